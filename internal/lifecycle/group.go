@@ -1,0 +1,133 @@
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"runtime/debug"
+	"slices"
+	"sync"
+)
+
+// Group runs tasks until one that was started with Go returns, its context
+// ends, or Stop is called.
+type Group struct {
+	ctx  context.Context // handed to every task
+	stop context.CancelFunc
+
+	mu      sync.Mutex        // guards everything below
+	idle    sync.Cond         // signalled when running gets empty
+	running map[uint64]string // names of the tasks that have not returned
+	next    uint64
+	err     error  // what the first task that ended the Group returned
+	crash   *Crash // the first panic
+}
+
+// Crash is what Wait panics with when a task panicked.
+type Crash struct {
+	Task  string // its name
+	Value any    // what it panicked with
+	Stack []byte // where, in the task's goroutine
+}
+
+// Error makes the panic readable: the value first, then the goroutine that it
+// really happened in.
+func (c *Crash) Error() string {
+	return fmt.Sprintf("panic in task %q: %v\n%s", c.Task, c.Value, c.Stack)
+}
+
+// Unwrap gives a panicked error back to errors.Is and errors.As.
+func (c *Crash) Unwrap() error {
+	err, _ := c.Value.(error)
+	return err
+}
+
+// New returns a Group whose tasks end with ctx.
+func New(ctx context.Context) *Group {
+	g := &Group{running: map[uint64]string{}}
+	g.ctx, g.stop = context.WithCancel(ctx)
+	g.idle.L = &g.mu
+	return g
+}
+
+// Go starts a task that the Group cannot do without: when it returns, all stop.
+// It reports false, and starts nothing, if the Group has already been stopped.
+func (g *Group) Go(name string, task func(context.Context) error) bool {
+	return g.start(name, func(ctx context.Context) {
+		err := task(ctx)
+		g.mu.Lock()
+		if g.err == nil && err != nil && !errors.Is(err, context.Canceled) {
+			g.err = fmt.Errorf("%s: %w", name, err)
+		}
+		g.mu.Unlock()
+		g.stop()
+	})
+}
+
+// Guest starts a task that may come and go: the Group waits for it, but goes on
+// when it returns. It reports false if the Group has already been stopped.
+func (g *Group) Guest(name string, task func(context.Context)) bool {
+	return g.start(name, task)
+}
+
+func (g *Group) start(name string, task func(context.Context)) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.ctx.Err() != nil {
+		return false
+	}
+	id := g.next
+	g.next++
+	g.running[id] = name
+	go func() {
+		defer g.ended(id, name)
+		task(g.ctx)
+	}()
+	return true
+}
+
+// ended runs deferred, so that a panic is seen here and nowhere else.
+func (g *Group) ended(id uint64, name string) {
+	value := recover()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if value != nil && g.crash == nil {
+		g.crash = &Crash{Task: name, Value: value, Stack: debug.Stack()}
+	}
+	if value != nil {
+		g.stop()
+	}
+	delete(g.running, id)
+	if len(g.running) == 0 || value != nil {
+		g.idle.Broadcast()
+	}
+}
+
+// Stop asks every task to end. It does not wait; Wait does.
+func (g *Group) Stop() { g.stop() }
+
+// Wait blocks until the Group is stopped and every task has returned. It returns
+// the error of the task that ended the Group, if that is what ended it. It panics
+// as soon as a task has, without waiting for the others: one of them may be
+// waiting for the task that is gone.
+func (g *Group) Wait() error {
+	<-g.ctx.Done()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for len(g.running) > 0 && g.crash == nil {
+		g.idle.Wait()
+	}
+	if g.crash != nil {
+		panic(g.crash)
+	}
+	return g.err
+}
+
+// Running names the tasks that have not returned yet, sorted: what a Wait that
+// takes too long is waiting for.
+func (g *Group) Running() []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Sorted(maps.Values(g.running))
+}

@@ -1,0 +1,117 @@
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// untilDone is a task that does nothing until it is told to end.
+func untilDone(ctx context.Context) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func TestFirstTaskToReturnStopsTheOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		broken := errors.New("broken")
+		g := New(t.Context())
+		g.Go("long", untilDone)
+		g.Go("short", func(context.Context) error {
+			time.Sleep(time.Minute)
+			return broken
+		})
+		start := time.Now()
+		err := g.Wait()
+		if !errors.Is(err, broken) || err.Error() != "short: broken" {
+			t.Errorf("Wait() = %v, want short: broken", err)
+		}
+		if since := time.Since(start); since != time.Minute {
+			t.Errorf("the group ended after %v, want 1m", since)
+		}
+	})
+}
+
+func TestWaitReturnsAfterTheLastTask(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := New(t.Context())
+		g.Go("apply", untilDone)
+		g.Guest("slow handler", func(ctx context.Context) {
+			<-ctx.Done()
+			time.Sleep(time.Hour)
+		})
+		g.Stop()
+		synctest.Wait()
+		if got, want := g.Running(), []string{"slow handler"}; !slices.Equal(got, want) {
+			t.Errorf("running after Stop: %v, want %v", got, want)
+		}
+		start := time.Now()
+		if err := g.Wait(); err != nil {
+			t.Errorf("a stopped group returned %v", err)
+		}
+		if since := time.Since(start); since != time.Hour {
+			t.Errorf("Wait returned after %v, before its slow task ended", since)
+		}
+	})
+}
+
+func TestGuestMayLeave(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := New(t.Context())
+		g.Go("apply", untilDone)
+		g.Guest("visitor", func(context.Context) {})
+		synctest.Wait()
+		if got, want := g.Running(), []string{"apply"}; !slices.Equal(got, want) {
+			t.Errorf("running after the guest left: %v, want %v", got, want)
+		}
+		g.Stop()
+		_ = g.Wait()
+	})
+}
+
+func TestStoppedGroupStartsNothing(t *testing.T) {
+	g := New(t.Context())
+	g.Stop()
+	ran := func(context.Context) { t.Error("a task ran after Stop") }
+	if g.Guest("late", ran) || g.Go("late", func(ctx context.Context) error { ran(ctx); return nil }) {
+		t.Error("a stopped group accepted a task")
+	}
+	if err := g.Wait(); err != nil {
+		t.Error(err)
+	}
+	_ = g.Wait() // a second Wait returns as the first did
+}
+
+func TestPanicReachesTheWaiter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cause := errors.New("boom")
+		g := New(t.Context())
+		g.Go("long", untilDone)
+		g.Guest("crasher", func(context.Context) { panic(cause) })
+		defer func() {
+			crash, ok := recover().(*Crash)
+			if !ok || crash.Task != "crasher" || !errors.Is(crash, cause) || len(crash.Stack) == 0 {
+				t.Errorf("Wait panicked with %v, want the crash of crasher", crash)
+			}
+		}()
+		_ = g.Wait()
+		t.Error("Wait returned although a task panicked")
+	})
+}
+
+func ExampleGroup() {
+	g := New(context.Background())
+	g.Go("worker", func(context.Context) error {
+		return errors.New("out of work")
+	})
+	fmt.Println(g.Wait())
+	// Output: worker: out of work
+}

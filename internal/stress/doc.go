@@ -1,0 +1,21 @@
+// Package stress starts and stops things in every order, many times, and sees
+// that they are gone afterwards. It is for tests.
+//
+//	construct ──▶ Life{Run, Stops, Use}
+//	                 │
+//	   run │ stop │ stop again │ end its context     one after the other, or at once
+//	                 │
+//	                 ▼
+//	   everything has returned, and no goroutine is left
+//
+// What it holds a thing to: to stop it before it runs, twice, or while it starts
+// is allowed, returns, and leaves nothing behind.
+//
+// # Concurrency
+//
+// The functions of a [Life] are called from several goroutines at once.
+//
+// # Testing
+//
+// Its test puts things through it that leak, hang, and can't be stopped twice.
+package stress
