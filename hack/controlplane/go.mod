@@ -1,0 +1,3 @@
+module github.com/delta-runtime/delta-runtime/hack/controlplane
+
+go 1.26.0

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	progress := log.New(os.Stderr, "", 0)
+	err := run(ctx, os.Args[1:], progress)
+	stop()
+	if err != nil {
+		progress.Fatalf("controlplane: %v", err)
+	}
+}
+
+// run makes sure that the components named in args are there to be run.
+func run(ctx context.Context, args []string, progress *log.Logger) error {
+	flags := flag.NewFlagSet("controlplane", flag.ContinueOnError)
+	flags.SetOutput(progress.Writer())
+	out := flags.String("out", "", "folder for the binaries (default bin/k8s of the repository)")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	wanted, err := pick(flags.Args())
+	if err != nil {
+		return err
+	}
+	if assets := os.Getenv("KUBEBUILDER_ASSETS"); assets != "" {
+		return inspect(assets, wanted, progress)
+	}
+	pins, err := pinsFolder()
+	if err != nil {
+		return err
+	}
+	if *out == "" {
+		*out = filepath.Join(pins, "..", "..", "bin", "k8s")
+	}
+	b, err := newBuilder(pins, *out, progress)
+	if err != nil {
+		return err
+	}
+	return b.all(ctx, wanted)
+}
+
+// pinsFolder is where this program's own source stands, with the modules that
+// pin what it builds. go run has no way to tell, but `go -C` sets the folder.
+func pinsFolder() (string, error) {
+	here, err := os.Getwd()
+	if err != nil {
+		return "", fmt.Errorf("find the pinned versions: %w", err)
+	}
+	if _, err := os.Stat(filepath.Join(here, "kubernetes", "go.mod")); err != nil {
+		return "", errors.New("find the pinned versions: start me with `go -C hack/controlplane run .`, so that I run in that folder")
+	}
+	return here, nil
+}
+
+// inspect checks a folder that the user brought. Its versions are the user's
+// business; that nothing is missing is ours to say, before a test has to.
+func inspect(assets string, wanted []component, progress *log.Logger) error {
+	var missing []string
+	for _, c := range wanted {
+		if info, err := os.Stat(filepath.Join(assets, c.name)); err != nil || !info.Mode().IsRegular() {
+			missing = append(missing, c.name)
+		}
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("KUBEBUILDER_ASSETS=%s has no %s: put it there, or unset the variable to have it built",
+			assets, strings.Join(missing, ", "))
+	}
+	progress.Printf("using KUBEBUILDER_ASSETS=%s, building nothing", assets)
+	return nil
+}

@@ -1,0 +1,50 @@
+package controlplane
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// module is the first line of the go.mod that marks the root of this repository.
+const module = "module github.com/delta-runtime/delta-runtime"
+
+// binaries returns the folder that holds the named programs.
+func binaries(names ...string) (string, error) {
+	folder := os.Getenv("KUBEBUILDER_ASSETS")
+	if folder == "" {
+		root, err := repository()
+		if err != nil {
+			return "", err
+		}
+		folder = filepath.Join(root, "bin", "k8s")
+	}
+	for _, name := range names {
+		if _, err := os.Stat(filepath.Join(folder, name)); err != nil {
+			return "", fmt.Errorf("%w: no %s in %s: run `make controlplane` to build it, or set KUBEBUILDER_ASSETS to a folder that has it",
+				ErrNotBuilt, name, folder)
+		}
+	}
+	return folder, nil
+}
+
+// repository finds the root of this repository: tests run in their package's folder.
+func repository() (string, error) {
+	start, err := os.Getwd()
+	if err != nil {
+		return "", fmt.Errorf("find the repository: %w", err)
+	}
+	for folder := start; ; folder = filepath.Dir(folder) {
+		content, err := os.ReadFile(filepath.Join(folder, "go.mod"))
+		switch {
+		case err == nil && strings.HasPrefix(string(content), module+"\n"):
+			return folder, nil
+		case err != nil && !errors.Is(err, os.ErrNotExist):
+			return "", fmt.Errorf("find the repository: %w", err)
+		case folder == filepath.Dir(folder):
+			return "", fmt.Errorf("find the repository: %s is not inside it; set KUBEBUILDER_ASSETS", start)
+		}
+	}
+}

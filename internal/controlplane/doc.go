@@ -1,0 +1,33 @@
+// Package controlplane starts and stops a real API server over a real etcd, for
+// tests.
+//
+//	ForTest(t, Options{})            KillAPIServer   StartAPIServer
+//	      │                                 │               │
+//	      ▼                                 ▼               ▼
+//	  etcd ◀──────────────────────── kube-apiserver ◀──── Config()
+//	      ▲
+//	   Compact
+//
+// The binaries come from the folder that KUBEBUILDER_ASSETS names, or else from
+// bin/k8s of this repository; `make controlplane` puts them there. A Plane is ready
+// within seconds, keeps its data in a folder of its own, listens on free ports of
+// 127.0.0.1, and takes everything with it when it stops. On Linux that holds even
+// when the test is killed: the kernel ends the two programs, and the next Plane
+// removes the folder.
+//
+// # Making a resume fail with 410 Gone
+//
+// Compact alone does not: the API server answers a watch from its own memory for
+// as long as that reaches back far enough. Two ways work. After KillAPIServer, some
+// change and StartAPIServer the memory is empty and every older version is gone. Or
+// start with `--watch-cache=false`, so that etcd answers, and Compact is enough.
+//
+// # Concurrency
+//
+// The methods of a Plane may be called from any goroutine, except that of
+// KillAPIServer and StartAPIServer one call at a time is allowed.
+//
+// # Testing
+//
+// The tests start real control planes, kill their parts and look for leftovers.
+package controlplane

@@ -1,0 +1,165 @@
+package controlplane
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+)
+
+// patience is how long a program may take until it serves. It takes seconds, but
+// not on a machine that is busy with other tests.
+const patience = 2 * time.Minute
+
+// Plane is a running control plane.
+type Plane struct {
+	folder    string
+	release   func() // gives up the claim on folder
+	group     *lifecycle.Group
+	authority *authority
+	admin     *rest.Config
+	etcdURL   string
+	client    http.Client // speaks to etcd
+	command   command     // starts the API server
+	apiServer *process    // nil while it is down
+	stopOnce  sync.Once
+}
+
+// ForTest starts a control plane that ends with the test. A test that fails shows
+// what the programs wrote last.
+func ForTest(t testing.TB, o Options) *Plane {
+	t.Helper()
+	p, err := Start(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("etcd wrote at the end:\n%s", tail(p.etcdLog()))
+			t.Logf("kube-apiserver wrote at the end:\n%s", tail(p.command.log))
+		}
+		p.Stop()
+	})
+	return p
+}
+
+// Start starts a control plane and waits until it serves; ctx ends the waiting,
+// not what was started. The caller must Stop it.
+func Start(ctx context.Context, o Options) (*Plane, error) {
+	bin, err := binaries("etcd", "kube-apiserver")
+	if err != nil {
+		return nil, fmt.Errorf("start a control plane: %w", err)
+	}
+	folder, release, err := newFolder()
+	if err != nil {
+		return nil, err
+	}
+	p := &Plane{
+		folder: folder, release: release,
+		group: lifecycle.New(context.WithoutCancel(ctx)),
+	}
+	if err := p.start(ctx, bin, o); err != nil {
+		p.Stop()
+		return nil, fmt.Errorf("start a control plane: %w", err)
+	}
+	return p, nil
+}
+
+func (p *Plane) start(ctx context.Context, bin string, o Options) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if err := p.startEtcd(ctx, filepath.Join(bin, "etcd")); err != nil {
+		return err
+	}
+	if err := p.prepareAPIServer(ctx, filepath.Join(bin, "kube-apiserver"), o); err != nil {
+		return err
+	}
+	return p.StartAPIServer(ctx)
+}
+
+// Stop ends everything at once and removes what it wrote. It may be called more
+// than once.
+func (p *Plane) Stop() {
+	p.stopOnce.Do(func() {
+		p.group.Stop()
+		_ = p.group.Wait() // its tasks have no errors, they wait for programs
+		p.client.CloseIdleConnections()
+		_ = os.RemoveAll(p.folder) // best effort: a leftover is swept by a later Plane
+		p.release()
+	})
+}
+
+// Config lets a client in as an administrator without any rate limit. Every call
+// returns a copy of its own.
+func (p *Plane) Config() *rest.Config { return rest.CopyConfig(p.admin) }
+
+// ConfigFor lets a client in as user, who may do what RBAC grants to the user and
+// to the groups. It comes with a certificate; nothing needs to know the user before.
+func (p *Plane) ConfigFor(user string, groups ...string) (*rest.Config, error) {
+	identity, err := p.authority.client(user, groups)
+	if err != nil {
+		return nil, err
+	}
+	config := p.Config()
+	config.CertData, config.KeyData = identity.cert, identity.key
+	return config, nil
+}
+
+// EtcdURL is where etcd listens, for a test that asks it what really happened: it
+// speaks JSON there. It is for reading only.
+func (p *Plane) EtcdURL() string { return p.etcdURL }
+
+// KillAPIServer ends the API server as a crash would: nothing is said to anybody,
+// and connections break. It does nothing when the API server is down already.
+func (p *Plane) KillAPIServer() {
+	if p.apiServer.running() {
+		p.apiServer.end()
+	}
+}
+
+// StartAPIServer starts the API server on the same address as before, over the
+// same etcd, and waits until it serves. It does nothing when it is up already.
+func (p *Plane) StartAPIServer(ctx context.Context) error {
+	if p.apiServer.running() {
+		return nil
+	}
+	server, err := p.command.start(p.group)
+	if err != nil {
+		return err
+	}
+	if err := p.waitForAPI(ctx, server); err != nil {
+		server.end()
+		return err
+	}
+	p.apiServer = server
+	return nil
+}
+
+// wait calls ready until it has no complaint. It gives up when program ends or
+// ctx does, and then tells the last complaint.
+func wait(ctx context.Context, program *process, ready func(context.Context) error) error {
+	retry := time.NewTicker(25 * time.Millisecond)
+	defer retry.Stop()
+	for {
+		complaint := ready(ctx)
+		if complaint == nil {
+			return nil
+		}
+		select {
+		case <-program.exited:
+			return program.why()
+		case <-ctx.Done():
+			return fmt.Errorf("wait for %s: %w\n%s", program.name, errors.Join(ctx.Err(), complaint), tail(program.log))
+		case <-retry.C:
+		}
+	}
+}
