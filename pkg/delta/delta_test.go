@@ -1,0 +1,96 @@
+package delta
+
+import (
+	"testing"
+)
+
+func TestKeyTextIsReversible(t *testing.T) {
+	for text, want := range map[string]Key{
+		"":        {},
+		"a":       {Name: "a"},
+		"ns/a":    {Namespace: "ns", Name: "a"},
+		"ns/":     {Namespace: "ns"},
+		"/a":      {Name: "/a"},
+		"ns/a/b":  {Namespace: "ns", Name: "a/b"},
+		"//":      {Name: "//"},
+		"ns//b/c": {Namespace: "ns", Name: "/b/c"},
+	} {
+		got := ParseKey(text)
+		if got != want {
+			t.Errorf("ParseKey(%q) = %#v, want %#v", text, got, want)
+		}
+		if got.String() != text {
+			t.Errorf("ParseKey(%q).String() = %q", text, got.String())
+		}
+	}
+}
+
+func FuzzParseKey(f *testing.F) {
+	for _, seed := range []string{"", "a", "ns/a", "/", "a/b/c"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if got := ParseKey(text).String(); got != text {
+			t.Errorf("ParseKey(%q).String() = %q", text, got)
+		}
+	})
+}
+
+func TestKeyCompare(t *testing.T) {
+	ordered := []Key{{}, {Name: "b"}, {Namespace: "a", Name: "c"}, {Namespace: "a", Name: "d"}, {Namespace: "b", Name: "a"}}
+	for i, a := range ordered {
+		for j, b := range ordered {
+			if got, want := a.Compare(b) < 0, i < j; got != want {
+				t.Errorf("%v < %v is %v, want %v", a, b, got, want)
+			}
+			if got, want := a.Compare(b) == 0, i == j; got != want {
+				t.Errorf("%v == %v is %v, want %v", a, b, got, want)
+			}
+		}
+	}
+}
+
+func TestOpNamesAreDistinct(t *testing.T) {
+	seen := map[string]Op{}
+	for op := range Op(8) {
+		name := op.String()
+		if other, dup := seen[name]; dup || name == "" {
+			t.Errorf("ops %d and %d both print as %q", op, other, name)
+		}
+		seen[name] = op
+	}
+}
+
+func TestObjectOfMissedDeletion(t *testing.T) {
+	missed := Delta[string]{Op: Deleted, Missed: true, Old: "last known"}
+	if got := missed.Object(); got != "last known" {
+		t.Errorf("missed deletion shows %q, want the last known state", got)
+	}
+	told := Delta[string]{Op: Deleted, Old: "before", New: "final"}
+	if got := told.Object(); got != "final" {
+		t.Errorf("deletion shows %q, want the final state", got)
+	}
+}
+
+type cell struct{ version, uid string }
+
+func TestSameState(t *testing.T) {
+	traits := Traits[cell]{
+		Version: func(c cell) string { return c.version },
+		UID:     func(c cell) string { return c.uid },
+	}
+	for _, tt := range []struct {
+		name string
+		a, b cell
+		want bool
+	}{
+		{"same", cell{"1", "u"}, cell{"1", "u"}, true},
+		{"changed", cell{"1", "u"}, cell{"2", "u"}, false},
+		{"recreated at the same version", cell{"1", "u"}, cell{"1", "v"}, false},
+		{"no version tells nothing", cell{"", "u"}, cell{"", "u"}, false},
+	} {
+		if got := traits.SameState(tt.a, tt.b); got != tt.want {
+			t.Errorf("%s: SameState = %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
