@@ -1,0 +1,207 @@
+package benchkit_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/delta-runtime/delta-runtime/internal/benchkit"
+)
+
+func ExamplePods() {
+	pods := benchkit.Pods(1000)
+	fmt.Println(len(pods), pods[0].Namespace, pods[0].Labels[benchkit.LabelOwner] == benchkit.OwnerOf(0))
+	// Output: 1000 team-00-production true
+}
+
+func ExampleLatencies() {
+	var latencies benchkit.Latencies
+	for i := range 100 {
+		latencies.Record(time.Duration(i+1) * time.Nanosecond)
+	}
+	fmt.Println(latencies.Count(), latencies.Quantile(0.99), latencies.Worst())
+	// Output: 100 99ns 100ns
+}
+
+// The results that the project quotes are for Pods of these sizes.
+func TestPodsHaveTheQuotedSize(t *testing.T) {
+	var full, stripped, protobuf int
+	pods := benchkit.Pods(200)
+	for _, pod := range pods {
+		full += jsonSize(t, pod)
+		protobuf += pod.Size()
+		bare := pod.DeepCopy()
+		bare.ManagedFields = nil
+		stripped += jsonSize(t, bare)
+	}
+	for _, tt := range []struct {
+		name      string
+		got, want int
+	}{
+		{"JSON", full / len(pods), 8500},
+		{"JSON without managedFields", stripped / len(pods), 6000},
+		{"protobuf", protobuf / len(pods), 5600},
+	} {
+		if difference := tt.got - tt.want; difference < -tt.want/20 || difference > tt.want/20 {
+			t.Errorf("%s: a Pod takes %d bytes, want %d give or take 5 %%", tt.name, tt.got, tt.want)
+		}
+	}
+}
+
+func jsonSize(t *testing.T, pod *corev1.Pod) int {
+	t.Helper()
+	text, err := json.Marshal(pod)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(text)
+}
+
+func TestPodsAreDistinctAndSpread(t *testing.T) {
+	const n = 20_000
+	pods := benchkit.Pods(n)
+	names, uids := map[string]bool{}, map[string]bool{}
+	inNamespace, ofOwner := map[string]int{}, map[string]int{}
+	for i, pod := range pods {
+		names[pod.Namespace+"/"+pod.Name] = true
+		uids[string(pod.UID)] = true
+		inNamespace[pod.Namespace]++
+		ofOwner[pod.Labels[benchkit.LabelOwner]]++
+		if pod.Namespace != benchkit.NamespaceOf(i) || pod.Labels[benchkit.LabelOwner] != benchkit.OwnerOf(i) {
+			t.Fatalf("Pod %d is in %s of %s, not where NamespaceOf and OwnerOf say", i, pod.Namespace, pod.Labels[benchkit.LabelOwner])
+		}
+		if len(pod.Labels) != 6 || len(pod.Spec.Containers) != 2 || len(pod.ManagedFields) != 2 {
+			t.Fatalf("Pod %d has %d labels, %d containers, %d managers", i, len(pod.Labels), len(pod.Spec.Containers), len(pod.ManagedFields))
+		}
+	}
+	if len(names) != n || len(uids) != n {
+		t.Errorf("%d Pods have %d names and %d UIDs", n, len(names), len(uids))
+	}
+	if len(inNamespace) != benchkit.Namespaces || len(ofOwner) != n/benchkit.PodsPerOwner {
+		t.Errorf("%d namespaces and %d owners, want %d and %d", len(inNamespace), len(ofOwner), benchkit.Namespaces, n/benchkit.PodsPerOwner)
+	}
+	for namespace, count := range inNamespace {
+		if count != n/benchkit.Namespaces {
+			t.Errorf("namespace %s has %d Pods, want %d", namespace, count, n/benchkit.Namespaces)
+		}
+	}
+}
+
+func TestPodsAreTheSameEveryTime(t *testing.T) {
+	few, many := benchkit.Pods(120), benchkit.Pods(300)
+	for i, pod := range few {
+		if !reflect.DeepEqual(pod, many[i]) {
+			t.Fatalf("Pod %d depends on how many were made", i)
+		}
+	}
+}
+
+func TestChangedLeavesTheOriginalAlone(t *testing.T) {
+	pod := benchkit.Pods(1)[0]
+	before := pod.DeepCopy()
+	next := benchkit.Changed(pod, benchkit.VersionAfter(1, 0))
+	if !reflect.DeepEqual(pod, before) {
+		t.Error("Changed wrote to its argument")
+	}
+	if next.ResourceVersion <= pod.ResourceVersion || next.UID != pod.UID {
+		t.Errorf("changed Pod is %s at %s, want %s after %s", next.UID, next.ResourceVersion, pod.UID, pod.ResourceVersion)
+	}
+}
+
+func TestPrivateSharesNothing(t *testing.T) {
+	pods := benchkit.Pods(2)
+	private := benchkit.Private(pods[0])
+	private.Labels[benchkit.LabelOwner] = "changed"
+	private.Spec.Containers[0].Env[0].ValueFrom.FieldRef.FieldPath = "changed"
+	private.ManagedFields[0].FieldsV1.GetRawBytes()[0] = 'x'
+	if !reflect.DeepEqual(pods, benchkit.Pods(2)) {
+		t.Error("changing a private Pod changed a shared one")
+	}
+}
+
+// The model is a sorted slice. The recorder may round up by one part in 64.
+func TestLatenciesAgainstSortedSlice(t *testing.T) {
+	for seed := range uint64(50) {
+		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(seed, 0))
+			var first, second benchkit.Latencies
+			model := make([]time.Duration, 1+rng.IntN(5000))
+			for i := range model {
+				model[i] = time.Duration(rng.Uint64() >> (1 + rng.IntN(63)))
+				if i%2 == 0 {
+					first.Record(model[i])
+				} else {
+					second.Record(model[i])
+				}
+			}
+			first.Merge(&second)
+			slices.Sort(model)
+			for _, share := range []float64{0, 0.001, 0.5, 0.9, 0.99, 1} {
+				rank := max(1, int(share*float64(len(model))))
+				if float64(rank) < share*float64(len(model)) {
+					rank++
+				}
+				want, got := model[rank-1], first.Quantile(share)
+				if got < want || got-want > want/64 {
+					t.Errorf("quantile %v of %d is %d, want %d or less than 1/64 above", share, len(model), got, want)
+				}
+			}
+			if first.Count() != uint64(len(model)) || first.Worst() != model[len(model)-1] {
+				t.Errorf("count %d, worst %d; want %d, %d", first.Count(), first.Worst(), len(model), model[len(model)-1])
+			}
+		})
+	}
+}
+
+func TestCPUCountsOnlyBetweenStartAndStop(t *testing.T) {
+	meter := benchkit.StartCPU()
+	meter.Stop()
+	idle := meter.Spent()
+	work := func() time.Duration {
+		all := benchkit.StartCPU()
+		for i := 0; all.Spent() < 20*time.Millisecond; i++ {
+			all.Stop()
+			all.Start()
+		}
+		return all.Spent()
+	}
+	work()
+	if meter.Spent() != idle {
+		t.Errorf("a stopped meter went from %v to %v", idle, meter.Spent())
+	}
+	meter.Start()
+	worked := work()
+	meter.Stop()
+	if counted := meter.Spent() - idle; counted < worked {
+		t.Errorf("%v of work was counted as %v", worked, counted)
+	}
+}
+
+func TestSizeReadsTheEnvironment(t *testing.T) {
+	t.Setenv(benchkit.SizeVariable, "")
+	if got := benchkit.Size(t); got != benchkit.DefaultSize {
+		t.Errorf("size is %d without a setting, want %d", got, benchkit.DefaultSize)
+	}
+	t.Setenv(benchkit.SizeVariable, "1000")
+	if got := benchkit.Size(t); got != 1000 {
+		t.Errorf("size is %d, want the 1000 that was set", got)
+	}
+}
+
+func BenchmarkPods(b *testing.B) {
+	b.ReportAllocs()
+	heap := benchkit.StartHeap()
+	var pods []*corev1.Pod
+	cpu := benchkit.StartCPU()
+	for b.Loop() {
+		pods = benchkit.Pods(10_000)
+	}
+	cpu.Report(b, b.N*len(pods))
+	heap.Report(b, len(pods), pods)
+}

@@ -1,0 +1,23 @@
+// Package benchkit is what benchmarks share: the objects they work on and the
+// meters the testing package lacks.
+//
+//	Pods(n) ──same objects──▶ ours ─────▶ CPU, Latencies, Heap ──▶ b.ReportMetric
+//	                     └──▶ incumbent ▶ CPU, Latencies, Heap ──▶ b.ReportMetric
+//
+// It is test support: only _test.go files import it.
+//
+// Units are fixed here so that hack/bench finds them: "cpu-ns/op", "p99-ns",
+// "B/item". A benchmark that does many things in one iteration passes
+// their number to Report rather than dividing by b.N itself.
+//
+// # Concurrency
+//
+// Pods are read-only once made, because they share their immutable parts; take
+// [Private] of one to change it. Meters belong to one goroutine; several of them
+// record into Latencies of their own and merge those afterwards.
+//
+// # Testing
+//
+// The Pods are held to the size and make-up that benchmark results are quoted
+// for, and Latencies to a sorted slice of the same samples.
+package benchkit
