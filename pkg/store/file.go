@@ -1,0 +1,225 @@
+package store
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// maxLabelIndexes bounds how many label keys are indexed. Selectors on further
+// keys are answered by looking at every object.
+const maxLabelIndexes = 64
+
+// file decides in which postings v belongs, given the version before it. It
+// changes nothing that a reader can see.
+func (t *Txn[T]) file(before, v *version[T]) *filing[T] {
+	indexes := t.s.catalog.Load().all
+	if len(indexes) == 0 {
+		return nil
+	}
+	var was *filing[T]
+	if before != nil && !before.gone {
+		was = before.in.Load()
+		// The marks spare the look at the old object where it has changed.
+		if v.mark != 0 && v.mark == before.mark && t.s.traits.SameState(before.obj, v.obj) {
+			return was
+		}
+	}
+	wanted, err := t.s.wants(t.wanted[:0], indexes, v.obj)
+	t.wanted = wanted
+	for _, e := range err {
+		e.Key = v.key
+		if len(t.errs) < maxIndexErrors {
+			t.errs = append(t.errs, e)
+		}
+	}
+	if was.filesAs(wanted) {
+		return was
+	}
+	return newFiling(was, wanted)
+}
+
+// wants appends the values of obj in the indexes.
+func (s *Store[T]) wants(to []want[T], indexes []*index[T], obj T) (_ []want[T], errs []*IndexError) {
+	var labels map[string]string
+	var read bool
+	for _, x := range indexes {
+		if x.values == nil {
+			if !read {
+				labels, read = s.traits.Labels(obj), true
+			}
+			if value, ok := labels[x.name]; ok {
+				to = append(to, want[T]{x, value})
+			}
+			continue
+		}
+		values, err := x.values(obj)
+		if err != nil {
+			errs = append(errs, &IndexError{Index: x.name, Err: err})
+			continue
+		}
+		first := len(to)
+		for _, value := range values {
+			if w := (want[T]{x, value}); !slices.Contains(to[first:], w) {
+				to = append(to, w)
+			}
+		}
+	}
+	return to, errs
+}
+
+// filesAs reports whether f is exactly what is wanted. Index functions return
+// their values in the same order as a rule; if not, the worst is a new filing.
+func (f *filing[T]) filesAs(wanted []want[T]) bool {
+	if f == nil {
+		return len(wanted) == 0
+	}
+	return slices.EqualFunc(f.postings, wanted, func(p *posting[T], w want[T]) bool {
+		return p.of == w.in && p.value == w.value
+	})
+}
+
+func newFiling[T any](was *filing[T], wanted []want[T]) *filing[T] {
+	if len(wanted) == 0 {
+		return nil
+	}
+	f := filingOf[T](len(wanted))
+	for _, w := range wanted {
+		f.postings = append(f.postings, was.posting(w))
+	}
+	return f
+}
+
+// posting returns the posting of a wanted value: the one listed here, which saves
+// looking it up, or the index's.
+func (f *filing[T]) posting(w want[T]) *posting[T] {
+	if f != nil {
+		for _, p := range f.postings {
+			if p.of == w.in && p.value == w.value {
+				return p
+			}
+		}
+	}
+	return w.in.open(w.value)
+}
+
+// AddIndexers adds named indexes over everything that is in the store. Readers
+// see all of them complete, or none. It belongs to the writer and must not be
+// called within a transaction. If a name is taken, or an index function returns
+// an error for an object that is there, nothing is added.
+func (s *Store[T]) AddIndexers(indexers Indexers[T]) error {
+	if !s.inTxn.CompareAndSwap(false, true) {
+		panic("BUG: store: AddIndexers within a transaction")
+	}
+	s.write.Lock()
+	defer func() {
+		s.inTxn.Store(false)
+		s.write.Unlock()
+		s.tidy()
+	}()
+	named := s.catalog.Load().named
+	added := make([]*index[T], 0, len(indexers))
+	for name, values := range indexers {
+		if named[name] != nil {
+			return fmt.Errorf("add index %q: %w", name, ErrIndexExists)
+		}
+		added = append(added, newIndex(name, values, s.seed))
+	}
+	return s.buildLocked(added)
+}
+
+// buildLocked fills the indexes and publishes them. Older versions that somebody
+// still sees are filed too, so that a view finds by the new index what it holds.
+func (s *Store[T]) buildLocked(added []*index[T]) error {
+	type refiled struct {
+		v *version[T]
+		f *filing[T]
+	}
+	var all []refiled
+	now := s.state.Load().seq
+	var wanted []want[T]
+	for e := range s.entries.slots.Load().all() {
+		for v := e.head.Load(); v != nil; v = v.prev.Load() {
+			if v.gone {
+				continue
+			}
+			var errs []*IndexError
+			wanted, errs = s.wants(wanted[:0], added, v.obj)
+			if len(errs) > 0 {
+				errs[0].Key = v.key
+				return fmt.Errorf("add index: %w", errs[0])
+			}
+			if len(wanted) == 0 {
+				continue
+			}
+			var was []*posting[T]
+			if filed := v.in.Load(); filed != nil {
+				was = filed.postings
+			}
+			f := filingOf[T](len(was) + len(wanted))
+			f.postings = append(f.postings, was...)
+			for _, w := range wanted {
+				p := w.in.open(w.value)
+				p.changed.Store(now) // of what was before, nothing is known here
+				if p.add(e) {
+					p.stale.Add(1)
+				}
+				if v == e.head.Load() {
+					p.stale.Add(-1)
+				}
+				f.postings = append(f.postings, p)
+			}
+			all = append(all, refiled{v, f})
+		}
+	}
+	for _, r := range all {
+		r.v.in.Store(r.f)
+	}
+	s.catalog.Store(s.catalog.Load().with(added...))
+	return nil
+}
+
+// wishes are label keys that readers would like to have indexed.
+type wishes struct {
+	mu   sync.Mutex
+	keys map[string]struct{}
+}
+
+// wish asks for an index of a label key. It is built before wish returns if the
+// store is at rest, and otherwise when the transaction under way is committed.
+func (s *Store[T]) wish(key string) {
+	if s.traits.Labels == nil || len(s.catalog.Load().labels) >= maxLabelIndexes {
+		return
+	}
+	s.wishes.mu.Lock()
+	if s.wishes.keys == nil {
+		s.wishes.keys = map[string]struct{}{}
+	}
+	if len(s.wishes.keys) < maxLabelIndexes {
+		s.wishes.keys[key] = struct{}{}
+	}
+	s.wishes.mu.Unlock()
+	s.untidy.Store(true)
+	s.tidy()
+}
+
+func (s *Store[T]) grantWishesLocked() {
+	s.wishes.mu.Lock()
+	keys := s.wishes.keys
+	s.wishes.keys = nil
+	s.wishes.mu.Unlock()
+
+	have := s.catalog.Load().labels
+	var added []*index[T]
+	for key := range keys {
+		if have[key] == nil && len(have)+len(added) < maxLabelIndexes {
+			added = append(added, newIndex[T](key, nil, s.seed))
+		}
+	}
+	if len(added) == 0 {
+		return
+	}
+	if err := s.buildLocked(added); err != nil {
+		panic(fmt.Sprintf("BUG: store: label index returned an error: %v", err))
+	}
+}

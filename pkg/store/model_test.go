@@ -1,0 +1,381 @@
+package store
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// cell is the object of these tests: comparable, so that a test sees whether it
+// got the very state that it expects.
+type cell struct {
+	key     delta.Key
+	version string
+	color   string // index "color", and label "color"
+	tags    string // index "tag": one value a letter; "!" is an error
+	size    int    // label "size", absent when 0
+}
+
+var cellTraits = delta.Traits[cell]{
+	Key:     func(c cell) (delta.Key, error) { return c.key, nil },
+	Version: func(c cell) string { return c.version },
+	UID:     func(cell) string { return "" },
+	Labels: func(c cell) map[string]string {
+		l := map[string]string{"color": c.color}
+		if c.size > 0 {
+			l["size"] = strconv.Itoa(c.size)
+		}
+		return l
+	},
+}
+
+var errTag = errors.New("bad tag")
+
+func byColor(c cell) ([]string, error) { return []string{c.color}, nil }
+
+func byTag(c cell) ([]string, error) {
+	if c.tags == "!" {
+		return nil, errTag
+	}
+	return strings.Split(c.tags, ""), nil
+}
+
+func byName(c cell) ([]string, error) { return []string{c.key.Name}, nil }
+
+// world is the model: what a view shows, as a map.
+type world struct {
+	cells    map[delta.Key]cell
+	version  string
+	indexers Indexers[cell]
+}
+
+func (w world) clone() world {
+	return world{cells: maps.Clone(w.cells), version: w.version, indexers: w.indexers}
+}
+
+func (w world) where(match func(cell) bool) []cell {
+	cells := []cell{}
+	for _, c := range w.cells {
+		if match(c) {
+			cells = append(cells, c)
+		}
+	}
+	return cells
+}
+
+func (w world) indexed(name string) map[string][]cell {
+	values := map[string][]cell{}
+	for _, c := range w.cells {
+		vs, _ := w.indexers[name](c)
+		slices.Sort(vs)
+		for _, v := range slices.Compact(vs) {
+			values[v] = append(values[v], c)
+		}
+	}
+	return values
+}
+
+// reads is what Store and View have in common.
+type reads interface {
+	Get(delta.Key) (cell, bool)
+	Len() int
+	Version() string
+	List() []cell
+	ListNamespace(string) []cell
+	ByIndex(name, value string) ([]cell, error)
+	IndexKeys(name, value string) ([]delta.Key, error)
+	IndexValues(name string) ([]string, error)
+	Select(string, labels.Selector) []cell
+}
+
+func compareCells(a, b cell) int {
+	return cmp.Or(a.key.Compare(b.key), cmp.Compare(a.version, b.version))
+}
+
+// differs compares cells without regard to order.
+func differs(got, want []cell) bool {
+	return !slices.Equal(sorted(got, compareCells), sorted(want, compareCells))
+}
+
+var selectors = []string{
+	"", "color=red", "color==blue,size=1", "color in (red,green)", "size", "!size", "size>1", "size<2",
+	"color!=red", "color notin (red,blue),size", "color=none", "other=x", "size in (1,2),color=red", "color=red,color=blue",
+}
+
+func compareReads(r reads, w world) error {
+	if r.Len() != len(w.cells) || r.Version() != w.version {
+		return fmt.Errorf("%d objects at %q, want %d at %q", r.Len(), r.Version(), len(w.cells), w.version)
+	}
+	for _, ns := range namespaces {
+		for _, name := range names {
+			key := delta.Key{Namespace: ns, Name: name}
+			got, ok := r.Get(key)
+			if want, has := w.cells[key]; got != want || ok != has {
+				return fmt.Errorf("Get(%s) = %v %v, want %v %v", key, got, ok, want, has)
+			}
+		}
+		if got, want := r.ListNamespace(ns), w.where(func(c cell) bool { return c.key.Namespace == ns }); differs(got, want) {
+			return fmt.Errorf("ListNamespace(%q) = %v, want %v", ns, got, want)
+		}
+	}
+	if got, want := r.List(), w.where(func(cell) bool { return true }); differs(got, want) {
+		return fmt.Errorf("List = %v, want %v", got, want)
+	}
+	for _, s := range selectors {
+		sel, err := labels.Parse(s)
+		if err != nil {
+			return err
+		}
+		for _, ns := range namespaces[:2] { // the empty one is all
+			want := w.where(func(c cell) bool {
+				return (ns == "" || ns == c.key.Namespace) && sel.Matches(labels.Set(cellTraits.Labels(c)))
+			})
+			if got := r.Select(ns, sel); differs(got, want) {
+				return fmt.Errorf("Select(%q, %s) = %v, want %v", ns, s, got, want)
+			}
+		}
+	}
+	return compareIndexes(r, w)
+}
+
+func compareIndexes(r reads, w world) error {
+	for name := range w.indexers {
+		want := w.indexed(name)
+		values, err := r.IndexValues(name)
+		if err != nil || !slices.Equal(slices.Sorted(slices.Values(values)), slices.Sorted(maps.Keys(want))) {
+			return fmt.Errorf("IndexValues(%s) = %v %w, want those of %v", name, values, err, want)
+		}
+		for _, value := range append(values, "nothing") {
+			got, err := r.ByIndex(name, value)
+			if err != nil || differs(got, want[value]) {
+				return fmt.Errorf("ByIndex(%s, %s) = %v %w, want %v", name, value, got, err, want[value])
+			}
+			keys, err := r.IndexKeys(name, value)
+			if err != nil || len(keys) != len(got) {
+				return fmt.Errorf("IndexKeys(%s, %s) = %v %w, want those of %v", name, value, keys, err, got)
+			}
+			for _, c := range got {
+				if !slices.Contains(keys, c.key) {
+					return fmt.Errorf("IndexKeys(%s, %s) = %v without %v", name, value, keys, c.key)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func compareView(v *View[cell], w world, from delta.Key) error {
+	if err := compareReads(v, w); err != nil {
+		return err
+	}
+	want := sorted(w.where(func(c cell) bool { return c.key.Compare(from) >= 0 }), compareCells)
+	got := []cell{}
+	for key, c := range v.Ascend(from) {
+		if key != c.key {
+			return fmt.Errorf("Ascend gives %v for %s", c, key)
+		}
+		got = append(got, c)
+	}
+	if !slices.Equal(got, want) {
+		return fmt.Errorf("Ascend(%s) = %v, want %v", from, got, want)
+	}
+	got = got[:0]
+	for _, c := range v.All() {
+		got = append(got, c)
+	}
+	if differs(got, w.where(func(cell) bool { return true })) {
+		return fmt.Errorf("All = %v", got)
+	}
+	return nil
+}
+
+var (
+	namespaces = []string{"", "a", "b"}
+	names      = []string{"x", "y", "z", "u", "v", "w"}
+	colors     = []string{"red", "green", "blue"}
+	tags       = []string{"", "p", "q", "pq", "qp", "pp", "r", "!"}
+)
+
+func oneOf(rng *rand.Rand, from []string) string { return from[rng.IntN(len(from))] }
+
+func randomKey(rng *rand.Rand) delta.Key {
+	return delta.Key{Namespace: oneOf(rng, namespaces), Name: oneOf(rng, names)}
+}
+
+// script drives a store and the model by the same random steps.
+type script struct {
+	rng   *rand.Rand
+	store *Store[cell]
+	model world
+	views map[*View[cell]]world
+	next  int
+}
+
+func (s *script) object(key delta.Key) cell {
+	if old, ok := s.model.cells[key]; ok && s.rng.IntN(4) == 0 {
+		return old // the same state again
+	}
+	s.next++
+	return cell{
+		key: key, version: strconv.Itoa(s.next), color: oneOf(s.rng, colors),
+		tags: oneOf(s.rng, tags), size: s.rng.IntN(3),
+	}
+}
+
+// transaction writes a few objects and checks what it is told on the way.
+func (s *script) transaction() error {
+	txn := s.store.Begin(s.rng.IntN(3))
+	bad := false
+	for range s.rng.IntN(8) {
+		key := randomKey(s.rng)
+		want, had := s.model.cells[key]
+		if got, ok := txn.Get(key); got != want || ok != had {
+			return fmt.Errorf("Txn.Get(%s) = %v %v, want %v %v", key, got, ok, want, had)
+		}
+		var got cell
+		var ok bool
+		if s.rng.IntN(3) == 0 {
+			got, ok = txn.Remove(key)
+			delete(s.model.cells, key)
+		} else {
+			c := s.object(key)
+			bad = bad || c.tags == "!" && c != want && s.model.indexers["tag"] != nil
+			got, ok = txn.Put(key, c)
+			s.model.cells[key] = c
+		}
+		if got != want || ok != had {
+			return fmt.Errorf("write of %s returns %v %v, want %v %v", key, got, ok, want, had)
+		}
+	}
+	version := ""
+	if s.rng.IntN(3) > 0 {
+		s.next++
+		version = strconv.Itoa(s.next)
+	}
+	if s.rng.IntN(4) == 0 { // readers meanwhile see what was before
+		for v, w := range s.views {
+			if err := compareView(v, w, delta.Key{}); err != nil {
+				return fmt.Errorf("held view, in a transaction: %w", err)
+			}
+		}
+	}
+	txn.Commit(version)
+	s.model.version = cmp.Or(version, s.model.version)
+	if err := txn.Err(); errors.Is(err, errTag) != bad {
+		return fmt.Errorf("Txn.Err = %w, want one: %v", err, bad)
+	}
+	return nil
+}
+
+func (s *script) step() error {
+	switch s.rng.IntN(8) {
+	case 0:
+		if len(s.views) < 4 {
+			s.views[s.store.View()] = s.model.clone()
+		}
+	case 1:
+		for v := range s.views {
+			v.Release()
+			v.Release()
+			delete(s.views, v)
+			break
+		}
+	case 2:
+		return s.addIndexer()
+	default:
+		return s.transaction()
+	}
+	return nil
+}
+
+func (s *script) addIndexer() error {
+	name := oneOf(s.rng, []string{"tag", "name", "color"})
+	fn := map[string]IndexFunc[cell]{"tag": byTag, "name": byName, "color": byColor}[name]
+	err := s.store.AddIndexers(Indexers[cell]{name: fn})
+	if s.model.indexers[name] != nil {
+		if !errors.Is(err, ErrIndexExists) {
+			return fmt.Errorf("a second index %q: %w", name, err)
+		}
+		return nil
+	}
+	if errors.Is(err, errTag) {
+		return nil // some object has a bad tag; the index must not be there
+	}
+	s.model.indexers = maps.Clone(s.model.indexers)
+	s.model.indexers[name] = fn
+	for v, w := range s.views {
+		w.indexers = s.model.indexers
+		s.views[v] = w
+	}
+	return err
+}
+
+func (s *script) compare() error {
+	if err := s.store.check(); err != nil {
+		return err
+	}
+	if err := compareReads(s.store, s.model); err != nil {
+		return err
+	}
+	for v, w := range s.views {
+		if err := compareView(v, w, randomKey(s.rng)); err != nil {
+			return fmt.Errorf("held view: %w", err)
+		}
+	}
+	if names := s.store.IndexNames(); !slices.Equal(slices.Sorted(slices.Values(names)), slices.Sorted(maps.Keys(s.model.indexers))) {
+		return fmt.Errorf("IndexNames = %v, want those of %v", names, s.model.indexers)
+	}
+	if _, err := s.store.ByIndex("none", ""); !errors.Is(err, ErrNoIndex) {
+		return fmt.Errorf("ByIndex of no index: %w", err)
+	}
+	return nil
+}
+
+func TestModel(t *testing.T) {
+	for seed := range seeds() {
+		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
+			indexers := Indexers[cell]{"color": byColor}
+			s := &script{
+				rng:   rand.New(rand.NewPCG(seed, 0)),
+				store: New(cellTraits, indexers),
+				model: world{cells: map[delta.Key]cell{}, indexers: indexers},
+				views: map[*View[cell]]world{},
+			}
+			for i := range 60 {
+				if err := s.step(); err != nil {
+					t.Fatalf("step %d: %v", i, err)
+				}
+				if i%4 == 0 || i > 50 {
+					if err := s.compare(); err != nil {
+						t.Fatalf("after step %d: %v", i, err)
+					}
+				}
+			}
+			for v := range s.views {
+				v.Release()
+			}
+			if err := s.store.check(); err != nil {
+				t.Errorf("after the last view: %v", err)
+			}
+		})
+	}
+}
+
+func mustParse(t *testing.T, selector string) labels.Selector {
+	t.Helper()
+	sel, err := labels.Parse(selector)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sel
+}

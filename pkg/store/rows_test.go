@@ -1,0 +1,399 @@
+package store
+
+import (
+	"fmt"
+	"math/rand/v2"
+	gc "runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/delta-runtime/delta-runtime/internal/benchkit"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// object stands for controller-runtime's client.Object, with which the cache
+// fills a store.
+type object interface {
+	metav1.Object
+	runtime.Object
+}
+
+var objectTraits = delta.Traits[object]{
+	Key: func(o object) (delta.Key, error) {
+		return delta.Key{Namespace: o.GetNamespace(), Name: o.GetName()}, nil
+	},
+	Version: func(o object) string { return o.GetResourceVersion() },
+	UID:     func(o object) string { return string(o.GetUID()) },
+	Labels:  func(o object) map[string]string { return o.GetLabels() },
+}
+
+// pod is the i-th of n: 100 namespaces, ReplicaSets of 50, 100 applications,
+// nodes of 100, six labels. What a store does not look at is left out.
+func pod(i, generation int) object {
+	set, app := i/50, i%100
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace:       fmt.Sprintf("team-%02d", i/7%100),
+			Name:            fmt.Sprintf("app-%d-%08x-%05x", app, set*2654435761, i),
+			UID:             types.UID(fmt.Sprintf("%08x-0000-4000-8000-%012x", i, i)),
+			ResourceVersion: strconv.Itoa(1_000_000*(generation+1) + i),
+			Labels: map[string]string{
+				"app": "app-" + strconv.Itoa(app), "pod-template-hash": fmt.Sprintf("%08x", set*2654435761),
+				"tier": []string{"web", "db", "queue"}[i%3], "release": "stable",
+				"team": "team-" + strconv.Itoa(i%20), "shard": strconv.Itoa(i / 10),
+			},
+		},
+		Spec: corev1.PodSpec{NodeName: "node-" + strconv.Itoa(i/100)},
+	}
+}
+
+func pods(tb testing.TB, generation int) []object {
+	all := make([]object, benchkit.Size(tb))
+	for i := range all {
+		all[i] = pod(i, generation)
+	}
+	return all
+}
+
+func byNode(o object) ([]string, error) { return []string{o.(*corev1.Pod).Spec.NodeName}, nil }
+func byApp(o object) ([]string, error)  { return []string{o.GetLabels()["app"]}, nil }
+func byUID(o object) ([]string, error)  { return []string{string(o.GetUID())}, nil }
+
+// indexers returns the first n of three, for us and for client-go.
+func indexers(n int) (Indexers[object], cache.Indexers) {
+	ours, theirs := Indexers[object]{}, cache.Indexers{}
+	for i, fn := range []IndexFunc[object]{byApp, byNode, byUID}[:n] {
+		name := "index-" + strconv.Itoa(i)
+		ours[name] = fn
+		theirs[name] = func(o any) ([]string, error) { return fn(o.(object)) }
+	}
+	return ours, theirs
+}
+
+// fixture is the same objects in a store of ours and in one of client-go's. The
+// keys to ask for are copies, as those that a request carries are.
+type fixture struct {
+	ours     *Store[object]
+	theirs   cache.ThreadSafeStore
+	now      []object
+	next     []object // the same objects, changed
+	keys     []delta.Key
+	texts    []string
+	order    []int // in which objects are visited, random
+	versions int
+}
+
+// ask makes the keys to ask for, after those in the stores: a copy that lies beside
+// its original in memory would bring that into the cache.
+func (f *fixture) ask() {
+	for _, o := range f.now {
+		f.keys = append(f.keys, delta.Key{Namespace: f.shared(o.GetNamespace()), Name: strings.Clone(o.GetName())})
+	}
+	for _, o := range f.now {
+		f.texts = append(f.texts, o.GetNamespace()+"/"+o.GetName())
+	}
+}
+
+// shared returns one string for all equal ones.
+func (f *fixture) shared(s string) string {
+	for _, key := range f.keys[:min(len(f.keys), 1000)] {
+		if key.Namespace == s {
+			return key.Namespace
+		}
+	}
+	return s
+}
+
+// newFixture has label indexes in use, in ours; client-go has none.
+func newFixture(b *testing.B, indexes int) *fixture {
+	ours, theirs := indexers(indexes)
+	f := &fixture{
+		ours: New(objectTraits, ours), theirs: cache.NewThreadSafeStore(theirs, cache.Indices{}),
+		now: pods(b, 0), next: pods(b, 1), order: rand.New(rand.NewPCG(1, 2)).Perm(benchkit.Size(b)),
+	}
+	txn := f.ours.Begin(len(f.now))
+	for _, o := range f.now {
+		key := delta.Key{Namespace: o.GetNamespace(), Name: o.GetName()}
+		txn.Put(key, o)
+		f.theirs.Add(key.String(), o)
+	}
+	txn.Commit("1")
+	f.ask()
+	for _, s := range []string{"app=app-1", "pod-template-hash=00000000"} {
+		sel, err := labels.Parse(s)
+		if err != nil {
+			b.Fatal(err)
+		}
+		f.ours.Select("", sel)
+	}
+	if n := len(f.ours.catalog.Load().labels); n != 2 {
+		b.Fatalf("%d label indexes are in use, want 2", n)
+	}
+	gc.GC() // or whoever is measured first pays for the collection of all this
+	return f
+}
+
+// updates times n updates, which write makes of an object that has just been made,
+// as it has been decoded when an event is applied. Making it is not timed.
+func (f *fixture) updates(b *testing.B, stride int, write func(keys []int, objs []object)) {
+	b.ReportAllocs()
+	keys, objs := make([]int, stride), make([]object, stride)
+	var spent, cpu time.Duration
+	for i := 0; i < b.N; i += stride {
+		b.StopTimer()
+		for j := range stride {
+			f.versions++
+			keys[j] = f.order[(i+j)%len(f.order)]
+			objs[j] = pod(keys[j], f.versions)
+		}
+		b.StartTimer()
+		start, began := time.Now(), processCPU()
+		write(keys, objs)
+		spent += time.Since(start)
+		cpu += processCPU() - began
+	}
+	b.ReportMetric(float64(cpu.Nanoseconds())/float64((b.N+stride-1)/stride*stride), "cpu-ns/op")
+	b.ReportMetric(float64(spent.Nanoseconds())/float64((b.N+stride-1)/stride*stride), "ns/op")
+}
+
+func BenchmarkRow04_StoreGet(b *testing.B) {
+	f := newFixture(b, 3)
+	b.Run("ours", func(b *testing.B) {
+		defer reportCPU(b)()
+		for i := range b.N {
+			if _, ok := f.ours.Get(f.keys[f.order[i%len(f.order)]]); !ok {
+				b.Fatal("not found")
+			}
+		}
+	})
+	b.Run("incumbent", func(b *testing.B) {
+		defer reportCPU(b)()
+		for i := range b.N {
+			if _, ok := f.theirs.Get(f.texts[f.order[i%len(f.order)]]); !ok {
+				b.Fatal("not found")
+			}
+		}
+	})
+}
+
+func BenchmarkRow05_StoreUpdate(b *testing.B) {
+	for _, n := range []int{0, 1, 3} {
+		b.Run(fmt.Sprint("indexers=", n), func(b *testing.B) { benchUpdate(b, newFixture(b, n)) })
+	}
+}
+
+func benchUpdate(b *testing.B, f *fixture) {
+	const stride = 100
+	one := func(key int, o object) {
+		txn := f.ours.Begin(1)
+		txn.Put(f.keys[key], o)
+		txn.Commit("2")
+	}
+	theirs := func(b *testing.B) {
+		f.updates(b, stride, func(keys []int, objs []object) {
+			for i, o := range objs {
+				f.theirs.Update(f.texts[keys[i]], o)
+			}
+		})
+	}
+	b.Run("ours", func(b *testing.B) {
+		f.updates(b, stride, func(keys []int, objs []object) {
+			for i, o := range objs {
+				one(keys[i], o)
+			}
+		})
+	})
+	b.Run("incumbent", theirs)
+	b.Run("view=held/ours", func(b *testing.B) {
+		defer f.ours.View().Release() // for good, while another is taken anew each time
+		v := f.ours.View()
+		f.updates(b, stride, func(keys []int, objs []object) {
+			for i, o := range objs {
+				one(keys[i], o)
+				v.Release()
+				v = f.ours.View()
+			}
+		})
+		v.Release()
+	})
+	b.Run("view=held/incumbent", theirs)
+	b.Run("view=held-batch=100/ours", func(b *testing.B) {
+		defer f.ours.View().Release()
+		v := f.ours.View()
+		f.updates(b, stride, func(keys []int, objs []object) {
+			txn := f.ours.Begin(stride)
+			for i, o := range objs {
+				txn.Put(f.keys[keys[i]], o)
+			}
+			txn.Commit("2")
+			v.Release()
+			v = f.ours.View()
+		})
+		v.Release()
+	})
+	b.Run("view=held-batch=100/incumbent", theirs)
+}
+
+func BenchmarkRow06_StoreList(b *testing.B) {
+	f := newFixture(b, 3)
+	f.churn()
+	b.Run("ours", func(b *testing.B) {
+		defer reportCPU(b)()
+		for range b.N {
+			if len(f.ours.List()) != len(f.now) {
+				b.Fatal("short list")
+			}
+		}
+	})
+	b.Run("incumbent", func(b *testing.B) {
+		defer reportCPU(b)()
+		for range b.N {
+			if len(f.theirs.List()) != len(f.now) {
+				b.Fatal("short list")
+			}
+		}
+	})
+}
+
+// churn updates every object once in random order, one at a time, so that what is
+// read afterwards lies in memory as it does in a store that has lived for a while.
+func (f *fixture) churn() {
+	for _, n := range f.order {
+		o := f.next[n]
+		txn := f.ours.Begin(1)
+		txn.Put(f.keys[n], o)
+		txn.Commit("2")
+		f.theirs.Update(f.texts[n], o)
+	}
+}
+
+func BenchmarkRow07_StoreByIndex(b *testing.B) {
+	f := newFixture(b, 3)
+	f.churn()
+	hits := len(f.now) / 100
+	values := make([]string, 100)
+	for i := range values {
+		values[i] = "app-" + strconv.Itoa(i)
+	}
+	b.Run("ours", func(b *testing.B) {
+		defer reportCPU(b)()
+		for i := range b.N {
+			if found, err := f.ours.ByIndex("index-0", values[i%100]); err != nil || len(found) != hits {
+				b.Fatal(len(found), err)
+			}
+		}
+	})
+	b.Run("incumbent", func(b *testing.B) {
+		defer reportCPU(b)()
+		for i := range b.N {
+			if found, err := f.theirs.ByIndex("index-0", values[i%100]); err != nil || len(found) != hits {
+				b.Fatal(len(found), err)
+			}
+		}
+	})
+}
+
+// replace is what a relist does, from a list of objects to the store.
+func (f *fixture) replace(objs []object) {
+	txn := f.ours.Begin(len(objs))
+	for _, o := range objs {
+		key, err := objectTraits.Key(o)
+		if err != nil {
+			panic(err)
+		}
+		txn.Put(key, o)
+	}
+	for key := range txn.Untouched() {
+		txn.Remove(key)
+	}
+	f.versions++
+	txn.Commit(strconv.Itoa(f.versions))
+}
+
+func (f *fixture) replaceTheirs(objs []object) {
+	items := make(map[string]any, len(objs))
+	for _, o := range objs {
+		key, err := cache.MetaNamespaceKeyFunc(o)
+		if err != nil {
+			panic(err)
+		}
+		items[key] = o
+	}
+	f.versions++
+	f.theirs.Replace(items, strconv.Itoa(f.versions))
+}
+
+func BenchmarkRow08_StoreReplaceUnchanged(b *testing.B) {
+	f := newFixture(b, 3)
+	again := [][]object{pods(b, 0), pods(b, 0)} // equal, decoded anew
+	perObject := func(b *testing.B) {
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(f.now)), "ns/object")
+	}
+	b.Run("ours", func(b *testing.B) {
+		for i := range b.N {
+			f.replace(again[i%2])
+		}
+		perObject(b)
+	})
+	b.Run("incumbent", func(b *testing.B) {
+		for i := range b.N {
+			f.replaceTheirs(again[i%2])
+		}
+		perObject(b)
+	})
+}
+
+func BenchmarkRow09_StoreReadDuringReplace(b *testing.B) {
+	f := newFixture(b, 3)
+	lists := map[string][2][]object{"unchanged": {pods(b, 0), pods(b, 0)}, "changed": {pods(b, 2), pods(b, 3)}}
+	for _, name := range []string{"unchanged", "changed"} {
+		b.Run(name+"/ours", func(b *testing.B) {
+			p99 := f.readMeanwhile(b, func(i int) { f.ours.Get(f.keys[i]) }, func(i int) { f.replace(lists[name][i%2]) })
+			b.ReportMetric(p99, "p99-ns")
+		})
+		b.Run(name+"/incumbent", func(b *testing.B) {
+			p99 := f.readMeanwhile(b, func(i int) { f.theirs.Get(f.texts[i]) }, func(i int) { f.replaceTheirs(lists[name][i%2]) })
+			b.ReportMetric(p99, "p99-ns")
+		})
+	}
+}
+
+// readMeanwhile measures how long reads take that are due every 50 µs while write
+// runs, and returns the 99th percentile. A read that is late because the one
+// before it took long counts from when it was due.
+func (f *fixture) readMeanwhile(b *testing.B, read, write func(i int)) float64 {
+	const every = 50 * time.Microsecond
+	var took []time.Duration
+	for i := range b.N {
+		var end atomic.Pointer[time.Time] // nil while the write goes on
+		var reader sync.WaitGroup
+		reader.Go(func() {
+			due := time.Now()
+			for n := 0; end.Load() == nil || due.Before(*end.Load()); n++ {
+				for time.Now().Before(due) {
+				}
+				read(f.order[n%len(f.order)])
+				took = append(took, time.Since(due))
+				due = due.Add(every)
+			}
+		})
+		write(i)
+		now := time.Now()
+		end.Store(&now)
+		reader.Wait()
+	}
+	slices.Sort(took)
+	return float64(took[len(took)*99/100])
+}

@@ -1,0 +1,150 @@
+package store
+
+import (
+	"runtime"
+
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
+)
+
+// fewEnough is how many objects of a namespace are looked at one by one rather
+// than have an index built over the whole store.
+const fewEnough = 256
+
+// Select returns the objects of a namespace, or of all if it is empty, whose
+// labels match, in no order.
+//
+// It looks at the objects of the namespace or at those that have one of the
+// labels the selector asks for, whichever are fewest. The index of a label key is
+// built when a selector first asks for the key and kept from then on, for up to 64
+// keys; while a transaction is under way that first time looks at every object. A
+// selector that only excludes, such as "a!=b", has no index to go by.
+func (v *View[T]) Select(namespace string, sel labels.Selector) []T {
+	if sel == nil || sel.Empty() {
+		if namespace == "" {
+			return v.List()
+		}
+		return v.ListNamespace(namespace)
+	}
+	var objs []T
+	take := func(at *version[T]) {
+		if namespace != "" && at.key.Namespace != namespace {
+			return
+		}
+		if sel.Matches(labels.Set(v.labels(at.obj))) {
+			objs = append(objs, at.obj)
+		}
+	}
+	best, found := v.narrowest(namespace, sel)
+	if !found {
+		v.scan(namespace, take)
+		return objs
+	}
+	for _, p := range best {
+		for at := range v.filed(p) {
+			take(at)
+		}
+	}
+	return objs
+}
+
+func (v *View[T]) labels(obj T) map[string]string {
+	if v.s.traits.Labels == nil {
+		return nil
+	}
+	return v.s.traits.Labels(obj)
+}
+
+// scan goes through a namespace, or through everything.
+func (v *View[T]) scan(namespace string, take func(*version[T])) {
+	if namespace == "" {
+		for at := range v.versions() {
+			take(at)
+		}
+		return
+	}
+	defer runtime.KeepAlive(v)
+	seq := v.seq()
+	p := v.s.namespaces.find(namespace)
+	if p == nil {
+		return
+	}
+	for e := range p.all() {
+		if at := e.at(seq); at != nil {
+			take(at)
+		}
+	}
+}
+
+// narrowest returns the postings that hold everything the selector can match. It
+// returns false if there are none, or if the namespace holds fewer objects.
+func (v *View[T]) narrowest(namespace string, sel labels.Selector) (best []*posting[T], found bool) {
+	requirements, selectable := sel.Requirements()
+	if !selectable || v.s.traits.Labels == nil {
+		return nil, false
+	}
+	fewest := v.Len() + 1
+	if namespace != "" {
+		fewest = 0
+		if p := v.s.namespaces.find(namespace); p != nil {
+			fewest = int(p.live.Load())
+		}
+		if fewest <= fewEnough {
+			return nil, false
+		}
+	}
+	for _, r := range requirements {
+		if !needsLabel(r.Operator()) {
+			continue
+		}
+		x := v.s.labelIndex(r.Key())
+		if x == nil {
+			continue
+		}
+		postings, size := candidates(x, r)
+		if size < fewest {
+			best, fewest, found = postings, size, true
+		}
+	}
+	return best, found
+}
+
+// needsLabel reports whether only objects that have the label can match.
+func needsLabel(op selection.Operator) bool {
+	switch op {
+	case selection.Equals, selection.DoubleEquals, selection.In, selection.Exists, selection.GreaterThan, selection.LessThan:
+		return true
+	default: // NotEquals, NotIn, DoesNotExist match objects without the label
+		return false
+	}
+}
+
+// candidates returns the postings in which everything is that meets r.
+func candidates[T any](x *index[T], r labels.Requirement) (postings []*posting[T], size int) {
+	add := func(p *posting[T]) {
+		postings = append(postings, p)
+		size += int(p.live.Load())
+	}
+	switch r.Operator() {
+	case selection.Equals, selection.DoubleEquals, selection.In:
+		for value := range r.Values() {
+			if p := x.find(value); p != nil {
+				add(p)
+			}
+		}
+	default:
+		for p := range x.all() {
+			add(p)
+		}
+	}
+	return postings, size
+}
+
+// labelIndex returns the index of a label key, nil if there is none yet.
+func (s *Store[T]) labelIndex(key string) *index[T] {
+	if x := s.catalog.Load().labels[key]; x != nil {
+		return x
+	}
+	s.wish(key)
+	return s.catalog.Load().labels[key]
+}
