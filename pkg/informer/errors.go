@@ -1,0 +1,19 @@
+package informer
+
+import "errors"
+
+var (
+	// ErrStopped is returned by calls that need an informer that is running or is
+	// yet to run, once it has stopped: an Informer runs once.
+	ErrStopped = errors.New("informer has stopped")
+
+	// ErrStarted is returned by calls that configure an informer once it runs.
+	ErrStarted = errors.New("informer has started")
+
+	// ErrNotSynced is returned by reads of an informer whose first list is not in
+	// its store yet: it cannot tell what is there and what is not.
+	ErrNotSynced = errors.New("not synced yet")
+
+	// ErrClosed is returned by Pop when the queue is closed and empty.
+	ErrClosed = errors.New("delta queue is closed")
+)

@@ -1,0 +1,133 @@
+package informer_test
+
+import (
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
+)
+
+// book is what the examples keep: the core holds any type.
+type book struct{ title, version string }
+
+var bookTraits = delta.Traits[book]{
+	Key:     func(b book) (delta.Key, error) { return delta.Key{Name: b.title}, nil },
+	Version: func(b book) string { return b.version },
+	UID:     func(book) string { return "" },
+	Labels:  func(book) map[string]string { return nil },
+}
+
+// shelf is the smallest API: it lists one book, and its watch tells of those that
+// arrive later.
+type shelf struct{ arrivals chan book }
+
+func (shelf) List(context.Context, metav1.ListOptions) (informer.Page[book], error) {
+	return informer.Page[book]{Version: "1", Items: []book{{"Emma", "1"}}}, nil
+}
+
+func (s shelf) Watch(context.Context, metav1.ListOptions) (informer.Stream[book], error) {
+	return s, nil
+}
+
+func (s shelf) Next(ctx context.Context) (informer.Event[book], error) {
+	select {
+	case b := <-s.arrivals:
+		return informer.Event[book]{Type: watch.Added, Object: b, Version: b.version}, nil
+	case <-ctx.Done():
+		return informer.Event[book]{}, ctx.Err()
+	}
+}
+
+func (shelf) Close() {}
+
+var pagesOnly = informer.ReflectorOptions[book]{
+	ReflectorSettings: informer.ReflectorSettings{Lists: informer.PagesOnly},
+}
+
+func ExampleNew() {
+	api := shelf{arrivals: make(chan book)}
+	books := informer.New(api, informer.Options[book]{Name: "books", Traits: bookTraits, Reflector: pagesOnly})
+
+	told := make(chan struct{})
+	_, err := books.Subscribe(func(d *delta.Delta[book]) {
+		fmt.Printf("%s %s, initial: %t\n", d.Op, d.Key, d.Initial)
+		told <- struct{}{}
+	}, informer.SubscribeOptions{})
+	if err != nil {
+		panic(err)
+	}
+
+	_, err = books.Lister().Get("", "Emma")
+	fmt.Println("before it runs:", err)
+
+	g := lifecycle.New(context.Background())
+	g.Go("books", books.Run)
+	<-told
+	api.arrivals <- book{"Persuasion", "2"}
+	<-told
+	found, err := books.Lister().Get("", "Persuasion")
+	fmt.Println(found.version, err)
+	g.Stop()
+	_ = g.Wait()
+	// Output:
+	// before it runs: get Emma: books: not synced yet: books has not been started
+	// Added Emma, initial: true
+	// Added Persuasion, initial: false
+	// 2 <nil>
+}
+
+func ExampleNewDeltaFIFO() {
+	fifo := informer.NewDeltaFIFO(informer.FIFOOptions[book]{Traits: bookTraits})
+	add := func(op delta.Op, b book) {
+		if err := fifo.Push(op, b, b.version); err != nil {
+			panic(err)
+		}
+	}
+	add(delta.Added, book{"Emma", "1"})
+	add(delta.Added, book{"Persuasion", "2"})
+	add(delta.Updated, book{"Emma", "3"})
+
+	batch, err := fifo.Pop(context.Background())
+	if err != nil {
+		panic(err)
+	}
+	for d := range batch.Deltas() {
+		fmt.Println(d.Op, d.Key, d.Version)
+	}
+	add(delta.Deleted, book{"Emma", "4"}) // known, although it is only being applied
+	fifo.Release()
+	fmt.Println("pending:", fifo.Len())
+	// Output:
+	// Added Emma 1
+	// Added Persuasion 2
+	// Updated Emma 3
+	// pending: 1
+}
+
+func ExampleNewFactory() {
+	factory := informer.NewFactory[book]()
+	build := func() *informer.Informer[book] {
+		return informer.New(shelf{}, informer.Options[book]{Name: "books", Traits: bookTraits, Reflector: pagesOnly})
+	}
+	books := factory.For("books", build)
+	fmt.Println("shared:", factory.For("books", build) == books)
+
+	ctx := context.Background()
+	if err := factory.Start(ctx); err != nil {
+		panic(err)
+	}
+	if err := factory.WaitForSync(ctx); err != nil {
+		panic(err)
+	}
+	all, err := books.Lister().List("", nil)
+	fmt.Println(all, err)
+	factory.Shutdown()
+	// Output:
+	// shared: true
+	// [{Emma 1}] <nil>
+}

@@ -1,0 +1,192 @@
+package informer
+
+import (
+	"time"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// foldedBacklog is what one listener has yet to be told, in the least space that
+// keeps its promises. It is for a listener that asked for folding and has fallen
+// behind: however long it sleeps, it owes at most maxPerKey deltas for a key.
+//
+//   - A run of Updated and Sync of one object becomes one delta, from the first
+//     Old to the last New. What was told last is always the Old of what is told
+//     next, so that old→new is exact, only coarser.
+//   - Nothing folds across a Deleted: a listener that knows an object is told of
+//     its end, with its last state, even if a namesake has taken its place.
+//   - An object that came and went while the listener was away, unknown to it,
+//     vanishes with everything about it, and is counted.
+//   - An Added stays as it was, and what followed becomes one Updated: what the
+//     listener checks when an object is born is checked on the newborn.
+//   - A Sync asks to see the object again, so any pending change answers it.
+//
+// An Updated that exchanges an object for a namesake, as a relist can show it,
+// is the end of one and the beginning of the other, and treated so.
+//
+// Deltas come out in the order in which each was first due; for one key that is
+// the order in which things happened. It has no lock and no clock.
+type foldedBacklog[T any] struct {
+	uid func(T) string
+
+	oldest, newest *owed[T]               // by number, chained through next
+	latest         map[delta.Key]*owed[T] // the newest of each key
+	length         int
+
+	folded   uint64 // deltas that went into another one
+	vanished uint64 // deltas of objects that came and went unknown
+}
+
+// maxPerKey is how many deltas of one key are pending at most: the last changes
+// of the object that the listener knows and its end, then its namesake's
+// beginning and what became of it.
+const maxPerKey = 4
+
+// owed is a delta not yet told.
+type owed[T any] struct {
+	delta.Delta[T]
+	number uint64    // in the log, of the first event in it
+	at     time.Time // when that event was published
+
+	prev, next *owed[T] // in the order of number
+	before     *owed[T] // the one of the same key that is told first
+}
+
+func newFoldedBacklog[T any](uid func(T) string) *foldedBacklog[T] {
+	return &foldedBacklog[T]{uid: uid, latest: map[delta.Key]*owed[T]{}}
+}
+
+// add takes the next delta, which is the number-th of the log.
+func (b *foldedBacklog[T]) add(d *delta.Delta[T], number uint64, at time.Time) {
+	last := b.latest[d.Key]
+	switch {
+	case last != nil && d.Op == delta.Sync && last.Op != delta.Deleted:
+		b.folded++
+	case last != nil && b.foldable(&last.Delta) && b.foldable(d) && b.sameObject(last.Old, d.New):
+		fold(&last.Delta, d)
+		b.folded++
+	case last != nil && b.ends(d):
+		b.addEnd(d, number, at)
+	default:
+		b.push(d, number, at)
+	}
+}
+
+// foldable is the rule that keeps beginnings and ends apart: only a change within
+// one object's life, and only what saw it unchanged, may fold.
+func (b *foldedBacklog[T]) foldable(d *delta.Delta[T]) bool {
+	switch d.Op {
+	case delta.Updated, delta.Sync: // never Deleted: that would hide the end of an object that the listener knows
+		return b.sameObject(d.Old, d.New)
+	default:
+		return false
+	}
+}
+
+// fold makes into say what into and then d said. Version, Seen and Origin speak
+// of New, so they are d's.
+func fold[T any](into, d *delta.Delta[T]) {
+	old, initial := into.Old, into.Initial && d.Initial
+	*into = *d
+	into.Op, into.Old, into.Initial = delta.Updated, old, initial
+}
+
+// begins reports whether an object's life starts with d; ends, whether one ends.
+func (b *foldedBacklog[T]) begins(d *delta.Delta[T]) bool {
+	return d.Op == delta.Added || b.exchanges(d)
+}
+
+func (b *foldedBacklog[T]) ends(d *delta.Delta[T]) bool {
+	return d.Op == delta.Deleted || b.exchanges(d)
+}
+
+func (b *foldedBacklog[T]) exchanges(d *delta.Delta[T]) bool {
+	return d.Op == delta.Updated && !b.sameObject(d.Old, d.New)
+}
+
+func (b *foldedBacklog[T]) sameObject(x, y T) bool {
+	ux, uy := b.uid(x), b.uid(y)
+	return ux == uy || ux == "" || uy == ""
+}
+
+// addEnd takes a delta that ends an object's life. If that life began in here,
+// nobody was told of it, and it vanishes.
+func (b *foldedBacklog[T]) addEnd(d *delta.Delta[T], number uint64, at time.Time) {
+	birth := b.latest[d.Key]
+	for birth != nil && !b.begins(&birth.Delta) {
+		birth = birth.before
+	}
+	if birth == nil {
+		b.push(d, number, at)
+		return
+	}
+	for last := b.latest[d.Key]; last != birth; last = b.latest[d.Key] {
+		b.remove(last)
+		b.vanished++
+	}
+	b.vanished++
+	began, ended := birth.Op == delta.Added, d.Op == delta.Deleted
+	switch old := birth.Old; {
+	case began && ended: // came and went
+		b.remove(birth)
+		b.vanished++
+	case began: // came and was exchanged for what there is now
+		birth.Delta = *d
+		var none T
+		birth.Op, birth.Old = delta.Added, none
+	case ended: // took a known one's place, whose end no event told, and went
+		birth.Delta = *d
+		var none T
+		birth.Missed, birth.Old, birth.New = true, old, none
+	default: // took a known one's place and was exchanged itself
+		birth.Delta = *d
+		birth.Old = old
+	}
+}
+
+func (b *foldedBacklog[T]) push(d *delta.Delta[T], number uint64, at time.Time) {
+	o := &owed[T]{Delta: *d, number: number, at: at, prev: b.newest, before: b.latest[d.Key]}
+	if b.newest == nil {
+		b.oldest = o
+	} else {
+		b.newest.next = o
+	}
+	b.newest = o
+	b.latest[d.Key] = o
+	b.length++
+}
+
+// remove takes out o, which is the newest or the oldest of its key.
+func (b *foldedBacklog[T]) remove(o *owed[T]) {
+	if o.prev == nil {
+		b.oldest = o.next
+	} else {
+		o.prev.next = o.next
+	}
+	if o.next == nil {
+		b.newest = o.prev
+	} else {
+		o.next.prev = o.prev
+	}
+	b.length--
+	switch last := b.latest[o.Key]; {
+	case last != o:
+		for last.before != o {
+			last = last.before
+		}
+		last.before = nil
+	case o.before != nil:
+		b.latest[o.Key] = o.before
+	default:
+		delete(b.latest, o.Key)
+	}
+}
+
+// take moves the oldest deltas into run, until it is full or nothing is left.
+func (b *foldedBacklog[T]) take(run []event[T]) []event[T] {
+	for b.oldest != nil && len(run) < cap(run) {
+		run = append(run, event[T]{Delta: b.oldest.Delta})
+		b.remove(b.oldest)
+	}
+	return run
+}

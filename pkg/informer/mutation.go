@@ -1,0 +1,189 @@
+package informer
+
+import (
+	"context"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// mutationDetector finds out that somebody has changed an object of the store in
+// place, which every reader shares. It is for tests and for finding a culprit,
+// not for production: what it watches it reads again and again.
+//
+// It keeps fingerprints, not copies, of a bounded number of objects: the current
+// ones, a sample of them where they are too many, and those last replaced, which
+// handlers may still have in hand. A fingerprint is a hash for each part of the
+// object down to [fingerprintDepth], so a report says which part it was.
+type mutationDetector[T any] struct {
+	opts    MutationOptions
+	version func(T) string
+	report  func(Mutation)
+
+	mu       sync.Mutex // guards everything below; not held while reporting
+	watched  []watchedObject[T]
+	places   map[delta.Key]int  // of the current ones in watched
+	replaced []watchedObject[T] // a ring of the last ones that are not current any more
+	oldest   int                // in replaced
+	cursor   int                // in watched: where the next check goes on
+}
+
+// MutationOptions bounds what the mutation detector does.
+type MutationOptions struct {
+	// Objects is how many current objects are watched at most, and a quarter as
+	// many that have been replaced. Zero means 10000.
+	Objects int
+	// Every is the time from one check to the next. Zero means a second.
+	Every time.Duration
+	// Batch is how many objects one check reads. Zero means 1000.
+	Batch int
+}
+
+// Mutation is an object of the store that was changed in place.
+type Mutation struct {
+	Key     delta.Key
+	Version string   // its resource version when it was stored
+	Paths   []string // the parts that changed, as Go fields: Spec.Replicas
+}
+
+type watchedObject[T any] struct {
+	key     delta.Key
+	version string
+	object  T
+	print   fingerprint
+}
+
+// newMutationDetector returns a detector that calls report for each object that
+// it finds changed, once for each change.
+func newMutationDetector[T any](opts MutationOptions, version func(T) string, report func(Mutation)) *mutationDetector[T] {
+	if opts.Objects == 0 {
+		opts.Objects = 10000
+	}
+	if opts.Every == 0 {
+		opts.Every = time.Second
+	}
+	if opts.Batch == 0 {
+		opts.Batch = 1000
+	}
+	return &mutationDetector[T]{opts: opts, version: version, report: report, places: map[delta.Key]int{}}
+}
+
+// observe takes note of what has been stored. The Controller calls it before
+// anybody else sees the objects.
+func (m *mutationDetector[T]) observe(batch []event[T]) {
+	var found []Mutation
+	m.mu.Lock()
+	for i := range batch {
+		switch d := &batch[i].Delta; d.Op {
+		case delta.Added, delta.Updated:
+			found = m.putLocked(found, d.Key, d.New)
+		case delta.Deleted:
+			found = m.dropLocked(found, d.Key)
+		case delta.Replaced, delta.Sync: // no change
+		}
+	}
+	m.mu.Unlock()
+	m.tell(found)
+}
+
+func (m *mutationDetector[T]) putLocked(found []Mutation, key delta.Key, object T) []Mutation {
+	w := watchedObject[T]{key, m.version(object), object, takeFingerprint(object)}
+	if place, ok := m.places[key]; ok {
+		found = m.retireLocked(found, m.watched[place])
+		m.watched[place] = w
+		return found
+	}
+	if len(m.watched) >= m.opts.Objects {
+		// Any other makes room: what remains is a sample. Which one a map's
+		// iteration begins with is as good as random.
+		for other := range m.places {
+			found = m.dropLocked(found, other)
+			break
+		}
+	}
+	m.places[key] = len(m.watched)
+	m.watched = append(m.watched, w)
+	return found
+}
+
+func (m *mutationDetector[T]) dropLocked(found []Mutation, key delta.Key) []Mutation {
+	place, ok := m.places[key]
+	if !ok {
+		return found
+	}
+	found = m.retireLocked(found, m.watched[place])
+	last := len(m.watched) - 1
+	m.watched[place] = m.watched[last]
+	m.places[m.watched[place].key] = place
+	m.watched[last] = watchedObject[T]{}
+	m.watched = m.watched[:last]
+	delete(m.places, key)
+	return found
+}
+
+// retireLocked moves w to the replaced ones. What it pushes out there is looked
+// at for the last time.
+func (m *mutationDetector[T]) retireLocked(found []Mutation, w watchedObject[T]) []Mutation {
+	if len(m.replaced) < max(1, m.opts.Objects/4) {
+		m.replaced = append(m.replaced, w)
+		return found
+	}
+	found = m.replaced[m.oldest].compare(found)
+	m.replaced[m.oldest] = w
+	m.oldest = (m.oldest + 1) % len(m.replaced)
+	return found
+}
+
+// check looks at the next n objects, and again at the first when it is through.
+func (m *mutationDetector[T]) check(n int) {
+	var found []Mutation
+	m.mu.Lock()
+	all := len(m.watched) + len(m.replaced)
+	for range min(n, all) {
+		m.cursor = (m.cursor + 1) % all
+		if m.cursor < len(m.watched) {
+			found = m.watched[m.cursor].compare(found)
+		} else {
+			found = m.replaced[m.cursor-len(m.watched)].compare(found)
+		}
+	}
+	m.mu.Unlock()
+	m.tell(found)
+}
+
+// checkAll looks at every watched object.
+func (m *mutationDetector[T]) checkAll() { m.check(math.MaxInt) }
+
+func (m *mutationDetector[T]) tell(found []Mutation) {
+	for _, mutation := range found {
+		m.report(mutation)
+	}
+}
+
+// compare adds to found what has changed since the last look.
+func (w *watchedObject[T]) compare(found []Mutation) []Mutation {
+	if w.print.matches(w.object) {
+		return found
+	}
+	found = append(found, Mutation{w.key, w.version, w.print.changedPaths(w.object)})
+	w.print = takeFingerprint(w.object)
+	return found
+}
+
+// run checks until ctx ends, and then once more everything: what a short test did
+// is found, too.
+func (m *mutationDetector[T]) run(ctx context.Context) {
+	ticker := time.NewTicker(m.opts.Every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			m.checkAll()
+			return
+		case <-ticker.C:
+			m.check(m.opts.Batch)
+		}
+	}
+}

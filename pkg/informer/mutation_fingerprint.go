@@ -1,0 +1,189 @@
+package informer
+
+import (
+	"fmt"
+	"hash/maphash"
+	"math"
+	"math/bits"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+)
+
+// fingerprintDepth is how deep a part may be and still have a mark of its own:
+// ObjectMeta.Labels["app"] is at depth 3. What is deeper belongs to the part that
+// it is in.
+const fingerprintDepth = 3
+
+// fingerprint has a mark for each part of an object. Parts come before what they
+// are in, so the last one is the whole.
+type fingerprint []mark
+
+// mark is a part's place and content. Both are hashes: the text of a path is
+// made only when there is something to report.
+type mark struct{ place, content uint64 }
+
+func takeFingerprint(object any) fingerprint {
+	w := walk{marking: true, marks: make(fingerprint, 0, 128)}
+	w.visit(reflect.ValueOf(object), spot{})
+	return slices.Clone(w.marks) // which has no room to spare
+}
+
+// matches reports whether object is what it was when f was taken.
+func (f fingerprint) matches(object any) bool {
+	w := walk{}
+	return w.visit(reflect.ValueOf(object), spot{}) == f[len(f)-1].content
+}
+
+// changedPaths names the deepest parts of object that are not what they were when
+// f was taken. A part that is gone changes the one that it was in.
+func (f fingerprint) changedPaths(object any) []string {
+	before := make(map[uint64]uint64, len(f))
+	for _, m := range f {
+		before[m.place] = m.content
+	}
+	w := walk{marking: true, naming: true}
+	w.visit(reflect.ValueOf(object), spot{})
+	var changed []string
+	for i, m := range w.marks {
+		if was, ok := before[m.place]; ok && was == m.content {
+			continue
+		}
+		path := w.paths[i]
+		if !slices.ContainsFunc(changed, func(deeper string) bool { return isWithin(deeper, path) }) {
+			changed = append(changed, path)
+		}
+	}
+	slices.Sort(changed)
+	return changed
+}
+
+// isWithin reports whether the part at path inner is in the one at path outer.
+func isWithin(inner, outer string) bool {
+	rest, ok := strings.CutPrefix(inner, outer)
+	return ok && (outer == "" || strings.HasPrefix(rest, ".") || strings.HasPrefix(rest, "["))
+}
+
+// walk goes through an object, depth first, and hashes what it sees.
+type walk struct {
+	marking bool
+	marks   fingerprint // if marking
+	naming  bool
+	paths   []string // of marks, if naming
+}
+
+// spot is where in the object the walk is.
+type spot struct {
+	place uint64
+	depth int
+	path  string // if naming
+}
+
+// deepest is where the walk gives up: no API type is that deep, a cycle is.
+const deepest = 100
+
+var timeType = reflect.TypeFor[time.Time]()
+
+// visit returns the hash of v, and leaves its mark if marking.
+func (w *walk) visit(v reflect.Value, at spot) uint64 {
+	content := w.content(v, at)
+	if w.marking && at.depth <= fingerprintDepth {
+		w.marks = append(w.marks, mark{at.place, content})
+		if w.naming {
+			w.paths = append(w.paths, strings.TrimPrefix(at.path, "."))
+		}
+	}
+	return content
+}
+
+// inner visits a part of the one at a spot; name is its place in there.
+func (w *walk) inner(v reflect.Value, at spot, name uint64, text func() string) uint64 {
+	at.place = mix(at.place, name+1) // a first part is not in the place of what it is in
+	at.depth++
+	if w.naming && at.depth <= fingerprintDepth {
+		at.path += text()
+	}
+	return w.visit(v, at)
+}
+
+func (w *walk) content(v reflect.Value, at spot) uint64 {
+	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
+		v = v.Elem() // of nil it is the invalid Value
+	}
+	if at.depth > deepest {
+		return 0
+	}
+	h := uint64(v.Kind())
+	switch v.Kind() {
+	case reflect.Struct:
+		return w.fields(v, at, h)
+	case reflect.Map:
+		return w.entries(v, at, h)
+	case reflect.Slice, reflect.Array:
+		return w.elements(v, at, h)
+	default:
+		return mix(h, scalar(v))
+	}
+}
+
+func (w *walk) fields(v reflect.Value, at spot, h uint64) uint64 {
+	if v.Type() == timeType {
+		// Its third field leads to what all times of a zone share and fill in as needed.
+		return mix(mix(h, v.Field(0).Uint()), uint64(v.Field(1).Int()))
+	}
+	for i := range v.NumField() {
+		h = mix(h, w.inner(v.Field(i), at, uint64(i), func() string { return "." + v.Type().Field(i).Name }))
+	}
+	return h
+}
+
+func (w *walk) entries(v reflect.Value, at spot, h uint64) uint64 {
+	var sum uint64 // a map has no order
+	for entry := v.MapRange(); entry.Next(); {
+		key := scalar(entry.Key())
+		text := func() string { return fmt.Sprintf("[%q]", fmt.Sprint(entry.Key())) }
+		sum += mix(key, w.inner(entry.Value(), at, key, text))
+	}
+	return mix(mix(h, uint64(v.Len())), sum)
+}
+
+func (w *walk) elements(v reflect.Value, at spot, h uint64) uint64 {
+	h = mix(h, uint64(v.Len()))
+	if v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Uint8 {
+		return mix(h, maphash.Bytes(fingerprintSeed, v.Bytes()))
+	}
+	for i := range v.Len() {
+		h = mix(h, w.inner(v.Index(i), at, uint64(i), func() string { return fmt.Sprintf("[%d]", i) }))
+	}
+	return h
+}
+
+var fingerprintSeed = maphash.MakeSeed()
+
+func scalar(v reflect.Value) uint64 {
+	switch v.Kind() {
+	case reflect.String:
+		return maphash.String(fingerprintSeed, v.String())
+	case reflect.Bool:
+		if v.Bool() {
+			return 1
+		}
+		return 0
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return uint64(v.Int())
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		return v.Uint()
+	case reflect.Float32, reflect.Float64:
+		return math.Float64bits(v.Float())
+	case reflect.Complex64, reflect.Complex128:
+		return mix(math.Float64bits(real(v.Complex())), math.Float64bits(imag(v.Complex())))
+	case reflect.Interface, reflect.Struct, reflect.Array, reflect.Pointer: // as keys of a map only, where they are rare
+		return maphash.String(fingerprintSeed, fmt.Sprint(v))
+	default: // nothing, or what has no content to compare: a func, a channel
+		return 0
+	}
+}
+
+// mix adds x to a hash. It need not withstand anybody.
+func mix(h, x uint64) uint64 { return (bits.RotateLeft64(h, 5) ^ x) * 0x9E3779B97F4A7C15 }

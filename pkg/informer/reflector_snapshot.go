@@ -1,0 +1,47 @@
+package informer
+
+import (
+	"slices"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// snapshot is the list that a stream of events adds up to. It stays private to
+// the Reflector until the stream says that it is whole.
+type snapshot[T any] struct {
+	objs  []T
+	keys  []delta.Key       // of objs
+	index map[delta.Key]int // into objs
+
+	// partial means that something was left out that is there: the absence of an
+	// object proves nothing.
+	partial bool
+}
+
+func newSnapshot[T any]() *snapshot[T] { return &snapshot[T]{index: map[delta.Key]int{}} }
+
+// put adds an object, or replaces its earlier state.
+func (s *snapshot[T]) put(key delta.Key, obj T) {
+	if i, ok := s.index[key]; ok {
+		s.objs[i] = obj
+		return
+	}
+	s.index[key] = len(s.objs)
+	s.objs = append(s.objs, obj)
+	s.keys = append(s.keys, key)
+}
+
+// drop removes an object. The last one takes its place: objects of a stream come
+// in no order that is worth keeping.
+func (s *snapshot[T]) drop(key delta.Key) {
+	i, ok := s.index[key]
+	if !ok {
+		return
+	}
+	last := len(s.objs) - 1
+	s.objs[i], s.keys[i] = s.objs[last], s.keys[last]
+	s.index[s.keys[i]] = i
+	delete(s.index, key)
+	s.objs = slices.Delete(s.objs, last, last+1)
+	s.keys = s.keys[:last]
+}

@@ -1,0 +1,118 @@
+package informer
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// Subscription is one subscriber of an [Informer].
+type Subscription[T any] struct {
+	informer *Informer[T]
+	listener *listener[T]
+}
+
+// SubscribeOptions say how a subscriber wants to be told.
+type SubscribeOptions struct {
+	ListenerOptions
+	// Resync is when the subscriber is shown objects that did not change. The zero
+	// policy is never.
+	Resync ResyncPolicy
+}
+
+// Subscribe has tell called for each delta, one at a time, in a goroutine of its
+// own while the informer runs: first for each object that is there, marked
+// Initial, and then for what changes. The delta is shared and may be reused: tell
+// must copy what it keeps of it, and may not change what it points to. A
+// subscriber that is slow delays nobody else.
+//
+// While the informer runs, Subscribe waits until the subscriber has its place
+// between two batches: so that those who subscribe in a loop do so at the pace of
+// the informer, and do not keep it from its work.
+func (i *Informer[T]) Subscribe(tell func(*delta.Delta[T]), opts SubscribeOptions) (*Subscription[T], error) {
+	s, joined, err := i.register(tell, opts)
+	if err != nil {
+		return nil, fmt.Errorf("subscribe %s to informer for %s: %w", opts.Name, i.opts.Name, err)
+	}
+	<-joined
+	return s, nil
+}
+
+// register adds a subscription and asks the Controller to let it join, if there
+// is one. joined is closed when that is done.
+func (i *Informer[T]) register(tell func(*delta.Delta[T]), opts SubscribeOptions) (_ *Subscription[T], joined chan struct{}, err error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.phase == stopped {
+		return nil, nil, ErrStopped
+	}
+	s := &Subscription[T]{informer: i, listener: i.processor.newListener(opts.ListenerOptions, tell)}
+	i.subscriptions[s] = struct{}{}
+	i.resync.set(s.listener.number, opts.Resync)
+	joined = make(chan struct{})
+	if i.phase != running || !i.fifo.control(&join[T]{listener: s.listener, joined: joined}) {
+		close(joined)
+	}
+	return s, joined, nil
+}
+
+// Unsubscribe ends a subscription: nothing more is told, not even what is pending.
+// A call that is under way ends by itself; wait for [Subscription.Done] where that
+// matters, though not from that very call. Ending what has ended, or what belongs
+// to another informer, does nothing.
+func (i *Informer[T]) Unsubscribe(s *Subscription[T]) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if _, ours := i.subscriptions[s]; !ours {
+		return
+	}
+	delete(i.subscriptions, s)
+	i.processor.leave(s.listener)
+	i.resync.remove(s.listener.number)
+}
+
+// Subscribed reports whether s is a subscription of this informer that has not
+// been ended.
+func (i *Informer[T]) Subscribed(s *Subscription[T]) bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	_, ours := i.subscriptions[s]
+	return ours
+}
+
+// Subscriptions is how many there are.
+func (i *Informer[T]) Subscriptions() int {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return len(i.subscriptions)
+}
+
+// SetResync changes when the subscriber is shown unchanged objects.
+func (s *Subscription[T]) SetResync(policy ResyncPolicy) {
+	i := s.informer
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if _, ours := i.subscriptions[s]; ours {
+		i.resync.set(s.listener.number, policy)
+	}
+}
+
+// ResyncNow has the subscriber shown every object, without waiting for its period.
+func (s *Subscription[T]) ResyncNow() { s.informer.resync.trigger(s.listener.number) }
+
+// Synced is closed when the subscriber has been told everything of the first list,
+// or, if it came later, of what was there then.
+func (s *Subscription[T]) Synced() <-chan struct{} { return s.listener.Synced() }
+
+// Done is closed when the subscriber is not being told anything and will not be
+// again.
+func (s *Subscription[T]) Done() <-chan struct{} { return s.listener.Done() }
+
+// Name is the name from the options.
+func (s *Subscription[T]) Name() string { return s.listener.opts.Name }
+
+// older orders subscriptions by age.
+func (s *Subscription[T]) older(other *Subscription[T]) int {
+	return cmp.Compare(s.listener.number, other.listener.number)
+}
