@@ -1,0 +1,187 @@
+package queue
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// model is what the schedule does, written down as plainly as possible: a list
+// of keys that is searched from end to end for every question.
+type model struct {
+	merge  Merge
+	ageing Ageing
+	fifo   bool // an Order that is first-in, first-out: priorities mean nothing
+	now    time.Duration
+	keys   []*modelKey
+	clock  int // orders everything that happened
+	turns  int
+}
+
+type modelKey struct {
+	key int
+
+	queued   bool
+	placed   int // when it got its place in its lane; 0: it has none
+	priority int
+	since    time.Duration
+
+	timed         bool
+	timerSet      int
+	timerPriority int
+	due           time.Duration
+
+	working bool
+	started time.Duration
+}
+
+func (m *model) of(key int) *modelKey {
+	for _, k := range m.keys {
+		if k.key == key {
+			return k
+		}
+	}
+	k := &modelKey{key: key}
+	m.keys = append(m.keys, k)
+	return k
+}
+
+func (m *model) tick() int {
+	m.clock++
+	return m.clock
+}
+
+func (m *model) add(key int, with With) {
+	k := m.of(key)
+	switch {
+	case with.After <= 0 && m.merge == OnePerKey && k.timed:
+		k.timed = false
+		m.queue(k, max(with.Priority, k.timerPriority))
+	case with.After <= 0, m.merge == OnePerKey && k.queued:
+		m.queue(k, with.Priority)
+	case k.timed:
+		k.timerPriority = max(k.timerPriority, with.Priority)
+		k.due = min(k.due, m.now+with.After)
+	default:
+		k.timed, k.timerSet = true, m.tick()
+		k.timerPriority, k.due = with.Priority, m.now+with.After
+	}
+}
+
+func (m *model) queue(k *modelKey, priority int) {
+	switch {
+	case k.queued && !m.fifo && priority > k.priority:
+		k.priority = priority
+		if k.placed != 0 {
+			k.placed = m.tick()
+		}
+	case !k.queued:
+		k.queued, k.priority, k.since, k.placed = true, priority, m.now, 0
+		if !k.working || m.merge == OnePerKey {
+			k.placed = m.tick()
+		}
+	}
+}
+
+func (m *model) cancel(key int) bool {
+	k := m.of(key)
+	had := k.timed
+	k.timed = false
+	return had
+}
+
+func (m *model) replace(key int, with With) bool {
+	had := m.cancel(key)
+	m.add(key, with)
+	return had
+}
+
+func (m *model) promote() {
+	var due []*modelKey
+	for _, k := range m.keys {
+		if k.timed && k.due <= m.now {
+			due = append(due, k)
+		}
+	}
+	slices.SortFunc(due, func(a, b *modelKey) int {
+		return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.timerSet, b.timerSet))
+	})
+	for _, k := range due {
+		k.timed = false
+		m.queue(k, k.timerPriority)
+	}
+}
+
+func (m *model) take() (*modelKey, bool) {
+	m.promote()
+	var fronts []*modelKey // of each lane
+	for _, k := range m.keys {
+		if !k.queued || k.placed == 0 || k.working {
+			continue
+		}
+		lane := slices.IndexFunc(fronts, func(f *modelKey) bool { return m.fifo || f.priority == k.priority })
+		switch {
+		case lane < 0:
+			fronts = append(fronts, k)
+		case k.placed < fronts[lane].placed:
+			fronts[lane] = k
+		}
+	}
+	if len(fronts) == 0 {
+		return nil, false
+	}
+	next := slices.MaxFunc(fronts, func(a, b *modelKey) int { return cmp.Compare(a.priority, b.priority) })
+	m.turns++
+	if m.turns == m.ageing.Every {
+		m.turns = 0
+		old := slices.MinFunc(fronts, func(a, b *modelKey) int {
+			return cmp.Or(cmp.Compare(a.since, b.since), cmp.Compare(a.priority, b.priority))
+		})
+		if m.now-old.since > m.ageing.Patience {
+			next = old
+		}
+	}
+	next.queued, next.placed = false, 0
+	next.working, next.started = true, m.now
+	return next, true
+}
+
+func (m *model) done(key int) {
+	k := m.of(key)
+	if !k.working {
+		return
+	}
+	k.working = false
+	if k.queued && k.placed == 0 {
+		k.placed = m.tick()
+	}
+}
+
+// counts is what can be seen of the queue without taking from it.
+type counts struct {
+	depth                        map[int]int
+	len, waiting, working        int
+	nextDue, unfinished, longest time.Duration
+}
+
+func (m *model) counts() counts {
+	c := counts{depth: map[int]int{}, nextDue: never}
+	for _, k := range m.keys {
+		if k.queued {
+			c.depth[k.priority]++
+			if m.merge == OnePerKey || k.placed != 0 && !k.working {
+				c.len++
+			}
+		}
+		if k.timed {
+			c.waiting++
+			c.nextDue = min(c.nextDue, k.due)
+		}
+		if k.working {
+			c.working++
+			c.unfinished += m.now - k.started
+			c.longest = max(c.longest, m.now-k.started)
+		}
+	}
+	return c
+}

@@ -1,0 +1,284 @@
+package queue
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// worker takes keys until the queue ends, and holds each for a while.
+func worker(q *Queue[string], hold time.Duration, got func(string)) func() {
+	return func() {
+		for {
+			key, ok := q.Get()
+			if !ok {
+				return
+			}
+			got(key)
+			time.Sleep(hold)
+			q.Done(key)
+		}
+	}
+}
+
+func TestDelayedAddArrivesOnTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := New(Options[string]{})
+		start := time.Now()
+		q.AddAfter("late", time.Hour)
+		q.AddAfter("early", time.Minute)
+		for _, want := range []struct {
+			key   string
+			after time.Duration
+		}{{"early", time.Minute}, {"late", time.Hour}} {
+			key, ok := q.Get()
+			if since := time.Since(start); key != want.key || !ok || since != want.after {
+				t.Errorf("got %q after %v, want %q after %v", key, since, want.key, want.after)
+			}
+			q.Done(key)
+		}
+	})
+}
+
+// TestDueWithoutWorkers: what is due counts as queued also when nobody asks.
+func TestDueWithoutWorkers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var depth int
+		q := New(Options[string]{Observe: func(events []Event) { depth += len(events) }})
+		q.AddAfter("a", time.Second)
+		q.AddAfter("b", 2*time.Second)
+		synctest.Wait()
+		before := depth
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if depth != before+1 {
+			t.Errorf("%d events when the first timer was due, want 1", depth-before)
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if q.Len() != 2 {
+			t.Errorf("%d queued after both were due, want 2", q.Len())
+		}
+		q.ShutDown()
+	})
+}
+
+func TestEveryWaiterGetsAKey(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := New(Options[string]{})
+		var mu sync.Mutex
+		got := map[string]bool{}
+		var workers sync.WaitGroup
+		for range 5 {
+			workers.Go(worker(q, time.Hour, func(key string) { // an hour: none comes back for a second
+				mu.Lock()
+				defer mu.Unlock()
+				got[key] = true
+			}))
+		}
+		synctest.Wait()
+		for i := range 3 {
+			q.Add(fmt.Sprint("now ", i))
+		}
+		q.AddAfter("due 1", time.Minute)
+		q.AddAfter("due 2", time.Minute)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		mu.Lock()
+		if len(got) != 5 {
+			t.Errorf("five idle workers got %v, want five keys", got)
+		}
+		mu.Unlock()
+		q.ShutDown()
+		workers.Wait()
+	})
+}
+
+func TestCancelAndReplace(t *testing.T) {
+	for _, merge := range []Merge{OnePerKey, TimersApart} {
+		synctest.Test(t, func(t *testing.T) {
+			q := New(Options[string]{Merge: merge})
+			if q.Cancel("a") {
+				t.Error("cancelled what was never added")
+			}
+			q.AddAfter("a", time.Minute)
+			if !q.Cancel("a") || q.Cancel("a") {
+				t.Error("a delayed add is cancelled once")
+			}
+			time.Sleep(time.Hour)
+			if q.Len() != 0 {
+				t.Error("a cancelled add came back")
+			}
+			start := time.Now()
+			q.AddWith(With{After: time.Minute, Priority: 7}, "b")
+			if !q.Replace(With{After: time.Hour, Priority: 3}, "b") {
+				t.Error("the delayed add of b was not found")
+			}
+			key, priority, _ := q.Take()
+			if since := time.Since(start); key != "b" || priority != 3 || since != time.Hour {
+				t.Errorf("got %q at priority %d after %v, want b at 3 after 1h", key, priority, since)
+			}
+			q.Done("b")
+			q.Add("c")
+			if q.Cancel("c") || q.Len() != 1 {
+				t.Error("cancelling took back queued work")
+			}
+			if q.Replace(With{}, "d") || q.Len() != 2 {
+				t.Error("replacing nothing must add")
+			}
+			q.ShutDown()
+		})
+	}
+}
+
+type fixedLimit map[string]time.Duration
+
+func (f fixedLimit) When(key string) time.Duration { return f[key] }
+func (f fixedLimit) Forget(key string)             { delete(f, key) }
+func (f fixedLimit) NumRequeues(key string) int    { return len(key) }
+
+func TestAddLimited(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := New(Options[string]{Limiter: fixedLimit{"minute": time.Minute, "hour": time.Hour}})
+		start := time.Now()
+		q.AddLimited(With{After: time.Minute * 30}, "minute", "hour")
+		for _, want := range []time.Duration{time.Minute, 30 * time.Minute} {
+			key, _ := q.Get()
+			if since := time.Since(start); since != want {
+				t.Errorf("%s came after %v, want %v", key, since, want)
+			}
+		}
+		if q.NumRequeues("hour") != 4 {
+			t.Error("NumRequeues is not the limiter's")
+		}
+		q.Forget("hour")
+		q.AddLimited(With{}, "hour")
+		q.Done("hour")
+		if q.Len() != 1 {
+			t.Error("a forgotten key still waits")
+		}
+		q.ShutDown()
+		q.AddLimited(With{}, "after the end")
+		if q.Len() != 1 {
+			t.Error("a key was added after the end")
+		}
+	})
+}
+
+func TestWithoutLimiter(t *testing.T) {
+	q := New(Options[string]{})
+	q.AddLimited(With{Priority: 1}, "a")
+	q.Forget("a")
+	if key, priority, _ := q.Take(); key != "a" || priority != 1 || q.NumRequeues("a") != 0 {
+		t.Errorf("got %q at %d, limited %d times", key, priority, q.NumRequeues("a"))
+	}
+}
+
+// TestObserverIsNeverBehind: what is counted as queued is never less than nothing, in the
+// order in which the observer hears of it, and is right when a call returns.
+func TestObserverIsNeverBehind(t *testing.T) {
+	forSeeds(t, func(t *testing.T, rng *rand.Rand) {
+		synctest.Test(t, func(t *testing.T) {
+			depth, working := map[int]int{}, 0
+			q := New(Options[string]{Observe: func(events []Event) {
+				for _, e := range events {
+					switch e.Kind {
+					case Queued:
+						depth[e.Priority]++
+					case Raised:
+						depth[e.From]--
+						depth[e.Priority]++
+					case Taken:
+						depth[e.Priority]--
+						working++
+					case Finished:
+						working--
+					case Delayed:
+					}
+					if depth[e.From] < 0 || depth[e.Priority] < 0 || working < 0 {
+						t.Errorf("after %+v: depth %v, %d working", e, depth, working)
+					}
+				}
+			}})
+			var all sync.WaitGroup
+			for range 3 {
+				all.Go(worker(q, time.Duration(rng.IntN(10)), func(string) {}))
+			}
+			for range 100 {
+				q.AddWith(With{Priority: rng.IntN(3), After: time.Duration(rng.IntN(20) - 10)}, fmt.Sprint(rng.IntN(10)))
+				time.Sleep(time.Duration(rng.IntN(5)))
+			}
+			time.Sleep(time.Hour)
+			q.ShutDownWithDrain()
+			all.Wait()
+			for priority, n := range depth {
+				if n != 0 || working != 0 {
+					t.Errorf("the queue is empty, yet %d are queued at priority %d, %d working", n, priority, working)
+				}
+			}
+			stats := q.Stats()
+			if stats.Taken != stats.Added || stats.Finished != stats.Added || stats.Queued.Count() != stats.Added || stats.Worked.Count() != stats.Added {
+				t.Errorf("totals do not agree: %+v", stats)
+			}
+		})
+	})
+}
+
+func TestContents(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := New(Options[string]{Limiter: fixedLimit{}})
+		start := time.Now()
+		q.Add("worked on")
+		time.Sleep(time.Second)
+		_, _ = q.Get()
+		q.AddWith(With{Priority: -1}, "low")
+		q.AddWith(With{Priority: 1}, "high", "worked on")
+		q.AddAfter("in an hour", time.Hour)
+		q.AddAfter("in a minute", time.Minute)
+		all := []Entry[string]{
+			{Key: "worked on", Priority: 1, Queued: start.Add(time.Second), Working: start.Add(time.Second), Attempts: 9},
+			{Key: "high", Priority: 1, Queued: start.Add(time.Second), Attempts: 4},
+			{Key: "low", Priority: -1, Queued: start.Add(time.Second), Attempts: 3},
+			{Key: "in a minute", Due: start.Add(time.Second + time.Minute), Attempts: 11},
+			{Key: "in an hour", Due: start.Add(time.Second + time.Hour), Attempts: 10},
+		}
+		for limit := range len(all) + 2 {
+			want := all[:min(limit, len(all))]
+			if got := q.Contents(limit); !slices.Equal(got, want) {
+				t.Errorf("the first %d are\n%+v, want\n%+v", limit, got, want)
+			}
+		}
+		stats := q.Stats()
+		if stats.Waiting != 2 || stats.Working != 1 || stats.Depth[1] != 2 || stats.Depth[-1] != 1 {
+			t.Errorf("stats %+v", stats)
+		}
+		time.Sleep(time.Second)
+		if got := q.Stats(); got.OldestQueued != time.Second || got.LongestWorking != time.Second || got.Unfinished != time.Second {
+			t.Errorf("after a second: oldest %v, longest %v, unfinished %v", got.OldestQueued, got.LongestWorking, got.Unfinished)
+		}
+		q.ShutDown()
+	})
+}
+
+func ExampleNew() {
+	q := New(Options[string]{})
+	q.Add("routine")
+	q.AddWith(With{Priority: 10}, "urgent")
+	q.Add("routine") // is queued already
+	q.ShutDown()
+	for {
+		key, ok := q.Get()
+		if !ok {
+			break
+		}
+		fmt.Println(key)
+		q.Done(key)
+	}
+	// Output:
+	// urgent
+	// routine
+}

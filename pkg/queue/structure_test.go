@@ -1,0 +1,145 @@
+package queue
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+)
+
+// TestTableAgainstMap compares the table with a built-in map. Few distinct
+// hashes make long runs, which is where removal is hard.
+func TestTableAgainstMap(t *testing.T) {
+	forSeeds(t, func(t *testing.T, rng *rand.Rand) {
+		table, model := newTable[int](), map[int]*entry[int]{}
+		hashes := uint64(1 + rng.IntN(200))
+		for range 1000 {
+			key := rng.IntN(300)
+			hash := uint64(key) % hashes * 0x9e3779b97f4a7c15
+			e := table.find(key, hash)
+			if e != model[key] {
+				t.Fatalf("find(%d) = %v, want %v", key, e, model[key])
+			}
+			switch {
+			case e == nil:
+				e = &entry[int]{key: key, hash: hash}
+				table.insert(e)
+				model[key] = e
+			case rng.IntN(2) == 0:
+				table.remove(e)
+				delete(model, key)
+			}
+			if table.n != len(model) {
+				t.Fatalf("%d entries, want %d", table.n, len(model))
+			}
+		}
+		for key, want := range model {
+			if table.find(key, want.hash) != want {
+				t.Fatalf("key %d is lost", key)
+			}
+		}
+	})
+}
+
+func TestTableGivesMemoryBack(t *testing.T) {
+	table := newTable[int]()
+	var all []*entry[int]
+	for key := range 100_000 {
+		e := &entry[int]{key: key, hash: table.hash(key)}
+		table.insert(e)
+		all = append(all, e)
+	}
+	for _, e := range all {
+		table.remove(e)
+	}
+	if len(table.slots) != minSlots {
+		t.Errorf("an empty table keeps %d slots, want %d", len(table.slots), minSlots)
+	}
+}
+
+func TestTimersAgainstSort(t *testing.T) {
+	forSeeds(t, func(t *testing.T, rng *rand.Rand) {
+		var timers timers[int]
+		var model []*entry[int]
+		sorted := func() []*entry[int] {
+			out := slices.Clone(model)
+			slices.SortFunc(out, func(a, b *entry[int]) int {
+				return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.seq, b.seq))
+			})
+			return out
+		}
+		for range 500 {
+			switch n := rng.IntN(10); {
+			case n < 5 || len(model) == 0:
+				e := &entry[int]{}
+				timers.set(e, time.Duration(rng.IntN(50)))
+				model = append(model, e)
+			case n < 7:
+				timers.set(model[rng.IntN(len(model))], time.Duration(rng.IntN(50)))
+			default:
+				i := rng.IntN(len(model))
+				timers.remove(model[i])
+				if model[i].timer != 0 {
+					t.Fatal("a removed entry still has a timer")
+				}
+				model = slices.Delete(model, i, i+1)
+			}
+			if len(model) == 0 {
+				continue
+			}
+			want := sorted()
+			if e, due, ok := timers.soonest(); !ok || e != want[0] || due != want[0].due {
+				t.Fatalf("soonest is due at %d, want %d", due, want[0].due)
+			}
+			var got []*entry[int]
+			limit := rng.IntN(len(model) + 1)
+			for e := range timers.first {
+				if len(got) == limit {
+					break
+				}
+				got = append(got, e)
+			}
+			if !slices.Equal(got, want[:limit]) {
+				t.Fatalf("the first %d are not in order", limit)
+			}
+		}
+	})
+}
+
+func TestTimersGiveMemoryBack(t *testing.T) {
+	var timers timers[int]
+	var all []*entry[int]
+	for i := range 100_000 {
+		e := &entry[int]{}
+		timers.set(e, time.Duration(i))
+		all = append(all, e)
+	}
+	for _, e := range all {
+		timers.remove(e)
+	}
+	if cap(timers.heap) > 1024 {
+		t.Errorf("an empty heap keeps room for %d timers", cap(timers.heap))
+	}
+}
+
+func TestHistogram(t *testing.T) {
+	var h Histogram
+	for _, d := range []time.Duration{0, 1, 1023, 1024, time.Second, 100 * time.Hour} {
+		h.observe(d)
+	}
+	if h.Count() != 6 || h.Sum != 100*time.Hour+time.Second+2048 {
+		t.Errorf("%d durations of %v together", h.Count(), h.Sum)
+	}
+	if h.Counts[0] != 3 || h.Counts[1] != 1 || h.Counts[histogramBuckets-1] != 1 {
+		t.Errorf("buckets %v", h.Counts)
+	}
+	for i := range histogramBuckets - 1 {
+		var one Histogram
+		one.observe(one.UpperBound(i))
+		one.observe(one.UpperBound(i) + 1)
+		if one.Counts[i] != 1 || one.Counts[i+1] != 1 {
+			t.Errorf("bucket %d does not end at %v", i, one.UpperBound(i))
+		}
+	}
+}
