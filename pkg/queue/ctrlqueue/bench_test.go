@@ -1,0 +1,243 @@
+package ctrlqueue
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+)
+
+// The incumbents are built as an operator has them: with a name they push to the
+// metrics that controller-runtime registers, and so do ours.
+
+type request = reconcile.Request
+
+func requests(n int) []request {
+	out := make([]request, n)
+	for i := range out {
+		out[i] = request{NamespacedName: types.NamespacedName{
+			Namespace: fmt.Sprintf("team-%03d", i%100),
+			Name:      fmt.Sprintf("deployment-%07d", i),
+		}}
+	}
+	return out
+}
+
+// cpu is what the process has used so far.
+func cpu(b *testing.B) time.Duration {
+	b.Helper()
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
+// measured runs loop with the clock and the CPU counted.
+func measured(b *testing.B, loop func()) {
+	b.Helper()
+	b.ReportAllocs()
+	b.ResetTimer()
+	before := cpu(b)
+	loop()
+	used := cpu(b) - before
+	b.StopTimer()
+	b.ReportMetric(float64(used.Nanoseconds())/float64(b.N), "cpu-ns/op")
+}
+
+type queueOf = workqueue.TypedInterface[request]
+
+// side is one of the two queues of a row.
+type side[Q any] struct {
+	name string
+	make func(name string) Q
+}
+
+func workqueues() []side[workqueue.TypedRateLimitingInterface[request]] {
+	limiter := workqueue.DefaultTypedItemBasedRateLimiter[request]
+	return []side[workqueue.TypedRateLimitingInterface[request]]{
+		{"ours", func(name string) workqueue.TypedRateLimitingInterface[request] {
+			return NewTypedRateLimitingQueueWithConfig(limiter(), TypedRateLimitingQueueConfig[request]{Name: name})
+		}},
+		{"incumbent", func(name string) workqueue.TypedRateLimitingInterface[request] {
+			return workqueue.NewTypedRateLimitingQueueWithConfig(limiter(), workqueue.TypedRateLimitingQueueConfig[request]{Name: name})
+		}},
+	}
+}
+
+func priorityQueues() []side[priorityqueue.PriorityQueue[request]] {
+	return []side[priorityqueue.PriorityQueue[request]]{
+		{"ours", func(name string) priorityqueue.PriorityQueue[request] { return New[request](name) }},
+		{"incumbent", func(name string) priorityqueue.PriorityQueue[request] { return priorityqueue.New[request](name) }},
+	}
+}
+
+// BenchmarkRow22_QueueCycle is an add, a get and a done. metrics=own means that
+// the incumbent has none, while ours still counts for Stats.
+func BenchmarkRow22_QueueCycle(b *testing.B) {
+	for _, goroutines := range []int{1, 8} {
+		for metrics, name := range map[string]string{"own": "", "registry": "bench"} {
+			variant := fmt.Sprintf("goroutines=%d/metrics=%s", goroutines, metrics)
+			for _, s := range workqueues() {
+				b.Run("against=workqueue/"+variant+"/"+s.name, func(b *testing.B) { cycles(b, s.make(name), goroutines) })
+			}
+		}
+		for _, s := range priorityQueues() {
+			b.Run(fmt.Sprintf("against=priorityqueue/goroutines=%d/metrics=registry/%s", goroutines, s.name), func(b *testing.B) { cycles(b, s.make("bench"), goroutines) })
+		}
+	}
+}
+
+// cycleKeys are made once, for the benchmark asks for them with every b.N.
+var cycleKeys = sync.OnceValue(func() []request { return requests(1000 + 8*100_000) })
+
+// cycles lets each goroutine be producer and worker at once, over a queue that
+// always holds some keys: every add is a new one and no get has to wait for long.
+func cycles(b *testing.B, q queueOf, goroutines int) {
+	b.Helper()
+	defer q.ShutDown()
+	// Nothing may be added while it is still queued or worked on: each time that
+	// happens the queue holds one key less, until all wait for one. A goroutine may
+	// be off its processor for tens of milliseconds with a key in hand, and by then
+	// the key's owner must not have come to it again.
+	const pending, own = 1000, 100_000
+	keys := cycleKeys()[:pending+own*goroutines]
+	for _, k := range keys[:pending] {
+		q.Add(k)
+	}
+	measured(b, func() {
+		var all sync.WaitGroup
+		for g := range goroutines {
+			own := keys[pending+g*own : pending+(g+1)*own]
+			all.Go(func() {
+				for i := range b.N / goroutines {
+					q.Add(own[i%len(own)])
+					k, _ := q.Get()
+					q.Done(k)
+				}
+			})
+		}
+		all.Wait()
+	})
+}
+
+// BenchmarkRow23_TimerLag is how late keys are handed out when 100,000 of them are due
+// within two seconds.
+func BenchmarkRow23_TimerLag(b *testing.B) {
+	for _, s := range priorityQueues() {
+		b.Run("against=priorityqueue/"+s.name, func(b *testing.B) { timerLag(b, s.make("bench")) })
+	}
+}
+
+func timerLag(b *testing.B, q priorityqueue.PriorityQueue[request]) {
+	b.Helper()
+	defer q.ShutDown()
+	const timers, within, workers = 100_000, 2 * time.Second, 4
+	keys := requests(timers)
+	due := make(map[request]time.Time, timers)
+	lags := make([][]time.Duration, workers)
+	for range b.N {
+		// Adding takes time too: the first may only be due when the last is in. On a
+		// busy machine that takes more than one attempt.
+		for lead := time.Second; ; lead *= 2 {
+			start := time.Now().Add(lead)
+			for i, k := range keys {
+				at := start.Add(within / timers * time.Duration(i))
+				due[k] = at
+				q.AddAfter(k, time.Until(at))
+			}
+			if time.Now().Before(start) {
+				break
+			}
+			for range timers {
+				k, _ := q.Get()
+				q.Done(k)
+			}
+		}
+		var all sync.WaitGroup
+		for w := range workers {
+			all.Go(func() {
+				for range timers / workers {
+					k, _ := q.Get()
+					lags[w] = append(lags[w], time.Since(due[k]))
+					q.Done(k)
+				}
+			})
+		}
+		all.Wait()
+	}
+	flat := slices.Concat(lags...)
+	slices.Sort(flat)
+	b.ReportMetric(float64(flat[len(flat)*99/100]), "p99-ns")
+	b.ReportMetric(float64(flat[len(flat)/2]), "p50-ns")
+}
+
+// BenchmarkRow24_AddRateLimited adds through the default limiter per item.
+func BenchmarkRow24_AddRateLimited(b *testing.B) {
+	for _, s := range workqueues() {
+		b.Run("against=workqueue/"+s.name, func(b *testing.B) {
+			q := s.make("bench")
+			defer q.ShutDown()
+			keys := requests(100_000)
+			measured(b, func() {
+				for i := range b.N {
+					q.AddRateLimited(keys[i%len(keys)])
+				}
+			})
+		})
+	}
+}
+
+// BenchmarkRow25_PendingTimer is what a pending timer costs in memory.
+func BenchmarkRow25_PendingTimer(b *testing.B) {
+	for _, s := range workqueues() {
+		b.Run("against=workqueue/"+s.name, func(b *testing.B) { pendingTimers(b, func() queueDelaying { return s.make("bench") }) })
+	}
+	for _, s := range priorityQueues() {
+		b.Run("against=priorityqueue/"+s.name, func(b *testing.B) { pendingTimers(b, func() queueDelaying { return s.make("bench") }) })
+	}
+}
+
+type queueDelaying = workqueue.TypedDelayingInterface[request]
+
+func pendingTimers(b *testing.B, newQueue func() queueDelaying) {
+	b.Helper()
+	const timers = 1_000_000
+	keys := requests(timers)
+	for range b.N {
+		before := heap()
+		q := newQueue()
+		for i, k := range keys {
+			q.AddAfter(k, time.Hour+time.Duration(i*7919%timers)*time.Millisecond)
+		}
+		// The incumbents add in the background: wait until their heap stands still.
+		after := heap()
+		for {
+			time.Sleep(100 * time.Millisecond)
+			now := heap()
+			if now-after < timers/10 && after-now < timers/10 {
+				break
+			}
+			after = now
+		}
+		b.ReportMetric(float64(after-before)/timers, "B/item")
+		q.ShutDown()
+		runtime.KeepAlive(keys)
+	}
+}
+
+func heap() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}

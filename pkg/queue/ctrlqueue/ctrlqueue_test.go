@@ -1,0 +1,341 @@
+package ctrlqueue
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-logr/logr/funcr"
+	"golang.org/x/time/rate"
+	"k8s.io/client-go/util/workqueue"
+	testingclock "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/delta-runtime/delta-runtime/pkg/queue"
+)
+
+var _ = controller.Options{NewQueue: NewQueue[reconcile.Request]}
+
+// noDelay turns AddAfter into Add where there is no AddAfter.
+type noDelay struct {
+	workqueue.TypedInterface[string]
+}
+
+func (q noDelay) AddAfter(item string, _ time.Duration) { q.Add(item) }
+
+// every makes each kind of queue, with everything that runs beside it.
+func every() map[string]func() workqueue.TypedDelayingInterface[string] {
+	type delayingQueue = workqueue.TypedDelayingInterface[string]
+	limiter := workqueue.DefaultTypedControllerRateLimiter[string]
+	log := funcr.New(func(string, string) {}, funcr.Options{Verbosity: logVerbosity})
+	return map[string]func() delayingQueue{
+		"NewTyped":           func() delayingQueue { return noDelay{NewTyped[string]()} },
+		"NewTypedWithConfig": func() delayingQueue { return noDelay{NewTypedWithConfig(TypedQueueConfig[string]{Name: "q"})} },
+		"with a storage": func() delayingQueue {
+			return noDelay{NewTypedWithConfig(TypedQueueConfig[string]{Queue: DefaultQueue[string]()})}
+		},
+		"delaying": func() delayingQueue {
+			return NewTypedDelayingQueueWithConfig(TypedDelayingQueueConfig[string]{Name: "q"})
+		},
+		"delaying by a clock": func() delayingQueue {
+			return NewTypedDelayingQueueWithConfig(TypedDelayingQueueConfig[string]{Name: "q", Clock: testingclock.NewFakeClock(time.Now())})
+		},
+		"delaying another": func() delayingQueue {
+			return NewTypedDelayingQueueWithConfig(TypedDelayingQueueConfig[string]{Name: "q", Queue: workqueue.NewTyped[string]()})
+		},
+		"rate limiting": func() delayingQueue {
+			return NewTypedRateLimitingQueueWithConfig(limiter(), TypedRateLimitingQueueConfig[string]{Name: "q"})
+		},
+		"priority": func() delayingQueue {
+			return New("q", func(o *Opts[string]) { o.Log = log })
+		},
+	}
+}
+
+// TestNothingIsLeftBehind ends each kind of queue in every order of two calls,
+// before and after its workers started. The bubble fails if a goroutine stays.
+func TestNothingIsLeftBehind(t *testing.T) {
+	type q = workqueue.TypedDelayingInterface[string]
+	ends := map[string]func(q){"ShutDown": q.ShutDown, "ShutDownWithDrain": q.ShutDownWithDrain}
+	for name, newQueue := range every() {
+		for a, first := range ends {
+			for b, second := range ends {
+				for _, workers := range []int{0, 2} {
+					t.Run(fmt.Sprintf("%s/%s,%s/workers=%d", name, a, b, workers), func(t *testing.T) {
+						synctest.Test(t, func(t *testing.T) {
+							q := newQueue()
+							var all sync.WaitGroup
+							for range workers {
+								all.Go(func() {
+									for {
+										item, shutdown := q.Get()
+										if shutdown {
+											return
+										}
+										time.Sleep(time.Second)
+										q.Done(item)
+									}
+								})
+							}
+							for i := range 5 {
+								q.Add(fmt.Sprint(i))
+								q.AddAfter(fmt.Sprint("later ", i), time.Hour)
+							}
+							time.Sleep(time.Millisecond)
+							first(q)
+							second(q)
+							if !q.ShuttingDown() {
+								t.Error("the queue goes on")
+							}
+							all.Wait()
+						})
+					})
+				}
+			}
+		}
+	}
+}
+
+func TestDrainReallyDrains(t *testing.T) {
+	for name, newQueue := range every() {
+		if name == "delaying another" {
+			continue // the other one is client-go's
+		}
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				q := newQueue()
+				worked := 0
+				for i := range 5 {
+					q.Add(fmt.Sprint(i))
+				}
+				done := make(chan struct{})
+				go func() {
+					defer close(done)
+					for {
+						item, shutdown := q.Get()
+						if shutdown {
+							return
+						}
+						time.Sleep(time.Second)
+						worked++
+						q.Done(item)
+					}
+				}()
+				synctest.Wait()
+				q.ShutDownWithDrain()
+				if worked != 5 {
+					t.Errorf("drained after %d of 5", worked)
+				}
+				<-done
+			})
+		})
+	}
+}
+
+// TestLimiters plugs each of client-go's five limiters into both models.
+func TestLimiters(t *testing.T) {
+	type limiter = workqueue.TypedRateLimiter[string]
+	perItem := func() limiter {
+		return workqueue.NewTypedItemExponentialFailureRateLimiter[string](time.Second, time.Minute)
+	}
+	bucket := func() limiter {
+		return &workqueue.TypedBucketRateLimiter[string]{Limiter: rate.NewLimiter(rate.Every(10*time.Second), 1)}
+	}
+	for name, tt := range map[string]struct {
+		limiter func() limiter
+		want    []time.Duration // after which the first, second, … add arrives
+	}{
+		"item exponential": {perItem, []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}},
+		"bucket":           {bucket, []time.Duration{0, 10 * time.Second, 10 * time.Second}},
+		"fast slow": {func() limiter {
+			return workqueue.NewTypedItemFastSlowRateLimiter[string](time.Millisecond, time.Minute, 2)
+		}, []time.Duration{time.Millisecond, time.Millisecond, time.Minute}},
+		"max of": {func() limiter {
+			return workqueue.NewTypedMaxOfRateLimiter(perItem(), bucket())
+		}, []time.Duration{time.Second, 9 * time.Second, 10 * time.Second}},
+		"max wait": {func() limiter {
+			return workqueue.NewTypedWithMaxWaitRateLimiter(perItem(), 3*time.Second)
+		}, []time.Duration{time.Second, 2 * time.Second, 3 * time.Second}},
+	} {
+		for model, newQueue := range map[string]func(limiter) workqueue.TypedRateLimitingInterface[string]{
+			"workqueue": func(l limiter) workqueue.TypedRateLimitingInterface[string] {
+				return NewTypedRateLimitingQueueWithConfig(l, TypedRateLimitingQueueConfig[string]{})
+			},
+			"priority queue": func(l limiter) workqueue.TypedRateLimitingInterface[string] { return NewQueue("", l) },
+		} {
+			t.Run(name+"/"+model, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					q := newQueue(tt.limiter())
+					defer q.ShutDown()
+					for i, want := range tt.want {
+						start := time.Now()
+						q.AddRateLimited("a")
+						item, _ := q.Get()
+						if since := time.Since(start); item != "a" || since != want {
+							t.Errorf("add %d arrived after %v, want %v", i, since, want)
+						}
+						q.Done(item)
+					}
+					if n, want := q.NumRequeues("a"), len(tt.want); n != want && name != "bucket" {
+						t.Errorf("limited %d times, want %d", n, want)
+					}
+					q.Forget("a")
+					if q.NumRequeues("a") != 0 {
+						t.Error("a forgotten item is still counted")
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestForeignClock: a clock that is set by hand moves both what is due and what
+// is measured.
+func TestForeignClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := testingclock.NewFakeClock(time.Unix(0, 0))
+		metrics := newRecorder()
+		q := NewTypedDelayingQueueWithConfig(TypedDelayingQueueConfig[string]{Name: "q", Clock: clock, MetricsProvider: metrics})
+		defer q.ShutDown()
+		q.AddAfter("b", 2*time.Hour)
+		q.AddAfter("a", time.Hour)
+		time.Sleep(24 * time.Hour)
+		if q.Len() != 0 {
+			t.Error("the queue looked at another clock")
+		}
+		for _, want := range []string{"a", "b"} {
+			clock.Step(time.Hour)
+			synctest.Wait()
+			if q.Len() != 1 {
+				t.Fatalf("%d are due when %s should be", q.Len(), want)
+			}
+			clock.Step(time.Second)
+			if item, _ := q.Get(); item != want {
+				t.Errorf("got %s, want %s", item, want)
+			}
+			q.Done(want)
+		}
+		if got := metrics.look()["latency"]; got != 2 {
+			t.Errorf("the two were queued for %vs, want 2", got)
+		}
+	})
+}
+
+// TestDelayingAnother: adds to a queue of somebody else's are delayed, and its
+// own methods are untouched.
+func TestDelayingAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		inner := workqueue.NewTyped[string]()
+		metrics := newRecorder()
+		q := NewTypedDelayingQueueWithConfig(TypedDelayingQueueConfig[string]{Name: "q", MetricsProvider: metrics, Queue: inner})
+		start := time.Now()
+		q.AddAfter("later", time.Hour)
+		q.AddAfter("now", 0)
+		q.AddAfter("later", 2*time.Hour) // the earlier one stays
+		if item, _ := inner.Get(); item != "now" {
+			t.Errorf("got %s, want now", item)
+		}
+		item, _ := q.Get()
+		if since := time.Since(start); item != "later" || since != time.Hour {
+			t.Errorf("got %s after %v, want later after 1h", item, since)
+		}
+		time.Sleep(24 * time.Hour)
+		if q.Len() != 0 || metrics.look()["retries"] != 3 {
+			t.Errorf("%d queued, %v retries", q.Len(), metrics.look()["retries"])
+		}
+		q.ShutDown()
+		q.AddAfter("after the end", 0)
+		if !inner.ShuttingDown() || inner.Len() != 0 {
+			t.Error("the other queue goes on")
+		}
+	})
+}
+
+func TestLimitingAnother(t *testing.T) {
+	inner := NewTypedDelayingQueueWithConfig(TypedDelayingQueueConfig[string]{})
+	q := NewTypedRateLimitingQueueWithConfig(workqueue.DefaultTypedItemBasedRateLimiter[string](), TypedRateLimitingQueueConfig[string]{DelayingQueue: inner})
+	defer q.ShutDown()
+	q.AddRateLimited("a")
+	if item, _ := inner.Get(); item != "a" {
+		t.Errorf("got %s", item)
+	}
+}
+
+// lifo shows that a storage decides the order.
+type lifo struct {
+	items   []string
+	touched []string
+}
+
+func (l *lifo) Push(item string)  { l.items = append(l.items, item) }
+func (l *lifo) Len() int          { return len(l.items) }
+func (l *lifo) Touch(item string) { l.touched = append(l.touched, item) }
+func (l *lifo) Pop() string {
+	last := len(l.items) - 1
+	item := l.items[last]
+	l.items = l.items[:last]
+	return item
+}
+
+func TestStorageDecidesTheOrder(t *testing.T) {
+	storage := &lifo{}
+	q := NewTypedWithConfig(TypedQueueConfig[string]{Queue: storage})
+	for _, item := range []string{"a", "b", "a", "c"} {
+		q.Add(item)
+	}
+	for _, want := range []string{"c", "b", "a"} {
+		if item, _ := q.Get(); item != want {
+			t.Errorf("got %s, want %s", item, want)
+		}
+	}
+	q.Add("a")
+	if !slices.Equal(storage.touched, []string{"a"}) || q.Len() != 0 {
+		t.Errorf("touched %v, %d queued while all are being worked on", storage.touched, q.Len())
+	}
+	q.ShutDown()
+}
+
+func TestLogShowsTheContents(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		var lines []string
+		log := funcr.New(func(_, args string) {
+			mu.Lock()
+			defer mu.Unlock()
+			lines = append(lines, args)
+		}, funcr.Options{Verbosity: logVerbosity})
+		q := New("", func(o *Opts[string]) { o.Log = log })
+		q.AddAfter("waits for the log", time.Hour)
+		time.Sleep(25 * time.Second)
+		q.ShutDown()
+		if len(lines) != 2 || !strings.Contains(lines[0], "waits for the log") {
+			t.Errorf("logged in 25s: %q", lines)
+		}
+	})
+}
+
+func TestInspect(t *testing.T) {
+	for name, newQueue := range every() {
+		q := newQueue()
+		var plain workqueue.TypedInterface[string] = q
+		if n, ok := q.(noDelay); ok {
+			plain = n.TypedInterface
+		}
+		i, ok := Inspect(plain)
+		if ok != (name != "delaying another") {
+			t.Errorf("%s: can be inspected: %v", name, ok)
+		}
+		if ok {
+			plain.Add("a")
+			if i.Stats().Added != 1 || i.Cancel("a") || i.Replace(queue.With{After: time.Hour}, "b") || len(i.Contents(10)) == 0 || !i.Cancel("b") {
+				t.Errorf("%s: inspection does not show the queue", name)
+			}
+		}
+		q.ShutDown()
+	}
+}

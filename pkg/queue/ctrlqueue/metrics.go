@@ -1,0 +1,102 @@
+package ctrlqueue
+
+import (
+	"time"
+
+	"k8s.io/client-go/util/workqueue"
+
+	"github.com/delta-runtime/delta-runtime/pkg/queue"
+)
+
+// MetricsProviderWithPriority is a MetricsProvider that tells priorities apart.
+// It has the methods of controller-runtime's interface of that name, which is
+// internal to it.
+type MetricsProviderWithPriority interface {
+	workqueue.MetricsProvider
+	NewDepthMetricWithPriority(name string) DepthMetricWithPriority
+}
+
+// DepthMetricWithPriority is the depth of one queue, by priority.
+type DepthMetricWithPriority interface {
+	Inc(priority int)
+	Dec(priority int)
+}
+
+// updatePeriod is how often unfinished work is updated. client-go's tests, and
+// dashboards made for it, know this number.
+const updatePeriod = 500 * time.Millisecond
+
+// pusher pushes what happens in a queue to the metrics of a provider.
+type pusher struct {
+	depth      DepthMetricWithPriority
+	adds       workqueue.CounterMetric
+	latency    workqueue.HistogramMetric
+	duration   workqueue.HistogramMetric
+	unfinished workqueue.SettableGaugeMetric
+	longest    workqueue.SettableGaugeMetric
+
+	// retries counts delayed adds. It is nil where nothing can be delayed: a
+	// provider registers what it is asked for.
+	retries workqueue.CounterMetric
+}
+
+// anyPriority is a depth metric that does not tell priorities apart.
+type anyPriority struct{ depth workqueue.GaugeMetric }
+
+func (d anyPriority) Inc(int) { d.depth.Inc() }
+func (d anyPriority) Dec(int) { d.depth.Dec() }
+
+// depthOf is the depth metric for a queue whose priorities are all the same.
+func depthOf(name string, p workqueue.MetricsProvider) DepthMetricWithPriority {
+	return anyPriority{p.NewDepthMetric(name)}
+}
+
+// depthByPriority asks a provider that tells priorities apart for that depth
+// only, and one that does not for the other.
+func depthByPriority(name string, p workqueue.MetricsProvider) DepthMetricWithPriority {
+	if byPriority, ok := p.(MetricsProviderWithPriority); ok {
+		return byPriority.NewDepthMetricWithPriority(name)
+	}
+	return depthOf(name, p)
+}
+
+func newPusher(name string, p workqueue.MetricsProvider, depth DepthMetricWithPriority) *pusher {
+	return &pusher{
+		depth:      depth,
+		adds:       p.NewAddsMetric(name),
+		latency:    p.NewLatencyMetric(name),
+		duration:   p.NewWorkDurationMetric(name),
+		unfinished: p.NewUnfinishedWorkSecondsMetric(name),
+		longest:    p.NewLongestRunningProcessorSecondsMetric(name),
+	}
+}
+
+func (m *pusher) observe(events []queue.Event) {
+	for i := range events {
+		e := &events[i]
+		switch e.Kind {
+		case queue.Queued:
+			m.adds.Inc()
+			m.depth.Inc(e.Priority)
+		case queue.Raised:
+			m.depth.Dec(e.From)
+			m.depth.Inc(e.Priority)
+		case queue.Taken:
+			m.depth.Dec(e.Priority)
+			m.latency.Observe(e.Took.Seconds())
+		case queue.Finished:
+			m.duration.Observe(e.Took.Seconds())
+		case queue.Delayed:
+			if m.retries != nil {
+				m.retries.Inc()
+			}
+		default:
+			panic("BUG: a queue reported an unknown kind of event")
+		}
+	}
+}
+
+func (m *pusher) update(s queue.Stats) {
+	m.unfinished.Set(s.Unfinished.Seconds())
+	m.longest.Set(s.LongestWorking.Seconds())
+}

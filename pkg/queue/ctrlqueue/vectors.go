@@ -1,0 +1,168 @@
+package ctrlqueue
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+)
+
+// vectors is the provider of a queue that was given none: the workqueue_*
+// metrics that controller-runtime registers for its own queues. Dashboards and
+// alerts see no difference.
+type vectors struct {
+	depth      *prometheus.GaugeVec
+	adds       *prometheus.CounterVec
+	latency    *prometheus.HistogramVec
+	duration   *prometheus.HistogramVec
+	unfinished *prometheus.GaugeVec
+	longest    *prometheus.GaugeVec
+	retries    *prometheus.CounterVec
+}
+
+var _ MetricsProviderWithPriority = (*vectors)(nil)
+
+// defaultProvider takes controller-runtime's vectors once. They are in an
+// internal package; the registry gives them to whoever registers their like.
+var defaultProvider = sync.OnceValues(func() (*vectors, error) { return takeVectors(metrics.Registry) })
+
+// orDefault is p, or the default provider.
+func orDefault(p workqueue.MetricsProvider) workqueue.MetricsProvider {
+	if p != nil {
+		return p
+	}
+	v, err := defaultProvider()
+	if err != nil {
+		// controller-runtime is part of this build, and a test pins what it registers.
+		panic(fmt.Sprintf("BUG: %v", err))
+	}
+	return v
+}
+
+func takeVectors(r prometheus.Registerer) (*vectors, error) {
+	labels := []string{"name", "controller"}
+	v := &vectors{
+		depth: prometheus.NewGaugeVec(prometheus.GaugeOpts(opts(metrics.DepthKey,
+			"Current depth of workqueue by workqueue and priority")), append(labels, "priority")),
+		adds: prometheus.NewCounterVec(prometheus.CounterOpts(opts(metrics.AddsKey,
+			"Total number of adds handled by workqueue")), labels),
+		latency: histogram(metrics.QueueLatencyKey,
+			"How long in seconds an item stays in workqueue before being requested"),
+		duration: histogram(metrics.WorkDurationKey,
+			"How long in seconds processing an item from workqueue takes."),
+		unfinished: prometheus.NewGaugeVec(prometheus.GaugeOpts(opts(metrics.UnfinishedWorkKey,
+			"How many seconds of work has been done that "+
+				"is in progress and hasn't been observed by work_duration. Large "+
+				"values indicate stuck threads. One can deduce the number of stuck "+
+				"threads by observing the rate at which this increases.")), labels),
+		longest: prometheus.NewGaugeVec(prometheus.GaugeOpts(opts(metrics.LongestRunningProcessorKey,
+			"How many seconds has the longest running "+
+				"processor for workqueue been running.")), labels),
+		retries: prometheus.NewCounterVec(prometheus.CounterOpts(opts(metrics.RetriesKey,
+			"Total number of items added to the workqueue with a non-zero delay (rate-limited requeues, explicit RequeueAfter or AddAfter calls)")), labels),
+	}
+	return v, errors.Join(
+		take(r, &v.depth), take(r, &v.adds), take(r, &v.latency), take(r, &v.duration),
+		take(r, &v.unfinished), take(r, &v.longest), take(r, &v.retries),
+	)
+}
+
+// opts names a metric as the registered one is named: a registry recognizes a
+// metric by its name, its labels and its help text, to the letter.
+func opts(key, help string) prometheus.Opts {
+	return prometheus.Opts{Subsystem: metrics.WorkQueueSubsystem, Name: key, Help: help}
+}
+
+func histogram(key, help string) *prometheus.HistogramVec {
+	return prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Subsystem: metrics.WorkQueueSubsystem, Name: key, Help: help,
+		Buckets: prometheus.ExponentialBuckets(10e-9, 10, 12),
+	}, []string{"name", "controller"})
+}
+
+// take replaces ours by the one that is registered already.
+func take[C prometheus.Collector](r prometheus.Registerer, ours *C) error {
+	err := r.Register(*ours)
+	var already prometheus.AlreadyRegisteredError
+	if !errors.As(err, &already) {
+		return err // nil where ours is the first
+	}
+	theirs, ok := already.ExistingCollector.(C)
+	if !ok {
+		return fmt.Errorf("take workqueue metric: it is registered as %T, want %T", already.ExistingCollector, *ours)
+	}
+	*ours = theirs
+	return nil
+}
+
+// NewDepthMetric has no priority, which is a label value as well.
+func (v *vectors) NewDepthMetric(name string) workqueue.GaugeMetric {
+	return v.depth.WithLabelValues(name, name, "")
+}
+
+func (v *vectors) NewAddsMetric(name string) workqueue.CounterMetric {
+	return v.adds.WithLabelValues(name, name)
+}
+
+func (v *vectors) NewLatencyMetric(name string) workqueue.HistogramMetric {
+	return v.latency.WithLabelValues(name, name)
+}
+
+func (v *vectors) NewWorkDurationMetric(name string) workqueue.HistogramMetric {
+	return v.duration.WithLabelValues(name, name)
+}
+
+func (v *vectors) NewUnfinishedWorkSecondsMetric(name string) workqueue.SettableGaugeMetric {
+	return v.unfinished.WithLabelValues(name, name)
+}
+
+func (v *vectors) NewLongestRunningProcessorSecondsMetric(name string) workqueue.SettableGaugeMetric {
+	return v.longest.WithLabelValues(name, name)
+}
+
+func (v *vectors) NewRetriesMetric(name string) workqueue.CounterMetric {
+	return v.retries.WithLabelValues(name, name)
+}
+
+func (v *vectors) NewDepthMetricWithPriority(name string) DepthMetricWithPriority {
+	return &labelled{vector: v.depth, name: name, gauges: map[int]prometheus.Gauge{}}
+}
+
+const (
+	// maxPriorityLabels bounds the label values of one queue, at controller-runtime's number.
+	maxPriorityLabels = 25
+	// otherPriorities is the label value of all further ones, also theirs.
+	otherPriorities = "exceeded_cardinality_limit"
+)
+
+// labelled finds the gauge of a priority without building its label each time.
+// A priority keeps the gauge that it got first: what was counted up there is
+// counted down there, also when the limit is reached in between.
+type labelled struct {
+	vector *prometheus.GaugeVec
+	name   string
+	gauges map[int]prometheus.Gauge // only touched by the queue's observer: one call at a time
+	others prometheus.Gauge
+}
+
+func (l *labelled) Inc(priority int) { l.gauge(priority).Inc() }
+func (l *labelled) Dec(priority int) { l.gauge(priority).Dec() }
+
+func (l *labelled) gauge(priority int) prometheus.Gauge {
+	if g, ok := l.gauges[priority]; ok {
+		return g
+	}
+	if len(l.gauges) < maxPriorityLabels {
+		g := l.vector.WithLabelValues(l.name, l.name, strconv.Itoa(priority))
+		l.gauges[priority] = g
+		return g
+	}
+	if l.others == nil {
+		l.others = l.vector.WithLabelValues(l.name, l.name, otherPriorities)
+	}
+	return l.others
+}

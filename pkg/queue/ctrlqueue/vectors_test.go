@@ -1,0 +1,156 @@
+package ctrlqueue
+
+import (
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+)
+
+// series gathers what controller-runtime's registry says of one queue, without
+// the values of histograms' sums, which are times.
+func series(t *testing.T, name string) map[string]float64 {
+	t.Helper()
+	families, err := metrics.Registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]float64{}
+	for _, f := range families {
+		for _, m := range f.GetMetric() {
+			labels := map[string]string{}
+			for _, l := range m.GetLabel() {
+				labels[l.GetName()] = l.GetValue()
+			}
+			if strings.HasPrefix(f.GetName(), "workqueue_") && labels["name"] == name && labels["controller"] == name {
+				key := strings.TrimPrefix(f.GetName(), "workqueue_")
+				if p, ok := labels["priority"]; ok {
+					key += "{" + p + "}"
+				}
+				out[key] = value(m)
+			}
+		}
+	}
+	return out
+}
+
+func value(m *dto.Metric) float64 {
+	switch {
+	case m.GetHistogram() != nil:
+		return float64(m.GetHistogram().GetSampleCount())
+	case m.GetCounter() != nil:
+		return m.GetCounter().GetValue()
+	}
+	return m.GetGauge().GetValue()
+}
+
+var runs atomic.Int32
+
+// TestSameSeriesAsControllerRuntime: after the same calls, a queue of ours and
+// one of controller-runtime's look the same in its registry.
+func TestSameSeriesAsControllerRuntime(t *testing.T) {
+	use := func(q workqueue.TypedRateLimitingInterface[string]) {
+		q.AddRateLimited("a")
+		q.Add("b")
+		for range 2 {
+			item, _ := q.Get()
+			q.Done(item)
+		}
+		q.Add("stays")
+		_ = q.Len() // controller-runtime's adds in the background until somebody looks
+	}
+	// The registry outlives the test, which may run again.
+	run := runs.Add(1)
+	named := func(name string) string { return fmt.Sprint(name, "-", run) }
+	ours, theirs := New[string](named("pq-ours")), priorityqueue.New[string](named("pq-theirs"))
+	defer ours.ShutDown()
+	defer theirs.ShutDown()
+	ourWorkqueue := NewTypedRateLimitingQueueWithConfig(workqueue.DefaultTypedItemBasedRateLimiter[string](), TypedRateLimitingQueueConfig[string]{Name: named("wq-ours")})
+	theirWorkqueue := workqueue.NewTypedRateLimitingQueueWithConfig(workqueue.DefaultTypedItemBasedRateLimiter[string](), workqueue.TypedRateLimitingQueueConfig[string]{Name: named("wq-theirs")})
+	defer ourWorkqueue.ShutDown()
+	defer theirWorkqueue.ShutDown()
+	for _, pair := range []struct {
+		ours, theirs       workqueue.TypedRateLimitingInterface[string]
+		ourName, theirName string
+		depthLabel         string
+	}{
+		{ours, theirs, named("pq-ours"), named("pq-theirs"), "depth{0}"},
+		{ourWorkqueue, theirWorkqueue, named("wq-ours"), named("wq-theirs"), "depth{}"},
+	} {
+		use(pair.ours)
+		use(pair.theirs)
+		got, want := series(t, pair.ourName), series(t, pair.theirName)
+		// The gauges of workers are set by a ticker, at a moment of its own.
+		for _, s := range []map[string]float64{got, want} {
+			s["unfinished_work_seconds"], s["longest_running_processor_seconds"] = 0, 0
+		}
+		if len(got) != 7 || got[pair.depthLabel] != 1 || got["queue_duration_seconds"] != 2 {
+			t.Errorf("%s shows %v", pair.ourName, got)
+		}
+		for key, v := range want {
+			if got[key] != v {
+				t.Errorf("%s: %s is %v, theirs %v", pair.ourName, key, got[key], v)
+			}
+		}
+	}
+}
+
+// TestPriorityLabelsAreBounded: further priorities share one label, and every
+// one is counted down where it was counted up.
+func TestPriorityLabelsAreBounded(t *testing.T) {
+	q := New[int]("bounded")
+	defer q.ShutDown()
+	for i := range 100 {
+		q.AddWithOpts(priorityqueue.AddOpts{Priority: &i}, i)
+	}
+	depths := func() (labels int, others, total float64) {
+		for key, v := range series(t, "bounded") {
+			if strings.HasPrefix(key, "depth{") {
+				labels++
+				total += v
+			}
+			if key == "depth{"+otherPriorities+"}" {
+				others = v
+			}
+			if v < 0 {
+				t.Errorf("%s is %v", key, v)
+			}
+		}
+		return labels, others, total
+	}
+	if labels, others, total := depths(); labels != maxPriorityLabels+1 || others != 100-maxPriorityLabels || total != 100 {
+		t.Errorf("%d labels, %v others, %v in all", labels, others, total)
+	}
+	for range 100 {
+		item, _ := q.Get()
+		q.Done(item)
+	}
+	if _, others, total := depths(); others != 0 || total != 0 {
+		t.Errorf("an empty queue shows %v others and %v in all", others, total)
+	}
+}
+
+// TestTakeVectors: an empty registry gets ours, a full one gives its own, and
+// one that holds something else is an error, not a panic in a metric.
+func TestTakeVectors(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	first, err := takeVectors(registry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := takeVectors(registry)
+	if err != nil || *second != *first {
+		t.Errorf("the second to come got other vectors than the first, %v", err)
+	}
+	foreign := prometheus.NewRegistry()
+	foreign.MustRegister(prometheus.NewCounterVec(prometheus.CounterOpts{Subsystem: metrics.WorkQueueSubsystem, Name: metrics.DepthKey, Help: "something else"}, []string{"x"}))
+	if _, err := takeVectors(foreign); err == nil {
+		t.Error("a foreign metric of that name was taken")
+	}
+}
