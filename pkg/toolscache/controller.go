@@ -1,0 +1,203 @@
+package toolscache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
+	clientfeatures "k8s.io/client-go/features"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+
+	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+)
+
+// New returns client-go's low-level controller over our reflector: it fills
+// config's queue and has config's Process called with what the queue pops. An
+// error of Process is reported, and what it was about is given up; see
+// [NewControllerWithOptions] to retry.
+func New(config *cache.Config) cache.Controller {
+	return &controller{config: *config}
+}
+
+// ControllerOptions are what our low-level controller can do beyond client-go's.
+type ControllerOptions struct {
+	// Retry says what to do when Process fails. Nil gives up at once.
+	Retry *Retry
+}
+
+// Retry puts back what could not be processed. It keeps its place at the front of
+// the queue, so what comes after waits, too.
+type Retry struct {
+	// First is the pause before the first retry; it doubles with each. Zero is 5 ms.
+	First time.Duration
+	// Longest is the longest pause. Zero is 30 s.
+	Longest time.Duration
+	// Attempts is how many failures in a row are too many: then the error is
+	// reported and what it was about is given up. Zero never gives up.
+	Attempts int
+}
+
+// NewControllerWithOptions is [New] with options. Retrying needs a queue of ours,
+// because client-go's have no way to put something back.
+func NewControllerWithOptions(config *cache.Config, opts ControllerOptions) (cache.Controller, error) {
+	queue, ours := config.Queue.(*DeltaFIFO)
+	if opts.Retry != nil && !ours {
+		return nil, fmt.Errorf("make a controller that retries: its queue is a %T, and only *toolscache.DeltaFIFO can take back what failed", config.Queue)
+	}
+	c := &controller{config: *config}
+	if opts.Retry != nil {
+		c.retrying = queue
+		c.retry = retryState{Retry: *opts.Retry}
+	}
+	return c, nil
+}
+
+type controller struct {
+	config   cache.Config
+	retrying *DeltaFIFO // the queue, if it is to be given back what fails
+	retry    retryState
+
+	mu        sync.Mutex // guards everything below
+	reflector *Reflector // of the run; nil before
+}
+
+// Run is [controller.RunWithContext] until stop is closed.
+func (c *controller) Run(stop <-chan struct{}) { c.RunWithContext(wait.ContextForChannel(stop)) }
+
+// RunWithContext lists, watches and processes until ctx ends. A panic of Process
+// is raised again here.
+func (c *controller) RunWithContext(ctx context.Context) {
+	defer utilruntime.HandleCrashWithContext(ctx)
+	defer unwrapCrash(klog.FromContext(ctx))
+	reflector := c.newReflector(klog.FromContext(ctx))
+	c.mu.Lock()
+	c.reflector = reflector
+	c.mu.Unlock()
+	group := lifecycle.New(ctx)
+	defer group.Stop()
+	defer context.AfterFunc(ctx, c.config.Queue.Close)()
+	group.Go("reflect", func(ctx context.Context) error {
+		reflector.RunWithContext(ctx)
+		return nil
+	})
+	group.Go("process", c.process)
+	_ = group.Wait() // both end with ctx
+}
+
+// unwrapCrash goes on panicking with what the task panicked with, which is what a
+// caller that recovers expects, after logging where that was.
+func unwrapCrash(logger klog.Logger) {
+	switch value := recover().(type) {
+	case nil:
+	case *lifecycle.Crash:
+		logger.Error(value, "A task of the controller panicked", "task", value.Task)
+		panic(value.Value)
+	default:
+		panic(value)
+	}
+}
+
+func (c *controller) newReflector(logger klog.Logger) *Reflector {
+	r := NewReflectorWithOptions(c.config.ListerWatcher, c.config.ObjectType, c.config.Queue, ReflectorOptions{
+		Logger:          &logger,
+		ResyncPeriod:    c.config.FullResyncPeriod,
+		MinWatchTimeout: c.config.MinWatchTimeout,
+		TypeDescription: c.config.ObjectDescription,
+	})
+	r.ShouldResync = c.config.ShouldResync
+	r.WatchListPageSize = c.config.WatchListPageSize
+	switch {
+	case c.config.WatchErrorHandler != nil:
+		r.watchErrorHandler = func(_ context.Context, peer *cache.Reflector, err error) { c.config.WatchErrorHandler(peer, err) }
+	case c.config.WatchErrorHandlerWithContext != nil:
+		r.watchErrorHandler = c.config.WatchErrorHandlerWithContext
+	}
+	return r
+}
+
+// process pops until the queue is closed.
+func (c *controller) process(ctx context.Context) error {
+	for ctx.Err() == nil {
+		err := c.pop()
+		switch {
+		case errors.Is(err, cache.ErrFIFOClosed):
+			return nil
+		case err == nil:
+			c.retry.succeeded()
+		case c.retrying != nil && c.retry.again:
+			c.retry.pause(ctx)
+		default:
+			utilruntime.HandleErrorWithContext(ctx, err, "Processing failed and is given up", "type", c.config.ObjectDescription)
+		}
+	}
+	return nil
+}
+
+func (c *controller) pop() error {
+	process := cache.PopProcessFunc(c.config.Process)
+	if c.retrying != nil {
+		_, err := c.retrying.pop(process, c.retry.failed)
+		return err
+	}
+	batched := clientfeatures.FeatureGates().Enabled(clientfeatures.InOrderInformersBatchProcess)
+	if queue, ok := c.config.Queue.(cache.QueueWithBatch); ok && batched && c.config.ProcessBatch != nil {
+		return queue.PopBatch(c.config.ProcessBatch, process)
+	}
+	_, err := c.config.Pop(process)
+	return err
+}
+
+// HasSynced reports whether the queue's first list was processed.
+func (c *controller) HasSynced() bool { return c.config.Queue.HasSynced() }
+
+// HasSyncedChecker lets cache.WaitFor wait for HasSynced without polling.
+func (c *controller) HasSyncedChecker() cache.DoneChecker { return c.config.Queue.HasSyncedChecker() }
+
+// LastSyncResourceVersion is the newest version that the reflector has heard of.
+func (c *controller) LastSyncResourceVersion() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.reflector == nil {
+		return ""
+	}
+	return c.reflector.LastSyncResourceVersion()
+}
+
+// retryState counts failures in a row. It belongs to the goroutine that pops.
+type retryState struct {
+	Retry
+	failures int
+	again    bool // the last failure was put back
+}
+
+func (r *retryState) failed(error) bool {
+	r.failures++
+	r.again = r.Attempts == 0 || r.failures < r.Attempts
+	if !r.again {
+		r.failures = 0
+	}
+	return r.again
+}
+
+func (r *retryState) succeeded() { r.failures = 0 }
+
+func (r *retryState) pause(ctx context.Context) {
+	first, longest := r.First, r.Longest
+	if first == 0 {
+		first = 5 * time.Millisecond
+	}
+	if longest == 0 {
+		longest = 30 * time.Second
+	}
+	timer := time.NewTimer(min(first<<min(r.failures-1, 20), longest))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}

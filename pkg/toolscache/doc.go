@@ -1,0 +1,28 @@
+// Package toolscache shows our parts behind the interfaces of client-go's
+// tools/cache, with the signatures of its constructors, so that a program changes
+// an import and nothing else.
+//
+//	cache.SharedIndexInformer     ─▶ sharedInformer     ─▶ informer.Informer[any]
+//	cache.Store, cache.Controller ─▶ informerController ─▶ informer.Informer[any]
+//	cache.Store, cache.Indexer    ─▶ indexer ─▶ threadSafe ─▶ store.Store[any]
+//	cache.ThreadSafeStore         ────────────▶ threadSafe ─▶ store.Store[any]
+//	cache.Queue                   ─▶ DeltaFIFO          ─▶ informer.DeltaFIFO[any]
+//	Reflector, cache.Controller   ─▶ Reflector          ─▶ informer.Reflector[any]
+//	cache.ListerWatcher           ◀─ listWatcher        ◀─ informer.ListWatcher[T]
+//
+// Data types are client-go's own. Inside, keys are structs; here they are the
+// strings that a key function makes, and [delta.ParseKey] and [delta.Key.String]
+// turn one into the other without loss.
+//
+// # Concurrency
+//
+// A store of ours has one writer, and client-go's may be written by anybody, so
+// writes take turns at a mutex here; those to an informer's store are carried out
+// by the informer. Readers take no part in that: they see what was committed last.
+// No lock of this package is held while the core is waited for.
+//
+// # Testing
+//
+// Random scripts drive client-go's part and ours side by side and compare all that
+// can be read: here for the stores, in test/sim for the queue and whole informers.
+package toolscache

@@ -1,0 +1,78 @@
+package toolscache
+
+import (
+	"fmt"
+	"time"
+
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
+)
+
+// told shows deltas to a client-go event handler.
+type told struct {
+	handler cache.ResourceEventHandler
+	logger  klog.Logger
+	crashed bool // in the last call; used by the listener's goroutine alone
+}
+
+// afterCrash is how long a handler that has panicked is left alone, where panics
+// are configured not to end the process.
+const afterCrash = time.Second
+
+func (t *told) tell(d *delta.Delta[any]) {
+	if t.crashed {
+		time.Sleep(afterCrash)
+	}
+	t.crashed = true
+	defer utilruntime.HandleCrashWithLogger(t.logger)
+	show(t.handler, d)
+	t.crashed = false
+}
+
+// show calls the handler's method for d.
+func show(handler cache.ResourceEventHandler, d *delta.Delta[any]) {
+	switch d.Op {
+	case delta.Added:
+		handler.OnAdd(d.New, d.Initial)
+	case delta.Updated, delta.Sync:
+		handler.OnUpdate(d.Old, d.New)
+	case delta.Deleted:
+		if d.Missed {
+			handler.OnDelete(cache.DeletedFinalStateUnknown{Key: d.Key.String(), Obj: d.Old})
+		} else {
+			handler.OnDelete(d.New)
+		}
+	default:
+		panic(fmt.Sprintf("BUG: a listener was told %s of %s", d.Op, d.Key))
+	}
+}
+
+// registration is the handle of an event handler.
+type registration struct {
+	kind string
+	sub  *informer.Subscription[any]
+}
+
+var _ cache.ResourceEventHandlerRegistration = &registration{}
+
+// HasSynced reports whether the handler has been told everything of the first
+// list, or, if it was added later, of what was there then.
+func (r *registration) HasSynced() bool { return cache.IsDone(r.HasSyncedChecker()) }
+
+// HasSyncedChecker lets cache.WaitFor wait for HasSynced without polling.
+func (r *registration) HasSyncedChecker() cache.DoneChecker {
+	return syncCheck{name: fmt.Sprintf("SharedIndexInformer %s + event handler %s", r.kind, r.sub.Name()), done: r.sub.Synced()}
+}
+
+// ShutdownChan is closed when the handler is not being called and will not be
+// again; cache.ShutDownEventHandler waits for it.
+func (r *registration) ShutdownChan() <-chan struct{} { return r.sub.Done() }
+
+// handlerName says which handler it is, in logs and status.
+func handlerName(handler cache.ResourceEventHandler) string {
+	return fmt.Sprintf("%T", handler)
+}

@@ -1,0 +1,89 @@
+package toolscache
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
+)
+
+// NewInformer is client-go's constructor of a store that is kept in step, with one
+// handler. The controller is for the caller to run.
+func NewInformer(lw cache.ListerWatcher, example runtime.Object, resync time.Duration, handler cache.ResourceEventHandler) (cache.Store, cache.Controller) {
+	return NewInformerWithOptions(cache.InformerOptions{
+		ListerWatcher: lw, ObjectType: example, Handler: handler, ResyncPeriod: resync,
+	})
+}
+
+// NewTransformingInformer is [NewInformer] with a function that each object passes
+// through before it is kept.
+func NewTransformingInformer(lw cache.ListerWatcher, example runtime.Object, resync time.Duration, handler cache.ResourceEventHandler, transform cache.TransformFunc) (cache.Store, cache.Controller) {
+	return NewInformerWithOptions(cache.InformerOptions{
+		ListerWatcher: lw, ObjectType: example, Handler: handler, ResyncPeriod: resync, Transform: transform,
+	})
+}
+
+// NewInformerWithOptions is [NewInformer] with client-go's options. The store is
+// also a cache.Indexer.
+func NewInformerWithOptions(opts cache.InformerOptions) (cache.Store, cache.Controller) {
+	logger := klog.Background()
+	if opts.Logger != nil {
+		logger = *opts.Logger
+	}
+	kind := kindName(opts.ObjectType, "")
+	core := newCore(coreConfig{
+		lw: opts.ListerWatcher, example: opts.ObjectType, kind: kind,
+		indexers: opts.Indexers, transform: opts.Transform, onError: noHandler,
+		minWatchTimeout: opts.MinWatchTimeout, logger: logger,
+	})
+	sub, err := core.Subscribe(func(d *delta.Delta[any]) { show(opts.Handler, d) }, informer.SubscribeOptions{
+		ListenerOptions: informer.ListenerOptions{Name: handlerName(opts.Handler)},
+		Resync:          informer.ResyncPolicy{Period: opts.ResyncPeriod},
+	})
+	if err != nil {
+		panic("BUG: an informer that has not run yet refuses a subscriber: " + err.Error())
+	}
+	return newSharedIndexer(core, opts.Indexers), &informerController{core: core, handled: sub, kind: kind}
+}
+
+// informerController runs an informer that has one handler. It has synced when the
+// handler has been told.
+type informerController struct {
+	core    *informer.Informer[any]
+	handled *informer.Subscription[any]
+	kind    string
+}
+
+// Run is [informerController.RunWithContext] until stop is closed.
+func (c *informerController) Run(stop <-chan struct{}) {
+	c.RunWithContext(wait.ContextForChannel(stop))
+}
+
+// RunWithContext lists, watches and calls the handler until ctx ends. A panic of
+// the handler is raised again here.
+func (c *informerController) RunWithContext(ctx context.Context) {
+	logger := klog.FromContext(ctx)
+	defer utilruntime.HandleCrashWithContext(ctx)
+	defer unwrapCrash(logger)
+	if err := c.core.Run(ctx); ctx.Err() == nil {
+		logger.Info("An informer runs once; this call does nothing", "kind", c.kind, "reason", err)
+	}
+}
+
+// HasSynced reports whether the handler has been told the first list.
+func (c *informerController) HasSynced() bool { return cache.IsDone(c.HasSyncedChecker()) }
+
+// HasSyncedChecker lets cache.WaitFor wait for HasSynced without polling.
+func (c *informerController) HasSyncedChecker() cache.DoneChecker {
+	return syncCheck{name: "Informer " + c.kind, done: c.handled.Synced()}
+}
+
+// LastSyncResourceVersion is the newest version that the informer has heard of.
+func (c *informerController) LastSyncResourceVersion() string { return c.core.Version() }

@@ -1,0 +1,144 @@
+package toolscache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
+)
+
+// ListWatcherOptions say what a client-go ListerWatcher is expected to bring.
+type ListWatcherOptions[T any] struct {
+	// Convert makes a T of what was decoded. Its error leaves the object out.
+	Convert func(runtime.Object) (T, error)
+	// Example is an object of the kind: events with objects of another Go type, or
+	// for unstructured ones another group, version or kind, are left out. Nil
+	// expects nothing in particular.
+	Example any
+}
+
+// NewListWatcher shows a client-go ListerWatcher to a core that holds any object.
+// example is one of its kind; see [ListWatcherOptions].
+func NewListWatcher(lw cache.ListerWatcher, example any) informer.ListWatcher[any] {
+	asItIs := func(obj runtime.Object) (any, error) { return obj, nil }
+	return NewListWatcherOf(lw, ListWatcherOptions[any]{Convert: asItIs, Example: example})
+}
+
+// NewListWatcherOf shows a client-go ListerWatcher to a core that holds a T. Where
+// it also is a cache.ListerWatcherWithContext, requests end with their context.
+func NewListWatcherOf[T any](lw cache.ListerWatcher, opts ListWatcherOptions[T]) informer.ListWatcher[T] {
+	return &listWatcher[T]{
+		lw:      cache.ToListerWatcherWithContext(lw),
+		convert: opts.Convert,
+		expect:  expecting(opts.Example),
+	}
+}
+
+type listWatcher[T any] struct {
+	lw      cache.ListerWatcherWithContext
+	convert func(runtime.Object) (T, error)
+	expect  expectation
+}
+
+var _ informer.ListWatcher[any] = (*listWatcher[any])(nil)
+
+// List copies each object out of the list it came in. Objects of a typed list
+// are elements of one array, which would otherwise stay in memory for as long as
+// any one of them does.
+func (l *listWatcher[T]) List(ctx context.Context, opts metav1.ListOptions) (informer.Page[T], error) {
+	list, err := l.lw.ListWithContext(ctx, opts)
+	if err != nil {
+		return informer.Page[T]{}, err
+	}
+	if isTable(list) {
+		return informer.Page[T]{}, errTable
+	}
+	about, err := meta.ListAccessor(list)
+	if err != nil {
+		return informer.Page[T]{}, fmt.Errorf("read the answer to a list: %w", err)
+	}
+	page := informer.Page[T]{
+		Version:  about.GetResourceVersion(),
+		Continue: about.GetContinue(),
+		Items:    make([]T, 0, meta.LenList(list)),
+	}
+	err = meta.EachListItemWithAlloc(list, func(item runtime.Object) error {
+		obj, err := l.convert(item)
+		if err != nil {
+			page.Broken = append(page.Broken, err)
+			return nil
+		}
+		page.Items = append(page.Items, obj)
+		return nil
+	})
+	if err != nil {
+		return informer.Page[T]{}, fmt.Errorf("read the items of a list: %w", err)
+	}
+	return page, nil
+}
+
+func (l *listWatcher[T]) Watch(ctx context.Context, opts metav1.ListOptions) (informer.Stream[T], error) {
+	w, err := l.lw.WatchWithContext(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	if w == nil {
+		return nil, errors.New("the ListerWatcher returned neither a watch nor an error")
+	}
+	return &stream[T]{of: l, w: w}, nil
+}
+
+// stream reads a watch.Interface in the goroutine that asks for events.
+type stream[T any] struct {
+	of     *listWatcher[T]
+	w      watch.Interface
+	closed bool
+}
+
+func (s *stream[T]) Next(ctx context.Context) (informer.Event[T], error) {
+	select {
+	case <-ctx.Done():
+		return informer.Event[T]{}, ctx.Err()
+	case event, ok := <-s.w.ResultChan():
+		switch {
+		case !ok:
+			return informer.Event[T]{}, io.EOF
+		case event.Type == watch.Error:
+			return informer.Event[T]{}, apierrors.FromObject(event.Object)
+		}
+		return s.of.read(event), nil
+	}
+}
+
+func (s *stream[T]) Close() {
+	if !s.closed {
+		s.closed = true
+		s.w.Stop()
+	}
+}
+
+func (l *listWatcher[T]) read(event watch.Event) informer.Event[T] {
+	if err := l.expect.check(event.Object); err != nil {
+		return informer.Event[T]{Type: event.Type, Err: err}
+	}
+	about, err := meta.Accessor(event.Object)
+	if err != nil {
+		return informer.Event[T]{Type: event.Type, Err: fmt.Errorf("read the metadata of a %T: %w", event.Object, err)}
+	}
+	read := informer.Event[T]{Type: event.Type, Version: about.GetResourceVersion()}
+	if event.Type == watch.Bookmark {
+		read.InitialEnd = about.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true"
+		return read
+	}
+	read.Object, read.Err = l.convert(event.Object)
+	return read
+}

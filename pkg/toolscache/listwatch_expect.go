@@ -1,0 +1,69 @@
+package toolscache
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// expectation is what the objects of a watch must be.
+type expectation struct {
+	goType reflect.Type            // nil is any
+	kind   schema.GroupVersionKind // of unstructured objects; empty is any
+}
+
+// expecting expects objects like the example. Nil is like anything.
+func expecting(example any) expectation {
+	e := expectation{goType: reflect.TypeOf(example)}
+	if obj, ok := example.(*unstructured.Unstructured); ok {
+		e.kind = obj.GroupVersionKind()
+	}
+	return e
+}
+
+func (e expectation) check(obj runtime.Object) error {
+	if got := reflect.TypeOf(obj); e.goType != nil && got != e.goType {
+		return fmt.Errorf("object is a %v, not a %v", got, e.goType)
+	}
+	if !e.kind.Empty() && obj.GetObjectKind().GroupVersionKind() != e.kind {
+		return fmt.Errorf("object is a %v, not a %v", obj.GetObjectKind().GroupVersionKind(), e.kind)
+	}
+	if isTable(obj) {
+		return errTable
+	}
+	return nil
+}
+
+// String is the kind for people: that of unstructured objects where it is known,
+// else the Go type.
+func (e expectation) String() string {
+	switch {
+	case e.goType == nil:
+		return "<unspecified>"
+	case !e.kind.Empty():
+		return e.kind.String()
+	}
+	return e.goType.String()
+}
+
+// errTable is what a client gets that accepts tables: kubectl's form of a list,
+// of which no store can be made.
+var errTable = errors.New("server answered with a Table: the client's Accept header asks for one")
+
+// isTable looks at unstructured objects only, because a typed client cannot
+// decode a Table into anything else.
+func isTable(obj runtime.Object) bool {
+	switch obj.(type) {
+	case *unstructured.Unstructured, *unstructured.UnstructuredList:
+	default:
+		return false
+	}
+	gvk := obj.GetObjectKind().GroupVersionKind()
+	return gvk.Kind == "Table" && gvk.Group == metav1.GroupName &&
+		(gvk.Version == "v1" || gvk.Version == "v1beta1")
+}

@@ -1,0 +1,64 @@
+package toolscache
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
+)
+
+// visibleError is err as client-go's callers and handlers see it: nil where a
+// watch that was open has ended, and the server's own error where none opened.
+func visibleError(err error) error {
+	var failed *informer.ReflectorError
+	switch {
+	case !errors.As(err, &failed):
+		return err
+	case failed.During == informer.Following:
+		return nil
+	case failed.During == informer.Watching:
+		return failed.Err
+	}
+	return err
+}
+
+// onWatchError calls handler for those failed attempts that client-go would have
+// called it for: not where a watch is just asked for again a little later, and not
+// where a streaming list gives way to pages. handler is asked for each time, so
+// that it can be set late, and may be nil.
+func onWatchError(peer func() *cache.Reflector, handler func() cache.WatchErrorHandlerWithContext) func(context.Context, error) {
+	return func(ctx context.Context, err error) {
+		var failed *informer.ReflectorError
+		if errors.As(err, &failed) && (failed.During == informer.Streaming || askedAgain(failed)) {
+			return
+		}
+		if err = visibleError(err); err == nil {
+			return
+		}
+		if handler := handler(); handler != nil {
+			handler(ctx, peer(), err)
+			return
+		}
+		cache.DefaultWatchErrorHandler(ctx, peer(), err)
+	}
+}
+
+// askedAgain reports whether client-go, too, would just ask for the watch again.
+func askedAgain(failed *informer.ReflectorError) bool {
+	return failed.During == informer.Watching &&
+		(apierrors.IsTooManyRequests(failed.Err) || utilnet.IsConnectionRefused(failed.Err))
+}
+
+// peerReflector makes, when first needed, what client-go's handlers of watch
+// errors take: a Reflector of client-go's, of which they read the name and the
+// kind. It never runs.
+func peerReflector(lw cache.ListerWatcher, example any, options ReflectorOptions) func() *cache.Reflector {
+	return sync.OnceValue(func() *cache.Reflector {
+		return cache.NewReflectorWithOptions(lw, example, nil, options)
+	})
+}

@@ -1,0 +1,317 @@
+package toolscache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/utils/clock"
+	testclock "k8s.io/utils/clock/testing"
+
+	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
+)
+
+func configMap(name, version string) *corev1.ConfigMap {
+	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, ResourceVersion: version}}
+}
+
+// configMaps is a client-go ListerWatcher for them on client-go's fake API. They
+// are listed at a version, which that API does not do.
+func configMaps(client *fake.Clientset) *cache.ListWatch {
+	api := client.CoreV1().ConfigMaps("ns")
+	return &cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
+			list, err := api.List(ctx, opts)
+			if err == nil {
+				list.ResourceVersion = "10"
+			}
+			return list, err
+		},
+		WatchFuncWithContext: api.Watch,
+	}
+}
+
+func ExampleNewReflector() {
+	client := fake.NewClientset(configMap("a", "1"), configMap("b", "2"))
+	store := cache.NewStore(cache.MetaNamespaceKeyFunc)
+	lw := cache.ToListWatcherWithWatchListSemantics(configMaps(client), client)
+	r := NewReflector(lw, &corev1.ConfigMap{}, store, 0)
+
+	ctx, stop := context.WithCancel(context.Background())
+	g := lifecycle.New(ctx)
+	g.Guest("reflector", r.RunWithContext)
+	for r.Status().State != informer.Following {
+		time.Sleep(time.Millisecond)
+	}
+	fmt.Println(len(store.ListKeys()), r.Status().Why())
+	stop()
+	_ = g.Wait()
+	// Output: 2 *v1.ConfigMap is in step with the server at version 10
+}
+
+// TestReflectorFollowsFakeAPI changes things on client-go's fake API.
+func TestReflectorFollowsFakeAPI(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := fake.NewClientset(configMap("a", "1"))
+		store := cache.NewStore(cache.MetaNamespaceKeyFunc)
+		r := NewReflector(cache.ToListWatcherWithWatchListSemantics(configMaps(client), client), &corev1.ConfigMap{}, store, 0)
+		g := lifecycle.New(t.Context())
+		g.Guest("reflector", r.RunWithContext)
+		synctest.Wait()
+		api := client.CoreV1().ConfigMaps("ns")
+		for _, version := range []string{"11", "12"} {
+			if _, err := api.Create(t.Context(), configMap("b"+version, version), metav1.CreateOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := api.Delete(t.Context(), "a", metav1.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if got, want := fmt.Sprint(slices.Sorted(slices.Values(store.ListKeys()))), "[ns/b11 ns/b12]"; got != want {
+			t.Errorf("the store holds %v, want %v", got, want)
+		}
+		g.Stop()
+		_ = g.Wait()
+	})
+}
+
+// scripted is a ListerWatcher whose answers are functions.
+type scripted struct {
+	mu    sync.Mutex // guards lists
+	lists int
+	list  func(n int) (runtime.Object, error)
+	watch func() (watch.Interface, error)
+}
+
+func (s *scripted) List(metav1.ListOptions) (runtime.Object, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lists++
+	return s.list(s.lists)
+}
+
+func (s *scripted) Watch(metav1.ListOptions) (watch.Interface, error) { return s.watch() }
+
+func (s *scripted) IsWatchListSemanticsUnSupported() bool { return true }
+
+func oneList(int) (runtime.Object, error) {
+	return &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: "5"}}, nil
+}
+
+func quietWatch() (watch.Interface, error) { return watch.NewFake(), nil }
+
+// resyncingStore counts resyncs, and fails the one it is told to.
+type resyncingStore struct {
+	cache.Store
+	replaces, resyncs, failing int
+}
+
+func (s *resyncingStore) Replace(objs []any, version string) error {
+	s.replaces++
+	return s.Store.Replace(objs, version)
+}
+
+func (s *resyncingStore) Resync() error {
+	s.resyncs++
+	if s.resyncs == s.failing {
+		return errors.New("no resync")
+	}
+	return nil
+}
+
+func TestReflectorResyncsAfterTheList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &resyncingStore{Store: cache.NewStore(cache.MetaNamespaceKeyFunc), failing: 5}
+		lw := &scripted{watch: quietWatch, list: func(n int) (runtime.Object, error) {
+			time.Sleep(10 * time.Minute) // no resync before there is anything
+			return oneList(n)
+		}}
+		r := NewReflector(lw, &corev1.ConfigMap{}, store, time.Minute)
+		asked := 0
+		r.ShouldResync = func() bool { asked++; return asked%2 == 0 }
+		start := time.Now()
+		if err := r.ListAndWatchWithContext(t.Context()); err != nil {
+			t.Errorf("a failed resync surfaced as %v", err)
+		}
+		if got := time.Since(start); got != 20*time.Minute {
+			t.Errorf("the cycle ended after %v, want 20m", got)
+		}
+		if asked != 10 || store.resyncs != 5 {
+			t.Errorf("asked %d times and resynced %d times, want 10 and 5", asked, store.resyncs)
+		}
+		if err := r.ListAndWatchWithContext(endsAfter(t, 10*time.Minute+time.Second)); err != nil || store.replaces != 2 {
+			t.Errorf("the second cycle returned %v after %d lists", err, store.replaces)
+		}
+	})
+}
+
+func endsAfter(t *testing.T, d time.Duration) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func TestReflectorTellsHandlerWhatClientGoWould(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		watches := []error{
+			syscall.ECONNREFUSED, apierrors.NewTooManyRequests("later", 1),
+			apierrors.NewForbidden(schema.GroupResource{Resource: "configmaps"}, "", nil), nil,
+		}
+		lw := &scripted{
+			list: func(n int) (runtime.Object, error) {
+				if n == 1 {
+					return nil, errors.New("no list")
+				}
+				return oneList(n)
+			},
+			watch: func() (watch.Interface, error) {
+				if err := watches[0]; err != nil {
+					watches = watches[1:]
+					return nil, err
+				}
+				return watch.NewFake(), nil
+			},
+		}
+		for name, run := range map[string]func(context.Context, cache.WatchErrorHandlerWithContext){
+			"reflector": func(ctx context.Context, handler cache.WatchErrorHandlerWithContext) {
+				r := NewReflectorWithOptions(lw, &corev1.ConfigMap{}, cache.NewStore(cache.MetaNamespaceKeyFunc), ReflectorOptions{Name: "us"})
+				r.watchErrorHandler = handler
+				r.RunWithContext(ctx)
+			},
+			"hook": func(ctx context.Context, handler cache.WatchErrorHandlerWithContext) {
+				options := ReflectorOptions{Name: "us"}
+				opts := coreReflectorOptions(lw, options)
+				opts.OnError = onWatchError(peerReflector(lw, &corev1.ConfigMap{}, options), func() cache.WatchErrorHandlerWithContext { return handler })
+				sink := newStoreSink(cache.NewStore(cache.MetaNamespaceKeyFunc))
+				_ = informer.NewReflector(NewListWatcher(lw, nil), sink, keyOrAddress, opts).Run(ctx)
+			},
+		} {
+			answers := watches
+			lw.lists = 0
+			var told []string
+			run(endsAfter(t, time.Hour), func(_ context.Context, peer *cache.Reflector, err error) {
+				told = append(told, fmt.Sprint(peer.Name(), ": ", err))
+			})
+			got := strings.Join(told, "\n")
+			if want := "us: list *v1.ConfigMap: no list\nus: configmaps is forbidden: <nil>"; name == "reflector" && got != want {
+				t.Errorf("%s: handler was told\n%s, want\n%s", name, got, want)
+			}
+			if len(told) != 2 {
+				t.Errorf("%s: handler was told %q", name, told)
+			}
+			watches = answers
+		}
+	})
+}
+
+func TestVisibleError(t *testing.T) {
+	cause := errors.New("why")
+	for during, want := range map[informer.State]string{
+		informer.Listing: "list things: why", informer.Streaming: "stream a list of things: why",
+		informer.Watching: "why", informer.Following: "<nil>",
+	} {
+		if got := fmt.Sprint(visibleError(&informer.ReflectorError{During: during, Kind: "things", Err: cause})); got != want {
+			t.Errorf("an error while %v shows as %q, want %q", during, got, want)
+		}
+	}
+	if visibleError(nil) != nil || !errors.Is(visibleError(cause), cause) {
+		t.Error("errors of others are changed")
+	}
+}
+
+// TestConvertedBackoffWaitsAsLong compares the core's backoff with client-go's
+// for what the same settings make of it.
+func TestConvertedBackoffWaitsAsLong(t *testing.T) {
+	for seed := range uint64(200) {
+		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(seed, 0))
+			b := wait.Backoff{
+				Duration: time.Duration(1+rng.IntN(1000)) * time.Millisecond,
+				Factor:   float64(10+rng.IntN(30)) / 10,
+				Steps:    rng.IntN(12),
+				Cap:      time.Duration(rng.IntN(3)) * time.Minute,
+			}
+			theirs := b.DelayWithReset(testclock.NewFakeClock(time.Now()), 2*time.Minute)
+			synctest.Test(t, func(t *testing.T) {
+				ours := delaysOf(t, convertBackoff(b))
+				for i, got := range ours {
+					if want := theirs(); (got - want).Abs() > time.Microsecond {
+						t.Errorf("%+v: wait %d is %v, theirs %v", b, i, got, want)
+					}
+				}
+			})
+		})
+	}
+}
+
+// delaysOf lets lists fail and measures the time between them.
+func delaysOf(t *testing.T, b informer.Backoff) []time.Duration {
+	t.Helper()
+	b.Reset = 1000 * time.Hour
+	var delays []time.Duration
+	ctx, stop := context.WithCancel(t.Context())
+	opts := informer.ReflectorOptions[any]{
+		ReflectorSettings: informer.ReflectorSettings{Lists: informer.PagesOnly, Backoff: b},
+		AfterFunc: func(d time.Duration, f func()) func() bool {
+			if delays = append(delays, d); len(delays) == 15 {
+				stop()
+			}
+			return time.AfterFunc(d, f).Stop
+		},
+	}
+	lw := &scripted{list: func(int) (runtime.Object, error) { return nil, io.ErrUnexpectedEOF }}
+	sink := newStoreSink(cache.NewStore(cache.MetaNamespaceKeyFunc))
+	_ = informer.NewReflector(NewListWatcher(lw, nil), sink, keyOrAddress, opts).Run(ctx)
+	return delays
+}
+
+// plainClock has no AfterFunc.
+type plainClock struct{ clock.Clock }
+
+func TestAfterFuncOfClock(t *testing.T) {
+	if afterFunc(plainClock{clock.RealClock{}}) != nil {
+		t.Error("a clock without AfterFunc got one")
+	}
+	fakeClock := testclock.NewFakeClock(time.Unix(0, 0))
+	rang := make(chan struct{})
+	stop := afterFunc(fakeClock)(time.Hour, func() { rang <- struct{}{} })
+	g := lifecycle.New(t.Context())
+	g.Guest("step", func(context.Context) { fakeClock.Step(time.Hour) })
+	<-rang
+	if stop() {
+		t.Error("a timer that rang could be stopped")
+	}
+	g.Stop()
+	_ = g.Wait()
+}
+
+func TestReflectorNames(t *testing.T) {
+	r := NewReflector(&scripted{}, nil, nil, 0)
+	if !strings.Contains(r.Name(), "reflector_test.go") && !strings.Contains(r.Name(), "testing.go") {
+		t.Errorf("the default name is %q, want the caller's file and line", r.Name())
+	}
+	if r.TypeDescription() != "<unspecified>" || r.LastSyncResourceVersion() != "" {
+		t.Errorf("a new Reflector of nothing is of %q at %q", r.TypeDescription(), r.LastSyncResourceVersion())
+	}
+}

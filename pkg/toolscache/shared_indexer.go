@@ -1,0 +1,32 @@
+package toolscache
+
+import (
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
+	"github.com/delta-runtime/delta-runtime/pkg/store"
+)
+
+// newSharedIndexer shows the store of an informer, which has these indexers. Its
+// writes take turns with the informer's own, and nobody is told of them.
+func newSharedIndexer(core *informer.Informer[any], indexers cache.Indexers) cache.Indexer {
+	return &indexer{
+		threadSafe: showStore(core.Store(), informerWriter{core}, indexers),
+		keyOf:      cache.DeletionHandlingMetaNamespaceKeyFunc,
+	}
+}
+
+// informerWriter writes the store of an informer.
+type informerWriter struct{ core *informer.Informer[any] }
+
+// write leaves the store's version alone: it tells how far the informer is.
+func (w informerWriter) write(_ int, _ string, change func(*store.Txn[any])) {
+	if err := w.core.Write(change); err != nil {
+		utilruntime.HandleError(err) // an index function's; the object is stored
+	}
+}
+
+func (w informerWriter) addIndexers(indexers store.Indexers[any]) error {
+	return w.core.AddIndexers(indexers)
+}

@@ -1,0 +1,277 @@
+package toolscache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+
+	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
+)
+
+// newShared returns a shared informer for the ConfigMaps of a quiet server.
+func newShared(resync time.Duration, names ...string) cache.SharedIndexInformer {
+	return NewSharedIndexInformer(newQuiet(names...), &corev1.ConfigMap{}, resync,
+		cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
+}
+
+// runs runs a shared informer in its bubble while test does something.
+func runs(t *testing.T, s cache.SharedIndexInformer, test func()) {
+	t.Helper()
+	g := lifecycle.New(t.Context())
+	g.Guest("informer", s.RunWithContext)
+	synctest.Wait()
+	test()
+	g.Stop()
+	_ = g.Wait()
+}
+
+func TestResyncPeriods(t *testing.T) {
+	const s = time.Second
+	of := func(d time.Duration) *time.Duration { return &d }
+	for _, c := range []struct {
+		name      string
+		byDefault time.Duration
+		asked     *time.Duration
+		started   bool
+		want      time.Duration
+		wantCheck time.Duration // what the next handler is measured by
+	}{
+		{"the informer's own", 10 * s, nil, false, 10 * s, 10 * s},
+		{"a handler that wants none", 10 * s, of(0), false, 0, 10 * s},
+		{"a handler's own", 10 * s, of(20 * s), false, 20 * s, 10 * s},
+		{"a shorter one before the start", 10 * s, of(3 * s), false, 3 * s, 3 * s},
+		{"a shorter one after the start", 10 * s, of(3 * s), true, 10 * s, 10 * s},
+		{"a longer one after the start", 10 * s, of(30 * s), true, 30 * s, 10 * s},
+		{"less than a second", 10 * s, of(s / 2), false, s, s},
+		{"of an informer without resync", 0, of(5 * s), false, 0, 0},
+		{"of an informer without resync, after the start", 0, of(5 * s), true, 0, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := resyncPeriods{byDefault: c.byDefault, check: c.byDefault}
+			if got := p.add(klog.Background(), c.asked, c.started); got != c.want || p.check != c.wantCheck {
+				t.Errorf("granted is %v and the next is measured by %v, want %v and %v", got, p.check, c.want, c.wantCheck)
+			}
+		})
+	}
+}
+
+func TestHandlesOfOthersAreLeftAlone(t *testing.T) {
+	one, two := newShared(0), newShared(0)
+	handle, err := one.AddEventHandler(cache.ResourceEventHandlerFuncs{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := func(want int) {
+		t.Helper()
+		if got := one.(*sharedInformer).EventHandlerCount(); got != want {
+			t.Errorf("%d handlers are registered, want %d", got, want)
+		}
+	}
+	if err := two.RemoveEventHandler(handle); err != nil {
+		t.Errorf("removing the handler of another informer: %v", err)
+	}
+	count(1)
+	foreign := cache.NewSharedIndexInformer(newQuiet(), &corev1.ConfigMap{}, 0, nil)
+	theirs, err := foreign.AddEventHandler(cache.ResourceEventHandlerFuncs{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := one.RemoveEventHandler(theirs); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%T", theirs)) {
+		t.Errorf("removing a handler of client-go's gives %v, want an error that names its type", err)
+	}
+	if one.(*sharedInformer).IsRegistered(theirs) || two.(*sharedInformer).IsRegistered(handle) {
+		t.Error("the handler of one informer is registered with another")
+	}
+	count(1)
+	for range 2 { // once more does nothing
+		if err := one.RemoveEventHandler(handle); err != nil {
+			t.Error(err)
+		}
+		count(0)
+	}
+	if one.(*sharedInformer).IsRegistered(handle) {
+		t.Error("a handler that was removed is registered")
+	}
+	select {
+	case <-handle.(*registration).ShutdownChan():
+	default:
+		t.Error("a handler that was removed before it ran may still be called")
+	}
+}
+
+func TestWhatIsSetAfterTheStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShared(0, "a")
+		if err := s.SetTransform(func(obj any) (any, error) {
+			obj.(*corev1.ConfigMap).Data = map[string]string{"transformed": "yes"}
+			return obj, nil
+		}); err != nil {
+			t.Error(err)
+		}
+		runs(t, s, func() {
+			s.RunWithContext(t.Context()) // returns at once; if it waited, so would this test
+			for what, err := range map[string]error{
+				"SetTransform":                    s.SetTransform(nil),
+				"SetWatchErrorHandler":            s.SetWatchErrorHandler(nil),
+				"SetWatchErrorHandlerWithContext": s.SetWatchErrorHandlerWithContext(nil),
+			} {
+				if !errors.Is(err, informer.ErrStarted) {
+					t.Errorf("%s while it runs returns %v, want %v", what, err, informer.ErrStarted)
+				}
+			}
+			obj, there, err := s.GetStore().GetByKey("ns/a")
+			if err != nil || !there || obj.(*corev1.ConfigMap).Data["transformed"] != "yes" {
+				t.Errorf("the store holds %v (%t, %v), want it transformed by what was set before", obj, there, err)
+			}
+		})
+		if !s.IsStopped() {
+			t.Error("it has run and is not stopped")
+		}
+		if err := s.AddIndexers(cache.Indexers{"late": cache.MetaNamespaceIndexFunc}); !errors.Is(err, informer.ErrStopped) {
+			t.Errorf("AddIndexers after the end returns %v, want %v", err, informer.ErrStopped)
+		}
+		if handle, err := s.AddEventHandler(cache.ResourceEventHandlerFuncs{}); err == nil || handle != nil {
+			t.Errorf("AddEventHandler after the end returns %v, %v, want an error", handle, err)
+		}
+	})
+}
+
+// A cache may be written from outside: before Run, and while it runs, when what
+// was written can be read on return, in its indexes too, and no handler is told.
+func TestSeedingTheIndexer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShared(0, "listed")
+		var told []string
+		if _, err := s.AddEventHandler(cache.ResourceEventHandlerFuncs{
+			AddFunc: func(obj any) { told = append(told, "added "+obj.(*corev1.ConfigMap).Name) },
+		}); err != nil {
+			t.Fatal(err)
+		}
+		seed := func(name string, index cache.Indexers, version string) {
+			t.Helper()
+			if err := s.GetIndexer().Add(configMap(name, "999")); err != nil {
+				t.Error(err)
+			}
+			if err := s.AddIndexers(index); err != nil {
+				t.Error(err)
+			}
+			if _, there, err := s.GetStore().GetByKey("ns/" + name); !there || err != nil {
+				t.Errorf("%s was added and cannot be read (error %v)", name, err)
+			}
+			for by := range index {
+				if keys, err := s.GetIndexer().IndexKeys(by, name); err != nil || !slices.Equal(keys, []string{"ns/" + name}) {
+					t.Errorf("under %s are %v (error %v), want what was added", by, keys, err)
+				}
+			}
+			if got := s.LastSyncResourceVersion(); got != version {
+				t.Errorf("the informer is at version %q, want %q: what is seeded says nothing about the server", got, version)
+			}
+		}
+		byName := func(obj any) ([]string, error) { return []string{obj.(*corev1.ConfigMap).Name}, nil }
+		seed("before", cache.Indexers{"early": byName}, "")
+		runs(t, s, func() {
+			seed("during", cache.Indexers{"late": byName}, "10")
+			if _, there, _ := s.GetStore().GetByKey("ns/before"); there {
+				t.Error("what was seeded before is still there after a list that lacks it")
+			}
+		})
+		if got, want := told, []string{"added listed"}; !slices.Equal(got, want) {
+			t.Errorf("the handler was told %v, want %v", got, want)
+		}
+	})
+}
+
+// crashing runs f and returns what it panicked with.
+func crashing(f func()) (value any) {
+	defer func() { value = recover() }()
+	f()
+	return nil
+}
+
+// Whoever changes an object of the cache gets a crash that names it, where
+// client-go's switch for that is on.
+func TestMutationDetectorHasItsSwitch(t *testing.T) {
+	defer func(was bool) { detectMutations = was }(detectMutations)
+	for _, on := range []bool{true, false} {
+		t.Run(fmt.Sprint("on=", on), func(t *testing.T) {
+			detectMutations = on
+			synctest.Test(t, func(t *testing.T) {
+				s := newShared(0, "a")
+				crashed := crashing(func() {
+					runs(t, s, func() {
+						obj, _, err := s.GetStore().GetByKey("ns/a")
+						if err != nil {
+							t.Fatal(err)
+						}
+						// To stop orders this before the last look, as far as the race detector
+						// knows, which sees what the mutation detector is for as well.
+						obj.(*corev1.ConfigMap).Data = map[string]string{"changed": "in place"}
+					})
+				})
+				message := fmt.Sprint(crashed)
+				if named := strings.Contains(message, "ns/a") && strings.Contains(message, "Data"); named != on {
+					t.Errorf("the informer ended with %q, want it to name the object and the field: %t", message, on)
+				}
+			})
+		})
+	}
+}
+
+// A handler that panics ends the process, unless it is configured not to: then it
+// is left alone for a second and told what comes next.
+func TestHandlerThatPanics(t *testing.T) {
+	silent := utilruntime.PanicHandlers
+	defer func(crash bool) { utilruntime.ReallyCrash, utilruntime.PanicHandlers = crash, silent }(utilruntime.ReallyCrash)
+	panics := 0
+	utilruntime.PanicHandlers = []func(context.Context, any){func(context.Context, any) { panics++ }}
+
+	utilruntime.ReallyCrash = false
+	synctest.Test(t, func(t *testing.T) {
+		s := newShared(0, "a", "b", "c")
+		start := time.Now()
+		var told []string
+		handle, err := s.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {
+			told = append(told, fmt.Sprint(obj.(*corev1.ConfigMap).Name, " after ", time.Since(start)))
+			if len(told) == 1 {
+				panic("the handler is broken")
+			}
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs(t, s, func() {
+			time.Sleep(time.Minute)
+			if !handle.HasSynced() {
+				t.Error("the handler has not synced")
+			}
+		})
+		if got, want := told, []string{"a after 0s", "b after 1s", "c after 1s"}; !slices.Equal(got, want) {
+			t.Errorf("the handler was told %v, want %v", got, want)
+		}
+	})
+	if panics != 1 {
+		t.Errorf("%d panics were reported, want 1", panics)
+	}
+
+	utilruntime.ReallyCrash = true
+	synctest.Test(t, func(t *testing.T) {
+		s := newShared(0, "a")
+		if _, err := s.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) { panic("the handler is broken") }}); err != nil {
+			t.Fatal(err)
+		}
+		if got := crashing(func() { s.RunWithContext(t.Context()) }); got != "the handler is broken" {
+			t.Errorf("Run ended with %v, want it to panic with what the handler did", got)
+		}
+	})
+}
