@@ -1,0 +1,116 @@
+package sim
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/go-logr/logr"
+	"go.uber.org/goleak"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+)
+
+func TestMain(m *testing.M) {
+	// The scripts are full of faults that client-go reports; only ours count here.
+	klog.SetOutput(io.Discard)
+	klog.SetLogger(logr.Discard())
+	utilruntime.ErrorHandlers = nil //nolint:reassign // there is no other way to silence it
+	goleak.VerifyTestMain(m)
+}
+
+// seeds is how many scripts a test plays: the environment's SEEDS, or few.
+func seeds(t testing.TB, fallback uint64) uint64 {
+	text := os.Getenv("SEEDS")
+	if text == "" {
+		return fallback
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		t.Fatalf("SEEDS is %q, which is no number", text)
+	}
+	return n
+}
+
+// eachSeed runs a test once per seed, two at a time or as many as there are CPUs.
+func eachSeed(t *testing.T, test func(t *testing.T, seed uint64)) {
+	for seed := range seeds(t, 200) {
+		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
+			t.Parallel()
+			test(t, seed)
+		})
+	}
+}
+
+// incumbent is the informer that ours is compared with.
+var incumbent constructor = cache.NewSharedIndexInformer
+
+// TestPaced drives both informers through a script that leaves them no choice.
+// Each by itself must tell what follows from what it was sent, and both the same.
+func TestPaced(t *testing.T) {
+	eachSeed(t, func(t *testing.T, seed uint64) {
+		s := paced(seed)
+		a, b := run(t, s, subject), run(t, s, incumbent)
+		report(t, a, "ours")
+		report(t, b, "client-go's")
+		if text := compare(a, b); text != "" {
+			reportDiff(t, text, s)
+		}
+	})
+}
+
+// TestStormy drives an informer through a script that waits for nothing.
+func TestStormy(t *testing.T) {
+	eachSeed(t, func(t *testing.T, seed uint64) {
+		report(t, run(t, stormy(seed), subject), "ours")
+	})
+}
+
+func reportDiff(t *testing.T, text string, s *script) {
+	t.Helper()
+	if details.Add(1) > mostDetails {
+		t.Error("ours and client-go's differ:", firstLine(strings.TrimSpace(text)))
+		return
+	}
+	t.Errorf("ours (got) and client-go's (want) differ:%s\n%v", text, s)
+}
+
+// details bounds how much a test prints that goes wrong as a whole: the first
+// failures are printed to the last event, the others by their seed alone.
+var details atomic.Int64
+
+const mostDetails = 4
+
+// report prints a run that went wrong by itself, with all that is needed to
+// follow it.
+func report(t *testing.T, o *outcome, whose string) {
+	t.Helper()
+	switch {
+	case o.complaint == "":
+	case details.Add(1) > mostDetails:
+		t.Errorf("%s: %s", whose, firstLine(o.complaint))
+	default:
+		t.Errorf("%s:\n%s\n%vwhat the server sent:\n%s", whose, o.complaint, o.script, listing(o.entries))
+	}
+}
+
+// listing leaves bookmarks out, but for the one that ends it.
+func listing(entries []*entry) string {
+	var b strings.Builder
+	for i, e := range entries {
+		if e.items != nil || e.kind != "" || i == len(entries)-1 {
+			fmt.Fprintf(&b, "  %3d %v\n", i, e)
+		}
+	}
+	return b.String()
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}

@@ -1,0 +1,208 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// told is one call of a handler, as far as comparing goes: which revision of an
+// object it was about.
+type told struct {
+	op       byte  // 'A', 'U' or 'D'
+	old, new int64 // D has old alone
+	initial  bool  // A: was in the initial list
+	missed   bool  // D: came as DeletedFinalStateUnknown
+}
+
+// String is how a call appears in a report.
+func (t told) String() string {
+	switch t.op {
+	case 'A':
+		if t.initial {
+			return fmt.Sprintf("+%d*", t.new)
+		}
+		return fmt.Sprintf("+%d", t.new)
+	case 'U':
+		return fmt.Sprintf("%d>%d", t.old, t.new)
+	default:
+		if t.missed {
+			return fmt.Sprintf("-%d?", t.old)
+		}
+		return fmt.Sprintf("-%d", t.old)
+	}
+}
+
+// sequences is what a handler was told, key by key. Order among keys is not kept:
+// no informer promises one.
+type sequences map[string][]told
+
+// chronicle is what follows from a transcript: what a handler must be told, and
+// which states the store may show. It is the model that informers are held
+// against, and knows neither queues nor batches.
+//
+// Three things are left out, because informers may differ in them. An update that
+// changes nothing (a duplicate, an object that a relist found unchanged, a
+// resync) is told or not. So is the deletion of an object that was not there. And
+// where lists show no more than the last of several changes, nobody is told of
+// the others; hence what follows is taken from the transcript of that very run.
+type chronicle struct {
+	entries []*entry
+	tells   [][]keyed // by entry
+	hashes  []uint64  // of the world before each entry, and at the end
+	first   int       // which entry is the first list; len(entries) if there is none
+}
+
+type keyed struct {
+	key string
+	told
+}
+
+func chronicleOf(entries []*entry) *chronicle {
+	c := &chronicle{entries: entries, first: len(entries)}
+	w, sum := world{}, uint64(0)
+	for i, e := range entries {
+		c.hashes = append(c.hashes, sum)
+		if e.items != nil && c.first == len(entries) {
+			c.first = i
+		}
+		tells := apply(w, e, i == c.first)
+		for _, t := range tells {
+			if t.old != 0 {
+				sum -= hashOf(t.key, state{rev: t.old})
+			}
+			if t.new != 0 {
+				sum += hashOf(t.key, state{rev: t.new})
+			}
+		}
+		c.tells = append(c.tells, tells)
+	}
+	c.hashes = append(c.hashes, sum)
+	return c
+}
+
+// apply changes w as e says, and returns what there is to tell of it.
+func apply(w world, e *entry, initial bool) []keyed {
+	if e.items == nil {
+		return applyEvent(w, e)
+	}
+	var tells []keyed
+	for _, key := range keysOf(w) {
+		if _, ok := e.items[key]; !ok {
+			tells = append(tells, keyed{key, told{op: 'D', old: w[key].rev, missed: true}})
+			delete(w, key)
+		}
+	}
+	for _, key := range keysOf(e.items) {
+		if t := put(w, key, e.items[key]); t.op != 0 {
+			t.initial = initial && t.op == 'A'
+			tells = append(tells, keyed{key, t})
+		}
+	}
+	return tells
+}
+
+func applyEvent(w world, e *entry) []keyed {
+	switch e.kind {
+	case watch.Added, watch.Modified:
+		if t := put(w, e.key, e.state); t.op != 0 {
+			return []keyed{{e.key, t}}
+		}
+	case watch.Deleted:
+		if old, ok := w[e.key]; ok {
+			delete(w, e.key)
+			return []keyed{{e.key, told{op: 'D', old: old.rev}}}
+		}
+	}
+	return nil
+}
+
+func put(w world, key string, s state) told {
+	old, ok := w[key]
+	w[key] = s
+	switch {
+	case !ok:
+		return told{op: 'A', new: s.rev}
+	case old.version == s.version && old.uid == s.uid:
+		return told{}
+	default:
+		return told{op: 'U', old: old.rev, new: s.rev}
+	}
+}
+
+// worldAt is the world before the entry at the cut.
+func (c *chronicle) worldAt(cut int) world {
+	w := world{}
+	for _, e := range c.entries[:cut] {
+		apply(w, e, false)
+	}
+	return w
+}
+
+// expect is what a handler must be told that joined at from and left at to: what
+// was there, then everything new.
+func (c *chronicle) expect(from, to int) sequences {
+	want := sequences{}
+	for key, s := range c.worldAt(from) {
+		want[key] = append(want[key], told{op: 'A', new: s.rev, initial: true})
+	}
+	for _, tells := range c.tells[from:to] {
+		for _, t := range tells {
+			want[t.key] = append(want[t.key], t.told)
+		}
+	}
+	return want
+}
+
+// joined finds a cut at which a handler that was told got may have joined, given
+// that it was there to the end. It prefers the latest.
+func (c *chronicle) joined(got sequences) (int, bool) {
+	for cut := len(c.entries); cut >= 0; cut-- {
+		if diff(c.expect(cut, len(c.entries)), got) == "" {
+			return cut, true
+		}
+	}
+	return 0, false
+}
+
+// left reports whether a handler that was told got may have joined at some cut
+// and left at any time later.
+func (c *chronicle) left(got sequences) bool {
+	for cut := range len(c.entries) + 1 {
+		want := c.expect(cut, len(c.entries))
+		if isPrefix(got, want) {
+			return true
+		}
+	}
+	return len(got) == 0
+}
+
+func isPrefix(got, want sequences) bool {
+	for key, g := range got {
+		w := want[key]
+		if len(g) > len(w) || !slices.Equal(g, w[:len(g)]) {
+			return false
+		}
+	}
+	return true
+}
+
+// diff says how two sequences differ, key by key; it is empty if they don't.
+func diff(want, got sequences) string {
+	var text string
+	keys := append(keysOf(want), keysOf(got)...)
+	slices.Sort(keys)
+	for _, key := range slices.Compact(keys) {
+		if !slices.Equal(want[key], got[key]) {
+			text += fmt.Sprintf("\n  %s: want %v\n  %s: got  %v", key, want[key], key, got[key])
+		}
+	}
+	return text
+}
+
+// shows reports whether the world of the given hash is one that the store may
+// show, of those after the entry at from.
+func (c *chronicle) shows(hash uint64, from int) bool {
+	return slices.Contains(c.hashes[from:], hash)
+}

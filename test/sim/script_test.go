@@ -1,0 +1,125 @@
+package sim
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// script is everything that happens to an informer, drawn from a seed.
+type script struct {
+	seed      uint64
+	server    serverConfig
+	noStreams bool          // the client says that it can't do streaming lists
+	resync    time.Duration // the informer's default
+	transform bool
+	spin      int // how long the index function dawdles; makes batches grow
+	steps     []step
+	// writers write on their own while the steps go on. Empty in a script that
+	// waits after each step until the informer has caught up.
+	writers [][]timedWrite
+}
+
+type timedWrite struct {
+	after time.Duration
+	write
+}
+
+// step is one thing that happens.
+type step interface {
+	fmt.Stringer
+	run(r *runner)
+}
+
+// storm reports whether the script never waits for the informer.
+func (s *script) storm() bool { return len(s.writers) > 0 }
+
+// String is the script as a failing test prints it.
+func (s *script) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "seed %d: %+v noStreams=%v resync=%v transform=%v spin=%d\n",
+		s.seed, s.server, s.noStreams, s.resync, s.transform, s.spin)
+	for i, w := range s.writers {
+		fmt.Fprintf(&b, "  writer %d:", i)
+		for _, t := range w {
+			fmt.Fprintf(&b, " +%v %v;", t.after, t.write)
+		}
+		b.WriteByte('\n')
+	}
+	for i, st := range s.steps {
+		fmt.Fprintf(&b, "  %2d %v\n", i, st)
+	}
+	return b.String()
+}
+
+// pen makes up writes. It knows what the server will hold when they are made, so
+// that each is possible.
+type pen struct {
+	rng  *rand.Rand
+	live map[string]write
+	revs map[string]int64
+	uids map[string]int
+	kept map[string]write // live, at the backup
+}
+
+func newPen(rng *rand.Rand) *pen {
+	return &pen{rng: rng, live: map[string]write{}, revs: map[string]int64{}, uids: map[string]int{}}
+}
+
+var (
+	allKeys = []string{"ns0/a", "ns0/b", "ns0/c", "ns1/a", "ns1/b", "ns1/c", "ns2/a", "lone"}
+	colors  = []string{"red", "green", "blue"}
+)
+
+// some returns up to n writes among the keys.
+func (p *pen) some(n int, keys []string) []write {
+	var writes []write
+	for range p.rng.IntN(n + 1) {
+		writes = append(writes, p.any(keys[p.rng.IntN(len(keys))])...)
+	}
+	return writes
+}
+
+func (p *pen) any(key string) []write {
+	_, there := p.live[key]
+	switch dice := p.rng.IntN(20); {
+	case !there && dice < 7: // gone again before anybody has taken notice
+		return []write{p.create(key), p.remove(key)}
+	case !there:
+		return []write{p.create(key)}
+	case dice < 12:
+		return []write{p.update(key)}
+	case dice < 17:
+		return []write{p.remove(key)}
+	default:
+		return []write{p.remove(key), p.create(key)}
+	}
+}
+
+func (p *pen) create(key string) write {
+	p.revs[key]++
+	p.uids[key]++
+	w := write{kind: watch.Added, key: key, rev: p.revs[key], uid: fmt.Sprint("u", p.uids[key]), color: p.color()}
+	p.live[key] = w
+	return w
+}
+
+func (p *pen) update(key string) write {
+	p.revs[key]++
+	w := write{kind: watch.Modified, key: key, rev: p.revs[key], uid: p.live[key].uid, color: p.color()}
+	p.live[key] = w
+	return w
+}
+
+// remove keeps the revision: the last state is what a DELETED event carries.
+func (p *pen) remove(key string) write {
+	w := p.live[key]
+	w.kind = watch.Deleted
+	delete(p.live, key)
+	return w
+}
+
+func (p *pen) color() string { return colors[p.rng.IntN(len(colors))] }
