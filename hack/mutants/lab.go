@@ -1,0 +1,225 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// mutant is one fault: a fragment of a file, and what to put in its place.
+type mutant struct {
+	name     string
+	file     string // below the module's root
+	old, new string // old stands in the file exactly once
+	suites   []suite
+}
+
+// suite is a set of tests that has to notice.
+type suite struct {
+	pkg   string // "./test/sim"
+	run   string // as for go test -run
+	seeds int    // the environment's SEEDS; 0 leaves it to the tests
+}
+
+// String is how a suite appears in the table.
+func (s suite) String() string { return fmt.Sprintf("%s %s SEEDS=%d", s.pkg, s.run, s.seeds) }
+
+// verdict is what became of a mutant.
+type verdict string
+
+const (
+	caught   verdict = "caught"
+	survived verdict = "SURVIVED"
+	stale    verdict = "STALE" // its fragment is not in the file exactly once
+	unbuilt  verdict = "DOES NOT BUILD"
+	sound    verdict = "passes" // without a mutant, as it has to
+	unsound  verdict = "FAILS UNBROKEN"
+	broken   verdict = "ERROR"
+)
+
+// result is one line of the table.
+type result struct {
+	mutant  string
+	suite   suite
+	verdict verdict
+	by      string // the test that failed, or the error
+	took    time.Duration
+}
+
+// fine reports whether this is how it should be.
+func (r result) fine() bool { return r.verdict == caught || r.verdict == sound }
+
+// String is the line that is printed while the lab goes on.
+func (r result) String() string {
+	return fmt.Sprintf("%-9s %s: %s %s (%v)", r.verdict, r.mutant, r.suite, r.by, r.took.Round(time.Millisecond))
+}
+
+// lab builds and runs tests of the module at root.
+type lab struct {
+	root    string
+	scratch string // for overlays and test binaries
+	log     io.Writer
+}
+
+// limit is how long a suite may take. A mutant that hangs its tests is caught,
+// but nobody should have to wait for it.
+const limit = 5 * time.Minute
+
+// try runs every suite unbroken, then each mutant against its suites, and hands
+// every result on as it comes.
+func (l *lab) try(ctx context.Context, mutants []mutant, each func(result)) []result {
+	var results []result
+	add := func(r result) {
+		results = append(results, r)
+		each(r)
+	}
+	seen := map[suite]bool{}
+	for _, m := range mutants {
+		for _, s := range m.suites {
+			if !seen[s] {
+				seen[s] = true
+				add(l.unbroken(ctx, s))
+			}
+		}
+	}
+	for _, m := range mutants {
+		for _, s := range m.suites {
+			add(l.one(ctx, m, s))
+		}
+	}
+	return results
+}
+
+// unbroken makes sure that it is the mutants that the tests fail on.
+func (l *lab) unbroken(ctx context.Context, s suite) result {
+	r := l.judge(ctx, s, "")
+	r.mutant = "(none)"
+	switch r.verdict {
+	case survived:
+		r.verdict = sound
+	case caught:
+		r.verdict = unsound
+	default: // it was not tried, and says why
+	}
+	return r
+}
+
+func (l *lab) one(ctx context.Context, m mutant, s suite) result {
+	overlay, err := l.overlay(m)
+	if err != nil {
+		return result{mutant: m.name, suite: s, verdict: stale, by: err.Error()}
+	}
+	r := l.judge(ctx, s, overlay)
+	r.mutant = m.name
+	return r
+}
+
+// overlay writes the mutated file, and the list that tells the go command to use
+// it in place of the real one.
+func (l *lab) overlay(m mutant) (string, error) {
+	path := filepath.Join(l.root, filepath.FromSlash(m.file))
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("read the file to break: %w", err)
+	}
+	if n := strings.Count(string(text), m.old); n != 1 {
+		return "", fmt.Errorf("the fragment is in %s %d times", m.file, n)
+	}
+	mutated := filepath.Join(l.scratch, "mutated.go")
+	if err := os.WriteFile(mutated, []byte(strings.Replace(string(text), m.old, m.new, 1)), 0o600); err != nil {
+		return "", fmt.Errorf("write the broken file: %w", err)
+	}
+	list, err := json.Marshal(map[string]map[string]string{"Replace": {path: mutated}})
+	if err != nil {
+		return "", fmt.Errorf("encode the overlay: %w", err)
+	}
+	overlay := filepath.Join(l.scratch, "overlay.json")
+	if err := os.WriteFile(overlay, list, 0o600); err != nil {
+		return "", fmt.Errorf("write the overlay: %w", err)
+	}
+	return overlay, nil
+}
+
+// judge builds the suite's tests and runs them. Building apart from running tells
+// a mutant that is caught from one that is not Go.
+func (l *lab) judge(ctx context.Context, s suite, overlay string) result {
+	r := result{suite: s}
+	start := time.Now()
+	binary := filepath.Join(l.scratch, "suite.test")
+	args := []string{"test", "-c", "-o", binary}
+	if overlay != "" {
+		args = append(args, "-overlay", overlay)
+	}
+	build := exec.CommandContext(ctx, "go", append(args, s.pkg)...)
+	build.Dir = l.root
+	if out, err := build.CombinedOutput(); err != nil {
+		r.verdict, r.by = unbuilt, lastLine(string(out))
+		return r
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	run := exec.CommandContext(ctx, binary, "-test.run", s.run, "-test.failfast")
+	run.Dir = filepath.Join(l.root, filepath.FromSlash(s.pkg))
+	run.Env = os.Environ()
+	if s.seeds > 0 {
+		run.Env = append(run.Env, fmt.Sprint("SEEDS=", s.seeds))
+	}
+	var out bytes.Buffer
+	run.Stdout = io.MultiWriter(&out, l.log)
+	run.Stderr = run.Stdout
+	err := run.Run()
+	r.took = time.Since(start)
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		r.verdict, r.by = caught, fmt.Sprintf("not done after %v", limit)
+		if context.Cause(ctx) == context.Canceled { //nolint:errorlint // the cause itself, not what wraps it
+			r.verdict, r.by = broken, "interrupted"
+		}
+	case err == nil && strings.Contains(out.String(), "no tests to run"):
+		r.verdict, r.by = broken, "the pattern matches no test"
+	case err == nil:
+		r.verdict = survived
+	case errors.As(err, &exit):
+		r.verdict, r.by = caught, culprit(out.String())
+	default:
+		r.verdict, r.by = broken, err.Error()
+	}
+	return r
+}
+
+var failed = regexp.MustCompile(`--- FAIL: (\S+)`)
+
+// culprit names the failing test, the innermost one, which has the seed in its
+// name; or what stopped the tests altogether.
+func culprit(output string) string {
+	var name string
+	for _, match := range failed.FindAllStringSubmatch(output, -1) {
+		if strings.Count(match[1], "/") > strings.Count(name, "/") || name == "" {
+			name = match[1]
+		}
+	}
+	if name != "" {
+		return name
+	}
+	for line := range strings.Lines(output) {
+		if strings.HasPrefix(line, "panic:") || strings.HasPrefix(line, "fatal error:") {
+			return strings.TrimSpace(line)
+		}
+	}
+	return lastLine(output)
+}
+
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return lines[len(lines)-1]
+}

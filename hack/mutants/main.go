@@ -1,0 +1,101 @@
+// Command mutants breaks the code on purpose and sees the tests fail.
+//
+//	mutants.go       what to break, and which tests have to notice
+//	   │
+//	   ▼  for each: a copy of one file, with one fragment replaced
+//	go test -c -overlay …      the tree itself is never touched
+//	   │
+//	   ▼
+//	run the tests ──fail──▶ caught      ──pass──▶ survived: exit 1
+//
+// A mutant whose fragment is not in its file exactly once is stale, and one that
+// does not build proves nothing: both are errors. So are tests that fail without
+// any mutant.
+//
+//	go run ./hack/mutants                 all of them
+//	go run ./hack/mutants -only 'Delete'  those whose name matches
+//	go run ./hack/mutants -v              with what the tests print
+//
+// # Concurrency
+//
+// One mutant at a time: the tests use all processors themselves.
+//
+// # Testing
+//
+// The runner's own test breaks the toy module in testdata.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"regexp"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+func main() {
+	only := flag.String("only", "", "run the mutants whose name matches this regular expression")
+	verbose := flag.Bool("v", false, "print what the tests print")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	log := io.Discard
+	if *verbose {
+		log = os.Stderr
+	}
+	ok, err := runAll(ctx, *only, log)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "mutants:", err)
+	}
+	if err != nil || !ok {
+		os.Exit(1)
+	}
+}
+
+// runAll tries the table's mutants and prints what became of them. It reports
+// whether each was caught by every suite that has to.
+func runAll(ctx context.Context, only string, log io.Writer) (bool, error) {
+	pattern, err := regexp.Compile(only)
+	if err != nil {
+		return false, fmt.Errorf("read the pattern of -only: %w", err)
+	}
+	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}").Output()
+	if err != nil {
+		return false, fmt.Errorf("find the root of the module: %w", err)
+	}
+	scratch, err := os.MkdirTemp("", "mutants-")
+	if err != nil {
+		return false, fmt.Errorf("make a directory for test binaries: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(scratch) }()
+	l := &lab{root: strings.TrimSpace(string(out)), scratch: scratch, log: log}
+	var chosen []mutant
+	for _, m := range mutants {
+		if pattern.MatchString(m.name) {
+			chosen = append(chosen, m)
+		}
+	}
+	results := l.try(ctx, chosen, func(r result) { fmt.Fprintln(os.Stderr, r) })
+	return show(os.Stdout, results), nil
+}
+
+// show prints the table and reports whether all is well.
+func show(w io.Writer, results []result) bool {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "MUTANT\tTESTS\tVERDICT\tBY\tTIME")
+	ok := true
+	for _, r := range results {
+		ok = ok && r.fine()
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%v\n", r.mutant, r.suite, r.verdict, r.by, r.took.Round(10*time.Millisecond))
+	}
+	if err := table.Flush(); err != nil {
+		return false
+	}
+	return ok
+}

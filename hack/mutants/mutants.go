@@ -1,0 +1,86 @@
+package main
+
+// The suites that have to notice.
+var (
+	fifoScripts   = suite{pkg: "./test/sim", run: "^TestDeltaFIFO$", seeds: 500}
+	pacedScripts  = suite{pkg: "./test/sim", run: "^TestPaced$", seeds: 500}
+	stormyScripts = suite{pkg: "./test/sim", run: "^TestStormy$", seeds: 1000}
+	storeScripts  = suite{pkg: "./pkg/store", run: "^TestModel$", seeds: 500}
+	storesAlike   = suite{pkg: "./pkg/toolscache", run: "^TestStoreDifferential$", seeds: 500}
+	foldStories   = suite{pkg: "./pkg/informer", run: "^TestFoldedBacklogTellsTheSameStory$", seeds: 1000}
+)
+
+// mutants is what is broken on purpose. Each names the suites that must notice,
+// and every one of them must.
+var mutants = []mutant{
+	{
+		name: "Delete does not see what was handed out",
+		file: "pkg/informer/fifo.go",
+		old:  `if op == delta.Deleted && !f.presentLocked(key) && !f.deletionPendingLocked(key) {`,
+		new: `present := func() bool {
+		if change, ok := f.pending.newestChange(key); ok || f.opts.Known == nil {
+			return ok && change.op != delta.Deleted
+		}
+		_, ok := f.opts.Known.Get(key)
+		return ok
+	}
+	if op == delta.Deleted && !present() && !f.deletionPendingLocked(key) {`,
+		suites: []suite{fifoScripts, stormyScripts},
+	},
+	{
+		name:   "Replace does not see what was handed out",
+		file:   "pkg/informer/fifo_replace.go",
+		old:    "for key := range f.out.keys() {\n\t\tif !f.pending.has(key) {",
+		new:    "for key := range f.out.keys() {\n\t\tif !f.pending.has(key) && false {",
+		suites: []suite{fifoScripts},
+	},
+	{
+		name:   "Resync does not see what was handed out",
+		file:   "pkg/informer/fifo.go",
+		old:    `if _, stored := f.opts.Known.Get(key); !stored && f.presentLocked(key) {`,
+		new:    `if _, stored := f.opts.Known.Get(key); !stored && f.presentLocked(key) && false {`,
+		suites: []suite{fifoScripts},
+	},
+	{
+		name:   "synced before the first list is visible",
+		file:   "pkg/informer/fifo_replace.go",
+		old:    "f.initialLeft = f.pending.live + f.out.live\n\tif f.pending.empty() && !f.busy {",
+		new:    "if true {",
+		suites: []suite{fifoScripts, pacedScripts, stormyScripts},
+	},
+	{
+		name:   "a batch is applied backwards",
+		file:   "pkg/informer/controller.go",
+		old:    "if c.settle(txn, &batch.items[i], &events[n]) {",
+		new:    "if c.settle(txn, &batch.items[len(batch.items)-1-i], &events[n]) {",
+		suites: []suite{pacedScripts, stormyScripts},
+	},
+	{
+		name:   "the deltas of a key come out backwards",
+		file:   "pkg/informer/pile.go",
+		old:    "for _, i := range slices.Backward(chain) {",
+		new:    "for _, i := range chain {",
+		suites: []suite{fifoScripts},
+	},
+	{
+		name:   "a deletion folds into an update",
+		file:   "pkg/informer/fold.go",
+		old:    "case delta.Updated, delta.Sync: //",
+		new:    "case delta.Updated, delta.Sync, delta.Deleted: //",
+		suites: []suite{foldStories},
+	},
+	{
+		name:   "an index keeps what has left it",
+		file:   "pkg/store/pins.go",
+		old:    "p.of.remove(p, e)",
+		new:    "_ = p",
+		suites: []suite{storeScripts},
+	},
+	{
+		name:   "an index does not follow a change of values",
+		file:   "pkg/store/file.go",
+		old:    "if was.filesAs(wanted) {",
+		new:    "if was != nil {",
+		suites: []suite{storeScripts, storesAlike},
+	},
+}
