@@ -1,0 +1,137 @@
+package e2e
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/delta-runtime/delta-runtime/internal/controlplane"
+)
+
+// fault is one thing that goes wrong.
+type fault struct {
+	name string
+	do   func(*faults, *testing.T)
+	// times is how often it happens in a run.
+	times int
+}
+
+// faults makes things go wrong, in an order that its seed decides.
+type faults struct {
+	rng      *rand.Rand
+	plane    *controlplane.Plane
+	subjects []*subject
+	writer   writer // writes what the faults are about
+
+	rounds  int      // of forget
+	victims []victim // what was deleted while nobody could see it
+}
+
+// victim is an object whose delete no informer was told of, and who has to hear of
+// it all the same.
+type victim struct {
+	subject *subject
+	key     cache.ObjectName
+	owed    []*listener // who knew it, and must be told once
+}
+
+var badLuck = []fault{
+	{"cut", (*faults).cut, 5},
+	{"flap", (*faults).flap, 3},
+	{"dark", (*faults).dark, 2},
+	{"compact", (*faults).compact, 3},
+	{"crash", (*faults).crash, 2},
+	{"forget", (*faults).forget, 3},
+}
+
+// order returns all faults of a run, shuffled.
+func (f *faults) order() []fault {
+	var all []fault
+	for _, f := range badLuck {
+		all = append(all, slices.Repeat([]fault{f}, f.times)...)
+	}
+	f.rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all
+}
+
+// cut breaks the watch of one kind.
+func (f *faults) cut(*testing.T) {
+	f.subjects[f.rng.IntN(len(f.subjects))].proxy.cut()
+}
+
+// flap breaks it again and again, and so interrupts lists too.
+func (f *faults) flap(*testing.T) {
+	for range 8 {
+		f.subjects[f.rng.IntN(len(f.subjects))].proxy.cut()
+		time.Sleep(time.Duration(20+f.rng.IntN(200)) * time.Millisecond)
+	}
+}
+
+// dark keeps one kind from the server for a while.
+func (f *faults) dark(*testing.T) {
+	s := f.subjects[f.rng.IntN(len(f.subjects))]
+	s.proxy.darken()
+	time.Sleep(time.Duration(500+f.rng.IntN(2000)) * time.Millisecond)
+	s.proxy.lighten()
+}
+
+// compact makes etcd forget, and breaks the watches that would notice.
+func (f *faults) compact(t *testing.T) {
+	if _, err := f.plane.Compact(t.Context()); err != nil {
+		t.Error(err)
+	}
+	for _, s := range f.subjects {
+		s.proxy.cut()
+	}
+}
+
+// crash kills the API server and starts it again.
+func (f *faults) crash(t *testing.T) {
+	f.plane.KillAPIServer()
+	if err := f.plane.StartAPIServer(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// forget takes away from the informers any way to learn of some deletes by watching:
+// they happen in the dark, and afterwards neither etcd nor the API server remembers
+// that they did.
+func (f *faults) forget(t *testing.T) {
+	const each = 20
+	f.rounds++
+	for _, s := range f.subjects {
+		var keys []cache.ObjectName
+		for i := range each {
+			key := cache.NewObjectName("e2e-0", fmt.Sprintf("victim-%d-%d", f.rounds, i))
+			keys = append(keys, key)
+			f.write(t, step{s.kind, added, key, 1})
+		}
+		s.waitKnown(t, keys)
+		for _, key := range keys {
+			f.victims = append(f.victims, victim{subject: s, key: key, owed: s.present()})
+		}
+	}
+	for _, s := range f.subjects {
+		s.proxy.darken()
+	}
+	for _, v := range f.victims[len(f.victims)-each*len(f.subjects):] {
+		f.write(t, step{v.subject.kind, deleted, v.key, 0})
+	}
+	if _, err := f.plane.Compact(t.Context()); err != nil {
+		t.Error(err)
+	}
+	f.crash(t)
+	for _, s := range f.subjects {
+		s.proxy.lighten()
+	}
+}
+
+func (f *faults) write(t *testing.T, s step) {
+	if err := f.writer.do(t.Context(), s); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,207 @@
+package e2e
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+)
+
+// kind is a kind of object that the scenario plays with.
+type kind struct {
+	name     string
+	resource schema.GroupVersionResource
+	prefix   string // where etcd keeps it
+	objects  int    // how many the writers make
+	sample   runtime.Object
+	// informs returns what an informer of the kind lists and watches with.
+	informs func(*rest.Config, *http.Client) (*cache.ListWatch, any, error)
+	// content returns the fields that carry a value: numbers are all that is written.
+	content func(value int64) map[string]any
+}
+
+const ownerLabel = "e2e.delta-runtime.dev/owner"
+
+var configMaps = kind{
+	name:     "ConfigMap",
+	resource: corev1.SchemeGroupVersion.WithResource("configmaps"),
+	prefix:   "/registry/configmaps/",
+	objects:  5000,
+	sample:   &corev1.ConfigMap{},
+	informs: func(config *rest.Config, via *http.Client) (*cache.ListWatch, any, error) {
+		client, err := kubernetes.NewForConfigAndClient(config, via)
+		if err != nil {
+			return nil, nil, err
+		}
+		all := client.CoreV1().ConfigMaps(metav1.NamespaceAll)
+		return &cache.ListWatch{
+			ListWithContextFunc:  func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return all.List(ctx, o) },
+			WatchFuncWithContext: all.Watch,
+		}, client, nil
+	},
+	content: func(value int64) map[string]any {
+		return map[string]any{"data": map[string]any{"value": fmt.Sprint(value)}}
+	},
+}
+
+var widgetResource = schema.GroupVersionResource{Group: "e2e.delta-runtime.dev", Version: "v1", Resource: "widgets"}
+
+var widgets = kind{
+	name:     "Widget",
+	resource: widgetResource,
+	prefix:   "/registry/e2e.delta-runtime.dev/widgets/",
+	objects:  1000,
+	sample: &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "e2e.delta-runtime.dev/v1", "kind": "Widget",
+	}},
+	informs: func(config *rest.Config, via *http.Client) (*cache.ListWatch, any, error) {
+		client, err := dynamic.NewForConfigAndClient(config, via)
+		if err != nil {
+			return nil, nil, err
+		}
+		all := client.Resource(widgetResource)
+		return &cache.ListWatch{
+			ListWithContextFunc:  func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return all.List(ctx, o) },
+			WatchFuncWithContext: all.Watch,
+		}, client, nil
+	},
+	content: func(value int64) map[string]any {
+		return map[string]any{"spec": map[string]any{"value": value}}
+	},
+}
+
+var widgetDefinition = &unstructured.Unstructured{Object: map[string]any{
+	"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+	"metadata": map[string]any{"name": "widgets.e2e.delta-runtime.dev"},
+	"spec": map[string]any{
+		"group": "e2e.delta-runtime.dev", "scope": "Namespaced",
+		"names": map[string]any{"kind": "Widget", "listKind": "WidgetList", "plural": "widgets", "singular": "widget"},
+		"versions": []any{map[string]any{
+			"name": "v1", "served": true, "storage": true,
+			"schema": map[string]any{"openAPIV3Schema": map[string]any{
+				"type": "object",
+				"properties": map[string]any{"spec": map[string]any{
+					"type": "object", "properties": map[string]any{"value": map[string]any{"type": "integer", "format": "int64"}},
+				}},
+			}},
+		}},
+	},
+}}
+
+func (k kind) object(key cache.ObjectName, owner string, value int64) *unstructured.Unstructured {
+	o := &unstructured.Unstructured{Object: k.content(value)}
+	o.SetAPIVersion(k.resource.GroupVersion().String())
+	o.SetKind(k.name)
+	o.SetNamespace(key.Namespace)
+	o.SetName(key.Name)
+	o.SetLabels(map[string]string{ownerLabel: owner})
+	return o
+}
+
+// expired counts how often the server refused to resume a watch because it had
+// forgotten the version, by either of the two ways in which it says so.
+type expired struct{ times atomic.Int64 }
+
+func (e *expired) counted(lw *cache.ListWatch) *cache.ListWatch {
+	inner := lw.WatchFuncWithContext
+	counted := *lw
+	counted.WatchFuncWithContext = func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+		w, err := inner(ctx, o)
+		if err != nil {
+			e.note(err)
+			return nil, err
+		}
+		return e.passOn(w), nil
+	}
+	return &counted
+}
+
+// passOn looks at what a watch says. It is not watch.Filter, which leaves a goroutine
+// behind when it is stopped at the wrong moment.
+func (e *expired) passOn(from watch.Interface) watch.Interface {
+	events := make(chan watch.Event)
+	to := watch.NewProxyWatcher(events)
+	go func() {
+		defer close(events)
+		defer from.Stop()
+		for {
+			var event watch.Event
+			var open bool
+			select {
+			case event, open = <-from.ResultChan():
+			case <-to.StopChan():
+			}
+			if !open {
+				return
+			}
+			if event.Type == watch.Error {
+				e.note(apierrors.FromObject(event.Object))
+			}
+			select {
+			case events <- event:
+			case <-to.StopChan():
+				return
+			}
+		}
+	}()
+	return to
+}
+
+func (e *expired) note(err error) {
+	if apierrors.IsResourceExpired(err) || apierrors.IsGone(err) {
+		e.times.Add(1)
+	}
+}
+
+// onServer lists what the server has, past the proxy.
+func onServer(t *testing.T, lw *cache.ListWatch) map[cache.ObjectName]metav1.Object {
+	t.Helper()
+	list, err := lw.ListWithContext(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	items, err := meta.ExtractList(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	world := map[cache.ObjectName]metav1.Object{}
+	for _, item := range items {
+		world[cache.MetaObjectToName(object(item))] = object(item)
+	}
+	return world
+}
+
+func inStore(store cache.Store) map[cache.ObjectName]metav1.Object {
+	world := map[cache.ObjectName]metav1.Object{}
+	for _, obj := range store.List() {
+		world[cache.MetaObjectToName(object(obj))] = object(obj)
+	}
+	return world
+}
+
+// byOwner indexes by the label that every written object has.
+func byOwner(obj any) ([]string, error) {
+	o, ok := obj.(metav1.Object)
+	if !ok {
+		return nil, errors.New("index by owner: not an object")
+	}
+	if owner, ok := o.GetLabels()[ownerLabel]; ok {
+		return []string{owner}, nil
+	}
+	return nil, nil
+}

@@ -1,0 +1,125 @@
+package e2e
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/delta-runtime/delta-runtime/internal/controlplane"
+)
+
+// resyncPeriod is that of the one listener that wants to see everything again.
+const resyncPeriod = 10 * time.Second
+
+// catchUp is how long an informer and its listeners may take until they know what
+// the server has: a back-off that grew to half a minute, and a relist after it.
+const catchUp = 2 * time.Minute
+
+// subject is an informer of one kind, with all that it is watched by.
+type subject struct {
+	kind     kind
+	informer cache.SharedIndexInformer
+	proxy    *proxy           // what the informer reaches the server through
+	direct   *cache.ListWatch // reaches the server past the proxy
+	expired  *expired
+	history  *history
+
+	listeners []*listener
+	handles   map[*listener]cache.ResourceEventHandlerRegistration
+}
+
+func newSubject(t *testing.T, plane *controlplane.Plane, k kind, construct newInformer) *subject {
+	t.Helper()
+	config := plane.Config()
+	server, err := url.Parse(config.Host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &subject{
+		kind: k, expired: &expired{},
+		proxy:   newProxy(t, server.Host),
+		history: follow(t, plane.EtcdURL(), k.prefix),
+		handles: map[*listener]cache.ResourceEventHandlerRegistration{},
+	}
+	if s.direct, _, err = k.informs(config, httpClient(t, config)); err != nil {
+		t.Fatal(err)
+	}
+	config.Host = "https://" + s.proxy.address()
+	lw, client, err := k.informs(config, httpClient(t, config))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.informer = construct(
+		cache.ToListWatcherWithWatchListSemantics(s.expired.counted(lw), client), k.sample, resyncPeriod,
+		cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc, "owner": byOwner})
+	return s
+}
+
+// httpClient makes a client whose connections are gone when the test is.
+func httpClient(t *testing.T, config *rest.Config) *http.Client {
+	t.Helper()
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.CloseIdleConnections)
+	return client
+}
+
+// run starts the informer, which ends with the test.
+func (s *subject) run(t *testing.T) {
+	t.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { s.informer.RunWithContext(ctx) })
+	t.Cleanup(func() {
+		stop()
+		running.Wait()
+	})
+}
+
+// listen adds a listener; resync is 0 where it wants none.
+func (s *subject) listen(t *testing.T, name string, pause, resync time.Duration) {
+	t.Helper()
+	l := newListener(name, s.informer.GetStore(), pause)
+	handle, err := s.informer.AddEventHandlerWithResyncPeriod(l, resync)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.listeners = append(s.listeners, l)
+	s.handles[l] = handle
+}
+
+// dismiss removes the listener with that name.
+func (s *subject) dismiss(t *testing.T, name string) {
+	t.Helper()
+	l := s.named(name)
+	if err := s.informer.RemoveEventHandler(s.handles[l]); err != nil {
+		t.Fatal(err)
+	}
+	l.left = true
+}
+
+func (s *subject) named(name string) *listener {
+	return s.listeners[slices.IndexFunc(s.listeners, func(l *listener) bool { return l.name == name })]
+}
+
+// present returns the listeners that have not left.
+func (s *subject) present() []*listener {
+	return slices.DeleteFunc(slices.Clone(s.listeners), func(l *listener) bool { return l.left })
+}
+
+// waitKnown waits until all present listeners know these objects.
+func (s *subject) waitKnown(t *testing.T, keys []cache.ObjectName) {
+	t.Helper()
+	waitUntil(t, catchUp, "the listeners of "+s.kind.name+" to know what was written", func() bool {
+		return !slices.ContainsFunc(s.present(), func(l *listener) bool { return !l.knows(keys) })
+	})
+}
