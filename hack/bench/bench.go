@@ -1,0 +1,259 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// sizeVariable tells benchmarks how many objects to work on.
+const sizeVariable = "BENCH_SIZE"
+
+// patience is how long one process may take. A side that hangs must not take the
+// other rows with it, and -test.timeout does not cover benchmarks.
+const patience = 2 * time.Minute
+
+// lastWords is how long a process that is told to quit has to say where it hangs.
+const lastWords = 5 * time.Second
+
+// A bench has a test binary for each package with rows.
+type bench struct {
+	settings   settings
+	benchmarks []benchmark
+	progress   io.Writer
+	scratch    string
+	patience   time.Duration
+	binaries   map[string]string // by folder
+	cpu        string            // the processor's name, once something ran
+}
+
+// prepare builds what the settings need. Close it afterwards.
+func prepare(ctx context.Context, s settings, progress io.Writer) (*bench, error) {
+	all, err := find(s.root)
+	if err != nil {
+		return nil, err
+	}
+	b := &bench{settings: s, progress: progress, binaries: make(map[string]string), patience: patience}
+	wanted := rowSet{}
+	for _, p := range promises {
+		if s.rows.has(p.row) {
+			for _, row := range p.sources() {
+				wanted[row] = true
+			}
+		}
+	}
+	for _, found := range all {
+		if wanted[found.row] {
+			b.benchmarks = append(b.benchmarks, found)
+		}
+	}
+	if b.scratch, err = os.MkdirTemp("", "bench"); err != nil {
+		return nil, fmt.Errorf("make a folder for test binaries: %w", err)
+	}
+	if err := b.build(ctx); err != nil {
+		b.close()
+		return nil, err
+	}
+	return b, nil
+}
+
+func (b *bench) close() { _ = os.RemoveAll(b.scratch) }
+
+func (b *bench) build(ctx context.Context) error {
+	for _, found := range b.benchmarks {
+		if b.binaries[found.folder] != "" {
+			continue
+		}
+		binary, err := filepath.Abs(filepath.Join(b.scratch, strconv.Itoa(len(b.binaries))+".test"))
+		if err != nil {
+			return fmt.Errorf("name a test binary: %w", err)
+		}
+		fmt.Fprintf(b.progress, "build %s\n", found.folder)
+		command := exec.CommandContext(ctx, "go", "test", "-c", "-o", binary, ".")
+		command.Dir = found.folder
+		if said, err := command.CombinedOutput(); err != nil {
+			return fmt.Errorf("build the benchmarks in %s: %w\n%s", found.folder, err, said)
+		}
+		b.binaries[found.folder] = binary
+	}
+	return nil
+}
+
+// measure runs every round of every row. A row that goes wrong is reported as not
+// measured, with the reason, and the others go on.
+func (b *bench) measure(ctx context.Context) (*report, error) {
+	r := &report{Machine: machine(), Commit: commit(ctx, b.settings.root), Size: b.settings.size, Started: time.Now().UTC()}
+	for i := range promises {
+		p := &promises[i]
+		if p.from != nil || !b.runs(p.row) {
+			continue
+		}
+		for round := range p.rounds(b.settings.rounds) {
+			if err := b.round(ctx, p, round, r); err != nil {
+				if ctx.Err() != nil {
+					return nil, fmt.Errorf("measure row %d: %w", p.row, context.Cause(ctx))
+				}
+				fmt.Fprintf(b.progress, "row %d: %v\n", p.row, err)
+				r.Failures = append(r.Failures, failure{Row: p.row, Reason: err.Error()})
+				break
+			}
+		}
+	}
+	r.Machine.CPU = b.cpu
+	r.Took = time.Since(r.Started).Round(time.Second).String()
+	inOrder(r.Pairs)
+	r.judge(b.settings.rows)
+	return r, nil
+}
+
+// runs reports whether there is a benchmark of the row.
+func (b *bench) runs(row int) bool {
+	for _, found := range b.benchmarks {
+		if found.row == row {
+			return true
+		}
+	}
+	return false
+}
+
+// round lets each side of a row run once. They swap places from round to round,
+// so that neither always finds what the other left behind.
+func (b *bench) round(ctx context.Context, p *promise, number int, into *report) error {
+	order := sides
+	if number%2 == 1 {
+		order[0], order[1] = order[1], order[0]
+	}
+	for _, side := range order {
+		fmt.Fprintf(b.progress, "row %d, round %d of %d: %s\n", p.row, number+1, p.rounds(b.settings.rounds), side)
+		results, err := b.side(ctx, p, side)
+		if err != nil {
+			return err
+		}
+		into.Pairs = add(into.Pairs, results)
+	}
+	return nil
+}
+
+// side runs one side of a row, in one process per package that has a part of it.
+func (b *bench) side(ctx context.Context, p *promise, side string, more ...string) ([]result, error) {
+	names := make(map[string][]string)
+	var folders []string
+	for _, found := range b.benchmarks {
+		if found.row != p.row {
+			continue
+		}
+		if names[found.folder] == nil {
+			folders = append(folders, found.folder)
+		}
+		names[found.folder] = append(names[found.folder], found.name)
+	}
+	var results []result
+	for _, folder := range folders {
+		arguments := append([]string{
+			"-test.run=^$", "-test.benchtime=" + p.time(),
+			"-test.bench=" + pattern(names[folder], side),
+		}, more...)
+		output, err := b.execute(ctx, folder, arguments)
+		if err != nil {
+			return nil, fmt.Errorf("run %s of %s in %s: %w", side, strings.Join(names[folder], ", "), folder, err)
+		}
+		found, cpu, err := parse(bytes.NewReader(output))
+		if err != nil {
+			return nil, err
+		}
+		results, b.cpu = append(results, found...), cpu
+	}
+	return results, nil
+}
+
+// execute runs a test binary and returns what it printed.
+func (b *bench) execute(ctx context.Context, folder string, arguments []string) ([]byte, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, b.patience, fmt.Errorf("it took longer than %v", b.patience))
+	defer cancel()
+	command := exec.CommandContext(ctx, b.binaries[folder], arguments...)
+	command.Dir = folder
+	command.Env = append(os.Environ(), sizeVariable+"="+strconv.Itoa(b.settings.size))
+	command.Cancel = func() error { return command.Process.Signal(syscall.SIGQUIT) } // the runtime prints all stacks
+	command.WaitDelay = lastWords
+	var problems bytes.Buffer
+	command.Stderr = &problems
+	output, err := command.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%w\n%s%s", cmp.Or(context.Cause(ctx), err), tail(output), head(problems.Bytes()))
+	}
+	return output, nil
+}
+
+// quoted is how much of an output is shown when something goes wrong.
+const quoted = 4000
+
+// tail is the end of an output, where a failing benchmark says why.
+func tail(output []byte) []byte { return output[max(0, len(output)-quoted):] }
+
+// head is the beginning of an output, where a crash says why.
+func head(output []byte) []byte { return output[:min(len(output), quoted)] }
+
+// profile runs each side of a row once and leaves CPU profiles behind. They cover
+// making the objects, too; use go tool pprof -focus to leave that out.
+func (b *bench) profile(ctx context.Context, row int, out io.Writer) error {
+	artifacts, err := filepath.Abs(filepath.Join(b.settings.root, "artifacts"))
+	if err != nil {
+		return fmt.Errorf("name the profiles: %w", err)
+	}
+	if err := os.MkdirAll(artifacts, 0o755); err != nil {
+		return fmt.Errorf("make a folder for profiles: %w", err)
+	}
+	for i := range promises {
+		p := &promises[i]
+		if p.row != row || p.from != nil {
+			continue
+		}
+		if !b.runs(row) {
+			return fmt.Errorf("profile row %d: %w", row, errNotMeasured)
+		}
+		for _, side := range sides {
+			name := filepath.Join(artifacts, fmt.Sprintf("row%02d.%s.cpu.pprof", row, side))
+			if _, err := b.side(ctx, p, side, "-test.cpuprofile="+name); err != nil {
+				return fmt.Errorf("profile row %d: %w", row, err)
+			}
+			fmt.Fprintln(out, name)
+		}
+		return nil
+	}
+	return errors.New("profile row " + strconv.Itoa(row) + ": it has no benchmark of its own")
+}
+
+// machine says what the figures are for.
+func machine() system {
+	return system{OS: runtime.GOOS, Arch: runtime.GOARCH, Cores: runtime.NumCPU(), Go: runtime.Version()}
+}
+
+// commit is the checked-out commit, marked if files were changed since. It is
+// empty where there is no git.
+func commit(ctx context.Context, root string) string {
+	git := func(arguments ...string) (string, error) {
+		command := exec.CommandContext(ctx, "git", arguments...)
+		command.Dir = root
+		output, err := command.Output()
+		return strings.TrimSpace(string(output)), err
+	}
+	hash, err := git("rev-parse", "HEAD")
+	if err != nil {
+		return ""
+	}
+	if changes, err := git("status", "--porcelain"); err != nil || changes != "" {
+		hash += " with changes"
+	}
+	return hash
+}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestButNot(t *testing.T) {
+	expression := regexp.MustCompile(butNot(sides[:]))
+	for _, text := range []string{"own", "o", "our", "oursmore", "indexers=3", "in", "incumbents", "view=held", "x", "against=ours"} {
+		if !expression.MatchString(text) {
+			t.Errorf("%q should match", text)
+		}
+	}
+	for _, side := range sides {
+		if expression.MatchString(side) {
+			t.Errorf("%q should not match", side)
+		}
+	}
+}
+
+// module is a module with benchmarks that print which of them ran, and a nested
+// module with one that is not ours to run.
+var module = map[string]string{
+	"go.mod": "module example.com/m\n\ngo 1.24\n",
+	"a/a_test.go": `package a
+
+import (
+	"os"
+	"testing"
+)
+
+func variants(b *testing.B, names ...string) {
+	for _, variant := range names {
+		for side, cost := range map[string]float64{"ours": 10, "incumbent": 90} {
+			b.Run(variant+side, func(b *testing.B) {
+				b.ReportMetric(cost, "cpu-ns/op")
+				b.ReportMetric(float64(len(os.Getenv("BENCH_SIZE"))), "digits")
+			})
+		}
+	}
+}
+
+func BenchmarkRow01_Add(b *testing.B) { variants(b, "", "own/") }
+func BenchmarkRow02_Hot(b *testing.B) { variants(b, "", "in=1/deep=2/") }
+`,
+	"b/b_test.go": `package b
+
+import (
+	"testing"
+	"time"
+)
+
+func BenchmarkRow03_Broken(b *testing.B) { b.Run("ours", func(b *testing.B) { b.Fatal("no such luck") }) }
+func BenchmarkRow04_Hanging(b *testing.B) { b.Run("ours", func(b *testing.B) { time.Sleep(time.Hour) }) }
+`,
+	"nested/go.mod":    "module example.com/nested\n",
+	"nested/n_test.go": "package n\n\nfunc BenchmarkRow01_Nested(b *testing.B) {}\n",
+}
+
+func writeModule(t *testing.T) string {
+	t.Helper()
+	root := t.TempDir()
+	for name, text := range module {
+		name = filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+func TestRunMeasuresBothSidesInTurn(t *testing.T) {
+	root := writeModule(t)
+	file := filepath.Join(root, "out", "bench.json")
+	var out, progress bytes.Buffer
+	err := run(t.Context(), []string{"-root", root, "-rows", "1-2", "-rounds", "3", "-size", "1000", "-json", file, "-check"}, &out, &progress)
+	if err != nil {
+		t.Fatalf("%v\n%s%s", err, progress.String(), out.String())
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r report
+	if err := json.Unmarshal(text, &r); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Pairs) != 4 || len(r.Lines) != 4 {
+		t.Fatalf("%d pairs, %d lines, want 4 each: %s", len(r.Pairs), len(r.Lines), text)
+	}
+	for _, p := range r.Pairs {
+		if len(p.Ours) != 2 || len(p.Incumbent) != 2 {
+			t.Errorf("row %d %q ran %d and %d times, want twice each", p.Row, p.Variant, len(p.Ours), len(p.Incumbent))
+		}
+		if got := p.compare("cpu-ns/op").Ratio; got != 9 {
+			t.Errorf("row %d %q has ratio %v, want 9", p.Row, p.Variant, got)
+		}
+		if got := p.Ours[0]["digits"]; got != 4 {
+			t.Errorf("the size had %v digits, want the 4 of 1000", got)
+		}
+	}
+	turns := regexp.MustCompile(`row 1, .*: (\w+)`).FindAllStringSubmatch(progress.String(), -1)
+	if len(turns) != 4 || turns[0][1] != ours || turns[1][1] != incumbent || turns[2][1] != incumbent || turns[3][1] != ours {
+		t.Errorf("turns were %v, want ours, incumbent, incumbent, ours", turns)
+	}
+}
+
+func TestRunGoesOnAfterAFailure(t *testing.T) {
+	var out, progress bytes.Buffer
+	err := run(t.Context(), []string{"-root", writeModule(t), "-rows", "1,3", "-rounds", "1"}, &out, &progress)
+	if !errors.Is(err, errNotMeasured) {
+		t.Errorf("error is %v, want %v", err, errNotMeasured)
+	}
+	if !strings.Contains(progress.String(), "no such luck") {
+		t.Errorf("progress does not say why row 3 failed:\n%s", progress.String())
+	}
+	if !strings.Contains(out.String(), "9.00×") {
+		t.Errorf("row 1 is missing:\n%s", out.String())
+	}
+}
+
+func TestHangingBenchmarkSaysWhere(t *testing.T) {
+	root := writeModule(t)
+	var progress bytes.Buffer
+	b, err := prepare(t.Context(), settings{root: root, rows: rowSet{4: true}, rounds: 1, size: 1}, &progress)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.close()
+	b.patience = time.Second
+	_, err = b.measure(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"it took longer than 1s", "BenchmarkRow04_Hanging"} {
+		if !strings.Contains(progress.String(), want) {
+			t.Errorf("progress lacks %q:\n%s", want, progress.String())
+		}
+	}
+}
+
+func TestProfile(t *testing.T) {
+	root := writeModule(t)
+	var out, progress bytes.Buffer
+	if err := run(t.Context(), []string{"-root", root, "-profile", "1"}, &out, &progress); err != nil {
+		t.Fatal(err)
+	}
+	for _, side := range sides {
+		name := filepath.Join(root, "artifacts", "row01."+side+".cpu.pprof")
+		if info, err := os.Stat(name); err != nil || info.Size() == 0 {
+			t.Errorf("no profile of %s: %v", side, err)
+		}
+	}
+}
+
+func TestSettingsThatMakeNoSense(t *testing.T) {
+	for _, args := range [][]string{{"-rounds", "0"}, {"-size", "-1"}, {"-rows", "x"}, {"extra"}, {"-nonsense"}} {
+		if err := run(t.Context(), args, &bytes.Buffer{}, &bytes.Buffer{}); err == nil {
+			t.Errorf("%q was accepted", args)
+		}
+	}
+}

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"fmt"
+	"path"
+)
+
+// lastRow is the highest number a row can have: names spell it with two digits.
+const lastRow = 99
+
+// stability says how much of a row's figure is the machine's mood.
+type stability string
+
+const (
+	steady stability = "S" // few rounds decide
+	noisy  stability = "M" // only the median of many does
+)
+
+// A promise is one row of the table: what is compared, by which figure, and how
+// much better ours must be.
+type promise struct {
+	row       int
+	what      string
+	metric    string // unit of the figure, as the benchmark reports it
+	stability stability
+	benchtime string // as of -test.benchtime; empty is benchtime
+	// from are the rows whose benchmarks give the figure, where it is not the row
+	// itself: one run may tell several things.
+	from  []int
+	gates []gate
+}
+
+// A gate is what must hold of the variants that its pattern matches, as
+// path.Match does. One that asks for nothing shows another figure, such as the
+// processor time beside a throughput: on a machine that others use, throughput
+// says how much of it a side could get hold of. A variant without a gate is shown
+// and not judged.
+type gate struct {
+	variant string
+	metric  string // empty is the promise's
+	ratio   float64
+	most    float64 // the figure itself must be no more, if there is no ratio
+}
+
+// benchtime is how long each benchmark runs in each round. Rounds are worth more
+// than length: what disturbs a run lasts longer than it.
+const benchtime = "300ms"
+
+// events is how many a pipeline is given: enough that the last handler's last
+// event is not what is measured, and always the same number, because they are
+// made beforehand and the garbage collector sees them.
+const events = "100000x"
+
+// promises are all rows, in order. Rows that are not here belong to
+// parts that don't exist yet.
+var promises = []promise{
+	{row: 1, what: "DeltaFIFO, add and pop, distinct keys", metric: "cpu-ns/op", stability: steady,
+		gates: []gate{{variant: "", ratio: 1.5}, {variant: "own", ratio: 4}}},
+	{row: 2, what: "DeltaFIFO, add and pop, hot keys", metric: "cpu-ns/op", stability: steady,
+		gates: []gate{{variant: "", ratio: 1}, {variant: "own", ratio: 2}}},
+	{row: 3, what: "DeltaFIFO, Replace of unchanged objects", metric: "cpu-ns/op", stability: steady,
+		gates: []gate{{variant: "", ratio: 2}, {variant: "own", ratio: 5}}},
+
+	{row: 4, what: "store, Get", metric: "ns/op", stability: noisy,
+		gates: []gate{{variant: "", ratio: 0.8}}},
+	{row: 5, what: "store, Update", metric: "ns/op", stability: noisy, benchtime: "20000x", // making the objects takes much longer
+		gates: []gate{
+			{variant: "indexers=*", ratio: 0.6},
+			{variant: "indexers=*/view=held", ratio: 0.2},
+			{variant: "indexers=*/view=held-batch=100", ratio: 0.4},
+		}},
+	{row: 6, what: "store, List", metric: "ns/op", stability: noisy,
+		gates: []gate{{variant: "", ratio: 0.7}}},
+	{row: 7, what: "store, ByIndex, one hit in a hundred", metric: "ns/op", stability: steady,
+		gates: []gate{{variant: "", ratio: 4}}},
+	{row: 8, what: "store, Replace of unchanged objects, 3 indexers", metric: "ns/op", stability: steady,
+		gates: []gate{{variant: "", ratio: 4}}},
+	{row: 9, what: "store, read during a Replace, p99", metric: "p99-ns", stability: steady, benchtime: "3x",
+		gates: []gate{{variant: "unchanged", ratio: 1000}, {variant: "changed", ratio: 20}}},
+
+	{row: 10, what: "informer, event to 1 handler", metric: "events/s", stability: steady, benchtime: events,
+		gates: []gate{{variant: "", ratio: 1.5}, {variant: "", metric: "cpu-ns/op"}}},
+	{row: 11, what: "informer, event to 4 handlers", metric: "events/s", stability: steady, benchtime: events,
+		gates: []gate{{variant: "", ratio: 3}, {variant: "", metric: "cpu-ns/op"}}},
+	{row: 12, what: "informer, event to 16 handlers", metric: "events/s", stability: steady, benchtime: events,
+		gates: []gate{{variant: "", ratio: 4}, {variant: "", metric: "cpu-ns/op"}}},
+	{row: 13, what: "informer, allocations for an event", metric: "allocs/event", stability: steady, from: []int{10, 11, 12},
+		gates: []gate{{variant: "", most: 4}}},
+	{row: 14, what: "informer, start to all synced, 4 handlers", metric: "ns/op", stability: steady, benchtime: "2x",
+		gates: []gate{{variant: "", ratio: 2}, {variant: "", metric: "cpu-ns/op"}}},
+	{row: 15, what: "informer, relist of unchanged objects, 4 handlers", metric: "cpu-ns/op", stability: steady, benchtime: "1x",
+		gates: []gate{{variant: "", ratio: 3}}},
+	{row: 17, what: "informer, change during a resync, p99", metric: "p99-ns", stability: noisy, benchtime: "1x",
+		gates: []gate{
+			{variant: "handlers=1", ratio: 100},
+			{variant: "handlers=4", ratio: 20},
+			{variant: "handlers=*", metric: "syncs-ns", ratio: 1},
+		}},
+
+	{row: 22, what: "queue, add, get and done", metric: "cpu-ns/op", stability: steady,
+		gates: []gate{{variant: "against=workqueue/*/*", ratio: 1.3}, {variant: "against=priorityqueue/*/*", ratio: 5}}},
+	{row: 23, what: "queue, lateness of timers, p99", metric: "p99-ns", stability: noisy, benchtime: "1x",
+		gates: []gate{{variant: "against=priorityqueue", ratio: 5}}},
+	{row: 24, what: "queue, AddRateLimited", metric: "cpu-ns/op", stability: steady,
+		gates: []gate{{variant: "against=workqueue", ratio: 1.3}}},
+	// Ours may take a tenth more.
+	{row: 25, what: "queue, memory of a pending timer", metric: "B/item", stability: steady, benchtime: "1x",
+		gates: []gate{{variant: "against=*", ratio: 1 / 1.1}}},
+}
+
+// sources are the rows whose benchmarks must run for the promise.
+func (p *promise) sources() []int {
+	if p.from != nil {
+		return p.from
+	}
+	return []int{p.row}
+}
+
+// rounds is how often each side runs if noisy rows run so often.
+func (p *promise) rounds(most int) int {
+	if p.stability == noisy {
+		return most
+	}
+	return (most + 1) / 2
+}
+
+func (p *promise) time() string {
+	if p.benchtime != "" {
+		return p.benchtime
+	}
+	return benchtime
+}
+
+// gatesOf returns the gates for a variant, with their metrics filled in, and one
+// that always holds where there is none.
+func (p *promise) gatesOf(variant string) []gate {
+	var found []gate
+	for _, g := range p.gates {
+		if match, err := path.Match(g.variant, variant); err != nil {
+			panic(fmt.Sprintf("BUG: gate of row %d: %v", p.row, err))
+		} else if !match {
+			continue
+		}
+		if g.metric == "" {
+			g.metric = p.metric
+		}
+		found = append(found, g)
+	}
+	if found == nil {
+		found = []gate{{metric: p.metric}}
+	}
+	return found
+}
+
+// judges reports whether the gate asks for anything.
+func (g gate) judges() bool { return g.ratio != 0 || g.most != 0 }
+
+// holds reports whether what was measured is good enough.
+func (g gate) holds(found comparison) bool {
+	if g.most != 0 {
+		return found.Ours <= g.most
+	}
+	return found.Ratio >= g.ratio
+}
+
+func (g gate) String() string {
+	switch {
+	case g.most != 0:
+		return "≤ " + short(g.most)
+	case g.ratio != 0:
+		return "≥ " + short(g.ratio) + "×"
+	}
+	return "–"
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bytes"
+	"path"
+	"strings"
+	"testing"
+)
+
+func TestPromisesAreWellFormed(t *testing.T) {
+	previous := 0
+	for _, p := range promises {
+		if p.row <= previous || p.row > lastRow {
+			t.Errorf("row %d comes after row %d", p.row, previous)
+		}
+		previous = p.row
+		if p.what == "" || p.metric == "" || len(p.gates) == 0 || (p.stability != steady && p.stability != noisy) {
+			t.Errorf("row %d has a gap: %+v", p.row, p)
+		}
+		for _, g := range p.gates {
+			if _, err := path.Match(g.variant, ""); err != nil {
+				t.Errorf("row %d, gate %q: %v", p.row, g.variant, err)
+			}
+			if g.ratio != 0 && g.most != 0 {
+				t.Errorf("row %d, gate %q has both a ratio and a most", p.row, g.variant)
+			}
+			if !g.judges() && g.metric == "" {
+				t.Errorf("row %d, gate %q neither asks for anything nor shows another figure", p.row, g.variant)
+			}
+		}
+		for _, source := range p.from {
+			if source == p.row {
+				t.Errorf("row %d takes its figure from itself", p.row)
+			}
+		}
+	}
+}
+
+func reportOf(row int, wanted rowSet, ours, incumbent metrics) *report {
+	r := &report{Pairs: []*pair{{Row: row, What: "X", Ours: []metrics{ours}, Incumbent: []metrics{incumbent}}}}
+	r.judge(wanted)
+	return r
+}
+
+func TestGateDecides(t *testing.T) {
+	for _, tt := range []struct {
+		name            string
+		row, judged     int
+		ours, incumbent metrics
+		holds           bool
+	}{
+		{"ratio reached", 1, 1, metrics{"cpu-ns/op": 100}, metrics{"cpu-ns/op": 150}, true},
+		{"ratio missed", 1, 1, metrics{"cpu-ns/op": 101}, metrics{"cpu-ns/op": 150}, false},
+		{"more is better", 10, 10, metrics{"events/s": 150}, metrics{"events/s": 100}, true},
+		{"at most", 10, 13, metrics{"allocs/event": 4}, metrics{"allocs/event": 2}, true},
+		{"above at most", 10, 13, metrics{"allocs/event": 4.1}, metrics{"allocs/event": 9}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := reportOf(tt.row, rowSet{tt.judged: true}, tt.ours, tt.incumbent)
+			if len(r.Lines) == 0 || r.Lines[0].Holds == nil || r.Lines[0].Row != tt.judged {
+				t.Fatalf("lines are %+v, want row %d to be judged", r.Lines, tt.judged)
+			}
+			if r.holds() != tt.holds {
+				t.Errorf("holds is %v, want %v", r.holds(), tt.holds)
+			}
+		})
+	}
+}
+
+func TestOneVariantCanHaveSeveralGates(t *testing.T) {
+	p := promises[len(promises)-1]
+	p.gates = []gate{{variant: "a=*", ratio: 2}, {variant: "a=1", metric: "B/op", ratio: 1}}
+	if got := p.gatesOf("a=1"); len(got) != 2 || got[0].metric != p.metric || got[1].metric != "B/op" {
+		t.Errorf("gates are %+v", got)
+	}
+	if got := p.gatesOf("b"); len(got) != 1 || got[0].judges() {
+		t.Errorf("a variant without a gate has %+v", got)
+	}
+}
+
+func TestMissingRowsAreShown(t *testing.T) {
+	r := reportOf(4, rowSet{4: true, 6: true}, metrics{"ns/op": 100}, metrics{"ns/op": 100})
+	if !r.missing() {
+		t.Error("row 6 was not measured and is not missing")
+	}
+	var text bytes.Buffer
+	if err := r.writeTable(&text); err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Split(text.String(), "\n"); !strings.Contains(lines[1], "yes") || !strings.Contains(lines[2], "not measured") {
+		t.Errorf("table is\n%s", text.String())
+	}
+}
+
+func TestRowSet(t *testing.T) {
+	set := rowSet{}
+	if !set.has(3) {
+		t.Error("the empty set should stand for all rows")
+	}
+	if err := set.Set("1,4-6"); err != nil || set.String() != "1,4,5,6" || set.has(3) || !set.has(5) {
+		t.Errorf("set is %v, error %v", set, err)
+	}
+	for _, text := range []string{"", "x", "4-", "6-4", "0", "100", "1,,2"} {
+		if err := (rowSet{}).Set(text); err == nil {
+			t.Errorf("%q was taken for rows", text)
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+)
+
+// settings is what the command line says.
+type settings struct {
+	root     string
+	rows     rowSet
+	rounds   int
+	size     int
+	json     string
+	markdown string
+	profile  int
+	check    bool
+}
+
+var (
+	errNotMeasured = errors.New("not every row was measured")
+	errNotHeld     = errors.New("not every promise holds")
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func parseSettings(args []string, problems io.Writer) (settings, error) {
+	s := settings{rows: rowSet{}}
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	flags.SetOutput(problems)
+	flags.StringVar(&s.root, "root", ".", "`folder` of the module")
+	flags.Var(s.rows, "rows", "`numbers` of the rows to measure, as in 1,4-9 (default all)")
+	flags.IntVar(&s.rounds, "rounds", 5, "how often each side of a noisy row runs; a steady one takes half as many")
+	flags.IntVar(&s.size, "size", 100_000, "how many `objects` the rows work on")
+	flags.StringVar(&s.json, "json", "", "`file` to write everything measured to")
+	flags.StringVar(&s.markdown, "md", "", "`file` to write the table to, as Markdown")
+	flags.IntVar(&s.profile, "profile", 0, "`row` to write CPU profiles of, to artifacts/, instead of measuring")
+	flags.BoolVar(&s.check, "check", false, "fail if a promise does not hold")
+	if err := flags.Parse(args); err != nil {
+		return s, fmt.Errorf("read the command line: %w", err)
+	}
+	switch {
+	case flags.NArg() > 0:
+		return s, fmt.Errorf("read the command line: unexpected %q", flags.Arg(0))
+	case s.rounds < 1:
+		return s, fmt.Errorf("read the command line: %d rounds", s.rounds)
+	case s.size < 1:
+		return s, fmt.Errorf("read the command line: %d objects", s.size)
+	}
+	return s, nil
+}
+
+func run(ctx context.Context, args []string, out, progress io.Writer) error {
+	s, err := parseSettings(args, progress)
+	if err != nil {
+		return err
+	}
+	if s.profile != 0 {
+		s.rows = rowSet{s.profile: true}
+	}
+	bench, err := prepare(ctx, s, progress)
+	if err != nil {
+		return err
+	}
+	defer bench.close()
+	if s.profile != 0 {
+		return bench.profile(ctx, s.profile, out)
+	}
+	report, err := bench.measure(ctx)
+	if err != nil {
+		return err
+	}
+	if err := publish(report, s, out); err != nil {
+		return err
+	}
+	switch {
+	case report.missing():
+		return errNotMeasured
+	case s.check && !report.holds():
+		return errNotHeld
+	}
+	return nil
+}
+
+// publish writes the report to wherever the settings want it.
+func publish(r *report, s settings, out io.Writer) error {
+	if err := r.writeTable(out); err != nil {
+		return fmt.Errorf("print the table: %w", err)
+	}
+	if s.json != "" {
+		if err := toFile(s.json, r.writeJSON); err != nil {
+			return fmt.Errorf("write the measurements: %w", err)
+		}
+	}
+	if s.markdown != "" {
+		if err := toFile(s.markdown, r.writeMarkdown); err != nil {
+			return fmt.Errorf("write the table: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+const (
+	ours      = "ours"
+	incumbent = "incumbent"
+)
+
+// sides are the two that take turns.
+var sides = [...]string{ours, incumbent}
+
+// A result is one line of a benchmark's output.
+type result struct {
+	name    benchName
+	metrics map[string]float64 // by unit
+}
+
+// A benchName is the name of a row's benchmark, taken apart.
+type benchName struct {
+	row     int
+	what    string
+	variant string // the elements between what and side; empty if there are none
+	side    string
+}
+
+var (
+	rowName = regexp.MustCompile(`^BenchmarkRow([0-9]{2})_([^/]+)$`)
+	procs   = regexp.MustCompile(`-[0-9]+$`) // GOMAXPROCS, appended unless it is 1
+)
+
+// parseName takes a name apart. It is not ok if the name is not a row's.
+func parseName(name string) (n benchName, ok bool) {
+	elements := strings.Split(procs.ReplaceAllString(name, ""), "/")
+	last := len(elements) - 1
+	row, what, ok := parseFunction(elements[0])
+	if !ok || (elements[last] != ours && elements[last] != incumbent) {
+		return benchName{}, false
+	}
+	return benchName{row: row, what: what, variant: strings.Join(elements[1:last], "/"), side: elements[last]}, true
+}
+
+// parseFunction takes the name of a benchmark function apart.
+func parseFunction(name string) (row int, what string, ok bool) {
+	match := rowName.FindStringSubmatch(name)
+	if match == nil {
+		return 0, "", false
+	}
+	row, err := strconv.Atoi(match[1])
+	if err != nil {
+		panic(fmt.Sprintf("BUG: two digits are not a number: %v", err))
+	}
+	return row, match[2], true
+}
+
+// parse reads what a test binary printed: the results of rows, and the processor it
+// says it ran on. Lines of other kinds are passed over, because benchmarks and
+// what they call may log.
+func parse(r io.Reader) (results []result, cpu string, err error) {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		line := lines.Text()
+		if model, found := strings.CutPrefix(line, "cpu: "); found {
+			cpu = model
+			continue
+		}
+		if result, ok := parseLine(line); ok {
+			results = append(results, result)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, "", fmt.Errorf("read benchmark output: %w", err)
+	}
+	return results, cpu, nil
+}
+
+// parseLine reads "Name iterations (value unit)…".
+func parseLine(line string) (result, bool) {
+	fields := strings.Fields(line)
+	if len(fields) < 4 || len(fields)%2 != 0 {
+		return result{}, false
+	}
+	name, ok := parseName(fields[0])
+	if !ok {
+		return result{}, false
+	}
+	if n, err := strconv.Atoi(fields[1]); err != nil || n < 1 {
+		return result{}, false
+	}
+	metrics := make(map[string]float64)
+	for i := 2; i < len(fields); i += 2 {
+		value, err := strconv.ParseFloat(fields[i], 64)
+		if err != nil || math.IsNaN(value) || math.IsInf(value, 0) || value < 0 {
+			return result{}, false
+		}
+		metrics[fields[i+1]] = value
+	}
+	return result{name, metrics}, true
+}

@@ -1,0 +1,232 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// A report is everything that a run found out.
+type report struct {
+	Machine  system    `json:"machine"`
+	Commit   string    `json:"commit"`
+	Size     int       `json:"size"`
+	Started  time.Time `json:"started"`
+	Took     string    `json:"took"`
+	Lines    []line    `json:"lines"`
+	Pairs    []*pair   `json:"pairs"` // the raw samples
+	Failures []failure `json:"failures,omitempty"`
+}
+
+type system struct {
+	OS    string `json:"os"`
+	Arch  string `json:"arch"`
+	CPU   string `json:"cpu"`
+	Cores int    `json:"cores"`
+	Go    string `json:"go"`
+}
+
+type failure struct {
+	Row    int    `json:"row"`
+	Reason string `json:"reason"`
+}
+
+// A line is one line of the table.
+type line struct {
+	Row       int        `json:"row"`
+	What      string     `json:"what"`
+	Variant   string     `json:"variant,omitempty"`
+	Metric    string     `json:"metric"`
+	Stability stability  `json:"stability"`
+	Gate      string     `json:"gate"`
+	Found     comparison `json:"found"`
+	Holds     *bool      `json:"holds,omitempty"` // nil if there is nothing to judge
+}
+
+// judge makes the lines of the wanted rows from the pairs.
+func (r *report) judge(wanted rowSet) {
+	for i := range promises {
+		p := &promises[i]
+		if !wanted.has(p.row) {
+			continue
+		}
+		before := len(r.Lines)
+		for _, source := range p.sources() {
+			for _, pair := range r.Pairs {
+				if pair.Row == source {
+					r.Lines = append(r.Lines, p.lines(pair)...)
+				}
+			}
+		}
+		if len(r.Lines) == before {
+			r.Lines = append(r.Lines, p.line("", gate{metric: p.metric}))
+		}
+	}
+}
+
+// lines judges one variant of a row.
+func (p *promise) lines(of *pair) []line {
+	var lines []line
+	variant := of.Variant
+	if p.from != nil {
+		variant = strings.TrimPrefix(fmt.Sprintf("%s/as in row %d", variant, of.Row), "/")
+	}
+	for _, g := range p.gatesOf(of.Variant) {
+		l := p.line(variant, g)
+		l.Found = of.compare(g.metric)
+		if g.judges() && l.Found.complete() {
+			holds := g.holds(l.Found)
+			l.Holds = &holds
+		}
+		lines = append(lines, l)
+	}
+	return lines
+}
+
+func (p *promise) line(variant string, g gate) line {
+	return line{Row: p.row, What: p.what, Variant: variant, Metric: g.metric, Stability: p.stability, Gate: g.String()}
+}
+
+// missing reports whether something was not measured.
+func (r *report) missing() bool {
+	for _, l := range r.Lines {
+		if !l.Found.complete() {
+			return true
+		}
+	}
+	return len(r.Failures) > 0
+}
+
+// holds reports whether no promise is broken.
+func (r *report) holds() bool {
+	for _, l := range r.Lines {
+		if l.Holds != nil && !*l.Holds {
+			return false
+		}
+	}
+	return true
+}
+
+var header = []string{"row", "what", "metric", "ours", "incumbent", "ratio", "gate", "", "holds"}
+
+// cells is the line as the table shows it. Only the first line of a row has its
+// title; the others have their variant below it.
+func (l *line) cells(titled bool) []string { //nolint:revive // it is where the line stands, not a mode
+	number, title := strconv.Itoa(l.Row), l.What
+	if !titled {
+		number, title = "", ""
+	}
+	if l.Variant != "" {
+		title = strings.TrimPrefix(title+": "+l.Variant, ": ")
+	}
+	mine, theirs := quantity(l.Found.Ours, l.Metric), quantity(l.Found.Incumbent, l.Metric)
+	ratio, holds := "not measured", ""
+	if l.Found.complete() {
+		ratio = short(l.Found.Ratio) + "×"
+	}
+	if l.Holds != nil {
+		holds = map[bool]string{true: "yes", false: "NO"}[*l.Holds]
+	}
+	return []string{number, title, l.Metric, mine, theirs, ratio, l.Gate, string(l.Stability), holds}
+}
+
+func (r *report) rows() [][]string {
+	rows := [][]string{header}
+	for i := range r.Lines {
+		rows = append(rows, r.Lines[i].cells(i == 0 || r.Lines[i-1].Row != r.Lines[i].Row))
+	}
+	return rows
+}
+
+func (r *report) summary() string {
+	judged, held := 0, 0
+	for _, l := range r.Lines {
+		if l.Holds != nil {
+			judged++
+			if *l.Holds {
+				held++
+			}
+		}
+	}
+	return fmt.Sprintf("%d of %d gates hold. %d objects, %s, %d cores, %s/%s, %s, %s, in %s.",
+		held, judged, r.Size, r.Machine.CPU, r.Machine.Cores, r.Machine.OS, r.Machine.Arch, r.Machine.Go, r.Commit, r.Took)
+}
+
+func (r *report) writeTable(w io.Writer) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, row := range r.rows() {
+		fmt.Fprintln(table, strings.Join(row, "\t"))
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\n%s\n", r.summary())
+	return err
+}
+
+func (r *report) writeMarkdown(w io.Writer) error {
+	var text strings.Builder
+	for i, row := range r.rows() {
+		fmt.Fprintf(&text, "| %s |\n", strings.Join(row, " | "))
+		if i == 0 {
+			text.WriteString("|" + strings.Repeat("---|", len(row)) + "\n")
+		}
+	}
+	_, err := fmt.Fprintf(w, "%s\n%s\n", text.String(), r.summary())
+	return err
+}
+
+func (r *report) writeJSON(w io.Writer) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(r)
+}
+
+// toFile makes the file and its folder and lets write fill it.
+func toFile(name string, write func(io.Writer) error) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	file, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	if err := write(file); err != nil {
+		_ = file.Close()
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return file.Close()
+}
+
+// quantity shows a figure in a unit that a person reads at a glance.
+func quantity(v float64, metric string) string {
+	if strings.HasSuffix(metric, "ns/op") || strings.HasSuffix(metric, "-ns") || strings.HasPrefix(metric, "ns/") {
+		for _, unit := range []struct {
+			name string
+			size float64
+		}{{"s", 1e9}, {"ms", 1e6}, {"µs", 1e3}} {
+			if v >= unit.size {
+				return short(v/unit.size) + " " + unit.name
+			}
+		}
+		return short(v) + " ns"
+	}
+	return short(v)
+}
+
+// short shows three digits.
+func short(v float64) string {
+	switch {
+	case v >= 100:
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	case v >= 10:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(v, 'f', 2, 64)
+}
