@@ -1,0 +1,156 @@
+package docs
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const root = "../.."
+
+// documents are those that tell a reader how things are now. What an ADR says was
+// so when it was written.
+func documents(t *testing.T) []string {
+	t.Helper()
+	guides, err := filepath.Glob(root + "/docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(guides, root+"/README.md", root+"/ARCHITECTURE.md", root+"/CONTRIBUTING.md", root+"/docs/adr/README.md")
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path) //nolint:gosec // paths of this repository
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+func TestDocumentsNameWhatExists(t *testing.T) {
+	makefile := read(t, root+"/Makefile")
+	for _, path := range documents(t) {
+		for _, wrong := range check(read(t, path), filepath.Dir(path), makefile) {
+			t.Errorf("%s: %s", strings.TrimPrefix(path, root+"/"), wrong)
+		}
+	}
+}
+
+var (
+	link     = regexp.MustCompile(`\]\(([^)#]+)\)`)
+	file     = regexp.MustCompile("`((?:pkg|internal|test|hack|docs)/[^` ]*)`")
+	goFiles  = regexp.MustCompile("\\*\\*`([a-z_]+\\.go)`\\*\\*")
+	goRun    = regexp.MustCompile(`go run (\./[\w/]+)`)
+	target   = regexp.MustCompile("(?m)(?:`|^ {4})make ([a-z0-9/-]+)")
+	tests    = regexp.MustCompile("((?:`Test\\w+`(?:, | and |\\s+and\\s+)?)+)\\s+in\\s+`([^`]+_test\\.go)`")
+	anyTest  = regexp.MustCompile("`Test[A-Z]\\w+`")
+	testName = regexp.MustCompile(`Test\w+`)
+)
+
+// check returns what the text, which stands in folder, names wrongly.
+func check(text, folder, makefile string) (wrong []string) {
+	complain := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+	for _, m := range link.FindAllStringSubmatch(text, -1) {
+		if !strings.Contains(m[1], "://") && !exists(filepath.Join(folder, m[1])) {
+			complain("links to %s, which does not exist", m[1])
+		}
+	}
+	for _, m := range slices.Concat(file.FindAllStringSubmatch(text, -1), goRun.FindAllStringSubmatch(text, -1)) {
+		if !strings.Contains(m[1], "*") && !exists(filepath.Join(root, m[1])) {
+			complain("names %s, which does not exist", m[1])
+		}
+	}
+	for _, m := range goFiles.FindAllStringSubmatch(text, -1) { // they are followed in one package
+		if !exists(filepath.Join(root, "pkg", "informer", m[1])) {
+			complain("follows pkg/informer/%s, which does not exist", m[1])
+		}
+	}
+	for _, m := range target.FindAllStringSubmatch(text, -1) {
+		if !strings.Contains(makefile, "\n"+m[1]+":") {
+			complain("tells to make %s, which the Makefile does not know", m[1])
+		}
+	}
+	return append(wrong, checkTests(text)...)
+}
+
+// checkTests looks at sentences of the kind "`TestA` and `TestB` in `file_test.go`".
+func checkTests(text string) (wrong []string) {
+	found := 0
+	for _, m := range tests.FindAllStringSubmatch(text, -1) {
+		source, err := os.ReadFile(filepath.Join(root, m[2])) //nolint:gosec // paths of this repository
+		if err != nil {
+			return append(wrong, err.Error())
+		}
+		for _, name := range testName.FindAllString(m[1], -1) {
+			found++
+			if !strings.Contains(string(source), "func "+name+"(t *testing.T)") {
+				wrong = append(wrong, fmt.Sprintf("names %s, which is not in %s", name, m[2]))
+			}
+		}
+	}
+	all := len(slices.DeleteFunc(anyTest.FindAllString(text, -1), func(name string) bool { return name == "`TestMain`" }))
+	if found != all {
+		wrong = append(wrong, fmt.Sprintf("names %d tests, and says only of %d in which file they are", all, found))
+	}
+	return wrong
+}
+
+func TestChecksFindWhatIsWrong(t *testing.T) {
+	makefile := "\ntest: build\n"
+	for text, wrong := range map[string]int{
+		"[here](README.md), [there](https://example.com/none.md), `make test`, `pkg/delta/key.go`": 0,
+		"`TestKeyTextIsReversible` and `TestKeyCompare` in\n`pkg/delta/delta_test.go`":             0,
+		"[here](NONE.md)":    1,
+		"`pkg/none.go`":      1,
+		"**`none.go`**":      1,
+		"    make none":      1,
+		"go run ./hack/none": 1,
+		"`TestNone` in `pkg/delta/delta_test.go`":            1,
+		"`TestKeyCompare` in `pkg/store/model_test.go`":      1,
+		"`TestKeyCompare`, wherever it may be":               1,
+		"`TestKeyCompare` in `pkg/delta/none_test.go`, none": 2, // the file, twice
+	} {
+		if got := check(text, root, makefile); len(got) != wrong {
+			t.Errorf("%q has %d things wrong, want %d: %v", text, len(got), wrong, got)
+		}
+	}
+}
+
+var fence = regexp.MustCompile("(?s)\n```(go|diff)\n(.*?)\n```")
+
+// TestReadmesGoIsCompiled looks for each line of Go that the README shows, or tells
+// to add, in a file that is compiled.
+func TestReadmesGoIsCompiled(t *testing.T) {
+	compiled := map[string]bool{}
+	for line := range strings.Lines(read(t, "adopt_test.go")) {
+		compiled[strings.TrimSpace(line)] = true
+	}
+	lines := 0
+	for _, block := range fence.FindAllStringSubmatch(read(t, root+"/README.md"), -1) {
+		for line := range strings.Lines(block[2]) {
+			if block[1] == "diff" {
+				if line[0] == '-' {
+					continue
+				}
+				line = line[1:]
+			}
+			if line = strings.TrimSpace(line); line != "" && !compiled[line] {
+				t.Errorf("the README shows %q, which is not in adopt_test.go", line)
+			}
+			lines++
+		}
+	}
+	if lines < 10 {
+		t.Errorf("the README shows %d lines of Go: are they still found?", lines)
+	}
+}
