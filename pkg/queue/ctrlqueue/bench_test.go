@@ -108,7 +108,11 @@ func cycles(b *testing.B, q queueOf, goroutines int) {
 	// happens the queue holds one key less, until all wait for one. A goroutine may
 	// be off its processor for tens of milliseconds with a key in hand, and by then
 	// the key's owner must not have come to it again.
-	const pending, own = 1000, 100_000
+	const pending = 1000
+	own := 1000
+	if goroutines > 1 {
+		own = 100_000
+	}
 	keys := cycleKeys()[:pending+own*goroutines]
 	for _, k := range keys[:pending] {
 		q.Add(k)
