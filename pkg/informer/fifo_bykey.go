@@ -14,16 +14,7 @@ import (
 // A queue is popped either by key or as a whole, not both; and one that is popped
 // by key has no use for versions, which nobody would take out.
 func (f *DeltaFIFO[T]) PopKey(ctx context.Context) (Batch[T], error) {
-	for {
-		if batch, ok, err := f.tryPopKey(); ok || err != nil {
-			return batch, err
-		}
-		select {
-		case <-f.ready:
-		case <-ctx.Done():
-			return Batch[T]{}, ctx.Err()
-		}
-	}
+	return f.await(ctx, f.tryPopKey)
 }
 
 func (f *DeltaFIFO[T]) tryPopKey() (Batch[T], bool, error) {
