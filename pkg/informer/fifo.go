@@ -104,6 +104,7 @@ func (f *DeltaFIFO[T]) Push(op delta.Op, obj T, version string) error {
 	defer f.mu.Unlock()
 	if version != "" {
 		f.pending.version = version
+		f.ringLocked() // also where nothing but the version comes of it
 	}
 	if op == delta.Deleted && !f.presentLocked(key) && !f.deletionPendingLocked(key) {
 		return nil
