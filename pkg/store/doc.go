@@ -8,10 +8,10 @@
 //	  │    │ entry ●──┼────┼─┼─▶ entry{hash} ◀──────┤ sets of entries
 //	  │    │ head ●   │    │ │   │ head             │
 //	  └────┴──────┼───┴────┘ │   ▼                  │
-//	              └──────────┼▶ version{key, obj, seq 12}  written by commit 12
+//	              └──────────┼▶ version{name, obj, seq 12}  written by commit 12
 //	                         │   │ prev             │
 //	                         │   ▼                  │
-//	View at commit 9 ────────┼▶ version{key, obj, seq 7}   kept because commit 9 is pinned
+//	View at commit 9 ────────┼▶ version{name, obj, seq 7}   kept because commit 9 is pinned
 //
 // The newest version stands in the table beside its entry, so that a read by key
 // does not wait for the entry. Who comes from an index finds it by the entry.
@@ -41,7 +41,9 @@
 // [Store.AddIndexers]. Several writers must agree among themselves. The right to
 // change the structure is the mutex Store.write, which is held from Begin to
 // Commit; readers only ever try it, to throw away what a released view kept or to
-// build a label index, and if they fail the writer does it at its next Commit.
+// build a label index, and if they fail the writer does it at its next Commit. An
+// index grows some hundred entries at a time, and in between the writer is let in:
+// his transactions file in it from its beginning, readers see it when it is whole.
 // Order of locks: write, then pins.mu or wishes.mu; those two are never held
 // together, nor while calling out.
 //

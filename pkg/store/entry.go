@@ -12,23 +12,42 @@ import (
 type entry[T any] struct {
 	head atomic.Pointer[version[T]] // newest first, the transaction's own included
 	hash uint32
+	mark uint32 // hash of the newest object's resource version, 0 if it has none; the writer's
 }
 
 // version is one state of an object, or of its absence. Older versions hang on it
 // only as long as somebody may have to see them. The key stands in each, so that
-// a read by key does not need the entry.
+// a read by key does not need the entry. With an interface for T it is just one
+// cache line.
 type version[T any] struct {
-	key  delta.Key
-	obj  T
-	seq  uint64 // of the transaction that wrote it
-	mark uint32 // hash of the object's resource version, 0 if it has none
-	gone bool   // the object was removed; obj is zero
-	prev atomic.Pointer[version[T]]
-	in   atomic.Pointer[filing[T]] // nil where no index holds it
+	name  string
+	space *string // the namespace, the same for all that are in it
+	obj   T
+	stamp uint64 // see seq and gone
+	prev  atomic.Pointer[version[T]]
+	in    atomic.Pointer[filing[T]] // nil where no index holds it
 }
 
+// newVersion returns what transaction seq makes of a name. It has no namespace yet.
+func newVersion[T any](name string, obj T, seq uint64) *version[T] {
+	return &version[T]{name: name, obj: obj, stamp: seq << 1}
+}
+
+// newAbsence returns a version that says that the object of before was removed.
+func newAbsence[T any](before *version[T], seq uint64) *version[T] {
+	return &version[T]{name: before.name, space: before.space, stamp: seq<<1 | 1}
+}
+
+// seq is the transaction that wrote the version.
+func (v *version[T]) seq() uint64 { return v.stamp >> 1 }
+
+// gone says that the object was removed; obj is zero.
+func (v *version[T]) gone() bool { return v.stamp&1 != 0 }
+
+func (v *version[T]) key() delta.Key { return delta.Key{Namespace: *v.space, Name: v.name} }
+
 // key is the same in all versions.
-func (e *entry[T]) key() delta.Key { return e.head.Load().key }
+func (e *entry[T]) key() delta.Key { return e.head.Load().key() }
 
 // filing lists the postings that a version is in. It never changes; versions that
 // are filed alike share it.
@@ -78,10 +97,10 @@ func (e *entry[T]) at(seq uint64) *version[T] {
 
 // at is [entry.at], from an entry's head.
 func (v *version[T]) at(seq uint64) *version[T] {
-	for v != nil && v.seq > seq {
+	for v != nil && v.seq() > seq {
 		v = v.prev.Load()
 	}
-	if v == nil || v.gone {
+	if v == nil || v.gone() {
 		return nil
 	}
 	return v

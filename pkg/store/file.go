@@ -3,37 +3,33 @@ package store
 import (
 	"fmt"
 	"slices"
-	"sync"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// maxLabelIndexes bounds how many label keys are indexed. Selectors on further
-// keys are answered by looking at every object.
-const maxLabelIndexes = 64
-
-// file decides in which postings v belongs, given the version before it. It
-// changes nothing that a reader can see.
-func (t *Txn[T]) file(before, v *version[T]) *filing[T] {
+// file decides in which postings v, the new version of key, belongs, given the
+// version before it. It changes nothing that a reader can see.
+func (t *Txn[T]) file(key delta.Key, before, v *version[T]) *filing[T] {
 	indexes := t.s.catalog.Load().all
 	if len(indexes) == 0 {
 		return nil
 	}
 	var was *filing[T]
-	if before != nil && !before.gone {
+	if before != nil && !before.gone() {
 		was = before.in.Load()
-		// The marks spare the look at the old object where it has changed.
-		if v.mark != 0 && v.mark == before.mark && t.s.traits.SameState(before.obj, v.obj) {
+		if t.alike && t.s.traits.SameState(before.obj, v.obj) {
 			return was
 		}
 	}
 	wanted, err := t.s.wants(t.wanted[:0], indexes, v.obj)
 	t.wanted = wanted
 	for _, e := range err {
-		e.Key = v.key
+		e.Key = key
 		if len(t.errs) < maxIndexErrors {
 			t.errs = append(t.errs, e)
 		}
 	}
-	if was.filesAs(wanted) {
+	if t.filesAs(was, wanted) {
 		return was
 	}
 	return newFiling(was, wanted)
@@ -66,6 +62,14 @@ func (s *Store[T]) wants(to []want[T], indexes []*index[T], obj T) (_ []want[T],
 		}
 	}
 	return to, errs
+}
+
+// filesAs is [filing.filesAs], and does not read again what recall has read.
+func (t *Txn[T]) filesAs(was *filing[T], wanted []want[T]) bool {
+	if len(t.had) > 0 {
+		return slices.Equal(t.had, wanted)
+	}
+	return was.filesAs(wanted)
 }
 
 // filesAs reports whether f is exactly what is wanted. Index functions return
@@ -117,6 +121,9 @@ func (s *Store[T]) AddIndexers(indexers Indexers[T]) error {
 		s.write.Unlock()
 		s.tidy()
 	}()
+	for s.growth != nil {
+		s.growLocked() // a filing lists the oldest index first
+	}
 	named := s.catalog.Load().named
 	added := make([]*index[T], 0, len(indexers))
 	for name, values := range indexers {
@@ -140,13 +147,13 @@ func (s *Store[T]) buildLocked(added []*index[T]) error {
 	var wanted []want[T]
 	for e := range s.entries.slots.Load().all() {
 		for v := e.head.Load(); v != nil; v = v.prev.Load() {
-			if v.gone {
+			if v.gone() {
 				continue
 			}
 			var errs []*IndexError
 			wanted, errs = s.wants(wanted[:0], added, v.obj)
 			if len(errs) > 0 {
-				errs[0].Key = v.key
+				errs[0].Key = v.key()
 				return fmt.Errorf("add index: %w", errs[0])
 			}
 			if len(wanted) == 0 {
@@ -175,51 +182,6 @@ func (s *Store[T]) buildLocked(added []*index[T]) error {
 	for _, r := range all {
 		r.v.in.Store(r.f)
 	}
-	s.catalog.Store(s.catalog.Load().with(added...))
+	s.catalog.Store(s.catalog.Load().writing(added).showing(added))
 	return nil
-}
-
-// wishes are label keys that readers would like to have indexed.
-type wishes struct {
-	mu   sync.Mutex
-	keys map[string]struct{}
-}
-
-// wish asks for an index of a label key. It is built before wish returns if the
-// store is at rest, and otherwise when the transaction under way is committed.
-func (s *Store[T]) wish(key string) {
-	if s.traits.Labels == nil || len(s.catalog.Load().labels) >= maxLabelIndexes {
-		return
-	}
-	s.wishes.mu.Lock()
-	if s.wishes.keys == nil {
-		s.wishes.keys = map[string]struct{}{}
-	}
-	if len(s.wishes.keys) < maxLabelIndexes {
-		s.wishes.keys[key] = struct{}{}
-	}
-	s.wishes.mu.Unlock()
-	s.untidy.Store(true)
-	s.tidy()
-}
-
-func (s *Store[T]) grantWishesLocked() {
-	s.wishes.mu.Lock()
-	keys := s.wishes.keys
-	s.wishes.keys = nil
-	s.wishes.mu.Unlock()
-
-	have := s.catalog.Load().labels
-	var added []*index[T]
-	for key := range keys {
-		if have[key] == nil && len(have)+len(added) < maxLabelIndexes {
-			added = append(added, newIndex[T](key, nil, s.seed))
-		}
-	}
-	if len(added) == 0 {
-		return
-	}
-	if err := s.buildLocked(added); err != nil {
-		panic(fmt.Sprintf("BUG: store: label index returned an error: %v", err))
-	}
 }

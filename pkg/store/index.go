@@ -3,6 +3,8 @@ package store
 import (
 	"hash/maphash"
 	"iter"
+	"maps"
+	"slices"
 )
 
 // IndexFunc says under which values an object is filed in an index. It must
@@ -68,17 +70,24 @@ func (x *index[T]) remove(p *posting[T], e *entry[T]) {
 func (x *index[T]) all() iter.Seq2[*posting[T], *struct{}] { return x.table.slots.Load().all() }
 
 // catalog is the set of indexes. It is replaced as a whole, so that a reader sees
-// an index complete or not at all.
+// an index complete or not at all. What grows is in all and in neither map.
 type catalog[T any] struct {
 	all    []*index[T]          // the order in which a filing lists them
 	named  map[string]*index[T] // by name
 	labels map[string]*index[T] // by label key
 }
 
-func (c *catalog[T]) with(more ...*index[T]) *catalog[T] {
-	next := &catalog[T]{named: map[string]*index[T]{}, labels: map[string]*index[T]{}}
-	next.all = append(append(next.all, c.all...), more...)
-	for _, x := range next.all {
+// writing returns a catalog by which more indexes are written, and not yet read.
+func (c *catalog[T]) writing(more []*index[T]) *catalog[T] {
+	return &catalog[T]{all: slices.Concat(c.all, more), named: c.named, labels: c.labels}
+}
+
+// showing returns a catalog by which more of what is written is read, too.
+func (c *catalog[T]) showing(more []*index[T]) *catalog[T] {
+	next := &catalog[T]{all: c.all, named: map[string]*index[T]{}, labels: map[string]*index[T]{}}
+	maps.Copy(next.named, c.named)
+	maps.Copy(next.labels, c.labels)
+	for _, x := range more {
 		if x.values == nil {
 			next.labels[x.name] = x
 		} else {

@@ -1,6 +1,9 @@
 package store
 
-import "sync"
+import (
+	"sync"
+	"sync/atomic"
+)
 
 // state is what one commit made of the store. Readers load it once, and by it
 // they see everything up to that commit and nothing after.
@@ -32,6 +35,10 @@ type superseded[T any] struct {
 // pins are the states that somebody looks at, oldest first. The newest may be
 // there without anybody looking, because the next reader is likely to want it.
 type pins[T any] struct {
+	// some says that list may not be empty, and spares most commits the mutex. It
+	// changes with mu held.
+	some atomic.Bool
+
 	mu   sync.Mutex
 	list []*pin[T]
 }
@@ -40,8 +47,10 @@ type pins[T any] struct {
 func (s *Store[T]) pin() *pin[T] {
 	s.pins.mu.Lock()
 	defer s.pins.mu.Unlock()
-	// Loaded with the mutex held: a commit publishes first and looks for pins
-	// afterwards, so either it sees this pin or this pin sees the commit.
+	// Announced first and loaded afterwards, with the mutex held: a commit publishes
+	// first and looks for pins afterwards, so either it sees this pin or this pin
+	// sees the commit.
+	s.pins.some.Store(true)
 	now := s.state.Load()
 	if n := len(s.pins.list); n > 0 && s.pins.list[n-1].at == now {
 		p := s.pins.list[n-1]
@@ -84,6 +93,9 @@ func (s *Store[T]) tidyLocked() {
 // dropPinsLocked takes out the pins that nobody holds and throws away what only
 // they kept. It returns the newest pin that is older than the newest state.
 func (s *Store[T]) dropPinsLocked() *pin[T] {
+	if !s.pins.some.Load() {
+		return nil
+	}
 	type heir struct{ of, to *pin[T] }
 	var orphaned []heir
 	var newest *pin[T]
@@ -104,6 +116,7 @@ func (s *Store[T]) dropPinsLocked() *pin[T] {
 	}
 	clear(s.pins.list[len(held):])
 	s.pins.list = held
+	s.pins.some.Store(len(held) > 0)
 	s.pins.mu.Unlock()
 
 	for _, h := range orphaned {
@@ -120,7 +133,7 @@ func (s *Store[T]) keepLocked(by *pin[T], versions []superseded[T]) {
 		switch {
 		case o.old == nil:
 			s.forgetIfGoneLocked(o.entry)
-		case by != nil && o.old.seq <= by.at.seq:
+		case by != nil && o.old.seq() <= by.at.seq:
 			by.kept = append(by.kept, o)
 		default:
 			o.entry.cut(o.old)
@@ -147,12 +160,12 @@ func (s *Store[T]) unfileLocked(e *entry[T], was *filing[T]) {
 // any more.
 func (s *Store[T]) forgetIfGoneLocked(e *entry[T]) {
 	head := e.head.Load()
-	if !head.gone || head.prev.Load() != nil {
+	if !head.gone() || head.prev.Load() != nil {
 		return
 	}
 	if s.entries.remove(e.hash, e) {
-		p := s.namespaces.find(head.key.Namespace)
-		p.leave(head.seq)
+		p := s.namespaces.find(*head.space)
+		p.leave(head.seq())
 		s.namespaces.remove(p, e)
 	}
 }

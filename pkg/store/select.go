@@ -28,7 +28,7 @@ func (v *View[T]) Select(namespace string, sel labels.Selector) []T {
 	}
 	var objs []T
 	take := func(at *version[T]) {
-		if namespace != "" && at.key.Namespace != namespace {
+		if namespace != "" && *at.space != namespace {
 			return
 		}
 		if sel.Matches(labels.Set(v.labels(at.obj))) {

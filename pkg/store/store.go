@@ -30,8 +30,10 @@ type Store[T any] struct {
 
 	// untidy says that a reader left work for whoever holds write.
 	untidy atomic.Bool
-	// inTxn finds a second writer out.
+	// inTxn finds a second writer out. It is set before the writer waits for write.
 	inTxn atomic.Bool
+	// growing says that growth is not nil.
+	growing atomic.Bool
 
 	// write is the right to change what follows. The writer has it from Begin to
 	// Commit. A reader only ever tries to get it, to throw away what nobody needs
@@ -41,13 +43,15 @@ type Store[T any] struct {
 	write      sync.Mutex
 	entries    hashTable[entry[T], version[T]]
 	namespaces *index[T]
-	txn        Txn[T] // the only one there is, used again and again
+	growth     *growth[T] // label indexes in the making, nil if there are none
+	stride     int        // growStride, but in tests
+	txn        Txn[T]     // the only one there is, used again and again
 }
 
 // New returns an empty store. The indexers may be nil; more can be added later.
 // Of traits, Key is not used; Labels may be nil.
 func New[T any](traits delta.Traits[T], indexers Indexers[T]) *Store[T] {
-	s := &Store[T]{traits: traits, seed: maphash.MakeSeed()}
+	s := &Store[T]{traits: traits, seed: maphash.MakeSeed(), stride: growStride}
 	s.entries.resize(0)
 	s.namespaces = newIndex[T]("", nil, s.seed)
 	s.state.Store(&state{})
@@ -56,7 +60,7 @@ func New[T any](traits delta.Traits[T], indexers Indexers[T]) *Store[T] {
 	for name, values := range indexers {
 		named = append(named, newIndex(name, values, s.seed))
 	}
-	s.catalog.Store(new(catalog[T]).with(named...))
+	s.catalog.Store(new(catalog[T]).writing(named).showing(named))
 	return s
 }
 
@@ -84,7 +88,7 @@ func (s *Store[T]) find(hash uint32, key delta.Key) (*version[T], place) {
 			case 0:
 				return nil, place{}
 			case hash:
-				if v := b.heads[i].Load(); v != nil && v.key == key {
+				if v := b.heads[i].Load(); v != nil && v.name == key.Name && *v.space == key.Namespace {
 					return v, place{at, i}
 				}
 			}
@@ -102,7 +106,7 @@ func (s *Store[T]) Get(key delta.Key) (obj T, ok bool) {
 		now := s.state.Load()
 		// Found after the state was loaded: a version of that state or an older one is final.
 		v, _ := s.find(hash, key)
-		if v != nil && v.seq > now.seq {
+		if v != nil && v.seq() > now.seq {
 			// The head belongs to a transaction under way, and what was before it is
 			// the answer, unless that transaction has been committed in the meantime:
 			// then what was before may be gone. Get holds no pin, so it starts again.
@@ -111,7 +115,7 @@ func (s *Store[T]) Get(key delta.Key) (obj T, ok bool) {
 				continue
 			}
 		}
-		if v == nil || v.gone {
+		if v == nil || v.gone() {
 			return obj, false
 		}
 		return v.obj, true

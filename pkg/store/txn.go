@@ -21,6 +21,8 @@ type Txn[T any] struct {
 	open    bool
 	written []superseded[T] // what Commit has to clear up
 	wanted  []want[T]       // scratch of file
+	had     []want[T]       // scratch of recall: as what the version before is filed
+	alike   bool            // found by recall: the object may be in the state it was in
 	errs    []error
 }
 
@@ -33,8 +35,8 @@ type want[T any] struct {
 // Begin starts a transaction that is expected to write about size objects. There
 // is one transaction at a time: a second Begin before the Commit panics.
 //
-// Begin may wait while a reader throws away what it held last or builds a label
-// index: a few tenths of a second for 100,000 objects, once per label key.
+// Begin may wait while a reader throws away what it held last, or for a few
+// milliseconds while one works on a label index.
 func (s *Store[T]) Begin(size int) *Txn[T] {
 	if !s.inTxn.CompareAndSwap(false, true) {
 		panic("BUG: store: Begin before the Commit of another transaction")
@@ -55,7 +57,7 @@ func (s *Store[T]) Begin(size int) *Txn[T] {
 // Get returns the object of a key as this transaction leaves it.
 func (t *Txn[T]) Get(key delta.Key) (obj T, ok bool) {
 	t.mustBeOpen()
-	if v, _ := t.s.find(t.s.hash(key), key); v != nil && !v.gone {
+	if v, _ := t.s.find(t.s.hash(key), key); v != nil && !v.gone() {
 		return v.obj, true
 	}
 	return obj, false
@@ -71,20 +73,50 @@ func (t *Txn[T]) Get(key delta.Key) (obj T, ok bool) {
 // or be committed.
 func (t *Txn[T]) Put(key delta.Key, obj T) (old T, existed bool) {
 	t.mustBeOpen()
-	hash := t.s.hash(key)
+	hash, mark := t.s.hash(key), t.s.mark(obj)
 	before, at := t.s.find(hash, key)
-	v := &version[T]{key: key, obj: obj, seq: t.seq, mark: t.s.mark(obj)}
-	v.in.Store(t.file(before, v)) // calls out, so it comes first
-	if before == nil {
-		t.insert(hash, v)
-	} else {
-		t.supersede(at, before, v)
+	t.had = t.had[:0]
+	t.alike = false
+	if before != nil {
+		t.recall(before, at, mark)
 	}
-	if before != nil && !before.gone {
+	v := newVersion(key.Name, obj, t.seq)
+	if filed := t.file(key, before, v); filed != nil { // calls out, so it comes first
+		v.in.Store(filed)
+	}
+	if before == nil {
+		t.insert(hash, key.Namespace, v).mark = mark
+	} else {
+		t.supersede(at, before, v).mark = mark
+	}
+	if before != nil && !before.gone() {
 		return before.obj, true
 	}
 	t.count++
 	return old, false
+}
+
+// recall reads early what superseding a version will ask of its entry and of its
+// filing. Each of them is a cache miss, and misses that wait neither for one
+// another nor for what is allocated and looked up in between overlap. The filing
+// is not needed where the object may be as it was; the marks tell that without a
+// look at the old object.
+func (t *Txn[T]) recall(before *version[T], at place, mark uint32) {
+	e := (*t.s.entries.slots.Load())[at.bucket].nodes[at.slot].Load()
+	if invariant.Enabled {
+		invariant.Check(e.head.Load() == before, "store: the table and the entry of %s have different versions", before.key())
+	}
+	if t.s.growth != nil {
+		t.s.adoptLocked(e) // what v may be filed as must be complete
+	}
+	if t.alike = mark != 0 && e.mark == mark; t.alike {
+		return
+	}
+	if was := before.in.Load(); was != nil {
+		for _, p := range was.postings {
+			t.had = append(t.had, want[T]{p.of, p.value})
+		}
+	}
 }
 
 // Remove takes out the object of a key and returns it.
@@ -94,48 +126,50 @@ func (t *Txn[T]) Remove(key delta.Key) (old T, existed bool) {
 	if before == nil {
 		return old, false
 	}
-	if before.gone {
+	if before.gone() {
 		return old, false
 	}
-	t.supersede(at, before, &version[T]{key: before.key, seq: t.seq, gone: true})
+	t.supersede(at, before, newAbsence(before, t.seq))
 	t.count--
 	return before.obj, true
 }
 
-// insert makes the entry of which v is the first version.
-func (t *Txn[T]) insert(hash uint32, v *version[T]) {
-	namespace := t.s.namespaces.open(v.key.Namespace)
-	v.key.Namespace = namespace.value // the same string for all, as in supersede
+// insert makes the entry of which v is the first version, in the namespace space,
+// and returns it.
+func (t *Txn[T]) insert(hash uint32, space string, v *version[T]) *entry[T] {
+	namespace := t.s.namespaces.open(space)
+	v.space = &namespace.value
 	e := &entry[T]{hash: hash}
 	e.head.Store(v)
 	t.refile(e, nil, v.in.Load())
 	t.s.entries.add(hash, e, v)
 	namespace.add(e)
+	return e
 }
 
 // supersede makes v the newest version. A version that this same transaction
-// wrote was never seen by anybody and goes at once.
-func (t *Txn[T]) supersede(at place, before, v *version[T]) {
+// wrote was never seen by anybody and goes at once. It returns the entry.
+func (t *Txn[T]) supersede(at place, before, v *version[T]) *entry[T] {
 	slot := &(*t.s.entries.slots.Load())[at.bucket]
 	e := slot.nodes[at.slot].Load()
-	// The namespace is the same string for all: less memory, one cache miss fewer.
-	v.key.Namespace = before.key.Namespace
-	if before.seq != t.seq {
+	v.space = before.space
+	if before.seq() != t.seq {
 		v.prev.Store(before)
 		e.head.Store(v)
 		slot.heads[at.slot].Store(v)
 		t.refile(e, before.in.Load(), v.in.Load())
 		t.written = append(t.written, superseded[T]{entry: e, old: before})
-		return
+		return e
 	}
 	v.prev.Store(before.prev.Load())
 	e.head.Store(v)
 	slot.heads[at.slot].Store(v)
 	t.refile(e, before.in.Load(), v.in.Load())
 	t.s.unfileLocked(e, before.in.Load())
-	if v.gone {
+	if v.gone() {
 		t.written = append(t.written, superseded[T]{entry: e})
 	}
+	return e
 }
 
 // refile moves e from the postings of the version before to those of the new one.
@@ -165,7 +199,7 @@ func (t *Txn[T]) refile(e *entry[T], from, to *filing[T]) {
 func (t *Txn[T]) Untouched() iter.Seq2[delta.Key, T] {
 	return func(yield func(delta.Key, T) bool) {
 		for _, v := range t.s.entries.slots.Load().all() {
-			if v.seq != t.seq && !v.gone && !yield(v.key, v.obj) {
+			if v.seq() != t.seq && !v.gone() && !yield(v.key(), v.obj) {
 				return
 			}
 		}
@@ -188,6 +222,12 @@ func (t *Txn[T]) Commit(version string) {
 		count:   t.count,
 	})
 	s.keepLocked(s.dropPinsLocked(), t.written)
+	if s.untidy.Load() {
+		s.tidyLocked()
+	}
+	if s.growth != nil {
+		s.growLocked()
+	}
 	if invariant.Enabled {
 		t.check()
 	}
@@ -213,10 +253,10 @@ func (t *Txn[T]) check() {
 	for _, w := range t.written {
 		e := w.entry
 		newest := e.head.Load()
-		if newest.gone {
+		if newest.gone() {
 			continue
 		}
-		found, _ := t.s.find(e.hash, newest.key)
+		found, _ := t.s.find(e.hash, newest.key())
 		invariant.Check(found == newest, "store: %s is not found by its key", e.key())
 		if f := newest.in.Load(); f != nil {
 			for _, p := range f.postings {

@@ -100,12 +100,16 @@ func (g *gathering[T]) add(head *version[T]) {
 }
 
 func (g *gathering[T]) resolve() {
+	objs := g.objs
 	for _, v := range g.heads[:g.n] {
-		if v = v.at(g.seq); v != nil {
-			g.objs = append(g.objs, v.obj)
+		if v == nil || v.seq() > g.seq || v.gone() {
+			if v = v.at(g.seq); v == nil {
+				continue
+			}
 		}
+		objs = append(objs, v.obj)
 	}
-	g.n = 0
+	g.objs, g.n = objs, 0
 }
 
 func (g *gathering[T]) done() []T {
@@ -116,9 +120,17 @@ func (g *gathering[T]) done() []T {
 // gather returns the objects of all entries in p, whether they belong there or not.
 func (p *posting[T]) gather(seq uint64) []T {
 	g := gathering[T]{seq: seq, objs: make([]T, 0, p.live.Load())}
-	slots := p.entries()
-	for i := range slots {
-		if e := slots[i].Load(); e != nil {
+	var found [len(g.heads)]*entry[T]
+	for stride := range slices.Chunk(p.entries(), len(found)) {
+		n := 0
+		for i := range stride {
+			// Which slots are free is not to be foreseen, so this must not be a branch.
+			found[n%len(found)] = stride[i].Load()
+			if found[n%len(found)] != nil {
+				n++
+			}
+		}
+		for _, e := range found[:n] {
 			g.add(e.head.Load()) // the vacant entry has no version
 		}
 	}
@@ -129,7 +141,7 @@ func (p *posting[T]) gather(seq uint64) []T {
 func (v *View[T]) All() iter.Seq2[delta.Key, T] {
 	return func(yield func(delta.Key, T) bool) {
 		for at := range v.versions() {
-			if !yield(at.key, at.obj) {
+			if !yield(at.key(), at.obj) {
 				return
 			}
 		}
@@ -157,10 +169,10 @@ func (v *View[T]) Ascend(from delta.Key) iter.Seq2[delta.Key, T] {
 		defer runtime.KeepAlive(v)
 		v.sort.Do(func() { v.sorted = v.inOrder() })
 		first, _ := slices.BinarySearchFunc(v.sorted, from, func(at *version[T], key delta.Key) int {
-			return at.key.Compare(key)
+			return at.key().Compare(key)
 		})
 		for _, at := range v.sorted[first:] {
-			if !yield(at.key, at.obj) {
+			if !yield(at.key(), at.obj) {
 				return
 			}
 		}
@@ -169,7 +181,7 @@ func (v *View[T]) Ascend(from delta.Key) iter.Seq2[delta.Key, T] {
 
 func (v *View[T]) inOrder() []*version[T] {
 	sorted := slices.AppendSeq(make([]*version[T], 0, v.Len()), v.versions())
-	slices.SortFunc(sorted, func(a, b *version[T]) int { return a.key.Compare(b.key) })
+	slices.SortFunc(sorted, func(a, b *version[T]) int { return a.key().Compare(b.key()) })
 	return sorted
 }
 
@@ -233,7 +245,7 @@ func (v *View[T]) IndexKeys(name, value string) ([]delta.Key, error) {
 	}
 	keys := make([]delta.Key, 0, p.live.Load())
 	for at := range v.filed(p) {
-		keys = append(keys, at.key)
+		keys = append(keys, at.key())
 	}
 	return keys, nil
 }

@@ -1,0 +1,106 @@
+package store
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// Filed is one value of a named index.
+type Filed struct {
+	Index string
+	Value string
+}
+
+// SelectFiled returns the objects whose labels match and that are filed under
+// every one of the index values, in no order. See [View.SelectFiled] for what it
+// costs.
+func (s *Store[T]) SelectFiled(sel labels.Selector, under ...Filed) ([]T, error) {
+	p := s.pin()
+	defer s.unpin(p)
+	return (&View[T]{s: s, pin: p}).SelectFiled(sel, under...)
+}
+
+// SelectFiled returns the objects whose labels match and that are filed under
+// every one of the index values, in no order. The selector may be nil.
+//
+// It looks at the objects filed under the rarest value, or at those that have one
+// of the labels the selector asks for if they are fewer; whether these are filed
+// under the other values is known of each without asking the index functions.
+func (v *View[T]) SelectFiled(sel labels.Selector, under ...Filed) ([]T, error) {
+	if sel != nil && sel.Empty() {
+		sel = nil
+	}
+	if len(under) == 0 {
+		return v.Select("", sel), nil
+	}
+	if len(under) == 1 && sel == nil {
+		return v.ByIndex(under[0].Index, under[0].Value)
+	}
+	required, err := v.postings(under)
+	if err != nil || required == nil {
+		return nil, err
+	}
+	var objs []T
+	for _, p := range v.fewest(required, sel) {
+		for at := range v.filed(p) {
+			if !at.in.Load().hasAll(required) {
+				continue
+			}
+			if sel == nil || sel.Matches(labels.Set(v.labels(at.obj))) {
+				objs = append(objs, at.obj)
+			}
+		}
+	}
+	return objs, nil
+}
+
+// postings returns the postings of all the values, the shortest first. It returns
+// nil if there is nothing under one of them; an index that does not exist is an
+// error all the same.
+func (v *View[T]) postings(under []Filed) (found []*posting[T], err error) {
+	for _, f := range under {
+		x, err := v.s.indexNamed(f.Index)
+		if err != nil {
+			return nil, err
+		}
+		if p := x.find(f.Value); p != nil {
+			found = append(found, p)
+		}
+	}
+	if len(found) < len(under) {
+		return nil, nil
+	}
+	slices.SortFunc(found, func(a, b *posting[T]) int { return int(a.live.Load() - b.live.Load()) })
+	return found, nil
+}
+
+// fewest returns where to look for what is in all the required postings, of which
+// the first is the shortest, and meets the selector.
+func (v *View[T]) fewest(required []*posting[T], sel labels.Selector) []*posting[T] {
+	size := int(required[0].live.Load())
+	if sel == nil || size <= fewEnough {
+		return required[:1]
+	}
+	labelled, found := v.narrowest("", sel)
+	if !found {
+		return required[:1]
+	}
+	for _, p := range labelled {
+		size -= int(p.live.Load())
+	}
+	if size <= 0 {
+		return required[:1]
+	}
+	return labelled
+}
+
+// hasAll reports whether the version is in all the postings.
+func (f *filing[T]) hasAll(postings []*posting[T]) bool {
+	for _, p := range postings {
+		if !f.has(p) {
+			return false
+		}
+	}
+	return true
+}
