@@ -4,11 +4,12 @@ import "time"
 
 // Delta is one thing that happened to one object.
 //
-//	Op        Old                    New
-//	Added     zero                   the object
-//	Updated   the store's, before    the object
-//	Deleted   the store's, before    the final state the server sent; zero if Missed
-//	Sync      the object             the object
+//	Op          Old                    New
+//	Added       zero                   the object
+//	Updated     the store's, before    the object
+//	Deleted     the store's, before    the final state the server sent; zero if Missed
+//	Sync        the object             the object
+//	OutOfScope  the store's, before    zero
 type Delta[T any] struct {
 	Key Key
 	Op  Op
@@ -45,9 +46,9 @@ type Origin struct {
 }
 
 // Object is the best known state of the object this is about: the new one, or
-// the last known where a deletion was missed.
+// the last known where a deletion was missed or the object is out of scope.
 func (d *Delta[T]) Object() T {
-	if d.Op == Deleted && d.Missed {
+	if d.Op == OutOfScope || d.Op == Deleted && d.Missed {
 		return d.Old
 	}
 	return d.New

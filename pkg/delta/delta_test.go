@@ -66,6 +66,10 @@ func TestObjectOfMissedDeletion(t *testing.T) {
 	if got := missed.Object(); got != "last known" {
 		t.Errorf("missed deletion shows %q, want the last known state", got)
 	}
+	out := Delta[string]{Op: OutOfScope, Old: "last known"}
+	if got := out.Object(); got != "last known" {
+		t.Errorf("what is out of scope shows %q, want the last known state", got)
+	}
 	told := Delta[string]{Op: Deleted, Old: "before", New: "final"}
 	if got := told.Object(); got != "final" {
 		t.Errorf("deletion shows %q, want the final state", got)

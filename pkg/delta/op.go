@@ -21,9 +21,13 @@ const (
 	Replaced
 	// Sync means nothing happened; somebody asked to see the object again.
 	Sync
+	// OutOfScope means the object is there as before, but it is no longer kept: the
+	// part of its kind that it is in is not watched any more. Nothing is cleaned up
+	// because of it.
+	OutOfScope
 )
 
-var opNames = [...]string{Added: "Added", Updated: "Updated", Deleted: "Deleted", Replaced: "Replaced", Sync: "Sync"}
+var opNames = [...]string{Added: "Added", Updated: "Updated", Deleted: "Deleted", Replaced: "Replaced", Sync: "Sync", OutOfScope: "OutOfScope"}
 
 // String is the constant's name.
 func (o Op) String() string {

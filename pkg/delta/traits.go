@@ -13,6 +13,9 @@ type Traits[T any] struct {
 	UID func(T) string
 	// Labels are the object's labels. Nil where T has none.
 	Labels func(T) map[string]string
+	// Detach returns the object outside of the list that it came in, whose memory it
+	// may be part of. Nil where T is never part of one.
+	Detach func(T) T
 }
 
 // SameState reports whether a and b are one object in one state, so that

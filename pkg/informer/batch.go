@@ -2,6 +2,8 @@ package informer
 
 import (
 	"iter"
+	"slices"
+	"time"
 
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/store"
@@ -74,8 +76,38 @@ type (
 		change func(*store.Txn[T])
 		answer chan error
 	}
+
+	// dismissal takes the objects of a scope out of the store.
+	dismissal[T any] struct {
+		reach  reach
+		how    Removal
+		traits *delta.Traits[T]
+		answer chan error
+	}
 )
 
 func (c *join[T]) abandon(error)             { close(c.joined) } // and is ended by the informer
 func (c *reindex[T]) abandon(err error)      { c.answer <- err }
 func (c *outsideWrite[T]) abandon(err error) { c.answer <- err }
+func (c *dismissal[T]) abandon(err error)    { c.answer <- err }
+
+// carryOut takes the objects out, all in one commit, and returns what there is to
+// tell of it.
+func (c *dismissal[T]) carryOut(s *store.Store[T], version string) []event[T] {
+	var keys []delta.Key
+	for key := range (inStore[T]{store: s, key: c.traits.Key}).Keys(c.reach.namespace) {
+		if c.reach.has(key.Namespace) {
+			keys = append(keys, key)
+		}
+	}
+	slices.SortFunc(keys, delta.Key.Compare)
+	now := time.Now()
+	events := make([]event[T], len(keys))
+	txn := s.Begin(len(keys))
+	defer txn.Commit(version)
+	for i, key := range keys {
+		old, _ := txn.Remove(key)
+		events[i].Delta = delta.Delta[T]{Key: key, Op: delta.OutOfScope, Old: old, Version: c.traits.Version(old), Seen: now}
+	}
+	return events
+}

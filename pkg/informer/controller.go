@@ -37,6 +37,7 @@ type controller[T any] struct {
 	traits    *delta.Traits[T]
 	unchanged Unchanged
 	resync    *resyncer
+	ready     <-chan struct{}      // closed when subscribers can count as synced
 	mutations *mutationDetector[T] // nil unless they are looked for
 
 	log  logr.Logger
@@ -48,6 +49,7 @@ type controller[T any] struct {
 }
 
 func (c *controller[T]) run(ctx context.Context) error {
+	synced := false
 	for ctx.Err() == nil {
 		batch, ok, err := c.fifo.tryPop()
 		if err != nil {
@@ -55,6 +57,10 @@ func (c *controller[T]) run(ctx context.Context) error {
 		}
 		if ok {
 			c.process(batch)
+		}
+		if !synced && isClosed(c.ready) {
+			synced = true
+			c.processor.markSynced()
 		}
 		// A resync's next chunk follows a batch that has drained, so that no more than
 		// one chunk is ever pending, and a live event waits for one at most.
@@ -77,14 +83,12 @@ func (c *controller[T]) await(ctx context.Context) {
 
 func (c *controller[T]) process(batch Batch[T]) {
 	events := c.apply(batch)
+	c.fifo.shown()
 	c.processor.publish(events)
 	for _, entry := range batch.controls {
 		c.carryOut(entry)
 	}
 	c.fifo.Release()
-	if c.fifo.HasSynced() {
-		c.processor.markSynced()
-	}
 }
 
 // apply makes the batch visible in the store, and returns what there is to tell.
@@ -127,6 +131,8 @@ func (c *controller[T]) settle(txn *store.Txn[T], it *item[T], e *event[T]) bool
 		}
 		e.Delta = it.delta()
 		e.Old = old
+	case delta.OutOfScope:
+		panic("BUG: OutOfScope does not come as an item")
 	case delta.Added, delta.Updated, delta.Replaced:
 		old, there := txn.Get(it.key)
 		if there && !it.foreign && c.traits.SameState(old, it.obj) {
@@ -184,6 +190,8 @@ func (c *controller[T]) carryOut(entry control[T]) {
 		e.answer <- c.store.AddIndexers(e.indexers)
 	case *outsideWrite[T]:
 		e.answer <- write(c.store, e.change)
+	case *dismissal[T]:
+		c.dismiss(e)
 	default:
 		panic(fmt.Sprintf("BUG: control entry %T", entry))
 	}
@@ -196,4 +204,17 @@ func (c *controller[T]) join(e *join[T]) {
 	if c.processor.join(e.listener, c.store.View()) && !c.launch(e.listener) {
 		c.processor.leave(e.listener)
 	}
+}
+
+// dismiss takes the objects of a scope out of the store, and tells the listeners if
+// they are to know.
+func (c *controller[T]) dismiss(e *dismissal[T]) {
+	events := e.carryOut(c.store, c.fifo.visibleVersion())
+	if c.mutations != nil {
+		c.mutations.observe(events)
+	}
+	if e.how == AsOutOfScope {
+		c.processor.publish(events)
+	}
+	e.answer <- nil
 }

@@ -24,6 +24,9 @@
 //  4. log.go and listener_run.go: the listeners read the published batches, each at
 //     its own pace, and call their handlers.
 //
+// A kind may be kept in several parts ([Scope], scope.go): each has a Reflector and an
+// inlet into the FIFO (fifo_inlet.go), and everything behind that is shared.
+//
 // [Informer] (informer.go) puts these together and runs them; [Factory] keeps one
 // informer for each kind; [Lister] reads the store and refuses to before it is
 // synced.
@@ -33,18 +36,20 @@
 // Four kinds of goroutine run in an Informer, all of them tasks of one
 // lifecycle.Group that ends with Run:
 //
-//   - the Reflector's feeds the FIFO;
+//   - each scope's Reflector feeds the FIFO;
 //   - the Controller's alone writes the store, publishes to the log and lets
 //     listeners join;
 //   - each listener's calls its handler;
 //   - two keep time: one begins resyncs, one looks for slow listeners.
 //
 // Everything that may be called while these run goes through the FIFO as an entry
-// of its own or takes the lock of one small type. Locks are taken in the order
-// Informer.direct, Informer.mu, processor.mu, listener.mu; the FIFO's lock and the
-// resyncer's come last and are never held together, but that the FIFO asks the
-// store, whose reads wait for nobody, under its own. No lock is held while a
-// handler, a transform, an index function or the API is called.
+// of its own or takes the lock of one small type. Reads of which scopes there are
+// take none. Locks are taken in the order Informer.scoping, Informer.direct,
+// Informer.mu, processor.mu, listener.mu; the FIFO's lock and the resyncer's come
+// last and are never held together, but that the FIFO asks the store, whose reads
+// wait for nobody, under its own. No lock is held while a handler, a transform, an
+// index function or the API is called; the first two are rights more than locks,
+// whose holders may wait for the Controller or for a Reflector that is to end.
 //
 // A handler that blocks keeps its own goroutine and its place in the log, and
 // delays nobody else. One that never returns also keeps Run from returning.
@@ -52,9 +57,10 @@
 // # Testing
 //
 // Each structure has a model beside it that is driven through the same random
-// script: fifo_model_test.go, fold_test.go, resync_test.go. reflector_scenario_test.go
-// plays scripts from testdata; reflector_model_test.go and informer_model_test.go
-// play random faults of a server in synctest bubbles, where subscribers rebuild the
+// script: fifo_model_test.go, fifo_inlet_model_test.go, fold_test.go,
+// resync_test.go. reflector_scenario_test.go plays scripts from testdata;
+// reflector_model_test.go, informer_model_test.go and scope_model_test.go play
+// random faults of a server in synctest bubbles, where subscribers rebuild the
 // world from what they are told and must agree with the server in the end. A seed
 // names its script: run it again with -run 'TestName/seed=N$', and more of them with
 // SEEDS=10000.

@@ -81,6 +81,71 @@ func ExampleNew() {
 	// 2 <nil>
 }
 
+// shelves keep books by author, which is the namespace.
+var byAuthor = delta.Traits[book]{
+	Key:     func(b book) (delta.Key, error) { return delta.ParseKey(b.title), nil },
+	Version: bookTraits.Version, UID: bookTraits.UID, Labels: bookTraits.Labels,
+}
+
+// author is a shelf with the books of one author.
+type author struct {
+	shelf
+	books []book
+}
+
+func (a author) List(context.Context, metav1.ListOptions) (informer.Page[book], error) {
+	return informer.Page[book]{Version: "1", Items: a.books}, nil
+}
+
+func (a author) Watch(context.Context, metav1.ListOptions) (informer.Stream[book], error) {
+	return a.shelf, nil
+}
+
+func ExampleNewScoped() {
+	books, err := informer.NewScoped([]informer.Scope[book]{
+		{Namespace: "austen", ListWatcher: author{books: []book{{"austen/Emma", "1"}}}},
+		{Except: []string{"austen", "shelley"}, ListWatcher: author{books: []book{{"eliot/Romola", "1"}}}},
+	}, informer.Options[book]{Name: "books", Traits: byAuthor, Reflector: pagesOnly})
+	if err != nil {
+		panic(err)
+	}
+	g := lifecycle.New(context.Background())
+	g.Go("books", books.Run)
+	<-books.Synced()
+	read := func(namespace, name string) {
+		found, err := books.Lister().Get(namespace, name)
+		fmt.Println(found.title, err)
+	}
+	read("austen", "Emma")
+	read("eliot", "Romola")
+	read("shelley", "Frankenstein")
+
+	err = books.AddScope(informer.Scope[book]{Namespace: "shelley", ListWatcher: author{books: []book{{"shelley/Frankenstein", "1"}}}})
+	if err != nil {
+		panic(err)
+	}
+	synced, err := books.ScopeSynced("shelley")
+	if err != nil {
+		panic(err)
+	}
+	<-synced
+	read("shelley", "Frankenstein")
+	if err := books.RemoveScope("austen", informer.Silently); err != nil {
+		panic(err)
+	}
+	read("austen", "Emma")
+	fmt.Println(books.AddScope(informer.Scope[book]{Namespace: "eliot", ListWatcher: author{}}))
+	g.Stop()
+	_ = g.Wait()
+	// Output:
+	// austen/Emma <nil>
+	// eliot/Romola <nil>
+	//  get shelley/Frankenstein: books in namespace "shelley": not covered by any scope
+	// shelley/Frankenstein <nil>
+	//  get austen/Emma: books in namespace "austen": not covered by any scope
+	// add scope of namespace eliot to informer for books: scopes overlap: there is one of all namespaces but austen, shelley already
+}
+
 func ExampleNewDeltaFIFO() {
 	fifo := informer.NewDeltaFIFO(informer.FIFOOptions[book]{Traits: bookTraits})
 	add := func(op delta.Op, b book) {

@@ -71,7 +71,7 @@ func (f *Factory[T]) WaitForSync(ctx context.Context) error {
 		case <-ctx.Done():
 		}
 		if !informer.HasSynced() {
-			unsynced = append(unsynced, fmt.Errorf("%s: %w: %s", kind, ErrNotSynced, informer.reflector.Status().Why()))
+			unsynced = append(unsynced, fmt.Errorf("%s: %w: %s", kind, ErrNotSynced, informer.why()))
 		}
 	}
 	if len(unsynced) == 0 {

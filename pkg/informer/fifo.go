@@ -37,13 +37,13 @@ type DeltaFIFO[T any] struct {
 	out     pile[T] // handed out and not yet visible in the store
 	busy    bool    // out is in somebody's hands
 	closed  bool
+	arrived uint64 // number of the newest item
 
-	// The first list is visible when nothing of it is left pending or handed out.
-	listed      bool // Replace was called
-	initialLeft int  // items up to initialEnd that have not been released
-	initialEnd  uint64
-	arrived     uint64 // number of the newest item
-	synced      chan struct{}
+	whole   *inlet[T]     // what the methods of Sink feed; nil where every scope has its own
+	inlets  []*inlet[T]   // all that are open
+	founded bool          // those to come are no part of synced and settled
+	synced  chan struct{} // closed when each founding scope's first list is visible
+	settled chan struct{} // closed when each has got there or been found degraded
 }
 
 // FIFOOptions configure a [DeltaFIFO]. Traits is required.
@@ -82,35 +82,25 @@ type Known[T any] interface {
 
 // NewDeltaFIFO returns an empty queue.
 func NewDeltaFIFO[T any](opts FIFOOptions[T]) *DeltaFIFO[T] {
+	f := newFIFO(opts)
+	f.whole = f.open(reach{}, opts.OnSkip)
+	return f
+}
+
+// newFIFO returns a queue that nothing can enter before a scope is opened.
+func newFIFO[T any](opts FIFOOptions[T]) *DeltaFIFO[T] {
 	return &DeltaFIFO[T]{
-		opts:   opts,
-		ready:  make(chan struct{}, 1),
-		synced: make(chan struct{}),
+		opts:    opts,
+		ready:   make(chan struct{}, 1),
+		synced:  make(chan struct{}),
+		settled: make(chan struct{}),
 	}
 }
 
 // Push adds one event of a watch: Added, Updated or Deleted. Deleting what is not
 // known to be there adds nothing.
 func (f *DeltaFIFO[T]) Push(op delta.Op, obj T, version string) error {
-	key, err := f.opts.Traits.Key(obj)
-	if err != nil {
-		return fmt.Errorf("queue %s of an object: read its key: %w", op, err)
-	}
-	it := item[T]{key: key, op: op, version: version, seen: time.Now()}
-	if err := f.dress(&it, obj); err != nil {
-		return fmt.Errorf("queue %s of %s: %w", op, key, err)
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if version != "" {
-		f.pending.version = version
-		f.ringLocked() // also where nothing but the version comes of it
-	}
-	if op == delta.Deleted && !f.presentLocked(key) && !f.deletionPendingLocked(key) {
-		return nil
-	}
-	f.appendLocked(it)
-	return nil
+	return f.whole.Push(op, obj, version)
 }
 
 // Forget adds the deletion of an object that no event told of, as Replace does
@@ -140,13 +130,7 @@ func (f *DeltaFIFO[T]) dress(it *item[T], obj T) (err error) {
 }
 
 // Bookmark says that everything up to version has been pushed.
-func (f *DeltaFIFO[T]) Bookmark(version string) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.pending.version = version
-	f.ringLocked()
-	return nil
-}
+func (f *DeltaFIFO[T]) Bookmark(version string) error { return f.whole.Bookmark(version) }
 
 // sync asks for the objects to be shown again to the listeners in to. What is
 // shown is the state at the time when the Sync is applied, so that it can never
@@ -280,6 +264,7 @@ func (f *DeltaFIFO[T]) tryPop() (Batch[T], bool, error) {
 	}
 	f.pending, f.out = f.out, f.pending
 	f.busy = true
+	f.handOutLocked()
 	return f.out.batch(), true, nil
 }
 
@@ -289,34 +274,13 @@ func (f *DeltaFIFO[T]) Release() {
 	defer f.mu.Unlock()
 	invariant.Check(f.busy, "release without a batch")
 	f.busy = false
-	if f.initialLeft > 0 {
-		for i := range f.out.items {
-			if f.out.items[i].arrival <= f.initialEnd {
-				f.initialLeft--
-			}
-		}
-	}
 	f.out.reset()
 	f.settleLocked()
 }
 
-// settleLocked notes when the last of the first list has become visible.
-func (f *DeltaFIFO[T]) settleLocked() {
-	if f.listed && f.initialLeft == 0 && !f.HasSynced() {
-		close(f.synced)
-	}
-}
-
 // HasSynced reports whether everything of the first Replace is visible in the
-// store.
-func (f *DeltaFIFO[T]) HasSynced() bool {
-	select {
-	case <-f.synced:
-		return true
-	default:
-		return false
-	}
-}
+// store; where there are scopes, of the first of each that was there at the start.
+func (f *DeltaFIFO[T]) HasSynced() bool { return isClosed(f.synced) }
 
 // Synced is closed when [DeltaFIFO.HasSynced] turns true.
 func (f *DeltaFIFO[T]) Synced() <-chan struct{} { return f.synced }

@@ -30,6 +30,7 @@ func (f *DeltaFIFO[T]) tryPopKey() (Batch[T], bool, error) {
 	}
 	f.pending.takeOldest(&f.out)
 	f.busy = true
+	f.handOutLocked()
 	f.ringLocked() // there may be more
 	return f.out.batch(), true, nil
 }

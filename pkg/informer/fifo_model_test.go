@@ -121,7 +121,7 @@ func (m *modelFIFO) replace(list []cell, r Replacement) {
 	known := m.known()
 	var gone []delta.Key
 	for key := range known.Scope(r.Namespace) {
-		if !slices.ContainsFunc(list, func(c cell) bool { return delta.ParseKey(c.name) == key }) {
+		if !slices.Contains(r.Except, key.Namespace) && !slices.ContainsFunc(list, func(c cell) bool { return delta.ParseKey(c.name) == key }) {
 			gone = append(gone, key)
 		}
 	}
@@ -235,13 +235,16 @@ func runFIFOScript(t *testing.T, rng *rand.Rand) {
 // randomList lists some of what is known, some of it changed, and something new.
 func randomList(rng *rand.Rand, model *modelFIFO, version *int) ([]cell, Replacement) {
 	r := Replacement{NewHistory: rng.IntN(5) == 0}
-	if rng.IntN(3) == 0 {
+	switch rng.IntN(6) {
+	case 0, 1:
 		r.Namespace = "a"
+	case 2:
+		r.Except = []string{"b"}
 	}
 	var list []cell
 	for _, name := range []string{"a/x", "a/y", "b/x", "b/y", "z"} {
 		key := delta.ParseKey(name)
-		if r.Namespace != "" && r.Namespace != key.Namespace {
+		if r.Namespace != "" && r.Namespace != key.Namespace || slices.Contains(r.Except, key.Namespace) {
 			continue
 		}
 		known, there := model.known()[key]

@@ -18,36 +18,40 @@ import (
 // without the lock. That is safe as long as one goroutine feeds a scope: applying
 // what was handed out meanwhile moves a state from one layer to the next, but
 // does not change which one is the newest.
-func (f *DeltaFIFO[T]) Replace(objs []T, r Replacement) error {
-	keys := make([]delta.Key, len(objs))
-	for i, obj := range objs {
-		key, err := f.opts.Traits.Key(obj)
-		if err != nil {
-			return fmt.Errorf("replace all objects at version %s: read the key of object %d: %w", r.Version, i, err)
-		}
-		keys[i] = key
+func (f *DeltaFIFO[T]) Replace(objs []T, r Replacement) error { return f.whole.replace(objs, r) }
+
+// replace is [DeltaFIFO.Replace] for one inlet.
+func (in *inlet[T]) replace(objs []T, r Replacement) error {
+	f := in.fifo
+	objs, keys, err := in.keysOf(objs, r.Version)
+	if err != nil {
+		return err
 	}
 	news, gone := f.compare(objs, keys, r)
 	now := time.Now()
 	for i := range news {
 		it := &news[i]
 		it.seen = now
-		switch {
-		case it.op != delta.Replaced:
-		case r.Ingested:
-		default:
-			if err := f.dress(it, it.obj); err != nil {
-				err = fmt.Errorf("replace %s at version %s: %w", it.key, r.Version, err)
-				if f.opts.OnSkip == nil {
-					return err
-				}
-				f.opts.OnSkip(err)
-				it.op = 0
+		if it.op != delta.Replaced || r.Ingested {
+			continue
+		}
+		if r.Lent && f.opts.Traits.Detach != nil {
+			it.obj = f.opts.Traits.Detach(it.obj)
+		}
+		if err := f.dress(it, it.obj); err != nil {
+			err = fmt.Errorf("replace %s at version %s: %w", it.key, r.Version, err)
+			if in.onSkip == nil {
+				return err
 			}
+			in.onSkip(err)
+			it.op = 0
 		}
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if in.closed {
+		return nil
+	}
 	f.pending.makeRoom(len(news))
 	for i := range news {
 		switch news[i].op {
@@ -55,7 +59,7 @@ func (f *DeltaFIFO[T]) Replace(objs []T, r Replacement) error {
 		case delta.Sync:
 			f.syncLocked(news[i])
 		default:
-			news[i].initial = !f.listed
+			news[i].initial = !in.listed
 			f.appendLocked(news[i])
 		}
 	}
@@ -63,22 +67,33 @@ func (f *DeltaFIFO[T]) Replace(objs []T, r Replacement) error {
 		gone[i].seen = now
 		f.appendLocked(gone[i])
 	}
-	f.finishReplaceLocked(r.Version)
+	in.finishReplaceLocked(r.Version, now)
 	return nil
 }
 
-func (f *DeltaFIFO[T]) finishReplaceLocked(version string) {
-	f.pending.version = version
-	f.ringLocked()
-	if f.listed {
-		return
+// keysOf reads the keys of a list, and leaves out of it what is not in reach.
+func (in *inlet[T]) keysOf(objs []T, version string) ([]T, []delta.Key, error) {
+	keys := make([]delta.Key, 0, len(objs))
+	all := in.reach.everything()
+	kept := objs[:0]
+	for i, obj := range objs {
+		key, err := in.fifo.opts.Traits.Key(obj)
+		switch {
+		case err != nil:
+			return nil, nil, fmt.Errorf("replace all objects at version %s: read the key of object %d: %w", version, i, err)
+		case all:
+		case !in.reach.has(key.Namespace):
+			continue
+		default:
+			kept = append(kept, obj)
+		}
+		keys = append(keys, key)
 	}
-	f.listed = true
-	f.initialEnd = f.arrived
-	f.initialLeft = f.pending.live + f.out.live
-	if f.pending.empty() && !f.busy { // nothing will be popped, so nothing is missing
-		f.settleLocked()
+	if !all {
+		clear(objs[len(kept):])
+		objs = kept
 	}
+	return objs, keys, nil
 }
 
 // compare returns what the list adds to what is known: items for the objects that
@@ -86,7 +101,8 @@ func (f *DeltaFIFO[T]) finishReplaceLocked(version string) {
 func (f *DeltaFIFO[T]) compare(objs []T, keys []delta.Key, r Replacement) (news, gone []item[T]) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !f.comparing() || f.opts.Known == nil || f.opts.Known.Count(r.Namespace) == 0 {
+	within := r.reach()
+	if !f.comparing() || f.opts.Known == nil || f.countLocked(within) == 0 {
 		news = make([]item[T], 0, len(objs)) // all of them are
 	}
 	found := 0
@@ -107,11 +123,20 @@ func (f *DeltaFIFO[T]) compare(objs []T, keys []delta.Key, r Replacement) (news,
 	stored := f.pending.live == 0 && f.out.live == 0
 	switch {
 	case r.Partial:
-	case stored && f.comparing() && f.opts.Known != nil && found == f.opts.Known.Count(r.Namespace):
+	case stored && f.comparing() && f.opts.Known != nil && found == f.countLocked(within):
 	default:
 		gone = f.absentLocked(newKeySet(keys), r)
 	}
 	return news, gone
+}
+
+// countLocked is how many objects of a reach the store has.
+func (f *DeltaFIFO[T]) countLocked(within reach) int {
+	n := f.opts.Known.Count(within.namespace)
+	for _, namespace := range within.except {
+		n -= f.opts.Known.Count(namespace)
+	}
+	return n
 }
 
 // comparing reports whether versions are compared at all.
@@ -136,8 +161,9 @@ func (f *DeltaFIFO[T]) isKnownLocked(key delta.Key, obj T, r Replacement) (uncha
 // absentLocked returns a missed deletion for each object of the scope that exists
 // to our knowledge and is not listed, in order of the keys.
 func (f *DeltaFIFO[T]) absentLocked(listed keySet, r Replacement) (gone []item[T]) {
+	within := r.reach()
 	check := func(key delta.Key) {
-		if listed.has(key) || (r.Namespace != "" && r.Namespace != key.Namespace) {
+		if listed.has(key) || !within.has(key.Namespace) {
 			return
 		}
 		if last, present := f.latestLocked(key); present {

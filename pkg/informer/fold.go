@@ -13,7 +13,7 @@ import (
 //   - A run of Updated and Sync of one object becomes one delta, from the first
 //     Old to the last New. What was told last is always the Old of what is told
 //     next, so that old→new is exact, only coarser.
-//   - Nothing folds across a Deleted: a listener that knows an object is told of
+//   - Nothing folds across a Deleted or OutOfScope: a listener that knows an object is told of
 //     its end, with its last state, even if a namesake has taken its place.
 //   - An object that came and went while the listener was away, unknown to it,
 //     vanishes with everything about it, and is counted.
@@ -60,11 +60,13 @@ func newFoldedBacklog[T any](uid func(T) string) *foldedBacklog[T] {
 func (b *foldedBacklog[T]) add(d *delta.Delta[T], number uint64, at time.Time) {
 	last := b.latest[d.Key]
 	switch {
-	case last != nil && d.Op == delta.Sync && last.Op != delta.Deleted:
+	case last != nil && d.Op == delta.Sync && !isEnd(last.Op):
 		b.folded++
 	case last != nil && b.foldable(&last.Delta) && b.foldable(d) && b.sameObject(last.Old, d.New):
 		fold(&last.Delta, d)
 		b.folded++
+	case last != nil && d.Op == delta.Added && !isEnd(last.Op):
+		b.addAgain(d, number, at)
 	case last != nil && b.ends(d):
 		b.addEnd(d, number, at)
 	default:
@@ -97,8 +99,11 @@ func (b *foldedBacklog[T]) begins(d *delta.Delta[T]) bool {
 }
 
 func (b *foldedBacklog[T]) ends(d *delta.Delta[T]) bool {
-	return d.Op == delta.Deleted || b.exchanges(d)
+	return isEnd(d.Op) || b.exchanges(d)
 }
+
+// isEnd is the end of an object, to those who are told of it.
+func isEnd(op delta.Op) bool { return op == delta.Deleted || op == delta.OutOfScope }
 
 func (b *foldedBacklog[T]) exchanges(d *delta.Delta[T]) bool {
 	return d.Op == delta.Updated && !b.sameObject(d.Old, d.New)
@@ -125,7 +130,7 @@ func (b *foldedBacklog[T]) addEnd(d *delta.Delta[T], number uint64, at time.Time
 		b.vanished++
 	}
 	b.vanished++
-	began, ended := birth.Op == delta.Added, d.Op == delta.Deleted
+	began, ended := birth.Op == delta.Added, isEnd(d.Op)
 	switch old := birth.Old; {
 	case began && ended: // came and went
 		b.remove(birth)
@@ -137,11 +142,21 @@ func (b *foldedBacklog[T]) addEnd(d *delta.Delta[T], number uint64, at time.Time
 	case ended: // took a known one's place, whose end no event told, and went
 		birth.Delta = *d
 		var none T
-		birth.Missed, birth.Old, birth.New = true, old, none
+		birth.Missed, birth.Old, birth.New = d.Op == delta.Deleted, old, none
 	default: // took a known one's place and was exchanged itself
 		birth.Delta = *d
 		birth.Old = old
 	}
+}
+
+// addAgain takes an Added of an object whose end was not told, because its scope was
+// removed silently. What is pending of it is as silently forgotten.
+func (b *foldedBacklog[T]) addAgain(d *delta.Delta[T], number uint64, at time.Time) {
+	for last := b.latest[d.Key]; last != nil && !isEnd(last.Op); last = b.latest[d.Key] {
+		b.remove(last)
+		b.vanished++
+	}
+	b.push(d, number, at)
 }
 
 func (b *foldedBacklog[T]) push(d *delta.Delta[T], number uint64, at time.Time) {

@@ -196,72 +196,93 @@ func checkShape(t *testing.T, b *foldedBacklog[part]) {
 	}
 }
 
-// Each rule once, small enough to read.
-func TestFoldedBacklogRules(t *testing.T) {
+// told is what a listener is told.
+type told = []delta.Delta[part]
+
+// foldRules has each rule once, small enough to read: what comes in and what is told.
+func foldRules() map[string]struct{ in, out told } {
 	a1, a2, a3, b1, b2, c1 := part{"a", 1}, part{"a", 2}, part{"a", 3}, part{"b", 4}, part{"b", 5}, part{"c", 6}
 	none := part{}
-	type ds = []delta.Delta[part]
-	tests := map[string]struct{ in, out ds }{
+	return map[string]struct{ in, out told }{
 		"updates fold, first old to last new": {
-			ds{{Op: delta.Updated, Old: a1, New: a2}, {Op: delta.Updated, Old: a2, New: a3}},
-			ds{{Op: delta.Updated, Old: a1, New: a3}},
+			told{{Op: delta.Updated, Old: a1, New: a2}, {Op: delta.Updated, Old: a2, New: a3}},
+			told{{Op: delta.Updated, Old: a1, New: a3}},
 		},
 		"a sync folds into the update before it": {
-			ds{{Op: delta.Updated, Old: a1, New: a2}, {Op: delta.Sync, Old: a2, New: a2}},
-			ds{{Op: delta.Updated, Old: a1, New: a2}},
+			told{{Op: delta.Updated, Old: a1, New: a2}, {Op: delta.Sync, Old: a2, New: a2}},
+			told{{Op: delta.Updated, Old: a1, New: a2}},
 		},
 		"a sync becomes the update after it": {
-			ds{{Op: delta.Sync, Old: a1, New: a1}, {Op: delta.Updated, Old: a1, New: a2}},
-			ds{{Op: delta.Updated, Old: a1, New: a2}},
+			told{{Op: delta.Sync, Old: a1, New: a1}, {Op: delta.Updated, Old: a1, New: a2}},
+			told{{Op: delta.Updated, Old: a1, New: a2}},
 		},
 		"syncs fold": {
-			ds{{Op: delta.Sync, Old: a1, New: a1}, {Op: delta.Sync, Old: a1, New: a1}},
-			ds{{Op: delta.Sync, Old: a1, New: a1}},
+			told{{Op: delta.Sync, Old: a1, New: a1}, {Op: delta.Sync, Old: a1, New: a1}},
+			told{{Op: delta.Sync, Old: a1, New: a1}},
 		},
 		"an added stays, its updates fold, it answers a sync": {
-			ds{{Op: delta.Added, New: a1}, {Op: delta.Sync, Old: a1, New: a1}, {Op: delta.Updated, Old: a1, New: a2}, {Op: delta.Updated, Old: a2, New: a3}},
-			ds{{Op: delta.Added, New: a1}, {Op: delta.Updated, Old: a1, New: a3}},
+			told{{Op: delta.Added, New: a1}, {Op: delta.Sync, Old: a1, New: a1}, {Op: delta.Updated, Old: a1, New: a2}, {Op: delta.Updated, Old: a2, New: a3}},
+			told{{Op: delta.Added, New: a1}, {Op: delta.Updated, Old: a1, New: a3}},
 		},
 		"nothing folds across a deletion": {
-			ds{{Op: delta.Updated, Old: a1, New: a2}, {Op: delta.Deleted, Old: a2, New: a3}, {Op: delta.Added, New: b1}, {Op: delta.Updated, Old: b1, New: b2}},
-			ds{{Op: delta.Updated, Old: a1, New: a2}, {Op: delta.Deleted, Old: a2, New: a3}, {Op: delta.Added, New: b1}, {Op: delta.Updated, Old: b1, New: b2}},
+			told{{Op: delta.Updated, Old: a1, New: a2}, {Op: delta.Deleted, Old: a2, New: a3}, {Op: delta.Added, New: b1}, {Op: delta.Updated, Old: b1, New: b2}},
+			told{{Op: delta.Updated, Old: a1, New: a2}, {Op: delta.Deleted, Old: a2, New: a3}, {Op: delta.Added, New: b1}, {Op: delta.Updated, Old: b1, New: b2}},
 		},
 		"what came and went unknown vanishes": {
-			ds{{Op: delta.Deleted, Old: a1, New: a1}, {Op: delta.Added, New: b1}, {Op: delta.Updated, Old: b1, New: b2}, {Op: delta.Deleted, Old: b2, Missed: true}},
-			ds{{Op: delta.Deleted, Old: a1, New: a1}},
+			told{{Op: delta.Deleted, Old: a1, New: a1}, {Op: delta.Added, New: b1}, {Op: delta.Updated, Old: b1, New: b2}, {Op: delta.Deleted, Old: b2, Missed: true}},
+			told{{Op: delta.Deleted, Old: a1, New: a1}},
 		},
 		"an exchange is not a change": {
-			ds{{Op: delta.Updated, Old: a1, New: a2}, {Op: delta.Updated, Old: a2, New: b1}, {Op: delta.Updated, Old: b1, New: b2}},
-			ds{{Op: delta.Updated, Old: a1, New: a2}, {Op: delta.Updated, Old: a2, New: b1}, {Op: delta.Updated, Old: b1, New: b2}},
+			told{{Op: delta.Updated, Old: a1, New: a2}, {Op: delta.Updated, Old: a2, New: b1}, {Op: delta.Updated, Old: b1, New: b2}},
+			told{{Op: delta.Updated, Old: a1, New: a2}, {Op: delta.Updated, Old: a2, New: b1}, {Op: delta.Updated, Old: b1, New: b2}},
 		},
 		"an exchange for what is exchanged itself": {
-			ds{{Op: delta.Updated, Old: a1, New: b1}, {Op: delta.Updated, Old: b1, New: b2}, {Op: delta.Updated, Old: b2, New: c1}},
-			ds{{Op: delta.Updated, Old: a1, New: c1}},
+			told{{Op: delta.Updated, Old: a1, New: b1}, {Op: delta.Updated, Old: b1, New: b2}, {Op: delta.Updated, Old: b2, New: c1}},
+			told{{Op: delta.Updated, Old: a1, New: c1}},
 		},
 		"an exchange for what goes": {
-			ds{{Op: delta.Updated, Old: a1, New: b1}, {Op: delta.Deleted, Old: b1, New: b2}},
-			ds{{Op: delta.Deleted, Old: a1, New: none, Missed: true}},
+			told{{Op: delta.Updated, Old: a1, New: b1}, {Op: delta.Deleted, Old: b1, New: b2}},
+			told{{Op: delta.Deleted, Old: a1, New: none, Missed: true}},
 		},
 		"a sync of what was put back past the informer is told": {
-			ds{{Op: delta.Deleted, Old: a1, New: a1}, {Op: delta.Sync, Old: a1, New: a1}},
-			ds{{Op: delta.Deleted, Old: a1, New: a1}, {Op: delta.Sync, Old: a1, New: a1}},
+			told{{Op: delta.Deleted, Old: a1, New: a1}, {Op: delta.Sync, Old: a1, New: a1}},
+			told{{Op: delta.Deleted, Old: a1, New: a1}, {Op: delta.Sync, Old: a1, New: a1}},
 		},
 		"a state without a UID does not join two objects": {
-			ds{{Op: delta.Updated, Old: a1, New: part{"", 2}}, {Op: delta.Updated, Old: part{"", 2}, New: b1}},
-			ds{{Op: delta.Updated, Old: a1, New: part{"", 2}}, {Op: delta.Updated, Old: part{"", 2}, New: b1}},
+			told{{Op: delta.Updated, Old: a1, New: part{"", 2}}, {Op: delta.Updated, Old: part{"", 2}, New: b1}},
+			told{{Op: delta.Updated, Old: a1, New: part{"", 2}}, {Op: delta.Updated, Old: part{"", 2}, New: b1}},
+		},
+		"nothing folds across the end of a scope": {
+			told{{Op: delta.Updated, Old: a1, New: a2}, {Op: delta.OutOfScope, Old: a2}, {Op: delta.Added, New: a3}},
+			told{{Op: delta.Updated, Old: a1, New: a2}, {Op: delta.OutOfScope, Old: a2}, {Op: delta.Added, New: a3}},
+		},
+		"what came and left the scope unknown vanishes": {
+			told{{Op: delta.OutOfScope, Old: a1}, {Op: delta.Added, New: a1}, {Op: delta.Updated, Old: a1, New: a2}, {Op: delta.OutOfScope, Old: a2}},
+			told{{Op: delta.OutOfScope, Old: a1}},
+		},
+		"an exchange for what leaves the scope": {
+			told{{Op: delta.Updated, Old: a1, New: b1}, {Op: delta.OutOfScope, Old: b1}},
+			told{{Op: delta.OutOfScope, Old: a1}},
+		},
+		"what a scope that went silently knew is forgotten when it is back": {
+			told{{Op: delta.Deleted, Old: b1, New: b1}, {Op: delta.Added, New: a1}, {Op: delta.Updated, Old: a1, New: a2}, {Op: delta.Added, New: a3}, {Op: delta.Updated, Old: a3, New: a1}},
+			told{{Op: delta.Deleted, Old: b1, New: b1}, {Op: delta.Added, New: a3}, {Op: delta.Updated, Old: a3, New: a1}},
 		},
 		"an unknown one is exchanged": {
-			ds{{Op: delta.Added, New: a1}, {Op: delta.Updated, Old: a1, New: b1}},
-			ds{{Op: delta.Added, New: b1}},
+			told{{Op: delta.Added, New: a1}, {Op: delta.Updated, Old: a1, New: b1}},
+			told{{Op: delta.Added, New: b1}},
 		},
 	}
-	for name, test := range tests {
+}
+
+func TestFoldedBacklogRules(t *testing.T) {
+	for name, test := range foldRules() {
 		t.Run(name, func(t *testing.T) {
 			b := newFoldedBacklog(partTraits().UID)
 			for i := range test.in {
 				b.add(&test.in[i], uint64(i), time.Time{})
 			}
-			got := ds{}
+			got := told{}
 			for _, e := range b.take(make([]event[part], 0, 9)) {
 				got = append(got, e.Delta)
 			}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/labels"
@@ -22,12 +23,14 @@ type Informer[T any] struct {
 	opts       Options[T]
 	store      *store.Store[T]
 	fifo       *DeltaFIFO[T]
-	reflector  *Reflector[T]
 	processor  *processor[T]
 	controller *controller[T]
 	resync     *resyncer
 
-	direct sync.Mutex // held by whoever writes the store instead of the Controller; taken before mu
+	coverage atomic.Pointer[coverage[T]] // replaced under mu, never changed in place
+
+	scoping sync.Mutex // held by whoever changes the scopes; taken before direct
+	direct  sync.Mutex // held by whoever writes the store instead of the Controller; taken before mu
 
 	mu            sync.Mutex // guards everything below; never held while calling out or waiting
 	phase         runPhase
@@ -62,7 +65,11 @@ type Options[T any] struct {
 	// which must not happen. Nil does not look for it: looking is expensive.
 	OnMutation func(Mutation)
 	Mutations  MutationOptions
-	// Reflector says how to list and watch.
+	// Ready says when a subscriber has synced.
+	Ready Readiness
+	// Reflector says how to list and watch. Where there are several scopes, each has
+	// a Reflector with these options, so that what is called here is called by
+	// several goroutines.
 	Reflector ReflectorOptions[T]
 	// Log is where warnings go. The zero Logger is silent.
 	Log logr.Logger
@@ -71,20 +78,25 @@ type Options[T any] struct {
 // New returns an informer for what lw lists and watches. Nothing happens until it
 // runs.
 func New[T any](lw ListWatcher[T], opts Options[T]) *Informer[T] {
+	i := newInformer(opts)
+	i.cover(i.newScope(Scope[T]{ListWatcher: lw}))
+	return i
+}
+
+// newInformer connects the parts, but for the scopes.
+func newInformer[T any](opts Options[T]) *Informer[T] {
 	i := &Informer[T]{
 		opts:          opts,
 		store:         store.New(opts.Traits, opts.Indexers),
 		subscriptions: map[*Subscription[T]]struct{}{},
 	}
-	i.fifo = NewDeltaFIFO(FIFOOptions[T]{
+	i.fifo = newFIFO(FIFOOptions[T]{
 		Traits:    opts.Traits,
 		Known:     inStore[T]{store: i.store, key: opts.Traits.Key},
 		Transform: opts.Transform,
 		Observe:   opts.Observe,
 		Unchanged: opts.Unchanged,
-		OnSkip:    i.skipped,
 	})
-	i.reflector = NewReflector(lw, i.fifo, opts.Traits.Key, i.reflectorOptions())
 	i.processor = newProcessor(&i.opts.Traits, opts.Log)
 	i.processor.calmed = i.fifo.ring
 	i.resync = newResyncer(resyncSeams{keys: i.resyncKeys, lag: i.processor.lagOrAwait, kick: i.fifo.ring})
@@ -95,33 +107,20 @@ func New[T any](lw ListWatcher[T], opts Options[T]) *Informer[T] {
 		traits:    &i.opts.Traits,
 		unchanged: opts.Unchanged,
 		resync:    i.resync,
+		ready:     i.fifo.synced,
 		launch:    i.launch,
 		log:       opts.Log,
 		kind:      opts.Name,
 	}
+	if opts.Ready == WhenSettled {
+		i.controller.ready = i.fifo.settled
+	}
 	if opts.OnMutation != nil {
 		i.controller.mutations = newMutationDetector(opts.Mutations, opts.Traits.Version, opts.OnMutation)
 	}
+	i.coverage.Store(&coverage[T]{})
 	return i
 }
-
-// reflectorOptions completes what the user said with what only the informer knows.
-func (i *Informer[T]) reflectorOptions() ReflectorOptions[T] {
-	opts := i.opts.Reflector
-	opts.Kind = i.opts.Name
-	if opts.Logger.GetSink() == nil {
-		opts.Logger = i.opts.Log
-	}
-	// A stream holds everything until it is complete, so what is held should be the
-	// transformed objects. Where they are observed first, that has to wait.
-	if i.opts.Transform != nil && i.opts.Observe == nil {
-		opts.Ingest = i.opts.Transform
-	}
-	return opts
-}
-
-// skipped reports an object that could not be transformed.
-func (i *Informer[T]) skipped(err error) { i.reflector.skip(context.Background(), err) }
 
 // Run lists and watches, and tells the subscribers, until ctx ends. When it
 // returns, nothing of the informer runs any more. A panic of a handler that its
@@ -135,8 +134,7 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	}
 	defer i.end()
 	defer group.Stop()
-	group.Go("apply", i.controller.run)
-	group.Go("reflect", i.reflector.Run)
+	group.Go("apply", i.apply)
 	group.Go("resync", i.resync.run)
 	group.Guest("watch listeners", i.processor.watch)
 	if i.controller.mutations != nil {
@@ -146,6 +144,21 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 		return fmt.Errorf("informer for %s: %w", i.opts.Name, err)
 	}
 	return nil
+}
+
+// apply is the Controller's task. Whoever waits for the Controller learns at once
+// that it is no more, as the one that waits may be a handler that Run waits for.
+func (i *Informer[T]) apply(ctx context.Context) error {
+	defer i.giveUp()
+	return i.controller.run(ctx)
+}
+
+// giveUp answers whoever waits for the Controller, which is no more.
+func (i *Informer[T]) giveUp() {
+	i.fifo.Close()
+	for _, entry := range i.fifo.abandoned() {
+		entry.abandon(ErrStopped)
+	}
 }
 
 // begin makes the informer running, and gives those who subscribed before their
@@ -163,6 +176,10 @@ func (i *Informer[T]) begin(group *lifecycle.Group) error {
 	case configured:
 	}
 	i.phase, i.group = running, group
+	i.fifo.found()
+	for _, s := range i.coverage.Load().scopes {
+		s.launch(group)
+	}
 	for _, s := range slices.SortedFunc(maps.Keys(i.subscriptions), (*Subscription[T]).older) {
 		if i.processor.join(s.listener, nil) {
 			i.launch(s.listener)
@@ -171,7 +188,7 @@ func (i *Informer[T]) begin(group *lifecycle.Group) error {
 	return nil
 }
 
-// end answers whoever still waits for the Controller, which is no more.
+// end makes all subscribers leave.
 func (i *Informer[T]) end() {
 	i.mu.Lock()
 	i.phase = stopped
@@ -181,10 +198,7 @@ func (i *Informer[T]) end() {
 	for _, s := range left { // also those that the Controller never came to
 		i.processor.leave(s.listener)
 	}
-	i.fifo.Close()
-	for _, entry := range i.fifo.abandoned() {
-		entry.abandon(ErrStopped)
-	}
+	i.giveUp() // again, for a Controller that never came to run
 }
 
 func (i *Informer[T]) launch(l *listener[T]) bool {
@@ -196,7 +210,11 @@ func (i *Informer[T]) resyncKeys(policy ResyncPolicy) []delta.Key {
 	view := i.store.View()
 	defer view.Release()
 	keys := make([]delta.Key, 0, view.Len())
+	everywhere, in := len(policy.Namespaces)+len(policy.Except) == 0, policy.inNamespace()
 	for key, obj := range view.All() {
+		if !everywhere && !in(key.Namespace) {
+			continue
+		}
 		if policy.Selector == nil || policy.Selector.Matches(labels.Set(i.opts.Traits.Labels(obj))) {
 			keys = append(keys, key)
 		}
@@ -204,7 +222,8 @@ func (i *Informer[T]) resyncKeys(policy ResyncPolicy) []delta.Key {
 	return keys
 }
 
-// HasSynced reports whether the first list is in the store.
+// HasSynced reports whether the first list is in the store: where there are several
+// scopes, that of each that was there when the informer began to run.
 func (i *Informer[T]) HasSynced() bool { return i.fifo.HasSynced() }
 
 // Synced is closed when [Informer.HasSynced] turns true.
@@ -214,9 +233,22 @@ func (i *Informer[T]) Synced() <-chan struct{} { return i.fifo.Synced() }
 // change it, use [Informer.Write].
 func (i *Informer[T]) Store() *store.Store[T] { return i.store }
 
-// Version is the newest resource version that the informer has heard of. The
-// store may be a batch behind; see the store's own Version.
-func (i *Informer[T]) Version() string { return i.reflector.Status().Version }
+// Settled is closed when each scope that was there when the informer began to run
+// has either synced or been found [Degraded]: from then on, who waits longer waits
+// for a person.
+func (i *Informer[T]) Settled() <-chan struct{} { return i.fifo.settled }
+
+// Version is the newest resource version that the informer has heard of; where
+// there are several scopes, that of the one that is the furthest behind. The store
+// may be a batch behind; see the store's own Version.
+func (i *Informer[T]) Version() string {
+	var lowest union
+	for _, s := range i.coverage.Load().scopes {
+		_, heardAt := s.inlet.progress()
+		lowest.add(s.reflector.LastSyncResourceVersion(), heardAt)
+	}
+	return lowest.version()
+}
 
 // Stopped reports whether Run has returned, or is about to.
 func (i *Informer[T]) Stopped() bool {

@@ -24,29 +24,49 @@ func (i *Informer[T]) Lister() Lister[T] { return Lister[T]{i} }
 // apierrors.IsNotFound recognises.
 func (l Lister[T]) Get(namespace, name string) (T, error) {
 	key := delta.Key{Namespace: namespace, Name: name}
-	var none T
-	if err := l.check(); err != nil {
-		return none, fmt.Errorf("get %s: %w", key, err)
-	}
-	obj, ok := l.informer.store.Get(key)
-	if !ok {
-		return none, apierrors.NewNotFound(schema.GroupResource{Resource: l.informer.opts.Name}, key.String())
+	var obj T
+	var there bool
+	err := l.informer.read(
+		func(c *coverage[T]) error { return l.informer.syncedIn(c, namespace) },
+		func() { obj, there = l.informer.store.Get(key) })
+	switch {
+	case err != nil:
+		return obj, fmt.Errorf("get %s: %w", key, err)
+	case !there:
+		return obj, apierrors.NewNotFound(schema.GroupResource{Resource: l.informer.opts.Name}, key.String())
 	}
 	return obj, nil
 }
 
-// List returns the objects of a namespace, or of all where it is empty, that the
-// selector matches, in no particular order.
-func (l Lister[T]) List(namespace string, selector labels.Selector) ([]T, error) {
-	if err := l.check(); err != nil {
+// List returns the objects of a namespace that the selector matches, in no
+// particular order. The empty namespace is all that the informer's scopes have.
+func (l Lister[T]) List(namespace string, selector labels.Selector) (objs []T, err error) {
+	err = l.informer.read(
+		func(c *coverage[T]) error {
+			if namespace == "" {
+				return l.informer.syncedEverywhere(c)
+			}
+			return l.informer.syncedIn(c, namespace)
+		},
+		func() { objs = l.informer.store.Select(namespace, selector) })
+	if err != nil {
 		return nil, fmt.Errorf("list namespace %q: %w", namespace, err)
 	}
-	return l.informer.store.Select(namespace, selector), nil
+	return objs, nil
 }
 
-func (l Lister[T]) check() error {
-	if l.informer.HasSynced() {
-		return nil
+// read reads the store where check allows it. The objects of a scope that is
+// removed leave the store after the scope has left the coverage, so what was read
+// is good where that is the same before and after.
+func (i *Informer[T]) read(check func(*coverage[T]) error, from func()) error {
+	for {
+		c := i.coverage.Load()
+		if err := check(c); err != nil {
+			return err
+		}
+		from()
+		if i.coverage.Load() == c {
+			return nil
+		}
 	}
-	return fmt.Errorf("%s: %w: %s", l.informer.opts.Name, ErrNotSynced, l.informer.reflector.Status().Why())
 }

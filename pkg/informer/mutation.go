@@ -79,7 +79,7 @@ func (m *mutationDetector[T]) observe(batch []event[T]) {
 		switch d := &batch[i].Delta; d.Op {
 		case delta.Added, delta.Updated:
 			found = m.putLocked(found, d.Key, d.New)
-		case delta.Deleted:
+		case delta.Deleted, delta.OutOfScope:
 			found = m.dropLocked(found, d.Key)
 		case delta.Replaced, delta.Sync: // no change
 		}

@@ -2,6 +2,7 @@ package informer
 
 import (
 	"iter"
+	"math"
 	"slices"
 	"time"
 
@@ -127,12 +128,35 @@ func (p *pile[T]) keys() iter.Seq[delta.Key] {
 	}
 }
 
-// takeOldest moves all items of the key whose first item is the oldest in p to
-// out, which is empty, in order.
-func (p *pile[T]) takeOldest(out *pile[T]) {
+// oldest is the number of the oldest item, or later than any where there is none.
+func (p *pile[T]) oldest() uint64 {
+	if p.live == 0 {
+		return math.MaxUint64
+	}
 	for p.items[p.head].op == 0 {
 		p.head++
 	}
+	return p.items[p.head].arrival
+}
+
+// drop takes out the items of all keys that gone says are to go.
+func (p *pile[T]) drop(gone func(delta.Key) bool) {
+	all := p.items
+	if !slices.ContainsFunc(all, func(it item[T]) bool { return it.op != 0 && gone(it.key) }) {
+		return
+	}
+	p.items, p.index, p.live, p.head = nil, keyIndex[T]{}, 0, 0
+	for i := range all {
+		if all[i].op != 0 && !gone(all[i].key) {
+			p.add(all[i])
+		}
+	}
+}
+
+// takeOldest moves all items of the key whose first item is the oldest in p to
+// out, which is empty, in order.
+func (p *pile[T]) takeOldest(out *pile[T]) {
+	p.oldest()
 	first := &p.items[p.head]
 	slot := p.index.slot(p.items, first.hash, first.key)
 	var room [8]int32

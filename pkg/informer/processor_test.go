@@ -58,15 +58,6 @@ func (s *platform) add(opts ListenerOptions, from inventory[part], tell func(*de
 	return l
 }
 
-func isClosed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
-}
-
 // added is a batch of n Added.
 func added(n int) []event[part] {
 	batch := make([]event[part], n)

@@ -33,9 +33,10 @@ type Sink[T any] interface {
 type Replacement struct {
 	// Version is the list's resource version.
 	Version string
-	// Namespace limits the list to one namespace; empty is all of them. What is
-	// known of the others stays.
+	// Namespace limits the list to one namespace; empty is all of them, but for
+	// those in Except. What is known of the others stays.
 	Namespace string
+	Except    []string
 	// NewHistory means that the server went back in time, as after a restore from
 	// a backup: an object may have a version that we have seen before and be
 	// different, so nothing may be skipped as unchanged.
@@ -45,6 +46,8 @@ type Replacement struct {
 	Partial bool
 	// Ingested means that the objects went through [ReflectorOptions.Ingest].
 	Ingested bool
+	// Lent means that an object that is kept must be detached; see [Page].
+	Lent bool
 }
 
 // ReflectorOptions is what a Reflector may be told. The zero value is ready.
@@ -61,6 +64,10 @@ type ReflectorOptions[T any] struct {
 	// Objects of other lists and of watches do not pass through it, because the
 	// sink sees those as they come.
 	Ingest func(T) (T, error)
+
+	// Detach is that of the traits. With it, a first list is detached page by page,
+	// so that the pages are not all in memory at once; the sink does it for others.
+	Detach func(T) T
 
 	// OnError is told of each failed attempt, as a [ReflectorError]. It is called
 	// by the goroutine that runs the Reflector, which waits for it.
@@ -161,7 +168,8 @@ type Reflector[T any] struct {
 	key  func(T) (delta.Key, error)
 	opts ReflectorOptions[T]
 
-	random func() float64 // in [0, 1); a test's own, so that its seed decides all
+	random   func() float64 // in [0, 1); a test's own, so that its seed decides all
+	degraded func()         // told each time the kind becomes degraded; may be nil
 
 	// These belong to the goroutine that runs Cycle.
 	at         position
@@ -258,6 +266,9 @@ func (r *Reflector[T]) Recover(ctx context.Context, err error) {
 	})
 	if first { // and not at each attempt
 		r.opts.Logger.Info("kind is degraded, it will be tried again", "kind", r.opts.Kind, "reason", err.Error())
+		if r.degraded != nil {
+			r.degraded()
+		}
 	}
 	r.wait(ctx, Degraded, err)
 }

@@ -144,6 +144,15 @@ func (r *Reflector[T]) addPage(ctx context.Context, list *snapshot[T], page Page
 		kept = append(kept, obj)
 	}
 	clear(page.Items[len(kept):])
+	switch {
+	case !page.Lent:
+	case r.listed.IsZero() && r.opts.Detach != nil:
+		for i, obj := range kept {
+			kept[i] = r.opts.Detach(obj)
+		}
+	default:
+		list.lent = true
+	}
 	if list.objs == nil {
 		list.objs = kept
 		return

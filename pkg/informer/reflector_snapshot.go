@@ -16,6 +16,8 @@ type snapshot[T any] struct {
 	// partial means that something was left out that is there: the absence of an
 	// object proves nothing.
 	partial bool
+	// lent means that objs are parts of pages.
+	lent bool
 }
 
 func newSnapshot[T any]() *snapshot[T] { return &snapshot[T]{index: map[delta.Key]int{}} }

@@ -72,6 +72,9 @@ type Status struct {
 // Why says in a sentence what an operator needs to know: why the kind is not
 // synced or not up to date, and what to do about it.
 func (s Status) Why() string {
+	if s.retriesRefused() {
+		return s.content() + fmt.Sprintf(": %v; %s; trying again since %s", s.LastError, s.remedy(), clock(s.Since))
+	}
 	switch s.State {
 	case Idle:
 		return fmt.Sprintf("%s has not been started", s.Kind)
@@ -92,6 +95,12 @@ func (s Status) Why() string {
 	default:
 		panic(fmt.Sprintf("BUG: no sentence for %v", s.State))
 	}
+}
+
+// retriesRefused reports whether it asks again for what it was refused. What to do
+// about it is worth knowing then as well, and not just between two attempts.
+func (s Status) retriesRefused() bool {
+	return s.State >= Queued && s.State <= Watching && !s.DegradedSince.IsZero() && classify(s.LastError).degrades()
 }
 
 // content says what readers are looking at while something is wrong.

@@ -84,7 +84,7 @@ func (r *Reflector[T]) list(ctx context.Context) (step, error) {
 	list, version, err := r.readPages(ctx)
 	switch {
 	case err == nil:
-		return r.adopt(ctx, list, Replacement{Version: version, Partial: list.partial}, r.watch)
+		return r.adopt(ctx, list, Replacement{Version: version, Partial: list.partial, Lent: list.lent}, r.watch)
 	case ctx.Err() != nil:
 		return nil, nil
 	}

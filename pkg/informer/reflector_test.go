@@ -84,13 +84,14 @@ func TestEveryStateHasItsSentence(t *testing.T) {
 	for want, s := range map[string]Status{
 		"things has not been started": {State: Idle},
 		"things waits since 12:00:00 for its turn to list: as many kinds as may list at once are doing it": {State: Queued},
-		"things is being listed since 12:00:00":                                                                                                     {State: Streaming},
-		"things is being listed since 12:00:00; attempt 2 ended at 12:00:01 with: no":                                                               {State: Listing, Attempts: 2, LastError: errors.New("no"), LastErrorAt: noon.Add(time.Second)},
-		"things asks since 12:00:00 for a watch from version 7":                                                                                     {State: Watching, Version: "7"},
-		"things is in step with the server at version 7":                                                                                            {State: Following, Version: "7", SyncedOnce: true},
-		"things is not synced: attempt 3 ended with: no; next try at 12:00:30":                                                                      {State: BackingOff, Attempts: 3, LastError: errors.New("no"), NextTry: noon.Add(30 * time.Second)},
-		"things shows the state of version 7: attempt 1 ended with: no; next try at 12:00:30":                                                       {State: BackingOff, Attempts: 1, Version: "7", SyncedOnce: true, LastError: errors.New("no"), NextTry: noon.Add(30 * time.Second)},
-		"things is not synced: things.test is forbidden: no role; grant list and watch of the kind to the operator's account; next try at 12:00:30": {State: Degraded, LastError: forbidden, NextTry: noon.Add(30 * time.Second)},
+		"things is being listed since 12:00:00":                                                                                                            {State: Streaming},
+		"things is being listed since 12:00:00; attempt 2 ended at 12:00:01 with: no":                                                                      {State: Listing, Attempts: 2, LastError: errors.New("no"), LastErrorAt: noon.Add(time.Second)},
+		"things asks since 12:00:00 for a watch from version 7":                                                                                            {State: Watching, Version: "7"},
+		"things is in step with the server at version 7":                                                                                                   {State: Following, Version: "7", SyncedOnce: true},
+		"things is not synced: attempt 3 ended with: no; next try at 12:00:30":                                                                             {State: BackingOff, Attempts: 3, LastError: errors.New("no"), NextTry: noon.Add(30 * time.Second)},
+		"things shows the state of version 7: attempt 1 ended with: no; next try at 12:00:30":                                                              {State: BackingOff, Attempts: 1, Version: "7", SyncedOnce: true, LastError: errors.New("no"), NextTry: noon.Add(30 * time.Second)},
+		"things is not synced: things.test is forbidden: no role; grant list and watch of the kind to the operator's account; next try at 12:00:30":        {State: Degraded, LastError: forbidden, NextTry: noon.Add(30 * time.Second)},
+		"things is not synced: things.test is forbidden: no role; grant list and watch of the kind to the operator's account; trying again since 12:00:00": {State: Listing, Attempts: 2, LastError: forbidden, DegradedSince: noon},
 		"things has been stopped": {State: Stopped},
 	} {
 		s.Kind, s.Since = "things", noon

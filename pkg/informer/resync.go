@@ -42,14 +42,6 @@ const (
 	resyncRuns = 2
 )
 
-// resyncing is what is known of one listener.
-type resyncing struct {
-	policy ResyncPolicy
-	asked  bool      // on demand
-	last   time.Time // the last tick, or when the listener came
-	next   time.Time // zero: never
-}
-
 // resyncTick is that listeners are due, and by which policy.
 type resyncTick struct {
 	to     *audience
@@ -81,18 +73,7 @@ func newResync(rng *rand.Rand) *resync {
 // set adds a listener or changes its policy. A new period counts from the
 // listener's last tick.
 func (r *resync) set(listener uint32, policy ResyncPolicy, now time.Time) {
-	l := r.listeners[listener]
-	if l == nil {
-		l = &resyncing{last: now}
-		r.listeners[listener] = l
-	}
-	l.policy = policy
-	if policy.Period <= 0 {
-		l.next = time.Time{}
-		r.withdraw(listener)
-		return
-	}
-	l.next = l.last.Add(r.jittered(policy)) // which may be past: then it is due at once
+	r.setAll(listener, []ResyncPolicy{policy}, now)
 }
 
 // remove forgets a listener.
@@ -114,7 +95,7 @@ func (r *resync) trigger(listener uint32) {
 func (r *resync) takers() *audience {
 	to := &audience{}
 	for _, number := range sortedKeys(r.listeners) {
-		if r.listeners[number].policy.Period > 0 {
+		if r.listeners[number].periodic() {
 			to.members = append(to.members, number)
 		}
 	}
@@ -140,26 +121,38 @@ func (r *resync) jittered(p ResyncPolicy) time.Duration {
 func (r *resync) due(now time.Time) []resyncTick {
 	var ticks []resyncTick
 	for _, number := range sortedKeys(r.listeners) {
-		l := r.listeners[number]
-		onTime := !l.next.IsZero() && !l.next.After(now)
-		busy := r.unfinished(number) >= resyncRuns
-		if onTime {
-			r.advance(l, now)
-		}
-		switch {
-		case onTime && busy:
-			r.skipped++
-		case onTime:
-			l.asked = l.asked && l.policy.Spread == OverPeriod // a tick that shows all at once is what was asked for
-			ticks = addTick(ticks, number, l.policy)
-		case l.asked && !busy:
-			l.asked = false
-			policy := l.policy
-			policy.Spread = AllAtOnce
-			ticks = addTick(ticks, number, policy)
+		for l := r.listeners[number]; l != nil; l = l.more {
+			if policy, due := r.dueBy(l, number, now); due {
+				ticks = addTick(ticks, number, policy)
+			}
 		}
 	}
 	return ticks
+}
+
+// dueBy is due for one listener and policy. What it returns is the policy to show
+// objects by.
+func (r *resync) dueBy(l *resyncing, number uint32, now time.Time) (ResyncPolicy, bool) {
+	policy := l.policy
+	if onTime := !l.next.IsZero() && !l.next.After(now); onTime {
+		r.advance(l, now)
+		if r.unfinished(number, policy) >= resyncRuns {
+			r.skipped++
+			return policy, false
+		}
+		// A tick that shows all at once is what was asked for.
+		l.asked = l.asked && (l.policy.Spread == OverPeriod || l.more != nil)
+		return policy, true
+	}
+	if l.asked && r.unfinished(number, policy) < resyncRuns {
+		l.asked = false
+		policy.Spread = AllAtOnce
+		if l.more != nil { // everything, and not only this policy's
+			policy.Namespaces, policy.Except = nil, nil
+		}
+		return policy, true
+	}
+	return policy, false
 }
 
 // advance sets the next tick. It keeps the rhythm, and leaves out what has been
@@ -181,10 +174,11 @@ func addTick(ticks []resyncTick, number uint32, policy ResyncPolicy) []resyncTic
 	return append(ticks, resyncTick{&audience{members: []uint32{number}}, policy})
 }
 
-func (r *resync) unfinished(listener uint32) int {
+// unfinished is how many runs for the policy's namespaces the listener is in.
+func (r *resync) unfinished(listener uint32, policy ResyncPolicy) int {
 	n := 0
 	for _, run := range r.runs {
-		if run.to.has(listener) {
+		if run.to.has(listener) && run.policy.sameNamespaces(policy) {
 			n++
 		}
 	}
@@ -237,7 +231,9 @@ func (r *resync) drained() { r.pending = false }
 func (r *resync) wake(now time.Time) time.Time {
 	var first time.Time
 	for _, l := range r.listeners {
-		first = earlier(first, l.next, now)
+		for ; l != nil; l = l.more {
+			first = earlier(first, l.next, now)
+		}
 	}
 	for _, run := range r.runs {
 		first = earlier(first, run.wake, now)

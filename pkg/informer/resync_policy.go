@@ -27,6 +27,11 @@ type ResyncPolicy struct {
 	Rate float64
 	// Selector chooses the objects. Nil chooses all.
 	Selector labels.Selector
+	// Namespaces chooses the objects, too: those in one of these. None chooses all,
+	// but for those in Except. A listener may have a policy for some namespaces and
+	// another one for others.
+	Namespaces []string
+	Except     []string
 	// OnlyIfNotReconciledFor leaves out objects that somebody has taken care of
 	// more recently than this. Zero leaves out none.
 	OnlyIfNotReconciledFor time.Duration
@@ -59,6 +64,9 @@ func (p ResyncPolicy) Or(fallback ResyncPolicy) ResyncPolicy {
 	if p.Selector == nil {
 		p.Selector = fallback.Selector
 	}
+	if len(p.Namespaces) == 0 && len(p.Except) == 0 {
+		p.Namespaces, p.Except = fallback.Namespaces, fallback.Except
+	}
 	p.OnlyIfNotReconciledFor = cmp.Or(p.OnlyIfNotReconciledFor, fallback.OnlyIfNotReconciledFor)
 	p.Lane = cmp.Or(p.Lane, fallback.Lane)
 	return p
@@ -71,7 +79,27 @@ func (p ResyncPolicy) sharesRun(q ResyncPolicy) bool {
 	return spread == (q.Spread == OverPeriod) && (!spread || p.Period == q.Period) &&
 		p.Rate == q.Rate && p.Lane == q.Lane &&
 		p.OnlyIfNotReconciledFor == q.OnlyIfNotReconciledFor &&
-		p.Selector == nil && q.Selector == nil
+		p.Selector == nil && q.Selector == nil && p.sameNamespaces(q)
+}
+
+func (p ResyncPolicy) sameNamespaces(q ResyncPolicy) bool {
+	return slices.Equal(p.Namespaces, q.Namespaces) && slices.Equal(p.Except, q.Except)
+}
+
+// inNamespace returns the test whether objects of a namespace are chosen.
+func (p ResyncPolicy) inNamespace() func(namespace string) bool {
+	in := make(map[string]bool, len(p.Namespaces)+len(p.Except))
+	for _, namespace := range p.Namespaces {
+		in[namespace] = true
+	}
+	for _, namespace := range p.Except {
+		in[namespace] = false
+	}
+	byDefault := len(p.Namespaces) == 0
+	return func(namespace string) bool {
+		chosen, named := in[namespace]
+		return chosen || !named && byDefault
+	}
 }
 
 // keyHash is drawn anew in each process, so that replicas don't all show the

@@ -47,10 +47,10 @@ func newResyncer(seams resyncSeams) *resyncer {
 	}
 }
 
-// set adds a listener or changes its policy.
-func (r *resyncer) set(listener uint32, policy ResyncPolicy) {
+// set adds a listener or changes its policies.
+func (r *resyncer) set(listener uint32, policies ...ResyncPolicy) {
 	r.mu.Lock()
-	r.schedule.set(listener, policy, time.Now())
+	r.schedule.setAll(listener, policies, time.Now())
 	r.taking.Store(nil)
 	r.mu.Unlock()
 	r.look()

@@ -55,7 +55,7 @@ func (s *resyncScript) lag(listener uint32) uint64 {
 func (s *resyncScript) tick() {
 	due, unfinished := map[uint32]bool{}, map[uint32]int{}
 	for number := range s.listeners {
-		unfinished[number] = s.r.unfinished(number)
+		unfinished[number] = s.r.unfinished(number, s.listeners[number].policy)
 	}
 	for _, tick := range s.r.due(s.now) {
 		keys := slices.Clone(s.keys)

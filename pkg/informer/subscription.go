@@ -11,13 +11,17 @@ import (
 type Subscription[T any] struct {
 	informer *Informer[T]
 	listener *listener[T]
+	resync   ResyncPolicy // its own
+
+	scheduled []ResyncPolicy // what that came down to
 }
 
 // SubscribeOptions say how a subscriber wants to be told.
 type SubscribeOptions struct {
 	ListenerOptions
-	// Resync is when the subscriber is shown objects that did not change. The zero
-	// policy is never.
+	// Resync is when the subscriber is shown objects that did not change. Where it
+	// says nothing of a Period, that is for each scope as the scope says, and never
+	// where that says nothing, too.
 	Resync ResyncPolicy
 }
 
@@ -47,9 +51,9 @@ func (i *Informer[T]) register(tell func(*delta.Delta[T]), opts SubscribeOptions
 	if i.phase == stopped {
 		return nil, nil, ErrStopped
 	}
-	s := &Subscription[T]{informer: i, listener: i.processor.newListener(opts.ListenerOptions, tell)}
+	s := &Subscription[T]{informer: i, listener: i.processor.newListener(opts.ListenerOptions, tell), resync: opts.Resync}
 	i.subscriptions[s] = struct{}{}
-	i.resync.set(s.listener.number, opts.Resync)
+	i.scheduleLocked(s)
 	joined = make(chan struct{})
 	if i.phase != running || !i.fifo.control(&join[T]{listener: s.listener, joined: joined}) {
 		close(joined)
@@ -94,7 +98,8 @@ func (s *Subscription[T]) SetResync(policy ResyncPolicy) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if _, ours := i.subscriptions[s]; ours {
-		i.resync.set(s.listener.number, policy)
+		s.resync = policy
+		i.scheduleLocked(s)
 	}
 }
 
@@ -102,7 +107,8 @@ func (s *Subscription[T]) SetResync(policy ResyncPolicy) {
 func (s *Subscription[T]) ResyncNow() { s.informer.resync.trigger(s.listener.number) }
 
 // Synced is closed when the subscriber has been told everything of the first list,
-// or, if it came later, of what was there then.
+// or, if it came later, of what was there then. Which scopes' first lists that are
+// says [Options].Ready.
 func (s *Subscription[T]) Synced() <-chan struct{} { return s.listener.Synced() }
 
 // Done is closed when the subscriber is not being told anything and will not be

@@ -1,48 +1,86 @@
 package toolscache
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"strconv"
 	"time"
 
 	"k8s.io/client-go/tools/cache"
-	"k8s.io/klog/v2"
+	"k8s.io/client-go/util/watchlist"
 
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
-// coreConfig is what the constructors of client-go have in common.
+// coreConfig is what all our informers are made of.
 type coreConfig struct {
-	lw              cache.ListerWatcher
-	example         any
-	kind            string
-	indexers        cache.Indexers
-	transform       cache.TransformFunc
+	SharedInformerConfig
 	onError         func() cache.WatchErrorHandlerWithContext // asked for each error; may return nil
 	minWatchTimeout time.Duration
-	logger          klog.Logger
 }
 
-// newCore returns the informer behind a client-go constructor.
-func newCore(c coreConfig) *informer.Informer[any] {
-	options := ReflectorOptions{TypeDescription: c.kind, MinWatchTimeout: c.minWatchTimeout, Logger: &c.logger}
+// newCore returns the informer behind a constructor.
+func newCore(c coreConfig) (*informer.Informer[any], error) {
 	opts := informer.Options[any]{
-		Name:      c.kind,
-		Traits:    objectTraits,
-		Indexers:  typed(c.indexers),
-		Transform: c.transform,
-		Unchanged: informer.SyncUnchanged, // client-go's handlers hear of relists
-		Reflector: coreReflectorOptions(c.lw, options),
-		Log:       c.logger,
+		Name:       c.Kind,
+		Traits:     objectTraits,
+		Indexers:   typed(c.Indexers),
+		Transform:  c.Transform,
+		Observe:    c.Observe,
+		Unchanged:  c.Unchanged,
+		OnMutation: c.OnMutation,
+		Mutations:  c.Mutations,
+		Ready:      c.Ready,
+		Reflector:  coreReflectorOptions(c.anyListerWatcher(), c.reflectorOptions()),
+		Log:        c.Log,
 	}
-	opts.Reflector.OnError = onWatchError(peerReflector(c.lw, c.example, options), c.onError)
-	if detectMutations {
+	opts.Reflector.ReflectorSettings = c.Reflector // each scope has its ListerWatcher's
+	opts.Reflector.Limiter = c.Limiter
+	opts.Reflector.OnError = onWatchError(peerReflector(c.anyListerWatcher(), c.Example, c.reflectorOptions()), c.onError)
+	if detectMutations && opts.OnMutation == nil {
 		opts.OnMutation = func(m informer.Mutation) {
-			panic(fmt.Sprintf("%s %s was modified in the cache, where it is at version %s: %v", c.kind, m.Key, m.Version, m.Paths))
+			panic(fmt.Sprintf("%s %s was modified in the cache, where it is at version %s: %v", c.Kind, m.Key, m.Version, m.Paths))
 		}
 	}
-	return informer.New(NewListWatcher(c.lw, c.example), opts)
+	scopes := make([]informer.Scope[any], len(c.Scopes))
+	for i, s := range c.Scopes {
+		scopes[i] = c.scope(s)
+	}
+	return informer.NewScoped(scopes, opts)
+}
+
+// reflectorOptions are what client-go calls what we know of a reflector.
+func (c *coreConfig) reflectorOptions() ReflectorOptions {
+	return ReflectorOptions{TypeDescription: c.Kind, MinWatchTimeout: c.minWatchTimeout, Logger: &c.Log}
+}
+
+// anyListerWatcher is for those who want to know the name of one.
+func (c *coreConfig) anyListerWatcher() cache.ListerWatcher {
+	for _, s := range c.Scopes {
+		if s.ListerWatcher != nil {
+			return s.ListerWatcher
+		}
+	}
+	return &cache.ListWatch{}
+}
+
+// scope shows a scope to the core.
+func (c *coreConfig) scope(s SharedScope) informer.Scope[any] {
+	scope := informer.Scope[any]{
+		Namespace:   s.Namespace,
+		Except:      s.Except,
+		ListWatcher: s.ListWatcher,
+		Resync:      informer.ResyncPolicy{Period: handlerPeriod(cmp.Or(s.ResyncPeriod, c.ResyncPeriod))},
+	}
+	if s.ListWatcher == nil && s.ListerWatcher != nil {
+		scope.ListWatcher = lendingListWatcher(s.ListerWatcher, c.Example)
+		scope.Settings = c.Reflector.Or(reflectorSettings(s.ListerWatcher, c.reflectorOptions()))
+		if watchlist.DoesClientNotSupportWatchListSemantics(s.ListerWatcher) {
+			scope.Settings.Lists = informer.PagesOnly // whatever is configured: it would wait for nothing
+		}
+	}
+	return scope
 }
 
 // detectMutations is whether client-go's switch for its mutation detector is on.

@@ -2,7 +2,7 @@
 // tools/cache, with the signatures of its constructors, so that a program changes
 // an import and nothing else.
 //
-//	cache.SharedIndexInformer     ─▶ sharedInformer     ─▶ informer.Informer[any]
+//	cache.SharedIndexInformer     ─▶ SharedInformer     ─▶ informer.Informer[any]
 //	cache.Store, cache.Controller ─▶ informerController ─▶ informer.Informer[any]
 //	cache.Store, cache.Indexer    ─▶ indexer ─▶ threadSafe ─▶ store.Store[any]
 //	cache.ThreadSafeStore         ────────────▶ threadSafe ─▶ store.Store[any]

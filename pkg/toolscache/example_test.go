@@ -101,6 +101,31 @@ func ExampleNewSharedInformer() {
 	// Output: [team/web]
 }
 
+func ExampleNewSharedInformerFor() {
+	web, err := toolscache.NewSharedInformerFor(toolscache.SharedInformerConfig{
+		Kind:    "pods",
+		Example: &corev1.Pod{},
+		Scopes:  []toolscache.SharedScope{{Namespace: "team", ListerWatcher: pods{"web"}}},
+		Ready:   informer.WhenSettled,
+	})
+	if err != nil {
+		panic(err)
+	}
+	handle, err := web.AddEventHandler(printing())
+	if err != nil {
+		panic(err)
+	}
+	during(web.RunWithContext, func(ctx context.Context) {
+		cache.WaitFor(ctx, "", handle.HasSyncedChecker())
+		fmt.Println(web.Core().SyncedIn("team"))
+		fmt.Println(web.Core().SyncedIn("others"))
+	})
+	// Output:
+	// added web initial: true
+	// <nil>
+	// pods in namespace "others": not covered by any scope
+}
+
 func ExampleNewInformer() {
 	store, web := toolscache.NewInformer(pods{"web"}, &corev1.Pod{}, 0, printing())
 	during(web.RunWithContext, func(ctx context.Context) {

@@ -46,6 +46,7 @@ func show(handler cache.ResourceEventHandler, d *delta.Delta[any]) {
 		} else {
 			handler.OnDelete(d.New)
 		}
+	case delta.OutOfScope: // client-go has no word for it: OnDelete would have things cleaned up that are there
 	default:
 		panic(fmt.Sprintf("BUG: a listener was told %s of %s", d.Op, d.Key))
 	}

@@ -38,11 +38,19 @@ func NewInformerWithOptions(opts cache.InformerOptions) (cache.Store, cache.Cont
 		logger = *opts.Logger
 	}
 	kind := kindName(opts.ObjectType, "")
-	core := newCore(coreConfig{
-		lw: opts.ListerWatcher, example: opts.ObjectType, kind: kind,
-		indexers: opts.Indexers, transform: opts.Transform, onError: noHandler,
-		minWatchTimeout: opts.MinWatchTimeout, logger: logger,
+	core, err := newCore(coreConfig{
+		SharedInformerConfig: SharedInformerConfig{
+			Kind: kind, Example: opts.ObjectType,
+			Scopes:   []SharedScope{{ListerWatcher: opts.ListerWatcher}},
+			Indexers: opts.Indexers, Transform: opts.Transform,
+			Unchanged: informer.SyncUnchanged, // client-go's handlers hear of relists
+			Log:       logger,
+		},
+		onError: noHandler, minWatchTimeout: opts.MinWatchTimeout,
 	})
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
 	sub, err := core.Subscribe(func(d *delta.Delta[any]) { show(opts.Handler, d) }, informer.SubscribeOptions{
 		ListenerOptions: informer.ListenerOptions{Name: handlerName(opts.Handler)},
 		Resync:          informer.ResyncPolicy{Period: opts.ResyncPeriod},

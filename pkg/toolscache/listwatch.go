@@ -24,36 +24,54 @@ type ListWatcherOptions[T any] struct {
 	// for unstructured ones another group, version or kind, are left out. Nil
 	// expects nothing in particular.
 	Example any
+	// Lend hands the objects of a list on as parts of it, for an informer whose traits
+	// have Detach: what a relist shows unchanged is then not copied. Convert must
+	// return the object that it is given.
+	Lend bool
 }
 
 // NewListWatcher shows a client-go ListerWatcher to a core that holds any object.
 // example is one of its kind; see [ListWatcherOptions].
 func NewListWatcher(lw cache.ListerWatcher, example any) informer.ListWatcher[any] {
-	asItIs := func(obj runtime.Object) (any, error) { return obj, nil }
 	return NewListWatcherOf(lw, ListWatcherOptions[any]{Convert: asItIs, Example: example})
 }
+
+// lendingListWatcher is NewListWatcher for cores that have [objectTraits].
+func lendingListWatcher(lw cache.ListerWatcher, example any) informer.ListWatcher[any] {
+	return NewListWatcherOf(lw, ListWatcherOptions[any]{Convert: asItIs, Example: example, Lend: true})
+}
+
+func asItIs(obj runtime.Object) (any, error) { return obj, nil }
 
 // NewListWatcherOf shows a client-go ListerWatcher to a core that holds a T. Where
 // it also is a cache.ListerWatcherWithContext, requests end with their context.
 func NewListWatcherOf[T any](lw cache.ListerWatcher, opts ListWatcherOptions[T]) informer.ListWatcher[T] {
-	return &listWatcher[T]{
+	l := &listWatcher[T]{
 		lw:      cache.ToListerWatcherWithContext(lw),
 		convert: opts.Convert,
 		expect:  expecting(opts.Example),
+		each:    meta.EachListItemWithAlloc,
+		lend:    opts.Lend,
 	}
+	if opts.Lend {
+		l.each = meta.EachListItem
+	}
+	return l
 }
 
 type listWatcher[T any] struct {
 	lw      cache.ListerWatcherWithContext
 	convert func(runtime.Object) (T, error)
 	expect  expectation
+	each    func(list runtime.Object, do func(runtime.Object) error) error
+	lend    bool
 }
 
 var _ informer.ListWatcher[any] = (*listWatcher[any])(nil)
 
-// List copies each object out of the list it came in. Objects of a typed list
-// are elements of one array, which would otherwise stay in memory for as long as
-// any one of them does.
+// List copies each object out of the list it came in, or lends it. Objects of a
+// typed list are elements of one array, which would otherwise stay in memory for as
+// long as any one of them does.
 func (l *listWatcher[T]) List(ctx context.Context, opts metav1.ListOptions) (informer.Page[T], error) {
 	list, err := l.lw.ListWithContext(ctx, opts)
 	if err != nil {
@@ -70,8 +88,9 @@ func (l *listWatcher[T]) List(ctx context.Context, opts metav1.ListOptions) (inf
 		Version:  about.GetResourceVersion(),
 		Continue: about.GetContinue(),
 		Items:    make([]T, 0, meta.LenList(list)),
+		Lent:     l.lend,
 	}
-	err = meta.EachListItemWithAlloc(list, func(item runtime.Object) error {
+	err = l.each(list, func(item runtime.Object) error {
 		obj, err := l.convert(item)
 		if err != nil {
 			page.Broken = append(page.Broken, err)

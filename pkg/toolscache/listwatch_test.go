@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -30,15 +31,15 @@ func names(obj runtime.Object) (string, error) {
 
 func TestListWatcherReadsLists(t *testing.T) {
 	for want, list := range map[string]runtime.Object{
-		`{[a b] 7 more [cannot be converted]} <nil>`: &corev1.ConfigMapList{
+		`{[a b] false 7 more [cannot be converted]} <nil>`: &corev1.ConfigMapList{
 			ListMeta: metav1.ListMeta{ResourceVersion: "7", Continue: "more"},
 			Items:    []corev1.ConfigMap{*configMap("a", "1"), *configMap("poison", "2"), *configMap("b", "3")},
 		},
-		`{[a]   []} <nil>`: &unstructured.UnstructuredList{Items: []unstructured.Unstructured{*unstructuredOf("v1", "Thing")}},
-		`{[]   []} ` + errTable.Error(): &unstructured.UnstructuredList{
+		`{[a] false   []} <nil>`: &unstructured.UnstructuredList{Items: []unstructured.Unstructured{*unstructuredOf("v1", "Thing")}},
+		`{[] false   []} ` + errTable.Error(): &unstructured.UnstructuredList{
 			Object: map[string]any{"apiVersion": "meta.k8s.io/v1", "kind": "Table"},
 		},
-		`{[]   []} read the answer to a list: object does not implement the List interfaces`: configMap("a", "1"),
+		`{[] false   []} read the answer to a list: object does not implement the List interfaces`: configMap("a", "1"),
 	} {
 		lw := NewListWatcherOf(&scripted{list: func(int) (runtime.Object, error) { return list, nil }}, ListWatcherOptions[string]{Convert: names})
 		page, err := lw.List(t.Context(), metav1.ListOptions{})
@@ -132,5 +133,27 @@ func TestListWatcherPassesErrorsOn(t *testing.T) {
 	nothing := NewListWatcher(&scripted{watch: func() (watch.Interface, error) { return nil, nil }}, nil)
 	if _, err := nothing.Watch(t.Context(), metav1.ListOptions{}); err == nil {
 		t.Error("a watch that is nil is no error")
+	}
+}
+
+// TestListsAreLentToInformersAlone sees who is given parts of a list, and that what
+// is detached is the object and not its place.
+func TestListsAreLentToInformersAlone(t *testing.T) {
+	list := &corev1.PodList{Items: []corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Name: "a", ResourceVersion: "1"}}}}
+	source := &scripted{list: func(int) (runtime.Object, error) { return list, nil }}
+	page, err := NewListWatcher(source, nil).List(t.Context(), metav1.ListOptions{})
+	if err != nil || page.Lent || page.Items[0] == any(&list.Items[0]) {
+		t.Errorf("anybody is lent the list's objects: %v, %v", page.Lent, err)
+	}
+	page, err = lendingListWatcher(source, nil).List(t.Context(), metav1.ListOptions{})
+	if err != nil || !page.Lent || page.Items[0] != any(&list.Items[0]) {
+		t.Fatalf("an informer is not lent the list's objects: %v, %v", page.Lent, err)
+	}
+	own := objectTraits.Detach(page.Items[0])
+	if own == page.Items[0] || !reflect.DeepEqual(own, page.Items[0]) {
+		t.Errorf("%v was detached as %v", page.Items[0], own)
+	}
+	if objectTraits.Detach(nil) != nil {
+		t.Error("nothing was detached as something")
 	}
 }

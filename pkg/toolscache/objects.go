@@ -1,6 +1,8 @@
 package toolscache
 
 import (
+	"reflect"
+
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
@@ -33,6 +35,18 @@ var objectTraits = delta.Traits[any]{
 	Version: func(obj any) string { return metadata(obj).GetResourceVersion() },
 	UID:     func(obj any) string { return string(metadata(obj).GetUID()) },
 	Labels:  func(obj any) map[string]string { return metadata(obj).GetLabels() },
+	Detach:  detach,
+}
+
+// detach copies an object out of the array that a typed list is.
+func detach(obj any) any {
+	in := reflect.ValueOf(obj)
+	if in.Kind() != reflect.Pointer || in.IsNil() {
+		return obj
+	}
+	out := reflect.New(in.Type().Elem())
+	out.Elem().Set(in.Elem())
+	return out.Interface()
 }
 
 // metadata returns the object's metadata, or empty metadata where it has none.

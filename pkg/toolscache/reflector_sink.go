@@ -62,7 +62,7 @@ func (s *storeSink) apply(op delta.Op, obj any) error {
 		return s.store.Update(obj)
 	case delta.Deleted:
 		return s.store.Delete(obj)
-	case delta.Replaced, delta.Sync: // no watch brings these
+	case delta.Replaced, delta.Sync, delta.OutOfScope: // no watch brings these
 	}
 	panic(fmt.Sprintf("BUG: a watch brought the op %v", op))
 }

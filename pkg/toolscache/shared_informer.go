@@ -35,23 +35,26 @@ func NewSharedIndexInformer(lw cache.ListerWatcher, example runtime.Object, resy
 // NewSharedIndexInformerWithOptions is client-go's constructor over our parts. The
 // metrics options have no effect: our informers have status of their own.
 func NewSharedIndexInformerWithOptions(lw cache.ListerWatcher, example runtime.Object, opts cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
-	s := &sharedInformer{
-		kind:    kindName(example, opts.ObjectDescription),
-		resync:  resyncPeriods{byDefault: opts.ResyncPeriod, check: opts.ResyncPeriod},
-		handles: map[*registration]struct{}{},
-	}
-	s.core = newCore(coreConfig{
-		lw: lw, example: example, kind: s.kind,
-		indexers: opts.Indexers, transform: s.transformed, onError: s.watchErrorHandler,
-		logger: klog.Background(),
+	s, err := newSharedInformer(coreConfig{
+		SharedInformerConfig: SharedInformerConfig{
+			Kind: kindName(example, opts.ObjectDescription), Example: example,
+			Scopes:       []SharedScope{{ListerWatcher: lw}},
+			ResyncPeriod: opts.ResyncPeriod,
+			Indexers:     opts.Indexers,
+			Unchanged:    informer.SyncUnchanged, // client-go's handlers hear of relists
+			Log:          klog.Background(),
+		},
 	})
-	s.indexer = newSharedIndexer(s.core, opts.Indexers)
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
 	return s
 }
 
-// sharedInformer shows an [informer.Informer] as client-go's shared informer.
-type sharedInformer struct {
+// SharedInformer shows an [informer.Informer] as client-go's shared informer.
+type SharedInformer struct {
 	core    *informer.Informer[any]
+	config  coreConfig // what it was made of
 	indexer cache.Indexer
 	kind    string
 
@@ -65,7 +68,7 @@ type sharedInformer struct {
 	handles map[*registration]struct{}
 }
 
-var _ cache.SharedIndexInformer = &sharedInformer{}
+var _ cache.SharedIndexInformer = &SharedInformer{}
 
 func kindName(example runtime.Object, description string) string {
 	if description != "" {
@@ -75,7 +78,7 @@ func kindName(example runtime.Object, description string) string {
 }
 
 // transformed applies what SetTransform set.
-func (s *sharedInformer) transformed(obj any) (any, error) {
+func (s *SharedInformer) transformed(obj any) (any, error) {
 	if transform := s.transform.Load(); transform != nil && *transform != nil {
 		return (*transform)(obj)
 	}
@@ -83,20 +86,20 @@ func (s *sharedInformer) transformed(obj any) (any, error) {
 }
 
 // watchErrorHandler is what SetWatchErrorHandler set.
-func (s *sharedInformer) watchErrorHandler() cache.WatchErrorHandlerWithContext {
+func (s *SharedInformer) watchErrorHandler() cache.WatchErrorHandlerWithContext {
 	if handler := s.onError.Load(); handler != nil {
 		return *handler
 	}
 	return nil
 }
 
-// Run is [sharedInformer.RunWithContext] until stop is closed.
-func (s *sharedInformer) Run(stop <-chan struct{}) { s.RunWithContext(wait.ContextForChannel(stop)) }
+// Run is [SharedInformer.RunWithContext] until stop is closed.
+func (s *SharedInformer) Run(stop <-chan struct{}) { s.RunWithContext(wait.ContextForChannel(stop)) }
 
 // RunWithContext lists, watches and calls the handlers until ctx ends. When it
 // returns, nothing of the informer runs any more. A panic of a handler is raised
 // again here.
-func (s *sharedInformer) RunWithContext(ctx context.Context) {
+func (s *SharedInformer) RunWithContext(ctx context.Context) {
 	defer utilruntime.HandleCrashWithContext(ctx)
 	defer unwrapCrash(klog.FromContext(ctx))
 	s.mu.Lock()
@@ -107,32 +110,32 @@ func (s *sharedInformer) RunWithContext(ctx context.Context) {
 	}
 }
 
-// AddEventHandler is [sharedInformer.AddEventHandlerWithOptions] with the
+// AddEventHandler is [SharedInformer.AddEventHandlerWithOptions] with the
 // informer's resync period.
-func (s *sharedInformer) AddEventHandler(handler cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
+func (s *SharedInformer) AddEventHandler(handler cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
 	return s.AddEventHandlerWithOptions(handler, cache.HandlerOptions{})
 }
 
-// AddEventHandlerWithResyncPeriod is [sharedInformer.AddEventHandlerWithOptions]
+// AddEventHandlerWithResyncPeriod is [SharedInformer.AddEventHandlerWithOptions]
 // with a resync period; zero is never.
-func (s *sharedInformer) AddEventHandlerWithResyncPeriod(handler cache.ResourceEventHandler, period time.Duration) (cache.ResourceEventHandlerRegistration, error) {
+func (s *SharedInformer) AddEventHandlerWithResyncPeriod(handler cache.ResourceEventHandler, period time.Duration) (cache.ResourceEventHandlerRegistration, error) {
 	return s.AddEventHandlerWithOptions(handler, cache.HandlerOptions{ResyncPeriod: &period})
 }
 
 // AddEventHandlerWithOptions has handler called for every object that is there,
 // and then for every change.
-func (s *sharedInformer) AddEventHandlerWithOptions(handler cache.ResourceEventHandler, opts cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
+func (s *SharedInformer) AddEventHandlerWithOptions(handler cache.ResourceEventHandler, opts cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
 	logger := klog.Background()
 	if opts.Logger != nil {
 		logger = *opts.Logger
 	}
 	s.mu.Lock()
-	period := s.resync.add(logger, opts.ResyncPeriod, s.started)
+	policy := s.resync.policy(logger, opts.ResyncPeriod, s.started)
 	s.mu.Unlock()
 	told := &told{handler: handler, logger: logger}
 	sub, err := s.core.Subscribe(told.tell, informer.SubscribeOptions{
 		ListenerOptions: informer.ListenerOptions{Name: handlerName(handler)},
-		Resync:          informer.ResyncPolicy{Period: period},
+		Resync:          policy,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("handler %s was not added to shared informer because it has stopped already", handlerName(handler))
@@ -147,7 +150,7 @@ func (s *sharedInformer) AddEventHandlerWithOptions(handler cache.ResourceEventH
 // RemoveEventHandler ends a registration: no further call begins. One that is
 // under way goes on; cache.ShutDownEventHandler waits for it. What was removed
 // before, or belongs to another informer, is left alone.
-func (s *sharedInformer) RemoveEventHandler(handle cache.ResourceEventHandlerRegistration) error {
+func (s *SharedInformer) RemoveEventHandler(handle cache.ResourceEventHandlerRegistration) error {
 	r, ok := handle.(*registration)
 	if !ok {
 		return fmt.Errorf("remove event handler from informer for %s: %T is no handle of this kind of informer", s.kind, handle)
@@ -163,7 +166,7 @@ func (s *sharedInformer) RemoveEventHandler(handle cache.ResourceEventHandlerReg
 }
 
 // EventHandlerCount is the number of registrations.
-func (s *sharedInformer) EventHandlerCount() int {
+func (s *SharedInformer) EventHandlerCount() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.handles)
@@ -171,7 +174,7 @@ func (s *sharedInformer) EventHandlerCount() int {
 
 // IsRegistered reports whether handle is a registration of this informer that has
 // not been removed.
-func (s *sharedInformer) IsRegistered(handle cache.ResourceEventHandlerRegistration) bool {
+func (s *SharedInformer) IsRegistered(handle cache.ResourceEventHandlerRegistration) bool {
 	r, ok := handle.(*registration)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -180,14 +183,14 @@ func (s *sharedInformer) IsRegistered(handle cache.ResourceEventHandlerRegistrat
 }
 
 // GetStore is the informer's store.
-func (s *sharedInformer) GetStore() cache.Store { return s.indexer }
+func (s *SharedInformer) GetStore() cache.Store { return s.indexer }
 
 // GetIndexer is the informer's store. What is written to it is not told to the
 // handlers.
-func (s *sharedInformer) GetIndexer() cache.Indexer { return s.indexer }
+func (s *SharedInformer) GetIndexer() cache.Indexer { return s.indexer }
 
 // AddIndexers adds indexes, also while the informer runs.
-func (s *sharedInformer) AddIndexers(indexers cache.Indexers) error {
+func (s *SharedInformer) AddIndexers(indexers cache.Indexers) error {
 	if s.core.Stopped() {
 		return fmt.Errorf("indexer was not added to informer for %s: %w", s.kind, informer.ErrStopped)
 	}
@@ -195,36 +198,36 @@ func (s *sharedInformer) AddIndexers(indexers cache.Indexers) error {
 }
 
 // GetController returns what little a shared informer has of a controller.
-func (s *sharedInformer) GetController() cache.Controller { return sharedController{s} }
+func (s *SharedInformer) GetController() cache.Controller { return sharedController{s} }
 
 // HasSynced reports whether the first list is in the store. For what a handler has
 // been told, ask its registration.
-func (s *sharedInformer) HasSynced() bool { return s.core.HasSynced() }
+func (s *SharedInformer) HasSynced() bool { return s.core.HasSynced() }
 
 // HasSyncedChecker lets cache.WaitFor wait for HasSynced without polling.
-func (s *sharedInformer) HasSyncedChecker() cache.DoneChecker {
+func (s *SharedInformer) HasSyncedChecker() cache.DoneChecker {
 	return syncCheck{name: "SharedIndexInformer " + s.kind, done: s.core.Synced()}
 }
 
 // LastSyncResourceVersion is the newest version that the informer has heard of.
-func (s *sharedInformer) LastSyncResourceVersion() string { return s.core.Version() }
+func (s *SharedInformer) LastSyncResourceVersion() string { return s.core.Version() }
 
 // SetWatchErrorHandler sets who is told of failed lists and watches.
-func (s *sharedInformer) SetWatchErrorHandler(handler cache.WatchErrorHandler) error {
+func (s *SharedInformer) SetWatchErrorHandler(handler cache.WatchErrorHandler) error {
 	return s.SetWatchErrorHandlerWithContext(func(_ context.Context, r *cache.Reflector, err error) { handler(r, err) })
 }
 
 // SetWatchErrorHandlerWithContext sets who is told of failed lists and watches.
-func (s *sharedInformer) SetWatchErrorHandlerWithContext(handler cache.WatchErrorHandlerWithContext) error {
+func (s *SharedInformer) SetWatchErrorHandlerWithContext(handler cache.WatchErrorHandlerWithContext) error {
 	return s.configure("set the watch error handler", func() { s.onError.Store(&handler) })
 }
 
 // SetTransform sets a function that each object passes through before it is kept.
-func (s *sharedInformer) SetTransform(transform cache.TransformFunc) error {
+func (s *SharedInformer) SetTransform(transform cache.TransformFunc) error {
 	return s.configure("set the transform", func() { s.transform.Store(&transform) })
 }
 
-func (s *sharedInformer) configure(what string, set func()) error {
+func (s *SharedInformer) configure(what string, set func()) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.started {
@@ -235,10 +238,10 @@ func (s *sharedInformer) configure(what string, set func()) error {
 }
 
 // IsStopped reports whether the informer has run and ended.
-func (s *sharedInformer) IsStopped() bool { return s.core.Stopped() }
+func (s *SharedInformer) IsStopped() bool { return s.core.Stopped() }
 
 // Status tells how the informer is doing.
-func (s *sharedInformer) Status() informer.InformerStatus { return s.core.Status() }
+func (s *SharedInformer) Status() informer.InformerStatus { return s.core.Status() }
 
 // syncCheck is a cache.DoneChecker.
 type syncCheck struct {
@@ -254,43 +257,10 @@ func (c syncCheck) Done() <-chan struct{} { return c.done }
 
 // sharedController is the read-only side of a controller: a shared informer is run
 // by its owner, not through this.
-type sharedController struct{ *sharedInformer }
+type sharedController struct{ *SharedInformer }
 
 // Run does nothing.
 func (sharedController) Run(<-chan struct{}) {}
 
 // RunWithContext does nothing.
 func (sharedController) RunWithContext(context.Context) {}
-
-// resyncPeriods decides how often handlers are resynced, by client-go's rules: not
-// at all where the informer was made without a period, not more often than once a
-// second, and, once the informer runs, not more often than was asked for before.
-type resyncPeriods struct {
-	byDefault time.Duration
-	check     time.Duration // the shortest period asked for
-}
-
-const shortestResync = time.Second
-
-func (p *resyncPeriods) add(logger klog.Logger, asked *time.Duration, started bool) time.Duration {
-	period := p.byDefault
-	if asked != nil {
-		period = *asked
-	}
-	switch {
-	case period == 0:
-		return 0
-	case p.check == 0:
-		logger.Info("This informer was made without resync; the handler's resync period has no effect", "resyncPeriod", period)
-		return 0
-	}
-	granted := max(period, shortestResync)
-	if started {
-		granted = max(granted, p.check)
-	}
-	p.check = min(p.check, granted)
-	if granted != period {
-		logger.Info("The handler's resync period is too short", "asked", period, "granted", granted)
-	}
-	return granted
-}

@@ -74,7 +74,7 @@ func TestHandlesOfOthersAreLeftAlone(t *testing.T) {
 	}
 	count := func(want int) {
 		t.Helper()
-		if got := one.(*sharedInformer).EventHandlerCount(); got != want {
+		if got := one.(*SharedInformer).EventHandlerCount(); got != want {
 			t.Errorf("%d handlers are registered, want %d", got, want)
 		}
 	}
@@ -90,7 +90,7 @@ func TestHandlesOfOthersAreLeftAlone(t *testing.T) {
 	if err := one.RemoveEventHandler(theirs); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%T", theirs)) {
 		t.Errorf("removing a handler of client-go's gives %v, want an error that names its type", err)
 	}
-	if one.(*sharedInformer).IsRegistered(theirs) || two.(*sharedInformer).IsRegistered(handle) {
+	if one.(*SharedInformer).IsRegistered(theirs) || two.(*SharedInformer).IsRegistered(handle) {
 		t.Error("the handler of one informer is registered with another")
 	}
 	count(1)
@@ -100,7 +100,7 @@ func TestHandlesOfOthersAreLeftAlone(t *testing.T) {
 		}
 		count(0)
 	}
-	if one.(*sharedInformer).IsRegistered(handle) {
+	if one.(*SharedInformer).IsRegistered(handle) {
 		t.Error("a handler that was removed is registered")
 	}
 	select {
