@@ -2,8 +2,8 @@ package main
 
 // The suites that have to notice.
 var (
-	fifoScripts   = suite{pkg: "./test/sim", run: "^TestDeltaFIFO$", seeds: 500}
-	pacedScripts  = suite{pkg: "./test/sim", run: "^TestPaced$", seeds: 500}
+	fifoScripts   = suite{pkg: "./test/sim", run: "^TestDeltaFIFO$", seeds: 2000}
+	pacedScripts  = suite{pkg: "./test/sim", run: "^TestPaced$", seeds: 2000}
 	stormyScripts = suite{pkg: "./test/sim", run: "^TestStormy$", seeds: 1000}
 	storeScripts  = suite{pkg: "./pkg/store", run: "^TestModel$", seeds: 500}
 	storesAlike   = suite{pkg: "./pkg/toolscache", run: "^TestStoreDifferential$", seeds: 500}
@@ -15,7 +15,7 @@ var (
 var mutants = []mutant{
 	{
 		name: "Delete does not see what was handed out",
-		file: "pkg/informer/fifo.go",
+		file: "pkg/informer/fifo_inlet.go",
 		old:  `if op == delta.Deleted && !f.presentLocked(key) && !f.deletionPendingLocked(key) {`,
 		new: `present := func() bool {
 		if change, ok := f.pending.newestChange(key); ok || f.opts.Known == nil {
@@ -43,9 +43,9 @@ var mutants = []mutant{
 	},
 	{
 		name:   "synced before the first list is visible",
-		file:   "pkg/informer/fifo_replace.go",
-		old:    "f.initialLeft = f.pending.live + f.out.live\n\tif f.pending.empty() && !f.busy {",
-		new:    "if true {",
+		file:   "pkg/informer/fifo_inlet.go",
+		old:    "in.listed && !in.unpopped && oldest > in.initialEnd",
+		new:    "in.listed && oldest >= 0",
 		suites: []suite{fifoScripts, pacedScripts, stormyScripts},
 	},
 	{
@@ -79,7 +79,7 @@ var mutants = []mutant{
 	{
 		name:   "an index does not follow a change of values",
 		file:   "pkg/store/file.go",
-		old:    "if was.filesAs(wanted) {",
+		old:    "if t.filesAs(was, wanted) {",
 		new:    "if was != nil {",
 		suites: []suite{storeScripts, storesAlike},
 	},
