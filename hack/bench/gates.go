@@ -97,6 +97,15 @@ var promises = []promise{
 			{variant: "handlers=*", metric: "syncs-ns", ratio: 1},
 		}},
 
+	{row: 18, what: "cache, Get of a Pod, private copy", metric: "cpu-ns/op", stability: noisy,
+		gates: []gate{{variant: "", ratio: 1.1}}},
+	{row: 19, what: "cache, List of a namespace, 1 %", metric: "cpu-ns/op", stability: noisy,
+		gates: []gate{{variant: "", ratio: 1.3}}},
+	{row: 20, what: "cache, List by label", metric: "cpu-ns/op", stability: steady,
+		gates: []gate{{variant: "matches=10", ratio: 100}, {variant: "matches=1000", ratio: 4}}},
+	{row: 21, what: "cache, List by field, 100 hits", metric: "cpu-ns/op", stability: noisy,
+		gates: []gate{{variant: "", ratio: 1}}},
+
 	{row: 22, what: "queue, add, get and done", metric: "cpu-ns/op", stability: steady,
 		gates: []gate{{variant: "against=workqueue/*/*", ratio: 1.3}, {variant: "against=priorityqueue/*/*", ratio: 5}}},
 	{row: 23, what: "queue, lateness of timers, p99", metric: "p99-ns", stability: noisy, benchtime: "1x",

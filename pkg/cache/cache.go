@@ -1,0 +1,324 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	crtools "k8s.io/client-go/tools/cache"
+	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
+)
+
+// Cache keeps the kinds that somebody asks for in step with the API, and answers
+// reads from memory. It is controller-runtime's cache.Cache and has more to say;
+// the zero value is of no use, see [New] and [NewWith].
+type Cache struct {
+	scheme       *runtime.Scheme
+	api          *api
+	plan         atomic.Pointer[plan] // replaced under scoping
+	ours         Options
+	failMissing  bool // reads of a kind that has no informer fail
+	onWatchError crtools.WatchErrorHandlerWithContext
+	pages        *pageTable
+	limiter      *informer.ListLimiter
+	gvks         sync.Map // reflect.Type of an object or list to its GVK
+
+	started chan struct{} // closed when Start begins
+	ended   chan struct{} // closed when the run ends
+
+	// kinds is read without a lock. The map is never changed, but replaced under mu.
+	kinds atomic.Pointer[map[kindID]*kind]
+
+	scoping sync.Mutex // held by whoever adds or removes a namespace, also while waiting; taken before mu
+
+	mu    sync.Mutex // guards everything below, and writing kinds; never held while calling out or waiting
+	phase phase
+	group *lifecycle.Group // of the run; nil before
+}
+
+type phase uint8
+
+const (
+	configured phase = iota
+	running
+	stopped
+)
+
+var _ crcache.Cache = &Cache{}
+
+// New is controller-runtime's cache.New over our parts: give it to a manager as
+// NewCache. Where Options.NewInformer is set it returns controller-runtime's own
+// cache over those informers.
+func New(config *rest.Config, opts crcache.Options) (crcache.Cache, error) {
+	if opts.NewInformer != nil {
+		return crcache.New(config, opts)
+	}
+	c, err := NewWith(config, opts, Options{})
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// NewWith is [New] with what only we have.
+func NewWith(config *rest.Config, opts crcache.Options, ours Options) (*Cache, error) {
+	if config == nil {
+		return nil, errors.New("cache options: the rest.Config is nil")
+	}
+	if opts.NewInformer != nil {
+		return nil, errors.New("cache options: NewInformer is set, but what only our cache can do needs our informers; leave it out, or use New")
+	}
+	if err := ours.check(); err != nil {
+		return nil, err
+	}
+	opts, err := withDefaults(config, opts)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := newPlan(opts, ours)
+	if err != nil {
+		return nil, err
+	}
+	if ours.Log.GetSink() == nil {
+		ours.Log = logf.Log.WithName("cache")
+	}
+	lists := ours.ListsAtOnce
+	if lists == 0 {
+		lists = 10
+	}
+	c := &Cache{
+		scheme:       opts.Scheme,
+		api:          newAPI(config, opts.HTTPClient, opts.Scheme, opts.Mapper),
+		ours:         ours,
+		failMissing:  opts.ReaderFailOnMissingInformer,
+		onWatchError: opts.DefaultWatchErrorHandler,
+		pages:        newPageTable(ours.Pages.limits()),
+		limiter:      informer.NewListLimiter(lists),
+		started:      make(chan struct{}),
+		ended:        make(chan struct{}),
+	}
+	c.plan.Store(plan)
+	c.kinds.Store(&map[kindID]*kind{})
+	return c, nil
+}
+
+// withDefaults fills in what a cache cannot do without.
+func withDefaults(config *rest.Config, opts crcache.Options) (crcache.Options, error) {
+	config = rest.CopyConfig(config)
+	if config.UserAgent == "" {
+		config.UserAgent = rest.DefaultKubernetesUserAgent()
+	}
+	var err error
+	if opts.HTTPClient == nil {
+		if opts.HTTPClient, err = rest.HTTPClientFor(config); err != nil {
+			return opts, fmt.Errorf("cache options: make the HTTP client that is missing from the options: %w", err)
+		}
+	}
+	if opts.Scheme == nil {
+		opts.Scheme = scheme.Scheme
+	}
+	if opts.Mapper == nil {
+		if opts.Mapper, err = apiutil.NewDynamicRESTMapper(config, opts.HTTPClient); err != nil {
+			return opts, fmt.Errorf("cache options: make the RESTMapper that is missing from the options: %w", err)
+		}
+	}
+	return opts, nil
+}
+
+// NeedLeaderElection tells a manager to start the cache before it is the leader.
+func (c *Cache) NeedLeaderElection() bool { return false }
+
+// Start keeps the kinds in step, those that are asked for and those that will be,
+// until ctx ends. When it returns, nothing of the cache runs any more. A panic of a
+// handler is raised again here.
+func (c *Cache) Start(ctx context.Context) error {
+	group := lifecycle.New(ctx)
+	defer group.Stop()
+	if err := c.begin(group); err != nil {
+		return err
+	}
+	defer c.end()
+	return group.Wait()
+}
+
+// end says that nothing runs any more, and that nothing will.
+func (c *Cache) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.phase = stopped
+	close(c.ended)
+}
+
+func (c *Cache) begin(group *lifecycle.Group) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.phase != configured {
+		return errors.New("start the cache: informer already started") // the words that people look for
+	}
+	c.phase, c.group = running, group
+	for _, k := range *c.kinds.Load() {
+		if k.waiting {
+			c.runLocked(k)
+		}
+	}
+	close(c.started)
+	return nil
+}
+
+// WaitForCacheSync waits until everything that has been asked for is there, and
+// returns false if ctx ends first. A kind that may be missing counts as soon as
+// it is known to be.
+func (c *Cache) WaitForCacheSync(ctx context.Context) bool {
+	select {
+	case <-c.started:
+	case <-ctx.Done():
+		return false
+	}
+	for _, k := range *c.kinds.Load() {
+		if err := k.await(ctx, c.ended); err != nil && !errors.Is(err, errRemoved) {
+			return false
+		}
+	}
+	return true
+}
+
+// GetInformer returns the informer for obj's kind in obj's form. It is also a
+// client-go SharedIndexInformer. While the cache runs it waits until the informer
+// is synced, if not told otherwise.
+func (c *Cache) GetInformer(ctx context.Context, obj client.Object, opts ...crcache.InformerGetOption) (crcache.Informer, error) {
+	gvk, err := c.gvkOf(obj)
+	if err != nil {
+		return nil, err
+	}
+	return c.getInformer(ctx, kindID{gvk: gvk, form: formOf(obj)}, opts)
+}
+
+// GetInformerForKind is [Cache.GetInformer] for the Go type of a GVK.
+func (c *Cache) GetInformerForKind(ctx context.Context, gvk schema.GroupVersionKind, opts ...crcache.InformerGetOption) (crcache.Informer, error) {
+	obj, err := c.scheme.New(gvk)
+	if err != nil {
+		return nil, err
+	}
+	return c.getInformer(ctx, kindID{gvk: gvk, form: formOf(obj)}, opts)
+}
+
+func (c *Cache) getInformer(ctx context.Context, id kindID, opts []crcache.InformerGetOption) (crcache.Informer, error) {
+	var options crcache.InformerGetOptions
+	for _, opt := range opts {
+		opt(&options)
+	}
+	k, err := c.kind(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if options.BlockUntilSynced == nil || *options.BlockUntilSynced {
+		if err := c.awaitKind(ctx, k); err != nil {
+			return nil, err
+		}
+	}
+	return k.informer, nil
+}
+
+// RemoveInformer stops the informer for obj's kind in obj's form and forgets what
+// it had. Who asks again gets a new one.
+func (c *Cache) RemoveInformer(_ context.Context, obj client.Object) error {
+	gvk, err := c.gvkOf(obj)
+	if err != nil {
+		return err
+	}
+	if k := (*c.kinds.Load())[kindID{gvk: gvk, form: formOf(obj)}]; k != nil {
+		c.remove(k)
+	}
+	return nil
+}
+
+// IndexField adds an index of obj's kind in obj's form, before or after Start, so
+// that List can be asked for its field.
+func (c *Cache) IndexField(ctx context.Context, obj client.Object, field string, extract client.IndexerFunc) error {
+	if extract == nil {
+		return fmt.Errorf("index field %q of %T: the function that extracts its values is nil", field, obj)
+	}
+	i, err := c.GetInformer(ctx, obj, crcache.BlockUntilSynced(false))
+	if err != nil {
+		return err
+	}
+	return i.AddIndexers(crtools.Indexers{fieldIndexName(field): fieldIndex(extract)})
+}
+
+// Get reads one object. See [client.Reader].
+func (c *Cache) Get(ctx context.Context, key client.ObjectKey, out client.Object, opts ...client.GetOption) error {
+	gvk, err := c.gvkOf(out)
+	if err != nil {
+		return err
+	}
+	k, err := c.readable(ctx, kindID{gvk: gvk, form: formOf(out)})
+	if err != nil {
+		return err
+	}
+	return k.reader.Load().Get(ctx, key, out, opts...)
+}
+
+// List reads the objects of a kind. See [client.Reader]; a list with a Limit is
+// ordered by namespace and name, and its Continue token gets the next page, from
+// what there was when the first page was read.
+func (c *Cache) List(ctx context.Context, out client.ObjectList, opts ...client.ListOption) error {
+	gvk, err := c.gvkOf(out)
+	if err != nil {
+		return err
+	}
+	k, err := c.readable(ctx, kindID{gvk: itemGVK(gvk), form: formOf(out)})
+	if err != nil {
+		return err
+	}
+	return k.reader.Load().List(ctx, out, opts...)
+}
+
+// readable returns a kind that can be read, or says why it can't.
+func (c *Cache) readable(ctx context.Context, id kindID) (*kind, error) {
+	k := (*c.kinds.Load())[id]
+	if k == nil {
+		if c.failMissing {
+			return nil, &crcache.ErrResourceNotCached{GVK: id.gvk}
+		}
+		var err error
+		if k, err = c.kind(ctx, id); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.awaitKind(ctx, k); err != nil {
+		return nil, err
+	}
+	select {
+	case <-c.started:
+		return k, nil
+	default:
+		return nil, &crcache.ErrCacheNotStarted{}
+	}
+}
+
+// awaitKind waits until the kind is there, if the cache runs.
+func (c *Cache) awaitKind(ctx context.Context, k *kind) error {
+	select {
+	case <-c.started:
+	default:
+		return k.made(ctx)
+	}
+	err := k.await(ctx, c.ended)
+	if err == nil || !errors.Is(err, ctx.Err()) {
+		return err
+	}
+	return apierrors.NewTimeoutError(fmt.Sprintf("failed waiting for %s Informer to sync: %v", k.id.typeName(c.scheme), err), 0)
+}

@@ -1,0 +1,256 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+	crtools "k8s.io/client-go/tools/cache"
+	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/pkg/toolscache"
+)
+
+// newCache returns a cache over the fake API.
+func newCache(t *testing.T, f *fakeAPI, opts crcache.Options, ours Options) *Cache {
+	t.Helper()
+	opts.Mapper = fakeMapper()
+	c, err := NewWith(f.config(), opts, ours)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// start runs a cache until the test ends, or stop is called.
+func start(t testing.TB, c crcache.Cache) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	group := lifecycle.New(ctx)
+	group.Go("cache", func(ctx context.Context) error { return c.Start(ctx) })
+	stop = func() {
+		cancel()
+		if err := group.Wait(); err != nil {
+			t.Error(err)
+		}
+	}
+	t.Cleanup(stop)
+	if !c.WaitForCacheSync(t.Context()) {
+		t.Fatal("the cache has not synced")
+	}
+	return stop
+}
+
+func configMap(namespace, name string) *corev1.ConfigMap {
+	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: map[string]string{"name": name}}}
+}
+
+func get(t *testing.T, c crcache.Cache, namespace, name string) error {
+	t.Helper()
+	return c.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: name}, &corev1.ConfigMap{})
+}
+
+func TestReadsAndItsErrors(t *testing.T) {
+	f := newFakeAPI(t)
+	f.put(configMap("red", "a"))
+	c := newCache(t, f, crcache.Options{}, Options{})
+	var notStarted *crcache.ErrCacheNotStarted
+	if err := get(t, c, "red", "a"); !errors.As(err, &notStarted) {
+		t.Errorf("reading before Start returns %v, want ErrCacheNotStarted", err)
+	}
+	start(t, c)
+	if err := get(t, c, "red", "a"); err != nil {
+		t.Error(err)
+	}
+	if err := get(t, c, "red", "b"); !apierrors.IsNotFound(err) {
+		t.Errorf("reading what is not there returns %v, want not found", err)
+	}
+	if err := c.Start(t.Context()); err == nil || !strings.Contains(err.Error(), "informer already started") {
+		t.Errorf("the second Start returns %v", err)
+	}
+	if _, err := c.GetInformerForKind(t.Context(), schema.GroupVersionKind{Version: "v1", Kind: "Nothing"}); err == nil {
+		t.Error("there is an informer for a kind that no scheme has")
+	}
+	if err := c.Get(t.Context(), client.ObjectKey{Name: "p"}, &corev1.Pod{}); !isNoMatch(err) {
+		t.Errorf("reading a kind that the server does not have returns %v", err)
+	}
+	if len(*c.kinds.Load()) != 1 {
+		t.Error("a kind that could not be made stays in the cache")
+	}
+}
+
+func TestReadersMayNotStartInformers(t *testing.T) {
+	f := newFakeAPI(t)
+	c := newCache(t, f, crcache.Options{ReaderFailOnMissingInformer: true}, Options{})
+	start(t, c)
+	var notCached *crcache.ErrResourceNotCached
+	if err := get(t, c, "red", "a"); !errors.As(err, &notCached) {
+		t.Errorf("reading returns %v, want ErrResourceNotCached", err)
+	}
+	if _, err := c.GetInformer(t.Context(), configMaps); err != nil {
+		t.Fatal(err)
+	}
+	if err := get(t, c, "red", "a"); !apierrors.IsNotFound(err) {
+		t.Errorf("reading returns %v, want not found", err)
+	}
+}
+
+func TestAnInformerCanBeRemovedAndAskedForAgain(t *testing.T) {
+	f := newFakeAPI(t)
+	f.put(configMap("red", "a"))
+	c := newCache(t, f, crcache.Options{}, Options{})
+	stop := start(t, c)
+	first, err := c.GetInformer(t.Context(), configMaps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := first.(crtools.SharedIndexInformer); !ok {
+		t.Errorf("the informer is a %T, which people can't use as a SharedIndexInformer", first)
+	}
+	handle, err := first.AddEventHandler(crtools.ResourceEventHandlerFuncs{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.RemoveInformer(t.Context(), configMaps); err != nil {
+		t.Fatal(err)
+	}
+	second, err := c.GetInformer(t.Context(), configMaps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first == second || second.IsStopped() || !second.HasSynced() {
+		t.Error("the second informer is the first, or does not run")
+	}
+	<-handle.(interface{ ShutdownChan() <-chan struct{} }).ShutdownChan()
+	if err := get(t, c, "red", "a"); err != nil {
+		t.Error(err)
+	}
+	stop()
+	if !first.IsStopped() || !second.IsStopped() {
+		t.Error("an informer goes on")
+	}
+}
+
+// TestWaitingEnds sees nobody wait for ever for a kind that does not sync.
+func TestWaitingEnds(t *testing.T) {
+	f := newFakeAPI(t)
+	f.deny("secrets", 403)
+	c := newCache(t, f, crcache.Options{}, Options{})
+	stop := start(t, c)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	err := c.Get(ctx, client.ObjectKey{Name: "a"}, &corev1.Secret{})
+	if !apierrors.IsTimeout(err) || !strings.Contains(err.Error(), "failed waiting for *v1.Secret Informer to sync") {
+		t.Errorf("reading with a context that has ended returns %v, want a timeout", err)
+	}
+	for name, end := range map[string]func(){
+		"removed": func() {
+			if err := c.RemoveInformer(t.Context(), &corev1.Secret{}); err != nil {
+				t.Error(err)
+			}
+		},
+		"stopped": stop,
+	} {
+		waiting := lifecycle.New(t.Context())
+		asked := make(chan struct{})
+		waiting.Go(name, func(ctx context.Context) error {
+			if _, err := c.GetInformer(ctx, &corev1.Secret{}, crcache.BlockUntilSynced(false)); err != nil {
+				return err
+			}
+			close(asked)
+			_, err := c.GetInformer(ctx, &corev1.Secret{})
+			if err == nil || ctx.Err() != nil {
+				t.Errorf("%s: waiting for the informer ends with %v", name, err)
+			}
+			return nil
+		})
+		<-asked
+		end()
+		if err := waiting.Wait(); err != nil && name != "stopped" {
+			t.Error(err)
+		}
+		if name == "stopped" {
+			break
+		}
+	}
+}
+
+// TestSelectorsReachTheServer sees lists narrowed as the options say.
+func TestSelectorsReachTheServer(t *testing.T) {
+	f := newFakeAPI(t)
+	f.put(configMap("red", "a"))
+	f.put(configMap("blue", "a"))
+	c := newCache(t, f, crcache.Options{ByObject: map[client.Object]crcache.ByObject{configMaps: {
+		Namespaces: map[string]crcache.Config{"red": {LabelSelector: parse(t, "name=a")}, "": {}},
+	}}}, Options{})
+	start(t, c)
+	if err := get(t, c, "blue", "a"); err != nil {
+		t.Error(err)
+	}
+	lists := f.lists()
+	for _, want := range []string{"/api/v1/namespaces/red/configmaps?name=a&", "/api/v1/configmaps?&metadata.namespace!=red"} {
+		if lists[want] == 0 {
+			t.Errorf("nobody asked for %s, but for %v", want, lists)
+		}
+	}
+}
+
+// TestForeignInformers sees NewInformer honoured, by controller-runtime's own cache.
+func TestForeignInformers(t *testing.T) {
+	f := newFakeAPI(t)
+	f.put(configMap("red", "a"))
+	c, err := New(f.config(), crcache.Options{Mapper: fakeMapper(), NewInformer: crtools.NewSharedIndexInformer})
+	if err != nil {
+		t.Fatal(err)
+	}
+	start(t, c)
+	i, err := c.GetInformer(t.Context(), configMaps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ours := i.(*toolscache.SharedInformer); ours {
+		t.Error("the informer is ours")
+	}
+	if err := get(t, c, "red", "a"); err != nil {
+		t.Error(err)
+	}
+	if _, err := NewWith(&rest.Config{}, crcache.Options{NewInformer: crtools.NewSharedIndexInformer}, Options{}); err == nil || !strings.Contains(err.Error(), "NewInformer") {
+		t.Errorf("NewWith over foreign informers returns %v", err)
+	}
+	if _, err := ViewOf(t.Context(), c, configMaps); err == nil || !strings.Contains(err.Error(), "not one of ours") {
+		t.Errorf("a view of a foreign cache returns %v", err)
+	}
+}
+
+// TestAHandlersPanicReachesStart sees that a cache does not go on half dead.
+func TestAHandlersPanicReachesStart(t *testing.T) {
+	f := newFakeAPI(t)
+	f.put(configMap("red", "a"))
+	c := newCache(t, f, crcache.Options{}, Options{})
+	i, err := c.GetInformer(t.Context(), configMaps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := i.AddEventHandler(crtools.ResourceEventHandlerFuncs{AddFunc: func(any) { panic("of the handler") }}); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if p := recover(); !strings.Contains(fmt.Sprint(p), "of the handler") {
+			t.Errorf("Start panicked with %v", p)
+		}
+		if err := c.Get(t.Context(), client.ObjectKey{Namespace: "red", Name: "a"}, &corev1.Secret{}); !errors.Is(err, errStopped) {
+			t.Errorf("reading a cache that has stopped returns %v", err)
+		}
+	}()
+	err = c.Start(t.Context())
+	t.Errorf("Start returned %v", err)
+}

@@ -1,0 +1,144 @@
+package cache
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// byHand has no DeepCopyInto.
+type byHand struct {
+	metav1.TypeMeta
+	metav1.ObjectMeta
+	Notes []string
+}
+
+func (h *byHand) DeepCopyObject() runtime.Object {
+	return &byHand{TypeMeta: h.TypeMeta, ObjectMeta: *h.ObjectMeta.DeepCopy(), Notes: slices.Clone(h.Notes)}
+}
+
+// byHandList has pointers for items.
+type byHandList struct {
+	metav1.TypeMeta
+	metav1.ListMeta
+	Items []*byHand
+}
+
+func (l *byHandList) DeepCopyObject() runtime.Object { panic("not needed") }
+
+// extended has the DeepCopyInto of the Pod within, which forgets the notes.
+type extended struct {
+	corev1.Pod
+	Notes []string
+}
+
+func (e *extended) DeepCopyObject() runtime.Object {
+	return &extended{Pod: *e.DeepCopy(), Notes: slices.Clone(e.Notes)}
+}
+
+// forgetful has not even a DeepCopyObject of its own.
+type forgetful struct {
+	corev1.Pod
+	Notes []string
+}
+
+// objectList has items of any type.
+type objectList struct {
+	metav1.TypeMeta
+	metav1.ListMeta
+	Items []runtime.Object
+}
+
+func (l *objectList) DeepCopyObject() runtime.Object { panic("not needed") }
+
+// noList lacks Items.
+type noList struct {
+	metav1.TypeMeta
+	metav1.ListMeta
+}
+
+func (l *noList) DeepCopyObject() runtime.Object { panic("not needed") }
+
+func TestCopiesOfUnusualTypes(t *testing.T) {
+	meta := metav1.ObjectMeta{Namespace: "a", Name: "one", Labels: map[string]string{"k": "v"}}
+	t.Run("no DeepCopyInto", func(t *testing.T) {
+		held := &byHand{ObjectMeta: meta, Notes: []string{"n"}}
+		r := newTestReader(&byHand{}, nil)
+		put(r, held)
+		var out byHand
+		if err := r.Get(t.Context(), client.ObjectKeyFromObject(held), &out); err != nil {
+			t.Fatal(err)
+		}
+		if out.Notes[0] != "n" || &out.Notes[0] == &held.Notes[0] || out.Kind != "Pod" {
+			t.Errorf("got %+v, which is no private copy with its kind set", out)
+		}
+	})
+	t.Run("DeepCopyInto of what is embedded", func(t *testing.T) {
+		held := &extended{Pod: corev1.Pod{ObjectMeta: meta}, Notes: []string{"n"}}
+		r := newTestReader(&extended{}, nil)
+		put(r, held)
+		var out extended
+		if err := r.Get(t.Context(), client.ObjectKeyFromObject(held), &out); err != nil {
+			t.Fatal(err)
+		}
+		if len(out.Notes) != 1 || &out.Notes[0] == &held.Notes[0] {
+			t.Errorf("got notes %q, want a copy of n", out.Notes)
+		}
+	})
+	t.Run("DeepCopyObject of what is embedded", func(t *testing.T) {
+		held := &forgetful{Pod: corev1.Pod{ObjectMeta: meta}}
+		r := newTestReader(&forgetful{}, nil)
+		put(r, held)
+		err := r.Get(t.Context(), client.ObjectKeyFromObject(held), &forgetful{})
+		if err == nil || err.Error() != "cache had type *v1.Pod, but *cache.forgetful was asked for" {
+			t.Errorf("got %v, want an error that tells the types", err)
+		}
+	})
+}
+
+func TestListsOfUnusualTypes(t *testing.T) {
+	meta := metav1.ObjectMeta{Namespace: "a", Name: "one", Labels: map[string]string{"k": "v"}}
+	held := &byHand{ObjectMeta: meta, Notes: []string{"n"}}
+	r := newTestReader(&byHand{}, nil)
+	put(r, held)
+	for _, tt := range []struct {
+		name string
+		list client.ObjectList
+		item func(client.ObjectList) any
+	}{
+		{"pointers", &byHandList{}, func(l client.ObjectList) any { return l.(*byHandList).Items[0] }},
+		{"any object", &objectList{}, func(l client.ObjectList) any { return l.(*objectList).Items[0] }},
+		{"raw extensions", &metav1.List{}, func(l client.ObjectList) any { return l.(*metav1.List).Items[0].Object }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if err := r.List(t.Context(), tt.list); err != nil {
+				t.Fatal(err)
+			}
+			got := tt.item(tt.list).(*byHand)
+			if got == held || got.Notes[0] != "n" || &got.Notes[0] == &held.Notes[0] || got.Kind != "Pod" {
+				t.Errorf("got %+v, which is no private copy with its kind set", got)
+			}
+			if err := r.List(t.Context(), tt.list, client.UnsafeDisableDeepCopy); err != nil {
+				t.Fatal(err)
+			}
+			if got := tt.item(tt.list).(*byHand); got != held {
+				t.Errorf("got %p, want the shared %p", got, held)
+			}
+			if err := r.List(t.Context(), tt.list, client.InNamespace("none")); err != nil {
+				t.Fatal(err)
+			}
+			if items := reflect.ValueOf(tt.list).Elem().FieldByName("Items"); items.IsNil() || items.Len() > 0 {
+				t.Errorf("no match gives %v, want items that are empty and not nil", items)
+			}
+		})
+	}
+	if err := r.List(t.Context(), &noList{}); err == nil || !strings.Contains(err.Error(), "no Items field") {
+		t.Errorf("a list without items: %v", err)
+	}
+}

@@ -1,0 +1,40 @@
+// Package cache is controller-runtime's cache.Cache over our informers: New takes
+// its options and keeps its promises.
+//
+//	                Get, List, ViewOf               GetInformer
+//	                       │                             │
+//	Cache ── kinds ──▶ kind{GVK, form} ──▶ reader        │
+//	  │                    │                 │           │
+//	  │ plan               │                 ▼           ▼
+//	  └─ settings per ─────┴──▶ store ◀── toolscache.SharedInformer
+//	     kind and namespace               │ one scope per namespace
+//	                                      ▼
+//	                        binding: REST, dynamic or metadata client
+//
+// A kind is one GVK in one of three forms: as its Go type, as a map, or as metadata
+// alone. Each has one informer and one store, also where it is kept in several
+// namespaces: these are scopes of the informer, and what is read over all of them
+// comes from one commit of the store.
+//
+// What controller-runtime's options say at four levels (namespace, kind, default
+// namespace, defaults) is one type, settings, with one merge.
+//
+// With Options.NewInformer set, New returns controller-runtime's own cache over
+// those informers: what makes ours different needs our informers.
+//
+// # Concurrency
+//
+// All methods may be called from any goroutine. Reads of a kind that is there take
+// no lock. Cache.mu guards the map of kinds and the cache's phase; the API is never
+// asked under it: a kind that is being made stands in the map with a channel
+// that those who want it wait on. Start owns all goroutines; they have ended when
+// it returns.
+//
+// # Testing
+//
+// Unit tests run against a fake API in this process, and compare reads with a plain
+// map and with controller-runtime's cache over the same objects. test/differential
+// drives both caches side by side on a real API server and compares every answer;
+// test/operator runs managers on this one, while rights, kinds and namespaces come
+// and go.
+package cache

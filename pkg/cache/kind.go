@@ -1,0 +1,259 @@
+package cache
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	crtools "k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
+	"github.com/delta-runtime/delta-runtime/pkg/toolscache"
+)
+
+// form is how objects of a kind are represented.
+type form uint8
+
+const (
+	typedForm form = iota + 1
+	unstructuredForm
+	metadataForm
+)
+
+// formOf returns the form in which somebody asks for a kind.
+func formOf(obj runtime.Object) form {
+	switch obj.(type) {
+	case runtime.Unstructured:
+		return unstructuredForm
+	case *metav1.PartialObjectMetadata, *metav1.PartialObjectMetadataList:
+		return metadataForm
+	default:
+		return typedForm
+	}
+}
+
+// kindID names a kind of the cache. The same GVK in another form is another kind.
+type kindID struct {
+	gvk  schema.GroupVersionKind
+	form form
+}
+
+// String is the GVK as people write it.
+func (id kindID) String() string {
+	version, kind := id.gvk.ToAPIVersionAndKind()
+	switch id.form {
+	case unstructuredForm:
+		return version + " " + kind + " (unstructured)"
+	case metadataForm:
+		return version + " " + kind + " (metadata)"
+	default:
+		return version + " " + kind
+	}
+}
+
+// typeName is the Go type of the kind's objects, by which people look for an error.
+func (id kindID) typeName(scheme *runtime.Scheme) string {
+	example, err := id.example(scheme)
+	if err != nil {
+		return id.String() // nobody has made an object of it either
+	}
+	return fmt.Sprintf("%T", example)
+}
+
+// example returns an empty object of the kind.
+func (id kindID) example(scheme *runtime.Scheme) (client.Object, error) {
+	switch id.form {
+	case unstructuredForm:
+		u := &unstructured.Unstructured{}
+		u.SetGroupVersionKind(id.gvk)
+		return u, nil
+	case metadataForm:
+		m := &metav1.PartialObjectMetadata{}
+		m.SetGroupVersionKind(id.gvk)
+		return m, nil
+	case typedForm:
+	}
+	made, err := scheme.New(id.gvk)
+	if err != nil {
+		return nil, err
+	}
+	obj, ok := made.(client.Object)
+	if !ok {
+		return nil, fmt.Errorf("%T has no metadata", made)
+	}
+	return obj, nil
+}
+
+// kind is an informer and what reads its store.
+type kind struct {
+	id      kindID
+	example client.Object
+	missing Missing
+	binding *binding
+	// byName is how the kind is kept in each namespace, "" being all that have no
+	// entry. Its map is never changed, but replaced under Cache.mu.
+	byName atomic.Pointer[map[string]settings]
+
+	informer *toolscache.SharedInformer
+	reader   atomic.Pointer[reader]
+
+	// ready is closed when the fields above are set, or err is.
+	ready chan struct{}
+	err   error
+
+	removed chan struct{} // closed when the kind is not in the cache any more; by Cache.remove
+	waiting bool          // made, and for Start to run; guarded by Cache.mu
+}
+
+// make completes the kind. It asks the API what the kind is called there.
+func (k *kind) make(c *Cache) error {
+	// Who asks for a kind that the server does not have yet may find out late that
+	// it has no namespaces.
+	k.binding = &binding{api: c.api, id: k.id, late: func(b *bound) { k.reader.Store(k.newReader(b.scope, c.pages)) }}
+	var err error
+	if k.example, err = k.id.example(c.scheme); err != nil {
+		return fmt.Errorf("make an object of %s: %w", k.id, err)
+	}
+	scope := meta.RESTScopeNameNamespace // until the server says otherwise
+	found, err := k.binding.bind()
+	plan := c.plan.Load()
+	general := plan.general(k.id.gvk)
+	k.missing = general.missing
+	switch {
+	case err == nil:
+		scope = found.scope
+	case k.missing != WaitForIt || !isNoMatch(err):
+		return err
+	}
+	byName := plan.of(k.id.gvk, scope)
+	k.byName.Store(&byName)
+	if k.informer, err = toolscache.NewSharedInformerFor(k.config(c, general)); err != nil {
+		return fmt.Errorf("make an informer for %s: %w", k.id, err)
+	}
+	k.reader.Store(k.newReader(scope, c.pages))
+	return nil
+}
+
+func (k *kind) config(c *Cache, general settings) toolscache.SharedInformerConfig {
+	config := toolscache.SharedInformerConfig{
+		Kind:              k.id.String(),
+		Example:           k.example,
+		Indexers:          crtools.Indexers{crtools.NamespaceIndex: crtools.MetaNamespaceIndexFunc},
+		Transform:         k.transform(),
+		WatchErrorHandler: c.onWatchError,
+		Limiter:           c.limiter,
+		OnMutation:        c.ours.OnMutation,
+		Log:               c.ours.Log,
+		Unchanged:         general.unchanged.policy(),
+		Reflector:         general.reflector,
+		ResyncPeriod:      jittered(*general.resync),
+	}
+	if k.missing == WaitForIt {
+		config.Ready = informer.WhenSettled
+	}
+	for namespace, s := range *k.byName.Load() {
+		config.Scopes = append(config.Scopes, k.scope(namespace, s))
+	}
+	return config
+}
+
+func (k *kind) scope(namespace string, s settings) toolscache.SharedScope {
+	var except []string
+	if namespace == metav1.NamespaceAll {
+		for other := range *k.byName.Load() {
+			if other != metav1.NamespaceAll {
+				except = append(except, other)
+			}
+		}
+	}
+	return toolscache.SharedScope{
+		Namespace: namespace, Except: except,
+		ListerWatcher: k.binding.listWatch(namespace, s),
+		ResyncPeriod:  never(jittered(*s.resync)),
+	}
+}
+
+// in returns the settings for a namespace.
+func (k *kind) in(namespace string) settings {
+	byName := *k.byName.Load()
+	if s, ok := byName[namespace]; ok {
+		return s
+	}
+	return byName[metav1.NamespaceAll]
+}
+
+// transform is what each object passes through before it is kept: the user's
+// function for its namespace. The server does not say of which kind it sends the
+// metadata, so that is added first.
+func (k *kind) transform() crtools.TransformFunc {
+	byName := *k.byName.Load()
+	only, single := byName[metav1.NamespaceAll]
+	if single = single && len(byName) == 1; single && k.id.form != metadataForm {
+		return only.transform
+	}
+	return func(obj any) (any, error) {
+		about, ok := obj.(client.Object)
+		if !ok {
+			return obj, nil
+		}
+		if k.id.form == metadataForm {
+			about.GetObjectKind().SetGroupVersionKind(k.id.gvk)
+		}
+		if transform := k.in(about.GetNamespace()).transform; transform != nil {
+			return transform(obj)
+		}
+		return obj, nil
+	}
+}
+
+// newReader returns what answers reads of the kind.
+func (k *kind) newReader(scope meta.RESTScopeName, pages *pageTable) *reader {
+	core := k.informer.Core()
+	return &reader{
+		gvk: k.id.gvk, scope: scope, holds: k.example, store: core.Store(), pages: pages,
+		rules: readRules{
+			deepCopy: k.copies,
+			refuse: func(namespace string) error {
+				if namespace == metav1.NamespaceAll {
+					return core.SyncedEverywhere()
+				}
+				return core.SyncedIn(namespace)
+			},
+			refuseUnnamed: func() error { return core.SyncedIn(metav1.NamespaceAll) },
+		},
+	}
+}
+
+// copies reports whether reads in a namespace are private copies. A read may have
+// found what is of a namespace that was removed a moment later.
+func (k *kind) copies(namespace string) bool {
+	share := k.in(namespace).share
+	return share == nil || !*share
+}
+
+// jittered spreads the resyncs of informers that start together by a tenth.
+func jittered(period time.Duration) time.Duration {
+	return time.Duration(float64(period) * (0.9 + 0.2*rand.Float64()))
+}
+
+// never is the period for a scope, where zero has no opinion.
+func never(period time.Duration) time.Duration {
+	if period == 0 {
+		return informer.NeverResync
+	}
+	return period
+}
+
+func isNoMatch(err error) bool {
+	var kind *meta.NoKindMatchError
+	var resource *meta.NoResourceMatchError
+	return errors.As(err, &kind) || errors.As(err, &resource)
+}

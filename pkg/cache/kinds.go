@@ -1,0 +1,178 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"strings"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+
+	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+)
+
+var (
+	errRemoved = errors.New("the informer was removed from the cache")
+	errStopped = errors.New("the cache has stopped")
+)
+
+// kind returns a kind of the cache, which is made if there is none. The API is
+// asked without the lock; whoever wants the same kind meanwhile waits.
+func (c *Cache) kind(ctx context.Context, id kindID) (*kind, error) {
+	k, mine := c.claim(id)
+	if !mine {
+		err := k.made(ctx)
+		return k, err
+	}
+	k.err = errors.New("making the informer panicked")
+	defer func() {
+		close(k.ready)
+		if k.err != nil {
+			c.remove(k)
+		}
+	}()
+	if k.err = k.make(c); k.err != nil {
+		return nil, k.err
+	}
+	c.run(k)
+	return k, nil
+}
+
+// claim returns the kind, and whether it is the caller's to make.
+func (c *Cache) claim(id kindID) (k *kind, mine bool) {
+	if k := (*c.kinds.Load())[id]; k != nil {
+		return k, false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	kinds := *c.kinds.Load()
+	if k := kinds[id]; k != nil {
+		return k, false
+	}
+	k = &kind{id: id, ready: make(chan struct{}), removed: make(chan struct{})}
+	kinds = maps.Clone(kinds)
+	kinds[id] = k
+	c.kinds.Store(&kinds)
+	return k, true
+}
+
+// remove takes a kind out of the cache, which ends it.
+func (c *Cache) remove(k *kind) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	kinds := *c.kinds.Load()
+	if kinds[k.id] != k {
+		return
+	}
+	kinds = maps.Clone(kinds)
+	delete(kinds, k.id)
+	c.kinds.Store(&kinds)
+	close(k.removed)
+}
+
+// run starts a kind that has been made, if the cache runs; Start does for those
+// that came before.
+func (c *Cache) run(k *kind) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch c.phase {
+	case configured:
+		k.waiting = true
+	case running:
+		c.runLocked(k)
+	case stopped:
+	}
+}
+
+func (c *Cache) runLocked(k *kind) {
+	c.group.Guest("informer for "+k.id.String(), func(ctx context.Context) {
+		group := lifecycle.New(logr.NewContext(ctx, c.ours.Log))
+		group.Go("run", func(ctx context.Context) error {
+			k.informer.RunWithContext(ctx)
+			return nil
+		})
+		group.Go("look for removal", func(ctx context.Context) error {
+			select {
+			case <-k.removed:
+			case <-ctx.Done():
+			}
+			return nil
+		})
+		if err := group.Wait(); err != nil {
+			c.ours.Log.Error(err, "An informer ended", "kind", k.id.String())
+		}
+	})
+}
+
+// made waits until the kind has been made, and returns why it could not be.
+func (k *kind) made(ctx context.Context) error {
+	select {
+	case <-k.ready:
+		return k.err
+	default:
+	}
+	select {
+	case <-k.ready:
+		return k.err
+	case <-ctx.Done():
+		return fmt.Errorf("make an informer for %s: %w", k.id, ctx.Err())
+	}
+}
+
+// await waits until the kind can be read, or is known to be missing where that
+// is allowed.
+func (k *kind) await(ctx context.Context, ended <-chan struct{}) error {
+	if err := k.made(ctx); err != nil {
+		return err
+	}
+	there := k.informer.Core().Synced()
+	if k.missing == WaitForIt {
+		there = k.informer.Core().Settled()
+	}
+	select {
+	case <-there:
+		return nil
+	default:
+	}
+	select {
+	case <-there:
+		return nil
+	case <-k.removed:
+		return fmt.Errorf("wait for %s: %w", k.id, errRemoved)
+	case <-ended:
+		return fmt.Errorf("wait for %s: %w", k.id, errStopped)
+	case <-ctx.Done():
+		return fmt.Errorf("%s: %w", k.informer.Core().Status().Reflector.Why(), ctx.Err())
+	}
+}
+
+// gvkOf returns the kind of an object or list. What a Go type is called in the
+// scheme does not change, so it is looked up once.
+func (c *Cache) gvkOf(obj runtime.Object) (schema.GroupVersionKind, error) {
+	if formOf(obj) != typedForm {
+		return apiutil.GVKForObject(obj, c.scheme)
+	}
+	t := reflect.TypeOf(obj)
+	if gvk, ok := c.gvks.Load(t); ok {
+		return gvk.(schema.GroupVersionKind), nil //nolint:forcetypeassert // nothing else is stored
+	}
+	gvk, err := apiutil.GVKForObject(obj, c.scheme)
+	if err != nil {
+		return gvk, err
+	}
+	if all, _, err := c.scheme.ObjectKinds(obj); err == nil && len(all) == 1 { // others are told apart by the object
+		c.gvks.Store(t, gvk)
+	}
+	return gvk, nil
+}
+
+// itemGVK is the kind of a list's items.
+func itemGVK(list schema.GroupVersionKind) schema.GroupVersionKind {
+	list.Kind = strings.TrimSuffix(list.Kind, "List")
+	return list
+}

@@ -1,0 +1,117 @@
+package cache
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	crtools "k8s.io/client-go/tools/cache"
+	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
+)
+
+func parse(t *testing.T, selector string) labels.Selector {
+	t.Helper()
+	s, err := labels.Parse(selector)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// quickRetries lets a kind heal while a test waits.
+var quickRetries = informer.ReflectorSettings{Backoff: informer.Backoff{Initial: 1e6, Max: 2e7}}
+
+// TestAKindMayBeForbidden starts with a kind that may not be read, and sees
+// everything else go on and the kind heal.
+func TestAKindMayBeForbidden(t *testing.T) {
+	f := newFakeAPI(t)
+	f.deny("secrets", http.StatusForbidden)
+	f.put(configMap("red", "a"))
+	f.put(&corev1.Secret{ObjectMeta: configMap("red", "s").ObjectMeta})
+	c := newCache(t, f, crcache.Options{}, Options{ByObject: map[client.Object]KindOptions{
+		&corev1.Secret{}: {Missing: WaitForIt, Reflector: quickRetries},
+	}})
+	secrets, err := c.GetInformer(t.Context(), &corev1.Secret{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := make(chan string, 10)
+	handle, err := secrets.AddEventHandler(crtools.ResourceEventHandlerFuncs{AddFunc: func(obj any) { told <- obj.(*corev1.Secret).Name }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	start(t, c)
+	<-handle.HasSyncedChecker().Done() // or whoever waits for its handler would not start
+	if secrets.HasSynced() {
+		t.Error("the informer claims to have synced")
+	}
+	if err := get(t, c, "red", "a"); err != nil {
+		t.Errorf("another kind: %v", err)
+	}
+	key := client.ObjectKey{Namespace: "red", Name: "s"}
+	for _, err := range []error{c.Get(t.Context(), key, &corev1.Secret{}), c.List(t.Context(), &corev1.SecretList{})} {
+		if !errors.Is(err, informer.ErrNotSynced) || !strings.Contains(err.Error(), "grant list and watch") {
+			t.Errorf("reading returns %v, want an error that says why and what to do", err)
+		}
+	}
+	err = c.Healthz(nil)
+	if err == nil || !strings.Contains(err.Error(), "v1 Secret is not synced") || !strings.Contains(err.Error(), "since ") {
+		t.Errorf("Healthz returns %v", err)
+	}
+	f.deny("secrets", 0)
+	if name := <-told; name != "s" {
+		t.Errorf("the handler was told of %q", name)
+	}
+	if err := c.Get(t.Context(), key, &corev1.Secret{}); err != nil {
+		t.Error(err)
+	}
+	for c.Healthz(nil) != nil && t.Context().Err() == nil { // until the watch is open
+	}
+}
+
+// TestAKindMayComeLater starts without the kind's CRD.
+func TestAKindMayComeLater(t *testing.T) {
+	f := newFakeAPI(t)
+	mapper := fakeMapper()
+	late := &lateMapper{RESTMapper: mapper}
+	c, err := NewWith(f.config(), crcache.Options{Mapper: late}, Options{Default: KindOptions{Missing: WaitForIt, Reflector: quickRetries}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	start(t, c)
+	namespaces, err := c.GetInformer(t.Context(), &corev1.Namespace{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := client.ObjectKey{Namespace: "ignored", Name: "red"}
+	if err := c.Get(t.Context(), key, &corev1.Namespace{}); !errors.Is(err, informer.ErrNotSynced) || !strings.Contains(err.Error(), "CRD") {
+		t.Errorf("reading returns %v", err)
+	}
+	f.put(&corev1.Namespace{ObjectMeta: configMap("", "red").ObjectMeta})
+	late.there.Store(true)
+	<-namespaces.HasSyncedChecker().Done()
+	if err := c.Get(t.Context(), key, &corev1.Namespace{}); err != nil {
+		t.Errorf("reading a kind without namespaces that came late: %v", err)
+	}
+}
+
+// TestAMissingKindFailsByDefault sees what controller-runtime's users know.
+func TestAMissingKindFailsByDefault(t *testing.T) {
+	f := newFakeAPI(t)
+	c, err := NewWith(f.config(), crcache.Options{Mapper: &lateMapper{RESTMapper: fakeMapper()}}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	start(t, c)
+	if _, err := c.GetInformer(t.Context(), configMaps); !meta.IsNoMatchError(err) {
+		t.Errorf("GetInformer returns %v, want no match", err)
+	}
+}

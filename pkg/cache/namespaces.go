@@ -1,0 +1,201 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
+
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
+)
+
+// AddNamespace adds a namespace to those that the cache is limited to by
+// DefaultNamespaces, for every kind that is limited by these, now and later. config
+// is what DefaultNamespaces would have for it. It waits until what there is in the
+// namespace can be read; if ctx ends first the namespace stays added.
+//
+// Handlers are told of the namespace's objects as of any initial list. While one
+// of the kinds is not there yet, reads of that kind over all namespaces are
+// refused.
+func (c *Cache) AddNamespace(ctx context.Context, namespace string, config crcache.Config) error {
+	if err := c.addNamespace(ctx, namespace, config); err != nil {
+		return fmt.Errorf("add namespace %q to the cache: %w", namespace, err)
+	}
+	return nil
+}
+
+func (c *Cache) addNamespace(ctx context.Context, namespace string, config crcache.Config) error {
+	added, err := namespaceSettings("config", map[string]crcache.Config{namespace: config})
+	switch {
+	case err != nil:
+		return err
+	case namespace == metav1.NamespaceAll:
+		return errors.New("all namespaces can't be added to some")
+	}
+	kinds, err := c.cover(ctx, namespace, added[namespace])
+	if err != nil {
+		return err
+	}
+	for _, k := range kinds {
+		if err := k.awaitNamespace(ctx, namespace, c.ended); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cover adds a namespace to the plan and to the kinds that it limits, and returns
+// these. Nothing is waited for under the lock but the making of kinds: the server may
+// refuse the namespace for long, and others want to come and go meanwhile.
+func (c *Cache) cover(ctx context.Context, namespace string, s settings) ([]*kind, error) {
+	c.scoping.Lock()
+	defer c.scoping.Unlock()
+	plan := c.plan.Load()
+	if _, ok := plan.namespaces[namespace]; ok {
+		return nil, errors.New("it is there already")
+	}
+	if _, ok := plan.namespaces[metav1.NamespaceAll]; ok || len(plan.namespaces) == 0 {
+		return nil, errors.New("the cache covers all namespaces")
+	}
+	c.plan.Store(plan.withNamespace(namespace, s))
+	kinds := c.limited(ctx)
+	for _, k := range kinds {
+		if err := k.addNamespace(c, namespace); err != nil {
+			return nil, err
+		}
+	}
+	return kinds, nil
+}
+
+// RemoveNamespace ends what AddNamespace or DefaultNamespaces began: the namespace's
+// objects leave the cache, and reads there are refused. Handlers are told nothing,
+// because one that cleans up after a deletion would destroy what still exists;
+// subscribers to deltas are told delta.OutOfScope if how says so.
+func (c *Cache) RemoveNamespace(ctx context.Context, namespace string, how informer.Removal) error {
+	c.scoping.Lock()
+	defer c.scoping.Unlock()
+	plan := c.plan.Load()
+	_, ok := plan.namespaces[namespace]
+	switch {
+	case !ok:
+		return fmt.Errorf("remove namespace %q from the cache: %w", namespace, informer.ErrNotCovered)
+	case namespace == metav1.NamespaceAll || len(plan.namespaces) == 1:
+		return fmt.Errorf("remove namespace %q from the cache: without it the cache would cover all namespaces", namespace)
+	}
+	c.plan.Store(plan.withoutNamespace(namespace))
+	for _, k := range c.limited(ctx) {
+		if err := k.removeNamespace(namespace, how); err != nil {
+			return fmt.Errorf("remove namespace %q from the cache: %w", namespace, err)
+		}
+	}
+	return nil
+}
+
+// limited returns the kinds that are limited by the default namespaces. Those that
+// are being made may have read either plan, so they are waited for.
+func (c *Cache) limited(ctx context.Context) []*kind {
+	var kinds []*kind
+	for id, k := range *c.kinds.Load() {
+		if c.plan.Load().kinds[id.gvk].namespaces == nil && k.made(ctx) == nil && k.reader.Load().scope != meta.RESTScopeNameRoot {
+			kinds = append(kinds, k)
+		}
+	}
+	return kinds
+}
+
+func (p *plan) withNamespace(namespace string, s settings) *plan {
+	changed := *p
+	changed.namespaces = maps.Clone(p.namespaces)
+	changed.namespaces[namespace] = s
+	return &changed
+}
+
+func (p *plan) withoutNamespace(namespace string) *plan {
+	changed := *p
+	changed.namespaces = maps.Clone(p.namespaces)
+	delete(changed.namespaces, namespace)
+	return &changed
+}
+
+// addNamespace adds a scope to the kind, unless it was made with it.
+func (k *kind) addNamespace(c *Cache, namespace string) error {
+	byName := *k.byName.Load()
+	if _, ok := byName[namespace]; ok {
+		return nil
+	}
+	s := c.plan.Load().settings(k.id.gvk, namespace)
+	byName = maps.Clone(byName)
+	byName[namespace] = s
+	k.byName.Store(&byName)
+	if err := k.informer.AddScope(k.scope(namespace, s)); err != nil {
+		if errors.Is(err, informer.ErrStopped) { // removed from the cache meanwhile, or the cache ends
+			return nil
+		}
+		return err
+	}
+	return nil
+}
+
+func (k *kind) removeNamespace(namespace string, how informer.Removal) error {
+	byName := *k.byName.Load()
+	if _, ok := byName[namespace]; !ok {
+		return nil
+	}
+	if err := k.informer.Core().RemoveScope(namespace, how); err != nil && !errors.Is(err, informer.ErrStopped) {
+		return err
+	}
+	byName = maps.Clone(byName)
+	delete(byName, namespace)
+	k.byName.Store(&byName)
+	return nil
+}
+
+// awaitNamespace waits until the kind can be read in a namespace, if it is running.
+func (k *kind) awaitNamespace(ctx context.Context, namespace string, ended <-chan struct{}) error {
+	core := k.informer.Core()
+	if !core.Started() {
+		return nil
+	}
+	synced, err := core.ScopeSynced(namespace)
+	if err != nil {
+		return err
+	}
+	select {
+	case <-synced:
+		return core.SyncedIn(namespace) // it may have been removed meanwhile
+	case <-k.removed:
+		return nil
+	case <-ended:
+		return errStopped
+	case <-ctx.Done():
+		return fmt.Errorf("%w: %w", core.SyncedIn(namespace), ctx.Err())
+	}
+}
+
+// freshness is that of one namespace, or that of the scope furthest behind.
+func (k *kind) freshness(namespace string) (Freshness, error) {
+	core := k.informer.Core()
+	status := core.Status()
+	if namespace != metav1.NamespaceAll {
+		if !core.Covers(namespace) {
+			return Freshness{}, fmt.Errorf("read how fresh %s is in namespace %q: %w", k.id, namespace, informer.ErrNotCovered)
+		}
+		for _, s := range status.Scopes {
+			if s.Namespace == namespace || s.Namespace == "" && !slices.Contains(s.Except, namespace) {
+				return Freshness{Version: s.Version, HeardAt: s.HeardAt}, nil
+			}
+		}
+	}
+	oldest := Freshness{Version: status.Version}
+	for _, s := range status.Scopes {
+		if oldest.HeardAt.IsZero() || s.HeardAt.Before(oldest.HeardAt) {
+			oldest.HeardAt = s.HeardAt
+		}
+	}
+	return oldest, nil
+}

@@ -1,0 +1,133 @@
+package cache
+
+import (
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	crtools "k8s.io/client-go/tools/cache"
+	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
+)
+
+// lateMapper knows nothing until it is told that everything is there.
+type lateMapper struct {
+	meta.RESTMapper
+	there atomic.Bool
+}
+
+func (m *lateMapper) RESTMapping(kind schema.GroupKind, versions ...string) (*meta.RESTMapping, error) {
+	if !m.there.Load() {
+		return nil, &meta.NoKindMatchError{GroupKind: kind, SearchedVersions: versions}
+	}
+	return m.RESTMapper.RESTMapping(kind, versions...)
+}
+
+func limitedTo(namespaces ...string) crcache.Options {
+	opts := crcache.Options{DefaultNamespaces: map[string]crcache.Config{}}
+	for _, namespace := range namespaces {
+		opts.DefaultNamespaces[namespace] = crcache.Config{}
+	}
+	return opts
+}
+
+func count(t *testing.T, c crcache.Cache) int {
+	t.Helper()
+	var list corev1.ConfigMapList
+	if err := c.List(t.Context(), &list); err != nil {
+		t.Fatal(err)
+	}
+	return len(list.Items)
+}
+
+func TestNamespacesComeAndGo(t *testing.T) {
+	f := newFakeAPI(t)
+	for _, namespace := range []string{"red", "blue", "green"} {
+		f.put(configMap(namespace, "a"))
+	}
+	c := newCache(t, f, limitedTo("red"), Options{})
+	i, err := c.GetInformer(t.Context(), configMaps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := make(chan string, 10)
+	if _, err := i.AddEventHandler(crtools.ResourceEventHandlerFuncs{
+		AddFunc:    func(obj any) { told <- "add " + obj.(*corev1.ConfigMap).Namespace },
+		DeleteFunc: func(any) { told <- "delete" },
+	}); err != nil {
+		t.Fatal(err)
+	}
+	start(t, c)
+	expect := func(want string) {
+		t.Helper()
+		if got := <-told; got != want {
+			t.Fatalf("the handler was told: %s, want %s", got, want)
+		}
+	}
+	expect("add red")
+	if err := get(t, c, "blue", "a"); !errors.Is(err, informer.ErrNotCovered) {
+		t.Errorf("reading in a namespace that is not covered returns %v", err)
+	}
+	if err := c.AddNamespace(t.Context(), "blue", crcache.Config{}); err != nil {
+		t.Fatal(err)
+	}
+	expect("add blue")
+	if err := get(t, c, "blue", "a"); err != nil {
+		t.Error(err)
+	}
+	if n := count(t, c); n != 2 {
+		t.Errorf("there are %d objects, want 2", n)
+	}
+	if err := c.RemoveNamespace(t.Context(), "red", informer.Silently); err != nil {
+		t.Fatal(err)
+	}
+	if err := get(t, c, "red", "a"); !errors.Is(err, informer.ErrNotCovered) {
+		t.Errorf("reading in a removed namespace returns %v", err)
+	}
+	if k := (*c.kinds.Load())[kindID{gvk: corev1.SchemeGroupVersion.WithKind("ConfigMap"), form: typedForm}]; !k.copies("red") {
+		t.Error("a read that has just found something there would not copy it")
+	}
+	if n := count(t, c); n != 1 {
+		t.Errorf("there are %d objects, want 1", n)
+	}
+	if err := c.AddNamespace(t.Context(), "green", crcache.Config{}); err != nil {
+		t.Fatal(err)
+	}
+	expect("add green") // and so nothing of red
+	if _, err := c.Freshness(configMaps, "red"); !errors.Is(err, informer.ErrNotCovered) {
+		t.Errorf("the freshness of a removed namespace is %v", err)
+	}
+	if fresh, err := c.Freshness(configMaps, "green"); err != nil || fresh.Version != "3" || fresh.HeardAt.IsZero() {
+		t.Errorf("the freshness is %+v (error %v), want version 3", fresh, err)
+	}
+	// A kind that is asked for later has the namespaces of then.
+	if err := c.Get(t.Context(), client.ObjectKey{Namespace: "red", Name: "s"}, &corev1.Secret{}); !errors.Is(err, informer.ErrNotCovered) {
+		t.Errorf("another kind in the removed namespace: %v", err)
+	}
+}
+
+func TestNamespacesThatCannotBe(t *testing.T) {
+	f := newFakeAPI(t)
+	all, some := newCache(t, f, crcache.Options{}, Options{}), newCache(t, f, limitedTo("red"), Options{})
+	for name, c := range map[string]struct {
+		err  error
+		want string
+	}{
+		"add to all":        {all.AddNamespace(t.Context(), "red", crcache.Config{}), "the cache covers all namespaces"},
+		"add twice":         {some.AddNamespace(t.Context(), "red", crcache.Config{}), "it is there already"},
+		"add all":           {some.AddNamespace(t.Context(), "", crcache.Config{}), "all namespaces can't be added to some"},
+		"add nonsense":      {some.AddNamespace(t.Context(), "../x", crcache.Config{}), "is no namespace"},
+		"remove the last":   {some.RemoveNamespace(t.Context(), "red", informer.Silently), "would cover all namespaces"},
+		"remove a stranger": {some.RemoveNamespace(t.Context(), "blue", informer.Silently), "not covered"},
+	} {
+		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
+			t.Errorf("%s returns %v, want an error about %q", name, c.err, c.want)
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package cache
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/go-logr/logr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
+)
+
+// Options are what our cache can do beyond controller-runtime's. The zero value
+// behaves as controller-runtime's cache does.
+type Options struct {
+	// Default is for all kinds, and ByObject for some; what a kind's own options
+	// leave open is taken from Default.
+	Default  KindOptions
+	ByObject map[client.Object]KindOptions
+
+	// ListsAtOnce is how many kinds or namespaces are listed at the same time when
+	// the cache starts, so that they are not all in memory twice, nor all asked for
+	// in the same second. Zero means 10.
+	ListsAtOnce int
+
+	// Pages bounds what is kept for those who list with a Limit.
+	Pages PageOptions
+
+	// OnMutation is told of objects of the cache that somebody has changed in place,
+	// after a read without deep copy or in an event handler. Looking for it reads
+	// the objects again and again, so it is for tests. Nil does not look.
+	OnMutation func(Mutation)
+
+	// Log is where warnings go. The zero Logger is controller-runtime's.
+	Log logr.Logger
+}
+
+// Mutation says which object of the cache was changed in place, and where.
+type Mutation = informer.Mutation
+
+// PageOptions bounds the lists that are held for those who read them in pages. The
+// zero value is ready.
+type PageOptions struct {
+	// Lists is how many are held at most, and Objects how many objects are in all of
+	// them together. Where there are more, a list goes that was never continued, or
+	// else the one that was not read for longest. Zero means 64 and 1048576.
+	Lists   int
+	Objects int
+	// Age is how long a list is held. Zero means five minutes.
+	Age time.Duration
+}
+
+func (p PageOptions) limits() holdLimits {
+	return holdLimits{
+		lists:   cmp.Or(p.Lists, defaultHoldLimits.lists),
+		objects: cmp.Or(p.Objects, defaultHoldLimits.objects),
+		keep:    cmp.Or(p.Age, defaultHoldLimits.keep),
+	}
+}
+
+// KindOptions are what can be said of one kind, or of all. A zero field has no
+// opinion.
+type KindOptions struct {
+	// Missing says what happens if the kind cannot be read when the cache starts:
+	// its CRD is not installed, or the account may not list it. The default is Fail.
+	Missing Missing
+	// Unchanged says whether handlers are called for objects that a relist shows as
+	// they are known. The default is ShowUnchanged.
+	Unchanged Unchanged
+	// Reflector says how to list and watch.
+	Reflector informer.ReflectorSettings
+}
+
+// Missing is what to do about a kind that cannot be read.
+type Missing uint8
+
+const (
+	// Fail is what controller-runtime does: whoever asks for the kind gets an error
+	// or waits, and in the end the manager stops.
+	Fail Missing = iota + 1
+	// WaitForIt lets everything else start. The kind counts as degraded: reading it
+	// is an error that says why, its handlers hear nothing, and Status and Healthz
+	// name it. Once the CRD or the permission is there, the kind heals by itself.
+	WaitForIt
+)
+
+// Unchanged is who is told of objects that a relist shows as they are known.
+type Unchanged uint8
+
+const (
+	// ShowUnchanged calls the handlers' OnUpdate with the same object twice, as
+	// client-go's informers do.
+	ShowUnchanged Unchanged = iota + 1
+	// HideUnchanged tells nobody: nothing happened.
+	HideUnchanged
+)
+
+func (u Unchanged) policy() informer.Unchanged {
+	if u == HideUnchanged {
+		return informer.SkipUnchanged
+	}
+	return informer.SyncUnchanged
+}
+
+func (k KindOptions) check() error {
+	if k.Missing > WaitForIt {
+		return fmt.Errorf("Missing is %d, which means nothing", k.Missing)
+	}
+	if k.Unchanged > HideUnchanged {
+		return fmt.Errorf("Unchanged is %d, which means nothing", k.Unchanged)
+	}
+	return nil
+}
+
+func (o Options) check() error {
+	switch {
+	case o.ListsAtOnce < 0:
+		return fmt.Errorf("cache options: ListsAtOnce is negative: %d", o.ListsAtOnce)
+	case o.Pages.Lists < 0:
+		return fmt.Errorf("cache options: Pages.Lists is negative: %d", o.Pages.Lists)
+	case o.Pages.Objects < 0:
+		return fmt.Errorf("cache options: Pages.Objects is negative: %d", o.Pages.Objects)
+	case o.Pages.Age < 0:
+		return fmt.Errorf("cache options: Pages.Age is negative: %s", o.Pages.Age)
+	}
+	return nil
+}

@@ -1,0 +1,110 @@
+package cache
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/store"
+)
+
+// reader answers reads of one kind in one representation: typed, unstructured or
+// metadata alone. Whatever returns several objects shows one commit of the store.
+//
+// It has no state of its own, and any number of goroutines may use it.
+type reader struct {
+	gvk   schema.GroupVersionKind
+	scope meta.RESTScopeName
+	// holds is an empty object of the type that is in the store.
+	holds client.Object
+	store *store.Store[any]
+	rules readRules
+	// pages holds what lists with a limit have yet to show. All readers of a cache
+	// share it.
+	pages *pageTable
+}
+
+// readRules is what depends on the namespace that is read. A nil function makes no
+// exceptions.
+type readRules struct {
+	// deepCopy reports whether reads in a namespace are private copies.
+	deepCopy func(namespace string) bool
+	// refuse says why reads in a namespace, or in all if it is empty, can't be
+	// answered; nil if they can.
+	refuse func(namespace string) error
+	// refuseUnnamed says why an object without a namespace can't be looked up.
+	refuseUnnamed func() error
+}
+
+// namespace is the namespace that is meant: a kind without namespaces is read
+// alike whichever is named.
+func (r *reader) namespace(named string) string {
+	if r.scope == meta.RESTScopeNameRoot {
+		return ""
+	}
+	return named
+}
+
+func (r *reader) refuse(namespace string) error {
+	if r.rules.refuse == nil {
+		return nil
+	}
+	return r.rules.refuse(r.namespace(namespace))
+}
+
+// refuseKey is refuse for one object. A kind that is kept in some namespaces alone
+// knows nothing of an object without one, so it must not say that there is none.
+func (r *reader) refuseKey(namespace string) error {
+	if r.namespace(namespace) == "" && r.rules.refuseUnnamed != nil {
+		return r.rules.refuseUnnamed()
+	}
+	return r.refuse(namespace)
+}
+
+// private reports whether an object is to be copied. A call can do without copies,
+// but can't ask for them where the cache is told to do without.
+func (r *reader) private(namespace string, unsafeDisable *bool) bool {
+	if unsafeDisable != nil && *unsafeDisable {
+		return false
+	}
+	return r.rules.deepCopy == nil || r.rules.deepCopy(namespace)
+}
+
+// Get fills out with the object of a key.
+func (r *reader) Get(_ context.Context, key client.ObjectKey, out client.Object, opts ...client.GetOption) error {
+	key.Namespace = r.namespace(key.Namespace)
+	if err := r.refuseKey(key.Namespace); err != nil {
+		return fmt.Errorf("get %s %s: %w", r.gvk.Kind, delta.Key(key), err)
+	}
+	obj, found := r.store.Get(delta.Key(key))
+	if !found {
+		// controller-runtime, too, puts the kind where the resource belongs.
+		return apierrors.NewNotFound(schema.GroupResource{Group: r.gvk.Group, Resource: r.gvk.Kind}, key.Name)
+	}
+	object, ok := obj.(runtime.Object)
+	if !ok {
+		return errNoObject(obj)
+	}
+	var unsafeDisable *bool
+	if len(opts) > 0 {
+		unsafeDisable = new(client.GetOptions).ApplyOptions(opts).UnsafeDisableDeepCopy
+	}
+	if !r.private(key.Namespace, unsafeDisable) {
+		return share(object, out)
+	}
+	if err := deepCopy(object, out); err != nil {
+		return err
+	}
+	out.GetObjectKind().SetGroupVersionKind(r.gvk)
+	return nil
+}
+
+func errNoObject(obj any) error {
+	return fmt.Errorf("cache contained %T, which is not an Object", obj)
+}

@@ -1,0 +1,186 @@
+package cache
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	toolscache "k8s.io/client-go/tools/cache"
+	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/store"
+)
+
+var (
+	podKind       = corev1.SchemeGroupVersion.WithKind("Pod")
+	namespaceKind = corev1.SchemeGroupVersion.WithKind("Namespace")
+)
+
+// readTraits reads the metadata of objects.
+var readTraits = delta.Traits[any]{
+	Version: func(obj any) string { return obj.(metav1.Object).GetResourceVersion() },
+	UID:     func(obj any) string { return string(obj.(metav1.Object).GetUID()) },
+	Labels:  func(obj any) map[string]string { return obj.(metav1.Object).GetLabels() },
+}
+
+// byField are field indexes by the name of the field.
+type byField map[string]client.IndexerFunc
+
+func (b byField) indexers() store.Indexers[any] {
+	indexers := store.Indexers[any]{}
+	for field, extract := range b {
+		indexers[fieldIndexName(field)] = store.IndexFunc[any](fieldIndex(extract))
+	}
+	return indexers
+}
+
+func newTestReader(holds client.Object, fields byField) *reader {
+	r := &reader{
+		gvk: podKind, scope: meta.RESTScopeNameNamespace, holds: holds,
+		store: store.New(readTraits, fields.indexers()),
+		pages: newPageTable(defaultHoldLimits),
+	}
+	if _, ok := holds.(*corev1.Namespace); ok {
+		r.gvk, r.scope = namespaceKind, meta.RESTScopeNameRoot
+	}
+	return r
+}
+
+// put stores objects in one commit.
+func put[T client.Object](r *reader, objs ...T) {
+	txn := r.store.Begin(len(objs))
+	for _, obj := range objs {
+		txn.Put(keyOf(obj), obj)
+	}
+	txn.Commit("1")
+}
+
+func remove(r *reader, keys ...delta.Key) {
+	txn := r.store.Begin(len(keys))
+	for _, key := range keys {
+		txn.Remove(key)
+	}
+	txn.Commit("1")
+}
+
+// incumbent is controller-runtime's cache without a server: its informers hear of
+// nothing, and tests write what they would have heard of into their indexers.
+type incumbent struct {
+	crcache.Cache
+	indexer toolscache.Indexer // of the informer made last
+}
+
+// deafInformer is synced from the start.
+type deafInformer struct{ toolscache.SharedIndexInformer }
+
+func (deafInformer) RunWithContext(ctx context.Context) { <-ctx.Done() }
+func (deafInformer) HasSynced() bool                    { return true }
+
+// newIncumbent returns a running cache that has one informer, of the type of obj,
+// with field indexes.
+func newIncumbent(tb testing.TB, holds client.Object, fields byField, opts crcache.Options) *incumbent {
+	tb.Helper()
+	in := new(incumbent)
+	mapper := meta.NewDefaultRESTMapper([]schema.GroupVersion{corev1.SchemeGroupVersion})
+	mapper.Add(podKind, meta.RESTScopeNamespace)
+	mapper.Add(namespaceKind, meta.RESTScopeRoot)
+	opts.Scheme, opts.Mapper, opts.HTTPClient = scheme.Scheme, mapper, http.DefaultClient
+	opts.NewInformer = func(lw toolscache.ListerWatcher, obj runtime.Object, resync time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
+		informer := toolscache.NewSharedIndexInformer(lw, obj, resync, indexers)
+		in.indexer = informer.GetIndexer()
+		return deafInformer{informer}
+	}
+	var err error
+	if in.Cache, err = crcache.New(&rest.Config{}, opts); err != nil {
+		tb.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	if _, err := in.GetInformer(ctx, holds, crcache.BlockUntilSynced(false)); err != nil {
+		tb.Fatal(err)
+	}
+	for field, extract := range fields {
+		if err := in.IndexField(ctx, holds, field, extract); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- in.Start(ctx) }()
+	if !in.WaitForCacheSync(ctx) {
+		tb.Fatal("controller-runtime's cache does not start")
+	}
+	tb.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			tb.Error(err)
+		}
+	})
+	return in
+}
+
+// A representation is one of the ways in which a cache holds objects.
+type representation struct {
+	name    string
+	of      func(*corev1.Pod) client.Object // in that way
+	empty   func() client.Object
+	newList func() client.ObjectList
+}
+
+var representations = []representation{
+	{
+		name:    "typed",
+		of:      func(pod *corev1.Pod) client.Object { return pod },
+		empty:   func() client.Object { return new(corev1.Pod) },
+		newList: func() client.ObjectList { return new(corev1.PodList) },
+	},
+	{
+		name: "unstructured",
+		of: func(pod *corev1.Pod) client.Object {
+			content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(pod)
+			if err != nil {
+				panic(err)
+			}
+			u := &unstructured.Unstructured{Object: content}
+			u.SetGroupVersionKind(podKind)
+			return u
+		},
+		empty: func() client.Object {
+			u := new(unstructured.Unstructured)
+			u.SetGroupVersionKind(podKind)
+			return u
+		},
+		newList: func() client.ObjectList {
+			u := new(unstructured.UnstructuredList)
+			u.SetGroupVersionKind(podKind.GroupVersion().WithKind("PodList"))
+			return u
+		},
+	},
+	{
+		name: "metadata",
+		of: func(pod *corev1.Pod) client.Object {
+			m := &metav1.PartialObjectMetadata{ObjectMeta: pod.ObjectMeta}
+			m.SetGroupVersionKind(podKind)
+			return m
+		},
+		empty: func() client.Object {
+			m := new(metav1.PartialObjectMetadata)
+			m.SetGroupVersionKind(podKind)
+			return m
+		},
+		newList: func() client.ObjectList {
+			m := new(metav1.PartialObjectMetadataList)
+			m.SetGroupVersionKind(podKind.GroupVersion().WithKind("PodList"))
+			return m
+		},
+	},
+}

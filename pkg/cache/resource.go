@@ -1,0 +1,237 @@
+package cache
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
+	toolscache "k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+)
+
+// resource is one kind of the API in one representation. An empty namespace is all
+// of them.
+type resource interface {
+	list(ctx context.Context, namespace string, opts metav1.ListOptions) (runtime.Object, error)
+	watch(ctx context.Context, namespace string, opts metav1.ListOptions) (watch.Interface, error)
+}
+
+// api makes the resources of a server.
+type api struct {
+	config *rest.Config
+	http   *http.Client
+	scheme *runtime.Scheme
+	mapper meta.RESTMapper
+	codecs serializer.CodecFactory
+	params runtime.ParameterCodec
+}
+
+func newAPI(config *rest.Config, client *http.Client, scheme *runtime.Scheme, mapper meta.RESTMapper) *api {
+	return &api{
+		config: config, http: client, scheme: scheme, mapper: mapper,
+		codecs: serializer.NewCodecFactory(scheme), params: runtime.NewParameterCodec(scheme),
+	}
+}
+
+// resource returns the resource that mapping names.
+func (a *api) resource(id kindID, mapping *meta.RESTMapping) (resource, error) {
+	switch id.form {
+	case unstructuredForm:
+		client, err := dynamic.NewForConfigAndClient(a.plainConfig(), a.http)
+		if err != nil {
+			return nil, fmt.Errorf("make a dynamic client: %w", err)
+		}
+		return dynamicResource{client.Resource(mapping.Resource)}, nil
+	case metadataForm:
+		client, err := metadata.NewForConfigAndClient(a.plainConfig(), a.http)
+		if err != nil {
+			return nil, fmt.Errorf("make a metadata client: %w", err)
+		}
+		return metadataResource{client.Resource(mapping.Resource)}, nil
+	default:
+		client, err := apiutil.RESTClientForGVK(id.gvk, false, false, a.config, a.codecs, a.http)
+		if err != nil {
+			return nil, fmt.Errorf("make a REST client: %w", err)
+		}
+		example, err := a.scheme.New(id.gvk.GroupVersion().WithKind(id.gvk.Kind + "List"))
+		if err != nil {
+			return nil, fmt.Errorf("make a list: %w", err)
+		}
+		return typedResource{client: client, name: mapping.Resource.Resource, params: a.params, example: example}, nil
+	}
+}
+
+// plainConfig is the configuration for clients that bring their own serializer.
+func (a *api) plainConfig() *rest.Config {
+	config := rest.CopyConfig(a.config)
+	config.NegotiatedSerializer = nil
+	return config
+}
+
+// typedResource decodes into the Go type that the scheme has for the kind.
+type typedResource struct {
+	client  rest.Interface
+	name    string
+	params  runtime.ParameterCodec
+	example runtime.Object // an empty list
+}
+
+func (r typedResource) request(namespace string, opts *metav1.ListOptions) *rest.Request {
+	return r.client.Get().Resource(r.name).NamespaceIfScoped(namespace, namespace != "").VersionedParams(opts, r.params)
+}
+
+func (r typedResource) list(ctx context.Context, namespace string, opts metav1.ListOptions) (runtime.Object, error) {
+	list := r.example.DeepCopyObject()
+	if err := r.request(namespace, &opts).Do(ctx).Into(list); err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+func (r typedResource) watch(ctx context.Context, namespace string, opts metav1.ListOptions) (watch.Interface, error) {
+	return r.request(namespace, &opts).Watch(ctx)
+}
+
+// dynamicResource decodes into maps.
+type dynamicResource struct {
+	client dynamic.NamespaceableResourceInterface
+}
+
+func (r dynamicResource) in(namespace string) dynamic.ResourceInterface {
+	if namespace == "" {
+		return r.client
+	}
+	return r.client.Namespace(namespace)
+}
+
+func (r dynamicResource) list(ctx context.Context, namespace string, opts metav1.ListOptions) (runtime.Object, error) {
+	list, err := r.in(namespace).List(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+func (r dynamicResource) watch(ctx context.Context, namespace string, opts metav1.ListOptions) (watch.Interface, error) {
+	return r.in(namespace).Watch(ctx, opts)
+}
+
+// metadataResource asks the server to send no more than the metadata.
+type metadataResource struct{ client metadata.Getter }
+
+func (r metadataResource) in(namespace string) metadata.ResourceInterface {
+	if namespace == "" {
+		return r.client
+	}
+	return r.client.Namespace(namespace)
+}
+
+func (r metadataResource) list(ctx context.Context, namespace string, opts metav1.ListOptions) (runtime.Object, error) {
+	list, err := r.in(namespace).List(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+func (r metadataResource) watch(ctx context.Context, namespace string, opts metav1.ListOptions) (watch.Interface, error) {
+	return r.in(namespace).Watch(ctx, opts)
+}
+
+// binding connects a kind to its resource as soon as the server has it.
+type binding struct {
+	api   *api
+	id    kindID
+	bound atomic.Pointer[bound]
+	late  func(*bound) // called when the resource is found by a list or watch
+}
+
+// bound is a kind whose resource is known.
+type bound struct {
+	resource
+	scope meta.RESTScopeName
+}
+
+// bind finds the resource, if that has not been done.
+func (b *binding) bind() (*bound, error) {
+	if found := b.bound.Load(); found != nil {
+		return found, nil
+	}
+	mapping, err := b.api.mapper.RESTMapping(b.id.gvk.GroupKind(), b.id.gvk.Version)
+	if err != nil {
+		return nil, err
+	}
+	r, err := b.api.resource(b.id, mapping)
+	if err != nil {
+		return nil, err
+	}
+	b.bound.CompareAndSwap(nil, &bound{resource: r, scope: mapping.Scope.Name()})
+	return b.bound.Load(), nil
+}
+
+// request returns the resource, and the namespace in the path of a request for it.
+func (b *binding) request(namespace string, s settings) (*bound, string, error) {
+	known := b.bound.Load() != nil
+	r, err := b.bind()
+	if err != nil {
+		return nil, "", err
+	}
+	if !known {
+		b.late(r)
+	}
+	switch {
+	case r.scope == meta.RESTScopeNameRoot && namespace != "":
+		return nil, "", fmt.Errorf("%s has no namespaces, but while its CRD was missing it was taken to have; remove its informer from the cache and ask for it again", b.id)
+	case r.scope == meta.RESTScopeNameRoot:
+		return r, "", nil
+	case namespace == "":
+		return r, s.oneNamespace(), nil
+	default:
+		return r, namespace, nil
+	}
+}
+
+// listWatch lists and watches the kind in one namespace, or in all where that is
+// empty, as far as the settings say.
+func (b *binding) listWatch(namespace string, s settings) toolscache.ListerWatcher {
+	lw := &toolscache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
+			r, in, err := b.request(namespace, s)
+			if err != nil {
+				return nil, err
+			}
+			s.narrow(&opts)
+			return r.list(ctx, in, opts)
+		},
+		WatchFuncWithContext: func(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
+			r, in, err := b.request(namespace, s)
+			if err != nil {
+				return nil, err
+			}
+			s.narrow(&opts)
+			opts.Watch = true
+			opts.AllowWatchBookmarks = *s.bookmarks
+			return r.watch(ctx, in, opts)
+		},
+	}
+	if !*s.bookmarks {
+		return pagesOnly{lw}
+	}
+	return lw
+}
+
+// pagesOnly is never asked for a streaming list: it would wait in vain for the
+// bookmark that ends one.
+type pagesOnly struct{ *toolscache.ListWatch }
+
+// IsWatchListSemanticsUnSupported is what client-go's reflectors ask, and ours.
+func (pagesOnly) IsWatchListSemanticsUnSupported() bool { return true }

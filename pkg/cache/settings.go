@@ -1,0 +1,291 @@
+package cache
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/validate/content"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	toolscache "k8s.io/client-go/tools/cache"
+	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
+)
+
+// settings are everything that can be said of how a kind is kept, at whatever
+// level it is said. A zero field has no opinion.
+type settings struct {
+	labels    labels.Selector
+	fields    fields.Selector
+	transform toolscache.TransformFunc
+	share     *bool // reads give out the stored objects instead of copies
+	bookmarks *bool
+	resync    *time.Duration
+
+	missing   Missing
+	unchanged Unchanged
+	reflector informer.ReflectorSettings
+}
+
+// or fills s's gaps from fallback. A new setting is one field above and one line
+// here.
+func (s settings) or(fallback settings) settings {
+	if s.labels == nil {
+		s.labels = fallback.labels
+	}
+	if s.fields == nil {
+		s.fields = fallback.fields
+	}
+	if s.transform == nil {
+		s.transform = fallback.transform
+	}
+	s.share = cmp.Or(s.share, fallback.share)
+	s.bookmarks = cmp.Or(s.bookmarks, fallback.bookmarks)
+	s.resync = cmp.Or(s.resync, fallback.resync)
+	s.missing = cmp.Or(s.missing, fallback.missing)
+	s.unchanged = cmp.Or(s.unchanged, fallback.unchanged)
+	s.reflector = s.reflector.Or(fallback.reflector)
+	return s
+}
+
+// defaultSettings are what is left where nobody has an opinion; they are
+// controller-runtime's.
+var defaultSettings = settings{
+	share:     new(false),
+	bookmarks: new(true),
+	resync:    new(10 * time.Hour),
+	missing:   Fail,
+	unchanged: ShowUnchanged,
+}
+
+func ofNamespace(c crcache.Config) settings {
+	return settings{
+		labels: c.LabelSelector, fields: c.FieldSelector, transform: c.Transform,
+		share: c.UnsafeDisableDeepCopy, bookmarks: c.EnableWatchBookmarks, resync: c.SyncPeriod,
+	}
+}
+
+func ofKind(b crcache.ByObject) settings {
+	return settings{
+		labels: b.Label, fields: b.Field, transform: b.Transform,
+		share: b.UnsafeDisableDeepCopy, bookmarks: b.EnableWatchBookmarks, resync: b.SyncPeriod,
+	}
+}
+
+func ofAll(o crcache.Options) settings {
+	return settings{
+		labels: o.DefaultLabelSelector, fields: o.DefaultFieldSelector, transform: o.DefaultTransform,
+		share: o.DefaultUnsafeDisableDeepCopy, bookmarks: o.DefaultEnableWatchBookmarks, resync: o.SyncPeriod,
+	}
+}
+
+// with takes in the settings that only we have.
+func (s settings) with(k KindOptions) settings {
+	s.missing, s.unchanged, s.reflector = k.Missing, k.Unchanged, k.Reflector
+	return s
+}
+
+// kindSettings is what the options say of one kind.
+type kindSettings struct {
+	settings
+	// namespaces are the kind's own; nil leaves it to the default namespaces, and
+	// empty means all.
+	namespaces map[string]settings
+}
+
+// plan says for each kind in which namespaces it is kept, and how. The key of a
+// namespace is its name, or "" for all that have no entry of their own.
+type plan struct {
+	all        settings
+	namespaces map[string]settings // the default ones, as they were given
+	kinds      map[schema.GroupVersionKind]kindSettings
+}
+
+// newPlan checks the options and puts them in order.
+func newPlan(opts crcache.Options, ours Options) (*plan, error) {
+	p := &plan{all: ofAll(opts).with(ours.Default).or(defaultSettings), kinds: map[schema.GroupVersionKind]kindSettings{}}
+	err := errors.Join(p.all.check(), ours.Default.check())
+	if err != nil {
+		return nil, fmt.Errorf("cache options: defaults: %w", err)
+	}
+	if p.namespaces, err = namespaceSettings("DefaultNamespaces", opts.DefaultNamespaces); err != nil {
+		return nil, fmt.Errorf("cache options: %w", err)
+	}
+	for obj, by := range ours.ByObject {
+		gvk, err := kindOfKey(obj, opts.Scheme)
+		if err == nil {
+			err = by.check()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("cache options: our ByObject[%T]: %w", obj, err)
+		}
+		p.kinds[gvk] = kindSettings{settings: settings{}.with(by)}
+	}
+	seen := map[schema.GroupVersionKind]bool{}
+	for obj, by := range opts.ByObject {
+		gvk, err := kindOfKey(obj, opts.Scheme)
+		switch {
+		case err != nil:
+		case seen[gvk]:
+			err = fmt.Errorf("there is more than one entry for %s", gvk)
+		default:
+			err = p.addKind(gvk, by, opts.Mapper)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("cache options: ByObject[%T]: %w", obj, err)
+		}
+		seen[gvk] = true
+	}
+	return p, nil
+}
+
+func kindOfKey(obj client.Object, scheme *runtime.Scheme) (schema.GroupVersionKind, error) {
+	if obj == nil {
+		return schema.GroupVersionKind{}, errors.New("the key is nil")
+	}
+	gvk, err := apiutil.GVKForObject(obj, scheme)
+	if err != nil {
+		return gvk, fmt.Errorf("find the kind: %w", err)
+	}
+	return gvk, nil
+}
+
+// addKind takes in what controller-runtime's options say of a kind. A kind that
+// the server does not have, and need not have, is believed to be as it is said to.
+func (p *plan) addKind(gvk schema.GroupVersionKind, by crcache.ByObject, mapper meta.RESTMapper) error {
+	k := kindSettings{settings: ofKind(by).or(p.kinds[gvk].settings)}
+	if err := k.check(); err != nil {
+		return err
+	}
+	namespaced, err := apiutil.IsGVKNamespaced(gvk, mapper)
+	switch {
+	case err != nil && (k.or(p.all).missing != WaitForIt || !isNoMatch(err)):
+		return fmt.Errorf("find out whether %s is namespaced: %w", gvk, err)
+	case err == nil && !namespaced && by.Namespaces != nil:
+		return fmt.Errorf("%s is not namespaced, but Namespaces is set", gvk)
+	}
+	if by.Namespaces != nil {
+		if k.namespaces, err = namespaceSettings("Namespaces", by.Namespaces); err != nil {
+			return err
+		}
+	}
+	p.kinds[gvk] = k
+	return nil
+}
+
+func namespaceSettings(option string, configs map[string]crcache.Config) (map[string]settings, error) {
+	all := make(map[string]settings, len(configs))
+	for namespace, config := range configs {
+		if err := checkNamespace(namespace); err != nil {
+			return nil, fmt.Errorf("%s: %w", option, err)
+		}
+		s := ofNamespace(config)
+		if err := s.check(); err != nil {
+			return nil, fmt.Errorf("%s[%q]: %w", option, namespace, err)
+		}
+		all[namespace] = s
+	}
+	return all, nil
+}
+
+func checkNamespace(namespace string) error {
+	if namespace == metav1.NamespaceAll {
+		return nil
+	}
+	if wrong := content.IsPathSegmentName(namespace); len(wrong) > 0 {
+		return fmt.Errorf("%q is no namespace: %s", namespace, wrong[0])
+	}
+	return nil
+}
+
+func (s settings) check() error {
+	if s.resync != nil && *s.resync < 0 {
+		return fmt.Errorf("SyncPeriod is negative: %s", *s.resync)
+	}
+	return nil
+}
+
+// general returns how a kind is kept as far as that does not depend on a namespace.
+func (p *plan) general(gvk schema.GroupVersionKind) settings { return p.kinds[gvk].or(p.all) }
+
+// of returns how a kind is kept, by namespace, with every gap filled. The order of
+// who is asked is controller-runtime's: the kind's namespace, the kind, the
+// default namespace, the defaults.
+func (p *plan) of(gvk schema.GroupVersionKind, scope meta.RESTScopeName) map[string]settings {
+	k := p.kinds[gvk]
+	if scope == meta.RESTScopeNameRoot {
+		return map[string]settings{metav1.NamespaceAll: k.or(p.all)}
+	}
+	asked := k.namespaces
+	if asked == nil {
+		asked = p.namespaces
+	}
+	if len(asked) == 0 {
+		return map[string]settings{metav1.NamespaceAll: k.or(p.all)}
+	}
+	all := make(map[string]settings, len(asked))
+	for namespace := range asked {
+		all[namespace] = p.settings(gvk, namespace)
+	}
+	if rest, ok := all[metav1.NamespaceAll]; ok {
+		rest.fields = exceptNamespaces(rest.fields, all)
+		all[metav1.NamespaceAll] = rest
+	}
+	return all
+}
+
+// settings returns how a kind is kept in a namespace that is listed by itself.
+func (p *plan) settings(gvk schema.GroupVersionKind, namespace string) settings {
+	k := p.kinds[gvk]
+	s := k.namespaces[namespace]
+	if k.namespaces == nil {
+		s = p.namespaces[namespace]
+	}
+	return s.or(k.settings).or(p.namespaces[namespace]).or(p.all)
+}
+
+// exceptNamespaces narrows what is listed of all namespaces by those that are
+// listed by themselves.
+func exceptNamespaces(selector fields.Selector, listed map[string]settings) fields.Selector {
+	var terms []fields.Selector
+	for _, namespace := range slices.Sorted(maps.Keys(listed)) {
+		if namespace != metav1.NamespaceAll {
+			terms = append(terms, fields.OneTermNotEqualSelector("metadata.namespace", namespace))
+		}
+	}
+	if selector != nil {
+		terms = append(terms, selector)
+	}
+	return fields.AndSelectors(terms...)
+}
+
+// oneNamespace is the namespace to which the field selector limits everything,
+// which is a cheaper list and one that a Role can grant.
+func (s settings) oneNamespace() string {
+	if s.fields == nil || s.fields.Empty() {
+		return metav1.NamespaceAll
+	}
+	namespace, _ := s.fields.RequiresExactMatch("metadata.namespace")
+	return namespace
+}
+
+// narrow puts the selectors into a request.
+func (s settings) narrow(opts *metav1.ListOptions) {
+	if s.labels != nil {
+		opts.LabelSelector = s.labels.String()
+	}
+	if s.fields != nil {
+		opts.FieldSelector = s.fields.String()
+	}
+}

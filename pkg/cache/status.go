@@ -1,0 +1,113 @@
+package cache
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
+)
+
+// KindStatus is how one kind of the cache is doing.
+type KindStatus struct {
+	GVK schema.GroupVersionKind
+	// Name is the GVK and, where it is not the Go type, the form: "v1 Pod (metadata)".
+	Name string
+	// Synced is whether the kind can be read.
+	Synced bool
+	// DegradedSince is when the server first refused the kind, in any namespace;
+	// zero if it does not.
+	DegradedSince time.Time
+	// Why says in words how the kind is doing, and what to do if that is not well.
+	Why string
+	// Informer is the rest of what there is to know: versions and freshness of each
+	// namespace, how many objects there are, who listens and how far behind.
+	Informer informer.InformerStatus
+}
+
+// Status tells how each kind of the cache is doing, in order of their names.
+func (c *Cache) Status() []KindStatus {
+	var all []KindStatus
+	for _, k := range *c.kinds.Load() {
+		if k.isMade() {
+			all = append(all, k.status())
+		}
+	}
+	slices.SortFunc(all, func(a, b KindStatus) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}
+
+func (k *kind) status() KindStatus {
+	s := KindStatus{GVK: k.id.gvk, Name: k.id.String(), Informer: k.informer.Core().Status()}
+	s.Synced = s.Informer.Synced
+	var whys []string
+	for _, scope := range s.Informer.Scopes {
+		why := scope.Reflector.Why()
+		if scope.Namespace != "" {
+			why = fmt.Sprintf("in namespace %s: %s", scope.Namespace, why)
+		}
+		if since := scope.Reflector.DegradedSince; !since.IsZero() {
+			if s.DegradedSince.IsZero() || since.Before(s.DegradedSince) {
+				s.DegradedSince = since
+			}
+			why += fmt.Sprintf(" (since %s)", since.Format(time.RFC3339))
+		}
+		whys = append(whys, why)
+	}
+	s.Why = strings.Join(whys, "; ")
+	return s
+}
+
+// Healthz is a health check for a manager's AddHealthzCheck or AddReadyzCheck. It
+// fails while the server refuses a kind or does not have it, and says which kind,
+// since when, why, and what to do about it.
+func (c *Cache) Healthz(*http.Request) error {
+	var ills []error
+	for _, s := range c.Status() {
+		if !s.DegradedSince.IsZero() {
+			ills = append(ills, errors.New(s.Why))
+		}
+	}
+	return errors.Join(ills...)
+}
+
+// Freshness is how far a kind has been followed in one namespace.
+type Freshness struct {
+	// Version is the newest resource version that readers can see the state of: all
+	// that happened up to it is in the cache.
+	Version string
+	// HeardAt is when the server last told of anything, if only of a version.
+	HeardAt time.Time
+}
+
+// Freshness tells how far obj's kind has been followed in a namespace; empty is
+// all of them, which are as far as the one that is furthest behind.
+func (c *Cache) Freshness(obj client.Object, namespace string) (Freshness, error) {
+	gvk, err := c.gvkOf(obj)
+	if err != nil {
+		return Freshness{}, err
+	}
+	id := kindID{gvk: gvk, form: formOf(obj)}
+	k := (*c.kinds.Load())[id]
+	if k == nil || !k.isMade() {
+		return Freshness{}, fmt.Errorf("read how fresh %s is: there is no informer for it", id)
+	}
+	return k.freshness(namespace)
+}
+
+// isMade reports whether making the kind has succeeded.
+func (k *kind) isMade() bool {
+	select {
+	case <-k.ready:
+		return k.err == nil
+	default:
+		return false
+	}
+}
