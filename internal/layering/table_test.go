@@ -31,7 +31,7 @@ var table = map[string]rule{
 		ours:   in("pkg/informer", "pkg/store", "pkg/delta", "pkg/toolscache", "internal/lifecycle"),
 		theirs: edge, except: aboveUs,
 	},
-	"pkg/source":  {ours: in("pkg/cache", "pkg/delta", "internal/lifecycle"), theirs: edge, except: aboveUs},
+	"pkg/source":  {ours: in("pkg/cache", "pkg/informer", "pkg/delta", "internal/lifecycle"), theirs: edge, except: aboveUs},
 	"pkg/builder": {ours: in("pkg/source", "pkg/delta", "pkg/cache", "pkg/queue/ctrlqueue"), theirs: edge},
 	"pkg/manager": {
 		ours: in("pkg/delta", "pkg/store", "pkg/informer", "pkg/queue", "pkg/queue/ctrlqueue",
@@ -41,11 +41,13 @@ var table = map[string]rule{
 	"pkg/inspect":   {ours: in("pkg/cache", "pkg/delta", "pkg/queue"), theirs: slices.Concat(metrics, edge)},
 	"pkg/deltatest": {ours: in("pkg/delta", "internal/lifecycle"), theirs: edge},
 
-	"hack/bench":   {},
-	"hack/mutants": {},
-	"test/docs":    {},
-	"test/e2e":     {},
-	"test/sim":     {},
+	"hack/bench":        {},
+	"hack/mutants":      {},
+	"test/differential": {},
+	"test/docs":         {},
+	"test/e2e":          {},
+	"test/operator":     {},
+	"test/sim":          {},
 }
 
 // edge is what an edge package may know of the outside.

@@ -1,0 +1,129 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
+)
+
+// DeltaFunc is told of one delta, and adds to the queue what follows from it. The
+// objects are the cache's: they may be kept, and may not be changed. ctx ends when
+// the function returns.
+type DeltaFunc[R comparable] func(ctx context.Context, d delta.Delta[client.Object], queue workqueue.TypedRateLimitingInterface[R])
+
+// Deltas is a source that tells a function what our informer tells: a Sync is told
+// apart from an update, a missed deletion is marked, and there is the version and
+// when it was seen. It needs an informer of ours; with another one WaitForSync
+// fails, and says which one it found.
+type Deltas[R comparable] struct {
+	from cache.Cache
+	obj  client.Object
+	tell DeltaFunc[R]
+	opts informer.SubscribeOptions
+
+	sessions sessions
+}
+
+var _ ctrlsource.SyncingSource = (*Deltas[reconcile.Request])(nil)
+
+// NewDeltas has tell called for each delta of obj's kind. The options are those of
+// any subscriber of an informer: what warnings call it, whether its backlog folds,
+// from where on, and when it is shown unchanged objects. Without a name it has the
+// source's; without a resync policy it is not resynced, whatever the cache's
+// SyncPeriod.
+func NewDeltas[R comparable](from cache.Cache, obj client.Object, tell DeltaFunc[R], opts informer.SubscribeOptions) *Deltas[R] {
+	return &Deltas[R]{from: from, obj: obj, tell: tell, opts: opts}
+}
+
+// Start is called by the controller. It does not wait: WaitForSync does. When ctx
+// ends, so does the subscription.
+func (d *Deltas[R]) Start(ctx context.Context, queue workqueue.TypedRateLimitingInterface[R]) error {
+	switch {
+	case isNil(d.obj):
+		return errors.New("must create Deltas with a non-nil object")
+	case isNil(d.from):
+		return errors.New("must create Deltas with a non-nil cache")
+	case d.tell == nil:
+		return errors.New("must create Deltas with a non-nil function")
+	}
+	d.sessions.begin(ctx, d, func(ctx context.Context, s *session) {
+		if err := d.follow(ctx, s, queue); err != nil {
+			s.failed(ctx, err)
+		}
+	})
+	return nil
+}
+
+// follow has the function told from when there is an informer until ctx ends.
+func (d *Deltas[R]) follow(ctx context.Context, s *session, queue workqueue.TypedRateLimitingInterface[R]) error {
+	found, err := findInformer(ctx, d.from, d.obj, s)
+	if err != nil {
+		return err
+	}
+	ours, err := subscribableOf(found)
+	if err != nil {
+		return err
+	}
+	opts := d.opts
+	if opts.Name == "" {
+		opts.Name = d.String()
+	}
+	sub, err := ours.Subscribe(func(what *delta.Delta[any]) { d.told(ctx, what, queue) }, opts)
+	if err != nil {
+		return err
+	}
+	defer ours.Unsubscribe(sub)
+	select {
+	case <-sub.Synced():
+		s.synced()
+		<-ctx.Done()
+		return nil
+	case <-sub.Done():
+		return fmt.Errorf("wait for the first list: %w", informer.ErrStopped)
+	case <-ctx.Done():
+		return errors.New("handler did not sync")
+	}
+}
+
+// told calls the function for one delta of our informer's.
+func (d *Deltas[R]) told(ctx context.Context, what *delta.Delta[any], queue workqueue.TypedRateLimitingInterface[R]) {
+	before, was := object(what.Old)
+	after, is := object(what.New)
+	if !was || !is {
+		log.Info("An object is of a type without metadata; the delta is left out", "source", d.String(), "key", what.Key.String(), "op", what.Op.String())
+		return
+	}
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	defer utilruntime.HandleCrashWithContext(ctx)
+	d.tell(ctx, delta.Delta[client.Object]{
+		Key: what.Key, Op: what.Op, Initial: what.Initial, Missed: what.Missed, Old: before, New: after,
+		Version: what.Version, Seen: what.Seen, Origin: what.Origin,
+	}, queue)
+}
+
+// object is nil for nil, which stands for "there is none".
+func object(obj any) (client.Object, bool) {
+	if obj == nil {
+		return nil, true
+	}
+	o, ok := obj.(client.Object)
+	return o, ok
+}
+
+// WaitForSync waits until the function has been told everything that was there, as
+// [Kind.WaitForSync] does.
+func (d *Deltas[R]) WaitForSync(ctx context.Context) error { return d.sessions.wait(ctx, d) }
+
+// String names the source in logs and errors.
+func (d *Deltas[R]) String() string { return "delta source: " + describe(d.obj) }

@@ -1,0 +1,92 @@
+package source_test
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	fakeapi "k8s.io/client-go/tools/cache/testing"
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllertest"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
+	"github.com/delta-runtime/delta-runtime/pkg/source"
+)
+
+// watch does what a controller does: it starts a source and waits until it is
+// synced. Then it runs do, and prints the names of what has been queued.
+func watch(s ctrlsource.SyncingSource, do func()) {
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	q := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
+	if err := s.Start(ctx, q); err != nil {
+		panic(err)
+	}
+	if err := s.WaitForSync(ctx); err != nil {
+		panic(err)
+	}
+	do()
+	q.ShutDown()
+	for {
+		next, empty := q.Get()
+		if empty {
+			return
+		}
+		fmt.Println("queued", next)
+	}
+}
+
+func ExampleNewKind() {
+	pods := controllertest.NewFakeInformer(controllertest.Synced)
+	s := source.NewKind(holding(pods), client.Object(&corev1.Pod{}), &handler.EnqueueRequestForObject{})
+	watch(s, func() { pods.Add(pod("web", "1")) })
+	// Output: queued team/web
+}
+
+func ExampleTypedKind() {
+	pods := controllertest.NewFakeInformer(controllertest.Synced)
+	s := source.TypedKind(holding(pods), &corev1.Pod{}, handler.TypedFuncs[*corev1.Pod, reconcile.Request]{
+		CreateFunc: func(_ context.Context, e event.TypedCreateEvent[*corev1.Pod], _ workqueue.TypedRateLimitingInterface[reconcile.Request]) {
+			fmt.Println("version", e.Object.Labels["version"])
+		},
+	})
+	watch(s, func() { pods.Add(pod("web", "1")) })
+	// Output: version 1
+}
+
+func ExampleNewEventHandler() {
+	q := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
+	defer q.ShutDown()
+	h := source.NewEventHandler[client.Object, reconcile.Request](context.Background(), q, &handler.EnqueueRequestForObject{}, nil)
+	h.OnAdd(pod("web", "1"), false)
+	fmt.Println(q.Len())
+	// Output: 1
+}
+
+func ExampleNewDeltas() {
+	server := api{fakeapi.NewFakeControllerSource()}
+	defer server.Shutdown()
+	server.Add(pod("web", "1"))
+	pods := newInformer(server)
+	tasks := lifecycle.New(context.Background())
+	tasks.Guest("informer", pods.RunWithContext)
+
+	s := source.NewDeltas(holding(pods), &corev1.Pod{}, func(_ context.Context, d delta.Delta[client.Object], q workqueue.TypedRateLimitingInterface[reconcile.Request]) {
+		fmt.Println(d.Op, d.Key, "initial:", d.Initial)
+		q.Add(reconcile.Request{NamespacedName: client.ObjectKeyFromObject(d.Object())})
+	}, informer.SubscribeOptions{ListenerOptions: informer.ListenerOptions{Name: "web", Backlog: informer.FoldUpdates}})
+	watch(s, func() {})
+
+	tasks.Stop()
+	_ = tasks.Wait()
+	// Output:
+	// Added team/web initial: true
+	// queued team/web
+}

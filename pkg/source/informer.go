@@ -1,0 +1,105 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
+)
+
+var log = logf.Log.WithName("source")
+
+const (
+	firstRetry   = 250 * time.Millisecond // a CRD is often installed at the same moment
+	longestRetry = 10 * time.Second
+)
+
+// findInformer asks the cache for obj's informer until there is one. A kind may be
+// installed later; what else is wrong may be put right.
+func findInformer(ctx context.Context, from cache.Cache, obj client.Object, s *session) (cache.Informer, error) {
+	for wait := firstRetry; ; wait = min(2*wait, longestRetry) {
+		found, err := from.GetInformer(ctx, obj)
+		if err == nil {
+			return found, nil
+		}
+		s.missing(err)
+		complain(err, wait)
+		if !pause(ctx, wait) {
+			return nil, fmt.Errorf("failed to get informer from cache: %w", err)
+		}
+	}
+}
+
+// complain says what to do about a kind that has no informer.
+func complain(err error, next time.Duration) {
+	var missing *meta.NoKindMatchError
+	switch {
+	case errors.As(err, &missing):
+		log.Error(err, "The API server does not know this kind: install its CRD", "kind", missing.GroupKind, "retryAfter", next.String())
+	case runtime.IsNotRegisteredError(err):
+		log.Error(err, "The scheme does not know this kind: register it with the manager's scheme", "retryAfter", next.String())
+	default:
+		log.Error(err, "The cache gave no informer", "retryAfter", next.String())
+	}
+}
+
+// pause waits, and reports whether ctx is still alive.
+func pause(ctx context.Context, wait time.Duration) bool {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// subscribable is what Deltas needs of an informer. Ours has it.
+type subscribable interface {
+	Subscribe(func(*delta.Delta[any]), informer.SubscribeOptions) (*informer.Subscription[any], error)
+	Unsubscribe(*informer.Subscription[any])
+}
+
+// withCore is our informer behind client-go's interface.
+type withCore interface {
+	Core() *informer.Informer[any]
+}
+
+// subscribableOf looks for our informer. It looks at the informer and not at the
+// cache, because users wrap caches.
+func subscribableOf(found cache.Informer) (subscribable, error) {
+	switch found := found.(type) {
+	case subscribable:
+		return found, nil
+	case withCore:
+		return found.Core(), nil
+	default:
+		return nil, fmt.Errorf("the cache's informer is a %T, which has no deltas: "+
+			"they need an informer of delta-runtime (cache.Options.NewInformer: toolscache.NewSharedIndexInformer)", found)
+	}
+}
+
+// isNil also sees a nil pointer in an interface, which is what a nil of a concrete
+// type becomes on its way through a constructor.
+func isNil(v any) bool {
+	value := reflect.ValueOf(v)
+	switch value.Kind() {
+	case reflect.Invalid:
+		return true
+	case reflect.Pointer, reflect.Map, reflect.Func, reflect.Slice, reflect.Chan:
+		return value.IsNil()
+	default:
+		return false
+	}
+}

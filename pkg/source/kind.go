@@ -1,0 +1,131 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	toolscache "k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
+)
+
+// Kind tells a handler of everything that happens to the objects of one kind. Make
+// it with [NewKind] or [TypedKind], or fill in its fields.
+//
+// It belongs to one controller. Each Start calls the handler with a queue of its
+// own, but WaitForSync is about the latest Start.
+type Kind[O client.Object, R comparable] struct {
+	// Type says which kind: an empty object of it will do.
+	Type O
+	// Cache has the informer.
+	Cache cache.Cache
+	// Handler turns events into requests.
+	Handler handler.TypedEventHandler[O, R]
+	// Predicates decide, in this order, which events the handler is told of. The
+	// first that says no is the last that is asked.
+	Predicates []predicate.TypedPredicate[O]
+
+	sessions sessions
+}
+
+var _ ctrlsource.SyncingSource = (*Kind[client.Object, reconcile.Request])(nil)
+
+// NewKind is controller-runtime's source.Kind.
+func NewKind[O client.Object](
+	from cache.Cache, obj O, tell handler.TypedEventHandler[O, reconcile.Request], predicates ...predicate.TypedPredicate[O],
+) ctrlsource.SyncingSource {
+	return TypedKind(from, obj, tell, predicates...)
+}
+
+// TypedKind is controller-runtime's source.TypedKind.
+func TypedKind[O client.Object, R comparable](
+	from cache.Cache, obj O, tell handler.TypedEventHandler[O, R], predicates ...predicate.TypedPredicate[O],
+) ctrlsource.TypedSyncingSource[R] {
+	return &Kind[O, R]{Type: obj, Cache: from, Handler: tell, Predicates: predicates}
+}
+
+// Start is called by the controller. It does not wait for the informer, nor for
+// anything else: WaitForSync does. When ctx ends the handler is told nothing more.
+func (k *Kind[O, R]) Start(ctx context.Context, queue workqueue.TypedRateLimitingInterface[R]) error {
+	switch {
+	case isNil(k.Type):
+		return errors.New("must create Kind with a non-nil object")
+	case isNil(k.Cache):
+		return errors.New("must create Kind with a non-nil cache")
+	case isNil(k.Handler):
+		return errors.New("must create Kind with non-nil handler")
+	}
+	k.sessions.begin(ctx, k, func(ctx context.Context, s *session) { k.follow(ctx, s, queue) })
+	return nil
+}
+
+// follow has the handler told from when there is an informer until ctx ends.
+func (k *Kind[O, R]) follow(ctx context.Context, s *session, queue workqueue.TypedRateLimitingInterface[R]) {
+	found, err := findInformer(ctx, k.Cache, k.Type, s)
+	if err != nil {
+		s.failed(ctx, err)
+		return
+	}
+	logger := log.WithName("Kind")
+	registration, err := found.AddEventHandlerWithOptions(NewEventHandler(ctx, queue, k.Handler, k.Predicates),
+		toolscache.HandlerOptions{Logger: &logger})
+	if err != nil {
+		s.failed(ctx, err)
+		return
+	}
+	if err := k.synced(ctx, registration); err != nil {
+		s.failed(ctx, err)
+	} else {
+		s.synced()
+	}
+	<-ctx.Done() // which a bad answer is followed by
+	if err := found.RemoveEventHandler(registration); err != nil {
+		log.Error(err, "The handler stays with the informer of a source that has ended", "source", k.String())
+	}
+}
+
+// synced waits until the handler has been told everything of the first list.
+func (k *Kind[O, R]) synced(ctx context.Context, registration toolscache.ResourceEventHandlerRegistration) error {
+	// The registration alone would do. The cache is asked first because fakes say so
+	// there if they are not to sync, and as controller-runtime waits for all kinds.
+	if !k.Cache.WaitForCacheSync(ctx) {
+		return errors.New("cache did not sync")
+	}
+	select {
+	case <-registration.HasSyncedChecker().Done():
+		return nil
+	case <-ctx.Done():
+		return errors.New("handler did not sync")
+	}
+}
+
+// WaitForSync waits until the handler has been told everything that was there. It
+// may be called again, and gives the same answer. If ctx is cancelled first it
+// returns nil; if its time is up, an error; in both cases the source has ended.
+func (k *Kind[O, R]) WaitForSync(ctx context.Context) error { return k.sessions.wait(ctx, k) }
+
+// String names the source in logs and errors.
+func (k *Kind[O, R]) String() string { return "kind source: " + describe(k.Type) }
+
+// describe names an object's kind. Go's type says little about an object that could
+// be of any kind.
+func describe(obj client.Object) string {
+	if isNil(obj) {
+		return "unknown type"
+	}
+	switch obj.(type) {
+	case *unstructured.Unstructured, *metav1.PartialObjectMetadata:
+		version, kind := obj.GetObjectKind().GroupVersionKind().ToAPIVersionAndKind()
+		return fmt.Sprintf("%T[%s %s]", obj, version, kind)
+	default:
+		return fmt.Sprintf("%T", obj)
+	}
+}
