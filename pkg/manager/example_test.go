@@ -1,0 +1,66 @@
+package manager_test
+
+import (
+	"fmt"
+
+	"k8s.io/client-go/util/workqueue"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/delta-runtime/delta-runtime/pkg/cache"
+	drmanager "github.com/delta-runtime/delta-runtime/pkg/manager"
+)
+
+func ExampleConfigure() {
+	opts := options() // those of your main
+	if err := drmanager.Configure(&opts); err != nil {
+		panic(err)
+	}
+	mgr, err := ctrl.NewManager(nowhere, opts)
+	if err != nil {
+		panic(err)
+	}
+	_, ours := mgr.GetCache().(*cache.Cache)
+	fmt.Println("our cache:", ours)
+	// Output: our cache: true
+}
+
+func ExampleWithCache() {
+	opts := options()
+	err := drmanager.Configure(&opts, drmanager.WithCache(cache.Options{ListsAtOnce: 2}))
+	fmt.Println(err, opts.NewCache != nil)
+	// Output: <nil> true
+}
+
+func ExampleNew() {
+	mgr, err := drmanager.New(nowhere, drmanager.Options{
+		Options:    options(),
+		DeltaCache: cache.Options{ListsAtOnce: 2},
+	})
+	if err != nil {
+		panic(err)
+	}
+	_, ours := mgr.GetCache().(*cache.Cache)
+	fmt.Println("our cache:", ours)
+	// Output: our cache: true
+}
+
+func ExampleNewQueue() {
+	options := controller.Options{NewQueue: drmanager.NewQueue}
+	q := options.NewQueue("example-of-a-queue", workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
+	defer q.ShutDown()
+	_, priorities := q.(priorityqueue.PriorityQueue[reconcile.Request])
+	fmt.Println("has priorities:", priorities)
+	// Output: has priorities: true
+}
+
+func ExampleNewTypedQueue() {
+	options := controller.TypedOptions[string]{NewQueue: drmanager.NewTypedQueue[string]}
+	q := options.NewQueue("example-of-a-typed-queue", workqueue.DefaultTypedControllerRateLimiter[string]())
+	defer q.ShutDown()
+	q.Add("a")
+	fmt.Println(q.Len())
+	// Output: 1
+}

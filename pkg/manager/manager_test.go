@@ -1,0 +1,194 @@
+package manager_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+	toolscache "k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/workqueue"
+	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	ctrlmanager "sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/pkg/cache"
+	"github.com/delta-runtime/delta-runtime/pkg/manager"
+	ourcache "github.com/delta-runtime/delta-runtime/pkg/toolscache"
+)
+
+// nowhere is an API server that does not exist.
+var nowhere = &rest.Config{Host: "http://127.0.0.1:1"}
+
+// pods is a mapper that knows pods and asks nobody.
+func pods(*rest.Config, *http.Client) (meta.RESTMapper, error) {
+	mapper := meta.NewDefaultRESTMapper(nil)
+	mapper.Add(corev1.SchemeGroupVersion.WithKind("Pod"), meta.RESTScopeNamespace)
+	return mapper, nil
+}
+
+// options are those of a manager that listens to nothing and asks nobody.
+func options() ctrlmanager.Options {
+	return ctrlmanager.Options{
+		MapperProvider: pods,
+		Metrics:        metricsserver.Options{BindAddress: "0"},
+	}
+}
+
+func TestManagerHasOurCache(t *testing.T) {
+	configured := options()
+	configured.Cache.ReaderFailOnMissingInformer = true
+	if err := manager.Configure(&configured, manager.WithCache(cache.Options{ListsAtOnce: 3})); err != nil {
+		t.Fatal(err)
+	}
+	byHand, err := ctrlmanager.New(nowhere, configured)
+	if err != nil {
+		t.Fatal(err)
+	}
+	anew := manager.Options{Options: options()}
+	anew.Cache.ReaderFailOnMissingInformer = true
+	inOne, err := manager.New(nowhere, anew)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, mgr := range map[string]ctrlmanager.Manager{"Configure": byHand, "New": inOne} {
+		if _, ours := mgr.GetCache().(*cache.Cache); !ours {
+			t.Errorf("%s: the manager's cache is a %T", name, mgr.GetCache())
+		}
+		err := mgr.GetClient().Get(t.Context(), client.ObjectKey{Namespace: "team", Name: "web"}, &corev1.Pod{})
+		var uncached *crcache.ErrResourceNotCached
+		if !errors.As(err, &uncached) {
+			t.Errorf("%s: the client does not read from the cache, or the cache was not given its options: Get returned %v", name, err)
+		}
+	}
+}
+
+func TestOptionsThatMeanNothing(t *testing.T) {
+	someCache := func(*rest.Config, crcache.Options) (crcache.Cache, error) { return nil, errors.New("not to be called") }
+	for _, c := range []struct {
+		name string
+		opts manager.Options
+		want string
+	}{
+		{"a cache of the user's", manager.Options{Options: ctrlmanager.Options{NewCache: someCache}}, "NewCache is set already"},
+		{"informers of the user's", manager.Options{Options: ctrlmanager.Options{Cache: crcache.Options{NewInformer: ourcache.NewSharedIndexInformer}}}, "Cache.NewInformer is set"},
+		{"what our cache refuses", manager.Options{Options: options(), DeltaCache: cache.Options{ListsAtOnce: -1}}, "ListsAtOnce"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if mgr, err := manager.New(nowhere, c.opts); err == nil || mgr != nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("New returned %v, %v; want an error that names %s", mgr, err, c.want)
+			}
+		})
+	}
+	if mgr, err := manager.New(nil, manager.Options{Options: options()}); err == nil || mgr != nil {
+		t.Errorf("without a config New returned %v, %v", mgr, err)
+	}
+}
+
+// TestConfigureRefuses looks that what it refuses stays as it was.
+func TestConfigureRefuses(t *testing.T) {
+	if err := manager.Configure(nil); err == nil || !strings.Contains(err.Error(), "nil") {
+		t.Errorf("without options Configure returned %v", err)
+	}
+	opts := options()
+	if err := manager.Configure(&opts, manager.WithCache(cache.Options{}), nil); err == nil || !strings.Contains(err.Error(), "option 1 is nil") || opts.NewCache != nil {
+		t.Errorf("with a nil option Configure returned %v", err)
+	}
+	if err := manager.Configure(&opts); err != nil {
+		t.Fatal(err)
+	}
+	if err := manager.Configure(&opts); err == nil {
+		t.Error("a manager was configured twice, and nobody was told")
+	}
+	opts = options()
+	opts.Cache.NewInformer = func(toolscache.ListerWatcher, runtime.Object, time.Duration, toolscache.Indexers) toolscache.SharedIndexInformer {
+		return nil
+	}
+	if err := manager.Configure(&opts); err == nil || opts.NewCache != nil {
+		t.Errorf("with informers of the user's Configure returned %v", err)
+	}
+}
+
+// TestControllerTakesItsWorkFromOurQueue runs a manager with one controller, whose
+// events come from a channel: that takes no API server.
+func TestControllerTakesItsWorkFromOurQueue(t *testing.T) {
+	mgr, err := manager.New(nowhere, manager.Options{Options: options()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var queue workqueue.TypedRateLimitingInterface[reconcile.Request]
+	done := make(chan reconcile.Request, 1)
+	pods, err := controller.New("pods-of-the-test", mgr, controller.Options{
+		NewQueue: func(name string, limiter workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request] {
+			queue = manager.NewQueue(name, limiter)
+			return queue
+		},
+		Reconciler: reconcile.Func(func(_ context.Context, r reconcile.Request) (reconcile.Result, error) {
+			done <- r
+			return reconcile.Result{}, nil
+		}),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	events := make(chan event.GenericEvent, 1)
+	defer close(events)
+	if err := pods.Watch(ctrlsource.Channel(events, &handler.EnqueueRequestForObject{})); err != nil {
+		t.Fatal(err)
+	}
+	events <- event.GenericEvent{Object: &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "web"}}}
+
+	tasks := lifecycle.New(t.Context())
+	tasks.Go("manager", mgr.Start)
+	if r := <-done; r.String() != "team/web" {
+		t.Errorf("reconciled %s, want team/web", r)
+	}
+	tasks.Stop()
+	if err := tasks.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := queue.(priorityqueue.PriorityQueue[reconcile.Request]); !ok {
+		t.Errorf("controller-runtime does not see a priority queue in a %T", queue)
+	}
+	if n := counted(t, "workqueue_adds_total", "pods-of-the-test"); n != 1 {
+		t.Errorf("controller-runtime's metrics count %v adds, want 1", n)
+	}
+}
+
+// counted reads a counter of controller-runtime's registry.
+func counted(t *testing.T, metric, controllerName string) float64 {
+	t.Helper()
+	families, err := metrics.Registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range families {
+		if family.GetName() != metric {
+			continue
+		}
+		for _, m := range family.GetMetric() {
+			for _, label := range m.GetLabel() {
+				if label.GetName() == "controller" && label.GetValue() == controllerName {
+					return m.GetCounter().GetValue()
+				}
+			}
+		}
+	}
+	return 0
+}
