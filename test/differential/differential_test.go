@@ -1,0 +1,77 @@
+package differential
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/go-logr/logr"
+	"go.uber.org/goleak"
+	"k8s.io/klog/v2"
+	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
+	crlog "sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/delta-runtime/delta-runtime/pkg/cache"
+)
+
+func TestMain(m *testing.M) {
+	crlog.SetLogger(logr.Discard())
+	klog.SetLogger(logr.Discard())
+	goleak.VerifyTestMain(m,
+		// controller-runtime leaves these: who waits for informers to sync that are removed
+		// before, and the metadata watches that are stopped while they pass something on.
+		goleak.IgnoreAnyFunction("sigs.k8s.io/controller-runtime/pkg/cache.newMultiNamespaceInformer.func1"),
+		goleak.IgnoreAnyFunction("sigs.k8s.io/controller-runtime/pkg/cache.newMultiNamespaceInformerHandlerRegistration.func1"),
+		goleak.IgnoreAnyFunction("k8s.io/apimachinery/pkg/watch.(*filteredWatch).loop"),
+	)
+}
+
+var (
+	theirs constructor = crcache.New
+	ours   constructor = cache.New
+)
+
+// seeds is how many games a test plays: the environment's SEEDS, or few.
+func seeds(t *testing.T) uint64 {
+	t.Helper()
+	text := os.Getenv("SEEDS")
+	if text == "" {
+		return 6
+	}
+	n, err := strconv.ParseUint(text, 10, 32)
+	if err != nil {
+		t.Fatalf("SEEDS: %v", err)
+	}
+	return n
+}
+
+// most is how many differences a game looks for before it ends: the environment's
+// DIFFERENCES, or one, after which the next may only be its consequence.
+func most(t *testing.T) int {
+	t.Helper()
+	n, err := strconv.Atoi(os.Getenv("DIFFERENCES"))
+	if err != nil {
+		return 1
+	}
+	return n
+}
+
+func TestCaches(t *testing.T) {
+	s := newServer(t)
+	for seed := range seeds(t) {
+		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
+			g, err := play(t.Context(), seed, s, rules{theirs: theirs, ours: ours, most: most(t)})
+			if err != nil || len(g.complaints) > 0 {
+				t.Errorf("options of seed %d:\n%s", seed, g.options)
+			}
+			for _, complaint := range g.complaints {
+				t.Errorf("%s\n%s", complaint, strings.Repeat("-", 80))
+			}
+			if err != nil {
+				t.Errorf("could not play: %v", err)
+			}
+		})
+	}
+}

@@ -1,0 +1,150 @@
+package differential
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// kind is a kind of objects that the games play with.
+type kind struct {
+	gvk        schema.GroupVersionKind
+	plural     string // empty if the server has no such kind
+	namespaced bool
+	registered bool // in the scheme
+	permanent  bool // objects can't be deleted while nobody finalizes them
+	typed      func() client.Object
+	typedList  func() client.ObjectList
+	content    map[string]any
+}
+
+func (k *kind) resource() schema.GroupVersionResource {
+	return k.gvk.GroupVersion().WithResource(k.plural)
+}
+
+var (
+	configMap = &kind{
+		gvk: corev1.SchemeGroupVersion.WithKind("ConfigMap"), plural: "configmaps", namespaced: true, registered: true,
+		typed:     func() client.Object { return &corev1.ConfigMap{} },
+		typedList: func() client.ObjectList { return &corev1.ConfigMapList{} },
+		content:   map[string]any{"data": map[string]any{"k": "v"}},
+	}
+	secret = &kind{
+		gvk: corev1.SchemeGroupVersion.WithKind("Secret"), plural: "secrets", namespaced: true, registered: true,
+		typed:     func() client.Object { return &corev1.Secret{} },
+		typedList: func() client.ObjectList { return &corev1.SecretList{} },
+		content:   map[string]any{"data": map[string]any{"k": "dg=="}},
+	}
+	pod = &kind{
+		gvk: corev1.SchemeGroupVersion.WithKind("Pod"), plural: "pods", namespaced: true, registered: true,
+		typed:     func() client.Object { return &corev1.Pod{} },
+		typedList: func() client.ObjectList { return &corev1.PodList{} },
+		content:   map[string]any{"spec": map[string]any{"containers": []any{map[string]any{"name": "c", "image": "i"}}}},
+	}
+	// networkPolicy is known to the server and not to the scheme.
+	networkPolicy = &kind{
+		gvk: networkingv1.SchemeGroupVersion.WithKind("NetworkPolicy"), plural: "networkpolicies", namespaced: true,
+		typed:     func() client.Object { return &networkingv1.NetworkPolicy{} },
+		typedList: func() client.ObjectList { return &networkingv1.NetworkPolicyList{} },
+		content:   map[string]any{"spec": map[string]any{"podSelector": map[string]any{}}},
+	}
+	widget = &kind{
+		gvk: group.WithKind("Widget"), plural: "widgets", namespaced: true, registered: true,
+		typed:     func() client.Object { return &Widget{} },
+		typedList: func() client.ObjectList { return &WidgetList{} },
+		content:   map[string]any{"spec": map[string]any{"parts": []any{"p", "q"}}},
+	}
+	node = &kind{
+		gvk: corev1.SchemeGroupVersion.WithKind("Node"), plural: "nodes", registered: true,
+		typed:     func() client.Object { return &corev1.Node{} },
+		typedList: func() client.ObjectList { return &corev1.NodeList{} },
+	}
+	namespace = &kind{
+		gvk: corev1.SchemeGroupVersion.WithKind("Namespace"), plural: "namespaces", registered: true, permanent: true,
+		typed:     func() client.Object { return &corev1.Namespace{} },
+		typedList: func() client.ObjectList { return &corev1.NamespaceList{} },
+	}
+	clusterRole = &kind{
+		gvk: rbacv1.SchemeGroupVersion.WithKind("ClusterRole"), plural: "clusterroles", registered: true,
+		typed:     func() client.Object { return &rbacv1.ClusterRole{} },
+		typedList: func() client.ObjectList { return &rbacv1.ClusterRoleList{} },
+	}
+	// ghost is known to the scheme and not to the server.
+	ghost = &kind{
+		gvk: group.WithKind("Ghost"), namespaced: true, registered: true,
+		typed:     func() client.Object { return &Ghost{} },
+		typedList: func() client.ObjectList { return &GhostList{} },
+	}
+
+	kinds = []*kind{configMap, secret, pod, networkPolicy, widget, node, namespace, clusterRole}
+)
+
+func newScheme() *runtime.Scheme {
+	s := runtime.NewScheme()
+	utilruntime.Must(corev1.AddToScheme(s))
+	utilruntime.Must(rbacv1.AddToScheme(s))
+	s.AddKnownTypes(group, &Widget{}, &WidgetList{}, &Ghost{}, &GhostList{})
+	metav1.AddToGroupVersion(s, group)
+	return s
+}
+
+// form is how objects are represented.
+type form uint8
+
+const (
+	asType form = iota
+	asMap
+	asMetadata
+	forms
+)
+
+func (f form) String() string { return [...]string{"typed", "unstructured", "metadata"}[f] }
+
+// subject is what a cache has an informer for.
+type subject struct {
+	kind *kind
+	form form
+}
+
+func (s subject) String() string { return s.kind.gvk.Kind + " " + s.form.String() }
+
+// readable reports whether both the server and the scheme know what is needed.
+func (s subject) readable() bool {
+	return s.kind.plural != "" && (s.kind.registered || s.form != asType)
+}
+
+func (s subject) object() client.Object {
+	switch s.form {
+	case asMap:
+		u := &unstructured.Unstructured{}
+		u.SetGroupVersionKind(s.kind.gvk)
+		return u
+	case asMetadata:
+		m := &metav1.PartialObjectMetadata{}
+		m.SetGroupVersionKind(s.kind.gvk)
+		return m
+	}
+	return s.kind.typed()
+}
+
+func (s subject) list() client.ObjectList {
+	gvk := s.kind.gvk
+	gvk.Kind += "List"
+	switch s.form {
+	case asMap:
+		u := &unstructured.UnstructuredList{}
+		u.SetGroupVersionKind(gvk)
+		return u
+	case asMetadata:
+		m := &metav1.PartialObjectMetadataList{}
+		m.SetGroupVersionKind(gvk)
+		return m
+	}
+	return s.kind.typedList()
+}

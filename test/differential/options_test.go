@@ -1,0 +1,163 @@
+package differential
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/tools/cache"
+	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// The marker satisfies each of these selectors, but for those that name a namespace,
+// which it need not be in.
+var (
+	labelSelectors      = []string{"app=x", "app in (x,y)", "app!=z", "tier", "!absent", "tier notin (5)", ""}
+	fieldSelectors      = []string{"metadata.name=" + marker, "metadata.name!=o2", ""}
+	namespacedSelectors = append(fieldSelectors, "metadata.namespace=a", "metadata.namespace!=c")
+)
+
+// draft draws cache options, and says in words what it drew.
+type draft struct {
+	rng  *rand.Rand
+	said []string
+}
+
+// drawOptions returns the options that follow from a seed; the same seed gives each
+// cache its own.
+func drawOptions(seed uint64, via *http.Client, among []*kind) (opts crcache.Options, said string) {
+	d := &draft{rng: rand.New(rand.NewPCG(seed, 1))}
+	opts = crcache.Options{
+		HTTPClient:                  via,
+		Scheme:                      newScheme(),
+		ReaderFailOnMissingInformer: d.one(4),
+	}
+	d.say("ReaderFailOnMissingInformer", opts.ReaderFailOnMissingInformer)
+	all := d.config("Default", fieldSelectors[1:])
+	opts.DefaultLabelSelector, opts.DefaultFieldSelector = all.LabelSelector, all.FieldSelector
+	opts.DefaultTransform, opts.DefaultUnsafeDisableDeepCopy = all.Transform, all.UnsafeDisableDeepCopy
+	opts.DefaultEnableWatchBookmarks, opts.SyncPeriod = all.EnableWatchBookmarks, all.SyncPeriod
+	if d.one(2) {
+		opts.DefaultNamespaces = d.namespaces("DefaultNamespaces")
+	}
+	for _, k := range among {
+		if d.one(2) {
+			continue
+		}
+		if opts.ByObject == nil {
+			opts.ByObject = map[client.Object]crcache.ByObject{}
+		}
+		opts.ByObject[d.example(k)] = d.byObject(k)
+	}
+	return opts, strings.Join(d.said, "\n")
+}
+
+func (d *draft) say(what string, value any) {
+	d.said = append(d.said, fmt.Sprintf("%s: %v", what, value))
+}
+
+// one is true once in n times.
+func (d *draft) one(n int) bool { return d.rng.IntN(n) == 0 }
+
+func (d *draft) example(k *kind) client.Object {
+	f := form(d.rng.IntN(int(forms)))
+	if !k.registered && f == asType {
+		f = asMap
+	}
+	return subject{k, f}.object()
+}
+
+func (d *draft) byObject(k *kind) crcache.ByObject {
+	name := "ByObject[" + k.gvk.Kind + "]"
+	selectors := fieldSelectors
+	if k.namespaced {
+		selectors = namespacedSelectors
+	}
+	c := d.config(name, selectors)
+	by := crcache.ByObject{
+		Label: c.LabelSelector, Field: c.FieldSelector, Transform: c.Transform,
+		UnsafeDisableDeepCopy: c.UnsafeDisableDeepCopy,
+		EnableWatchBookmarks:  c.EnableWatchBookmarks, SyncPeriod: c.SyncPeriod,
+	}
+	if k.namespaced && d.one(2) {
+		by.Namespaces = d.namespaces(name + ".Namespaces")
+	}
+	return by
+}
+
+// namespaces draws which namespaces there are settings for; none at all is a map, too.
+func (d *draft) namespaces(name string) map[string]crcache.Config {
+	drawn := map[string]crcache.Config{}
+	for _, namespace := range []string{"a", "b", "c", crcache.AllNamespaces} {
+		if d.one(2) {
+			drawn[namespace] = d.config(fmt.Sprintf("%s[%q]", name, namespace), namespacedSelectors)
+		}
+	}
+	d.say(name, fmt.Sprint(len(drawn), " namespaces"))
+	return drawn
+}
+
+func (d *draft) config(level string, fieldSelectors []string) (c crcache.Config) {
+	if d.one(3) {
+		text := labelSelectors[d.rng.IntN(len(labelSelectors))]
+		selector, err := labels.Parse(text)
+		if err != nil {
+			panic(fmt.Sprintf("BUG: %v", err))
+		}
+		c.LabelSelector = selector
+		d.say(level+" labels", fmt.Sprintf("%q", text))
+	}
+	if d.one(4) {
+		text := fieldSelectors[d.rng.IntN(len(fieldSelectors))]
+		c.FieldSelector = fields.ParseSelectorOrDie(text)
+		d.say(level+" fields", fmt.Sprintf("%q", text))
+	}
+	if d.one(4) {
+		name := []string{"strip", "mark", "keep"}[d.rng.IntN(3)]
+		c.Transform = transform(name, level)
+		d.say(level+" transform", name)
+	}
+	if d.one(4) {
+		c.UnsafeDisableDeepCopy = new(d.one(2))
+		d.say(level+" UnsafeDisableDeepCopy", *c.UnsafeDisableDeepCopy)
+	}
+	if d.one(4) {
+		c.EnableWatchBookmarks = new(d.one(2))
+		d.say(level+" EnableWatchBookmarks", *c.EnableWatchBookmarks)
+	}
+	if d.one(4) {
+		c.SyncPeriod = new([]time.Duration{time.Second, time.Hour}[d.rng.IntN(2)])
+		d.say(level+" SyncPeriod", *c.SyncPeriod)
+	}
+	return c
+}
+
+// transform returns a function that shows where it was said: how often it was let at
+// an object can be seen, too.
+func transform(name, level string) cache.TransformFunc {
+	switch name {
+	case "strip":
+		return crcache.TransformStripManagedFields()
+	case "mark":
+		return func(obj any) (any, error) {
+			about, err := meta.Accessor(obj)
+			if err != nil {
+				return obj, nil //nolint:nilerr // a tombstone, which has nothing to mark
+			}
+			annotations := about.GetAnnotations()
+			if annotations == nil {
+				annotations = map[string]string{}
+			}
+			annotations["marked"] = "by " + level
+			about.SetAnnotations(annotations)
+			return obj, nil
+		}
+	}
+	return func(obj any) (any, error) { return obj, nil }
+}
