@@ -7,7 +7,9 @@ SEEDS       ?= 10000
 FUZZTIME    ?= 30s
 COMPONENTS  ?= etcd kube-apiserver
 # Test results are shown package by package; the end-to-end tests wait for real time.
-UNIT         = $$(go list ./... | grep -v /test/e2e)
+# The race detector needs a C compiler.
+RACE         = $$(go env CGO_ENABLED | sed 's/1/-race/; s/0//')
+UNIT         = $$(go list ./... | grep -v -e /test/e2e -e /test/operator)
 SEEDED       = ./pkg/... ./test/sim/...
 MODULES     := . hack/controlplane hack/controlplane/etcd hack/controlplane/kubernetes hack/controlplane/kwok hack/tools
 
@@ -45,7 +47,7 @@ layers: ## Check who imports whom
 ##@ Closer looks
 
 .PHONY: race
-race: ## Run the unit tests under the race detector
+race: controlplane ## Run the unit tests under the race detector
 	go test -race -timeout 20m $(UNIT)
 
 .PHONY: model
@@ -64,6 +66,7 @@ fuzz: ## Fuzz every target for FUZZTIME (30s)
 .PHONY: e2e
 e2e: controlplane ## Run the end-to-end tests alone, telling what they do
 	go test -count=1 -v -timeout 20m ./test/e2e/...
+	go test -count=1 -v -timeout 20m $(RACE) ./test/operator/...
 
 .PHONY: mutants
 mutants: ## Break the code on purpose and see the tests fail

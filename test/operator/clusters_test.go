@@ -1,0 +1,107 @@
+package operator
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/cluster"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+)
+
+// TestManyCachesInOneProcess runs a manager with clusters in it, as an operator of
+// many clusters does, and beside it one more cluster that ends while the others go on.
+func TestManyCachesInOneProcess(t *testing.T) {
+	config := administrator(t)
+	api := directly(t, config)
+	m := newManager(t, config, managerOptions(t))
+	var reconcilers []*reconciler
+	for i := range 3 {
+		namespace := newNamespace(t, api)
+		c := newCluster(t, config, namespace)
+		if err := m.Add(c); err != nil {
+			t.Fatal(err)
+		}
+		r := newReconciler(configMaps, c.GetClient())
+		err := builder.ControllerManagedBy(m).Named(fmt.Sprint("cluster-", i)).WithOptions(ourQueue()).
+			WatchesRawSource(source.Kind(c.GetCache(), &corev1.ConfigMap{}, &handler.TypedEnqueueRequestForObject[*corev1.ConfigMap]{})).
+			Complete(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		create(t, api, configMaps, client.ObjectKey{Namespace: namespace, Name: fmt.Sprint("in-", i)})
+		reconcilers = append(reconcilers, r)
+	}
+	started(t, m)
+	for _, r := range reconcilers {
+		r.awaitOwn(t, api)
+	}
+
+	// The first cluster's namespace is also that of the one that ends.
+	for key := range reconcilers[0].saw("") {
+		beside := newCluster(t, config, key.Namespace)
+		stop := startCluster(t, beside)
+		if got, want := worldOf(t, beside.GetClient(), &corev1.ConfigMapList{}), reconcilers[0].saw(""); !got.equal(want) {
+			t.Errorf("a second cache of the same kind has %v, want %v", got, want)
+		}
+		stop()
+	}
+	for _, r := range reconcilers {
+		for key := range r.saw("") {
+			change(t, api, configMaps.with(key, "2"))
+		}
+		r.awaitOwn(t, api)
+		r.judge(t)
+	}
+}
+
+// awaitOwn waits until the reconciler agrees with the server about the only namespace
+// that it has seen anything of.
+func (r *reconciler) awaitOwn(t *testing.T, api client.Client) {
+	t.Helper()
+	waitUntil(t, "a reconciler to see its namespace alone", func() bool { return len(r.saw("")) == 1 })
+	for key := range r.saw("") {
+		awaitAgreement(t, r, api, key.Namespace)
+	}
+}
+
+func newCluster(t *testing.T, config *rest.Config, namespace string) cluster.Cluster {
+	t.Helper()
+	c, err := cluster.New(config, func(o *cluster.Options) {
+		o.Scheme, o.NewCache = newScheme(), cacheUnderTest(t)
+		o.Cache.DefaultNamespaces = map[string]crcache.Config{namespace: {}}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { hangUp(c.GetHTTPClient()) })
+	return c
+}
+
+// startCluster runs a cluster by itself until stop is called.
+func startCluster(t *testing.T, c cluster.Cluster) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() {
+		if err := c.Start(ctx); err != nil {
+			t.Errorf("the cluster ended with: %v", err)
+		}
+	})
+	stop = sync.OnceFunc(func() {
+		cancel()
+		running.Wait()
+	})
+	t.Cleanup(stop)
+	if !c.GetCache().WaitForCacheSync(ctx) {
+		t.Fatal("the cluster has not synced")
+	}
+	return stop
+}

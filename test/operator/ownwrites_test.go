@@ -1,0 +1,102 @@
+package operator
+
+import (
+	"fmt"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// TestWhoWritesReadsIt uses controller-runtime's client that waits, before it reads
+// from the cache, until the cache has seen the client's own writes.
+func TestWhoWritesReadsIt(t *testing.T) {
+	config := administrator(t)
+	api := directly(t, config)
+	namespace := newNamespace(t, api)
+	options := managerOptions(t)
+	options.Cache.DefaultNamespaces = map[string]crcache.Config{namespace: {}}
+	options.Client.Cache = &client.CacheOptions{Unstructured: true, EnableReadYourWritesConsistency: new(true)}
+	m := newManager(t, config, options)
+	started(t, m)
+	for _, k := range []kind{configMaps, widgets} {
+		for _, f := range []form{typedForm, unstructuredForm} {
+			t.Run(k.Kind+"/"+string(f), func(t *testing.T) {
+				t.Parallel()
+				w := selfReader{kind: k, form: f, client: m.GetClient()}
+				for i := range 100 {
+					w.live(t, client.ObjectKey{Namespace: namespace, Name: fmt.Sprintf("%s-%d", f, i)})
+					if t.Failed() {
+						return
+					}
+				}
+			})
+		}
+	}
+}
+
+// selfReader writes and reads what it has written.
+type selfReader struct {
+	kind   kind
+	form   form
+	client client.Client
+}
+
+// live makes an object, changes it and deletes it, and reads after each.
+func (w selfReader) live(t *testing.T, key client.ObjectKey) {
+	t.Helper()
+	for _, step := range []string{"1", "2", "3"} {
+		version := w.write(t, key, step)
+		got := objectOf(w.kind, w.form)
+		if err := w.client.Get(t.Context(), key, got); err != nil || got.GetResourceVersion() != version {
+			t.Fatalf("after step %s, Get shows version %q (error %v), want %s", step, got.GetResourceVersion(), err, version)
+		}
+	}
+	version := w.write(t, key, "4")
+	found := worldOf(t, w.client, listOf(w.kind, w.form), client.InNamespace(key.Namespace))
+	if found[key] != version {
+		t.Fatalf("after a write, List shows version %q, want %s", found[key], version)
+	}
+	gone := objectOf(w.kind, w.form)
+	gone.SetNamespace(key.Namespace)
+	gone.SetName(key.Name)
+	if err := w.client.Delete(t.Context(), gone); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.client.Get(t.Context(), key, objectOf(w.kind, w.form)); !apierrors.IsNotFound(err) {
+		t.Fatalf("after the deletion, Get returns %v, want not found", err)
+	}
+	if version, found := worldOf(t, w.client, listOf(w.kind, w.form))[key]; found {
+		t.Fatalf("after the deletion, List finds version %s", version)
+	}
+}
+
+// write applies a step and returns the version that came of it. What is unstructured
+// is applied by the server: of an unstructured object that is created or updated, the
+// client remembers the write for readers of the Go type, as if it were one.
+func (w selfReader) write(t *testing.T, key client.ObjectKey, step string) (version string) {
+	t.Helper()
+	o := w.kind.with(key, step)
+	if w.form == unstructuredForm {
+		if err := w.client.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(o), client.FieldOwner(operatorName)); err != nil {
+			t.Fatal(err)
+		}
+		return o.GetResourceVersion()
+	}
+	typed := w.kind.object()
+	typed.SetNamespace(key.Namespace)
+	typed.SetName(key.Name)
+	write := func() error { return w.client.Create(t.Context(), typed) }
+	if step != "1" {
+		if err := w.client.Get(t.Context(), key, typed); err != nil {
+			t.Fatal(err)
+		}
+		write = func() error { return w.client.Update(t.Context(), typed) }
+	}
+	typed.SetLabels(map[string]string{stepLabel: step})
+	if err := write(); err != nil {
+		t.Fatal(err)
+	}
+	return typed.GetResourceVersion()
+}

@@ -1,0 +1,246 @@
+package operator
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	toolscache "k8s.io/client-go/tools/cache"
+	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/delta-runtime/delta-runtime/pkg/cache"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
+)
+
+// TestRightsComeAndGo runs an operator with the account that it would have in a
+// cluster, whose rights are granted late, taken away and given back.
+func TestRightsComeAndGo(t *testing.T) {
+	config := administrator(t)
+	api := directly(t, config)
+	r := rights{api: api, namespace: newNamespace(t, api)}
+	key := func(name string) client.ObjectKey { return client.ObjectKey{Namespace: r.namespace, Name: name} }
+	account := r.register(t, config)
+	connection, line := newLine(t, account)
+	options := managerOptions(t)
+	options.Cache.DefaultNamespaces = map[string]crcache.Config{r.namespace: {}}
+	m, c := newManagerOfOurs(t, connection, options, cache.Options{
+		Default: cache.KindOptions{Missing: cache.WaitForIt, Reflector: soon},
+	})
+	reconciler := newReconciler(configMaps, m.GetClient())
+	control(t, m, reconciler)
+	for _, name := range []string{"stays", "changes", "goes"} {
+		create(t, api, configMaps, key(name))
+	}
+
+	begin := time.Now()
+	started(t, m)
+	told := mirror(t, c, &corev1.ConfigMap{})
+	if err := c.Get(t.Context(), key("stays"), &corev1.ConfigMap{}); !errors.Is(err, informer.ErrNotSynced) || apierrors.IsNotFound(err) {
+		t.Errorf("a Get without rights returns %v, want that the kind is not synced", err)
+	}
+	checkDegraded(t, c, trouble{configMaps, begin}, "is not synced", "grant list and watch")
+
+	r.grant(t)
+	awaitAgreement(t, reconciler, api, r.namespace)
+	awaitHealth(t, c)
+	before := r.onServer(t)
+	if got := worldOf(t, c, &corev1.ConfigMapList{}); !got.equal(before) {
+		t.Errorf("with rights, the cache has %v, want %v", got, before)
+	}
+
+	// A watch that is open stays open: rights are asked for when it is opened.
+	begin = time.Now()
+	r.revoke(t)
+	waitUntil(t, "the server to refuse the account", func() bool {
+		return apierrors.IsForbidden(directly(t, account).List(t.Context(), &corev1.ConfigMapList{}, client.InNamespace(r.namespace)))
+	})
+	line.cut()
+	create(t, api, configMaps, key("comes"))
+	change(t, api, configMaps.with(key("changes"), "2"))
+	remove(t, api, configMaps, key("goes"))
+	waitUntil(t, "Healthz to complain", func() bool { return c.Healthz(nil) != nil })
+	checkDegraded(t, c, trouble{configMaps, begin}, "shows the state of version", "grant list and watch")
+	if got := worldOf(t, c, &corev1.ConfigMapList{}); !got.equal(before) {
+		t.Errorf("without rights, the cache has %v, want what it had: %v", got, before)
+	}
+	change(t, api, configMaps.with(key("comes"), "2"))
+
+	r.grant(t)
+	waitUntil(t, "the handler to know what the server has", func() bool { return told.world().equal(r.onServer(t)) })
+	awaitAgreement(t, reconciler, api, r.namespace)
+	awaitHealth(t, c)
+	if got, want := worldOf(t, c, &corev1.ConfigMapList{}), r.onServer(t); !got.equal(want) {
+		t.Errorf("with rights again, the cache has %v, want %v", got, want)
+	}
+}
+
+// TestANamespaceWithoutRights adds a namespace that the operator's account may not
+// read yet, to one that it may.
+func TestANamespaceWithoutRights(t *testing.T) {
+	config := administrator(t)
+	api := directly(t, config)
+	home := rights{api: api, namespace: newNamespace(t, api)}
+	away := rights{api: api, namespace: newNamespace(t, api), account: home.namespace}
+	account := home.register(t, config)
+	home.grant(t)
+	away.role(t)
+	options := managerOptions(t)
+	options.Cache.DefaultNamespaces = map[string]crcache.Config{home.namespace: {}}
+	m, c := newManagerOfOurs(t, account, options, cache.Options{
+		Default: cache.KindOptions{Missing: cache.WaitForIt, Reflector: soon},
+	})
+	reconciler := newReconciler(configMaps, m.GetClient())
+	control(t, m, reconciler)
+	for _, r := range []rights{home, away} {
+		create(t, api, configMaps, client.ObjectKey{Namespace: r.namespace, Name: "a"})
+	}
+	started(t, m)
+	awaitAgreement(t, reconciler, api, home.namespace)
+
+	begin := time.Now()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	if err := c.AddNamespace(ctx, away.namespace, crcache.Config{}); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "grant list and watch") {
+		t.Errorf("AddNamespace without rights returns %v, want that the time is up, why, and what to do", err)
+	}
+	checkDegraded(t, c, trouble{configMaps, begin}, "in namespace "+away.namespace, "grant list and watch")
+	if err := c.Get(t.Context(), client.ObjectKey{Namespace: away.namespace, Name: "a"}, &corev1.ConfigMap{}); !errors.Is(err, informer.ErrNotSynced) {
+		t.Errorf("a Get in the namespace without rights returns %v, want that it is not synced", err)
+	}
+	change(t, api, configMaps.with(client.ObjectKey{Namespace: home.namespace, Name: "a"}, "2"))
+	awaitAgreement(t, reconciler, api, home.namespace) // nothing else is held up
+
+	away.grant(t)
+	awaitAgreement(t, reconciler, api, away.namespace)
+	awaitHealth(t, c)
+	if got, want := worldOf(t, c, &corev1.ConfigMapList{}), 2; len(got) != want {
+		t.Errorf("with rights, the cache has %v, want %d objects", got, want)
+	}
+	reconciler.judge(t)
+}
+
+// rights are those of an operator in one namespace.
+type rights struct {
+	api       client.Client
+	namespace string
+	account   string // the namespace of the account, if it is another
+}
+
+const operatorName = "the-operator"
+
+func (r rights) meta() metav1.ObjectMeta {
+	return metav1.ObjectMeta{Namespace: r.namespace, Name: operatorName}
+}
+
+// register makes an account that has no rights yet, and returns a configuration with
+// its token.
+func (r rights) register(t *testing.T, server *rest.Config) *rest.Config {
+	t.Helper()
+	r.role(t)
+	account := &corev1.ServiceAccount{ObjectMeta: r.meta()}
+	if err := r.api.Create(t.Context(), account); err != nil {
+		t.Fatal(err)
+	}
+	token := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: new(int64(3600))}}
+	if err := r.api.SubResource("token").Create(t.Context(), account, token); err != nil {
+		t.Fatal(err)
+	}
+	config := rest.AnonymousClientConfig(server)
+	config.BearerToken, config.QPS = token.Status.Token, -1
+	return config
+}
+
+// role makes the role that can be granted.
+func (r rights) role(t *testing.T) {
+	t.Helper()
+	role := &rbacv1.Role{
+		ObjectMeta: r.meta(),
+		Rules:      []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get", "list", "watch"}}},
+	}
+	if err := r.api.Create(t.Context(), role); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (r rights) grant(t *testing.T) {
+	t.Helper()
+	binding := &rbacv1.RoleBinding{
+		ObjectMeta: r.meta(),
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: operatorName},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: cmp.Or(r.account, r.namespace), Name: operatorName}},
+	}
+	if err := r.api.Create(t.Context(), binding); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (r rights) revoke(t *testing.T) {
+	t.Helper()
+	if err := r.api.Delete(t.Context(), &rbacv1.RoleBinding{ObjectMeta: r.meta()}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (r rights) onServer(t *testing.T) world {
+	t.Helper()
+	return worldOf(t, r.api, &corev1.ConfigMapList{}, client.InNamespace(r.namespace))
+}
+
+// mirrored is the world as a handler was told of it.
+type mirrored struct {
+	mu  sync.Mutex // guards everything below
+	now world
+}
+
+func (m *mirrored) world() world {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	copied := world{}
+	for key, version := range m.now {
+		copied[key] = version
+	}
+	return copied
+}
+
+// mirror adds a handler for a kind, which may not be there yet.
+func mirror(t *testing.T, c crcache.Cache, of client.Object) *mirrored {
+	t.Helper()
+	m := &mirrored{now: world{}}
+	i, err := c.GetInformer(t.Context(), of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := func(obj any) {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		o := obj.(client.Object)
+		m.now[client.ObjectKeyFromObject(o)] = o.GetResourceVersion()
+	}
+	_, err = i.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
+		AddFunc:    set,
+		UpdateFunc: func(_, obj any) { set(obj) },
+		DeleteFunc: func(obj any) {
+			if marked, ok := obj.(toolscache.DeletedFinalStateUnknown); ok {
+				obj = marked.Obj
+			}
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			delete(m.now, client.ObjectKeyFromObject(obj.(client.Object)))
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}

@@ -1,0 +1,93 @@
+package operator
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"k8s.io/client-go/rest"
+	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/delta-runtime/delta-runtime/internal/controlplane"
+)
+
+// gate is client-go's switch for lists that are streamed, in the environment.
+const gate = "KUBE_FEATURE_WatchListClient"
+
+// TestTheFirstListIsStreamed is where the others below start from. It also runs in a
+// process of its own, with the gate off.
+func TestTheFirstListIsStreamed(t *testing.T) {
+	streamed, listed := follow(t, administrator(t))
+	if os.Getenv(gate) == "false" {
+		if streamed > 0 || listed == 0 {
+			t.Errorf("with streams switched off, %d lists were streamed and %d not", streamed, listed)
+		}
+		return
+	}
+	if streamed == 0 || listed > 0 {
+		t.Errorf("%d lists were streamed and %d not, want all", streamed, listed)
+	}
+}
+
+// TestAClientWithoutStreams switches streams off on this side.
+func TestAClientWithoutStreams(t *testing.T) {
+	again := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestTheFirstListIsStreamed$", "-test.v")
+	again.Env = append(os.Environ(), gate+"=false", bequeath(t, administrator(t)))
+	output, err := again.CombinedOutput()
+	if err != nil || !strings.Contains(string(output), "--- PASS: TestTheFirstListIsStreamed") {
+		t.Errorf("with streams switched off (error %v):\n%s", err, output)
+	}
+}
+
+// TestAServerWithoutStreams switches them off on the other side, which the client
+// learns from the server's refusal.
+func TestAServerWithoutStreams(t *testing.T) {
+	plane := controlplane.ForTest(t, controlplane.Options{FeatureGates: map[string]bool{"WatchList": false}})
+	config := plane.Config()
+	define(t, directly(t, config), widgets)
+	if _, listed := follow(t, config); listed == 0 {
+		t.Error("no list went without a stream")
+	}
+}
+
+// follow runs an operator that follows two kinds in all their forms, checks that it
+// does, and returns how many lists were streamed, and how many not.
+func follow(t *testing.T, config *rest.Config) (streamed, listed int) {
+	t.Helper()
+	api := directly(t, config)
+	namespace := newNamespace(t, api)
+	connection, line := newLine(t, config)
+	options := managerOptions(t)
+	options.Cache.DefaultNamespaces = map[string]crcache.Config{namespace: {}}
+	m := newManager(t, connection, options)
+	var reconcilers []*reconciler
+	for _, k := range []kind{configMaps, widgets} {
+		for i := range 20 {
+			create(t, api, k, client.ObjectKey{Namespace: namespace, Name: fmt.Sprint("object-", i)})
+		}
+		r := newReconciler(k, m.GetClient())
+		control(t, m, r)
+		reconcilers = append(reconcilers, r)
+	}
+	started(t, m)
+	for _, r := range reconcilers {
+		awaitAgreement(t, r, api, namespace)
+		change(t, api, r.kind.with(client.ObjectKey{Namespace: namespace, Name: "object-1"}, "2"))
+		remove(t, api, r.kind, client.ObjectKey{Namespace: namespace, Name: "object-2"})
+		create(t, api, r.kind, client.ObjectKey{Namespace: namespace, Name: "new"})
+		awaitAgreement(t, r, api, namespace)
+		for _, f := range []form{unstructuredForm, metadataForm} {
+			if got, want := worldOf(t, m.GetCache(), listOf(r.kind, f)), r.saw(namespace); !got.equal(want) {
+				t.Errorf("the cache has %v of %s (%s), want %v", got, r.kind.Kind, f, want)
+			}
+		}
+		r.judge(t)
+	}
+	inNamespace := in(namespace)
+	streamed = len(line.asked(func(r request) bool { return inNamespace(r) && r.streaming }))
+	listed = len(line.asked(func(r request) bool { return inNamespace(r) && !r.watch }))
+	return streamed, listed
+}

@@ -1,0 +1,109 @@
+package operator
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/rest"
+	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+
+	"github.com/delta-runtime/delta-runtime/pkg/cache"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
+)
+
+// caches are the constructors that the tests can be run with.
+var caches = map[string]crcache.NewCacheFunc{
+	"ours":               cache.New,
+	"controller-runtime": crcache.New,
+}
+
+// cacheUnderTest is ours, unless OPERATOR_CACHE says otherwise.
+func cacheUnderTest(t *testing.T) crcache.NewCacheFunc {
+	t.Helper()
+	construct, ok := caches[chosenCache()]
+	if !ok {
+		t.Fatalf("OPERATOR_CACHE=%s: there is no such cache", chosenCache())
+	}
+	return construct
+}
+
+func chosenCache() string {
+	if name := os.Getenv("OPERATOR_CACHE"); name != "" {
+		return name
+	}
+	return "ours"
+}
+
+// newManagerOfOurs makes a manager whose cache has options that only ours has.
+func newManagerOfOurs(t *testing.T, server *rest.Config, options manager.Options, more cache.Options) (manager.Manager, *cache.Cache) {
+	t.Helper()
+	if chosenCache() != "ours" {
+		t.Skip("this is about what only our cache can do")
+	}
+	var c *cache.Cache
+	options.NewCache = func(server *rest.Config, options crcache.Options) (crcache.Cache, error) {
+		var err error
+		if c, err = cache.NewWith(server, options, more); err != nil {
+			return nil, err
+		}
+		return c, nil
+	}
+	return newManager(t, server, options), c
+}
+
+// soon has a kind that is missing looked for every second or so.
+var soon = informer.ReflectorSettings{Backoff: informer.Backoff{Initial: 200 * time.Millisecond, Max: time.Second}}
+
+// trouble is that a kind can't be had.
+type trouble struct {
+	kind  kind
+	since time.Time // not earlier
+}
+
+// checkDegraded checks that whoever asks how the cache is doing learns that a kind
+// can't be had, since when, why, and what to do.
+func checkDegraded(t *testing.T, c *cache.Cache, with trouble, words ...string) {
+	t.Helper()
+	status := statusOf(t, c, with.kind)
+	if at := status.DegradedSince; at.Before(with.since) || at.After(time.Now()) {
+		t.Errorf("%s is said to be degraded since %v, want after %v", with.kind.Kind, at, with.since)
+	}
+	healthz := c.Healthz(nil)
+	if healthz == nil {
+		t.Fatalf("Healthz is content without %s", with.kind.Kind)
+	}
+	words = append(words, status.Name, "(since "+status.DegradedSince.Format(time.RFC3339)+")")
+	for _, word := range words {
+		if !strings.Contains(healthz.Error(), word) {
+			t.Errorf("Healthz says %q, want %q in it", healthz, word)
+		}
+		if !strings.Contains(status.Why, word) {
+			t.Errorf("Status says %q, want %q in it", status.Why, word)
+		}
+	}
+}
+
+// awaitHealth waits until the cache is content with everything.
+func awaitHealth(t *testing.T, c *cache.Cache) {
+	t.Helper()
+	waitUntil(t, "Healthz to be content", func() bool { return c.Healthz(nil) == nil })
+	for _, s := range c.Status() {
+		if !s.Synced || !s.DegradedSince.IsZero() {
+			t.Errorf("Healthz is content, but Status has %s synced %t, degraded since %v", s.Name, s.Synced, s.DegradedSince)
+		}
+	}
+}
+
+func statusOf(t *testing.T, c *cache.Cache, k kind) cache.KindStatus {
+	t.Helper()
+	for _, s := range c.Status() {
+		if s.GVK == k.GroupVersionKind {
+			return s
+		}
+	}
+	t.Fatalf("Status does not name %s", k.Kind)
+	return cache.KindStatus{}
+}
