@@ -7,7 +7,7 @@
 //	     ├─ `TestName` in `file` ─▶ there is such a test
 //	     ├─ make target ──────────▶ the Makefile has it
 //	     ├─ go run ./package ─────▶ there is such a folder
-//	     └─ lines of Go ──────────▶ stand in adopt_test.go, which the compiler reads
+//	     └─ lines of Go ──────────▶ stand in readme_test.go or adopt_test.go, which the compiler reads
 //
 // # Concurrency
 //

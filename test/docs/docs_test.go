@@ -128,15 +128,27 @@ func TestChecksFindWhatIsWrong(t *testing.T) {
 
 var fence = regexp.MustCompile("(?s)\n```(go|diff)\n(.*?)\n```")
 
-// TestReadmesGoIsCompiled looks for each line of Go that the README shows, or tells
-// to add, in a file that is compiled.
-func TestReadmesGoIsCompiled(t *testing.T) {
-	compiled := map[string]bool{}
-	for line := range strings.Lines(read(t, "adopt_test.go")) {
-		compiled[strings.TrimSpace(line)] = true
+// TestGoInDocumentsIsCompiled looks for each line of Go that a document shows, or
+// tells to add, in a file that is compiled.
+func TestGoInDocumentsIsCompiled(t *testing.T) {
+	for document, compiled := range map[string]string{"README.md": "readme_test.go", "docs/adopt.md": "adopt_test.go"} {
+		shown, missing := shownGo(read(t, root+"/"+document), read(t, compiled))
+		for _, line := range missing {
+			t.Errorf("%s shows %q, which is not in %s", document, line, compiled)
+		}
+		if shown < 10 {
+			t.Errorf("%s shows %d lines of Go: are they still found?", document, shown)
+		}
 	}
-	lines := 0
-	for _, block := range fence.FindAllStringSubmatch(read(t, root+"/README.md"), -1) {
+}
+
+// shownGo counts the lines of Go in a text, and returns those that are not compiled.
+func shownGo(text, compiled string) (shown int, missing []string) {
+	known := map[string]bool{}
+	for line := range strings.Lines(compiled) {
+		known[strings.TrimSpace(line)] = true
+	}
+	for _, block := range fence.FindAllStringSubmatch(text, -1) {
 		for line := range strings.Lines(block[2]) {
 			if block[1] == "diff" {
 				if line[0] == '-' {
@@ -144,13 +156,18 @@ func TestReadmesGoIsCompiled(t *testing.T) {
 				}
 				line = line[1:]
 			}
-			if line = strings.TrimSpace(line); line != "" && !compiled[line] {
-				t.Errorf("the README shows %q, which is not in adopt_test.go", line)
+			if line = strings.TrimSpace(line); line != "" && !known[line] {
+				missing = append(missing, line)
 			}
-			lines++
+			shown++
 		}
 	}
-	if lines < 10 {
-		t.Errorf("the README shows %d lines of Go: are they still found?", lines)
+	return shown, missing
+}
+
+func TestGoThatIsNotCompiledIsFound(t *testing.T) {
+	text := "\n```go\na()\nb()\n```\n\n```diff\n-old()\n+new()\n\tc()\n```\n\n```sh\nd\n```\n"
+	if shown, missing := shownGo(text, "a()\n\tc()\n"); shown != 4 || !slices.Equal(missing, []string{"b()", "new()"}) {
+		t.Errorf("found %d lines, of which %q are missing", shown, missing)
 	}
 }
