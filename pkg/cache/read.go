@@ -84,6 +84,10 @@ func (r *reader) Get(_ context.Context, key client.ObjectKey, out client.Object,
 	}
 	obj, found := r.store.Get(delta.Key(key))
 	if !found {
+		// It may be the namespace that has gone meanwhile, and not the object.
+		if err := r.refuseKey(key.Namespace); err != nil {
+			return fmt.Errorf("get %s %s: %w", r.gvk.Kind, delta.Key(key), err)
+		}
 		// controller-runtime, too, puts the kind where the resource belongs.
 		return apierrors.NewNotFound(schema.GroupResource{Group: r.gvk.Group, Resource: r.gvk.Kind}, key.Name)
 	}

@@ -28,6 +28,13 @@ func (r *reader) List(_ context.Context, out client.ObjectList, opts ...client.L
 	if err != nil {
 		return err
 	}
+	// What lacks may be the namespace, if it has gone meanwhile. A list of all is right
+	// before and after.
+	if o.Namespace != "" {
+		if err := r.refuse(o.Namespace); err != nil {
+			return fmt.Errorf("list %s: %w", r.gvk.Kind, err)
+		}
+	}
 	l := lister{gvk: r.gvk}
 	if o.UnsafeDisableDeepCopy == nil || !*o.UnsafeDisableDeepCopy {
 		l.private = r.copiesIn()

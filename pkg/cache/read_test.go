@@ -239,3 +239,27 @@ func TestReadErrors(t *testing.T) {
 func causedBy(cause error) func(error) bool {
 	return func(err error) bool { return errors.Is(err, cause) }
 }
+
+// TestANamespaceThatGoesMeanwhileIsNoAnswer takes a namespace away while it is being
+// read, and sees nobody told that its objects do not exist.
+func TestANamespaceThatGoesMeanwhileIsNoAnswer(t *testing.T) {
+	gone := errors.New("not covered")
+	for name, read := range map[string]func(*reader) error{
+		"get": func(r *reader) error {
+			return r.Get(t.Context(), client.ObjectKey{Namespace: "red", Name: "a"}, &corev1.Pod{})
+		},
+		"list": func(r *reader) error { return r.List(t.Context(), &corev1.PodList{}, client.InNamespace("red")) },
+	} {
+		r := newTestReader(&corev1.Pod{}, nil)
+		asked := 0
+		r.rules.refuse = func(string) error {
+			if asked++; asked > 1 {
+				return gone
+			}
+			return nil
+		}
+		if err := read(r); !errors.Is(err, gone) || apierrors.IsNotFound(err) {
+			t.Errorf("%s returns %v", name, err)
+		}
+	}
+}
