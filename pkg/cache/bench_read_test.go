@@ -5,18 +5,23 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"strings"
 	"sync"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	crtools "k8s.io/client-go/tools/cache"
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/delta-runtime/delta-runtime/internal/benchkit"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
+	"github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
 
 // shardOf is a label by which the Pods are cut into shards of a size.
@@ -47,33 +52,37 @@ var benchSize int
 
 var benchFields = byField{"spec.hostname": func(obj client.Object) []string { return []string{obj.(*corev1.Pod).Spec.Hostname} }}
 
-// dispatching finds the reader by the type that is asked for, as a cache does.
-type dispatching struct {
-	mu      sync.RWMutex
-	readers map[schema.GroupVersionKind]*reader
-}
-
-func (d *dispatching) Get(ctx context.Context, key client.ObjectKey, out client.Object, opts ...client.GetOption) error {
-	gvk, err := apiutil.GVKForObject(out, scheme.Scheme)
-	if err != nil {
-		return err
+// newServing returns a cache of ours that runs, over an API without Pods, with these
+// in its store.
+func newServing(b *testing.B, pods []*corev1.Pod) *Cache {
+	b.Helper()
+	mapper := meta.NewDefaultRESTMapper(nil)
+	mapper.Add(podKind, meta.RESTScopeNamespace)
+	c, err := NewWith(&rest.Config{}, crcache.Options{Scheme: scheme.Scheme, Mapper: mapper}, Options{})
+	must(b, err)
+	k, _ := c.claim(kindID{gvk: podKind, form: typedForm})
+	must(b, k.make(c))
+	config := k.config(c, c.plan.Load().general(podKind))
+	config.Reflector.Lists = informer.PagesOnly
+	config.Scopes[0].ListerWatcher = &crtools.ListWatch{
+		ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) { return &corev1.PodList{}, nil },
+		WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) {
+			return watch.NewFake(), nil
+		},
 	}
-	return d.reader(gvk).Get(ctx, key, out, opts...)
-}
-
-func (d *dispatching) List(ctx context.Context, out client.ObjectList, opts ...client.ListOption) error {
-	gvk, err := apiutil.GVKForObject(out, scheme.Scheme)
-	if err != nil {
-		return err
+	k.informer, err = toolscache.NewSharedInformerFor(config)
+	must(b, err)
+	k.reader.Store(k.newReader(meta.RESTScopeNameNamespace, c.pages))
+	close(k.ready)
+	c.run(k)
+	start(b, c)
+	for field, extract := range benchFields {
+		must(b, c.IndexField(b.Context(), &corev1.Pod{}, field, extract))
 	}
-	gvk.Kind = strings.TrimSuffix(gvk.Kind, "List")
-	return d.reader(gvk).List(ctx, out, opts...)
-}
-
-func (d *dispatching) reader(gvk schema.GroupVersionKind) *reader {
-	d.mu.RLock()
-	defer d.mu.RUnlock()
-	return d.readers[gvk]
+	for _, pod := range pods {
+		must(b, k.informer.GetIndexer().Add(pod))
+	}
+	return c
 }
 
 // readSides runs a benchmark on ours and on controller-runtime's cache. read does
@@ -81,11 +90,7 @@ func (d *dispatching) reader(gvk schema.GroupVersionKind) *reader {
 func readSides(b *testing.B, read func(b *testing.B, from client.Reader, i int)) {
 	b.Helper()
 	benchSize = benchkit.Size(b)
-	ours := sync.OnceValue(func() client.Reader {
-		r := newTestReader(&corev1.Pod{}, benchFields)
-		put(r, benchPods()...)
-		return &dispatching{readers: map[schema.GroupVersionKind]*reader{podKind: r}}
-	})
+	ours := sync.OnceValue(func() client.Reader { return newServing(b, benchPods()) })
 	theirs := sync.OnceValue(func() client.Reader {
 		in := newIncumbent(b, &corev1.Pod{}, benchFields, crcache.Options{})
 		for _, pod := range benchPods() {
