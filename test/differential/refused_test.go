@@ -2,6 +2,7 @@ package differential
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"testing"
@@ -88,15 +89,35 @@ func TestKindsThatDoNotSync(t *testing.T) {
 				pair := refusedPair(t, tt.config, via, tt.field)
 				for _, c := range pair {
 					group.Guest("cache", func(ctx context.Context) { _ = c.Start(ctx) })
+					awaitStarted(t, c, subject{node, f})
 				}
 				for _, q := range impatient(subject{node, f}) {
-					if why := compareAnswers(q.ask(t.Context(), pair[0]), q.ask(t.Context(), pair[1])); why != "" {
-						t.Errorf("%s: %s\ntheirs: %v\nours:   %v", q.text, why, q.ask(t.Context(), pair[0]), q.ask(t.Context(), pair[1]))
+					theirs, ours := q.ask(t.Context(), pair[0]), q.ask(t.Context(), pair[1])
+					if why := compareAnswers(theirs, ours); why != "" {
+						t.Errorf("%s: %s\ntheirs: %v\nours:   %v", q.text, why, theirs, ours)
 					}
 				}
 			}
 		})
 	}
+}
+
+// awaitStarted waits until a cache, started by another goroutine, says that it is: the
+// two are to be asked the same in the same state.
+func awaitStarted(t *testing.T, c crcache.Cache, s subject) {
+	t.Helper()
+	deadline := time.Now().Add(patience)
+	var notStarted *crcache.ErrCacheNotStarted
+	for time.Now().Before(deadline) {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+		err := c.Get(ctx, key{Name: marker}, s.object())
+		cancel()
+		if !errors.As(err, &notStarted) {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Fatalf("waited %v for the cache to start", patience)
 }
 
 func refusedPair(t *testing.T, config *rest.Config, via *http.Client, field string) (pair [2]crcache.Cache) {
