@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,7 +43,7 @@ type Cache struct {
 	// kinds is read without a lock. The map is never changed, but replaced under mu.
 	kinds atomic.Pointer[map[kindID]*kind]
 
-	scoping sync.Mutex // held by whoever adds or removes a namespace, also while waiting; taken before mu
+	scoping sync.Mutex // held by whoever adds or removes a namespace, also while a kind is being made; taken before mu
 
 	mu    sync.Mutex // guards everything below, and writing kinds; never held while calling out or waiting
 	phase phase
@@ -95,10 +96,6 @@ func NewWith(config *rest.Config, opts crcache.Options, ours Options) (*Cache, e
 	if ours.Log.GetSink() == nil {
 		ours.Log = logf.Log.WithName("cache")
 	}
-	lists := ours.ListsAtOnce
-	if lists == 0 {
-		lists = 10
-	}
 	c := &Cache{
 		scheme:       opts.Scheme,
 		api:          newAPI(config, opts.HTTPClient, opts.Scheme, opts.Mapper),
@@ -106,7 +103,7 @@ func NewWith(config *rest.Config, opts crcache.Options, ours Options) (*Cache, e
 		failMissing:  opts.ReaderFailOnMissingInformer,
 		onWatchError: opts.DefaultWatchErrorHandler,
 		pages:        newPageTable(ours.Pages.limits()),
-		limiter:      informer.NewListLimiter(lists),
+		limiter:      informer.NewListLimiter(cmp.Or(ours.ListsAtOnce, 10)),
 		started:      make(chan struct{}),
 		ended:        make(chan struct{}),
 	}

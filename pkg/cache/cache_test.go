@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
@@ -80,7 +81,7 @@ func TestReadsAndItsErrors(t *testing.T) {
 	if _, err := c.GetInformerForKind(t.Context(), schema.GroupVersionKind{Version: "v1", Kind: "Nothing"}); err == nil {
 		t.Error("there is an informer for a kind that no scheme has")
 	}
-	if err := c.Get(t.Context(), client.ObjectKey{Name: "p"}, &corev1.Pod{}); !isNoMatch(err) {
+	if err := c.Get(t.Context(), client.ObjectKey{Name: "p"}, &corev1.Pod{}); !meta.IsNoMatchError(err) {
 		t.Errorf("reading a kind that the server does not have returns %v", err)
 	}
 	if len(*c.kinds.Load()) != 1 {

@@ -27,7 +27,9 @@
 // All methods may be called from any goroutine. Reads of a kind that is there take
 // no lock. Cache.mu guards the map of kinds and the cache's phase; the API is never
 // asked under it: a kind that is being made stands in the map with a channel
-// that those who want it wait on. Start owns all goroutines; they have ended when
+// that those who want it wait on. Cache.scoping is the right to add and remove
+// namespaces; it is taken before mu, and whoever holds it may wait for a kind that is
+// being made or for a Reflector that is to end. Start owns all goroutines; they have ended when
 // it returns.
 //
 // # Testing

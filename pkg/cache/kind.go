@@ -1,7 +1,6 @@
 package cache
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"sync/atomic"
@@ -99,7 +98,7 @@ type kind struct {
 	missing Missing
 	binding *binding
 	// byName is how the kind is kept in each namespace, "" being all that have no
-	// entry. Its map is never changed, but replaced under Cache.mu.
+	// entry. Its map is never changed, but replaced under Cache.scoping.
 	byName atomic.Pointer[map[string]settings]
 
 	informer *toolscache.SharedInformer
@@ -130,7 +129,7 @@ func (k *kind) make(c *Cache) error {
 	switch {
 	case err == nil:
 		scope = found.scope
-	case k.missing != WaitForIt || !isNoMatch(err):
+	case k.missing != WaitForIt || !meta.IsNoMatchError(err):
 		return err
 	}
 	byName := plan.of(k.id.gvk, scope)
@@ -250,10 +249,4 @@ func never(period time.Duration) time.Duration {
 		return informer.NeverResync
 	}
 	return period
-}
-
-func isNoMatch(err error) bool {
-	var kind *meta.NoKindMatchError
-	var resource *meta.NoResourceMatchError
-	return errors.As(err, &kind) || errors.As(err, &resource)
 }

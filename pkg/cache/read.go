@@ -58,13 +58,26 @@ func (r *reader) refuse(namespace string) error {
 	return r.rules.refuse(r.namespace(namespace))
 }
 
-// refuseKey is refuse for one object. A kind that is kept in some namespaces alone
-// knows nothing of an object without one, so it must not say that there is none.
-func (r *reader) refuseKey(namespace string) error {
-	if r.namespace(namespace) == "" && r.rules.refuseUnnamed != nil {
-		return r.rules.refuseUnnamed()
+// refuseKey says why one object can't be looked up. A kind that is kept in some
+// namespaces alone knows nothing of an object without one, so it must not say that
+// there is none.
+func (r *reader) refuseKey(key client.ObjectKey) error {
+	refuse := func() error { return r.refuse(key.Namespace) }
+	if r.namespace(key.Namespace) == "" && r.rules.refuseUnnamed != nil {
+		refuse = r.rules.refuseUnnamed
 	}
-	return r.refuse(namespace)
+	if err := refuse(); err != nil {
+		return fmt.Errorf("get %s %s: %w", r.gvk.Kind, delta.Key(key), err)
+	}
+	return nil
+}
+
+// refuseList says why a namespace, or all if it is empty, can't be listed.
+func (r *reader) refuseList(namespace string) error {
+	if err := r.refuse(namespace); err != nil {
+		return fmt.Errorf("list %s: %w", r.gvk.Kind, err)
+	}
+	return nil
 }
 
 // private reports whether an object is to be copied. A call can do without copies,
@@ -79,14 +92,14 @@ func (r *reader) private(namespace string, unsafeDisable *bool) bool {
 // Get fills out with the object of a key.
 func (r *reader) Get(_ context.Context, key client.ObjectKey, out client.Object, opts ...client.GetOption) error {
 	key.Namespace = r.namespace(key.Namespace)
-	if err := r.refuseKey(key.Namespace); err != nil {
-		return fmt.Errorf("get %s %s: %w", r.gvk.Kind, delta.Key(key), err)
+	if err := r.refuseKey(key); err != nil {
+		return err
 	}
 	obj, found := r.store.Get(delta.Key(key))
 	if !found {
 		// It may be the namespace that has gone meanwhile, and not the object.
-		if err := r.refuseKey(key.Namespace); err != nil {
-			return fmt.Errorf("get %s %s: %w", r.gvk.Kind, delta.Key(key), err)
+		if err := r.refuseKey(key); err != nil {
+			return err
 		}
 		// controller-runtime, too, puts the kind where the resource belongs.
 		return apierrors.NewNotFound(schema.GroupResource{Group: r.gvk.Group, Resource: r.gvk.Kind}, key.Name)

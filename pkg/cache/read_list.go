@@ -21,8 +21,8 @@ const pagesNotSupported = "continue-not-supported"
 func (r *reader) List(_ context.Context, out client.ObjectList, opts ...client.ListOption) error {
 	var o client.ListOptions
 	o.ApplyOptions(opts)
-	if err := r.refuse(o.Namespace); err != nil {
-		return fmt.Errorf("list %s: %w", r.gvk.Kind, err)
+	if err := r.refuseList(o.Namespace); err != nil {
+		return err
 	}
 	shown, err := r.page(&o)
 	if err != nil {
@@ -31,8 +31,8 @@ func (r *reader) List(_ context.Context, out client.ObjectList, opts ...client.L
 	// What lacks may be the namespace, if it has gone meanwhile. A list of all is right
 	// before and after.
 	if o.Namespace != "" {
-		if err := r.refuse(o.Namespace); err != nil {
-			return fmt.Errorf("list %s: %w", r.gvk.Kind, err)
+		if err := r.refuseList(o.Namespace); err != nil {
+			return err
 		}
 	}
 	l := lister{gvk: r.gvk}

@@ -170,7 +170,7 @@ func (p *plan) addKind(gvk schema.GroupVersionKind, by crcache.ByObject, mapper 
 	}
 	namespaced, err := apiutil.IsGVKNamespaced(gvk, mapper)
 	switch {
-	case err != nil && (k.or(p.all).missing != WaitForIt || !isNoMatch(err)):
+	case err != nil && (k.or(p.all).missing != WaitForIt || !meta.IsNoMatchError(err)):
 		return fmt.Errorf("find out whether %s is namespaced: %w", gvk, err)
 	case err == nil && !namespaced && by.Namespaces != nil:
 		return fmt.Errorf("%s is not namespaced, but Namespaces is set", gvk)
@@ -223,16 +223,12 @@ func (p *plan) general(gvk schema.GroupVersionKind) settings { return p.kinds[gv
 // who is asked is controller-runtime's: the kind's namespace, the kind, the
 // default namespace, the defaults.
 func (p *plan) of(gvk schema.GroupVersionKind, scope meta.RESTScopeName) map[string]settings {
-	k := p.kinds[gvk]
-	if scope == meta.RESTScopeNameRoot {
-		return map[string]settings{metav1.NamespaceAll: k.or(p.all)}
-	}
-	asked := k.namespaces
+	asked := p.kinds[gvk].namespaces
 	if asked == nil {
 		asked = p.namespaces
 	}
-	if len(asked) == 0 {
-		return map[string]settings{metav1.NamespaceAll: k.or(p.all)}
+	if scope == meta.RESTScopeNameRoot || len(asked) == 0 {
+		return map[string]settings{metav1.NamespaceAll: p.general(gvk)}
 	}
 	all := make(map[string]settings, len(asked))
 	for namespace := range asked {

@@ -50,9 +50,6 @@ func (k *kind) status() KindStatus {
 	var whys []string
 	for _, scope := range s.Informer.Scopes {
 		why := scope.Reflector.Why()
-		if scope.Namespace != "" {
-			why = fmt.Sprintf("in namespace %s: %s", scope.Namespace, why)
-		}
 		if since := scope.Reflector.DegradedSince; !since.IsZero() {
 			if s.DegradedSince.IsZero() || since.Before(s.DegradedSince) {
 				s.DegradedSince = since

@@ -81,20 +81,13 @@ func classify(err error) failure {
 		return failedRefused
 	case apierrors.IsForbidden(err), apierrors.IsUnauthorized(err):
 		return failedDenied
-	case apierrors.IsNotFound(err), isNoMatch(err):
+	case apierrors.IsNotFound(err), meta.IsNoMatchError(err):
 		return failedMissing
 	case apierrors.IsInternalError(err):
 		return failedInternal
 	default:
 		return failedOtherwise
 	}
-}
-
-// isNoMatch is meta.IsNoMatchError for errors that may be wrapped.
-func isNoMatch(err error) bool {
-	var kind *meta.NoKindMatchError
-	var resource *meta.NoResourceMatchError
-	return errors.As(err, &kind) || errors.As(err, &resource)
 }
 
 // isStreamUnsupported reports whether the server will not stream a list however
