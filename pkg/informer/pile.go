@@ -133,10 +133,15 @@ func (p *pile[T]) oldest() uint64 {
 	if p.live == 0 {
 		return math.MaxUint64
 	}
+	return p.first().arrival
+}
+
+// first is the oldest item. There is one.
+func (p *pile[T]) first() *item[T] {
 	for p.items[p.head].op == 0 {
 		p.head++
 	}
-	return p.items[p.head].arrival
+	return &p.items[p.head]
 }
 
 // drop takes out the items of all keys that gone says are to go.
@@ -156,8 +161,7 @@ func (p *pile[T]) drop(gone func(delta.Key) bool) {
 // takeOldest moves all items of the key whose first item is the oldest in p to
 // out, which is empty, in order.
 func (p *pile[T]) takeOldest(out *pile[T]) {
-	p.oldest()
-	first := &p.items[p.head]
+	first := p.first()
 	slot := p.index.slot(p.items, first.hash, first.key)
 	var room [8]int32
 	chain := room[:0]
