@@ -1,0 +1,230 @@
+package delta
+
+import (
+	"fmt"
+	"iter"
+	"reflect"
+	"sync"
+
+	"sigs.k8s.io/structured-merge-diff/v6/value"
+)
+
+// maxEdits is how many edits a Diff keeps. Who asks about more than that is told that
+// the change can't be ruled out.
+const maxEdits = 1000
+
+// What is what happened to a field.
+type What uint8
+
+// The zero What is invalid.
+const (
+	_ What = iota
+	// FieldAdded means that the field was not there before.
+	FieldAdded
+	// FieldRemoved means that the field is not there any more.
+	FieldRemoved
+	// FieldModified means that the field has another value.
+	FieldModified
+)
+
+var whatNames = [...]string{FieldAdded: "Added", FieldRemoved: "Removed", FieldModified: "Modified"}
+
+// String is Added, Removed or Modified.
+func (w What) String() string {
+	if w == 0 || int(w) >= len(whatNames) {
+		return fmt.Sprintf("What(%d)", uint8(w))
+	}
+	return whatNames[w]
+}
+
+// Hidden stands in an [Edit] for a value that is not shown, because it is a Secret's.
+const Hidden = "(hidden)"
+
+// Edit is one change of a [Diff]. What came or went as a whole is one edit: a
+// container with all its fields, or the first label with the map that it is in.
+type Edit struct {
+	// Path is the field, as [ParsePath] reads it.
+	Path string
+	// What happened to it.
+	What What
+	// Before and After are the values in the form that unstructured objects have, nil
+	// where there is none. They may be parts of the objects: nobody may change them.
+	Before, After any
+}
+
+// Diff is what changed between two states of an object. It is computed when it is
+// first asked for something, and once.
+//
+// Where the schema says that a list is a set or a map, its elements are compared by
+// value or by key, and their order counts for nothing. Other lists are one value. A
+// list in which two elements have the same key is one value, too.
+//
+// Left out are apiVersion, kind, metadata.resourceVersion, metadata.managedFields and
+// metadata.selfLink, which change with every write or never; see [Diff.Full]. The
+// generation is not: it tells of changes that were undone since, and an operator that
+// reports status.observedGeneration must not miss it.
+type Diff struct {
+	before, after Object
+	schemas       Schemas
+	extent        extent
+
+	once  sync.Once
+	found findings // once has written it
+}
+
+// extent says how much of an object is compared.
+type extent uint8
+
+const (
+	withoutNoise extent = iota
+	everything
+)
+
+// findings are what there is to know once the objects have been compared.
+type findings struct {
+	edits     []edit
+	truncated bool
+	err       error
+}
+
+// edit is an Edit before it is shown to somebody.
+type edit struct {
+	path          Path
+	what          What
+	before, after value.Value // nil where there is none
+}
+
+// NewDiff returns what changed from before to after. A nil object means that there was
+// none: it was created or deleted. The objects stay in use and may not be changed.
+//
+// Schemas that are nil, that do not know the kind, or that say that an object is not as
+// it may be, are done without: lists are one value each then.
+func NewDiff(before, after Object, schemas Schemas) *Diff {
+	return &Diff{before: present(before), after: present(after), schemas: schemas}
+}
+
+// present turns a nil pointer in an interface into none.
+func present(obj Object) Object {
+	if v := reflect.ValueOf(obj); v.Kind() == reflect.Pointer && v.IsNil() {
+		return nil
+	}
+	return obj
+}
+
+// Full is the same with nothing left out, as [Diff.Apply] needs it to make exactly the
+// new object.
+func (d *Diff) Full() *Diff {
+	return &Diff{before: d.before, after: d.after, schemas: d.schemas, extent: everything}
+}
+
+// result compares the objects, the first time it is called.
+func (d *Diff) result() *findings {
+	d.once.Do(func() {
+		d.found = d.compare(maxEdits, hideSecrets)
+	})
+	return &d.found
+}
+
+// Paths are the fields that changed, as the [Edit]s have them.
+func (d *Diff) Paths() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, e := range d.result().edits {
+			if !yield(e.path.String()) {
+				return
+			}
+		}
+	}
+}
+
+// Edits are the changes: first those of spec, data and the like, then those of
+// metadata, then those of status; in the order of their paths. There are at most
+// 1,000, see [Diff.Truncated].
+func (d *Diff) Edits() iter.Seq[Edit] {
+	return func(yield func(Edit) bool) {
+		for _, e := range d.result().edits {
+			shown := Edit{Path: e.path.String(), What: e.what, Before: unstructured(e.before), After: unstructured(e.after)}
+			if !yield(shown) {
+				return
+			}
+		}
+	}
+}
+
+func unstructured(v value.Value) any {
+	if v == nil {
+		return nil
+	}
+	return v.Unstructured()
+}
+
+// Touches reports whether something changed at one of the paths, above it or below it:
+// "spec" and "spec.replicas" touch each other. It is false only where a change is ruled
+// out, so it is true as well if
+//   - the objects can't be compared, and [Diff.Err] says why,
+//   - more changed than is kept, and [Diff.Truncated] says so,
+//   - the path is one of those that are left out, or
+//   - it is not a path: test yours with [ParsePath].
+func (d *Diff) Touches(paths ...string) bool {
+	for _, text := range paths {
+		path, err := ParsePath(text)
+		if err != nil || d.TouchesPath(path) {
+			return true
+		}
+	}
+	return false
+}
+
+// TouchesPath is [Diff.Touches] for a path that has been parsed.
+func (d *Diff) TouchesPath(path Path) bool {
+	r := d.result()
+	if r.err != nil || r.truncated || d.extent == withoutNoise && !d.identical() && noise(path) {
+		return true
+	}
+	for i := range r.edits {
+		if r.edits[i].touches(path) {
+			return true
+		}
+	}
+	return false
+}
+
+// touches looks into what came or went for a path that goes further: a label that is
+// not among the first ones that an object was given has not changed.
+func (e *edit) touches(path Path) bool {
+	if !e.path.touches(path) {
+		return false
+	}
+	if len(path.steps) <= len(e.path.steps) {
+		return true
+	}
+	rest := path.steps[len(e.path.steps):]
+	switch e.what {
+	case FieldAdded:
+		return holds(e.after, rest)
+	case FieldRemoved:
+		return holds(e.before, rest)
+	default:
+		return true
+	}
+}
+
+// identical reports whether before and after are one object in memory, or both none.
+func (d *Diff) identical() bool {
+	if d.before == nil || d.after == nil {
+		return d.before == nil && d.after == nil
+	}
+	before, after := reflect.ValueOf(d.before), reflect.ValueOf(d.after)
+	return before.Kind() == reflect.Pointer && after.Kind() == reflect.Pointer && before.UnsafePointer() == after.UnsafePointer()
+}
+
+// Empty reports whether nothing changed. It is false if that can't be told.
+func (d *Diff) Empty() bool {
+	r := d.result()
+	return r.err == nil && len(r.edits) == 0
+}
+
+// Truncated reports whether more changed than is kept.
+func (d *Diff) Truncated() bool { return d.result().truncated }
+
+// Err says why the objects could not be compared.
+func (d *Diff) Err() error { return d.result().err }

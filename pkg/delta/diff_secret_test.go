@@ -1,0 +1,234 @@
+package delta
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	unstructuredv1 "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
+)
+
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
+
+// safe makes Secrets, and remembers what must not be seen.
+type safe struct {
+	dice
+	values []string
+}
+
+func (s *safe) secret() string {
+	text := fmt.Sprintf("s3cr3t-%016x", s.Uint64())
+	s.values = append(s.values, text, base64.StdEncoding.EncodeToString([]byte(text)))
+	return text
+}
+
+// typed makes a Secret that other tools have left their annotations on.
+func (s *safe) typed() *corev1.Secret {
+	secret := &corev1.Secret{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"},
+		ObjectMeta: metav1.ObjectMeta{Name: "a", Labels: map[string]string{"app": s.oneOf("x", "y").(string)}},
+		Type:       corev1.SecretType(s.oneOf("Opaque", "other").(string)),
+	}
+	if s.often() {
+		secret.Data = map[string][]byte{}
+		for range s.IntN(4) {
+			secret.Data[s.oneOf("password", "tls.key", "c").(string)] = []byte(s.secret())
+		}
+	}
+	if s.often() {
+		secret.StringData = map[string]string{"password": s.secret()}
+	}
+	if s.often() {
+		secret.Annotations = map[string]string{
+			lastApplied:           fmt.Sprintf(`{"data":{"password":%q},"stringData":{"x":%q}}`, base64.StdEncoding.EncodeToString([]byte(s.secret())), s.secret()),
+			"example.com/another": s.secret(),
+		}
+	}
+	return secret
+}
+
+// odd makes what no server would let in: no schema fits, and values are where keys are
+// not expected to have some.
+func (s *safe) odd() *unstructuredv1.Unstructured {
+	content := map[string]any{"metadata": map[string]any{"name": "a"}, "kind": s.oneOf("Secret", "Secret", "")}
+	if s.often() {
+		content["apiVersion"] = "v1"
+	}
+	for _, name := range []string{"data", "stringData", "foo"} {
+		content[name] = s.oneOf(s.secret(), []any{s.secret()}, map[string]any{"k": s.secret()}, map[string]any{"k": []any{s.secret()}},
+			map[string]any{"k": map[string]any{s.secret(): s.secret()}}, int64(3), nil)
+	}
+	content["metadata"].(map[string]any)["annotations"] = s.oneOf(s.secret(), map[string]any{"a": s.secret()}, map[string]any{"a": map[string]any{s.secret(): "x"}})
+	return &unstructuredv1.Unstructured{Object: content}
+}
+
+// form turns a Secret into one of the forms that caches have.
+func (s *safe) form(t *testing.T, secret *corev1.Secret) Object {
+	t.Helper()
+	switch s.IntN(4) {
+	case 0:
+		secret.TypeMeta = metav1.TypeMeta{} // as typed clients return it
+		return secret
+	case 1:
+		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(secret)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &unstructuredv1.Unstructured{Object: content}
+	case 2:
+		meta := &metav1.PartialObjectMetadata{TypeMeta: secret.TypeMeta, ObjectMeta: secret.ObjectMeta}
+		if s.seldom() {
+			meta.TypeMeta = metav1.TypeMeta{}
+		}
+		return meta
+	default:
+		return secret
+	}
+}
+
+// rendered is all that can be seen of a diff, in every way we know.
+func rendered(t *testing.T, d *Diff) string {
+	t.Helper()
+	edits := slices.Collect(d.Edits())
+	things := []any{d, []*Diff{d}, edits, map[string]any{"d": d}, struct{ Diff *Diff }{d}, d.Err(), slices.Collect(d.Paths()), d.String()}
+	for _, e := range edits {
+		things = append(things, e, &e, e.Before, e.After, e.String())
+	}
+	var b strings.Builder
+	for _, thing := range things {
+		fmt.Fprintf(&b, "%v\n%+v\n%#v\n%s\n%q\n%d\n", thing, thing, thing, thing, thing, thing)
+		if err, ok := thing.(error); ok {
+			thing = err.Error()
+		}
+		text, err := json.Marshal(thing)
+		if err != nil {
+			t.Error(err)
+		}
+		b.Write(text)
+	}
+	return b.String()
+}
+
+// TestSecretsAreNotShown looks for secrets in all that is rendered of random Secrets.
+func TestSecretsAreNotShown(t *testing.T) {
+	for seed := range diffSeeds(t) {
+		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
+			s := &safe{dice: dice{rand.New(rand.NewPCG(seed, 0))}}
+			before, after := s.form(t, s.typed()), s.form(t, s.typed())
+			if s.IntN(3) == 0 {
+				before, after = s.odd(), s.odd()
+			}
+			for _, pair := range [][2]Object{{before, after}, {nil, after}, {before, nil}} {
+				for _, schemas := range []Schemas{builtin, nil, quoting{}} {
+					d := NewDiff(pair[0], pair[1], schemas)
+					full := d.Full()
+					_, err := full.Apply(&unstructuredv1.Unstructured{Object: map[string]any{"kind": "Secret", "data": s.secret()}})
+					seen := rendered(t, d) + rendered(t, full) + fmt.Sprint(err)
+					for _, value := range s.values {
+						if strings.Contains(seen, value) {
+							t.Fatalf("%T, %T: %s is seen in\n%s", pair[0], pair[1], value, seen)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// quoting are schemas that tell what they do not like.
+type quoting struct{}
+
+func (quoting) ObjectToTyped(obj runtime.Object, _ ...typed.ValidationOptions) (*typed.TypedValue, error) {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
+	return nil, fmt.Errorf("do not like %v %v (error %v)", content, obj.(Object).GetAnnotations(), err)
+}
+
+// TestErrorsDoNotQuoteSecrets has Secrets that can't be compared, and some that do not
+// fit together.
+func TestErrorsDoNotQuoteSecrets(t *testing.T) {
+	s := &safe{dice: dice{rand.New(rand.NewPCG(1, 2))}}
+	bad := &hopeless{Channel: make(chan int)}
+	bad.Kind, bad.Annotations = "Secret", map[string]string{"a": s.secret()}
+	d := NewDiff(nil, bad, quoting{})
+	_, err := d.Apply(nil)
+	seen := rendered(t, d) + fmt.Sprint(err)
+	if d.Err() == nil || err == nil {
+		t.Error("what can't be read is read")
+	}
+
+	key := s.secret()
+	odd := func(kind string, v any) Object {
+		return &unstructuredv1.Unstructured{Object: map[string]any{"kind": kind, "data": map[string]any{"k": map[string]any{key: v}}}}
+	}
+	d = NewDiff(odd("Secret", map[string]any{"x": "1"}), odd("Secret", map[string]any{"x": "2"}), nil)
+	for _, to := range []Object{odd("Secret", s.secret()), odd("Other", s.secret()), &corev1.Secret{}} {
+		_, err := d.Apply(to)
+		if err == nil {
+			t.Errorf("applied to %T", to)
+		}
+		seen += fmt.Sprint(err)
+	}
+	_, err = NewDiff(odd("Other", map[string]any{"x": "1"}), odd("Other", map[string]any{"x": "2"}), nil).Apply(odd("Secret", s.secret()))
+	seen += fmt.Sprint(err)
+	for _, value := range s.values {
+		if strings.Contains(seen, value) {
+			t.Errorf("%s is seen in\n%s", value, seen)
+		}
+	}
+}
+
+func TestSecretsTellWhichKeysChanged(t *testing.T) {
+	before := &corev1.Secret{Data: map[string][]byte{"a": []byte("1"), "tls.key": []byte("1")}}
+	after := &corev1.Secret{Data: map[string][]byte{"b": []byte("1"), "tls.key": []byte("2")}, ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": "x"}}}
+	d := NewDiff(before, after, builtin)
+	if got, want := d.String(), `-data.a, +data.b=(hidden), data["tls.key"]: (hidden) → (hidden), +metadata.labels={"app":"x"}`; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if !d.Touches(`data["tls.key"]`) || !d.Touches("data.b") || d.Touches("data.c") {
+		t.Error("the keys can't be asked for")
+	}
+	if got, want := NewDiff(nil, after, nil).String(), `created: +data={"b":"(hidden)","tls.key":"(hidden)"}, +metadata.labels={"app":"x"}`; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	applied, err := d.Apply(before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := applied.(*corev1.Secret).Data; string(got["tls.key"]) != "2" || string(got["b"]) != "1" || len(got) != 2 {
+		t.Errorf("applied, the data is %q", got)
+	}
+}
+
+// embedding is a Secret by another name.
+type embedding struct{ corev1.Secret }
+
+func (e *embedding) DeepCopyObject() runtime.Object { return e }
+
+func TestWhatIsTakenForASecret(t *testing.T) {
+	for _, c := range []struct {
+		obj  Object
+		want bool
+	}{
+		{&corev1.Secret{}, true},
+		{&embedding{}, true},
+		{&metav1.PartialObjectMetadata{}, true},
+		{&unstructuredv1.Unstructured{}, true},
+		{&metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{Kind: "Secret"}}, true},
+		{&metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{Kind: "Pod"}}, false},
+		{&corev1.Pod{}, false},
+		{&corev1.ConfigMap{}, false},
+		{nil, false},
+	} {
+		if got := secretive(c.obj); got != c.want {
+			t.Errorf("%T is taken for a Secret: %v, want %v", c.obj, got, c.want)
+		}
+	}
+}
