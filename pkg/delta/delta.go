@@ -22,6 +22,15 @@ type Delta[T any] struct {
 	// from a relist. When it went, and what it last looked like, is unknown.
 	Missed bool
 
+	// Relisted marks an Added or Updated that a relist showed and no event of a
+	// watch did: what happened between Old and New, and how often, is unknown.
+	Relisted bool
+
+	// Folded is how many other deltas of the object are hidden in this one, because
+	// its listener was behind and wants its backlog folded. Zero means that the
+	// listener has missed nothing.
+	Folded uint32
+
 	Old T
 	New T
 
@@ -33,16 +42,44 @@ type Delta[T any] struct {
 	// Seen is when we learned of it.
 	Seen time.Time
 
-	// Origin is what was read off the object as the server sent it, before a
-	// transform removed parts of it. Nil unless the informer was told to look.
+	// Origin is where this comes from. Of a change it is what was read off the object
+	// as the server sent it, before a transform removed parts of it, and nil unless the
+	// informer was told to look. Of a Sync it has the resync's terms.
 	Origin *Origin
 }
 
-// Origin says who made the change, as far as the object itself tells.
+// Origin says who made a change, as far as the object itself tells, or who asked
+// for a Sync.
 type Origin struct {
 	Manager   string // the field manager that last touched it; advisory
 	Operation string // "Apply" or "Update"
 	Time      time.Time
+
+	// Resync is set for a Sync that a resync asked for, and for nothing else. It is
+	// here because a Sync has no other origin, and other deltas need no room for it.
+	Resync *ResyncTerms
+}
+
+// ResyncTerms are what whoever is told of a Sync may want to know of the policy that
+// asked for it.
+type ResyncTerms struct {
+	// OnDemand means that somebody asked for it now, and no period did.
+	OnDemand bool
+	// Lane is the queue's lane for what the Sync causes.
+	Lane int
+	// OnlyIfNotReconciledFor leaves the Sync without consequence if the object was
+	// reconciled more recently than this. Zero never does.
+	OnlyIfNotReconciledFor time.Duration
+}
+
+// Resync returns the terms of the resync that asked for this Sync. They are nil for
+// every other delta, and for a Sync of which that is not known: an object that a relist
+// shows as it was, or one that several different resyncs asked for.
+func (d *Delta[T]) Resync() *ResyncTerms {
+	if d.Op != Sync || d.Origin == nil {
+		return nil
+	}
+	return d.Origin.Resync
 }
 
 // Object is the best known state of the object this is about: the new one, or

@@ -2,6 +2,8 @@ package delta
 
 import (
 	"testing"
+	"time"
+	"unsafe"
 )
 
 func TestKeyTextIsReversible(t *testing.T) {
@@ -73,6 +75,33 @@ func TestObjectOfMissedDeletion(t *testing.T) {
 	told := Delta[string]{Op: Deleted, Old: "before", New: "final"}
 	if got := told.Object(); got != "final" {
 		t.Errorf("deletion shows %q, want the final state", got)
+	}
+}
+
+// Everything that happens is a Delta, and an event of the log with one word more is
+// two cache lines. What is added to it must find room where there is some.
+func TestDeltaIsNoLargerThanItWas(t *testing.T) {
+	const words = 15
+	if got := unsafe.Sizeof(Delta[any]{}) / unsafe.Sizeof(uintptr(0)); unsafe.Sizeof(uintptr(0)) == 8 && got != words {
+		t.Errorf("a Delta has %d words, want %d", got, words)
+	}
+}
+
+func TestResyncIsThatOfASync(t *testing.T) {
+	asked := &Origin{Resync: &ResyncTerms{Lane: 3, OnlyIfNotReconciledFor: time.Hour}}
+	for _, tt := range []struct {
+		name string
+		d    Delta[string]
+		want *ResyncTerms
+	}{
+		{"of a Sync", Delta[string]{Op: Sync, Origin: asked}, asked.Resync},
+		{"of a Sync that a relist showed", Delta[string]{Op: Sync, Origin: &Origin{Manager: "m"}}, nil},
+		{"of a Sync that nobody knows more of", Delta[string]{Op: Sync}, nil},
+		{"of a change", Delta[string]{Op: Updated, Origin: asked}, nil},
+	} {
+		if got := tt.d.Resync(); got != tt.want {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
 	}
 }
 

@@ -77,6 +77,9 @@ type (
 		answer chan error
 	}
 
+	// passage is when everything that was pending before it is visible and published.
+	passage[T any] struct{ answer chan error }
+
 	// dismissal takes the objects of a scope out of the store.
 	dismissal[T any] struct {
 		reach  reach
@@ -89,6 +92,7 @@ type (
 func (c *join[T]) abandon(error)             { close(c.joined) } // and is ended by the informer
 func (c *reindex[T]) abandon(err error)      { c.answer <- err }
 func (c *outsideWrite[T]) abandon(err error) { c.answer <- err }
+func (c *passage[T]) abandon(err error)      { c.answer <- err }
 func (c *dismissal[T]) abandon(err error)    { c.answer <- err }
 
 // carryOut takes the objects out, all in one commit, and returns what there is to

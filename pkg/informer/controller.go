@@ -65,7 +65,7 @@ func (c *controller[T]) run(ctx context.Context) error {
 		// A resync's next chunk follows a batch that has drained, so that no more than
 		// one chunk is ever pending, and a live event waits for one at most.
 		if chunk, more := c.resync.refill(); more {
-			c.fifo.sync(chunk.keys, chunk.to)
+			c.fifo.sync(chunk.keys, chunk.to, chunk.origin)
 		} else if !ok {
 			c.await(ctx)
 		}
@@ -145,6 +145,7 @@ func (c *controller[T]) settle(txn *store.Txn[T], it *item[T], e *event[T]) bool
 		if there {
 			e.Op, e.Initial = delta.Updated, false
 		}
+		e.Relisted = it.op == delta.Replaced && !e.Initial
 	default:
 		panic(fmt.Sprintf("BUG: delta for %s has op %s", it.key, it.op))
 	}
@@ -190,6 +191,8 @@ func (c *controller[T]) carryOut(entry control[T]) {
 		e.answer <- c.store.AddIndexers(e.indexers)
 	case *outsideWrite[T]:
 		e.answer <- write(c.store, e.change)
+	case *passage[T]:
+		e.answer <- nil
 	case *dismissal[T]:
 		c.dismiss(e)
 	default:

@@ -58,7 +58,7 @@
 //
 // Each structure has a model beside it that is driven through the same random
 // script: fifo_model_test.go, fifo_inlet_model_test.go, fold_test.go,
-// resync_test.go. reflector_scenario_test.go plays scripts from testdata;
+// resync_model_test.go. reflector_scenario_test.go plays scripts from testdata;
 // reflector_model_test.go, informer_model_test.go and scope_model_test.go play
 // random faults of a server in synctest bubbles, where subscribers rebuild the
 // world from what they are told and must agree with the server in the end. A seed

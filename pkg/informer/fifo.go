@@ -136,12 +136,12 @@ func (f *DeltaFIFO[T]) Bookmark(version string) error { return f.whole.Bookmark(
 // shown is the state at the time when the Sync is applied, so that it can never
 // bring back an older one. A pending change makes a Sync superfluous: everybody
 // is told of the object anyway.
-func (f *DeltaFIFO[T]) sync(keys []delta.Key, to *audience) {
+func (f *DeltaFIFO[T]) sync(keys []delta.Key, to *audience, origin *delta.Origin) {
 	now := time.Now()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, key := range keys {
-		f.syncLocked(item[T]{key: key, op: delta.Sync, seen: now, to: to})
+		f.syncLocked(item[T]{key: key, op: delta.Sync, seen: now, to: to, origin: origin})
 	}
 }
 
@@ -153,6 +153,9 @@ func (f *DeltaFIFO[T]) syncLocked(it item[T]) {
 	case newest.op != delta.Sync:
 		return
 	default:
+		if newest.origin != it.origin { // it is of neither in particular
+			newest.origin = nil
+		}
 		newest.to = newest.to.union(it.to)
 		newest.unchanged = newest.unchanged || it.unchanged
 	}
@@ -176,7 +179,7 @@ func (f *DeltaFIFO[T]) Resync() {
 		}
 	}
 	f.mu.Unlock()
-	f.sync(keys, everyone)
+	f.sync(keys, everyone, nil)
 }
 
 // control adds an entry for the consumer to carry out at the end of a batch. It

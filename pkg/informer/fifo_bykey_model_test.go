@@ -115,7 +115,7 @@ func (s *byKeyScript) step() {
 	case action < 38:
 		key := s.key()
 		s.model.sync([]delta.Key{key})
-		s.fifo.sync([]delta.Key{key}, everyone)
+		s.fifo.sync([]delta.Key{key}, everyone, nil)
 	case s.holding && action < 60:
 		s.holding = false
 		s.model.putBack()

@@ -85,7 +85,7 @@ func (s *scopeScript) step() {
 	case action < 11:
 		keys := []delta.Key{delta.ParseKey(scopeNames[s.rng.IntN(len(scopeNames))])}
 		s.modelFIFO.sync(keys)
-		s.fifo.sync(keys, nil)
+		s.fifo.sync(keys, nil, nil)
 	case action < 12:
 		s.openOrShut(i)
 	case action < 13 && !scope.gone:

@@ -203,7 +203,7 @@ func runFIFOScript(t *testing.T, rng *rand.Rand) {
 		case action < 6:
 			keys := []delta.Key{delta.ParseKey(name), delta.ParseKey(names[rng.IntN(len(names))])}
 			model.sync(keys)
-			f.sync(keys, nil)
+			f.sync(keys, nil, nil)
 		case handedOut:
 			model.release()
 			f.Release()

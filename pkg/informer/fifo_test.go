@@ -3,6 +3,7 @@ package informer
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -65,5 +66,66 @@ func TestWhatIsKeptOfALentListIsDetached(t *testing.T) {
 	}
 	if copied["a/x"] != 1 || copied["a/y"] != 2 {
 		t.Errorf("objects were copied %v times, want the unchanged one once and the other twice", copied)
+	}
+}
+
+// What a relist shows is told as such, but for the first list, which is Initial.
+func TestRelistedIsWhatARelistShows(t *testing.T) {
+	i := New[thing](forbidden{}, Options[thing]{Name: "things", Traits: thingTraits})
+	feed := i.coverage.Load().scopes[0].inlet
+	told := func() string {
+		batch, _, err := i.fifo.tryPop()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		for _, e := range i.controller.apply(batch) {
+			fmt.Fprintf(&b, "%s %s initial=%t relisted=%t missed=%t\n", e.Op, e.Key, e.Initial, e.Relisted, e.Missed)
+		}
+		i.fifo.Release()
+		return b.String()
+	}
+	list := func(version string, objs ...thing) {
+		if err := feed.Replace(objs, Replacement{Version: version}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list("5", thing{"a", "1"}, thing{"b", "2"}, thing{"c", "3"})
+	if got, want := told(), "Added a initial=true relisted=false missed=false\n"+
+		"Added b initial=true relisted=false missed=false\nAdded c initial=true relisted=false missed=false\n"; got != want {
+		t.Errorf("of the first list:\n%swant\n%s", got, want)
+	}
+	if err := feed.Push(delta.Updated, thing{"a", "6"}, "6"); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := told(), "Updated a initial=false relisted=false missed=false\n"; got != want {
+		t.Errorf("of an event:\n%swant\n%s", got, want)
+	}
+	list("9", thing{"a", "8"}, thing{"b", "2"}, thing{"d", "9"})
+	if got, want := told(), "Updated a initial=false relisted=true missed=false\n"+
+		"Added d initial=false relisted=true missed=false\nDeleted c initial=false relisted=false missed=true\n"; got != want {
+		t.Errorf("of a relist:\n%swant\n%s", got, want)
+	}
+}
+
+// A Sync that different resyncs ask for, or a resync and a relist, is of none of them
+// in particular; one that the same resync asks for twice is its own.
+func TestSyncsThatMergeHaveOneOriginOrNone(t *testing.T) {
+	f := NewDeltaFIFO(FIFOOptions[cell]{Traits: cellTraits})
+	one, other := &delta.Origin{Resync: &delta.ResyncTerms{Lane: 1}}, &delta.Origin{Resync: &delta.ResyncTerms{Lane: 2}}
+	a, b, c := delta.Key{Name: "a"}, delta.Key{Name: "b"}, delta.Key{Name: "c"}
+	first, second := &audience{members: []uint32{1}}, &audience{members: []uint32{2}}
+	f.sync([]delta.Key{a, b, c}, first, one)
+	f.sync([]delta.Key{a}, second, one)
+	f.sync([]delta.Key{b}, second, other)
+	f.sync([]delta.Key{c}, second, nil)
+	batch, ok, err := f.tryPop()
+	if !ok || err != nil || batch.Len() != 3 {
+		t.Fatalf("popped %d, %t, %v", batch.Len(), ok, err)
+	}
+	for i, want := range []*delta.Origin{one, nil, nil} {
+		if it := batch.items[i]; it.origin != want || len(it.to.members) != 2 {
+			t.Errorf("the Sync of %s for %v is of %+v, want %+v", it.key, it.to.members, it.origin, want)
+		}
 	}
 }

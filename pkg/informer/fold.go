@@ -61,7 +61,7 @@ func (b *foldedBacklog[T]) add(d *delta.Delta[T], number uint64, at time.Time) {
 	last := b.latest[d.Key]
 	switch {
 	case last != nil && d.Op == delta.Sync && !isEnd(last.Op):
-		b.folded++
+		b.answer(&last.Delta, d)
 	case last != nil && b.foldable(&last.Delta) && b.foldable(d) && b.sameObject(last.Old, d.New):
 		fold(&last.Delta, d)
 		b.folded++
@@ -72,6 +72,16 @@ func (b *foldedBacklog[T]) add(d *delta.Delta[T], number uint64, at time.Time) {
 	default:
 		b.push(d, number, at)
 	}
+}
+
+// answer has a delta that is pending stand for a Sync of the same object. Two Syncs
+// that were not asked for by the same resync are nobody's in particular.
+func (b *foldedBacklog[T]) answer(pending, sync *delta.Delta[T]) {
+	if pending.Op == delta.Sync && pending.Origin != sync.Origin {
+		pending.Origin = nil
+	}
+	pending.Folded += 1 + sync.Folded
+	b.folded++
 }
 
 // foldable is the rule that keeps beginnings and ends apart: only a change within
@@ -89,8 +99,10 @@ func (b *foldedBacklog[T]) foldable(d *delta.Delta[T]) bool {
 // of New, so they are d's.
 func fold[T any](into, d *delta.Delta[T]) {
 	old, initial := into.Old, into.Initial && d.Initial
+	relisted, folded := into.Relisted || d.Relisted, into.Folded+d.Folded+1
 	*into = *d
 	into.Op, into.Old, into.Initial = delta.Updated, old, initial
+	into.Relisted, into.Folded = relisted, folded
 }
 
 // begins reports whether an object's life starts with d; ends, whether one ends.
@@ -125,7 +137,9 @@ func (b *foldedBacklog[T]) addEnd(d *delta.Delta[T], number uint64, at time.Time
 		b.push(d, number, at)
 		return
 	}
+	hidden := birth.Folded + d.Folded + 1 // if birth is to stand for all of it
 	for last := b.latest[d.Key]; last != birth; last = b.latest[d.Key] {
+		hidden += last.Folded + 1
 		b.remove(last)
 		b.vanished++
 	}
@@ -135,6 +149,7 @@ func (b *foldedBacklog[T]) addEnd(d *delta.Delta[T], number uint64, at time.Time
 	case began && ended: // came and went
 		b.remove(birth)
 		b.vanished++
+		return
 	case began: // came and was exchanged for what there is now
 		birth.Delta = *d
 		var none T
@@ -147,6 +162,7 @@ func (b *foldedBacklog[T]) addEnd(d *delta.Delta[T], number uint64, at time.Time
 		birth.Delta = *d
 		birth.Old = old
 	}
+	birth.Folded = hidden
 }
 
 // addAgain takes an Added of an object whose end was not told, because its scope was

@@ -1,6 +1,7 @@
 package informer
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -83,13 +84,22 @@ type witness struct {
 	world map[delta.Key]part
 	last  map[delta.Key]int // the newest state told of each key
 	told  int
+
+	hidden uint64 // what Folded says, in all
+	really map[string]bool
 }
+
+// happening is what there is to tell of a delta.
+func happening(d *delta.Delta[part]) string { return fmt.Sprint(d.Key, d.Op, d.Old, d.New) }
 
 // hear returns what is wrong with telling d next.
 func (w *witness) hear(d *delta.Delta[part]) error {
 	w.told++
+	w.hidden += uint64(d.Folded)
 	known, knows := w.world[d.Key]
 	switch {
+	case d.Folded == 0 && !w.really[happening(d)]:
+		return errors.New("nothing is folded, but so it did not happen")
 	case d.Old != known:
 		return fmt.Errorf("old is %v, but %v was told last", d.Old, known)
 	case knows == (d.Op == delta.Added):
@@ -121,7 +131,7 @@ func TestFoldedBacklogTellsTheSameStory(t *testing.T) {
 
 func tellStory(t *testing.T, seed uint64) {
 	h := newHistory(seed)
-	w := &witness{h: h, world: map[delta.Key]part{}, last: map[delta.Key]int{}}
+	w := &witness{h: h, world: map[delta.Key]part{}, last: map[delta.Key]int{}, really: map[string]bool{}}
 	b := newFoldedBacklog(partTraits().UID)
 	keys, patience := 1+h.rng.IntN(5), 1+h.rng.IntN(40)
 	asked := map[delta.Key]int{} // the state that a sync asked to see
@@ -139,6 +149,7 @@ func tellStory(t *testing.T, seed uint64) {
 	}
 	for range 300 {
 		d := h.next(keys)
+		w.really[happening(&d)] = true
 		b.add(&d, uint64(added), time.Unix(int64(added), 0))
 		added++
 		switch d.Op {
@@ -157,6 +168,9 @@ func tellStory(t *testing.T, seed uint64) {
 	}
 	for b.length > 0 {
 		hear(b.take(make([]event[part], 0, 3)))
+	}
+	if w.hidden < b.folded && b.vanished == 0 || w.hidden > b.folded+b.vanished {
+		t.Fatalf("%d deltas are said to be folded, but %d are, and %d have vanished", w.hidden, b.folded, b.vanished)
 	}
 	if fmt.Sprint(w.world) != fmt.Sprint(h.now) {
 		t.Fatalf("after everything is told, the listener's world is %v, the store %v", w.world, h.now)
@@ -202,27 +216,35 @@ type told = []delta.Delta[part]
 // foldRules has each rule once, small enough to read: what comes in and what is told.
 func foldRules() map[string]struct{ in, out told } {
 	a1, a2, a3, b1, b2, c1 := part{"a", 1}, part{"a", 2}, part{"a", 3}, part{"b", 4}, part{"b", 5}, part{"c", 6}
-	none := part{}
+	none, other, asked := part{}, delta.Key{Name: "other"}, &delta.Origin{Resync: &delta.ResyncTerms{Lane: 1}}
 	return map[string]struct{ in, out told }{
 		"updates fold, first old to last new": {
 			told{{Op: delta.Updated, Old: a1, New: a2}, {Op: delta.Updated, Old: a2, New: a3}},
-			told{{Op: delta.Updated, Old: a1, New: a3}},
+			told{{Op: delta.Updated, Old: a1, New: a3, Folded: 1}},
 		},
 		"a sync folds into the update before it": {
 			told{{Op: delta.Updated, Old: a1, New: a2}, {Op: delta.Sync, Old: a2, New: a2}},
-			told{{Op: delta.Updated, Old: a1, New: a2}},
+			told{{Op: delta.Updated, Old: a1, New: a2, Folded: 1}},
 		},
 		"a sync becomes the update after it": {
 			told{{Op: delta.Sync, Old: a1, New: a1}, {Op: delta.Updated, Old: a1, New: a2}},
-			told{{Op: delta.Updated, Old: a1, New: a2}},
+			told{{Op: delta.Updated, Old: a1, New: a2, Folded: 1}},
 		},
 		"syncs fold": {
 			told{{Op: delta.Sync, Old: a1, New: a1}, {Op: delta.Sync, Old: a1, New: a1}},
-			told{{Op: delta.Sync, Old: a1, New: a1}},
+			told{{Op: delta.Sync, Old: a1, New: a1, Folded: 1}},
+		},
+		"syncs that different resyncs asked for are of neither": {
+			told{{Op: delta.Sync, Old: a1, New: a1, Origin: asked}, {Op: delta.Sync, Old: a1, New: a1, Origin: asked}, {Op: delta.Sync, Old: b1, New: b1, Origin: asked, Key: other}, {Op: delta.Sync, Old: b1, New: b1, Key: other}},
+			told{{Op: delta.Sync, Old: a1, New: a1, Origin: asked, Folded: 1}, {Op: delta.Sync, Old: b1, New: b1, Key: other, Folded: 1}},
+		},
+		"what a relist showed stays so": {
+			told{{Op: delta.Updated, Old: a1, New: a2, Relisted: true}, {Op: delta.Updated, Old: a2, New: a3}, {Op: delta.Updated, Old: b1, New: b2, Key: other}, {Op: delta.Sync, Old: b2, New: b2, Key: other}},
+			told{{Op: delta.Updated, Old: a1, New: a3, Relisted: true, Folded: 1}, {Op: delta.Updated, Old: b1, New: b2, Key: other, Folded: 1}},
 		},
 		"an added stays, its updates fold, it answers a sync": {
 			told{{Op: delta.Added, New: a1}, {Op: delta.Sync, Old: a1, New: a1}, {Op: delta.Updated, Old: a1, New: a2}, {Op: delta.Updated, Old: a2, New: a3}},
-			told{{Op: delta.Added, New: a1}, {Op: delta.Updated, Old: a1, New: a3}},
+			told{{Op: delta.Added, New: a1, Folded: 1}, {Op: delta.Updated, Old: a1, New: a3, Folded: 1}},
 		},
 		"nothing folds across a deletion": {
 			told{{Op: delta.Updated, Old: a1, New: a2}, {Op: delta.Deleted, Old: a2, New: a3}, {Op: delta.Added, New: b1}, {Op: delta.Updated, Old: b1, New: b2}},
@@ -238,11 +260,11 @@ func foldRules() map[string]struct{ in, out told } {
 		},
 		"an exchange for what is exchanged itself": {
 			told{{Op: delta.Updated, Old: a1, New: b1}, {Op: delta.Updated, Old: b1, New: b2}, {Op: delta.Updated, Old: b2, New: c1}},
-			told{{Op: delta.Updated, Old: a1, New: c1}},
+			told{{Op: delta.Updated, Old: a1, New: c1, Folded: 2}},
 		},
 		"an exchange for what goes": {
 			told{{Op: delta.Updated, Old: a1, New: b1}, {Op: delta.Deleted, Old: b1, New: b2}},
-			told{{Op: delta.Deleted, Old: a1, New: none, Missed: true}},
+			told{{Op: delta.Deleted, Old: a1, New: none, Missed: true, Folded: 1}},
 		},
 		"a sync of what was put back past the informer is told": {
 			told{{Op: delta.Deleted, Old: a1, New: a1}, {Op: delta.Sync, Old: a1, New: a1}},
@@ -262,7 +284,7 @@ func foldRules() map[string]struct{ in, out told } {
 		},
 		"an exchange for what leaves the scope": {
 			told{{Op: delta.Updated, Old: a1, New: b1}, {Op: delta.OutOfScope, Old: b1}},
-			told{{Op: delta.OutOfScope, Old: a1}},
+			told{{Op: delta.OutOfScope, Old: a1, Folded: 1}},
 		},
 		"what a scope that went silently knew is forgotten when it is back": {
 			told{{Op: delta.Deleted, Old: b1, New: b1}, {Op: delta.Added, New: a1}, {Op: delta.Updated, Old: a1, New: a2}, {Op: delta.Added, New: a3}, {Op: delta.Updated, Old: a3, New: a1}},
@@ -270,7 +292,7 @@ func foldRules() map[string]struct{ in, out told } {
 		},
 		"an unknown one is exchanged": {
 			told{{Op: delta.Added, New: a1}, {Op: delta.Updated, Old: a1, New: b1}},
-			told{{Op: delta.Added, New: b1}},
+			told{{Op: delta.Added, New: b1, Folded: 1}},
 		},
 	}
 }

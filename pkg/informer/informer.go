@@ -28,6 +28,7 @@ type Informer[T any] struct {
 	resync     *resyncer
 
 	coverage atomic.Pointer[coverage[T]] // replaced under mu, never changed in place
+	gaps     atomic.Uint64               // see Gaps
 
 	scoping sync.Mutex // held by whoever changes the scopes; taken before direct
 	direct  sync.Mutex // held by whoever writes the store instead of the Controller; taken before mu
@@ -56,8 +57,8 @@ type Options[T any] struct {
 	Indexers store.Indexers[T]
 	// Transform replaces each object once, before it is kept.
 	Transform func(T) (T, error)
-	// Observe reads off each object what Transform may remove. What it returns is
-	// found in the delta's Origin.
+	// Observe reads off the object of each event what Transform may remove. What it
+	// returns is found in the delta's Origin. Those of a streaming list have none.
 	Observe func(T) *delta.Origin
 	// Unchanged says who is told of objects that a relist shows as they are known.
 	Unchanged Unchanged

@@ -2,8 +2,10 @@ package informer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -95,6 +97,9 @@ type rig struct {
 	informer *Informer[thing]
 	watching map[*rebuilder]*Subscription[thing]
 	late     int
+
+	relists  int // asked for
+	relisted atomic.Int64
 }
 
 func (r *rig) play() {
@@ -125,9 +130,15 @@ func (r *rig) play() {
 		if r.rng.IntN(8) == 0 {
 			r.comeOrGo()
 		}
+		if r.informer.Started() && r.rng.IntN(8) == 0 {
+			r.again(g)
+		}
 		time.Sleep(time.Duration(r.rng.IntN(20_000))*time.Millisecond + time.Microsecond)
 	}
 	r.server.cease()
+	if err := r.informer.SetResync(ResyncPolicy{Period: NeverResync}); err != nil {
+		r.t.Error(err)
+	}
 	time.Sleep(3 * time.Hour) // the slow ones need it
 	synctest.Wait()
 	r.compare()
@@ -184,7 +195,34 @@ func (r *rig) comeOrGo() {
 	}
 }
 
+// again has something shown or listed again.
+func (r *rig) again(g *lifecycle.Group) {
+	switch r.rng.IntN(3) {
+	case 0:
+		if err := r.informer.Resync(nil); err != nil && !errors.Is(err, ErrNotSynced) {
+			r.t.Error(err)
+		}
+	case 1:
+		policy := ResyncPolicy{Period: time.Duration(1+r.rng.IntN(90)) * time.Second, Spread: Spread(r.rng.IntN(3)), Rate: float64(r.rng.IntN(3))}
+		if err := r.informer.SetResync(policy); err != nil {
+			r.t.Error(err)
+		}
+	default:
+		r.relists++
+		g.Guest("relist", func(ctx context.Context) {
+			if err := r.informer.Relist(ctx); err != nil {
+				r.t.Error(err)
+			}
+			r.relisted.Add(1)
+		})
+	}
+}
+
 func (r *rig) compare() {
+	if done := int(r.relisted.Load()); done != r.relists {
+		r.t.Errorf("%d relists have come to an end, %d were asked for", done, r.relists)
+	}
+
 	want := fmt.Sprint(r.server.world)
 	status := r.informer.Status()
 	shown := map[string]string{}

@@ -349,6 +349,9 @@ func TestTransformThatFailsCostsItsObjectAlone(t *testing.T) {
 			if got := i.Status().Reflector.Skipped; got == 0 || len(skipped) != got || !strings.Contains(skipped[0].Error(), "b") {
 				t.Errorf("skipped %d, told of %v", got, skipped)
 			}
+			if got := i.Gaps(); got != uint64(len(skipped)) {
+				t.Errorf("%d objects were skipped, which are %d gaps", len(skipped), got)
+			}
 		})
 	}
 }

@@ -64,6 +64,7 @@ type listener[T any] struct {
 	position atomic.Uint64 // of place; written under mu
 	syncAt   atomic.Uint64 // the log's length when the first list was complete
 	awaited  atomic.Bool   // somebody waits for it to catch up
+	vanished atomic.Uint64 // deltas that folding made vanish; written under mu
 	_        [64]byte
 	calls    atomic.Uint64 // events told, or passed over as not for us; written by run alone
 	_        [64]byte

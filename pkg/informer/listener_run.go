@@ -186,4 +186,5 @@ func (l *listener[T]) fold(added int) {
 		budget -= n
 	}
 	l.position.Store(l.place.position())
+	l.vanished.Store(l.backlog.vanished)
 }

@@ -23,6 +23,8 @@ type ListenerStatus struct {
 	// InHandlerSince is when the call of its handler began that has not returned,
 	// late by at most a second; zero while it is idle.
 	InHandlerSince time.Time
+	// Resync is when it is shown unchanged objects; see [Subscription.ResyncPolicies].
+	Resync []ResyncPolicy
 	// Slow says that it has been past its high-water mark for more than a moment,
 	// and has not recovered yet.
 	Slow bool

@@ -106,6 +106,38 @@ func TestBlockedListenerThatFoldsCostsBoundedMemory(t *testing.T) {
 	}
 }
 
+// What comes and goes while a listener that folds is behind is counted for it, so that
+// it need not ask for its status to know.
+func TestWhatVanishesIsCounted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newProcessor(partTraits(), logr.Discard())
+		step := make(chan struct{})
+		l := p.newListener(ListenerOptions{HighWater: 2, Backlog: FoldUpdates}, func(*delta.Delta[part]) { <-step })
+		p.join(l, nil)
+		g := lifecycle.New(t.Context())
+		g.Guest("slow", l.run)
+		sub := &Subscription[part]{listener: l}
+		p.publish(added(1))
+		synctest.Wait()
+		for range 10 {
+			come := added(1)[0]
+			come.Key = delta.Key{Name: "short-lived"}
+			gone := come
+			gone.Op, gone.Old = delta.Deleted, come.New
+			p.publish([]event[part]{come, gone})
+		}
+		if got, want := sub.Vanished(), l.status(time.Now()).Vanished; got != want || got < 10 {
+			t.Errorf("%d deltas have vanished, by its status %d", got, want)
+		}
+		close(step)
+		p.leave(l)
+		g.Stop()
+		if err := g.Wait(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // diary is a log to read.
 type diary struct {
 	mu      sync.Mutex // guards written

@@ -170,6 +170,7 @@ type Reflector[T any] struct {
 
 	random   func() float64 // in [0, 1); a test's own, so that its seed decides all
 	degraded func()         // told each time the kind becomes degraded; may be nil
+	leftOut  func()         // told each time something was skipped; may be nil
 
 	// These belong to the goroutine that runs Cycle.
 	at         position
@@ -179,6 +180,8 @@ type Reflector[T any] struct {
 	streamFrom time.Time // no streaming list is tried before
 	failures   backoff
 	internal   grace
+
+	relists relists
 
 	mu     sync.Mutex // guards status
 	status Status
@@ -294,6 +297,9 @@ func (r *Reflector[T]) skip(ctx context.Context, err error) {
 		s.Skipped++
 		s.LastSkipped = err
 	})
+	if r.leftOut != nil {
+		r.leftOut()
+	}
 	if r.opts.OnSkip != nil {
 		r.opts.OnSkip(ctx, err)
 		return

@@ -65,10 +65,14 @@ func survive(t *testing.T, rng *rand.Rand) {
 	g := lifecycle.New(t.Context())
 	g.Go("reflector", r.Run)
 
+	wanted := uint64(0)
 	for range 60 {
 		server.change(rng)
 		if rng.IntN(20) == 0 {
 			server.mishap(rng)
+		}
+		if rng.IntN(10) == 0 {
+			wanted = r.relists.ask()
 		}
 		// The odd microsecond keeps the server's timers from firing just now, when
 		// it would be open who comes first.
@@ -91,6 +95,9 @@ func survive(t *testing.T, rng *rand.Rand) {
 	}
 	if status := r.Status(); status.State != Following || !status.SyncedOnce || status.Version != server.at() {
 		t.Errorf("an hour after the last fault the status is %+v, the server at %v", status, server.version)
+	}
+	if r.relists.waitFor(wanted) != nil {
+		t.Error("an hour after the last fault somebody still waits for a new list")
 	}
 	g.Stop()
 	if err := g.Wait(); err != nil {

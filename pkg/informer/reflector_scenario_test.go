@@ -34,7 +34,8 @@ var updateScenarios = flag.Bool("update", false, "rewrite testdata/reflector wit
 // NAME" and "hang"; to a watch "open", "fail NAME" and "hang". An open watch
 // answers "added|modified|deleted THING", "bookmark V", "end V" (of the initial
 // events), "fail NAME", "unreadable", "after DURATION" and "silence". At the end
-// of the script the context is cancelled.
+// of the script the context is cancelled. Before any answer, "relist" is that somebody
+// wants a new list.
 func TestReflectorScenarios(t *testing.T) {
 	files, err := filepath.Glob("testdata/reflector/*.txt")
 	if err != nil || len(files) == 0 {
@@ -177,6 +178,10 @@ func (s *script) next() (string, []string) {
 	s.answers = s.answers[1:]
 	s.log("< %s", line)
 	words := strings.Fields(line)
+	if words[0] == "relist" {
+		s.r.relists.ask()
+		return s.next()
+	}
 	return words[0], words[1:]
 }
 

@@ -20,7 +20,8 @@ import (
 //	                              └── whole, the same request ─┘
 //
 //	Any of them may wait (busy, refused) and then goes on where it was, or end the
-//	cycle, after which Recover decides how long to wait before the next start.
+//	cycle, after which Recover decides how long to wait before the next start. From
+//	a watch there is a way back to start for who wants a new list: reflector_relist.go.
 
 // start chooses how to read the list.
 func (r *Reflector[T]) start() step {
@@ -42,6 +43,7 @@ func (r *Reflector[T]) stream(try int) step {
 			return nil, nil
 		}
 		defer r.opts.Limiter.give()
+		r.beginList()
 		r.enter(Streaming)
 		s := newSession[T](ctx, r.opts.Now())
 		list, end, err := r.collect(ctx, s)
@@ -80,6 +82,7 @@ func (r *Reflector[T]) list(ctx context.Context) (step, error) {
 		return nil, nil
 	}
 	defer r.opts.Limiter.give()
+	r.beginList()
 	r.enter(Listing)
 	list, version, err := r.readPages(ctx)
 	switch {
@@ -106,6 +109,7 @@ func (r *Reflector[T]) adopt(ctx context.Context, list *snapshot[T], as Replacem
 		return nil, r.fail(ctx, r.Status().State, fmt.Errorf("hand on the list: %w", err))
 	}
 	r.at = position{version: as.Version}
+	r.relists.serve()
 	r.listed, r.unsure = r.opts.Now(), as.Partial
 	r.note(func(s *Status) {
 		s.Version, s.SyncedOnce, s.ListedAt = as.Version, true, r.listed
@@ -118,6 +122,9 @@ func (r *Reflector[T]) watch(ctx context.Context) (step, error) {
 	if ctx.Err() != nil {
 		return nil, nil //nolint:nilerr // to be told to stop is no failure
 	}
+	if r.relists.wanted() { // also where a failure was waited out before this
+		return r.start(), nil
+	}
 	r.enter(Watching)
 	s := newSession[T](ctx, r.opts.Now())
 	s.inOrder = r.at.exact()
@@ -125,11 +132,13 @@ func (r *Reflector[T]) watch(ctx context.Context) (step, error) {
 	// Some proxies hold the answer back until there is an event to send with it,
 	// so no answer means nothing until the server must have ended the watch.
 	s.endAfter(time.Duration(*timeout)*time.Second+time.Minute, ErrNoAnswer)
+	over := r.relists.during(func() { s.cancel(errRelist) })
 	err := s.open(r.lw, metav1.ListOptions{
 		ResourceVersion:     r.at.version,
 		AllowWatchBookmarks: true,
 		TimeoutSeconds:      timeout,
 	})
+	over()
 	if err == nil {
 		s.relax()
 		return r.follow(s), nil
@@ -137,6 +146,9 @@ func (r *Reflector[T]) watch(ctx context.Context) (step, error) {
 	s.close()
 	if ctx.Err() != nil {
 		return nil, nil //nolint:nilerr // to be told to stop is no failure
+	}
+	if errors.Is(err, errRelist) {
+		return r.start(), nil
 	}
 	failed := r.fail(ctx, Watching, err)
 	if classify(err).keepsPosition() {
@@ -151,13 +163,17 @@ func (r *Reflector[T]) follow(s *session[T]) step {
 		defer s.close()
 		r.enter(Following)
 		r.openedWatch()
+		over := r.relists.during(func() { s.cancel(errRelist) })
 		err := r.handOn(ctx, s)
+		over()
 		if r.opts.Now().Sub(s.asked) >= r.opts.HealthyAfter {
 			r.failures.forget() // what failed before this watch is over
 		}
 		switch {
 		case ctx.Err() != nil:
 			return nil, nil
+		case errors.Is(err, errRelist):
+			return r.start(), nil
 		case errors.Is(err, io.EOF) && !s.short(r.opts.Now()):
 			r.recovered()
 			return r.resume(), nil

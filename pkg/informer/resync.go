@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -27,6 +29,7 @@ type resync struct {
 	listeners map[uint32]*resyncing
 	runs      []*resyncRun // in the order of their turns
 	pending   bool         // a chunk is out and has not drained
+	ended     bool         // a run has ended since due was asked
 	skipped   uint64       // ticks that were not begun because earlier runs had not ended
 }
 
@@ -36,9 +39,10 @@ const (
 	// resyncPatience is how long, in all, a run holds back those of its listeners
 	// that keep up for the sake of those that don't.
 	resyncPatience = 100 * time.Millisecond
-	// resyncRuns is how many unfinished runs a listener may have: the one that is
-	// about to end and the one that has just begun. While it has, its ticks are
-	// skipped, so that one that sleeps does not find a heap of resyncs.
+	// resyncRuns is how many unfinished runs a listener may have, of those by a policy
+	// and of those on demand: the one that is about to end and the one that has just
+	// begun. While it has, its ticks are skipped, so that one that sleeps does not find
+	// a heap of resyncs, and what it wants on demand waits.
 	resyncRuns = 2
 )
 
@@ -46,24 +50,19 @@ const (
 type resyncTick struct {
 	to     *audience
 	policy ResyncPolicy
-}
+	demand bool // somebody wants it now
 
-// resyncRun is one walk over the keys.
-type resyncRun struct {
-	resyncTick
-	keys  []delta.Key // not yet handed out, in order; shared with runs split off
-	start time.Time
-	after time.Time // not before
-
-	waited    time.Duration // how long some have waited for others
-	dividedAt time.Time     // since when they do; zero if they don't
-	wake      time.Time     // when to look again; zero: when a listener has caught up
+	// rest is for a policy that has changed in the middle of a run: only these keys
+	// are still to be shown, and until then if they are spread. Nil is all.
+	rest  []delta.Key
+	until time.Time
 }
 
 // resyncBatch is what is to be shown next, and to whom.
 type resyncBatch struct {
 	resyncTick
-	keys []delta.Key
+	keys   []delta.Key
+	origin *delta.Origin
 }
 
 func newResync(rng *rand.Rand) *resync {
@@ -79,14 +78,14 @@ func (r *resync) set(listener uint32, policy ResyncPolicy, now time.Time) {
 // remove forgets a listener.
 func (r *resync) remove(listener uint32) {
 	delete(r.listeners, listener)
-	r.withdraw(listener)
+	r.withdraw(listener, func(*resyncRun) bool { return true })
 }
 
-// trigger makes a listener due now, whatever its policy's period; its next tick
-// stays where it is.
-func (r *resync) trigger(listener uint32) {
+// trigger makes a listener due now for what the selector chooses, whatever its
+// policy says; its next tick stays where it is.
+func (r *resync) trigger(listener uint32, selector labels.Selector) {
 	if l := r.listeners[listener]; l != nil {
-		l.asked = true
+		l.want(selector)
 	}
 }
 
@@ -102,12 +101,18 @@ func (r *resync) takers() *audience {
 	return to
 }
 
-// withdraw takes a listener out of every run.
-func (r *resync) withdraw(listener uint32) {
+// withdraw takes a listener out of some of its runs, and returns what they had yet
+// to show to it. A key may be there twice.
+func (r *resync) withdraw(listener uint32, from func(*resyncRun) bool) (rest []delta.Key) {
 	r.runs = slices.DeleteFunc(r.runs, func(run *resyncRun) bool {
+		if !run.to.has(listener) || !from(run) {
+			return false
+		}
+		rest = addRest(rest, run.keys)
 		run.to = run.to.without(listener)
 		return len(run.to.members) == 0
 	})
+	return rest
 }
 
 func (r *resync) jittered(p ResyncPolicy) time.Duration {
@@ -119,40 +124,36 @@ func (r *resync) jittered(p ResyncPolicy) time.Duration {
 
 // due returns who is due now, those who can be shown the same together.
 func (r *resync) due(now time.Time) []resyncTick {
+	r.ended = false
 	var ticks []resyncTick
 	for _, number := range sortedKeys(r.listeners) {
-		for l := r.listeners[number]; l != nil; l = l.more {
-			if policy, due := r.dueBy(l, number, now); due {
-				ticks = addTick(ticks, number, policy)
+		first := r.listeners[number]
+		for room := resyncRuns - r.demanded(number); room > 0 && len(first.wanted) > 0; room-- {
+			ticks = addTick(ticks, number, resyncTick{demand: true, policy: first.onDemand(first.wanted[0])})
+			first.wanted = first.wanted[1:]
+		}
+		for l := first; l != nil; l = l.more {
+			if tick, due := r.dueBy(l, number, now); due {
+				ticks = addTick(ticks, number, tick)
 			}
 		}
 	}
 	return ticks
 }
 
-// dueBy is due for one listener and policy. What it returns is the policy to show
-// objects by.
-func (r *resync) dueBy(l *resyncing, number uint32, now time.Time) (ResyncPolicy, bool) {
-	policy := l.policy
-	if onTime := !l.next.IsZero() && !l.next.After(now); onTime {
+// dueBy is due for one listener and policy.
+func (r *resync) dueBy(l *resyncing, number uint32, now time.Time) (resyncTick, bool) {
+	rest := l.rest
+	l.rest = nil
+	if !l.next.IsZero() && !l.next.After(now) {
 		r.advance(l, now)
-		if r.unfinished(number, policy) >= resyncRuns {
+		if r.unfinished(number, l.policy) >= resyncRuns {
 			r.skipped++
-			return policy, false
+			return resyncTick{}, false
 		}
-		// A tick that shows all at once is what was asked for.
-		l.asked = l.asked && (l.policy.Spread == OverPeriod || l.more != nil)
-		return policy, true
+		return resyncTick{policy: l.policy}, true // which shows the rest, too
 	}
-	if l.asked && r.unfinished(number, policy) < resyncRuns {
-		l.asked = false
-		policy.Spread = AllAtOnce
-		if l.more != nil { // everything, and not only this policy's
-			policy.Namespaces, policy.Except = nil, nil
-		}
-		return policy, true
-	}
-	return policy, false
+	return resyncTick{policy: l.policy, rest: rest, until: l.next}, rest != nil
 }
 
 // advance sets the next tick. It keeps the rhythm, and leaves out what has been
@@ -164,21 +165,41 @@ func (r *resync) advance(l *resyncing, now time.Time) {
 	}
 }
 
-func addTick(ticks []resyncTick, number uint32, policy ResyncPolicy) []resyncTick {
+func addTick(ticks []resyncTick, number uint32, tick resyncTick) []resyncTick {
+	tick.to = &audience{members: []uint32{number}}
 	for i := range ticks {
-		if ticks[i].policy.sharesRun(policy) {
-			ticks[i].to = ticks[i].to.union(&audience{members: []uint32{number}})
+		other := &ticks[i]
+		if other.demand == tick.demand && sameRest(other.rest, tick.rest) && other.policy.sharesRun(tick.policy) {
+			other.to = other.to.union(tick.to)
+			if tick.until.Before(other.until) {
+				other.until = tick.until
+			}
 			return ticks
 		}
 	}
-	return append(ticks, resyncTick{&audience{members: []uint32{number}}, policy})
+	return append(ticks, tick)
+}
+
+// sameRest reports whether two listeners have left the same run at the same moment.
+func sameRest(a, b []delta.Key) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
 // unfinished is how many runs for the policy's namespaces the listener is in.
 func (r *resync) unfinished(listener uint32, policy ResyncPolicy) int {
-	n := 0
+	return r.count(func(run *resyncRun) bool {
+		return !run.demand && run.to.has(listener) && run.policy.sameNamespaces(policy)
+	})
+}
+
+// demanded is how many runs on demand the listener is in.
+func (r *resync) demanded(listener uint32) int {
+	return r.count(func(run *resyncRun) bool { return run.demand && run.to.has(listener) })
+}
+
+func (r *resync) count(counts func(*resyncRun) bool) (n int) {
 	for _, run := range r.runs {
-		if run.to.has(listener) && run.policy.sameNamespaces(policy) {
+		if counts(run) {
 			n++
 		}
 	}
@@ -186,17 +207,25 @@ func (r *resync) unfinished(listener uint32, policy ResyncPolicy) int {
 }
 
 // begin starts the run of a tick over keys, which belong to it from now on and
-// have been put in order by [ResyncPolicy.arrange].
+// have been put in order by [resyncTick.arrange].
 func (r *resync) begin(tick resyncTick, keys []delta.Key, now time.Time) {
 	for _, member := range tick.to.members {
-		if r.listeners[member] == nil {
+		if !r.stillDue(member, &tick, keys) {
 			tick.to = tick.to.without(member)
 		}
 	}
 	if len(keys) == 0 || len(tick.to.members) == 0 {
 		return
 	}
-	r.runs = append(r.runs, &resyncRun{resyncTick: tick, keys: keys, start: now})
+	run := &resyncRun{resyncTick: tick, keys: keys, start: now, span: tick.policy.Period}
+	if tick.rest != nil && tick.policy.Spread == OverPeriod {
+		run.fit(now)
+	}
+	tick.rest = nil // it is in keys
+	run.origin = &delta.Origin{Resync: &delta.ResyncTerms{
+		OnDemand: tick.demand, Lane: tick.policy.Lane, OnlyIfNotReconciledFor: tick.policy.OnlyIfNotReconciledFor,
+	}}
+	r.runs = append(r.runs, run)
 }
 
 // next returns the next chunk, if there is one to show now. lag tells how many
@@ -210,11 +239,13 @@ func (r *resync) next(now time.Time, lag func(uint32) uint64) (resyncBatch, bool
 		if n == 0 || !r.keepsUp(run, now, lag) {
 			continue
 		}
-		batch := resyncBatch{run.resyncTick, run.keys[:n:n]}
+		batch := resyncBatch{run.resyncTick, run.keys[:n:n], run.origin}
 		run.hand(n, now)
 		r.runs = slices.Delete(r.runs, i, i+1)
 		if len(run.keys) > 0 {
 			r.runs = append(r.runs, run) // the others' turn
+		} else {
+			r.ended = true
 		}
 		r.pending = true
 		return batch, true
@@ -246,75 +277,6 @@ func (r *resync) overdue(now time.Time) bool {
 	return slices.ContainsFunc(r.runs, func(run *resyncRun) bool {
 		return !run.wake.IsZero() && !run.wake.After(now)
 	})
-}
-
-// keepsUp reports whether the run's listeners are ready for more. It splits those
-// off that have tried the others' patience.
-func (r *resync) keepsUp(run *resyncRun, now time.Time, lag func(uint32) uint64) bool {
-	var ready, late audience
-	for _, member := range run.to.members {
-		if lag(member) <= resyncChunk {
-			ready.members = append(ready.members, member)
-		} else {
-			late.members = append(late.members, member)
-		}
-	}
-	if len(ready.members) == 0 || len(late.members) == 0 {
-		run.dividedAt = time.Time{}
-		return len(late.members) == 0
-	}
-	if !run.dividedAt.IsZero() {
-		run.waited += now.Sub(run.dividedAt)
-	}
-	run.dividedAt = now
-	if run.waited < resyncPatience {
-		run.wake = now.Add(resyncPatience - run.waited)
-		return false
-	}
-	rest := *run
-	rest.to, rest.waited, rest.dividedAt = &late, 0, time.Time{}
-	r.runs = append(r.runs, &rest)
-	run.to, run.waited, run.dividedAt = &ready, 0, time.Time{}
-	return true
-}
-
-// ready returns how many keys can be handed out now; if none, it sets wake.
-func (run *resyncRun) ready(now time.Time) int {
-	run.wake = time.Time{}
-	if run.after.After(now) {
-		run.wake = run.after
-		return 0
-	}
-	n := min(len(run.keys), resyncChunk)
-	if rate := run.policy.Rate; rate > 0 {
-		n = min(n, max(1, int(rate/10))) // tenths of a second, so that a slow rate is even
-	}
-	if run.policy.Spread != OverPeriod {
-		return n
-	}
-	for i, key := range run.keys[:n] {
-		if at := run.start.Add(phase(key, run.policy.Period)); at.After(now) {
-			if i == 0 {
-				run.wake = at
-			}
-			return i
-		}
-	}
-	return n
-}
-
-// hand takes off the first n keys and says when the next may follow.
-func (run *resyncRun) hand(n int, now time.Time) {
-	run.keys = run.keys[n:]
-	if rate := run.policy.Rate; rate > 0 {
-		run.after = now.Add(time.Duration(float64(n) / rate * float64(time.Second)))
-		return
-	}
-	if run.policy.Spread == OverPeriod && n < resyncChunk {
-		// Nothing more is due. Waking for each key on its own would be exact to no
-		// purpose: a thousandth of the period is.
-		run.after = now.Add(min(max(run.policy.Period/1000, time.Millisecond), time.Second))
-	}
 }
 
 // earlier returns the first of a and b; b counts only if it is after now.

@@ -2,7 +2,9 @@ package informer
 
 import (
 	"cmp"
+	"fmt"
 	"hash/maphash"
+	"math"
 	"math/bits"
 	"slices"
 	"time"
@@ -25,7 +27,7 @@ type ResyncPolicy struct {
 	Spread Spread
 	// Rate is how many objects a second are shown at most. Zero is no limit.
 	Rate float64
-	// Selector chooses the objects. Nil chooses all.
+	// Selector chooses the objects by their labels. Nil chooses all.
 	Selector labels.Selector
 	// Namespaces chooses the objects, too: those in one of these. None chooses all,
 	// but for those in Except. A listener may have a policy for some namespaces and
@@ -33,9 +35,11 @@ type ResyncPolicy struct {
 	Namespaces []string
 	Except     []string
 	// OnlyIfNotReconciledFor leaves out objects that somebody has taken care of
-	// more recently than this. Zero leaves out none.
+	// more recently than this. Zero leaves out none. The informer does not know: it
+	// hands the rule on in the Sync, to the one that does; see [delta.ResyncTerms].
 	OnlyIfNotReconciledFor time.Duration
-	// Lane is the queue's lane that what the resync causes is to take.
+	// Lane is the queue's lane that what the resync causes is to take. It is handed on
+	// in the Sync, too.
 	Lane int
 }
 
@@ -72,6 +76,48 @@ func (p ResyncPolicy) Or(fallback ResyncPolicy) ResyncPolicy {
 	return p
 }
 
+// Check returns what makes no sense in the policy, by the name of the field.
+func (p ResyncPolicy) Check() error {
+	switch {
+	case p.Period < 0 && p.Period != NeverResync:
+		return fmt.Errorf("the Period is negative: %s", p.Period)
+	case !(p.Jitter >= 0 && p.Jitter <= 1): // nor is it no number
+		return fmt.Errorf("the Jitter is %v, which is no fraction between 0 and 1", p.Jitter)
+	case p.Spread > OverPeriod:
+		return fmt.Errorf("the Spread is %d, which means nothing", p.Spread)
+	case !(p.Rate >= 0 && p.Rate <= math.MaxFloat64):
+		return fmt.Errorf("the Rate is %v, which is no number of objects a second", p.Rate)
+	case p.OnlyIfNotReconciledFor < 0:
+		return fmt.Errorf("the OnlyIfNotReconciledFor is negative: %s", p.OnlyIfNotReconciledFor)
+	}
+	for _, namespace := range p.Namespaces {
+		if slices.Contains(p.Except, namespace) {
+			return fmt.Errorf("both Namespaces and Except have %q", namespace)
+		}
+	}
+	return nil
+}
+
+// Equal reports whether two policies say the same.
+func (p ResyncPolicy) Equal(q ResyncPolicy) bool { return p.sameBut(q) && p.sameNamespaces(q) }
+
+// sameBut reports whether two policies differ in nothing but the namespaces.
+func (p ResyncPolicy) sameBut(q ResyncPolicy) bool {
+	return p.Period == q.Period && p.Jitter == q.Jitter && p.Spread == q.Spread &&
+		p.Rate == q.Rate && p.Lane == q.Lane &&
+		p.OnlyIfNotReconciledFor == q.OnlyIfNotReconciledFor &&
+		sameSelection(p.Selector, q.Selector)
+}
+
+// sameSelection reports whether two selectors are known to choose the same objects.
+func sameSelection(a, b labels.Selector) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	// The selectors of everything and of nothing have the same text.
+	return a.Empty() == b.Empty() && a.String() == b.String()
+}
+
 // sharesRun reports whether listeners with these policies that are due together
 // can be shown the same objects at the same moments.
 func (p ResyncPolicy) sharesRun(q ResyncPolicy) bool {
@@ -79,7 +125,7 @@ func (p ResyncPolicy) sharesRun(q ResyncPolicy) bool {
 	return spread == (q.Spread == OverPeriod) && (!spread || p.Period == q.Period) &&
 		p.Rate == q.Rate && p.Lane == q.Lane &&
 		p.OnlyIfNotReconciledFor == q.OnlyIfNotReconciledFor &&
-		p.Selector == nil && q.Selector == nil && p.sameNamespaces(q)
+		sameSelection(p.Selector, q.Selector) && p.sameNamespaces(q)
 }
 
 func (p ResyncPolicy) sameNamespaces(q ResyncPolicy) bool {

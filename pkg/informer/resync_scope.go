@@ -9,13 +9,21 @@ func (i *Informer[T]) scheduleLocked(s *Subscription[T]) {
 	i.resync.set(s.listener.number, s.scheduled...)
 }
 
-// rearrangeResyncLocked is for scopes that have come or gone.
+// rearrangeResyncLocked is for scopes that have come or gone, or have another
+// policy. All who are concerned change at once, so that those who were shown the
+// same together still are.
 func (i *Informer[T]) rearrangeResyncLocked() {
+	changes := map[uint32][]ResyncPolicy{}
 	for s := range i.subscriptions {
-		if s.resync.Period == 0 && !slices.EqualFunc(s.scheduled, i.policiesLocked(s.resync), ResyncPolicy.sameAs) {
-			i.scheduleLocked(s)
+		if s.resync.Period != 0 {
+			continue
+		}
+		if policies := i.policiesLocked(s.resync); !slices.EqualFunc(s.scheduled, policies, ResyncPolicy.Equal) {
+			s.scheduled = policies
+			changes[s.listener.number] = policies
 		}
 	}
+	i.resync.change(changes)
 }
 
 // policiesLocked returns what own comes down to. Scopes that say the same share a
@@ -27,7 +35,7 @@ func (i *Informer[T]) policiesLocked(own ResyncPolicy) []ResyncPolicy {
 	}
 	var policies []ResyncPolicy
 	scopes := i.coverage.Load().scopes
-	agreed, in := true, own.inNamespace()
+	agreed := true
 	for n, s := range scopes {
 		policy := own.Or(s.resync)
 		agreed = agreed && (n == 0 || policy.sameBut(own.Or(scopes[0].resync)))
@@ -39,7 +47,7 @@ func (i *Informer[T]) policiesLocked(own ResyncPolicy) []ResyncPolicy {
 			policies = append(policies, policy)
 			continue
 		}
-		if !in(s.reach.namespace) {
+		if !policy.inNamespace()(s.reach.namespace) {
 			continue
 		}
 		policy.Namespaces, policy.Except = nil, nil
@@ -53,15 +61,9 @@ func (i *Informer[T]) policiesLocked(own ResyncPolicy) []ResyncPolicy {
 	if agreed && len(scopes) > 0 {
 		return []ResyncPolicy{own.Or(scopes[0].resync)}
 	}
+	if len(policies) == 0 { // never; but what is shown on demand has a lane
+		own.Period = NeverResync
+		return []ResyncPolicy{own}
+	}
 	return policies
-}
-
-func (p ResyncPolicy) sameAs(q ResyncPolicy) bool { return p.sameBut(q) && p.sameNamespaces(q) }
-
-// sameBut reports whether two policies differ in nothing but the namespaces.
-func (p ResyncPolicy) sameBut(q ResyncPolicy) bool {
-	return p.Period == q.Period && p.Jitter == q.Jitter && p.Spread == q.Spread &&
-		p.Rate == q.Rate && p.Lane == q.Lane &&
-		p.OnlyIfNotReconciledFor == q.OnlyIfNotReconciledFor &&
-		p.Selector == nil && q.Selector == nil
 }

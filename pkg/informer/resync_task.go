@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -56,6 +58,21 @@ func (r *resyncer) set(listener uint32, policies ...ResyncPolicy) {
 	r.look()
 }
 
+// change is set for several listeners at once.
+func (r *resyncer) change(policies map[uint32][]ResyncPolicy) {
+	if len(policies) == 0 {
+		return
+	}
+	r.mu.Lock()
+	now := time.Now()
+	for _, listener := range sortedKeys(policies) {
+		r.schedule.setAll(listener, policies[listener], now)
+	}
+	r.taking.Store(nil)
+	r.mu.Unlock()
+	r.look()
+}
+
 // remove forgets a listener. Whoever waited for it waits no longer.
 func (r *resyncer) remove(listener uint32) {
 	r.mu.Lock()
@@ -78,10 +95,12 @@ func (r *resyncer) takers() *audience {
 	return to
 }
 
-// trigger shows a listener everything, now.
-func (r *resyncer) trigger(listener uint32) {
+// trigger shows listeners what the selector chooses, now; nil is everything.
+func (r *resyncer) trigger(selector labels.Selector, listeners ...uint32) {
 	r.mu.Lock()
-	r.schedule.trigger(listener)
+	for _, listener := range listeners {
+		r.schedule.trigger(listener, selector)
+	}
 	r.mu.Unlock()
 	r.look()
 }
@@ -97,10 +116,17 @@ func (r *resyncer) refill() (resyncBatch, bool) {
 	r.schedule.drained()
 	now := time.Now()
 	batch, ok := r.schedule.next(now, r.lag)
-	if !ok && (len(r.schedule.runs) == 0 || !r.schedule.wake(now).Equal(r.armed)) {
+	if r.schedule.ended || !ok && !r.schedule.wake(now).Equal(r.armed) {
 		r.look()
 	}
 	return batch, ok
+}
+
+// status tells how far resyncs are.
+func (r *resyncer) status(now time.Time) ResyncStatus {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.schedule.status(now)
 }
 
 // look makes run look again. It never blocks.
@@ -144,8 +170,7 @@ func (r *resyncer) beginDue() (at time.Time, kick bool) {
 	r.mu.Unlock()
 	gathered := make([][]delta.Key, len(ticks))
 	for i, tick := range ticks {
-		gathered[i] = r.keys(tick.policy)
-		tick.policy.arrange(gathered[i])
+		gathered[i] = tick.arrange(r.keys(tick.policy))
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -153,5 +178,9 @@ func (r *resyncer) beginDue() (at time.Time, kick bool) {
 		r.schedule.begin(tick, gathered[i], now)
 	}
 	r.armed = r.schedule.wake(now)
+	// What was to be shown may be nothing, or policies may have changed meanwhile.
+	if len(ticks) > 0 && r.schedule.waiting() {
+		r.look()
+	}
 	return r.armed, waiting || len(ticks) > 0
 }

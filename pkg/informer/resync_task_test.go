@@ -66,7 +66,7 @@ func TestResyncerServesListenersThatKeepUp(t *testing.T) {
 		if got, want := told(), [3]int64{0, 2 * n, 2 * n}; got != want {
 			t.Errorf("after two ticks told %v, want %v", got, want)
 		}
-		r.trigger(numbers[0])
+		r.trigger(nil, numbers[0])
 		r.remove(numbers[1])
 		synctest.Wait()
 		time.Sleep(time.Minute)

@@ -58,7 +58,7 @@ const (
 // scope is a [Scope] at work.
 type scope[T any] struct {
 	reach     reach
-	resync    ResyncPolicy
+	resync    ResyncPolicy // guarded by the informer's lock
 	inlet     *inlet[T]
 	reflector *Reflector[T]
 
@@ -124,6 +124,7 @@ func (i *Informer[T]) RemoveScope(namespace string, how Removal) error {
 	i.cover(slices.DeleteFunc(slices.Clone(i.coverage.Load().scopes), func(other *scope[T]) bool { return other == s })...)
 	i.rearrangeResyncLocked()
 	i.mu.Unlock()
+	i.gaps.Add(1) // before anything of it is dropped
 	s.end()
 	s.inlet.shut()
 	answer := make(chan error, 1)
@@ -165,6 +166,7 @@ func (i *Informer[T]) newScope(from Scope[T]) *scope[T] {
 	}
 	s.reflector = NewReflector(from.ListWatcher, s.inlet, i.opts.Traits.Key, opts)
 	s.reflector.degraded = s.inlet.degraded
+	s.reflector.leftOut = func() { i.gaps.Add(1) }
 	return s
 }
 
@@ -177,10 +179,8 @@ func (i *Informer[T]) reflectorOptions() ReflectorOptions[T] {
 		opts.Logger = i.opts.Log
 	}
 	// A stream holds everything until it is complete, so what is held should be the
-	// transformed objects. Where they are observed first, that has to wait.
-	if i.opts.Transform != nil && i.opts.Observe == nil {
-		opts.Ingest = i.opts.Transform
-	}
+	// transformed objects. They are not observed: what a list shows has no one writer.
+	opts.Ingest = i.opts.Transform
 	return opts
 }
 

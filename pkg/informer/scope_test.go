@@ -212,6 +212,9 @@ func TestScopeThatIsRemoved(t *testing.T) {
 			if !slices.Equal(told, want) {
 				t.Errorf("told %q, want %q", told, want)
 			}
+			if n := i.Gaps(); n != 1 {
+				t.Errorf("a scope was removed, which is %d gaps", n)
+			}
 			if err := i.AddScope(scopeOf(t, reach{namespace: "p"})); err != nil {
 				t.Fatal(err)
 			}

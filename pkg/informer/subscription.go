@@ -3,6 +3,9 @@ package informer
 import (
 	"cmp"
 	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
@@ -103,8 +106,23 @@ func (s *Subscription[T]) SetResync(policy ResyncPolicy) {
 	}
 }
 
+// ResyncPolicies returns when the subscriber is shown unchanged objects, as its own
+// policy and those of the scopes come down to: one policy, or several which are for
+// different namespaces.
+func (s *Subscription[T]) ResyncPolicies() []ResyncPolicy {
+	s.informer.mu.Lock()
+	defer s.informer.mu.Unlock()
+	return slices.Clone(s.scheduled)
+}
+
 // ResyncNow has the subscriber shown every object, without waiting for its period.
-func (s *Subscription[T]) ResyncNow() { s.informer.resync.trigger(s.listener.number) }
+func (s *Subscription[T]) ResyncNow() { s.Resync(nil) }
+
+// Resync is [Informer.Resync] for one subscriber. Before the first list, and where
+// the subscription has ended, there is nothing to show.
+func (s *Subscription[T]) Resync(selector labels.Selector) {
+	s.informer.resync.trigger(selector, s.listener.number)
+}
 
 // Synced is closed when the subscriber has been told everything of the first list,
 // or, if it came later, of what was there then. Which scopes' first lists that are
@@ -114,6 +132,11 @@ func (s *Subscription[T]) Synced() <-chan struct{} { return s.listener.Synced() 
 // Done is closed when the subscriber is not being told anything and will not be
 // again.
 func (s *Subscription[T]) Done() <-chan struct{} { return s.listener.Done() }
+
+// Vanished is how many deltas the subscriber will never be told, because it was behind,
+// has its backlog folded, and they were about objects that came and went meanwhile. It
+// takes no lock.
+func (s *Subscription[T]) Vanished() uint64 { return s.listener.vanished.Load() }
 
 // Name is the name from the options.
 func (s *Subscription[T]) Name() string { return s.listener.opts.Name }

@@ -1,7 +1,6 @@
 package toolscache
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"strconv"
@@ -71,7 +70,7 @@ func (c *coreConfig) scope(s SharedScope) informer.Scope[any] {
 		Namespace:   s.Namespace,
 		Except:      s.Except,
 		ListWatcher: s.ListWatcher,
-		Resync:      informer.ResyncPolicy{Period: handlerPeriod(cmp.Or(s.ResyncPeriod, c.ResyncPeriod))},
+		Resync:      s.resync().Or(c.resync()),
 	}
 	if s.ListWatcher == nil && s.ListerWatcher != nil {
 		scope.ListWatcher = lendingListWatcher(s.ListerWatcher, c.Example)

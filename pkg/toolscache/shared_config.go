@@ -26,7 +26,12 @@ type SharedInformerConfig struct {
 	// ResyncPeriod is for the scopes that have none, and for the handlers that ask for
 	// none. Zero is never.
 	ResyncPeriod time.Duration
-	Indexers     cache.Indexers
+	// Resync is a whole policy for them, of which client-go's period is the simplest:
+	// all at once. Where it has a Period that goes before ResyncPeriod, and handlers
+	// that ask for a period of their own get it, whatever client-go's rules for the
+	// informer's period would make of it.
+	Resync   informer.ResyncPolicy
+	Indexers cache.Indexers
 	// Transform is what SetTransform sets.
 	Transform cache.TransformFunc
 	// WatchErrorHandler is what SetWatchErrorHandlerWithContext sets.
@@ -58,6 +63,9 @@ type SharedScope struct {
 	// ResyncPeriod is for the handlers that ask for none. Zero is that of the informer,
 	// [informer.NeverResync] is never.
 	ResyncPeriod time.Duration
+	// Resync goes before ResyncPeriod where it has a Period, and ResyncPeriod before
+	// what the informer says.
+	Resync informer.ResyncPolicy
 }
 
 // NewSharedInformerFor returns a shared informer that runs when its owner runs it.
@@ -72,6 +80,9 @@ func NewSharedInformerFor(config SharedInformerConfig) (*SharedInformer, error) 
 }
 
 func newSharedInformer(config coreConfig) (*SharedInformer, error) {
+	if err := config.checkResync(); err != nil {
+		return nil, fmt.Errorf("shared informer for %s: %w", config.Kind, err)
+	}
 	s := &SharedInformer{
 		kind:    config.Kind,
 		resync:  newResyncPeriods(config.SharedInformerConfig),
@@ -100,6 +111,9 @@ func (s *SharedInformer) Core() *informer.Informer[any] { return s.core }
 // AddScope adds a scope; see [informer.Informer.AddScope]. To remove it, use the
 // core: client-go's handlers are not told of removals.
 func (s *SharedInformer) AddScope(scope SharedScope) error {
+	if err := scope.Resync.Check(); err != nil {
+		return fmt.Errorf("shared informer for %s: add scope of namespace %q: Resync: %w", s.kind, scope.Namespace, err)
+	}
 	if err := s.core.AddScope(s.config.scope(scope)); err != nil {
 		return fmt.Errorf("shared informer: %w", err)
 	}

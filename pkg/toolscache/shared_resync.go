@@ -2,6 +2,7 @@ package toolscache
 
 import (
 	"cmp"
+	"fmt"
 	"time"
 
 	"k8s.io/klog/v2"
@@ -12,16 +13,19 @@ import (
 // resyncPeriods decides how often handlers are resynced, by client-go's rules: not
 // at all where the informer was made without a period, not more often than once a
 // second, and, once the informer runs, not more often than was asked for before.
+//
+// Where a policy says when the informer is resynced, of these only the second is left.
 type resyncPeriods struct {
 	byDefault time.Duration
 	check     time.Duration // the shortest period asked for
+	byPolicy  bool
 }
 
 func newResyncPeriods(config SharedInformerConfig) resyncPeriods {
-	p := resyncPeriods{byDefault: config.ResyncPeriod, check: config.ResyncPeriod}
+	p := resyncPeriods{byDefault: config.ResyncPeriod, check: config.ResyncPeriod, byPolicy: config.Resync.Period != 0}
 	for _, s := range config.Scopes {
-		if s.ResyncPeriod > 0 && (p.check == 0 || s.ResyncPeriod < p.check) {
-			p.check = s.ResyncPeriod
+		if period := cmp.Or(s.Resync.Period, s.ResyncPeriod); period > 0 && (p.check == 0 || period < p.check) {
+			p.check = period
 		}
 	}
 	return p
@@ -47,6 +51,42 @@ func handlerPeriod(configured time.Duration) time.Duration {
 	return max(configured, shortestResync)
 }
 
+// resync is what the informer says, in either way.
+func (c *SharedInformerConfig) resync() informer.ResyncPolicy {
+	return c.Resync.Or(informer.ResyncPolicy{Period: handlerPeriod(c.ResyncPeriod)})
+}
+
+// resync is what the scope says, in either way.
+func (s *SharedScope) resync() informer.ResyncPolicy {
+	return s.Resync.Or(informer.ResyncPolicy{Period: handlerPeriod(s.ResyncPeriod)})
+}
+
+// checkResync returns which policy makes no sense.
+func (c *SharedInformerConfig) checkResync() error {
+	if err := c.Resync.Check(); err != nil {
+		return fmt.Errorf("Resync: %w", err)
+	}
+	for _, s := range c.Scopes {
+		if err := s.Resync.Check(); err != nil {
+			return fmt.Errorf("Resync of the scope of namespace %q: %w", s.Namespace, err)
+		}
+	}
+	return nil
+}
+
+// SetResync changes the policy of a scope: that of this namespace, or that of all but
+// some where it is empty. It takes the place of all that was configured for it. The
+// handlers that asked for a period keep it.
+func (s *SharedInformer) SetResync(namespace string, policy informer.ResyncPolicy) error {
+	if err := s.core.SetScopeResync(namespace, policy); err != nil {
+		return fmt.Errorf("shared informer: %w", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.resync.byPolicy = true
+	return nil
+}
+
 func (p *resyncPeriods) add(logger klog.Logger, asked *time.Duration, started bool) time.Duration {
 	period := p.byDefault
 	if asked != nil {
@@ -55,6 +95,8 @@ func (p *resyncPeriods) add(logger klog.Logger, asked *time.Duration, started bo
 	switch {
 	case period == 0:
 		return 0
+	case p.byPolicy && asked != nil:
+		return max(period, shortestResync)
 	case p.check == 0:
 		logger.Info("This informer was made without resync; the handler's resync period has no effect", "resyncPeriod", period)
 		return 0

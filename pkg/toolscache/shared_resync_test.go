@@ -1,0 +1,107 @@
+package toolscache
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
+)
+
+func selectorOf(t *testing.T, text string) labels.Selector {
+	t.Helper()
+	s, err := labels.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Whole policies reach the core, by scope and for all; handlers that ask for a period
+// get it; and what is changed while it runs is for those who asked for none.
+func TestHandlersAreResyncedByPolicy(t *testing.T) {
+	all, none := selectorOf(t, "!unlabelled"), selectorOf(t, "unlabelled")
+	synctest.Test(t, func(t *testing.T) {
+		s := sharedFor(t, SharedInformerConfig{
+			Scopes: []SharedScope{
+				{Namespace: "p", ListerWatcher: inNamespace("p", "a"), Resync: informer.ResyncPolicy{Selector: none}},
+				{Namespace: "q", ListerWatcher: inNamespace("q", "a"), ResyncPeriod: 10 * time.Minute},
+				{Namespace: "r", ListerWatcher: inNamespace("r", "a"), Resync: informer.ResyncPolicy{Period: informer.NeverResync}},
+			},
+			Resync:       informer.ResyncPolicy{Period: time.Minute, Selector: all},
+			ResyncPeriod: time.Hour, // which goes before nothing
+			Reflector:    informer.ReflectorSettings{Lists: informer.PagesOnly},
+		})
+		var mu sync.Mutex // guards updates, which each handler counts in
+		updates := map[string]int{}
+		count := func(name string) cache.ResourceEventHandler {
+			return cache.ResourceEventHandlerFuncs{UpdateFunc: func(before, after any) {
+				mu.Lock()
+				defer mu.Unlock()
+				if before != after {
+					t.Errorf("a resync shows two different objects")
+				}
+				updates[name+" "+after.(*corev1.ConfigMap).Namespace]++
+			}}
+		}
+		expect := func(want map[string]int) {
+			t.Helper()
+			synctest.Wait()
+			mu.Lock()
+			defer mu.Unlock()
+			if fmt.Sprint(updates) != fmt.Sprint(want) {
+				t.Errorf("updates by handler and namespace:\n%v, want\n%v", updates, want)
+			}
+			clear(updates)
+		}
+		if _, err := s.AddEventHandler(count("open")); err != nil {
+			t.Fatal(err)
+		}
+		runs(t, s, func() {
+			if _, err := s.AddEventHandlerWithResyncPeriod(count("own"), 30*time.Second); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.AddEventHandlerWithResyncPeriod(count("never"), 0); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(10*time.Minute + time.Second)
+			expect(map[string]int{"open q": 1, "own p": 20, "own q": 20, "own r": 20})
+			if err := errors.Join(s.SetResync("p", informer.ResyncPolicy{Period: informer.NeverResync}), s.SetResync("r", informer.ResyncPolicy{Period: 5 * time.Second})); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Minute)
+			expect(map[string]int{"open r": 12, "own p": 2, "own q": 2, "own r": 2})
+			if err := s.Core().Resync(nil); err != nil {
+				t.Fatal(err)
+			}
+			expect(map[string]int{"open p": 1, "open q": 1, "open r": 1, "own p": 1, "own q": 1, "own r": 1, "never p": 1, "never q": 1, "never r": 1})
+			for _, err := range []error{
+				s.SetResync("p", informer.ResyncPolicy{Rate: -1}),
+				s.AddScope(SharedScope{Namespace: "z", ListerWatcher: inNamespace("z", "a"), Resync: informer.ResyncPolicy{Rate: -1}}),
+			} {
+				if err == nil || !strings.Contains(err.Error(), "the Rate is -1") {
+					t.Errorf("a negative rate: %v", err)
+				}
+			}
+			if err := s.SetResync("z", informer.ResyncPolicy{}); !errors.Is(err, informer.ErrNotCovered) {
+				t.Errorf("the policy of a scope that is not there: %v", err)
+			}
+		})
+		for _, config := range []SharedInformerConfig{
+			{Scopes: []SharedScope{{ListerWatcher: missing{}}}, Resync: informer.ResyncPolicy{Jitter: 2}},
+			{Scopes: []SharedScope{{ListerWatcher: missing{}, Resync: informer.ResyncPolicy{Jitter: 2}}}},
+		} {
+			if _, err := NewSharedInformerFor(config); err == nil || !strings.Contains(err.Error(), "the Jitter is 2") {
+				t.Errorf("a jitter of 2: %v", err)
+			}
+		}
+	})
+}
