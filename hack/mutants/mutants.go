@@ -7,6 +7,7 @@ var (
 	stormyScripts = suite{pkg: "./test/sim", run: "^TestStormy$", seeds: 1000}
 	storeScripts  = suite{pkg: "./pkg/store", run: "^TestModel$", seeds: 500}
 	storesAlike   = suite{pkg: "./pkg/toolscache", run: "^TestStoreDifferential$", seeds: 500}
+	ledgerGames   = suite{pkg: "./pkg/delta", run: "^TestLedger(AgainstModel|WithinLimits)$", seeds: 1000}
 	foldStories   = suite{pkg: "./pkg/informer", run: "^TestFoldedBacklogTellsTheSameStory$", seeds: 1000}
 )
 
@@ -82,5 +83,26 @@ var mutants = []mutant{
 		old:    "if t.filesAs(was, wanted) {",
 		new:    "if was != nil {",
 		suites: []suite{storeScripts, storesAlike},
+	},
+	{
+		name:   "what a reconciler failed with is forgotten",
+		file:   "pkg/delta/account.go",
+		old:    "a.pending, a.told = slices.Clone(a.told), nil",
+		new:    "a.pending, a.told = nil, nil",
+		suites: []suite{ledgerGames},
+	},
+	{
+		name:   "a request is complete although something was missed",
+		file:   "pkg/delta/books.go",
+		old:    "case a.gaps != b.gaps:",
+		new:    "case a.gaps > b.gaps:",
+		suites: []suite{ledgerGames},
+	},
+	{
+		name:   "a request is complete although there was too much",
+		file:   "pkg/delta/books.go",
+		old:    "a.lacking = tooMany\n",
+		new:    "_ = tooMany\n",
+		suites: []suite{ledgerGames},
 	},
 }

@@ -1,0 +1,203 @@
+package delta_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+func TestFromWithoutChangesKnowsNothing(t *testing.T) {
+	c := delta.From(context.Background())
+	if c.Complete() || c.Len() != 0 || c.Only(delta.Sync) || c.Attempt() != 0 || c.Incomplete() == "" {
+		t.Errorf("got %s, attempt %d, want nothing known", c, c.Attempt())
+	}
+}
+
+func TestOnly(t *testing.T) {
+	sync := delta.Change{Cause: delta.Resync, Op: delta.Sync}
+	update := delta.Change{Cause: delta.Primary, Op: delta.Updated}
+	for name, tt := range map[string]struct {
+		changes delta.Changes
+		want    bool
+	}{
+		"a resync":               {delta.NewChanges(sync), true},
+		"two":                    {delta.NewChanges(sync, sync), true},
+		"a resync and an update": {delta.NewChanges(sync, update), false},
+		"nothing":                {delta.NewChanges(), false},
+		"not complete":           {delta.NewChanges(sync).Lacking("a test"), false},
+		"a retry of a resync":    {delta.NewChanges(delta.Change{Cause: delta.Retry}, sync).Again(2), false},
+		"a timer":                {delta.NewChanges(delta.Change{Cause: delta.Timer}), false},
+	} {
+		if got := tt.changes.Only(delta.Sync); got != tt.want {
+			t.Errorf("%s: Only(Sync) of %s is %v, want %v", name, tt.changes, got, tt.want)
+		}
+	}
+}
+
+func TestOfFindsAKindInAnyForm(t *testing.T) {
+	kind := appsv1.SchemeGroupVersion.WithKind("Deployment")
+	untyped := &unstructured.Unstructured{}
+	untyped.SetGroupVersionKind(kind)
+	changes := delta.NewChanges(
+		delta.Change{Kind: kind, New: &appsv1.Deployment{}},
+		delta.Change{Kind: corev1.SchemeGroupVersion.WithKind("Pod"), New: &corev1.Pod{}},
+		delta.Change{Kind: kind, Old: untyped},
+		delta.Change{Cause: delta.External},
+	)
+	for name, tt := range map[string]struct {
+		example delta.Object
+		want    int
+	}{
+		"typed": {&appsv1.Deployment{}, 1}, // without a scheme its GVK is not known
+		"map":   {untyped, 2},
+		"other": {&corev1.Service{}, 0},
+	} {
+		if got := changes.Of(tt.example); got.Len() != tt.want {
+			t.Errorf("%s: Of found %s, want %d", name, got, tt.want)
+		}
+	}
+}
+
+func TestOwnIsAboutEveryWriteInAChange(t *testing.T) {
+	at := func(version string) *corev1.Pod {
+		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "uid", ResourceVersion: version}}
+	}
+	update := func(from, to string) delta.Change {
+		return delta.Change{Cause: delta.Primary, Op: delta.Updated, Old: at(from), New: at(to)}
+	}
+	end := func(edit func(*delta.Change)) []delta.Change {
+		c := delta.Change{Op: delta.Deleted, Old: at("3"), New: at("9")}
+		edit(&c)
+		return []delta.Change{c}
+	}
+	namesake := update("1", "2")
+	namesake.Old.SetUID("another")
+	relisted := update("1", "3")
+	relisted.Relisted = true
+	// Ours are 1, which is the first, and 2 and 3. Then others made 4, from which we made 5.
+	ours := delta.NewWrites(delta.WritesOptions{})
+	ours.Wrote("uid", "", "1")
+	ours.Wrote("uid", "1", "2")
+	ours.Wrote("uid", "2", "3")
+	ours.Wrote("uid", "4", "5")
+	ours.WroteLast("uid")
+	for name, tt := range map[string]struct {
+		happened []delta.Change
+		want     bool
+	}{
+		"ours":                      {[]delta.Change{update("1", "2")}, true},
+		"not ours":                  {[]delta.Change{update("3", "4")}, false},
+		"two of ours":               {[]delta.Change{update("1", "2"), update("2", "3")}, true},
+		"one of two":                {[]delta.Change{update("3", "4"), update("4", "5")}, false},
+		"one that was not shown":    {[]delta.Change{update("1", "3")}, true},
+		"another's was not shown":   {[]delta.Change{update("3", "5")}, false},
+		"backwards":                 {[]delta.Change{update("3", "1")}, false},
+		"from nowhere":              {[]delta.Change{update("", "1")}, false},
+		"a namesake's":              {[]delta.Change{namesake}, false},
+		"created":                   {[]delta.Change{{Op: delta.Added, New: at("1")}}, true},
+		"created and changed":       {[]delta.Change{{Op: delta.Added, New: at("3")}}, true},
+		"back in sight":             {[]delta.Change{{Op: delta.Added, New: at("5")}}, false},
+		"deleted":                   {end(func(*delta.Change) {}), true},
+		"deleted step by step":      {end(func(c *delta.Change) { c.New.SetDeletionTimestamp(&metav1.Time{Time: time.Now()}) }), false},
+		"deleted after something":   {end(func(c *delta.Change) { c.Deltas = 2 }), false},
+		"deleted by others":         {end(func(c *delta.Change) { c.New.SetUID("another") }), false},
+		"a deletion nobody saw":     {end(func(c *delta.Change) { c.New, c.Missed = nil, true }), false},
+		"shown by a relist":         {[]delta.Change{relisted}, true},
+		"a resync":                  {[]delta.Change{{Op: delta.Sync, Old: at("2"), New: at("2")}}, false},
+		"ours, then resynced":       {[]delta.Change{update("1", "2"), {Op: delta.Sync, Old: at("2"), New: at("2")}}, true},
+		"resynced at another state": {[]delta.Change{update("1", "2"), {Op: delta.Sync, Old: at("4"), New: at("4")}}, false},
+		"no object":                 {[]delta.Change{{Cause: delta.External}}, false},
+	} {
+		ledger := delta.NewLedger[string](delta.LedgerOptions{Writes: ours})
+		for _, c := range tt.happened {
+			ledger.Record("r", c)
+			ledger.Landed("r")
+		}
+		told := slices.Collect(ledger.Take("r").All())
+		if len(told) != 1 || told[0].Own() != tt.want {
+			t.Errorf("%s: Own of %s is not %v", name, told, tt.want)
+		}
+		if by := delta.NewChanges(tt.happened[0]); slices.Collect(by.All())[0].Own() {
+			t.Errorf("%s: Own is true although nobody knows the client's writes", name)
+		}
+		if by := delta.NewChanges(told[0]).WithWrites(ours); slices.Collect(by.All())[0].Own() != tt.want {
+			t.Errorf("%s: Own is not %v in a test's changes", name, tt.want)
+		}
+	}
+}
+
+func TestManagerIsTheLastToWrite(t *testing.T) {
+	at := func(second int64) *metav1.Time { return new(metav1.Unix(second, 0)) }
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{ManagedFields: []metav1.ManagedFieldsEntry{
+		{Manager: "first", Time: at(1)}, {Manager: "last", Operation: metav1.ManagedFieldsOperationApply, Time: at(3)},
+		{Manager: "second", Time: at(2)}, {Manager: "timeless"},
+	}}}
+	if got := (delta.Change{Op: delta.Updated, New: pod}).Manager(); got != "last" {
+		t.Errorf("the manager is %q, want the last to write", got)
+	}
+	tie := pod.DeepCopy()
+	tie.ManagedFields[2].Time = at(3)
+	if got := (delta.Change{Op: delta.Updated, Old: pod, New: tie}).Manager(); got != "second" {
+		t.Errorf("in the same second the manager is %q, want who had not written that before", got)
+	}
+	for name, c := range map[string]delta.Change{
+		"nobody knows the state before": {Op: delta.Added, New: tie},
+		"several writes":                {Op: delta.Updated, Old: pod, New: tie, Deltas: 2},
+	} {
+		if got := c.Manager(); got != "" {
+			t.Errorf("in the same second, and %s: the manager is %q, want none", name, got)
+		}
+	}
+	seen := delta.Change{Op: delta.Updated, New: &corev1.Pod{}, Origin: delta.LastWrite(pod)}
+	if got := seen.Manager(); got != "last" || seen.Origin.Operation != "Apply" {
+		t.Errorf("the manager is %q by %v, want what was read before the transform", got, seen.Origin)
+	}
+	for name, c := range map[string]delta.Change{
+		"deleted": {Op: delta.Deleted, New: pod}, "stripped": {Op: delta.Updated, New: &corev1.Pod{}}, "none": {},
+	} {
+		if got := c.Manager(); got != "" {
+			t.Errorf("%s: the manager is %q, want none", name, got)
+		}
+	}
+}
+
+func TestLedgerForgetsNobodySooner(t *testing.T) {
+	ledger := delta.NewLedger[int](delta.LedgerOptions{LedgerLimits: delta.LedgerLimits{Remembered: 100}})
+	before := time.Now()
+	for r := range 50 {
+		ledger.Record(r, delta.Change{Cause: delta.External})
+		ledger.Landed(r)
+		ledger.Take(r)
+		ledger.Settle(r, delta.Succeeded)
+	}
+	for r := range 50 {
+		if at, ok := ledger.LastSuccess(r); !ok || at.Before(before.Truncate(0)) || at.After(time.Now()) {
+			t.Errorf("the last success of %d is %v, %v", r, at, ok)
+		}
+	}
+	if got := ledger.Status(); got != (delta.LedgerStatus{Remembered: 50}) {
+		t.Errorf("the ledger holds %+v, want 50 remembered and no more", got)
+	}
+}
+
+func TestBlindLedgerIsNeverComplete(t *testing.T) {
+	ledger := delta.NewLedger[string](delta.LedgerOptions{})
+	ledger.Blind("a reason")
+	ledger.Blind("another")
+	for range 2 {
+		ledger.Record("r", delta.Change{Cause: delta.External})
+		ledger.Landed("r")
+		if got := ledger.Take("r"); got.Complete() || got.Incomplete() != "a reason" || got.Len() != 1 {
+			t.Errorf("told %s, want what happened, and the first reason why it is not complete", got)
+		}
+		ledger.Settle("r", delta.Succeeded)
+	}
+}

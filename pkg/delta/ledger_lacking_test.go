@@ -1,0 +1,83 @@
+package delta
+
+import (
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+var example = schema.GroupVersionKind{Version: "v1", Kind: "Example"}
+
+// about is a change of an object that a request is not about.
+func about(name string) Change {
+	return Change{
+		Cause: Mapped, Kind: example, Key: Key{Name: name}, Op: Added,
+		New: &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name}}, First: time.Now(), Last: time.Now(),
+	}
+}
+
+func recorded(l *Ledger[string], r string, c Change) {
+	l.Record(r, c)
+	l.Landed(r)
+}
+
+// What a change was left out of while a worker had its request is said the next time,
+// although nothing else is left of it.
+func TestWhatIsLeftOutMeanwhileIsSaid(t *testing.T) {
+	l := NewLedger[string](LedgerOptions{LedgerLimits: LedgerLimits{Changes: 1}})
+	recorded(l, "a", about("x"))
+	l.Take("a")
+	recorded(l, "a", about("y")) // for which there is no room
+	l.Settle("a", Succeeded)
+	if c := l.Take("a"); c.Complete() {
+		t.Errorf("after a change was left out the next are %s", c)
+	}
+	l.Settle("a", Succeeded)
+	recorded(l, "a", about("z"))
+	if c := l.Take("a"); !c.Complete() {
+		t.Errorf("when that has been dealt with the next are %s", c)
+	}
+}
+
+// A request that was forgotten may have had more than the beginning of its object.
+func TestABirthIsNotAllThatMayBeLacking(t *testing.T) {
+	l := NewLedger[string](LedgerOptions{LedgerLimits: LedgerLimits{Requests: 1}})
+	recorded(l, "a", about("x"))
+	l.Take("a")
+	l.Settle("a", Failed)
+	recorded(l, "b", about("x")) // for which there is room because a has failed
+	l.Take("b")
+	l.Settle("b", Succeeded)
+	birth := about("a")
+	birth.Cause = Primary
+	recorded(l, "a", birth)
+	if c := l.Take("a"); c.Complete() {
+		t.Errorf("after what was known of a is gone, %s are said to be complete", c)
+	}
+}
+
+// A handler that adds a request for the old state and again for the new one has not
+// seen two changes.
+func TestTheSameChangeAgainIsNoOther(t *testing.T) {
+	for _, op := range []Op{Added, Updated, Deleted, Sync} {
+		l := NewLedger[string](LedgerOptions{KindOf: func(Object) (schema.GroupVersionKind, error) { return example, nil }})
+		c := about("x")
+		c.Op, c.Kind = op, schema.GroupVersionKind{}
+		if op != Added {
+			c.Old = about("x").New
+		}
+		c = c.Once()
+		recorded(l, "a", c)
+		recorded(l, "a", c)
+		for told := range l.Take("a").All() {
+			if told.Deltas != 1 || told.Kind != example {
+				t.Errorf("%s that was recorded twice is %s of %d deltas", op, told, told.Deltas)
+			}
+		}
+		if n := l.Status().Changes; n != 1 {
+			t.Errorf("%s that was recorded twice is %d changes", op, n)
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package delta_test
+
+import (
+	"testing"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+func TestTouchesRulesOutWhatItKnows(t *testing.T) {
+	scaled := scaledUp()
+	created := delta.Change{Op: delta.Added, New: deployment(3)}
+	resync := delta.Change{Cause: delta.Resync, Op: delta.Sync, New: deployment(5)}
+	resync.Old = resync.New
+	retry, timer := delta.Change{Cause: delta.Retry}, delta.Change{Cause: delta.Timer}
+	missed := delta.Change{Op: delta.Deleted, Old: deployment(3), Missed: true}
+	gone := delta.Change{Op: delta.OutOfScope, Old: deployment(3)}
+	for name, tt := range map[string]struct {
+		changes delta.Changes
+		want    bool
+	}{
+		"it":                      {delta.NewChanges(scaled), true},
+		"something else":          {delta.NewChanges(delta.Change{Op: delta.Updated, Old: deployment(3, "a"), New: deployment(3, "b")}), false},
+		"one of two":              {delta.NewChanges(resync, scaled), true},
+		"nothing":                 {delta.NewChanges(), false},
+		"a resync":                {delta.NewChanges(resync), false},
+		"a timer":                 {delta.NewChanges(timer), false},
+		"a retry":                 {delta.NewChanges(retry, resync), true},
+		"what has no object":      {delta.NewChanges(delta.Change{Cause: delta.External}), true},
+		"what is not an update":   {delta.NewChanges(delta.Change{Cause: delta.Generic, New: deployment(3)}), true},
+		"an object that came":     {delta.NewChanges(created), true},
+		"an object that went":     {delta.NewChanges(delta.Change{Op: delta.Deleted, Old: deployment(3), New: deployment(3)}), true},
+		"went unnoticed":          {delta.NewChanges(missed), true},
+		"out of scope":            {delta.NewChanges(gone), true},
+		"not all that there is":   {delta.NewChanges(resync).Lacking("some"), true},
+		"nothing that is known":   {delta.Changes{}, true},
+		"resynced after a change": {delta.NewChanges(scaled, resync), true},
+	} {
+		if got := tt.changes.Touches("spec.replicas"); got != tt.want {
+			t.Errorf("%s: Touches is %v, want %v", name, got, tt.want)
+		}
+	}
+	if !delta.NewChanges(scaled).Touches("spec..[[") {
+		t.Error("what can't be asked is ruled out")
+	}
+}
+
+func TestDiffOfAChange(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change delta.Change
+		empty  bool
+	}{
+		"update":     {scaledUp(), false},
+		"creation":   {delta.Change{Op: delta.Added, New: deployment(3)}, false},
+		"deletion":   {delta.Change{Op: delta.Deleted, Old: deployment(3), New: deployment(3)}, false},
+		"resync":     {delta.Change{Op: delta.Sync, Old: deployment(3), New: deployment(3)}, true},
+		"no object":  {delta.Change{Cause: delta.External}, true},
+		"same state": {delta.Change{Op: delta.Updated, Old: deployment(3), New: deployment(3)}, true},
+	} {
+		if got := tt.change.Diff(); got.Empty() != tt.empty {
+			t.Errorf("%s: the difference is %s", name, got)
+		}
+	}
+}

@@ -1,0 +1,221 @@
+package delta
+
+import (
+	"context"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Writes remembers what a client has written, and knows what it is writing, so that
+// somebody who is shown an object can tell whether it is the client's own work.
+//
+//	client ── Begin ── request ── answer ── Wrote ── end ──▶ Writes
+//	                                                           ▲
+//	watch ── event ── Settled, Made ───────────────────────────┘
+//
+// A version counts as made only if the client knows which version it was made from:
+// because the object was created, or because the server was told to write over that
+// version alone. Without this, an answer does not tell a write from one that found
+// everything done by somebody else. So each version leads back to the one before it,
+// and Made follows these steps: between two versions that they connect nobody else has
+// written, whatever the watch may have left out.
+//
+// It is bounded: what was written longest ago is forgotten, and then taken for
+// somebody else's. Any goroutine may call it, and several clients may share one.
+type Writes struct {
+	kindOf func(Object) (schema.GroupVersionKind, error)
+
+	mu      sync.Mutex // guards everything below
+	known   map[mark]string
+	order   []mark // a ring of what is known; oldest is the place of the next
+	oldest  int
+	limit   int
+	flights map[Key][]flight
+}
+
+var _ OwnWrites = (*Writes)(nil)
+
+// WritesOptions configure Writes. The zero value is ready.
+type WritesOptions struct {
+	// Limit is how many writes are remembered. Zero means 16384, which are about 4 MB.
+	Limit int
+	// KindOf says what an object is; a scheme's knowledge. Without it an event waits
+	// for the writes of namesakes of other kinds, too.
+	KindOf func(Object) (schema.GroupVersionKind, error)
+}
+
+// mark is one version of an object, or where the version is empty its deletion. What
+// is known of a version is the one that it was made from, empty if there was none.
+type mark struct {
+	uid     types.UID
+	version string
+}
+
+// flight is a write that has not been answered.
+type flight struct {
+	kind schema.GroupKind
+	done chan struct{}
+}
+
+// NewWrites returns Writes that know of none.
+func NewWrites(opts WritesOptions) *Writes {
+	return &Writes{
+		kindOf: opts.KindOf, limit: positive(opts.Limit, 1<<14),
+		known: map[mark]string{}, flights: map[Key][]flight{},
+	}
+}
+
+// Begin notes that a write is about to be sent, and end that it was answered, or never
+// will be. What came of it has to be noted before end is called; to call that again
+// does nothing. An empty kind is any.
+func (w *Writes) Begin(kind schema.GroupKind, key Key) (end func()) {
+	f := flight{kind: kind, done: make(chan struct{})}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.flights[key] = append(w.flights[key], f)
+	return sync.OnceFunc(func() { w.end(key, f) })
+}
+
+func (w *Writes) end(key Key, f flight) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	all := w.flights[key]
+	for i := range all {
+		if all[i].done == f.done {
+			all[i] = all[len(all)-1]
+			all[len(all)-1] = flight{}
+			all = all[:len(all)-1]
+			break
+		}
+	}
+	if w.flights[key] = all; len(all) == 0 {
+		delete(w.flights, key)
+	}
+	close(f.done)
+}
+
+// Wrote notes that a write made one version of an object from another. From is empty
+// for an object that was created. A write that changed nothing made nothing.
+func (w *Writes) Wrote(uid types.UID, from, to string) {
+	if to != "" && from != to {
+		w.remember(mark{uid, to}, from)
+	}
+}
+
+// WroteLast notes that the object was deleted.
+func (w *Writes) WroteLast(uid types.UID) { w.remember(mark{uid: uid}, "") }
+
+// remember does nothing for an object without a UID: it can't be told from a namesake.
+func (w *Writes) remember(m mark, from string) {
+	if m.uid == "" {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, ok := w.known[m]; ok {
+		return
+	}
+	w.known[m] = from
+	if len(w.order) < w.limit {
+		w.order = append(w.order, m)
+		return
+	}
+	delete(w.known, w.order[w.oldest])
+	w.order[w.oldest] = m
+	w.oldest = (w.oldest + 1) % w.limit
+}
+
+// Made is as [OwnWrites] says.
+func (w *Writes) Made(uid types.UID, from, to string) bool {
+	if from == to {
+		return false // nothing was made
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for range len(w.order) { // no way is longer, unless a server's versions go in circles
+		before, ok := w.known[mark{uid, to}]
+		switch {
+		case !ok || to == "":
+			return false
+		case before == from:
+			return true
+		}
+		to = before
+	}
+	return false
+}
+
+// Deleted is as [OwnWrites] says.
+func (w *Writes) Deleted(uid types.UID) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, ok := w.known[mark{uid: uid}]
+	return ok
+}
+
+// Settled is as [OwnWrites] says. An event may come before the answer to the write that
+// it shows.
+func (w *Writes) Settled(ctx context.Context, obj Object) error {
+	for _, done := range w.underWay(obj) {
+		select {
+		case <-done:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+func (w *Writes) underWay(obj Object) (unanswered []<-chan struct{}) {
+	keys := []Key{{Namespace: obj.GetNamespace(), Name: obj.GetName()}}
+	if prefix := obj.GetGenerateName(); prefix != "" {
+		keys = append(keys, Unnamed(obj.GetNamespace(), prefix))
+	}
+	w.mu.Lock()
+	busy := len(w.flights) > 0
+	w.mu.Unlock()
+	if !busy { // the usual case: the kind need not be found
+		return nil
+	}
+	var kind schema.GroupKind
+	if w.kindOf != nil {
+		if gvk, err := w.kindOf(obj); err == nil {
+			kind = gvk.GroupKind()
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, key := range keys {
+		for _, f := range w.flights[key] {
+			if f.kind == kind || f.kind.Empty() || kind.Empty() {
+				unanswered = append(unanswered, f.done)
+			}
+		}
+	}
+	return unanswered
+}
+
+// Unnamed is the key by which a write is known whose object the server has yet to
+// name.
+func Unnamed(namespace, generateName string) Key {
+	return Key{Namespace: namespace, Name: generateName + "*"} // in no object's name
+}
+
+// WritesStatus is what Writes hold.
+type WritesStatus struct {
+	Remembered int // writes whose outcome is known
+	UnderWay   int // writes that have not been answered
+}
+
+// Status tells what they hold.
+func (w *Writes) Status() WritesStatus {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s := WritesStatus{Remembered: len(w.known)}
+	for _, all := range w.flights {
+		s.UnderWay += len(all)
+	}
+	return s
+}
