@@ -2,9 +2,8 @@ package cache
 
 import (
 	"fmt"
-	"math/rand/v2"
+	"sync"
 	"sync/atomic"
-	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,6 +13,7 @@ import (
 	crtools "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
@@ -102,11 +102,15 @@ type kind struct {
 	byName atomic.Pointer[map[string]settings]
 
 	informer *toolscache.SharedInformer
+	madeAs   meta.RESTScopeName // with namespaces or without
 	reader   atomic.Pointer[reader]
 
 	// ready is closed when the fields above are set, or err is.
 	ready chan struct{}
 	err   error
+
+	resyncing sync.Mutex              // held while policies are put into effect; taken after Cache.scoping
+	resyncs   map[string]resyncOrigin // by namespace, what those in effect came of
 
 	removed chan struct{} // closed when the kind is not in the cache any more; by Cache.remove
 	waiting bool          // made, and for Start to run; guarded by Cache.mu
@@ -133,6 +137,7 @@ func (k *kind) make(c *Cache) error {
 		return err
 	}
 	byName := plan.of(k.id.gvk, scope)
+	k.madeAs = scope
 	k.byName.Store(&byName)
 	if k.informer, err = toolscache.NewSharedInformerFor(k.config(c, general)); err != nil {
 		return fmt.Errorf("make an informer for %s: %w", k.id, err)
@@ -153,12 +158,18 @@ func (k *kind) config(c *Cache, general settings) toolscache.SharedInformerConfi
 		Log:               c.ours.Log,
 		Unchanged:         general.unchanged.policy(),
 		Reflector:         general.reflector,
-		ResyncPeriod:      jittered(*general.resync),
+		Resync:            general.policy,
+	}
+	if general.policy.Period == 0 {
+		config.ResyncPeriod = jittered(*general.resync)
 	}
 	if k.missing == WaitForIt {
 		config.Ready = informer.WhenSettled
 	}
 	for namespace, s := range *k.byName.Load() {
+		if s.transform != nil { // which may strip the managed fields
+			config.Observe = lastWrite
+		}
 		config.Scopes = append(config.Scopes, k.scope(namespace, s))
 	}
 	return config
@@ -176,7 +187,7 @@ func (k *kind) scope(namespace string, s settings) toolscache.SharedScope {
 	return toolscache.SharedScope{
 		Namespace: namespace, Except: except,
 		ListerWatcher: k.binding.listWatch(namespace, s),
-		ResyncPeriod:  never(jittered(*s.resync)),
+		Resync:        s.resyncPolicy(),
 	}
 }
 
@@ -213,6 +224,15 @@ func (k *kind) transform() crtools.TransformFunc {
 	}
 }
 
+// lastWrite reads off an object who wrote it, before a transform looks at it.
+func lastWrite(obj any) *delta.Origin {
+	object, ok := obj.(delta.Object)
+	if !ok {
+		return nil
+	}
+	return delta.LastWrite(object)
+}
+
 // newReader returns what answers reads of the kind.
 func (k *kind) newReader(scope meta.RESTScopeName, pages *pageTable) *reader {
 	core := k.informer.Core()
@@ -236,17 +256,4 @@ func (k *kind) newReader(scope meta.RESTScopeName, pages *pageTable) *reader {
 func (k *kind) copies(namespace string) bool {
 	share := k.in(namespace).share
 	return share == nil || !*share
-}
-
-// jittered spreads the resyncs of informers that start together by a tenth.
-func jittered(period time.Duration) time.Duration {
-	return time.Duration(float64(period) * (0.9 + 0.2*rand.Float64()))
-}
-
-// never is the period for a scope, where zero has no opinion.
-func never(period time.Duration) time.Duration {
-	if period == 0 {
-		return informer.NeverResync
-	}
-	return period
 }

@@ -34,6 +34,8 @@ func (c *Cache) kind(ctx context.Context, id kindID) (*kind, error) {
 		close(k.ready)
 		if k.err != nil {
 			c.remove(k)
+		} else if err := k.followResync(c); err != nil {
+			c.ours.Log.Error(err, "A changed resync policy has no effect", "kind", id.String())
 		}
 	}()
 	if k.err = k.make(c); k.err != nil {
@@ -54,7 +56,7 @@ func (c *Cache) claim(id kindID) (k *kind, mine bool) {
 	if k := kinds[id]; k != nil {
 		return k, false
 	}
-	k = &kind{id: id, ready: make(chan struct{}), removed: make(chan struct{})}
+	k = &kind{id: id, ready: make(chan struct{}), removed: make(chan struct{}), resyncs: map[string]resyncOrigin{}}
 	kinds = maps.Clone(kinds)
 	kinds[id] = k
 	c.kinds.Store(&kinds)

@@ -55,14 +55,14 @@ func (c *Cache) addNamespace(ctx context.Context, namespace string, config crcac
 func (c *Cache) cover(ctx context.Context, namespace string, s settings) ([]*kind, error) {
 	c.scoping.Lock()
 	defer c.scoping.Unlock()
-	plan := c.plan.Load()
-	if _, ok := plan.namespaces[namespace]; ok {
+	now := c.plan.Load()
+	if _, ok := now.namespaces[namespace]; ok {
 		return nil, errors.New("it is there already")
 	}
-	if _, ok := plan.namespaces[metav1.NamespaceAll]; ok || len(plan.namespaces) == 0 {
+	if _, ok := now.namespaces[metav1.NamespaceAll]; ok || len(now.namespaces) == 0 {
 		return nil, errors.New("the cache covers all namespaces")
 	}
-	c.plan.Store(plan.withNamespace(namespace, s))
+	c.replan(func(p *plan) *plan { return p.withNamespace(namespace, s) })
 	kinds := c.limited(ctx)
 	for _, k := range kinds {
 		if err := k.addNamespace(c, namespace); err != nil {
@@ -79,15 +79,15 @@ func (c *Cache) cover(ctx context.Context, namespace string, s settings) ([]*kin
 func (c *Cache) RemoveNamespace(ctx context.Context, namespace string, how informer.Removal) error {
 	c.scoping.Lock()
 	defer c.scoping.Unlock()
-	plan := c.plan.Load()
-	_, ok := plan.namespaces[namespace]
+	now := c.plan.Load()
+	_, ok := now.namespaces[namespace]
 	switch {
 	case !ok:
 		return fmt.Errorf("remove namespace %q from the cache: %w", namespace, informer.ErrNotCovered)
-	case namespace == metav1.NamespaceAll || len(plan.namespaces) == 1:
+	case namespace == metav1.NamespaceAll || len(now.namespaces) == 1:
 		return fmt.Errorf("remove namespace %q from the cache: without it the cache would cover all namespaces", namespace)
 	}
-	c.plan.Store(plan.withoutNamespace(namespace))
+	c.replan(func(p *plan) *plan { return p.withoutNamespace(namespace) })
 	for _, k := range c.limited(ctx) {
 		if err := k.removeNamespace(namespace, how); err != nil {
 			return fmt.Errorf("remove namespace %q from the cache: %w", namespace, err)
@@ -129,6 +129,7 @@ func (k *kind) addNamespace(c *Cache, namespace string) error {
 		return nil
 	}
 	s := c.plan.Load().settings(k.id.gvk, namespace)
+	k.forgetResync(namespace)
 	byName = maps.Clone(byName)
 	byName[namespace] = s
 	k.byName.Store(&byName)
@@ -138,7 +139,7 @@ func (k *kind) addNamespace(c *Cache, namespace string) error {
 		}
 		return err
 	}
-	return nil
+	return k.followResync(c) // the plan may have changed meanwhile
 }
 
 func (k *kind) removeNamespace(namespace string, how informer.Removal) error {

@@ -68,6 +68,10 @@ type KindOptions struct {
 	// Unchanged says whether handlers are called for objects that a relist shows as
 	// they are known. The default is ShowUnchanged.
 	Unchanged Unchanged
+	// Resync says when handlers are shown objects that have not changed. Where it has a
+	// Period, that goes before the SyncPeriod of the same level, and of wider ones; the
+	// rest of it holds for either. It can be changed later: see [Cache.SetResync].
+	Resync ResyncPolicy
 	// Reflector says how to list and watch.
 	Reflector informer.ReflectorSettings
 }
@@ -109,6 +113,9 @@ func (k KindOptions) check() error {
 	}
 	if k.Unchanged > HideUnchanged {
 		return fmt.Errorf("Unchanged is %d, which means nothing", k.Unchanged)
+	}
+	if err := k.Resync.Check(); err != nil {
+		return fmt.Errorf("Resync: %w", err)
 	}
 	return nil
 }

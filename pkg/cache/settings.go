@@ -31,8 +31,9 @@ type settings struct {
 	transform toolscache.TransformFunc
 	share     *bool // reads give out the stored objects instead of copies
 	bookmarks *bool
-	resync    *time.Duration
+	resync    *time.Duration // SyncPeriod; where policy has a Period, that goes before it
 
+	policy    ResyncPolicy
 	missing   Missing
 	unchanged Unchanged
 	reflector informer.ReflectorSettings
@@ -52,6 +53,10 @@ func (s settings) or(fallback settings) settings {
 	}
 	s.share = cmp.Or(s.share, fallback.share)
 	s.bookmarks = cmp.Or(s.bookmarks, fallback.bookmarks)
+	if s.resync != nil { // a wider policy doesn't go before it
+		fallback.policy.Period = 0
+	}
+	s.policy = s.policy.Or(fallback.policy)
 	s.resync = cmp.Or(s.resync, fallback.resync)
 	s.missing = cmp.Or(s.missing, fallback.missing)
 	s.unchanged = cmp.Or(s.unchanged, fallback.unchanged)
@@ -92,7 +97,12 @@ func ofAll(o crcache.Options) settings {
 
 // with takes in the settings that only we have.
 func (s settings) with(k KindOptions) settings {
-	s.missing, s.unchanged, s.reflector = k.Missing, k.Unchanged, k.Reflector
+	return s.beside(settings{policy: k.Resync, missing: k.Missing, unchanged: k.Unchanged, reflector: k.Reflector})
+}
+
+// beside takes in what ours says at the same level.
+func (s settings) beside(ours settings) settings {
+	s.policy, s.missing, s.unchanged, s.reflector = ours.policy, ours.missing, ours.unchanged, ours.reflector
 	return s
 }
 
@@ -164,7 +174,7 @@ func kindOfKey(obj client.Object, scheme *runtime.Scheme) (schema.GroupVersionKi
 // addKind takes in what controller-runtime's options say of a kind. A kind that
 // the server does not have, and need not have, is believed to be as it is said to.
 func (p *plan) addKind(gvk schema.GroupVersionKind, by crcache.ByObject, mapper meta.RESTMapper) error {
-	k := kindSettings{settings: ofKind(by).or(p.kinds[gvk].settings)}
+	k := kindSettings{settings: ofKind(by).beside(p.kinds[gvk].settings)}
 	if err := k.check(); err != nil {
 		return err
 	}

@@ -1,0 +1,244 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"time"
+
+	"k8s.io/apimachinery/pkg/labels"
+	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
+)
+
+// ResyncPolicy says when handlers are shown objects that have not changed. The zero
+// value has no opinion.
+type ResyncPolicy = informer.ResyncPolicy
+
+// Spread is how a resync's objects are laid out over its period.
+type Spread = informer.Spread
+
+const (
+	// AllAtOnce shows every object as soon as the period is over, as client-go does.
+	AllAtOnce = informer.AllAtOnce
+	// OverPeriod gives each object its own moment in the period.
+	OverPeriod = informer.OverPeriod
+	// NeverResync is the Period of those who are not to be resynced.
+	NeverResync = informer.NeverResync
+)
+
+// Of returns the cache behind a controller-runtime cache, such as a manager's
+// GetCache: for what only ours can do. It is an error if it is not one of ours.
+func Of(c crcache.Cache) (*Cache, error) {
+	ours, ok := c.(*Cache)
+	if !ok {
+		return nil, fmt.Errorf("look for our cache: it is a %T, which is not one of ours", c)
+	}
+	return ours, nil
+}
+
+// SetResync changes the policy of obj's kind, as if ByObject had said it from now on:
+// for each form of the kind, in every namespace, those that are there and those that
+// will be. What the policy leaves open is taken from wider levels, so that the zero
+// policy goes back to these. It is in effect when SetResync returns: the period counts
+// from each handler's last resync, so that a shorter one may be over already, and of
+// a resync that is under way the rest goes on by the new policy. Handlers that have a
+// period of their own keep it.
+func (c *Cache) SetResync(obj client.Object, policy ResyncPolicy) error {
+	gvk, err := c.gvkOf(obj)
+	if err == nil {
+		err = checkPolicy(policy)
+	}
+	if err != nil {
+		return fmt.Errorf("set the resync policy of %T: %w", obj, err)
+	}
+	return c.changeResync(func(p *plan) {
+		k := p.kinds[gvk]
+		k.policy = policy
+		p.kinds = maps.Clone(p.kinds)
+		p.kinds[gvk] = k
+	})
+}
+
+// SetDefaultResync is [Cache.SetResync] for all kinds that have no policy of their
+// own, as if Default had said it.
+func (c *Cache) SetDefaultResync(policy ResyncPolicy) error {
+	if err := checkPolicy(policy); err != nil {
+		return fmt.Errorf("set the default resync policy: %w", err)
+	}
+	return c.changeResync(func(p *plan) { p.all.policy = policy })
+}
+
+func checkPolicy(policy ResyncPolicy) error {
+	if err := policy.Check(); err != nil {
+		return fmt.Errorf("policy: %w", err)
+	}
+	return nil
+}
+
+// changeResync changes the plan and brings it to those kinds that are there. One that
+// is being made comes for it when it is.
+func (c *Cache) changeResync(change func(*plan)) error {
+	c.replan(func(p *plan) *plan {
+		changed := *p
+		change(&changed)
+		return &changed
+	})
+	var errs []error
+	for _, k := range *c.kinds.Load() {
+		if k.isMade() {
+			errs = append(errs, k.followResync(c))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// replan replaces the plan. The function may be called more than once.
+func (c *Cache) replan(change func(*plan) *plan) {
+	for {
+		p := c.plan.Load()
+		if c.plan.CompareAndSwap(p, change(p)) {
+			return
+		}
+	}
+}
+
+// resyncOrigin is what a policy in effect came of, to see whether that has changed:
+// what came of it has a random part.
+type resyncOrigin struct {
+	policy ResyncPolicy
+	period time.Duration // SyncPeriod
+}
+
+func (s settings) resyncOrigin() resyncOrigin {
+	return resyncOrigin{policy: s.policy, period: *s.resync}
+}
+
+func (o resyncOrigin) equal(other resyncOrigin) bool {
+	return o.policy.Equal(other.policy) && (o.period == other.period || o.policy.Period != 0)
+}
+
+// resyncPolicy returns the policy for one of the kind's namespaces, with every gap
+// filled. A SyncPeriod is controller-runtime's: all at once, and ten per cent more or
+// less in each informer.
+func (s settings) resyncPolicy() ResyncPolicy {
+	p := s.policy
+	if p.Period != 0 {
+		return p
+	}
+	p.Period = NeverResync
+	if *s.resync > 0 {
+		p.Period = max(jittered(*s.resync), time.Second) // less is not granted by client-go
+	}
+	return p
+}
+
+// jittered spreads the resyncs of informers that start together by a tenth.
+func jittered(period time.Duration) time.Duration {
+	return time.Duration(float64(period) * (0.9 + 0.2*rand.Float64()))
+}
+
+// followResync puts into effect what the plan says now.
+func (k *kind) followResync(c *Cache) error {
+	k.resyncing.Lock()
+	defer k.resyncing.Unlock()
+	planned := c.plan.Load().of(k.id.gvk, k.madeAs)
+	for namespace, made := range *k.byName.Load() {
+		now, ok := planned[namespace]
+		before, changed := k.resyncs[namespace]
+		if !changed {
+			before = made.resyncOrigin()
+		}
+		if !ok || now.resyncOrigin().equal(before) {
+			continue
+		}
+		err := k.informer.SetResync(namespace, now.resyncPolicy())
+		if errors.Is(err, informer.ErrNotCovered) {
+			continue // it is about to be added, and then follows, or to be removed
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", k.id, err)
+		}
+		k.resyncs[namespace] = now.resyncOrigin()
+	}
+	return nil
+}
+
+// forgetResync is for a namespace that is added, perhaps again.
+func (k *kind) forgetResync(namespace string) {
+	k.resyncing.Lock()
+	defer k.resyncing.Unlock()
+	delete(k.resyncs, namespace)
+}
+
+// Resync has every handler of obj's kind in obj's form shown the objects that the
+// selector chooses, whatever the policies say, and without waiting for a period; nil
+// chooses all. Handlers see OnUpdate with the same object twice, subscribers a Sync.
+//
+// It returns when the resync is accepted. The objects are then shown in chunks between
+// live events, at the Rate of each handler's policy: how far that is says Status. To
+// have one subscriber shown something, use [informer.Subscription.Resync].
+func (c *Cache) Resync(ctx context.Context, obj client.Object, selector labels.Selector) error {
+	k, err := c.working(ctx, obj)
+	if err == nil {
+		err = k.informer.Core().Resync(selector)
+	}
+	if err != nil {
+		return fmt.Errorf("resync %T: %w", obj, err)
+	}
+	return nil
+}
+
+// Relist has obj's kind in obj's form listed anew in every namespace, for those who
+// don't trust what the cache has. It returns when what the server has then can be
+// read, or with ctx: a server that refuses the kind is asked at its own pace. An
+// object that is as it was costs next to nothing, and handlers hear of it as
+// Unchanged says.
+func (c *Cache) Relist(ctx context.Context, obj client.Object) error {
+	k, err := c.working(ctx, obj)
+	if err == nil {
+		err = k.informer.Core().Relist(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("relist %T: %w", obj, err)
+	}
+	return nil
+}
+
+// working returns the kind of obj in its form, which has an informer that runs.
+func (c *Cache) working(ctx context.Context, obj client.Object) (*kind, error) {
+	gvk, err := c.gvkOf(obj)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case <-c.started:
+	default:
+		return nil, &crcache.ErrCacheNotStarted{}
+	}
+	id := kindID{gvk: gvk, form: formOf(obj)}
+	k := (*c.kinds.Load())[id]
+	if k == nil {
+		return nil, fmt.Errorf("there is no informer for %s%s", id, c.otherForms(id))
+	}
+	if err := k.made(ctx); err != nil {
+		return nil, err
+	}
+	return k, nil
+}
+
+// otherForms says in which other forms there is an informer for a kind: who asks in
+// the wrong form should learn it.
+func (c *Cache) otherForms(id kindID) string {
+	for _, other := range []form{typedForm, unstructuredForm, metadataForm} {
+		there := kindID{gvk: id.gvk, form: other}
+		if (*c.kinds.Load())[there] != nil {
+			return fmt.Sprintf(", but one for %s", there)
+		}
+	}
+	return ""
+}

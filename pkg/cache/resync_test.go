@@ -1,0 +1,347 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/kubernetes/scheme"
+	crtools "k8s.io/client-go/tools/cache"
+	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
+)
+
+var configMapGVK = corev1.SchemeGroupVersion.WithKind("ConfigMap")
+
+// TestResyncPrecedence sees a Period taken from the narrowest level that has an
+// opinion, where a policy goes before the SyncPeriod of its level, and the rest of the
+// policies filled in.
+func TestResyncPrecedence(t *testing.T) {
+	hour, minute := new(time.Hour), new(time.Minute)
+	spread := ResyncPolicy{Spread: OverPeriod, Rate: 7}
+	for name, c := range map[string]struct {
+		opts      crcache.Options
+		ours      Options
+		namespace string
+		want      ResyncPolicy
+		synced    time.Duration // a SyncPeriod: within a tenth of this
+	}{
+		"nothing is said": {synced: 10 * time.Hour},
+		"SyncPeriod":      {opts: crcache.Options{SyncPeriod: hour}, synced: time.Hour},
+		"SyncPeriod zero": {opts: crcache.Options{SyncPeriod: new(time.Duration(0))}, want: ResyncPolicy{Period: NeverResync}},
+		"a default policy": {
+			opts: crcache.Options{SyncPeriod: hour}, ours: Options{Default: KindOptions{Resync: ResyncPolicy{Period: time.Minute, Jitter: 0.1}}},
+			want: ResyncPolicy{Period: time.Minute, Jitter: 0.1},
+		},
+		"a default policy without a Period": {
+			opts: crcache.Options{SyncPeriod: hour}, ours: Options{Default: KindOptions{Resync: spread}},
+			want: spread, synced: time.Hour,
+		},
+		"the kind's SyncPeriod is narrower than a default policy": {
+			opts: crcache.Options{ByObject: map[client.Object]crcache.ByObject{configMaps: {SyncPeriod: minute}}},
+			ours: Options{Default: KindOptions{Resync: ResyncPolicy{Period: time.Second, Rate: 7}}},
+			want: ResyncPolicy{Rate: 7}, synced: time.Minute,
+		},
+		"the kind's policy": {
+			opts: crcache.Options{SyncPeriod: hour, ByObject: map[client.Object]crcache.ByObject{configMaps: {SyncPeriod: minute}}},
+			ours: Options{Default: KindOptions{Resync: spread}, ByObject: map[client.Object]KindOptions{configMaps: {Resync: ResyncPolicy{Period: 5 * time.Second}}}},
+			want: ResyncPolicy{Period: 5 * time.Second, Spread: OverPeriod, Rate: 7},
+		},
+		"the kind never": {
+			opts: crcache.Options{SyncPeriod: hour},
+			ours: Options{ByObject: map[client.Object]KindOptions{configMaps: {Resync: ResyncPolicy{Period: NeverResync}}}},
+			want: ResyncPolicy{Period: NeverResync},
+		},
+		"a namespace's SyncPeriod is narrower than the kind's policy": {
+			opts: crcache.Options{ByObject: map[client.Object]crcache.ByObject{configMaps: {Namespaces: map[string]crcache.Config{"red": {SyncPeriod: minute}, "blue": {}}}}},
+			ours: Options{ByObject: map[client.Object]KindOptions{configMaps: {Resync: ResyncPolicy{Period: time.Hour, Lane: 2}}}}, namespace: "red",
+			want: ResyncPolicy{Lane: 2}, synced: time.Minute,
+		},
+		"the kind's policy goes before a default namespace's SyncPeriod": {
+			opts: crcache.Options{DefaultNamespaces: map[string]crcache.Config{"red": {}}, SyncPeriod: minute},
+			ours: Options{ByObject: map[client.Object]KindOptions{configMaps: {Resync: ResyncPolicy{Period: time.Hour}}}}, namespace: "red",
+			want: ResyncPolicy{Period: time.Hour},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.opts.Scheme, c.opts.Mapper = scheme.Scheme, fakeMapper()
+			p, err := newPlan(c.opts, c.ours)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := p.of(configMapGVK, meta.RESTScopeNameNamespace)[c.namespace].resyncPolicy()
+			if c.synced != 0 {
+				if got.Period < c.synced*9/10 || got.Period > c.synced*11/10 {
+					t.Errorf("the period is %v, want %v ± 10 %%", got.Period, c.synced)
+				}
+				got.Period = 0
+			}
+			if !got.Equal(c.want) {
+				t.Errorf("got %+v, want %+v", got, c.want)
+			}
+		})
+	}
+}
+
+// shown is a handler that says whom it was shown again.
+func shown(t *testing.T, c *Cache, like client.Object, told chan<- string) {
+	t.Helper()
+	i, err := c.GetInformer(t.Context(), like, crcache.BlockUntilSynced(false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = i.AddEventHandler(crtools.ResourceEventHandlerFuncs{UpdateFunc: func(before, after any) {
+		if before != after { // a Sync shows the very same object twice
+			t.Errorf("an update of %v", after)
+		}
+		select {
+		case told <- fmt.Sprintf("%T %s", like, after.(client.Object).GetName()):
+		case <-t.Context().Done():
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func unstructuredConfigMap() client.Object {
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(configMapGVK)
+	return u
+}
+
+func metadataConfigMap() client.Object {
+	m := &metav1.PartialObjectMetadata{}
+	m.SetGroupVersionKind(configMapGVK)
+	return m
+}
+
+// await reads what is told until each of these was.
+func await(t *testing.T, told <-chan string, want ...string) {
+	t.Helper()
+	missing := map[string]bool{}
+	for _, w := range want {
+		missing[w] = true
+	}
+	for len(missing) > 0 {
+		select {
+		case got := <-told:
+			delete(missing, got)
+		case <-t.Context().Done():
+			t.Fatalf("nobody was told of %v", missing)
+		}
+	}
+}
+
+// TestSetResync sees a policy that is changed while the cache runs followed by each
+// form of the kind, by those that are made later, and by nobody else.
+func TestSetResync(t *testing.T) {
+	f := newFakeAPI(t)
+	f.put(configMap("red", "a"))
+	f.put(configMap("red", "b"))
+	c := newCache(t, f, crcache.Options{}, Options{})
+	told := make(chan string)
+	shown(t, c, configMaps, told)
+	shown(t, c, unstructuredConfigMap(), told)
+	start(t, c)
+	if err := c.SetResync(configMaps, ResyncPolicy{Period: 5 * time.Millisecond, Selector: parse(t, "name=b")}); err != nil {
+		t.Fatal(err)
+	}
+	shown(t, c, metadataConfigMap(), told)
+	for range 3 {
+		await(t, told, "*v1.ConfigMap b", "*unstructured.Unstructured b", "*v1.PartialObjectMetadata b")
+	}
+	if err := c.SetResync(unstructuredConfigMap(), ResyncPolicy{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range c.Status() {
+		policy := kind.Informer.Scopes[0].Resync
+		if policy.Period < 9*time.Hour || policy.Selector != nil || kind.Informer.Listeners[0].Resync[0].Period != policy.Period {
+			t.Errorf("without a policy of its own %s has %+v", kind.Name, policy)
+		}
+		if next := time.Until(kind.Informer.Resync.Next); next < 8*time.Hour {
+			t.Errorf("%s is resynced next in %v", kind.Name, next)
+		}
+	}
+	if err := c.SetDefaultResync(ResyncPolicy{Period: 5 * time.Millisecond}); err != nil {
+		t.Fatal(err)
+	}
+	await(t, told, "*v1.ConfigMap a", "*v1.ConfigMap b", "*unstructured.Unstructured a", "*v1.PartialObjectMetadata a")
+	if err := c.SetDefaultResync(ResyncPolicy{Period: NeverResync}); err != nil {
+		t.Fatal(err)
+	}
+	for what, err := range map[string]error{
+		"Rate":   c.SetResync(configMaps, ResyncPolicy{Rate: -1}),
+		"Jitter": c.SetDefaultResync(ResyncPolicy{Jitter: 1.5}),
+		"find":   c.SetResync(&unregistered{}, ResyncPolicy{}),
+	} {
+		if err == nil || what != "find" && !strings.Contains(err.Error(), what) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// TestResyncFollowsThePlan changes policies while namespaces come and kinds are made.
+// In the end each has the last policy.
+func TestResyncFollowsThePlan(t *testing.T) {
+	f := newFakeAPI(t)
+	f.put(configMap("red", "a"))
+	for n := range 20 {
+		c := newCache(t, f, limitedTo("red"), Options{Default: KindOptions{Resync: ResyncPolicy{Period: time.Hour}}})
+		shown(t, c, configMaps, nil)
+		stop := start(t, c)
+		want := ResyncPolicy{Period: time.Minute, Lane: n}
+		g, done := lifecycle.New(t.Context()), make(chan struct{})
+		finish := func() { done <- struct{}{} }
+		g.Guest("policy", func(context.Context) {
+			defer finish()
+			if err := c.SetResync(configMaps, want); err != nil {
+				t.Error(err)
+			}
+		})
+		g.Guest("namespace", func(ctx context.Context) {
+			defer finish()
+			if err := c.AddNamespace(ctx, "blue", crcache.Config{}); err != nil {
+				t.Error(err)
+			}
+		})
+		g.Guest("form", func(ctx context.Context) {
+			defer finish()
+			if _, err := c.GetInformer(ctx, metadataConfigMap()); err != nil {
+				t.Error(err)
+			}
+		})
+		for range 3 {
+			<-done
+		}
+		if err := c.SetDefaultResync(ResyncPolicy{Period: time.Second}); err != nil { // which goes before nothing
+			t.Fatal(err)
+		}
+		for _, kind := range c.Status() {
+			for _, scope := range kind.Informer.Scopes {
+				if !scope.Resync.Equal(want) {
+					t.Errorf("%s in %s has %+v, want %+v", kind.Name, scope.Namespace, scope.Resync, want)
+				}
+			}
+			if len(kind.Informer.Scopes) != 2 {
+				t.Errorf("%s has %d scopes", kind.Name, len(kind.Informer.Scopes))
+			}
+		}
+		stop()
+	}
+}
+
+// TestResyncOnDemand sees what is asked for shown to the handlers, whatever their
+// policy is.
+func TestResyncOnDemand(t *testing.T) {
+	f := newFakeAPI(t)
+	f.put(configMap("red", "a"))
+	f.put(configMap("red", "b"))
+	c := newCache(t, f, crcache.Options{}, Options{Default: KindOptions{Resync: ResyncPolicy{Period: NeverResync}}})
+	var notStarted *crcache.ErrCacheNotStarted
+	if err := errors.Join(c.Resync(t.Context(), configMaps, nil), c.Relist(t.Context(), configMaps)); !errors.As(err, &notStarted) {
+		t.Errorf("before Start: %v", err)
+	}
+	told := make(chan string)
+	shown(t, c, configMaps, told)
+	stop := start(t, c)
+	if err := c.Resync(t.Context(), configMaps, parse(t, "name=b")); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-told; got != "*v1.ConfigMap b" {
+		t.Errorf("shown %s", got)
+	}
+	if err := c.Resync(t.Context(), configMaps, nil); err != nil {
+		t.Fatal(err)
+	}
+	await(t, told, "*v1.ConfigMap a", "*v1.ConfigMap b")
+	for what, err := range map[string]error{
+		"there is no informer for v1 Secret":                                   c.Resync(t.Context(), &corev1.Secret{}, nil),
+		"no informer for v1 ConfigMap (metadata), but one for v1 ConfigMap":    c.Relist(t.Context(), metadataConfigMap()),
+		"resync *cache.unregistered: ":                                         c.Resync(t.Context(), &unregistered{}, nil),
+		"look for our cache: it is a *cache.foreign, which is not one of ours": isOurs(&foreign{}),
+		"look for our cache: it is a <nil>, which is not one of ours":          isOurs(nil),
+	} {
+		if err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("got %v, want an error about %q", err, what)
+		}
+	}
+	if found, err := Of(c); found != c || err != nil {
+		t.Errorf("our cache is %v, %v", found, err)
+	}
+	stop()
+	if err := c.Resync(t.Context(), configMaps, nil); !errors.Is(err, informer.ErrStopped) {
+		t.Errorf("when it has stopped: %v", err)
+	}
+}
+
+// foreign is a cache of somebody else's.
+type foreign struct{ crcache.Cache }
+
+func isOurs(c crcache.Cache) error {
+	_, err := Of(c)
+	return err
+}
+
+// TestRelist sees the kind listed once more in each namespace, and handlers told what
+// Unchanged says.
+func TestRelist(t *testing.T) {
+	for _, unchanged := range []Unchanged{ShowUnchanged, HideUnchanged} {
+		f := newFakeAPI(t)
+		f.put(configMap("red", "a"))
+		f.put(configMap("blue", "b"))
+		c := newCache(t, f, limitedTo("red", "blue"), Options{Default: KindOptions{Unchanged: unchanged}})
+		told := make(chan string, 10)
+		shown(t, c, configMaps, told)
+		start(t, c)
+		before := f.lists()
+		if err := c.Relist(t.Context(), configMaps); err != nil {
+			t.Fatal(err)
+		}
+		after := f.lists()
+		for _, namespace := range []string{"red", "blue"} {
+			path := "/api/v1/namespaces/" + namespace + "/configmaps?&"
+			if after[path] != before[path]+1 {
+				t.Errorf("%s was listed %d times, and then %d", path, before[path], after[path])
+			}
+		}
+		if unchanged == ShowUnchanged {
+			await(t, told, "*v1.ConfigMap a", "*v1.ConfigMap b")
+		}
+		if err := c.Resync(t.Context(), configMaps, parse(t, "name=a")); err != nil {
+			t.Fatal(err)
+		}
+		if got := <-told; got != "*v1.ConfigMap a" || len(told) > 0 {
+			t.Errorf("after the relist %s was shown, and %d others", got, len(told))
+		}
+	}
+}
+
+// TestRelistOfADegradedKind sees who waits for a list told why there is none.
+func TestRelistOfADegradedKind(t *testing.T) {
+	f := newFakeAPI(t)
+	f.deny("secrets", 403)
+	c := newCache(t, f, crcache.Options{}, Options{ByObject: map[client.Object]KindOptions{&corev1.Secret{}: {Missing: WaitForIt}}})
+	if _, err := c.GetInformer(t.Context(), &corev1.Secret{}); err != nil {
+		t.Fatal(err)
+	}
+	start(t, c)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if err := c.Relist(ctx, &corev1.Secret{}); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "relist *v1.Secret: relist v1 Secret: ") {
+		t.Errorf("relist of what is forbidden: %v", err)
+	}
+	if err := c.Resync(t.Context(), &corev1.Secret{}, nil); !errors.Is(err, informer.ErrNotSynced) {
+		t.Errorf("resync of what is forbidden: %v", err)
+	}
+}
