@@ -31,7 +31,10 @@ var table = map[string]rule{
 		ours:   in("pkg/informer", "pkg/store", "pkg/delta", "pkg/toolscache", "internal/lifecycle"),
 		theirs: edge, except: aboveUs,
 	},
-	"pkg/source":  {ours: in("pkg/cache", "pkg/informer", "pkg/delta", "internal/lifecycle"), theirs: edge, except: aboveUs},
+	"pkg/source": {
+		ours:   in("pkg/cache", "pkg/informer", "pkg/delta", "internal/lifecycle"),
+		theirs: slices.Concat(in("sigs.k8s.io/structured-merge-diff"), edge), except: aboveUs, // it knows schemas
+	},
 	"pkg/builder": {ours: in("pkg/source", "pkg/delta", "pkg/cache", "pkg/queue/ctrlqueue"), theirs: edge},
 	"pkg/manager": {
 		ours: in("pkg/delta", "pkg/store", "pkg/informer", "pkg/queue", "pkg/queue/ctrlqueue",

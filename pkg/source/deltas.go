@@ -78,11 +78,14 @@ func (d *Deltas[R]) follow(ctx context.Context, s *session, queue workqueue.Type
 	if opts.Name == "" {
 		opts.Name = d.String()
 	}
-	sub, err := ours.Subscribe(func(what *delta.Delta[any]) { d.told(ctx, what, queue) }, opts)
+	to := d.attribution(queue)
+	missed := gapsOf(ours)
+	sub, err := ours.Subscribe(func(what *delta.Delta[any]) { d.told(ctx, what, to) }, opts)
 	if err != nil {
 		return err
 	}
 	defer ours.Unsubscribe(sub)
+	watchGaps(to.ledger, missed, sub)
 	select {
 	case <-sub.Synced():
 		s.synced()
@@ -95,8 +98,14 @@ func (d *Deltas[R]) follow(ctx context.Context, s *session, queue workqueue.Type
 	}
 }
 
+// attribution is what makes the queues for the function. See [Recorded].
+func (d *Deltas[R]) attribution(queue workqueue.TypedRateLimitingInterface[R]) *attribution[R] {
+	to, ledger := unwrap(queue)
+	return &attribution[R]{queue: to, ledger: ledger}
+}
+
 // told calls the function for one delta of our informer's.
-func (d *Deltas[R]) told(ctx context.Context, what *delta.Delta[any], queue workqueue.TypedRateLimitingInterface[R]) {
+func (d *Deltas[R]) told(ctx context.Context, what *delta.Delta[any], to *attribution[R]) {
 	before, was := object(what.Old)
 	after, is := object(what.New)
 	if !was || !is {
@@ -108,8 +117,9 @@ func (d *Deltas[R]) told(ctx context.Context, what *delta.Delta[any], queue work
 	defer utilruntime.HandleCrashWithContext(ctx)
 	d.tell(ctx, delta.Delta[client.Object]{
 		Key: what.Key, Op: what.Op, Initial: what.Initial, Missed: what.Missed, Old: before, New: after,
+		Relisted: what.Relisted, Folded: what.Folded,
 		Version: what.Version, Seen: what.Seen, Origin: what.Origin,
-	}, queue)
+	}, to.queueFor(what))
 }
 
 // object is nil for nil, which stands for "there is none".

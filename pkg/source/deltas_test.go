@@ -44,8 +44,8 @@ func ignore(context.Context, delta.Delta[client.Object], queue) {}
 func TestDeltasTellWhatHappened(t *testing.T) {
 	inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
 		pods := newInformer(server)
-		run(pods.RunWithContext)
 		server.Add(pod("web", "1"))
+		run(pods.RunWithContext)
 
 		ctx, stop := context.WithCancel(t.Context())
 		var told []string
@@ -89,8 +89,8 @@ func TestDeltasTellWhatHappened(t *testing.T) {
 func TestDeltasSubscribeAsTold(t *testing.T) {
 	inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
 		pods := newInformer(server)
-		run(pods.RunWithContext)
 		server.Add(pod("web", "1"))
+		run(pods.RunWithContext)
 
 		var told []string
 		every := informer.SubscribeOptions{Resync: informer.ResyncPolicy{Period: time.Hour}}
@@ -158,4 +158,8 @@ func TestDeltasRefuseToStartWithoutTheirParts(t *testing.T) {
 			t.Errorf("Start returned %v, want %s", err, want)
 		}
 	}
+}
+
+func addForObject(_ context.Context, d delta.Delta[client.Object], q queue) {
+	q.Add(request{NamespacedName: client.ObjectKeyFromObject(d.Object())})
 }

@@ -1,6 +1,6 @@
 // Package source has the sources that a controller of controller-runtime watches:
-// Kind, which calls an event handler, and Deltas, which gives a function what our
-// informers tell.
+// Kind, which calls an event handler, Deltas, which gives a function what our
+// informers tell, and Channel. They can tell a ledger why they make each request.
 //
 //	 Cache ──GetInformer, again until there is one──▶ Informer
 //	                                                     │
@@ -23,8 +23,9 @@
 //	drsource.NewKind(mgr.GetCache(), &corev1.Pod{}, handler)
 //
 // and source.TypedKind becomes drsource.TypedKind. Arguments and results stay, and so do
-// the texts of errors. Channel, Func and Informer remain controller-runtime's: they
-// stand beside ours in one controller.
+// the texts of errors. Channel and TypedChannel are functions as theirs, with their
+// options. Func and Informer remain controller-runtime's: they stand beside ours in one
+// controller.
 //
 // What is better:
 //
@@ -35,6 +36,40 @@
 //     polled meanwhile.
 //   - When the context of Start ends, the handler is removed from the informer: a
 //     controller that is stopped on its own costs the cache nothing any more.
+//
+// # With a ledger
+//
+// A [Kind] with a Ledger follows deltas of our informer, and calls its handler for each
+// with a queue that was made for this delivery:
+//
+//	Informer ──delta──▶ predicates ──▶ handler ──Add──▶ recording queue
+//	                                                     1 Ledger.Record(request, change)
+//	                                                     2 the controller's queue: Add
+//	                                                     3 Ledger.Landed(request)
+//
+// The recording queue passes all else through, and is a PriorityQueue exactly if the
+// controller's is. It remembers its delivery for as long as somebody keeps it: what a
+// handler adds to it later, from any goroutine, is recorded with that change.
+//
+// An object that nobody was told of for a reason, because its scope was removed, it could
+// not be read or it came and went in a folded backlog, is a gap: the ledger learns that
+// there was one. OutOfScope is not told to handlers. An informer that is not ours tells
+// too little for that, so the ledger is told to trust nothing.
+//
+// Without a ledger and a resync policy of its own, a Kind adds an event handler to
+// the informer, and that one is called with the controller's queue itself.
+//
+// A Sync is added in the lane of the resync's policy, and not at all for a request that
+// has succeeded more recently than the policy's OnlyIfNotReconciledFor; the latter takes a
+// ledger.
+//
+// # Predicates
+//
+// [ChangedAt], [NotResync], [NotStatusOnly] and [NotOwnWrite] are predicates of
+// controller-runtime's kind, for its builder and sources as well as ours. Each holds
+// back updates alone, or what the client created, and passes what it is not sure of.
+// What is peculiar to a delta, as that it was folded, would change none of their
+// answers, so they ask for events and nothing more.
 //
 // # Concurrency
 //

@@ -11,6 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
 // EventHandler shows controller-runtime's event handler and predicates to an
@@ -20,6 +22,9 @@ type EventHandler[O any, R comparable] struct {
 	queue      workqueue.TypedRateLimitingInterface[R]
 	handler    handler.TypedEventHandler[O, R]
 	predicates []predicate.TypedPredicate[O]
+
+	recording *attribution[R]   // in place of the queue; nil: there is none
+	about     *delta.Delta[any] // that is being delivered, for recording
 }
 
 var _ toolscache.ResourceEventHandler = &EventHandler[client.Object, any]{}
@@ -47,7 +52,7 @@ func (e *EventHandler[O, R]) OnAdd(obj any, isInInitialList bool) {
 	}
 	ctx, end := context.WithCancel(e.ctx)
 	defer end()
-	e.handler.Create(ctx, about, e.queue)
+	e.handler.Create(ctx, about, e.to())
 }
 
 // OnUpdate makes an UpdateEvent of it.
@@ -68,7 +73,7 @@ func (e *EventHandler[O, R]) OnUpdate(oldObj, newObj any) {
 	}
 	ctx, end := context.WithCancel(e.ctx)
 	defer end()
-	e.handler.Update(ctx, about, e.queue)
+	e.handler.Update(ctx, about, e.to())
 }
 
 // OnDelete makes a DeleteEvent of it. Of an object whose deletion was missed it has
@@ -95,7 +100,16 @@ func (e *EventHandler[O, R]) OnDelete(obj any) {
 	}
 	ctx, end := context.WithCancel(e.ctx)
 	defer end()
-	e.handler.Delete(ctx, about, e.queue)
+	e.handler.Delete(ctx, about, e.to())
+}
+
+// to is the queue for what is being delivered. Most events of many controllers are
+// stopped by a predicate, so it is not made before.
+func (e *EventHandler[O, R]) to() workqueue.TypedRateLimitingInterface[R] {
+	if e.recording == nil {
+		return e.queue
+	}
+	return e.recording.queueFor(e.about)
 }
 
 // as is obj as an O, if it is one.

@@ -90,3 +90,53 @@ func ExampleNewDeltas() {
 	// Added team/web initial: true
 	// queued team/web
 }
+
+func ExampleChannel() {
+	events := make(chan event.GenericEvent, 1)
+	events <- event.GenericEvent{Object: pod("web", "1")}
+	close(events)
+	ledger := delta.NewLedger[reconcile.Request](delta.LedgerOptions{})
+	q := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
+	defer q.ShutDown()
+	s := source.Channel(events, &handler.EnqueueRequestForObject{})
+	if err := source.Recorded(s, ledger).Start(context.Background(), q); err != nil { // our builder does this
+		panic(err)
+	}
+	next, _ := q.Get()
+	for change := range ledger.Take(next).All() {
+		fmt.Println(change.Cause, change.Key)
+	}
+	q.Done(next)
+	// Output: Generic team/web
+}
+
+func ExampleTypedChannel() {
+	names := make(chan event.TypedGenericEvent[string], 1)
+	names <- event.TypedGenericEvent[string]{Object: "web"}
+	close(names)
+	q := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
+	defer q.ShutDown()
+	s := source.TypedChannel(names, handler.TypedFuncs[string, string]{
+		GenericFunc: func(_ context.Context, e event.TypedGenericEvent[string], q workqueue.TypedRateLimitingInterface[string]) {
+			q.Add(e.Object)
+		},
+	})
+	if err := s.Start(context.Background(), q); err != nil {
+		panic(err)
+	}
+	fmt.Println(q.Get())
+	// Output: web false
+}
+
+func ExampleRecorded() {
+	pods := controllertest.NewFakeInformer(controllertest.Synced)
+	ledger := delta.NewLedger[reconcile.Request](delta.LedgerOptions{})
+	s := source.NewKind(holding(pods), client.Object(&corev1.Pod{}), &handler.EnqueueRequestForObject{})
+	watch(source.Recorded(s, ledger), func() { pods.Add(pod("web", "1")) })
+	for change := range ledger.Take(reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "team", Name: "web"}}).All() {
+		fmt.Println(change.Cause, change.Op, change.Key)
+	}
+	// Output:
+	// queued team/web
+	// Mapped Added team/web
+}

@@ -7,6 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -15,6 +16,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // Kind tells a handler of everything that happens to the objects of one kind. Make
@@ -32,6 +36,22 @@ type Kind[O client.Object, R comparable] struct {
 	// Predicates decide, in this order, which events the handler is told of. The
 	// first that says no is the last that is asked.
 	Predicates []predicate.TypedPredicate[O]
+
+	// Ledger is told for what change each request is. Nil records nothing, and has the
+	// handler called with the controller's own queue.
+	Ledger *delta.Ledger[R]
+	// Cause is what changes of this kind are to the requests: [delta.Primary],
+	// [delta.Owned], or [delta.Mapped], which an unset Cause means.
+	Cause delta.Cause
+	// GVK is the kind, for the ledger, which finds it out where it is empty.
+	GVK schema.GroupVersionKind
+	// Resync is when the handler is shown objects that did not change. What it leaves
+	// open is as the cache has it for the kind. It takes an informer of ours; with
+	// another one only the Period counts.
+	Resync informer.ResyncPolicy
+	// Name is what warnings and status call the handler. Empty is what the source is
+	// called.
+	Name string
 
 	sessions sessions
 }
@@ -74,9 +94,35 @@ func (k *Kind[O, R]) follow(ctx context.Context, s *session, queue workqueue.Typ
 		s.failed(ctx, err)
 		return
 	}
+	told := NewEventHandler(ctx, queue, k.Handler, k.Predicates)
+	told.recording = k.attribution(queue)
+	if told.recording == nil {
+		k.handle(ctx, s, registering{found, told, toolscache.HandlerOptions{}})
+		return
+	}
+	ours, err := subscribableOf(found)
+	if err != nil {
+		k.handle(ctx, s, k.foreign(found, told))
+		return
+	}
+	if err := k.subscribe(ctx, s, ours, told); err != nil {
+		s.failed(ctx, err)
+	}
+}
+
+// registering is how an event handler is added to an informer.
+type registering struct {
+	with    cache.Informer
+	handler toolscache.ResourceEventHandler
+	options toolscache.HandlerOptions
+}
+
+// handle has an event handler told until ctx ends.
+func (k *Kind[O, R]) handle(ctx context.Context, s *session, r registering) {
 	logger := log.WithName("Kind")
-	registration, err := found.AddEventHandlerWithOptions(NewEventHandler(ctx, queue, k.Handler, k.Predicates),
-		toolscache.HandlerOptions{Logger: &logger})
+	r.options.Logger = &logger
+	found := r.with
+	registration, err := found.AddEventHandlerWithOptions(r.handler, r.options)
 	if err != nil {
 		s.failed(ctx, err)
 		return

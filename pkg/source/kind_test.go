@@ -99,8 +99,8 @@ func TestKindPassesTheQueueThrough(t *testing.T) {
 func TestKindTellsWhatOurInformerTells(t *testing.T) {
 	inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
 		pods := newInformer(server)
-		run(pods.RunWithContext)
 		server.Add(pod("web", "1"))
+		run(pods.RunWithContext)
 
 		ctx, stop := context.WithCancel(t.Context())
 		var told []string

@@ -1,0 +1,62 @@
+package source
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// ChannelOpt is controller-runtime's source.ChannelOpt: its source.WithPredicates and
+// source.WithBufferSize are for ours, too.
+type ChannelOpt[O any, R comparable] = ctrlsource.ChannelOpt[O, R]
+
+// Channel is controller-runtime's source.Channel. Under a ledger each request is known
+// to be [delta.Generic], and for which object the event was.
+func Channel[O any](
+	events <-chan event.TypedGenericEvent[O], tell handler.TypedEventHandler[O, reconcile.Request],
+	opts ...ChannelOpt[O, reconcile.Request],
+) ctrlsource.Source {
+	return TypedChannel(events, tell, opts...)
+}
+
+// TypedChannel is controller-runtime's source.TypedChannel, as [Channel] is.
+func TypedChannel[O any, R comparable](
+	events <-chan event.TypedGenericEvent[O], tell handler.TypedEventHandler[O, R], opts ...ChannelOpt[O, R],
+) ctrlsource.TypedSource[R] {
+	if !isNil(tell) { // which Start says
+		tell = generic[O, R]{tell}
+	}
+	return ctrlsource.TypedChannel(events, tell, opts...)
+}
+
+// generic calls a handler with a queue for each event, where it is given a queue that
+// records.
+type generic[O any, R comparable] struct {
+	handler.TypedEventHandler[O, R]
+}
+
+// Generic is called for each event of a channel.
+func (g generic[O, R]) Generic(ctx context.Context, e event.TypedGenericEvent[O], queue workqueue.TypedRateLimitingInterface[R]) {
+	if to, ledger := unwrap(queue); ledger != nil {
+		queue = newRecordingQueue(to, why[R]{ledger: ledger, change: genericChange(e.Object, time.Now()).Once()})
+	}
+	g.TypedEventHandler.Generic(ctx, e, queue)
+}
+
+// genericChange is an event about an object, if it is one.
+func genericChange(about any, now time.Time) delta.Change {
+	c := delta.Change{Cause: delta.Generic, First: now, Last: now}
+	if obj, ok := about.(delta.Object); ok && !isNil(obj) {
+		c.Kind = obj.GetObjectKind().GroupVersionKind()
+		c.Key = delta.Key{Namespace: obj.GetNamespace(), Name: obj.GetName()}
+		c.New = obj
+	}
+	return c
+}

@@ -1,0 +1,153 @@
+package source
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// answerIn is how long an event waits for the answer to a write that it may show. An
+// API server that takes longer has its events passed.
+const answerIn = time.Second
+
+// updates is a predicate that has an opinion on updates alone: what is created, deleted
+// or generic passes.
+func updates[O client.Object](passes func(before, after O) bool) predicate.TypedPredicate[O] {
+	return predicate.TypedFuncs[O]{UpdateFunc: func(e event.TypedUpdateEvent[O]) bool {
+		return isNil(e.ObjectOld) || isNil(e.ObjectNew) || passes(e.ObjectOld, e.ObjectNew)
+	}}
+}
+
+// ChangedAt passes an update only if it touches one of the paths, and everything else;
+// see [delta.Diff.Touches]. So a resync does not pass, unless it shows what nobody was
+// told of. It compares without a schema, and takes a list as one value: a path into a
+// list is touched if anything in the list changes.
+//
+// A predicate cannot return an error. With a path that is none, or without any path,
+// this one passes everything, and says so in the log when it is made; check yours with
+// [delta.ParsePath].
+func ChangedAt[O client.Object](paths ...string) predicate.TypedPredicate[O] {
+	parsed := make([]delta.Path, len(paths))
+	for i, path := range paths {
+		var err error
+		if parsed[i], err = delta.ParsePath(path); err != nil {
+			log.Error(err, "A predicate has a path that can't be read; it passes every event", "path", path)
+			return updates(func(O, O) bool { return true })
+		}
+	}
+	if len(parsed) == 0 {
+		log.Error(nil, "A predicate asks for changes at no path; it passes every event")
+		return updates(func(O, O) bool { return true })
+	}
+	return updates(func(before, after O) bool {
+		diff := delta.NewDiff(before, after, nil)
+		for _, path := range parsed {
+			if diff.TouchesPath(path) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// NotResync passes everything but an update from a state to the same state, as a resync
+// is. Objects without a resource version pass unless they are one in memory.
+func NotResync[O client.Object]() predicate.TypedPredicate[O] {
+	return updates(func(before, after O) bool { return !sameState(before, after) })
+}
+
+func sameState(before, after client.Object) bool {
+	if before == after {
+		return true
+	}
+	version := after.GetResourceVersion()
+	return version != "" && version == before.GetResourceVersion() && before.GetUID() == after.GetUID()
+}
+
+// NotStatusOnly passes everything but an update of the status alone, with what comes
+// along: resourceVersion and managedFields. If anything else differs it passes, the
+// generation as well: a kind without a status subresource counts changes of its status
+// there. It looks at the content, so that it may be used for kinds without generation
+// and without status. A resync passes; see [NotResync].
+//
+// Metadata alone does not show a status. If nothing differs in it then, the generation
+// decides: it counts everything but the status, for kinds that have one.
+func NotStatusOnly[O client.Object]() predicate.TypedPredicate[O] {
+	return updates(func(before, after O) bool {
+		if sameState(before, after) || before.GetGeneration() != after.GetGeneration() {
+			return true
+		}
+		diff := delta.NewDiff(before, after, nil)
+		if diff.Err() != nil || diff.Truncated() {
+			return true
+		}
+		for path := range diff.Paths() {
+			if path != "status" && !strings.HasPrefix(path, "status.") && !strings.HasPrefix(path, "status[") {
+				return true
+			}
+		}
+		_, partial := any(after).(*metav1.PartialObjectMetadata)
+		return partial && after.GetGeneration() == 0
+	})
+}
+
+// NotOwnWrite passes everything but updates and creations that were written by the
+// client that writes belongs to, and nobody else. With the writes of a manager's client
+// these are the writes of all its controllers. Get them from manager.OwnWrites; with nil
+// everything passes.
+//
+// A change by somebody else is never held back. An update is only if the client itself
+// led from the old state to the new one, without a gap, whatever happened on the way and
+// was not shown; of which writes that is known, manager.RecordWrites says. What is not
+// known passes, so a controller may still hear of its own writes: after a patch of any
+// version, when there were more writes than are remembered, after a restart. Objects of
+// a first list pass, and so do deletions: the end of an object is what somebody who
+// deletes it waits for.
+//
+// An event may come before the answer to the write that it shows. It waits for the
+// answers to those writes of its object that are on their way, up to a second, and
+// holds up the events of its kind meanwhile that this handler is told after it.
+//
+// A controller that reconciles the effects of its own writes, as one that waits for
+// what it has created to become ready does, needs no such events; one that works in
+// steps, each begun by the event of the one before, must not use it.
+func NotOwnWrite[O client.Object](writes delta.OwnWrites) predicate.TypedPredicate[O] {
+	if isNil(writes) {
+		return predicate.TypedFuncs[O]{}
+	}
+	return predicate.TypedFuncs[O]{
+		CreateFunc: func(e event.TypedCreateEvent[O]) bool {
+			return e.IsInInitialList || isNil(e.Object) || !made(writes, "", e.Object)
+		},
+		UpdateFunc: func(e event.TypedUpdateEvent[O]) bool {
+			if isNil(e.ObjectOld) || isNil(e.ObjectNew) {
+				return true
+			}
+			from := e.ObjectOld.GetResourceVersion()
+			return from == "" || e.ObjectOld.GetUID() != e.ObjectNew.GetUID() || sameState(e.ObjectOld, e.ObjectNew) ||
+				!made(writes, from, e.ObjectNew)
+		},
+	}
+}
+
+// made asks whether all that led to the object was written by the client; again once
+// everything has been answered that was on its way, if it is not known yet.
+func made(writes delta.OwnWrites, from string, obj client.Object) bool {
+	uid, to := obj.GetUID(), obj.GetResourceVersion()
+	if writes.Made(uid, from, to) {
+		return true
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), answerIn)
+	defer cancel()
+	if err := writes.Settled(ctx, obj); err != nil {
+		log.V(1).Info("A write was not answered in time; an event that may show it is passed", "object", client.ObjectKeyFromObject(obj).String())
+	}
+	return writes.Made(uid, from, to)
+}

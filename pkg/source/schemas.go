@@ -1,0 +1,224 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"reflect"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/client-go/applyconfigurations"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/openapi"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+const (
+	// schemaPatience is how long a diff waits for the server to describe a custom kind.
+	// Somebody reconciles meanwhile.
+	schemaPatience = 2 * time.Second
+	// schemaRetry is how long an answer counts that was of no use.
+	schemaRetry = time.Minute
+	// maxSchema is how large a description may be, in bytes.
+	maxSchema = 32 << 20
+)
+
+// Schemas are the types of all kinds that a server has, for [delta.NewDiff].
+//
+// What client-go knows comes from client-go: these kinds are read in when the first one
+// is asked for, which takes some 200 ms of a processor once and keeps a megabyte.
+//
+// Custom kinds are described by the server: one request for each group and version,
+// when the first of its kinds is asked for. That diff and those at the same time wait
+// for the answer, at most two seconds. An error is remembered for a minute, in which
+// diffs do without a schema; so are objects that do not fit, after which the server is
+// asked again. There is nothing to run and nothing to stop.
+type Schemas struct {
+	scheme  *runtime.Scheme
+	server  rest.Interface
+	builtin func() managedfields.TypeConverter
+
+	mu sync.Mutex
+	// descriptions are as many as there are groups and versions that somebody has asked
+	// for. Never held while the server is asked.
+	descriptions map[schema.GroupVersion]*description
+}
+
+var _ delta.Schemas = (*Schemas)(nil)
+
+// description is what the server says about the kinds of one group and version.
+type description struct {
+	ready chan struct{} // closed once the rest does not change any more
+
+	converter managedfields.TypeConverter
+	err       error
+	at        time.Time
+}
+
+// NewSchemas returns the schemas of a server's kinds. The scheme says what kind a Go
+// type is: typed objects do not say it themselves.
+func NewSchemas(config *rest.Config, httpClient *http.Client, scheme *runtime.Scheme) (*Schemas, error) {
+	server, err := discovery.NewDiscoveryClientForConfigAndClient(config, httpClient)
+	if err != nil {
+		return nil, fmt.Errorf("make a client for schemas: %w", err)
+	}
+	return &Schemas{
+		scheme: scheme, server: server.RESTClient(), builtin: sync.OnceValue(builtinSchemas),
+		descriptions: map[schema.GroupVersion]*description{},
+	}, nil
+}
+
+func builtinSchemas() managedfields.TypeConverter {
+	return applyconfigurations.NewTypeConverter(scheme.Scheme)
+}
+
+// ObjectToTyped is [delta.Schemas].
+func (s *Schemas) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOptions) (*typed.TypedValue, error) {
+	kind, err := apiutil.GVKForObject(obj, s.scheme)
+	if err != nil {
+		return nil, fmt.Errorf("look for the schema of a %T: %w", obj, err)
+	}
+	obj = saying(kind, obj)
+	if scheme.Scheme.Recognizes(kind) {
+		return s.builtin().ObjectToTyped(obj, opts...)
+	}
+	d := s.describe(kind.GroupVersion())
+	if d.err != nil {
+		return nil, d.err
+	}
+	value, err := d.converter.ObjectToTyped(obj, opts...)
+	if err != nil {
+		s.forget(kind.GroupVersion(), d)
+		return nil, fmt.Errorf("read a %s by its schema: %w", kind.Kind, err)
+	}
+	return value, nil
+}
+
+// saying returns obj, or a copy of it that says its kind: by that schemas are found.
+// What is below the copy is shared.
+func saying(kind schema.GroupVersionKind, obj runtime.Object) runtime.Object {
+	if obj.GetObjectKind().GroupVersionKind() == kind {
+		return obj
+	}
+	v := reflect.ValueOf(obj)
+	clone := reflect.New(v.Type().Elem())
+	clone.Elem().Set(v.Elem())
+	said, ok := clone.Interface().(runtime.Object)
+	if !ok {
+		panic(fmt.Sprintf("BUG: a copy of a %T is a %T", obj, clone.Interface()))
+	}
+	if said.GetObjectKind() == obj.GetObjectKind() { // it only points to where its kind is
+		said = obj.DeepCopyObject()
+	}
+	said.GetObjectKind().SetGroupVersionKind(kind)
+	return said
+}
+
+// describe returns what the server says about a group and version, and asks it if
+// nobody has, or if the answer was an error some time ago.
+func (s *Schemas) describe(gv schema.GroupVersion) *description {
+	s.mu.Lock()
+	d, known := s.descriptions[gv]
+	if known && d.expired() {
+		known = false
+	}
+	if !known {
+		d = &description{ready: make(chan struct{})}
+		s.descriptions[gv] = d
+	}
+	s.mu.Unlock()
+	if !known {
+		d.load(s.server, gv)
+	}
+	<-d.ready // not for longer than whoever loads it waits for the server
+	return d
+}
+
+// expired reports whether a description is an error that has been remembered for long
+// enough.
+func (d *description) expired() bool {
+	select {
+	case <-d.ready:
+		return d.err != nil && time.Since(d.at) >= schemaRetry
+	default:
+		return false
+	}
+}
+
+// forget has the server asked again, next time: its kinds may have changed. Not if it
+// has just been asked, because then it is the object that is wrong.
+func (s *Schemas) forget(gv schema.GroupVersion, d *description) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.descriptions[gv] == d && time.Since(d.at) >= schemaRetry {
+		delete(s.descriptions, gv)
+	}
+}
+
+func (d *description) load(server rest.Interface, gv schema.GroupVersion) {
+	d.err = errors.New("there was a panic") // unless something else follows
+	defer func() {
+		if d.err != nil {
+			d.err = fmt.Errorf("ask the server for the schemas of %s: %w", gv, d.err)
+		}
+		d.at = time.Now()
+		close(d.ready)
+	}()
+	ctx, cancel := context.WithTimeout(context.Background(), schemaPatience)
+	defer cancel()
+	text, err := download(ctx, server, gv)
+	if err != nil {
+		d.err = err
+		return
+	}
+	// Fields that the schema does not mention are let through: what is wrong with an
+	// object is for the server to say, and a schema may be older than the object.
+	d.converter, d.err = openapi.NewTypeConverter(document{gv, text}, true)
+}
+
+func download(ctx context.Context, server rest.Interface, gv schema.GroupVersion) (text []byte, err error) {
+	body, err := server.Get().AbsPath("/openapi/v3/apis", gv.Group, gv.Version).SetHeader("Accept", "application/json").MaxRetries(0).Stream(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, body.Close()) }()
+	text, err = io.ReadAll(io.LimitReader(body, maxSchema+1))
+	if err == nil && len(text) > maxSchema {
+		err = fmt.Errorf("the answer has more than %d bytes", maxSchema)
+	}
+	return text, err
+}
+
+// document is a server that has nothing but this text, because that is what client-go
+// reads schemas from.
+type document struct {
+	gv   schema.GroupVersion
+	text []byte
+}
+
+var (
+	_ openapi.Client       = document{}
+	_ openapi.GroupVersion = document{}
+)
+
+// Paths has the one document.
+func (d document) Paths() (map[string]openapi.GroupVersion, error) {
+	return map[string]openapi.GroupVersion{d.ServerRelativeURL(): d}, nil
+}
+
+// Schema is the text, which is JSON.
+func (d document) Schema(string) ([]byte, error) { return d.text, nil }
+
+// ServerRelativeURL names the document.
+func (d document) ServerRelativeURL() string { return "/openapi/v3/apis/" + d.gv.String() }
