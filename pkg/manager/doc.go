@@ -38,11 +38,20 @@
 //
 // [New] is both steps of the first part in one, for a main that is written anew.
 //
+// The manager's client remembers what it has written; [RecordWrites] says of which
+// writes that is known. That is what delta.Change.Own and source.NotOwnWrite go by.
+//
+//	your reconciler ──▶ client ──note──▶ delta.Writes ◀── Own, NotOwnWrite
+//	                      └──▶ the client that NewClient makes ──▶ API server
+//
 // # Concurrency
 //
-// Nothing here starts anything. What is configured runs when the manager does.
+// Nothing here starts anything. What is configured runs when the manager does. The
+// client may be used from any goroutine, and holds no lock while it writes.
 //
 // # Testing
 //
-// With managers whose API server does not exist: none of this asks it.
+// With managers whose API server does not exist: none of this asks it. What the client
+// notes is tested on controller-runtime's fake client, and in test/operator on a real
+// API server beside somebody else who writes the same objects.
 package manager

@@ -1,15 +1,18 @@
 package manager_test
 
 import (
+	"context"
 	"fmt"
 
 	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/delta-runtime/delta-runtime/pkg/cache"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	drmanager "github.com/delta-runtime/delta-runtime/pkg/manager"
 )
 
@@ -45,6 +48,43 @@ func ExampleNew() {
 	_, ours := mgr.GetCache().(*cache.Cache)
 	fmt.Println("our cache:", ours)
 	// Output: our cache: true
+}
+
+func ExampleNewClient() {
+	opts := options()
+	opts.NewClient = drmanager.NewClient // which Configure and New do
+	mgr, err := ctrl.NewManager(nowhere, opts)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println("remembers its writes:", drmanager.OwnWrites(mgr.GetClient()) != nil)
+	// Output: remembers its writes: true
+}
+
+func ExampleRecordWrites() {
+	api := fake.NewClientBuilder().Build() // mgr.GetClient() in an operator
+	writes := delta.NewWrites(delta.WritesOptions{})
+	c := drmanager.RecordWrites(api, writes)
+	obj := web()
+	if err := c.Create(context.Background(), obj); err != nil {
+		panic(err)
+	}
+	fmt.Println(writes.Made(obj.UID, "", obj.ResourceVersion))
+	// Output: true
+}
+
+func ExampleWithWrites() {
+	writes := delta.NewWrites(delta.WritesOptions{Limit: 100_000})
+	opts := options()
+	if err := drmanager.Configure(&opts, drmanager.WithWrites(writes)); err != nil {
+		panic(err)
+	}
+	mgr, err := ctrl.NewManager(nowhere, opts)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(drmanager.OwnWrites(mgr.GetClient()) == delta.OwnWrites(writes))
+	// Output: true
 }
 
 func ExampleNewQueue() {

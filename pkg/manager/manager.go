@@ -6,15 +6,18 @@ import (
 
 	"k8s.io/client-go/rest"
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrlmanager "sigs.k8s.io/controller-runtime/pkg/manager"
 
 	"github.com/delta-runtime/delta-runtime/pkg/cache"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
 // Options are those of a manager over our cache.
 type Options struct {
 	// Options are controller-runtime's. NewCache and Cache.NewInformer have to be
-	// unset; all else is taken as it is, Cache's other fields by our cache.
+	// unset; all else is taken as it is, Cache's other fields by our cache. What
+	// NewClient makes is wrapped; see [RecordWrites].
 	ctrlmanager.Options
 	// DeltaCache is what only our cache can do. Its zero value behaves as
 	// controller-runtime's does.
@@ -34,16 +37,26 @@ func New(config *rest.Config, opts Options) (ctrlmanager.Manager, error) {
 type Option func(*settings)
 
 // settings is what Options say.
-type settings struct{ cache cache.Options }
+type settings struct {
+	cache  cache.Options
+	writes *delta.Writes
+}
 
 // WithCache sets what only our cache can do.
 func WithCache(opts cache.Options) Option {
 	return func(s *settings) { s.cache = opts }
 }
 
-// Configure has the manager that is made with these options use our cache. It
-// changes NewCache and nothing else, and refuses to where somebody has chosen a cache
-// or informers already.
+// WithWrites sets where the manager's client notes what it has written, so that clients
+// can share it, or it can be larger than usual.
+func WithWrites(writes *delta.Writes) Option {
+	return func(s *settings) { s.writes = writes }
+}
+
+// Configure has the manager that is made with these options use our cache, and a client
+// that remembers its writes. It changes NewCache and NewClient and nothing else. It
+// refuses to where somebody has chosen a cache or informers already; a client of the
+// user's stays, and is wrapped as by [RecordWrites].
 func Configure(opts *ctrlmanager.Options, with ...Option) error {
 	switch {
 	case opts == nil:
@@ -61,6 +74,10 @@ func Configure(opts *ctrlmanager.Options, with ...Option) error {
 		set(&s)
 	}
 	opts.NewCache = s.newCache
+	if opts.NewClient == nil {
+		opts.NewClient = client.New
+	}
+	opts.NewClient = recorded(opts.NewClient, s.writes)
 	return nil
 }
 
