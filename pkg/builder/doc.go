@@ -1,0 +1,61 @@
+// Package builder makes controllers as controller-runtime's builder does, which besides
+// can tell their reconcilers what changed.
+//
+//	For, Owns, Watches ──▶ pkg/source's Kind ─┐
+//	WatchesRawSource ────▶ Recorded(source) ──┤ for each delivery
+//	                                          ▼
+//	                                   recording queue ──Record, Landed──▶ Ledger
+//	                                          │ Add                          │
+//	                                          ▼                              │ Take, Settle
+//	                                   ctrlqueue's queue                     │
+//	                                          │ a request                    ▼
+//	                                          └──────▶ worker ──▶ recordedReconciler
+//	                                                                         │ delta.NewContext
+//	                                                                         ▼
+//	                                                                  your reconciler: delta.From(ctx)
+//
+// # In place of controller-runtime's
+//
+// Methods, functions, options, names of controllers, keys in logs and texts of errors are
+// those of sigs.k8s.io/controller-runtime/pkg/builder, so that a file in which only that
+// import is exchanged compiles and goes on as before. A project that kubebuilder made says
+// ctrl.NewControllerManagedBy(mgr); that becomes
+//
+//	builder.ControllerManagedBy(mgr)
+//
+// The controller itself is controller-runtime's, made by its controller.NewTyped: workers,
+// metrics, leader election, warm-up, timeouts and recovery from panics are what they were.
+// Three things are ours:
+//
+//   - The queue is that of pkg/queue/ctrlqueue, unless the options have a NewQueue. With
+//     UsePriorityQueue switched off it is the one without priorities.
+//   - The sources are those of pkg/source. Over a cache whose informers are not ours they
+//     attribute as well, but what reconcilers are told is never complete.
+//   - The ledger, which [TypedBuilder.WithoutLedger] leaves out.
+//
+// Options that somebody wrote for controller-runtime's builder are for its own ForInput and
+// its like, whose fields nobody else can read: they do not fit ours.
+//
+// # With a ledger
+//
+// What a handler is given is a queue made for that one delivery, which passes everything
+// on to the controller's. It has priorities exactly if that one has them, but it is not
+// that one: a handler that looks for a queue type of its own has to be built
+// [TypedBuilder.WithoutLedger].
+//
+// A reconciler that returns no error has dealt with what it was told. After an error, also
+// one that is not tried again, and after a panic it is told again, in front of what is new.
+//
+// # Concurrency
+//
+// A builder is for one goroutine. What it makes is run by the manager. Nothing here starts
+// a goroutine, and nothing has a lock but the ledger, whose own is held for a few map
+// accesses at a time.
+//
+// # Testing
+//
+// A model plays random events through random mappings, workers and failures in a synctest
+// bubble, and every change that is told is compared with those that happened.
+// controller-runtime's own builder suite passes on it, and test/operator runs it against a
+// real API server.
+package builder

@@ -1,0 +1,4 @@
+package builder
+
+// LedgerOptionsFor is ledgerOptions.
+var LedgerOptionsFor = ledgerOptions

@@ -1,0 +1,394 @@
+package builder_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/delta-runtime/delta-runtime/pkg/builder"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
+)
+
+// seeds is how many games are played. SEEDS plays more.
+func seeds() uint64 {
+	if n, err := strconv.ParseUint(os.Getenv("SEEDS"), 10, 32); err == nil {
+		return n
+	}
+	return 30
+}
+
+// TestEveryChangeIsToldToThoseItIsFor plays random events of three kinds, which are
+// mapped to several requests each, to a controller with several workers, whose
+// reconciler fails, panics and asks to be called again. In the end the model looks
+// whether each change that was told is one that happened and was for that request, told
+// once until it was dealt with and not left out.
+func TestEveryChangeIsToldToThoseItIsFor(t *testing.T) {
+	for name, limits := range map[string]delta.LedgerLimits{
+		"unlimited": {},
+		"narrow":    {PerRequest: 3, Changes: 8, Requests: 4, Remembered: 4},
+	} {
+		told, complete := 0, 0
+		for seed := range seeds() {
+			t.Run(fmt.Sprintf("%s/seed=%d", name, seed), func(t *testing.T) {
+				inWorld(t, func(t *testing.T, w *world) {
+					g := &game{world: w, rng: rand.New(rand.NewPCG(seed, 0)), calls: map[string][]call{}}
+					g.play(t, limits)
+					told, complete = told+g.told, complete+g.complete
+				})
+			})
+		}
+		t.Logf("%s: %d calls, %d of them complete", name, told, complete)
+		if complete < told/4 {
+			t.Errorf("%s: only %d of %d calls were said to be complete, which proves little", name, complete, told)
+		}
+	}
+}
+
+// game is one play.
+type game struct {
+	*world
+	alive    map[string]client.Object // by kind and name; what the server has
+	lives    int
+	told     int // calls
+	complete int // of these
+
+	mu     sync.Mutex // guards everything below
+	rng    *rand.Rand
+	events []happened // in the order of each kind
+	calls  map[string][]call
+	calm   bool // everything succeeds
+}
+
+// happened is a delta that an observer was told of.
+type happened struct {
+	kind schema.GroupVersionKind
+	delta.Delta[any]
+}
+
+// call is one of the reconciler.
+type call struct {
+	at      time.Time
+	changes []delta.Change
+	of      delta.Changes
+	success bool
+}
+
+func (g *game) play(t *testing.T, limits delta.LedgerLimits) {
+	t.Helper()
+	for kind, i := range g.informers {
+		if _, err := i.Core().Subscribe(func(d *delta.Delta[any]) {
+			g.mu.Lock()
+			defer g.mu.Unlock()
+			g.events = append(g.events, happened{kind, *d})
+		}, informer.SubscribeOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := builder.ControllerManagedBy(g.manager).
+		For(&corev1.ConfigMap{}).Owns(&corev1.Pod{}).
+		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(secretsRequests)).
+		WithOptions(controller.Options{MaxConcurrentReconciles: 3}).
+		WithLedger(delta.LedgerOptions{LedgerLimits: limits}).
+		Build(reconcile.Func(g.reconcile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.start()
+	g.alive = map[string]client.Object{}
+	for range 150 {
+		g.step()
+	}
+	g.settle()
+	if s := builder.LedgerOf(c).Status(); s.Changes != 0 || s.Requests != 0 && limits.Requests == 0 {
+		t.Errorf("when everything has succeeded the ledger holds %+v", s)
+	}
+	for request, calls := range g.calls {
+		v := verdict{t: t, request: request, happened: g.of(request), narrow: limits.Requests > 0}
+		v.judge(calls)
+		g.told, g.complete = g.told+len(calls), g.complete+v.complete
+	}
+}
+
+// dice rolls a number, for whoever asks.
+func (g *game) dice(sides int) int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.rng.IntN(sides)
+}
+
+var requests = []string{"c0", "c1", "c2", "c3"}
+
+// step has something happen on the server, and sometimes time pass.
+func (g *game) step() {
+	kind := []schema.GroupVersionKind{configMap, pod, secret}[g.dice(3)]
+	name := "c" + strconv.Itoa(g.dice(4))
+	var isFor []string
+	for _, r := range requests {
+		if g.dice(3) == 0 {
+			isFor = append(isFor, r)
+		}
+	}
+	obj := newObject(kind, name, isFor...)
+	g.write(kind, obj)
+	if g.dice(40) == 0 {
+		g.servers[kind].ResetWatch() // what was dropped comes by a list
+		time.Sleep(time.Minute)
+	}
+	if g.dice(2) == 0 {
+		time.Sleep(time.Duration(g.dice(60)) * time.Millisecond)
+	}
+}
+
+// write adds, changes or deletes an object. Sometimes the watch does not bring it.
+func (g *game) write(kind schema.GroupVersionKind, obj client.Object) {
+	server, id := g.servers[kind], kind.Kind+obj.GetName()
+	before := g.alive[id]
+	tell := []func(runtime.Object){server.Modify, server.ModifyDropWatch}
+	g.alive[id] = obj
+	if before == nil {
+		g.lives++
+		obj.SetUID(types.UID(strconv.Itoa(g.lives)))
+		tell = []func(runtime.Object){server.Add, server.AddDropWatch}
+	} else {
+		obj.SetUID(before.GetUID())
+		if g.dice(5) == 0 {
+			delete(g.alive, id)
+			tell = []func(runtime.Object){server.Delete, server.DeleteDropWatch}
+		}
+	}
+	if g.dice(30) == 0 {
+		tell[1](obj)
+	} else {
+		tell[0](obj)
+	}
+}
+
+// settle lets everything succeed, and has something happen that is for all, so that
+// also what is not tried again is asked for.
+func (g *game) settle() {
+	g.mu.Lock()
+	g.calm = true
+	g.mu.Unlock()
+	for _, server := range g.servers {
+		server.ResetWatch()
+	}
+	time.Sleep(time.Hour)
+	g.write(secret, newObject(secret, "last", requests...))
+	for _, server := range g.servers {
+		server.ResetWatch()
+	}
+	time.Sleep(time.Hour)
+	synctest.Wait()
+}
+
+// reconcile is the reconciler.
+func (g *game) reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+	fate, pause := g.note(request.Name, delta.From(ctx))
+	time.Sleep(pause)
+	switch fate {
+	case 0:
+		return reconcile.Result{}, errors.New("as the game wants it")
+	case 1:
+		return reconcile.Result{}, reconcile.TerminalError(errors.New("as the game wants it"))
+	case 2:
+		panic("as the game wants it")
+	case 3:
+		return reconcile.Result{RequeueAfter: pause}, nil
+	default:
+		return reconcile.Result{}, nil
+	}
+}
+
+// note keeps what was told, and decides what is to become of it.
+func (g *game) note(request string, changes delta.Changes) (fate int, pause time.Duration) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	fate, pause = g.rng.IntN(10), time.Duration(g.rng.IntN(50))*time.Millisecond
+	if g.calm {
+		fate = 9
+	}
+	g.calls[request] = append(g.calls[request], call{
+		at: time.Now(), of: changes, changes: slices.Collect(changes.All()), success: fate > 2,
+	})
+	return fate, pause
+}
+
+// of returns what has happened that was for a request, by object.
+func (g *game) of(request string) map[string][]happened {
+	mine := map[string][]happened{}
+	for _, h := range g.events {
+		if slices.ContainsFunc(requestsFor(h), func(r reconcile.Request) bool { return r.Name == request }) {
+			id := h.kind.Kind + " " + h.Key.Name
+			mine[id] = append(mine[id], h)
+		}
+	}
+	return mine
+}
+
+// requestsFor says for which requests a delta is.
+func requestsFor(h happened) []reconcile.Request {
+	states := []any{h.Old, h.New}
+	switch {
+	case h.Op == delta.Deleted && h.Missed:
+		states = states[:1]
+	case h.Op != delta.Updated:
+		states = states[1:]
+	}
+	var all []reconcile.Request
+	for _, state := range states {
+		obj := state.(client.Object)
+		switch h.kind {
+		case configMap:
+			all = append(all, named(obj.GetName()))
+		case secret:
+			all = append(all, secretsRequests(context.Background(), obj)...)
+		default:
+			for _, owner := range obj.GetOwnerReferences() {
+				all = append(all, named(owner.Name))
+			}
+		}
+	}
+	return all
+}
+
+// verdict judges what was told for one request.
+type verdict struct {
+	t        *testing.T
+	request  string
+	happened map[string][]happened
+	narrow   bool // more happens than the ledger can hold
+
+	dealt    map[string]int // how much of it a reconciler has succeeded with
+	failures int            // in a row
+	known    bool           // a reconciler has succeeded
+	lossy    time.Time      // until when something may be lacking, as was said
+	complete int
+}
+
+func (v *verdict) judge(calls []call) {
+	v.dealt = map[string]int{}
+	for i := range calls {
+		v.one(i, &calls[i])
+	}
+	for id, all := range v.happened {
+		for _, h := range all[v.dealt[id]:] {
+			if h.Seen.After(v.lossy) {
+				v.t.Errorf("%s was never told of %s %s at %v, nor that something is lacking", v.request, id, h.Op, h.Seen)
+			}
+		}
+	}
+}
+
+func (v *verdict) one(i int, c *call) {
+	if forgotten := c.of.Attempt() == 1 && !c.of.Complete() && v.narrow; forgotten {
+		v.failures = 0 // with all that was known of the request
+	}
+	if c.of.Attempt() != v.failures+1 || c.of.Has(delta.Retry) != (v.failures > 0) {
+		v.t.Errorf("%s, call %d: attempt %d after %d failures: %s", v.request, i, c.of.Attempt(), v.failures, c.of)
+	}
+	told, born := maps.Clone(v.dealt), false
+	for _, change := range c.changes {
+		if change.Cause == delta.Retry || change.Cause == delta.Timer {
+			continue
+		}
+		id := change.Kind.Kind + " " + change.Key.Name
+		n, ok := v.find(change, v.happened[id][told[id]:], c)
+		if !ok {
+			v.t.Errorf("%s, call %d (%s): %s, which is not what has happened next to %s", v.request, i, c.of, change, id)
+		}
+		told[id] += n
+		born = born || change.Cause == delta.Primary && change.Op == delta.Added
+	}
+	if c.of.Complete() {
+		v.complete++
+		if !v.known && !born {
+			v.t.Errorf("%s, call %d: %s is said to be everything, before the first success", v.request, i, c.of)
+		}
+	} else {
+		v.lossy = later(v.lossy, c.at)
+	}
+	if !c.success {
+		v.failures++
+		return
+	}
+	v.dealt, v.failures, v.known = told, 0, true
+}
+
+// find returns how many of the events of an object are over with a change. Where
+// something was said to be lacking, it may have left out some, also in its middle.
+func (v *verdict) find(change delta.Change, next []happened, c *call) (n int, ok bool) {
+	for skipped := range next {
+		if skipped > 0 && (c.of.Complete() && next[skipped-1].Seen.After(v.lossy) || next[skipped-1].Seen.After(c.at)) {
+			return 0, false
+		}
+		from := next[skipped:]
+		for length := change.Deltas; length <= len(from); length++ {
+			if says(change, from[:length]) && (length == change.Deltas || !c.of.Complete()) {
+				return skipped + length, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// says reports whether a change is what these events come down to.
+func says(change delta.Change, run []happened) bool {
+	first, last := &run[0], &run[len(run)-1]
+	if len(run) > change.Deltas { // something in the middle is lacking
+		return change.First.Equal(first.Seen) && change.Last.Equal(last.Seen) && same(change.Old, first.Old) && same(change.New, last.New)
+	}
+	op, relisted := delta.Sync, false
+	for i := range run {
+		switch of := run[i].Op; {
+		case of == delta.Sync:
+		case i == 0, of == delta.Updated && (op == delta.Updated || op == delta.Sync):
+			op, relisted = of, relisted || run[i].Relisted
+		default:
+			return false // what begins or ends is a change of its own
+		}
+	}
+	if len(run) > 1 && op == delta.Deleted {
+		return false
+	}
+	cause := map[schema.GroupVersionKind]delta.Cause{configMap: delta.Primary, pod: delta.Owned, secret: delta.Mapped}[first.kind]
+	if op == delta.Sync {
+		cause = delta.Resync
+	}
+	return change.Cause == cause && change.Kind == first.kind && change.Op == op &&
+		change.Missed == first.Missed && change.Relisted == relisted &&
+		change.First.Equal(first.Seen) && change.Last.Equal(last.Seen) &&
+		same(change.Old, first.Old) && same(change.New, last.New)
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+func same(obj delta.Object, state any) bool {
+	if obj == nil || state == nil {
+		return obj == nil && state == nil
+	}
+	return any(obj) == state
+}

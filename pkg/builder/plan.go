@@ -1,0 +1,264 @@
+package builder
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-logr/logr"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/klog/v2"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/delta-runtime/delta-runtime/pkg/cache"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/queue/ctrlqueue"
+	"github.com/delta-runtime/delta-runtime/pkg/source"
+)
+
+// plan is what a builder's calls come down to.
+type plan[R comparable] struct {
+	*TypedBuilder[R]
+	ledger  *delta.Ledger[R] // nil: none is kept
+	primary schema.GroupVersionKind
+	name    string
+}
+
+func newPlan[R comparable](b *TypedBuilder[R]) *plan[R] {
+	p := &plan[R]{TypedBuilder: b}
+	if b.keeping == keepLedger {
+		p.ledger = delta.NewLedger[R](ledgerOptions(b.mgr, b.ledgers))
+	}
+	return p
+}
+
+func (p *plan[R]) build(r reconcile.TypedReconciler[R]) (controller.TypedController[R], error) {
+	options, err := p.controllerOptions(r)
+	if err != nil {
+		return nil, err
+	}
+	made, err := p.newController(p.name, p.mgr, options)
+	if err != nil {
+		return nil, err
+	}
+	watches, err := p.sources()
+	if err != nil {
+		return nil, err
+	}
+	for _, src := range watches {
+		if err := made.Watch(src); err != nil {
+			return nil, err
+		}
+	}
+	if p.ledger == nil {
+		return made, nil
+	}
+	return &recordedController[R]{TypedController: made, ledger: p.ledger}, nil
+}
+
+// controllerOptions are those that the user set, completed.
+func (p *plan[R]) controllerOptions(r reconcile.TypedReconciler[R]) (controller.TypedOptions[R], error) {
+	options, general := p.options, p.mgr.GetControllerOptions()
+	if options.Reconciler != nil {
+		return options, errors.New("reconciler was set via WithOptions() and via Build() or Complete()")
+	}
+	options.Reconciler = r
+	if p.ledger != nil {
+		options.Reconciler = &recordedReconciler[R]{to: r, ledger: p.ledger}
+	}
+	if p.forInput.object != nil {
+		var err error
+		if p.primary, err = apiutil.GVKForObject(p.forInput.object, p.mgr.GetScheme()); err != nil {
+			return options, err
+		}
+		if options.MaxConcurrentReconciles == 0 {
+			options.MaxConcurrentReconciles = max(0, general.GroupKindConcurrency[p.primary.GroupKind().String()])
+		}
+	}
+	options.CacheSyncTimeout = cmp.Or(options.CacheSyncTimeout, max(0, general.CacheSyncTimeout))
+	p.name = cmp.Or(p.TypedBuilder.name, strings.ToLower(p.primary.Kind))
+	if p.name == "" {
+		return options, errors.New("one of For() or Named() must be called")
+	}
+	if options.LogConstructor == nil {
+		options.LogConstructor = p.logConstructor()
+	}
+	if options.NewQueue == nil {
+		defaulted := options
+		defaulted.DefaultFromConfig(general)
+		options.NewQueue = newQueue(defaulted)
+	}
+	return options, nil
+}
+
+// logConstructor is controller-runtime's, with the same keys.
+func (p *plan[R]) logConstructor() func(*R) logr.Logger {
+	general := p.mgr.GetLogger().WithValues("controller", p.name)
+	if p.primary.Kind != "" {
+		general = general.WithValues("controllerGroup", p.primary.Group, "controllerKind", p.primary.Kind)
+	}
+	return func(r *R) logr.Logger {
+		request, ok := any(r).(*reconcile.Request)
+		if !ok || request == nil {
+			return general
+		}
+		about := general
+		if p.primary.Kind != "" {
+			about = about.WithValues(p.primary.Kind, klog.KRef(request.Namespace, request.Name))
+		}
+		return about.WithValues("namespace", request.Namespace, "name", request.Name)
+	}
+}
+
+// newQueue makes our queue: with priorities, unless UsePriorityQueue is switched off.
+func newQueue[R comparable](options controller.TypedOptions[R]) func(string, workqueue.TypedRateLimiter[R]) workqueue.TypedRateLimitingInterface[R] {
+	return func(name string, limiter workqueue.TypedRateLimiter[R]) workqueue.TypedRateLimitingInterface[R] {
+		if !ptr.Deref(options.UsePriorityQueue, true) {
+			return ctrlqueue.NewTypedRateLimitingQueueWithConfig(limiter, ctrlqueue.TypedRateLimitingQueueConfig[R]{Name: name})
+		}
+		return ctrlqueue.New(name, func(o *ctrlqueue.Opts[R]) {
+			o.RateLimiter = limiter
+			o.Log = options.Logger.WithValues("controller", name)
+		})
+	}
+}
+
+// sources are what is to be watched, in controller-runtime's order.
+func (p *plan[R]) sources() ([]ctrlsource.TypedSource[R], error) {
+	var all []ctrlsource.TypedSource[R]
+	if p.forInput.object != nil {
+		src, err := p.forSource()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, src)
+	}
+	owned, err := p.ownsSources()
+	if err != nil {
+		return nil, err
+	}
+	all = append(all, owned...)
+	if len(p.watched) == 0 && p.forInput.object == nil && len(p.raw) == 0 {
+		return nil, errors.New("there are no watches configured, controller will never get triggered. " +
+			"Use For(), Owns(), Watches() or WatchesRawSource() to set them up")
+	}
+	if p.resynced && p.forInput.object == nil {
+		return nil, errors.New("WithResync() can only be used together with For()")
+	}
+	if err := p.checkPolicies(); err != nil {
+		return nil, err
+	}
+	for _, w := range p.watched {
+		src, err := p.kind(watch[R]{w.object, w.handler, w.how, delta.Mapped})
+		if err != nil {
+			return nil, fmt.Errorf("failed to project for %T: %w", w.object, err)
+		}
+		all = append(all, src)
+	}
+	for _, src := range p.raw {
+		all = append(all, recorded(src, p.ledger))
+	}
+	return all, nil
+}
+
+// checkPolicies returns what makes no sense in a resync policy, and where.
+func (p *plan[R]) checkPolicies() error {
+	check := func(object client.Object, policy cache.ResyncPolicy) error {
+		if err := policy.Check(); err != nil {
+			return fmt.Errorf("resync policy for %T: %w", object, err)
+		}
+		return nil
+	}
+	errs := []error{check(p.forInput.object, p.forInput.how.resync.Or(p.resync))}
+	for _, o := range p.owned {
+		errs = append(errs, check(o.object, o.how.resync))
+	}
+	for _, w := range p.watched {
+		errs = append(errs, check(w.object, w.how.resync))
+	}
+	return errors.Join(errs...)
+}
+
+func (p *plan[R]) forSource() (ctrlsource.TypedSource[R], error) {
+	how := p.forInput.how
+	how.resync = how.resync.Or(p.resync)
+	tell, ok := forRequests[R](&handler.EnqueueRequestForObject{})
+	src, err := p.kind(watch[R]{p.forInput.object, tell, how, delta.Primary})
+	if err == nil && !ok {
+		err = fmt.Errorf("For() can only be used with reconcile.Request, got %T", *new(R))
+	}
+	return src, err
+}
+
+func (p *plan[R]) ownsSources() ([]ctrlsource.TypedSource[R], error) {
+	if len(p.owned) > 0 && p.forInput.object == nil {
+		return nil, errors.New("Owns() can only be used together with For()")
+	}
+	var all []ctrlsource.TypedSource[R]
+	for _, o := range p.owned {
+		var opts []handler.OwnerOption
+		if !o.everyOwner {
+			opts = append(opts, handler.OnlyControllerOwner())
+		}
+		tell, _ := forRequests[R](handler.EnqueueRequestForOwner(p.mgr.GetScheme(), p.mgr.GetRESTMapper(), p.forInput.object, opts...))
+		src, err := p.kind(watch[R]{o.object, tell, o.how, delta.Owned})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, src)
+	}
+	return all, nil
+}
+
+// forRequests is a handler that makes requests of an R, if that is what an R is.
+func forRequests[R comparable](tell handler.EventHandler) (handler.TypedEventHandler[client.Object, R], bool) {
+	h, ok := tell.(handler.TypedEventHandler[client.Object, R])
+	return h, ok
+}
+
+// watch is one kind to be watched.
+type watch[R comparable] struct {
+	object client.Object
+	tell   handler.TypedEventHandler[client.Object, R]
+	how    watching
+	cause  delta.Cause
+}
+
+func (p *plan[R]) kind(w watch[R]) (ctrlsource.TypedSource[R], error) {
+	// The scheme may learn of the kind later, as the cache asks it when it starts.
+	gvk, err := apiutil.GVKForObject(w.object, p.mgr.GetScheme())
+	if w.how.form == metadataOnly {
+		if err != nil {
+			return nil, fmt.Errorf("unable to determine GVK of %T for a metadata-only watch: %w", w.object, err)
+		}
+		example := &metav1.PartialObjectMetadata{}
+		example.SetGroupVersionKind(gvk)
+		w.object = example
+	}
+	return &source.Kind[client.Object, R]{
+		Type: w.object, Cache: p.mgr.GetCache(), Handler: w.tell,
+		Predicates: slices.Concat(p.predicates, w.how.predicates),
+		Ledger:     p.ledger, Cause: w.cause, GVK: gvk,
+		Resync: w.how.resync,
+		Name:   p.name + ": " + kindName(gvk, w.object),
+	}, nil
+}
+
+// kindName names a kind in warnings and status.
+func kindName(gvk schema.GroupVersionKind, object client.Object) string {
+	if gvk.Empty() {
+		return fmt.Sprintf("%T", object)
+	}
+	version, kind := gvk.ToAPIVersionAndKind()
+	return version + " " + kind
+}

@@ -1,0 +1,190 @@
+package builder_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	toolscache "k8s.io/client-go/tools/cache"
+	fakeapi "k8s.io/client-go/tools/cache/testing"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/cache/informertest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	ourcache "github.com/delta-runtime/delta-runtime/pkg/toolscache"
+)
+
+// The kinds of the tests: ConfigMaps own Pods, and Secrets name ConfigMaps in a label.
+var (
+	configMap = corev1.SchemeGroupVersion.WithKind("ConfigMap")
+	pod       = corev1.SchemeGroupVersion.WithKind("Pod")
+	secret    = corev1.SchemeGroupVersion.WithKind("Secret")
+)
+
+const team = "team"
+
+// forLabel is where a Secret has the names of ConfigMaps.
+const forLabel = "for"
+
+func named(name string) reconcile.Request {
+	return reconcile.Request{NamespacedName: types.NamespacedName{Namespace: team, Name: name}}
+}
+
+// newObject is an object of a kind. What it is for is its owner, or in its label.
+func newObject(kind schema.GroupVersionKind, name string, isFor ...string) client.Object {
+	about := metav1.ObjectMeta{Namespace: team, Name: name}
+	switch kind {
+	case pod:
+		if len(isFor) > 0 {
+			about.OwnerReferences = []metav1.OwnerReference{{
+				APIVersion: "v1", Kind: configMap.Kind, Name: isFor[0], Controller: new(true),
+			}}
+		}
+		return &corev1.Pod{ObjectMeta: about}
+	case secret:
+		about.Labels = map[string]string{forLabel: strings.Join(isFor, ".")}
+		return &corev1.Secret{ObjectMeta: about}
+	default:
+		return &corev1.ConfigMap{ObjectMeta: about}
+	}
+}
+
+// secretsRequests maps a Secret.
+func secretsRequests(_ context.Context, obj client.Object) []reconcile.Request {
+	var all []reconcile.Request
+	for name := range strings.SplitSeq(obj.GetLabels()[forLabel], ".") {
+		if name != "" {
+			all = append(all, named(name))
+		}
+	}
+	return all
+}
+
+// fakeManager is a manager as far as a builder needs one. What is added to it is run by
+// the test.
+type fakeManager struct {
+	manager.Manager // none: who calls anything else is mistaken
+	cache           cache.Cache
+	client          client.Client
+	options         config.Controller
+	logger          logr.Logger
+	added           []manager.Runnable
+}
+
+func newFakeManager(from cache.Cache) *fakeManager {
+	return &fakeManager{cache: from, options: config.Controller{SkipNameValidation: new(true)}, logger: logr.Discard()}
+}
+
+func (m *fakeManager) Add(r manager.Runnable) error {
+	m.added = append(m.added, r)
+	return nil
+}
+func (m *fakeManager) GetCache() cache.Cache                   { return m.cache }
+func (m *fakeManager) GetClient() client.Client                { return m.client }
+func (m *fakeManager) GetScheme() *runtime.Scheme              { return scheme.Scheme }
+func (m *fakeManager) GetConfig() *rest.Config                 { return nil }
+func (m *fakeManager) GetHTTPClient() *http.Client             { return nil }
+func (m *fakeManager) GetLogger() logr.Logger                  { return m.logger }
+func (m *fakeManager) GetControllerOptions() config.Controller { return m.options }
+func (m *fakeManager) GetRESTMapper() meta.RESTMapper {
+	mapper := meta.NewDefaultRESTMapper(nil)
+	for _, kind := range []schema.GroupVersionKind{configMap, pod, secret} {
+		mapper.Add(kind, meta.RESTScopeNamespace)
+	}
+	return mapper
+}
+
+// api is a fake API server for one kind, with which one lists before one watches.
+type api struct{ *fakeapi.FakeControllerSource }
+
+func (api) IsWatchListSemanticsUnSupported() bool { return true }
+
+// world is an API with three kinds, our informers over it, and a manager over these.
+type world struct {
+	servers   map[schema.GroupVersionKind]api
+	informers map[schema.GroupVersionKind]*ourcache.SharedInformer
+	manager   *fakeManager
+	tasks     *lifecycle.Group
+}
+
+// inWorld runs a test in a bubble.
+func inWorld(t *testing.T, do func(t *testing.T, w *world)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{
+			servers:   map[schema.GroupVersionKind]api{},
+			informers: map[schema.GroupVersionKind]*ourcache.SharedInformer{},
+			tasks:     lifecycle.New(t.Context()),
+		}
+		held := &informertest.FakeInformers{InformersByGVK: map[schema.GroupVersionKind]toolscache.SharedIndexInformer{}, Scheme: scheme.Scheme}
+		for _, kind := range []schema.GroupVersionKind{configMap, pod, secret} {
+			w.servers[kind] = api{fakeapi.NewFakeControllerSource()}
+			made := ourcache.NewSharedIndexInformer(w.servers[kind], newObject(kind, ""), 0, toolscache.Indexers{})
+			w.informers[kind] = made.(*ourcache.SharedInformer)
+			held.InformersByGVK[kind] = made
+			w.tasks.Guest("informer", made.RunWithContext)
+		}
+		w.manager = newFakeManager(held)
+		synctest.Wait()
+		do(t, w)
+		w.stop(t)
+		for _, server := range w.servers {
+			server.Shutdown()
+		}
+	})
+}
+
+// newWorldOf is a world with nothing in it but a manager.
+func newWorldOf(t *testing.T, m *fakeManager) *world {
+	t.Helper()
+	return &world{manager: m, tasks: lifecycle.New(t.Context())}
+}
+
+// stop ends everything.
+func (w *world) stop(t *testing.T) {
+	t.Helper()
+	w.tasks.Stop()
+	if err := w.tasks.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
+// askedFor is a cache that notes for which kinds it is asked, by one at a time.
+type askedFor struct {
+	cache.Cache
+	mu    sync.Mutex // guards kinds, and what a fake makes when it is asked
+	kinds []string
+}
+
+func (a *askedFor) GetInformer(ctx context.Context, obj client.Object, opts ...cache.InformerGetOption) (cache.Informer, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.kinds = append(a.kinds, fmt.Sprintf("%T %s", obj, obj.GetObjectKind().GroupVersionKind().Kind))
+	return a.Cache.GetInformer(ctx, obj, opts...)
+}
+
+// start runs what was added to the manager.
+func (w *world) start() {
+	for _, r := range w.manager.added {
+		w.tasks.Go("runnable", r.Start)
+	}
+	w.manager.added = nil
+	synctest.Wait()
+}
