@@ -7,17 +7,28 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	drmanager "github.com/delta-runtime/delta-runtime/pkg/manager"
 )
 
 // TestWhoWritesReadsIt uses controller-runtime's client that waits, before it reads
-// from the cache, until the cache has seen the client's own writes.
+// from the cache, until the cache has seen the client's own writes: as it is, and as it
+// is when it remembers them for us.
 func TestWhoWritesReadsIt(t *testing.T) {
+	for name, newClient := range map[string]client.NewClientFunc{"client": client.New, "recording client": drmanager.NewClient} {
+		t.Run(name, func(t *testing.T) { whoWritesReadsIt(t, newClient) })
+	}
+}
+
+func whoWritesReadsIt(t *testing.T, newClient client.NewClientFunc) {
+	t.Helper()
 	config := administrator(t)
 	api := directly(t, config)
 	namespace := newNamespace(t, api)
 	options := managerOptions(t)
 	options.Cache.DefaultNamespaces = map[string]crcache.Config{namespace: {}}
 	options.Client.Cache = &client.CacheOptions{Unstructured: true, EnableReadYourWritesConsistency: new(true)}
+	options.NewClient = newClient
 	m := newManager(t, config, options)
 	started(t, m)
 	for _, k := range []kind{configMaps, widgets} {

@@ -37,12 +37,19 @@ func chosenCache() string {
 	return "ours"
 }
 
+// onlyOurs ends a test of what the incumbent can't do, where it is to play what both
+// can: OPERATOR_CACHE has it do so, which no target sets.
+func onlyOurs(t *testing.T) {
+	t.Helper()
+	if chosenCache() != "ours" {
+		t.Skip("this is about what only our cache can do")
+	}
+}
+
 // newManagerOfOurs makes a manager whose cache has options that only ours has.
 func newManagerOfOurs(t *testing.T, server *rest.Config, options manager.Options, more cache.Options) (manager.Manager, *cache.Cache) {
 	t.Helper()
-	if chosenCache() != "ours" { // OPERATOR_CACHE, which no target sets, has the incumbent play what both can
-		t.Skip("this is about what only our cache can do")
-	}
+	onlyOurs(t)
 	var c *cache.Cache
 	options.NewCache = func(server *rest.Config, options crcache.Options) (crcache.Cache, error) {
 		var err error

@@ -1,0 +1,157 @@
+package operator
+
+import (
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/source"
+)
+
+// plots have a list of each sort.
+var plots = kind{schema.GroupVersionKind{Group: group, Version: "v1", Kind: "Plot"}, nil, nil}
+
+// plotDefinition is the CRD of plots.
+func plotDefinition() *unstructured.Unstructured {
+	texts := map[string]any{"type": "string"}
+	definition := plots.definition()
+	version := definition.Object["spec"].(map[string]any)["versions"].([]any)[0].(map[string]any)
+	version["schema"] = map[string]any{"openAPIV3Schema": map[string]any{
+		"type": "object",
+		"properties": map[string]any{"spec": map[string]any{
+			"type": "object",
+			"properties": map[string]any{
+				"tools":  map[string]any{"type": "array", "items": texts, "x-kubernetes-list-type": "set"},
+				"fences": map[string]any{"type": "array", "items": texts},
+				"beds": map[string]any{
+					"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": []any{"row"},
+					"items": map[string]any{"type": "object", "required": []any{"row"}, "properties": map[string]any{"row": texts, "flower": texts}},
+				},
+			},
+		}},
+	}}
+	return definition
+}
+
+// schemasOf returns the server's schemas once it publishes those of plots.
+func schemasOf(t *testing.T, config *rest.Config, obj client.Object) *source.Schemas {
+	t.Helper()
+	connections, err := rest.HTTPClientFor(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { hangUp(connections) })
+	var schemas *source.Schemas
+	waitUntil(t, "the server to publish the schema of plots", func() bool {
+		// An error is remembered for a minute, so each try has its own.
+		if schemas, err = source.NewSchemas(config, connections, newScheme()); err != nil {
+			t.Fatal(err)
+		}
+		_, err = schemas.ObjectToTyped(obj)
+		return err == nil
+	})
+	return schemas
+}
+
+func TestDiffsKnowTheServersSchemas(t *testing.T) {
+	config := administrator(t)
+	api := directly(t, config)
+	if err := api.Create(t.Context(), plotDefinition()); err != nil {
+		t.Fatal(err)
+	}
+	defer undefine(t, api, plots)
+	plot := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{
+		"tools": []any{"rake", "spade"}, "fences": []any{"n", "s"},
+		"beds": []any{map[string]any{"row": "1", "flower": "rose"}, map[string]any{"row": "2", "flower": "lily"}},
+	}}}
+	plot.SetGroupVersionKind(plots.GroupVersionKind)
+	plot.SetNamespace("default")
+	plot.SetName("mine")
+	plot.SetFinalizers([]string{"example.com/a", "example.com/b"})
+	waitUntil(t, "the server to serve plots", func() bool { return api.Create(t.Context(), plot) == nil })
+	defer release(t, api, plot.DeepCopy())
+	schemas := schemasOf(t, config, plot)
+
+	before := plot.DeepCopy()
+	plot.SetFinalizers([]string{"example.com/b"})
+	plot.Object["spec"] = map[string]any{
+		"tools": []any{"spade", "hose", "rake"}, "fences": []any{"s", "n"},
+		"beds": []any{map[string]any{"row": "2", "flower": "tulip"}, map[string]any{"row": "1", "flower": "rose"}},
+	}
+	if err := api.Update(t.Context(), plot); err != nil {
+		t.Fatal(err)
+	}
+	d := delta.NewDiff(before, plot, schemas)
+	const want = `spec.beds[row="2"].flower: "lily" → "tulip", spec.fences: ["n","s"] → ["s","n"], +spec.tools[="hose"], ` +
+		`-metadata.finalizers[="example.com/a"], metadata.generation: 1 → 2`
+	if got := d.String(); got != want || d.Err() != nil {
+		t.Errorf("got  %s (error %v)\nwant %s", got, d.Err(), want)
+	}
+	applied, err := d.Full().Apply(before)
+	if err != nil || !delta.NewDiff(applied, plot, schemas).Full().Empty() {
+		t.Errorf("what is applied is %v (error %v), want %v", applied, err, plot)
+	}
+}
+
+// release takes an object's finalizers away, so that it can go with its kind.
+func release(t *testing.T, api client.Client, obj client.Object) {
+	t.Helper()
+	if err := api.Patch(t.Context(), obj, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestDiffsOfWhatTheServerMakes is about what the server fills in, in the form in which
+// it sends it.
+func TestDiffsOfWhatTheServerMakes(t *testing.T) {
+	config := administrator(t)
+	api := directly(t, config)
+	connections, err := rest.HTTPClientFor(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { hangUp(connections) })
+	schemas, err := source.NewSchemas(config, connections, newScheme())
+	if err != nil {
+		t.Fatal(err)
+	}
+	labels := map[string]string{"app": "diffs"}
+	deployment := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "diffs"}, Spec: appsv1.DeploymentSpec{
+		Selector: &metav1.LabelSelector{MatchLabels: labels},
+		Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: corev1.PodSpec{Containers: []corev1.Container{
+			{Name: "app", Image: "app:1", Ports: []corev1.ContainerPort{{ContainerPort: 80}}}, {Name: "side", Image: "side:1"},
+		}}},
+	}}
+	if err := api.Create(t.Context(), deployment); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := api.Delete(t.Context(), deployment); err != nil {
+			t.Error(err)
+		}
+	}()
+	before := deployment.DeepCopy()
+	deployment.Spec.Template.Spec.Containers[0].Image = "app:2"
+	deployment.Spec.Template.Spec.Containers[0].Ports[0].Name = "http"
+	if err := api.Update(t.Context(), deployment); err != nil {
+		t.Fatal(err)
+	}
+	d := delta.NewDiff(before, deployment, schemas)
+	const want = `spec.template.spec.containers[name="app"].image: "app:1" → "app:2", ` +
+		`+spec.template.spec.containers[name="app"].ports[containerPort=80,protocol="TCP"].name="http", metadata.generation: 1 → 2`
+	if got := d.String(); got != want || d.Err() != nil {
+		t.Errorf("got  %s (error %v)\nwant %s", got, d.Err(), want)
+	}
+	applied, err := d.Full().Apply(before)
+	if err != nil || !delta.NewDiff(applied, deployment, schemas).Full().Empty() {
+		t.Errorf("applied, it differs by %v (error %v)", delta.NewDiff(applied, deployment, schemas).Full(), err)
+	}
+}

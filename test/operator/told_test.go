@@ -1,0 +1,307 @@
+package operator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/uuid"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/delta-runtime/delta-runtime/pkg/builder"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// informed is a reconciler that keeps a deployment for each widget, is clumsy, and
+// remembers what it was told.
+type informed struct {
+	name    string // by which it writes
+	api     client.Client
+	history *history
+
+	mu    sync.Mutex // guards everything below
+	rng   *rand.Rand
+	calls map[string][]call // by widget
+}
+
+// call is one call of the reconciler.
+type call struct {
+	attempt    int
+	incomplete string // why; empty if it was complete
+	told       []delta.Change
+	spans      []span // of what was told, once it has been judged
+	failed     bool
+	newest     uint64 // that the history had at its end
+}
+
+// behave has a manager call an informed reconciler.
+func behave(t *testing.T, m manager.Manager, h *history, seed uint64) *informed {
+	t.Helper()
+	r := &informed{
+		name: fmt.Sprint("operator-", seed), api: m.GetClient(), history: h,
+		rng: rand.New(rand.NewPCG(seed, 1)), calls: map[string][]call{},
+	}
+	options := ourQueue()
+	options.EnableWarmup = new(true)
+	err := builder.ControllerManagedBy(m).Named("informed").
+		For(&Widget{}).
+		Owns(&appsv1.Deployment{}).
+		Watches(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(widgetsOf)).
+		WithOptions(options).
+		Complete(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func widgetsOf(_ context.Context, obj client.Object) []reconcile.Request {
+	var requests []reconcile.Request
+	for name := range strings.SplitSeq(obj.GetAnnotations()[widgetsAnnotation], ",") {
+		if name != "" {
+			requests = append(requests, reconcile.Request{NamespacedName: types.NamespacedName{Namespace: obj.GetNamespace(), Name: name}})
+		}
+	}
+	return requests
+}
+
+var errClumsy = errors.New("clumsy")
+
+// Reconcile does its work, and fails now and then in all ways that there are.
+func (r *informed) Reconcile(ctx context.Context, request reconcile.Request) (result reconcile.Result, err error) {
+	changes := delta.From(ctx)
+	c := call{attempt: changes.Attempt(), incomplete: changes.Incomplete(), failed: true}
+	for change := range changes.All() {
+		c.told = append(c.told, change)
+	}
+	defer func() {
+		c.newest = r.history.now()
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.calls[request.Name] = append(r.calls[request.Name], c)
+	}()
+	if err := r.work(ctx, request); err != nil {
+		return reconcile.Result{}, err
+	}
+	switch p := r.dice(); {
+	case p < 10:
+		return reconcile.Result{}, errClumsy
+	case p < 12:
+		return reconcile.Result{}, reconcile.TerminalError(errClumsy)
+	case p < 16:
+		panic("very clumsy")
+	case p < 26:
+		c.failed = false
+		return reconcile.Result{RequeueAfter: time.Duration(1+p) * time.Millisecond}, nil
+	}
+	c.failed = false
+	return reconcile.Result{}, nil
+}
+
+func (r *informed) dice() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.rng.IntN(100)
+}
+
+// work creates the deployment where there is none, and sometimes writes to the widget.
+func (r *informed) work(ctx context.Context, request reconcile.Request) error {
+	widget := &Widget{}
+	if err := r.api.Get(ctx, request.NamespacedName, widget); err != nil {
+		return client.IgnoreNotFound(err)
+	}
+	if r.dice() < 10 {
+		before := widget.DeepCopyObject().(client.Object)
+		widget.Labels = map[string]string{"touched": string(uuid.NewUUID())} // so that it is a change
+		if err := r.api.Patch(ctx, widget, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}), client.FieldOwner(r.name)); err != nil {
+			return client.IgnoreNotFound(err)
+		}
+		if widget.ResourceVersion != before.GetResourceVersion() {
+			r.history.wrote(r.name, widget)
+		}
+	}
+	err := r.api.Get(ctx, request.NamespacedName, &appsv1.Deployment{})
+	if !apierrors.IsNotFound(err) {
+		return err
+	}
+	deployment := deploymentFor(request.NamespacedName)
+	if err := controllerutil.SetControllerReference(widget, deployment, r.api.Scheme()); err != nil {
+		return err
+	}
+	if err := r.api.Create(ctx, deployment, client.FieldOwner(r.name)); err != nil {
+		return err // it may be there already, and the cache not know it
+	}
+	r.history.wrote(r.name, deployment)
+	return nil
+}
+
+func deploymentFor(key client.ObjectKey) *appsv1.Deployment {
+	pods := map[string]string{"app": key.Name}
+	return &appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name},
+		Spec: appsv1.DeploymentSpec{
+			Selector: &metav1.LabelSelector{MatchLabels: pods},
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Labels: pods},
+				Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "app", Image: "example.com/app:1"}}},
+			},
+		},
+	}
+}
+
+// judgement is what was found in what a reconciler was told.
+type judgement struct {
+	truths     int // changes that are as they really were
+	steps      int // that a reconciler had to be told of, and was
+	unknown    int // that it was told it might not be told of
+	incomplete int // calls
+	own        int // changes of its own
+	managers   int // changes whose writer was known to both
+	wrong      []string
+}
+
+func (j *judgement) fault(format string, args ...any) {
+	if len(j.wrong) < 10 {
+		j.wrong = append(j.wrong, fmt.Sprintf(format, args...))
+	}
+}
+
+// judge looks through everything that the reconciler was told, in the light of what
+// happened in a period.
+func (r *informed) judge(in period) *judgement {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	j := &judgement{}
+	for widget, calls := range r.calls {
+		for i := range calls {
+			calls[i].spans = r.truth(j, widget, &calls[i])
+			if i > 0 {
+				chain(j, widget, &calls[i-1], &calls[i])
+			}
+			if calls[i].incomplete != "" {
+				j.incomplete++
+			}
+		}
+		r.complete(j, widget, in)
+	}
+	return j
+}
+
+// truth checks that each change happened as it was told, and concerns the widget.
+func (r *informed) truth(j *judgement, widget string, c *call) (spans []span) {
+	for _, change := range c.told {
+		if change.Object() == nil {
+			retried := change.Cause == delta.Retry
+			if retried != (c.attempt > 1) || !retried && (change.Cause != delta.Timer || len(c.told) > 1) {
+				j.fault("%s, attempt %d: %s", widget, c.attempt, c.told)
+			}
+			continue
+		}
+		s, err := r.history.spanOf(change)
+		switch want := causeOf[change.Kind.Kind]; {
+		case err != nil:
+			j.fault("%s was told %s: it %v", widget, change, err)
+			continue
+		case change.Cause != want && change.Cause != delta.InitialList:
+			j.fault("%s was told %s, which is %s", widget, change, want)
+		case !r.history.concerns(s, widget):
+			j.fault("%s was told %s, which does not concern it", widget, change)
+		case change.Last.Before(change.First) || change.First.IsZero():
+			j.fault("%s was told %s, first seen %v and last %v", widget, change, change.First, change.Last)
+		}
+		r.writer(j, change)
+		j.truths++
+		spans = append(spans, s)
+	}
+	return spans
+}
+
+var causeOf = map[string]delta.Cause{"Widget": delta.Primary, "Deployment": delta.Owned, "ConfigMap": delta.Mapped}
+
+// writer checks who is said to have written an object.
+func (r *informed) writer(j *judgement, c delta.Change) {
+	if c.Op != delta.Updated && c.Op != delta.Added || c.Cause == delta.InitialList {
+		return
+	}
+	really := r.history.by(c.New)
+	if said := c.Manager(); said != "" && really != "" {
+		j.managers++
+		if said != really {
+			j.fault("%s was written by %s", c, really)
+		}
+	}
+	if c.Own() && really != r.name || !c.Own() && really == r.name && c.Deltas == 1 && !c.Relisted {
+		j.fault("%s is said to be our own write: %t; it was written by %q", c, c.Own(), really)
+	}
+	if c.Own() {
+		j.own++
+	}
+}
+
+// chain checks that what a call failed with is told again, and nothing else is.
+func chain(j *judgement, widget string, first, second *call) {
+	want := 1
+	if first.failed {
+		want = first.attempt + 1
+	}
+	if second.attempt != want {
+		j.fault("%s: attempt %d is followed by %d (failed: %t)", widget, first.attempt, second.attempt, first.failed)
+	}
+	for _, s := range first.spans {
+		again := false
+		for _, next := range second.spans {
+			again = again || next.covers(s)
+			if !first.failed && next.of == s.of && next.from < s.to && next.from > 0 {
+				j.fault("%s: was told %v, succeeded, and was told %v", widget, s, next)
+			}
+		}
+		if first.failed && !again && second.incomplete == "" {
+			j.fault("%s: failed with %v, and was told %v", widget, s, second.spans)
+		}
+	}
+}
+
+// complete checks that nothing is lacking that a call did not say might be.
+func (r *informed) complete(j *judgement, widget string, in period) {
+	var excused uint64
+	var told []span
+	for _, c := range r.calls[widget] {
+		told = append(told, c.spans...)
+		if c.incomplete != "" {
+			excused = c.newest
+		}
+	}
+	for _, step := range r.history.events(widget, in) {
+		switch found := coveredBy(told, step); {
+		case found:
+			j.steps++
+		case step.to <= excused:
+			j.unknown++
+		default:
+			j.fault("%s was not told of %v", widget, step)
+		}
+	}
+}
+
+func coveredBy(told []span, step span) bool {
+	for _, s := range told {
+		if s.covers(step) {
+			return true
+		}
+	}
+	return false
+}
