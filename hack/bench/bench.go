@@ -96,7 +96,7 @@ func (b *bench) measure(ctx context.Context) (*report, error) {
 	r := &report{Machine: machine(), Commit: commit(ctx, b.settings.root), Size: b.settings.size, Started: time.Now().UTC()}
 	for i := range promises {
 		p := &promises[i]
-		if p.from != nil || !b.runs(p.row) {
+		if p.from != nil || !b.runs(p.row) || p.beside != 0 && b.runs(p.beside) {
 			continue
 		}
 		for round := range p.rounds(b.settings.rounds) {
@@ -150,7 +150,7 @@ func (b *bench) side(ctx context.Context, p *promise, side string, more ...strin
 	names := make(map[string][]string)
 	var folders []string
 	for _, found := range b.benchmarks {
-		if found.row != p.row {
+		if !p.together(found.row) {
 			continue
 		}
 		if names[found.folder] == nil {

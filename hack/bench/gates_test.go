@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"path"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -103,6 +104,25 @@ func TestRowSet(t *testing.T) {
 	for _, text := range []string{"", "x", "4-", "6-4", "0", "100", "1,,2"} {
 		if err := (rowSet{}).Set(text); err == nil {
 			t.Errorf("%q was taken for rows", text)
+		}
+	}
+}
+
+// TestRowsBesideOthersAreMeasuredThere checks that what is measured in another row's
+// processes can be: that row has some, and they run for as long.
+func TestRowsBesideOthersAreMeasuredThere(t *testing.T) {
+	for _, p := range promises {
+		if p.beside == 0 {
+			continue
+		}
+		i := slices.IndexFunc(promises, func(host promise) bool { return host.row == p.beside })
+		switch {
+		case i < 0:
+			t.Errorf("row %d is beside %d, which is none", p.row, p.beside)
+		case promises[i].from != nil || promises[i].beside != 0 || promises[i].time() != p.time():
+			t.Errorf("row %d is beside %d, which has no processes, or others", p.row, p.beside)
+		case !promises[i].together(p.row) || p.together(p.beside):
+			t.Errorf("row %d is not measured with %d", p.row, p.beside)
 		}
 	}
 }
