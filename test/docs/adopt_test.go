@@ -3,6 +3,7 @@ package docs
 import (
 	"context"
 	"os"
+	"time"
 
 	"github.com/go-logr/logr"
 	appsv1 "k8s.io/api/apps/v1"
@@ -16,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/delta-runtime/delta-runtime/pkg/builder"
 	drcache "github.com/delta-runtime/delta-runtime/pkg/cache"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
@@ -101,6 +103,19 @@ func (r *adopter) sources(mgr ctrl.Manager) error {
 		Complete(r)
 }
 
+func (r *adopter) builder(mgr ctrl.Manager) error {
+	return builder.ControllerManagedBy(mgr).
+		For(&appsv1.Deployment{}).
+		Owns(&corev1.Pod{}).
+		WithResync(drcache.ResyncPolicy{Period: 6 * time.Hour, Spread: drcache.OverPeriod, OnlyIfNotReconciledFor: time.Hour}).
+		Complete(r)
+}
+
+func (r *adopter) because(ctx context.Context) {
+	log := r.log
+	log.Info("Reconciling", "because", delta.From(ctx))
+}
+
 func (r *adopter) podToDeployment(context.Context, *corev1.Pod) []reconcile.Request { return nil }
 
 func (r *adopter) secretChanged(_ context.Context, d delta.Delta[client.Object], queue workqueue.TypedRateLimitingInterface[ctrl.Request]) {
@@ -111,3 +126,4 @@ func (r *adopter) secretChanged(_ context.Context, d delta.Delta[client.Object],
 }
 
 var _, _, _, _, _, _, _ = onlyInformers, (*adopter).ask, ourCache, moreOfOurCache, healthz, (*adopter).queue, (*adopter).sources
+var _, _ = (*adopter).builder, (*adopter).because

@@ -16,9 +16,13 @@ const root = "../.."
 // so when it was written.
 func documents(t *testing.T) []string {
 	t.Helper()
-	guides, err := filepath.Glob(root + "/docs/*.md")
-	if err != nil {
-		t.Fatal(err)
+	var guides []string
+	for _, folder := range []string{"/docs", "/docs/guides"} {
+		found, err := filepath.Glob(root + folder + "/*.md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		guides = append(guides, found...)
 	}
 	return append(guides, root+"/README.md", root+"/ARCHITECTURE.md", root+"/CONTRIBUTING.md", root+"/docs/adr/README.md")
 }
@@ -47,7 +51,7 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 }
 
 var (
-	link     = regexp.MustCompile(`\]\(([^)#]+)\)`)
+	link     = regexp.MustCompile(`\]\(([^)#"]+)\)`)
 	file     = regexp.MustCompile("`((?:pkg|internal|test|hack|docs)/[^` ]*)`")
 	goFiles  = regexp.MustCompile("\\*\\*`([a-z_]+\\.go)`\\*\\*")
 	goRun    = regexp.MustCompile(`go run (\./[\w/]+)`)
@@ -169,5 +173,25 @@ func TestGoThatIsNotCompiledIsFound(t *testing.T) {
 	text := "\n```go\na()\nb()\n```\n\n```diff\n-old()\n+new()\n\tc()\n```\n\n```sh\nd\n```\n"
 	if shown, missing := shownGo(text, "a()\n\tc()\n"); shown != 4 || !slices.Equal(missing, []string{"b()", "new()"}) {
 		t.Errorf("found %d lines, of which %q are missing", shown, missing)
+	}
+}
+
+var quotation = regexp.MustCompile("(?s)<!-- quoted from (\\S+) -->\n```go\n(.*?)```")
+
+// What a document says it quotes is in that file, but for how far it is indented.
+func TestQuotationsAreTrue(t *testing.T) {
+	flat := func(text string) string {
+		var lines []string
+		for line := range strings.Lines(text) {
+			lines = append(lines, strings.TrimSpace(line))
+		}
+		return strings.Join(lines, "\n")
+	}
+	for _, path := range documents(t) {
+		for _, m := range quotation.FindAllStringSubmatch(read(t, path), -1) {
+			if !strings.Contains(flat(read(t, filepath.Join(root, m[1]))), flat(m[2])) {
+				t.Errorf("%s quotes what is not in %s:\n%s", strings.TrimPrefix(path, root+"/"), m[1], m[2])
+			}
+		}
 	}
 }
