@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -47,16 +48,16 @@ func TestDelayedAddArrivesOnTime(t *testing.T) {
 // TestDueWithoutWorkers: what is due counts as queued also when nobody asks.
 func TestDueWithoutWorkers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var depth int
-		q := New(Options[string]{Observe: func(events []Event) { depth += len(events) }})
+		var depth atomic.Int64
+		q := New(Options[string]{Observe: func(events []Event) { depth.Add(int64(len(events))) }})
 		q.AddAfter("a", time.Second)
 		q.AddAfter("b", 2*time.Second)
 		synctest.Wait()
-		before := depth
+		before := depth.Load()
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if depth != before+1 {
-			t.Errorf("%d events when the first timer was due, want 1", depth-before)
+		if told := depth.Load() - before; told != 1 {
+			t.Errorf("%d events when the first timer was due, want 1", told)
 		}
 		time.Sleep(time.Second)
 		synctest.Wait()
