@@ -94,7 +94,10 @@ func inBubble(t *testing.T, do func(t *testing.T, server api, run func(func(cont
 	synctest.Test(t, func(t *testing.T) {
 		server := api{fakeapi.NewFakeControllerSource()}
 		tasks := lifecycle.New(t.Context())
-		do(t, server, func(task func(context.Context)) { tasks.Guest("background", task) })
+		do(t, server, func(task func(context.Context)) {
+			tasks.Guest("background", task)
+			synctest.Wait() // else what is changed between an empty list and its watch costs a relist, and its pause
+		})
 		tasks.Stop()
 		if err := tasks.Wait(); err != nil {
 			t.Error(err)
