@@ -37,7 +37,8 @@ const (
 // Schemas are the types of all kinds that a server has, for [delta.NewDiff].
 //
 // What client-go knows comes from client-go: these kinds are read in when the first one
-// is asked for, which takes some 200 ms of a processor once and keeps a megabyte.
+// is asked for, which takes some 200 ms of a processor once in a process and keeps a
+// megabyte.
 //
 // Custom kinds are described by the server: one request for each group and version,
 // when the first of its kinds is asked for. That diff and those at the same time wait
@@ -45,9 +46,8 @@ const (
 // diffs do without a schema; so are objects that do not fit, after which the server is
 // asked again. There is nothing to run and nothing to stop.
 type Schemas struct {
-	scheme  *runtime.Scheme
-	server  rest.Interface
-	builtin func() managedfields.TypeConverter
+	scheme *runtime.Scheme
+	server rest.Interface
 
 	mu sync.Mutex
 	// descriptions are as many as there are groups and versions that somebody has asked
@@ -74,14 +74,16 @@ func NewSchemas(config *rest.Config, httpClient *http.Client, scheme *runtime.Sc
 		return nil, fmt.Errorf("make a client for schemas: %w", err)
 	}
 	return &Schemas{
-		scheme: scheme, server: server.RESTClient(), builtin: sync.OnceValue(builtinSchemas),
+		scheme: scheme, server: server.RESTClient(),
 		descriptions: map[schema.GroupVersion]*description{},
 	}, nil
 }
 
-func builtinSchemas() managedfields.TypeConverter {
+// builtinSchemas are the same for every server, so a process needs them once, however
+// many controllers it has.
+var builtinSchemas = sync.OnceValue(func() managedfields.TypeConverter {
 	return applyconfigurations.NewTypeConverter(scheme.Scheme)
-}
+})
 
 // ObjectToTyped is [delta.Schemas].
 func (s *Schemas) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOptions) (*typed.TypedValue, error) {
@@ -91,7 +93,7 @@ func (s *Schemas) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOpti
 	}
 	obj = saying(kind, obj)
 	if scheme.Scheme.Recognizes(kind) {
-		return s.builtin().ObjectToTyped(obj, opts...)
+		return builtinSchemas().ObjectToTyped(obj, opts...)
 	}
 	d := s.describe(kind.GroupVersion())
 	if d.err != nil {
