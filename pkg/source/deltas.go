@@ -3,7 +3,6 @@ package source
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/util/workqueue"
@@ -86,16 +85,7 @@ func (d *Deltas[R]) follow(ctx context.Context, s *session, queue workqueue.Type
 	}
 	defer ours.Unsubscribe(sub)
 	watchGaps(to.ledger, missed, sub)
-	select {
-	case <-sub.Synced():
-		s.synced()
-		<-ctx.Done()
-		return nil
-	case <-sub.Done():
-		return fmt.Errorf("wait for the first list: %w", informer.ErrStopped)
-	case <-ctx.Done():
-		return errors.New("handler did not sync")
-	}
+	return s.stay(ctx, sub)
 }
 
 // attribution is what makes the queues for the function. See [Recorded].

@@ -46,16 +46,7 @@ func (k *Kind[O, R]) subscribe(ctx context.Context, s *session, ours subscribabl
 	if !k.Cache.WaitForCacheSync(ctx) { // see synced
 		return errors.New("cache did not sync")
 	}
-	select {
-	case <-sub.Synced():
-		s.synced()
-		<-ctx.Done()
-		return nil
-	case <-sub.Done():
-		return fmt.Errorf("wait for the first list: %w", informer.ErrStopped)
-	case <-ctx.Done():
-		return errors.New("handler did not sync")
-	}
+	return s.stay(ctx, sub)
 }
 
 // gapsOf returns the count of what an informer has not told its subscribers, from now

@@ -9,6 +9,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // session is one Start of a source: from looking for the informer until its context
@@ -73,6 +74,21 @@ func (s *session) settle(a answer) {
 	}
 	s.answer, s.done = a, true
 	close(s.settled)
+}
+
+// stay waits until a subscriber has been told everything that was there, says so, and
+// then until ctx ends.
+func (s *session) stay(ctx context.Context, sub *informer.Subscription[any]) error {
+	select {
+	case <-sub.Synced():
+		s.synced()
+		<-ctx.Done()
+		return nil
+	case <-sub.Done():
+		return fmt.Errorf("wait for the first list: %w", informer.ErrStopped)
+	case <-ctx.Done():
+		return errors.New("handler did not sync")
+	}
 }
 
 // synced is the good answer.
