@@ -10,6 +10,8 @@ var table = map[string]rule{
 	"internal/layering":     {},
 	"internal/controlplane": {ours: in("internal/lifecycle"), theirs: edge},
 	"internal/stress":       {theirs: in("go.uber.org/goleak")},
+	"internal/seeds":        {},
+	"internal/docblocks":    {},
 	"internal/benchkit":     {ours: in("pkg/delta"), theirs: edge},
 
 	"pkg/delta": {theirs: in("k8s.io/apimachinery", "sigs.k8s.io/structured-merge-diff")},
@@ -44,13 +46,36 @@ var table = map[string]rule{
 	"pkg/inspect":   {ours: in("pkg/cache", "pkg/delta", "pkg/queue"), theirs: slices.Concat(metrics, edge)},
 	"pkg/deltatest": {ours: in("pkg/delta", "internal/lifecycle"), theirs: edge},
 
-	"hack/bench":        {},
-	"hack/mutants":      {},
-	"test/differential": {},
-	"test/docs":         {},
-	"test/e2e":          {},
-	"test/operator":     {},
-	"test/sim":          {},
+	// An example is a user: it may have all of pkg, and nothing of internal.
+	"examples/sample-operator": {
+		ours: in("pkg/manager", "pkg/cache", "examples/sample-operator/api/v1alpha1",
+			"examples/sample-operator/internal/certs", "examples/sample-operator/internal/controller", "examples/sample-operator/internal/events",
+			"examples/sample-operator/internal/metricsauth", "examples/sample-operator/internal/webhook/v1alpha1"),
+		theirs: edge,
+	},
+	"examples/sample-operator/api/v1alpha1": {theirs: in("k8s.io/apimachinery")},
+	"examples/sample-operator/internal/controller": {
+		ours: in("pkg/builder", "pkg/cache", "pkg/delta", "pkg/manager", "pkg/source", "examples/sample-operator/api/v1alpha1"), theirs: edge,
+	},
+	"examples/sample-operator/internal/certs":            {theirs: edge},
+	"examples/sample-operator/internal/events":           {theirs: slices.Concat(metrics, edge)},
+	"examples/sample-operator/internal/metricsauth":      {theirs: edge},
+	"examples/sample-operator/internal/webhook/v1alpha1": {ours: in("examples/sample-operator/api/v1alpha1"), theirs: edge},
+
+	"hack/demo": {
+		ours:   in("internal/controlplane", "internal/lifecycle", "examples/sample-operator/api/v1alpha1"),
+		theirs: edge,
+	},
+	"hack/bench":          {},
+	"hack/mutants":        {},
+	"test/adopt":          {},
+	"test/commands":       {},
+	"test/differential":   {},
+	"test/docs":           {},
+	"test/e2e":            {},
+	"test/operator":       {},
+	"test/sampleoperator": {},
+	"test/sim":            {},
 }
 
 // edge is what an edge package may know of the outside.

@@ -3,10 +3,8 @@ package builder_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 	"sync"
@@ -23,18 +21,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/delta-runtime/delta-runtime/internal/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/builder"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
-
-// seeds is how many games are played. SEEDS plays more.
-func seeds() uint64 {
-	if n, err := strconv.ParseUint(os.Getenv("SEEDS"), 10, 32); err == nil {
-		return n
-	}
-	return 30
-}
 
 // TestEveryChangeIsToldToThoseItIsFor plays random events of three kinds, which are
 // mapped to several requests each, to a controller with several workers, whose
@@ -47,15 +38,15 @@ func TestEveryChangeIsToldToThoseItIsFor(t *testing.T) {
 		"narrow":    {PerRequest: 3, Changes: 8, Requests: 4, Remembered: 4},
 	} {
 		told, complete := 0, 0
-		for seed := range seeds() {
-			t.Run(fmt.Sprintf("%s/seed=%d", name, seed), func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
+			seeds.Run(t, 30, func(t *testing.T, rng *rand.Rand) {
 				inWorld(t, func(t *testing.T, w *world) {
-					g := &game{world: w, rng: rand.New(rand.NewPCG(seed, 0)), calls: map[string][]call{}}
+					g := &game{world: w, rng: rng, calls: map[string][]call{}}
 					g.play(t, limits)
 					told, complete = told+g.told, complete+g.complete
 				})
 			})
-		}
+		})
 		t.Logf("%s: %d calls, %d of them complete", name, told, complete)
 		if complete < told/4 {
 			t.Errorf("%s: only %d of %d calls were said to be complete, which proves little", name, complete, told)

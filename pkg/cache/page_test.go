@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/delta-runtime/delta-runtime/internal/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -30,26 +31,24 @@ func keysOf(objs []any) []delta.Key {
 }
 
 func TestLowestFirstAgainstSort(t *testing.T) {
-	for seed := range readSeeds() {
-		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
-			rng := rand.New(rand.NewPCG(seed, 1))
-			objs := make([]any, rng.IntN(60))
-			for i := range objs {
-				objs[i] = named(fmt.Sprint(rng.IntN(3)), fmt.Sprint(rng.IntN(50)))
-			}
-			want := keysOf(objs)
-			slices.SortFunc(want, delta.Key.Compare)
-			n := rng.IntN(len(objs) + 1)
-			lowestFirst(objs, n)
-			if got := keysOf(objs[:n]); !slices.Equal(got, want[:n]) {
-				t.Fatalf("the lowest %d are %v, want %v", n, got, want[:n])
-			}
-			sortByKey(objs)
-			if got := keysOf(objs); !slices.Equal(got, want) {
-				t.Fatalf("an object was lost: %v, want %v", got, want)
-			}
-		})
-	}
+	seeds.Each(t, readSeeds, func(t *testing.T, seed uint64) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		objs := make([]any, rng.IntN(60))
+		for i := range objs {
+			objs[i] = named(fmt.Sprint(rng.IntN(3)), fmt.Sprint(rng.IntN(50)))
+		}
+		want := keysOf(objs)
+		slices.SortFunc(want, delta.Key.Compare)
+		n := rng.IntN(len(objs) + 1)
+		lowestFirst(objs, n)
+		if got := keysOf(objs[:n]); !slices.Equal(got, want[:n]) {
+			t.Fatalf("the lowest %d are %v, want %v", n, got, want[:n])
+		}
+		sortByKey(objs)
+		if got := keysOf(objs); !slices.Equal(got, want) {
+			t.Fatalf("an object was lost: %v, want %v", got, want)
+		}
+	})
 }
 
 // modelList is a held list as the model has it.
@@ -63,24 +62,22 @@ type modelList struct {
 // TestHeldListsAgainstModel plays random lists in random time on the pure
 // structure, and on a model that looks through all of its lists at every step.
 func TestHeldListsAgainstModel(t *testing.T) {
-	for seed := range readSeeds() {
-		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
-			rng := rand.New(rand.NewPCG(seed, 2))
-			h := heldLists{limits: holdLimits{lists: 1 + rng.IntN(5), objects: 10 + rng.IntN(60), keep: time.Minute}}
-			model := map[uint64]*modelList{}
-			now := time.Unix(0, 0)
-			for step := range 300 {
-				now = now.Add(time.Duration(rng.IntN(20)) * time.Second)
-				maps.DeleteFunc(model, func(_ uint64, l *modelList) bool { return now.Sub(l.since) >= time.Minute })
-				if rng.IntN(2) == 0 {
-					addToBoth(&h, model, now, step, rng)
-				} else {
-					useBoth(t, &h, model, now, step, rng)
-				}
-				compareHeld(t, &h, model, now)
+	seeds.Each(t, readSeeds, func(t *testing.T, seed uint64) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		h := heldLists{limits: holdLimits{lists: 1 + rng.IntN(5), objects: 10 + rng.IntN(60), keep: time.Minute}}
+		model := map[uint64]*modelList{}
+		now := time.Unix(0, 0)
+		for step := range 300 {
+			now = now.Add(time.Duration(rng.IntN(20)) * time.Second)
+			maps.DeleteFunc(model, func(_ uint64, l *modelList) bool { return now.Sub(l.since) >= time.Minute })
+			if rng.IntN(2) == 0 {
+				addToBoth(&h, model, now, step, rng)
+			} else {
+				useBoth(t, &h, model, now, step, rng)
 			}
-		})
-	}
+			compareHeld(t, &h, model, now)
+		}
+	})
 }
 
 func addToBoth(h *heldLists, model map[uint64]*modelList, now time.Time, step int, rng *rand.Rand) {

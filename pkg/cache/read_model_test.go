@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"reflect"
 	"slices"
 	"strconv"
@@ -21,16 +20,13 @@ import (
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/delta-runtime/delta-runtime/internal/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/store"
 )
 
-func readSeeds() uint64 {
-	if n, err := strconv.ParseUint(os.Getenv("SEEDS"), 10, 64); err == nil {
-		return n
-	}
-	return 60
-}
+// readSeeds is how many worlds are usually played.
+const readSeeds = 60
 
 // readWorld is a reader, controller-runtime's cache, and the model: a map.
 type readWorld struct {
@@ -170,19 +166,17 @@ func (w *readWorld) want(o *options) []delta.Key {
 }
 
 func TestReaderAgainstModelAndControllerRuntime(t *testing.T) {
-	for seed := range readSeeds() {
-		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
-			w := newReadWorld(t, seed)
-			for range 40 {
-				for range w.rng.IntN(8) {
-					w.write(t)
-				}
-				w.compareGet(t)
-				w.compareList(t)
-				w.comparePages(t)
+	seeds.Each(t, readSeeds, func(t *testing.T, seed uint64) {
+		w := newReadWorld(t, seed)
+		for range 40 {
+			for range w.rng.IntN(8) {
+				w.write(t)
 			}
-		})
-	}
+			w.compareGet(t)
+			w.compareList(t)
+			w.comparePages(t)
+		}
+	})
 }
 
 func (w *readWorld) compareGet(t *testing.T) {

@@ -1,12 +1,9 @@
 package delta
 
 import (
-	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"reflect"
-	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,21 +15,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 	"sigs.k8s.io/structured-merge-diff/v6/value"
+
+	"github.com/delta-runtime/delta-runtime/internal/seeds"
 )
 
-// diffSeeds is how many pairs of each kind are compared: the environment's SEEDS, or few.
-func diffSeeds(t *testing.T) uint64 {
-	t.Helper()
-	text := os.Getenv("SEEDS")
-	if text == "" {
-		return 60
-	}
-	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		t.Fatalf("SEEDS: %v", err)
-	}
-	return n
-}
+// diffSeeds is how many pairs of each kind are usually compared.
+const diffSeeds = 60
 
 // customSchemas are the schemas that know customSchema.
 type customSchemas struct{ parser *typed.Parser }
@@ -131,15 +119,13 @@ func TestDiffAgainstModel(t *testing.T) {
 	for _, c := range contestants(t) {
 		t.Run(c.name, func(t *testing.T) {
 			edits := 0
-			for seed := range diffSeeds(t) {
-				t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
-					before, after := c.pair(t, seed)
-					edits += c.check(t, before, after)
-					c.check(t, nil, after)
-					c.check(t, before, nil)
-				})
-			}
-			if diffSeeds(t) >= 60 && edits < int(diffSeeds(t)) {
+			seeds.Each(t, diffSeeds, func(t *testing.T, seed uint64) {
+				before, after := c.pair(t, seed)
+				edits += c.check(t, before, after)
+				c.check(t, nil, after)
+				c.check(t, before, nil)
+			})
+			if pairs := seeds.Count(t, diffSeeds); pairs >= diffSeeds && edits < int(pairs) {
 				t.Errorf("%d edits in all: the pairs are too much alike", edits)
 			}
 		})

@@ -14,6 +14,8 @@ import (
 	unstructuredv1 "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
+
+	"github.com/delta-runtime/delta-runtime/internal/seeds"
 )
 
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
@@ -119,28 +121,26 @@ func rendered(t *testing.T, d *Diff) string {
 
 // TestSecretsAreNotShown looks for secrets in all that is rendered of random Secrets.
 func TestSecretsAreNotShown(t *testing.T) {
-	for seed := range diffSeeds(t) {
-		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
-			s := &safe{dice: dice{rand.New(rand.NewPCG(seed, 0))}}
-			before, after := s.form(t, s.typed()), s.form(t, s.typed())
-			if s.IntN(3) == 0 {
-				before, after = s.odd(), s.odd()
-			}
-			for _, pair := range [][2]Object{{before, after}, {nil, after}, {before, nil}} {
-				for _, schemas := range []Schemas{builtin, nil, quoting{}} {
-					d := NewDiff(pair[0], pair[1], schemas)
-					full := d.Full()
-					_, err := full.Apply(&unstructuredv1.Unstructured{Object: map[string]any{"kind": "Secret", "data": s.secret()}})
-					seen := rendered(t, d) + rendered(t, full) + fmt.Sprint(err)
-					for _, value := range s.values {
-						if strings.Contains(seen, value) {
-							t.Fatalf("%T, %T: %s is seen in\n%s", pair[0], pair[1], value, seen)
-						}
+	seeds.Run(t, diffSeeds, func(t *testing.T, rng *rand.Rand) {
+		s := &safe{dice: dice{rng}}
+		before, after := s.form(t, s.typed()), s.form(t, s.typed())
+		if s.IntN(3) == 0 {
+			before, after = s.odd(), s.odd()
+		}
+		for _, pair := range [][2]Object{{before, after}, {nil, after}, {before, nil}} {
+			for _, schemas := range []Schemas{builtin, nil, quoting{}} {
+				d := NewDiff(pair[0], pair[1], schemas)
+				full := d.Full()
+				_, err := full.Apply(&unstructuredv1.Unstructured{Object: map[string]any{"kind": "Secret", "data": s.secret()}})
+				seen := rendered(t, d) + rendered(t, full) + fmt.Sprint(err)
+				for _, value := range s.values {
+					if strings.Contains(seen, value) {
+						t.Fatalf("%T, %T: %s is seen in\n%s", pair[0], pair[1], value, seen)
 					}
 				}
 			}
-		})
-	}
+		}
+	})
 }
 
 // quoting are schemas that tell what they do not like.

@@ -10,13 +10,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/delta-runtime/delta-runtime/internal/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
 // TestLedgerAgainstModel plays random sources and workers against a ledger, and against
 // a model that keeps every delta of every request until a success.
 func TestLedgerAgainstModel(t *testing.T) {
-	forSeeds(t, 300, func(t *testing.T, rng *rand.Rand) {
+	seeds.Run(t, 300, func(t *testing.T, rng *rand.Rand) {
 		newLedgerGame(rng, delta.LedgerLimits{}).play(t, 400)
 	})
 }
@@ -24,7 +25,7 @@ func TestLedgerAgainstModel(t *testing.T) {
 // TestLedgerWithinLimits does so with limits that are reached all the time: what is
 // told may be less than what was, but then it has to say so.
 func TestLedgerWithinLimits(t *testing.T) {
-	forSeeds(t, 300, func(t *testing.T, rng *rand.Rand) {
+	seeds.Run(t, 300, func(t *testing.T, rng *rand.Rand) {
 		g := newLedgerGame(rng, delta.LedgerLimits{
 			PerRequest: 1 + rng.IntN(4), Changes: 2 + rng.IntN(12), Requests: 1 + rng.IntN(5), Remembered: 2 + rng.IntN(6),
 		})

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -91,7 +92,7 @@ func (h *history) write(rng *rand.Rand, w *delta.Writes, current map[types.UID]s
 }
 
 func TestWritesAgainstModel(t *testing.T) {
-	forSeeds(t, 300, func(t *testing.T, rng *rand.Rand) {
+	seeds.Run(t, 300, func(t *testing.T, rng *rand.Rand) {
 		limit := 1 + rng.IntN(30)
 		w := delta.NewWrites(delta.WritesOptions{Limit: limit})
 		h, current := &history{}, map[types.UID]string{}

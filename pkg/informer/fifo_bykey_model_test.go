@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/delta-runtime/delta-runtime/internal/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -84,22 +85,20 @@ type byKeyScript struct {
 // and gives some of them back. Bursts make the pile long enough to be compacted
 // while it is being taken apart.
 func TestFIFOByKeyModel(t *testing.T) {
-	for seed := range seeds(t) {
-		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
-			rng := rand.New(rand.NewPCG(seed, 7))
-			model := &modelByKey{modelFIFO: modelFIFO{store: cells{}}, owed: map[delta.Key]int{}}
-			s := &byKeyScript{t: t, rng: rng, model: model}
-			s.fifo = NewDeltaFIFO(FIFOOptions[cell]{Traits: cellTraits, Known: storeOf(&model.modelFIFO)})
-			for i := range 3 + rng.IntN(40) {
-				s.names = append(s.names, fmt.Sprintf("%c/%d", 'a'+i%3, i))
-			}
-			for range 150 {
-				s.step()
-				s.compare()
-			}
-			s.finish()
-		})
-	}
+	seeds.Each(t, usualSeeds, func(t *testing.T, seed uint64) {
+		rng := rand.New(rand.NewPCG(seed, 7))
+		model := &modelByKey{modelFIFO: modelFIFO{store: cells{}}, owed: map[delta.Key]int{}}
+		s := &byKeyScript{t: t, rng: rng, model: model}
+		s.fifo = NewDeltaFIFO(FIFOOptions[cell]{Traits: cellTraits, Known: storeOf(&model.modelFIFO)})
+		for i := range 3 + rng.IntN(40) {
+			s.names = append(s.names, fmt.Sprintf("%c/%d", 'a'+i%3, i))
+		}
+		for range 150 {
+			s.step()
+			s.compare()
+		}
+		s.finish()
+	})
 }
 
 func (s *byKeyScript) step() {

@@ -1,12 +1,12 @@
 package informer
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strconv"
 	"testing"
 
+	"github.com/delta-runtime/delta-runtime/internal/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/store"
 )
@@ -50,26 +50,24 @@ var scopeNames = []string{"a/x", "a/y", "b/x", "b/y", "c/x", "c/y", "z"}
 // model: what a batch has, which version it brings the store to, and which scopes
 // can be read.
 func TestFIFOScopesModel(t *testing.T) {
-	for seed := range seeds(t) {
-		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
-			s := &scopeScript{t: t, rng: rand.New(rand.NewPCG(seed, 0)), modelFIFO: modelFIFO{store: cells{}}}
-			s.fifo = newFIFO(FIFOOptions[cell]{Traits: cellTraits, Known: storeOf(&s.modelFIFO)})
-			s.scopes = make([]*modelScope, len(scopeReaches))
-			for i := range s.scopes {
-				s.scopes[i] = &modelScope{gone: true, removed: true}
-				if s.rng.IntN(3) > 0 {
-					s.open(i)
-				}
+	seeds.Run(t, usualSeeds, func(t *testing.T, rng *rand.Rand) {
+		s := &scopeScript{t: t, rng: rng, modelFIFO: modelFIFO{store: cells{}}}
+		s.fifo = newFIFO(FIFOOptions[cell]{Traits: cellTraits, Known: storeOf(&s.modelFIFO)})
+		s.scopes = make([]*modelScope, len(scopeReaches))
+		for i := range s.scopes {
+			s.scopes[i] = &modelScope{gone: true, removed: true}
+			if s.rng.IntN(3) > 0 {
+				s.open(i)
 			}
-			s.fifo.found()
-			s.founded = true
-			s.settle()
-			for range 120 {
-				s.step()
-				s.check()
-			}
-		})
-	}
+		}
+		s.fifo.found()
+		s.founded = true
+		s.settle()
+		for range 120 {
+			s.step()
+			s.check()
+		}
+	})
 }
 
 func (s *scopeScript) step() {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/delta-runtime/delta-runtime/internal/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -173,9 +174,9 @@ func brief(d delta.Delta[cell]) delta.Delta[cell] {
 // seed. Between Pop and Release other calls go on, which is where the layers
 // matter.
 func TestFIFOModel(t *testing.T) {
-	for seed := range seeds(t) {
-		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) { runFIFOScript(t, rand.New(rand.NewPCG(seed, 0))) })
-	}
+	seeds.Run(t, usualSeeds, func(t *testing.T, rng *rand.Rand) {
+		runFIFOScript(t, rng)
+	})
 }
 
 func runFIFOScript(t *testing.T, rng *rand.Rand) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -81,13 +82,11 @@ func (o *rebuilder) rename() map[string]string {
 // world from its deltas; an hour after the last fault all of them, the store and
 // the server agree.
 func TestInformerSurvives(t *testing.T) {
-	for seed := range seeds(t) {
-		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				(&rig{t: t, rng: rand.New(rand.NewPCG(seed, 1))}).play()
-			})
+	seeds.Each(t, usualSeeds, func(t *testing.T, seed uint64) {
+		synctest.Test(t, func(t *testing.T) {
+			(&rig{t: t, rng: rand.New(rand.NewPCG(seed, 1))}).play()
 		})
-	}
+	})
 }
 
 type rig struct {

@@ -17,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/delta-runtime/delta-runtime/internal/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -189,44 +190,41 @@ func TestReplacedObjectsAreWatched(t *testing.T) {
 // However many objects come and go, only so many are watched, all of them are
 // watched while they are few enough, and nothing that did not change is reported.
 func TestMutationDetectorIsBounded(t *testing.T) {
-	for seed := range seeds(t) {
-		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
-			rng := rand.New(rand.NewPCG(seed, 0))
-			found := map[string]bool{}
-			opts := MutationOptions{Objects: 1 + rng.IntN(20)}
-			m := newMutationDetector(opts, func(*part) string { return "" }, func(mu Mutation) { found[mu.Key.Name] = true })
-			current := map[string]*part{}
-			for state := range 200 {
-				name := fmt.Sprint(rng.IntN(15))
-				if rng.IntN(3) == 0 {
-					delete(current, name)
-					m.observe([]event[*part]{{Delta: delta.Delta[*part]{Key: delta.Key{Name: name}, Op: delta.Deleted}}})
-					continue
-				}
-				current[name] = &part{"u", state}
-				m.observe(stored(name, current[name]))
-				if len(m.watched) > opts.Objects || len(m.replaced) > max(1, opts.Objects/4) || len(m.places) != len(m.watched) {
-					t.Fatalf("%d watched and %d replaced, with at most %d", len(m.watched), len(m.replaced), opts.Objects)
-				}
-				m.check(rng.IntN(5))
+	seeds.Run(t, usualSeeds, func(t *testing.T, rng *rand.Rand) {
+		found := map[string]bool{}
+		opts := MutationOptions{Objects: 1 + rng.IntN(20)}
+		m := newMutationDetector(opts, func(*part) string { return "" }, func(mu Mutation) { found[mu.Key.Name] = true })
+		current := map[string]*part{}
+		for state := range 200 {
+			name := fmt.Sprint(rng.IntN(15))
+			if rng.IntN(3) == 0 {
+				delete(current, name)
+				m.observe([]event[*part]{{Delta: delta.Delta[*part]{Key: delta.Key{Name: name}, Op: delta.Deleted}}})
+				continue
 			}
-			if len(found) > 0 {
-				t.Fatalf("false alarms: %v", found)
+			current[name] = &part{"u", state}
+			m.observe(stored(name, current[name]))
+			if len(m.watched) > opts.Objects || len(m.replaced) > max(1, opts.Objects/4) || len(m.places) != len(m.watched) {
+				t.Fatalf("%d watched and %d replaced, with at most %d", len(m.watched), len(m.replaced), opts.Objects)
 			}
-			for _, o := range current {
-				o.state = -1
+			m.check(rng.IntN(5))
+		}
+		if len(found) > 0 {
+			t.Fatalf("false alarms: %v", found)
+		}
+		for _, o := range current {
+			o.state = -1
+		}
+		m.checkAll()
+		for name := range current {
+			if _, watched := m.places[delta.Key{Name: name}]; watched && !found[name] {
+				t.Errorf("%s is watched: %t, found: %t", name, watched, found[name])
 			}
-			m.checkAll()
-			for name := range current {
-				if _, watched := m.places[delta.Key{Name: name}]; watched && !found[name] {
-					t.Errorf("%s is watched: %t, found: %t", name, watched, found[name])
-				}
-			}
-			if opts.Objects >= 15 && len(found) != len(current) {
-				t.Errorf("found %d of %d", len(found), len(current))
-			}
-		})
-	}
+		}
+		if opts.Objects >= 15 && len(found) != len(current) {
+			t.Errorf("found %d of %d", len(found), len(current))
+		}
+	})
 }
 
 func TestMutationDetectorRuns(t *testing.T) {

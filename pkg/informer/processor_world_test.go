@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/delta-runtime/delta-runtime/internal/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -15,11 +16,9 @@ import (
 // rebuild the world from nothing but what they are told. What they end up with
 // must be the store, and every step on the way must make sense.
 func TestListenersRebuildTheWorld(t *testing.T) {
-	for seed := range seeds(t) {
-		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { rebuildWorld(t, seed) })
-		})
-	}
+	seeds.Each(t, usualSeeds, func(t *testing.T, seed uint64) {
+		synctest.Test(t, func(t *testing.T) { rebuildWorld(t, seed) })
+	})
 }
 
 // observer is a listener with what it believes.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,33 +19,21 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// seeds is how many random scripts a model test plays.
-func seeds(t *testing.T) uint64 {
-	t.Helper()
-	text := os.Getenv("SEEDS")
-	if text == "" {
-		return 200
-	}
-	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		t.Fatalf("SEEDS: %v", err)
-	}
-	return n
-}
+// usualSeeds is how many random scripts a model test plays.
+const usualSeeds = 200
 
 // TestReflectorSurvives plays random faults against a Reflector: whatever they
 // are, once they cease the sink shows what the server has, the Reflector follows
 // a watch, and no turn to list is lost. While they last the sink may lag behind,
 // but is never told something that was not so.
 func TestReflectorSurvives(t *testing.T) {
-	for seed := range seeds(t) {
-		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { survive(t, rand.New(rand.NewPCG(seed, 0))) })
-		})
-	}
+	seeds.Run(t, usualSeeds, func(t *testing.T, rng *rand.Rand) {
+		synctest.Test(t, func(t *testing.T) { survive(t, rng) })
+	})
 }
 
 func survive(t *testing.T, rng *rand.Rand) {

@@ -17,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -196,31 +197,28 @@ func (l *slowLister) Close() {}
 
 // TestSnapshotIsAMap compares a snapshot with a map under random steps.
 func TestSnapshotIsAMap(t *testing.T) {
-	for seed := range seeds(t) {
-		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
-			rng := rand.New(rand.NewPCG(seed, 0))
-			got, want := newSnapshot[thing](), map[string]thing{}
-			for i := range 50 {
-				obj := thing{string(rune('a' + rng.IntN(6))), fmt.Sprint(i)}
-				key := delta.Key{Name: obj.name}
-				if rng.IntN(2) == 0 {
-					got.put(key, obj)
-					want[obj.name] = obj
-				} else {
-					got.drop(key)
-					delete(want, obj.name)
-				}
-				if len(got.objs) != len(want) || len(got.keys) != len(want) || len(got.index) != len(want) {
-					t.Fatalf("snapshot holds %v, want %v", got.objs, want)
-				}
-				for _, obj := range got.objs {
-					if want[obj.name] != obj {
-						t.Fatalf("snapshot holds %v, want %v", obj, want[obj.name])
-					}
+	seeds.Run(t, usualSeeds, func(t *testing.T, rng *rand.Rand) {
+		got, want := newSnapshot[thing](), map[string]thing{}
+		for i := range 50 {
+			obj := thing{string(rune('a' + rng.IntN(6))), fmt.Sprint(i)}
+			key := delta.Key{Name: obj.name}
+			if rng.IntN(2) == 0 {
+				got.put(key, obj)
+				want[obj.name] = obj
+			} else {
+				got.drop(key)
+				delete(want, obj.name)
+			}
+			if len(got.objs) != len(want) || len(got.keys) != len(want) || len(got.index) != len(want) {
+				t.Fatalf("snapshot holds %v, want %v", got.objs, want)
+			}
+			for _, obj := range got.objs {
+				if want[obj.name] != obj {
+					t.Fatalf("snapshot holds %v, want %v", obj, want[obj.name])
 				}
 			}
-		})
-	}
+		}
+	})
 }
 
 func ExampleNewReflector() {

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -120,13 +121,11 @@ func (o *exile) hear(d *delta.Delta[thing]) {
 // is forbidden. In the end the store, the subscribers and the servers of the scopes
 // that are there agree, and nothing is left of the others.
 func TestScopesSurvive(t *testing.T) {
-	for seed := range seeds(t) {
-		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				(&empire{t: t, rng: rand.New(rand.NewPCG(seed, 2))}).play()
-			})
+	seeds.Each(t, usualSeeds, func(t *testing.T, seed uint64) {
+		synctest.Test(t, func(t *testing.T) {
+			(&empire{t: t, rng: rand.New(rand.NewPCG(seed, 2))}).play()
 		})
-	}
+	})
 }
 
 type empire struct {

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/delta-runtime/delta-runtime/internal/seeds"
 )
 
 // worker takes keys until the queue ends, and holds each for a while.
@@ -182,7 +184,7 @@ func TestWithoutLimiter(t *testing.T) {
 // TestObserverIsNeverBehind: what is counted as queued is never less than nothing, in the
 // order in which the observer hears of it, and is right when a call returns.
 func TestObserverIsNeverBehind(t *testing.T) {
-	forSeeds(t, func(t *testing.T, rng *rand.Rand) {
+	seeds.Run(t, usualSeeds, func(t *testing.T, rng *rand.Rand) {
 		synctest.Test(t, func(t *testing.T) {
 			depth, working := map[int]int{}, 0
 			q := New(Options[string]{Observe: func(events []Event) {

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"github.com/delta-runtime/delta-runtime/internal/seeds"
 )
 
 func TestScheduleAgainstModel(t *testing.T) {
@@ -15,7 +17,7 @@ func TestScheduleAgainstModel(t *testing.T) {
 		"Order":       {Merge: TimersApart, Order: &fifo{}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			forSeeds(t, func(t *testing.T, rng *rand.Rand) {
+			seeds.Run(t, usualSeeds, func(t *testing.T, rng *rand.Rand) {
 				if o.Order != nil {
 					o.Order = &fifo{}
 				}
@@ -176,7 +178,7 @@ func (r *script) drain() string {
 // TestAgeingBound holds the documented bound against the worst that a producer
 // of high priorities can do: one more for every key that is handed out.
 func TestAgeingBound(t *testing.T) {
-	forSeeds(t, func(t *testing.T, rng *rand.Rand) {
+	seeds.Run(t, usualSeeds, func(t *testing.T, rng *rand.Rand) {
 		ageing := Ageing{Patience: time.Duration(rng.IntN(200)), Every: 1 + rng.IntN(6)}
 		if ageing.Patience == 0 {
 			ageing.Patience = 1

@@ -6,12 +6,14 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/delta-runtime/delta-runtime/internal/seeds"
 )
 
 // TestTableAgainstMap compares the table with a built-in map. Few distinct
 // hashes make long runs, which is where removal is hard.
 func TestTableAgainstMap(t *testing.T) {
-	forSeeds(t, func(t *testing.T, rng *rand.Rand) {
+	seeds.Run(t, usualSeeds, func(t *testing.T, rng *rand.Rand) {
 		table, model := newTable[int](), map[int]*entry[int]{}
 		hashes := uint64(1 + rng.IntN(200))
 		for range 1000 {
@@ -59,7 +61,7 @@ func TestTableGivesMemoryBack(t *testing.T) {
 }
 
 func TestTimersAgainstSort(t *testing.T) {
-	forSeeds(t, func(t *testing.T, rng *rand.Rand) {
+	seeds.Run(t, usualSeeds, func(t *testing.T, rng *rand.Rand) {
 		var timers timers[int]
 		var model []*entry[int]
 		sorted := func() []*entry[int] {

@@ -3,9 +3,7 @@ package source_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -22,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
+	"github.com/delta-runtime/delta-runtime/internal/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/source"
 )
@@ -81,55 +80,48 @@ func notStatusOnly(changed []string) bool {
 // TestPredicatesAgainstModel changes fields at random, and combines predicates by
 // controller-runtime's.
 func TestPredicatesAgainstModel(t *testing.T) {
-	seeds := uint64(200)
-	if n, err := strconv.ParseUint(os.Getenv("SEEDS"), 10, 64); err == nil {
-		seeds = n
-	}
 	var all []string
 	for path := range edits {
 		all = append(all, path)
 	}
 	slices.Sort(all)
 	asked := []string{"spec", "spec.replicas", "spec.replicas.none", "status", "metadata.labels", `metadata.labels.app`, "metadata.annotations", "data"}
-	for seed := range seeds {
-		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
-			rng := rand.New(rand.NewPCG(seed, 0))
-			before := deployment()
-			after := before.DeepCopy()
-			var changed []string
-			for i := range rng.IntN(4) {
-				path := all[rng.IntN(len(all))]
-				edits[path](after, 2*i+1)
-				if path != "spec.paused" { // which stays false then
-					changed = append(changed, path)
-				}
+	seeds.Run(t, 200, func(t *testing.T, rng *rand.Rand) {
+		before := deployment()
+		after := before.DeepCopy()
+		var changed []string
+		for i := range rng.IntN(4) {
+			path := all[rng.IntN(len(all))]
+			edits[path](after, 2*i+1)
+			if path != "spec.paused" { // which stays false then
+				changed = append(changed, path)
 			}
-			same := len(changed) == 0 && rng.IntN(2) == 0
-			if !same {
-				after.ResourceVersion = "2"
+		}
+		same := len(changed) == 0 && rng.IntN(2) == 0
+		if !same {
+			after.ResourceVersion = "2"
+		}
+		var e event.UpdateEvent
+		if e = update(before, after); rng.IntN(2) == 0 {
+			e = update(untyped(before), untyped(after))
+		}
+		path := asked[rng.IntN(len(asked))]
+		at, status, resync := source.ChangedAt[client.Object](path), source.NotStatusOnly[client.Object](), source.NotResync[client.Object]()
+		wantAt, wantStatus, wantResync := changedAt(changed, path), same || notStatusOnly(changed), !same
+		for name, c := range map[string]struct {
+			p    predicate.Predicate
+			want bool
+		}{
+			"ChangedAt": {at, wantAt}, "NotStatusOnly": {status, wantStatus}, "NotResync": {resync, wantResync},
+			"And": {predicate.And(at, status, resync), wantAt && wantStatus && wantResync},
+			"Or":  {predicate.Or(at, predicate.Not(status)), wantAt || !wantStatus},
+			"Not": {predicate.Not(resync), !wantResync},
+		} {
+			if got := c.p.Update(e); got != c.want {
+				t.Errorf("%s at %s is %v, want %v, of what changed at %q", name, path, got, c.want, changed)
 			}
-			var e event.UpdateEvent
-			if e = update(before, after); rng.IntN(2) == 0 {
-				e = update(untyped(before), untyped(after))
-			}
-			path := asked[rng.IntN(len(asked))]
-			at, status, resync := source.ChangedAt[client.Object](path), source.NotStatusOnly[client.Object](), source.NotResync[client.Object]()
-			wantAt, wantStatus, wantResync := changedAt(changed, path), same || notStatusOnly(changed), !same
-			for name, c := range map[string]struct {
-				p    predicate.Predicate
-				want bool
-			}{
-				"ChangedAt": {at, wantAt}, "NotStatusOnly": {status, wantStatus}, "NotResync": {resync, wantResync},
-				"And": {predicate.And(at, status, resync), wantAt && wantStatus && wantResync},
-				"Or":  {predicate.Or(at, predicate.Not(status)), wantAt || !wantStatus},
-				"Not": {predicate.Not(resync), !wantResync},
-			} {
-				if got := c.p.Update(e); got != c.want {
-					t.Errorf("%s at %s is %v, want %v, of what changed at %q", name, path, got, c.want, changed)
-				}
-			}
-		})
-	}
+		}
+	})
 }
 
 // TestPredicatesPassAllElse asks about events that are no updates, or odd ones.
@@ -223,40 +215,33 @@ func TestNotStatusOnlyOfOddKinds(t *testing.T) {
 // TestNotOwnWriteModel has us and others write objects, and shows what a watch that
 // skips some states would. Nothing that others wrote may be held back.
 func TestNotOwnWriteModel(t *testing.T) {
-	seeds := uint64(300)
-	if n, err := strconv.ParseUint(os.Getenv("SEEDS"), 10, 64); err == nil {
-		seeds = n
-	}
-	for seed := range seeds {
-		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
-			rng := rand.New(rand.NewPCG(seed, 0))
-			limit := 1 + rng.IntN(5)
-			writes := delta.NewWrites(delta.WritesOptions{Limit: limit})
-			p := source.NotOwnWrite[client.Object](writes)
-			var states []client.Object // of the object, oldest first
-			var ours []bool            // who made them
-			for i := range 30 {
-				obj := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{UID: "uid", ResourceVersion: fmt.Sprint(i + 1)}}
-				mine := rng.IntN(3) > 0
-				if mine {
-					from := ""
-					if i > 0 {
-						from = fmt.Sprint(i)
-					}
-					writes.Wrote("uid", from, obj.ResourceVersion)
+	seeds.Run(t, 300, func(t *testing.T, rng *rand.Rand) {
+		limit := 1 + rng.IntN(5)
+		writes := delta.NewWrites(delta.WritesOptions{Limit: limit})
+		p := source.NotOwnWrite[client.Object](writes)
+		var states []client.Object // of the object, oldest first
+		var ours []bool            // who made them
+		for i := range 30 {
+			obj := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{UID: "uid", ResourceVersion: fmt.Sprint(i + 1)}}
+			mine := rng.IntN(3) > 0
+			if mine {
+				from := ""
+				if i > 0 {
+					from = fmt.Sprint(i)
 				}
-				states, ours = append(states, obj), append(ours, mine)
-				shown := max(0, i-rng.IntN(4)) // the state that was shown before
-				want := shown == i || i-shown > limit || slices.Contains(ours[shown+1:], false)
-				if passed := p.Update(update(states[shown], obj)); passed != want {
-					t.Fatalf("from %d to %d: passes is %v, want %v; ours are %v, of which the last %d are known", shown+1, i+1, passed, want, ours, limit)
-				}
-				if created := p.Create(event.CreateEvent{Object: obj}); !created && slices.Contains(ours, false) {
-					t.Fatalf("the object at %d has been written by others, and its creation is held back: %v", i+1, ours)
-				}
+				writes.Wrote("uid", from, obj.ResourceVersion)
 			}
-		})
-	}
+			states, ours = append(states, obj), append(ours, mine)
+			shown := max(0, i-rng.IntN(4)) // the state that was shown before
+			want := shown == i || i-shown > limit || slices.Contains(ours[shown+1:], false)
+			if passed := p.Update(update(states[shown], obj)); passed != want {
+				t.Fatalf("from %d to %d: passes is %v, want %v; ours are %v, of which the last %d are known", shown+1, i+1, passed, want, ours, limit)
+			}
+			if created := p.Create(event.CreateEvent{Object: obj}); !created && slices.Contains(ours, false) {
+				t.Fatalf("the object at %d has been written by others, and its creation is held back: %v", i+1, ours)
+			}
+		}
+	})
 }
 
 func TestNotOwnWriteHoldsBackOurs(t *testing.T) {

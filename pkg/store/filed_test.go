@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/delta-runtime/delta-runtime/internal/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -54,48 +55,46 @@ func (w *filedWorld) under() []Filed {
 
 func TestSelectFiledAgainstModel(t *testing.T) {
 	indexers := Indexers[cell]{"color": byColor, "tag": byTag}
-	for seed := range seeds() {
-		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
-			w := &filedWorld{s: New(cellTraits, indexers), cells: map[delta.Key]cell{}, rng: rand.New(rand.NewPCG(seed, 3))}
-			w.write(900) // enough for some values to be found by their labels
-			for range 10 {
-				w.write(w.rng.IntN(40))
-				text, under := selectors[w.rng.IntN(len(selectors))], w.under()
-				sel, err := labels.Parse(text)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if w.rng.IntN(4) == 0 {
-					sel = nil
-				}
-				var want []cell
-				for _, c := range w.cells {
-					if (sel == nil || sel.Matches(labels.Set(cellTraits.Labels(c)))) && filedAs(t, indexers, c, under) {
-						want = append(want, c)
-					}
-				}
-				q := filedQuestion{sel, under, want}
-				v := w.s.View()
-				if w.rng.IntN(2) == 0 {
-					w.s.Begin(1).Commit("") // some views are not of the newest commit
-				}
-				if w.rng.IntN(4) == 0 {
-					txn := w.s.Begin(len(w.cells))
-					for key, c := range w.cells {
-						txn.Put(key, cell{key: key, version: "hidden", color: "none", tags: "w", size: c.size})
-					}
-					q.ask(t, v) // in full view of a transaction
-					for key, c := range w.cells {
-						txn.Put(key, c)
-					}
-					txn.Commit("")
-				}
-				q.ask(t, v)
-				q.ask(t, w.s)
-				v.Release()
+	seeds.Each(t, usualSeeds, func(t *testing.T, seed uint64) {
+		w := &filedWorld{s: New(cellTraits, indexers), cells: map[delta.Key]cell{}, rng: rand.New(rand.NewPCG(seed, 3))}
+		w.write(900) // enough for some values to be found by their labels
+		for range 10 {
+			w.write(w.rng.IntN(40))
+			text, under := selectors[w.rng.IntN(len(selectors))], w.under()
+			sel, err := labels.Parse(text)
+			if err != nil {
+				t.Fatal(err)
 			}
-		})
-	}
+			if w.rng.IntN(4) == 0 {
+				sel = nil
+			}
+			var want []cell
+			for _, c := range w.cells {
+				if (sel == nil || sel.Matches(labels.Set(cellTraits.Labels(c)))) && filedAs(t, indexers, c, under) {
+					want = append(want, c)
+				}
+			}
+			q := filedQuestion{sel, under, want}
+			v := w.s.View()
+			if w.rng.IntN(2) == 0 {
+				w.s.Begin(1).Commit("") // some views are not of the newest commit
+			}
+			if w.rng.IntN(4) == 0 {
+				txn := w.s.Begin(len(w.cells))
+				for key, c := range w.cells {
+					txn.Put(key, cell{key: key, version: "hidden", color: "none", tags: "w", size: c.size})
+				}
+				q.ask(t, v) // in full view of a transaction
+				for key, c := range w.cells {
+					txn.Put(key, c)
+				}
+				txn.Commit("")
+			}
+			q.ask(t, v)
+			q.ask(t, w.s)
+			v.Release()
+		}
+	})
 }
 
 func filedAs(t *testing.T, indexers Indexers[cell], c cell, under []Filed) bool {

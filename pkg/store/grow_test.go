@@ -1,11 +1,11 @@
 package store
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"strconv"
 	"testing"
 
+	"github.com/delta-runtime/delta-runtime/internal/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -14,48 +14,46 @@ import (
 // selector asks meanwhile keeps them growing.
 func TestGrowingIndexAgainstModel(t *testing.T) {
 	grew := 0
-	for seed := range seeds() {
-		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
-			indexers := Indexers[cell]{"color": byColor}
-			s := &script{
-				rng:   rand.New(rand.NewPCG(seed, 1)),
-				store: New(cellTraits, indexers),
-				model: world{cells: map[delta.Key]cell{}, indexers: indexers},
-				views: map[*View[cell]]world{},
-			}
-			s.store.stride = 1
-			for range 4 + s.rng.IntN(8) {
-				if err := s.step(); err != nil {
-					t.Fatal(err)
-				}
-			}
-			txn := s.store.Begin(0) // a wish that must wait
-			if err := compareReads(s.store, s.model); err != nil {
-				t.Fatalf("while a transaction is under way: %v", err)
-			}
-			txn.Commit("")
-			for i := range 20 {
-				if s.store.growth != nil {
-					grew++
-				}
-				if err := s.step(); err != nil {
-					t.Fatalf("step %d: %v", i, err)
-				}
-				if err := s.store.check(); err != nil {
-					t.Fatalf("after step %d: %v", i, err)
-				}
-			}
-			if err := s.compare(); err != nil {
+	seeds.Each(t, usualSeeds, func(t *testing.T, seed uint64) {
+		indexers := Indexers[cell]{"color": byColor}
+		s := &script{
+			rng:   rand.New(rand.NewPCG(seed, 1)),
+			store: New(cellTraits, indexers),
+			model: world{cells: map[delta.Key]cell{}, indexers: indexers},
+			views: map[*View[cell]]world{},
+		}
+		s.store.stride = 1
+		for range 4 + s.rng.IntN(8) {
+			if err := s.step(); err != nil {
 				t.Fatal(err)
 			}
+		}
+		txn := s.store.Begin(0) // a wish that must wait
+		if err := compareReads(s.store, s.model); err != nil {
+			t.Fatalf("while a transaction is under way: %v", err)
+		}
+		txn.Commit("")
+		for i := range 20 {
 			if s.store.growth != nil {
-				t.Error("something still grows in a store at rest, though a selector asked for it")
+				grew++
 			}
-			for v := range s.views {
-				v.Release()
+			if err := s.step(); err != nil {
+				t.Fatalf("step %d: %v", i, err)
 			}
-		})
-	}
+			if err := s.store.check(); err != nil {
+				t.Fatalf("after step %d: %v", i, err)
+			}
+		}
+		if err := s.compare(); err != nil {
+			t.Fatal(err)
+		}
+		if s.store.growth != nil {
+			t.Error("something still grows in a store at rest, though a selector asked for it")
+		}
+		for v := range s.views {
+			v.Release()
+		}
+	})
 	if grew == 0 {
 		t.Error("no index grew beside a step")
 	}

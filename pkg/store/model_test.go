@@ -13,6 +13,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/delta-runtime/delta-runtime/internal/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -342,33 +343,31 @@ func (s *script) compare() error {
 }
 
 func TestModel(t *testing.T) {
-	for seed := range seeds() {
-		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
-			indexers := Indexers[cell]{"color": byColor}
-			s := &script{
-				rng:   rand.New(rand.NewPCG(seed, 0)),
-				store: New(cellTraits, indexers),
-				model: world{cells: map[delta.Key]cell{}, indexers: indexers},
-				views: map[*View[cell]]world{},
+	seeds.Run(t, usualSeeds, func(t *testing.T, rng *rand.Rand) {
+		indexers := Indexers[cell]{"color": byColor}
+		s := &script{
+			rng:   rng,
+			store: New(cellTraits, indexers),
+			model: world{cells: map[delta.Key]cell{}, indexers: indexers},
+			views: map[*View[cell]]world{},
+		}
+		for i := range 60 {
+			if err := s.step(); err != nil {
+				t.Fatalf("step %d: %v", i, err)
 			}
-			for i := range 60 {
-				if err := s.step(); err != nil {
-					t.Fatalf("step %d: %v", i, err)
-				}
-				if i%4 == 0 || i > 50 {
-					if err := s.compare(); err != nil {
-						t.Fatalf("after step %d: %v", i, err)
-					}
+			if i%4 == 0 || i > 50 {
+				if err := s.compare(); err != nil {
+					t.Fatalf("after step %d: %v", i, err)
 				}
 			}
-			for v := range s.views {
-				v.Release()
-			}
-			if err := s.store.check(); err != nil {
-				t.Errorf("after the last view: %v", err)
-			}
-		})
-	}
+		}
+		for v := range s.views {
+			v.Release()
+		}
+		if err := s.store.check(); err != nil {
+			t.Errorf("after the last view: %v", err)
+		}
+	})
 }
 
 func mustParse(t *testing.T, selector string) labels.Selector {

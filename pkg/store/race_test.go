@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/delta-runtime/delta-runtime/internal/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -96,7 +97,7 @@ func wholeIn(v *View[cell], sel labels.Selector) error {
 }
 
 func TestReadersSeeBatchesWhole(t *testing.T) {
-	for seed := range max(seeds()/20, 1) {
+	for seed := range max(seeds.Count(t, usualSeeds)/20, 1) {
 		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
 			s := New(cellTraits, Indexers[cell]{"color": byColor})
 			transfers(s, rand.New(rand.NewPCG(seed, 0)), 1)

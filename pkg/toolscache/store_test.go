@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"reflect"
 	"slices"
 	"strconv"
@@ -16,15 +15,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
-)
 
-// storeSeeds is how many random scripts run.
-func storeSeeds() uint64 {
-	if n, err := strconv.ParseUint(os.Getenv("SEEDS"), 10, 64); err == nil {
-		return n
-	}
-	return 200
-}
+	"github.com/delta-runtime/delta-runtime/internal/seeds"
+)
 
 // byLabel files an object under each letter of its label.
 func byLabel(key string) cache.IndexFunc {
@@ -190,19 +183,17 @@ func (p *pair) compare() error {
 }
 
 func TestStoreDifferential(t *testing.T) {
-	for seed := range storeSeeds() {
-		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
-			p := newPair(seed)
-			for i := range 60 {
-				if err := p.step(); err != nil {
-					t.Fatalf("step %d: %v", i, err)
-				}
-				if err := p.compare(); err != nil {
-					t.Fatalf("after step %d: %v", i, err)
-				}
+	seeds.Each(t, 200, func(t *testing.T, seed uint64) {
+		p := newPair(seed)
+		for i := range 60 {
+			if err := p.step(); err != nil {
+				t.Fatalf("step %d: %v", i, err)
 			}
-		})
-	}
+			if err := p.compare(); err != nil {
+				t.Fatalf("after step %d: %v", i, err)
+			}
+		}
+	})
 }
 
 // Several goroutines write, each moving the objects of its own namespace from one

@@ -3,8 +3,6 @@ package sim
 import (
 	"fmt"
 	"io"
-	"os"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -14,6 +12,8 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
+
+	"github.com/delta-runtime/delta-runtime/internal/seeds"
 )
 
 func TestMain(m *testing.M) {
@@ -24,27 +24,12 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// seeds is how many scripts a test plays: the environment's SEEDS, or few.
-func seeds(t testing.TB, fallback uint64) uint64 {
-	text := os.Getenv("SEEDS")
-	if text == "" {
-		return fallback
-	}
-	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		t.Fatalf("SEEDS is %q, which is no number", text)
-	}
-	return n
-}
-
 // eachSeed runs a test once per seed, two at a time or as many as there are CPUs.
 func eachSeed(t *testing.T, test func(t *testing.T, seed uint64)) {
-	for seed := range seeds(t, 200) {
-		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
-			t.Parallel()
-			test(t, seed)
-		})
-	}
+	seeds.Each(t, 200, func(t *testing.T, seed uint64) {
+		t.Parallel()
+		test(t, seed)
+	})
 }
 
 // incumbent is the informer that ours is compared with.

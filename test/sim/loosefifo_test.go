@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/delta-runtime/delta-runtime/internal/seeds"
 )
 
 // looseFIFO is the smallest FIFO that lets calls in while an item is processed
@@ -287,7 +289,7 @@ func (f *looseFIFO) Close() {
 // is processed need no lock to come to the same.
 func TestDeltaFIFOScriptsBite(t *testing.T) {
 	t.Run("unbroken", func(t *testing.T) {
-		for seed := range seeds(t, 200) {
+		for seed := range seeds.Count(t, 200) {
 			if text := differFIFO(newFIFOScript(seed), looseConstructor(noBug)); text != "" {
 				t.Fatalf("seed %d: %s", seed, text)
 			}

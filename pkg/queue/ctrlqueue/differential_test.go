@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -16,26 +14,18 @@ import (
 	"go.uber.org/goleak"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
+
+	"github.com/delta-runtime/delta-runtime/internal/seeds"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// forSeeds runs test for SEEDS seeds, each a subtest that can be run alone.
+// forSeeds plays test for each seed, in a time of its own.
 func forSeeds(t *testing.T, test func(t *testing.T, rng *rand.Rand)) {
 	t.Helper()
-	seeds := uint64(50)
-	if text := os.Getenv("SEEDS"); text != "" {
-		n, err := strconv.ParseUint(text, 10, 32)
-		if err != nil {
-			t.Fatalf("SEEDS: %v", err)
-		}
-		seeds = n
-	}
-	for seed := range seeds {
-		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { test(t, rand.New(rand.NewPCG(seed, 0))) })
-		})
-	}
+	seeds.Run(t, 50, func(t *testing.T, rng *rand.Rand) {
+		synctest.Test(t, func(t *testing.T) { test(t, rng) })
+	})
 }
 
 // recorder is a MetricsProvider that can be looked at. The order of

@@ -1,0 +1,20 @@
+// Package seeds plays random tests. Each seed is a subtest, whose name is all that it
+// takes to play it again:
+//
+//	SEEDS=10000 go test ./pkg/queue            more seeds than usual
+//	go test ./pkg/queue -run '/seed=17$'       one alone
+//
+// What a test draws must come from its seed and nothing else. A seed that is not among
+// the usual ones takes SEEDS to be larger than it.
+//
+// It is test support: only _test.go files import it.
+//
+// # Concurrency
+//
+// Seeds are played one after the other, in the goroutine of the test, unless a test
+// says itself that it is parallel.
+//
+// # Testing
+//
+// The tests play a few seeds and look at the names and at what is drawn.
+package seeds

@@ -1,0 +1,48 @@
+package seeds
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+)
+
+// variable is how many seeds are played, in the environment.
+const variable = "SEEDS"
+
+// Run plays test once for each seed, with dice that are the seed's.
+func Run(t *testing.T, usual uint64, test func(t *testing.T, rng *rand.Rand)) {
+	t.Helper()
+	Each(t, usual, func(t *testing.T, seed uint64) { test(t, rand.New(rand.NewPCG(seed, 0))) })
+}
+
+// Each plays test once for each seed. It is for tests that make their own dice.
+func Each(t *testing.T, usual uint64, test func(t *testing.T, seed uint64)) {
+	t.Helper()
+	for seed := range Count(t, usual) {
+		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) { test(t, seed) })
+	}
+}
+
+// Count is how many seeds to play: what the environment's SEEDS says, or else the
+// usual number. The seeds are those below it.
+func Count(t testing.TB, usual uint64) uint64 {
+	t.Helper()
+	count, err := parse(os.Getenv(variable), usual)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return count
+}
+
+func parse(text string, usual uint64) (uint64, error) {
+	if text == "" {
+		return usual, nil
+	}
+	count, err := strconv.ParseUint(text, 10, 32)
+	if err != nil {
+		return 0, fmt.Errorf("read %s: %w", variable, err)
+	}
+	return count, nil
+}
