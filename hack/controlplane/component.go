@@ -24,10 +24,11 @@ var components = []component{
 		pin: "go.etcd.io/etcd/server/v3", pkg: "go.etcd.io/etcd/server/v3",
 	},
 	kubernetes("kube-apiserver", "three minutes"),
-	kubernetes("kube-controller-manager", "two minutes"),
+	kubernetes("kube-controller-manager", "three minutes"),
 	kubernetes("kube-scheduler", "half a minute"),
+	kubernetes("kubectl", "a minute"),
 	{
-		name: "kwok", module: "kwok", takes: "three minutes",
+		name: "kwok", module: "kwok", takes: "four minutes",
 		pin: "sigs.k8s.io/kwok", pkg: "sigs.k8s.io/kwok/cmd/kwok",
 	},
 }

@@ -1,5 +1,6 @@
 // Command controlplane builds the real parts that tests run against: etcd and
-// kube-apiserver, and by name kube-controller-manager, kube-scheduler and kwok.
+// kube-apiserver, and by name kube-controller-manager, kube-scheduler, kwok and
+// kubectl.
 //
 //	go -C hack/controlplane run .                      etcd kube-apiserver, into bin/k8s
 //	go -C hack/controlplane run . kwok kube-scheduler  these instead

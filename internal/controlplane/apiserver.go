@@ -32,7 +32,7 @@ func (p *Plane) prepareAPIServer(ctx context.Context, path string, o Options) er
 	}
 	p.command = command{
 		path: path,
-		log:  filepath.Join(p.folder, "kube-apiserver.log"),
+		log:  p.file("kube-apiserver.log"),
 		args: slices.Concat(p.flags(port), o.flags()),
 	}
 	return nil
@@ -55,8 +55,6 @@ func (p *Plane) flags(port int) []string {
 		"--service-account-signing-key-file=" + p.file("server.key"),
 		"--service-cluster-ip-range=10.0.0.0/24",
 		"--allow-privileged=true",
-		// Nothing makes the default service accounts that it would insist on.
-		"--disable-admission-plugins=ServiceAccount",
 	}
 }
 
@@ -102,14 +100,14 @@ func (p *Plane) waitForAPI(ctx context.Context, server *process) error {
 		return fmt.Errorf("make a client for the API server: %w", err)
 	}
 	defer client.CloseIdleConnections()
-	return wait(ctx, server, func(ctx context.Context) error {
+	return wait(ctx, func(ctx context.Context) error {
 		for _, path := range []string{"/readyz", "/api/v1/namespaces/default"} {
 			if err := get(ctx, client, p.admin.Host+path); err != nil {
 				return err
 			}
 		}
 		return nil
-	})
+	}, server)
 }
 
 func get(ctx context.Context, client *http.Client, url string) error {

@@ -11,6 +11,16 @@ import (
 // module is the first line of the go.mod that marks the root of this repository.
 const module = "module github.com/delta-runtime/delta-runtime"
 
+// Binary returns the path of a program that was built with those of the control plane,
+// such as kubectl.
+func Binary(name string) (string, error) {
+	folder, err := binaries(name)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(folder, name), nil
+}
+
 // binaries returns the folder that holds the named programs.
 func binaries(names ...string) (string, error) {
 	folder := os.Getenv("KUBEBUILDER_ASSETS")
@@ -21,11 +31,16 @@ func binaries(names ...string) (string, error) {
 		}
 		folder = filepath.Join(root, "bin", "k8s")
 	}
+	var missing []string
 	for _, name := range names {
 		if _, err := os.Stat(filepath.Join(folder, name)); err != nil {
-			return "", fmt.Errorf("%w: no %s in %s: run `make controlplane` to build it, or set KUBEBUILDER_ASSETS to a folder that has it",
-				ErrNotBuilt, name, folder)
+			missing = append(missing, name)
 		}
+	}
+	if len(missing) > 0 {
+		list := strings.Join(missing, " ")
+		return "", fmt.Errorf("%w: no %s in %s: run `make controlplane COMPONENTS=%q` to build it, or set KUBEBUILDER_ASSETS to a folder that has it",
+			ErrNotBuilt, list, folder, list)
 	}
 	return folder, nil
 }

@@ -1,19 +1,28 @@
 // Package controlplane starts and stops a real API server over a real etcd, for
-// tests.
+// tests; with the controllers, the scheduler and a node of a cluster if asked to.
 //
 //	ForTest(t, Options{})            KillAPIServer   StartAPIServer
 //	      │                                 │               │
 //	      ▼                                 ▼               ▼
-//	  etcd ◀──────────────────────── kube-apiserver ◀──── Config()
-//	      ▲
-//	   Compact
+//	  etcd ◀──────────────────────── kube-apiserver ◀──── Config, ConfigFor, ServiceAccountConfig
+//	      ▲                                 ▲
+//	   Compact                              │ Options.Workloads
+//	                                        │
+//	             kube-controller-manager, kube-scheduler, kwok (plays a node)
 //
 // The binaries come from the folder that KUBEBUILDER_ASSETS names, or else from
-// bin/k8s of this repository; `make controlplane` puts them there. A Plane is ready
+// bin/k8s of this repository; `make cluster` puts them there. A Plane is ready
 // within seconds, keeps its data in a folder of its own, listens on free ports of
 // 127.0.0.1, and takes everything with it when it stops. On Linux that holds even
-// when the test is killed: the kernel ends the two programs, and the next Plane
+// when the test is killed: the kernel ends the programs, and the next Plane
 // removes the folder.
+//
+// # Workloads
+//
+// Without them an object is just that: nothing makes Pods of a Deployment, nothing
+// collects what an owner leaves behind, and a namespace that is deleted stays. With
+// them all controllers of a cluster run, and every Pod that is bound to the node
+// becomes ready at once, though nothing runs in it. kwok.yaml says how.
 //
 // # Making a resume fail with 410 Gone
 //

@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 )
 
-func (p *Plane) etcdLog() string { return filepath.Join(p.folder, "etcd.log") }
-
 // startEtcd starts an etcd that does not wait for the disk: its data need not
 // outlive the machine.
 func (p *Plane) startEtcd(ctx context.Context, path string) error {
@@ -20,7 +18,7 @@ func (p *Plane) startEtcd(ctx context.Context, path string) error {
 		return err
 	}
 	p.etcdURL = "http://" + address(port)
-	etcd, err := command{path: path, log: p.etcdLog(), args: []string{
+	etcd, err := command{path: path, log: p.file("etcd.log"), args: []string{
 		"--data-dir=" + filepath.Join(p.folder, "etcd"),
 		"--listen-client-urls=" + p.etcdURL,
 		"--advertise-client-urls=" + p.etcdURL,
@@ -31,10 +29,10 @@ func (p *Plane) startEtcd(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	return wait(ctx, etcd, func(ctx context.Context) error {
+	return wait(ctx, func(ctx context.Context) error {
 		_, err := p.revision(ctx)
 		return err
-	})
+	}, etcd)
 }
 
 // Compact forgets every version but the present one of everything, and returns the

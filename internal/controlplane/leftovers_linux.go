@@ -8,9 +8,11 @@ import (
 	"syscall"
 )
 
-// endWithParent has the kernel kill cmd when the thread that starts it ends.
+// endWithParent has the kernel kill cmd when the thread that starts it ends. Until
+// then it goes on: a Ctrl-C in the terminal is for all processes of a group, and only
+// whoever started the programs knows in which order to end them.
 func endWithParent(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 }
 
 // claim marks folder as in use for as long as this process lives and has not

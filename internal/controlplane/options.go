@@ -8,10 +8,14 @@ import (
 )
 
 // Options says how a Plane differs from the usual one: an API server with RBAC,
-// its watch cache, and the feature gates that its release has on.
+// its watch cache, the feature gates that its release has on, and nothing beside it.
 type Options struct {
 	// FeatureGates switches gates of the API server, such as ShardedListAndWatch.
 	FeatureGates map[string]bool
+	// Workloads starts the controller manager, the scheduler and a node, too: the
+	// controllers that come with Kubernetes run, garbage is collected, and Pods
+	// become ready. Nothing runs in these Pods.
+	Workloads bool
 	// APIServerFlags are added to the API server's command line, "--name=value"
 	// each. They come last, so that they win over ours.
 	APIServerFlags []string
@@ -19,12 +23,26 @@ type Options struct {
 
 // flags returns what o adds to the API server's command line.
 func (o Options) flags() []string {
-	if len(o.FeatureGates) == 0 {
-		return o.APIServerFlags
+	var flags []string
+	if !o.Workloads {
+		// Nothing makes the default service accounts that it would insist on.
+		flags = append(flags, "--disable-admission-plugins=ServiceAccount")
 	}
-	var gates []string
-	for _, name := range slices.Sorted(maps.Keys(o.FeatureGates)) {
-		gates = append(gates, fmt.Sprintf("%s=%t", name, o.FeatureGates[name]))
+	if len(o.FeatureGates) > 0 {
+		var gates []string
+		for _, name := range slices.Sorted(maps.Keys(o.FeatureGates)) {
+			gates = append(gates, fmt.Sprintf("%s=%t", name, o.FeatureGates[name]))
+		}
+		flags = append(flags, "--feature-gates="+strings.Join(gates, ","))
 	}
-	return slices.Concat([]string{"--feature-gates=" + strings.Join(gates, ",")}, o.APIServerFlags)
+	return append(flags, o.APIServerFlags...)
+}
+
+// programs names what runs: what is needed to serve the API, and to have workloads.
+func (o Options) programs() []string {
+	programs := []string{"etcd", "kube-apiserver"}
+	if o.Workloads {
+		programs = append(programs, workloads...)
+	}
+	return programs
 }

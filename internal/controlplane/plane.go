@@ -44,8 +44,9 @@ func ForTest(t testing.TB, o Options) *Plane {
 	}
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Logf("etcd wrote at the end:\n%s", tail(p.etcdLog()))
-			t.Logf("kube-apiserver wrote at the end:\n%s", tail(p.command.log))
+			for _, name := range o.programs() {
+				t.Logf("%s wrote at the end:\n%s", name, tail(p.file(name+".log")))
+			}
 		}
 		p.Stop()
 	})
@@ -55,7 +56,7 @@ func ForTest(t testing.TB, o Options) *Plane {
 // Start starts a control plane and waits until it serves; ctx ends the waiting,
 // not what was started. The caller must Stop it.
 func Start(ctx context.Context, o Options) (*Plane, error) {
-	bin, err := binaries("etcd", "kube-apiserver")
+	bin, err := binaries(o.programs()...)
 	if err != nil {
 		return nil, fmt.Errorf("start a control plane: %w", err)
 	}
@@ -83,7 +84,10 @@ func (p *Plane) start(ctx context.Context, bin string, o Options) error {
 	if err := p.prepareAPIServer(ctx, filepath.Join(bin, "kube-apiserver"), o); err != nil {
 		return err
 	}
-	return p.StartAPIServer(ctx)
+	if err := p.StartAPIServer(ctx); err != nil || !o.Workloads {
+		return err
+	}
+	return p.startWorkloads(ctx, bin)
 }
 
 // Stop ends everything at once and removes what it wrote. It may be called more
@@ -113,6 +117,10 @@ func (p *Plane) ConfigFor(user string, groups ...string) (*rest.Config, error) {
 	config.CertData, config.KeyData = identity.cert, identity.key
 	return config, nil
 }
+
+// Folder is where a caller may keep files that are to go when the Plane stops. What
+// the Plane's programs write is there, too.
+func (p *Plane) Folder() string { return p.folder }
 
 // EtcdURL is where etcd listens, for a test that asks it what really happened: it
 // speaks JSON there. It is for reading only.
@@ -144,9 +152,9 @@ func (p *Plane) StartAPIServer(ctx context.Context) error {
 	return nil
 }
 
-// wait calls ready until it has no complaint. It gives up when program ends or
-// ctx does, and then tells the last complaint.
-func wait(ctx context.Context, program *process, ready func(context.Context) error) error {
+// wait calls ready until it has no complaint. It gives up when one of programs has
+// ended or ctx has, and then tells the last complaint.
+func wait(ctx context.Context, ready func(context.Context) error, programs ...*process) error {
 	retry := time.NewTicker(25 * time.Millisecond)
 	defer retry.Stop()
 	for {
@@ -154,11 +162,18 @@ func wait(ctx context.Context, program *process, ready func(context.Context) err
 		if complaint == nil {
 			return nil
 		}
+		for _, program := range programs {
+			if !program.running() {
+				return program.why()
+			}
+		}
 		select {
-		case <-program.exited:
-			return program.why()
 		case <-ctx.Done():
-			return fmt.Errorf("wait for %s: %w\n%s", program.name, errors.Join(ctx.Err(), complaint), tail(program.log))
+			errs := []error{ctx.Err(), complaint}
+			for _, program := range programs {
+				errs = append(errs, fmt.Errorf("%s wrote at the end:\n%s", program.name, tail(program.log)))
+			}
+			return fmt.Errorf("wait for the control plane: %w", errors.Join(errs...))
 		case <-retry.C:
 		}
 	}

@@ -26,6 +26,7 @@ type command struct {
 	path string
 	args []string
 	log  string // file to append its output to
+	home string // its HOME; empty for ours
 }
 
 // start runs c until it ends by itself, is killed, or g is stopped.
@@ -55,6 +56,15 @@ func (c command) start(g *lifecycle.Group) (*process, error) {
 	return p, nil
 }
 
+// Run runs cmd, which is another program that goes with this process: on Linux it does
+// not outlive it, and a Ctrl-C in the terminal is not for it.
+func Run(cmd *exec.Cmd) error {
+	runtime.LockOSThread() // as in command.start
+	defer runtime.UnlockOSThread()
+	endWithParent(cmd)
+	return cmd.Run()
+}
+
 // run starts cmd with its output in the log. The program has its own copy of the
 // open file.
 func (c command) run(cmd *exec.Cmd) error {
@@ -64,6 +74,9 @@ func (c command) run(cmd *exec.Cmd) error {
 	}
 	defer func() { _ = log.Close() }()
 	cmd.Stdout, cmd.Stderr = log, log
+	if c.home != "" {
+		cmd.Env = append(os.Environ(), "HOME="+c.home)
+	}
 	endWithParent(cmd)
 	return cmd.Start()
 }

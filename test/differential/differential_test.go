@@ -1,7 +1,6 @@
 package differential
 
 import (
-	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	crlog "sigs.k8s.io/controller-runtime/pkg/log"
 
+	"github.com/delta-runtime/delta-runtime/internal/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/cache"
 )
 
@@ -33,20 +33,6 @@ var (
 	ours   constructor = cache.New
 )
 
-// seeds is how many games a test plays: the environment's SEEDS, or few.
-func seeds(t *testing.T) uint64 {
-	t.Helper()
-	text := os.Getenv("SEEDS")
-	if text == "" {
-		return 6
-	}
-	n, err := strconv.ParseUint(text, 10, 32)
-	if err != nil {
-		t.Fatalf("SEEDS: %v", err)
-	}
-	return n
-}
-
 // most is how many differences a game looks for before it ends: the environment's
 // DIFFERENCES, or one, after which the next may only be its consequence.
 func most(t *testing.T) int {
@@ -60,18 +46,16 @@ func most(t *testing.T) int {
 
 func TestCaches(t *testing.T) {
 	s := newServer(t)
-	for seed := range seeds(t) {
-		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
-			g, err := play(t.Context(), seed, s, rules{theirs: theirs, ours: ours, most: most(t)})
-			if err != nil || len(g.complaints) > 0 {
-				t.Errorf("options of seed %d:\n%s", seed, g.options)
-			}
-			for _, complaint := range g.complaints {
-				t.Errorf("%s\n%s", complaint, strings.Repeat("-", 80))
-			}
-			if err != nil {
-				t.Errorf("could not play: %v", err)
-			}
-		})
-	}
+	seeds.Each(t, 6, func(t *testing.T, seed uint64) {
+		g, err := play(t.Context(), seed, s, rules{theirs: theirs, ours: ours, most: most(t)})
+		if err != nil || len(g.complaints) > 0 {
+			t.Errorf("options of seed %d:\n%s", seed, g.options)
+		}
+		for _, complaint := range g.complaints {
+			t.Errorf("%s\n%s", complaint, strings.Repeat("-", 80))
+		}
+		if err != nil {
+			t.Errorf("could not play: %v", err)
+		}
+	})
 }

@@ -13,6 +13,7 @@ import (
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/delta-runtime/delta-runtime/internal/controlplane"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 )
 
@@ -79,7 +80,7 @@ func TestKindsThatDoNotSync(t *testing.T) {
 		{"no permission", nobody, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			via := httpClient(t, tt.config)
+			via := controlplane.HTTPClientForTest(t, tt.config)
 			group := lifecycle.New(t.Context())
 			defer func() {
 				group.Stop()

@@ -36,7 +36,7 @@ func newBareServer(t *testing.T) *server {
 	t.Helper()
 	plane := controlplane.ForTest(t, controlplane.Options{})
 	config := plane.Config()
-	s := &server{plane: plane, config: config, via: httpClient(t, config)}
+	s := &server{plane: plane, config: config, via: controlplane.HTTPClientForTest(t, config)}
 	var err error
 	if s.client, err = dynamic.NewForConfigAndClient(config, s.via); err != nil {
 		t.Fatal(err)
@@ -66,16 +66,6 @@ func newServer(t *testing.T) *server {
 		}
 	}
 	return s
-}
-
-func httpClient(t *testing.T, config *rest.Config) *http.Client {
-	t.Helper()
-	client, err := rest.HTTPClientFor(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(client.CloseIdleConnections)
-	return client
 }
 
 // awaitThere waits until the server has an object, or serves a kind where name is

@@ -23,7 +23,7 @@ import (
 func TestControllerRuntimeReadsThroughOurInformer(t *testing.T) {
 	plane := controlplane.ForTest(t, controlplane.Options{})
 	config := plane.Config()
-	http := httpClient(t, config)
+	http := controlplane.HTTPClientForTest(t, config)
 	api, err := client.New(config, client.Options{HTTPClient: http})
 	if err != nil {
 		t.Fatal(err)

@@ -64,7 +64,7 @@ func newScene(t *testing.T, rng *rand.Rand) *scene {
 	construct := chosenInformer(t)
 	plane := controlplane.ForTest(t, controlplane.Options{})
 	config := plane.Config()
-	client, err := dynamic.NewForConfigAndClient(config, httpClient(t, config))
+	client, err := dynamic.NewForConfigAndClient(config, controlplane.HTTPClientForTest(t, config))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,14 +2,12 @@ package e2e
 
 import (
 	"context"
-	"net/http"
 	"net/url"
 	"slices"
 	"sync"
 	"testing"
 	"time"
 
-	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/delta-runtime/delta-runtime/internal/controlplane"
@@ -48,11 +46,11 @@ func newSubject(t *testing.T, plane *controlplane.Plane, k kind, construct newIn
 		history: follow(t, plane.EtcdURL(), k.prefix),
 		handles: map[*listener]cache.ResourceEventHandlerRegistration{},
 	}
-	if s.direct, _, err = k.informs(config, httpClient(t, config)); err != nil {
+	if s.direct, _, err = k.informs(config, controlplane.HTTPClientForTest(t, config)); err != nil {
 		t.Fatal(err)
 	}
 	config.Host = "https://" + s.proxy.address()
-	lw, client, err := k.informs(config, httpClient(t, config))
+	lw, client, err := k.informs(config, controlplane.HTTPClientForTest(t, config))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,17 +58,6 @@ func newSubject(t *testing.T, plane *controlplane.Plane, k kind, construct newIn
 		cache.ToListWatcherWithWatchListSemantics(s.expired.counted(lw), client), k.sample, resyncPeriod,
 		cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc, "owner": byOwner})
 	return s
-}
-
-// httpClient makes a client whose connections are gone when the test is.
-func httpClient(t *testing.T, config *rest.Config) *http.Client {
-	t.Helper()
-	client, err := rest.HTTPClientFor(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(client.CloseIdleConnections)
-	return client
 }
 
 // run starts the informer, which ends with the test.
