@@ -138,7 +138,7 @@ func TestManagerIsTheLastToWrite(t *testing.T) {
 	at := func(second int64) *metav1.Time { return new(metav1.Unix(second, 0)) }
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{ManagedFields: []metav1.ManagedFieldsEntry{
 		{Manager: "first", Time: at(1)}, {Manager: "last", Operation: metav1.ManagedFieldsOperationApply, Time: at(3)},
-		{Manager: "second", Time: at(2)}, {Manager: "timeless"},
+		{Manager: "second", Time: at(2)},
 	}}}
 	if got := (delta.Change{Op: delta.Updated, New: pod}).Manager(); got != "last" {
 		t.Errorf("the manager is %q, want the last to write", got)
@@ -155,6 +155,26 @@ func TestManagerIsTheLastToWrite(t *testing.T) {
 		if got := c.Manager(); got != "" {
 			t.Errorf("in the same second, and %s: the manager is %q, want none", name, got)
 		}
+	}
+	scaled := pod.DeepCopy() // as somebody does it with a custom resource: without a time
+	scaled.ManagedFields = append(scaled.ManagedFields, metav1.ManagedFieldsEntry{Manager: "timeless"})
+	scaled.ManagedFields[0].FieldsV1 = metav1.NewFieldsV1(`{"f:spec":{}}`) // what it has left
+	for name, test := range map[string]struct {
+		change delta.Change
+		want   string
+	}{
+		"scaled":                      {delta.Change{Old: pod, New: scaled}, "timeless"},
+		"scaled, nobody knows before": {delta.Change{New: scaled}, ""},
+		"scaled, and more":            {delta.Change{Old: pod, New: scaled, Deltas: 2}, ""},
+		"scaled once more":            {delta.Change{Old: scaled, New: scaled}, ""},
+	} {
+		test.change.Op = delta.Updated
+		if got := test.change.Manager(); got != test.want {
+			t.Errorf("%s: the manager is %q, want %q", name, got, test.want)
+		}
+	}
+	if got := delta.LastWrite(scaled); got != nil {
+		t.Errorf("the last to write is %v, which can't be known", got)
 	}
 	seen := delta.Change{Op: delta.Updated, New: &corev1.Pod{}, Origin: delta.LastWrite(pod)}
 	if got := seen.Manager(); got != "last" || seen.Origin.Operation != "Apply" {
