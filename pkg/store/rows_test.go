@@ -371,7 +371,7 @@ func BenchmarkRow09_StoreReadDuringReplace(b *testing.B) {
 }
 
 // readMeanwhile measures how long reads take that are due every 50 µs while write
-// runs, and returns the 99th percentile. A read that is late because the one
+// runs, and returns the 99th percentile; there is one even if write takes no time. A read that is late because the one
 // before it took long counts from when it was due.
 func (f *fixture) readMeanwhile(b *testing.B, read, write func(i int)) float64 {
 	const every = 50 * time.Microsecond
@@ -381,7 +381,7 @@ func (f *fixture) readMeanwhile(b *testing.B, read, write func(i int)) float64 {
 		var reader sync.WaitGroup
 		reader.Go(func() {
 			due := time.Now()
-			for n := 0; end.Load() == nil || due.Before(*end.Load()); n++ {
+			for n := 0; n == 0 || end.Load() == nil || due.Before(*end.Load()); n++ {
 				for time.Now().Before(due) {
 				}
 				read(f.order[n%len(f.order)])
