@@ -1,0 +1,103 @@
+package controller
+
+import (
+	"context"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/record"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	webv1alpha1 "github.com/delta-runtime/delta-runtime/examples/sample-operator/api/v1alpha1"
+)
+
+// foreign are objects that have the names of a Site's children.
+func foreign(namespace, site string) []client.Object {
+	labels := map[string]string{"app": "theirs"}
+	return []client.Object{
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: site + filesSuffix}, Data: map[string]string{"theirs": "yes"}},
+		&corev1.Service{
+			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: site},
+			Spec:       corev1.ServiceSpec{Selector: labels, Ports: []corev1.ServicePort{{Port: 80}}},
+		},
+		&appsv1.Deployment{
+			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: site},
+			Spec: appsv1.DeploymentSpec{
+				Selector: &metav1.LabelSelector{MatchLabels: labels},
+				Template: corev1.PodTemplateSpec{
+					ObjectMeta: metav1.ObjectMeta{Labels: labels},
+					Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "theirs", Image: "theirs"}}},
+				},
+			},
+		},
+	}
+}
+
+// TestWhatIsSomebodyElsesIsNotTakenOver has each name taken, and given free.
+func TestWhatIsSomebodyElsesIsNotTakenOver(t *testing.T) {
+	o := newOperator(t)
+	theirs := foreign(o.sites, "shop")
+	for _, object := range theirs {
+		if err := o.api.Create(t.Context(), object); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o.newSite("shop", webv1alpha1.SiteSpec{})
+	o.awaitCondition("shop", ready, reasonNameTaken)
+	for _, object := range theirs {
+		version := object.GetResourceVersion()
+		o.get(object.GetName(), object)
+		if object.GetResourceVersion() != version {
+			t.Errorf("%T was changed", object)
+		}
+		if err := o.api.Delete(t.Context(), object); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o.awaitCondition("shop", ready, reasonProgressing)
+	for _, object := range theirs {
+		waitUntil(t, "the Site to have its own child", func() bool {
+			return o.api.Get(t.Context(), client.ObjectKeyFromObject(object), object) == nil && controlledBySite(object)
+		})
+	}
+}
+
+// blind finds nothing.
+type blind struct{ client.Client }
+
+func (blind) Get(_ context.Context, key client.ObjectKey, _ client.Object, _ ...client.GetOption) error {
+	return apierrors.NewNotFound(corev1.Resource("anything"), key.Name)
+}
+
+// TestACreationNeverTakesOver creates children where the cache has not seen yet that
+// somebody else has just done so.
+func TestACreationNeverTakesOver(t *testing.T) {
+	api := directly(t, administrator(t))
+	namespace := newNamespace(t, api)
+	site := &webv1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "shop", UID: types.UID("a-site")}}
+	for _, object := range foreign(namespace, "shop") {
+		if err := api.Create(t.Context(), object); err != nil {
+			t.Fatal(err)
+		}
+		version := object.GetResourceVersion()
+		w := &work{SiteReconciler: &SiteReconciler{Client: blind{api}, Events: record.NewFakeRecorder(10)}, site: site, steps: everything &^ stepHostname}
+		if err := w.do(t.Context()); !apierrors.IsConflict(err) {
+			t.Errorf("a child where there is a %T of somebody else's: %v", object, err)
+		}
+		if err := api.Get(t.Context(), client.ObjectKeyFromObject(object), object); err != nil || object.GetResourceVersion() != version {
+			t.Errorf("%T was changed (error %v)", object, err)
+		}
+		if err := api.Delete(t.Context(), object); err != nil {
+			t.Fatal(err)
+		}
+		for _, made := range foreign(namespace, "shop") { // what could be created was
+			if err := client.IgnoreNotFound(api.Delete(t.Context(), made)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}

@@ -1,0 +1,189 @@
+package controller
+
+import (
+	"context"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	appsv1ac "k8s.io/client-go/applyconfigurations/apps/v1"
+	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
+
+	webv1alpha1 "github.com/delta-runtime/delta-runtime/examples/sample-operator/api/v1alpha1"
+)
+
+const (
+	filesSuffix = "-files"
+
+	// The digests in a Pod template roll the Pods when what they were made of changes,
+	// which they would not see otherwise.
+	filesAnnotation   = "web.example.com/files"
+	secretsAnnotation = "web.example.com/secrets"
+
+	nameLabel      = "app.kubernetes.io/name"
+	instanceLabel  = "app.kubernetes.io/instance"
+	managedByLabel = "app.kubernetes.io/managed-by"
+
+	container = "site"
+	httpPort  = "http"
+	volume    = "files"
+	webRoot   = "/usr/share/nginx/html"
+)
+
+func selectorOf(site *webv1alpha1.Site) map[string]string {
+	return map[string]string{nameLabel: "site", instanceLabel: site.Name}
+}
+
+func labelsOf(site *webv1alpha1.Site) map[string]string {
+	labels := selectorOf(site)
+	labels[managedByLabel] = FieldManager
+	return labels
+}
+
+// ownedBy makes the children go when the Site goes. It does not hold up the Site's
+// deletion until they have, so that no right on the Site's finalizers is needed.
+func ownedBy(site *webv1alpha1.Site) *metav1ac.OwnerReferenceApplyConfiguration {
+	return metav1ac.OwnerReference().
+		WithAPIVersion(webv1alpha1.GroupVersion.String()).WithKind("Site").
+		WithName(site.Name).WithUID(site.UID).WithController(true)
+}
+
+// files is the ConfigMap with what is served.
+func (w *work) files(ctx context.Context) error {
+	want := corev1ac.ConfigMap(w.site.Name+filesSuffix, w.site.Namespace).
+		WithLabels(labelsOf(w.site)).
+		WithOwnerReferences(ownedBy(w.site)).
+		WithData(w.site.Spec.Files)
+	return (&child[*corev1.ConfigMap, *corev1ac.ConfigMapApplyConfiguration]{
+		kind: "ConfigMap", name: *want.GetName(),
+		live: &corev1.ConfigMap{}, want: want, extract: corev1ac.ExtractConfigMap,
+	}).put(ctx, w)
+}
+
+// service leads from port 80 to whatever port the Pods call http.
+func (w *work) service(ctx context.Context) error {
+	want := corev1ac.Service(w.site.Name, w.site.Namespace).
+		WithLabels(labelsOf(w.site)).
+		WithOwnerReferences(ownedBy(w.site)).
+		WithSpec(corev1ac.ServiceSpec().
+			WithSelector(selectorOf(w.site)).
+			WithPorts(corev1ac.ServicePort().
+				WithName(httpPort).WithProtocol(corev1.ProtocolTCP).WithPort(80).
+				WithTargetPort(intstr.FromString(httpPort))))
+	return (&child[*corev1.Service, *corev1ac.ServiceApplyConfiguration]{
+		kind: "Service", name: *want.GetName(),
+		live: &corev1.Service{}, want: want, extract: corev1ac.ExtractService, clear: clearService,
+	}).put(ctx, w)
+}
+
+// clearService takes out ports that were made of ours.
+func clearService(service *corev1.Service) bool {
+	before := len(service.Spec.Ports)
+	service.Spec.Ports = slices.DeleteFunc(service.Spec.Ports, func(p corev1.ServicePort) bool {
+		return p.Name == httpPort && (p.Port != 80 || p.Protocol != corev1.ProtocolTCP)
+	})
+	cleared := len(service.Spec.Ports) < before
+	if cleared && len(service.Spec.Ports) == 0 { // there has to be one
+		service.Spec.Ports = []corev1.ServicePort{{Name: httpPort, Protocol: corev1.ProtocolTCP, Port: 80, TargetPort: intstr.FromString(httpPort)}}
+	}
+	return cleared
+}
+
+// deployment is made only when all Secrets are there: without one its Pods could not
+// start, and those that run would be lost for nothing.
+func (w *work) deployment(ctx context.Context) error {
+	found, err := w.readSecrets(ctx)
+	if err != nil {
+		return err
+	}
+	if len(found.missing) > 0 {
+		return nil
+	}
+	want := deploymentOf(w.site, found.digest)
+	return (&child[*appsv1.Deployment, *appsv1ac.DeploymentApplyConfiguration]{
+		kind: "Deployment", name: *want.GetName(),
+		live: &appsv1.Deployment{}, want: want, extract: appsv1ac.ExtractDeployment,
+		clear: func(d *appsv1.Deployment) bool { return clearPods(&d.Spec.Template.Spec, portOf(w.site)) },
+	}).put(ctx, w)
+}
+
+// clearPods does the same with the Pods' port.
+func clearPods(pods *corev1.PodSpec, port int32) (cleared bool) {
+	for i := range pods.Containers {
+		c := &pods.Containers[i]
+		before := len(c.Ports)
+		c.Ports = slices.DeleteFunc(c.Ports, func(p corev1.ContainerPort) bool {
+			return p.Name == httpPort && (c.Name != container || p.ContainerPort != port || p.Protocol != corev1.ProtocolTCP)
+		})
+		cleared = cleared || len(c.Ports) < before
+	}
+	return cleared
+}
+
+func deploymentOf(site *webv1alpha1.Site, secrets string) *appsv1ac.DeploymentApplyConfiguration {
+	annotations := map[string]string{filesAnnotation: digestOf(site.Spec.Files)}
+	if secrets != "" {
+		annotations[secretsAnnotation] = secrets
+	}
+	pod := corev1ac.PodTemplateSpec().
+		WithLabels(labelsOf(site)).
+		WithAnnotations(annotations).
+		WithSpec(corev1ac.PodSpec().
+			WithAutomountServiceAccountToken(false).
+			WithSecurityContext(corev1ac.PodSecurityContext().
+				WithRunAsNonRoot(true).
+				WithSeccompProfile(corev1ac.SeccompProfile().WithType(corev1.SeccompProfileTypeRuntimeDefault))).
+			WithContainers(containerOf(site)).
+			WithVolumes(corev1ac.Volume().WithName(volume).
+				WithConfigMap(corev1ac.ConfigMapVolumeSource().WithName(site.Name + filesSuffix))))
+	return appsv1ac.Deployment(site.Name, site.Namespace).
+		WithLabels(labelsOf(site)).
+		WithOwnerReferences(ownedBy(site)).
+		WithSpec(appsv1ac.DeploymentSpec().
+			WithReplicas(replicasOf(site)).
+			WithSelector(metav1ac.LabelSelector().WithMatchLabels(selectorOf(site))).
+			WithTemplate(pod))
+}
+
+func containerOf(site *webv1alpha1.Site) *corev1ac.ContainerApplyConfiguration {
+	probe := corev1ac.Probe().WithTCPSocket(corev1ac.TCPSocketAction().WithPort(intstr.FromString(httpPort)))
+	c := corev1ac.Container().
+		WithName(container).
+		WithImage(imageOf(site)).
+		WithPorts(corev1ac.ContainerPort().
+			WithName(httpPort).WithProtocol(corev1.ProtocolTCP).WithContainerPort(portOf(site))).
+		WithReadinessProbe(probe).
+		WithSecurityContext(corev1ac.SecurityContext().
+			WithAllowPrivilegeEscalation(false).
+			WithCapabilities(corev1ac.Capabilities().WithDrop("ALL"))).
+		WithVolumeMounts(corev1ac.VolumeMount().WithName(volume).WithMountPath(webRoot).WithReadOnly(true))
+	for _, name := range site.Spec.Secrets {
+		c.WithEnvFrom(corev1ac.EnvFromSource().WithSecretRef(corev1ac.SecretEnvSource().WithName(name)))
+	}
+	return c
+}
+
+// The webhook and the schema fill in defaults; a Site from before they did may lack them.
+
+func imageOf(site *webv1alpha1.Site) string {
+	if site.Spec.Image == "" {
+		return webv1alpha1.DefaultImage
+	}
+	return site.Spec.Image
+}
+
+func portOf(site *webv1alpha1.Site) int32 {
+	if site.Spec.Port == 0 {
+		return webv1alpha1.DefaultPort
+	}
+	return site.Spec.Port
+}
+
+func replicasOf(site *webv1alpha1.Site) int32 {
+	if site.Spec.Replicas == nil {
+		return 1
+	}
+	return *site.Spec.Replicas
+}

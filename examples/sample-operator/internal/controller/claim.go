@@ -1,0 +1,239 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	webv1alpha1 "github.com/delta-runtime/delta-runtime/examples/sample-operator/api/v1alpha1"
+)
+
+// A claim is a ConfigMap in the operator's namespace, which is there for as long as a
+// Site holds the hostname in its name. That no two objects have one name makes it
+// unique: whoever creates it holds it.
+const (
+	claimPrefix = "hostname-"
+	claimLabel  = "web.example.com/claim"
+	claimsHost  = "hostname"
+
+	// The holder. The labels are for asking the server; the data, which can't be changed,
+	// is what counts.
+	dataNamespace  = "namespace"
+	dataName       = "name"
+	labelNamespace = "web.example.com/site-namespace"
+	labelName      = "web.example.com/site-name"
+
+	// Finalizer keeps a Site until its hostname has been given back.
+	Finalizer = "web.example.com/hostname"
+)
+
+// claimedIn returns the hostname that an object claims, by its name: what has the name
+// is in the way of others, whatever it says.
+func claimedIn(namespace string, obj client.Object) (hostname string, ok bool) {
+	if _, isConfigMap := obj.(*corev1.ConfigMap); !isConfigMap || obj.GetNamespace() != namespace {
+		return "", false
+	}
+	return strings.CutPrefix(obj.GetName(), claimPrefix)
+}
+
+func (r *SiteReconciler) claimed(obj client.Object) (hostname string, ok bool) {
+	return claimedIn(r.Namespace, obj)
+}
+
+// holder returns which Site a claim is for.
+func holder(obj client.Object) (types.NamespacedName, bool) {
+	claim, ok := obj.(*corev1.ConfigMap)
+	if !ok || claim.Labels[claimLabel] != claimsHost || claim.Data[dataNamespace] == "" || claim.Data[dataName] == "" {
+		return types.NamespacedName{}, false
+	}
+	return types.NamespacedName{Namespace: claim.Data[dataNamespace], Name: claim.Data[dataName]}, true
+}
+
+func (r *SiteReconciler) claimOf(hostname string, site types.NamespacedName) *corev1.ConfigMap {
+	return &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: r.Namespace, Name: claimPrefix + hostname,
+			Labels: map[string]string{
+				claimLabel: claimsHost, managedByLabel: FieldManager,
+				labelNamespace: site.Namespace, labelName: site.Name,
+			},
+		},
+		Immutable: new(true),
+		Data:      map[string]string{dataNamespace: site.Namespace, dataName: site.Name},
+	}
+}
+
+// hostname gives back what the spec does not ask for any more, and then claims what it
+// does: the other way around two Sites that exchange their hostnames would wait for
+// each other.
+func (w *work) hostname(ctx context.Context) error {
+	key, want := client.ObjectKeyFromObject(w.site), w.site.Spec.Hostname
+	var claims corev1.ConfigMapList
+	if err := w.List(ctx, &claims, client.InNamespace(w.Namespace), client.MatchingFields{byHolder: key.String()}); err != nil {
+		return fmt.Errorf("list what Site %s has claimed: %w", key, err)
+	}
+	held := false
+	for i := range claims.Items {
+		if claims.Items[i].Name == claimPrefix+want {
+			held = true
+			continue
+		}
+		if err := w.release(ctx, &claims.Items[i]); err != nil {
+			return err
+		}
+		w.tellOfRelease(w.site, &claims.Items[i])
+	}
+	switch {
+	case want == "":
+		return w.finalize(ctx, w.site)
+	case held:
+		return w.setFinalizer(ctx, w.site, controllerutil.AddFinalizer)
+	}
+	return w.claim(ctx)
+}
+
+// claim creates the claim. The finalizer comes first, or a Site that is deleted in
+// between would leave its claim behind.
+func (w *work) claim(ctx context.Context) error {
+	rightful, err := w.rightful(ctx)
+	if err != nil || !rightful {
+		return err
+	}
+	if err := w.setFinalizer(ctx, w.site, controllerutil.AddFinalizer); err != nil {
+		return err
+	}
+	claim := w.claimOf(w.site.Spec.Hostname, client.ObjectKeyFromObject(w.site))
+	err = w.Create(ctx, claim, client.FieldOwner(FieldManager))
+	if err != nil && !apierrors.IsAlreadyExists(err) {
+		return fmt.Errorf("claim hostname %s for Site %s: %w", w.site.Spec.Hostname, client.ObjectKeyFromObject(w.site), err)
+	}
+	// Somebody else's, if it exists: ours would have been in the list. Its event, which is
+	// still on its way then, leads here again, and so does its end.
+	return nil
+}
+
+// rightful reports whether the Site may claim its hostname now: nobody else has, nor is
+// about to make a claim again that it had, and that was deleted behind its back. If both
+// had it, both try.
+func (w *work) rightful(ctx context.Context) (bool, error) {
+	_, taken, err := w.holderOfHostname(ctx)
+	if err != nil || taken || w.site.Status.Hostname == w.site.Spec.Hostname {
+		return !taken, err
+	}
+	var rivals webv1alpha1.SiteList
+	if err := w.List(ctx, &rivals, client.MatchingFields{byHostname: w.site.Spec.Hostname}); err != nil {
+		return false, fmt.Errorf("list who wants hostname %s: %w", w.site.Spec.Hostname, err)
+	}
+	return !slices.ContainsFunc(rivals.Items, func(rival webv1alpha1.Site) bool {
+		return rival.UID != w.site.UID && rival.Status.Hostname == w.site.Spec.Hostname && rival.DeletionTimestamp.IsZero()
+	}), nil
+}
+
+// holderOfHostname returns who holds the hostname that the Site wants. What is no claim
+// has no holder, and the hostname is taken all the same.
+func (w *work) holderOfHostname(ctx context.Context) (by types.NamespacedName, taken bool, err error) {
+	var claim corev1.ConfigMap
+	key := client.ObjectKey{Namespace: w.Namespace, Name: claimPrefix + w.site.Spec.Hostname}
+	switch err := w.Get(ctx, key, &claim); {
+	case apierrors.IsNotFound(err):
+		return by, false, nil
+	case err != nil:
+		return by, false, fmt.Errorf("read who holds hostname %s: %w", w.site.Spec.Hostname, err)
+	}
+	by, _ = holder(&claim)
+	return by, true, nil
+}
+
+// release deletes a claim, and no other that may have taken its place.
+func (r *SiteReconciler) release(ctx context.Context, claim *corev1.ConfigMap) error {
+	err := r.Delete(ctx, claim, client.Preconditions{UID: &claim.UID})
+	if client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("give back %s: %w", client.ObjectKeyFromObject(claim), err)
+	}
+	return nil
+}
+
+// setFinalizer writes over the version that was read, so that it can't undo what
+// somebody else does to the other finalizers.
+func (r *SiteReconciler) setFinalizer(ctx context.Context, site *webv1alpha1.Site, set func(client.Object, string) bool) error {
+	before := site.DeepCopy()
+	if !set(site, Finalizer) {
+		return nil
+	}
+	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	if err := r.Patch(ctx, site, patch, client.FieldOwner(FieldManager)); err != nil {
+		return fmt.Errorf("set the finalizers of Site %s to %q: %w", client.ObjectKeyFromObject(site), site.Finalizers, err)
+	}
+	return nil
+}
+
+// finalize gives back all that a Site has claimed, and lets it go. The server is asked,
+// and not the cache: after this nobody looks for claims any more.
+func (r *SiteReconciler) finalize(ctx context.Context, site *webv1alpha1.Site) error {
+	if !controllerutil.ContainsFinalizer(site, Finalizer) {
+		return nil
+	}
+	released, err := r.releaseAll(ctx, client.ObjectKeyFromObject(site))
+	for i := range released {
+		r.tellOfRelease(site, &released[i])
+	}
+	if err != nil {
+		return err
+	}
+	return client.IgnoreNotFound(r.setFinalizer(ctx, site, controllerutil.RemoveFinalizer))
+}
+
+// forget gives back what a Site has claimed that went without finalize: somebody has
+// taken its finalizer off, maybe while no operator was running.
+func (r *SiteReconciler) forget(ctx context.Context, site types.NamespacedName) error {
+	var claims corev1.ConfigMapList
+	err := r.List(ctx, &claims, client.InNamespace(r.Namespace), client.MatchingFields{byHolder: site.String()}, client.Limit(1))
+	if err != nil {
+		return fmt.Errorf("list what Site %s has claimed, which is gone: %w", site, err)
+	}
+	if len(claims.Items) == 0 {
+		return nil
+	}
+	// The claim may be news of a Site that the cache is yet to hear of.
+	err = r.Live.Get(ctx, site, &webv1alpha1.Site{})
+	switch {
+	case apierrors.IsNotFound(err):
+		_, err := r.releaseAll(ctx, site)
+		return err
+	case err != nil:
+		return fmt.Errorf("look whether Site %s, which has a claim, is gone: %w", site, err)
+	}
+	return nil // its event is on its way
+}
+
+func (r *SiteReconciler) releaseAll(ctx context.Context, site types.NamespacedName) (released []corev1.ConfigMap, err error) {
+	var claims corev1.ConfigMapList
+	err = r.Live.List(ctx, &claims, client.InNamespace(r.Namespace), client.MatchingLabels{
+		claimLabel: claimsHost, labelNamespace: site.Namespace, labelName: site.Name,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("ask the server what Site %s has claimed: %w", site, err)
+	}
+	for i := range claims.Items {
+		if by, ok := holder(&claims.Items[i]); !ok || by != site {
+			continue
+		}
+		if err := r.release(ctx, &claims.Items[i]); err != nil {
+			return released, err
+		}
+		released = append(released, claims.Items[i])
+	}
+	return released, nil
+}
+
+func (r *SiteReconciler) tellOfRelease(site *webv1alpha1.Site, claim *corev1.ConfigMap) {
+	r.Events.Eventf(site, corev1.EventTypeNormal, "HostnameReleased", "Gave back %s", strings.TrimPrefix(claim.Name, claimPrefix))
+}

@@ -1,0 +1,151 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/go-logr/logr/funcr"
+	"go.uber.org/goleak"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	webv1alpha1 "github.com/delta-runtime/delta-runtime/examples/sample-operator/api/v1alpha1"
+	"github.com/delta-runtime/delta-runtime/internal/controlplane"
+)
+
+// patience is how long anything may take that needs no more than the machine's attention.
+const patience = 2 * time.Minute
+
+func TestMain(m *testing.M) {
+	logger := logr.Discard()
+	if os.Getenv("OPERATOR_LOG") != "" {
+		logger = funcr.New(func(prefix, args string) { fmt.Fprintln(os.Stderr, prefix, args) },
+			funcr.Options{LogTimestamp: true, TimestampFormat: "15:04:05.000", Verbosity: 1})
+	}
+	ctrl.SetLogger(logger)
+	klog.SetLogger(logger)
+	goleak.VerifyTestMain(all{m})
+}
+
+// all is every test, and the end of what they share.
+type all struct{ *testing.M }
+
+// Run returns the exit code.
+func (a all) Run() int {
+	code := a.M.Run()
+	if shared.plane != nil {
+		shared.plane.Stop()
+	}
+	return code
+}
+
+// shared is the control plane of all tests.
+var shared struct {
+	once  sync.Once
+	plane *controlplane.Plane
+	err   error
+}
+
+func newScheme(t *testing.T) *runtime.Scheme {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, webv1alpha1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return scheme
+}
+
+// administrator returns the configuration of somebody who may do everything on the
+// shared control plane, which has the kind Site.
+func administrator(t *testing.T) *rest.Config {
+	t.Helper()
+	shared.once.Do(func() { shared.plane, shared.err = controlplane.Start(context.Background(), controlplane.Options{}) })
+	if shared.err != nil {
+		t.Fatal(shared.err)
+	}
+	config := shared.plane.Config()
+	define(t, directly(t, config))
+	return config
+}
+
+// define installs the CRD, and waits until it is served.
+func define(t *testing.T, api client.Client) {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "config", "crd", "bases", "web.example.com_sites.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	crd := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal(content, &crd.Object); err != nil {
+		t.Fatal(err)
+	}
+	if err := api.Create(t.Context(), crd); err != nil && !apierrors.IsAlreadyExists(err) {
+		t.Fatal(err)
+	}
+	waitUntil(t, "the kind Site to be served", func() bool {
+		return api.List(t.Context(), &webv1alpha1.SiteList{}) == nil
+	})
+}
+
+// directly returns a client that reads from the server itself.
+func directly(t *testing.T, config *rest.Config) client.Client {
+	t.Helper()
+	connections, err := rest.HTTPClientFor(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { hangUp(connections) })
+	api, err := client.New(config, client.Options{HTTPClient: connections, Scheme: newScheme(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return api
+}
+
+// hangUp closes the idle connections of a client, which its own method does not if there
+// is anything between client and transport.
+func hangUp(c *http.Client) { utilnet.CloseIdleConnectionsFor(c.Transport) }
+
+// newNamespace makes a namespace that no other test has.
+func newNamespace(t *testing.T, api client.Client) string {
+	t.Helper()
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}}
+	if err := api.Create(t.Context(), namespace); err != nil {
+		t.Fatal(err)
+	}
+	return namespace.Name
+}
+
+// waitUntil looks again and again whether it is done.
+func waitUntil(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	deadline := time.After(patience)
+	again := time.NewTicker(20 * time.Millisecond)
+	defer again.Stop()
+	for !done() {
+		select {
+		case <-deadline:
+			t.Fatalf("waited %v for %s", patience, what)
+		case <-again.C:
+		}
+	}
+}

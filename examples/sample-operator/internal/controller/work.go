@@ -1,0 +1,105 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"unicode/utf8"
+
+	corev1 "k8s.io/api/core/v1"
+
+	webv1alpha1 "github.com/delta-runtime/delta-runtime/examples/sample-operator/api/v1alpha1"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// work is one reconcile of one Site.
+type work struct {
+	*SiteReconciler
+	site    *webv1alpha1.Site
+	changes delta.Changes
+	steps   steps
+
+	wrote   []string // which children
+	created int      // how many of them did not exist
+}
+
+// do does the steps. One that fails stops no other, as none needs the result of one.
+func (w *work) do(ctx context.Context) error {
+	var failed []error
+	for _, s := range []struct {
+		step steps
+		do   func(context.Context) error
+	}{
+		{stepHostname, w.hostname},
+		{stepFiles, w.files}, // before the Deployment, whose Pods mount it
+		{stepService, w.service},
+		{stepDeployment, w.deployment},
+	} {
+		if w.steps.has(s.step) {
+			failed = append(failed, s.do(ctx))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// tell records an Event on the Site.
+func (w *work) tell(how, reason, format string, args ...any) {
+	w.Events.Eventf(w.site, how, reason, format, args...)
+}
+
+// tellOfChildren says what was written, and why, if anything was.
+func (w *work) tellOfChildren() {
+	switch {
+	case len(w.wrote) == 0:
+	case w.created == len(w.wrote) && w.site.Status.LastChange == nil:
+		w.tell(corev1.EventTypeNormal, "Created", "Created %s", strings.Join(w.wrote, ", "))
+	default:
+		w.tell(corev1.EventTypeNormal, "Updated", "Wrote %s because of %s", strings.Join(w.wrote, ", "), because(w.changes))
+	}
+}
+
+// tellable is how long a text may be in an Event and in the status.
+const tellable = 1000
+
+// because puts into words what led to this reconcile: the changes, and of the Site what
+// in it changed. Who wants to see more of others asks their managedFields.
+func because(changes delta.Changes) string {
+	var words []string
+	for change := range changes.All() {
+		text := change.String()
+		if change.Cause == delta.Primary && change.Op == delta.Updated {
+			text += " (" + inWords(change.Diff()) + ")"
+		}
+		words = append(words, text)
+	}
+	if !changes.Complete() {
+		words = append(words, "incomplete: "+changes.Incomplete())
+	}
+	return cut(strings.Join(words, ", "), tellable/2)
+}
+
+// inWords leaves out of a diff that the generation counts the rest.
+func inWords(diff *delta.Diff) string {
+	if diff.Err() != nil {
+		return diff.String()
+	}
+	var words []string
+	for edit := range diff.Edits() {
+		if edit.Path != "metadata.generation" {
+			words = append(words, edit.String())
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// cut shortens a text to so many bytes, and not in the middle of a letter.
+func cut(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	end := limit - len("…")
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + "…"
+}

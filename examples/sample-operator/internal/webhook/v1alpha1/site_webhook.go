@@ -1,0 +1,115 @@
+package v1alpha1
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	webv1alpha1 "github.com/delta-runtime/delta-runtime/examples/sample-operator/api/v1alpha1"
+)
+
+// SetupSiteWebhookWithManager has the manager's webhook server serve both.
+func SetupSiteWebhookWithManager(mgr ctrl.Manager) error {
+	return ctrl.NewWebhookManagedBy(mgr, &webv1alpha1.Site{}).
+		WithDefaulter(&SiteDefaulter{}).
+		WithValidator(&SiteValidator{}).
+		Complete()
+}
+
+// +kubebuilder:webhook:path=/mutate-web-example-com-v1alpha1-site,mutating=true,failurePolicy=fail,sideEffects=None,groups=web.example.com,resources=sites,verbs=create;update,versions=v1alpha1,name=msite-v1alpha1.kb.io,admissionReviewVersions=v1
+
+// SiteDefaulter fills in what a Site leaves open.
+type SiteDefaulter struct{}
+
+var _ admission.Defaulter[*webv1alpha1.Site] = &SiteDefaulter{}
+
+// Default sets the image. A default in the schema could not be changed without changing
+// every Site; this one stays with those that were made under it.
+func (d *SiteDefaulter) Default(_ context.Context, site *webv1alpha1.Site) error {
+	if site.Spec.Image == "" {
+		site.Spec.Image = webv1alpha1.DefaultImage
+	}
+	if site.Spec.Replicas == nil {
+		site.Spec.Replicas = new(int32(1))
+	}
+	if site.Spec.Port == 0 {
+		site.Spec.Port = webv1alpha1.DefaultPort
+	}
+	return nil
+}
+
+// +kubebuilder:webhook:path=/validate-web-example-com-v1alpha1-site,mutating=false,failurePolicy=fail,sideEffects=None,groups=web.example.com,resources=sites,verbs=create;update,versions=v1alpha1,name=vsite-v1alpha1.kb.io,admissionReviewVersions=v1
+
+// SiteValidator refuses Sites that could never be.
+type SiteValidator struct{}
+
+var _ admission.Validator[*webv1alpha1.Site] = &SiteValidator{}
+
+// ValidateCreate looks at all of it.
+func (v *SiteValidator) ValidateCreate(_ context.Context, site *webv1alpha1.Site) (admission.Warnings, error) {
+	return warn(site), judge(site)
+}
+
+// ValidateUpdate looks at what changes: what was allowed once must not keep anybody from
+// writing finalizers and labels.
+func (v *SiteValidator) ValidateUpdate(_ context.Context, before, after *webv1alpha1.Site) (admission.Warnings, error) {
+	if equality.Semantic.DeepEqual(before.Spec, after.Spec) || !after.DeletionTimestamp.IsZero() {
+		return nil, nil
+	}
+	return warn(after), judge(after)
+}
+
+// ValidateDelete is not called.
+func (v *SiteValidator) ValidateDelete(context.Context, *webv1alpha1.Site) (admission.Warnings, error) {
+	return nil, nil
+}
+
+// fits is how large all files may be: a ConfigMap's megabyte, less room for its metadata
+// and for the Site's own, in which they have to fit as well.
+const fits = 1<<20 - 32<<10
+
+func judge(site *webv1alpha1.Site) error {
+	var wrong field.ErrorList
+	files, size := field.NewPath("spec", "files"), 0
+	for name, content := range site.Spec.Files {
+		size += len(name) + len(content)
+		for _, why := range validation.IsConfigMapKey(name) {
+			wrong = append(wrong, field.Invalid(files.Key(name), name, why))
+		}
+	}
+	if size > fits {
+		wrong = append(wrong, field.TooLong(files, "", fits))
+	}
+	for _, why := range hostnameIsWrong(site.Spec.Hostname) {
+		wrong = append(wrong, field.Invalid(field.NewPath("spec", "hostname"), site.Spec.Hostname, why))
+	}
+	if len(wrong) == 0 {
+		return nil
+	}
+	return apierrors.NewInvalid(webv1alpha1.GroupVersion.WithKind("Site").GroupKind(), site.Name, wrong)
+}
+
+func hostnameIsWrong(hostname string) []string {
+	if hostname == "" {
+		return nil
+	}
+	return validation.IsDNS1123Subdomain(hostname)
+}
+
+// warn says what may be meant, and may be not.
+func warn(site *webv1alpha1.Site) admission.Warnings {
+	var warnings admission.Warnings
+	if _, ok := site.Spec.Files["index.html"]; !ok {
+		warnings = append(warnings, "spec.files has no index.html: what is shown at / is up to the image")
+	}
+	if site.Spec.Hostname != "" && site.Spec.Replicas != nil && *site.Spec.Replicas == 0 {
+		warnings = append(warnings, fmt.Sprintf("spec.hostname %s is held, and nothing is served there with no replicas", site.Spec.Hostname))
+	}
+	return warnings
+}

@@ -1,0 +1,76 @@
+package v1alpha1
+
+import (
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	webv1alpha1 "github.com/delta-runtime/delta-runtime/examples/sample-operator/api/v1alpha1"
+)
+
+func TestDefaults(t *testing.T) {
+	empty := &webv1alpha1.Site{}
+	full := &webv1alpha1.Site{Spec: webv1alpha1.SiteSpec{Image: "web:1", Replicas: new(int32(0)), Port: 80}}
+	for _, site := range []*webv1alpha1.Site{empty, full} {
+		if err := (&SiteDefaulter{}).Default(t.Context(), site); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if empty.Spec.Image != webv1alpha1.DefaultImage || *empty.Spec.Replicas != 1 || empty.Spec.Port != webv1alpha1.DefaultPort {
+		t.Errorf("an empty spec has become %+v", empty.Spec)
+	}
+	if full.Spec.Image != "web:1" || *full.Spec.Replicas != 0 || full.Spec.Port != 80 {
+		t.Errorf("a full spec has become %+v", full.Spec)
+	}
+}
+
+func TestValidation(t *testing.T) {
+	v := &SiteValidator{}
+	index := map[string]string{"index.html": ""}
+	for name, c := range map[string]struct {
+		spec  webv1alpha1.SiteSpec
+		want  string // part of the error; empty if there is none
+		warns int
+	}{
+		"nothing":         {webv1alpha1.SiteSpec{}, "", 1},
+		"files":           {webv1alpha1.SiteSpec{Files: index}, "", 0},
+		"a path":          {webv1alpha1.SiteSpec{Files: map[string]string{"index.html": "", "../x": ""}}, "spec.files[../x]", 0},
+		"too much":        {webv1alpha1.SiteSpec{Files: map[string]string{"index.html": strings.Repeat("x", fits)}}, "spec.files: Too long", 0},
+		"a bad hostname":  {webv1alpha1.SiteSpec{Files: index, Hostname: "-.example.com"}, "spec.hostname", 0},
+		"nobody at home":  {webv1alpha1.SiteSpec{Files: index, Hostname: "a.example.com", Replicas: new(int32(0))}, "", 1},
+		"a good hostname": {webv1alpha1.SiteSpec{Files: index, Hostname: "a.example.com"}, "", 0},
+	} {
+		site := &webv1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: "shop"}, Spec: c.spec}
+		for how, check := range map[string]func() ([]string, error){
+			"create": func() ([]string, error) { w, err := v.ValidateCreate(t.Context(), site); return w, err },
+			"update": func() ([]string, error) {
+				w, err := v.ValidateUpdate(t.Context(), &webv1alpha1.Site{Spec: webv1alpha1.SiteSpec{Port: 1}}, site)
+				return w, err
+			},
+		} {
+			warnings, err := check()
+			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) || len(warnings) != c.warns {
+				t.Errorf("%s of %s: %v and %q, want %q and %d", how, name, err, warnings, c.want, c.warns)
+			}
+		}
+	}
+}
+
+// TestWhatWasAllowedOnceStaysWritable for who writes finalizers.
+func TestWhatWasAllowedOnceStaysWritable(t *testing.T) {
+	bad := &webv1alpha1.Site{Spec: webv1alpha1.SiteSpec{Hostname: "-"}}
+	after := bad.DeepCopy()
+	after.Finalizers = []string{"x"}
+	if _, err := (&SiteValidator{}).ValidateUpdate(t.Context(), bad, after); err != nil {
+		t.Error(err)
+	}
+	after.Spec.Hostname = "--"
+	after.DeletionTimestamp = new(metav1.Now())
+	if _, err := (&SiteValidator{}).ValidateUpdate(t.Context(), bad, after); err != nil {
+		t.Error(err)
+	}
+	if _, err := (&SiteValidator{}).ValidateDelete(t.Context(), bad); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+
+	"k8s.io/klog/v2"
+	ctrl "sigs.k8s.io/controller-runtime"
+)
+
+func main() {
+	f, err := parse(flag.NewFlagSet("sample-operator", flag.ContinueOnError), os.Args[1:], os.Getenv)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return
+	case err != nil:
+		fmt.Fprintln(os.Stderr, err) // the flags say how to log, too
+		os.Exit(1)
+	}
+	// The loggers of the whole process, so before anything else runs in it.
+	ctrl.SetLogger(f.log)
+	klog.SetLogger(f.log)
+	if err := run(ctrl.SetupSignalHandler(), f); err != nil {
+		f.log.Error(err, "The sample operator has ended")
+		os.Exit(1)
+	}
+}
+
+// run runs the operator until ctx ends.
+func run(ctx context.Context, f *flags) error {
+	mgr, err := newManager(ctx, f)
+	if err != nil {
+		return err
+	}
+	f.log.Info("Starting manager", "namespace", f.namespace)
+	return mgr.Start(ctx)
+}

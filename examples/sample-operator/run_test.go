@@ -1,0 +1,117 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	webv1alpha1 "github.com/delta-runtime/delta-runtime/examples/sample-operator/api/v1alpha1"
+	"github.com/delta-runtime/delta-runtime/internal/controlplane"
+)
+
+// TestManifestsFit applies everything that config has to a real API server, which takes
+// no field that it does not know, and applies it again.
+func TestManifestsFit(t *testing.T) {
+	plane := controlplane.ForTest(t, controlplane.Options{})
+	api := directly(t, plane.Config())
+	objects := manifests(t, "default")
+	deploy(t, api, objects)
+	settle(t, api)
+	same(t, api, objects)
+	// The webhooks that are deployed have nobody behind them here.
+	for _, object := range objects {
+		if strings.HasSuffix(object.GetKind(), "WebhookConfiguration") {
+			if err := api.Delete(t.Context(), object); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, object := range manifests(t, "samples") {
+		object.SetNamespace("default")
+		objects = append(objects, object)
+	}
+	objects = append(objects, manifests(t, "network-policy")...)
+	for _, object := range objects[len(objects)-2:] {
+		object.SetNamespace(namespace)
+	}
+	objects = slices.DeleteFunc(objects, func(o *unstructured.Unstructured) bool { return strings.HasSuffix(o.GetKind(), "WebhookConfiguration") })
+	same(t, api, objects)
+}
+
+// same applies objects twice, and sees the second time change nothing.
+func same(t *testing.T, api client.Client, objects []*unstructured.Unstructured) {
+	t.Helper()
+	first := deploy(t, api, objects)
+	for name, version := range deploy(t, api, objects) {
+		if first[name] != version {
+			t.Errorf("to apply %s again has changed it", name)
+		}
+	}
+}
+
+// TestTheOperatorRuns deploys everything that config/default has to a real API server,
+// runs the operator with no more rights than that gives it, and has it called.
+func TestTheOperatorRuns(t *testing.T) {
+	plane := controlplane.ForTest(t, controlplane.Options{})
+	api := directly(t, plane.Config())
+	deploy(t, api, manifests(t, "default"))
+	settle(t, api)
+
+	o := start(t, plane, "--leader-elect")
+	callHere(t, api, o.webhooks)
+	waitUntil(t, "the operator to be ready", func() bool { return o.isReady(t) })
+
+	site := &webv1alpha1.Site{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "shop"},
+		Spec:       webv1alpha1.SiteSpec{Hostname: "shop.example.com", Files: map[string]string{"index.html": "hi"}},
+	}
+	waitUntil(t, "the webhooks to be trusted", func() bool {
+		err := api.Create(t.Context(), site)
+		if err != nil {
+			t.Log(err)
+		}
+		return err == nil
+	})
+	if site.Spec.Image != webv1alpha1.DefaultImage {
+		t.Errorf("the webhook has left the image at %q", site.Spec.Image)
+	}
+	waitUntil(t, "the Site to have its hostname", func() bool {
+		if err := api.Get(t.Context(), client.ObjectKeyFromObject(site), site); err != nil {
+			t.Fatal(err)
+		}
+		return apimeta.IsStatusConditionTrue(site.Status.Conditions, webv1alpha1.ConditionHostnameHeld)
+	})
+	bad := site.DeepCopy()
+	bad.Spec.Files = map[string]string{"../../etc/passwd": ""}
+	if err := api.Update(t.Context(), bad); !contains(err, "spec.files") {
+		t.Errorf("a file with a bad name was answered with %v", err)
+	}
+	waitUntil(t, "an Event to be written", func() bool {
+		var events corev1.EventList
+		if err := api.List(t.Context(), &events, client.InNamespace("default")); err != nil {
+			t.Fatal(err)
+		}
+		for i := range events.Items {
+			if events.Items[i].Reason == "Created" && events.Items[i].InvolvedObject.Name == "shop" {
+				return true
+			}
+		}
+		return false
+	})
+	if err := api.Delete(t.Context(), site); err != nil {
+		t.Fatal(err)
+	}
+	waitUntil(t, "the Site to be gone", func() bool {
+		return apierrors.IsNotFound(api.Get(t.Context(), client.ObjectKeyFromObject(site), site))
+	})
+	if err := o.stop(); err != nil {
+		t.Errorf("the operator ended with: %v", err)
+	}
+}
