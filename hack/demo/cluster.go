@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	webv1alpha1 "github.com/delta-runtime/delta-runtime/examples/sample-operator/api/v1alpha1"
+	"github.com/delta-runtime/delta-runtime/internal/controlplane"
+)
+
+// cluster is a control plane with an operator beside it.
+type cluster struct {
+	out     *printer
+	journal journal
+	working atomic.Bool // the operator has listed everything
+	plane   *controlplane.Plane
+	client  client.Client // an administrator's
+	kubectl string        // the program
+	config  string        // an administrator's kubeconfig
+
+	// Where the operator serves.
+	metrics, health, webhooks string
+}
+
+// startCluster starts the control plane. The operator comes later, see show.
+func startCluster(ctx context.Context, out *printer) (*cluster, error) {
+	out.title("Starting a control plane on this machine")
+	start := time.Now()
+	plane, err := controlplane.Start(ctx, controlplane.Options{Workloads: true})
+	if err != nil {
+		return nil, err
+	}
+	c := &cluster{out: out, plane: plane, config: filepath.Join(plane.Folder(), "kubeconfig")}
+	if err := c.prepare(ctx); err != nil {
+		plane.Stop()
+		return nil, err
+	}
+	out.success("etcd, kube-apiserver, kube-controller-manager, kube-scheduler and kwok run", time.Since(start))
+	return c, nil
+}
+
+func (c *cluster) prepare(ctx context.Context) (err error) {
+	if c.kubectl, err = controlplane.Binary("kubectl"); err != nil {
+		return err
+	}
+	if here, err := os.Getwd(); err == nil {
+		c.kubectl = strings.TrimPrefix(c.kubectl, here+string(filepath.Separator)) // it is shown, and typed
+	}
+	if err := controlplane.WriteKubeconfig(c.config, c.plane.Config()); err != nil {
+		return err
+	}
+	for _, address := range []*string{&c.metrics, &c.health, &c.webhooks} {
+		if *address, err = freeAddress(ctx); err != nil {
+			return err
+		}
+	}
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, webv1alpha1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			return err
+		}
+	}
+	if c.client, err = client.New(c.plane.Config(), client.Options{Scheme: scheme}); err != nil {
+		return fmt.Errorf("make a client for the API server: %w", err)
+	}
+	return nil
+}
+
+// freeAddress finds an address of this machine that nobody listens on.
+func freeAddress(ctx context.Context) (string, error) {
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", fmt.Errorf("find a free port: %w", err)
+	}
+	defer func() { _ = listener.Close() }()
+	return listener.Addr().String(), nil
+}
+
+// install brings the operator's manifests into the cluster.
+func (c *cluster) install(ctx context.Context) error {
+	manifests, err := c.run(ctx, "kustomize", "config/default")
+	if err != nil {
+		return err
+	}
+	adapted, err := adapt(manifests, "https://"+c.webhooks)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(c.plane.Folder(), "operator.json")
+	if err := os.WriteFile(path, adapted, 0o600); err != nil {
+		return fmt.Errorf("write the operator's manifests: %w", err)
+	}
+	if _, err := c.run(ctx, "apply", "--server-side", "--filename", path); err != nil {
+		return err
+	}
+	_, err = c.run(ctx, "wait", "--for=condition=Established", "--timeout=60s", "customresourcedefinitions/sites.web.example.com")
+	return err
+}
+
+// run runs kubectl as an administrator and returns what it wrote.
+func (c *cluster) run(ctx context.Context, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, c.kubectl, append([]string{"--kubeconfig", c.config}, args...)...)
+	var complaint strings.Builder
+	cmd.Stderr = &complaint
+	said, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("kubectl %s: %w\n%s", strings.Join(args, " "), err, strings.TrimSpace(complaint.String()))
+	}
+	return string(said), nil
+}

@@ -1,0 +1,233 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/delta-runtime/delta-runtime/internal/docblocks"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// demo is the program, as it was built from this folder, on a run of its own.
+type demo struct {
+	cmd        *exec.Cmd
+	temp       string // where it puts what it writes
+	marker     string // in the environment of it and of all that it starts
+	out        io.Reader
+	output     *bufio.Scanner // of out, into shown
+	shown      bytes.Buffer   // what was read of output
+	complaints bytes.Buffer   // what it wrote elsewhere, complete at its end
+}
+
+func startDemo(t *testing.T, args ...string) *demo {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), "demo")
+	if said, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+		t.Fatalf("build the demo: %v\n%s", err, said)
+	}
+	// Whatever happens the demo gets the time to clean up.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 8*time.Minute)
+	t.Cleanup(cancel)
+	d := &demo{cmd: exec.CommandContext(ctx, binary, args...), temp: t.TempDir()}
+	d.marker = "DEMO_TEST_RUN=" + d.temp
+	d.cmd.Dir = filepath.Join("..", "..")
+	d.cmd.Env = append(os.Environ(), "TMPDIR="+d.temp, d.marker)
+	d.cmd.Cancel = func() error { return d.cmd.Process.Signal(syscall.SIGTERM) }
+	d.cmd.Stderr = &d.complaints
+	out, err := d.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	d.out, d.output = out, bufio.NewScanner(io.TeeReader(out, &d.shown))
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the demo showed\n%s\n%s", d.shown.String(), d.complaints.String())
+		}
+	})
+	return d
+}
+
+// until reads what the demo shows, up to a line that has the text.
+func (d *demo) until(t *testing.T, text string) {
+	t.Helper()
+	for d.output.Scan() {
+		if strings.Contains(d.output.Text(), text) {
+			return
+		}
+	}
+	t.Errorf("the demo ended without %q", text)
+}
+
+// end reads the rest and returns what the demo returned.
+func (d *demo) end() error {
+	_, _ = io.Copy(&d.shown, d.out) // until its end
+	return d.cmd.Wait()
+}
+
+// address returns what the demo said under that name.
+func (d *demo) address(name string) (value string, said bool) {
+	for line := range strings.Lines(d.shown.String()) {
+		if value, ok := strings.CutPrefix(strings.TrimSpace(line), name+" "); ok {
+			return strings.TrimSpace(value), true
+		}
+	}
+	return "", false
+}
+
+// endpoints are what the demo says the addresses of.
+var endpoints = []string{"API server", "metrics", "health", "webhooks"}
+
+// nothingIsLeft looks for processes, for listeners and for files.
+func (d *demo) nothingIsLeft(t *testing.T) {
+	t.Helper()
+	entries, err := os.ReadDir(d.temp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		t.Errorf("left behind: %s", entry.Name())
+	}
+	for _, name := range endpoints {
+		address, said := d.address(name)
+		if !said {
+			continue // it was ended before
+		}
+		_, host, _ := strings.Cut(address, "://")
+		host, _, _ = strings.Cut(host, "/")
+		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", host)
+		if err == nil {
+			_ = conn.Close()
+			t.Errorf("somebody still listens on %s, where the demo had its %s", host, name)
+		}
+	}
+	environments, err := filepath.Glob("/proc/[0-9]*/environ") // none where there is no /proc
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range environments {
+		if content, err := os.ReadFile(path); err == nil && bytes.Contains(content, []byte(d.marker)) {
+			command, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "cmdline"))
+			t.Errorf("a process of the demo's is left: %s", bytes.ReplaceAll(command, []byte{0}, []byte{' '}))
+		}
+	}
+}
+
+func TestStory(t *testing.T) {
+	d := startDemo(t, "-once")
+	if err := d.end(); err != nil {
+		t.Errorf("the demo ended with %v", err)
+	}
+	d.nothingIsLeft(t)
+	for _, name := range endpoints {
+		if _, said := d.address(name); !said {
+			t.Errorf("the demo does not say where its %s is", name)
+		}
+	}
+
+	// Each chapter is from its title to the next, and shows what its clues are about.
+	rest := d.shown.String()
+	for _, chapter := range story {
+		_, after, found := strings.Cut(rest, "── "+chapter.title+"\n")
+		if !found {
+			t.Fatalf("%q is not told, or not in its place", chapter.title)
+		}
+		told, _, _ := strings.Cut(after, "\n── ")
+		rest = after
+		for _, clue := range chapter.clues {
+			for _, text := range []string{clue.object, clue.change, clue.path, clue.wrote} {
+				if !strings.Contains(told, text) {
+					t.Errorf("%q does not show %q:\n%s", chapter.title, text, told)
+				}
+			}
+		}
+		if !strings.Contains(told, "✓ "+chapter.then) {
+			t.Errorf("%q does not end well:\n%s", chapter.title, told)
+		}
+	}
+	if d.complaints.Len() > 0 {
+		t.Errorf("the demo complains: %s", d.complaints.String())
+	}
+	readmeShows(t, d.shown.String())
+	if strings.Contains(d.shown.String(), "\x1b") {
+		t.Error("there are colours in what goes to no terminal")
+	}
+	for _, password := range []string{"swordfish", "marlin"} {
+		for line := range strings.Lines(d.shown.String()) {
+			if strings.Contains(line, password) && !strings.Contains(line, "$ kubectl patch secrets") {
+				t.Errorf("the password is shown: %s", line)
+			}
+		}
+	}
+}
+
+// readmeShows says whether the README's excerpt is of what the demo shows, but for
+// numbers.
+func readmeShows(t *testing.T, shown string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks, err := docblocks.Parse(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	numbers := regexp.MustCompile(`[0-9][0-9:.]*(µs|ms|s)?`)
+	shown = numbers.ReplaceAllString(shown, "#")
+	lines := 0
+	for _, block := range blocks {
+		if block.Section != "What it looks like" || !block.Fenced {
+			continue
+		}
+		for line := range strings.Lines(block.Text) {
+			lines++
+			if !strings.Contains(shown, numbers.ReplaceAllString(line, "#")) {
+				t.Errorf("the README shows %q, the demo does not", line)
+			}
+		}
+	}
+	if lines == 0 {
+		t.Error("the README shows nothing of the demo")
+	}
+}
+
+func TestCtrlC(t *testing.T) {
+	for _, moment := range []string{"Starting a control plane", "The Secret comes"} {
+		t.Run(moment, func(t *testing.T) {
+			d := startDemo(t)
+			d.until(t, moment)
+			if err := d.cmd.Process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+			if err := d.end(); err != nil {
+				t.Errorf("the demo ended with %v", err)
+			}
+			d.nothingIsLeft(t)
+		})
+	}
+}
+
+func TestItSaysWhereItHasToBeStarted(t *testing.T) {
+	t.Chdir(t.TempDir())
+	err := run(t.Context(), newPrinter(io.Discard, style{}), afterStory)
+	if err == nil || !strings.Contains(err.Error(), "make run") {
+		t.Errorf("elsewhere it ends with %v", err)
+	}
+}

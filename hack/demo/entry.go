@@ -1,0 +1,116 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// entry is a line of the operator's log, as far as it is shown.
+type entry struct {
+	Level   string    `json:"level"`
+	Time    time.Time `json:"ts"`
+	Message string    `json:"msg"`
+	Error   string    `json:"error"`
+
+	// The object that is worked on, in every line that a reconcile writes.
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+
+	outcome `json:"-"` // of a line that ends a reconcile
+}
+
+// outcome is what a reconcile was for, and what it did.
+type outcome struct {
+	Changes    []cause  `json:"changes"`
+	Incomplete string   `json:"incomplete"`
+	Steps      string   `json:"steps"`
+	Wrote      []string `json:"wrote"`
+	Took       string   `json:"took"`
+}
+
+// cause is one change that led to a reconcile.
+type cause struct {
+	Change string   `json:"change"`
+	Diff   []string `json:"diff"`
+	More   int      `json:"more"`
+}
+
+// reconciled is the message of the line that ends a reconcile.
+const reconciled = "Reconciled"
+
+// working is the message of controller-runtime's line that says that the controller has
+// listed everything.
+const working = "Starting workers"
+
+// parse reads a line of JSON. Other lines than that of a reconcile have fields of their
+// own, which may have the same names.
+func parse(line []byte) (entry, error) {
+	var e entry
+	err := json.Unmarshal(line, &e)
+	if err == nil && e.Message == reconciled {
+		err = json.Unmarshal(line, &e.outcome)
+	}
+	if err != nil {
+		return entry{}, fmt.Errorf("read a line of the operator's log: %w", err)
+	}
+	return e, nil
+}
+
+// object is the Site that the line is about.
+func (e entry) object() string {
+	if e.Namespace == "" {
+		return e.Name
+	}
+	return e.Namespace + "/" + e.Name
+}
+
+// clue is by what a reconcile is recognised. What is empty may be anything.
+type clue struct {
+	object string // that was reconciled
+	change string // the beginning of a change that led to it
+	path   string // the beginning of a path that this change touches
+	wrote  string // an object that was written
+}
+
+// fits reports whether one reconcile has it all.
+func (c clue) fits(e entry) bool {
+	if e.Message != reconciled || c.object != "" && c.object != e.object() {
+		return false
+	}
+	if c.wrote != "" && !slices.Contains(e.Wrote, c.wrote) {
+		return false
+	}
+	for _, because := range e.Changes {
+		if strings.HasPrefix(because.Change, c.change) && c.touched(because) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c clue) touched(because cause) bool {
+	if c.path == "" {
+		return true
+	}
+	for _, edit := range because.Diff {
+		if strings.HasPrefix(strings.TrimLeft(edit, "+-"), c.path) {
+			return true
+		}
+	}
+	return false
+}
+
+// String says what is looked for.
+func (c clue) String() string {
+	text := fmt.Sprintf("a reconcile of %s because of %q", c.object, c.change)
+	if c.path != "" {
+		text += " at " + c.path
+	}
+	if c.wrote != "" {
+		text += " that wrote " + c.wrote
+	}
+	return text
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestClues(t *testing.T) {
+	e := entry{
+		Message: reconciled, Namespace: "demo", Name: "blog",
+		outcome: outcome{Wrote: []string{"Deployment/blog"}, Changes: []cause{
+			{Change: "Owned Service demo/blog Deleted"},
+			{Change: "Primary Site demo/blog Updated ×2 by me", Diff: []string{"+spec.files[a]=\"b\"", "spec.replicas: 1 → 2"}},
+		}},
+	}
+	for _, c := range []struct {
+		name string
+		clue clue
+		want bool
+	}{
+		{"all of it", clue{"demo/blog", "Primary Site demo/blog Updated", "spec.replicas", "Deployment/blog"}, true},
+		{"an addition", clue{change: "Primary Site", path: "spec.files[a]"}, true},
+		{"any change", clue{object: "demo/blog"}, true},
+		{"another object", clue{object: "demo/shop"}, false},
+		{"another cause", clue{change: "Owned Deployment"}, false},
+		{"another path", clue{change: "Primary Site", path: "spec.image"}, false},
+		{"a path of another change", clue{change: "Owned Service", path: "spec.replicas"}, false},
+		{"nothing written", clue{change: "Primary Site", wrote: "Service/blog"}, false},
+	} {
+		if got := c.clue.fits(e); got != c.want {
+			t.Errorf("%s: %t, want %t", c.name, got, c.want)
+		}
+	}
+	e.Message = "Reconciler error"
+	if (clue{}).fits(e) {
+		t.Error("a line that ends no reconcile fits")
+	}
+}
+
+func TestAClueSaysWhatIsLookedFor(t *testing.T) {
+	got := clue{"demo/blog", "Owned Service", "spec", "Service/blog"}.String()
+	want := `a reconcile of demo/blog because of "Owned Service" at spec that wrote Service/blog`
+	if got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestLinesAreWhole(t *testing.T) {
+	var got []string
+	l := &lines{tell: func(line []byte) { got = append(got, string(line)) }}
+	long := strings.Repeat("x", longest+10)
+	for _, part := range []string{"a", "b\nc\n", "\n", long, "\nd\nrest"} {
+		if n, err := l.Write([]byte(part)); n != len(part) || err != nil {
+			t.Errorf("took %d of %d bytes, error %v", n, len(part), err)
+		}
+	}
+	want := []string{"ab", "c", "", long[:longest], "d"}
+	if len(got) != len(want) {
+		t.Fatalf("got %d lines, want %d", len(got), len(want))
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("line %d is %.20q, want %.20q", i, got[i], want[i])
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/delta-runtime/delta-runtime/internal/controlplane"
+)
+
+// What the operator's manifests call things.
+const (
+	operatorNamespace = "sample-operator-system"
+	operatorAccount   = "sample-operator-controller-manager"
+	operatorPackage   = "./examples/sample-operator"
+	operatorBinary    = "bin/sample-operator"
+)
+
+// patience is how long the operator may take to do what it is asked, and to end.
+const patience = time.Minute
+
+// buildOperator compiles it; the go command removes its own traces if it is told to end.
+func (c *cluster) buildOperator(ctx context.Context) error {
+	c.out.title("Building the sample operator and starting it as " + operatorNamespace + "/" + operatorAccount)
+	start := time.Now()
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", operatorBinary, operatorPackage)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	if said, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("build %s: %w\n%s", operatorPackage, err, said)
+	}
+	c.out.success("built "+operatorBinary, time.Since(start))
+	return nil
+}
+
+// runOperator runs it until ctx ends, with the rights that its manifests give it, and
+// reads what it writes.
+func (c *cluster) runOperator(ctx context.Context) error {
+	config, err := c.plane.ServiceAccountConfig(ctx, operatorNamespace, operatorAccount)
+	if err != nil {
+		return err
+	}
+	kubeconfig := filepath.Join(c.plane.Folder(), "operator.kubeconfig")
+	if err := controlplane.WriteKubeconfig(kubeconfig, config); err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, operatorBinary, c.operatorFlags(kubeconfig)...)
+	cmd.Env = append(os.Environ(), "ENABLE_WEBHOOKS=true")
+	output := &lines{tell: c.hear}
+	cmd.Stdout, cmd.Stderr = output, output
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = patience
+	err = controlplane.Run(cmd)
+	if ctx.Err() != nil {
+		return ctx.Err() // it ended because it was told to
+	}
+	return fmt.Errorf("run %s: it ended by itself: %w", operatorBinary, err)
+}
+
+func (c *cluster) operatorFlags(kubeconfig string) []string {
+	_, port, err := net.SplitHostPort(c.webhooks)
+	if err != nil {
+		panic(fmt.Sprintf("BUG: %s is no address: %v", c.webhooks, err))
+	}
+	return []string{
+		"--kubeconfig=" + kubeconfig,
+		"--namespace=" + operatorNamespace,
+		"--metrics-bind-address=" + c.metrics,
+		"--metrics-secure=false", // for a curl on this machine
+		"--health-probe-bind-address=" + c.health,
+		"--webhook-port=" + port,
+		"--webhook-names=127.0.0.1",
+		"--zap-encoder=json", "--zap-log-level=debug", "--zap-time-encoding=rfc3339nano",
+	}
+}
+
+// hear takes a line that the operator wrote.
+func (c *cluster) hear(line []byte) {
+	e, err := parse(line)
+	if err != nil {
+		c.out.raw(string(line))
+		return
+	}
+	e.Time = e.Time.Local()
+	switch e.Message {
+	case working:
+		c.working.Store(true)
+	case reconciled:
+		c.journal.add(e)
+	}
+	c.out.line(e)
+}

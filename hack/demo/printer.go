@@ -1,0 +1,223 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// style says how each kind of text is set off. The zero style does not.
+type style struct{ colours bool }
+
+// shade is one of a terminal's colours.
+type shade string
+
+const (
+	bold   shade = "1"
+	faint  shade = "2"
+	red    shade = "31"
+	green  shade = "32"
+	yellow shade = "33"
+	cyan   shade = "36"
+)
+
+// styleFor uses colours for a person at a terminal who has nothing against them;
+// see no-color.org.
+func styleFor(out *os.File, env func(string) string) style {
+	info, err := out.Stat()
+	terminal := err == nil && info.Mode()&os.ModeCharDevice != 0
+	return style{colours: terminal && env("NO_COLOR") == "" && env("TERM") != "dumb"}
+}
+
+func (s style) in(how shade, text string) string {
+	if !s.colours || text == "" {
+		return text
+	}
+	return "\x1b[" + string(how) + "m" + text + "\x1b[0m"
+}
+
+// printer writes for the person who watches. Each call is one piece, which nothing
+// else gets into.
+type printer struct {
+	style style
+
+	mu  sync.Mutex // guards out
+	out io.Writer
+}
+
+func newPrinter(out io.Writer, s style) *printer { return &printer{style: s, out: out} }
+
+func (p *printer) print(lines ...string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	fmt.Fprintln(p.out, strings.Join(lines, "\n"))
+}
+
+// title begins a part.
+func (p *printer) title(text string) { p.print("", p.style.in(bold, "── "+text)) }
+
+// command is what a person could have typed.
+func (p *printer) command(line string) { p.print(p.style.in(faint, "   $ ") + line) }
+
+// said is what a command answered.
+func (p *printer) said(text string) {
+	for line := range strings.Lines(strings.TrimRight(text, "\n")) {
+		p.print("     " + clean(strings.TrimSuffix(line, "\n")))
+	}
+}
+
+// note is about the demo itself.
+func (p *printer) note(text string) { p.print(p.style.in(faint, "   "+text)) }
+
+// fact is something to remember, with its name.
+func (p *printer) fact(name, value string) { p.print(fmt.Sprintf("   %-12s %s", name, value)) }
+
+// success says that something is as it should be, after that long.
+func (p *printer) success(text string, took time.Duration) {
+	p.print(p.style.in(green, "   ✓ "+text) + p.style.in(faint, fmt.Sprintf(", after %.1fs", took.Seconds())))
+}
+
+// failure says why the demo ends too early.
+func (p *printer) failure(err error) { p.print("", p.style.in(red, "✗ "+err.Error())) }
+
+// line shows a line of the operator's log, if there is anything in it for a person.
+func (p *printer) line(e entry) {
+	if lines := p.style.render(e); len(lines) > 0 {
+		p.print(lines...)
+	}
+}
+
+// raw shows a line that the operator wrote and that is not of its log.
+func (p *printer) raw(line string) { p.print(p.style.in(yellow, "   ! ") + clean(line)) }
+
+// render makes a line of the log readable; most of them have nothing to show.
+func (s style) render(e entry) []string {
+	switch {
+	case e.Message == reconciled:
+		return s.reconcile(e)
+	case e.Level == "error" || e.Level == "warn":
+		text := e.Message
+		if e.Error != "" {
+			text += ": " + e.Error
+		}
+		return []string{s.head(e) + s.in(red, shorten(text, 400))}
+	default:
+		return nil
+	}
+}
+
+// reconcile shows why, what is different, and what was done about it. What led to a
+// write is told at length, all else in as few lines as possible.
+func (s style) reconcile(e entry) []string {
+	indent := strings.Repeat(" ", width(e))
+	var lines []string
+	for _, because := range e.Changes {
+		lines = append(lines, indent+s.in(cyan, shorten(because.Change, 200)))
+		if len(e.Wrote) > 0 {
+			lines = append(lines, s.edits(because, indent+"  ")...)
+		} else {
+			lines = append(lines, s.briefly(because, indent+"  ")...)
+		}
+	}
+	if len(lines) == 0 {
+		lines = []string{indent + s.in(cyan, "nothing known")}
+	}
+	lines[0] = s.head(e) + strings.TrimPrefix(lines[0], indent)
+	if e.Incomplete != "" {
+		lines = append(lines, indent+s.in(faint, "and perhaps more: "+shorten(e.Incomplete, 160)))
+	}
+	did := s.in(faint, "nothing to write")
+	if len(e.Wrote) > 0 {
+		did = "wrote " + s.in(bold, shorten(strings.Join(e.Wrote, ", "), 200))
+	}
+	looked := "looked at " + shorten(e.Steps, 100)
+	if e.Took != "" {
+		looked += ", " + e.Took
+	}
+	return append(lines, indent+"→ "+did+s.in(faint, "  ("+looked+")"))
+}
+
+// edits are one to a line.
+func (s style) edits(c cause, indent string) []string {
+	var lines []string
+	for _, edit := range c.Diff {
+		lines = append(lines, indent+s.edit(shorten(edit, 160)))
+	}
+	if c.More > 0 {
+		lines = append(lines, indent+s.more(c.More))
+	}
+	return lines
+}
+
+func (s style) more(n int) string { return s.in(faint, fmt.Sprintf("and %d more", n)) }
+
+// briefly puts them into one line, first those that are short: a number says more than
+// a condition with its message.
+func (s style) briefly(c cause, indent string) []string {
+	const mostText = 110
+	byLength := slices.SortedStableFunc(slices.Values(c.Diff), func(a, b string) int { return cmp.Compare(len(a), len(b)) })
+	var shown []string
+	length := 0
+	for i, edit := range byLength {
+		if length += utf8.RuneCountInString(edit); i > 0 && length > mostText {
+			break
+		}
+		shown = append(shown, s.edit(shorten(edit, mostText)))
+	}
+	if len(shown) == 0 {
+		return nil
+	}
+	if more := len(c.Diff) - len(shown) + c.More; more > 0 {
+		shown = append(shown, s.more(more))
+	}
+	return []string{indent + strings.Join(shown, ", ")}
+}
+
+func (s style) edit(text string) string {
+	switch {
+	case strings.HasPrefix(text, "+"):
+		return s.in(green, text)
+	case strings.HasPrefix(text, "-"):
+		return s.in(red, text)
+	default:
+		return s.in(yellow, text)
+	}
+}
+
+const timeFormat = "15:04:05.000"
+
+func (s style) head(e entry) string {
+	return s.in(faint, e.Time.Format(timeFormat)) + " " + s.in(bold, shorten(e.object(), 80)) + " "
+}
+
+// width is how many columns head takes.
+func width(e entry) int {
+	return len(timeFormat) + utf8.RuneCountInString(shorten(e.object(), 80)) + 2
+}
+
+// shorten makes a text fit, and harmless.
+func shorten(text string, most int) string {
+	runes := []rune(clean(text))
+	if len(runes) <= most {
+		return string(runes)
+	}
+	return string(runes[:most-1]) + "…"
+}
+
+// clean replaces what is no printable character: names and values come from a
+// cluster, and must not command the terminal.
+func clean(text string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '·'
+		}
+		return r
+	}, text)
+}
