@@ -18,6 +18,8 @@ type settings struct {
 	size     int
 	json     string
 	markdown string
+	from     string
+	report   string
 	profile  int
 	check    bool
 }
@@ -47,6 +49,8 @@ func parseSettings(args []string, problems io.Writer) (settings, error) {
 	flags.IntVar(&s.size, "size", 100_000, "how many `objects` the rows work on")
 	flags.StringVar(&s.json, "json", "", "`file` to write everything measured to")
 	flags.StringVar(&s.markdown, "md", "", "`file` to write the table to, as Markdown")
+	flags.StringVar(&s.report, "report", "", "`file` to write a page with charts to, as Markdown; they go into a folder beside it")
+	flags.StringVar(&s.from, "from", "", "`file` that -json wrote, to make the page of instead of measuring")
 	flags.IntVar(&s.profile, "profile", 0, "`row` to write CPU profiles of, to artifacts/, instead of measuring")
 	flags.BoolVar(&s.check, "check", false, "fail if a promise does not hold")
 	if err := flags.Parse(args); err != nil {
@@ -59,6 +63,8 @@ func parseSettings(args []string, problems io.Writer) (settings, error) {
 		return s, fmt.Errorf("read the command line: %d rounds", s.rounds)
 	case s.size < 1:
 		return s, fmt.Errorf("read the command line: %d objects", s.size)
+	case s.from != "" && s.report == "":
+		return s, errors.New("read the command line: -from makes a page, and -report does not say where")
 	}
 	return s, nil
 }
@@ -67,6 +73,9 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	s, err := parseSettings(args, progress)
 	if err != nil {
 		return err
+	}
+	if s.from != "" {
+		return again(s.from, s.report)
 	}
 	if s.profile != 0 {
 		s.rows = rowSet{s.profile: true}
@@ -109,6 +118,9 @@ func publish(r *report, s settings, out io.Writer) error {
 		if err := toFile(s.markdown, r.writeMarkdown); err != nil {
 			return fmt.Errorf("write the table: %w", err)
 		}
+	}
+	if s.report != "" {
+		return r.writePage(s.report)
 	}
 	return nil
 }

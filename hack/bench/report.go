@@ -17,10 +17,10 @@ type report struct {
 	Machine  system    `json:"machine"`
 	Commit   string    `json:"commit"`
 	Size     int       `json:"size"`
-	Started  time.Time `json:"started"`
+	Started  time.Time `json:"started,omitzero"`
 	Took     string    `json:"took"`
 	Lines    []line    `json:"lines"`
-	Pairs    []*pair   `json:"pairs"` // the raw samples
+	Pairs    []*pair   `json:"pairs,omitempty"` // the raw samples
 	Failures []failure `json:"failures,omitempty"`
 }
 
@@ -45,6 +45,8 @@ type line struct {
 	Metric    string     `json:"metric"`
 	Stability stability  `json:"stability"`
 	Gate      string     `json:"gate"`
+	Least     float64    `json:"least,omitempty"` // the ratio that the gate asks for
+	Most      float64    `json:"most,omitempty"`  // or the figure that ours may have
 	Found     comparison `json:"found"`
 	Holds     *bool      `json:"holds,omitempty"` // nil if there is nothing to judge
 }
@@ -90,7 +92,10 @@ func (p *promise) lines(of *pair) []line {
 }
 
 func (p *promise) line(variant string, g gate) line {
-	return line{Row: p.row, What: p.what, Variant: variant, Metric: g.metric, Stability: p.stability, Gate: g.String()}
+	return line{
+		Row: p.row, What: p.what, Variant: variant, Metric: g.metric, Stability: p.stability,
+		Gate: g.String(), Least: g.ratio, Most: g.most,
+	}
 }
 
 // missing reports whether something was not measured.
@@ -144,8 +149,8 @@ func (r *report) rows() [][]string {
 	return rows
 }
 
-func (r *report) summary() string {
-	judged, held := 0, 0
+// gates counts the gates that were judged, and those that hold.
+func (r *report) gates() (judged, held int) {
 	for _, l := range r.Lines {
 		if l.Holds != nil {
 			judged++
@@ -154,6 +159,11 @@ func (r *report) summary() string {
 			}
 		}
 	}
+	return judged, held
+}
+
+func (r *report) summary() string {
+	judged, held := r.gates()
 	return fmt.Sprintf("%d of %d gates hold. %d objects, %s, %d cores, %s/%s, %s, %s, in %s.",
 		held, judged, r.Size, r.Machine.CPU, r.Machine.Cores, r.Machine.OS, r.Machine.Arch, r.Machine.Go, r.Commit, r.Took)
 }

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// runFile is where the page keeps the run that it tells of, beside its charts.
+const runFile = "run.json"
+
+// again makes the page of a run that was written down.
+func again(from, page string) error {
+	text, err := os.ReadFile(from)
+	if err != nil {
+		return fmt.Errorf("read the measurements: %w", err)
+	}
+	var r report
+	if err := json.Unmarshal(text, &r); err != nil {
+		return fmt.Errorf("read the measurements in %s: %w", from, err)
+	}
+	if len(r.Lines) == 0 {
+		return fmt.Errorf("read the measurements in %s: there are none", from)
+	}
+	return r.writePage(page)
+}
+
+// writePage writes the page, and into a folder of its name the charts, and what they
+// were made of. The raw samples are left out: the ratio of each round is there.
+func (r *report) writePage(file string) error {
+	folder := strings.TrimSuffix(file, ".md")
+	if folder == file {
+		return fmt.Errorf("write the page: %s does not end in .md", file)
+	}
+	all := subjects(r.Lines)
+	page := func(w io.Writer) error { return r.page(w, all, filepath.Base(folder)) }
+	if err := toFile(file, page); err != nil {
+		return fmt.Errorf("write the page: %w", err)
+	}
+	for i := range all {
+		if err := toFile(filepath.Join(folder, all[i].file()), all[i].writeChart); err != nil {
+			return fmt.Errorf("draw %s: %w", all[i].name, err)
+		}
+	}
+	kept := *r
+	kept.Pairs, kept.Started = nil, time.Time{} // the commit says which run it was; a date would differ every time
+	if err := toFile(filepath.Join(folder, runFile), kept.writeJSON); err != nil {
+		return fmt.Errorf("keep the run: %w", err)
+	}
+	return nil
+}
+
+const preface = `<!-- Made by the command below. Change hack/bench, not this. -->
+
+# Benchmarks
+
+What delta-runtime's parts cost beside those that they replace, which are client-go's and controller-runtime's own: the same
+data, the same machine, the same run, the two taking turns. Only ratios are told. **Above 1× ours is better**, below 1× the
+incumbent is; 2× is half the time, half the memory, or twice as many a second. The ratio is the median over the rounds, and the
+spread goes from the worst round to the best.
+
+A gate is what a part must reach, set before it was measured. Some are below 1×: there ours does more, and the gate says what
+that may cost.
+
+`
+
+// page writes the page's text; folder is where it finds its charts.
+func (r *report) page(w io.Writer, all []subject, folder string) error {
+	var text strings.Builder
+	text.WriteString(preface)
+	r.writeFacts(&text)
+	for i := range all {
+		s := &all[i]
+		fmt.Fprintf(&text, "\n## %s\n\n![%s](%s)\n\n", strings.ToUpper(s.name[:1])+s.name[1:], s.describe(), path.Join(folder, s.file()))
+		s.writeTable(&text)
+	}
+	_, err := io.WriteString(w, text.String())
+	return err
+}
+
+// writeFacts says how the figures came about, and what became of the gates.
+func (r *report) writeFacts(text *strings.Builder) {
+	fmt.Fprintf(text, "| | |\n|---|---|\n")
+	fact := func(name, value string) { fmt.Fprintf(text, "| %s | %s |\n", name, cell(value)) }
+	fact("machine", fmt.Sprintf("%s, %d cores, %s/%s", r.Machine.CPU, r.Machine.Cores, r.Machine.OS, r.Machine.Arch))
+	fact("Go", r.Machine.Go)
+	fact("commit", r.Commit)
+	fact("objects", strconv.Itoa(r.Size))
+	fact("made by", "`make bench-report`")
+	judged, held := r.gates()
+	fmt.Fprintf(text, "\n%d of %d gates are reached.", held, judged)
+	var missed []string
+	for i := range r.Lines {
+		if l := &r.Lines[i]; l.Holds != nil && !*l.Holds {
+			missed = append(missed, fmt.Sprintf("* %s: %s, where the gate is %s", l.name(), l.result(), l.Gate))
+		}
+	}
+	if len(missed) > 0 {
+		fmt.Fprintf(text, " Missed:\n\n%s", strings.Join(missed, "\n"))
+	}
+	text.WriteString("\n")
+	if rows := r.leftOut(); len(rows) > 0 {
+		fmt.Fprintf(text, "\nThis run left out rows %s of %d.\n", strings.Join(rows, ", "), len(promises))
+	}
+	for _, f := range r.Failures {
+		reason, _, _ := strings.Cut(f.Reason, "\n")
+		fmt.Fprintf(text, "\nRow %d went wrong: %s\n", f.Row, reason)
+	}
+}
+
+// leftOut returns the rows that the run was not asked for.
+func (r *report) leftOut() []string {
+	var rows []string
+	for _, p := range promises {
+		if !slices.ContainsFunc(r.Lines, func(l line) bool { return l.Row == p.row }) {
+			rows = append(rows, strconv.Itoa(p.row))
+		}
+	}
+	return rows
+}
+
+// name says which line it is, on its own.
+func (l *line) name() string {
+	name := l.What
+	if l.Variant != "" {
+		name += ", " + l.Variant
+	}
+	return name + ", " + readable(l.Metric)
+}
+
+// result is the figure that the gate is about.
+func (l *line) result() string {
+	switch {
+	case !l.Found.complete():
+		return "not measured"
+	case l.Most != 0:
+		return short(l.Found.Ours)
+	}
+	return short(l.Found.Ratio) + "×"
+}
+
+// writeTable says the chart in figures.
+func (s *subject) writeTable(text *strings.Builder) {
+	text.WriteString("| row | | by | ratio | spread | rounds | gate | |\n|---:|---|---|---:|---:|---:|---:|---|\n")
+	for _, row := range s.rows {
+		for i := range row.lines {
+			l := &row.lines[i]
+			title := strings.TrimSuffix(row.title+": "+l.Variant, ": ")
+			ratio, spread, gate, verdict := "not measured", "", "", ""
+			if l.Found.complete() {
+				ratio = short(l.Found.Ratio) + "×"
+				spread = short(slices.Min(l.Found.Ratios)) + "–" + short(slices.Max(l.Found.Ratios)) + "×"
+			}
+			if l.Least != 0 || l.Most != 0 {
+				gate = l.Gate
+			}
+			if l.Holds != nil {
+				verdict = map[bool]string{true: "reached", false: "**missed**"}[*l.Holds]
+			}
+			if l.Holds != nil && l.Most != 0 {
+				verdict += ", " + short(l.Found.Ours)
+			}
+			fmt.Fprintf(text, "| %d | %s | %s | %s | %s | %d | %s | %s |\n",
+				l.Row, cell(title), cell(readable(l.Metric)), ratio, spread, len(l.Found.Ratios), gate, verdict)
+		}
+	}
+}
+
+// cell keeps a text from ending its cell of a table.
+func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }

@@ -1,0 +1,359 @@
+package main
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write testdata/page anew")
+
+const made = "testdata/run.json" // made up, with something of everything
+
+// pages returns a page and its charts, by name.
+func pages(t *testing.T, folder string) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	for _, pattern := range []string{"benchmarks.md", "benchmarks/*"} {
+		files, err := filepath.Glob(filepath.Join(folder, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found[filepath.Base(file)] = string(text)
+		}
+	}
+	return found
+}
+
+// render makes the page of a run.
+func render(t *testing.T, from string) map[string]string {
+	t.Helper()
+	folder := t.TempDir()
+	if err := run(t.Context(), []string{"-from", from, "-report", filepath.Join(folder, "benchmarks.md")}, io.Discard, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	return pages(t, folder)
+}
+
+func samePages(t *testing.T, got, want map[string]string) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Errorf("there are %d files, want %d", len(got), len(want))
+	}
+	for name, text := range want {
+		if got[name] != text {
+			t.Errorf("%s is not what it was:\n%s", name, got[name])
+		}
+	}
+}
+
+func readRun(t *testing.T, file string) report {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r report
+	if err := json.Unmarshal(text, &r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestPageIsAsItWas(t *testing.T) {
+	if *update {
+		if err := again(made, "testdata/page/benchmarks.md"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	samePages(t, render(t, made), pages(t, "testdata/page"))
+}
+
+// What the page keeps of its run is enough to make it once more, so that a change of
+// this program can be put to the page without measuring.
+func TestPageIsMadeAgainOfWhatItKeeps(t *testing.T) {
+	folder := t.TempDir()
+	page := filepath.Join(folder, "benchmarks.md")
+	if err := again(made, page); err != nil {
+		t.Fatal(err)
+	}
+	first := pages(t, folder)
+	if strings.Contains(first[runFile], "2026") || strings.Contains(first[runFile], "pairs") {
+		t.Errorf("it keeps when it was, or samples:\n%s", first[runFile])
+	}
+	if err := again(filepath.Join(folder, "benchmarks", runFile), page); err != nil {
+		t.Fatal(err)
+	}
+	samePages(t, pages(t, folder), first)
+}
+
+// The page in docs is what this program makes of the run beside it: nobody has written
+// into it, and it looks as a page looks now.
+func TestPublishedPageIsItsRun(t *testing.T) {
+	published := pages(t, "../../docs")
+	samePages(t, published, render(t, "../../docs/benchmarks/"+runFile))
+}
+
+var (
+	number = regexp.MustCompile(`^([0-9.]+)×$`)
+	spread = regexp.MustCompile(`^([0-9.]+)–([0-9.]+)×$`)
+)
+
+// near reports whether a text is the number, to three digits, and two behind the point.
+func near(text string, want float64) bool {
+	got, err := strconv.ParseFloat(text, 64)
+	return err == nil && math.Abs(got-want) <= max(0.006*want, 0.005001)
+}
+
+// TestPageSaysWhatTheRunFound reads the tables back, without the code that wrote them.
+func TestPageSaysWhatTheRunFound(t *testing.T) {
+	r, page := readRun(t, made), render(t, made)["benchmarks.md"]
+	var rows [][]string
+	for text := range strings.Lines(page) {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(text), "|"), "|")
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+		if _, err := strconv.Atoi(cells[0]); err == nil && len(cells) == 8 {
+			rows = append(rows, cells)
+		}
+	}
+	if len(rows) != len(r.Lines) {
+		t.Fatalf("the tables have %d rows, want %d", len(rows), len(r.Lines))
+	}
+	slices.SortStableFunc(rows, func(a, b []string) int { // memory is at the end of the page
+		x, _ := strconv.Atoi(a[0])
+		y, _ := strconv.Atoi(b[0])
+		return x - y
+	})
+	for i, l := range r.Lines {
+		cells := rows[i]
+		if cells[0] != strconv.Itoa(l.Row) || !strings.HasSuffix(l.What, strings.TrimSuffix(cells[1], ": "+l.Variant)) || cells[5] != strconv.Itoa(len(l.Found.Ratios)) {
+			t.Errorf("%q is about another line than %+v", cells, l)
+		}
+		ratio, ends := number.FindStringSubmatch(cells[3]), spread.FindStringSubmatch(cells[4])
+		switch {
+		case len(l.Found.Ratios) == 0:
+			if cells[3] != "not measured" || cells[4] != "" || cells[7] != "" {
+				t.Errorf("%q was not measured", cells)
+			}
+			continue
+		case ratio == nil || ends == nil:
+			t.Errorf("%q lacks a ratio", cells)
+			continue
+		}
+		if !near(ratio[1], l.Found.Ratio) || !near(ends[1], slices.Min(l.Found.Ratios)) || !near(ends[2], slices.Max(l.Found.Ratios)) {
+			t.Errorf("%q is not what was found: %+v", cells, l.Found)
+		}
+		if verdict := strings.Trim(strings.Split(cells[7], ",")[0], "*"); l.Holds == nil && verdict != "" ||
+			l.Holds != nil && verdict != map[bool]string{true: "reached", false: "missed"}[*l.Holds] {
+			t.Errorf("%q says %q of a gate that is %v", cells, verdict, l.Gate)
+		}
+	}
+}
+
+func TestPageHidesNothing(t *testing.T) {
+	page := render(t, made)["benchmarks.md"]
+	for _, want := range []string{
+		"AMD EPYC, 2 cores, linux/amd64", "go1.26.8", "56d936c0251d80b8c94ac2350b53b7de2bae7222 with changes", "| objects | 100000 |",
+		"`make bench-report`", "6 of 10 gates are reached. Missed:\n\n* ", "* store, Update, indexers=3, time: 0.56×, where the gate is ≥ 0.60×\n",
+		"allocations: 4.20, where the gate is ≤ 4.00", "Row 21 went wrong: run ours: it took longer than 2m0s\n", "This run left out rows 1, 2, ",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q:\n%s", want, page)
+		}
+	}
+	// Nanoseconds are the machine's, not the program's.
+	if found := regexp.MustCompile(`[0-9] ?(ns|µs|ms)\b`).FindString(page); found != "" {
+		t.Errorf("the page tells %q", found)
+	}
+	for _, picture := range regexp.MustCompile(`]\((benchmarks/[^)]*)\)`).FindAllStringSubmatch(page, -1) {
+		if _, found := render(t, made)[filepath.Base(picture[1])]; !found {
+			t.Errorf("there is no %s", picture[1])
+		}
+	}
+}
+
+// An element is a part of a drawing.
+type element struct {
+	name  string
+	of    map[string]string // its attributes
+	words string
+}
+
+// parsed reads a drawing.
+func parsed(t *testing.T, drawing string) []element {
+	t.Helper()
+	var elements []element
+	decoder := xml.NewDecoder(strings.NewReader(drawing))
+	for {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			return elements
+		}
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, drawing)
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			e := element{name: token.Name.Local, of: map[string]string{}}
+			for _, a := range token.Attr {
+				e.of[a.Name.Local] = a.Value
+			}
+			elements = append(elements, e)
+		case xml.CharData:
+			if len(elements) > 0 {
+				elements[len(elements)-1].words += string(token)
+			}
+		}
+	}
+}
+
+func (e element) number(t *testing.T, name string) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(e.of[name], 64)
+	if err != nil {
+		t.Fatalf("%s of %+v: %v", name, e, err)
+	}
+	return v
+}
+
+// TestChartsShowWhatTheRunFound measures the drawings by their own axis.
+func TestChartsShowWhatTheRunFound(t *testing.T) {
+	r, files := readRun(t, made), render(t, made)
+	for _, s := range subjects(r.Lines) {
+		t.Run(s.name, func(t *testing.T) {
+			drawing := files[s.file()]
+			var at []float64 // of the axis: positions, and the ratios there
+			var marks []float64
+			var ends, gates []float64
+			for _, e := range parsed(t, drawing) {
+				switch {
+				case e.name == "text" && e.of["class"] == "muted middle":
+					v, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(e.words), "×"), 64)
+					if err != nil {
+						t.Fatal(err)
+					}
+					at, marks = append(at, e.number(t, "x")), append(marks, v)
+				case e.name == "rect" && e.of["class"] == "better" && e.of["height"] == "10" && e.of["x"] != "0":
+					ends = append(ends, e.number(t, "x")+e.number(t, "width"))
+				case e.name == "rect" && e.of["class"] == "worse" && e.of["x"] != "128":
+					ends = append(ends, e.number(t, "x"))
+				case e.name == "line" && strings.HasPrefix(e.of["class"], "gate "):
+					gates = append(gates, e.number(t, "x1"))
+				}
+			}
+			if len(marks) < 3 || !slices.Contains(marks, 1) {
+				t.Fatalf("the axis names %v", marks)
+			}
+			last := len(at) - 1
+			ratio := func(x float64) float64 {
+				return marks[0] * math.Pow(marks[last]/marks[0], (x-at[0])/(at[last]-at[0]))
+			}
+			for _, row := range s.rows {
+				for _, l := range row.lines {
+					if l.Least != 0 {
+						ends0 := ratio(gates[0])
+						gates = gates[1:]
+						if math.Abs(ends0-l.Least) > 0.02*l.Least {
+							t.Errorf("the gate of %s is drawn at %v, want %v", l.name(), ends0, l.Least)
+						}
+					}
+					if len(l.Found.Ratios) == 0 {
+						continue
+					}
+					if got := ratio(ends[0]); math.Abs(got-l.Found.Ratio) > 0.02*l.Found.Ratio {
+						t.Errorf("%s is drawn at %v, want %v", l.name(), got, l.Found.Ratio)
+					}
+					ends = ends[1:]
+				}
+			}
+			if len(ends) != 0 || len(gates) != 0 {
+				t.Errorf("there are %d bars and %d gates too many", len(ends), len(gates))
+			}
+		})
+	}
+}
+
+func TestDrawingsTakeAnyText(t *testing.T) {
+	l := line{Row: 1, What: `<queue> & "co", it's`, Variant: "a<b|c", Metric: "</svg>", Found: comparison{Ratio: 2, Ratios: []float64{2}}}
+	var drawing, table strings.Builder
+	all := subjects([]line{l})
+	if err := all[0].writeChart(&drawing); err != nil {
+		t.Fatal(err)
+	}
+	words := ""
+	for _, e := range parsed(t, drawing.String()) {
+		words += e.words
+	}
+	if !strings.Contains(words, "a<b|c") || !strings.Contains(words, "it's: </svg>") {
+		t.Errorf("the drawing says %q", words)
+	}
+	all[0].writeTable(&table)
+	if !strings.Contains(table.String(), `a<b\|c`) {
+		t.Errorf("the table is\n%s", table.String())
+	}
+}
+
+func TestAxisIsReadable(t *testing.T) {
+	for _, values := range [][]float64{nil, {1}, {0.9, 1.1}, {0.5, 1.04}, {2}, {3.3}, {0.2, 4}, {7}, {30}, {0.1, 1000}, {1e6}, {0, 0, 1.5}} {
+		a := newAxis(values, 100, 500)
+		ticks := a.ticks()
+		if len(ticks) < enough || len(ticks) > 10 {
+			t.Errorf("%v: there are %d ticks: %v", values, len(ticks), ticks)
+		}
+		ones := 0
+		for i, mark := range ticks {
+			if mark.At < 100 || mark.At > 500 || i > 0 && mark.At-ticks[i-1].At < 20 {
+				t.Errorf("%v: tick %s is at %v: %v", values, mark.Label, mark.At, ticks)
+			}
+			if mark.One {
+				ones++
+			}
+		}
+		if ones != 1 {
+			t.Errorf("%v: 1 is named %d times", values, ones)
+		}
+		for _, v := range values {
+			if x := a.at(v); v > 0 && (x < 100 || x > 500) {
+				t.Errorf("%v: %v is drawn at %v", values, v, x)
+			}
+		}
+	}
+}
+
+func TestPagesThatCannotBeMade(t *testing.T) {
+	folder := t.TempDir()
+	empty := filepath.Join(folder, "empty.json")
+	if err := os.WriteFile(empty, []byte("{}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	page := filepath.Join(folder, "page.md")
+	for want, args := range map[string][]string{
+		"-report does not say where": {"-from", made},
+		"read the measurements":      {"-from", filepath.Join(folder, "none.json"), "-report", page},
+		"invalid character":          {"-from", "page_test.go", "-report", page},
+		"there are none":             {"-from", empty, "-report", page},
+		"does not end in .md":        {"-from", made, "-report", folder},
+		"write the page":             {"-from", made, "-report", filepath.Join(empty, "page.md")},
+	} {
+		if err := run(t.Context(), args, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want something about %q", args, err, want)
+		}
+	}
+}
