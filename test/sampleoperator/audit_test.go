@@ -1,0 +1,128 @@
+package sampleoperator
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// account is whom the operator runs as.
+const account = "system:serviceaccount:" + namespace + ":sample-operator-controller-manager"
+
+// auditPolicy has the API server write down what the operator asks for.
+const auditPolicy = `
+apiVersion: audit.k8s.io/v1
+kind: Policy
+omitStages: [RequestReceived]
+rules:
+- level: Metadata
+  users: ["` + account + `"]
+- level: None
+`
+
+// audit is what the API server has written down.
+type audit struct {
+	policy, log string
+	t           *testing.T
+}
+
+func newAudit(t *testing.T) *audit {
+	t.Helper()
+	folder := t.TempDir()
+	a := &audit{policy: filepath.Join(folder, "policy.yaml"), log: filepath.Join(folder, "audit.log"), t: t}
+	if err := os.WriteFile(a.policy, []byte(auditPolicy), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// flags are the API server's.
+func (a *audit) flags() []string {
+	return []string{"--audit-policy-file=" + a.policy, "--audit-log-path=" + a.log, "--audit-log-maxsize=2000"}
+}
+
+// call is a request that has been answered, or that began to be.
+type call struct {
+	Verb      string
+	ObjectRef struct {
+		APIGroup, Resource, Subresource, Namespace, Name string
+	}
+	RequestURI     string
+	ResponseStatus struct {
+		Code   int
+		Reason string
+	}
+	RequestReceivedTimestamp time.Time
+}
+
+func (c *call) String() string {
+	resource := c.ObjectRef.Resource
+	if c.ObjectRef.Subresource != "" {
+		resource += "/" + c.ObjectRef.Subresource
+	}
+	return fmt.Sprintf("%s %s %s/%s: %d", c.Verb, resource, c.ObjectRef.Namespace, c.ObjectRef.Name, c.ResponseStatus.Code)
+}
+
+// refused says that RBAC did not allow it. Of what is applied but does not exist the API
+// server asks whether it may be created when it has allowed the patch already.
+func (c *call) refused() bool { return c.ResponseStatus.Code == http.StatusForbidden }
+
+// writes says that it may have changed something that is not the leader's lease.
+func (c *call) writes() bool {
+	switch c.Verb {
+	case "create", "update", "patch", "delete", "deletecollection":
+	default:
+		return false
+	}
+	switch c.ObjectRef.Resource {
+	case "leases", "tokenreviews", "subjectaccessreviews":
+		return false
+	default:
+		return true
+	}
+}
+
+// since returns what was written down from a mark on, and the next mark.
+func (a *audit) since(mark int64) (calls []call, next int64) {
+	a.t.Helper()
+	file, err := os.Open(a.log)
+	if os.IsNotExist(err) {
+		return nil, mark // nobody has asked for anything
+	}
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	if _, err := file.Seek(mark, io.SeekStart); err != nil {
+		a.t.Fatal(err)
+	}
+	lines := bufio.NewReaderSize(file, 1<<16)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			return calls, mark // what is half written is read the next time
+		}
+		mark += int64(len(line))
+		var c call
+		if err := json.Unmarshal(line, &c); err != nil {
+			a.t.Fatalf("read the audit log: %v: %s", err, line)
+		}
+		calls = append(calls, c)
+	}
+}
+
+// refusals are the requests that RBAC did not allow.
+func refusals(calls []call) (refused []string) {
+	for i := range calls {
+		if calls[i].refused() {
+			refused = append(refused, calls[i].String())
+		}
+	}
+	return refused
+}

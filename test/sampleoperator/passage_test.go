@@ -1,0 +1,395 @@
+package sampleoperator
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/delta-runtime/delta-runtime/examples/sample-operator/api/v1alpha1"
+)
+
+// atMost is how long a step of a passage may take.
+const atMost = 30 * time.Second
+
+// passage has the operator do once all that it ever does, and ends when that is done or
+// when it was refused something.
+type passage struct {
+	*cluster
+	metrics string // the address at which the operator shows them
+	token   string // of somebody who may read them
+	mark    int64  // of the audit log, where the passage began
+}
+
+func newPassage(t *testing.T, c *cluster) *passage {
+	t.Helper()
+	p := &passage{cluster: c, metrics: freeAddress(t)}
+	for _, obj := range []client.Object{
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: land}},
+		&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: land, Name: "scraper"}},
+		&rbacv1.ClusterRoleBinding{
+			ObjectMeta: metav1.ObjectMeta{Name: "scraper"},
+			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: prefix + "metrics-reader"},
+			Subjects:   []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: land, Name: "scraper"}},
+		},
+	} {
+		if err := c.api.Create(t.Context(), obj); err != nil {
+			t.Fatal(err)
+		}
+	}
+	config, err := c.plane.ServiceAccountConfig(t.Context(), land, "scraper")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.token = config.BearerToken
+	return p
+}
+
+// run is one passage from a clean start. It returns what went wrong.
+func (p *passage) run(t *testing.T) error {
+	t.Helper()
+	p.clean(t)
+	_, p.mark = p.audit.since(p.mark)
+	r := p.replica(t, 0, "--metrics-bind-address="+p.metrics)
+	// Not stopped: while controller-runtime waits for caches that may not list, it does
+	// not hear SIGTERM.
+	defer r.drop()
+	for _, step := range []struct {
+		name string
+		do   func(context.Context) error
+		done func(context.Context) error
+	}{
+		{"serve webhooks", nothing, p.admits},
+		{"show metrics", nothing, p.showsMetrics},
+		{"make children", p.createFirst, func(ctx context.Context) error { return p.holds(ctx, "first") }},
+		{"say that a hostname is taken", p.createSecond, p.secondWaits},
+		{"mend children", p.deleteChildren, p.childrenAreThere},
+		{"mend children again", p.deleteChildren, p.childrenAreThere},
+		{"follow an edit", p.edit, p.isEdited},
+		{"give a hostname to who waits for it", p.deleteFirst, p.secondHolds},
+		{"stay the leader", nothing, p.renewsLease},
+		{"give back what nobody holds", p.claimForNobody, p.nobodyHolds},
+		{"let go", p.deleteSecond, p.nothingIsLeft},
+	} {
+		if err := p.step(t, step.name, step.do, step.done); err != nil {
+			return err
+		}
+	}
+	r.stop(t)
+	p.spoilCertificate(t)
+	r.start()
+	return p.step(t, "serve webhooks again", nothing, p.admits)
+}
+
+func nothing(context.Context) error { return nil }
+
+// step does something, and waits for what the operator makes of it.
+func (p *passage) step(t *testing.T, name string, do, done func(context.Context) error) error {
+	t.Helper()
+	deadline := time.Now().Add(atMost)
+	did := false
+	for {
+		err := func() error {
+			if !did {
+				if err := do(t.Context()); err != nil {
+					return err
+				}
+				did = true
+			}
+			return done(t.Context())
+		}()
+		calls, _ := p.audit.since(p.mark)
+		if refused := refusals(calls); len(refused) > 0 {
+			return fmt.Errorf("%s: refused: %s", name, refused[0])
+		}
+		if err == nil {
+			return nil
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("%s: not done after %v: %w", name, atMost, err)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// clean removes what an earlier passage has left, however far it came. No operator runs
+// then, so that nobody is asked for admission either.
+func (p *passage) clean(t *testing.T) {
+	t.Helper()
+	ctx := t.Context()
+	hooks := p.admission(t)
+	for _, obj := range append(hooks,
+		&coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: leaseOf}},
+		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: certSecret}},
+		settings(),
+	) {
+		if err := client.IgnoreNotFound(p.api.Delete(ctx, obj)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"first", "second"} {
+		site := siteOf(name)
+		forget := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
+		if err := client.IgnoreNotFound(p.api.Delete(ctx, site)); err != nil {
+			t.Fatal(err)
+		}
+		waitUntil(t, name+" to be gone", func() error {
+			if err := p.api.Patch(ctx, site, forget); !apierrors.IsNotFound(err) {
+				return fmt.Errorf("it is there, or: %w", err)
+			}
+			return nil
+		})
+	}
+	for _, kind := range []client.Object{&appsv1.Deployment{}, &corev1.ConfigMap{}, &corev1.Service{}, &corev1.Event{}} {
+		if err := p.api.DeleteAllOf(ctx, kind, client.InNamespace(land)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.api.DeleteAllOf(ctx, &corev1.ConfigMap{}, client.InNamespace(namespace), claimed); err != nil {
+		t.Fatal(err)
+	}
+	for _, hook := range hooks {
+		apply(t, p.api, hook.(*unstructured.Unstructured).DeepCopy())
+	}
+}
+
+// admission is what has the API server ask the operator.
+func (p *passage) admission(t *testing.T) (hooks []client.Object) {
+	t.Helper()
+	for _, obj := range p.manifests {
+		if strings.HasSuffix(obj.GetKind(), "WebhookConfiguration") {
+			hooks = append(hooks, obj.DeepCopy())
+		}
+	}
+	return hooks
+}
+
+// spoilCertificate has the certificate end, as far as the operator can tell.
+func (p *passage) spoilCertificate(t *testing.T) {
+	t.Helper()
+	patch := client.RawPatch(types.MergePatchType, []byte(`{"data":{"tls.crt":"bm9uZQ=="}}`))
+	cert := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: certSecret}}
+	if err := p.api.Patch(t.Context(), cert, patch); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// admits says whether the API server can ask the operator about Sites.
+func (p *passage) admits(ctx context.Context) error {
+	return p.api.Create(ctx, siteOf("probe"), client.DryRunAll)
+}
+
+func (p *passage) showsMetrics(ctx context.Context) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+p.metrics+"/metrics", http.NoBody)
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Authorization", "Bearer "+p.token)
+	connection := http.Client{Transport: &http.Transport{
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true, //nolint:gosec // it makes its own certificate
+	}}
+	response, err := connection.Do(request)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s: %s", response.Status, text)
+	}
+	return err
+}
+
+const hostname = "www.example.com"
+
+func siteOf(name string) *v1alpha1.Site {
+	return &v1alpha1.Site{
+		ObjectMeta: metav1.ObjectMeta{Namespace: land, Name: name},
+		Spec:       v1alpha1.SiteSpec{Files: map[string]string{"index.html": name}, Hostname: hostname},
+	}
+}
+
+func settings() *corev1.Secret {
+	return &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: land, Name: "settings"},
+		StringData: map[string]string{"TOKEN": "x"},
+	}
+}
+
+// createFirst makes a Site that names a Secret which comes a little later.
+func (p *passage) createFirst(ctx context.Context) error {
+	first := siteOf("first")
+	first.Spec.Secrets = []string{"settings"}
+	for _, obj := range []client.Object{first, settings()} {
+		if err := client.IgnoreAlreadyExists(p.api.Create(ctx, obj)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *passage) createSecond(ctx context.Context) error { return p.api.Create(ctx, siteOf("second")) }
+
+func (p *passage) childrenAreThere(ctx context.Context) error {
+	for _, name := range []string{"first", "second"} {
+		meta := metav1.ObjectMeta{Namespace: land, Name: name}
+		files := *meta.DeepCopy()
+		files.Name += "-files"
+		for _, child := range []client.Object{&appsv1.Deployment{ObjectMeta: meta}, &corev1.Service{ObjectMeta: meta}, &corev1.ConfigMap{ObjectMeta: files}} {
+			if err := p.api.Get(ctx, client.ObjectKeyFromObject(child), child); err != nil {
+				return err
+			}
+			if child.GetDeletionTimestamp() != nil {
+				return fmt.Errorf("%T %s is being deleted", child, child.GetName())
+			}
+		}
+	}
+	return p.holds(ctx, "first")
+}
+
+// holds says whether this Site has the hostname, all said and done.
+func (p *passage) holds(ctx context.Context, name string) error {
+	site := siteOf(name)
+	var claim corev1.ConfigMap
+	if err := p.api.Get(ctx, client.ObjectKeyFromObject(site), site); err != nil {
+		return err
+	}
+	if err := p.api.Get(ctx, client.ObjectKey{Namespace: namespace, Name: "hostname-" + hostname}, &claim); err != nil {
+		return err
+	}
+	if claim.Data["name"] != name || site.Status.Hostname != hostname || site.Status.ObservedGeneration != site.Generation {
+		return fmt.Errorf("the hostname is %s's, and the status of %s is %+v", claim.Data["name"], name, site.Status)
+	}
+	return p.hasEvent(ctx, name)
+}
+
+// hasEvent says whether there is any news of the Site.
+func (p *passage) hasEvent(ctx context.Context, name string) error {
+	var events corev1.EventList
+	if err := p.api.List(ctx, &events, client.InNamespace(land)); err != nil {
+		return err
+	}
+	for i := range events.Items {
+		if events.Items[i].InvolvedObject.Name == name {
+			return nil
+		}
+	}
+	return fmt.Errorf("there is no Event of %s", name)
+}
+
+func (p *passage) secondWaits(ctx context.Context) error {
+	second := siteOf("second")
+	if err := p.api.Get(ctx, client.ObjectKeyFromObject(second), second); err != nil {
+		return err
+	}
+	if !meta.IsStatusConditionFalse(second.Status.Conditions, v1alpha1.ConditionHostnameHeld) {
+		return fmt.Errorf("it does not say that it waits: %v", second.Status.Conditions)
+	}
+	return nil
+}
+
+func (p *passage) deleteChildren(ctx context.Context) error {
+	meta := metav1.ObjectMeta{Namespace: land, Name: "first"}
+	files := *meta.DeepCopy()
+	files.Name += "-files"
+	claim := metav1.ObjectMeta{Namespace: namespace, Name: "hostname-" + hostname}
+	for _, child := range []client.Object{
+		&appsv1.Deployment{ObjectMeta: meta}, &corev1.Service{ObjectMeta: meta},
+		&corev1.ConfigMap{ObjectMeta: files}, &corev1.ConfigMap{ObjectMeta: claim},
+	} {
+		if err := client.IgnoreNotFound(p.api.Delete(ctx, child)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *passage) edit(ctx context.Context) error {
+	patch := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"replicas":3,"image":"example.com/other"}}`))
+	return p.api.Patch(ctx, siteOf("first"), patch)
+}
+
+func (p *passage) isEdited(ctx context.Context) error {
+	var d appsv1.Deployment
+	if err := p.api.Get(ctx, client.ObjectKey{Namespace: land, Name: "first"}, &d); err != nil {
+		return err
+	}
+	if *d.Spec.Replicas != 3 || d.Spec.Template.Spec.Containers[0].Image != "example.com/other" {
+		return fmt.Errorf("the Deployment has %d replicas of %s", *d.Spec.Replicas, d.Spec.Template.Spec.Containers[0].Image)
+	}
+	return p.holds(ctx, "first")
+}
+
+func (p *passage) deleteFirst(ctx context.Context) error { return p.api.Delete(ctx, siteOf("first")) }
+
+// secondHolds says whether who waited has the hostname.
+func (p *passage) secondHolds(ctx context.Context) error {
+	if err := p.api.Get(ctx, client.ObjectKeyFromObject(siteOf("first")), siteOf("first")); !apierrors.IsNotFound(err) {
+		return fmt.Errorf("the first is there, or: %w", err)
+	}
+	return p.holds(ctx, "second")
+}
+
+// renewsLease says whether the leader has been one for a while.
+func (p *passage) renewsLease(ctx context.Context) error {
+	var lease coordinationv1.Lease
+	if err := p.api.Get(ctx, client.ObjectKey{Namespace: namespace, Name: leaseOf}, &lease); err != nil {
+		return err
+	}
+	if !lease.Spec.RenewTime.After(lease.Spec.AcquireTime.Time) {
+		return errors.New("it was never renewed")
+	}
+	return nil
+}
+
+// claimForNobody makes a claim of a Site that does not exist, as one leaves it that loses
+// its finalizer while no operator runs.
+func (p *passage) claimForNobody(ctx context.Context) error {
+	return p.api.Create(ctx, &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: namespace, Name: "hostname-nobody.example.com",
+			Labels: map[string]string{
+				"web.example.com/claim": "hostname", "web.example.com/site-namespace": land, "web.example.com/site-name": "nobody",
+			},
+		},
+		Data: map[string]string{"namespace": land, "name": "nobody"},
+	})
+}
+
+func (p *passage) nobodyHolds(ctx context.Context) error {
+	err := p.api.Get(ctx, client.ObjectKey{Namespace: namespace, Name: "hostname-nobody.example.com"}, &corev1.ConfigMap{})
+	if !apierrors.IsNotFound(err) {
+		return fmt.Errorf("its claim is there, or: %w", err)
+	}
+	return nil
+}
+
+func (p *passage) deleteSecond(ctx context.Context) error { return p.api.Delete(ctx, siteOf("second")) }
+
+func (p *passage) nothingIsLeft(ctx context.Context) error {
+	var sites v1alpha1.SiteList
+	var claims corev1.ConfigMapList
+	if err := errors.Join(p.api.List(ctx, &sites), p.api.List(ctx, &claims, client.InNamespace(namespace), claimed)); err != nil {
+		return err
+	}
+	if len(sites.Items)+len(claims.Items) > 0 {
+		return fmt.Errorf("there are %d Sites and %d claims", len(sites.Items), len(claims.Items))
+	}
+	return nil
+}

@@ -1,0 +1,192 @@
+package sampleoperator
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+)
+
+// crashPause is how long a replica that has ended stays down.
+const crashPause = 200 * time.Millisecond
+
+// grace is how long a process may take to end: less than a kubelet gives it.
+const grace = 20 * time.Second
+
+// replica is a process of the operator that is started again whenever it ends, as a
+// kubelet does it.
+type replica struct {
+	path  string
+	args  []string
+	env   []string // in addition to this process's
+	log   string   // the file with all that it writes
+	tasks *lifecycle.Group
+
+	mu      sync.Mutex // guards everything below
+	process *os.Process
+	starts  int
+	down    bool          // it is not to be started
+	changed chan struct{} // closed, and replaced, when down changes
+}
+
+// newReplica starts one. It is stopped, and has to end well, with the test.
+func newReplica(t *testing.T, name string, env []string, args ...string) *replica {
+	t.Helper()
+	r := &replica{
+		path: binary(t), args: args, env: env, log: filepath.Join(t.TempDir(), name+".log"),
+		tasks: lifecycle.New(context.Background()), changed: make(chan struct{}),
+	}
+	r.tasks.Guest(name, r.run)
+	t.Cleanup(func() {
+		r.stop(t)
+		r.tasks.Stop()
+		if err := r.tasks.Wait(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if t.Failed() {
+			t.Logf("%s, started %d times, wrote at the end:\n%s", name, r.count(), r.tail(40))
+		}
+	})
+	return r
+}
+
+func (r *replica) run(ctx context.Context) {
+	for ctx.Err() == nil {
+		if changed, down := r.isDown(); down {
+			select {
+			case <-changed:
+			case <-ctx.Done():
+			}
+			continue
+		}
+		r.once(ctx)
+		select {
+		case <-time.After(crashPause):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// once starts the process and waits until it has ended.
+func (r *replica) once(ctx context.Context) {
+	log, err := os.OpenFile(r.log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		panic(err)
+	}
+	defer func() { _ = log.Close() }()
+	command := exec.CommandContext(ctx, r.path, r.args...)
+	command.Stdout, command.Stderr = log, log
+	command.Env = append(os.Environ(), r.env...)
+	if !r.started(command) {
+		return
+	}
+	err = command.Wait()
+	r.mu.Lock()
+	r.process = nil
+	r.mu.Unlock()
+	_, _ = fmt.Fprintf(log, "--- ended: %v\n", err)
+}
+
+// started starts the process unless the replica is down by now.
+func (r *replica) started(command *exec.Cmd) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.down {
+		return false
+	}
+	if err := command.Start(); err != nil {
+		panic(err)
+	}
+	r.process = command.Process
+	r.starts++
+	return true
+}
+
+func (r *replica) isDown() (changed <-chan struct{}, down bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.changed, r.down
+}
+
+func (r *replica) setDown(down bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.down == down {
+		return
+	}
+	r.down = down
+	close(r.changed)
+	r.changed = make(chan struct{})
+}
+
+// kill ends the process without a word. It comes back.
+func (r *replica) kill() { r.signal(syscall.SIGKILL) }
+
+// stop ends the process as a rollout does, and waits until it is gone. It stays away.
+func (r *replica) stop(t *testing.T) {
+	t.Helper()
+	r.setDown(true)
+	r.signal(syscall.SIGTERM)
+	for begin := time.Now(); r.running(); time.Sleep(20 * time.Millisecond) {
+		if time.Since(begin) > grace {
+			t.Errorf("%s is still there %v after SIGTERM", r.path, grace)
+			r.signal(syscall.SIGQUIT) // shows in its log where it hangs
+			return
+		}
+	}
+}
+
+// drop ends the process without a word. It stays away.
+func (r *replica) drop() {
+	r.setDown(true)
+	for r.running() {
+		r.kill()
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// start has it back after a stop.
+func (r *replica) start() { r.setDown(false) }
+
+// count is how many times it was started.
+func (r *replica) count() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.starts
+}
+
+func (r *replica) running() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.process != nil
+}
+
+func (r *replica) signal(s syscall.Signal) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.process != nil {
+		_ = r.process.Signal(s) // it may have ended
+	}
+}
+
+// wrote returns all that it has written.
+func (r *replica) wrote() string {
+	text, err := os.ReadFile(r.log)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+func (r *replica) tail(lines int) string {
+	all := strings.SplitAfter(r.wrote(), "\n")
+	return strings.Join(all[max(0, len(all)-lines):], "")
+}

@@ -1,0 +1,193 @@
+package sampleoperator
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/delta-runtime/delta-runtime/internal/controlplane"
+)
+
+// TestRightsAreEnoughAndNeeded lets the operator go through all that it does, once with
+// what config/ grants it, and once without each single right of that.
+func TestRightsAreEnoughAndNeeded(t *testing.T) {
+	c := newCluster(t, 1, controlplane.Options{})
+	roles := c.roles(t)
+	p := newPassage(t, c)
+	if err := p.run(t); err != nil {
+		t.Fatalf("with all rights: %v", err)
+	}
+	taken := 0
+	for _, role := range roles {
+		for i := range role.rights {
+			taken++
+			t.Run(role.describe(i), func(t *testing.T) {
+				c.set(t, role, slices.Delete(slices.Clone(role.rights), i, i+1))
+				defer c.set(t, role, role.rights)
+				if role.rights[i].Verbs[0] == "list" {
+					// The server streams lists as watches. One that does not is what the right is for.
+					c.env = []string{"KUBE_FEATURE_WatchListClient=false"}
+					defer func() { c.env = nil }()
+				}
+				c.awaitReview(t, role, i, forbidden)
+				if err := p.run(t); err == nil {
+					t.Error("nothing goes wrong without it, so that config/ need not grant it")
+				} else {
+					t.Log(err)
+				}
+			})
+			c.awaitReview(t, role, i, allowed)
+		}
+	}
+	if taken < 20 {
+		t.Errorf("the operator's account has %d rights in %v, which can't be all", taken, roles)
+	}
+	if err := p.run(t); err != nil {
+		t.Errorf("with all rights again: %v", err)
+	}
+}
+
+// role is a Role or ClusterRole that is bound to the operator's account.
+type role struct {
+	kind, namespace, name string
+	rights                []rbacv1.PolicyRule // each grants one verb on one resource
+}
+
+// describe names a right.
+func (r *role) describe(i int) string {
+	rule := r.rights[i]
+	what := strings.Join(rule.Resources, "") + strings.Join(rule.NonResourceURLs, "")
+	if len(rule.APIGroups) > 0 && rule.APIGroups[0] != "" {
+		what += "." + rule.APIGroups[0]
+	}
+	return fmt.Sprintf("%s/%s/%s", r.name, rule.Verbs[0], what)
+}
+
+// roles returns what is bound to the operator's account.
+func (c *cluster) roles(t *testing.T) (found []*role) {
+	t.Helper()
+	var bindings rbacv1.RoleBindingList
+	var clusterBindings rbacv1.ClusterRoleBindingList
+	if err := c.api.List(t.Context(), &bindings); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.api.List(t.Context(), &clusterBindings); err != nil {
+		t.Fatal(err)
+	}
+	isIt := func(s rbacv1.Subject) bool { return s.Namespace == namespace && s.Name == accountOf }
+	for i := range bindings.Items {
+		if b := &bindings.Items[i]; slices.ContainsFunc(b.Subjects, isIt) {
+			found = append(found, &role{kind: b.RoleRef.Kind, namespace: b.Namespace, name: b.RoleRef.Name})
+		}
+	}
+	for i := range clusterBindings.Items {
+		if b := &clusterBindings.Items[i]; slices.ContainsFunc(b.Subjects, isIt) {
+			found = append(found, &role{kind: b.RoleRef.Kind, name: b.RoleRef.Name})
+		}
+	}
+	for _, r := range found {
+		_, rules := c.role(t, r)
+		for _, rule := range *rules {
+			r.rights = append(r.rights, singles(rule)...)
+		}
+	}
+	return found
+}
+
+// role returns the object, and where its rules are.
+func (c *cluster) role(t *testing.T, r *role) (client.Object, *[]rbacv1.PolicyRule) {
+	t.Helper()
+	var obj client.Object
+	var rules *[]rbacv1.PolicyRule
+	switch r.kind {
+	case "Role":
+		got := &rbacv1.Role{}
+		obj, rules = got, &got.Rules
+	default:
+		got := &rbacv1.ClusterRole{}
+		obj, rules = got, &got.Rules
+	}
+	key := client.ObjectKey{Name: r.name}
+	if r.kind == "Role" {
+		key.Namespace = r.namespace
+	}
+	if err := c.api.Get(t.Context(), key, obj); err != nil {
+		t.Fatal(err)
+	}
+	return obj, rules
+}
+
+// singles splits a rule into its rights.
+func singles(rule rbacv1.PolicyRule) (rights []rbacv1.PolicyRule) {
+	for _, verb := range rule.Verbs {
+		for _, url := range rule.NonResourceURLs {
+			rights = append(rights, rbacv1.PolicyRule{Verbs: []string{verb}, NonResourceURLs: []string{url}})
+		}
+		for _, group := range rule.APIGroups {
+			for _, resource := range rule.Resources {
+				right := rbacv1.PolicyRule{Verbs: []string{verb}, APIGroups: []string{group}, Resources: []string{resource}}
+				if len(rule.ResourceNames) == 0 {
+					rights = append(rights, right)
+				}
+				for _, name := range rule.ResourceNames {
+					right.ResourceNames = []string{name}
+					rights = append(rights, right)
+				}
+			}
+		}
+	}
+	return rights
+}
+
+// set gives the role these rights.
+func (c *cluster) set(t *testing.T, r *role, rights []rbacv1.PolicyRule) {
+	t.Helper()
+	obj, rules := c.role(t, r)
+	*rules = rights
+	if err := c.api.Update(context.Background(), obj); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// verdict is what the API server says when it is asked whether somebody may do something.
+type verdict string
+
+const (
+	allowed   verdict = "allowed"
+	forbidden verdict = "forbidden"
+)
+
+// awaitReview waits until the API server answers as it should whether the account may.
+func (c *cluster) awaitReview(t *testing.T, r *role, i int, want verdict) {
+	t.Helper()
+	rule := r.rights[i]
+	review := authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+		User: account, Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + namespace, "system:authenticated"},
+	}}
+	if len(rule.NonResourceURLs) > 0 {
+		review.Spec.NonResourceAttributes = &authorizationv1.NonResourceAttributes{Path: rule.NonResourceURLs[0], Verb: rule.Verbs[0]}
+	} else {
+		resource, sub, _ := strings.Cut(rule.Resources[0], "/")
+		review.Spec.ResourceAttributes = &authorizationv1.ResourceAttributes{
+			Namespace: cmp.Or(r.namespace, land), Verb: rule.Verbs[0], Group: rule.APIGroups[0], Resource: resource, Subresource: sub,
+			Name: strings.Join(rule.ResourceNames, ""),
+		}
+	}
+	waitUntil(t, r.describe(i)+" to be "+string(want), func() error {
+		asked := review.DeepCopy()
+		if err := c.api.Create(t.Context(), asked); err != nil {
+			return err
+		}
+		if asked.Status.Allowed != (want == allowed) {
+			return fmt.Errorf("it is not: %s", asked.Status.Reason)
+		}
+		return nil
+	})
+}
