@@ -6,12 +6,15 @@ SHELL        = /usr/bin/env bash -o pipefail
 SEEDS       ?= 10000
 FUZZTIME    ?= 30s
 COMPONENTS  ?= etcd kube-apiserver
+CLUSTER      = etcd kube-apiserver kube-controller-manager kube-scheduler kwok kubectl
 # Test results are shown package by package; the end-to-end tests wait for real time.
 # The race detector needs a C compiler.
 RACE         = $$(go env CGO_ENABLED | sed 's/1/-race/; s/0//')
-UNIT         = $$(go list ./... | grep -v -e /test/e2e -e /test/operator)
+UNIT         = $$(go list ./... | grep -v -e /test/e2e -e /test/operator -e /test/sampleoperator -e /test/adopt -e /test/commands -e /hack/demo)
 SEEDED       = ./pkg/... ./test/sim/...
-MODULES     := . hack/controlplane hack/controlplane/etcd hack/controlplane/kubernetes hack/controlplane/kwok hack/tools
+MODULES     := . hack/controlplane hack/controlplane/etcd hack/controlplane/kubernetes hack/controlplane/kwok hack/tools hack/tools/manifests hack/image hack/kind
+OPERATOR     = ./examples/sample-operator
+MANIFESTS    = crd rbac:roleName=manager-role webhook paths=$(OPERATOR)/... output:crd:artifacts:config=config/crd/bases
 
 .DEFAULT_GOAL := help
 .PHONY: help
@@ -26,10 +29,18 @@ help: ## Show this help
 build: ## Compile everything
 	go build ./...
 
+.PHONY: run
+run: cluster ## Run the sample operator in a cluster on this machine, and see why it does what
+	@echo "building the demo"
+	@go build -o bin/demo ./hack/demo
+	@exec bin/demo
+
 .PHONY: test
-test: controlplane ## Run all tests, against a real control plane too
+test: cluster bin/controller-gen bin/kustomize ## Run all tests, against a real control plane too
 	go test -tags invariants -timeout 20m $(UNIT)
 	go -C hack/controlplane test ./...
+	go -C hack/image test ./...
+	go -C hack/kind test ./...
 	@if [ "$$(go env CGO_ENABLED)" = 1 ]; then $(MAKE) race; \
 		else echo "no C compiler, which the race detector needs: not running make race"; fi
 	$(MAKE) model SEEDS=1000
@@ -39,6 +50,8 @@ test: controlplane ## Run all tests, against a real control plane too
 lint: bin/golangci-lint ## Check style, budgets and formatting
 	bin/golangci-lint run ./...
 	cd hack/controlplane && ../../bin/golangci-lint run ./...
+	cd hack/image && ../../bin/golangci-lint run ./...
+	cd hack/kind && ../../bin/golangci-lint run ./...
 
 .PHONY: layers
 layers: ## Check who imports whom
@@ -47,7 +60,7 @@ layers: ## Check who imports whom
 ##@ Closer looks
 
 .PHONY: race
-race: controlplane ## Run the unit tests under the race detector
+race: cluster bin/controller-gen bin/kustomize ## Run the unit tests under the race detector
 	go test -race -timeout 20m $(UNIT)
 
 .PHONY: model
@@ -64,9 +77,10 @@ fuzz: ## Fuzz every target for FUZZTIME (30s)
 	done
 
 .PHONY: e2e
-e2e: controlplane ## Run the end-to-end tests alone, telling what they do
+e2e: cluster bin/kustomize ## Run the end-to-end tests alone, telling what they do
 	go test -count=1 -v -timeout 20m ./test/e2e/...
-	go test -count=1 -v -timeout 20m $(RACE) ./test/operator/...
+	go test -count=1 -v -timeout 20m $(RACE) ./test/operator/... ./hack/demo
+	go test -count=1 -v -timeout 20m ./test/sampleoperator ./test/adopt ./test/commands
 
 .PHONY: mutants
 mutants: ## Break the code on purpose and see the tests fail
@@ -75,6 +89,10 @@ mutants: ## Break the code on purpose and see the tests fail
 .PHONY: bench
 bench: ## Compare with the incumbents, row by row
 	go run ./hack/bench -json artifacts/bench.json -md artifacts/bench.md
+
+.PHONY: bench-report
+bench-report: ## Compare, and write docs/benchmarks.md with charts
+	go run ./hack/bench -json artifacts/bench.json -md artifacts/bench.md -report docs/benchmarks.md
 
 .PHONY: verify
 verify: ## Check that every go.mod is tidy and every download is what was pinned
@@ -90,6 +108,10 @@ verify: ## Check that every go.mod is tidy and every download is what was pinned
 controlplane: ## Build COMPONENTS (etcd kube-apiserver) into bin/k8s
 	@go -C hack/controlplane run . $(COMPONENTS)
 
+.PHONY: cluster
+cluster: ## Build all that a cluster consists of, and kubectl, into bin/k8s
+	@go -C hack/controlplane run . $(CLUSTER)
+
 bin/golangci-lint: hack/tools/go.mod hack/tools/go.sum
 	@echo "building golangci-lint, takes about two minutes the first time"
 	go -C hack/tools build -trimpath -o ../../$@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
@@ -97,6 +119,76 @@ bin/golangci-lint: hack/tools/go.mod hack/tools/go.sum
 bin/benchstat: hack/tools/go.mod hack/tools/go.sum
 	go -C hack/tools build -trimpath -o ../../$@ golang.org/x/perf/cmd/benchstat
 
+# What the sample operator's manifests are made with.
+bin/controller-gen: hack/tools/manifests/go.mod hack/tools/manifests/go.sum
+	go -C hack/tools/manifests build -trimpath -o ../../../$@ sigs.k8s.io/controller-tools/cmd/controller-gen
+
+bin/kustomize: hack/tools/manifests/go.mod hack/tools/manifests/go.sum
+	go -C hack/tools/manifests build -trimpath -o ../../../$@ sigs.k8s.io/kustomize/kustomize/v5
+
+.PHONY: generate
+generate: bin/controller-gen ## Generate the sample operator's deep copies
+	bin/controller-gen object paths=$(OPERATOR)/...
+
+.PHONY: manifests
+manifests: bin/controller-gen ## Generate its CRD, roles and webhooks into config
+	bin/controller-gen $(MANIFESTS)
+
 .PHONY: clean
 clean: ## Remove what was built
 	rm -rf bin artifacts
+
+##@ The sample operator in a cluster
+
+# An image without a tag would be :latest, which a kubelet always pulls from a registry.
+IMG         ?= sample-operator:dev
+PLATFORMS   ?= linux/amd64,linux/arm64
+KUBECTL     ?= $(or $(shell command -v kubectl),bin/k8s/kubectl)
+# The kubectl that is needed first, if it is the one that is built here.
+KUBECTLDEP   = $(filter bin/k8s/kubectl,$(KUBECTL))
+# Sites have finalizers: they go while the operator is there to let them.
+DELETESITES  = if $(KUBECTL) get crd sites.web.example.com >/dev/null 2>&1; then \
+		$(KUBECTL) delete sites.web.example.com --all --all-namespaces --timeout 2m; fi
+
+.PHONY: image
+image: ## Pack it as IMG (sample-operator:dev), for PLATFORMS
+	go -C hack/image run . -name "$(IMG)" -platforms "$(PLATFORMS)"
+
+.PHONY: install
+install: bin/kustomize $(KUBECTLDEP) ## Let the cluster know the kind Site
+	bin/kustomize build config/crd | $(KUBECTL) apply -f -
+
+.PHONY: uninstall
+uninstall: bin/kustomize $(KUBECTLDEP) ## Make the cluster forget it, and all Sites
+	$(DELETESITES)
+	bin/kustomize build config/crd | $(KUBECTL) delete --ignore-not-found -f -
+
+.PHONY: deploy
+deploy: bin/kustomize $(KUBECTLDEP) ## Run IMG in the cluster that kubectl is set to
+	mkdir -p artifacts/deploy
+	echo 'resources: [../../config/default]' >artifacts/deploy/kustomization.yaml
+	cd artifacts/deploy && ../../bin/kustomize edit set image "controller=$(IMG)"
+	bin/kustomize build artifacts/deploy | $(KUBECTL) apply -f -
+
+.PHONY: undeploy
+undeploy: bin/kustomize $(KUBECTLDEP) ## Take it out of there, with all Sites
+	$(DELETESITES)
+	bin/kustomize build config/default | $(KUBECTL) delete --ignore-not-found -f -
+
+.PHONY: kind-up
+kind-up: ## Make a cluster of containers and deploy there
+	KUBECTL="$(KUBECTL)" hack/kind/up.sh
+
+.PHONY: kind-e2e
+kind-e2e: ## Run the operator's end-to-end tests there
+	hack/kind/e2e.sh
+
+.PHONY: kind-down
+kind-down: ## Take that cluster away
+	hack/kind/down.sh
+
+bin/kind: hack/kind/go.mod hack/kind/go.sum
+	go -C hack/kind build -trimpath -o ../../$@ sigs.k8s.io/kind
+
+bin/k8s/kubectl:
+	@go -C hack/controlplane run . kubectl

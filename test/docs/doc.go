@@ -7,7 +7,8 @@
 //	     ├─ `TestName` in `file` ─▶ there is such a test
 //	     ├─ make target ──────────▶ the Makefile has it
 //	     ├─ go run ./package ─────▶ there is such a folder
-//	     └─ lines of Go ──────────▶ stand in readme_test.go or adopt_test.go, which the compiler reads
+//	     └─ blocks ───────────────▶ Go is quoted from a file that the compiler reads; what else is
+//	                                shown is of a kind that test/adopt or test/commands checks
 //
 // # Concurrency
 //

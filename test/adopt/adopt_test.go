@@ -1,0 +1,126 @@
+package adopt
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// level is some steps taken at once, and what runs then.
+type level struct {
+	name  string
+	steps []step
+
+	cache, client, informer, queue string // packages
+	sources                        bool   // of ours
+	because                        bool   // reconcilers are told
+}
+
+const (
+	theirCache    = "sigs.k8s.io/controller-runtime/pkg/cache"
+	theirClient   = "sigs.k8s.io/controller-runtime/pkg/client"
+	theirInformer = "k8s.io/client-go/tools/cache"
+	theirQueue    = "sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
+
+	module      = "github.com/delta-runtime/delta-runtime"
+	ourCache    = module + "/pkg/cache"
+	ourClient   = module + "/pkg/manager"
+	ourInformer = module + "/pkg/toolscache"
+	ourQueue    = module + "/pkg/queue/ctrlqueue"
+	ourSources  = module + "/pkg/source"
+)
+
+var levels = []level{
+	{
+		name:  "as scaffolded",
+		cache: theirCache, client: theirClient, informer: theirInformer, queue: theirQueue,
+	},
+	{
+		name:  "the informers",
+		steps: []step{{guide, "Only the informers", ""}},
+		cache: theirCache, client: theirClient, informer: ourInformer, queue: theirQueue,
+	},
+	{
+		name:  "the README's cache and queue",
+		steps: []step{{readme, "How to adopt it", ""}, {guide, "The cache", suite}},
+		cache: ourCache, client: theirClient, informer: ourInformer, queue: ourQueue,
+	},
+	{
+		name:  "the cache, configured, and sources of deltas",
+		steps: []step{{guide, "The cache", ""}, {guide, "Sources of deltas", ""}},
+		cache: ourCache, client: ourClient, informer: ourInformer, queue: theirQueue, sources: true,
+	},
+	{
+		name:  "the queue",
+		steps: []step{{guide, "The queue", ""}},
+		cache: theirCache, client: theirClient, informer: theirInformer, queue: ourQueue,
+	},
+	{
+		name:  "the sources",
+		steps: []step{{guide, "Sources", ""}},
+		cache: theirCache, client: theirClient, informer: theirInformer, queue: theirQueue, sources: true,
+	},
+	{
+		name:  "the builder",
+		steps: []step{{guide, "The builder", ""}},
+		cache: theirCache, client: theirClient, informer: theirInformer, queue: ourSources, sources: true, because: true,
+	},
+	{
+		name:  "everything",
+		steps: []step{{guide, "The cache", ""}, {guide, "The queue", ""}, {guide, "Sources", ""}, {guide, "The builder", ""}},
+		cache: ourCache, client: ourClient, informer: ourInformer, queue: ourSources, sources: true, because: true,
+	},
+}
+
+func TestLevels(t *testing.T) {
+	plane := startPlane(t)
+	for _, l := range levels {
+		t.Run(l.name, func(t *testing.T) {
+			t.Parallel()
+			p := scaffold(t)
+			p.takeUp(l)
+			p.check()
+			p.withProbe(func(probe probe) {
+				l.compare(t, probe.suite())
+				if l.changesMain(t) {
+					told, log := probe.program(plane)
+					l.compareProgram(t, told, log)
+				}
+			})
+			p.leave(l)
+			p.compare(scaffolded)
+		})
+	}
+}
+
+// changesMain reports whether the program is another one than in the other levels.
+func (l *level) changesMain(t *testing.T) bool {
+	t.Helper()
+	changed := func(c change) bool { return c.file == "cmd/main.go" }
+	return l.steps == nil || slices.ContainsFunc(l.changes(t), changed)
+}
+
+// compareProgram checks what the probe was told in the program, and what its log says.
+func (l *level) compareProgram(t *testing.T, told map[string][]string, log string) {
+	t.Helper()
+	l.compare(t, told)
+	if got := told["client"]; !slices.Equal(got, []string{l.client}) {
+		t.Errorf("the program's client is of %q, want %s", got, l.client)
+	}
+	if because := strings.Contains(log, `"because": "`); because != l.because {
+		t.Errorf("the program logs because of what: %t, want %t:\n%s", because, l.because, log)
+	}
+}
+
+// compare checks what a probe was told.
+func (l *level) compare(t *testing.T, told map[string][]string) {
+	t.Helper()
+	for what, want := range map[string]string{"cache": l.cache, "informer": l.informer, "queue": l.queue} {
+		if got := told[what]; !slices.Equal(got, []string{want}) {
+			t.Errorf("the %s is of %q, want %s", what, got, want)
+		}
+	}
+	if got := slices.Contains(told["runs"], ourSources); got != l.sources {
+		t.Errorf("sources of ours run: %t, want %t, among %q", got, l.sources, told["runs"])
+	}
+}

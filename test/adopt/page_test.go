@@ -1,0 +1,108 @@
+package adopt
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/delta-runtime/delta-runtime/internal/docblocks"
+)
+
+const root = "../.."
+
+// step is a section of a page, and the file of the project that it changes; all of
+// its files, if none is named.
+type step struct {
+	page, section, file string
+}
+
+const (
+	guide  = "docs/adopt.md"
+	readme = "README.md"
+	suite  = "internal/controller/suite_test.go"
+)
+
+// change is what a page says of a file.
+type change struct {
+	step
+
+	line  int // of the page
+	hunks []docblocks.Hunk
+}
+
+// read returns a file of this repository.
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, path)) //nolint:gosec // paths of this repository
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// changesOf returns what a page shows as diffs, from top to bottom.
+func changesOf(t *testing.T, page string) (found []change) {
+	t.Helper()
+	blocks, err := docblocks.Parse(read(t, page))
+	if err != nil {
+		t.Fatalf("%s: %v", page, err)
+	}
+	for _, b := range blocks {
+		if b.Language != "diff" {
+			continue
+		}
+		file, err := b.File()
+		if err != nil {
+			t.Fatalf("%s: %v", page, err)
+		}
+		hunks, err := docblocks.ParseDiff(b.Text)
+		if err != nil {
+			t.Fatalf("%s:%d: %v", page, b.Line, err)
+		}
+		found = append(found, change{step: step{page, b.Section, file}, line: b.Line, hunks: hunks})
+	}
+	return found
+}
+
+// changes returns what a page says of a step. There has to be something.
+func (s step) changes(t *testing.T) (found []change) {
+	t.Helper()
+	for _, c := range changesOf(t, s.page) {
+		if c.section == s.section && (s.file == "" || c.file == s.file) {
+			found = append(found, c)
+		}
+	}
+	if found == nil {
+		t.Fatalf("%s has no diff of %q under %q", s.page, s.file, s.section)
+	}
+	return found
+}
+
+// TestEveryDiffIsTaken looks for diffs that no level takes.
+func TestEveryDiffIsTaken(t *testing.T) {
+	taken := map[step]bool{}
+	for _, l := range levels {
+		for _, s := range l.steps {
+			for _, c := range s.changes(t) {
+				taken[c.step] = true
+			}
+		}
+	}
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md"} {
+		pages, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil || pages == nil {
+			t.Fatalf("no pages are like %s (error %v)", pattern, err)
+		}
+		for _, path := range pages {
+			page, err := filepath.Rel(root, path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range changesOf(t, page) {
+				if !taken[c.step] {
+					t.Errorf("%s:%d: nobody applies this diff of %s", page, c.line, c.file)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,197 @@
+package adopt
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	"github.com/delta-runtime/delta-runtime/internal/controlplane"
+	"github.com/delta-runtime/delta-runtime/internal/docblocks"
+)
+
+// patience is how long anything may take that needs no more than the machine's
+// attention.
+const patience = 2 * time.Minute
+
+const (
+	probeFile = "internal/controller/probe.go"
+	probed    = "internal/controller/guestbook_controller.go"
+)
+
+// assets returns the folder of the control plane's programs.
+func assets(t *testing.T) string {
+	t.Helper()
+	if folder := os.Getenv("KUBEBUILDER_ASSETS"); folder != "" {
+		return folder
+	}
+	folder, err := filepath.Abs(filepath.Join(root, "bin", "k8s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+// probe is a project that tells what it is made of.
+type probe struct{ *project }
+
+// withProbe has the probe in the project while it calls use.
+func (p *project) withProbe(use func(probe)) {
+	p.t.Helper()
+	text, err := os.ReadFile("testdata/probe/probe.diff")
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	hunks, err := docblocks.ParseDiff(string(text))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	source, err := os.ReadFile("testdata/probe/probe.go")
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.write(probeFile, string(source))
+	p.apply(probed, hunks)
+	use(probe{p})
+	p.apply(probed, docblocks.Reverse(hunks))
+	if err := os.Remove(filepath.Join(p.folder, probeFile)); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// suite runs the project's tests.
+func (p probe) suite() map[string][]string {
+	p.t.Helper()
+	report := filepath.Join(p.t.TempDir(), "suite")
+	tests := p.command("go", "test", "-count=1", "-vet=off", "-ldflags=-w", "./...") // check has vetted it
+	tests.Env = append(tests.Env, "ADOPT_PROBE="+report)
+	out := p.run(tests)
+	if !strings.Contains(out, "ok  \tmy.domain/guestbook/internal/controller\t") {
+		p.t.Errorf("the suite was not run:\n%s", out)
+	}
+	return told(p.t, report)
+}
+
+// told reads what a probe wrote: for each question the different answers.
+func told(t *testing.T, report string) map[string][]string {
+	t.Helper()
+	text, err := os.ReadFile(report) //nolint:gosec // our own
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers := map[string][]string{}
+	for line := range strings.Lines(string(text)) {
+		what, is, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if !slices.Contains(answers[what], is) {
+			answers[what] = append(answers[what], is)
+		}
+	}
+	return answers
+}
+
+// plane is a control plane that knows the kind Guestbook. One program at a time may
+// work on it, because each would work on all that is there.
+type plane struct {
+	api        client.WithWatch
+	kubeconfig string
+	turn       sync.Mutex // guards the cluster's contents
+}
+
+func startPlane(t *testing.T) *plane {
+	t.Helper()
+	config := controlplane.ForTest(t, controlplane.Options{}).Config()
+	crds := envtest.CRDInstallOptions{Paths: []string{filepath.Join(scaffolded, "config", "crd", "bases")}, ErrorIfPathMissing: true}
+	if _, err := envtest.InstallCRDs(config, crds); err != nil {
+		t.Fatal(err)
+	}
+	api, err := client.NewWithWatch(config, client.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &plane{api: api, kubeconfig: filepath.Join(t.TempDir(), "kubeconfig")}
+	kubeconfig := clientcmdapi.NewConfig()
+	kubeconfig.Clusters["test"] = &clientcmdapi.Cluster{Server: config.Host, CertificateAuthorityData: config.CAData}
+	kubeconfig.AuthInfos["test"] = &clientcmdapi.AuthInfo{ClientCertificateData: config.CertData, ClientKeyData: config.KeyData}
+	kubeconfig.Contexts["test"] = &clientcmdapi.Context{Cluster: "test", AuthInfo: "test"}
+	kubeconfig.CurrentContext = "test"
+	if err := clientcmd.WriteToFile(*kubeconfig, p.kubeconfig); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// program runs the project's main until it has made a Deployment, and ends it as a
+// rollout does. It returns what the probe was told, and the log.
+func (p probe) program(on *plane) (answers map[string][]string, log string) {
+	p.t.Helper()
+	folder := p.t.TempDir()
+	binary, report := filepath.Join(folder, "manager"), filepath.Join(folder, "report")
+	p.run(p.command("go", "build", "-ldflags=-s -w", "-o", binary, "./cmd"))
+
+	on.turn.Lock()
+	defer on.turn.Unlock()
+	manager := p.command(binary, "--health-probe-bind-address=0")
+	manager.Env = append(manager.Env, "KUBECONFIG="+on.kubeconfig, "ADOPT_PROBE="+report)
+	var out bytes.Buffer
+	manager.Stdout, manager.Stderr = &out, &out
+	if err := manager.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+	problem := on.play(p.t.Context())
+	_ = manager.Process.Signal(syscall.SIGTERM) // it has ended by itself, or does now
+	if err := manager.Wait(); err != nil || problem != nil {
+		p.t.Fatalf("the program: %v, its work: %v, its log:\n%s", err, problem, out.String())
+	}
+	return told(p.t, report), out.String()
+}
+
+// play makes a Guestbook and waits for its Deployment; then it takes both away.
+func (p *plane) play(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	guestbook := &unstructured.Unstructured{}
+	guestbook.SetGroupVersionKind(schema.GroupVersionKind{Group: "webapp.my.domain", Version: "v1", Kind: "Guestbook"})
+	guestbook.SetNamespace("default")
+	guestbook.SetName("web")
+	if err := unstructured.SetNestedField(guestbook.Object, "guestbook:1", "spec", "image"); err != nil {
+		return err
+	}
+	if err := p.api.Create(ctx, guestbook); err != nil {
+		return err
+	}
+	watcher, err := p.api.Watch(ctx, &appsv1.DeploymentList{}, client.InNamespace("default"))
+	if err != nil {
+		return err
+	}
+	defer watcher.Stop()
+	var made client.Object
+	for made == nil {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case event := <-watcher.ResultChan():
+			if event.Type == watch.Added {
+				made, _ = event.Object.(client.Object)
+			}
+		}
+	}
+	if err := p.api.Delete(ctx, guestbook); err != nil {
+		return err
+	}
+	return p.api.Delete(ctx, made)
+}

@@ -1,0 +1,214 @@
+package adopt
+
+import (
+	"bytes"
+	"go/format"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/delta-runtime/delta-runtime/internal/docblocks"
+)
+
+const scaffolded = "testdata/guestbook"
+
+// project is a copy of the scaffold.
+type project struct {
+	t      *testing.T
+	folder string
+	proxy  string // where its modules come from
+}
+
+func scaffold(t *testing.T) *project {
+	t.Helper()
+	p := &project{t: t, folder: t.TempDir(), proxy: publish(t)}
+	if err := os.CopyFS(p.folder, os.DirFS(scaffolded)); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// publish lets a version of ours be got as one from a proxy would be. There is none
+// yet: what it consists of is this tree, by a replacement in the project's go.mod. A
+// name that no version will ever have keeps it from being taken for one later.
+func publish(t *testing.T) (proxy string) {
+	t.Helper()
+	const version = "v0.0.1-unpublished"
+	folder, err := os.MkdirTemp("", "proxy-") //nolint:usetesting // the name of a test may have commas, which part proxies
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	versions := filepath.Join(folder, filepath.FromSlash(module), "@v")
+	if err := os.MkdirAll(versions, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"list":            version + "\n",
+		version + ".info": `{"Version": "` + version + `", "Time": "2020-01-01T00:00:00Z"}`,
+		version + ".mod":  read(t, "go.mod"),
+	} {
+		if err := os.WriteFile(filepath.Join(versions, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	others, err := exec.CommandContext(t.Context(), "go", "env", "GOPROXY").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return "file://" + filepath.ToSlash(folder) + "," + strings.TrimSpace(string(others))
+}
+
+// command prepares a command in the project, whose settings are not ours.
+func (p *project) command(name string, args ...string) *exec.Cmd {
+	c := exec.CommandContext(p.t.Context(), name, args...) //nolint:gosec // what the pages say
+	c.Dir = p.folder
+	c.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "GOPROXY="+p.proxy, "KUBEBUILDER_ASSETS="+assets(p.t))
+	return c
+}
+
+func (p *project) run(c *exec.Cmd) string {
+	p.t.Helper()
+	start := time.Now()
+	out, err := c.CombinedOutput()
+	p.t.Logf("%s: %v", strings.Join(c.Args, " "), time.Since(start).Round(time.Millisecond))
+	if err != nil {
+		p.t.Fatalf("%s: %v\n%s", c, err, out)
+	}
+	return string(out)
+}
+
+func (p *project) read(file string) string {
+	p.t.Helper()
+	text, err := os.ReadFile(filepath.Join(p.folder, file))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return string(text)
+}
+
+func (p *project) write(file, text string) {
+	p.t.Helper()
+	if err := os.WriteFile(filepath.Join(p.folder, file), []byte(text), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p *project) apply(file string, hunks []docblocks.Hunk) {
+	p.t.Helper()
+	text, err := docblocks.Apply(p.read(file), hunks)
+	if err != nil {
+		p.t.Fatalf("%s: %v", file, err)
+	}
+	p.write(file, text)
+}
+
+// told runs what the guide says in this form, with its own words.
+func (p *project) told(form string) {
+	p.t.Helper()
+	commands, err := docblocks.Commands(read(p.t, guide))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	at := slices.IndexFunc(commands, func(c docblocks.Command) bool { return strings.HasPrefix(c.Text, form) })
+	if at < 0 {
+		p.t.Fatalf("%s does not say %q", guide, form)
+	}
+	words := strings.Fields(commands[at].Text)
+	p.run(p.command(words[0], words[1:]...))
+}
+
+// changes returns what the level's steps change, in the order in which they are taken.
+func (l *level) changes(t *testing.T) (all []change) {
+	t.Helper()
+	for _, s := range l.steps {
+		all = append(all, s.changes(t)...)
+	}
+	return all
+}
+
+// takeUp does what the pages say.
+func (p *project) takeUp(l level) {
+	p.t.Helper()
+	if l.steps == nil {
+		return
+	}
+	here, err := filepath.Abs(root)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.run(p.command("go", "mod", "edit", "-replace", module+"="+here))
+	p.told("go get ")
+	for _, c := range l.changes(p.t) {
+		p.t.Logf("%s:%d changes %s", c.page, c.line, c.file)
+		p.apply(c.file, c.hunks)
+	}
+	p.told("go mod tidy")
+}
+
+// check has the project's code looked at.
+func (p *project) check() {
+	p.t.Helper()
+	for file, text := range files(p.t, p.folder) {
+		if !strings.HasSuffix(file, ".go") {
+			continue
+		}
+		if formatted, err := format.Source([]byte(text)); err != nil || !bytes.Equal(formatted, []byte(text)) {
+			p.t.Errorf("%s is not as gofmt would have it (error %v)", file, err)
+		}
+	}
+	p.run(p.command("go", "vet", "./..."))
+	p.run(p.command("go", "mod", "tidy", "-diff"))
+}
+
+// leave takes everything back, the last step first.
+func (p *project) leave(l level) {
+	p.t.Helper()
+	if l.steps == nil {
+		return
+	}
+	for _, c := range slices.Backward(l.changes(p.t)) {
+		p.apply(c.file, docblocks.Reverse(c.hunks))
+	}
+	p.told("go mod tidy")
+	p.run(p.command("go", "mod", "edit", "-dropreplace", module))
+}
+
+// compare checks that the project is byte for byte what is in the folder.
+func (p *project) compare(folder string) {
+	p.t.Helper()
+	got, want := files(p.t, p.folder), files(p.t, folder)
+	if g, w := slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)); !slices.Equal(g, w) {
+		p.t.Errorf("the project has the files %q, want %q", g, w)
+	}
+	for file := range want {
+		if got[file] != want[file] {
+			p.t.Errorf("%s is not what it was:\n%s", file, got[file])
+		}
+	}
+}
+
+// files returns what is in a folder, by path.
+func files(t *testing.T, folder string) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	tree := os.DirFS(folder)
+	err := fs.WalkDir(tree, ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(tree, path)
+		found[path] = string(text)
+		return err
+	})
+	if err != nil || len(found) == 0 {
+		t.Fatalf("%d files in %s, error %v", len(found), folder, err)
+	}
+	return found
+}

@@ -1,0 +1,51 @@
+package commands
+
+// place is where a command is run, and what it says there.
+type place struct{ file, text string }
+
+// places has the commands that are not run here, because something else runs them
+// anyway. A new command of a document that can't be run here gets a line.
+var places = map[string]place{
+	"make test":         {".ci/run", "\nmake test\n"},
+	"make lint":         {".ci/run", "\nmake lint\n"},
+	"make run":          {"hack/demo/demo_test.go", `startDemo(t, "-once")`},
+	"make controlplane": {"Makefile", "\n\t@go -C hack/controlplane run . $(CLUSTER)\n"},
+	"make cluster":      {"Makefile", "\ntest: cluster "},
+	"make bench-report": {"hack/bench/page_test.go", "func TestPublishedPageIsItsRun("}, // it takes ten minutes
+	"make image":        {"test/sampleoperator/main_test.go", `"hack/image", "run", "."`},
+	"make generate":     {"examples/sample-operator/generated_test.go", `"controller-gen"`},
+	"make manifests":    {"examples/sample-operator/generated_test.go", `"controller-gen"`},
+	"make deploy":       {"test/sampleoperator/deploy_test.go", `run("deploy"`},
+	"make undeploy":     {"test/sampleoperator/deploy_test.go", `run("undeploy"`},
+	"make kind-up":      {"hack/kind/scripts_test.go", `w.run(t, "up.sh"`},
+	"make model":        {"Makefile", "\n\t$(MAKE) model SEEDS="},
+	"go test ./...":     {"Makefile", "\n\tgo test -tags invariants -timeout 20m $(UNIT)\n"},
+	"go mod tidy":       {"test/adopt/project_test.go", `p.told("go mod tidy")`},
+
+	"go get github.com/delta-runtime/delta-runtime": {"test/adopt/project_test.go", `p.told("go get ")`},
+}
+
+// shorter has what is run in place of a command that takes long. A target of make is
+// run as it stands here.
+var shorter = map[string]string{
+	"make verify": "make verify MODULES=.",
+
+	// Others of these rows fill queues with a million timers.
+	"go test -run xxx -bench Row2 ./pkg/queue/ctrlqueue": "go test -run xxx -bench 'Row2[24]' ./pkg/queue/ctrlqueue",
+}
+
+// fewer is what is added to programs of ours that would take long.
+var fewer = map[string]string{
+	"./hack/bench":   "-rounds 1 -size 100 -rows 7",
+	"./hack/mutants": "-only 'what a reconciler failed with is forgotten'",
+}
+
+// settings are set in place of those that a command sets.
+var settings = map[string]string{
+	"BENCH_SIZE":     "100",
+	"RESYNC_OBJECTS": "2000",
+	"SEEDS":          "10",
+}
+
+// results is the folder to which make has results written.
+const results = "artifacts/"

@@ -1,0 +1,142 @@
+package docs
+
+import (
+	"fmt"
+	"go/build/constraint"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/delta-runtime/delta-runtime/internal/docblocks"
+)
+
+// TestEveryBlockIsChecked looks at all that documents show, those included that tell
+// how things were: it is known who checks it, and Go is quoted.
+func TestEveryBlockIsChecked(t *testing.T) {
+	pages := documents(t)
+	adrs, err := filepath.Glob(root + "/docs/adr/*.md")
+	if err != nil || len(adrs) == 0 {
+		t.Fatalf("there are %d ADRs, error %v", len(adrs), err)
+	}
+	pages = append(pages, adrs...)
+	slices.Sort(pages)
+	quoted := 0
+	for _, path := range slices.Compact(pages) {
+		blocks, err := docblocks.Parse(read(t, path))
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		for _, b := range blocks {
+			if b.Language == "go" {
+				quoted++
+			}
+			if err := checkBlock(b, root); err != nil {
+				t.Errorf("%s:%d: %v", strings.TrimPrefix(path, root+"/"), b.Line, err)
+			}
+		}
+	}
+	if quoted < 15 {
+		t.Errorf("the documents have %d blocks of Go: are they still found?", quoted)
+	}
+}
+
+// checkBlock returns what is wrong with a block, apart from what others check.
+func checkBlock(b docblocks.Block, tree string) error {
+	switch {
+	case b.Language == "go":
+		return checkQuotation(b, tree)
+	case !b.Fenced: // test/commands runs it, or looks for it in what was put out
+		return nil
+	case b.Language == "diff": // test/adopt applies it
+		_, err := docblocks.ParseDiff(b.Text)
+		return err
+	case b.Language == "sh", b.Language == "console": // test/commands runs it
+		return nil
+	case b.Language == "": // a drawing
+		commands, err := docblocks.Commands("\n    " + strings.ReplaceAll(b.Text, "\n", "\n    "))
+		if err == nil && len(commands) > 0 {
+			err = fmt.Errorf("%q is in a block that nobody runs: its language has to be sh", commands[0].Text)
+		}
+		return err
+	default:
+		return fmt.Errorf("nobody checks a block of %s", b.Language)
+	}
+}
+
+// checkQuotation looks for Go in the file that it is quoted from, where it is the same
+// but for how far it is indented. The compiler has to see that file.
+func checkQuotation(b docblocks.Block, tree string) error {
+	source := b.Source()
+	if source == "" {
+		return fmt.Errorf("it does not say what it is quoted from, as in <!-- quoted from pkg/delta/example_test.go -->")
+	}
+	if filepath.Ext(source) != ".go" || strings.Contains(source, "testdata") {
+		return fmt.Errorf("it is quoted from %s, which is not compiled", source)
+	}
+	text, err := os.ReadFile(filepath.Join(tree, source)) //nolint:gosec // paths of this repository
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(string(text)) {
+		if constraint.IsGoBuild(strings.TrimSpace(line)) {
+			return fmt.Errorf("it is quoted from %s, which is not always compiled", source)
+		}
+	}
+	if shown := flat(b.Text); shown == "" || !strings.Contains(flat(string(text)), shown) {
+		return fmt.Errorf("it is not in %s:\n%s", source, b.Text)
+	}
+	return nil
+}
+
+// flat returns the text without what stands in front of its lines and behind them.
+func flat(text string) string {
+	var lines []string
+	for line := range strings.Lines(strings.TrimSpace(text)) {
+		lines = append(lines, strings.TrimSpace(line))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestBlocksThatNobodyChecksAreFound(t *testing.T) {
+	tree := t.TempDir()
+	for name, text := range map[string]string{
+		"a.go":          "package a\n\nfunc f() {\n\tg(\n\t\t1)\n}\n",
+		"tagged.go":     "//go:build never\n\npackage a\n",
+		"a.txt":         "f()\n",
+		"testdata/a.go": "package a\n",
+	} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(tree, name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(tree, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ block, wrong string }{
+		{"<!-- quoted from a.go -->\n```go\ng(\n\t1)\n```\n", ""},
+		{"<!-- quoted from a.go -->\n```go\ng()\n```\n", "not in a.go"},
+		{"<!-- quoted from a.go -->\n```go\n```\n", "not in a.go"},
+		{"<!-- quoted from none.go -->\n```go\ng(\n```\n", "none.go"},
+		{"<!-- quoted from a.txt -->\n```go\nf()\n```\n", "not compiled"},
+		{"<!-- quoted from testdata/a.go -->\n```go\npackage a\n```\n", "not compiled"},
+		{"<!-- quoted from tagged.go -->\n```go\npackage a\n```\n", "not always compiled"},
+		{"```go\ng(\n```\n", "does not say"},
+		{"```diff\n a\n+b\n```\n", ""},
+		{"```diff\n+b\n```\n", "no line of context"},
+		{"```sh\nmake test\n```\n", ""},
+		{"```\na ──▶ b\n```\n", ""},
+		{"```\nmake test\n```\n", "nobody runs"},
+		{"```yaml\na: b\n```\n", "nobody checks"},
+	} {
+		blocks, err := docblocks.Parse(c.block)
+		if err != nil || len(blocks) != 1 {
+			t.Fatalf("%q has %d blocks, error %v", c.block, len(blocks), err)
+		}
+		err = checkBlock(blocks[0], tree)
+		if got := fmt.Sprint(err); (err == nil) != (c.wrong == "") || !strings.Contains(got, c.wrong) {
+			t.Errorf("%q: error %v, want one with %q", c.block, err, c.wrong)
+		}
+	}
+}
