@@ -1,8 +1,10 @@
 package docblocks
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -72,32 +74,27 @@ func (h *Hunk) add(line string) error {
 // as it was, each must be there once, and no two may have a line in common: so the
 // order in which a page shows them doesn't matter.
 func Apply(source string, hunks []Hunk) (string, error) {
-	places := make([]int, len(hunks))
-	for i, h := range hunks {
-		place, err := find(source, h.Old)
+	type place struct {
+		at int
+		Hunk
+	}
+	var places []place
+	for _, h := range hunks {
+		at, err := find(source, h.Old)
 		if err != nil {
 			return "", err
 		}
-		for j, other := range places[:i] {
-			if place < other+len(hunks[j].Old) && other < place+len(h.Old) {
-				return "", fmt.Errorf("apply a hunk: it has lines in common with another one:\n%s", h.Old)
-			}
-		}
-		places[i] = place
+		places = append(places, place{at, h})
 	}
-	for next := len(source); ; {
-		last := -1 // of those that are before next
-		for i, place := range places {
-			if place < next && (last < 0 || place > places[last]) {
-				last = i
-			}
+	slices.SortFunc(places, func(a, b place) int { return cmp.Compare(b.at, a.at) }) // from the end, so that those before stay where they are
+	for i, p := range places {
+		end := p.at + len(p.Old)
+		if i > 0 && end > places[i-1].at {
+			return "", fmt.Errorf("apply a hunk: it has lines in common with another one:\n%s", p.Old)
 		}
-		if last < 0 {
-			return source, nil
-		}
-		next = places[last]
-		source = source[:next] + hunks[last].New + source[next+len(hunks[last].Old):]
+		source = source[:p.at] + p.New + source[end:]
 	}
+	return source, nil
 }
 
 // find returns where the lines are in the source. Lines match as a whole.

@@ -1,9 +1,9 @@
 // Package docblocks finds what a document shows: blocks of code, changes to files,
 // and commands.
 //
-//	page.md ──▶ Parse ──▶ blocks ──┬─ go ──────▶ where it is quoted from
-//	                               ├─ diff ────▶ ParseDiff ──▶ Apply, Reverse
-//	                               └─ commands ▶ Commands
+//	Pages ──▶ page.md ──▶ Parse ──▶ blocks ──┬─ go ──────▶ where it is quoted from
+//	                                         ├─ diff ────▶ ParseDiff ──▶ Apply, Reverse
+//	                                         └─ commands ▶ Commands
 //
 // Its users are tests, which hold the documents to what they show. It knows as much
 // of Markdown as this repository's pages use, and what it can't read is an error:
@@ -11,7 +11,7 @@
 //
 // # Concurrency
 //
-// None: all functions are pure.
+// None: nothing is kept between two calls.
 //
 // # Testing
 //

@@ -12,33 +12,12 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/docblocks"
 )
 
-// pages returns every document, by its path in this repository.
-func pages(t *testing.T) map[string]string {
-	t.Helper()
-	found := map[string]string{}
-	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md", "examples/*/README.md"} {
-		paths, err := filepath.Glob(filepath.Join(root, pattern))
-		if err != nil || paths == nil {
-			t.Fatalf("no pages are like %s (error %v)", pattern, err)
-		}
-		for _, path := range paths {
-			page, err := filepath.Rel(root, path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			text, err := os.ReadFile(path) //nolint:gosec // paths of this repository
-			if err != nil {
-				t.Fatal(err)
-			}
-			found[page] = string(text)
-		}
-	}
-	return found
-}
-
 func TestEveryCommandIsRun(t *testing.T) {
 	r := &runner{t: t, done: map[string]string{}}
-	texts := pages(t)
+	texts, err := docblocks.Pages(root)
+	if err != nil {
+		t.Fatal(err)
+	}
 	seen := 0
 	used := map[string]bool{}
 	for page, text := range texts {

@@ -5,7 +5,6 @@ import (
 	"go/build/constraint"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -15,25 +14,18 @@ import (
 // TestEveryBlockIsChecked looks at all that documents show, those included that tell
 // how things were: it is known who checks it, and Go is quoted.
 func TestEveryBlockIsChecked(t *testing.T) {
-	pages := documents(t)
-	adrs, err := filepath.Glob(root + "/docs/adr/*.md")
-	if err != nil || len(adrs) == 0 {
-		t.Fatalf("there are %d ADRs, error %v", len(adrs), err)
-	}
-	pages = append(pages, adrs...)
-	slices.Sort(pages)
 	quoted := 0
-	for _, path := range slices.Compact(pages) {
-		blocks, err := docblocks.Parse(read(t, path))
+	for page, text := range pages(t) {
+		blocks, err := docblocks.Parse(text)
 		if err != nil {
-			t.Fatalf("%s: %v", path, err)
+			t.Fatalf("%s: %v", page, err)
 		}
 		for _, b := range blocks {
 			if b.Language == "go" {
 				quoted++
 			}
 			if err := checkBlock(b, root); err != nil {
-				t.Errorf("%s:%d: %v", strings.TrimPrefix(path, root+"/"), b.Line, err)
+				t.Errorf("%s:%d: %v", page, b.Line, err)
 			}
 		}
 	}

@@ -3,11 +3,14 @@ package docs
 import (
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/delta-runtime/delta-runtime/internal/docblocks"
 )
 
 const (
@@ -15,28 +18,19 @@ const (
 	guestbook = "../adopt/testdata/guestbook" // the project that pages about adopting speak of
 )
 
-// documents are those that tell a reader how things are now. What an ADR says was
-// so when it was written.
-func documents(t *testing.T) []string {
+// pages are all documents.
+func pages(t *testing.T) map[string]string {
 	t.Helper()
-	var guides []string
-	for _, folder := range []string{"/docs", "/docs/guides"} {
-		found, err := filepath.Glob(root + folder + "/*.md")
-		if err != nil {
-			t.Fatal(err)
-		}
-		guides = append(guides, found...)
-	}
-	return append(guides, root+"/README.md", root+"/ARCHITECTURE.md", root+"/CONTRIBUTING.md", root+"/docs/adr/README.md")
-}
-
-func read(t *testing.T, path string) string {
-	t.Helper()
-	text, err := os.ReadFile(path) //nolint:gosec // paths of this repository
+	all, err := docblocks.Pages(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(text)
+	return all
+}
+
+// isHistory says of a document that it tells how things were when it was written.
+func isHistory(page string) bool {
+	return page == "CHANGELOG.md" || path.Dir(page) == "docs/adr" && page != "docs/adr/README.md"
 }
 
 func exists(path string) bool {
@@ -45,10 +39,16 @@ func exists(path string) bool {
 }
 
 func TestDocumentsNameWhatExists(t *testing.T) {
-	makefile := read(t, root+"/Makefile")
-	for _, path := range documents(t) {
-		for _, wrong := range check(read(t, path), filepath.Dir(path), makefile) {
-			t.Errorf("%s: %s", strings.TrimPrefix(path, root+"/"), wrong)
+	makefile, err := os.ReadFile(root + "/Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for page, text := range pages(t) {
+		if isHistory(page) {
+			continue
+		}
+		for _, wrong := range check(text, filepath.Join(root, path.Dir(page)), string(makefile)) {
+			t.Errorf("%s: %s", page, wrong)
 		}
 	}
 }
