@@ -2,7 +2,6 @@ package main
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -14,6 +13,7 @@ import (
 
 	webv1alpha1 "github.com/delta-runtime/delta-runtime/examples/sample-operator/api/v1alpha1"
 	"github.com/delta-runtime/delta-runtime/internal/controlplane"
+	"github.com/delta-runtime/delta-runtime/internal/manifests"
 )
 
 // TestManifestsFit applies everything that config has to a real API server, which takes
@@ -21,27 +21,27 @@ import (
 func TestManifestsFit(t *testing.T) {
 	plane := controlplane.ForTest(t, controlplane.Options{})
 	api := directly(t, plane.Config())
-	objects := manifests(t, "default")
+	objects := built(t, "default")
 	deploy(t, api, objects)
 	settle(t, api)
 	same(t, api, objects)
 	// The webhooks that are deployed have nobody behind them here.
 	for _, object := range objects {
-		if strings.HasSuffix(object.GetKind(), "WebhookConfiguration") {
+		if manifests.HasWebhooks(object) {
 			if err := api.Delete(t.Context(), object); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	for _, object := range manifests(t, "samples") {
+	for _, object := range built(t, "samples") {
 		object.SetNamespace("default")
 		objects = append(objects, object)
 	}
-	objects = append(objects, manifests(t, "network-policy")...)
+	objects = append(objects, built(t, "network-policy")...)
 	for _, object := range objects[len(objects)-2:] {
 		object.SetNamespace(namespace)
 	}
-	objects = slices.DeleteFunc(objects, func(o *unstructured.Unstructured) bool { return strings.HasSuffix(o.GetKind(), "WebhookConfiguration") })
+	objects = slices.DeleteFunc(objects, manifests.HasWebhooks)
 	same(t, api, objects)
 }
 
@@ -61,11 +61,18 @@ func same(t *testing.T, api client.Client, objects []*unstructured.Unstructured)
 func TestTheOperatorRuns(t *testing.T) {
 	plane := controlplane.ForTest(t, controlplane.Options{})
 	api := directly(t, plane.Config())
-	deploy(t, api, manifests(t, "default"))
+	objects := built(t, "default")
+	deploy(t, api, objects)
 	settle(t, api)
 
 	o := start(t, plane, "--leader-elect")
-	callHere(t, api, o.webhooks)
+	objects = slices.DeleteFunc(objects, func(o *unstructured.Unstructured) bool { return !manifests.HasWebhooks(o) })
+	for _, object := range objects {
+		if err := manifests.CallAt(object, o.webhooks); err != nil {
+			t.Fatal(err)
+		}
+	}
+	deploy(t, api, objects) // no Service leads to this machine
 	waitUntil(t, "the operator to be ready", func() bool { return o.isReady(t) })
 
 	site := &webv1alpha1.Site{

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -61,7 +60,7 @@ func (c *cluster) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	for _, address := range []*string{&c.metrics, &c.health, &c.webhooks} {
-		if *address, err = freeAddress(ctx); err != nil {
+		if *address, err = controlplane.FreeAddress(ctx); err != nil {
 			return err
 		}
 	}
@@ -77,24 +76,13 @@ func (c *cluster) prepare(ctx context.Context) (err error) {
 	return nil
 }
 
-// freeAddress finds an address of this machine that nobody listens on.
-func freeAddress(ctx context.Context) (string, error) {
-	var config net.ListenConfig
-	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", fmt.Errorf("find a free port: %w", err)
-	}
-	defer func() { _ = listener.Close() }()
-	return listener.Addr().String(), nil
-}
-
 // install brings the operator's manifests into the cluster.
 func (c *cluster) install(ctx context.Context) error {
-	manifests, err := c.run(ctx, "kustomize", "config/default")
+	text, err := c.run(ctx, "kustomize", "config/default")
 	if err != nil {
 		return err
 	}
-	adapted, err := adapt(manifests, "https://"+c.webhooks)
+	adapted, err := adapt(text, c.webhooks)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"net"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -54,7 +54,8 @@ func (c *cluster) runOperator(ctx context.Context) error {
 	cmd.Stdout, cmd.Stderr = output, output
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = patience
-	err = controlplane.Run(cmd)
+	defer controlplane.Bind(cmd)()
+	err = cmd.Run()
 	if ctx.Err() != nil {
 		return ctx.Err() // it ended because it was told to
 	}
@@ -62,17 +63,13 @@ func (c *cluster) runOperator(ctx context.Context) error {
 }
 
 func (c *cluster) operatorFlags(kubeconfig string) []string {
-	_, port, err := net.SplitHostPort(c.webhooks)
-	if err != nil {
-		panic(fmt.Sprintf("BUG: %s is no address: %v", c.webhooks, err))
-	}
 	return []string{
 		"--kubeconfig=" + kubeconfig,
 		"--namespace=" + operatorNamespace,
 		"--metrics-bind-address=" + c.metrics,
 		"--metrics-secure=false", // for a curl on this machine
 		"--health-probe-bind-address=" + c.health,
-		"--webhook-port=" + port,
+		fmt.Sprint("--webhook-port=", netip.MustParseAddrPort(c.webhooks).Port()),
 		"--webhook-names=127.0.0.1",
 		"--zap-encoder=json", "--zap-log-level=debug", "--zap-time-encoding=rfc3339nano",
 	}

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"testing"
 
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/rest"
 )
 
@@ -15,6 +16,10 @@ func HTTPClientForTest(t testing.TB, config *rest.Config) *http.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(client.CloseIdleConnections)
+	t.Cleanup(func() { HangUp(client) })
 	return client
 }
+
+// HangUp closes the idle connections of a client, which its own method does not if
+// there is anything between client and transport.
+func HangUp(client *http.Client) { utilnet.CloseIdleConnectionsFor(client.Transport) }

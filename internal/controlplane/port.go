@@ -6,7 +6,28 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"testing"
 )
+
+// FreeAddress finds an address of this machine that nobody listens on, and that
+// nobody else is given while whoever listens there is down for a while.
+func FreeAddress(ctx context.Context) (string, error) {
+	port, err := freePort(ctx)
+	if err != nil {
+		return "", err
+	}
+	return address(port), nil
+}
+
+// FreeAddressForTest is FreeAddress for a test, which fails if there is none.
+func FreeAddressForTest(t testing.TB) string {
+	t.Helper()
+	free, err := FreeAddress(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return free
+}
 
 // freePort finds a port that nobody listens on. It looks below the range from
 // which systems give ports to outgoing connections: while the API server is down,

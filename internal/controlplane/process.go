@@ -35,13 +35,10 @@ func (c command) start(g *lifecycle.Group) (*process, error) {
 	started := make(chan error, 1)
 	if !g.Guest(p.name, func(ctx context.Context) {
 		defer close(p.exited)
-		// The kernel ends the program when the thread that started it ends. So this
-		// thread is the program's for as long as it runs.
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
 		ctx, p.kill = context.WithCancel(ctx)
 		defer p.kill()
 		cmd := exec.CommandContext(ctx, c.path, c.args...)
+		defer Bind(cmd)()
 		err := c.run(cmd)
 		started <- err
 		if err == nil {
@@ -56,13 +53,15 @@ func (c command) start(g *lifecycle.Group) (*process, error) {
 	return p, nil
 }
 
-// Run runs cmd, which is another program that goes with this process: on Linux it does
-// not outlive it, and a Ctrl-C in the terminal is not for it.
-func Run(cmd *exec.Cmd) error {
-	runtime.LockOSThread() // as in command.start
-	defer runtime.UnlockOSThread()
+// Bind makes cmd a program that goes with this process: on Linux it does not outlive
+// it, and a Ctrl-C in the terminal is not for it. The goroutine that calls Bind has to
+// start cmd, and to call release when it has waited for its end.
+func Bind(cmd *exec.Cmd) (release func()) {
+	// The kernel ends the program when the thread that started it ends. So this thread
+	// is the program's for as long as it runs.
+	runtime.LockOSThread()
 	endWithParent(cmd)
-	return cmd.Run()
+	return runtime.UnlockOSThread
 }
 
 // run starts cmd with its output in the log. The program has its own copy of the
@@ -77,7 +76,6 @@ func (c command) run(cmd *exec.Cmd) error {
 	if c.home != "" {
 		cmd.Env = append(os.Environ(), "HOME="+c.home)
 	}
-	endWithParent(cmd)
 	return cmd.Start()
 }
 

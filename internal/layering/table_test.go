@@ -11,7 +11,9 @@ var table = map[string]rule{
 	"internal/controlplane": {ours: in("internal/lifecycle"), theirs: edge},
 	"internal/stress":       {theirs: in("go.uber.org/goleak")},
 	"internal/seeds":        {},
+	"internal/manifests":    {theirs: in("k8s.io/apimachinery")},
 	"internal/docblocks":    {},
+	"internal/relay":        {},
 	"internal/benchkit":     {ours: in("pkg/delta"), theirs: edge},
 
 	"pkg/delta": {theirs: in("k8s.io/apimachinery", "sigs.k8s.io/structured-merge-diff")},
@@ -63,7 +65,7 @@ var table = map[string]rule{
 	"examples/sample-operator/internal/webhook/v1alpha1": {ours: in("examples/sample-operator/api/v1alpha1"), theirs: edge},
 
 	"hack/demo": {
-		ours:   in("internal/controlplane", "internal/lifecycle", "examples/sample-operator/api/v1alpha1"),
+		ours:   in("internal/controlplane", "internal/lifecycle", "internal/manifests", "examples/sample-operator/api/v1alpha1"),
 		theirs: edge,
 	},
 	"hack/bench":          {},

@@ -16,8 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
@@ -124,12 +122,7 @@ func startPlane(t *testing.T) *plane {
 		t.Fatal(err)
 	}
 	p := &plane{api: api, kubeconfig: filepath.Join(t.TempDir(), "kubeconfig")}
-	kubeconfig := clientcmdapi.NewConfig()
-	kubeconfig.Clusters["test"] = &clientcmdapi.Cluster{Server: config.Host, CertificateAuthorityData: config.CAData}
-	kubeconfig.AuthInfos["test"] = &clientcmdapi.AuthInfo{ClientCertificateData: config.CertData, ClientKeyData: config.KeyData}
-	kubeconfig.Contexts["test"] = &clientcmdapi.Context{Cluster: "test", AuthInfo: "test"}
-	kubeconfig.CurrentContext = "test"
-	if err := clientcmd.WriteToFile(*kubeconfig, p.kubeconfig); err != nil {
+	if err := controlplane.WriteKubeconfig(p.kubeconfig, config); err != nil {
 		t.Fatal(err)
 	}
 	return p
@@ -149,6 +142,7 @@ func (p probe) program(on *plane) (answers map[string][]string, log string) {
 	manager.Env = append(manager.Env, "KUBECONFIG="+on.kubeconfig, "ADOPT_PROBE="+report)
 	var out bytes.Buffer
 	manager.Stdout, manager.Stderr = &out, &out
+	defer controlplane.Bind(manager)()
 	if err := manager.Start(); err != nil {
 		p.t.Fatal(err)
 	}

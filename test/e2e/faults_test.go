@@ -60,13 +60,13 @@ func (f *faults) order() []fault {
 
 // cut breaks the watch of one kind.
 func (f *faults) cut(*testing.T) {
-	f.subjects[f.rng.IntN(len(f.subjects))].proxy.cut()
+	f.subjects[f.rng.IntN(len(f.subjects))].proxy.Cut()
 }
 
 // flap breaks it again and again, and so interrupts lists too.
 func (f *faults) flap(*testing.T) {
 	for range 8 {
-		f.subjects[f.rng.IntN(len(f.subjects))].proxy.cut()
+		f.subjects[f.rng.IntN(len(f.subjects))].proxy.Cut()
 		time.Sleep(time.Duration(20+f.rng.IntN(200)) * time.Millisecond)
 	}
 }
@@ -74,9 +74,9 @@ func (f *faults) flap(*testing.T) {
 // dark keeps one kind from the server for a while.
 func (f *faults) dark(*testing.T) {
 	s := f.subjects[f.rng.IntN(len(f.subjects))]
-	s.proxy.darken()
+	s.proxy.Darken()
 	time.Sleep(time.Duration(500+f.rng.IntN(2000)) * time.Millisecond)
-	s.proxy.lighten()
+	s.proxy.Lighten()
 }
 
 // compact makes etcd forget, and breaks the watches that would notice.
@@ -85,7 +85,7 @@ func (f *faults) compact(t *testing.T) {
 		t.Error(err)
 	}
 	for _, s := range f.subjects {
-		s.proxy.cut()
+		s.proxy.Cut()
 	}
 }
 
@@ -116,7 +116,7 @@ func (f *faults) forget(t *testing.T) {
 		}
 	}
 	for _, s := range f.subjects {
-		s.proxy.darken()
+		s.proxy.Darken()
 	}
 	for _, v := range f.victims[len(f.victims)-each*len(f.subjects):] {
 		f.write(t, step{v.subject.kind, deleted, v.key, 0})
@@ -126,7 +126,7 @@ func (f *faults) forget(t *testing.T) {
 	}
 	f.crash(t)
 	for _, s := range f.subjects {
-		s.proxy.lighten()
+		s.proxy.Lighten()
 	}
 }
 

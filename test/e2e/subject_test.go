@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/delta-runtime/delta-runtime/internal/controlplane"
+	"github.com/delta-runtime/delta-runtime/internal/relay"
 )
 
 // resyncPeriod is that of the one listener that wants to see everything again.
@@ -24,7 +25,7 @@ const catchUp = 2 * time.Minute
 type subject struct {
 	kind     kind
 	informer cache.SharedIndexInformer
-	proxy    *proxy           // what the informer reaches the server through
+	proxy    *relay.Relay     // what the informer reaches the server through
 	direct   *cache.ListWatch // reaches the server past the proxy
 	expired  *expired
 	history  *history
@@ -42,14 +43,14 @@ func newSubject(t *testing.T, plane *controlplane.Plane, k kind, construct newIn
 	}
 	s := &subject{
 		kind: k, expired: &expired{},
-		proxy:   newProxy(t, server.Host),
+		proxy:   relay.New(t, server.Host),
 		history: follow(t, plane.EtcdURL(), k.prefix),
 		handles: map[*listener]cache.ResourceEventHandlerRegistration{},
 	}
 	if s.direct, _, err = k.informs(config, controlplane.HTTPClientForTest(t, config)); err != nil {
 		t.Fatal(err)
 	}
-	config.Host = "https://" + s.proxy.address()
+	config.Host = "https://" + s.proxy.Address()
 	lw, client, err := k.informs(config, controlplane.HTTPClientForTest(t, config))
 	if err != nil {
 		t.Fatal(err)

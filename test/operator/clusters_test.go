@@ -14,6 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cluster"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/delta-runtime/delta-runtime/internal/controlplane"
 )
 
 // TestManyCachesInOneProcess runs a manager with clusters in it, as an operator of
@@ -81,7 +83,7 @@ func newCluster(t *testing.T, config *rest.Config, namespace string) cluster.Clu
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { hangUp(c.GetHTTPClient()) })
+	t.Cleanup(func() { controlplane.HangUp(c.GetHTTPClient()) })
 	return c
 }
 

@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/delta-runtime/delta-runtime/internal/controlplane"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -68,7 +69,7 @@ func newHistory(t *testing.T, config *rest.Config, namespace string, of ...schem
 			stream.Stop()
 		}
 		following.Wait()
-		hangUp(connections)
+		controlplane.HangUp(connections)
 	})
 	for _, gvk := range of {
 		list := &unstructured.UnstructuredList{}

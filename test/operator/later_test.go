@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/delta-runtime/delta-runtime/internal/controlplane"
 	"github.com/delta-runtime/delta-runtime/pkg/cache"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
@@ -91,7 +92,7 @@ func TestAKindThatIsMissing(t *testing.T) {
 		if err := m.Start(ctx); err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), "timed out waiting for cache to be synced") {
 			t.Errorf("the manager ended with %v, want that the cache could not sync in time", err)
 		}
-		hangUp(m.GetHTTPClient())
+		controlplane.HangUp(m.GetHTTPClient())
 	})
 	t.Run("waits", func(t *testing.T) {
 		begin := time.Now()

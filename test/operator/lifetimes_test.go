@@ -8,6 +8,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/delta-runtime/delta-runtime/internal/controlplane"
 )
 
 // TestManagersLeaveNothingBehind starts and stops an operator fifty times.
@@ -47,7 +49,7 @@ func TestManagersLeaveNothingBehind(t *testing.T) {
 	// What ends with a manager may take a moment, but not longer.
 	var left error
 	for range 10 {
-		hangUp(connections)
+		controlplane.HangUp(connections)
 		if left = goleak.Find(before); left == nil {
 			return
 		}

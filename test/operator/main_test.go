@@ -3,7 +3,6 @@ package operator
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"os"
 	"sync"
 	"testing"
@@ -12,7 +11,6 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/go-logr/logr/funcr"
 	"go.uber.org/goleak"
-	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -84,21 +82,13 @@ func administrator(t *testing.T) *rest.Config {
 // gone when the test is.
 func directly(t *testing.T, config *rest.Config) client.Client {
 	t.Helper()
-	connections, err := rest.HTTPClientFor(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { hangUp(connections) })
+	connections := controlplane.HTTPClientForTest(t, config)
 	api, err := client.New(config, client.Options{HTTPClient: connections, Scheme: newScheme()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return api
 }
-
-// hangUp closes the idle connections of a client, which its own method does not if
-// there is anything between client and transport.
-func hangUp(client *http.Client) { utilnet.CloseIdleConnectionsFor(client.Transport) }
 
 // waitUntil looks again and again whether it is done.
 func waitUntil(t *testing.T, what string, done func() bool) {

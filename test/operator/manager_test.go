@@ -17,6 +17,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/delta-runtime/delta-runtime/internal/controlplane"
 	"github.com/delta-runtime/delta-runtime/pkg/queue/ctrlqueue"
 )
 
@@ -40,7 +41,7 @@ func newManager(t *testing.T, server *rest.Config, options manager.Options) mana
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { hangUp(m.GetHTTPClient()) })
+	t.Cleanup(func() { controlplane.HangUp(m.GetHTTPClient()) })
 	return m
 }
 
@@ -55,7 +56,7 @@ func start(t *testing.T, m manager.Manager) (stop func() error) {
 	stop = sync.OnceValue(func() error {
 		cancel()
 		running.Wait()
-		hangUp(m.GetHTTPClient())
+		controlplane.HangUp(m.GetHTTPClient())
 		return ended
 	})
 	t.Cleanup(func() {

@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/delta-runtime/delta-runtime/internal/controlplane"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/source"
 )
@@ -44,12 +45,9 @@ func plotDefinition() *unstructured.Unstructured {
 // schemasOf returns the server's schemas once it publishes those of plots.
 func schemasOf(t *testing.T, config *rest.Config, obj client.Object) *source.Schemas {
 	t.Helper()
-	connections, err := rest.HTTPClientFor(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { hangUp(connections) })
+	connections := controlplane.HTTPClientForTest(t, config)
 	var schemas *source.Schemas
+	var err error
 	waitUntil(t, "the server to publish the schema of plots", func() bool {
 		// An error is remembered for a minute, so each try has its own.
 		if schemas, err = source.NewSchemas(config, connections, newScheme()); err != nil {
@@ -114,11 +112,7 @@ func release(t *testing.T, api client.Client, obj client.Object) {
 func TestDiffsOfWhatTheServerMakes(t *testing.T) {
 	config := administrator(t)
 	api := directly(t, config)
-	connections, err := rest.HTTPClientFor(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { hangUp(connections) })
+	connections := controlplane.HTTPClientForTest(t, config)
 	schemas, err := source.NewSchemas(config, connections, newScheme())
 	if err != nil {
 		t.Fatal(err)

@@ -8,13 +8,15 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"strconv"
+	"net/netip"
 	"strings"
 	"testing"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"github.com/delta-runtime/delta-runtime/internal/controlplane"
 )
 
 // TestWebhooksBesideTheCache runs a manager that also serves a webhook, which reads
@@ -26,10 +28,10 @@ func TestWebhooksBesideTheCache(t *testing.T) {
 	create(t, api, configMaps, client.ObjectKey{Namespace: namespace, Name: "a"})
 	certified := httptest.NewTLSServer(nil) // for its certificate
 	defer certified.Close()
-	port := freePort(t)
+	address := controlplane.FreeAddressForTest(t)
 	options := managerOptions(t)
 	options.WebhookServer = webhook.NewServer(webhook.Options{
-		Host: "127.0.0.1", Port: port,
+		Host: "127.0.0.1", Port: int(netip.MustParseAddrPort(address).Port()),
 		TLSOpts: []func(*tls.Config){func(c *tls.Config) {
 			c.GetCertificate = func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return &certified.TLS.Certificates[0], nil }
 		}},
@@ -45,7 +47,7 @@ func TestWebhooksBesideTheCache(t *testing.T) {
 	stop := started(t, m)
 	awaitAgreement(t, r, api, namespace)
 
-	url := "https://" + net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) + "/known"
+	url := "https://" + address + "/known"
 	for name, want := range map[string]string{"a": `"allowed":true`, "unknown": `"allowed":false`} {
 		if got := review(t, certified.Client(), url, client.ObjectKey{Namespace: namespace, Name: name}); !strings.Contains(got, want) {
 			t.Errorf("the webhook says %s of %s, want %s", got, name, want)
@@ -55,7 +57,7 @@ func TestWebhooksBesideTheCache(t *testing.T) {
 	if err := stop(); err != nil {
 		t.Fatalf("the manager ended with: %v", err)
 	}
-	if conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))); err == nil {
+	if conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address); err == nil {
 		_ = conn.Close()
 		t.Error("the webhook server has not ended with its manager")
 	}
@@ -81,16 +83,4 @@ func review(t *testing.T, with *http.Client, url string, key client.ObjectKey) s
 		t.Fatal(err)
 	}
 	return string(content)
-}
-
-// freePort returns a port that nobody listened on a moment ago.
-func freePort(t *testing.T) int {
-	t.Helper()
-	var config net.ListenConfig
-	l, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().(*net.TCPAddr).Port
 }

@@ -20,6 +20,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/delta-runtime/delta-runtime/internal/controlplane"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	drmanager "github.com/delta-runtime/delta-runtime/pkg/manager"
 )
@@ -31,11 +32,7 @@ func TestWhoseWriteItWas(t *testing.T) {
 	config := administrator(t)
 	api := directly(t, config)
 	namespace := newNamespace(t, api)
-	connections, err := rest.HTTPClientFor(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { hangUp(connections) })
+	connections := controlplane.HTTPClientForTest(t, config)
 	own, err := drmanager.NewClient(config, client.Options{HTTPClient: connections, Scheme: newScheme()})
 	if err != nil {
 		t.Fatal(err)
@@ -113,11 +110,7 @@ func judge(t *testing.T, events []watch.Event, writes delta.OwnWrites, known *sy
 // watched returns a function that returns all events up to the object called last.
 func watched(t *testing.T, config *rest.Config, namespace string) func() []watch.Event {
 	t.Helper()
-	connections, err := rest.HTTPClientFor(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { hangUp(connections) })
+	connections := controlplane.HTTPClientForTest(t, config)
 	c, err := client.NewWithWatch(config, client.Options{HTTPClient: connections, Scheme: newScheme()})
 	if err != nil {
 		t.Fatal(err)

@@ -1,15 +1,10 @@
 package sampleoperator
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
-	"net"
-	"os/exec"
+	"net/netip"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -17,13 +12,14 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
-	"k8s.io/apimachinery/pkg/util/yaml"
 	clientscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/delta-runtime/delta-runtime/examples/sample-operator/api/v1alpha1"
 	"github.com/delta-runtime/delta-runtime/internal/controlplane"
+	"github.com/delta-runtime/delta-runtime/internal/manifests"
+	"github.com/delta-runtime/delta-runtime/internal/relay"
 )
 
 // What config/default calls things.
@@ -66,18 +62,23 @@ func newCluster(t *testing.T, replicas int, opts controlplane.Options) *cluster 
 	c.plane = controlplane.ForTest(t, opts)
 	c.api = newClient(t, c.plane.Config())
 	for range replicas {
-		c.webhooks = append(c.webhooks, freeAddress(t))
+		c.webhooks = append(c.webhooks, controlplane.FreeAddressForTest(t))
 	}
-	front := newBalancer(t, c.webhooks...)
-	for _, obj := range manifests(t, "config/default") {
-		if obj.GetKind() != "Deployment" {
-			c.manifests = append(c.manifests, served(t, obj, front.address()))
+	front := relay.New(t, c.webhooks...)
+	all, err := manifests.Build(t.Context(), root, "config/default")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, obj := range all {
+		if obj.GetKind() == "Deployment" {
+			continue
 		}
-	}
-	for _, obj := range c.manifests {
+		if err := manifests.CallAt(obj, front.Address()); err != nil {
+			t.Fatal(err)
+		}
+		c.manifests = append(c.manifests, obj)
 		apply(t, c.api, obj.DeepCopy())
 	}
-	var err error
 	if c.config, err = c.plane.ServiceAccountConfig(t.Context(), namespace, accountOf); err != nil {
 		t.Fatal(err)
 	}
@@ -89,12 +90,7 @@ func newClient(t *testing.T, config *rest.Config) client.Client {
 	scheme := runtime.NewScheme()
 	utilruntime.Must(clientscheme.AddToScheme(scheme))
 	utilruntime.Must(v1alpha1.AddToScheme(scheme))
-	connections, err := rest.HTTPClientFor(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(connections.CloseIdleConnections)
-	api, err := client.New(config, client.Options{HTTPClient: connections, Scheme: scheme})
+	api, err := client.New(config, client.Options{HTTPClient: controlplane.HTTPClientForTest(t, config), Scheme: scheme})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,62 +104,10 @@ func (c *cluster) replica(t *testing.T, n int, flags ...string) *replica {
 	if err := controlplane.WriteKubeconfig(kubeconfig, c.config); err != nil {
 		t.Fatal(err)
 	}
-	_, port, err := net.SplitHostPort(c.webhooks[n])
-	if err != nil {
-		t.Fatal(err)
-	}
 	return newReplica(t, fmt.Sprint("replica-", n), c.env, append([]string{
 		"--kubeconfig=" + kubeconfig, "--namespace=" + namespace, "--leader-elect",
-		"--webhook-port=" + port, "--webhook-names=127.0.0.1", "--health-probe-bind-address=0",
+		fmt.Sprint("--webhook-port=", netip.MustParseAddrPort(c.webhooks[n]).Port()), "--webhook-names=127.0.0.1", "--health-probe-bind-address=0",
 	}, flags...)...)
-}
-
-// manifests returns what kustomize makes of a folder.
-func manifests(t *testing.T, folder string) (objects []*unstructured.Unstructured) {
-	t.Helper()
-	build := exec.CommandContext(t.Context(), filepath.Join(root, "bin", "kustomize"), "build", folder) //nolint:gosec // our own
-	build.Dir = root
-	var complaints bytes.Buffer
-	build.Stderr = &complaints
-	path, err := filepath.Abs(build.Path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	build.Path = path
-	out, err := build.Output()
-	if err != nil {
-		t.Fatalf("kustomize build %s: %v\n%s", folder, err, complaints.Bytes())
-	}
-	documents := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(out), 4096)
-	for {
-		obj := &unstructured.Unstructured{}
-		switch err := documents.Decode(obj); {
-		case errors.Is(err, io.EOF):
-			return objects
-		case err != nil:
-			t.Fatalf("read what kustomize made of %s: %v", folder, err)
-		}
-		objects = append(objects, obj)
-	}
-}
-
-// served is the object, with its webhooks at an address in place of a Service's.
-func served(t *testing.T, obj *unstructured.Unstructured, address string) *unstructured.Unstructured {
-	t.Helper()
-	if !strings.HasSuffix(obj.GetKind(), "WebhookConfiguration") {
-		return obj
-	}
-	webhooks, _, err := unstructured.NestedSlice(obj.Object, "webhooks")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, webhook := range webhooks {
-		where := webhook.(map[string]any)["clientConfig"].(map[string]any)
-		where["url"] = "https://" + address + where["service"].(map[string]any)["path"].(string)
-		delete(where, "service")
-	}
-	obj.Object["webhooks"] = webhooks
-	return obj
 }
 
 // apply applies an object as kubectl does when asked to be strict.
@@ -194,16 +138,4 @@ func (c *cluster) restartAPIServer(t *testing.T) {
 	if err := c.plane.StartAPIServer(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// freeAddress is one at which nobody listens.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	var config net.ListenConfig
-	listener, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = listener.Close() }()
-	return listener.Addr().String()
 }

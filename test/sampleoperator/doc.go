@@ -6,7 +6,7 @@
 //	    │                                  │  ▲      │
 //	    │                        admission │  │      └──▶ audit: what the account asked for
 //	    │                                  ▼  │
-//	    │                              balancer: stands for the webhook's Service
+//	    │                              relay: stands for the webhook's Service
 //	    │                                  │  │
 //	    └──kill, stop, start──▶ replica, replica: the operator's processes, started again when they end
 //

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
@@ -23,6 +22,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/delta-runtime/delta-runtime/examples/sample-operator/api/v1alpha1"
+	"github.com/delta-runtime/delta-runtime/internal/controlplane"
+	"github.com/delta-runtime/delta-runtime/internal/manifests"
 )
 
 // atMost is how long a step of a passage may take.
@@ -39,7 +40,7 @@ type passage struct {
 
 func newPassage(t *testing.T, c *cluster) *passage {
 	t.Helper()
-	p := &passage{cluster: c, metrics: freeAddress(t)}
+	p := &passage{cluster: c, metrics: controlplane.FreeAddressForTest(t)}
 	for _, obj := range []client.Object{
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: land}},
 		&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: land, Name: "scraper"}},
@@ -173,7 +174,7 @@ func (p *passage) clean(t *testing.T) {
 func (p *passage) admission(t *testing.T) (hooks []client.Object) {
 	t.Helper()
 	for _, obj := range p.manifests {
-		if strings.HasSuffix(obj.GetKind(), "WebhookConfiguration") {
+		if manifests.HasWebhooks(obj) {
 			hooks = append(hooks, obj.DeepCopy())
 		}
 	}

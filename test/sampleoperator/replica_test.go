@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/delta-runtime/delta-runtime/internal/controlplane"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 )
 
@@ -85,6 +86,7 @@ func (r *replica) once(ctx context.Context) {
 	command := exec.CommandContext(ctx, r.path, r.args...)
 	command.Stdout, command.Stderr = log, log
 	command.Env = append(os.Environ(), r.env...)
+	defer controlplane.Bind(command)()
 	if !r.started(command) {
 		return
 	}

@@ -44,7 +44,7 @@ func TestSitesSurvive(t *testing.T) {
 	var replicas []*replica
 	var metrics []string
 	for n := range 2 {
-		metrics = append(metrics, freeAddress(t))
+		metrics = append(metrics, controlplane.FreeAddressForTest(t))
 		replicas = append(replicas, c.replica(t, n, "--metrics-secure=false", "--metrics-bind-address="+metrics[n]))
 	}
 	leader := func() int { return whoLeads(t, metrics) }

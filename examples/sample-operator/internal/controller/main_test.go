@@ -3,7 +3,6 @@ package controller
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"sync"
@@ -18,7 +17,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
@@ -109,21 +107,13 @@ func define(t *testing.T, api client.Client) {
 // directly returns a client that reads from the server itself.
 func directly(t *testing.T, config *rest.Config) client.Client {
 	t.Helper()
-	connections, err := rest.HTTPClientFor(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { hangUp(connections) })
+	connections := controlplane.HTTPClientForTest(t, config)
 	api, err := client.New(config, client.Options{HTTPClient: connections, Scheme: newScheme(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return api
 }
-
-// hangUp closes the idle connections of a client, which its own method does not if there
-// is anything between client and transport.
-func hangUp(c *http.Client) { utilnet.CloseIdleConnectionsFor(c.Transport) }
 
 // newNamespace makes a namespace that no other test has.
 func newNamespace(t *testing.T, api client.Client) string {

@@ -27,6 +27,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	webv1alpha1 "github.com/delta-runtime/delta-runtime/examples/sample-operator/api/v1alpha1"
+	"github.com/delta-runtime/delta-runtime/internal/controlplane"
 	drmanager "github.com/delta-runtime/delta-runtime/pkg/manager"
 )
 
@@ -108,7 +109,7 @@ func (o *operator) run(config *rest.Config) {
 	o.stop = sync.OnceValue(func() error {
 		cancel()
 		running.Wait()
-		hangUp(mgr.GetHTTPClient())
+		controlplane.HangUp(mgr.GetHTTPClient())
 		return ended
 	})
 }

@@ -1,0 +1,16 @@
+// Package manifests reads what kustomize makes of config/, for whoever runs the sample
+// operator beside a cluster and not in it.
+//
+//	config/default ──Build──┐
+//	                        ├──▶ objects ──CallAt──▶ webhooks that are called on this machine
+//	text ────────────Read───┘
+//
+// # Concurrency
+//
+// None: nothing is kept between two calls.
+//
+// # Testing
+//
+// The tests read small manifests, good ones and bad ones. What is in config/ is applied
+// to real API servers by the tests of those who import this package.
+package manifests
