@@ -28,7 +28,7 @@ var components = []component{
 	kubernetes("kube-scheduler", "half a minute"),
 	kubernetes("kubectl", "a minute"),
 	{
-		name: "kwok", module: "kwok", takes: "four minutes",
+		name: "kwok", module: "kwok", takes: "a minute",
 		pin: "sigs.k8s.io/kwok", pkg: "sigs.k8s.io/kwok/cmd/kwok",
 	},
 }
