@@ -24,7 +24,7 @@ import (
 )
 
 // usualSeeds is how many random scripts a model test plays.
-const usualSeeds = 200
+const usualSeeds = 100
 
 // TestReflectorSurvives plays random faults against a Reflector: whatever they
 // are, once they cease the sink shows what the server has, the Reflector follows

@@ -7,6 +7,6 @@ import (
 )
 
 // usualSeeds is how many random scripts a model test runs.
-const usualSeeds = 200
+const usualSeeds = 100
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

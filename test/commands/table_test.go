@@ -7,6 +7,7 @@ type place struct{ file, text string }
 // anyway. A new command of a document that can't be run here gets a line.
 var places = map[string]place{
 	"make test":         {".ci/run", "\nmake test\n"},
+	"make unit":         {"Makefile", "$(MAKE) unit; fi\n"},
 	"make lint":         {".ci/run", "\nmake lint\n"},
 	"make run":          {"hack/demo/demo_test.go", `startDemo(t, "-once")`},
 	"make controlplane": {"Makefile", "\n\t@go -C hack/controlplane run . $(CLUSTER)\n"},
@@ -19,7 +20,7 @@ var places = map[string]place{
 	"make undeploy":     {"test/sampleoperator/deploy_test.go", `run("undeploy"`},
 	"make kind-up":      {"hack/kind/scripts_test.go", `w.run(t, "up.sh"`},
 	"make model":        {"Makefile", "\n\t$(MAKE) model SEEDS="},
-	"go test ./...":     {"Makefile", "\n\tgo test -tags invariants -timeout 20m $(UNIT)\n"},
+	"go test ./...":     {"Makefile", "\n\tgo test -race -timeout 20m $(UNIT)\n"},
 	"go mod tidy":       {"test/adopt/project_test.go", `p.told("go mod tidy")`},
 
 	"go get github.com/delta-runtime/delta-runtime": {"test/adopt/project_test.go", `p.told("go get ")`},
