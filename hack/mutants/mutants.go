@@ -8,6 +8,7 @@ var (
 	storeScripts  = suite{pkg: "./pkg/store", run: "^TestModel$", seeds: 500}
 	storesAlike   = suite{pkg: "./pkg/toolscache", run: "^TestStoreDifferential$", seeds: 500}
 	ledgerGames   = suite{pkg: "./pkg/delta", run: "^TestLedger(AgainstModel|WithinLimits)$", seeds: 1000}
+	likeObjects   = suite{pkg: "./internal/dedup", run: "^Test(RandomObjects|OnSurface)$", seeds: 20}
 	foldStories   = suite{pkg: "./pkg/informer", run: "^TestFoldedBacklogTellsTheSameStory$", seeds: 1000}
 )
 
@@ -104,5 +105,33 @@ var mutants = []mutant{
 		old:    "a.lacking = tooMany\n",
 		new:    "_ = tooMany\n",
 		suites: []suite{ledgerGames},
+	},
+	{
+		name:   "strings are shared that are as long",
+		file:   "internal/dedup/match.go",
+		old:    "if *a != *b {",
+		new:    "if len(*a) != len(*b) {",
+		suites: []suite{likeObjects},
+	},
+	{
+		name:   "a list is shared with a longer one",
+		file:   "internal/dedup/match.go",
+		old:    "same := a.len == b.len",
+		new:    "same := a.len <= b.len",
+		suites: []suite{likeObjects},
+	},
+	{
+		name:   "an equal list is not shared",
+		file:   "internal/dedup/match.go",
+		old:    "*a = header{data: b.data, len: b.len, cap: b.len}",
+		new:    "_ = b.cap",
+		suites: []suite{likeObjects},
+	},
+	{
+		name:   "the surface goes on behind a pointer",
+		file:   "internal/dedup/match.go",
+		old:    "s.change = nothing",
+		new:    "s.change = surface",
+		suites: []suite{likeObjects},
 	},
 }

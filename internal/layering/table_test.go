@@ -11,6 +11,7 @@ var table = map[string]rule{
 	"internal/controlplane": {ours: in("internal/lifecycle"), theirs: edge},
 	"internal/stress":       {theirs: in("go.uber.org/goleak")},
 	"internal/seeds":        {},
+	"internal/dedup":        {theirs: in("k8s.io/api", "k8s.io/apimachinery")},
 	"internal/manifests":    {theirs: in("k8s.io/apimachinery")},
 	"internal/docblocks":    {},
 	"internal/relay":        {},
@@ -32,7 +33,7 @@ var table = map[string]rule{
 		theirs: edge, except: in("sigs.k8s.io/controller-runtime"),
 	},
 	"pkg/cache": {
-		ours:   in("pkg/informer", "pkg/store", "pkg/delta", "pkg/toolscache", "internal/lifecycle"),
+		ours:   in("pkg/informer", "pkg/store", "pkg/delta", "pkg/toolscache", "internal/lifecycle", "internal/dedup"),
 		theirs: edge, except: aboveUs,
 	},
 	"pkg/source": {

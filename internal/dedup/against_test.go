@@ -1,0 +1,203 @@
+package dedup_test
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"sync"
+	"testing"
+	"unsafe"
+
+	"go.uber.org/goleak"
+	"k8s.io/apimachinery/pkg/api/apitesting/fuzzer"
+	metafuzzer "k8s.io/apimachinery/pkg/apis/meta/fuzzer"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/delta-runtime/delta-runtime/internal/benchkit"
+	"github.com/delta-runtime/delta-runtime/internal/dedup"
+	"github.com/delta-runtime/delta-runtime/internal/seeds"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// source is a random number generator as it was in the first version of math/rand.
+type source struct{ *rand.Rand }
+
+func (s source) Int63() int64 { return s.Int64() }
+func (source) Seed(int64)     {}
+
+// pair makes two objects of a type that have a part in common, but no memory.
+func pair(t *testing.T, rng *rand.Rand, made reflect.Type) (obj, like runtime.Object) {
+	t.Helper()
+	fill := fuzzer.FuzzerFor(metafuzzer.Funcs, source{rng}, serializer.NewCodecFactory(scheme.Scheme))
+	obj, other := reflect.New(made).Interface().(runtime.Object), reflect.New(made).Interface().(runtime.Object)
+	fill.Fill(obj)
+	fill.Fill(other)
+	like = obj.DeepCopyObject()
+	mix(rng, reflect.ValueOf(like).Elem(), reflect.ValueOf(other).Elem())
+	return obj, like
+}
+
+// mix puts some parts of b into a.
+func mix(rng *rand.Rand, a, b reflect.Value) {
+	switch a.Kind() {
+	case reflect.Struct:
+		for i := range a.NumField() {
+			if !a.Type().Field(i).IsExported() {
+				return
+			}
+			if rng.IntN(8) == 0 {
+				a.Field(i).Set(b.Field(i))
+			} else {
+				mix(rng, a.Field(i), b.Field(i))
+			}
+		}
+	case reflect.Pointer:
+		if !a.IsNil() && !b.IsNil() {
+			mix(rng, a.Elem(), b.Elem())
+		}
+	case reflect.Slice:
+		for i := range min(a.Len(), b.Len()) {
+			mix(rng, a.Index(i), b.Index(i))
+		}
+	default:
+	}
+}
+
+func TestRandomObjects(t *testing.T) {
+	types := map[reflect.Type]bool{}
+	for _, made := range scheme.Scheme.AllKnownTypes() {
+		types[made] = true
+	}
+	if len(types) < 300 {
+		t.Fatalf("there are %d types", len(types))
+	}
+	var shared int
+	for made := range types {
+		t.Run(made.String(), func(t *testing.T) {
+			seeds.Run(t, 5, func(t *testing.T, rng *rand.Rand) {
+				obj, like := pair(t, rng, made)
+				was, likeWas := obj.DeepCopyObject(), like.DeepCopyObject()
+				dedup.Against(obj, like)
+				if !reflect.DeepEqual(obj, was) {
+					t.Errorf("the object became another one:\n%+v\nbefore:\n%+v", obj, was)
+				}
+				if !reflect.DeepEqual(like, likeWas) {
+					t.Errorf("the object to be like became another one:\n%+v\nbefore:\n%+v", like, likeWas)
+				}
+				shared += checkShared(t, made.String(), reflect.ValueOf(obj).Elem(), reflect.ValueOf(like).Elem())
+			})
+		})
+	}
+	if shared < 10_000 {
+		t.Errorf("only %d parts were shared", shared)
+	}
+}
+
+// checkShared looks for parts that are equal and not shared, and counts those that are.
+func checkShared(t *testing.T, path string, a, b reflect.Value) (shared int) {
+	t.Helper()
+	switch a.Kind() {
+	case reflect.Struct:
+		for i := range a.NumField() {
+			field := a.Type().Field(i)
+			if !field.IsExported() {
+				return shared
+			}
+			shared += checkShared(t, path+"."+field.Name, a.Field(i), b.Field(i))
+		}
+	case reflect.Pointer, reflect.Map, reflect.Slice:
+		switch {
+		case a.IsNil() || b.IsNil() || a.Kind() != reflect.Pointer && a.Len() == 0:
+		case a.UnsafePointer() == b.UnsafePointer():
+			return 1
+		case reflect.DeepEqual(a.Interface(), b.Interface()):
+			t.Errorf("%s is equal and not shared: %+v", path, a)
+		case a.Kind() == reflect.Pointer:
+			return checkShared(t, path, a.Elem(), b.Elem())
+		case a.Kind() == reflect.Slice:
+			for i := range min(a.Len(), b.Len()) {
+				shared += checkShared(t, path+"[]", a.Index(i), b.Index(i))
+			}
+		}
+	case reflect.String:
+		if s := a.String(); s != "" && s == b.String() {
+			return 1
+		}
+	default:
+	}
+	return shared
+}
+
+// TestOnSurface checks that what is behind the pointers of an object stays untouched: a
+// shallow copy that somebody else has of it.
+func TestOnSurface(t *testing.T) {
+	var shared int
+	for _, made := range scheme.Scheme.AllKnownTypes() {
+		seeds.Run(t, 2, func(t *testing.T, rng *rand.Rand) {
+			obj, like := pair(t, rng, made)
+			was, likeWas := obj.DeepCopyObject(), like.DeepCopyObject()
+			elsewhere := reflect.New(made).Elem()
+			elsewhere.Set(reflect.ValueOf(obj).Elem())
+			before := addresses(elsewhere, nil)
+			dedup.OnSurface(obj, like)
+			if !reflect.DeepEqual(obj, was) || !reflect.DeepEqual(like, likeWas) {
+				t.Errorf("%s became another one", made)
+			}
+			if !slices.Equal(addresses(elsewhere, nil), before) {
+				t.Errorf("%s: something behind a pointer was exchanged", made)
+			}
+			if !slices.Equal(addresses(reflect.ValueOf(obj).Elem(), nil), before) {
+				shared++
+			}
+		})
+	}
+	if shared < 500 {
+		t.Errorf("only %d objects shared anything", shared)
+	}
+}
+
+// addresses lists where everything is that can be reached without a map.
+func addresses(v reflect.Value, all []unsafe.Pointer) []unsafe.Pointer {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			all = addresses(v.Field(i), all)
+		}
+	case reflect.Pointer:
+		if all = append(all, v.UnsafePointer()); !v.IsNil() {
+			all = addresses(v.Elem(), all)
+		}
+	case reflect.Slice:
+		all = append(all, v.UnsafePointer())
+		for i := range v.Len() {
+			all = addresses(v.Index(i), all)
+		}
+	case reflect.Map:
+		all = append(all, v.UnsafePointer())
+	case reflect.String:
+		all = append(all, unsafe.Pointer(unsafe.StringData(v.String())))
+	default:
+	}
+	return all
+}
+
+func TestManyAtOnceAreLikeOne(t *testing.T) {
+	pods := benchkit.Pods(2)
+	like := benchkit.Private(pods[0])
+	var running sync.WaitGroup
+	for range 8 {
+		running.Go(func() {
+			for range 20 {
+				obj := benchkit.Private(pods[1])
+				dedup.Against(obj, like)
+				if !reflect.DeepEqual(obj, pods[1]) {
+					t.Error("the object became another one")
+				}
+			}
+		})
+	}
+	running.Wait()
+}

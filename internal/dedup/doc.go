@@ -1,0 +1,32 @@
+// Package dedup has an object share memory with another one wherever the two are
+// equal.
+//
+//	object as decoded          object after Against(object, like)
+//	 ├─ labels   ──▶ {a}        ├─ labels   ──┐
+//	 ├─ spec     ──▶ {b}        ├─ spec     ──┼─▶ those of like
+//	 └─ status   ──▶ {c}        └─ status   ──┼─▶ {c}
+//	                                          │     └─ its equal strings
+//	like: {a}, {b}, {d}  ◀────────────────────┘
+//
+// Objects of one kind have much in common: the Pods of a ReplicaSet all but their
+// names, addresses and times, and two versions of one object all but what was changed. A decoder
+// makes everything anew each time. What is shared is not kept twice, the garbage
+// collector need not visit it twice, and who compares two objects sees at once that it
+// is the same.
+//
+// Two values are equal here if nobody could tell them apart: nil is not empty, and
+// times in two locations are two times. Of what has unexported fields it is known
+// whether it is equal as a whole, by ==; if that can't be told it isn't.
+//
+// # Concurrency
+//
+// Against changes its first object, which nobody else may have yet. The second is only
+// read, so it may be one that others read, too, and that nobody changes any more. That
+// holds of both from then on.
+//
+// # Testing
+//
+// Random objects of every type that client-go knows are held against others that have
+// a part in common with them: they stay equal to what they were, like does not change,
+// and what is equal is shared. Unstructured ones are fuzzed.
+package dedup
