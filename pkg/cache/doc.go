@@ -19,6 +19,10 @@
 // What controller-runtime's options say at four levels (namespace, kind, default
 // namespace, defaults) is one type, settings, with one merge.
 //
+// An object that arrives shares the memory of what it has in common with its last
+// version, or with another one of its controller: relatives finds whom to hold it
+// against, and internal/dedup does it.
+//
 // With Options.NewInformer set, New returns controller-runtime's own cache over
 // those informers: what makes ours different needs our informers.
 //
@@ -29,7 +33,7 @@
 // asked under it: a kind that is being made stands in the map with a channel
 // that those who want it wait on. Cache.scoping is the right to add and remove
 // namespaces; it is taken before mu, and whoever holds it may wait for a kind that is
-// being made or for a Reflector that is to end. Start owns all goroutines; they have ended when
+// being made or for a Reflector that is to end. relatives.mu is taken alone. Start owns all goroutines; they have ended when
 // it returns.
 //
 // # Testing

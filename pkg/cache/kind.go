@@ -151,7 +151,7 @@ func (k *kind) config(c *Cache, general settings) toolscache.SharedInformerConfi
 		Kind:              k.id.String(),
 		Example:           k.example,
 		Indexers:          crtools.Indexers{crtools.NamespaceIndex: crtools.MetaNamespaceIndexFunc},
-		Transform:         k.transform(),
+		Transform:         k.transform(general.duplicates),
 		WatchErrorHandler: c.onWatchError,
 		Limiter:           c.limiter,
 		OnMutation:        c.ours.OnMutation,
@@ -201,13 +201,12 @@ func (k *kind) in(namespace string) settings {
 }
 
 // transform is what each object passes through before it is kept: the user's
-// function for its namespace. The server does not say of which kind it sends the
-// metadata, so that is added first.
-func (k *kind) transform() crtools.TransformFunc {
-	byName := *k.byName.Load()
-	only, single := byName[metav1.NamespaceAll]
-	if single = single && len(byName) == 1; single && k.id.form != metadataForm {
-		return only.transform
+// function for its namespace, and then what spares memory. The server does not say of
+// which kind it sends the metadata, so that is added first.
+func (k *kind) transform(duplicates Duplicates) crtools.TransformFunc {
+	var kin *relatives
+	if duplicates == ShareDuplicates {
+		kin = &relatives{known: func(key delta.Key) (any, bool) { return k.informer.Core().Store().Get(key) }}
 	}
 	return func(obj any) (any, error) {
 		about, ok := obj.(client.Object)
@@ -217,10 +216,18 @@ func (k *kind) transform() crtools.TransformFunc {
 		if k.id.form == metadataForm {
 			about.GetObjectKind().SetGroupVersionKind(k.id.gvk)
 		}
-		if transform := k.in(about.GetNamespace()).transform; transform != nil {
-			return transform(obj)
+		kept := obj
+		transform := k.in(about.GetNamespace()).transform
+		if transform != nil {
+			var err error
+			if kept, err = transform(obj); err != nil {
+				return kept, err
+			}
 		}
-		return obj, nil
+		if kin != nil {
+			kin.settle(kept, about, transform == nil)
+		}
+		return kept, nil
 	}
 }
 

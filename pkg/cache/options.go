@@ -68,6 +68,9 @@ type KindOptions struct {
 	// Unchanged says whether handlers are called for objects that a relist shows as
 	// they are known. The default is ShowUnchanged.
 	Unchanged Unchanged
+	// Duplicates says whether objects share memory where they are equal. The default is
+	// ShareDuplicates.
+	Duplicates Duplicates
 	// Resync says when handlers are shown objects that have not changed. Where it has a
 	// Period, that goes before the SyncPeriod of the same level, and of wider ones; the
 	// rest of it holds for either. It can be changed later: see [Cache.SetResync].
@@ -107,12 +110,28 @@ func (u Unchanged) policy() informer.Unchanged {
 	return informer.SyncUnchanged
 }
 
+// Duplicates is what to do about parts of objects that are equal.
+type Duplicates uint8
+
+const (
+	// ShareDuplicates keeps once what an object has in common with its last version, or
+	// with another one of the same controller: labels, containers, volumes. It shows to
+	// those alone who change objects of the cache in place, which nobody may: they change
+	// others, too.
+	ShareDuplicates Duplicates = iota + 1
+	// KeepDuplicates keeps each object as it was decoded.
+	KeepDuplicates
+)
+
 func (k KindOptions) check() error {
 	if k.Missing > WaitForIt {
 		return fmt.Errorf("Missing is %d, which means nothing", k.Missing)
 	}
 	if k.Unchanged > HideUnchanged {
 		return fmt.Errorf("Unchanged is %d, which means nothing", k.Unchanged)
+	}
+	if k.Duplicates > KeepDuplicates {
+		return fmt.Errorf("Duplicates is %d, which means nothing", k.Duplicates)
 	}
 	if err := k.Resync.Check(); err != nil {
 		return fmt.Errorf("Resync: %w", err)

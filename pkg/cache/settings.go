@@ -33,10 +33,11 @@ type settings struct {
 	bookmarks *bool
 	resync    *time.Duration // SyncPeriod; where policy has a Period, that goes before it
 
-	policy    ResyncPolicy
-	missing   Missing
-	unchanged Unchanged
-	reflector informer.ReflectorSettings
+	policy     ResyncPolicy
+	missing    Missing
+	unchanged  Unchanged
+	duplicates Duplicates
+	reflector  informer.ReflectorSettings
 }
 
 // or fills s's gaps from fallback. A new setting is one field above and one line
@@ -60,6 +61,7 @@ func (s settings) or(fallback settings) settings {
 	s.resync = cmp.Or(s.resync, fallback.resync)
 	s.missing = cmp.Or(s.missing, fallback.missing)
 	s.unchanged = cmp.Or(s.unchanged, fallback.unchanged)
+	s.duplicates = cmp.Or(s.duplicates, fallback.duplicates)
 	s.reflector = s.reflector.Or(fallback.reflector)
 	return s
 }
@@ -67,11 +69,12 @@ func (s settings) or(fallback settings) settings {
 // defaultSettings are what is left where nobody has an opinion; they are
 // controller-runtime's.
 var defaultSettings = settings{
-	share:     new(false),
-	bookmarks: new(true),
-	resync:    new(10 * time.Hour),
-	missing:   Fail,
-	unchanged: ShowUnchanged,
+	share:      new(false),
+	bookmarks:  new(true),
+	resync:     new(10 * time.Hour),
+	missing:    Fail,
+	unchanged:  ShowUnchanged,
+	duplicates: ShareDuplicates,
 }
 
 func ofNamespace(c crcache.Config) settings {
@@ -97,12 +100,14 @@ func ofAll(o crcache.Options) settings {
 
 // with takes in the settings that only we have.
 func (s settings) with(k KindOptions) settings {
-	return s.beside(settings{policy: k.Resync, missing: k.Missing, unchanged: k.Unchanged, reflector: k.Reflector})
+	return s.beside(settings{
+		policy: k.Resync, missing: k.Missing, unchanged: k.Unchanged, duplicates: k.Duplicates, reflector: k.Reflector,
+	})
 }
 
 // beside takes in what ours says at the same level.
 func (s settings) beside(ours settings) settings {
-	s.policy, s.missing, s.unchanged, s.reflector = ours.policy, ours.missing, ours.unchanged, ours.reflector
+	s.policy, s.missing, s.unchanged, s.duplicates, s.reflector = ours.policy, ours.missing, ours.unchanged, ours.duplicates, ours.reflector
 	return s
 }
 

@@ -1,0 +1,89 @@
+package cache
+
+import (
+	"reflect"
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/delta-runtime/delta-runtime/internal/dedup"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// maxOwners bounds how many owners a relatives remembers an object of. It keeps these
+// alive, also when they are gone from the cache.
+const maxOwners = 1024
+
+// relatives has objects that arrive share memory with one of their kind that is likely
+// to have much in common with them: their own last version, or else the newest that
+// has the same controller, or just the newest.
+type relatives struct {
+	known func(delta.Key) (any, bool) // the store's Get
+
+	mu      sync.Mutex        // guards everything below
+	byOwner map[types.UID]any // the newest object of each controller
+	newest  any
+}
+
+// settle has kept share what it can. It is what a transform made of the object that
+// arrived, if there was one; then parts of it may be somebody else's.
+func (r *relatives) settle(kept any, arrived client.Object, fresh bool) {
+	if !fresh && !samePointer(kept, arrived) {
+		return // and so may be the whole
+	}
+	like, found := r.known(delta.Key{Namespace: arrived.GetNamespace(), Name: arrived.GetName()})
+	switch {
+	case found && sameVersion(like, arrived):
+		return // a list shows it once more, and it will not be kept
+	case !found:
+		var owner types.UID
+		if controller := metav1.GetControllerOfNoCopy(arrived); controller != nil {
+			owner = controller.UID
+		}
+		like = r.sibling(owner)
+		defer r.remember(owner, arrived) // when it changes no more
+	}
+	if fresh {
+		dedup.Against(arrived, like)
+	} else {
+		dedup.OnSurface(arrived, like)
+	}
+}
+
+func samePointer(a, b any) bool {
+	x, y := reflect.ValueOf(a), reflect.ValueOf(b)
+	return x.Kind() == reflect.Pointer && y.Kind() == reflect.Pointer && x.UnsafePointer() == y.UnsafePointer()
+}
+
+func sameVersion(like any, arrived client.Object) bool {
+	version := arrived.GetResourceVersion()
+	known, ok := like.(metav1.Object)
+	return ok && version != "" && known.GetResourceVersion() == version
+}
+
+// sibling returns whom a new object of an owner is like, nil if it is the first one.
+func (r *relatives) sibling(owner types.UID) any {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if obj, found := r.byOwner[owner]; found {
+		return obj
+	}
+	return r.newest
+}
+
+func (r *relatives) remember(owner types.UID, obj any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, found := r.byOwner[owner]; !found && len(r.byOwner) >= maxOwners {
+		for other := range r.byOwner { // any of them
+			delete(r.byOwner, other)
+			break
+		}
+	}
+	if r.byOwner == nil {
+		r.byOwner = map[types.UID]any{}
+	}
+	r.byOwner[owner], r.newest = obj, obj
+}
