@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -204,4 +205,28 @@ func BenchmarkPods(b *testing.B) {
 	}
 	cpu.Report(b, b.N*len(pods))
 	heap.Report(b, len(pods), pods)
+}
+
+func TestWholeCollectionsEndWithOne(t *testing.T) {
+	var kept []byte
+	ops := 0
+	result := testing.Benchmark(func(b *testing.B) {
+		benchkit.WholeCollections(b, func(i int) {
+			if i != ops {
+				t.Errorf("operation %d is called the %dth", ops, i)
+			}
+			ops++
+			kept = make([]byte, 1<<20)
+		})
+	})
+	runtime.KeepAlive(kept)
+	if result.N != 1 || result.T < time.Second || result.T > 10*time.Second {
+		t.Errorf("%d rounds took %v", result.N, result.T)
+	}
+	if bytes := result.Extra["B/op"]; bytes < 1<<20 || bytes > 2<<20 {
+		t.Errorf("an operation allocated %v bytes", bytes)
+	}
+	if wall := result.Extra["ns/op"]; wall <= 0 || wall > float64(result.T.Nanoseconds())/float64(ops)*1.1 {
+		t.Errorf("an operation of %d took %v ns, and all of them %v", ops, wall, result.T)
+	}
 }

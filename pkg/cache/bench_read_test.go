@@ -1,120 +1,28 @@
 package cache
 
 import (
-	"context"
 	"fmt"
-	"maps"
-	"math/rand/v2"
-	"sync"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/kubernetes/scheme"
-	"k8s.io/client-go/rest"
-	crtools "k8s.io/client-go/tools/cache"
-	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/delta-runtime/delta-runtime/internal/benchkit"
-	"github.com/delta-runtime/delta-runtime/pkg/informer"
-	"github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
-
-// shardOf is a label by which the Pods are cut into shards of a size.
-func shardOf(size int) string { return fmt.Sprintf("bench/shard-of-%d", size) }
-
-// shard is the value of that label on the i-th Pod.
-func shard(i, size int) string { return fmt.Sprint("s", i/size) }
-
-// labelledSizes are few, so that the labels stay as many as Pods have.
-var labelledSizes = []int{10, 1000}
-
-// benchPods are read-only, and the same for both sides.
-var benchPods = sync.OnceValue(func() []*corev1.Pod {
-	pods := benchkit.Pods(benchSize)
-	for i, pod := range pods {
-		pod.Labels = maps.Clone(pod.Labels)
-		for _, size := range labelledSizes {
-			pod.Labels[shardOf(size)] = shard(i, size)
-		}
-		pod.Spec.Hostname = shard(i, 100)
-	}
-	// A cache that has lived for a while has its objects all over memory.
-	rand.New(rand.NewPCG(1, 2)).Shuffle(len(pods), func(i, j int) { pods[i], pods[j] = pods[j], pods[i] })
-	return pods
-})
-
-var benchSize int
-
-var benchFields = byField{"spec.hostname": func(obj client.Object) []string { return []string{obj.(*corev1.Pod).Spec.Hostname} }}
-
-// newServing returns a cache of ours that runs, over an API without Pods, with these
-// in its store.
-func newServing(b *testing.B, pods []*corev1.Pod) *Cache {
-	b.Helper()
-	mapper := meta.NewDefaultRESTMapper(nil)
-	mapper.Add(podKind, meta.RESTScopeNamespace)
-	c, err := NewWith(&rest.Config{}, crcache.Options{Scheme: scheme.Scheme, Mapper: mapper}, Options{})
-	must(b, err)
-	k, _ := c.claim(kindID{gvk: podKind, form: typedForm})
-	must(b, k.make(c))
-	config := k.config(c, c.plan.Load().general(podKind))
-	config.Reflector.Lists = informer.PagesOnly
-	config.Scopes[0].ListerWatcher = &crtools.ListWatch{
-		ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) { return &corev1.PodList{}, nil },
-		WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) {
-			return watch.NewFake(), nil
-		},
-	}
-	k.informer, err = toolscache.NewSharedInformerFor(config)
-	must(b, err)
-	k.reader.Store(k.newReader(meta.RESTScopeNameNamespace, c.pages))
-	close(k.ready)
-	c.run(k)
-	start(b, c)
-	for field, extract := range benchFields {
-		must(b, c.IndexField(b.Context(), &corev1.Pod{}, field, extract))
-	}
-	for _, pod := range pods {
-		must(b, k.informer.GetIndexer().Add(pod))
-	}
-	return c
-}
 
 // readSides runs a benchmark on ours and on controller-runtime's cache. read does
 // one operation.
 func readSides(b *testing.B, read func(b *testing.B, from client.Reader, i int)) {
 	b.Helper()
-	benchSize = benchkit.Size(b)
-	ours := sync.OnceValue(func() client.Reader { return newServing(b, benchPods()) })
-	theirs := sync.OnceValue(func() client.Reader {
-		in := newIncumbent(b, &corev1.Pod{}, benchFields, crcache.Options{})
-		for _, pod := range benchPods() {
-			if err := in.indexer.Add(pod); err != nil {
-				b.Fatal(err)
-			}
-		}
-		return in
-	})
 	run := func(side func() client.Reader) func(*testing.B) {
 		return func(b *testing.B) {
 			from := side()
 			read(b, from, 0) // builds what is built on first use
-			b.ReportAllocs()
-			b.ResetTimer()
-			cpu := benchkit.StartCPU()
-			for i := range b.N {
-				read(b, from, i)
-			}
-			cpu.Report(b, b.N)
+			benchkit.WholeCollections(b, func(i int) { read(b, from, i) })
 		}
 	}
-	b.Run("ours", run(ours))
-	b.Run("incumbent", run(theirs))
+	b.Run("ours", run(ourServing))
+	b.Run("incumbent", run(theirServing))
 }
 
 func BenchmarkRow18_CacheGet(b *testing.B) {
@@ -127,7 +35,7 @@ func BenchmarkRow18_CacheGet(b *testing.B) {
 
 func BenchmarkRow19_CacheListNamespace(b *testing.B) {
 	readSides(b, func(b *testing.B, from client.Reader, i int) {
-		listOf(b, from, benchSize/benchkit.Namespaces, client.InNamespace(benchkit.NamespaceOf(i*benchkit.PodsPerOwner)))
+		listOf(b, from, max(len(benchPods())/benchkit.Namespaces, benchkit.PodsPerOwner), client.InNamespace(benchkit.NamespaceOf(i*benchkit.PodsPerOwner%len(benchPods()))))
 	})
 }
 
@@ -135,7 +43,7 @@ func BenchmarkRow20_CacheListByLabel(b *testing.B) {
 	for _, size := range []int{10, 1000} {
 		b.Run(fmt.Sprint("matches=", size), func(b *testing.B) {
 			readSides(b, func(b *testing.B, from client.Reader, i int) {
-				listOf(b, from, size, client.MatchingLabels{shardOf(size): shard(i*size%benchSize, size)})
+				listOf(b, from, size, client.MatchingLabels{shardOf(size): shard(i*size%len(benchPods()), size)})
 			})
 		})
 	}
@@ -143,7 +51,7 @@ func BenchmarkRow20_CacheListByLabel(b *testing.B) {
 
 func BenchmarkRow21_CacheListByField(b *testing.B) {
 	readSides(b, func(b *testing.B, from client.Reader, i int) {
-		listOf(b, from, 100, client.MatchingFields{"spec.hostname": shard(i*100%benchSize, 100)})
+		listOf(b, from, 100, client.MatchingFields{"spec.hostname": shard(i*100%len(benchPods()), 100)})
 	})
 }
 
@@ -156,9 +64,24 @@ func listOf(b *testing.B, from client.Reader, want int, opts ...client.ListOptio
 	}
 }
 
-func must(b *testing.B, err error) {
+func must(b testing.TB, err error) {
 	b.Helper()
 	if err != nil {
 		b.Fatal(err)
 	}
+}
+
+// BenchmarkRow28_CacheMemory is what a cached Pod takes, with a field index.
+func BenchmarkRow28_CacheMemory(b *testing.B) {
+	run := func(serving func(testing.TB) client.Reader) func(*testing.B) {
+		return func(b *testing.B) {
+			for range b.N {
+				pods := benchPods()
+				heap := benchkit.StartHeap()
+				heap.Report(b, len(pods), serving(b))
+			}
+		}
+	}
+	b.Run("ours", run(func(b testing.TB) client.Reader { return newServing(b) }))
+	b.Run("incumbent", run(func(b testing.TB) client.Reader { return newIncumbentServing(b) }))
 }

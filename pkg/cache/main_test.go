@@ -11,5 +11,10 @@ import (
 
 func TestMain(m *testing.M) {
 	logf.SetLogger(logr.Discard())
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(lastly{m})
 }
+
+// lastly ends what benchmarks have in common before leaks are looked for.
+type lastly struct{ *testing.M }
+
+func (l lastly) Run() int { return untilExit.Run(l.M) }

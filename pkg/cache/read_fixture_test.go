@@ -74,8 +74,9 @@ func remove(r *reader, keys ...delta.Key) {
 	txn.Commit("1")
 }
 
-// incumbent is controller-runtime's cache without a server: its informers hear of
-// nothing, and tests write what they would have heard of into their indexers.
+// incumbent is controller-runtime's cache without a server: unless a test has informers
+// of its own they hear of nothing, and it writes what they would have heard of into
+// their indexers.
 type incumbent struct {
 	crcache.Cache
 	indexer toolscache.Indexer // of the informer made last
@@ -96,10 +97,12 @@ func newIncumbent(tb testing.TB, holds client.Object, fields byField, opts crcac
 	mapper.Add(podKind, meta.RESTScopeNamespace)
 	mapper.Add(namespaceKind, meta.RESTScopeRoot)
 	opts.Scheme, opts.Mapper, opts.HTTPClient = scheme.Scheme, mapper, http.DefaultClient
-	opts.NewInformer = func(lw toolscache.ListerWatcher, obj runtime.Object, resync time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
-		informer := toolscache.NewSharedIndexInformer(lw, obj, resync, indexers)
-		in.indexer = informer.GetIndexer()
-		return deafInformer{informer}
+	if opts.NewInformer == nil {
+		opts.NewInformer = func(lw toolscache.ListerWatcher, obj runtime.Object, resync time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
+			informer := toolscache.NewSharedIndexInformer(lw, obj, resync, indexers)
+			in.indexer = informer.GetIndexer()
+			return deafInformer{informer}
+		}
 	}
 	var err error
 	if in.Cache, err = crcache.New(&rest.Config{}, opts); err != nil {

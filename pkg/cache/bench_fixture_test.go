@@ -1,0 +1,179 @@
+package cache
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	goruntime "runtime"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	crtools "k8s.io/client-go/tools/cache"
+	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/delta-runtime/delta-runtime/internal/benchkit"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
+	"github.com/delta-runtime/delta-runtime/pkg/toolscache"
+)
+
+// shardOf is a label by which the Pods are cut into shards of a size.
+func shardOf(size int) string { return fmt.Sprintf("bench/shard-of-%d", size) }
+
+// shard is the value of that label on the i-th Pod.
+func shard(i, size int) string { return fmt.Sprint("s", i/size) }
+
+// labelledSizes are few, so that the labels stay as many as Pods have.
+var labelledSizes = []int{10, 1000}
+
+// benchPods are what the API has. They are read-only.
+var benchPods = sync.OnceValue(func() []*corev1.Pod {
+	pods := benchkit.Pods(benchkit.Size(untilExit))
+	for i, pod := range pods {
+		pod.Labels = maps.Clone(pod.Labels)
+		for _, size := range labelledSizes {
+			pod.Labels[shardOf(size)] = shard(i, size)
+		}
+		pod.Spec.Hostname = shard(i, 100)
+	}
+	return pods
+})
+
+var benchFields = byField{"spec.hostname": func(obj client.Object) []string { return []string{obj.(*corev1.Pod).Spec.Hostname} }}
+
+// A podServer is the API of a benchmark. It lists benchPods, and then tells of one
+// change to each of them in random order, so that a cache has its objects where one
+// has them that has lived for a while.
+type podServer struct {
+	changes *watch.FakeWatcher
+}
+
+func (s *podServer) listWatch() *crtools.ListWatch {
+	return &crtools.ListWatch{
+		ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+			pods := benchPods()
+			list := &corev1.PodList{Items: make([]corev1.Pod, len(pods))}
+			for i, pod := range pods {
+				list.Items[i] = *decoded(pod)
+			}
+			list.ResourceVersion = strconv.FormatUint(benchkit.VersionAfter(len(pods), 0), 10)
+			return list, nil
+		},
+		WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) { return s.changes, nil },
+	}
+}
+
+// decoded is the Pod as it comes from the wire, where it shares nothing with others.
+func decoded(pod *corev1.Pod) *corev1.Pod {
+	wire, err := pod.Marshal()
+	must(untilExit, err)
+	out := new(corev1.Pod)
+	must(untilExit, out.Unmarshal(wire))
+	return out
+}
+
+// age changes every Pod once, and returns when the cache has seen it.
+func (s *podServer) age(b testing.TB, cached client.Reader) {
+	b.Helper()
+	pods := benchPods()
+	order := rand.New(rand.NewPCG(1, 2)).Perm(len(pods))
+	for n, i := range order {
+		s.changes.Modify(decoded(benchkit.Changed(pods[i], benchkit.VersionAfter(len(pods), n+1))))
+	}
+	last := client.ObjectKeyFromObject(pods[order[len(order)-1]])
+	for version := strconv.FormatUint(benchkit.VersionAfter(len(pods), len(pods)), 10); ; goruntime.Gosched() {
+		var pod corev1.Pod
+		if must(b, cached.Get(b.Context(), last, &pod)); pod.ResourceVersion == version {
+			return
+		}
+	}
+}
+
+// plainList is a ListWatch whose list can't be streamed.
+type plainList struct{ *crtools.ListWatch }
+
+func (plainList) IsWatchListSemanticsUnSupported() bool { return true }
+
+// newServing returns a cache of ours that runs over a podServer.
+func newServing(b testing.TB) *Cache {
+	b.Helper()
+	mapper := meta.NewDefaultRESTMapper(nil)
+	mapper.Add(podKind, meta.RESTScopeNamespace)
+	c, err := NewWith(&rest.Config{}, crcache.Options{Scheme: scheme.Scheme, Mapper: mapper}, Options{})
+	must(b, err)
+	k, _ := c.claim(kindID{gvk: podKind, form: typedForm})
+	must(b, k.make(c))
+	server := &podServer{changes: watch.NewFake()}
+	config := k.config(c, c.plan.Load().general(podKind))
+	config.Reflector.Lists = informer.PagesOnly
+	config.Scopes[0].ListerWatcher = server.listWatch()
+	k.informer, err = toolscache.NewSharedInformerFor(config)
+	must(b, err)
+	k.reader.Store(k.newReader(meta.RESTScopeNameNamespace, c.pages))
+	close(k.ready)
+	c.run(k)
+	start(b, c)
+	for field, extract := range benchFields {
+		must(b, c.IndexField(b.Context(), &corev1.Pod{}, field, extract))
+	}
+	server.age(b, c)
+	return c
+}
+
+// newIncumbentServing returns controller-runtime's cache over a podServer.
+func newIncumbentServing(b testing.TB) crcache.Cache {
+	b.Helper()
+	server := &podServer{changes: watch.NewFake()}
+	c := newIncumbent(b, &corev1.Pod{}, benchFields, crcache.Options{
+		NewInformer: func(_ crtools.ListerWatcher, obj runtime.Object, resync time.Duration, indexers crtools.Indexers) crtools.SharedIndexInformer {
+			return crtools.NewSharedIndexInformer(plainList{server.listWatch()}, obj, resync, indexers)
+		},
+	})
+	server.age(b, c)
+	return c
+}
+
+// The caches that are read live as long as the process, since making them takes longer
+// than reading them.
+var (
+	ourServing   = sync.OnceValue(func() client.Reader { return newServing(untilExit) })
+	theirServing = sync.OnceValue(func() client.Reader { return newIncumbentServing(untilExit) })
+)
+
+// untilExit stands for a test that lasts until all others have ended.
+var untilExit = &lastTest{}
+
+type lastTest struct {
+	testing.TB
+	cleanups []func()
+}
+
+func (l *lastTest) Helper()                  {}
+func (l *lastTest) Context() context.Context { return context.Background() }
+func (l *lastTest) Cleanup(f func())         { l.cleanups = append(l.cleanups, f) }
+func (l *lastTest) Error(args ...any)        { panic(fmt.Sprint(args...)) }
+func (l *lastTest) Fatal(args ...any)        { panic(fmt.Sprint(args...)) }
+func (l *lastTest) Fatalf(format string, args ...any) {
+	panic(fmt.Sprintf(format, args...))
+}
+
+// Run runs the tests, and then ends with whatever was to end with the process.
+func (l *lastTest) Run(m *testing.M) int {
+	defer func() {
+		for _, cleanup := range slices.Backward(l.cleanups) {
+			cleanup()
+		}
+	}()
+	return m.Run()
+}
