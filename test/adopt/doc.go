@@ -3,7 +3,7 @@
 //
 //	testdata/guestbook ──copy──▶ a project ◀──Apply── the page's diffs
 //	                                │
-//	     go vet, its own suite, its program ──▶ work, and on our parts
+//	     go build, its own suite, its program ──▶ work, and on our parts
 //	                                │
 //	                                └──Reverse──▶ byte for byte what it was
 //

@@ -76,7 +76,7 @@ func (p *project) withProbe(use func(probe)) {
 func (p probe) suite() map[string][]string {
 	p.t.Helper()
 	report := filepath.Join(p.t.TempDir(), "suite")
-	tests := p.command("go", "test", "-count=1", "-vet=off", "-ldflags=-w", "./...") // check has vetted it
+	tests := p.command("go", "test", "-count=1", "-ldflags=-w", "./...") // which vets it, too
 	tests.Env = append(tests.Env, "ADOPT_PROBE="+report)
 	out := p.run(tests)
 	if !strings.Contains(out, "ok  \tmy.domain/guestbook/internal/controller\t") {

@@ -163,7 +163,7 @@ func (p *project) check() {
 			p.t.Errorf("%s is not as gofmt would have it (error %v)", file, err)
 		}
 	}
-	p.run(p.command("go", "vet", "./..."))
+	p.run(p.command("go", "build", "./..."))
 	p.run(p.command("go", "mod", "tidy", "-diff"))
 }
 
