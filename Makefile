@@ -42,7 +42,7 @@ test: cluster bin/controller-gen bin/kustomize ## Run all tests, against a real 
 	go -C hack/kind test ./...
 	@if [ "$$(go env CGO_ENABLED)" = 1 ]; then $(MAKE) race; \
 		else echo "no C compiler, which the race detector needs: not running make race"; $(MAKE) unit; fi
-	$(MAKE) model SEEDS=1000
+	$(MAKE) model SEEDS=400
 	$(MAKE) e2e
 
 .PHONY: lint
