@@ -169,14 +169,15 @@ func (f *DeltaFIFO[T]) handOutLocked() {
 	}
 }
 
-// shown says that what was handed out can be read. It comes before Release, as
-// listeners hear of it before.
+// shown says that what was handed out can be read. It comes before listeners hear of
+// it, and Release after: a scope whose first list they are told of may be read.
 func (f *DeltaFIFO[T]) shown() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, in := range f.inlets {
 		in.visible = in.out
 	}
+	f.noteSyncedLocked(f.pending.oldest())
 }
 
 // visibleVersion is the version of what can be read.
@@ -210,13 +211,9 @@ func (f *DeltaFIFO[T]) settleLocked() {
 	if f.busy {
 		oldest = 0
 	}
+	f.noteSyncedLocked(oldest)
 	allSynced, allSettled := true, true
 	for _, in := range f.inlets {
-		if !in.isSynced.Load() && in.listed && !in.unpopped && oldest > in.initialEnd {
-			in.isSynced.Store(true)
-			in.settled = true
-			close(in.synced)
-		}
 		allSynced = allSynced && (in.isSynced.Load() || !in.founding)
 		allSettled = allSettled && (in.settled || !in.founding)
 	}
@@ -228,6 +225,18 @@ func (f *DeltaFIFO[T]) settleLocked() {
 	}
 	if allSettled && !isClosed(f.settled) {
 		close(f.settled)
+	}
+}
+
+// noteSyncedLocked opens the scopes whose first lists are older than all that readers
+// can't see yet.
+func (f *DeltaFIFO[T]) noteSyncedLocked(oldest uint64) {
+	for _, in := range f.inlets {
+		if !in.isSynced.Load() && in.listed && !in.unpopped && oldest > in.initialEnd {
+			in.isSynced.Store(true)
+			in.settled = true
+			close(in.synced)
+		}
 	}
 }
 

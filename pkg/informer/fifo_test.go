@@ -129,3 +129,24 @@ func TestSyncsThatMergeHaveOneOriginOrNone(t *testing.T) {
 		}
 	}
 }
+
+// TestScopeMayBeReadBeforeListenersHear pops the first list of a scope and shows it:
+// whoever is then told of its objects may read them.
+func TestScopeMayBeReadBeforeListenersHear(t *testing.T) {
+	f := newFIFO(FIFOOptions[cell]{Traits: cellTraits})
+	in := f.open(newReach("a", nil), nil)
+	if err := in.replace([]cell{{name: "a/x", version: 1}}, Replacement{Version: "1"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Pop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if in.isSynced.Load() {
+		t.Error("a scope may be read before its objects are in the store")
+	}
+	f.shown()
+	if !in.isSynced.Load() {
+		t.Error("a scope may not be read when listeners are told of it")
+	}
+	f.Release()
+}
