@@ -11,6 +11,11 @@ type layout struct {
 	parts []part
 }
 
+// isPlain says that values are equal if all their bytes are.
+func (l *layout) isPlain() bool {
+	return len(l.parts) == 1 && l.parts[0].kind == plain && l.parts[0].size == l.size
+}
+
 // A part is one thing to look at in a value.
 type part struct {
 	kind   partKind

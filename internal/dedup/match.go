@@ -124,7 +124,7 @@ func (p *part) matchList(a, b *header, in scope) bool {
 
 func (p *part) matchElements(a, b *header, in scope) bool {
 	size, n := p.elem.size, min(a.len, b.len)
-	if len(p.elem.parts) == 1 && p.elem.parts[0].kind == plain && p.elem.parts[0].size == size {
+	if p.elem.isPlain() {
 		return a.len == b.len && equalBytes(a.data, b.data, size*uintptr(n))
 	}
 	same := a.len == b.len
