@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/go-logr/logr"
 	"go.uber.org/goleak"
@@ -21,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	webv1alpha1 "github.com/delta-runtime/delta-runtime/examples/sample-operator/api/v1alpha1"
+	"github.com/delta-runtime/delta-runtime/internal/await"
 	"github.com/delta-runtime/delta-runtime/internal/controlplane"
 	"github.com/delta-runtime/delta-runtime/internal/manifests"
 )
@@ -28,7 +28,6 @@ import (
 const (
 	root      = "../.."
 	namespace = "sample-operator-system"
-	patience  = 2 * time.Minute
 )
 
 func TestMain(m *testing.M) {
@@ -73,7 +72,7 @@ func deploy(t *testing.T, api client.Client, objects []*unstructured.Unstructure
 // settle waits until the server has added what it adds to a CRD.
 func settle(t *testing.T, api client.Client) {
 	t.Helper()
-	waitUntil(t, "the kind Site to be served", func() bool {
+	await.Until(t, "the kind Site to be served", func() bool {
 		return api.List(t.Context(), &webv1alpha1.SiteList{}) == nil
 	})
 }
@@ -149,21 +148,6 @@ func (o *operator) isReady(t *testing.T) bool {
 	}
 	defer http.DefaultClient.CloseIdleConnections()
 	return answer.Body.Close() == nil && answer.StatusCode == http.StatusOK
-}
-
-// waitUntil looks again and again whether it is done.
-func waitUntil(t *testing.T, what string, done func() bool) {
-	t.Helper()
-	deadline := time.After(patience)
-	again := time.NewTicker(50 * time.Millisecond)
-	defer again.Stop()
-	for !done() {
-		select {
-		case <-deadline:
-			t.Fatalf("waited %v for %s", patience, what)
-		case <-again.C:
-		}
-	}
 }
 
 func contains(err error, part string) bool { return err != nil && strings.Contains(err.Error(), part) }

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	webv1alpha1 "github.com/delta-runtime/delta-runtime/examples/sample-operator/api/v1alpha1"
+	"github.com/delta-runtime/delta-runtime/internal/await"
 	"github.com/delta-runtime/delta-runtime/internal/controlplane"
 	"github.com/delta-runtime/delta-runtime/internal/manifests"
 )
@@ -73,13 +74,13 @@ func TestTheOperatorRuns(t *testing.T) {
 		}
 	}
 	deploy(t, api, objects) // no Service leads to this machine
-	waitUntil(t, "the operator to be ready", func() bool { return o.isReady(t) })
+	await.Until(t, "the operator to be ready", func() bool { return o.isReady(t) })
 
 	site := &webv1alpha1.Site{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "shop"},
 		Spec:       webv1alpha1.SiteSpec{Hostname: "shop.example.com", Files: map[string]string{"index.html": "hi"}},
 	}
-	waitUntil(t, "the webhooks to be trusted", func() bool {
+	await.Until(t, "the webhooks to be trusted", func() bool {
 		err := api.Create(t.Context(), site)
 		if err != nil {
 			t.Log(err)
@@ -89,7 +90,7 @@ func TestTheOperatorRuns(t *testing.T) {
 	if site.Spec.Image != webv1alpha1.DefaultImage {
 		t.Errorf("the webhook has left the image at %q", site.Spec.Image)
 	}
-	waitUntil(t, "the Site to have its hostname", func() bool {
+	await.Until(t, "the Site to have its hostname", func() bool {
 		if err := api.Get(t.Context(), client.ObjectKeyFromObject(site), site); err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +101,7 @@ func TestTheOperatorRuns(t *testing.T) {
 	if err := api.Update(t.Context(), bad); !contains(err, "spec.files") {
 		t.Errorf("a file with a bad name was answered with %v", err)
 	}
-	waitUntil(t, "an Event to be written", func() bool {
+	await.Until(t, "an Event to be written", func() bool {
 		var events corev1.EventList
 		if err := api.List(t.Context(), &events, client.InNamespace("default")); err != nil {
 			t.Fatal(err)
@@ -115,7 +116,7 @@ func TestTheOperatorRuns(t *testing.T) {
 	if err := api.Delete(t.Context(), site); err != nil {
 		t.Fatal(err)
 	}
-	waitUntil(t, "the Site to be gone", func() bool {
+	await.Until(t, "the Site to be gone", func() bool {
 		return apierrors.IsNotFound(api.Get(t.Context(), client.ObjectKeyFromObject(site), site))
 	})
 	if err := o.stop(); err != nil {

@@ -15,6 +15,7 @@ var table = map[string]rule{
 	"internal/manifests":    {theirs: in("k8s.io/apimachinery")},
 	"internal/docblocks":    {},
 	"internal/relay":        {},
+	"internal/await":        {},
 	"internal/benchkit":     {ours: in("pkg/delta"), theirs: edge},
 
 	"pkg/delta": {theirs: in("k8s.io/apimachinery", "sigs.k8s.io/structured-merge-diff")},

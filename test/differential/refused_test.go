@@ -13,6 +13,7 @@ import (
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/delta-runtime/delta-runtime/internal/await"
 	"github.com/delta-runtime/delta-runtime/internal/controlplane"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 )
@@ -107,18 +108,12 @@ func TestKindsThatDoNotSync(t *testing.T) {
 // two are to be asked the same in the same state.
 func awaitStarted(t *testing.T, c crcache.Cache, s subject) {
 	t.Helper()
-	deadline := time.Now().Add(patience)
-	var notStarted *crcache.ErrCacheNotStarted
-	for time.Now().Before(deadline) {
+	await.Until(t, "the cache to start", func() bool {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-		err := c.Get(ctx, key{Name: marker}, s.object())
-		cancel()
-		if !errors.As(err, &notStarted) {
-			return
-		}
-		time.Sleep(time.Millisecond)
-	}
-	t.Fatalf("waited %v for the cache to start", patience)
+		defer cancel()
+		var notStarted *crcache.ErrCacheNotStarted
+		return !errors.As(c.Get(ctx, key{Name: marker}, s.object()), &notStarted)
+	})
 }
 
 func refusedPair(t *testing.T, config *rest.Config, via *http.Client, field string) (pair [2]crcache.Cache) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"testing"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,11 +13,9 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
+	"github.com/delta-runtime/delta-runtime/internal/await"
 	"github.com/delta-runtime/delta-runtime/internal/controlplane"
 )
-
-// patience is how long anything may take that takes a moment.
-const patience = time.Minute
 
 // namespaces are those that objects are written to. No options name the last one.
 var namespaces = []string{"a", "b", "c", "d"}
@@ -72,28 +69,18 @@ func newServer(t *testing.T) *server {
 // empty.
 func (s *server) awaitThere(t *testing.T, k *kind, in, name string) {
 	t.Helper()
-	deadline := time.After(patience)
-	again := time.NewTicker(20 * time.Millisecond)
-	defer again.Stop()
-	for {
+	await.Until(t, "the server to have "+k.gvk.Kind+" "+name, func() bool {
 		var err error
 		if name == "" {
 			_, err = s.client.Resource(k.resource()).List(t.Context(), metav1.ListOptions{})
 		} else {
 			_, err = s.in(k, in).Get(t.Context(), name, metav1.GetOptions{})
 		}
-		if err == nil {
-			return
-		}
-		if !apierrors.IsNotFound(err) {
+		if err != nil && !apierrors.IsNotFound(err) {
 			t.Fatal(err)
 		}
-		select {
-		case <-again.C:
-		case <-deadline:
-			t.Fatalf("waited %v for the server to have %s %s", patience, k.gvk.Kind, name)
-		}
-	}
+		return err == nil
+	})
 }
 
 func (s *server) in(k *kind, namespace string) dynamic.ResourceInterface {

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/delta-runtime/delta-runtime/internal/await"
 	"github.com/delta-runtime/delta-runtime/internal/controlplane"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/toolscache"
@@ -125,7 +126,7 @@ func listenToConfigMaps(t *testing.T, c cache.Cache) func(*testing.T, string) st
 	}
 	return func(t *testing.T, kind string) (version string) {
 		t.Helper()
-		waitUntil(t, catchUp, "the handler to be told", func() bool { return len(calls) > 0 })
+		await.Until(t, "the handler to be told", func() bool { return len(calls) > 0 })
 		got := <-calls
 		if got[0] != kind {
 			t.Fatalf("the handler was told %s, want %s", got[0], kind)
@@ -136,7 +137,7 @@ func listenToConfigMaps(t *testing.T, c cache.Cache) func(*testing.T, string) st
 
 func awaitMood(t *testing.T, reads client.Reader, key client.ObjectKey, mood string) {
 	t.Helper()
-	waitUntil(t, catchUp, "the cache to show mood "+mood, func() bool {
+	await.Until(t, "the cache to show mood "+mood, func() bool {
 		var o corev1.ConfigMap
 		err := reads.Get(t.Context(), key, &o)
 		return err == nil && o.Data["mood"] == mood

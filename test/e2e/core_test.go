@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/delta-runtime/delta-runtime/internal/await"
 	"github.com/delta-runtime/delta-runtime/internal/controlplane"
 )
 
@@ -99,7 +100,7 @@ func (s *scene) prepareServer(t *testing.T) {
 		namespace.SetName(fmt.Sprint("e2e-", i))
 		create(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}, namespace)
 	}
-	waitUntil(t, catchUp, "the server to serve Widgets", func() bool {
+	await.Until(t, "the server to serve Widgets", func() bool {
 		_, err := s.client.Resource(widgets.resource).List(t.Context(), metav1.ListOptions{})
 		return !apierrors.IsNotFound(err)
 	})
@@ -173,7 +174,7 @@ func (s *scene) settle(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := onServer(t, subject.direct)
-		waitUntil(t, catchUp, "etcd to tell the whole history of "+subject.kind.name, func() bool {
+		await.Until(t, "etcd to tell the whole history of "+subject.kind.name, func() bool {
 			reached, err := subject.history.reached(version(want[last]))
 			if err != nil {
 				t.Fatal(err)
@@ -182,7 +183,7 @@ func (s *scene) settle(t *testing.T) {
 		})
 		for _, l := range subject.present() {
 			var difference string
-			waitUntil(t, catchUp, "listener "+l.name+" of "+subject.kind.name, func() bool {
+			await.Until(t, "listener "+l.name+" of "+subject.kind.name, func() bool {
 				difference = l.differs(want)
 				return difference == ""
 			})

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"sync"
-	"testing"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -139,22 +138,4 @@ func version(obj any) uint64 {
 		panic(fmt.Sprintf("an object has no version that counts: %v", err))
 	}
 	return v
-}
-
-// waitUntil waits for something that the machine takes its time for. There is
-// nothing to be told by: the condition is spread over processes.
-func waitUntil(t *testing.T, patience time.Duration, what string, done func() bool) {
-	t.Helper()
-	deadline := time.After(patience)
-	again := time.NewTicker(20 * time.Millisecond)
-	defer again.Stop()
-	for !done() {
-		select {
-		case <-deadline:
-			t.Fatalf("waited %v for %s", patience, what)
-		case <-t.Context().Done():
-			t.Fatalf("the test ended while waiting for %s", what)
-		case <-again.C:
-		}
-	}
 }

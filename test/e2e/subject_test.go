@@ -10,16 +10,13 @@ import (
 
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/delta-runtime/delta-runtime/internal/await"
 	"github.com/delta-runtime/delta-runtime/internal/controlplane"
 	"github.com/delta-runtime/delta-runtime/internal/relay"
 )
 
 // resyncPeriod is that of the one listener that wants to see everything again.
 const resyncPeriod = 10 * time.Second
-
-// catchUp is how long an informer and its listeners may take until they know what
-// the server has: a back-off that grew to half a minute, and a relist after it.
-const catchUp = 2 * time.Minute
 
 // subject is an informer of one kind, with all that it is watched by.
 type subject struct {
@@ -107,7 +104,7 @@ func (s *subject) present() []*listener {
 // waitKnown waits until all present listeners know these objects.
 func (s *subject) waitKnown(t *testing.T, keys []cache.ObjectName) {
 	t.Helper()
-	waitUntil(t, catchUp, "the listeners of "+s.kind.name+" to know what was written", func() bool {
+	await.Until(t, "the listeners of "+s.kind.name+" to know what was written", func() bool {
 		return !slices.ContainsFunc(s.present(), func(l *listener) bool { return !l.knows(keys) })
 	})
 }

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/delta-runtime/delta-runtime/internal/await"
 	"github.com/delta-runtime/delta-runtime/pkg/builder"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
@@ -38,7 +39,7 @@ func TestAReconcilerIsToldWhatChanged(t *testing.T) {
 				For(&Widget{}).
 				Owns(&appsv1.Deployment{}).
 				Watches(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(toTheWidget)).
-				WithOptions(controller.Options{CacheSyncTimeout: patience}).
+				WithOptions(controller.Options{CacheSyncTimeout: await.Patience}).
 				Build(r)
 			if err != nil {
 				t.Fatal(err)
@@ -84,7 +85,7 @@ type listening struct {
 func (l *listening) awaitWatches(t *testing.T, api client.Client) {
 	t.Helper()
 	create(t, api, widgets, client.ObjectKey{Namespace: l.namespace, Name: "other"})
-	waitUntil(t, "the controller to watch", func() bool {
+	await.Until(t, "the controller to watch", func() bool {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		return l.watching
@@ -188,7 +189,7 @@ func (l *listening) owned(t *testing.T, api client.Client) *appsv1.Deployment {
 func (l *listening) awaits(t *testing.T, want ...string) {
 	t.Helper()
 	var told []string
-	waitUntil(t, "the reconciler to be told "+strings.Join(want, ", "), func() bool {
+	await.Until(t, "the reconciler to be told "+strings.Join(want, ", "), func() bool {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		told = slices.Clone(l.told)

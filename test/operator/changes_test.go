@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrlmanager "sigs.k8s.io/controller-runtime/pkg/manager"
 
+	"github.com/delta-runtime/delta-runtime/internal/await"
 	"github.com/delta-runtime/delta-runtime/pkg/manager"
 )
 
@@ -32,10 +33,10 @@ func TestWhatChanged(t *testing.T) {
 	e.history = newHistory(t, config, e.namespace, widgets.GroupVersionKind, deployments.GroupVersionKind, configMaps.GroupVersionKind)
 
 	leader, stop := e.candidate(t, config, seed, nil)
-	await(t, "the first to lead", leader.Elected())
+	await.Receive(t, "the first to lead", leader.Elected())
 	begin := e.settle(t)
 	heir, _ := e.candidate(t, config, seed+1, crcache.TransformStripManagedFields())
-	waitUntil(t, "the second to be warm", func() bool { return len(heir.line.asked(isListOfWidgets)) > 0 })
+	await.Until(t, "the second to be warm", func() bool { return len(heir.line.asked(isListOfWidgets)) > 0 })
 
 	e.edit(t, 400, seed)
 	first := awaitJudgement(t, "the first", leader, period{begin, e.settle(t)})
@@ -45,7 +46,7 @@ func TestWhatChanged(t *testing.T) {
 	if err := stop(); err != nil {
 		t.Fatalf("the first ended with: %v", err)
 	}
-	await(t, "the second to lead", heir.Elected())
+	await.Receive(t, "the second to lead", heir.Elected())
 	editing.Wait()
 	e.edit(t, 400, seed+2)
 	second := awaitJudgement(t, "the second", heir, period{begin, e.settle(t)})
@@ -82,7 +83,7 @@ func awaitJudgement(t *testing.T, who string, c informedCandidate, in period) *j
 			t.Errorf("%s:\n%s", who, strings.Join(j.wrong, "\n"))
 		}
 	}()
-	waitUntil(t, who+" to be told everything", done)
+	await.Until(t, who+" to be told everything", done)
 	return j
 }
 
@@ -199,7 +200,7 @@ func (e *editors) settle(t *testing.T) uint64 {
 	}
 	version := number(mark.GetResourceVersion())
 	remove(t, e.api, configMaps, client.ObjectKeyFromObject(mark))
-	waitUntil(t, "the history to be complete", func() bool { return e.history.now() > version })
+	await.Until(t, "the history to be complete", func() bool { return e.history.now() > version })
 	return version
 }
 

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
+	"github.com/delta-runtime/delta-runtime/internal/await"
 	"github.com/delta-runtime/delta-runtime/internal/controlplane"
 )
 
@@ -68,7 +69,7 @@ func TestManyCachesInOneProcess(t *testing.T) {
 // that it has seen anything of.
 func (r *reconciler) awaitOwn(t *testing.T, api client.Client) {
 	t.Helper()
-	waitUntil(t, "a reconciler to see its namespace alone", func() bool { return len(r.saw("")) == 1 })
+	await.Until(t, "a reconciler to see its namespace alone", func() bool { return len(r.saw("")) == 1 })
 	for key := range r.saw("") {
 		awaitAgreement(t, r, api, key.Namespace)
 	}

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
+	"github.com/delta-runtime/delta-runtime/internal/await"
 	"github.com/delta-runtime/delta-runtime/pkg/source"
 )
 
@@ -44,15 +45,15 @@ func handOver(t *testing.T, watch watching) {
 	}
 	first, second := candidates[0], candidates[1]
 	stopFirst := start(t, first)
-	await(t, "the first to lead", first.Elected())
+	await.Receive(t, "the first to lead", first.Elected())
 	start(t, second)
 	awaitAgreement(t, first.reconciler, api, namespace)
 
-	waitUntil(t, "the second to be warm", func() bool { return second.warm(t) == objects })
+	await.Until(t, "the second to be warm", func() bool { return second.warm(t) == objects })
 	change(t, api, configMaps.with(key(0), "2"))
 	remove(t, api, configMaps, key(1))
 	awaitAgreement(t, first.reconciler, api, namespace)
-	waitUntil(t, "the second to keep up", func() bool {
+	await.Until(t, "the second to keep up", func() bool {
 		return worldOf(t, second.GetCache(), &corev1.ConfigMapList{}).equal(first.reconciler.saw(namespace))
 	})
 	if isClosed(second.Elected()) || second.reconciler.called() > 0 {
@@ -65,7 +66,7 @@ func handOver(t *testing.T, watch watching) {
 	}
 	calls := first.reconciler.called()
 	create(t, api, configMaps, client.ObjectKey{Namespace: namespace, Name: "while-nobody-leads"})
-	await(t, "the second to lead", second.Elected())
+	await.Receive(t, "the second to lead", second.Elected())
 	awaitAgreement(t, second.reconciler, api, namespace)
 	if again := second.lists()[lists:]; len(again) > 0 {
 		t.Errorf("the new leader was not warm: it listed again: %v", again)

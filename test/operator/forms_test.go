@@ -9,6 +9,8 @@ import (
 	toolscache "k8s.io/client-go/tools/cache"
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/delta-runtime/delta-runtime/internal/await"
 )
 
 // TestEveryFormOfEveryKind keeps a built-in and a custom kind in all forms at once,
@@ -119,7 +121,7 @@ func (s subject) replaced(t *testing.T, neighbours []*hearing) crcache.Informer 
 	if err := s.cache.RemoveInformer(t.Context(), objectOf(s.kind, s.form)); err != nil {
 		t.Fatal(err)
 	}
-	waitUntil(t, "the removed informer to stop", old.IsStopped)
+	await.Until(t, "the removed informer to stop", old.IsStopped)
 	create(t, s.api, s.kind, s.key("b"))
 	again := s.informer(t)
 	if again == old || again.IsStopped() {
@@ -161,7 +163,7 @@ func listen(t *testing.T, i crcache.Informer, namespace string) *hearing {
 	if err != nil {
 		t.Fatal(err)
 	}
-	waitUntil(t, "the handler to be told what is there", handle.HasSynced)
+	await.Until(t, "the handler to be told what is there", handle.HasSynced)
 	return h
 }
 
@@ -186,5 +188,5 @@ func (h *hearing) log() []string {
 
 func (h *hearing) await(t *testing.T, call string) {
 	t.Helper()
-	waitUntil(t, "a handler to be told: "+call, func() bool { return slices.Contains(h.log(), call) })
+	await.Until(t, "a handler to be told: "+call, func() bool { return slices.Contains(h.log(), call) })
 }

@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/delta-runtime/delta-runtime/internal/await"
 )
 
 const group = "operator.delta-runtime.dev"
@@ -157,7 +159,7 @@ func define(t *testing.T, api client.Client, k kind) {
 	if err := api.Create(t.Context(), k.definition()); err != nil && !apierrors.IsAlreadyExists(err) {
 		t.Fatal(err)
 	}
-	waitUntil(t, "the server to serve "+k.Kind, func() bool {
+	await.Until(t, "the server to serve "+k.Kind, func() bool {
 		return api.List(t.Context(), listOf(k, unstructuredForm)) == nil
 	})
 }
@@ -169,7 +171,7 @@ func undefine(t *testing.T, api client.Client, k kind) {
 	if err := api.Delete(t.Context(), definition); err != nil && !apierrors.IsNotFound(err) {
 		t.Fatal(err)
 	}
-	waitUntil(t, "the server to forget "+k.Kind, func() bool {
+	await.Until(t, "the server to forget "+k.Kind, func() bool {
 		return apierrors.IsNotFound(api.Get(t.Context(), client.ObjectKeyFromObject(definition), definition))
 	})
 }

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/delta-runtime/delta-runtime/internal/await"
 	"github.com/delta-runtime/delta-runtime/internal/controlplane"
 	"github.com/delta-runtime/delta-runtime/pkg/cache"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
@@ -39,7 +40,7 @@ func TestAKindThatComesLater(t *testing.T) {
 
 	begin := time.Now()
 	started(t, m)
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), await.Patience)
 	defer cancel()
 	if !c.WaitForCacheSync(ctx) {
 		t.Fatal("WaitForCacheSync waits for a kind that may come later")
@@ -87,7 +88,7 @@ func TestAKindThatIsMissing(t *testing.T) {
 	t.Run("fails", func(t *testing.T) {
 		m := newManager(t, config, managerOptions(t))
 		hasty(m)
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		ctx, cancel := context.WithTimeout(t.Context(), await.Patience)
 		defer cancel()
 		if err := m.Start(ctx); err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), "timed out waiting for cache to be synced") {
 			t.Errorf("the manager ended with %v, want that the cache could not sync in time", err)
@@ -99,7 +100,7 @@ func TestAKindThatIsMissing(t *testing.T) {
 		m, c := newManagerOfOurs(t, config, managerOptions(t), cache.Options{Default: cache.KindOptions{Missing: cache.WaitForIt}})
 		hasty(m)
 		stop := started(t, m)
-		waitUntil(t, "Healthz to complain", func() bool { return c.Healthz(nil) != nil })
+		await.Until(t, "Healthz to complain", func() bool { return c.Healthz(nil) != nil })
 		checkDegraded(t, c, trouble{gadgets, begin}, "install the kind's CRD")
 		asked := time.Now()
 		if err := stop(); err != nil {

@@ -9,6 +9,7 @@ import (
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/delta-runtime/delta-runtime/internal/await"
 	"github.com/delta-runtime/delta-runtime/internal/controlplane"
 )
 
@@ -39,7 +40,7 @@ func TestManagersLeaveNothingBehind(t *testing.T) {
 			t.Fatal(err)
 		}
 		stop := started(t, m)
-		waitUntil(t, "the reconciler to see everything", func() bool { return reconcilers[0].saw(namespace).equal(want) })
+		await.Until(t, "the reconciler to see everything", func() bool { return reconcilers[0].saw(namespace).equal(want) })
 		// The others are stopped wherever they have got to.
 		if err := stop(); err != nil {
 			t.Fatalf("the manager ended with: %v", err)

@@ -1,12 +1,9 @@
 package operator
 
 import (
-	"context"
 	"fmt"
 	"os"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/go-logr/logr"
 	"github.com/go-logr/logr/funcr"
@@ -19,10 +16,6 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/controlplane"
 )
 
-// patience is how long anything may take that needs no more than the machine's
-// attention, and the longest pause between two tries of a cache.
-const patience = 2 * time.Minute
-
 func TestMain(m *testing.M) {
 	logger := logr.Discard()
 	if os.Getenv("OPERATOR_LOG") != "" {
@@ -31,7 +24,7 @@ func TestMain(m *testing.M) {
 	}
 	log.SetLogger(logger)
 	klog.SetLogger(logger)
-	goleak.VerifyTestMain(all{m}, whatTheyLeave()...)
+	goleak.VerifyTestMain(shared.Around(m), whatTheyLeave()...)
 }
 
 // whatTheyLeave excuses what controller-runtime's own cache leaves behind.
@@ -43,24 +36,8 @@ func whatTheyLeave() []goleak.Option {
 	return []goleak.Option{goleak.IgnoreTopFunction("k8s.io/apimachinery/pkg/watch.(*filteredWatch).loop")}
 }
 
-// all is every test, and the end of what they share.
-type all struct{ *testing.M }
-
-// Run returns the exit code.
-func (a all) Run() int {
-	code := a.M.Run()
-	if shared.plane != nil {
-		shared.plane.Stop()
-	}
-	return code
-}
-
 // shared is the control plane of all tests.
-var shared struct {
-	once  sync.Once
-	plane *controlplane.Plane
-	err   error
-}
+var shared controlplane.Shared
 
 // administrator returns the configuration of somebody who may do everything on the
 // shared control plane, which has the kind Widget.
@@ -69,11 +46,7 @@ func administrator(t *testing.T) *rest.Config {
 	if config := inherited(t); config != nil {
 		return config
 	}
-	shared.once.Do(func() { shared.plane, shared.err = controlplane.Start(context.Background(), controlplane.Options{}) })
-	if shared.err != nil {
-		t.Fatal(shared.err)
-	}
-	config := shared.plane.Config()
+	config := shared.ForTest(t).Config()
 	define(t, directly(t, config), widgets)
 	return config
 }
@@ -88,29 +61,4 @@ func directly(t *testing.T, config *rest.Config) client.Client {
 		t.Fatal(err)
 	}
 	return api
-}
-
-// waitUntil looks again and again whether it is done.
-func waitUntil(t *testing.T, what string, done func() bool) {
-	t.Helper()
-	deadline := time.After(patience)
-	again := time.NewTicker(20 * time.Millisecond)
-	defer again.Stop()
-	for !done() {
-		select {
-		case <-deadline:
-			t.Fatalf("waited %v for %s", patience, what)
-		case <-again.C:
-		}
-	}
-}
-
-// await waits for a channel to be closed.
-func await(t *testing.T, what string, closed <-chan struct{}) {
-	t.Helper()
-	select {
-	case <-closed:
-	case <-time.After(patience):
-		t.Fatalf("waited %v for %s", patience, what)
-	}
 }

@@ -17,6 +17,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/delta-runtime/delta-runtime/internal/await"
 	"github.com/delta-runtime/delta-runtime/internal/controlplane"
 	"github.com/delta-runtime/delta-runtime/pkg/queue/ctrlqueue"
 )
@@ -72,7 +73,7 @@ func start(t *testing.T, m manager.Manager) (stop func() error) {
 func started(t *testing.T, m manager.Manager) (stop func() error) {
 	t.Helper()
 	stop = start(t, m)
-	await(t, "the manager to start", m.Elected())
+	await.Receive(t, "the manager to start", m.Elected())
 	return stop
 }
 
@@ -143,7 +144,7 @@ func (r *reconciler) judge(t *testing.T) {
 // awaitAgreement waits until the reconciler has seen what the server has.
 func awaitAgreement(t *testing.T, r *reconciler, api client.Client, namespace string) {
 	t.Helper()
-	waitUntil(t, "the reconciler of "+r.kind.Kind+" to see what the server has", func() bool {
+	await.Until(t, "the reconciler of "+r.kind.Kind+" to see what the server has", func() bool {
 		return r.saw(namespace).equal(worldOf(t, api, r.kind.list(), client.InNamespace(namespace)))
 	})
 }
@@ -158,6 +159,6 @@ func control(t *testing.T, m manager.Manager, r *reconciler) {
 
 func ourQueue() controller.Options {
 	return controller.Options{
-		NewQueue: ctrlqueue.NewQueue[reconcile.Request], MaxConcurrentReconciles: 2, CacheSyncTimeout: patience,
+		NewQueue: ctrlqueue.NewQueue[reconcile.Request], MaxConcurrentReconciles: 2, CacheSyncTimeout: await.Patience,
 	}
 }

@@ -16,6 +16,7 @@ import (
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/delta-runtime/delta-runtime/internal/await"
 	"github.com/delta-runtime/delta-runtime/pkg/cache"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
@@ -181,34 +182,23 @@ func TestNamespacesDoNotWaitForEachOther(t *testing.T) {
 	for _, namespace := range away {
 		waiting.Go(func() { results <- c.AddNamespace(context.Background(), namespace, crcache.Config{}) })
 	}
-	waitUntil(t, "all namespaces to be refused", func() bool {
+	await.Until(t, "all namespaces to be refused", func() bool {
 		why := statusOf(t, c, configMaps).Why
 		return strings.Contains(why, away[0]) && strings.Contains(why, away[1]) && strings.Contains(why, away[2])
 	})
 	if err := c.RemoveNamespace(t.Context(), away[0], informer.Silently); err != nil {
 		t.Fatal(err)
 	}
-	if err := receive(t, "the removed namespace not to be waited for", results); !errors.Is(err, informer.ErrNotCovered) {
+	if err := await.Receive(t, "the removed namespace not to be waited for", results); !errors.Is(err, informer.ErrNotCovered) {
 		t.Errorf("adding a namespace that is removed meanwhile returns %v, want that it is not covered", err)
 	}
 	if err := stop(); err != nil {
 		t.Errorf("the manager ended with: %v", err)
 	}
 	for range away[1:] {
-		if err := receive(t, "AddNamespace to end with the cache", results); err == nil || !strings.Contains(err.Error(), "stopped") {
+		if err := await.Receive(t, "AddNamespace to end with the cache", results); err == nil || !strings.Contains(err.Error(), "stopped") {
 			t.Errorf("AddNamespace returns %v, want that the cache has stopped", err)
 		}
-	}
-}
-
-func receive(t *testing.T, what string, from <-chan error) error {
-	t.Helper()
-	select {
-	case err := <-from:
-		return err
-	case <-time.After(patience):
-		t.Fatalf("waited %v for %s", patience, what)
-		return nil
 	}
 }
 
@@ -254,7 +244,7 @@ func TestNamespacesComeAndGoUnderLoad(t *testing.T) {
 	writing.Wait()
 	for _, namespace := range []string{stays, comes} {
 		create(t, api, configMaps, client.ObjectKey{Namespace: namespace, Name: "the-last"})
-		waitUntil(t, "the cache to know all of a namespace", func() bool {
+		await.Until(t, "the cache to know all of a namespace", func() bool {
 			return worldOf(t, s.cache, &corev1.ConfigMapList{}, client.InNamespace(namespace)).
 				equal(worldOf(t, api, &corev1.ConfigMapList{}, client.InNamespace(namespace)))
 		})

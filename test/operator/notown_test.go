@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/delta-runtime/delta-runtime/internal/await"
 	drmanager "github.com/delta-runtime/delta-runtime/pkg/manager"
 	drsource "github.com/delta-runtime/delta-runtime/pkg/source"
 )
@@ -64,7 +65,7 @@ func TestOwnWritesCallNobody(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	waitUntil(t, "the reconciler to see the last write", func() bool {
+	await.Until(t, "the reconciler to see the last write", func() bool {
 		return api.Get(t.Context(), client.ObjectKeyFromObject(obj), obj) == nil && obj.Annotations["seen"] == fmt.Sprint(writes)
 	})
 	// Refused updates are tried again, so there are calls without an event of others.
@@ -76,7 +77,7 @@ func TestOwnWritesCallNobody(t *testing.T) {
 	if err := api.Create(t.Context(), marker); err != nil {
 		t.Fatal(err)
 	}
-	waitUntil(t, "what comes after the last write", func() bool { // so its event has been judged
+	await.Until(t, "what comes after the last write", func() bool { // so its event has been judged
 		return api.Get(t.Context(), client.ObjectKeyFromObject(marker), marker) == nil && marker.Annotations["call"] != ""
 	})
 	if n := calls.Load() - called; n > 2 {

@@ -19,6 +19,7 @@ import (
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/delta-runtime/delta-runtime/internal/await"
 	"github.com/delta-runtime/delta-runtime/pkg/cache"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
@@ -62,14 +63,14 @@ func TestRightsComeAndGo(t *testing.T) {
 	// A watch that is open stays open: rights are asked for when it is opened.
 	begin = time.Now()
 	r.revoke(t)
-	waitUntil(t, "the server to refuse the account", func() bool {
+	await.Until(t, "the server to refuse the account", func() bool {
 		return apierrors.IsForbidden(directly(t, account).List(t.Context(), &corev1.ConfigMapList{}, client.InNamespace(r.namespace)))
 	})
 	line.cut()
 	create(t, api, configMaps, key("comes"))
 	change(t, api, configMaps.with(key("changes"), "2"))
 	remove(t, api, configMaps, key("goes"))
-	waitUntil(t, "Healthz to complain", func() bool { return c.Healthz(nil) != nil })
+	await.Until(t, "Healthz to complain", func() bool { return c.Healthz(nil) != nil })
 	checkDegraded(t, c, trouble{configMaps, begin}, "shows the state of version", "grant list and watch")
 	if got := worldOf(t, c, &corev1.ConfigMapList{}); !got.equal(before) {
 		t.Errorf("without rights, the cache has %v, want what it had: %v", got, before)
@@ -77,7 +78,7 @@ func TestRightsComeAndGo(t *testing.T) {
 	change(t, api, configMaps.with(key("comes"), "2"))
 
 	r.grant(t)
-	waitUntil(t, "the handler to know what the server has", func() bool { return told.world().equal(r.onServer(t)) })
+	await.Until(t, "the handler to know what the server has", func() bool { return told.world().equal(r.onServer(t)) })
 	awaitAgreement(t, reconciler, api, r.namespace)
 	awaitHealth(t, c)
 	if got, want := worldOf(t, c, &corev1.ConfigMapList{}), r.onServer(t); !got.equal(want) {

@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/delta-runtime/delta-runtime/internal/await"
 	"github.com/delta-runtime/delta-runtime/internal/controlplane"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/source"
@@ -48,7 +49,7 @@ func schemasOf(t *testing.T, config *rest.Config, obj client.Object) *source.Sch
 	connections := controlplane.HTTPClientForTest(t, config)
 	var schemas *source.Schemas
 	var err error
-	waitUntil(t, "the server to publish the schema of plots", func() bool {
+	await.Until(t, "the server to publish the schema of plots", func() bool {
 		// An error is remembered for a minute, so each try has its own.
 		if schemas, err = source.NewSchemas(config, connections, newScheme()); err != nil {
 			t.Fatal(err)
@@ -74,7 +75,7 @@ func TestDiffsKnowTheServersSchemas(t *testing.T) {
 	plot.SetNamespace("default")
 	plot.SetName("mine")
 	plot.SetFinalizers([]string{"example.com/a", "example.com/b"})
-	waitUntil(t, "the server to serve plots", func() bool { return api.Create(t.Context(), plot) == nil })
+	await.Until(t, "the server to serve plots", func() bool { return api.Create(t.Context(), plot) == nil })
 	defer release(t, api, plot.DeepCopy())
 	schemas := schemasOf(t, config, plot)
 

@@ -10,6 +10,7 @@ import (
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
+	"github.com/delta-runtime/delta-runtime/internal/await"
 	"github.com/delta-runtime/delta-runtime/pkg/cache"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
@@ -96,7 +97,7 @@ func checkDegraded(t *testing.T, c *cache.Cache, with trouble, words ...string) 
 // awaitHealth waits until the cache is content with everything.
 func awaitHealth(t *testing.T, c *cache.Cache) {
 	t.Helper()
-	waitUntil(t, "Healthz to be content", func() bool { return c.Healthz(nil) == nil })
+	await.Until(t, "Healthz to be content", func() bool { return c.Healthz(nil) == nil })
 	for _, s := range c.Status() {
 		if !s.Synced || !s.DegradedSince.IsZero() {
 			t.Errorf("Healthz is content, but Status has %s synced %t, degraded since %v", s.Name, s.Synced, s.DegradedSince)

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/delta-runtime/delta-runtime/examples/sample-operator/api/v1alpha1"
+	"github.com/delta-runtime/delta-runtime/internal/await"
 	"github.com/delta-runtime/delta-runtime/internal/controlplane"
 	"github.com/delta-runtime/delta-runtime/internal/manifests"
 	"github.com/delta-runtime/delta-runtime/internal/relay"
@@ -124,7 +125,7 @@ func apply(t *testing.T, api client.Client, obj *unstructured.Unstructured) {
 func awaitWebhooks(t *testing.T, api client.Client) {
 	t.Helper()
 	probe := &v1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "probe"}}
-	waitUntil(t, "the webhooks", func() error {
+	await.Success(t, "the webhooks", func() error {
 		return api.Create(t.Context(), probe.DeepCopy(), client.DryRunAll)
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/delta-runtime/delta-runtime/examples/sample-operator/api/v1alpha1"
+	"github.com/delta-runtime/delta-runtime/internal/await"
 	"github.com/delta-runtime/delta-runtime/internal/controlplane"
 )
 
@@ -36,10 +37,10 @@ func TestMakeDeploys(t *testing.T) {
 		}
 	}
 	run("install")
-	waitUntil(t, "the API server to know the kind", func() error { return api.List(t.Context(), &v1alpha1.SiteList{}) })
+	await.Success(t, "the API server to know the kind", func() error { return api.List(t.Context(), &v1alpha1.SiteList{}) })
 	run("deploy", "IMG=example.com/operator:test")
 	deployment := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: accountOf}}
-	waitUntil(t, "the operator's Pods", func() error {
+	await.Success(t, "the operator's Pods", func() error {
 		if err := api.Get(t.Context(), client.ObjectKeyFromObject(deployment), deployment); err != nil {
 			return err
 		}

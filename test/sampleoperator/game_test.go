@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/delta-runtime/delta-runtime/examples/sample-operator/api/v1alpha1"
+	"github.com/delta-runtime/delta-runtime/internal/await"
 )
 
 const (
@@ -58,6 +59,33 @@ var actual = rules{
 	ports:  []int32{8080},
 }
 
+// shuffle changes one field of a Site.
+func (r rules) shuffle(rng *rand.Rand, spec *v1alpha1.SiteSpec) {
+	switch rng.IntN(6) {
+	case 0:
+		spec.Replicas = new(int32(rng.IntN(3)))
+	case 1:
+		spec.Image = r.images[rng.IntN(len(r.images))]
+	case 2:
+		spec.Port = r.ports[rng.IntN(len(r.ports))]
+	case 3:
+		if spec.Files == nil || rng.IntN(4) == 0 {
+			spec.Files = map[string]string{}
+		}
+		spec.Files[fmt.Sprintf("page-%d.html", rng.IntN(3))] = fmt.Sprint("text ", rng.IntN(100))
+	case 4:
+		spec.Secrets = nil
+		for _, i := range rng.Perm(secrets)[:rng.IntN(3)] {
+			spec.Secrets = append(spec.Secrets, secretName(i))
+		}
+	case 5:
+		spec.Hostname = ""
+		if rng.IntN(4) > 0 {
+			spec.Hostname = fmt.Sprintf("host-%02d.example.com", rng.IntN(hostnames))
+		}
+	}
+}
+
 func newGame(t *testing.T, api client.Client, seed uint64, rules rules) *game {
 	t.Helper()
 	g := &game{t: t, api: api, rng: rand.New(rand.NewPCG(seed, 0)), rules: rules}
@@ -78,7 +106,7 @@ func newGame(t *testing.T, api client.Client, seed uint64, rules rules) *game {
 // do does something until it succeeds. Admission and the API server are away at times.
 func (g *game) do(what string, action func(context.Context) error) {
 	g.t.Helper()
-	waitUntil(g.t, what, func() error {
+	await.Success(g.t, what, func() error {
 		ctx, cancel := context.WithTimeout(g.t.Context(), 10*time.Second)
 		defer cancel()
 		return action(ctx)
@@ -114,7 +142,7 @@ func (g *game) create(name string) {
 	g.t.Helper()
 	site := &v1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Namespace: land, Name: name}}
 	for range 5 {
-		g.shuffle(&site.Spec)
+		g.rules.shuffle(g.rng, &site.Spec)
 	}
 	g.do("create "+name, func(ctx context.Context) error {
 		err := g.api.Create(ctx, site.DeepCopy())
@@ -131,38 +159,9 @@ func (g *game) edit(name string) {
 		if err := g.api.Get(ctx, client.ObjectKey{Namespace: land, Name: name}, &site); err != nil {
 			return client.IgnoreNotFound(err)
 		}
-		again := *g
-		again.rng = rand.New(rand.NewPCG(seed, 1)) // the same change, however often it takes
-		again.shuffle(&site.Spec)
+		g.rules.shuffle(rand.New(rand.NewPCG(seed, 1)), &site.Spec) // the same change, however often it takes
 		return client.IgnoreNotFound(g.api.Update(ctx, &site))
 	})
-}
-
-// shuffle changes one field.
-func (g *game) shuffle(spec *v1alpha1.SiteSpec) {
-	switch g.rng.IntN(6) {
-	case 0:
-		spec.Replicas = new(int32(g.rng.IntN(3)))
-	case 1:
-		spec.Image = g.rules.images[g.rng.IntN(len(g.rules.images))]
-	case 2:
-		spec.Port = g.rules.ports[g.rng.IntN(len(g.rules.ports))]
-	case 3:
-		if spec.Files == nil || g.rng.IntN(4) == 0 {
-			spec.Files = map[string]string{}
-		}
-		spec.Files[fmt.Sprintf("page-%d.html", g.rng.IntN(3))] = fmt.Sprint("text ", g.rng.IntN(100))
-	case 4:
-		spec.Secrets = nil
-		for _, i := range g.rng.Perm(secrets)[:g.rng.IntN(3)] {
-			spec.Secrets = append(spec.Secrets, secretName(i))
-		}
-	case 5:
-		spec.Hostname = ""
-		if g.rng.IntN(4) > 0 {
-			spec.Hostname = fmt.Sprintf("host-%02d.example.com", g.rng.IntN(hostnames))
-		}
-	}
 }
 
 func (g *game) delete(name string) {

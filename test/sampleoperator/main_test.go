@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"sync"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 	"k8s.io/klog/v2"
@@ -17,10 +16,6 @@ import (
 	"github.com/go-logr/logr"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 )
-
-// patience is how long anything may take that needs no more than the machine's
-// attention.
-const patience = 3 * time.Minute
 
 const root = "../.."
 
@@ -64,45 +59,22 @@ func binary(t *testing.T) string {
 // pack makes the image and takes the binary out of it. Where an image's binary can't run
 // it is built as it is.
 func pack(folder string) error {
-	archive := filepath.Join(folder, "image.tar")
-	command := exec.CommandContext(context.Background(), "go", "-C", "hack/image", "run", ".", "-platforms", "linux/"+runtime.GOARCH, "-o", archive) //nolint:gosec // our own
 	if runtime.GOOS != "linux" {
-		command = exec.CommandContext(context.Background(), "go", "build", "-o", filepath.Join(folder, "manager"), "./examples/sample-operator") //nolint:gosec // our own
+		return compile("build", "-o", filepath.Join(folder, "manager"), "./examples/sample-operator")
 	}
-	command.Dir = root
-	if out, err := command.CombinedOutput(); err != nil || runtime.GOOS != "linux" {
-		return failed(err, out)
+	archive := filepath.Join(folder, "image.tar")
+	if err := compile("-C", "hack/image", "run", ".", "-platforms", "linux/"+runtime.GOARCH, "-o", archive); err != nil {
+		return err
 	}
 	return unpack(archive, folder)
 }
 
-func failed(err error, out []byte) error {
-	if err == nil {
-		return nil
+// compile runs the go command in the root of the repository.
+func compile(args ...string) error {
+	command := exec.CommandContext(context.Background(), "go", args...)
+	command.Dir = root
+	if out, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
 	}
-	return fmt.Errorf("%w\n%s", err, out)
-}
-
-// waitUntil looks again and again whether there is nothing wrong any more.
-func waitUntil(t *testing.T, what string, wrong func() error) {
-	t.Helper()
-	deadline := time.After(patience)
-	again := time.NewTicker(100 * time.Millisecond)
-	defer again.Stop()
-	begin, said := time.Now(), time.Now()
-	for {
-		err := wrong()
-		if err == nil {
-			return
-		}
-		if time.Since(said) > 10*time.Second {
-			said = time.Now()
-			t.Logf("%v for %s: %v", time.Since(begin).Round(time.Second), what, err)
-		}
-		select {
-		case <-deadline:
-			t.Fatalf("waited %v for %s: %v", patience, what, err)
-		case <-again.C:
-		}
-	}
+	return nil
 }

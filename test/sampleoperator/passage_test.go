@@ -22,6 +22,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/delta-runtime/delta-runtime/examples/sample-operator/api/v1alpha1"
+	"github.com/delta-runtime/delta-runtime/internal/await"
 	"github.com/delta-runtime/delta-runtime/internal/controlplane"
 	"github.com/delta-runtime/delta-runtime/internal/manifests"
 )
@@ -150,7 +151,7 @@ func (p *passage) clean(t *testing.T) {
 		if err := client.IgnoreNotFound(p.api.Delete(ctx, site)); err != nil {
 			t.Fatal(err)
 		}
-		waitUntil(t, name+" to be gone", func() error {
+		await.Success(t, name+" to be gone", func() error {
 			if err := p.api.Patch(ctx, site, forget); !apierrors.IsNotFound(err) {
 				return fmt.Errorf("it is there, or: %w", err)
 			}

@@ -12,6 +12,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/delta-runtime/delta-runtime/internal/await"
 	"github.com/delta-runtime/delta-runtime/internal/controlplane"
 )
 
@@ -180,7 +181,7 @@ func (c *cluster) awaitReview(t *testing.T, r *role, i int, want verdict) {
 			Name: strings.Join(rule.ResourceNames, ""),
 		}
 	}
-	waitUntil(t, r.describe(i)+" to be "+string(want), func() error {
+	await.Success(t, r.describe(i)+" to be "+string(want), func() error {
 		asked := review.DeepCopy()
 		if err := c.api.Create(t.Context(), asked); err != nil {
 			return err

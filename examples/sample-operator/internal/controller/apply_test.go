@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	webv1alpha1 "github.com/delta-runtime/delta-runtime/examples/sample-operator/api/v1alpha1"
+	"github.com/delta-runtime/delta-runtime/internal/await"
 )
 
 // foreign are objects that have the names of a Site's children.
@@ -60,7 +61,7 @@ func TestWhatIsSomebodyElsesIsNotTakenOver(t *testing.T) {
 	}
 	o.awaitCondition("shop", ready, reasonProgressing)
 	for _, object := range theirs {
-		waitUntil(t, "the Site to have its own child", func() bool {
+		await.Until(t, "the Site to have its own child", func() bool {
 			return o.api.Get(t.Context(), client.ObjectKeyFromObject(object), object) == nil && controlledBySite(object)
 		})
 	}

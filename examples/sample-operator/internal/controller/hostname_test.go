@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	webv1alpha1 "github.com/delta-runtime/delta-runtime/examples/sample-operator/api/v1alpha1"
+	"github.com/delta-runtime/delta-runtime/internal/await"
 )
 
 // claimant returns the name of the Site that has claimed a hostname.
@@ -33,7 +34,7 @@ func (o *operator) remove(site string) {
 
 func (o *operator) awaitGone(site string) {
 	o.t.Helper()
-	waitUntil(o.t, site+" to be gone", func() bool {
+	await.Until(o.t, site+" to be gone", func() bool {
 		return apierrors.IsNotFound(o.api.Get(o.t.Context(), o.key(site), &webv1alpha1.Site{}))
 	})
 }
@@ -53,12 +54,12 @@ func TestAHostnameIsHeldByOne(t *testing.T) {
 	if err := o.api.Delete(t.Context(), claim); err != nil {
 		t.Fatal(err)
 	}
-	waitUntil(t, "the claim to come back", func() bool { return o.claimant(name) == "first" })
+	await.Until(t, "the claim to come back", func() bool { return o.claimant(name) == "first" })
 
 	change(o, "first", &webv1alpha1.Site{}, func(s *webv1alpha1.Site) { s.Spec.Hostname = "" })
 	o.awaitCondition("second", hostnameHeld, reasonHeld)
 	o.awaitCondition("first", hostnameHeld, "")
-	waitUntil(t, "the first to be without finalizer", func() bool {
+	await.Until(t, "the first to be without finalizer", func() bool {
 		var s webv1alpha1.Site
 		o.get("first", &s)
 		return len(s.Finalizers) == 0 && s.Status.Hostname == ""
@@ -88,9 +89,9 @@ func TestSitesExchangeHostnames(t *testing.T) {
 	o.awaitCondition("b", hostnameHeld, reasonHeld)
 	change(o, "a", &webv1alpha1.Site{}, func(s *webv1alpha1.Site) { s.Spec.Hostname = "b.example.com" })
 	change(o, "b", &webv1alpha1.Site{}, func(s *webv1alpha1.Site) { s.Spec.Hostname = "a.example.com" })
-	waitUntil(t, "them to have exchanged", func() bool { return o.claimant("a.example.com") == "b" && o.claimant("b.example.com") == "a" })
+	await.Until(t, "them to have exchanged", func() bool { return o.claimant("a.example.com") == "b" && o.claimant("b.example.com") == "a" })
 	for site, hostname := range map[string]string{"a": "b.example.com", "b": "a.example.com"} {
-		waitUntil(t, site+" to know it", func() bool {
+		await.Until(t, site+" to know it", func() bool {
 			var s webv1alpha1.Site
 			o.get(site, &s)
 			return s.Status.Hostname == hostname

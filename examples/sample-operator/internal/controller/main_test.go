@@ -1,13 +1,10 @@
 package controller
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/go-logr/logr"
 	"github.com/go-logr/logr/funcr"
@@ -25,11 +22,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	webv1alpha1 "github.com/delta-runtime/delta-runtime/examples/sample-operator/api/v1alpha1"
+	"github.com/delta-runtime/delta-runtime/internal/await"
 	"github.com/delta-runtime/delta-runtime/internal/controlplane"
 )
-
-// patience is how long anything may take that needs no more than the machine's attention.
-const patience = 2 * time.Minute
 
 func TestMain(m *testing.M) {
 	logger := logr.Discard()
@@ -39,27 +34,11 @@ func TestMain(m *testing.M) {
 	}
 	ctrl.SetLogger(logger)
 	klog.SetLogger(logger)
-	goleak.VerifyTestMain(all{m})
-}
-
-// all is every test, and the end of what they share.
-type all struct{ *testing.M }
-
-// Run returns the exit code.
-func (a all) Run() int {
-	code := a.M.Run()
-	if shared.plane != nil {
-		shared.plane.Stop()
-	}
-	return code
+	goleak.VerifyTestMain(shared.Around(m))
 }
 
 // shared is the control plane of all tests.
-var shared struct {
-	once  sync.Once
-	plane *controlplane.Plane
-	err   error
-}
+var shared controlplane.Shared
 
 func newScheme(t *testing.T) *runtime.Scheme {
 	t.Helper()
@@ -76,11 +55,7 @@ func newScheme(t *testing.T) *runtime.Scheme {
 // shared control plane, which has the kind Site.
 func administrator(t *testing.T) *rest.Config {
 	t.Helper()
-	shared.once.Do(func() { shared.plane, shared.err = controlplane.Start(context.Background(), controlplane.Options{}) })
-	if shared.err != nil {
-		t.Fatal(shared.err)
-	}
-	config := shared.plane.Config()
+	config := shared.ForTest(t).Config()
 	define(t, directly(t, config))
 	return config
 }
@@ -99,7 +74,7 @@ func define(t *testing.T, api client.Client) {
 	if err := api.Create(t.Context(), crd); err != nil && !apierrors.IsAlreadyExists(err) {
 		t.Fatal(err)
 	}
-	waitUntil(t, "the kind Site to be served", func() bool {
+	await.Until(t, "the kind Site to be served", func() bool {
 		return api.List(t.Context(), &webv1alpha1.SiteList{}) == nil
 	})
 }
@@ -123,19 +98,4 @@ func newNamespace(t *testing.T, api client.Client) string {
 		t.Fatal(err)
 	}
 	return namespace.Name
-}
-
-// waitUntil looks again and again whether it is done.
-func waitUntil(t *testing.T, what string, done func() bool) {
-	t.Helper()
-	deadline := time.After(patience)
-	again := time.NewTicker(20 * time.Millisecond)
-	defer again.Stop()
-	for !done() {
-		select {
-		case <-deadline:
-			t.Fatalf("waited %v for %s", patience, what)
-		case <-again.C:
-		}
-	}
 }

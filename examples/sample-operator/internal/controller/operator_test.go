@@ -27,6 +27,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	webv1alpha1 "github.com/delta-runtime/delta-runtime/examples/sample-operator/api/v1alpha1"
+	"github.com/delta-runtime/delta-runtime/internal/await"
 	"github.com/delta-runtime/delta-runtime/internal/controlplane"
 	drmanager "github.com/delta-runtime/delta-runtime/pkg/manager"
 )
@@ -70,7 +71,7 @@ func (o *operator) clean() {
 	if err := o.api.DeleteAllOf(ctx, &webv1alpha1.Site{}, client.InNamespace(o.sites)); err != nil {
 		o.t.Error(err)
 	}
-	waitUntil(o.t, "all Sites to be gone", func() bool {
+	await.Until(o.t, "all Sites to be gone", func() bool {
 		var sites webv1alpha1.SiteList
 		err := o.api.List(ctx, &sites, client.InNamespace(o.sites))
 		return err == nil && len(sites.Items) == 0
@@ -85,7 +86,7 @@ func (o *operator) run(config *rest.Config) {
 		Logger: o.log.logger(),
 		Scheme: newScheme(o.t), Metrics: metricsserver.Options{BindAddress: "0"}, HealthProbeBindAddress: "0",
 		GracefulShutdownTimeout: new(time.Minute),
-		Controller:              ctrlconfig.Controller{SkipNameValidation: new(true), CacheSyncTimeout: patience},
+		Controller:              ctrlconfig.Controller{SkipNameValidation: new(true), CacheSyncTimeout: await.Patience},
 		Cache: crcache.Options{ByObject: map[client.Object]crcache.ByObject{
 			&corev1.Secret{}: {Transform: HideSecret}, &corev1.ConfigMap{}: others, &corev1.Service{}: others, &appsv1.Deployment{}: others,
 		}},
@@ -169,7 +170,7 @@ func (o *operator) awaitCondition(site, kind, reason string) {
 			o.t.Errorf("%s of %s is %q", kind, site, last)
 		}
 	}()
-	waitUntil(o.t, kind+" of "+site+" to be "+reason, func() bool {
+	await.Until(o.t, kind+" of "+site+" to be "+reason, func() bool {
 		last = o.condition(site, kind)
 		return last == reason
 	})
@@ -268,7 +269,7 @@ func (j *journal) logger() logr.Logger {
 // forgets what was before it.
 func (o *operator) reconciled(site string, parts ...string) (found reconciled) {
 	o.t.Helper()
-	waitUntil(o.t, site+" to be reconciled because of "+strings.Join(parts, ", "), func() bool {
+	await.Until(o.t, site+" to be reconciled because of "+strings.Join(parts, ", "), func() bool {
 		o.log.mu.Lock()
 		defer o.log.mu.Unlock()
 		for i, r := range o.log.done {

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	webv1alpha1 "github.com/delta-runtime/delta-runtime/examples/sample-operator/api/v1alpha1"
+	"github.com/delta-runtime/delta-runtime/internal/await"
 )
 
 const (
@@ -33,7 +34,7 @@ func (o *operator) settled(site string) {
 // not, and returns what was written to children meanwhile.
 func (o *operator) reconciledForAll(site string, causes ...string) (wrote []string) {
 	o.t.Helper()
-	waitUntil(o.t, site+" to be reconciled because of "+strings.Join(causes, ", "), func() bool {
+	await.Until(o.t, site+" to be reconciled because of "+strings.Join(causes, ", "), func() bool {
 		o.log.mu.Lock()
 		defer o.log.mu.Unlock()
 		for _, cause := range causes {
@@ -290,7 +291,7 @@ func TestAMissingSecretLeavesThePodsAlone(t *testing.T) {
 // awaitImage waits for the Deployment of the Site shop to have an image.
 func (o *operator) awaitImage(image string) {
 	o.t.Helper()
-	waitUntil(o.t, "the Deployment to have the image "+image, func() bool {
+	await.Until(o.t, "the Deployment to have the image "+image, func() bool {
 		var d appsv1.Deployment
 		return o.api.Get(o.t.Context(), o.key("shop"), &d) == nil && d.Spec.Template.Spec.Containers[0].Image == image
 	})

@@ -1,0 +1,22 @@
+// Package await waits for what a test can't be told of: because another process does it,
+// or because it is spread over several.
+//
+//	Until(t, "the Site to be gone", gone)
+//	      │
+//	      ▼
+//	    gone()? ── true ──▶ go on
+//	      ▲ │
+//	      │ false
+//	      └─┴── Patience is over ──▶ Fatal "waited 3m0s for the Site to be gone"
+//
+// Whoever can be told waits on a channel, with Receive; whoever has a clock of its own
+// uses testing/synctest. It is test support: only _test.go files import it.
+//
+// # Concurrency
+//
+// Conditions are called in the goroutine of the test, one after the other.
+//
+// # Testing
+//
+// The tests run in a bubble of testing/synctest, so that patience ends at once.
+package await
