@@ -69,6 +69,10 @@ spread goes from the worst round to the best.
 A gate is what a part must reach, set before it was measured. Some are below 1×: there ours does more, and the gate says what
 that may cost.
 
+Where reads are compared, a part of the time is the garbage collector's. With GOGC=100 a heap is collected when it has doubled:
+the smaller one more often. "CPU time" is with that, and "CPU time in the same heap" with as much memory for both sides, which
+is what controller-runtime's cache takes with GOGC=100.
+
 `
 
 // page writes the page's text; folder is where it finds its charts.

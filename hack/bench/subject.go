@@ -84,7 +84,8 @@ func (s *subject) file() string {
 // readable says in words what a unit measures.
 func readable(metric string) string {
 	words := map[string]string{
-		"ns/op": "time", "cpu-ns/op": "CPU time", "p99-ns": "time", "syncs-ns": "time until all are told",
+		"ns/op": "time", "cpu-ns/op": "CPU time", "same-heap-cpu-ns/op": "CPU time in the same heap",
+		"p99-ns": "time", "syncs-ns": "time until all are told",
 		"events/s": "events a second", "allocs/event": "allocations", "B/item": "bytes", "B/op": "bytes",
 	}
 	return cmp.Or(words[metric], metric)

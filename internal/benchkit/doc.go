@@ -9,7 +9,7 @@
 // Units are fixed here so that hack/bench finds them: "cpu-ns/op", "p99-ns",
 // "B/item". A benchmark that does many things in one iteration passes
 // their number to Report rather than dividing by b.N itself. One that reads from a large
-// heap uses [WholeCollections], which is neither lucky nor unlucky with the collector.
+// heap uses [WithCollections], which is neither lucky nor unlucky with the collector.
 //
 // # Concurrency
 //

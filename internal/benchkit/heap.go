@@ -19,8 +19,20 @@ func StartHeap() Heap {
 // it away before it was counted.
 func (h Heap) Report(b *testing.B, items int, keep ...any) {
 	b.Helper()
-	b.ReportMetric(float64(int64(liveHeap()-h.before))/float64(items), "B/item")
+	ReportMemory(b, h.Grown(items, keep...))
+}
+
+// Grown is what Report reports.
+func (h Heap) Grown(items int, keep ...any) float64 {
+	grown := float64(int64(liveHeap()-h.before)) / float64(items)
 	runtime.KeepAlive(keep)
+	return grown
+}
+
+// ReportMemory reports bytes for each item that were metered before the benchmark.
+func ReportMemory(b *testing.B, bytes float64) {
+	b.Helper()
+	b.ReportMetric(bytes, "B/item")
 }
 
 // liveHeap collects twice: the first collection may only queue finalizers and

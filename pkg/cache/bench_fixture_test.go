@@ -37,9 +37,10 @@ func shard(i, size int) string { return fmt.Sprint("s", i/size) }
 // labelledSizes are few, so that the labels stay as many as Pods have.
 var labelledSizes = []int{10, 1000}
 
-// benchPods are what the API has. They are read-only.
-var benchPods = sync.OnceValue(func() []*corev1.Pod {
-	pods := benchkit.Pods(benchkit.Size(untilExit))
+// benchPods makes what the API has.
+func benchPods(b testing.TB) []*corev1.Pod {
+	b.Helper()
+	pods := benchkit.Pods(benchkit.Size(b))
 	for i, pod := range pods {
 		pod.Labels = maps.Clone(pod.Labels)
 		for _, size := range labelledSizes {
@@ -48,7 +49,7 @@ var benchPods = sync.OnceValue(func() []*corev1.Pod {
 		pod.Spec.Hostname = shard(i, 100)
 	}
 	return pods
-})
+}
 
 var benchFields = byField{"spec.hostname": func(obj client.Object) []string { return []string{obj.(*corev1.Pod).Spec.Hostname} }}
 
@@ -56,18 +57,32 @@ var benchFields = byField{"spec.hostname": func(obj client.Object) []string { re
 // change to each of them in random order, so that a cache has its objects where one
 // has them that has lived for a while.
 type podServer struct {
+	heap    benchkit.Heap // before it was made
+	pods    []*corev1.Pod
 	changes *watch.FakeWatcher
+}
+
+func newPodServer(b testing.TB) *podServer {
+	b.Helper()
+	return &podServer{heap: benchkit.StartHeap(), pods: benchPods(b), changes: watch.NewFake()}
+}
+
+// A served cache has what a podServer had. That one has let go of it, since a process
+// has its objects in the cache and nowhere else.
+type served struct {
+	client.Reader
+	pods  []client.ObjectKey
+	bytes float64 // that live for each Pod
 }
 
 func (s *podServer) listWatch() *crtools.ListWatch {
 	return &crtools.ListWatch{
 		ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
-			pods := benchPods()
-			list := &corev1.PodList{Items: make([]corev1.Pod, len(pods))}
-			for i, pod := range pods {
+			list := &corev1.PodList{Items: make([]corev1.Pod, len(s.pods))}
+			for i, pod := range s.pods {
 				list.Items[i] = *decoded(pod)
 			}
-			list.ResourceVersion = strconv.FormatUint(benchkit.VersionAfter(len(pods), 0), 10)
+			list.ResourceVersion = strconv.FormatUint(benchkit.VersionAfter(len(s.pods), 0), 10)
 			return list, nil
 		},
 		WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) { return s.changes, nil },
@@ -83,10 +98,10 @@ func decoded(pod *corev1.Pod) *corev1.Pod {
 	return out
 }
 
-// age changes every Pod once, and returns when the cache has seen it.
-func (s *podServer) age(b testing.TB, cached client.Reader) {
+// age changes every Pod once, lets go of them, and returns the cache when it has seen it.
+func (s *podServer) age(b testing.TB, cached client.Reader) served {
 	b.Helper()
-	pods := benchPods()
+	pods := s.pods
 	order := rand.New(rand.NewPCG(1, 2)).Perm(len(pods))
 	for n, i := range order {
 		s.changes.Modify(decoded(benchkit.Changed(pods[i], benchkit.VersionAfter(len(pods), n+1))))
@@ -95,9 +110,15 @@ func (s *podServer) age(b testing.TB, cached client.Reader) {
 	for version := strconv.FormatUint(benchkit.VersionAfter(len(pods), len(pods)), 10); ; goruntime.Gosched() {
 		var pod corev1.Pod
 		if must(b, cached.Get(b.Context(), last, &pod)); pod.ResourceVersion == version {
-			return
+			break
 		}
 	}
+	keys := make([]client.ObjectKey, len(pods))
+	for i, pod := range pods {
+		keys[i] = client.ObjectKeyFromObject(pod)
+	}
+	s.pods = nil
+	return served{cached, keys, s.heap.Grown(len(keys), cached)}
 }
 
 // plainList is a ListWatch whose list can't be streamed.
@@ -106,7 +127,7 @@ type plainList struct{ *crtools.ListWatch }
 func (plainList) IsWatchListSemanticsUnSupported() bool { return true }
 
 // newServing returns a cache of ours that runs over a podServer.
-func newServing(b testing.TB) *Cache {
+func newServing(b testing.TB) served {
 	b.Helper()
 	mapper := meta.NewDefaultRESTMapper(nil)
 	mapper.Add(podKind, meta.RESTScopeNamespace)
@@ -114,7 +135,7 @@ func newServing(b testing.TB) *Cache {
 	must(b, err)
 	k, _ := c.claim(kindID{gvk: podKind, form: typedForm})
 	must(b, k.make(c))
-	server := &podServer{changes: watch.NewFake()}
+	server := newPodServer(b)
 	config := k.config(c, c.plan.Load().general(podKind))
 	config.Reflector.Lists = informer.PagesOnly
 	config.Scopes[0].ListerWatcher = server.listWatch()
@@ -127,29 +148,31 @@ func newServing(b testing.TB) *Cache {
 	for field, extract := range benchFields {
 		must(b, c.IndexField(b.Context(), &corev1.Pod{}, field, extract))
 	}
-	server.age(b, c)
-	return c
+	return server.age(b, c)
 }
 
 // newIncumbentServing returns controller-runtime's cache over a podServer.
-func newIncumbentServing(b testing.TB) crcache.Cache {
+func newIncumbentServing(b testing.TB) served {
 	b.Helper()
-	server := &podServer{changes: watch.NewFake()}
+	server := newPodServer(b)
 	c := newIncumbent(b, &corev1.Pod{}, benchFields, crcache.Options{
 		NewInformer: func(_ crtools.ListerWatcher, obj runtime.Object, resync time.Duration, indexers crtools.Indexers) crtools.SharedIndexInformer {
 			return crtools.NewSharedIndexInformer(plainList{server.listWatch()}, obj, resync, indexers)
 		},
 	})
-	server.age(b, c)
-	return c
+	return server.age(b, c)
 }
 
 // The caches that are read live as long as the process, since making them takes longer
 // than reading them.
 var (
-	ourServing   = sync.OnceValue(func() client.Reader { return newServing(untilExit) })
-	theirServing = sync.OnceValue(func() client.Reader { return newIncumbentServing(untilExit) })
+	ourServing   = sync.OnceValue(func() served { return newServing(untilExit) })
+	theirServing = sync.OnceValue(func() served { return newIncumbentServing(untilExit) })
 )
+
+// heapFor is the heap that both caches are given for so many Pods: what it grows to with
+// controller-runtime's cache and GOGC=100, twice what lives, and some for the test.
+func heapFor(pods int) uint64 { return 32<<10*uint64(pods) + 64<<20 }
 
 // untilExit stands for a test that lasts until all others have ended.
 var untilExit = &lastTest{}
