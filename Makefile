@@ -116,7 +116,7 @@ cluster: ## Build all that a cluster consists of, and kubectl, into bin/k8s
 	@go -C hack/controlplane run . $(CLUSTER)
 
 bin/golangci-lint: hack/tools/go.mod hack/tools/go.sum
-	@echo "building golangci-lint, takes about two minutes the first time"
+	@echo "building golangci-lint, takes about three minutes the first time"
 	go -C hack/tools build -trimpath -o ../../$@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
 bin/benchstat: hack/tools/go.mod hack/tools/go.sum
