@@ -40,7 +40,7 @@ func BenchmarkRow19_CacheListNamespace(b *testing.B) {
 }
 
 func BenchmarkRow20_CacheListByLabel(b *testing.B) {
-	for _, size := range []int{10, 1000} {
+	for _, size := range labelledSizes {
 		b.Run(fmt.Sprint("matches=", size), func(b *testing.B) {
 			readSides(b, func(b *testing.B, from served, i int) {
 				listOf(b, from, size, client.MatchingLabels{shardOf(size): shard(i*size%len(from.pods), size)})
