@@ -8,7 +8,7 @@ import (
 
 // Patience is how long anything may take that needs no more than the machine's
 // attention: a machine with two cores that runs other tests besides.
-const Patience = 3 * time.Minute
+const Patience = 2 * time.Minute
 
 const (
 	pause  = 20 * time.Millisecond // at least, between two looks
@@ -32,6 +32,12 @@ func Until(t testing.TB, what string, done func() bool) {
 // always is.
 func Success(t testing.TB, what string, try func() error) {
 	t.Helper()
+	Within(t, Patience, what, try)
+}
+
+// Within is Success with a patience of the caller's own.
+func Within(t testing.TB, patience time.Duration, what string, try func() error) {
+	t.Helper()
 	begin := time.Now()
 	said := begin
 	for {
@@ -41,8 +47,8 @@ func Success(t testing.TB, what string, try func() error) {
 		switch {
 		case err == nil:
 			return
-		case now.Sub(begin) >= Patience:
-			t.Fatalf("waited %v for %s: %v", Patience, what, err)
+		case now.Sub(begin) >= patience:
+			t.Fatalf("waited %v for %s: %v", patience, what, err)
 		case now.Sub(said) >= report:
 			said = now
 			t.Logf("%v for %s: %v", now.Sub(begin).Round(time.Second), what, err)

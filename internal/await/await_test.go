@@ -62,17 +62,19 @@ func TestPatienceEnds(t *testing.T) {
 	for name, c := range map[string]struct {
 		test func(t testing.TB)
 		want string
+		took time.Duration
 	}{
-		"Until":   {func(t testing.TB) { Until(t, "luck", func() bool { return false }) }, "waited 3m0s for luck: not yet"},
-		"Success": {func(t testing.TB) { Success(t, "luck", func() error { return errors.New("none") }) }, "waited 3m0s for luck: none"},
-		"Receive": {func(t testing.TB) { Receive(t, "luck", never) }, "waited 3m0s for luck"},
+		"Until":   {func(t testing.TB) { Until(t, "luck", func() bool { return false }) }, "waited 2m0s for luck: not yet", Patience},
+		"Success": {func(t testing.TB) { Success(t, "luck", func() error { return errors.New("none") }) }, "waited 2m0s for luck: none", Patience},
+		"Within":  {func(t testing.TB) { Within(t, time.Hour, "luck", func() error { return errors.New("none") }) }, "waited 1h0m0s for luck: none", time.Hour},
+		"Receive": {func(t testing.TB) { Receive(t, "luck", never) }, "waited 2m0s for luck", Patience},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				never = make(chan struct{}) // of this bubble
 				j, took := judge(t, c.test)
-				if j.fatal != c.want || took != Patience {
-					t.Errorf("%q after %v, want %q after %v", j.fatal, took, c.want, Patience)
+				if j.fatal != c.want || took != c.took {
+					t.Errorf("%q after %v, want %q after %v", j.fatal, took, c.want, c.took)
 				}
 			})
 		})

@@ -7,7 +7,7 @@
 //	    gone()? ── true ──▶ go on
 //	      ▲ │
 //	      │ false
-//	      └─┴── Patience is over ──▶ Fatal "waited 3m0s for the Site to be gone"
+//	      └─┴── Patience is over ──▶ Fatal "waited 2m0s for the Site to be gone"
 //
 // Whoever can be told waits on a channel, with Receive; whoever has a clock of its own
 // uses testing/synctest. It is test support: only _test.go files import it.

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -19,13 +18,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
+	"github.com/delta-runtime/delta-runtime/internal/await"
 	"github.com/delta-runtime/delta-runtime/internal/controlplane"
 	"github.com/delta-runtime/delta-runtime/internal/docblocks"
 )
-
-// patience is how long anything may take that needs no more than the machine's
-// attention.
-const patience = 2 * time.Minute
 
 const (
 	probeFile = "internal/controller/probe.go"
@@ -156,7 +152,7 @@ func (p probe) program(on *plane) (answers map[string][]string, log string) {
 
 // play makes a Guestbook and waits for its Deployment; then it takes both away.
 func (p *plane) play(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, await.Patience)
 	defer cancel()
 	guestbook := &unstructured.Unstructured{}
 	guestbook.SetGroupVersionKind(schema.GroupVersionKind{Group: "webapp.my.domain", Version: "v1", Kind: "Guestbook"})

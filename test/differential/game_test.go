@@ -14,7 +14,6 @@ import (
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
-	"github.com/delta-runtime/delta-runtime/internal/await"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 )
 
@@ -186,7 +185,7 @@ func (g *game) round(ctx context.Context) error {
 
 // await waits until every recorder has heard of the beat.
 func (g *game) await(ctx context.Context, beat int) error {
-	ctx, cancel := context.WithTimeout(ctx, await.Patience)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for s, markers := range g.visible {
 		if err := g.theirs.heard[s].await(ctx, markers, beat); err != nil {
@@ -217,7 +216,7 @@ func (g *game) listen(ctx context.Context) error {
 			return err
 		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, await.Patience)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for s, theirs := range g.theirs.heard {
 		if _, known := g.visible[s]; known {
@@ -321,7 +320,7 @@ func keysOf[T any](of map[subject]T) map[subject]bool {
 }
 
 func (s *side) answer(ctx context.Context, q question) answer {
-	ctx, cancel := context.WithTimeout(ctx, await.Patience)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	return q.ask(ctx, s.cache)
 }

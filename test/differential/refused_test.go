@@ -108,11 +108,14 @@ func TestKindsThatDoNotSync(t *testing.T) {
 // two are to be asked the same in the same state.
 func awaitStarted(t *testing.T, c crcache.Cache, s subject) {
 	t.Helper()
-	await.Until(t, "the cache to start", func() bool {
+	await.Within(t, patience, "the cache to start", func() error {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 		defer cancel()
 		var notStarted *crcache.ErrCacheNotStarted
-		return !errors.As(c.Get(ctx, key{Name: marker}, s.object()), &notStarted)
+		if err := c.Get(ctx, key{Name: marker}, s.object()); errors.As(err, &notStarted) {
+			return err
+		}
+		return nil
 	})
 }
 

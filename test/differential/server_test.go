@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"testing"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,6 +17,9 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/await"
 	"github.com/delta-runtime/delta-runtime/internal/controlplane"
 )
+
+// patience is how long anything may take that takes a moment.
+const patience = time.Minute
 
 // namespaces are those that objects are written to. No options name the last one.
 var namespaces = []string{"a", "b", "c", "d"}
@@ -69,8 +73,7 @@ func newServer(t *testing.T) *server {
 // empty.
 func (s *server) awaitThere(t *testing.T, k *kind, in, name string) {
 	t.Helper()
-	await.Until(t, "the server to have "+k.gvk.Kind+" "+name, func() bool {
-		var err error
+	await.Within(t, patience, "the server to have "+k.gvk.Kind+" "+name, func() (err error) {
 		if name == "" {
 			_, err = s.client.Resource(k.resource()).List(t.Context(), metav1.ListOptions{})
 		} else {
@@ -79,7 +82,7 @@ func (s *server) awaitThere(t *testing.T, k *kind, in, name string) {
 		if err != nil && !apierrors.IsNotFound(err) {
 			t.Fatal(err)
 		}
-		return err == nil
+		return err
 	})
 }
 

@@ -125,7 +125,7 @@ func apply(t *testing.T, api client.Client, obj *unstructured.Unstructured) {
 func awaitWebhooks(t *testing.T, api client.Client) {
 	t.Helper()
 	probe := &v1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "probe"}}
-	await.Success(t, "the webhooks", func() error {
+	await.Within(t, patience, "the webhooks", func() error {
 		return api.Create(t.Context(), probe.DeepCopy(), client.DryRunAll)
 	})
 }

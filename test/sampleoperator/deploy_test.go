@@ -37,10 +37,10 @@ func TestMakeDeploys(t *testing.T) {
 		}
 	}
 	run("install")
-	await.Success(t, "the API server to know the kind", func() error { return api.List(t.Context(), &v1alpha1.SiteList{}) })
+	await.Within(t, patience, "the API server to know the kind", func() error { return api.List(t.Context(), &v1alpha1.SiteList{}) })
 	run("deploy", "IMG=example.com/operator:test")
 	deployment := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: accountOf}}
-	await.Success(t, "the operator's Pods", func() error {
+	await.Within(t, patience, "the operator's Pods", func() error {
 		if err := api.Get(t.Context(), client.ObjectKeyFromObject(deployment), deployment); err != nil {
 			return err
 		}

@@ -106,7 +106,7 @@ func newGame(t *testing.T, api client.Client, seed uint64, rules rules) *game {
 // do does something until it succeeds. Admission and the API server are away at times.
 func (g *game) do(what string, action func(context.Context) error) {
 	g.t.Helper()
-	await.Success(g.t, what, func() error {
+	await.Within(g.t, patience, what, func() error {
 		ctx, cancel := context.WithTimeout(g.t.Context(), 10*time.Second)
 		defer cancel()
 		return action(ctx)

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 	"k8s.io/klog/v2"
@@ -16,6 +17,9 @@ import (
 	"github.com/go-logr/logr"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 )
+
+// patience is how long anything may take here, where a whole cluster has two cores.
+const patience = 3 * time.Minute
 
 const root = "../.."
 

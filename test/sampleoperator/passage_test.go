@@ -151,7 +151,7 @@ func (p *passage) clean(t *testing.T) {
 		if err := client.IgnoreNotFound(p.api.Delete(ctx, site)); err != nil {
 			t.Fatal(err)
 		}
-		await.Success(t, name+" to be gone", func() error {
+		await.Within(t, patience, name+" to be gone", func() error {
 			if err := p.api.Patch(ctx, site, forget); !apierrors.IsNotFound(err) {
 				return fmt.Errorf("it is there, or: %w", err)
 			}

@@ -181,7 +181,7 @@ func (c *cluster) awaitReview(t *testing.T, r *role, i int, want verdict) {
 			Name: strings.Join(rule.ResourceNames, ""),
 		}
 	}
-	await.Success(t, r.describe(i)+" to be "+string(want), func() error {
+	await.Within(t, patience, r.describe(i)+" to be "+string(want), func() error {
 		asked := review.DeepCopy()
 		if err := c.api.Create(t.Context(), asked); err != nil {
 			return err

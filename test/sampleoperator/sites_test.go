@@ -74,13 +74,13 @@ func TestSitesSurvive(t *testing.T) {
 	}
 	begin := time.Now()
 	g.settle()
-	await.Success(t, "every child to be as its Site says", func() error { return wrong(t.Context(), c.api) })
+	await.Within(t, patience, "every child to be as its Site says", func() error { return wrong(t.Context(), c.api) })
 	t.Logf("SEED=%d: %d edits, %d times harm; all was well %v after the last; the replicas were started %d and %d times",
 		seed(t), g.writes, g.harm, time.Since(begin).Round(time.Second), replicas[0].count(), replicas[1].count())
 	c.checkEvents(t, g)
 	c.checkQuiet(t)
 	g.deleteAll()
-	await.Success(t, "everything to be gone", g.leftovers)
+	await.Within(t, patience, "everything to be gone", g.leftovers)
 	c.checkRights(t)
 	for n, r := range replicas {
 		if text := r.wrote(); strings.Contains(text, "panic") || strings.Contains(text, "DATA RACE") {
@@ -108,9 +108,9 @@ func surviveThere(t *testing.T, path string) {
 		g.step()
 	}
 	g.settle()
-	await.Success(t, "every child to be as its Site says", func() error { return wrong(t.Context(), api) })
+	await.Within(t, patience, "every child to be as its Site says", func() error { return wrong(t.Context(), api) })
 	g.deleteAll()
-	await.Success(t, "everything to be gone", g.leftovers)
+	await.Within(t, patience, "everything to be gone", g.leftovers)
 }
 
 var leads = regexp.MustCompile(`(?m)^leader_election_master_status\{.*\} 1$`)
@@ -119,7 +119,7 @@ var leads = regexp.MustCompile(`(?m)^leader_election_master_status\{.*\} 1$`)
 func whoLeads(t *testing.T, metrics []string) int {
 	t.Helper()
 	found := -1
-	await.Success(t, "a leader", func() error {
+	await.Within(t, patience, "a leader", func() error {
 		for n, address := range metrics {
 			if text, err := get("http://" + address + "/metrics"); err == nil && leads.MatchString(text) {
 				found = n
