@@ -6,7 +6,7 @@
 //	      ▼                                 ▼               ▼
 //	  etcd ◀──────────────────────── kube-apiserver ◀──── Config, ConfigFor, ServiceAccountConfig
 //	      ▲                                 ▲
-//	   Compact                              │ Options.Workloads
+//	   Compact, Backup, Restore             │ Options.Workloads
 //	                                        │
 //	             kube-controller-manager, kube-scheduler, kwok (plays a node)
 //

@@ -18,17 +18,27 @@ func (p *Plane) startEtcd(ctx context.Context, path string) error {
 		return err
 	}
 	p.etcdURL = "http://" + address(port)
-	etcd, err := command{path: path, log: p.file("etcd.log"), args: []string{
-		"--data-dir=" + filepath.Join(p.folder, "etcd"),
+	p.etcdCommand = command{path: path, log: p.file("etcd.log"), args: []string{
+		"--data-dir=" + p.etcdData(),
 		"--listen-client-urls=" + p.etcdURL,
 		"--advertise-client-urls=" + p.etcdURL,
 		"--listen-peer-urls=http://127.0.0.1:0",
 		"--unsafe-no-fsync",
 		"--log-level=warn",
-	}}.start(p.group)
+	}}
+	return p.runEtcd(ctx)
+}
+
+// etcdData is where etcd keeps its data.
+func (p *Plane) etcdData() string { return filepath.Join(p.folder, "etcd") }
+
+// runEtcd starts etcd over the data that is there, and waits until it serves.
+func (p *Plane) runEtcd(ctx context.Context) error {
+	etcd, err := p.etcdCommand.start(p.group)
 	if err != nil {
 		return err
 	}
+	p.etcd = etcd
 	return wait(ctx, func(ctx context.Context) error {
 		_, err := p.revision(ctx)
 		return err
@@ -45,7 +55,7 @@ func (p *Plane) Compact(ctx context.Context) (revision int64, err error) {
 		return 0, fmt.Errorf("compact etcd: %w", err)
 	}
 	request := map[string]any{"revision": revision, "physical": true}
-	if err := p.etcd(ctx, "/v3/kv/compaction", request, &struct{}{}); err != nil {
+	if err := p.askEtcd(ctx, "/v3/kv/compaction", request, &struct{}{}); err != nil {
 		return 0, fmt.Errorf("compact etcd at %d: %w", revision, err)
 	}
 	return revision, nil
@@ -60,14 +70,14 @@ func (p *Plane) revision(ctx context.Context) (int64, error) {
 		} `json:"header"`
 	}
 	request := map[string]any{"key": []byte("anything"), "count_only": true}
-	if err := p.etcd(ctx, "/v3/kv/range", request, &reply); err != nil {
+	if err := p.askEtcd(ctx, "/v3/kv/range", request, &reply); err != nil {
 		return 0, err
 	}
 	return reply.Header.Revision, nil
 }
 
-// etcd calls etcd's JSON gateway, which spares this module etcd's client.
-func (p *Plane) etcd(ctx context.Context, path string, request, reply any) error {
+// askEtcd calls etcd's JSON gateway, which spares this module etcd's client.
+func (p *Plane) askEtcd(ctx context.Context, path string, request, reply any) error {
 	body, err := json.Marshal(request)
 	if err != nil {
 		return fmt.Errorf("encode the request: %w", err)

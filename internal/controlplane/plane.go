@@ -29,9 +29,12 @@ type Plane struct {
 	admin     *rest.Config
 	etcdURL   string
 	client    http.Client // speaks to etcd
-	command   command     // starts the API server
-	apiServer *process    // nil while it is down
 	stopOnce  sync.Once
+
+	etcdCommand command  // starts etcd
+	etcd        *process // nil before that
+	command     command  // starts the API server
+	apiServer   *process // nil while it is down
 }
 
 // ForTest starts a control plane that ends with the test. A test that fails shows
