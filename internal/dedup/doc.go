@@ -14,9 +14,10 @@
 // collector need not visit it twice, and who compares two objects sees at once that it
 // is the same.
 //
-// Two values are equal here if nobody could tell them apart: nil is not empty, and
-// times in two locations are two times. Of what has unexported fields it is known
-// whether it is equal as a whole, by ==; if that can't be told it isn't.
+// Two values are equal here if nobody could tell them apart: nil is not empty, times
+// in two locations are two times, and zeros with two signs are two numbers. Of what
+// has unexported fields it is known whether it is equal as a whole, by ==; if that
+// can't be told it isn't.
 //
 // # Concurrency
 //

@@ -2,6 +2,7 @@ package dedup_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"reflect"
 	"testing"
@@ -30,13 +31,38 @@ type thing struct {
 	Channels []chan int
 	Words    map[string][]string
 	Sets     map[string]struct{}
+	Rates    map[string]float64
+	ByRate   map[float64]string
+	Deep     map[string]*[]measure
+	Mixed    map[string]fmt.Stringer
+	Sealed   *sealed
+	Counts   map[string]*count
 }
+
+// measure and count are within themselves.
+type measure struct {
+	Value float64
+	More  *measure
+}
+
+type count struct {
+	Value int
+	More  *count
+}
+
+// sealed has a number that is nobody else's business.
+type sealed struct{ hidden float64 }
 
 // secret has a field that is nobody else's business.
 type secret struct {
 	Open   string
 	hidden any //nolint:unused // being there is all
 }
+
+// rate is a number in an interface.
+type rate float64
+
+func (r rate) String() string { return fmt.Sprint(float64(r)) }
 
 func TestEqualIsWhatNobodyCanTellApart(t *testing.T) {
 	utc := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -66,6 +92,12 @@ func TestEqualIsWhatNobodyCanTellApart(t *testing.T) {
 		{"a type within itself", thing{Next: &thing{Next: &thing{}}}, thing{Next: &thing{Next: &thing{}}}, func(a *thing) any { return a.Next }, true},
 		{"slices in a map", thing{Words: map[string][]string{"a": {"x"}}}, thing{Words: map[string][]string{"a": {"x"}}}, func(a *thing) any { return a.Words }, true},
 		{"a set", thing{Sets: map[string]struct{}{"a": {}}}, thing{Sets: map[string]struct{}{"a": {}}}, func(a *thing) any { return a.Sets }, true},
+		{"rates", thing{Rates: map[string]float64{"a": 0}}, thing{Rates: map[string]float64{"a": math.Copysign(0, -1)}}, func(a *thing) any { return a.Rates }, false},
+		{"by rate", thing{ByRate: map[float64]string{0: "a"}}, thing{ByRate: map[float64]string{math.Copysign(0, -1): "a"}}, func(a *thing) any { return a.ByRate }, false},
+		{"rates further down", thing{Deep: map[string]*[]measure{"a": {{Value: 0}}}}, thing{Deep: map[string]*[]measure{"a": {{Value: math.Copysign(0, -1)}}}}, func(a *thing) any { return a.Deep }, false},
+		{"what may be a rate", thing{Mixed: map[string]fmt.Stringer{"a": rate(0)}}, thing{Mixed: map[string]fmt.Stringer{"a": rate(math.Copysign(0, -1))}}, func(a *thing) any { return a.Mixed }, false},
+		{"a hidden rate", thing{Sealed: &sealed{0}}, thing{Sealed: &sealed{math.Copysign(0, -1)}}, func(a *thing) any { return a.Sealed }, false},
+		{"counts", thing{Counts: map[string]*count{"a": {1, &count{}}}}, thing{Counts: map[string]*count{"a": {1, &count{}}}}, func(a *thing) any { return a.Counts }, true},
 		{"JSON", thing{Any: map[string]any{"a": []any{"x", 1.5, true, int64(1), nil}}}, thing{Any: map[string]any{"a": []any{"x", 1.5, true, int64(1), nil}}}, func(a *thing) any { return a.Any }, true},
 		{"what is not JSON", thing{Any: map[string]any{"a": &one}}, thing{Any: map[string]any{"a": &one}}, func(a *thing) any { return a.Any }, false},
 	} {

@@ -28,14 +28,17 @@ func equalStructs(t reflect.Type) equality {
 	switch {
 	case exported:
 		return nil
-	case !t.Comparable() || holdsInterface(t):
-		return func(_, _ unsafe.Pointer, _ scope) bool { return false }
+	case !t.Comparable() || holdsInterface(t) || holdsFloat(t, map[reflect.Type]bool{}):
+		return differ
 	default:
 		return func(a, b unsafe.Pointer, _ scope) bool {
 			return reflect.NewAt(t, a).Elem().Equal(reflect.NewAt(t, b).Elem())
 		}
 	}
 }
+
+// differ takes no two values to be equal.
+func differ(_, _ unsafe.Pointer, _ scope) bool { return false }
 
 func equalByOperator[T comparable](a, b unsafe.Pointer, _ scope) bool { return *(*T)(a) == *(*T)(b) }
 
@@ -49,6 +52,32 @@ func holdsInterface(t reflect.Type) bool {
 	case reflect.Struct:
 		for i := range t.NumField() {
 			if holdsInterface(t.Field(i).Type) {
+				return true
+			}
+		}
+	default:
+	}
+	return false
+}
+
+// holdsFloat reports whether a value of the type may hold a floating-point number. The
+// operator == and reflect.DeepEqual take 0.0 and -0.0 for equal, which they are not.
+// The map seen has the types that were looked at, because a type may refer to itself.
+func holdsFloat(t reflect.Type, seen map[reflect.Type]bool) bool {
+	if seen[t] {
+		return false
+	}
+	seen[t] = true
+	switch t.Kind() {
+	case reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128, reflect.Interface:
+		return true
+	case reflect.Pointer, reflect.Slice, reflect.Array:
+		return holdsFloat(t.Elem(), seen)
+	case reflect.Map:
+		return holdsFloat(t.Key(), seen) || holdsFloat(t.Elem(), seen)
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if holdsFloat(t.Field(i).Type, seen) {
 				return true
 			}
 		}
@@ -75,6 +104,9 @@ func equalMaps(t reflect.Type) equality {
 			return matchObject(*(*map[string]any)(a), *(*map[string]any)(b), in)
 		}
 	default:
+		if holdsFloat(t, map[reflect.Type]bool{}) {
+			return differ
+		}
 		return func(a, b unsafe.Pointer, _ scope) bool {
 			return reflect.DeepEqual(reflect.NewAt(t, a).Elem().Interface(), reflect.NewAt(t, b).Elem().Interface())
 		}

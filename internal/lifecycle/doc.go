@@ -17,6 +17,7 @@
 // Wait for its own Group. A task that panics stops the Group, and Wait panics in
 // its caller with a [Crash] that holds the value and the task's stack: the crash
 // shows up where the Group is owned, not in a goroutine that nobody can recover.
+// runtime.Goexit in a task counts as a panic with [ErrGoexit].
 //
 // # Testing
 //

@@ -27,7 +27,7 @@ type Group struct {
 // Crash is what Wait panics with when a task panicked.
 type Crash struct {
 	Task  string // its name
-	Value any    // what it panicked with
+	Value any    // what it panicked with; see also ErrGoexit
 	Stack []byte // where, in the task's goroutine
 }
 
@@ -81,15 +81,23 @@ func (g *Group) start(name string, task func(context.Context)) bool {
 	g.next++
 	g.running[id] = name
 	go func() {
-		defer g.ended(id, name)
+		returned := false
+		defer func() {
+			value := recover()
+			if value == nil && !returned {
+				value = ErrGoexit
+			}
+			g.ended(id, name, value)
+		}()
 		task(g.ctx)
+		returned = true
 	}()
 	return true
 }
 
-// ended runs deferred, so that a panic is seen here and nowhere else.
-func (g *Group) ended(id uint64, name string) {
-	value := recover()
+// ended notes that a task has returned, or what it panicked with. It runs deferred in
+// the task's goroutine, so that the stack is the one where it happened.
+func (g *Group) ended(id uint64, name string, value any) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if value != nil && g.crash == nil {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -104,6 +106,23 @@ func TestPanicReachesTheWaiter(t *testing.T) {
 		}()
 		_ = g.Wait()
 		t.Error("Wait returned although a task panicked")
+	})
+}
+
+func TestGoexitReachesTheWaiter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := New(t.Context())
+		g.Go("long", untilDone)
+		g.Guest("leaver", func(context.Context) { runtime.Goexit() })
+		defer func() {
+			crash, ok := recover().(*Crash)
+			if !ok || crash.Task != "leaver" || !errors.Is(crash, ErrGoexit) || !strings.Contains(string(crash.Stack), "TestGoexitReachesTheWaiter") {
+				t.Errorf("Wait panicked with %v, want the crash of leaver", crash)
+			}
+		}()
+		time.AfterFunc(time.Hour, g.Stop)
+		_ = g.Wait()
+		t.Error("Wait returned although a task has left without its work")
 	})
 }
 

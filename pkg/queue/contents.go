@@ -26,11 +26,12 @@ type Entry[K comparable] struct {
 // The queue stands still for a time that depends on limit alone. What is queued
 // in an Order of the caller's own is not shown.
 func (q *Queue[K]) Contents(limit int) []Entry[K] {
+	began := q.start()
 	q.mu.Lock()
 	found := q.schedule.contents(limit)
 	out := make([]Entry[K], 0, len(found))
 	for _, e := range found {
-		out = append(out, q.show(e))
+		out = append(out, e.show(began))
 	}
 	q.mu.Unlock()
 
@@ -42,19 +43,20 @@ func (q *Queue[K]) Contents(limit int) []Entry[K] {
 	return out
 }
 
-func (q *Queue[K]) show(e *entry[K]) Entry[K] {
+// show is what the queue that began then has to say of an entry.
+func (e *entry[K]) show(began time.Time) Entry[K] {
 	out := Entry[K]{Key: e.key, Priority: e.priority}
 	if e.queued {
-		out.Queued = q.began.Add(e.since)
+		out.Queued = began.Add(e.since)
 	}
 	if e.timer != 0 {
-		out.Due = q.began.Add(e.due)
+		out.Due = began.Add(e.due)
 		if !e.queued {
 			out.Priority = e.timerPriority
 		}
 	}
 	if e.working != 0 {
-		out.Working = q.began.Add(e.started)
+		out.Working = began.Add(e.started)
 	}
 	return out
 }

@@ -36,7 +36,8 @@
 // [Order] and a clock, which are called with the lock held and say so.
 //
 // Queue has two locks: the one that orders what the observer is told is taken
-// before the one that guards the data.
+// before the one that guards the data. A clock of somebody else's is read under a
+// third, which is taken last.
 //
 // # Testing
 //

@@ -84,7 +84,8 @@ type Options[K comparable] struct {
 
 	// Now and AfterFunc replace package time. They are for adapters to interfaces
 	// that carry a clock; tests use testing/synctest instead. Both are called with
-	// the queue's lock held, and AfterFunc must call ring from another goroutine.
+	// a lock of the queue held, and AfterFunc must call ring from another goroutine.
+	// Where Now goes back, the queue's time stands still until the next call.
 	Now       func() time.Time
 	AfterFunc func(d time.Duration, ring func()) Alarm
 }

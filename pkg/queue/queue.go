@@ -9,12 +9,16 @@ import (
 // Queue hands out keys to workers: each key to one worker at a time, once for
 // all the adds since it was last handed out, by priority, and not before its
 // time. It must not be copied.
+//
+// An interface type may hold keys that cannot be hashed. A call with such a key panics
+// and leaves the queue as it was.
 type Queue[K comparable] struct {
 	limiter   Limiter[K]    // nil: none
 	observe   func([]Event) // nil: nobody
-	clock     func() time.Time
+	clock     *steady       // nil: package time
 	afterFunc func(time.Duration, func()) Alarm
-	began     time.Time // what the schedule counts from
+	began     time.Time // what the schedule counts from, without a clock
+	fickle    bool      // there are values of K that cannot be hashed
 
 	// telling is held while observe is told, so that it hears of things in order.
 	// It is taken before mu, and guards only spare.
@@ -28,6 +32,7 @@ type Queue[K comparable] struct {
 	idlers   int           // callers asleep in Take
 	alarm    Alarm         // nil until the first timer
 	rings    time.Duration // when the alarm goes off; never, if it is not set
+	setBacks uint64        // of the clock, when the alarm was set last
 	phase    phase
 	drains   bool // a caller waits for the rest to be worked on
 	served   bool // Take was called: there are workers
@@ -50,18 +55,18 @@ func New[K comparable](o Options[K]) *Queue[K] {
 	q := &Queue[K]{
 		limiter:   o.Limiter,
 		observe:   o.Observe,
-		clock:     o.Now,
 		afterFunc: o.AfterFunc,
+		fickle:    mayNotHash[K](),
 		schedule:  newSchedule(o),
 		rings:     never,
 	}
 	if q.afterFunc == nil {
 		q.afterFunc = func(d time.Duration, ring func()) Alarm { return time.AfterFunc(d, ring) }
 	}
-	if q.clock == nil {
+	if o.Now == nil {
 		q.began = time.Now()
 	} else {
-		q.began = q.clock()
+		q.clock = newSteady(o.Now)
 	}
 	q.work.L = &q.mu
 	q.rest.L = &q.mu
@@ -74,16 +79,28 @@ func (q *Queue[K]) now() time.Duration {
 	if q.clock == nil {
 		return time.Since(q.began)
 	}
-	return q.clock().Sub(q.began)
+	return q.clock.elapsed()
+}
+
+// start is what the time of now is counted from.
+func (q *Queue[K]) start() time.Time {
+	if q.clock == nil {
+		return q.began
+	}
+	return q.clock.start()
 }
 
 // Add asks for key to be worked on soon.
 func (q *Queue[K]) Add(key K) {
+	q.mustHash(key)
 	now := q.now()
 	q.mu.Lock()
 	if q.phase == open {
 		q.schedule.add(now, key, With{})
 		q.wakeLocked()
+		if q.clock != nil {
+			q.setAlarmLocked()
+		}
 	}
 	q.unlockAndTell()
 }
@@ -93,6 +110,7 @@ func (q *Queue[K]) AddAfter(key K, d time.Duration) { q.AddWith(With{After: d}, 
 
 // AddWith asks for keys to be worked on as with says.
 func (q *Queue[K]) AddWith(with With, keys ...K) {
+	q.mustHash(keys...)
 	now := q.now()
 	q.mu.Lock()
 	if q.phase == open {
@@ -115,6 +133,7 @@ func (q *Queue[K]) AddLimited(with With, keys ...K) {
 	if q.ShuttingDown() {
 		return
 	}
+	q.mustHash(keys...)
 	for _, key := range keys {
 		limited := with
 		if d := q.limiter.When(key); with.After == 0 || d < with.After {
@@ -128,6 +147,7 @@ func (q *Queue[K]) AddLimited(with With, keys ...K) {
 // delayed add said before, and reports whether there was one. Work that is
 // queued already stays queued. Without a delayed add it is AddWith.
 func (q *Queue[K]) Replace(with With, key K) bool {
+	q.mustHash(key)
 	now := q.now()
 	q.mu.Lock()
 	had := false
@@ -143,6 +163,7 @@ func (q *Queue[K]) Replace(with With, key K) bool {
 // Cancel takes back key's delayed add, and reports whether there was one. Work
 // that is queued already stays queued.
 func (q *Queue[K]) Cancel(key K) bool {
+	q.mustHash(key)
 	now := q.now()
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -205,6 +226,7 @@ func (q *Queue[K]) Take() (key K, priority int, ok bool) {
 // Done says that the worker is finished with key. If it was added meanwhile it
 // may be handed out again.
 func (q *Queue[K]) Done(key K) {
+	q.mustHash(key)
 	now := q.now()
 	q.mu.Lock()
 	q.schedule.done(now, key)
@@ -245,6 +267,11 @@ func (q *Queue[K]) wakeLocked() {
 // setAlarmLocked sets the alarm if a timer is due before it would go off. An
 // alarm that goes off too early just finds nothing to do.
 func (q *Queue[K]) setAlarmLocked() {
+	if q.clock != nil {
+		if n := q.clock.setBacks.Load(); n != q.setBacks {
+			q.setBacks, q.rings = n, never // an alarm of the same clock is late now
+		}
+	}
 	due, ok := q.schedule.next()
 	if !ok || due >= q.rings {
 		return

@@ -1,0 +1,48 @@
+package queue
+
+import (
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// steady measures time by a clock that the user brings along. When that clock is set
+// back, the measured time stands still until the next reading and then goes on. Without
+// this the queue would hand out nothing until the clock has caught up. Package time does
+// not need it, because its monotonic clock is never set back.
+type steady struct {
+	now      func() time.Time
+	setBacks atomic.Uint64 // how often the clock was found to have been
+
+	mu    sync.Mutex // guards everything below; held while reading the clock
+	last  time.Time  // what the clock said
+	count time.Duration
+}
+
+func newSteady(now func() time.Time) *steady { return &steady{now: now, last: now()} }
+
+// elapsed is how much time has passed since the count began.
+func (s *steady) elapsed() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.elapsedLocked()
+}
+
+func (s *steady) elapsedLocked() time.Duration {
+	now := s.now()
+	if now.Before(s.last) {
+		s.setBacks.Add(1)
+	}
+	s.count += min(max(0, now.Sub(s.last)), math.MaxInt64-s.count)
+	s.last = now
+	return s.count
+}
+
+// start is when the count began, as the clock would say it now.
+func (s *steady) start() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	count := s.elapsedLocked()
+	return s.last.Add(-count)
+}
