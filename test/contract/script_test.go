@@ -1,0 +1,129 @@
+package contract
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// script is what a client does, and what befalls the server meanwhile.
+type script struct {
+	name  string
+	alone bool // whatever others write would change the outcome
+	steps []step
+}
+
+// step is one of put, remove, crowd, list, watch, pause, together and event.
+type step any
+
+// put creates or changes an object, which gets the label if it is not empty.
+type put struct{ name, label string }
+
+// remove deletes an object.
+type remove struct{ name string }
+
+// list is a list request. The continue token of its answer is kept.
+type list request
+
+// watch is a watch request. Once the watch is open the steps are played.
+type watch struct {
+	request
+	then []step
+	open time.Duration // for how long it is looked at after these; 0 is the usual time
+}
+
+// crowd is many writes of somebody else.
+type crowd struct{ writes int }
+
+// pause is time that passes.
+type pause time.Duration
+
+// together is requests that are made at the same time.
+type together []step
+
+// event is what befalls the server, for all scripts of a group at once.
+type event string
+
+const (
+	restart      event = "restart"       // the API server
+	compact      event = "compact"       // etcd
+	backup       event = "backup"        // of etcd
+	restore      event = "restore"       // the backup, and restart
+	restoreBelow event = "restore below" // an API server that runs on
+)
+
+// request is the options of a list or watch.
+type request struct {
+	version   string // "", "0", a name, or nonsense
+	match     metav1.ResourceVersionMatch
+	limit     int64
+	from      string // continue token: "", "next" for the last list's, "rest" for the last error's, or nonsense
+	initial   *bool
+	bookmarks bool
+	timeout   int64
+	selector  string
+}
+
+// String is how a request appears in a transcript.
+func (r request) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "from %q", r.version)
+	if r.match != "" {
+		fmt.Fprintf(&b, " match=%s", r.match)
+	}
+	if r.limit != 0 {
+		fmt.Fprintf(&b, " limit=%d", r.limit)
+	}
+	if r.from != "" {
+		fmt.Fprintf(&b, " continue=%s", r.from)
+	}
+	if r.initial != nil {
+		fmt.Fprintf(&b, " initial=%v", *r.initial)
+	}
+	if r.bookmarks {
+		b.WriteString(" bookmarks")
+	}
+	if r.timeout != 0 {
+		fmt.Fprintf(&b, " timeout=%ds", r.timeout)
+	}
+	if r.selector != "" {
+		fmt.Fprintf(&b, " selector=%s", r.selector)
+	}
+	return b.String()
+}
+
+const (
+	exact        = metav1.ResourceVersionMatchExact
+	notOlderThan = metav1.ResourceVersionMatchNotOlderThan
+)
+
+var yes, no = new(true), new(false)
+
+// fate is the events of a script. Scripts with the same fate share a group.
+func (s script) fate() string {
+	var fate []string
+	if s.alone {
+		fate = append(fate, s.name)
+	}
+	for _, one := range s.steps {
+		if e, ok := one.(event); ok {
+			fate = append(fate, string(e))
+		}
+	}
+	return strings.Join(fate, ", ")
+}
+
+// acts is the script cut at its events, which are between them.
+func (s script) acts() (acts [][]step, events []event) {
+	acts = [][]step{nil}
+	for _, one := range s.steps {
+		if e, ok := one.(event); ok {
+			events, acts = append(events, e), append(acts, nil)
+			continue
+		}
+		acts[len(acts)-1] = append(acts[len(acts)-1], one)
+	}
+	return acts, events
+}

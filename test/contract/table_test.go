@@ -1,0 +1,116 @@
+package contract
+
+import (
+	"slices"
+	"time"
+)
+
+// abc is what most scripts begin with: at its end there are a of w4 and c of w3.
+var abc = []step{put{"a", "red"}, put{"b", ""}, put{"c", "red"}, put{"a", ""}, remove{"b"}}
+
+func after(steps []step, more ...step) []step { return slices.Concat(steps, more) }
+
+// table is the scripts that are about something.
+func table() []script {
+	return slices.Concat(listScripts(), watchScripts(), streamScripts(), eventScripts(), restoreScripts())
+}
+
+func listScripts() []script {
+	return []script{
+		{name: "lists", steps: after(abc, together{
+			list{}, list{version: "0"}, list{version: "w2"}, list{version: "w5"},
+			list{version: "w2", match: notOlderThan}, list{version: "0", match: notOlderThan},
+			list{version: "w2", match: exact}, list{version: "w5", match: exact},
+			list{selector: "red"}, list{selector: "!red"}, list{selector: "red", version: "w3", match: exact},
+		})},
+		{name: "lists with a limit", steps: after(abc, together{
+			list{limit: 1}, list{limit: 2}, list{limit: 3}, list{version: "0", limit: 1},
+			list{version: "w3", limit: 2}, list{version: "w2", limit: 1, match: notOlderThan},
+			list{version: "w3", limit: 1, match: exact}, list{limit: 1, selector: "red"}, list{limit: 1, selector: "!red"},
+		})},
+		{name: "lists of the future", steps: after(abc, together{
+			list{version: "future"}, list{version: "future", match: notOlderThan},
+			list{version: "future", match: exact}, list{version: "future", limit: 1},
+		})},
+		{name: "lists that make no sense", steps: after(abc, together{
+			list{version: "nonsense"}, list{version: "-1"}, list{match: exact}, list{match: notOlderThan}, list{version: "0", match: exact},
+			list{version: "w1", match: "Nonsense"}, list{initial: yes}, list{initial: no},
+			list{from: "nonsense"}, list{from: "?"}, list{from: "next", limit: -1}, list{limit: -1}, list{selector: "=="},
+			list{version: "nonsense", match: exact}, list{version: "nonsense", limit: 1},
+		})},
+		{name: "pages", steps: after(abc,
+			list{limit: 1}, put{"d", ""}, together{
+				list{limit: 1, from: "next"}, list{from: "next"}, list{version: "0", limit: 1, from: "next"},
+				list{version: "w1", from: "next"}, list{version: "w1", match: exact, from: "next"}, list{match: notOlderThan, from: "next"},
+				list{version: "nonsense", from: "next"},
+			})},
+		{name: "pages of the past", steps: after(abc,
+			list{version: "w3", match: exact, limit: 1}, list{limit: 1, from: "next"}, list{limit: 1, from: "next"},
+			list{version: "w3", limit: 2}, list{from: "next"})},
+		{name: "pages of what is selected", steps: after(abc, put{"d", "red"},
+			list{limit: 1, selector: "red"}, list{limit: 1, selector: "red", from: "next"}, list{limit: 1, selector: "!red"})},
+	}
+}
+
+func watchScripts() []script {
+	more := []step{put{"d", "red"}, put{"a", "red"}, remove{"c"}, put{"c", ""}}
+	return []script{
+		{name: "watches", steps: after(abc, together{
+			watch{request: request{version: "w1"}}, watch{request: request{version: "w4"}}, watch{request: request{version: "w5"}},
+			watch{request: request{version: "w1", selector: "red"}}, watch{request: request{version: "w1", selector: "!red"}},
+			watch{request: request{version: "0"}}, watch{request: request{}},
+			watch{request: request{version: "0", bookmarks: true}}, watch{request: request{bookmarks: true}},
+			watch{request: request{bookmarks: true, selector: "red"}}, watch{request: request{version: "w2", limit: 1}},
+		})},
+		{name: "a watch that goes on", steps: after(abc, watch{request: request{version: "w4"}, then: more})},
+		{name: "a watch of what is selected goes on", steps: after(abc, watch{request: request{version: "w4", selector: "red"}, then: more})},
+		{name: "a watch from the future", steps: after(abc,
+			watch{request: request{version: "future", bookmarks: true, timeout: 4}, then: more})},
+		{name: "a watch that had news ends", steps: after(abc,
+			watch{request: request{version: "w5", bookmarks: true, timeout: 4}, then: []step{put{"a", ""}}})},
+		{name: "a watch without bookmarks ends", steps: after(abc,
+			watch{request: request{version: "w5", timeout: 4}, then: []step{put{"a", ""}}})},
+		{name: "a watch without news ends", alone: true, steps: after(abc, watch{request: request{version: "w5", bookmarks: true, timeout: 5}})},
+		{name: "a watch that lasts a second", steps: after(abc,
+			watch{request: request{version: "w5", bookmarks: true, timeout: 1}, then: []step{put{"a", ""}}})},
+		{name: "watches that make no sense", steps: after(abc, together{
+			watch{request: request{version: "nonsense"}}, watch{request: request{version: "-1"}}, watch{request: request{version: "w1", match: exact}},
+			watch{request: request{version: "w1", match: notOlderThan}}, watch{request: request{match: notOlderThan}},
+			watch{request: request{initial: yes}}, watch{request: request{initial: no}}, watch{request: request{initial: yes, match: exact}},
+			watch{request: request{initial: yes, match: "Nonsense"}}, watch{request: request{from: "nonsense", version: "w1"}},
+			watch{request: request{from: "nonsense", initial: yes, match: notOlderThan}}, watch{request: request{selector: "=="}},
+			watch{request: request{version: "nonsense", initial: yes, match: notOlderThan}},
+		})},
+	}
+}
+
+func streamScripts() []script {
+	asked := func(version string) request {
+		return request{version: version, initial: yes, match: notOlderThan, bookmarks: true}
+	}
+	mute := func(version string) request {
+		return request{version: version, initial: yes, match: notOlderThan}
+	}
+	declined := func(version string) request {
+		return request{version: version, initial: no, match: notOlderThan, bookmarks: true}
+	}
+	selected := asked("")
+	selected.selector = "red"
+	ending := asked("")
+	ending.timeout = 5
+	return []script{
+		{name: "streaming lists", steps: after(abc, together{
+			watch{request: asked("")}, watch{request: asked("0")}, watch{request: asked("w2")}, watch{request: asked("w5")}, watch{request: selected},
+			watch{request: mute("")}, watch{request: mute("0")}, watch{request: mute("w2")},
+			watch{request: declined("")}, watch{request: declined("0")}, watch{request: declined("w2")},
+		})},
+		{name: "streaming lists of nothing", steps: []step{together{watch{request: asked("")}, watch{request: mute("")}}}},
+		{name: "streaming lists of the future", steps: after(abc, together{
+			watch{request: asked("future")}, watch{request: mute("future")}, watch{request: declined("future")}, watch{request: request{version: "future"}},
+		})},
+		{name: "a streaming list goes on", steps: after(abc,
+			watch{request: ending, then: []step{pause(1500 * time.Millisecond), put{"a", "red"}, remove{"c"}, put{"d", ""}}})},
+		{name: "a declined list goes on", steps: after(abc,
+			watch{request: declined(""), then: []step{put{"a", "red"}, remove{"c"}, put{"d", ""}}})},
+	}
+}
