@@ -22,8 +22,8 @@ import (
 type Builder = TypedBuilder[reconcile.Request]
 
 // TypedBuilder builds a controller. Its methods are controller-runtime's, but for
-// [TypedBuilder.WithResync], [TypedBuilder.WithLedger] and
-// [TypedBuilder.WithoutLedger], which it adds. Build it once.
+// [TypedBuilder.WithResync], [TypedBuilder.WithLedger], [TypedBuilder.WithoutLedger] and
+// [TypedBuilder.WithPaths], which it adds. Build it once.
 type TypedBuilder[R comparable] struct {
 	mgr     manager.Manager
 	name    string
@@ -38,6 +38,7 @@ type TypedBuilder[R comparable] struct {
 	resync   cache.ResyncPolicy
 	keeping  keeping
 	ledgers  delta.LedgerOptions
+	asked    []askedPaths
 	resynced bool // WithResync was called
 
 	// newController is replaced by tests.
@@ -146,9 +147,11 @@ func (b *TypedBuilder[R]) Named(name string) *TypedBuilder[R] {
 }
 
 // WithResync says when the controller looks at the objects of For although they have
-// not changed. What the policy leaves open is as the cache has it for the kind. Other
-// kinds are for [WithResyncPolicy]: to look at everything that an object owns is to look
-// at it once for each.
+// not changed. What the policy leaves open is as the cache has it for the kind. Predicates
+// of updates do not hold such a resync back; see [source.ResyncPredicate]. What is set
+// while the cache runs goes before it; see [cache.Cache.SetResync]. Other kinds are for
+// [WithResyncPolicy]: to look at everything that an object owns is to look at it once for
+// each.
 func (b *TypedBuilder[R]) WithResync(policy cache.ResyncPolicy) *TypedBuilder[R] {
 	b.resync, b.resynced = policy, true
 	return b
@@ -183,6 +186,9 @@ func (b *TypedBuilder[R]) Build(r reconcile.TypedReconciler[R]) (controller.Type
 		return nil, errors.New("must provide a non-nil Manager")
 	case b.forInput.err != nil:
 		return nil, b.forInput.err
+	}
+	if err := b.checkPaths(); err != nil {
+		return nil, err
 	}
 	return newPlan(b).build(r)
 }

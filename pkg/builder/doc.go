@@ -46,6 +46,13 @@
 // A reconciler that returns no error has dealt with what it was told. After an error, also
 // one that is not tried again, and after a panic it is told again, in front of what is new.
 //
+// The paths that a reconciler asks about are checked: those of [TypedBuilder.WithPaths] when
+// the controller is built or starts, others when they are first asked for.
+//
+// If a [delta.Step] fails and the reconciler returns neither its error nor a wish to be called
+// again, the controller gets the step's error, so that it retries. A step that depends on a kind
+// that For, Owns and Watches do not name always runs, unless a raw source may show that kind.
+//
 // # Concurrency
 //
 // A builder is for one goroutine. What it makes is run by the manager. Nothing here starts
@@ -56,6 +63,19 @@
 //
 // A model plays random events through random mappings, workers and failures in a synctest
 // bubble, and every change that is told is compared with those that happened.
+//
+// A walk goes through all interleavings of small worlds of one object, one request and two
+// watches (interleave_test.go): with predicates that hide a state, queues that are kept,
+// relists and failures, and with steps in the middle of a delivery and of a call.
+//
+//	server ─▶ informer ─▶ watch, a thread ─▶ Kind, ledger, queue ─▶ worker, a thread ─▶ reconciler
+//	             │             │                                        │                    │
+//	             └─────────────┴── the walk says who takes a step ──────┘                  judge
+//
+// The judge knows which states a reconciler could have seen, and what the watches have shown.
+// The sources, ledger, queue and recorded reconciler are the real ones. The informers' events
+// and the worker's loop are the test's. SEEDS=1000 walks through larger worlds.
+//
 // controller-runtime's own builder suite passes on it, and test/operator runs it against a
 // real API server.
 package builder

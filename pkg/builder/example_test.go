@@ -107,6 +107,17 @@ func ExampleWithPredicates() {
 	// Output: <nil>
 }
 
+func ExampleTypedBuilder_WithPaths() {
+	err := builder.ControllerManagedBy(newFakeManager(&informertest.FakeInformers{})).
+		For(&corev1.ConfigMap{}).
+		Owns(&corev1.Pod{}).
+		WithPaths(&corev1.ConfigMap{}, "data").
+		WithPaths(&corev1.Pod{}, "spec.container[*].image"). // which is misspelt
+		Complete(noop)
+	fmt.Println(err)
+	// Output: check what WithPaths() names for *v1.Pod: path spec.container[*].image can't exist in core/v1.Pod: spec has no field container; did you mean spec.containers[*].image?
+}
+
 func ExampleLedgerOf() {
 	var c controller.Controller
 	c, err := builder.ControllerManagedBy(newFakeManager(&informertest.FakeInformers{})).

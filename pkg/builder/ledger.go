@@ -2,8 +2,12 @@ package builder
 
 import (
 	"context"
+	"errors"
+	"sync/atomic"
 
+	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
@@ -21,9 +25,7 @@ func ledgerOptions(mgr manager.Manager, opts delta.LedgerOptions) delta.LedgerOp
 		opts.KindOf = func(obj delta.Object) (schema.GroupVersionKind, error) { return apiutil.GVKForObject(obj, scheme) }
 	}
 	if opts.Writes == nil {
-		if client, ok := mgr.GetClient().(interface{ OwnWrites() delta.OwnWrites }); ok {
-			opts.Writes = client.OwnWrites()
-		}
+		opts.Writes = writesOf(mgr)
 	}
 	if opts.Schemas == nil {
 		opts.Schemas = schemasOf(mgr)
@@ -46,55 +48,89 @@ func schemasOf(mgr manager.Manager) delta.Schemas {
 	return schemas
 }
 
-// recorded is src, with a ledger if there is one.
-func recorded[R comparable](src ctrlsource.TypedSource[R], ledger *delta.Ledger[R]) ctrlsource.TypedSource[R] {
-	if ledger == nil || src == nil {
-		return src
-	}
-	return source.Recorded(src, ledger)
-}
-
 // recordedReconciler tells a reconciler why it is called, and the ledger what came of
 // it.
 type recordedReconciler[R comparable] struct {
 	to     reconcile.TypedReconciler[R]
 	ledger *delta.Ledger[R]
+	queue  atomic.Pointer[source.ControllerQueue[R]] // nil until the controller starts
 }
 
 // Reconcile is called by the controller's workers.
 func (r *recordedReconciler[R]) Reconcile(ctx context.Context, request R) (reconcile.Result, error) {
 	how := delta.Failed // also for a panic, which goes on to whoever called
-	changes := r.ledger.Take(request)
-	defer func() { r.ledger.Settle(request, how) }()
-	result, err := r.to.Reconcile(delta.NewContext(ctx, changes), request)
-	how = outcome(result, err)
+	again := true
+	ctx, call := r.ledger.Begin(ctx, request)
+	defer func() {
+		call.End(how)
+		if queue := r.queue.Load(); queue != nil && again {
+			queue.MayAddAgain(request)
+		}
+	}()
+	result, err := r.to.Reconcile(ctx, request)
+	logSteps(ctx)
+	if how = outcome(result, err); how == delta.Succeeded {
+		err = call.Err() // or nobody would retry a step of which the reconciler has kept the error
+		how = outcome(result, err)
+	}
+	again = how != delta.Succeeded && !errors.Is(err, reconcile.TerminalError(nil))
 	return result, err
+}
+
+// logSteps says what became of the steps of a call.
+func logSteps(ctx context.Context) {
+	log := logr.FromContextOrDiscard(ctx).V(1)
+	if !log.Enabled() {
+		return
+	}
+	var steps []string
+	for _, step := range delta.Steps(ctx) {
+		steps = append(steps, step.String())
+	}
+	if len(steps) > 0 {
+		log.Info("The steps have ended", "steps", steps)
+	}
 }
 
 // outcome is what became of a request. An error that is not to be tried again is a
 // failure, too: whatever brings the request the next time, it is told what has not been
-// dealt with.
+// dealt with. A result that asks for another call may mean that the work waits for it.
 func outcome(result reconcile.Result, err error) delta.Outcome {
 	switch {
 	case err != nil:
 		return delta.Failed
 	case result.RequeueAfter > 0, result.Requeue: //nolint:staticcheck // as long as there is Requeue, it asks for a timer
-		return delta.SucceededWithTimer
+		return delta.Unfinished
 	default:
 		return delta.Succeeded
 	}
 }
+
+// queueWith makes the queues that make makes, with the ledger before them.
+func (r *recordedReconciler[R]) queueWith(newQueue makeQueue[R]) makeQueue[R] {
+	return func(name string, limiter workqueue.TypedRateLimiter[R]) workqueue.TypedRateLimitingInterface[R] {
+		queue := source.NewControllerQueue(newQueue(name, limiter), r.ledger)
+		r.queue.Store(queue)
+		return queue
+	}
+}
+
+// makeQueue makes a controller's queue.
+type makeQueue[R comparable] = func(string, workqueue.TypedRateLimiter[R]) workqueue.TypedRateLimitingInterface[R]
 
 // recordedController is a controller with a ledger. The manager runs the controller
 // within.
 type recordedController[R comparable] struct {
 	controller.TypedController[R]
 	ledger *delta.Ledger[R]
+	kinds  *watchedKinds
 }
 
-// Watch adds a source. The ledger is told of it as of those that were built in.
+// Watch adds a source. Its requests are recorded as those of the sources that were built
+// in, because the queue records.
 func (c *recordedController[R]) Watch(src ctrlsource.TypedSource[R]) error {
-	return c.TypedController.Watch(recorded(src, c.ledger))
+	c.kinds.more.Store(true) // before it can show anything
+	return c.TypedController.Watch(src)
 }
 
 // NeedLeaderElection is the controller's answer.

@@ -29,7 +29,8 @@ import (
 
 // TestEveryChangeIsToldToThoseItIsFor plays random events of three kinds, which are
 // mapped to several requests each, to a controller with several workers, whose
-// reconciler fails, panics and asks to be called again. In the end the model looks
+// reconciler fails, panics, asks to be called again, and settles or keeps what it was
+// told. In the end the model looks
 // whether each change that was told is one that happened and was for that request, told
 // once until it was dealt with and not left out.
 func TestEveryChangeIsToldToThoseItIsFor(t *testing.T) {
@@ -80,7 +81,8 @@ type call struct {
 	at      time.Time
 	changes []delta.Change
 	of      delta.Changes
-	success bool
+	dealt   bool // with what was told
+	failed  bool
 }
 
 func (g *game) play(t *testing.T, limits delta.LedgerLimits) {
@@ -203,7 +205,16 @@ func (g *game) reconcile(ctx context.Context, request reconcile.Request) (reconc
 	case 2:
 		panic("as the game wants it")
 	case 3:
+		return reconcile.Result{RequeueAfter: pause + 1}, nil
+	case 4:
+		delta.Settle(ctx)
 		return reconcile.Result{RequeueAfter: pause}, nil
+	case 5:
+		delta.Settle(ctx)
+		return reconcile.Result{}, errors.New("as the game wants it")
+	case 6:
+		delta.Keep(ctx)
+		return reconcile.Result{}, nil
 	default:
 		return reconcile.Result{}, nil
 	}
@@ -213,12 +224,13 @@ func (g *game) reconcile(ctx context.Context, request reconcile.Request) (reconc
 func (g *game) note(request string, changes delta.Changes) (fate int, pause time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	fate, pause = g.rng.IntN(10), time.Duration(g.rng.IntN(50))*time.Millisecond
+	fate, pause = g.rng.IntN(14), time.Duration(g.rng.IntN(50))*time.Millisecond
 	if g.calm {
 		fate = 9
 	}
 	g.calls[request] = append(g.calls[request], call{
-		at: time.Now(), of: changes, changes: slices.Collect(changes.All()), success: fate > 2,
+		at: time.Now(), of: changes, changes: slices.Collect(changes.All()),
+		dealt: fate > 3 && fate != 6, failed: fate <= 2 || fate == 5,
 	})
 	return fate, pause
 }
@@ -317,11 +329,12 @@ func (v *verdict) one(i int, c *call) {
 	} else {
 		v.lossy = later(v.lossy, c.at)
 	}
-	if !c.success {
-		v.failures++
-		return
+	if v.failures++; !c.failed {
+		v.failures = 0
 	}
-	v.dealt, v.failures, v.known = told, 0, true
+	if c.dealt {
+		v.dealt, v.known = told, true
+	}
 }
 
 // find returns how many of the events of an object are over with a change. Where
@@ -361,8 +374,11 @@ func says(change delta.Change, run []happened) bool {
 		return false
 	}
 	cause := map[schema.GroupVersionKind]delta.Cause{configMap: delta.Primary, pod: delta.Owned, secret: delta.Mapped}[first.kind]
-	if op == delta.Sync {
+	switch {
+	case op == delta.Sync && first.Resync() != nil:
 		cause = delta.Resync
+	case op == delta.Sync:
+		cause = delta.Relist
 	}
 	return change.Cause == cause && change.Kind == first.kind && change.Op == op &&
 		change.Missed == first.Missed && change.Relisted == relisted &&

@@ -136,7 +136,7 @@ var (
 
 // WithResyncPolicy says when the controller is shown objects of one kind although they
 // have not changed. What it leaves open is as WithResync says, where it is for For, and
-// then as the cache has it for the kind.
+// then as the cache has it for the kind. See [TypedBuilder.WithResync] for predicates.
 func WithResyncPolicy(policy cache.ResyncPolicy) ResyncPolicy { return ResyncPolicy{policy: policy} }
 
 // ApplyToFor sets the policy.

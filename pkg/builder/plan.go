@@ -32,12 +32,17 @@ type plan[R comparable] struct {
 	ledger  *delta.Ledger[R] // nil: none is kept
 	primary schema.GroupVersionKind
 	name    string
+	kinds   *watchedKinds
 }
 
 func newPlan[R comparable](b *TypedBuilder[R]) *plan[R] {
-	p := &plan[R]{TypedBuilder: b}
+	p := &plan[R]{TypedBuilder: b, kinds: newWatchedKinds(b)}
 	if b.keeping == keepLedger {
-		p.ledger = delta.NewLedger[R](ledgerOptions(b.mgr, b.ledgers))
+		opts := ledgerOptions(b.mgr, b.ledgers)
+		if opts.Watches == nil {
+			opts.Watches = p.kinds.mayShow
+		}
+		p.ledger = delta.NewLedger[R](opts)
 	}
 	return p
 }
@@ -63,7 +68,7 @@ func (p *plan[R]) build(r reconcile.TypedReconciler[R]) (controller.TypedControl
 	if p.ledger == nil {
 		return made, nil
 	}
-	return &recordedController[R]{TypedController: made, ledger: p.ledger}, nil
+	return &recordedController[R]{TypedController: made, ledger: p.ledger, kinds: p.kinds}, nil
 }
 
 // controllerOptions are those that the user set, completed.
@@ -73,9 +78,6 @@ func (p *plan[R]) controllerOptions(r reconcile.TypedReconciler[R]) (controller.
 		return options, errors.New("reconciler was set via WithOptions() and via Build() or Complete()")
 	}
 	options.Reconciler = r
-	if p.ledger != nil {
-		options.Reconciler = &recordedReconciler[R]{to: r, ledger: p.ledger}
-	}
 	if p.forInput.object != nil {
 		var err error
 		if p.primary, err = apiutil.GVKForObject(p.forInput.object, p.mgr.GetScheme()); err != nil {
@@ -97,6 +99,10 @@ func (p *plan[R]) controllerOptions(r reconcile.TypedReconciler[R]) (controller.
 		defaulted := options
 		defaulted.DefaultFromConfig(general)
 		options.NewQueue = newQueue(defaulted)
+	}
+	if p.ledger != nil {
+		recorded := &recordedReconciler[R]{to: r, ledger: p.ledger}
+		options.Reconciler, options.NewQueue = recorded, recorded.queueWith(options.NewQueue)
 	}
 	return options, nil
 }
@@ -121,7 +127,7 @@ func (p *plan[R]) logConstructor() func(*R) logr.Logger {
 }
 
 // newQueue makes our queue: with priorities, unless UsePriorityQueue is switched off.
-func newQueue[R comparable](options controller.TypedOptions[R]) func(string, workqueue.TypedRateLimiter[R]) workqueue.TypedRateLimitingInterface[R] {
+func newQueue[R comparable](options controller.TypedOptions[R]) makeQueue[R] {
 	return func(name string, limiter workqueue.TypedRateLimiter[R]) workqueue.TypedRateLimitingInterface[R] {
 		if !ptr.Deref(options.UsePriorityQueue, true) {
 			return ctrlqueue.NewTypedRateLimitingQueueWithConfig(limiter, ctrlqueue.TypedRateLimitingQueueConfig[R]{Name: name})
@@ -165,10 +171,7 @@ func (p *plan[R]) sources() ([]ctrlsource.TypedSource[R], error) {
 		}
 		all = append(all, src)
 	}
-	for _, src := range p.raw {
-		all = append(all, recorded(src, p.ledger))
-	}
-	return all, nil
+	return append(all, p.raw...), nil
 }
 
 // checkPolicies returns what makes no sense in a resync policy, and where.

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/go-logr/logr"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -37,13 +38,14 @@ type Cache struct {
 	limiter      *informer.ListLimiter
 	gvks         sync.Map // reflect.Type of an object or list to its GVK
 
-	started chan struct{} // closed when Start begins
-	ended   chan struct{} // closed when the run ends
+	started chan struct{}   // closed when Start begins
+	ended   chan struct{}   // closed when the run ends
+	ending  <-chan struct{} // that of the context of the run; set before started is closed
 
 	// kinds is read without a lock. The map is never changed, but replaced under mu.
 	kinds atomic.Pointer[map[kindID]*kind]
 
-	scoping sync.Mutex // held by whoever adds or removes a namespace, also while a kind is being made; taken before mu
+	scoping sync.Mutex // held by whoever adds or removes a namespace, but not while the server is asked; taken before mu
 
 	mu    sync.Mutex // guards everything below, and writing kinds; never held while calling out or waiting
 	phase phase
@@ -61,13 +63,20 @@ const (
 var _ crcache.Cache = &Cache{}
 
 // New is controller-runtime's cache.New over our parts: give it to a manager as
-// NewCache. Where Options.NewInformer is set it returns controller-runtime's own
-// cache over those informers.
+// NewCache. Where Options.NewInformer is set it returns controller-runtime's own cache
+// over those informers, and says so in the log: they may be there for what our informers
+// could not do, such as to read from somewhere else. [NewWith] refuses them.
 func New(config *rest.Config, opts crcache.Options) (crcache.Cache, error) {
+	return newLogged(config, opts, logf.Log.WithName("cache"))
+}
+
+func newLogged(config *rest.Config, opts crcache.Options, log logr.Logger) (crcache.Cache, error) {
 	if opts.NewInformer != nil {
+		log.Info("Options.NewInformer is set, so this is controller-runtime's cache over those informers and not delta-runtime's: " +
+			"what that adds is not there; leave NewInformer out to have it")
 		return crcache.New(config, opts)
 	}
-	c, err := NewWith(config, opts, Options{})
+	c, err := NewWith(config, opts, Options{Log: log})
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +153,7 @@ func (c *Cache) NeedLeaderElection() bool { return false }
 func (c *Cache) Start(ctx context.Context) error {
 	group := lifecycle.New(ctx)
 	defer group.Stop()
-	if err := c.begin(group); err != nil {
+	if err := c.begin(ctx, group); err != nil {
 		return err
 	}
 	defer c.end()
@@ -159,13 +168,13 @@ func (c *Cache) end() {
 	close(c.ended)
 }
 
-func (c *Cache) begin(group *lifecycle.Group) error {
+func (c *Cache) begin(ctx context.Context, group *lifecycle.Group) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.phase != configured {
 		return errors.New("start the cache: informer already started") // the words that people look for
 	}
-	c.phase, c.group = running, group
+	c.phase, c.group, c.ending = running, group, ctx.Done()
 	for _, k := range *c.kinds.Load() {
 		if k.waiting {
 			c.runLocked(k)
@@ -173,23 +182,6 @@ func (c *Cache) begin(group *lifecycle.Group) error {
 	}
 	close(c.started)
 	return nil
-}
-
-// WaitForCacheSync waits until everything that has been asked for is there, and
-// returns false if ctx ends first. A kind that may be missing counts as soon as
-// it is known to be.
-func (c *Cache) WaitForCacheSync(ctx context.Context) bool {
-	select {
-	case <-c.started:
-	case <-ctx.Done():
-		return false
-	}
-	for _, k := range *c.kinds.Load() {
-		if err := k.await(ctx, c.ended); err != nil && !errors.Is(err, errRemoved) {
-			return false
-		}
-	}
-	return true
 }
 
 // GetInformer returns the informer for obj's kind in obj's form. It is also a
@@ -219,7 +211,7 @@ func (c *Cache) getInformer(ctx context.Context, id kindID, opts []crcache.Infor
 	}
 	k, err := c.kind(ctx, id)
 	if err != nil {
-		return nil, err
+		return nil, c.timedOut(ctx, id, err)
 	}
 	if options.BlockUntilSynced == nil || *options.BlockUntilSynced {
 		if err := c.awaitKind(ctx, k); err != nil {
@@ -292,30 +284,39 @@ func (c *Cache) readable(ctx context.Context, id kindID) (*kind, error) {
 		}
 		var err error
 		if k, err = c.kind(ctx, id); err != nil {
-			return nil, err
+			return nil, c.timedOut(ctx, id, err)
 		}
 	}
 	if err := c.awaitKind(ctx, k); err != nil {
 		return nil, err
 	}
-	select {
-	case <-c.started:
-		return k, nil
-	default:
+	if !c.isStarted() {
 		return nil, &crcache.ErrCacheNotStarted{}
 	}
+	return k, nil
 }
 
 // awaitKind waits until the kind is there, if the cache runs.
 func (c *Cache) awaitKind(ctx context.Context, k *kind) error {
+	if !c.isStarted() {
+		return c.timedOut(ctx, k.id, k.made(ctx))
+	}
+	return c.timedOut(ctx, k.id, k.await(ctx, c.ended))
+}
+
+func (c *Cache) isStarted() bool {
 	select {
 	case <-c.started:
+		return true
 	default:
-		return k.made(ctx)
+		return false
 	}
-	err := k.await(ctx, c.ended)
+}
+
+// timedOut returns err in the words that people look for where it is that ctx ended.
+func (c *Cache) timedOut(ctx context.Context, id kindID, err error) error {
 	if err == nil || !errors.Is(err, ctx.Err()) {
 		return err
 	}
-	return apierrors.NewTimeoutError(fmt.Sprintf("failed waiting for %s Informer to sync: %v", k.id.typeName(c.scheme), err), 0)
+	return apierrors.NewTimeoutError(fmt.Sprintf("failed waiting for %s Informer to sync: %v", id.typeName(c.scheme), err), 0)
 }

@@ -232,6 +232,28 @@ func TestForeignInformers(t *testing.T) {
 	}
 }
 
+// TestForeignInformersAreAnnounced sees whoever asked for our cache and gets
+// controller-runtime's, because of informers of their own, told so in the log, and when
+// they ask for what only ours can do.
+func TestForeignInformersAreAnnounced(t *testing.T) {
+	var logged lines
+	opts := crcache.Options{Mapper: fakeMapper(), NewInformer: crtools.NewSharedIndexInformer}
+	c, err := newLogged(&rest.Config{Host: "http://nowhere"}, opts, logged.logger())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if said := logged.String(); strings.Count(said, "\n") != 1 || !strings.Contains(said, "NewInformer") || !strings.Contains(said, "controller-runtime's cache") {
+		t.Errorf("the log says %q, want one line on which cache this is, and why", said)
+	}
+	if _, err := Of(c); err == nil || !strings.Contains(err.Error(), "NewInformer") {
+		t.Errorf("looking for our cache returns %v, want what makes it another one", err)
+	}
+	opts.NewInformer = nil
+	if _, err := newLogged(&rest.Config{Host: "http://nowhere"}, opts, logged.logger()); err != nil || strings.Count(logged.String(), "\n") != 1 {
+		t.Errorf("for our own cache the log says %q (%v)", logged.String(), err)
+	}
+}
+
 // TestAHandlersPanicReachesStart sees that a cache does not go on half dead.
 func TestAHandlersPanicReachesStart(t *testing.T) {
 	f := newFakeAPI(t)

@@ -1,4 +1,4 @@
-package cache
+package cache_test
 
 import (
 	"context"
@@ -9,15 +9,15 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	toolscache "k8s.io/client-go/tools/cache"
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
+
+	"github.com/delta-runtime/delta-runtime/pkg/cache"
 )
 
 // A policy for one kind, changed while the cache runs. A handler that wants to know
 // compares the pointers: a resync shows the very same object twice.
 func ExampleCache_SetResync() {
-	serve(func(api *fakeAPI) (crcache.Cache, error) {
-		return NewWith(api.config(), crcache.Options{Mapper: fakeMapper()}, Options{
-			Default: KindOptions{Resync: ResyncPolicy{Period: 10 * time.Hour, Spread: OverPeriod, Jitter: 0.1}},
-		})
+	cache.ServeExample(cache.Options{
+		Default: cache.KindOptions{Resync: cache.ResyncPolicy{Period: 10 * time.Hour, Spread: cache.OverPeriod, Jitter: 0.1}},
 	}, func(ctx context.Context, c crcache.Cache) error {
 		shown := make(chan string, 1)
 		informer, err := c.GetInformer(ctx, &corev1.ConfigMap{})
@@ -35,11 +35,11 @@ func ExampleCache_SetResync() {
 		}}); err != nil {
 			return err
 		}
-		ours, err := Of(c) // c is what mgr.GetCache() returns
+		ours, err := cache.Of(c) // c is what mgr.GetCache() returns
 		if err != nil {
 			return err
 		}
-		err = ours.SetResync(&corev1.ConfigMap{}, ResyncPolicy{
+		err = ours.SetResync(&corev1.ConfigMap{}, cache.ResyncPolicy{
 			Period:   10 * time.Millisecond, // of a demonstration
 			Selector: labels.SelectorFromSet(labels.Set{"name": "b"}),
 		})
@@ -52,9 +52,7 @@ func ExampleCache_SetResync() {
 // Objects can be shown again whenever somebody wants that, and whatever the policy is;
 // and a whole kind can be listed anew.
 func ExampleCache_Resync() {
-	serve(func(api *fakeAPI) (crcache.Cache, error) {
-		return New(api.config(), crcache.Options{Mapper: fakeMapper()})
-	}, func(ctx context.Context, c crcache.Cache) error {
+	cache.ServeExample(cache.Options{}, func(ctx context.Context, c crcache.Cache) error {
 		shown := make(chan string)
 		informer, err := c.GetInformer(ctx, &corev1.ConfigMap{})
 		if err != nil {
@@ -65,7 +63,7 @@ func ExampleCache_Resync() {
 		}}); err != nil {
 			return err
 		}
-		ours, err := Of(c)
+		ours, err := cache.Of(c)
 		if err != nil {
 			return err
 		}
@@ -80,13 +78,11 @@ func ExampleCache_Resync() {
 }
 
 func ExampleCache_Relist() {
-	serve(func(api *fakeAPI) (crcache.Cache, error) {
-		return New(api.config(), crcache.Options{Mapper: fakeMapper()})
-	}, func(ctx context.Context, c crcache.Cache) error {
+	cache.ServeExample(cache.Options{}, func(ctx context.Context, c crcache.Cache) error {
 		if _, err := c.GetInformer(ctx, &corev1.ConfigMap{}); err != nil {
 			return err
 		}
-		ours, err := Of(c)
+		ours, err := cache.Of(c)
 		if err != nil {
 			return err
 		}
@@ -98,4 +94,20 @@ func ExampleCache_Relist() {
 		return nil
 	})
 	// Output: listed anew: true
+}
+
+// A policy for the handlers of one controller alone. It goes before what the controller
+// came with, and before a policy for the kind.
+func ExampleCache_SetHandlerResync() {
+	cache.ServeExample(cache.Options{}, func(_ context.Context, c crcache.Cache) error {
+		ours, err := cache.Of(c)
+		if err != nil {
+			return err
+		}
+		hourly := cache.ResyncPolicy{Period: time.Hour, Spread: cache.OverPeriod}
+		err = ours.SetHandlerResync("sites", &corev1.ConfigMap{}, hourly)
+		fmt.Println(err)
+		return err
+	})
+	// Output: <nil>
 }

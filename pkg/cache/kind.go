@@ -104,8 +104,14 @@ type kind struct {
 	informer *toolscache.SharedInformer
 	madeAs   meta.RESTScopeName // with namespaces or without
 	reader   atomic.Pointer[reader]
+	arrived  atomic.Uint64 // pages and objects that the server has sent
 
-	// ready is closed when the fields above are set, or err is.
+	// planned is set before the plan is read: whoever changes the plan has nothing to do
+	// with kinds of which it is not set afterwards.
+	planned atomic.Bool
+
+	// ready is closed when the fields above are set, or err is. Between planned and ready
+	// nothing is waited for.
 	ready chan struct{}
 	err   error
 
@@ -120,13 +126,18 @@ type kind struct {
 func (k *kind) make(c *Cache) error {
 	// Who asks for a kind that the server does not have yet may find out late that
 	// it has no namespaces.
-	k.binding = &binding{api: c.api, id: k.id, late: func(b *bound) { k.reader.Store(k.newReader(b.scope, c.pages)) }}
+	k.binding = &binding{
+		api: c.api, id: k.id,
+		late:    func(b *bound) { k.reader.Store(k.newReader(b.scope, c.pages)) },
+		arrived: func() { k.arrived.Add(1) },
+	}
 	var err error
 	if k.example, err = k.id.example(c.scheme); err != nil {
 		return fmt.Errorf("make an object of %s: %w", k.id, err)
 	}
 	scope := meta.RESTScopeNameNamespace // until the server says otherwise
 	found, err := k.binding.bind()
+	k.planned.Store(true)
 	plan := c.plan.Load()
 	general := plan.general(k.id.gvk)
 	k.missing = general.missing
@@ -187,7 +198,7 @@ func (k *kind) scope(namespace string, s settings) toolscache.SharedScope {
 	return toolscache.SharedScope{
 		Namespace: namespace, Except: except,
 		ListerWatcher: k.binding.listWatch(namespace, s),
-		Resync:        s.resyncPolicy(),
+		Resync:        s.inEffect(),
 	}
 }
 
@@ -209,6 +220,7 @@ func (k *kind) transform(duplicates Duplicates) crtools.TransformFunc {
 		kin = &relatives{known: func(key delta.Key) (any, bool) { return k.informer.Core().Store().Get(key) }}
 	}
 	return func(obj any) (any, error) {
+		k.arrived.Add(1)
 		about, ok := obj.(client.Object)
 		if !ok {
 			return obj, nil
@@ -244,7 +256,7 @@ func lastWrite(obj any) *delta.Origin {
 func (k *kind) newReader(scope meta.RESTScopeName, pages *pageTable) *reader {
 	core := k.informer.Core()
 	return &reader{
-		gvk: k.id.gvk, scope: scope, holds: k.example, store: core.Store(), pages: pages,
+		gvk: k.id.gvk, scope: scope, holds: k.example, store: core.Store(), pages: pages, removed: k.removed,
 		rules: readRules{
 			deepCopy: k.copies,
 			refuse: func(namespace string) error {

@@ -17,32 +17,54 @@ import (
 )
 
 var (
-	errRemoved = errors.New("the informer was removed from the cache")
-	errStopped = errors.New("the cache has stopped")
+	errRemoved  = errors.New("the informer was removed from the cache")
+	errStopped  = errors.New("the cache has stopped")
+	errPanicked = errors.New("making the informer panicked")
 )
 
-// kind returns a kind of the cache, which is made if there is none. The API is
-// asked without the lock; whoever wants the same kind meanwhile waits.
+// kind returns a kind of the cache, which is made if there is none. A task of its own
+// makes it: what asks the API takes no context, and whoever's context ends is not to wait
+// for the answer. Those who go on waiting for the same kind get it when it comes.
 func (c *Cache) kind(ctx context.Context, id kindID) (*kind, error) {
 	k, mine := c.claim(id)
 	if !mine {
 		err := k.made(ctx)
 		return k, err
 	}
-	k.err = errors.New("making the informer panicked")
-	defer func() {
-		close(k.ready)
-		if k.err != nil {
-			c.remove(k)
-		} else if err := k.followResync(c); err != nil {
-			c.ours.Log.Error(err, "A changed resync policy has no effect", "kind", id.String())
+	making := lifecycle.New(context.WithoutCancel(ctx))
+	making.Go("make an informer for "+id.String(), func(context.Context) error {
+		c.make(k)
+		if k.err == nil {
+			c.adapt(k)
 		}
-	}()
-	if k.err = k.make(c); k.err != nil {
-		return nil, k.err
+		return nil
+	})
+	err := k.made(ctx)
+	if errors.Is(err, errPanicked) {
+		_ = making.Wait() // panics
 	}
-	c.run(k)
-	return k, nil
+	return k, err
+}
+
+// make makes a kind that has been claimed, and runs it if the cache runs.
+func (c *Cache) make(k *kind) {
+	k.err = errPanicked
+	defer func() {
+		if k.err != nil {
+			c.remove(k) // before anybody learns of it: whoever asks again gets another try
+		}
+		close(k.ready)
+	}()
+	if k.err = k.make(c); k.err == nil {
+		c.run(k)
+	}
+}
+
+// adapt has a kind that has been made follow a plan that was changed meanwhile.
+func (c *Cache) adapt(k *kind) {
+	if err := k.followResync(c); err != nil {
+		c.ours.Log.Error(err, "A changed resync policy has no effect", "kind", k.id.String())
+	}
 }
 
 // claim returns the kind, and whether it is the caller's to make.

@@ -37,7 +37,7 @@ func (c *Cache) addNamespace(ctx context.Context, namespace string, config crcac
 	case namespace == metav1.NamespaceAll:
 		return errors.New("all namespaces can't be added to some")
 	}
-	kinds, err := c.cover(ctx, namespace, added[namespace])
+	kinds, err := c.cover(namespace, added[namespace])
 	if err != nil {
 		return err
 	}
@@ -50,9 +50,9 @@ func (c *Cache) addNamespace(ctx context.Context, namespace string, config crcac
 }
 
 // cover adds a namespace to the plan and to the kinds that it limits, and returns
-// these. Nothing is waited for under the lock but the making of kinds: the server may
-// refuse the namespace for long, and others want to come and go meanwhile.
-func (c *Cache) cover(ctx context.Context, namespace string, s settings) ([]*kind, error) {
+// these. The server is not waited for under the lock: it may refuse the namespace for
+// long, and others want to come and go meanwhile.
+func (c *Cache) cover(namespace string, s settings) ([]*kind, error) {
 	c.scoping.Lock()
 	defer c.scoping.Unlock()
 	now := c.plan.Load()
@@ -63,7 +63,7 @@ func (c *Cache) cover(ctx context.Context, namespace string, s settings) ([]*kin
 		return nil, errors.New("the cache covers all namespaces")
 	}
 	c.replan(func(p *plan) *plan { return p.withNamespace(namespace, s) })
-	kinds := c.limited(ctx)
+	kinds := c.limited()
 	for _, k := range kinds {
 		if err := k.addNamespace(c, namespace); err != nil {
 			return nil, err
@@ -76,7 +76,7 @@ func (c *Cache) cover(ctx context.Context, namespace string, s settings) ([]*kin
 // objects leave the cache, and reads there are refused. Handlers are told nothing,
 // because one that cleans up after a deletion would destroy what still exists;
 // subscribers to deltas are told delta.OutOfScope if how says so.
-func (c *Cache) RemoveNamespace(ctx context.Context, namespace string, how informer.Removal) error {
+func (c *Cache) RemoveNamespace(_ context.Context, namespace string, how informer.Removal) error {
 	c.scoping.Lock()
 	defer c.scoping.Unlock()
 	now := c.plan.Load()
@@ -88,7 +88,7 @@ func (c *Cache) RemoveNamespace(ctx context.Context, namespace string, how infor
 		return fmt.Errorf("remove namespace %q from the cache: without it the cache would cover all namespaces", namespace)
 	}
 	c.replan(func(p *plan) *plan { return p.withoutNamespace(namespace) })
-	for _, k := range c.limited(ctx) {
+	for _, k := range c.limited() {
 		if err := k.removeNamespace(namespace, how); err != nil {
 			return fmt.Errorf("remove namespace %q from the cache: %w", namespace, err)
 		}
@@ -96,16 +96,24 @@ func (c *Cache) RemoveNamespace(ctx context.Context, namespace string, how infor
 	return nil
 }
 
-// limited returns the kinds that are limited by the default namespaces. Those that
-// are being made may have read either plan, so they are waited for.
-func (c *Cache) limited(ctx context.Context) []*kind {
+// limited returns the kinds that are limited by the default namespaces and may have read
+// the plan before it was changed. It does not wait for what the API server has to say of
+// a kind.
+func (c *Cache) limited() []*kind {
 	var kinds []*kind
 	for id, k := range *c.kinds.Load() {
-		if c.plan.Load().kinds[id.gvk].namespaces == nil && k.made(ctx) == nil && k.reader.Load().scope != meta.RESTScopeNameRoot {
+		if c.plan.Load().kinds[id.gvk].namespaces == nil && k.planned.Load() && k.isReady() && k.reader.Load().scope != meta.RESTScopeNameRoot {
 			kinds = append(kinds, k)
 		}
 	}
 	return kinds
+}
+
+// isReady waits until a kind that has read the plan is made, and reports whether it could
+// be.
+func (k *kind) isReady() bool {
+	<-k.ready
+	return k.err == nil
 }
 
 func (p *plan) withNamespace(namespace string, s settings) *plan {

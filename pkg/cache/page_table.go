@@ -61,7 +61,7 @@ func (t *pageTable) next(id queryID, text string, limit int64) (page, error) {
 		l = t.lists.use(time.Now(), token.list)
 	}
 	switch {
-	case l == nil:
+	case l == nil, l.query != id && l.query.gone(id):
 		return page{}, apierrors.NewResourceExpired(fmt.Sprintf("list %s: the continue token has expired, start again without it", kind))
 	case l.query != id:
 		return page{}, apierrors.NewBadRequest(fmt.Sprintf("list %s: the continue token is of a list of another kind or with other options", kind))

@@ -3,6 +3,7 @@ package cache
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -88,6 +89,19 @@ type queryID struct {
 	namespace string
 	labels    string
 	fields    string
+}
+
+// gone reports whether a query differs from another one only in the informer, and that
+// informer has been removed since.
+func (id queryID) gone(other queryID) bool {
+	select {
+	case <-id.of.removed:
+	default:
+		return false
+	}
+	sameKind := id.of.gvk == other.of.gvk && reflect.TypeOf(id.of.holds) == reflect.TypeOf(other.of.holds)
+	id.of = other.of
+	return sameKind && id == other
 }
 
 func (r *reader) query(o *client.ListOptions) (*query, error) {

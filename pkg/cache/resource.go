@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"sync"
 	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -16,6 +17,8 @@ import (
 	"k8s.io/client-go/rest"
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+
+	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 )
 
 // resource is one kind of the API in one representation. An empty namespace is all
@@ -149,16 +152,28 @@ func (r metadataResource) watch(ctx context.Context, namespace string, opts meta
 
 // binding connects a kind to its resource as soon as the server has it.
 type binding struct {
-	api   *api
-	id    kindID
-	bound atomic.Pointer[bound]
-	late  func(*bound) // called when the resource is found by a list or watch
+	api     *api
+	id      kindID
+	bound   atomic.Pointer[bound]
+	late    func(*bound) // called when the resource is found by a list or watch
+	arrived func()       // called for each page of a list
+
+	mu      sync.Mutex // guards everything below
+	finding *finding   // nil while nobody looks for the resource
 }
 
 // bound is a kind whose resource is known.
 type bound struct {
 	resource
 	scope meta.RESTScopeName
+}
+
+// finding is looking for a resource, on behalf of all who want it meanwhile.
+type finding struct {
+	task  *lifecycle.Group
+	done  chan struct{} // closed when what follows is set
+	found *bound
+	err   error
 }
 
 // bind finds the resource, if that has not been done.
@@ -178,10 +193,50 @@ func (b *binding) bind() (*bound, error) {
 	return b.bound.Load(), nil
 }
 
+// find is bind for somebody who leaves when ctx ends, which a mapper can't be told.
+func (b *binding) find(ctx context.Context) (*bound, error) {
+	if found := b.bound.Load(); found != nil {
+		return found, nil
+	}
+	f := b.look(ctx)
+	select {
+	case <-f.done:
+		_ = f.task.Wait() // panics if the mapper has
+		return f.found, f.err
+	case <-ctx.Done():
+		return nil, fmt.Errorf("ask the API server what %s is called there: %w", b.id, ctx.Err())
+	}
+}
+
+// look has the resource looked for, unless somebody does already: however many give up
+// on a server that does not answer, one task is left.
+func (b *binding) look(ctx context.Context) *finding {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.finding != nil {
+		return b.finding
+	}
+	f := &finding{task: lifecycle.New(context.WithoutCancel(ctx)), done: make(chan struct{})}
+	b.finding = f
+	f.task.Go("ask what "+b.id.String()+" is called", func(context.Context) error {
+		defer close(f.done)
+		defer b.looked()
+		f.found, f.err = b.bind()
+		return nil
+	})
+	return f
+}
+
+func (b *binding) looked() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.finding = nil
+}
+
 // request returns the resource, and the namespace in the path of a request for it.
-func (b *binding) request(namespace string, s settings) (*bound, string, error) {
+func (b *binding) request(ctx context.Context, namespace string, s settings) (*bound, string, error) {
 	known := b.bound.Load() != nil
-	r, err := b.bind()
+	r, err := b.find(ctx)
 	if err != nil {
 		return nil, "", err
 	}
@@ -205,15 +260,19 @@ func (b *binding) request(namespace string, s settings) (*bound, string, error) 
 func (b *binding) listWatch(namespace string, s settings) toolscache.ListerWatcher {
 	lw := &toolscache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
-			r, in, err := b.request(namespace, s)
+			r, in, err := b.request(ctx, namespace, s)
 			if err != nil {
 				return nil, err
 			}
 			s.narrow(&opts)
-			return r.list(ctx, in, opts)
+			list, err := r.list(ctx, in, opts)
+			if err == nil {
+				b.arrived()
+			}
+			return list, err
 		},
 		WatchFuncWithContext: func(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
-			r, in, err := b.request(namespace, s)
+			r, in, err := b.request(ctx, namespace, s)
 			if err != nil {
 				return nil, err
 			}

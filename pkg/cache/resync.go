@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"time"
 
@@ -32,22 +33,27 @@ const (
 )
 
 // Of returns the cache behind a controller-runtime cache, such as a manager's
-// GetCache: for what only ours can do. It is an error if it is not one of ours.
+// GetCache: for what only ours can do. It is an error if it is not one of ours, which a
+// cache that [New] made is not where Options.NewInformer was set.
 func Of(c crcache.Cache) (*Cache, error) {
 	ours, ok := c.(*Cache)
 	if !ok {
-		return nil, fmt.Errorf("look for our cache: it is a %T, which is not one of ours", c)
+		return nil, fmt.Errorf("look for our cache: it is a %T, which is not one of ours; "+
+			"a manager has ours if its NewCache is cache.New of delta-runtime and its Cache.NewInformer is not set", c)
 	}
 	return ours, nil
 }
 
-// SetResync changes the policy of obj's kind, as if ByObject had said it from now on:
-// for each form of the kind, in every namespace, those that are there and those that
-// will be. What the policy leaves open is taken from wider levels, so that the zero
-// policy goes back to these. It is in effect when SetResync returns: the period counts
-// from each handler's last resync, so that a shorter one may be over already, and of
-// a resync that is under way the rest goes on by the new policy. Handlers that have a
-// period of their own keep it.
+// SetResync changes the policy of obj's kind: for each form of the kind, in every
+// namespace, those that are there and those that will be. It goes before all that was
+// said when things were made: by ByObject, and by handlers that came with a policy or a
+// period of their own, as a controller with the builder's WithResync does. For a single
+// one of these, see [Cache.SetHandlerResync].
+//
+// What the policy leaves open is taken from the handler's own, and from wider levels, so
+// that the zero policy goes back to these. It is in effect when SetResync returns: the
+// period counts from each handler's last resync, so that a shorter one may be over
+// already, and of a resync that is under way the rest goes on by the new policy.
 func (c *Cache) SetResync(obj client.Object, policy ResyncPolicy) error {
 	gvk, err := c.gvkOf(obj)
 	if err == nil {
@@ -58,14 +64,45 @@ func (c *Cache) SetResync(obj client.Object, policy ResyncPolicy) error {
 	}
 	return c.changeResync(func(p *plan) {
 		k := p.kinds[gvk]
-		k.policy = policy
+		k.policy, k.overrides.Everyone = policy, policy
 		p.kinds = maps.Clone(p.kinds)
 		p.kinds[gvk] = k
 	})
 }
 
-// SetDefaultResync is [Cache.SetResync] for all kinds that have no policy of their
-// own, as if Default had said it.
+// SetHandlerResync is [Cache.SetResync] for the handlers of obj's kind that have this
+// name, and goes before it. Status has the names; a controller that our builder made has
+// handlers that are called after the controller and the kind, "web: v1 Pod", of which
+// "web" is enough. It may be called before there is a handler of the name, and the zero
+// policy takes it back.
+func (c *Cache) SetHandlerResync(name string, obj client.Object, policy ResyncPolicy) error {
+	gvk, err := c.gvkOf(obj)
+	if err == nil {
+		err = checkPolicy(policy)
+	}
+	if err == nil && name == "" {
+		err = errors.New("the name is empty")
+	}
+	if err != nil {
+		return fmt.Errorf("set the resync policy of handler %q for %T: %w", name, obj, err)
+	}
+	return c.changeResync(func(p *plan) {
+		k := p.kinds[gvk]
+		named := maps.Clone(k.overrides.Named)
+		if named == nil {
+			named = map[string]ResyncPolicy{}
+		}
+		if named[name] = policy; policy.Equal(ResyncPolicy{}) {
+			delete(named, name)
+		}
+		k.overrides.Named = named
+		p.kinds = maps.Clone(p.kinds)
+		p.kinds[gvk] = k
+	})
+}
+
+// SetDefaultResync is [Cache.SetResync] for those who say nothing themselves, as if
+// Default had said it: it goes before no policy of a kind, nor a handler's own.
 func (c *Cache) SetDefaultResync(policy ResyncPolicy) error {
 	if err := checkPolicy(policy); err != nil {
 		return fmt.Errorf("set the default resync policy: %w", err)
@@ -137,16 +174,31 @@ func (s settings) resyncPolicy() ResyncPolicy {
 	return p
 }
 
+// inEffect is resyncPolicy as the informer is told it: what comes of a SyncPeriod shows
+// updates, as controller-runtime's informers do.
+func (s settings) inEffect() ResyncPolicy {
+	p := s.resyncPolicy()
+	p.AsUpdate = p.AsUpdate || s.policy.Period == 0 && p.Period > 0
+	return p
+}
+
 // jittered spreads the resyncs of informers that start together by a tenth.
 func jittered(period time.Duration) time.Duration {
-	return time.Duration(float64(period) * (0.9 + 0.2*rand.Float64()))
+	if longer := float64(period) * (0.9 + 0.2*rand.Float64()); longer < math.MaxInt64 {
+		return time.Duration(longer)
+	}
+	return math.MaxInt64
 }
 
 // followResync puts into effect what the plan says now.
 func (k *kind) followResync(c *Cache) error {
 	k.resyncing.Lock()
 	defer k.resyncing.Unlock()
-	planned := c.plan.Load().of(k.id.gvk, k.madeAs)
+	p := c.plan.Load()
+	if err := k.informer.Core().OverrideResync(p.kinds[k.id.gvk].overrides); err != nil {
+		return fmt.Errorf("%s: %w", k.id, err)
+	}
+	planned := p.of(k.id.gvk, k.madeAs)
 	for namespace, made := range *k.byName.Load() {
 		now, ok := planned[namespace]
 		before, changed := k.resyncs[namespace]
@@ -156,7 +208,7 @@ func (k *kind) followResync(c *Cache) error {
 		if !ok || now.resyncOrigin().equal(before) {
 			continue
 		}
-		err := k.informer.SetResync(namespace, now.resyncPolicy())
+		err := k.informer.SetResync(namespace, now.inEffect())
 		if errors.Is(err, informer.ErrNotCovered) {
 			continue // it is about to be added, and then follows, or to be removed
 		}
@@ -178,6 +230,9 @@ func (k *kind) forgetResync(namespace string) {
 // Resync has every handler of obj's kind in obj's form shown the objects that the
 // selector chooses, whatever the policies say, and without waiting for a period; nil
 // chooses all. Handlers see OnUpdate with the same object twice, subscribers a Sync.
+// Predicates of our sources and our builder's controllers let it pass; see
+// source.ResyncPredicate. Those of controller-runtime's take it for an update, and may
+// hold it back.
 //
 // It returns when the resync is accepted. The objects are then shown in chunks between
 // live events, at the Rate of each handler's policy: how far that is says Status. To

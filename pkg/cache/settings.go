@@ -40,8 +40,10 @@ type settings struct {
 	reflector  informer.ReflectorSettings
 }
 
-// or fills s's gaps from fallback. A new setting is one field above and one line
-// here.
+// or fills s's gaps from fallback. A new setting is a field above, a line here, and one
+// in each function below that reads it off the options that have it: ofNamespace, ofKind
+// and ofAll for controller-runtime's, with and beside for ours. What defaultSettings or
+// [KindOptions] have to say of it comes on top.
 func (s settings) or(fallback settings) settings {
 	if s.labels == nil {
 		s.labels = fallback.labels
@@ -117,6 +119,8 @@ type kindSettings struct {
 	// namespaces are the kind's own; nil leaves it to the default namespaces, and
 	// empty means all.
 	namespaces map[string]settings
+	// overrides are what was said of resyncs while the cache ran.
+	overrides informer.ResyncOverrides
 }
 
 // plan says for each kind in which namespaces it is kept, and how. The key of a

@@ -7,36 +7,62 @@ import (
 
 // account is what is known of one request. It has no lock and no clock.
 //
-//	record ──▶ pending ──take──▶ told ──succeeded──▶ gone
+//	record ──▶ pending ──take──▶ told ──dealt with──▶ gone
 //	              ▲                │
-//	              └── in front ────┴──failed
+//	              └── in front ────┴──failed, or unfinished
 type account struct {
-	pending []Change // recorded since the request was last taken
+	pending []Change // recorded since the request was last taken, and what is told again
 	told    []Change // what the reconciler is working on; shared with its Changes, so never written to
 	running bool
-	timer   bool // it was taken with nothing recorded
+	news    bool // something was recorded since the request was last taken
 
-	failures int // since the last success
+	failures   int  // since the last success
+	unfinished bool // the last call kept what it was told
+	dealt      bool // what had been told was dealt with before the last call failed
 	// lacking is why pending is not everything, lacksTold why told is not; empty if it is.
 	lacking, lacksTold string
-	gaps               uint32 // of the books, when the request was last taken or else first recorded
+	gaps, lists        uint32 // of the books, when the request was last taken or else first recorded
+	doubt              bool   // something has been listed again since the last success
 
-	// recorded is how many changes were recorded whose request is yet to reach the
-	// queue; owed, that a request may reach the worker although the change it was made
-	// for was told with an earlier one.
-	recorded int
-	owed     bool
+	arrivals arrivals
 }
+
+// arrivals count how often the request may reach a worker with nothing to tell, because
+// what it was added for was told with an earlier arrival.
+type arrivals struct {
+	flying int  // recorded, and not in the queue yet
+	landed int  // in the queue
+	later  bool // at some time by a timer
+}
+
+// takeWithNews notes that a worker has the request. The queue holds a request once, and
+// once more if it is added while a worker has it. A worker that has just got it may not have
+// taken it yet, so one arrival can follow however many have landed.
+func (n *arrivals) takeWithNews() { n.landed = min(max(0, n.landed-1), 1) }
+
+// takeWithNone does so where there is nothing to tell.
+func (n *arrivals) takeWithNone() {
+	if n.landed == 0 && n.flying == 0 {
+		n.later = false // this was the timer
+	}
+	n.takeWithNews()
+}
+
+// explain reports whether the request may arrive with nothing to tell.
+func (n *arrivals) explain() bool { return n.flying > 0 || n.landed > 0 || n.later }
 
 func (a *account) len() int { return len(a.pending) + len(a.told) }
 
 // add records a change, and returns the list without what is more than it may hold.
 func add(list []Change, next *Change, limit int) (_ []Change, overflowed bool) {
 	for i := len(list) - 1; i >= 0; i-- {
-		if aboutSame(&list[i], next) {
-			if fold(&list[i], next) {
-				return list, false
-			}
+		if !aboutSame(&list[i], next) {
+			continue
+		}
+		if fold(&list[i], next) {
+			return list, false
+		}
+		if !isUpdate(&list[i]) || !isUpdate(next) { // nothing is told across a beginning or an end
 			break
 		}
 	}
@@ -54,10 +80,10 @@ func (a *account) tell() {
 	} else { // two workers at one request, which no controller does
 		a.told = slices.Concat(a.told, a.pending)
 	}
-	a.pending, a.lacking, a.running = nil, "", true
+	a.pending, a.lacking, a.running, a.news = nil, "", true, false
 }
 
-// putBack has what the reconciler failed with told again, before what is newer.
+// putBack has what was not dealt with told again, before what is newer.
 func (a *account) putBack(limit int) (overflowed bool) {
 	newer := a.pending
 	a.pending, a.told = slices.Clone(a.told), nil
@@ -70,11 +96,24 @@ func (a *account) putBack(limit int) (overflowed bool) {
 	return overflowed
 }
 
+// goesOn reports whether what was told before is told again, so that it is known already
+// whether that was everything.
+func (a *account) goesOn() bool { return a.failures > 0 || a.unfinished }
+
+// idle reports whether nobody is at work with the request, and the queue need not have it.
+func (a *account) idle() bool { return a.goesOn() && !a.running && a.arrivals.flying == 0 }
+
+// done reports whether the request has been dealt with, and nothing more of it is known to
+// come.
+func (a *account) done() bool {
+	return !a.running && !a.news && !a.goesOn() && a.len() == 0 && a.arrivals.flying == 0
+}
+
 // born reports whether the object that the request is about has come into being since
-// the request was last taken, so that nothing can have been missed of it.
+// the request was last dealt with, so that nothing can have been missed of it.
 func (a *account) born() bool {
 	for i := range a.pending {
-		if a.pending[i].Cause == Primary && a.pending[i].Op == Added {
+		if a.pending[i].Is(Primary) && a.pending[i].Op == Added {
 			return true
 		}
 	}

@@ -13,6 +13,7 @@ const (
 	missedSome   = "changes may have been missed: a namespace was dropped, an object could not be read, or events were left out"
 	tooMany      = "there were more changes than are kept"
 	unrecorded   = "the request was made by something that records no changes"
+	leftOut      = "the request was also made by something that does not say for which object, which may have been one of these"
 )
 
 // evictionLooks is how many accounts are looked at for one that can be closed.
@@ -25,14 +26,18 @@ type books[R comparable] struct {
 	past     remembered[R]
 	held     int    // changes in all accounts
 	gaps     uint32 // how many times changes may have been missed, of all requests
+	lists    uint32 // how many times something has been listed again
 	blind    string // why no request is ever completely known; empty if they may be
 
 	overflows uint64
-	lost      bool // something was left out of which there is no trace but this
+	missing   missing // of which something was left out that has no other trace
 }
 
 func newBooks[R comparable](limits LedgerLimits) *books[R] {
-	return &books[R]{limits: limits, accounts: map[R]*account{}, past: newRemembered[R](limits.Remembered)}
+	return &books[R]{
+		limits: limits, accounts: map[R]*account{},
+		past: newRemembered[R](limits.Remembered), missing: newMissing(limits.Remembered),
+	}
 }
 
 // open returns the request's account. Nil says that there are too many.
@@ -43,17 +48,18 @@ func (b *books[R]) open(r R) *account {
 			b.lose(r)
 			return nil
 		}
-		a = &account{gaps: b.gaps}
+		a = &account{gaps: b.gaps, lists: b.lists}
 		b.accounts[r] = a
 	}
 	return a
 }
 
-// evict closes the account of a request that failed and may never be asked for again.
+// evict closes the account of a request that failed, or was not finished, and may never be
+// asked for again.
 func (b *books[R]) evict() bool {
 	looked := 0
 	for r, a := range b.accounts {
-		if a.failures > 0 && !a.running && a.recorded == 0 {
+		if a.idle() {
 			b.held -= a.len()
 			delete(b.accounts, r)
 			b.lose(r)
@@ -66,11 +72,11 @@ func (b *books[R]) evict() bool {
 	return false
 }
 
-// lose notes that there is no account of a request although something happened. Unless
-// it is remembered to have succeeded it counts as not known.
+// lose notes that there is no account of a request although something happened. It counts
+// as not known until it succeeds again.
 func (b *books[R]) lose(r R) {
 	b.past.forget(r)
-	b.lost = true
+	b.missing.add(b.past.hash(r))
 	b.overflows++
 }
 
@@ -80,7 +86,8 @@ func (b *books[R]) record(r R, change *Change) {
 	if a == nil {
 		return
 	}
-	a.recorded++
+	a.arrivals.flying++
+	a.news = true
 	if change.Cause == InitialList {
 		a.lacking = fromTheStart
 	}
@@ -108,44 +115,70 @@ func (b *books[R]) landed(r R, when arrival) {
 	if a == nil {
 		return
 	}
-	a.recorded = max(0, a.recorded-1)
+	a.arrivals.flying = max(0, a.arrivals.flying-1)
 	if when == later {
-		a.owed = true
+		a.arrivals.later = true
+	} else {
+		a.arrivals.landed++
+	}
+	if a.done() { // the worker was quicker than whoever added the request
+		delete(b.accounts, r)
+		if last, ok := b.past.get(r); ok {
+			last.owed, last.landed = last.owed || a.arrivals.later, uint8(min(a.arrivals.landed, 2))
+			b.past.put(r, last)
+		}
 	}
 }
 
 // take hands out what there is to tell of a request that a worker has taken.
 func (b *books[R]) take(r R, now time.Time) Changes {
 	last, succeeded := b.past.get(r)
-	succeeded = succeeded && last.gaps == b.gaps
 	a := b.open(r)
 	if a == nil {
 		return Changes{lacking: tooMany}
 	}
-	a.lacksTold = cmp.Or(a.lacksTold, a.lacking, b.lacks(a, succeeded))
-	a.owed = a.owed || a.recorded > 0 || last.owed
-	a.timer = len(a.pending) == 0 && a.failures == 0
+	a.doubt = a.doubt || a.lists != b.lists || succeeded && last.lists != b.lists
+	succeeded = succeeded && last.gaps == b.gaps
+	a.lacksTold = cmp.Or(a.lacksTold, a.lacking, b.lacks(r, a, succeeded))
+	a.arrivals.later = a.arrivals.later || last.owed
+	if last.landed > 0 {
+		a.arrivals.landed += int(last.landed)
+		last.landed = 0
+		b.past.put(r, last)
+	}
 	list := a.pending
 	switch {
 	case a.failures > 0:
-		list = append([]Change{derived(Retry, now)}, list...)
-	case a.timer && a.owed:
-		list = []Change{derived(Timer, now)}
-	case a.timer:
+		again := derived(Retry, now)
+		again.dealt = a.dealt
+		list = append([]Change{again}, list...)
+	case !a.news && (a.unfinished || a.arrivals.explain()):
+		list = append([]Change{derived(Timer, now)}, list...)
+	case !a.news:
 		a.lacksTold = cmp.Or(a.lacksTold, unrecorded)
 	}
+	if a.news {
+		a.arrivals.takeWithNews()
+	} else {
+		a.arrivals.takeWithNone()
+	}
 	a.tell()
-	a.gaps = b.gaps
+	a.gaps, a.lists = b.gaps, b.lists
 	lacking := cmp.Or(b.blind, a.lacksTold)
-	return Changes{list: list, attempt: a.failures + 1, complete: lacking == "", lacking: lacking}
+	return Changes{
+		list: list, attempt: a.failures + 1, retry: a.failures > 0 && !a.dealt, doubt: a.doubt, first: !succeeded,
+		complete: lacking == "", lacking: lacking,
+	}
 }
 
 // lacks says what is not known of a request when it is taken.
-func (b *books[R]) lacks(a *account, succeeded bool) string {
+func (b *books[R]) lacks(r R, a *account, succeeded bool) string {
 	switch {
 	case a.gaps != b.gaps:
 		return missedSome
-	case !succeeded && a.failures == 0 && (b.lost || !a.born()):
+	case a.goesOn():
+		return ""
+	case !succeeded && (!a.born() || b.missing.has(b.past.hash(r))):
 		return firstTime
 	default:
 		return ""
@@ -165,27 +198,41 @@ func (b *books[R]) settle(r R, how Outcome, now time.Time) {
 		return
 	}
 	a.running = false
-	if how == Failed {
-		b.failed(a)
+	if how == Failed || how == Unfinished {
+		b.keep(a, how)
 		return
 	}
-	owed := a.owed && !a.timer || a.recorded > 0 || a.failures > 0 || how == SucceededWithTimer
-	b.past.put(r, success{at: now.UnixNano(), gaps: a.gaps, owed: owed})
+	succeeded := success{at: now.UnixNano(), gaps: a.gaps, lists: a.lists}
+	a.arrivals.later = a.arrivals.later || how != Succeeded
+	b.missing.remove(b.past.hash(r))
 	b.held -= len(a.told)
-	a.told, a.lacksTold, a.failures, a.owed = nil, "", 0, false
-	if len(a.pending) > 0 || a.recorded > 0 {
+	a.told, a.lacksTold, a.unfinished, a.doubt, a.dealt = nil, "", false, false, how == SettledAndFailed
+	if a.dealt {
+		a.failures++
+	} else {
+		a.failures = 0
+	}
+	if a.dealt || len(a.pending) > 0 || a.arrivals.flying > 0 {
+		b.past.put(r, succeeded)
 		return
 	}
+	succeeded.owed = a.arrivals.explain()
+	b.past.put(r, succeeded)
 	delete(b.accounts, r)
 	if a.lacking != "" { // what came while the reconciler was at work is not there
 		b.lose(r)
 	}
 }
 
-// failed keeps everything to be told again.
-func (b *books[R]) failed(a *account) {
-	a.failures++
-	a.owed = true // the controller has asked for the request, or nobody will
+// keep has everything told again.
+func (b *books[R]) keep(a *account, how Outcome) {
+	if a.unfinished = how == Unfinished; a.unfinished {
+		a.failures = 0
+	} else {
+		a.failures++
+	}
+	a.dealt = false
+	a.arrivals.later = true // the controller has asked for the request, or nobody will
 	before := a.len()
 	if a.putBack(b.limits.PerRequest) {
 		b.overflow(a)

@@ -1,6 +1,9 @@
 package delta
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Cause is why a request was made.
 type Cause uint8
@@ -19,7 +22,7 @@ const (
 	// Generic is an event about an object that is not a change of it, as a channel
 	// brings.
 	Generic
-	// Resync is that it was time to look at an object again.
+	// Resync is that it was time to look at an object again, or that somebody asked for it.
 	Resync
 	// InitialList is an object that was there when its kind was first listed.
 	InitialList
@@ -28,11 +31,14 @@ const (
 	// Timer is that the reconciler asked to be called again, and nothing happened in
 	// between.
 	Timer
+	// Relist is that an object was shown as it was known, because its kind was listed
+	// again or an event repeated. Nobody asked for it.
+	Relist
 )
 
 var causeNames = [...]string{
 	Primary: "Primary", Owned: "Owned", Mapped: "Mapped", External: "External", Generic: "Generic",
-	Resync: "Resync", InitialList: "InitialList", Retry: "Retry", Timer: "Timer",
+	Resync: "Resync", InitialList: "InitialList", Retry: "Retry", Timer: "Timer", Relist: "Relist",
 }
 
 // String is the constant's name.
@@ -41,4 +47,22 @@ func (c Cause) String() string {
 		return fmt.Sprintf("Cause(%d)", uint8(c))
 	}
 	return causeNames[c]
+}
+
+// causes is a set of them.
+type causes uint16
+
+func (s causes) has(c Cause) bool { return s&(1<<c) != 0 }
+
+func (s causes) with(c Cause) causes { return s | 1<<c }
+
+// String names all, separated by a plus sign.
+func (s causes) String() string {
+	var names []string
+	for c := Cause(1); int(c) < len(causeNames); c++ {
+		if s.has(c) {
+			names = append(names, c.String())
+		}
+	}
+	return strings.Join(names, "+")
 }

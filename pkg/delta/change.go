@@ -14,6 +14,8 @@ import (
 // when the reconciler last succeeded, or when it was first heard of since, to how it
 // is now. The objects are the cache's and must not be changed.
 type Change struct {
+	// Cause is why the change matters to the request. If it came by several watches, it
+	// has several causes, of which this is one; see [Change.Is].
 	Cause Cause
 	// Kind and Key say which object. Both are zero where there is none: for a Retry, a
 	// Timer, and what is External.
@@ -39,20 +41,57 @@ type Change struct {
 	// transform removed it. [Change.Manager] also looks at the object.
 	Origin *Origin
 
-	forgot bool  // deltas were folded into it before it was recorded, so there were states that nobody was shown
-	once   *once // the identity of the last delta in it
-	facts  *facts
+	forgot bool   // deltas were folded into it before it was recorded, so nobody was shown the states in between
+	dealt  bool   // of a Retry: what had been told was dealt with before the attempt failed
+	unsure bool   // the object may have had states that are not among these
+	causes causes // all of them, if there is more than Cause
+	watch  Cause  // of a Sync: what a change is that its watch shows
+	// between are the states that the object had on its way from Old to New, touched the
+	// fields that have changed since the last state before Old that the request was told
+	// of. A reconciler may have read any of these states.
+	between []Object
+	touched []Path
+
+	once  *once // the identity of the last delivery in it
+	facts *facts
 }
 
-// once is the identity of a delivery: it has a size, so that no two are the same.
-type once struct{ _ byte }
+// once is the identity of a delivery. The number orders the deliveries of one stream.
+type once struct {
+	stream any // nil: of none
+	number uint64
+}
+
+// place returns the stream, nil if there is none, and where the delivery is in it.
+func (o *once) place() (stream any, number uint64) {
+	if o == nil {
+		return nil, 0
+	}
+	return o.stream, o.number
+}
 
 // Once returns c so that it counts once for a request, however often it is recorded
 // for it: a handler may add a request for the old state of an object and for the new.
 func (c Change) Once() Change {
-	c.once = new(once)
+	c.once = &once{}
 	return c
 }
+
+// ShownBy returns c, by which nothing changed, as a watch shows it whose changes have this
+// cause. If c shows what the watch told nobody of before, it has the cause as well.
+func (c Change) ShownBy(watch Cause) Change {
+	c.watch = watch
+	return c
+}
+
+// Is reports whether the change has this cause. A change that came by two watches, as
+// the child of an owner and by a map function, has two. A resync that came with an update
+// is one of the update's causes. One that shows an update of which nobody was told has the
+// cause of its watch, too.
+func (c Change) Is(cause Cause) bool { return c.Cause == cause || c.causes.has(cause) }
+
+// causesOf are Cause and all others.
+func causesOf(c *Change) causes { return c.causes.with(c.Cause) }
 
 // Object is the best known state of the object: the new one, or the last known of one
 // that is gone. It is nil where the change is about none.
@@ -66,7 +105,9 @@ func (c Change) Object() Object {
 // Own reports whether everything in this change was written through the controller's own
 // client, from Old to New without a gap. It is judged when it is asked, because the
 // event of a write may come before the answer to it. Where it is not known it is false:
-// see [Writes] for which writes are.
+// see [Writes] for which writes are. Nothing is known of a client that does not remember
+// what it writes: that of a manager does if manager.Configure or manager.New made it, or
+// with NewClient: manager.NewClient, and not with NewCache: cache.New alone.
 //
 // A deletion is the client's own if its request removed the object at once. If a
 // finalizer or a grace period came in between, somebody else made an end of it.
@@ -108,7 +149,7 @@ func (c Change) String() string {
 		return c.Cause.String()
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s %s", c.Cause, c.Kind.Kind, c.Key)
+	fmt.Fprintf(&b, "%s %s %s", causesOf(&c), c.Kind.Kind, c.Key)
 	if c.Op != 0 {
 		fmt.Fprintf(&b, " %s", c.Op)
 	}

@@ -1,55 +1,162 @@
 package delta
 
-// aboutSame reports whether two changes are about the same object.
+import (
+	"reflect"
+	"slices"
+	"strconv"
+)
+
+// maxBetween is how many states a change remembers beside Old and New. They share memory
+// with these. A change that had more touches everything.
+const maxBetween = 16
+
+// maxTouched is the same for the fields that changed unseen.
+const maxTouched = 2 * maxParts
+
+// aboutSame reports whether two changes are about the same object in the same form.
+// Typed objects and those with metadata alone come from different informers, which are
+// not at the same state.
 func aboutSame(c, other *Change) bool {
-	return c.Key == other.Key && c.Kind == other.Kind
+	return c.Key == other.Key && c.Kind == other.Kind && reflect.TypeOf(c.Object()) == reflect.TypeOf(other.Object())
 }
 
-// fold takes a later change of the same object in, and reports whether it could: a run
-// of updates and resyncs of one object becomes one change, from the first old state to
-// the last new one. Beginnings and ends stay apart, since a reconciler checks
-// something else then. A resync asks to look again, which any other change does, too.
+// relation says where a change is in an object's history, seen from another one.
+type relation uint8
+
+const (
+	elsewhere relation = iota // not known
+	within                    // everything in it is known already
+	behind                    // it goes on where the other one ends
+	ahead                     // it ends where the other one begins
+)
+
+// fold takes another change of the same object in, and reports whether it could: updates
+// and resyncs that continue each other become one change, from the first old state to
+// the last new one, which remembers the states in between. Watches have paces of their
+// own. So what does not continue stays a change of its own, and New never goes back.
+// Beginnings and ends stay apart, since a reconciler checks something else then.
 func fold(c, next *Change) bool {
 	switch {
 	case c.once != nil && c.once == next.once:
+		c.unsure = c.unsure || next.unsure
 		return true
 	case c.Op == 0 && next.Op == 0 && c.Cause == next.Cause: // the latest speaks for all
-		c.New = next.New
-	case next.Op == Sync && c.Op != 0 && !ends(c) && sameObject(c.New, next.New):
-		look(c, next)
-	case c.Op == Sync && next.Op == Updated && sameObject(c.New, next.New):
-		first, deltas := c.First, c.Deltas
-		*c = *next
-		c.First, c.Deltas = first, deltas+c.Deltas
-		return true
-	case c.Op == Updated && next.Op == Updated && sameObject(c.Old, next.New):
-		follow(c, next)
+		c.New, c.once = next.New, next.once
+	case c.Op == Added && next.Op == Sync && sameState(c.New, next.New):
+		// What is checked of an object when it is born is checked on the newborn. A Sync that
+		// shows a later state, of which nobody was told, is told beside it.
+	case isUpdate(c) && isUpdate(next) && sameObject(c.Old, next.New) && sameObject(next.Old, c.New):
+		where := placeOf(c, next)
+		if where == elsewhere {
+			return false
+		}
+		join(c, next, where)
 	default:
 		return false
 	}
-	c.Last, c.once = next.Last, next.once
+	c.causes = causesOf(c) | causesOf(next)
+	c.unsure = c.unsure || next.unsure
 	c.Deltas += next.Deltas
+	if next.First.Before(c.First) {
+		c.First = next.First
+	}
+	if next.Last.After(c.Last) {
+		c.Last = next.Last
+	}
 	return true
 }
 
-// look takes the state that a resync shows. It may be news where what led to it was no
-// reason for this request.
-func look(c, next *Change) {
-	switch c.Op {
-	case Sync:
-		c.Old, c.New = next.Old, next.New
-	case Updated:
-		c.forgot = c.forgot || c.New.GetResourceVersion() != next.New.GetResourceVersion()
-		c.New = next.New
-	default: // what is checked of an object when it is born is checked on the newborn
+// isUpdate reports whether an object was there before and after.
+func isUpdate(c *Change) bool {
+	return (c.Op == Updated || c.Op == Sync) && c.Old != nil && c.New != nil
+}
+
+// placeOf finds where next is, seen from c.
+func placeOf(c, next *Change) relation {
+	switch {
+	case had(c, next.Old) && had(c, next.New):
+		return within
+	case hadBefore(next, c.New) || comesLater(c, next):
+		return behind
+	case sameState(next.New, c.Old):
+		return ahead
+	default:
+		return elsewhere
 	}
 }
 
-// follow takes the next state of an object that has changed again.
-func follow(c, next *Change) {
+// comesLater reports whether next is known to come after c although it does not begin where c
+// ends, because what is between them was not for this request.
+func comesLater(c, next *Change) bool {
+	of, number := c.once.place()
+	if nextOf, nextNumber := next.once.place(); of != nil || nextOf != nil {
+		return of == nextOf && number < nextNumber
+	}
+	return newer(c.Old, c.New) && newer(next.Old, next.New) && newer(c.New, next.New)
+}
+
+// newer reports whether b is as new as a or newer, where versions have an order.
+func newer(a, b Object) bool {
+	x, err := strconv.ParseUint(a.GetResourceVersion(), 10, 64)
+	if err != nil {
+		return false
+	}
+	y, err := strconv.ParseUint(b.GetResourceVersion(), 10, 64)
+	return err == nil && x <= y
+}
+
+// join makes c say what both say.
+func join(c, next *Change, where relation) {
+	switch {
+	case c.Op == Sync && next.Op == Updated:
+		old := c.Old
+		c.Op, c.Cause, c.Origin, c.causes, c.Old = Updated, next.Cause, next.Origin, causesOf(c), next.Old
+		remember(c, old)
+	case where == behind && next.Op == Updated:
+		c.Origin = next.Origin
+	}
 	c.forgot = c.forgot || next.forgot
 	c.Relisted = c.Relisted || next.Relisted
-	c.New, c.Origin = next.New, next.Origin
+	switch where { //nolint:exhaustive // within adds nothing
+	case behind:
+		old := c.New
+		c.New, c.once = next.New, next.once
+		remember(c, old)
+		remember(c, next.Old)
+	case ahead:
+		old := c.Old
+		c.Old = next.Old
+		remember(c, old)
+	}
+	for _, state := range next.between {
+		remember(c, state)
+	}
+	c.touched = append(slices.Clip(c.touched), next.touched...)
+	c.unsure = c.unsure || len(c.touched) > maxTouched
+	if c.Op == Sync && !sameState(c.Old, c.New) { // it shows what led to it only as a Sync
+		old := c.Old
+		c.Old = c.New
+		remember(c, old)
+	}
+}
+
+// had reports whether a state is among those that c remembers.
+func had(c *Change, state Object) bool { return sameState(c.New, state) || hadBefore(c, state) }
+
+// hadBefore reports whether a state is among those that came before New.
+func hadBefore(c *Change, state Object) bool {
+	return sameState(c.Old, state) || slices.ContainsFunc(c.between, func(other Object) bool { return sameState(other, state) })
+}
+
+// remember adds a state to those that the object had.
+func remember(c *Change, state Object) {
+	switch {
+	case state == nil || had(c, state):
+	case len(c.between) >= maxBetween:
+		c.unsure = true
+	default: // a reconciler may have the list
+		c.between = append(slices.Clip(c.between), state)
+	}
 }
 
 // ends reports whether this is the end of an object, as far as anybody will hear of it.
@@ -59,4 +166,23 @@ func ends(c *Change) bool { return c.Op == Deleted || c.Op == OutOfScope }
 func sameObject(a, b Object) bool {
 	x, y := a.GetUID(), b.GetUID()
 	return x == y || x == "" || y == ""
+}
+
+// sameState reports whether two objects are one state of one object. Objects without a
+// version are if they are one in memory.
+func sameState(a, b Object) bool {
+	switch {
+	case a == nil || b == nil:
+		return a == nil && b == nil
+	case identical(a, b):
+		return true
+	default:
+		return a.GetResourceVersion() != "" && a.GetResourceVersion() == b.GetResourceVersion() && a.GetUID() == b.GetUID()
+	}
+}
+
+// identical reports whether two objects are one in memory.
+func identical(a, b Object) bool {
+	x, y := reflect.ValueOf(a), reflect.ValueOf(b)
+	return x.Kind() == reflect.Pointer && y.Kind() == reflect.Pointer && x.Type() == y.Type() && x.UnsafePointer() == y.UnsafePointer()
 }

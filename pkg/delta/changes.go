@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	unstructuredv1 "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -19,8 +21,12 @@ import (
 type Changes struct {
 	list     []Change
 	attempt  int
+	retry    bool // what an attempt failed with has to be done again
+	doubt    bool // a relist may have hidden what was undone before it
+	first    bool // the reconciler is not known to have succeeded before
 	complete bool
 	lacking  string // why it is not complete
+	about    Object // an example of the one kind that was asked for; nil if there is none
 	facts    *facts
 }
 
@@ -29,6 +35,9 @@ type facts struct {
 	Schemas Schemas
 	Writes  OwnWrites
 	KindOf  func(Object) (schema.GroupVersionKind, error)
+	Watched func() []Object // an example of each kind that the controller watches; nil where that is not known
+	Watches func(schema.GroupVersionKind) bool
+	paths   *pathChecks // nil where nothing is remembered
 }
 
 // NewChanges returns changes that are complete, at the first attempt. It is for those
@@ -48,17 +57,18 @@ func (c Changes) Lacking(why string) Changes {
 
 // Again returns c as it is told at a later attempt.
 func (c Changes) Again(attempt int) Changes {
-	c.attempt = attempt
+	c.attempt, c.retry = attempt, attempt > 1
 	return c
 }
 
 // WithWrites returns c with somebody who knows the client's own writes, so that
 // [Change.Own] can be tested.
 func (c Changes) WithWrites(writes OwnWrites) Changes {
-	known := facts{Writes: writes}
+	var known facts
 	if c.facts != nil {
-		known.Schemas, known.KindOf = c.facts.Schemas, c.facts.KindOf
+		known = *c.facts
 	}
+	known.Writes = writes
 	c.facts, c.list = &known, slices.Clone(c.list)
 	for i := range c.list {
 		c.list[i].facts = &known
@@ -97,59 +107,129 @@ func (c Changes) All() iter.Seq[Change] { return slices.Values(c.list) }
 // there has been a resync, and no more. It is false where the changes are not complete,
 // and at a retry, since what is to be retried is not known from them.
 func (c Changes) Only(ops ...Op) bool {
-	if !c.complete || len(c.list) == 0 || c.attempt > 1 {
+	if !c.complete || len(c.list) == 0 || c.attempt > 1 || c.doubt {
 		return false
 	}
 	for i := range c.list {
-		if !slices.Contains(ops, c.list[i].Op) {
+		change := &c.list[i]
+		if !slices.Contains(ops, change.Op) || hidesUpdate(change) && !slices.Contains(ops, Updated) {
 			return false
 		}
 	}
 	return true
 }
 
-// Has reports whether any change has this cause.
-func (c Changes) Has(cause Cause) bool {
-	return slices.ContainsFunc(c.list, func(change Change) bool { return change.Cause == cause })
+// hidesUpdate reports whether a resync shows what nobody was told of, so that it is an
+// update as well.
+func hidesUpdate(c *Change) bool {
+	if c.Op != Sync {
+		return false
+	}
+	return c.unsure || len(c.touched) > 0 || c.Old != nil && anotherVersion(c.Old, c.New) ||
+		slices.ContainsFunc(c.between, func(state Object) bool { return anotherVersion(state, c.New) })
 }
 
-// By returns the changes that have one of these causes.
+// anotherVersion is false for objects without a version, of which nothing is known.
+func anotherVersion(a, b Object) bool {
+	x, y := a.GetResourceVersion(), b.GetResourceVersion()
+	return x != "" && y != "" && x != y || !sameObject(a, b)
+}
+
+// Has reports whether any change has this cause.
+func (c Changes) Has(cause Cause) bool {
+	return slices.ContainsFunc(c.list, func(change Change) bool { return change.Is(cause) })
+}
+
+// By returns the changes that have one of these causes. It is as complete as the changes
+// are, unless it leaves out a request whose cause nobody recorded, which may have been any,
+// or leaves out anything before the first success; see [Changes.Of].
 func (c Changes) By(causes ...Cause) Changes {
-	return c.where(func(change *Change) bool { return slices.Contains(causes, change.Cause) })
+	return c.where(func(change *Change) (has, known bool) { return slices.ContainsFunc(causes, change.Is), true })
 }
 
 // Of returns the changes of objects of the same kind as the example:
-// Of(&appsv1.Deployment{}). How the objects are represented does not matter.
+// Of(&appsv1.Deployment{}). How the objects are represented does not matter. It is as
+// complete as the changes are, unless it leaves out a request of which nobody knows what
+// object it was made for, or an object of which nobody knows the kind. Before the first
+// success it is complete only if it leaves out nothing: of an object that has just been
+// created all is known, but nothing has been done yet for what else there is.
 func (c Changes) Of(example Object) Changes {
 	same := sameType(example)
 	if c.facts != nil && c.facts.KindOf != nil {
 		if kind, err := c.facts.KindOf(example); err == nil {
-			same = func(change *Change) bool { return change.Kind == kind }
+			same = sameKind(kind)
 		}
 	}
+	c.about = example
 	return c.where(same)
 }
 
-// sameType compares as well as can be done without a scheme.
-func sameType(example Object) func(*Change) bool {
-	kind, of := example.GetObjectKind().GroupVersionKind(), reflect.TypeOf(example)
+// chooser says of a change whether it is wanted, and whether that is known.
+type chooser func(*Change) (wanted, known bool)
+
+// maybe takes what is not known to be unwanted.
+func maybe(wants chooser) func(*Change) bool {
 	return func(change *Change) bool {
-		if !kind.Empty() && !change.Kind.Empty() {
-			return change.Kind == kind
-		}
-		return change.Object() != nil && reflect.TypeOf(change.Object()) == of
+		wanted, known := wants(change)
+		return wanted || !known
 	}
 }
 
-func (c Changes) where(chosen func(*Change) bool) Changes {
+// sameKind wants the changes of objects of the kind.
+func sameKind(kind schema.GroupVersionKind) chooser {
+	return func(change *Change) (wanted, known bool) {
+		return change.Kind == kind, !change.Kind.Empty() || change.Object() == nil
+	}
+}
+
+// sameType compares as well as can be done without a scheme.
+func sameType(example Object) chooser {
+	kind := example.GetObjectKind().GroupVersionKind()
+	return func(change *Change) (wanted, known bool) {
+		obj := change.Object()
+		switch {
+		case !kind.Empty() && !change.Kind.Empty():
+			return change.Kind == kind, true
+		case obj == nil:
+			return false, true
+		default:
+			return reflect.TypeOf(obj) == reflect.TypeOf(example), isTyped(obj) && isTyped(example)
+		}
+	}
+}
+
+// isTyped reports whether the object's Go type is that of one kind.
+func isTyped(obj Object) bool {
+	switch obj.(type) {
+	case *metav1.PartialObjectMetadata, *unstructuredv1.Unstructured:
+		return false
+	default:
+		return true
+	}
+}
+
+// where returns the changes that are wanted. They are not complete where one is left out
+// of which that is not known.
+func (c Changes) where(wants chooser) Changes {
 	all := c.list
 	c.list = nil
 	for i := range all {
-		if chosen(&all[i]) {
-			c.list = append(c.list, all[i])
+		change := &all[i]
+		switch wanted, known := wants(change); {
+		case wanted:
+			c.list = append(c.list, *change)
+		case c.complete && (!known || unattributed(change)):
+			c = c.Lacking(leftOut)
+		case c.complete && c.first:
+			c = c.Lacking(firstTime)
 		}
 	}
 	return c
+}
+
+// unattributed reports whether nobody knows for which object the request was made.
+func unattributed(c *Change) bool {
+	return c.Cause == External || c.Cause == Generic && c.New == nil
 }
 
 // String is a line for a log.

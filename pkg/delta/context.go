@@ -4,22 +4,48 @@ import "context"
 
 type contextKey struct{}
 
+// inContext is what a context has of a call of a reconciler.
+type inContext struct {
+	changes Changes
+	word    *lastWord // nil: nobody asks what the reconciler says
+	steps   *callSteps
+}
+
+func withCall(ctx context.Context, in *inContext) context.Context {
+	return context.WithValue(ctx, contextKey{}, in)
+}
+
 // NewContext returns a context that From finds the changes in. A controller made by
 // our builder does it; in a test, do it yourself:
 //
 //	ctx := delta.NewContext(t.Context(), delta.NewChanges(delta.Change{
 //		Cause: delta.Primary, Op: delta.Updated, Old: before, New: after,
 //	}))
+//
+// A reconciler that hands on a context with other changes stays the one that is called: a
+// step that fails with that context has failed in the same call.
 func NewContext(ctx context.Context, c Changes) context.Context {
-	return context.WithValue(ctx, contextKey{}, &c)
+	steps := stepsIn(ctx)
+	if steps == nil {
+		steps = &callSteps{}
+	}
+	return withCall(ctx, &inContext{changes: c, steps: steps})
 }
 
 // From returns the changes that led to this call of a reconciler. Where nobody has
 // put any into ctx there are none, and they are not complete: what a reconciler does
 // without our builder is what it does when it knows nothing.
 func From(ctx context.Context) Changes {
-	if c, ok := ctx.Value(contextKey{}).(*Changes); ok {
-		return *c
+	if c, ok := ctx.Value(contextKey{}).(*inContext); ok {
+		return c.changes
 	}
 	return Changes{}
+}
+
+// stepsIn returns who keeps what becomes of the call's steps. It returns nil if nobody does.
+func stepsIn(ctx context.Context) *callSteps {
+	if c, ok := ctx.Value(contextKey{}).(*inContext); ok {
+		return c.steps
+	}
+	return nil
 }

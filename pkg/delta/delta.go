@@ -65,6 +65,9 @@ type Origin struct {
 type ResyncTerms struct {
 	// OnDemand means that somebody asked for it now, and no period did.
 	OnDemand bool
+	// AsUpdate means that it is to be seen as an update in which nothing changed, as a
+	// resync of controller-runtime's SyncPeriod is.
+	AsUpdate bool
 	// Lane is the queue's lane for what the Sync causes.
 	Lane int
 	// OnlyIfNotReconciledFor leaves the Sync without consequence if the object was
@@ -73,8 +76,8 @@ type ResyncTerms struct {
 }
 
 // Resync returns the terms of the resync that asked for this Sync. They are nil for
-// every other delta, and for a Sync of which that is not known: an object that a relist
-// shows as it was, or one that several different resyncs asked for.
+// every other delta, and for a Sync that no resync asked for: of an object that a relist,
+// or a repeated event, shows as it was.
 func (d *Delta[T]) Resync() *ResyncTerms {
 	if d.Op != Sync || d.Origin == nil {
 		return nil

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"sync"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
 
@@ -65,6 +66,7 @@ type Edit struct {
 // reports status.observedGeneration must not miss it.
 type Diff struct {
 	before, after Object
+	kind          schema.GroupVersionKind // zero if only the objects may say it
 	schemas       Schemas
 	extent        extent
 
@@ -100,7 +102,13 @@ type edit struct {
 // Schemas that are nil, that do not know the kind, or that say that an object is not as
 // it may be, are done without: lists are one value each then.
 func NewDiff(before, after Object, schemas Schemas) *Diff {
-	return &Diff{before: present(before), after: present(after), schemas: schemas}
+	return newDiff(schema.GroupVersionKind{}, before, after, schemas)
+}
+
+// newDiff is NewDiff for who knows the kind: a Go type of a program's own does not say
+// that it is one of a Secret.
+func newDiff(kind schema.GroupVersionKind, before, after Object, schemas Schemas) *Diff {
+	return &Diff{before: present(before), after: present(after), kind: kind, schemas: schemas}
 }
 
 // present turns a nil pointer in an interface into none.
@@ -114,7 +122,7 @@ func present(obj Object) Object {
 // Full is the same with nothing left out, as [Diff.Apply] needs it to make exactly the
 // new object.
 func (d *Diff) Full() *Diff {
-	return &Diff{before: d.before, after: d.after, schemas: d.schemas, extent: everything}
+	return &Diff{before: d.before, after: d.after, kind: d.kind, schemas: d.schemas, extent: everything}
 }
 
 // result compares the objects, the first time it is called.
@@ -157,57 +165,6 @@ func unstructured(v value.Value) any {
 	return v.Unstructured()
 }
 
-// Touches reports whether something changed at one of the paths, above it or below it:
-// "spec" and "spec.replicas" touch each other. It is false only where a change is ruled
-// out, so it is true as well if
-//   - the objects can't be compared, and [Diff.Err] says why,
-//   - more changed than is kept, and [Diff.Truncated] says so,
-//   - the path is one of those that are left out, or
-//   - it is not a path: test yours with [ParsePath].
-func (d *Diff) Touches(paths ...string) bool {
-	for _, text := range paths {
-		path, err := ParsePath(text)
-		if err != nil || d.TouchesPath(path) {
-			return true
-		}
-	}
-	return false
-}
-
-// TouchesPath is [Diff.Touches] for a path that has been parsed.
-func (d *Diff) TouchesPath(path Path) bool {
-	r := d.result()
-	if r.err != nil || r.truncated || d.extent == withoutNoise && !d.identical() && noise(path) {
-		return true
-	}
-	for i := range r.edits {
-		if r.edits[i].touches(path) {
-			return true
-		}
-	}
-	return false
-}
-
-// touches looks into what came or went for a path that goes further: a label that is
-// not among the first ones that an object was given has not changed.
-func (e *edit) touches(path Path) bool {
-	if !e.path.touches(path) {
-		return false
-	}
-	if len(path.steps) <= len(e.path.steps) {
-		return true
-	}
-	rest := path.steps[len(e.path.steps):]
-	switch e.what {
-	case FieldAdded:
-		return holds(e.after, rest)
-	case FieldRemoved:
-		return holds(e.before, rest)
-	default:
-		return true
-	}
-}
-
 // identical reports whether before and after are one object in memory, or both none.
 func (d *Diff) identical() bool {
 	if d.before == nil || d.after == nil {
@@ -220,7 +177,7 @@ func (d *Diff) identical() bool {
 // Empty reports whether nothing changed. It is false if that can't be told.
 func (d *Diff) Empty() bool {
 	r := d.result()
-	return r.err == nil && len(r.edits) == 0
+	return r.err == nil && len(r.edits) == 0 && !d.unseen()
 }
 
 // Truncated reports whether more changed than is kept.

@@ -40,7 +40,7 @@ func (d *Diff) Apply(to Object) (Object, error) {
 	switch {
 	case err == nil:
 		return applied, nil
-	case !secretive(d.before) && !secretive(d.after) && !secretive(to):
+	case !d.secret(d.before, d.after, to):
 		return nil, fmt.Errorf("apply changes of %s: %w", d.name(), err)
 	case errors.Is(err, errMismatch): // whose text would have names, and texts of others values
 		return nil, fmt.Errorf("apply changes of %s: %w", d.name(), errMismatch)

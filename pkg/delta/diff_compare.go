@@ -18,7 +18,7 @@ func (d *Diff) compare(limit int, hide seal) findings {
 	if d.identical() {
 		return findings{}
 	}
-	secret := secretive(d.before) || secretive(d.after)
+	secret := d.secret(d.before, d.after)
 	if !secret {
 		hide = hideNothing
 	}

@@ -33,6 +33,12 @@ var shownOfSecrets = [][]string{
 // keysOfSecrets are maps whose keys may be seen, but not what is under them.
 var keysOfSecrets = [][]string{{"data"}, {"stringData"}, {"metadata", "annotations"}}
 
+// secret reports whether this is about a Secret: one of the objects has to be taken for
+// one, or whoever made the Diff knows the kind.
+func (d *Diff) secret(objs ...Object) bool {
+	return d.kind.Kind == "Secret" || slices.ContainsFunc(objs, secretive)
+}
+
 // secretive reports whether an object has to be taken for a Secret: it is one, or it
 // could be, because it does not say what it is.
 func secretive(obj Object) bool {
@@ -48,7 +54,7 @@ func secretive(obj Object) bool {
 }
 
 // secretType knows a Secret by its Go type, because typed clients return objects that
-// do not say their kind, and because others embed it.
+// do not say their kind, and because others embed it or have a copy under another name.
 func secretType(t reflect.Type, depth int) bool {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -56,7 +62,11 @@ func secretType(t reflect.Type, depth int) bool {
 	if t.Kind() != reflect.Struct || depth > 3 {
 		return false
 	}
-	if data, ok := t.FieldByName("Data"); ok && t.Name() == "Secret" && data.Type == reflect.TypeFor[map[string][]byte]() {
+	data, ok1 := t.FieldByName("Data")
+	text, ok2 := t.FieldByName("StringData")
+	ok1 = ok1 && data.Type == reflect.TypeFor[map[string][]byte]()
+	ok2 = ok2 && text.Type == reflect.TypeFor[map[string]string]()
+	if ok1 && (ok2 || t.Name() == "Secret") {
 		return true
 	}
 	for i := range t.NumField() {

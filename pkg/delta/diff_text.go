@@ -28,6 +28,8 @@ func (d *Diff) String() string {
 	switch {
 	case r.err != nil:
 		return cut("unknown changes: "+r.err.Error(), maxText)
+	case len(r.edits) == 0 && d.before != nil && d.after != nil && d.unseen():
+		return "no changes of the metadata; what else changed is not known"
 	case len(r.edits) == 0:
 		return "no changes"
 	case d.after == nil:

@@ -165,7 +165,7 @@ func noise(p Path) bool {
 // schema knows nothing of is taken to have fields.
 func keyed(m *schema.Map) bool {
 	name := m.ElementType.NamedType
-	return len(m.Fields) == 0 && (name == nil || !strings.HasPrefix(*name, "__untyped_"))
+	return len(m.Fields) == 0 && (name == nil || !strings.HasPrefix(*name, untyped))
 }
 
 // sameJSON reports whether two values are the same JSON.

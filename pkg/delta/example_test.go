@@ -3,6 +3,7 @@ package delta_test
 import (
 	"context"
 	"fmt"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -156,6 +157,23 @@ func ExampleChange_Manager() {
 	// Output: kubectl-edit
 }
 
+func ExampleMustPath() {
+	image := delta.MustPath[*appsv1.Deployment]("spec.template.spec.containers[*].image")
+	replicas := delta.MustPath[*appsv1.Deployment]("spec.replicas")
+
+	changes := delta.From(told(delta.NewChanges(scaledUp())))
+	fmt.Println(changes.Touches(image), changes.Touches(replicas))
+	// Output: false true
+}
+
+func ExampleCheckPath() {
+	fmt.Println(delta.CheckPath(&appsv1.Deployment{}, "spec.replica"))
+	fmt.Println(delta.CheckPath(&corev1.Secret{}, "data.tls.crt"))
+	// Output:
+	// path spec.replica can't exist in apps/v1.Deployment: spec has no field replica; did you mean spec.replicas?
+	// path data.tls.crt can't exist in core/v1.Secret: data[tls] is a text and has nothing below it; did you mean data["tls.crt"]?
+}
+
 // scaler reports how many replicas there are, and restarts everything if the template
 // has changed.
 type scaler struct {
@@ -196,4 +214,43 @@ func ExampleNewContext() {
 	// 0 <nil>
 	// 1 <nil>
 	// 5 <nil>
+}
+
+func ExampleSettle() {
+	r := reconcile.Func(func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
+		if delta.From(ctx).Touches("spec") {
+			fmt.Println("apply")
+		}
+		delta.Settle(ctx) // the work is done; the next call only looks again
+		return reconcile.Result{RequeueAfter: time.Minute}, nil
+	})
+
+	ledger := delta.NewLedger[string](delta.LedgerOptions{}) // as our builder has one
+	for range 2 {
+		ctx, call := ledger.Begin(context.Background(), "web")
+		result, _ := r.Reconcile(ctx, reconcile.Request{})
+		fmt.Println("again in", result.RequeueAfter)
+		call.End(delta.Unfinished)
+	}
+	// Output:
+	// apply
+	// again in 1m0s
+	// again in 1m0s
+}
+
+func ExampleKeep() {
+	ledger := delta.NewLedger[string](delta.LedgerOptions{}) // as our builder has one
+	ledger.Record("web", scaledUp())
+	ledger.Landed("web")
+	for _, ready := range []bool{false, true} {
+		ctx, call := ledger.Begin(context.Background(), "web")
+		fmt.Println(delta.From(ctx).Of(&appsv1.Deployment{}).Len())
+		if !ready {
+			delta.Keep(ctx) // somebody else will have us called
+		}
+		call.End(delta.Succeeded)
+	}
+	// Output:
+	// 1
+	// 1
 }

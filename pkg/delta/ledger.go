@@ -2,10 +2,13 @@ package delta
 
 import (
 	"cmp"
+	"context"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -20,12 +23,48 @@ import (
 // of the drawing, for otherwise a worker could take a request whose change is not
 // recorded yet. Any goroutine may call it. One worker at a time has a request.
 type Ledger[R comparable] struct {
-	facts facts
-	gaps  atomic.Pointer[[]func() uint64] // copied when one is added
+	facts         facts
+	gaps, relists counters
+	steps         stepCounts
 
 	mu    sync.Mutex // guards everything below
 	books *books[R]
-	seen  uint64 // the sum of gaps when it was last looked at
+}
+
+// counters are asked for counts that only grow.
+type counters struct {
+	all  atomic.Pointer[[]func() uint64] // copied when one is added
+	seen uint64                          // their sum when it was last looked at; guarded by Ledger.mu
+}
+
+func (c *counters) add(count func() uint64) {
+	for {
+		before := c.all.Load()
+		var all []func() uint64
+		if before != nil {
+			all = append(all, *before...)
+		}
+		all = append(all, count)
+		if c.all.CompareAndSwap(before, &all) {
+			return
+		}
+	}
+}
+
+func (c *counters) sum() (sum uint64) {
+	if counts := c.all.Load(); counts != nil {
+		for _, count := range *counts {
+			sum += count()
+		}
+	}
+	return sum
+}
+
+// grownLocked reports whether the sum is higher than it has been.
+func (c *counters) grownLocked(sum uint64) bool {
+	grown := sum > c.seen
+	c.seen = max(c.seen, sum)
+	return grown
 }
 
 // LedgerOptions configure a Ledger. The zero value is ready.
@@ -38,6 +77,14 @@ type LedgerOptions struct {
 	// KindOf makes [Changes.Of] work whatever objects are represented by; a scheme's
 	// knowledge.
 	KindOf func(Object) (schema.GroupVersionKind, error)
+	// Watched has an example of each kind whose changes may be recorded. A path that can
+	// exist in none of them counts as touched. Our builder sets it. It may be nil.
+	Watched func() []Object
+	// Log is told, once for each, of paths that can't exist. The zero Logger logs nothing.
+	Log logr.Logger
+	// Watches reports whether a watch of the controller shows a kind. A [Step] that depends
+	// on a kind for which it is false is never skipped. Nil means that it is not known.
+	Watches func(schema.GroupVersionKind) bool
 }
 
 // LedgerLimits bound what a Ledger holds. Beyond them changes are left out, and the
@@ -85,12 +132,22 @@ const (
 	// Failed means that it has to be told again: an error, also one that is not
 	// retried, or a panic.
 	Failed
+	// Unfinished means that it has to be told again although nothing failed: the
+	// reconciler waits for something, and asks to be called again or is called when
+	// something happens.
+	Unfinished
+	// SettledAndFailed means that what was told has been dealt with, and that the attempt
+	// failed afterwards.
+	SettledAndFailed
 )
 
 // NewLedger returns a Ledger in which nothing is known.
 func NewLedger[R comparable](opts LedgerOptions) *Ledger[R] {
 	return &Ledger[R]{
-		facts: facts{Schemas: opts.Schemas, Writes: opts.Writes, KindOf: opts.KindOf},
+		facts: facts{
+			Schemas: opts.Schemas, Writes: opts.Writes, KindOf: opts.KindOf,
+			Watched: opts.Watched, Watches: opts.Watches, paths: newPathChecks(opts.Log),
+		},
 		books: newBooks[R](opts.LedgerLimits.orDefaults()),
 	}
 }
@@ -127,21 +184,49 @@ func (l *Ledger[R]) landed(r R, when arrival) {
 // Take returns what there is to tell of a request that a worker has taken from the
 // queue. Settle has to follow, before the worker gives the request back to the queue.
 func (l *Ledger[R]) Take(r R) Changes {
-	gaps := l.countGaps()
+	gaps, relists := l.gaps.sum(), l.relists.sum()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.missLocked(gaps)
+	l.missLocked(gaps, relists)
 	changes := l.books.take(r, time.Now())
 	changes.facts = &l.facts
 	return changes
 }
 
+// Begin is Take, and puts the changes into the context that the reconciler is called
+// with, where [From], [Plan], [Settle] and [Keep] find them. End has to follow.
+func (l *Ledger[R]) Begin(ctx context.Context, r R) (context.Context, *Call[R]) {
+	call := &Call[R]{ledger: l, request: r}
+	call.steps.counts, call.steps.request = &l.steps, call
+	return withCall(ctx, &inContext{changes: l.Take(r), word: &call.word, steps: &call.steps}), call
+}
+
+// Call is one call of a reconciler.
+type Call[R comparable] struct {
+	ledger  *Ledger[R]
+	request R
+	word    lastWord
+	steps   callSteps
+}
+
+// Err returns the errors of the steps that failed so far. Whoever made the call returns it
+// if the reconciler did not: nobody would retry the steps otherwise.
+func (c *Call[R]) Err() error { return c.steps.failed() }
+
+// End says what the call came to. What the reconciler said itself counts for more: see
+// [Settle] and [Keep]. That a [Step] failed counts for most.
+func (c *Call[R]) End(how Outcome) {
+	c.ledger.Settle(c.request, c.steps.outcome(c.word.decide(how)))
+}
+
+func (c *Call[R]) requested() string { return fmt.Sprint(c.request) }
+
 // Settle says what became of it.
 func (l *Ledger[R]) Settle(r R, how Outcome) {
-	gaps := l.countGaps()
+	gaps, relists := l.gaps.sum(), l.relists.sum()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.missLocked(gaps)
+	l.missLocked(gaps, relists)
 	l.books.settle(r, how, time.Now())
 }
 
@@ -158,19 +243,13 @@ func (l *Ledger[R]) LastSuccess(r R) (time.Time, bool) {
 // namespace that is not watched any more, an object that could not be read, events
 // that were left out. When the count grows, no request is completely known until its
 // next success.
-func (l *Ledger[R]) Gaps(count func() uint64) {
-	for {
-		before := l.gaps.Load()
-		var all []func() uint64
-		if before != nil {
-			all = append(all, *before...)
-		}
-		all = append(all, count)
-		if l.gaps.CompareAndSwap(before, &all) {
-			return
-		}
-	}
-}
+func (l *Ledger[R]) Gaps(count func() uint64) { l.gaps.add(count) }
+
+// Relists has the ledger ask a source how many times it has listed again. What was undone
+// before the list, or came and went, is known to nobody, but a reconciler may have read it
+// from the server. When the count grows, each request's changes touch everything until its
+// next success.
+func (l *Ledger[R]) Relists(count func() uint64) { l.relists.add(count) }
 
 // Blind says that changes can't be known at all, and why: from then on no request is
 // completely known.
@@ -180,20 +259,13 @@ func (l *Ledger[R]) Blind(why string) {
 	l.books.blind = cmp.Or(l.books.blind, why)
 }
 
-func (l *Ledger[R]) countGaps() (sum uint64) {
-	if counts := l.gaps.Load(); counts != nil {
-		for _, count := range *counts {
-			sum += count()
-		}
-	}
-	return sum
-}
-
-// missLocked notices that there are more gaps than before.
-func (l *Ledger[R]) missLocked(gaps uint64) {
-	if gaps > l.seen {
-		l.seen = gaps
+// missLocked notices that there are more gaps or relists than before.
+func (l *Ledger[R]) missLocked(gaps, relists uint64) {
+	if l.gaps.grownLocked(gaps) {
 		l.books.miss()
+	}
+	if l.relists.grownLocked(relists) {
+		l.books.lists++
 	}
 }
 
@@ -217,3 +289,7 @@ func (l *Ledger[R]) Status() LedgerStatus {
 		Gaps: b.gaps, Overflows: b.overflows, Blind: b.blind,
 	}
 }
+
+// Steps tells what has become of the controller's steps, in the order of their names. There
+// are at most 101.
+func (l *Ledger[R]) Steps() []StepStatus { return l.steps.all() }

@@ -2,40 +2,101 @@ package delta
 
 import (
 	"slices"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Manager is the field manager that last wrote the object, and is empty where that
-// is not known. It is advisory: an object's managers do not say who deleted it, a write
-// that changed nothing leaves no trace, and times are kept in whole seconds, so that of
-// several who wrote in the same second it can't always be said who was the last.
+// Manager is the field manager that made the change, and the last one if several did. It
+// is empty where that is not known. It is advisory: an object's managers do not say who
+// deleted it, a write that changed nothing leaves no trace, and times are kept in whole
+// seconds, so that of several who wrote in the same second it can't always be said who
+// was the last. Nobody is credited whose entry is no newer than in the old object.
 func (c Change) Manager() string {
-	if c.Origin != nil {
-		return c.Origin.Manager
-	}
 	if c.New == nil || ends(&c) {
 		return ""
 	}
+	last := c.lastWrite()
+	if last == nil || deletedSince(&c, last.Time) {
+		return ""
+	}
+	return last.Manager
+}
+
+// lastWrite is the write that led to the new object, nil where it is not known. The
+// object tells more than what was read off it, as long as it still has its entries.
+func (c Change) lastWrite() *Origin {
+	before := managedFieldsOf(c.Old)
+	if len(managedFieldsOf(c.New)) > 0 {
+		return c.newestEntry(before)
+	}
+	if c.Origin == nil || slices.ContainsFunc(before, c.Origin.wrote) {
+		return nil
+	}
+	return c.Origin
+}
+
+func managedFieldsOf(obj Object) []metav1.ManagedFieldsEntry {
+	if obj == nil {
+		return nil
+	}
+	return obj.GetManagedFields()
+}
+
+// newestEntry finds the one entry of the new object that is of a later write than all
+// that the old object has.
+func (c Change) newestEntry(before []metav1.ManagedFieldsEntry) *Origin {
 	latest, timed := latestWrites(c.New)
+	known := func(entry metav1.ManagedFieldsEntry) bool { return slices.ContainsFunc(before, sameWrite(&entry)) }
 	if timed && len(latest) == 1 {
-		return latest[0].Manager
+		if known(latest[0]) {
+			return nil
+		}
+		return originOf(&latest[0])
 	}
 	if c.Old == nil || c.Deltas > 1 {
-		return ""
+		return nil
 	}
 	if !timed {
 		latest = slices.DeleteFunc(slices.Clone(c.New.GetManagedFields()), func(entry metav1.ManagedFieldsEntry) bool {
-			return entry.Time != nil && slices.ContainsFunc(c.Old.GetManagedFields(), sameWrite(&entry)) // it lost fields to another
+			return entry.Time != nil && known(entry) // it lost fields to another
 		})
 	}
 	latest = slices.DeleteFunc(latest, func(entry metav1.ManagedFieldsEntry) bool { // with one write in between, it is the one that was not there
-		return slices.ContainsFunc(c.Old.GetManagedFields(), func(old metav1.ManagedFieldsEntry) bool { return sameEntry(&entry, &old) })
+		return slices.ContainsFunc(before, func(old metav1.ManagedFieldsEntry) bool { return sameEntry(&entry, &old) })
 	})
 	if len(latest) != 1 {
-		return ""
+		return nil
 	}
-	return latest[0].Manager
+	return originOf(&latest[0])
+}
+
+// deletedSince reports whether somebody asked for the deletion of the object, within this
+// change, and not before the write. Such a request leaves no entry.
+func deletedSince(c *Change, write time.Time) bool {
+	end := c.New.GetDeletionTimestamp()
+	if end == nil || c.Old != nil && end.Equal(c.Old.GetDeletionTimestamp()) {
+		return false
+	}
+	asked := end.Time
+	if grace := c.New.GetDeletionGracePeriodSeconds(); grace != nil {
+		asked = asked.Add(-time.Duration(*grace) * time.Second)
+	}
+	return !write.After(asked)
+}
+
+// originOf is who made the entry, and when if it says so.
+func originOf(entry *metav1.ManagedFieldsEntry) *Origin {
+	origin := &Origin{Manager: entry.Manager, Operation: string(entry.Operation)}
+	if entry.Time != nil {
+		origin.Time = entry.Time.Time
+	}
+	return origin
+}
+
+// wrote reports whether the entry is of the same write, as far as an Origin tells.
+func (o *Origin) wrote(entry metav1.ManagedFieldsEntry) bool {
+	return entry.Manager == o.Manager && string(entry.Operation) == o.Operation && entry.Time != nil && entry.Time.Time.Equal(o.Time)
 }
 
 // LastWrite says by its managed fields who last wrote an object. It is nil where they
@@ -45,7 +106,7 @@ func LastWrite(obj Object) *Origin {
 	if !timed || len(latest) != 1 {
 		return nil
 	}
-	return &Origin{Manager: latest[0].Manager, Operation: string(latest[0].Operation), Time: latest[0].Time.Time}
+	return originOf(&latest[0])
 }
 
 // latestWrites returns the entries of the newest second, and whether every entry has a

@@ -2,6 +2,7 @@ package delta
 
 import (
 	"strconv"
+	"strings"
 
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
@@ -9,12 +10,49 @@ import (
 // touches reports whether p is q, above it or below it. Where that can't be told,
 // because they name elements in different ways, it says yes.
 func (p Path) touches(q Path) bool {
-	for i := range min(len(p.steps), len(q.steps)) {
-		if !p.steps[i].meets(&q.steps[i]) {
-			return false
+	_, ok := p.leadsTo(q)
+	return ok
+}
+
+// leadsTo is touches, and returns the steps of q that go on below p.
+func (p Path) leadsTo(q Path) (below []step, ok bool) {
+	a, b := p.steps, q.steps
+	for len(a) > 0 && len(b) > 0 {
+		n, m := 1, 1
+		if !a[0].meets(&b[0]) {
+			if n, m = spells(a, &b[0]), spells(b, &a[0]); n+m == 0 {
+				return nil, false
+			}
+			n, m = max(1, n), max(1, m)
+		}
+		a, b = a[n:], b[m:]
+	}
+	return b, true
+}
+
+// spells returns how many of the steps spell a key that has dots in it, zero if they do
+// not. Who writes data.config.yaml may mean data["config.yaml"].
+func spells(steps []step, key *step) int {
+	if key.kind != named || !strings.Contains(key.name, ".") {
+		return 0
+	}
+	rest := key.name
+	for i := range steps {
+		if steps[i].kind != named || steps[i].entry {
+			return 0
+		}
+		var ok bool
+		if rest, ok = strings.CutPrefix(rest, steps[i].name); !ok {
+			return 0
+		}
+		if rest == "" {
+			return i + 1
+		}
+		if rest, ok = strings.CutPrefix(rest, "."); !ok {
+			return 0
 		}
 	}
-	return true
+	return 0
 }
 
 // meets reports whether two steps from the same place may lead to the same.
@@ -53,7 +91,8 @@ func keysMeet(a, b []keyField) bool {
 	return true
 }
 
-// holds reports whether there is, or may be, something in v where the steps lead.
+// holds reports whether there is, or may be, something in v where the steps lead. What
+// is below a value that is hidden is not known.
 func holds(v value.Value, steps []step) bool {
 	switch {
 	case len(steps) == 0:
@@ -63,20 +102,34 @@ func holds(v value.Value, steps []step) bool {
 	case v.IsList():
 		return listHolds(v.AsList(), steps)
 	default:
-		return false
+		return v.IsString() && v.AsString() == Hidden
 	}
 }
 
 func mapHolds(m value.Map, steps []step) bool {
 	switch steps[0].kind {
 	case named:
-		v := fieldOf(m, steps[0].name)
-		return v != nil && holds(v, steps[1:])
+		return fieldHolds(m, steps)
 	case every:
 		return !m.Iterate(func(_ string, v value.Value) bool { return !holds(v, steps[1:]) })
 	default:
 		return true
 	}
+}
+
+// fieldHolds looks for a field, and for a key with dots that the first steps spell.
+func fieldHolds(m value.Map, steps []step) bool {
+	key := steps[0].name
+	if v := fieldOf(m, key); v != nil && holds(v, steps[1:]) {
+		return true
+	}
+	for i := 1; i < len(steps) && steps[i].kind == named && !steps[i].entry && !steps[0].entry; i++ {
+		key += "." + steps[i].name
+		if v := fieldOf(m, key); v != nil && holds(v, steps[i+1:]) {
+			return true
+		}
+	}
+	return false
 }
 
 func listHolds(list value.List, steps []step) bool {

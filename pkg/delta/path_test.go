@@ -101,6 +101,12 @@ func TestPathsTouch(t *testing.T) {
 		{`f[="a"]`, `f[="b"]`, false},
 		{`f[=1]`, `f[="1"]`, false},
 		{`f[=1]`, `f[=1.0]`, true},
+		{`data.config.yaml`, `data["config.yaml"]`, true},
+		{`data.config`, `data["config.yaml"]`, false},
+		{`data.config.yam`, `data["config.yaml"]`, false},
+		{`data[config].yaml`, `data["config.yaml"]`, false},
+		{`data.a.b.c`, `data["a.b"]`, true},
+		{`data.a.b.c`, `data["a.b"].d`, false},
 	} {
 		if got := mustParse(t, c.a).touches(mustParse(t, c.b)); got != c.want {
 			t.Errorf("%s touches %s: %v, want %v", c.a, c.b, got, c.want)

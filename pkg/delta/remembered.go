@@ -16,17 +16,23 @@ type remembered[R comparable] struct {
 
 // success is the last one.
 type success struct {
-	at   int64  // nanoseconds since 1970
-	gaps uint32 // of the books, when the request was taken
-	owed bool   // see account
+	at    int64  // nanoseconds since 1970
+	gaps  uint32 // of the books, when the request was taken
+	lists uint32 // likewise
+	owed  bool   // the request may come once more with nothing to tell
+	// landed are its arrivals that may be at a worker and in the queue. More than two are
+	// two, since it can be only once at either.
+	landed uint8
 }
 
 func newRemembered[R comparable](limit int) remembered[R] {
 	return remembered[R]{seed: maphash.MakeSeed(), limit: max(1, limit/2), young: map[uint64]success{}}
 }
 
+func (m *remembered[R]) hash(r R) uint64 { return maphash.Comparable(m.seed, r) }
+
 func (m *remembered[R]) get(r R) (success, bool) {
-	hash := maphash.Comparable(m.seed, r)
+	hash := m.hash(r)
 	if s, ok := m.young[hash]; ok {
 		return s, true
 	}
@@ -35,7 +41,7 @@ func (m *remembered[R]) get(r R) (success, bool) {
 }
 
 func (m *remembered[R]) put(r R, s success) {
-	hash := maphash.Comparable(m.seed, r)
+	hash := m.hash(r)
 	if _, ok := m.young[hash]; !ok && len(m.young) >= m.limit {
 		m.young, m.old = map[uint64]success{}, m.young
 	}
@@ -43,9 +49,35 @@ func (m *remembered[R]) put(r R, s success) {
 }
 
 func (m *remembered[R]) forget(r R) {
-	hash := maphash.Comparable(m.seed, r)
+	hash := m.hash(r)
 	delete(m.young, hash)
 	delete(m.old, hash)
 }
 
 func (m *remembered[R]) len() int { return len(m.young) + len(m.old) }
+
+// missing are the requests of which something was left out without another trace. They
+// are known by their hashes, too. It is bounded: beyond the limit every request may be
+// among them, for good.
+type missing struct {
+	limit  int
+	hashes map[uint64]struct{}
+	all    bool
+}
+
+func newMissing(limit int) missing { return missing{limit: limit, hashes: map[uint64]struct{}{}} }
+
+func (m *missing) has(hash uint64) bool {
+	_, ok := m.hashes[hash]
+	return ok || m.all
+}
+
+func (m *missing) add(hash uint64) {
+	if len(m.hashes) >= m.limit {
+		m.all = true
+		return
+	}
+	m.hashes[hash] = struct{}{}
+}
+
+func (m *missing) remove(hash uint64) { delete(m.hashes, hash) }

@@ -1,31 +1,89 @@
 package delta
 
+import "slices"
+
 // Diff is what changed from Old to New. Of an object that came or went it is the whole
-// object; of a resync, nothing.
+// object; of a resync, nothing. What happened in between and was undone is not in it; see
+// [Changes.Touches].
 func (c Change) Diff() *Diff {
+	if ends(&c) {
+		return diffOf(&c, c.Object(), nil)
+	}
+	return diffOf(&c, c.Old, c.New)
+}
+
+func diffOf(c *Change, before, after Object) *Diff {
 	var schemas Schemas
 	if c.facts != nil {
 		schemas = c.facts.Schemas
 	}
-	if ends(&c) {
-		return NewDiff(c.Object(), nil, schemas)
-	}
-	return NewDiff(c.Old, c.New, schemas)
+	return newDiff(c.Kind, before, after, schemas)
 }
 
-// Touches reports whether a change touches one of the paths; see [Diff.Touches]. It is
-// false only where that is ruled out: it is true where the changes are not complete, at
-// a retry, and where a source has no object to show.
+// Touches reports whether a change touches one of the paths, above it or below it. Where
+// it is false, each object that was told of has at these paths the same value in all the
+// states that it had since the reconciler last succeeded: also in those that it was led
+// away from and back to, because the reconciler may have read them.
+//
+// It is false only where a change is ruled out. So it is true
+//   - where the changes are not complete, and at a retry,
+//   - for an object that came, went, or took the place of another one,
+//   - where a source has no object to show,
+//   - where an unstructured object changed that no schema describes and that never had
+//     such a field, which may be misspelt,
+//   - where a bound, or a relist of any of the controller's kinds, has hidden some of the
+//     states, and
+//   - where [Diff.Touches] is.
+//
+// A path that can't be right counts as touched, and the controller's log says so, once:
+// one that can't exist in any kind that the controller watches, or that [Changes.Of] was
+// asked for. [MustPath] finds such a path when the program starts.
 func (c Changes) Touches(paths ...string) bool {
-	if !c.complete {
+	asked, ok := c.asked(paths)
+	if !ok || !c.complete || c.retry || c.doubt {
 		return true
 	}
 	for i := range c.list {
-		change := &c.list[i]
-		switch {
-		case change.Cause == Timer:
-		case change.Op == 0 || change.Diff().Touches(paths...):
+		if touches(&c.list[i], asked) || c.touchesSince(i, asked) {
 			return true
+		}
+	}
+	return false
+}
+
+// touches judges one change by itself.
+func touches(c *Change, paths []Path) bool {
+	switch {
+	case c.Cause == Timer, c.Cause == Retry && c.dealt:
+		return false
+	case !isUpdate(c), c.unsure, c.Relisted, c.Missed, c.forgot:
+		return true
+	}
+	for _, path := range paths {
+		if slices.ContainsFunc(c.touched, path.touches) {
+			return true
+		}
+	}
+	before := c.Old
+	for _, state := range c.between {
+		if diffOf(c, before, state).touchesOne(paths) {
+			return true
+		}
+		before = state
+	}
+	return diffOf(c, before, c.New).touchesOne(paths)
+}
+
+// touchesSince compares a change with the one before it of the same object, because what
+// is between the two was not told.
+func (c Changes) touchesSince(i int, paths []Path) bool {
+	change := &c.list[i]
+	if !isUpdate(change) {
+		return false
+	}
+	for j := i - 1; j >= 0; j-- {
+		if before := &c.list[j]; before.Op != 0 && aboutSame(before, change) {
+			return !had(change, before.Object()) && diffOf(change, before.Object(), change.Old).touchesOne(paths)
 		}
 	}
 	return false

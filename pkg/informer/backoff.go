@@ -62,11 +62,19 @@ func (b *backoff) wait(now time.Time, random float64) time.Duration {
 	}
 	b.last = now
 	wait := b.next
-	b.next = min(time.Duration(float64(b.next)*max(b.Factor, 1)), max(b.Max, b.Initial))
+	b.next = min(durationOf(float64(b.next)*max(b.Factor, 1)), max(b.Max, b.Initial))
 	if b.Jitter > 0 {
-		wait += time.Duration(random * b.Jitter * float64(wait))
+		wait = durationOf(float64(wait) * (1 + random*b.Jitter))
 	}
 	return wait
+}
+
+// listed notes that a list has been read, at now. The time that it took was not time in
+// which nothing failed.
+func (b *backoff) listed(now time.Time) {
+	if b.next != 0 {
+		b.last = now
+	}
 }
 
 // forget makes the next failure the first.

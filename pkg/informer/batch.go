@@ -99,7 +99,7 @@ func (c *dismissal[T]) abandon(err error)    { c.answer <- err }
 // tell of it.
 func (c *dismissal[T]) carryOut(s *store.Store[T], version string) []event[T] {
 	var keys []delta.Key
-	for key := range (inStore[T]{store: s, key: c.traits.Key}).Keys(c.reach.namespace) {
+	for key := range (inStore[T]{s}).Keys(c.reach.namespace) {
 		if c.reach.has(key.Namespace) {
 			keys = append(keys, key)
 		}

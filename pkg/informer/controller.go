@@ -3,6 +3,7 @@ package informer
 import (
 	"context"
 	"fmt"
+	"reflect"
 
 	"github.com/go-logr/logr"
 
@@ -11,7 +12,8 @@ import (
 )
 
 // Unchanged says what becomes of an object that is seen again in the state in
-// which it is known: in a relist, or in a watch event that repeats another.
+// which it is known: in a relist, by its version, or in a watch event that repeats
+// another. An event that brings another content under a known version is a change.
 type Unchanged uint8
 
 const (
@@ -37,8 +39,9 @@ type controller[T any] struct {
 	traits    *delta.Traits[T]
 	unchanged Unchanged
 	resync    *resyncer
-	ready     <-chan struct{}      // closed when subscribers can count as synced
-	mutations *mutationDetector[T] // nil unless they are looked for
+	ready     <-chan struct{}        // closed when subscribers can count as synced
+	mutations *mutationDetector[T]   // nil unless they are looked for
+	forgotten map[delta.Key]struct{} // see forget
 
 	log  logr.Logger
 	kind string
@@ -135,15 +138,19 @@ func (c *controller[T]) settle(txn *store.Txn[T], it *item[T], e *event[T]) bool
 		panic("BUG: OutOfScope does not come as an item")
 	case delta.Added, delta.Updated, delta.Replaced:
 		old, there := txn.Get(it.key)
-		if there && !it.foreign && c.traits.SameState(old, it.obj) {
+		if there && c.shows(it, old) {
 			it.unchanged = true
 			return c.show(it, old, e)
 		}
-		txn.Put(it.key, it.obj)
+		// Overwrite, because the object may differ although its version is known.
+		txn.Overwrite(it.key, it.obj)
 		e.Delta = it.delta()
 		e.Old, e.Op = old, delta.Added
 		if there {
 			e.Op, e.Initial = delta.Updated, false
+		} else if len(c.forgotten) > 0 {
+			_, e.again = c.forgotten[it.key]
+			delete(c.forgotten, it.key)
 		}
 		e.Relisted = it.op == delta.Replaced && !e.Initial
 	default:
@@ -152,20 +159,40 @@ func (c *controller[T]) settle(txn *store.Txn[T], it *item[T], e *event[T]) bool
 	return true
 }
 
+// shows reports whether an item shows the state that the store already has. For a
+// list the version decides, because comparing every object would make a relist
+// expensive. A watch rarely brings a known version, so there the contents are compared.
+// Such an event repeats an earlier one, or the server changes objects without giving
+// them new versions. A server that went back gives its versions out a second time.
+func (c *controller[T]) shows(it *item[T], old T) bool {
+	if !c.traits.SameState(old, it.obj) {
+		return false
+	}
+	return it.op == delta.Replaced && !it.foreign || reflect.DeepEqual(old, it.obj)
+}
+
 // show completes the event of an object that did not change, if somebody is to
 // see it.
 func (c *controller[T]) show(it *item[T], obj T, e *event[T]) bool {
-	to := it.to
+	to, origin := it.to, it.origin
 	if it.op != delta.Sync {
 		to = nobody
 	}
+	if it.asked != nil {
+		to, origin = it.asked.to, it.asked.origin
+	}
 	if it.unchanged {
-		to = to.union(c.audienceOfUnchanged())
+		more := c.audienceOfUnchanged()
+		to = to.union(more)
+		if it.asked != nil && !more.empty() { // it is of neither in particular
+			origin = nil
+		}
 	}
 	if to.empty() {
 		return false
 	}
 	e.Delta = it.delta()
+	e.Origin = origin
 	e.Op, e.Initial = delta.Sync, false
 	e.Old, e.New, e.Version = obj, obj, c.traits.Version(obj)
 	e.to = to
@@ -188,9 +215,9 @@ func (c *controller[T]) carryOut(entry control[T]) {
 	case *join[T]:
 		c.join(e)
 	case *reindex[T]:
-		e.answer <- c.store.AddIndexers(e.indexers)
+		answerWith(e.answer, func() error { return c.store.AddIndexers(e.indexers) })
 	case *outsideWrite[T]:
-		e.answer <- write(c.store, e.change)
+		answerWith(e.answer, func() error { return write(c.store, e.change) })
 	case *passage[T]:
 		e.answer <- nil
 	case *dismissal[T]:
@@ -218,6 +245,24 @@ func (c *controller[T]) dismiss(e *dismissal[T]) {
 	}
 	if e.how == AsOutOfScope {
 		c.processor.publish(events)
+	} else if c.processor.folds() {
+		c.forget(events)
 	}
 	e.answer <- nil
+}
+
+// maxForgotten bounds the keys that forget remembers, to some megabytes. An object
+// beyond that may vanish from a folded backlog, and the backlog counts it.
+const maxForgotten = 1 << 16
+
+// forget remembers the keys of objects that were removed silently, until an object of
+// that key is added again. Listeners still believe in the old object. So a backlog that
+// folds must not drop the new one as an object that came and went unknown.
+func (c *controller[T]) forget(events []event[T]) {
+	if c.forgotten == nil {
+		c.forgotten = map[delta.Key]struct{}{}
+	}
+	for i := range events[:min(len(events), maxForgotten-len(c.forgotten))] {
+		c.forgotten[events[i].Key] = struct{}{}
+	}
 }

@@ -40,16 +40,19 @@
 //   - the Controller's alone writes the store, publishes to the log and lets
 //     listeners join;
 //   - each listener's calls its handler;
-//   - two keep time: one begins resyncs, one looks for slow listeners.
+//   - two or three keep time: one begins resyncs, one looks for slow listeners, and
+//     one for mutations, if that is asked for, which it also reports.
 //
 // Everything that may be called while these run goes through the FIFO as an entry
 // of its own or takes the lock of one small type. Reads of which scopes there are
 // take none. Locks are taken in the order Informer.scoping, Informer.direct,
 // Informer.mu, processor.mu, listener.mu; the FIFO's lock and the resyncer's come
 // last and are never held together, but that the FIFO asks the store, whose reads
-// wait for nobody, under its own. No lock is held while a handler, a transform, an
-// index function or the API is called; the first two are rights more than locks,
-// whose holders may wait for the Controller or for a Reflector that is to end.
+// wait for nobody, under its own. No lock is held while a handler, a transform or the
+// API is called; the first two are rights more than locks, whose holders may wait for
+// the Controller or for a Reflector that is to end. An index function, and the one
+// that [Informer.Write] is given, run within a transaction of the store: they must
+// call neither Write nor [Informer.AddIndexers], whose caller holds Informer.direct.
 //
 // A handler that blocks keeps its own goroutine and its place in the log, and
 // delays nobody else. One that never returns also keeps Run from returning.

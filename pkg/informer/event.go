@@ -14,6 +14,10 @@ type event[T any] struct {
 
 	// to is who is told; nil is everyone. Only a Sync has an audience.
 	to *audience
+
+	// again marks an Added of an object that was removed silently before. Listeners
+	// that were told of the object then still believe in it.
+	again bool
 }
 
 // audience is a set of listeners, by their number. It is immutable once an event

@@ -98,7 +98,8 @@ func newFIFO[T any](opts FIFOOptions[T]) *DeltaFIFO[T] {
 }
 
 // Push adds one event of a watch: Added, Updated or Deleted. Deleting what is not
-// known to be there adds nothing.
+// known to be there adds nothing. An object that the transform refuses is left out,
+// and the error says why; if it is deleted, that is queued as a missed deletion.
 func (f *DeltaFIFO[T]) Push(op delta.Op, obj T, version string) error {
 	return f.whole.Push(op, obj, version)
 }
@@ -134,8 +135,7 @@ func (f *DeltaFIFO[T]) Bookmark(version string) error { return f.whole.Bookmark(
 
 // sync asks for the objects to be shown again to the listeners in to. What is
 // shown is the state at the time when the Sync is applied, so that it can never
-// bring back an older one. A pending change makes a Sync superfluous: everybody
-// is told of the object anyway.
+// bring back an older one. See [DeltaFIFO.syncLocked] for which Syncs are superfluous.
 func (f *DeltaFIFO[T]) sync(keys []delta.Key, to *audience, origin *delta.Origin) {
 	now := time.Now()
 	f.mu.Lock()
@@ -145,19 +145,21 @@ func (f *DeltaFIFO[T]) sync(keys []delta.Key, to *audience, origin *delta.Origin
 	}
 }
 
+// syncLocked queues a Sync, unless what is pending stands for it. A Sync of the same
+// origin does. So does a pending change, unless a resync asked for the Sync: a listener
+// may hold the change back, and would miss the resync. Syncs of different origins are
+// kept apart, so that each listener is told who asked. No more than one chunk of a resync
+// is ever pending, so a key has three of them at most.
 func (f *DeltaFIFO[T]) syncLocked(it item[T]) {
 	newest, ok := f.pending.newest(it.key)
 	switch {
-	case !ok:
-		f.appendLocked(it)
-	case newest.op != delta.Sync:
-		return
-	default:
-		if newest.origin != it.origin { // it is of neither in particular
-			newest.origin = nil
-		}
+	case ok && newest.op == delta.Sync && newest.origin == it.origin:
 		newest.to = newest.to.union(it.to)
 		newest.unchanged = newest.unchanged || it.unchanged
+	case ok && newest.op != delta.Sync && it.origin == nil:
+		newest.ask(it.to, it.origin)
+	default:
+		f.appendLocked(it)
 	}
 }
 

@@ -86,8 +86,8 @@ func (in *inlet[T]) Push(op delta.Op, obj T, version string) error {
 	it := item[T]{key: key, op: op, version: version, seen: time.Now()}
 	within := in.reach.has(key.Namespace)
 	if within {
-		if err := f.dress(&it, obj); err != nil {
-			return fmt.Errorf("queue %s of %s: %w", op, key, err)
+		if err = f.dress(&it, obj); err != nil {
+			err = fmt.Errorf("queue %s of %s: %w", op, key, err)
 		}
 	}
 	f.mu.Lock()
@@ -96,14 +96,28 @@ func (in *inlet[T]) Push(op delta.Op, obj T, version string) error {
 		return nil
 	}
 	in.heardLocked(version, it.seen)
-	if !within {
+	switch {
+	case !within:
 		return nil
+	case op == delta.Deleted:
+		f.deleteLocked(it, err)
+	case err == nil:
+		f.appendLocked(it)
 	}
-	if op == delta.Deleted && !f.presentLocked(key) && !f.deletionPendingLocked(key) {
-		return nil
+	return err
+}
+
+// deleteLocked queues a deletion if the object is known to exist. If the transform has
+// refused the final state, the deletion is queued with the last known state instead.
+func (f *DeltaFIFO[T]) deleteLocked(it item[T], refused error) {
+	last, present := f.latestLocked(it.key)
+	switch {
+	case refused == nil && (present || f.deletionPendingLocked(it.key)):
+		f.appendLocked(it)
+	case refused != nil && present:
+		it.obj, it.missed = last, true
+		f.appendLocked(it)
 	}
-	f.appendLocked(it)
-	return nil
 }
 
 // Replace is [DeltaFIFO.Replace] for the scope, whatever r says of namespaces.

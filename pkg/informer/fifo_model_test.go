@@ -122,12 +122,16 @@ func (m *modelFIFO) replace(list []cell, r Replacement) {
 	known := m.known()
 	var gone []delta.Key
 	for key := range known.Scope(r.Namespace) {
-		if !slices.Contains(r.Except, key.Namespace) && !slices.ContainsFunc(list, func(c cell) bool { return delta.ParseKey(c.name) == key }) {
+		listed := slices.ContainsFunc(list, func(c cell) bool { return delta.ParseKey(c.name) == key }) || slices.Contains(r.Refused, key)
+		if !slices.Contains(r.Except, key.Namespace) && !listed {
 			gone = append(gone, key)
 		}
 	}
-	for _, c := range list {
+	for i, c := range list {
 		key := delta.ParseKey(c.name)
+		if slices.ContainsFunc(list[i+1:], func(again cell) bool { return again.name == c.name }) {
+			continue
+		}
 		if old, there := known[key]; there && old.version == c.version && !r.NewHistory {
 			continue
 		}
@@ -255,7 +259,14 @@ func randomList(rng *rand.Rand, model *modelFIFO, version *int) ([]cell, Replace
 		case choice == 1:
 			*version++
 			list = append(list, cell{name: name, version: *version})
+		case choice == 2 && rng.IntN(3) == 0:
+			r.Refused = append(r.Refused, key)
 		}
+	}
+	if len(list) > 0 && rng.IntN(4) == 0 { // some server shows one twice
+		again := list[rng.IntN(len(list))]
+		again.version -= rng.IntN(2)
+		list = append(list, again)
 	}
 	if rng.IntN(2) == 0 { // servers list in order, but nothing may depend on it
 		rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })

@@ -12,7 +12,7 @@ import (
 // the listed one add nothing, or a Sync; the others are queued as Replaced; and
 // what is known of the scope but not listed is queued as a missed deletion.
 //
-// No two objects may have the same key, but where no versions are compared.
+// Where versions are compared, the last entry counts of an object that is listed twice.
 //
 // It looks twice, because the objects that changed are transformed in between,
 // without the lock. That is safe as long as one goroutine feeds a scope: applying
@@ -23,9 +23,12 @@ func (f *DeltaFIFO[T]) Replace(objs []T, r Replacement) error { return f.whole.r
 // replace is [DeltaFIFO.Replace] for one inlet.
 func (in *inlet[T]) replace(objs []T, r Replacement) error {
 	f := in.fifo
-	objs, keys, err := in.keysOf(objs, r.Version)
+	objs, keys, err := in.keysOf(objs, r)
 	if err != nil {
 		return err
+	}
+	if f.comparing() && !distinct(keys) {
+		objs, keys = lastOfEach(objs, keys)
 	}
 	news, gone := f.compare(objs, keys, r)
 	now := time.Now()
@@ -72,15 +75,21 @@ func (in *inlet[T]) replace(objs []T, r Replacement) error {
 }
 
 // keysOf reads the keys of a list, and leaves out of it what is not in reach.
-func (in *inlet[T]) keysOf(objs []T, version string) ([]T, []delta.Key, error) {
+func (in *inlet[T]) keysOf(objs []T, r Replacement) ([]T, []delta.Key, error) {
 	keys := make([]delta.Key, 0, len(objs))
 	all := in.reach.everything()
 	kept := objs[:0]
 	for i, obj := range objs {
-		key, err := in.fifo.opts.Traits.Key(obj)
+		var key delta.Key
+		var err error
+		if r.Keys != nil {
+			key = r.Keys[i]
+		} else {
+			key, err = in.fifo.opts.Traits.Key(obj)
+		}
 		switch {
 		case err != nil:
-			return nil, nil, fmt.Errorf("replace all objects at version %s: read the key of object %d: %w", version, i, err)
+			return nil, nil, fmt.Errorf("replace all objects at version %s: read the key of object %d: %w", r.Version, i, err)
 		case all:
 		case !in.reach.has(key.Namespace):
 			continue
@@ -118,6 +127,11 @@ func (f *DeltaFIFO[T]) compare(objs []T, keys []delta.Key, r Replacement) (news,
 			news = append(news, item[T]{key: key, op: delta.Sync, unchanged: true, to: nobody})
 		}
 	}
+	for _, key := range r.Refused {
+		if within.has(key.Namespace) && f.presentLocked(key) {
+			found++
+		}
+	}
 	// The usual relist has each known object and so deletes none: no two of its keys
 	// are the same, so counting them is enough to see that.
 	stored := f.pending.live == 0 && f.out.live == 0
@@ -125,7 +139,7 @@ func (f *DeltaFIFO[T]) compare(objs []T, keys []delta.Key, r Replacement) (news,
 	case r.Partial:
 	case stored && f.comparing() && f.opts.Known != nil && found == f.countLocked(within):
 	default:
-		gone = f.absentLocked(newKeySet(keys), r)
+		gone = f.absentLocked(newKeySet(slices.Concat(keys, r.Refused)), r)
 	}
 	return news, gone
 }

@@ -108,9 +108,9 @@ func TestRelistedIsWhatARelistShows(t *testing.T) {
 	}
 }
 
-// A Sync that different resyncs ask for, or a resync and a relist, is of none of them
-// in particular; one that the same resync asks for twice is its own.
-func TestSyncsThatMergeHaveOneOriginOrNone(t *testing.T) {
+// Each listener is told who asked for a Sync: those of the same resync become one, and
+// those of different ones, or of a resync and a relist, stay apart.
+func TestSyncsSayWhoAskedForThem(t *testing.T) {
 	f := NewDeltaFIFO(FIFOOptions[cell]{Traits: cellTraits})
 	one, other := &delta.Origin{Resync: &delta.ResyncTerms{Lane: 1}}, &delta.Origin{Resync: &delta.ResyncTerms{Lane: 2}}
 	a, b, c := delta.Key{Name: "a"}, delta.Key{Name: "b"}, delta.Key{Name: "c"}
@@ -119,13 +119,59 @@ func TestSyncsThatMergeHaveOneOriginOrNone(t *testing.T) {
 	f.sync([]delta.Key{a}, second, one)
 	f.sync([]delta.Key{b}, second, other)
 	f.sync([]delta.Key{c}, second, nil)
+	f.sync([]delta.Key{c}, first, nil)
 	batch, ok, err := f.tryPop()
-	if !ok || err != nil || batch.Len() != 3 {
-		t.Fatalf("popped %d, %t, %v", batch.Len(), ok, err)
+	if !ok || err != nil {
+		t.Fatalf("popped %t, %v", ok, err)
 	}
-	for i, want := range []*delta.Origin{one, nil, nil} {
-		if it := batch.items[i]; it.origin != want || len(it.to.members) != 2 {
-			t.Errorf("the Sync of %s for %v is of %+v, want %+v", it.key, it.to.members, it.origin, want)
+	var got strings.Builder
+	for _, it := range batch.items {
+		lane := 0
+		if it.origin != nil {
+			lane = it.origin.Resync.Lane
+		}
+		fmt.Fprintln(&got, it.key, lane, it.to.members)
+	}
+	if want := "a 1 [1 2]\nb 1 [1]\nc 1 [1]\nb 2 [2]\nc 0 [1 2]\n"; got.String() != want {
+		t.Errorf("by key, lane and listeners:\n%swant\n%s", &got, want)
+	}
+}
+
+// A change that is pending stands for a Sync that nobody asked for. It does not for one of
+// a resync, because a listener may hold the change back, whether it turns out to be one
+// or to repeat what is known.
+func TestAPendingChangeDoesNotStandForAResync(t *testing.T) {
+	i := New[thing](forbidden{}, Options[thing]{Name: "things", Traits: thingTraits})
+	feed := i.coverage.Load().scopes[0].inlet
+	asked := &delta.Origin{Resync: &delta.ResyncTerms{OnDemand: true}}
+	play := func(change func() error) string {
+		if err := change(); err != nil {
+			t.Fatal(err)
+		}
+		i.fifo.sync([]delta.Key{{Name: "a"}}, everyone, nil)
+		i.fifo.sync([]delta.Key{{Name: "a"}}, &audience{members: []uint32{1}}, asked)
+		batch, _, err := i.fifo.tryPop()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		for _, e := range i.controller.apply(batch) {
+			fmt.Fprintf(&b, "%s of %s, asked for: %t\n", e.Op, e.New.version, e.Resync() != nil)
+		}
+		i.fifo.Release()
+		return b.String()
+	}
+	for n, tt := range []struct {
+		change func() error
+		want   string
+	}{
+		{func() error { return feed.Replace([]thing{{"a", "1"}}, Replacement{Version: "5"}) }, "Added of 1, asked for: false\nSync of 1, asked for: true\n"},
+		{func() error { return feed.Push(delta.Updated, thing{"a", "6"}, "6") }, "Updated of 6, asked for: false\nSync of 6, asked for: true\n"},
+		{func() error { return feed.Push(delta.Updated, thing{"a", "6"}, "6") }, "Sync of 6, asked for: false\nSync of 6, asked for: true\n"},
+		{func() error { return feed.Push(delta.Deleted, thing{"a", "7"}, "7") }, "Deleted of 7, asked for: false\n"},
+	} {
+		if got := play(tt.change); got != tt.want {
+			t.Errorf("change %d: told\n%swant\n%s", n, got, tt.want)
 		}
 	}
 }

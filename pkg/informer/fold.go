@@ -16,7 +16,8 @@ import (
 //   - Nothing folds across a Deleted or OutOfScope: a listener that knows an object is told of
 //     its end, with its last state, even if a namesake has taken its place.
 //   - An object that came and went while the listener was away, unknown to it,
-//     vanishes with everything about it, and is counted.
+//     vanishes with everything about it, and is counted. If its scope was removed
+//     silently before and added again, the listener may know the object, and it stays.
 //   - An Added stays as it was, and what followed becomes one Updated: what the
 //     listener checks when an object is born is checked on the newborn.
 //   - A Sync asks to see the object again, so any pending change answers it.
@@ -39,14 +40,16 @@ type foldedBacklog[T any] struct {
 
 // maxPerKey is how many deltas of one key are pending at most: the last changes
 // of the object that the listener knows and its end, then its namesake's
-// beginning and what became of it.
-const maxPerKey = 4
+// beginning and what became of it. There is one more after a silent removal, because
+// the object that the listener may know is then Added a second time.
+const maxPerKey = 5
 
 // owed is a delta not yet told.
 type owed[T any] struct {
 	delta.Delta[T]
 	number uint64    // in the log, of the first event in it
 	at     time.Time // when that event was published
+	again  bool      // an Added of what the listener may know already
 
 	prev, next *owed[T] // in the order of number
 	before     *owed[T] // the one of the same key that is told first
@@ -74,14 +77,31 @@ func (b *foldedBacklog[T]) add(d *delta.Delta[T], number uint64, at time.Time) {
 	}
 }
 
-// answer has a delta that is pending stand for a Sync of the same object. Two Syncs
-// that were not asked for by the same resync are nobody's in particular.
+// answer has a delta that is pending stand for a Sync of the same object. Two Syncs are
+// one of a resync if either is.
 func (b *foldedBacklog[T]) answer(pending, sync *delta.Delta[T]) {
-	if pending.Op == delta.Sync && pending.Origin != sync.Origin {
-		pending.Origin = nil
+	if pending.Op == delta.Sync {
+		pending.Origin = either(pending.Origin, sync.Origin)
 	}
 	pending.Folded += 1 + sync.Folded
 	b.folded++
+}
+
+// either returns the origin of a Sync that stands for two. Where two resyncs asked, it
+// does what either wants: at the higher lane, and leaving out no more than both do.
+func either(a, b *delta.Origin) *delta.Origin {
+	switch {
+	case b == nil || b.Resync == nil || a == b:
+		return a
+	case a == nil || a.Resync == nil:
+		return b
+	}
+	x, y := *a.Resync, *b.Resync
+	return &delta.Origin{Resync: &delta.ResyncTerms{
+		OnDemand: x.OnDemand || y.OnDemand,
+		AsUpdate: x.AsUpdate && y.AsUpdate,
+		Lane:     max(x.Lane, y.Lane), OnlyIfNotReconciledFor: min(x.OnlyIfNotReconciledFor, y.OnlyIfNotReconciledFor),
+	}}
 }
 
 // foldable is the rule that keeps beginnings and ends apart: only a change within
@@ -133,7 +153,7 @@ func (b *foldedBacklog[T]) addEnd(d *delta.Delta[T], number uint64, at time.Time
 	for birth != nil && !b.begins(&birth.Delta) {
 		birth = birth.before
 	}
-	if birth == nil {
+	if birth == nil || birth.again {
 		b.push(d, number, at)
 		return
 	}
@@ -166,13 +186,18 @@ func (b *foldedBacklog[T]) addEnd(d *delta.Delta[T], number uint64, at time.Time
 }
 
 // addAgain takes an Added of an object whose end was not told, because its scope was
-// removed silently. What is pending of it is as silently forgotten.
+// removed silently. What is pending of it is as silently forgotten. The listener may
+// know the object, unless its beginning or an earlier end is still pending here.
 func (b *foldedBacklog[T]) addAgain(d *delta.Delta[T], number uint64, at time.Time) {
-	for last := b.latest[d.Key]; last != nil && !isEnd(last.Op); last = b.latest[d.Key] {
+	mayKnow := true
+	last := b.latest[d.Key]
+	for ; last != nil && !isEnd(last.Op); last = b.latest[d.Key] {
+		mayKnow = mayKnow && (last.Op != delta.Added || last.again)
 		b.remove(last)
 		b.vanished++
 	}
 	b.push(d, number, at)
+	b.newest.again = mayKnow && last == nil
 }
 
 func (b *foldedBacklog[T]) push(d *delta.Delta[T], number uint64, at time.Time) {

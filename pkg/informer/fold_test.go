@@ -235,9 +235,9 @@ func foldRules() map[string]struct{ in, out told } {
 			told{{Op: delta.Sync, Old: a1, New: a1}, {Op: delta.Sync, Old: a1, New: a1}},
 			told{{Op: delta.Sync, Old: a1, New: a1, Folded: 1}},
 		},
-		"syncs that different resyncs asked for are of neither": {
+		"a sync that a resync asked for is one of it, whatever else showed the object": {
 			told{{Op: delta.Sync, Old: a1, New: a1, Origin: asked}, {Op: delta.Sync, Old: a1, New: a1, Origin: asked}, {Op: delta.Sync, Old: b1, New: b1, Origin: asked, Key: other}, {Op: delta.Sync, Old: b1, New: b1, Key: other}},
-			told{{Op: delta.Sync, Old: a1, New: a1, Origin: asked, Folded: 1}, {Op: delta.Sync, Old: b1, New: b1, Key: other, Folded: 1}},
+			told{{Op: delta.Sync, Old: a1, New: a1, Origin: asked, Folded: 1}, {Op: delta.Sync, Old: b1, New: b1, Origin: asked, Key: other, Folded: 1}},
 		},
 		"what a relist showed stays so": {
 			told{{Op: delta.Updated, Old: a1, New: a2, Relisted: true}, {Op: delta.Updated, Old: a2, New: a3}, {Op: delta.Updated, Old: b1, New: b2, Key: other}, {Op: delta.Sync, Old: b2, New: b2, Key: other}},

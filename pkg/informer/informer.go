@@ -29,6 +29,7 @@ type Informer[T any] struct {
 
 	coverage atomic.Pointer[coverage[T]] // replaced under mu, never changed in place
 	gaps     atomic.Uint64               // see Gaps
+	relists  atomic.Uint64               // see Relists
 
 	scoping sync.Mutex // held by whoever changes the scopes; taken before direct
 	direct  sync.Mutex // held by whoever writes the store instead of the Controller; taken before mu
@@ -37,6 +38,7 @@ type Informer[T any] struct {
 	phase         runPhase
 	group         *lifecycle.Group // of the run; nil before
 	subscriptions map[*Subscription[T]]struct{}
+	overrides     ResyncOverrides // see OverrideResync
 }
 
 type runPhase uint8
@@ -63,7 +65,9 @@ type Options[T any] struct {
 	// Unchanged says who is told of objects that a relist shows as they are known.
 	Unchanged Unchanged
 	// OnMutation is told of objects of the store that somebody has changed in place,
-	// which must not happen. Nil does not look for it: looking is expensive.
+	// which must not happen. Nil does not look for it: looking is expensive. It has a
+	// goroutine of its own, and may call the informer. While it takes its time no more
+	// than Mutations.Objects reports wait for it.
 	OnMutation func(Mutation)
 	Mutations  MutationOptions
 	// Ready says when a subscriber has synced.
@@ -93,7 +97,7 @@ func newInformer[T any](opts Options[T]) *Informer[T] {
 	}
 	i.fifo = newFIFO(FIFOOptions[T]{
 		Traits:    opts.Traits,
-		Known:     inStore[T]{store: i.store, key: opts.Traits.Key},
+		Known:     inStore[T]{i.store},
 		Transform: opts.Transform,
 		Observe:   opts.Observe,
 		Unchanged: opts.Unchanged,
@@ -141,7 +145,11 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	if i.controller.mutations != nil {
 		group.Guest("look for mutations", i.controller.mutations.run)
 	}
-	if err := group.Wait(); err != nil {
+	err := group.Wait()
+	if i.controller.mutations != nil {
+		i.controller.mutations.check(0) // what the last batch has brought to light
+	}
+	if err != nil {
 		return fmt.Errorf("informer for %s: %w", i.opts.Name, err)
 	}
 	return nil
@@ -266,7 +274,8 @@ func (i *Informer[T]) Started() bool {
 }
 
 // AddIndexers adds indexes to the store, also while it is being read and written.
-// On return they can be used.
+// On return they can be used. If an index function panics for an object that is
+// there, so does AddIndexers, and nothing is added.
 func (i *Informer[T]) AddIndexers(indexers store.Indexers[T]) error {
 	answer := make(chan error, 1)
 	err := i.inTurn(&reindex[T]{indexers: indexers, answer: answer}, answer, func() error {
@@ -280,7 +289,7 @@ func (i *Informer[T]) AddIndexers(indexers store.Indexers[T]) error {
 
 // Write changes the store from outside. It is for tests that seed a cache, and for
 // those who put their own writes into it; nobody is told of the change. On return
-// it can be read.
+// it can be read. If change panics, so does Write, and what was written before stays.
 func (i *Informer[T]) Write(change func(*store.Txn[T])) error {
 	answer := make(chan error, 1)
 	return i.inTurn(&outsideWrite[T]{change: change, answer: answer}, answer, func() error {
@@ -309,7 +318,7 @@ func (i *Informer[T]) inTurn(entry control[T], answer <-chan error, direct func(
 	i.mu.Unlock()
 	if queued {
 		if err := <-answer; !errors.Is(err, ErrStopped) {
-			return err
+			return raise(err)
 		}
 	}
 	return direct()

@@ -103,7 +103,7 @@ type rig struct {
 
 func (r *rig) play() {
 	requests := rand.New(rand.NewPCG(r.rng.Uint64(), 0))
-	r.server = &faultyServer{t: r.t, rng: requests, world: map[string]string{}, version: 10, faults: true, changed: make(chan struct{})}
+	r.server = newFaultyServer(r.t, requests, 10)
 	r.watching = map[*rebuilder]*Subscription[thing]{}
 	r.informer = New(r.server, Options[thing]{
 		Name:   "things",
@@ -222,7 +222,7 @@ func (r *rig) compare() {
 		r.t.Errorf("%d relists have come to an end, %d were asked for", done, r.relists)
 	}
 
-	want := fmt.Sprint(r.server.world)
+	want := fmt.Sprint(r.server.world())
 	status := r.informer.Status()
 	shown := map[string]string{}
 	for _, obj := range r.informer.Store().List() {
@@ -240,7 +240,7 @@ func (r *rig) compare() {
 		default:
 			r.t.Errorf("%s is not synced", o.name)
 		}
-		if o.name == "resyncing" && o.syncs == 0 && len(r.server.world) > 0 {
+		if o.name == "resyncing" && o.syncs == 0 && len(r.server.world()) > 0 {
 			r.t.Error("nothing was resynced in three hours")
 		}
 	}

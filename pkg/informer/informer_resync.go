@@ -2,13 +2,17 @@ package informer
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/labels"
 )
 
 // SetResync changes the policy of every scope, also while the informer runs: when
-// the subscribers are shown unchanged objects that have no Period of their own. The
+// the subscribers are shown unchanged objects that have no Period of their own; for those
+// that have, see [Informer.OverrideResync]. The
 // period counts from each subscriber's last resync, so that one which is shorter may
 // be over already, and what a resync that is under way has yet to show goes on by the
 // new policy. A scope that is added later has the policy that it comes with.
@@ -41,6 +45,27 @@ func (i *Informer[T]) SetScopeResync(namespace string, policy ResyncPolicy) erro
 		return fail(ErrNotCovered)
 	}
 	s.resync = policy
+	i.rearrangeResyncLocked()
+	return nil
+}
+
+// OverrideResync has policies go before those that the subscribers came with, also of
+// those that are yet to come. It takes the place of the overrides before it, and is in
+// effect as [Informer.SetResync] is.
+func (i *Informer[T]) OverrideResync(overrides ResyncOverrides) error {
+	err := overrides.Everyone.Check()
+	for name, policy := range overrides.Named {
+		if wrong := policy.Check(); err == nil && wrong != nil {
+			err = fmt.Errorf("of %q: %w", name, wrong)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("override the resync policies of the subscribers of informer for %s: %w", i.opts.Name, err)
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	overrides.Named = maps.Clone(overrides.Named)
+	i.overrides = overrides
 	i.rearrangeResyncLocked()
 	return nil
 }
@@ -101,7 +126,11 @@ func (i *Informer[T]) relist(ctx context.Context) error {
 		wanted[n] = s.reflector.relists.ask()
 	}
 	for n, s := range scopes {
-		if err := s.awaitList(ctx, wanted[n]); err != nil {
+		err := s.awaitList(ctx, wanted[n])
+		if errors.Is(err, ErrStopped) && !slices.Contains(i.coverage.Load().scopes, s) {
+			continue // it was removed
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -118,7 +147,7 @@ func (s *scope[T]) awaitList(ctx context.Context, number uint64) error {
 		select {
 		case <-more:
 		case <-s.done:
-			return nil // removed, or the informer has stopped
+			return ErrStopped
 		case <-ctx.Done():
 			return fmt.Errorf("%w: %s", ctx.Err(), s.reflector.Status().Why())
 		}

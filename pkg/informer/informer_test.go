@@ -20,12 +20,15 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/store"
 )
 
-// faultless is a server with three things and no faults.
+// faultless is a server with three things, at versions 7 to 9, and no faults.
 func faultless(t *testing.T) *faultyServer {
-	return &faultyServer{
-		t: t, rng: rand.New(rand.NewPCG(1, 1)), version: 10, changed: make(chan struct{}),
-		world: map[string]string{"a": "7", "b": "8", "c": "9"},
+	server := newFaultyServer(t, rand.New(rand.NewPCG(1, 1)), 6)
+	server.cease()
+	for _, name := range []string{"a", "b", "c"} {
+		server.put(name)
 	}
+	server.api.Skip(1)
+	return server
 }
 
 // withInformer runs an informer for the server in a bubble, and stops it in the

@@ -2,6 +2,7 @@ package informer
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
@@ -11,12 +12,17 @@ import (
 type keySet struct {
 	keys  []delta.Key
 	slots []int32 // position+1, or emptySlot; length is a power of two
+	size  int     // how many keys are different ones
 }
 
 func newKeySet(keys []delta.Key) keySet {
 	s := keySet{keys: keys, slots: make([]int32, 1<<bits.Len(uint(len(keys)*2)))}
 	for i, key := range keys {
-		s.slots[s.find(key)] = int32(i) + 1
+		at := s.find(key)
+		if s.slots[at] == emptySlot {
+			s.size++
+		}
+		s.slots[at] = int32(i) + 1
 	}
 	return s
 }
@@ -31,4 +37,42 @@ func (s *keySet) find(key delta.Key) int {
 		at = (at + 1) & mask
 	}
 	return at
+}
+
+// distinct reports whether no two keys are the same. For keys in a server's order it
+// only compares neighbours: names ascend within a namespace, and no namespace comes
+// twice. For other orders it builds a set.
+func distinct(keys []delta.Key) bool {
+	if len(keys) < 2 {
+		return true
+	}
+	namespaces := map[string]struct{}{keys[0].Namespace: {}}
+	for i, key := range keys[1:] {
+		before := &keys[i]
+		if key.Namespace == before.Namespace {
+			if key.Name <= before.Name {
+				return newKeySet(keys).size == len(keys)
+			}
+			continue
+		}
+		if _, again := namespaces[key.Namespace]; again {
+			return newKeySet(keys).size == len(keys)
+		}
+		namespaces[key.Namespace] = struct{}{}
+	}
+	return true
+}
+
+// lastOfEach leaves the last object of each key, where the others were.
+func lastOfEach[T any](objs []T, keys []delta.Key) ([]T, []delta.Key) {
+	last := newKeySet(slices.Clone(keys)) // a copy, because keys is written below
+	n := 0
+	for i, key := range last.keys {
+		if int(last.slots[last.find(key)])-1 == i {
+			objs[n], keys[n] = objs[i], key
+			n++
+		}
+	}
+	clear(objs[n:])
+	return objs[:n], keys[:n]
 }

@@ -8,10 +8,7 @@ import (
 )
 
 // inStore shows the store to the queue.
-type inStore[T any] struct {
-	store *store.Store[T]
-	key   func(T) (delta.Key, error)
-}
+type inStore[T any] struct{ store *store.Store[T] }
 
 func (s inStore[T]) Get(key delta.Key) (T, bool) { return s.store.Get(key) }
 
@@ -27,11 +24,8 @@ func (s inStore[T]) Keys(namespace string) iter.Seq[delta.Key] {
 			}
 			return
 		}
-		for _, obj := range view.ListNamespace(namespace) {
-			key, err := s.key(obj)
-			if err != nil {
-				panic("BUG: an object without a key is in the store")
-			}
+		// The store knows the keys. An object may have lost its own to a transform.
+		for key := range view.KeysIn(namespace) {
 			if !yield(key) {
 				return
 			}

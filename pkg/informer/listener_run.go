@@ -178,8 +178,11 @@ func (l *listener[T]) fold(added int) {
 		events, at := l.place.peek()
 		n := min(len(events), budget, int(length-l.place.position()-l.opts.HighWater))
 		for i := range events[:n] {
-			if e := &events[i]; e.to.has(l.number) {
-				l.backlog.add(&e.Delta, l.place.position()+uint64(i), at)
+			switch e, number := &events[i], l.place.position()+uint64(i); {
+			case e.again:
+				l.backlog.addAgain(&e.Delta, number, at)
+			case e.to.has(l.number):
+				l.backlog.add(&e.Delta, number, at)
 			}
 		}
 		l.place.skip(n)

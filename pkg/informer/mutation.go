@@ -21,8 +21,10 @@ type mutationDetector[T any] struct {
 	opts    MutationOptions
 	version func(T) string
 	report  func(Mutation)
+	found   chan struct{} // cap 1; holds a token while the Controller has found something
 
 	mu       sync.Mutex // guards everything below; not held while reporting
+	untold   []Mutation // found by the Controller, at most opts.Objects
 	watched  []watchedObject[T]
 	places   map[delta.Key]int  // of the current ones in watched
 	replaced []watchedObject[T] // a ring of the last ones that are not current any more
@@ -67,14 +69,19 @@ func newMutationDetector[T any](opts MutationOptions, version func(T) string, re
 	if opts.Batch == 0 {
 		opts.Batch = 1000
 	}
-	return &mutationDetector[T]{opts: opts, version: version, report: report, places: map[delta.Key]int{}}
+	return &mutationDetector[T]{
+		opts: opts, version: version, report: report, places: map[delta.Key]int{},
+		found: make(chan struct{}, 1),
+	}
 }
 
 // observe takes note of what has been stored. The Controller calls it before
-// anybody else sees the objects.
+// anybody else sees the objects. What it finds is reported by run, because the report
+// may call the informer and wait for the Controller.
 func (m *mutationDetector[T]) observe(batch []event[T]) {
 	var found []Mutation
 	m.mu.Lock()
+	defer m.mu.Unlock()
 	for i := range batch {
 		switch d := &batch[i].Delta; d.Op {
 		case delta.Added, delta.Updated:
@@ -84,8 +91,13 @@ func (m *mutationDetector[T]) observe(batch []event[T]) {
 		case delta.Replaced, delta.Sync: // no change
 		}
 	}
-	m.mu.Unlock()
-	m.tell(found)
+	if room := m.opts.Objects - len(m.untold); room > 0 && len(found) > 0 {
+		m.untold = append(m.untold, found[:min(len(found), room)]...)
+		select {
+		case m.found <- struct{}{}:
+		default:
+		}
+	}
 }
 
 func (m *mutationDetector[T]) putLocked(found []Mutation, key delta.Key, object T) []Mutation {
@@ -136,10 +148,12 @@ func (m *mutationDetector[T]) retireLocked(found []Mutation, w watchedObject[T])
 	return found
 }
 
-// check looks at the next n objects, and again at the first when it is through.
+// check looks at the next n objects, and again at the first when it is through. It
+// reports what it finds and what the Controller has found.
 func (m *mutationDetector[T]) check(n int) {
-	var found []Mutation
 	m.mu.Lock()
+	found := m.untold
+	m.untold = nil
 	all := len(m.watched) + len(m.replaced)
 	for range min(n, all) {
 		m.cursor = (m.cursor + 1) % all
@@ -150,17 +164,13 @@ func (m *mutationDetector[T]) check(n int) {
 		}
 	}
 	m.mu.Unlock()
-	m.tell(found)
-}
-
-// checkAll looks at every watched object.
-func (m *mutationDetector[T]) checkAll() { m.check(math.MaxInt) }
-
-func (m *mutationDetector[T]) tell(found []Mutation) {
 	for _, mutation := range found {
 		m.report(mutation)
 	}
 }
+
+// checkAll looks at every watched object.
+func (m *mutationDetector[T]) checkAll() { m.check(math.MaxInt) }
 
 // compare adds to found what has changed since the last look.
 func (w *watchedObject[T]) compare(found []Mutation) []Mutation {
@@ -182,6 +192,8 @@ func (m *mutationDetector[T]) run(ctx context.Context) {
 		case <-ctx.Done():
 			m.checkAll()
 			return
+		case <-m.found:
+			m.check(0)
 		case <-ticker.C:
 			m.check(m.opts.Batch)
 		}

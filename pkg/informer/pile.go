@@ -27,6 +27,27 @@ type item[T any] struct {
 	seen      time.Time
 	origin    *delta.Origin
 	to        *audience // of a Sync
+	asked     *demand   // by resyncs that found a change pending; nil if there were none
+}
+
+// demand is who asked to be shown an object, and for what reason.
+type demand struct {
+	to     *audience
+	origin *delta.Origin
+}
+
+// ask merges a Sync into a pending change. If the change turns out to change nothing,
+// the object is shown to those who asked.
+func (it *item[T]) ask(to *audience, origin *delta.Origin) {
+	switch {
+	case to.empty() || it.op == delta.Deleted:
+	case it.asked == nil:
+		it.asked = &demand{to, origin}
+	case it.asked.origin == origin:
+		it.asked = &demand{it.asked.to.union(to), origin}
+	default: // it is of neither in particular
+		it.asked = &demand{to: it.asked.to.union(to)}
+	}
 }
 
 // none is the end of a chain of items of one key.

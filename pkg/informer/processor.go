@@ -123,6 +123,11 @@ func (p *processor[T]) publish(batch []event[T]) {
 	}
 }
 
+// folds reports whether any listener has its backlog folded.
+func (p *processor[T]) folds() bool {
+	return slices.ContainsFunc(*p.listeners.Load(), func(l *listener[T]) bool { return l.opts.Backlog == FoldUpdates })
+}
+
 // markSynced says that the first list is wholly in the log. Each listener is
 // synced once it has been told what is there now.
 func (p *processor[T]) markSynced() {

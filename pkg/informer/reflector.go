@@ -23,7 +23,7 @@ type Sink[T any] interface {
 	// tells of something which was there before the watch began.
 	Push(op delta.Op, obj T, version string) error
 	// Replace hands on everything there is, and the ownership of objs. The keys of
-	// objs are readable, and can be taken for distinct.
+	// objs are readable, or in r. A server may list an object twice: the last counts.
 	Replace(objs []T, r Replacement) error
 	// Bookmark says that everything up to version has been handed on.
 	Bookmark(version string) error
@@ -44,6 +44,12 @@ type Replacement struct {
 	// Partial means that something on the server could not be read: an object's
 	// absence from the list proves nothing, and no deletion may be derived from it.
 	Partial bool
+	// Keys are the keys of the objects, in the same order, as they were before
+	// [ReflectorOptions.Ingest]. Nil has them read off the objects.
+	Keys []delta.Key
+	// Refused are the keys of objects that are there and that Ingest has refused: what
+	// is known of them stays. None of them is among Keys.
+	Refused []delta.Key
 	// Ingested means that the objects went through [ReflectorOptions.Ingest].
 	Ingested bool
 	// Lent means that an object that is kept must be detached; see [Page].
@@ -74,6 +80,9 @@ type ReflectorOptions[T any] struct {
 	OnError func(ctx context.Context, err error)
 	// OnSkip is told why an object or event had to be left out. Nil logs it.
 	OnSkip func(ctx context.Context, err error)
+	// Guard calls cycle and may recover a panic of it. Then the attempt has failed,
+	// and the list is read again. Nil lets a panic go its way.
+	Guard func(ctx context.Context, cycle func())
 
 	// Now and AfterFunc are for adapters whose users bring a clock along; AfterFunc
 	// returns a function that stops the timer. Nil is package time.
@@ -114,8 +123,9 @@ type ReflectorSettings struct {
 	// PageTimeout is how long one page of a list may take. The server has its own,
 	// shorter limit; this one frees the turn to list from a connection that hangs.
 	PageTimeout time.Duration
-	// StallAfter is how long a watch that has brought a bookmark may be silent
-	// before it is opened anew: bookmarks come about once a minute. Less than 2½
+	// StallAfter is how long a watch may be silent before it is opened anew, once the
+	// server has sent a bookmark: these come about once a minute. If the watch has
+	// brought nothing at all the server is asked for its version first. Less than 2½
 	// minutes count as that; negative is for ever.
 	StallAfter time.Duration
 	// HealthyAfter is how old a list must be for the next to follow at once when
@@ -171,12 +181,15 @@ type Reflector[T any] struct {
 	random   func() float64 // in [0, 1); a test's own, so that its seed decides all
 	degraded func()         // told each time the kind becomes degraded; may be nil
 	leftOut  func()         // told each time something was skipped; may be nil
+	relisted func()         // told before a list is handed on that is not the first; may be nil
 
 	// These belong to the goroutine that runs Cycle.
 	at         position
 	paged      bool      // the server answers in pages even from memory
 	listed     time.Time // when the last whole list was handed on
 	unsure     bool      // something has been left out since, or of that list
+	doubts     doubts    // whether the server still has the history that we know
+	brief      int       // how many watches in a row have ended within a second
 	streamFrom time.Time // no streaming list is tried before
 	failures   backoff
 	internal   grace
@@ -219,10 +232,10 @@ func (r *Reflector[T]) Adjust(change func(*ReflectorSettings)) {
 // Run lists and watches until ctx ends, and returns nil then. It must not be
 // called while it runs.
 func (r *Reflector[T]) Run(ctx context.Context) error {
+	defer r.enter(Stopped) // also when something that is called here panics
 	for ctx.Err() == nil {
-		r.Recover(ctx, r.Cycle(ctx))
+		r.Recover(ctx, r.guarded(ctx))
 	}
-	r.enter(Stopped)
 	return nil
 }
 
@@ -279,16 +292,20 @@ func (r *Reflector[T]) Recover(ctx context.Context, err error) {
 // fail records a failed attempt, tells who wants to know, and returns it.
 func (r *Reflector[T]) fail(ctx context.Context, during State, err error) error {
 	failed := &ReflectorError{During: during, Kind: r.opts.Kind, Version: r.at.streamFrom(), Err: err}
-	now := r.opts.Now()
-	r.note(func(s *Status) {
-		s.Attempts++
-		s.LastError, s.LastErrorAt = failed, now
-	})
+	r.noteFailure(failed)
 	r.opts.Logger.V(1).Info("attempt ended", "kind", r.opts.Kind, "state", during, "version", failed.Version, "reason", err.Error())
 	if r.opts.OnError != nil {
 		r.opts.OnError(ctx, failed)
 	}
 	return failed
+}
+
+func (r *Reflector[T]) noteFailure(err error) {
+	now := r.opts.Now()
+	r.note(func(s *Status) {
+		s.Attempts++
+		s.LastError, s.LastErrorAt = err, now
+	})
 }
 
 // skip records that something was left out.
@@ -309,8 +326,12 @@ func (r *Reflector[T]) skip(ctx context.Context, err error) {
 
 // wait spends the time that has to pass after a failure, or less if ctx ends.
 func (r *Reflector[T]) wait(ctx context.Context, state State, err error) {
+	r.rest(ctx, state, max(r.failures.wait(r.opts.Now(), r.random()), retryAfter(err)))
+}
+
+// rest spends that time, or less if ctx ends.
+func (r *Reflector[T]) rest(ctx context.Context, state State, delay time.Duration) {
 	now := r.opts.Now()
-	delay := max(r.failures.wait(now, r.random()), retryAfter(err))
 	r.note(func(s *Status) {
 		s.State, s.Since, s.NextTry = state, now, now.Add(delay)
 	})

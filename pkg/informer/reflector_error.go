@@ -22,8 +22,17 @@ var (
 	ErrShortWatch = errors.New("watch closed within a second without an event")
 	// ErrNoAnswer means that the server did not answer a request.
 	ErrNoAnswer = errors.New("no answer")
-	// ErrStalled means that a watch which used to bring bookmarks fell silent.
+	// ErrStalled means that a watch fell silent although the server sends bookmarks.
 	ErrStalled = errors.New("watch fell silent although the server sends bookmarks")
+	// ErrBriefWatches means that the server ends each watch within a second, so that
+	// the next has to wait.
+	ErrBriefWatches = errors.New("watches end within a second, one after the other")
+	// ErrPanicked means that something that was called has panicked, and that
+	// [ReflectorOptions].Guard has let the Reflector go on.
+	ErrPanicked = errors.New("something that it calls panicked")
+	// ErrWentBack means that the server is at an older version than ours, as after a
+	// restore from a backup.
+	ErrWentBack = errors.New("server went back in time")
 )
 
 // ReflectorError is a failed attempt to list or watch.
@@ -104,6 +113,12 @@ func (f failure) lostVersion() bool { return f == failedExpired || f == failedTo
 // keepsPosition reports whether the watch can go on where it ended, once the
 // server can be reached again: a list would only add to its load.
 func (f failure) keepsPosition() bool { return f == failedBusy || f == failedRefused }
+
+// isAway reports whether there was no server to be asked, as opposed to one that has
+// too much to do.
+func isAway(err error) bool {
+	return utilnet.IsConnectionRefused(err) || apierrors.IsServiceUnavailable(err)
+}
 
 // degrades reports whether only a person can help.
 func (f failure) degrades() bool { return f == failedDenied || f == failedMissing }

@@ -80,7 +80,10 @@ func describe(verb string, opts metav1.ListOptions) string {
 	var b strings.Builder
 	b.WriteString(verb)
 	if opts.SendInitialEvents != nil {
-		fmt.Fprintf(&b, " initial=%v match=%s", *opts.SendInitialEvents, opts.ResourceVersionMatch)
+		fmt.Fprintf(&b, " initial=%v", *opts.SendInitialEvents)
+	}
+	if opts.ResourceVersionMatch != "" {
+		fmt.Fprintf(&b, " match=%s", opts.ResourceVersionMatch)
 	}
 	fmt.Fprintf(&b, " version=%s", opts.ResourceVersion)
 	if opts.Limit != 0 {

@@ -16,6 +16,9 @@ func (r *Reflector[T]) handOn(ctx context.Context, s *session[T]) error {
 		if err != nil {
 			return err
 		}
+		if event.Err == nil && event.Type == watch.Bookmark && isOlder(event.Version, r.at.version) {
+			return errDoubt
+		}
 		if err := r.deliver(s, event); err != nil {
 			r.unsure = true
 			r.skip(ctx, fmt.Errorf("take %s from a watch: %w", r.opts.Kind, err))
@@ -25,12 +28,7 @@ func (r *Reflector[T]) handOn(ctx context.Context, s *session[T]) error {
 			r.recovered()
 			first = false
 		}
-		// Only a bookmark proves that the server sends them, so that silence means
-		// something. The one at the end of a streaming list would prove nothing, and
-		// does not come this way.
-		if event.Type == watch.Bookmark && s.silence == nil && r.opts.StallAfter > 0 {
-			s.endOnSilence(r.opts.StallAfter, ErrStalled)
-		}
+		r.heard(s, event.Type)
 	}
 }
 

@@ -59,11 +59,16 @@ func (r *Reflector[T]) gather(ctx context.Context, list *snapshot[T], event Even
 		list.drop(key)
 		return
 	}
-	if err == nil && r.opts.Ingest != nil {
+	readable := err == nil
+	if readable && r.opts.Ingest != nil {
 		event.Object, err = r.opts.Ingest(event.Object)
 	}
 	if err != nil {
-		list.partial = true
+		if readable {
+			list.refuse(key)
+		} else {
+			list.partial = true
+		}
 		r.skip(ctx, fmt.Errorf("take %s from a streaming list: %w", r.opts.Kind, err))
 		return
 	}
@@ -73,8 +78,7 @@ func (r *Reflector[T]) gather(ctx context.Context, list *snapshot[T], event Even
 // readPages reads pages until there are no more, and returns the version of the
 // first, which is that of the list.
 func (r *Reflector[T]) readPages(ctx context.Context) (*snapshot[T], string, error) {
-	opts := metav1.ListOptions{ResourceVersion: r.at.listFrom()}
-	opts.Limit = r.pageSize(opts.ResourceVersion)
+	opts := r.firstPage()
 	list, version := &snapshot[T]{}, ""
 	for pages := 0; ; pages++ {
 		page, err := r.readPage(ctx, opts)
@@ -97,8 +101,20 @@ func (r *Reflector[T]) readPages(ctx context.Context) (*snapshot[T], string, err
 		// A first list asks for what the server has in memory. Pages mean that it
 		// has nothing there, so that later lists may as well come in pages.
 		r.paged = r.paged || opts.ResourceVersion == "0"
-		opts.Continue, opts.ResourceVersion = page.Continue, ""
+		opts.Continue, opts.ResourceVersion, opts.ResourceVersionMatch = page.Continue, "", ""
 	}
+}
+
+// firstPage is what to ask for first. A limit would make the server take a version for
+// the very one that the list has to be at, which leads nowhere once a watch from that
+// version has expired. So it is told that a newer one will do.
+func (r *Reflector[T]) firstPage() metav1.ListOptions {
+	opts := metav1.ListOptions{ResourceVersion: r.at.listFrom()}
+	opts.Limit = r.pageSize(opts.ResourceVersion)
+	if opts.Limit != 0 && r.at.exact() && !r.at.gone {
+		opts.ResourceVersionMatch = metav1.ResourceVersionMatchNotOlderThan
+	}
+	return opts
 }
 
 func (r *Reflector[T]) readPage(ctx context.Context, opts metav1.ListOptions) (Page[T], error) {

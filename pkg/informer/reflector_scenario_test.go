@@ -35,7 +35,7 @@ var updateScenarios = flag.Bool("update", false, "rewrite testdata/reflector wit
 // answers "added|modified|deleted THING", "bookmark V", "end V" (of the initial
 // events), "fail NAME", "unreadable", "after DURATION" and "silence". At the end
 // of the script the context is cancelled. Before any answer, "relist" is that somebody
-// wants a new list.
+// wants a new list, and "after DURATION" that the answer takes its time.
 func TestReflectorScenarios(t *testing.T) {
 	files, err := filepath.Glob("testdata/reflector/*.txt")
 	if err != nil || len(files) == 0 {
@@ -108,6 +108,7 @@ func play(t *testing.T, text string) string {
 	}
 	r = NewReflector(s, s, thingKey, opts)
 	s.r = r
+	r.random = func() float64 { return 0 }
 	if err := r.Run(ctx); err != nil {
 		t.Errorf("Run returned %v", err)
 	}
@@ -178,8 +179,14 @@ func (s *script) next() (string, []string) {
 	s.answers = s.answers[1:]
 	s.log("< %s", line)
 	words := strings.Fields(line)
-	if words[0] == "relist" {
+	switch words[0] {
+	case "relist":
 		s.r.relists.ask()
+		return s.next()
+	case "after":
+		d, err := time.ParseDuration(words[1])
+		s.must(err)
+		time.Sleep(d)
 		return s.next()
 	}
 	return words[0], words[1:]
@@ -248,27 +255,20 @@ func (s *scriptStream) Next(ctx context.Context) (Event[thing], error) {
 	if status := s.r.Status(); status.State == Following && !status.DegradedSince.IsZero() {
 		s.t.Errorf("degraded since %v although a watch is open", status.DegradedSince)
 	}
-	for {
-		verb, args := s.next()
-		switch verb {
-		case "after":
-			d, err := time.ParseDuration(args[0])
-			s.must(err)
-			time.Sleep(d)
-			continue
-		case "hang", "silence":
-			<-ctx.Done()
-			return Event[thing]{}, ctx.Err()
-		case "fail":
-			return Event[thing]{}, answer(args[0])
-		case "unreadable":
-			return Event[thing]{Err: fmt.Errorf("bytes make no sense")}, nil
-		case "end", "bookmark":
-			return Event[thing]{Type: watch.Bookmark, Version: args[0], InitialEnd: verb == "end"}, nil
-		}
-		obj := parseThing(args[0])
-		return Event[thing]{Type: watch.EventType(strings.ToUpper(verb)), Object: obj, Version: obj.version}, nil
+	verb, args := s.next()
+	switch verb {
+	case "hang", "silence":
+		<-ctx.Done()
+		return Event[thing]{}, ctx.Err()
+	case "fail":
+		return Event[thing]{}, answer(args[0])
+	case "unreadable":
+		return Event[thing]{Err: fmt.Errorf("bytes make no sense")}, nil
+	case "end", "bookmark":
+		return Event[thing]{Type: watch.Bookmark, Version: args[0], InitialEnd: verb == "end"}, nil
 	}
+	obj := parseThing(args[0])
+	return Event[thing]{Type: watch.EventType(strings.ToUpper(verb)), Object: obj, Version: obj.version}, nil
 }
 
 func (s *script) Push(op delta.Op, obj thing, version string) error {

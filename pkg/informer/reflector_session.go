@@ -19,6 +19,7 @@ type session[T any] struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	asked  time.Time // by the Reflector's clock
+	until  time.Time // when the server is to end it, by the same clock
 	events int
 
 	deadline *time.Timer   // ends the session however busy it is; nil is never
@@ -43,9 +44,17 @@ func (s *session[T]) endAfter(d time.Duration, err error) {
 	s.deadline = time.AfterFunc(d, func() { s.cancel(err) })
 }
 
-// endOnSilence ends the session with err once it has brought nothing for d.
+// endOnSilence ends the session with err once it has brought nothing for d, and in
+// no other case of silence. Zero is for ever.
 func (s *session[T]) endOnSilence(d time.Duration, err error) {
+	if s.silence != nil {
+		s.silence.Stop()
+		s.silence = nil
+	}
 	s.limit, s.silent = d, err
+	if d == 0 {
+		return
+	}
 	s.silence = time.AfterFunc(d, func() {
 		s.cancel(fmt.Errorf("%w: nothing came for %v", err, d))
 	})
@@ -64,6 +73,9 @@ func (s *session[T]) relax() {
 
 // open asks the server for the watch.
 func (s *session[T]) open(lw ListWatcher[T], opts metav1.ListOptions) error {
+	if opts.TimeoutSeconds != nil {
+		s.until = s.asked.Add(time.Duration(*opts.TimeoutSeconds) * time.Second)
+	}
 	stream, err := lw.Watch(s.ctx, opts)
 	if err == nil && stream == nil {
 		err = errors.New("no watch and no error was returned")
@@ -105,6 +117,9 @@ func (s *session[T]) why(err error) error {
 func (s *session[T]) short(now time.Time) bool {
 	return s.events == 0 && now.Sub(s.asked) < time.Second
 }
+
+// early reports whether the server has ended the session although it was not time yet.
+func (s *session[T]) early(now time.Time) bool { return now.Before(s.until.Add(-time.Second)) }
 
 // close ends the watch. It may be called more than once.
 func (s *session[T]) close() {

@@ -46,12 +46,17 @@ func (r *Reflector[T]) stream(try int) step {
 		r.beginList()
 		r.enter(Streaming)
 		s := newSession[T](ctx, r.opts.Now())
-		list, end, err := r.collect(ctx, s)
-		if err == nil {
-			next, err := r.adopt(ctx, list, Replacement{Version: end, Partial: list.partial, Ingested: r.opts.Ingest != nil}, r.follow(s))
-			if err != nil {
+		followed := false
+		defer func() {
+			if !followed { // also when a transform panics
 				s.close()
 			}
+		}()
+		list, end, err := r.collect(ctx, s)
+		if err == nil {
+			r.doubts.ordered = true
+			next, err := r.adopt(ctx, list, Replacement{Version: end, Ingested: r.opts.Ingest != nil}, r.follow(s))
+			followed = err == nil
 			return next, err
 		}
 		tooShort := s.short(r.opts.Now())
@@ -87,7 +92,7 @@ func (r *Reflector[T]) list(ctx context.Context) (step, error) {
 	list, version, err := r.readPages(ctx)
 	switch {
 	case err == nil:
-		return r.adopt(ctx, list, Replacement{Version: version, Partial: list.partial, Lent: list.lent}, r.watch)
+		return r.adopt(ctx, list, Replacement{Version: version}, r.watch)
 	case ctx.Err() != nil:
 		return nil, nil
 	}
@@ -101,9 +106,13 @@ func (r *Reflector[T]) list(ctx context.Context) (step, error) {
 
 // adopt hands a whole list to the sink.
 func (r *Reflector[T]) adopt(ctx context.Context, list *snapshot[T], as Replacement, next step) (step, error) {
-	as.NewHistory = isOlder(as.Version, r.at.version)
+	as = list.describe(as)
+	as.NewHistory = r.at.behind || isOlder(as.Version, r.at.version)
 	if as.NewHistory {
 		r.opts.Logger.Info("server went back in time", "kind", r.opts.Kind, "from", r.at.version, "to", as.Version)
+	}
+	if r.relisted != nil && !r.listed.IsZero() {
+		r.relisted()
 	}
 	if err := r.sink.Replace(list.objs, as); err != nil {
 		return nil, r.fail(ctx, r.Status().State, fmt.Errorf("hand on the list: %w", err))
@@ -111,6 +120,8 @@ func (r *Reflector[T]) adopt(ctx context.Context, list *snapshot[T], as Replacem
 	r.at = position{version: as.Version}
 	r.relists.serve()
 	r.listed, r.unsure = r.opts.Now(), as.Partial
+	r.failures.listed(r.listed)
+	r.doubts.listed()
 	r.note(func(s *Status) {
 		s.Version, s.SyncedOnce, s.ListedAt = as.Version, true, r.listed
 	})
@@ -124,6 +135,9 @@ func (r *Reflector[T]) watch(ctx context.Context) (step, error) {
 	}
 	if r.relists.wanted() { // also where a failure was waited out before this
 		return r.start(), nil
+	}
+	if r.doubts.ask {
+		return r.ask, nil
 	}
 	r.enter(Watching)
 	s := newSession[T](ctx, r.opts.Now())
@@ -150,6 +164,7 @@ func (r *Reflector[T]) watch(ctx context.Context) (step, error) {
 	if errors.Is(err, errRelist) {
 		return r.start(), nil
 	}
+	r.lost(err)
 	failed := r.fail(ctx, Watching, err)
 	if classify(err).keepsPosition() {
 		return r.pause(failed, r.watch), nil
@@ -163,34 +178,78 @@ func (r *Reflector[T]) follow(s *session[T]) step {
 		defer s.close()
 		r.enter(Following)
 		r.openedWatch()
+		// The list that a stream brought before has taken its time, too. It says
+		// nothing about how well the watch goes.
+		began := r.opts.Now()
+		r.lookOut(s)
 		over := r.relists.during(func() { s.cancel(errRelist) })
 		err := r.handOn(ctx, s)
 		over()
-		if r.opts.Now().Sub(s.asked) >= r.opts.HealthyAfter {
+		if ctx.Err() != nil {
+			return nil, nil
+		}
+		lasted := r.opts.Now().Sub(began)
+		if lasted >= r.opts.HealthyAfter {
 			r.failures.forget() // what failed before this watch is over
 		}
-		switch {
-		case ctx.Err() != nil:
-			return nil, nil
-		case errors.Is(err, errRelist):
-			return r.start(), nil
-		case errors.Is(err, io.EOF) && !s.short(r.opts.Now()):
-			r.recovered()
-			return r.resume(), nil
-		case errors.Is(err, io.EOF):
-			err = ErrShortWatch
-		}
-		failed := r.fail(ctx, Following, err)
-		kind := classify(err)
-		switch {
-		case errors.Is(err, ErrStalled):
-			return r.resume(), nil
-		case kind.keepsPosition():
-			return r.pause(failed, r.watch), nil
-		case kind == failedInternal && r.internal.retry(r.opts.Now(), r.opts.InternalErrorRetry):
-			return r.watch, nil
-		}
-		return nil, failed
+		return r.afterWatch(ctx, s, lasted, err)
+	}
+}
+
+// afterWatch is what comes after a watch that has lasted so long and was ended by err.
+func (r *Reflector[T]) afterWatch(ctx context.Context, s *session[T], lasted time.Duration, err error) (step, error) {
+	switch {
+	case errors.Is(err, errRelist), errors.Is(err, errRecheck):
+		return r.start(), nil
+	case errors.Is(err, errDoubt):
+		r.doubts.ask = true
+		return r.unhurried(ctx, lasted, r.resume()), nil
+	case errors.Is(err, io.EOF) && !s.short(r.opts.Now()):
+		r.doubts.ended(s.events, s.early(r.opts.Now()))
+		r.recovered()
+		return r.unhurried(ctx, lasted, r.resume()), nil
+	case errors.Is(err, io.EOF):
+		err = ErrShortWatch
+	}
+	r.lost(err)
+	failed := r.fail(ctx, Following, err)
+	kind := classify(err)
+	switch {
+	case errors.Is(err, ErrStalled):
+		return r.resume(), nil
+	case kind.keepsPosition():
+		return r.pause(failed, r.watch), nil
+	case kind == failedInternal && r.internal.retry(r.opts.Now(), r.opts.InternalErrorRetry):
+		return r.watch, nil
+	}
+	return nil, failed
+}
+
+const (
+	// maxBrief is how many watches in a row may end within a second before the next
+	// has to wait. One that ends soon may be an accident.
+	maxBrief = 3
+	// briefRest is how long it waits, up to doubled by chance. It does not grow: each
+	// of these watches may bring something.
+	briefRest = time.Second
+)
+
+// unhurried keeps next waiting if the server ends watches as soon as they are open.
+func (r *Reflector[T]) unhurried(ctx context.Context, lasted time.Duration, next step) step {
+	if lasted >= time.Second {
+		r.brief = 0
+		return next
+	}
+	r.brief++
+	if r.brief <= maxBrief {
+		return next
+	}
+	if r.brief == maxBrief+1 { // and not each time
+		_ = r.fail(ctx, Following, ErrBriefWatches)
+	}
+	return func(ctx context.Context) (step, error) {
+		r.rest(ctx, BackingOff, briefRest+time.Duration(r.random()*float64(briefRest)))
+		return next, nil
 	}
 }
 

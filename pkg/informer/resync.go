@@ -119,7 +119,7 @@ func (r *resync) jittered(p ResyncPolicy) time.Duration {
 	if p.Jitter == 0 {
 		return p.Period
 	}
-	return time.Duration(float64(p.Period) * (1 + p.Jitter*(2*r.rng.Float64()-1)))
+	return durationOf(float64(p.Period) * (1 + p.Jitter*(2*r.rng.Float64()-1)))
 }
 
 // due returns who is due now, those who can be shown the same together.
@@ -223,7 +223,8 @@ func (r *resync) begin(tick resyncTick, keys []delta.Key, now time.Time) {
 	}
 	tick.rest = nil // it is in keys
 	run.origin = &delta.Origin{Resync: &delta.ResyncTerms{
-		OnDemand: tick.demand, Lane: tick.policy.Lane, OnlyIfNotReconciledFor: tick.policy.OnlyIfNotReconciledFor,
+		OnDemand: tick.demand, AsUpdate: tick.policy.AsUpdate,
+		Lane: tick.policy.Lane, OnlyIfNotReconciledFor: tick.policy.OnlyIfNotReconciledFor,
 	}}
 	r.runs = append(r.runs, run)
 }

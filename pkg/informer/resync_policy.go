@@ -41,6 +41,11 @@ type ResyncPolicy struct {
 	// Lane is the queue's lane that what the resync causes is to take. It is handed on
 	// in the Sync, too.
 	Lane int
+	// AsUpdate has event handlers see the resync as an update in which nothing changed, so
+	// that predicates of updates hold it back. controller-runtime's SyncPeriod is so. Other
+	// resyncs reach the reconciler whatever predicates say of updates. It belongs to the
+	// Period: it is taken from where that is, and does not hold on demand.
+	AsUpdate bool
 }
 
 // NeverResync is the Period of a listener that is not to be resynced, whatever
@@ -61,6 +66,9 @@ const (
 
 // Or fills p's gaps from fallback.
 func (p ResyncPolicy) Or(fallback ResyncPolicy) ResyncPolicy {
+	if p.Period == 0 {
+		p.AsUpdate = p.AsUpdate || fallback.AsUpdate
+	}
 	p.Period = cmp.Or(p.Period, fallback.Period)
 	p.Jitter = cmp.Or(p.Jitter, fallback.Jitter)
 	p.Spread = cmp.Or(p.Spread, fallback.Spread)
@@ -104,7 +112,7 @@ func (p ResyncPolicy) Equal(q ResyncPolicy) bool { return p.sameBut(q) && p.same
 // sameBut reports whether two policies differ in nothing but the namespaces.
 func (p ResyncPolicy) sameBut(q ResyncPolicy) bool {
 	return p.Period == q.Period && p.Jitter == q.Jitter && p.Spread == q.Spread &&
-		p.Rate == q.Rate && p.Lane == q.Lane &&
+		p.Rate == q.Rate && p.Lane == q.Lane && p.AsUpdate == q.AsUpdate &&
 		p.OnlyIfNotReconciledFor == q.OnlyIfNotReconciledFor &&
 		sameSelection(p.Selector, q.Selector)
 }
@@ -123,7 +131,7 @@ func sameSelection(a, b labels.Selector) bool {
 func (p ResyncPolicy) sharesRun(q ResyncPolicy) bool {
 	spread := p.Spread == OverPeriod
 	return spread == (q.Spread == OverPeriod) && (!spread || p.Period == q.Period) &&
-		p.Rate == q.Rate && p.Lane == q.Lane &&
+		p.Rate == q.Rate && p.Lane == q.Lane && p.AsUpdate == q.AsUpdate &&
 		p.OnlyIfNotReconciledFor == q.OnlyIfNotReconciledFor &&
 		sameSelection(p.Selector, q.Selector) && p.sameNamespaces(q)
 }
@@ -146,6 +154,15 @@ func (p ResyncPolicy) inNamespace() func(namespace string) bool {
 		chosen, named := in[namespace]
 		return chosen || !named && byDefault
 	}
+}
+
+// durationOf converts a number of nanoseconds. A number that is too large for a
+// Duration becomes the longest one, where a plain conversion would make it negative.
+func durationOf(nanoseconds float64) time.Duration {
+	if nanoseconds >= math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return time.Duration(nanoseconds)
 }
 
 // keyHash is drawn anew in each process, so that replicas don't all show the

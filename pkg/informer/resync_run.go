@@ -49,7 +49,7 @@ func (run *resyncRun) ready(now time.Time) int {
 func (run *resyncRun) hand(n int, now time.Time) {
 	run.keys = run.keys[n:]
 	if rate := run.policy.Rate; rate > 0 {
-		took := time.Duration(float64(n) / rate * float64(time.Second))
+		took := durationOf(float64(n) / rate * float64(time.Second))
 		// Who is late by less than that makes up for it, or else timers that are a little
 		// late each time add up to a much lower rate.
 		if now.Sub(run.after) < took {
@@ -71,7 +71,7 @@ func (run *resyncRun) fit(now time.Time) {
 	const finest = 1e-3 // of a period; what is left of it may be less
 	period := run.policy.Period
 	gone := min(float64(phase(run.keys[0], period))/float64(period), 1-finest)
-	run.span = time.Duration(float64(run.until.Sub(now)) / (1 - gone))
+	run.span = durationOf(float64(run.until.Sub(now)) / (1 - gone))
 	run.start = now.Add(-time.Duration(gone * float64(run.span)))
 }
 

@@ -1,24 +1,62 @@
 package informer
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
+
+// ResyncOverrides are policies that go before those that subscribers came with. What
+// they leave open is as it was; the zero value changes nothing.
+type ResyncOverrides struct {
+	// Everyone is for all subscribers. Those that have no Period of their own follow the
+	// scopes, whatever the Period is here; see [Informer.SetResync].
+	Everyone ResyncPolicy
+	// Named goes before Everyone, for the subscribers of a name. A name that ends before
+	// a colon is for all that begin so: "web" for "web: v1 Pod" and "web: v1 Secret".
+	Named map[string]ResyncPolicy
+}
+
+// forName is what a subscriber's name comes down to.
+func (o ResyncOverrides) forName(name string) ResyncPolicy {
+	policy := o.Named[name]
+	if short, _, found := strings.Cut(name, ": "); found {
+		policy = policy.Or(o.Named[short])
+	}
+	return policy
+}
 
 // scheduleLocked puts a subscriber's resyncs into the timetable: by its own policy
 // or, where that says nothing of a period, by those of the scopes.
 func (i *Informer[T]) scheduleLocked(s *Subscription[T]) {
-	s.scheduled = i.policiesLocked(s.resync)
+	s.scheduled = i.allPoliciesLocked(s)
 	i.resync.set(s.listener.number, s.scheduled...)
 }
 
-// rearrangeResyncLocked is for scopes that have come or gone, or have another
-// policy. All who are concerned change at once, so that those who were shown the
-// same together still are.
+// allPoliciesLocked returns what a subscriber's own policy and everybody else's come down
+// to. Whoever has said anything of resyncs has asked for them, also where the Period is
+// another's.
+func (i *Informer[T]) allPoliciesLocked(s *Subscription[T]) []ResyncPolicy {
+	own, everyone := s.resync, i.overrides.Everyone
+	if own.Period == 0 {
+		everyone.Period, everyone.AsUpdate = 0, false
+	}
+	said := i.overrides.forName(s.Name()).Or(everyone).Or(own)
+	policies := i.policiesLocked(said)
+	if said.Period == 0 && !own.Equal(ResyncPolicy{}) {
+		for n := range policies {
+			policies[n].AsUpdate = said.AsUpdate
+		}
+	}
+	return policies
+}
+
+// rearrangeResyncLocked is for scopes that have come or gone, or for other policies. All
+// who are concerned change at once, so that those who were shown the same together still
+// are.
 func (i *Informer[T]) rearrangeResyncLocked() {
 	changes := map[uint32][]ResyncPolicy{}
 	for s := range i.subscriptions {
-		if s.resync.Period != 0 {
-			continue
-		}
-		if policies := i.policiesLocked(s.resync); !slices.EqualFunc(s.scheduled, policies, ResyncPolicy.Equal) {
+		if policies := i.allPoliciesLocked(s); !slices.EqualFunc(s.scheduled, policies, ResyncPolicy.Equal) {
 			s.scheduled = policies
 			changes[s.listener.number] = policies
 		}

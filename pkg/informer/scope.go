@@ -167,6 +167,7 @@ func (i *Informer[T]) newScope(from Scope[T]) *scope[T] {
 	s.reflector = NewReflector(from.ListWatcher, s.inlet, i.opts.Traits.Key, opts)
 	s.reflector.degraded = s.inlet.degraded
 	s.reflector.leftOut = func() { i.gaps.Add(1) }
+	s.reflector.relisted = func() { i.relists.Add(1) }
 	return s
 }
 

@@ -56,7 +56,7 @@ func (p province) place(obj thing) thing {
 // shown is what of the server's world the informer is to show.
 func (p province) shown() map[delta.Key]string {
 	world := map[delta.Key]string{}
-	for name, version := range p.world {
+	for name, version := range p.world() {
 		key := delta.ParseKey(p.place(thing{name, version}).name)
 		if p.reach.has(key.Namespace) {
 			world[key] = version
@@ -144,10 +144,8 @@ func (e *empire) play() {
 	e.watching = map[*exile]*Subscription[thing]{}
 	var start []Scope[thing]
 	for _, within := range []reach{{namespace: "p"}, {namespace: "q"}, {except: []string{"p", "q", "z"}}} {
-		p := province{reach: within, faultyServer: &faultyServer{
-			t: e.t, rng: rand.New(rand.NewPCG(e.rng.Uint64(), 0)), world: map[string]string{},
-			version: 10 + e.rng.IntN(100), faults: true, changed: make(chan struct{}),
-		}}
+		requests := rand.New(rand.NewPCG(e.rng.Uint64(), 0))
+		p := province{reach: within, faultyServer: newFaultyServer(e.t, requests, 10+e.rng.Int64N(100))}
 		e.provinces = append(e.provinces, p)
 		if e.rng.IntN(3) > 0 {
 			start = append(start, e.scopeOf(p))

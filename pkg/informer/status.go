@@ -56,6 +56,10 @@ func (i *Informer[T]) Status() InformerStatus {
 // every turn; for why, ask for the Status.
 func (i *Informer[T]) Gaps() uint64 { return i.gaps.Load() }
 
+// Relists is how many times a scope was listed again. What happened before such a list is
+// known by its outcome alone. It takes no lock.
+func (i *Informer[T]) Relists() uint64 { return i.relists.Load() }
+
 // listenerStatus adds to what the processor knows of listeners when each is resynced.
 func (i *Informer[T]) listenerStatus(now time.Time) []ListenerStatus {
 	all := i.processor.status(now)

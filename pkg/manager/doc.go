@@ -12,21 +12,22 @@
 //
 // ctrl.NewManager stays where it is. Its options are configured first:
 //
-//   - options := ctrl.Options{
-//   - mgr, err := ctrl.NewManager(ctrl.GetConfigOrDie(), ctrl.Options{
-//     Scheme:                 scheme,
-//     Metrics:                metricsServerOptions,
-//     WebhookServer:          webhookServer,
-//     HealthProbeBindAddress: probeAddr,
-//     LeaderElection:         enableLeaderElection,
-//     LeaderElectionID:       "80807133.example.com",
-//   - })
-//   - }
-//   - if err := drmanager.Configure(&options); err != nil {
-//   - setupLog.Error(err, "Failed to configure manager")
-//   - os.Exit(1)
-//   - }
-//   - mgr, err := ctrl.NewManager(ctrl.GetConfigOrDie(), options)
+//	 	// in func main, once the flags are parsed
+//	-	mgr, err := ctrl.NewManager(ctrl.GetConfigOrDie(), ctrl.Options{
+//	+	options := ctrl.Options{
+//	 		Scheme:                 scheme,
+//	 		Metrics:                metricsServerOptions,
+//	 		WebhookServer:          webhookServer,
+//	 		HealthProbeBindAddress: probeAddr,
+//	 		LeaderElection:         enableLeaderElection,
+//	 		LeaderElectionID:       "80807133.example.com",
+//	-	})
+//	+	}
+//	+	if err := drmanager.Configure(&options); err != nil {
+//	+		setupLog.Error(err, "Failed to configure manager")
+//	+		os.Exit(1)
+//	+	}
+//	+	mgr, err := ctrl.NewManager(ctrl.GetConfigOrDie(), options)
 //
 // controller-runtime has no queue for all controllers at once, so each is told in its
 // SetupWithManager:
@@ -39,7 +40,9 @@
 // [New] is both steps of the first part in one, for a main that is written anew.
 //
 // The manager's client remembers what it has written; [RecordWrites] says of which
-// writes that is known. That is what delta.Change.Own and source.NotOwnWrite go by.
+// writes that is known. That is what delta.Change.Own and source.NotOwnWrite go by. A
+// manager that only NewCache: cache.New was set for has a client that remembers nothing:
+// to have both there, set NewClient: [NewClient] as well.
 //
 //	your reconciler ──▶ client ──note──▶ delta.Writes ◀── Own, NotOwnWrite
 //	                      └──▶ the client that NewClient makes ──▶ API server

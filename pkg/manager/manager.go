@@ -1,6 +1,7 @@
 package manager
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -20,7 +21,7 @@ type Options struct {
 	// NewClient makes is wrapped; see [RecordWrites].
 	ctrlmanager.Options
 	// DeltaCache is what only our cache can do. Its zero value behaves as
-	// controller-runtime's does.
+	// controller-runtime's does, but for relists; see [Configure].
 	DeltaCache cache.Options
 }
 
@@ -57,6 +58,10 @@ func WithWrites(writes *delta.Writes) Option {
 // that remembers its writes. It changes NewCache and NewClient and nothing else. It
 // refuses to where somebody has chosen a cache or informers already; a client of the
 // user's stays, and is wrapped as by [RecordWrites].
+//
+// Handlers are not called for objects that a relist shows as they were, so that an API
+// server that starts again does not have everything reconciled. Who wants that chooses
+// [cache.ShowUnchanged], for a kind or for all.
 func Configure(opts *ctrlmanager.Options, with ...Option) error {
 	switch {
 	case opts == nil:
@@ -73,6 +78,7 @@ func Configure(opts *ctrlmanager.Options, with ...Option) error {
 		}
 		set(&s)
 	}
+	s.cache.Default.Unchanged = cmp.Or(s.cache.Default.Unchanged, cache.HideUnchanged)
 	opts.NewCache = s.newCache
 	if opts.NewClient == nil {
 		opts.NewClient = client.New

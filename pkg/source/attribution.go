@@ -2,7 +2,9 @@ package source
 
 import (
 	"cmp"
+	"fmt"
 	"reflect"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -19,39 +21,144 @@ import (
 type attribution[R comparable] struct {
 	queue  workqueue.TypedRateLimitingInterface[R] // the controller's
 	ledger *delta.Ledger[R]                        // nil: nothing is recorded
+	stream *delta.Stream[R]                        // nil where the ledger is
 	cause  delta.Cause
 	kind   schema.GroupVersionKind
+
+	lost atomic.Uint64          // events that the handler was not told of, or not to the end
+	away atomic.Bool            // its informer has ended, and the next one has not listed
+	by   atomic.Pointer[missed] // what the present informer has not told
+	past atomic.Uint64          // relists of those before it
 }
 
-// queueFor returns the queue for the delivery of a delta.
-func (a *attribution[R]) queueFor(d *delta.Delta[any]) workqueue.TypedRateLimitingInterface[R] {
-	because := why[R]{ledger: a.ledger}
-	if terms := d.Resync(); terms != nil {
+// newAttribution begins a stream of the ledger's, if there is one.
+func newAttribution[R comparable](queue workqueue.TypedRateLimitingInterface[R], ledger *delta.Ledger[R], how delta.Mapping) *attribution[R] {
+	a := &attribution[R]{queue: queue, ledger: ledger}
+	if ledger != nil {
+		a.stream = ledger.NewStream(how)
+		ledger.Gaps(a.gaps)
+		ledger.Relists(a.relists)
+	}
+	return a
+}
+
+func (a *attribution[R]) gaps() uint64 {
+	n := a.lost.Load()
+	if by := a.by.Load(); by != nil {
+		n += by.gaps()
+	}
+	return n
+}
+
+func (a *attribution[R]) relists() uint64 {
+	n := a.past.Load()
+	if by := a.by.Load(); by != nil {
+		n += by.relists()
+	}
+	return n
+}
+
+// watch has the ledger look whether a subscriber misses anything. The counts of the
+// subscription before it stay.
+func (a *attribution[R]) watch(by *missed) {
+	switch {
+	case a.ledger == nil:
+		return
+	case by == nil:
+		a.ledger.Blind("an informer does not count what it leaves out")
+	}
+	if before := a.by.Swap(by); before != nil {
+		a.lost.Add(before.gaps())
+		a.past.Add(before.relists())
+	}
+}
+
+// restart notes that the handler is told everything from the beginning, because its
+// informer is another one.
+func (a *attribution[R]) restart() {
+	a.lost.Add(1)
+	a.away.Store(true)
+	if a.stream != nil {
+		a.stream.Restart()
+	}
+}
+
+// listed notes that the handler has been told of everything that is there. If it had lost
+// its informer, that is where the gap ends: a request that has succeeded before may have
+// missed what happened since.
+func (a *attribution[R]) listed() {
+	if a.away.Swap(false) {
+		a.lost.Add(1)
+	}
+}
+
+// deaf notes that the handler will not be told anything more, and why.
+func (a *attribution[R]) deaf(why error) {
+	if a.ledger != nil {
+		a.ledger.Blind(fmt.Sprintf("a source tells nothing: %v", why))
+	}
+}
+
+// begin notes that a delta is about to be delivered. End has to follow.
+func (a *attribution[R]) begin(d *delta.Delta[any]) *turn[R] {
+	t := &turn[R]{of: a, about: d}
+	if a.stream != nil {
+		t.delivery = a.stream.Begin(a.change(d))
+	}
+	return t
+}
+
+// turn is one delivery.
+type turn[R comparable] struct {
+	of       *attribution[R]
+	about    *delta.Delta[any]
+	delivery *delta.Delivery[R] // nil where nothing is recorded
+	whole    bool               // the handler has returned, or need not be told
+}
+
+// queue returns the queue for the delivery. Most events of many controllers are stopped
+// by a predicate, so it is not made before.
+func (t *turn[R]) queue() workqueue.TypedRateLimitingInterface[R] {
+	because := why[R]{ledger: t.of.ledger, delivery: t.delivery}
+	if terms := t.about.Resync(); terms != nil {
 		because.rest = terms.OnlyIfNotReconciledFor
 		if terms.Lane != 0 {
 			because.lane = &terms.Lane
 		}
 	}
-	if a.ledger == nil && because.lane == nil {
-		return a.queue
+	if because.ledger == nil && because.lane == nil {
+		return t.of.queue
 	}
-	if a.ledger != nil {
-		because.change = a.change(d).Once()
+	return newRecordingQueue(t.of.queue, because)
+}
+
+// end is deferred, so that a handler that panicked is noticed.
+func (t *turn[R]) end() {
+	if !t.whole {
+		t.of.lost.Add(1)
 	}
-	return newRecordingQueue(a.queue, because)
+	if t.delivery != nil {
+		t.delivery.End()
+	}
 }
 
 // change is what a delta is to those whose requests it leads to.
 func (a *attribution[R]) change(d *delta.Delta[any]) delta.Change {
 	before, _ := d.Old.(delta.Object) // the zero Object for none, and for what is no object
 	after, _ := d.New.(delta.Object)
+	cause := cmp.Or(a.cause, delta.Mapped)
 	c := delta.Change{
-		Cause: cmp.Or(a.cause, delta.Mapped), Kind: a.kind, Key: d.Key,
+		Cause: cause, Kind: a.kind, Key: d.Key,
 		Op: d.Op, Old: before, New: after,
 		First: d.Seen, Last: d.Seen, Deltas: 1 + int(d.Folded),
 		Missed: d.Missed, Relisted: d.Relisted, Origin: d.Origin,
 	}
+	if d.Op == delta.Sync {
+		c = c.ShownBy(cause)
+	}
 	switch {
+	case d.Op == delta.Sync && d.Resync() == nil:
+		c.Cause = delta.Relist
 	case d.Op == delta.Sync:
 		c.Cause, c.Origin = delta.Resync, nil // which says who asked, and not who wrote
 	case d.Initial:

@@ -36,10 +36,10 @@ type Deltas[R comparable] struct {
 var _ ctrlsource.SyncingSource = (*Deltas[reconcile.Request])(nil)
 
 // NewDeltas has tell called for each delta of obj's kind. The options are those of
-// any subscriber of an informer: what warnings call it, whether its backlog folds,
-// from where on, and when it is shown unchanged objects. Without a name it has the
-// source's; without a resync policy it is not resynced, whatever the cache's
-// SyncPeriod.
+// any subscriber of an informer: its name, whether and from where on its backlog folds,
+// and when it is resynced. Without a name it has the source's. Without a Period it is
+// resynced as the cache has it for the kind, which may be by a SyncPeriod; with
+// [informer.NeverResync] it is not.
 func NewDeltas[R comparable](from cache.Cache, obj client.Object, tell DeltaFunc[R], opts informer.SubscribeOptions) *Deltas[R] {
 	return &Deltas[R]{from: from, obj: obj, tell: tell, opts: opts}
 }
@@ -63,39 +63,50 @@ func (d *Deltas[R]) Start(ctx context.Context, queue workqueue.TypedRateLimiting
 	return nil
 }
 
-// follow has the function told from when there is an informer until ctx ends.
+// follow has the function told from when there is an informer until ctx ends. An informer
+// may be removed from the cache and another one take its place.
 func (d *Deltas[R]) follow(ctx context.Context, s *session, queue workqueue.TypedRateLimitingInterface[R]) error {
-	found, err := findInformer(ctx, d.from, d.obj, s)
+	to := d.attribution(queue)
+	err := s.followInformers(ctx, d.from, d.obj, func(found cache.Informer) (again bool, err error) {
+		ours, err := subscribableOf(found)
+		if err != nil {
+			return false, err
+		}
+		return d.subscribe(ctx, s, ours, to)
+	}, to.restart)
 	if err != nil {
-		return err
+		to.deaf(err)
 	}
-	ours, err := subscribableOf(found)
-	if err != nil {
-		return err
-	}
+	return err
+}
+
+// subscribe has the function told until ctx or the informer ends, and reports whether there
+// may be another informer then.
+func (d *Deltas[R]) subscribe(ctx context.Context, s *session, ours subscribable, to *attribution[R]) (again bool, err error) {
 	opts := d.opts
 	if opts.Name == "" {
 		opts.Name = d.String()
 	}
-	to := d.attribution(queue)
-	missed := gapsOf(ours)
+	by := missedBy(ours)
 	sub, err := ours.Subscribe(func(what *delta.Delta[any]) { d.told(ctx, what, to) }, opts)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer ours.Unsubscribe(sub)
-	watchGaps(to.ledger, missed, sub)
-	return s.stay(ctx, sub)
+	to.watch(by.of(sub))
+	return s.stay(ctx, sub, to.listed)
 }
 
 // attribution is what makes the queues for the function. See [Recorded].
 func (d *Deltas[R]) attribution(queue workqueue.TypedRateLimitingInterface[R]) *attribution[R] {
 	to, ledger := unwrap(queue)
-	return &attribution[R]{queue: to, ledger: ledger}
+	return newAttribution(to, ledger, delta.ByContent)
 }
 
 // told calls the function for one delta of our informer's.
 func (d *Deltas[R]) told(ctx context.Context, what *delta.Delta[any], to *attribution[R]) {
+	turn := to.begin(what)
+	defer turn.end()
 	before, was := object(what.Old)
 	after, is := object(what.New)
 	if !was || !is {
@@ -109,7 +120,8 @@ func (d *Deltas[R]) told(ctx context.Context, what *delta.Delta[any], to *attrib
 		Key: what.Key, Op: what.Op, Initial: what.Initial, Missed: what.Missed, Old: before, New: after,
 		Relisted: what.Relisted, Folded: what.Folded,
 		Version: what.Version, Seen: what.Seen, Origin: what.Origin,
-	}, to.queueFor(what))
+	}, turn.queue())
+	turn.whole = true
 }
 
 // object is nil for nil, which stands for "there is none".

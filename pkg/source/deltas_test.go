@@ -11,12 +11,14 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache/informertest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/source"
+	"github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
 
 // inWords is what a delta says, with the version of the pod before and after.
@@ -85,17 +87,18 @@ func TestDeltasTellWhatHappened(t *testing.T) {
 	})
 }
 
-// TestDeltasSubscribeAsTold looks at what becomes of the options.
+// TestDeltasSubscribeAsTold looks at what becomes of the options: who says nothing of a
+// Period is resynced as the informer is, and who says never is not.
 func TestDeltasSubscribeAsTold(t *testing.T) {
 	inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
-		pods := newInformer(server)
+		pods := toolscache.NewSharedIndexInformer(server, &corev1.Pod{}, 40*time.Minute, cache.Indexers{}).(*toolscache.SharedInformer)
 		server.Add(pod("web", "1"))
 		run(pods.RunWithContext)
 
 		var told []string
-		every := informer.SubscribeOptions{Resync: informer.ResyncPolicy{Period: time.Hour}}
-		every.Name = "hourly"
-		for _, opts := range []informer.SubscribeOptions{every, {}} {
+		every, never := informer.SubscribeOptions{Resync: informer.ResyncPolicy{Period: time.Hour}}, informer.SubscribeOptions{}
+		every.Name, never.Name, never.Resync.Period = "hourly", "never", informer.NeverResync
+		for _, opts := range []informer.SubscribeOptions{every, {}, never} {
 			s := source.NewDeltas(holding(directInformer{core: pods.Core()}), &corev1.Pod{}, func(_ context.Context, d delta.Delta[client.Object], _ queue) {
 				told = append(told, opts.Name+": "+inWords(d))
 			}, opts)
@@ -106,14 +109,18 @@ func TestDeltasSubscribeAsTold(t *testing.T) {
 		}
 		time.Sleep(time.Hour + time.Minute)
 		synctest.Wait()
-		if want := []string{"hourly: Added web none→1 initial", ": Added web none→1 initial", "hourly: Sync web 1→1"}; !slices.Equal(told, want) {
+		want := []string{
+			"hourly: Added web none→1 initial", ": Added web none→1 initial", "never: Added web none→1 initial",
+			": Sync web 1→1", "hourly: Sync web 1→1",
+		}
+		if !slices.Equal(told, want) {
 			t.Errorf("told %q, want %q", told, want)
 		}
 		var names []string
 		for _, l := range pods.Core().Status().Listeners {
 			names = append(names, l.Name)
 		}
-		if want := []string{"hourly", "delta source: *v1.Pod"}; !slices.Equal(names, want) {
+		if want := []string{"hourly", "delta source: *v1.Pod", "never"}; !slices.Equal(names, want) {
 			t.Errorf("the listeners are called %q, want %q", names, want)
 		}
 	})

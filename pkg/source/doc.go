@@ -68,8 +68,10 @@
 // [ChangedAt], [NotResync], [NotStatusOnly] and [NotOwnWrite] are predicates of
 // controller-runtime's kind, for its builder and sources as well as ours. Each holds
 // back updates alone, or what the client created, and passes what it is not sure of.
-// What is peculiar to a delta, as that it was folded, would change none of their
-// answers, so they ask for events and nothing more.
+//
+// What an event does not show is asked apart, by our Kind and of all predicates: whether a
+// resync that somebody asked for is to pass, see [ResyncPredicate], and an update that a
+// relist showed, see [RelistedPredicate].
 //
 // # Concurrency
 //

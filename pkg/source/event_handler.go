@@ -22,9 +22,10 @@ type EventHandler[O any, R comparable] struct {
 	queue      workqueue.TypedRateLimitingInterface[R]
 	handler    handler.TypedEventHandler[O, R]
 	predicates []predicate.TypedPredicate[O]
+	apart      combined[O] // all of them, for what they can't be asked one by one
 
-	recording *attribution[R]   // in place of the queue; nil: there is none
-	about     *delta.Delta[any] // that is being delivered, for recording
+	recording *attribution[R] // in place of the queue; nil: there is none
+	turn      *turn[R]        // what is being delivered, for recording
 }
 
 var _ toolscache.ResourceEventHandler = &EventHandler[client.Object, any]{}
@@ -35,7 +36,10 @@ func NewEventHandler[O any, R comparable](
 	ctx context.Context, queue workqueue.TypedRateLimitingInterface[R],
 	tell handler.TypedEventHandler[O, R], predicates []predicate.TypedPredicate[O],
 ) *EventHandler[O, R] {
-	return &EventHandler[O, R]{ctx: ctx, queue: queue, handler: tell, predicates: predicates}
+	return &EventHandler[O, R]{
+		ctx: ctx, queue: queue, handler: tell,
+		predicates: predicates, apart: takeApart(predicate.And(predicates...)),
+	}
 }
 
 // OnAdd makes a CreateEvent of it.
@@ -47,12 +51,14 @@ func (e *EventHandler[O, R]) OnAdd(obj any, isInInitialList bool) {
 	about := event.TypedCreateEvent[O]{Object: created, IsInInitialList: isInInitialList}
 	for _, p := range e.predicates {
 		if !p.Create(about) {
+			e.done()
 			return
 		}
 	}
 	ctx, end := context.WithCancel(e.ctx)
 	defer end()
 	e.handler.Create(ctx, about, e.to())
+	e.done()
 }
 
 // OnUpdate makes an UpdateEvent of it.
@@ -66,14 +72,14 @@ func (e *EventHandler[O, R]) OnUpdate(oldObj, newObj any) {
 		return
 	}
 	about := event.TypedUpdateEvent[O]{ObjectOld: before, ObjectNew: after}
-	for _, p := range e.predicates {
-		if !p.Update(about) {
-			return
-		}
+	if !e.passes(about) {
+		e.done()
+		return
 	}
 	ctx, end := context.WithCancel(e.ctx)
 	defer end()
 	e.handler.Update(ctx, about, e.to())
+	e.done()
 }
 
 // OnDelete makes a DeleteEvent of it. Of an object whose deletion was missed it has
@@ -95,21 +101,49 @@ func (e *EventHandler[O, R]) OnDelete(obj any) {
 	}
 	for _, p := range e.predicates {
 		if !p.Delete(about) {
+			e.done()
 			return
 		}
 	}
 	ctx, end := context.WithCancel(e.ctx)
 	defer end()
 	e.handler.Delete(ctx, about, e.to())
+	e.done()
 }
 
-// to is the queue for what is being delivered. Most events of many controllers are
-// stopped by a predicate, so it is not made before.
+// passes asks the predicates. Where it is known of the update what its two objects don't
+// tell, they are asked about that.
+func (e *EventHandler[O, R]) passes(about event.TypedUpdateEvent[O]) bool {
+	if e.turn != nil {
+		terms := e.turn.about.Resync()
+		switch {
+		case terms != nil && !terms.AsUpdate:
+			return e.apart.ask(func(p predicate.TypedPredicate[O]) opinion { return ofResync(p, about, *terms) }).says != no
+		case e.turn.about.Op == delta.Updated && e.turn.about.Relisted:
+			return e.apart.ask(func(p predicate.TypedPredicate[O]) opinion { return ofRelisted(p, about) }).says != no
+		}
+	}
+	for _, p := range e.predicates {
+		if !p.Update(about) {
+			return false
+		}
+	}
+	return true
+}
+
+// to is the queue for what is being delivered.
 func (e *EventHandler[O, R]) to() workqueue.TypedRateLimitingInterface[R] {
-	if e.recording == nil {
+	if e.turn == nil {
 		return e.queue
 	}
-	return e.recording.queueFor(e.about)
+	return e.turn.queue()
+}
+
+// done notes that nothing is lost of what is being delivered.
+func (e *EventHandler[O, R]) done() {
+	if e.turn != nil {
+		e.turn.whole = true
+	}
 }
 
 // as is obj as an O, if it is one.

@@ -87,25 +87,21 @@ func (k *Kind[O, R]) Start(ctx context.Context, queue workqueue.TypedRateLimitin
 	return nil
 }
 
-// follow has the handler told from when there is an informer until ctx ends.
+// follow has the handler told from when there is an informer until ctx ends. An informer
+// may be removed from the cache and another one take its place.
 func (k *Kind[O, R]) follow(ctx context.Context, s *session, queue workqueue.TypedRateLimitingInterface[R]) {
-	found, err := findInformer(ctx, k.Cache, k.Type, s)
-	if err != nil {
-		s.failed(ctx, err)
-		return
-	}
 	told := NewEventHandler(ctx, queue, k.Handler, k.Predicates)
-	told.recording = k.attribution(queue)
-	if told.recording == nil {
-		k.handle(ctx, s, registering{found, told, toolscache.HandlerOptions{}})
-		return
-	}
-	ours, err := subscribableOf(found)
-	if err != nil {
+	attribution := k.attribution(queue)
+	told.recording = attribution // a foreign informer may do without
+	err := s.followInformers(ctx, k.Cache, k.Type, func(found cache.Informer) (again bool, err error) {
+		if ours, err := subscribableOf(found); err == nil {
+			return k.subscribe(ctx, s, ours, told)
+		}
 		k.handle(ctx, s, k.foreign(found, told))
-		return
-	}
-	if err := k.subscribe(ctx, s, ours, told); err != nil {
+		return false, nil
+	}, attribution.restart)
+	if err != nil {
+		attribution.deaf(err)
 		s.failed(ctx, err)
 	}
 }

@@ -12,65 +12,84 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
-// attribution is what makes the queues for the handler. It is nil for a source that
-// records nothing and has no policy of its own: that one has the controller's queue.
+// attribution is what makes the queues for the handler. Where nothing is recorded and the
+// source has no policy of its own, that is the controller's queue.
 func (k *Kind[O, R]) attribution(queue workqueue.TypedRateLimitingInterface[R]) *attribution[R] {
 	to, ledger := unwrap(queue)
 	if k.Ledger != nil {
 		ledger = k.Ledger
 	}
-	if ledger == nil && !saysSomething(k.Resync) {
-		return nil
+	how := delta.ByContent
+	if _, byKey := any(k.Handler).(*handler.TypedEnqueueRequestForObject[O]); byKey {
+		how = delta.ByKey
 	}
-	return &attribution[R]{queue: to, ledger: ledger, cause: k.Cause, kind: k.GVK}
+	a := newAttribution(to, ledger, how)
+	a.cause, a.kind = k.Cause, k.GVK
+	return a
 }
 
-// subscribe has the handler told what our informer tells, until ctx ends.
-func (k *Kind[O, R]) subscribe(ctx context.Context, s *session, ours subscribable, told *EventHandler[O, R]) error {
-	missed := gapsOf(ours)
+// subscribe has the handler told what our informer tells, until ctx or the informer ends.
+// It reports true if there may be another informer then.
+func (k *Kind[O, R]) subscribe(ctx context.Context, s *session, ours subscribable, told *EventHandler[O, R]) (again bool, err error) {
+	by := missedBy(ours)
 	sub, err := ours.Subscribe((&delivery[O, R]{to: told}).tell, informer.SubscribeOptions{
-		// What folds stays exact in the ledger, and a reconciler is told the latest anyway.
-		ListenerOptions: informer.ListenerOptions{Name: cmp.Or(k.Name, k.String()), Backlog: informer.FoldUpdates},
+		// A backlog that folds hides events from which a handler may make requests.
+		ListenerOptions: informer.ListenerOptions{Name: cmp.Or(k.Name, k.String()), Backlog: informer.KeepEverything},
 		Resync:          k.Resync,
 	})
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer ours.Unsubscribe(sub)
-	watchGaps(told.recording.ledger, missed, sub)
+	told.recording.watch(by.of(sub))
 	if !k.Cache.WaitForCacheSync(ctx) { // see synced
-		return errors.New("cache did not sync")
+		return false, errors.New("cache did not sync")
 	}
-	return s.stay(ctx, sub)
+	return s.stay(ctx, sub, told.recording.listed)
 }
 
-// gapsOf returns the count of what an informer has not told its subscribers, from now
-// on. It is nil for one that does not count.
-func gapsOf(ours subscribable) func() uint64 {
-	counts, ok := ours.(interface{ Gaps() uint64 })
+// counts are what an informer counts of what it could not tell its subscribers.
+type counts interface {
+	// Gaps is how many times there was something to tell that it could not.
+	Gaps() uint64
+	// Relists is how many times it had to list again, so that it does not know what was
+	// undone in between.
+	Relists() uint64
+}
+
+// missed counts what an informer has not told a subscriber.
+type missed struct {
+	informer counts
+	sub      *informer.Subscription[any]
+
+	gapsBefore, relistsBefore uint64 // there was a subscriber
+}
+
+// missedBy counts from now on. It is nil for an informer that does not count.
+func missedBy(ours subscribable) *missed {
+	c, ok := ours.(counts)
 	if !ok {
 		return nil
 	}
-	before := counts.Gaps()
-	return func() uint64 { return counts.Gaps() - before }
+	return &missed{informer: c, gapsBefore: c.Gaps(), relistsBefore: c.Relists()}
 }
 
-// watchGaps has the ledger look whether a subscriber has missed anything.
-func watchGaps[R comparable](ledger *delta.Ledger[R], missed func() uint64, sub *informer.Subscription[any]) {
-	switch {
-	case ledger == nil:
-	case missed == nil:
-		ledger.Blind("an informer does not count what it leaves out")
-	default:
-		ledger.Gaps(missed)
-		ledger.Gaps(sub.Vanished)
+// of returns the counts for a subscription.
+func (m *missed) of(sub *informer.Subscription[any]) *missed {
+	if m != nil {
+		m.sub = sub
 	}
+	return m
 }
+
+func (m *missed) gaps() uint64    { return m.informer.Gaps() - m.gapsBefore + m.sub.Vanished() }
+func (m *missed) relists() uint64 { return m.informer.Relists() - m.relistsBefore }
 
 // delivery calls an event handler for deltas. It is called by one goroutine.
 type delivery[O any, R comparable] struct {
@@ -90,7 +109,8 @@ func (d *delivery[O, R]) tell(what *delta.Delta[any]) {
 	d.crashed = true
 	defer utilruntime.HandleCrashWithLogger(log.WithName("Kind"))
 	to := *d.to
-	to.about = what
+	to.turn = to.recording.begin(what)
+	defer to.turn.end()
 	switch what.Op {
 	case delta.Added:
 		to.OnAdd(what.New, what.Initial)
@@ -103,6 +123,7 @@ func (d *delivery[O, R]) tell(what *delta.Delta[any]) {
 			to.OnDelete(what.New)
 		}
 	case delta.OutOfScope: // an event handler would clean up after what is there; the ledger sees a gap
+		to.done()
 	default:
 		panic(fmt.Sprintf("BUG: a source was told %s of %s", what.Op, what.Key))
 	}
@@ -112,7 +133,15 @@ func (d *delivery[O, R]) tell(what *delta.Delta[any]) {
 // foreign is how the handler is told by an informer that is not ours: as exactly as its
 // events are, and never completely.
 func (k *Kind[O, R]) foreign(found cache.Informer, told *EventHandler[O, R]) registering {
-	r := registering{with: found, handler: foreign[O, R]{told}}
+	// What such an informer shows in a resync is an update to predicates, unless the period
+	// is the source's.
+	terms := delta.ResyncTerms{AsUpdate: k.Resync.Period <= 0 || k.Resync.AsUpdate}
+	r := registering{with: found, handler: foreign[O, R]{to: told, resync: &delta.Origin{Resync: &terms}}}
+	if told.recording.ledger == nil && !saysSomething(k.Resync) {
+		told.recording = nil
+		r.handler = told
+		return r
+	}
 	if ledger := told.recording.ledger; ledger != nil {
 		ledger.Blind(fmt.Sprintf("the cache's informer for %s is a %T, which does not tell what was missed", describe(k.Type), found))
 	}
@@ -130,24 +159,33 @@ func (k *Kind[O, R]) foreign(found cache.Informer, told *EventHandler[O, R]) reg
 }
 
 // foreign calls an event handler for the events of an informer that is not ours.
-type foreign[O client.Object, R comparable] struct{ to *EventHandler[O, R] }
+type foreign[O client.Object, R comparable] struct {
+	to     *EventHandler[O, R]
+	resync *delta.Origin // of what a resync shows
+}
 
-func (f foreign[O, R]) about(d *delta.Delta[any]) *EventHandler[O, R] {
+// deliver begins the delivery of a delta, and has it ended when tell returns.
+func (f foreign[O, R]) deliver(d *delta.Delta[any], tell func(*EventHandler[O, R])) {
 	to := *f.to
-	to.about = d
-	return &to
+	to.turn = to.recording.begin(d)
+	defer to.turn.end()
+	tell(&to)
 }
 
 // OnAdd is what was added, or was there.
 func (f foreign[O, R]) OnAdd(obj any, isInInitialList bool) {
 	d := foreignDelta(delta.Added, nil, obj)
 	d.Initial = isInInitialList
-	f.about(d).OnAdd(obj, isInInitialList)
+	f.deliver(d, func(to *EventHandler[O, R]) { to.OnAdd(obj, isInInitialList) })
 }
 
 // OnUpdate is what has changed, or is shown again.
 func (f foreign[O, R]) OnUpdate(oldObj, newObj any) {
-	f.about(foreignDelta(delta.Updated, oldObj, newObj)).OnUpdate(oldObj, newObj)
+	d := foreignDelta(delta.Updated, oldObj, newObj)
+	if d.Op == delta.Sync && oldObj == newObj { // a relist shows the one that was listed anew
+		d.Origin = f.resync
+	}
+	f.deliver(d, func(to *EventHandler[O, R]) { to.OnUpdate(oldObj, newObj) })
 }
 
 // OnDelete is what is gone.
@@ -157,5 +195,5 @@ func (f foreign[O, R]) OnDelete(obj any) {
 		d = foreignDelta(delta.Deleted, tombstone.Obj, nil)
 		d.Missed = true
 	}
-	f.about(d).OnDelete(obj)
+	f.deliver(d, func(to *EventHandler[O, R]) { to.OnDelete(obj) })
 }

@@ -2,10 +2,12 @@ package source
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
@@ -19,20 +21,25 @@ const answerIn = time.Second
 
 // updates is a predicate that has an opinion on updates alone: what is created, deleted
 // or generic passes.
-func updates[O client.Object](passes func(before, after O) bool) predicate.TypedPredicate[O] {
+func updates[O client.Object](passes func(before, after O) bool) predicate.TypedFuncs[O] {
 	return predicate.TypedFuncs[O]{UpdateFunc: func(e event.TypedUpdateEvent[O]) bool {
 		return isNil(e.ObjectOld) || isNil(e.ObjectNew) || passes(e.ObjectOld, e.ObjectNew)
 	}}
 }
 
 // ChangedAt passes an update only if it touches one of the paths, and everything else;
-// see [delta.Diff.Touches]. So a resync does not pass, unless it shows what nobody was
-// told of. It compares without a schema, and takes a list as one value: a path into a
-// list is touched if anything in the list changes.
+// see [delta.Diff.Touches]. An update that a relist showed passes as well, since it may
+// hide what was changed and changed back; and so does a resync that somebody asked for. See
+// [RelistedPredicate] and [ResyncPredicate]. It compares without a schema, and takes a
+// list as one value: a path into a list is touched if anything in the list changes.
 //
-// A predicate cannot return an error. With a path that is none, or without any path,
-// this one passes everything, and says so in the log when it is made; check yours with
-// [delta.ParsePath].
+// A predicate cannot return an error. With a path that can't be read, or without any
+// path, this one passes everything, and says so in the log when it is made. With a path
+// that can't exist in any of the kinds that it is shown, it passes every update, and says
+// so when it finds out; a path that one of them has is not touched by the others. Have
+// [delta.MustPath] or the builder's WithPaths check yours when the program starts: what
+// custom resources have that are watched in unstructured form no predicate knows. A path
+// that neither state of such an object has is touched by whatever changes.
 func ChangedAt[O client.Object](paths ...string) predicate.TypedPredicate[O] {
 	parsed := make([]delta.Path, len(paths))
 	for i, path := range paths {
@@ -46,21 +53,14 @@ func ChangedAt[O client.Object](paths ...string) predicate.TypedPredicate[O] {
 		log.Error(nil, "A predicate asks for changes at no path; it passes every event")
 		return updates(func(O, O) bool { return true })
 	}
-	return updates(func(before, after O) bool {
-		diff := delta.NewDiff(before, after, nil)
-		for _, path := range parsed {
-			if diff.TouchesPath(path) {
-				return true
-			}
-		}
-		return false
-	})
+	return byContent[O]{newPathPredicate[O](slices.Clone(paths), parsed)}
 }
 
-// NotResync passes everything but an update from a state to the same state, as a resync
-// is. Objects without a resource version pass unless they are one in memory.
+// NotResync passes everything but resyncs, whoever asked for them, and updates from a
+// state to the same state, as a relist shows them. Of updates of objects without a
+// resource version, those pass that have two objects in memory.
 func NotResync[O client.Object]() predicate.TypedPredicate[O] {
-	return updates(func(before, after O) bool { return !sameState(before, after) })
+	return notResync[O]{updates(func(before, after O) bool { return !sameState(before, after) })}
 }
 
 func sameState(before, after client.Object) bool {
@@ -75,12 +75,14 @@ func sameState(before, after client.Object) bool {
 // along: resourceVersion and managedFields. If anything else differs it passes, the
 // generation as well: a kind without a status subresource counts changes of its status
 // there. It looks at the content, so that it may be used for kinds without generation
-// and without status. A resync passes; see [NotResync].
+// and without status. A resync passes; see [NotResync]. So does an update that a relist
+// showed, since it may hide what was changed and changed back.
 //
 // Metadata alone does not show a status. If nothing differs in it then, the generation
-// decides: it counts everything but the status, for kinds that have one.
+// decides: it counts everything but the status, for kinds that have one. A PriorityClass
+// has one that never changes, so its updates pass.
 func NotStatusOnly[O client.Object]() predicate.TypedPredicate[O] {
-	return updates(func(before, after O) bool {
+	return byContent[O]{updates(func(before, after O) bool {
 		if sameState(before, after) || before.GetGeneration() != after.GetGeneration() {
 			return true
 		}
@@ -94,14 +96,23 @@ func NotStatusOnly[O client.Object]() predicate.TypedPredicate[O] {
 			}
 		}
 		_, partial := any(after).(*metav1.PartialObjectMetadata)
-		return partial && after.GetGeneration() == 0
-	})
+		return partial && !countsContent(after)
+	})}
+}
+
+// countsContent reports whether the generation of an object changes with its content. It
+// does for all kinds that have one but PriorityClass, whose server only sets it.
+func countsContent(obj client.Object) bool {
+	kind := obj.GetObjectKind().GroupVersionKind().GroupKind()
+	return obj.GetGeneration() != 0 && kind != schema.GroupKind{Group: "scheduling.k8s.io", Kind: "PriorityClass"}
 }
 
 // NotOwnWrite passes everything but updates and creations that were written by the
 // client that writes belongs to, and nobody else. With the writes of a manager's client
-// these are the writes of all its controllers. Get them from manager.OwnWrites; with nil
-// everything passes.
+// these are the writes of all its controllers. Get them from manager.OwnWrites. It
+// returns nil for a client that does not remember what it writes, as the client of a
+// manager is that only NewCache was set for: then everything passes, and the log says so
+// when the predicate is made.
 //
 // A change by somebody else is never held back. An update is only if the client itself
 // led from the old state to the new one, without a gap, whatever happened on the way and
@@ -120,6 +131,8 @@ func NotStatusOnly[O client.Object]() predicate.TypedPredicate[O] {
 // steps, each begun by the event of the one before, must not use it.
 func NotOwnWrite[O client.Object](writes delta.OwnWrites) predicate.TypedPredicate[O] {
 	if isNil(writes) {
+		log.Error(nil, "A predicate is to hold back what a client wrote that does not remember it; it passes every event: "+
+			"use manager.Configure or manager.New of delta-runtime, or set NewClient to its manager.NewClient")
 		return predicate.TypedFuncs[O]{}
 	}
 	return predicate.TypedFuncs[O]{

@@ -11,6 +11,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -63,8 +64,18 @@ func update(before, after client.Object) event.UpdateEvent {
 	return event.UpdateEvent{ObjectOld: before, ObjectNew: after}
 }
 
-// changedAt is what ChangedAt is to say.
-func changedAt(changed []string, path string) bool {
+// impossible are paths that no Deployment has.
+var impossible = []string{"spec.replicas.none", "data"}
+
+// changedAt is what ChangedAt is to say. A path that no Deployment has is always touched.
+// Of objects that do not say what they have, it is touched by whatever changes.
+func changedAt(changed []string, path string, obj client.Object) bool {
+	if slices.Contains(impossible, path) {
+		_, typed := obj.(*appsv1.Deployment)
+		return typed || slices.ContainsFunc(changed, func(at string) bool {
+			return at != "metadata.managedFields" && at != "metadata.resourceVersion"
+		})
+	}
 	return slices.ContainsFunc(changed, func(at string) bool {
 		return at == path || strings.HasPrefix(at, path+".") || strings.HasPrefix(path, at+".")
 	})
@@ -107,7 +118,7 @@ func TestPredicatesAgainstModel(t *testing.T) {
 		}
 		path := asked[rng.IntN(len(asked))]
 		at, status, resync := source.ChangedAt[client.Object](path), source.NotStatusOnly[client.Object](), source.NotResync[client.Object]()
-		wantAt, wantStatus, wantResync := changedAt(changed, path), same || notStatusOnly(changed), !same
+		wantAt, wantStatus, wantResync := changedAt(changed, path, e.ObjectNew), same || notStatusOnly(changed), !same
 		for name, c := range map[string]struct {
 			p    predicate.Predicate
 			want bool
@@ -122,6 +133,52 @@ func TestPredicatesAgainstModel(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestChangedAtKnowsWhatCanExist has paths that some kinds have, and paths that none has.
+func TestChangedAtKnowsWhatCanExist(t *testing.T) {
+	statusOf := func(form func(client.Object) client.Object) event.UpdateEvent {
+		after := deployment()
+		after.Status.ReadyReplicas, after.ResourceVersion = 7, "2"
+		return update(form(deployment()), form(after))
+	}
+	asIs := func(obj client.Object) client.Object { return obj }
+	known := func(obj client.Object) client.Object {
+		u := untyped(obj)
+		u.GetObjectKind().SetGroupVersionKind(appsv1.SchemeGroupVersion.WithKind("Deployment"))
+		return u
+	}
+	config := func(version string) client.Object {
+		return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{ResourceVersion: version, Annotations: map[string]string{"at": version}}}
+	}
+	for _, path := range []string{"spec.replica", "Spec.Replicas", "/spec/replicas", "{.spec.replicas}", "metadata.label"} {
+		for name, form := range map[string]func(client.Object) client.Object{"typed": asIs, "unstructured": known} {
+			if !source.ChangedAt[client.Object](path).Update(statusOf(form)) {
+				t.Errorf("%s, %s: holds back an update, although nothing of that name can exist", name, path)
+			}
+		}
+		after := deployment()
+		after.ResourceVersion = "2"
+		if p := source.ChangedAt[*appsv1.Deployment](path); !p.Update(event.TypedUpdateEvent[*appsv1.Deployment]{ObjectOld: deployment(), ObjectNew: after}) {
+			t.Errorf("%s: a predicate of a type holds back an update, although the type has nothing of that name", path)
+		}
+	}
+	both := source.ChangedAt[client.Object]("spec.replicas", "data")
+	if !both.Update(statusOf(asIs)) {
+		t.Error("before there is a kind with data, data is thought to exist")
+	}
+	both.Create(event.CreateEvent{Object: config("1")})
+	if both.Update(statusOf(asIs)) || both.Update(statusOf(known)) || both.Update(update(config("1"), config("2"))) {
+		t.Error("a path of one kind is touched by another")
+	}
+	filled := &corev1.ConfigMap{Data: map[string]string{"a": "b"}}
+	if !both.Update(update(config("1"), filled)) {
+		t.Error("a path that one of the kinds has is not touched")
+	}
+	custom := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "a.b/v1", "kind": "Custom"}}
+	if source.ChangedAt[client.Object]("spec.anything").Update(update(custom, custom)) {
+		t.Error("a path is wrong in a kind of which nothing is known")
+	}
 }
 
 // TestPredicatesPassAllElse asks about events that are no updates, or odd ones.
@@ -147,6 +204,37 @@ func TestPredicatesPassAllElse(t *testing.T) {
 	for _, p := range []predicate.Predicate{source.ChangedAt[client.Object](), source.ChangedAt[client.Object]("spec", "spec..[[")} {
 		if !p.Update(update(web, web)) {
 			t.Error("a predicate that can't know what it is asked holds something back")
+		}
+	}
+}
+
+// TestPredicatesDoNotRuleOutWhatIsNotShown has metadata at another version, which may
+// have any other content, and objects that took the place of others.
+func TestPredicatesDoNotRuleOutWhatIsNotShown(t *testing.T) {
+	partial := func(uid types.UID, version string) client.Object {
+		return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{UID: uid, ResourceVersion: version, Generation: 1}}
+	}
+	whole := func(uid types.UID) client.Object {
+		return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{UID: uid, ResourceVersion: "1"}, Data: map[string]string{"a": "b"}}
+	}
+	data, labels := source.ChangedAt[client.Object]("data"), source.ChangedAt[client.Object]("metadata.labels")
+	notStatus := source.NotStatusOnly[client.Object]()
+	for name, tt := range map[string]struct {
+		p      predicate.Predicate
+		e      event.UpdateEvent
+		passes bool
+	}{
+		"content, another version":  {data, update(partial("a", "1"), partial("a", "2")), true},
+		"content, the same version": {data, update(partial("a", "1"), partial("a", "1")), false},
+		"labels, another version":   {labels, update(partial("a", "1"), partial("a", "2")), false},
+		"content of a namesake":     {data, update(whole("a"), whole("b")), true},
+		"labels of a namesake":      {labels, update(whole("a"), whole("b")), true},
+		"metadata of a namesake":    {labels, update(partial("a", "1"), partial("b", "1")), true},
+		"status of a namesake":      {notStatus, update(whole("a"), whole("b")), true},
+		"status, metadata alone":    {notStatus, update(partial("a", "1"), partial("b", "1")), true},
+	} {
+		if got := tt.p.Update(tt.e); got != tt.passes {
+			t.Errorf("%s: passes is %v, want %v", name, got, tt.passes)
 		}
 	}
 }
@@ -186,6 +274,11 @@ func TestNotStatusOnlyOfOddKinds(t *testing.T) {
 			ResourceVersion: version, Generation: generation, Labels: map[string]string{"app": label},
 		}}
 	}
+	priority := func(version string) client.Object {
+		p := partial(version, 1, "web")
+		p.GetObjectKind().SetGroupVersionKind(schedulingv1.SchemeGroupVersion.WithKind("PriorityClass"))
+		return p
+	}
 	custom := func(version, top string) client.Object {
 		return &unstructured.Unstructured{Object: map[string]any{
 			"apiVersion": "example.com/v1", "kind": "Odd", top: "x", "metadata": map[string]any{"name": "a", "resourceVersion": version},
@@ -195,20 +288,36 @@ func TestNotStatusOnlyOfOddKinds(t *testing.T) {
 		e      event.UpdateEvent
 		passes bool
 	}{
-		"without status, nothing":        {update(config("1", "a"), config("2", "a")), false},
-		"without status, something":      {update(config("1", "a"), config("2", "b")), true},
-		"metadata, status":               {update(partial("1", 7, "web"), partial("2", 7, "web")), false},
-		"metadata, spec":                 {update(partial("1", 7, "web"), partial("2", 8, "web")), true},
-		"metadata, label":                {update(partial("1", 7, "web"), partial("2", 7, "db")), true},
-		"metadata, who knows":            {update(partial("1", 0, "web"), partial("2", 0, "web")), true},
-		"a status that is a text":        {update(custom("1", "other"), custom("2", "status")), true},
-		"a field that begins like it":    {update(custom("1", "status"), custom("2", "statusOfOthers")), true},
-		"a spec that went":               {update(custom("1", "spec"), custom("2", "status")), true},
-		"unstructured, and nothing else": {update(custom("1", "status"), custom("2", "status")), false},
+		"without status, nothing":         {update(config("1", "a"), config("2", "a")), false},
+		"without status, something":       {update(config("1", "a"), config("2", "b")), true},
+		"metadata, status":                {update(partial("1", 7, "web"), partial("2", 7, "web")), false},
+		"metadata, spec":                  {update(partial("1", 7, "web"), partial("2", 8, "web")), true},
+		"metadata, label":                 {update(partial("1", 7, "web"), partial("2", 7, "db")), true},
+		"metadata, who knows":             {update(partial("1", 0, "web"), partial("2", 0, "web")), true},
+		"a generation that never changes": {update(priority("1"), priority("2")), true},
+		"a status that is a text":         {update(custom("1", "other"), custom("2", "status")), true},
+		"a field that begins like it":     {update(custom("1", "status"), custom("2", "statusOfOthers")), true},
+		"a spec that went":                {update(custom("1", "spec"), custom("2", "status")), true},
+		"unstructured, and nothing else":  {update(custom("1", "status"), custom("2", "status")), false},
 	} {
 		if got := source.NotStatusOnly[client.Object]().Update(tt.e); got != tt.passes {
 			t.Errorf("%s: passes is %v, want %v", name, got, tt.passes)
 		}
+	}
+}
+
+// TestNotOwnWriteSaysThatItKnowsNothing makes the predicate of a client that does not
+// remember what it writes.
+func TestNotOwnWriteSaysThatItKnowsNothing(t *testing.T) {
+	const words = "manager.Configure"
+	before := logged.count(words)
+	source.NotOwnWrite[client.Object](nil)
+	if n := logged.count(words) - before; n != 1 {
+		t.Errorf("%d lines of the log say what to do about it, want one", n)
+	}
+	source.NotOwnWrite[client.Object](delta.NewWrites(delta.WritesOptions{}))
+	if n := logged.count(words) - before; n != 1 {
+		t.Errorf("a predicate that works has %d lines logged", n-1)
 	}
 }
 

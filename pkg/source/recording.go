@@ -14,8 +14,9 @@ import (
 // once there is a queue with it, so that whoever keeps that queue and adds to it when
 // the delivery is long over, from whatever goroutine, adds for the same reason.
 type why[R comparable] struct {
-	ledger *delta.Ledger[R] // nil: nothing is recorded
-	change delta.Change
+	ledger   *delta.Ledger[R]   // nil: nothing is recorded
+	delivery *delta.Delivery[R] // nil: the change is of no delivery
+	change   delta.Change       // where there is no delivery
 
 	// Of a Sync, by its resync's policy:
 	lane *int          // in place of the low priority; nil if there is none
@@ -57,7 +58,11 @@ func (w *why[R]) leftOut(item R) bool {
 }
 
 func (w *why[R]) record(item R) {
-	if w.ledger == nil {
+	switch {
+	case w.ledger == nil:
+		return
+	case w.delivery != nil:
+		w.delivery.Record(item)
 		return
 	}
 	c := w.change

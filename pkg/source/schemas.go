@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
@@ -30,6 +31,9 @@ const (
 	schemaPatience = 2 * time.Second
 	// schemaRetry is how long an answer counts that was of no use.
 	schemaRetry = time.Minute
+	// schemaFresh is how long a description counts by which paths are checked. A custom
+	// kind may come to have other fields, and no object tells.
+	schemaFresh = 10 * time.Minute
 	// maxSchema is how large a description may be, in bytes.
 	maxSchema = 32 << 20
 )
@@ -45,17 +49,37 @@ const (
 // for the answer, at most two seconds. An error is remembered for a minute, in which
 // diffs do without a schema; so are objects that do not fit, after which the server is
 // asked again. There is nothing to run and nothing to stop.
+//
+// Paths into custom kinds are checked by a description of their own, which is asked for
+// again every ten minutes while somebody checks paths.
 type Schemas struct {
 	scheme *runtime.Scheme
-	server rest.Interface
-
-	mu sync.Mutex
-	// descriptions are as many as there are groups and versions that somebody has asked
-	// for. Never held while the server is asked.
-	descriptions map[schema.GroupVersion]*description
+	// lenient lets through fields that a description does not mention: what is wrong with
+	// an object is for the server to say, and a description may be older than the object.
+	// strict does not, so that it tells which fields there are.
+	lenient, strict descriptions
 }
 
 var _ delta.Schemas = (*Schemas)(nil)
+
+// descriptions are what the server says about its kinds.
+type descriptions struct {
+	server  rest.Interface
+	unknown unknownFields
+
+	mu sync.Mutex
+	// known are as many as there are groups and versions that somebody has asked for.
+	// Never held while the server is asked.
+	known map[schema.GroupVersion]*description
+}
+
+// unknownFields says what becomes of fields that a description does not mention.
+type unknownFields uint8
+
+const (
+	letThrough unknownFields = iota
+	refused
+)
 
 // description is what the server says about the kinds of one group and version.
 type description struct {
@@ -64,6 +88,7 @@ type description struct {
 	converter managedfields.TypeConverter
 	err       error
 	at        time.Time
+	until     time.Time // when the server is asked again; zero: not before it is forgotten
 }
 
 // NewSchemas returns the schemas of a server's kinds. The scheme says what kind a Go
@@ -74,8 +99,9 @@ func NewSchemas(config *rest.Config, httpClient *http.Client, scheme *runtime.Sc
 		return nil, fmt.Errorf("make a client for schemas: %w", err)
 	}
 	return &Schemas{
-		scheme: scheme, server: server.RESTClient(),
-		descriptions: map[schema.GroupVersion]*description{},
+		scheme:  scheme,
+		lenient: descriptions{server: server.RESTClient(), unknown: letThrough, known: map[schema.GroupVersion]*description{}},
+		strict:  descriptions{server: server.RESTClient(), unknown: refused, known: map[schema.GroupVersion]*description{}},
 	}, nil
 }
 
@@ -95,16 +121,38 @@ func (s *Schemas) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOpti
 	if scheme.Scheme.Recognizes(kind) {
 		return builtinSchemas().ObjectToTyped(obj, opts...)
 	}
-	d := s.describe(kind.GroupVersion())
+	d := s.lenient.describe(kind.GroupVersion())
 	if d.err != nil {
 		return nil, d.err
 	}
 	value, err := d.converter.ObjectToTyped(obj, opts...)
 	if err != nil {
-		s.forget(kind.GroupVersion(), d)
+		s.lenient.forget(kind.GroupVersion(), d)
 		return nil, fmt.Errorf("read a %s by its schema: %w", kind.Kind, err)
 	}
 	return value, nil
+}
+
+// TypeOf returns the type that objects of a kind have, with no fields but those that it
+// is known to have. [delta.CheckPathBySchema] goes by it.
+func (s *Schemas) TypeOf(kind schema.GroupVersionKind) (typed.ParseableType, error) {
+	var converter managedfields.TypeConverter
+	if scheme.Scheme.Recognizes(kind) {
+		converter = builtinSchemas()
+	} else {
+		d := s.strict.describe(kind.GroupVersion())
+		if d.err != nil {
+			return typed.ParseableType{}, d.err
+		}
+		converter = d.converter
+	}
+	empty := &unstructured.Unstructured{}
+	empty.SetGroupVersionKind(kind)
+	read, err := converter.ObjectToTyped(empty)
+	if err != nil {
+		return typed.ParseableType{}, fmt.Errorf("look for the type of a %s: %w", kind.Kind, err)
+	}
+	return typed.ParseableType{Schema: read.Schema(), TypeRef: read.TypeRef()}, nil
 }
 
 // saying returns obj, or a copy of it that says its kind: by that schemas are found.
@@ -128,31 +176,28 @@ func saying(kind schema.GroupVersionKind, obj runtime.Object) runtime.Object {
 }
 
 // describe returns what the server says about a group and version, and asks it if
-// nobody has, or if the answer was an error some time ago.
-func (s *Schemas) describe(gv schema.GroupVersion) *description {
+// nobody has, or if it is time to ask again.
+func (s *descriptions) describe(gv schema.GroupVersion) *description {
 	s.mu.Lock()
-	d, known := s.descriptions[gv]
-	if known && d.expired() {
-		known = false
-	}
-	if !known {
+	before, known := s.known[gv]
+	d := before
+	if !known || before.expired() {
 		d = &description{ready: make(chan struct{})}
-		s.descriptions[gv] = d
+		s.known[gv] = d
 	}
 	s.mu.Unlock()
-	if !known {
-		d.load(s.server, gv)
+	if d != before {
+		s.load(gv, d, before)
 	}
 	<-d.ready // not for longer than whoever loads it waits for the server
 	return d
 }
 
-// expired reports whether a description is an error that has been remembered for long
-// enough.
+// expired reports whether it is time to ask the server again.
 func (d *description) expired() bool {
 	select {
 	case <-d.ready:
-		return d.err != nil && time.Since(d.at) >= schemaRetry
+		return !d.until.IsZero() && !time.Now().Before(d.until)
 	default:
 		return false
 	}
@@ -160,33 +205,39 @@ func (d *description) expired() bool {
 
 // forget has the server asked again, next time: its kinds may have changed. Not if it
 // has just been asked, because then it is the object that is wrong.
-func (s *Schemas) forget(gv schema.GroupVersion, d *description) {
+func (s *descriptions) forget(gv schema.GroupVersion, d *description) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.descriptions[gv] == d && time.Since(d.at) >= schemaRetry {
-		delete(s.descriptions, gv)
+	if s.known[gv] == d && time.Since(d.at) >= schemaRetry {
+		delete(s.known, gv)
 	}
 }
 
-func (d *description) load(server rest.Interface, gv schema.GroupVersion) {
+// load asks the server, and goes on with what it said before if it does not answer now.
+func (s *descriptions) load(gv schema.GroupVersion, d, before *description) {
 	d.err = errors.New("there was a panic") // unless something else follows
 	defer func() {
-		if d.err != nil {
+		d.at = time.Now()
+		switch {
+		case d.err == nil && s.unknown == refused:
+			d.until = d.at.Add(schemaFresh)
+		case d.err != nil:
+			d.until = d.at.Add(schemaRetry)
 			d.err = fmt.Errorf("ask the server for the schemas of %s: %w", gv, d.err)
 		}
-		d.at = time.Now()
+		if d.err != nil && before != nil && before.err == nil {
+			d.converter, d.err = before.converter, nil
+		}
 		close(d.ready)
 	}()
 	ctx, cancel := context.WithTimeout(context.Background(), schemaPatience)
 	defer cancel()
-	text, err := download(ctx, server, gv)
+	text, err := download(ctx, s.server, gv)
 	if err != nil {
 		d.err = err
 		return
 	}
-	// Fields that the schema does not mention are let through: what is wrong with an
-	// object is for the server to say, and a schema may be older than the object.
-	d.converter, d.err = openapi.NewTypeConverter(document{gv, text}, true)
+	d.converter, d.err = openapi.NewTypeConverter(document{gv, text}, s.unknown == letThrough)
 }
 
 func download(ctx context.Context, server rest.Interface, gv schema.GroupVersion) (text []byte, err error) {

@@ -1,12 +1,15 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"sync"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
@@ -76,18 +79,51 @@ func (s *session) settle(a answer) {
 	close(s.settled)
 }
 
+// followInformers calls follow with the cache's informer for obj, and when it returns
+// because the informer has ended, with the one that has taken its place. Restart is called
+// in between.
+func (s *session) followInformers(
+	ctx context.Context, from cache.Cache, obj client.Object, follow func(cache.Informer) (again bool, err error), restart func(),
+) error {
+	var before cache.Informer
+	var ended error
+	for {
+		found, err := findInformer(ctx, from, obj, s)
+		switch {
+		case err != nil:
+			return err
+		case before != nil && found == before:
+			return fmt.Errorf("the informer has ended, and the cache has no other: %w", cmp.Or(ended, informer.ErrStopped))
+		case before != nil:
+			log.Info("The informer was removed from the cache; the handler is told by the next one, from the beginning", "source", s.source.String())
+		}
+		var again bool
+		if again, ended = follow(found); !again {
+			return ended
+		}
+		restart()
+		before = found
+	}
+}
+
 // stay waits until a subscriber has been told everything that was there, says so, and
-// then until ctx ends.
-func (s *session) stay(ctx context.Context, sub *informer.Subscription[any]) error {
+// then until ctx or the subscription ends. It reports true if there may be another informer
+// to subscribe to.
+func (s *session) stay(ctx context.Context, sub *informer.Subscription[any], listed func()) (again bool, err error) {
 	select {
 	case <-sub.Synced():
+		listed()
 		s.synced()
-		<-ctx.Done()
-		return nil
 	case <-sub.Done():
-		return fmt.Errorf("wait for the first list: %w", informer.ErrStopped)
+		return ctx.Err() == nil, fmt.Errorf("wait for the first list: %w", informer.ErrStopped)
 	case <-ctx.Done():
-		return errors.New("handler did not sync")
+		return false, errors.New("handler did not sync")
+	}
+	select {
+	case <-sub.Done():
+		return ctx.Err() == nil, nil
+	case <-ctx.Done():
+		return false, nil
 	}
 }
 

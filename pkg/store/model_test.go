@@ -190,6 +190,17 @@ func compareView(v *View[cell], w world, from delta.Key) error {
 	if !slices.Equal(got, want) {
 		return fmt.Errorf("Ascend(%s) = %v, want %v", from, got, want)
 	}
+	for _, ns := range namespaces {
+		keys := slices.Collect(v.KeysIn(ns))
+		slices.SortFunc(keys, delta.Key.Compare)
+		var want []delta.Key
+		for _, c := range sorted(w.where(func(c cell) bool { return c.key.Namespace == ns }), compareCells) {
+			want = append(want, c.key)
+		}
+		if !slices.Equal(keys, want) {
+			return fmt.Errorf("KeysIn(%q) = %v, want %v", ns, keys, want)
+		}
+	}
 	got = got[:0]
 	for _, c := range v.All() {
 		got = append(got, c)
@@ -249,9 +260,13 @@ func (s *script) transaction() error {
 			got, ok = txn.Remove(key)
 			delete(s.model.cells, key)
 		} else {
-			c := s.object(key)
-			bad = bad || c.tags == "!" && c != want && s.model.indexers["tag"] != nil
-			got, ok = txn.Put(key, c)
+			c, put := s.object(key), txn.Put
+			asked := c != want
+			if had && s.rng.IntN(3) == 0 {
+				c.version, put, asked = want.version, txn.Overwrite, true
+			}
+			bad = bad || c.tags == "!" && asked && s.model.indexers["tag"] != nil
+			got, ok = put(key, c)
 			s.model.cells[key] = c
 		}
 		if got != want || ok != had {

@@ -22,6 +22,7 @@ type Txn[T any] struct {
 	written []superseded[T] // what Commit has to clear up
 	wanted  []want[T]       // scratch of file
 	had     []want[T]       // scratch of recall: as what the version before is filed
+	trusts  bool            // versions are believed
 	alike   bool            // found by recall: the object may be in the state it was in
 	errs    []error
 }
@@ -65,13 +66,26 @@ func (t *Txn[T]) Get(key delta.Key) (obj T, ok bool) {
 
 // Put stores obj under key and returns what was there before. An object in the
 // same state as the one before it ([delta.Traits.SameState]) is filed as that one
-// was, without asking the index functions.
+// was, without asking the index functions: for one that may have changed without
+// a new version there is [Txn.Overwrite].
 //
 // If an index function returns an error, the object is stored and found in every
 // other way, and is filed under no value of that index; see [Txn.Err]. If one
 // panics, so does Put, before it has changed anything: the transaction can go on
 // or be committed.
 func (t *Txn[T]) Put(key delta.Key, obj T) (old T, existed bool) {
+	t.trusts = true
+	return t.put(key, obj)
+}
+
+// Overwrite is [Txn.Put] for an object that may differ from the one before it
+// although its version is the same. The index functions are always asked.
+func (t *Txn[T]) Overwrite(key delta.Key, obj T) (old T, existed bool) {
+	t.trusts = false
+	return t.put(key, obj)
+}
+
+func (t *Txn[T]) put(key delta.Key, obj T) (old T, existed bool) {
 	t.mustBeOpen()
 	hash, mark := t.s.hash(key), t.s.mark(obj)
 	before, at := t.s.find(hash, key)
@@ -109,7 +123,7 @@ func (t *Txn[T]) recall(before *version[T], at place, mark uint32) {
 	if t.s.growth != nil {
 		t.s.adoptLocked(e) // what v may be filed as must be complete
 	}
-	if t.alike = mark != 0 && e.mark == mark; t.alike {
+	if t.alike = t.trusts && mark != 0 && e.mark == mark; t.alike {
 		return
 	}
 	if was := before.in.Load(); was != nil {

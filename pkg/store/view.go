@@ -197,6 +197,24 @@ func (v *View[T]) ListNamespace(namespace string) []T {
 	return p.gather(seq)
 }
 
+// KeysIn returns the keys of the objects of a namespace, in no order; of those that
+// have none if it is empty.
+func (v *View[T]) KeysIn(namespace string) iter.Seq[delta.Key] {
+	return func(yield func(delta.Key) bool) {
+		defer runtime.KeepAlive(v)
+		seq := v.seq()
+		p := v.s.namespaces.find(namespace)
+		if p == nil {
+			return
+		}
+		for e := range p.all() {
+			if at := e.at(seq); at != nil && !yield(at.key()) {
+				return
+			}
+		}
+	}
+}
+
 // filed returns the versions in a posting.
 func (v *View[T]) filed(p *posting[T]) iter.Seq[*version[T]] {
 	return func(yield func(*version[T]) bool) {

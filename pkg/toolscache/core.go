@@ -24,7 +24,7 @@ func newCore(c coreConfig) (*informer.Informer[any], error) {
 	opts := informer.Options[any]{
 		Name:       c.Kind,
 		Traits:     objectTraits,
-		Indexers:   typed(c.Indexers),
+		Indexers:   guardIndexers(typed(c.Indexers)),
 		Transform:  c.Transform,
 		Observe:    c.Observe,
 		Unchanged:  c.Unchanged,

@@ -2,6 +2,7 @@ package toolscache
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/naming"
@@ -98,7 +99,12 @@ func (r *Reflector) Run(stopCh <-chan struct{}) { r.RunWithContext(wait.ContextF
 // RunWithContext lists and watches until ctx ends.
 func (r *Reflector) RunWithContext(ctx context.Context) {
 	for ctx.Err() == nil {
-		err := r.cycle(ctx)
+		err := informer.ErrPanicked
+		guard(ctx, func() { err = r.cycle(ctx) })
+		if errors.Is(err, informer.ErrPanicked) {
+			r.core.Recover(ctx, err)
+			continue
+		}
 		if err := visibleError(err); err != nil {
 			r.watchErrorHandler(ctx, r.peer(), err)
 		}

@@ -25,10 +25,20 @@ func coreReflectorOptions(lw cache.ListerWatcher, options ReflectorOptions) info
 			utilruntime.HandleErrorWithContext(ctx, err, "Left out what could not be understood", "reflector", options.Name, "type", options.TypeDescription)
 		},
 	}
+	core.Guard = guard
 	if options.Clock != nil {
 		core.Now, core.AfterFunc = options.Clock.Now, afterFunc(options.Clock)
 	}
 	return core
+}
+
+// guard calls a function and recovers its panic if ReallyCrash says that panics do not
+// end the process. client-go's Reflector does the same and lists again.
+func guard(ctx context.Context, call func()) {
+	if !utilruntime.ReallyCrash { // else whoever runs the informer handles it, once
+		defer utilruntime.HandleCrashWithContext(ctx)
+	}
+	call()
 }
 
 // reflectorSettings are the core's settings for client-go's options and gates.

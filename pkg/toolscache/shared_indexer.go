@@ -1,6 +1,9 @@
 package toolscache
 
 import (
+	"context"
+	"errors"
+
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/tools/cache"
 
@@ -28,5 +31,24 @@ func (w informerWriter) write(_ int, _ string, change func(*store.Txn[any])) {
 }
 
 func (w informerWriter) addIndexers(indexers store.Indexers[any]) error {
-	return w.core.AddIndexers(indexers)
+	return w.core.AddIndexers(guardIndexers(indexers))
+}
+
+var errIndexPanicked = errors.New("the index function panicked")
+
+// guardIndexers turns a panic of an index function into an error if ReallyCrash says
+// that panics do not end the process.
+func guardIndexers(indexers store.Indexers[any]) store.Indexers[any] {
+	guarded := make(store.Indexers[any], len(indexers))
+	for name, values := range indexers {
+		guarded[name] = func(obj any) (found []string, err error) {
+			if utilruntime.ReallyCrash {
+				return values(obj)
+			}
+			err = errIndexPanicked
+			guard(context.Background(), func() { found, err = values(obj) })
+			return found, err
+		}
+	}
+	return guarded
 }

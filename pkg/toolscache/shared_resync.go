@@ -51,15 +51,19 @@ func handlerPeriod(configured time.Duration) time.Duration {
 	return max(configured, shortestResync)
 }
 
+// byPeriod is the policy that client-go's period comes down to. It shows updates.
+func byPeriod(configured time.Duration) informer.ResyncPolicy {
+	period := handlerPeriod(configured)
+	return informer.ResyncPolicy{Period: period, AsUpdate: period > 0}
+}
+
 // resync is what the informer says, in either way.
 func (c *SharedInformerConfig) resync() informer.ResyncPolicy {
-	return c.Resync.Or(informer.ResyncPolicy{Period: handlerPeriod(c.ResyncPeriod)})
+	return c.Resync.Or(byPeriod(c.ResyncPeriod))
 }
 
 // resync is what the scope says, in either way.
-func (s *SharedScope) resync() informer.ResyncPolicy {
-	return s.Resync.Or(informer.ResyncPolicy{Period: handlerPeriod(s.ResyncPeriod)})
-}
+func (s *SharedScope) resync() informer.ResyncPolicy { return s.Resync.Or(byPeriod(s.ResyncPeriod)) }
 
 // checkResync returns which policy makes no sense.
 func (c *SharedInformerConfig) checkResync() error {
@@ -76,7 +80,8 @@ func (c *SharedInformerConfig) checkResync() error {
 
 // SetResync changes the policy of a scope: that of this namespace, or that of all but
 // some where it is empty. It takes the place of all that was configured for it. The
-// handlers that asked for a period keep it.
+// handlers that asked for a period keep it, unless an override of the core's says otherwise;
+// see [informer.Informer.OverrideResync].
 func (s *SharedInformer) SetResync(namespace string, policy informer.ResyncPolicy) error {
 	if err := s.core.SetScopeResync(namespace, policy); err != nil {
 		return fmt.Errorf("shared informer: %w", err)

@@ -1,0 +1,164 @@
+package builder_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/go-logr/logr/funcr"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/applyconfigurations"
+	"k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/cache/informertest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
+
+	"github.com/delta-runtime/delta-runtime/pkg/builder"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// loggingManager is a manager whose log is kept.
+func loggingManager(m *fakeManager) (lines func() []string) {
+	var mu sync.Mutex
+	var all []string
+	m.logger = funcr.New(func(_, args string) {
+		mu.Lock()
+		defer mu.Unlock()
+		all = append(all, strings.ReplaceAll(args, `\"`, `"`))
+	}, funcr.Options{Verbosity: 1})
+	return func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.Clone(all)
+	}
+}
+
+func untypedOf(kind schema.GroupVersionKind) client.Object {
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(kind)
+	return u
+}
+
+// schemasOnly are schemas of the kinds of one group.
+type schemasOnly struct{ group string }
+
+var builtin = applyconfigurations.NewTypeConverter(scheme.Scheme)
+
+func (s schemasOnly) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOptions) (*typed.TypedValue, error) {
+	if obj.GetObjectKind().GroupVersionKind().Group != s.group {
+		return nil, errors.New("never heard of it")
+	}
+	return builtin.ObjectToTyped(obj, opts...)
+}
+
+func TestPathsAreCheckedWhenAControllerIsBuilt(t *testing.T) {
+	build := func(example client.Object, paths ...string) error {
+		m := newFakeManager(&informertest.FakeInformers{Scheme: scheme.Scheme})
+		return builder.ControllerManagedBy(m).For(&corev1.ConfigMap{}).WithPaths(example, paths...).Complete(noop)
+	}
+	for _, c := range []struct {
+		example client.Object
+		paths   []string
+		want    []string // nothing if it is built
+	}{
+		{&appsv1.Deployment{}, []string{"spec.replicas", "metadata.labels.app", ""}, nil},
+		{&appsv1.Deployment{}, []string{"spec.replicas", "spec.replica", "data"}, []string{
+			"check what WithPaths() names for *v1.Deployment: path spec.replica can't exist in apps/v1.Deployment: spec has no field replica; did you mean spec.replicas?",
+			"path data can't exist in apps/v1.Deployment",
+		}},
+		{&corev1.Secret{}, []string{"data.tls.crt"}, []string{`did you mean data["tls.crt"]?`}},
+		{&corev1.Secret{}, []string{"data..a"}, []string{"a name has to follow"}},
+		{untypedOf(appsv1.SchemeGroupVersion.WithKind("Deployment")), []string{"spec.replica"}, nil},
+		{untypedOf(appsv1.SchemeGroupVersion.WithKind("Deployment")), []string{"metadata.label"}, []string{"did you mean metadata.labels?"}},
+		{&metav1.PartialObjectMetadata{}, []string{"metadata.label"}, []string{"did you mean metadata.labels?"}},
+		{nil, []string{"metadata.labels"}, []string{"must be given an example"}},
+	} {
+		err := build(c.example, c.paths...)
+		if (err == nil) != (len(c.want) == 0) {
+			t.Errorf("%T with %q: error %v, want %q", c.example, c.paths, err, c.want)
+		}
+		for _, want := range c.want {
+			if err != nil && !strings.Contains(err.Error(), want) {
+				t.Errorf("%T with %q: error %v, want %q", c.example, c.paths, err, want)
+			}
+		}
+	}
+}
+
+// TestPathsOfUntypedKindsAreCheckedAtTheStart has kinds that a schema describes, and one
+// whose CRD is not there yet.
+func TestPathsOfUntypedKindsAreCheckedAtTheStart(t *testing.T) {
+	m := newFakeManager(&informertest.FakeInformers{Scheme: scheme.Scheme})
+	lines := loggingManager(m)
+	kind, later := appsv1.SchemeGroupVersion.WithKind("Deployment"), schema.GroupVersionKind{Group: "a.b", Version: "v1", Kind: "Later"}
+	_, err := builder.ControllerManagedBy(m).For(&corev1.ConfigMap{}).
+		WithLedger(delta.LedgerOptions{Schemas: schemasOnly{"apps"}}).
+		WithPaths(untypedOf(kind), "spec.replicas", "spec.replica").
+		WithPaths(untypedOf(later), "spec.anything").
+		WithPaths(&corev1.Secret{}, "data").Build(noop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, r := range m.added {
+		if asked, ok := r.(manager.LeaderElectionRunnable); ok && !asked.NeedLeaderElection() {
+			found++
+			if err := r.Start(t.Context()); err != nil {
+				t.Errorf("a path ends the manager: %v", err)
+			}
+		}
+	}
+	want := "path spec.replica can't exist in apps/v1 Deployment: spec has no field replica; did you mean spec.replicas?"
+	if got := lines(); found != 1 || len(got) != 1 || !strings.Contains(got[0], want) || !strings.Contains(got[0], `"controller"="configmap"`) {
+		t.Errorf("%d checks logged %q, want %q", found, got, want)
+	}
+}
+
+// TestAReconcilerThatAsksForAPathThatIsNone is told of it, in the log and by having all
+// its work to do.
+func TestAReconcilerThatAsksForAPathThatIsNone(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		lines := loggingManager(w.manager)
+		touched := map[string][]bool{}
+		ask := reconcile.Func(func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
+			for _, path := range []string{"binaryData", "binaryDate", "spec.nodeName", "type"} {
+				touched[path] = append(touched[path], delta.From(ctx).Touches(path))
+			}
+			return reconcile.Result{}, nil
+		})
+		err := builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).Owns(&corev1.Pod{}).
+			Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(secretsRequests)).Complete(ask)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.start()
+		w.servers[configMap].Add(newObject(configMap, "a"))
+		synctest.Wait()
+		changed := newObject(configMap, "a").(*corev1.ConfigMap)
+		changed.Data = map[string]string{"a": "b"}
+		w.servers[configMap].Modify(changed)
+		synctest.Wait()
+		for path, want := range map[string]bool{"binaryData": false, "binaryDate": true, "spec.nodeName": false, "type": false} {
+			if got := touched[path]; len(got) != 2 || got[1] != want {
+				t.Errorf("%s: touched %v, want %v at the second call", path, got, want)
+			}
+		}
+		want := "path binaryDate can't exist in v1 ConfigMap, core/v1.Pod or core/v1.Secret: the object has no field binaryDate; did you mean binaryData?"
+		got := slices.DeleteFunc(lines(), func(line string) bool { return !strings.Contains(line, "can't exist") })
+		if len(got) != 1 || !strings.Contains(got[0], want) {
+			t.Errorf("logged %q, want %s", got, want)
+		}
+	})
+}

@@ -1,0 +1,232 @@
+package builder_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/delta-runtime/delta-runtime/pkg/builder"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// withValue is a ConfigMap that says something.
+func withValue(value string) client.Object {
+	obj := newObject(configMap, "web").(*corev1.ConfigMap)
+	obj.UID, obj.Data = "uid", map[string]string{"value": value}
+	return obj
+}
+
+// stepping is a reconciler of steps, which notes the names of those that ran.
+type stepping struct {
+	of func(ctx context.Context, ran func(name string) func(context.Context) error) (reconcile.Result, error)
+
+	mu  sync.Mutex // guards ran
+	ran []string
+}
+
+func (s *stepping) Reconcile(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
+	return s.of(ctx, func(name string) func(context.Context) error {
+		return func(context.Context) error {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.ran = append(s.ran, name)
+			return nil
+		}
+	})
+}
+
+// since is what ran since it was last asked.
+func (s *stepping) since() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	defer func() { s.ran = nil }()
+	return strings.Join(s.ran, " ")
+}
+
+// A step is retried until it succeeds, also if the reconciler keeps its error to itself.
+func TestAStepIsRetriedWhateverTheReconcilerReturns(t *testing.T) {
+	for name, finish := range map[string]func(context.Context, error) (reconcile.Result, error){
+		"its error": func(_ context.Context, err error) (reconcile.Result, error) { return reconcile.Result{}, err },
+		"nil":       func(context.Context, error) (reconcile.Result, error) { return reconcile.Result{}, nil },
+		"RequeueAfter": func(context.Context, error) (reconcile.Result, error) {
+			return reconcile.Result{RequeueAfter: time.Minute}, nil
+		},
+		"Requeue": func(context.Context, error) (reconcile.Result, error) { return reconcile.Result{Requeue: true}, nil }, //nolint:staticcheck // as long as there is Requeue
+		"nil, and says that all is settled": func(ctx context.Context, _ error) (reconcile.Result, error) {
+			delta.Settle(ctx)
+			return reconcile.Result{}, nil
+		},
+		"RequeueAfter, and says that all is settled": func(ctx context.Context, _ error) (reconcile.Result, error) {
+			delta.Settle(ctx)
+			return reconcile.Result{RequeueAfter: time.Minute}, nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(t *testing.T, w *world) {
+				failures := 0
+				s := &stepping{of: func(ctx context.Context, ran func(string) func(context.Context) error) (reconcile.Result, error) {
+					plan := delta.Plan(ctx)
+					err := errors.Join(
+						plan.On(&corev1.ConfigMap{}, "data").Do("data", func(ctx context.Context) error {
+							if failures--; failures >= 0 {
+								return errors.New("as the test wants it")
+							}
+							return ran("data")(ctx)
+						}),
+						plan.On(&corev1.Pod{}).Do("pods", ran("pods")),
+					)
+					if err != nil {
+						return finish(ctx, err)
+					}
+					return reconcile.Result{}, nil
+				}}
+				c, err := builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).Owns(&corev1.Pod{}).Build(s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				w.start()
+				w.servers[configMap].Add(withValue("1"))
+				time.Sleep(time.Hour)
+				if got := s.since(); got != "data pods" && got != "data" {
+					t.Errorf("when all is new ran %q", got)
+				}
+				failures = 3
+				w.servers[configMap].Modify(withValue("2"))
+				time.Sleep(time.Hour)
+				if got := s.since(); got != "data" {
+					t.Errorf("after three failures ran %q, want the step that failed", got)
+				}
+				w.servers[pod].Add(newObject(pod, "web-1", "web"))
+				time.Sleep(time.Hour)
+				if got := s.since(); got != "pods" {
+					t.Errorf("after another change ran %q", got)
+				}
+				for _, status := range builder.LedgerOf(c).Steps() {
+					if status.Name == "data" && (status.Failed != 3 || status.Skipped == 0) {
+						t.Errorf("counted %+v", status)
+					}
+				}
+			})
+		})
+	}
+}
+
+// An error that is not to be tried again is the reconciler's to decide. The step's reason is
+// told all the same.
+func TestAStepThatFailsForGoodIsNotRetriedByItself(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		fail := true
+		s := &stepping{of: func(ctx context.Context, ran func(string) func(context.Context) error) (reconcile.Result, error) {
+			_ = delta.Plan(ctx).On(&corev1.ConfigMap{}).Do("data", func(ctx context.Context) error {
+				if err := ran("data")(ctx); err != nil || !fail {
+					return err
+				}
+				return reconcile.TerminalError(errors.New("as the test wants it"))
+			})
+			return reconcile.Result{}, nil
+		}}
+		if err := builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).Owns(&corev1.Pod{}).Complete(s); err != nil {
+			t.Fatal(err)
+		}
+		w.start()
+		w.servers[configMap].Add(withValue("1"))
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if got := s.since(); got != "data" {
+			t.Errorf("ran %q, want the step once", got)
+		}
+		fail = false
+		w.servers[pod].Add(newObject(pod, "web-1", "web"))
+		time.Sleep(time.Hour)
+		if got := s.since(); got != "data" {
+			t.Errorf("at the next call ran %q, want the step that has not succeeded", got)
+		}
+	})
+}
+
+// A step that depends on a kind of which the controller is not told can't be skipped.
+func TestAStepOnAKindThatNobodyWatches(t *testing.T) {
+	shows := ctrlsource.Func(func(context.Context, queue) error { return nil }) // nobody knows what
+	for name, tt := range map[string]struct {
+		build func(*builder.Builder, *stepping) error
+		want  string
+	}{
+		"not watched": {func(b *builder.Builder, s *stepping) error { return b.Complete(s) }, "secrets"},
+		"watched": {func(b *builder.Builder, s *stepping) error {
+			return b.Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(secretsRequests)).Complete(s)
+		}, ""},
+		"metadata is watched": {func(b *builder.Builder, s *stepping) error {
+			return b.WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(secretsRequests)).Complete(s)
+		}, ""},
+		"by a source that does not say": {func(b *builder.Builder, s *stepping) error { return b.WatchesRawSource(shows).Complete(s) }, ""},
+		"by one that is added later": {func(b *builder.Builder, s *stepping) error {
+			c, err := b.Build(s)
+			if err != nil {
+				return err
+			}
+			return c.Watch(shows)
+		}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(t *testing.T, w *world) {
+				s := &stepping{of: func(ctx context.Context, ran func(string) func(context.Context) error) (reconcile.Result, error) {
+					plan := delta.Plan(ctx)
+					return reconcile.Result{}, errors.Join(
+						plan.On(&corev1.Secret{}).Do("secrets", ran("secrets")),
+						plan.On(&corev1.Pod{}).Do("pods", ran("pods")),
+					)
+				}}
+				if err := tt.build(builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).Owns(&corev1.Pod{}), s); err != nil {
+					t.Fatal(err)
+				}
+				w.start()
+				w.servers[configMap].Add(withValue("1"))
+				synctest.Wait()
+				s.since()
+				w.servers[configMap].Modify(withValue("2"))
+				synctest.Wait()
+				if got := s.since(); got != tt.want {
+					t.Errorf("ran %q, want %q", got, tt.want)
+				}
+			})
+		})
+	}
+}
+
+func TestStepsAreLogged(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		lines := loggingManager(w.manager)
+		s := &stepping{of: func(ctx context.Context, ran func(string) func(context.Context) error) (reconcile.Result, error) {
+			plan := delta.Plan(ctx)
+			_ = plan.On(&corev1.ConfigMap{}, "data").Do("data", ran("data"))
+			_ = plan.On(&corev1.Pod{}).Do("pods", ran("pods"))
+			return reconcile.Result{}, nil
+		}}
+		if err := builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).Owns(&corev1.Pod{}).Complete(s); err != nil {
+			t.Fatal(err)
+		}
+		w.start()
+		w.servers[configMap].Add(withValue("1"))
+		synctest.Wait()
+		before := len(lines())
+		w.servers[configMap].Modify(withValue("2"))
+		synctest.Wait()
+		got := lines()[before:]
+		want := fmt.Sprintf(`"steps"=[%q "pods skipped"]`, "data done: Primary ConfigMap team/web Updated")
+		if !slices.ContainsFunc(got, func(line string) bool { return strings.Contains(line, want) }) {
+			t.Errorf("logged\n%s\nwant %s", strings.Join(got, "\n"), want)
+		}
+	})
+}

@@ -1,0 +1,49 @@
+package builder
+
+import (
+	"context"
+	"sync"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// writesOf is what the manager's client has written. A client that does not remember
+// that has written nothing, and the first who asks is told why in the log.
+func writesOf(mgr manager.Manager) delta.OwnWrites {
+	if client, ok := mgr.GetClient().(interface{ OwnWrites() delta.OwnWrites }); ok {
+		return client.OwnWrites()
+	}
+	return &forgotten{log: mgr.GetLogger()}
+}
+
+// forgotten are the writes of a client that does not remember them.
+type forgotten struct {
+	log  logr.Logger
+	once sync.Once
+}
+
+func (f *forgotten) explain() {
+	f.once.Do(func() {
+		f.log.Info("Own is false for every change, because the manager's client does not remember what it writes: " +
+			"use manager.Configure or manager.New of delta-runtime, or set NewClient to its manager.NewClient")
+	})
+}
+
+// Made says that it is not known.
+func (f *forgotten) Made(types.UID, string, string) bool {
+	f.explain()
+	return false
+}
+
+// Deleted says that it is not known.
+func (f *forgotten) Deleted(types.UID) bool {
+	f.explain()
+	return false
+}
+
+// Settled has nothing to wait for.
+func (f *forgotten) Settled(context.Context, delta.Object) error { return nil }

@@ -1,0 +1,34 @@
+package builder_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/go-logr/logr/funcr"
+	"sigs.k8s.io/controller-runtime/pkg/cache/informertest"
+
+	"github.com/delta-runtime/delta-runtime/pkg/builder"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// TestAClientThatForgetsIsNamed asks for own writes where the manager's client does not
+// remember any, and sees the log say so, once.
+func TestAClientThatForgetsIsNamed(t *testing.T) {
+	var lines []string
+	m := newFakeManager(&informertest.FakeInformers{})
+	m.logger = funcr.New(func(_, args string) { lines = append(lines, args) }, funcr.Options{})
+	opts := builder.LedgerOptionsFor(m, delta.LedgerOptions{})
+	if len(lines) > 0 {
+		t.Errorf("before anybody asks, the log says %q", lines)
+	}
+	added := delta.Change{Cause: delta.Primary, Op: delta.Added, New: newObject(pod, "p", "a")}
+	deleted := delta.Change{Cause: delta.Owned, Op: delta.Deleted, New: newObject(pod, "q", "a")}
+	for change := range delta.NewChanges(added, deleted).WithWrites(opts.Writes).All() {
+		if change.Own() {
+			t.Errorf("%s is taken for our own although nothing is known of that", change)
+		}
+	}
+	if len(lines) != 1 || !strings.Contains(lines[0], "manager.Configure") {
+		t.Errorf("the log says %q, want one line with what to do about it", lines)
+	}
+}

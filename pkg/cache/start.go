@@ -1,0 +1,93 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+)
+
+// patience is how long whoever starts the cache waits for kinds of which nothing
+// arrives. A manager that is told to end hears of it after that wait, and has to end
+// within what is left of its grace period, which may be as short as ten seconds.
+const patience = 5 * time.Second
+
+// WaitForCacheSync waits until everything that has been asked for is there, and
+// returns false if ctx or the cache ends first. A kind of which the API server has not
+// said yet that it has it is no part of the cache, nor is one that is removed meanwhile. A
+// kind that may be missing counts as soon as it is known to be.
+//
+// With the context that Start has been called with, it does not wait for ever: once
+// nothing has arrived for five seconds, it returns true and logs which kinds are not
+// there. controller-runtime's manager waits with that context, and hears of nothing
+// before this wait is over, not even that it is to end. Reads and GetInformer go on
+// waiting for those kinds, and so do controllers that watch them.
+func (c *Cache) WaitForCacheSync(ctx context.Context) bool {
+	select {
+	case <-c.started:
+	case <-ctx.Done():
+		return false
+	}
+	kinds := slices.DeleteFunc(slices.Collect(maps.Values(*c.kinds.Load())), func(k *kind) bool { return !k.isMade() })
+	if c.isOwners(ctx) {
+		return c.awaitArrivals(ctx, kinds)
+	}
+	_, ok := c.awaitKinds(ctx, ctx, kinds)
+	return ok
+}
+
+// isOwners reports whether ctx ends exactly when the context does that the cache runs
+// with.
+func (c *Cache) isOwners(ctx context.Context) bool {
+	return ctx.Done() != nil && ctx.Done() == c.ending
+}
+
+// awaitArrivals waits for kinds for as long as anything of them arrives.
+func (c *Cache) awaitArrivals(ctx context.Context, kinds []*kind) (ok bool) {
+	for before := arrivals(kinds); len(kinds) > 0; before = arrivals(kinds) {
+		window, cancel := context.WithTimeout(ctx, patience)
+		left, ok := c.awaitKinds(ctx, window, kinds)
+		cancel()
+		switch {
+		case !ok:
+			return false
+		case len(left) == len(kinds) && arrivals(left) == before:
+			c.leaveBehind(left)
+			return true
+		}
+		kinds = left
+	}
+	return true
+}
+
+// awaitKinds waits for kinds until window ends, and returns those that are not there
+// yet. It reports false if ctx or the cache ends.
+func (c *Cache) awaitKinds(ctx, window context.Context, kinds []*kind) (left []*kind, ok bool) {
+	for _, k := range kinds {
+		err := k.await(window, c.ended)
+		switch {
+		case ctx.Err() != nil && err != nil, errors.Is(err, errStopped):
+			return nil, false
+		case window.Err() != nil && err != nil:
+			left = append(left, k)
+		}
+	}
+	return left, true
+}
+
+// leaveBehind says which kinds nobody waits for who starts the cache.
+func (c *Cache) leaveBehind(kinds []*kind) {
+	for _, k := range kinds {
+		c.ours.Log.Info("The start does not wait any longer for a kind that can't be had; whoever reads it does",
+			"kind", k.id.String(), "waited", patience.String(), "why", k.status().Why)
+	}
+}
+
+// arrivals is how much has ever arrived of kinds.
+func arrivals(kinds []*kind) (n uint64) {
+	for _, k := range kinds {
+		n += k.arrived.Load()
+	}
+	return n
+}

@@ -1,0 +1,221 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+)
+
+// TestAKindThatIsNotThereIsNoPartOfTheCache has a kind asked for of which the server does
+// not say that it has it, and then that it has not. Whoever waits for the cache wants
+// another one, and is told that the cache has synced.
+func TestAKindThatIsNotThereIsNoPartOfTheCache(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		mapper := newSlowMapper()
+		c := newCacheOver(t, answers{}, mapper, Options{})
+		run(t, c)
+		asking := asked(t, func(ctx context.Context) error {
+			_, err := c.GetInformer(ctx, &corev1.Secret{})
+			return err
+		})
+		synctest.Wait() // for the mapper, so that the kind is being made
+		waiting := asked(t, func(ctx context.Context) error {
+			if !c.WaitForCacheSync(ctx) {
+				return errors.New("the cache has not synced")
+			}
+			return nil
+		})
+		synctest.Wait()
+		mapper.answer(&meta.NoKindMatchError{GroupKind: schema.GroupKind{Kind: "Secret"}})
+		if err := <-waiting; err != nil {
+			t.Errorf("waiting while a kind turns out to be missing: %v", err)
+		}
+		if err := <-asking; !meta.IsNoMatchError(err) {
+			t.Errorf("asking for the missing kind returns %v", err)
+		}
+		if !c.WaitForCacheSync(t.Context()) {
+			t.Error("the cache has not synced although the missing kind is no part of it")
+		}
+	})
+}
+
+// TestAServerThatDoesNotAnswerHoldsUpNobody sees whoever asks for a kind give up with
+// its context although the server does not say what the kind is called there. Those who
+// are more patient get the kind when the server answers.
+func TestAServerThatDoesNotAnswerHoldsUpNobody(t *testing.T) {
+	asks := map[string]func(context.Context, *Cache) error{
+		"GetInformer": func(ctx context.Context, c *Cache) error { _, err := c.GetInformer(ctx, &corev1.Secret{}); return err },
+		"Get": func(ctx context.Context, c *Cache) error {
+			return client.IgnoreNotFound(c.Get(ctx, client.ObjectKey{Namespace: "red", Name: "a"}, &corev1.Secret{}))
+		},
+		"List":       func(ctx context.Context, c *Cache) error { return c.List(ctx, &corev1.SecretList{}) },
+		"IndexField": indexSecrets(),
+	}
+	for name, ask := range asks {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				mapper := newSlowMapper()
+				c := newCacheOver(t, answers{"secrets": emptyList}, mapper, Options{})
+				run(t, c)
+				impatient, cancel := context.WithTimeout(t.Context(), time.Second)
+				defer cancel()
+				first := asked(t, func(context.Context) error { return ask(impatient, c) })
+				synctest.Wait() // the first is the one that has the kind made
+				patient := asked(t, func(ctx context.Context) error { return ask(ctx, c) })
+				if err := <-first; !apierrors.IsTimeout(err) {
+					t.Errorf("giving up after a second returns %v", err)
+				}
+				mapper.answer(nil)
+				if err := <-patient; err != nil {
+					t.Errorf("whoever is patient is told %v", err)
+				}
+			})
+		})
+	}
+}
+
+// indexSecrets adds an index at each call, which has a name of its own.
+func indexSecrets() func(context.Context, *Cache) error {
+	var number atomic.Int64
+	return func(ctx context.Context, c *Cache) error {
+		return c.IndexField(ctx, &corev1.Secret{}, fmt.Sprint("field", number.Add(1)), func(client.Object) []string { return nil })
+	}
+}
+
+// TestStartEndsWhileTheServerDoesNotAnswer ends a cache whose kinds are asked for in
+// vain, wherever the server has stopped answering.
+func TestStartEndsWhileTheServerDoesNotAnswer(t *testing.T) {
+	for name, server := range map[string]struct {
+		mapper  func() *slowMapper
+		secret  answer
+		missing Missing
+	}{
+		"a kind that has to be there, the mapper":                       {newSlowMapper, emptyList, Fail},
+		"a kind that has to be there, the list":                         {newMapper, silence, Fail},
+		"a kind that may be missing, the mapper":                        {newSlowMapper, emptyList, WaitForIt},
+		"a kind that may be missing, the mapper when it is asked again": {newDenyingMapper, emptyList, WaitForIt},
+		"a kind that may be missing, the list":                          {newMapper, silence, WaitForIt},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				mapper := server.mapper()
+				c := newCacheOver(t, answers{"secrets": server.secret}, mapper, Options{Default: KindOptions{Missing: server.missing}})
+				stop := run(t, c)
+				ctx, cancel := context.WithCancel(t.Context())
+				asking := asked(t, func(context.Context) error { return c.List(ctx, &corev1.SecretList{}) })
+				time.Sleep(time.Minute)
+				begin := time.Now()
+				stop()
+				cancel()
+				if err := <-asking; err == nil {
+					t.Error("a read of a kind that can't be had finds something")
+				}
+				if took := time.Since(begin); took != 0 {
+					t.Errorf("the cache took %v to end", took)
+				}
+				mapper.answer(nil)
+			})
+		})
+	}
+}
+
+// valueKey is for a context with a value, which ends with its parent.
+type valueKey struct{}
+
+// TestWhoeverStartsTheCacheIsNotKeptWaiting waits for kinds that can't be had with the
+// context that the cache runs with, as controller-runtime's manager does, which does not
+// end before the wait does: the wait ends by itself. Another wait goes on.
+func TestWhoeverStartsTheCacheIsNotKeptWaiting(t *testing.T) {
+	for name, server := range map[string]answer{
+		"a list that is not answered":   silence,
+		"a kind that is forbidden":      refusal(http.StatusForbidden),
+		"a server that is broken":       refusal(http.StatusInternalServerError),
+		"pages that come to a halt":     pages(3, time.Second, silence),
+		"a stream that comes to a halt": stream(3, time.Second, false),
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var logged lines
+				c := newCacheOver(t, answers{"secrets": server, "configmaps": emptyList}, newMapper(), Options{Log: logged.logger()})
+				ctx, cancel := context.WithCancel(t.Context())
+				if err := c.IndexField(ctx, &corev1.Secret{}, "f", func(client.Object) []string { return nil }); err != nil {
+					t.Fatal(err)
+				}
+				group := lifecycle.New(ctx)
+				group.Go("cache", func(context.Context) error { return c.Start(ctx) })
+				begin := time.Now()
+				if !c.WaitForCacheSync(context.WithValue(ctx, valueKey{}, 1)) {
+					t.Error("the wait failed")
+				}
+				if took := time.Since(begin); took < patience || took > 3*patience {
+					t.Errorf("the wait took %v, want some %v", took, patience)
+				}
+				if said := logged.String(); !strings.Contains(said, "v1 Secret") {
+					t.Errorf("the log says %q, want the kind that nobody waits for", said)
+				}
+				strict, done := context.WithTimeout(ctx, time.Hour)
+				defer done()
+				if c.WaitForCacheSync(strict) {
+					t.Error("somebody else is told that the cache has synced")
+				}
+				cancel()
+				if err := group.Wait(); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
+// TestWhoeverStartsTheCacheWaitsForWhatGetsOn sees a first list waited for that takes
+// long, and kinds that wait for their turn behind it.
+func TestWhoeverStartsTheCacheWaitsForWhatGetsOn(t *testing.T) {
+	for name, slow := range map[string]answer{
+		"pages":  pages(10, patience-time.Second, emptyList),
+		"stream": stream(10, patience-time.Second, true),
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := newCacheOver(t, answers{"secrets": slow, "configmaps": slow}, newMapper(), Options{ListsAtOnce: 1})
+				for _, obj := range []client.Object{&corev1.Secret{}, configMaps} {
+					if _, err := c.GetInformer(t.Context(), obj); err != nil {
+						t.Fatal(err)
+					}
+				}
+				ctx, cancel := context.WithCancel(t.Context())
+				group := lifecycle.New(ctx)
+				group.Go("cache", func(context.Context) error { return c.Start(ctx) })
+				begin := time.Now()
+				if !c.WaitForCacheSync(ctx) {
+					t.Error("the wait failed")
+				}
+				if took := time.Since(begin); took < 15*patience {
+					t.Errorf("the wait ended after %v, while lists were still coming", took)
+				}
+				for _, s := range c.Status() {
+					if !s.Synced {
+						t.Errorf("the wait ended without %s: %s", s.Name, s.Why)
+					}
+				}
+				cancel()
+				if err := group.Wait(); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,143 @@
+package delta
+
+import (
+	"cmp"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/structured-merge-diff/v6/value"
+)
+
+// Touches reports whether something changed at one of the paths, above it or below it:
+// "spec" and "spec.replicas" touch each other. It is false only where a change is ruled
+// out, so it is true as well if
+//   - the objects can't be compared, and [Diff.Err] says why,
+//   - more changed than is kept, and [Diff.Truncated] says so,
+//   - the objects are two, because their UIDs differ,
+//   - the path is outside of metadata, the objects are metadata alone, and their
+//     versions differ,
+//   - the path is one of those that are left out,
+//   - no object of these types can have such a field; see [MustPath], or
+//   - something changed in an unstructured object that no schema describes and that never
+//     had such a field, which may be misspelt.
+func (d *Diff) Touches(paths ...string) bool {
+	for _, text := range paths {
+		path, err := ParsePath(text)
+		if err != nil || d.TouchesPath(path) {
+			return true
+		}
+	}
+	return false
+}
+
+// TouchesPath is [Diff.Touches] for a path that has been parsed.
+func (d *Diff) TouchesPath(path Path) bool {
+	return d.touches(path) || d.lacks(path) || d.unheardOf(path)
+}
+
+// unheardOf reports whether nothing tells that there is such a field: no type or schema
+// describes it, and neither state has it. If anything changed, that may be what was meant.
+func (d *Diff) unheardOf(path Path) bool {
+	if len(d.result().edits) == 0 {
+		return false
+	}
+	fields := path.steps // the key of a map need not be there
+	if i := slices.IndexFunc(fields, func(s step) bool { return s.entry }); i >= 0 {
+		fields = fields[:i]
+	}
+	looked := false
+	for _, obj := range []Object{d.before, d.after} {
+		u, untyped := obj.(runtime.Unstructured)
+		if !untyped {
+			continue
+		}
+		kind := kindOf(obj)
+		kind.kind = cmp.Or(kind.kind, d.kind)
+		_, found, wrong := lookUp(kind.root(d.schemas), path)
+		if found == canExist || wrong != "" || holds(value.NewValueInterface(u.UnstructuredContent()), fields) {
+			return false
+		}
+		looked = true
+	}
+	return looked
+}
+
+// lacks reports whether none of the objects can have such a field, as far as their types
+// tell. What was meant is not known then, and may have changed.
+func (d *Diff) lacks(path Path) bool {
+	wrong := false
+	for _, obj := range []Object{d.before, d.after} {
+		if obj == nil {
+			continue
+		}
+		kind := kindOf(obj)
+		kind.kind = cmp.Or(kind.kind, d.kind)
+		_, found, why := lookUp(kind.root(d.schemas), path)
+		if found == canExist {
+			return false
+		}
+		wrong = wrong || why != ""
+	}
+	return wrong
+}
+
+// touchesOne is Touches for paths that are known to be right: where a kind can't have
+// such a field, a change of it does not touch it.
+func (d *Diff) touchesOne(paths []Path) bool {
+	return slices.ContainsFunc(paths, func(path Path) bool { return d.touches(path) || d.unheardOf(path) })
+}
+
+// touches is TouchesPath for a path that is known to be right.
+func (d *Diff) touches(path Path) bool {
+	r := d.result()
+	if r.err != nil || r.truncated || d.replaced() || d.extent == withoutNoise && !d.identical() && noise(path) {
+		return true
+	}
+	if d.unseen() && !withinOne(path, shownByMetadata) {
+		return true
+	}
+	for i := range r.edits {
+		if r.edits[i].touches(path) {
+			return true
+		}
+	}
+	return false
+}
+
+// touches looks into what came or went for a path that goes further: a label that is
+// not among the first ones that an object was given has not changed.
+func (e *edit) touches(path Path) bool {
+	below, ok := e.path.leadsTo(path)
+	if !ok || len(below) == 0 {
+		return ok
+	}
+	switch e.what {
+	case FieldAdded:
+		return holds(e.after, below)
+	case FieldRemoved:
+		return holds(e.before, below)
+	default:
+		return true
+	}
+}
+
+// shownByMetadata is what an object shows that is kept as its metadata alone.
+var shownByMetadata = [][]string{{"metadata"}, {"apiVersion"}, {"kind"}}
+
+// unseen reports whether something may have changed that this form of the objects does
+// not show: another version of an object may differ in anything.
+func (d *Diff) unseen() bool {
+	return (metadataOnly(d.before) || metadataOnly(d.after)) && !sameState(d.before, d.after)
+}
+
+func metadataOnly(obj Object) bool {
+	_, ok := obj.(*metav1.PartialObjectMetadata)
+	return ok
+}
+
+// replaced reports whether the new object is another one that took the place and the
+// name of the old one. Whatever was made for the old one may have gone with it.
+func (d *Diff) replaced() bool {
+	return d.before != nil && d.after != nil && !sameObject(d.before, d.after)
+}

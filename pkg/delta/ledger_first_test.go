@@ -1,0 +1,36 @@
+package delta_test
+
+import (
+	"context"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// Of an object that has just been created all is known. Nothing has been done for it yet,
+// so a question that leaves its creation out is not answered with "nothing to do".
+func TestNothingIsRuledOutBeforeTheFirstSuccess(t *testing.T) {
+	l := delta.NewLedger[string](delta.LedgerOptions{})
+	begun := became(nil, at(1, 1))
+	begun.Op, begun.Cause = delta.Added, delta.Primary
+	ask := func() (whole, ofOthers, byOwner, step bool) {
+		told := l.Take("r")
+		_ = delta.Plan(delta.NewContext(t.Context(), told)).On(&corev1.Secret{}).Do("step", func(context.Context) error { step = true; return nil })
+		return told.Complete(), told.Of(&corev1.Secret{}).Touches("data"), told.By(delta.Owned).Touches("data"), step
+	}
+	record(l, "r", begun)
+	for _, how := range []delta.Outcome{delta.Unfinished, delta.Succeeded} {
+		if whole, ofOthers, byOwner, step := ask(); !whole || !ofOthers || !byOwner || !step {
+			t.Errorf("newborn, before it is %v: complete %t, touched %t and %t, the step ran: %t", how, whole, ofOthers, byOwner, step)
+		}
+		l.Settle("r", how)
+	}
+	update := became(at(1, 1), at(2, 2))
+	update.Cause = delta.Primary
+	record(l, "r", update)
+	if whole, ofOthers, byOwner, step := ask(); !whole || ofOthers || byOwner || step {
+		t.Errorf("updated, after a success: complete %t, touched %t and %t, the step ran: %t", whole, ofOthers, byOwner, step)
+	}
+}

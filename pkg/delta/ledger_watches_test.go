@@ -1,0 +1,312 @@
+package delta_test
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// at is a Deployment at a version, with as many replicas.
+func at(version, replicas int) *appsv1.Deployment {
+	d := deployment(int32(replicas)) //nolint:gosec // small
+	d.UID, d.ResourceVersion = "uid", strconv.Itoa(version)
+	return d
+}
+
+// metadataAt is the same as a watch for metadata shows it.
+func metadataAt(version int) *metav1.PartialObjectMetadata {
+	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "web", UID: "uid", ResourceVersion: strconv.Itoa(version)}}
+}
+
+// became is an update from one state to another.
+func became(before, after delta.Object) delta.Change {
+	return delta.Change{
+		Cause: delta.Owned, Kind: appsv1.SchemeGroupVersion.WithKind("Deployment"), Key: delta.Key{Name: "web"},
+		Op: delta.Updated, Old: before, New: after,
+	}
+}
+
+// resynced shows a state once more.
+func resynced(state delta.Object) delta.Change {
+	c := became(state, state)
+	c.Cause, c.Op = delta.Resync, delta.Sync
+	return c
+}
+
+// knowing returns a ledger in which a reconciler has succeeded with r.
+func knowing(limits delta.LedgerLimits) *delta.Ledger[string] {
+	l := delta.NewLedger[string](delta.LedgerOptions{LedgerLimits: limits})
+	record(l, "r", delta.Change{Cause: delta.External})
+	l.Take("r")
+	l.Settle("r", delta.Succeeded)
+	return l
+}
+
+func record(l *delta.Ledger[string], r string, changes ...delta.Change) {
+	for _, c := range changes {
+		l.Record(r, c)
+		l.Landed(r)
+	}
+}
+
+// story says what states were told of, from the oldest to the newest.
+func story(changes delta.Changes) string {
+	var words []string
+	for c := range changes.All() {
+		words = append(words, version(c.Old)+"→"+version(c.New))
+	}
+	return strings.Join(words, ", ")
+}
+
+// Watches have paces of their own. What a slow one tells late hides nothing that a quick
+// one has told.
+func TestWatchesOfOneKindHideNothingFromEachOther(t *testing.T) {
+	for name, test := range map[string]struct {
+		happened []delta.Change
+		story    string
+	}{
+		"one goes on":               {[]delta.Change{became(at(1, 1), at(2, 2)), became(at(2, 2), at(3, 3))}, "1→3"},
+		"both tell the same":        {[]delta.Change{became(at(1, 1), at(2, 2)), became(at(1, 1), at(2, 2))}, "1→2"},
+		"the slow one ends before":  {[]delta.Change{became(at(2, 2), at(3, 3)), became(at(1, 1), at(2, 2))}, "1→3"},
+		"the slow one is far away":  {[]delta.Change{became(at(3, 3), at(4, 4)), became(at(1, 1), at(2, 1))}, "3→4, 1→2"},
+		"the slow one catches up":   {[]delta.Change{became(at(1, 1), at(3, 3)), became(at(1, 1), at(2, 2)), became(at(2, 2), at(3, 3))}, "1→3, 1→3"},
+		"the quick one leaves out":  {[]delta.Change{became(at(1, 1), at(2, 1)), became(at(3, 1), at(4, 4))}, "1→4"},
+		"metadata is further":       {[]delta.Change{became(at(1, 1), at(2, 5)), became(metadataAt(2), metadataAt(3))}, "1→2, 2→3"},
+		"metadata is behind":        {[]delta.Change{became(at(1, 1), at(2, 5)), became(metadataAt(0), metadataAt(1))}, "1→2, 0→1"},
+		"a resync shows the oldest": {[]delta.Change{became(at(1, 1), at(2, 5)), resynced(at(1, 1))}, "1→2"},
+		"a resync shows a new one":  {[]delta.Change{became(at(1, 1), at(2, 1)), resynced(at(3, 5))}, "1→3"},
+	} {
+		l := knowing(delta.LedgerLimits{})
+		record(l, "r", test.happened...)
+		told := l.Take("r")
+		if got := story(told); got != test.story || !told.Complete() {
+			t.Errorf("%s: told %s (%s), want %s", name, got, told, test.story)
+		}
+		if !told.Touches("spec.replicas") || told.Only(delta.Sync) {
+			t.Errorf("%s: %s touch no replicas", name, told)
+		}
+	}
+}
+
+// What changed and changed back may have been read in between.
+func TestWhatWasUndoneIsTouched(t *testing.T) {
+	thereAndBack := []delta.Change{became(at(1, 1), at(2, 2)), became(at(2, 2), at(3, 1))}
+	l := knowing(delta.LedgerLimits{})
+	record(l, "r", thereAndBack...)
+	if told := l.Take("r"); !told.Touches("spec.replicas") || told.Touches("spec.paused") || story(told) != "1→3" {
+		t.Errorf("%s touch replicas: %t, and paused: %t", story(told), told.Touches("spec.replicas"), told.Touches("spec.paused"))
+	}
+	l.Settle("r", delta.Failed)
+	record(l, "r", became(at(3, 1), at(4, 1)))
+	l.Take("r")
+	l.Settle("r", delta.Unfinished)
+	if told := l.Take("r"); !told.Touches("spec.replicas") || story(told) != "→, 1→4" && story(told) != "none→none, 1→4" {
+		t.Errorf("told again, %s touch no replicas", story(told))
+	}
+	l.Settle("r", delta.Succeeded)
+	record(l, "r", resynced(at(4, 1)))
+	if told := l.Take("r"); told.Touches("spec.replicas") || !told.Only(delta.Sync) {
+		t.Errorf("dealt with, %s touch replicas", story(told))
+	}
+}
+
+// A change remembers a bounded number of states. Beyond that everything is touched.
+func TestStatesInBetweenAreBounded(t *testing.T) {
+	for _, n := range []int{10, 100} {
+		l := knowing(delta.LedgerLimits{})
+		for i := range n {
+			record(l, "r", became(at(i+1, 1), at(i+2, 1)))
+		}
+		if told := l.Take("r"); told.Touches("spec.replicas") != (n > 50) || told.Len() != 1 {
+			t.Errorf("after %d updates %s touch replicas: %t", n, told, told.Touches("spec.replicas"))
+		}
+	}
+}
+
+func TestCausesAreASet(t *testing.T) {
+	mapped := became(at(1, 1), at(2, 2))
+	mapped.Cause = delta.Mapped
+	l := knowing(delta.LedgerLimits{})
+	record(l, "r", became(at(1, 1), at(2, 2)), mapped, resynced(at(2, 2)))
+	told := l.Take("r")
+	for _, cause := range []delta.Cause{delta.Owned, delta.Mapped, delta.Resync} {
+		if !told.Has(cause) || told.By(cause).Len() != 1 {
+			t.Errorf("%s have not the cause %s", told, cause)
+		}
+	}
+	if told.Has(delta.Primary) || !strings.Contains(told.String(), "Owned+Mapped+Resync") {
+		t.Errorf("the causes are those of %s", told)
+	}
+}
+
+// What a resync shows of what was held back is a change of its watch, too.
+func TestAResyncThatShowsAnUpdateHasTheCauseOfItsWatch(t *testing.T) {
+	l := knowing(delta.LedgerLimits{})
+	watch := l.NewStream(delta.ByContent)
+	show := func(c delta.Change, to ...string) {
+		d := watch.Begin(c.ShownBy(delta.Owned))
+		defer d.End()
+		for _, r := range to {
+			d.Record(r)
+			l.Landed(r)
+		}
+	}
+	show(became(at(1, 1), at(2, 2)), "r")
+	l.Take("r")
+	l.Settle("r", delta.Succeeded)
+	show(became(at(2, 2), at(3, 3)))
+	show(resynced(at(3, 3)), "r")
+	if told := l.Take("r"); !told.Has(delta.Resync) || !told.By(delta.Owned).Touches("spec.replicas") || told.By(delta.Owned).Touches("spec.paused") {
+		t.Errorf("an update was held back, and %s are told", told)
+	}
+	l.Settle("r", delta.Succeeded)
+	show(resynced(at(3, 3)), "r")
+	if told := l.Take("r"); !told.Has(delta.Resync) || told.Has(delta.Owned) {
+		t.Errorf("nothing has happened but a resync, and %s are told", told)
+	}
+}
+
+// A resync is no news of an object that has just begun, unless it shows a later state.
+func TestAResyncOfANewbornObject(t *testing.T) {
+	born := became(nil, at(2, 2))
+	born.Op = delta.Added
+	for want, shown := range map[string]int{"none→2": 2, "none→2, 3→3": 3} {
+		l := knowing(delta.LedgerLimits{})
+		record(l, "r", born, resynced(at(shown, 2)))
+		if told := l.Take("r"); story(told) != want || !told.Has(delta.Resync) {
+			t.Errorf("a resync shows version %d, and told is %s, want %s", shown, story(told), want)
+		}
+	}
+}
+
+// What Of and By leave out may have been about what is asked for.
+func TestWhatIsLeftOutMayConcernIt(t *testing.T) {
+	l := knowing(delta.LedgerLimits{})
+	record(l, "r", delta.Change{Cause: delta.External}, became(at(1, 1), at(2, 2)))
+	told := l.Take("r")
+	for name, part := range map[string]delta.Changes{"Of": told.Of(&metav1.PartialObjectMetadata{}), "By": told.By(delta.Primary)} {
+		if part.Len() != 0 || part.Complete() || !part.Touches("spec") || part.Incomplete() == "" {
+			t.Errorf("%s leaves out an external request and is said to be complete: %s", name, part)
+		}
+	}
+	if part := told.By(delta.External, delta.Owned); !part.Complete() {
+		t.Errorf("By leaves out nothing and is said not to be complete: %s", part)
+	}
+	l.Settle("r", delta.Succeeded)
+	record(l, "r", became(at(2, 2), at(3, 3)))
+	l.Take("r")
+	l.Settle("r", delta.Failed)
+	if told := l.Take("r"); !told.Of(&metav1.PartialObjectMetadata{}).Touches("spec") || told.By(delta.Mapped).Only(delta.Sync) {
+		t.Errorf("at a retry %s rule out what failed", told)
+	}
+}
+
+// The queue may hold a request once more than a worker knows of: it was added between the
+// worker's call to the queue and its call to the ledger.
+func TestARequestThatComesWithNothingToTell(t *testing.T) {
+	l := knowing(delta.LedgerLimits{})
+	record(l, "r", became(at(1, 1), at(2, 2)))
+	// The worker gets the request here.
+	record(l, "r", became(at(2, 2), at(3, 3)))
+	if told := l.Take("r"); story(told) != "1→3" {
+		t.Fatalf("told %s", story(told))
+	}
+	l.Settle("r", delta.Succeeded)
+	if told := l.Take("r"); !told.Complete() || !told.Has(delta.Timer) || told.Touches("spec") {
+		t.Errorf("the request comes once more, and is told %s", told)
+	}
+	l.Settle("r", delta.Succeeded)
+	if told := l.Take("r"); told.Complete() {
+		t.Errorf("the request comes although nobody added it, and is told %s", told)
+	}
+}
+
+// Two changes are on their way to the queue when a worker takes the request.
+func TestTwoChangesOnTheirWay(t *testing.T) {
+	l := knowing(delta.LedgerLimits{})
+	l.Record("r", became(at(1, 1), at(2, 2)))
+	l.Record("r", became(at(2, 2), at(3, 3)))
+	l.Take("r")
+	l.Landed("r")
+	l.Settle("r", delta.Succeeded)
+	for range 2 { // by the first, and by the second
+		if told := l.Take("r"); !told.Complete() || !told.Has(delta.Timer) {
+			t.Errorf("the request comes with what was told already, and is told %s", told)
+		}
+		l.Landed("r")
+		l.Settle("r", delta.Succeeded)
+	}
+}
+
+// A bound that was reached once is no reason to know less of others for ever.
+func TestOthersAreKnownAgainAfterAnOverflow(t *testing.T) {
+	l := delta.NewLedger[string](delta.LedgerOptions{LedgerLimits: delta.LedgerLimits{Requests: 1}})
+	record(l, "failing", became(at(1, 1), at(2, 2)))
+	l.Take("failing")
+	l.Settle("failing", delta.Failed)
+	born := func(name string) bool {
+		c := delta.Change{Cause: delta.Primary, Key: delta.Key{Name: name}, Op: delta.Added, New: at(1, 1)}
+		c.New.SetUID(types.UID(name))
+		record(l, name, c)
+		defer l.Settle(name, delta.Succeeded)
+		return l.Take(name).Complete()
+	}
+	if !born("one") || l.Status().Overflows == 0 {
+		t.Errorf("a newborn request is not completely known, after %d overflows of others", l.Status().Overflows)
+	}
+	if born("failing") {
+		t.Error("a request that was forgotten is completely known")
+	}
+	if !slices.Equal([]bool{born("failing"), born("two")}, []bool{true, true}) {
+		t.Error("when all has succeeded a request is not completely known")
+	}
+}
+
+// A worker may be done with a request before the source that added it goes on.
+func TestNothingIsHeldOfWhatIsDealtWith(t *testing.T) {
+	l := delta.NewLedger[string](delta.LedgerOptions{LedgerLimits: delta.LedgerLimits{Requests: 2}})
+	for i := range 10 {
+		r := strconv.Itoa(i)
+		l.Record(r, became(at(1, 1), at(2, 2)))
+		l.Take(r)
+		l.Settle(r, delta.Succeeded)
+		if i%2 == 0 {
+			l.Landed(r)
+		} else {
+			l.LandedLater(r)
+		}
+		if told := l.Take(r); !told.Complete() || !told.Has(delta.Timer) {
+			t.Errorf("the request comes with what was told already, and is told %s", told)
+		}
+		l.Settle(r, delta.Succeeded)
+		l.Record(r, became(at(2, 2), at(3, 3)))
+		l.Take(r)
+		l.Settle(r, delta.Succeeded)
+		l.Landed(r)
+	}
+	if status := l.Status(); status.Requests > 0 || status.Changes > 0 || status.Overflows > 0 {
+		t.Errorf("everything has been dealt with, and the ledger holds %+v", status)
+	}
+}
+
+// TestOfAnObjectWhoseKindNobodyKnows leaves out an object that a transform has put into
+// another Go type, without saying of which kind it is.
+func TestOfAnObjectWhoseKindNobodyKnows(t *testing.T) {
+	before := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "y", UID: "1", ResourceVersion: "11"}}
+	after := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "y", UID: "1", ResourceVersion: "12"}}
+	changes := delta.NewChanges(delta.Change{Cause: delta.Mapped, Key: delta.Key{Name: "y"}, Op: delta.Updated, Old: before, New: after})
+	if of := changes.Of(&corev1.Secret{}); of.Complete() || !of.Touches("data") {
+		t.Errorf("of a Secret of which only the metadata was kept: %s, which may have been the change", of)
+	}
+	if of := changes.Of(&corev1.ConfigMap{}); of.Complete() {
+		t.Errorf("of a ConfigMap: %s, which the object may have been", of)
+	}
+}

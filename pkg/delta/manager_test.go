@@ -1,0 +1,66 @@
+package delta_test
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+func second(n int64) *metav1.Time { return new(metav1.Unix(n, 0)) }
+
+// writer is the entry of a manager that wrote in this second.
+func writer(name string, at int64, fields string) metav1.ManagedFieldsEntry {
+	return metav1.ManagedFieldsEntry{Manager: name, Operation: metav1.ManagedFieldsOperationUpdate, Time: second(at), FieldsV1: metav1.NewFieldsV1(fields)}
+}
+
+func podWrittenBy(entries ...metav1.ManagedFieldsEntry) *corev1.Pod {
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "a", ManagedFields: entries}}
+}
+
+// beingDeleted returns the object after a request to delete it at a second, with ten
+// seconds of grace.
+func beingDeleted(pod *corev1.Pod, at int64) *corev1.Pod {
+	pod = pod.DeepCopy()
+	pod.DeletionTimestamp, pod.DeletionGracePeriodSeconds = second(at+10), new(int64(10))
+	return pod
+}
+
+// TestManagerCreditsNobodyForWhatIsNotHis has changes that leave no entry of their own.
+func TestManagerCreditsNobodyForWhatIsNotHis(t *testing.T) {
+	alice, bob := writer("alice", 10, `{"f:metadata":{"f:annotations":{}}}`), writer("bob", 5, `{"f:spec":{}}`)
+	before := podWrittenBy(bob, alice)
+	less := alice
+	less.FieldsV1 = metav1.NewFieldsV1(`{}`)
+	later := alice
+	later.Time = second(11)
+	for name, c := range map[string]struct {
+		change delta.Change
+		want   string
+	}{
+		"a deletion begins":                     {delta.Change{Old: before, New: beingDeleted(before, 12)}, ""},
+		"nothing that was written down":         {delta.Change{Old: before, New: before.DeepCopy()}, ""},
+		"another takes a field away":            {delta.Change{Old: before, New: podWrittenBy(bob, less)}, ""},
+		"she writes again":                      {delta.Change{Old: before, New: podWrittenBy(bob, later)}, "alice"},
+		"she writes for the first time":         {delta.Change{Old: podWrittenBy(bob), New: before}, "alice"},
+		"she writes, and a deletion follows":    {delta.Change{Old: podWrittenBy(bob), New: beingDeleted(before, 12), Deltas: 2}, ""},
+		"she writes in the second of it":        {delta.Change{Old: podWrittenBy(bob), New: beingDeleted(before, 10), Deltas: 2}, ""},
+		"a deletion, and then she writes":       {delta.Change{Old: podWrittenBy(bob), New: beingDeleted(before, 9), Deltas: 2}, "alice"},
+		"she writes while it is being deleted":  {delta.Change{Old: beingDeleted(podWrittenBy(bob), 8), New: beingDeleted(before, 8)}, "alice"},
+		"what came is being deleted":            {delta.Change{New: beingDeleted(before, 12)}, ""},
+		"read off before the entries were gone": {delta.Change{Old: podWrittenBy(), New: beingDeleted(podWrittenBy(), 12), Origin: delta.LastWrite(before)}, ""},
+		"read off, and not a deletion":          {delta.Change{Old: podWrittenBy(), New: podWrittenBy(), Origin: delta.LastWrite(before)}, "alice"},
+		"read off, and known before":            {delta.Change{Old: before, New: podWrittenBy(), Origin: delta.LastWrite(before)}, ""},
+		"read off, and new":                     {delta.Change{Old: podWrittenBy(bob), New: podWrittenBy(), Origin: delta.LastWrite(before)}, "alice"},
+	} {
+		c.change.Op = delta.Updated
+		if c.change.Old == nil {
+			c.change.Op = delta.Added
+		}
+		if got := c.change.Manager(); got != c.want {
+			t.Errorf("%s: the manager is %q, want %q", name, got, c.want)
+		}
+	}
+}

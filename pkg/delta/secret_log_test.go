@@ -1,0 +1,138 @@
+package delta
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/go-logr/logr"
+	"github.com/go-logr/logr/funcr"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+
+	"github.com/delta-runtime/delta-runtime/internal/seeds"
+)
+
+// credentials are what a program calls a v1 Secret.
+type credentials struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+	Data              map[string][]byte `json:"data,omitempty"`
+	Rest              string            `json:"rest,omitempty"`
+}
+
+func (c *credentials) DeepCopyObject() runtime.Object { return c }
+
+// String shows everything, as the generated types of Kubernetes do.
+func (c *credentials) String() string { return fmt.Sprintf("%s %s %s", c.Data, c.Rest, c.Annotations) }
+
+// own turns a Secret into the program's own type, which does not say its kind.
+func own(secret *corev1.Secret) *credentials {
+	return &credentials{ObjectMeta: secret.ObjectMeta, Data: secret.Data, Rest: secret.StringData["password"]}
+}
+
+// logged is what loggers write of some things.
+func logged(t *testing.T, things ...any) string {
+	t.Helper()
+	var b bytes.Buffer
+	toB := func(prefix, args string) { b.WriteString(prefix + args) }
+	loggers := []logr.Logger{
+		logr.FromSlogHandler(slog.NewJSONHandler(&b, nil)), logr.FromSlogHandler(slog.NewTextHandler(&b, nil)),
+		funcr.New(toB, funcr.Options{}), funcr.NewJSON(func(text string) { b.WriteString(text) }, funcr.Options{}),
+		zap.New(zap.WriteTo(&b)), zap.New(zap.WriteTo(&b), zap.UseDevMode(true)),
+	}
+	for _, thing := range things {
+		slog.New(slog.NewJSONHandler(&b, nil)).Info("told", "thing", thing, "within", []any{thing}, "field", struct{ Thing any }{thing})
+		slog.New(slog.NewTextHandler(&b, nil)).Info("told", "thing", thing, "within", []any{thing})
+		for _, log := range loggers {
+			log.Info("told", "thing", thing, "within", []any{thing}, "field", struct{ Thing any }{thing}, "map", map[string]any{"thing": thing})
+		}
+		fmt.Fprintf(&b, "%v\n%+v\n%#v\n%s\n%q\n%d\n%x\n", thing, thing, thing, thing, thing, thing, thing)
+		fmt.Fprintf(&b, "%v\n%+v\n%#v\n%d\n", []any{thing}, map[string]any{"a": thing}, struct{ Thing any }{thing}, []any{thing})
+		text, err := json.Marshal([]any{thing, &thing})
+		if err != nil {
+			t.Error(err)
+		}
+		b.Write(text)
+	}
+	return b.String()
+}
+
+// TestSecretsAreNotLogged has random Secrets in changes and deltas, and looks for their
+// values in what every logger writes.
+func TestSecretsAreNotLogged(t *testing.T) {
+	kind := corev1.SchemeGroupVersion.WithKind("Secret")
+	seeds.Run(t, diffSeeds, func(t *testing.T, rng *rand.Rand) {
+		s := &safe{dice: dice{rng}}
+		before, after := s.typed(), s.typed()
+		change := Change{Cause: Primary, Kind: kind, Key: Key{Name: "a"}, Op: Updated, Old: s.form(t, before), New: s.form(t, after)}
+		things := []any{
+			change, &change, NewChanges(change), []Change{change},
+			Delta[Object]{Op: Updated, Key: change.Key, Old: change.Old, New: change.New}, &Delta[any]{Op: Updated, Old: before, New: after},
+			Delta[*corev1.Secret]{Op: Updated, Old: before, New: after}, Delta[*credentials]{Op: Added, New: own(after)},
+			Delta[corev1.Secret]{Op: Added, New: *after},
+		}
+		for _, mine := range []Change{
+			{Kind: kind, Op: Updated, Old: own(before), New: own(after)}, {Kind: kind, Op: Added, New: own(after)},
+			{Kind: kind, Op: Deleted, Old: own(before), New: own(after)}, {Kind: kind, Op: Updated, Old: own(before), New: after},
+		} {
+			things = append(things, mine, mine.Diff(), mine.Diff().Full(), NewChanges(mine))
+			seen := rendered(t, mine.Diff()) + rendered(t, mine.Diff().Full())
+			_, err := mine.Diff().Apply(&credentials{Rest: s.secret()})
+			s.lookFor(t, seen+fmt.Sprint(err))
+		}
+		s.lookFor(t, logged(t, things...))
+	})
+}
+
+// lookFor fails if a value of a Secret is in the text, in any spelling that we know.
+func (s *safe) lookFor(t *testing.T, text string) {
+	t.Helper()
+	for _, value := range s.values {
+		for _, spelt := range []string{value, base64.StdEncoding.EncodeToString([]byte(value)), fmt.Sprintf("%x", value), strings.Trim(fmt.Sprintf("%d", []byte(value)), "[]")} {
+			if at := strings.Index(text, spelt); at >= 0 {
+				t.Fatalf("%s is seen in\n…%s", value, text[max(0, at-300):min(len(text), at+300)])
+			}
+		}
+	}
+}
+
+// TestWhatLogsShow has what is to be seen of a change, which is enough to find it.
+func TestWhatLogsShow(t *testing.T) {
+	change := Change{
+		Cause: Owned, Kind: schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, Key: Key{Namespace: "shop", Name: "web"},
+		Op: Updated, Old: web(), New: web(), Deltas: 2,
+	}
+	want := `{"cause":"Owned","kind":"Deployment","namespace":"shop","name":"web","op":"Updated","deltas":2}`
+	if text, err := json.Marshal(change); err != nil || string(text) != want {
+		t.Errorf("got  %s (error %v)\nwant %s", text, err, want)
+	}
+	told := NewChanges(change, Change{Cause: Timer}).Lacking("a test")
+	want = `{"changes":[` + want + `,{"cause":"Timer","deltas":1}],"attempt":1,"complete":false,"incomplete":"a test"}`
+	if text, err := json.Marshal(told); err != nil || string(text) != want {
+		t.Errorf("got  %s (error %v)\nwant %s", text, err, want)
+	}
+	d := Delta[Object]{Op: Deleted, Key: change.Key, Missed: true, Version: "7", Old: web()}
+	want = `{"op":"Deleted","namespace":"shop","name":"web","version":"7","missed":true}`
+	if text, err := json.Marshal(d); err != nil || string(text) != want {
+		t.Errorf("got  %s (error %v)\nwant %s", text, err, want)
+	}
+	if got, want := fmt.Sprintf("%v %+v", d, &d), "Deleted shop/web unnoticed Deleted shop/web unnoticed"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	var b bytes.Buffer
+	slog.New(slog.NewJSONHandler(&b, nil)).Info("told", "change", change, "told", told, "delta", d)
+	for _, part := range []string{`"change":{"cause":"Owned"`, `"told":{"changes":[{"cause":"Owned"`, `"delta":{"op":"Deleted"`} {
+		if !strings.Contains(b.String(), part) {
+			t.Errorf("a log lacks %s: %s", part, b.String())
+		}
+	}
+}

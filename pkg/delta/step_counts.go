@@ -1,0 +1,90 @@
+package delta
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// maxStepNames is how many names of steps a ledger counts, and maxStepName how long one may
+// be, in bytes.
+const (
+	maxStepNames = 100
+	maxStepName  = 200
+)
+
+// StepStatus counts what has become of the steps of one name since the controller was made.
+type StepStatus struct {
+	// Name is the step's. It is empty for all steps together that there were too many names
+	// for: a name that says what a step is done to is not one that can be counted by.
+	Name string
+	// Done is how often it ran and succeeded, Failed how often it ran and did not, Skipped how
+	// often nothing that it depends on was touched.
+	Done, Failed, Skipped uint64
+	// Blind says why the step can never be skipped. It is empty if it can, as far as is known.
+	Blind string
+}
+
+// stepCounts counts the steps of a controller. Nil counts nothing.
+type stepCounts struct {
+	mu     sync.Mutex // guards byName
+	byName map[string]*StepStatus
+}
+
+func (c *stepCounts) add(name string, how StepOutcome) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch of := c.ofLocked(name); how {
+	case StepDone:
+		of.Done++
+	case StepFailed:
+		of.Failed++
+	case StepSkipped:
+		of.Skipped++
+	default:
+		panic("BUG: a step that has no outcome: " + how.String())
+	}
+}
+
+// blind notes why a step can never be skipped.
+func (c *stepCounts) blind(name, why string) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ofLocked(name).Blind = why
+}
+
+func (c *stepCounts) ofLocked(name string) *StepStatus {
+	if of := c.byName[name]; of != nil {
+		return of
+	}
+	if len(c.byName) >= maxStepNames || len(name) > maxStepName {
+		name = ""
+		if of := c.byName[name]; of != nil {
+			return of
+		}
+	}
+	if c.byName == nil {
+		c.byName = map[string]*StepStatus{}
+	}
+	of := &StepStatus{Name: strings.Clone(name)}
+	c.byName[of.Name] = of
+	return of
+}
+
+func (c *stepCounts) all() []StepStatus {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := make([]StepStatus, 0, len(c.byName))
+	for _, of := range c.byName {
+		all = append(all, *of)
+	}
+	slices.SortFunc(all, func(a, b StepStatus) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}

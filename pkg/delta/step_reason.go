@@ -1,0 +1,146 @@
+package delta
+
+import "fmt"
+
+// Why a step runs where no single change says it.
+const (
+	dependsOnNothing = "it depends on nothing"
+	noReasonKnown    = "the call has no reason that is known"
+	relistedSince    = "a relist may have hidden changes"
+)
+
+// stepReason is why a step runs: a change, or else a text.
+type stepReason struct {
+	change *Change
+	text   string
+	blind  bool // the step can never be skipped
+}
+
+func (r *stepReason) String() string {
+	if r.change != nil {
+		return r.change.String()
+	}
+	return r.text
+}
+
+// reason says why the step has to run. It reports false if the step can be skipped.
+func (s Step) reason(c *Changes) (stepReason, bool) {
+	switch {
+	case len(s.on) == 0 && s.causes == 0:
+		return stepReason{text: dependsOnNothing}, true
+	case !c.complete:
+		return stepReason{text: "incomplete: " + c.Incomplete()}, true
+	case len(c.list) == 0:
+		return stepReason{text: noReasonKnown}, true
+	case c.doubt:
+		return stepReason{text: relistedSince}, true
+	case c.first:
+		return stepReason{text: firstTime}, true
+	}
+	for i := range c.list {
+		if change := &c.list[i]; unattributed(change) || s.causes&causesOf(change) != 0 {
+			return stepReason{change: change}, true
+		}
+	}
+	for i := range s.on {
+		if why, run := s.on[i].reason(c); run {
+			return why, true
+		}
+	}
+	return stepReason{}, false
+}
+
+// reason says what touches the dependency, or why that can't be told. [Changes.Touches]
+// judges a retry as a whole. Here each change is judged, because all that the attempt
+// before was told is among them.
+func (d *dependency) reason(c *Changes) (why stepReason, run bool) {
+	concerns, err := d.matcher(c)
+	if err != nil {
+		return stepReason{text: err.Error(), blind: true}, true
+	}
+	paths, err := d.checked(c)
+	if err != nil {
+		return stepReason{text: err.Error(), blind: true}, true
+	}
+	for i := range c.list {
+		if change := &c.list[i]; concerns(change) && d.key.includes(aboutWhat(change)) && c.showsAt(i, paths) {
+			return stepReason{change: change}, true
+		}
+	}
+	return stepReason{}, false
+}
+
+// matcher returns what finds the changes of the dependency's kind, or why they can't be
+// found or judged.
+func (d *dependency) matcher(c *Changes) (concerns func(*Change) bool, err error) {
+	if c.facts == nil || c.facts.KindOf == nil {
+		return maybe(sameType(d.example)), nil
+	}
+	kind, err := c.facts.KindOf(d.example)
+	if err != nil {
+		return nil, fmt.Errorf("look up the kind of %T, on which a step depends: %w", d.example, err)
+	}
+	if c.facts.Watches != nil && !c.facts.Watches(kind) {
+		return nil, fmt.Errorf("no watch of the controller shows %s, on which the step depends", kind)
+	}
+	return maybe(sameKind(kind)), nil
+}
+
+// checked returns the paths that are depended on, or what is wrong with one of them.
+func (d *dependency) checked(c *Changes) ([]Path, error) {
+	kind := kindOf(d.example)
+	if c.facts != nil && c.facts.KindOf != nil && kind.kind.Empty() {
+		if known, err := c.facts.KindOf(d.example); err == nil {
+			kind.kind = known
+		}
+	}
+	paths := make([]Path, 0, len(d.paths))
+	for _, text := range d.paths {
+		path, err := c.facts.check([]pathKind{kind}, text)
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, path)
+	}
+	return paths, nil
+}
+
+// showsAt reports whether change i touches one of the paths, or without paths anything.
+func (c Changes) showsAt(i int, paths []Path) bool {
+	if len(paths) == 0 {
+		return showsMore(&c.list[i]) || c.showsMoreSince(i)
+	}
+	return touches(&c.list[i], paths) || c.touchesSince(i, paths)
+}
+
+// includes reports whether another key is the same where k says something.
+func (k Key) includes(other Key) bool {
+	return (k.Namespace == "" || k.Namespace == other.Namespace) && (k.Name == "" || k.Name == other.Name)
+}
+
+// aboutWhat is the key of the object. A test may leave it out of the change.
+func aboutWhat(c *Change) Key {
+	obj := c.Object()
+	if c.Key != (Key{}) || obj == nil {
+		return c.Key
+	}
+	return Key{Namespace: obj.GetNamespace(), Name: obj.GetName()}
+}
+
+// showsMore reports whether a change is anything but a resync that shows the state that the
+// request was told of last.
+func showsMore(c *Change) bool {
+	return c.Op != Sync || !isUpdate(c) || c.unsure || c.Relisted || c.forgot ||
+		len(c.touched) > 0 || len(c.between) > 0 || !sameState(c.Old, c.New)
+}
+
+// showsMoreSince is touchesSince for the whole object.
+func (c Changes) showsMoreSince(i int) bool {
+	change := &c.list[i]
+	for j := i - 1; j >= 0; j-- {
+		if before := &c.list[j]; before.Op != 0 && aboutSame(before, change) {
+			return !had(change, before.Object())
+		}
+	}
+	return false
+}

@@ -1,0 +1,198 @@
+package delta
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// maxStepReports is how many steps of one call are reported. All of them are counted.
+const maxStepReports = 100
+
+// What stands for the error of a step that has returned none.
+var (
+	errStepAtWork = errors.New("it is still at work")
+	errStepLeft   = errors.New("it panicked")
+)
+
+// StepOutcome is what became of a step in one call.
+type StepOutcome uint8
+
+const (
+	// StepSkipped means that nothing that the step depends on was touched.
+	StepSkipped StepOutcome = iota + 1
+	// StepDone means that it ran and returned no error.
+	StepDone
+	// StepFailed means that it returned an error, panicked, or has not ended yet.
+	StepFailed
+)
+
+var stepOutcomeNames = [...]string{StepSkipped: "skipped", StepDone: "done", StepFailed: "failed"}
+
+// String is a word for a log.
+func (o StepOutcome) String() string {
+	if o == 0 || int(o) >= len(stepOutcomeNames) {
+		return fmt.Sprintf("StepOutcome(%d)", uint8(o))
+	}
+	return stepOutcomeNames[o]
+}
+
+// StepReport is what became of a step in one call of a reconciler.
+type StepReport struct {
+	Name    string
+	Outcome StepOutcome
+	Err     error // of a step that failed
+
+	why stepReason
+}
+
+// Because says why the step ran: the change that touched what it depends on, or why it
+// could not be skipped. It is empty for a step that was skipped.
+func (r StepReport) Because() string { return r.why.String() }
+
+// String is a line for a log.
+func (r StepReport) String() string {
+	if r.Outcome == StepSkipped {
+		return r.Name + " skipped"
+	}
+	return fmt.Sprintf("%s %s: %s", r.Name, r.Outcome, r.Because())
+}
+
+// Steps returns what has become of the steps of this call, in the order in which they
+// began. It is for logs and for tests, and has the first 100 steps. Without our builder and
+// without [NewContext] there is nobody who keeps it, and it is empty.
+func Steps(ctx context.Context) []StepReport { return stepsIn(ctx).all() }
+
+// callSteps is what has become of the steps of one call. Nil keeps nothing.
+type callSteps struct {
+	counts  *stepCounts // nil: nobody counts
+	request requester   // nil: not known
+
+	mu      sync.Mutex // guards everything below
+	reports []StepReport
+	open    int // steps that have begun and not succeeded
+}
+
+// requester knows the request that a call is about.
+type requester interface{ requested() string }
+
+// begunStep is a step at work.
+type begunStep struct {
+	name  string
+	place int // among the reports; -1 if there was no room
+}
+
+func (s *callSteps) skip(name string) {
+	if s == nil {
+		return
+	}
+	s.counts.add(name, StepSkipped)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reportLocked(StepReport{Name: name, Outcome: StepSkipped})
+}
+
+// begin notes a step as one that has failed, which it has if nobody ends it.
+func (s *callSteps) begin(name string, why stepReason) begunStep {
+	if s == nil {
+		return begunStep{name: name}
+	}
+	if why.blind {
+		s.counts.blind(name, why.text)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.open++
+	return begunStep{name, s.reportLocked(StepReport{Name: name, Outcome: StepFailed, Err: errStepAtWork, why: why})}
+}
+
+func (s *callSteps) reportLocked(r StepReport) (place int) {
+	if len(s.reports) == maxStepReports {
+		return -1
+	}
+	s.reports = append(s.reports, r)
+	return len(s.reports) - 1
+}
+
+// end notes what came of a step, and returns its error with what it is about.
+func (s *callSteps) end(b begunStep, err error) error {
+	if err != nil {
+		err = s.named(b.name, err)
+	}
+	if s == nil {
+		return err
+	}
+	how := StepDone
+	if err != nil {
+		how = StepFailed
+	}
+	s.counts.add(b.name, how)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err == nil {
+		s.open--
+	}
+	if b.place >= 0 {
+		s.reports[b.place].Outcome, s.reports[b.place].Err = how, err
+	}
+	return err
+}
+
+func (s *callSteps) named(name string, err error) error {
+	if s == nil || s.request == nil {
+		return fmt.Errorf("do step %q: %w", name, err)
+	}
+	return fmt.Errorf("do step %q for %s: %w", name, s.request.requested(), err)
+}
+
+// all returns the reports.
+func (s *callSteps) all() []StepReport {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.reports)
+}
+
+// failed returns the errors of the steps that have not succeeded. It returns nil if all
+// have.
+func (s *callSteps) failed() error {
+	reports := s.all()
+	s.mu.Lock()
+	open := s.open
+	s.mu.Unlock()
+	var errs []error
+	for i := range reports {
+		r := &reports[i]
+		if errors.Is(r.Err, errStepAtWork) {
+			r.Err = s.named(r.Name, r.Err)
+		}
+		if r.Err != nil {
+			errs = append(errs, r.Err)
+		}
+	}
+	if more := open - len(errs); more > 0 {
+		errs = append(errs, fmt.Errorf("do %d more steps: they failed or have not ended", more))
+	}
+	return errors.Join(errs...)
+}
+
+// outcome is that of the call, whatever it would be without steps: what was told has not
+// been dealt with unless all steps have succeeded.
+func (s *callSteps) outcome(how Outcome) Outcome {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.open == 0:
+		return how
+	case how == SettledAndFailed:
+		return Failed
+	case how == Succeeded || how == SucceededWithTimer:
+		return Unfinished
+	default:
+		return how
+	}
+}

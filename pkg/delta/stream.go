@@ -1,0 +1,196 @@
+package delta
+
+import (
+	"hash/maphash"
+	"math/bits"
+	"slices"
+	"sync"
+)
+
+// Stream makes changes of what one watch shows, so that what a request is told of an
+// object lacks nothing that the watch has shown of it.
+//
+//	watch ── Begin ──▶ Delivery ── Record, once for each request ──▶ Ledger
+//	                      └─────── End, when the handler has returned
+//
+// A handler is not told of everything: predicates hold events back, and a function may map
+// an event to other requests than the one before. A reconciler may have read those states
+// all the same. So the stream remembers for each object what changed in the states that
+// nobody was told of, and to which requests the last one was told. The next change touches
+// that as well. To a request that was not among the last ones it touches everything.
+//
+// It remembers some 40 bytes for each object that is not mapped by its key, and for those
+// of which something was held back.
+type Stream[R comparable] struct {
+	ledger *Ledger[R]
+	byKey  bool // each object is for the request of its own key, and no other
+	seed   maphash.Seed
+
+	mu     sync.Mutex // guards everything below
+	number uint64     // of the latest delivery
+	trails map[uint64]trail
+	parts  []part // that something was held back of, at most maxParts
+}
+
+// maxParts is how many parts a stream tells apart: a trail has a bit for each.
+const maxParts = 64
+
+// trail is what was shown of one object. Objects are known by the hashes of their keys,
+// and requests by theirs: among a million the chance that two share one is one in thirty
+// million.
+type trail struct {
+	to     uint64   // the request that was last told
+	others []uint64 // further ones
+	hidden uint64   // the parts that have changed since
+	lost   bool     // more may have
+}
+
+// Mapping says what a stream may take for granted of how objects are mapped to requests.
+type Mapping uint8
+
+const (
+	// ByContent takes nothing for granted.
+	ByContent Mapping = iota
+	// ByKey has each object be for one request, which its key decides.
+	ByKey
+)
+
+// NewStream begins a stream, of which nothing has been shown.
+func (l *Ledger[R]) NewStream(how Mapping) *Stream[R] {
+	return &Stream[R]{ledger: l, byKey: how == ByKey, seed: maphash.MakeSeed(), trails: map[uint64]trail{}}
+}
+
+// Delivery is one event on its way to a handler. Any goroutine may record it, also when
+// the handler has long returned.
+type Delivery[R comparable] struct {
+	stream *Stream[R]
+	change Change
+	object uint64
+	before trail // of the object, when the delivery began
+	known  bool  // there was one
+
+	to    []uint64 // requests for which it was recorded; guarded by the stream's lock, as ended is
+	ended bool
+}
+
+// Begin notes that an event is shown to a handler, or to the predicates before it. One
+// goroutine begins and ends all deliveries of a stream.
+func (s *Stream[R]) Begin(c Change) *Delivery[R] {
+	d := &Delivery[R]{stream: s, change: c, object: maphash.Comparable(s.seed, c.Key)}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.number++
+	d.change.once = &once{stream: s, number: s.number}
+	d.before, d.known = s.trails[d.object]
+	d.change.touched, d.change.unsure = s.pathsLocked(d.before.hidden), d.before.lost
+	return d
+}
+
+// Record notes that a request is about to be put into the queue for this event. Landed or
+// LandedLater of the ledger has to follow.
+func (d *Delivery[R]) Record(r R) {
+	c := d.change
+	c.unsure = d.add(r) || c.unsure
+	if c.watch != 0 && hidesUpdate(&c) {
+		c.causes = c.causes.with(c.watch)
+	}
+	d.stream.ledger.Record(r, c)
+}
+
+// add notes a request, and reports whether the object may have had states that this
+// request was not told of.
+func (d *Delivery[R]) add(r R) (unsure bool) {
+	hash := maphash.Comparable(d.stream.seed, r)
+	d.stream.mu.Lock()
+	defer d.stream.mu.Unlock()
+	if d.ended {
+		return true // other events have been shown meanwhile, or will be before it is told
+	}
+	if !slices.Contains(d.to, hash) {
+		d.to = append(d.to, hash)
+	}
+	return !d.stream.byKey && (!d.known || !d.before.told(hash))
+}
+
+// End says that the handler has returned, or that a predicate has held the event back.
+func (d *Delivery[R]) End() {
+	s := d.stream
+	s.mu.Lock()
+	d.ended = true
+	told := len(d.to) > 0
+	s.mu.Unlock()
+	if !told {
+		d.hide()
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case ends(&d.change), s.byKey:
+		delete(s.trails, d.object)
+	case d.change.Op == Sync && d.known && slices.Contains(d.to, d.before.to) && d.before.hidden == 0 && !d.before.lost:
+		// It showed no other state, so those that it was not for lack nothing.
+	default:
+		s.trails[d.object] = trail{to: d.to[0], others: slices.Clone(d.to[1:])}
+	}
+}
+
+// hide notes an event that nobody was told of.
+func (d *Delivery[R]) hide() {
+	s, c, after := d.stream, &d.change, d.before
+	var changed []part
+	switch {
+	case ends(c):
+	case !isUpdate(c) || c.forgot || c.Relisted: // a beginning, or something that led there unseen
+		after.lost = true
+	case c.Op == Sync: // the last state once more
+		return
+	default:
+		parts, known := changedParts(c.Old, c.New)
+		changed, after.lost = parts, after.lost || !known
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if ends(c) {
+		delete(s.trails, d.object)
+		return
+	}
+	for _, p := range changed {
+		bit, ok := s.bitLocked(p)
+		after.hidden |= bit
+		after.lost = after.lost || !ok
+	}
+	if after.lost {
+		after.hidden = 0 // everything counts as touched
+	}
+	s.trails[d.object] = after
+}
+
+// bitLocked returns the bit of a part, unless there are too many.
+func (s *Stream[R]) bitLocked(p part) (uint64, bool) {
+	i := slices.Index(s.parts, p)
+	if i < 0 {
+		if i = len(s.parts); i == maxParts {
+			return 0, false
+		}
+		s.parts = append(s.parts, p)
+	}
+	return 1 << i, true
+}
+
+func (s *Stream[R]) pathsLocked(parts uint64) []Path {
+	var paths []Path
+	for ; parts != 0; parts &= parts - 1 {
+		paths = append(paths, s.parts[bits.TrailingZeros64(parts)].path())
+	}
+	return paths
+}
+
+// Restart forgets everything: what is shown from now on begins with a snapshot.
+func (s *Stream[R]) Restart() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.trails)
+}
+
+func (t *trail) told(hash uint64) bool { return t.to == hash || slices.Contains(t.others, hash) }

@@ -1,0 +1,218 @@
+package delta
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/go-logr/logr/funcr"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
+)
+
+// misspelt are paths that no Deployment has, as people write them.
+var misspelt = []string{"spec.replica", "Spec.Replicas", "/spec/replicas", "{.spec.replicas}", "data.tls.crt", "spec.template.spec.containers[name=1]"}
+
+// labelled is the change of a label, and of nothing else.
+func labelled() Change {
+	after := webWith(func(d *appsv1.Deployment) { d.Labels["app"] = "web" })
+	return Change{Cause: Primary, Kind: appsv1.SchemeGroupVersion.WithKind("Deployment"), Op: Updated, Old: web(), New: after}
+}
+
+// logging returns a logger, and what was logged so far.
+func logging() (log logr.Logger, lines func() []string) {
+	var all []string
+	log = funcr.New(func(_, args string) { all = append(all, args) }, funcr.Options{})
+	return log, func() []string { return all }
+}
+
+// asking is a ledger's knowledge of the kinds that are watched.
+func asking(log logr.Logger, schemas Schemas, watched ...Object) *facts {
+	return &facts{Schemas: schemas, Watched: func() []Object { return watched }, paths: newPathChecks(log)}
+}
+
+// known returns complete changes as a ledger tells them.
+func known(f *facts, list ...Change) Changes {
+	c := NewChanges(list...)
+	c.facts = f
+	return c
+}
+
+func TestMisspeltPathsAreTouched(t *testing.T) {
+	for _, path := range misspelt {
+		change := labelled()
+		if !NewChanges(change).Touches(path) || !NewChanges(change).Touches("spec.replicas", path) {
+			t.Errorf("Changes: %s is not touched, although nothing of that name can exist", path)
+		}
+		if !change.Diff().Touches(path) || !change.Diff().TouchesPath(mustParse(t, path)) {
+			t.Errorf("Diff: %s is not touched, although nothing of that name can exist", path)
+		}
+		if !NewDiff(change.New, change.New, nil).Touches(path) {
+			t.Errorf("a resync: %s is not touched, although nothing of that name can exist", path)
+		}
+	}
+	for _, path := range []string{"spec.replicas", "status", "metadata.annotations", "metadata.labels[other]", "spec.template.spec.containers[*].envFrom"} {
+		if NewChanges(labelled()).Touches(path) || labelled().Diff().Touches(path) {
+			t.Errorf("%s is touched by the change of a label", path)
+		}
+	}
+}
+
+// TestAPathOfOneKindIsNotTouchedByOthers asks about all changes at once, as one does who
+// watches several kinds.
+func TestAPathOfOneKindIsNotTouchedByOthers(t *testing.T) {
+	config, secret := &corev1.ConfigMap{}, &corev1.Secret{}
+	filled := Change{Cause: Owned, Op: Updated, Old: config, New: &corev1.ConfigMap{Data: map[string]string{"a.b": "c"}}}
+	custom := anyOf(schema.GroupVersionKind{Group: "a.b", Version: "v1", Kind: "Custom"})
+	parser, err := typed.NewParser(typed.YAMLObject(customSchema))
+	if err != nil {
+		t.Fatal(err)
+	}
+	schemas := customSchemas{parser}
+	for name, c := range map[string]struct {
+		changes Changes
+		path    string
+		want    bool
+	}{
+		"of another change":            {NewChanges(labelled(), filled), "immutable", false},
+		"of a kind that is watched":    {known(asking(logr.Discard(), nil, &appsv1.Deployment{}, secret), labelled()), "stringData", false},
+		"of no kind that is watched":   {known(asking(logr.Discard(), nil, &appsv1.Deployment{}, secret), labelled()), "stringDate", true},
+		"of another kind than asked":   {known(asking(logr.Discard(), nil, secret), labelled()).Of(&appsv1.Deployment{}), "stringData", true},
+		"of the kind asked":            {known(asking(logr.Discard(), nil, secret), labelled()).Of(secret), "stringData", false},
+		"misspelt of the kind asked":   {known(asking(logr.Discard(), nil, secret), labelled()).Of(secret), "stringDate", true},
+		"of a kind by schema":          {known(asking(logr.Discard(), schemas, custom), labelled()), "spec.byName.x.x", false},
+		"of no kind by schema":         {known(asking(logr.Discard(), schemas, custom), labelled()), "spec.byName.x.y", true},
+		"of a kind that is not known":  {known(asking(logr.Discard(), nil, custom)), "spec.anything", false},
+		"of the known kind it is not":  {known(asking(logr.Discard(), nil, custom), labelled()), "spec.anything", true},
+		"of metadata":                  {known(asking(logr.Discard(), builtin, metaOnly("u", "1", nil)), labelled()), "binaryData", false},
+		"misspelt of metadata":         {known(asking(logr.Discard(), builtin, metaOnly("u", "1", nil)), labelled()), "binaryDate", true},
+		"nothing happened":             {known(asking(logr.Discard(), nil, secret)), "stringData", false},
+		"nothing happened, misspelt":   {known(asking(logr.Discard(), nil, secret)), "stringDate", true},
+		"nothing is known of anything": {NewChanges(), "whatever", false},
+		"a timer, misspelt":            {known(asking(logr.Discard(), nil, secret), Change{Cause: Timer}), "stringDate", true},
+		"a timer":                      {known(asking(logr.Discard(), nil, secret), Change{Cause: Timer}), "stringData", false},
+	} {
+		for range 2 { // the second answer is remembered
+			if got := c.changes.Touches(c.path); got != c.want {
+				t.Errorf("a path %s: Touches(%s) is %v, want %v", name, c.path, got, c.want)
+			}
+		}
+	}
+}
+
+func TestAWrongPathIsLoggedOnce(t *testing.T) {
+	log, lines := logging()
+	f := asking(log, nil, &corev1.Secret{}, &appsv1.Deployment{})
+	for range 3 {
+		known(f, labelled()).Touches("spec.replica", "spec.replicas")
+		known(f).Lacking("a test").Touches("spec.replica", "data.tls.crt", "spec..replicas")
+	}
+	want := []string{
+		"can't exist in apps/v1 Deployment or core/v1.Secret: spec has no field replica; did you mean spec.replicas?",
+		`can't exist in core/v1.Secret or apps/v1.Deployment: data[tls] is a text and has nothing below it; did you mean data["tls.crt"]?`,
+		"a name has to follow; did you mean spec.replicas?",
+	}
+	got := lines()
+	if len(got) != len(want) {
+		t.Fatalf("logged %d lines, want %d: %q", len(got), len(want), got)
+	}
+	for i, line := range got {
+		if line = strings.ReplaceAll(line, `\"`, `"`); !strings.Contains(line, want[i]) {
+			t.Errorf("logged %s, want %s", line, want[i])
+		}
+	}
+}
+
+func TestAnErrorNamesAFewKinds(t *testing.T) {
+	log, lines := logging()
+	watched := []Object{&corev1.Pod{}, &corev1.Secret{}, &corev1.Service{}, &corev1.ConfigMap{}, &corev1.Node{}, &appsv1.DaemonSet{}, &appsv1.ReplicaSet{}}
+	known(asking(log, nil, watched...)).Touches("nothing")
+	if got, want := strings.Join(lines(), "\n"), "core/v1.Pod, core/v1.Secret, core/v1.Service, core/v1.ConfigMap, core/v1.Node or 2 other kinds: "; !strings.Contains(got, want) {
+		t.Errorf("logged %s, want %s", got, want)
+	}
+}
+
+// TestTypesAreAskedBeforeSchemas has a path that a Go type decides about.
+func TestTypesAreAskedBeforeSchemas(t *testing.T) {
+	schemas := &refusing{}
+	if known(asking(logr.Discard(), schemas, metaOnly("u", "1", nil), &corev1.Secret{})).Touches("stringData") || schemas.calls != 0 {
+		t.Errorf("schemas were asked %d times", schemas.calls)
+	}
+}
+
+// belated are schemas that come to know a kind.
+type belated struct {
+	Schemas
+	known bool
+}
+
+func (l *belated) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOptions) (*typed.TypedValue, error) {
+	if !l.known {
+		return (&refusing{}).ObjectToTyped(obj, opts...)
+	}
+	return l.Schemas.ObjectToTyped(obj, opts...)
+}
+
+// TestAnAnswerThatMayChangeIsNotKept has a kind that is described later than it is asked
+// for, as a CRD is that comes after the controller.
+func TestAnAnswerThatMayChangeIsNotKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		kind := corev1.SchemeGroupVersion.WithKind("ConfigMap")
+		schemas := &belated{Schemas: builtin}
+		f := asking(logr.Discard(), schemas, anyOf(kind))
+		if known(f).Touches("dta") {
+			t.Error("a path is wrong of which nothing is known")
+		}
+		schemas.known = true
+		time.Sleep(time.Minute)
+		if !known(f).Touches("dta") || known(f).Touches("data") {
+			t.Error("once the kind is described, its paths are not checked")
+		}
+		schemas.known = false
+		if known(f).Touches("data") {
+			t.Error("what could exist can't any more")
+		}
+	})
+}
+
+func TestPathChecksAreBounded(t *testing.T) {
+	log, lines := logging()
+	f := asking(log, nil, &corev1.Secret{})
+	for i := range 3 * maxAnswers {
+		known(f).Touches(fmt.Sprintf("data[%q]", fmt.Sprint("key-", i)))
+		if len(f.paths.answers) > maxAnswers {
+			t.Fatalf("%d answers are kept", len(f.paths.answers))
+		}
+	}
+	for i := range 3 * maxComplaints {
+		if !known(f).Touches(fmt.Sprint("wrong-", i)) {
+			t.Errorf("the wrong path %d is not touched", i)
+		}
+	}
+	if n := len(lines()); n != maxComplaints || len(f.paths.told) > maxComplaints {
+		t.Errorf("%d complaints, want %d", n, maxComplaints)
+	}
+	known(f).Touches(strings.Repeat("x", maxAskedText+1))
+	for asked := range f.paths.answers {
+		if len(asked.text) > maxAskedText {
+			t.Error("a text of any length is kept")
+		}
+	}
+}
+
+func TestALedgerSaysWhatIsWatched(t *testing.T) {
+	log, lines := logging()
+	ledger := NewLedger[string](LedgerOptions{Log: log, Watched: func() []Object { return []Object{&metav1.PartialObjectMetadata{}, &corev1.Secret{}} }})
+	ledger.Record("r", labelled())
+	ledger.Landed("r")
+	if !ledger.Take("r").Touches("stringDate") || len(lines()) != 1 {
+		t.Errorf("logged %q", lines())
+	}
+}

@@ -1,0 +1,103 @@
+package source_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// formOf is an object of a kind that says no more than its kind.
+func formOf(kind schema.GroupVersionKind) *unstructured.Unstructured {
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(kind)
+	return u
+}
+
+// withFreeFields adds two fields to Gardens below which nearly anything may be.
+func withFreeFields(text string) string {
+	return strings.Replace(text, `"fences": {`, `"free": {"type": "object", "x-kubernetes-preserve-unknown-fields": true, "properties": {"at": {"type": "string"}}},
+		"rates": {"type": "object", "additionalProperties": {"type": "integer"}}, "port": {"x-kubernetes-int-or-string": true}, "fences": {`, 1)
+}
+
+func TestPathsAreCheckedByWhatTheServerDescribes(t *testing.T) {
+	s := newServer(t)
+	s.text = withFreeFields(s.text)
+	all := withoutNetwork(t, s)
+	for _, c := range []struct {
+		kind  schema.GroupVersionKind
+		legal map[string]bool
+	}{
+		{gardens.WithKind("Garden"), map[string]bool{
+			"spec": true, "spec.beds[*].flower": true, "spec.beds[row=1,side=left].flower": true, "spec.beds[*].flowers": false, "spec.bed": false, "status": false,
+			`spec.beds[row="1"]`: false, "spec.tools[=rake]": true, "spec.tools[=1]": false, "metadata.finalizers": true, "metadata.generation": true, "metadata.lables": false,
+			"spec.free.anything[0].at.all": true, "spec.free.at": true, "spec.free.at.x": false, "spec.rates.a": true, "spec.rates.a.b": false, "spec.port": true, "spec.new": false,
+		}},
+		{appsv1.SchemeGroupVersion.WithKind("Deployment"), map[string]bool{"spec.replicas": true, "spec.replica": false}},
+		{gardens.WithKind("Unheard"), map[string]bool{"spec.anything": true, "metadata.nothing": false}},
+		{schema.GroupVersionKind{Group: "other.com", Version: "v1", Kind: "Garden"}, map[string]bool{"spec.anything": true}},
+	} {
+		meta := &metav1.PartialObjectMetadata{}
+		meta.SetGroupVersionKind(c.kind)
+		for path, legal := range c.legal {
+			for _, example := range []delta.Object{formOf(c.kind), meta} {
+				if err := delta.CheckPathBySchema(example, all, path); (err == nil) != legal {
+					t.Errorf("%s: %s: %v, want legal %v", c.kind.Kind, path, err, legal)
+				}
+			}
+		}
+	}
+	s.wasAsked(t, 2) // once for each group and version
+	garden := formOf(gardens.WithKind("Garden"))
+	var wrong *delta.PathError
+	if err := delta.CheckPathBySchema(garden, all, "spec.beds.flower"); !errors.As(err, &wrong) || wrong.Meant != "spec.beds[*].flower" || wrong.In != "example.com/v1 Garden" {
+		t.Errorf("error is %v", err)
+	}
+	other := garden.DeepCopy()
+	other.SetName("x")
+	if d := delta.NewDiff(garden, other, all); !d.Touches("spec.bed") || d.Touches("spec.beds") || d.Err() != nil {
+		t.Errorf("a path that can't exist is not touched, or one that can is: %s", d)
+	}
+}
+
+// TestCheckedPathsFollowTheServer has a kind that comes to have another field.
+func TestCheckedPathsFollowTheServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer(t)
+		right := s.text
+		s.fail = errors.New("out of order")
+		all := withoutNetwork(t, s)
+		check := func(when, path string, legal bool, asked int) {
+			t.Helper()
+			err := delta.CheckPathBySchema(formOf(gardens.WithKind("Garden")), all, path)
+			if (err == nil) != legal {
+				t.Errorf("%s: %s: %v, want legal %v", when, path, err, legal)
+			}
+			s.wasAsked(t, asked)
+		}
+		check("out of order", "spec.free.x", true, 1)
+		s.set(func(s *server) { s.fail = nil })
+		check("shortly after that", "spec.free.x", true, 1)
+		time.Sleep(time.Minute)
+		check("a minute later", "spec.free.x", false, 2)
+		s.set(func(s *server) { s.text = withFreeFields(right) })
+		time.Sleep(10*time.Minute - time.Second)
+		check("when the answer is fresh", "spec.free.x", false, 2)
+		s.set(func(s *server) { s.fail = errors.New("out of order") })
+		time.Sleep(time.Second)
+		check("out of order again", "spec.free.x", false, 3)
+		s.set(func(s *server) { s.fail = nil })
+		time.Sleep(59 * time.Second)
+		check("shortly after that", "spec.free.x", false, 3)
+		time.Sleep(time.Second)
+		check("when the server is asked again", "spec.free.x", true, 4)
+	})
+}

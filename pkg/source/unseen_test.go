@@ -1,0 +1,324 @@
+package source_test
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	ourcache "github.com/delta-runtime/delta-runtime/pkg/toolscache"
+)
+
+// take is a worker that succeeds at once.
+func take(ledger *delta.Ledger[request], name string) delta.Changes {
+	defer ledger.Settle(asked(name), delta.Succeeded)
+	return ledger.Take(asked(name))
+}
+
+// pinned is a pod with a node, which is in its spec.
+func pinned(version, node string) *podObject {
+	p := pod("web", version)
+	p.Spec.NodeName = node
+	return p
+}
+
+// What a predicate holds back is told with the next event that it lets through: the
+// reconciler may have read the state before.
+func TestWhatAPredicateHoldsBackIsTouchedLater(t *testing.T) {
+	inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
+		pods := newInformer(server)
+		server.Add(pinned("1", "a"))
+		run(pods.RunWithContext)
+		ledger := delta.NewLedger[request](delta.LedgerOptions{})
+		k := ledgered(holding(pods), ledger, forPods())
+		k.Predicates = []predicate.TypedPredicate[*podObject]{predicate.TypedFuncs[*podObject]{
+			UpdateFunc: func(e event.TypedUpdateEvent[*podObject]) bool {
+				return e.ObjectOld.Labels["version"] != e.ObjectNew.Labels["version"]
+			},
+		}}
+		startedSynced(t, k, newQueue(t))
+		take(ledger, "web")
+		server.Modify(pinned("1", "b"))
+		server.Modify(pinned("1", "a"))
+		server.Modify(pinned("2", "a"))
+		synctest.Wait()
+		if got := take(ledger, "web"); !got.Complete() || !got.Touches("spec") || !got.Touches("metadata.labels") || got.Touches("status") {
+			t.Errorf("a node that came and went is no part of %s", got)
+		}
+		server.Modify(pinned("3", "a"))
+		synctest.Wait()
+		if got := take(ledger, "web"); !got.Complete() || got.Touches("spec") || !got.Touches("metadata.labels") {
+			t.Errorf("the node has been dealt with, and is a part of %s", got)
+		}
+	})
+}
+
+// A request that an object was not for when it changed is not told that nothing did.
+func TestAnObjectThatComesBackToARequestIsTouched(t *testing.T) {
+	inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
+		pods := newInformer(server)
+		server.Add(pinned("a", "one"))
+		run(pods.RunWithContext)
+		ledger := delta.NewLedger[request](delta.LedgerOptions{})
+		startedSynced(t, ledgered(holding(pods), ledger, handler.TypedEnqueueRequestsFromMapFunc(
+			func(_ context.Context, p *podObject) []request { return []request{asked(p.Labels["version"])} },
+		)), newQueue(t))
+		take(ledger, "a")
+		for _, p := range []*podObject{pinned("b", "one"), pinned("b", "two"), pinned("a", "two")} {
+			server.Modify(p)
+			synctest.Wait()
+			if p.Labels["version"] == "b" {
+				take(ledger, "a")
+			}
+		}
+		if got := take(ledger, "a"); !got.Touches("spec") {
+			t.Errorf("the node has changed since the request saw it, and is no part of %s", got)
+		}
+		server.Modify(pinned("a", "two"))
+		synctest.Wait()
+		if got := take(ledger, "a"); !got.Complete() || got.Touches("spec") {
+			t.Errorf("nothing changed, which is not what %s say", got)
+		}
+	})
+}
+
+// What a handler adds late, to a queue that it kept, hides nothing that was told since.
+func TestAQueueThatIsKeptHidesNothing(t *testing.T) {
+	inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
+		pods := newInformer(server)
+		server.Add(pinned("1", "1"))
+		run(pods.RunWithContext)
+		ledger := delta.NewLedger[request](delta.LedgerOptions{})
+		var kept queue
+		startedSynced(t, ledgered(holding(pods), ledger, funcs{
+			UpdateFunc: func(_ context.Context, e event.TypedUpdateEvent[*podObject], q queue) {
+				if e.ObjectNew.Labels["version"] == "2" {
+					kept = q
+					return
+				}
+				q.Add(asked("web"))
+			},
+		}), newQueue(t))
+		ledger.Record(asked("web"), delta.Change{Cause: delta.External})
+		take(ledger, "web")
+		server.Modify(pinned("2", "2"))
+		server.Modify(pinned("3", "3"))
+		synctest.Wait()
+		kept.Add(asked("web"))
+		got := take(ledger, "web")
+		if newest := slices.MaxFunc(slices.Collect(got.All()), func(a, b delta.Change) int {
+			return len(a.New.GetResourceVersion()) - len(b.New.GetResourceVersion())
+		}); newest.New.GetLabels()["version"] != "3" || !got.Touches("spec") {
+			t.Errorf("told of %s, to %s", got, newest.New.GetLabels())
+		}
+	})
+}
+
+// A handler that is far behind is told of everything: each event may be for a request of
+// its own.
+func TestAHandlerThatIsFarBehindMissesNothing(t *testing.T) {
+	inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
+		pods := newInformer(server)
+		server.Add(pod("first", "1"))
+		run(pods.RunWithContext)
+		ledger := delta.NewLedger[request](delta.LedgerOptions{})
+		var told []string
+		var mu sync.Mutex
+		release := make(chan struct{})
+		k := ledgered(holding(pods), ledger, recording(func(what string) {
+			mu.Lock()
+			defer mu.Unlock()
+			told = append(told, what)
+			if what == "update first 1→2" {
+				<-release
+			}
+		}))
+		startedSynced(t, k, newQueue(t))
+		server.Modify(pod("first", "2"))
+		synctest.Wait()
+		server.Add(pod("ghost", "1"))
+		server.Delete(pod("ghost", "1"))
+		for _, version := range []string{"3", "4", "3"} {
+			server.Modify(pod("first", version))
+		}
+		for i := range 10000 {
+			server.Modify(pod("first", "n"+strconv.Itoa(i%2)))
+			if i%50 == 0 {
+				synctest.Wait()
+			}
+		}
+		close(release)
+		synctest.Wait()
+		mu.Lock()
+		defer mu.Unlock()
+		for _, want := range []string{"create ghost", "delete ghost", "update first 3→4", "update first 4→3"} {
+			if !slices.Contains(told, want) {
+				t.Errorf("of %d events the handler was not told %q", len(told), want)
+			}
+		}
+	})
+}
+
+// An event at which a handler panics, or that has an object of another type, may have been
+// for any request.
+func TestAPanicOfAHandlerIsAGap(t *testing.T) {
+	defer func(before bool) { utilruntime.ReallyCrash = before }(utilruntime.ReallyCrash)
+	utilruntime.ReallyCrash = false
+	// See TestGapsAreNoticed.
+	defer func(before []utilruntime.ErrorHandler) { utilruntime.ErrorHandlers = before }(utilruntime.ErrorHandlers) //nolint:reassign // no other way
+	utilruntime.ErrorHandlers = nil                                                                                 //nolint:reassign // as above
+	inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
+		pods := newInformer(server)
+		if err := pods.SetTransform(func(obj any) (any, error) {
+			if p := obj.(*podObject); p.Labels["version"] == "odd" {
+				return &corev1.Secret{ObjectMeta: p.ObjectMeta}, nil
+			}
+			return obj, nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		server.Add(pod("web", "1"))
+		run(pods.RunWithContext)
+		ledger := delta.NewLedger[request](delta.LedgerOptions{})
+		startedSynced(t, ledgered(holding(pods), ledger, funcs{
+			UpdateFunc: func(_ context.Context, e event.TypedUpdateEvent[*podObject], q queue) {
+				if e.ObjectNew.Labels["version"] == "panic" {
+					panic("as the test wants it")
+				}
+				q.Add(asked("web"))
+			},
+		}), newQueue(t))
+		take(ledger, "web")
+		for _, step := range []struct {
+			do       func()
+			complete bool
+		}{
+			{func() { server.Modify(pod("web", "2")) }, true},
+			{func() { server.Modify(pod("web", "3")) }, true},
+			{func() { server.Modify(pod("web", "panic")); server.Modify(pod("web", "4")) }, false},
+			{func() { server.Modify(pod("web", "5")) }, true},
+			{func() {
+				server.Modify(pod("web", "odd"))
+				server.Modify(pod("web", "6"))
+				server.Modify(pod("web", "7"))
+			}, false},
+			{func() { server.Modify(pod("web", "8")) }, true},
+		} {
+			step.do()
+			time.Sleep(time.Minute)
+			if got := take(ledger, "web"); got.Complete() != step.complete {
+				t.Errorf("Complete of %s is %t", got, got.Complete())
+			}
+		}
+	})
+}
+
+// exchanged is a cache whose informer for pods is exchanged for another one.
+type exchanged struct {
+	cache.Cache
+	mu  sync.Mutex
+	now *ourcache.SharedInformer
+}
+
+func (e *exchanged) GetInformer(context.Context, client.Object, ...cache.InformerGetOption) (cache.Informer, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.now, nil
+}
+
+func (e *exchanged) exchange(next *ourcache.SharedInformer) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.now = next
+}
+
+// TestASuccessBeforeTheNextListIsNotTheEndOfAGap has a request succeed when its informer is
+// gone and the next one has not listed yet. What happens until then nobody will tell.
+func TestASuccessBeforeTheNextListIsNotTheEndOfAGap(t *testing.T) {
+	inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
+		ledger := delta.NewLedger[request](delta.LedgerOptions{})
+		server.Add(pod("web", "1"))
+		first, second := newInformer(server), newInformer(server)
+		ctx, remove := context.WithCancel(t.Context())
+		run(func(context.Context) { first.RunWithContext(ctx) })
+		from := &exchanged{Cache: holding(first), now: first}
+		startedSynced(t, ledgered(from, ledger, forPods()), newQueue(t))
+		called := func(when string, complete bool) {
+			t.Helper()
+			ledger.Record(asked("other"), delta.Change{Cause: delta.Generic})
+			ledger.Landed(asked("other"))
+			if got := take(ledger, "other"); got.Complete() != complete {
+				t.Errorf("%s told %s, want it to be complete: %t", when, got, complete)
+			}
+		}
+		called("at first", false)
+		called("before anything is missed", true)
+		from.exchange(second)
+		remove()
+		synctest.Wait()
+		called("when the informer is gone", false)
+		run(second.RunWithContext)
+		time.Sleep(time.Minute)
+		called("when the next one has listed", false)
+		called("in the end", true)
+	})
+}
+
+// A source hears of what happens also when its informer was removed from the cache and
+// another one has taken its place. It knows that it has missed something.
+func TestASourceFollowsTheNextInformer(t *testing.T) {
+	for name, ledger := range map[string]*delta.Ledger[request]{"with a ledger": delta.NewLedger[request](delta.LedgerOptions{}), "without": nil} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
+				server.Add(pod("web", "1"))
+				first, second := newInformer(server), newInformer(server)
+				ctx, remove := context.WithCancel(t.Context())
+				run(func(context.Context) { first.RunWithContext(ctx) })
+				from := &exchanged{Cache: holding(first), now: first}
+				q := newQueue(t)
+				startedSynced(t, ledgered(from, ledger, forPods()), q)
+				step := func(version string) {
+					t.Helper()
+					server.Modify(pod("web", version))
+					time.Sleep(time.Minute)
+					if q.Len() != 1 {
+						t.Fatalf("the handler was not told of version %s", version)
+					}
+					item, _ := q.Get()
+					q.Done(item)
+				}
+				step("2")
+				if ledger != nil {
+					take(ledger, "web")
+				}
+				from.exchange(second)
+				remove()
+				synctest.Wait()
+				run(second.RunWithContext)
+				step("3")
+				if ledger == nil {
+					return
+				}
+				if got := take(ledger, "web"); got.Complete() {
+					t.Errorf("the informer was removed meanwhile, and %s are said to be complete", got)
+				}
+				step("4")
+				if got := take(ledger, "web"); !got.Complete() || got.Len() != 1 {
+					t.Errorf("after the next success told %s", got)
+				}
+			})
+		})
+	}
+}
