@@ -15,6 +15,9 @@
 // compared, object by object, with the history that etcd itself told, and in the end
 // the server's list, the store and every world that a listener rebuilt are the same.
 //
+// Another test takes etcd back to a backup, and expects the informers to notice and to
+// tell which objects went back.
+//
 // E2E_INFORMER=client-go runs client-go's own informer through the same, which shows
 // what of a failure is the test's.
 //

@@ -17,7 +17,8 @@
 //
 // OPERATOR_CACHE=controller-runtime runs controller-runtime's own cache through the
 // same, except where the test is about what it cannot do. That shows what of a failure
-// is the test's. OPERATOR_LOG=1 writes down what managers and caches log.
+// is the test's. OPERATOR_LOG=1 writes down what managers and caches log, and
+// OPERATOR_STARTS=100 starts as many managers that lack a kind.
 //
 // # Concurrency
 //

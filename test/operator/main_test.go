@@ -24,6 +24,9 @@ func TestMain(m *testing.M) {
 	}
 	log.SetLogger(logger)
 	klog.SetLogger(logger)
+	if name := os.Getenv(processOf); name != "" {
+		os.Exit(beProcess(name))
+	}
 	goleak.VerifyTestMain(shared.Around(m), whatTheyLeave()...)
 }
 

@@ -25,9 +25,16 @@ import (
 // managerOptions are those of a manager that reads through the cache under test and
 // serves nothing.
 func managerOptions(t *testing.T) manager.Options {
+	t.Helper()
+	options := basicOptions()
+	options.NewCache = cacheUnderTest(t)
+	return options
+}
+
+// basicOptions are those of a manager that serves nothing.
+func basicOptions() manager.Options {
 	return manager.Options{
 		Scheme:                  newScheme(),
-		NewCache:                cacheUnderTest(t),
 		Metrics:                 metricsserver.Options{BindAddress: "0"},
 		HealthProbeBindAddress:  "0",
 		GracefulShutdownTimeout: new(time.Minute),

@@ -33,6 +33,7 @@ func plotDefinition() *unstructured.Unstructured {
 			"properties": map[string]any{
 				"tools":  map[string]any{"type": "array", "items": texts, "x-kubernetes-list-type": "set"},
 				"fences": map[string]any{"type": "array", "items": texts},
+				"wild":   map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true},
 				"beds": map[string]any{
 					"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": []any{"row"},
 					"items": map[string]any{"type": "object", "required": []any{"row"}, "properties": map[string]any{"row": texts, "flower": texts}},
@@ -78,6 +79,15 @@ func TestDiffsKnowTheServersSchemas(t *testing.T) {
 	await.Until(t, "the server to serve plots", func() bool { return api.Create(t.Context(), plot) == nil })
 	defer release(t, api, plot.DeepCopy())
 	schemas := schemasOf(t, config, plot)
+
+	for path, legal := range map[string]bool{
+		"spec.beds[row=a].flower": true, "spec.beds[*].flowers": false, "spec.bed": false, "status": false, "spec.tools[=x]": true, "spec.fences[0]": true,
+		"spec.wild.anything[0].grows": true, "metadata.ownerReferences[*].controller": true, "metadata.generation": true, "metadata.finalizer": false,
+	} {
+		if err := delta.CheckPathBySchema(plot, schemas, path); (err == nil) != legal {
+			t.Errorf("%s: %v, want legal %v", path, err, legal)
+		}
+	}
 
 	before := plot.DeepCopy()
 	plot.SetFinalizers([]string{"example.com/b"})

@@ -45,6 +45,7 @@ type call struct {
 	told       []delta.Change
 	spans      []span // of what was told, once it has been judged
 	failed     bool
+	kept       bool   // what was told is to be told again
 	newest     uint64 // that the history had at its end
 }
 
@@ -84,7 +85,7 @@ var errClumsy = errors.New("clumsy")
 // Reconcile does its work, and fails now and then in all ways that there are.
 func (r *informed) Reconcile(ctx context.Context, request reconcile.Request) (result reconcile.Result, err error) {
 	changes := delta.From(ctx)
-	c := call{attempt: changes.Attempt(), incomplete: changes.Incomplete(), failed: true}
+	c := call{attempt: changes.Attempt(), incomplete: changes.Incomplete(), failed: true, kept: true}
 	for change := range changes.All() {
 		c.told = append(c.told, change)
 	}
@@ -106,9 +107,13 @@ func (r *informed) Reconcile(ctx context.Context, request reconcile.Request) (re
 		panic("very clumsy")
 	case p < 26:
 		c.failed = false
+		if p < 21 {
+			delta.Settle(ctx)
+			c.kept = false
+		}
 		return reconcile.Result{RequeueAfter: time.Duration(1+p) * time.Millisecond}, nil
 	}
-	c.failed = false
+	c.failed, c.kept = false, false
 	return reconcile.Result{}, nil
 }
 
@@ -206,7 +211,7 @@ func (r *informed) truth(j *judgement, widget string, c *call) (spans []span) {
 	for _, change := range c.told {
 		if change.Object() == nil {
 			retried := change.Cause == delta.Retry
-			if retried != (c.attempt > 1) || !retried && (change.Cause != delta.Timer || len(c.told) > 1) {
+			if retried != (c.attempt > 1) || !retried && change.Cause != delta.Timer {
 				j.fault("%s, attempt %d: %s", widget, c.attempt, c.told)
 			}
 			continue
@@ -252,7 +257,8 @@ func (r *informed) writer(j *judgement, c delta.Change) {
 	}
 }
 
-// chain checks that what a call failed with is told again, and nothing else is.
+// chain checks that what a call failed with or did not finish is told again, and nothing
+// else is.
 func chain(j *judgement, widget string, first, second *call) {
 	want := 1
 	if first.failed {
@@ -261,16 +267,19 @@ func chain(j *judgement, widget string, first, second *call) {
 	if second.attempt != want {
 		j.fault("%s: attempt %d is followed by %d (failed: %t)", widget, first.attempt, second.attempt, first.failed)
 	}
+	if timer := second.told; !first.kept && len(timer) > 1 && timer[0].Cause == delta.Timer {
+		j.fault("%s: nothing was left to do, and a timer was told of as %s", widget, second.told)
+	}
 	for _, s := range first.spans {
 		again := false
 		for _, next := range second.spans {
 			again = again || next.covers(s)
-			if !first.failed && next.of == s.of && next.from < s.to && next.from > 0 {
+			if !first.kept && next.of == s.of && next.from < s.to && next.from > 0 {
 				j.fault("%s: was told %v, succeeded, and was told %v", widget, s, next)
 			}
 		}
-		if first.failed && !again && second.incomplete == "" {
-			j.fault("%s: failed with %v, and was told %v", widget, s, second.spans)
+		if first.kept && !again && second.incomplete == "" {
+			j.fault("%s: was not done with %v, and was told %v", widget, s, second.spans)
 		}
 	}
 }

@@ -73,7 +73,3 @@ func tooLarge() error {
 	}}
 	return err
 }
-
-func unsupportedStream() error {
-	return apierrors.NewInvalid(schema.GroupKind{Kind: "ListOptions"}, "", nil)
-}

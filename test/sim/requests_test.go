@@ -3,7 +3,6 @@ package sim
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -28,62 +27,73 @@ func (s *server) ListWithContext(ctx context.Context, o metav1.ListOptions) (run
 	if err := f.err(); err != nil && f < faultSlow {
 		return nil, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	state, err := s.listedLocked(o)
+	if stale := s.staleFor(o); stale != nil {
+		s.log.listed(stale.items, formatVersion(stale.version))
+		return listOf(s.cfg.seed, stale.items, formatVersion(stale.version)), nil
+	}
+	if s.takeExpired(o.Continue) {
+		return nil, faultExpired.err()
+	}
+	isQuestion := o.Limit == 1 // which version there is, and no more
+	if o.Limit > 0 && s.cfg.pageCap > 0 {
+		o.Limit = min(o.Limit, int64(s.cfg.pageCap))
+	}
+	page, err := s.api.List(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	page := state.items
-	list := &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: formatVersion(state.version)}}
-	limit := int(o.Limit)
-	if limit > 0 && s.cfg.pageCap > 0 {
-		limit = min(limit, s.cfg.pageCap)
+	var items []*corev1.ConfigMap
+	for i := range page.Items {
+		items = append(items, configMap(&page.Items[i]))
 	}
-	if limit > 0 && limit < len(page) {
-		page = page[:limit]
-		state.items = state.items[limit:]
-		list.Continue = fmt.Sprint(len(s.pages), "/", state.version)
-		if f != faultPageExpired {
-			s.pages[list.Continue] = state
-		}
-	} else {
-		s.log.listed(state.all, list.ResourceVersion)
-	}
-	for _, object := range page {
-		list.Items = append(list.Items, *object.DeepCopy())
+	list := listOf(s.cfg.seed, items, page.ResourceVersion)
+	list.ListMeta = page.ListMeta
+	if !isQuestion {
+		s.noteSent(o.Continue, list, items, f == faultPageExpired)
 	}
 	return list, nil
 }
 
-func (s *server) listedLocked(o metav1.ListOptions) (snapshot, error) {
-	if o.Continue != "" {
-		state, ok := s.pages[o.Continue]
-		delete(s.pages, o.Continue)
-		if !ok {
-			return snapshot{}, faultExpired.err()
-		}
-		return state, nil
+// staleFor is what a list shows that comes from a server which lags behind.
+func (s *server) staleFor(o metav1.ListOptions) *snapshot {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if o.ResourceVersion != "0" || o.Continue != "" {
+		return nil
 	}
-	from, err := parseVersion(o.ResourceVersion)
-	if err != nil {
-		return snapshot{}, err
-	}
-	if from > s.version {
-		return snapshot{}, tooLarge()
-	}
-	if o.ResourceVersion == "0" && s.stale != nil {
-		items := shuffled(s.cfg.seed, slices.Collect(maps.Values(s.stale.objects)))
-		return snapshot{items: items, all: items, version: s.stale.version}, nil
-	}
-	items := s.itemsLocked()
-	return snapshot{items: items, all: items, version: s.version}, nil
+	return s.stale
 }
 
-// itemsLocked is every object, in an order that depends on the seed and version
-// alone.
-func (s *server) itemsLocked() []*corev1.ConfigMap {
-	return shuffled(s.cfg.seed+uint64(s.version), slices.Collect(maps.Values(s.objects)))
+func (s *server) takeExpired(token string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	expired := s.expired[token]
+	delete(s.expired, token)
+	return expired
+}
+
+// noteSent puts a page down, and the list that it is the last page of.
+func (s *server) noteSent(token string, list *corev1.ConfigMapList, items []*corev1.ConfigMap, expires bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := slices.Concat(s.pages[token], items)
+	if list.Continue == "" {
+		s.log.listed(all, list.ResourceVersion)
+		return
+	}
+	s.pages[list.Continue] = all
+	if expires {
+		s.expired[list.Continue] = true
+	}
+}
+
+// listOf is a list in an order that depends on the seed alone: nobody promises one.
+func listOf(seed uint64, items []*corev1.ConfigMap, version string) *corev1.ConfigMapList {
+	list := &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: version}}
+	for _, o := range shuffled(seed, slices.Clone(items)) {
+		list.Items = append(list.Items, *o.DeepCopy())
+	}
+	return list
 }
 
 // parseVersion treats no version and "0" alike: any will do.
@@ -117,35 +127,25 @@ func (s *server) WatchWithContext(ctx context.Context, o metav1.ListOptions) (wa
 		return nil, err
 	}
 	streaming := o.SendInitialEvents != nil && *o.SendInitialEvents
+	if from == 0 && !streaming {
+		return nil, fmt.Errorf("BUG: a client of this server never watches without a list")
+	}
+	w, err := s.api.Watch(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	// Servers say in either of two ways that they can't.
+	if refused := w.Refused(); refused != nil && (s.cfg.seed+uint64(from/4))%2 == 0 {
+		return nil, refused
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	st := newStream(ctx, s, o)
-	switch {
-	case streaming && !s.cfg.streaming:
-		return nil, unsupportedStream()
-	case streaming && from > s.version:
-		return nil, tooLarge()
-	case streaming:
-		st.initial = s.itemsLocked()
-		st.fault = f
-		st.next = s.dropped + len(s.history)
-		st.from = s.version
-	case from == 0:
-		return nil, fmt.Errorf("BUG: a client of this server never watches without a list")
-	case from < s.compacted || from > s.version:
-		// The real server says so in either of two ways.
-		if (s.cfg.seed+uint64(s.version/4))%2 == 0 {
-			return nil, faultExpired.err()
-		}
-		st.fault = faultExpired
-	default:
-		later := slices.IndexFunc(s.history, func(c change) bool { return c.version > from })
-		if later < 0 {
-			later = len(s.history)
-		}
-		st.next = s.dropped + later
-		st.following = true
-		st.from = from
+	st := newStream(ctx, s, w, o)
+	st.fault, st.from, st.following = f, from, !streaming
+	if !streaming && s.lost && from > s.version {
+		// A server would say nothing, and client-go would never know. This one has been
+		// told by somebody that the client has to list again.
+		st.end(faultExpired)
 	}
 	if s.live != nil {
 		s.live.end(faultNone)

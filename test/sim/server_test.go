@@ -3,7 +3,6 @@ package sim
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"sync"
@@ -14,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/delta-runtime/delta-runtime/internal/apifake"
 )
 
 // gate is how the server answers requests as such, whatever they ask for.
@@ -39,29 +40,28 @@ type serverConfig struct {
 	staleListed bool          // a list at "0" may show a past state
 }
 
-// server is an API server for one kind and one client. It keeps the objects, the
-// history that a watch resumes from, and a [transcript] of everything that its
-// client took from it.
+// server is the API server of package apifake for one client, with whatever may go wrong
+// on the way between the two. It keeps a [transcript] of everything that its client took
+// from it.
 type server struct {
 	cfg serverConfig
+	api *apifake.Server
 
-	mu        sync.Mutex // guards everything below; never held while sending or sleeping
-	objects   map[string]*corev1.ConfigMap
-	seq       int64 // of the last write
-	epoch     int64 // counts restores from a backup
-	version   int64 // resource version of the last write
-	history   []change
-	dropped   int   // how many changes were compacted away, ahead of history
-	compacted int64 // a watch can't resume from below this version
-	backup    *backup
-	stale     *backup // what a list at "0" shows, if cfg.staleListed
+	mu      sync.Mutex // guards everything below; never held while sending or sleeping
+	seq     int64      // of the last write
+	epoch   int64      // counts restores from a backup
+	version int64      // resource version of the last write
+	backup  *backup
+	lost    bool      // the client may have seen versions that a restore has lost
+	stale   *snapshot // what a list at "0" shows, if cfg.staleListed
 
 	gate    gate
 	stalled bool    // watches stay connected and send nothing
 	faults  []fault // each request takes the first
 	live    *stream
-	pages   map[string]snapshot
-	changed chan struct{} // closed and replaced whenever something above changes
+	pages   map[string][]*corev1.ConfigMap // what was sent before each continue token
+	expired map[string]bool                // continue tokens
+	changed chan struct{}                  // closed and replaced whenever something above changes
 
 	asked   time.Time // when the last request came
 	atOnce  int       // how many came at that very instant
@@ -70,30 +70,27 @@ type server struct {
 	log transcript
 }
 
-type change struct {
-	kind    watch.EventType
-	object  *corev1.ConfigMap
-	version int64
-}
-
 type backup struct {
-	objects      map[string]*corev1.ConfigMap
+	etcd         *apifake.Backup
 	seq, version int64
 }
 
-// snapshot is a state that is being listed page by page.
+// snapshot is a state that is shown again later.
 type snapshot struct {
-	items   []*corev1.ConfigMap // not sent yet
-	all     []*corev1.ConfigMap
+	items   []*corev1.ConfigMap
 	version int64
 }
 
 func newServer(cfg serverConfig) *server {
+	every := cfg.bookmarks
+	if every == 0 {
+		every = -1
+	}
 	return &server{
-		cfg:     cfg,
-		objects: map[string]*corev1.ConfigMap{},
-		seq:     1, version: 4,
-		pages:   map[string]snapshot{},
+		cfg: cfg,
+		api: apifake.New(apifake.Options{Version: 4, Bookmarks: every, NoStreams: !cfg.streaming}),
+		seq: 1, version: 4,
+		pages: map[string][]*corev1.ConfigMap{}, expired: map[string]bool{},
 		changed: make(chan struct{}),
 	}
 }
@@ -124,55 +121,38 @@ func (s *server) write(w write) {
 	s.seq++
 	// The epoch keeps versions written after a restore apart from those that the
 	// lost history gave out, as writes to a restored etcd in practice do not.
-	s.version = s.seq*4 + s.epoch%4
-	object := newObject(w, s.version)
+	version := s.seq*4 + s.epoch%4
+	s.api.Skip(version - 1 - s.version)
+	key := splitKey(w.key)
 	if w.kind == watch.Deleted {
-		delete(s.objects, w.key)
+		s.version = s.api.Delete(key.Namespace, key.Name)
 	} else {
-		s.objects[w.key] = object
+		s.version = s.api.Put(&apifake.Object{ObjectMeta: metav1.ObjectMeta{
+			Namespace: key.Namespace, Name: key.Name, UID: types.UID(w.uid),
+			Generation: w.rev, Labels: map[string]string{"color": w.color},
+		}})
 	}
-	s.history = append(s.history, change{kind: w.kind, object: object, version: s.version})
+	if s.version != version {
+		panic(fmt.Sprintf("BUG: %v is version %d, want %d", w, s.version, version))
+	}
 	s.notifyLocked()
 }
 
-func newObject(w write, version int64) *corev1.ConfigMap {
-	key := splitKey(w.key)
-	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
-		Namespace:       key.Namespace,
-		Name:            key.Name,
-		UID:             types.UID(w.uid),
-		Generation:      w.rev,
-		ResourceVersion: formatVersion(version),
-		Labels:          map[string]string{"color": w.color},
-	}}
+// configMap is an object as the client has it.
+func configMap(o *apifake.Object) *corev1.ConfigMap {
+	return &corev1.ConfigMap{ObjectMeta: *o.ObjectMeta.DeepCopy()}
 }
 
 func formatVersion(v int64) string { return strconv.FormatInt(v, 10) }
 
 // compact forgets the history, so that every watch that missed some of it has to
 // list again.
-func (s *server) compact() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.compactLocked()
-}
-
-func (s *server) compactLocked() {
-	keep := len(s.history)
-	if s.live != nil {
-		keep = max(0, s.live.next-s.dropped)
-	}
-	s.dropped += keep
-	s.history = slices.Clone(s.history[keep:])
-	s.compacted = s.version
-	clear(s.pages)
-	s.notifyLocked()
-}
+func (s *server) compact() { s.api.Forget() }
 
 func (s *server) takeBackup() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.backup = &backup{objects: maps.Clone(s.objects), seq: s.seq, version: s.version}
+	s.backup = &backup{etcd: s.api.Backup(), seq: s.seq, version: s.version}
 }
 
 // keepStale makes the present what a list at "0" shows from now on.
@@ -180,7 +160,7 @@ func (s *server) keepStale() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.cfg.staleListed {
-		s.stale = &backup{objects: maps.Clone(s.objects), seq: s.seq, version: s.version}
+		s.stale = &snapshot{items: s.itemsLocked(), version: s.version}
 	}
 }
 
@@ -189,13 +169,11 @@ func (s *server) keepStale() {
 func (s *server) restore() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.objects = maps.Clone(s.backup.objects)
+	s.api.Restore(s.backup.etcd)
+	s.api.Restart()
 	s.seq, s.version = s.backup.seq, s.backup.version
 	s.epoch++
-	s.dropped += len(s.history)
-	s.history = nil
-	s.compacted = s.version
-	clear(s.pages)
+	s.lost = true
 	s.notifyLocked()
 }
 
@@ -258,14 +236,21 @@ func (s *server) watchAge() time.Duration {
 func (s *server) caughtUp() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.live != nil && s.live.following && s.live.next == s.dropped+len(s.history)
+	return s.live != nil && s.live.following && s.live.from == s.version
 }
 
 // state is what a client that knows everything has.
 func (s *server) state() world {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return worldOf(slices.Collect(maps.Values(s.objects)))
+	return worldOf(s.itemsLocked())
+}
+
+func (s *server) itemsLocked() (items []*corev1.ConfigMap) {
+	for _, o := range s.api.Objects() {
+		items = append(items, configMap(o))
+	}
+	return items
 }
 
 // admit waits at the gate.

@@ -9,76 +9,82 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/delta-runtime/delta-runtime/internal/apifake"
 )
 
 // stream is one watch. It hands events over one by one, without a buffer, so that
 // the transcript holds what the client took, not what was on the way.
 type stream struct {
-	srv     *server
-	ctx     context.Context
-	since   time.Time
-	timeout time.Duration
-	events  chan watch.Event
+	srv    *server
+	api    *apifake.Stream
+	client context.Context
+	ctx    context.Context // ends with the client's, when the client stops, and with end
+	cancel context.CancelFunc
+	since  time.Time
+	lasts  time.Duration
+	events chan watch.Event
 
-	stopOnce sync.Once
-	stopped  chan struct{} // closed by the client
-	endOnce  sync.Once
-	ended    chan struct{} // closed by the server
-	last     fault         // with what it ended; written before ended is closed
+	endOnce sync.Once
+	ended   chan struct{} // closed by the server
+	last    fault         // with what it ended; written before ended is closed
+	stopped chan struct{} // closed by the client
+	stop    func()
 
-	// The rest is the goroutine's own, but for next and following, which the
+	// The rest is the goroutine's own, but for from and following, which the
 	// server's lock guards because the server asks whether the client caught up.
-	initial   []*corev1.ConfigMap // a streaming list's
 	fault     fault
-	from      int64 // version up to which everything has been sent
-	next      int   // position in the history of what is to be sent next
-	following bool  // past the initial events
+	shown     map[string]*corev1.ConfigMap // by a streaming list
+	from      int64                        // version up to which everything has been sent
+	following bool                         // past the initial events
 }
 
-func newStream(ctx context.Context, s *server, o metav1.ListOptions) *stream {
+func newStream(ctx context.Context, s *server, api *apifake.Stream, o metav1.ListOptions) *stream {
 	st := &stream{
-		srv: s, ctx: ctx, since: time.Now(),
-		timeout: 10 * time.Minute,
+		srv: s, api: api, client: ctx, since: time.Now(), lasts: 10 * time.Minute,
 		events:  make(chan watch.Event),
-		stopped: make(chan struct{}),
 		ended:   make(chan struct{}),
+		stopped: make(chan struct{}),
+		shown:   map[string]*corev1.ConfigMap{},
 	}
 	if o.TimeoutSeconds != nil {
-		st.timeout = time.Duration(*o.TimeoutSeconds) * time.Second
+		st.lasts = time.Duration(*o.TimeoutSeconds) * time.Second
 	}
+	st.ctx, st.cancel = context.WithCancel(ctx)
+	st.stop = sync.OnceFunc(func() {
+		close(st.stopped)
+		st.cancel()
+	})
 	return st
 }
 
 func (st *stream) ResultChan() <-chan watch.Event { return st.events }
 
-func (st *stream) Stop() { st.stopOnce.Do(func() { close(st.stopped) }) }
+func (st *stream) Stop() { st.stop() }
 
 func (st *stream) end(with fault) {
 	st.endOnce.Do(func() {
 		st.last = with
 		close(st.ended)
+		st.cancel()
 	})
 }
 
 func (st *stream) start() {
-	timer := time.AfterFunc(st.timeout, func() { st.end(faultNone) })
+	// A stream that is stalled ends in time, too, without asking the server.
+	timer := time.AfterFunc(st.lasts, func() { st.end(faultNone) })
 	go func() {
 		defer close(st.events)
 		defer timer.Stop()
+		defer st.cancel()
+		defer st.api.Close()
 		defer st.forget()
-		if st.fault == faultExpired {
-			st.sendError(faultExpired)
-			return
-		}
-		if !st.following && !st.streamList() {
-			return
-		}
 		for st.step() {
 		}
 		select {
 		case <-st.ended:
 			if st.last != faultNone {
-				st.sendError(st.last)
+				st.sendError(st.last.status())
 			}
 		default:
 		}
@@ -93,99 +99,138 @@ func (st *stream) forget() {
 	}
 }
 
-// streamList sends what there is, and then says that this is all.
-func (st *stream) streamList() bool {
-	state := map[string]*corev1.ConfigMap{}
-	for i, object := range st.initial {
-		if (st.fault == faultStreamCut || st.fault == faultStreamError) && i >= len(st.initial)/2 {
-			break
-		}
-		if !st.send(watch.Event{Type: watch.Added, Object: object.DeepCopy()}) {
-			return false
-		}
-		state[keyOf(object)] = object
+// step sends what comes next.
+func (st *stream) step() bool {
+	e, ok := st.next()
+	if !ok {
+		return false
 	}
-	switch st.fault {
-	case faultStreamCut:
+	switch o := e.Object.(type) {
+	case *metav1.Status:
+		st.sendError(o)
 		return false
-	case faultStreamError:
-		st.sendError(faultStreamError)
-		return false
-	case faultStreamMute:
+	case *apifake.Object:
+		switch {
+		case !st.following:
+			return st.initial(e.Type, configMap(o))
+		case e.Type == watch.Bookmark:
+			return st.bookmark(configMap(o))
+		default:
+			return st.change(e.Type, configMap(o))
+		}
+	}
+	return false
+}
+
+// next is what the server has to say, unless the connection is stalled.
+func (st *stream) next() (watch.Event, bool) {
+	e, err := st.api.Next(st.ctx)
+	if err != nil {
+		return e, false
+	}
+	for {
+		st.srv.mu.Lock()
+		changed, stalled := st.srv.changed, st.srv.stalled && st.following
+		st.srv.mu.Unlock()
+		if !stalled {
+			return e, true
+		}
+		if !st.wait(changed, nil) {
+			return e, false
+		}
+	}
+}
+
+// initial sends an object of a streaming list, or that this was all.
+func (st *stream) initial(kind watch.EventType, o *corev1.ConfigMap) bool {
+	half := len(st.srv.api.Objects()) / 2
+	switch {
+	case st.fault == faultStreamMute && kind == watch.Bookmark:
 		st.wait(nil, nil)
 		return false
+	case st.fault == faultStreamCut && (kind == watch.Bookmark || len(st.shown) >= half):
+		return false
+	case st.fault == faultStreamError && (kind == watch.Bookmark || len(st.shown) >= half):
+		st.sendError(faultStreamError.status())
+		return false
+	case kind == watch.Bookmark:
+		return st.listed(o)
+	default:
+		st.shown[keyOf(o)] = o
+		return st.send(watch.Event{Type: kind, Object: o.DeepCopy()})
 	}
-	if st.srv.cfg.lateEnd {
-		for c, ok := st.peek(); ok; c, ok = st.peek() {
-			if !st.send(watch.Event{Type: c.kind, Object: c.object.DeepCopy()}) {
-				return false
-			}
-			if c.kind == watch.Deleted {
-				delete(state, keyOf(c.object))
-			} else {
-				state[keyOf(c.object)] = c.object
-			}
-			st.advance(c)
+}
+
+// listed ends a streaming list.
+func (st *stream) listed(end *corev1.ConfigMap) bool {
+	version, _ := parseVersion(end.ResourceVersion)
+	st.moveTo(version, false)
+	for st.srv.cfg.lateEnd && st.isBehind() {
+		e, ok := st.next()
+		if !ok {
+			return false
 		}
+		o := configMap(e.Object.(*apifake.Object))
+		if !st.send(watch.Event{Type: e.Type, Object: o.DeepCopy()}) {
+			return false
+		}
+		if e.Type == watch.Deleted {
+			delete(st.shown, keyOf(o))
+		} else {
+			st.shown[keyOf(o)] = o
+		}
+		version, _ = parseVersion(o.ResourceVersion)
+		st.moveTo(version, false)
+		end.ResourceVersion = o.ResourceVersion
 	}
-	end := bookmark(st.from)
-	end.Annotations = map[string]string{metav1.InitialEventsAnnotationKey: "true"}
-	entry := st.srv.log.listedMap(state, end.ResourceVersion)
+	entry := st.srv.log.listedMap(st.shown, end.ResourceVersion)
 	if !st.send(watch.Event{Type: watch.Bookmark, Object: end}) {
 		st.srv.log.abort(entry)
 		return false
 	}
-	st.srv.mu.Lock()
-	st.following = true
-	st.srv.mu.Unlock()
+	st.moveTo(version, true)
 	return true
 }
 
-// peek returns what comes next in the history, if there is anything.
-func (st *stream) peek() (change, bool) {
+func (st *stream) isBehind() bool {
 	st.srv.mu.Lock()
 	defer st.srv.mu.Unlock()
-	i := st.next - st.srv.dropped
-	if i < 0 || i >= len(st.srv.history) {
-		return change{}, false
-	}
-	return st.srv.history[i], true
+	return st.from < st.srv.version
 }
 
-func (st *stream) advance(c change) {
+func (st *stream) moveTo(version int64, following bool) {
 	st.srv.mu.Lock()
 	defer st.srv.mu.Unlock()
-	st.next++
-	st.from = c.version
+	st.from, st.following = version, following
 }
 
-// step sends one event, or waits until there is one to send.
-func (st *stream) step() bool {
-	st.srv.mu.Lock()
-	changed, stalled := st.srv.changed, st.srv.stalled
-	st.srv.mu.Unlock()
-	if stalled {
-		return st.wait(changed, nil)
+func (st *stream) bookmark(o *corev1.ConfigMap) bool {
+	entry := st.srv.log.bookmark(o.ResourceVersion)
+	if !st.send(watch.Event{Type: watch.Bookmark, Object: o}) {
+		st.srv.log.abort(entry)
+		return false
 	}
-	c, ok := st.peek()
-	if !ok {
-		return st.idle(changed)
-	}
-	if hit(st.srv.cfg.slow, st.srv.cfg.seed, c.version, 1) {
-		pause := time.NewTimer(time.Duration(c.version%7) * 300 * time.Millisecond)
+	return true
+}
+
+// change sends a change, which may be late, or sent twice.
+func (st *stream) change(kind watch.EventType, o *corev1.ConfigMap) bool {
+	version, _ := parseVersion(o.ResourceVersion)
+	if hit(st.srv.cfg.slow, st.srv.cfg.seed, version, 1) {
+		pause := time.NewTimer(time.Duration(version%7) * 300 * time.Millisecond)
 		defer pause.Stop()
 		if !st.wait(nil, pause.C) {
 			return false
 		}
 	}
-	st.dawdle(c.version)
-	if !st.deliver(c) {
+	st.dawdle(version)
+	if !st.deliver(kind, o) {
 		return false
 	}
-	if hit(st.srv.cfg.duplicates, st.srv.cfg.seed, c.version, 2) && !st.deliver(c) {
+	if hit(st.srv.cfg.duplicates, st.srv.cfg.seed, version, 2) && !st.deliver(kind, o) {
 		return false
 	}
-	st.advance(c)
+	st.moveTo(version, true)
 	return true
 }
 
@@ -199,39 +244,13 @@ func (st *stream) dawdle(version int64) {
 	}
 }
 
-func (st *stream) deliver(c change) bool {
-	entry := st.srv.log.event(c)
-	if !st.send(watch.Event{Type: c.kind, Object: c.object.DeepCopy()}) {
+func (st *stream) deliver(kind watch.EventType, o *corev1.ConfigMap) bool {
+	entry := st.srv.log.event(kind, o)
+	if !st.send(watch.Event{Type: kind, Object: o.DeepCopy()}) {
 		st.srv.log.abort(entry)
 		return false
 	}
 	return true
-}
-
-// idle waits for something to happen, and sends a bookmark now and then.
-func (st *stream) idle(changed <-chan struct{}) bool {
-	var due <-chan time.Time
-	if st.srv.cfg.bookmarks > 0 {
-		timer := time.NewTimer(st.srv.cfg.bookmarks)
-		defer timer.Stop()
-		due = timer.C
-	}
-	select {
-	case <-changed:
-		return true
-	case <-due:
-		b := bookmark(st.from)
-		entry := st.srv.log.bookmark(b.ResourceVersion)
-		if !st.send(watch.Event{Type: watch.Bookmark, Object: b}) {
-			st.srv.log.abort(entry)
-			return false
-		}
-		return true
-	case <-st.stopped:
-	case <-st.ended:
-	case <-st.ctx.Done():
-	}
-	return false
 }
 
 // wait returns true when either channel is ready, and false when the watch ends.
@@ -241,41 +260,31 @@ func (st *stream) wait(changed <-chan struct{}, due <-chan time.Time) bool {
 		return true
 	case <-due:
 		return true
-	case <-st.stopped:
-	case <-st.ended:
 	case <-st.ctx.Done():
+		return false
 	}
-	return false
 }
 
 // send hands one event over, unless the watch has ended.
 func (st *stream) send(e watch.Event) bool {
-	select {
-	case <-st.ended:
+	if st.ctx.Err() != nil {
 		return false
-	default:
 	}
 	select {
 	case st.events <- e:
 		return true
-	case <-st.stopped:
-	case <-st.ended:
 	case <-st.ctx.Done():
+		return false
 	}
-	return false
 }
 
 // sendError is the one event that a watch may end with.
-func (st *stream) sendError(f fault) {
+func (st *stream) sendError(status *metav1.Status) {
 	select {
-	case st.events <- watch.Event{Type: watch.Error, Object: f.status()}:
+	case st.events <- watch.Event{Type: watch.Error, Object: status}:
 	case <-st.stopped:
-	case <-st.ctx.Done():
+	case <-st.client.Done():
 	}
-}
-
-func bookmark(version int64) *corev1.ConfigMap {
-	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{ResourceVersion: formatVersion(version)}}
 }
 
 // hit picks every so many of the versions, the same ones whoever asks.

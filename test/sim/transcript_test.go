@@ -56,8 +56,8 @@ func (t *transcript) listedMap(objects map[string]*corev1.ConfigMap, version str
 	return t.add(&entry{items: items, version: version})
 }
 
-func (t *transcript) event(c change) *entry {
-	return t.add(&entry{kind: c.kind, key: keyOf(c.object), state: stateOf(c.object), version: formatVersion(c.version)})
+func (t *transcript) event(kind watch.EventType, o *corev1.ConfigMap) *entry {
+	return t.add(&entry{kind: kind, key: keyOf(o), state: stateOf(o), version: o.ResourceVersion})
 }
 
 func (t *transcript) bookmark(version string) *entry {

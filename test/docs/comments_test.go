@@ -1,0 +1,60 @@
+package docs
+
+import (
+	"go/ast"
+	"go/doc/comment"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// code is what a line of Go looks like and a line of a list does not.
+var code = regexp.MustCompile(`:=|[{(]$|^[})]`)
+
+// TestDocCommentsHaveNoCodeInLists looks for code that gofmt has taken for a list. The
+// lines of a diff begin as the items of one do, and then each is shown with the same
+// bullet, whether it is to be added or taken out. A diff begins with a line that is in
+// both.
+func TestDocCommentsHaveNoCodeInLists(t *testing.T) {
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") {
+			return err
+		}
+		files := token.NewFileSet()
+		file, err := parser.ParseFile(files, path, nil, parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		for _, group := range file.Comments {
+			for _, item := range listed(group) {
+				if code.MatchString(item) {
+					t.Errorf("%s: a list has code in it: %s", files.Position(group.Pos()), item)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// listed are the lines of all lists in a comment.
+func listed(group *ast.CommentGroup) (lines []string) {
+	for _, block := range new(comment.Parser).Parse(group.Text()).Content {
+		list, ok := block.(*comment.List)
+		if !ok {
+			continue
+		}
+		for _, item := range list.Items {
+			var printer comment.Printer
+			text := printer.Text(&comment.Doc{Content: item.Content})
+			lines = append(lines, strings.Split(strings.TrimSpace(string(text)), "\n")...)
+		}
+	}
+	return lines
+}

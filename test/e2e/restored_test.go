@@ -1,0 +1,302 @@
+package e2e
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/delta-runtime/delta-runtime/internal/await"
+	"github.com/delta-runtime/delta-runtime/internal/controlplane"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
+	"github.com/delta-runtime/delta-runtime/pkg/toolscache"
+)
+
+const (
+	beforeBackup = 400  // objects that are in the backup
+	afterBackup  = 1000 // writes that are not
+	// healing is how long a client may believe in a history that is no more.
+	healing = 3 * time.Minute
+)
+
+// TestARestoredServerIsNoticed takes etcd back to a backup under running informers. All
+// versions that they know of the time after it are in the server's future then.
+func TestARestoredServerIsNoticed(t *testing.T) {
+	plane := controlplane.ForTest(t, controlplane.Options{})
+	config := plane.Config()
+	client, err := dynamic.NewForConfigAndClient(config, controlplane.HTTPClientForTest(t, config))
+	if err != nil {
+		t.Fatal(err)
+	}
+	(&scene{client: client}).prepareServer(t)
+	w := &restoredWriter{writer: writer{client: client, owner: "restored"}, rng: rand.New(rand.NewPCG(seed(t), 0)), there: map[cache.ObjectName]kind{}}
+	w.make(t, beforeBackup)
+	witnesses := []*witness{
+		newWitness(t, plane, configMaps, informer.ReflectorSettings{}),
+		newWitness(t, plane, configMaps, informer.ReflectorSettings{Lists: informer.PagesOnly, PageSize: 50}),
+		newWitness(t, plane, configMaps, informer.ReflectorSettings{Lists: informer.PagesOnly}),
+		newWitness(t, plane, widgets, informer.ReflectorSettings{}),
+	}
+	all := func(patience time.Duration, when string) {
+		begin := time.Now()
+		for _, witness := range witnesses {
+			await.Within(t, patience-time.Since(begin), witness.name+" to agree with the server "+when, func() error { return witness.agree(t) })
+			t.Logf("%s agrees with the server %s after %v", witness.name, when, time.Since(begin).Round(time.Second))
+		}
+	}
+	all(await.Patience, "at first")
+
+	backup, err := plane.Backup(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	all(await.Patience, "after the backup")
+	w.play(t, afterBackup)
+	all(await.Patience, "before the disaster")
+	for _, witness := range witnesses {
+		witness.remember()
+	}
+	if err := plane.Restore(t.Context(), backup); err != nil {
+		t.Fatal(err)
+	}
+	all(healing, "after the disaster")
+	for _, witness := range witnesses {
+		witness.judge(t)
+	}
+	w.forget(t)
+	w.play(t, 100)
+	all(await.Patience, "as life goes on")
+}
+
+// restoredWriter writes one thing after the other.
+type restoredWriter struct {
+	writer
+	rng   *rand.Rand
+	made  int
+	there map[cache.ObjectName]kind
+}
+
+// make creates as many objects.
+func (w *restoredWriter) make(t *testing.T, objects int) {
+	t.Helper()
+	for range objects {
+		w.made++
+		k := []kind{configMaps, widgets}[w.made%2]
+		key := cache.NewObjectName("e2e-0", fmt.Sprint("restored-", w.made))
+		w.there[key] = k
+		w.write(t, step{k, added, key, int64(w.made)})
+	}
+}
+
+// play writes as often: half are updates, and the rest comes and goes.
+func (w *restoredWriter) play(t *testing.T, writes int) {
+	t.Helper()
+	for range writes {
+		if w.rng.IntN(4) == 0 || len(w.there) == 0 {
+			w.make(t, 1)
+			continue
+		}
+		keys := slices.SortedFunc(maps.Keys(w.there), func(a, b cache.ObjectName) int { return cmp.Compare(a.Name, b.Name) })
+		key := keys[w.rng.IntN(len(keys))]
+		s := step{w.there[key], updated, key, w.rng.Int64()}
+		if w.rng.IntN(3) == 0 {
+			s.op = deleted
+			delete(w.there, key)
+		}
+		w.write(t, s)
+	}
+}
+
+func (w *restoredWriter) write(t *testing.T, s step) {
+	t.Helper()
+	if err := w.do(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// forget takes for granted only what is there.
+func (w *restoredWriter) forget(t *testing.T) {
+	t.Helper()
+	clear(w.there)
+	for _, k := range []kind{configMaps, widgets} {
+		list, err := w.client.Resource(k.resource).Namespace("e2e-0").List(t.Context(), metav1.ListOptions{LabelSelector: ownerLabel + "=restored"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range list.Items {
+			w.there[cache.MetaObjectToName(&list.Items[i])] = k
+		}
+	}
+}
+
+// witness is an informer, with what its deltas told.
+type witness struct {
+	name     string
+	informer *toolscache.SharedInformer
+	server   *cache.ListWatch
+
+	mu    sync.Mutex // guards everything below
+	world map[delta.Key]seen
+	was   map[delta.Key]seen // world as the versions ended
+	told  map[delta.Key][]told
+	lies  []error
+}
+
+// seen is the state of an object, as far as it is compared.
+type seen struct {
+	uid     types.UID
+	version string
+}
+
+// told is what a delta said of one object.
+type told struct {
+	op     delta.Op
+	listed bool // not by an event, but by a list
+}
+
+func newWitness(t *testing.T, plane *controlplane.Plane, k kind, settings informer.ReflectorSettings) *witness {
+	t.Helper()
+	config := plane.Config()
+	lw, client, err := k.informs(config, controlplane.HTTPClientForTest(t, config))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &witness{name: fmt.Sprint(k.name, " ", settings.Lists, " ", settings.PageSize), server: lw, world: map[delta.Key]seen{}}
+	w.informer, err = toolscache.NewSharedInformerFor(toolscache.SharedInformerConfig{
+		Kind: k.name, Example: k.sample, Reflector: settings,
+		Scopes: []toolscache.SharedScope{{ListerWatcher: cache.ToListWatcherWithWatchListSemantics(lw, client)}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.informer.Core().Subscribe(w.hear, informer.SubscribeOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { w.informer.RunWithContext(ctx) })
+	t.Cleanup(func() {
+		stop()
+		running.Wait()
+	})
+	return w
+}
+
+// hear lets a delta change the world that the witness knows.
+func (w *witness) hear(d *delta.Delta[any]) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	before, known := w.world[d.Key]
+	if old := stateOf(d.Old); known != (d.Old != nil) && d.Op != delta.Deleted || known && d.Old != nil && old != before {
+		w.lies = append(w.lies, fmt.Errorf("%s of %s comes from %v; the last that was told is %v", d.Op, d.Key, old, before))
+	}
+	switch d.Op {
+	case delta.Deleted:
+		delete(w.world, d.Key)
+	case delta.Sync:
+		return
+	default:
+		w.world[d.Key] = stateOf(d.New)
+	}
+	if w.told != nil {
+		w.told[d.Key] = append(w.told[d.Key], told{d.Op, d.Relisted || d.Missed})
+	}
+}
+
+func stateOf(obj any) seen {
+	if obj == nil {
+		return seen{}
+	}
+	return seen{object(obj).GetUID(), object(obj).GetResourceVersion()}
+}
+
+// remember begins to note what is told.
+func (w *witness) remember() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.was, w.told = map[delta.Key]seen{}, map[delta.Key][]told{}
+	for key, state := range w.world {
+		w.was[key] = state
+	}
+}
+
+// agree compares the server with the store, and with what was told.
+func (w *witness) agree(t *testing.T) error {
+	t.Helper()
+	if !w.informer.HasSynced() {
+		return errors.New("not synced")
+	}
+	server, store := onServer(t, w.server), inStore(w.informer.GetStore())
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(server) != len(store) || len(server) != len(w.world) {
+		return fmt.Errorf("the server has %d objects, the store %d, and of %d was told; the informer says: %s", len(server), len(store), len(w.world), w.informer.Core().Status().Reflector.Why())
+	}
+	for key, obj := range server {
+		want, has := stateOf(obj), store[key]
+		if has == nil || stateOf(has) != want {
+			return fmt.Errorf("%s is %v on the server, and not so in the store", key, want)
+		}
+		if told := w.world[delta.Key{Namespace: key.Namespace, Name: key.Name}]; told != want {
+			return fmt.Errorf("%s is %v on the server, and was told to be %v", key, want, told)
+		}
+	}
+	return nil
+}
+
+// judge checks that of each object that went back it was told so once, as of something
+// that a list has shown, and of no other.
+func (w *witness) judge(t *testing.T) {
+	t.Helper()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, lie := range w.lies {
+		t.Errorf("%s: %v", w.name, lie)
+	}
+	counts := map[delta.Op]int{}
+	for key, was := range w.was {
+		if w.world[key] == was {
+			continue
+		}
+		op := delta.Updated
+		if _, is := w.world[key]; !is {
+			op = delta.Deleted
+		}
+		counts[op]++
+		if got := w.told[key]; len(got) != 1 || got[0] != (told{op, true}) {
+			t.Errorf("%s: %s went back from %v to %v; of it was told %v", w.name, key, was, w.world[key], got)
+		}
+		delete(w.told, key)
+	}
+	for key := range w.world {
+		if _, was := w.was[key]; was {
+			continue
+		}
+		counts[delta.Added]++
+		if got := w.told[key]; len(got) != 1 || got[0] != (told{delta.Added, true}) {
+			t.Errorf("%s: %s is there again; of it was told %v", w.name, key, got)
+		}
+		delete(w.told, key)
+	}
+	for key, got := range w.told {
+		t.Errorf("%s: %s did not go back, and of it was told %v", w.name, key, got)
+	}
+	t.Logf("%s: of what went back it was told: %v", w.name, counts)
+	for _, op := range []delta.Op{delta.Added, delta.Updated, delta.Deleted} {
+		if counts[op] < 20 {
+			t.Errorf("%s: only %d were %s when the server went back", w.name, counts[op], op)
+		}
+	}
+}

@@ -1,0 +1,265 @@
+package operator
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/manager/signals"
+
+	"github.com/delta-runtime/delta-runtime/internal/await"
+	"github.com/delta-runtime/delta-runtime/internal/controlplane"
+)
+
+// situation is why a manager can't have a kind, and who wants it before it starts.
+type situation struct {
+	name    string
+	account bool              // without rights
+	stuck   func(string) bool // what the server does not answer, by path; nil is nothing
+	want    func(context.Context, manager.Manager) error
+}
+
+var situations = []situation{
+	{name: "nobody asks for the missing kind but its controller"},
+	{name: "somebody asks for the missing kind", want: wantGadgets},
+	{name: "a kind with an index is forbidden", account: true, want: wantSecrets},
+	{name: "a kind that somebody has the informer of is forbidden", account: true, want: holdSecrets},
+	{name: "lists are not answered", stuck: lists, want: wantSecrets},
+	{name: "nothing is answered", stuck: everything, want: wantSecrets},
+	{name: "nothing is answered, and nobody asks", stuck: everything},
+}
+
+func lists(path string) bool { return strings.HasSuffix(path, "/secrets") }
+
+func everything(string) bool { return true }
+
+func wantGadgets(ctx context.Context, m manager.Manager) error {
+	for ctx.Err() == nil {
+		_, _ = m.GetCache().GetInformer(ctx, &Gadget{}) // again and again, so that it is asked for at any moment
+	}
+	return nil
+}
+
+func wantSecrets(ctx context.Context, m manager.Manager) error {
+	return m.GetFieldIndexer().IndexField(ctx, secrets.object(), "type", func(client.Object) []string { return nil })
+}
+
+func holdSecrets(ctx context.Context, m manager.Manager) error {
+	_, err := m.GetCache().GetInformer(ctx, secrets.object())
+	return err
+}
+
+// operate runs a manager in a situation, until ctx ends. It calls begins before that.
+func (s situation) operate(ctx context.Context, m manager.Manager, begins func()) error {
+	var wanting sync.WaitGroup
+	defer wanting.Wait()
+	if s.want != nil {
+		wants, done := context.WithCancel(ctx)
+		defer done()
+		wanted := make(chan struct{})
+		wanting.Go(func() {
+			defer close(wanted)
+			_ = s.want(wants, m) // it can't be had
+		})
+		select { // main asks for an index before it starts the manager
+		case <-wanted:
+		case <-time.After(time.Second):
+		}
+	}
+	begins()
+	return m.Start(ctx)
+}
+
+// manager returns one that has a controller for each of five kinds.
+func (s situation) manager(how adoption, options manager.Options, config *rest.Config) (manager.Manager, error) {
+	options.NewCache = nil
+	options.GracefulShutdownTimeout = new(grace)
+	if err := how.configure(&options); err != nil {
+		return nil, err
+	}
+	m, err := manager.New(config, options)
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range append(present[:len(present):len(present)], gadgets) {
+		if err := how.control(m, k.object(), newReconciler(k, m.GetClient())); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+// reach returns a configuration for whoever is in the situation.
+func (s situation) reach(t *testing.T, config *rest.Config) *rest.Config {
+	t.Helper()
+	if s.account {
+		api := directly(t, config)
+		config = rights{api: api, namespace: newNamespace(t, api)}.register(t, config)
+	}
+	return rest.CopyConfig(config)
+}
+
+// wait has the server not answer what it is not to, until the returned function is called.
+func (s situation) wait(config *rest.Config) (answer func()) {
+	if s.stuck == nil {
+		return func() {}
+	}
+	line := &stuckLine{stuck: s.stuck, answered: make(chan struct{})}
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		line.next = next
+		return line
+	})
+	return func() { close(line.answered) }
+}
+
+// stuckLine is a way to a server that takes requests and does not answer them.
+type stuckLine struct {
+	next     http.RoundTripper
+	stuck    func(path string) bool
+	answered chan struct{}
+}
+
+// RoundTrip passes on what is to be answered.
+func (l *stuckLine) RoundTrip(r *http.Request) (*http.Response, error) {
+	if !l.stuck(r.URL.Path) {
+		return l.next.RoundTrip(r)
+	}
+	select {
+	case <-r.Context().Done():
+		return nil, r.Context().Err()
+	case <-l.answered:
+		return nil, errors.New("the server did not answer")
+	}
+}
+
+// WrappedRoundTripper lets those who close connections find the transport.
+func (l *stuckLine) WrappedRoundTripper() http.RoundTripper { return l.next }
+
+// TestManagersEndWithoutAKind tells managers to end that can't have all of their kinds,
+// at once and after a while. Each ends in the time that a pod is given.
+func TestManagersEndWithoutAKind(t *testing.T) {
+	onlyOurs(t)
+	config := administrator(t)
+	undefine(t, directly(t, config), gadgets)
+	for i, s := range situations {
+		for j, how := range adoptions {
+			t.Run(s.name+"/"+how.name, func(t *testing.T) {
+				server := s.reach(t, config)
+				defer s.wait(server)()
+				m, err := s.manager(how, managerOptions(t), server)
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { controlplane.HangUp(m.GetHTTPClient()) })
+				ctx, tell := context.WithCancel(context.Background())
+				defer tell()
+				begun, ended := make(chan struct{}), make(chan error, 1)
+				go func() { ended <- s.operate(ctx, m, func() { close(begun) }) }()
+				await.Receive(t, "the manager to start", begun)
+				select {
+				case err := <-ended:
+					t.Fatalf("the manager ended by itself: %v", err)
+				case <-time.After(time.Duration((i+j)%2) * 2 * time.Second):
+				}
+				tell()
+				told := time.Now()
+				select {
+				case err := <-ended:
+					if err != nil {
+						t.Errorf("the manager ended with: %v", err)
+					}
+					t.Logf("it took %v", time.Since(told))
+				case <-time.After(grace):
+					t.Fatalf("the manager has not ended in %v", grace)
+				}
+			})
+		}
+	}
+}
+
+// processOf names a situation and an adoption for a process that is to be in them.
+const processOf = "OPERATOR_PROCESS"
+
+// TestProcessesEndWithoutAKind sends SIGTERM to processes that run such a manager, as a
+// kubelet does.
+func TestProcessesEndWithoutAKind(t *testing.T) {
+	onlyOurs(t)
+	config := administrator(t)
+	undefine(t, directly(t, config), gadgets)
+	for i, s := range situations {
+		how := adoptions[i%len(adoptions)]
+		t.Run(s.name, func(t *testing.T) {
+			process := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^$")
+			process.Env = append(os.Environ(), processOf+"="+s.name+"/"+how.name, bequeath(t, s.reach(t, config)))
+			var complaint strings.Builder
+			process.Stderr = &complaint
+			said, err := process.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := process.Start(); err != nil {
+				t.Fatal(err)
+			}
+			lines := bufio.NewReader(said)
+			if line, err := lines.ReadString('\n'); err != nil || line != "begins\n" {
+				t.Fatalf("the process says %q (%v):\n%s", line, err, &complaint)
+			}
+			time.Sleep(time.Duration(i%3) * time.Second) // what it does meanwhile can't be seen
+			if err := process.Process.Signal(syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+			told := time.Now()
+			killed := time.AfterFunc(grace, func() { _ = process.Process.Kill() }) // as a kubelet would
+			defer killed.Stop()
+			_, _ = io.Copy(io.Discard, lines) // to the end
+			if err := process.Wait(); err != nil {
+				t.Errorf("the process ended after %v with %v:\n%s", time.Since(told), err, &complaint)
+			}
+			t.Logf("it took %v", time.Since(told))
+		})
+	}
+}
+
+// beProcess is what a process does that is started by the test above, and returns its
+// exit code.
+func beProcess(name string) int {
+	if err := runProcess(name); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+func runProcess(name string) error {
+	config, err := inheritance()
+	if err != nil {
+		return err
+	}
+	for _, s := range situations {
+		for _, how := range adoptions {
+			if name != s.name+"/"+how.name {
+				continue
+			}
+			s.wait(config)
+			m, err := s.manager(how, basicOptions(), config)
+			if err != nil {
+				return err
+			}
+			return s.operate(signals.SetupSignalHandler(), m, func() { fmt.Println("begins") })
+		}
+	}
+	return fmt.Errorf("there is no situation %q", name)
+}

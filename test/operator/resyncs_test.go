@@ -1,0 +1,199 @@
+package operator
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/delta-runtime/delta-runtime/internal/await"
+	"github.com/delta-runtime/delta-runtime/internal/controlplane"
+	"github.com/delta-runtime/delta-runtime/pkg/builder"
+	"github.com/delta-runtime/delta-runtime/pkg/cache"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	drmanager "github.com/delta-runtime/delta-runtime/pkg/manager"
+)
+
+// causes counts the calls of a reconciler by the causes that it is told.
+type causes struct {
+	mu    sync.Mutex // guards everything below
+	told  map[delta.Cause]int
+	calls int
+}
+
+func newCauses() *causes { return &causes{told: map[delta.Cause]int{}} }
+
+// Reconcile is called by a controller.
+func (c *causes) Reconcile(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.calls++
+	for change := range delta.From(ctx).All() {
+		c.told[change.Cause]++
+	}
+	return reconcile.Result{}, nil
+}
+
+func (c *causes) of(cause delta.Cause) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.told[cause]
+}
+
+// take returns what was told since it was last asked.
+func (c *causes) take() (calls int, told string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	calls, told = c.calls, fmt.Sprint(c.told)
+	c.calls = 0
+	clear(c.told)
+	return calls, told
+}
+
+// restarted is a control plane with many widgets, and controllers of them.
+type restarted struct {
+	plane     *controlplane.Plane
+	api       client.Client
+	namespace string
+	manager   manager.Manager
+	cache     *cache.Cache
+	r         *causes
+}
+
+const manyWidgets = 31
+
+// newRestarted runs three controllers of the same kind.
+func newRestarted(t *testing.T, configure func(*manager.Options) error) *restarted {
+	t.Helper()
+	onlyOurs(t)
+	w := &restarted{plane: controlplane.ForTest(t, controlplane.Options{}), r: newCauses()}
+	w.api = directly(t, w.plane.Config())
+	define(t, w.api, widgets)
+	w.namespace = newNamespace(t, w.api)
+	for i := range manyWidgets {
+		create(t, w.api, widgets, client.ObjectKey{Namespace: w.namespace, Name: fmt.Sprint("w", i)})
+	}
+	options := managerOptions(t)
+	options.NewCache = nil
+	if err := configure(&options); err != nil {
+		t.Fatal(err)
+	}
+	w.manager = newManager(t, w.plane.Config(), options)
+	var err error
+	if w.cache, err = cache.Of(w.manager.GetCache()); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		if err := builder.ControllerManagedBy(w.manager).Named(fmt.Sprint("widgets-", i)).For(&Widget{}).
+			WithResync(cache.ResyncPolicy{Period: cache.NeverResync}).
+			WithOptions(controller.Options{CacheSyncTimeout: await.Patience}).Complete(w.r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	started(t, w.manager)
+	await.Until(t, "all to be reconciled", func() bool { return w.r.of(delta.InitialList) == 3*manyWidgets })
+	w.r.take()
+	return w
+}
+
+// restart has the API server start again, with a memory in which there is nothing of the
+// past, and waits until the informer has listed again and heard of a change.
+func (w *restarted) restart(t *testing.T) {
+	t.Helper()
+	lists := statusOf(t, w.cache, widgets).Informer.Reflector.ListedAt
+	create(t, w.api, configMaps, client.ObjectKey{Namespace: w.namespace, Name: "later"})
+	w.plane.KillAPIServer()
+	if err := w.plane.StartAPIServer(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	await.Until(t, "the kind to be listed again", func() bool {
+		return statusOf(t, w.cache, widgets).Informer.Reflector.ListedAt.After(lists)
+	})
+	change(t, w.api, widgets.with(client.ObjectKey{Namespace: w.namespace, Name: "w0"}, "2"))
+	await.Until(t, "the controllers to hear of a change", func() bool { return w.r.of(delta.Primary) == 3 })
+}
+
+// When the API server starts again everything is listed anew, and nothing has changed. So
+// nothing is reconciled, unless somebody asked for it; and it is never called a resync.
+func TestARestartOfTheAPIServerIsNoResync(t *testing.T) {
+	for name, tt := range map[string]struct {
+		configure func(*manager.Options) error
+		relisted  int
+	}{
+		"Configure": {func(o *manager.Options) error { return drmanager.Configure(o) }, 0},
+		"Configure, and asked for": {func(o *manager.Options) error {
+			return drmanager.Configure(o, drmanager.WithCache(cache.Options{Default: cache.KindOptions{Unchanged: cache.ShowUnchanged}}))
+		}, 3 * manyWidgets},
+		"NewCache": {func(o *manager.Options) error { o.NewCache = cache.New; return nil }, 3 * manyWidgets},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newRestarted(t, tt.configure)
+			w.restart(t)
+			await.Until(t, "the relist to be told", func() bool { return w.r.of(delta.Relist) >= tt.relisted })
+			resyncs, relists := w.r.of(delta.Resync), w.r.of(delta.Relist)
+			if calls, told := w.r.take(); resyncs > 0 || relists > 0 && tt.relisted == 0 || tt.relisted == 0 && calls != 3 {
+				t.Errorf("one of %d objects was changed after the restart; each of three controllers made a third of %d calls, for %s", manyWidgets, calls, told)
+			}
+		})
+	}
+}
+
+// A resync that somebody asks for reaches the reconciler although predicates hold updates
+// back, and a controller that came with a policy of its own.
+func TestAResyncReachesTheReconciler(t *testing.T) {
+	onlyOurs(t)
+	config := administrator(t)
+	api := directly(t, config)
+	namespace := newNamespace(t, api)
+	for i := range manyWidgets {
+		create(t, api, widgets, client.ObjectKey{Namespace: namespace, Name: fmt.Sprint("w", i)})
+	}
+	options := managerOptions(t)
+	options.NewCache = nil
+	if err := drmanager.Configure(&options); err != nil {
+		t.Fatal(err)
+	}
+	m := newManager(t, config, options)
+	mine := predicate.NewPredicateFuncs(func(obj client.Object) bool { return obj.GetNamespace() == namespace })
+	r := newCauses()
+	if err := builder.ControllerManagedBy(m).Named("resynced").
+		For(&Widget{}, builder.WithPredicates(predicate.And(mine, predicate.Predicate(predicate.GenerationChangedPredicate{})))).
+		WithResync(cache.ResyncPolicy{Period: 24 * time.Hour, Spread: cache.OverPeriod}).
+		WithOptions(controller.Options{CacheSyncTimeout: await.Patience}).Complete(r); err != nil {
+		t.Fatal(err)
+	}
+	started(t, m)
+	await.Until(t, "all to be reconciled", func() bool { return r.of(delta.InitialList) == manyWidgets })
+	ours, err := cache.Of(m.GetCache())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, ask := range map[string]func() error{
+		"on demand": func() error { return ours.Resync(t.Context(), &Widget{}, nil) },
+		"by a policy that is set meanwhile": func() error {
+			return ours.SetResync(&Widget{}, cache.ResyncPolicy{Period: 200 * time.Millisecond})
+		},
+		"by a policy for the controller": func() error {
+			return ours.SetHandlerResync("resynced", &Widget{}, cache.ResyncPolicy{Period: 200 * time.Millisecond})
+		},
+	} {
+		r.take()
+		if err := ask(); err != nil {
+			t.Fatal(err)
+		}
+		await.Until(t, "a resync of all "+what, func() bool { return r.of(delta.Resync) >= manyWidgets })
+		if err := ours.SetResync(&Widget{}, cache.ResyncPolicy{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := ours.SetHandlerResync("resynced", &Widget{}, cache.ResyncPolicy{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
