@@ -1,0 +1,299 @@
+package skip
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// temper is how an operator goes about its work.
+type temper uint8
+
+const (
+	// diligent does all its work at each call.
+	diligent temper = iota
+	// lazy does only what delta.From does not rule out.
+	lazy
+)
+
+// String names the operator in stories.
+func (t temper) String() string { return [...]string{"diligent", "lazy"}[t] }
+
+// operator is a controller's reconciler, with what its work has brought about in the world
+// outside, which outlives the manager.
+type operator struct {
+	*world
+	temper temper
+	bell   chan event.GenericEvent
+	life   *life
+
+	mu       sync.Mutex // guards everything below
+	calls    map[reconcile.Request]int
+	calledAt time.Time // for whatever request
+	requests map[reconcile.Request]*memory
+	flights  map[shownBy]*flight
+}
+
+// memory is what is known of one request of an operator.
+type memory struct {
+	outputs map[piece]output
+	// seen are the reads since the last successful call began, those of that call included.
+	seen map[piece][]output
+	// shown are the newest states of each object that each watch has made the request for.
+	shown map[shownBy]sightings
+	// success is when the last successful call began.
+	success time.Time
+	resyncs []time.Time // when it was made for a resync, since then
+	// failed says that the last call failed, and has not dealt with what it was told.
+	failed bool
+	// called is when the last call began, added when the request was last made.
+	called, added time.Time
+}
+
+// piece is a job for one object.
+type piece struct {
+	job int
+	id  objectID
+}
+
+// output is what is outside because of an object as it was at a version. The version of an
+// object that was not there is the newest that it can have been.
+type output struct {
+	version int64
+	value   string
+}
+
+func newOperator(w *world, how temper) *operator {
+	return &operator{
+		world: w, temper: how, bell: make(chan event.GenericEvent, 8),
+		calls: map[reconcile.Request]int{}, requests: map[reconcile.Request]*memory{}, flights: map[shownBy]*flight{},
+	}
+}
+
+// about is the memory of a request.
+func (o *operator) aboutLocked(r reconcile.Request) *memory {
+	m := o.requests[r]
+	if m == nil {
+		m = &memory{outputs: map[piece]output{}, seen: map[piece][]output{}, shown: map[shownBy]sightings{}}
+		o.requests[r] = m
+	}
+	return m
+}
+
+// forget forgets what watches have shown: they begin again.
+func (o *operator) forget() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, m := range o.requests {
+		m.shown, m.resyncs, m.added, m.failed = map[shownBy]sightings{}, nil, time.Time{}, false
+	}
+}
+
+// call is one call of an operator.
+type call struct {
+	*operator
+	request reconcile.Request
+	number  int
+	began   time.Time
+	told    delta.Changes
+	fate    fate
+	reads   map[piece][]output
+}
+
+// verdicts says that reconcilers can say what has been dealt with.
+const verdicts = false
+
+// fate is what becomes of a call.
+type fate uint8
+
+const (
+	succeeds fate = iota
+	fails
+	failsForGood // with an error that is not tried again
+	panics
+	comesBack  // with RequeueAfter
+	comesSoon  // with Requeue
+	isSettled  // Settle, whatever the result
+	isKept     // Keep, with the result nil
+	keptsComes // Keep, with RequeueAfter
+)
+
+// String names the fate in stories.
+func (f fate) String() string {
+	return [...]string{
+		"nil", "an error", "a terminal error", "a panic", "RequeueAfter", "Requeue", "Settle and an error", "Keep and nil", "Keep and RequeueAfter",
+	}[f]
+}
+
+// wanted is a panic that the world wants.
+type wanted string
+
+// Reconcile is called by the controller's workers.
+func (o *operator) Reconcile(ctx context.Context, r reconcile.Request) (reconcile.Result, error) {
+	o.mu.Lock()
+	o.calls[r]++
+	c := &call{operator: o, request: r, number: o.calls[r], began: time.Now(), told: delta.From(ctx), reads: map[piece][]output{}}
+	o.aboutLocked(r).called, o.calledAt = c.began, c.began
+	o.mu.Unlock()
+	c.fate = c.draw()
+	o.note(func() string { return fmt.Sprintf("%s is told: %s", c, c.tale()) })
+	c.judgeTold()
+	o.count(func(n *counts) {
+		n.calls++
+		if c.told.Complete() {
+			n.complete++
+		}
+	})
+	left, err := c.work(ctx)
+	c.hasFailed(err != nil || c.fate == fails || c.fate == failsForGood || c.fate == panics)
+	if err != nil {
+		o.note(func() string { return fmt.Sprintf("%s fails: %v", c, err) })
+		return reconcile.Result{}, err
+	}
+	o.note(func() string { return fmt.Sprintf("%s ends with %s%s", c, c.fate, left) })
+	return c.end(ctx)
+}
+
+func (c *call) hasFailed(failed bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.aboutLocked(c.request).failed = failed
+}
+
+// String names the call in stories.
+func (c *call) String() string {
+	return fmt.Sprintf("%-8s %s/%s#%d", c.temper, c.request.Namespace, c.request.Name, c.number)
+}
+
+// dice are those of this call.
+func (c *call) roll(sides int, about ...any) int {
+	return c.dice.roll(sides, append([]any{"call", c.temper, c.request, c.number}, about...)...)
+}
+
+func (c *call) pause(most time.Duration, about ...any) {
+	time.Sleep(time.Duration(1 + c.roll(int(most), about...)))
+}
+
+// draw decides what becomes of the call.
+func (c *call) draw() fate {
+	if c.calm.Load() {
+		return succeeds
+	}
+	var fates []fate
+	if c.has(failures) {
+		fates = append(fates, fails, panics, failsForGood)
+	}
+	if c.has(postponements) {
+		fates = append(fates, comesBack, comesBack, comesSoon)
+		if verdicts {
+			fates = append(fates, isSettled, isKept, keptsComes)
+		}
+	}
+	if i := c.roll(10, "fate"); i < len(fates) {
+		return fates[i]
+	}
+	return succeeds
+}
+
+// mayLeave reports whether work may be left for later: where the library has to see to it
+// that the work is told again, and that there is a later.
+func (c *call) mayLeave() bool {
+	switch c.fate {
+	case succeeds, isSettled:
+		return false
+	case failsForGood, isKept:
+		return c.poked
+	default:
+		return c.has(postponements)
+	}
+}
+
+// work does what there is to do, and says what it has left.
+func (c *call) work(ctx context.Context) (left string, err error) {
+	c.pause(pickPause(c), "at first")
+	first := c.roll(len(c.jobs)+1, "first")
+	for i := range c.jobs {
+		j := c.jobs[(first+i)%len(c.jobs)]
+		if c.temper == lazy {
+			needed := c.needs(j)
+			c.count(func(n *counts) {
+				n.asked++
+				if !needed {
+					n.skipped++
+				}
+			})
+			if !needed {
+				c.note(func() string { return fmt.Sprintf("%s skips %s", c, j) })
+				c.judgeSkip(j)
+				continue
+			}
+			if c.mayLeave() && c.roll(2, "leave", j.n) == 0 {
+				left += fmt.Sprintf(", leaving job %d", j.n)
+				continue
+			}
+		}
+		if err := c.do(ctx, j); err != nil {
+			return left, err
+		}
+		if c.roll(3, "pause", j.n) == 0 {
+			c.pause(20*time.Millisecond, "after", j.n)
+		}
+	}
+	return left, nil
+}
+
+// pickPause is how long a call may take before it looks at anything.
+func pickPause(c *call) time.Duration {
+	return []time.Duration{time.Microsecond, 5 * time.Millisecond, 40 * time.Millisecond}[c.roll(3, "pace")]
+}
+
+// end returns what the call is to return.
+func (c *call) end(ctx context.Context) (reconcile.Result, error) {
+	again := reconcile.Result{RequeueAfter: c.dice.pause(100*time.Millisecond, "again", c.request, c.number)}
+	err := errors.New("as the world wants it")
+	switch c.fate {
+	case fails:
+		return reconcile.Result{}, err
+	case failsForGood:
+		return reconcile.Result{}, reconcile.TerminalError(err)
+	case panics:
+		panic(wanted("a reconciler"))
+	case comesBack:
+		return again, nil
+	case comesSoon:
+		return reconcile.Result{Requeue: true}, nil //nolint:staticcheck // as long as there is Requeue
+	case isSettled:
+		c.succeeded()
+		delta.Settle(ctx)
+		return reconcile.Result{}, err
+	case isKept:
+		delta.Keep(ctx)
+		return reconcile.Result{}, nil
+	case keptsComes:
+		delta.Keep(ctx)
+		return again, nil
+	default:
+		c.succeeded()
+		return reconcile.Result{}, nil
+	}
+}
+
+// succeeded begins a new account of what has been seen, with what this call has.
+func (c *call) succeeded() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	m := c.aboutLocked(c.request)
+	m.success, m.seen = c.began, c.reads
+	if c.told.Has(delta.Resync) || !c.told.Complete() {
+		for len(m.resyncs) > 0 && !m.resyncs[0].After(c.began.Add(c.slack)) {
+			m.resyncs = m.resyncs[1:]
+		}
+	}
+}

@@ -1,0 +1,323 @@
+package skip
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
+)
+
+// step is something that happens in a world, some time after the step before it.
+type step struct {
+	after time.Duration
+	what  string
+	do    func(*world)
+}
+
+// String is how the step appears in stories.
+func (s *step) String() string { return fmt.Sprintf("after %v: %s", s.after, s.what) }
+
+// script draws what happens.
+func (g *generator) script() {
+	for _, k := range g.kinds() {
+		for _, id := range g.objects(k) {
+			if k == g.primary() || g.rng.IntN(3) > 0 {
+				g.births = append(g.births, g.create(id))
+			}
+		}
+	}
+	events := g.events()
+	for range 12 + g.rng.IntN(28) {
+		s := pick(g.rng, events)()
+		s.after = g.pause()
+		g.steps = append(g.steps, s)
+	}
+	if g.has(crashes) { // in the end, for the same reason
+		if doom := g.doom(); doom != nil {
+			g.steps = append(g.steps, doom)
+		}
+	}
+	if g.has(floods) { // in the end, or what happens later makes up for it
+		last := g.flood()
+		last.after = time.Second
+		g.steps = append(g.steps, last)
+	}
+}
+
+// pause draws how long it takes until the next step.
+func (g *generator) pause() time.Duration {
+	most := pick(g.rng, []time.Duration{
+		1, 2 * time.Millisecond, 2 * time.Millisecond, 30 * time.Millisecond, 30 * time.Millisecond, 300 * time.Millisecond,
+	})
+	return time.Duration(1 + g.rng.IntN(int(most)))
+}
+
+// events are what can happen, each as often as it is likely.
+func (g *generator) events() []func() *step {
+	events := []func() *step{
+		g.anySet, g.anySet, g.anySet, g.anySet, g.anySet, g.anySet, g.anyFlicker, g.anyFlicker, g.anyFlicker,
+		func() *step { return g.create(g.anyObject()) }, func() *step { return g.remove(g.anyObject()) },
+	}
+	add := func(t traits, times int, event func() *step) {
+		for range times {
+			if g.has(t) {
+				events = append(events, event)
+			}
+		}
+	}
+	add(moves, 3, g.anyMove)
+	add(rebirths, 2, g.rebirth)
+	add(losses, 2, g.loss)
+	add(losses, 1, g.cut)
+	add(losses, 1, g.relist)
+	add(delays, 2, g.delay)
+	add(removals, 1, g.removal)
+	add(departures, 1, g.departure)
+	add(uprootings, 1, g.uprooting)
+	add(restarts, 1, g.restart)
+	add(resyncs, 3, g.resync)
+	add(channels, 2, g.ring)
+	add(ownWrites, 2, g.ownWrite)
+	return events
+}
+
+func (g *generator) anyKind() *kind { return pick(g.rng, g.watches).kind }
+
+func (g *generator) anyObject() objectID { return pick(g.rng, g.objects(g.anyKind())) }
+
+// setting is a change of one object.
+type setting struct {
+	place *place
+	value any
+}
+
+func (g *generator) newStep(what string, do func(*world)) *step { return &step{what: what, do: do} }
+
+// create is an object that comes into being, or gets what it would have then.
+func (g *generator) create(id objectID) *step {
+	var all []setting
+	for _, p := range id.kind.places {
+		if g.rng.IntN(2) == 0 {
+			all = append(all, setting{p, pick(g.rng, p.values)})
+		}
+	}
+	all = append(all, g.belongings(id)...)
+	return g.newStep(fmt.Sprintf("create or set %s: %s", id, describe(all)), func(w *world) { w.change(id, all...) })
+}
+
+func describe(all []setting) string {
+	text := ""
+	for _, s := range all {
+		text += fmt.Sprintf("%s=%v ", s.place.path, s.value)
+	}
+	return text
+}
+
+// belongings say to whom an object belongs, or whom it names. Where nothing changes
+// hands they follow from its name.
+func (g *generator) belongings(id objectID) []setting {
+	name := pick(g.rng, []string{"m", "n"})
+	mentioned := pick(g.rng, []string{"x", "y"})
+	if g.settled {
+		name, mentioned = map[string]string{"x": "m", "y": "n"}[id.name], map[string]string{"m": "x", "n": "y"}[id.name]
+	}
+	if id.kind == g.primary() {
+		if id.kind.ref == nil {
+			return nil
+		}
+		return []setting{{id.kind.ref, mentioned}}
+	}
+	return []setting{{labelled, name}, {owned, g.owner(name)}}
+}
+
+// owner is what the references of an object to its owner look like.
+func (g *generator) owner(name string) any {
+	version, kind := g.primary().ToAPIVersionAndKind()
+	return []any{map[string]any{
+		"apiVersion": version, "kind": kind, "name": name, "uid": "of-" + name, "controller": true,
+	}}
+}
+
+// anyPlace draws a place that some work depends on, or any.
+func (g *generator) anyPlace() (*kind, *place) {
+	if len(g.jobs) > 0 && g.rng.IntN(4) > 0 {
+		if j := pick(g.rng, g.jobs); j.place != nil {
+			return j.kind, j.place
+		}
+	}
+	k := g.anyKind()
+	return k, pick(g.rng, k.places)
+}
+
+func (g *generator) anySet() *step {
+	k, p := g.anyPlace()
+	id, value := pick(g.rng, g.objects(k)), pick(g.rng, p.values)
+	return g.newStep(fmt.Sprintf("set %s of %s to %v", p.path, id, value), func(w *world) { w.alter(id, setting{p, value}) })
+}
+
+// anyFlicker is a value that goes away and comes back.
+func (g *generator) anyFlicker() *step {
+	k, p := g.anyPlace()
+	id, value := pick(g.rng, g.objects(k)), pick(g.rng, p.values)
+	return g.flicker(id, setting{p, value})
+}
+
+func (g *generator) flicker(id objectID, s setting) *step {
+	gap := g.pause()
+	return g.newStep(fmt.Sprintf("set %s of %s to %s, and back after %v", s.place.path, id, text(s.value), gap), func(w *world) {
+		before := w.server.present(id)
+		if before == nil {
+			return
+		}
+		back := setting{s.place, s.place.get(before.copied())}
+		w.alter(id, s)
+		time.Sleep(gap)
+		w.alter(id, back)
+	})
+}
+
+// anyMove has an object belong to another one, or name another one.
+func (g *generator) anyMove() *step {
+	id := g.anyObject()
+	all := g.belongings(id)
+	if len(all) == 0 {
+		return g.anySet()
+	}
+	s := pick(g.rng, all)
+	if g.rng.IntN(3) == 0 {
+		s.value = nil
+	}
+	if g.rng.IntN(2) == 0 {
+		return g.flicker(id, s)
+	}
+	return g.newStep(fmt.Sprintf("set %s of %s to %s", s.place.path, id, text(s.value)), func(w *world) { w.alter(id, s) })
+}
+
+// doom has each handler that panics now and then panic at the last change that it is told,
+// of something that work depends on. It is nil if there is no such handler.
+func (g *generator) doom() *step {
+	var all []*job
+	for _, j := range g.jobs {
+		if slices.ContainsFunc(j.shownBy, func(w *watch) bool { return w.crashes }) && j.place != nil {
+			all = append(all, j)
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	j := pick(g.rng, all)
+	id, value := pick(g.rng, g.objects(j.kind)), pick(g.rng, j.place.values)
+	s := g.newStep(fmt.Sprintf("handlers panic while %s of %s is set to %v", j.place.path, id, value), func(w *world) {
+		w.doomed.Store(true)
+		w.alter(id, setting{j.place, value})
+		time.Sleep(500 * time.Millisecond)
+		w.doomed.Store(false)
+	})
+	s.after = 5 * time.Second // what has panicked before is left alone for a while
+	return s
+}
+
+func (g *generator) remove(id objectID) *step {
+	return g.newStep(fmt.Sprintf("delete %s", id), func(w *world) { w.remove(id) })
+}
+
+// rebirth deletes an object and creates one that is like it in everything but its UID.
+func (g *generator) rebirth() *step {
+	id, gap := g.anyObject(), g.pause()
+	return g.newStep(fmt.Sprintf("delete %s, and create its like after %v", id, gap), func(w *world) {
+		before := w.server.present(id)
+		if before == nil {
+			return
+		}
+		w.remove(id)
+		time.Sleep(gap)
+		w.change(id, inherited(id.kind, before.object)...)
+	})
+}
+
+// inherited is everything of an object that a world changes.
+func inherited(k *kind, object map[string]any) []setting {
+	var all []setting
+	for _, p := range append([]*place{labelled, owned, k.ref, k.poke}, k.places...) {
+		if p != nil {
+			all = append(all, setting{p, p.get(object)})
+		}
+	}
+	return all
+}
+
+// anyDoor is where some watch comes in.
+func (g *generator) anyDoor() door {
+	w := pick(g.rng, g.watches)
+	return door{w.kind, w.form}
+}
+
+// longer draws for how long something is out of order.
+func (g *generator) longer() time.Duration {
+	return time.Duration(1 + g.rng.IntN(int(pick(g.rng, []time.Duration{50 * time.Millisecond, time.Second, 5 * time.Second}))))
+}
+
+func (g *generator) loss() *step {
+	d, length := g.anyDoor(), g.longer()
+	return g.newStep(fmt.Sprintf("%s cannot be watched for %v, after which the past is compacted away", d, length), func(w *world) {
+		w.lose(d, http.StatusServiceUnavailable, length)
+	})
+}
+
+func (g *generator) cut() *step {
+	d := g.anyDoor()
+	return g.newStep(fmt.Sprintf("the watch of %s is cut", d), func(w *world) { w.server.cut(d, errCut) })
+}
+
+func (g *generator) delay() *step {
+	d, length := g.anyDoor(), g.longer()
+	return g.newStep(fmt.Sprintf("the watch of %s brings nothing for %v", d, length), func(w *world) { w.hold(d, length) })
+}
+
+func (g *generator) removal() *step {
+	d := g.anyDoor()
+	return g.newStep(fmt.Sprintf("the informer of %s is removed", d), func(w *world) { w.removeInformer(d) })
+}
+
+func (g *generator) departure() *step {
+	length, how := g.longer(), pick(g.rng, []informer.Removal{informer.Silently, informer.AsOutOfScope})
+	return g.newStep(fmt.Sprintf("namespace two leaves the cache for %v (%v)", length, how), func(w *world) { w.depart("two", how, length) })
+}
+
+func (g *generator) uprooting() *step {
+	for _, k := range g.kinds() {
+		if k.typed != nil {
+			continue
+		}
+		length := g.longer()
+		return g.newStep(fmt.Sprintf("kind %s is removed from the server for %v", k, length), func(w *world) { w.uproot(k, length) })
+	}
+	return g.anySet()
+}
+
+func (g *generator) restart() *step {
+	length := g.longer()
+	return g.newStep(fmt.Sprintf("the manager stops, and starts again after %v", length), func(w *world) { w.restart(length) })
+}
+
+func (g *generator) relist() *step {
+	d := g.anyDoor()
+	return g.newStep(fmt.Sprintf("a new list of %s is asked for", d), func(w *world) { w.relist(d) })
+}
+
+func (g *generator) resync() *step {
+	d := g.anyDoor()
+	return g.newStep(fmt.Sprintf("a resync of %s is asked for", d), func(w *world) { w.resync(d) })
+}
+
+func (g *generator) ring() *step {
+	id := pick(g.rng, g.objects(g.primary()))
+	return g.newStep(fmt.Sprintf("a channel brings an event for %s", id), func(w *world) { w.ring(id) })
+}
+
+func (g *generator) ownWrite() *step {
+	id, value := g.anyObject(), pick(g.rng, note.values)
+	return g.newStep(fmt.Sprintf("the manager's client sets %s of %s to %v", note.path, id, value), func(w *world) { w.ownWrite(id, value) })
+}

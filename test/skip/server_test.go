@@ -1,0 +1,308 @@
+package skip
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// objectID names one object, whatever its life.
+type objectID struct {
+	kind            *kind
+	namespace, name string
+}
+
+// String names the object in stories.
+func (id objectID) String() string { return fmt.Sprintf("%s %s/%s", id.kind, id.namespace, id.name) }
+
+// state is what an object was like from one version on. Without an object it was gone,
+// and full is how it went.
+type state struct {
+	version    int64
+	object     map[string]any
+	full, meta []byte // as JSON
+}
+
+// server is an API server in this process. It has objects of several kinds with all that
+// they ever were, lists, watches from a version, bookmarks, streaming lists, and a
+// compacted past. It speaks HTTP, see RoundTrip, with as much of its manners as clients
+// look at.
+type server struct {
+	streaming bool        // it offers streaming lists
+	real      *realServer // has the objects, which are only remembered here; nil: there is none
+
+	mu        sync.Mutex // guards everything below
+	version   int64
+	lives     int
+	past      map[objectID][]*state
+	log       map[*kind][]entry
+	compacted int64 // no watch can begin at an older version
+	doors     map[door]*manners
+	streams   map[*stream]struct{}
+	asked     int
+}
+
+// entry is an event of a kind.
+type entry struct {
+	what string // as a watch calls it
+	id   objectID
+	*state
+}
+
+// door is where those come in who want one kind in one form.
+type door struct {
+	kind *kind
+	form form
+}
+
+// String names the door in stories.
+func (d door) String() string { return fmt.Sprintf("%s (%s)", d.kind, d.form) }
+
+// manners are how the server treats lists and watches at one door.
+type manners struct {
+	refuses int  // with this HTTP status; zero refuses nobody
+	holds   bool // watches stay open and bring nothing
+}
+
+func newServer(streaming bool) *server {
+	return &server{
+		streaming: streaming, version: 10,
+		past: map[objectID][]*state{}, log: map[*kind][]entry{},
+		doors: map[door]*manners{}, streams: map[*stream]struct{}{},
+	}
+}
+
+// present is the object as it is, or nil.
+func (s *server) present(id objectID) *state {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.presentLocked(id)
+}
+
+func (s *server) presentLocked(id objectID) *state {
+	all := s.past[id]
+	if len(all) == 0 || all[len(all)-1].object == nil {
+		return nil
+	}
+	return all[len(all)-1]
+}
+
+// change creates the object if there is none, and has do change it. It returns the
+// version, or zero if nothing has changed.
+func (s *server) change(id objectID, do func(object map[string]any)) int64 {
+	if s.real != nil {
+		return s.real.change(id, do)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.presentLocked(id)
+	if before == nil {
+		object := s.bearLocked(id)
+		do(object)
+		return s.recordLocked("ADDED", id, object)
+	}
+	object := runtime.DeepCopyJSON(before.object)
+	do(object)
+	if reflect.DeepEqual(object, before.object) {
+		return 0
+	}
+	metadata := object["metadata"].(map[string]any)
+	if id.kind.generation && !reflect.DeepEqual(object["spec"], before.object["spec"]) {
+		metadata["generation"] = metadata["generation"].(int64) + 1
+	}
+	return s.recordLocked("MODIFIED", id, object)
+}
+
+// bearLocked is a new object.
+func (s *server) bearLocked(id objectID) map[string]any {
+	s.lives++
+	metadata := map[string]any{
+		"namespace": id.namespace, "name": id.name, "uid": "life-" + strconv.Itoa(s.lives),
+		"creationTimestamp": "2026-01-01T00:00:00Z",
+	}
+	if id.kind.generation {
+		metadata["generation"] = int64(1)
+	}
+	version, kind := id.kind.ToAPIVersionAndKind()
+	object := map[string]any{"apiVersion": version, "kind": kind, "metadata": metadata}
+	maps.Copy(object, id.kind.content())
+	return object
+}
+
+// remove deletes the object, and returns the version at which it was gone.
+func (s *server) remove(id objectID) int64 {
+	if s.real != nil {
+		return s.real.remove(id)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.presentLocked(id)
+	if before == nil {
+		return 0
+	}
+	return s.recordLocked("DELETED", id, runtime.DeepCopyJSON(before.object))
+}
+
+func (s *server) recordLocked(what string, id objectID, object map[string]any) int64 {
+	s.version++
+	object["metadata"].(map[string]any)["resourceVersion"] = strconv.FormatInt(s.version, 10)
+	next := &state{version: s.version, object: object, full: encode(object), meta: encode(partial(object))}
+	if what == "DELETED" {
+		next.object = nil
+	}
+	s.past[id] = append(s.past[id], next)
+	s.log[id.kind] = append(s.log[id.kind], entry{what: what, id: id, state: next})
+	s.wakeLocked(id.kind)
+	return s.version
+}
+
+// flood changes an object many times. What it was in between is not remembered.
+func (s *server) flood(id objectID, times int) {
+	s.change(id, func(map[string]any) {})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	last := s.presentLocked(id)
+	object := last.copied()
+	for range times {
+		s.version++
+		object["metadata"].(map[string]any)["resourceVersion"] = strconv.FormatInt(s.version, 10)
+		next := &state{version: s.version, object: last.object, full: encode(object), meta: encode(partial(object))}
+		s.log[id.kind] = append(s.log[id.kind], entry{what: "MODIFIED", id: id, state: next})
+	}
+	s.wakeLocked(id.kind)
+	s.past[id] = append(s.past[id], s.log[id.kind][len(s.log[id.kind])-1].state)
+}
+
+// wakeLocked has the kind's streams look for something to send.
+func (s *server) wakeLocked(k *kind) {
+	for stream := range s.streams {
+		if stream.door.kind == k {
+			stream.news.Broadcast()
+		}
+	}
+}
+
+func encode(object map[string]any) []byte {
+	encoded, err := json.Marshal(object)
+	if err != nil {
+		panic(fmt.Sprintf("encode %v: %v", object, err))
+	}
+	return encoded
+}
+
+// partial is what the server sends to those who want nothing but metadata.
+func partial(object map[string]any) map[string]any {
+	return map[string]any{"apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadata", "metadata": object["metadata"]}
+}
+
+// in is the state in a form, as JSON.
+func (s *state) in(f form) []byte {
+	if f == metadataForm {
+		return s.meta
+	}
+	return s.full
+}
+
+// upToDate waits for writes that are not remembered yet.
+func (s *server) upToDate() {
+	if s.real != nil {
+		s.real.writing.RLock()
+		defer s.real.writing.RUnlock()
+	}
+}
+
+// history is all that the object ever was.
+func (s *server) history(id objectID) []*state {
+	s.upToDate()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.past[id])
+}
+
+// at is what the object was at a version that it had. Absent states are those at which
+// it went, and a version of zero is before all others.
+func (s *server) at(id objectID, version int64) *state {
+	s.upToDate()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, was := range s.past[id] {
+		if was.version == version {
+			return was
+		}
+	}
+	return &state{version: version}
+}
+
+// goneAfter is the first state without the object that follows a version.
+func (s *server) goneAfter(id objectID, version int64) *state {
+	for _, was := range s.history(id) {
+		if was.version > version && was.object == nil {
+			return was
+		}
+	}
+	return &state{version: version}
+}
+
+// lastGone is the newest state without the object.
+func (s *server) lastGone(id objectID) *state {
+	for _, was := range slices.Backward(s.history(id)) {
+		if was.object == nil {
+			return was
+		}
+	}
+	return &state{}
+}
+
+// treat changes the manners at a door.
+func (s *server) treat(d door, change func(*manners)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change(s.mannersLocked(d))
+	s.wakeLocked(d.kind)
+}
+
+func (s *server) mannersLocked(d door) *manners {
+	m := s.doors[d]
+	if m == nil {
+		m = &manners{}
+		s.doors[d] = m
+	}
+	return m
+}
+
+// cut ends the watches at a door.
+func (s *server) cut(d door, how error) {
+	if s.real != nil {
+		s.real.line.Cut()
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for stream := range s.streams {
+		if stream.door == d {
+			stream.endLocked(how)
+		}
+	}
+}
+
+// compact forgets the past, so that a watch that has missed some of it has to list again.
+func (s *server) compact() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.compacted = s.version
+}
+
+// latency is how long the next request takes on its way.
+func (s *server) latency() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked++
+	return time.Duration(1+s.asked%7) * 310 * time.Microsecond
+}

@@ -1,0 +1,77 @@
+package skip
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+
+	"github.com/delta-runtime/delta-runtime/internal/seeds"
+)
+
+// usual is how many worlds are played if nobody says how many.
+const usual = 300
+
+// TestSkippingIsSafe plays random operators in random worlds, as many at a time as there
+// are processors. Each world has a clock of its own.
+func TestSkippingIsSafe(t *testing.T) {
+	s := &score{all: seeds.Count(t, usual), atFirst: flag.Lookup("test.failfast").Value.String() == "true"}
+	t.Cleanup(func() { t.Logf("%+v", s.counts) })
+	seeds.Each(t, usual, func(t *testing.T, seed uint64) {
+		t.Parallel()
+		if s.over() {
+			return
+		}
+		p := newPlan(seed, 0)
+		told := play(t, p)
+		switch n := s.add(seed, told); {
+		case n == 0:
+		case n > 2 || s.atFirst: // a long story each, so the first ones are told
+			t.Errorf("%s (%s)\nTo be told the story: SEEDS=%d and -run '/seed=%d$'", told.first(), p.traits, seed+1, seed)
+		default:
+			t.Error(shrink(t, p, told))
+		}
+	})
+}
+
+// score is how far the worlds have come.
+type score struct {
+	all     uint64
+	atFirst bool // the first failure is enough
+
+	mu     sync.Mutex // guards everything below
+	played uint64
+	failed int
+	counts counts
+}
+
+// over reports whether there has been enough.
+func (s *score) over() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.atFirst && s.failed > 0
+}
+
+// milestone is after how many worlds somebody who waits is told.
+const milestone = 1000
+
+// add notes that a world has been played. It returns zero if it went well, or else how many
+// have failed by now.
+func (s *score) add(seed uint64, told *story) (failed int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.played++
+	s.counts.add(told.counts)
+	if told.failed() {
+		s.failed++
+		failed = s.failed
+		if s.all > milestone {
+			fmt.Fprintf(os.Stderr, "seed %d: %s\n", seed, told.first())
+		}
+	}
+	if s.played%milestone == 0 && s.all > milestone {
+		fmt.Fprintf(os.Stderr, "%d of %d worlds, %d failed\n", s.played, s.all, s.failed)
+	}
+	return failed
+}

@@ -1,0 +1,200 @@
+package skip
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// story is what happened in a world, in order, and what should not have.
+type story struct {
+	plan  *plan
+	began time.Time
+
+	mu       sync.Mutex // guards everything below
+	lines    []line
+	failures []failure
+	counts   counts
+}
+
+// wrong is in what way something is wrong.
+type wrong string
+
+const (
+	skipsWrongly  wrong = "a skip"
+	holdsBack     wrong = "a predicate"
+	endsWrongly   wrong = "the end"
+	neverCalled   wrong = "no call"
+	resyncUntold  wrong = "a resync"
+	tellsOldNews  wrong = "an old state"
+	knowsTooFew   wrong = "a reason"
+	crashed       wrong = "a crash"
+	outOfTheWorld wrong = "the world"
+)
+
+// failure is something that is wrong.
+type failure struct {
+	wrong wrong
+	text  string
+}
+
+// line is something that happened. It is put into words for those who want to read it.
+type line struct {
+	at   time.Duration
+	text func() string
+}
+
+// counts say how much a world has proven.
+type counts struct{ calls, complete, asked, skipped int }
+
+func (c *counts) add(more counts) {
+	c.calls += more.calls
+	c.complete += more.complete
+	c.asked += more.asked
+	c.skipped += more.skipped
+}
+
+// telling are the stories of the worlds that are being played, for whoever panics. Nobody
+// knows in which of them that is.
+var telling stories
+
+type stories struct {
+	mu  sync.Mutex // guards all
+	all map[*story]struct{}
+}
+
+// begin adds a story until end is called.
+func (s *stories) begin(told *story) (end func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.all == nil {
+		s.all = map[*story]struct{}{}
+	}
+	s.all[told] = struct{}{}
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.all, told)
+	}
+}
+
+// crash notes a panic that nobody wants.
+func (s *stories) crash(of any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for told := range s.all {
+		told.fail(crashed, "there was a panic here, or in a world beside this one: %v", of)
+	}
+}
+
+func newStory(p *plan) *story { return &story{plan: p} }
+
+// note keeps something that happened.
+func (s *story) note(text func() string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lines = append(s.lines, line{time.Since(s.began), text})
+}
+
+// fail notes something that must not happen.
+func (s *story) fail(as wrong, format string, args ...any) {
+	what := fmt.Sprintf(format, args...)
+	s.note(func() string { return "WRONG  " + what })
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.failures = append(s.failures, failure{as, what})
+}
+
+// sinceNews is for how long nothing has happened.
+func (s *story) sinceNews() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return time.Since(s.began) - s.lines[len(s.lines)-1].at
+}
+
+// count adds to what the world has proven.
+func (s *story) count(add func(*counts)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	add(&s.counts)
+}
+
+// failed reports whether anything was wrong.
+func (s *story) failed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.failures) > 0
+}
+
+// kinds are in what ways the world was wrong.
+func (s *story) kinds() []wrong {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []wrong
+	for _, f := range s.failures {
+		all = append(all, f.wrong)
+	}
+	return all
+}
+
+// first is what was wrong first.
+func (s *story) first() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.failures[0].text
+}
+
+// String is the whole story.
+func (s *story) String() string {
+	s.mu.Lock()
+	lines, failures := slices.Clone(s.lines), slices.Clone(s.failures)
+	s.mu.Unlock()
+	var b strings.Builder
+	for _, failure := range failures {
+		fmt.Fprintln(&b, failure.text)
+	}
+	fmt.Fprintf(&b, "\n%s\n", s.plan)
+	for _, l := range lines {
+		fmt.Fprintf(&b, "%14v  %s\n", l.at, l.text())
+	}
+	return b.String()
+}
+
+// sketch is an object at a version in a few words.
+func (w *world) sketch(id objectID, version int64) string {
+	return w.server.at(id, version).sketch(id.kind)
+}
+
+// sketch is what a world changes of an object.
+func (s *state) sketch(k *kind) string {
+	if s.object == nil {
+		return "gone"
+	}
+	uid, _ := (&place{fields: []any{"metadata", "uid"}}).get(s.object).(string)
+	words := []string{uid}
+	for _, p := range append([]*place{labelled, k.ref}, k.places...) {
+		if p == nil {
+			continue
+		}
+		if value := p.get(s.object); value != nil {
+			words = append(words, fmt.Sprintf("%s=%v", p.path, value))
+		}
+	}
+	if owner := ownerOf(s.object); owner != "" {
+		words = append(words, "owner="+owner)
+	}
+	return strings.Join(words, " ")
+}
+
+// ownerOf is the name of the object's controller.
+func ownerOf(object map[string]any) string {
+	references, _ := owned.get(object).([]any)
+	for _, reference := range references {
+		if name, ok := reference.(map[string]any)["name"].(string); ok {
+			return name
+		}
+	}
+	return ""
+}
