@@ -5,12 +5,15 @@ SHELL        = /usr/bin/env bash -o pipefail
 .SHELLFLAGS  = -euc
 SEEDS       ?= 10000
 FUZZTIME    ?= 30s
+MINUTES     ?= 10
+STARTS      ?= 100
 COMPONENTS  ?= etcd kube-apiserver
 CLUSTER      = etcd kube-apiserver kube-controller-manager kube-scheduler kwok kubectl
 # Test results are shown package by package; the end-to-end tests wait for real time.
 # The race detector needs a C compiler.
 RACE         = $$(go env CGO_ENABLED | sed 's/1/-race/; s/0//')
-UNIT         = $$(go list ./... | grep -v -e /test/e2e -e /test/operator -e /test/sampleoperator -e /test/adopt -e /test/commands -e /hack/demo)
+ONREAL       = ^TestSkippingIsSafeOnARealServer$$
+UNIT         = -skip '$(ONREAL)' $$(go list ./... | grep -v -e /test/e2e -e /test/contract -e /test/operator -e /test/sampleoperator -e /test/adopt -e /test/commands -e /hack/demo)
 SEEDED       = ./pkg/... ./test/sim/...
 MODULES     := . hack/controlplane hack/controlplane/etcd hack/controlplane/kubernetes hack/controlplane/kwok hack/tools hack/tools/manifests hack/image hack/kind
 OPERATOR     = ./examples/sample-operator
@@ -70,6 +73,14 @@ race: cluster bin/controller-gen bin/kustomize ## Run the unit tests under the r
 model: ## Run the model tests with SEEDS seeds each (10000)
 	SEEDS=$(SEEDS) go test -tags invariants -timeout 60m $(SEEDED)
 
+.PHONY: skip
+skip: ## Play SEEDS random worlds (10000) in which operators skip work, and judge each skip
+	SEEDS=$(SEEDS) go -C test/skip test -count=1 -tags invariants -timeout 120m -run '^TestSkippingIsSafe$$'
+
+.PHONY: skip-real
+skip-real: controlplane ## The same on a real API server, for MINUTES (10)
+	SKIP_MINUTES=$(MINUTES) go -C test/skip test -count=1 -timeout 600m -run '$(ONREAL)'
+
 .PHONY: fuzz
 fuzz: ## Fuzz every target for FUZZTIME (30s)
 	@for pkg in $$(go list ./...); do \
@@ -81,9 +92,14 @@ fuzz: ## Fuzz every target for FUZZTIME (30s)
 
 .PHONY: e2e
 e2e: cluster bin/kustomize ## Run the end-to-end tests alone, telling what they do
-	go test -count=1 -v -timeout 20m ./test/e2e/...
+	go test -count=1 -v -timeout 20m ./test/e2e/... ./test/contract
+	go test -count=1 -v -timeout 20m -run '$(ONREAL)' ./test/skip
 	go test -count=1 -v -timeout 20m $(RACE) ./test/operator/... ./hack/demo
 	go test -count=1 -v -timeout 20m ./test/sampleoperator ./test/adopt ./test/commands
+
+.PHONY: starts
+starts: controlplane ## Start STARTS (100) managers without one of their kinds
+	OPERATOR_STARTS=$(STARTS) go test -count=1 -v -timeout 60m -run 'TestManagersStartWithoutAKind' ./test/operator
 
 .PHONY: mutants
 mutants: ## Break the code on purpose and see the tests fail

@@ -20,8 +20,12 @@ type mutant struct {
 	name     string
 	file     string // below the module's root
 	old, new string // old stands in the file exactly once
+	also     []edit // what else has to be broken, where one line makes up for another
 	suites   []suite
 }
+
+// edit is a fragment of a file, and what to put in its place.
+type edit struct{ file, old, new string }
 
 // suite is a set of tests that has to notice.
 type suite struct {
@@ -123,22 +127,33 @@ func (l *lab) one(ctx context.Context, m mutant, s suite) result {
 	return r
 }
 
-// overlay writes the mutated file, and the list that tells the go command to use
-// it in place of the real one.
+// overlay writes the mutated files, and the list that tells the go command to use
+// them in place of the real ones.
 func (l *lab) overlay(m mutant) (string, error) {
-	path := filepath.Join(l.root, filepath.FromSlash(m.file))
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return "", fmt.Errorf("read the file to break: %w", err)
+	texts := map[string]string{}
+	for _, e := range append([]edit{{m.file, m.old, m.new}}, m.also...) {
+		path := filepath.Join(l.root, filepath.FromSlash(e.file))
+		if _, read := texts[path]; !read {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return "", fmt.Errorf("read the file to break: %w", err)
+			}
+			texts[path] = string(text)
+		}
+		if n := strings.Count(texts[path], e.old); n != 1 {
+			return "", fmt.Errorf("the fragment is in %s %d times", e.file, n)
+		}
+		texts[path] = strings.Replace(texts[path], e.old, e.new, 1)
 	}
-	if n := strings.Count(string(text), m.old); n != 1 {
-		return "", fmt.Errorf("the fragment is in %s %d times", m.file, n)
+	replace := map[string]string{}
+	for path, text := range texts {
+		mutated := filepath.Join(l.scratch, fmt.Sprintf("mutated%d.go", len(replace)))
+		if err := os.WriteFile(mutated, []byte(text), 0o600); err != nil {
+			return "", fmt.Errorf("write the broken file: %w", err)
+		}
+		replace[path] = mutated
 	}
-	mutated := filepath.Join(l.scratch, "mutated.go")
-	if err := os.WriteFile(mutated, []byte(strings.Replace(string(text), m.old, m.new, 1)), 0o600); err != nil {
-		return "", fmt.Errorf("write the broken file: %w", err)
-	}
-	list, err := json.Marshal(map[string]map[string]string{"Replace": {path: mutated}})
+	list, err := json.Marshal(map[string]map[string]string{"Replace": replace})
 	if err != nil {
 		return "", fmt.Errorf("encode the overlay: %w", err)
 	}
@@ -155,7 +170,7 @@ func (l *lab) judge(ctx context.Context, s suite, overlay string) result {
 	r := result{suite: s}
 	start := time.Now()
 	binary := filepath.Join(l.scratch, "suite.test")
-	args := []string{"test", "-c", "-o", binary}
+	args := []string{"test", "-c", "-vet=off", "-o", binary} // what vet says of a mutant is nobody's concern
 	if overlay != "" {
 		args = append(args, "-overlay", overlay)
 	}

@@ -29,12 +29,18 @@ func TestTry(t *testing.T) {
 		want     verdict
 		by       string
 	}{
-		"caught":         {with("if a > b {", "if a < b {", good), sound, caught, "TestLarger/seed=0"},
-		"caught late":    {with("if a > b {", "if a > 4 {", good), sound, caught, "TestLarger/seed=4"},
-		"panics":         {with("if a > b {", "if a > b { panic(a)", good), sound, caught, "TestLarger"},
-		"survives":       {with("if a < b {", "if a > b {", good), sound, survived, ""},
-		"stale":          {with("if a == b {", "if a > b {", good), sound, stale, "0 times"},
-		"not unique":     {with("return a", "return b", good), sound, stale, "2 times"},
+		"caught":      {with("if a > b {", "if a < b {", good), sound, caught, "TestLarger/seed=0"},
+		"caught late": {with("if a > b {", "if a > 4 {", good), sound, caught, "TestLarger/seed=4"},
+		"panics":      {with("if a > b {", "if a > b { panic(a)", good), sound, caught, "TestLarger"},
+		"survives":    {with("if a < b {", "if a > b {", good), sound, survived, ""},
+		"stale":       {with("if a == b {", "if a > b {", good), sound, stale, "0 times"},
+		"not unique":  {with("return a", "return b", good), sound, stale, "2 times"},
+		"two edits": {mutant{
+			name: "toy", file: "toy.go", old: "if a > b {", new: "if a >= b {", also: []edit{{"toy.go", "if a >= b {", "if a < b {"}}, suites: []suite{good},
+		}, sound, caught, "TestLarger/seed=0"},
+		"a stale second edit": {mutant{
+			name: "toy", file: "toy.go", old: "if a > b {", new: "if a < b {", also: []edit{{"toy.go", "return c", "return b"}}, suites: []suite{good},
+		}, sound, stale, "0 times"},
 		"no such file":   {mutant{file: "none.go", suites: []suite{good}}, sound, stale, "none.go"},
 		"does not build": {with("if a > b {", "if a > c {", good), sound, unbuilt, "undefined: c"},
 		"matches no test": {with("if a > b {", "if a < b {", suite{pkg: ".", run: "TestNone"}),

@@ -10,6 +10,7 @@ var (
 	ledgerGames   = suite{pkg: "./pkg/delta", run: "^TestLedger(AgainstModel|WithinLimits)$", seeds: 1000}
 	likeObjects   = suite{pkg: "./internal/dedup", run: "^Test(RandomObjects|OnSurface)$", seeds: 20}
 	foldStories   = suite{pkg: "./pkg/informer", run: "^TestFoldedBacklogTellsTheSameStory$", seeds: 1000}
+	interleavings = suite{pkg: "./pkg/builder", run: "^TestInterleavings$"}
 )
 
 // mutants is what is broken on purpose. Each names the suites that must notice,
@@ -18,15 +19,14 @@ var mutants = []mutant{
 	{
 		name: "Delete does not see what was handed out",
 		file: "pkg/informer/fifo_inlet.go",
-		old:  `if op == delta.Deleted && !f.presentLocked(key) && !f.deletionPendingLocked(key) {`,
-		new: `present := func() bool {
-		if change, ok := f.pending.newestChange(key); ok || f.opts.Known == nil {
-			return ok && change.op != delta.Deleted
-		}
-		_, ok := f.opts.Known.Get(key)
-		return ok
+		old:  "last, present := f.latestLocked(it.key)\n\tswitch {",
+		new: `last, present := f.latestLocked(it.key)
+	if change, ok := f.pending.newestChange(it.key); ok || f.opts.Known == nil {
+		present = ok && change.op != delta.Deleted
+	} else {
+		_, present = f.opts.Known.Get(it.key)
 	}
-	if op == delta.Deleted && !present() && !f.deletionPendingLocked(key) {`,
+	switch {`,
 		suites: []suite{fifoScripts, stormyScripts},
 	},
 	{
@@ -133,5 +133,77 @@ var mutants = []mutant{
 		old:    "s.change = nothing",
 		new:    "s.change = surface",
 		suites: []suite{likeObjects},
+	},
+
+	// What a ledger tells, in all interleavings of small worlds.
+	{
+		name:   "a change folds that does not go on where the other one ends",
+		file:   "pkg/delta/change_fold.go",
+		old:    "if where == elsewhere {\n\t\t\treturn false\n",
+		new:    "if where == elsewhere {\n\t\t\twhere = behind\n",
+		suites: []suite{interleavings},
+	},
+	{
+		name:   "a slow watch takes a change back to an old state",
+		file:   "pkg/delta/change_fold.go",
+		old:    "return within\n",
+		new:    "return behind\n",
+		suites: []suite{interleavings},
+	},
+	{
+		name:   "the states in between are forgotten",
+		file:   "pkg/delta/change_fold.go",
+		old:    "c.between = append(slices.Clip(c.between), state)",
+		new:    "_ = slices.Clip(c.between)",
+		suites: []suite{interleavings},
+	},
+	{
+		name:   "a change that folds forgets its causes",
+		file:   "pkg/delta/change_fold.go",
+		old:    "c.causes = causesOf(c) | causesOf(next)",
+		new:    "c.causes = causesOf(c)",
+		suites: []suite{interleavings},
+	},
+	{
+		name:   "what waits for another call is dealt with",
+		file:   "pkg/delta/books.go",
+		old:    "if how == Failed || how == Unfinished {",
+		new:    "if how == Failed {",
+		suites: []suite{interleavings},
+	},
+	{
+		name:   "what was settled is told again after a failure",
+		file:   "pkg/delta/books.go",
+		old:    "if how == Failed || how == Unfinished {",
+		new:    "if how == Failed || how == Unfinished || how == SettledAndFailed {",
+		suites: []suite{interleavings},
+	},
+	{
+		name:   "a request that is added while a worker has it comes for no reason",
+		file:   "pkg/delta/account.go",
+		old:    "func (n *arrivals) takeWithNews() { n.landed = min(max(0, n.landed-1), 1) }",
+		new:    "func (n *arrivals) takeWithNews() { n.landed = 0 }",
+		suites: []suite{interleavings},
+	},
+	{
+		name:   "what a predicate held back is forgotten",
+		file:   "pkg/delta/stream.go",
+		old:    "after.hidden |= bit",
+		new:    "_ = bit",
+		suites: []suite{interleavings},
+	},
+	{
+		name:   "what was for another request is forgotten",
+		file:   "pkg/delta/stream.go",
+		old:    "(!d.known || !d.before.told(hash))",
+		new:    "!d.known",
+		suites: []suite{interleavings},
+	},
+	{
+		name:   "a resync that shows an update has no cause but itself",
+		file:   "pkg/delta/stream.go",
+		old:    "if c.watch != 0 && hidesUpdate(&c) {",
+		new:    "if c.watch == 0 && hidesUpdate(&c) {",
+		suites: []suite{interleavings},
 	},
 }

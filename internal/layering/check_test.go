@@ -25,12 +25,19 @@ type checker struct {
 	module   string // its path
 	table    map[string]rule
 	files    *token.FileSet
+	imports  map[string]map[string]bool // what the non-test files of each package import
 	problems []string
 }
 
 // check returns what is wrong in the module whose source is tree.
 func check(tree fs.FS, module string, table map[string]rule) ([]string, error) {
-	c := &checker{module: module, table: table, files: token.NewFileSet()}
+	c, err := look(tree, module, table)
+	return c.found(), err
+}
+
+// look walks the module.
+func look(tree fs.FS, module string, table map[string]rule) (*checker, error) {
+	c := &checker{module: module, table: table, files: token.NewFileSet(), imports: map[string]map[string]bool{}}
 	err := fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -46,8 +53,12 @@ func check(tree fs.FS, module string, table map[string]rule) ([]string, error) {
 		}
 		return c.file(name, source)
 	})
+	return c, err
+}
+
+func (c *checker) found() []string {
 	slices.Sort(c.problems)
-	return slices.Compact(c.problems), err
+	return slices.Compact(c.problems)
 }
 
 // skip leaves out what the go command does not take for part of the module.
@@ -73,6 +84,9 @@ func (c *checker) file(name string, source []byte) error {
 	allowed, known := c.table[pkg]
 	if !known {
 		c.report(pkg, "is not in the import table: add it to internal/layering/table_test.go and to ARCHITECTURE.md, with what it may import")
+	}
+	if c.imports[pkg] == nil {
+		c.imports[pkg] = map[string]bool{}
 	}
 	if strings.HasSuffix(name, "_test.go") {
 		return nil
@@ -101,6 +115,7 @@ func (c *checker) imported(pkg string, allowed rule, spec *ast.ImportSpec) {
 	if err != nil {
 		panic(fmt.Sprintf("BUG: the parser let import path %s through: %v", spec.Path.Value, err))
 	}
+	c.imports[pkg][target] = true
 	where := c.files.Position(spec.Pos()).String()
 	if own, ours := strings.CutPrefix(target, c.module+"/"); ours {
 		if !slices.Contains(allowed.ours, own) {

@@ -1,8 +1,12 @@
 // Package layering holds the import table of this module, and the test that the
 // code keeps to it.
 //
-//	delta ◀─ store ◀─ informer ◀─ toolscache ◀─ cache ◀─ source ◀─ builder ◀─ manager
-//	queue ◀─ ctrlqueue ◀───────────────────────────────────────────────────┘
+//	delta ◀─ store ◀─ informer ◀─┬─ toolscache ◀─ cache ◀─┬─ builder
+//	                             └─ source ◀──────────────┘
+//	queue ◀─ ctrlqueue, cache ◀─ builder, manager
+//
+// What the table allows is what there is: a test fails for a permission that nobody
+// uses, too.
 //
 // Besides, only internal/lifecycle starts goroutines, and no package has a name
 // that says nothing about what is in it. Test files may import what they like.
@@ -13,7 +17,7 @@
 //
 // # Testing
 //
-// The checker is itself tested on small trees that break one rule each. It reads
-// the source with go/parser: asked through `go list`, it would pass from the test
+// The checkers are themselves tested on small trees that break one rule each. They read
+// the source with go/parser: asked through `go list`, they would pass from the test
 // cache after a change.
 package layering

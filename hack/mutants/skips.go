@@ -1,0 +1,159 @@
+package main
+
+// The suites that have to notice when a skip is not safe.
+var (
+	skipWorlds  = suite{pkg: "./test/skip", run: "^TestSkippingIsSafe$", seeds: 1000}
+	whoseWrites = suite{pkg: "./pkg/delta", run: "^TestManagerCreditsNobodyForWhatIsNotHis$"}
+)
+
+// skips are faults by which a reconciler is told too little, so that it skips work which has
+// to be done. Random operators in random worlds have to notice each of them.
+var skips = []mutant{
+	{
+		name:   "what a slower watch shows makes New go back",
+		file:   "pkg/delta/change_fold.go",
+		old:    "default:\n\t\treturn elsewhere",
+		new:    "default:\n\t\treturn behind",
+		suites: []suite{skipWorlds},
+	},
+	{
+		name:   "changes fold that do not continue each other",
+		file:   "pkg/delta/change_fold.go",
+		old:    "default:\n\t\treturn elsewhere",
+		new:    "default:\n\t\treturn behind",
+		also:   []edit{{"pkg/delta/change_fold.go", "\t\tremember(c, next.Old)\n", ""}},
+		suites: []suite{skipWorlds},
+	},
+	{
+		name:   "the states in between are forgotten",
+		file:   "pkg/delta/change_fold.go",
+		old:    "c.between = append(slices.Clip(c.between), state)",
+		new:    "_ = state",
+		suites: []suite{skipWorlds},
+	},
+	{
+		name:   "a handler's backlog folds",
+		file:   "pkg/source/kind_recorded.go",
+		old:    "Backlog: informer.KeepEverything",
+		new:    "Backlog: informer.FoldUpdates",
+		suites: []suite{skipWorlds},
+	},
+	{
+		name:   "metadata alone shows that the rest is as it was",
+		file:   "pkg/delta/diff_touches.go",
+		old:    "if d.unseen() && !withinOne(path, shownByMetadata) {",
+		new:    "if d.unseen() && !withinOne(path, shownByMetadata) && false {",
+		suites: []suite{skipWorlds},
+	},
+	{
+		name:   "RequeueAfter is a success",
+		file:   "pkg/builder/ledger.go",
+		old:    "return delta.Unfinished\n",
+		new:    "return delta.SucceededWithTimer\n",
+		suites: []suite{skipWorlds},
+	},
+	{
+		name:   "Of and By leave out what may have been meant",
+		file:   "pkg/delta/changes.go",
+		old:    "case c.complete && unattributed(change):",
+		new:    "case c.complete && unattributed(change) && false:",
+		suites: []suite{skipWorlds},
+	},
+	{
+		name:   "Of and By leave out that this is a retry",
+		file:   "pkg/delta/changes.go",
+		old:    "all := c.list\n\tc.list = nil\n",
+		new:    "all := c.list\n\tc.list, c.retry = nil, false\n",
+		suites: []suite{skipWorlds},
+	},
+	{
+		name:   "a misspelt path is not touched",
+		file:   "pkg/delta/path_asked.go",
+		old:    "ok = false\n\t\t\tcontinue",
+		new:    "continue",
+		suites: []suite{skipWorlds},
+	},
+	{
+		name:   "a field that nobody has heard of is not touched",
+		file:   "pkg/delta/diff_touches.go",
+		old:    "return d.touches(path) || d.unheardOf(path)",
+		new:    "return d.touches(path)",
+		suites: []suite{skipWorlds},
+	},
+	{
+		name:   "a predicate with a misspelt path holds everything back",
+		file:   "pkg/source/predicate_paths.go",
+		old:    "if p.complain(wrong) {",
+		new:    "if p.complain(wrong) && false {",
+		suites: []suite{skipWorlds},
+	},
+	{
+		name:   "a write is credited to who wrote before",
+		file:   "pkg/delta/manager.go",
+		old:    "if known(latest[0]) {",
+		new:    "if known(latest[0]) && false {",
+		suites: []suite{whoseWrites},
+	},
+	{
+		name: "another object with the same content is the same",
+		file: "pkg/delta/diff_touches.go",
+		old:  "return d.before != nil && d.after != nil && !sameObject(d.before, d.after)",
+		new:  "return false",
+		also: []edit{ // a relist alone exchanges objects, and has everything touched
+			{"pkg/delta/touches.go", "c.unsure, c.Relisted, c.Missed", "c.unsure, c.Relisted && sameObject(c.Old, c.New), c.Missed"},
+			{"pkg/delta/touches.go", "|| c.doubt {", "|| c.doubt && !slices.ContainsFunc(c.list, func(c Change) bool { return isUpdate(&c) && !sameObject(c.Old, c.New) }) {"},
+		},
+		suites: []suite{skipWorlds},
+	},
+	{
+		name: "what is hidden of a created object is not touched",
+		file: "pkg/delta/path_match.go",
+		old:  "return v.IsString() && v.AsString() == Hidden",
+		new:  "return false",
+		also: []edit{{ // or creations touch everything
+			"pkg/delta/touches.go", "case !isUpdate(c), c.unsure,",
+			"case (c.Op == Added || c.Op == Deleted) && c.Object() != nil && !c.unsure && !c.Missed && !c.forgot:\n" +
+				"return c.Diff().touchesOne(paths)\ncase !isUpdate(c), c.unsure,",
+		}},
+		suites: []suite{skipWorlds},
+	},
+	{
+		name:   "a panic of a handler is no gap",
+		file:   "pkg/source/attribution.go",
+		old:    "if !t.whole {",
+		new:    "if !t.whole && false {",
+		suites: []suite{skipWorlds},
+	},
+	{
+		name:   "one arrival stands for all",
+		file:   "pkg/delta/books.go",
+		old:    "a.arrivals.landed++",
+		new:    "a.arrivals.landed = 1",
+		suites: []suite{skipWorlds},
+	},
+	{
+		name: "a key with dots is found in brackets alone",
+		file: "pkg/delta/path_match.go",
+		old:  `if key.kind != named || !strings.Contains(key.name, ".") {`,
+		new:  `if key.kind != named || !strings.Contains(key.name, ".") || true {`,
+		also: []edit{{ // or it can't exist
+			"pkg/delta/path_check.go", `return nil, *s, fmt.Sprintf("%s is %s and has nothing below it", here(at), c.scalar)`,
+			`return unknownSlot{}, *s, ""`,
+		}},
+		suites: []suite{skipWorlds},
+	},
+	{
+		name:   "a resync that comes with a change is not told",
+		file:   "pkg/delta/change_fold.go",
+		old:    "c.causes = causesOf(c) | causesOf(next)",
+		new:    "if next.Op != Sync { c.causes = causesOf(c) | causesOf(next) }",
+		suites: []suite{skipWorlds},
+	},
+	{
+		name:   "a source does not follow the next informer",
+		file:   "pkg/source/session.go",
+		old:    "return ctx.Err() == nil, nil",
+		new:    "return false, nil",
+		suites: []suite{skipWorlds},
+	},
+}
