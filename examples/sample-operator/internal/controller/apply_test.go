@@ -14,6 +14,7 @@ import (
 
 	webv1alpha1 "github.com/delta-runtime/delta-runtime/examples/sample-operator/api/v1alpha1"
 	"github.com/delta-runtime/delta-runtime/internal/await"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
 // foreign are objects that have the names of a Site's children.
@@ -74,6 +75,16 @@ func (blind) Get(_ context.Context, key client.ObjectKey, _ client.Object, _ ...
 	return apierrors.NewNotFound(corev1.Resource("anything"), key.Name)
 }
 
+// missing says that the children of the Site shop have gone, and that nothing else has
+// happened, so that nothing is to be done for its hostname.
+func missing(ctx context.Context, namespace string) context.Context {
+	var gone []delta.Change
+	for _, object := range foreign(namespace, "shop") {
+		gone = append(gone, delta.Change{Cause: delta.Owned, Op: delta.Deleted, Old: object, New: object})
+	}
+	return delta.NewContext(ctx, delta.NewChanges(gone...))
+}
+
 // TestACreationNeverTakesOver creates children where the cache has not seen yet that
 // somebody else has just done so.
 func TestACreationNeverTakesOver(t *testing.T) {
@@ -85,8 +96,8 @@ func TestACreationNeverTakesOver(t *testing.T) {
 			t.Fatal(err)
 		}
 		version := object.GetResourceVersion()
-		w := &work{SiteReconciler: &SiteReconciler{Client: blind{api}, Events: record.NewFakeRecorder(10)}, site: site, steps: everything &^ stepHostname}
-		if err := w.do(t.Context()); !apierrors.IsConflict(err) {
+		w := &work{SiteReconciler: &SiteReconciler{Client: blind{api}, Namespace: "ops", Events: record.NewFakeRecorder(10)}, site: site}
+		if err := w.do(missing(t.Context(), namespace)); !apierrors.IsConflict(err) {
 			t.Errorf("a child where there is a %T of somebody else's: %v", object, err)
 		}
 		if err := api.Get(t.Context(), client.ObjectKeyFromObject(object), object); err != nil || object.GetResourceVersion() != version {

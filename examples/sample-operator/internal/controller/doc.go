@@ -4,11 +4,11 @@
 //	its children ───┤                        ├── files ──────▶ ConfigMap
 //	Secrets ────────┼─▶ queue ─▶ Reconcile ──┤── service ────▶ Service
 //	claims ─────────┤      delta.From(ctx)   ├── deployment ─▶ Deployment
-//	namesakes ──────┘         └─ plan: which └── status ─────▶ Site, Events
+//	namesakes ──────┘         └─ steps      └── status ─────▶ Site, Events
 //
 // A reconcile is level-based: each step compares what is there with what is wanted, and
-// writes only a difference. What changed is asked for two things besides. plan leaves
-// out steps that no change concerns, if all changes are known. And what was written is
+// writes only a difference. What changed is asked for two things besides. A step says what
+// it depends on, and is skipped if that is known not to have changed. And what was written is
 // put down, in the status and in an Event, with the changes that led to it.
 //
 // # Reads and writes
@@ -31,7 +31,7 @@
 //
 // # Testing
 //
-// plan and the digests have tables. Reconcile is tested on controller-runtime's fake
+// The steps and the digests have tables. Reconcile is tested on controller-runtime's fake
 // client with changes that the test makes up, and in a manager over a real API server,
 // where every request is counted.
 package controller

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -81,10 +82,10 @@ func (r *SiteReconciler) reconcile(ctx context.Context, key types.NamespacedName
 	case !site.DeletionTimestamp.IsZero():
 		return done{steps: "finalizer"}, r.finalize(ctx, &site)
 	}
-	w := &work{SiteReconciler: r, site: &site, changes: changes, steps: plan(changes)}
+	w := &work{SiteReconciler: r, site: &site, changes: changes}
 	err := w.do(ctx)
 	err = errors.Join(err, w.report(ctx, err))
-	return done{steps: w.steps.String(), wrote: w.wrote}, err
+	return done{steps: strings.Join(append(namesOf(delta.Steps(ctx)), "status"), ","), wrote: w.wrote}, err
 }
 
 // SetupWithManager has the manager run the reconciler.
@@ -99,8 +100,8 @@ func (r *SiteReconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager)
 	// over which version it is made.
 	notOurs := builder.WithPredicates(source.NotOwnWrite[client.Object](drmanager.OwnWrites(r.Client)))
 	// Not for children: Deployments are written without a version, and the event that one
-	// is there is what its status is read at. What a child's status alone means is decided
-	// by plan, which leaves out all but the Site's status then. Of Services and ConfigMaps
+	// is there is what its status is read at. No step depends on a child's status, so the
+	// Site's status is all that is worked out then. Of Services and ConfigMaps
 	// no status is read.
 	content := builder.WithPredicates(source.NotStatusOnly[client.Object]())
 	secretData := builder.WithPredicates(source.ChangedAt[client.Object]("data"))

@@ -1,8 +1,6 @@
 package controller
 
 import (
-	"context"
-	"errors"
 	"strings"
 	"unicode/utf8"
 
@@ -17,29 +15,9 @@ type work struct {
 	*SiteReconciler
 	site    *webv1alpha1.Site
 	changes delta.Changes
-	steps   steps
 
 	wrote   []string // which children
 	created int      // how many of them did not exist
-}
-
-// do does the steps. One that fails stops no other, as none needs the result of one.
-func (w *work) do(ctx context.Context) error {
-	var failed []error
-	for _, s := range []struct {
-		step steps
-		do   func(context.Context) error
-	}{
-		{stepHostname, w.hostname},
-		{stepFiles, w.files}, // before the Deployment, whose Pods mount it
-		{stepService, w.service},
-		{stepDeployment, w.deployment},
-	} {
-		if w.steps.has(s.step) {
-			failed = append(failed, s.do(ctx))
-		}
-	}
-	return errors.Join(failed...)
 }
 
 // tell records an Event on the Site.

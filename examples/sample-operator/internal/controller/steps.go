@@ -1,0 +1,55 @@
+package controller
+
+import (
+	"context"
+	"errors"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	webv1alpha1 "github.com/delta-runtime/delta-runtime/examples/sample-operator/api/v1alpha1"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// do does the steps that something asks for. A step that fails stops no other, because none
+// needs the result of one. The status is not a step: it is always worked out, which takes no
+// requests unless it has changed.
+func (w *work) do(ctx context.Context) error {
+	namespace, name := w.site.Namespace, w.site.Name
+	own := delta.Key{Namespace: namespace, Name: name}
+	files := delta.Key{Namespace: namespace, Name: name + filesSuffix}
+	claims := delta.Key{Namespace: w.Namespace}
+	// At a resync everything is compared with what is there, and each child has the UID of
+	// its owner in it.
+	plan := delta.Plan(ctx).OnCause(delta.Resync, delta.Timer).On(&webv1alpha1.Site{}, "metadata.uid")
+	hostname := plan.On(&webv1alpha1.Site{}, "spec.hostname").OnNamed(&corev1.ConfigMap{}, claims)
+	// The finalizer is looked at instead of being depended on. Our own write of it is held
+	// back, so the next change of the Site would ask for the step once more.
+	if controllerutil.ContainsFinalizer(w.site, Finalizer) != (w.site.Spec.Hostname != "") {
+		hostname = delta.Plan(ctx) // which depends on nothing, so the step runs
+	}
+	return errors.Join(
+		hostname.Do("hostname", w.hostname),
+		plan.On(&webv1alpha1.Site{}, "spec.files").
+			OnNamed(&corev1.ConfigMap{}, files).
+			Do("files", w.files), // before the Deployment, whose Pods mount it
+		plan.OnNamed(&corev1.Service{}, own, "metadata", "spec").
+			Do("service", w.service),
+		plan.On(&webv1alpha1.Site{}, "spec.files", "spec.image", "spec.replicas", "spec.port", "spec.secrets").
+			OnNamed(&appsv1.Deployment{}, own, "metadata", "spec").
+			On(&corev1.Secret{}, "data").
+			Do("deployment", w.deployment),
+	)
+}
+
+// namesOf are the names of the steps that were not skipped, for the log.
+func namesOf(reports []delta.StepReport) []string {
+	var names []string
+	for _, step := range reports {
+		if step.Outcome != delta.StepSkipped {
+			names = append(names, step.Name)
+		}
+	}
+	return names
+}
