@@ -36,7 +36,11 @@ func (c *causes) Reconcile(ctx context.Context, _ reconcile.Request) (reconcile.
 	defer c.mu.Unlock()
 	c.calls++
 	for change := range delta.From(ctx).All() {
-		c.told[change.Cause]++
+		for _, cause := range []delta.Cause{delta.Primary, delta.InitialList, delta.Relist, delta.Resync} { // it may have several
+			if change.Is(cause) {
+				c.told[cause]++
+			}
+		}
 	}
 	return reconcile.Result{}, nil
 }
