@@ -107,7 +107,7 @@ func (l *level) compareProgram(t *testing.T, told map[string][]string, log strin
 	if got := told["client"]; !slices.Equal(got, []string{l.client}) {
 		t.Errorf("the program's client is of %q, want %s", got, l.client)
 	}
-	if because := strings.Contains(log, `"because": "`); because != l.because {
+	if because := strings.Contains(log, `"because": {"changes": [{"cause":`); because != l.because {
 		t.Errorf("the program logs because of what: %t, want %t:\n%s", because, l.because, log)
 	}
 }
