@@ -110,7 +110,7 @@ func (a *account) done() bool {
 }
 
 // born reports whether the object that the request is about has come into being since
-// the request was last dealt with, so that nothing can have been missed of it.
+// the request was last dealt with, so that nothing can have been missed of it alone.
 func (a *account) born() bool {
 	for i := range a.pending {
 		if a.pending[i].Is(Primary) && a.pending[i].Op == Added {

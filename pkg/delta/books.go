@@ -178,8 +178,10 @@ func (b *books[R]) lacks(r R, a *account, succeeded bool) string {
 		return missedSome
 	case a.goesOn():
 		return ""
-	case !succeeded && (!a.born() || b.missing.has(b.past.hash(r))):
-		return firstTime
+	case succeeded:
+		return ""
+	case b.gaps > 0 || !a.born() || b.missing.has(b.past.hash(r)):
+		return firstTime // a gap may have swallowed what would have asked for a newborn's request
 	default:
 		return ""
 	}

@@ -34,3 +34,31 @@ func TestNothingIsRuledOutBeforeTheFirstSuccess(t *testing.T) {
 		t.Errorf("updated, after a success: complete %t, touched %t and %t, the step ran: %t", whole, ofOthers, byOwner, step)
 	}
 }
+
+// Nothing can have been missed of a newborn itself. Something else that would have asked
+// for its request may have been.
+func TestANewbornIsNotCompletelyKnownOnceChangesWereMissed(t *testing.T) {
+	var gaps uint64
+	l := delta.NewLedger[string](delta.LedgerOptions{})
+	l.Gaps(func() uint64 { return gaps })
+	begun := became(nil, at(1, 1))
+	begun.Op, begun.Cause = delta.Added, delta.Primary
+	ask := func(r string) bool {
+		record(l, r, begun)
+		defer l.Settle(r, delta.Succeeded)
+		return l.Take(r).Complete()
+	}
+	if !ask("before") {
+		t.Error("a newborn is not completely known, although nothing was missed")
+	}
+	gaps++ // a handler panicked at something that the next request would have been made for
+	_ = ask("another")
+	for _, r := range []string{"after", "before"} {
+		if ask(r) {
+			t.Errorf("newborn %q is completely known, although changes were missed", r)
+		}
+		if !ask(r) {
+			t.Errorf("%q is not completely known after a success", r)
+		}
+	}
+}
