@@ -107,9 +107,6 @@ type call struct {
 	reads   map[piece][]output
 }
 
-// verdicts says that reconcilers can say what has been dealt with.
-const verdicts = false
-
 // fate is what becomes of a call.
 type fate uint8
 
@@ -122,7 +119,7 @@ const (
 	comesSoon  // with Requeue
 	isSettled  // Settle, whatever the result
 	isKept     // Keep, with the result nil
-	keptsComes // Keep, with RequeueAfter
+	keptComes // Keep, with RequeueAfter
 )
 
 // String names the fate in stories.
@@ -191,12 +188,9 @@ func (c *call) draw() fate {
 		fates = append(fates, fails, panics, failsForGood)
 	}
 	if c.has(postponements) {
-		fates = append(fates, comesBack, comesBack, comesSoon)
-		if verdicts {
-			fates = append(fates, isSettled, isKept, keptsComes)
-		}
+		fates = append(fates, comesBack, comesBack, comesSoon, isSettled, isKept, keptComes)
 	}
-	if i := c.roll(10, "fate"); i < len(fates) {
+	if i := c.roll(max(10, 2*len(fates)), "fate"); i < len(fates) {
 		return fates[i]
 	}
 	return succeeds
@@ -276,7 +270,7 @@ func (c *call) end(ctx context.Context) (reconcile.Result, error) {
 	case isKept:
 		delta.Keep(ctx)
 		return reconcile.Result{}, nil
-	case keptsComes:
+	case keptComes:
 		delta.Keep(ctx)
 		return again, nil
 	default:
