@@ -50,8 +50,9 @@ type doubts struct {
 	// end of a streaming list. So it has Kubernetes' idea of versions, and a version
 	// of a list can be compared with that of an event.
 	ordered bool
-	// bookmarks means that the server has sent one during a watch. It will send more,
-	// so silence means something, in the watches that follow as well.
+	// bookmarks means that the server has sent one during a watch. It sends one whenever
+	// it has got further, so silence means that nothing happens anywhere on the server, or
+	// that the server is not heard. To ask costs little, in the watches that follow as well.
 	bookmarks bool
 	// unheard means that nothing has come from the server since it was away, or may
 	// have been.
@@ -59,8 +60,8 @@ type doubts struct {
 	// ask means that the server is asked before the next watch.
 	ask bool
 
-	// The first and the last of the attempts in a row that found no server.
-	awayFrom, awayTo time.Time
+	// awayFrom is when an attempt found no server, the first one since the last watch.
+	awayFrom time.Time
 	// recheck is when a list is due because the server was away for long, however many
 	// watches there are until then; zero is never.
 	recheck time.Time
@@ -84,7 +85,6 @@ func (d *doubts) away(now time.Time) {
 	if d.awayFrom.IsZero() {
 		d.awayFrom = now
 	}
-	d.awayTo = now
 	d.unheard, d.ask = true, d.ask || d.ordered
 }
 
@@ -97,11 +97,12 @@ func (d *doubts) ended(events int, early bool) {
 	d.ask = d.ask || d.ordered && events == 0
 }
 
-// back notes that the server has opened a watch, and reports whether it was away for
-// long before.
-func (d *doubts) back() (long bool) {
-	long = d.awayTo.Sub(d.awayFrom) >= longAway
-	d.awayFrom, d.awayTo = time.Time{}, time.Time{}
+// back notes that the server has opened a watch at now, and reports whether it was away
+// for long before. It was away all the time since it was first missed: it may have been
+// restored between two attempts.
+func (d *doubts) back(now time.Time) (long bool) {
+	long = !d.awayFrom.IsZero() && now.Sub(d.awayFrom) >= longAway
+	d.awayFrom = time.Time{}
 	return long
 }
 
@@ -122,7 +123,7 @@ func (d *doubts) patience(stallAfter time.Duration) time.Duration {
 
 // lookOut sets the timers of a watch that has just been opened.
 func (r *Reflector[T]) lookOut(s *session[T]) {
-	if r.doubts.back() {
+	if r.doubts.back(r.opts.Now()) {
 		r.doubts.recheck = r.opts.Now().Add(recheckAfter + time.Duration(r.random()*float64(recheckAfter)))
 	}
 	if due := r.doubts.recheck; !due.IsZero() {
