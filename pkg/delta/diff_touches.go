@@ -52,9 +52,7 @@ func (d *Diff) unheardOf(path Path) bool {
 		if !untyped {
 			continue
 		}
-		kind := kindOf(obj)
-		kind.kind = cmp.Or(kind.kind, d.kind)
-		_, found, wrong := lookUp(kind.root(d.schemas), path)
+		found, wrong := d.lookUp(obj, path)
 		if found == canExist || wrong != "" || holds(value.NewValueInterface(u.UnstructuredContent()), fields) {
 			return false
 		}
@@ -71,15 +69,21 @@ func (d *Diff) lacks(path Path) bool {
 		if obj == nil {
 			continue
 		}
-		kind := kindOf(obj)
-		kind.kind = cmp.Or(kind.kind, d.kind)
-		_, found, why := lookUp(kind.root(d.schemas), path)
+		found, why := d.lookUp(obj, path)
 		if found == canExist {
 			return false
 		}
 		wrong = wrong || why != ""
 	}
 	return wrong
+}
+
+// lookUp tells whether an object of the kind of obj can have such a field, and if not why.
+func (d *Diff) lookUp(obj Object, path Path) (found verdict, wrong string) {
+	kind := kindOf(obj)
+	kind.kind = cmp.Or(kind.kind, d.kind)
+	_, found, wrong = lookUp(kind.root(d.schemas), path)
+	return found, wrong
 }
 
 // touchesOne is Touches for paths that are known to be right: where a kind can't have
