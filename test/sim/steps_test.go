@@ -85,6 +85,10 @@ func (s outage) run(r *runner) {
 		r.server.compact()
 	}
 	r.server.setGate(gateOpen)
+	if s.down > time.Second { // ours may list once more in the minute after it is back; client-go does not
+		r.settle()
+		time.Sleep(2 * time.Minute)
+	}
 }
 
 // keepBackup and restored lose the newest history of the server.
