@@ -204,6 +204,9 @@ func (j *judge) checkPromise(told delta.Changes) {
 			if !told.By(w.how.cause).Touches(path) {
 				j.same(path, fmt.Sprint("By", w.how.cause), all[i:i+1])
 			}
+			if !told.Has(w.how.cause) {
+				j.same(path, fmt.Sprint("Has ", w.how.cause), all[i:i+1])
+			}
 		}
 	}
 }

@@ -50,8 +50,8 @@ func Of(c crcache.Cache) (*Cache, error) {
 // period of their own, as a controller with the builder's WithResync does. For a single
 // one of these, see [Cache.SetHandlerResync].
 //
-// What the policy leaves open is taken from the handler's own, and from wider levels, so
-// that the zero policy goes back to these. It is in effect when SetResync returns: the
+// What the policy leaves open is taken from the handler's own, from ByObject and from wider
+// levels, so that the zero policy goes back to these. It is in effect when SetResync returns: the
 // period counts from each handler's last resync, so that a shorter one may be over
 // already, and of a resync that is under way the rest goes on by the new policy.
 func (c *Cache) SetResync(obj client.Object, policy ResyncPolicy) error {
@@ -64,7 +64,7 @@ func (c *Cache) SetResync(obj client.Object, policy ResyncPolicy) error {
 	}
 	return c.changeResync(func(p *plan) {
 		k := p.kinds[gvk]
-		k.policy, k.overrides.Everyone = policy, policy
+		k.policy, k.overrides.Everyone = policy.Or(k.configured), policy
 		p.kinds = maps.Clone(p.kinds)
 		p.kinds[gvk] = k
 	})

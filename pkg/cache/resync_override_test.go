@@ -122,3 +122,30 @@ func TestHandlersAreOverriddenBeforeThereAreAny(t *testing.T) {
 		}
 	}
 }
+
+// What is set while the cache runs leaves to ByObject what it does not say itself, and the
+// zero policy goes back to that.
+func TestWhatIsSetLeavesTheRestToByObject(t *testing.T) {
+	f := newFakeAPI(t)
+	f.put(configMap("red", "a"))
+	configured := ResyncPolicy{Period: time.Hour, Spread: OverPeriod, Rate: 10, Selector: parse(t, "name=a")}
+	c := newCache(t, f, crcache.Options{}, Options{
+		Default:  KindOptions{Resync: ResyncPolicy{Period: time.Minute, Rate: 5}},
+		ByObject: map[client.Object]KindOptions{configMaps: {Resync: configured}},
+	})
+	start(t, c)
+	_, effective := follows(t, c, "", ResyncPolicy{})
+	for _, tt := range []struct{ set, want ResyncPolicy }{
+		{ResyncPolicy{}, configured},
+		{ResyncPolicy{Period: time.Second}, ResyncPolicy{Period: time.Second, Spread: OverPeriod, Rate: 10, Selector: configured.Selector}},
+		{ResyncPolicy{Rate: 1}, ResyncPolicy{Period: time.Hour, Spread: OverPeriod, Rate: 1, Selector: configured.Selector}},
+		{ResyncPolicy{}, configured},
+	} {
+		if err := c.SetResync(configMaps, tt.set); err != nil {
+			t.Fatal(err)
+		}
+		if got := effective(); !got.Equal(tt.want) {
+			t.Errorf("after SetResync of %+v it is %+v, want %+v", tt.set, got, tt.want)
+		}
+	}
+}

@@ -119,7 +119,9 @@ type kindSettings struct {
 	// namespaces are the kind's own; nil leaves it to the default namespaces, and
 	// empty means all.
 	namespaces map[string]settings
-	// overrides are what was said of resyncs while the cache ran.
+	// configured is the policy by the options alone, and overrides are what was said of
+	// resyncs while the cache ran.
+	configured ResyncPolicy
 	overrides informer.ResyncOverrides
 }
 
@@ -165,6 +167,10 @@ func newPlan(opts crcache.Options, ours Options) (*plan, error) {
 			return nil, fmt.Errorf("cache options: ByObject[%T]: %w", obj, err)
 		}
 		seen[gvk] = true
+	}
+	for gvk, k := range p.kinds {
+		k.configured = k.policy
+		p.kinds[gvk] = k
 	}
 	return p, nil
 }

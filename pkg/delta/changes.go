@@ -93,8 +93,8 @@ func (c Changes) Incomplete() string {
 	}
 }
 
-// Attempt is one more than how often the reconciler has failed since it last succeeded.
-// It is zero where that is not known.
+// Attempt is one more than how many calls in a row have failed. It is zero where that is
+// not known.
 func (c Changes) Attempt() int { return c.attempt }
 
 // Len is the number of changes.
@@ -135,8 +135,13 @@ func anotherVersion(a, b Object) bool {
 	return x != "" && y != "" && x != y || !sameObject(a, b)
 }
 
-// Has reports whether any change has this cause.
+// Has reports whether any change has this cause. If a relist may have hidden some, it is
+// true for the causes that watches have: an object may have come and gone before the list.
+// What an [External] request was made for may have been anything.
 func (c Changes) Has(cause Cause) bool {
+	if c.complete && c.doubt && (cause == Primary || cause == Owned || cause == Mapped) {
+		return true
+	}
 	return slices.ContainsFunc(c.list, func(change Change) bool { return change.Is(cause) })
 }
 
@@ -155,7 +160,7 @@ func (c Changes) By(causes ...Cause) Changes {
 // created all is known, but nothing has been done yet for what else there is.
 func (c Changes) Of(example Object) Changes {
 	same := sameType(example)
-	if c.facts != nil && c.facts.KindOf != nil {
+	if present(example) != nil && c.facts != nil && c.facts.KindOf != nil {
 		if kind, err := c.facts.KindOf(example); err == nil {
 			same = sameKind(kind)
 		}
@@ -184,6 +189,9 @@ func sameKind(kind schema.GroupVersionKind) chooser {
 
 // sameType compares as well as can be done without a scheme.
 func sameType(example Object) chooser {
+	if present(example) == nil {
+		return func(*Change) (wanted, known bool) { return false, false }
+	}
 	kind := example.GetObjectKind().GroupVersionKind()
 	return func(change *Change) (wanted, known bool) {
 		obj := change.Object()

@@ -221,3 +221,43 @@ func TestBlindLedgerIsNeverComplete(t *testing.T) {
 		ledger.Settle("r", delta.Succeeded)
 	}
 }
+
+// An object may have come and gone before a list, and nobody was told.
+func TestARelistRulesOutNoCauseOfAWatch(t *testing.T) {
+	var relists uint64
+	l := delta.NewLedger[string](delta.LedgerOptions{})
+	l.Relists(func() uint64 { return relists })
+	ask := func() (watches []bool, others bool) {
+		record(l, "r", delta.Change{Cause: delta.Generic, New: at(1, 1)})
+		told := l.Take("r")
+		l.Settle("r", delta.Succeeded)
+		return []bool{told.Has(delta.Primary), told.Has(delta.Owned), told.Has(delta.Mapped)},
+			told.Has(delta.InitialList) || told.Has(delta.External) || told.Has(delta.Resync) || told.Has(delta.Retry) || told.Has(delta.Timer)
+	}
+	for _, relisted := range []bool{false, true, false} {
+		if relisted {
+			relists++
+		}
+		watches, others := ask()
+		if slices.Contains(watches, !relisted) || others {
+			t.Errorf("after a relist %t: Has is %t for the watches' causes and %t for another one", relisted, watches, others)
+		}
+	}
+}
+
+// Nil is an example of nothing, so that no change is ruled out.
+func TestOfNothing(t *testing.T) {
+	l := knowing(delta.LedgerLimits{})
+	record(l, "r", became(at(1, 1), at(2, 2)))
+	told := l.Take("r")
+	var nobody *appsv1.Deployment
+	for _, example := range []delta.Object{nil, nobody} {
+		if got := told.Of(example); got.Complete() && !got.Touches("spec.replicas") {
+			t.Errorf("Of(%#v) rules out that replicas changed", example)
+		}
+		ran := false
+		if err := delta.Plan(delta.NewContext(t.Context(), told)).On(example).Do("step", func(context.Context) error { ran = true; return nil }); err != nil || !ran {
+			t.Errorf("a step that depends on %#v: %v, and it ran: %t", example, err, ran)
+		}
+	}
+}

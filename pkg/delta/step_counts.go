@@ -22,7 +22,8 @@ type StepStatus struct {
 	// Done is how often it ran and succeeded, Failed how often it ran and did not, Skipped how
 	// often nothing that it depends on was touched.
 	Done, Failed, Skipped uint64
-	// Blind says why the step can never be skipped. It is empty if it can, as far as is known.
+	// Blind says why the step could not be judged when it last ran for that reason. It is
+	// empty if it could, and once the step has been skipped.
 	Blind string
 }
 
@@ -45,6 +46,7 @@ func (c *stepCounts) add(name string, how StepOutcome) {
 		of.Failed++
 	case StepSkipped:
 		of.Skipped++
+		of.Blind = "" // whatever was wrong is right now
 	default:
 		panic("BUG: a step that has no outcome: " + how.String())
 	}

@@ -1,6 +1,9 @@
 package delta
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Why a step runs where no single change says it.
 const (
@@ -73,6 +76,9 @@ func (d *dependency) reason(c *Changes) (why stepReason, run bool) {
 // matcher returns what finds the changes of the dependency's kind, or why they can't be
 // found or judged.
 func (d *dependency) matcher(c *Changes) (concerns func(*Change) bool, err error) {
+	if present(d.example) == nil {
+		return nil, errors.New("the step depends on an example that is nil, which says no kind")
+	}
 	if c.facts == nil || c.facts.KindOf == nil {
 		return maybe(sameType(d.example)), nil
 	}

@@ -160,9 +160,8 @@ func (s *callSteps) all() []StepReport {
 // failed returns the errors of the steps that have not succeeded. It returns nil if all
 // have.
 func (s *callSteps) failed() error {
-	reports := s.all()
 	s.mu.Lock()
-	open := s.open
+	reports, open := slices.Clone(s.reports), s.open
 	s.mu.Unlock()
 	var errs []error
 	for i := range reports {

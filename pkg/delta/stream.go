@@ -19,8 +19,8 @@ import (
 // nobody was told of, and to which requests the last one was told. The next change touches
 // that as well. To a request that was not among the last ones it touches everything.
 //
-// It remembers some 40 bytes for each object that is not mapped by its key, and for those
-// of which something was held back.
+// It remembers some 60 bytes for each object that is not mapped by its key, and for those
+// of which something was held back, and 8 more for each further request of an object.
 type Stream[R comparable] struct {
 	ledger *Ledger[R]
 	byKey  bool // each object is for the request of its own key, and no other
@@ -141,7 +141,7 @@ func (d *Delivery[R]) hide() {
 	var changed []part
 	switch {
 	case ends(c):
-	case !isUpdate(c) || c.forgot || c.Relisted: // a beginning, or something that led there unseen
+	case !isUpdate(c) || c.Deltas > 1 || c.Relisted: // a beginning, or something that led there unseen
 		after.lost = true
 	case c.Op == Sync: // the last state once more
 		return

@@ -40,6 +40,15 @@ func NewControllerQueue[R comparable](to workqueue.TypedRateLimitingInterface[R]
 	}
 }
 
+// recordsFor returns the queue as it is, so that handlers are given one with priorities only
+// if it has them.
+func (q *ControllerQueue[R]) recordsFor() (workqueue.TypedRateLimitingInterface[R], *delta.Ledger[R]) {
+	if plain, ok := q.PriorityQueue.(withoutPriorities[R]); ok {
+		return plain.TypedRateLimitingInterface, q.why.ledger
+	}
+	return q.recordingPriorityQueue.recordsFor()
+}
+
 // MayAddAgain says that the controller, which has the request, may add it once more before
 // it is done with it.
 func (q *ControllerQueue[R]) MayAddAgain(item R) {

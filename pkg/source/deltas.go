@@ -90,7 +90,7 @@ func (d *Deltas[R]) subscribe(ctx context.Context, s *session, ours subscribable
 	by := missedBy(ours)
 	sub, err := ours.Subscribe(func(what *delta.Delta[any]) { d.told(ctx, what, to) }, opts)
 	if err != nil {
-		return false, err
+		return errors.Is(err, informer.ErrStopped), err
 	}
 	defer ours.Unsubscribe(sub)
 	to.watch(by.of(sub))

@@ -44,7 +44,7 @@ func (k *Kind[O, R]) subscribe(ctx context.Context, s *session, ours subscribabl
 		Resync:          k.Resync,
 	})
 	if err != nil {
-		return false, err
+		return errors.Is(err, informer.ErrStopped), err
 	}
 	defer ours.Unsubscribe(sub)
 	told.recording.watch(by.of(sub))
