@@ -18,25 +18,32 @@ type watchedKinds struct {
 // shows nobody knows, nor which kind an object is that the scheme does not have yet.
 func newWatchedKinds[R comparable](b *TypedBuilder[R]) *watchedKinds {
 	w := &watchedKinds{kinds: map[schema.GroupVersionKind]bool{}}
-	var objects []client.Object
-	if b.forInput.object != nil {
-		objects = append(objects, b.forInput.object)
-	}
-	for _, in := range b.owned {
-		objects = append(objects, in.object)
-	}
-	for _, in := range b.watched {
-		objects = append(objects, in.object)
-	}
 	w.more.Store(len(b.raw) > 0)
-	for _, object := range objects {
+	for _, object := range b.watches() {
 		kind, err := apiutil.GVKForObject(object, b.mgr.GetScheme())
 		if err != nil {
 			w.more.Store(true)
+			continue
 		}
 		w.kinds[kind] = true
 	}
 	return w
+}
+
+// watches has an example of each kind that the builder was told to watch. What a raw source
+// shows is not known.
+func (b *TypedBuilder[R]) watches() []client.Object {
+	var all []client.Object
+	if b.forInput.object != nil {
+		all = append(all, b.forInput.object)
+	}
+	for _, in := range b.owned {
+		all = append(all, in.object)
+	}
+	for _, in := range b.watched {
+		all = append(all, in.object)
+	}
+	return all
 }
 
 // mayShow reports whether a watch shows the kind, or may.

@@ -7,13 +7,16 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/go-logr/logr"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
 
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
@@ -29,8 +32,8 @@ type askedPaths struct {
 // before it is asked for. It can be called for several kinds.
 //
 // Paths of typed objects are checked by [TypedBuilder.Build], which returns an error.
-// Those of unstructured objects, and of metadata alone, are checked when the controller
-// starts, by what the server says of the kind. What is wrong then is an error in the log,
+// Those of unstructured objects, and of metadata alone, are checked when the manager
+// starts, by what the server says of the kind, or as soon as it says anything. What is wrong then is an error in the log,
 // and ends nothing: the path counts as touched, so the reconciler does all its work. The
 // kind may come later than the controller, or get the field later, and nobody should be
 // kept from starting by what only saves work.
@@ -39,11 +42,9 @@ func (b *TypedBuilder[R]) WithPaths(example client.Object, paths ...string) *Typ
 	return b
 }
 
-// checkPaths checks what WithPaths named, and has the ledger check what the reconciler
-// asks for.
+// checkPaths checks what WithPaths named, as far as Go types tell.
 func (b *TypedBuilder[R]) checkPaths() error {
 	var errs []error
-	var later []askedPaths
 	for _, asked := range b.asked {
 		if asked.example == nil {
 			return errors.New("WithPaths() must be given an example of the objects")
@@ -53,46 +54,47 @@ func (b *TypedBuilder[R]) checkPaths() error {
 				errs = append(errs, fmt.Errorf("check what WithPaths() names for %T: %w", asked.example, err))
 			}
 		}
+	}
+	return errors.Join(errs...)
+}
+
+// checkPathsLater checks the others when the manager starts.
+func (p *plan[R]) checkPathsLater() error {
+	var later []askedPaths
+	for _, asked := range p.asked {
 		if untyped(asked.example) {
 			later = append(later, asked)
 		}
 	}
-	if err := errors.Join(errs...); err != nil {
-		return err
-	}
-	if b.ledgers.Watched == nil {
-		all := b.examples()
-		b.ledgers.Watched = func() []delta.Object { return all }
-	}
-	if b.ledgers.Log.IsZero() {
-		b.ledgers.Log = b.logger()
-	}
 	if len(later) == 0 {
 		return nil
 	}
-	if b.ledgers.Schemas == nil {
-		b.ledgers.Schemas = schemasOf(b.mgr)
+	schemas := p.ledgers.Schemas
+	if schemas == nil {
+		schemas = schemasOf(p.mgr)
 	}
-	return b.mgr.Add(&pathCheck{asked: later, schemas: b.ledgers.Schemas, log: b.ledgers.Log})
+	return p.mgr.Add(&pathCheck{asked: later, schemas: schemas, log: p.logger()})
 }
 
-// examples has one object of each kind that is watched, or of which paths are known to be
-// asked for. What a raw source shows is not known.
-func (b *TypedBuilder[R]) examples() []delta.Object {
-	var all []delta.Object
-	if b.forInput.object != nil {
-		all = append(all, b.forInput.object)
+// examples returns what has one object of each kind that is watched. Of the kinds that
+// WithPaths named those belong to them that a raw source, or a watch that was added later,
+// may show. A path of a kind that nobody watches is never touched by anything, so that it
+// has to count as wrong.
+func (p *plan[R]) examples() func() []delta.Object {
+	var watched, named []delta.Object
+	for _, object := range p.watches() {
+		watched = append(watched, object)
 	}
-	for _, in := range b.owned {
-		all = append(all, in.object)
+	for _, asked := range p.asked {
+		named = append(named, asked.example)
 	}
-	for _, in := range b.watched {
-		all = append(all, in.object)
+	both := slices.Concat(watched, named)
+	return func() []delta.Object {
+		if p.kinds.more.Load() {
+			return both
+		}
+		return watched
 	}
-	for _, asked := range b.asked {
-		all = append(all, asked.example)
-	}
-	return all
 }
 
 // logger is for what is wrong with a path.
@@ -125,16 +127,44 @@ type pathCheck struct {
 
 var _ manager.LeaderElectionRunnable = (*pathCheck)(nil)
 
-// Start checks the paths. It does not fail; see WithPaths for why.
-func (c *pathCheck) Start(context.Context) error {
-	for _, asked := range c.asked {
-		for _, text := range asked.texts {
-			if err := delta.CheckPathBySchema(asked.example, c.schemas, text); err != nil {
-				c.log.Error(err, "A path that the controller asks about can't exist; it counts as touched", "path", text)
-			}
+// askAgain is how long a server has to come to know a kind. It describes a CRD a little
+// later than it serves it.
+const askAgain = 10 * time.Second
+
+// Start checks the paths until ctx ends or it is known whether each can exist. It does not
+// fail; see WithPaths for why.
+func (c *pathCheck) Start(ctx context.Context) error {
+	for first := true; ; first = false {
+		c.asked = slices.DeleteFunc(c.asked, c.checked)
+		if len(c.asked) == 0 {
+			return nil
+		}
+		if first {
+			c.log.Info("The server does not describe all kinds yet whose paths the controller asks about; they are checked when it does")
+		}
+		select {
+		case <-time.After(askAgain):
+		case <-ctx.Done():
+			return nil
 		}
 	}
-	return nil
+}
+
+// checked checks the paths into one kind, and reports false if nothing describes it yet.
+func (c *pathCheck) checked(asked askedPaths) bool {
+	for _, text := range asked.texts {
+		if err := delta.CheckPathBySchema(asked.example, c.schemas, text); err != nil {
+			c.log.Error(err, "A path that the controller asks about can't exist; it counts as touched", "path", text)
+		}
+	}
+	described, ok := c.schemas.(interface {
+		TypeOf(kind schema.GroupVersionKind) (typed.ParseableType, error)
+	})
+	if !ok {
+		return true
+	}
+	_, err := described.TypeOf(asked.example.GetObjectKind().GroupVersionKind())
+	return err == nil
 }
 
 // NeedLeaderElection is false: who does not lead yet can be told as well.

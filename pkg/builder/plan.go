@@ -42,6 +42,12 @@ func newPlan[R comparable](b *TypedBuilder[R]) *plan[R] {
 		if opts.Watches == nil {
 			opts.Watches = p.kinds.mayShow
 		}
+		if opts.Watched == nil {
+			opts.Watched = p.examples()
+		}
+		if opts.Log.IsZero() {
+			opts.Log = b.logger()
+		}
 		p.ledger = delta.NewLedger[R](opts)
 	}
 	return p

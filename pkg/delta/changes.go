@@ -155,18 +155,23 @@ func (c Changes) By(causes ...Cause) Changes {
 // Of returns the changes of objects of the same kind as the example:
 // Of(&appsv1.Deployment{}). How the objects are represented does not matter. It is as
 // complete as the changes are, unless it leaves out a request of which nobody knows what
-// object it was made for, or an object of which nobody knows the kind. Before the first
+// object it was made for, or an object of which nobody knows the kind. It is not complete
+// for a kind that no watch of the controller shows, and the log says so. Before the first
 // success it is complete only if it leaves out nothing: of an object that has just been
 // created all is known, but nothing has been done yet for what else there is.
 func (c Changes) Of(example Object) Changes {
 	same := sameType(example)
+	var unwatched error
 	if present(example) != nil && c.facts != nil && c.facts.KindOf != nil {
 		if kind, err := c.facts.KindOf(example); err == nil {
-			same = sameKind(kind)
+			same, unwatched = sameKind(kind), c.facts.watched(kind)
 		}
 	}
 	c.about = example
-	return c.where(same)
+	if c = c.where(same); c.complete && unwatched != nil {
+		c = c.Lacking(unwatched.Error())
+	}
+	return c
 }
 
 // chooser says of a change whether it is wanted, and whether that is known.

@@ -145,7 +145,7 @@ type pathChecks struct {
 
 	mu      sync.Mutex // guards the maps; nothing is asked or logged under it
 	answers map[pathQuestion]pathAnswer
-	told    map[string]struct{} // the paths that were complained about
+	told    map[string]struct{} // the paths and kinds that were complained about
 }
 
 type pathQuestion struct {
@@ -183,17 +183,39 @@ func (c *pathChecks) put(asked pathQuestion, answer pathAnswer) {
 	c.answers[asked] = answer
 }
 
+// watched returns an error if no watch of the controller shows the kind, and logs it once.
+// Nothing would ever be told of the kind then, so that nothing can be ruled out.
+func (f *facts) watched(kind schema.GroupVersionKind) error {
+	if f.Watches == nil || f.Watches(kind) {
+		return nil
+	}
+	err := fmt.Errorf("no watch of the controller shows %s: add one with Owns or Watches", pathKind{kind: kind})
+	if f.paths != nil && f.paths.first(kind.String()) {
+		f.paths.log.Error(err, "Changes of a kind were asked for that nobody tells; they are not complete", "kind", kind.Kind)
+	}
+	return err
+}
+
+// first reports whether nothing has been logged of this.
+func (c *pathChecks) first(text string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, known := c.told[text]
+	if known || len(c.told) >= maxComplaints {
+		return false
+	}
+	c.told[text] = struct{}{}
+	return true
+}
+
 // complain logs what is wrong with a path, unless it has been logged.
 func (c *pathChecks) complain(text string, err error) {
-	text = cut(text, maxAskedText)
-	c.mu.Lock()
-	_, known := c.told[text]
-	known = known || len(c.told) >= maxComplaints
-	if !known {
-		c.told[text] = struct{}{}
+	if text = cut(text, maxAskedText); !c.first(text) {
+		return
 	}
-	c.mu.Unlock()
-	if !known {
-		c.log.Error(err, "A path can't be of any object that this controller watches; it counts as touched", "path", text)
+	what := "A path can't be read; it counts as touched"
+	if e := (*PathError)(nil); errors.As(err, &e) {
+		what = "A path can't exist in the objects that were asked about; it counts as touched"
 	}
+	c.log.Error(err, what, "path", text)
 }

@@ -2,6 +2,7 @@ package delta
 
 import (
 	"context"
+	"errors"
 	"slices"
 )
 
@@ -85,6 +86,9 @@ func (s Step) OnCause(anyOf ...Cause) Step {
 // done, and not to what: the names of a controller's steps are few.
 func (s Step) Do(name string, do func(context.Context) error) (err error) {
 	changes, steps := From(s.ctx), stepsIn(s.ctx)
+	if do == nil {
+		do = func(context.Context) error { return errors.New("there is no function that does it") }
+	}
 	why, run := s.reason(&changes)
 	if !run {
 		steps.skip(name)

@@ -28,6 +28,13 @@ func (r *stepReason) String() string {
 
 // reason says why the step has to run. It reports false if the step can be skipped.
 func (s Step) reason(c *Changes) (stepReason, bool) {
+	on := make([]judged, len(s.on))
+	for i := range s.on {
+		var err error
+		if on[i], err = s.on[i].judge(c); err != nil { // a mistake is told at the first call
+			return stepReason{text: err.Error(), blind: true}, true
+		}
+	}
 	switch {
 	case len(s.on) == 0 && s.causes == 0:
 		return stepReason{text: dependsOnNothing}, true
@@ -45,32 +52,41 @@ func (s Step) reason(c *Changes) (stepReason, bool) {
 			return stepReason{change: change}, true
 		}
 	}
-	for i := range s.on {
-		if why, run := s.on[i].reason(c); run {
-			return why, true
+	for i := range on {
+		if change := on[i].touchedBy(c); change != nil {
+			return stepReason{change: change}, true
 		}
 	}
 	return stepReason{}, false
 }
 
-// reason says what touches the dependency, or why that can't be told. [Changes.Touches]
-// judges a retry as a whole. Here each change is judged, because all that the attempt
-// before was told is among them.
-func (d *dependency) reason(c *Changes) (why stepReason, run bool) {
+// judged is a dependency that can be judged by changes.
+type judged struct {
+	key      Key
+	concerns func(*Change) bool
+	paths    []Path
+}
+
+// judge reads the dependency, or says why it can't be judged.
+func (d *dependency) judge(c *Changes) (judged, error) {
 	concerns, err := d.matcher(c)
 	if err != nil {
-		return stepReason{text: err.Error(), blind: true}, true
+		return judged{}, err
 	}
 	paths, err := d.checked(c)
-	if err != nil {
-		return stepReason{text: err.Error(), blind: true}, true
-	}
+	return judged{d.key, concerns, paths}, err
+}
+
+// touchedBy returns a change that touches the dependency, or nil. [Changes.Touches] judges
+// a retry as a whole. Here each change is judged, because all that the attempt before was
+// told is among them.
+func (d *judged) touchedBy(c *Changes) *Change {
 	for i := range c.list {
-		if change := &c.list[i]; concerns(change) && d.key.includes(aboutWhat(change)) && c.showsAt(i, paths) {
-			return stepReason{change: change}, true
+		if change := &c.list[i]; d.concerns(change) && d.key.includes(aboutWhat(change)) && c.showsAt(i, d.paths) {
+			return change
 		}
 	}
-	return stepReason{}, false
+	return nil
 }
 
 // matcher returns what finds the changes of the dependency's kind, or why they can't be
@@ -86,8 +102,8 @@ func (d *dependency) matcher(c *Changes) (concerns func(*Change) bool, err error
 	if err != nil {
 		return nil, fmt.Errorf("look up the kind of %T, on which a step depends: %w", d.example, err)
 	}
-	if c.facts.Watches != nil && !c.facts.Watches(kind) {
-		return nil, fmt.Errorf("no watch of the controller shows %s, on which the step depends", kind)
+	if err := c.facts.watched(kind); err != nil {
+		return nil, err
 	}
 	return maybe(sameKind(kind)), nil
 }

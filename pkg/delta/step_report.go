@@ -54,10 +54,14 @@ func (r StepReport) Because() string { return r.why.String() }
 
 // String is a line for a log.
 func (r StepReport) String() string {
-	if r.Outcome == StepSkipped {
+	switch {
+	case r.Outcome == StepSkipped:
 		return r.Name + " skipped"
+	case r.Err != nil:
+		return fmt.Sprintf("%s %s: %v (it ran because: %s)", r.Name, r.Outcome, r.Err, r.Because())
+	default:
+		return fmt.Sprintf("%s %s: %s", r.Name, r.Outcome, r.Because())
 	}
-	return fmt.Sprintf("%s %s: %s", r.Name, r.Outcome, r.Because())
 }
 
 // Steps returns what has become of the steps of this call, in the order in which they

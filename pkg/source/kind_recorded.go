@@ -143,7 +143,7 @@ func (k *Kind[O, R]) foreign(found cache.Informer, told *EventHandler[O, R]) reg
 		return r
 	}
 	if ledger := told.recording.ledger; ledger != nil {
-		ledger.Blind(fmt.Sprintf("the cache's informer for %s is a %T, which does not tell what was missed", describe(k.Type), found))
+		ledger.Blind(fmt.Sprintf("the cache's informer for %s is a %T, which does not tell what was missed: set NewCache to our cache.New, or call manager.Configure", describe(k.Type), found))
 	}
 	switch period := k.Resync.Period; {
 	case period > 0:
@@ -152,7 +152,7 @@ func (k *Kind[O, R]) foreign(found cache.Informer, told *EventHandler[O, R]) reg
 		r.options.ResyncPeriod = new(time.Duration)
 	}
 	if saysSomething(k.Resync) {
-		log.Info("The cache's informer knows no resync policies; of this one only the period counts",
+		log.Info("The cache's informer knows no resync policies, so of this one only the period counts, and none shorter than the cache's SyncPeriod; for the rest set NewCache to our cache.New, or call manager.Configure",
 			"source", k.String(), "informer", fmt.Sprintf("%T", found))
 	}
 	return r

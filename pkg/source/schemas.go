@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/applyconfigurations"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -108,7 +109,15 @@ func NewSchemas(config *rest.Config, httpClient *http.Client, scheme *runtime.Sc
 // builtinSchemas are the same for every server, so a process needs them once, however
 // many controllers it has.
 var builtinSchemas = sync.OnceValue(func() managedfields.TypeConverter {
-	return applyconfigurations.NewTypeConverter(scheme.Scheme)
+	return applyconfigurations.NewTypeConverter(builtinKinds())
+})
+
+// builtinKinds are the kinds that client-go knows. Its own scheme is for everybody to add
+// others to, as tests of operators do.
+var builtinKinds = sync.OnceValue(func() *runtime.Scheme {
+	kinds := runtime.NewScheme()
+	utilruntime.Must(scheme.AddToScheme(kinds))
+	return kinds
 })
 
 // ObjectToTyped is [delta.Schemas].
@@ -118,7 +127,7 @@ func (s *Schemas) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOpti
 		return nil, fmt.Errorf("look for the schema of a %T: %w", obj, err)
 	}
 	obj = saying(kind, obj)
-	if scheme.Scheme.Recognizes(kind) {
+	if builtinKinds().Recognizes(kind) {
 		return builtinSchemas().ObjectToTyped(obj, opts...)
 	}
 	d := s.lenient.describe(kind.GroupVersion())
@@ -137,7 +146,7 @@ func (s *Schemas) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOpti
 // is known to have. [delta.CheckPathBySchema] goes by it.
 func (s *Schemas) TypeOf(kind schema.GroupVersionKind) (typed.ParseableType, error) {
 	var converter managedfields.TypeConverter
-	if scheme.Scheme.Recognizes(kind) {
+	if builtinKinds().Recognizes(kind) {
 		converter = builtinSchemas()
 	} else {
 		d := s.strict.describe(kind.GroupVersion())
