@@ -196,28 +196,6 @@ func TestWhichQueue(t *testing.T) {
 	}
 }
 
-// TestHandlersHavePrioritiesIfTheControllerHas looks at the queue that a handler is given,
-// which records.
-func TestHandlersHavePrioritiesIfTheControllerHas(t *testing.T) {
-	for _, want := range []bool{true, false} {
-		inWorld(t, func(t *testing.T, w *world) {
-			var handed queue
-			if err := builder.ControllerManagedBy(w.manager).Named("queues").
-				WithOptions(controller.Options{UsePriorityQueue: &want}).
-				Watches(&corev1.Secret{}, handler.Funcs{CreateFunc: func(_ context.Context, _ event.CreateEvent, q queue) { handed = q }}).
-				Complete(noop); err != nil {
-				t.Fatal(err)
-			}
-			w.start()
-			w.servers[secret].Add(newObject(secret, "a"))
-			synctest.Wait()
-			if _, has := handed.(priorityqueue.PriorityQueue[reconcile.Request]); handed == nil || has != want {
-				t.Errorf("UsePriorityQueue is %t, and the handler has a %T", want, handed)
-			}
-		})
-	}
-}
-
 // TestWithoutALedgerNothingIsKnown looks at the queue of the handlers and the context of
 // the reconciler.
 func TestWithoutALedgerNothingIsKnown(t *testing.T) {

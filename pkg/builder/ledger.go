@@ -3,6 +3,7 @@ package builder
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync/atomic"
 
 	"github.com/go-logr/logr"
@@ -70,11 +71,31 @@ func (r *recordedReconciler[R]) Reconcile(ctx context.Context, request R) (recon
 	result, err := r.to.Reconcile(ctx, request)
 	logSteps(ctx)
 	if how = outcome(result, err); how == delta.Succeeded {
-		err = call.Err() // or nobody would retry a step of which the reconciler has kept the error
+		err = toRetry(call.Err()) // or nobody would retry a step of which the reconciler has kept the error
 		how = outcome(result, err)
 	}
 	again = how != delta.Succeeded && !errors.Is(err, reconcile.TerminalError(nil))
 	return result, err
+}
+
+// toRetry returns the errors of steps as one that is retried if any of them is. An error that
+// is not to be retried would otherwise speak for all.
+func toRetry(err error) error {
+	joined, ok := err.(interface{ Unwrap() []error }) // what errors.Join returned
+	if !ok {
+		return err
+	}
+	final := func(err error) bool { return errors.Is(err, reconcile.TerminalError(nil)) }
+	all := slices.Clone(joined.Unwrap())
+	if !slices.ContainsFunc(all, func(err error) bool { return !final(err) }) {
+		return err
+	}
+	for i, err := range all {
+		if final(err) {
+			all[i] = errors.New(err.Error())
+		}
+	}
+	return errors.Join(all...)
 }
 
 // logSteps says what became of the steps of a call.

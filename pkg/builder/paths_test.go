@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/go-logr/logr/funcr"
 	appsv1 "k8s.io/api/apps/v1"
@@ -159,6 +162,76 @@ func TestAReconcilerThatAsksForAPathThatIsNone(t *testing.T) {
 		got := slices.DeleteFunc(lines(), func(line string) bool { return !strings.Contains(line, "can't exist") })
 		if len(got) != 1 || !strings.Contains(got[0], want) {
 			t.Errorf("logged %q, want %s", got, want)
+		}
+	})
+}
+
+// described are schemas of a server that comes to know a kind.
+type described struct {
+	schemasOnly
+	known atomic.Bool
+}
+
+func (d *described) TypeOf(kind schema.GroupVersionKind) (typed.ParseableType, error) {
+	if !d.known.Load() {
+		return typed.ParseableType{}, errors.New("never heard of it")
+	}
+	read, err := builtin.ObjectToTyped(untypedOf(kind))
+	if err != nil {
+		return typed.ParseableType{}, err
+	}
+	return typed.ParseableType{Schema: read.Schema(), TypeRef: read.TypeRef()}, nil
+}
+
+// The server describes a CRD a while after it serves it.
+func TestPathsAreCheckedAsSoonAsTheServerDescribesTheKind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newFakeManager(&informertest.FakeInformers{Scheme: scheme.Scheme})
+		lines := loggingManager(m)
+		schemas := &described{schemasOnly: schemasOnly{"apps"}}
+		if _, err := builder.ControllerManagedBy(m).For(&corev1.ConfigMap{}).WithLedger(delta.LedgerOptions{Schemas: schemas}).
+			WithPaths(untypedOf(appsv1.SchemeGroupVersion.WithKind("Deployment")), "spec.replica").Build(noop); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error)
+		for _, r := range m.added {
+			if asked, ok := r.(manager.LeaderElectionRunnable); ok && !asked.NeedLeaderElection() {
+				go func() { ended <- r.Start(t.Context()) }()
+			}
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if got := lines(); len(got) != 1 || !strings.Contains(got[0], "does not describe") {
+			t.Errorf("before the server knows the kind: %q", got)
+		}
+		schemas.known.Store(true)
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		if got := lines(); len(got) != 2 || !strings.Contains(got[1], "did you mean spec.replicas?") {
+			t.Errorf("then: %q", got)
+		}
+	})
+}
+
+// A path of a kind that nobody watches is not touched by anything, so it can't be right.
+func TestPathsOfKindsThatNobodyWatchesAreTouched(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		var touched, data []bool
+		if err := builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).WithPaths(&corev1.Pod{}, "spec.nodeName").
+			Complete(reconcile.Func(func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
+				touched, data = append(touched, delta.From(ctx).Touches("spec.nodeName")), append(data, delta.From(ctx).Touches("binaryData"))
+				return reconcile.Result{}, nil
+			})); err != nil {
+			t.Fatal(err)
+		}
+		w.start()
+		for n := range 3 {
+			w.servers[configMap].Add(withValue(strconv.Itoa(n)))
+			time.Sleep(time.Minute)
+		}
+		if len(touched) != 3 || slices.Contains(touched, false) || data[2] {
+			t.Errorf("touched: %t, and what is of a kind that is watched: %t", touched, data)
 		}
 	})
 }

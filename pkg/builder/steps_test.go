@@ -230,3 +230,41 @@ func TestStepsAreLogged(t *testing.T) {
 		}
 	})
 }
+
+// A step that has failed for good does not keep another one from being retried.
+func TestAStepIsRetriedBesideOneThatFailedForGood(t *testing.T) {
+	for name, c := range map[string]struct {
+		second error
+		want   int
+	}{
+		"the other one may succeed": {errors.New("for now"), 2},
+		"both for good":             {reconcile.TerminalError(errors.New("for good")), 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(t *testing.T, w *world) {
+				runs := 0
+				s := &stepping{of: func(ctx context.Context, _ func(string) func(context.Context) error) (reconcile.Result, error) {
+					plan := delta.Plan(ctx).On(&corev1.ConfigMap{})
+					_ = plan.Do("one", func(context.Context) error { return reconcile.TerminalError(errors.New("for good")) })
+					_ = plan.Do("two", func(context.Context) error {
+						if runs++; runs > 1 {
+							return nil
+						}
+						return c.second
+					})
+					return reconcile.Result{}, nil
+				}}
+				if err := builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).Complete(s); err != nil {
+					t.Fatal(err)
+				}
+				w.start()
+				w.servers[configMap].Add(withValue("1"))
+				time.Sleep(24 * time.Hour)
+				synctest.Wait()
+				if runs != c.want {
+					t.Errorf("the second step ran %d times in a day, want %d", runs, c.want)
+				}
+			})
+		})
+	}
+}

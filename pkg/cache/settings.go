@@ -122,7 +122,7 @@ type kindSettings struct {
 	// configured is the policy by the options alone, and overrides are what was said of
 	// resyncs while the cache ran.
 	configured ResyncPolicy
-	overrides informer.ResyncOverrides
+	overrides  informer.ResyncOverrides
 }
 
 // plan says for each kind in which namespaces it is kept, and how. The key of a

@@ -25,6 +25,8 @@ type account struct {
 	doubt              bool   // something has been listed again since the last success
 
 	arrivals arrivals
+	loose    bool        // something was recorded of which nobody knows for which object it was
+	failed   failedSteps // in the last call, or before and not tried since
 }
 
 // arrivals count how often the request may reach a worker with nothing to tell, because
@@ -33,6 +35,7 @@ type arrivals struct {
 	flying int  // recorded, and not in the queue yet
 	landed int  // in the queue
 	later  bool // at some time by a timer
+	loose  bool // which may have been set for something of which nobody knows for which object it was
 }
 
 // takeWithNews notes that a worker has the request. The queue holds a request once, and
@@ -43,7 +46,7 @@ func (n *arrivals) takeWithNews() { n.landed = min(max(0, n.landed-1), 1) }
 // takeWithNone does so where there is nothing to tell.
 func (n *arrivals) takeWithNone() {
 	if n.landed == 0 && n.flying == 0 {
-		n.later = false // this was the timer
+		n.later, n.loose = false, false // this was the timer
 	}
 	n.takeWithNews()
 }

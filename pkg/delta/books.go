@@ -88,6 +88,7 @@ func (b *books[R]) record(r R, change *Change) {
 	}
 	a.arrivals.flying++
 	a.news = true
+	a.loose = a.loose || unattributed(change)
 	if change.Cause == InitialList {
 		a.lacking = fromTheStart
 	}
@@ -118,6 +119,7 @@ func (b *books[R]) landed(r R, when arrival) {
 	a.arrivals.flying = max(0, a.arrivals.flying-1)
 	if when == later {
 		a.arrivals.later = true
+		a.arrivals.loose = a.arrivals.loose || a.loose
 	} else {
 		a.arrivals.landed++
 	}
@@ -125,6 +127,7 @@ func (b *books[R]) landed(r R, when arrival) {
 		delete(b.accounts, r)
 		if last, ok := b.past.get(r); ok {
 			last.owed, last.landed = last.owed || a.arrivals.later, uint8(min(a.arrivals.landed, 2))
+			last.loose = last.loose || a.arrivals.loose
 			b.past.put(r, last)
 		}
 	}
@@ -140,7 +143,7 @@ func (b *books[R]) take(r R, now time.Time) Changes {
 	a.doubt = a.doubt || a.lists != b.lists || succeeded && last.lists != b.lists
 	succeeded = succeeded && last.gaps == b.gaps
 	a.lacksTold = cmp.Or(a.lacksTold, a.lacking, b.lacks(r, a, succeeded))
-	a.arrivals.later = a.arrivals.later || last.owed
+	a.arrivals.later, a.arrivals.loose = a.arrivals.later || last.owed, a.arrivals.loose || last.loose
 	if last.landed > 0 {
 		a.arrivals.landed += int(last.landed)
 		last.landed = 0
@@ -154,6 +157,9 @@ func (b *books[R]) take(r R, now time.Time) Changes {
 		list = append([]Change{again}, list...)
 	case !a.news && (a.unfinished || a.arrivals.explain()):
 		list = append([]Change{derived(Timer, now)}, list...)
+		if a.arrivals.loose { // the timer may be for what nobody knows anything of
+			list = append(list, derived(External, now))
+		}
 	case !a.news:
 		a.lacksTold = cmp.Or(a.lacksTold, unrecorded)
 	}
@@ -166,7 +172,7 @@ func (b *books[R]) take(r R, now time.Time) Changes {
 	a.gaps, a.lists = b.gaps, b.lists
 	lacking := cmp.Or(b.blind, a.lacksTold)
 	return Changes{
-		list: list, attempt: a.failures + 1, retry: a.failures > 0 && !a.dealt, doubt: a.doubt, first: !succeeded,
+		list: list, failed: a.failed, attempt: a.failures + 1, retry: a.failures > 0 && !a.dealt, doubt: a.doubt, first: !succeeded,
 		complete: lacking == "", lacking: lacking,
 	}
 }
@@ -187,6 +193,18 @@ func (b *books[R]) lacks(r R, a *account, succeeded bool) string {
 	}
 }
 
+// doubt has a request that was just taken count as less known: something was listed again
+// before the last of its changes was recorded, or was missed, which lacking says.
+func (b *books[R]) doubt(r R, told *Changes, lacking string) {
+	told.doubt = true
+	if told.complete && lacking != "" {
+		*told = told.Lacking(lacking)
+	}
+	if a := b.accounts[r]; a != nil {
+		a.doubt, a.lacksTold = true, cmp.Or(a.lacksTold, lacking)
+	}
+}
+
 // derived is a change that is not recorded but follows from what happened to the
 // request.
 func derived(cause Cause, now time.Time) Change {
@@ -194,13 +212,13 @@ func derived(cause Cause, now time.Time) Change {
 }
 
 // settle notes what became of a request that was taken.
-func (b *books[R]) settle(r R, how Outcome, now time.Time) {
+func (b *books[R]) settle(r R, how Outcome, left failedSteps, now time.Time) {
 	a := b.accounts[r]
 	if a == nil || !a.running {
 		return
 	}
 	a.running = false
-	if how == Failed || how == Unfinished {
+	if a.failed = left; how == Failed || how == Unfinished {
 		b.keep(a, how)
 		return
 	}
@@ -209,6 +227,7 @@ func (b *books[R]) settle(r R, how Outcome, now time.Time) {
 	b.missing.remove(b.past.hash(r))
 	b.held -= len(a.told)
 	a.told, a.lacksTold, a.unfinished, a.doubt, a.dealt = nil, "", false, false, how == SettledAndFailed
+	a.failed = failedSteps{}
 	if a.dealt {
 		a.failures++
 	} else {
@@ -218,7 +237,7 @@ func (b *books[R]) settle(r R, how Outcome, now time.Time) {
 		b.past.put(r, succeeded)
 		return
 	}
-	succeeded.owed = a.arrivals.explain()
+	succeeded.owed, succeeded.loose = a.arrivals.explain(), a.arrivals.loose
 	b.past.put(r, succeeded)
 	delete(b.accounts, r)
 	if a.lacking != "" { // what came while the reconciler was at work is not there

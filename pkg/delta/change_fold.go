@@ -169,7 +169,8 @@ func sameObject(a, b Object) bool {
 }
 
 // sameState reports whether two objects are one state of one object. Objects without a
-// version are if they are one in memory.
+// version are if they are one in memory. A version alone does not tell: some servers change
+// objects without giving them new versions.
 func sameState(a, b Object) bool {
 	switch {
 	case a == nil || b == nil:
@@ -177,8 +178,12 @@ func sameState(a, b Object) bool {
 	case identical(a, b):
 		return true
 	default:
-		return a.GetResourceVersion() != "" && a.GetResourceVersion() == b.GetResourceVersion() && a.GetUID() == b.GetUID()
+		return sameVersion(a, b) && (reflect.TypeOf(a) != reflect.TypeOf(b) || reflect.DeepEqual(a, b))
 	}
+}
+
+func sameVersion(a, b Object) bool {
+	return a.GetResourceVersion() != "" && a.GetResourceVersion() == b.GetResourceVersion() && a.GetUID() == b.GetUID()
 }
 
 // identical reports whether two objects are one in memory.

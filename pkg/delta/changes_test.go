@@ -3,13 +3,16 @@ package delta_test
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr/funcr"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
@@ -259,5 +262,31 @@ func TestOfNothing(t *testing.T) {
 		if err := delta.Plan(delta.NewContext(t.Context(), told)).On(example).Do("step", func(context.Context) error { ran = true; return nil }); err != nil || !ran {
 			t.Errorf("a step that depends on %#v: %v, and it ran: %t", example, err, ran)
 		}
+	}
+}
+
+// Of a kind that no watch shows nobody tells anything, so that nothing is ruled out.
+func TestOfAKindThatNobodyWatches(t *testing.T) {
+	var lines []string
+	l := delta.NewLedger[string](delta.LedgerOptions{
+		KindOf: func(obj delta.Object) (schema.GroupVersionKind, error) {
+			if _, ok := obj.(*corev1.Secret); ok {
+				return corev1.SchemeGroupVersion.WithKind("Secret"), nil
+			}
+			return appsv1.SchemeGroupVersion.WithKind("Deployment"), nil
+		},
+		Watches: func(kind schema.GroupVersionKind) bool { return kind.Kind == "Deployment" },
+		Log:     funcr.New(func(_, args string) { lines = append(lines, args) }, funcr.Options{}),
+	})
+	for range 3 {
+		record(l, "r", became(at(1, 1), at(2, 2)))
+		told := l.Take("r")
+		l.Settle("r", delta.Succeeded)
+		if got := told.Of(&corev1.Secret{}); got.Complete() || !got.Touches("data") || !strings.Contains(got.Incomplete(), "shows") && told.Complete() {
+			t.Errorf("of a kind that nobody watches: complete %t (%s), data touched: %t", got.Complete(), got.Incomplete(), got.Touches("data"))
+		}
+	}
+	if len(lines) != 1 || !strings.Contains(lines[0], "no watch of the controller shows v1 Secret: add one with Owns or Watches") {
+		t.Errorf("logged %q", lines)
 	}
 }

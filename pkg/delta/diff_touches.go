@@ -106,7 +106,59 @@ func (d *Diff) touches(path Path) bool {
 			return true
 		}
 	}
-	return false
+	return d.shifts(path)
+}
+
+// shifts reports whether another element has come to the place that a path names. Where a
+// schema says by what elements are known, their order is no difference otherwise.
+func (d *Diff) shifts(path Path) bool {
+	last := -1
+	for i := range path.steps {
+		if path.steps[i].kind == place {
+			last = i
+		}
+	}
+	if last < 0 || d.before == nil || d.after == nil || d.identical() {
+		return false
+	}
+	before, ok1 := valueAt(d.before, path.steps[:last+1])
+	after, ok2 := valueAt(d.after, path.steps[:last+1])
+	switch {
+	case !ok1 || !ok2:
+		return true
+	case before == nil || after == nil:
+		return (before == nil) != (after == nil)
+	default:
+		return !sameJSON(before, after)
+	}
+}
+
+// valueAt returns what is at a place, nil if there is nothing. It reports false for a path
+// that may lead to several, and for an object that can't be read.
+func valueAt(obj Object, steps []step) (v value.Value, ok bool) {
+	if u, untyped := obj.(runtime.Unstructured); untyped {
+		v = value.NewValueInterface(u.UnstructuredContent())
+	} else {
+		var err error
+		if v, err = value.NewValueReflect(obj); err != nil {
+			return nil, false
+		}
+	}
+	for i := range steps {
+		switch s := &steps[i]; s.kind {
+		case named:
+			v = fieldOf(asMap(v), s.name)
+		case place:
+			list := asList(v)
+			if list == nil || s.index >= list.Length() {
+				return nil, true
+			}
+			v = list.At(s.index)
+		default:
+			return nil, false
+		}
+	}
+	return v, true
 }
 
 // touches looks into what came or went for a path that goes further: a label that is
@@ -132,7 +184,13 @@ var shownByMetadata = [][]string{{"metadata"}, {"apiVersion"}, {"kind"}}
 // unseen reports whether something may have changed that this form of the objects does
 // not show: another version of an object may differ in anything.
 func (d *Diff) unseen() bool {
-	return (metadataOnly(d.before) || metadataOnly(d.after)) && !sameState(d.before, d.after)
+	if !metadataOnly(d.before) && !metadataOnly(d.after) {
+		return false
+	}
+	if d.before == nil || d.after == nil {
+		return d.before != d.after
+	}
+	return !d.identical() && !sameVersion(d.before, d.after)
 }
 
 func metadataOnly(obj Object) bool {

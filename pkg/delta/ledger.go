@@ -186,9 +186,21 @@ func (l *Ledger[R]) landed(r R, when arrival) {
 func (l *Ledger[R]) Take(r R) Changes {
 	gaps, relists := l.gaps.sum(), l.relists.sum()
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.missLocked(gaps, relists)
 	changes := l.books.take(r, time.Now())
+	l.mu.Unlock()
+	// A change may have been recorded between the sum and the lock, and something missed
+	// before it. So the counts are looked at again.
+	if later, lists := l.gaps.sum(), l.relists.sum(); later > gaps || lists > relists {
+		l.mu.Lock()
+		l.missLocked(later, lists)
+		lacking := ""
+		if later > gaps {
+			lacking = missedSome
+		}
+		l.books.doubt(r, &changes, lacking)
+		l.mu.Unlock()
+	}
 	changes.facts = &l.facts
 	return changes
 }
@@ -196,9 +208,9 @@ func (l *Ledger[R]) Take(r R) Changes {
 // Begin is Take, and puts the changes into the context that the reconciler is called
 // with, where [From], [Plan], [Settle] and [Keep] find them. End has to follow.
 func (l *Ledger[R]) Begin(ctx context.Context, r R) (context.Context, *Call[R]) {
-	call := &Call[R]{ledger: l, request: r}
-	call.steps.counts, call.steps.request = &l.steps, call
-	return withCall(ctx, &inContext{changes: l.Take(r), word: &call.word, steps: &call.steps}), call
+	call, changes := &Call[R]{ledger: l, request: r}, l.Take(r)
+	call.steps.counts, call.steps.request, call.steps.before = &l.steps, call, changes.failed
+	return withCall(ctx, &inContext{changes: changes, word: &call.word, steps: &call.steps}), call
 }
 
 // Call is one call of a reconciler.
@@ -211,23 +223,25 @@ type Call[R comparable] struct {
 
 // Err returns the errors of the steps that failed so far. Whoever made the call returns it
 // if the reconciler did not: nobody would retry the steps otherwise.
-func (c *Call[R]) Err() error { return c.steps.failed() }
+func (c *Call[R]) Err() error { return c.steps.err() }
 
 // End says what the call came to. What the reconciler said itself counts for more: see
 // [Settle] and [Keep]. That a [Step] failed counts for most.
 func (c *Call[R]) End(how Outcome) {
-	c.ledger.Settle(c.request, c.steps.outcome(c.word.decide(how)))
+	c.ledger.settle(c.request, c.steps.outcome(c.word.decide(how)), c.steps.left())
 }
 
 func (c *Call[R]) requested() string { return fmt.Sprint(c.request) }
 
 // Settle says what became of it.
-func (l *Ledger[R]) Settle(r R, how Outcome) {
+func (l *Ledger[R]) Settle(r R, how Outcome) { l.settle(r, how, failedSteps{}) }
+
+func (l *Ledger[R]) settle(r R, how Outcome, left failedSteps) {
 	gaps, relists := l.gaps.sum(), l.relists.sum()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.missLocked(gaps, relists)
-	l.books.settle(r, how, time.Now())
+	l.books.settle(r, how, left, time.Now())
 }
 
 // LastSuccess is when the reconciler last succeeded with a request, as far as that is

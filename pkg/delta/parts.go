@@ -37,12 +37,15 @@ func changedParts(before, after Object) ([]part, bool) {
 		return nil, sameState(before, after) // the rest can't be seen
 	case *unstructuredv1.Unstructured:
 		y, ok := after.(*unstructuredv1.Unstructured)
-		return changedKeys(x.Object, y.Object), ok
+		if !ok {
+			return nil, false
+		}
+		return append(hiddenNoise(before, after), changedKeys(x.Object, y.Object)...), true
 	}
 	if a.Kind() != reflect.Pointer || a.Elem().Kind() != reflect.Struct {
 		return nil, false
 	}
-	var changed []part
+	changed := hiddenNoise(before, after)
 	fields, ok := partsOf(a.Type().Elem())
 	for i := range fields {
 		f := &fields[i]
@@ -51,6 +54,14 @@ func changedParts(before, after Object) ([]part, bool) {
 		}
 	}
 	return changed, ok
+}
+
+// hiddenNoise is what differs in any two versions of an object, and is compared nowhere.
+func hiddenNoise(before, after Object) []part {
+	if before.GetResourceVersion() == after.GetResourceVersion() {
+		return nil
+	}
+	return []part{{"metadata", "resourceVersion"}, {"metadata", "managedFields"}}
 }
 
 // changedKeys is changedParts for the content of unstructured objects.
@@ -106,7 +117,8 @@ type partFields struct {
 func partsOf(t reflect.Type) ([]partField, bool) {
 	known, found := knownParts.Load(t)
 	if !found {
-		made := partFields{ok: true}
+		_, _, custom := customJSON(t)
+		made := partFields{ok: !custom}
 		made.collect(t, nil, "")
 		known, _ = knownParts.LoadOrStore(t, made)
 	}
@@ -121,12 +133,14 @@ func (all *partFields) collect(t reflect.Type, index []int, within string) {
 		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 		at := slices.Concat(index, []int{i})
 		inline := field.Anonymous && name == "" || strings.Contains(options, "inline")
+		_, _, custom := customJSON(field.Type) // then its JSON does not follow from its fields
+		whole := custom || field.Type.Kind() != reflect.Struct
 		switch {
-		case inline && field.Type.Kind() == reflect.Struct:
+		case inline && !whole && (field.Anonymous || field.IsExported()):
 			all.collect(field.Type, at, within)
-		case !field.IsExported(), name == "":
+		case !field.IsExported(), name == "", inline:
 			all.ok = false
-		case within == "" && divided(name) && field.Type.Kind() == reflect.Struct:
+		case within == "" && divided(name) && !whole:
 			all.collect(field.Type, at, name)
 		default:
 			all.add(name, within, at)

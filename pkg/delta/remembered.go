@@ -20,6 +20,7 @@ type success struct {
 	gaps  uint32 // of the books, when the request was taken
 	lists uint32 // likewise
 	owed  bool   // the request may come once more with nothing to tell
+	loose bool   // as in arrivals
 	// landed are its arrivals that may be at a worker and in the queue. More than two are
 	// two, since it can be only once at either.
 	landed uint8

@@ -10,6 +10,7 @@ const (
 	dependsOnNothing = "it depends on nothing"
 	noReasonKnown    = "the call has no reason that is known"
 	relistedSince    = "a relist may have hidden changes"
+	failedBefore     = "it failed before, and has not succeeded since"
 )
 
 // stepReason is why a step runs: a change, or else a text.
@@ -27,7 +28,7 @@ func (r *stepReason) String() string {
 }
 
 // reason says why the step has to run. It reports false if the step can be skipped.
-func (s Step) reason(c *Changes) (stepReason, bool) {
+func (s Step) reason(name string, c *Changes) (stepReason, bool) {
 	on := make([]judged, len(s.on))
 	for i := range s.on {
 		var err error
@@ -38,6 +39,8 @@ func (s Step) reason(c *Changes) (stepReason, bool) {
 	switch {
 	case len(s.on) == 0 && s.causes == 0:
 		return stepReason{text: dependsOnNothing}, true
+	case c.failed.has(name):
+		return stepReason{text: failedBefore}, true
 	case !c.complete:
 		return stepReason{text: "incomplete: " + c.Incomplete()}, true
 	case len(c.list) == 0:

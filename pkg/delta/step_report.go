@@ -73,10 +73,13 @@ func Steps(ctx context.Context) []StepReport { return stepsIn(ctx).all() }
 type callSteps struct {
 	counts  *stepCounts // nil: nobody counts
 	request requester   // nil: not known
+	before  failedSteps // that failed in a call before this one, and have not been tried since
 
-	mu      sync.Mutex // guards everything below
-	reports []StepReport
-	open    int // steps that have begun and not succeeded
+	mu       sync.Mutex // guards everything below
+	reports  []StepReport
+	open     int         // steps that have begun and not succeeded
+	failed   int         // of these, those that have ended
+	failures failedSteps // their names
 }
 
 // requester knows the request that a call is about.
@@ -137,6 +140,9 @@ func (s *callSteps) end(b begunStep, err error) error {
 	defer s.mu.Unlock()
 	if err == nil {
 		s.open--
+	} else {
+		s.failed++
+		s.failures.add(b.name)
 	}
 	if b.place >= 0 {
 		s.reports[b.place].Outcome, s.reports[b.place].Err = how, err
@@ -161,9 +167,9 @@ func (s *callSteps) all() []StepReport {
 	return slices.Clone(s.reports)
 }
 
-// failed returns the errors of the steps that have not succeeded. It returns nil if all
+// err returns the errors of the steps that have not succeeded. It returns nil if all
 // have.
-func (s *callSteps) failed() error {
+func (s *callSteps) err() error {
 	s.mu.Lock()
 	reports, open := slices.Clone(s.reports), s.open
 	s.mu.Unlock()

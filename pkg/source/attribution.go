@@ -25,10 +25,17 @@ type attribution[R comparable] struct {
 	cause  delta.Cause
 	kind   schema.GroupVersionKind
 
-	lost atomic.Uint64          // events that the handler was not told of, or not to the end
-	away atomic.Bool            // its informer has ended, and the next one has not listed
-	by   atomic.Pointer[missed] // what the present informer has not told
-	past atomic.Uint64          // relists of those before it
+	lost atomic.Uint64         // events that the handler was not told of, or not to the end
+	away atomic.Bool           // its informer has ended, and the next one has not listed
+	by   atomic.Pointer[tally] // what its informers have not told
+	gone uint64                // the gaps that there were at the last delivery
+}
+
+// tally is what the present informer has not told, and those before it. It does not change,
+// so that what was counted counts whatever informer there is.
+type tally struct {
+	by            *missed // nil: it does not count
+	gaps, relists uint64  // of those before it
 }
 
 // newAttribution begins a stream of the ledger's, if there is one.
@@ -44,18 +51,31 @@ func newAttribution[R comparable](queue workqueue.TypedRateLimitingInterface[R],
 
 func (a *attribution[R]) gaps() uint64 {
 	n := a.lost.Load()
-	if by := a.by.Load(); by != nil {
-		n += by.gaps()
+	if t := a.by.Load(); t != nil {
+		n += t.sumOfGaps()
 	}
 	return n
 }
 
 func (a *attribution[R]) relists() uint64 {
-	n := a.past.Load()
-	if by := a.by.Load(); by != nil {
-		n += by.relists()
+	if t := a.by.Load(); t != nil {
+		return t.sumOfRelists()
 	}
-	return n
+	return 0
+}
+
+func (t *tally) sumOfGaps() uint64 {
+	if t.by == nil {
+		return t.gaps
+	}
+	return t.gaps + t.by.gaps()
+}
+
+func (t *tally) sumOfRelists() uint64 {
+	if t.by == nil {
+		return t.relists
+	}
+	return t.relists + t.by.relists()
 }
 
 // watch has the ledger look whether a subscriber misses anything. The counts of the
@@ -67,10 +87,11 @@ func (a *attribution[R]) watch(by *missed) {
 	case by == nil:
 		a.ledger.Blind("an informer does not count what it leaves out")
 	}
-	if before := a.by.Swap(by); before != nil {
-		a.lost.Add(before.gaps())
-		a.past.Add(before.relists())
+	next := &tally{by: by}
+	if before := a.by.Load(); before != nil { // which has ended, and counts no further
+		next.gaps, next.relists = before.sumOfGaps(), before.sumOfRelists()
 	}
+	a.by.Store(next)
 }
 
 // restart notes that the handler is told everything from the beginning, because its
@@ -103,9 +124,19 @@ func (a *attribution[R]) deaf(why error) {
 func (a *attribution[R]) begin(d *delta.Delta[any]) *turn[R] {
 	t := &turn[R]{of: a, about: d}
 	if a.stream != nil {
+		a.forget()
 		t.delivery = a.stream.Begin(a.change(d))
 	}
 	return t
+}
+
+// forget has the stream begin anew after a gap. No request is completely known then until
+// it succeeds, and nobody tells of the end of objects that went with their namespace.
+func (a *attribution[R]) forget() {
+	if gaps := a.gaps(); gaps != a.gone {
+		a.gone = gaps
+		a.stream.Restart()
+	}
 }
 
 // turn is one delivery.
@@ -180,7 +211,7 @@ func foreignDelta(op delta.Op, before, after any) *delta.Delta[any] {
 	}
 	d.Key = delta.Key{Namespace: obj.GetNamespace(), Name: obj.GetName()}
 	d.Version = obj.GetResourceVersion()
-	if op == delta.Updated && !isNil(old) && d.Version != "" && d.Version == old.GetResourceVersion() && obj.GetUID() == old.GetUID() {
+	if op == delta.Updated && !isNil(old) && sameState(old, obj) {
 		d.Op = delta.Sync
 	}
 	return d

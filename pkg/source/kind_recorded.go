@@ -48,7 +48,7 @@ func (k *Kind[O, R]) subscribe(ctx context.Context, s *session, ours subscribabl
 	}
 	defer ours.Unsubscribe(sub)
 	told.recording.watch(by.of(sub))
-	if !k.Cache.WaitForCacheSync(ctx) { // see synced
+	if !s.answered() && !k.Cache.WaitForCacheSync(ctx) { // see synced; who has synced waits for no other kind
 		return false, errors.New("cache did not sync")
 	}
 	return s.stay(ctx, sub, told.recording.listed)

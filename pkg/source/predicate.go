@@ -2,6 +2,7 @@ package source
 
 import (
 	"context"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -68,7 +69,8 @@ func sameState(before, after client.Object) bool {
 		return true
 	}
 	version := after.GetResourceVersion()
-	return version != "" && version == before.GetResourceVersion() && before.GetUID() == after.GetUID()
+	return version != "" && version == before.GetResourceVersion() && before.GetUID() == after.GetUID() &&
+		reflect.DeepEqual(before, after) // some servers change objects without giving them new versions
 }
 
 // NotStatusOnly passes everything but an update of the status alone, with what comes

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
@@ -100,4 +101,17 @@ func TestCheckedPathsFollowTheServer(t *testing.T) {
 		time.Sleep(time.Second)
 		check("when the server is asked again", "spec.free.x", true, 4)
 	})
+}
+
+// Tests of operators, and some programs, add their kinds to client-go's scheme.
+func TestKindsThatAProgramAddsKeepTheirSchemas(t *testing.T) {
+	scheme.Scheme.AddKnownTypes(gardens, &Garden{})
+	all := withoutNetwork(t, newServer(t))
+	kind := gardens.WithKind("Garden")
+	if _, err := all.TypeOf(kind); err != nil {
+		t.Error(err)
+	}
+	if err := delta.CheckPathBySchema(formOf(kind), all, "spec.bed"); err == nil {
+		t.Error("a path that can't exist is not noticed")
+	}
 }

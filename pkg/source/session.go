@@ -79,6 +79,13 @@ func (s *session) settle(a answer) {
 	close(s.settled)
 }
 
+// answered reports whether there is an answer.
+func (s *session) answered() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.done
+}
+
 // followInformers calls follow with the cache's informer for obj, and when it returns
 // because the informer has ended, with the one that has taken its place. Restart is called
 // in between.

@@ -4,12 +4,14 @@ import (
 	"context"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/source"
 	ourcache "github.com/delta-runtime/delta-runtime/pkg/toolscache"
@@ -63,4 +65,66 @@ func TestASourceFollowsTheNextInformerFromTheStart(t *testing.T) {
 			})
 		})
 	}
+}
+
+// stuck is a cache with a kind that can't be listed once the first source has synced.
+type stuck struct {
+	exchanged
+	calls int
+}
+
+func (s *stuck) WaitForCacheSync(ctx context.Context) bool {
+	if s.calls++; s.calls == 1 {
+		return true
+	}
+	<-ctx.Done()
+	return false
+}
+
+// A source that goes on with the next informer does not wait for other kinds: it has to
+// notice when that informer ends as well, and where the gap ends.
+func TestASourceThatGoesOnWaitsForNoOtherKind(t *testing.T) {
+	inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
+		server.Add(pod("web", "1"))
+		server.Add(pod("db", "1"))
+		all := []*ourcache.SharedInformer{newInformer(server), newInformer(server), newInformer(server)}
+		var remove []context.CancelFunc
+		begin := func() {
+			ctx, cancel := context.WithCancel(t.Context())
+			now := all[len(remove)]
+			remove = append(remove, cancel)
+			run(func(context.Context) { now.RunWithContext(ctx) })
+		}
+		begin()
+		from := &stuck{exchanged: exchanged{Cache: holding(all[0]), now: all[0]}}
+		ledger, q := delta.NewLedger[request](delta.LedgerOptions{}), newQueue(t)
+		startedSynced(t, ledgered(from, ledger, forPods()), q)
+		asks := func() delta.Changes { // something else asks for web
+			ledger.Record(asked("web"), delta.Change{Cause: delta.Mapped, Key: delta.Key{Name: "x"}, Op: delta.Updated, Old: pod("x", "1"), New: pod("x", "2")})
+			ledger.Landed(asked("web"))
+			return take(ledger, "web")
+		}
+		for n := range 2 {
+			from.exchange(all[n+1])
+			remove[n]()
+			synctest.Wait()
+			asks() // it succeeds while nobody watches
+			begin()
+			time.Sleep(time.Hour)
+			if got := asks(); got.Complete() {
+				t.Errorf("informer %d was removed meanwhile, and %s are said to be complete", n, got)
+			}
+			for q.Len() > 0 {
+				item, _ := q.Get()
+				q.Done(item)
+			}
+			server.Modify(pod("web", string(rune('2'+n))))
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			if q.Len() != 1 {
+				t.Errorf("of informer %d %d requests were made, want 1", n+1, q.Len())
+			}
+		}
+		remove[2]()
+	})
 }

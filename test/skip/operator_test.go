@@ -115,10 +115,10 @@ const (
 	fails
 	failsForGood // with an error that is not tried again
 	panics
-	comesBack  // with RequeueAfter
-	comesSoon  // with Requeue
-	isSettled  // Settle, whatever the result
-	isKept     // Keep, with the result nil
+	comesBack // with RequeueAfter
+	comesSoon // with Requeue
+	isSettled // Settle, whatever the result
+	isKept    // Keep, with the result nil
 	keptComes // Keep, with RequeueAfter
 )
 

@@ -1,0 +1,75 @@
+package delta_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// Something may be missed, and a later change recorded, while a worker is on its way to the
+// ledger. The second count is called in that moment.
+func TestWhatWasMissedBeforeAChangeCountsWithIt(t *testing.T) {
+	for _, what := range []string{"missed", "listed again"} {
+		l := knowing(delta.LedgerLimits{})
+		s := l.NewStream(delta.ByKey)
+		var missed, lists uint64
+		between := func() {}
+		l.Gaps(func() uint64 { return missed })
+		l.Relists(func() uint64 { return lists })
+		l.Relists(func() uint64 { between(); return 0 })
+		between = func() {
+			between = func() {}
+			if what == "missed" {
+				missed++
+			} else {
+				lists++
+			}
+			d := s.Begin(became(at(1, 1), at(3, 1)))
+			d.Record("r")
+			l.Landed("r")
+			d.End()
+		}
+		got := l.Take("r")
+		if !got.Touches("spec.replicas") || got.Only(delta.Updated) {
+			t.Errorf("%s before it was recorded: %s rules out that replicas changed in between", what, got)
+		}
+		l.Settle("r", delta.Failed)
+		if got = l.Take("r"); got.Complete() != (what != "missed") || got.Only(delta.Updated) {
+			t.Errorf("%s: at the retry it is forgotten: %s", what, got)
+		}
+		l.Settle("r", delta.Succeeded)
+		record(l, "r", became(at(3, 1), at(4, 2)))
+		if got = l.Take("r"); !got.Complete() || got.Touches("status") {
+			t.Errorf("%s: after a success %s", what, got)
+		}
+	}
+}
+
+// What a raw source adds for later may come when it has been told with an earlier call. The
+// call that it asked for is for something that nobody knows, too.
+func TestACallThatARawSourceAskedForIsNoMereTimer(t *testing.T) {
+	l := knowing(delta.LedgerLimits{})
+	l.Record("r", delta.Change{Cause: delta.External})
+	l.LandedLater("r")
+	record(l, "r", became(at(1, 1), at(2, 2)))
+	causes := func() (all []delta.Cause) {
+		for c := range l.Take("r").All() {
+			all = append(all, c.Cause)
+		}
+		l.Settle("r", delta.Succeeded)
+		return all
+	}
+	for _, want := range [][]delta.Cause{{delta.External, delta.Owned}, {delta.Timer, delta.External}} {
+		if got := causes(); !slices.Equal(got, want) {
+			t.Errorf("told %s, want %s", got, want)
+		}
+	}
+	l.Record("r", became(at(2, 2), at(3, 3)))
+	l.LandedLater("r")
+	for _, want := range [][]delta.Cause{{delta.Owned}, {delta.Timer}} {
+		if got := causes(); !slices.Equal(got, want) {
+			t.Errorf("what a handler added for later: told %s, want %s", got, want)
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package delta_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/applyconfigurations"
+	"k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// late are schemas that are not there at first.
+type late struct {
+	delta.Schemas
+	there bool
+}
+
+func (l *late) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOptions) (*typed.TypedValue, error) {
+	if !l.there {
+		return nil, errors.New("the server does not answer")
+	}
+	return l.Schemas.ObjectToTyped(obj, opts...)
+}
+
+// A step is retried until it succeeds, also if the next call has nothing that says why it
+// ran: the reason was a timer, or that something could not be judged then.
+func TestAStepIsRetriedWhateverItsReasonWas(t *testing.T) {
+	kinds := func(obj delta.Object) (schema.GroupVersionKind, error) {
+		kind := corev1.SchemeGroupVersion.WithKind("Secret")
+		if _, ok := obj.(*appsv1.Deployment); ok {
+			kind = appsv1.SchemeGroupVersion.WithKind("Deployment")
+		}
+		return kind, nil
+	}
+	var watched bool
+	schemas := &late{Schemas: applyconfigurations.NewTypeConverter(scheme.Scheme)}
+	for name, tt := range map[string]struct {
+		opts  delta.LedgerOptions
+		step  func(delta.Step) delta.Step
+		first delta.Outcome // of the call before, which has nothing to do with the step
+		later func()
+	}{
+		"a timer": {
+			step:  func(s delta.Step) delta.Step { return s.OnCause(delta.Timer) },
+			first: delta.SucceededWithTimer,
+		},
+		"a kind that is watched later": {
+			opts:  delta.LedgerOptions{KindOf: kinds, Watches: func(kind schema.GroupVersionKind) bool { return kind.Kind == "Deployment" || watched }},
+			step:  func(s delta.Step) delta.Step { return s.On(&corev1.Secret{}, "data") },
+			later: func() { watched = true },
+		},
+		"schemas that come later": {
+			opts: delta.LedgerOptions{Schemas: schemas},
+			step: func(s delta.Step) delta.Step {
+				return s.On(&appsv1.Deployment{}, `spec.template.spec.containers[name="a"].image`)
+			},
+			later: func() { schemas.there = true },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := delta.NewLedger[string](tt.opts)
+			runs := 0
+			call := func(err error, how delta.Outcome) {
+				ctx, c := l.Begin(t.Context(), "r")
+				_ = tt.step(delta.Plan(ctx)).Do("step", func(context.Context) error { runs++; return err })
+				if c.Err() != nil {
+					how = delta.Failed
+				}
+				c.End(how)
+			}
+			record(l, "r", delta.Change{Cause: delta.External})
+			call(nil, delta.Succeeded)
+			before, after := at(1, 1), at(2, 1)
+			before.Spec.Template.Spec.Containers = []corev1.Container{{Name: "a", Image: "a:1"}, {Name: "b", Image: "b:1"}}
+			after.Spec.Template.Spec.Containers = []corev1.Container{{Name: "a", Image: "a:1"}, {Name: "b", Image: "b:2"}}
+			record(l, "r", became(before, after))
+			if tt.first != 0 {
+				call(nil, tt.first)
+			}
+			runs = 0
+			call(errors.New("as the test wants it"), delta.Succeeded)
+			if tt.later != nil {
+				tt.later()
+			}
+			call(nil, delta.Succeeded)
+			if runs != 2 {
+				t.Errorf("a step that failed once ran %d times", runs)
+			}
+		})
+	}
+}
+
+// A mistake in a step is told at the first call, and a step without a function fails.
+func TestMistakesInStepsAreToldAtOnce(t *testing.T) {
+	l := delta.NewLedger[string](delta.LedgerOptions{})
+	record(l, "r", delta.Change{Cause: delta.External})
+	ctx, call := l.Begin(t.Context(), "r")
+	if err := delta.Plan(ctx).On(&appsv1.Deployment{}, "spec.replica").Do("misspelt", succeed); err != nil {
+		t.Error(err)
+	}
+	if err := delta.Plan(ctx).Do("nothing", nil); err == nil || call.Err() == nil {
+		t.Error("a step that has no function succeeds")
+	}
+	call.End(delta.Succeeded)
+	if steps := l.Steps(); len(steps) != 2 || steps[0].Blind == "" {
+		t.Errorf("the steps are %+v", steps)
+	}
+}
