@@ -112,8 +112,8 @@ func (b *TypedBuilder[R]) WatchesMetadata(object client.Object, tell handler.Typ
 	return b.Watches(object, tell, append(opts, OnlyMetadata)...)
 }
 
-// WatchesRawSource adds any source. WithEventFilter does not concern it. What the ledger
-// knows of its requests says [source.Recorded].
+// WatchesRawSource adds any source. WithEventFilter does not concern it. The ledger records
+// its requests as [delta.External], but those of our own sources with their change.
 func (b *TypedBuilder[R]) WatchesRawSource(src ctrlsource.TypedSource[R]) *TypedBuilder[R] {
 	b.raw = append(b.raw, src)
 	return b

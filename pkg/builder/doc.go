@@ -2,7 +2,7 @@
 // can tell their reconcilers what changed.
 //
 //	For, Owns, Watches ──▶ pkg/source's Kind ─┐
-//	WatchesRawSource ────▶ Recorded(source) ──┤ for each delivery
+//	WatchesRawSource ────▶ ControllerQueue ───┤ for each delivery
 //	                                          ▼
 //	                                   recording queue ──Record, Landed──▶ Ledger
 //	                                          │ Add                          │
@@ -10,7 +10,7 @@
 //	                                   ctrlqueue's queue                     │
 //	                                          │ a request                    ▼
 //	                                          └──────▶ worker ──▶ recordedReconciler
-//	                                                                         │ delta.NewContext
+//	                                                                         │ Ledger.Begin
 //	                                                                         ▼
 //	                                                                  your reconciler: delta.From(ctx)
 //
@@ -43,14 +43,16 @@
 // that one: a handler that looks for a queue type of its own has to be built
 // [TypedBuilder.WithoutLedger].
 //
-// A reconciler that returns no error has dealt with what it was told. After an error, also
-// one that is not tried again, and after a panic it is told again, in front of what is new.
+// A reconciler that returns Result{}, nil has dealt with what it was told. After an error of
+// any kind, a panic, RequeueAfter or Requeue it is told again, in front of what is new.
+// [delta.Settle] and [delta.Keep] say otherwise.
 //
 // The paths that a reconciler asks about are checked: those of [TypedBuilder.WithPaths] when
-// the controller is built or starts, others when they are first asked for.
+// the controller is built or the manager starts, others when they are first asked for.
 //
 // If a [delta.Step] fails and the reconciler returns neither its error nor a wish to be called
-// again, the controller gets the step's error, so that it retries. A step that depends on a kind
+// again, the controller gets the step's error, so that it retries, unless all steps that
+// failed did so with a TerminalError. A step that depends on a kind
 // that For, Owns and Watches do not name always runs, unless a raw source may show that kind.
 //
 // # Concurrency

@@ -16,7 +16,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
-	"sigs.k8s.io/structured-merge-diff/v6/typed"
 
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
@@ -157,14 +156,10 @@ func (c *pathCheck) checked(asked askedPaths) bool {
 			c.log.Error(err, "A path that the controller asks about can't exist; it counts as touched", "path", text)
 		}
 	}
-	described, ok := c.schemas.(interface {
-		TypeOf(kind schema.GroupVersionKind) (typed.ParseableType, error)
+	server, ok := c.schemas.(interface {
+		Describes(kind schema.GroupVersionKind) error
 	})
-	if !ok {
-		return true
-	}
-	_, err := described.TypeOf(asked.example.GetObjectKind().GroupVersionKind())
-	return err == nil
+	return !ok || server.Describes(asked.example.GetObjectKind().GroupVersionKind()) == nil
 }
 
 // NeedLeaderElection is false: who does not lead yet can be told as well.

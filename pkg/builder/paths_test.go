@@ -172,15 +172,18 @@ type described struct {
 	known atomic.Bool
 }
 
-func (d *described) TypeOf(kind schema.GroupVersionKind) (typed.ParseableType, error) {
+func (d *described) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOptions) (*typed.TypedValue, error) {
+	if err := d.Describes(obj.GetObjectKind().GroupVersionKind()); err != nil {
+		return nil, err
+	}
+	return d.schemasOnly.ObjectToTyped(obj, opts...)
+}
+
+func (d *described) Describes(schema.GroupVersionKind) error {
 	if !d.known.Load() {
-		return typed.ParseableType{}, errors.New("never heard of it")
+		return errors.New("never heard of it")
 	}
-	read, err := builtin.ObjectToTyped(untypedOf(kind))
-	if err != nil {
-		return typed.ParseableType{}, err
-	}
-	return typed.ParseableType{Schema: read.Schema(), TypeRef: read.TypeRef()}, nil
+	return nil
 }
 
 // The server describes a CRD a while after it serves it.

@@ -8,7 +8,7 @@ import (
 // Cause is why a request was made.
 type Cause uint8
 
-// The first five say which watch a change came by; the others, that nothing changed.
+// The first five say how a request came about; the others, that no new change led to it.
 const (
 	_ Cause = iota
 	// Primary is a change of the object that the request is about.

@@ -23,9 +23,10 @@ func Plan(ctx context.Context) Step { return Step{ctx: ctx} }
 //   - if something that it depends on is touched, as [Changes.Touches] understands it, by a
 //     change that is told for the first time or told again,
 //   - if the changes are not complete, or a relist may have hidden some,
+//   - if the request has not succeeded yet, or the step failed before and has not since,
 //   - if the call was also made by something that does not say for which object,
-//   - if it depends on something that can't be judged: a path that can't be parsed, or a kind
-//     that no watch of the controller shows, and
+//   - if it depends on something that can't be judged: a path that can't be parsed or can't
+//     exist, or a kind that no watch of the controller shows, and
 //   - always, if it depends on nothing, and always without our builder.
 //
 // A step that fails is retried until it succeeds: the call that it was part of has not dealt
@@ -34,13 +35,12 @@ func Plan(ctx context.Context) Step { return Step{ctx: ctx} }
 // nor a wish to be called again, our builder returns the step's error in its place. A step
 // that panics has failed.
 //
-// A retry does not by itself run the steps that nothing of what is told again touches. It
-// does run those that succeeded in the attempt before and are touched by it. So a step has
-// to be idempotent, as all work of a reconciler.
+// A retry runs the steps that something told again touches, also those that succeeded the
+// last time. It skips the others. So a step has to be idempotent, as all work of a
+// reconciler.
 //
-// A failed step does not stop those after it. If one needs what another one does, return the
-// error of the other one first. Both then run in the next call, because that call is told
-// the same again.
+// A failed step does not stop those after it. If one step needs the result of another,
+// return when the other fails. The next call runs both, because it is told the same.
 //
 // A Step does not change: a method returns another one, so steps can share a beginning. Any
 // goroutine may use it.

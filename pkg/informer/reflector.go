@@ -39,7 +39,7 @@ type Replacement struct {
 	Except    []string
 	// NewHistory means that the server went back in time, as after a restore from
 	// a backup: an object may have a version that we have seen before and be
-	// different, so nothing may be skipped as unchanged.
+	// different, so no version is believed, and the contents are compared.
 	NewHistory bool
 	// Partial means that something on the server could not be read: an object's
 	// absence from the list proves nothing, and no deletion may be derived from it.

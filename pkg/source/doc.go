@@ -56,8 +56,8 @@
 // there was one. OutOfScope is not told to handlers. An informer that is not ours tells
 // too little for that, so the ledger is told to trust nothing.
 //
-// Without a ledger and a resync policy of its own, a Kind adds an event handler to
-// the informer, and that one is called with the controller's queue itself.
+// Without a ledger and a resync policy of its own, a Kind calls its handler with the
+// controller's queue itself. It adds an event handler only to informers that are not ours.
 //
 // A Sync is added in the lane of the resync's policy, and not at all for a request that
 // has succeeded more recently than the policy's OnlyIfNotReconciledFor; the latter takes a

@@ -12,8 +12,8 @@ import (
 
 // Recorded returns a source that is src, and has the ledger told why it makes each
 // request: our Kind, Deltas and Channel tell the change or the event, and of any other
-// source it is known that it was [delta.External]. Our builder does this with the
-// sources that it is given.
+// source it is known that it was [delta.External]. It is for controllers that our builder
+// does not make: in those the queue itself records.
 func Recorded[R comparable](src ctrlsource.TypedSource[R], ledger *delta.Ledger[R]) ctrlsource.TypedSyncingSource[R] {
 	return &recorded[R]{src: src, ledger: ledger}
 }

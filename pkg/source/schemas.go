@@ -164,6 +164,13 @@ func (s *Schemas) TypeOf(kind schema.GroupVersionKind) (typed.ParseableType, err
 	return typed.ParseableType{Schema: read.Schema(), TypeRef: read.TypeRef()}, nil
 }
 
+// Describes returns an error while it is not known what fields a kind has: the server does
+// not know the kind yet, or does not answer. It asks again after a minute at the earliest.
+func (s *Schemas) Describes(kind schema.GroupVersionKind) error {
+	_, err := s.TypeOf(kind)
+	return err
+}
+
 // saying returns obj, or a copy of it that says its kind: by that schemas are found.
 // What is below the copy is shared.
 func saying(kind schema.GroupVersionKind, obj runtime.Object) runtime.Object {
