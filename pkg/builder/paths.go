@@ -32,10 +32,10 @@ type askedPaths struct {
 //
 // Paths of typed objects are checked by [TypedBuilder.Build], which returns an error.
 // Those of unstructured objects, and of metadata alone, are checked when the manager
-// starts, by what the server says of the kind, or as soon as it says anything. What is wrong then is an error in the log,
-// and ends nothing: the path counts as touched, so the reconciler does all its work. The
-// kind may come later than the controller, or get the field later, and nobody should be
-// kept from starting by what only saves work.
+// starts, by what the server says of the kind, or as soon as it says anything. What is
+// wrong then is an error in the log, and ends nothing: the path counts as touched, so the
+// reconciler does all its work. The kind may come later than the controller, or get the
+// field later, and nobody should be kept from starting by what only saves work.
 func (b *TypedBuilder[R]) WithPaths(example client.Object, paths ...string) *TypedBuilder[R] {
 	b.asked = append(b.asked, askedPaths{example, slices.Clone(paths)})
 	return b
@@ -68,11 +68,10 @@ func (p *plan[R]) checkPathsLater() error {
 	if len(later) == 0 {
 		return nil
 	}
-	schemas := p.ledgers.Schemas
-	if schemas == nil {
-		schemas = schemasOf(p.mgr)
+	if p.schemas == nil { // there is no ledger
+		p.schemas = schemasOf(p.mgr)
 	}
-	return p.mgr.Add(&pathCheck{asked: later, schemas: schemas, log: p.logger()})
+	return p.mgr.Add(&pathCheck{asked: later, schemas: p.schemas, log: p.logger()})
 }
 
 // examples returns what has one object of each kind that is watched. Of the kinds that

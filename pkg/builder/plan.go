@@ -33,12 +33,14 @@ type plan[R comparable] struct {
 	primary schema.GroupVersionKind
 	name    string
 	kinds   *watchedKinds
+	schemas delta.Schemas // the ledger's
 }
 
 func newPlan[R comparable](b *TypedBuilder[R]) *plan[R] {
 	p := &plan[R]{TypedBuilder: b, kinds: newWatchedKinds(b)}
 	if b.keeping == keepLedger {
 		opts := ledgerOptions(b.mgr, b.ledgers)
+		p.schemas = opts.Schemas
 		if opts.Watches == nil {
 			opts.Watches = p.kinds.mayShow
 		}

@@ -141,10 +141,10 @@ func (d *Delivery[R]) hide() {
 	var changed []part
 	switch {
 	case ends(c):
+	case isUpdate(c) && c.Op == Sync: // the last state once more
+		return
 	case !isUpdate(c) || c.Deltas > 1 || c.Relisted: // a beginning, or something that led there unseen
 		after.lost = true
-	case c.Op == Sync: // the last state once more
-		return
 	default:
 		parts, known := changedParts(c.Old, c.New)
 		changed, after.lost = parts, after.lost || !known
