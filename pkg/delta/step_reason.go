@@ -29,12 +29,14 @@ func (r *stepReason) String() string {
 
 // reason says why the step has to run. It reports false if the step can be skipped.
 func (s Step) reason(name string, c *Changes) (stepReason, bool) {
-	on := make([]judged, len(s.on))
+	var room [4]judged
+	on := room[:0]
 	for i := range s.on {
-		var err error
-		if on[i], err = s.on[i].judge(c); err != nil { // a mistake is told at the first call
+		d, err := s.on[i].judge(c)
+		if err != nil { // a mistake is told at the first call
 			return stepReason{text: err.Error(), blind: true}, true
 		}
+		on = append(on, d)
 	}
 	switch {
 	case len(s.on) == 0 && s.causes == 0:
