@@ -232,6 +232,7 @@ func TestPathsOfKindsThatNobodyWatchesAreTouched(t *testing.T) {
 		for n := range 3 {
 			w.servers[configMap].Add(withValue(strconv.Itoa(n)))
 			time.Sleep(time.Minute)
+			synctest.Wait()
 		}
 		if len(touched) != 3 || slices.Contains(touched, false) || data[2] {
 			t.Errorf("touched: %t, and what is of a kind that is watched: %t", touched, data)
