@@ -132,13 +132,26 @@ func unstructuredOf(t *testing.T, obj Object) Object {
 	return &unstructuredv1.Unstructured{Object: content}
 }
 
+// shares is in how many parts the kinds are played, a part for each seed: all of them take
+// seconds.
+const shares = 20
+
+func share[K any](kinds []K, seed uint64) (part []K) {
+	for i := int(seed % shares); i < len(kinds); i += shares { //nolint:gosec // less than shares
+		part = append(part, kinds[i])
+	}
+	return part
+}
+
+func diceOf(seed uint64) *dice { return &dice{rand.New(rand.NewPCG(seed, 0))} }
+
 // TestWhatADiffPrintsCanExist has random objects of every kind, and checks each path that
 // their differences have: for the Go type and for the schema.
 func TestWhatADiffPrintsCanExist(t *testing.T) {
 	kinds, checked := builtinKinds(), 0
-	seeds.Run(t, 1, func(t *testing.T, rng *rand.Rand) {
-		d := &dice{rng}
-		for _, kind := range kinds {
+	seeds.Each(t, shares, func(t *testing.T, seed uint64) {
+		d := diceOf(seed)
+		for _, kind := range share(kinds, seed) {
 			before, after := d.made(t, kind), d.made(t, kind)
 			if d.seldom() {
 				before = nil
@@ -156,7 +169,7 @@ func TestWhatADiffPrintsCanExist(t *testing.T) {
 			}
 		}
 	})
-	if count := seeds.Count(t, 1); count >= 1 && checked < 50*len(kinds) {
+	if count := seeds.Count(t, shares); count >= shares && checked < 50*len(kinds) {
 		t.Errorf("%d paths of %d kinds: they are too much alike", checked, len(kinds))
 	}
 }
@@ -224,9 +237,9 @@ func (d *dice) stepTo(i int, v any) step {
 // TestWhatIsThereCanExist checks the path of everything in random objects.
 func TestWhatIsThereCanExist(t *testing.T) {
 	kinds := builtinKinds()
-	seeds.Run(t, 2, func(t *testing.T, rng *rand.Rand) {
-		d := &dice{rng}
-		for _, kind := range kinds {
+	seeds.Each(t, 2*shares, func(t *testing.T, seed uint64) {
+		d := diceOf(seed)
+		for _, kind := range share(kinds, seed) {
 			obj := d.made(t, kind)
 			d.walkJSON(Path{}, tree(obj), func(path Path) { mustBeLegal(t, obj, path.String()) })
 			if t.Failed() {
@@ -239,9 +252,9 @@ func TestWhatIsThereCanExist(t *testing.T) {
 // TestWhatIsMisspeltCanNot changes a letter in the name of a field, where there are fields.
 func TestWhatIsMisspeltCanNot(t *testing.T) {
 	kinds, tried, guessed := builtinKinds(), 0, 0
-	seeds.Run(t, 2, func(t *testing.T, rng *rand.Rand) {
-		d := &dice{rng}
-		for _, kind := range kinds {
+	seeds.Each(t, 2*shares, func(t *testing.T, seed uint64) {
+		d := diceOf(seed)
+		for _, kind := range share(kinds, seed) {
 			obj := d.made(t, kind)
 			var paths []Path
 			d.walkJSON(Path{}, tree(obj), func(path Path) { paths = append(paths, path) })
@@ -262,7 +275,7 @@ func TestWhatIsMisspeltCanNot(t *testing.T) {
 			}
 		}
 	})
-	if count := seeds.Count(t, 2); count >= 2 && (tried < 10*len(kinds) || guessed < tried*9/10) {
+	if count := seeds.Count(t, 2*shares); count >= 2*shares && (tried < 10*len(kinds) || guessed < tried*9/10) {
 		t.Errorf("of %d misspelt paths of %d kinds %d were guessed", tried, len(kinds), guessed)
 	}
 }
