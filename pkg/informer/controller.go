@@ -175,18 +175,14 @@ func (c *controller[T]) shows(it *item[T], old T) bool {
 // see it.
 func (c *controller[T]) show(it *item[T], obj T, e *event[T]) bool {
 	to, origin := it.to, it.origin
-	if it.op != delta.Sync {
-		to = nobody
-	}
-	if it.asked != nil {
-		to, origin = it.asked.to, it.asked.origin
+	if it.op != delta.Sync { // a change that turned out to be none
+		to, origin = nobody, nil
+		if it.asked {
+			to = everyone
+		}
 	}
 	if it.unchanged {
-		more := c.audienceOfUnchanged()
-		to = to.union(more)
-		if it.asked != nil && !more.empty() { // it is of neither in particular
-			origin = nil
-		}
+		to = to.union(c.audienceOfUnchanged())
 	}
 	if to.empty() {
 		return false

@@ -157,7 +157,7 @@ func (f *DeltaFIFO[T]) syncLocked(it item[T]) {
 		newest.to = newest.to.union(it.to)
 		newest.unchanged = newest.unchanged || it.unchanged
 	case ok && newest.op != delta.Sync && it.origin == nil:
-		newest.ask(it.to, it.origin)
+		newest.asked = newest.asked || newest.op != delta.Deleted && !it.to.empty()
 	default:
 		f.appendLocked(it)
 	}

@@ -13,32 +13,33 @@ import (
 func TestSyncThatMeetsARepeatedEventIsShown(t *testing.T) {
 	one, other := &delta.Origin{Resync: &delta.ResyncTerms{Lane: 1}}, &delta.Origin{Resync: &delta.ResyncTerms{Lane: 2}}
 	for _, tt := range []struct {
-		first, second *delta.Origin
-		want          []string
+		ask  func(f *DeltaFIFO[note], a, b, c delta.Key)
+		want []string
 	}{
-		{nil, nil, []string{"Sync a to [1] for 0", "Sync b to [1 2] for 0", "Updated c for 0"}},
-		{one, other, []string{"Updated c for 0", "Sync a to [1] for 1", "Sync b to [1] for 1", "Sync c to [1] for 1", "Sync b to [2] for 2"}},
+		{func(f *DeltaFIFO[note], _, _, _ delta.Key) { f.Resync() }, []string{"Sync a to all for 0", "Sync b to all for 0", "Updated c to all for 0"}},
+		{func(f *DeltaFIFO[note], a, b, c delta.Key) {
+			f.sync([]delta.Key{a, b, c}, &audience{members: []uint32{1}}, one)
+			f.sync([]delta.Key{b}, &audience{members: []uint32{2}}, other)
+		}, []string{"Updated c to all for 0", "Sync a to [1] for 1", "Sync b to [1] for 1", "Sync c to [1] for 1", "Sync b to [2] for 2"}},
 	} {
 		h := newHandFed(t, Options[note]{})
 		h.list(Replacement{Version: "5"}, note{"a", "1", "x"}, note{"b", "1", "x"}, note{"c", "1", "x"})
 		h.apply()
-		a, b, c := delta.Key{Name: "a"}, delta.Key{Name: "b"}, delta.Key{Name: "c"}
 
 		h.push(delta.Updated, note{"a", "1", "x"})
 		h.push(delta.Updated, note{"b", "1", "x"})
 		h.push(delta.Updated, note{"c", "2", "y"})
-		h.fifo.sync([]delta.Key{a, b, c}, &audience{members: []uint32{1}}, tt.first)
-		h.fifo.sync([]delta.Key{b}, &audience{members: []uint32{2}}, tt.second)
+		tt.ask(h.fifo, delta.Key{Name: "a"}, delta.Key{Name: "b"}, delta.Key{Name: "c"})
 		var got []string
 		for _, e := range h.apply() {
-			said, lane := fmt.Sprint(e.Op, " ", e.Key), 0
-			if e.to != nil {
-				said += fmt.Sprint(" to ", e.to.members)
+			to, lane := "all", 0
+			if e.to != everyone {
+				to = fmt.Sprint(e.to.members)
 			}
 			if terms := e.Resync(); terms != nil {
 				lane = terms.Lane
 			}
-			got = append(got, fmt.Sprint(said, " for ", lane))
+			got = append(got, fmt.Sprint(e.Op, " ", e.Key, " to ", to, " for ", lane))
 		}
 		if !slices.Equal(got, tt.want) {
 			t.Errorf("told %q, want %q", got, tt.want)

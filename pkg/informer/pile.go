@@ -19,6 +19,7 @@ type item[T any] struct {
 	// unchanged marks an object that a relist shows as it is known. It is a Sync, to
 	// those who are shown such objects as well as to its audience.
 	unchanged bool
+	asked     bool   // everybody is to be shown the object, also if this changes nothing
 	hash      uint32 // of key
 	prev      int32  // position of the key's previous item in the pile, or none
 	arrival   uint64
@@ -27,27 +28,6 @@ type item[T any] struct {
 	seen      time.Time
 	origin    *delta.Origin
 	to        *audience // of a Sync
-	asked     *demand   // by resyncs that found a change pending; nil if there were none
-}
-
-// demand is who asked to be shown an object, and for what reason.
-type demand struct {
-	to     *audience
-	origin *delta.Origin
-}
-
-// ask merges a Sync into a pending change. If the change turns out to change nothing,
-// the object is shown to those who asked.
-func (it *item[T]) ask(to *audience, origin *delta.Origin) {
-	switch {
-	case to.empty() || it.op == delta.Deleted:
-	case it.asked == nil:
-		it.asked = &demand{to, origin}
-	case it.asked.origin == origin:
-		it.asked = &demand{it.asked.to.union(to), origin}
-	default: // it is of neither in particular
-		it.asked = &demand{to: it.asked.to.union(to)}
-	}
 }
 
 // none is the end of a chain of items of one key.
