@@ -33,21 +33,11 @@ func (in *inlet[T]) replace(objs []T, r Replacement) error {
 	news, gone := f.compare(objs, keys, r)
 	now := time.Now()
 	for i := range news {
-		it := &news[i]
-		it.seen = now
-		if it.op != delta.Replaced || r.Ingested {
-			continue
-		}
-		if r.Lent && f.opts.Traits.Detach != nil {
-			it.obj = f.opts.Traits.Detach(it.obj)
-		}
-		if err := f.dress(it, it.obj); err != nil {
-			err = fmt.Errorf("replace %s at version %s: %w", it.key, r.Version, err)
-			if in.onSkip == nil {
-				return err
-			}
-			in.onSkip(err)
-			it.op = 0
+		news[i].seen = now
+	}
+	if !r.Ingested {
+		if err := in.dressAll(news, r); err != nil {
+			return err
 		}
 	}
 	f.mu.Lock()
@@ -71,6 +61,30 @@ func (in *inlet[T]) replace(objs []T, r Replacement) error {
 		f.appendLocked(gone[i])
 	}
 	in.finishReplaceLocked(r.Version, now)
+	return nil
+}
+
+// dressAll gives each object that is not known its final form. One that the transform
+// refuses loses its op, which has it skipped, or is the error where nothing is skipped.
+func (in *inlet[T]) dressAll(news []item[T], r Replacement) error {
+	f := in.fifo
+	for i := range news {
+		it := &news[i]
+		if it.op != delta.Replaced {
+			continue
+		}
+		if r.Lent && f.opts.Traits.Detach != nil {
+			it.obj = f.opts.Traits.Detach(it.obj)
+		}
+		if err := f.dress(it, it.obj); err != nil {
+			err = fmt.Errorf("replace %s at version %s: %w", it.key, r.Version, err)
+			if in.onSkip == nil {
+				return err
+			}
+			in.onSkip(err)
+			it.op = 0
+		}
+	}
 	return nil
 }
 

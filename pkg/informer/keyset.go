@@ -40,27 +40,29 @@ func (s *keySet) find(key delta.Key) int {
 }
 
 // distinct reports whether no two keys are the same. For keys in a server's order it
-// only compares neighbours: names ascend within a namespace, and no namespace comes
-// twice. For other orders it builds a set.
+// only compares neighbours. For others it builds a set.
 func distinct(keys []delta.Key) bool {
-	if len(keys) < 2 {
-		return true
-	}
-	namespaces := map[string]struct{}{keys[0].Namespace: {}}
-	for i, key := range keys[1:] {
-		before := &keys[i]
-		if key.Namespace == before.Namespace {
-			if key.Name <= before.Name {
-				return newKeySet(keys).size == len(keys)
-			}
-			continue
-		}
-		if _, again := namespaces[key.Namespace]; again {
+	for i := 1; i < len(keys); i++ {
+		if !ascends(keys[i-1], keys[i]) {
 			return newKeySet(keys).size == len(keys)
 		}
-		namespaces[key.Namespace] = struct{}{}
 	}
 	return true
+}
+
+// ascends reports whether a server lists a before b: it sorts by namespace/name.
+func ascends(a, b delta.Key) bool {
+	if a.Namespace == b.Namespace {
+		return a.Name < b.Name
+	}
+	n := min(len(a.Namespace), len(b.Namespace))
+	switch {
+	case a.Namespace[:n] != b.Namespace[:n]:
+		return a.Namespace < b.Namespace
+	case len(a.Namespace) < len(b.Namespace):
+		return b.Namespace[n] > '/'
+	}
+	return a.Namespace[n] < '/'
 }
 
 // lastOfEach leaves the last object of each key, where the others were.
