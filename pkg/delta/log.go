@@ -29,14 +29,11 @@ func (s shown) count(key string, n int) shown {
 	return append(s, slog.Int(key, n))
 }
 
-// marks adds those of the keys that are true.
-func (s shown) marks(is map[string]bool, keys ...string) shown {
-	for _, key := range keys {
-		if is[key] {
-			s = append(s, slog.Bool(key, true))
-		}
+func (s shown) mark(key string, is bool) shown {
+	if !is {
+		return s
 	}
-	return s
+	return append(s, slog.Bool(key, true))
 }
 
 func (s shown) object(key Key) shown {
@@ -71,7 +68,7 @@ func (c Change) shown() shown {
 		op = c.Op.String()
 	}
 	s := shown{}.text("cause", cause).text("kind", c.Kind.Kind).object(c.Key).text("op", op).count("deltas", c.Deltas)
-	return s.marks(map[string]bool{"missed": c.Missed, "relisted": c.Relisted}, "missed", "relisted").text("manager", c.Manager())
+	return s.mark("missed", c.Missed).mark("relisted", c.Relisted).text("manager", c.Manager())
 }
 
 // MarshalJSON shows why, which object, what happened to it and who did it. It never shows
@@ -99,9 +96,9 @@ func (c Changes) LogValue() slog.Value { return slog.GroupValue(c.shown()...) }
 func (c Changes) Format(f fmt.State, _ rune) { fmt.Fprint(f, c.String()) }
 
 func (d *Delta[T]) shown() shown {
-	s := shown{}.text("op", d.Op.String()).object(d.Key).text("version", d.Version)
-	s = s.marks(map[string]bool{"initial": d.Initial, "missed": d.Missed, "relisted": d.Relisted}, "initial", "missed", "relisted")
-	return s.count("folded", int(d.Folded))
+	return shown{}.text("op", d.Op.String()).object(d.Key).text("version", d.Version).
+		mark("initial", d.Initial).mark("missed", d.Missed).mark("relisted", d.Relisted).
+		count("folded", int(d.Folded))
 }
 
 // String is a line for a log: what happened to which object.
