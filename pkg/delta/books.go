@@ -133,12 +133,13 @@ func (b *books[R]) landed(r R, when arrival) {
 	}
 }
 
-// take hands out what there is to tell of a request that a worker has taken.
-func (b *books[R]) take(r R, now time.Time) Changes {
+// take hands out what there is to tell of a request that a worker has taken, and which of
+// its steps have failed.
+func (b *books[R]) take(r R, now time.Time) (Changes, failedSteps) {
 	last, succeeded := b.past.get(r)
 	a := b.open(r)
 	if a == nil {
-		return Changes{lacking: tooMany}
+		return Changes{lacking: tooMany}, failedSteps{}
 	}
 	a.doubt = a.doubt || a.lists != b.lists || succeeded && last.lists != b.lists
 	succeeded = succeeded && last.gaps == b.gaps
@@ -172,9 +173,9 @@ func (b *books[R]) take(r R, now time.Time) Changes {
 	a.gaps, a.lists = b.gaps, b.lists
 	lacking := cmp.Or(b.blind, a.lacksTold)
 	return Changes{
-		list: list, failed: a.failed, attempt: a.failures + 1, retry: a.failures > 0 && !a.dealt, doubt: a.doubt, first: !succeeded,
+		list: list, attempt: a.failures + 1, retry: a.failures > 0 && !a.dealt, doubt: a.doubt, first: !succeeded,
 		complete: lacking == "", lacking: lacking,
-	}
+	}, a.failed
 }
 
 // lacks says what is not known of a request when it is taken.

@@ -24,7 +24,6 @@ type Changes struct {
 	retry    bool // what an attempt failed with has to be done again
 	doubt    bool // a relist may have hidden what was undone before it
 	first    bool // the reconciler is not known to have succeeded before
-	failed   failedSteps
 	complete bool
 	lacking  string // why it is not complete
 	about    Object // an example of the one kind that was asked for; nil if there is none

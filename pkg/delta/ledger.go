@@ -184,10 +184,15 @@ func (l *Ledger[R]) landed(r R, when arrival) {
 // Take returns what there is to tell of a request that a worker has taken from the
 // queue. Settle has to follow, before the worker gives the request back to the queue.
 func (l *Ledger[R]) Take(r R) Changes {
+	changes, _ := l.take(r)
+	return changes
+}
+
+func (l *Ledger[R]) take(r R) (Changes, failedSteps) {
 	gaps, relists := l.gaps.sum(), l.relists.sum()
 	l.mu.Lock()
 	l.missLocked(gaps, relists)
-	changes := l.books.take(r, time.Now())
+	changes, failed := l.books.take(r, time.Now())
 	l.mu.Unlock()
 	// A change may have been recorded between the sum and the lock, and something missed
 	// before it. So the counts are looked at again.
@@ -202,14 +207,15 @@ func (l *Ledger[R]) Take(r R) Changes {
 		l.mu.Unlock()
 	}
 	changes.facts = &l.facts
-	return changes
+	return changes, failed
 }
 
 // Begin is Take, and puts the changes into the context that the reconciler is called
 // with, where [From], [Plan], [Settle] and [Keep] find them. End has to follow.
 func (l *Ledger[R]) Begin(ctx context.Context, r R) (context.Context, *Call[R]) {
-	call, changes := &Call[R]{ledger: l, request: r}, l.Take(r)
-	call.steps.counts, call.steps.request, call.steps.before = &l.steps, call, changes.failed
+	changes, failed := l.take(r)
+	call := &Call[R]{ledger: l, request: r}
+	call.steps.counts, call.steps.request, call.steps.before = &l.steps, call, failed
 	return withCall(ctx, &inContext{changes: changes, word: &call.word, steps: &call.steps}), call
 }
 

@@ -89,7 +89,7 @@ func (s Step) Do(name string, do func(context.Context) error) (err error) {
 	if do == nil {
 		do = func(context.Context) error { return errors.New("there is no function that does it") }
 	}
-	why, run := s.reason(name, &changes)
+	why, run := s.reason(&changes, steps.failedBefore(name))
 	if !run {
 		steps.skip(name)
 		return nil

@@ -27,8 +27,9 @@ func (r *stepReason) String() string {
 	return r.text
 }
 
-// reason says why the step has to run. It reports false if the step can be skipped.
-func (s Step) reason(name string, c *Changes) (stepReason, bool) {
+// reason says why the step has to run, of which it is known whether it failed before. It
+// reports false if the step can be skipped.
+func (s Step) reason(c *Changes, failed bool) (stepReason, bool) {
 	var room [4]judged
 	on := room[:0]
 	for i := range s.on {
@@ -41,7 +42,7 @@ func (s Step) reason(name string, c *Changes) (stepReason, bool) {
 	switch {
 	case len(s.on) == 0 && s.causes == 0:
 		return stepReason{text: dependsOnNothing}, true
-	case c.failed.has(name):
+	case failed:
 		return stepReason{text: failedBefore}, true
 	case !c.complete:
 		return stepReason{text: "incomplete: " + c.Incomplete()}, true

@@ -26,6 +26,9 @@ func (f *failedSteps) add(name string) {
 	}
 }
 
+// failedBefore reports whether a step failed in an earlier call and has not succeeded since.
+func (s *callSteps) failedBefore(name string) bool { return s != nil && s.before.has(name) }
+
 // left returns the steps that have failed in this call or not ended, and those that failed
 // before it and were not tried.
 func (s *callSteps) left() failedSteps {
