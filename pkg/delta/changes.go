@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	unstructuredv1 "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -197,7 +195,7 @@ func sameType(example Object) chooser {
 	if present(example) == nil {
 		return func(*Change) (wanted, known bool) { return false, false }
 	}
-	kind := example.GetObjectKind().GroupVersionKind()
+	kind, typed := example.GetObjectKind().GroupVersionKind(), !kindOf(example).untyped()
 	return func(change *Change) (wanted, known bool) {
 		obj := change.Object()
 		switch {
@@ -206,18 +204,8 @@ func sameType(example Object) chooser {
 		case obj == nil:
 			return false, true
 		default:
-			return reflect.TypeOf(obj) == reflect.TypeOf(example), isTyped(obj) && isTyped(example)
+			return reflect.TypeOf(obj) == reflect.TypeOf(example), typed && !kindOf(obj).untyped()
 		}
-	}
-}
-
-// isTyped reports whether the object's Go type is that of one kind.
-func isTyped(obj Object) bool {
-	switch obj.(type) {
-	case *metav1.PartialObjectMetadata, *unstructuredv1.Unstructured:
-		return false
-	default:
-		return true
 	}
 }
 

@@ -69,6 +69,24 @@ func TestOfFindsAKindInAnyForm(t *testing.T) {
 	}
 }
 
+// A Go type that holds objects of many kinds says nothing of an object's kind, whoever
+// wrote the type.
+func TestOfRulesOutNoFormOfManyKinds(t *testing.T) {
+	type wrapped struct{ unstructured.Unstructured }
+	for name, obj := range map[string]delta.Object{
+		"a map": &unstructured.Unstructured{}, "somebody's map": &wrapped{}, "metadata": &metav1.PartialObjectMetadata{},
+	} {
+		told := delta.NewChanges(delta.Change{Op: delta.Updated, Old: obj, New: obj})
+		if told.Of(&appsv1.Deployment{}).Complete() {
+			t.Errorf("%s: it is taken for no Deployment", name)
+		}
+		told = delta.NewChanges(delta.Change{Op: delta.Updated, Old: &appsv1.Deployment{}, New: &appsv1.Deployment{}})
+		if told.Of(obj).Complete() {
+			t.Errorf("%s as an example: a Deployment is taken for another kind", name)
+		}
+	}
+}
+
 func TestOwnIsAboutEveryWriteInAChange(t *testing.T) {
 	at := func(version string) *corev1.Pod {
 		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "uid", ResourceVersion: version}}
