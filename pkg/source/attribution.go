@@ -28,11 +28,11 @@ type attribution[R comparable] struct {
 	lost atomic.Uint64         // events that the handler was not told of, or not to the end
 	away atomic.Bool           // its informer has ended, and the next one has not listed
 	by   atomic.Pointer[tally] // what its informers have not told
-	gone uint64                // the gaps that there were at the last delivery
+	gone uint64                // its informers' gaps at the last delivery
 }
 
 // tally is what the present informer has not told, and those before it. It does not change,
-// so that what was counted counts whatever informer there is.
+// so that what was counted counts whatever informer there is. Nil has missed nothing.
 type tally struct {
 	by            *missed // nil: it does not count
 	gaps, relists uint64  // of those before it
@@ -49,30 +49,25 @@ func newAttribution[R comparable](queue workqueue.TypedRateLimitingInterface[R],
 	return a
 }
 
-func (a *attribution[R]) gaps() uint64 {
-	n := a.lost.Load()
-	if t := a.by.Load(); t != nil {
-		n += t.sumOfGaps()
-	}
-	return n
-}
+func (a *attribution[R]) gaps() uint64 { return a.lost.Load() + a.by.Load().sumOfGaps() }
 
-func (a *attribution[R]) relists() uint64 {
-	if t := a.by.Load(); t != nil {
-		return t.sumOfRelists()
-	}
-	return 0
-}
+func (a *attribution[R]) relists() uint64 { return a.by.Load().sumOfRelists() }
 
 func (t *tally) sumOfGaps() uint64 {
-	if t.by == nil {
+	switch {
+	case t == nil:
+		return 0
+	case t.by == nil:
 		return t.gaps
 	}
 	return t.gaps + t.by.gaps()
 }
 
 func (t *tally) sumOfRelists() uint64 {
-	if t.by == nil {
+	switch {
+	case t == nil:
+		return 0
+	case t.by == nil:
 		return t.relists
 	}
 	return t.relists + t.by.relists()
@@ -87,11 +82,8 @@ func (a *attribution[R]) watch(by *missed) {
 	case by == nil:
 		a.ledger.Blind("an informer does not count what it leaves out")
 	}
-	next := &tally{by: by}
-	if before := a.by.Load(); before != nil { // which has ended, and counts no further
-		next.gaps, next.relists = before.sumOfGaps(), before.sumOfRelists()
-	}
-	a.by.Store(next)
+	before := a.by.Load() // which has ended, and counts no further
+	a.by.Store(&tally{by: by, gaps: before.sumOfGaps(), relists: before.sumOfRelists()})
 }
 
 // restart notes that the handler is told everything from the beginning, because its
@@ -130,10 +122,11 @@ func (a *attribution[R]) begin(d *delta.Delta[any]) *turn[R] {
 	return t
 }
 
-// forget has the stream begin anew after a gap. No request is completely known then until
-// it succeeds, and nobody tells of the end of objects that went with their namespace.
+// forget has the stream begin anew after a gap of the informer's. No request is completely
+// known then until it succeeds, and nobody tells of the end of objects that went with their
+// namespace. A handler that panicked leaves no such objects.
 func (a *attribution[R]) forget() {
-	if gaps := a.gaps(); gaps != a.gone {
+	if gaps := a.by.Load().sumOfGaps(); gaps != a.gone {
 		a.gone = gaps
 		a.stream.Restart()
 	}
