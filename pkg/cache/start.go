@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// patience is how long whoever starts the cache waits for kinds of which nothing
-// arrives. A manager that is told to end hears of it after that wait, and has to end
-// within what is left of its grace period, which may be as short as ten seconds.
+// patience is how long a start waits for kinds of which nothing arrives. A manager that is
+// told to end hears of it only after that wait, and then has to end within the rest of its
+// grace period, which may be as short as ten seconds.
 const patience = 5 * time.Second
 
 // WaitForCacheSync waits until everything that has been asked for is there, and
@@ -20,9 +20,9 @@ const patience = 5 * time.Second
 //
 // With the context that Start has been called with, it does not wait for ever: once
 // nothing has arrived for five seconds, it returns true and logs which kinds are not
-// there. controller-runtime's manager waits with that context, and hears of nothing
-// before this wait is over, not even that it is to end. Reads and GetInformer go on
-// waiting for those kinds, and so do controllers that watch them.
+// there. controller-runtime's manager waits with that context, and does not hear that it is
+// to end before this wait is over. Reads and GetInformer go on waiting for those kinds, and
+// so do controllers that watch them.
 func (c *Cache) WaitForCacheSync(ctx context.Context) bool {
 	select {
 	case <-c.started:
@@ -76,7 +76,7 @@ func (c *Cache) awaitKinds(ctx, window context.Context, kinds []*kind) (left []*
 	return left, true
 }
 
-// leaveBehind says which kinds nobody waits for who starts the cache.
+// leaveBehind logs the kinds that the start no longer waits for.
 func (c *Cache) leaveBehind(kinds []*kind) {
 	for _, k := range kinds {
 		c.ours.Log.Info("The start does not wait any longer for a kind that can't be had; whoever reads it does",

@@ -34,13 +34,13 @@ func updates[O client.Object](passes func(before, after O) bool) predicate.Typed
 // [RelistedPredicate] and [ResyncPredicate]. It compares without a schema, and takes a
 // list as one value: a path into a list is touched if anything in the list changes.
 //
-// A predicate cannot return an error. With a path that can't be read, or without any
-// path, this one passes everything, and says so in the log when it is made. With a path
-// that can't exist in any of the kinds that it is shown, it passes every update, and says
-// so when it finds out; a path that one of them has is not touched by the others. Have
-// [delta.MustPath] or the builder's WithPaths check yours when the program starts: what
-// custom resources have that are watched in unstructured form no predicate knows. A path
-// that neither state of such an object has is touched by whatever changes.
+// A predicate cannot return an error. If a path can't be read, or there is none, this one
+// passes everything, and logs that when it is made. If a path can't exist in any kind that
+// it is shown, it passes every update, and logs that once it finds out. If the path can
+// exist in one of the kinds, objects of the others do not touch it. Have [delta.MustPath] or
+// the builder's WithPaths check your paths when the program starts: a predicate does not
+// know the fields of a custom resource that is watched in unstructured form. If neither
+// state of such an object has the path, any change touches it.
 func ChangedAt[O client.Object](paths ...string) predicate.TypedPredicate[O] {
 	parsed := make([]delta.Path, len(paths))
 	for i, path := range paths {
