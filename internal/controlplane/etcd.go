@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"path/filepath"
+	"strings"
 )
 
 // startEtcd starts an etcd that does not wait for the disk: its data need not
@@ -48,14 +49,16 @@ func (p *Plane) runEtcd(ctx context.Context) error {
 // Compact forgets every version but the present one of everything, and returns the
 // present revision: etcd answers a read or watch from an older one with an error,
 // which the API server passes on as 410 Gone. The very last change stays, so that a
-// watch that missed that one alone is still resumed.
+// watch that missed that one alone is still resumed. Where nothing has changed since the
+// last time it does nothing.
 func (p *Plane) Compact(ctx context.Context) (revision int64, err error) {
 	revision, err = p.revision(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("compact etcd: %w", err)
 	}
 	request := map[string]any{"revision": revision, "physical": true}
-	if err := p.askEtcd(ctx, "/v3/kv/compaction", request, &struct{}{}); err != nil {
+	err = p.askEtcd(ctx, "/v3/kv/compaction", request, &struct{}{})
+	if err != nil && !strings.Contains(err.Error(), "revision has been compacted") {
 		return 0, fmt.Errorf("compact etcd at %d: %w", revision, err)
 	}
 	return revision, nil
