@@ -29,11 +29,14 @@ func (s shown) count(key string, n int) shown {
 	return append(s, slog.Int(key, n))
 }
 
-func (s shown) mark(key string, is bool) shown {
-	if !is {
-		return s
+// marks adds those that are true.
+func (s shown) marks(all ...slog.Attr) shown {
+	for _, mark := range all {
+		if mark.Value.Bool() {
+			s = append(s, mark)
+		}
 	}
-	return append(s, slog.Bool(key, true))
+	return s
 }
 
 func (s shown) object(key Key) shown {
@@ -68,7 +71,7 @@ func (c Change) shown() shown {
 		op = c.Op.String()
 	}
 	s := shown{}.text("cause", cause).text("kind", c.Kind.Kind).object(c.Key).text("op", op).count("deltas", c.Deltas)
-	return s.mark("missed", c.Missed).mark("relisted", c.Relisted).text("manager", c.Manager())
+	return s.marks(slog.Bool("missed", c.Missed), slog.Bool("relisted", c.Relisted)).text("manager", c.Manager())
 }
 
 // MarshalJSON shows why, which object, what happened to it and who did it. It never shows
@@ -97,7 +100,7 @@ func (c Changes) Format(f fmt.State, _ rune) { fmt.Fprint(f, c.String()) }
 
 func (d *Delta[T]) shown() shown {
 	return shown{}.text("op", d.Op.String()).object(d.Key).text("version", d.Version).
-		mark("initial", d.Initial).mark("missed", d.Missed).mark("relisted", d.Relisted).
+		marks(slog.Bool("initial", d.Initial), slog.Bool("missed", d.Missed), slog.Bool("relisted", d.Relisted)).
 		count("folded", int(d.Folded))
 }
 
