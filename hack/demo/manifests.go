@@ -3,7 +3,7 @@ package main
 import (
 	"encoding/json"
 
-	"github.com/delta-runtime/delta-runtime/internal/manifests"
+	"github.com/delta-runtime/delta-runtime/internal/testing/manifests"
 )
 
 // adapt makes of the manifests of an operator that runs in the cluster those of one

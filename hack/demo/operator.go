@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/delta-runtime/delta-runtime/internal/controlplane"
+	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
 )
 
 // What the operator's manifests call things.

@@ -15,9 +15,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/client-go/kubernetes/scheme"
 
-	"github.com/delta-runtime/delta-runtime/internal/benchkit"
 	"github.com/delta-runtime/delta-runtime/internal/dedup"
-	"github.com/delta-runtime/delta-runtime/internal/seeds"
+	"github.com/delta-runtime/delta-runtime/internal/testing/benchkit"
+	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -5,8 +5,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/delta-runtime/delta-runtime/internal/benchkit"
 	"github.com/delta-runtime/delta-runtime/internal/dedup"
+	"github.com/delta-runtime/delta-runtime/internal/testing/benchkit"
 )
 
 // BenchmarkAgainst is what an object costs that arrives. DeepCopy shows what else one

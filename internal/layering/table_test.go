@@ -5,19 +5,19 @@ import "slices"
 // The table. It is what ARCHITECTURE.md promises a reader: change both together. It
 // has nothing in it that nobody uses, so that it says how things are.
 var table = map[string]rule{
-	"internal/invariant":    {},
-	"internal/lifecycle":    {},
-	"internal/layering":     {},
-	"internal/controlplane": {ours: in("internal/lifecycle"), theirs: edge},
-	"internal/stress":       {theirs: in("go.uber.org/goleak")},
-	"internal/seeds":        {},
-	"internal/dedup":        {theirs: in("k8s.io/api", "k8s.io/apimachinery")},
-	"internal/manifests":    {theirs: in("k8s.io/apimachinery")},
-	"internal/docblocks":    {},
-	"internal/relay":        {},
-	"internal/await":        {},
-	"internal/apifake":      {theirs: in("k8s.io/apimachinery")},
-	"internal/benchkit":     {theirs: edge},
+	"internal/invariant":            {},
+	"internal/lifecycle":            {},
+	"internal/layering":             {},
+	"internal/testing/controlplane": {ours: in("internal/lifecycle"), theirs: edge},
+	"internal/testing/stress":       {theirs: in("go.uber.org/goleak")},
+	"internal/testing/seeds":        {},
+	"internal/dedup":                {theirs: in("k8s.io/api", "k8s.io/apimachinery")},
+	"internal/testing/manifests":    {theirs: in("k8s.io/apimachinery")},
+	"internal/testing/docblocks":    {},
+	"internal/testing/relay":        {},
+	"internal/testing/await":        {},
+	"internal/testing/apifake":      {theirs: in("k8s.io/apimachinery")},
+	"internal/testing/benchkit":     {theirs: edge},
 
 	"pkg/delta": {theirs: in("k8s.io/apimachinery", "sigs.k8s.io/structured-merge-diff", "github.com/go-logr/logr")},
 	"pkg/store": {ours: in("pkg/delta", "internal/invariant"), theirs: in("k8s.io/apimachinery/pkg/labels", "k8s.io/apimachinery/pkg/selection")},
@@ -62,7 +62,7 @@ var table = map[string]rule{
 	"examples/sample-operator/internal/webhook/v1alpha1": {ours: in("examples/sample-operator/api/v1alpha1"), theirs: edge},
 
 	"hack/demo": {
-		ours:   in("internal/controlplane", "internal/lifecycle", "internal/manifests", "examples/sample-operator/api/v1alpha1"),
+		ours:   in("internal/testing/controlplane", "internal/lifecycle", "internal/testing/manifests", "examples/sample-operator/api/v1alpha1"),
 		theirs: edge,
 	},
 	"hack/bench":          {},

@@ -10,7 +10,7 @@ import (
 	crtools "k8s.io/client-go/tools/cache"
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 
-	"github.com/delta-runtime/delta-runtime/internal/stress"
+	"github.com/delta-runtime/delta-runtime/internal/testing/stress"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 
-	"github.com/delta-runtime/delta-runtime/internal/benchkit"
+	"github.com/delta-runtime/delta-runtime/internal/testing/benchkit"
 )
 
 // BenchmarkDiff is of a Pod of which one field has changed. What it is measured against

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 
-	"github.com/delta-runtime/delta-runtime/internal/seeds"
+	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 )
 
 // diffSeeds is how many pairs of each kind are usually compared.

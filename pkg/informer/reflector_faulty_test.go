@@ -15,7 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"github.com/delta-runtime/delta-runtime/internal/apifake"
+	"github.com/delta-runtime/delta-runtime/internal/testing/apifake"
 )
 
 // faultyServer is the API server of package apifake, behind every fault there is a name

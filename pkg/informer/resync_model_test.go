@@ -12,7 +12,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/delta-runtime/delta-runtime/internal/seeds"
+	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 

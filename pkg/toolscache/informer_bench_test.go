@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/delta-runtime/delta-runtime/internal/benchkit"
+	"github.com/delta-runtime/delta-runtime/internal/testing/benchkit"
 )
 
 // BenchmarkRow10_InformerPipeline is one event of a watch, from the watch's

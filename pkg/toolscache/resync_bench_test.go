@@ -9,7 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"github.com/delta-runtime/delta-runtime/internal/benchkit"
+	"github.com/delta-runtime/delta-runtime/internal/testing/benchkit"
 )
 
 const (

@@ -18,9 +18,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
-	"github.com/delta-runtime/delta-runtime/internal/await"
-	"github.com/delta-runtime/delta-runtime/internal/controlplane"
-	"github.com/delta-runtime/delta-runtime/internal/docblocks"
+	"github.com/delta-runtime/delta-runtime/internal/testing/await"
+	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
+	"github.com/delta-runtime/delta-runtime/internal/testing/docblocks"
 )
 
 const (

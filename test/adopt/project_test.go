@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/delta-runtime/delta-runtime/internal/docblocks"
+	"github.com/delta-runtime/delta-runtime/internal/testing/docblocks"
 )
 
 const scaffolded = "testdata/guestbook"

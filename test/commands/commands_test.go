@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/delta-runtime/delta-runtime/internal/docblocks"
+	"github.com/delta-runtime/delta-runtime/internal/testing/docblocks"
 )
 
 func TestEveryCommandIsRun(t *testing.T) {

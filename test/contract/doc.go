@@ -1,4 +1,4 @@
-// Package contract holds the fake of internal/apifake against a real kube-apiserver over a
+// Package contract holds the fake of internal/testing/apifake against a real kube-apiserver over a
 // real etcd. It has tests and nothing else.
 //
 //	       scripts: a table, and random ones from seeds

@@ -8,7 +8,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/delta-runtime/delta-runtime/internal/apifake"
+	"github.com/delta-runtime/delta-runtime/internal/testing/apifake"
 )
 
 // fake is the server that is held against the real one.

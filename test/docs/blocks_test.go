@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/delta-runtime/delta-runtime/internal/docblocks"
+	"github.com/delta-runtime/delta-runtime/internal/testing/docblocks"
 )
 
 // TestEveryBlockIsChecked looks at all that documents show, those included that tell

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/delta-runtime/delta-runtime/internal/docblocks"
+	"github.com/delta-runtime/delta-runtime/internal/testing/docblocks"
 )
 
 const (

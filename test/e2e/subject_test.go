@@ -10,9 +10,9 @@ import (
 
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/delta-runtime/delta-runtime/internal/await"
-	"github.com/delta-runtime/delta-runtime/internal/controlplane"
-	"github.com/delta-runtime/delta-runtime/internal/relay"
+	"github.com/delta-runtime/delta-runtime/internal/testing/await"
+	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
+	"github.com/delta-runtime/delta-runtime/internal/testing/relay"
 )
 
 // resyncPeriod is that of the one listener that wants to see everything again.

@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/delta-runtime/delta-runtime/internal/await"
+	"github.com/delta-runtime/delta-runtime/internal/testing/await"
 )
 
 const group = "operator.delta-runtime.dev"

@@ -17,8 +17,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/delta-runtime/delta-runtime/internal/await"
-	"github.com/delta-runtime/delta-runtime/internal/controlplane"
+	"github.com/delta-runtime/delta-runtime/internal/testing/await"
+	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
 	"github.com/delta-runtime/delta-runtime/pkg/cache"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/delta-runtime/delta-runtime/internal/await"
+	"github.com/delta-runtime/delta-runtime/internal/testing/await"
 	drmanager "github.com/delta-runtime/delta-runtime/pkg/manager"
 	drsource "github.com/delta-runtime/delta-runtime/pkg/source"
 )

@@ -11,7 +11,7 @@ import (
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/delta-runtime/delta-runtime/internal/controlplane"
+	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
 )
 
 // gate is client-go's switch for lists that are streamed, in the environment.

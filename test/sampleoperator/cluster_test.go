@@ -17,10 +17,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/delta-runtime/delta-runtime/examples/sample-operator/api/v1alpha1"
-	"github.com/delta-runtime/delta-runtime/internal/await"
-	"github.com/delta-runtime/delta-runtime/internal/controlplane"
-	"github.com/delta-runtime/delta-runtime/internal/manifests"
-	"github.com/delta-runtime/delta-runtime/internal/relay"
+	"github.com/delta-runtime/delta-runtime/internal/testing/await"
+	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
+	"github.com/delta-runtime/delta-runtime/internal/testing/manifests"
+	"github.com/delta-runtime/delta-runtime/internal/testing/relay"
 )
 
 // What config/default calls things.

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/delta-runtime/delta-runtime/examples/sample-operator/api/v1alpha1"
-	"github.com/delta-runtime/delta-runtime/internal/await"
+	"github.com/delta-runtime/delta-runtime/internal/testing/await"
 )
 
 const (

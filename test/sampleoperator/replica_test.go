@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/delta-runtime/delta-runtime/internal/controlplane"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
 )
 
 // crashPause is how long a replica that has ended stays down.

@@ -26,7 +26,7 @@
 // A stormy one waits for nothing: when an informer lists again, and what it then
 // finds, is up to chance, but what follows from it is not.
 //
-// The server is that of internal/apifake, which test/contract holds against the real
+// The server is that of internal/testing/apifake, which test/contract holds against the real
 // one; what may go wrong between it and its client is added here.
 //
 // # What is compared

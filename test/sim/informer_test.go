@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
-	"github.com/delta-runtime/delta-runtime/internal/seeds"
+	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 )
 
 func TestMain(m *testing.M) {

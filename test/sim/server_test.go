@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"github.com/delta-runtime/delta-runtime/internal/apifake"
+	"github.com/delta-runtime/delta-runtime/internal/testing/apifake"
 )
 
 // gate is how the server answers requests as such, whatever they ask for.

@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"github.com/delta-runtime/delta-runtime/internal/apifake"
+	"github.com/delta-runtime/delta-runtime/internal/testing/apifake"
 )
 
 // stream is one watch. It hands events over one by one, without a buffer, so that

@@ -7,7 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/delta-runtime/delta-runtime/internal/stress"
+	"github.com/delta-runtime/delta-runtime/internal/testing/stress"
 )
 
 // TestStartStop starts and stops informers in every order, with handlers that

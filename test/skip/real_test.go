@@ -18,8 +18,8 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/delta-runtime/delta-runtime/internal/controlplane"
-	"github.com/delta-runtime/delta-runtime/internal/relay"
+	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
+	"github.com/delta-runtime/delta-runtime/internal/testing/relay"
 )
 
 // realServer is an API server over etcd, in processes of their own. A server beside it remembers

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/delta-runtime/delta-runtime/internal/seeds"
+	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 )
 
 // usual is how many worlds are played if nobody says how many.

@@ -10,7 +10,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/delta-runtime/delta-runtime/internal/relay"
+	"github.com/delta-runtime/delta-runtime/internal/testing/relay"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

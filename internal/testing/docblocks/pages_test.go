@@ -4,11 +4,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/delta-runtime/delta-runtime/internal/docblocks"
+	"github.com/delta-runtime/delta-runtime/internal/testing/docblocks"
 )
 
 func TestPagesAreAllDocuments(t *testing.T) {
-	pages, err := docblocks.Pages("../..")
+	pages, err := docblocks.Pages("../../..")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/delta-runtime/delta-runtime/internal/benchkit"
+	"github.com/delta-runtime/delta-runtime/internal/testing/benchkit"
 )
 
 func ExamplePods() {

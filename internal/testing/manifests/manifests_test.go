@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/delta-runtime/delta-runtime/internal/manifests"
+	"github.com/delta-runtime/delta-runtime/internal/testing/manifests"
 )
 
 const text = `
