@@ -12,12 +12,16 @@ var table = map[string]rule{
 	"internal/testing/stress":       {theirs: in("go.uber.org/goleak")},
 	"internal/testing/seeds":        {},
 	"internal/dedup":                {theirs: in("k8s.io/api", "k8s.io/apimachinery")},
-	"internal/testing/manifests":    {theirs: in("k8s.io/apimachinery")},
-	"internal/testing/docblocks":    {},
-	"internal/testing/relay":        {},
-	"internal/testing/await":        {},
-	"internal/testing/apifake":      {theirs: in("k8s.io/apimachinery")},
-	"internal/testing/benchkit":     {theirs: edge},
+	"internal/schemas": {
+		ours:   in("pkg/delta"),
+		theirs: slices.Concat(in("sigs.k8s.io/structured-merge-diff"), edge), except: aboveUs,
+	},
+	"internal/testing/manifests": {theirs: in("k8s.io/apimachinery")},
+	"internal/testing/docblocks": {},
+	"internal/testing/relay":     {},
+	"internal/testing/await":     {},
+	"internal/testing/apifake":   {theirs: in("k8s.io/apimachinery")},
+	"internal/testing/benchkit":  {theirs: edge},
 
 	"pkg/delta": {theirs: in("k8s.io/apimachinery", "sigs.k8s.io/structured-merge-diff", "github.com/go-logr/logr")},
 	"pkg/store": {ours: in("pkg/delta", "internal/invariant"), theirs: in("k8s.io/apimachinery/pkg/labels", "k8s.io/apimachinery/pkg/selection")},
@@ -40,9 +44,9 @@ var table = map[string]rule{
 	},
 	"pkg/source": {
 		ours:   in("pkg/informer", "pkg/delta", "internal/lifecycle"),
-		theirs: slices.Concat(in("sigs.k8s.io/structured-merge-diff"), edge), except: aboveUs, // it knows schemas
+		theirs: edge, except: aboveUs,
 	},
-	"pkg/builder": {ours: in("pkg/source", "pkg/delta", "pkg/cache", "pkg/queue/ctrlqueue"), theirs: edge},
+	"pkg/builder": {ours: in("pkg/source", "pkg/delta", "pkg/cache", "pkg/queue/ctrlqueue", "internal/schemas"), theirs: edge},
 	"pkg/manager": {ours: in("pkg/delta", "pkg/queue/ctrlqueue", "pkg/cache"), theirs: edge},
 
 	// An example is a user: it may have all of pkg, and nothing of internal.

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
+	"github.com/delta-runtime/delta-runtime/internal/schemas"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/source"
 )
@@ -41,12 +42,12 @@ func schemasOf(mgr manager.Manager) delta.Schemas {
 	if config == nil || client == nil { // a manager for tests
 		return nil
 	}
-	schemas, err := source.NewSchemas(config, client, mgr.GetScheme())
+	server, err := schemas.New(config, client, mgr.GetScheme())
 	if err != nil {
 		mgr.GetLogger().Error(err, "Differences are made without schemas")
 		return nil
 	}
-	return schemas
+	return server
 }
 
 // recordedReconciler tells a reconciler why it is called, and the ledger what came of

@@ -1,4 +1,4 @@
-package source_test
+package schemas_test
 
 import (
 	"context"
@@ -24,8 +24,8 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/schemas"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
-	"github.com/delta-runtime/delta-runtime/pkg/source"
 )
 
 var gardens = schema.GroupVersion{Group: "example.com", Version: "v1"}
@@ -114,23 +114,23 @@ func (s *server) wasAsked(t *testing.T, times int) {
 	}
 }
 
-func schemas(t *testing.T, config *rest.Config, client *http.Client) *source.Schemas {
+func schemasOf(t *testing.T, config *rest.Config, client *http.Client) *schemas.Server {
 	t.Helper()
 	known := runtime.NewScheme()
 	known.AddKnownTypeWithName(gardens.WithKind("Garden"), &Garden{})
 	if err := scheme.AddToScheme(known); err != nil {
 		t.Fatal(err)
 	}
-	s, err := source.NewSchemas(config, client, known)
+	s, err := schemas.New(config, client, known)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-func withoutNetwork(t *testing.T, s *server) *source.Schemas {
+func withoutNetwork(t *testing.T, s *server) *schemas.Server {
 	t.Helper()
-	return schemas(t, &rest.Config{Host: "http://server"}, &http.Client{Transport: s})
+	return schemasOf(t, &rest.Config{Host: "http://server"}, &http.Client{Transport: s})
 }
 
 func garden(change func(s *GardenSpec)) *Garden {
@@ -172,7 +172,7 @@ func TestSchemasOfCustomKinds(t *testing.T) {
 	}))
 	defer api.Close()
 	client := api.Client()
-	all := schemas(t, &rest.Config{Host: api.URL}, client)
+	all := schemasOf(t, &rest.Config{Host: api.URL}, client)
 	s.wasAsked(t, 0)
 	for range 3 {
 		compare(t, all, bySchema)

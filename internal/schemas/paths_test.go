@@ -1,4 +1,4 @@
-package source_test
+package schemas_test
 
 import (
 	"errors"
