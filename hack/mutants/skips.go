@@ -82,7 +82,7 @@ var skips = []mutant{
 	},
 	{
 		name:   "a predicate with a misspelt path holds everything back",
-		file:   "pkg/source/predicate_paths.go",
+		file:   "pkg/predicate/changed_at_paths.go",
 		old:    "if p.complain(wrong) {",
 		new:    "if p.complain(wrong) && false {",
 		suites: []suite{skipWorlds},

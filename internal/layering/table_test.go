@@ -7,6 +7,7 @@ import "slices"
 var table = map[string]rule{
 	"internal/invariant":            {},
 	"internal/lifecycle":            {},
+	"internal/objects":              {theirs: in("k8s.io/apimachinery")},
 	"internal/layering":             {},
 	"internal/testing/controlplane": {ours: in("internal/lifecycle"), theirs: edge},
 	"internal/testing/stress":       {theirs: in("go.uber.org/goleak")},
@@ -43,11 +44,12 @@ var table = map[string]rule{
 		theirs: edge, except: aboveUs,
 	},
 	"pkg/source": {
-		ours:   in("pkg/informer", "pkg/delta", "internal/lifecycle"),
+		ours:   in("pkg/informer", "pkg/delta", "pkg/predicate", "internal/lifecycle", "internal/objects"),
 		theirs: edge, except: aboveUs,
 	},
-	"pkg/builder": {ours: in("pkg/source", "pkg/delta", "pkg/cache", "pkg/queue/ctrlqueue", "internal/schemas"), theirs: edge},
-	"pkg/manager": {ours: in("pkg/delta", "pkg/queue/ctrlqueue", "pkg/cache"), theirs: edge},
+	"pkg/predicate": {ours: in("pkg/delta", "internal/objects"), theirs: edge, except: aboveUs},
+	"pkg/builder":   {ours: in("pkg/source", "pkg/delta", "pkg/cache", "pkg/queue/ctrlqueue", "internal/objects", "internal/schemas"), theirs: edge},
+	"pkg/manager":   {ours: in("pkg/delta", "pkg/queue/ctrlqueue", "pkg/cache"), theirs: edge},
 
 	// An example is a user: it may have all of pkg, and nothing of internal.
 	"examples/sample-operator": {
@@ -58,7 +60,7 @@ var table = map[string]rule{
 	},
 	"examples/sample-operator/api/v1alpha1": {theirs: in("k8s.io/apimachinery")},
 	"examples/sample-operator/internal/controller": {
-		ours: in("pkg/builder", "pkg/cache", "pkg/delta", "pkg/manager", "pkg/source", "examples/sample-operator/api/v1alpha1"), theirs: edge,
+		ours: in("pkg/builder", "pkg/cache", "pkg/delta", "pkg/manager", "pkg/predicate", "examples/sample-operator/api/v1alpha1"), theirs: edge,
 	},
 	"examples/sample-operator/internal/certs":            {theirs: edge},
 	"examples/sample-operator/internal/events":           {theirs: slices.Concat(metrics, edge)},

@@ -10,13 +10,12 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
+	"github.com/delta-runtime/delta-runtime/internal/objects"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -61,7 +60,7 @@ func (b *TypedBuilder[R]) checkPaths() error {
 func (p *plan[R]) checkPathsLater() error {
 	var later []askedPaths
 	for _, asked := range p.asked {
-		if untyped(asked.example) {
+		if objects.Untyped(asked.example) {
 			later = append(later, asked)
 		}
 	}
@@ -104,16 +103,6 @@ func (b *TypedBuilder[R]) logger() logr.Logger {
 		}
 	}
 	return b.mgr.GetLogger().WithValues("controller", name)
-}
-
-// untyped reports whether the Go type does not say what the object has.
-func untyped(obj client.Object) bool {
-	switch obj.(type) {
-	case runtime.Unstructured, *metav1.PartialObjectMetadata:
-		return true
-	default:
-		return false
-	}
 }
 
 // pathCheck checks paths when the manager starts.

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -17,7 +16,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/builder"
 	"github.com/delta-runtime/delta-runtime/pkg/cache"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
-	"github.com/delta-runtime/delta-runtime/pkg/source"
+	drpredicate "github.com/delta-runtime/delta-runtime/pkg/predicate"
 )
 
 // TestAResyncPassesPredicatesOfUpdates has a controller resynced by its own policies and on
@@ -28,8 +27,8 @@ func TestAResyncPassesPredicatesOfUpdates(t *testing.T) {
 		var told []string
 		if err := builder.ControllerManagedBy(w.manager).
 			For(&corev1.ConfigMap{}).
-			Owns(&corev1.Pod{}, builder.WithPredicates(source.ChangedAt[client.Object]("spec")), builder.WithResyncPolicy(cache.ResyncPolicy{Period: 90 * time.Minute})).
-			Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(secretsRequests), builder.WithPredicates(source.NotResync[client.Object]())).
+			Owns(&corev1.Pod{}, builder.WithPredicates(drpredicate.ChangedAt("spec")), builder.WithResyncPolicy(cache.ResyncPolicy{Period: 90 * time.Minute})).
+			Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(secretsRequests), builder.WithPredicates(drpredicate.NotResync())).
 			WithEventFilter(predicate.GenerationChangedPredicate{}).
 			WithResync(cache.ResyncPolicy{Period: time.Hour}).
 			Complete(reconcile.Func(func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {

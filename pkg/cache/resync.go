@@ -231,7 +231,7 @@ func (k *kind) forgetResync(namespace string) {
 // selector chooses, whatever the policies say, and without waiting for a period; nil
 // chooses all. Handlers see OnUpdate with the same object twice, subscribers a Sync.
 // Predicates of our sources and our builder's controllers let it pass; see
-// source.ResyncPredicate. Those of controller-runtime's take it for an update, and may
+// predicate.OnResync. Those of controller-runtime's take it for an update, and may
 // hold it back.
 //
 // It returns when the resync is accepted. The objects are then shown in chunks between

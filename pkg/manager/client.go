@@ -77,10 +77,10 @@ func RecordWrites(c client.Client, writes *delta.Writes) client.Client {
 	return recording
 }
 
-// OwnWrites returns what a client has written, for [source.NotOwnWrite]. It is nil if
+// OwnWrites returns what a client has written, for [predicate.NotOwnWrite]. It is nil if
 // the client does not remember.
 //
-// [source.NotOwnWrite]: https://pkg.go.dev/github.com/delta-runtime/delta-runtime/pkg/source#NotOwnWrite
+// [predicate.NotOwnWrite]: https://pkg.go.dev/github.com/delta-runtime/delta-runtime/pkg/source#NotOwnWrite
 func OwnWrites(c client.Client) delta.OwnWrites {
 	if remembers, ok := c.(interface{ OwnWrites() delta.OwnWrites }); ok {
 		return remembers.OwnWrites()

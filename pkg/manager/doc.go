@@ -40,7 +40,7 @@
 // [New] is both steps of the first part in one, for a main that is written anew.
 //
 // The manager's client remembers what it has written; [RecordWrites] says of which
-// writes that is known. That is what delta.Change.Own and source.NotOwnWrite go by. A
+// writes that is known. That is what delta.Change.Own and predicate.NotOwnWrite go by. A
 // manager that only NewCache: cache.New was set for has a client that remembers nothing:
 // to have both there, set NewClient: [NewClient] as well.
 //

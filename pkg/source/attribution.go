@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/delta-runtime/delta-runtime/internal/objects"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
@@ -199,12 +200,12 @@ func foreignDelta(op delta.Op, before, after any) *delta.Delta[any] {
 	if !ok {
 		obj = old
 	}
-	if isNil(obj) {
+	if objects.IsNil(obj) {
 		return d // which the handler is not told of either
 	}
 	d.Key = delta.Key{Namespace: obj.GetNamespace(), Name: obj.GetName()}
 	d.Version = obj.GetResourceVersion()
-	if op == delta.Updated && !isNil(old) && sameState(old, obj) {
+	if op == delta.Updated && !objects.IsNil(old) && objects.SameState(old, obj) {
 		d.Op = delta.Sync
 	}
 	return d

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
+	"github.com/delta-runtime/delta-runtime/internal/objects"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -30,7 +31,7 @@ func Channel[O any](
 func TypedChannel[O any, R comparable](
 	events <-chan event.TypedGenericEvent[O], tell handler.TypedEventHandler[O, R], opts ...ChannelOpt[O, R],
 ) ctrlsource.TypedSource[R] {
-	if !isNil(tell) { // which Start says
+	if !objects.IsNil(tell) { // which Start says
 		tell = generic[O, R]{tell}
 	}
 	return ctrlsource.TypedChannel(events, tell, opts...)
@@ -53,7 +54,7 @@ func (g generic[O, R]) Generic(ctx context.Context, e event.TypedGenericEvent[O]
 // genericChange is an event about an object, if it is one.
 func genericChange(about any, now time.Time) delta.Change {
 	c := delta.Change{Cause: delta.Generic, First: now, Last: now}
-	if obj, ok := about.(delta.Object); ok && !isNil(obj) {
+	if obj, ok := about.(delta.Object); ok && !objects.IsNil(obj) {
 		c.Kind = obj.GetObjectKind().GroupVersionKind()
 		c.Key = delta.Key{Namespace: obj.GetNamespace(), Name: obj.GetName()}
 		c.New = obj

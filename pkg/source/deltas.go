@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
+	"github.com/delta-runtime/delta-runtime/internal/objects"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
@@ -48,9 +49,9 @@ func NewDeltas[R comparable](from cache.Cache, obj client.Object, tell DeltaFunc
 // ends, so does the subscription.
 func (d *Deltas[R]) Start(ctx context.Context, queue workqueue.TypedRateLimitingInterface[R]) error {
 	switch {
-	case isNil(d.obj):
+	case objects.IsNil(d.obj):
 		return errors.New("must create Deltas with a non-nil object")
-	case isNil(d.from):
+	case objects.IsNil(d.from):
 		return errors.New("must create Deltas with a non-nil cache")
 	case d.tell == nil:
 		return errors.New("must create Deltas with a non-nil function")

@@ -65,13 +65,10 @@
 //
 // # Predicates
 //
-// [ChangedAt], [NotResync], [NotStatusOnly] and [NotOwnWrite] are predicates of
-// controller-runtime's kind, for its builder and sources as well as ours. Each holds
-// back updates alone, or what the client created, and passes what it is not sure of.
-//
-// What an event does not show is asked apart, by our Kind and of all predicates: whether a
-// resync that somebody asked for is to pass, see [ResyncPredicate], and an update that a
-// relist showed, see [RelistedPredicate].
+// A Kind asks each predicate of package predicate, and of anybody else, two questions more
+// than controller-runtime does: whether a resync that somebody asked for is to pass, see
+// [predicate.OnResync], and whether an update that a relist showed is, see
+// [predicate.OnRelist].
 //
 // # Concurrency
 //

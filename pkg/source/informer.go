@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -87,19 +86,5 @@ func subscribableOf(found cache.Informer) (subscribable, error) {
 	default:
 		return nil, fmt.Errorf("the cache's informer is a %T, which has no deltas: "+
 			"they need an informer of delta-runtime (cache.Options.NewInformer: toolscache.NewSharedIndexInformer)", found)
-	}
-}
-
-// isNil also sees a nil pointer in an interface, which is what a nil of a concrete
-// type becomes on its way through a constructor.
-func isNil(v any) bool {
-	value := reflect.ValueOf(v)
-	switch value.Kind() {
-	case reflect.Invalid:
-		return true
-	case reflect.Pointer, reflect.Map, reflect.Func, reflect.Slice, reflect.Chan:
-		return value.IsNil()
-	default:
-		return false
 	}
 }

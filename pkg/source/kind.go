@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
+	"github.com/delta-runtime/delta-runtime/internal/objects"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
@@ -76,11 +77,11 @@ func TypedKind[O client.Object, R comparable](
 // anything else: WaitForSync does. When ctx ends the handler is told nothing more.
 func (k *Kind[O, R]) Start(ctx context.Context, queue workqueue.TypedRateLimitingInterface[R]) error {
 	switch {
-	case isNil(k.Type):
+	case objects.IsNil(k.Type):
 		return errors.New("must create Kind with a non-nil object")
-	case isNil(k.Cache):
+	case objects.IsNil(k.Cache):
 		return errors.New("must create Kind with a non-nil cache")
-	case isNil(k.Handler):
+	case objects.IsNil(k.Handler):
 		return errors.New("must create Kind with non-nil handler")
 	}
 	k.sessions.begin(ctx, k, func(ctx context.Context, s *session) { k.follow(ctx, s, queue) })
@@ -160,7 +161,7 @@ func (k *Kind[O, R]) String() string { return "kind source: " + describe(k.Type)
 // describe names an object's kind. Go's type says little about an object that could
 // be of any kind.
 func describe(obj client.Object) string {
-	if isNil(obj) {
+	if objects.IsNil(obj) {
 		return "unknown type"
 	}
 	switch obj.(type) {

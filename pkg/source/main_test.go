@@ -1,43 +1,14 @@
 package source_test
 
 import (
-	"strings"
-	"sync"
 	"testing"
 
-	"github.com/go-logr/logr/funcr"
+	"github.com/go-logr/logr"
 	"go.uber.org/goleak"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
 func TestMain(m *testing.M) {
-	log.SetLogger(funcr.New(func(_, args string) { logged.add(args) }, funcr.Options{}))
+	log.SetLogger(logr.Discard())
 	goleak.VerifyTestMain(m)
-}
-
-// logged is what the package logs, in all tests.
-var logged logLines
-
-// logLines are the last lines of a log.
-type logLines struct {
-	mu    sync.Mutex // guards lines
-	lines []string
-}
-
-func (l *logLines) add(line string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.lines = append(l.lines[max(0, len(l.lines)-99):], line)
-}
-
-// count is how many of the lines have a text in them.
-func (l *logLines) count(text string) (n int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, line := range l.lines {
-		if strings.Contains(line, text) {
-			n++
-		}
-	}
-	return n
 }

@@ -15,7 +15,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
-	"github.com/delta-runtime/delta-runtime/pkg/source"
+	drpredicate "github.com/delta-runtime/delta-runtime/pkg/predicate"
 	ourcache "github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
 
@@ -56,7 +56,7 @@ func resyncCases() map[string]struct {
 } {
 	both, none, web := shown{2, 2}, shown{0, 0}, shown{2, 0}
 	generation := predicate.TypedGenerationChangedPredicate[*podObject]{}
-	resync := source.NotResync[*podObject]()
+	resync := drpredicate.TypedNotResync[*podObject]()
 	selected := func(name string) podPredicate {
 		return predicate.NewTypedPredicateFuncs(func(p *podObject) bool { return p.Name == name })
 	}
@@ -69,9 +69,9 @@ func resyncCases() map[string]struct {
 		"GenerationChanged":       {generation, both},
 		"ResourceVersionChanged":  {predicate.TypedResourceVersionChangedPredicate[*podObject]{}, both},
 		"LabelChanged":            {predicate.TypedLabelChangedPredicate[*podObject]{}, both},
-		"ChangedAt":               {source.ChangedAt[*podObject]("spec"), both},
-		"NotStatusOnly":           {source.NotStatusOnly[*podObject](), both},
-		"NotOwnWrite":             {source.NotOwnWrite[*podObject](delta.NewWrites(delta.WritesOptions{})), both},
+		"ChangedAt":               {drpredicate.TypedChangedAt[*podObject]("spec"), both},
+		"NotStatusOnly":           {drpredicate.TypedNotStatusOnly[*podObject](), both},
+		"NotOwnWrite":             {drpredicate.TypedNotOwnWrite[*podObject](delta.NewWrites(delta.WritesOptions{})), both},
 		"no updates":              {noUpdates, both},
 		"And of two of these":     {predicate.And[*podObject](generation, noUpdates), both},
 		"Or of two of these":      {predicate.Or[*podObject](generation, predicate.TypedLabelChangedPredicate[*podObject]{}), both},
@@ -157,8 +157,8 @@ func TestPredicatesHoldBackASyncPeriod(t *testing.T) {
 		want   int
 	}{
 		"of updates":                   {informer.ResyncPolicy{}, predicate.TypedGenerationChangedPredicate[*podObject]{}, 0},
-		"of content":                   {informer.ResyncPolicy{}, source.ChangedAt[*podObject]("spec"), 0},
-		"of resyncs":                   {informer.ResyncPolicy{}, source.NotResync[*podObject](), 0},
+		"of content":                   {informer.ResyncPolicy{}, drpredicate.TypedChangedAt[*podObject]("spec"), 0},
+		"of resyncs":                   {informer.ResyncPolicy{}, drpredicate.TypedNotResync[*podObject](), 0},
 		"none":                         {informer.ResyncPolicy{}, predicate.TypedFuncs[*podObject]{}, 1},
 		"the user's, of resyncs":       {informer.ResyncPolicy{}, choosy{onDemand: true}, 1}, // it says nothing of updates
 		"with a word from the source":  {informer.ResyncPolicy{Spread: informer.OverPeriod}, noUpdates, 1},
@@ -249,7 +249,7 @@ func TestARelistIsNoResync(t *testing.T) {
 // a reconciler may have read what was between. Predicates that look at what differs do not
 // hold it back.
 func TestRelistedUpdatesPassWhatComparesContent(t *testing.T) {
-	at, status := source.ChangedAt[*podObject]("spec"), source.NotStatusOnly[*podObject]()
+	at, status := drpredicate.TypedChangedAt[*podObject]("spec"), drpredicate.TypedNotStatusOnly[*podObject]()
 	generation := predicate.TypedGenerationChangedPredicate[*podObject]{}
 	for name, tt := range map[string]struct {
 		p               podPredicate
@@ -264,8 +264,8 @@ func TestRelistedUpdatesPassWhatComparesContent(t *testing.T) {
 		"Not of Or":            {predicate.Not(predicate.Or(at, status)), 1, 1},
 		"Not of Not":           {predicate.Not(predicate.Not(at)), 0, 1},
 		"what counts":          {generation, 0, 0},
-		"NotResync":            {source.NotResync[*podObject](), 1, 1},
-		"a path that is wrong": {source.ChangedAt[*podObject]("spec["), 1, 1},
+		"NotResync":            {drpredicate.TypedNotResync[*podObject](), 1, 1},
+		"a path that is wrong": {drpredicate.TypedChangedAt[*podObject]("spec["), 1, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {

@@ -15,7 +15,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
-	"github.com/delta-runtime/delta-runtime/pkg/source"
+	drpredicate "github.com/delta-runtime/delta-runtime/pkg/predicate"
 	ourcache "github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
 
@@ -27,7 +27,7 @@ func TestAnObjectThatChangesWithoutANewVersionIsTouched(t *testing.T) {
 		return p
 	}
 	for name, predicates := range map[string][]predicate.TypedPredicate[*podObject]{
-		"all": nil, "but resyncs": {source.NotResync[*podObject]()},
+		"all": nil, "but resyncs": {drpredicate.TypedNotResync[*podObject]()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, _ api, run func(func(context.Context))) {

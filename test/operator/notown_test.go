@@ -16,7 +16,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/await"
 	drmanager "github.com/delta-runtime/delta-runtime/pkg/manager"
-	drsource "github.com/delta-runtime/delta-runtime/pkg/source"
+	drpredicate "github.com/delta-runtime/delta-runtime/pkg/predicate"
 )
 
 // TestOwnWritesCallNobody has a reconciler that writes its object whenever it is called,
@@ -42,7 +42,7 @@ func TestOwnWritesCallNobody(t *testing.T) {
 		metav1.SetMetaDataAnnotation(&obj.ObjectMeta, "call", fmt.Sprint(calls.Load()))
 		return reconcile.Result{}, c.Update(ctx, obj)
 	})
-	byOthers := predicate.And(drsource.NotOwnWrite[client.Object](drmanager.OwnWrites(c)), drsource.NotResync[client.Object]())
+	byOthers := predicate.And(drpredicate.NotOwnWrite(drmanager.OwnWrites(c)), drpredicate.NotResync())
 	mine := predicate.NewPredicateFuncs(func(obj client.Object) bool { return obj.GetNamespace() == namespace })
 	if err := builder.ControllerManagedBy(m).For(&corev1.ConfigMap{}, builder.WithPredicates(mine, byOthers)).
 		WithOptions(ourQueue()).Complete(reconciler); err != nil {

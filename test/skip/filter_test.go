@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"github.com/delta-runtime/delta-runtime/pkg/manager"
-	"github.com/delta-runtime/delta-runtime/pkg/source"
+	drpredicate "github.com/delta-runtime/delta-runtime/pkg/predicate"
 )
 
 // filter is a predicate of a watch, and what it has to let through.
@@ -55,13 +55,13 @@ func (g *generator) exchanges() bool { return g.has(losses | uprootings) }
 
 var notStatusOnly = filter{
 	name: "NotStatusOnly()", ours: true,
-	make:  func(*life) predicate.Predicate { return source.NotStatusOnly[client.Object]() },
+	make:  func(*life) predicate.Predicate { return drpredicate.NotStatusOnly() },
 	shows: func(p *place) bool { return p.fields[0] != "status" },
 }
 
 var notResync = filter{
 	name: "NotResync()", ours: true,
-	make:  func(*life) predicate.Predicate { return source.NotResync[client.Object]() },
+	make:  func(*life) predicate.Predicate { return drpredicate.NotResync() },
 	shows: func(*place) bool { return true },
 }
 
@@ -69,7 +69,7 @@ var notResync = filter{
 var notOwnWrite = filter{
 	name: "NotOwnWrite()", ours: true,
 	make: func(l *life) predicate.Predicate {
-		return source.NotOwnWrite[client.Object](manager.OwnWrites(l.manager.GetClient()))
+		return drpredicate.NotOwnWrite(manager.OwnWrites(l.manager.GetClient()))
 	},
 	shows: func(p *place) bool { return !slices.Equal(p.fields, note.fields) },
 }
@@ -87,7 +87,7 @@ func (g *generator) changedAt(w *watch, must []*place) filter {
 	}
 	return filter{
 		name: fmt.Sprintf("ChangedAt(%s)", strings.Join(paths, ", ")), ours: true,
-		make: func(*life) predicate.Predicate { return source.ChangedAt[client.Object](paths...) },
+		make: func(*life) predicate.Predicate { return drpredicate.ChangedAt(paths...) },
 		shows: func(p *place) bool {
 			return slices.ContainsFunc(shown, func(s *place) bool { return slices.Equal(s.fields, p.fields) })
 		},

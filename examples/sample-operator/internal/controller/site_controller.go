@@ -22,7 +22,7 @@ import (
 	drcache "github.com/delta-runtime/delta-runtime/pkg/cache"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	drmanager "github.com/delta-runtime/delta-runtime/pkg/manager"
-	"github.com/delta-runtime/delta-runtime/pkg/source"
+	"github.com/delta-runtime/delta-runtime/pkg/predicate"
 )
 
 // FieldManager is the name under which the operator writes.
@@ -98,13 +98,13 @@ func (r *SiteReconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager)
 	// and might go on for ever. NotStatusOnly would hold back too much: that somebody else
 	// has changed a status is to be put right. It works because each of these writes says
 	// over which version it is made.
-	notOurs := builder.WithPredicates(source.NotOwnWrite[client.Object](drmanager.OwnWrites(r.Client)))
+	notOurs := builder.WithPredicates(predicate.NotOwnWrite(drmanager.OwnWrites(r.Client)))
 	// Not for children: Deployments are written without a version, and the event that one
 	// is there is what its status is read at. No step depends on a child's status, so the
 	// Site's status is all that is worked out then. Of Services and ConfigMaps
 	// no status is read.
-	content := builder.WithPredicates(source.NotStatusOnly[client.Object]())
-	secretData := builder.WithPredicates(source.ChangedAt[client.Object]("data"))
+	content := builder.WithPredicates(predicate.NotStatusOnly())
+	secretData := builder.WithPredicates(predicate.ChangedAt("data"))
 	return builder.ControllerManagedBy(mgr).
 		For(&webv1alpha1.Site{}, notOurs).
 		Owns(&appsv1.Deployment{}).

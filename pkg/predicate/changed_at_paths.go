@@ -1,16 +1,15 @@
-package source
+package predicate
 
 import (
 	"reflect"
 	"sync"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 
+	"github.com/delta-runtime/delta-runtime/internal/objects"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -60,7 +59,7 @@ func (p *pathPredicate[O]) Delete(e event.TypedDeleteEvent[O]) bool { return p.s
 func (p *pathPredicate[O]) Generic(e event.TypedGenericEvent[O]) bool { return p.see(e.Object) }
 
 func (p *pathPredicate[O]) see(obj O) bool {
-	if !isNil(obj) {
+	if !objects.IsNil(obj) {
 		p.look(obj)
 	}
 	return true
@@ -68,7 +67,7 @@ func (p *pathPredicate[O]) see(obj O) bool {
 
 // Update passes what touches a path, and everything if a path is wrong.
 func (p *pathPredicate[O]) Update(e event.TypedUpdateEvent[O]) bool {
-	if isNil(e.ObjectOld) || isNil(e.ObjectNew) {
+	if objects.IsNil(e.ObjectOld) || objects.IsNil(e.ObjectNew) {
 		return true
 	}
 	wrong := p.look(e.ObjectNew)
@@ -87,7 +86,7 @@ func (p *pathPredicate[O]) Update(e event.TypedUpdateEvent[O]) bool {
 // look returns what is wrong with each path in the kind of an object.
 func (p *pathPredicate[O]) look(obj client.Object) []error {
 	kind := shownKind{typ: reflect.TypeOf(obj)}
-	if untyped(obj) {
+	if objects.Untyped(obj) {
 		kind.gvk = obj.GetObjectKind().GroupVersionKind()
 	}
 	p.mu.Lock()
@@ -134,20 +133,10 @@ func (p *pathPredicate[O]) complain(wrong []error) (any bool) {
 	return any
 }
 
-// untyped reports whether the Go type does not say what the object has.
-func untyped(obj client.Object) bool {
-	switch obj.(type) {
-	case runtime.Unstructured, *metav1.PartialObjectMetadata:
-		return true
-	default:
-		return false
-	}
-}
-
 // exampleOf returns an object of the same kind whose Go type says what the kind has. Where
 // there is none it is the object itself, of which the metadata can be checked.
 func exampleOf(obj client.Object) (example client.Object, described bool) {
-	if !untyped(obj) {
+	if !objects.Untyped(obj) {
 		return obj, true
 	}
 	made, err := scheme.Scheme.New(obj.GetObjectKind().GroupVersionKind())

@@ -1,23 +1,22 @@
-package source_test
+package predicate_test
 
 import (
 	"fmt"
 
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	ctrlpredicate "sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
-	"github.com/delta-runtime/delta-runtime/pkg/source"
+	"github.com/delta-runtime/delta-runtime/pkg/predicate"
 )
 
 func ExampleChangedAt() {
 	before, after := deployment(), deployment()
 	after.ResourceVersion = "2"
 	after.Labels["app"] = "db"
-	spec := source.ChangedAt[client.Object]("spec")
-	labels := source.ChangedAt[client.Object]("metadata.labels")
+	spec := predicate.ChangedAt("spec")
+	labels := predicate.ChangedAt("metadata.labels")
 	fmt.Println(spec.Update(update(before, after)), labels.Update(update(before, after)))
-	fmt.Println(predicate.Or(spec, labels).Update(update(before, after)))
+	fmt.Println(ctrlpredicate.Or(spec, labels).Update(update(before, after)))
 	// Output:
 	// false true
 	// true
@@ -25,7 +24,7 @@ func ExampleChangedAt() {
 
 func ExampleNotResync() {
 	shownAgain := update(deployment(), deployment())
-	fmt.Println(source.NotResync[client.Object]().Update(shownAgain))
+	fmt.Println(predicate.NotResync().Update(shownAgain))
 	// Output: false
 }
 
@@ -33,9 +32,9 @@ func ExampleNotStatusOnly() {
 	before, after := deployment(), deployment()
 	after.ResourceVersion = "2"
 	after.Status.ReadyReplicas = 1
-	fmt.Println(source.NotStatusOnly[client.Object]().Update(update(before, after)))
+	fmt.Println(predicate.NotStatusOnly().Update(update(before, after)))
 	after.Annotations["a"] = "c" // which the generation does not count
-	fmt.Println(source.NotStatusOnly[client.Object]().Update(update(before, after)))
+	fmt.Println(predicate.NotStatusOnly().Update(update(before, after)))
 	// Output:
 	// false
 	// true
@@ -43,7 +42,7 @@ func ExampleNotStatusOnly() {
 
 func ExampleNotOwnWrite() {
 	writes := delta.NewWrites(delta.WritesOptions{}) // manager.OwnWrites(mgr.GetClient()) in an operator
-	notOurs := source.NotOwnWrite[client.Object](writes)
+	notOurs := predicate.NotOwnWrite(writes)
 	before, after := deployment(), deployment()
 	after.ResourceVersion = "2"
 	writes.Wrote(after.UID, before.ResourceVersion, after.ResourceVersion)

@@ -1,4 +1,4 @@
-package source_test
+package predicate_test
 
 import (
 	"fmt"
@@ -19,11 +19,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
-	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	ctrlpredicate "sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
-	"github.com/delta-runtime/delta-runtime/pkg/source"
+	"github.com/delta-runtime/delta-runtime/pkg/predicate"
 )
 
 // edits are what may happen to a Deployment, by the path at which it does.
@@ -117,16 +117,16 @@ func TestPredicatesAgainstModel(t *testing.T) {
 			e = update(untyped(before), untyped(after))
 		}
 		path := asked[rng.IntN(len(asked))]
-		at, status, resync := source.ChangedAt[client.Object](path), source.NotStatusOnly[client.Object](), source.NotResync[client.Object]()
+		at, status, resync := predicate.ChangedAt(path), predicate.NotStatusOnly(), predicate.NotResync()
 		wantAt, wantStatus, wantResync := changedAt(changed, path, e.ObjectNew), same || notStatusOnly(changed), !same
 		for name, c := range map[string]struct {
-			p    predicate.Predicate
+			p    ctrlpredicate.Predicate
 			want bool
 		}{
 			"ChangedAt": {at, wantAt}, "NotStatusOnly": {status, wantStatus}, "NotResync": {resync, wantResync},
-			"And": {predicate.And(at, status, resync), wantAt && wantStatus && wantResync},
-			"Or":  {predicate.Or(at, predicate.Not(status)), wantAt || !wantStatus},
-			"Not": {predicate.Not(resync), !wantResync},
+			"And": {ctrlpredicate.And(at, status, resync), wantAt && wantStatus && wantResync},
+			"Or":  {ctrlpredicate.Or(at, ctrlpredicate.Not(status)), wantAt || !wantStatus},
+			"Not": {ctrlpredicate.Not(resync), !wantResync},
 		} {
 			if got := c.p.Update(e); got != c.want {
 				t.Errorf("%s at %s is %v, want %v, of what changed at %q", name, path, got, c.want, changed)
@@ -153,17 +153,17 @@ func TestChangedAtKnowsWhatCanExist(t *testing.T) {
 	}
 	for _, path := range []string{"spec.replica", "Spec.Replicas", "/spec/replicas", "{.spec.replicas}", "metadata.label"} {
 		for name, form := range map[string]func(client.Object) client.Object{"typed": asIs, "unstructured": known} {
-			if !source.ChangedAt[client.Object](path).Update(statusOf(form)) {
+			if !predicate.ChangedAt(path).Update(statusOf(form)) {
 				t.Errorf("%s, %s: holds back an update, although nothing of that name can exist", name, path)
 			}
 		}
 		after := deployment()
 		after.ResourceVersion = "2"
-		if p := source.ChangedAt[*appsv1.Deployment](path); !p.Update(event.TypedUpdateEvent[*appsv1.Deployment]{ObjectOld: deployment(), ObjectNew: after}) {
+		if p := predicate.TypedChangedAt[*appsv1.Deployment](path); !p.Update(event.TypedUpdateEvent[*appsv1.Deployment]{ObjectOld: deployment(), ObjectNew: after}) {
 			t.Errorf("%s: a predicate of a type holds back an update, although the type has nothing of that name", path)
 		}
 	}
-	both := source.ChangedAt[client.Object]("spec.replicas", "data")
+	both := predicate.ChangedAt("spec.replicas", "data")
 	if !both.Update(statusOf(asIs)) {
 		t.Error("before there is a kind with data, data is thought to exist")
 	}
@@ -176,7 +176,7 @@ func TestChangedAtKnowsWhatCanExist(t *testing.T) {
 		t.Error("a path that one of the kinds has is not touched")
 	}
 	custom := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "a.b/v1", "kind": "Custom"}}
-	if source.ChangedAt[client.Object]("spec.anything").Update(update(custom, custom)) {
+	if predicate.ChangedAt("spec.anything").Update(update(custom, custom)) {
 		t.Error("a path is wrong in a kind of which nothing is known")
 	}
 }
@@ -184,11 +184,11 @@ func TestChangedAtKnowsWhatCanExist(t *testing.T) {
 // TestPredicatesPassAllElse asks about events that are no updates, or odd ones.
 func TestPredicatesPassAllElse(t *testing.T) {
 	web := deployment()
-	for name, p := range map[string]predicate.Predicate{
-		"ChangedAt": source.ChangedAt[client.Object]("spec"), "NotResync": source.NotResync[client.Object](),
-		"NotStatusOnly": source.NotStatusOnly[client.Object](), "NotOwnWrite": source.NotOwnWrite[client.Object](delta.NewWrites(delta.WritesOptions{})),
-		"of nobody": source.NotOwnWrite[client.Object](nil), "of no pointer": source.NotOwnWrite[client.Object]((*delta.Writes)(nil)),
-		"no path": source.ChangedAt[client.Object](), "nonsense": source.ChangedAt[client.Object]("spec", "spec..[[", "metadata"),
+	for name, p := range map[string]ctrlpredicate.Predicate{
+		"ChangedAt": predicate.ChangedAt("spec"), "NotResync": predicate.NotResync(),
+		"NotStatusOnly": predicate.NotStatusOnly(), "NotOwnWrite": predicate.NotOwnWrite(delta.NewWrites(delta.WritesOptions{})),
+		"of nobody": predicate.NotOwnWrite(nil), "of no pointer": predicate.NotOwnWrite((*delta.Writes)(nil)),
+		"no path": predicate.ChangedAt(), "nonsense": predicate.ChangedAt("spec", "spec..[[", "metadata"),
 	} {
 		for what, passed := range map[string]bool{
 			"create": p.Create(event.CreateEvent{Object: web}), "delete": p.Delete(event.DeleteEvent{Object: web}),
@@ -201,7 +201,7 @@ func TestPredicatesPassAllElse(t *testing.T) {
 			}
 		}
 	}
-	for _, p := range []predicate.Predicate{source.ChangedAt[client.Object](), source.ChangedAt[client.Object]("spec", "spec..[[")} {
+	for _, p := range []ctrlpredicate.Predicate{predicate.ChangedAt(), predicate.ChangedAt("spec", "spec..[[")} {
 		if !p.Update(update(web, web)) {
 			t.Error("a predicate that can't know what it is asked holds something back")
 		}
@@ -217,10 +217,10 @@ func TestPredicatesDoNotRuleOutWhatIsNotShown(t *testing.T) {
 	whole := func(uid types.UID) client.Object {
 		return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{UID: uid, ResourceVersion: "1"}, Data: map[string]string{"a": "b"}}
 	}
-	data, labels := source.ChangedAt[client.Object]("data"), source.ChangedAt[client.Object]("metadata.labels")
-	notStatus := source.NotStatusOnly[client.Object]()
+	data, labels := predicate.ChangedAt("data"), predicate.ChangedAt("metadata.labels")
+	notStatus := predicate.NotStatusOnly()
 	for name, tt := range map[string]struct {
-		p      predicate.Predicate
+		p      ctrlpredicate.Predicate
 		e      event.UpdateEvent
 		passes bool
 	}{
@@ -255,11 +255,11 @@ func TestNotResyncKnowsStates(t *testing.T) {
 		"one and no other":  {update(blank, blank), false},
 		"version was known": {update(at("a", "1"), at("a", "")), true},
 	} {
-		if got := source.NotResync[client.Object]().Update(tt.e); got != tt.passes {
+		if got := predicate.NotResync().Update(tt.e); got != tt.passes {
 			t.Errorf("%s: passes is %v, want %v", name, got, tt.passes)
 		}
 	}
-	typed := source.NotResync[*corev1.ConfigMap]()
+	typed := predicate.TypedNotResync[*corev1.ConfigMap]()
 	if typed.Update(event.TypedUpdateEvent[*corev1.ConfigMap]{ObjectOld: &corev1.ConfigMap{}, ObjectNew: nil}) != true {
 		t.Error("an event without its object does not pass")
 	}
@@ -300,7 +300,7 @@ func TestNotStatusOnlyOfOddKinds(t *testing.T) {
 		"a spec that went":                {update(custom("1", "spec"), custom("2", "status")), true},
 		"unstructured, and nothing else":  {update(custom("1", "status"), custom("2", "status")), false},
 	} {
-		if got := source.NotStatusOnly[client.Object]().Update(tt.e); got != tt.passes {
+		if got := predicate.NotStatusOnly().Update(tt.e); got != tt.passes {
 			t.Errorf("%s: passes is %v, want %v", name, got, tt.passes)
 		}
 	}
@@ -311,11 +311,11 @@ func TestNotStatusOnlyOfOddKinds(t *testing.T) {
 func TestNotOwnWriteSaysThatItKnowsNothing(t *testing.T) {
 	const words = "manager.Configure"
 	before := logged.count(words)
-	source.NotOwnWrite[client.Object](nil)
+	predicate.NotOwnWrite(nil)
 	if n := logged.count(words) - before; n != 1 {
 		t.Errorf("%d lines of the log say what to do about it, want one", n)
 	}
-	source.NotOwnWrite[client.Object](delta.NewWrites(delta.WritesOptions{}))
+	predicate.NotOwnWrite(delta.NewWrites(delta.WritesOptions{}))
 	if n := logged.count(words) - before; n != 1 {
 		t.Errorf("a predicate that works has %d lines logged", n-1)
 	}
@@ -327,7 +327,7 @@ func TestNotOwnWriteModel(t *testing.T) {
 	seeds.Run(t, 300, func(t *testing.T, rng *rand.Rand) {
 		limit := 1 + rng.IntN(5)
 		writes := delta.NewWrites(delta.WritesOptions{Limit: limit})
-		p := source.NotOwnWrite[client.Object](writes)
+		p := predicate.NotOwnWrite(writes)
 		var states []client.Object // of the object, oldest first
 		var ours []bool            // who made them
 		for i := range 30 {
@@ -355,7 +355,7 @@ func TestNotOwnWriteModel(t *testing.T) {
 
 func TestNotOwnWriteHoldsBackOurs(t *testing.T) {
 	writes := delta.NewWrites(delta.WritesOptions{})
-	p := source.NotOwnWrite[client.Object](writes)
+	p := predicate.NotOwnWrite(writes)
 	at := func(uid types.UID, version string) client.Object {
 		return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "web", UID: uid, ResourceVersion: version}}
 	}
@@ -394,7 +394,7 @@ func TestNotOwnWriteWaitsForTheAnswer(t *testing.T) {
 				after := deployment()
 				after.ResourceVersion = "2"
 				start := time.Now()
-				if got := source.NotOwnWrite[client.Object](writes).Update(update(deployment(), after)); got != tt.passes {
+				if got := predicate.NotOwnWrite(writes).Update(update(deployment(), after)); got != tt.passes {
 					t.Errorf("passes is %v, want %v", got, tt.passes)
 				}
 				if waited := time.Since(start); waited != min(tt.answer, time.Second) {

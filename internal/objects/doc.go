@@ -1,0 +1,15 @@
+// Package objects answers what several packages ask of an API object whose type they do
+// not know.
+//
+//	obj ──▶ is it there at all?               IsNil
+//	    ──▶ does its Go type say its fields?  Untyped
+//	a, b ─▶ are they one state of one object? SameState
+//
+// # Concurrency
+//
+// The functions only read, and keep nothing.
+//
+// # Testing
+//
+// A table for each function.
+package objects

@@ -1,0 +1,63 @@
+package objects
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+func TestIsNil(t *testing.T) {
+	var pointer *corev1.Pod
+	var object Object = pointer
+	for name, tt := range map[string]struct {
+		v    any
+		want bool
+	}{
+		"nothing": {nil, true}, "a nil pointer": {pointer, true}, "a nil pointer in an interface": {object, true},
+		"a nil function": {(func())(nil), true}, "an object": {&corev1.Pod{}, false}, "a number": {0, false},
+	} {
+		if got := IsNil(tt.v); got != tt.want {
+			t.Errorf("%s is nil: %t", name, got)
+		}
+	}
+}
+
+func TestSameState(t *testing.T) {
+	at := func(uid types.UID, version, label string) Object {
+		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: uid, ResourceVersion: version, Labels: map[string]string{"a": label}}}
+	}
+	one := at("a", "", "")
+	for name, tt := range map[string]struct {
+		before, after Object
+		want          bool
+	}{
+		"one in memory":              {one, one, true},
+		"two without a version":      {at("a", "", ""), at("a", "", ""), false},
+		"one version":                {at("a", "1", ""), at("a", "1", ""), true},
+		"one version, other content": {at("a", "1", "x"), at("a", "1", "y"), false},
+		"two versions":               {at("a", "1", ""), at("a", "2", ""), false},
+		"two objects":                {at("a", "1", ""), at("b", "1", ""), false},
+	} {
+		if got := SameState(tt.before, tt.after); got != tt.want {
+			t.Errorf("%s: the same state is %t", name, got)
+		}
+	}
+}
+
+func TestUntyped(t *testing.T) {
+	type wrapped struct{ unstructured.Unstructured }
+	for name, tt := range map[string]struct {
+		obj  Object
+		want bool
+	}{
+		"a Pod": {&corev1.Pod{}, false}, "metadata": {&metav1.PartialObjectMetadata{}, true},
+		"a map": {&unstructured.Unstructured{}, true}, "somebody's map": {&wrapped{}, true},
+	} {
+		if got := Untyped(tt.obj); got != tt.want {
+			t.Errorf("%s is untyped: %t", name, got)
+		}
+	}
+}

@@ -1,0 +1,25 @@
+package predicate
+
+import (
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	ctrlpredicate "sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	"github.com/delta-runtime/delta-runtime/internal/objects"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// NotResync passes everything but resyncs, whoever asked for them, and updates from a
+// state to the same state, as a relist shows them. Of updates of objects without a
+// resource version, those pass that have two objects in memory.
+func NotResync() ctrlpredicate.Predicate { return TypedNotResync[client.Object]() }
+
+// TypedNotResync is [NotResync] for objects of one type.
+func TypedNotResync[O client.Object]() ctrlpredicate.TypedPredicate[O] {
+	return notResync[O]{updates(func(before, after O) bool { return !objects.SameState(before, after) })}
+}
+
+// notResync has a say in resyncs.
+type notResync[O client.Object] struct{ ctrlpredicate.TypedFuncs[O] }
+
+// Resync passes none.
+func (notResync[O]) Resync(O, delta.ResyncTerms) bool { return false }

@@ -1,0 +1,149 @@
+package source
+
+import (
+	"reflect"
+
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	ctrlpredicate "sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/predicate"
+)
+
+// opinion is what a predicate says of an event.
+type opinion struct {
+	says verdict
+	firm bool // the event is one that it has a say in
+}
+
+type verdict int8
+
+const (
+	no     verdict = -1
+	unsaid verdict = 0
+	yes    verdict = 1
+)
+
+func answered(passes bool) verdict {
+	if passes {
+		return yes
+	}
+	return no
+}
+
+// ofResync is what a single predicate says of an object that a resync shows.
+func ofResync[O any](p ctrlpredicate.TypedPredicate[O], e event.TypedUpdateEvent[O], terms delta.ResyncTerms) opinion {
+	if p, ok := p.(predicate.OnResync[O]); ok {
+		return opinion{says: answered(p.Resync(e.ObjectNew, terms)), firm: true}
+	}
+	switch {
+	case p.Update(e):
+		return opinion{says: yes}
+	case p.Create(event.TypedCreateEvent[O]{Object: e.ObjectNew, IsInInitialList: true}):
+		return opinion{says: unsaid}
+	default:
+		return opinion{says: no}
+	}
+}
+
+// ofRelisted is what a single predicate says of an update that a relist showed.
+func ofRelisted[O any](p ctrlpredicate.TypedPredicate[O], e event.TypedUpdateEvent[O]) opinion {
+	if p.Update(e) {
+		return opinion{says: yes}
+	}
+	if p, ok := p.(predicate.OnRelist[O]); ok && p.Relisted(e) {
+		return opinion{says: unsaid}
+	}
+	return opinion{says: no}
+}
+
+// combined is a predicate as it was put together by controller-runtime's functions.
+type combined[O any] struct {
+	how    connective
+	of     []combined[O]
+	single ctrlpredicate.TypedPredicate[O] // of a single one
+}
+
+type connective uint8
+
+const (
+	single connective = iota
+	all
+	either
+	not
+)
+
+// takeApart sees through controller-runtime's And, Or and Not. Their parts are private,
+// but only they know of which predicates a combined one consists. If they are ever built
+// otherwise, a combined predicate counts as a single one that says nothing of resyncs.
+func takeApart[O any](p ctrlpredicate.TypedPredicate[O]) combined[O] {
+	switch reflect.TypeOf(p) {
+	case reflect.TypeOf(ctrlpredicate.And[O]()):
+		if parts, ok := onlyField[[]ctrlpredicate.TypedPredicate[O]](p); ok {
+			return combined[O]{how: all, of: takeAllApart(parts)}
+		}
+	case reflect.TypeOf(ctrlpredicate.Or[O]()):
+		if parts, ok := onlyField[[]ctrlpredicate.TypedPredicate[O]](p); ok {
+			return combined[O]{how: either, of: takeAllApart(parts)}
+		}
+	case reflect.TypeOf(ctrlpredicate.Not[O](nil)):
+		if part, ok := onlyField[ctrlpredicate.TypedPredicate[O]](p); ok {
+			return combined[O]{how: not, of: []combined[O]{takeApart(part)}}
+		}
+	}
+	return combined[O]{single: p}
+}
+
+func takeAllApart[O any](parts []ctrlpredicate.TypedPredicate[O]) []combined[O] {
+	of := make([]combined[O], len(parts))
+	for i, part := range parts {
+		of[i] = takeApart(part)
+	}
+	return of
+}
+
+// onlyField returns the only field of a struct, if it is an F. It reads a copy.
+func onlyField[F any](of any) (field F, ok bool) {
+	v := reflect.New(reflect.TypeOf(of)).Elem()
+	v.Set(reflect.ValueOf(of))
+	if v.Kind() != reflect.Struct || v.NumField() != 1 || v.Field(0).Type() != reflect.TypeFor[F]() {
+		return field, false
+	}
+	return *(*F)(v.Field(0).Addr().UnsafePointer()), true
+}
+
+// ask combines what the single predicates say. It asks no more of them than it needs.
+func (c *combined[O]) ask(one func(ctrlpredicate.TypedPredicate[O]) opinion) opinion {
+	switch c.how {
+	case not:
+		o := c.of[0].ask(one)
+		o.says = -o.says
+		return o
+	case all:
+		return c.askUntil(no, one)
+	case either:
+		return c.askUntil(yes, one)
+	default:
+		return one(c.single)
+	}
+}
+
+// askUntil asks one after the other until one says what decides. If none does, the
+// opposite is true, unless some said nothing and nobody has a say.
+func (c *combined[O]) askUntil(decides verdict, one func(ctrlpredicate.TypedPredicate[O]) opinion) opinion {
+	sum := opinion{says: -decides}
+	for i := range c.of {
+		o := c.of[i].ask(one)
+		sum.firm = sum.firm || o.firm
+		if o.says == decides {
+			return opinion{says: decides, firm: sum.firm}
+		}
+		if o.says == unsaid {
+			sum.says = unsaid
+		}
+	}
+	if sum.firm {
+		sum.says = -decides
+	}
+	return sum
+}
