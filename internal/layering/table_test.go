@@ -8,6 +8,7 @@ var table = map[string]rule{
 	"internal/invariant":            {},
 	"internal/lifecycle":            {},
 	"internal/objects":              {theirs: in("k8s.io/apimachinery")},
+	"internal/mutation":             {ours: in("pkg/delta")},
 	"internal/layering":             {},
 	"internal/testing/controlplane": {ours: in("internal/lifecycle"), theirs: edge},
 	"internal/testing/stress":       {theirs: in("go.uber.org/goleak")},
@@ -27,7 +28,7 @@ var table = map[string]rule{
 	"pkg/delta": {theirs: in("k8s.io/apimachinery", "sigs.k8s.io/structured-merge-diff", "github.com/go-logr/logr")},
 	"pkg/store": {ours: in("pkg/delta", "internal/invariant"), theirs: in("k8s.io/apimachinery/pkg/labels", "k8s.io/apimachinery/pkg/selection")},
 	"pkg/informer": {
-		ours:   in("pkg/delta", "pkg/store", "internal/lifecycle", "internal/invariant"),
+		ours:   in("pkg/delta", "pkg/store", "internal/lifecycle", "internal/invariant", "internal/mutation"),
 		theirs: in("k8s.io/apimachinery", "github.com/go-logr/logr"),
 	},
 	"pkg/queue": {ours: in("internal/invariant")},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-logr/logr"
 
+	"github.com/delta-runtime/delta-runtime/internal/mutation"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/store"
 )
@@ -40,7 +41,7 @@ type controller[T any] struct {
 	unchanged Unchanged
 	resync    *resyncer
 	ready     <-chan struct{}        // closed when subscribers can count as synced
-	mutations *mutationDetector[T]   // nil unless they are looked for
+	mutations *mutation.Detector[T]  // nil unless they are looked for
 	forgotten map[delta.Key]struct{} // see forget
 
 	log  logr.Logger
@@ -108,7 +109,7 @@ func (c *controller[T]) apply(batch Batch[T]) []event[T] {
 		}
 	}
 	if c.mutations != nil {
-		c.mutations.observe(events[:n])
+		c.mutations.Observe(deltasOf(events[:n]))
 	}
 	txn.Commit(batch.version)
 	if err := txn.Err(); err != nil {
@@ -237,7 +238,7 @@ func (c *controller[T]) join(e *join[T]) {
 func (c *controller[T]) dismiss(e *dismissal[T]) {
 	events := e.carryOut(c.store, c.fifo.visibleVersion())
 	if c.mutations != nil {
-		c.mutations.observe(events)
+		c.mutations.Observe(deltasOf(events))
 	}
 	if e.how == AsOutOfScope {
 		c.processor.publish(events)

@@ -143,11 +143,11 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	group.Go("resync", i.resync.run)
 	group.Guest("watch listeners", i.processor.watch)
 	if i.controller.mutations != nil {
-		group.Guest("look for mutations", i.controller.mutations.run)
+		group.Guest("look for mutations", i.controller.mutations.Run)
 	}
 	err := group.Wait()
 	if i.controller.mutations != nil {
-		i.controller.mutations.check(0) // what the last batch has brought to light
+		i.controller.mutations.Check(0) // what the last batch has brought to light
 	}
 	if err != nil {
 		return fmt.Errorf("informer for %s: %w", i.opts.Name, err)

@@ -1,38 +1,14 @@
 package informer
 
 import (
-	"context"
-	"math"
-	"sync"
+	"iter"
 	"time"
 
+	"github.com/delta-runtime/delta-runtime/internal/mutation"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// mutationDetector finds out that somebody has changed an object of the store in
-// place, which every reader shares. It is for tests and for finding a culprit,
-// not for production: what it watches it reads again and again.
-//
-// It keeps fingerprints, not copies, of a bounded number of objects: the current
-// ones, a sample of them where they are too many, and those last replaced, which
-// handlers may still have in hand. A fingerprint is a hash for each part of the
-// object down to [fingerprintDepth], so a report says which part it was.
-type mutationDetector[T any] struct {
-	opts    MutationOptions
-	version func(T) string
-	report  func(Mutation)
-	found   chan struct{} // cap 1; holds a token while the Controller has found something
-
-	mu       sync.Mutex // guards everything below; not held while reporting
-	untold   []Mutation // found by the Controller, at most opts.Objects
-	watched  []watchedObject[T]
-	places   map[delta.Key]int  // of the current ones in watched
-	replaced []watchedObject[T] // a ring of the last ones that are not current any more
-	oldest   int                // in replaced
-	cursor   int                // in watched: where the next check goes on
-}
-
-// MutationOptions bounds what the mutation detector does.
+// MutationOptions bounds what is done to find mutations.
 type MutationOptions struct {
 	// Objects is how many current objects are watched at most, and a quarter as
 	// many that have been replaced. Zero means 10000.
@@ -50,152 +26,20 @@ type Mutation struct {
 	Paths   []string // the parts that changed, as Go fields: Spec.Replicas
 }
 
-type watchedObject[T any] struct {
-	key     delta.Key
-	version string
-	object  T
-	print   fingerprint
+// newMutationDetector returns what calls report for each object that it finds changed.
+func newMutationDetector[T any](opts MutationOptions, version func(T) string, report func(Mutation)) *mutation.Detector[T] {
+	return mutation.New(mutation.Options(opts), version, func(key delta.Key, version string, paths []string) {
+		report(Mutation{Key: key, Version: version, Paths: paths})
+	})
 }
 
-// newMutationDetector returns a detector that calls report for each object that
-// it finds changed, once for each change.
-func newMutationDetector[T any](opts MutationOptions, version func(T) string, report func(Mutation)) *mutationDetector[T] {
-	if opts.Objects == 0 {
-		opts.Objects = 10000
-	}
-	if opts.Every == 0 {
-		opts.Every = time.Second
-	}
-	if opts.Batch == 0 {
-		opts.Batch = 1000
-	}
-	return &mutationDetector[T]{
-		opts: opts, version: version, report: report, places: map[delta.Key]int{},
-		found: make(chan struct{}, 1),
-	}
-}
-
-// observe takes note of what has been stored. The Controller calls it before
-// anybody else sees the objects. What it finds is reported by run, because the report
-// may call the informer and wait for the Controller.
-func (m *mutationDetector[T]) observe(batch []event[T]) {
-	var found []Mutation
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for i := range batch {
-		switch d := &batch[i].Delta; d.Op {
-		case delta.Added, delta.Updated:
-			found = m.putLocked(found, d.Key, d.New)
-		case delta.Deleted, delta.OutOfScope:
-			found = m.dropLocked(found, d.Key)
-		case delta.Replaced, delta.Sync: // no change
-		}
-	}
-	if room := m.opts.Objects - len(m.untold); room > 0 && len(found) > 0 {
-		m.untold = append(m.untold, found[:min(len(found), room)]...)
-		select {
-		case m.found <- struct{}{}:
-		default:
-		}
-	}
-}
-
-func (m *mutationDetector[T]) putLocked(found []Mutation, key delta.Key, object T) []Mutation {
-	w := watchedObject[T]{key, m.version(object), object, takeFingerprint(object)}
-	if place, ok := m.places[key]; ok {
-		found = m.retireLocked(found, m.watched[place])
-		m.watched[place] = w
-		return found
-	}
-	if len(m.watched) >= m.opts.Objects {
-		// Any other makes room: what remains is a sample. Which one a map's
-		// iteration begins with is as good as random.
-		for other := range m.places {
-			found = m.dropLocked(found, other)
-			break
-		}
-	}
-	m.places[key] = len(m.watched)
-	m.watched = append(m.watched, w)
-	return found
-}
-
-func (m *mutationDetector[T]) dropLocked(found []Mutation, key delta.Key) []Mutation {
-	place, ok := m.places[key]
-	if !ok {
-		return found
-	}
-	found = m.retireLocked(found, m.watched[place])
-	last := len(m.watched) - 1
-	m.watched[place] = m.watched[last]
-	m.places[m.watched[place].key] = place
-	m.watched[last] = watchedObject[T]{}
-	m.watched = m.watched[:last]
-	delete(m.places, key)
-	return found
-}
-
-// retireLocked moves w to the replaced ones. What it pushes out there is looked
-// at for the last time.
-func (m *mutationDetector[T]) retireLocked(found []Mutation, w watchedObject[T]) []Mutation {
-	if len(m.replaced) < max(1, m.opts.Objects/4) {
-		m.replaced = append(m.replaced, w)
-		return found
-	}
-	found = m.replaced[m.oldest].compare(found)
-	m.replaced[m.oldest] = w
-	m.oldest = (m.oldest + 1) % len(m.replaced)
-	return found
-}
-
-// check looks at the next n objects, and again at the first when it is through. It
-// reports what it finds and what the Controller has found.
-func (m *mutationDetector[T]) check(n int) {
-	m.mu.Lock()
-	found := m.untold
-	m.untold = nil
-	all := len(m.watched) + len(m.replaced)
-	for range min(n, all) {
-		m.cursor = (m.cursor + 1) % all
-		if m.cursor < len(m.watched) {
-			found = m.watched[m.cursor].compare(found)
-		} else {
-			found = m.replaced[m.cursor-len(m.watched)].compare(found)
-		}
-	}
-	m.mu.Unlock()
-	for _, mutation := range found {
-		m.report(mutation)
-	}
-}
-
-// checkAll looks at every watched object.
-func (m *mutationDetector[T]) checkAll() { m.check(math.MaxInt) }
-
-// compare adds to found what has changed since the last look.
-func (w *watchedObject[T]) compare(found []Mutation) []Mutation {
-	if w.print.matches(w.object) {
-		return found
-	}
-	found = append(found, Mutation{w.key, w.version, w.print.changedPaths(w.object)})
-	w.print = takeFingerprint(w.object)
-	return found
-}
-
-// run checks until ctx ends, and then once more everything: what a short test did
-// is found, too.
-func (m *mutationDetector[T]) run(ctx context.Context) {
-	ticker := time.NewTicker(m.opts.Every)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			m.checkAll()
-			return
-		case <-m.found:
-			m.check(0)
-		case <-ticker.C:
-			m.check(m.opts.Batch)
+// deltasOf yields what a batch of events tells.
+func deltasOf[T any](batch []event[T]) iter.Seq[*delta.Delta[T]] {
+	return func(yield func(*delta.Delta[T]) bool) {
+		for i := range batch {
+			if !yield(&batch[i].Delta) {
+				return
+			}
 		}
 	}
 }

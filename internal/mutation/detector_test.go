@@ -1,9 +1,10 @@
-package informer
+package mutation
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -38,8 +39,25 @@ func somePod(name string) *corev1.Pod {
 	}
 }
 
-func stored[T any](key string, object T) []event[T] {
-	return []event[T]{{Delta: delta.Delta[T]{Key: delta.Key{Name: key}, Op: delta.Added, New: object}}}
+// stored is what a Detector observes when an object is stored.
+func stored[T any](key string, object T) iter.Seq[*delta.Delta[T]] {
+	return told(delta.Delta[T]{Key: delta.Key{Name: key}, Op: delta.Added, New: object})
+}
+
+// removed is what it observes when an object is removed.
+func removed[T any](key string) iter.Seq[*delta.Delta[T]] {
+	return told(delta.Delta[T]{Key: delta.Key{Name: key}, Op: delta.Deleted})
+}
+
+func told[T any](d delta.Delta[T]) iter.Seq[*delta.Delta[T]] {
+	return func(yield func(*delta.Delta[T]) bool) { yield(&d) }
+}
+
+// into appends what is reported to found.
+func into(found *[]finding) Report {
+	return func(key delta.Key, version string, paths []string) {
+		*found = append(*found, finding{key, version, paths})
+	}
 }
 
 func podVersion(p *corev1.Pod) string { return p.ResourceVersion }
@@ -63,11 +81,11 @@ func TestMutationIsFoundAndNamed(t *testing.T) {
 	}
 	for name, test := range mutations {
 		t.Run(name, func(t *testing.T) {
-			var got []Mutation
-			m := newMutationDetector(MutationOptions{}, podVersion, func(mu Mutation) { got = append(got, mu) })
+			var got []finding
+			m := New(Options{}, podVersion, into(&got))
 			pod := somePod("web-0")
-			m.observe(stored("web-0", pod))
-			m.observe(stored("web-1", somePod("web-1")))
+			m.Observe(stored("web-0", pod))
+			m.Observe(stored("web-1", somePod("web-1")))
 			test.change(pod)
 			m.checkAll()
 			m.checkAll() // told once
@@ -77,7 +95,7 @@ func TestMutationIsFoundAndNamed(t *testing.T) {
 				}
 				return
 			}
-			if len(got) != 1 || got[0].Key.Name != "web-0" || got[0].Version != "7" || !slices.Equal(got[0].Paths, test.paths) {
+			if len(got) != 1 || got[0].key.Name != "web-0" || got[0].version != "7" || !slices.Equal(got[0].paths, test.paths) {
 				t.Errorf("found %+v, want web-0 of version 7 with %v", got, test.paths)
 			}
 		})
@@ -85,13 +103,13 @@ func TestMutationIsFoundAndNamed(t *testing.T) {
 }
 
 func TestMutationOfUnstructuredIsNamed(t *testing.T) {
-	var got []Mutation
-	m := newMutationDetector(MutationOptions{}, (*unstructured.Unstructured).GetResourceVersion, func(mu Mutation) { got = append(got, mu) })
+	var got []finding
+	m := New(Options{}, (*unstructured.Unstructured).GetResourceVersion, into(&got))
 	u := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"replicas": int64(1), "paused": false}}}
-	m.observe(stored("a", u))
+	m.Observe(stored("a", u))
 	_ = unstructured.SetNestedField(u.Object, int64(2), "spec", "replicas")
 	m.checkAll()
-	if want := []string{`Object["spec"]["replicas"]`}; len(got) != 1 || !slices.Equal(got[0].Paths, want) {
+	if want := []string{`Object["spec"]["replicas"]`}; len(got) != 1 || !slices.Equal(got[0].paths, want) {
 		t.Errorf("found %+v, want %v", got, want)
 	}
 }
@@ -147,11 +165,11 @@ func TestFingerprintSeesEveryKind(t *testing.T) {
 
 // What readers do to objects they share must not raise an alarm.
 func TestReadingIsNoMutation(t *testing.T) {
-	m := newMutationDetector(MutationOptions{}, podVersion, func(mu Mutation) { t.Errorf("a false alarm: %+v", mu) })
+	m := New(Options{}, podVersion, func(key delta.Key, _ string, paths []string) { t.Errorf("a false alarm: %s %q", key, paths) })
 	var pods []*corev1.Pod
 	for i := range 50 {
 		pods = append(pods, somePod(fmt.Sprint(i)))
-		m.observe(stored(fmt.Sprint(i), pods[i]))
+		m.Observe(stored(fmt.Sprint(i), pods[i]))
 	}
 	for _, pod := range pods {
 		if _, err := json.Marshal(pod); err != nil {
@@ -174,11 +192,11 @@ func TestReadingIsNoMutation(t *testing.T) {
 // Replaced and deleted objects stay watched for a while: handlers have them.
 func TestReplacedObjectsAreWatched(t *testing.T) {
 	var got []string
-	m := newMutationDetector(MutationOptions{}, podVersion, func(mu Mutation) { got = append(got, fmt.Sprint(mu.Key.Name, mu.Paths)) })
+	m := New(Options{}, podVersion, func(key delta.Key, _ string, paths []string) { got = append(got, fmt.Sprint(key.Name, paths)) })
 	first, second := somePod("a"), somePod("a")
-	m.observe(stored("a", first))
-	m.observe(stored("a", second))
-	m.observe([]event[*corev1.Pod]{{Delta: delta.Delta[*corev1.Pod]{Key: delta.Key{Name: "a"}, Op: delta.Deleted}}})
+	m.Observe(stored("a", first))
+	m.Observe(stored("a", second))
+	m.Observe(removed[*corev1.Pod]("a"))
 	first.Spec.NodeName, second.Status.Reason = "x", "y"
 	m.checkAll()
 	slices.Sort(got)
@@ -187,27 +205,33 @@ func TestReplacedObjectsAreWatched(t *testing.T) {
 	}
 }
 
+// part is an object with a part that changes.
+type part struct {
+	name  string
+	state int
+}
+
 // However many objects come and go, only so many are watched, all of them are
 // watched while they are few enough, and nothing that did not change is reported.
 func TestMutationDetectorIsBounded(t *testing.T) {
-	seeds.Run(t, usualSeeds, func(t *testing.T, rng *rand.Rand) {
+	seeds.Run(t, 100, func(t *testing.T, rng *rand.Rand) {
 		found := map[string]bool{}
-		opts := MutationOptions{Objects: 1 + rng.IntN(20)}
-		m := newMutationDetector(opts, func(*part) string { return "" }, func(mu Mutation) { found[mu.Key.Name] = true })
+		opts := Options{Objects: 1 + rng.IntN(20)}
+		m := New(opts, func(*part) string { return "" }, func(key delta.Key, _ string, _ []string) { found[key.Name] = true })
 		current := map[string]*part{}
 		for state := range 200 {
 			name := fmt.Sprint(rng.IntN(15))
 			if rng.IntN(3) == 0 {
 				delete(current, name)
-				m.observe([]event[*part]{{Delta: delta.Delta[*part]{Key: delta.Key{Name: name}, Op: delta.Deleted}}})
+				m.Observe(removed[*part](name))
 				continue
 			}
 			current[name] = &part{"u", state}
-			m.observe(stored(name, current[name]))
+			m.Observe(stored(name, current[name]))
 			if len(m.watched) > opts.Objects || len(m.replaced) > max(1, opts.Objects/4) || len(m.places) != len(m.watched) {
 				t.Fatalf("%d watched and %d replaced, with at most %d", len(m.watched), len(m.replaced), opts.Objects)
 			}
-			m.check(rng.IntN(5))
+			m.Check(rng.IntN(5))
 		}
 		if len(found) > 0 {
 			t.Fatalf("false alarms: %v", found)
@@ -230,18 +254,18 @@ func TestMutationDetectorIsBounded(t *testing.T) {
 func TestMutationDetectorRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var found atomic.Int64
-		m := newMutationDetector(MutationOptions{Batch: 3}, podVersion, func(Mutation) { found.Add(1) })
+		m := New(Options{Batch: 3}, podVersion, func(delta.Key, string, []string) { found.Add(1) })
 		var pods []*corev1.Pod
 		for i := range 9 {
 			pods = append(pods, somePod(fmt.Sprint(i)))
-			m.observe(stored(fmt.Sprint(i), pods[i]))
+			m.Observe(stored(fmt.Sprint(i), pods[i]))
 		}
 		for _, pod := range pods {
 			pod.Spec.NodeName = "x"
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
-		go func() { m.run(ctx); close(done) }()
+		go func() { m.Run(ctx); close(done) }()
 		time.Sleep(1500 * time.Millisecond)
 		if found.Load() != 3 {
 			t.Errorf("found %d in the first check, want a batch of 3", found.Load())

@@ -1,0 +1,20 @@
+// Package mutation finds out that somebody has changed a shared object in place. It is for
+// tests and for finding a culprit. In production it costs too much: it reads what it
+// watches again and again.
+//
+//	stored ──▶ Observe ──▶ a fingerprint for each object ◀── compare ── Check, now and then
+//	                        ObjectMeta.Labels["app"] 9f3c                  │
+//	                        Spec.Replicas            07aa                  ▼
+//	                        the whole                51d0        Report: key, version, paths
+//
+// # Concurrency
+//
+// One goroutine calls Observe. Any other may run the rest. Nothing is called under the
+// detector's lock, so a Report may call whoever calls Observe, and wait for it.
+//
+// # Testing
+//
+// Each kind of mutation of a Pod and of an unstructured object is found, and named. A
+// random test has many objects come, go and be changed: what is watched and was changed is
+// reported, and nothing else.
+package mutation
