@@ -75,6 +75,7 @@ var table = map[string]rule{
 	"hack/bench":          {},
 	"hack/mutants":        {},
 	"test/adopt":          {},
+	"test/api":            {},
 	"test/commands":       {},
 	"test/contract":       {},
 	"test/differential":   {},
