@@ -27,7 +27,7 @@ func TestTheOldNamesOfPredicates(t *testing.T) {
 	status := event.UpdateEvent{ObjectOld: at("1", "x", ""), ObjectNew: at("2", "x", "Running")}
 	resync := event.UpdateEvent{ObjectOld: at("1", "x", ""), ObjectNew: at("1", "x", "")}
 	for name, tt := range map[string]struct {
-		p    ctrlpredicate.Predicate //nolint:staticcheck // they are what is tested
+		p    ctrlpredicate.Predicate
 		held event.UpdateEvent
 	}{
 		"ChangedAt":     {source.ChangedAt[client.Object]("metadata.labels"), status},
