@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write testdata/page anew")
+var update = flag.Bool("update", false, "write testdata/page again")
 
 const made = "testdata/run.json" // made up, with something of everything
 

@@ -10,7 +10,7 @@ import (
 	"unicode"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write the golden files again")
 
 // rendered is what a person sees of the recorded log.
 func rendered(t *testing.T, s style) string {

@@ -10,7 +10,7 @@
 //
 // Objects of one kind have much in common: the Pods of a ReplicaSet all but their
 // names, addresses and times, and two versions of one object all but what was changed. A decoder
-// makes everything anew each time. What is shared is not kept twice, the garbage
+// makes everything new each time. What is shared is not kept twice, the garbage
 // collector need not visit it twice, and who compares two objects sees at once that it
 // is the same.
 //

@@ -26,7 +26,7 @@ import (
 
 // Cache keeps the kinds that somebody asks for in step with the API, and answers
 // reads from memory. It is controller-runtime's cache.Cache and has more to say;
-// the zero value is of no use, see [New] and [NewWith].
+// the zero value can't be used, see [New] and [NewWith].
 type Cache struct {
 	scheme       *runtime.Scheme
 	api          *api

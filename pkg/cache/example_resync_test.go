@@ -50,7 +50,7 @@ func ExampleCache_SetResync() {
 }
 
 // Objects can be shown again whenever somebody wants that, and whatever the policy is;
-// and a whole kind can be listed anew.
+// and a whole kind can be listed again.
 func ExampleCache_Resync() {
 	cache.ServeExample(cache.Options{}, func(ctx context.Context, c crcache.Cache) error {
 		shown := make(chan string)
@@ -90,13 +90,13 @@ func ExampleCache_Relist() {
 		if err := ours.Relist(ctx, &corev1.ConfigMap{}); err != nil {
 			return err
 		}
-		fmt.Println("listed anew:", ours.Status()[0].Informer.Reflector.ListedAt.After(before))
+		fmt.Println("listed again:", ours.Status()[0].Informer.Reflector.ListedAt.After(before))
 		return nil
 	})
-	// Output: listed anew: true
+	// Output: listed again: true
 }
 
-// A policy for the handlers of one controller alone. It goes before what the controller
+// A policy for the handlers of one controller alone. It overrides what the controller
 // came with, and before a policy for the kind.
 func ExampleCache_SetHandlerResync() {
 	cache.ServeExample(cache.Options{}, func(_ context.Context, c crcache.Cache) error {

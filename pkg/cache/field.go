@@ -54,8 +54,8 @@ func fieldIndex(extract client.IndexerFunc) toolscache.IndexFunc {
 	}
 }
 
-// errInexact is told to whom asks for anything but equality: an index can't say
-// what has another value.
+// errInexact is the answer to anything but equality: an index can't say what has another
+// value.
 var errInexact = errNotSupported("non-exact field matches are not supported by the cache")
 
 // errNotSupported is an error in controller-runtime's words, by which people

@@ -72,7 +72,7 @@ type KindOptions struct {
 	// ShareDuplicates.
 	Duplicates Duplicates
 	// Resync says when handlers are shown objects that have not changed. Where it has a
-	// Period, that goes before the SyncPeriod of the same level, and of wider ones; the
+	// Period, that overrides the SyncPeriod of the same level, and of wider ones; the
 	// rest of it holds for either. It can be changed later: see [Cache.SetResync].
 	Resync ResyncPolicy
 	// Reflector says how to list and watch.

@@ -75,7 +75,7 @@ func (h *heldLists) add(now time.Time, l *heldList) {
 	}
 }
 
-// leastWanted is the place of the list that goes first. The newest stays.
+// leastWanted is the place of the list that is dropped first. The newest stays.
 func (h *heldLists) leastWanted() int {
 	older := h.lists[:len(h.lists)-1]
 	return max(0, slices.IndexFunc(older, func(l *heldList) bool { return !l.continued }))

@@ -45,7 +45,7 @@ func Of(c crcache.Cache) (*Cache, error) {
 }
 
 // SetResync changes the policy of obj's kind: for each form of the kind, in every
-// namespace, those that are there and those that will be. It goes before all that was
+// namespace, those that are there and those that will be. It overrides all that was
 // said when things were made: by ByObject, and by handlers that came with a policy or a
 // period of their own, as a controller with the builder's WithResync does. For a single
 // one of these, see [Cache.SetHandlerResync].
@@ -71,7 +71,7 @@ func (c *Cache) SetResync(obj client.Object, policy ResyncPolicy) error {
 }
 
 // SetHandlerResync is [Cache.SetResync] for the handlers of obj's kind that have this
-// name, and goes before it. Status has the names; a controller that our builder made has
+// name, and overrides it. Status has the names; a controller that our builder made has
 // handlers that are called after the controller and the kind, "web: v1 Pod", of which
 // "web" is enough. It may be called before there is a handler of the name, and the zero
 // policy takes it back.
@@ -102,7 +102,7 @@ func (c *Cache) SetHandlerResync(name string, obj client.Object, policy ResyncPo
 }
 
 // SetDefaultResync is [Cache.SetResync] for those who say nothing themselves, as if
-// Default had said it: it goes before no policy of a kind, nor a handler's own.
+// Default had said it: it overrides no policy of a kind, nor a handler's own.
 func (c *Cache) SetDefaultResync(policy ResyncPolicy) error {
 	if err := checkPolicy(policy); err != nil {
 		return fmt.Errorf("set the default resync policy: %w", err)
@@ -248,7 +248,7 @@ func (c *Cache) Resync(ctx context.Context, obj client.Object, selector labels.S
 	return nil
 }
 
-// Relist has obj's kind in obj's form listed anew in every namespace, for those who
+// Relist has obj's kind in obj's form listed again in every namespace, for those who
 // don't trust what the cache has. It returns when what the server has then can be
 // read, or with ctx: a server that refuses the kind is asked at its own pace. An
 // object that is as it was costs next to nothing, and handlers hear of it as

@@ -38,7 +38,7 @@ func follows(t *testing.T, c *Cache, name string, own ResyncPolicy) (syncs chan 
 	return syncs, func() ResyncPolicy { return sub.ResyncPolicies()[0] }
 }
 
-// What is set while the cache runs goes before what handlers came with: by kind, and
+// What is set while the cache runs overrides what handlers came with: by kind, and
 // before that by name. The zero policy goes back to it.
 func TestWhatIsSetReachesHandlersWithAPolicyOfTheirOwn(t *testing.T) {
 	f := newFakeAPI(t)

@@ -24,7 +24,7 @@ import (
 var configMapGVK = corev1.SchemeGroupVersion.WithKind("ConfigMap")
 
 // TestResyncPrecedence sees a Period taken from the narrowest level that has an
-// opinion, where a policy goes before the SyncPeriod of its level, and the rest of the
+// opinion, where a policy overrides the SyncPeriod of its level, and the rest of the
 // policies filled in.
 func TestResyncPrecedence(t *testing.T) {
 	hour, minute := new(time.Hour), new(time.Minute)
@@ -67,7 +67,7 @@ func TestResyncPrecedence(t *testing.T) {
 			ours: Options{ByObject: map[client.Object]KindOptions{configMaps: {Resync: ResyncPolicy{Period: time.Hour, Lane: 2}}}}, namespace: "red",
 			want: ResyncPolicy{Lane: 2}, synced: time.Minute,
 		},
-		"the kind's policy goes before a default namespace's SyncPeriod": {
+		"the kind's policy overrides a default namespace's SyncPeriod": {
 			opts: crcache.Options{DefaultNamespaces: map[string]crcache.Config{"red": {}}, SyncPeriod: minute},
 			ours: Options{ByObject: map[client.Object]KindOptions{configMaps: {Resync: ResyncPolicy{Period: time.Hour}}}}, namespace: "red",
 			want: ResyncPolicy{Period: time.Hour},
@@ -224,7 +224,7 @@ func TestResyncFollowsThePlan(t *testing.T) {
 		for range 3 {
 			<-done
 		}
-		if err := c.SetDefaultResync(ResyncPolicy{Period: time.Second}); err != nil { // which goes before nothing
+		if err := c.SetDefaultResync(ResyncPolicy{Period: time.Second}); err != nil { // which overrides nothing
 			t.Fatal(err)
 		}
 		for _, kind := range c.Status() {

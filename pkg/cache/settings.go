@@ -31,7 +31,7 @@ type settings struct {
 	transform toolscache.TransformFunc
 	share     *bool // reads give out the stored objects instead of copies
 	bookmarks *bool
-	resync    *time.Duration // SyncPeriod; where policy has a Period, that goes before it
+	resync    *time.Duration // SyncPeriod; where policy has a Period, that overrides it
 
 	policy     ResyncPolicy
 	missing    Missing
@@ -187,7 +187,7 @@ func kindOfKey(obj client.Object, scheme *runtime.Scheme) (schema.GroupVersionKi
 }
 
 // addKind takes in what controller-runtime's options say of a kind. A kind that
-// the server does not have, and need not have, is believed to be as it is said to.
+// the server does not have, and need not have, is taken to be as the options say.
 func (p *plan) addKind(gvk schema.GroupVersionKind, by crcache.ByObject, mapper meta.RESTMapper) error {
 	k := kindSettings{settings: ofKind(by).beside(p.kinds[gvk].settings)}
 	if err := k.check(); err != nil {

@@ -57,7 +57,7 @@ type level struct {
 	period *time.Duration
 }
 
-// levels are those that have a say, the first one first.
+// levels are those that decide, in order.
 func levels(opts crcache.Options, namespace string) []level {
 	of := func(c crcache.Config) level { return level{c.LabelSelector, c.UnsafeDisableDeepCopy, c.SyncPeriod} }
 	by := opts.ByObject[configMaps]

@@ -105,7 +105,7 @@
 //
 // Steps have a world as their model, which changes before, while and after its watches show it
 // (TestStepsAgainstModel). When all is quiet, what the steps have made must be what they would
-// make anew, and with one watch for each kind a step must not run without a reason.
+// make again, and with one watch for each kind a step must not run without a reason.
 //
 // Writes have a history as their model, in which every write of every author stands
 // (TestWritesAgainstModel).

@@ -15,7 +15,7 @@ import (
 
 // TestStepsAgainstModel plays a reconciler of steps in a world that changes before, while
 // and after its watches show it. What a step makes depends on nothing but what it says that
-// it depends on. So when all is quiet, everything that was made is what would be made anew.
+// it depends on. So when all is quiet, everything that was made is what would be made now.
 // A judge who remembers every change says as well when a step has to run. With one watch for
 // each kind, which shows everything, the step must not run otherwise.
 func TestStepsAgainstModel(t *testing.T) {

@@ -59,7 +59,7 @@ func TestGrace(t *testing.T) {
 		{20, 30, true},
 		{31, 30, true},
 		{32, 30, false}, // 31 seconds after the first
-		{33, 30, true},  // the window has begun anew
+		{33, 30, true},  // the window has begun again
 		{93, 30, true},  // a minute without a failure is peace
 		{123, 30, true},
 		{124, 30, false},

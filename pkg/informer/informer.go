@@ -18,7 +18,7 @@ import (
 )
 
 // Informer keeps a store in step with an API and tells its subscribers each
-// change. It runs once. The zero value is of no use; see [New].
+// change. It runs once. The zero value can't be used; see [New].
 type Informer[T any] struct {
 	opts       Options[T]
 	store      *store.Store[T]
@@ -155,14 +155,14 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	return nil
 }
 
-// apply is the Controller's task. Whoever waits for the Controller learns at once
-// that it is no more, as the one that waits may be a handler that Run waits for.
+// apply is the Controller's task. When the Controller ends, those who wait for it learn it
+// at once: one of them may be a handler that Run waits for.
 func (i *Informer[T]) apply(ctx context.Context) error {
 	defer i.giveUp()
 	return i.controller.run(ctx)
 }
 
-// giveUp answers whoever waits for the Controller, which is no more.
+// giveUp answers those who wait for the Controller, which has ended.
 func (i *Informer[T]) giveUp() {
 	i.fifo.Close()
 	for _, entry := range i.fifo.abandoned() {

@@ -93,7 +93,7 @@ func (i *Informer[T]) Resync(selector labels.Selector) error {
 	return nil
 }
 
-// Relist has every scope listed anew, as if nothing were known of the server's
+// Relist has every scope listed again, as if nothing were known of the server's
 // history: what changed shows as Updated, marked Relisted, what is gone as a missed
 // deletion, and what is as it was costs a comparison and tells what
 // [Options].Unchanged says. It returns when readers see the new lists, and counts as

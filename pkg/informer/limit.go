@@ -16,7 +16,7 @@ type ListLimiter struct {
 	waiting atomic.Int64
 }
 
-// NewListLimiter lets atOnce lists be read at a time; less than one counts as one.
+// NewListLimiter allows atOnce lists at a time; less than one counts as one.
 func NewListLimiter(atOnce int) *ListLimiter {
 	return &ListLimiter{turns: make(chan struct{}, max(atOnce, 1))}
 }

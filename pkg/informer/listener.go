@@ -47,7 +47,7 @@ func (o ListenerOptions) withDefaults() ListenerOptions {
 }
 
 // listener is told what happens, in a goroutine of its own. It is made by
-// [processor.newListener], joins once, runs once, and is of no use afterwards.
+// [processor.newListener], joins once, runs once, and can't be used again.
 type listener[T any] struct {
 	of     *processor[T]
 	number uint32 // in audiences

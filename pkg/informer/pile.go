@@ -207,7 +207,7 @@ func (p *pile[T]) makeRoom(n int) {
 
 // roomKept is how much room a pile keeps however little it is used. Beyond that it
 // keeps what it has as long as a quarter is used, so that a steady stream does not
-// make it grow anew for each batch, and a relist does not fill memory for good.
+// make it grow again for each batch, and a relist does not fill memory for good.
 const roomKept = 4096
 
 // reset empties the pile for the next use.

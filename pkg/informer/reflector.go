@@ -123,7 +123,7 @@ type ReflectorSettings struct {
 	// PageTimeout is how long one page of a list may take. The server has its own,
 	// shorter limit; this one frees the turn to list from a connection that hangs.
 	PageTimeout time.Duration
-	// StallAfter is how long a watch may be silent before it is opened anew, once the
+	// StallAfter is how long a watch may be silent before it is opened again, once the
 	// server has sent a bookmark: these come about once a minute. If the watch has
 	// brought nothing at all the server is asked for its version first. Less than 2½
 	// minutes count as that; negative is for ever.
@@ -133,7 +133,7 @@ type ReflectorSettings struct {
 	// A watch that lasts as long ends the row of failures before it.
 	HealthyAfter time.Duration
 	// InternalErrorRetry is for how long a watch that ends with an internal error
-	// of the server is opened anew at once. Zero treats it as any other error.
+	// of the server is opened again at once. Zero treats it as any other error.
 	InternalErrorRetry time.Duration
 	Backoff            Backoff
 }

@@ -65,7 +65,7 @@ func survive(t *testing.T, rng *rand.Rand) {
 	// wait, and a watch that nobody ended.
 	time.Sleep(time.Hour)
 	server.change(rng)
-	time.Sleep(time.Minute + time.Second) // the change may have met a watch that was being opened anew
+	time.Sleep(time.Minute + time.Second) // the change may have met a watch that was being opened again
 	synctest.Wait()
 
 	if got, want := fmt.Sprint(sink.world), fmt.Sprint(server.world()); got != want {

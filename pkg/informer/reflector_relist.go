@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// errRelist ends a watch because somebody wants the list anew. It is no failure.
+// errRelist ends a watch because somebody wants a new list. It is no failure.
 var errRelist = errors.New("a new list is wanted")
 
 // relists is who wants a new list, and how far it is. Whoever asks gets a number; a
@@ -98,7 +98,7 @@ func (l *relists) serve() {
 }
 
 // beginList is called when a whole list is about to be asked for. If somebody wants
-// it, our position is of no use: it is to show what the server has now, and not
+// it, our position can't be used: it is to show what the server has now, and not
 // something that it remembers.
 func (r *Reflector[T]) beginList() {
 	if r.relists.begin() && r.at.version != "" {

@@ -165,7 +165,7 @@ func durationOf(nanoseconds float64) time.Duration {
 	return time.Duration(nanoseconds)
 }
 
-// keyHash is drawn anew in each process, so that replicas don't all show the
+// keyHash is different in each process, so that replicas don't all show the
 // same object at the same moment.
 var keyHash = maphash.MakeSeed()
 

@@ -11,7 +11,7 @@ type ResyncOverrides struct {
 	// Everyone is for all subscribers. Those that have no Period of their own follow the
 	// scopes, whatever the Period is here; see [Informer.SetResync].
 	Everyone ResyncPolicy
-	// Named goes before Everyone, for the subscribers of a name. A name that ends before
+	// Named overrides Everyone, for the subscribers of a name. A name that ends before
 	// a colon is for all that begin so: "web" for "web: v1 Pod" and "web: v1 Secret".
 	Named map[string]ResyncPolicy
 }

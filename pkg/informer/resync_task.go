@@ -24,7 +24,7 @@ type resyncer struct {
 	resyncSeams
 	changed chan struct{} // cap 1; a token for run to look again
 
-	taking atomic.Pointer[audience] // what takers returns; nil when it has to be worked out anew
+	taking atomic.Pointer[audience] // what takers returns; nil when it has to be worked out again
 
 	mu       sync.Mutex // guards everything below; lag, which takes a listener's lock, is called with it held
 	schedule *resync

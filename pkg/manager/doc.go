@@ -37,7 +37,7 @@
 //	+		WithOptions(controller.Options{NewQueue: drmanager.NewQueue}).
 //	 		Complete(r)
 //
-// [New] is both steps of the first part in one, for a main that is written anew.
+// [New] is both steps of the first part in one, for a new main.
 //
 // The manager's client remembers what it has written; [RecordWrites] says of which
 // writes that is known. That is what delta.Change.Own and predicate.NotOwnWrite go by. A

@@ -61,9 +61,9 @@ func TestManagerHasOurCache(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	anew := manager.Options{Options: options()}
-	anew.Cache.ReaderFailOnMissingInformer = true
-	inOne, err := manager.New(nowhere, anew)
+	fresh := manager.Options{Options: options()}
+	fresh.Cache.ReaderFailOnMissingInformer = true
+	inOne, err := manager.New(nowhere, fresh)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,8 +32,8 @@ const answerIn = time.Second
 // deletes it waits for.
 //
 // An event may come before the answer to the write that it shows. It waits for the
-// answers to those writes of its object that are on their way, up to a second, and
-// holds up the events of its kind meanwhile that this handler is told after it.
+// answers to those writes of its object that are on their way, up to a second. The
+// handler gets the later events of the kind after that.
 //
 // A controller that reconciles the effects of its own writes, as one that waits for
 // what it has created to become ready does, needs no such events; one that works in

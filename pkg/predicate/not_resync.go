@@ -18,7 +18,7 @@ func TypedNotResync[O client.Object]() ctrlpredicate.TypedPredicate[O] {
 	return notResync[O]{updates(func(before, after O) bool { return !objects.SameState(before, after) })}
 }
 
-// notResync has a say in resyncs.
+// notResync decides on resyncs.
 type notResync[O client.Object] struct{ ctrlpredicate.TypedFuncs[O] }
 
 // Resync passes none.

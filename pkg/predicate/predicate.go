@@ -12,7 +12,7 @@ import (
 
 var log = logf.Log.WithName("predicate")
 
-// OnResync is a predicate that has a say in resyncs. [NotResync] is one.
+// OnResync is a predicate that decides on resyncs. [NotResync] is one.
 //
 // A resync that somebody asked for, by a policy or by name, passes what other predicates
 // say of updates: in a resync nothing has changed, so whoever waits for a change would

@@ -61,7 +61,7 @@ func (l *lane[K]) front() *entry[K] {
 }
 
 // lanes are the lanes in use, highest priority first, and a few that are empty:
-// a queue that runs dry and fills up again all day should not make them anew.
+// a queue that runs dry and fills up again all day should not make new ones.
 type lanes[K comparable] struct {
 	sorted []*lane[K]
 }

@@ -26,7 +26,7 @@ const (
 //
 // The bound: a key that is queued behind k others is handed out no later than
 // Patience plus Every·(k+1) keys after that, whatever is added meanwhile (being
-// raised to a higher priority starts the count anew). The price: while a backlog
+// raised to a higher priority starts the count again). The price: while a backlog
 // of lower priorities is out of patience, the highest gets (Every-1)/Every of the
 // workers' turns. Younger work is always handed out strictly by priority.
 type Ageing struct {

@@ -167,7 +167,7 @@ func (q *Queue[K]) Cancel(key K) bool {
 	now := q.now()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.schedule.cancel(now, key) // the alarm may go off for nothing; that is cheaper than setting it anew
+	return q.schedule.cancel(now, key) // the alarm may go off for nothing; that is cheaper than setting it again
 }
 
 // Forget tells the limiter that key succeeded.

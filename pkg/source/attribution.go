@@ -123,7 +123,7 @@ func (a *attribution[R]) begin(d *delta.Delta[any]) *turn[R] {
 	return t
 }
 
-// forget has the stream begin anew after a gap of the informer's. No request is completely
+// forget has the stream begin again after a gap of the informer's. No request is completely
 // known then until it succeeds, and nobody tells of the end of objects that went with their
 // namespace. A handler that panicked leaves no such objects.
 func (a *attribution[R]) forget() {

@@ -182,7 +182,7 @@ func (f foreign[O, R]) OnAdd(obj any, isInInitialList bool) {
 // OnUpdate is what has changed, or is shown again.
 func (f foreign[O, R]) OnUpdate(oldObj, newObj any) {
 	d := foreignDelta(delta.Updated, oldObj, newObj)
-	if d.Op == delta.Sync && oldObj == newObj { // a relist shows the one that was listed anew
+	if d.Op == delta.Sync && oldObj == newObj { // a relist shows the one that was listed again
 		d.Origin = f.resync
 	}
 	f.deliver(d, func(to *EventHandler[O, R]) { to.OnUpdate(oldObj, newObj) })

@@ -13,7 +13,7 @@ import (
 // opinion is what a predicate says of an event.
 type opinion struct {
 	says verdict
-	firm bool // the event is one that it has a say in
+	firm bool // it decides on events like this one
 }
 
 type verdict int8
@@ -129,7 +129,7 @@ func (c *combined[O]) ask(one func(ctrlpredicate.TypedPredicate[O]) opinion) opi
 }
 
 // askUntil asks one after the other until one says what decides. If none does, the
-// opposite is true, unless some said nothing and nobody has a say.
+// opposite is true, unless some said nothing and none decides on such events.
 func (c *combined[O]) askUntil(decides verdict, one func(ctrlpredicate.TypedPredicate[O]) opinion) opinion {
 	sum := opinion{says: -decides}
 	for i := range c.of {

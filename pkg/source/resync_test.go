@@ -190,14 +190,14 @@ func TestPredicatesHoldBackASyncPeriod(t *testing.T) {
 	}
 }
 
-// relisted has the API list anew, without an event.
+// relisted has the API listed again, without an event.
 func relisted(server api) {
 	server.ResetWatch()
 	time.Sleep(time.Minute)
 	synctest.Wait()
 }
 
-// listAgain has the informer list anew, in which nothing has changed.
+// listAgain has the informer list again, and nothing has changed.
 func listAgain(t *testing.T, pods *ourcache.SharedInformer) {
 	t.Helper()
 	if err := pods.Core().Relist(t.Context()); err != nil {
@@ -296,7 +296,7 @@ func TestRelistedUpdatesPassWhatComparesContent(t *testing.T) {
 }
 
 // client-go's informers don't say what a Sync is. In a resync they show the very same
-// object twice, and in a relist the one that was listed anew.
+// object twice, and in a relist the one that was listed again.
 func TestSyncsOfAForeignInformer(t *testing.T) {
 	for name, tt := range map[string]struct {
 		period         time.Duration

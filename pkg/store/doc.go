@@ -51,7 +51,7 @@
 //
 // A model, a plain map that is copied for each view, runs beside the store through
 // random scripts, and after each few steps the structure is compared with what can
-// be worked out anew from the versions. Readers that race a writer check that a
+// be worked out again from the versions. Readers that race a writer check that a
 // batch is seen whole or not at all. client-go's Indexer runs through the same
 // scripts side by side. The structures that were not chosen are test code here, so
 // that the benchmarks which decided can be run again.

@@ -217,7 +217,7 @@ func benchUpdate(b *testing.B, f *fixture) {
 	})
 	b.Run("incumbent", theirs)
 	b.Run("view=held/ours", func(b *testing.B) {
-		defer f.ours.View().Release() // for good, while another is taken anew each time
+		defer f.ours.View().Release() // for good, while another is taken each time
 		v := f.ours.View()
 		f.updates(b, stride, func(keys []int, objs []object) {
 			for i, o := range objs {
@@ -337,7 +337,7 @@ func (f *fixture) replaceTheirs(objs []object) {
 
 func BenchmarkRow08_StoreReplaceUnchanged(b *testing.B) {
 	f := newFixture(b, 3)
-	again := [][]object{pods(b, 0), pods(b, 0)} // equal, decoded anew
+	again := [][]object{pods(b, 0), pods(b, 0)} // equal, decoded again
 	perObject := func(b *testing.B) {
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(f.now)), "ns/object")
 	}

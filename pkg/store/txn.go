@@ -13,7 +13,7 @@ import (
 const maxIndexErrors = 8
 
 // Txn is a batch of writes that readers see whole, when it is committed, or not
-// at all. It is of no use after Commit.
+// at all. It can't be used after Commit.
 type Txn[T any] struct {
 	s       *Store[T]
 	seq     uint64

@@ -29,7 +29,7 @@ type Reflector struct {
 	// ShouldResync is asked at each resync period whether to resync. Nil is yes.
 	ShouldResync func() bool
 	// MaxInternalErrorRetryDuration is for how long a watch that ends with an
-	// internal error of the server is opened anew without listing.
+	// internal error of the server is opened again without listing.
 	MaxInternalErrorRetryDuration time.Duration
 
 	name, kind   string

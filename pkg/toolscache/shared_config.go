@@ -27,7 +27,7 @@ type SharedInformerConfig struct {
 	// none. Zero is never.
 	ResyncPeriod time.Duration
 	// Resync is a whole policy for them, of which client-go's period is the simplest:
-	// all at once. Where it has a Period that goes before ResyncPeriod, and handlers
+	// all at once. Where it has a Period that overrides ResyncPeriod, and handlers
 	// that ask for a period of their own get it, whatever client-go's rules for the
 	// informer's period would make of it.
 	Resync   informer.ResyncPolicy
@@ -57,13 +57,13 @@ type SharedInformerConfig struct {
 type SharedScope struct {
 	Namespace string
 	Except    []string
-	// ListerWatcher shows the scope, or ListWatcher does; the second goes first.
+	// One of these shows the scope. If both are set, ListWatcher does.
 	ListerWatcher cache.ListerWatcher
 	ListWatcher   informer.ListWatcher[any]
 	// ResyncPeriod is for the handlers that ask for none. Zero is that of the informer,
 	// [informer.NeverResync] is never.
 	ResyncPeriod time.Duration
-	// Resync goes before ResyncPeriod where it has a Period, and ResyncPeriod before
+	// Resync overrides ResyncPeriod where it has a Period, and ResyncPeriod overrides
 	// what the informer says.
 	Resync informer.ResyncPolicy
 }

@@ -37,7 +37,7 @@ func TestHandlersAreResyncedByPolicy(t *testing.T) {
 				{Namespace: "r", ListerWatcher: inNamespace("r", "a"), Resync: informer.ResyncPolicy{Period: informer.NeverResync}},
 			},
 			Resync:       informer.ResyncPolicy{Period: time.Minute, Selector: all},
-			ResyncPeriod: time.Hour, // which goes before nothing
+			ResyncPeriod: time.Hour, // which overrides nothing
 			Reflector:    informer.ReflectorSettings{Lists: informer.PagesOnly},
 		})
 		var mu sync.Mutex // guards updates, which each handler counts in

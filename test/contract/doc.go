@@ -17,7 +17,7 @@
 // A script writes, lists and watches, each in a namespace of its own. Versions have names
 // in it: w2 is the version of its second write. Transcripts use the same names, so that
 // they don't depend on what else is written: a version between two writes of the script
-// is called after the earlier one. Scripts in which the server is started anew, compacted
+// is called after the earlier one. Scripts in which the server is started again, compacted
 // or restored meet there, and it happens once for all of them.
 //
 // # What is not compared

@@ -22,7 +22,7 @@ func looks() step {
 	}
 }
 
-// eventScripts is about servers that are started anew or forget. There are no more fates
+// eventScripts is about servers that are started again or forget. There are no more fates
 // than are needed: each takes seconds.
 func eventScripts() []script {
 	paged := after(abc, list{limit: 1})
@@ -42,7 +42,7 @@ func eventScripts() []script {
 }
 
 // restoreScripts is about servers that go back in time. Each loses w4 and w5, so that what
-// a client knows is from the future: some on a server that was started anew over the
+// a client knows is from the future: some on a server that was started again over the
 // backup, some on one that has gone on running meanwhile.
 func restoreScripts() []script {
 	before := []step{

@@ -7,6 +7,7 @@
 //	     ├─ `TestName` in `file` ─▶ there is such a test
 //	     ├─ make target ──────────▶ the Makefile has it
 //	     ├─ go run ./package ─────▶ there is such a folder
+//	     ├─ prose ────────────────▶ has no phrase that must be read twice, nor has the code
 //	     └─ blocks ───────────────▶ Go is quoted from a file that the compiler reads; what else is
 //	                                shown is of a kind that test/adopt or test/commands checks
 //

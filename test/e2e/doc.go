@@ -1,4 +1,4 @@
-// Package e2e runs whole informers against a real API server that has a bad time.
+// Package e2e runs whole informers against a real API server that fails now and then.
 //
 //	writers ───────────────▶ kube-apiserver ──▶ etcd ──▶ history (the truth)
 //	                              │   ▲          ▲

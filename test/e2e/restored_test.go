@@ -27,7 +27,7 @@ import (
 const (
 	beforeBackup = 400  // objects that are in the backup
 	afterBackup  = 1000 // writes that are not
-	// healing is how long a client may believe in a history that is no more.
+	// healing is how long a client may go by a history that the server has lost.
 	healing = 3 * time.Minute
 )
 

@@ -124,7 +124,7 @@ func (w *restarted) restart(t *testing.T) {
 	await.Until(t, "the controllers to hear of a change", func() bool { return w.r.of(delta.Primary) == 3 })
 }
 
-// When the API server starts again everything is listed anew, and nothing has changed. So
+// When the API server starts again everything is listed again, and nothing has changed. So
 // nothing is reconciled, unless somebody asked for it; and it is never called a resync.
 func TestARestartOfTheAPIServerIsNoResync(t *testing.T) {
 	for name, tt := range map[string]struct {

@@ -138,7 +138,7 @@ func (s *Server) Forget() {
 	s.cache.forget(s.cache.version)
 }
 
-// Restart ends all watches and starts the server anew, over the same etcd.
+// Restart ends all watches and starts the server again, over the same etcd.
 func (s *Server) Restart() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -161,7 +161,7 @@ func (s *Server) Backup() *Backup {
 }
 
 // Restore brings back what etcd had, versions included. The server knows nothing of it
-// until it is started anew.
+// until it is started again.
 func (s *Server) Restore(b *Backup) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
