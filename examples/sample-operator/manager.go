@@ -44,7 +44,7 @@ func newManager(ctx context.Context, f *flags) (ctrl.Manager, error) {
 		return nil, err
 	}
 	options := options(f, scheme)
-	options.EventBroadcaster = broadcaster //nolint:staticcheck // the only place where a manager takes one; deprecated for whoever leaks theirs
+	options.EventBroadcaster = broadcaster //nolint:staticcheck // the only place where a manager takes one; deprecated because others leak theirs
 	options.WebhookServer = keeper.Guard(webhook.NewServer(webhook.Options{
 		Port: f.webhookPort, TLSOpts: append(tlsOptions(f), func(c *tls.Config) { c.GetCertificate = keeper.GetCertificate }),
 	}))

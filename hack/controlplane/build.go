@@ -32,7 +32,7 @@ func newBuilder(pins, out string, progress *log.Logger) (*builder, error) {
 }
 
 // all builds what is missing or out of date among the wanted components. Checks
-// come after the lock: whoever waited for another process finds its work done.
+// come after the lock: one that waited for another process finds its work done.
 func (b *builder) all(ctx context.Context, wanted []component) error {
 	if err := os.MkdirAll(b.out, 0o755); err != nil {
 		return fmt.Errorf("make the output folder: %w", err)

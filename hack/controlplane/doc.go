@@ -18,8 +18,8 @@
 // # Concurrency
 //
 // Any number of processes may run at once, over the same folder too: one builds
-// and the others wait for it. A binary appears by rename, so that whoever is
-// running the old one goes on running it.
+// and the others wait for it. A binary appears by rename, so a process
+// that runs the old one goes on running it.
 //
 // # Testing
 //

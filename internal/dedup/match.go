@@ -39,7 +39,7 @@ func (s scope) below() scope {
 func (s scope) mayChange() bool { return s.change != nothing }
 
 // match reports whether two values of the layout are equal, and has a share with b
-// whatever is equal below. Whoever has a in hand may share the whole. What it stores in
+// whatever is equal below. The caller may share the whole of a. What it stores in
 // a is of the same type as what was there, because it stood at the same place in b.
 func (l *layout) match(a, b unsafe.Pointer, in scope) bool {
 	if in.depth > tooDeep {

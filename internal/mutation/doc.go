@@ -10,7 +10,7 @@
 // # Concurrency
 //
 // One goroutine calls Observe. Any other may run the rest. Nothing is called under the
-// detector's lock, so a Report may call whoever calls Observe, and wait for it.
+// detector's lock, so a Report may call the one that calls Observe, and wait for it.
 //
 // # Testing
 //

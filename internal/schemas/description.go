@@ -67,7 +67,7 @@ func (s *descriptions) describe(gv schema.GroupVersion) *description {
 	if d != before {
 		s.load(gv, d, before)
 	}
-	<-d.ready // not for longer than whoever loads it waits for the server
+	<-d.ready // which loads no longer than schemaPatience
 	return d
 }
 

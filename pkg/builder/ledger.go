@@ -60,7 +60,7 @@ type recordedReconciler[R comparable] struct {
 
 // Reconcile is called by the controller's workers.
 func (r *recordedReconciler[R]) Reconcile(ctx context.Context, request R) (reconcile.Result, error) {
-	how := delta.Failed // also for a panic, which goes on to whoever called
+	how := delta.Failed // also for a panic, which goes on to the caller
 	again := true
 	ctx, call := r.ledger.Begin(ctx, request)
 	defer func() {

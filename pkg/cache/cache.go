@@ -45,7 +45,7 @@ type Cache struct {
 	// kinds is read without a lock. The map is never changed, but replaced under mu.
 	kinds atomic.Pointer[map[kindID]*kind]
 
-	scoping sync.Mutex // held by whoever adds or removes a namespace, but not while the server is asked; taken before mu
+	scoping sync.Mutex // held to add or remove a namespace, but not while the server is asked; taken before mu
 
 	mu    sync.Mutex // guards everything below, and writing kinds; never held while calling out or waiting
 	phase phase

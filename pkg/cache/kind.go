@@ -106,8 +106,8 @@ type kind struct {
 	reader   atomic.Pointer[reader]
 	arrived  atomic.Uint64 // pages and objects that the server has sent
 
-	// planned is set before the plan is read: whoever changes the plan has nothing to do
-	// with kinds of which it is not set afterwards.
+	// planned is set before the plan is read: a change of the plan need not
+	// reach the kinds for which it is not set afterwards.
 	planned atomic.Bool
 
 	// ready is closed when the fields above are set, or err is. Between planned and ready

@@ -23,8 +23,8 @@ var (
 )
 
 // kind returns a kind of the cache, which is made if there is none. A task of its own
-// makes it: what asks the API takes no context, and whoever's context ends is not to wait
-// for the answer. Those who go on waiting for the same kind get it when it comes.
+// makes it: what asks the API takes no context, and a caller whose context ends must not
+// wait for the answer. Those who go on waiting for the same kind get it when it comes.
 func (c *Cache) kind(ctx context.Context, id kindID) (*kind, error) {
 	k, mine := c.claim(id)
 	if !mine {
@@ -51,7 +51,7 @@ func (c *Cache) make(k *kind) {
 	k.err = errPanicked
 	defer func() {
 		if k.err != nil {
-			c.remove(k) // before anybody learns of it: whoever asks again gets another try
+			c.remove(k) // before anybody learns of it: who asks again gets another try
 		}
 		close(k.ready)
 	}()

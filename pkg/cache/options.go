@@ -83,8 +83,8 @@ type KindOptions struct {
 type Missing uint8
 
 const (
-	// Fail is what controller-runtime does: whoever asks for the kind gets an error
-	// or waits, and a manager stops in the end if one of its controllers watches it.
+	// Fail is what controller-runtime does: a call that asks for the kind gets an
+	// error or waits, and a manager stops in the end if one of its controllers watches it.
 	Fail Missing = iota + 1
 	// WaitForIt lets everything else start. The kind counts as degraded: reading it
 	// is an error that says why, its handlers hear nothing, and Status and Healthz

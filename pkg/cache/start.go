@@ -79,7 +79,7 @@ func (c *Cache) awaitKinds(ctx, window context.Context, kinds []*kind) (left []*
 // leaveBehind logs the kinds that the start no longer waits for.
 func (c *Cache) leaveBehind(kinds []*kind) {
 	for _, k := range kinds {
-		c.ours.Log.Info("The start does not wait any longer for a kind that can't be had; whoever reads it does",
+		c.ours.Log.Info("The start no longer waits for a kind of which nothing arrives; reads of it go on waiting",
 			"kind", k.id.String(), "waited", patience.String(), "why", k.status().Why)
 	}
 }

@@ -123,7 +123,7 @@ func (b *books[R]) landed(r R, when arrival) {
 	} else {
 		a.arrivals.landed++
 	}
-	if a.done() { // the worker was quicker than whoever added the request
+	if a.done() { // the worker was quicker than the one that added the request
 		delete(b.accounts, r)
 		if last, ok := b.past.get(r); ok {
 			last.owed, last.landed = last.owed || a.arrivals.later, uint8(min(a.arrivals.landed, 2))

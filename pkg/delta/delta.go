@@ -60,8 +60,7 @@ type Origin struct {
 	Resync *ResyncTerms
 }
 
-// ResyncTerms are what whoever is told of a Sync may want to know of the policy that
-// asked for it.
+// ResyncTerms tell the receiver of a Sync about the policy that asked for it.
 type ResyncTerms struct {
 	// OnDemand means that somebody asked for it now, and no period did.
 	OnDemand bool

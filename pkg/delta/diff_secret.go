@@ -34,7 +34,7 @@ var shownOfSecrets = [][]string{
 var keysOfSecrets = [][]string{{"data"}, {"stringData"}, {"metadata", "annotations"}}
 
 // secret reports whether this is about a Secret: one of the objects has to be taken for
-// one, or whoever made the Diff knows the kind.
+// one, or the kind was given when the Diff was made.
 func (d *Diff) secret(objs ...Object) bool {
 	return d.kind.Kind == "Secret" || slices.ContainsFunc(objs, secretive)
 }

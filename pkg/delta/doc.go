@@ -73,8 +73,8 @@
 //
 // # Whose write it was
 //
-// [Writes] remembers what a client has written, and from which version, for whoever wants
-// to know whether a change was its own.
+// [Writes] remembers what a client has written, and from which version. So it can be
+// told whether a change was its own.
 //
 // # Concurrency
 //

@@ -19,9 +19,9 @@ import (
 //	                                                 ▲                                │
 //	                                                 └──────────── Settle ────────────┘
 //
-// Our builder gives each controller one. Whoever uses it otherwise keeps to the order
-// of the drawing, for otherwise a worker could take a request whose change is not
-// recorded yet. Any goroutine may call it. One worker at a time has a request.
+// Our builder gives each controller one. Without our builder keep to the order of the
+// drawing: otherwise a worker could take a request whose change is not recorded yet. Any
+// goroutine may call it. One worker at a time has a request.
 type Ledger[R comparable] struct {
 	facts         facts
 	gaps, relists counters
@@ -227,8 +227,8 @@ type Call[R comparable] struct {
 	steps   callSteps
 }
 
-// Err returns the errors of the steps that failed so far. Whoever made the call returns it
-// if the reconciler did not: nobody would retry the steps otherwise.
+// Err returns the errors of the steps that failed so far. If the reconciler does not
+// return it, its caller must: nobody would retry the steps otherwise.
 func (c *Call[R]) Err() error { return c.steps.err() }
 
 // End says what the call came to. What the reconciler said itself counts for more: see

@@ -53,7 +53,7 @@ func (it *item[T]) delta() delta.Delta[T] {
 // control is an entry that is not about an object. The Controller carries it out
 // when the batch that it came with is visible and published. The set is closed.
 type control[T any] interface {
-	// abandon answers whoever waits for the entry when it will never be carried out.
+	// abandon answers those who wait for the entry if it will never be carried out.
 	abandon(err error)
 }
 

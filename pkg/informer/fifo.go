@@ -26,8 +26,8 @@ import (
 // have it yet.
 //
 // Any goroutine may add; one at a time may Pop, and must Release what it popped
-// before it pops again. Whoever calls Replace and Push for one scope does so from
-// one goroutine, as the order of the calls is the order of the history.
+// before it pops again. Replace and Push for one scope are called from one
+// goroutine, because the order of the calls is the order of the history.
 type DeltaFIFO[T any] struct {
 	opts  FIFOOptions[T]
 	ready chan struct{} // cap 1; holds a token while there may be something to pop

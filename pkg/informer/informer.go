@@ -31,8 +31,8 @@ type Informer[T any] struct {
 	gaps     atomic.Uint64               // see Gaps
 	relists  atomic.Uint64               // see Relists
 
-	scoping sync.Mutex // held by whoever changes the scopes; taken before direct
-	direct  sync.Mutex // held by whoever writes the store instead of the Controller; taken before mu
+	scoping sync.Mutex // held to change the scopes; taken before direct
+	direct  sync.Mutex // held to write the store instead of the Controller; taken before mu
 
 	mu            sync.Mutex // guards everything below; never held while calling out or waiting
 	phase         runPhase

@@ -18,8 +18,8 @@ type ListWatcher[T any] interface {
 // Page is one answer to a list request. The caller of List owns Items.
 type Page[T any] struct {
 	Items []T
-	// Lent means that the items are parts of one piece of memory, so that whoever
-	// keeps one of them has to detach it; see [delta.Traits]. Most items of a relist
+	// Lent means that the items are parts of one piece of memory, so one that is
+	// kept has to be detached; see [delta.Traits]. Most items of a relist
 	// are known already, and are not worth the copy.
 	Lent     bool
 	Version  string // resource version of the list

@@ -97,7 +97,7 @@ func (p *processor[T]) leave(l *listener[T]) {
 	p.listeners.Store(&listeners)
 }
 
-// stop makes every listener leave, and whoever joins from now on.
+// stop makes every listener leave, also those that join from now on.
 func (p *processor[T]) stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -8,10 +8,10 @@ import (
 // errRelist ends a watch because somebody wants a new list. It is no failure.
 var errRelist = errors.New("a new list is wanted")
 
-// relists is who wants a new list, and how far it is. Whoever asks gets a number; a
+// relists is who wants a new list, and how far it is. Each who asks gets a number; a
 // list is for all who asked before it began.
 //
-//	ask ──asked──▶ the watch is cut ──▶ start ──begun──▶ stream or list ──served──▶ whoever waits
+//	ask ──asked──▶ the watch is cut ──▶ start ──begun──▶ stream or list ──served──▶ those who wait
 //
 // Only a watch is cut. A list that is under way is read to its end and followed by
 // another, as it may be older than the question; and what waits after a failure

@@ -19,8 +19,8 @@ type resyncing struct {
 	more   *resyncing        // by the listener's other policies, which are for other namespaces
 }
 
-// resyncDemands is how many different things may be wanted and not begun. Whoever
-// wants more than that is shown everything.
+// resyncDemands is how many different things may be wanted and not begun. A listener
+// that wants more is shown everything.
 const resyncDemands = 16
 
 // setAll is set for a listener with several policies, each for namespaces of its

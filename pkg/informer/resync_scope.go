@@ -33,8 +33,8 @@ func (i *Informer[T]) scheduleLocked(s *Subscription[T]) {
 }
 
 // allPoliciesLocked returns what a subscriber's own policy and everybody else's come down
-// to. Whoever has said anything of resyncs has asked for them, also where the Period is
-// another's.
+// to. A subscriber that has set anything about resyncs has asked for them, also if the
+// Period is another's.
 func (i *Informer[T]) allPoliciesLocked(s *Subscription[T]) []ResyncPolicy {
 	own, everyone := s.resync, i.overrides.Everyone
 	if own.Period == 0 {

@@ -73,7 +73,7 @@ func (r *resyncer) change(policies map[uint32][]ResyncPolicy) {
 	r.look()
 }
 
-// remove forgets a listener. Whoever waited for it waits no longer.
+// remove forgets a listener. Those who waited for it wait no longer.
 func (r *resyncer) remove(listener uint32) {
 	r.mu.Lock()
 	r.schedule.remove(listener)

@@ -8,9 +8,9 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// NotResync passes everything but resyncs, whoever asked for them, and updates from a
-// state to the same state, as a relist shows them. Of updates of objects without a
-// resource version, those pass that have two objects in memory.
+// NotResync holds back resyncs, and updates from a state to the same state, as a relist
+// shows them. It passes everything else. Of objects without a resource version it passes
+// every update that has two objects in memory.
 func NotResync() ctrlpredicate.Predicate { return TypedNotResync[client.Object]() }
 
 // TypedNotResync is [NotResync] for objects of one type.

@@ -15,10 +15,10 @@ var log = logf.Log.WithName("predicate")
 // OnResync is a predicate that decides on resyncs. [NotResync] is one.
 //
 // A resync that somebody asked for, by a policy or by name, passes what other predicates
-// say of updates: in a resync nothing has changed, so whoever waits for a change would
-// hold back all of it. They are asked whether they let the object pass at all: its update,
-// or else its creation, as in a first list. So those that choose objects choose them in a
-// resync as well.
+// say of updates: in a resync nothing has changed, so a predicate that waits for a change
+// would hold back all of it. They are asked whether they let the object pass at all: its
+// update, or else its creation, as in a first list. So those that choose objects choose
+// them in a resync as well.
 //
 // Where predicates are combined by controller-runtime's And, Or and Not, those that have
 // no say in resyncs count for nothing beside those that have. A predicate that wraps

@@ -299,8 +299,8 @@ func (q *Queue[K]) ring() {
 }
 
 // unlockAndTell gives up mu and passes on what happened while it was held.
-// Whoever made it happen does so before its call returns, so that an observer is
-// never behind what its own caller knows.
+// The call that made it happen does so before it returns, so that an observer is never
+// behind what its own caller knows.
 func (q *Queue[K]) unlockAndTell() {
 	if len(q.schedule.events) == 0 {
 		q.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 )
 
 // why is for what the requests are that are added in one delivery. It does not change
-// once there is a queue with it, so that whoever keeps that queue and adds to it when
-// the delivery is long over, from whatever goroutine, adds for the same reason.
+// once there is a queue with it, so that a handler which keeps the queue and adds to it
+// when the delivery is long over, from whatever goroutine, adds for the same reason.
 type why[R comparable] struct {
 	ledger   *delta.Ledger[R]   // nil: nothing is recorded
 	delivery *delta.Delivery[R] // nil: the change is of no delivery

@@ -186,7 +186,7 @@ func (s *session) wait(ctx context.Context) error {
 		_ = s.tasks.Wait() // panics, unless it is configured that panics be survived
 		return fmt.Errorf("start %s: it panicked, and the log says where", s.source)
 	case a.interrupted && errors.Is(ctx.Err(), context.Canceled):
-		return nil // whoever stops waiting does not call it an error
+		return nil // to stop waiting is no error
 	default:
 		return a.err
 	}

@@ -28,7 +28,7 @@ type wishes struct {
 
 // wish asks for an index of a label key. It is there when wish returns if the
 // store was at rest. Otherwise the writer gets on with it at each commit, and so
-// does whoever wishes next.
+// does the next wish.
 func (s *Store[T]) wish(key string) {
 	if s.traits.Labels == nil || len(s.catalog.Load().labels) >= maxLabelIndexes {
 		return

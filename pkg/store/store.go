@@ -28,7 +28,7 @@ type Store[T any] struct {
 	pins    pins[T]
 	wishes  wishes
 
-	// untidy says that a reader left work for whoever holds write.
+	// untidy says that a reader left work for the holder of write.
 	untidy atomic.Bool
 	// inTxn finds a second writer out. It is set before the writer waits for write.
 	inTxn atomic.Bool

@@ -73,7 +73,7 @@ func (t buckets[N, H]) seek(hash uint32, at place) (*N, place) {
 func (p place) after() place { return place{p.bucket, p.slot + 1} }
 
 // put takes the first free slot. Node and head are stored before the hash, so that
-// whoever sees the hash sees them. Slots of removed nodes are left alone: they
+// a reader that sees the hash sees them. Slots of removed nodes are left alone: they
 // go when the table is next copied, and until then a search relies on them.
 func (t buckets[N, H]) put(hash uint32, n *N, head *H) {
 	for at := home(hash, len(t)); ; {

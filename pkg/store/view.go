@@ -42,8 +42,8 @@ func (v *View[T]) Release() {
 	}
 }
 
-// seq is what the view sees by. Whoever reads by it keeps the view alive until it
-// is done, lest the collector release it on the way.
+// seq is what the view sees by. Its caller keeps the view alive until it is
+// done, or else the collector may release the view on the way.
 func (v *View[T]) seq() uint64 {
 	invariant.Check(!v.released.Load(), "store: use of a view after its Release")
 	return v.pin.at.seq

@@ -35,7 +35,7 @@ func coreReflectorOptions(lw cache.ListerWatcher, options ReflectorOptions) info
 // guard calls a function and recovers its panic if ReallyCrash says that panics do not
 // end the process. client-go's Reflector does the same and lists again.
 func guard(ctx context.Context, call func()) {
-	if !utilruntime.ReallyCrash { // else whoever runs the informer handles it, once
+	if !utilruntime.ReallyCrash { // else the one that runs the informer handles it, once
 		defer utilruntime.HandleCrashWithContext(ctx)
 	}
 	call()

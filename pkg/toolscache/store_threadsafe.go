@@ -30,8 +30,8 @@ type threadSafe struct {
 	indexers cache.Indexers
 }
 
-// storeWriter is the one writer of a store: whoever calls here takes turns with
-// it. When a method returns, what it has written can be read.
+// storeWriter is the one writer of a store: callers take turns with it. When a method
+// returns, what it has written can be read.
 type storeWriter interface {
 	write(size int, version string, change func(*store.Txn[any]))
 	addIndexers(store.Indexers[any]) error

@@ -9,7 +9,7 @@
 //	      │ false
 //	      └─┴── Patience is over ──▶ Fatal "waited 2m0s for the Site to be gone"
 //
-// Whoever can be told waits on a channel, with Receive; whoever has a clock of its own
+// A test that can be told waits on a channel, with Receive. One that has its own clock
 // uses testing/synctest. It is test support: only _test.go files import it.
 //
 // # Concurrency

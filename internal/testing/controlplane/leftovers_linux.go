@@ -10,7 +10,7 @@ import (
 
 // endWithParent has the kernel kill cmd when the thread that starts it ends. Until
 // then it goes on: a Ctrl-C in the terminal is for all processes of a group, and only
-// whoever started the programs knows in which order to end them.
+// the one that started the programs knows in which order to end them.
 func endWithParent(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // FreeAddress finds an address of this machine that nobody listens on, and that
-// nobody else is given while whoever listens there is down for a while.
+// nobody else is given while the program that listens there is down for a while.
 func FreeAddress(ctx context.Context) (string, error) {
 	port, err := freePort(ctx)
 	if err != nil {

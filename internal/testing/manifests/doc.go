@@ -1,5 +1,5 @@
-// Package manifests reads what kustomize makes of config/, for whoever runs the sample
-// operator beside a cluster and not in it.
+// Package manifests reads what kustomize makes of config/. With it tests and the demo run
+// the sample operator beside a cluster instead of in it.
 //
 //	config/default ──Build──┐
 //	                        ├──▶ objects ──CallAt──▶ webhooks that are called on this machine

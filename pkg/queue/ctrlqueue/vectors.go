@@ -27,7 +27,7 @@ type vectors struct {
 var _ MetricsProviderWithPriority = (*vectors)(nil)
 
 // defaultProvider takes controller-runtime's vectors once. They are in an
-// internal package; the registry gives them to whoever registers their like.
+// internal package; the registry gives them to one that registers the same.
 var defaultProvider = sync.OnceValues(func() (*vectors, error) { return takeVectors(metrics.Registry) })
 
 // orDefault is p, or the default provider.

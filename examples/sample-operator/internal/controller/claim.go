@@ -18,7 +18,7 @@ import (
 
 // A claim is a ConfigMap in the operator's namespace, which is there for as long as a
 // Site holds the hostname in its name. That no two objects have one name makes it
-// unique: whoever creates it holds it.
+// unique: the Site that creates it holds it.
 const (
 	claimPrefix = "hostname-"
 	claimLabel  = "web.example.com/claim"

@@ -23,7 +23,7 @@ type cause struct {
 	More   int      `json:"more,omitempty"` // edits that are not in Diff
 }
 
-// A line of the log has at most so much. Whoever wants to know more asks the objects.
+// A line of the log has at most so much. The objects have the rest.
 const (
 	mostCauses = 20
 	mostEdits  = 8

@@ -13,7 +13,7 @@ import (
 // then there is nothing that a dump of the memory or a log could show.
 //
 // The digest is salted with the Secret's UID, so that equal values do not look alike.
-// It ends in an annotation of a Deployment: whoever may read that and the Secret's
+// It ends in an annotation of a Deployment: one who may read that and the Secret's
 // metadata can try out guesses. So, as everywhere, let secrets be long and random.
 func HideSecret(obj any) (any, error) {
 	secret, ok := obj.(*corev1.Secret)
