@@ -11,9 +11,9 @@ import (
 
 var update = flag.Bool("update", false, "write what is exported now to testdata")
 
-// most is how many symbols all packages together export. Whoever adds one takes another
-// away, or says in the commit why there is one more.
-const most = 678
+// exported is how many symbols all packages export together. To add one, remove another, or
+// say in the commit why there is one more.
+const exported = 690
 
 // Whatever a user can call, set or implement is written down.
 func TestTheExportedAPIIsWrittenDown(t *testing.T) {
@@ -47,11 +47,11 @@ func TestTheExportedAPIIsWrittenDown(t *testing.T) {
 	}
 	for _, file := range written {
 		if !known[file] {
-			t.Errorf("%s is about a package that exports nothing: remove it", file)
+			t.Errorf("%s belongs to no package that exports anything: remove it", file)
 		}
 	}
-	if symbols != most {
-		t.Errorf("%d symbols are exported, and %d are said to be: change the number", symbols, most)
+	if symbols != exported {
+		t.Errorf("pkg exports %d symbols, and the constant exported says %d: change it", symbols, exported)
 	}
 }
 
@@ -85,6 +85,15 @@ func TestEverythingThatCanBeExportedIsRead(t *testing.T) {
 // Limit has a comment.
 const Limit, hidden = 1, 2
 
+type Kind int
+
+const (
+	_ Kind = iota
+	First
+	Second
+	Other = 7
+)
+
 var Name string
 
 type Box[T any] struct {
@@ -98,6 +107,8 @@ type Reader interface {
 	secret()
 }
 
+type Crate struct{ *box }
+
 type Same = Box[int]
 
 func New(size int) *Box[int] { return nil }
@@ -106,13 +117,17 @@ func (b *Box[T]) Fill(with ...T) (n int, err error) { return 0, nil }
 
 func (b *Box[T]) empty() {}
 
-func (b box) Odd() {}
+func (b box) Odd(n int) {}
+
+func (b box) even() {}
 
 type box struct{}
 `
 	want := []string{
-		"const Limit", "func (*Box[T]) Fill(with ...T) (n int, err error)", "func New(size int) *Box[int]",
+		"const First Kind", "const Limit", "const Other", "const Second Kind",
+		"func (*Box[T]) Fill(with ...T) (n int, err error)", "func (Crate) Odd(n int)", "func New(size int) *Box[int]",
 		"type Box has Inner", "type Box has Open func(T) error", "type Box has Size int", "type Box[T any] struct",
+		"type Crate struct", "type Kind int", "type Reader can't be implemented elsewhere",
 		"type Reader has Read func() error", "type Reader interface", "type Same = Box[int]", "var Name string",
 	}
 	all, err := surfaces(fstest.MapFS{
@@ -124,7 +139,7 @@ type box struct{}
 	if err != nil || len(all) != 1 || all["pkg/a"] == nil {
 		t.Fatalf("read %v, error %v", all, err)
 	}
-	if got := all["pkg/a"]; strings.Join(got.lines, "\n") != strings.Join(want, "\n") || got.symbols != 7 {
-		t.Errorf("%d symbols:\n%s\nwant 7:\n%s", got.symbols, strings.Join(got.lines, "\n"), strings.Join(want, "\n"))
+	if got := all["pkg/a"]; strings.Join(got.lines, "\n") != strings.Join(want, "\n") || got.symbols != 13 {
+		t.Errorf("%d symbols:\n%s\nwant 13:\n%s", got.symbols, strings.Join(got.lines, "\n"), strings.Join(want, "\n"))
 	}
 }

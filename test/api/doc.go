@@ -15,5 +15,5 @@
 //
 // # Testing
 //
-// A small package, in which everything that can be exported is, is read as well.
+// A second test reads a small package that exports one thing of each sort.
 package api

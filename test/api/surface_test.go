@@ -16,6 +16,9 @@ import (
 type surface struct {
 	lines   []string
 	symbols int // functions, types, methods, constants and variables; no fields
+
+	embeds map[string][]string // the unexported types that an exported one embeds
+	hidden map[string][]string // the exported methods of an unexported type, without the receiver
 }
 
 // surfaces reads all packages below a folder. Those with nothing exported are left out.
@@ -36,59 +39,45 @@ func surfaces(tree fs.FS, below string) (map[string]*surface, error) {
 		}
 		pkg := path.Dir(name)
 		if all[pkg] == nil {
-			all[pkg] = &surface{}
+			all[pkg] = &surface{embeds: map[string][]string{}, hidden: map[string][]string{}}
 		}
 		return all[pkg].file(name, source)
 	})
 	for pkg, s := range all {
+		s.promote()
+		slices.Sort(s.lines)
 		if len(s.lines) == 0 {
 			delete(all, pkg)
 		}
-		slices.Sort(s.lines)
 	}
 	return all, err
 }
 
 func (s *surface) file(name string, source []byte) error {
-	files := token.NewFileSet()
-	file, err := parser.ParseFile(files, name, source, parser.SkipObjectResolution)
+	file, err := parser.ParseFile(token.NewFileSet(), name, source, parser.SkipObjectResolution)
 	if err != nil {
 		return err
 	}
-	ast.FileExports(file)
 	for _, decl := range file.Decls {
 		switch d := decl.(type) {
 		case *ast.FuncDecl:
-			if d.Body = nil; d.Recv != nil {
-				d.Recv.List[0].Names = nil
-				if !ast.IsExported(receiver(d.Recv.List[0].Type)) {
-					continue
-				}
-			}
-			s.add("%s", text(d))
+			s.function(d)
 		case *ast.GenDecl:
+			var typ ast.Expr // of a constant that says neither type nor value: that of the one before
 			for _, spec := range d.Specs {
-				s.spec(d.Tok, spec)
+				switch spec := spec.(type) {
+				case *ast.ValueSpec:
+					if spec.Type != nil || len(spec.Values) > 0 {
+						typ = spec.Type
+					}
+					s.values(d.Tok, spec, typ)
+				case *ast.TypeSpec:
+					s.typ(spec)
+				}
 			}
 		}
 	}
 	return nil
-}
-
-// receiver is the name of the type that a method is of.
-func receiver(of ast.Expr) string {
-	switch t := of.(type) {
-	case *ast.StarExpr:
-		return receiver(t.X)
-	case *ast.IndexExpr:
-		return receiver(t.X)
-	case *ast.IndexListExpr:
-		return receiver(t.X)
-	case *ast.Ident:
-		return t.Name
-	default:
-		panic(fmt.Sprintf("BUG: a method of a %T", of))
-	}
 }
 
 func (s *surface) add(format string, args ...any) {
@@ -96,50 +85,102 @@ func (s *surface) add(format string, args ...any) {
 	s.lines = append(s.lines, fmt.Sprintf(format, args...))
 }
 
-func (s *surface) spec(kind token.Token, spec ast.Spec) {
-	switch spec := spec.(type) {
-	case *ast.ValueSpec:
-		for _, name := range spec.Names {
-			if name.IsExported() { // what it is set to is no part of the API
-				s.add("%s %s", kind, strings.TrimSpace(name.Name+" "+text(spec.Type)))
-			}
+func (s *surface) function(d *ast.FuncDecl) {
+	if !d.Name.IsExported() {
+		return
+	}
+	d.Doc, d.Body = nil, nil
+	if d.Recv == nil {
+		s.add("%s", text(d))
+		return
+	}
+	d.Recv.List[0].Names = nil
+	if name := bare(d.Recv.List[0].Type); !ast.IsExported(name) {
+		s.hidden[name] = append(s.hidden[name], d.Name.Name+strings.TrimPrefix(text(d.Type), "func"))
+		return
+	}
+	s.add("%s", text(d))
+}
+
+// values writes constants and variables. What they are set to is no part of the API.
+func (s *surface) values(kind token.Token, spec *ast.ValueSpec, typ ast.Expr) {
+	for _, name := range spec.Names {
+		if name.IsExported() {
+			s.add("%s %s", kind, strings.TrimSpace(name.Name+" "+text(typ)))
 		}
-	case *ast.TypeSpec:
-		s.typ(spec)
 	}
 }
 
 // typ writes a type, and each field and method that it has by itself below it.
 func (s *surface) typ(spec *ast.TypeSpec) {
-	name := spec.Name.Name
+	if !spec.Name.IsExported() {
+		return
+	}
+	name, closed := spec.Name.Name, ""
 	var fields *ast.FieldList
 	switch t := spec.Type.(type) {
 	case *ast.StructType:
 		fields, spec.Type = t.Fields, ast.NewIdent("struct")
 	case *ast.InterfaceType:
 		fields, spec.Type = t.Methods, ast.NewIdent("interface")
+		closed = fmt.Sprintf("type %s can't be implemented elsewhere", name)
 	}
+	spec.Doc, spec.Comment = nil, nil
 	s.add("type %s", text(spec))
 	if fields == nil {
 		return
 	}
 	for _, field := range fields.List {
-		field.Doc, field.Comment, field.Tag = nil, nil, nil
-		names := field.Names
-		if len(names) == 0 {
+		for _, member := range field.Names {
+			switch {
+			case member.IsExported():
+				s.lines = append(s.lines, fmt.Sprintf("type %s has %s %s", name, member.Name, text(field.Type)))
+			case closed != "":
+				s.lines = append(s.lines, closed)
+			}
+		}
+		if len(field.Names) > 0 {
+			continue
+		}
+		if inner := bare(field.Type); inner != "" && !ast.IsExported(inner) {
+			s.embeds[name] = append(s.embeds[name], inner)
+		} else {
 			s.lines = append(s.lines, fmt.Sprintf("type %s has %s", name, text(field.Type)))
 		}
-		for _, member := range names {
-			if member.IsExported() {
-				s.lines = append(s.lines, fmt.Sprintf("type %s has %s %s", name, member.Name, text(field.Type)))
+	}
+}
+
+// promote writes the methods that exported types have from unexported ones in them.
+func (s *surface) promote() {
+	for outer, inners := range s.embeds {
+		for _, inner := range inners {
+			for _, method := range s.hidden[inner] {
+				s.add("func (%s) %s", outer, method)
 			}
 		}
 	}
 }
 
+// bare is the name of a type of the same package without pointer and parameters. It is
+// empty for any other.
+func bare(of ast.Expr) string {
+	switch t := of.(type) {
+	case *ast.StarExpr:
+		return bare(t.X)
+	case *ast.IndexExpr:
+		return bare(t.X)
+	case *ast.IndexListExpr:
+		return bare(t.X)
+	case *ast.Ident:
+		return t.Name
+	default:
+		return ""
+	}
+}
+
 // text prints a node on one line.
-func text(node any) string {
-	if expr, ok := node.(ast.Expr); node == nil || ok && expr == nil {
+func text(node ast.Node) string {
+	if node == nil {
 		return ""
 	}
 	var b strings.Builder
