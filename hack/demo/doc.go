@@ -2,7 +2,7 @@
 // this machine. It is what `make run` runs.
 //
 //	story.go ──kubectl──▶ control plane ◀── bin/sample-operator, a process of its own
-//	   ▲                  internal/testing/controlplane          │ its log, line by line
+//	   ▲                  internal/testing/controlplane  │ its log, line by line
 //	   │                        │                        ▼
 //	   │                        │ checks.go     lines ──▶ parse ──▶ printer ──▶ terminal
 //	   │                        ▼                          │

@@ -2,7 +2,7 @@
 // code keeps to it.
 //
 //	delta ◀─ store ◀─ informer ◀─┬─ toolscache ◀─ cache ◀─┬─ builder
-//	                             └─ source ◀──────────────┘
+//	delta ◀─ predicate ◀─────────┴─ source ◀──────────────┘
 //	queue ◀─ ctrlqueue, cache ◀─ builder, manager
 //
 // What the table allows is what there is: a test fails for a permission that nobody

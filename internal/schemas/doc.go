@@ -9,7 +9,7 @@
 //
 // # Concurrency
 //
-// Any goroutine may use a Server. The first that asks for a group and version asks the
+// Any goroutine may use Kinds. The first that asks for a group and version asks the
 // API server, for at most two seconds. The others wait for the same answer. No lock is
 // held meanwhile, and the package starts no goroutine.
 //

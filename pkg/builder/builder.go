@@ -148,10 +148,12 @@ func (b *TypedBuilder[R]) Named(name string) *TypedBuilder[R] {
 
 // WithResync says when the controller looks at the objects of For although they have
 // not changed. What the policy leaves open is as the cache has it for the kind. Predicates
-// of updates do not hold such a resync back; see [drpredicate.OnResync]. What is set
+// of updates do not hold such a resync back; see [predicate.OnResync]. What is set
 // while the cache runs overrides it; see [cache.Cache.SetResync]. Other kinds are for
 // [WithResyncPolicy]: to look at everything that an object owns is to look at it once for
 // each.
+//
+// [predicate.OnResync]: https://pkg.go.dev/github.com/delta-runtime/delta-runtime/pkg/predicate#OnResync
 func (b *TypedBuilder[R]) WithResync(policy cache.ResyncPolicy) *TypedBuilder[R] {
 	b.resync, b.resynced = policy, true
 	return b

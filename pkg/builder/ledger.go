@@ -42,12 +42,12 @@ func schemasOf(mgr manager.Manager) delta.Schemas {
 	if config == nil || client == nil { // a manager for tests
 		return nil
 	}
-	server, err := schemas.New(config, client, mgr.GetScheme())
+	kinds, err := schemas.New(config, client, mgr.GetScheme())
 	if err != nil {
 		mgr.GetLogger().Error(err, "Differences are made without schemas")
 		return nil
 	}
-	return server
+	return kinds
 }
 
 // recordedReconciler tells a reconciler why it is called, and the ledger what came of

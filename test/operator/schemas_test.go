@@ -45,20 +45,20 @@ func plotDefinition() *unstructured.Unstructured {
 }
 
 // schemasOf returns the server's schemas once it publishes those of plots.
-func schemasOf(t *testing.T, config *rest.Config, obj client.Object) *schemas.Server {
+func schemasOf(t *testing.T, config *rest.Config, obj client.Object) *schemas.Kinds {
 	t.Helper()
 	connections := controlplane.HTTPClientForTest(t, config)
-	var server *schemas.Server
+	var kinds *schemas.Kinds
 	var err error
 	await.Until(t, "the server to publish the schema of plots", func() bool {
 		// An error is remembered for a minute, so each try has its own.
-		if server, err = schemas.New(config, connections, newScheme()); err != nil {
+		if kinds, err = schemas.New(config, connections, newScheme()); err != nil {
 			t.Fatal(err)
 		}
-		_, err = server.ObjectToTyped(obj)
+		_, err = kinds.ObjectToTyped(obj)
 		return err == nil
 	})
-	return server
+	return kinds
 }
 
 func TestDiffsKnowTheServersSchemas(t *testing.T) {
@@ -78,13 +78,13 @@ func TestDiffsKnowTheServersSchemas(t *testing.T) {
 	plot.SetFinalizers([]string{"example.com/a", "example.com/b"})
 	await.Until(t, "the server to serve plots", func() bool { return api.Create(t.Context(), plot) == nil })
 	defer release(t, api, plot.DeepCopy())
-	server := schemasOf(t, config, plot)
+	kinds := schemasOf(t, config, plot)
 
 	for path, legal := range map[string]bool{
 		"spec.beds[row=a].flower": true, "spec.beds[*].flowers": false, "spec.bed": false, "status": false, "spec.tools[=x]": true, "spec.fences[0]": true,
 		"spec.wild.anything[0].grows": true, "metadata.ownerReferences[*].controller": true, "metadata.generation": true, "metadata.finalizer": false,
 	} {
-		if err := delta.CheckPathBySchema(plot, server, path); (err == nil) != legal {
+		if err := delta.CheckPathBySchema(plot, kinds, path); (err == nil) != legal {
 			t.Errorf("%s: %v, want legal %v", path, err, legal)
 		}
 	}
@@ -98,14 +98,14 @@ func TestDiffsKnowTheServersSchemas(t *testing.T) {
 	if err := api.Update(t.Context(), plot); err != nil {
 		t.Fatal(err)
 	}
-	d := delta.NewDiff(before, plot, server)
+	d := delta.NewDiff(before, plot, kinds)
 	const want = `spec.beds[row="2"].flower: "lily" → "tulip", spec.fences: ["n","s"] → ["s","n"], +spec.tools[="hose"], ` +
 		`-metadata.finalizers[="example.com/a"], metadata.generation: 1 → 2`
 	if got := d.String(); got != want || d.Err() != nil {
 		t.Errorf("got  %s (error %v)\nwant %s", got, d.Err(), want)
 	}
 	applied, err := d.Full().Apply(before)
-	if err != nil || !delta.NewDiff(applied, plot, server).Full().Empty() {
+	if err != nil || !delta.NewDiff(applied, plot, kinds).Full().Empty() {
 		t.Errorf("what is applied is %v (error %v), want %v", applied, err, plot)
 	}
 }
@@ -124,7 +124,7 @@ func TestDiffsOfWhatTheServerMakes(t *testing.T) {
 	config := administrator(t)
 	api := directly(t, config)
 	connections := controlplane.HTTPClientForTest(t, config)
-	server, err := schemas.New(config, connections, newScheme())
+	kinds, err := schemas.New(config, connections, newScheme())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,14 +149,14 @@ func TestDiffsOfWhatTheServerMakes(t *testing.T) {
 	if err := api.Update(t.Context(), deployment); err != nil {
 		t.Fatal(err)
 	}
-	d := delta.NewDiff(before, deployment, server)
+	d := delta.NewDiff(before, deployment, kinds)
 	const want = `spec.template.spec.containers[name="app"].image: "app:1" → "app:2", ` +
 		`+spec.template.spec.containers[name="app"].ports[containerPort=80,protocol="TCP"].name="http", metadata.generation: 1 → 2`
 	if got := d.String(); got != want || d.Err() != nil {
 		t.Errorf("got  %s (error %v)\nwant %s", got, d.Err(), want)
 	}
 	applied, err := d.Full().Apply(before)
-	if err != nil || !delta.NewDiff(applied, deployment, server).Full().Empty() {
-		t.Errorf("applied, it differs by %v (error %v)", delta.NewDiff(applied, deployment, server).Full(), err)
+	if err != nil || !delta.NewDiff(applied, deployment, kinds).Full().Empty() {
+		t.Errorf("applied, it differs by %v (error %v)", delta.NewDiff(applied, deployment, kinds).Full(), err)
 	}
 }

@@ -49,8 +49,8 @@ func (p *Plane) runEtcd(ctx context.Context) error {
 // Compact forgets every version but the present one of everything, and returns the
 // present revision: etcd answers a read or watch from an older one with an error,
 // which the API server passes on as 410 Gone. The very last change stays, so that a
-// watch that missed that one alone is still resumed. Where nothing has changed since the
-// last time it does nothing.
+// watch that missed that one alone is still resumed. If nothing has changed since the last
+// compaction, it does nothing.
 func (p *Plane) Compact(ctx context.Context) (revision int64, err error) {
 	revision, err = p.revision(ctx)
 	if err != nil {

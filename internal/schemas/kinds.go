@@ -21,7 +21,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// Server has the types of all kinds that a server has, for [delta.NewDiff].
+// Kinds knows the types of all kinds that a server has, for [delta.NewDiff].
 //
 // What client-go knows comes from client-go: these kinds are read in when the first one
 // is asked for, which takes some 200 ms of a processor once in a process and keeps a
@@ -35,7 +35,7 @@ import (
 //
 // Paths into custom kinds are checked by a description of their own, which is asked for
 // again every ten minutes while somebody checks paths.
-type Server struct {
+type Kinds struct {
 	scheme *runtime.Scheme
 	// lenient lets through fields that a description does not mention: what is wrong with
 	// an object is for the server to say, and a description may be older than the object.
@@ -43,16 +43,16 @@ type Server struct {
 	lenient, strict descriptions
 }
 
-var _ delta.Schemas = (*Server)(nil)
+var _ delta.Schemas = (*Kinds)(nil)
 
-// New returns the schemas of a server's kinds. The scheme says what kind a Go
-// type is: typed objects do not say it themselves.
-func New(config *rest.Config, httpClient *http.Client, scheme *runtime.Scheme) (*Server, error) {
+// New returns the types of a server's kinds. The scheme says which kind a Go type is,
+// because typed objects do not say it.
+func New(config *rest.Config, httpClient *http.Client, scheme *runtime.Scheme) (*Kinds, error) {
 	server, err := discovery.NewDiscoveryClientForConfigAndClient(config, httpClient)
 	if err != nil {
 		return nil, fmt.Errorf("make a client for schemas: %w", err)
 	}
-	return &Server{
+	return &Kinds{
 		scheme:  scheme,
 		lenient: descriptions{server: server.RESTClient(), unknown: letThrough, known: map[schema.GroupVersion]*description{}},
 		strict:  descriptions{server: server.RESTClient(), unknown: refused, known: map[schema.GroupVersion]*description{}},
@@ -74,7 +74,7 @@ var builtinKinds = sync.OnceValue(func() *runtime.Scheme {
 })
 
 // ObjectToTyped is [delta.Schemas].
-func (s *Server) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOptions) (*typed.TypedValue, error) {
+func (s *Kinds) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOptions) (*typed.TypedValue, error) {
 	kind, err := apiutil.GVKForObject(obj, s.scheme)
 	if err != nil {
 		return nil, fmt.Errorf("look for the schema of a %T: %w", obj, err)
@@ -97,7 +97,7 @@ func (s *Server) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOptio
 
 // TypeOf returns the type that objects of a kind have, with no fields but those that it
 // is known to have. [delta.CheckPathBySchema] goes by it.
-func (s *Server) TypeOf(kind schema.GroupVersionKind) (typed.ParseableType, error) {
+func (s *Kinds) TypeOf(kind schema.GroupVersionKind) (typed.ParseableType, error) {
 	var converter managedfields.TypeConverter
 	if builtinKinds().Recognizes(kind) {
 		converter = builtinSchemas()
@@ -119,7 +119,7 @@ func (s *Server) TypeOf(kind schema.GroupVersionKind) (typed.ParseableType, erro
 
 // Describes returns an error while it is not known what fields a kind has: the server does
 // not know the kind yet, or does not answer. It asks again after a minute at the earliest.
-func (s *Server) Describes(kind schema.GroupVersionKind) error {
+func (s *Kinds) Describes(kind schema.GroupVersionKind) error {
 	_, err := s.TypeOf(kind)
 	return err
 }

@@ -114,7 +114,7 @@ func (s *server) wasAsked(t *testing.T, times int) {
 	}
 }
 
-func schemasOf(t *testing.T, config *rest.Config, client *http.Client) *schemas.Server {
+func schemasOf(t *testing.T, config *rest.Config, client *http.Client) *schemas.Kinds {
 	t.Helper()
 	known := runtime.NewScheme()
 	known.AddKnownTypeWithName(gardens.WithKind("Garden"), &Garden{})
@@ -128,7 +128,7 @@ func schemasOf(t *testing.T, config *rest.Config, client *http.Client) *schemas.
 	return s
 }
 
-func withoutNetwork(t *testing.T, s *server) *schemas.Server {
+func withoutNetwork(t *testing.T, s *server) *schemas.Kinds {
 	t.Helper()
 	return schemasOf(t, &rest.Config{Host: "http://server"}, &http.Client{Transport: s})
 }
