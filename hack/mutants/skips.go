@@ -3,6 +3,7 @@ package main
 // The suites that have to notice when a skip is not safe.
 var (
 	skipWorlds  = suite{pkg: "./test/skip", run: "^TestSkippingIsSafe$", seeds: 1000}
+	refusals    = suite{pkg: "./pkg/source", run: "^TestAStateThatATransformRefusedIsTouched$"}
 	whoseWrites = suite{pkg: "./pkg/delta", run: "^TestManagerCreditsNobodyForWhatIsNotHis$"}
 )
 
@@ -123,6 +124,13 @@ var skips = []mutant{
 		old:    "if !t.whole {",
 		new:    "if !t.whole && false {",
 		suites: []suite{skipWorlds},
+	},
+	{
+		name:   "a gap ends when a reconciler succeeds in it",
+		file:   "pkg/informer/fifo_inlet.go",
+		old:    "if omitted && in.gaps != nil {",
+		new:    "if omitted && in.gaps != nil && false {",
+		suites: []suite{refusals},
 	},
 	{
 		name:   "one arrival stands for all",

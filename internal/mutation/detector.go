@@ -2,7 +2,6 @@ package mutation
 
 import (
 	"context"
-	"iter"
 	"math"
 	"sync"
 	"time"
@@ -10,9 +9,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// Detector finds out that somebody has changed an object of the store in
-// place, which every reader shares. It is for tests and for finding a culprit,
-// not for production: what it watches it reads again and again.
+// Detector finds out that somebody has changed an object of a store in place.
 //
 // It keeps fingerprints, not copies, of a bounded number of objects: the current
 // ones, a sample of them where they are too many, and those last replaced, which
@@ -24,7 +21,7 @@ type Detector[T any] struct {
 	report  Report
 	found   chan struct{} // cap 1; holds a token while Observe has found something
 
-	mu       sync.Mutex // guards everything below; not held while reporting
+	mu       sync.Mutex // guards everything below; version is called under it, a Report is not
 	untold   []finding  // found by Observe, at most opts.Objects
 	watched  []watchedObject[T]
 	places   map[delta.Key]int  // of the current ones in watched
@@ -80,102 +77,100 @@ func New[T any](opts Options, version func(T) string, report Report) *Detector[T
 	}
 }
 
-// Observe takes note of what has been stored. The writer of the store calls it before
-// anybody else sees the objects. What it finds is reported by Run, because the report may
+// Observe takes note of a change of the store. The writer of the store calls it before
+// anybody else sees the object. What it finds is reported by Run, because the report may
 // wait for the writer.
-func (m *Detector[T]) Observe(stored iter.Seq[*delta.Delta[T]]) {
+func (d *Detector[T]) Observe(change *delta.Delta[T]) {
 	var found []finding
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for d := range stored {
-		switch d.Op {
-		case delta.Added, delta.Updated:
-			found = m.putLocked(found, d.Key, d.New)
-		case delta.Deleted, delta.OutOfScope:
-			found = m.dropLocked(found, d.Key)
-		case delta.Replaced, delta.Sync: // no change
-		}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch change.Op {
+	case delta.Added, delta.Updated:
+		found = d.putLocked(found, change.Key, change.New)
+	case delta.Deleted, delta.OutOfScope:
+		found = d.dropLocked(found, change.Key)
+	case delta.Replaced, delta.Sync: // no change
 	}
-	if room := m.opts.Objects - len(m.untold); room > 0 && len(found) > 0 {
-		m.untold = append(m.untold, found[:min(len(found), room)]...)
+	if room := d.opts.Objects - len(d.untold); room > 0 && len(found) > 0 {
+		d.untold = append(d.untold, found[:min(len(found), room)]...)
 		select {
-		case m.found <- struct{}{}:
+		case d.found <- struct{}{}:
 		default:
 		}
 	}
 }
 
-func (m *Detector[T]) putLocked(found []finding, key delta.Key, object T) []finding {
-	w := watchedObject[T]{key, m.version(object), object, takeFingerprint(object)}
-	if place, ok := m.places[key]; ok {
-		found = m.retireLocked(found, m.watched[place])
-		m.watched[place] = w
+func (d *Detector[T]) putLocked(found []finding, key delta.Key, object T) []finding {
+	w := watchedObject[T]{key, d.version(object), object, takeFingerprint(object)}
+	if place, ok := d.places[key]; ok {
+		found = d.retireLocked(found, d.watched[place])
+		d.watched[place] = w
 		return found
 	}
-	if len(m.watched) >= m.opts.Objects {
+	if len(d.watched) >= d.opts.Objects {
 		// Any other makes room: what remains is a sample. Which one a map's
 		// iteration begins with is as good as random.
-		for other := range m.places {
-			found = m.dropLocked(found, other)
+		for other := range d.places {
+			found = d.dropLocked(found, other)
 			break
 		}
 	}
-	m.places[key] = len(m.watched)
-	m.watched = append(m.watched, w)
+	d.places[key] = len(d.watched)
+	d.watched = append(d.watched, w)
 	return found
 }
 
-func (m *Detector[T]) dropLocked(found []finding, key delta.Key) []finding {
-	place, ok := m.places[key]
+func (d *Detector[T]) dropLocked(found []finding, key delta.Key) []finding {
+	place, ok := d.places[key]
 	if !ok {
 		return found
 	}
-	found = m.retireLocked(found, m.watched[place])
-	last := len(m.watched) - 1
-	m.watched[place] = m.watched[last]
-	m.places[m.watched[place].key] = place
-	m.watched[last] = watchedObject[T]{}
-	m.watched = m.watched[:last]
-	delete(m.places, key)
+	found = d.retireLocked(found, d.watched[place])
+	last := len(d.watched) - 1
+	d.watched[place] = d.watched[last]
+	d.places[d.watched[place].key] = place
+	d.watched[last] = watchedObject[T]{}
+	d.watched = d.watched[:last]
+	delete(d.places, key)
 	return found
 }
 
 // retireLocked moves w to the replaced ones. What it pushes out there is looked
 // at for the last time.
-func (m *Detector[T]) retireLocked(found []finding, w watchedObject[T]) []finding {
-	if len(m.replaced) < max(1, m.opts.Objects/4) {
-		m.replaced = append(m.replaced, w)
+func (d *Detector[T]) retireLocked(found []finding, w watchedObject[T]) []finding {
+	if len(d.replaced) < max(1, d.opts.Objects/4) {
+		d.replaced = append(d.replaced, w)
 		return found
 	}
-	found = m.replaced[m.oldest].compare(found)
-	m.replaced[m.oldest] = w
-	m.oldest = (m.oldest + 1) % len(m.replaced)
+	found = d.replaced[d.oldest].compare(found)
+	d.replaced[d.oldest] = w
+	d.oldest = (d.oldest + 1) % len(d.replaced)
 	return found
 }
 
 // Check looks at the next n objects, and again at the first when it is through. It
 // reports what it finds and what Observe has found.
-func (m *Detector[T]) Check(n int) {
-	m.mu.Lock()
-	found := m.untold
-	m.untold = nil
-	all := len(m.watched) + len(m.replaced)
+func (d *Detector[T]) Check(n int) {
+	d.mu.Lock()
+	found := d.untold
+	d.untold = nil
+	all := len(d.watched) + len(d.replaced)
 	for range min(n, all) {
-		m.cursor = (m.cursor + 1) % all
-		if m.cursor < len(m.watched) {
-			found = m.watched[m.cursor].compare(found)
+		d.cursor = (d.cursor + 1) % all
+		if d.cursor < len(d.watched) {
+			found = d.watched[d.cursor].compare(found)
 		} else {
-			found = m.replaced[m.cursor-len(m.watched)].compare(found)
+			found = d.replaced[d.cursor-len(d.watched)].compare(found)
 		}
 	}
-	m.mu.Unlock()
+	d.mu.Unlock()
 	for _, f := range found {
-		m.report(f.key, f.version, f.paths)
+		d.report(f.key, f.version, f.paths)
 	}
 }
 
 // checkAll looks at every watched object.
-func (m *Detector[T]) checkAll() { m.Check(math.MaxInt) }
+func (d *Detector[T]) checkAll() { d.Check(math.MaxInt) }
 
 // compare adds to found what has changed since the last look.
 func (w *watchedObject[T]) compare(found []finding) []finding {
@@ -189,18 +184,18 @@ func (w *watchedObject[T]) compare(found []finding) []finding {
 
 // Run checks until ctx ends, and then once more everything: what a short test did
 // is found, too.
-func (m *Detector[T]) Run(ctx context.Context) {
-	ticker := time.NewTicker(m.opts.Every)
+func (d *Detector[T]) Run(ctx context.Context) {
+	ticker := time.NewTicker(d.opts.Every)
 	defer ticker.Stop()
 	for {
 		select {
 		case <-ctx.Done():
-			m.checkAll()
+			d.checkAll()
 			return
-		case <-m.found:
-			m.Check(0)
+		case <-d.found:
+			d.Check(0)
 		case <-ticker.C:
-			m.Check(m.opts.Batch)
+			d.Check(d.opts.Batch)
 		}
 	}
 }

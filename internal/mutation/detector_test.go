@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"iter"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -40,17 +39,13 @@ func somePod(name string) *corev1.Pod {
 }
 
 // stored is what a Detector observes when an object is stored.
-func stored[T any](key string, object T) iter.Seq[*delta.Delta[T]] {
-	return told(delta.Delta[T]{Key: delta.Key{Name: key}, Op: delta.Added, New: object})
+func stored[T any](key string, object T) *delta.Delta[T] {
+	return &delta.Delta[T]{Key: delta.Key{Name: key}, Op: delta.Added, New: object}
 }
 
 // removed is what it observes when an object is removed.
-func removed[T any](key string) iter.Seq[*delta.Delta[T]] {
-	return told(delta.Delta[T]{Key: delta.Key{Name: key}, Op: delta.Deleted})
-}
-
-func told[T any](d delta.Delta[T]) iter.Seq[*delta.Delta[T]] {
-	return func(yield func(*delta.Delta[T]) bool) { yield(&d) }
+func removed[T any](key string) *delta.Delta[T] {
+	return &delta.Delta[T]{Key: delta.Key{Name: key}, Op: delta.Deleted}
 }
 
 // into appends what is reported to found.

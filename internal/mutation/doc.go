@@ -9,8 +9,8 @@
 //
 // # Concurrency
 //
-// One goroutine calls Observe. Any other may run the rest. Nothing is called under the
-// detector's lock, so a Report may call the one that calls Observe, and wait for it.
+// One goroutine calls Observe. Any goroutine may call Check and Run. A Report is called
+// without the detector's lock, so it may call the one that calls Observe, and wait for it.
 //
 // # Testing
 //

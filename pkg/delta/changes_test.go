@@ -71,7 +71,7 @@ func TestOfFindsAKindInAnyForm(t *testing.T) {
 
 // A Go type that holds objects of many kinds says nothing of an object's kind, whoever
 // wrote the type.
-func TestOfRulesOutNoFormOfManyKinds(t *testing.T) {
+func TestOfIsNotCompleteWhereATypeHoldsManyKinds(t *testing.T) {
 	type wrapped struct{ unstructured.Unstructured }
 	for name, obj := range map[string]delta.Object{
 		"a map": &unstructured.Unstructured{}, "somebody's map": &wrapped{}, "metadata": &metav1.PartialObjectMetadata{},

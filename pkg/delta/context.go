@@ -23,7 +23,8 @@ func withCall(ctx context.Context, in *inContext) context.Context {
 //	}))
 //
 // A reconciler that hands on a context with other changes stays the one that is called: a
-// step that fails with that context has failed in the same call.
+// step that fails with that context has failed in the same call. So make the context of the
+// call's. For work that outlives the call make it of context.WithoutCancel(ctx).
 func NewContext(ctx context.Context, c Changes) context.Context {
 	steps := stepsIn(ctx)
 	if steps == nil {

@@ -23,7 +23,9 @@ type Delta[T any] struct {
 	Missed bool
 
 	// Relisted marks an Added or Updated that a relist showed and no event of a
-	// watch did: what happened between Old and New, and how often, is unknown.
+	// watch did: what happened between Old and New, and how often, is unknown. It also
+	// marks an Updated before which a state may have been left out, because it could not
+	// be read or a transform refused it.
 	Relisted bool
 
 	// Folded is how many other deltas of the object are hidden in this one, because

@@ -27,8 +27,8 @@ func (r *stepReason) String() string {
 	return r.text
 }
 
-// reason says why the step has to run, of which it is known whether it failed before. It
-// reports false if the step can be skipped.
+// reason says why the step has to run. failed is whether it failed before. The result is
+// false if the step can be skipped.
 func (s Step) reason(c *Changes, failed bool) (stepReason, bool) {
 	var room [4]judged
 	on := room[:0]

@@ -113,3 +113,22 @@ func TestMistakesInStepsAreToldAtOnce(t *testing.T) {
 		t.Errorf("the steps are %+v", steps)
 	}
 }
+
+// It is retried as well by a reconciler that has made a context of other changes.
+func TestAStepIsRetriedInAnotherContext(t *testing.T) {
+	l := knowing(delta.LedgerLimits{})
+	record(l, "r", became(at(1, 1), at(2, 2)))
+	for call, want := range []bool{false, true} { // it fails at the end of the first call
+		ctx, c := l.Begin(t.Context(), "r")
+		ran := false
+		other := delta.NewContext(ctx, delta.NewChanges(resynced(at(2, 2))))
+		err := delta.Plan(other).On(&corev1.Pod{}).Do("step", func(context.Context) error { ran = true; return nil })
+		if err != nil || ran != want {
+			t.Errorf("call %d: the step ran: %t, error %v", call, ran, err)
+		}
+		if call == 0 {
+			_ = delta.Plan(ctx).Do("step", func(context.Context) error { return errAsked })
+		}
+		c.End(delta.Succeeded)
+	}
+}

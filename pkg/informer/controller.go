@@ -109,7 +109,7 @@ func (c *controller[T]) apply(batch Batch[T]) []event[T] {
 		}
 	}
 	if c.mutations != nil {
-		c.mutations.Observe(deltasOf(events[:n]))
+		c.observe(events[:n])
 	}
 	txn.Commit(batch.version)
 	if err := txn.Err(); err != nil {
@@ -153,7 +153,7 @@ func (c *controller[T]) settle(txn *store.Txn[T], it *item[T], e *event[T]) bool
 			_, e.again = c.forgotten[it.key]
 			delete(c.forgotten, it.key)
 		}
-		e.Relisted = it.op == delta.Replaced && !e.Initial
+		e.Relisted = it.op == delta.Replaced && !e.Initial || it.hides && there
 	default:
 		panic(fmt.Sprintf("BUG: delta for %s has op %s", it.key, it.op))
 	}
@@ -224,6 +224,13 @@ func (c *controller[T]) carryOut(entry control[T]) {
 	}
 }
 
+// observe has the mutation detector take note of what was stored.
+func (c *controller[T]) observe(events []event[T]) {
+	for i := range events {
+		c.mutations.Observe(&events[i].Delta)
+	}
+}
+
 // join tells a listener of everything that the store has and, from the next batch
 // on, of what changes.
 func (c *controller[T]) join(e *join[T]) {
@@ -238,7 +245,7 @@ func (c *controller[T]) join(e *join[T]) {
 func (c *controller[T]) dismiss(e *dismissal[T]) {
 	events := e.carryOut(c.store, c.fifo.visibleVersion())
 	if c.mutations != nil {
-		c.mutations.Observe(deltasOf(events))
+		c.observe(events)
 	}
 	if e.how == AsOutOfScope {
 		c.processor.publish(events)

@@ -150,6 +150,9 @@ func (f *DeltaFIFO[T]) sync(keys []delta.Key, to *audience, origin *delta.Origin
 // may hold the change back, and would miss the resync. Syncs of different origins are
 // kept apart, so that each listener is told who asked. No more than one chunk of a resync
 // is ever pending, so a key has three of them at most.
+//
+// A Sync without an origin is for everybody, or for nobody if a relist shows the object
+// unchanged. So a pending change remembers of it only that it is shown in any case.
 func (f *DeltaFIFO[T]) syncLocked(it item[T]) {
 	newest, ok := f.pending.newest(it.key)
 	switch {

@@ -29,6 +29,9 @@ type inlet[T any] struct {
 	visible string    // the same of what readers see
 	heardAt time.Time // when something came last
 
+	omitted omissions      // since the last list
+	gaps    *atomic.Uint64 // counts where what was omitted ends; nil if nobody asks
+
 	listed     bool          // replace was called
 	unpopped   bool          // the version that it came with is pending
 	initialEnd uint64        // number of the last item of the first list
@@ -81,6 +84,7 @@ func (in *inlet[T]) Push(op delta.Op, obj T, version string) error {
 	f := in.fifo
 	key, err := f.opts.Traits.Key(obj)
 	if err != nil {
+		in.omitAny()
 		return fmt.Errorf("queue %s of an object: read its key: %w", op, err)
 	}
 	it := item[T]{key: key, op: op, version: version, seen: time.Now()}
@@ -100,11 +104,33 @@ func (in *inlet[T]) Push(op delta.Op, obj T, version string) error {
 	case !within:
 		return nil
 	case op == delta.Deleted:
+		in.resumesLocked(key)
 		f.deleteLocked(it, err)
-	case err == nil:
+	case err != nil:
+		in.omitted.of(key)
+	default:
+		it.hides = in.resumesLocked(key)
 		f.appendLocked(it)
 	}
 	return err
+}
+
+// resumesLocked reports whether a state of the object was left out before an event. That is
+// where the gap ends: those who have succeeded in it may have read that state, and a
+// predicate may hold back the event that undoes it.
+func (in *inlet[T]) resumesLocked(key delta.Key) bool {
+	omitted := in.omitted.before(key)
+	if omitted && in.gaps != nil {
+		in.gaps.Add(1)
+	}
+	return omitted
+}
+
+// omitAny notes that an event was left out of which not even the key could be read.
+func (in *inlet[T]) omitAny() {
+	in.fifo.mu.Lock()
+	defer in.fifo.mu.Unlock()
+	in.omitted.ofAny()
 }
 
 // deleteLocked queues a deletion if the object is known to exist. If the transform has

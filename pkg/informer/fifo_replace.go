@@ -45,6 +45,7 @@ func (in *inlet[T]) replace(objs []T, r Replacement) error {
 	if in.closed {
 		return nil
 	}
+	gone = in.omitLocked(news, gone, r)
 	f.pending.makeRoom(len(news))
 	for i := range news {
 		switch news[i].op {
@@ -64,8 +65,8 @@ func (in *inlet[T]) replace(objs []T, r Replacement) error {
 	return nil
 }
 
-// dressAll gives each object that is not known its final form. One that the transform
-// refuses loses its op, which has it skipped, or is the error where nothing is skipped.
+// dressAll gives each new object its final form. If the transform refuses an object, its op
+// becomes 0, so that it is skipped. Without onSkip the refusal is an error.
 func (in *inlet[T]) dressAll(news []item[T], r Replacement) error {
 	f := in.fifo
 	for i := range news {
@@ -84,6 +85,26 @@ func (in *inlet[T]) dressAll(news []item[T], r Replacement) error {
 			in.onSkip(err)
 			it.op = 0
 		}
+	}
+	return nil
+}
+
+// omitLocked begins a new count of what was left out, and returns what is gone for certain.
+func (in *inlet[T]) omitLocked(news, gone []item[T], r Replacement) []item[T] {
+	in.omitted = omissions{}
+	for _, key := range r.Refused {
+		in.omitted.of(key)
+	}
+	for i := range news {
+		if news[i].op == 0 {
+			in.omitted.of(news[i].key)
+		}
+	}
+	if !r.Partial {
+		return gone
+	}
+	for i := range gone { // any of these may be what could not be read
+		in.omitted.of(gone[i].key)
 	}
 	return nil
 }
@@ -120,7 +141,7 @@ func (in *inlet[T]) keysOf(objs []T, r Replacement) ([]T, []delta.Key, error) {
 }
 
 // compare returns what the list adds to what is known: items for the objects that
-// need one, and the deletions that it implies.
+// need one, and the deletions that it implies if it is whole.
 func (f *DeltaFIFO[T]) compare(objs []T, keys []delta.Key, r Replacement) (news, gone []item[T]) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -150,7 +171,6 @@ func (f *DeltaFIFO[T]) compare(objs []T, keys []delta.Key, r Replacement) (news,
 	// are the same, so counting them is enough to see that.
 	stored := f.pending.live == 0 && f.out.live == 0
 	switch {
-	case r.Partial:
 	case stored && f.comparing() && f.opts.Known != nil && found == f.countLocked(within):
 	default:
 		gone = f.absentLocked(newKeySet(slices.Concat(keys, r.Refused)), r)

@@ -10,8 +10,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// A list has distinct keys or it has not, in whatever order they are. One in a server's
-// order is seen to have without a set.
+// distinct sees whether keys repeat, in any order. ascends holds between neighbours in a
+// server's order.
 func TestDistinctKeys(t *testing.T) {
 	seeds.Run(t, usualSeeds, func(t *testing.T, rng *rand.Rand) {
 		words := []string{"", "a", "a-b", "a.b", "ab", "b"}

@@ -1,7 +1,6 @@
 package informer
 
 import (
-	"iter"
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/mutation"
@@ -26,20 +25,10 @@ type Mutation struct {
 	Paths   []string // the parts that changed, as Go fields: Spec.Replicas
 }
 
-// newMutationDetector returns what calls report for each object that it finds changed.
+// newMutationDetector returns a detector that calls report for each object that it finds
+// changed.
 func newMutationDetector[T any](opts MutationOptions, version func(T) string, report func(Mutation)) *mutation.Detector[T] {
 	return mutation.New(mutation.Options(opts), version, func(key delta.Key, version string, paths []string) {
 		report(Mutation{Key: key, Version: version, Paths: paths})
 	})
-}
-
-// deltasOf yields what a batch of events tells.
-func deltasOf[T any](batch []event[T]) iter.Seq[*delta.Delta[T]] {
-	return func(yield func(*delta.Delta[T]) bool) {
-		for i := range batch {
-			if !yield(&batch[i].Delta) {
-				return
-			}
-		}
-	}
 }

@@ -20,6 +20,7 @@ type item[T any] struct {
 	// those who are shown such objects as well as to its audience.
 	unchanged bool
 	asked     bool   // everybody is to be shown the object, also if this changes nothing
+	hides     bool   // a state before it may have been left out
 	hash      uint32 // of key
 	prev      int32  // position of the key's previous item in the pile, or none
 	arrival   uint64

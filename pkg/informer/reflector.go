@@ -181,6 +181,7 @@ type Reflector[T any] struct {
 	random   func() float64 // in [0, 1); a test's own, so that its seed decides all
 	degraded func()         // told each time the kind becomes degraded; may be nil
 	leftOut  func()         // told each time something was skipped; may be nil
+	unread   func()         // told of each event that the sink is not shown; may be nil
 	relisted func()         // told before a list is handed on that is not the first; may be nil
 
 	// These belong to the goroutine that runs Cycle.

@@ -36,6 +36,9 @@ func (r *Reflector[T]) handOn(ctx context.Context, s *session[T]) error {
 // seen all the same: asking for it again would bring the same refusal.
 func (r *Reflector[T]) deliver(s *session[T], event Event[T]) error {
 	if event.Err != nil {
+		if r.unread != nil {
+			r.unread()
+		}
 		return event.Err
 	}
 	version := event.Version

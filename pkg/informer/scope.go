@@ -159,6 +159,7 @@ func (i *Informer[T]) check(add Scope[T]) error {
 func (i *Informer[T]) newScope(from Scope[T]) *scope[T] {
 	s := &scope[T]{reach: newReach(from.Namespace, slices.Clone(from.Except)), resync: from.Resync}
 	s.inlet = i.fifo.open(s.reach, func(err error) { s.reflector.skip(context.Background(), err) })
+	s.inlet.gaps = &i.gaps
 	opts := i.reflectorOptions()
 	opts.ReflectorSettings = from.Settings.Or(opts.ReflectorSettings)
 	if !s.reach.everything() {
@@ -167,6 +168,7 @@ func (i *Informer[T]) newScope(from Scope[T]) *scope[T] {
 	s.reflector = NewReflector(from.ListWatcher, s.inlet, i.opts.Traits.Key, opts)
 	s.reflector.degraded = s.inlet.degraded
 	s.reflector.leftOut = func() { i.gaps.Add(1) }
+	s.reflector.unread = s.inlet.omitAny
 	s.reflector.relisted = func() { i.relists.Add(1) }
 	return s
 }

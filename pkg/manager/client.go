@@ -80,7 +80,7 @@ func RecordWrites(c client.Client, writes *delta.Writes) client.Client {
 // OwnWrites returns what a client has written, for [predicate.NotOwnWrite]. It is nil if
 // the client does not remember.
 //
-// [predicate.NotOwnWrite]: https://pkg.go.dev/github.com/delta-runtime/delta-runtime/pkg/source#NotOwnWrite
+// [predicate.NotOwnWrite]: https://pkg.go.dev/github.com/delta-runtime/delta-runtime/pkg/predicate#NotOwnWrite
 func OwnWrites(c client.Client) delta.OwnWrites {
 	if remembers, ok := c.(interface{ OwnWrites() delta.OwnWrites }); ok {
 		return remembers.OwnWrites()

@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 // logged is what the package logs, in all tests.
 var logged logLines
 
-// logLines are the lines of a log.
+// logLines are the lines of a log. The tests log a few each.
 type logLines struct {
 	mu    sync.Mutex // guards lines
 	lines []string

@@ -32,10 +32,10 @@ type OnResync[O any] interface {
 	Resync(object O, terms delta.ResyncTerms) bool
 }
 
-// OnRelist is a predicate that can't judge an update by its two objects if a
-// relist showed it: what was changed in between may have been changed back, and a
-// reconciler may have read it. [ChangedAt] and [NotStatusOnly] are such. Informers of
-// somebody else's don't say which updates these are.
+// OnRelist is a predicate that can't judge an update that a relist showed. Something may
+// have changed and changed back in between, and a reconciler may have read it. [ChangedAt]
+// and [NotStatusOnly] are such predicates. Informers that are not ours don't say which
+// updates these are.
 type OnRelist[O any] interface {
 	ctrlpredicate.TypedPredicate[O]
 	// Relisted reports whether an update that a relist showed is to pass although Update

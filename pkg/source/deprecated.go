@@ -12,38 +12,38 @@ import (
 
 // ChangedAt is [predicate.TypedChangedAt].
 //
-// Deprecated: use package predicate.
+// Deprecated: use that, or [predicate.ChangedAt] for objects of any type.
 func ChangedAt[O client.Object](paths ...string) ctrlpredicate.TypedPredicate[O] {
 	return predicate.TypedChangedAt[O](paths...)
 }
 
 // NotResync is [predicate.TypedNotResync].
 //
-// Deprecated: use package predicate.
+// Deprecated: use that, or [predicate.NotResync] for objects of any type.
 func NotResync[O client.Object]() ctrlpredicate.TypedPredicate[O] {
 	return predicate.TypedNotResync[O]()
 }
 
 // NotStatusOnly is [predicate.TypedNotStatusOnly].
 //
-// Deprecated: use package predicate.
+// Deprecated: use that, or [predicate.NotStatusOnly] for objects of any type.
 func NotStatusOnly[O client.Object]() ctrlpredicate.TypedPredicate[O] {
 	return predicate.TypedNotStatusOnly[O]()
 }
 
 // NotOwnWrite is [predicate.TypedNotOwnWrite].
 //
-// Deprecated: use package predicate.
+// Deprecated: use that, or [predicate.NotOwnWrite] for objects of any type.
 func NotOwnWrite[O client.Object](writes delta.OwnWrites) ctrlpredicate.TypedPredicate[O] {
 	return predicate.TypedNotOwnWrite[O](writes)
 }
 
 // ResyncPredicate is [predicate.OnResync].
 //
-// Deprecated: use package predicate.
+// Deprecated: use that.
 type ResyncPredicate[O any] = predicate.OnResync[O]
 
 // RelistedPredicate is [predicate.OnRelist].
 //
-// Deprecated: use package predicate.
+// Deprecated: use that.
 type RelistedPredicate[O any] = predicate.OnRelist[O]

@@ -65,10 +65,9 @@
 //
 // # Predicates
 //
-// A Kind asks each predicate of package predicate, and of anybody else, two questions more
-// than controller-runtime does: whether a resync that somebody asked for is to pass, see
-// [predicate.OnResync], and whether an update that a relist showed is, see
-// [predicate.OnRelist].
+// A Kind asks each predicate two more questions than controller-runtime does. Does a resync
+// that somebody asked for pass? See [predicate.OnResync]. Does an update that a relist
+// showed pass? See [predicate.OnRelist].
 //
 // # Concurrency
 //

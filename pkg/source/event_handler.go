@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
-	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	ctrlpredicate "sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
@@ -21,7 +21,7 @@ type EventHandler[O any, R comparable] struct {
 	ctx        context.Context // what the contexts of the calls end with
 	queue      workqueue.TypedRateLimitingInterface[R]
 	handler    handler.TypedEventHandler[O, R]
-	predicates []predicate.TypedPredicate[O]
+	predicates []ctrlpredicate.TypedPredicate[O]
 	apart      combined[O] // all of them, for what they can't be asked one by one
 
 	recording *attribution[R] // in place of the queue; nil: there is none
@@ -34,11 +34,11 @@ var _ toolscache.ResourceEventHandler = &EventHandler[client.Object, any]{}
 // predicates let through.
 func NewEventHandler[O any, R comparable](
 	ctx context.Context, queue workqueue.TypedRateLimitingInterface[R],
-	tell handler.TypedEventHandler[O, R], predicates []predicate.TypedPredicate[O],
+	tell handler.TypedEventHandler[O, R], predicates []ctrlpredicate.TypedPredicate[O],
 ) *EventHandler[O, R] {
 	return &EventHandler[O, R]{
 		ctx: ctx, queue: queue, handler: tell,
-		predicates: predicates, apart: takeApart(predicate.And(predicates...)),
+		predicates: predicates, apart: takeApart(ctrlpredicate.And(predicates...)),
 	}
 }
 
@@ -118,9 +118,9 @@ func (e *EventHandler[O, R]) passes(about event.TypedUpdateEvent[O]) bool {
 		terms := e.turn.about.Resync()
 		switch {
 		case terms != nil && !terms.AsUpdate:
-			return e.apart.ask(func(p predicate.TypedPredicate[O]) opinion { return ofResync(p, about, *terms) }).says != no
+			return e.apart.ask(func(p ctrlpredicate.TypedPredicate[O]) opinion { return ofResync(p, about, *terms) }).says != no
 		case e.turn.about.Op == delta.Updated && e.turn.about.Relisted:
-			return e.apart.ask(func(p predicate.TypedPredicate[O]) opinion { return ofRelisted(p, about) }).says != no
+			return e.apart.ask(func(p ctrlpredicate.TypedPredicate[O]) opinion { return ofRelisted(p, about) }).says != no
 		}
 	}
 	for _, p := range e.predicates {

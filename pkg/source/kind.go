@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
-	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	ctrlpredicate "sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
@@ -36,7 +36,7 @@ type Kind[O client.Object, R comparable] struct {
 	Handler handler.TypedEventHandler[O, R]
 	// Predicates decide, in this order, which events the handler is told of. The
 	// first that says no is the last that is asked.
-	Predicates []predicate.TypedPredicate[O]
+	Predicates []ctrlpredicate.TypedPredicate[O]
 
 	// Ledger is told for what change each request is. Nil records nothing, and has the
 	// handler called with the controller's own queue.
@@ -61,14 +61,14 @@ var _ ctrlsource.SyncingSource = (*Kind[client.Object, reconcile.Request])(nil)
 
 // NewKind is controller-runtime's source.Kind.
 func NewKind[O client.Object](
-	from cache.Cache, obj O, tell handler.TypedEventHandler[O, reconcile.Request], predicates ...predicate.TypedPredicate[O],
+	from cache.Cache, obj O, tell handler.TypedEventHandler[O, reconcile.Request], predicates ...ctrlpredicate.TypedPredicate[O],
 ) ctrlsource.SyncingSource {
 	return TypedKind(from, obj, tell, predicates...)
 }
 
 // TypedKind is controller-runtime's source.TypedKind.
 func TypedKind[O client.Object, R comparable](
-	from cache.Cache, obj O, tell handler.TypedEventHandler[O, R], predicates ...predicate.TypedPredicate[O],
+	from cache.Cache, obj O, tell handler.TypedEventHandler[O, R], predicates ...ctrlpredicate.TypedPredicate[O],
 ) ctrlsource.TypedSyncingSource[R] {
 	return &Kind[O, R]{Type: obj, Cache: from, Handler: tell, Predicates: predicates}
 }

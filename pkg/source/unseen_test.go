@@ -225,6 +225,44 @@ func TestAPanicOfAHandlerIsAGap(t *testing.T) {
 	})
 }
 
+// What is remembered of other objects outlives a panic: their next change touches what it
+// changed, and no more.
+func TestAPanicOfAHandlerLeavesOtherObjects(t *testing.T) {
+	defer func(before bool) { utilruntime.ReallyCrash = before }(utilruntime.ReallyCrash)
+	utilruntime.ReallyCrash = false
+	// See TestGapsAreNoticed.
+	defer func(before []utilruntime.ErrorHandler) { utilruntime.ErrorHandlers = before }(utilruntime.ErrorHandlers) //nolint:reassign // no other way
+	utilruntime.ErrorHandlers = nil                                                                                 //nolint:reassign // as above
+	inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
+		pods := newInformer(server)
+		server.Add(pod("web", "1"))
+		server.Add(pod("db", "1"))
+		run(pods.RunWithContext)
+		ledger := delta.NewLedger[request](delta.LedgerOptions{})
+		startedSynced(t, ledgered(holding(pods), ledger, funcs{
+			CreateFunc: func(_ context.Context, e event.TypedCreateEvent[*podObject], q queue) { q.Add(asked(e.Object.Name)) },
+			UpdateFunc: func(_ context.Context, e event.TypedUpdateEvent[*podObject], q queue) {
+				if e.ObjectNew.Labels["version"] == "panic" {
+					panic("as the test wants it")
+				}
+				q.Add(asked(e.ObjectNew.Name))
+			},
+		}), newQueue(t))
+		take(ledger, "db")
+		server.Modify(pod("web", "panic"))
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		take(ledger, "db")             // succeeds after the panic
+		server.Modify(pod("web", "2")) // the first that is told afterwards
+		server.Modify(pod("db", "2"))
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if got := take(ledger, "db"); !got.Complete() || got.Touches("spec") || !got.Touches("metadata.labels") {
+			t.Errorf("of db only a label has changed, and it is told %s, which touches the spec: %t", got, got.Touches("spec"))
+		}
+	})
+}
+
 // exchanged is a cache whose informer for pods is exchanged for another one.
 type exchanged struct {
 	cache.Cache

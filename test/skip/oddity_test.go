@@ -2,6 +2,7 @@ package skip
 
 import (
 	"context"
+	"errors"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,17 +15,24 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/source"
 )
 
-// oddly is a transform that keeps some objects as another Go type than that of their kind.
-// A handler for that type cannot be shown them.
+// refusedValue is what oddly refuses: "r", as JSON has the bytes of a Secret.
+const refusedValue = "cg=="
+
+// oddly is a transform that does odd things to some objects. It keeps ConfigMaps as another
+// Go type than that of their kind, which a handler for that type cannot be shown. Secrets it
+// refuses, so that the cache keeps them as they were.
 func oddly(obj any) (any, error) {
-	odd := false
 	switch obj := obj.(type) {
 	case *corev1.ConfigMap:
-		odd = obj.Data["a"] == "r"
+		if obj.Data["a"] != "r" {
+			return obj, nil
+		}
 	case *corev1.Secret:
-		odd = string(obj.Data["k"]) == "r"
-	}
-	if !odd {
+		if string(obj.Data["k"]) == "r" {
+			return nil, errors.New("as the world wants it")
+		}
+		return obj, nil
+	default:
 		return obj, nil
 	}
 	about := obj.(client.Object)

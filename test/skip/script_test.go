@@ -78,6 +78,7 @@ func (g *generator) events() []func() *step {
 	add(uprootings, 1, g.uprooting)
 	add(restarts, 1, g.restart)
 	add(resyncs, 3, g.resync)
+	add(oddities, 3, g.refusal)
 	add(channels, 2, g.ring)
 	add(ownWrites, 2, g.ownWrite)
 	return events
@@ -173,6 +174,30 @@ func (g *generator) flicker(id objectID, s setting) *step {
 		}
 		back := setting{s.place, s.place.get(before.copied())}
 		w.alter(id, s)
+		time.Sleep(gap)
+		w.alter(id, back)
+	})
+}
+
+// refusal is a state of a Secret that the transform refuses. The reconcilers are called
+// while the server has it, and it is undone.
+func (g *generator) refusal() *step {
+	if g.odd != secret {
+		return g.anySet()
+	}
+	id, gap := pick(g.rng, g.objects(secret)), 30*time.Millisecond+g.pause()
+	refused := setting{secret.places[0], refusedValue}
+	return g.newStep(fmt.Sprintf("set %s of %s to what is refused, call everybody, and set it back after %v", refused.place.path, id, gap), func(w *world) {
+		before := w.server.present(id)
+		if before == nil {
+			return
+		}
+		back := setting{refused.place, refused.place.get(before.copied())}
+		w.alter(id, refused)
+		time.Sleep(gap)
+		for _, primary := range w.objects(w.primary()) {
+			w.poke(primary)
+		}
 		time.Sleep(gap)
 		w.alter(id, back)
 	})
