@@ -126,7 +126,7 @@ func (in *inlet[T]) resumesLocked(key delta.Key) bool {
 	return omitted
 }
 
-// omitAny notes that an event was left out of which not even the key could be read.
+// omitAny notes that an event was left out, and that its key could not be read.
 func (in *inlet[T]) omitAny() {
 	in.fifo.mu.Lock()
 	defer in.fifo.mu.Unlock()

@@ -5,14 +5,14 @@ import "github.com/delta-runtime/delta-runtime/pkg/delta"
 // maxOmissions bounds the keys that omissions remember, to some megabytes.
 const maxOmissions = 1 << 16
 
-// omissions are the objects of a scope of which a state was left out, because it could not
-// be read or the transform refused it. The next item of such an object may hide that state:
-// what it changed may have been changed back. A complete list begins again with none: what
-// is hidden by then, the list's own doubt covers.
+// omissions are the objects of a scope that a state is missing of, because it could not be
+// read or the transform refused it. The next item of such an object may hide that state:
+// the change may have been undone. A list starts with no omissions but its own, because a
+// relist puts everything before it in doubt.
 type omissions struct {
 	keys map[delta.Key]struct{} // those that are known by name
-	any  bool                   // a state of some object was left out, nobody knows of which
-	sure map[delta.Key]struct{} // if any: those that have been heard of since
+	any  bool                   // a state of some object is missing, and its key is not known
+	sure map[delta.Key]struct{} // if any: objects that had an item since
 }
 
 // of notes an object.
@@ -27,7 +27,7 @@ func (o *omissions) of(key delta.Key) {
 	o.keys[key] = struct{}{}
 }
 
-// ofAny notes an object of which not even the key could be read.
+// ofAny notes an object whose key could not be read.
 func (o *omissions) ofAny() {
 	o.any = true
 	clear(o.sure)

@@ -45,11 +45,12 @@ func (in *inlet[T]) replace(objs []T, r Replacement) error {
 	if in.closed {
 		return nil
 	}
-	gone = in.omitLocked(news, gone, r)
+	gone = in.omitLocked(gone, r)
 	f.pending.makeRoom(len(news))
 	for i := range news {
 		switch news[i].op {
 		case 0: // skipped; its last good state stays
+			in.omitted.of(news[i].key)
 		case delta.Sync:
 			f.syncLocked(news[i])
 		default:
@@ -89,16 +90,12 @@ func (in *inlet[T]) dressAll(news []item[T], r Replacement) error {
 	return nil
 }
 
-// omitLocked begins a new count of what was left out, and returns what is gone for certain.
-func (in *inlet[T]) omitLocked(news, gone []item[T], r Replacement) []item[T] {
+// omitLocked begins a new count of what was left out, with what the Reflector could not take
+// of the list. It returns the deletions that are certain.
+func (in *inlet[T]) omitLocked(gone []item[T], r Replacement) []item[T] {
 	in.omitted = omissions{}
 	for _, key := range r.Refused {
 		in.omitted.of(key)
-	}
-	for i := range news {
-		if news[i].op == 0 {
-			in.omitted.of(news[i].key)
-		}
 	}
 	if !r.Partial {
 		return gone

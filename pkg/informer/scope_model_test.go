@@ -97,7 +97,7 @@ func (w provinceWatch) Next(ctx context.Context) (Event[thing], error) {
 // exile is a rebuilder that also hears of scopes that go.
 type exile struct {
 	rebuilder
-	silent *sync.Map // namespaces of which it may know what has gone; shared
+	silent *sync.Map // namespaces whose objects it may know although they have gone; shared
 	exiled int
 }
 
