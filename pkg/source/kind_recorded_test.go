@@ -11,7 +11,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	toolscache "k8s.io/client-go/tools/cache"
 	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllertest"
@@ -140,8 +139,7 @@ func TestKindTellsTheLedger(t *testing.T) {
 // TestPredicatesAndTypesAreAsWithoutALedger compares what a handler is told with and
 // without one, also when it panics.
 func TestPredicatesAndTypesAreAsWithoutALedger(t *testing.T) {
-	utilruntime.ReallyCrash = false
-	defer func() { utilruntime.ReallyCrash = true }()
+	outlivePanics(t)
 	inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
 		pods := newInformer(server)
 		server.Add(pod("web", "1"))
@@ -289,10 +287,7 @@ func TestAForeignInformerIsRecordedAsWellAsItCanBe(t *testing.T) {
 
 // TestGapsAreNoticed has something happen that nobody is told of.
 func TestGapsAreNoticed(t *testing.T) {
-	// apimachinery's waits until it has been a while since the last error, by a clock
-	// that was read outside of the bubble.
-	defer func(before []utilruntime.ErrorHandler) { utilruntime.ErrorHandlers = before }(utilruntime.ErrorHandlers) //nolint:reassign // no other way
-	utilruntime.ErrorHandlers = nil                                                                                 //nolint:reassign // as above
+	reportErrorsAtOnce(t)
 	inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
 		config := ourcache.SharedInformerConfig{
 			Kind: "pods", Example: &podObject{},

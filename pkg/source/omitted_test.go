@@ -7,7 +7,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 
@@ -31,9 +30,7 @@ func (h held) Update(ctx context.Context, e event.TypedUpdateEvent[*podObject], 
 // afterwards, the update that shows the old state again touches everything, also after the
 // reconciler has succeeded in between.
 func TestAStateThatATransformRefusedIsTouched(t *testing.T) {
-	// See TestGapsAreNoticed.
-	defer func(before []utilruntime.ErrorHandler) { utilruntime.ErrorHandlers = before }(utilruntime.ErrorHandlers) //nolint:reassign // no other way
-	utilruntime.ErrorHandlers = nil                                                                                 //nolint:reassign // as above
+	reportErrorsAtOnce(t)
 	for name, tt := range map[string]struct {
 		tell   handler.TypedEventHandler[*podObject, request]
 		behind bool

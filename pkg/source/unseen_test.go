@@ -10,7 +10,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
@@ -174,11 +173,8 @@ func TestAHandlerThatIsFarBehindMissesNothing(t *testing.T) {
 // An event at which a handler panics, or that has an object of another type, may have been
 // for any request.
 func TestAPanicOfAHandlerIsAGap(t *testing.T) {
-	defer func(before bool) { utilruntime.ReallyCrash = before }(utilruntime.ReallyCrash)
-	utilruntime.ReallyCrash = false
-	// See TestGapsAreNoticed.
-	defer func(before []utilruntime.ErrorHandler) { utilruntime.ErrorHandlers = before }(utilruntime.ErrorHandlers) //nolint:reassign // no other way
-	utilruntime.ErrorHandlers = nil                                                                                 //nolint:reassign // as above
+	outlivePanics(t)
+	reportErrorsAtOnce(t)
 	inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
 		pods := newInformer(server)
 		if err := pods.SetTransform(func(obj any) (any, error) {
@@ -228,11 +224,8 @@ func TestAPanicOfAHandlerIsAGap(t *testing.T) {
 // What is remembered of other objects outlives a panic: their next change touches what it
 // changed, and no more.
 func TestAPanicOfAHandlerLeavesOtherObjects(t *testing.T) {
-	defer func(before bool) { utilruntime.ReallyCrash = before }(utilruntime.ReallyCrash)
-	utilruntime.ReallyCrash = false
-	// See TestGapsAreNoticed.
-	defer func(before []utilruntime.ErrorHandler) { utilruntime.ErrorHandlers = before }(utilruntime.ErrorHandlers) //nolint:reassign // no other way
-	utilruntime.ErrorHandlers = nil                                                                                 //nolint:reassign // as above
+	outlivePanics(t)
+	reportErrorsAtOnce(t)
 	inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
 		pods := newInformer(server)
 		server.Add(pod("web", "1"))
