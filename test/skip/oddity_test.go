@@ -18,21 +18,21 @@ import (
 // refusedValue is what oddly refuses: "r", as JSON has the bytes of a Secret.
 const refusedValue = "cg=="
 
-// oddly is a transform that does odd things to some objects. It keeps ConfigMaps as another
-// Go type than that of their kind, which a handler for that type cannot be shown. Secrets it
-// refuses, so that the cache keeps them as they were.
+// oddly is a transform that does odd things to some objects. It keeps some as another Go
+// type than that of their kind, which a handler for that type cannot be shown. Some Secrets
+// it refuses, so that the cache keeps them as they were.
 func oddly(obj any) (any, error) {
+	odd := false
 	switch obj := obj.(type) {
 	case *corev1.ConfigMap:
-		if obj.Data["a"] != "r" {
-			return obj, nil
-		}
+		odd = obj.Data["a"] == "r"
 	case *corev1.Secret:
 		if string(obj.Data["k"]) == "r" {
 			return nil, errors.New("as the world wants it")
 		}
-		return obj, nil
-	default:
+		odd = string(obj.Data["tls.crt"]) == "r"
+	}
+	if !odd {
 		return obj, nil
 	}
 	about := obj.(client.Object)

@@ -167,14 +167,20 @@ func (g *generator) anyFlicker() *step {
 
 func (g *generator) flicker(id objectID, s setting) *step {
 	gap := g.pause()
-	return g.newStep(fmt.Sprintf("set %s of %s to %s, and back after %v", s.place.path, id, text(s.value), gap), func(w *world) {
+	what := fmt.Sprintf("set %s of %s to %s, and back after %v", s.place.path, id, text(s.value), gap)
+	return g.undone(what, id, s, func(*world) { time.Sleep(gap) })
+}
+
+// undone is a value that goes away, and comes back after something else has happened.
+func (g *generator) undone(what string, id objectID, s setting, meanwhile func(*world)) *step {
+	return g.newStep(what, func(w *world) {
 		before := w.server.present(id)
 		if before == nil {
 			return
 		}
 		back := setting{s.place, s.place.get(before.copied())}
 		w.alter(id, s)
-		time.Sleep(gap)
+		meanwhile(w)
 		w.alter(id, back)
 	})
 }
@@ -187,19 +193,13 @@ func (g *generator) refusal() *step {
 	}
 	id, gap := pick(g.rng, g.objects(secret)), 30*time.Millisecond+g.pause()
 	refused := setting{secret.places[0], refusedValue}
-	return g.newStep(fmt.Sprintf("set %s of %s to what is refused, call everybody, and set it back after %v", refused.place.path, id, gap), func(w *world) {
-		before := w.server.present(id)
-		if before == nil {
-			return
-		}
-		back := setting{refused.place, refused.place.get(before.copied())}
-		w.alter(id, refused)
+	what := fmt.Sprintf("set %s of %s to what is refused, call everybody, and set it back after %v", refused.place.path, id, gap)
+	return g.undone(what, id, refused, func(w *world) {
 		time.Sleep(gap)
 		for _, primary := range w.objects(w.primary()) {
 			w.poke(primary)
 		}
 		time.Sleep(gap)
-		w.alter(id, back)
 	})
 }
 
