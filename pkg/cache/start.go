@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// patience is how long a start waits for kinds of which nothing arrives. A manager that is
+// patience is how long a start waits while nothing arrives of the missing kinds. A manager that is
 // told to end hears of it only after that wait, and then has to end within the rest of its
 // grace period, which may be as short as ten seconds.
 const patience = 5 * time.Second
@@ -79,7 +79,7 @@ func (c *Cache) awaitKinds(ctx, window context.Context, kinds []*kind) (left []*
 // leaveBehind logs the kinds that the start no longer waits for.
 func (c *Cache) leaveBehind(kinds []*kind) {
 	for _, k := range kinds {
-		c.ours.Log.Info("The start no longer waits for a kind of which nothing arrives; reads of it go on waiting",
+		c.ours.Log.Info("The start no longer waits for a kind; reads of it do",
 			"kind", k.id.String(), "waited", patience.String(), "why", k.status().Why)
 	}
 }

@@ -35,7 +35,8 @@ type Change struct {
 	Deltas int
 	// Missed marks a deletion that no event told of.
 	Missed bool
-	// Relisted marks what a relist showed: what happened in between is unknown.
+	// Relisted marks a change before which something may have happened unseen; see
+	// [Delta.Relisted].
 	Relisted bool
 	// Origin is who made the last change, if that was read off the object before a
 	// transform removed it. [Change.Manager] also looks at the object.

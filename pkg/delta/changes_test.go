@@ -69,8 +69,8 @@ func TestOfFindsAKindInAnyForm(t *testing.T) {
 	}
 }
 
-// A Go type that holds objects of many kinds says nothing of an object's kind, whoever
-// wrote the type.
+// If a Go type can hold objects of many kinds, it does not say an object's kind. That also
+// holds for types that users write.
 func TestOfIsNotCompleteWhereATypeHoldsManyKinds(t *testing.T) {
 	type wrapped struct{ unstructured.Unstructured }
 	for name, obj := range map[string]delta.Object{

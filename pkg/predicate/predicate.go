@@ -32,8 +32,9 @@ type OnResync[O any] interface {
 	Resync(object O, terms delta.ResyncTerms) bool
 }
 
-// OnRelist is a predicate that can't judge an update that a relist showed. Something may
-// have changed and changed back in between, and a reconciler may have read it. [ChangedAt]
+// OnRelist is a predicate that can't judge an update that a relist showed, or that follows a
+// state which could not be read; see [delta.Delta.Relisted]. Something may have changed and
+// changed back in between, and a reconciler may have read it. [ChangedAt]
 // and [NotStatusOnly] are such predicates. Informers that are not ours don't say which
 // updates these are.
 type OnRelist[O any] interface {
