@@ -5,7 +5,7 @@ var (
 	fifoScripts   = suite{pkg: "./test/sim", run: "^TestDeltaFIFO$", seeds: 2000}
 	pacedScripts  = suite{pkg: "./test/sim", run: "^TestPaced$", seeds: 2000}
 	stormyScripts = suite{pkg: "./test/sim", run: "^TestStormy$", seeds: 1000}
-	storeScripts  = suite{pkg: "./pkg/store", run: "^TestModel$", seeds: 500}
+	storeScripts  = suite{pkg: "./internal/store", run: "^TestModel$", seeds: 500}
 	storesAlike   = suite{pkg: "./pkg/toolscache", run: "^TestStoreDifferential$", seeds: 500}
 	ledgerGames   = suite{pkg: "./pkg/delta", run: "^TestLedger(AgainstModel|WithinLimits)$", seeds: 1000}
 	likeObjects   = suite{pkg: "./internal/dedup", run: "^Test(RandomObjects|OnSurface)$", seeds: 20}
@@ -73,14 +73,14 @@ var mutants = []mutant{
 	},
 	{
 		name:   "an index keeps what has left it",
-		file:   "pkg/store/pins.go",
+		file:   "internal/store/pins.go",
 		old:    "p.of.remove(p, e)",
 		new:    "_ = p",
 		suites: []suite{storeScripts},
 	},
 	{
 		name:   "an index does not follow a change of values",
-		file:   "pkg/store/file.go",
+		file:   "internal/store/file.go",
 		old:    "if t.filesAs(was, wanted) {",
 		new:    "if was != nil {",
 		suites: []suite{storeScripts, storesAlike},

@@ -25,10 +25,10 @@ var table = map[string]rule{
 	"internal/testing/apifake":   {theirs: in("k8s.io/apimachinery")},
 	"internal/testing/benchkit":  {theirs: edge},
 
-	"pkg/delta": {theirs: in("k8s.io/apimachinery", "sigs.k8s.io/structured-merge-diff", "github.com/go-logr/logr")},
-	"pkg/store": {ours: in("pkg/delta", "internal/invariant"), theirs: in("k8s.io/apimachinery/pkg/labels", "k8s.io/apimachinery/pkg/selection")},
+	"pkg/delta":      {theirs: in("k8s.io/apimachinery", "sigs.k8s.io/structured-merge-diff", "github.com/go-logr/logr")},
+	"internal/store": {ours: in("pkg/delta", "internal/invariant"), theirs: in("k8s.io/apimachinery/pkg/labels", "k8s.io/apimachinery/pkg/selection")},
 	"pkg/informer": {
-		ours:   in("pkg/delta", "pkg/store", "internal/lifecycle", "internal/invariant", "internal/mutation"),
+		ours:   in("pkg/delta", "internal/store", "internal/lifecycle", "internal/invariant", "internal/mutation"),
 		theirs: in("k8s.io/apimachinery", "github.com/go-logr/logr"),
 	},
 	"pkg/queue": {ours: in("internal/invariant")},
@@ -37,11 +37,11 @@ var table = map[string]rule{
 		theirs: slices.Concat(metrics, edge), except: aboveUs, // it fills controller-runtime's own vectors
 	},
 	"pkg/toolscache": {
-		ours:   in("pkg/informer", "pkg/store", "pkg/delta", "internal/lifecycle"),
+		ours:   in("pkg/informer", "internal/store", "pkg/delta", "internal/lifecycle"),
 		theirs: edge, except: in("sigs.k8s.io/controller-runtime"),
 	},
 	"pkg/cache": {
-		ours:   in("pkg/informer", "pkg/store", "pkg/delta", "pkg/toolscache", "internal/lifecycle", "internal/dedup"),
+		ours:   in("pkg/informer", "internal/store", "pkg/delta", "pkg/toolscache", "internal/lifecycle", "internal/dedup"),
 		theirs: edge, except: aboveUs,
 	},
 	"pkg/source": {

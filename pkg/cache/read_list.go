@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/delta-runtime/delta-runtime/pkg/store"
+	"github.com/delta-runtime/delta-runtime/internal/store"
 )
 
 // pagesNotSupported is the continue token of a list without a limit, which is all

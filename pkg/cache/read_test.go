@@ -15,8 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/internal/testing/benchkit"
-	"github.com/delta-runtime/delta-runtime/pkg/store"
 )
 
 // podOf returns the i-th benchmark Pod in a namespace and with a name of its own.

@@ -2,7 +2,6 @@ package informer
 
 import (
 	"cmp"
-	"fmt"
 	"time"
 )
 
@@ -39,11 +38,6 @@ func (b Backoff) Or(fallback Backoff) Backoff {
 	b.Jitter = cmp.Or(b.Jitter, fallback.Jitter)
 	b.Reset = cmp.Or(b.Reset, fallback.Reset)
 	return b
-}
-
-// String prints the settings on one line.
-func (b Backoff) String() string {
-	return fmt.Sprintf("%v×%g up to %v, jitter %g, forgotten after %v", b.Initial, b.Factor, b.Max, b.Jitter, b.Reset)
 }
 
 // backoff is a Backoff in use. It has neither clock nor random source: the caller

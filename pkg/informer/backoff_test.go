@@ -29,9 +29,9 @@ func TestBackoffJitter(t *testing.T) {
 }
 
 func TestBackoffDefaults(t *testing.T) {
-	const want = "800ms×2 up to 30s, jitter 1, forgotten after 2m0s"
-	if got := (Backoff{}).Or(DefaultBackoff).String(); got != want {
-		t.Errorf("defaults print as %q, want %q", got, want)
+	want := Backoff{Initial: 800 * time.Millisecond, Max: 30 * time.Second, Factor: 2, Jitter: 1, Reset: 2 * time.Minute}
+	if got := (Backoff{}).Or(DefaultBackoff); got != want {
+		t.Errorf("the defaults are %+v, want %+v", got, want)
 	}
 	if got := (Backoff{Jitter: -1}).Or(DefaultBackoff).Jitter; got != -1 {
 		t.Errorf("no jitter became %v", got)

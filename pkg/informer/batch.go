@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
-	"github.com/delta-runtime/delta-runtime/pkg/store"
 )
 
 // Batch is what a [DeltaFIFO] hands out: deltas in the order in which they

@@ -8,8 +8,8 @@ import (
 	"github.com/go-logr/logr"
 
 	"github.com/delta-runtime/delta-runtime/internal/mutation"
+	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
-	"github.com/delta-runtime/delta-runtime/pkg/store"
 )
 
 // Unchanged says what becomes of an object that is seen again in the state in

@@ -5,7 +5,7 @@
 //	   │ list, watch                                 listwatch.go
 //	   ▼
 //	Reflector ──Push, Replace, Bookmark──▶ DeltaFIFO ──Pop──▶ Controller ──▶ Indexer ◀── readers
-//	reflector*.go                          fifo*.go pile.go   controller.go  pkg/store
+//	reflector*.go                          fifo*.go pile.go   controller.go  internal/store
 //	                                          ▲                   │
 //	Subscribe ────────────join────────────────┤                   │ publish
 //	subscription.go                           │                   ▼
@@ -27,9 +27,8 @@
 // A kind may be kept in several parts ([Scope], scope.go): each has a Reflector and an
 // inlet into the FIFO (fifo_inlet.go), and everything behind that is shared.
 //
-// [Informer] (informer.go) puts these together and runs them; [Factory] keeps one
-// informer for each kind; [Lister] reads the store and refuses to before it is
-// synced.
+// [Informer] (informer.go) puts these together and runs them; [Lister] reads
+// the store and refuses to before it is synced.
 //
 // # Concurrency
 //

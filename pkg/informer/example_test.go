@@ -173,26 +173,3 @@ func ExampleNewDeltaFIFO() {
 	// Updated Emma 3
 	// pending: 1
 }
-
-func ExampleNewFactory() {
-	factory := informer.NewFactory[book]()
-	build := func() *informer.Informer[book] {
-		return informer.New(shelf{}, informer.Options[book]{Name: "books", Traits: bookTraits, Reflector: pagesOnly})
-	}
-	books := factory.For("books", build)
-	fmt.Println("shared:", factory.For("books", build) == books)
-
-	ctx := context.Background()
-	if err := factory.Start(ctx); err != nil {
-		panic(err)
-	}
-	if err := factory.WaitForSync(ctx); err != nil {
-		panic(err)
-	}
-	all, err := books.Lister().List("", nil)
-	fmt.Println(all, err)
-	factory.Shutdown()
-	// Output:
-	// shared: true
-	// [{Emma 1}] <nil>
-}

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
-	"github.com/delta-runtime/delta-runtime/pkg/store"
 )
 
 // modelScope is a scope without cleverness. It has synced when the batch that was

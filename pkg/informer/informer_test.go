@@ -16,8 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
-	"github.com/delta-runtime/delta-runtime/pkg/store"
 )
 
 // faultless is a server with three things, at versions 7 to 9, and no faults.
@@ -185,7 +185,7 @@ func TestUnsubscribeFromTheHandler(t *testing.T) {
 			t.Errorf("told %d times, want once", calls)
 		}
 		i.Unsubscribe(s) // again, which does nothing
-		if i.Subscribed(s) || i.Subscriptions() != 0 {
+		if len(i.Status().Listeners) != 0 {
 			t.Error("still subscribed")
 		}
 	})
@@ -276,7 +276,7 @@ func TestResyncOnDemandAndByPeriod(t *testing.T) {
 		if syncs["timed"] != 9 || syncs["never"] != 0 {
 			t.Errorf("after three periods of three things: %v", syncs)
 		}
-		never.ResyncNow()
+		never.Resync(nil)
 		timed.SetResync(ResyncPolicy{Period: NeverResync})
 		time.Sleep(time.Hour)
 		synctest.Wait()
@@ -295,39 +295,6 @@ func TestStatus(t *testing.T) {
 			t.Errorf("%+v", status)
 		}
 	})
-}
-
-func TestFactoryKeepsOneInformerPerKind(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := NewFactory[thing]()
-		build := func() *Informer[thing] {
-			return New[thing](faultless(t), Options[thing]{Name: "things", Traits: thingTraits})
-		}
-		first := f.For("things", build)
-		if f.For("things", build) != first {
-			t.Error("a second informer was made for the kind")
-		}
-		f.For("refused", func() *Informer[thing] {
-			return New[thing](forbidden{}, Options[thing]{Name: "refused", Traits: thingTraits})
-		})
-		for range 2 {
-			if err := f.Start(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		err := f.WaitForSync(ctx)
-		if !errors.Is(err, ErrNotSynced) || !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "refused") || strings.Contains(err.Error(), "\nthings") {
-			t.Errorf("WaitForSync = %v", err)
-		}
-		f.Shutdown()
-		f.Shutdown()
-		if err := f.Start(t.Context()); !errors.Is(err, ErrStopped) {
-			t.Errorf("Start after Shutdown = %v", err)
-		}
-	})
-	NewFactory[thing]().Shutdown() // before Start
 }
 
 func TestTransformThatFailsCostsItsObjectAlone(t *testing.T) {

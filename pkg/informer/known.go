@@ -3,8 +3,8 @@ package informer
 import (
 	"iter"
 
+	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
-	"github.com/delta-runtime/delta-runtime/pkg/store"
 )
 
 // inStore shows the store to the queue.

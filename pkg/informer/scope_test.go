@@ -303,7 +303,7 @@ func TestResyncByScope(t *testing.T) {
 		}
 		time.Sleep(20*time.Minute + time.Second)
 		check(map[string]int{"open p": 60, "open q": 6, "own p": 3, "own q": 3, "own x": 2, "own y": 1, "chosen q": 12, "chosen x": 8, "chosen y": 4})
-		open.ResyncNow()
+		open.Resync(nil)
 		check(map[string]int{"open p": 3, "open q": 3, "open x": 2, "open y": 1})
 		r := scopeOf(t, reach{namespace: "r"})
 		r.Resync.Period = 10 * time.Minute

@@ -79,22 +79,6 @@ func (i *Informer[T]) Unsubscribe(s *Subscription[T]) {
 	i.resync.remove(s.listener.number)
 }
 
-// Subscribed reports whether s is a subscription of this informer that has not
-// been ended.
-func (i *Informer[T]) Subscribed(s *Subscription[T]) bool {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	_, ours := i.subscriptions[s]
-	return ours
-}
-
-// Subscriptions is how many there are.
-func (i *Informer[T]) Subscriptions() int {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	return len(i.subscriptions)
-}
-
 // SetResync changes when the subscriber is shown unchanged objects.
 func (s *Subscription[T]) SetResync(policy ResyncPolicy) {
 	i := s.informer
@@ -114,9 +98,6 @@ func (s *Subscription[T]) ResyncPolicies() []ResyncPolicy {
 	defer s.informer.mu.Unlock()
 	return slices.Clone(s.scheduled)
 }
-
-// ResyncNow has the subscriber shown every object, without waiting for its period.
-func (s *Subscription[T]) ResyncNow() { s.Resync(nil) }
 
 // Resync is [Informer.Resync] for one subscriber. Before the first list, and where
 // the subscription has ended, there is nothing to show.

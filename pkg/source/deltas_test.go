@@ -78,7 +78,7 @@ func TestDeltasTellWhatHappened(t *testing.T) {
 		if want := []string{"Added web none→1 initial", "Updated web 1→2", "Deleted web 2→none missed"}; !slices.Equal(told, want) {
 			t.Errorf("it told %q, want %q", told, want)
 		}
-		if n := pods.Core().Subscriptions(); n != 0 {
+		if n := len(pods.Core().Status().Listeners); n != 0 {
 			t.Errorf("the informer has %d subscriptions when the source has ended", n)
 		}
 		if slices.ContainsFunc(calls, func(ctx context.Context) bool { return ctx.Err() == nil }) {

@@ -130,7 +130,7 @@ func TestKindTellsTheLedger(t *testing.T) {
 		}
 		stop()
 		synctest.Wait()
-		if n := pods.Core().Subscriptions(); n != 0 {
+		if n := len(pods.Core().Status().Listeners); n != 0 {
 			t.Errorf("the informer has %d subscriptions when the source has ended", n)
 		}
 	})

@@ -168,16 +168,6 @@ func (s *Store[T]) IndexValues(name string) ([]string, error) {
 	return (&View[T]{s: s, pin: p}).IndexValues(name)
 }
 
-// IndexNames returns the names of the named indexes, in no order.
-func (s *Store[T]) IndexNames() []string {
-	named := s.catalog.Load().named
-	names := make([]string, 0, len(named))
-	for name := range named {
-		names = append(names, name)
-	}
-	return names
-}
-
 // Select returns the objects of a namespace, or of all if it is empty, whose
 // labels match, in no order. See [View.Select] for what it costs.
 func (s *Store[T]) Select(namespace string, sel labels.Selector) []T {
