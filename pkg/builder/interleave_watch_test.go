@@ -17,8 +17,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
+	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
-	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/source"
 )
 
@@ -51,7 +51,7 @@ type watch struct {
 type watched struct {
 	cache.Cache    // none: a source asks for the informer and nothing else
 	cache.Informer // likewise
-	real           *informer.Informer[any]
+	real           *engine.Informer[any]
 	play           *play
 	how            watching
 }
@@ -62,12 +62,12 @@ func (w *watch) GetInformer(context.Context, client.Object, ...cache.InformerGet
 
 func (w *watch) WaitForCacheSync(context.Context) bool { return true }
 
-func (w *watch) Subscribe(tell func(*delta.Delta[any]), opts informer.SubscribeOptions) (*informer.Subscription[any], error) {
+func (w *watch) Subscribe(tell func(*delta.Delta[any]), opts engine.SubscribeOptions) (*engine.Subscription[any], error) {
 	w.tell = tell
 	return w.real.Subscribe(tell, opts)
 }
 
-func (w *watch) Unsubscribe(s *informer.Subscription[any]) { w.real.Unsubscribe(s) }
+func (w *watch) Unsubscribe(s *engine.Subscription[any]) { w.real.Unsubscribe(s) }
 
 // Gaps are none.
 func (w *watch) Gaps() uint64 { return 0 }
@@ -81,7 +81,7 @@ func (p *play) newWatch(ctx context.Context, number int) *watch {
 	if p.stores[how.form] == nil {
 		p.stores[how.form] = &shelf{form: how.form}
 	}
-	w := &watch{watched: watched{play: p, how: how, real: informer.New[any](nil, informer.Options[any]{})}, number: number, store: p.stores[how.form], folded: 1}
+	w := &watch{watched: watched{play: p, how: how, real: engine.New[any](nil, engine.Options[any]{})}, number: number, store: p.stores[how.form], folded: 1}
 	w.thread = newThread(func() { w.deliverNext(p) })
 	if err := p.sourceFor(w).Start(ctx, p.queue); err != nil {
 		panic(err)
@@ -100,7 +100,7 @@ func (p *play) sourceFor(w *watch) ctrlsource.Source {
 	if w.how.folds {
 		return source.NewDeltas(w, example, func(_ context.Context, _ delta.Delta[client.Object], q workqueue.TypedRateLimitingInterface[reconcile.Request]) {
 			w.handle(q)
-		}, informer.SubscribeOptions{})
+		}, engine.SubscribeOptions{})
 	}
 	k := &source.Kind[client.Object, reconcile.Request]{
 		Type: example, Cache: w, Handler: w.handler(), Ledger: p.ledger, Cause: w.how.cause, GVK: configMap,

@@ -13,8 +13,8 @@ import (
 	crtools "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
-	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
 
@@ -175,7 +175,7 @@ func (k *kind) config(c *Cache, general settings) toolscache.SharedInformerConfi
 		config.ResyncPeriod = jittered(*general.resync)
 	}
 	if k.missing == WaitForIt {
-		config.Ready = informer.WhenSettled
+		config.Ready = engine.WhenSettled
 	}
 	for namespace, s := range *k.byName.Load() {
 		if s.transform != nil { // which may strip the managed fields

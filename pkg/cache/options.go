@@ -8,7 +8,7 @@ import (
 	"github.com/go-logr/logr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/delta-runtime/delta-runtime/pkg/informer"
+	"github.com/delta-runtime/delta-runtime/internal/engine"
 )
 
 // Options are what our cache can do beyond controller-runtime's. The zero value
@@ -37,7 +37,7 @@ type Options struct {
 }
 
 // Mutation says which object of the cache was changed in place, and where.
-type Mutation = informer.Mutation
+type Mutation = engine.Mutation
 
 // PageOptions bounds the lists that are held for those who read them in pages. The
 // zero value is ready.
@@ -76,7 +76,7 @@ type KindOptions struct {
 	// rest of it holds for either. It can be changed later: see [Cache.SetResync].
 	Resync ResyncPolicy
 	// Reflector says how to list and watch.
-	Reflector informer.ReflectorSettings
+	Reflector engine.ReflectorSettings
 }
 
 // Missing is what to do about a kind that cannot be read.
@@ -103,11 +103,11 @@ const (
 	HideUnchanged
 )
 
-func (u Unchanged) policy() informer.Unchanged {
+func (u Unchanged) policy() engine.Unchanged {
 	if u == HideUnchanged {
-		return informer.SkipUnchanged
+		return engine.SkipUnchanged
 	}
-	return informer.SyncUnchanged
+	return engine.SyncUnchanged
 }
 
 // Duplicates is what to do about parts of objects that are equal.

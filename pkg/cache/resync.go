@@ -13,23 +13,23 @@ import (
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/delta-runtime/delta-runtime/pkg/informer"
+	"github.com/delta-runtime/delta-runtime/internal/engine"
 )
 
 // ResyncPolicy says when handlers are shown objects that have not changed. The zero
 // value has no opinion.
-type ResyncPolicy = informer.ResyncPolicy
+type ResyncPolicy = engine.ResyncPolicy
 
 // Spread is how a resync's objects are laid out over its period.
-type Spread = informer.Spread
+type Spread = engine.Spread
 
 const (
 	// AllAtOnce shows every object as soon as the period is over, as client-go does.
-	AllAtOnce = informer.AllAtOnce
+	AllAtOnce = engine.AllAtOnce
 	// OverPeriod gives each object its own moment in the period.
-	OverPeriod = informer.OverPeriod
+	OverPeriod = engine.OverPeriod
 	// NeverResync is the Period of those who are not to be resynced.
-	NeverResync = informer.NeverResync
+	NeverResync = engine.NeverResync
 )
 
 // Of returns the cache behind a controller-runtime cache, such as a manager's
@@ -209,7 +209,7 @@ func (k *kind) followResync(c *Cache) error {
 			continue
 		}
 		err := k.informer.SetResync(namespace, now.inEffect())
-		if errors.Is(err, informer.ErrNotCovered) {
+		if errors.Is(err, engine.ErrNotCovered) {
 			continue // it is about to be added, and then follows, or to be removed
 		}
 		if err != nil {

@@ -10,8 +10,8 @@ import (
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
-	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
 
@@ -31,7 +31,7 @@ func follows(t *testing.T, c *Cache, name string, own ResyncPolicy) (syncs chan 
 		case syncs <- *d.Resync():
 		case <-t.Context().Done():
 		}
-	}, informer.SubscribeOptions{ListenerOptions: informer.ListenerOptions{Name: name}, Resync: own})
+	}, engine.SubscribeOptions{ListenerOptions: engine.ListenerOptions{Name: name}, Resync: own})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,8 +17,8 @@ import (
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
-	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 var configMapGVK = corev1.SchemeGroupVersion.WithKind("ConfigMap")
@@ -280,7 +280,7 @@ func TestResyncOnDemand(t *testing.T) {
 		t.Errorf("our cache is %v, %v", found, err)
 	}
 	stop()
-	if err := c.Resync(t.Context(), configMaps, nil); !errors.Is(err, informer.ErrStopped) {
+	if err := c.Resync(t.Context(), configMaps, nil); !errors.Is(err, engine.ErrStopped) {
 		t.Errorf("when it has stopped: %v", err)
 	}
 }
@@ -341,7 +341,7 @@ func TestRelistOfADegradedKind(t *testing.T) {
 	if err := c.Relist(ctx, &corev1.Secret{}); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "relist *v1.Secret: relist v1 Secret: ") {
 		t.Errorf("relist of what is forbidden: %v", err)
 	}
-	if err := c.Resync(t.Context(), &corev1.Secret{}, nil); !errors.Is(err, informer.ErrNotSynced) {
+	if err := c.Resync(t.Context(), &corev1.Secret{}, nil); !errors.Is(err, engine.ErrNotSynced) {
 		t.Errorf("resync of what is forbidden: %v", err)
 	}
 }

@@ -20,7 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
-	"github.com/delta-runtime/delta-runtime/pkg/informer"
+	"github.com/delta-runtime/delta-runtime/internal/engine"
 )
 
 // settings are everything that can be said of how a kind is kept, at whatever
@@ -37,7 +37,7 @@ type settings struct {
 	missing    Missing
 	unchanged  Unchanged
 	duplicates Duplicates
-	reflector  informer.ReflectorSettings
+	reflector  engine.ReflectorSettings
 }
 
 // or fills s's gaps from fallback. A new setting is a field above, a line here, and one
@@ -122,7 +122,7 @@ type kindSettings struct {
 	// configured is the policy by the options alone, and overrides are what was said of
 	// resyncs while the cache ran.
 	configured ResyncPolicy
-	overrides  informer.ResyncOverrides
+	overrides  engine.ResyncOverrides
 }
 
 // plan says for each kind in which namespaces it is kept, and how. The key of a

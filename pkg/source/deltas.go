@@ -11,9 +11,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
+	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/objects"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
-	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // DeltaFunc is told of one delta, and adds to the queue what follows from it. The
@@ -29,7 +29,7 @@ type Deltas[R comparable] struct {
 	from cache.Cache
 	obj  client.Object
 	tell DeltaFunc[R]
-	opts informer.SubscribeOptions
+	opts engine.SubscribeOptions
 
 	sessions sessions
 }
@@ -41,7 +41,7 @@ var _ ctrlsource.SyncingSource = (*Deltas[reconcile.Request])(nil)
 // and when it is resynced. Without a name it has the source's. Without a Period it is
 // resynced as the cache has it for the kind, which may be by a SyncPeriod; with
 // [informer.NeverResync] it is not.
-func NewDeltas[R comparable](from cache.Cache, obj client.Object, tell DeltaFunc[R], opts informer.SubscribeOptions) *Deltas[R] {
+func NewDeltas[R comparable](from cache.Cache, obj client.Object, tell DeltaFunc[R], opts engine.SubscribeOptions) *Deltas[R] {
 	return &Deltas[R]{from: from, obj: obj, tell: tell, opts: opts}
 }
 
@@ -91,7 +91,7 @@ func (d *Deltas[R]) subscribe(ctx context.Context, s *session, ours subscribable
 	by := missedBy(ours)
 	sub, err := ours.Subscribe(func(what *delta.Delta[any]) { d.told(ctx, what, to) }, opts)
 	if err != nil {
-		return errors.Is(err, informer.ErrStopped), err
+		return errors.Is(err, engine.ErrStopped), err
 	}
 	defer ours.Unsubscribe(sub)
 	to.watch(by.of(sub))

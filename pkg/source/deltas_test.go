@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache/informertest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
-	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/source"
 	"github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
@@ -58,7 +58,7 @@ func TestDeltasTellWhatHappened(t *testing.T) {
 				t.Errorf("told of %s with another queue, a dead context or an incomplete delta", d.Key)
 			}
 			told, calls = append(told, inWords(d)), append(calls, ctx)
-		}, informer.SubscribeOptions{})
+		}, engine.SubscribeOptions{})
 		started(t, ctx, s, q)
 		if err := s.WaitForSync(ctx); err != nil {
 			t.Fatal(err)
@@ -96,9 +96,9 @@ func TestDeltasSubscribeAsTold(t *testing.T) {
 		run(pods.RunWithContext)
 
 		var told []string
-		every, never := informer.SubscribeOptions{Resync: informer.ResyncPolicy{Period: time.Hour}}, informer.SubscribeOptions{}
-		every.Name, never.Name, never.Resync.Period = "hourly", "never", informer.NeverResync
-		for _, opts := range []informer.SubscribeOptions{every, {}, never} {
+		every, never := engine.SubscribeOptions{Resync: engine.ResyncPolicy{Period: time.Hour}}, engine.SubscribeOptions{}
+		every.Name, never.Name, never.Resync.Period = "hourly", "never", engine.NeverResync
+		for _, opts := range []engine.SubscribeOptions{every, {}, never} {
 			s := source.NewDeltas(holding(directInformer{core: pods.Core()}), &corev1.Pod{}, func(_ context.Context, d delta.Delta[client.Object], _ queue) {
 				told = append(told, opts.Name+": "+inWords(d))
 			}, opts)
@@ -127,7 +127,7 @@ func TestDeltasSubscribeAsTold(t *testing.T) {
 }
 
 func TestDeltasNeedAnInformerOfOurs(t *testing.T) {
-	s := source.NewDeltas(&informertest.FakeInformers{}, &corev1.Pod{}, ignore, informer.SubscribeOptions{})
+	s := source.NewDeltas(&informertest.FakeInformers{}, &corev1.Pod{}, ignore, engine.SubscribeOptions{})
 	started(t, t.Context(), s, newQueue(t))
 	for range 2 {
 		if err := s.WaitForSync(t.Context()); err == nil || !strings.Contains(err.Error(), "*controllertest.FakeInformer") {
@@ -139,14 +139,14 @@ func TestDeltasNeedAnInformerOfOurs(t *testing.T) {
 func TestDeltasOfAnInformerThatHasStopped(t *testing.T) {
 	inBubble(t, func(t *testing.T, server api, _ func(func(context.Context))) {
 		pods := newInformer(server)
-		s := source.NewDeltas(holding(pods), &corev1.Pod{}, ignore, informer.SubscribeOptions{})
+		s := source.NewDeltas(holding(pods), &corev1.Pod{}, ignore, engine.SubscribeOptions{})
 		started(t, t.Context(), s, newQueue(t))
 		synctest.Wait()
 		ended, end := context.WithCancel(t.Context())
 		end()
 		_ = pods.Core().Run(ended)
 		for range 2 { // the second time it cannot even subscribe
-			if err := s.WaitForSync(t.Context()); !errors.Is(err, informer.ErrStopped) {
+			if err := s.WaitForSync(t.Context()); !errors.Is(err, engine.ErrStopped) {
 				t.Errorf("WaitForSync returned %v", err)
 			}
 			started(t, t.Context(), s, newQueue(t))
@@ -157,9 +157,9 @@ func TestDeltasOfAnInformerThatHasStopped(t *testing.T) {
 func TestDeltasRefuseToStartWithoutTheirParts(t *testing.T) {
 	there, obj := &informertest.FakeInformers{}, &corev1.Pod{}
 	for want, s := range map[string]*source.Deltas[request]{
-		"must create Deltas with a non-nil object":   source.NewDeltas(there, nil, ignore, informer.SubscribeOptions{}),
-		"must create Deltas with a non-nil cache":    source.NewDeltas(nil, obj, ignore, informer.SubscribeOptions{}),
-		"must create Deltas with a non-nil function": source.NewDeltas[request](there, obj, nil, informer.SubscribeOptions{}),
+		"must create Deltas with a non-nil object":   source.NewDeltas(there, nil, ignore, engine.SubscribeOptions{}),
+		"must create Deltas with a non-nil cache":    source.NewDeltas(nil, obj, ignore, engine.SubscribeOptions{}),
+		"must create Deltas with a non-nil function": source.NewDeltas[request](there, obj, nil, engine.SubscribeOptions{}),
 	} {
 		if err := s.Start(t.Context(), nil); err == nil || err.Error() != want {
 			t.Errorf("Start returned %v, want %s", err, want)

@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
+	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
-	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 var log = logf.Log.WithName("source")
@@ -66,13 +66,13 @@ func pause(ctx context.Context, wait time.Duration) bool {
 
 // subscribable is what Deltas needs of an informer. Ours has it.
 type subscribable interface {
-	Subscribe(func(*delta.Delta[any]), informer.SubscribeOptions) (*informer.Subscription[any], error)
-	Unsubscribe(*informer.Subscription[any])
+	Subscribe(func(*delta.Delta[any]), engine.SubscribeOptions) (*engine.Subscription[any], error)
+	Unsubscribe(*engine.Subscription[any])
 }
 
 // withCore is our informer behind client-go's interface.
 type withCore interface {
-	Core() *informer.Informer[any]
+	Core() *engine.Informer[any]
 }
 
 // subscribableOf looks for our informer. It looks at the informer and not at the

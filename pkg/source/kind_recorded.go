@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 
+	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
-	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // attribution is what makes the queues for the handler. Where nothing is recorded and the
@@ -38,13 +38,13 @@ func (k *Kind[O, R]) attribution(queue workqueue.TypedRateLimitingInterface[R]) 
 // It reports true if there may be another informer then.
 func (k *Kind[O, R]) subscribe(ctx context.Context, s *session, ours subscribable, told *EventHandler[O, R]) (again bool, err error) {
 	by := missedBy(ours)
-	sub, err := ours.Subscribe((&delivery[O, R]{to: told}).tell, informer.SubscribeOptions{
+	sub, err := ours.Subscribe((&delivery[O, R]{to: told}).tell, engine.SubscribeOptions{
 		// A backlog that folds hides events from which a handler may make requests.
-		ListenerOptions: informer.ListenerOptions{Name: cmp.Or(k.Name, k.String()), Backlog: informer.KeepEverything},
+		ListenerOptions: engine.ListenerOptions{Name: cmp.Or(k.Name, k.String()), Backlog: engine.KeepEverything},
 		Resync:          k.Resync,
 	})
 	if err != nil {
-		return errors.Is(err, informer.ErrStopped), err
+		return errors.Is(err, engine.ErrStopped), err
 	}
 	defer ours.Unsubscribe(sub)
 	told.recording.watch(by.of(sub))
@@ -66,7 +66,7 @@ type counts interface {
 // missed counts what an informer has not told a subscriber.
 type missed struct {
 	informer counts
-	sub      *informer.Subscription[any]
+	sub      *engine.Subscription[any]
 
 	gapsBefore, relistsBefore uint64 // there was a subscriber
 }
@@ -81,7 +81,7 @@ func missedBy(ours subscribable) *missed {
 }
 
 // of returns the counts for a subscription.
-func (m *missed) of(sub *informer.Subscription[any]) *missed {
+func (m *missed) of(sub *engine.Subscription[any]) *missed {
 	if m != nil {
 		m.sub = sub
 	}
@@ -148,7 +148,7 @@ func (k *Kind[O, R]) foreign(found cache.Informer, told *EventHandler[O, R]) reg
 	switch period := k.Resync.Period; {
 	case period > 0:
 		r.options.ResyncPeriod = &period
-	case period == informer.NeverResync:
+	case period == engine.NeverResync:
 		r.options.ResyncPeriod = new(time.Duration)
 	}
 	if saysSomething(k.Resync) {

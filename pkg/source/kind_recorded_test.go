@@ -18,8 +18,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
+	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
-	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/queue/ctrlqueue"
 	"github.com/delta-runtime/delta-runtime/pkg/source"
 	ourcache "github.com/delta-runtime/delta-runtime/pkg/toolscache"
@@ -192,7 +192,7 @@ func TestWithoutALedgerTheQueueIsTheControllers(t *testing.T) {
 			CreateFunc: func(_ context.Context, _ event.TypedCreateEvent[*podObject], q queue) { note(q) },
 			UpdateFunc: func(_ context.Context, _ event.TypedUpdateEvent[*podObject], q queue) { note(q) },
 		})
-		k.Resync = informer.ResyncPolicy{Period: time.Hour}
+		k.Resync = engine.ResyncPolicy{Period: time.Hour}
 		startedSynced(t, k, q)
 		time.Sleep(time.Hour + time.Minute)
 		synctest.Wait()
@@ -214,7 +214,7 @@ func TestResyncOfAKind(t *testing.T) {
 		defer q.ShutDown()
 		ledger := delta.NewLedger[request](delta.LedgerOptions{})
 		k := ledgered(holding(pods), ledger, handler.WithLowPriorityWhenUnchanged(forPods()))
-		k.Resync = informer.ResyncPolicy{Period: time.Hour, Lane: 7, OnlyIfNotReconciledFor: 30 * time.Minute}
+		k.Resync = engine.ResyncPolicy{Period: time.Hour, Lane: 7, OnlyIfNotReconciledFor: 30 * time.Minute}
 		startedSynced(t, k, q)
 		for range 2 {
 			item, priority, _ := q.GetWithPriority()
@@ -298,7 +298,7 @@ func TestGapsAreNoticed(t *testing.T) {
 				}
 				return obj, nil
 			},
-			Reflector: informer.ReflectorSettings{Lists: informer.PagesOnly},
+			Reflector: engine.ReflectorSettings{Lists: engine.PagesOnly},
 		}
 		pods, err := ourcache.NewSharedInformerFor(config)
 		if err != nil {
@@ -318,7 +318,7 @@ func TestGapsAreNoticed(t *testing.T) {
 		for what, miss := range map[string]func(){
 			"an object was skipped": func() { server.Modify(pod("db", "odd")) },
 			"a scope was removed": func() {
-				if err := pods.Core().RemoveScope("other", informer.Silently); err != nil {
+				if err := pods.Core().RemoveScope("other", engine.Silently); err != nil {
 					t.Error(err)
 				}
 			},
@@ -344,7 +344,7 @@ func TestRecordedDeltas(t *testing.T) {
 		pods := newInformer(server)
 		run(pods.RunWithContext)
 		ledger := delta.NewLedger[request](delta.LedgerOptions{})
-		s := source.Recorded(source.NewDeltas(holding(directInformer{core: pods.Core()}), &podObject{}, addForObject, informer.SubscribeOptions{}), ledger)
+		s := source.Recorded(source.NewDeltas(holding(directInformer{core: pods.Core()}), &podObject{}, addForObject, engine.SubscribeOptions{}), ledger)
 		started(t, t.Context(), s, newQueue(t))
 		if err := s.WaitForSync(t.Context()); err != nil {
 			t.Fatal(err)

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
-	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // session is one Start of a source: from looking for the informer until its context
@@ -100,7 +100,7 @@ func (s *session) followInformers(
 		case err != nil:
 			return err
 		case before != nil && found == before:
-			return fmt.Errorf("the informer has ended, and the cache has no other: %w", cmp.Or(ended, informer.ErrStopped))
+			return fmt.Errorf("the informer has ended, and the cache has no other: %w", cmp.Or(ended, engine.ErrStopped))
 		case before != nil:
 			log.Info("The informer was removed from the cache; the handler is told by the next one, from the beginning", "source", s.source.String())
 		}
@@ -116,13 +116,13 @@ func (s *session) followInformers(
 // stay waits until a subscriber has been told everything that was there, says so, and
 // then until ctx or the subscription ends. It reports true if there may be another informer
 // to subscribe to.
-func (s *session) stay(ctx context.Context, sub *informer.Subscription[any], listed func()) (again bool, err error) {
+func (s *session) stay(ctx context.Context, sub *engine.Subscription[any], listed func()) (again bool, err error) {
 	select {
 	case <-sub.Synced():
 		listed()
 		s.synced()
 	case <-sub.Done():
-		return ctx.Err() == nil, fmt.Errorf("wait for the first list: %w", informer.ErrStopped)
+		return ctx.Err() == nil, fmt.Errorf("wait for the first list: %w", engine.ErrStopped)
 	case <-ctx.Done():
 		return false, errors.New("handler did not sync")
 	}

@@ -19,9 +19,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
+	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
-	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	ourcache "github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
 
@@ -73,14 +73,14 @@ func (api) IsWatchListSemanticsUnSupported() bool { return true }
 // directInformer is an informer that can be subscribed to as it is.
 type directInformer struct {
 	toolscache.SharedIndexInformer
-	core *informer.Informer[any]
+	core *engine.Informer[any]
 }
 
-func (d directInformer) Subscribe(tell func(*delta.Delta[any]), opts informer.SubscribeOptions) (*informer.Subscription[any], error) {
+func (d directInformer) Subscribe(tell func(*delta.Delta[any]), opts engine.SubscribeOptions) (*engine.Subscription[any], error) {
 	return d.core.Subscribe(tell, opts)
 }
 
-func (d directInformer) Unsubscribe(sub *informer.Subscription[any]) { d.core.Unsubscribe(sub) }
+func (d directInformer) Unsubscribe(sub *engine.Subscription[any]) { d.core.Unsubscribe(sub) }
 
 // newInformer is an informer of ours for the API's pods.
 func newInformer(server api) *ourcache.SharedInformer {

@@ -7,10 +7,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/internal/testing/benchkit"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
-	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
 
@@ -39,7 +39,7 @@ var podTraits = delta.Traits[*corev1.Pod]{
 // measureOwn is [measureBursts] of our own FIFO.
 func measureOwn(b *testing.B, pods []*corev1.Pod, op delta.Op) {
 	b.Helper()
-	fifo := informer.NewDeltaFIFO(informer.FIFOOptions[*corev1.Pod]{Traits: podTraits})
+	fifo := engine.NewDeltaFIFO(engine.FIFOOptions[*corev1.Pod]{Traits: podTraits})
 	measureBursts(b, func(from, to int) {
 		for i := from; i < to; i++ {
 			pod := pods[i%len(pods)]
@@ -52,7 +52,7 @@ func measureOwn(b *testing.B, pods []*corev1.Pod, op delta.Op) {
 }
 
 // popBatch takes a batch, looks at everything in it and gives it back.
-func popBatch(b *testing.B, fifo *informer.DeltaFIFO[*corev1.Pod]) int {
+func popBatch(b *testing.B, fifo *engine.DeltaFIFO[*corev1.Pod]) int {
 	batch, err := fifo.Pop(b.Context())
 	must(b, err)
 	seen := 0
@@ -75,12 +75,12 @@ func replaceOwn(b *testing.B, pods []*corev1.Pod) {
 		txn.Put(delta.Key{Namespace: pod.Namespace, Name: pod.Name}, pod)
 	}
 	txn.Commit("1")
-	fifo := informer.NewDeltaFIFO(informer.FIFOOptions[*corev1.Pod]{Traits: podTraits, Known: known})
+	fifo := engine.NewDeltaFIFO(engine.FIFOOptions[*corev1.Pod]{Traits: podTraits, Known: known})
 	b.ReportAllocs()
 	b.ResetTimer()
 	cpu := benchkit.StartCPU()
 	for range b.N {
-		must(b, fifo.Replace(pods, informer.Replacement{Version: "2000000"}))
+		must(b, fifo.Replace(pods, engine.Replacement{Version: "2000000"}))
 		popBatch(b, fifo)
 	}
 	reportEach(b, cpu, b.N*len(pods))

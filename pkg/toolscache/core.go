@@ -9,7 +9,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/watchlist"
 
-	"github.com/delta-runtime/delta-runtime/pkg/informer"
+	"github.com/delta-runtime/delta-runtime/internal/engine"
 )
 
 // coreConfig is what all our informers are made of.
@@ -20,8 +20,8 @@ type coreConfig struct {
 }
 
 // newCore returns the informer behind a constructor.
-func newCore(c coreConfig) (*informer.Informer[any], error) {
-	opts := informer.Options[any]{
+func newCore(c coreConfig) (*engine.Informer[any], error) {
+	opts := engine.Options[any]{
 		Name:       c.Kind,
 		Traits:     objectTraits,
 		Indexers:   guardIndexers(typed(c.Indexers)),
@@ -38,15 +38,15 @@ func newCore(c coreConfig) (*informer.Informer[any], error) {
 	opts.Reflector.Limiter = c.Limiter
 	opts.Reflector.OnError = onWatchError(peerReflector(c.anyListerWatcher(), c.Example, c.reflectorOptions()), c.onError)
 	if detectMutations && opts.OnMutation == nil {
-		opts.OnMutation = func(m informer.Mutation) {
+		opts.OnMutation = func(m engine.Mutation) {
 			panic(fmt.Sprintf("%s %s was modified in the cache, where it is at version %s: %v", c.Kind, m.Key, m.Version, m.Paths))
 		}
 	}
-	scopes := make([]informer.Scope[any], len(c.Scopes))
+	scopes := make([]engine.Scope[any], len(c.Scopes))
 	for i, s := range c.Scopes {
 		scopes[i] = c.scope(s)
 	}
-	return informer.NewScoped(scopes, opts)
+	return engine.NewScoped(scopes, opts)
 }
 
 // reflectorOptions are what client-go calls what we know of a reflector.
@@ -65,8 +65,8 @@ func (c *coreConfig) anyListerWatcher() cache.ListerWatcher {
 }
 
 // scope shows a scope to the core.
-func (c *coreConfig) scope(s SharedScope) informer.Scope[any] {
-	scope := informer.Scope[any]{
+func (c *coreConfig) scope(s SharedScope) engine.Scope[any] {
+	scope := engine.Scope[any]{
 		Namespace:   s.Namespace,
 		Except:      s.Except,
 		ListWatcher: s.ListWatcher,
@@ -76,7 +76,7 @@ func (c *coreConfig) scope(s SharedScope) informer.Scope[any] {
 		scope.ListWatcher = lendingListWatcher(s.ListerWatcher, c.Example)
 		scope.Settings = c.Reflector.Or(reflectorSettings(s.ListerWatcher, c.reflectorOptions()))
 		if watchlist.DoesClientNotSupportWatchListSemantics(s.ListerWatcher) {
-			scope.Settings.Lists = informer.PagesOnly // whatever is configured: it would wait for nothing
+			scope.Settings.Lists = engine.PagesOnly // whatever is configured: it would wait for nothing
 		}
 	}
 	return scope

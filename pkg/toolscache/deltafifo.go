@@ -9,8 +9,8 @@ import (
 
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
-	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // DeltaFIFO shows an [informer.DeltaFIFO] as client-go's queue of the same name:
@@ -20,7 +20,7 @@ import (
 // process function may call the queue, and in that HasSynced turns true when the
 // last object of the first Replace has been processed, not when it was taken.
 type DeltaFIFO struct {
-	core *informer.DeltaFIFO[any]
+	core *engine.DeltaFIFO[any]
 	opts DeltaFIFOOptions
 
 	popping sync.Mutex // held while a Pop processes: one at a time, as in client-go
@@ -45,7 +45,7 @@ func NewDeltaFIFOWithOptions(opts DeltaFIFOOptions) *DeltaFIFO {
 		opts.Name = "DeltaFIFO"
 	}
 	f := &DeltaFIFO{opts: opts, synced: make(chan struct{})}
-	f.core = informer.NewDeltaFIFO(informer.FIFOOptions[any]{
+	f.core = engine.NewDeltaFIFO(engine.FIFOOptions[any]{
 		Traits:    delta.Traits[any]{Key: f.key}, // client-go's queue compares no versions, its consumers do
 		Known:     knownObjects(opts.KnownObjects),
 		Transform: opts.Transformer,
@@ -126,7 +126,7 @@ func (f *DeltaFIFO) Replace(list []any, _ string) error {
 	first := !f.listed
 	f.listed = true
 	f.mu.Unlock()
-	if err := f.core.Replace(list, informer.Replacement{}); err != nil {
+	if err := f.core.Replace(list, engine.Replacement{}); err != nil {
 		return err
 	}
 	if first {
@@ -211,7 +211,7 @@ func (f *DeltaFIFO) release() {
 
 // closedError turns our sentinel into client-go's, which consumers compare with.
 func closedError(err error) error {
-	if errors.Is(err, informer.ErrClosed) {
+	if errors.Is(err, engine.ErrClosed) {
 		return cache.ErrFIFOClosed
 	}
 	return fmt.Errorf("pop: %w", err)
@@ -280,7 +280,7 @@ func (f *DeltaFIFO) GetByKey(key string) (item any, exists bool, err error) {
 // known shows client-go's KnownObjects to the queue.
 type known struct{ objects cache.KeyListerGetter }
 
-func knownObjects(objects cache.KeyListerGetter) informer.Known[any] {
+func knownObjects(objects cache.KeyListerGetter) engine.Known[any] {
 	if objects == nil {
 		return nil
 	}

@@ -13,9 +13,9 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
-	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
 
@@ -106,7 +106,7 @@ func ExampleNewSharedInformerFor() {
 		Kind:    "pods",
 		Example: &corev1.Pod{},
 		Scopes:  []toolscache.SharedScope{{Namespace: "team", ListerWatcher: pods{"web"}}},
-		Ready:   informer.WhenSettled,
+		Ready:   engine.WhenSettled,
 	})
 	if err != nil {
 		panic(err)
@@ -251,7 +251,7 @@ func ExampleNewListWatcherOf() {
 			return p, nil
 		},
 	})
-	web := informer.New(lw, informer.Options[*corev1.Pod]{
+	web := engine.New(lw, engine.Options[*corev1.Pod]{
 		Name: "pods",
 		Traits: delta.Traits[*corev1.Pod]{
 			Key:     func(p *corev1.Pod) (delta.Key, error) { return delta.Key{Namespace: p.Namespace, Name: p.Name}, nil },

@@ -8,8 +8,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
+	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
-	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // told shows deltas to a client-go event handler.
@@ -55,7 +55,7 @@ func show(handler cache.ResourceEventHandler, d *delta.Delta[any]) {
 // registration is the handle of an event handler.
 type registration struct {
 	kind string
-	sub  *informer.Subscription[any]
+	sub  *engine.Subscription[any]
 }
 
 var _ cache.ResourceEventHandlerRegistration = &registration{}

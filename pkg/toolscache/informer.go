@@ -10,8 +10,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
+	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
-	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // NewInformer is client-go's constructor of a store that is kept in step, with one
@@ -43,7 +43,7 @@ func NewInformerWithOptions(opts cache.InformerOptions) (cache.Store, cache.Cont
 			Kind: kind, Example: opts.ObjectType,
 			Scopes:   []SharedScope{{ListerWatcher: opts.ListerWatcher}},
 			Indexers: opts.Indexers, Transform: opts.Transform,
-			Unchanged: informer.SyncUnchanged, // client-go's handlers hear of relists
+			Unchanged: engine.SyncUnchanged, // client-go's handlers hear of relists
 			Log:       logger,
 		},
 		onError: noHandler, minWatchTimeout: opts.MinWatchTimeout,
@@ -51,9 +51,9 @@ func NewInformerWithOptions(opts cache.InformerOptions) (cache.Store, cache.Cont
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}
-	sub, err := core.Subscribe(func(d *delta.Delta[any]) { show(opts.Handler, d) }, informer.SubscribeOptions{
-		ListenerOptions: informer.ListenerOptions{Name: handlerName(opts.Handler)},
-		Resync:          informer.ResyncPolicy{Period: opts.ResyncPeriod},
+	sub, err := core.Subscribe(func(d *delta.Delta[any]) { show(opts.Handler, d) }, engine.SubscribeOptions{
+		ListenerOptions: engine.ListenerOptions{Name: handlerName(opts.Handler)},
+		Resync:          engine.ResyncPolicy{Period: opts.ResyncPeriod},
 	})
 	if err != nil {
 		panic("BUG: an informer that has not run yet refuses a subscriber: " + err.Error())
@@ -64,8 +64,8 @@ func NewInformerWithOptions(opts cache.InformerOptions) (cache.Store, cache.Cont
 // informerController runs an informer that has one handler. It has synced when the
 // handler has been told.
 type informerController struct {
-	core    *informer.Informer[any]
-	handled *informer.Subscription[any]
+	core    *engine.Informer[any]
+	handled *engine.Subscription[any]
 	kind    string
 }
 

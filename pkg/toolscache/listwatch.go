@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/delta-runtime/delta-runtime/pkg/informer"
+	"github.com/delta-runtime/delta-runtime/internal/engine"
 )
 
 // ListWatcherOptions say what a client-go ListerWatcher is expected to bring.
@@ -32,12 +32,12 @@ type ListWatcherOptions[T any] struct {
 
 // NewListWatcher shows a client-go ListerWatcher to a core that holds any object.
 // example is one of its kind; see [ListWatcherOptions].
-func NewListWatcher(lw cache.ListerWatcher, example any) informer.ListWatcher[any] {
+func NewListWatcher(lw cache.ListerWatcher, example any) engine.ListWatcher[any] {
 	return NewListWatcherOf(lw, ListWatcherOptions[any]{Convert: asItIs, Example: example})
 }
 
 // lendingListWatcher is NewListWatcher for cores that have [objectTraits].
-func lendingListWatcher(lw cache.ListerWatcher, example any) informer.ListWatcher[any] {
+func lendingListWatcher(lw cache.ListerWatcher, example any) engine.ListWatcher[any] {
 	return NewListWatcherOf(lw, ListWatcherOptions[any]{Convert: asItIs, Example: example, Lend: true})
 }
 
@@ -45,7 +45,7 @@ func asItIs(obj runtime.Object) (any, error) { return obj, nil }
 
 // NewListWatcherOf shows a client-go ListerWatcher to a core that holds a T. Where
 // it also is a cache.ListerWatcherWithContext, requests end with their context.
-func NewListWatcherOf[T any](lw cache.ListerWatcher, opts ListWatcherOptions[T]) informer.ListWatcher[T] {
+func NewListWatcherOf[T any](lw cache.ListerWatcher, opts ListWatcherOptions[T]) engine.ListWatcher[T] {
 	l := &listWatcher[T]{
 		lw:      cache.ToListerWatcherWithContext(lw),
 		convert: opts.Convert,
@@ -67,24 +67,24 @@ type listWatcher[T any] struct {
 	lend    bool
 }
 
-var _ informer.ListWatcher[any] = (*listWatcher[any])(nil)
+var _ engine.ListWatcher[any] = (*listWatcher[any])(nil)
 
 // List copies each object out of the list it came in, or lends it. Objects of a
 // typed list are elements of one array, which would otherwise stay in memory for as
 // long as any one of them does.
-func (l *listWatcher[T]) List(ctx context.Context, opts metav1.ListOptions) (informer.Page[T], error) {
+func (l *listWatcher[T]) List(ctx context.Context, opts metav1.ListOptions) (engine.Page[T], error) {
 	list, err := l.lw.ListWithContext(ctx, opts)
 	if err != nil {
-		return informer.Page[T]{}, err
+		return engine.Page[T]{}, err
 	}
 	if isTable(list) {
-		return informer.Page[T]{}, errTable
+		return engine.Page[T]{}, errTable
 	}
 	about, err := meta.ListAccessor(list)
 	if err != nil {
-		return informer.Page[T]{}, fmt.Errorf("read the answer to a list: %w", err)
+		return engine.Page[T]{}, fmt.Errorf("read the answer to a list: %w", err)
 	}
-	page := informer.Page[T]{
+	page := engine.Page[T]{
 		Version:  about.GetResourceVersion(),
 		Continue: about.GetContinue(),
 		Items:    make([]T, 0, meta.LenList(list)),
@@ -100,12 +100,12 @@ func (l *listWatcher[T]) List(ctx context.Context, opts metav1.ListOptions) (inf
 		return nil
 	})
 	if err != nil {
-		return informer.Page[T]{}, fmt.Errorf("read the items of a list: %w", err)
+		return engine.Page[T]{}, fmt.Errorf("read the items of a list: %w", err)
 	}
 	return page, nil
 }
 
-func (l *listWatcher[T]) Watch(ctx context.Context, opts metav1.ListOptions) (informer.Stream[T], error) {
+func (l *listWatcher[T]) Watch(ctx context.Context, opts metav1.ListOptions) (engine.Stream[T], error) {
 	w, err := l.lw.WatchWithContext(ctx, opts)
 	if err != nil {
 		return nil, err
@@ -123,16 +123,16 @@ type stream[T any] struct {
 	closed bool
 }
 
-func (s *stream[T]) Next(ctx context.Context) (informer.Event[T], error) {
+func (s *stream[T]) Next(ctx context.Context) (engine.Event[T], error) {
 	select {
 	case <-ctx.Done():
-		return informer.Event[T]{}, ctx.Err()
+		return engine.Event[T]{}, ctx.Err()
 	case event, ok := <-s.w.ResultChan():
 		switch {
 		case !ok:
-			return informer.Event[T]{}, io.EOF
+			return engine.Event[T]{}, io.EOF
 		case event.Type == watch.Error:
-			return informer.Event[T]{}, apierrors.FromObject(event.Object)
+			return engine.Event[T]{}, apierrors.FromObject(event.Object)
 		}
 		return s.of.read(event), nil
 	}
@@ -145,15 +145,15 @@ func (s *stream[T]) Close() {
 	}
 }
 
-func (l *listWatcher[T]) read(event watch.Event) informer.Event[T] {
+func (l *listWatcher[T]) read(event watch.Event) engine.Event[T] {
 	if err := l.expect.check(event.Object); err != nil {
-		return informer.Event[T]{Type: event.Type, Err: err}
+		return engine.Event[T]{Type: event.Type, Err: err}
 	}
 	about, err := meta.Accessor(event.Object)
 	if err != nil {
-		return informer.Event[T]{Type: event.Type, Err: fmt.Errorf("read the metadata of a %T: %w", event.Object, err)}
+		return engine.Event[T]{Type: event.Type, Err: fmt.Errorf("read the metadata of a %T: %w", event.Object, err)}
 	}
-	read := informer.Event[T]{Type: event.Type, Version: about.GetResourceVersion()}
+	read := engine.Event[T]{Type: event.Type, Version: about.GetResourceVersion()}
 	if event.Type == watch.Bookmark {
 		read.InitialEnd = about.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true"
 		return read

@@ -11,8 +11,8 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
+	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
-	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // ReflectorOptions are client-go's.
@@ -37,7 +37,7 @@ type Reflector struct {
 	clock        clock.Clock
 	resyncPeriod time.Duration
 	sink         *storeSink
-	core         *informer.Reflector[any]
+	core         *engine.Reflector[any]
 
 	// watchErrorHandler is told of what visibleError leaves, with peer as the
 	// Reflector that it wants.
@@ -77,7 +77,7 @@ func NewReflectorWithOptions(lw cache.ListerWatcher, expectedType any, store cac
 	}
 	opts := coreReflectorOptions(lw, options)
 	opts.Logger, opts.Ingest = logger, r.sink.ingest()
-	r.core = informer.NewReflector(NewListWatcher(lw, expectedType), r.sink, keyOrAddress, opts)
+	r.core = engine.NewReflector(NewListWatcher(lw, expectedType), r.sink, keyOrAddress, opts)
 	return r
 }
 
@@ -91,7 +91,7 @@ func (r *Reflector) TypeDescription() string { return r.kind }
 func (r *Reflector) LastSyncResourceVersion() string { return r.core.LastSyncResourceVersion() }
 
 // Status tells how it goes; it has no counterpart in client-go.
-func (r *Reflector) Status() informer.Status { return r.core.Status() }
+func (r *Reflector) Status() engine.Status { return r.core.Status() }
 
 // Run is RunWithContext for a channel.
 func (r *Reflector) Run(stopCh <-chan struct{}) { r.RunWithContext(wait.ContextForChannel(stopCh)) }
@@ -99,9 +99,9 @@ func (r *Reflector) Run(stopCh <-chan struct{}) { r.RunWithContext(wait.ContextF
 // RunWithContext lists and watches until ctx ends.
 func (r *Reflector) RunWithContext(ctx context.Context) {
 	for ctx.Err() == nil {
-		err := informer.ErrPanicked
+		err := engine.ErrPanicked
 		guard(ctx, func() { err = r.cycle(ctx) })
-		if errors.Is(err, informer.ErrPanicked) {
+		if errors.Is(err, engine.ErrPanicked) {
 			r.core.Recover(ctx, err)
 			continue
 		}
@@ -125,7 +125,7 @@ func (r *Reflector) ListAndWatchWithContext(ctx context.Context) error {
 
 // cycle is the core's cycle, with resyncs beside it where they are wanted.
 func (r *Reflector) cycle(ctx context.Context) error {
-	r.core.Adjust(func(s *informer.ReflectorSettings) {
+	r.core.Adjust(func(s *engine.ReflectorSettings) {
 		s.PageSize, s.InternalErrorRetry = r.WatchListPageSize, r.MaxInternalErrorRetryDuration
 	})
 	if r.resyncPeriod == 0 {

@@ -12,13 +12,13 @@ import (
 	"k8s.io/client-go/util/watchlist"
 	"k8s.io/utils/clock"
 
-	"github.com/delta-runtime/delta-runtime/pkg/informer"
+	"github.com/delta-runtime/delta-runtime/internal/engine"
 )
 
 // coreReflectorOptions are the core's options for client-go's, and for client-go's
 // feature gates as they are now.
-func coreReflectorOptions(lw cache.ListerWatcher, options ReflectorOptions) informer.ReflectorOptions[any] {
-	core := informer.ReflectorOptions[any]{
+func coreReflectorOptions(lw cache.ListerWatcher, options ReflectorOptions) engine.ReflectorOptions[any] {
+	core := engine.ReflectorOptions[any]{
 		ReflectorSettings: reflectorSettings(lw, options),
 		Kind:              options.TypeDescription,
 		OnSkip: func(ctx context.Context, err error) {
@@ -42,14 +42,14 @@ func guard(ctx context.Context, call func()) {
 }
 
 // reflectorSettings are the core's settings for client-go's options and gates.
-func reflectorSettings(lw any, options ReflectorOptions) informer.ReflectorSettings {
-	settings := informer.ReflectorSettings{
-		Lists: informer.PagesOnly,
+func reflectorSettings(lw any, options ReflectorOptions) engine.ReflectorSettings {
+	settings := engine.ReflectorSettings{
+		Lists: engine.PagesOnly,
 		// client-go raises less than its default to it.
-		WatchTimeout: max(options.MinWatchTimeout, informer.DefaultReflectorSettings.WatchTimeout),
+		WatchTimeout: max(options.MinWatchTimeout, engine.DefaultReflectorSettings.WatchTimeout),
 	}
 	if clientfeatures.FeatureGates().Enabled(clientfeatures.WatchListClient) && !watchlist.DoesClientNotSupportWatchListSemantics(lw) {
-		settings.Lists = informer.StreamFirst
+		settings.Lists = engine.StreamFirst
 	}
 	if options.Backoff != nil {
 		settings.Backoff = convertBackoff(*options.Backoff)
@@ -60,12 +60,12 @@ func reflectorSettings(lw any, options ReflectorOptions) informer.ReflectorSetti
 // convertBackoff is b in the core's terms. The core has no number of steps: what
 // they grow to is the same as a cap. Its zeros have no opinion, b's are zeros. It
 // does not shrink: a factor below one, which makes retries ever faster, is one.
-func convertBackoff(b wait.Backoff) informer.Backoff {
+func convertBackoff(b wait.Backoff) engine.Backoff {
 	limit := float64(b.Duration) * math.Pow(max(b.Factor, 1), float64(max(b.Steps, 0)))
 	if b.Cap > 0 {
 		limit = min(limit, float64(b.Cap))
 	}
-	converted := informer.Backoff{
+	converted := engine.Backoff{
 		Initial: max(b.Duration, time.Nanosecond),
 		Max:     max(time.Duration(min(limit, math.MaxInt64/2)), time.Nanosecond),
 		Factor:  max(b.Factor, 1),

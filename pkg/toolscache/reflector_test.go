@@ -26,8 +26,8 @@ import (
 	"k8s.io/utils/clock"
 	testclock "k8s.io/utils/clock/testing"
 
+	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
-	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 func configMap(name, version string) *corev1.ConfigMap {
@@ -59,7 +59,7 @@ func ExampleNewReflector() {
 	ctx, stop := context.WithCancel(context.Background())
 	g := lifecycle.New(ctx)
 	g.Guest("reflector", r.RunWithContext)
-	for r.Status().State != informer.Following {
+	for r.Status().State != engine.Following {
 		time.Sleep(time.Millisecond)
 	}
 	fmt.Println(len(store.ListKeys()), r.Status().Why())
@@ -204,7 +204,7 @@ func TestReflectorTellsHandlerWhatClientGoWould(t *testing.T) {
 				opts := coreReflectorOptions(lw, options)
 				opts.OnError = onWatchError(peerReflector(lw, &corev1.ConfigMap{}, options), func() cache.WatchErrorHandlerWithContext { return handler })
 				sink := newStoreSink(cache.NewStore(cache.MetaNamespaceKeyFunc))
-				_ = informer.NewReflector(NewListWatcher(lw, nil), sink, keyOrAddress, opts).Run(ctx)
+				_ = engine.NewReflector(NewListWatcher(lw, nil), sink, keyOrAddress, opts).Run(ctx)
 			},
 		} {
 			answers := watches
@@ -227,11 +227,11 @@ func TestReflectorTellsHandlerWhatClientGoWould(t *testing.T) {
 
 func TestVisibleError(t *testing.T) {
 	cause := errors.New("why")
-	for during, want := range map[informer.State]string{
-		informer.Listing: "list things: why", informer.Streaming: "stream a list of things: why",
-		informer.Watching: "why", informer.Following: "<nil>",
+	for during, want := range map[engine.State]string{
+		engine.Listing: "list things: why", engine.Streaming: "stream a list of things: why",
+		engine.Watching: "why", engine.Following: "<nil>",
 	} {
-		if got := fmt.Sprint(visibleError(&informer.ReflectorError{During: during, Kind: "things", Err: cause})); got != want {
+		if got := fmt.Sprint(visibleError(&engine.ReflectorError{During: during, Kind: "things", Err: cause})); got != want {
 			t.Errorf("an error while %v shows as %q, want %q", during, got, want)
 		}
 	}
@@ -266,13 +266,13 @@ func TestConvertedBackoffWaitsAsLong(t *testing.T) {
 }
 
 // delaysOf lets lists fail and measures the time between them.
-func delaysOf(t *testing.T, b informer.Backoff) []time.Duration {
+func delaysOf(t *testing.T, b engine.Backoff) []time.Duration {
 	t.Helper()
 	b.Reset = 1000 * time.Hour
 	var delays []time.Duration
 	ctx, stop := context.WithCancel(t.Context())
-	opts := informer.ReflectorOptions[any]{
-		ReflectorSettings: informer.ReflectorSettings{Lists: informer.PagesOnly, Backoff: b},
+	opts := engine.ReflectorOptions[any]{
+		ReflectorSettings: engine.ReflectorSettings{Lists: engine.PagesOnly, Backoff: b},
 		AfterFunc: func(d time.Duration, f func()) func() bool {
 			if delays = append(delays, d); len(delays) == 15 {
 				stop()
@@ -282,7 +282,7 @@ func delaysOf(t *testing.T, b informer.Backoff) []time.Duration {
 	}
 	lw := &scripted{list: func(int) (runtime.Object, error) { return nil, io.ErrUnexpectedEOF }}
 	sink := newStoreSink(cache.NewStore(cache.MetaNamespaceKeyFunc))
-	_ = informer.NewReflector(NewListWatcher(lw, nil), sink, keyOrAddress, opts).Run(ctx)
+	_ = engine.NewReflector(NewListWatcher(lw, nil), sink, keyOrAddress, opts).Run(ctx)
 	return delays
 }
 

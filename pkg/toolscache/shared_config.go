@@ -9,8 +9,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
+	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
-	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // SharedInformerConfig is what a [SharedInformer] is made of. Kind and Scopes are
@@ -30,25 +30,25 @@ type SharedInformerConfig struct {
 	// all at once. Where it has a Period that overrides ResyncPeriod, and handlers
 	// that ask for a period of their own get it, whatever client-go's rules for the
 	// informer's period would make of it.
-	Resync   informer.ResyncPolicy
+	Resync   engine.ResyncPolicy
 	Indexers cache.Indexers
 	// Transform is what SetTransform sets.
 	Transform cache.TransformFunc
 	// WatchErrorHandler is what SetWatchErrorHandlerWithContext sets.
 	WatchErrorHandler cache.WatchErrorHandlerWithContext
 	// Reflector says how to list and watch. What it leaves open is as in client-go.
-	Reflector informer.ReflectorSettings
+	Reflector engine.ReflectorSettings
 	// Limiter is shared with other informers; nil bounds nothing.
-	Limiter *informer.ListLimiter
+	Limiter *engine.ListLimiter
 	// Ready says when a handler's registration has synced. HasSynced of the informer
 	// waits for every scope in any case.
-	Ready informer.Readiness
+	Ready engine.Readiness
 	// These are as in [informer.Options]. A nil OnMutation leaves the choice to
 	// client-go's environment variable KUBE_CACHE_MUTATION_DETECTOR.
-	Unchanged  informer.Unchanged
+	Unchanged  engine.Unchanged
 	Observe    func(any) *delta.Origin
-	OnMutation func(informer.Mutation)
-	Mutations  informer.MutationOptions
+	OnMutation func(engine.Mutation)
+	Mutations  engine.MutationOptions
 	// Log is where warnings go. The zero Logger is klog's.
 	Log logr.Logger
 }
@@ -59,13 +59,13 @@ type SharedScope struct {
 	Except    []string
 	// One of these shows the scope. If both are set, ListWatcher does.
 	ListerWatcher cache.ListerWatcher
-	ListWatcher   informer.ListWatcher[any]
+	ListWatcher   engine.ListWatcher[any]
 	// ResyncPeriod is for the handlers that ask for none. Zero is that of the informer,
 	// [informer.NeverResync] is never.
 	ResyncPeriod time.Duration
 	// Resync overrides ResyncPeriod where it has a Period, and ResyncPeriod overrides
 	// what the informer says.
-	Resync informer.ResyncPolicy
+	Resync engine.ResyncPolicy
 }
 
 // NewSharedInformerFor returns a shared informer that runs when its owner runs it.
@@ -106,7 +106,7 @@ func newSharedInformer(config coreConfig) (*SharedInformer, error) {
 }
 
 // Core is the informer that s shows.
-func (s *SharedInformer) Core() *informer.Informer[any] { return s.core }
+func (s *SharedInformer) Core() *engine.Informer[any] { return s.core }
 
 // AddScope adds a scope; see [informer.Informer.AddScope]. To remove it, use the
 // core: client-go's handlers are not told of removals.

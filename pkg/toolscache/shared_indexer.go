@@ -7,13 +7,13 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/store"
-	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // newSharedIndexer shows the store of an informer, which has these indexers. Its
 // writes take turns with the informer's own, and nobody is told of them.
-func newSharedIndexer(core *informer.Informer[any], indexers cache.Indexers) cache.Indexer {
+func newSharedIndexer(core *engine.Informer[any], indexers cache.Indexers) cache.Indexer {
 	return &indexer{
 		threadSafe: showStore(core.Store(), informerWriter{core}, indexers),
 		keyOf:      cache.DeletionHandlingMetaNamespaceKeyFunc,
@@ -21,7 +21,7 @@ func newSharedIndexer(core *informer.Informer[any], indexers cache.Indexers) cac
 }
 
 // informerWriter writes the store of an informer.
-type informerWriter struct{ core *informer.Informer[any] }
+type informerWriter struct{ core *engine.Informer[any] }
 
 // write leaves the store's version alone: it tells how far the informer is.
 func (w informerWriter) write(_ int, _ string, change func(*store.Txn[any])) {

@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
-	"github.com/delta-runtime/delta-runtime/pkg/informer"
+	"github.com/delta-runtime/delta-runtime/internal/engine"
 )
 
 // NewSharedInformer is client-go's constructor over our parts. The result is also a
@@ -41,7 +41,7 @@ func NewSharedIndexInformerWithOptions(lw cache.ListerWatcher, example runtime.O
 			Scopes:       []SharedScope{{ListerWatcher: lw}},
 			ResyncPeriod: opts.ResyncPeriod,
 			Indexers:     opts.Indexers,
-			Unchanged:    informer.SyncUnchanged, // client-go's handlers hear of relists
+			Unchanged:    engine.SyncUnchanged, // client-go's handlers hear of relists
 			Log:          klog.Background(),
 		},
 	})
@@ -53,7 +53,7 @@ func NewSharedIndexInformerWithOptions(lw cache.ListerWatcher, example runtime.O
 
 // SharedInformer shows an [informer.Informer] as client-go's shared informer.
 type SharedInformer struct {
-	core    *informer.Informer[any]
+	core    *engine.Informer[any]
 	config  coreConfig // what it was made of
 	indexer cache.Indexer
 	kind    string
@@ -105,7 +105,7 @@ func (s *SharedInformer) RunWithContext(ctx context.Context) {
 	s.mu.Lock()
 	s.started = true
 	s.mu.Unlock()
-	if err := s.core.Run(ctx); errors.Is(err, informer.ErrStarted) || errors.Is(err, informer.ErrStopped) {
+	if err := s.core.Run(ctx); errors.Is(err, engine.ErrStarted) || errors.Is(err, engine.ErrStopped) {
 		klog.FromContext(ctx).Info("An informer runs once; this call does nothing", "kind", s.kind)
 	}
 }
@@ -133,8 +133,8 @@ func (s *SharedInformer) AddEventHandlerWithOptions(handler cache.ResourceEventH
 	policy := s.resync.policy(logger, opts.ResyncPeriod, s.started)
 	s.mu.Unlock()
 	told := &told{handler: handler, logger: logger}
-	sub, err := s.core.Subscribe(told.tell, informer.SubscribeOptions{
-		ListenerOptions: informer.ListenerOptions{Name: handlerName(handler)},
+	sub, err := s.core.Subscribe(told.tell, engine.SubscribeOptions{
+		ListenerOptions: engine.ListenerOptions{Name: handlerName(handler)},
 		Resync:          policy,
 	})
 	if err != nil {
@@ -192,7 +192,7 @@ func (s *SharedInformer) GetIndexer() cache.Indexer { return s.indexer }
 // AddIndexers adds indexes, also while the informer runs.
 func (s *SharedInformer) AddIndexers(indexers cache.Indexers) error {
 	if s.core.Stopped() {
-		return fmt.Errorf("indexer was not added to informer for %s: %w", s.kind, informer.ErrStopped)
+		return fmt.Errorf("indexer was not added to informer for %s: %w", s.kind, engine.ErrStopped)
 	}
 	return s.indexer.AddIndexers(indexers)
 }
@@ -231,7 +231,7 @@ func (s *SharedInformer) configure(what string, set func()) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.started {
-		return fmt.Errorf("%s of informer for %s: %w", what, s.kind, informer.ErrStarted)
+		return fmt.Errorf("%s of informer for %s: %w", what, s.kind, engine.ErrStarted)
 	}
 	set()
 	return nil
@@ -241,7 +241,7 @@ func (s *SharedInformer) configure(what string, set func()) error {
 func (s *SharedInformer) IsStopped() bool { return s.core.Stopped() }
 
 // Status tells how the informer is doing.
-func (s *SharedInformer) Status() informer.InformerStatus { return s.core.Status() }
+func (s *SharedInformer) Status() engine.InformerStatus { return s.core.Status() }
 
 // syncCheck is a cache.DoneChecker.
 type syncCheck struct {

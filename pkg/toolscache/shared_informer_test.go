@@ -15,8 +15,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
+	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
-	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // newShared returns a shared informer for the ConfigMaps of a quiet server.
@@ -126,8 +126,8 @@ func TestWhatIsSetAfterTheStart(t *testing.T) {
 				"SetWatchErrorHandler":            s.SetWatchErrorHandler(nil),
 				"SetWatchErrorHandlerWithContext": s.SetWatchErrorHandlerWithContext(nil),
 			} {
-				if !errors.Is(err, informer.ErrStarted) {
-					t.Errorf("%s while it runs returns %v, want %v", what, err, informer.ErrStarted)
+				if !errors.Is(err, engine.ErrStarted) {
+					t.Errorf("%s while it runs returns %v, want %v", what, err, engine.ErrStarted)
 				}
 			}
 			obj, there, err := s.GetStore().GetByKey("ns/a")
@@ -138,8 +138,8 @@ func TestWhatIsSetAfterTheStart(t *testing.T) {
 		if !s.IsStopped() {
 			t.Error("it has run and is not stopped")
 		}
-		if err := s.AddIndexers(cache.Indexers{"late": cache.MetaNamespaceIndexFunc}); !errors.Is(err, informer.ErrStopped) {
-			t.Errorf("AddIndexers after the end returns %v, want %v", err, informer.ErrStopped)
+		if err := s.AddIndexers(cache.Indexers{"late": cache.MetaNamespaceIndexFunc}); !errors.Is(err, engine.ErrStopped) {
+			t.Errorf("AddIndexers after the end returns %v, want %v", err, engine.ErrStopped)
 		}
 		if handle, err := s.AddEventHandler(cache.ResourceEventHandlerFuncs{}); err == nil || handle != nil {
 			t.Errorf("AddEventHandler after the end returns %v, %v, want an error", handle, err)

@@ -7,7 +7,7 @@ import (
 
 	"k8s.io/klog/v2"
 
-	"github.com/delta-runtime/delta-runtime/pkg/informer"
+	"github.com/delta-runtime/delta-runtime/internal/engine"
 )
 
 // resyncPeriods decides how often handlers are resynced, by client-go's rules: not
@@ -35,12 +35,12 @@ const shortestResync = time.Second
 
 // policy is that of a handler which asked for a period, or for none in particular:
 // then the scopes' own are for it.
-func (p *resyncPeriods) policy(logger klog.Logger, asked *time.Duration, started bool) informer.ResyncPolicy {
+func (p *resyncPeriods) policy(logger klog.Logger, asked *time.Duration, started bool) engine.ResyncPolicy {
 	granted := p.add(logger, asked, started)
 	if asked == nil {
-		return informer.ResyncPolicy{}
+		return engine.ResyncPolicy{}
 	}
-	return informer.ResyncPolicy{Period: cmp.Or(granted, informer.NeverResync)}
+	return engine.ResyncPolicy{Period: cmp.Or(granted, engine.NeverResync)}
 }
 
 // handlerPeriod is the period of a handler that asked for none in particular.
@@ -52,18 +52,18 @@ func handlerPeriod(configured time.Duration) time.Duration {
 }
 
 // byPeriod is the policy that client-go's period comes down to. It shows updates.
-func byPeriod(configured time.Duration) informer.ResyncPolicy {
+func byPeriod(configured time.Duration) engine.ResyncPolicy {
 	period := handlerPeriod(configured)
-	return informer.ResyncPolicy{Period: period, AsUpdate: period > 0}
+	return engine.ResyncPolicy{Period: period, AsUpdate: period > 0}
 }
 
 // resync is what the informer says, in either way.
-func (c *SharedInformerConfig) resync() informer.ResyncPolicy {
+func (c *SharedInformerConfig) resync() engine.ResyncPolicy {
 	return c.Resync.Or(byPeriod(c.ResyncPeriod))
 }
 
 // resync is what the scope says, in either way.
-func (s *SharedScope) resync() informer.ResyncPolicy { return s.Resync.Or(byPeriod(s.ResyncPeriod)) }
+func (s *SharedScope) resync() engine.ResyncPolicy { return s.Resync.Or(byPeriod(s.ResyncPeriod)) }
 
 // checkResync returns which policy makes no sense.
 func (c *SharedInformerConfig) checkResync() error {
@@ -82,7 +82,7 @@ func (c *SharedInformerConfig) checkResync() error {
 // some where it is empty. It takes the place of all that was configured for it. The
 // handlers that asked for a period keep it, unless an override of the core's says otherwise;
 // see [informer.Informer.OverrideResync].
-func (s *SharedInformer) SetResync(namespace string, policy informer.ResyncPolicy) error {
+func (s *SharedInformer) SetResync(namespace string, policy engine.ResyncPolicy) error {
 	if err := s.core.SetScopeResync(namespace, policy); err != nil {
 		return fmt.Errorf("shared informer: %w", err)
 	}

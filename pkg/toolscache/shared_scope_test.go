@@ -17,7 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/delta-runtime/delta-runtime/pkg/informer"
+	"github.com/delta-runtime/delta-runtime/internal/engine"
 )
 
 // missing is a kind that the server does not have.
@@ -64,11 +64,11 @@ func TestHandlersAreResyncedAsTheScopesSay(t *testing.T) {
 		s := sharedFor(t, SharedInformerConfig{
 			Scopes: []SharedScope{
 				{Namespace: "p", ListerWatcher: inNamespace("p", "a"), ResyncPeriod: time.Minute},
-				{Namespace: "q", ListerWatcher: inNamespace("q", "a"), ResyncPeriod: informer.NeverResync},
+				{Namespace: "q", ListerWatcher: inNamespace("q", "a"), ResyncPeriod: engine.NeverResync},
 				{Except: []string{"p", "q", "r"}, ListWatcher: NewListWatcher(inNamespace("x", "a"), nil)},
 			},
 			ResyncPeriod: 10 * time.Minute,
-			Reflector:    informer.ReflectorSettings{Lists: informer.PagesOnly},
+			Reflector:    engine.ReflectorSettings{Lists: engine.PagesOnly},
 		})
 		var mu sync.Mutex // guards updates, which each handler counts in
 		updates := map[string]int{}
@@ -117,7 +117,7 @@ func TestHandlersDoNotHearOfRemovedScopes(t *testing.T) {
 			t.Fatal(err)
 		}
 		runs(t, s, func() {
-			if err := s.Core().RemoveScope("p", informer.AsOutOfScope); err != nil {
+			if err := s.Core().RemoveScope("p", engine.AsOutOfScope); err != nil {
 				t.Error(err)
 			}
 			synctest.Wait()
@@ -134,7 +134,7 @@ func TestHandlersDoNotHearOfRemovedScopes(t *testing.T) {
 // A kind that the server does not have keeps handlers from having synced, unless
 // they are to be ready when it has settled.
 func TestHandlersOfAMissingKind(t *testing.T) {
-	for _, ready := range []informer.Readiness{informer.WhenSynced, informer.WhenSettled} {
+	for _, ready := range []engine.Readiness{engine.WhenSynced, engine.WhenSettled} {
 		synctest.Test(t, func(t *testing.T) {
 			errs := 0
 			s := sharedFor(t, SharedInformerConfig{
@@ -147,7 +147,7 @@ func TestHandlersOfAMissingKind(t *testing.T) {
 				t.Fatal(err)
 			}
 			runs(t, s, func() {
-				if handle.HasSynced() != (ready == informer.WhenSettled) || s.HasSynced() || errs == 0 {
+				if handle.HasSynced() != (ready == engine.WhenSettled) || s.HasSynced() || errs == 0 {
 					t.Errorf("ready %d: the handler has synced: %t, the informer: %t, errors: %d", ready, handle.HasSynced(), s.HasSynced(), errs)
 				}
 			})
@@ -161,7 +161,7 @@ func TestSharedInformerConfig(t *testing.T) {
 		t.Error("an informer without a scope was made")
 	}
 	scopes := []SharedScope{{Namespace: "p", ListerWatcher: missing{}}, {ListerWatcher: missing{}}}
-	if _, err = NewSharedInformerFor(SharedInformerConfig{Scopes: scopes}); !errors.Is(err, informer.ErrOverlap) {
+	if _, err = NewSharedInformerFor(SharedInformerConfig{Scopes: scopes}); !errors.Is(err, engine.ErrOverlap) {
 		t.Errorf("scopes that overlap: %v", err)
 	}
 	synctest.Test(t, func(t *testing.T) {

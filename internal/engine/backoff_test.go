@@ -1,0 +1,73 @@
+package engine
+
+import (
+	"testing"
+	"time"
+)
+
+func TestBackoffGrowsToItsCap(t *testing.T) {
+	b := backoff{Backoff: Backoff{Initial: time.Second, Max: 5 * time.Second, Factor: 2, Reset: time.Minute}}
+	now := time.Unix(0, 0)
+	for i, want := range []string{"1s", "2s", "4s", "5s", "5s"} {
+		if got := b.wait(now, 0.5).String(); got != want {
+			t.Errorf("wait %d is %v, want %v", i, got, want)
+		}
+		now = now.Add(time.Minute)
+	}
+	if got := b.wait(now.Add(time.Nanosecond), 0); got != time.Second {
+		t.Errorf("after more than Reset without a failure the wait is %v, want 1s", got)
+	}
+}
+
+func TestBackoffJitter(t *testing.T) {
+	for random, want := range map[float64]string{0: "1s", 0.5: "1.25s", 0.999: "1.499s"} {
+		b := backoff{Backoff: Backoff{Initial: time.Second, Jitter: 0.5}.Or(DefaultBackoff)}
+		if got := b.wait(time.Unix(0, 0), random).Truncate(time.Millisecond).String(); got != want {
+			t.Errorf("random %v waits %v, want %v", random, got, want)
+		}
+	}
+}
+
+func TestBackoffDefaults(t *testing.T) {
+	want := Backoff{Initial: 800 * time.Millisecond, Max: 30 * time.Second, Factor: 2, Jitter: 1, Reset: 2 * time.Minute}
+	if got := (Backoff{}).Or(DefaultBackoff); got != want {
+		t.Errorf("the defaults are %+v, want %+v", got, want)
+	}
+	if got := (Backoff{Jitter: -1}).Or(DefaultBackoff).Jitter; got != -1 {
+		t.Errorf("no jitter became %v", got)
+	}
+}
+
+func TestBackoffNeverShrinks(t *testing.T) {
+	b := backoff{Backoff: Backoff{Initial: time.Minute, Max: time.Second, Factor: 0.1, Reset: time.Hour}}
+	for range 3 {
+		if got := b.wait(time.Unix(0, 0), 0); got != time.Minute {
+			t.Errorf("wait is %v, want 1m", got)
+		}
+	}
+}
+
+func TestGrace(t *testing.T) {
+	var g grace
+	start := time.Unix(1000, 0)
+	for _, tt := range []struct {
+		after, window int // seconds
+		want          bool
+	}{
+		{0, 0, false}, // never without a window
+		{1, 30, true},
+		{20, 30, true},
+		{31, 30, true},
+		{32, 30, false}, // 31 seconds after the first
+		{33, 30, true},  // the window has begun again
+		{93, 30, true},  // a minute without a failure is peace
+		{123, 30, true},
+		{124, 30, false},
+	} {
+		if got := g.retry(start.Add(seconds(tt.after)), seconds(tt.window)); got != tt.want {
+			t.Errorf("failure after %ds, window %ds: retry is %v", tt.after, tt.window, got)
+		}
+	}
+}
+
+func seconds(n int) time.Duration { return time.Duration(n) * time.Second }

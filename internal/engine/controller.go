@@ -1,0 +1,272 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+
+	"github.com/go-logr/logr"
+
+	"github.com/delta-runtime/delta-runtime/internal/mutation"
+	"github.com/delta-runtime/delta-runtime/internal/store"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// Unchanged says what becomes of an object that is seen again in the state in
+// which it is known: in a relist, by its version, or in a watch event that repeats
+// another. An event that brings another content under a known version is a change.
+type Unchanged uint8
+
+const (
+	// SkipUnchanged tells nobody: nothing happened.
+	SkipUnchanged Unchanged = iota
+	// SyncUnchanged shows it as a Sync to the listeners that take part in resyncs, as
+	// they have asked to see unchanged objects; and to all where none does.
+	SyncUnchanged
+)
+
+// controller is the one goroutine that writes the store and decides who is told
+// what. Everything reaches it through the queue, so that what it does has an order
+// and needs no lock:
+//
+//	Pop ──▶ apply to the store ──▶ visible ──▶ publish ──▶ controls ──▶ Release
+//
+// Readers see a batch at once, before any listener hears of it. A listener that
+// joins does so between two batches, with the store as it is then.
+type controller[T any] struct {
+	fifo      *DeltaFIFO[T]
+	store     *store.Store[T]
+	processor *processor[T]
+	traits    *delta.Traits[T]
+	unchanged Unchanged
+	resync    *resyncer
+	ready     <-chan struct{}        // closed when subscribers can count as synced
+	mutations *mutation.Detector[T]  // nil unless they are looked for
+	forgotten map[delta.Key]struct{} // see forget
+
+	log  logr.Logger
+	kind string
+
+	// launch gives a listener that has joined its goroutine. It reports false when
+	// the informer is stopping.
+	launch func(*listener[T]) bool
+}
+
+func (c *controller[T]) run(ctx context.Context) error {
+	synced := false
+	for ctx.Err() == nil {
+		batch, ok, err := c.fifo.tryPop()
+		if err != nil {
+			return err
+		}
+		if ok {
+			c.process(batch)
+		}
+		if !synced && isClosed(c.ready) {
+			synced = true
+			c.processor.markSynced()
+		}
+		// A resync's next chunk follows a batch that has drained, so that no more than
+		// one chunk is ever pending, and a live event waits for one at most.
+		if chunk, more := c.resync.refill(); more {
+			c.fifo.sync(chunk.keys, chunk.to, chunk.origin)
+		} else if !ok {
+			c.await(ctx)
+		}
+	}
+	return ctx.Err()
+}
+
+// await waits until there may be something to do.
+func (c *controller[T]) await(ctx context.Context) {
+	select {
+	case <-c.fifo.ready:
+	case <-ctx.Done():
+	}
+}
+
+func (c *controller[T]) process(batch Batch[T]) {
+	events := c.apply(batch)
+	c.fifo.shown()
+	c.processor.publish(events)
+	for _, entry := range batch.controls {
+		c.carryOut(entry)
+	}
+	c.fifo.Release()
+}
+
+// apply makes the batch visible in the store, and returns what there is to tell.
+func (c *controller[T]) apply(batch Batch[T]) []event[T] {
+	if len(batch.items) == 0 && batch.version == "" {
+		return nil
+	}
+	events := make([]event[T], len(batch.items))
+	n := 0
+	txn := c.store.Begin(len(batch.items))
+	for i := range batch.items {
+		if c.settle(txn, &batch.items[i], &events[n]) {
+			n++
+		}
+	}
+	if c.mutations != nil {
+		c.observe(events[:n])
+	}
+	txn.Commit(batch.version)
+	if err := txn.Err(); err != nil {
+		c.log.Error(err, "An index function failed; reads by that index miss the object", "kind", c.kind)
+	}
+	return events[:n]
+}
+
+// settle applies one item, and completes the event that tells of it with what was
+// there before. It reports whether there is anything to tell.
+func (c *controller[T]) settle(txn *store.Txn[T], it *item[T], e *event[T]) bool {
+	switch it.op {
+	case delta.Sync:
+		obj, there := txn.Get(it.key)
+		if !there {
+			return false
+		}
+		return c.show(it, obj, e)
+	case delta.Deleted:
+		old, there := txn.Remove(it.key)
+		if !there {
+			return false
+		}
+		e.Delta = it.delta()
+		e.Old = old
+	case delta.OutOfScope:
+		panic("BUG: OutOfScope does not come as an item")
+	case delta.Added, delta.Updated, delta.Replaced:
+		old, there := txn.Get(it.key)
+		if there && c.shows(it, old) {
+			it.unchanged = true
+			return c.show(it, old, e)
+		}
+		// Overwrite, because the object may differ although its version is known.
+		txn.Overwrite(it.key, it.obj)
+		e.Delta = it.delta()
+		e.Old, e.Op = old, delta.Added
+		if there {
+			e.Op, e.Initial = delta.Updated, false
+		} else if len(c.forgotten) > 0 {
+			_, e.again = c.forgotten[it.key]
+			delete(c.forgotten, it.key)
+		}
+		e.Relisted = it.op == delta.Replaced && !e.Initial || it.hides && there
+	default:
+		panic(fmt.Sprintf("BUG: delta for %s has op %s", it.key, it.op))
+	}
+	return true
+}
+
+// shows reports whether an item shows the state that the store already has. For a
+// list the version decides, because comparing every object would make a relist
+// expensive. A watch rarely brings a known version, so there the contents are compared.
+// Such an event repeats an earlier one, or the server changes objects without giving
+// them new versions. A server that went back gives its versions out a second time.
+func (c *controller[T]) shows(it *item[T], old T) bool {
+	if !c.traits.SameState(old, it.obj) {
+		return false
+	}
+	return it.op == delta.Replaced && !it.foreign || reflect.DeepEqual(old, it.obj)
+}
+
+// show completes the event of an object that did not change, if somebody is to
+// see it.
+func (c *controller[T]) show(it *item[T], obj T, e *event[T]) bool {
+	to, origin := it.to, it.origin
+	if it.op != delta.Sync { // a change that turned out to be none
+		to, origin = nobody, nil
+		if it.asked {
+			to = everyone
+		}
+	}
+	if it.unchanged {
+		to = to.union(c.audienceOfUnchanged())
+	}
+	if to.empty() {
+		return false
+	}
+	e.Delta = it.delta()
+	e.Origin = origin
+	e.Op, e.Initial = delta.Sync, false
+	e.Old, e.New, e.Version = obj, obj, c.traits.Version(obj)
+	e.to = to
+	return true
+}
+
+// audienceOfUnchanged returns who is shown an object that did not change.
+func (c *controller[T]) audienceOfUnchanged() *audience {
+	if c.unchanged == SkipUnchanged {
+		return nobody
+	}
+	if to := c.resync.takers(); !to.empty() {
+		return to
+	}
+	return everyone
+}
+
+func (c *controller[T]) carryOut(entry control[T]) {
+	switch e := entry.(type) {
+	case *join[T]:
+		c.join(e)
+	case *reindex[T]:
+		answerWith(e.answer, func() error { return c.store.AddIndexers(e.indexers) })
+	case *outsideWrite[T]:
+		answerWith(e.answer, func() error { return write(c.store, e.change) })
+	case *passage[T]:
+		e.answer <- nil
+	case *dismissal[T]:
+		c.dismiss(e)
+	default:
+		panic(fmt.Sprintf("BUG: control entry %T", entry))
+	}
+}
+
+// observe has the mutation detector take note of what was stored.
+func (c *controller[T]) observe(events []event[T]) {
+	for i := range events {
+		c.mutations.Observe(&events[i].Delta)
+	}
+}
+
+// join tells a listener of everything that the store has and, from the next batch
+// on, of what changes.
+func (c *controller[T]) join(e *join[T]) {
+	defer close(e.joined)
+	if c.processor.join(e.listener, c.store.View()) && !c.launch(e.listener) {
+		c.processor.leave(e.listener)
+	}
+}
+
+// dismiss takes the objects of a scope out of the store, and tells the listeners if
+// they are to know.
+func (c *controller[T]) dismiss(e *dismissal[T]) {
+	events := e.carryOut(c.store, c.fifo.visibleVersion())
+	if c.mutations != nil {
+		c.observe(events)
+	}
+	if e.how == AsOutOfScope {
+		c.processor.publish(events)
+	} else if c.processor.folds() {
+		c.forget(events)
+	}
+	e.answer <- nil
+}
+
+// maxForgotten bounds the keys that forget remembers, to some megabytes. An object
+// beyond that may vanish from a folded backlog, and the backlog counts it.
+const maxForgotten = 1 << 16
+
+// forget remembers the keys of objects that were removed silently, until an object of
+// that key is added again. Listeners still believe in the old object. So a backlog that
+// folds must not drop the new one as an object that came and went unknown.
+func (c *controller[T]) forget(events []event[T]) {
+	if c.forgotten == nil {
+		c.forgotten = map[delta.Key]struct{}{}
+	}
+	for i := range events[:min(len(events), maxForgotten-len(c.forgotten))] {
+		c.forgotten[events[i].Key] = struct{}{}
+	}
+}

@@ -1,0 +1,114 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// coverage is which scopes there are. It is immutable.
+type coverage[T any] struct {
+	scopes []*scope[T] // in order of their namespaces, so that the one of the rest is the first
+	named  map[string]*scope[T]
+	rest   *scope[T] // the scope of all other namespaces; nil if there is none
+}
+
+// cover makes these the scopes.
+func (i *Informer[T]) cover(scopes ...*scope[T]) {
+	c := &coverage[T]{scopes: scopes, named: make(map[string]*scope[T], len(scopes))}
+	slices.SortFunc(c.scopes, func(a, b *scope[T]) int { return cmp.Compare(a.reach.namespace, b.reach.namespace) })
+	for _, s := range scopes {
+		if s.reach.namespace == "" {
+			c.rest = s
+		} else {
+			c.named[s.reach.namespace] = s
+		}
+	}
+	i.coverage.Store(c)
+}
+
+// of returns the scope that has a namespace, if there is one.
+func (c *coverage[T]) of(namespace string) *scope[T] {
+	if len(c.named) > 0 {
+		if s := c.named[namespace]; s != nil {
+			return s
+		}
+	}
+	if c.rest != nil && c.rest.reach.has(namespace) {
+		return c.rest
+	}
+	return nil
+}
+
+// called returns the scope of this namespace and no other, or that of the rest.
+func (c *coverage[T]) called(namespace string) *scope[T] {
+	if namespace == "" {
+		return c.rest
+	}
+	return c.named[namespace]
+}
+
+// Covers reports whether a scope has the namespace; the empty one is that of the
+// objects without a namespace. It takes no lock.
+func (i *Informer[T]) Covers(namespace string) bool { return i.coverage.Load().of(namespace) != nil }
+
+// SyncedIn returns nil if the scope that has the namespace is listed, and it can be
+// read what is there and what is not. Otherwise the error wraps [ErrNotCovered], or
+// [ErrNotSynced] with the reason. Where scopes may be removed meanwhile, ask again
+// after reading; [Lister] does.
+func (i *Informer[T]) SyncedIn(namespace string) error {
+	return i.syncedIn(i.coverage.Load(), namespace)
+}
+
+// SyncedEverywhere is [Informer.SyncedIn] for all scopes there are.
+func (i *Informer[T]) SyncedEverywhere() error { return i.syncedEverywhere(i.coverage.Load()) }
+
+// ScopeSynced returns a channel that is closed when the scope that has the
+// namespace is listed, or has been removed; [Informer.SyncedIn] tells which.
+func (i *Informer[T]) ScopeSynced(namespace string) (<-chan struct{}, error) {
+	s := i.coverage.Load().of(namespace)
+	if s == nil {
+		return nil, i.notCovered(namespace)
+	}
+	return s.inlet.synced, nil
+}
+
+func (i *Informer[T]) syncedIn(c *coverage[T], namespace string) error {
+	s := c.of(namespace)
+	if s == nil {
+		return i.notCovered(namespace)
+	}
+	return i.syncedScope(s)
+}
+
+func (i *Informer[T]) syncedEverywhere(c *coverage[T]) error {
+	for _, s := range c.scopes {
+		if err := i.syncedScope(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (i *Informer[T]) syncedScope(s *scope[T]) error {
+	if s.inlet.isSynced.Load() {
+		return nil
+	}
+	return fmt.Errorf("%s: %w: %s", i.opts.Name, ErrNotSynced, s.reflector.Status().Why())
+}
+
+func (i *Informer[T]) notCovered(namespace string) error {
+	return fmt.Errorf("%s in namespace %q: %w", i.opts.Name, namespace, ErrNotCovered)
+}
+
+// why says why the informer is not synced, for each scope that is not.
+func (i *Informer[T]) why() string {
+	var reasons []string
+	for _, s := range i.coverage.Load().scopes {
+		if !s.inlet.isSynced.Load() {
+			reasons = append(reasons, s.reflector.Status().Why())
+		}
+	}
+	return strings.Join(reasons, "; ")
+}

@@ -1,0 +1,69 @@
+// Package informer keeps a store in step with an API and tells listeners every
+// change.
+//
+//	API server
+//	   │ list, watch                                 listwatch.go
+//	   ▼
+//	Reflector ──Push, Replace, Bookmark──▶ DeltaFIFO ──Pop──▶ Controller ──▶ Indexer ◀── readers
+//	reflector*.go                          fifo*.go pile.go   controller.go  internal/store
+//	                                          ▲                   │
+//	Subscribe ────────────join────────────────┤                   │ publish
+//	subscription.go                           │                   ▼
+//	Resync policy ────────sync, in chunks─────┘               Processor ──▶ Listener ──▶ handler
+//	resync*.go                                                processor.go   listener*.go
+//	                                                          log.go         fold.go
+//
+// The data path, file by file:
+//
+//  1. reflector_steps.go: the states of listing and watching, one function each.
+//     What they learn goes to a [Sink].
+//  2. fifo.go and fifo_replace.go: the [DeltaFIFO] is that sink. It compares what it
+//     is told with what is known, and keeps what is news in the order of arrival.
+//  3. controller.go: one goroutine pops everything that is pending, applies it to
+//     the store in one step, and publishes what there is to tell.
+//  4. log.go and listener_run.go: the listeners read the published batches, each at
+//     its own pace, and call their handlers.
+//
+// A kind may be kept in several parts ([Scope], scope.go): each has a Reflector and an
+// inlet into the FIFO (fifo_inlet.go), and everything behind that is shared.
+//
+// [Informer] (informer.go) puts these together and runs them; [Lister] reads
+// the store and refuses to before it is synced.
+//
+// # Concurrency
+//
+// Four kinds of goroutine run in an Informer, all of them tasks of one
+// lifecycle.Group that ends with Run:
+//
+//   - each scope's Reflector feeds the FIFO;
+//   - the Controller's alone writes the store, publishes to the log and lets
+//     listeners join;
+//   - each listener's calls its handler;
+//   - two or three keep time: one begins resyncs, one looks for slow listeners, and
+//     one for mutations, if that is asked for, which it also reports.
+//
+// Everything that may be called while these run goes through the FIFO as an entry
+// of its own or takes the lock of one small type. Reads of which scopes there are
+// take none. Locks are taken in the order Informer.scoping, Informer.direct,
+// Informer.mu, processor.mu, listener.mu; the FIFO's lock and the resyncer's come
+// last and are never held together, but that the FIFO asks the store, whose reads
+// wait for nobody, under its own. No lock is held while a handler, a transform or the
+// API is called; the first two are rights more than locks, whose holders may wait for
+// the Controller or for a Reflector that is to end. An index function, and the one
+// that [Informer.Write] is given, run within a transaction of the store: they must
+// call neither Write nor [Informer.AddIndexers], whose caller holds Informer.direct.
+//
+// A handler that blocks keeps its own goroutine and its place in the log, and
+// delays nobody else. One that never returns also keeps Run from returning.
+//
+// # Testing
+//
+// Each structure has a model beside it that is driven through the same random
+// script: fifo_model_test.go, fifo_inlet_model_test.go, fold_test.go,
+// resync_model_test.go. reflector_scenario_test.go plays scripts from testdata;
+// reflector_model_test.go, informer_model_test.go and scope_model_test.go play
+// random faults of a server in synctest bubbles, where subscribers rebuild the
+// world from what they are told and must agree with the server in the end. A seed
+// names its script: run it again with -run 'TestName/seed=N$', and more of them with
+// SEEDS=10000.
+package engine

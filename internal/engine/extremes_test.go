@@ -1,0 +1,54 @@
+package engine
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// What is so slow or so late that its time is more than can be counted comes late,
+// and not at once.
+func TestWhatIsBeyondCountingComesLate(t *testing.T) {
+	const never = math.MaxInt64 * time.Nanosecond
+	now, century := resyncEpoch, resyncEpoch.AddDate(100, 0, 0)
+
+	for seed := range uint64(100) {
+		r := newResync(rand.New(rand.NewPCG(seed, 0)))
+		r.set(1, ResyncPolicy{Period: never, Jitter: 1}, now)
+		r.set(2, ResyncPolicy{Period: never - time.Hour, Jitter: 0.5}, now)
+		if ticks := r.due(now.Add(time.Hour)); len(ticks) > 0 {
+			t.Fatalf("seed %d: due after an hour are %+v", seed, ticks)
+		}
+	}
+
+	r := newResync(nil)
+	r.set(1, ResyncPolicy{Period: time.Minute, Rate: 1e-300}, now)
+	for _, tick := range r.due(now.Add(time.Minute)) {
+		r.begin(tick, someKeys(2), now.Add(time.Minute))
+	}
+	shown := 0
+	for at := now.Add(time.Minute); at.Before(century) && shown < 3; at = at.Add(30 * 24 * time.Hour) {
+		batch, _ := r.next(at, func(uint32) uint64 { return 0 })
+		shown += len(batch.keys)
+		r.drained()
+	}
+	if shown != 1 {
+		t.Errorf("%d objects were shown in a century", shown)
+	}
+
+	run := &resyncRun{resyncTick: resyncTick{policy: ResyncPolicy{Period: never}, until: now.Add(never)}, keys: someKeys(1)}
+	for phase(run.keys[0], never) < never-never/1000 {
+		run.keys[0].Name += "x" // until its turn is the last of the period
+	}
+	if run.fit(now); run.span < never/2 {
+		t.Errorf("what is left of a period without end is laid out over %v", run.span)
+	}
+
+	b := backoff{Backoff: Backoff{Initial: time.Second, Max: never, Factor: 1e300, Jitter: 1e300}}
+	for range 3 {
+		if wait := b.wait(now, 0.5); wait < time.Second {
+			t.Errorf("waits for %v", wait)
+		}
+	}
+}

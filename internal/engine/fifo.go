@@ -1,0 +1,333 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"sync"
+	"time"
+
+	"github.com/delta-runtime/delta-runtime/internal/invariant"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// DeltaFIFO holds what has been learnt and not yet been applied to the store.
+//
+// It keeps deltas in the order in which they arrived and hands all of them out
+// at once. What it is told is checked against what is known of the object, and
+// "known" has three layers, newest first:
+//
+//	pending      told to us, nobody has taken it yet
+//	handed out   taken by Pop, perhaps not visible in the store yet
+//	the store    everything before that
+//
+// The middle layer is why Pop needs no lock while a batch is being applied: a
+// Delete that arrives meanwhile finds the object although the store does not
+// have it yet.
+//
+// Any goroutine may add; one at a time may Pop, and must Release what it popped
+// before it pops again. Replace and Push for one scope are called from one
+// goroutine, because the order of the calls is the order of the history.
+type DeltaFIFO[T any] struct {
+	opts  FIFOOptions[T]
+	ready chan struct{} // cap 1; holds a token while there may be something to pop
+
+	mu      sync.Mutex // guards everything below; never held while calling out, but for Known
+	pending pile[T]
+	out     pile[T] // handed out and not yet visible in the store
+	busy    bool    // out is in somebody's hands
+	closed  bool
+	arrived uint64 // number of the newest item
+
+	whole   *inlet[T]     // what the methods of Sink feed; nil where every scope has its own
+	inlets  []*inlet[T]   // all that are open
+	founded bool          // those to come are no part of synced and settled
+	synced  chan struct{} // closed when each founding scope's first list is visible
+	settled chan struct{} // closed when each has got there or been found degraded
+}
+
+// FIFOOptions configure a [DeltaFIFO]. Traits is required.
+type FIFOOptions[T any] struct {
+	Traits delta.Traits[T]
+
+	// Known is the store that the deltas are going to be applied to. Without one,
+	// an object is known only while a delta of it is pending or handed out.
+	Known Known[T]
+
+	// Transform replaces each object once, before it is kept. It is called without
+	// a lock, and not for an object that a relist shows unchanged.
+	Transform func(T) (T, error)
+
+	// OnSkip is told why an object of a list was left out because it could not be
+	// transformed: its last good state stays. Nil makes Replace fail instead.
+	OnSkip func(error)
+
+	// Observe reads off an object what a transform may remove.
+	Observe func(T) *delta.Origin
+
+	// Unchanged says whether an object that a relist shows as it is known is queued
+	// as a Sync or not at all.
+	Unchanged Unchanged
+}
+
+// Known is what the queue must be able to ask of the store. The methods are
+// called with the queue's lock held, so they must not call the queue.
+type Known[T any] interface {
+	Get(delta.Key) (T, bool)
+	// Keys yields the keys of one namespace, or all where it is empty.
+	Keys(namespace string) iter.Seq[delta.Key]
+	// Count is how many Keys yields.
+	Count(namespace string) int
+}
+
+// NewDeltaFIFO returns an empty queue.
+func NewDeltaFIFO[T any](opts FIFOOptions[T]) *DeltaFIFO[T] {
+	f := newFIFO(opts)
+	f.whole = f.open(reach{}, opts.OnSkip)
+	return f
+}
+
+// newFIFO returns a queue that nothing can enter before a scope is opened.
+func newFIFO[T any](opts FIFOOptions[T]) *DeltaFIFO[T] {
+	return &DeltaFIFO[T]{
+		opts:    opts,
+		ready:   make(chan struct{}, 1),
+		synced:  make(chan struct{}),
+		settled: make(chan struct{}),
+	}
+}
+
+// Push adds one event of a watch: Added, Updated or Deleted. Deleting what is not
+// known to be there adds nothing. An object that the transform refuses is left out,
+// and the error says why; if it is deleted, that is queued as a missed deletion.
+func (f *DeltaFIFO[T]) Push(op delta.Op, obj T, version string) error {
+	return f.whole.Push(op, obj, version)
+}
+
+// Forget adds the deletion of an object that no event told of, as Replace does
+// for those that its list lacks. last is its last known state.
+func (f *DeltaFIFO[T]) Forget(key delta.Key, last T) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.presentLocked(key) {
+		f.appendLocked(item[T]{key: key, op: delta.Deleted, missed: true, obj: last, seen: time.Now()})
+	}
+}
+
+// dress gives the item its object: observed as the server sent it, then
+// transformed. It runs without the lock, because it calls the user's code.
+func (f *DeltaFIFO[T]) dress(it *item[T], obj T) (err error) {
+	it.obj = obj
+	if f.opts.Observe != nil {
+		it.origin = f.opts.Observe(obj)
+	}
+	if f.opts.Transform == nil {
+		return nil
+	}
+	if it.obj, err = f.opts.Transform(obj); err != nil {
+		return fmt.Errorf("transform the object: %w", err)
+	}
+	return nil
+}
+
+// Bookmark says that everything up to version has been pushed.
+func (f *DeltaFIFO[T]) Bookmark(version string) error { return f.whole.Bookmark(version) }
+
+// sync asks for the objects to be shown again to the listeners in to. What is
+// shown is the state at the time when the Sync is applied, so that it can never
+// bring back an older one. See [DeltaFIFO.syncLocked] for which Syncs are superfluous.
+func (f *DeltaFIFO[T]) sync(keys []delta.Key, to *audience, origin *delta.Origin) {
+	now := time.Now()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, key := range keys {
+		f.syncLocked(item[T]{key: key, op: delta.Sync, seen: now, to: to, origin: origin})
+	}
+}
+
+// syncLocked queues a Sync, unless what is pending stands for it. A Sync of the same
+// origin does. So does a pending change, unless a resync asked for the Sync: a listener
+// may hold the change back, and would miss the resync. Syncs of different origins are
+// kept apart, so that each listener is told who asked. No more than one chunk of a resync
+// is ever pending, so a key has three of them at most.
+//
+// A Sync without an origin is for everybody, or for nobody if a relist shows the object
+// unchanged. So a pending change remembers of it only that it is shown in any case.
+func (f *DeltaFIFO[T]) syncLocked(it item[T]) {
+	newest, ok := f.pending.newest(it.key)
+	switch {
+	case ok && newest.op == delta.Sync && newest.origin == it.origin:
+		newest.to = newest.to.union(it.to)
+		newest.unchanged = newest.unchanged || it.unchanged
+	case ok && newest.op != delta.Sync && it.origin == nil:
+		newest.asked = newest.asked || newest.op != delta.Deleted && !it.to.empty()
+	default:
+		f.appendLocked(it)
+	}
+}
+
+// Resync asks for every known object to be shown again to everybody.
+func (f *DeltaFIFO[T]) Resync() {
+	if f.opts.Known == nil {
+		return
+	}
+	f.mu.Lock()
+	var keys []delta.Key
+	for key := range f.opts.Known.Keys("") {
+		if f.presentLocked(key) {
+			keys = append(keys, key)
+		}
+	}
+	for key := range f.out.keys() { // the store does not have yet what was handed out as new
+		if _, stored := f.opts.Known.Get(key); !stored && f.presentLocked(key) {
+			keys = append(keys, key)
+		}
+	}
+	f.mu.Unlock()
+	f.sync(keys, everyone, nil)
+}
+
+// control adds an entry for the consumer to carry out at the end of a batch. It
+// reports false if the queue is closed, so that nobody waits for an answer.
+func (f *DeltaFIFO[T]) control(c control[T]) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return false
+	}
+	f.pending.controls = append(f.pending.controls, c)
+	f.ringLocked()
+	return true
+}
+
+// appendLocked queues the item, unless it repeats a deletion.
+func (f *DeltaFIFO[T]) appendLocked(it item[T]) {
+	it.arrival = f.arrived + 1
+	if f.pending.add(it) {
+		f.arrived++
+		f.ringLocked()
+	}
+}
+
+// deletionPendingLocked tells whether a deletion is pending that might yet learn
+// the final state of its object.
+func (f *DeltaFIFO[T]) deletionPendingLocked(key delta.Key) bool {
+	newest, ok := f.pending.newest(key)
+	return ok && newest.op == delta.Deleted
+}
+
+// presentLocked tells whether the newest that is known of the object is that it
+// exists.
+func (f *DeltaFIFO[T]) presentLocked(key delta.Key) bool {
+	_, present := f.latestLocked(key)
+	return present
+}
+
+// latestLocked returns the newest known state of an object that exists.
+func (f *DeltaFIFO[T]) latestLocked(key delta.Key) (obj T, present bool) {
+	change, ok := f.pending.newestChange(key)
+	if !ok {
+		change, ok = f.out.newestChange(key)
+	}
+	switch {
+	case ok && change.op == delta.Deleted:
+		return obj, false
+	case ok:
+		return change.obj, true
+	case f.opts.Known == nil:
+		return obj, false
+	}
+	return f.opts.Known.Get(key)
+}
+
+// Pop waits until something is pending and hands out all of it. The caller
+// applies the batch and then calls Release; what was handed out counts as known
+// until then. Pop returns ErrClosed when the queue is closed and empty.
+func (f *DeltaFIFO[T]) Pop(ctx context.Context) (Batch[T], error) { return f.await(ctx, f.tryPop) }
+
+// await tries until there is something to hand out.
+func (f *DeltaFIFO[T]) await(ctx context.Context, try func() (Batch[T], bool, error)) (Batch[T], error) {
+	for {
+		if batch, ok, err := try(); ok || err != nil {
+			return batch, err
+		}
+		select {
+		case <-f.ready:
+		case <-ctx.Done():
+			return Batch[T]{}, ctx.Err()
+		}
+	}
+}
+
+func (f *DeltaFIFO[T]) tryPop() (Batch[T], bool, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	invariant.Check(!f.busy, "pop before the last batch was released")
+	if f.pending.empty() {
+		if f.closed {
+			f.ringLocked() // wake the next one that waits, if any
+			return Batch[T]{}, false, ErrClosed
+		}
+		return Batch[T]{}, false, nil
+	}
+	f.pending, f.out = f.out, f.pending
+	f.busy = true
+	f.handOutLocked()
+	return f.out.batch(), true, nil
+}
+
+// Release says that everything handed out is visible in the store.
+func (f *DeltaFIFO[T]) Release() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	invariant.Check(f.busy, "release without a batch")
+	f.busy = false
+	f.out.reset()
+	f.settleLocked()
+}
+
+// HasSynced reports whether everything of the first Replace is visible in the
+// store; where there are scopes, of the first of each that was there at the start.
+func (f *DeltaFIFO[T]) HasSynced() bool { return isClosed(f.synced) }
+
+// Synced is closed when [DeltaFIFO.HasSynced] turns true.
+func (f *DeltaFIFO[T]) Synced() <-chan struct{} { return f.synced }
+
+// Close makes Pop return ErrClosed once what is pending has been popped.
+func (f *DeltaFIFO[T]) Close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.closed = true
+	f.ringLocked()
+}
+
+// abandoned returns the control entries that nobody will carry out any more.
+func (f *DeltaFIFO[T]) abandoned() []control[T] {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	left := f.pending.controls
+	f.pending.controls = nil
+	return left
+}
+
+// Len is the number of deltas that are pending.
+func (f *DeltaFIFO[T]) Len() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.pending.live
+}
+
+// ring makes the consumer look again, though nothing may be pending.
+func (f *DeltaFIFO[T]) ring() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.ringLocked()
+}
+
+// ringLocked leaves a token for Pop. One is enough: Pop takes everything.
+func (f *DeltaFIFO[T]) ringLocked() {
+	select {
+	case f.ready <- struct{}{}:
+	default:
+	}
+}

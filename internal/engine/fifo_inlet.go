@@ -1,0 +1,290 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// inlet is where what one scope's Reflector learns enters the queue, and what the
+// queue knows of that scope. It takes objects within its reach alone, and nothing
+// once it is closed: an event that comes late changes nothing.
+//
+// Each scope has a history of its own, so each inlet has a version of its own; the
+// version that a batch brings the store to is the lowest of them.
+type inlet[T any] struct {
+	fifo   *DeltaFIFO[T]
+	reach  reach
+	onSkip func(error) // as in FIFOOptions
+
+	// What follows is guarded by the queue's lock.
+	closed   bool
+	founding bool // opened before the queue was founded
+
+	heard   string    // version that it is at
+	out     string    // the same, when the last batch was handed out
+	visible string    // the same of what readers see
+	heardAt time.Time // when something came last
+
+	omitted omissions      // since the last list
+	gaps    *atomic.Uint64 // counts where what was omitted ends; nil if nobody asks
+
+	listed     bool          // replace was called
+	unpopped   bool          // the version that it came with is pending
+	initialEnd uint64        // number of the last item of the first list
+	synced     chan struct{} // closed when the first list is visible, and with the inlet
+	isSynced   atomic.Bool   // the first list is visible; written under the lock
+	settled    bool          // synced or found degraded
+}
+
+var _ Sink[int] = &inlet[int]{}
+
+// open adds an inlet for a scope that nobody else has.
+func (f *DeltaFIFO[T]) open(within reach, onSkip func(error)) *inlet[T] {
+	in := &inlet[T]{fifo: f, reach: within, onSkip: onSkip, synced: make(chan struct{})}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	in.founding = !f.founded
+	f.inlets = append(f.inlets, in)
+	return in
+}
+
+// found says that all scopes are there for which HasSynced is to wait.
+func (f *DeltaFIFO[T]) found() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.founded = true
+	f.settleLocked()
+}
+
+// shut closes an inlet and drops what of its scope is pending. What was handed out
+// is going to be applied.
+func (in *inlet[T]) shut() {
+	f := in.fifo
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if in.closed {
+		return
+	}
+	in.closed = true
+	if !in.isSynced.Load() {
+		close(in.synced)
+	}
+	f.inlets = slices.DeleteFunc(f.inlets, func(other *inlet[T]) bool { return other == in })
+	f.pending.drop(func(key delta.Key) bool { return in.reach.has(key.Namespace) })
+	f.settleLocked() // the others may have been waiting for this one
+	f.ringLocked()
+}
+
+// Push is [DeltaFIFO.Push].
+func (in *inlet[T]) Push(op delta.Op, obj T, version string) error {
+	f := in.fifo
+	key, err := f.opts.Traits.Key(obj)
+	if err != nil {
+		in.omitAny()
+		return fmt.Errorf("queue %s of an object: read its key: %w", op, err)
+	}
+	it := item[T]{key: key, op: op, version: version, seen: time.Now()}
+	within := in.reach.has(key.Namespace)
+	if within {
+		if err = f.dress(&it, obj); err != nil {
+			err = fmt.Errorf("queue %s of %s: %w", op, key, err)
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if in.closed {
+		return nil
+	}
+	in.heardLocked(version, it.seen)
+	switch {
+	case !within:
+		return nil
+	case op == delta.Deleted:
+		in.resumesLocked(key)
+		f.deleteLocked(it, err)
+	case err != nil:
+		in.omitted.of(key)
+	default:
+		it.hides = in.resumesLocked(key)
+		f.appendLocked(it)
+	}
+	return err
+}
+
+// resumesLocked reports whether a state of the object was left out before an event. That is
+// where the gap ends: those who have succeeded in it may have read that state, and a
+// predicate may hold back the event that undoes it.
+func (in *inlet[T]) resumesLocked(key delta.Key) bool {
+	omitted := in.omitted.before(key)
+	if omitted && in.gaps != nil {
+		in.gaps.Add(1)
+	}
+	return omitted
+}
+
+// omitAny notes that an event was left out, and that its key could not be read.
+func (in *inlet[T]) omitAny() {
+	in.fifo.mu.Lock()
+	defer in.fifo.mu.Unlock()
+	in.omitted.ofAny()
+}
+
+// deleteLocked queues a deletion if the object is known to exist. If the transform has
+// refused the final state, the deletion is queued with the last known state instead.
+func (f *DeltaFIFO[T]) deleteLocked(it item[T], refused error) {
+	last, present := f.latestLocked(it.key)
+	switch {
+	case refused == nil && (present || f.deletionPendingLocked(it.key)):
+		f.appendLocked(it)
+	case refused != nil && present:
+		it.obj, it.missed = last, true
+		f.appendLocked(it)
+	}
+}
+
+// Replace is [DeltaFIFO.Replace] for the scope, whatever r says of namespaces.
+func (in *inlet[T]) Replace(objs []T, r Replacement) error {
+	r.Namespace, r.Except = in.reach.namespace, in.reach.except
+	return in.replace(objs, r)
+}
+
+// Bookmark is [DeltaFIFO.Bookmark].
+func (in *inlet[T]) Bookmark(version string) error {
+	f := in.fifo
+	now := time.Now()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if in.closed {
+		return nil
+	}
+	in.heardLocked(version, now)
+	return nil
+}
+
+// heardLocked notes that something came, which brings the scope to version unless
+// that is empty.
+func (in *inlet[T]) heardLocked(version string, now time.Time) {
+	in.heardAt = now
+	if version != "" {
+		in.heard, in.fifo.pending.version = version, version
+		in.fifo.ringLocked() // also where nothing but the version comes of it
+	}
+}
+
+func (in *inlet[T]) finishReplaceLocked(version string, now time.Time) {
+	f := in.fifo
+	in.heardLocked(version, now)
+	f.ringLocked()
+	if in.listed {
+		return
+	}
+	in.listed = true
+	in.initialEnd = f.arrived
+	in.unpopped = version != ""
+	f.settleLocked() // where nothing will be popped, nothing is missing
+}
+
+// degraded says that the scope cannot be listed until somebody does something.
+func (in *inlet[T]) degraded() {
+	f := in.fifo
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	in.settled = true
+	f.settleLocked()
+	f.ringLocked()
+}
+
+// handOutLocked notes where every scope is in the batch that is handed out, and
+// what version it therefore brings the store to.
+func (f *DeltaFIFO[T]) handOutLocked() {
+	for _, in := range f.inlets {
+		in.out, in.unpopped = in.heard, false
+	}
+	if f.out.version != "" {
+		f.out.version = f.lowestLocked(func(in *inlet[T]) string { return in.out })
+	}
+}
+
+// shown says that what was handed out can be read. It comes before listeners hear of
+// it, and Release after: a scope whose first list they are told of may be read.
+func (f *DeltaFIFO[T]) shown() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, in := range f.inlets {
+		in.visible = in.out
+	}
+	f.noteSyncedLocked(f.pending.oldest())
+}
+
+// visibleVersion is the version of what can be read.
+func (f *DeltaFIFO[T]) visibleVersion() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.lowestLocked(func(in *inlet[T]) string { return in.visible })
+}
+
+// progress tells how far the scope is: what readers see of it, and when something
+// came last.
+func (in *inlet[T]) progress() (visible string, heardAt time.Time) {
+	in.fifo.mu.Lock()
+	defer in.fifo.mu.Unlock()
+	return in.visible, in.heardAt
+}
+
+// lowestLocked returns the lowest version of all scopes that have one.
+func (f *DeltaFIFO[T]) lowestLocked(version func(*inlet[T]) string) string {
+	var lowest union
+	for _, in := range f.inlets {
+		lowest.add(version(in), in.heardAt)
+	}
+	return lowest.version()
+}
+
+// settleLocked notes which scopes' first lists have become visible: those of which
+// nothing is left pending or handed out.
+func (f *DeltaFIFO[T]) settleLocked() {
+	oldest := f.pending.oldest()
+	if f.busy {
+		oldest = 0
+	}
+	f.noteSyncedLocked(oldest)
+	allSynced, allSettled := true, true
+	for _, in := range f.inlets {
+		allSynced = allSynced && (in.isSynced.Load() || !in.founding)
+		allSettled = allSettled && (in.settled || !in.founding)
+	}
+	switch {
+	case f.whole == nil && !f.founded:
+		return
+	case allSynced && !isClosed(f.synced):
+		close(f.synced)
+	}
+	if allSettled && !isClosed(f.settled) {
+		close(f.settled)
+	}
+}
+
+// noteSyncedLocked opens the scopes whose first lists are older than all that readers
+// can't see yet.
+func (f *DeltaFIFO[T]) noteSyncedLocked(oldest uint64) {
+	for _, in := range f.inlets {
+		if !in.isSynced.Load() && in.listed && !in.unpopped && oldest > in.initialEnd {
+			in.isSynced.Store(true)
+			in.settled = true
+			close(in.synced)
+		}
+	}
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}

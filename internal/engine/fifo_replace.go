@@ -1,0 +1,235 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// Replace takes the complete list of a scope. Objects whose newest known state is
+// the listed one add nothing, or a Sync; the others are queued as Replaced; and
+// what is known of the scope but not listed is queued as a missed deletion.
+//
+// Where versions are compared, the last entry counts of an object that is listed twice.
+//
+// It looks twice, because the objects that changed are transformed in between,
+// without the lock. That is safe as long as one goroutine feeds a scope: applying
+// what was handed out meanwhile moves a state from one layer to the next, but
+// does not change which one is the newest.
+func (f *DeltaFIFO[T]) Replace(objs []T, r Replacement) error { return f.whole.replace(objs, r) }
+
+// replace is [DeltaFIFO.Replace] for one inlet.
+func (in *inlet[T]) replace(objs []T, r Replacement) error {
+	f := in.fifo
+	objs, keys, err := in.keysOf(objs, r)
+	if err != nil {
+		return err
+	}
+	if f.comparing() && !distinct(keys) {
+		objs, keys = lastOfEach(objs, keys)
+	}
+	news, gone := f.compare(objs, keys, r)
+	now := time.Now()
+	for i := range news {
+		news[i].seen = now
+	}
+	if !r.Ingested {
+		if err := in.dressAll(news, r); err != nil {
+			return err
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if in.closed {
+		return nil
+	}
+	gone = in.omitLocked(gone, r)
+	f.pending.makeRoom(len(news))
+	for i := range news {
+		switch news[i].op {
+		case 0: // skipped; its last good state stays
+			in.omitted.of(news[i].key)
+		case delta.Sync:
+			f.syncLocked(news[i])
+		default:
+			news[i].initial = !in.listed
+			f.appendLocked(news[i])
+		}
+	}
+	for i := range gone {
+		gone[i].seen = now
+		f.appendLocked(gone[i])
+	}
+	in.finishReplaceLocked(r.Version, now)
+	return nil
+}
+
+// dressAll gives each new object its final form. If the transform refuses an object, its op
+// becomes 0, so that it is skipped. Without onSkip the refusal is an error.
+func (in *inlet[T]) dressAll(news []item[T], r Replacement) error {
+	f := in.fifo
+	for i := range news {
+		it := &news[i]
+		if it.op != delta.Replaced {
+			continue
+		}
+		if r.Lent && f.opts.Traits.Detach != nil {
+			it.obj = f.opts.Traits.Detach(it.obj)
+		}
+		if err := f.dress(it, it.obj); err != nil {
+			err = fmt.Errorf("replace %s at version %s: %w", it.key, r.Version, err)
+			if in.onSkip == nil {
+				return err
+			}
+			in.onSkip(err)
+			it.op = 0
+		}
+	}
+	return nil
+}
+
+// omitLocked begins a new count of what was left out, with what the Reflector could not take
+// of the list. It returns the deletions that are certain.
+func (in *inlet[T]) omitLocked(gone []item[T], r Replacement) []item[T] {
+	in.omitted = omissions{}
+	for _, key := range r.Refused {
+		in.omitted.of(key)
+	}
+	if !r.Partial {
+		return gone
+	}
+	for i := range gone { // any of these may be what could not be read
+		in.omitted.of(gone[i].key)
+	}
+	return nil
+}
+
+// keysOf reads the keys of a list, and leaves out of it what is not in reach.
+func (in *inlet[T]) keysOf(objs []T, r Replacement) ([]T, []delta.Key, error) {
+	keys := make([]delta.Key, 0, len(objs))
+	all := in.reach.everything()
+	kept := objs[:0]
+	for i, obj := range objs {
+		var key delta.Key
+		var err error
+		if r.Keys != nil {
+			key = r.Keys[i]
+		} else {
+			key, err = in.fifo.opts.Traits.Key(obj)
+		}
+		switch {
+		case err != nil:
+			return nil, nil, fmt.Errorf("replace all objects at version %s: read the key of object %d: %w", r.Version, i, err)
+		case all:
+		case !in.reach.has(key.Namespace):
+			continue
+		default:
+			kept = append(kept, obj)
+		}
+		keys = append(keys, key)
+	}
+	if !all {
+		clear(objs[len(kept):])
+		objs = kept
+	}
+	return objs, keys, nil
+}
+
+// compare returns what the list adds to what is known: items for the objects that
+// need one, and the deletions that it implies if it is whole.
+func (f *DeltaFIFO[T]) compare(objs []T, keys []delta.Key, r Replacement) (news, gone []item[T]) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	within := r.reach()
+	if !f.comparing() || f.opts.Known == nil || f.countLocked(within) == 0 {
+		news = make([]item[T], 0, len(objs)) // all of them are
+	}
+	found := 0
+	for i, key := range keys {
+		unchanged, present := f.isKnownLocked(key, objs[i], r)
+		if present {
+			found++
+		}
+		switch {
+		case !unchanged:
+			news = append(news, item[T]{key: key, op: delta.Replaced, foreign: r.NewHistory, obj: objs[i], version: f.version(objs[i])})
+		case f.opts.Unchanged != SkipUnchanged:
+			news = append(news, item[T]{key: key, op: delta.Sync, unchanged: true, to: nobody})
+		}
+	}
+	for _, key := range r.Refused {
+		if within.has(key.Namespace) && f.presentLocked(key) {
+			found++
+		}
+	}
+	// The usual relist has each known object and so deletes none: no two of its keys
+	// are the same, so counting them is enough to see that.
+	stored := f.pending.live == 0 && f.out.live == 0
+	switch {
+	case stored && f.comparing() && f.opts.Known != nil && found == f.countLocked(within):
+	default:
+		gone = f.absentLocked(newKeySet(slices.Concat(keys, r.Refused)), r)
+	}
+	return news, gone
+}
+
+// countLocked is how many objects of a reach the store has.
+func (f *DeltaFIFO[T]) countLocked(within reach) int {
+	n := f.opts.Known.Count(within.namespace)
+	for _, namespace := range within.except {
+		n -= f.opts.Known.Count(namespace)
+	}
+	return n
+}
+
+// comparing reports whether versions are compared at all.
+func (f *DeltaFIFO[T]) comparing() bool { return f.opts.Traits.Version != nil }
+
+func (f *DeltaFIFO[T]) version(obj T) string {
+	if !f.comparing() {
+		return ""
+	}
+	return f.opts.Traits.Version(obj)
+}
+
+// isKnownLocked reports whether the object is known, and in this very state.
+func (f *DeltaFIFO[T]) isKnownLocked(key delta.Key, obj T, r Replacement) (unchanged, present bool) {
+	if !f.comparing() {
+		return false, false
+	}
+	known, present := f.latestLocked(key)
+	return present && !r.NewHistory && f.opts.Traits.SameState(known, obj), present
+}
+
+// absentLocked returns a missed deletion for each object of the scope that exists
+// to our knowledge and is not listed, in order of the keys.
+func (f *DeltaFIFO[T]) absentLocked(listed keySet, r Replacement) (gone []item[T]) {
+	within := r.reach()
+	check := func(key delta.Key) {
+		if listed.has(key) || !within.has(key.Namespace) {
+			return
+		}
+		if last, present := f.latestLocked(key); present {
+			gone = append(gone, item[T]{key: key, op: delta.Deleted, missed: true, obj: last, version: r.Version})
+		}
+	}
+	for key := range f.pending.keys() {
+		check(key)
+	}
+	for key := range f.out.keys() {
+		if !f.pending.has(key) {
+			check(key)
+		}
+	}
+	if f.opts.Known != nil {
+		for key := range f.opts.Known.Keys(r.Namespace) {
+			if !f.pending.has(key) && !f.out.has(key) {
+				check(key)
+			}
+		}
+	}
+	slices.SortFunc(gone, func(a, b item[T]) int { return a.key.Compare(b.key) })
+	return gone
+}

@@ -1,0 +1,198 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+func TestDeletionOfTheUnknownStillBringsItsVersion(t *testing.T) {
+	f := NewDeltaFIFO(FIFOOptions[cell]{Traits: cellTraits})
+	if err := f.Push(delta.Deleted, cell{name: "a/x", version: 7}, "7"); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	select {
+	case <-f.ready:
+	case <-ctx.Done():
+		t.Fatal("nobody is told that there is a version to take out")
+	}
+	batch, err := f.Pop(ctx)
+	if err != nil || batch.Len() != 0 || batch.version != "7" {
+		t.Errorf("popped %d deltas up to version %q, %v", batch.Len(), batch.version, err)
+	}
+	f.Release()
+}
+
+// TestWhatIsKeptOfALentListIsDetached sees that a list which lends its objects is
+// not kept in memory by those that the queue keeps, and that the others are not
+// copied.
+func TestWhatIsKeptOfALentListIsDetached(t *testing.T) {
+	copied := map[string]int{}
+	f := NewDeltaFIFO(FIFOOptions[*cell]{Traits: delta.Traits[*cell]{
+		Key:     func(c *cell) (delta.Key, error) { return delta.ParseKey(c.name), nil },
+		Version: func(c *cell) string { return fmt.Sprint(c.version) },
+		UID:     func(*cell) string { return "" },
+		Detach: func(c *cell) *cell {
+			copied[c.name]++
+			detached := *c
+			return &detached
+		},
+	}})
+	for _, list := range [][]cell{{{name: "a/x", version: 1}, {name: "a/y", version: 1}}, {{name: "a/x", version: 1}, {name: "a/y", version: 2}}} {
+		if err := f.Replace([]*cell{&list[0], &list[1]}, Replacement{Version: "1", Lent: true}); err != nil {
+			t.Fatal(err)
+		}
+		if f.pending.has(delta.Key{Namespace: "a", Name: "x"}) == (copied["a/y"] == 2) {
+			t.Error("an unchanged object is queued, or a new one is not")
+		}
+		if f.busy {
+			break // the second list is compared with what is in somebody's hands
+		}
+		batch, err := f.Pop(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for d := range batch.Deltas() {
+			if d.New == &list[0] || d.New == &list[1] {
+				t.Errorf("%s keeps the list that it came in", d.Key)
+			}
+		}
+	}
+	if copied["a/x"] != 1 || copied["a/y"] != 2 {
+		t.Errorf("objects were copied %v times, want the unchanged one once and the other twice", copied)
+	}
+}
+
+// What a relist shows is told as such, but for the first list, which is Initial.
+func TestRelistedIsWhatARelistShows(t *testing.T) {
+	i := New[thing](forbidden{}, Options[thing]{Name: "things", Traits: thingTraits})
+	feed := i.coverage.Load().scopes[0].inlet
+	told := func() string {
+		batch, _, err := i.fifo.tryPop()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		for _, e := range i.controller.apply(batch) {
+			fmt.Fprintf(&b, "%s %s initial=%t relisted=%t missed=%t\n", e.Op, e.Key, e.Initial, e.Relisted, e.Missed)
+		}
+		i.fifo.Release()
+		return b.String()
+	}
+	list := func(version string, objs ...thing) {
+		if err := feed.Replace(objs, Replacement{Version: version}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list("5", thing{"a", "1"}, thing{"b", "2"}, thing{"c", "3"})
+	if got, want := told(), "Added a initial=true relisted=false missed=false\n"+
+		"Added b initial=true relisted=false missed=false\nAdded c initial=true relisted=false missed=false\n"; got != want {
+		t.Errorf("of the first list:\n%swant\n%s", got, want)
+	}
+	if err := feed.Push(delta.Updated, thing{"a", "6"}, "6"); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := told(), "Updated a initial=false relisted=false missed=false\n"; got != want {
+		t.Errorf("of an event:\n%swant\n%s", got, want)
+	}
+	list("9", thing{"a", "8"}, thing{"b", "2"}, thing{"d", "9"})
+	if got, want := told(), "Updated a initial=false relisted=true missed=false\n"+
+		"Added d initial=false relisted=true missed=false\nDeleted c initial=false relisted=false missed=true\n"; got != want {
+		t.Errorf("of a relist:\n%swant\n%s", got, want)
+	}
+}
+
+// Each listener is told who asked for a Sync: those of the same resync become one, and
+// those of different ones, or of a resync and a relist, stay apart.
+func TestSyncsSayWhoAskedForThem(t *testing.T) {
+	f := NewDeltaFIFO(FIFOOptions[cell]{Traits: cellTraits})
+	one, other := &delta.Origin{Resync: &delta.ResyncTerms{Lane: 1}}, &delta.Origin{Resync: &delta.ResyncTerms{Lane: 2}}
+	a, b, c := delta.Key{Name: "a"}, delta.Key{Name: "b"}, delta.Key{Name: "c"}
+	first, second := &audience{members: []uint32{1}}, &audience{members: []uint32{2}}
+	f.sync([]delta.Key{a, b, c}, first, one)
+	f.sync([]delta.Key{a}, second, one)
+	f.sync([]delta.Key{b}, second, other)
+	f.sync([]delta.Key{c}, second, nil)
+	f.sync([]delta.Key{c}, first, nil)
+	batch, ok, err := f.tryPop()
+	if !ok || err != nil {
+		t.Fatalf("popped %t, %v", ok, err)
+	}
+	var got strings.Builder
+	for _, it := range batch.items {
+		lane := 0
+		if it.origin != nil {
+			lane = it.origin.Resync.Lane
+		}
+		fmt.Fprintln(&got, it.key, lane, it.to.members)
+	}
+	if want := "a 1 [1 2]\nb 1 [1]\nc 1 [1]\nb 2 [2]\nc 0 [1 2]\n"; got.String() != want {
+		t.Errorf("by key, lane and listeners:\n%swant\n%s", &got, want)
+	}
+}
+
+// A change that is pending stands for a Sync that nobody asked for. It does not for one of
+// a resync, because a listener may hold the change back, whether it turns out to be one
+// or to repeat what is known.
+func TestAPendingChangeDoesNotStandForAResync(t *testing.T) {
+	i := New[thing](forbidden{}, Options[thing]{Name: "things", Traits: thingTraits})
+	feed := i.coverage.Load().scopes[0].inlet
+	asked := &delta.Origin{Resync: &delta.ResyncTerms{OnDemand: true}}
+	play := func(change func() error) string {
+		if err := change(); err != nil {
+			t.Fatal(err)
+		}
+		i.fifo.sync([]delta.Key{{Name: "a"}}, everyone, nil)
+		i.fifo.sync([]delta.Key{{Name: "a"}}, &audience{members: []uint32{1}}, asked)
+		batch, _, err := i.fifo.tryPop()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		for _, e := range i.controller.apply(batch) {
+			fmt.Fprintf(&b, "%s of %s, asked for: %t\n", e.Op, e.New.version, e.Resync() != nil)
+		}
+		i.fifo.Release()
+		return b.String()
+	}
+	for n, tt := range []struct {
+		change func() error
+		want   string
+	}{
+		{func() error { return feed.Replace([]thing{{"a", "1"}}, Replacement{Version: "5"}) }, "Added of 1, asked for: false\nSync of 1, asked for: true\n"},
+		{func() error { return feed.Push(delta.Updated, thing{"a", "6"}, "6") }, "Updated of 6, asked for: false\nSync of 6, asked for: true\n"},
+		{func() error { return feed.Push(delta.Updated, thing{"a", "6"}, "6") }, "Sync of 6, asked for: false\nSync of 6, asked for: true\n"},
+		{func() error { return feed.Push(delta.Deleted, thing{"a", "7"}, "7") }, "Deleted of 7, asked for: false\n"},
+	} {
+		if got := play(tt.change); got != tt.want {
+			t.Errorf("change %d: told\n%swant\n%s", n, got, tt.want)
+		}
+	}
+}
+
+// TestScopeMayBeReadBeforeListenersHear pops the first list of a scope and shows it:
+// whoever is then told of its objects may read them.
+func TestScopeMayBeReadBeforeListenersHear(t *testing.T) {
+	f := newFIFO(FIFOOptions[cell]{Traits: cellTraits})
+	in := f.open(newReach("a", nil), nil)
+	if err := in.replace([]cell{{name: "a/x", version: 1}}, Replacement{Version: "1"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Pop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if in.isSynced.Load() {
+		t.Error("a scope may be read before its objects are in the store")
+	}
+	f.shown()
+	if !in.isSynced.Load() {
+		t.Error("a scope may not be read when listeners are told of it")
+	}
+	f.Release()
+}

@@ -1,0 +1,325 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/store"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// Informer keeps a store in step with an API and tells its subscribers each
+// change. It runs once. The zero value can't be used; see [New].
+type Informer[T any] struct {
+	opts       Options[T]
+	store      *store.Store[T]
+	fifo       *DeltaFIFO[T]
+	processor  *processor[T]
+	controller *controller[T]
+	resync     *resyncer
+
+	coverage atomic.Pointer[coverage[T]] // replaced under mu, never changed in place
+	gaps     atomic.Uint64               // see Gaps
+	relists  atomic.Uint64               // see Relists
+
+	scoping sync.Mutex // held to change the scopes; taken before direct
+	direct  sync.Mutex // held to write the store instead of the Controller; taken before mu
+
+	mu            sync.Mutex // guards everything below; never held while calling out or waiting
+	phase         runPhase
+	group         *lifecycle.Group // of the run; nil before
+	subscriptions map[*Subscription[T]]struct{}
+	overrides     ResyncOverrides // see OverrideResync
+}
+
+type runPhase uint8
+
+const (
+	configured runPhase = iota
+	running
+	stopped
+)
+
+// Options configure an [Informer]. Name and Traits are required.
+type Options[T any] struct {
+	// Name is the kind, for logs and status: "apps/v1 Deployment".
+	Name string
+	// Traits tells what the informer must know of an object.
+	Traits delta.Traits[T]
+	// Indexers are the store's indexes from the start; see [Informer.AddIndexers].
+	Indexers store.Indexers[T]
+	// Transform replaces each object once, before it is kept.
+	Transform func(T) (T, error)
+	// Observe reads off the object of each event what Transform may remove. What it
+	// returns is found in the delta's Origin. Those of a streaming list have none.
+	Observe func(T) *delta.Origin
+	// Unchanged says who is told of objects that a relist shows as they are known.
+	Unchanged Unchanged
+	// OnMutation is told of objects of the store that somebody has changed in place,
+	// which must not happen. Nil does not look for it: looking is expensive. It has a
+	// goroutine of its own, and may call the informer. While it takes its time no more
+	// than Mutations.Objects reports wait for it.
+	OnMutation func(Mutation)
+	Mutations  MutationOptions
+	// Ready says when a subscriber has synced.
+	Ready Readiness
+	// Reflector says how to list and watch. Where there are several scopes, each has
+	// a Reflector with these options, so that what is called here is called by
+	// several goroutines.
+	Reflector ReflectorOptions[T]
+	// Log is where warnings go. The zero Logger is silent.
+	Log logr.Logger
+}
+
+// New returns an informer for what lw lists and watches. Nothing happens until it
+// runs.
+func New[T any](lw ListWatcher[T], opts Options[T]) *Informer[T] {
+	i := newInformer(opts)
+	i.cover(i.newScope(Scope[T]{ListWatcher: lw}))
+	return i
+}
+
+// newInformer connects the parts, but for the scopes.
+func newInformer[T any](opts Options[T]) *Informer[T] {
+	i := &Informer[T]{
+		opts:          opts,
+		store:         store.New(opts.Traits, opts.Indexers),
+		subscriptions: map[*Subscription[T]]struct{}{},
+	}
+	i.fifo = newFIFO(FIFOOptions[T]{
+		Traits:    opts.Traits,
+		Known:     inStore[T]{i.store},
+		Transform: opts.Transform,
+		Observe:   opts.Observe,
+		Unchanged: opts.Unchanged,
+	})
+	i.processor = newProcessor(&i.opts.Traits, opts.Log)
+	i.processor.calmed = i.fifo.ring
+	i.resync = newResyncer(resyncSeams{keys: i.resyncKeys, lag: i.processor.lagOrAwait, kick: i.fifo.ring})
+	i.controller = &controller[T]{
+		fifo:      i.fifo,
+		store:     i.store,
+		processor: i.processor,
+		traits:    &i.opts.Traits,
+		unchanged: opts.Unchanged,
+		resync:    i.resync,
+		ready:     i.fifo.synced,
+		launch:    i.launch,
+		log:       opts.Log,
+		kind:      opts.Name,
+	}
+	if opts.Ready == WhenSettled {
+		i.controller.ready = i.fifo.settled
+	}
+	if opts.OnMutation != nil {
+		i.controller.mutations = newMutationDetector(opts.Mutations, opts.Traits.Version, opts.OnMutation)
+	}
+	i.coverage.Store(&coverage[T]{})
+	return i
+}
+
+// Run lists and watches, and tells the subscribers, until ctx ends. When it
+// returns, nothing of the informer runs any more. A panic of a handler that its
+// subscriber did not recover, or of a function from the options, is raised again
+// here.
+func (i *Informer[T]) Run(ctx context.Context) error {
+	group := lifecycle.New(ctx)
+	if err := i.begin(group); err != nil {
+		group.Stop()
+		return err
+	}
+	defer i.end()
+	defer group.Stop()
+	group.Go("apply", i.apply)
+	group.Go("resync", i.resync.run)
+	group.Guest("watch listeners", i.processor.watch)
+	if i.controller.mutations != nil {
+		group.Guest("look for mutations", i.controller.mutations.Run)
+	}
+	err := group.Wait()
+	if i.controller.mutations != nil {
+		i.controller.mutations.Check(0) // what the last batch has brought to light
+	}
+	if err != nil {
+		return fmt.Errorf("informer for %s: %w", i.opts.Name, err)
+	}
+	return nil
+}
+
+// apply is the Controller's task. When the Controller ends, those who wait for it learn it
+// at once: one of them may be a handler that Run waits for.
+func (i *Informer[T]) apply(ctx context.Context) error {
+	defer i.giveUp()
+	return i.controller.run(ctx)
+}
+
+// giveUp answers those who wait for the Controller, which has ended.
+func (i *Informer[T]) giveUp() {
+	i.fifo.Close()
+	for _, entry := range i.fifo.abandoned() {
+		entry.abandon(ErrStopped)
+	}
+}
+
+// begin makes the informer running, and gives those who subscribed before their
+// place in the log: at its start, as nothing has happened yet.
+func (i *Informer[T]) begin(group *lifecycle.Group) error {
+	i.direct.Lock() // from here on the Controller writes
+	defer i.direct.Unlock()
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	switch i.phase {
+	case running:
+		return fmt.Errorf("run informer for %s: %w", i.opts.Name, ErrStarted)
+	case stopped:
+		return fmt.Errorf("run informer for %s: %w", i.opts.Name, ErrStopped)
+	case configured:
+	}
+	i.phase, i.group = running, group
+	i.fifo.found()
+	for _, s := range i.coverage.Load().scopes {
+		s.launch(group)
+	}
+	for _, s := range slices.SortedFunc(maps.Keys(i.subscriptions), (*Subscription[T]).older) {
+		if i.processor.join(s.listener, nil) {
+			i.launch(s.listener)
+		}
+	}
+	return nil
+}
+
+// end makes all subscribers leave.
+func (i *Informer[T]) end() {
+	i.mu.Lock()
+	i.phase = stopped
+	left := slices.Collect(maps.Keys(i.subscriptions))
+	i.mu.Unlock()
+	i.processor.stop()
+	for _, s := range left { // also those that the Controller never came to
+		i.processor.leave(s.listener)
+	}
+	i.giveUp() // again, for a Controller that never came to run
+}
+
+func (i *Informer[T]) launch(l *listener[T]) bool {
+	return i.group.Guest("listener "+l.opts.Name, l.run)
+}
+
+// resyncKeys returns the keys of the objects that a policy chooses.
+func (i *Informer[T]) resyncKeys(policy ResyncPolicy) []delta.Key {
+	view := i.store.View()
+	defer view.Release()
+	keys := make([]delta.Key, 0, view.Len())
+	everywhere, in := len(policy.Namespaces)+len(policy.Except) == 0, policy.inNamespace()
+	for key, obj := range view.All() {
+		if !everywhere && !in(key.Namespace) {
+			continue
+		}
+		if policy.Selector == nil || policy.Selector.Matches(labels.Set(i.opts.Traits.Labels(obj))) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// HasSynced reports whether the first list is in the store: where there are several
+// scopes, that of each that was there when the informer began to run.
+func (i *Informer[T]) HasSynced() bool { return i.fifo.HasSynced() }
+
+// Synced is closed when [Informer.HasSynced] turns true.
+func (i *Informer[T]) Synced() <-chan struct{} { return i.fifo.Synced() }
+
+// Store is the informer's store. Only its reading methods are for the caller; to
+// change it, use [Informer.Write].
+func (i *Informer[T]) Store() *store.Store[T] { return i.store }
+
+// Settled is closed when each scope that was there when the informer began to run
+// has either synced or been found [Degraded]: from then on, who waits longer waits
+// for a person.
+func (i *Informer[T]) Settled() <-chan struct{} { return i.fifo.settled }
+
+// Version is the newest resource version that the informer has heard of; where
+// there are several scopes, that of the one that is the furthest behind. The store
+// may be a batch behind; see the store's own Version.
+func (i *Informer[T]) Version() string {
+	var lowest union
+	for _, s := range i.coverage.Load().scopes {
+		_, heardAt := s.inlet.progress()
+		lowest.add(s.reflector.LastSyncResourceVersion(), heardAt)
+	}
+	return lowest.version()
+}
+
+// Stopped reports whether Run has returned, or is about to.
+func (i *Informer[T]) Stopped() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.phase == stopped
+}
+
+// Started reports whether Run was called.
+func (i *Informer[T]) Started() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.phase != configured
+}
+
+// AddIndexers adds indexes to the store, also while it is being read and written.
+// On return they can be used. If an index function panics for an object that is
+// there, so does AddIndexers, and nothing is added.
+func (i *Informer[T]) AddIndexers(indexers store.Indexers[T]) error {
+	answer := make(chan error, 1)
+	err := i.inTurn(&reindex[T]{indexers: indexers, answer: answer}, answer, func() error {
+		return i.store.AddIndexers(indexers)
+	})
+	if err != nil {
+		return fmt.Errorf("add indexers to informer for %s: %w", i.opts.Name, err)
+	}
+	return nil
+}
+
+// Write changes the store from outside. It is for tests that seed a cache, and for
+// those who put their own writes into it; nobody is told of the change. On return
+// it can be read. If change panics, so does Write, and what was written before stays.
+func (i *Informer[T]) Write(change func(*store.Txn[T])) error {
+	answer := make(chan error, 1)
+	return i.inTurn(&outsideWrite[T]{change: change, answer: answer}, answer, func() error {
+		return write(i.store, change)
+	})
+}
+
+// write is a transaction of its own. What an index function makes of it, and says
+// about it, does not undo it.
+func write[T any](s *store.Store[T], change func(*store.Txn[T])) error {
+	txn := s.Begin(1)
+	func() {
+		defer txn.Commit("")
+		change(txn)
+	}()
+	return txn.Err()
+}
+
+// inTurn has the Controller carry out entry while it runs. While it does not, it
+// calls direct, one caller at a time.
+func (i *Informer[T]) inTurn(entry control[T], answer <-chan error, direct func() error) error {
+	i.direct.Lock()
+	defer i.direct.Unlock()
+	i.mu.Lock()
+	queued := i.phase == running && i.fifo.control(entry)
+	i.mu.Unlock()
+	if queued {
+		if err := <-answer; !errors.Is(err, ErrStopped) {
+			return raise(err)
+		}
+	}
+	return direct()
+}

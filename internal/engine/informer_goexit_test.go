@@ -1,0 +1,58 @@
+package engine
+
+import (
+	"context"
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+)
+
+// leaver is a server whose second list ends the goroutine that asks for it, as a
+// failed assertion of a test does.
+type leaver struct {
+	*faultyServer
+	lists int
+}
+
+func (l *leaver) List(ctx context.Context, opts metav1.ListOptions) (Page[thing], error) {
+	if l.lists++; l.lists == 2 {
+		runtime.Goexit()
+	}
+	return l.faultyServer.List(ctx, opts)
+}
+
+// A Reflector whose goroutine has gone is no Reflector that is in step.
+func TestGoexitIsACrash(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := New[thing](&leaver{faultyServer: faultless(t)}, Options[thing]{
+			Name: "things", Traits: thingTraits,
+			Reflector: ReflectorOptions[thing]{ReflectorSettings: ReflectorSettings{Lists: PagesOnly}},
+		})
+		g := lifecycle.New(t.Context())
+		var crash any
+		g.Guest("informer", func(ctx context.Context) {
+			defer func() { crash = recover() }()
+			_ = i.Run(ctx)
+		})
+		<-i.Synced()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		if err := i.Relist(ctx); err == nil {
+			t.Error("Relist says that there is a new list")
+		}
+		synctest.Wait()
+		if _, ok := crash.(*lifecycle.Crash); !ok {
+			t.Errorf("Run ended with %v, want a crash", crash)
+		}
+		if state := i.Status().Reflector.State; state != Stopped {
+			t.Errorf("the Reflector is said to be %v: %s", state, i.Status().Reflector.Why())
+		}
+		g.Stop()
+		_ = g.Wait()
+	})
+}

@@ -1,0 +1,172 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// SetResync changes the policy of every scope, also while the informer runs: when
+// the subscribers are shown unchanged objects that have no Period of their own; for those
+// that have, see [Informer.OverrideResync]. The
+// period counts from each subscriber's last resync, so that one which is shorter may
+// be over already, and what a resync that is under way has yet to show goes on by the
+// new policy. A scope that is added later has the policy that it comes with.
+func (i *Informer[T]) SetResync(policy ResyncPolicy) error {
+	if err := policy.Check(); err != nil {
+		return fmt.Errorf("set the resync policy of informer for %s: %w", i.opts.Name, err)
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	for _, s := range i.coverage.Load().scopes {
+		s.resync = policy
+	}
+	i.rearrangeResyncLocked()
+	return nil
+}
+
+// SetScopeResync is [Informer.SetResync] for one scope: that of this namespace, or
+// that of all but some where it is empty.
+func (i *Informer[T]) SetScopeResync(namespace string, policy ResyncPolicy) error {
+	fail := func(err error) error {
+		return fmt.Errorf("set the resync policy of informer for %s in namespace %q: %w", i.opts.Name, namespace, err)
+	}
+	if err := policy.Check(); err != nil {
+		return fail(err)
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	s := i.coverage.Load().called(namespace)
+	if s == nil {
+		return fail(ErrNotCovered)
+	}
+	s.resync = policy
+	i.rearrangeResyncLocked()
+	return nil
+}
+
+// OverrideResync has policies go before those that the subscribers came with, also of
+// those that are yet to come. It takes the place of the overrides before it, and is in
+// effect as [Informer.SetResync] is.
+func (i *Informer[T]) OverrideResync(overrides ResyncOverrides) error {
+	err := overrides.Everyone.Check()
+	for name, policy := range overrides.Named {
+		if wrong := policy.Check(); err == nil && wrong != nil {
+			err = fmt.Errorf("of %q: %w", name, wrong)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("override the resync policies of the subscribers of informer for %s: %w", i.opts.Name, err)
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	overrides.Named = maps.Clone(overrides.Named)
+	i.overrides = overrides
+	i.rearrangeResyncLocked()
+	return nil
+}
+
+// Resync has every subscriber shown the objects that the selector chooses, as a Sync
+// each; nil chooses all. It returns when that is on its way, and is told in chunks
+// between the live events, no faster than the Rate of each subscriber's policy; of
+// the rest of the policies nothing holds for it but the Lane. Asking again for what
+// has not begun yet asks for nothing more.
+func (i *Informer[T]) Resync(selector labels.Selector) error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	err := i.SyncedEverywhere()
+	if i.phase == stopped {
+		err = ErrStopped
+	}
+	if err != nil {
+		return fmt.Errorf("resync %s: %w", i.opts.Name, err)
+	}
+	listeners := make([]uint32, 0, len(i.subscriptions))
+	for s := range i.subscriptions {
+		listeners = append(listeners, s.listener.number)
+	}
+	i.resync.trigger(selector, listeners...)
+	return nil
+}
+
+// Relist has every scope listed again, as if nothing were known of the server's
+// history: what changed shows as Updated, marked Relisted, what is gone as a missed
+// deletion, and what is as it was costs a comparison and tells what
+// [Options].Unchanged says. It returns when readers see the new lists, and counts as
+// no failure. Calls that come before the list begins share it. A scope that waits
+// after a failure waits on; if ctx ends meanwhile, the error says why.
+func (i *Informer[T]) Relist(ctx context.Context) error {
+	if err := i.relist(ctx); err != nil {
+		return fmt.Errorf("relist %s: %w", i.opts.Name, err)
+	}
+	return nil
+}
+
+func (i *Informer[T]) relist(ctx context.Context) error {
+	i.mu.Lock()
+	phase := i.phase
+	scopes := i.coverage.Load().scopes
+	i.mu.Unlock()
+	switch phase {
+	case configured:
+		return fmt.Errorf("%w: it does not run", ErrNotSynced)
+	case stopped:
+		return ErrStopped
+	case running:
+	}
+	wanted := make([]uint64, len(scopes)) // all at once, so that they don't wait for each other
+	for n, s := range scopes {
+		if s.done == nil { // it was stopped before it began
+			return ErrStopped
+		}
+		wanted[n] = s.reflector.relists.ask()
+	}
+	for n, s := range scopes {
+		err := s.awaitList(ctx, wanted[n])
+		if errors.Is(err, ErrStopped) && !slices.Contains(i.coverage.Load().scopes, s) {
+			continue // it was removed
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return i.await(ctx)
+}
+
+// awaitList waits for a list of the scope, or for the scope's end.
+func (s *scope[T]) awaitList(ctx context.Context, number uint64) error {
+	for {
+		more := s.reflector.relists.waitFor(number)
+		if more == nil {
+			return nil
+		}
+		select {
+		case <-more:
+		case <-s.done:
+			return ErrStopped
+		case <-ctx.Done():
+			return fmt.Errorf("%w: %s", ctx.Err(), s.reflector.Status().Why())
+		}
+	}
+}
+
+// await waits until what is pending is visible.
+func (i *Informer[T]) await(ctx context.Context) error {
+	answer := make(chan error, 1)
+	i.mu.Lock()
+	queued := i.phase == running && i.fifo.control(&passage[T]{answer: answer})
+	i.mu.Unlock()
+	if !queued {
+		return ErrStopped
+	}
+	select {
+	case err := <-answer:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

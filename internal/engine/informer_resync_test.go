@@ -1,0 +1,370 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// crowd is a server with many things, which change when told to.
+type crowd struct {
+	events chan Event[thing]
+	slow   time.Duration // how long a list takes
+
+	mu     sync.Mutex // guards everything below
+	things []thing
+	lists  []string // versions that were asked for
+}
+
+func newCrowd(n int) *crowd {
+	c := &crowd{events: make(chan Event[thing])}
+	for _, key := range someKeys(n) {
+		c.things = append(c.things, thing{key.Name, "1"})
+	}
+	return c
+}
+
+func (c *crowd) List(_ context.Context, opts metav1.ListOptions) (Page[thing], error) {
+	time.Sleep(c.slow)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lists = append(c.lists, opts.ResourceVersion)
+	return Page[thing]{Version: "1", Items: slices.Clone(c.things)}, nil
+}
+
+func (c *crowd) Watch(context.Context, metav1.ListOptions) (Stream[thing], error) { return c, nil }
+
+func (c *crowd) Next(ctx context.Context) (Event[thing], error) {
+	select {
+	case e := <-c.events:
+		return e, nil
+	case <-ctx.Done():
+		return Event[thing]{}, ctx.Err()
+	}
+}
+
+func (c *crowd) Close() {}
+
+var numberedTraits = delta.Traits[thing]{
+	Key: thingKey, Version: thingTraits.Version, UID: thingTraits.UID,
+	Labels: func(t thing) map[string]string { return numberLabels(delta.Key{Name: t.name}) },
+}
+
+// observed is a subscriber that counts its Syncs.
+type observed struct {
+	*Subscription[thing]
+
+	mu    sync.Mutex // guards everything below
+	syncs map[delta.Key]int
+	at    []time.Duration // since the start
+	why   map[delta.ResyncTerms]int
+	other int // deltas that are no Sync, but for those of the first list
+}
+
+// resyncRig runs an informer of a crowd in a bubble.
+type resyncRig struct {
+	*testing.T
+	*Informer[thing]
+	server *crowd
+	began  time.Time
+}
+
+func withCrowd(t *testing.T, n int, policy ResyncPolicy, test func(*resyncRig)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		server := newCrowd(n)
+		server.slow = time.Second
+		i, err := NewScoped([]Scope[thing]{{ListWatcher: server, Resync: policy}}, Options[thing]{
+			Name: "things", Traits: numberedTraits,
+			Reflector: ReflectorOptions[thing]{ReflectorSettings: ReflectorSettings{Lists: PagesOnly}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := lifecycle.New(t.Context())
+		g.Go("informer", i.Run)
+		<-i.Synced()
+		synctest.Wait()
+		test(&resyncRig{t, i, server, time.Now()})
+		g.Stop()
+		if err := g.Wait(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func (r *resyncRig) observe(policy ResyncPolicy) *observed {
+	r.Helper()
+	o := &observed{syncs: map[delta.Key]int{}, why: map[delta.ResyncTerms]int{}}
+	s, err := r.Subscribe(func(d *delta.Delta[thing]) {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		switch {
+		case d.Op == delta.Sync && d.Resync() != nil:
+			o.syncs[d.Key]++
+			o.at = append(o.at, time.Since(r.began))
+			o.why[*d.Resync()]++
+		case !d.Initial:
+			o.other++
+		}
+	}, SubscribeOptions{Resync: policy})
+	if err != nil {
+		r.Fatal(err)
+	}
+	o.Subscription = s
+	synctest.Wait()
+	return o
+}
+
+// take returns how many Syncs there were since it was called last, and how many for
+// the things of odd numbers.
+func (o *observed) take() (all, odds int) {
+	synctest.Wait()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for key, n := range o.syncs {
+		all += n
+		if odd.Matches(numberLabels(key)) {
+			odds += n
+		}
+	}
+	clear(o.syncs)
+	clear(o.why)
+	o.at = nil
+	return all, odds
+}
+
+func (r *resyncRig) expect(what string, o *observed, all, odds int) {
+	r.Helper()
+	if gotAll, gotOdds := o.take(); gotAll != all || gotOdds != odds {
+		r.Errorf("%s: %d Syncs and %d of odd things, want %d and %d", what, gotAll, gotOdds, all, odds)
+	}
+}
+
+func (r *resyncRig) set(policy ResyncPolicy) {
+	r.Helper()
+	if err := r.SetResync(policy); err != nil {
+		r.Fatal(err)
+	}
+}
+
+// A changed policy is in effect within a second, for those who follow it and nobody
+// else.
+func TestChangedPolicyIsInEffectWithinASecond(t *testing.T) {
+	withCrowd(t, 1000, ResyncPolicy{Period: 10 * time.Hour}, func(r *resyncRig) {
+		follows, own, never := r.observe(ResyncPolicy{Lane: 3}), r.observe(ResyncPolicy{Period: time.Hour}), r.observe(ResyncPolicy{Period: NeverResync})
+		time.Sleep(30*time.Minute + time.Second)
+		r.set(ResyncPolicy{Period: 30 * time.Minute, Selector: odd, OnlyIfNotReconciledFor: time.Minute})
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if want := (delta.ResyncTerms{Lane: 3, OnlyIfNotReconciledFor: time.Minute}); len(follows.why) != 1 || follows.why[want] != 500 {
+			t.Errorf("the Syncs say that they are by %v, want %v", follows.why, want)
+		}
+		r.expect("a second after it was changed", follows, 500, 500)
+		r.expect("by its own policy", own, 0, 0)
+		time.Sleep(30 * time.Minute)
+		r.expect("a period later", follows, 500, 500)
+		r.expect("by its own policy, when its hour is over", own, 1000, 500)
+		r.set(ResyncPolicy{Period: NeverResync})
+		time.Sleep(time.Hour)
+		r.expect("when it is off", follows, 0, 0)
+		r.expect("by its own policy, always", own, 1000, 500)
+		r.set(ResyncPolicy{Period: time.Minute, Spread: OverPeriod})
+		time.Sleep(time.Second)
+		if all, _ := follows.take(); all == 0 || all > 50 {
+			t.Errorf("%d Syncs in the first second of a minute, want about 17", all)
+		}
+		r.expect("never", never, 0, 0)
+		if follows.other+own.other+never.other > 0 {
+			t.Error("a resync was told as something else")
+		}
+	})
+}
+
+// What a run that is under way has yet to show goes on by the new policy, and each
+// thing is shown once.
+func TestPolicyChangesInTheMiddleOfARun(t *testing.T) {
+	const n = 1000
+	spread := ResyncPolicy{Period: 100 * time.Minute, Spread: OverPeriod}
+	for name, tt := range map[string]struct {
+		to    ResyncPolicy
+		after time.Duration // when all is to be shown that is left
+		all   bool          // or only what is odd
+	}{
+		"a shorter period":    {ResyncPolicy{Period: 60 * time.Minute, Spread: OverPeriod}, 10 * time.Minute, true},
+		"a longer period":     {ResyncPolicy{Period: 1000 * time.Minute, Spread: OverPeriod}, 950 * time.Minute, true},
+		"all at once":         {ResyncPolicy{Period: 100 * time.Minute}, time.Second, true},
+		"at a rate":           {ResyncPolicy{Period: 100 * time.Minute, Rate: 1}, 10 * time.Minute, true},
+		"another selector":    {ResyncPolicy{Period: 100 * time.Minute, Spread: OverPeriod, Selector: odd}, 50 * time.Minute, false},
+		"the same, elsewhere": {ResyncPolicy{Period: 100 * time.Minute, Spread: OverPeriod, Lane: 1}, 50 * time.Minute, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			withCrowd(t, n, spread, func(r *resyncRig) {
+				a, b := r.observe(ResyncPolicy{}), r.observe(ResyncPolicy{})
+				own := r.observe(spread)
+				time.Sleep(150 * time.Minute) // the first period is without
+				shown, shownOdd := a.take()
+				if shown < n*4/10 || shown > n*6/10 {
+					t.Fatalf("halfway %d are shown", shown)
+				}
+				b.take()
+				r.set(tt.to)
+				if runs := r.Status().Resync.Runs; runs > 2 {
+					t.Errorf("%d runs, want one for the two who follow and one for the one that does not", runs)
+				}
+				left, leftOdd := n-shown, n/2-shownOdd
+				if !tt.all {
+					left = leftOdd
+				}
+				time.Sleep(tt.after + 2*time.Second) // the next period may have begun
+				synctest.Wait()
+				largest := burst(a.at)
+				for _, o := range []*observed{a, b} {
+					if all, odds := o.take(); all < left || all > left+8 || odds < leftOdd || odds > leftOdd+8 {
+						t.Errorf("%d Syncs and %d of odd things, want the rest of %d and %d", all, odds, left, leftOdd)
+					}
+				}
+				if tt.to.Spread == OverPeriod && largest > left/20 {
+					t.Errorf("%d of %d at one moment", largest, left)
+				}
+				if tt.after < 50*time.Minute {
+					time.Sleep(50*time.Minute - tt.after)
+				}
+				if all, _ := own.take(); tt.after <= 50*time.Minute && (all < n-5 || all > n+5) {
+					t.Errorf("who has a policy of its own is shown %d in all, want %d", all, n)
+				}
+			})
+		})
+	}
+}
+
+// burst is how many moments are within the same second.
+func burst(at []time.Duration) (most int) {
+	counts := map[time.Duration]int{}
+	for _, moment := range at {
+		counts[moment.Truncate(time.Second)]++
+		most = max(most, counts[moment.Truncate(time.Second)])
+	}
+	return most
+}
+
+// Who leaves in the middle of a run is shown nothing more, and the others all.
+func TestListenerLeavesInTheMiddleOfARun(t *testing.T) {
+	withCrowd(t, 1000, ResyncPolicy{Period: time.Minute, Rate: 100}, func(r *resyncRig) {
+		stays, leaves := r.observe(ResyncPolicy{}), r.observe(ResyncPolicy{})
+		time.Sleep(time.Minute + 5*time.Second)
+		if all, _ := leaves.take(); all < 400 || all > 600 {
+			t.Fatalf("in five seconds at 100 a second %d were shown", all)
+		}
+		r.Unsubscribe(leaves.Subscription)
+		time.Sleep(10 * time.Second)
+		r.expect("after leaving", leaves, 0, 0)
+		r.expect("the other", stays, 1000, 500)
+	})
+}
+
+// On demand a selector is all that counts, and those who ask twice get it once.
+func TestResyncOnDemandBySelector(t *testing.T) {
+	withCrowd(t, 1000, ResyncPolicy{Period: time.Hour, Selector: even, OnlyIfNotReconciledFor: time.Hour, Lane: 2}, func(r *resyncRig) {
+		a, never := r.observe(ResyncPolicy{}), r.observe(ResyncPolicy{Period: NeverResync})
+		for range 100 {
+			if err := r.Informer.Resync(odd); err != nil {
+				r.Fatal(err)
+			}
+		}
+		synctest.Wait()
+		if want := (delta.ResyncTerms{OnDemand: true, Lane: 2}); a.why[want] == 0 || len(a.why) != 1 {
+			t.Errorf("the Syncs say that they are by %v, want %v", a.why, want)
+		}
+		for _, o := range []*observed{a, never} {
+			if all, odds := o.take(); all != odds || odds < 500 || odds > 500*(1+resyncRuns) {
+				t.Errorf("%d were shown, and %d odd ones", all, odds)
+			}
+		}
+		never.Subscription.Resync(nil)
+		r.expect("who asks for itself", never, 1000, 500)
+		r.expect("who does not", a, 0, 0)
+		time.Sleep(time.Hour)
+		r.expect("at the end of the period", a, 500, 0)
+	})
+}
+
+// Each scope has a policy of its own, which can be changed.
+func TestScopePoliciesChange(t *testing.T) {
+	withScopes(t, Options[thing]{}, pAndQ, func(t *testing.T, i *Informer[thing]) {
+		var mu sync.Mutex
+		syncs := map[string]int{}
+		s := subscribe(t, i, func(d *delta.Delta[thing]) {
+			mu.Lock()
+			defer mu.Unlock()
+			if d.Op == delta.Sync {
+				syncs[fmt.Sprint(d.Key.Namespace, " ", d.Resync().Lane)]++
+			}
+		})
+		for namespace, policy := range map[string]ResyncPolicy{"p": {Period: time.Minute, Lane: 1}, "q": {Period: time.Hour, Lane: 2}} {
+			if err := i.SetScopeResync(namespace, policy); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := s.ResyncPolicies(); len(got) != 2 || got[0].Lane != 1 || got[1].Lane != 2 || got[0].Namespaces[0] != "p" || got[1].Namespaces[0] != "q" {
+			t.Errorf("the policies come down to %+v", got)
+		}
+		time.Sleep(time.Hour + time.Second)
+		synctest.Wait()
+		mu.Lock()
+		defer mu.Unlock()
+		if got, want := fmt.Sprint(syncs), fmt.Sprint(map[string]int{"p 1": 180, "q 2": 3}); got != want {
+			t.Errorf("Syncs by namespace and lane %s, want %s", got, want)
+		}
+		status := i.Status()
+		if status.Resync.Next.IsZero() || status.Scopes[0].Resync.Period != time.Minute || len(status.Listeners[0].Resync) != 2 {
+			t.Errorf("status: %+v", status)
+		}
+	})
+}
+
+// The Syncs of a spread resync are even over the period. Their moments are those of
+// the keys' hashes, which differ from process to process; the bound is so that one
+// process in a million million fails.
+func TestSpreadResyncIsEvenlySpread(t *testing.T) {
+	const n, period, parts = 20000, 10 * time.Minute, 20
+	const bound = 100 // χ² of 19 degrees of freedom
+	withCrowd(t, n, ResyncPolicy{Period: period, Spread: OverPeriod}, func(r *resyncRig) {
+		a, b := r.observe(ResyncPolicy{}), r.observe(ResyncPolicy{})
+		time.Sleep(2*period + time.Second) // each is late by a thousandth of the period at most
+		synctest.Wait()
+		var histogram [parts]int
+		for _, at := range a.at {
+			if at < 2*period {
+				histogram[(at-period)*parts/period]++
+			}
+		}
+		chi2, expected := 0.0, float64(n)/parts
+		for i, got := range histogram {
+			t.Logf("%5.1f %% of the period: %4d %s", 100*float64(i+1)/parts, got, strings.Repeat("▪", got/25))
+			chi2 += (float64(got) - expected) * (float64(got) - expected) / expected
+		}
+		t.Logf("χ² = %.1f, at most %d in a second", chi2, burst(a.at))
+		if chi2 > bound {
+			t.Errorf("χ² is %.1f, want at most %d", chi2, bound)
+		}
+		if most := burst(a.at); most > 4*n/int(period/time.Second) {
+			t.Errorf("%d in one second, want about %d", most, n/int(period/time.Second))
+		}
+		for _, o := range []*observed{a, b} {
+			if len(o.syncs) != n || len(o.at) > n+n/100 {
+				t.Errorf("%d things were shown %d times, want %d once", len(o.syncs), len(o.at), n)
+			}
+		}
+	})
+}

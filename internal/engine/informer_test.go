@@ -1,0 +1,327 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/store"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// faultless is a server with three things, at versions 7 to 9, and no faults.
+func faultless(t *testing.T) *faultyServer {
+	server := newFaultyServer(t, rand.New(rand.NewPCG(1, 1)), 6)
+	server.cease()
+	for _, name := range []string{"a", "b", "c"} {
+		server.put(name)
+	}
+	server.api.Skip(1)
+	return server
+}
+
+// withInformer runs an informer for the server in a bubble, and stops it in the
+// end. What is to be checked then is in after.
+func withInformer(t *testing.T, opts Options[thing], test func(*Informer[thing], *faultyServer), after ...func(*Informer[thing])) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		server := faultless(t)
+		opts.Name, opts.Traits = "things", thingTraits
+		i := New[thing](server, opts)
+		g := lifecycle.New(t.Context())
+		g.Go("informer", i.Run)
+		<-i.Synced()
+		synctest.Wait()
+		test(i, server)
+		g.Stop()
+		if err := g.Wait(); err != nil {
+			t.Error(err)
+		}
+		for _, check := range after {
+			check(i)
+		}
+	})
+}
+
+func subscribe(t *testing.T, i *Informer[thing], tell func(*delta.Delta[thing])) *Subscription[thing] {
+	t.Helper()
+	s, err := i.Subscribe(tell, SubscribeOptions{ListenerOptions: ListenerOptions{Name: t.Name()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestLateSubscriberIsToldWhatIsThere(t *testing.T) {
+	withInformer(t, Options[thing]{}, func(i *Informer[thing], _ *faultyServer) {
+		var told []string
+		looked := make(chan struct{})
+		s := subscribe(t, i, func(d *delta.Delta[thing]) {
+			<-looked
+			told = append(told, fmt.Sprint(d.Op, d.Initial))
+		})
+		select {
+		case <-s.Synced():
+			t.Error("synced before it was told anything")
+		default:
+		}
+		close(looked)
+		synctest.Wait()
+		if got := strings.Join(told, ","); got != "Added true,Added true,Added true" {
+			t.Errorf("told %s", got)
+		}
+		select {
+		case <-s.Synced():
+		default:
+			t.Error("not synced after it was told everything")
+		}
+	})
+}
+
+func TestReadersSeeWhatListenersAreTold(t *testing.T) {
+	withInformer(t, Options[thing]{}, func(i *Informer[thing], server *faultyServer) {
+		calls := 0
+		subscribe(t, i, func(d *delta.Delta[thing]) {
+			calls++
+			shown, there := i.Store().Get(d.Key)
+			switch {
+			case d.Op == delta.Deleted && there && versionNumber(t, shown.version) < versionNumber(t, d.New.version):
+				t.Errorf("told that %s is gone while readers see %s", d.Key, shown)
+			case d.Op != delta.Deleted && there && versionNumber(t, shown.version) < versionNumber(t, d.New.version):
+				t.Errorf("told of %s while readers see %s", d.New, shown)
+			}
+		})
+		rng := rand.New(rand.NewPCG(2, 2))
+		for range 200 {
+			server.change(rng)
+			if rng.IntN(4) == 0 {
+				synctest.Wait()
+			}
+		}
+		synctest.Wait()
+		if calls < 100 {
+			t.Errorf("the listener was told of %d events only", calls)
+		}
+	})
+}
+
+func versionNumber(t *testing.T, version string) int {
+	t.Helper()
+	n, err := strconv.Atoi(version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func TestWritesFromOutside(t *testing.T) {
+	seed := func(txn *store.Txn[thing]) { txn.Put(delta.Key{Name: "seeded"}, thing{"seeded", "1"}) }
+	byVersion := store.Indexers[thing]{"version": func(t thing) ([]string, error) { return []string{t.version}, nil }}
+	check := func(t *testing.T, i *Informer[thing]) {
+		t.Helper()
+		if err := i.Write(seed); err != nil {
+			t.Error(err)
+		}
+		if _, ok := i.Store().Get(delta.Key{Name: "seeded"}); !ok {
+			t.Error("what was written cannot be read")
+		}
+		if err := i.AddIndexers(byVersion); err != nil {
+			t.Error(err)
+		}
+		if found, err := i.Store().ByIndex("version", "1"); err != nil || len(found) != 1 {
+			t.Errorf("the new index finds %v, %v", found, err)
+		}
+	}
+	t.Run("before Run", func(t *testing.T) {
+		check(t, New[thing](faultless(t), Options[thing]{Name: "things", Traits: thingTraits}))
+	})
+	t.Run("while it runs", func(t *testing.T) {
+		withInformer(t, Options[thing]{}, func(i *Informer[thing], _ *faultyServer) { check(t, i) })
+	})
+	t.Run("after it has stopped", func(t *testing.T) {
+		withInformer(t, Options[thing]{}, func(*Informer[thing], *faultyServer) {}, func(i *Informer[thing]) { check(t, i) })
+	})
+}
+
+func TestInformerRunsOnce(t *testing.T) {
+	withInformer(t, Options[thing]{}, func(i *Informer[thing], _ *faultyServer) {
+		if err := i.Run(context.Background()); !errors.Is(err, ErrStarted) {
+			t.Errorf("a second Run returned %v", err)
+		}
+	}, func(i *Informer[thing]) {
+		if err := i.Run(context.Background()); !errors.Is(err, ErrStopped) {
+			t.Errorf("Run after the end returned %v", err)
+		}
+		if _, err := i.Subscribe(func(*delta.Delta[thing]) {}, SubscribeOptions{}); !errors.Is(err, ErrStopped) {
+			t.Errorf("Subscribe after the end returned %v", err)
+		}
+	})
+}
+
+func TestUnsubscribeFromTheHandler(t *testing.T) {
+	withInformer(t, Options[thing]{}, func(i *Informer[thing], _ *faultyServer) {
+		var s *Subscription[thing]
+		calls := 0
+		ready := make(chan struct{})
+		s = subscribe(t, i, func(*delta.Delta[thing]) {
+			<-ready
+			calls++
+			i.Unsubscribe(s)
+		})
+		close(ready)
+		<-s.Done()
+		if calls != 1 {
+			t.Errorf("told %d times, want once", calls)
+		}
+		i.Unsubscribe(s) // again, which does nothing
+		if len(i.Status().Listeners) != 0 {
+			t.Error("still subscribed")
+		}
+	})
+}
+
+func TestUnsubscribeBeforeRun(t *testing.T) {
+	i := New[thing](faultless(t), Options[thing]{Name: "things", Traits: thingTraits})
+	s := subscribe(t, i, func(*delta.Delta[thing]) { t.Error("told something") })
+	i.Unsubscribe(s)
+	<-s.Done()
+}
+
+func TestHandlerPanicReachesRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := New[thing](faultless(t), Options[thing]{Name: "things", Traits: thingTraits})
+		subscribe(t, i, func(*delta.Delta[thing]) { panic("boom") })
+		defer func() {
+			crash, ok := recover().(*lifecycle.Crash)
+			if !ok || crash.Value != "boom" {
+				t.Errorf("Run panicked with %v", crash)
+			}
+		}()
+		err := i.Run(t.Context())
+		t.Errorf("Run returned %v", err)
+	})
+}
+
+func TestListerRefusesBeforeTheFirstList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := New[thing](forbidden{}, Options[thing]{Name: "things", Traits: thingTraits})
+		g := lifecycle.New(t.Context())
+		g.Go("informer", i.Run)
+		synctest.Wait()
+		_, err := i.Lister().Get("", "a")
+		if !errors.Is(err, ErrNotSynced) || apierrors.IsNotFound(err) || !strings.Contains(err.Error(), "grant list and watch") {
+			t.Errorf("Get before the first list: %v", err)
+		}
+		if _, err := i.Lister().List("", labels.Everything()); !errors.Is(err, ErrNotSynced) {
+			t.Errorf("List before the first list: %v", err)
+		}
+		g.Stop()
+		_ = g.Wait()
+	})
+}
+
+func TestLister(t *testing.T) {
+	withInformer(t, Options[thing]{}, func(i *Informer[thing], _ *faultyServer) {
+		if got, err := i.Lister().Get("", "b"); err != nil || got.version != "8" {
+			t.Errorf("Get(b) = %v, %v", got, err)
+		}
+		if _, err := i.Lister().Get("", "nothing"); !apierrors.IsNotFound(err) {
+			t.Errorf("Get(nothing): %v", err)
+		}
+		if all, err := i.Lister().List("", labels.Everything()); err != nil || len(all) != 3 {
+			t.Errorf("List = %v, %v", all, err)
+		}
+	})
+}
+
+// forbidden is a server that lets nobody list.
+type forbidden struct{}
+
+func (forbidden) List(context.Context, metav1.ListOptions) (Page[thing], error) {
+	return Page[thing]{}, answer("forbidden")
+}
+
+func (forbidden) Watch(context.Context, metav1.ListOptions) (Stream[thing], error) {
+	return nil, answer("forbidden")
+}
+
+func TestResyncOnDemandAndByPeriod(t *testing.T) {
+	withInformer(t, Options[thing]{}, func(i *Informer[thing], _ *faultyServer) {
+		syncs := map[string]int{}
+		count := func(name string) func(*delta.Delta[thing]) {
+			return func(d *delta.Delta[thing]) {
+				if d.Op == delta.Sync {
+					syncs[name]++
+				}
+			}
+		}
+		never := subscribe(t, i, count("never"))
+		timed, err := i.Subscribe(count("timed"), SubscribeOptions{Resync: ResyncPolicy{Period: time.Minute}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(3*time.Minute + time.Second)
+		synctest.Wait()
+		if syncs["timed"] != 9 || syncs["never"] != 0 {
+			t.Errorf("after three periods of three things: %v", syncs)
+		}
+		never.Resync(nil)
+		timed.SetResync(ResyncPolicy{Period: NeverResync})
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if syncs["timed"] != 9 || syncs["never"] != 3 {
+			t.Errorf("after a resync on demand: %v", syncs)
+		}
+	})
+}
+
+func TestStatus(t *testing.T) {
+	withInformer(t, Options[thing]{}, func(i *Informer[thing], _ *faultyServer) {
+		subscribe(t, i, func(*delta.Delta[thing]) {})
+		synctest.Wait()
+		status := i.Status()
+		if !status.Synced || status.Objects != 3 || status.Version != "10" || status.Pending != 0 || len(status.Listeners) != 1 || !status.Listeners[0].Synced {
+			t.Errorf("%+v", status)
+		}
+	})
+}
+
+func TestTransformThatFailsCostsItsObjectAlone(t *testing.T) {
+	for _, lists := range []ListMode{StreamFirst, PagesOnly} {
+		var skipped []error
+		opts := Options[thing]{
+			Transform: func(obj thing) (thing, error) {
+				if obj.name == "b" {
+					return thing{}, errors.New("cannot be transformed")
+				}
+				return obj, nil
+			},
+			Reflector: ReflectorOptions[thing]{
+				ReflectorSettings: ReflectorSettings{Lists: lists},
+				OnSkip:            func(_ context.Context, err error) { skipped = append(skipped, err) },
+			},
+		}
+		withInformer(t, opts, func(i *Informer[thing], _ *faultyServer) {
+			if got := i.Store().Len(); got != 2 {
+				t.Errorf("%d objects in the store, want those two that can be transformed", got)
+			}
+			if got := i.Status().Reflector.Skipped; got == 0 || len(skipped) != got || !strings.Contains(skipped[0].Error(), "b") {
+				t.Errorf("skipped %d, told of %v", got, skipped)
+			}
+			if got := i.Gaps(); got != uint64(len(skipped)) {
+				t.Errorf("%d objects were skipped, which are %d gaps", len(skipped), got)
+			}
+		})
+	}
+}

@@ -1,0 +1,47 @@
+package engine
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// A transform may leave nothing of an object that names it: the queue and the store
+// know the key from before.
+func TestTransformMayLeaveNoKey(t *testing.T) {
+	for _, lists := range []ListMode{PagesOnly, StreamFirst} {
+		synctest.Test(t, func(t *testing.T) {
+			opts := Options[thing]{
+				Transform: func(obj thing) (thing, error) { return thing{version: obj.version}, nil },
+				Reflector: ReflectorOptions[thing]{ReflectorSettings: ReflectorSettings{Lists: lists}},
+			}
+			p := scopeOf(t, reach{namespace: "p"})
+			i := newScoped(t, opts, p, scopeOf(t, reach{except: []string{"p"}}))
+			g := lifecycle.New(t.Context())
+			g.Go("informer", i.Run)
+			time.Sleep(time.Minute)
+			if !i.HasSynced() {
+				t.Error("not synced after a minute: ", i.Status().Reflector.Why())
+			}
+			server := p.ListWatcher.(province).faultyServer
+			server.untold(func() { server.remove("a") })
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			if err := i.Relist(ctx); err != nil {
+				t.Error(err)
+			}
+			if _, there := i.Store().Get(delta.ParseKey("p/a")); there || i.Store().Len() != 5 {
+				t.Errorf("%d objects are left, p/a among them: %t", i.Store().Len(), there)
+			}
+			if err := i.RemoveScope("p", Silently); err != nil || i.Store().Len() != 3 {
+				t.Errorf("%d objects are left without p, %v", i.Store().Len(), err)
+			}
+			g.Stop()
+			_ = g.Wait()
+		})
+	}
+}

@@ -1,0 +1,145 @@
+package engine
+
+import (
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// ListenerOptions says how a listener wants to be told. The zero value is a
+// listener that hears every event.
+type ListenerOptions struct {
+	// Name is what warnings and status call it.
+	Name string
+	// Backlog says what becomes of events that it is too slow for.
+	Backlog Backlog
+	// HighWater is how many events it may be behind before it is warned about,
+	// and before its backlog is folded. Zero means 4096.
+	HighWater uint64
+	// Stuck is how long one call of its handler may take before it is warned
+	// about. Zero means 30 s.
+	Stuck time.Duration
+}
+
+// Backlog is what becomes of events that a listener is too slow for.
+type Backlog uint8
+
+const (
+	// KeepEverything keeps each event until it is told: the listener's delay is
+	// paid in memory without bound.
+	KeepEverything Backlog = iota
+	// FoldUpdates keeps, past the high-water mark, no more than a few deltas for
+	// each key, as [foldedBacklog] describes.
+	FoldUpdates
+)
+
+func (o ListenerOptions) withDefaults() ListenerOptions {
+	if o.HighWater == 0 {
+		o.HighWater = 4096
+	}
+	if o.Stuck == 0 {
+		o.Stuck = 30 * time.Second
+	}
+	return o
+}
+
+// listener is told what happens, in a goroutine of its own. It is made by
+// [processor.newListener], joins once, runs once, and can't be used again.
+type listener[T any] struct {
+	of     *processor[T]
+	number uint32 // in audiences
+	opts   ListenerOptions
+	tell   func(*delta.Delta[T])
+
+	synced chan struct{} // closed once everything up to syncAt is told
+	done   chan struct{} // closed when tell is not running and never will again
+
+	// What the publisher reads for every batch is apart from calls, which is
+	// written for every event: sharing a cache line, they slow each other down.
+	bell     bell          // rung when there may be something to take
+	gone     atomic.Bool   // nothing more is to be told
+	position atomic.Uint64 // of place; written under mu
+	syncAt   atomic.Uint64 // the log's length when the first list was complete
+	awaited  atomic.Bool   // somebody waits for it to catch up
+	vanished atomic.Uint64 // deltas that folding made vanish; written under mu
+	_        [64]byte
+	calls    atomic.Uint64 // events told, or passed over as not for us; written by run alone
+	_        [64]byte
+
+	mu       sync.Mutex // guards everything below; never held while telling
+	stage    stage
+	place    cursor[T] // in the log, behind what has been taken
+	initial  inventory[T]
+	backlog  *foldedBacklog[T] // older than place; nil until first needed
+	folded   []event[T]        // what was taken from backlog, reused; also read by run, without mu
+	taken    span              // what run is telling
+	isSynced bool              // synced is closed
+	progress progress
+}
+
+// stage is how far a listener has come in its life.
+type stage uint8
+
+const (
+	apart   stage = iota // not joined
+	joined               // has a place in the log
+	telling              // run is at work
+	ended                // done is closed
+)
+
+// span is a run of events as it was taken.
+type span struct {
+	end uint64    // calls when the last of it is told
+	at  time.Time // when its first event was published; zero when idle
+}
+
+// never is later than any position.
+const never = math.MaxUint64
+
+// foldedRun is how many deltas are taken from a folded backlog at a time. What
+// is taken no longer folds, so it is not many.
+const foldedRun = 64
+
+// Synced is closed when the listener has been told everything of the first list,
+// or of the snapshot that it was given.
+func (l *listener[T]) Synced() <-chan struct{} { return l.synced }
+
+// Done is closed when the handler is not being called and will not be again.
+func (l *listener[T]) Done() <-chan struct{} { return l.done }
+
+// join gives the listener its place, unless it has been sent away meanwhile.
+func (l *listener[T]) join(at cursor[T], s inventory[T]) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch l.stage {
+	case apart:
+		l.stage, l.place, l.initial = joined, at, s
+		l.position.Store(at.position())
+		return true
+	case ended:
+		return false
+	default:
+		panic("BUG: listener " + l.opts.Name + " joins twice")
+	}
+}
+
+// quit makes run end and drops what is pending.
+func (l *listener[T]) quit() {
+	l.gone.Store(true)
+	l.mu.Lock()
+	l.place, l.backlog = cursor[T]{}, nil
+	unheard := l.initial
+	l.initial = nil
+	if l.stage == apart || l.stage == joined {
+		l.stage = ended
+		close(l.done)
+	}
+	l.mu.Unlock()
+	if unheard != nil {
+		unheard.Release()
+	}
+	l.bell.ring()
+}

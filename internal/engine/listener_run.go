@@ -1,0 +1,193 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// run tells the listener what there is to tell until it has left or ctx ends;
+// what is pending then is dropped. A panic of the handler is not caught here. A
+// handler that does not return keeps this goroutine, and nothing else.
+func (l *listener[T]) run(ctx context.Context) {
+	s, ok := l.start()
+	if !ok {
+		return
+	}
+	defer l.finish()
+	defer context.AfterFunc(ctx, l.quit)()
+	if s != nil {
+		l.tellSnapshot(s)
+	}
+	for {
+		events, ok := l.take()
+		if !ok {
+			return
+		}
+		l.tellEvents(events)
+	}
+}
+
+// start takes the snapshot, which is from then on run's to release.
+func (l *listener[T]) start() (inventory[T], bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.stage != joined {
+		return nil, false
+	}
+	s := l.initial
+	l.stage, l.initial = telling, nil
+	if s != nil {
+		l.taken = span{end: 1, at: time.Now()}
+	}
+	return s, true
+}
+
+// finish is deferred, so that a handler that panicked is done, too.
+func (l *listener[T]) finish() {
+	l.quit()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.stage = ended
+	close(l.done)
+}
+
+// tellSnapshot tells the objects that were there before the listener came.
+func (l *listener[T]) tellSnapshot(s inventory[T]) {
+	defer s.Release()
+	now := time.Now()
+	for key, object := range s.All() {
+		if l.gone.Load() {
+			return
+		}
+		l.calls.Add(1)
+		l.tell(&delta.Delta[T]{
+			Key: key, Op: delta.Added, Initial: true, New: object,
+			Version: l.of.traits.Version(object), Seen: now,
+		})
+	}
+}
+
+// tellEvents tells what take has taken.
+func (l *listener[T]) tellEvents(events []event[T]) {
+	for i := range events {
+		if l.gone.Load() {
+			return
+		}
+		l.calls.Add(1)
+		if e := &events[i]; e.to.has(l.number) {
+			l.tell(&e.Delta)
+		}
+	}
+}
+
+// take returns the next events in order, waiting for them if need be. It reports
+// false once the listener has left.
+func (l *listener[T]) take() ([]event[T], bool) {
+	for !l.gone.Load() {
+		if l.awaited.Load() && l.caughtUp() {
+			l.of.calmed()
+		}
+		events := l.tryTake()
+		if events == nil {
+			l.bell.sleepUnless(func() bool {
+				events = l.tryTake()
+				return events != nil || l.gone.Load()
+			})
+		}
+		if events != nil {
+			return events, true
+		}
+	}
+	return nil, false
+}
+
+// caughtUp ends the wait for this listener, if it is time to.
+func (l *listener[T]) caughtUp() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return !l.gone.Load() && l.untakenLocked() <= resyncChunk && l.awaited.CompareAndSwap(true, false)
+}
+
+// tryTake returns what is next without waiting, nil if nothing is. Everything
+// taken before has been told when it is called.
+func (l *listener[T]) tryTake() []event[T] {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	clear(l.folded)
+	l.taken = span{}
+	if l.gone.Load() {
+		return nil
+	}
+	l.noteSyncedLocked()
+	if l.backlog != nil && l.backlog.length > 0 {
+		l.taken.at = l.backlog.oldest.at
+		l.folded = l.backlog.take(l.folded[:0])
+		l.taken.end = l.calls.Load() + uint64(len(l.folded))
+		return l.folded
+	}
+	events, at := l.place.peek()
+	if len(events) == 0 {
+		return nil
+	}
+	l.place.skip(len(events))
+	l.position.Store(l.place.position())
+	l.taken = span{end: l.calls.Load() + uint64(len(events)), at: at}
+	return events
+}
+
+// noteSyncedLocked closes synced when nothing before syncAt is left to tell.
+func (l *listener[T]) noteSyncedLocked() {
+	if l.isSynced || l.untoldLocked() < l.syncAt.Load() {
+		return
+	}
+	l.isSynced = true
+	close(l.synced)
+}
+
+// untoldLocked is the number of the oldest event that has not been taken.
+func (l *listener[T]) untoldLocked() uint64 {
+	if l.backlog != nil && l.backlog.length > 0 {
+		return l.backlog.oldest.number
+	}
+	l.place.peek() // leaves a node that is used up
+	return l.place.position()
+}
+
+// fold moves what is older than the high-water mark from the log into the
+// listener's own backlog, so that the log does not keep it. The publisher calls
+// it for every batch, and does a bounded amount of work: twice what it has just
+// added, so that a listener that is behind is caught up with while events come.
+func (l *listener[T]) fold(added int) {
+	length := l.of.log.length()
+	if length-l.position.Load() <= l.opts.HighWater {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.gone.Load() {
+		return
+	}
+	if l.backlog == nil {
+		l.backlog = newFoldedBacklog(l.of.traits.UID)
+		l.folded = make([]event[T], 0, foldedRun)
+	}
+	budget := 2*added + foldedRun
+	for budget > 0 && length-l.place.position() > l.opts.HighWater {
+		events, at := l.place.peek()
+		n := min(len(events), budget, int(length-l.place.position()-l.opts.HighWater))
+		for i := range events[:n] {
+			switch e, number := &events[i], l.place.position()+uint64(i); {
+			case e.again:
+				l.backlog.addAgain(&e.Delta, number, at)
+			case e.to.has(l.number):
+				l.backlog.add(&e.Delta, number, at)
+			}
+		}
+		l.place.skip(n)
+		budget -= n
+	}
+	l.position.Store(l.place.position())
+	l.vanished.Store(l.backlog.vanished)
+}

@@ -1,0 +1,148 @@
+package engine
+
+import (
+	"fmt"
+	"time"
+)
+
+// ListenerStatus is how one listener is doing.
+type ListenerStatus struct {
+	Name   string
+	Number uint32
+	// Lag is how many events it has yet to be told, folded ones counted as one.
+	Lag uint64
+	// OldestAge is how long ago the oldest of them was published.
+	OldestAge time.Duration
+	// Told is how many events it has been through.
+	Told uint64
+	// Folded is how many events have become part of another one, Vanished how
+	// many were about objects that came and went while it was behind.
+	Folded, Vanished uint64
+	// Synced says whether it has been told everything of the first list.
+	Synced bool
+	// InHandlerSince is when the call of its handler began that has not returned,
+	// late by at most a second; zero while it is idle.
+	InHandlerSince time.Time
+	// Resync is when it is shown unchanged objects; see [Subscription.ResyncPolicies].
+	Resync []ResyncPolicy
+	// Slow says that it has been past its high-water mark for more than a moment,
+	// and has not recovered yet.
+	Slow bool
+}
+
+// progress is what is known from outside about the call that a listener's
+// handler is in. The listener itself does not look at the clock for every event.
+type progress struct {
+	calls uint64    // steps when last looked at
+	since time.Time // the first look that found it there
+	slow  bool      // past the high-water mark, and warned about
+	stuck uint64    // the call that was warned about
+}
+
+// look notes how far the handler is, and returns since when it has been there.
+func (p *progress) look(calls uint64, now time.Time) time.Time {
+	if p.calls != calls || p.since.IsZero() {
+		p.calls, p.since = calls, now
+	}
+	return p.since
+}
+
+func (l *listener[T]) status(now time.Time) ListenerStatus {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.statusLocked(now)
+}
+
+func (l *listener[T]) statusLocked(now time.Time) ListenerStatus {
+	s := ListenerStatus{
+		Name: l.opts.Name, Number: l.number,
+		Told: l.calls.Load(), Synced: l.isSynced, Slow: l.progress.slow,
+	}
+	if l.gone.Load() {
+		return s
+	}
+	s.Lag = l.lagLocked()
+	oldest := l.taken.at
+	if b := l.backlog; b != nil {
+		s.Folded, s.Vanished = b.folded, b.vanished
+		if oldest.IsZero() && b.length > 0 {
+			oldest = b.oldest.at
+		}
+	}
+	if oldest.IsZero() {
+		_, oldest = l.place.peek()
+	}
+	if !oldest.IsZero() {
+		s.OldestAge = max(0, now.Sub(oldest))
+	}
+	if !l.taken.at.IsZero() {
+		s.InHandlerSince = l.progress.look(s.Told, now)
+	}
+	return s
+}
+
+// lag is how many events the listener has yet to be told.
+func (l *listener[T]) lag() uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.gone.Load() {
+		return 0
+	}
+	return l.lagLocked()
+}
+
+func (l *listener[T]) lagLocked() uint64 {
+	lag := l.untakenLocked()
+	if !l.taken.at.IsZero() {
+		lag += max(l.taken.end, l.calls.Load()) - l.calls.Load() + 1 // and the call that is under way
+	}
+	return lag
+}
+
+// untakenLocked is the lag without what is being told.
+func (l *listener[T]) untakenLocked() uint64 {
+	lag := l.of.log.length() - l.place.position()
+	if l.backlog != nil {
+		lag += uint64(l.backlog.length)
+	}
+	return lag
+}
+
+// warn names, once per episode, each listener that is too far behind or has been
+// in one call for too long.
+func (p *processor[T]) warn(now time.Time) {
+	for _, l := range *p.listeners.Load() {
+		if complaint, s := l.complaint(now); complaint != "" {
+			p.logger.Info(complaint, "listener", s.Name, "lag", s.Lag, "oldest", s.OldestAge.String(),
+				"told", s.Told, "folded", s.Folded, "vanished", s.Vanished, "inHandlerFor", inHandlerFor(s, now).String())
+		}
+	}
+}
+
+func inHandlerFor(s ListenerStatus, now time.Time) time.Duration {
+	if s.InHandlerSince.IsZero() {
+		return 0
+	}
+	return now.Sub(s.InHandlerSince)
+}
+
+// complaint says what is newly wrong with the listener. A burst that it gets
+// through between two looks is nothing to complain of. An episode of slowness ends
+// when the listener is back at half its high-water mark, so that hovering at the
+// mark is one episode.
+func (l *listener[T]) complaint(now time.Time) (string, ListenerStatus) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := l.statusLocked(now)
+	wasSlow := l.progress.slow
+	l.progress.slow = s.Lag > l.opts.HighWater && s.OldestAge >= watchEvery || wasSlow && s.Lag > l.opts.HighWater/2
+	if l.progress.slow && !wasSlow {
+		return fmt.Sprintf("Listener is more than %d events behind", l.opts.HighWater), s
+	}
+	took := inHandlerFor(s, now)
+	if took < l.opts.Stuck || l.progress.stuck == s.Told {
+		return "", s
+	}
+	l.progress.stuck = s.Told
+	return "Handler has not returned for " + took.Round(time.Second).String(), s
+}

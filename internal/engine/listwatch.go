@@ -1,0 +1,56 @@
+package engine
+
+import (
+	"context"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// ListWatcher is the API that a [Reflector] keeps up with. Both methods honour
+// ctx, and return errors of k8s.io/apimachinery/pkg/api/errors where the server
+// answered, because the Reflector tells them apart.
+type ListWatcher[T any] interface {
+	List(ctx context.Context, opts metav1.ListOptions) (Page[T], error)
+	Watch(ctx context.Context, opts metav1.ListOptions) (Stream[T], error)
+}
+
+// Page is one answer to a list request. The caller of List owns Items.
+type Page[T any] struct {
+	Items []T
+	// Lent means that the items are parts of one piece of memory, so one that is
+	// kept has to be detached; see [delta.Traits]. Most items of a relist
+	// are known already, and are not worth the copy.
+	Lent     bool
+	Version  string // resource version of the list
+	Continue string // token of the next page; empty on the last
+
+	// Broken holds an error for each object that is on the page but could not be
+	// understood, so that it is in Items no more than an object that is gone.
+	Broken []error
+}
+
+// Stream is a watch in progress.
+type Stream[T any] interface {
+	// Next waits for the next event. It returns io.EOF when the server ended the
+	// watch in good order, the server's error where it sent one, and ctx's error
+	// when ctx ends; after an error the Stream can't be used again. An event that
+	// cannot be understood is no such error: it is an Event with Err set.
+	Next(ctx context.Context) (Event[T], error)
+	// Close ends the watch. It may be called more than once.
+	Close()
+}
+
+// Event is one event of a watch.
+type Event[T any] struct {
+	Type    watch.EventType // Added, Modified, Deleted or Bookmark
+	Object  T               // zero for a Bookmark
+	Version string          // of the object, or the one that a Bookmark announces
+	// InitialEnd marks the Bookmark that ends the initial events of a streaming
+	// list: everything that existed at Version has been sent.
+	InitialEnd bool
+
+	// Err says why this one event could not be understood. The watch goes on; of
+	// the other fields only Version may be set.
+	Err error
+}

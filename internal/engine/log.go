@@ -1,0 +1,78 @@
+package engine
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// eventLog is what happened, in the order in which it became visible: a chain of
+// nodes that grows at its end and is garbage behind the slowest reader, because
+// nothing but the readers' cursors points into it.
+//
+//	cursor of a slow listener      cursor of the others
+//	        │                              │
+//	        ▼                              ▼
+//	    [batch 7] ──▶ [batch 8] ──▶ [  open end  ] ◀── end
+//
+// A node is the very slice that the Controller handed over, so telling N
+// listeners costs one node, not N copies.
+type eventLog[T any] struct {
+	end atomic.Pointer[node[T]] // the open end; moved by the one writer
+}
+
+// node is one batch. It is open while next is nil: then only first is set, and
+// readers that got here wait. Setting next closes it for good.
+type node[T any] struct {
+	next   atomic.Pointer[node[T]]
+	events []event[T] // set before next, read-only from then on
+	at     time.Time  // when it was published, set before next
+	first  uint64     // how many events were published before this node
+}
+
+func newEventLog[T any]() *eventLog[T] {
+	log := &eventLog[T]{}
+	log.end.Store(&node[T]{})
+	return log
+}
+
+// append closes the open end with events, which belong to the log from now on.
+// It is the only write, and has one caller at a time.
+func (log *eventLog[T]) append(events []event[T], now time.Time) {
+	closing := log.end.Load()
+	closing.events, closing.at = events, now
+	open := &node[T]{first: closing.first + uint64(len(events))}
+	closing.next.Store(open)
+	log.end.Store(open)
+}
+
+// length is how many events have been appended so far, which is also the number
+// that the next one gets.
+func (log *eventLog[T]) length() uint64 { return log.end.Load().first }
+
+// cursor is a place in the log: the next event that its owner has not seen.
+type cursor[T any] struct {
+	node  *node[T]
+	index int // in node.events; not yet meaningful, and 0, while node is open
+}
+
+// position is the number of the next event.
+func (c *cursor[T]) position() uint64 { return c.node.first + uint64(c.index) }
+
+// peek returns the events up to the end of the node, and when they were
+// published. It returns none at the end of the log, where the cursor has left the
+// last node, so that at rest it keeps nothing alive.
+func (c *cursor[T]) peek() ([]event[T], time.Time) {
+	for {
+		next := c.node.next.Load()
+		if next == nil {
+			return nil, time.Time{}
+		}
+		if c.index < len(c.node.events) {
+			return c.node.events[c.index:], c.node.at
+		}
+		c.node, c.index = next, 0
+	}
+}
+
+// skip moves past n of the events that peek returned.
+func (c *cursor[T]) skip(n int) { c.index += n }

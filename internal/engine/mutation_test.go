@@ -1,0 +1,60 @@
+package engine
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+
+	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/store"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// Who is told of a mutation may call the informer.
+func TestOnMutationMayCallTheInformer(t *testing.T) {
+	type doc struct{ name, text string }
+	synctest.Test(t, func(t *testing.T) {
+		first := &doc{"a", "x"}
+		server := &written[*doc]{page: Page[*doc]{Version: "1", Items: []*doc{first}}, events: make(chan Event[*doc])}
+		var i *Informer[*doc]
+		called := 0
+		i = New[*doc](server, Options[*doc]{
+			Name: "docs",
+			Traits: delta.Traits[*doc]{
+				Key:     func(d *doc) (delta.Key, error) { return delta.Key{Name: d.name}, nil },
+				Version: func(*doc) string { return "" },
+				UID:     func(*doc) string { return "" },
+				Labels:  func(*doc) map[string]string { return nil },
+			},
+			Mutations: MutationOptions{Objects: 1},
+			OnMutation: func(m Mutation) {
+				called++
+				name := fmt.Sprint("found ", called)
+				if err := i.AddIndexers(store.Indexers[*doc]{name: func(d *doc) ([]string, error) { return []string{d.text}, nil }}); err != nil {
+					t.Error(err)
+				}
+				if err := i.Write(func(txn *store.Txn[*doc]) { txn.Remove(m.Key) }); err != nil {
+					t.Error(err)
+				}
+				if _, err := i.Subscribe(func(*delta.Delta[*doc]) {}, SubscribeOptions{}); err != nil {
+					t.Error(err)
+				}
+			},
+		})
+		g := lifecycle.New(t.Context())
+		g.Go("informer", i.Run)
+		synctest.Wait()
+		first.text = "changed in place"
+		for n := range 3 { // each pushes another one out of what is watched
+			server.events <- Event[*doc]{Type: "ADDED", Object: &doc{name: fmt.Sprint(n)}, Version: fmt.Sprint(n + 2)}
+			synctest.Wait()
+		}
+		if _, there := i.Store().Get(delta.Key{Name: "a"}); called != 1 || there {
+			t.Errorf("called %d times, and a is still there: %t", called, there)
+		}
+		g.Stop()
+		if err := g.Wait(); err != nil {
+			t.Error(err)
+		}
+	})
+}

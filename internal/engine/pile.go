@@ -1,0 +1,230 @@
+package engine
+
+import (
+	"iter"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// item is a delta as it is queued: what was before is not known yet.
+type item[T any] struct {
+	key     delta.Key
+	op      delta.Op
+	initial bool // of the first list
+	missed  bool // a deletion that no event told of
+	foreign bool // of another history: its version says nothing about what we have
+	// unchanged marks an object that a relist shows as it is known. It is a Sync, to
+	// those who are shown such objects as well as to its audience.
+	unchanged bool
+	asked     bool   // everybody is to be shown the object, also if this changes nothing
+	hides     bool   // a state before it may have been left out
+	hash      uint32 // of key
+	prev      int32  // position of the key's previous item in the pile, or none
+	arrival   uint64
+	obj       T // for a missed deletion the last known state; zero for a Sync
+	version   string
+	seen      time.Time
+	origin    *delta.Origin
+	to        *audience // of a Sync
+}
+
+// none is the end of a chain of items of one key.
+const none = int32(-1)
+
+// pile is deltas in the order in which they arrived, with a view by key: the index
+// has the position of a key's newest item, and each item that of the one before.
+// So a key's first delta costs no allocation of its own.
+type pile[T any] struct {
+	items    []item[T]
+	index    keyIndex[T]
+	live     int // items that are still there
+	head     int // items before it were taken by key
+	controls []control[T]
+	version  string // what the store's watermark will be; empty leaves it
+}
+
+func (p *pile[T]) empty() bool {
+	return p.live == 0 && len(p.controls) == 0 && p.version == ""
+}
+
+// add appends the item, unless it repeats a deletion. It reports whether the pile
+// has grown.
+func (p *pile[T]) add(it item[T]) bool {
+	p.makeRoom(1)
+	if it.hash == 0 {
+		it.hash = hashOf(it.key)
+	}
+	slot := p.index.slot(p.items, it.hash, it.key)
+	it.prev = none
+	if at := p.index.at(slot); at != none {
+		newest := &p.items[at]
+		if newest.op == delta.Deleted && it.op == delta.Deleted {
+			if newest.missed { // an event knows the final state, a relist does not
+				it.prev, it.arrival = newest.prev, newest.arrival
+				*newest = it
+			}
+			return false
+		}
+		it.prev = at
+	}
+	p.index.put(slot, int32(len(p.items)))
+	p.items = append(p.items, it)
+	p.live++
+	if p.index.full() {
+		p.index.rebuild(p.items, 0, 0)
+	}
+	return true
+}
+
+// newest returns the key's newest item, for the caller to change in place.
+func (p *pile[T]) newest(key delta.Key) (*item[T], bool) {
+	if p.live == 0 {
+		return nil, false
+	}
+	at := p.index.at(p.index.slot(p.items, hashOf(key), key))
+	if at == none {
+		return nil, false
+	}
+	return &p.items[at], true
+}
+
+// has reports whether anything is there for the key.
+func (p *pile[T]) has(key delta.Key) bool {
+	_, ok := p.newest(key)
+	return ok
+}
+
+// newestChange is newest, looking past what changes nothing.
+func (p *pile[T]) newestChange(key delta.Key) (*item[T], bool) {
+	it, ok := p.newest(key)
+	for ok && it.op == delta.Sync {
+		if it.prev == none {
+			return nil, false
+		}
+		it = &p.items[it.prev]
+	}
+	return it, ok
+}
+
+// chain yields the key's items, newest first.
+func (p *pile[T]) chain(key delta.Key) iter.Seq[*item[T]] {
+	return func(yield func(*item[T]) bool) {
+		it, ok := p.newest(key)
+		for ok && yield(it) && it.prev != none {
+			it = &p.items[it.prev]
+		}
+	}
+}
+
+// keys yields each key once, that with the oldest item first.
+func (p *pile[T]) keys() iter.Seq[delta.Key] {
+	return func(yield func(delta.Key) bool) {
+		for i := p.head; i < len(p.items); i++ {
+			if it := &p.items[i]; it.op != 0 && it.prev == none && !yield(it.key) {
+				return
+			}
+		}
+	}
+}
+
+// oldest is the number of the oldest item, or later than any where there is none.
+func (p *pile[T]) oldest() uint64 {
+	if p.live == 0 {
+		return math.MaxUint64
+	}
+	return p.first().arrival
+}
+
+// first is the oldest item. There is one.
+func (p *pile[T]) first() *item[T] {
+	for p.items[p.head].op == 0 {
+		p.head++
+	}
+	return &p.items[p.head]
+}
+
+// drop takes out the items of all keys that gone says are to go.
+func (p *pile[T]) drop(gone func(delta.Key) bool) {
+	all := p.items
+	if !slices.ContainsFunc(all, func(it item[T]) bool { return it.op != 0 && gone(it.key) }) {
+		return
+	}
+	p.items, p.index, p.live, p.head = nil, keyIndex[T]{}, 0, 0
+	for i := range all {
+		if all[i].op != 0 && !gone(all[i].key) {
+			p.add(all[i])
+		}
+	}
+}
+
+// takeOldest moves all items of the key whose first item is the oldest in p to
+// out, which is empty, in order.
+func (p *pile[T]) takeOldest(out *pile[T]) {
+	first := p.first()
+	slot := p.index.slot(p.items, first.hash, first.key)
+	var room [8]int32
+	chain := room[:0]
+	for i := p.index.at(slot); i != none; i = p.items[i].prev {
+		chain = append(chain, i)
+	}
+	p.index.remove(slot)
+	for _, i := range slices.Backward(chain) {
+		out.add(p.items[i])
+		p.items[i] = item[T]{}
+	}
+	p.live -= len(chain)
+	if p.live == 0 {
+		p.clearItems()
+	}
+}
+
+// makeRoom makes room for n items. Where most of the pile was taken by key, that
+// is the room of those, so that each item is moved a constant number of times.
+func (p *pile[T]) makeRoom(n int) {
+	if n > 1 && (p.index.used+n)*4 >= len(p.index.slots)*3 {
+		p.index.rebuild(p.items, 0, n)
+	}
+	if cap(p.items)-len(p.items) >= n {
+		return
+	}
+	if p.head < n || p.head < len(p.items)/2 {
+		p.items = slices.Grow(p.items, n)
+		return
+	}
+	shift := int32(p.head)
+	left := copy(p.items, p.items[p.head:])
+	clear(p.items[left:])
+	p.items, p.head = p.items[:left], 0
+	for i := range p.items {
+		if p.items[i].prev != none {
+			p.items[i].prev -= shift
+		}
+	}
+	p.index.rebuild(p.items, shift, n)
+}
+
+// roomKept is how much room a pile keeps however little it is used. Beyond that it
+// keeps what it has as long as a quarter is used, so that a steady stream does not
+// make it grow again for each batch, and a relist does not fill memory for good.
+const roomKept = 4096
+
+// reset empties the pile for the next use.
+func (p *pile[T]) reset() {
+	p.clearItems()
+	clear(p.controls)
+	p.controls = p.controls[:0]
+	p.version = ""
+}
+
+func (p *pile[T]) clearItems() {
+	p.index.clear(p.items)
+	if cap(p.items) > roomKept && len(p.items) < cap(p.items)/4 {
+		p.items, p.index = nil, keyIndex[T]{}
+	}
+	clear(p.items)
+	p.items = p.items[:0]
+	p.live, p.head = 0, 0
+}

@@ -1,0 +1,200 @@
+package engine
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-logr/logr"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// processor tells listeners what happened. It keeps one log for all of them, in
+// which each has a cursor, so that an event costs its log entry once and a slow
+// listener costs its own cursor and what the log keeps for it.
+type processor[T any] struct {
+	traits *delta.Traits[T]
+	log    *eventLog[T]
+	logger logr.Logger
+	calmed func() // called when a listener that lagOrAwait found behind has caught up
+
+	numbers   atomic.Uint32                  // listeners ever made
+	listeners atomic.Pointer[[]*listener[T]] // replaced under mu, never changed in place
+
+	mu      sync.Mutex // guards everything below, and writes to listeners; taken before a listener's
+	synced  bool
+	stopped bool
+}
+
+// inventory is what a late listener is told first. The Indexer's views are such.
+type inventory[T any] interface {
+	All() iter.Seq2[delta.Key, T]
+	Release()
+}
+
+func newProcessor[T any](traits *delta.Traits[T], logger logr.Logger) *processor[T] {
+	p := &processor[T]{traits: traits, log: newEventLog[T](), logger: logger, calmed: func() {}}
+	p.listeners.Store(new([]*listener[T]))
+	return p
+}
+
+// newListener makes a listener that hears nothing until it has joined. tell is
+// called for one delta at a time, which it may neither change nor keep a pointer
+// to: copy what outlives the call.
+func (p *processor[T]) newListener(opts ListenerOptions, tell func(*delta.Delta[T])) *listener[T] {
+	l := &listener[T]{
+		of:     p,
+		number: p.numbers.Add(1),
+		opts:   opts.withDefaults(),
+		tell:   tell,
+		synced: make(chan struct{}),
+		done:   make(chan struct{}),
+		bell:   newBell(),
+	}
+	l.syncAt.Store(never)
+	return l
+}
+
+// join makes l hear everything that is published from now on, after the objects
+// of s, which it releases; s is nil where there is nothing to tell. The caller is
+// the Controller, between two batches, so nothing falls between s and the log. It
+// reports false for a listener that has left already and after stop; otherwise
+// the caller starts [listener.run].
+func (p *processor[T]) join(l *listener[T], s inventory[T]) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stopped {
+		l.quit()
+	}
+	if p.synced {
+		l.syncAt.Store(0)
+	}
+	if !l.join(cursor[T]{node: p.log.end.Load()}, s) {
+		if s != nil {
+			s.Release()
+		}
+		return false
+	}
+	listeners := append(slices.Clone(*p.listeners.Load()), l)
+	p.listeners.Store(&listeners)
+	return true
+}
+
+// leave makes l hear nothing more, not even what is pending; a call of its
+// handler that is under way ends by itself, and is waited for with Done. It may
+// be called from that very handler, before join, and more than once.
+func (p *processor[T]) leave(l *listener[T]) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	l.quit()
+	listeners := slices.DeleteFunc(slices.Clone(*p.listeners.Load()), func(other *listener[T]) bool {
+		return other == l
+	})
+	p.listeners.Store(&listeners)
+}
+
+// stop makes every listener leave, also those that join from now on.
+func (p *processor[T]) stop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stopped = true
+	for _, l := range *p.listeners.Load() {
+		l.quit()
+	}
+	p.listeners.Store(new([]*listener[T]))
+}
+
+// publish tells every listener of batch, which belongs to the log from now on. It
+// has one caller, the Controller, and never waits for a listener.
+func (p *processor[T]) publish(batch []event[T]) {
+	if len(batch) == 0 {
+		return
+	}
+	p.log.append(batch, time.Now())
+	for _, l := range *p.listeners.Load() {
+		if l.opts.Backlog == FoldUpdates {
+			l.fold(len(batch))
+		}
+		l.bell.ring()
+	}
+}
+
+// folds reports whether any listener has its backlog folded.
+func (p *processor[T]) folds() bool {
+	return slices.ContainsFunc(*p.listeners.Load(), func(l *listener[T]) bool { return l.opts.Backlog == FoldUpdates })
+}
+
+// markSynced says that the first list is wholly in the log. Each listener is
+// synced once it has been told what is there now.
+func (p *processor[T]) markSynced() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.synced {
+		return
+	}
+	p.synced = true
+	for _, l := range *p.listeners.Load() {
+		l.syncAt.Store(p.log.length())
+		l.bell.ring()
+	}
+}
+
+// count is the number of listeners that have joined and not left.
+func (p *processor[T]) count() int { return len(*p.listeners.Load()) }
+
+// find returns the listener of that number, or nil if it has left.
+func (p *processor[T]) find(number uint32) *listener[T] {
+	for _, l := range *p.listeners.Load() {
+		if l.number == number {
+			return l
+		}
+	}
+	return nil
+}
+
+// lagOrAwait is how many events the listener of that number has yet to be told.
+// If they are more than [resyncChunk], calmed is called when they no longer are.
+func (p *processor[T]) lagOrAwait(number uint32) uint64 {
+	l := p.find(number)
+	if l == nil {
+		return 0
+	}
+	lag := l.lag()
+	if lag > resyncChunk {
+		l.awaited.Store(true)
+		lag = l.lag() // it may have caught up without having seen that it is awaited
+	}
+	return lag
+}
+
+// status tells how every listener is doing.
+func (p *processor[T]) status(now time.Time) []ListenerStatus {
+	listeners := *p.listeners.Load()
+	all := make([]ListenerStatus, 0, len(listeners))
+	for _, l := range listeners {
+		all = append(all, l.status(now))
+	}
+	return all
+}
+
+// watch warns of slow listeners until ctx ends.
+func (p *processor[T]) watch(ctx context.Context) {
+	ticker := time.NewTicker(watchEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-ticker.C:
+			p.warn(now)
+		}
+	}
+}
+
+// watchEvery is how often listeners are looked at, and so how exactly it is known
+// since when one has been in its handler.
+const watchEvery = time.Second

@@ -1,0 +1,308 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/go-logr/logr/funcr"
+
+	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// payload is an object with some weight.
+type payload struct {
+	uid string
+	_   [256]byte
+}
+
+func payloadTraits() *delta.Traits[*payload] {
+	return &delta.Traits[*payload]{
+		UID:     func(o *payload) string { return o.uid },
+		Version: func(*payload) string { return "" },
+	}
+}
+
+// churn publishes n updates of a thousand objects, in batches of a hundred.
+func churn(p *processor[*payload], n int) {
+	var keys []delta.Key
+	var now []*payload
+	for i := range 1000 {
+		keys = append(keys, delta.Key{Name: fmt.Sprint(i)})
+		now = append(now, &payload{uid: fmt.Sprint(i)})
+	}
+	for done := 0; done < n; {
+		batch := make([]event[*payload], 100)
+		for i := range batch {
+			k := (done + i) % len(keys)
+			next := &payload{uid: now[k].uid}
+			batch[i].Delta = delta.Delta[*payload]{Key: keys[k], Op: delta.Updated, Old: now[k], New: next}
+			now[k] = next
+		}
+		p.publish(batch)
+		done += len(batch)
+	}
+}
+
+func heapInUse() uint64 {
+	runtime.GC()
+	runtime.GC()
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return stats.HeapAlloc
+}
+
+// blockedHeap is what the heap has grown by after n events, of which a listener
+// that is blocked has been told the first; the other listener hears all of them.
+func blockedHeap(t *testing.T, backlog Backlog, n int) (uint64, ListenerStatus) {
+	t.Helper()
+	p := newProcessor(payloadTraits(), logr.Discard())
+	g := lifecycle.New(t.Context())
+	release := make(chan struct{})
+	var quick sync.WaitGroup
+	quick.Add(n)
+	slow := p.newListener(ListenerOptions{Name: "slow", Backlog: backlog}, func(*delta.Delta[*payload]) { <-release })
+	for _, l := range []*listener[*payload]{slow, p.newListener(ListenerOptions{}, func(*delta.Delta[*payload]) { quick.Done() })} {
+		p.join(l, nil)
+		g.Guest("", l.run)
+	}
+	before := heapInUse()
+	churn(p, n)
+	quick.Wait() // the quick one is not kept waiting
+	grown := heapInUse() - before
+	status := slow.status(time.Now())
+	close(release)
+	p.stop()
+	g.Stop()
+	_ = g.Wait()
+	return grown, status
+}
+
+// A listener that blocks while a million events pass costs, folding, what the
+// objects are worth that it has yet to be told of; not folding, every event.
+func TestBlockedListenerThatFoldsCostsBoundedMemory(t *testing.T) {
+	const n = 1_000_000
+	tenth, _ := blockedHeap(t, FoldUpdates, n/10)
+	folding, status := blockedHeap(t, FoldUpdates, n)
+	keeping, _ := blockedHeap(t, KeepEverything, n/10)
+	t.Logf("after %d events: folding %d kB (%d events to tell, %d folded); after %d: folding %d kB, keeping %d kB",
+		n, folding>>10, status.Lag, status.Folded, n/10, tenth>>10, keeping>>10)
+	if folding > 5<<20 || folding > tenth+tenth/4 {
+		t.Errorf("folding, the heap grew by %d kB after %d events and %d kB after %d", tenth>>10, n/10, folding>>10, n)
+	}
+	if keeping < 5*tenth {
+		t.Errorf("keeping, the heap grew by no more than %d kB: what was measured?", keeping>>10)
+	}
+	if most := uint64(4096 + 100 + 1000*maxPerKey + 100); status.Lag > most {
+		t.Errorf("%d events to tell, want at most %d", status.Lag, most)
+	}
+}
+
+// What comes and goes while a listener that folds is behind is counted for it, so that
+// it need not ask for its status to know.
+func TestWhatVanishesIsCounted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newProcessor(partTraits(), logr.Discard())
+		step := make(chan struct{})
+		l := p.newListener(ListenerOptions{HighWater: 2, Backlog: FoldUpdates}, func(*delta.Delta[part]) { <-step })
+		p.join(l, nil)
+		g := lifecycle.New(t.Context())
+		g.Guest("slow", l.run)
+		sub := &Subscription[part]{listener: l}
+		p.publish(added(1))
+		synctest.Wait()
+		for range 10 {
+			come := added(1)[0]
+			come.Key = delta.Key{Name: "short-lived"}
+			gone := come
+			gone.Op, gone.Old = delta.Deleted, come.New
+			p.publish([]event[part]{come, gone})
+		}
+		if got, want := sub.Vanished(), l.status(time.Now()).Vanished; got != want || got < 10 {
+			t.Errorf("%d deltas have vanished, by its status %d", got, want)
+		}
+		close(step)
+		p.leave(l)
+		g.Stop()
+		if err := g.Wait(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// diary is a log to read.
+type diary struct {
+	mu      sync.Mutex // guards written
+	written []string
+}
+
+func (d *diary) logger() logr.Logger {
+	return funcr.New(func(_, line string) {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.written = append(d.written, line)
+	}, funcr.Options{})
+}
+
+func (d *diary) lines() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.written)
+}
+
+func TestSlowListenerIsNamedOncePerEpisode(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var warned diary
+		p := newProcessor(partTraits(), warned.logger())
+		g := lifecycle.New(t.Context())
+		g.Guest("watch", p.watch)
+		step := make(chan struct{})
+		l := p.newListener(ListenerOptions{Name: "billing", HighWater: 10, Stuck: time.Hour}, func(*delta.Delta[part]) { <-step })
+		p.join(l, nil)
+		g.Guest("billing", l.run)
+		for episode := 1; episode <= 2; episode++ {
+			start := time.Now()
+			p.publish(added(8))
+			time.Sleep(10 * time.Second)
+			if lines := warned.lines(); len(lines) != episode-1 {
+				t.Errorf("warned below the mark: %q", lines)
+			}
+			p.publish(added(12))
+			time.Sleep(30 * time.Second)
+			s := p.status(time.Now())[0]
+			if s.Name != "billing" || s.Lag != 20 || s.OldestAge != time.Since(start) || !s.Slow || s.Synced {
+				t.Errorf("status is %+v, want a lag of 20 for %v", s, time.Since(start))
+			}
+			if late := s.InHandlerSince.Sub(start); late < 0 || late > time.Second {
+				t.Errorf("in its handler since %v, want %v", s.InHandlerSince, start)
+			}
+			for range 5 { // hovering at the mark is not a new episode
+				step <- struct{}{}
+				time.Sleep(2 * time.Second)
+			}
+			if lines := warned.lines(); len(lines) != episode || !strings.Contains(lines[episode-1], `"listener"="billing"`) {
+				t.Errorf("in episode %d, warned %q", episode, lines)
+			}
+			for range 15 {
+				step <- struct{}{}
+			}
+			time.Sleep(2 * time.Second)
+			if s := p.status(time.Now())[0]; s.Slow || s.Lag != 0 || s.OldestAge != 0 || !s.InHandlerSince.IsZero() || s.Told != uint64(20*episode) {
+				t.Errorf("status after it caught up is %+v", s)
+			}
+		}
+		p.stop()
+		g.Stop()
+		_ = g.Wait()
+	})
+}
+
+// A burst is not slowness: it is told of as fast as the handler can.
+func TestBurstIsNoReasonToWarn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var warned diary
+		p := newProcessor(partTraits(), warned.logger())
+		g := lifecycle.New(t.Context())
+		l := p.newListener(ListenerOptions{HighWater: 10}, func(*delta.Delta[part]) { time.Sleep(time.Millisecond) })
+		p.join(l, nil)
+		g.Guest("", l.run)
+		time.Sleep(10 * time.Millisecond)
+		for range 5 {
+			p.publish(added(500))
+			time.Sleep(10 * time.Millisecond)
+			p.warn(time.Now()) // looked at when it is far behind
+			time.Sleep(990 * time.Millisecond)
+		}
+		if lines := warned.lines(); len(lines) != 0 {
+			t.Errorf("warned %q", lines)
+		}
+		p.stop()
+		g.Stop()
+		_ = g.Wait()
+	})
+}
+
+func TestStuckHandlerIsNamed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var warned diary
+		p := newProcessor(partTraits(), warned.logger())
+		g := lifecycle.New(t.Context())
+		g.Guest("watch", p.watch)
+		step := make(chan struct{})
+		l := p.newListener(ListenerOptions{Name: "billing"}, func(*delta.Delta[part]) { <-step })
+		p.join(l, nil)
+		g.Guest("billing", l.run)
+		p.publish(added(2))
+		time.Sleep(29 * time.Second)
+		if lines := warned.lines(); len(lines) != 0 {
+			t.Errorf("warned too early: %q", lines)
+		}
+		time.Sleep(time.Minute)
+		if lines := warned.lines(); len(lines) != 1 || !strings.Contains(lines[0], "not returned for 3") || !strings.Contains(lines[0], "billing") {
+			t.Errorf("warned %q, want once, after 30s", lines)
+		}
+		step <- struct{}{}
+		time.Sleep(time.Minute)
+		if lines := warned.lines(); len(lines) != 2 {
+			t.Errorf("warned %q, want once for each call", lines)
+		}
+		close(step)
+		p.stop()
+		g.Stop()
+		_ = g.Wait()
+	})
+}
+
+// BenchmarkBlockedNeighbour measures what a listener that blocks costs the
+// others: the time of an event from publishing until each of four quick ones has
+// heard it, and CPU.
+func BenchmarkBlockedNeighbour(b *testing.B) {
+	for _, neighbour := range []struct {
+		name    string
+		backlog Backlog
+		blocks  int
+	}{{"none", KeepEverything, 0}, {"keeping", KeepEverything, 1}, {"folding", FoldUpdates, 1}} {
+		b.Run(neighbour.name, func(b *testing.B) {
+			p := newProcessor(payloadTraits(), logr.Discard())
+			g := lifecycle.New(context.Background())
+			release := make(chan struct{})
+			var heard sync.WaitGroup
+			add := func(backlog Backlog, tell func(*delta.Delta[*payload])) {
+				l := p.newListener(ListenerOptions{Backlog: backlog, HighWater: 1024}, tell)
+				p.join(l, nil)
+				g.Guest("", l.run)
+			}
+			for range neighbour.blocks {
+				add(neighbour.backlog, func(*delta.Delta[*payload]) { <-release })
+			}
+			for range 4 {
+				add(KeepEverything, func(*delta.Delta[*payload]) { heard.Done() })
+			}
+			latencies := make([]time.Duration, 0, b.N)
+			keys := someKeys(1000)
+			o := &payload{uid: "a"}
+			start := cpuTime()
+			for i := range b.N {
+				heard.Add(4)
+				published := time.Now()
+				p.publish([]event[*payload]{{Delta: delta.Delta[*payload]{Key: keys[i%1000], Op: delta.Updated, Old: o, New: o}}})
+				heard.Wait()
+				latencies = append(latencies, time.Since(published))
+			}
+			b.ReportMetric(float64(cpuTime()-start)/float64(b.N), "cpu-ns/op")
+			b.ReportMetric(float64(quantile(latencies, 0.99)), "p99-ns")
+			close(release)
+			p.stop()
+			g.Stop()
+			_ = g.Wait()
+		})
+	}
+}

@@ -1,0 +1,347 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"weak"
+
+	"github.com/go-logr/logr"
+
+	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// world is a snapshot that counts its releases.
+type world struct {
+	objects  map[delta.Key]part
+	released *atomic.Int32
+}
+
+func (w world) All() iter.Seq2[delta.Key, part] { return maps.All(w.objects) }
+func (w world) Release()                        { w.released.Add(1) }
+
+func worldOf(objects map[delta.Key]part) world {
+	return world{maps.Clone(objects), new(atomic.Int32)}
+}
+
+// platform is a processor whose listeners run, in a bubble.
+type platform struct {
+	*processor[part]
+	group *lifecycle.Group
+}
+
+func newPlatform(t *testing.T) *platform {
+	t.Helper()
+	s := &platform{newProcessor(partTraits(), logr.Discard()), lifecycle.New(t.Context())}
+	t.Cleanup(func() {
+		s.stop()
+		s.group.Stop()
+		_ = s.group.Wait()
+	})
+	return s
+}
+
+// add makes a listener, and lets it join and run.
+func (s *platform) add(opts ListenerOptions, from inventory[part], tell func(*delta.Delta[part])) *listener[part] {
+	l := s.newListener(opts, tell)
+	if s.join(l, from) {
+		s.group.Guest(opts.Name, l.run)
+	}
+	return l
+}
+
+// added is a batch of n Added.
+func added(n int) []event[part] {
+	batch := make([]event[part], n)
+	for i := range batch {
+		batch[i].Delta = delta.Delta[part]{Key: delta.Key{Name: fmt.Sprint(i)}, Op: delta.Added, New: part{fmt.Sprint(i), i}}
+	}
+	return batch
+}
+
+func TestOnlyTheAudienceHearsASync(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newPlatform(t)
+		var heard [4]int
+		var numbers []uint32
+		for i := range heard {
+			opts := ListenerOptions{}
+			if i >= 2 {
+				opts = ListenerOptions{Backlog: FoldUpdates, HighWater: 1}
+			}
+			l := s.newListener(opts, func(*delta.Delta[part]) { heard[i]++ })
+			s.join(l, nil)
+			numbers = append(numbers, l.number)
+		}
+		for i, number := range []uint32{numbers[0], numbers[2]} {
+			for range 3 {
+				s.publish([]event[part]{{
+					Delta: delta.Delta[part]{Key: delta.Key{Name: fmt.Sprint(i)}, Op: delta.Sync},
+					to:    &audience{members: []uint32{number}},
+				}})
+			}
+		}
+		for _, l := range *s.listeners.Load() {
+			s.group.Guest("", l.run)
+		}
+		synctest.Wait()
+		if heard[0] != 3 || heard[1] != 0 || heard[2] == 0 || heard[3] != 0 {
+			t.Errorf("heard %v, want 3 and 0, and of the folding ones some and 0", heard)
+		}
+	})
+}
+
+func TestLateListenerHearsTheSnapshotThenWhatFollows(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newPlatform(t)
+		s.publish(added(3))
+		s.markSynced()
+		before := worldOf(map[delta.Key]part{{Name: "0"}: {"0", 0}, {Name: "1"}: {"1", 1}})
+		var told []string
+		l := s.newListener(ListenerOptions{Name: "late"}, func(d *delta.Delta[part]) {
+			told = append(told, fmt.Sprint(d.Op, " initial ", d.Initial, " version ", d.Version))
+		})
+		s.join(l, before)
+		s.publish([]event[part]{{Delta: delta.Delta[part]{Op: delta.Deleted}}})
+		if isClosed(l.Synced()) {
+			t.Error("synced before it was told anything")
+		}
+		s.group.Guest("late", l.run)
+		synctest.Wait()
+		slices.Sort(told)
+		want := []string{"Added initial true version 0", "Added initial true version 1", "Deleted initial false version "}
+		if !slices.Equal(told, want) {
+			t.Errorf("told %q, want %q", told, want)
+		}
+		if !isClosed(l.Synced()) || before.released.Load() != 1 {
+			t.Errorf("synced: %t, snapshot released %d times", isClosed(l.Synced()), before.released.Load())
+		}
+	})
+}
+
+func TestListenerIsSyncedWhenTheFirstListIsTold(t *testing.T) {
+	for name, backlog := range map[string]Backlog{"keeping": KeepEverything, "folding": FoldUpdates} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newPlatform(t)
+				step := make(chan struct{})
+				opts := ListenerOptions{Backlog: backlog, HighWater: 1}
+				l := s.add(opts, nil, func(*delta.Delta[part]) { <-step })
+				s.publish(added(1))
+				synctest.Wait() // the handler has the first
+				s.publish(added(4)[1:])
+				s.markSynced()
+				s.publish([]event[part]{{Delta: delta.Delta[part]{Op: delta.Added, Key: delta.Key{Name: "live"}}}})
+				for i := range 4 {
+					synctest.Wait()
+					if isClosed(l.Synced()) {
+						t.Errorf("synced while %d of the first list are not told", 4-i)
+					}
+					step <- struct{}{}
+				}
+				synctest.Wait()
+				if !isClosed(l.Synced()) && backlog == KeepEverything {
+					t.Error("not synced, although everything of the first list is told")
+				}
+				close(step)
+				synctest.Wait()
+				if !isClosed(l.Synced()) {
+					t.Error("never synced")
+				}
+			})
+		})
+	}
+}
+
+func TestListenerOfNothingIsSynced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newPlatform(t)
+		l := s.add(ListenerOptions{}, nil, func(*delta.Delta[part]) {})
+		synctest.Wait()
+		if isClosed(l.Synced()) {
+			t.Error("synced before the first list")
+		}
+		s.markSynced()
+		synctest.Wait()
+		if !isClosed(l.Synced()) {
+			t.Error("not synced after an empty first list")
+		}
+	})
+}
+
+func TestListenerMayLeaveFromItsHandler(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newPlatform(t)
+		heard := 0
+		var l *listener[part]
+		l = s.newListener(ListenerOptions{}, func(*delta.Delta[part]) {
+			heard++
+			s.leave(l)
+			s.leave(l)
+		})
+		s.join(l, nil)
+		s.group.Guest("", l.run)
+		s.publish(added(5))
+		s.publish(added(5))
+		synctest.Wait()
+		if heard != 1 || !isClosed(l.Done()) || s.count() != 0 {
+			t.Errorf("heard %d after leaving at the first, done: %t, listeners: %d", heard, isClosed(l.Done()), s.count())
+		}
+	})
+}
+
+func TestDoneWaitsForTheHandler(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newPlatform(t)
+		step := make(chan struct{})
+		l := s.add(ListenerOptions{}, nil, func(*delta.Delta[part]) { <-step })
+		s.publish(added(2))
+		synctest.Wait()
+		s.leave(l)
+		synctest.Wait()
+		if isClosed(l.Done()) {
+			t.Error("done while its handler is being called")
+		}
+		close(step)
+		synctest.Wait()
+		if !isClosed(l.Done()) {
+			t.Error("not done after its handler returned")
+		}
+	})
+}
+
+// Whoever never runs is done when it leaves, and its snapshot is given back.
+func TestListenersThatNeverRun(t *testing.T) {
+	p := newProcessor(partTraits(), logr.Discard())
+	fail := func(*delta.Delta[part]) { t.Error("told something") }
+	snapshots := make([]world, 4)
+	for i := range snapshots {
+		snapshots[i] = worldOf(map[delta.Key]part{{Name: "a"}: {"a", 1}})
+	}
+	early, left, waiting, late := p.newListener(ListenerOptions{}, fail), p.newListener(ListenerOptions{}, fail),
+		p.newListener(ListenerOptions{}, fail), p.newListener(ListenerOptions{}, fail)
+	p.leave(early)
+	if p.join(early, snapshots[0]) {
+		t.Error("joined after it had left")
+	}
+	if !p.join(left, snapshots[1]) || !p.join(waiting, snapshots[2]) {
+		t.Error("could not join")
+	}
+	p.leave(left)
+	p.stop()
+	if p.join(late, snapshots[3]) {
+		t.Error("joined after stop")
+	}
+	p.publish(added(1))
+	for i, l := range []*listener[part]{early, left, waiting, late} {
+		l.run(t.Context())
+		if !isClosed(l.Done()) {
+			t.Errorf("listener %d is not done", i)
+		}
+		if n := snapshots[i].released.Load(); n != 1 {
+			t.Errorf("snapshot %d was released %d times", i, n)
+		}
+	}
+}
+
+func TestLeavingDuringTheSnapshotReleasesIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newPlatform(t)
+		snapshot := worldOf(map[delta.Key]part{{Name: "a"}: {"a", 1}, {Name: "b"}: {"b", 2}})
+		heard := 0
+		var l *listener[part]
+		l = s.newListener(ListenerOptions{}, func(*delta.Delta[part]) { heard++; s.leave(l) })
+		s.join(l, snapshot)
+		s.group.Guest("", l.run)
+		synctest.Wait()
+		if heard != 1 || snapshot.released.Load() != 1 || isClosed(l.Synced()) {
+			t.Errorf("heard %d of 2, released %d times, synced: %t", heard, snapshot.released.Load(), isClosed(l.Synced()))
+		}
+	})
+}
+
+func TestPanicOfAHandlerIsNotSwallowed(t *testing.T) {
+	boom := errors.New("boom")
+	synctest.Test(t, func(t *testing.T) {
+		p := newProcessor(partTraits(), logr.Discard())
+		g := lifecycle.New(t.Context())
+		l := p.newListener(ListenerOptions{Name: "fragile"}, func(*delta.Delta[part]) { panic(boom) })
+		p.join(l, nil)
+		g.Guest("fragile", l.run)
+		p.publish(added(1))
+		defer func() {
+			if crash, ok := recover().(*lifecycle.Crash); !ok || !errors.Is(crash, boom) || !isClosed(l.Done()) {
+				t.Errorf("got crash %v, done: %t", crash, isClosed(l.Done()))
+			}
+		}()
+		_ = g.Wait()
+	})
+}
+
+func TestContextEndsListeners(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newProcessor(partTraits(), logr.Discard())
+		ctx, cancel := context.WithCancel(t.Context())
+		l := p.newListener(ListenerOptions{}, func(*delta.Delta[part]) {})
+		p.join(l, nil)
+		go l.run(ctx)
+		synctest.Wait()
+		cancel()
+		<-l.Done()
+	})
+}
+
+// What every listener has been told is garbage, and so is what a listener has
+// not been told once it has left, even if its handler never returns.
+func TestTheLogIsGarbageBehindTheSlowest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newProcessor(&delta.Traits[*part]{}, logr.Discard())
+		g := lifecycle.New(t.Context())
+		release := make(chan struct{})
+		slow := p.newListener(ListenerOptions{}, func(*delta.Delta[*part]) { <-release })
+		quick := p.newListener(ListenerOptions{}, func(*delta.Delta[*part]) {})
+		for _, l := range []*listener[*part]{slow, quick} {
+			p.join(l, nil)
+			g.Guest("", l.run)
+		}
+		var objects []weak.Pointer[part]
+		for range 4 {
+			o := &part{uid: "a fresh allocation"}
+			objects = append(objects, weak.Make(o))
+			p.publish([]event[*part]{{Delta: delta.Delta[*part]{Op: delta.Added, New: o}}})
+			synctest.Wait()
+		}
+		alive := func() (n int) {
+			runtime.GC()
+			for _, o := range objects {
+				if o.Value() != nil {
+					n++
+				}
+			}
+			return n
+		}
+		if n := alive(); n != 4 {
+			t.Errorf("%d objects are kept, want all: the slow listener has not been told", n)
+		}
+		p.leave(slow)
+		if n := alive(); n > 1 { // the one in the slow handler's hands
+			t.Errorf("%d objects are kept for a listener that left", n)
+		}
+		close(release)
+		synctest.Wait()
+		if n := alive(); n > 0 {
+			t.Errorf("%d objects are kept for nobody", n)
+		}
+		p.stop()
+		g.Stop()
+		_ = g.Wait()
+	})
+}

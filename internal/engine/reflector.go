@@ -1,0 +1,346 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/go-logr/logr"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// Sink is where a [Reflector] puts what it learns. All calls come from the
+// goroutine that runs the Reflector. An error of Push or Bookmark means that
+// this one event is lost, and is reported; an error of Replace means that the
+// list is, and makes the Reflector list again.
+type Sink[T any] interface {
+	// Push hands on one event of a watch; op is Added, Updated or Deleted. version
+	// is the position that the event brings us to, and empty for an event that
+	// tells of something which was there before the watch began.
+	Push(op delta.Op, obj T, version string) error
+	// Replace hands on everything there is, and the ownership of objs. The keys of
+	// objs are readable, or in r. A server may list an object twice: the last counts.
+	Replace(objs []T, r Replacement) error
+	// Bookmark says that everything up to version has been handed on.
+	Bookmark(version string) error
+}
+
+// Replacement says what kind of list a Replace is.
+type Replacement struct {
+	// Version is the list's resource version.
+	Version string
+	// Namespace limits the list to one namespace; empty is all of them, but for
+	// those in Except. What is known of the others stays.
+	Namespace string
+	Except    []string
+	// NewHistory means that the server went back in time, as after a restore from
+	// a backup: an object may have a version that we have seen before and be
+	// different, so no version is believed, and the contents are compared.
+	NewHistory bool
+	// Partial means that something on the server could not be read: an object's
+	// absence from the list proves nothing, and no deletion may be derived from it.
+	Partial bool
+	// Keys are the keys of the objects, in the same order, as they were before
+	// [ReflectorOptions.Ingest]. Nil has them read off the objects.
+	Keys []delta.Key
+	// Refused are the keys of objects that are there and that Ingest has refused: what
+	// is known of them stays. None of them is among Keys.
+	Refused []delta.Key
+	// Ingested means that the objects went through [ReflectorOptions.Ingest].
+	Ingested bool
+	// Lent means that an object that is kept must be detached; see [Page].
+	Lent bool
+}
+
+// ReflectorOptions is what a Reflector may be told. The zero value is ready.
+type ReflectorOptions[T any] struct {
+	ReflectorSettings
+
+	Kind    string // what is listed and watched, in words for people
+	Logger  logr.Logger
+	Limiter *ListLimiter // shared with other Reflectors; nil for no limit
+
+	// Ingest is applied to each object of a streaming list before it is kept, and
+	// the result is kept instead: the place for a transform, or for sharing the
+	// store's copy of an unchanged object, so that a stream holds nothing twice.
+	// Objects of other lists and of watches do not pass through it, because the
+	// sink sees those as they come.
+	Ingest func(T) (T, error)
+
+	// Detach is that of the traits. With it, a first list is detached page by page,
+	// so that the pages are not all in memory at once; the sink does it for others.
+	Detach func(T) T
+
+	// OnError is told of each failed attempt, as a [ReflectorError]. It is called
+	// by the goroutine that runs the Reflector, which waits for it.
+	OnError func(ctx context.Context, err error)
+	// OnSkip is told why an object or event had to be left out. Nil logs it.
+	OnSkip func(ctx context.Context, err error)
+	// Guard calls cycle and may recover a panic of it. Then the attempt has failed,
+	// and the list is read again. Nil lets a panic go its way.
+	Guard func(ctx context.Context, cycle func())
+
+	// Now and AfterFunc are for adapters whose users bring a clock along; AfterFunc
+	// returns a function that stops the timer. Nil is package time.
+	Now       func() time.Time
+	AfterFunc func(d time.Duration, f func()) (stop func() bool)
+}
+
+// ListMode is how whole lists are read.
+type ListMode uint8
+
+const (
+	_ ListMode = iota
+	// StreamFirst asks for a streaming list, and falls back to pages where the
+	// server does not bring one to its end.
+	StreamFirst
+	// PagesOnly lists in pages.
+	PagesOnly
+)
+
+// ReflectorSettings are the numbers behind a Reflector's decisions. Zero fields
+// have no opinion; [DefaultReflectorSettings] is what they end up as.
+type ReflectorSettings struct {
+	Lists ListMode
+	// PageSize is how many objects to ask for at a time, in every list. Zero asks
+	// for 500 where the answer comes from the server's database, and for all at
+	// once where it can come from the server's memory.
+	PageSize int64
+	// WatchTimeout is how long a watch lasts at least before the server ends it; a
+	// random time up to twice as long is asked for, so that watches which began
+	// together do not end together.
+	WatchTimeout time.Duration
+	// StreamDeadline is how long a streaming list may take, and StreamSilence how
+	// long it may bring nothing, before it is given up for a list in pages.
+	StreamDeadline time.Duration
+	StreamSilence  time.Duration
+	// StreamRest is how long no streaming list is tried after one was given up.
+	StreamRest time.Duration
+	// PageTimeout is how long one page of a list may take. The server has its own,
+	// shorter limit; this one frees the turn to list from a connection that hangs.
+	PageTimeout time.Duration
+	// StallAfter is how long a watch may be silent before it is opened again, once the
+	// server has sent a bookmark: these come about once a minute. If the watch has
+	// brought nothing at all the server is asked for its version first. Less than 2½
+	// minutes count as that; negative is for ever.
+	StallAfter time.Duration
+	// HealthyAfter is how old a list must be for the next to follow at once when
+	// its version expires: then expiry is an accident, and not what always happens.
+	// A watch that lasts as long ends the row of failures before it.
+	HealthyAfter time.Duration
+	// InternalErrorRetry is for how long a watch that ends with an internal error
+	// of the server is opened again at once. Zero treats it as any other error.
+	InternalErrorRetry time.Duration
+	Backoff            Backoff
+}
+
+// minStallAfter leaves two bookmarks in a row the time to get lost.
+const minStallAfter = 150 * time.Second
+
+// DefaultReflectorSettings are used where nothing else is said.
+var DefaultReflectorSettings = ReflectorSettings{
+	Lists:          StreamFirst,
+	WatchTimeout:   5 * time.Minute,
+	StreamDeadline: 5 * time.Minute,
+	StreamSilence:  30 * time.Second,
+	StreamRest:     10 * time.Minute,
+	PageTimeout:    5 * time.Minute,
+	StallAfter:     minStallAfter,
+	HealthyAfter:   10 * time.Second,
+	Backoff:        DefaultBackoff,
+}
+
+// Or fills the gaps of s from fallback.
+func (s ReflectorSettings) Or(fallback ReflectorSettings) ReflectorSettings {
+	s.Lists = cmp.Or(s.Lists, fallback.Lists)
+	s.PageSize = cmp.Or(s.PageSize, fallback.PageSize)
+	s.WatchTimeout = cmp.Or(s.WatchTimeout, fallback.WatchTimeout)
+	s.StreamDeadline = cmp.Or(s.StreamDeadline, fallback.StreamDeadline)
+	s.StreamSilence = cmp.Or(s.StreamSilence, fallback.StreamSilence)
+	s.StreamRest = cmp.Or(s.StreamRest, fallback.StreamRest)
+	s.PageTimeout = cmp.Or(s.PageTimeout, fallback.PageTimeout)
+	s.StallAfter = cmp.Or(s.StallAfter, fallback.StallAfter)
+	s.HealthyAfter = cmp.Or(s.HealthyAfter, fallback.HealthyAfter)
+	s.InternalErrorRetry = cmp.Or(s.InternalErrorRetry, fallback.InternalErrorRetry)
+	s.Backoff = s.Backoff.Or(fallback.Backoff)
+	return s
+}
+
+// Reflector keeps a [Sink] in step with what a [ListWatcher] shows. Run does it
+// until its context ends; Status tells how it goes.
+type Reflector[T any] struct {
+	lw   ListWatcher[T]
+	sink Sink[T]
+	key  func(T) (delta.Key, error)
+	opts ReflectorOptions[T]
+
+	random   func() float64 // in [0, 1); a test's own, so that its seed decides all
+	degraded func()         // told each time the kind becomes degraded; may be nil
+	leftOut  func()         // told each time something was skipped; may be nil
+	unread   func()         // told of each event that the sink is not shown; may be nil
+	relisted func()         // told before a list is handed on that is not the first; may be nil
+
+	// These belong to the goroutine that runs Cycle.
+	at         position
+	paged      bool      // the server answers in pages even from memory
+	listed     time.Time // when the last whole list was handed on
+	unsure     bool      // something has been left out since, or of that list
+	doubts     doubts    // whether the server still has the history that we know
+	brief      int       // how many watches in a row have ended within a second
+	streamFrom time.Time // no streaming list is tried before
+	failures   backoff
+	internal   grace
+
+	relists relists
+
+	mu     sync.Mutex // guards status
+	status Status
+}
+
+// NewReflector connects a server to a sink and starts nothing. key names an
+// object; an object whose key cannot be read is reported and left out.
+func NewReflector[T any](lw ListWatcher[T], sink Sink[T], key func(T) (delta.Key, error), opts ReflectorOptions[T]) *Reflector[T] {
+	opts.ReflectorSettings = opts.Or(DefaultReflectorSettings)
+	if opts.StallAfter > 0 {
+		opts.StallAfter = max(opts.StallAfter, minStallAfter)
+	}
+	if opts.Kind == "" {
+		opts.Kind = fmt.Sprintf("%T", *new(T))
+	}
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	if opts.AfterFunc == nil {
+		opts.AfterFunc = func(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
+	}
+	return &Reflector[T]{
+		lw: lw, sink: sink, key: key, opts: opts,
+		random:   rand.Float64,
+		failures: backoff{Backoff: opts.Backoff},
+		status:   Status{Kind: opts.Kind},
+	}
+}
+
+// Adjust changes settings. It must not be called while Run or Cycle does.
+func (r *Reflector[T]) Adjust(change func(*ReflectorSettings)) {
+	change(&r.opts.ReflectorSettings)
+}
+
+// Run lists and watches until ctx ends, and returns nil then. It must not be
+// called while it runs.
+func (r *Reflector[T]) Run(ctx context.Context) error {
+	defer r.enter(Stopped) // also when something that is called here panics
+	for ctx.Err() == nil {
+		r.Recover(ctx, r.guarded(ctx))
+	}
+	return nil
+}
+
+// A step is one state: it does its work and says which state comes next. A nil
+// step ends the cycle, with the error that ended it.
+type step func(context.Context) (step, error)
+
+// Cycle reads a whole list and follows the watches that come after it, until the
+// position in the server's history is lost and the list has to be read again. It
+// returns why, or nil if ctx ended. [Reflector.Run] calls it; adapters whose
+// interface is a cycle may.
+func (r *Reflector[T]) Cycle(ctx context.Context) error {
+	next := r.start()
+	var err error
+	for next != nil {
+		// Not even an ended ctx skips a step: it may have a watch to close.
+		next, err = next(ctx)
+	}
+	if ctx.Err() != nil {
+		return nil //nolint:nilerr // to be told to stop is no failure
+	}
+	return err
+}
+
+// Recover waits as long as has to be waited between a Cycle that ended with err
+// and the next.
+func (r *Reflector[T]) Recover(ctx context.Context, err error) {
+	if ctx.Err() != nil {
+		return
+	}
+	if r.expiredInHealth(err) {
+		return
+	}
+	if !classify(err).degrades() {
+		r.wait(ctx, BackingOff, err)
+		return
+	}
+	first := false
+	now := r.opts.Now()
+	r.note(func(s *Status) {
+		if first = s.DegradedSince.IsZero(); first {
+			s.DegradedSince = now
+		}
+	})
+	if first { // and not at each attempt
+		r.opts.Logger.Info("kind is degraded, it will be tried again", "kind", r.opts.Kind, "reason", err.Error())
+		if r.degraded != nil {
+			r.degraded()
+		}
+	}
+	r.wait(ctx, Degraded, err)
+}
+
+// fail records a failed attempt, tells who wants to know, and returns it.
+func (r *Reflector[T]) fail(ctx context.Context, during State, err error) error {
+	failed := &ReflectorError{During: during, Kind: r.opts.Kind, Version: r.at.streamFrom(), Err: err}
+	r.noteFailure(failed)
+	r.opts.Logger.V(1).Info("attempt ended", "kind", r.opts.Kind, "state", during, "version", failed.Version, "reason", err.Error())
+	if r.opts.OnError != nil {
+		r.opts.OnError(ctx, failed)
+	}
+	return failed
+}
+
+func (r *Reflector[T]) noteFailure(err error) {
+	now := r.opts.Now()
+	r.note(func(s *Status) {
+		s.Attempts++
+		s.LastError, s.LastErrorAt = err, now
+	})
+}
+
+// skip records that something was left out.
+func (r *Reflector[T]) skip(ctx context.Context, err error) {
+	r.note(func(s *Status) {
+		s.Skipped++
+		s.LastSkipped = err
+	})
+	if r.leftOut != nil {
+		r.leftOut()
+	}
+	if r.opts.OnSkip != nil {
+		r.opts.OnSkip(ctx, err)
+		return
+	}
+	r.opts.Logger.Error(err, "left out what could not be understood", "kind", r.opts.Kind)
+}
+
+// wait spends the time that has to pass after a failure, or less if ctx ends.
+func (r *Reflector[T]) wait(ctx context.Context, state State, err error) {
+	r.rest(ctx, state, max(r.failures.wait(r.opts.Now(), r.random()), retryAfter(err)))
+}
+
+// rest spends that time, or less if ctx ends.
+func (r *Reflector[T]) rest(ctx context.Context, state State, delay time.Duration) {
+	now := r.opts.Now()
+	r.note(func(s *Status) {
+		s.State, s.Since, s.NextTry = state, now, now.Add(delay)
+	})
+	over := make(chan struct{})
+	stop := r.opts.AfterFunc(delay, func() { close(over) })
+	defer stop()
+	select {
+	case <-over:
+	case <-ctx.Done():
+	}
+}

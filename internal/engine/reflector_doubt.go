@@ -1,0 +1,178 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// This file is about servers that were restored from a backup. Such a server has gone
+// back in time, and accepts a watch from a version in its future without a word: the
+// watch brings nothing until the server has reached that version again, and then it
+// goes on in a history that is not ours. So the server has to be asked, whenever there
+// is reason to:
+//
+//	the server was away ─────────────────────┐
+//	a watch ended before its time            │
+//	a watch brought nothing at all           ├─▶ ask ── older than ours ──▶ list
+//	a bookmark is older than what we have ───┘    └──── not older ──▶ watch
+//
+// A server that was away for long may have caught up with our version before we could
+// ask. Then no version tells, so the watch after that is cut short for a list.
+
+const (
+	// unheardAfter is how long a watch may bring nothing at all after the server may have
+	// been away. One bookmark has the time to come.
+	unheardAfter = 90 * time.Second
+	// longAway is how long a server has to be away before it may have been restored
+	// and have caught up. Nobody restores a backup in less.
+	longAway = 10 * time.Second
+	// recheckAfter is when the list comes that checks on a server that was away for
+	// long, up to doubled by chance, so that not all clients list at once.
+	recheckAfter = 30 * time.Second
+)
+
+// errDoubt ends a watch because the server has to be asked for its version, and
+// errRecheck because a list is due. Neither is a failure.
+var (
+	errDoubt   = errors.New("the server has to be asked for its version")
+	errRecheck = errors.New("a list is due since the server was away")
+)
+
+// doubts is what speaks for and against our version still being one of the server's
+// history.
+type doubts struct {
+	// ordered means that the server has sent a bookmark, even if only the one at the
+	// end of a streaming list. So it has Kubernetes' idea of versions, and a version
+	// of a list can be compared with that of an event.
+	ordered bool
+	// bookmarks means that the server has sent one during a watch. It sends one whenever
+	// it has got further, so silence means that nothing happens anywhere on the server, or
+	// that the server is not heard. To ask costs little, in the watches that follow as well.
+	bookmarks bool
+	// unheard means that nothing has come from the server since it was away, or may
+	// have been.
+	unheard bool
+	// ask means that the server is asked before the next watch.
+	ask bool
+
+	// awayFrom is when an attempt found no server, the first one since the last watch.
+	awayFrom time.Time
+	// recheck is when a list is due because the server was away for long, however many
+	// watches there are until then; zero is never.
+	recheck time.Time
+}
+
+// listed forgets all doubts: what the server has listed is its present history.
+func (d *doubts) listed() {
+	*d = doubts{ordered: d.ordered, bookmarks: d.bookmarks}
+}
+
+// heard notes an event of a watch.
+func (d *doubts) heard(kind watch.EventType) {
+	d.unheard = false
+	if kind == watch.Bookmark {
+		d.ordered, d.bookmarks = true, true
+	}
+}
+
+// away notes an attempt at now that found no server.
+func (d *doubts) away(now time.Time) {
+	if d.awayFrom.IsZero() {
+		d.awayFrom = now
+	}
+	d.unheard, d.ask = true, d.ask || d.ordered
+}
+
+// ended notes that the server has ended a watch that has brought so many events, before
+// its time or not. Before its time it is what a server does that goes down. Its next answer
+// may be that of another one: a request waits where a server is about to be up again.
+// Otherwise a bookmark should have come.
+func (d *doubts) ended(events int, early bool) {
+	d.unheard = d.unheard || early
+	d.ask = d.ask || d.ordered && events == 0
+}
+
+// back notes that the server has opened a watch at now, and reports whether it was away
+// for long before. It was away all the time since it was first missed: it may have been
+// restored between two attempts.
+func (d *doubts) back(now time.Time) (long bool) {
+	long = !d.awayFrom.IsZero() && now.Sub(d.awayFrom) >= longAway
+	d.awayFrom = time.Time{}
+	return long
+}
+
+// patience is how long a watch may bring nothing at all before the server is asked;
+// zero is for ever. stallAfter is how long it may be silent otherwise.
+func (d *doubts) patience(stallAfter time.Duration) time.Duration {
+	switch {
+	case stallAfter < 0:
+		return 0
+	case d.unheard:
+		return unheardAfter
+	case d.bookmarks:
+		return stallAfter
+	default:
+		return 0
+	}
+}
+
+// lookOut sets the timers of a watch that has just been opened.
+func (r *Reflector[T]) lookOut(s *session[T]) {
+	if r.doubts.back(r.opts.Now()) {
+		r.doubts.recheck = r.opts.Now().Add(recheckAfter + time.Duration(r.random()*float64(recheckAfter)))
+	}
+	if due := r.doubts.recheck; !due.IsZero() {
+		s.endAfter(due.Sub(r.opts.Now()), errRecheck)
+	}
+	if d := r.doubts.patience(r.opts.StallAfter); d > 0 {
+		s.endOnSilence(d, errDoubt)
+	}
+}
+
+// heard adjusts them to what the watch has brought.
+func (r *Reflector[T]) heard(s *session[T], kind watch.EventType) {
+	r.doubts.heard(kind)
+	switch {
+	case !r.doubts.bookmarks || r.opts.StallAfter < 0:
+		s.endOnSilence(0, nil)
+	case !errors.Is(s.silent, ErrStalled):
+		s.endOnSilence(r.opts.StallAfter, ErrStalled)
+	}
+}
+
+// lost notes that a watch was refused, or was ended, by err.
+func (r *Reflector[T]) lost(err error) {
+	if isAway(err) {
+		r.doubts.away(r.opts.Now())
+	}
+}
+
+// ask finds out whether the server has gone back to before our version. A list of one
+// object tells the server's version, at next to no cost.
+func (r *Reflector[T]) ask(ctx context.Context) (step, error) {
+	r.enter(Watching)
+	page, err := r.readPage(ctx, metav1.ListOptions{Limit: 1})
+	switch {
+	case ctx.Err() != nil:
+		return nil, nil //nolint:nilerr // a caller that has left is no failure
+	case err != nil:
+		r.lost(err)
+		failed := r.fail(ctx, Watching, fmt.Errorf("ask for the server's version: %w", err))
+		if classify(err).keepsPosition() {
+			return r.pause(failed, r.watch), nil
+		}
+		return nil, failed
+	}
+	r.doubts.ask, r.doubts.unheard = false, false
+	if isOlder(page.Version, r.at.version) {
+		_ = r.fail(ctx, Watching, fmt.Errorf("%w: to version %s", ErrWentBack, page.Version))
+		r.at.gone, r.at.behind = true, true
+		return r.start(), nil
+	}
+	return r.watch, nil
+}

@@ -1,0 +1,96 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"syscall"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// thing is the object that the Reflector's tests are about. One without a name
+// has no key.
+type thing struct{ name, version string }
+
+func (t thing) String() string { return t.name + "@" + t.version }
+
+func parseThing(s string) thing {
+	name, version, _ := strings.Cut(s, "@")
+	return thing{name, version}
+}
+
+var errNoName = errors.New("the thing has no name")
+
+func thingKey(t thing) (delta.Key, error) {
+	if t.name == "" {
+		return delta.Key{}, errNoName
+	}
+	return delta.Key{Name: t.name}, nil
+}
+
+var things = schema.GroupResource{Group: "test", Resource: "things"}
+
+// answers are the errors that a server or the network has for us.
+var answers = map[string]func() error{
+	"expired": func() error { return apierrors.NewResourceExpired("version is too old") },
+	"gone": func() error {
+		return apierrors.NewGenericServerResponse(410, "watch", things, "", "version is gone", 0, true)
+	},
+	"too-new":     tooNew,
+	"busy":        func() error { return apierrors.NewTooManyRequests("later", 0) },
+	"busy-7s":     func() error { return apierrors.NewTooManyRequests("later", 7) },
+	"unavailable": func() error { return apierrors.NewServiceUnavailable("starting up") },
+	"internal":    func() error { return apierrors.NewInternalError(errors.New("no leader")) },
+	"forbidden":   func() error { return apierrors.NewForbidden(things, "", errors.New("no role")) },
+	"missing":     func() error { return apierrors.NewGenericServerResponse(404, "list", things, "", "", 0, true) },
+	"no-match": func() error {
+		return fmt.Errorf("map: %w", &meta.NoKindMatchError{GroupKind: schema.GroupKind{Kind: "Thing"}})
+	},
+	"invalid": func() error { return apierrors.NewBadRequest("sendInitialEvents is not supported") },
+	"refused": func() error { return fmt.Errorf("dial: %w", syscall.ECONNREFUSED) },
+	"broken":  func() error { return errors.New("connection reset") },
+	"eof":     func() error { return io.EOF },
+}
+
+func tooNew() error {
+	err := apierrors.NewTimeoutError("too new", 1)
+	err.ErrStatus.Details.RetryAfterSeconds = 0
+	err.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: metav1.CauseTypeResourceVersionTooLarge}}
+	return err
+}
+
+func answer(name string) error {
+	f, ok := answers[name]
+	if !ok {
+		panic("no answer is called " + name)
+	}
+	return f()
+}
+
+// describe is a request in a scenario's words. Timeouts are random and left out.
+func describe(verb string, opts metav1.ListOptions) string {
+	var b strings.Builder
+	b.WriteString(verb)
+	if opts.SendInitialEvents != nil {
+		fmt.Fprintf(&b, " initial=%v", *opts.SendInitialEvents)
+	}
+	if opts.ResourceVersionMatch != "" {
+		fmt.Fprintf(&b, " match=%s", opts.ResourceVersionMatch)
+	}
+	fmt.Fprintf(&b, " version=%s", opts.ResourceVersion)
+	if opts.Limit != 0 {
+		b.WriteString(" limit=" + strconv.FormatInt(opts.Limit, 10))
+	}
+	if opts.Continue != "" {
+		b.WriteString(" continue=" + opts.Continue)
+	}
+	return b.String()
+}

@@ -1,0 +1,264 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/delta-runtime/delta-runtime/internal/testing/apifake"
+)
+
+// faultyServer is the API server of package apifake, behind every fault there is a name
+// for.
+type faultyServer struct {
+	t   *testing.T
+	api *apifake.Server
+	rng *rand.Rand // of the goroutine that makes requests
+
+	mu      sync.Mutex // guards everything below
+	backups []*apifake.Backup
+	behind  bool      // restored since it was last asked about that
+	away    time.Time // until when nothing listens at its address
+	lost    int64     // up to here watches leave events out
+	faults  bool
+	open    int // watches not yet closed
+}
+
+func newFaultyServer(t *testing.T, rng *rand.Rand, version int64) *faultyServer {
+	return &faultyServer{t: t, rng: rng, api: apifake.New(apifake.Options{Version: version}), faults: true}
+}
+
+func (f *faultyServer) at() string { return strconv.FormatInt(f.api.Version(), 10) }
+
+// world is the versions of what there is by name.
+func (f *faultyServer) world() map[string]string {
+	world := map[string]string{}
+	for _, o := range f.api.Objects() {
+		world[o.Name] = o.ResourceVersion
+	}
+	return world
+}
+
+// fault is true in one of n cases while faults last.
+func (f *faultyServer) fault(n int) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.faults && f.rng.IntN(n) == 0
+}
+
+func (f *faultyServer) cease() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.faults = false
+}
+
+func (f *faultyServer) put(name string) {
+	f.api.Put(&apifake.Object{ObjectMeta: metav1.ObjectMeta{Name: name}})
+}
+
+func (f *faultyServer) remove(name string) { f.api.Delete("", name) }
+
+// untold has do change something that no watch tells of.
+func (f *faultyServer) untold(do func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	do()
+	f.lost = f.api.Version()
+}
+
+// change creates, changes or deletes something, unless the server is away.
+func (f *faultyServer) change(rng *rand.Rand) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	name, deletes := string(rune('a'+rng.IntN(8))), rng.IntN(3) == 0
+	if f.isAwayLocked() {
+		return
+	}
+	const kept = 11
+	f.backups = append(f.backups, f.api.Backup())
+	f.backups = f.backups[max(0, len(f.backups)-kept):]
+	if _, exists := f.api.Objects()["/"+name]; exists && deletes {
+		f.remove(name)
+	} else {
+		f.put(name)
+	}
+}
+
+func (f *faultyServer) isAwayLocked() bool { return time.Now().Before(f.away) }
+
+// mishap is what befalls a whole server: its history is forgotten, or it is restored from
+// a backup. That takes a while, in which nobody answers; and then the versions that its
+// clients know are from the future, which it has nothing against.
+func (f *faultyServer) mishap(rng *rand.Rand) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if rng.IntN(2) == 0 {
+		f.api.Forget()
+		return
+	}
+	f.away = time.Now().Add(time.Duration(40_000+rng.IntN(60_000)) * time.Millisecond)
+	if n := len(f.backups); n > 0 {
+		lost := rng.IntN(n)
+		f.api.Restore(f.backups[lost])
+		f.backups = slices.Clone(f.backups[:lost]) // the others are of another history
+		f.behind = true
+	}
+	f.api.Restart()
+}
+
+// restored reports whether the server was restored since the last call.
+func (f *faultyServer) restored() (restored bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	restored, f.behind = f.behind, false
+	return restored
+}
+
+var faultNames = []string{"busy", "busy-7s", "unavailable", "internal", "forbidden", "missing", "no-match", "refused", "broken", "expired", "too-new"}
+
+// refuse is what a request may get instead of an answer.
+func (f *faultyServer) refuse(ctx context.Context) error {
+	if f.isAway() {
+		return answer("refused")
+	}
+	time.Sleep(time.Duration(f.rng.IntN(200)) * time.Millisecond)
+	switch {
+	case f.fault(4):
+		return answer(faultNames[f.rng.IntN(len(faultNames))])
+	case f.fault(20):
+		<-ctx.Done()
+	}
+	return ctx.Err()
+}
+
+func (f *faultyServer) isAway() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.isAwayLocked()
+}
+
+func (f *faultyServer) List(ctx context.Context, opts metav1.ListOptions) (Page[thing], error) {
+	if err := f.refuse(ctx); err != nil {
+		return Page[thing]{}, err
+	}
+	if opts.Continue != "" && f.fault(4) {
+		return Page[thing]{}, apierrors.NewResourceExpired("continue token is too old")
+	}
+	list, err := f.api.List(ctx, opts)
+	if err != nil {
+		return Page[thing]{}, err
+	}
+	page := Page[thing]{Version: list.ResourceVersion, Continue: list.Continue}
+	for i := range list.Items {
+		page.Items = append(page.Items, thing{list.Items[i].Name, list.Items[i].ResourceVersion})
+	}
+	if f.fault(10) {
+		// Something that is there cannot be read; the list must not imply its end.
+		page.Items = append(page.Items, thing{})
+		if len(page.Items) > 1 {
+			page.Items = page.Items[1:]
+		}
+	}
+	return page, nil
+}
+
+func (f *faultyServer) Watch(ctx context.Context, opts metav1.ListOptions) (Stream[thing], error) {
+	if err := f.refuse(ctx); err != nil {
+		return nil, err
+	}
+	api, err := f.api.Watch(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	if refused := api.Refused(); refused != nil && f.rng.IntN(2) == 0 {
+		return nil, refused // as servers of other versions do
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.open++
+	streams := opts.SendInitialEvents != nil
+	return &faultyWatch{f: f, api: api, heard: streams, live: !streams}, nil
+}
+
+// faultyWatch brings what the server's watch does, unless something goes wrong.
+type faultyWatch struct {
+	f      *faultyServer
+	api    *apifake.Stream
+	heard  bool // the client waits for initial events, or knows that there are bookmarks
+	live   bool // the initial events are over
+	closed bool
+}
+
+func (w *faultyWatch) Close() {
+	w.api.Close()
+	w.f.mu.Lock()
+	defer w.f.mu.Unlock()
+	if !w.closed {
+		w.closed = true
+		w.f.open--
+	}
+}
+
+func (w *faultyWatch) Next(ctx context.Context) (Event[thing], error) {
+	f := w.f
+	switch {
+	case f.fault(15):
+		return Event[thing]{}, io.EOF
+	case f.fault(30):
+		return Event[thing]{}, answer(faultNames[f.rng.IntN(len(faultNames))])
+	case f.fault(25):
+		return Event[thing]{Type: watch.Added, Err: errors.New("bytes make no sense")}, nil
+	}
+	isMute := w.heard && f.fault(20)
+	for {
+		e, err := w.api.Next(ctx)
+		switch {
+		case errors.Is(err, io.EOF) && isMute && !f.isAway():
+			<-ctx.Done() // the connection hangs; what breaks it is that the server goes away
+			return Event[thing]{}, ctx.Err()
+		case err != nil:
+			return Event[thing]{}, err
+		}
+		if event, err := w.event(e); !isMute && !w.isLost(event) {
+			return event, err
+		}
+	}
+}
+
+// isLost says whether a change is one of those that are not told.
+func (w *faultyWatch) isLost(event Event[thing]) bool {
+	version, err := strconv.ParseInt(event.Object.version, 10, 64)
+	w.f.mu.Lock()
+	defer w.f.mu.Unlock()
+	return err == nil && w.live && version <= w.f.lost
+}
+
+// event is an event of the server as the Reflector knows it.
+func (w *faultyWatch) event(e watch.Event) (Event[thing], error) {
+	switch o := e.Object.(type) {
+	case *metav1.Status:
+		return Event[thing]{}, apierrors.FromObject(o)
+	case *apifake.Object:
+		event := Event[thing]{Type: e.Type, Version: o.ResourceVersion}
+		if e.Type == watch.Bookmark {
+			event.InitialEnd = o.Annotations[metav1.InitialEventsAnnotationKey] != ""
+			w.live, w.heard = true, !event.InitialEnd
+			return event, nil
+		}
+		event.Object = thing{o.Name, o.ResourceVersion}
+		return event, nil
+	default:
+		w.f.t.Errorf("the server says %T", o)
+		return Event[thing]{}, io.EOF
+	}
+}

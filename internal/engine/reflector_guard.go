@@ -1,0 +1,26 @@
+package engine
+
+import "context"
+
+// guarded is [Reflector.Cycle] under the guard.
+func (r *Reflector[T]) guarded(ctx context.Context) (err error) {
+	if r.opts.Guard == nil {
+		return r.Cycle(ctx)
+	}
+	ended := false
+	r.opts.Guard(ctx, func() {
+		err = r.Cycle(ctx)
+		ended = true
+	})
+	if ended {
+		return err
+	}
+	during := r.Status().State
+	if during < Streaming || during > Following {
+		during = Listing
+	}
+	// OnError is not called: it is for errors of the server and the network.
+	err = &ReflectorError{During: during, Kind: r.opts.Kind, Version: r.at.streamFrom(), Err: ErrPanicked}
+	r.noteFailure(err)
+	return err
+}

@@ -1,0 +1,71 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+)
+
+// A panic that the guard recovers costs a list, wherever it was: nothing stays open,
+// no turn to list is lost, and a list that is wanted comes.
+func TestGuardedReflectorListsAgain(t *testing.T) {
+	for _, lists := range []ListMode{StreamFirst, PagesOnly} {
+		for _, at := range []string{"a", "d"} { // a is listed first, d comes by the watch
+			t.Run(fmt.Sprint("lists=", lists, ",at=", at), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) { panicAt(t, lists, at) })
+			})
+		}
+	}
+}
+
+func panicAt(t *testing.T, lists ListMode, at string) {
+	t.Helper()
+	server, limiter, panics := faultless(t), NewListLimiter(1), 0
+	i := New[thing](server, Options[thing]{
+		Name: "things", Traits: thingTraits,
+		Transform: func(obj thing) (thing, error) {
+			if obj.name == at && panics == 0 {
+				panic("boom")
+			}
+			return obj, nil
+		},
+		Reflector: ReflectorOptions[thing]{
+			ReflectorSettings: ReflectorSettings{Lists: lists}, Limiter: limiter,
+			Guard: func(_ context.Context, cycle func()) {
+				defer func() {
+					if recover() != nil {
+						panics++
+					}
+				}()
+				cycle()
+			},
+		},
+	})
+	g := lifecycle.New(t.Context())
+	g.Go("informer", i.Run)
+	time.Sleep(time.Second / 2)
+	server.put("d")
+	synctest.Wait()
+	if status := i.Status().Reflector; panics != 1 || !errors.Is(status.LastError, ErrPanicked) {
+		t.Errorf("after %d panics the status is %+v", panics, status)
+	}
+	if err := i.Relist(t.Context()); err != nil {
+		t.Error(err)
+	}
+	time.Sleep(time.Minute)
+	if n := i.Store().Len(); n != 4 || i.Status().Reflector.State != Following {
+		t.Errorf("%d objects in the store, %s", n, i.Status().Reflector.Why())
+	}
+	g.Stop()
+	if err := g.Wait(); err != nil {
+		t.Error(err)
+	}
+	if server.open != 0 || limiter.Taken() != 0 {
+		t.Errorf("%d watches are open and %d turns taken after the end", server.open, limiter.Taken())
+	}
+}

@@ -1,0 +1,143 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// usualSeeds is how many random scripts a model test plays.
+const usualSeeds = 100
+
+// TestReflectorSurvives plays random faults against a Reflector: whatever they
+// are, once they cease the sink shows what the server has, the Reflector follows
+// a watch, and no turn to list is lost. While they last the sink may lag behind,
+// but is never told something that was not so.
+func TestReflectorSurvives(t *testing.T) {
+	seeds.Run(t, usualSeeds, func(t *testing.T, rng *rand.Rand) {
+		synctest.Test(t, func(t *testing.T) { survive(t, rng) })
+	})
+}
+
+func survive(t *testing.T, rng *rand.Rand) {
+	t.Helper()
+	requests := rand.New(rand.NewPCG(rng.Uint64(), 0))
+	server := newFaultyServer(t, requests, 10)
+	sink := &worldSink{t: t, server: server, world: map[string]string{}}
+	limiter := NewListLimiter(1 + rng.IntN(2))
+	opts := ReflectorOptions[thing]{
+		Kind: "things", Limiter: limiter,
+		OnSkip:            func(context.Context, error) {},
+		ReflectorSettings: ReflectorSettings{Lists: ListMode(1 + rng.IntN(2)), PageSize: rng.Int64N(4)},
+	}
+	r := NewReflector(server, sink, thingKey, opts)
+	r.random = requests.Float64
+	g := lifecycle.New(t.Context())
+	g.Go("reflector", r.Run)
+
+	wanted := uint64(0)
+	for range 60 {
+		server.change(rng)
+		if rng.IntN(20) == 0 {
+			server.mishap(rng)
+		}
+		if rng.IntN(10) == 0 {
+			wanted = r.relists.ask()
+		}
+		// The odd microsecond keeps the server's timers from firing just now, when
+		// it would be open who comes first.
+		time.Sleep(time.Duration(rng.IntN(20_000))*time.Millisecond + time.Microsecond)
+		synctest.Wait()
+		if status := r.Status(); status.Why() == "" {
+			t.Error("no sentence about the state of affairs")
+		}
+	}
+	server.cease()
+	// Twice the longest that anything may take: a stream's deadline, the longest
+	// wait, and a watch that nobody ended.
+	time.Sleep(time.Hour)
+	server.change(rng)
+	time.Sleep(time.Minute + time.Second) // the change may have met a watch that was being opened again
+	synctest.Wait()
+
+	if got, want := fmt.Sprint(sink.world), fmt.Sprint(server.world()); got != want {
+		t.Errorf("an hour after the last fault the sink shows\n%v, the server\n%v\nstatus: %s", got, want, r.Status().Why())
+	}
+	if status := r.Status(); status.State != Following || !status.SyncedOnce || status.Version != server.at() {
+		t.Errorf("an hour after the last fault the status is %+v, the server at %v", status, server.at())
+	}
+	if r.relists.waitFor(wanted) != nil {
+		t.Error("an hour after the last fault somebody still waits for a new list")
+	}
+	g.Stop()
+	if err := g.Wait(); err != nil {
+		t.Error(err)
+	}
+	if limiter.Taken() != 0 || limiter.Waiting() != 0 {
+		t.Errorf("%d turns to list are taken and %d waited for after the end", limiter.Taken(), limiter.Waiting())
+	}
+	if server.open != 0 {
+		t.Errorf("%d watches were not closed", server.open)
+	}
+}
+
+// worldSink builds the world from what it is told, and checks each telling.
+type worldSink struct {
+	t       *testing.T
+	server  *faultyServer // nil for one that never goes back
+	world   map[string]string
+	version int
+}
+
+func (w *worldSink) moveTo(version string) {
+	n, err := strconv.Atoi(version)
+	if err != nil || n < w.version {
+		w.t.Errorf("told of version %q after %d", version, w.version)
+	}
+	w.version = n
+}
+
+func (w *worldSink) Push(op delta.Op, obj thing, version string) error {
+	w.moveTo(version)
+	if _, exists := w.world[obj.name]; op != delta.Added && !exists {
+		w.t.Logf("%v of %v, which a partial list left out", op, obj)
+	}
+	if op == delta.Deleted {
+		delete(w.world, obj.name)
+	} else {
+		w.world[obj.name] = obj.version
+	}
+	return nil
+}
+
+func (w *worldSink) Replace(objs []thing, r Replacement) error {
+	// A server that went back may have caught up by the time of the list. Then it is up to
+	// the Reflector whether it has noticed.
+	n, _ := strconv.Atoi(r.Version)
+	restored := w.server != nil && w.server.restored()
+	if n < w.version && !r.NewHistory || r.NewHistory && !restored {
+		w.t.Errorf("list at %s after %d says new history: %v, the server was restored: %v", r.Version, w.version, r.NewHistory, restored)
+	}
+	w.version = 0
+	w.moveTo(r.Version)
+	if !r.Partial {
+		clear(w.world)
+	}
+	for _, obj := range objs {
+		w.world[obj.name] = obj.version
+	}
+	return nil
+}
+
+func (w *worldSink) Bookmark(version string) error {
+	w.moveTo(version)
+	return nil
+}

@@ -1,0 +1,72 @@
+package engine
+
+import "cmp"
+
+// position is where a Reflector stands in the server's history.
+type position struct {
+	version string // of the last list, event or bookmark; empty before the first
+
+	// gone means that the server could not serve version when last asked: it has
+	// been compacted away, or this server has not heard of it yet.
+	gone bool
+
+	// behind means that the server was seen at an older version: what it lists is
+	// another history, even if it has caught up by then.
+	behind bool
+}
+
+// listFrom is the version to ask for in a list. The first list takes whatever
+// the server has in memory, however old; later ones nothing older than what we
+// know, so that a lagging server cannot take us back in time. Once the version
+// is gone only a consistent read helps, which is what an empty version means.
+func (p position) listFrom() string {
+	if p.gone {
+		return ""
+	}
+	return cmp.Or(p.version, "0")
+}
+
+// streamFrom is the version to ask for in a streaming list. Without one the
+// stream is consistent with the newest state at no extra cost to the server, so
+// the first needs no "0".
+func (p position) streamFrom() string {
+	if p.gone {
+		return ""
+	}
+	return p.version
+}
+
+// exact reports whether a watch from the version tells changes only. A watch
+// from no version, or from any, starts with the present objects in no order.
+func (p position) exact() bool {
+	return p.version != "" && p.version != "0"
+}
+
+// isOlder reports whether resource version a is known to come before b. Versions
+// have an order only where both are numbers; of others nothing is known.
+func isOlder(a, b string) bool {
+	a, aIsNumber := number(a)
+	b, bIsNumber := number(b)
+	if !aIsNumber || !bIsNumber {
+		return false
+	}
+	if len(a) != len(b) {
+		return len(a) < len(b)
+	}
+	return a < b
+}
+
+// number strips leading zeros of a decimal number, so that comparing length and
+// then text compares values of any size. It reports false for other strings.
+func number(s string) (string, bool) {
+	zeros := 0
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return "", false
+		}
+		if s[i] == '0' && zeros == i {
+			zeros++
+		}
+	}
+	return s[zeros:], s != ""
+}

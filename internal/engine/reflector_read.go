@@ -1,0 +1,177 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// collect reads a streaming list to its end, and returns the version there. The
+// session stays open if there is no error.
+func (r *Reflector[T]) collect(ctx context.Context, s *session[T]) (*snapshot[T], string, error) {
+	s.endAfter(r.opts.StreamDeadline, fmt.Errorf("%w within %v", ErrStreamIncomplete, r.opts.StreamDeadline))
+	s.endOnSilence(r.opts.StreamSilence, ErrStreamIncomplete)
+	initial := true
+	opts := metav1.ListOptions{
+		ResourceVersion:      r.at.streamFrom(),
+		ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan,
+		SendInitialEvents:    &initial,
+		AllowWatchBookmarks:  true,
+		TimeoutSeconds:       r.watchTimeout(),
+	}
+	if err := s.open(r.lw, opts); err != nil {
+		return nil, "", err
+	}
+	list := newSnapshot[T]()
+	for {
+		event, err := s.next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil, "", fmt.Errorf("%w: %w", ErrStreamIncomplete, err)
+		case err != nil:
+			return nil, "", err
+		case event.InitialEnd:
+			s.relax()
+			return list, event.Version, nil
+		}
+		r.gather(ctx, list, event)
+	}
+}
+
+// gather adds an event to the list that is being streamed.
+func (r *Reflector[T]) gather(ctx context.Context, list *snapshot[T], event Event[T]) {
+	err := event.Err
+	if event.Type == watch.Bookmark && err == nil {
+		return
+	}
+	var key delta.Key
+	if err == nil {
+		key, err = r.key(event.Object)
+	}
+	if err == nil && event.Type == watch.Deleted {
+		list.drop(key)
+		return
+	}
+	readable := err == nil
+	if readable && r.opts.Ingest != nil {
+		event.Object, err = r.opts.Ingest(event.Object)
+	}
+	if err != nil {
+		if readable {
+			list.refuse(key)
+		} else {
+			list.partial = true
+		}
+		r.skip(ctx, fmt.Errorf("take %s from a streaming list: %w", r.opts.Kind, err))
+		return
+	}
+	list.put(key, event.Object)
+}
+
+// readPages reads pages until there are no more, and returns the version of the
+// first, which is that of the list.
+func (r *Reflector[T]) readPages(ctx context.Context) (*snapshot[T], string, error) {
+	opts := r.firstPage()
+	list, version := &snapshot[T]{}, ""
+	for pages := 0; ; pages++ {
+		page, err := r.readPage(ctx, opts)
+		if apierrors.IsResourceExpired(err) && opts.Continue != "" && opts.Limit != 0 {
+			// The list was compacted away between two pages. All at once it cannot be.
+			opts = metav1.ListOptions{ResourceVersion: r.at.listFrom()}
+			list, pages = &snapshot[T]{}, -1
+			continue
+		}
+		if err != nil {
+			return nil, "", err
+		}
+		if pages == 0 {
+			version = page.Version
+		}
+		r.addPage(ctx, list, page)
+		if page.Continue == "" {
+			return list, version, nil
+		}
+		// A first list asks for what the server has in memory. Pages mean that it
+		// has nothing there, so that later lists may as well come in pages.
+		r.paged = r.paged || opts.ResourceVersion == "0"
+		opts.Continue, opts.ResourceVersion, opts.ResourceVersionMatch = page.Continue, "", ""
+	}
+}
+
+// firstPage is what to ask for first. A limit would make the server take a version for
+// the very one that the list has to be at, which leads nowhere once a watch from that
+// version has expired. So it is told that a newer one will do.
+func (r *Reflector[T]) firstPage() metav1.ListOptions {
+	opts := metav1.ListOptions{ResourceVersion: r.at.listFrom()}
+	opts.Limit = r.pageSize(opts.ResourceVersion)
+	if opts.Limit != 0 && r.at.exact() && !r.at.gone {
+		opts.ResourceVersionMatch = metav1.ResourceVersionMatchNotOlderThan
+	}
+	return opts
+}
+
+func (r *Reflector[T]) readPage(ctx context.Context, opts metav1.ListOptions) (Page[T], error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, r.opts.PageTimeout, fmt.Errorf("%w for %v", ErrNoAnswer, r.opts.PageTimeout))
+	defer cancel()
+	page, err := r.lw.List(ctx, opts)
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("%w: %w", err, context.Cause(ctx))
+	}
+	return page, err
+}
+
+// defaultPageSize is a page of some megabytes for objects of usual size.
+const defaultPageSize = 500
+
+// pageSize is how many objects to ask for in a list from version. Asking for a
+// limit makes the server read its database instead of its memory unless the
+// version is "0", so a list that memory can answer is asked for as a whole.
+func (r *Reflector[T]) pageSize(version string) int64 {
+	switch {
+	case r.opts.PageSize != 0:
+		return r.opts.PageSize
+	case version == "", version == "0", r.paged:
+		return defaultPageSize
+	default:
+		return 0
+	}
+}
+
+// addPage takes over what is on a page, except for objects without a key.
+func (r *Reflector[T]) addPage(ctx context.Context, list *snapshot[T], page Page[T]) {
+	for _, err := range page.Broken {
+		list.partial = true
+		r.skip(ctx, fmt.Errorf("read %s from a list: %w", r.opts.Kind, err))
+	}
+	kept := page.Items[:0]
+	for _, obj := range page.Items {
+		if _, err := r.key(obj); err != nil {
+			list.partial = true
+			r.skip(ctx, fmt.Errorf("read the key of %s in a list: %w", r.opts.Kind, err))
+			continue
+		}
+		kept = append(kept, obj)
+	}
+	clear(page.Items[len(kept):])
+	switch {
+	case !page.Lent:
+	case r.listed.IsZero() && r.opts.Detach != nil:
+		for i, obj := range kept {
+			kept[i] = r.opts.Detach(obj)
+		}
+	default:
+		list.lent = true
+	}
+	if list.objs == nil {
+		list.objs = kept
+		return
+	}
+	list.objs = append(list.objs, kept...)
+}

@@ -1,0 +1,107 @@
+package engine
+
+import (
+	"errors"
+	"sync"
+)
+
+// errRelist ends a watch because somebody wants a new list. It is no failure.
+var errRelist = errors.New("a new list is wanted")
+
+// relists is who wants a new list, and how far it is. Each who asks gets a number; a
+// list is for all who asked before it began.
+//
+//	ask ──asked──▶ the watch is cut ──▶ start ──begun──▶ stream or list ──served──▶ those who wait
+//
+// Only a watch is cut. A list that is under way is read to its end and followed by
+// another, as it may be older than the question; and what waits after a failure
+// waits on, because the server may have asked for that.
+type relists struct {
+	mu     sync.Mutex    // guards everything below
+	asked  uint64        // the last who asked
+	begun  uint64        // the last for whom a list has begun
+	served uint64        // the last for whom one has been handed on
+	more   chan struct{} // closed and replaced when served grows
+	cut    func()        // ends the watch; nil where there is none
+}
+
+// ask wants a list that begins after now.
+func (l *relists) ask() (number uint64) {
+	l.mu.Lock()
+	l.asked++
+	number, cut := l.asked, l.cut
+	l.mu.Unlock()
+	if cut != nil {
+		cut()
+	}
+	return number
+}
+
+// waitFor returns nil if the list for that number has been handed on, or else a
+// channel that is closed when it is worth asking again.
+func (l *relists) waitFor(number uint64) <-chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.served >= number {
+		return nil
+	}
+	if l.more == nil {
+		l.more = make(chan struct{})
+	}
+	return l.more
+}
+
+// during has cut called when a list is wanted, at once if one is already, until the
+// function that it returns is called.
+func (l *relists) during(cut func()) (over func()) {
+	l.mu.Lock()
+	l.cut = cut
+	l.mu.Unlock()
+	if l.wanted() {
+		cut()
+	}
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.cut = nil
+	}
+}
+
+// wanted reports whether anybody wants a list that has not begun.
+func (l *relists) wanted() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.asked != l.begun
+}
+
+// begin notes that a list begins.
+func (l *relists) begin() (wanted bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	wanted = l.begun != l.asked
+	l.begun = l.asked
+	return wanted
+}
+
+// serve notes that the list which was begun has been handed on.
+func (l *relists) serve() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.served == l.begun {
+		return
+	}
+	l.served = l.begun
+	if l.more != nil {
+		close(l.more)
+		l.more = nil
+	}
+}
+
+// beginList is called when a whole list is about to be asked for. If somebody wants
+// it, our position can't be used: it is to show what the server has now, and not
+// something that it remembers.
+func (r *Reflector[T]) beginList() {
+	if r.relists.begin() && r.at.version != "" {
+		r.at.gone = true
+	}
+}

@@ -1,0 +1,309 @@
+package engine
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+var updateScenarios = flag.Bool("update", false, "rewrite testdata/reflector with what happens now")
+
+// TestReflectorScenarios plays the scripts in testdata/reflector, one for each
+// decision that a Reflector takes. A script is also its own expected outcome:
+//
+//	# why this must happen                 comment
+//	set stream pagesize=2                  settings, see (*script).set
+//	> list version=0 limit=500             what the Reflector asks the server
+//	< page 5 a@1 b@2                       what the script answers
+//	= replace 5 a@1 b@2                    what the sink is told
+//	! list things: …                       what OnError is told
+//	~ BackingOff 800ms                     a wait, in the state that Status shows
+//
+// Answers to a list are "page VERSION [continue=TOKEN] [broken] THING…", "fail
+// NAME" and "hang"; to a watch "open", "fail NAME" and "hang". An open watch
+// answers "added|modified|deleted THING", "bookmark V", "end V" (of the initial
+// events), "fail NAME", "unreadable", "after DURATION" and "silence". At the end
+// of the script the context is cancelled. Before any answer, "relist" is that somebody
+// wants a new list, and "after DURATION" that the answer takes its time.
+func TestReflectorScenarios(t *testing.T) {
+	files, err := filepath.Glob("testdata/reflector/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scenarios: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got string
+			synctest.Test(t, func(t *testing.T) { got = play(t, string(text)) })
+			if *updateScenarios {
+				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if got != string(text) {
+				t.Errorf("%s expects\n%s\nwhat happens is\n%s", file, text, got)
+			}
+		})
+	}
+}
+
+// script is a ListWatcher and a Sink that answer from a text and write down what
+// happens.
+type script struct {
+	t       *testing.T
+	stop    context.CancelFunc
+	answers []string
+	happens strings.Builder
+	refuse  int  // how many Replace the sink still refuses
+	ending  bool // the context ends with the first Replace
+	open    int  // watches not closed
+	r       *Reflector[thing]
+}
+
+func play(t *testing.T, text string) string {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	s := &script{t: t, stop: stop}
+	var r *Reflector[thing]
+	opts := ReflectorOptions[thing]{
+		Kind:              "things",
+		Limiter:           NewListLimiter(1),
+		ReflectorSettings: ReflectorSettings{Lists: PagesOnly, Backoff: Backoff{Jitter: -1}},
+		OnError:           func(_ context.Context, err error) { s.log("! %v", err) },
+		OnSkip:            func(_ context.Context, err error) { s.log("? %v", err) },
+		AfterFunc: func(d time.Duration, f func()) func() bool {
+			if taken := r.opts.Limiter.Taken(); taken != 0 {
+				t.Errorf("waiting for %v with %d turns to list taken", d, taken)
+			}
+			s.log("~ %v %v", r.Status().State, d)
+			return time.AfterFunc(d, f).Stop
+		},
+	}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		switch {
+		case strings.HasPrefix(line, "< "):
+			s.answers = append(s.answers, line[2:])
+		case strings.HasPrefix(line, "#"), line == "":
+			s.log("%s", line)
+		case strings.HasPrefix(line, "set "):
+			s.log("%s", line)
+			s.set(&opts, strings.Fields(line)[1:])
+		}
+	}
+	r = NewReflector(s, s, thingKey, opts)
+	s.r = r
+	r.random = func() float64 { return 0 }
+	if err := r.Run(ctx); err != nil {
+		t.Errorf("Run returned %v", err)
+	}
+	if taken := opts.Limiter.Taken(); taken != 0 {
+		t.Errorf("%d turns to list are still taken", taken)
+	}
+	if len(s.answers) > 0 {
+		t.Errorf("nobody asked for the answers %q", s.answers)
+	}
+	if s.open != 0 {
+		t.Errorf("%d watches were not closed", s.open)
+	}
+	if state := r.Status().State; state != Stopped {
+		t.Errorf("state after Run is %v", state)
+	}
+	return s.happens.String()
+}
+
+func (s *script) set(opts *ReflectorOptions[thing], settings []string) {
+	for _, setting := range settings {
+		name, value, _ := strings.Cut(setting, "=")
+		switch name {
+		case "stream":
+			opts.Lists = StreamFirst
+		case "ingest":
+			opts.Ingest = func(t thing) (thing, error) {
+				if t.name == "bad" {
+					return thing{}, fmt.Errorf("no transform for %v", t)
+				}
+				return thing{strings.ToUpper(t.name), t.version}, nil
+			}
+		case "pagesize":
+			_, err := fmt.Sscan(value, &opts.PageSize)
+			s.must(err)
+		case "refuse":
+			_, err := fmt.Sscan(value, &s.refuse)
+			s.must(err)
+		case "end-at-replace":
+			s.ending = true
+		case "retry-internal":
+			d, err := time.ParseDuration(value)
+			s.must(err)
+			opts.InternalErrorRetry = d
+		default:
+			s.t.Fatalf("unknown setting %q", setting)
+		}
+	}
+}
+
+func (s *script) must(err error) {
+	if err != nil {
+		s.t.Helper()
+		s.t.Fatal(err)
+	}
+}
+
+func (s *script) log(format string, args ...any) {
+	fmt.Fprintf(&s.happens, format+"\n", args...)
+}
+
+// next takes the next answer, or ends the run where there is none.
+func (s *script) next() (string, []string) {
+	if len(s.answers) == 0 {
+		s.stop()
+		return "hang", nil
+	}
+	line := s.answers[0]
+	s.answers = s.answers[1:]
+	s.log("< %s", line)
+	words := strings.Fields(line)
+	switch words[0] {
+	case "relist":
+		s.r.relists.ask()
+		return s.next()
+	case "after":
+		d, err := time.ParseDuration(words[1])
+		s.must(err)
+		time.Sleep(d)
+		return s.next()
+	}
+	return words[0], words[1:]
+}
+
+func (s *script) List(ctx context.Context, opts metav1.ListOptions) (Page[thing], error) {
+	s.log("> %s", describe("list", opts))
+	verb, args := s.next()
+	switch verb {
+	case "hang":
+		<-ctx.Done()
+		return Page[thing]{}, ctx.Err()
+	case "fail":
+		return Page[thing]{}, answer(args[0])
+	case "page":
+		page := Page[thing]{Version: args[0]}
+		for _, word := range args[1:] {
+			if token, ok := strings.CutPrefix(word, "continue="); ok {
+				page.Continue = token
+			} else if word == "broken" {
+				page.Broken = append(page.Broken, fmt.Errorf("bytes make no sense"))
+			} else {
+				page.Items = append(page.Items, parseThing(word))
+			}
+		}
+		return page, nil
+	}
+	s.t.Fatalf("%q is no answer to a list", verb)
+	return Page[thing]{}, nil
+}
+
+func (s *script) Watch(ctx context.Context, opts metav1.ListOptions) (Stream[thing], error) {
+	if !opts.AllowWatchBookmarks || opts.TimeoutSeconds == nil || *opts.TimeoutSeconds < 300 || *opts.TimeoutSeconds > 600 {
+		s.t.Errorf("watch without bookmarks or with a strange timeout: %v", opts)
+	}
+	s.log("> %s", describe("watch", opts))
+	verb, args := s.next()
+	switch verb {
+	case "hang":
+		<-ctx.Done()
+		return nil, ctx.Err()
+	case "fail":
+		return nil, answer(args[0])
+	case "open":
+		s.open++
+		return &scriptStream{script: s}, nil
+	}
+	s.t.Fatalf("%q is no answer to a watch", verb)
+	return nil, nil
+}
+
+// scriptStream is a watch of a script.
+type scriptStream struct {
+	*script
+	closed bool
+}
+
+func (s *scriptStream) Close() {
+	if !s.closed {
+		s.closed = true
+		s.open--
+	}
+}
+
+func (s *scriptStream) Next(ctx context.Context) (Event[thing], error) {
+	if status := s.r.Status(); status.State == Following && !status.DegradedSince.IsZero() {
+		s.t.Errorf("degraded since %v although a watch is open", status.DegradedSince)
+	}
+	verb, args := s.next()
+	switch verb {
+	case "hang", "silence":
+		<-ctx.Done()
+		return Event[thing]{}, ctx.Err()
+	case "fail":
+		return Event[thing]{}, answer(args[0])
+	case "unreadable":
+		return Event[thing]{Err: fmt.Errorf("bytes make no sense")}, nil
+	case "end", "bookmark":
+		return Event[thing]{Type: watch.Bookmark, Version: args[0], InitialEnd: verb == "end"}, nil
+	}
+	obj := parseThing(args[0])
+	return Event[thing]{Type: watch.EventType(strings.ToUpper(verb)), Object: obj, Version: obj.version}, nil
+}
+
+func (s *script) Push(op delta.Op, obj thing, version string) error {
+	if obj.name == "" {
+		return errNoName
+	}
+	s.log("= %v %v at %q", op, obj, version)
+	return nil
+}
+
+func (s *script) Replace(objs []thing, r Replacement) error {
+	line := "= replace " + r.Version
+	for _, obj := range objs {
+		line += " " + obj.String()
+	}
+	for _, mark := range []struct {
+		on   bool
+		name string
+	}{{r.NewHistory, "new-history"}, {r.Partial, "partial"}, {r.Ingested, "ingested"}} {
+		if mark.on {
+			line += " (" + mark.name + ")"
+		}
+	}
+	s.log("%s", line)
+	if s.ending {
+		s.stop()
+	}
+	if s.refuse > 0 {
+		s.refuse--
+		return fmt.Errorf("the sink is full")
+	}
+	return nil
+}
+
+func (s *script) Bookmark(version string) error {
+	s.log("= bookmark %s", version)
+	return nil
+}

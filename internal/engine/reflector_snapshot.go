@@ -1,0 +1,74 @@
+package engine
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// snapshot is the list that a stream of events adds up to. It stays private to
+// the Reflector until the stream says that it is whole.
+type snapshot[T any] struct {
+	objs  []T
+	keys  []delta.Key       // of objs; nil where nobody has read them
+	index map[delta.Key]int // into objs
+
+	// refused are objects that are there and have no state that could be taken.
+	refused map[delta.Key]struct{}
+
+	// partial means that something was left out that is there: the absence of an
+	// object proves nothing.
+	partial bool
+	// lent means that objs are parts of pages.
+	lent bool
+}
+
+func newSnapshot[T any]() *snapshot[T] { return &snapshot[T]{index: map[delta.Key]int{}} }
+
+// refuse notes that an object is there in a state that cannot be taken. If an earlier
+// state was, that one stays.
+func (s *snapshot[T]) refuse(key delta.Key) {
+	if _, ok := s.index[key]; ok {
+		return
+	}
+	if s.refused == nil {
+		s.refused = map[delta.Key]struct{}{}
+	}
+	s.refused[key] = struct{}{}
+}
+
+// put adds an object, or replaces its earlier state.
+func (s *snapshot[T]) put(key delta.Key, obj T) {
+	delete(s.refused, key)
+	if i, ok := s.index[key]; ok {
+		s.objs[i] = obj
+		return
+	}
+	s.index[key] = len(s.objs)
+	s.objs = append(s.objs, obj)
+	s.keys = append(s.keys, key)
+}
+
+// drop removes an object. The last one takes its place: objects of a stream come
+// in no order that is worth keeping.
+func (s *snapshot[T]) drop(key delta.Key) {
+	delete(s.refused, key)
+	i, ok := s.index[key]
+	if !ok {
+		return
+	}
+	last := len(s.objs) - 1
+	s.objs[i], s.keys[i] = s.objs[last], s.keys[last]
+	s.index[s.keys[i]] = i
+	delete(s.index, key)
+	s.objs = slices.Delete(s.objs, last, last+1)
+	s.keys = s.keys[:last]
+}
+
+// describe completes what is said of the list.
+func (s *snapshot[T]) describe(r Replacement) Replacement {
+	r.Partial, r.Lent, r.Keys = s.partial, s.lent, s.keys
+	r.Refused = slices.Collect(maps.Keys(s.refused))
+	return r
+}

@@ -1,0 +1,287 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// This file is the state machine: one function for each state, in the order in
+// which they are normally passed.
+//
+//	        ┌────────── given up ─────────┐
+//	start ─▶ stream ──────────────┐       ▼
+//	  │                           │      list ──▶ watch ◀──▶ follow
+//	  └── no streams ─────────────│───────▲                    ▲
+//	                              └── whole, the same request ─┘
+//
+//	Any of them may wait (busy, refused) and then goes on where it was, or end the
+//	cycle, after which Recover decides how long to wait before the next start. From
+//	a watch there is a way back to start for who wants a new list: reflector_relist.go.
+
+// start chooses how to read the list.
+func (r *Reflector[T]) start() step {
+	if r.opts.Lists == StreamFirst && !r.opts.Now().Before(r.streamFrom) {
+		return r.stream(1)
+	}
+	return r.list
+}
+
+// maxStreamTries is how often a streaming list may break off on its way before a
+// list in pages is read instead. One break is an API server that restarts.
+const maxStreamTries = 3
+
+// stream reads the list as the initial events of a watch, which then goes on as
+// the watch that follows the list.
+func (r *Reflector[T]) stream(try int) step {
+	return func(ctx context.Context) (step, error) {
+		if !r.takeTurn(ctx) {
+			return nil, nil
+		}
+		defer r.opts.Limiter.give()
+		r.beginList()
+		r.enter(Streaming)
+		s := newSession[T](ctx, r.opts.Now())
+		followed := false
+		defer func() {
+			if !followed { // also when a transform panics
+				s.close()
+			}
+		}()
+		list, end, err := r.collect(ctx, s)
+		if err == nil {
+			r.doubts.ordered = true
+			next, err := r.adopt(ctx, list, Replacement{Version: end, Ingested: r.opts.Ingest != nil}, r.follow(s))
+			followed = err == nil
+			return next, err
+		}
+		tooShort := s.short(r.opts.Now())
+		s.close()
+		if ctx.Err() != nil {
+			return nil, nil
+		}
+		failed := r.fail(ctx, Streaming, err)
+		switch kind := classify(err); {
+		case kind.keepsPosition():
+			return r.pause(failed, r.stream(try)), nil
+		case kind.lostVersion() && !r.at.gone:
+			r.at.gone = true
+			return r.stream(try), nil
+		case errors.Is(err, io.EOF) && !tooShort && try < maxStreamTries:
+			return r.stream(try + 1), nil
+		}
+		if isStreamUnsupported(err) {
+			r.streamFrom = r.opts.Now().Add(r.opts.StreamRest)
+		}
+		return r.list, nil
+	}
+}
+
+// list reads the whole list in pages.
+func (r *Reflector[T]) list(ctx context.Context) (step, error) {
+	if !r.takeTurn(ctx) {
+		return nil, nil
+	}
+	defer r.opts.Limiter.give()
+	r.beginList()
+	r.enter(Listing)
+	list, version, err := r.readPages(ctx)
+	switch {
+	case err == nil:
+		return r.adopt(ctx, list, Replacement{Version: version}, r.watch)
+	case ctx.Err() != nil:
+		return nil, nil
+	}
+	failed := r.fail(ctx, Listing, err)
+	if classify(err).lostVersion() && !r.at.gone {
+		r.at.gone = true
+		return r.list, nil
+	}
+	return nil, failed
+}
+
+// adopt hands a whole list to the sink.
+func (r *Reflector[T]) adopt(ctx context.Context, list *snapshot[T], as Replacement, next step) (step, error) {
+	as = list.describe(as)
+	as.NewHistory = r.at.behind || isOlder(as.Version, r.at.version)
+	if as.NewHistory {
+		r.opts.Logger.Info("server went back in time", "kind", r.opts.Kind, "from", r.at.version, "to", as.Version)
+	}
+	if r.relisted != nil && !r.listed.IsZero() {
+		r.relisted()
+	}
+	if err := r.sink.Replace(list.objs, as); err != nil {
+		return nil, r.fail(ctx, r.Status().State, fmt.Errorf("hand on the list: %w", err))
+	}
+	r.at = position{version: as.Version}
+	r.relists.serve()
+	r.listed, r.unsure = r.opts.Now(), as.Partial
+	r.failures.listed(r.listed)
+	r.doubts.listed()
+	r.note(func(s *Status) {
+		s.Version, s.SyncedOnce, s.ListedAt = as.Version, true, r.listed
+	})
+	return next, nil
+}
+
+// watch asks for changes after our position.
+func (r *Reflector[T]) watch(ctx context.Context) (step, error) {
+	if ctx.Err() != nil {
+		return nil, nil //nolint:nilerr // to be told to stop is no failure
+	}
+	if r.relists.wanted() { // also where a failure was waited out before this
+		return r.start(), nil
+	}
+	if r.doubts.ask {
+		return r.ask, nil
+	}
+	r.enter(Watching)
+	s := newSession[T](ctx, r.opts.Now())
+	s.inOrder = r.at.exact()
+	timeout := r.watchTimeout()
+	// Some proxies hold the answer back until there is an event to send with it,
+	// so no answer means nothing until the server must have ended the watch.
+	s.endAfter(time.Duration(*timeout)*time.Second+time.Minute, ErrNoAnswer)
+	over := r.relists.during(func() { s.cancel(errRelist) })
+	err := s.open(r.lw, metav1.ListOptions{
+		ResourceVersion:     r.at.version,
+		AllowWatchBookmarks: true,
+		TimeoutSeconds:      timeout,
+	})
+	over()
+	if err == nil {
+		s.relax()
+		return r.follow(s), nil
+	}
+	s.close()
+	if ctx.Err() != nil {
+		return nil, nil //nolint:nilerr // to be told to stop is no failure
+	}
+	if errors.Is(err, errRelist) {
+		return r.start(), nil
+	}
+	r.lost(err)
+	failed := r.fail(ctx, Watching, err)
+	if classify(err).keepsPosition() {
+		return r.pause(failed, r.watch), nil
+	}
+	return nil, failed
+}
+
+// follow hands on what a watch brings until the watch ends.
+func (r *Reflector[T]) follow(s *session[T]) step {
+	return func(ctx context.Context) (step, error) {
+		defer s.close()
+		r.enter(Following)
+		r.openedWatch()
+		// The list that a stream brought before has taken its time, too. It says
+		// nothing about how well the watch goes.
+		began := r.opts.Now()
+		r.lookOut(s)
+		over := r.relists.during(func() { s.cancel(errRelist) })
+		err := r.handOn(ctx, s)
+		over()
+		if ctx.Err() != nil {
+			return nil, nil
+		}
+		lasted := r.opts.Now().Sub(began)
+		if lasted >= r.opts.HealthyAfter {
+			r.failures.forget() // what failed before this watch is over
+		}
+		return r.afterWatch(ctx, s, lasted, err)
+	}
+}
+
+// afterWatch is what comes after a watch that has lasted so long and was ended by err.
+func (r *Reflector[T]) afterWatch(ctx context.Context, s *session[T], lasted time.Duration, err error) (step, error) {
+	switch {
+	case errors.Is(err, errRelist), errors.Is(err, errRecheck):
+		return r.start(), nil
+	case errors.Is(err, errDoubt):
+		r.doubts.ask = true
+		return r.unhurried(ctx, lasted, r.resume()), nil
+	case errors.Is(err, io.EOF) && !s.short(r.opts.Now()):
+		r.doubts.ended(s.events, s.early(r.opts.Now()))
+		r.recovered()
+		return r.unhurried(ctx, lasted, r.resume()), nil
+	case errors.Is(err, io.EOF):
+		err = ErrShortWatch
+	}
+	r.lost(err)
+	failed := r.fail(ctx, Following, err)
+	kind := classify(err)
+	switch {
+	case errors.Is(err, ErrStalled):
+		return r.resume(), nil
+	case kind.keepsPosition():
+		return r.pause(failed, r.watch), nil
+	case kind == failedInternal && r.internal.retry(r.opts.Now(), r.opts.InternalErrorRetry):
+		return r.watch, nil
+	}
+	return nil, failed
+}
+
+const (
+	// maxBrief is how many watches in a row may end within a second before the next
+	// has to wait. One that ends soon may be an accident.
+	maxBrief = 3
+	// briefRest is how long it waits, up to doubled by chance. It does not grow: each
+	// of these watches may bring something.
+	briefRest = time.Second
+)
+
+// unhurried keeps next waiting if the server ends watches as soon as they are open.
+func (r *Reflector[T]) unhurried(ctx context.Context, lasted time.Duration, next step) step {
+	if lasted >= time.Second {
+		r.brief = 0
+		return next
+	}
+	r.brief++
+	if r.brief <= maxBrief {
+		return next
+	}
+	if r.brief == maxBrief+1 { // and not each time
+		_ = r.fail(ctx, Following, ErrBriefWatches)
+	}
+	return func(ctx context.Context) (step, error) {
+		r.rest(ctx, BackingOff, briefRest+time.Duration(r.random()*float64(briefRest)))
+		return next, nil
+	}
+}
+
+// resume is what comes after a watch that has had its time. What was left out may
+// have been a deletion, which nobody will tell us of again, so list now and then.
+func (r *Reflector[T]) resume() step {
+	if r.unsure && r.opts.Now().Sub(r.listed) >= r.opts.WatchTimeout {
+		return r.start()
+	}
+	return r.watch
+}
+
+// pause waits out a failure that leaves our position as it was.
+func (r *Reflector[T]) pause(failed error, next step) step {
+	return func(ctx context.Context) (step, error) {
+		r.wait(ctx, BackingOff, failed)
+		return next, nil
+	}
+}
+
+// takeTurn waits until this Reflector may list. It reports false if ctx ended.
+func (r *Reflector[T]) takeTurn(ctx context.Context) bool {
+	r.enter(Queued)
+	return r.opts.Limiter.take(ctx)
+}
+
+// expiredInHealth reports whether err ended a watch that had been going on for
+// long enough to take the expiry for an accident, after which to list at once.
+func (r *Reflector[T]) expiredInHealth(err error) bool {
+	var failed *ReflectorError
+	return errors.As(err, &failed) &&
+		(failed.During == Watching || failed.During == Following) &&
+		classify(err).lostVersion() &&
+		r.opts.Now().Sub(r.listed) >= r.opts.HealthyAfter
+}

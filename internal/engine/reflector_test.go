@@ -1,0 +1,283 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+func TestClassify(t *testing.T) {
+	for name, want := range map[string]failure{
+		"expired": failedExpired, "gone": failedExpired, "too-new": failedTooNew,
+		"busy": failedBusy, "busy-7s": failedBusy, "unavailable": failedBusy,
+		"refused": failedRefused, "forbidden": failedDenied,
+		"missing": failedMissing, "no-match": failedMissing,
+		"internal": failedInternal, "invalid": failedOtherwise, "broken": failedOtherwise, "eof": failedOtherwise,
+	} {
+		err := &ReflectorError{During: Listing, Kind: "things", Err: fmt.Errorf("wrapped: %w", answer(name))}
+		if got := classify(err); got != want {
+			t.Errorf("%s is classified as %d, want %d", name, got, want)
+		}
+	}
+	if got := classify(nil); got != failedOtherwise {
+		t.Errorf("no error is classified as %d", got)
+	}
+}
+
+// TestTooNewInOldWords checks the answers of API servers before 1.19.
+func TestTooNewInOldWords(t *testing.T) {
+	inMessage := apierrors.NewTimeoutError("Too large resource version: 10, current: 5", 1)
+	inCause := apierrors.NewTimeoutError("timeout", 1)
+	inCause.ErrStatus.Details.Causes = []metav1.StatusCause{{Message: "Too large resource version"}}
+	for _, err := range []error{inMessage, inCause} {
+		if classify(err) != failedTooNew {
+			t.Errorf("%v is not taken for a version that is too new", err)
+		}
+	}
+	for _, err := range []error{apierrors.NewTimeoutError("timeout", 1), errors.New("Too large resource version")} {
+		if classify(err) != failedOtherwise {
+			t.Errorf("%v is taken for a version that is too new", err)
+		}
+	}
+}
+
+func TestRetryAfterIsBelievedWithinReason(t *testing.T) {
+	for seconds, want := range map[int]time.Duration{0: 0, 7: 7 * time.Second, 86400: maxRetryAfter, -5: 0} {
+		err := fmt.Errorf("wrapped: %w", apierrors.NewTooManyRequests("later", seconds))
+		if got := retryAfter(err); got != want {
+			t.Errorf("Retry-After %d waits %v, want %v", seconds, got, want)
+		}
+	}
+	if got := retryAfter(syscall.ECONNREFUSED); got != 0 {
+		t.Errorf("no answer asks for %v", got)
+	}
+}
+
+func TestReflectorErrorReads(t *testing.T) {
+	err := &ReflectorError{During: Watching, Kind: "things", Version: "41", Err: io.ErrUnexpectedEOF}
+	if got, want := err.Error(), "watch things from version 41: unexpected EOF"; got != want {
+		t.Errorf("error reads %q, want %q", got, want)
+	}
+	if !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Error("the cause is hidden")
+	}
+}
+
+// TestEveryStateHasItsSentence reads what an operator reads.
+func TestEveryStateHasItsSentence(t *testing.T) {
+	noon := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+	forbidden := answer("forbidden")
+	for want, s := range map[string]Status{
+		"things has not been started": {State: Idle},
+		"things waits since 12:00:00 for its turn to list: as many kinds as may list at once are doing it": {State: Queued},
+		"things is being listed since 12:00:00":                                                                                                            {State: Streaming},
+		"things is being listed since 12:00:00; attempt 2 ended at 12:00:01 with: no":                                                                      {State: Listing, Attempts: 2, LastError: errors.New("no"), LastErrorAt: noon.Add(time.Second)},
+		"things asks since 12:00:00 for a watch from version 7":                                                                                            {State: Watching, Version: "7"},
+		"things is in step with the server at version 7":                                                                                                   {State: Following, Version: "7", SyncedOnce: true},
+		"things is not synced: attempt 3 ended with: no; next try at 12:00:30":                                                                             {State: BackingOff, Attempts: 3, LastError: errors.New("no"), NextTry: noon.Add(30 * time.Second)},
+		"things shows the state of version 7: attempt 1 ended with: no; next try at 12:00:30":                                                              {State: BackingOff, Attempts: 1, Version: "7", SyncedOnce: true, LastError: errors.New("no"), NextTry: noon.Add(30 * time.Second)},
+		"things is not synced: things.test is forbidden: no role; grant list and watch of the kind to the operator's account; next try at 12:00:30":        {State: Degraded, LastError: forbidden, NextTry: noon.Add(30 * time.Second)},
+		"things is not synced: things.test is forbidden: no role; grant list and watch of the kind to the operator's account; trying again since 12:00:00": {State: Listing, Attempts: 2, LastError: forbidden, DegradedSince: noon},
+		"things has been stopped": {State: Stopped},
+	} {
+		s.Kind, s.Since = "things", noon
+		if got := s.Why(); got != want {
+			t.Errorf("%v reads\n%s, want\n%s", s.State, got, want)
+		}
+	}
+	missing := Status{Kind: "things", State: Degraded, LastError: answer("missing"), NextTry: noon}
+	if got := missing.Why(); !strings.Contains(got, "install the kind's CRD") {
+		t.Errorf("a missing kind reads %q", got)
+	}
+	for state := Idle; state <= Stopped; state++ {
+		if strings.HasPrefix(state.String(), "State(") {
+			t.Errorf("state %d has no name", state)
+		}
+	}
+	if got := (Stopped + 1).String(); got != "State(9)" {
+		t.Errorf("an unknown state prints as %q", got)
+	}
+}
+
+func TestReflectorSettings(t *testing.T) {
+	r := NewReflector[thing](nil, nil, thingKey, ReflectorOptions[thing]{})
+	if r.opts.ReflectorSettings != DefaultReflectorSettings {
+		t.Errorf("no settings end up as %+v", r.opts.ReflectorSettings)
+	}
+	if got := r.Status(); got != (Status{Kind: "informer.thing"}) {
+		t.Errorf("a new Reflector has the status %+v", got)
+	}
+	for given, want := range map[time.Duration]time.Duration{time.Second: minStallAfter, time.Hour: time.Hour, -1: -1} {
+		r := NewReflector[thing](nil, nil, thingKey, ReflectorOptions[thing]{ReflectorSettings: ReflectorSettings{StallAfter: given}})
+		if got := r.opts.StallAfter; got != want {
+			t.Errorf("StallAfter %v ends up as %v, want %v", given, got, want)
+		}
+	}
+}
+
+// TestOneTurnAtATime starts more Reflectors than may list and makes each list
+// take a minute: they must go one after the other, a failing one must not keep
+// its turn, and one that is degraded must not hold up the rest.
+func TestOneTurnAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limiter := NewListLimiter(1)
+		g := lifecycle.New(t.Context())
+		start := time.Now()
+		var all []*Reflector[thing]
+		for i := range 5 {
+			lw := &slowLister{}
+			if i == 0 {
+				lw.err = answer("forbidden")
+			}
+			r := NewReflector[thing](lw, &worldSink{t: t, world: map[string]string{}}, thingKey, ReflectorOptions[thing]{Limiter: limiter})
+			g.Go("reflector", r.Run)
+			synctest.Wait()
+			all = append(all, r)
+		}
+		var synced []time.Duration
+		for range 10 {
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			for _, r := range all[1:] {
+				if s := r.Status(); s.SyncedOnce && s.ListedAt.Equal(time.Now()) {
+					synced = append(synced, time.Since(start))
+				}
+			}
+		}
+		if want := []time.Duration{2 * time.Minute, 3 * time.Minute, 4 * time.Minute, 5 * time.Minute}; !slices.Equal(synced, want) {
+			t.Errorf("lists were complete after %v, want %v", synced, want)
+		}
+		if s := all[0].Status(); s.SyncedOnce || s.DegradedSince.IsZero() || s.Attempts < 3 {
+			t.Errorf("the forbidden kind has the status %+v", s)
+		}
+		g.Stop()
+		_ = g.Wait()
+		if limiter.Taken() != 0 {
+			t.Errorf("%d turns were not given back", limiter.Taken())
+		}
+	})
+}
+
+// slowLister takes a minute for a list, and its watches bring nothing.
+type slowLister struct{ err error }
+
+func (l *slowLister) List(context.Context, metav1.ListOptions) (Page[thing], error) {
+	time.Sleep(time.Minute)
+	return Page[thing]{Version: "5"}, l.err
+}
+
+func (l *slowLister) Watch(_ context.Context, opts metav1.ListOptions) (Stream[thing], error) {
+	if opts.SendInitialEvents != nil {
+		return nil, answer("invalid")
+	}
+	return l, nil
+}
+
+func (l *slowLister) Next(ctx context.Context) (Event[thing], error) {
+	<-ctx.Done()
+	return Event[thing]{}, ctx.Err()
+}
+
+func (l *slowLister) Close() {}
+
+// TestSnapshotIsAMap compares a snapshot with a map under random steps.
+func TestSnapshotIsAMap(t *testing.T) {
+	seeds.Run(t, usualSeeds, func(t *testing.T, rng *rand.Rand) {
+		got, want := newSnapshot[thing](), map[string]thing{}
+		for i := range 50 {
+			obj := thing{string(rune('a' + rng.IntN(6))), fmt.Sprint(i)}
+			key := delta.Key{Name: obj.name}
+			if rng.IntN(2) == 0 {
+				got.put(key, obj)
+				want[obj.name] = obj
+			} else {
+				got.drop(key)
+				delete(want, obj.name)
+			}
+			if len(got.objs) != len(want) || len(got.keys) != len(want) || len(got.index) != len(want) {
+				t.Fatalf("snapshot holds %v, want %v", got.objs, want)
+			}
+			for _, obj := range got.objs {
+				if want[obj.name] != obj {
+					t.Fatalf("snapshot holds %v, want %v", obj, want[obj.name])
+				}
+			}
+		}
+	})
+}
+
+func ExampleNewReflector() {
+	ctx, stop := context.WithCancel(context.Background())
+	server := &twoThings{stop: stop}
+	r := NewReflector[thing](server, printSink{}, thingKey, ReflectorOptions[thing]{
+		Kind:              "things",
+		ReflectorSettings: ReflectorSettings{Lists: PagesOnly},
+	})
+	fmt.Println(r.Status().Why())
+	_ = r.Run(ctx)
+	fmt.Println(r.Status().Why())
+	// Output:
+	// things has not been started
+	// a list at 5: [a@1 b@2]
+	// Added c@6
+	// things has been stopped
+}
+
+// twoThings has two things at first, and then a third.
+type twoThings struct {
+	stop context.CancelFunc
+	sent bool
+}
+
+func (s *twoThings) List(context.Context, metav1.ListOptions) (Page[thing], error) {
+	return Page[thing]{Version: "5", Items: []thing{{"a", "1"}, {"b", "2"}}}, nil
+}
+
+func (s *twoThings) Watch(context.Context, metav1.ListOptions) (Stream[thing], error) { return s, nil }
+
+func (s *twoThings) Next(context.Context) (Event[thing], error) {
+	if s.sent {
+		s.stop()
+		return Event[thing]{}, context.Canceled
+	}
+	s.sent = true
+	return Event[thing]{Type: "ADDED", Object: thing{"c", "6"}, Version: "6"}, nil
+}
+
+func (s *twoThings) Close() {}
+
+type printSink struct{}
+
+func (printSink) Push(op delta.Op, obj thing, _ string) error {
+	fmt.Println(op, obj)
+	return nil
+}
+
+func (printSink) Replace(objs []thing, r Replacement) error {
+	fmt.Printf("a list at %s: %v\n", r.Version, objs)
+	return nil
+}
+
+func (printSink) Bookmark(string) error { return nil }
+
+func ExampleNewListLimiter() {
+	atMostFour := NewListLimiter(4)
+	opts := ReflectorOptions[thing]{Limiter: atMostFour} // the same for every kind
+	fmt.Println(opts.Limiter.Limit(), "at once,", atMostFour.Taken(), "now")
+	// Output: 4 at once, 0 now
+}

@@ -1,0 +1,130 @@
+package engine
+
+import (
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// resyncing is what is known of one listener and policy.
+type resyncing struct {
+	policy ResyncPolicy
+	wanted []labels.Selector // on demand, and not begun; in a listener's first
+	last   time.Time         // the last tick, or when the listener came
+	next   time.Time         // zero: never
+	rest   []delta.Key       // what runs by an earlier policy had yet to show
+	more   *resyncing        // by the listener's other policies, which are for other namespaces
+}
+
+// resyncDemands is how many different things may be wanted and not begun. A listener
+// that wants more is shown everything.
+const resyncDemands = 16
+
+// setAll is set for a listener with several policies, each for namespaces of its
+// own. Those that were there before go on counting. Of a run by a policy that is no
+// longer there, the rest goes on by the new ones, unless these are due at once.
+func (r *resync) setAll(listener uint32, policies []ResyncPolicy, now time.Time) {
+	if len(policies) == 0 {
+		policies = []ResyncPolicy{{}}
+	}
+	before := r.listeners[listener]
+	var first *resyncing
+	rest := r.withdraw(listener, func(run *resyncRun) bool {
+		return !run.demand && !slices.ContainsFunc(policies, run.policy.Equal)
+	})
+	for l := before; l != nil; l = l.more {
+		if l.rest != nil && !slices.ContainsFunc(policies, l.policy.Equal) {
+			rest = addRest(rest, l.rest)
+		}
+	}
+	for _, policy := range slices.Backward(policies) {
+		first = r.goesOn(before.by(policy), policy, now, first)
+		if policy.Period > 0 && first.rest == nil {
+			first.rest = rest
+		}
+	}
+	if before != nil {
+		first.wanted = before.wanted
+	}
+	r.listeners[listener] = first
+}
+
+// goesOn returns what becomes of known, which may be nil, by another policy.
+func (r *resync) goesOn(known *resyncing, policy ResyncPolicy, now time.Time, more *resyncing) *resyncing {
+	l := &resyncing{policy: policy, last: now, more: more}
+	if known != nil {
+		l.last = known.last
+		if known.policy.Equal(policy) {
+			l.next, l.rest = known.next, known.rest
+			return l
+		}
+	}
+	if policy.Period > 0 {
+		l.next = l.last.Add(r.jittered(policy)) // which may be past: then it is due at once
+	}
+	return l
+}
+
+// want asks for what a selector chooses to be shown to a listener; nil is all.
+func (l *resyncing) want(selector labels.Selector) {
+	all := func(s labels.Selector) bool { return s == nil || s.Empty() }
+	switch {
+	case slices.ContainsFunc(l.wanted, func(s labels.Selector) bool { return all(s) || sameSelection(s, selector) }):
+	case all(selector), len(l.wanted) == resyncDemands:
+		l.wanted = []labels.Selector{nil}
+	default:
+		l.wanted = append(slices.Clip(l.wanted), selector)
+	}
+}
+
+// onDemand is the policy to show by what is wanted on demand: of what is said for
+// periods, only what is about the work that it makes.
+func (l *resyncing) onDemand(selector labels.Selector) ResyncPolicy {
+	return ResyncPolicy{Spread: AllAtOnce, Selector: selector, Rate: l.policy.Rate, Lane: l.policy.Lane}
+}
+
+// by returns what a policy goes on from: the one for the same namespaces, or for
+// some others with the same rhythm, or any.
+func (l *resyncing) by(policy ResyncPolicy) *resyncing {
+	var alike *resyncing
+	for other := l; other != nil; other = other.more {
+		if other.policy.sameNamespaces(policy) {
+			return other
+		}
+		if alike == nil && other.policy.Period == policy.Period {
+			alike = other
+		}
+	}
+	if alike != nil {
+		return alike
+	}
+	return l
+}
+
+// periodic reports whether there is any period.
+func (l *resyncing) periodic() bool {
+	for ; l != nil; l = l.more {
+		if l.policy.Period > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// status tells how far resyncs are.
+func (r *resync) status(now time.Time) ResyncStatus {
+	s := ResyncStatus{Runs: len(r.runs), Skipped: r.skipped}
+	for _, run := range r.runs {
+		s.Left += len(run.keys)
+	}
+	for _, l := range r.listeners {
+		s.Waiting += len(l.wanted)
+		for ; l != nil; l = l.more {
+			s.Next = earlier(s.Next, l.next, now)
+		}
+	}
+	return s
+}

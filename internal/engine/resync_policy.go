@@ -1,0 +1,195 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"hash/maphash"
+	"math"
+	"math/bits"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// ResyncPolicy says when a listener is shown objects again that have not changed.
+// The zero value has no opinion: filled up by nothing else it means never.
+type ResyncPolicy struct {
+	// Period is the time from one resync to the next. [NeverResync] switches it
+	// off; zero has no opinion.
+	Period time.Duration
+	// Jitter makes each period longer or shorter by up to this fraction of it, so
+	// that many processes started together drift apart. 0.1 means ±10 %.
+	Jitter float64
+	// Spread says when in the period each object's turn is.
+	Spread Spread
+	// Rate is how many objects a second are shown at most. Zero is no limit.
+	Rate float64
+	// Selector chooses the objects by their labels. Nil chooses all.
+	Selector labels.Selector
+	// Namespaces chooses the objects, too: those in one of these. None chooses all,
+	// but for those in Except. A listener may have a policy for some namespaces and
+	// another one for others.
+	Namespaces []string
+	Except     []string
+	// OnlyIfNotReconciledFor leaves out objects that somebody has taken care of
+	// more recently than this. Zero leaves out none. The informer does not know: it
+	// hands the rule on in the Sync, to the one that does; see [delta.ResyncTerms].
+	OnlyIfNotReconciledFor time.Duration
+	// Lane is the queue's lane that what the resync causes is to take. It is handed on
+	// in the Sync, too.
+	Lane int
+	// AsUpdate has event handlers see the resync as an update in which nothing changed, so
+	// that predicates of updates hold it back. controller-runtime's SyncPeriod is so. Other
+	// resyncs reach the reconciler whatever predicates say of updates. It belongs to the
+	// Period: it is taken from where that is, and does not hold on demand.
+	AsUpdate bool
+}
+
+// NeverResync is the Period of a listener that is not to be resynced, whatever
+// a fallback says. It can still be asked for on demand.
+const NeverResync time.Duration = -1
+
+// Spread is how a resync's objects are laid out over its period.
+type Spread uint8
+
+const (
+	// AllAtOnce shows every object as soon as the period is over; it is what an
+	// unset Spread means.
+	AllAtOnce Spread = iota + 1
+	// OverPeriod gives each object its own moment in the period, the same in each:
+	// the work is level, and every object's own distance is exactly the period.
+	OverPeriod
+)
+
+// Or fills p's gaps from fallback.
+func (p ResyncPolicy) Or(fallback ResyncPolicy) ResyncPolicy {
+	if p.Period == 0 {
+		p.AsUpdate = p.AsUpdate || fallback.AsUpdate
+	}
+	p.Period = cmp.Or(p.Period, fallback.Period)
+	p.Jitter = cmp.Or(p.Jitter, fallback.Jitter)
+	p.Spread = cmp.Or(p.Spread, fallback.Spread)
+	p.Rate = cmp.Or(p.Rate, fallback.Rate)
+	if p.Selector == nil {
+		p.Selector = fallback.Selector
+	}
+	if len(p.Namespaces) == 0 && len(p.Except) == 0 {
+		p.Namespaces, p.Except = fallback.Namespaces, fallback.Except
+	}
+	p.OnlyIfNotReconciledFor = cmp.Or(p.OnlyIfNotReconciledFor, fallback.OnlyIfNotReconciledFor)
+	p.Lane = cmp.Or(p.Lane, fallback.Lane)
+	return p
+}
+
+// Check returns what makes no sense in the policy, by the name of the field.
+func (p ResyncPolicy) Check() error {
+	switch {
+	case p.Period < 0 && p.Period != NeverResync:
+		return fmt.Errorf("the Period is negative: %s", p.Period)
+	case !(p.Jitter >= 0 && p.Jitter <= 1): // nor is it no number
+		return fmt.Errorf("the Jitter is %v, which is no fraction between 0 and 1", p.Jitter)
+	case p.Spread > OverPeriod:
+		return fmt.Errorf("the Spread is %d, which means nothing", p.Spread)
+	case !(p.Rate >= 0 && p.Rate <= math.MaxFloat64):
+		return fmt.Errorf("the Rate is %v, which is no number of objects a second", p.Rate)
+	case p.OnlyIfNotReconciledFor < 0:
+		return fmt.Errorf("the OnlyIfNotReconciledFor is negative: %s", p.OnlyIfNotReconciledFor)
+	}
+	for _, namespace := range p.Namespaces {
+		if slices.Contains(p.Except, namespace) {
+			return fmt.Errorf("both Namespaces and Except have %q", namespace)
+		}
+	}
+	return nil
+}
+
+// Equal reports whether two policies say the same.
+func (p ResyncPolicy) Equal(q ResyncPolicy) bool { return p.sameBut(q) && p.sameNamespaces(q) }
+
+// sameBut reports whether two policies differ in nothing but the namespaces.
+func (p ResyncPolicy) sameBut(q ResyncPolicy) bool {
+	return p.Period == q.Period && p.Jitter == q.Jitter && p.Spread == q.Spread &&
+		p.Rate == q.Rate && p.Lane == q.Lane && p.AsUpdate == q.AsUpdate &&
+		p.OnlyIfNotReconciledFor == q.OnlyIfNotReconciledFor &&
+		sameSelection(p.Selector, q.Selector)
+}
+
+// sameSelection reports whether two selectors are known to choose the same objects.
+func sameSelection(a, b labels.Selector) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	// The selectors of everything and of nothing have the same text.
+	return a.Empty() == b.Empty() && a.String() == b.String()
+}
+
+// sharesRun reports whether listeners with these policies that are due together
+// can be shown the same objects at the same moments.
+func (p ResyncPolicy) sharesRun(q ResyncPolicy) bool {
+	spread := p.Spread == OverPeriod
+	return spread == (q.Spread == OverPeriod) && (!spread || p.Period == q.Period) &&
+		p.Rate == q.Rate && p.Lane == q.Lane && p.AsUpdate == q.AsUpdate &&
+		p.OnlyIfNotReconciledFor == q.OnlyIfNotReconciledFor &&
+		sameSelection(p.Selector, q.Selector) && p.sameNamespaces(q)
+}
+
+func (p ResyncPolicy) sameNamespaces(q ResyncPolicy) bool {
+	return slices.Equal(p.Namespaces, q.Namespaces) && slices.Equal(p.Except, q.Except)
+}
+
+// inNamespace returns the test whether objects of a namespace are chosen.
+func (p ResyncPolicy) inNamespace() func(namespace string) bool {
+	in := make(map[string]bool, len(p.Namespaces)+len(p.Except))
+	for _, namespace := range p.Namespaces {
+		in[namespace] = true
+	}
+	for _, namespace := range p.Except {
+		in[namespace] = false
+	}
+	byDefault := len(p.Namespaces) == 0
+	return func(namespace string) bool {
+		chosen, named := in[namespace]
+		return chosen || !named && byDefault
+	}
+}
+
+// durationOf converts a number of nanoseconds. A number that is too large for a
+// Duration becomes the longest one, where a plain conversion would make it negative.
+func durationOf(nanoseconds float64) time.Duration {
+	if nanoseconds >= math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return time.Duration(nanoseconds)
+}
+
+// keyHash is different in each process, so that replicas don't all show the
+// same object at the same moment.
+var keyHash = maphash.MakeSeed()
+
+// phase is how far into the period the key's moment is.
+func phase(key delta.Key, period time.Duration) time.Duration {
+	into, _ := bits.Mul64(maphash.Comparable(keyHash, key), uint64(period))
+	return time.Duration(into)
+}
+
+// arrange puts keys in the order in which a run with this policy shows them.
+func (p ResyncPolicy) arrange(keys []delta.Key) {
+	if p.Spread != OverPeriod {
+		return
+	}
+	type placed struct {
+		key   delta.Key
+		phase time.Duration
+	}
+	order := make([]placed, len(keys))
+	for i, key := range keys {
+		order[i] = placed{key, phase(key, p.Period)}
+	}
+	slices.SortFunc(order, func(a, b placed) int { return cmp.Compare(a.phase, b.phase) })
+	for i := range order {
+		keys[i] = order[i].key
+	}
+}

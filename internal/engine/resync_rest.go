@@ -1,0 +1,81 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// This file is what becomes of a run whose policy changes while it is on its way.
+// What it had yet to show goes on by the new policy, each key once:
+//
+//   - where that is due at once, it shows everything anyway, and the rest is in it;
+//   - where all is shown at once, so is the rest, at the new rate;
+//   - where it is spread, the rest is laid out evenly from now to the next tick,
+//     instead of all that would be overdue by the new period in one heap.
+//
+// The rest is of what the old policy chose. What only the new one chooses is shown
+// from the next tick on.
+
+// arrange returns those of the keys that the tick is to show, in the order in which
+// to show them.
+func (t *resyncTick) arrange(keys []delta.Key) []delta.Key {
+	if t.rest != nil {
+		left := make(map[delta.Key]struct{}, len(t.rest))
+		for _, key := range t.rest {
+			left[key] = struct{}{}
+		}
+		keys = slices.DeleteFunc(keys, func(key delta.Key) bool {
+			_, found := left[key]
+			return !found
+		})
+	}
+	t.policy.arrange(keys)
+	return keys
+}
+
+// addRest adds keys to those that are left, which it does not change. The first are
+// the very same for all who leave a run together.
+func addRest(rest, keys []delta.Key) []delta.Key {
+	if rest == nil {
+		return keys
+	}
+	return slices.Concat(rest, keys)
+}
+
+// stillDue reports whether a tick, for which these keys were gathered, is to begin
+// for a listener: it may have left since, or have other policies. Then these go on
+// with the keys.
+func (r *resync) stillDue(listener uint32, tick *resyncTick, keys []delta.Key) bool {
+	first := r.listeners[listener]
+	if first == nil || tick.demand {
+		return first != nil
+	}
+	for l := first; l != nil; l = l.more {
+		if l.policy.Equal(tick.policy) {
+			return true
+		}
+	}
+	for l := first; l != nil; l = l.more {
+		if l.policy.Period > 0 && len(keys) > 0 {
+			l.rest = addRest(l.rest, keys)
+		}
+	}
+	return false
+}
+
+// waiting reports whether there is something for due to begin that no time is
+// waited for.
+func (r *resync) waiting() bool {
+	for number, l := range r.listeners {
+		if len(l.wanted) > 0 && r.demanded(number) < resyncRuns {
+			return true
+		}
+		for ; l != nil; l = l.more {
+			if l.rest != nil {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,107 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+)
+
+// ResyncOverrides are policies that go before those that subscribers came with. What
+// they leave open is as it was; the zero value changes nothing.
+type ResyncOverrides struct {
+	// Everyone is for all subscribers. Those that have no Period of their own follow the
+	// scopes, whatever the Period is here; see [Informer.SetResync].
+	Everyone ResyncPolicy
+	// Named overrides Everyone, for the subscribers of a name. A name that ends before
+	// a colon is for all that begin so: "web" for "web: v1 Pod" and "web: v1 Secret".
+	Named map[string]ResyncPolicy
+}
+
+// forName is what a subscriber's name comes down to.
+func (o ResyncOverrides) forName(name string) ResyncPolicy {
+	policy := o.Named[name]
+	if short, _, found := strings.Cut(name, ": "); found {
+		policy = policy.Or(o.Named[short])
+	}
+	return policy
+}
+
+// scheduleLocked puts a subscriber's resyncs into the timetable: by its own policy
+// or, where that says nothing of a period, by those of the scopes.
+func (i *Informer[T]) scheduleLocked(s *Subscription[T]) {
+	s.scheduled = i.allPoliciesLocked(s)
+	i.resync.set(s.listener.number, s.scheduled...)
+}
+
+// allPoliciesLocked returns what a subscriber's own policy and everybody else's come down
+// to. A subscriber that has set anything about resyncs has asked for them, also if the
+// Period is another's.
+func (i *Informer[T]) allPoliciesLocked(s *Subscription[T]) []ResyncPolicy {
+	own, everyone := s.resync, i.overrides.Everyone
+	if own.Period == 0 {
+		everyone.Period, everyone.AsUpdate = 0, false
+	}
+	said := i.overrides.forName(s.Name()).Or(everyone).Or(own)
+	policies := i.policiesLocked(said)
+	if said.Period == 0 && !own.Equal(ResyncPolicy{}) {
+		for n := range policies {
+			policies[n].AsUpdate = said.AsUpdate
+		}
+	}
+	return policies
+}
+
+// rearrangeResyncLocked is for scopes that have come or gone, or for other policies. All
+// who are concerned change at once, so that those who were shown the same together still
+// are.
+func (i *Informer[T]) rearrangeResyncLocked() {
+	changes := map[uint32][]ResyncPolicy{}
+	for s := range i.subscriptions {
+		if policies := i.allPoliciesLocked(s); !slices.EqualFunc(s.scheduled, policies, ResyncPolicy.Equal) {
+			s.scheduled = policies
+			changes[s.listener.number] = policies
+		}
+	}
+	i.resync.change(changes)
+}
+
+// policiesLocked returns what own comes down to. Scopes that say the same share a
+// policy, so that there are as many as there are different periods, and one without
+// a list of namespaces where all agree.
+func (i *Informer[T]) policiesLocked(own ResyncPolicy) []ResyncPolicy {
+	if own.Period != 0 {
+		return []ResyncPolicy{own}
+	}
+	var policies []ResyncPolicy
+	scopes := i.coverage.Load().scopes
+	agreed := true
+	for n, s := range scopes {
+		policy := own.Or(s.resync)
+		agreed = agreed && (n == 0 || policy.sameBut(own.Or(scopes[0].resync)))
+		if policy.Period <= 0 {
+			continue
+		}
+		if s.reach.namespace == "" {
+			policy.Except = slices.Concat(policy.Except, s.reach.except)
+			policies = append(policies, policy)
+			continue
+		}
+		if !policy.inNamespace()(s.reach.namespace) {
+			continue
+		}
+		policy.Namespaces, policy.Except = nil, nil
+		at := slices.IndexFunc(policies, func(p ResyncPolicy) bool { return len(p.Namespaces) > 0 && p.sameBut(policy) })
+		if at < 0 {
+			at = len(policies)
+			policies = append(policies, policy)
+		}
+		policies[at].Namespaces = append(slices.Clip(policies[at].Namespaces), s.reach.namespace)
+	}
+	if agreed && len(scopes) > 0 {
+		return []ResyncPolicy{own.Or(scopes[0].resync)}
+	}
+	if len(policies) == 0 { // never; but what is shown on demand has a lane
+		own.Period = NeverResync
+		return []ResyncPolicy{own}
+	}
+	return policies
+}

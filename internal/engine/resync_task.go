@@ -1,0 +1,186 @@
+package engine
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// resyncer lets a [resync] run: it owns the lock, the timer, and the gathering of
+// keys, which may take long and therefore is not the Controller's to do. Handing
+// out is: the Controller asks between two batches, when what it was given before
+// is published, because nobody else pops the FIFO.
+//
+//	run (timer) ── gathers keys, begins runs ──▶ kick ──▶ Controller ──▶ refill ──▶ FIFO
+//	                                              ▲
+//	listener that has caught up ──────────────────┘
+type resyncer struct {
+	resyncSeams
+	changed chan struct{} // cap 1; a token for run to look again
+
+	taking atomic.Pointer[audience] // what takers returns; nil when it has to be worked out again
+
+	mu       sync.Mutex // guards everything below; lag, which takes a listener's lock, is called with it held
+	schedule *resync
+	armed    time.Time // what run sleeps until; zero: for a token only
+}
+
+// resyncSeams is what a resyncer needs of the parts around it.
+type resyncSeams struct {
+	// keys returns a new slice of the keys of all objects that the policy chooses.
+	keys func(ResyncPolicy) []delta.Key
+	// lag is [processor.lagOrAwait].
+	lag func(listener uint32) uint64
+	// kick makes the Controller call refill soon, from any goroutine.
+	kick func()
+}
+
+func newResyncer(seams resyncSeams) *resyncer {
+	return &resyncer{
+		resyncSeams: seams,
+		changed:     make(chan struct{}, 1),
+		schedule:    newResync(rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))),
+	}
+}
+
+// set adds a listener or changes its policies.
+func (r *resyncer) set(listener uint32, policies ...ResyncPolicy) {
+	r.mu.Lock()
+	r.schedule.setAll(listener, policies, time.Now())
+	r.taking.Store(nil)
+	r.mu.Unlock()
+	r.look()
+}
+
+// change is set for several listeners at once.
+func (r *resyncer) change(policies map[uint32][]ResyncPolicy) {
+	if len(policies) == 0 {
+		return
+	}
+	r.mu.Lock()
+	now := time.Now()
+	for _, listener := range sortedKeys(policies) {
+		r.schedule.setAll(listener, policies[listener], now)
+	}
+	r.taking.Store(nil)
+	r.mu.Unlock()
+	r.look()
+}
+
+// remove forgets a listener. Those who waited for it wait no longer.
+func (r *resyncer) remove(listener uint32) {
+	r.mu.Lock()
+	r.schedule.remove(listener)
+	r.taking.Store(nil)
+	r.mu.Unlock()
+	r.look()
+	r.kick()
+}
+
+// takers returns who is resynced by a period.
+func (r *resyncer) takers() *audience {
+	if to := r.taking.Load(); to != nil {
+		return to
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	to := r.schedule.takers()
+	r.taking.Store(to)
+	return to
+}
+
+// trigger shows listeners what the selector chooses, now; nil is everything.
+func (r *resyncer) trigger(selector labels.Selector, listeners ...uint32) {
+	r.mu.Lock()
+	for _, listener := range listeners {
+		r.schedule.trigger(listener, selector)
+	}
+	r.mu.Unlock()
+	r.look()
+}
+
+// refill returns what to put into the FIFO next, if there is anything. It is for
+// the Controller, between two batches.
+func (r *resyncer) refill() (resyncBatch, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.schedule.runs) == 0 && !r.schedule.pending {
+		return resyncBatch{}, false
+	}
+	r.schedule.drained()
+	now := time.Now()
+	batch, ok := r.schedule.next(now, r.lag)
+	if r.schedule.ended || !ok && !r.schedule.wake(now).Equal(r.armed) {
+		r.look()
+	}
+	return batch, ok
+}
+
+// status tells how far resyncs are.
+func (r *resyncer) status(now time.Time) ResyncStatus {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.schedule.status(now)
+}
+
+// look makes run look again. It never blocks.
+func (r *resyncer) look() {
+	select {
+	case r.changed <- struct{}{}:
+	default:
+	}
+}
+
+// run begins what is due until ctx ends.
+func (r *resyncer) run(ctx context.Context) error {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-r.changed:
+		case <-timer.C:
+		}
+		at, kick := r.beginDue()
+		if kick {
+			r.kick()
+		}
+		if at.IsZero() {
+			timer.Stop()
+		} else {
+			timer.Reset(time.Until(at))
+		}
+	}
+}
+
+// beginDue begins what is due, and returns when to look again and whether there
+// is something for the Controller.
+func (r *resyncer) beginDue() (at time.Time, kick bool) {
+	r.mu.Lock()
+	now := time.Now()
+	waiting := r.schedule.overdue(now)
+	ticks := r.schedule.due(now)
+	r.mu.Unlock()
+	gathered := make([][]delta.Key, len(ticks))
+	for i, tick := range ticks {
+		gathered[i] = tick.arrange(r.keys(tick.policy))
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i, tick := range ticks {
+		r.schedule.begin(tick, gathered[i], now)
+	}
+	r.armed = r.schedule.wake(now)
+	// What was to be shown may be nothing, or policies may have changed meanwhile.
+	if len(ticks) > 0 && r.schedule.waiting() {
+		r.look()
+	}
+	return r.armed, waiting || len(ticks) > 0
+}

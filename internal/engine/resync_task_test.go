@@ -1,0 +1,99 @@
+package engine
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// The whole way round: listeners, a controller that asks for more after each
+// batch, and one listener that is stuck for a while.
+func TestResyncerServesListenersThatKeepUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const n = 1000
+		s := newPlatform(t)
+		kicked := make(chan struct{}, 1)
+		kick := func() {
+			select {
+			case kicked <- struct{}{}:
+			default:
+			}
+		}
+		r := newResyncer(resyncSeams{
+			keys: func(ResyncPolicy) []delta.Key { return someKeys(n) },
+			lag:  s.lagOrAwait,
+			kick: kick,
+		})
+		s.calmed = kick
+		runResyncer(s, r, kicked)
+		release := make(chan struct{})
+		var calls [3]atomic.Int64
+		told := func() [3]int64 { return [3]int64{calls[0].Load(), calls[1].Load(), calls[2].Load()} }
+		var numbers [3]uint32
+		var last atomic.Int64 // when the second was told last
+		for i := range calls {
+			l := s.add(ListenerOptions{}, nil, func(*delta.Delta[part]) {
+				if calls[i].Add(1) == 100 && i == 2 {
+					<-release
+				}
+				if i == 1 {
+					last.Store(time.Now().UnixNano())
+				}
+			})
+			numbers[i] = l.number
+			r.set(l.number, ResyncPolicy{Period: []time.Duration{NeverResync, time.Minute, time.Minute}[i]})
+		}
+		start := time.Now()
+		time.Sleep(90 * time.Second)
+		synctest.Wait()
+		if got, want := told(), [3]int64{0, n, 100}; got != want {
+			t.Errorf("told %v, want %v", got, want)
+		}
+		if late := time.Duration(last.Load()-start.UnixNano()) - time.Minute; late < 0 || late > resyncPatience {
+			t.Errorf("the listener that keeps up was done %v after its tick", late)
+		}
+		close(release)
+		synctest.Wait()
+		if got, want := told(), [3]int64{0, n, n}; got != want {
+			t.Errorf("after the one that was stuck goes on, told %v, want %v", got, want)
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if got, want := told(), [3]int64{0, 2 * n, 2 * n}; got != want {
+			t.Errorf("after two ticks told %v, want %v", got, want)
+		}
+		r.trigger(nil, numbers[0])
+		r.remove(numbers[1])
+		synctest.Wait()
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if got, want := told(), [3]int64{n, 2 * n, 3 * n}; got != want {
+			t.Errorf("after asking for the first and removing the second told %v, want %v", got, want)
+		}
+	})
+}
+
+// runResyncer runs r with a Controller that has nothing else to do.
+func runResyncer(s *platform, r *resyncer, kicked <-chan struct{}) {
+	s.group.Go("resync", r.run)
+	s.group.Go("controller", func(ctx context.Context) error {
+		for {
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-kicked:
+			}
+			for batch, ok := r.refill(); ok; batch, ok = r.refill() {
+				events := make([]event[part], len(batch.keys))
+				for i, key := range batch.keys {
+					events[i] = event[part]{Delta: delta.Delta[part]{Key: key, Op: delta.Sync}, to: batch.to}
+				}
+				s.publish(events)
+			}
+		}
+	})
+}

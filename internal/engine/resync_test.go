@@ -1,0 +1,220 @@
+package engine
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+var resyncEpoch = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func someKeys(n int) []delta.Key {
+	keys := make([]delta.Key, n)
+	for i := range keys {
+		keys[i] = delta.Key{Name: fmt.Sprint(i)}
+	}
+	return keys
+}
+
+// A listener that is stuck holds the others back for a moment, once.
+func TestStuckListenerIsSplitOff(t *testing.T) {
+	r := newResync(nil)
+	now := resyncEpoch
+	stuck := true
+	lag := func(number uint32) uint64 {
+		if number == 2 && stuck {
+			return 1000
+		}
+		return 0
+	}
+	for number := range uint32(3) {
+		r.set(number+1, ResyncPolicy{Period: time.Minute}, now)
+	}
+	now = now.Add(time.Minute)
+	for _, tick := range r.due(now) {
+		r.begin(tick, someKeys(1000), now)
+	}
+	began := now
+	shown := map[uint32]int{}
+	for now.Sub(began) <= time.Second {
+		batch, ok := r.next(now, lag)
+		if !ok {
+			if len(r.runs) == 1 && !stuck {
+				break
+			}
+			if len(r.runs) == 1 && r.wake(now).Equal(began.Add(time.Minute)) {
+				stuck = false // the others are done
+				if late := now.Sub(began); late > resyncPatience || shown[1] != 1000 || shown[3] != 1000 || shown[2] != 0 {
+					t.Errorf("after %v shown %v, want all to 1 and 3 within %v", late, shown, resyncPatience)
+				}
+				continue
+			}
+			now = r.wake(now)
+			continue
+		}
+		for _, member := range batch.to.members {
+			shown[member] += len(batch.keys)
+		}
+		r.drained()
+	}
+	if shown[2] != 1000 {
+		t.Errorf("the listener that was stuck was shown %d of 1000", shown[2])
+	}
+}
+
+// What is wanted on demand and has not ended keeps no period from beginning, nor the
+// other way round.
+func TestDemandsAndPeriodsDoNotWaitForEachOther(t *testing.T) {
+	r, now := newResync(nil), resyncEpoch
+	r.set(1, ResyncPolicy{Period: time.Minute}, now)
+	begin := func() (demands, ticks int) {
+		for _, tick := range r.due(now) {
+			if tick.demand {
+				demands++
+			} else {
+				ticks++
+			}
+			r.begin(tick, someKeys(10), now)
+		}
+		return demands, ticks
+	}
+	for range 2 * resyncRuns {
+		r.trigger(1, nil)
+		r.trigger(1, nil)
+		begin()
+	}
+	if got := r.demanded(1); got != resyncRuns {
+		t.Errorf("%d runs on demand, want %d", got, resyncRuns)
+	}
+	for n := range 2 * resyncRuns {
+		now = now.Add(time.Minute)
+		if demands, ticks := begin(); demands != 0 || (ticks == 1) != (n < resyncRuns) {
+			t.Errorf("minute %d: %d demands and %d ticks begin", n, demands, ticks)
+		}
+	}
+	if s := r.status(now); s.Runs != 2*resyncRuns || s.Left != 2*resyncRuns*10 || s.Waiting != 1 || s.Skipped != resyncRuns || !s.Next.Equal(now.Add(time.Minute)) {
+		t.Errorf("status: %+v", s)
+	}
+	for len(r.runs) > 0 {
+		r.next(now, func(uint32) uint64 { return 0 })
+		r.drained()
+		if !r.ended {
+			continue
+		}
+		begin()
+	}
+	if s := r.status(now); s.Waiting != 0 {
+		t.Errorf("when all have ended, %d still wait", s.Waiting)
+	}
+}
+
+// More different things cannot be wanted than there is room for: then it is all.
+func TestManyDemandsAreOneOfEverything(t *testing.T) {
+	l := &resyncing{}
+	for n := range 2 * resyncDemands {
+		l.want(labels.SelectorFromSet(labels.Set{"n": fmt.Sprint(n / 2)}))
+		if want := n/2 + 1; n/2 < resyncDemands && len(l.wanted) != want {
+			t.Fatalf("%d things are wanted, want %d", len(l.wanted), want)
+		}
+	}
+	l.want(labels.SelectorFromSet(labels.Set{"n": "one more"}))
+	if len(l.wanted) != 1 || l.wanted[0] != nil {
+		t.Errorf("wanted is %v, want everything", l.wanted)
+	}
+}
+
+func TestSpreadIsEven(t *testing.T) {
+	const n, period = 20000, 100 * time.Second
+	r := newResync(nil)
+	now := resyncEpoch
+	policy := ResyncPolicy{Period: period, Spread: OverPeriod}
+	r.set(1, policy, now)
+	now = now.Add(period)
+	for _, tick := range r.due(now) {
+		keys := someKeys(n)
+		policy.arrange(keys)
+		r.begin(tick, keys, now)
+	}
+	var slots [10]int
+	began, moments := now, map[delta.Key]time.Duration{}
+	for len(r.runs) > 0 {
+		batch, ok := r.next(now, func(uint32) uint64 { return 0 })
+		if !ok {
+			now = r.wake(now)
+			continue
+		}
+		slots[min(now.Sub(began)*10/period, 9)] += len(batch.keys)
+		for _, key := range batch.keys {
+			moments[key] = now.Sub(began)
+		}
+		r.drained()
+	}
+	for i, got := range slots {
+		if got < n/10*9/10 || got > n/10*11/10 {
+			t.Errorf("tenth %d of the period has %d keys, want about %d", i, got, n/10)
+		}
+	}
+	for key, at := range moments {
+		if late := at - phase(key, period); late < 0 || late > time.Second {
+			t.Fatalf("%s was shown at %v, its moment is %v", key, at, phase(key, period))
+		}
+	}
+}
+
+func TestRateIsKept(t *testing.T) {
+	r := newResync(nil)
+	now := resyncEpoch
+	r.set(1, ResyncPolicy{Period: time.Hour, Rate: 50}, now)
+	now = now.Add(time.Hour)
+	for _, tick := range r.due(now) {
+		r.begin(tick, someKeys(500), now)
+	}
+	began := now
+	for len(r.runs) > 0 {
+		if batch, ok := r.next(now, func(uint32) uint64 { return 0 }); ok {
+			if len(batch.keys) > 5 {
+				t.Fatalf("%d at once, at 50 a second", len(batch.keys))
+			}
+			r.drained()
+		} else {
+			now = r.wake(now)
+		}
+	}
+	if took := now.Sub(began); took < 9*time.Second || took > 11*time.Second {
+		t.Errorf("500 keys took %v, want 10s at 50 a second", took)
+	}
+}
+
+func TestJitterStaysWithinItsFraction(t *testing.T) {
+	r := newResync(rand.New(rand.NewPCG(1, 2)))
+	now := resyncEpoch
+	r.set(1, ResyncPolicy{Period: 10 * time.Second, Jitter: 0.1}, now)
+	distinct := map[time.Duration]bool{}
+	for range 100 {
+		next := r.wake(now)
+		gap := next.Sub(now)
+		if gap < 9*time.Second || gap > 11*time.Second {
+			t.Fatalf("a period of %v, want 10s ± 10 %%", gap)
+		}
+		distinct[gap] = true
+		now = next
+		if len(r.due(now)) != 1 {
+			t.Fatal("not due when it said it would be")
+		}
+	}
+	if len(distinct) < 50 {
+		t.Errorf("only %d different periods in 100", len(distinct))
+	}
+}
+
+func TestPolicyOr(t *testing.T) {
+	got := ResyncPolicy{Period: NeverResync, Rate: 5}.Or(ResyncPolicy{Period: time.Hour, Spread: OverPeriod, Rate: 9, Lane: 3})
+	if got.Period != NeverResync || got.Spread != OverPeriod || got.Rate != 5 || got.Lane != 3 {
+		t.Errorf("got %+v", got)
+	}
+}

@@ -1,0 +1,216 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+)
+
+// Scope is a part of a kind that is listed and watched on its own: one namespace,
+// or all but some.
+type Scope[T any] struct {
+	// Namespace is the one namespace. Empty is all but those in Except, and the
+	// objects that have none.
+	Namespace string
+	// Except are the namespaces that are not in the scope. Only where Namespace is
+	// empty.
+	Except []string
+	// ListWatcher shows the scope. What it shows of other namespaces is left out.
+	ListWatcher ListWatcher[T]
+	// Settings are for this scope's Reflector, where it is to differ from
+	// [Options].Reflector.
+	Settings ReflectorSettings
+	// Resync is for the subscribers that have no policy of their own: when they are
+	// shown the objects of this scope.
+	Resync ResyncPolicy
+}
+
+func (s Scope[T]) String() string { return newReach(s.Namespace, s.Except).String() }
+
+// Removal says what subscribers are told of the objects of a scope that is removed.
+// The zero Removal is invalid, as neither is harmless.
+type Removal uint8
+
+const (
+	_ Removal = iota
+	// Silently tells nobody: subscribers go on believing what they were told last.
+	Silently
+	// AsOutOfScope tells a [delta.OutOfScope] of each object.
+	AsOutOfScope
+)
+
+// Readiness says what has to be there for a subscriber to have synced.
+type Readiness uint8
+
+const (
+	// WhenSynced waits for the first list of every scope.
+	WhenSynced Readiness = iota
+	// WhenSettled does not wait for scopes that are degraded, so that a kind which
+	// the server does not have keeps nobody from starting. Their objects are told,
+	// marked Initial, when they come.
+	WhenSettled
+)
+
+// scope is a [Scope] at work.
+type scope[T any] struct {
+	reach     reach
+	resync    ResyncPolicy // guarded by the informer's lock
+	inlet     *inlet[T]
+	reflector *Reflector[T]
+
+	// These are set when the reflector is launched, under the informer's lock.
+	stop context.CancelFunc
+	done chan struct{} // closed when the reflector has returned; nil before the launch
+}
+
+// NewScoped returns an informer that keeps several scopes of a kind in one store.
+func NewScoped[T any](scopes []Scope[T], opts Options[T]) (*Informer[T], error) {
+	i := newInformer(opts)
+	for _, s := range scopes {
+		if err := i.AddScope(s); err != nil {
+			return nil, err
+		}
+	}
+	if len(scopes) == 0 {
+		return nil, fmt.Errorf("make informer for %s: it has no scope", opts.Name)
+	}
+	return i, nil
+}
+
+// AddScope adds a scope, which shares no namespace with another: where there is a
+// scope of all but some namespaces, the new one has to be among those. While the
+// informer runs the scope is listed and watched at once; its objects are told,
+// marked Initial, when its first list is there. That is when [Informer.SyncedIn]
+// ends refusing; HasSynced and Synced are about the scopes that were there at the
+// start.
+func (i *Informer[T]) AddScope(add Scope[T]) error {
+	i.scoping.Lock()
+	defer i.scoping.Unlock()
+	if err := i.check(add); err != nil {
+		return fmt.Errorf("add scope of %s to informer for %s: %w", add, i.opts.Name, err)
+	}
+	s := i.newScope(add)
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.phase == stopped || i.phase == running && !s.launch(i.group) {
+		s.inlet.shut()
+		return fmt.Errorf("add scope of %s to informer for %s: %w", add, i.opts.Name, ErrStopped)
+	}
+	i.cover(append(slices.Clone(i.coverage.Load().scopes), s)...)
+	i.rearrangeResyncLocked()
+	return nil
+}
+
+// RemoveScope stops listing and watching a scope, and takes its objects out of the
+// store: the one of this namespace, or that of all but some where it is empty. Reads
+// of it are refused from the moment of the call. On return nothing of it is left,
+// and nothing more is told of it but what was published before. It waits for the
+// scope's ListWatcher to let go, so that it must not be called by what that calls.
+func (i *Informer[T]) RemoveScope(namespace string, how Removal) error {
+	i.scoping.Lock()
+	defer i.scoping.Unlock()
+	s := i.coverage.Load().called(namespace)
+	if s == nil {
+		return fmt.Errorf("remove scope of namespace %q from informer for %s: %w", namespace, i.opts.Name, ErrNotCovered)
+	}
+	if how != Silently && how != AsOutOfScope {
+		return fmt.Errorf("remove scope of %s from informer for %s: it is not said how", s.reach, i.opts.Name)
+	}
+	i.mu.Lock()
+	i.cover(slices.DeleteFunc(slices.Clone(i.coverage.Load().scopes), func(other *scope[T]) bool { return other == s })...)
+	i.rearrangeResyncLocked()
+	i.mu.Unlock()
+	i.gaps.Add(1) // before anything of it is dropped
+	s.end()
+	s.inlet.shut()
+	answer := make(chan error, 1)
+	entry := &dismissal[T]{reach: s.reach, how: how, traits: &i.opts.Traits, answer: answer}
+	return i.inTurn(entry, answer, func() error {
+		entry.carryOut(i.store, i.fifo.visibleVersion())
+		return nil
+	})
+}
+
+// check returns why the scope cannot be added.
+func (i *Informer[T]) check(add Scope[T]) error {
+	if add.Namespace != "" && len(add.Except) > 0 {
+		return errors.New("one namespace has no exceptions")
+	}
+	if slices.Contains(add.Except, "") {
+		return errors.New("the objects without a namespace cannot be excepted")
+	}
+	if add.ListWatcher == nil {
+		return errors.New("it has no ListWatcher")
+	}
+	within := newReach(add.Namespace, add.Except)
+	for _, s := range i.coverage.Load().scopes {
+		if s.reach.overlaps(within) {
+			return fmt.Errorf("%w: there is one of %s already", ErrOverlap, s.reach)
+		}
+	}
+	return nil
+}
+
+// newScope returns a scope that is connected to the queue and does not run.
+func (i *Informer[T]) newScope(from Scope[T]) *scope[T] {
+	s := &scope[T]{reach: newReach(from.Namespace, slices.Clone(from.Except)), resync: from.Resync}
+	s.inlet = i.fifo.open(s.reach, func(err error) { s.reflector.skip(context.Background(), err) })
+	s.inlet.gaps = &i.gaps
+	opts := i.reflectorOptions()
+	opts.ReflectorSettings = from.Settings.Or(opts.ReflectorSettings)
+	if !s.reach.everything() {
+		opts.Kind += " in " + s.reach.String()
+	}
+	s.reflector = NewReflector(from.ListWatcher, s.inlet, i.opts.Traits.Key, opts)
+	s.reflector.degraded = s.inlet.degraded
+	s.reflector.leftOut = func() { i.gaps.Add(1) }
+	s.reflector.unread = s.inlet.omitAny
+	s.reflector.relisted = func() { i.relists.Add(1) }
+	return s
+}
+
+// reflectorOptions completes what the user said with what only the informer knows.
+func (i *Informer[T]) reflectorOptions() ReflectorOptions[T] {
+	opts := i.opts.Reflector
+	opts.Kind = i.opts.Name
+	opts.Detach = i.opts.Traits.Detach
+	if opts.Logger.GetSink() == nil {
+		opts.Logger = i.opts.Log
+	}
+	// A stream holds everything until it is complete, so what is held should be the
+	// transformed objects. They are not observed: what a list shows has no one writer.
+	opts.Ingest = i.opts.Transform
+	return opts
+}
+
+// launch has the scope listed and watched. It reports false when the informer is
+// stopping.
+func (s *scope[T]) launch(group *lifecycle.Group) bool {
+	stopped, stop := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	started := group.Guest(strings.TrimSuffix("reflect "+s.reach.namespace, " "), func(ctx context.Context) {
+		defer close(done)
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		defer context.AfterFunc(stopped, cancel)()
+		_ = s.reflector.Run(ctx) // returns when ctx ends, and then nil
+	})
+	if !started {
+		stop()
+		return false
+	}
+	s.stop, s.done = stop, done
+	return true
+}
+
+// end stops listing and watching, and waits for it.
+func (s *scope[T]) end() {
+	if s.done != nil {
+		s.stop()
+		<-s.done
+	}
+}

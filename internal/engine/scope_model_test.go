@@ -1,0 +1,368 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// scopedTraits are those of things whose name begins with a namespace.
+var scopedTraits = delta.Traits[thing]{
+	Key: func(t thing) (delta.Key, error) {
+		if t.name == "" {
+			return delta.Key{}, errNoName
+		}
+		return delta.ParseKey(t.name), nil
+	},
+	Version: thingTraits.Version, UID: thingTraits.UID, Labels: thingTraits.Labels,
+}
+
+// province is a faulty server that rules one scope. That of the rest has two
+// namespaces and things without; and what it shows of namespace p is not its own.
+type province struct {
+	*faultyServer
+	reach reach
+}
+
+// place is the name that the informer knows a thing by.
+func (p province) place(obj thing) thing {
+	switch {
+	case obj.name == "":
+	case p.reach.namespace != "":
+		obj.name = p.reach.namespace + "/" + obj.name
+	case obj.name < "c":
+		obj.name = "x/" + obj.name
+	case obj.name < "e":
+		obj.name = "y/" + obj.name
+	case obj.name == "h":
+		obj.name = "p/" + obj.name
+	}
+	return obj
+}
+
+// shown is what of the server's world the informer is to show.
+func (p province) shown() map[delta.Key]string {
+	world := map[delta.Key]string{}
+	for name, version := range p.world() {
+		key := delta.ParseKey(p.place(thing{name, version}).name)
+		if p.reach.has(key.Namespace) {
+			world[key] = version
+		}
+	}
+	return world
+}
+
+func (p province) List(ctx context.Context, opts metav1.ListOptions) (Page[thing], error) {
+	page, err := p.faultyServer.List(ctx, opts)
+	for i, obj := range page.Items {
+		page.Items[i] = p.place(obj)
+	}
+	return page, err
+}
+
+func (p province) Watch(ctx context.Context, opts metav1.ListOptions) (Stream[thing], error) {
+	stream, err := p.faultyServer.Watch(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	return provinceWatch{stream, p}, nil
+}
+
+type provinceWatch struct {
+	Stream[thing]
+	of province
+}
+
+func (w provinceWatch) Next(ctx context.Context) (Event[thing], error) {
+	event, err := w.Stream.Next(ctx)
+	if event.Type != watch.Bookmark {
+		event.Object = w.of.place(event.Object)
+	}
+	return event, err
+}
+
+// exile is a rebuilder that also hears of scopes that go.
+type exile struct {
+	rebuilder
+	silent *sync.Map // namespaces whose objects it may know although they have gone; shared
+	exiled int
+}
+
+func (o *exile) hear(d *delta.Delta[thing]) {
+	if d.Op == delta.OutOfScope {
+		o.exiled++
+		if known, there := o.world[d.Key]; !there || d.Old != known || d.New != (thing{}) {
+			o.t.Errorf("%s: %s is out of scope and was %s, but it was told of %q", o.name, d.Key, d.Old, known)
+		}
+		delete(o.world, d.Key)
+		return
+	}
+	if _, silent := o.silent.Load(d.Key.Namespace); silent && d.Op == delta.Added {
+		delete(o.world, d.Key)
+	}
+	o.tell(d)
+}
+
+// TestScopesSurvive plays random faults against an informer whose scopes come and
+// go, with early, late, slow, folding and resyncing subscribers, and a scope that
+// is forbidden. In the end the store, the subscribers and the servers of the scopes
+// that are there agree, and nothing is left of the others.
+func TestScopesSurvive(t *testing.T) {
+	seeds.Each(t, usualSeeds, func(t *testing.T, seed uint64) {
+		synctest.Test(t, func(t *testing.T) {
+			(&empire{t: t, rng: rand.New(rand.NewPCG(seed, 2))}).play()
+		})
+	})
+}
+
+type empire struct {
+	t         *testing.T
+	rng       *rand.Rand
+	provinces []province
+	informer  *Informer[thing]
+	forbidden bool // namespace z is a scope, and degraded
+	silent    sync.Map
+	watching  map[*exile]*Subscription[thing]
+	gone      []*inlet[thing] // of removed scopes
+	late      int
+}
+
+func (e *empire) play() {
+	e.watching = map[*exile]*Subscription[thing]{}
+	var start []Scope[thing]
+	for _, within := range []reach{{namespace: "p"}, {namespace: "q"}, {except: []string{"p", "q", "z"}}} {
+		requests := rand.New(rand.NewPCG(e.rng.Uint64(), 0))
+		p := province{reach: within, faultyServer: newFaultyServer(e.t, requests, 10+e.rng.Int64N(100))}
+		e.provinces = append(e.provinces, p)
+		if e.rng.IntN(3) > 0 {
+			start = append(start, e.scopeOf(p))
+		}
+	}
+	if e.forbidden = e.rng.IntN(3) == 0 || len(start) == 0; e.forbidden {
+		start = append(start, Scope[thing]{Namespace: "z", ListWatcher: forbidden{}})
+	}
+	ready := Readiness(e.rng.IntN(2))
+	var err error
+	e.informer, err = NewScoped(start, Options[thing]{
+		Name: "things", Traits: scopedTraits, Ready: ready,
+		Reflector: ReflectorOptions[thing]{
+			OnSkip:            func(context.Context, error) {},
+			Limiter:           NewListLimiter(1 + e.rng.IntN(3)),
+			ReflectorSettings: ReflectorSettings{Lists: ListMode(1 + e.rng.IntN(2)), PageSize: e.rng.Int64N(4)},
+		},
+		Unchanged: Unchanged(e.rng.IntN(2)),
+	})
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	e.subscribe("early", SubscribeOptions{}, nil)
+	e.subscribe("folding", SubscribeOptions{ListenerOptions: ListenerOptions{Backlog: FoldUpdates, HighWater: 1 + e.rng.Uint64N(4)}},
+		func() time.Duration { return 100 * time.Second })
+	e.subscribe("resyncing", SubscribeOptions{Resync: ResyncPolicy{Period: 30 * time.Second, Spread: Spread(e.rng.IntN(3))}}, nil)
+	g := lifecycle.New(e.t.Context())
+	g.Go("informer", e.informer.Run)
+	for range 80 {
+		e.step()
+		time.Sleep(time.Duration(e.rng.IntN(20_000))*time.Millisecond + time.Microsecond)
+	}
+	for _, p := range e.provinces {
+		p.cease()
+	}
+	time.Sleep(4 * time.Hour) // the slow ones need it
+	synctest.Wait()
+	g.Stop() // those who are resynced are never done
+	if err := g.Wait(); err != nil {
+		e.t.Error(err)
+	}
+	e.compare(ready)
+}
+
+func (e *empire) scopeOf(p province) Scope[thing] {
+	scope := Scope[thing]{Namespace: p.reach.namespace, Except: p.reach.except, ListWatcher: p}
+	if e.rng.IntN(2) == 0 {
+		scope.Resync = ResyncPolicy{Period: time.Duration(1+e.rng.IntN(3)) * time.Minute}
+	}
+	return scope
+}
+
+func (e *empire) step() {
+	p := e.provinces[e.rng.IntN(len(e.provinces))]
+	p.change(e.rng)
+	switch e.rng.IntN(20) {
+	case 0:
+		p.mishap(e.rng)
+	case 1, 2:
+		e.addOrRemove(p)
+	case 3:
+		if e.late < 4 {
+			e.late++
+			pause := time.Duration(e.late) * time.Second
+			e.subscribe(fmt.Sprint("late ", e.late), SubscribeOptions{}, func() time.Duration { return pause })
+		}
+	case 4:
+		for _, in := range e.gone {
+			stray := thing{in.reach.namespace + "/stray", "99999"}
+			_ = in.Push(delta.Added, stray, "99999")
+			_ = in.Replace([]thing{stray}, Replacement{Version: "99999"})
+			_ = in.Bookmark("99999")
+		}
+	}
+}
+
+// sample is a namespace of the scope.
+func (p province) sample() string {
+	if p.reach.namespace == "" {
+		return "x"
+	}
+	return p.reach.namespace
+}
+
+func (e *empire) addOrRemove(p province) {
+	i := e.informer
+	s := i.coverage.Load().called(p.reach.namespace)
+	if s == nil {
+		if err := i.SyncedIn(p.sample()); !errors.Is(err, ErrNotCovered) {
+			e.t.Errorf("asked about %s, which is not covered: %v", p.reach, err)
+		}
+		if err := i.AddScope(e.scopeOf(p)); err != nil {
+			e.t.Error(err)
+		}
+		return
+	}
+	if err := i.AddScope(e.scopeOf(p)); !errors.Is(err, ErrOverlap) || !strings.Contains(err.Error(), p.reach.String()) {
+		e.t.Errorf("%s was added twice: %v", p.reach, err)
+	}
+	how := Removal(1 + e.rng.IntN(2))
+	if how == Silently {
+		for _, namespace := range []string{p.sample(), "y", ""} {
+			if p.reach.has(namespace) {
+				e.silent.Store(namespace, true)
+			}
+		}
+	}
+	if err := i.RemoveScope(p.reach.namespace, how); err != nil {
+		e.t.Error(err)
+	}
+	e.gone = append(e.gone, s.inlet)
+	if i.Covers(p.sample()) {
+		e.t.Errorf("%s is covered after it was removed", p.reach)
+	}
+	for key := range i.Store().View().All() {
+		if p.reach.has(key.Namespace) {
+			e.t.Errorf("%s is in the store after %s was removed", key, p.reach)
+		}
+	}
+	if err := i.RemoveScope(p.reach.namespace, how); !errors.Is(err, ErrNotCovered) {
+		e.t.Errorf("%s was removed twice: %v", p.reach, err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.open != 0 {
+		e.t.Errorf("%d watches of %s were not closed", p.open, p.reach)
+	}
+}
+
+func (e *empire) subscribe(name string, opts SubscribeOptions, pause func() time.Duration) {
+	o := &exile{rebuilder: rebuilder{t: e.t, name: name, pause: pause, world: map[delta.Key]thing{}}, silent: &e.silent}
+	opts.Name = name
+	s, err := e.informer.Subscribe(o.hear, opts)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	e.watching[o] = s
+}
+
+func (e *empire) compare(ready Readiness) {
+	want := map[delta.Key]string{}
+	var lowest union
+	for _, p := range e.provinces {
+		s := e.informer.coverage.Load().called(p.reach.namespace)
+		if s == nil {
+			continue
+		}
+		for key, version := range p.shown() {
+			want[key] = version
+		}
+		lowest.add(p.at(), time.Time{})
+		if err := e.informer.SyncedIn(p.sample()); err != nil {
+			e.t.Error(err)
+		}
+		if _, err := e.informer.Lister().List(p.sample(), nil); err != nil {
+			e.t.Error(err)
+		}
+	}
+	shown := map[delta.Key]string{}
+	for key, obj := range e.informer.Store().View().All() {
+		shown[key] = obj.version
+	}
+	if fmt.Sprint(shown) != fmt.Sprint(want) {
+		e.t.Errorf("the store shows\n%v, the servers\n%v", shown, want)
+	}
+	for o, s := range e.watching {
+		e.compareWorld(o, want)
+		if synced := isClosed(s.Synced()); synced != (ready == WhenSettled || !e.forbidden) {
+			e.t.Errorf("%s is synced: %t", o.name, synced)
+		}
+	}
+	e.compareStatus(lowest.version())
+}
+
+// compareWorld checks what a subscriber believes. Of what was removed silently it
+// may believe more than there is.
+func (e *empire) compareWorld(o *exile, want map[delta.Key]string) {
+	for key, version := range want {
+		if o.world[key].version != version {
+			e.t.Errorf("%s believes in %s, the server has version %s", o.name, o.world[key], version)
+		}
+	}
+	for key, obj := range o.world {
+		_, there := want[key]
+		if _, silent := e.silent.Load(key.Namespace); !there && !silent {
+			e.t.Errorf("%s believes in %s, which is not there", o.name, obj)
+		}
+	}
+}
+
+func (e *empire) compareStatus(version string) {
+	status := e.informer.Status()
+	if version != "" && status.Version != version {
+		e.t.Errorf("the store says it is at version %s, the lowest scope is at %s", status.Version, version)
+	}
+	if status.Synced == e.forbidden {
+		e.t.Errorf("synced: %t, a scope is forbidden: %t", status.Synced, e.forbidden)
+	}
+	select {
+	case <-e.informer.Settled():
+	default:
+		e.t.Error("not settled")
+	}
+	for _, scope := range status.Scopes {
+		if scope.Namespace == "z" {
+			if err := e.informer.SyncedIn("z"); scope.Synced || !errors.Is(err, ErrNotSynced) || !strings.Contains(err.Error(), "things in namespace z") {
+				e.t.Errorf("of the forbidden scope it is said %v", err)
+			}
+			if status.Reflector.Kind != scope.Reflector.Kind {
+				e.t.Errorf("the worst is said to be %s", status.Reflector.Why())
+			}
+			continue
+		}
+		for _, p := range e.provinces {
+			if p.reach.namespace == scope.Namespace && (!scope.Synced || scope.Version != p.at() || scope.HeardAt.IsZero()) {
+				e.t.Errorf("%s is at %s and not as its status says: %+v", p.reach, p.at(), scope)
+			}
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// calm is a server with one thing in a namespace, on which nothing happens.
+type calm string
+
+func (c calm) List(context.Context, metav1.ListOptions) (Page[thing], error) {
+	return Page[thing]{Version: "7", Items: []thing{{string(c) + "/a", "7"}}}, nil
+}
+
+func (c calm) Watch(context.Context, metav1.ListOptions) (Stream[thing], error) { return c, nil }
+
+func (calm) Next(ctx context.Context) (Event[thing], error) {
+	<-ctx.Done()
+	return Event[thing]{}, ctx.Err()
+}
+
+func (calm) Close() {}
+
+// Scopes come and go by several hands, and are read meanwhile, while the informer
+// runs and ends. A read that is answered is answered right.
+func TestScopesRace(t *testing.T) {
+	for round := range 50 {
+		i := newScoped(t, Options[thing]{Reflector: ReflectorOptions[thing]{ReflectorSettings: ReflectorSettings{Lists: PagesOnly}}},
+			Scope[thing]{Namespace: "p", ListWatcher: calm("p")})
+		subscribe(t, i, func(*delta.Delta[thing]) {})
+		run, hands := lifecycle.New(t.Context()), lifecycle.New(t.Context())
+		run.Go("informer", i.Run)
+		for n := range 3 {
+			namespace := fmt.Sprint("n", n%2)
+			hands.Guest("change", func(context.Context) {
+				for step := range 20 {
+					if step == 10+round%5 && n == 0 {
+						run.Stop()
+					}
+					err := i.AddScope(Scope[thing]{Namespace: namespace, ListWatcher: calm(namespace)})
+					if err != nil && !errors.Is(err, ErrOverlap) && !errors.Is(err, ErrStopped) {
+						t.Error(err)
+					}
+					if err := i.RemoveScope(namespace, Removal(1+step%2)); err != nil && !errors.Is(err, ErrNotCovered) {
+						t.Error(err)
+					}
+				}
+			})
+			hands.Guest("read", func(context.Context) {
+				for range 500 {
+					_, err := i.Lister().Get(namespace, "a")
+					if err != nil && !errors.Is(err, ErrNotCovered) && !errors.Is(err, ErrNotSynced) {
+						t.Error(err)
+					}
+					_ = i.Status()
+				}
+			})
+		}
+		hands.Guest("end", func(context.Context) { _ = run.Wait() })
+		waitForGuests(hands)
+		if i.Covers("n0") || i.Covers("n1") {
+			t.Error("what was removed is covered")
+		}
+		for _, obj := range i.Store().List() {
+			if obj.name != "p/a" {
+				t.Errorf("%s is left in the store", obj)
+			}
+		}
+	}
+}
+
+// waitForGuests waits until all have returned by themselves.
+func waitForGuests(g *lifecycle.Group) {
+	g.Stop()
+	_ = g.Wait()
+}

@@ -1,0 +1,316 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// scopeOf is a scope of a server without faults, which has a, b and c in it.
+func scopeOf(t *testing.T, within reach) Scope[thing] {
+	t.Helper()
+	server := province{faultless(t), within}
+	return Scope[thing]{Namespace: within.namespace, Except: within.except, ListWatcher: server}
+}
+
+func newScoped(t *testing.T, opts Options[thing], scopes ...Scope[thing]) *Informer[thing] {
+	t.Helper()
+	opts.Name, opts.Traits = "things", scopedTraits
+	i, err := NewScoped(scopes, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return i
+}
+
+// withScopes runs an informer with these scopes in a bubble, until it rests, and
+// stops it after the test.
+func withScopes(t *testing.T, opts Options[thing], scopes func(*testing.T) []Scope[thing], test func(*testing.T, *Informer[thing])) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		i := newScoped(t, opts, scopes(t)...)
+		g := lifecycle.New(t.Context())
+		g.Go("informer", i.Run)
+		synctest.Wait()
+		time.Sleep(time.Second) // the server answers after some milliseconds
+		synctest.Wait()
+		test(t, i)
+		g.Stop()
+		if err := g.Wait(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func pAndQ(t *testing.T) []Scope[thing] {
+	t.Helper()
+	return []Scope[thing]{scopeOf(t, reach{namespace: "p"}), scopeOf(t, reach{namespace: "q"})}
+}
+
+func TestScopesThatOverlapAreRefusedByName(t *testing.T) {
+	lw := forbidden{}
+	one := func(namespace string) Scope[thing] { return Scope[thing]{Namespace: namespace, ListWatcher: lw} }
+	rest := func(except ...string) Scope[thing] { return Scope[thing]{Except: except, ListWatcher: lw} }
+	for name, tt := range map[string]struct {
+		scopes []Scope[thing]
+		says   []string // nothing: it is good
+		is     error
+	}{
+		"one":                       {scopes: []Scope[thing]{one("p")}},
+		"everything":                {scopes: []Scope[thing]{rest()}},
+		"some and the rest":         {scopes: []Scope[thing]{one("p"), rest("q", "p"), one("q")}},
+		"none":                      {says: []string{"things", "no scope"}},
+		"twice the same":            {[]Scope[thing]{one("p"), one("q"), one("p")}, []string{"namespace p"}, ErrOverlap},
+		"one and everything":        {[]Scope[thing]{one("p"), rest()}, []string{"namespace p", "all namespaces"}, ErrOverlap},
+		"one that is not excepted":  {[]Scope[thing]{rest("q"), one("p")}, []string{"namespace p", "all namespaces but q"}, ErrOverlap},
+		"twice the rest":            {[]Scope[thing]{rest("q"), rest("p")}, []string{"but p", "but q"}, ErrOverlap},
+		"one with exceptions":       {scopes: []Scope[thing]{{Namespace: "p", Except: []string{"q"}, ListWatcher: lw}}, says: []string{"exceptions"}},
+		"cluster scope excepted":    {scopes: []Scope[thing]{rest("")}, says: []string{"without a namespace"}},
+		"nothing to list and watch": {scopes: []Scope[thing]{{Namespace: "p"}}, says: []string{"namespace p", "ListWatcher"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := NewScoped(tt.scopes, Options[thing]{Name: "things", Traits: scopedTraits})
+			if (err == nil) != (tt.says == nil) || tt.is != nil && !errors.Is(err, tt.is) {
+				t.Fatalf("NewScoped: %v", err)
+			}
+			for _, word := range tt.says {
+				if !strings.Contains(err.Error(), word) {
+					t.Errorf("%q is missing in %v", word, err)
+				}
+			}
+		})
+	}
+}
+
+func TestReadsSayWhatIsNotCoveredOrNotSynced(t *testing.T) {
+	scopes := func(t *testing.T) []Scope[thing] {
+		t.Helper()
+		return []Scope[thing]{scopeOf(t, reach{namespace: "p"}), {Namespace: "z", ListWatcher: forbidden{}}}
+	}
+	withScopes(t, Options[thing]{}, scopes, func(t *testing.T, i *Informer[thing]) {
+		if got, err := i.Lister().Get("p", "a"); err != nil || got.version != "7" {
+			t.Errorf("Get(p/a) = %v, %v", got, err)
+		}
+		if _, err := i.Lister().Get("p", "nothing"); !apierrors.IsNotFound(err) {
+			t.Errorf("Get(p/nothing): %v", err)
+		}
+		if _, err := i.Lister().Get("z", "a"); !errors.Is(err, ErrNotSynced) || !strings.Contains(err.Error(), "things in namespace z") {
+			t.Errorf("Get(z/a): %v", err)
+		}
+		if _, err := i.Lister().Get("q", "a"); !errors.Is(err, ErrNotCovered) || !strings.Contains(err.Error(), `"q"`) {
+			t.Errorf("Get(q/a): %v", err)
+		}
+		if _, err := i.Lister().Get("", "a"); !errors.Is(err, ErrNotCovered) {
+			t.Errorf("Get(a): %v", err)
+		}
+		if all, err := i.Lister().List("p", nil); err != nil || len(all) != 3 {
+			t.Errorf("List(p) = %v, %v", all, err)
+		}
+		if _, err := i.Lister().List("", nil); !errors.Is(err, ErrNotSynced) {
+			t.Errorf("List of everything: %v", err)
+		}
+		if !i.Covers("p") || !i.Covers("z") || i.Covers("q") || i.Covers("") {
+			t.Error("covers something else than p and z")
+		}
+		if i.HasSynced() || !isClosed(i.Settled()) {
+			t.Errorf("synced: %t, settled: %t", i.HasSynced(), isClosed(i.Settled()))
+		}
+		if err := i.RemoveScope("z", Silently); err != nil {
+			t.Error(err)
+		}
+		synctest.Wait()
+		if all, err := i.Lister().List("", nil); err != nil || len(all) != 3 || !i.HasSynced() {
+			t.Errorf("without z, List of everything = %v, %v; synced: %t", all, err, i.HasSynced())
+		}
+	})
+}
+
+// A subscriber of an informer that is to be ready when it has settled does not wait
+// for a scope that is forbidden.
+func TestSubscribersAreReadyWhenSettled(t *testing.T) {
+	for _, ready := range []Readiness{WhenSynced, WhenSettled} {
+		scopes := func(t *testing.T) []Scope[thing] {
+			t.Helper()
+			return append(pAndQ(t), Scope[thing]{Namespace: "z", ListWatcher: forbidden{}})
+		}
+		withScopes(t, Options[thing]{Ready: ready}, scopes, func(t *testing.T, i *Informer[thing]) {
+			told := 0
+			s := subscribe(t, i, func(*delta.Delta[thing]) { told++ })
+			synctest.Wait()
+			if told != 6 || isClosed(s.Synced()) != (ready == WhenSettled) {
+				t.Errorf("ready %d: told of %d, synced: %t", ready, told, isClosed(s.Synced()))
+			}
+		})
+	}
+}
+
+func TestScopeThatIsAddedWhileRunning(t *testing.T) {
+	withScopes(t, Options[thing]{}, pAndQ, func(t *testing.T, i *Informer[thing]) {
+		var told []string
+		subscribe(t, i, func(d *delta.Delta[thing]) { told = append(told, fmt.Sprint(d.Op, " ", d.Key, " ", d.Initial)) })
+		synctest.Wait()
+		told = nil
+		if _, err := i.ScopeSynced("r"); !errors.Is(err, ErrNotCovered) {
+			t.Errorf("ScopeSynced before there is a scope: %v", err)
+		}
+		if err := i.AddScope(scopeOf(t, reach{namespace: "r"})); err != nil {
+			t.Fatal(err)
+		}
+		if err := i.SyncedIn("r"); !errors.Is(err, ErrNotSynced) || !i.HasSynced() || i.SyncedIn("p") != nil {
+			t.Errorf("SyncedIn(r) = %v, the informer has synced: %t", err, i.HasSynced())
+		}
+		synced, err := i.ScopeSynced("r")
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-synced
+		if found, err := i.Lister().List("r", nil); err != nil || len(found) != 3 {
+			t.Errorf("List(r) = %v, %v", found, err)
+		}
+		synctest.Wait()
+		if slices.Sort(told); !slices.Equal(told, []string{"Added r/a true", "Added r/b true", "Added r/c true"}) {
+			t.Errorf("told %v", told)
+		}
+	})
+}
+
+func TestScopeThatIsRemoved(t *testing.T) {
+	for how, want := range map[Removal][]string{
+		Silently:     nil,
+		AsOutOfScope: {"OutOfScope p/a a@7", "OutOfScope p/b b@8", "OutOfScope p/c c@9"},
+	} {
+		withScopes(t, Options[thing]{}, pAndQ, func(t *testing.T, i *Informer[thing]) {
+			var told []string
+			subscribe(t, i, func(d *delta.Delta[thing]) {
+				told = append(told, fmt.Sprint(d.Op, " ", d.Key, " ", strings.TrimPrefix(d.Object().String(), "p/")))
+			})
+			synctest.Wait()
+			told = nil
+			if err := i.RemoveScope("p", 0); err == nil || !i.Covers("p") {
+				t.Errorf("removing without saying how: %v", err)
+			}
+			if err := i.RemoveScope("p", how); err != nil {
+				t.Fatal(err)
+			}
+			if n := i.Store().Len(); n != 3 {
+				t.Errorf("%d objects in the store, want those of q", n)
+			}
+			if _, err := i.Lister().Get("p", "a"); !errors.Is(err, ErrNotCovered) {
+				t.Errorf("Get(p/a): %v", err)
+			}
+			synctest.Wait()
+			if !slices.Equal(told, want) {
+				t.Errorf("told %q, want %q", told, want)
+			}
+			if n := i.Gaps(); n != 1 {
+				t.Errorf("a scope was removed, which is %d gaps", n)
+			}
+			if err := i.AddScope(scopeOf(t, reach{namespace: "p"})); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second)
+			synctest.Wait()
+			if all, err := i.Lister().List("", nil); err != nil || len(all) != 6 {
+				t.Errorf("when p is back, List = %v, %v", all, err)
+			}
+		})
+	}
+}
+
+// Scopes may come and go before the informer runs, while it ends and afterwards,
+// also by the hand of a handler that Run waits for.
+func TestScopesChangeAtAnyTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newScoped(t, Options[thing]{}, pAndQ(t)...)
+		if err := i.RemoveScope("q", AsOutOfScope); err != nil {
+			t.Error(err)
+		}
+		if err := i.AddScope(scopeOf(t, reach{except: []string{"p", "r"}})); err != nil {
+			t.Error(err)
+		}
+		g := lifecycle.New(t.Context())
+		subscribe(t, i, func(d *delta.Delta[thing]) {
+			if d.Key.String() == "p/a" {
+				g.Stop()
+				synctest.Wait() // until nothing else of the informer runs
+				if err := i.AddScope(scopeOf(t, reach{namespace: "r"})); !errors.Is(err, ErrStopped) {
+					t.Errorf("AddScope at the end: %v", err)
+				}
+				if err := i.RemoveScope("p", AsOutOfScope); err != nil {
+					t.Errorf("RemoveScope at the end: %v", err)
+				}
+			}
+		})
+		g.Go("informer", i.Run)
+		_ = g.Wait()
+		if err := i.AddScope(scopeOf(t, reach{namespace: "r"})); !errors.Is(err, ErrStopped) {
+			t.Errorf("AddScope after the end: %v", err)
+		}
+		if err := i.RemoveScope("", Silently); err != nil || i.Store().Len() != 0 {
+			t.Errorf("RemoveScope after the end: %v, %d objects are left", err, i.Store().Len())
+		}
+	})
+}
+
+// A subscriber without a policy is resynced as the scopes say, one with a policy by
+// that, and both follow the scopes that come and go.
+func TestResyncByScope(t *testing.T) {
+	scopes := func(t *testing.T) []Scope[thing] {
+		t.Helper()
+		all := append(pAndQ(t), scopeOf(t, reach{except: []string{"p", "q", "r"}}))
+		all[0].Resync.Period, all[1].Resync.Period = time.Minute, 10*time.Minute
+		return all
+	}
+	withScopes(t, Options[thing]{}, scopes, func(t *testing.T, i *Informer[thing]) {
+		var mu sync.Mutex // guards syncs, which each subscriber counts in
+		syncs := map[string]int{}
+		follow := func(name string, policy ResyncPolicy) *Subscription[thing] {
+			s, err := i.Subscribe(func(d *delta.Delta[thing]) {
+				mu.Lock()
+				defer mu.Unlock()
+				if d.Op == delta.Sync {
+					syncs[name+" "+d.Key.Namespace]++
+				}
+			}, SubscribeOptions{Resync: policy})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
+		}
+		open := follow("open", ResyncPolicy{})
+		follow("own", ResyncPolicy{Period: 20 * time.Minute})
+		follow("never", ResyncPolicy{Period: NeverResync})
+		follow("chosen", ResyncPolicy{Period: 5 * time.Minute, Except: []string{"p", ""}})
+		check := func(want map[string]int) {
+			t.Helper()
+			synctest.Wait()
+			mu.Lock()
+			defer mu.Unlock()
+			if fmt.Sprint(syncs) != fmt.Sprint(want) {
+				t.Errorf("syncs by subscriber and namespace:\n%v, want\n%v", syncs, want)
+			}
+			clear(syncs)
+		}
+		time.Sleep(20*time.Minute + time.Second)
+		check(map[string]int{"open p": 60, "open q": 6, "own p": 3, "own q": 3, "own x": 2, "own y": 1, "chosen q": 12, "chosen x": 8, "chosen y": 4})
+		open.Resync(nil)
+		check(map[string]int{"open p": 3, "open q": 3, "open x": 2, "open y": 1})
+		r := scopeOf(t, reach{namespace: "r"})
+		r.Resync.Period = 10 * time.Minute
+		if err := errors.Join(i.RemoveScope("p", Silently), i.RemoveScope("", Silently), i.AddScope(r)); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(20 * time.Minute)
+		check(map[string]int{"open q": 6, "open r": 6, "own q": 3, "own r": 3, "chosen q": 12, "chosen r": 12})
+	})
+}

@@ -1,0 +1,129 @@
+package engine
+
+import (
+	"slices"
+	"time"
+)
+
+// InformerStatus is how an [Informer] is doing, for people to read.
+type InformerStatus struct { //nolint:revive // Status is the Reflector's
+	Name    string
+	Synced  bool
+	Version string // newest resource version that readers can see
+	Objects int    // in the store
+	Pending int    // deltas that are not in the store yet
+	// Reflector is how the scope is doing that is doing worst.
+	Reflector Status
+	Scopes    []ScopeStatus
+	Listeners []ListenerStatus
+	Resync    ResyncStatus
+}
+
+// ResyncStatus is how far the resyncs of all listeners are.
+type ResyncStatus struct {
+	// Next is when the next begins; zero is never.
+	Next time.Time
+	// Runs is how many have begun and not ended, and Left how many objects they have
+	// yet to show. Listeners that are shown the same together share a run.
+	Runs, Left int
+	// Waiting is how many are wanted on demand and have not begun, because others
+	// have not ended.
+	Waiting int
+	// Skipped is how many have not begun, and will not, because two earlier ones of
+	// the same listener had not ended.
+	Skipped uint64
+}
+
+// Status tells how the informer is doing.
+func (i *Informer[T]) Status() InformerStatus {
+	now := time.Now()
+	return InformerStatus{
+		Name:      i.opts.Name,
+		Synced:    i.HasSynced(),
+		Version:   i.store.Version(),
+		Objects:   i.store.Len(),
+		Pending:   i.fifo.Len(),
+		Reflector: i.coverage.Load().worst(),
+		Scopes:    i.scopeStatus(),
+		Listeners: i.listenerStatus(now),
+		Resync:    i.resync.status(now),
+	}
+}
+
+// Gaps is how many times something happened that subscribers are not, or not wholly,
+// told of: a scope was removed, or an object or event was left out because it could
+// not be understood. It never goes back. It takes no lock, so it can be asked for at
+// every turn; for why, ask for the Status.
+func (i *Informer[T]) Gaps() uint64 { return i.gaps.Load() }
+
+// Relists is how many times a scope was listed again. What happened before such a list is
+// known by its outcome alone. It takes no lock.
+func (i *Informer[T]) Relists() uint64 { return i.relists.Load() }
+
+// listenerStatus adds to what the processor knows of listeners when each is resynced.
+func (i *Informer[T]) listenerStatus(now time.Time) []ListenerStatus {
+	all := i.processor.status(now)
+	i.mu.Lock()
+	policies := make(map[uint32][]ResyncPolicy, len(i.subscriptions))
+	for s := range i.subscriptions {
+		policies[s.listener.number] = s.scheduled
+	}
+	i.mu.Unlock()
+	for n := range all {
+		all[n].Resync = slices.Clone(policies[all[n].Number])
+	}
+	return all
+}
+
+// ScopeStatus is how one scope is doing.
+type ScopeStatus struct {
+	Namespace string
+	Except    []string
+	Synced    bool
+	Version   string    // newest resource version of the scope that readers can see
+	HeardAt   time.Time // when the server last said something about it
+	Resync    ResyncPolicy
+	Reflector Status
+}
+
+func (i *Informer[T]) scopeStatus() []ScopeStatus {
+	c := i.coverage.Load()
+	all := make([]ScopeStatus, len(c.scopes))
+	i.mu.Lock()
+	for n, s := range c.scopes {
+		all[n].Resync = s.resync
+	}
+	i.mu.Unlock()
+	for n, s := range c.scopes {
+		all[n].Namespace, all[n].Except = s.reach.namespace, s.reach.except
+		all[n].Synced, all[n].Reflector = s.inlet.isSynced.Load(), s.reflector.Status()
+		all[n].Version, all[n].HeardAt = s.inlet.progress()
+	}
+	return all
+}
+
+// worst is the status of the scope that is doing worst.
+func (c *coverage[T]) worst() (worst Status) {
+	for n, s := range c.scopes {
+		if status := s.reflector.Status(); n == 0 || status.severity() > worst.severity() {
+			worst = status
+		}
+	}
+	return worst
+}
+
+// severity orders statuses by how much they need a person.
+func (s Status) severity() int {
+	switch {
+	case !s.DegradedSince.IsZero():
+		return 4
+	case !s.SyncedOnce && s.Attempts > 0:
+		return 3
+	case !s.SyncedOnce:
+		return 2
+	case s.State != Following:
+		return 1
+	default:
+		return 0
+	}
+}

@@ -1,0 +1,128 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// Subscription is one subscriber of an [Informer].
+type Subscription[T any] struct {
+	informer *Informer[T]
+	listener *listener[T]
+	resync   ResyncPolicy // its own
+
+	scheduled []ResyncPolicy // what that came down to
+}
+
+// SubscribeOptions say how a subscriber wants to be told.
+type SubscribeOptions struct {
+	ListenerOptions
+	// Resync is when the subscriber is shown objects that did not change. Where it
+	// says nothing of a Period, that is for each scope as the scope says, and never
+	// where that says nothing, too.
+	Resync ResyncPolicy
+}
+
+// Subscribe has tell called for each delta, one at a time, in a goroutine of its
+// own while the informer runs: first for each object that is there, marked
+// Initial, and then for what changes. The delta is shared and may be reused: tell
+// must copy what it keeps of it, and may not change what it points to. A
+// subscriber that is slow delays nobody else.
+//
+// While the informer runs, Subscribe waits until the subscriber has its place
+// between two batches: so that those who subscribe in a loop do so at the pace of
+// the informer, and do not keep it from its work.
+func (i *Informer[T]) Subscribe(tell func(*delta.Delta[T]), opts SubscribeOptions) (*Subscription[T], error) {
+	s, joined, err := i.register(tell, opts)
+	if err != nil {
+		return nil, fmt.Errorf("subscribe %s to informer for %s: %w", opts.Name, i.opts.Name, err)
+	}
+	<-joined
+	return s, nil
+}
+
+// register adds a subscription and asks the Controller to let it join, if there
+// is one. joined is closed when that is done.
+func (i *Informer[T]) register(tell func(*delta.Delta[T]), opts SubscribeOptions) (_ *Subscription[T], joined chan struct{}, err error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.phase == stopped {
+		return nil, nil, ErrStopped
+	}
+	s := &Subscription[T]{informer: i, listener: i.processor.newListener(opts.ListenerOptions, tell), resync: opts.Resync}
+	i.subscriptions[s] = struct{}{}
+	i.scheduleLocked(s)
+	joined = make(chan struct{})
+	if i.phase != running || !i.fifo.control(&join[T]{listener: s.listener, joined: joined}) {
+		close(joined)
+	}
+	return s, joined, nil
+}
+
+// Unsubscribe ends a subscription: nothing more is told, not even what is pending.
+// A call that is under way ends by itself; wait for [Subscription.Done] where that
+// matters, though not from that very call. Ending what has ended, or what belongs
+// to another informer, does nothing.
+func (i *Informer[T]) Unsubscribe(s *Subscription[T]) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if _, ours := i.subscriptions[s]; !ours {
+		return
+	}
+	delete(i.subscriptions, s)
+	i.processor.leave(s.listener)
+	i.resync.remove(s.listener.number)
+}
+
+// SetResync changes when the subscriber is shown unchanged objects.
+func (s *Subscription[T]) SetResync(policy ResyncPolicy) {
+	i := s.informer
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if _, ours := i.subscriptions[s]; ours {
+		s.resync = policy
+		i.scheduleLocked(s)
+	}
+}
+
+// ResyncPolicies returns when the subscriber is shown unchanged objects, as its own
+// policy and those of the scopes come down to: one policy, or several which are for
+// different namespaces.
+func (s *Subscription[T]) ResyncPolicies() []ResyncPolicy {
+	s.informer.mu.Lock()
+	defer s.informer.mu.Unlock()
+	return slices.Clone(s.scheduled)
+}
+
+// Resync is [Informer.Resync] for one subscriber. Before the first list, and where
+// the subscription has ended, there is nothing to show.
+func (s *Subscription[T]) Resync(selector labels.Selector) {
+	s.informer.resync.trigger(selector, s.listener.number)
+}
+
+// Synced is closed when the subscriber has been told everything of the first list,
+// or, if it came later, of what was there then. Which scopes' first lists that are
+// says [Options].Ready.
+func (s *Subscription[T]) Synced() <-chan struct{} { return s.listener.Synced() }
+
+// Done is closed when the subscriber is not being told anything and will not be
+// again.
+func (s *Subscription[T]) Done() <-chan struct{} { return s.listener.Done() }
+
+// Vanished is how many deltas the subscriber will never be told, because it was behind,
+// has its backlog folded, and they were about objects that came and went meanwhile. It
+// takes no lock.
+func (s *Subscription[T]) Vanished() uint64 { return s.listener.vanished.Load() }
+
+// Name is the name from the options.
+func (s *Subscription[T]) Name() string { return s.listener.opts.Name }
+
+// older orders subscriptions by age.
+func (s *Subscription[T]) older(other *Subscription[T]) int {
+	return cmp.Compare(s.listener.number, other.listener.number)
+}

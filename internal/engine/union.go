@@ -1,0 +1,35 @@
+package engine
+
+import "time"
+
+// union finds the version of several scopes together: the lowest, as up to there
+// everything is known of all of them. Versions that are no numbers have no order;
+// then it is the one that was heard last, which says little. Scopes without a
+// version do not count. So it goes back where a scope is added that is behind.
+type union struct {
+	lowest, last string
+	lastAt       time.Time
+	unordered    bool
+}
+
+func (u *union) add(version string, heardAt time.Time) {
+	if version == "" {
+		return
+	}
+	if _, isNumber := number(version); !isNumber {
+		u.unordered = true
+	}
+	if u.lowest == "" || isOlder(version, u.lowest) {
+		u.lowest = version
+	}
+	if u.last == "" || heardAt.After(u.lastAt) {
+		u.last, u.lastAt = version, heardAt
+	}
+}
+
+func (u *union) version() string {
+	if u.unordered {
+		return u.last
+	}
+	return u.lowest
+}
