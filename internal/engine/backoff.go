@@ -49,6 +49,10 @@ type backoff struct {
 	last time.Time     // when a wait was last asked for
 }
 
+// longestWait is more than a century. To convert a larger number of nanoseconds to a
+// Duration would make it negative.
+const longestWait = 1 << 62
+
 // wait is how long to wait after a failure at now. random is in [0, 1).
 func (b *backoff) wait(now time.Time, random float64) time.Duration {
 	if b.next == 0 || now.Sub(b.last) > b.Reset {
@@ -56,9 +60,9 @@ func (b *backoff) wait(now time.Time, random float64) time.Duration {
 	}
 	b.last = now
 	wait := b.next
-	b.next = min(durationOf(float64(b.next)*max(b.Factor, 1)), max(b.Max, b.Initial))
+	b.next = min(time.Duration(min(float64(b.next)*max(b.Factor, 1), longestWait)), max(b.Max, b.Initial))
 	if b.Jitter > 0 {
-		wait = durationOf(float64(wait) * (1 + random*b.Jitter))
+		wait = time.Duration(min(float64(wait)*(1+random*b.Jitter), longestWait))
 	}
 	return wait
 }

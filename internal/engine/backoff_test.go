@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math"
 	"testing"
 	"time"
 )
@@ -71,3 +72,14 @@ func TestGrace(t *testing.T) {
 }
 
 func seconds(n int) time.Duration { return time.Duration(n) * time.Second }
+
+func TestBackoffBeyondCountingIsLong(t *testing.T) {
+	const never = math.MaxInt64 * time.Nanosecond
+	now := time.Unix(0, 0)
+	b := backoff{Backoff: Backoff{Initial: time.Second, Max: never, Factor: 1e300, Jitter: 1e300}}
+	for range 3 {
+		if wait := b.wait(now, 0.5); wait < time.Second {
+			t.Errorf("waits for %v", wait)
+		}
+	}
+}

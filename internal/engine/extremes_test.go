@@ -44,11 +44,4 @@ func TestWhatIsBeyondCountingComesLate(t *testing.T) {
 	if run.fit(now); run.span < never/2 {
 		t.Errorf("what is left of a period without end is laid out over %v", run.span)
 	}
-
-	b := backoff{Backoff: Backoff{Initial: time.Second, Max: never, Factor: 1e300, Jitter: 1e300}}
-	for range 3 {
-		if wait := b.wait(now, 0.5); wait < time.Second {
-			t.Errorf("waits for %v", wait)
-		}
-	}
 }

@@ -219,7 +219,7 @@ func (i *Informer[T]) resyncKeys(policy ResyncPolicy) []delta.Key {
 	view := i.store.View()
 	defer view.Release()
 	keys := make([]delta.Key, 0, view.Len())
-	everywhere, in := len(policy.Namespaces)+len(policy.Except) == 0, policy.inNamespace()
+	everywhere, in := len(policy.Namespaces)+len(policy.Except) == 0, InNamespace(policy)
 	for key, obj := range view.All() {
 		if !everywhere && !in(key.Namespace) {
 			continue

@@ -169,7 +169,7 @@ func addTick(ticks []resyncTick, number uint32, tick resyncTick) []resyncTick {
 	tick.to = &audience{members: []uint32{number}}
 	for i := range ticks {
 		other := &ticks[i]
-		if other.demand == tick.demand && sameRest(other.rest, tick.rest) && other.policy.sharesRun(tick.policy) {
+		if other.demand == tick.demand && sameRest(other.rest, tick.rest) && sharesRun(other.policy, tick.policy) {
 			other.to = other.to.union(tick.to)
 			if tick.until.Before(other.until) {
 				other.until = tick.until
@@ -188,7 +188,7 @@ func sameRest(a, b []delta.Key) bool {
 // unfinished is how many runs for the policy's namespaces the listener is in.
 func (r *resync) unfinished(listener uint32, policy ResyncPolicy) int {
 	return r.count(func(run *resyncRun) bool {
-		return !run.demand && run.to.has(listener) && run.policy.sameNamespaces(policy)
+		return !run.demand && run.to.has(listener) && sameNamespaces(run.policy, policy)
 	})
 }
 
@@ -286,15 +286,6 @@ func earlier(a, b, now time.Time) time.Time {
 		return b
 	}
 	return a
-}
-
-// without returns the audience less one listener.
-func (a *audience) without(listener uint32) *audience {
-	if !a.has(listener) {
-		return a
-	}
-	members := slices.DeleteFunc(slices.Clone(a.members), func(m uint32) bool { return m == listener })
-	return &audience{members: members}
 }
 
 func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {

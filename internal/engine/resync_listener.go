@@ -72,7 +72,7 @@ func (r *resync) goesOn(known *resyncing, policy ResyncPolicy, now time.Time, mo
 func (l *resyncing) want(selector labels.Selector) {
 	all := func(s labels.Selector) bool { return s == nil || s.Empty() }
 	switch {
-	case slices.ContainsFunc(l.wanted, func(s labels.Selector) bool { return all(s) || sameSelection(s, selector) }):
+	case slices.ContainsFunc(l.wanted, func(s labels.Selector) bool { return all(s) || sameSelection2(s, selector) }):
 	case all(selector), len(l.wanted) == resyncDemands:
 		l.wanted = []labels.Selector{nil}
 	default:
@@ -91,7 +91,7 @@ func (l *resyncing) onDemand(selector labels.Selector) ResyncPolicy {
 func (l *resyncing) by(policy ResyncPolicy) *resyncing {
 	var alike *resyncing
 	for other := l; other != nil; other = other.more {
-		if other.policy.sameNamespaces(policy) {
+		if sameNamespaces(other.policy, policy) {
 			return other
 		}
 		if alike == nil && other.policy.Period == policy.Period {

@@ -3,15 +3,11 @@ package engine
 import (
 	"cmp"
 	"fmt"
-	"hash/maphash"
 	"math"
-	"math/bits"
 	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/labels"
-
-	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
 // ResyncPolicy says when a listener is shown objects again that have not changed.
@@ -106,90 +102,20 @@ func (p ResyncPolicy) Check() error {
 	return nil
 }
 
-// Equal reports whether two policies say the same.
-func (p ResyncPolicy) Equal(q ResyncPolicy) bool { return p.sameBut(q) && p.sameNamespaces(q) }
-
-// sameBut reports whether two policies differ in nothing but the namespaces.
-func (p ResyncPolicy) sameBut(q ResyncPolicy) bool {
+// Equal reports whether two policies say the same. Two selectors do if they are known to
+// choose the same objects.
+func (p ResyncPolicy) Equal(q ResyncPolicy) bool {
 	return p.Period == q.Period && p.Jitter == q.Jitter && p.Spread == q.Spread &&
 		p.Rate == q.Rate && p.Lane == q.Lane && p.AsUpdate == q.AsUpdate &&
 		p.OnlyIfNotReconciledFor == q.OnlyIfNotReconciledFor &&
+		slices.Equal(p.Namespaces, q.Namespaces) && slices.Equal(p.Except, q.Except) &&
 		sameSelection(p.Selector, q.Selector)
 }
 
-// sameSelection reports whether two selectors are known to choose the same objects.
 func sameSelection(a, b labels.Selector) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil
 	}
 	// The selectors of everything and of nothing have the same text.
 	return a.Empty() == b.Empty() && a.String() == b.String()
-}
-
-// sharesRun reports whether listeners with these policies that are due together
-// can be shown the same objects at the same moments.
-func (p ResyncPolicy) sharesRun(q ResyncPolicy) bool {
-	spread := p.Spread == OverPeriod
-	return spread == (q.Spread == OverPeriod) && (!spread || p.Period == q.Period) &&
-		p.Rate == q.Rate && p.Lane == q.Lane && p.AsUpdate == q.AsUpdate &&
-		p.OnlyIfNotReconciledFor == q.OnlyIfNotReconciledFor &&
-		sameSelection(p.Selector, q.Selector) && p.sameNamespaces(q)
-}
-
-func (p ResyncPolicy) sameNamespaces(q ResyncPolicy) bool {
-	return slices.Equal(p.Namespaces, q.Namespaces) && slices.Equal(p.Except, q.Except)
-}
-
-// inNamespace returns the test whether objects of a namespace are chosen.
-func (p ResyncPolicy) inNamespace() func(namespace string) bool {
-	in := make(map[string]bool, len(p.Namespaces)+len(p.Except))
-	for _, namespace := range p.Namespaces {
-		in[namespace] = true
-	}
-	for _, namespace := range p.Except {
-		in[namespace] = false
-	}
-	byDefault := len(p.Namespaces) == 0
-	return func(namespace string) bool {
-		chosen, named := in[namespace]
-		return chosen || !named && byDefault
-	}
-}
-
-// durationOf converts a number of nanoseconds. A number that is too large for a
-// Duration becomes the longest one, where a plain conversion would make it negative.
-func durationOf(nanoseconds float64) time.Duration {
-	if nanoseconds >= math.MaxInt64 {
-		return math.MaxInt64
-	}
-	return time.Duration(nanoseconds)
-}
-
-// keyHash is different in each process, so that replicas don't all show the
-// same object at the same moment.
-var keyHash = maphash.MakeSeed()
-
-// phase is how far into the period the key's moment is.
-func phase(key delta.Key, period time.Duration) time.Duration {
-	into, _ := bits.Mul64(maphash.Comparable(keyHash, key), uint64(period))
-	return time.Duration(into)
-}
-
-// arrange puts keys in the order in which a run with this policy shows them.
-func (p ResyncPolicy) arrange(keys []delta.Key) {
-	if p.Spread != OverPeriod {
-		return
-	}
-	type placed struct {
-		key   delta.Key
-		phase time.Duration
-	}
-	order := make([]placed, len(keys))
-	for i, key := range keys {
-		order[i] = placed{key, phase(key, p.Period)}
-	}
-	slices.SortFunc(order, func(a, b placed) int { return cmp.Compare(a.phase, b.phase) })
-	for i := range order {
-		keys[i] = order[i].key
-	}
 }

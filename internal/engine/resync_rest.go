@@ -30,7 +30,7 @@ func (t *resyncTick) arrange(keys []delta.Key) []delta.Key {
 			return !found
 		})
 	}
-	t.policy.arrange(keys)
+	sortByTurn(t.policy, keys)
 	return keys
 }
 

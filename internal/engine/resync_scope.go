@@ -76,7 +76,7 @@ func (i *Informer[T]) policiesLocked(own ResyncPolicy) []ResyncPolicy {
 	agreed := true
 	for n, s := range scopes {
 		policy := own.Or(s.resync)
-		agreed = agreed && (n == 0 || policy.sameBut(own.Or(scopes[0].resync)))
+		agreed = agreed && (n == 0 || SameBut(policy, own.Or(scopes[0].resync)))
 		if policy.Period <= 0 {
 			continue
 		}
@@ -85,11 +85,11 @@ func (i *Informer[T]) policiesLocked(own ResyncPolicy) []ResyncPolicy {
 			policies = append(policies, policy)
 			continue
 		}
-		if !policy.inNamespace()(s.reach.namespace) {
+		if !InNamespace(policy)(s.reach.namespace) {
 			continue
 		}
 		policy.Namespaces, policy.Except = nil, nil
-		at := slices.IndexFunc(policies, func(p ResyncPolicy) bool { return len(p.Namespaces) > 0 && p.sameBut(policy) })
+		at := slices.IndexFunc(policies, func(p ResyncPolicy) bool { return len(p.Namespaces) > 0 && SameBut(p, policy) })
 		if at < 0 {
 			at = len(policies)
 			policies = append(policies, policy)

@@ -137,7 +137,7 @@ func TestSpreadIsEven(t *testing.T) {
 	now = now.Add(period)
 	for _, tick := range r.due(now) {
 		keys := someKeys(n)
-		policy.arrange(keys)
+		sortByTurn(policy, keys)
 		r.begin(tick, keys, now)
 	}
 	var slots [10]int

@@ -1,0 +1,93 @@
+package engine
+
+import (
+	"cmp"
+	"hash/maphash"
+	"math/bits"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// SameBut reports whether two policies differ in nothing but the namespaces.
+func SameBut(p, q ResyncPolicy) bool {
+	p.Namespaces, p.Except = q.Namespaces, q.Except
+	return p.Equal(q)
+}
+
+// sameSelection reports whether two selectors are known to choose the same objects.
+func sameSelection2(a, b labels.Selector) bool {
+	return ResyncPolicy{Selector: a}.Equal(ResyncPolicy{Selector: b})
+}
+
+// sharesRun reports whether listeners with these policies that are due together
+// can be shown the same objects at the same moments.
+func sharesRun(p, q ResyncPolicy) bool {
+	spread := p.Spread == OverPeriod
+	if spread != (q.Spread == OverPeriod) {
+		return false
+	}
+	p.Jitter, p.Spread = q.Jitter, q.Spread
+	if !spread {
+		p.Period = q.Period
+	}
+	return p.Equal(q)
+}
+
+func sameNamespaces(p, q ResyncPolicy) bool {
+	return slices.Equal(p.Namespaces, q.Namespaces) && slices.Equal(p.Except, q.Except)
+}
+
+// InNamespace returns the test whether a policy chooses the objects of a namespace.
+func InNamespace(p ResyncPolicy) func(namespace string) bool {
+	in := make(map[string]bool, len(p.Namespaces)+len(p.Except))
+	for _, namespace := range p.Namespaces {
+		in[namespace] = true
+	}
+	for _, namespace := range p.Except {
+		in[namespace] = false
+	}
+	byDefault := len(p.Namespaces) == 0
+	return func(namespace string) bool {
+		chosen, named := in[namespace]
+		return chosen || !named && byDefault
+	}
+}
+
+// longest is the longest time that is waited for: more than a century. To convert a larger
+// number of nanoseconds to a Duration would make it negative.
+const longest = 1 << 62
+
+func durationOf(nanoseconds float64) time.Duration { return time.Duration(min(nanoseconds, longest)) }
+
+// keyHash is different in each process, so that replicas don't all show the
+// same object at the same moment.
+var keyHash = maphash.MakeSeed()
+
+// phase is how far into the period the key's moment is.
+func phase(key delta.Key, period time.Duration) time.Duration {
+	into, _ := bits.Mul64(maphash.Comparable(keyHash, key), uint64(period))
+	return time.Duration(into)
+}
+
+// sortByTurn puts keys in the order in which a run with a policy shows them.
+func sortByTurn(p ResyncPolicy, keys []delta.Key) {
+	if p.Spread != OverPeriod {
+		return
+	}
+	type placed struct {
+		key   delta.Key
+		phase time.Duration
+	}
+	order := make([]placed, len(keys))
+	for i, key := range keys {
+		order[i] = placed{key, phase(key, p.Period)}
+	}
+	slices.SortFunc(order, func(a, b placed) int { return cmp.Compare(a.phase, b.phase) })
+	for i := range order {
+		keys[i] = order[i].key
+	}
+}
