@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // What is so slow or so late that its time is more than can be counted comes late,
@@ -14,16 +16,16 @@ func TestWhatIsBeyondCountingComesLate(t *testing.T) {
 	now, century := resyncEpoch, resyncEpoch.AddDate(100, 0, 0)
 
 	for seed := range uint64(100) {
-		r := newResync(rand.New(rand.NewPCG(seed, 0)))
-		r.set(1, ResyncPolicy{Period: never, Jitter: 1}, now)
-		r.set(2, ResyncPolicy{Period: never - time.Hour, Jitter: 0.5}, now)
+		r := newTimetable(rand.New(rand.NewPCG(seed, 0)))
+		r.set(1, resync.Policy{Period: never, Jitter: 1}, now)
+		r.set(2, resync.Policy{Period: never - time.Hour, Jitter: 0.5}, now)
 		if ticks := r.due(now.Add(time.Hour)); len(ticks) > 0 {
 			t.Fatalf("seed %d: due after an hour are %+v", seed, ticks)
 		}
 	}
 
-	r := newResync(nil)
-	r.set(1, ResyncPolicy{Period: time.Minute, Rate: 1e-300}, now)
+	r := newTimetable(nil)
+	r.set(1, resync.Policy{Period: time.Minute, Rate: 1e-300}, now)
 	for _, tick := range r.due(now.Add(time.Minute)) {
 		r.begin(tick, someKeys(2), now.Add(time.Minute))
 	}
@@ -37,7 +39,7 @@ func TestWhatIsBeyondCountingComesLate(t *testing.T) {
 		t.Errorf("%d objects were shown in a century", shown)
 	}
 
-	run := &resyncRun{resyncTick: resyncTick{policy: ResyncPolicy{Period: never}, until: now.Add(never)}, keys: someKeys(1)}
+	run := &resyncRun{resyncTick: resyncTick{policy: resync.Policy{Period: never}, until: now.Add(never)}, keys: someKeys(1)}
 	for phase(run.keys[0], never) < never-never/1000 {
 		run.keys[0].Name += "x" // until its turn is the last of the period
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // Informer keeps a store in step with an API and tells its subscribers each
@@ -215,7 +216,7 @@ func (i *Informer[T]) launch(l *listener[T]) bool {
 }
 
 // resyncKeys returns the keys of the objects that a policy chooses.
-func (i *Informer[T]) resyncKeys(policy ResyncPolicy) []delta.Key {
+func (i *Informer[T]) resyncKeys(policy resync.Policy) []delta.Key {
 	view := i.store.View()
 	defer view.Release()
 	keys := make([]delta.Key, 0, view.Len())

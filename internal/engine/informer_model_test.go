@@ -13,6 +13,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 var thingTraits = delta.Traits[thing]{
@@ -117,7 +118,7 @@ func (r *rig) play() {
 	r.subscribe("early", SubscribeOptions{}, nil)
 	r.subscribe("folding", SubscribeOptions{ListenerOptions: ListenerOptions{Backlog: FoldUpdates, HighWater: 1 + r.rng.Uint64N(4)}},
 		func() time.Duration { return 100 * time.Second })
-	r.subscribe("resyncing", SubscribeOptions{Resync: ResyncPolicy{Period: 30 * time.Second, Spread: Spread(r.rng.IntN(3))}}, nil)
+	r.subscribe("resyncing", SubscribeOptions{Resync: resync.Policy{Period: 30 * time.Second, Spread: resync.Spread(r.rng.IntN(3))}}, nil)
 	r.checkFirstSight()
 	g := lifecycle.New(r.t.Context())
 	g.Go("informer", r.informer.Run)
@@ -135,7 +136,7 @@ func (r *rig) play() {
 		time.Sleep(time.Duration(r.rng.IntN(20_000))*time.Millisecond + time.Microsecond)
 	}
 	r.server.cease()
-	if err := r.informer.SetResync(ResyncPolicy{Period: NeverResync}); err != nil {
+	if err := r.informer.SetResync(resync.Policy{Period: resync.Never}); err != nil {
 		r.t.Error(err)
 	}
 	time.Sleep(3 * time.Hour) // the slow ones need it
@@ -202,7 +203,7 @@ func (r *rig) again(g *lifecycle.Group) {
 			r.t.Error(err)
 		}
 	case 1:
-		policy := ResyncPolicy{Period: time.Duration(1+r.rng.IntN(90)) * time.Second, Spread: Spread(r.rng.IntN(3)), Rate: float64(r.rng.IntN(3))}
+		policy := resync.Policy{Period: time.Duration(1+r.rng.IntN(90)) * time.Second, Spread: resync.Spread(r.rng.IntN(3)), Rate: float64(r.rng.IntN(3))}
 		if err := r.informer.SetResync(policy); err != nil {
 			r.t.Error(err)
 		}

@@ -11,11 +11,12 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // A relist shows what the watch did not, costs a list, and tells nothing else.
 func TestRelist(t *testing.T) {
-	withCrowd(t, 100, ResyncPolicy{}, func(r *resyncRig) {
+	withCrowd(t, 100, resync.Policy{}, func(r *resyncRig) {
 		t := r.T // of the bubble
 		var told []string
 		subscribe(t, r.Informer, func(d *delta.Delta[thing]) {
@@ -85,12 +86,12 @@ func TestResyncIsRefused(t *testing.T) {
 		if err := i.Relist(ctx); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "forbidden") {
 			t.Errorf("relist of what is forbidden: %v", err)
 		}
-		for _, policy := range []ResyncPolicy{{Period: -5}, {Jitter: 2}, {Spread: 9}, {Rate: -1}, {OnlyIfNotReconciledFor: -1}, {Namespaces: []string{"p"}, Except: []string{"p"}}} {
+		for _, policy := range []resync.Policy{{Period: -5}, {Jitter: 2}, {Spread: 9}, {Rate: -1}, {OnlyIfNotReconciledFor: -1}, {Namespaces: []string{"p"}, Except: []string{"p"}}} {
 			if err := errors.Join(i.SetResync(policy), i.SetScopeResync("", policy)); err == nil || strings.Count(err.Error(), "\n") != 1 {
 				t.Errorf("%+v was accepted: %v", policy, err)
 			}
 		}
-		if err := i.SetScopeResync("p", ResyncPolicy{}); !errors.Is(err, ErrNotCovered) {
+		if err := i.SetScopeResync("p", resync.Policy{}); !errors.Is(err, ErrNotCovered) {
 			t.Errorf("the policy of a scope that is not there: %v", err)
 		}
 		g.Stop()

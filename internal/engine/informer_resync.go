@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // SetResync changes the policy of every scope, also while the informer runs: when
@@ -16,7 +18,7 @@ import (
 // period counts from each subscriber's last resync, so that one which is shorter may
 // be over already, and what a resync that is under way has yet to show goes on by the
 // new policy. A scope that is added later has the policy that it comes with.
-func (i *Informer[T]) SetResync(policy ResyncPolicy) error {
+func (i *Informer[T]) SetResync(policy resync.Policy) error {
 	if err := policy.Check(); err != nil {
 		return fmt.Errorf("set the resync policy of informer for %s: %w", i.opts.Name, err)
 	}
@@ -31,7 +33,7 @@ func (i *Informer[T]) SetResync(policy ResyncPolicy) error {
 
 // SetScopeResync is [Informer.SetResync] for one scope: that of this namespace, or
 // that of all but some where it is empty.
-func (i *Informer[T]) SetScopeResync(namespace string, policy ResyncPolicy) error {
+func (i *Informer[T]) SetScopeResync(namespace string, policy resync.Policy) error {
 	fail := func(err error) error {
 		return fmt.Errorf("set the resync policy of informer for %s in namespace %q: %w", i.opts.Name, namespace, err)
 	}

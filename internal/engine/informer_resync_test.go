@@ -14,6 +14,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // crowd is a server with many things, which change when told to.
@@ -79,7 +80,7 @@ type resyncRig struct {
 	began  time.Time
 }
 
-func withCrowd(t *testing.T, n int, policy ResyncPolicy, test func(*resyncRig)) {
+func withCrowd(t *testing.T, n int, policy resync.Policy, test func(*resyncRig)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		server := newCrowd(n)
@@ -103,7 +104,7 @@ func withCrowd(t *testing.T, n int, policy ResyncPolicy, test func(*resyncRig)) 
 	})
 }
 
-func (r *resyncRig) observe(policy ResyncPolicy) *observed {
+func (r *resyncRig) observe(policy resync.Policy) *observed {
 	r.Helper()
 	o := &observed{syncs: map[delta.Key]int{}, why: map[delta.ResyncTerms]int{}}
 	s, err := r.Subscribe(func(d *delta.Delta[thing]) {
@@ -151,7 +152,7 @@ func (r *resyncRig) expect(what string, o *observed, all, odds int) {
 	}
 }
 
-func (r *resyncRig) set(policy ResyncPolicy) {
+func (r *resyncRig) set(policy resync.Policy) {
 	r.Helper()
 	if err := r.SetResync(policy); err != nil {
 		r.Fatal(err)
@@ -161,10 +162,10 @@ func (r *resyncRig) set(policy ResyncPolicy) {
 // A changed policy is in effect within a second, for those who follow it and nobody
 // else.
 func TestChangedPolicyIsInEffectWithinASecond(t *testing.T) {
-	withCrowd(t, 1000, ResyncPolicy{Period: 10 * time.Hour}, func(r *resyncRig) {
-		follows, own, never := r.observe(ResyncPolicy{Lane: 3}), r.observe(ResyncPolicy{Period: time.Hour}), r.observe(ResyncPolicy{Period: NeverResync})
+	withCrowd(t, 1000, resync.Policy{Period: 10 * time.Hour}, func(r *resyncRig) {
+		follows, own, never := r.observe(resync.Policy{Lane: 3}), r.observe(resync.Policy{Period: time.Hour}), r.observe(resync.Policy{Period: resync.Never})
 		time.Sleep(30*time.Minute + time.Second)
-		r.set(ResyncPolicy{Period: 30 * time.Minute, Selector: odd, OnlyIfNotReconciledFor: time.Minute})
+		r.set(resync.Policy{Period: 30 * time.Minute, Selector: odd, OnlyIfNotReconciledFor: time.Minute})
 		time.Sleep(time.Second)
 		synctest.Wait()
 		if want := (delta.ResyncTerms{Lane: 3, OnlyIfNotReconciledFor: time.Minute}); len(follows.why) != 1 || follows.why[want] != 500 {
@@ -175,11 +176,11 @@ func TestChangedPolicyIsInEffectWithinASecond(t *testing.T) {
 		time.Sleep(30 * time.Minute)
 		r.expect("a period later", follows, 500, 500)
 		r.expect("by its own policy, when its hour is over", own, 1000, 500)
-		r.set(ResyncPolicy{Period: NeverResync})
+		r.set(resync.Policy{Period: resync.Never})
 		time.Sleep(time.Hour)
 		r.expect("when it is off", follows, 0, 0)
 		r.expect("by its own policy, always", own, 1000, 500)
-		r.set(ResyncPolicy{Period: time.Minute, Spread: OverPeriod})
+		r.set(resync.Policy{Period: time.Minute, Spread: resync.OverPeriod})
 		time.Sleep(time.Second)
 		if all, _ := follows.take(); all == 0 || all > 50 {
 			t.Errorf("%d Syncs in the first second of a minute, want about 17", all)
@@ -195,22 +196,22 @@ func TestChangedPolicyIsInEffectWithinASecond(t *testing.T) {
 // thing is shown once.
 func TestPolicyChangesInTheMiddleOfARun(t *testing.T) {
 	const n = 1000
-	spread := ResyncPolicy{Period: 100 * time.Minute, Spread: OverPeriod}
+	spread := resync.Policy{Period: 100 * time.Minute, Spread: resync.OverPeriod}
 	for name, tt := range map[string]struct {
-		to    ResyncPolicy
+		to    resync.Policy
 		after time.Duration // when all is to be shown that is left
 		all   bool          // or only what is odd
 	}{
-		"a shorter period":    {ResyncPolicy{Period: 60 * time.Minute, Spread: OverPeriod}, 10 * time.Minute, true},
-		"a longer period":     {ResyncPolicy{Period: 1000 * time.Minute, Spread: OverPeriod}, 950 * time.Minute, true},
-		"all at once":         {ResyncPolicy{Period: 100 * time.Minute}, time.Second, true},
-		"at a rate":           {ResyncPolicy{Period: 100 * time.Minute, Rate: 1}, 10 * time.Minute, true},
-		"another selector":    {ResyncPolicy{Period: 100 * time.Minute, Spread: OverPeriod, Selector: odd}, 50 * time.Minute, false},
-		"the same, elsewhere": {ResyncPolicy{Period: 100 * time.Minute, Spread: OverPeriod, Lane: 1}, 50 * time.Minute, true},
+		"a shorter period":    {resync.Policy{Period: 60 * time.Minute, Spread: resync.OverPeriod}, 10 * time.Minute, true},
+		"a longer period":     {resync.Policy{Period: 1000 * time.Minute, Spread: resync.OverPeriod}, 950 * time.Minute, true},
+		"all at once":         {resync.Policy{Period: 100 * time.Minute}, time.Second, true},
+		"at a rate":           {resync.Policy{Period: 100 * time.Minute, Rate: 1}, 10 * time.Minute, true},
+		"another selector":    {resync.Policy{Period: 100 * time.Minute, Spread: resync.OverPeriod, Selector: odd}, 50 * time.Minute, false},
+		"the same, elsewhere": {resync.Policy{Period: 100 * time.Minute, Spread: resync.OverPeriod, Lane: 1}, 50 * time.Minute, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			withCrowd(t, n, spread, func(r *resyncRig) {
-				a, b := r.observe(ResyncPolicy{}), r.observe(ResyncPolicy{})
+				a, b := r.observe(resync.Policy{}), r.observe(resync.Policy{})
 				own := r.observe(spread)
 				time.Sleep(150 * time.Minute) // the first period is without
 				shown, shownOdd := a.take()
@@ -234,7 +235,7 @@ func TestPolicyChangesInTheMiddleOfARun(t *testing.T) {
 						t.Errorf("%d Syncs and %d of odd things, want the rest of %d and %d", all, odds, left, leftOdd)
 					}
 				}
-				if tt.to.Spread == OverPeriod && largest > left/20 {
+				if tt.to.Spread == resync.OverPeriod && largest > left/20 {
 					t.Errorf("%d of %d at one moment", largest, left)
 				}
 				if tt.after < 50*time.Minute {
@@ -260,8 +261,8 @@ func burst(at []time.Duration) (most int) {
 
 // Who leaves in the middle of a run is shown nothing more, and the others all.
 func TestListenerLeavesInTheMiddleOfARun(t *testing.T) {
-	withCrowd(t, 1000, ResyncPolicy{Period: time.Minute, Rate: 100}, func(r *resyncRig) {
-		stays, leaves := r.observe(ResyncPolicy{}), r.observe(ResyncPolicy{})
+	withCrowd(t, 1000, resync.Policy{Period: time.Minute, Rate: 100}, func(r *resyncRig) {
+		stays, leaves := r.observe(resync.Policy{}), r.observe(resync.Policy{})
 		time.Sleep(time.Minute + 5*time.Second)
 		if all, _ := leaves.take(); all < 400 || all > 600 {
 			t.Fatalf("in five seconds at 100 a second %d were shown", all)
@@ -275,8 +276,8 @@ func TestListenerLeavesInTheMiddleOfARun(t *testing.T) {
 
 // On demand a selector is all that counts, and those who ask twice get it once.
 func TestResyncOnDemandBySelector(t *testing.T) {
-	withCrowd(t, 1000, ResyncPolicy{Period: time.Hour, Selector: even, OnlyIfNotReconciledFor: time.Hour, Lane: 2}, func(r *resyncRig) {
-		a, never := r.observe(ResyncPolicy{}), r.observe(ResyncPolicy{Period: NeverResync})
+	withCrowd(t, 1000, resync.Policy{Period: time.Hour, Selector: even, OnlyIfNotReconciledFor: time.Hour, Lane: 2}, func(r *resyncRig) {
+		a, never := r.observe(resync.Policy{}), r.observe(resync.Policy{Period: resync.Never})
 		for range 100 {
 			if err := r.Informer.Resync(odd); err != nil {
 				r.Fatal(err)
@@ -311,7 +312,7 @@ func TestScopePoliciesChange(t *testing.T) {
 				syncs[fmt.Sprint(d.Key.Namespace, " ", d.Resync().Lane)]++
 			}
 		})
-		for namespace, policy := range map[string]ResyncPolicy{"p": {Period: time.Minute, Lane: 1}, "q": {Period: time.Hour, Lane: 2}} {
+		for namespace, policy := range map[string]resync.Policy{"p": {Period: time.Minute, Lane: 1}, "q": {Period: time.Hour, Lane: 2}} {
 			if err := i.SetScopeResync(namespace, policy); err != nil {
 				t.Fatal(err)
 			}
@@ -339,8 +340,8 @@ func TestScopePoliciesChange(t *testing.T) {
 func TestSpreadResyncIsEvenlySpread(t *testing.T) {
 	const n, period, parts = 20000, 10 * time.Minute, 20
 	const bound = 100 // χ² of 19 degrees of freedom
-	withCrowd(t, n, ResyncPolicy{Period: period, Spread: OverPeriod}, func(r *resyncRig) {
-		a, b := r.observe(ResyncPolicy{}), r.observe(ResyncPolicy{})
+	withCrowd(t, n, resync.Policy{Period: period, Spread: resync.OverPeriod}, func(r *resyncRig) {
+		a, b := r.observe(resync.Policy{}), r.observe(resync.Policy{})
 		time.Sleep(2*period + time.Second) // each is late by a thousandth of the period at most
 		synctest.Wait()
 		var histogram [parts]int

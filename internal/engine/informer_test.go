@@ -18,6 +18,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // faultless is a server with three things, at versions 7 to 9, and no faults.
@@ -267,7 +268,7 @@ func TestResyncOnDemandAndByPeriod(t *testing.T) {
 			}
 		}
 		never := subscribe(t, i, count("never"))
-		timed, err := i.Subscribe(count("timed"), SubscribeOptions{Resync: ResyncPolicy{Period: time.Minute}})
+		timed, err := i.Subscribe(count("timed"), SubscribeOptions{Resync: resync.Policy{Period: time.Minute}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -277,7 +278,7 @@ func TestResyncOnDemandAndByPeriod(t *testing.T) {
 			t.Errorf("after three periods of three things: %v", syncs)
 		}
 		never.Resync(nil)
-		timed.SetResync(ResyncPolicy{Period: NeverResync})
+		timed.SetResync(resync.Policy{Period: resync.Never})
 		time.Sleep(time.Hour)
 		synctest.Wait()
 		if syncs["timed"] != 9 || syncs["never"] != 3 {

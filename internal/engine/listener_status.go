@@ -3,6 +3,8 @@ package engine
 import (
 	"fmt"
 	"time"
+
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // ListenerStatus is how one listener is doing.
@@ -24,7 +26,7 @@ type ListenerStatus struct {
 	// late by at most a second; zero while it is idle.
 	InHandlerSince time.Time
 	// Resync is when it is shown unchanged objects; see [Subscription.ResyncPolicies].
-	Resync []ResyncPolicy
+	Resync []resync.Policy
 	// Slow says that it has been past its high-water mark for more than a moment,
 	// and has not recovered yet.
 	Slow bool

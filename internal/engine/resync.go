@@ -9,9 +9,10 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
-// resync decides which objects are shown again, to whom, and when. It has no
+// timetable decides which objects are shown again, to whom, and when. It has no
 // lock, no goroutine and no clock: what it needs to know it is told.
 //
 //	set, trigger ──▶ due ──▶ tick ──keys──▶ begin ──▶ run ──▶ next ──▶ chunk
@@ -24,7 +25,7 @@ import (
 // kept up is there another. So a live event waits for one chunk at most,
 // never for a resync. A listener that does not keep up gets a run of its own that
 // waits for it, and the others go on.
-type resync struct {
+type timetable struct {
 	rng       *rand.Rand // for jitter
 	listeners map[uint32]*resyncing
 	runs      []*resyncRun // in the order of their turns
@@ -49,7 +50,7 @@ const (
 // resyncTick is that listeners are due, and by which policy.
 type resyncTick struct {
 	to     *audience
-	policy ResyncPolicy
+	policy resync.Policy
 	demand bool // somebody wants it now
 
 	// rest is for a policy that has changed in the middle of a run: only these keys
@@ -65,25 +66,25 @@ type resyncBatch struct {
 	origin *delta.Origin
 }
 
-func newResync(rng *rand.Rand) *resync {
-	return &resync{rng: rng, listeners: map[uint32]*resyncing{}}
+func newTimetable(rng *rand.Rand) *timetable {
+	return &timetable{rng: rng, listeners: map[uint32]*resyncing{}}
 }
 
 // set adds a listener or changes its policy. A new period counts from the
 // listener's last tick.
-func (r *resync) set(listener uint32, policy ResyncPolicy, now time.Time) {
-	r.setAll(listener, []ResyncPolicy{policy}, now)
+func (r *timetable) set(listener uint32, policy resync.Policy, now time.Time) {
+	r.setAll(listener, []resync.Policy{policy}, now)
 }
 
 // remove forgets a listener.
-func (r *resync) remove(listener uint32) {
+func (r *timetable) remove(listener uint32) {
 	delete(r.listeners, listener)
 	r.withdraw(listener, func(*resyncRun) bool { return true })
 }
 
 // trigger makes a listener due now for what the selector chooses, whatever its
 // policy says; its next tick stays where it is.
-func (r *resync) trigger(listener uint32, selector labels.Selector) {
+func (r *timetable) trigger(listener uint32, selector labels.Selector) {
 	if l := r.listeners[listener]; l != nil {
 		l.want(selector)
 	}
@@ -91,7 +92,7 @@ func (r *resync) trigger(listener uint32, selector labels.Selector) {
 
 // takers returns who is resynced by a period, which says that they want to
 // see objects that did not change.
-func (r *resync) takers() *audience {
+func (r *timetable) takers() *audience {
 	to := &audience{}
 	for _, number := range sortedKeys(r.listeners) {
 		if r.listeners[number].periodic() {
@@ -103,7 +104,7 @@ func (r *resync) takers() *audience {
 
 // withdraw takes a listener out of some of its runs, and returns what they had yet
 // to show to it. A key may be there twice.
-func (r *resync) withdraw(listener uint32, from func(*resyncRun) bool) (rest []delta.Key) {
+func (r *timetable) withdraw(listener uint32, from func(*resyncRun) bool) (rest []delta.Key) {
 	r.runs = slices.DeleteFunc(r.runs, func(run *resyncRun) bool {
 		if !run.to.has(listener) || !from(run) {
 			return false
@@ -115,7 +116,7 @@ func (r *resync) withdraw(listener uint32, from func(*resyncRun) bool) (rest []d
 	return rest
 }
 
-func (r *resync) jittered(p ResyncPolicy) time.Duration {
+func (r *timetable) jittered(p resync.Policy) time.Duration {
 	if p.Jitter == 0 {
 		return p.Period
 	}
@@ -123,7 +124,7 @@ func (r *resync) jittered(p ResyncPolicy) time.Duration {
 }
 
 // due returns who is due now, those who can be shown the same together.
-func (r *resync) due(now time.Time) []resyncTick {
+func (r *timetable) due(now time.Time) []resyncTick {
 	r.ended = false
 	var ticks []resyncTick
 	for _, number := range sortedKeys(r.listeners) {
@@ -142,7 +143,7 @@ func (r *resync) due(now time.Time) []resyncTick {
 }
 
 // dueBy is due for one listener and policy.
-func (r *resync) dueBy(l *resyncing, number uint32, now time.Time) (resyncTick, bool) {
+func (r *timetable) dueBy(l *resyncing, number uint32, now time.Time) (resyncTick, bool) {
 	rest := l.rest
 	l.rest = nil
 	if !l.next.IsZero() && !l.next.After(now) {
@@ -158,7 +159,7 @@ func (r *resync) dueBy(l *resyncing, number uint32, now time.Time) (resyncTick, 
 
 // advance sets the next tick. It keeps the rhythm, and leaves out what has been
 // missed.
-func (r *resync) advance(l *resyncing, now time.Time) {
+func (r *timetable) advance(l *resyncing, now time.Time) {
 	l.last = l.next.Add(now.Sub(l.next).Truncate(l.policy.Period))
 	if l.next = l.last.Add(r.jittered(l.policy)); !l.next.After(now) {
 		l.next = l.last.Add(l.policy.Period)
@@ -186,18 +187,18 @@ func sameRest(a, b []delta.Key) bool {
 }
 
 // unfinished is how many runs for the policy's namespaces the listener is in.
-func (r *resync) unfinished(listener uint32, policy ResyncPolicy) int {
+func (r *timetable) unfinished(listener uint32, policy resync.Policy) int {
 	return r.count(func(run *resyncRun) bool {
 		return !run.demand && run.to.has(listener) && sameNamespaces(run.policy, policy)
 	})
 }
 
 // demanded is how many runs on demand the listener is in.
-func (r *resync) demanded(listener uint32) int {
+func (r *timetable) demanded(listener uint32) int {
 	return r.count(func(run *resyncRun) bool { return run.demand && run.to.has(listener) })
 }
 
-func (r *resync) count(counts func(*resyncRun) bool) (n int) {
+func (r *timetable) count(counts func(*resyncRun) bool) (n int) {
 	for _, run := range r.runs {
 		if counts(run) {
 			n++
@@ -208,7 +209,7 @@ func (r *resync) count(counts func(*resyncRun) bool) (n int) {
 
 // begin starts the run of a tick over keys, which belong to it from now on and
 // have been put in order by [resyncTick.arrange].
-func (r *resync) begin(tick resyncTick, keys []delta.Key, now time.Time) {
+func (r *timetable) begin(tick resyncTick, keys []delta.Key, now time.Time) {
 	for _, member := range tick.to.members {
 		if !r.stillDue(member, &tick, keys) {
 			tick.to = tick.to.without(member)
@@ -218,7 +219,7 @@ func (r *resync) begin(tick resyncTick, keys []delta.Key, now time.Time) {
 		return
 	}
 	run := &resyncRun{resyncTick: tick, keys: keys, start: now, span: tick.policy.Period}
-	if tick.rest != nil && tick.policy.Spread == OverPeriod {
+	if tick.rest != nil && tick.policy.Spread == resync.OverPeriod {
 		run.fit(now)
 	}
 	tick.rest = nil // it is in keys
@@ -231,7 +232,7 @@ func (r *resync) begin(tick resyncTick, keys []delta.Key, now time.Time) {
 
 // next returns the next chunk, if there is one to show now. lag tells how many
 // events a listener has yet to be told.
-func (r *resync) next(now time.Time, lag func(uint32) uint64) (resyncBatch, bool) {
+func (r *timetable) next(now time.Time, lag func(uint32) uint64) (resyncBatch, bool) {
 	if r.pending {
 		return resyncBatch{}, false
 	}
@@ -255,12 +256,12 @@ func (r *resync) next(now time.Time, lag func(uint32) uint64) (resyncBatch, bool
 }
 
 // drained says that what next returned has been published.
-func (r *resync) drained() { r.pending = false }
+func (r *timetable) drained() { r.pending = false }
 
 // wake is the first moment after now at which due or next may have something to
 // say; zero is never. A listener that catches up, and a chunk that drains, are
 // other reasons to ask.
-func (r *resync) wake(now time.Time) time.Time {
+func (r *timetable) wake(now time.Time) time.Time {
 	var first time.Time
 	for _, l := range r.listeners {
 		for ; l != nil; l = l.more {
@@ -274,7 +275,7 @@ func (r *resync) wake(now time.Time) time.Time {
 }
 
 // overdue reports whether a run that waited for its moment has seen it pass.
-func (r *resync) overdue(now time.Time) bool {
+func (r *timetable) overdue(now time.Time) bool {
 	return slices.ContainsFunc(r.runs, func(run *resyncRun) bool {
 		return !run.wake.IsZero() && !run.wake.After(now)
 	})

@@ -10,24 +10,25 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // SameBut reports whether two policies differ in nothing but the namespaces.
-func SameBut(p, q ResyncPolicy) bool {
+func SameBut(p, q resync.Policy) bool {
 	p.Namespaces, p.Except = q.Namespaces, q.Except
 	return p.Equal(q)
 }
 
 // sameSelection reports whether two selectors are known to choose the same objects.
-func sameSelection2(a, b labels.Selector) bool {
-	return ResyncPolicy{Selector: a}.Equal(ResyncPolicy{Selector: b})
+func sameSelection(a, b labels.Selector) bool {
+	return resync.Policy{Selector: a}.Equal(resync.Policy{Selector: b})
 }
 
 // sharesRun reports whether listeners with these policies that are due together
 // can be shown the same objects at the same moments.
-func sharesRun(p, q ResyncPolicy) bool {
-	spread := p.Spread == OverPeriod
-	if spread != (q.Spread == OverPeriod) {
+func sharesRun(p, q resync.Policy) bool {
+	spread := p.Spread == resync.OverPeriod
+	if spread != (q.Spread == resync.OverPeriod) {
 		return false
 	}
 	p.Jitter, p.Spread = q.Jitter, q.Spread
@@ -37,12 +38,12 @@ func sharesRun(p, q ResyncPolicy) bool {
 	return p.Equal(q)
 }
 
-func sameNamespaces(p, q ResyncPolicy) bool {
+func sameNamespaces(p, q resync.Policy) bool {
 	return slices.Equal(p.Namespaces, q.Namespaces) && slices.Equal(p.Except, q.Except)
 }
 
 // InNamespace returns the test whether a policy chooses the objects of a namespace.
-func InNamespace(p ResyncPolicy) func(namespace string) bool {
+func InNamespace(p resync.Policy) func(namespace string) bool {
 	in := make(map[string]bool, len(p.Namespaces)+len(p.Except))
 	for _, namespace := range p.Namespaces {
 		in[namespace] = true
@@ -74,8 +75,8 @@ func phase(key delta.Key, period time.Duration) time.Duration {
 }
 
 // sortByTurn puts keys in the order in which a run with a policy shows them.
-func sortByTurn(p ResyncPolicy, keys []delta.Key) {
-	if p.Spread != OverPeriod {
+func sortByTurn(p resync.Policy, keys []delta.Key) {
+	if p.Spread != resync.OverPeriod {
 		return
 	}
 	type placed struct {

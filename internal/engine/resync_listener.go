@@ -7,11 +7,12 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // resyncing is what is known of one listener and policy.
 type resyncing struct {
-	policy ResyncPolicy
+	policy resync.Policy
 	wanted []labels.Selector // on demand, and not begun; in a listener's first
 	last   time.Time         // the last tick, or when the listener came
 	next   time.Time         // zero: never
@@ -26,9 +27,9 @@ const resyncDemands = 16
 // setAll is set for a listener with several policies, each for namespaces of its
 // own. Those that were there before go on counting. Of a run by a policy that is no
 // longer there, the rest goes on by the new ones, unless these are due at once.
-func (r *resync) setAll(listener uint32, policies []ResyncPolicy, now time.Time) {
+func (r *timetable) setAll(listener uint32, policies []resync.Policy, now time.Time) {
 	if len(policies) == 0 {
-		policies = []ResyncPolicy{{}}
+		policies = []resync.Policy{{}}
 	}
 	before := r.listeners[listener]
 	var first *resyncing
@@ -53,7 +54,7 @@ func (r *resync) setAll(listener uint32, policies []ResyncPolicy, now time.Time)
 }
 
 // goesOn returns what becomes of known, which may be nil, by another policy.
-func (r *resync) goesOn(known *resyncing, policy ResyncPolicy, now time.Time, more *resyncing) *resyncing {
+func (r *timetable) goesOn(known *resyncing, policy resync.Policy, now time.Time, more *resyncing) *resyncing {
 	l := &resyncing{policy: policy, last: now, more: more}
 	if known != nil {
 		l.last = known.last
@@ -72,7 +73,7 @@ func (r *resync) goesOn(known *resyncing, policy ResyncPolicy, now time.Time, mo
 func (l *resyncing) want(selector labels.Selector) {
 	all := func(s labels.Selector) bool { return s == nil || s.Empty() }
 	switch {
-	case slices.ContainsFunc(l.wanted, func(s labels.Selector) bool { return all(s) || sameSelection2(s, selector) }):
+	case slices.ContainsFunc(l.wanted, func(s labels.Selector) bool { return all(s) || sameSelection(s, selector) }):
 	case all(selector), len(l.wanted) == resyncDemands:
 		l.wanted = []labels.Selector{nil}
 	default:
@@ -82,13 +83,13 @@ func (l *resyncing) want(selector labels.Selector) {
 
 // onDemand is the policy to show by what is wanted on demand: of what is said for
 // periods, only what is about the work that it makes.
-func (l *resyncing) onDemand(selector labels.Selector) ResyncPolicy {
-	return ResyncPolicy{Spread: AllAtOnce, Selector: selector, Rate: l.policy.Rate, Lane: l.policy.Lane}
+func (l *resyncing) onDemand(selector labels.Selector) resync.Policy {
+	return resync.Policy{Spread: resync.AllAtOnce, Selector: selector, Rate: l.policy.Rate, Lane: l.policy.Lane}
 }
 
 // by returns what a policy goes on from: the one for the same namespaces, or for
 // some others with the same rhythm, or any.
-func (l *resyncing) by(policy ResyncPolicy) *resyncing {
+func (l *resyncing) by(policy resync.Policy) *resyncing {
 	var alike *resyncing
 	for other := l; other != nil; other = other.more {
 		if sameNamespaces(other.policy, policy) {
@@ -115,8 +116,8 @@ func (l *resyncing) periodic() bool {
 }
 
 // status tells how far resyncs are.
-func (r *resync) status(now time.Time) ResyncStatus {
-	s := ResyncStatus{Runs: len(r.runs), Skipped: r.skipped}
+func (r *timetable) status(now time.Time) resync.Status {
+	s := resync.Status{Runs: len(r.runs), Skipped: r.skipped}
 	for _, run := range r.runs {
 		s.Left += len(run.keys)
 	}

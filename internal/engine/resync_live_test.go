@@ -13,6 +13,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // numberOr reads a size from the environment.
@@ -108,7 +109,7 @@ func TestLiveEventsAreNotDelayedByAResync(t *testing.T) {
 	server.things = append(server.things, thing{"live", "1"})
 	i := New[thing](server, Options[thing]{Name: "things", Traits: thingTraits,
 		Reflector: ReflectorOptions[thing]{ReflectorSettings: ReflectorSettings{Lists: PagesOnly}}})
-	if err := i.SetResync(ResyncPolicy{Period: NeverResync, Rate: rate}); err != nil {
+	if err := i.SetResync(resync.Policy{Period: resync.Never, Rate: rate}); err != nil {
 		t.Fatal(err)
 	}
 	watches := make([]*stopwatch, handlers)

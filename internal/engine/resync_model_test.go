@@ -14,13 +14,14 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // resyncScript drives a resync like the parts around it do, with a clock and
 // listeners of its own, and keeps what a dumb model expects.
 type resyncScript struct {
 	t         *testing.T
-	r         *resync
+	r         *timetable
 	rng       *rand.Rand
 	now       time.Time
 	keys      []delta.Key
@@ -30,7 +31,7 @@ type resyncScript struct {
 // resyncModel is what one listener expects: for each tick that was begun and has
 // not ended, the keys that it has yet to be shown.
 type resyncModel struct {
-	policy  ResyncPolicy
+	policy  resync.Policy
 	last    time.Time
 	wanted  []labels.Selector
 	stuck   bool
@@ -53,7 +54,7 @@ func numberLabels(key delta.Key) labels.Set {
 }
 
 // chosen is what the informer gathers for a policy.
-func (s *resyncScript) chosen(policy ResyncPolicy) []delta.Key {
+func (s *resyncScript) chosen(policy resync.Policy) []delta.Key {
 	return slices.DeleteFunc(slices.Clone(s.keys), func(key delta.Key) bool {
 		return policy.Selector != nil && !policy.Selector.Matches(numberLabels(key))
 	})
@@ -116,7 +117,7 @@ type resyncRoom struct{ byPeriod, onDemand int }
 // expect adds what is due for one listener.
 func (s *resyncScript) expect(number uint32, l *resyncModel, want map[string]int, room resyncRoom) {
 	for ; room.onDemand > 0 && len(l.wanted) > 0; room.onDemand-- {
-		want[tickName(number, resyncTick{demand: true, policy: ResyncPolicy{Selector: l.wanted[0]}})]++
+		want[tickName(number, resyncTick{demand: true, policy: resync.Policy{Selector: l.wanted[0]}})]++
 		l.wanted = l.wanted[1:]
 	}
 	switch {
@@ -225,13 +226,13 @@ func (s *resyncScript) showKey(member uint32, key delta.Key, batch resyncBatch) 
 }
 
 func (s *resyncScript) change(number uint32) {
-	periods := []time.Duration{NeverResync, time.Second, 2 * time.Second, 3 * time.Second, 10 * time.Second}
-	policy := ResyncPolicy{
+	periods := []time.Duration{resync.Never, time.Second, 2 * time.Second, 3 * time.Second, 10 * time.Second}
+	policy := resync.Policy{
 		Period: periods[s.rng.IntN(len(periods))], Lane: s.rng.IntN(2),
 		Rate: []float64{0, 0, 100, 1000}[s.rng.IntN(4)], Selector: s.selector(),
 	}
 	if s.rng.IntN(3) == 0 {
-		policy.Spread = OverPeriod
+		policy.Spread = resync.OverPeriod
 	}
 	l := s.listeners[number]
 	if l == nil {
@@ -281,7 +282,7 @@ func runResyncScript(t *testing.T, seed uint64) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 0))
 	s := &resyncScript{
-		t: t, r: newResync(rng), rng: rng, now: resyncEpoch,
+		t: t, r: newTimetable(rng), rng: rng, now: resyncEpoch,
 		keys: someKeys(rng.IntN(300)), listeners: map[uint32]*resyncModel{},
 	}
 	for range 300 {

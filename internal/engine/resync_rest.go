@@ -46,7 +46,7 @@ func addRest(rest, keys []delta.Key) []delta.Key {
 // stillDue reports whether a tick, for which these keys were gathered, is to begin
 // for a listener: it may have left since, or have other policies. Then these go on
 // with the keys.
-func (r *resync) stillDue(listener uint32, tick *resyncTick, keys []delta.Key) bool {
+func (r *timetable) stillDue(listener uint32, tick *resyncTick, keys []delta.Key) bool {
 	first := r.listeners[listener]
 	if first == nil || tick.demand {
 		return first != nil
@@ -66,7 +66,7 @@ func (r *resync) stillDue(listener uint32, tick *resyncTick, keys []delta.Key) b
 
 // waiting reports whether there is something for due to begin that no time is
 // waited for.
-func (r *resync) waiting() bool {
+func (r *timetable) waiting() bool {
 	for number, l := range r.listeners {
 		if len(l.wanted) > 0 && r.demanded(number) < resyncRuns {
 			return true

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // resyncRun is one walk over the keys.
@@ -31,7 +32,7 @@ func (run *resyncRun) ready(now time.Time) int {
 	if rate := run.policy.Rate; rate > 0 {
 		n = min(n, max(1, int(rate/10))) // tenths of a second, so that a slow rate is even
 	}
-	if run.policy.Spread != OverPeriod {
+	if run.policy.Spread != resync.OverPeriod {
 		return n
 	}
 	for i, key := range run.keys[:n] {
@@ -58,7 +59,7 @@ func (run *resyncRun) hand(n int, now time.Time) {
 		run.after = now.Add(took)
 		return
 	}
-	if run.policy.Spread == OverPeriod && n < resyncChunk {
+	if run.policy.Spread == resync.OverPeriod && n < resyncChunk {
 		// Nothing more is due. Waking for each key on its own would be exact to no
 		// purpose: a thousandth of the period is.
 		run.after = now.Add(min(max(run.span/1000, time.Millisecond), time.Second))
@@ -77,7 +78,7 @@ func (run *resyncRun) fit(now time.Time) {
 
 // keepsUp reports whether the run's listeners are ready for more. It splits those
 // off that have tried the others' patience.
-func (r *resync) keepsUp(run *resyncRun, now time.Time, lag func(uint32) uint64) bool {
+func (r *timetable) keepsUp(run *resyncRun, now time.Time, lag func(uint32) uint64) bool {
 	var ready, late audience
 	for _, member := range run.to.members {
 		if lag(member) <= resyncChunk {

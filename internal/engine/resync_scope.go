@@ -3,6 +3,8 @@ package engine
 import (
 	"slices"
 	"strings"
+
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // ResyncOverrides are policies that go before those that subscribers came with. What
@@ -10,14 +12,14 @@ import (
 type ResyncOverrides struct {
 	// Everyone is for all subscribers. Those that have no Period of their own follow the
 	// scopes, whatever the Period is here; see [Informer.SetResync].
-	Everyone ResyncPolicy
+	Everyone resync.Policy
 	// Named overrides Everyone, for the subscribers of a name. A name that ends before
 	// a colon is for all that begin so: "web" for "web: v1 Pod" and "web: v1 Secret".
-	Named map[string]ResyncPolicy
+	Named map[string]resync.Policy
 }
 
 // forName is what a subscriber's name comes down to.
-func (o ResyncOverrides) forName(name string) ResyncPolicy {
+func (o ResyncOverrides) forName(name string) resync.Policy {
 	policy := o.Named[name]
 	if short, _, found := strings.Cut(name, ": "); found {
 		policy = policy.Or(o.Named[short])
@@ -35,14 +37,14 @@ func (i *Informer[T]) scheduleLocked(s *Subscription[T]) {
 // allPoliciesLocked returns what a subscriber's own policy and everybody else's come down
 // to. A subscriber that has set anything about resyncs has asked for them, also if the
 // Period is another's.
-func (i *Informer[T]) allPoliciesLocked(s *Subscription[T]) []ResyncPolicy {
+func (i *Informer[T]) allPoliciesLocked(s *Subscription[T]) []resync.Policy {
 	own, everyone := s.resync, i.overrides.Everyone
 	if own.Period == 0 {
 		everyone.Period, everyone.AsUpdate = 0, false
 	}
 	said := i.overrides.forName(s.Name()).Or(everyone).Or(own)
 	policies := i.policiesLocked(said)
-	if said.Period == 0 && !own.Equal(ResyncPolicy{}) {
+	if said.Period == 0 && !own.Equal(resync.Policy{}) {
 		for n := range policies {
 			policies[n].AsUpdate = said.AsUpdate
 		}
@@ -54,9 +56,9 @@ func (i *Informer[T]) allPoliciesLocked(s *Subscription[T]) []ResyncPolicy {
 // who are concerned change at once, so that those who were shown the same together still
 // are.
 func (i *Informer[T]) rearrangeResyncLocked() {
-	changes := map[uint32][]ResyncPolicy{}
+	changes := map[uint32][]resync.Policy{}
 	for s := range i.subscriptions {
-		if policies := i.allPoliciesLocked(s); !slices.EqualFunc(s.scheduled, policies, ResyncPolicy.Equal) {
+		if policies := i.allPoliciesLocked(s); !slices.EqualFunc(s.scheduled, policies, resync.Policy.Equal) {
 			s.scheduled = policies
 			changes[s.listener.number] = policies
 		}
@@ -67,11 +69,11 @@ func (i *Informer[T]) rearrangeResyncLocked() {
 // policiesLocked returns what own comes down to. Scopes that say the same share a
 // policy, so that there are as many as there are different periods, and one without
 // a list of namespaces where all agree.
-func (i *Informer[T]) policiesLocked(own ResyncPolicy) []ResyncPolicy {
+func (i *Informer[T]) policiesLocked(own resync.Policy) []resync.Policy {
 	if own.Period != 0 {
-		return []ResyncPolicy{own}
+		return []resync.Policy{own}
 	}
-	var policies []ResyncPolicy
+	var policies []resync.Policy
 	scopes := i.coverage.Load().scopes
 	agreed := true
 	for n, s := range scopes {
@@ -89,7 +91,7 @@ func (i *Informer[T]) policiesLocked(own ResyncPolicy) []ResyncPolicy {
 			continue
 		}
 		policy.Namespaces, policy.Except = nil, nil
-		at := slices.IndexFunc(policies, func(p ResyncPolicy) bool { return len(p.Namespaces) > 0 && SameBut(p, policy) })
+		at := slices.IndexFunc(policies, func(p resync.Policy) bool { return len(p.Namespaces) > 0 && SameBut(p, policy) })
 		if at < 0 {
 			at = len(policies)
 			policies = append(policies, policy)
@@ -97,11 +99,11 @@ func (i *Informer[T]) policiesLocked(own ResyncPolicy) []ResyncPolicy {
 		policies[at].Namespaces = append(slices.Clip(policies[at].Namespaces), s.reach.namespace)
 	}
 	if agreed && len(scopes) > 0 {
-		return []ResyncPolicy{own.Or(scopes[0].resync)}
+		return []resync.Policy{own.Or(scopes[0].resync)}
 	}
 	if len(policies) == 0 { // never; but what is shown on demand has a lane
-		own.Period = NeverResync
-		return []ResyncPolicy{own}
+		own.Period = resync.Never
+		return []resync.Policy{own}
 	}
 	return policies
 }

@@ -10,9 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
-// resyncer lets a [resync] run: it owns the lock, the timer, and the gathering of
+// resyncer lets a [timetable] run: it owns the lock, the timer, and the gathering of
 // keys, which may take long and therefore is not the Controller's to do. Handing
 // out is: the Controller asks between two batches, when what it was given before
 // is published, because nobody else pops the FIFO.
@@ -27,14 +28,14 @@ type resyncer struct {
 	taking atomic.Pointer[audience] // what takers returns; nil when it has to be worked out again
 
 	mu       sync.Mutex // guards everything below; lag, which takes a listener's lock, is called with it held
-	schedule *resync
+	schedule *timetable
 	armed    time.Time // what run sleeps until; zero: for a token only
 }
 
 // resyncSeams is what a resyncer needs of the parts around it.
 type resyncSeams struct {
 	// keys returns a new slice of the keys of all objects that the policy chooses.
-	keys func(ResyncPolicy) []delta.Key
+	keys func(resync.Policy) []delta.Key
 	// lag is [processor.lagOrAwait].
 	lag func(listener uint32) uint64
 	// kick makes the Controller call refill soon, from any goroutine.
@@ -45,12 +46,12 @@ func newResyncer(seams resyncSeams) *resyncer {
 	return &resyncer{
 		resyncSeams: seams,
 		changed:     make(chan struct{}, 1),
-		schedule:    newResync(rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))),
+		schedule:    newTimetable(rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))),
 	}
 }
 
 // set adds a listener or changes its policies.
-func (r *resyncer) set(listener uint32, policies ...ResyncPolicy) {
+func (r *resyncer) set(listener uint32, policies ...resync.Policy) {
 	r.mu.Lock()
 	r.schedule.setAll(listener, policies, time.Now())
 	r.taking.Store(nil)
@@ -59,7 +60,7 @@ func (r *resyncer) set(listener uint32, policies ...ResyncPolicy) {
 }
 
 // change is set for several listeners at once.
-func (r *resyncer) change(policies map[uint32][]ResyncPolicy) {
+func (r *resyncer) change(policies map[uint32][]resync.Policy) {
 	if len(policies) == 0 {
 		return
 	}
@@ -123,7 +124,7 @@ func (r *resyncer) refill() (resyncBatch, bool) {
 }
 
 // status tells how far resyncs are.
-func (r *resyncer) status(now time.Time) ResyncStatus {
+func (r *resyncer) status(now time.Time) resync.Status {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.schedule.status(now)

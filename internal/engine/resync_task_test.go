@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // The whole way round: listeners, a controller that asks for more after each
@@ -24,7 +25,7 @@ func TestResyncerServesListenersThatKeepUp(t *testing.T) {
 			}
 		}
 		r := newResyncer(resyncSeams{
-			keys: func(ResyncPolicy) []delta.Key { return someKeys(n) },
+			keys: func(resync.Policy) []delta.Key { return someKeys(n) },
 			lag:  s.lagOrAwait,
 			kick: kick,
 		})
@@ -45,7 +46,7 @@ func TestResyncerServesListenersThatKeepUp(t *testing.T) {
 				}
 			})
 			numbers[i] = l.number
-			r.set(l.number, ResyncPolicy{Period: []time.Duration{NeverResync, time.Minute, time.Minute}[i]})
+			r.set(l.number, resync.Policy{Period: []time.Duration{resync.Never, time.Minute, time.Minute}[i]})
 		}
 		start := time.Now()
 		time.Sleep(90 * time.Second)

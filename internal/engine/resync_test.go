@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 var resyncEpoch = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -23,7 +24,7 @@ func someKeys(n int) []delta.Key {
 
 // A listener that is stuck holds the others back for a moment, once.
 func TestStuckListenerIsSplitOff(t *testing.T) {
-	r := newResync(nil)
+	r := newTimetable(nil)
 	now := resyncEpoch
 	stuck := true
 	lag := func(number uint32) uint64 {
@@ -33,7 +34,7 @@ func TestStuckListenerIsSplitOff(t *testing.T) {
 		return 0
 	}
 	for number := range uint32(3) {
-		r.set(number+1, ResyncPolicy{Period: time.Minute}, now)
+		r.set(number+1, resync.Policy{Period: time.Minute}, now)
 	}
 	now = now.Add(time.Minute)
 	for _, tick := range r.due(now) {
@@ -70,8 +71,8 @@ func TestStuckListenerIsSplitOff(t *testing.T) {
 // What is wanted on demand and has not ended keeps no period from beginning, nor the
 // other way round.
 func TestDemandsAndPeriodsDoNotWaitForEachOther(t *testing.T) {
-	r, now := newResync(nil), resyncEpoch
-	r.set(1, ResyncPolicy{Period: time.Minute}, now)
+	r, now := newTimetable(nil), resyncEpoch
+	r.set(1, resync.Policy{Period: time.Minute}, now)
 	begin := func() (demands, ticks int) {
 		for _, tick := range r.due(now) {
 			if tick.demand {
@@ -130,9 +131,9 @@ func TestManyDemandsAreOneOfEverything(t *testing.T) {
 
 func TestSpreadIsEven(t *testing.T) {
 	const n, period = 20000, 100 * time.Second
-	r := newResync(nil)
+	r := newTimetable(nil)
 	now := resyncEpoch
-	policy := ResyncPolicy{Period: period, Spread: OverPeriod}
+	policy := resync.Policy{Period: period, Spread: resync.OverPeriod}
 	r.set(1, policy, now)
 	now = now.Add(period)
 	for _, tick := range r.due(now) {
@@ -167,9 +168,9 @@ func TestSpreadIsEven(t *testing.T) {
 }
 
 func TestRateIsKept(t *testing.T) {
-	r := newResync(nil)
+	r := newTimetable(nil)
 	now := resyncEpoch
-	r.set(1, ResyncPolicy{Period: time.Hour, Rate: 50}, now)
+	r.set(1, resync.Policy{Period: time.Hour, Rate: 50}, now)
 	now = now.Add(time.Hour)
 	for _, tick := range r.due(now) {
 		r.begin(tick, someKeys(500), now)
@@ -191,9 +192,9 @@ func TestRateIsKept(t *testing.T) {
 }
 
 func TestJitterStaysWithinItsFraction(t *testing.T) {
-	r := newResync(rand.New(rand.NewPCG(1, 2)))
+	r := newTimetable(rand.New(rand.NewPCG(1, 2)))
 	now := resyncEpoch
-	r.set(1, ResyncPolicy{Period: 10 * time.Second, Jitter: 0.1}, now)
+	r.set(1, resync.Policy{Period: 10 * time.Second, Jitter: 0.1}, now)
 	distinct := map[time.Duration]bool{}
 	for range 100 {
 		next := r.wake(now)
@@ -213,8 +214,8 @@ func TestJitterStaysWithinItsFraction(t *testing.T) {
 }
 
 func TestPolicyOr(t *testing.T) {
-	got := ResyncPolicy{Period: NeverResync, Rate: 5}.Or(ResyncPolicy{Period: time.Hour, Spread: OverPeriod, Rate: 9, Lane: 3})
-	if got.Period != NeverResync || got.Spread != OverPeriod || got.Rate != 5 || got.Lane != 3 {
+	got := resync.Policy{Period: resync.Never, Rate: 5}.Or(resync.Policy{Period: time.Hour, Spread: resync.OverPeriod, Rate: 9, Lane: 3})
+	if got.Period != resync.Never || got.Spread != resync.OverPeriod || got.Rate != 5 || got.Lane != 3 {
 		t.Errorf("got %+v", got)
 	}
 }

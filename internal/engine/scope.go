@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // Scope is a part of a kind that is listed and watched on its own: one namespace,
@@ -26,7 +27,7 @@ type Scope[T any] struct {
 	Settings ReflectorSettings
 	// Resync is for the subscribers that have no policy of their own: when they are
 	// shown the objects of this scope.
-	Resync ResyncPolicy
+	Resync resync.Policy
 }
 
 func (s Scope[T]) String() string { return newReach(s.Namespace, s.Except).String() }
@@ -58,7 +59,7 @@ const (
 // scope is a [Scope] at work.
 type scope[T any] struct {
 	reach     reach
-	resync    ResyncPolicy // guarded by the informer's lock
+	resync    resync.Policy // guarded by the informer's lock
 	inlet     *inlet[T]
 	reflector *Reflector[T]
 

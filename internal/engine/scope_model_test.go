@@ -17,6 +17,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // scopedTraits are those of things whose name begins with a namespace.
@@ -171,7 +172,7 @@ func (e *empire) play() {
 	e.subscribe("early", SubscribeOptions{}, nil)
 	e.subscribe("folding", SubscribeOptions{ListenerOptions: ListenerOptions{Backlog: FoldUpdates, HighWater: 1 + e.rng.Uint64N(4)}},
 		func() time.Duration { return 100 * time.Second })
-	e.subscribe("resyncing", SubscribeOptions{Resync: ResyncPolicy{Period: 30 * time.Second, Spread: Spread(e.rng.IntN(3))}}, nil)
+	e.subscribe("resyncing", SubscribeOptions{Resync: resync.Policy{Period: 30 * time.Second, Spread: resync.Spread(e.rng.IntN(3))}}, nil)
 	g := lifecycle.New(e.t.Context())
 	g.Go("informer", e.informer.Run)
 	for range 80 {
@@ -193,7 +194,7 @@ func (e *empire) play() {
 func (e *empire) scopeOf(p province) Scope[thing] {
 	scope := Scope[thing]{Namespace: p.reach.namespace, Except: p.reach.except, ListWatcher: p}
 	if e.rng.IntN(2) == 0 {
-		scope.Resync = ResyncPolicy{Period: time.Duration(1+e.rng.IntN(3)) * time.Minute}
+		scope.Resync = resync.Policy{Period: time.Duration(1+e.rng.IntN(3)) * time.Minute}
 	}
 	return scope
 }

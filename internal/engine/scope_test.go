@@ -14,6 +14,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // scopeOf is a scope of a server without faults, which has a, b and c in it.
@@ -274,7 +275,7 @@ func TestResyncByScope(t *testing.T) {
 	withScopes(t, Options[thing]{}, scopes, func(t *testing.T, i *Informer[thing]) {
 		var mu sync.Mutex // guards syncs, which each subscriber counts in
 		syncs := map[string]int{}
-		follow := func(name string, policy ResyncPolicy) *Subscription[thing] {
+		follow := func(name string, policy resync.Policy) *Subscription[thing] {
 			s, err := i.Subscribe(func(d *delta.Delta[thing]) {
 				mu.Lock()
 				defer mu.Unlock()
@@ -287,10 +288,10 @@ func TestResyncByScope(t *testing.T) {
 			}
 			return s
 		}
-		open := follow("open", ResyncPolicy{})
-		follow("own", ResyncPolicy{Period: 20 * time.Minute})
-		follow("never", ResyncPolicy{Period: NeverResync})
-		follow("chosen", ResyncPolicy{Period: 5 * time.Minute, Except: []string{"p", ""}})
+		open := follow("open", resync.Policy{})
+		follow("own", resync.Policy{Period: 20 * time.Minute})
+		follow("never", resync.Policy{Period: resync.Never})
+		follow("chosen", resync.Policy{Period: 5 * time.Minute, Except: []string{"p", ""}})
 		check := func(want map[string]int) {
 			t.Helper()
 			synctest.Wait()

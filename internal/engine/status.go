@@ -3,6 +3,8 @@ package engine
 import (
 	"slices"
 	"time"
+
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // InformerStatus is how an [Informer] is doing, for people to read.
@@ -16,7 +18,7 @@ type InformerStatus struct { //nolint:revive // Status is the Reflector's
 	Reflector Status
 	Scopes    []ScopeStatus
 	Listeners []ListenerStatus
-	Resync    ResyncStatus
+	Resync    resync.Status
 }
 
 // Status tells how the informer is doing.
@@ -49,7 +51,7 @@ func (i *Informer[T]) Relists() uint64 { return i.relists.Load() }
 func (i *Informer[T]) listenerStatus(now time.Time) []ListenerStatus {
 	all := i.processor.status(now)
 	i.mu.Lock()
-	policies := make(map[uint32][]ResyncPolicy, len(i.subscriptions))
+	policies := make(map[uint32][]resync.Policy, len(i.subscriptions))
 	for s := range i.subscriptions {
 		policies[s.listener.number] = s.scheduled
 	}
@@ -67,7 +69,7 @@ type ScopeStatus struct {
 	Synced    bool
 	Version   string    // newest resource version of the scope that readers can see
 	HeardAt   time.Time // when the server last said something about it
-	Resync    ResyncPolicy
+	Resync    resync.Policy
 	Reflector Status
 }
 

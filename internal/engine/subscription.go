@@ -8,15 +8,16 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // Subscription is one subscriber of an [Informer].
 type Subscription[T any] struct {
 	informer *Informer[T]
 	listener *listener[T]
-	resync   ResyncPolicy // its own
+	resync   resync.Policy // its own
 
-	scheduled []ResyncPolicy // what that came down to
+	scheduled []resync.Policy // what that came down to
 }
 
 // SubscribeOptions say how a subscriber wants to be told.
@@ -25,7 +26,7 @@ type SubscribeOptions struct {
 	// Resync is when the subscriber is shown objects that did not change. Where it
 	// says nothing of a Period, that is for each scope as the scope says, and never
 	// where that says nothing, too.
-	Resync ResyncPolicy
+	Resync resync.Policy
 }
 
 // Subscribe has tell called for each delta, one at a time, in a goroutine of its
@@ -80,7 +81,7 @@ func (i *Informer[T]) Unsubscribe(s *Subscription[T]) {
 }
 
 // SetResync changes when the subscriber is shown unchanged objects.
-func (s *Subscription[T]) SetResync(policy ResyncPolicy) {
+func (s *Subscription[T]) SetResync(policy resync.Policy) {
 	i := s.informer
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -93,7 +94,7 @@ func (s *Subscription[T]) SetResync(policy ResyncPolicy) {
 // ResyncPolicies returns when the subscriber is shown unchanged objects, as its own
 // policy and those of the scopes come down to: one policy, or several which are for
 // different namespaces.
-func (s *Subscription[T]) ResyncPolicies() []ResyncPolicy {
+func (s *Subscription[T]) ResyncPolicies() []resync.Policy {
 	s.informer.mu.Lock()
 	defer s.informer.mu.Unlock()
 	return slices.Clone(s.scheduled)

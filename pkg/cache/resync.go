@@ -14,22 +14,23 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // ResyncPolicy says when handlers are shown objects that have not changed. The zero
 // value has no opinion.
-type ResyncPolicy = engine.ResyncPolicy
+type ResyncPolicy = resync.Policy
 
 // Spread is how a resync's objects are laid out over its period.
-type Spread = engine.Spread
+type Spread = resync.Spread
 
 const (
 	// AllAtOnce shows every object as soon as the period is over, as client-go does.
-	AllAtOnce = engine.AllAtOnce
+	AllAtOnce = resync.AllAtOnce
 	// OverPeriod gives each object its own moment in the period.
-	OverPeriod = engine.OverPeriod
+	OverPeriod = resync.OverPeriod
 	// NeverResync is the Period of those who are not to be resynced.
-	NeverResync = engine.NeverResync
+	NeverResync = resync.Never
 )
 
 // Of returns the cache behind a controller-runtime cache, such as a manager's

@@ -11,9 +11,9 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/objects"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // attribution makes the queues that handlers are given, one for each delivery. They
@@ -212,4 +212,4 @@ func foreignDelta(op delta.Op, before, after any) *delta.Delta[any] {
 }
 
 // saysSomething reports whether a policy has an opinion on anything.
-func saysSomething(p engine.ResyncPolicy) bool { return !reflect.ValueOf(p).IsZero() }
+func saysSomething(p resync.Policy) bool { return !reflect.ValueOf(p).IsZero() }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 	"github.com/delta-runtime/delta-runtime/pkg/source"
 	"github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
@@ -96,8 +97,8 @@ func TestDeltasSubscribeAsTold(t *testing.T) {
 		run(pods.RunWithContext)
 
 		var told []string
-		every, never := engine.SubscribeOptions{Resync: engine.ResyncPolicy{Period: time.Hour}}, engine.SubscribeOptions{}
-		every.Name, never.Name, never.Resync.Period = "hourly", "never", engine.NeverResync
+		every, never := engine.SubscribeOptions{Resync: resync.Policy{Period: time.Hour}}, engine.SubscribeOptions{}
+		every.Name, never.Name, never.Resync.Period = "hourly", "never", resync.Never
 		for _, opts := range []engine.SubscribeOptions{every, {}, never} {
 			s := source.NewDeltas(holding(directInformer{core: pods.Core()}), &corev1.Pod{}, func(_ context.Context, d delta.Delta[client.Object], _ queue) {
 				told = append(told, opts.Name+": "+inWords(d))

@@ -17,9 +17,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
-	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/objects"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // Kind tells a handler of everything that happens to the objects of one kind. Make
@@ -49,7 +49,7 @@ type Kind[O client.Object, R comparable] struct {
 	// Resync is when the handler is shown objects that did not change. What it leaves
 	// open is as the cache has it for the kind. It takes an informer of ours; with
 	// another one only the Period counts.
-	Resync engine.ResyncPolicy
+	Resync resync.Policy
 	// Name is what warnings and status call the handler. Empty is what the source is
 	// called.
 	Name string

@@ -16,6 +16,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // attribution is what makes the queues for the handler. Where nothing is recorded and the
@@ -148,7 +149,7 @@ func (k *Kind[O, R]) foreign(found cache.Informer, told *EventHandler[O, R]) reg
 	switch period := k.Resync.Period; {
 	case period > 0:
 		r.options.ResyncPeriod = &period
-	case period == engine.NeverResync:
+	case period == resync.Never:
 		r.options.ResyncPeriod = new(time.Duration)
 	}
 	if saysSomething(k.Resync) {

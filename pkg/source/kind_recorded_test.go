@@ -21,6 +21,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/queue/ctrlqueue"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 	"github.com/delta-runtime/delta-runtime/pkg/source"
 	ourcache "github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
@@ -192,7 +193,7 @@ func TestWithoutALedgerTheQueueIsTheControllers(t *testing.T) {
 			CreateFunc: func(_ context.Context, _ event.TypedCreateEvent[*podObject], q queue) { note(q) },
 			UpdateFunc: func(_ context.Context, _ event.TypedUpdateEvent[*podObject], q queue) { note(q) },
 		})
-		k.Resync = engine.ResyncPolicy{Period: time.Hour}
+		k.Resync = resync.Policy{Period: time.Hour}
 		startedSynced(t, k, q)
 		time.Sleep(time.Hour + time.Minute)
 		synctest.Wait()
@@ -214,7 +215,7 @@ func TestResyncOfAKind(t *testing.T) {
 		defer q.ShutDown()
 		ledger := delta.NewLedger[request](delta.LedgerOptions{})
 		k := ledgered(holding(pods), ledger, handler.WithLowPriorityWhenUnchanged(forPods()))
-		k.Resync = engine.ResyncPolicy{Period: time.Hour, Lane: 7, OnlyIfNotReconciledFor: 30 * time.Minute}
+		k.Resync = resync.Policy{Period: time.Hour, Lane: 7, OnlyIfNotReconciledFor: 30 * time.Minute}
 		startedSynced(t, k, q)
 		for range 2 {
 			item, priority, _ := q.GetWithPriority()

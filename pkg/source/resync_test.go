@@ -13,9 +13,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
-	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	drpredicate "github.com/delta-runtime/delta-runtime/pkg/predicate"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 	ourcache "github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
 
@@ -116,7 +116,7 @@ func TestPredicatesOfUpdatesDoNotHoldBackAResync(t *testing.T) {
 					updates := map[string]int{}
 					k := ledgered(holding(pods), delta.NewLedger[request](delta.LedgerOptions{}), counted(updates))
 					k.Predicates = []podPredicate{tt.p}
-					policy := engine.ResyncPolicy{Period: time.Hour}
+					policy := resync.Policy{Period: time.Hour}
 					switch where {
 					case "source":
 						k.Resync = policy
@@ -124,7 +124,7 @@ func TestPredicatesOfUpdatesDoNotHoldBackAResync(t *testing.T) {
 						setResync(t, pods, policy)
 					default:
 						setResync(t, pods, policy)
-						k.Resync = engine.ResyncPolicy{Lane: 1}
+						k.Resync = resync.Policy{Lane: 1}
 					}
 					startedSynced(t, k, newQueue(t))
 					time.Sleep(time.Hour + time.Minute)
@@ -141,7 +141,7 @@ func TestPredicatesOfUpdatesDoNotHoldBackAResync(t *testing.T) {
 	}
 }
 
-func setResync(t *testing.T, i *ourcache.SharedInformer, policy engine.ResyncPolicy) {
+func setResync(t *testing.T, i *ourcache.SharedInformer, policy resync.Policy) {
 	t.Helper()
 	if err := i.Core().SetResync(policy); err != nil {
 		t.Fatal(err)
@@ -152,17 +152,17 @@ func setResync(t *testing.T, i *ourcache.SharedInformer, policy engine.ResyncPol
 // there; unless the source says something of resyncs itself.
 func TestPredicatesHoldBackASyncPeriod(t *testing.T) {
 	for name, tt := range map[string]struct {
-		policy engine.ResyncPolicy
+		policy resync.Policy
 		p      podPredicate
 		want   int
 	}{
-		"of updates":                   {engine.ResyncPolicy{}, predicate.TypedGenerationChangedPredicate[*podObject]{}, 0},
-		"of content":                   {engine.ResyncPolicy{}, drpredicate.TypedChangedAt[*podObject]("spec"), 0},
-		"of resyncs":                   {engine.ResyncPolicy{}, drpredicate.TypedNotResync[*podObject](), 0},
-		"none":                         {engine.ResyncPolicy{}, predicate.TypedFuncs[*podObject]{}, 1},
-		"the user's, of resyncs":       {engine.ResyncPolicy{}, choosy{onDemand: true}, 1}, // it says nothing of updates
-		"with a word from the source":  {engine.ResyncPolicy{Spread: engine.OverPeriod}, noUpdates, 1},
-		"with a word about predicates": {engine.ResyncPolicy{Period: time.Hour, AsUpdate: true}, noUpdates, 0},
+		"of updates":                   {resync.Policy{}, predicate.TypedGenerationChangedPredicate[*podObject]{}, 0},
+		"of content":                   {resync.Policy{}, drpredicate.TypedChangedAt[*podObject]("spec"), 0},
+		"of resyncs":                   {resync.Policy{}, drpredicate.TypedNotResync[*podObject](), 0},
+		"none":                         {resync.Policy{}, predicate.TypedFuncs[*podObject]{}, 1},
+		"the user's, of resyncs":       {resync.Policy{}, choosy{onDemand: true}, 1}, // it says nothing of updates
+		"with a word from the source":  {resync.Policy{Spread: resync.OverPeriod}, noUpdates, 1},
+		"with a word about predicates": {resync.Policy{Period: time.Hour, AsUpdate: true}, noUpdates, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
@@ -209,8 +209,8 @@ func listAgain(t *testing.T, pods *ourcache.SharedInformer) {
 // What a relist shows unchanged is called a relist, also beside resyncs, and whatever
 // periods there are.
 func TestARelistIsNoResync(t *testing.T) {
-	for name, policy := range map[string]engine.ResyncPolicy{
-		"without a policy": {}, "never resynced": {Period: engine.NeverResync}, "resynced": {Period: time.Hour},
+	for name, policy := range map[string]resync.Policy{
+		"without a policy": {}, "never resynced": {Period: resync.Never}, "resynced": {Period: time.Hour},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {

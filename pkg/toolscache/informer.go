@@ -12,6 +12,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // NewInformer is client-go's constructor of a store that is kept in step, with one
@@ -53,7 +54,7 @@ func NewInformerWithOptions(opts cache.InformerOptions) (cache.Store, cache.Cont
 	}
 	sub, err := core.Subscribe(func(d *delta.Delta[any]) { show(opts.Handler, d) }, engine.SubscribeOptions{
 		ListenerOptions: engine.ListenerOptions{Name: handlerName(opts.Handler)},
-		Resync:          engine.ResyncPolicy{Period: opts.ResyncPeriod},
+		Resync:          resync.Policy{Period: opts.ResyncPeriod},
 	})
 	if err != nil {
 		panic("BUG: an informer that has not run yet refuses a subscriber: " + err.Error())

@@ -11,6 +11,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // SharedInformerConfig is what a [SharedInformer] is made of. Kind and Scopes are
@@ -30,7 +31,7 @@ type SharedInformerConfig struct {
 	// all at once. Where it has a Period that overrides ResyncPeriod, and handlers
 	// that ask for a period of their own get it, whatever client-go's rules for the
 	// informer's period would make of it.
-	Resync   engine.ResyncPolicy
+	Resync   resync.Policy
 	Indexers cache.Indexers
 	// Transform is what SetTransform sets.
 	Transform cache.TransformFunc
@@ -65,7 +66,7 @@ type SharedScope struct {
 	ResyncPeriod time.Duration
 	// Resync overrides ResyncPeriod where it has a Period, and ResyncPeriod overrides
 	// what the informer says.
-	Resync engine.ResyncPolicy
+	Resync resync.Policy
 }
 
 // NewSharedInformerFor returns a shared informer that runs when its owner runs it.

@@ -7,7 +7,7 @@ import (
 
 	"k8s.io/klog/v2"
 
-	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // resyncPeriods decides how often handlers are resynced, by client-go's rules: not
@@ -35,12 +35,12 @@ const shortestResync = time.Second
 
 // policy is that of a handler which asked for a period, or for none in particular:
 // then the scopes' own are for it.
-func (p *resyncPeriods) policy(logger klog.Logger, asked *time.Duration, started bool) engine.ResyncPolicy {
+func (p *resyncPeriods) policy(logger klog.Logger, asked *time.Duration, started bool) resync.Policy {
 	granted := p.add(logger, asked, started)
 	if asked == nil {
-		return engine.ResyncPolicy{}
+		return resync.Policy{}
 	}
-	return engine.ResyncPolicy{Period: cmp.Or(granted, engine.NeverResync)}
+	return resync.Policy{Period: cmp.Or(granted, resync.Never)}
 }
 
 // handlerPeriod is the period of a handler that asked for none in particular.
@@ -52,18 +52,18 @@ func handlerPeriod(configured time.Duration) time.Duration {
 }
 
 // byPeriod is the policy that client-go's period comes down to. It shows updates.
-func byPeriod(configured time.Duration) engine.ResyncPolicy {
+func byPeriod(configured time.Duration) resync.Policy {
 	period := handlerPeriod(configured)
-	return engine.ResyncPolicy{Period: period, AsUpdate: period > 0}
+	return resync.Policy{Period: period, AsUpdate: period > 0}
 }
 
 // resync is what the informer says, in either way.
-func (c *SharedInformerConfig) resync() engine.ResyncPolicy {
+func (c *SharedInformerConfig) resync() resync.Policy {
 	return c.Resync.Or(byPeriod(c.ResyncPeriod))
 }
 
 // resync is what the scope says, in either way.
-func (s *SharedScope) resync() engine.ResyncPolicy { return s.Resync.Or(byPeriod(s.ResyncPeriod)) }
+func (s *SharedScope) resync() resync.Policy { return s.Resync.Or(byPeriod(s.ResyncPeriod)) }
 
 // checkResync returns which policy makes no sense.
 func (c *SharedInformerConfig) checkResync() error {
@@ -82,7 +82,7 @@ func (c *SharedInformerConfig) checkResync() error {
 // some where it is empty. It takes the place of all that was configured for it. The
 // handlers that asked for a period keep it, unless an override of the core's says otherwise;
 // see [informer.Informer.OverrideResync].
-func (s *SharedInformer) SetResync(namespace string, policy engine.ResyncPolicy) error {
+func (s *SharedInformer) SetResync(namespace string, policy resync.Policy) error {
 	if err := s.core.SetScopeResync(namespace, policy); err != nil {
 		return fmt.Errorf("shared informer: %w", err)
 	}

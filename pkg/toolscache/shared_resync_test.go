@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 func selectorOf(t *testing.T, text string) labels.Selector {
@@ -32,11 +33,11 @@ func TestHandlersAreResyncedByPolicy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sharedFor(t, SharedInformerConfig{
 			Scopes: []SharedScope{
-				{Namespace: "p", ListerWatcher: inNamespace("p", "a"), Resync: engine.ResyncPolicy{Selector: none}},
+				{Namespace: "p", ListerWatcher: inNamespace("p", "a"), Resync: resync.Policy{Selector: none}},
 				{Namespace: "q", ListerWatcher: inNamespace("q", "a"), ResyncPeriod: 10 * time.Minute},
-				{Namespace: "r", ListerWatcher: inNamespace("r", "a"), Resync: engine.ResyncPolicy{Period: engine.NeverResync}},
+				{Namespace: "r", ListerWatcher: inNamespace("r", "a"), Resync: resync.Policy{Period: resync.Never}},
 			},
-			Resync:       engine.ResyncPolicy{Period: time.Minute, Selector: all},
+			Resync:       resync.Policy{Period: time.Minute, Selector: all},
 			ResyncPeriod: time.Hour, // which overrides nothing
 			Reflector:    engine.ReflectorSettings{Lists: engine.PagesOnly},
 		})
@@ -74,7 +75,7 @@ func TestHandlersAreResyncedByPolicy(t *testing.T) {
 			}
 			time.Sleep(10*time.Minute + time.Second)
 			expect(map[string]int{"open q": 1, "own p": 20, "own q": 20, "own r": 20})
-			if err := errors.Join(s.SetResync("p", engine.ResyncPolicy{Period: engine.NeverResync}), s.SetResync("r", engine.ResyncPolicy{Period: 5 * time.Second})); err != nil {
+			if err := errors.Join(s.SetResync("p", resync.Policy{Period: resync.Never}), s.SetResync("r", resync.Policy{Period: 5 * time.Second})); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(time.Minute)
@@ -84,20 +85,20 @@ func TestHandlersAreResyncedByPolicy(t *testing.T) {
 			}
 			expect(map[string]int{"open p": 1, "open q": 1, "open r": 1, "own p": 1, "own q": 1, "own r": 1, "never p": 1, "never q": 1, "never r": 1})
 			for _, err := range []error{
-				s.SetResync("p", engine.ResyncPolicy{Rate: -1}),
-				s.AddScope(SharedScope{Namespace: "z", ListerWatcher: inNamespace("z", "a"), Resync: engine.ResyncPolicy{Rate: -1}}),
+				s.SetResync("p", resync.Policy{Rate: -1}),
+				s.AddScope(SharedScope{Namespace: "z", ListerWatcher: inNamespace("z", "a"), Resync: resync.Policy{Rate: -1}}),
 			} {
 				if err == nil || !strings.Contains(err.Error(), "the Rate is -1") {
 					t.Errorf("a negative rate: %v", err)
 				}
 			}
-			if err := s.SetResync("z", engine.ResyncPolicy{}); !errors.Is(err, engine.ErrNotCovered) {
+			if err := s.SetResync("z", resync.Policy{}); !errors.Is(err, engine.ErrNotCovered) {
 				t.Errorf("the policy of a scope that is not there: %v", err)
 			}
 		})
 		for _, config := range []SharedInformerConfig{
-			{Scopes: []SharedScope{{ListerWatcher: missing{}}}, Resync: engine.ResyncPolicy{Jitter: 2}},
-			{Scopes: []SharedScope{{ListerWatcher: missing{}, Resync: engine.ResyncPolicy{Jitter: 2}}}},
+			{Scopes: []SharedScope{{ListerWatcher: missing{}}}, Resync: resync.Policy{Jitter: 2}},
+			{Scopes: []SharedScope{{ListerWatcher: missing{}, Resync: resync.Policy{Jitter: 2}}}},
 		} {
 			if _, err := NewSharedInformerFor(config); err == nil || !strings.Contains(err.Error(), "the Jitter is 2") {
 				t.Errorf("a jitter of 2: %v", err)

@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // missing is a kind that the server does not have.
@@ -64,7 +65,7 @@ func TestHandlersAreResyncedAsTheScopesSay(t *testing.T) {
 		s := sharedFor(t, SharedInformerConfig{
 			Scopes: []SharedScope{
 				{Namespace: "p", ListerWatcher: inNamespace("p", "a"), ResyncPeriod: time.Minute},
-				{Namespace: "q", ListerWatcher: inNamespace("q", "a"), ResyncPeriod: engine.NeverResync},
+				{Namespace: "q", ListerWatcher: inNamespace("q", "a"), ResyncPeriod: resync.Never},
 				{Except: []string{"p", "q", "r"}, ListWatcher: NewListWatcher(inNamespace("x", "a"), nil)},
 			},
 			ResyncPeriod: 10 * time.Minute,

@@ -17,10 +17,10 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/testing/await"
 	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
-	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
 
@@ -44,10 +44,10 @@ func TestARestoredServerIsNoticed(t *testing.T) {
 	w := &restoredWriter{writer: writer{client: client, owner: "restored"}, rng: rand.New(rand.NewPCG(seed(t), 0)), there: map[cache.ObjectName]kind{}}
 	w.make(t, beforeBackup)
 	witnesses := []*witness{
-		newWitness(t, plane, configMaps, informer.ReflectorSettings{}),
-		newWitness(t, plane, configMaps, informer.ReflectorSettings{Lists: informer.PagesOnly, PageSize: 50}),
-		newWitness(t, plane, configMaps, informer.ReflectorSettings{Lists: informer.PagesOnly}),
-		newWitness(t, plane, widgets, informer.ReflectorSettings{}),
+		newWitness(t, plane, configMaps, engine.ReflectorSettings{}),
+		newWitness(t, plane, configMaps, engine.ReflectorSettings{Lists: engine.PagesOnly, PageSize: 50}),
+		newWitness(t, plane, configMaps, engine.ReflectorSettings{Lists: engine.PagesOnly}),
+		newWitness(t, plane, widgets, engine.ReflectorSettings{}),
 	}
 	all := func(patience time.Duration, when string) {
 		begin := time.Now()
@@ -166,7 +166,7 @@ type told struct {
 	listed bool // not by an event, but by a list
 }
 
-func newWitness(t *testing.T, plane *controlplane.Plane, k kind, settings informer.ReflectorSettings) *witness {
+func newWitness(t *testing.T, plane *controlplane.Plane, k kind, settings engine.ReflectorSettings) *witness {
 	t.Helper()
 	config := plane.Config()
 	lw, client, err := k.informs(config, controlplane.HTTPClientForTest(t, config))
@@ -181,7 +181,7 @@ func newWitness(t *testing.T, plane *controlplane.Plane, k kind, settings inform
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.informer.Core().Subscribe(w.hear, informer.SubscribeOptions{}); err != nil {
+	if _, err := w.informer.Core().Subscribe(w.hear, engine.SubscribeOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())

@@ -10,9 +10,9 @@ import (
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
+	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/testing/await"
 	"github.com/delta-runtime/delta-runtime/pkg/cache"
-	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // caches are the constructors that the tests can be run with.
@@ -63,7 +63,7 @@ func newManagerOfOurs(t *testing.T, server *rest.Config, options manager.Options
 }
 
 // soon has a kind that is missing looked for every second or so.
-var soon = informer.ReflectorSettings{Backoff: informer.Backoff{Initial: 200 * time.Millisecond, Max: time.Second}}
+var soon = engine.ReflectorSettings{Backoff: engine.Backoff{Initial: 200 * time.Millisecond, Max: time.Second}}
 
 // trouble is that a kind can't be had.
 type trouble struct {

@@ -20,8 +20,8 @@ import (
 	ctrlmanager "sigs.k8s.io/controller-runtime/pkg/manager"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
+	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/pkg/cache"
-	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/manager"
 )
 
@@ -271,7 +271,7 @@ func (w *world) removeInformer(d door) {
 	}
 }
 
-func (w *world) depart(namespace string, how informer.Removal, length time.Duration) {
+func (w *world) depart(namespace string, how engine.Removal, length time.Duration) {
 	if !w.departed.CompareAndSwap(false, true) {
 		return
 	}

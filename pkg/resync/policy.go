@@ -1,4 +1,4 @@
-package engine
+package resync
 
 import (
 	"cmp"
@@ -12,7 +12,7 @@ import (
 
 // ResyncPolicy says when a listener is shown objects again that have not changed.
 // The zero value has no opinion: filled up by nothing else it means never.
-type ResyncPolicy struct {
+type Policy struct {
 	// Period is the time from one resync to the next. [NeverResync] switches it
 	// off; zero has no opinion.
 	Period time.Duration
@@ -46,7 +46,7 @@ type ResyncPolicy struct {
 
 // NeverResync is the Period of a listener that is not to be resynced, whatever
 // a fallback says. It can still be asked for on demand.
-const NeverResync time.Duration = -1
+const Never time.Duration = -1
 
 // Spread is how a resync's objects are laid out over its period.
 type Spread uint8
@@ -61,7 +61,7 @@ const (
 )
 
 // Or fills p's gaps from fallback.
-func (p ResyncPolicy) Or(fallback ResyncPolicy) ResyncPolicy {
+func (p Policy) Or(fallback Policy) Policy {
 	if p.Period == 0 {
 		p.AsUpdate = p.AsUpdate || fallback.AsUpdate
 	}
@@ -81,9 +81,9 @@ func (p ResyncPolicy) Or(fallback ResyncPolicy) ResyncPolicy {
 }
 
 // Check returns what makes no sense in the policy, by the name of the field.
-func (p ResyncPolicy) Check() error {
+func (p Policy) Check() error {
 	switch {
-	case p.Period < 0 && p.Period != NeverResync:
+	case p.Period < 0 && p.Period != Never:
 		return fmt.Errorf("the Period is negative: %s", p.Period)
 	case !(p.Jitter >= 0 && p.Jitter <= 1): // nor is it no number
 		return fmt.Errorf("the Jitter is %v, which is no fraction between 0 and 1", p.Jitter)
@@ -104,7 +104,7 @@ func (p ResyncPolicy) Check() error {
 
 // Equal reports whether two policies say the same. Two selectors do if they are known to
 // choose the same objects.
-func (p ResyncPolicy) Equal(q ResyncPolicy) bool {
+func (p Policy) Equal(q Policy) bool {
 	return p.Period == q.Period && p.Jitter == q.Jitter && p.Spread == q.Spread &&
 		p.Rate == q.Rate && p.Lane == q.Lane && p.AsUpdate == q.AsUpdate &&
 		p.OnlyIfNotReconciledFor == q.OnlyIfNotReconciledFor &&

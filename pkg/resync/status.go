@@ -1,9 +1,9 @@
-package engine
+package resync
 
 import "time"
 
 // ResyncStatus is how far the resyncs of all listeners are.
-type ResyncStatus struct {
+type Status struct {
 	// Next is when the next begins; zero is never.
 	Next time.Time
 	// Runs is how many have begun and not ended, and Left how many objects they have
