@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
-	"github.com/delta-runtime/delta-runtime/pkg/cache"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // Builder builds a controller of reconcile.Requests.
@@ -35,7 +35,7 @@ type TypedBuilder[R comparable] struct {
 	raw        []ctrlsource.TypedSource[R]
 	predicates []predicate.Predicate // of all but raw
 
-	resync   cache.ResyncPolicy
+	resync   resync.Policy
 	keeping  keeping
 	ledgers  delta.LedgerOptions
 	asked    []askedPaths
@@ -154,7 +154,7 @@ func (b *TypedBuilder[R]) Named(name string) *TypedBuilder[R] {
 // each.
 //
 // [predicate.OnResync]: https://pkg.go.dev/github.com/delta-runtime/delta-runtime/pkg/predicate#OnResync
-func (b *TypedBuilder[R]) WithResync(policy cache.ResyncPolicy) *TypedBuilder[R] {
+func (b *TypedBuilder[R]) WithResync(policy resync.Policy) *TypedBuilder[R] {
 	b.resync, b.resynced = policy, true
 	return b
 }

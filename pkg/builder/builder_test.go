@@ -29,9 +29,9 @@ import (
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/delta-runtime/delta-runtime/pkg/builder"
-	"github.com/delta-runtime/delta-runtime/pkg/cache"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/queue/ctrlqueue"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
@@ -113,10 +113,10 @@ func TestMistakesAreCalledAsTheyCallThem(t *testing.T) {
 // TestMistakesThatOnlyOursKnows is about what controller-runtime's builder lacks.
 func TestMistakesThatOnlyOursKnows(t *testing.T) {
 	m := newFakeManager(&informertest.FakeInformers{})
-	bad := cache.ResyncPolicy{Rate: -1}
+	bad := resync.Policy{Rate: -1}
 	for want, b := range map[string]*builder.Builder{
 		"WithResync() can only be used together with For()": builder.ControllerManagedBy(m).Named("n").
-			Watches(&corev1.Pod{}, &handler.EnqueueRequestForObject{}).WithResync(cache.ResyncPolicy{Period: time.Hour}),
+			Watches(&corev1.Pod{}, &handler.EnqueueRequestForObject{}).WithResync(resync.Policy{Period: time.Hour}),
 		"resync policy for *v1.Pod: ":       builder.ControllerManagedBy(m).For(&corev1.Pod{}).WithResync(bad),
 		"resync policy for *v1.Secret: ":    builder.ControllerManagedBy(m).For(&corev1.Pod{}).Owns(&corev1.Secret{}, builder.WithResyncPolicy(bad)),
 		"resync policy for *v1.ConfigMap: ": builder.ControllerManagedBy(m).For(&corev1.Pod{}).Watches(&corev1.ConfigMap{}, nil, builder.WithResyncPolicy(bad)),
@@ -389,9 +389,9 @@ func TestResyncOfAController(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		syncs := map[string]int{}
 		if err := builder.ControllerManagedBy(w.manager).
-			For(&corev1.ConfigMap{}).Owns(&corev1.Pod{}, builder.WithResyncPolicy(cache.ResyncPolicy{Period: 10 * time.Hour})).
+			For(&corev1.ConfigMap{}).Owns(&corev1.Pod{}, builder.WithResyncPolicy(resync.Policy{Period: 10 * time.Hour})).
 			Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(secretsRequests)).
-			WithResync(cache.ResyncPolicy{Period: time.Hour}).
+			WithResync(resync.Policy{Period: time.Hour}).
 			Complete(reconcile.Func(func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
 				for change := range delta.From(ctx).By(delta.Resync).All() {
 					syncs[change.Kind.Kind]++

@@ -16,8 +16,8 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/pkg/builder"
-	"github.com/delta-runtime/delta-runtime/pkg/cache"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // reconciler is yours.
@@ -78,8 +78,8 @@ func ExampleTypedControllerManagedBy() {
 func ExampleTypedBuilder_WithResync() {
 	err := builder.ControllerManagedBy(newFakeManager(&informertest.FakeInformers{})).
 		For(&corev1.ConfigMap{}).
-		WithResync(cache.ResyncPolicy{
-			Period: 6 * time.Hour, Spread: cache.OverPeriod, // a few at a time
+		WithResync(resync.Policy{
+			Period: 6 * time.Hour, Spread: resync.OverPeriod, // a few at a time
 			OnlyIfNotReconciledFor: time.Hour,
 			Lane:                   handler.LowPriority,
 		}).
@@ -91,7 +91,7 @@ func ExampleTypedBuilder_WithResync() {
 func ExampleWithResyncPolicy() {
 	err := builder.ControllerManagedBy(newFakeManager(&informertest.FakeInformers{})).
 		For(&corev1.ConfigMap{}).
-		Owns(&corev1.Pod{}, builder.WithResyncPolicy(cache.ResyncPolicy{Period: cache.NeverResync})).
+		Owns(&corev1.Pod{}, builder.WithResyncPolicy(resync.Policy{Period: resync.Never})).
 		Complete(noop)
 	fmt.Println(err)
 	// Output: <nil>

@@ -5,7 +5,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
-	"github.com/delta-runtime/delta-runtime/pkg/cache"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // ForInput is what For was told. controller-runtime's of the same name can't be read
@@ -35,7 +35,7 @@ type WatchesInput[R comparable] struct {
 type watching struct {
 	predicates []predicate.Predicate
 	form       form
-	resync     cache.ResyncPolicy
+	resync     resync.Policy
 }
 
 // form is how objects are watched.
@@ -126,7 +126,7 @@ var _ OwnsOption = MatchEveryOwner
 func (*matchEveryOwner) ApplyToOwns(in *OwnsInput) { in.everyOwner = true }
 
 // ResyncPolicy is a resync policy for what is watched.
-type ResyncPolicy struct{ policy cache.ResyncPolicy }
+type ResyncPolicy struct{ policy resync.Policy }
 
 var (
 	_ ForOption     = ResyncPolicy{}
@@ -137,7 +137,7 @@ var (
 // WithResyncPolicy says when the controller is shown objects of one kind although they
 // have not changed. What it leaves open is as WithResync says, where it is for For, and
 // then as the cache has it for the kind. See [TypedBuilder.WithResync] for predicates.
-func WithResyncPolicy(policy cache.ResyncPolicy) ResyncPolicy { return ResyncPolicy{policy: policy} }
+func WithResyncPolicy(policy resync.Policy) ResyncPolicy { return ResyncPolicy{policy: policy} }
 
 // ApplyToFor sets the policy.
 func (p ResyncPolicy) ApplyToFor(in *ForInput) { in.how.resync = p.policy }

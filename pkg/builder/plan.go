@@ -20,9 +20,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
-	"github.com/delta-runtime/delta-runtime/pkg/cache"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/queue/ctrlqueue"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 	"github.com/delta-runtime/delta-runtime/pkg/source"
 )
 
@@ -184,7 +184,7 @@ func (p *plan[R]) sources() ([]ctrlsource.TypedSource[R], error) {
 
 // checkPolicies returns what makes no sense in a resync policy, and where.
 func (p *plan[R]) checkPolicies() error {
-	check := func(object client.Object, policy cache.ResyncPolicy) error {
+	check := func(object client.Object, policy resync.Policy) error {
 		if err := policy.Check(); err != nil {
 			return fmt.Errorf("resync policy for %T: %w", object, err)
 		}

@@ -14,9 +14,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/delta-runtime/delta-runtime/pkg/builder"
-	"github.com/delta-runtime/delta-runtime/pkg/cache"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	drpredicate "github.com/delta-runtime/delta-runtime/pkg/predicate"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // TestAResyncPassesPredicatesOfUpdates has a controller resynced by its own policies and on
@@ -27,10 +27,10 @@ func TestAResyncPassesPredicatesOfUpdates(t *testing.T) {
 		var told []string
 		if err := builder.ControllerManagedBy(w.manager).
 			For(&corev1.ConfigMap{}).
-			Owns(&corev1.Pod{}, builder.WithPredicates(drpredicate.ChangedAt("spec")), builder.WithResyncPolicy(cache.ResyncPolicy{Period: 90 * time.Minute})).
+			Owns(&corev1.Pod{}, builder.WithPredicates(drpredicate.ChangedAt("spec")), builder.WithResyncPolicy(resync.Policy{Period: 90 * time.Minute})).
 			Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(secretsRequests), builder.WithPredicates(drpredicate.NotResync())).
 			WithEventFilter(predicate.GenerationChangedPredicate{}).
-			WithResync(cache.ResyncPolicy{Period: time.Hour}).
+			WithResync(resync.Policy{Period: time.Hour}).
 			Complete(reconcile.Func(func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
 				mu.Lock()
 				defer mu.Unlock()

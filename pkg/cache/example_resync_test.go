@@ -11,13 +11,14 @@ import (
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 
 	"github.com/delta-runtime/delta-runtime/pkg/cache"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // A policy for one kind, changed while the cache runs. A handler that wants to know
 // compares the pointers: a resync shows the very same object twice.
 func ExampleCache_SetResync() {
 	cache.ServeExample(cache.Options{
-		Default: cache.KindOptions{Resync: cache.ResyncPolicy{Period: 10 * time.Hour, Spread: cache.OverPeriod, Jitter: 0.1}},
+		Default: cache.KindOptions{Resync: resync.Policy{Period: 10 * time.Hour, Spread: resync.OverPeriod, Jitter: 0.1}},
 	}, func(ctx context.Context, c crcache.Cache) error {
 		shown := make(chan string, 1)
 		informer, err := c.GetInformer(ctx, &corev1.ConfigMap{})
@@ -39,7 +40,7 @@ func ExampleCache_SetResync() {
 		if err != nil {
 			return err
 		}
-		err = ours.SetResync(&corev1.ConfigMap{}, cache.ResyncPolicy{
+		err = ours.SetResync(&corev1.ConfigMap{}, resync.Policy{
 			Period:   10 * time.Millisecond, // of a demonstration
 			Selector: labels.SelectorFromSet(labels.Set{"name": "b"}),
 		})
@@ -104,7 +105,7 @@ func ExampleCache_SetHandlerResync() {
 		if err != nil {
 			return err
 		}
-		hourly := cache.ResyncPolicy{Period: time.Hour, Spread: cache.OverPeriod}
+		hourly := resync.Policy{Period: time.Hour, Spread: resync.OverPeriod}
 		err = ours.SetHandlerResync("sites", &corev1.ConfigMap{}, hourly)
 		fmt.Println(err)
 		return err

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // Options are what our cache can do beyond controller-runtime's. The zero value
@@ -74,7 +75,7 @@ type KindOptions struct {
 	// Resync says when handlers are shown objects that have not changed. Where it has a
 	// Period, that overrides the SyncPeriod of the same level, and of wider ones; the
 	// rest of it holds for either. It can be changed later: see [Cache.SetResync].
-	Resync ResyncPolicy
+	Resync resync.Policy
 	// Reflector says how to list and watch.
 	Reflector engine.ReflectorSettings
 }

@@ -17,22 +17,6 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
-// ResyncPolicy says when handlers are shown objects that have not changed. The zero
-// value has no opinion.
-type ResyncPolicy = resync.Policy
-
-// Spread is how a resync's objects are laid out over its period.
-type Spread = resync.Spread
-
-const (
-	// AllAtOnce shows every object as soon as the period is over, as client-go does.
-	AllAtOnce = resync.AllAtOnce
-	// OverPeriod gives each object its own moment in the period.
-	OverPeriod = resync.OverPeriod
-	// NeverResync is the Period of those who are not to be resynced.
-	NeverResync = resync.Never
-)
-
 // Of returns the cache behind a controller-runtime cache, such as a manager's
 // GetCache: for what only ours can do. It is an error if it is not one of ours, which a
 // cache that [New] made is not where Options.NewInformer was set.
@@ -55,7 +39,7 @@ func Of(c crcache.Cache) (*Cache, error) {
 // levels, so that the zero policy goes back to these. It is in effect when SetResync returns: the
 // period counts from each handler's last resync, so that a shorter one may be over
 // already, and of a resync that is under way the rest goes on by the new policy.
-func (c *Cache) SetResync(obj client.Object, policy ResyncPolicy) error {
+func (c *Cache) SetResync(obj client.Object, policy resync.Policy) error {
 	gvk, err := c.gvkOf(obj)
 	if err == nil {
 		err = checkPolicy(policy)
@@ -76,7 +60,7 @@ func (c *Cache) SetResync(obj client.Object, policy ResyncPolicy) error {
 // handlers that are called after the controller and the kind, "web: v1 Pod", of which
 // "web" is enough. It may be called before there is a handler of the name, and the zero
 // policy takes it back.
-func (c *Cache) SetHandlerResync(name string, obj client.Object, policy ResyncPolicy) error {
+func (c *Cache) SetHandlerResync(name string, obj client.Object, policy resync.Policy) error {
 	gvk, err := c.gvkOf(obj)
 	if err == nil {
 		err = checkPolicy(policy)
@@ -91,9 +75,9 @@ func (c *Cache) SetHandlerResync(name string, obj client.Object, policy ResyncPo
 		k := p.kinds[gvk]
 		named := maps.Clone(k.overrides.Named)
 		if named == nil {
-			named = map[string]ResyncPolicy{}
+			named = map[string]resync.Policy{}
 		}
-		if named[name] = policy; policy.Equal(ResyncPolicy{}) {
+		if named[name] = policy; policy.Equal(resync.Policy{}) {
 			delete(named, name)
 		}
 		k.overrides.Named = named
@@ -104,14 +88,14 @@ func (c *Cache) SetHandlerResync(name string, obj client.Object, policy ResyncPo
 
 // SetDefaultResync is [Cache.SetResync] for those who say nothing themselves, as if
 // Default had said it: it overrides no policy of a kind, nor a handler's own.
-func (c *Cache) SetDefaultResync(policy ResyncPolicy) error {
+func (c *Cache) SetDefaultResync(policy resync.Policy) error {
 	if err := checkPolicy(policy); err != nil {
 		return fmt.Errorf("set the default resync policy: %w", err)
 	}
 	return c.changeResync(func(p *plan) { p.all.policy = policy })
 }
 
-func checkPolicy(policy ResyncPolicy) error {
+func checkPolicy(policy resync.Policy) error {
 	if err := policy.Check(); err != nil {
 		return fmt.Errorf("policy: %w", err)
 	}
@@ -148,7 +132,7 @@ func (c *Cache) replan(change func(*plan) *plan) {
 // resyncOrigin is what a policy in effect came of, to see whether that has changed:
 // what came of it has a random part.
 type resyncOrigin struct {
-	policy ResyncPolicy
+	policy resync.Policy
 	period time.Duration // SyncPeriod
 }
 
@@ -163,12 +147,12 @@ func (o resyncOrigin) equal(other resyncOrigin) bool {
 // resyncPolicy returns the policy for one of the kind's namespaces, with every gap
 // filled. A SyncPeriod is controller-runtime's: all at once, and ten per cent more or
 // less in each informer.
-func (s settings) resyncPolicy() ResyncPolicy {
+func (s settings) resyncPolicy() resync.Policy {
 	p := s.policy
 	if p.Period != 0 {
 		return p
 	}
-	p.Period = NeverResync
+	p.Period = resync.Never
 	if *s.resync > 0 {
 		p.Period = max(jittered(*s.resync), time.Second) // less is not granted by client-go
 	}
@@ -177,7 +161,7 @@ func (s settings) resyncPolicy() ResyncPolicy {
 
 // inEffect is resyncPolicy as the informer is told it: what comes of a SyncPeriod shows
 // updates, as controller-runtime's informers do.
-func (s settings) inEffect() ResyncPolicy {
+func (s settings) inEffect() resync.Policy {
 	p := s.resyncPolicy()
 	p.AsUpdate = p.AsUpdate || s.policy.Period == 0 && p.Period > 0
 	return p

@@ -12,11 +12,12 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 	"github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
 
 // follows subscribes somebody with a policy of his own to a kind.
-func follows(t *testing.T, c *Cache, name string, own ResyncPolicy) (syncs chan delta.ResyncTerms, effective func() ResyncPolicy) {
+func follows(t *testing.T, c *Cache, name string, own resync.Policy) (syncs chan delta.ResyncTerms, effective func() resync.Policy) {
 	t.Helper()
 	i, err := c.GetInformer(t.Context(), configMaps)
 	if err != nil {
@@ -35,7 +36,7 @@ func follows(t *testing.T, c *Cache, name string, own ResyncPolicy) (syncs chan 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return syncs, func() ResyncPolicy { return sub.ResyncPolicies()[0] }
+	return syncs, func() resync.Policy { return sub.ResyncPolicies()[0] }
 }
 
 // What is set while the cache runs overrides what handlers came with: by kind, and
@@ -45,16 +46,16 @@ func TestWhatIsSetReachesHandlersWithAPolicyOfTheirOwn(t *testing.T) {
 	f.put(configMap("red", "a"))
 	c := newCache(t, f, crcache.Options{}, Options{})
 	start(t, c)
-	daily := ResyncPolicy{Period: 24 * time.Hour, Spread: OverPeriod, Lane: 3}
+	daily := resync.Policy{Period: 24 * time.Hour, Spread: resync.OverPeriod, Lane: 3}
 	syncs, web := follows(t, c, "web: v1 ConfigMap", daily)
-	_, never := follows(t, c, "db: v1 ConfigMap", ResyncPolicy{Period: NeverResync})
-	_, open := follows(t, c, "", ResyncPolicy{})
+	_, never := follows(t, c, "db: v1 ConfigMap", resync.Policy{Period: resync.Never})
+	_, open := follows(t, c, "", resync.Policy{})
 	expect := func(what string, want ...ResyncPolicy) {
 		t.Helper()
-		for n, effective := range []func() ResyncPolicy{web, never, open} {
+		for n, effective := range []func() resync.Policy{web, never, open} {
 			got := effective()
 			if got.AsUpdate { // a SyncPeriod, with its jitter
-				got = ResyncPolicy{}
+				got = resync.Policy{}
 			}
 			if !got.Equal(want[n]) {
 				t.Fatalf("%s: handler %d has %+v, want %+v", what, n, got, want[n])
@@ -67,15 +68,15 @@ func TestWhatIsSetReachesHandlersWithAPolicyOfTheirOwn(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	own := []ResyncPolicy{daily, {Period: NeverResync}, {}}
+	own := []resync.Policy{daily, {Period: resync.Never}, {}}
 	expect("at first", own...)
-	set(c.SetDefaultResync(ResyncPolicy{Period: time.Hour}))
-	expect("the default", daily, ResyncPolicy{Period: NeverResync}, ResyncPolicy{Period: time.Hour})
-	set(c.SetDefaultResync(ResyncPolicy{}))
+	set(c.SetDefaultResync(resync.Policy{Period: time.Hour}))
+	expect("the default", daily, resync.Policy{Period: resync.Never}, resync.Policy{Period: time.Hour})
+	set(c.SetDefaultResync(resync.Policy{}))
 
-	set(c.SetResync(configMaps, ResyncPolicy{Period: 5 * time.Millisecond}))
-	short := ResyncPolicy{Period: 5 * time.Millisecond}
-	expect("by kind", ResyncPolicy{Period: 5 * time.Millisecond, Spread: OverPeriod, Lane: 3}, short, short)
+	set(c.SetResync(configMaps, resync.Policy{Period: 5 * time.Millisecond}))
+	short := resync.Policy{Period: 5 * time.Millisecond}
+	expect("by kind", resync.Policy{Period: 5 * time.Millisecond, Spread: resync.OverPeriod, Lane: 3}, short, short)
 	for range 3 {
 		if terms := <-syncs; terms.Lane != 3 || terms.AsUpdate {
 			t.Errorf("a Sync has the terms %+v", terms)
@@ -85,27 +86,27 @@ func TestWhatIsSetReachesHandlersWithAPolicyOfTheirOwn(t *testing.T) {
 	if got := late(); got.Period != short.Period {
 		t.Errorf("who comes later has %+v", got)
 	}
-	set(c.SetHandlerResync("web", configMaps, ResyncPolicy{Period: time.Hour, Spread: AllAtOnce}))
-	expect("by name", ResyncPolicy{Period: time.Hour, Spread: AllAtOnce, Lane: 3}, short, short)
-	set(c.SetHandlerResync("web: v1 ConfigMap", configMaps, ResyncPolicy{Lane: 7}))
-	set(c.SetHandlerResync("db: v1 ConfigMap", configMaps, ResyncPolicy{Period: NeverResync}))
-	expect("by the whole name", ResyncPolicy{Period: time.Hour, Spread: AllAtOnce, Lane: 7}, ResyncPolicy{Period: NeverResync}, short)
-	set(c.SetResync(configMaps, ResyncPolicy{}))
-	expect("by name alone", ResyncPolicy{Period: time.Hour, Spread: AllAtOnce, Lane: 7}, ResyncPolicy{Period: NeverResync}, ResyncPolicy{})
-	set(errors.Join(c.SetHandlerResync("web", configMaps, ResyncPolicy{}), c.SetHandlerResync("web: v1 ConfigMap", configMaps, ResyncPolicy{}), c.SetHandlerResync("db: v1 ConfigMap", configMaps, ResyncPolicy{})))
+	set(c.SetHandlerResync("web", configMaps, resync.Policy{Period: time.Hour, Spread: resync.AllAtOnce}))
+	expect("by name", resync.Policy{Period: time.Hour, Spread: resync.AllAtOnce, Lane: 3}, short, short)
+	set(c.SetHandlerResync("web: v1 ConfigMap", configMaps, resync.Policy{Lane: 7}))
+	set(c.SetHandlerResync("db: v1 ConfigMap", configMaps, resync.Policy{Period: resync.Never}))
+	expect("by the whole name", resync.Policy{Period: time.Hour, Spread: resync.AllAtOnce, Lane: 7}, resync.Policy{Period: resync.Never}, short)
+	set(c.SetResync(configMaps, resync.Policy{}))
+	expect("by name alone", resync.Policy{Period: time.Hour, Spread: resync.AllAtOnce, Lane: 7}, resync.Policy{Period: resync.Never}, resync.Policy{})
+	set(errors.Join(c.SetHandlerResync("web", configMaps, resync.Policy{}), c.SetHandlerResync("web: v1 ConfigMap", configMaps, resync.Policy{}), c.SetHandlerResync("db: v1 ConfigMap", configMaps, resync.Policy{})))
 	expect("when all is taken back", own...)
 }
 
 // A kind that is made later has what was set before, and what makes no sense is refused.
 func TestHandlersAreOverriddenBeforeThereAreAny(t *testing.T) {
 	f := newFakeAPI(t)
-	c := newCache(t, f, crcache.Options{}, Options{ByObject: map[client.Object]KindOptions{configMaps: {Resync: ResyncPolicy{Period: time.Minute}}}})
+	c := newCache(t, f, crcache.Options{}, Options{ByObject: map[client.Object]KindOptions{configMaps: {Resync: resync.Policy{Period: time.Minute}}}})
 	start(t, c)
-	if err := c.SetHandlerResync("web", configMaps, ResyncPolicy{Period: time.Hour}); err != nil {
+	if err := c.SetHandlerResync("web", configMaps, resync.Policy{Period: time.Hour}); err != nil {
 		t.Fatal(err)
 	}
-	_, web := follows(t, c, "web: v1 ConfigMap", ResyncPolicy{})
-	_, other := follows(t, c, "webs: v1 ConfigMap", ResyncPolicy{})
+	_, web := follows(t, c, "web: v1 ConfigMap", resync.Policy{})
+	_, other := follows(t, c, "webs: v1 ConfigMap", resync.Policy{})
 	if got := web(); got.Period != time.Hour {
 		t.Errorf("who is named has %+v", got)
 	}
@@ -113,9 +114,9 @@ func TestHandlersAreOverriddenBeforeThereAreAny(t *testing.T) {
 		t.Errorf("who is not named has %+v", got)
 	}
 	for want, err := range map[string]error{
-		"the name is empty": c.SetHandlerResync("", configMaps, ResyncPolicy{}),
-		`"web"`:             c.SetHandlerResync("web", &corev1.ConfigMap{}, ResyncPolicy{Rate: -1}),
-		"find":              c.SetHandlerResync("web", &unregistered{}, ResyncPolicy{}),
+		"the name is empty": c.SetHandlerResync("", configMaps, resync.Policy{}),
+		`"web"`:             c.SetHandlerResync("web", &corev1.ConfigMap{}, resync.Policy{Rate: -1}),
+		"find":              c.SetHandlerResync("web", &unregistered{}, resync.Policy{}),
 	} {
 		if err == nil || want != "find" && !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want an error about %q", err, want)
@@ -128,18 +129,18 @@ func TestHandlersAreOverriddenBeforeThereAreAny(t *testing.T) {
 func TestWhatIsSetLeavesTheRestToByObject(t *testing.T) {
 	f := newFakeAPI(t)
 	f.put(configMap("red", "a"))
-	configured := ResyncPolicy{Period: time.Hour, Spread: OverPeriod, Rate: 10, Selector: parse(t, "name=a")}
+	configured := resync.Policy{Period: time.Hour, Spread: resync.OverPeriod, Rate: 10, Selector: parse(t, "name=a")}
 	c := newCache(t, f, crcache.Options{}, Options{
-		Default:  KindOptions{Resync: ResyncPolicy{Period: time.Minute, Rate: 5}},
+		Default:  KindOptions{Resync: resync.Policy{Period: time.Minute, Rate: 5}},
 		ByObject: map[client.Object]KindOptions{configMaps: {Resync: configured}},
 	})
 	start(t, c)
-	_, effective := follows(t, c, "", ResyncPolicy{})
-	for _, tt := range []struct{ set, want ResyncPolicy }{
-		{ResyncPolicy{}, configured},
-		{ResyncPolicy{Period: time.Second}, ResyncPolicy{Period: time.Second, Spread: OverPeriod, Rate: 10, Selector: configured.Selector}},
-		{ResyncPolicy{Rate: 1}, ResyncPolicy{Period: time.Hour, Spread: OverPeriod, Rate: 1, Selector: configured.Selector}},
-		{ResyncPolicy{}, configured},
+	_, effective := follows(t, c, "", resync.Policy{})
+	for _, tt := range []struct{ set, want resync.Policy }{
+		{resync.Policy{}, configured},
+		{resync.Policy{Period: time.Second}, resync.Policy{Period: time.Second, Spread: resync.OverPeriod, Rate: 10, Selector: configured.Selector}},
+		{resync.Policy{Rate: 1}, resync.Policy{Period: time.Hour, Spread: resync.OverPeriod, Rate: 1, Selector: configured.Selector}},
+		{resync.Policy{}, configured},
 	} {
 		if err := c.SetResync(configMaps, tt.set); err != nil {
 			t.Fatal(err)

@@ -19,6 +19,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 var configMapGVK = corev1.SchemeGroupVersion.WithKind("ConfigMap")
@@ -28,20 +29,20 @@ var configMapGVK = corev1.SchemeGroupVersion.WithKind("ConfigMap")
 // policies filled in.
 func TestResyncPrecedence(t *testing.T) {
 	hour, minute := new(time.Hour), new(time.Minute)
-	spread := ResyncPolicy{Spread: OverPeriod, Rate: 7}
+	spread := resync.Policy{Spread: resync.OverPeriod, Rate: 7}
 	for name, c := range map[string]struct {
 		opts      crcache.Options
 		ours      Options
 		namespace string
-		want      ResyncPolicy
+		want      resync.Policy
 		synced    time.Duration // a SyncPeriod: within a tenth of this
 	}{
 		"nothing is said": {synced: 10 * time.Hour},
 		"SyncPeriod":      {opts: crcache.Options{SyncPeriod: hour}, synced: time.Hour},
-		"SyncPeriod zero": {opts: crcache.Options{SyncPeriod: new(time.Duration(0))}, want: ResyncPolicy{Period: NeverResync}},
+		"SyncPeriod zero": {opts: crcache.Options{SyncPeriod: new(time.Duration(0))}, want: resync.Policy{Period: resync.Never}},
 		"a default policy": {
-			opts: crcache.Options{SyncPeriod: hour}, ours: Options{Default: KindOptions{Resync: ResyncPolicy{Period: time.Minute, Jitter: 0.1}}},
-			want: ResyncPolicy{Period: time.Minute, Jitter: 0.1},
+			opts: crcache.Options{SyncPeriod: hour}, ours: Options{Default: KindOptions{Resync: resync.Policy{Period: time.Minute, Jitter: 0.1}}},
+			want: resync.Policy{Period: time.Minute, Jitter: 0.1},
 		},
 		"a default policy without a Period": {
 			opts: crcache.Options{SyncPeriod: hour}, ours: Options{Default: KindOptions{Resync: spread}},
@@ -49,28 +50,28 @@ func TestResyncPrecedence(t *testing.T) {
 		},
 		"the kind's SyncPeriod is narrower than a default policy": {
 			opts: crcache.Options{ByObject: map[client.Object]crcache.ByObject{configMaps: {SyncPeriod: minute}}},
-			ours: Options{Default: KindOptions{Resync: ResyncPolicy{Period: time.Second, Rate: 7}}},
-			want: ResyncPolicy{Rate: 7}, synced: time.Minute,
+			ours: Options{Default: KindOptions{Resync: resync.Policy{Period: time.Second, Rate: 7}}},
+			want: resync.Policy{Rate: 7}, synced: time.Minute,
 		},
 		"the kind's policy": {
 			opts: crcache.Options{SyncPeriod: hour, ByObject: map[client.Object]crcache.ByObject{configMaps: {SyncPeriod: minute}}},
-			ours: Options{Default: KindOptions{Resync: spread}, ByObject: map[client.Object]KindOptions{configMaps: {Resync: ResyncPolicy{Period: 5 * time.Second}}}},
-			want: ResyncPolicy{Period: 5 * time.Second, Spread: OverPeriod, Rate: 7},
+			ours: Options{Default: KindOptions{Resync: spread}, ByObject: map[client.Object]KindOptions{configMaps: {Resync: resync.Policy{Period: 5 * time.Second}}}},
+			want: resync.Policy{Period: 5 * time.Second, Spread: resync.OverPeriod, Rate: 7},
 		},
 		"the kind never": {
 			opts: crcache.Options{SyncPeriod: hour},
-			ours: Options{ByObject: map[client.Object]KindOptions{configMaps: {Resync: ResyncPolicy{Period: NeverResync}}}},
-			want: ResyncPolicy{Period: NeverResync},
+			ours: Options{ByObject: map[client.Object]KindOptions{configMaps: {Resync: resync.Policy{Period: resync.Never}}}},
+			want: resync.Policy{Period: resync.Never},
 		},
 		"a namespace's SyncPeriod is narrower than the kind's policy": {
 			opts: crcache.Options{ByObject: map[client.Object]crcache.ByObject{configMaps: {Namespaces: map[string]crcache.Config{"red": {SyncPeriod: minute}, "blue": {}}}}},
-			ours: Options{ByObject: map[client.Object]KindOptions{configMaps: {Resync: ResyncPolicy{Period: time.Hour, Lane: 2}}}}, namespace: "red",
-			want: ResyncPolicy{Lane: 2}, synced: time.Minute,
+			ours: Options{ByObject: map[client.Object]KindOptions{configMaps: {Resync: resync.Policy{Period: time.Hour, Lane: 2}}}}, namespace: "red",
+			want: resync.Policy{Lane: 2}, synced: time.Minute,
 		},
 		"the kind's policy overrides a default namespace's SyncPeriod": {
 			opts: crcache.Options{DefaultNamespaces: map[string]crcache.Config{"red": {}}, SyncPeriod: minute},
-			ours: Options{ByObject: map[client.Object]KindOptions{configMaps: {Resync: ResyncPolicy{Period: time.Hour}}}}, namespace: "red",
-			want: ResyncPolicy{Period: time.Hour},
+			ours: Options{ByObject: map[client.Object]KindOptions{configMaps: {Resync: resync.Policy{Period: time.Hour}}}}, namespace: "red",
+			want: resync.Policy{Period: time.Hour},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -154,14 +155,14 @@ func TestSetResync(t *testing.T) {
 	shown(t, c, configMaps, told)
 	shown(t, c, unstructuredConfigMap(), told)
 	start(t, c)
-	if err := c.SetResync(configMaps, ResyncPolicy{Period: 5 * time.Millisecond, Selector: parse(t, "name=b")}); err != nil {
+	if err := c.SetResync(configMaps, resync.Policy{Period: 5 * time.Millisecond, Selector: parse(t, "name=b")}); err != nil {
 		t.Fatal(err)
 	}
 	shown(t, c, metadataConfigMap(), told)
 	for range 3 {
 		await(t, told, "*v1.ConfigMap b", "*unstructured.Unstructured b", "*v1.PartialObjectMetadata b")
 	}
-	if err := c.SetResync(unstructuredConfigMap(), ResyncPolicy{}); err != nil {
+	if err := c.SetResync(unstructuredConfigMap(), resync.Policy{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, kind := range c.Status() {
@@ -173,17 +174,17 @@ func TestSetResync(t *testing.T) {
 			t.Errorf("%s is resynced next in %v", kind.Name, next)
 		}
 	}
-	if err := c.SetDefaultResync(ResyncPolicy{Period: 5 * time.Millisecond}); err != nil {
+	if err := c.SetDefaultResync(resync.Policy{Period: 5 * time.Millisecond}); err != nil {
 		t.Fatal(err)
 	}
 	await(t, told, "*v1.ConfigMap a", "*v1.ConfigMap b", "*unstructured.Unstructured a", "*v1.PartialObjectMetadata a")
-	if err := c.SetDefaultResync(ResyncPolicy{Period: NeverResync}); err != nil {
+	if err := c.SetDefaultResync(resync.Policy{Period: resync.Never}); err != nil {
 		t.Fatal(err)
 	}
 	for what, err := range map[string]error{
-		"Rate":   c.SetResync(configMaps, ResyncPolicy{Rate: -1}),
-		"Jitter": c.SetDefaultResync(ResyncPolicy{Jitter: 1.5}),
-		"find":   c.SetResync(&unregistered{}, ResyncPolicy{}),
+		"Rate":   c.SetResync(configMaps, resync.Policy{Rate: -1}),
+		"Jitter": c.SetDefaultResync(resync.Policy{Jitter: 1.5}),
+		"find":   c.SetResync(&unregistered{}, resync.Policy{}),
 	} {
 		if err == nil || what != "find" && !strings.Contains(err.Error(), what) {
 			t.Errorf("%s: %v", what, err)
@@ -197,10 +198,10 @@ func TestResyncFollowsThePlan(t *testing.T) {
 	f := newFakeAPI(t)
 	f.put(configMap("red", "a"))
 	for n := range 20 {
-		c := newCache(t, f, limitedTo("red"), Options{Default: KindOptions{Resync: ResyncPolicy{Period: time.Hour}}})
+		c := newCache(t, f, limitedTo("red"), Options{Default: KindOptions{Resync: resync.Policy{Period: time.Hour}}})
 		shown(t, c, configMaps, nil)
 		stop := start(t, c)
-		want := ResyncPolicy{Period: time.Minute, Lane: n}
+		want := resync.Policy{Period: time.Minute, Lane: n}
 		g, done := lifecycle.New(t.Context()), make(chan struct{})
 		finish := func() { done <- struct{}{} }
 		g.Guest("policy", func(context.Context) {
@@ -224,7 +225,7 @@ func TestResyncFollowsThePlan(t *testing.T) {
 		for range 3 {
 			<-done
 		}
-		if err := c.SetDefaultResync(ResyncPolicy{Period: time.Second}); err != nil { // which overrides nothing
+		if err := c.SetDefaultResync(resync.Policy{Period: time.Second}); err != nil { // which overrides nothing
 			t.Fatal(err)
 		}
 		for _, kind := range c.Status() {
@@ -247,7 +248,7 @@ func TestResyncOnDemand(t *testing.T) {
 	f := newFakeAPI(t)
 	f.put(configMap("red", "a"))
 	f.put(configMap("red", "b"))
-	c := newCache(t, f, crcache.Options{}, Options{Default: KindOptions{Resync: ResyncPolicy{Period: NeverResync}}})
+	c := newCache(t, f, crcache.Options{}, Options{Default: KindOptions{Resync: resync.Policy{Period: resync.Never}}})
 	var notStarted *crcache.ErrCacheNotStarted
 	if err := errors.Join(c.Resync(t.Context(), configMaps, nil), c.Relist(t.Context(), configMaps)); !errors.As(err, &notStarted) {
 		t.Errorf("before Start: %v", err)

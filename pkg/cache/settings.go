@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // settings are everything that can be said of how a kind is kept, at whatever
@@ -33,7 +34,7 @@ type settings struct {
 	bookmarks *bool
 	resync    *time.Duration // SyncPeriod; where policy has a Period, that overrides it
 
-	policy     ResyncPolicy
+	policy     resync.Policy
 	missing    Missing
 	unchanged  Unchanged
 	duplicates Duplicates
@@ -121,7 +122,7 @@ type kindSettings struct {
 	namespaces map[string]settings
 	// configured is the policy by the options alone, and overrides are what was said of
 	// resyncs while the cache ran.
-	configured ResyncPolicy
+	configured resync.Policy
 	overrides  engine.ResyncOverrides
 }
 

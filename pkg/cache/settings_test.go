@@ -18,6 +18,8 @@ import (
 	"k8s.io/client-go/util/watchlist"
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // TestPrecedence fills options at random and compares what each kind ends up with
@@ -192,13 +194,13 @@ func TestNonsenseOptions(t *testing.T) {
 		"pages":                        {ours: Options{Pages: PageOptions{Lists: -1}}, want: "Pages.Lists is negative"},
 		"page age":                     {ours: Options{Pages: PageOptions{Age: -1}}, want: "Pages.Age is negative"},
 		"missing":                      {ours: Options{Default: KindOptions{Missing: 9}}, want: "defaults: Missing is 9"},
-		"negative rate":                {ours: Options{Default: KindOptions{Resync: ResyncPolicy{Rate: -1}}}, want: "defaults: Resync: the Rate is -1"},
-		"jitter beyond one":            {ours: Options{Default: KindOptions{Resync: ResyncPolicy{Jitter: 1.5}}}, want: "defaults: Resync: the Jitter is 1.5"},
-		"negative jitter":              {ours: Options{Default: KindOptions{Resync: ResyncPolicy{Jitter: -0.5}}}, want: "Resync: the Jitter is -0.5"},
-		"jitter that is no number":     {ours: Options{Default: KindOptions{Resync: ResyncPolicy{Jitter: math.NaN()}}}, want: "Resync: the Jitter is NaN"},
-		"nonsense spread":              {ours: Options{ByObject: map[client.Object]KindOptions{configMaps: {Resync: ResyncPolicy{Spread: 9}}}}, want: "our ByObject[*v1.ConfigMap]: Resync: the Spread is 9"},
-		"negative resync period":       {ours: Options{Default: KindOptions{Resync: ResyncPolicy{Period: -time.Second}}}, want: "Resync: the Period is negative"},
-		"negative patience":            {ours: Options{Default: KindOptions{Resync: ResyncPolicy{OnlyIfNotReconciledFor: -1}}}, want: "Resync: the OnlyIfNotReconciledFor is negative"},
+		"negative rate":                {ours: Options{Default: KindOptions{Resync: resync.Policy{Rate: -1}}}, want: "defaults: Resync: the Rate is -1"},
+		"jitter beyond one":            {ours: Options{Default: KindOptions{Resync: resync.Policy{Jitter: 1.5}}}, want: "defaults: Resync: the Jitter is 1.5"},
+		"negative jitter":              {ours: Options{Default: KindOptions{Resync: resync.Policy{Jitter: -0.5}}}, want: "Resync: the Jitter is -0.5"},
+		"jitter that is no number":     {ours: Options{Default: KindOptions{Resync: resync.Policy{Jitter: math.NaN()}}}, want: "Resync: the Jitter is NaN"},
+		"nonsense spread":              {ours: Options{ByObject: map[client.Object]KindOptions{configMaps: {Resync: resync.Policy{Spread: 9}}}}, want: "our ByObject[*v1.ConfigMap]: Resync: the Spread is 9"},
+		"negative resync period":       {ours: Options{Default: KindOptions{Resync: resync.Policy{Period: -time.Second}}}, want: "Resync: the Period is negative"},
+		"negative patience":            {ours: Options{Default: KindOptions{Resync: resync.Policy{OnlyIfNotReconciledFor: -1}}}, want: "Resync: the OnlyIfNotReconciledFor is negative"},
 		"unchanged":                    {ours: Options{ByObject: map[client.Object]KindOptions{configMaps: {Unchanged: 9}}}, want: "our ByObject[*v1.ConfigMap]: Unchanged is 9"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -22,6 +22,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // TestOneKindHoldsUpNobody plays caches that start and stop while everybody asks for
@@ -226,7 +227,7 @@ var asks = []struct {
 	{"Relist", func(ctx context.Context, g *startGame, obj client.Object) error { return g.cache.Relist(ctx, obj) }},
 	{"Resync", func(ctx context.Context, g *startGame, obj client.Object) error { return g.cache.Resync(ctx, obj, nil) }},
 	{"SetResync", func(_ context.Context, g *startGame, obj client.Object) error {
-		return g.cache.SetResync(obj, ResyncPolicy{Period: time.Minute})
+		return g.cache.SetResync(obj, resync.Policy{Period: time.Minute})
 	}},
 	{"Healthz", func(_ context.Context, g *startGame, obj client.Object) error {
 		_, err := g.cache.Freshness(obj, "red")

@@ -19,6 +19,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/cache"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	drmanager "github.com/delta-runtime/delta-runtime/pkg/manager"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // causes counts the calls of a reconciler by the causes that it is told.
@@ -96,7 +97,7 @@ func newRestarted(t *testing.T, configure func(*manager.Options) error) *restart
 	}
 	for i := range 3 {
 		if err := builder.ControllerManagedBy(w.manager).Named(fmt.Sprint("widgets-", i)).For(&Widget{}).
-			WithResync(cache.ResyncPolicy{Period: cache.NeverResync}).
+			WithResync(resync.Policy{Period: resync.Never}).
 			WithOptions(controller.Options{CacheSyncTimeout: await.Patience}).Complete(w.r); err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +170,7 @@ func TestAResyncReachesTheReconciler(t *testing.T) {
 	r := newCauses()
 	if err := builder.ControllerManagedBy(m).Named("resynced").
 		For(&Widget{}, builder.WithPredicates(predicate.And(mine, predicate.Predicate(predicate.GenerationChangedPredicate{})))).
-		WithResync(cache.ResyncPolicy{Period: 24 * time.Hour, Spread: cache.OverPeriod}).
+		WithResync(resync.Policy{Period: 24 * time.Hour, Spread: resync.OverPeriod}).
 		WithOptions(controller.Options{CacheSyncTimeout: await.Patience}).Complete(r); err != nil {
 		t.Fatal(err)
 	}
@@ -182,10 +183,10 @@ func TestAResyncReachesTheReconciler(t *testing.T) {
 	for what, ask := range map[string]func() error{
 		"on demand": func() error { return ours.Resync(t.Context(), &Widget{}, nil) },
 		"by a policy that is set meanwhile": func() error {
-			return ours.SetResync(&Widget{}, cache.ResyncPolicy{Period: 200 * time.Millisecond})
+			return ours.SetResync(&Widget{}, resync.Policy{Period: 200 * time.Millisecond})
 		},
 		"by a policy for the controller": func() error {
-			return ours.SetHandlerResync("resynced", &Widget{}, cache.ResyncPolicy{Period: 200 * time.Millisecond})
+			return ours.SetHandlerResync("resynced", &Widget{}, resync.Policy{Period: 200 * time.Millisecond})
 		},
 	} {
 		r.take()
@@ -193,10 +194,10 @@ func TestAResyncReachesTheReconciler(t *testing.T) {
 			t.Fatal(err)
 		}
 		await.Until(t, "a resync of all "+what, func() bool { return r.of(delta.Resync) >= manyWidgets })
-		if err := ours.SetResync(&Widget{}, cache.ResyncPolicy{}); err != nil {
+		if err := ours.SetResync(&Widget{}, resync.Policy{}); err != nil {
 			t.Fatal(err)
 		}
-		if err := ours.SetHandlerResync("resynced", &Widget{}, cache.ResyncPolicy{}); err != nil {
+		if err := ours.SetHandlerResync("resynced", &Widget{}, resync.Policy{}); err != nil {
 			t.Fatal(err)
 		}
 	}

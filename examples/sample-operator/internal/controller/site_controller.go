@@ -19,10 +19,10 @@ import (
 
 	webv1alpha1 "github.com/delta-runtime/delta-runtime/examples/sample-operator/api/v1alpha1"
 	"github.com/delta-runtime/delta-runtime/pkg/builder"
-	drcache "github.com/delta-runtime/delta-runtime/pkg/cache"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	drmanager "github.com/delta-runtime/delta-runtime/pkg/manager"
 	"github.com/delta-runtime/delta-runtime/pkg/predicate"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // FieldManager is the name under which the operator writes.
@@ -115,7 +115,7 @@ func (r *SiteReconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager)
 		Watches(&appsv1.Deployment{}, handler.EnqueueRequestsFromMapFunc(r.namesake("")), content).
 		Watches(&corev1.Service{}, handler.EnqueueRequestsFromMapFunc(r.namesake("")), content).
 		Watches(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(r.namesake(filesSuffix)), content).
-		WithResync(drcache.ResyncPolicy{Period: lookAgain, Spread: drcache.OverPeriod, Jitter: 0.1, OnlyIfNotReconciledFor: lookedAt}).
+		WithResync(resync.Policy{Period: lookAgain, Spread: resync.OverPeriod, Jitter: 0.1, OnlyIfNotReconciledFor: lookedAt}).
 		WithOptions(controller.Options{MaxConcurrentReconciles: 4, ReconciliationTimeout: enough}).
 		Complete(r)
 }
