@@ -9,6 +9,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/mutation"
 	"github.com/delta-runtime/delta-runtime/internal/store"
+	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -69,7 +70,7 @@ func (c *controller[T]) run(ctx context.Context) error {
 		// A resync's next chunk follows a batch that has drained, so that no more than
 		// one chunk is ever pending, and a live event waits for one at most.
 		if chunk, more := c.resync.refill(); more {
-			c.fifo.sync(chunk.keys, chunk.to, chunk.origin)
+			c.fifo.sync(chunk.Keys, chunk.To, chunk.Origin)
 		} else if !ok {
 			c.await(ctx)
 		}
@@ -177,15 +178,15 @@ func (c *controller[T]) shows(it *item[T], old T) bool {
 func (c *controller[T]) show(it *item[T], obj T, e *event[T]) bool {
 	to, origin := it.to, it.origin
 	if it.op != delta.Sync { // a change that turned out to be none
-		to, origin = nobody, nil
+		to, origin = timetable.Nobody, nil
 		if it.asked {
-			to = everyone
+			to = timetable.Everyone
 		}
 	}
 	if it.unchanged {
-		to = to.union(c.audienceOfUnchanged())
+		to = to.Union(c.audienceOfUnchanged())
 	}
-	if to.empty() {
+	if to.Empty() {
 		return false
 	}
 	e.Delta = it.delta()
@@ -197,14 +198,14 @@ func (c *controller[T]) show(it *item[T], obj T, e *event[T]) bool {
 }
 
 // audienceOfUnchanged returns who is shown an object that did not change.
-func (c *controller[T]) audienceOfUnchanged() *audience {
+func (c *controller[T]) audienceOfUnchanged() *timetable.Audience {
 	if c.unchanged == SkipUnchanged {
-		return nobody
+		return timetable.Nobody
 	}
-	if to := c.resync.takers(); !to.empty() {
+	if to := c.resync.takers(); !to.Empty() {
 		return to
 	}
-	return everyone
+	return timetable.Everyone
 }
 
 func (c *controller[T]) carryOut(entry control[T]) {

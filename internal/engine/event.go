@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -11,7 +12,7 @@ type event[T any] struct {
 	delta.Delta[T]
 
 	// to is who is told; nil is everyone. Only a Sync has an audience.
-	to *audience
+	to *timetable.Audience
 
 	// again marks an Added of an object that was removed silently before. Listeners
 	// that were told of the object then still believe in it.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/invariant"
+	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -136,7 +137,7 @@ func (f *DeltaFIFO[T]) Bookmark(version string) error { return f.whole.Bookmark(
 // sync asks for the objects to be shown again to the listeners in to. What is
 // shown is the state at the time when the Sync is applied, so that it can never
 // bring back an older one. See [DeltaFIFO.syncLocked] for which Syncs are superfluous.
-func (f *DeltaFIFO[T]) sync(keys []delta.Key, to *audience, origin *delta.Origin) {
+func (f *DeltaFIFO[T]) sync(keys []delta.Key, to *timetable.Audience, origin *delta.Origin) {
 	now := time.Now()
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -157,10 +158,10 @@ func (f *DeltaFIFO[T]) syncLocked(it item[T]) {
 	newest, ok := f.pending.newest(it.key)
 	switch {
 	case ok && newest.op == delta.Sync && newest.origin == it.origin:
-		newest.to = newest.to.union(it.to)
+		newest.to = newest.to.Union(it.to)
 		newest.unchanged = newest.unchanged || it.unchanged
 	case ok && newest.op != delta.Sync && it.origin == nil:
-		newest.asked = newest.asked || newest.op != delta.Deleted && !it.to.empty()
+		newest.asked = newest.asked || newest.op != delta.Deleted && !it.to.Empty()
 	default:
 		f.appendLocked(it)
 	}
@@ -184,7 +185,7 @@ func (f *DeltaFIFO[T]) Resync() {
 		}
 	}
 	f.mu.Unlock()
-	f.sync(keys, everyone, nil)
+	f.sync(keys, timetable.Everyone, nil)
 }
 
 // control adds an entry for the consumer to carry out at the end of a batch. It

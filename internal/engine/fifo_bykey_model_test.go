@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
+	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -114,7 +115,7 @@ func (s *byKeyScript) step() {
 	case action < 38:
 		key := s.key()
 		s.model.sync([]delta.Key{key})
-		s.fifo.sync([]delta.Key{key}, everyone, nil)
+		s.fifo.sync([]delta.Key{key}, timetable.Everyone, nil)
 	case s.holding && action < 60:
 		s.holding = false
 		s.model.putBack()

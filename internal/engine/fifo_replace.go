@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -156,7 +157,7 @@ func (f *DeltaFIFO[T]) compare(objs []T, keys []delta.Key, r Replacement) (news,
 		case !unchanged:
 			news = append(news, item[T]{key: key, op: delta.Replaced, foreign: r.NewHistory, obj: objs[i], version: f.version(objs[i])})
 		case f.opts.Unchanged != SkipUnchanged:
-			news = append(news, item[T]{key: key, op: delta.Sync, unchanged: true, to: nobody})
+			news = append(news, item[T]{key: key, op: delta.Sync, unchanged: true, to: timetable.Nobody})
 		}
 	}
 	for _, key := range r.Refused {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -18,8 +19,8 @@ func TestSyncThatMeetsARepeatedEventIsShown(t *testing.T) {
 	}{
 		{func(f *DeltaFIFO[note], _, _, _ delta.Key) { f.Resync() }, []string{"Sync a to all for 0", "Sync b to all for 0", "Updated c to all for 0"}},
 		{func(f *DeltaFIFO[note], a, b, c delta.Key) {
-			f.sync([]delta.Key{a, b, c}, &audience{members: []uint32{1}}, one)
-			f.sync([]delta.Key{b}, &audience{members: []uint32{2}}, other)
+			f.sync([]delta.Key{a, b, c}, &timetable.Audience{Members: []uint32{1}}, one)
+			f.sync([]delta.Key{b}, &timetable.Audience{Members: []uint32{2}}, other)
 		}, []string{"Updated c to all for 0", "Sync a to [1] for 1", "Sync b to [1] for 1", "Sync c to [1] for 1", "Sync b to [2] for 2"}},
 	} {
 		h := newHandFed(t, Options[note]{})
@@ -33,8 +34,8 @@ func TestSyncThatMeetsARepeatedEventIsShown(t *testing.T) {
 		var got []string
 		for _, e := range h.apply() {
 			to, lane := "all", 0
-			if e.to != everyone {
-				to = fmt.Sprint(e.to.members)
+			if e.to != timetable.Everyone {
+				to = fmt.Sprint(e.to.Members)
 			}
 			if terms := e.Resync(); terms != nil {
 				lane = terms.Lane

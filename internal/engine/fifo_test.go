@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -114,7 +115,7 @@ func TestSyncsSayWhoAskedForThem(t *testing.T) {
 	f := NewDeltaFIFO(FIFOOptions[cell]{Traits: cellTraits})
 	one, other := &delta.Origin{Resync: &delta.ResyncTerms{Lane: 1}}, &delta.Origin{Resync: &delta.ResyncTerms{Lane: 2}}
 	a, b, c := delta.Key{Name: "a"}, delta.Key{Name: "b"}, delta.Key{Name: "c"}
-	first, second := &audience{members: []uint32{1}}, &audience{members: []uint32{2}}
+	first, second := &timetable.Audience{Members: []uint32{1}}, &timetable.Audience{Members: []uint32{2}}
 	f.sync([]delta.Key{a, b, c}, first, one)
 	f.sync([]delta.Key{a}, second, one)
 	f.sync([]delta.Key{b}, second, other)
@@ -130,7 +131,7 @@ func TestSyncsSayWhoAskedForThem(t *testing.T) {
 		if it.origin != nil {
 			lane = it.origin.Resync.Lane
 		}
-		fmt.Fprintln(&got, it.key, lane, it.to.members)
+		fmt.Fprintln(&got, it.key, lane, it.to.Members)
 	}
 	if want := "a 1 [1 2]\nb 1 [1]\nc 1 [1]\nb 2 [2]\nc 0 [1 2]\n"; got.String() != want {
 		t.Errorf("by key, lane and listeners:\n%swant\n%s", &got, want)
@@ -148,8 +149,8 @@ func TestAPendingChangeDoesNotStandForAResync(t *testing.T) {
 		if err := change(); err != nil {
 			t.Fatal(err)
 		}
-		i.fifo.sync([]delta.Key{{Name: "a"}}, everyone, nil)
-		i.fifo.sync([]delta.Key{{Name: "a"}}, &audience{members: []uint32{1}}, asked)
+		i.fifo.sync([]delta.Key{{Name: "a"}}, timetable.Everyone, nil)
+		i.fifo.sync([]delta.Key{{Name: "a"}}, &timetable.Audience{Members: []uint32{1}}, asked)
 		batch, _, err := i.fifo.tryPop()
 		if err != nil {
 			t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/store"
+	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
@@ -220,7 +221,7 @@ func (i *Informer[T]) resyncKeys(policy resync.Policy) []delta.Key {
 	view := i.store.View()
 	defer view.Release()
 	keys := make([]delta.Key, 0, view.Len())
-	everywhere, in := len(policy.Namespaces)+len(policy.Except) == 0, InNamespace(policy)
+	everywhere, in := len(policy.Namespaces)+len(policy.Except) == 0, timetable.InNamespace(policy)
 	for key, obj := range view.All() {
 		if !everywhere && !in(key.Namespace) {
 			continue

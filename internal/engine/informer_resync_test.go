@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
@@ -288,7 +289,7 @@ func TestResyncOnDemandBySelector(t *testing.T) {
 			t.Errorf("the Syncs say that they are by %v, want %v", a.why, want)
 		}
 		for _, o := range []*observed{a, never} {
-			if all, odds := o.take(); all != odds || odds < 500 || odds > 500*(1+resyncRuns) {
+			if all, odds := o.take(); all != odds || odds < 500 || odds > 500*(1+timetable.MaxRuns) {
 				t.Errorf("%d were shown, and %d odd ones", all, odds)
 			}
 		}

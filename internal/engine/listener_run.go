@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -76,7 +77,7 @@ func (l *listener[T]) tellEvents(events []event[T]) {
 			return
 		}
 		l.calls.Add(1)
-		if e := &events[i]; e.to.has(l.number) {
+		if e := &events[i]; e.to.Has(l.number) {
 			l.tell(&e.Delta)
 		}
 	}
@@ -107,7 +108,7 @@ func (l *listener[T]) take() ([]event[T], bool) {
 func (l *listener[T]) caughtUp() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return !l.gone.Load() && l.untakenLocked() <= resyncChunk && l.awaited.CompareAndSwap(true, false)
+	return !l.gone.Load() && l.untakenLocked() <= timetable.Chunk && l.awaited.CompareAndSwap(true, false)
 }
 
 // tryTake returns what is next without waiting, nil if nothing is. Everything
@@ -181,7 +182,7 @@ func (l *listener[T]) fold(added int) {
 			switch e, number := &events[i], l.place.position()+uint64(i); {
 			case e.again:
 				l.backlog.addAgain(&e.Delta, number, at)
-			case e.to.has(l.number):
+			case e.to.Has(l.number):
 				l.backlog.add(&e.Delta, number, at)
 			}
 		}

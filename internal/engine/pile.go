@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -28,7 +29,7 @@ type item[T any] struct {
 	version   string
 	seen      time.Time
 	origin    *delta.Origin
-	to        *audience // of a Sync
+	to        *timetable.Audience // of a Sync
 }
 
 // none is the end of a chain of items of one key.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-logr/logr"
 
+	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -164,7 +165,7 @@ func (p *processor[T]) lagOrAwait(number uint32) uint64 {
 		return 0
 	}
 	lag := l.lag()
-	if lag > resyncChunk {
+	if lag > timetable.Chunk {
 		l.awaited.Store(true)
 		lag = l.lag() // it may have caught up without having seen that it is awaited
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/go-logr/logr"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -85,7 +86,7 @@ func TestOnlyTheAudienceHearsASync(t *testing.T) {
 			for range 3 {
 				s.publish([]event[part]{{
 					Delta: delta.Delta[part]{Key: delta.Key{Name: fmt.Sprint(i)}, Op: delta.Sync},
-					to:    &audience{members: []uint32{number}},
+					to:    &timetable.Audience{Members: []uint32{number}},
 				}})
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
+	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -95,7 +96,7 @@ func someBatch(h *history, keys int, observers []*observer) []event[part] {
 	for i := range batch {
 		batch[i].Delta = h.next(keys)
 		if batch[i].Op == delta.Sync {
-			batch[i].to = &audience{members: []uint32{observers[h.rng.IntN(len(observers))].number}}
+			batch[i].to = &timetable.Audience{Members: []uint32{observers[h.rng.IntN(len(observers))].number}}
 		}
 	}
 	return batch

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
@@ -78,7 +79,7 @@ func (i *Informer[T]) policiesLocked(own resync.Policy) []resync.Policy {
 	agreed := true
 	for n, s := range scopes {
 		policy := own.Or(s.resync)
-		agreed = agreed && (n == 0 || SameBut(policy, own.Or(scopes[0].resync)))
+		agreed = agreed && (n == 0 || timetable.SameBut(policy, own.Or(scopes[0].resync)))
 		if policy.Period <= 0 {
 			continue
 		}
@@ -87,11 +88,11 @@ func (i *Informer[T]) policiesLocked(own resync.Policy) []resync.Policy {
 			policies = append(policies, policy)
 			continue
 		}
-		if !InNamespace(policy)(s.reach.namespace) {
+		if !timetable.InNamespace(policy)(s.reach.namespace) {
 			continue
 		}
 		policy.Namespaces, policy.Except = nil, nil
-		at := slices.IndexFunc(policies, func(p resync.Policy) bool { return len(p.Namespaces) > 0 && SameBut(p, policy) })
+		at := slices.IndexFunc(policies, func(p resync.Policy) bool { return len(p.Namespaces) > 0 && timetable.SameBut(p, policy) })
 		if at < 0 {
 			at = len(policies)
 			policies = append(policies, policy)

@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
@@ -25,10 +26,10 @@ type resyncer struct {
 	resyncSeams
 	changed chan struct{} // cap 1; a token for run to look again
 
-	taking atomic.Pointer[audience] // what takers returns; nil when it has to be worked out again
+	taking atomic.Pointer[timetable.Audience] // what takers returns; nil when it has to be worked out again
 
 	mu       sync.Mutex // guards everything below; lag, which takes a listener's lock, is called with it held
-	schedule *timetable
+	schedule *timetable.Timetable
 	armed    time.Time // what run sleeps until; zero: for a token only
 }
 
@@ -46,14 +47,14 @@ func newResyncer(seams resyncSeams) *resyncer {
 	return &resyncer{
 		resyncSeams: seams,
 		changed:     make(chan struct{}, 1),
-		schedule:    newTimetable(rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))),
+		schedule:    timetable.New(rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))),
 	}
 }
 
 // set adds a listener or changes its policies.
 func (r *resyncer) set(listener uint32, policies ...resync.Policy) {
 	r.mu.Lock()
-	r.schedule.setAll(listener, policies, time.Now())
+	r.schedule.SetAll(listener, policies, time.Now())
 	r.taking.Store(nil)
 	r.mu.Unlock()
 	r.look()
@@ -66,8 +67,8 @@ func (r *resyncer) change(policies map[uint32][]resync.Policy) {
 	}
 	r.mu.Lock()
 	now := time.Now()
-	for _, listener := range sortedKeys(policies) {
-		r.schedule.setAll(listener, policies[listener], now)
+	for _, listener := range timetable.SortedKeys(policies) {
+		r.schedule.SetAll(listener, policies[listener], now)
 	}
 	r.taking.Store(nil)
 	r.mu.Unlock()
@@ -77,7 +78,7 @@ func (r *resyncer) change(policies map[uint32][]resync.Policy) {
 // remove forgets a listener. Those who waited for it wait no longer.
 func (r *resyncer) remove(listener uint32) {
 	r.mu.Lock()
-	r.schedule.remove(listener)
+	r.schedule.Remove(listener)
 	r.taking.Store(nil)
 	r.mu.Unlock()
 	r.look()
@@ -85,13 +86,13 @@ func (r *resyncer) remove(listener uint32) {
 }
 
 // takers returns who is resynced by a period.
-func (r *resyncer) takers() *audience {
+func (r *resyncer) takers() *timetable.Audience {
 	if to := r.taking.Load(); to != nil {
 		return to
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	to := r.schedule.takers()
+	to := r.schedule.Takers()
 	r.taking.Store(to)
 	return to
 }
@@ -100,7 +101,7 @@ func (r *resyncer) takers() *audience {
 func (r *resyncer) trigger(selector labels.Selector, listeners ...uint32) {
 	r.mu.Lock()
 	for _, listener := range listeners {
-		r.schedule.trigger(listener, selector)
+		r.schedule.Trigger(listener, selector)
 	}
 	r.mu.Unlock()
 	r.look()
@@ -108,16 +109,16 @@ func (r *resyncer) trigger(selector labels.Selector, listeners ...uint32) {
 
 // refill returns what to put into the FIFO next, if there is anything. It is for
 // the Controller, between two batches.
-func (r *resyncer) refill() (resyncBatch, bool) {
+func (r *resyncer) refill() (timetable.Batch, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.schedule.runs) == 0 && !r.schedule.pending {
-		return resyncBatch{}, false
+	if r.schedule.Idle() {
+		return timetable.Batch{}, false
 	}
-	r.schedule.drained()
+	r.schedule.Drained()
 	now := time.Now()
-	batch, ok := r.schedule.next(now, r.lag)
-	if r.schedule.ended || !ok && !r.schedule.wake(now).Equal(r.armed) {
+	batch, ok := r.schedule.Next(now, r.lag)
+	if r.schedule.HasEnded() || !ok && !r.schedule.Wake(now).Equal(r.armed) {
 		r.look()
 	}
 	return batch, ok
@@ -127,7 +128,7 @@ func (r *resyncer) refill() (resyncBatch, bool) {
 func (r *resyncer) status(now time.Time) resync.Status {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.schedule.status(now)
+	return r.schedule.Status(now)
 }
 
 // look makes run look again. It never blocks.
@@ -166,21 +167,21 @@ func (r *resyncer) run(ctx context.Context) error {
 func (r *resyncer) beginDue() (at time.Time, kick bool) {
 	r.mu.Lock()
 	now := time.Now()
-	waiting := r.schedule.overdue(now)
-	ticks := r.schedule.due(now)
+	waiting := r.schedule.Overdue(now)
+	ticks := r.schedule.Due(now)
 	r.mu.Unlock()
 	gathered := make([][]delta.Key, len(ticks))
 	for i, tick := range ticks {
-		gathered[i] = tick.arrange(r.keys(tick.policy))
+		gathered[i] = tick.Arrange(r.keys(tick.Policy))
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i, tick := range ticks {
-		r.schedule.begin(tick, gathered[i], now)
+		r.schedule.Begin(tick, gathered[i], now)
 	}
-	r.armed = r.schedule.wake(now)
+	r.armed = r.schedule.Wake(now)
 	// What was to be shown may be nothing, or policies may have changed meanwhile.
-	if len(ticks) > 0 && r.schedule.waiting() {
+	if len(ticks) > 0 && r.schedule.Waiting() {
 		r.look()
 	}
 	return r.armed, waiting || len(ticks) > 0

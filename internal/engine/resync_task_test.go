@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
@@ -54,7 +55,7 @@ func TestResyncerServesListenersThatKeepUp(t *testing.T) {
 		if got, want := told(), [3]int64{0, n, 100}; got != want {
 			t.Errorf("told %v, want %v", got, want)
 		}
-		if late := time.Duration(last.Load()-start.UnixNano()) - time.Minute; late < 0 || late > resyncPatience {
+		if late := time.Duration(last.Load()-start.UnixNano()) - time.Minute; late < 0 || late > timetable.Patience {
 			t.Errorf("the listener that keeps up was done %v after its tick", late)
 		}
 		close(release)
@@ -89,9 +90,9 @@ func runResyncer(s *platform, r *resyncer, kicked <-chan struct{}) {
 			case <-kicked:
 			}
 			for batch, ok := r.refill(); ok; batch, ok = r.refill() {
-				events := make([]event[part], len(batch.keys))
-				for i, key := range batch.keys {
-					events[i] = event[part]{Delta: delta.Delta[part]{Key: key, Op: delta.Sync}, to: batch.to}
+				events := make([]event[part], len(batch.Keys))
+				for i, key := range batch.Keys {
+					events[i] = event[part]{Delta: delta.Delta[part]{Key: key, Op: delta.Sync}, to: batch.To}
 				}
 				s.publish(events)
 			}

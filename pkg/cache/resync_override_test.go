@@ -50,7 +50,7 @@ func TestWhatIsSetReachesHandlersWithAPolicyOfTheirOwn(t *testing.T) {
 	syncs, web := follows(t, c, "web: v1 ConfigMap", daily)
 	_, never := follows(t, c, "db: v1 ConfigMap", resync.Policy{Period: resync.Never})
 	_, open := follows(t, c, "", resync.Policy{})
-	expect := func(what string, want ...ResyncPolicy) {
+	expect := func(what string, want ...resync.Policy) {
 		t.Helper()
 		for n, effective := range []func() resync.Policy{web, never, open} {
 			got := effective()

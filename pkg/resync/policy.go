@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// ResyncPolicy says when a listener is shown objects again that have not changed.
+// Policy says when a subscriber is shown objects again that have not changed.
 // The zero value has no opinion: filled up by nothing else it means never.
 type Policy struct {
 	// Period is the time from one resync to the next. [NeverResync] switches it

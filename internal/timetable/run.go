@@ -1,4 +1,4 @@
-package engine
+package timetable
 
 import (
 	"time"
@@ -9,7 +9,7 @@ import (
 
 // resyncRun is one walk over the keys.
 type resyncRun struct {
-	resyncTick
+	Tick
 	keys   []delta.Key   // not yet handed out, in order; shared with runs split off
 	origin *delta.Origin // of its Syncs
 	start  time.Time     // if it is spread: when the phase of zero is,
@@ -28,11 +28,11 @@ func (run *resyncRun) ready(now time.Time) int {
 		run.wake = run.after
 		return 0
 	}
-	n := min(len(run.keys), resyncChunk)
-	if rate := run.policy.Rate; rate > 0 {
+	n := min(len(run.keys), Chunk)
+	if rate := run.Policy.Rate; rate > 0 {
 		n = min(n, max(1, int(rate/10))) // tenths of a second, so that a slow rate is even
 	}
-	if run.policy.Spread != resync.OverPeriod {
+	if run.Policy.Spread != resync.OverPeriod {
 		return n
 	}
 	for i, key := range run.keys[:n] {
@@ -49,7 +49,7 @@ func (run *resyncRun) ready(now time.Time) int {
 // hand takes off the first n keys and says when the next may follow.
 func (run *resyncRun) hand(n int, now time.Time) {
 	run.keys = run.keys[n:]
-	if rate := run.policy.Rate; rate > 0 {
+	if rate := run.Policy.Rate; rate > 0 {
 		took := durationOf(float64(n) / rate * float64(time.Second))
 		// Who is late by less than that makes up for it, or else timers that are a little
 		// late each time add up to a much lower rate.
@@ -59,7 +59,7 @@ func (run *resyncRun) hand(n int, now time.Time) {
 		run.after = now.Add(took)
 		return
 	}
-	if run.policy.Spread == resync.OverPeriod && n < resyncChunk {
+	if run.Policy.Spread == resync.OverPeriod && n < Chunk {
 		// Nothing more is due. Waking for each key on its own would be exact to no
 		// purpose: a thousandth of the period is.
 		run.after = now.Add(min(max(run.span/1000, time.Millisecond), time.Second))
@@ -70,7 +70,7 @@ func (run *resyncRun) hand(n int, now time.Time) {
 // order and distances.
 func (run *resyncRun) fit(now time.Time) {
 	const finest = 1e-3 // of a period; what is left of it may be less
-	period := run.policy.Period
+	period := run.Policy.Period
 	gone := min(float64(phase(run.keys[0], period))/float64(period), 1-finest)
 	run.span = durationOf(float64(run.until.Sub(now)) / (1 - gone))
 	run.start = now.Add(-time.Duration(gone * float64(run.span)))
@@ -78,30 +78,30 @@ func (run *resyncRun) fit(now time.Time) {
 
 // keepsUp reports whether the run's listeners are ready for more. It splits those
 // off that have tried the others' patience.
-func (r *timetable) keepsUp(run *resyncRun, now time.Time, lag func(uint32) uint64) bool {
-	var ready, late audience
-	for _, member := range run.to.members {
-		if lag(member) <= resyncChunk {
-			ready.members = append(ready.members, member)
+func (r *Timetable) keepsUp(run *resyncRun, now time.Time, lag func(uint32) uint64) bool {
+	var ready, late Audience
+	for _, member := range run.To.Members {
+		if lag(member) <= Chunk {
+			ready.Members = append(ready.Members, member)
 		} else {
-			late.members = append(late.members, member)
+			late.Members = append(late.Members, member)
 		}
 	}
-	if len(ready.members) == 0 || len(late.members) == 0 {
+	if len(ready.Members) == 0 || len(late.Members) == 0 {
 		run.dividedAt = time.Time{}
-		return len(late.members) == 0
+		return len(late.Members) == 0
 	}
 	if !run.dividedAt.IsZero() {
 		run.waited += now.Sub(run.dividedAt)
 	}
 	run.dividedAt = now
-	if run.waited < resyncPatience {
-		run.wake = now.Add(resyncPatience - run.waited)
+	if run.waited < Patience {
+		run.wake = now.Add(Patience - run.waited)
 		return false
 	}
 	rest := *run
-	rest.to, rest.waited, rest.dividedAt = &late, 0, time.Time{}
+	rest.To, rest.waited, rest.dividedAt = &late, 0, time.Time{}
 	r.runs = append(r.runs, &rest)
-	run.to, run.waited, run.dividedAt = &ready, 0, time.Time{}
+	run.To, run.waited, run.dividedAt = &ready, 0, time.Time{}
 	return true
 }

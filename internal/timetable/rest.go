@@ -1,4 +1,4 @@
-package engine
+package timetable
 
 import (
 	"slices"
@@ -17,9 +17,9 @@ import (
 // The rest is of what the old policy chose. What only the new one chooses is shown
 // from the next tick on.
 
-// arrange returns those of the keys that the tick is to show, in the order in which
+// Arrange returns those of the keys that the tick is to show, in the order in which
 // to show them.
-func (t *resyncTick) arrange(keys []delta.Key) []delta.Key {
+func (t *Tick) Arrange(keys []delta.Key) []delta.Key {
 	if t.rest != nil {
 		left := make(map[delta.Key]struct{}, len(t.rest))
 		for _, key := range t.rest {
@@ -30,7 +30,7 @@ func (t *resyncTick) arrange(keys []delta.Key) []delta.Key {
 			return !found
 		})
 	}
-	sortByTurn(t.policy, keys)
+	sortByTurn(t.Policy, keys)
 	return keys
 }
 
@@ -46,13 +46,13 @@ func addRest(rest, keys []delta.Key) []delta.Key {
 // stillDue reports whether a tick, for which these keys were gathered, is to begin
 // for a listener: it may have left since, or have other policies. Then these go on
 // with the keys.
-func (r *timetable) stillDue(listener uint32, tick *resyncTick, keys []delta.Key) bool {
+func (r *Timetable) stillDue(listener uint32, tick *Tick, keys []delta.Key) bool {
 	first := r.listeners[listener]
 	if first == nil || tick.demand {
 		return first != nil
 	}
 	for l := first; l != nil; l = l.more {
-		if l.policy.Equal(tick.policy) {
+		if l.policy.Equal(tick.Policy) {
 			return true
 		}
 	}
@@ -64,11 +64,11 @@ func (r *timetable) stillDue(listener uint32, tick *resyncTick, keys []delta.Key
 	return false
 }
 
-// waiting reports whether there is something for due to begin that no time is
+// Waiting reports whether there is something for due to begin that no time is
 // waited for.
-func (r *timetable) waiting() bool {
+func (r *Timetable) Waiting() bool {
 	for number, l := range r.listeners {
-		if len(l.wanted) > 0 && r.demanded(number) < resyncRuns {
+		if len(l.wanted) > 0 && r.demanded(number) < MaxRuns {
 			return true
 		}
 		for ; l != nil; l = l.more {

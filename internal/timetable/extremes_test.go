@@ -1,4 +1,4 @@
-package engine
+package timetable
 
 import (
 	"math"
@@ -13,33 +13,33 @@ import (
 // and not at once.
 func TestWhatIsBeyondCountingComesLate(t *testing.T) {
 	const never = math.MaxInt64 * time.Nanosecond
-	now, century := resyncEpoch, resyncEpoch.AddDate(100, 0, 0)
+	now, century := epoch, epoch.AddDate(100, 0, 0)
 
 	for seed := range uint64(100) {
-		r := newTimetable(rand.New(rand.NewPCG(seed, 0)))
+		r := New(rand.New(rand.NewPCG(seed, 0)))
 		r.set(1, resync.Policy{Period: never, Jitter: 1}, now)
 		r.set(2, resync.Policy{Period: never - time.Hour, Jitter: 0.5}, now)
-		if ticks := r.due(now.Add(time.Hour)); len(ticks) > 0 {
+		if ticks := r.Due(now.Add(time.Hour)); len(ticks) > 0 {
 			t.Fatalf("seed %d: due after an hour are %+v", seed, ticks)
 		}
 	}
 
-	r := newTimetable(nil)
+	r := New(nil)
 	r.set(1, resync.Policy{Period: time.Minute, Rate: 1e-300}, now)
-	for _, tick := range r.due(now.Add(time.Minute)) {
-		r.begin(tick, someKeys(2), now.Add(time.Minute))
+	for _, tick := range r.Due(now.Add(time.Minute)) {
+		r.Begin(tick, someKeys(2), now.Add(time.Minute))
 	}
 	shown := 0
 	for at := now.Add(time.Minute); at.Before(century) && shown < 3; at = at.Add(30 * 24 * time.Hour) {
-		batch, _ := r.next(at, func(uint32) uint64 { return 0 })
-		shown += len(batch.keys)
-		r.drained()
+		batch, _ := r.Next(at, func(uint32) uint64 { return 0 })
+		shown += len(batch.Keys)
+		r.Drained()
 	}
 	if shown != 1 {
 		t.Errorf("%d objects were shown in a century", shown)
 	}
 
-	run := &resyncRun{resyncTick: resyncTick{policy: resync.Policy{Period: never}, until: now.Add(never)}, keys: someKeys(1)}
+	run := &resyncRun{Tick: Tick{Policy: resync.Policy{Period: never}, until: now.Add(never)}, keys: someKeys(1)}
 	for phase(run.keys[0], never) < never-never/1000 {
 		run.keys[0].Name += "x" // until its turn is the last of the period
 	}

@@ -1,4 +1,4 @@
-package engine
+package timetable
 
 import (
 	"slices"
@@ -24,17 +24,17 @@ type resyncing struct {
 // that wants more is shown everything.
 const resyncDemands = 16
 
-// setAll is set for a listener with several policies, each for namespaces of its
+// SetAll is set for a listener with several policies, each for namespaces of its
 // own. Those that were there before go on counting. Of a run by a policy that is no
 // longer there, the rest goes on by the new ones, unless these are due at once.
-func (r *timetable) setAll(listener uint32, policies []resync.Policy, now time.Time) {
+func (r *Timetable) SetAll(listener uint32, policies []resync.Policy, now time.Time) {
 	if len(policies) == 0 {
 		policies = []resync.Policy{{}}
 	}
 	before := r.listeners[listener]
 	var first *resyncing
 	rest := r.withdraw(listener, func(run *resyncRun) bool {
-		return !run.demand && !slices.ContainsFunc(policies, run.policy.Equal)
+		return !run.demand && !slices.ContainsFunc(policies, run.Policy.Equal)
 	})
 	for l := before; l != nil; l = l.more {
 		if l.rest != nil && !slices.ContainsFunc(policies, l.policy.Equal) {
@@ -54,7 +54,7 @@ func (r *timetable) setAll(listener uint32, policies []resync.Policy, now time.T
 }
 
 // goesOn returns what becomes of known, which may be nil, by another policy.
-func (r *timetable) goesOn(known *resyncing, policy resync.Policy, now time.Time, more *resyncing) *resyncing {
+func (r *Timetable) goesOn(known *resyncing, policy resync.Policy, now time.Time, more *resyncing) *resyncing {
 	l := &resyncing{policy: policy, last: now, more: more}
 	if known != nil {
 		l.last = known.last
@@ -115,8 +115,8 @@ func (l *resyncing) periodic() bool {
 	return false
 }
 
-// status tells how far resyncs are.
-func (r *timetable) status(now time.Time) resync.Status {
+// Status tells how far resyncs are.
+func (r *Timetable) Status(now time.Time) resync.Status {
 	s := resync.Status{Runs: len(r.runs), Skipped: r.skipped}
 	for _, run := range r.runs {
 		s.Left += len(run.keys)

@@ -1,4 +1,4 @@
-package engine
+package timetable
 
 import (
 	"fmt"
@@ -17,20 +17,23 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
-// resyncScript drives a resync like the parts around it do, with a clock and
+// usualSeeds is how many random scripts the model test plays.
+const usualSeeds = 100
+
+// script drives a resync like the parts around it do, with a clock and
 // listeners of its own, and keeps what a dumb model expects.
-type resyncScript struct {
+type script struct {
 	t         *testing.T
-	r         *timetable
+	r         *Timetable
 	rng       *rand.Rand
 	now       time.Time
 	keys      []delta.Key
-	listeners map[uint32]*resyncModel
+	listeners map[uint32]*subscriberModel
 }
 
-// resyncModel is what one listener expects: for each tick that was begun and has
+// subscriberModel is what one listener expects: for each tick that was begun and has
 // not ended, the keys that it has yet to be shown.
-type resyncModel struct {
+type subscriberModel struct {
 	policy  resync.Policy
 	last    time.Time
 	wanted  []labels.Selector
@@ -54,13 +57,13 @@ func numberLabels(key delta.Key) labels.Set {
 }
 
 // chosen is what the informer gathers for a policy.
-func (s *resyncScript) chosen(policy resync.Policy) []delta.Key {
+func (s *script) chosen(policy resync.Policy) []delta.Key {
 	return slices.DeleteFunc(slices.Clone(s.keys), func(key delta.Key) bool {
 		return policy.Selector != nil && !policy.Selector.Matches(numberLabels(key))
 	})
 }
 
-func (s *resyncScript) lag(listener uint32) uint64 {
+func (s *script) lag(listener uint32) uint64 {
 	if l := s.listeners[listener]; l != nil && l.stuck {
 		return math.MaxUint64
 	}
@@ -68,15 +71,15 @@ func (s *resyncScript) lag(listener uint32) uint64 {
 }
 
 // tick begins what is due, and compares it with what the model says of it.
-func (s *resyncScript) tick() {
+func (s *script) tick() {
 	room := map[uint32]resyncRoom{}
 	for number, l := range s.listeners {
-		room[number] = resyncRoom{resyncRuns - s.r.unfinished(number, l.policy), resyncRuns - s.r.demanded(number)}
+		room[number] = resyncRoom{MaxRuns - s.r.unfinished(number, l.policy), MaxRuns - s.r.demanded(number)}
 	}
-	ticks := s.r.due(s.now)
+	ticks := s.r.Due(s.now)
 	got := map[string]int{}
 	for _, tick := range ticks {
-		for _, member := range tick.to.members {
+		for _, member := range tick.To.Members {
 			got[tickName(member, tick)]++
 		}
 	}
@@ -85,25 +88,25 @@ func (s *resyncScript) tick() {
 		s.expect(number, l, want, room[number])
 	}
 	if !maps.Equal(got, want) {
-		s.t.Fatalf("at %v due are %v, want %v", s.now.Sub(resyncEpoch), got, want)
+		s.t.Fatalf("at %v due are %v, want %v", s.now.Sub(epoch), got, want)
 	}
 	for _, tick := range ticks {
-		keys := tick.arrange(s.chosen(tick.policy))
+		keys := tick.Arrange(s.chosen(tick.Policy))
 		if s.rng.IntN(10) == 0 { // while keys are gathered there is no lock
 			s.change(uint32(1 + s.rng.IntN(4)))
 		}
 		s.account(tick, keys)
-		s.r.begin(tick, keys, s.now)
+		s.r.Begin(tick, keys, s.now)
 	}
-	if s.r.waiting() {
+	if s.r.Waiting() {
 		s.tick()
 	}
 }
 
-func tickName(member uint32, tick resyncTick) string {
+func tickName(member uint32, tick Tick) string {
 	switch {
 	case tick.demand:
-		return fmt.Sprint(member, " on demand: ", tick.policy.Selector)
+		return fmt.Sprint(member, " on demand: ", tick.Policy.Selector)
 	case tick.rest != nil:
 		return fmt.Sprint(member, " the rest")
 	default:
@@ -115,9 +118,9 @@ func tickName(member uint32, tick resyncTick) string {
 type resyncRoom struct{ byPeriod, onDemand int }
 
 // expect adds what is due for one listener.
-func (s *resyncScript) expect(number uint32, l *resyncModel, want map[string]int, room resyncRoom) {
+func (s *script) expect(number uint32, l *subscriberModel, want map[string]int, room resyncRoom) {
 	for ; room.onDemand > 0 && len(l.wanted) > 0; room.onDemand-- {
-		want[tickName(number, resyncTick{demand: true, policy: resync.Policy{Selector: l.wanted[0]}})]++
+		want[tickName(number, Tick{demand: true, Policy: resync.Policy{Selector: l.wanted[0]}})]++
 		l.wanted = l.wanted[1:]
 	}
 	switch {
@@ -126,17 +129,17 @@ func (s *resyncScript) expect(number uint32, l *resyncModel, want map[string]int
 			l.last = l.last.Add(l.policy.Period)
 		}
 		if l.rest = nil; room.byPeriod > 0 {
-			want[tickName(number, resyncTick{})]++
+			want[tickName(number, Tick{})]++
 		}
 	case len(l.rest) > 0:
-		want[tickName(number, resyncTick{rest: []delta.Key{}})]++
+		want[tickName(number, Tick{rest: []delta.Key{}})]++
 		l.rest = nil
 	}
 }
 
 // account adds to the model what a tick is going to show.
-func (s *resyncScript) account(tick resyncTick, keys []delta.Key) {
-	for _, member := range tick.to.members {
+func (s *script) account(tick Tick, keys []delta.Key) {
+	for _, member := range tick.To.Members {
 		l := s.listeners[member]
 		if l == nil {
 			continue
@@ -148,7 +151,7 @@ func (s *resyncScript) account(tick resyncTick, keys []delta.Key) {
 		if tick.rest != nil {
 			left := keysOwed{}
 			for _, key := range tick.rest {
-				left[key] = tick.policy.Selector == nil || tick.policy.Selector.Matches(numberLabels(key))
+				left[key] = tick.Policy.Selector == nil || tick.Policy.Selector.Matches(numberLabels(key))
 			}
 			maps.DeleteFunc(left, func(_ delta.Key, chosen bool) bool { return !chosen })
 			if !maps.Equal(left, owed) {
@@ -159,7 +162,7 @@ func (s *resyncScript) account(tick resyncTick, keys []delta.Key) {
 		case len(owed) == 0:
 		case tick.demand:
 			l.demands = append(l.demands, owed)
-		case l.policy.Equal(tick.policy):
+		case l.policy.Equal(tick.Policy):
 			l.owed = append(l.owed, owed)
 		case l.policy.Period > 0:
 			l.owe(owed)
@@ -168,7 +171,7 @@ func (s *resyncScript) account(tick resyncTick, keys []delta.Key) {
 }
 
 // owe has keys shown by whatever the policy is then.
-func (l *resyncModel) owe(keys keysOwed) {
+func (l *subscriberModel) owe(keys keysOwed) {
 	if l.rest == nil {
 		l.rest = keysOwed{}
 	}
@@ -176,38 +179,38 @@ func (l *resyncModel) owe(keys keysOwed) {
 }
 
 // show takes what there is to show, chunk by chunk.
-func (s *resyncScript) show(chunks int) {
+func (s *script) show(chunks int) {
 	for range chunks {
-		batch, ok := s.r.next(s.now, s.lag)
+		batch, ok := s.r.Next(s.now, s.lag)
 		if !ok {
 			return
 		}
-		if len(batch.keys) == 0 || len(batch.keys) > resyncChunk {
-			s.t.Fatalf("a chunk of %d keys", len(batch.keys))
+		if len(batch.Keys) == 0 || len(batch.Keys) > Chunk {
+			s.t.Fatalf("a chunk of %d keys", len(batch.Keys))
 		}
-		if _, more := s.r.next(s.now, s.lag); more {
+		if _, more := s.r.Next(s.now, s.lag); more {
 			s.t.Fatal("a second chunk before the first has drained")
 		}
-		if why := batch.origin.Resync; why.OnDemand != batch.demand || why.Lane != batch.policy.Lane {
-			s.t.Fatalf("a chunk by %+v says it is %+v", batch.resyncTick, why)
+		if why := batch.Origin.Resync; why.OnDemand != batch.demand || why.Lane != batch.Policy.Lane {
+			s.t.Fatalf("a chunk by %+v says it is %+v", batch.Tick, why)
 		}
-		for _, member := range batch.to.members {
+		for _, member := range batch.To.Members {
 			l := s.listeners[member]
 			if l == nil || l.stuck {
 				s.t.Fatalf("a chunk for listener %d, which is gone or stuck", member)
 			}
-			if !batch.demand && !batch.policy.Equal(l.policy) {
-				s.t.Fatalf("a chunk for listener %d by %+v, its policy is %+v", member, batch.policy, l.policy)
+			if !batch.demand && !batch.Policy.Equal(l.policy) {
+				s.t.Fatalf("a chunk for listener %d by %+v, its policy is %+v", member, batch.Policy, l.policy)
 			}
-			for _, key := range batch.keys {
+			for _, key := range batch.Keys {
 				s.showKey(member, key, batch)
 			}
 		}
-		s.r.drained()
+		s.r.Drained()
 	}
 }
 
-func (s *resyncScript) showKey(member uint32, key delta.Key, batch resyncBatch) {
+func (s *script) showKey(member uint32, key delta.Key, batch Batch) {
 	all := &s.listeners[member].owed
 	if batch.demand {
 		all = &s.listeners[member].demands
@@ -222,10 +225,10 @@ func (s *resyncScript) showKey(member uint32, key delta.Key, batch resyncBatch) 
 		}
 		return
 	}
-	s.t.Fatalf("listener %d is shown %s once too often (policy %+v)", member, key, batch.policy)
+	s.t.Fatalf("listener %d is shown %s once too often (policy %+v)", member, key, batch.Policy)
 }
 
-func (s *resyncScript) change(number uint32) {
+func (s *script) change(number uint32) {
 	periods := []time.Duration{resync.Never, time.Second, 2 * time.Second, 3 * time.Second, 10 * time.Second}
 	policy := resync.Policy{
 		Period: periods[s.rng.IntN(len(periods))], Lane: s.rng.IntN(2),
@@ -236,7 +239,7 @@ func (s *resyncScript) change(number uint32) {
 	}
 	l := s.listeners[number]
 	if l == nil {
-		l = &resyncModel{last: s.now}
+		l = &subscriberModel{last: s.now}
 		s.listeners[number] = l
 	}
 	if !policy.Equal(l.policy) {
@@ -252,13 +255,13 @@ func (s *resyncScript) change(number uint32) {
 	s.r.set(number, policy, s.now)
 }
 
-func (s *resyncScript) selector() labels.Selector {
+func (s *script) selector() labels.Selector {
 	return []labels.Selector{nil, nil, odd, even, labels.Nothing()}[s.rng.IntN(5)]
 }
 
-func (s *resyncScript) demand(number uint32) {
+func (s *script) demand(number uint32) {
 	l, selector := s.listeners[number], s.selector()
-	s.r.trigger(number, selector)
+	s.r.Trigger(number, selector)
 	said := func(w labels.Selector) bool { return w == nil || sameSelection(w, selector) }
 	switch {
 	case selector == nil:
@@ -281,9 +284,9 @@ func TestResyncShowsEveryKeyOncePerTick(t *testing.T) {
 func runResyncScript(t *testing.T, seed uint64) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 0))
-	s := &resyncScript{
-		t: t, r: newTimetable(rng), rng: rng, now: resyncEpoch,
-		keys: someKeys(rng.IntN(300)), listeners: map[uint32]*resyncModel{},
+	s := &script{
+		t: t, r: New(rng), rng: rng, now: epoch,
+		keys: someKeys(rng.IntN(300)), listeners: map[uint32]*subscriberModel{},
 	}
 	for range 300 {
 		number := uint32(1 + rng.IntN(4))
@@ -292,7 +295,7 @@ func runResyncScript(t *testing.T, seed uint64) {
 			s.change(number)
 		case choice == 1 && rng.IntN(2) == 0:
 			delete(s.listeners, number)
-			s.r.remove(number)
+			s.r.Remove(number)
 		case choice == 2 && s.listeners[number] != nil:
 			s.listeners[number].stuck = !s.listeners[number].stuck
 		case choice == 3 && s.listeners[number] != nil:
@@ -310,7 +313,7 @@ func runResyncScript(t *testing.T, seed uint64) {
 
 // finish lets everybody catch up. Then nothing may be owed but what is wanted and has
 // not begun.
-func (s *resyncScript) finish() {
+func (s *script) finish() {
 	for number, l := range s.listeners {
 		l.stuck, l.wanted = false, nil
 		s.r.listeners[number].next = s.now.Add(time.Hour)

@@ -1,4 +1,4 @@
-package engine
+package timetable
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
-var resyncEpoch = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+var epoch = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func someKeys(n int) []delta.Key {
 	keys := make([]delta.Key, n)
@@ -24,8 +24,8 @@ func someKeys(n int) []delta.Key {
 
 // A listener that is stuck holds the others back for a moment, once.
 func TestStuckListenerIsSplitOff(t *testing.T) {
-	r := newTimetable(nil)
-	now := resyncEpoch
+	r := New(nil)
+	now := epoch
 	stuck := true
 	lag := func(number uint32) uint64 {
 		if number == 2 && stuck {
@@ -37,31 +37,31 @@ func TestStuckListenerIsSplitOff(t *testing.T) {
 		r.set(number+1, resync.Policy{Period: time.Minute}, now)
 	}
 	now = now.Add(time.Minute)
-	for _, tick := range r.due(now) {
-		r.begin(tick, someKeys(1000), now)
+	for _, tick := range r.Due(now) {
+		r.Begin(tick, someKeys(1000), now)
 	}
 	began := now
 	shown := map[uint32]int{}
 	for now.Sub(began) <= time.Second {
-		batch, ok := r.next(now, lag)
+		batch, ok := r.Next(now, lag)
 		if !ok {
 			if len(r.runs) == 1 && !stuck {
 				break
 			}
-			if len(r.runs) == 1 && r.wake(now).Equal(began.Add(time.Minute)) {
+			if len(r.runs) == 1 && r.Wake(now).Equal(began.Add(time.Minute)) {
 				stuck = false // the others are done
-				if late := now.Sub(began); late > resyncPatience || shown[1] != 1000 || shown[3] != 1000 || shown[2] != 0 {
-					t.Errorf("after %v shown %v, want all to 1 and 3 within %v", late, shown, resyncPatience)
+				if late := now.Sub(began); late > Patience || shown[1] != 1000 || shown[3] != 1000 || shown[2] != 0 {
+					t.Errorf("after %v shown %v, want all to 1 and 3 within %v", late, shown, Patience)
 				}
 				continue
 			}
-			now = r.wake(now)
+			now = r.Wake(now)
 			continue
 		}
-		for _, member := range batch.to.members {
-			shown[member] += len(batch.keys)
+		for _, member := range batch.To.Members {
+			shown[member] += len(batch.Keys)
 		}
-		r.drained()
+		r.Drained()
 	}
 	if shown[2] != 1000 {
 		t.Errorf("the listener that was stuck was shown %d of 1000", shown[2])
@@ -71,45 +71,45 @@ func TestStuckListenerIsSplitOff(t *testing.T) {
 // What is wanted on demand and has not ended keeps no period from beginning, nor the
 // other way round.
 func TestDemandsAndPeriodsDoNotWaitForEachOther(t *testing.T) {
-	r, now := newTimetable(nil), resyncEpoch
+	r, now := New(nil), epoch
 	r.set(1, resync.Policy{Period: time.Minute}, now)
 	begin := func() (demands, ticks int) {
-		for _, tick := range r.due(now) {
+		for _, tick := range r.Due(now) {
 			if tick.demand {
 				demands++
 			} else {
 				ticks++
 			}
-			r.begin(tick, someKeys(10), now)
+			r.Begin(tick, someKeys(10), now)
 		}
 		return demands, ticks
 	}
-	for range 2 * resyncRuns {
-		r.trigger(1, nil)
-		r.trigger(1, nil)
+	for range 2 * MaxRuns {
+		r.Trigger(1, nil)
+		r.Trigger(1, nil)
 		begin()
 	}
-	if got := r.demanded(1); got != resyncRuns {
-		t.Errorf("%d runs on demand, want %d", got, resyncRuns)
+	if got := r.demanded(1); got != MaxRuns {
+		t.Errorf("%d runs on demand, want %d", got, MaxRuns)
 	}
-	for n := range 2 * resyncRuns {
+	for n := range 2 * MaxRuns {
 		now = now.Add(time.Minute)
-		if demands, ticks := begin(); demands != 0 || (ticks == 1) != (n < resyncRuns) {
+		if demands, ticks := begin(); demands != 0 || (ticks == 1) != (n < MaxRuns) {
 			t.Errorf("minute %d: %d demands and %d ticks begin", n, demands, ticks)
 		}
 	}
-	if s := r.status(now); s.Runs != 2*resyncRuns || s.Left != 2*resyncRuns*10 || s.Waiting != 1 || s.Skipped != resyncRuns || !s.Next.Equal(now.Add(time.Minute)) {
+	if s := r.Status(now); s.Runs != 2*MaxRuns || s.Left != 2*MaxRuns*10 || s.Waiting != 1 || s.Skipped != MaxRuns || !s.Next.Equal(now.Add(time.Minute)) {
 		t.Errorf("status: %+v", s)
 	}
 	for len(r.runs) > 0 {
-		r.next(now, func(uint32) uint64 { return 0 })
-		r.drained()
+		r.Next(now, func(uint32) uint64 { return 0 })
+		r.Drained()
 		if !r.ended {
 			continue
 		}
 		begin()
 	}
-	if s := r.status(now); s.Waiting != 0 {
+	if s := r.Status(now); s.Waiting != 0 {
 		t.Errorf("when all have ended, %d still wait", s.Waiting)
 	}
 }
@@ -131,29 +131,29 @@ func TestManyDemandsAreOneOfEverything(t *testing.T) {
 
 func TestSpreadIsEven(t *testing.T) {
 	const n, period = 20000, 100 * time.Second
-	r := newTimetable(nil)
-	now := resyncEpoch
+	r := New(nil)
+	now := epoch
 	policy := resync.Policy{Period: period, Spread: resync.OverPeriod}
 	r.set(1, policy, now)
 	now = now.Add(period)
-	for _, tick := range r.due(now) {
+	for _, tick := range r.Due(now) {
 		keys := someKeys(n)
 		sortByTurn(policy, keys)
-		r.begin(tick, keys, now)
+		r.Begin(tick, keys, now)
 	}
 	var slots [10]int
 	began, moments := now, map[delta.Key]time.Duration{}
 	for len(r.runs) > 0 {
-		batch, ok := r.next(now, func(uint32) uint64 { return 0 })
+		batch, ok := r.Next(now, func(uint32) uint64 { return 0 })
 		if !ok {
-			now = r.wake(now)
+			now = r.Wake(now)
 			continue
 		}
-		slots[min(now.Sub(began)*10/period, 9)] += len(batch.keys)
-		for _, key := range batch.keys {
+		slots[min(now.Sub(began)*10/period, 9)] += len(batch.Keys)
+		for _, key := range batch.Keys {
 			moments[key] = now.Sub(began)
 		}
-		r.drained()
+		r.Drained()
 	}
 	for i, got := range slots {
 		if got < n/10*9/10 || got > n/10*11/10 {
@@ -168,22 +168,22 @@ func TestSpreadIsEven(t *testing.T) {
 }
 
 func TestRateIsKept(t *testing.T) {
-	r := newTimetable(nil)
-	now := resyncEpoch
+	r := New(nil)
+	now := epoch
 	r.set(1, resync.Policy{Period: time.Hour, Rate: 50}, now)
 	now = now.Add(time.Hour)
-	for _, tick := range r.due(now) {
-		r.begin(tick, someKeys(500), now)
+	for _, tick := range r.Due(now) {
+		r.Begin(tick, someKeys(500), now)
 	}
 	began := now
 	for len(r.runs) > 0 {
-		if batch, ok := r.next(now, func(uint32) uint64 { return 0 }); ok {
-			if len(batch.keys) > 5 {
-				t.Fatalf("%d at once, at 50 a second", len(batch.keys))
+		if batch, ok := r.Next(now, func(uint32) uint64 { return 0 }); ok {
+			if len(batch.Keys) > 5 {
+				t.Fatalf("%d at once, at 50 a second", len(batch.Keys))
 			}
-			r.drained()
+			r.Drained()
 		} else {
-			now = r.wake(now)
+			now = r.Wake(now)
 		}
 	}
 	if took := now.Sub(began); took < 9*time.Second || took > 11*time.Second {
@@ -192,19 +192,19 @@ func TestRateIsKept(t *testing.T) {
 }
 
 func TestJitterStaysWithinItsFraction(t *testing.T) {
-	r := newTimetable(rand.New(rand.NewPCG(1, 2)))
-	now := resyncEpoch
+	r := New(rand.New(rand.NewPCG(1, 2)))
+	now := epoch
 	r.set(1, resync.Policy{Period: 10 * time.Second, Jitter: 0.1}, now)
 	distinct := map[time.Duration]bool{}
 	for range 100 {
-		next := r.wake(now)
+		next := r.Wake(now)
 		gap := next.Sub(now)
 		if gap < 9*time.Second || gap > 11*time.Second {
 			t.Fatalf("a period of %v, want 10s ± 10 %%", gap)
 		}
 		distinct[gap] = true
 		now = next
-		if len(r.due(now)) != 1 {
+		if len(r.Due(now)) != 1 {
 			t.Fatal("not due when it said it would be")
 		}
 	}
@@ -218,4 +218,10 @@ func TestPolicyOr(t *testing.T) {
 	if got.Period != resync.Never || got.Spread != resync.OverPeriod || got.Rate != 5 || got.Lane != 3 {
 		t.Errorf("got %+v", got)
 	}
+}
+
+// set adds a listener or changes its policy. A new period counts from the
+// listener's last tick.
+func (r *Timetable) set(listener uint32, policy resync.Policy, now time.Time) {
+	r.SetAll(listener, []resync.Policy{policy}, now)
 }

@@ -1,0 +1,30 @@
+// Package timetable decides which objects a resync shows again, to whom, and when. A
+// [Timetable] has no lock, no goroutine and no clock: it is told what it needs to know.
+//
+//	SetAll, Trigger ──▶ Due ──▶ Tick ──keys──▶ Begin ──▶ run ──▶ Next ──▶ Batch
+//	                                                      ▲                 │
+//	                                                      └── Drained ◀─────┘
+//
+// A [Tick] says that some subscribers are due. The caller gathers the keys, and Begin makes
+// a run of both. Next hands out a run's keys in batches of at most [Chunk], one at a time:
+// the next batch comes when the last has drained and the run's subscribers have kept up. So
+// a live event waits for one batch at most, never for a resync. A subscriber that does not
+// keep up gets a run of its own that waits for it, and the others go on.
+//
+//	timetable.go   what is due, what is handed out, when to ask again
+//	subscriber.go  what is known of one subscriber and its policies
+//	run.go         one walk over the keys: rate, spread, patience
+//	rest.go        what becomes of a run when its policy changes
+//	turn.go        which policies share a run, and the moment of each key
+//	audience.go    sets of subscribers
+//
+// # Concurrency
+//
+// One goroutine at a time may call a Timetable; its owner has a lock for that. An [Audience]
+// is immutable, so any goroutine may read it.
+//
+// # Testing
+//
+// model_test.go plays random scripts against a model that knows, for each subscriber, which
+// keys it is owed. A failure prints its seed. The other tests are about one rule each.
+package timetable

@@ -1,0 +1,290 @@
+package timetable
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
+)
+
+// Timetable decides which objects are shown again, to whom, and when. It has no
+// lock, no goroutine and no clock: what it needs to know it is told.
+type Timetable struct {
+	rng       *rand.Rand
+	listeners map[uint32]*resyncing
+	runs      []*resyncRun // in the order of their turns
+	pending   bool         // a chunk is out and has not drained
+	ended     bool         // a run has ended since due was asked
+	skipped   uint64       // ticks that were not begun because earlier runs had not ended
+}
+
+const (
+	// Chunk is how many Syncs are pending at most.
+	Chunk = 64
+	// Patience is how long, in all, a run holds back those of its listeners
+	// that keep up for the sake of those that don't.
+	Patience = 100 * time.Millisecond
+	// MaxRuns is how many unfinished runs a listener may have, of those by a policy
+	// and of those on demand: the one that is about to end and the one that has just
+	// begun. While it has, its ticks are skipped, so that one that sleeps does not find
+	// a heap of resyncs, and what it wants on demand waits.
+	MaxRuns = 2
+)
+
+// Tick is that listeners are due, and by which policy.
+type Tick struct {
+	To     *Audience
+	Policy resync.Policy
+	demand bool // somebody wants it now
+
+	// rest is for a policy that has changed in the middle of a run: only these keys
+	// are still to be shown, and until then if they are spread. Nil is all.
+	rest  []delta.Key
+	until time.Time
+}
+
+// Batch is what is to be shown next, and to whom.
+type Batch struct {
+	Tick
+	Keys   []delta.Key
+	Origin *delta.Origin
+}
+
+// New returns a timetable without subscribers. rng is for jitter; nil is for tests whose
+// policies have none.
+func New(rng *rand.Rand) *Timetable {
+	return &Timetable{rng: rng, listeners: map[uint32]*resyncing{}}
+}
+
+// Remove forgets a listener.
+func (r *Timetable) Remove(listener uint32) {
+	delete(r.listeners, listener)
+	r.withdraw(listener, func(*resyncRun) bool { return true })
+}
+
+// Trigger makes a listener due now for what the selector chooses, whatever its
+// policy says; its next tick stays where it is.
+func (r *Timetable) Trigger(listener uint32, selector labels.Selector) {
+	if l := r.listeners[listener]; l != nil {
+		l.want(selector)
+	}
+}
+
+// Takers returns who is resynced by a period, which says that they want to
+// see objects that did not change.
+func (r *Timetable) Takers() *Audience {
+	to := &Audience{}
+	for _, number := range SortedKeys(r.listeners) {
+		if r.listeners[number].periodic() {
+			to.Members = append(to.Members, number)
+		}
+	}
+	return to
+}
+
+// withdraw takes a listener out of some of its runs, and returns what they had yet
+// to show to it. A key may be there twice.
+func (r *Timetable) withdraw(listener uint32, from func(*resyncRun) bool) (rest []delta.Key) {
+	r.runs = slices.DeleteFunc(r.runs, func(run *resyncRun) bool {
+		if !run.To.Has(listener) || !from(run) {
+			return false
+		}
+		rest = addRest(rest, run.keys)
+		run.To = run.To.without(listener)
+		return len(run.To.Members) == 0
+	})
+	return rest
+}
+
+func (r *Timetable) jittered(p resync.Policy) time.Duration {
+	if p.Jitter == 0 {
+		return p.Period
+	}
+	return durationOf(float64(p.Period) * (1 + p.Jitter*(2*r.rng.Float64()-1)))
+}
+
+// Due returns who is due now, those who can be shown the same together.
+func (r *Timetable) Due(now time.Time) []Tick {
+	r.ended = false
+	var ticks []Tick
+	for _, number := range SortedKeys(r.listeners) {
+		first := r.listeners[number]
+		for room := MaxRuns - r.demanded(number); room > 0 && len(first.wanted) > 0; room-- {
+			ticks = addTick(ticks, number, Tick{demand: true, Policy: first.onDemand(first.wanted[0])})
+			first.wanted = first.wanted[1:]
+		}
+		for l := first; l != nil; l = l.more {
+			if tick, due := r.dueBy(l, number, now); due {
+				ticks = addTick(ticks, number, tick)
+			}
+		}
+	}
+	return ticks
+}
+
+// dueBy is due for one listener and policy.
+func (r *Timetable) dueBy(l *resyncing, number uint32, now time.Time) (Tick, bool) {
+	rest := l.rest
+	l.rest = nil
+	if !l.next.IsZero() && !l.next.After(now) {
+		r.advance(l, now)
+		if r.unfinished(number, l.policy) >= MaxRuns {
+			r.skipped++
+			return Tick{}, false
+		}
+		return Tick{Policy: l.policy}, true // which shows the rest, too
+	}
+	return Tick{Policy: l.policy, rest: rest, until: l.next}, rest != nil
+}
+
+// advance sets the next tick. It keeps the rhythm, and leaves out what has been
+// missed.
+func (r *Timetable) advance(l *resyncing, now time.Time) {
+	l.last = l.next.Add(now.Sub(l.next).Truncate(l.policy.Period))
+	if l.next = l.last.Add(r.jittered(l.policy)); !l.next.After(now) {
+		l.next = l.last.Add(l.policy.Period)
+	}
+}
+
+func addTick(ticks []Tick, number uint32, tick Tick) []Tick {
+	tick.To = &Audience{Members: []uint32{number}}
+	for i := range ticks {
+		other := &ticks[i]
+		if other.demand == tick.demand && sameRest(other.rest, tick.rest) && sharesRun(other.Policy, tick.Policy) {
+			other.To = other.To.Union(tick.To)
+			if tick.until.Before(other.until) {
+				other.until = tick.until
+			}
+			return ticks
+		}
+	}
+	return append(ticks, tick)
+}
+
+// sameRest reports whether two listeners have left the same run at the same moment.
+func sameRest(a, b []delta.Key) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
+
+// unfinished is how many runs for the policy's namespaces the listener is in.
+func (r *Timetable) unfinished(listener uint32, policy resync.Policy) int {
+	return r.count(func(run *resyncRun) bool {
+		return !run.demand && run.To.Has(listener) && sameNamespaces(run.Policy, policy)
+	})
+}
+
+// demanded is how many runs on demand the listener is in.
+func (r *Timetable) demanded(listener uint32) int {
+	return r.count(func(run *resyncRun) bool { return run.demand && run.To.Has(listener) })
+}
+
+func (r *Timetable) count(counts func(*resyncRun) bool) (n int) {
+	for _, run := range r.runs {
+		if counts(run) {
+			n++
+		}
+	}
+	return n
+}
+
+// Begin starts the run of a tick over keys, which belong to it from now on and
+// have been put in order by [resyncTick.arrange].
+func (r *Timetable) Begin(tick Tick, keys []delta.Key, now time.Time) {
+	for _, member := range tick.To.Members {
+		if !r.stillDue(member, &tick, keys) {
+			tick.To = tick.To.without(member)
+		}
+	}
+	if len(keys) == 0 || len(tick.To.Members) == 0 {
+		return
+	}
+	run := &resyncRun{Tick: tick, keys: keys, start: now, span: tick.Policy.Period}
+	if tick.rest != nil && tick.Policy.Spread == resync.OverPeriod {
+		run.fit(now)
+	}
+	tick.rest = nil // it is in keys
+	run.origin = &delta.Origin{Resync: &delta.ResyncTerms{
+		OnDemand: tick.demand, AsUpdate: tick.Policy.AsUpdate,
+		Lane: tick.Policy.Lane, OnlyIfNotReconciledFor: tick.Policy.OnlyIfNotReconciledFor,
+	}}
+	r.runs = append(r.runs, run)
+}
+
+// Next returns the next chunk, if there is one to show now. lag tells how many
+// events a listener has yet to be told.
+func (r *Timetable) Next(now time.Time, lag func(uint32) uint64) (Batch, bool) {
+	if r.pending {
+		return Batch{}, false
+	}
+	for i, run := range r.runs {
+		n := run.ready(now)
+		if n == 0 || !r.keepsUp(run, now, lag) {
+			continue
+		}
+		batch := Batch{run.Tick, run.keys[:n:n], run.origin}
+		run.hand(n, now)
+		r.runs = slices.Delete(r.runs, i, i+1)
+		if len(run.keys) > 0 {
+			r.runs = append(r.runs, run) // the others' turn
+		} else {
+			r.ended = true
+		}
+		r.pending = true
+		return batch, true
+	}
+	return Batch{}, false
+}
+
+// Idle reports whether there is nothing to hand out and nothing to drain.
+func (r *Timetable) Idle() bool { return len(r.runs) == 0 && !r.pending }
+
+// HasEnded reports whether a run has ended since due was asked.
+func (r *Timetable) HasEnded() bool { return r.ended }
+
+// Drained says that what next returned has been published.
+func (r *Timetable) Drained() { r.pending = false }
+
+// Wake is the first moment after now at which due or next may have something to
+// say; zero is never. A listener that catches up, and a chunk that drains, are
+// other reasons to ask.
+func (r *Timetable) Wake(now time.Time) time.Time {
+	var first time.Time
+	for _, l := range r.listeners {
+		for ; l != nil; l = l.more {
+			first = earlier(first, l.next, now)
+		}
+	}
+	for _, run := range r.runs {
+		first = earlier(first, run.wake, now)
+	}
+	return first
+}
+
+// Overdue reports whether a run that waited for its moment has seen it pass.
+func (r *Timetable) Overdue(now time.Time) bool {
+	return slices.ContainsFunc(r.runs, func(run *resyncRun) bool {
+		return !run.wake.IsZero() && !run.wake.After(now)
+	})
+}
+
+// earlier returns the first of a and b; b counts only if it is after now.
+func earlier(a, b, now time.Time) time.Time {
+	if b.After(now) && (a.IsZero() || b.Before(a)) {
+		return b
+	}
+	return a
+}
+
+func SortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
+	keys := make([]K, 0, len(m))
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
