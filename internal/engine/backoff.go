@@ -1,44 +1,8 @@
 package engine
 
 import (
-	"cmp"
 	"time"
 )
-
-// Backoff says how long to wait between attempts that fail. Zero fields have no
-// opinion; [DefaultBackoff] is what they end up as.
-type Backoff struct {
-	Initial time.Duration // before the second attempt
-	Max     time.Duration // where growing ends, before jitter
-	Factor  float64       // how much longer each wait is than the one before
-	// Jitter spreads clients that failed together: a wait of d takes between d
-	// and d×(1+Jitter). Negative is none.
-	Jitter float64
-	// Reset is how long nothing may have failed for the next failure to count as
-	// the first again.
-	Reset time.Duration
-}
-
-// DefaultBackoff waits from 0.8 to 30 seconds, each up to doubled by jitter:
-// a client loses little by a short outage, and a thousand of them do not keep an
-// API server down that tries to come up.
-var DefaultBackoff = Backoff{
-	Initial: 800 * time.Millisecond,
-	Max:     30 * time.Second,
-	Factor:  2,
-	Jitter:  1,
-	Reset:   2 * time.Minute,
-}
-
-// Or fills the gaps of b from fallback.
-func (b Backoff) Or(fallback Backoff) Backoff {
-	b.Initial = cmp.Or(b.Initial, fallback.Initial)
-	b.Max = cmp.Or(b.Max, fallback.Max)
-	b.Factor = cmp.Or(b.Factor, fallback.Factor)
-	b.Jitter = cmp.Or(b.Jitter, fallback.Jitter)
-	b.Reset = cmp.Or(b.Reset, fallback.Reset)
-	return b
-}
 
 // backoff is a Backoff in use. It has neither clock nor random source: the caller
 // passes both.

@@ -95,7 +95,7 @@ func (i *Informer[T]) syncedScope(s *scope[T]) error {
 	if s.inlet.isSynced.Load() {
 		return nil
 	}
-	return fmt.Errorf("%s: %w: %s", i.opts.Name, ErrNotSynced, s.reflector.Status().Why())
+	return fmt.Errorf("%s: %w: %s", i.opts.Name, ErrNotSynced, s.reflector.Status().Why)
 }
 
 func (i *Informer[T]) notCovered(namespace string) error {
@@ -107,7 +107,7 @@ func (i *Informer[T]) why() string {
 	var reasons []string
 	for _, s := range i.coverage.Load().scopes {
 		if !s.inlet.isSynced.Load() {
-			reasons = append(reasons, s.reflector.Status().Why())
+			reasons = append(reasons, s.reflector.Status().Why)
 		}
 	}
 	return strings.Join(reasons, "; ")

@@ -50,7 +50,7 @@ func TestGoexitIsACrash(t *testing.T) {
 			t.Errorf("Run ended with %v, want a crash", crash)
 		}
 		if state := i.Status().Reflector.State; state != Stopped {
-			t.Errorf("the Reflector is said to be %v: %s", state, i.Status().Reflector.Why())
+			t.Errorf("the Reflector is said to be %v: %s", state, i.Status().Reflector.Why)
 		}
 		g.Stop()
 		_ = g.Wait()

@@ -116,7 +116,7 @@ func (r *rig) play() {
 		Unchanged: Unchanged(r.rng.IntN(2)),
 	})
 	r.subscribe("early", SubscribeOptions{}, nil)
-	r.subscribe("folding", SubscribeOptions{ListenerOptions: ListenerOptions{Backlog: FoldUpdates, HighWater: 1 + r.rng.Uint64N(4)}},
+	r.subscribe("folding", SubscribeOptions{Backlog: FoldUpdates, HighWater: 1 + r.rng.Uint64N(4)},
 		func() time.Duration { return 100 * time.Second })
 	r.subscribe("resyncing", SubscribeOptions{Resync: resync.Policy{Period: 30 * time.Second, Spread: resync.Spread(r.rng.IntN(3))}}, nil)
 	r.checkFirstSight()
@@ -230,7 +230,7 @@ func (r *rig) compare() {
 		shown[obj.name] = obj.version
 	}
 	if got := fmt.Sprint(shown); got != want {
-		r.t.Errorf("the store shows\n%s, the server\n%s\n%s", got, want, status.Reflector.Why())
+		r.t.Errorf("the store shows\n%s, the server\n%s\n%s", got, want, status.Reflector.Why)
 	}
 	for o, s := range r.watching {
 		if got := fmt.Sprint(o.rename()); got != want {

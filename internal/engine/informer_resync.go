@@ -151,7 +151,7 @@ func (s *scope[T]) awaitList(ctx context.Context, number uint64) error {
 		case <-s.done:
 			return ErrStopped
 		case <-ctx.Done():
-			return fmt.Errorf("%w: %s", ctx.Err(), s.reflector.Status().Why())
+			return fmt.Errorf("%w: %s", ctx.Err(), s.reflector.Status().Why)
 		}
 	}
 }

@@ -57,7 +57,7 @@ func withInformer(t *testing.T, opts Options[thing], test func(*Informer[thing],
 
 func subscribe(t *testing.T, i *Informer[thing], tell func(*delta.Delta[thing])) *Subscription[thing] {
 	t.Helper()
-	s, err := i.Subscribe(tell, SubscribeOptions{ListenerOptions: ListenerOptions{Name: t.Name()}})
+	s, err := i.Subscribe(tell, SubscribeOptions{Name: t.Name()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func TestTransformMayLeaveNoKey(t *testing.T) {
 			g.Go("informer", i.Run)
 			time.Sleep(time.Minute)
 			if !i.HasSynced() {
-				t.Error("not synced after a minute: ", i.Status().Reflector.Why())
+				t.Error("not synced after a minute: ", i.Status().Reflector.Why)
 			}
 			server := p.ListWatcher.(province).faultyServer
 			server.untold(func() { server.remove("a") })

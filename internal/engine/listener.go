@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"math"
 	"sync"
 	"sync/atomic"
@@ -9,40 +10,9 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// ListenerOptions says how a listener wants to be told. The zero value is a
-// listener that hears every event.
-type ListenerOptions struct {
-	// Name is what warnings and status call it.
-	Name string
-	// Backlog says what becomes of events that it is too slow for.
-	Backlog Backlog
-	// HighWater is how many events it may be behind before it is warned about,
-	// and before its backlog is folded. Zero means 4096.
-	HighWater uint64
-	// Stuck is how long one call of its handler may take before it is warned
-	// about. Zero means 30 s.
-	Stuck time.Duration
-}
-
-// Backlog is what becomes of events that a listener is too slow for.
-type Backlog uint8
-
-const (
-	// KeepEverything keeps each event until it is told: the listener's delay is
-	// paid in memory without bound.
-	KeepEverything Backlog = iota
-	// FoldUpdates keeps, past the high-water mark, no more than a few deltas for
-	// each key, as [foldedBacklog] describes.
-	FoldUpdates
-)
-
-func (o ListenerOptions) withDefaults() ListenerOptions {
-	if o.HighWater == 0 {
-		o.HighWater = 4096
-	}
-	if o.Stuck == 0 {
-		o.Stuck = 30 * time.Second
-	}
+func withDefaults(o SubscribeOptions) SubscribeOptions {
+	o.HighWater = cmp.Or(o.HighWater, 4096)
+	o.Stuck = cmp.Or(o.Stuck, 30*time.Second)
 	return o
 }
 
@@ -51,7 +21,7 @@ func (o ListenerOptions) withDefaults() ListenerOptions {
 type listener[T any] struct {
 	of     *processor[T]
 	number uint32 // in audiences
-	opts   ListenerOptions
+	opts   SubscribeOptions
 	tell   func(*delta.Delta[T])
 
 	synced chan struct{} // closed once everything up to syncAt is told

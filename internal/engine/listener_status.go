@@ -3,34 +3,7 @@ package engine
 import (
 	"fmt"
 	"time"
-
-	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
-
-// ListenerStatus is how one listener is doing.
-type ListenerStatus struct {
-	Name   string
-	Number uint32
-	// Lag is how many events it has yet to be told, folded ones counted as one.
-	Lag uint64
-	// OldestAge is how long ago the oldest of them was published.
-	OldestAge time.Duration
-	// Told is how many events it has been through.
-	Told uint64
-	// Folded is how many events have become part of another one, Vanished how
-	// many were about objects that came and went while it was behind.
-	Folded, Vanished uint64
-	// Synced says whether it has been told everything of the first list.
-	Synced bool
-	// InHandlerSince is when the call of its handler began that has not returned,
-	// late by at most a second; zero while it is idle.
-	InHandlerSince time.Time
-	// Resync is when it is shown unchanged objects; see [Subscription.ResyncPolicies].
-	Resync []resync.Policy
-	// Slow says that it has been past its high-water mark for more than a moment,
-	// and has not recovered yet.
-	Slow bool
-}
 
 // progress is what is known from outside about the call that a listener's
 // handler is in. The listener itself does not look at the clock for every event.

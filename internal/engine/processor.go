@@ -46,11 +46,11 @@ func newProcessor[T any](traits *delta.Traits[T], logger logr.Logger) *processor
 // newListener makes a listener that hears nothing until it has joined. tell is
 // called for one delta at a time, which it may neither change nor keep a pointer
 // to: copy what outlives the call.
-func (p *processor[T]) newListener(opts ListenerOptions, tell func(*delta.Delta[T])) *listener[T] {
+func (p *processor[T]) newListener(opts SubscribeOptions, tell func(*delta.Delta[T])) *listener[T] {
 	l := &listener[T]{
 		of:     p,
 		number: p.numbers.Add(1),
-		opts:   opts.withDefaults(),
+		opts:   withDefaults(opts),
 		tell:   tell,
 		synced: make(chan struct{}),
 		done:   make(chan struct{}),

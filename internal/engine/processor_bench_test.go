@@ -110,7 +110,7 @@ func benchLog(b *testing.B, listeners, size int) {
 	for i := range listeners {
 		n := 0
 		told.Add(1)
-		l := p.newListener(ListenerOptions{Name: fmt.Sprint(i)}, func(*delta.Delta[part]) {
+		l := p.newListener(SubscribeOptions{Name: fmt.Sprint(i)}, func(*delta.Delta[part]) {
 			if n++; n == b.N {
 				told.Done()
 			}

@@ -69,8 +69,8 @@ func blockedHeap(t *testing.T, backlog Backlog, n int) (uint64, ListenerStatus) 
 	release := make(chan struct{})
 	var quick sync.WaitGroup
 	quick.Add(n)
-	slow := p.newListener(ListenerOptions{Name: "slow", Backlog: backlog}, func(*delta.Delta[*payload]) { <-release })
-	for _, l := range []*listener[*payload]{slow, p.newListener(ListenerOptions{}, func(*delta.Delta[*payload]) { quick.Done() })} {
+	slow := p.newListener(SubscribeOptions{Name: "slow", Backlog: backlog}, func(*delta.Delta[*payload]) { <-release })
+	for _, l := range []*listener[*payload]{slow, p.newListener(SubscribeOptions{}, func(*delta.Delta[*payload]) { quick.Done() })} {
 		p.join(l, nil)
 		g.Guest("", l.run)
 	}
@@ -112,7 +112,7 @@ func TestWhatVanishesIsCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newProcessor(partTraits(), logr.Discard())
 		step := make(chan struct{})
-		l := p.newListener(ListenerOptions{HighWater: 2, Backlog: FoldUpdates}, func(*delta.Delta[part]) { <-step })
+		l := p.newListener(SubscribeOptions{HighWater: 2, Backlog: FoldUpdates}, func(*delta.Delta[part]) { <-step })
 		p.join(l, nil)
 		g := lifecycle.New(t.Context())
 		g.Guest("slow", l.run)
@@ -165,7 +165,7 @@ func TestSlowListenerIsNamedOncePerEpisode(t *testing.T) {
 		g := lifecycle.New(t.Context())
 		g.Guest("watch", p.watch)
 		step := make(chan struct{})
-		l := p.newListener(ListenerOptions{Name: "billing", HighWater: 10, Stuck: time.Hour}, func(*delta.Delta[part]) { <-step })
+		l := p.newListener(SubscribeOptions{Name: "billing", HighWater: 10, Stuck: time.Hour}, func(*delta.Delta[part]) { <-step })
 		p.join(l, nil)
 		g.Guest("billing", l.run)
 		for episode := 1; episode <= 2; episode++ {
@@ -211,7 +211,7 @@ func TestBurstIsNoReasonToWarn(t *testing.T) {
 		var warned diary
 		p := newProcessor(partTraits(), warned.logger())
 		g := lifecycle.New(t.Context())
-		l := p.newListener(ListenerOptions{HighWater: 10}, func(*delta.Delta[part]) { time.Sleep(time.Millisecond) })
+		l := p.newListener(SubscribeOptions{HighWater: 10}, func(*delta.Delta[part]) { time.Sleep(time.Millisecond) })
 		p.join(l, nil)
 		g.Guest("", l.run)
 		time.Sleep(10 * time.Millisecond)
@@ -237,7 +237,7 @@ func TestStuckHandlerIsNamed(t *testing.T) {
 		g := lifecycle.New(t.Context())
 		g.Guest("watch", p.watch)
 		step := make(chan struct{})
-		l := p.newListener(ListenerOptions{Name: "billing"}, func(*delta.Delta[part]) { <-step })
+		l := p.newListener(SubscribeOptions{Name: "billing"}, func(*delta.Delta[part]) { <-step })
 		p.join(l, nil)
 		g.Guest("billing", l.run)
 		p.publish(added(2))
@@ -276,7 +276,7 @@ func BenchmarkBlockedNeighbour(b *testing.B) {
 			release := make(chan struct{})
 			var heard sync.WaitGroup
 			add := func(backlog Backlog, tell func(*delta.Delta[*payload])) {
-				l := p.newListener(ListenerOptions{Backlog: backlog, HighWater: 1024}, tell)
+				l := p.newListener(SubscribeOptions{Backlog: backlog, HighWater: 1024}, tell)
 				p.join(l, nil)
 				g.Guest("", l.run)
 			}

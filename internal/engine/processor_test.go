@@ -51,7 +51,7 @@ func newPlatform(t *testing.T) *platform {
 }
 
 // add makes a listener, and lets it join and run.
-func (s *platform) add(opts ListenerOptions, from inventory[part], tell func(*delta.Delta[part])) *listener[part] {
+func (s *platform) add(opts SubscribeOptions, from inventory[part], tell func(*delta.Delta[part])) *listener[part] {
 	l := s.newListener(opts, tell)
 	if s.join(l, from) {
 		s.group.Guest(opts.Name, l.run)
@@ -74,9 +74,9 @@ func TestOnlyTheAudienceHearsASync(t *testing.T) {
 		var heard [4]int
 		var numbers []uint32
 		for i := range heard {
-			opts := ListenerOptions{}
+			opts := SubscribeOptions{}
 			if i >= 2 {
-				opts = ListenerOptions{Backlog: FoldUpdates, HighWater: 1}
+				opts = SubscribeOptions{Backlog: FoldUpdates, HighWater: 1}
 			}
 			l := s.newListener(opts, func(*delta.Delta[part]) { heard[i]++ })
 			s.join(l, nil)
@@ -107,7 +107,7 @@ func TestLateListenerHearsTheSnapshotThenWhatFollows(t *testing.T) {
 		s.markSynced()
 		before := worldOf(map[delta.Key]part{{Name: "0"}: {"0", 0}, {Name: "1"}: {"1", 1}})
 		var told []string
-		l := s.newListener(ListenerOptions{Name: "late"}, func(d *delta.Delta[part]) {
+		l := s.newListener(SubscribeOptions{Name: "late"}, func(d *delta.Delta[part]) {
 			told = append(told, fmt.Sprint(d.Op, " initial ", d.Initial, " version ", d.Version))
 		})
 		s.join(l, before)
@@ -134,7 +134,7 @@ func TestListenerIsSyncedWhenTheFirstListIsTold(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newPlatform(t)
 				step := make(chan struct{})
-				opts := ListenerOptions{Backlog: backlog, HighWater: 1}
+				opts := SubscribeOptions{Backlog: backlog, HighWater: 1}
 				l := s.add(opts, nil, func(*delta.Delta[part]) { <-step })
 				s.publish(added(1))
 				synctest.Wait() // the handler has the first
@@ -165,7 +165,7 @@ func TestListenerIsSyncedWhenTheFirstListIsTold(t *testing.T) {
 func TestListenerOfNothingIsSynced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newPlatform(t)
-		l := s.add(ListenerOptions{}, nil, func(*delta.Delta[part]) {})
+		l := s.add(SubscribeOptions{}, nil, func(*delta.Delta[part]) {})
 		synctest.Wait()
 		if isClosed(l.Synced()) {
 			t.Error("synced before the first list")
@@ -183,7 +183,7 @@ func TestListenerMayLeaveFromItsHandler(t *testing.T) {
 		s := newPlatform(t)
 		heard := 0
 		var l *listener[part]
-		l = s.newListener(ListenerOptions{}, func(*delta.Delta[part]) {
+		l = s.newListener(SubscribeOptions{}, func(*delta.Delta[part]) {
 			heard++
 			s.leave(l)
 			s.leave(l)
@@ -203,7 +203,7 @@ func TestDoneWaitsForTheHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newPlatform(t)
 		step := make(chan struct{})
-		l := s.add(ListenerOptions{}, nil, func(*delta.Delta[part]) { <-step })
+		l := s.add(SubscribeOptions{}, nil, func(*delta.Delta[part]) { <-step })
 		s.publish(added(2))
 		synctest.Wait()
 		s.leave(l)
@@ -227,8 +227,8 @@ func TestListenersThatNeverRun(t *testing.T) {
 	for i := range snapshots {
 		snapshots[i] = worldOf(map[delta.Key]part{{Name: "a"}: {"a", 1}})
 	}
-	early, left, waiting, late := p.newListener(ListenerOptions{}, fail), p.newListener(ListenerOptions{}, fail),
-		p.newListener(ListenerOptions{}, fail), p.newListener(ListenerOptions{}, fail)
+	early, left, waiting, late := p.newListener(SubscribeOptions{}, fail), p.newListener(SubscribeOptions{}, fail),
+		p.newListener(SubscribeOptions{}, fail), p.newListener(SubscribeOptions{}, fail)
 	p.leave(early)
 	if p.join(early, snapshots[0]) {
 		t.Error("joined after it had left")
@@ -259,7 +259,7 @@ func TestLeavingDuringTheSnapshotReleasesIt(t *testing.T) {
 		snapshot := worldOf(map[delta.Key]part{{Name: "a"}: {"a", 1}, {Name: "b"}: {"b", 2}})
 		heard := 0
 		var l *listener[part]
-		l = s.newListener(ListenerOptions{}, func(*delta.Delta[part]) { heard++; s.leave(l) })
+		l = s.newListener(SubscribeOptions{}, func(*delta.Delta[part]) { heard++; s.leave(l) })
 		s.join(l, snapshot)
 		s.group.Guest("", l.run)
 		synctest.Wait()
@@ -274,7 +274,7 @@ func TestPanicOfAHandlerIsNotSwallowed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newProcessor(partTraits(), logr.Discard())
 		g := lifecycle.New(t.Context())
-		l := p.newListener(ListenerOptions{Name: "fragile"}, func(*delta.Delta[part]) { panic(boom) })
+		l := p.newListener(SubscribeOptions{Name: "fragile"}, func(*delta.Delta[part]) { panic(boom) })
 		p.join(l, nil)
 		g.Guest("fragile", l.run)
 		p.publish(added(1))
@@ -291,7 +291,7 @@ func TestContextEndsListeners(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newProcessor(partTraits(), logr.Discard())
 		ctx, cancel := context.WithCancel(t.Context())
-		l := p.newListener(ListenerOptions{}, func(*delta.Delta[part]) {})
+		l := p.newListener(SubscribeOptions{}, func(*delta.Delta[part]) {})
 		p.join(l, nil)
 		go l.run(ctx)
 		synctest.Wait()
@@ -307,8 +307,8 @@ func TestTheLogIsGarbageBehindTheSlowest(t *testing.T) {
 		p := newProcessor(&delta.Traits[*part]{}, logr.Discard())
 		g := lifecycle.New(t.Context())
 		release := make(chan struct{})
-		slow := p.newListener(ListenerOptions{}, func(*delta.Delta[*part]) { <-release })
-		quick := p.newListener(ListenerOptions{}, func(*delta.Delta[*part]) {})
+		slow := p.newListener(SubscribeOptions{}, func(*delta.Delta[*part]) { <-release })
+		quick := p.newListener(SubscribeOptions{}, func(*delta.Delta[*part]) {})
 		for _, l := range []*listener[*part]{slow, quick} {
 			p.join(l, nil)
 			g.Guest("", l.run)

@@ -36,7 +36,7 @@ func rebuildWorld(t *testing.T, seed uint64) {
 	var observers []*observer
 	join := func() {
 		o := &observer{world: map[delta.Key]part{}}
-		opts := ListenerOptions{Name: fmt.Sprint("observer ", len(observers)), HighWater: 1 + h.rng.Uint64N(30)}
+		opts := SubscribeOptions{Name: fmt.Sprint("observer ", len(observers)), HighWater: 1 + h.rng.Uint64N(30)}
 		if h.rng.IntN(2) == 0 {
 			opts.Backlog = FoldUpdates
 		}

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -90,85 +89,8 @@ type ReflectorOptions[T any] struct {
 	AfterFunc func(d time.Duration, f func()) (stop func() bool)
 }
 
-// ListMode is how whole lists are read.
-type ListMode uint8
-
-const (
-	_ ListMode = iota
-	// StreamFirst asks for a streaming list, and falls back to pages where the
-	// server does not bring one to its end.
-	StreamFirst
-	// PagesOnly lists in pages.
-	PagesOnly
-)
-
-// ReflectorSettings are the numbers behind a Reflector's decisions. Zero fields
-// have no opinion; [DefaultReflectorSettings] is what they end up as.
-type ReflectorSettings struct {
-	Lists ListMode
-	// PageSize is how many objects to ask for at a time, in every list. Zero asks
-	// for 500 where the answer comes from the server's database, and for all at
-	// once where it can come from the server's memory.
-	PageSize int64
-	// WatchTimeout is how long a watch lasts at least before the server ends it; a
-	// random time up to twice as long is asked for, so that watches which began
-	// together do not end together.
-	WatchTimeout time.Duration
-	// StreamDeadline is how long a streaming list may take, and StreamSilence how
-	// long it may bring nothing, before it is given up for a list in pages.
-	StreamDeadline time.Duration
-	StreamSilence  time.Duration
-	// StreamRest is how long no streaming list is tried after one was given up.
-	StreamRest time.Duration
-	// PageTimeout is how long one page of a list may take. The server has its own,
-	// shorter limit; this one frees the turn to list from a connection that hangs.
-	PageTimeout time.Duration
-	// StallAfter is how long a watch may be silent before it is opened again, once the
-	// server has sent a bookmark: these come about once a minute. If the watch has
-	// brought nothing at all the server is asked for its version first. Less than 2½
-	// minutes count as that; negative is for ever.
-	StallAfter time.Duration
-	// HealthyAfter is how old a list must be for the next to follow at once when
-	// its version expires: then expiry is an accident, and not what always happens.
-	// A watch that lasts as long ends the row of failures before it.
-	HealthyAfter time.Duration
-	// InternalErrorRetry is for how long a watch that ends with an internal error
-	// of the server is opened again at once. Zero treats it as any other error.
-	InternalErrorRetry time.Duration
-	Backoff            Backoff
-}
-
 // minStallAfter leaves two bookmarks in a row the time to get lost.
 const minStallAfter = 150 * time.Second
-
-// DefaultReflectorSettings are used where nothing else is said.
-var DefaultReflectorSettings = ReflectorSettings{
-	Lists:          StreamFirst,
-	WatchTimeout:   5 * time.Minute,
-	StreamDeadline: 5 * time.Minute,
-	StreamSilence:  30 * time.Second,
-	StreamRest:     10 * time.Minute,
-	PageTimeout:    5 * time.Minute,
-	StallAfter:     minStallAfter,
-	HealthyAfter:   10 * time.Second,
-	Backoff:        DefaultBackoff,
-}
-
-// Or fills the gaps of s from fallback.
-func (s ReflectorSettings) Or(fallback ReflectorSettings) ReflectorSettings {
-	s.Lists = cmp.Or(s.Lists, fallback.Lists)
-	s.PageSize = cmp.Or(s.PageSize, fallback.PageSize)
-	s.WatchTimeout = cmp.Or(s.WatchTimeout, fallback.WatchTimeout)
-	s.StreamDeadline = cmp.Or(s.StreamDeadline, fallback.StreamDeadline)
-	s.StreamSilence = cmp.Or(s.StreamSilence, fallback.StreamSilence)
-	s.StreamRest = cmp.Or(s.StreamRest, fallback.StreamRest)
-	s.PageTimeout = cmp.Or(s.PageTimeout, fallback.PageTimeout)
-	s.StallAfter = cmp.Or(s.StallAfter, fallback.StallAfter)
-	s.HealthyAfter = cmp.Or(s.HealthyAfter, fallback.HealthyAfter)
-	s.InternalErrorRetry = cmp.Or(s.InternalErrorRetry, fallback.InternalErrorRetry)
-	s.Backoff = s.Backoff.Or(fallback.Backoff)
-	return s
-}
 
 // Reflector keeps a [Sink] in step with what a [ListWatcher] shows. Run does it
 // until its context ends; Status tells how it goes.
@@ -198,7 +120,7 @@ type Reflector[T any] struct {
 	relists relists
 
 	mu     sync.Mutex // guards status
-	status Status
+	status ReflectorStatus
 }
 
 // NewReflector connects a server to a sink and starts nothing. key names an
@@ -221,7 +143,7 @@ func NewReflector[T any](lw ListWatcher[T], sink Sink[T], key func(T) (delta.Key
 		lw: lw, sink: sink, key: key, opts: opts,
 		random:   rand.Float64,
 		failures: backoff{Backoff: opts.Backoff},
-		status:   Status{Kind: opts.Kind},
+		status:   ReflectorStatus{Kind: opts.Kind, State: Idle},
 	}
 }
 
@@ -276,7 +198,7 @@ func (r *Reflector[T]) Recover(ctx context.Context, err error) {
 	}
 	first := false
 	now := r.opts.Now()
-	r.note(func(s *Status) {
+	r.note(func(s *ReflectorStatus) {
 		if first = s.DegradedSince.IsZero(); first {
 			s.DegradedSince = now
 		}
@@ -291,7 +213,7 @@ func (r *Reflector[T]) Recover(ctx context.Context, err error) {
 }
 
 // fail records a failed attempt, tells who wants to know, and returns it.
-func (r *Reflector[T]) fail(ctx context.Context, during State, err error) error {
+func (r *Reflector[T]) fail(ctx context.Context, during string, err error) error {
 	failed := &ReflectorError{During: during, Kind: r.opts.Kind, Version: r.at.streamFrom(), Err: err}
 	r.noteFailure(failed)
 	r.opts.Logger.V(1).Info("attempt ended", "kind", r.opts.Kind, "state", during, "version", failed.Version, "reason", err.Error())
@@ -303,7 +225,7 @@ func (r *Reflector[T]) fail(ctx context.Context, during State, err error) error 
 
 func (r *Reflector[T]) noteFailure(err error) {
 	now := r.opts.Now()
-	r.note(func(s *Status) {
+	r.note(func(s *ReflectorStatus) {
 		s.Attempts++
 		s.LastError, s.LastErrorAt = err, now
 	})
@@ -311,7 +233,7 @@ func (r *Reflector[T]) noteFailure(err error) {
 
 // skip records that something was left out.
 func (r *Reflector[T]) skip(ctx context.Context, err error) {
-	r.note(func(s *Status) {
+	r.note(func(s *ReflectorStatus) {
 		s.Skipped++
 		s.LastSkipped = err
 	})
@@ -326,14 +248,14 @@ func (r *Reflector[T]) skip(ctx context.Context, err error) {
 }
 
 // wait spends the time that has to pass after a failure, or less if ctx ends.
-func (r *Reflector[T]) wait(ctx context.Context, state State, err error) {
+func (r *Reflector[T]) wait(ctx context.Context, state string, err error) {
 	r.rest(ctx, state, max(r.failures.wait(r.opts.Now(), r.random()), retryAfter(err)))
 }
 
 // rest spends that time, or less if ctx ends.
-func (r *Reflector[T]) rest(ctx context.Context, state State, delay time.Duration) {
+func (r *Reflector[T]) rest(ctx context.Context, state string, delay time.Duration) {
 	now := r.opts.Now()
-	r.note(func(s *Status) {
+	r.note(func(s *ReflectorStatus) {
 		s.State, s.Since, s.NextTry = state, now, now.Add(delay)
 	})
 	over := make(chan struct{})

@@ -37,7 +37,7 @@ var (
 
 // ReflectorError is a failed attempt to list or watch.
 type ReflectorError struct {
-	During  State  // Streaming, Listing, Watching or Following
+	During  string // Streaming, Listing, Watching or Following
 	Kind    string // what was listed or watched
 	Version string // from which version; empty is the newest
 	Err     error  // why
@@ -56,7 +56,7 @@ func (e *ReflectorError) Error() string {
 // apimachinery's errors package.
 func (e *ReflectorError) Unwrap() error { return e.Err }
 
-var doing = [...]string{
+var doing = map[string]string{
 	Streaming: "stream a list of",
 	Listing:   "list",
 	Watching:  "watch",

@@ -59,7 +59,7 @@ func panicAt(t *testing.T, lists ListMode, at string) {
 	}
 	time.Sleep(time.Minute)
 	if n := i.Store().Len(); n != 4 || i.Status().Reflector.State != Following {
-		t.Errorf("%d objects in the store, %s", n, i.Status().Reflector.Why())
+		t.Errorf("%d objects in the store, %s", n, i.Status().Reflector.Why)
 	}
 	g.Stop()
 	if err := g.Wait(); err != nil {

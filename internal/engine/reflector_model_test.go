@@ -56,7 +56,7 @@ func survive(t *testing.T, rng *rand.Rand) {
 		// it would be open who comes first.
 		time.Sleep(time.Duration(rng.IntN(20_000))*time.Millisecond + time.Microsecond)
 		synctest.Wait()
-		if status := r.Status(); status.Why() == "" {
+		if status := r.Status(); status.Why == "" {
 			t.Error("no sentence about the state of affairs")
 		}
 	}
@@ -69,7 +69,7 @@ func survive(t *testing.T, rng *rand.Rand) {
 	synctest.Wait()
 
 	if got, want := fmt.Sprint(sink.world), fmt.Sprint(server.world()); got != want {
-		t.Errorf("an hour after the last fault the sink shows\n%v, the server\n%v\nstatus: %s", got, want, r.Status().Why())
+		t.Errorf("an hour after the last fault the sink shows\n%v, the server\n%v\nstatus: %s", got, want, r.Status().Why)
 	}
 	if status := r.Status(); status.State != Following || !status.SyncedOnce || status.Version != server.at() {
 		t.Errorf("an hour after the last fault the status is %+v, the server at %v", status, server.at())

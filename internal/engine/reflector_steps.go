@@ -122,7 +122,7 @@ func (r *Reflector[T]) adopt(ctx context.Context, list *snapshot[T], as Replacem
 	r.listed, r.unsure = r.opts.Now(), as.Partial
 	r.failures.listed(r.listed)
 	r.doubts.listed()
-	r.note(func(s *Status) {
+	r.note(func(s *ReflectorStatus) {
 		s.Version, s.SyncedOnce, s.ListedAt = as.Version, true, r.listed
 	})
 	return next, nil

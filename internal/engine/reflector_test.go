@@ -82,7 +82,7 @@ func TestReflectorErrorReads(t *testing.T) {
 func TestEveryStateHasItsSentence(t *testing.T) {
 	noon := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 	forbidden := answer("forbidden")
-	for want, s := range map[string]Status{
+	for want, s := range map[string]ReflectorStatus{
 		"things has not been started": {State: Idle},
 		"things waits since 12:00:00 for its turn to list: as many kinds as may list at once are doing it": {State: Queued},
 		"things is being listed since 12:00:00":                                                                                                            {State: Streaming},
@@ -96,21 +96,18 @@ func TestEveryStateHasItsSentence(t *testing.T) {
 		"things has been stopped": {State: Stopped},
 	} {
 		s.Kind, s.Since = "things", noon
-		if got := s.Why(); got != want {
+		if got := why(&s); got != want {
 			t.Errorf("%v reads\n%s, want\n%s", s.State, got, want)
 		}
 	}
-	missing := Status{Kind: "things", State: Degraded, LastError: answer("missing"), NextTry: noon}
-	if got := missing.Why(); !strings.Contains(got, "install the kind's CRD") {
+	missing := ReflectorStatus{Kind: "things", State: Degraded, LastError: answer("missing"), NextTry: noon}
+	if got := why(&missing); !strings.Contains(got, "install the kind's CRD") {
 		t.Errorf("a missing kind reads %q", got)
 	}
-	for state := Idle; state <= Stopped; state++ {
-		if strings.HasPrefix(state.String(), "State(") {
-			t.Errorf("state %d has no name", state)
+	for _, state := range []string{Idle, Queued, Streaming, Listing, Watching, Following, BackingOff, Degraded, Stopped} {
+		if got := why(&ReflectorStatus{Kind: "things", State: state, LastError: errors.New("no")}); !strings.HasPrefix(got, "things ") {
+			t.Errorf("in state %s it reads %q", state, got)
 		}
-	}
-	if got := (Stopped + 1).String(); got != "State(9)" {
-		t.Errorf("an unknown state prints as %q", got)
 	}
 }
 
@@ -119,7 +116,7 @@ func TestReflectorSettings(t *testing.T) {
 	if r.opts.ReflectorSettings != DefaultReflectorSettings {
 		t.Errorf("no settings end up as %+v", r.opts.ReflectorSettings)
 	}
-	if got := r.Status(); got != (Status{Kind: "informer.thing"}) {
+	if got := r.Status(); got != (ReflectorStatus{Kind: "engine.thing", State: Idle, Why: "engine.thing has not been started"}) {
 		t.Errorf("a new Reflector has the status %+v", got)
 	}
 	for given, want := range map[time.Duration]time.Duration{time.Second: minStallAfter, time.Hour: time.Hour, -1: -1} {
@@ -228,9 +225,9 @@ func ExampleNewReflector() {
 		Kind:              "things",
 		ReflectorSettings: ReflectorSettings{Lists: PagesOnly},
 	})
-	fmt.Println(r.Status().Why())
+	fmt.Println(r.Status().Why)
 	_ = r.Run(ctx)
-	fmt.Println(r.Status().Why())
+	fmt.Println(r.Status().Why)
 	// Output:
 	// things has not been started
 	// a list at 5: [a@1 b@2]

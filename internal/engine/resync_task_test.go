@@ -38,7 +38,7 @@ func TestResyncerServesListenersThatKeepUp(t *testing.T) {
 		var numbers [3]uint32
 		var last atomic.Int64 // when the second was told last
 		for i := range calls {
-			l := s.add(ListenerOptions{}, nil, func(*delta.Delta[part]) {
+			l := s.add(SubscribeOptions{}, nil, func(*delta.Delta[part]) {
 				if calls[i].Add(1) == 100 && i == 2 {
 					<-release
 				}

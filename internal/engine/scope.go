@@ -32,18 +32,6 @@ type Scope[T any] struct {
 
 func (s Scope[T]) String() string { return newReach(s.Namespace, s.Except).String() }
 
-// Removal says what subscribers are told of the objects of a scope that is removed.
-// The zero Removal is invalid, as neither is harmless.
-type Removal uint8
-
-const (
-	_ Removal = iota
-	// Silently tells nobody: subscribers go on believing what they were told last.
-	Silently
-	// AsOutOfScope tells a [delta.OutOfScope] of each object.
-	AsOutOfScope
-)
-
 // Readiness says what has to be there for a subscriber to have synced.
 type Readiness uint8
 

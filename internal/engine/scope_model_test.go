@@ -170,7 +170,7 @@ func (e *empire) play() {
 		e.t.Fatal(err)
 	}
 	e.subscribe("early", SubscribeOptions{}, nil)
-	e.subscribe("folding", SubscribeOptions{ListenerOptions: ListenerOptions{Backlog: FoldUpdates, HighWater: 1 + e.rng.Uint64N(4)}},
+	e.subscribe("folding", SubscribeOptions{Backlog: FoldUpdates, HighWater: 1 + e.rng.Uint64N(4)},
 		func() time.Duration { return 100 * time.Second })
 	e.subscribe("resyncing", SubscribeOptions{Resync: resync.Policy{Period: 30 * time.Second, Spread: resync.Spread(e.rng.IntN(3))}}, nil)
 	g := lifecycle.New(e.t.Context())
@@ -356,7 +356,7 @@ func (e *empire) compareStatus(version string) {
 				e.t.Errorf("of the forbidden scope it is said %v", err)
 			}
 			if status.Reflector.Kind != scope.Reflector.Kind {
-				e.t.Errorf("the worst is said to be %s", status.Reflector.Why())
+				e.t.Errorf("the worst is said to be %s", status.Reflector.Why)
 			}
 			continue
 		}

@@ -29,13 +29,13 @@ func removeSilently(t *testing.T, stuckFirst bool) {
 	var told []string
 	var stuck atomic.Bool
 	step := make(chan struct{})
-	opts := ListenerOptions{Name: "folding", Backlog: FoldUpdates, HighWater: 1}
+	opts := SubscribeOptions{Name: "folding", Backlog: FoldUpdates, HighWater: 1}
 	sub, err := i.Subscribe(func(d *delta.Delta[thing]) {
 		if stuck.Load() {
 			<-step
 		}
 		told = append(told, fmt.Sprint(d.Op, " ", d.Key))
-	}, SubscribeOptions{ListenerOptions: opts})
+	}, opts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,24 +7,10 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
-// InformerStatus is how an [Informer] is doing, for people to read.
-type InformerStatus struct { //nolint:revive // Status is the Reflector's
-	Name    string
-	Synced  bool
-	Version string // newest resource version that readers can see
-	Objects int    // in the store
-	Pending int    // deltas that are not in the store yet
-	// Reflector is how the scope is doing that is doing worst.
-	Reflector Status
-	Scopes    []ScopeStatus
-	Listeners []ListenerStatus
-	Resync    resync.Status
-}
-
 // Status tells how the informer is doing.
-func (i *Informer[T]) Status() InformerStatus {
+func (i *Informer[T]) Status() Status {
 	now := time.Now()
-	return InformerStatus{
+	return Status{
 		Name:      i.opts.Name,
 		Synced:    i.HasSynced(),
 		Version:   i.store.Version(),
@@ -62,17 +48,6 @@ func (i *Informer[T]) listenerStatus(now time.Time) []ListenerStatus {
 	return all
 }
 
-// ScopeStatus is how one scope is doing.
-type ScopeStatus struct {
-	Namespace string
-	Except    []string
-	Synced    bool
-	Version   string    // newest resource version of the scope that readers can see
-	HeardAt   time.Time // when the server last said something about it
-	Resync    resync.Policy
-	Reflector Status
-}
-
 func (i *Informer[T]) scopeStatus() []ScopeStatus {
 	c := i.coverage.Load()
 	all := make([]ScopeStatus, len(c.scopes))
@@ -90,9 +65,9 @@ func (i *Informer[T]) scopeStatus() []ScopeStatus {
 }
 
 // worst is the status of the scope that is doing worst.
-func (c *coverage[T]) worst() (worst Status) {
+func (c *coverage[T]) worst() (worst ReflectorStatus) {
 	for n, s := range c.scopes {
-		if status := s.reflector.Status(); n == 0 || status.severity() > worst.severity() {
+		if status := s.reflector.Status(); n == 0 || severity(&status) > severity(&worst) {
 			worst = status
 		}
 	}
@@ -100,7 +75,7 @@ func (c *coverage[T]) worst() (worst Status) {
 }
 
 // severity orders statuses by how much they need a person.
-func (s Status) severity() int {
+func severity(s *ReflectorStatus) int {
 	switch {
 	case !s.DegradedSince.IsZero():
 		return 4

@@ -20,15 +20,6 @@ type Subscription[T any] struct {
 	scheduled []resync.Policy // what that came down to
 }
 
-// SubscribeOptions say how a subscriber wants to be told.
-type SubscribeOptions struct {
-	ListenerOptions
-	// Resync is when the subscriber is shown objects that did not change. Where it
-	// says nothing of a Period, that is for each scope as the scope says, and never
-	// where that says nothing, too.
-	Resync resync.Policy
-}
-
 // Subscribe has tell called for each delta, one at a time, in a goroutine of its
 // own while the informer runs: first for each object that is there, marked
 // Initial, and then for what changes. The delta is shared and may be reused: tell
@@ -55,7 +46,7 @@ func (i *Informer[T]) register(tell func(*delta.Delta[T]), opts SubscribeOptions
 	if i.phase == stopped {
 		return nil, nil, ErrStopped
 	}
-	s := &Subscription[T]{informer: i, listener: i.processor.newListener(opts.ListenerOptions, tell), resync: opts.Resync}
+	s := &Subscription[T]{informer: i, listener: i.processor.newListener(opts, tell), resync: opts.Resync}
 	i.subscriptions[s] = struct{}{}
 	i.scheduleLocked(s)
 	joined = make(chan struct{})

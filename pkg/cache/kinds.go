@@ -171,7 +171,7 @@ func (k *kind) await(ctx context.Context, ended <-chan struct{}) error {
 	case <-ended:
 		return fmt.Errorf("wait for %s: %w", k.id, errStopped)
 	case <-ctx.Done():
-		return fmt.Errorf("%s: %w", k.informer.Core().Status().Reflector.Why(), ctx.Err())
+		return fmt.Errorf("%s: %w", k.informer.Core().Status().Reflector.Why, ctx.Err())
 	}
 }
 

@@ -32,7 +32,7 @@ func follows(t *testing.T, c *Cache, name string, own resync.Policy) (syncs chan
 		case syncs <- *d.Resync():
 		case <-t.Context().Done():
 		}
-	}, engine.SubscribeOptions{ListenerOptions: engine.ListenerOptions{Name: name}, Resync: own})
+	}, engine.SubscribeOptions{Name: name, Resync: own})
 	if err != nil {
 		t.Fatal(err)
 	}

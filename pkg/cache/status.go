@@ -29,7 +29,7 @@ type KindStatus struct {
 	Why string
 	// Informer is the rest of what there is to know: versions and freshness of each
 	// namespace, how many objects there are, who listens and how far behind.
-	Informer engine.InformerStatus
+	Informer engine.Status
 }
 
 // Status tells how each kind of the cache is doing, in order of their names.
@@ -49,7 +49,7 @@ func (k *kind) status() KindStatus {
 	s.Synced = s.Informer.Synced
 	var whys []string
 	for _, scope := range s.Informer.Scopes {
-		why := scope.Reflector.Why()
+		why := scope.Reflector.Why
 		if since := scope.Reflector.DegradedSince; !since.IsZero() {
 			if s.DegradedSince.IsZero() || since.Before(s.DegradedSince) {
 				s.DegradedSince = since

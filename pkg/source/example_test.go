@@ -81,7 +81,7 @@ func ExampleNewDeltas() {
 	s := source.NewDeltas(holding(pods), &corev1.Pod{}, func(_ context.Context, d delta.Delta[client.Object], q workqueue.TypedRateLimitingInterface[reconcile.Request]) {
 		fmt.Println(d.Op, d.Key, "initial:", d.Initial)
 		q.Add(reconcile.Request{NamespacedName: client.ObjectKeyFromObject(d.Object())})
-	}, engine.SubscribeOptions{ListenerOptions: engine.ListenerOptions{Name: "web", Backlog: engine.FoldUpdates}})
+	}, engine.SubscribeOptions{Name: "web", Backlog: engine.FoldUpdates})
 	watch(s, func() {})
 
 	tasks.Stop()

@@ -41,8 +41,8 @@ func (k *Kind[O, R]) subscribe(ctx context.Context, s *session, ours subscribabl
 	by := missedBy(ours)
 	sub, err := ours.Subscribe((&delivery[O, R]{to: told}).tell, engine.SubscribeOptions{
 		// A backlog that folds hides events from which a handler may make requests.
-		ListenerOptions: engine.ListenerOptions{Name: cmp.Or(k.Name, k.String()), Backlog: engine.KeepEverything},
-		Resync:          k.Resync,
+		Name: cmp.Or(k.Name, k.String()), Backlog: engine.KeepEverything,
+		Resync: k.Resync,
 	})
 	if err != nil {
 		return errors.Is(err, engine.ErrStopped), err

@@ -260,6 +260,6 @@ func ExampleNewListWatcherOf() {
 			Labels:  (*corev1.Pod).GetLabels,
 		},
 	})
-	fmt.Println(web.Status().Reflector.Why())
+	fmt.Println(web.Status().Reflector.Why)
 	// Output: pods has not been started
 }

@@ -53,8 +53,8 @@ func NewInformerWithOptions(opts cache.InformerOptions) (cache.Store, cache.Cont
 		panic("BUG: " + err.Error())
 	}
 	sub, err := core.Subscribe(func(d *delta.Delta[any]) { show(opts.Handler, d) }, engine.SubscribeOptions{
-		ListenerOptions: engine.ListenerOptions{Name: handlerName(opts.Handler)},
-		Resync:          resync.Policy{Period: opts.ResyncPeriod},
+		Name:   handlerName(opts.Handler),
+		Resync: resync.Policy{Period: opts.ResyncPeriod},
 	})
 	if err != nil {
 		panic("BUG: an informer that has not run yet refuses a subscriber: " + err.Error())

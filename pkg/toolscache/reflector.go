@@ -91,7 +91,7 @@ func (r *Reflector) TypeDescription() string { return r.kind }
 func (r *Reflector) LastSyncResourceVersion() string { return r.core.LastSyncResourceVersion() }
 
 // Status tells how it goes; it has no counterpart in client-go.
-func (r *Reflector) Status() engine.Status { return r.core.Status() }
+func (r *Reflector) Status() engine.ReflectorStatus { return r.core.Status() }
 
 // Run is RunWithContext for a channel.
 func (r *Reflector) Run(stopCh <-chan struct{}) { r.RunWithContext(wait.ContextForChannel(stopCh)) }

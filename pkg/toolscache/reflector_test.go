@@ -62,7 +62,7 @@ func ExampleNewReflector() {
 	for r.Status().State != engine.Following {
 		time.Sleep(time.Millisecond)
 	}
-	fmt.Println(len(store.ListKeys()), r.Status().Why())
+	fmt.Println(len(store.ListKeys()), r.Status().Why)
 	stop()
 	_ = g.Wait()
 	// Output: 2 *v1.ConfigMap is in step with the server at version 10
@@ -227,7 +227,7 @@ func TestReflectorTellsHandlerWhatClientGoWould(t *testing.T) {
 
 func TestVisibleError(t *testing.T) {
 	cause := errors.New("why")
-	for during, want := range map[engine.State]string{
+	for during, want := range map[string]string{
 		engine.Listing: "list things: why", engine.Streaming: "stream a list of things: why",
 		engine.Watching: "why", engine.Following: "<nil>",
 	} {

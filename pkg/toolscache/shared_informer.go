@@ -134,8 +134,8 @@ func (s *SharedInformer) AddEventHandlerWithOptions(handler cache.ResourceEventH
 	s.mu.Unlock()
 	told := &told{handler: handler, logger: logger}
 	sub, err := s.core.Subscribe(told.tell, engine.SubscribeOptions{
-		ListenerOptions: engine.ListenerOptions{Name: handlerName(handler)},
-		Resync:          policy,
+		Name:   handlerName(handler),
+		Resync: policy,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("handler %s was not added to shared informer because it has stopped already", handlerName(handler))
@@ -241,7 +241,7 @@ func (s *SharedInformer) configure(what string, set func()) error {
 func (s *SharedInformer) IsStopped() bool { return s.core.Stopped() }
 
 // Status tells how the informer is doing.
-func (s *SharedInformer) Status() engine.InformerStatus { return s.core.Status() }
+func (s *SharedInformer) Status() engine.Status { return s.core.Status() }
 
 // syncCheck is a cache.DoneChecker.
 type syncCheck struct {

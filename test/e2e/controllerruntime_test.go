@@ -107,7 +107,7 @@ func listenToConfigMaps(t *testing.T, c cache.Cache) func(*testing.T, string) st
 		t.Fatal(err)
 	}
 	if _, ours := shared.(interface {
-		Status() engine.InformerStatus
+		Status() engine.Status
 	}); !ours {
 		t.Fatalf("the cache reads through a %T, which is not ours", shared)
 	}

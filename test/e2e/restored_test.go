@@ -242,7 +242,7 @@ func (w *witness) agree(t *testing.T) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(server) != len(store) || len(server) != len(w.world) {
-		return fmt.Errorf("the server has %d objects, the store %d, and of %d was told; the informer says: %s", len(server), len(store), len(w.world), w.informer.Core().Status().Reflector.Why())
+		return fmt.Errorf("the server has %d objects, the store %d, and of %d was told; the informer says: %s", len(server), len(store), len(w.world), w.informer.Core().Status().Reflector.Why)
 	}
 	for key, obj := range server {
 		want, has := stateOf(obj), store[key]

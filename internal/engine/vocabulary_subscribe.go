@@ -1,0 +1,38 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
+)
+
+// SubscribeOptions say how a subscriber wants to be told of changes. The zero value is ready:
+// the subscriber is told of everything, and follows the scopes' resyncs.
+type SubscribeOptions struct {
+	// Name is what warnings and the status call the subscriber.
+	Name string
+	// Backlog says what becomes of changes that the subscriber is too slow for.
+	Backlog Backlog
+	// HighWater is how many changes the subscriber may be behind before a warning is logged,
+	// and before its backlog is folded. Zero means 4096.
+	HighWater uint64
+	// Stuck is how long one call of the subscriber may take before a warning is logged. Zero
+	// means 30 seconds.
+	Stuck time.Duration
+	// Resync says when the subscriber is shown objects that did not change. If its Period is
+	// zero, each scope's own policy applies. A scope without a policy is never resynced.
+	Resync resync.Policy
+}
+
+// Backlog is what becomes of changes that a subscriber is too slow for.
+type Backlog uint8
+
+const (
+	// KeepEverything keeps each change until the subscriber has been told of it. A
+	// subscriber that stays behind costs memory without bound.
+	KeepEverything Backlog = iota
+	// FoldUpdates keeps no more than a few changes of each object once the subscriber is past
+	// its high-water mark. An update then spans from the oldest state that was not told to
+	// the newest. A deletion is never folded away, unless the object also came meanwhile.
+	FoldUpdates
+)
