@@ -2,12 +2,14 @@ package engine
 
 import (
 	"time"
+
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // backoff is a Backoff in use. It has neither clock nor random source: the caller
 // passes both.
 type backoff struct {
-	Backoff
+	informer.Backoff
 
 	next time.Duration // of the next wait, before jitter; zero starts over
 	last time.Time     // when a wait was last asked for

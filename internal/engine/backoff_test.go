@@ -4,10 +4,12 @@ import (
 	"math"
 	"testing"
 	"time"
+
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 func TestBackoffGrowsToItsCap(t *testing.T) {
-	b := backoff{Backoff: Backoff{Initial: time.Second, Max: 5 * time.Second, Factor: 2, Reset: time.Minute}}
+	b := backoff{Backoff: informer.Backoff{Initial: time.Second, Max: 5 * time.Second, Factor: 2, Reset: time.Minute}}
 	now := time.Unix(0, 0)
 	for i, want := range []string{"1s", "2s", "4s", "5s", "5s"} {
 		if got := b.wait(now, 0.5).String(); got != want {
@@ -22,7 +24,7 @@ func TestBackoffGrowsToItsCap(t *testing.T) {
 
 func TestBackoffJitter(t *testing.T) {
 	for random, want := range map[float64]string{0: "1s", 0.5: "1.25s", 0.999: "1.499s"} {
-		b := backoff{Backoff: Backoff{Initial: time.Second, Jitter: 0.5}.Or(DefaultBackoff)}
+		b := backoff{Backoff: informer.Backoff{Initial: time.Second, Jitter: 0.5}.Or(informer.DefaultBackoff)}
 		if got := b.wait(time.Unix(0, 0), random).Truncate(time.Millisecond).String(); got != want {
 			t.Errorf("random %v waits %v, want %v", random, got, want)
 		}
@@ -30,17 +32,17 @@ func TestBackoffJitter(t *testing.T) {
 }
 
 func TestBackoffDefaults(t *testing.T) {
-	want := Backoff{Initial: 800 * time.Millisecond, Max: 30 * time.Second, Factor: 2, Jitter: 1, Reset: 2 * time.Minute}
-	if got := (Backoff{}).Or(DefaultBackoff); got != want {
+	want := informer.Backoff{Initial: 800 * time.Millisecond, Max: 30 * time.Second, Factor: 2, Jitter: 1, Reset: 2 * time.Minute}
+	if got := (informer.Backoff{}).Or(informer.DefaultBackoff); got != want {
 		t.Errorf("the defaults are %+v, want %+v", got, want)
 	}
-	if got := (Backoff{Jitter: -1}).Or(DefaultBackoff).Jitter; got != -1 {
+	if got := (informer.Backoff{Jitter: -1}).Or(informer.DefaultBackoff).Jitter; got != -1 {
 		t.Errorf("no jitter became %v", got)
 	}
 }
 
 func TestBackoffNeverShrinks(t *testing.T) {
-	b := backoff{Backoff: Backoff{Initial: time.Minute, Max: time.Second, Factor: 0.1, Reset: time.Hour}}
+	b := backoff{Backoff: informer.Backoff{Initial: time.Minute, Max: time.Second, Factor: 0.1, Reset: time.Hour}}
 	for range 3 {
 		if got := b.wait(time.Unix(0, 0), 0); got != time.Minute {
 			t.Errorf("wait is %v, want 1m", got)
@@ -76,7 +78,7 @@ func seconds(n int) time.Duration { return time.Duration(n) * time.Second }
 func TestBackoffBeyondCountingIsLong(t *testing.T) {
 	const never = math.MaxInt64 * time.Nanosecond
 	now := time.Unix(0, 0)
-	b := backoff{Backoff: Backoff{Initial: time.Second, Max: never, Factor: 1e300, Jitter: 1e300}}
+	b := backoff{Backoff: informer.Backoff{Initial: time.Second, Max: never, Factor: 1e300, Jitter: 1e300}}
 	for range 3 {
 		if wait := b.wait(now, 0.5); wait < time.Second {
 			t.Errorf("waits for %v", wait)

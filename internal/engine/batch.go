@@ -7,6 +7,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // Batch is what a [DeltaFIFO] hands out: deltas in the order in which they
@@ -83,7 +84,7 @@ type (
 	// dismissal takes the objects of a scope out of the store.
 	dismissal[T any] struct {
 		reach  reach
-		how    Removal
+		how    informer.Removal
 		traits *delta.Traits[T]
 		answer chan error
 	}

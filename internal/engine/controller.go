@@ -11,6 +11,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // Unchanged says what becomes of an object that is seen again in the state in
@@ -248,7 +249,7 @@ func (c *controller[T]) dismiss(e *dismissal[T]) {
 	if c.mutations != nil {
 		c.observe(events)
 	}
-	if e.how == AsOutOfScope {
+	if e.how == informer.AsOutOfScope {
 		c.processor.publish(events)
 	} else if c.processor.folds() {
 		c.forget(events)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // coverage is which scopes there are. It is immutable.
@@ -95,11 +97,11 @@ func (i *Informer[T]) syncedScope(s *scope[T]) error {
 	if s.inlet.isSynced.Load() {
 		return nil
 	}
-	return fmt.Errorf("%s: %w: %s", i.opts.Name, ErrNotSynced, s.reflector.Status().Why)
+	return fmt.Errorf("%s: %w: %s", i.opts.Name, informer.ErrNotSynced, s.reflector.Status().Why)
 }
 
 func (i *Informer[T]) notCovered(namespace string) error {
-	return fmt.Errorf("%s in namespace %q: %w", i.opts.Name, namespace, ErrNotCovered)
+	return fmt.Errorf("%s in namespace %q: %w", i.opts.Name, namespace, informer.ErrNotCovered)
 }
 
 // why says why the informer is not synced, for each scope that is not.

@@ -10,6 +10,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // book is what the examples keep: the core holds any type.
@@ -46,7 +47,7 @@ func (s shelf) Next(ctx context.Context) (engine.Event[book], error) {
 func (shelf) Close() {}
 
 var pagesOnly = engine.ReflectorOptions[book]{
-	ReflectorSettings: engine.ReflectorSettings{Lists: engine.PagesOnly},
+	Settings: informer.Settings{Lists: informer.PagesOnly},
 }
 
 func ExampleNew() {
@@ -57,7 +58,7 @@ func ExampleNew() {
 	_, err := books.Subscribe(func(d *delta.Delta[book]) {
 		fmt.Printf("%s %s, initial: %t\n", d.Op, d.Key, d.Initial)
 		told <- struct{}{}
-	}, engine.SubscribeOptions{})
+	}, informer.SubscribeOptions{})
 	if err != nil {
 		panic(err)
 	}
@@ -130,7 +131,7 @@ func ExampleNewScoped() {
 	}
 	<-synced
 	read("shelley", "Frankenstein")
-	if err := books.RemoveScope("austen", engine.Silently); err != nil {
+	if err := books.RemoveScope("austen", informer.Silently); err != nil {
 		panic(err)
 	}
 	read("austen", "Emma")

@@ -16,6 +16,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
@@ -70,8 +71,8 @@ type Options[T any] struct {
 	// which must not happen. Nil does not look for it: looking is expensive. It has a
 	// goroutine of its own, and may call the informer. While it takes its time no more
 	// than Mutations.Objects reports wait for it.
-	OnMutation func(Mutation)
-	Mutations  MutationOptions
+	OnMutation func(informer.Mutation)
+	Mutations  informer.MutationOptions
 	// Ready says when a subscriber has synced.
 	Ready Readiness
 	// Reflector says how to list and watch. Where there are several scopes, each has

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // leaver is a server whose second list ends the goroutine that asks for it, as a
@@ -31,7 +32,7 @@ func TestGoexitIsACrash(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := New[thing](&leaver{faultyServer: faultless(t)}, Options[thing]{
 			Name: "things", Traits: thingTraits,
-			Reflector: ReflectorOptions[thing]{ReflectorSettings: ReflectorSettings{Lists: PagesOnly}},
+			Reflector: ReflectorOptions[thing]{Settings: informer.Settings{Lists: informer.PagesOnly}},
 		})
 		g := lifecycle.New(t.Context())
 		var crash any

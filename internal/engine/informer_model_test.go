@@ -13,6 +13,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
@@ -110,15 +111,15 @@ func (r *rig) play() {
 		Name:   "things",
 		Traits: thingTraits,
 		Reflector: ReflectorOptions[thing]{
-			OnSkip:            func(context.Context, error) {},
-			ReflectorSettings: ReflectorSettings{Lists: ListMode(1 + r.rng.IntN(2)), PageSize: r.rng.Int64N(4)},
+			OnSkip:   func(context.Context, error) {},
+			Settings: informer.Settings{Lists: informer.ListMode(1 + r.rng.IntN(2)), PageSize: r.rng.Int64N(4)},
 		},
 		Unchanged: Unchanged(r.rng.IntN(2)),
 	})
-	r.subscribe("early", SubscribeOptions{}, nil)
-	r.subscribe("folding", SubscribeOptions{Backlog: FoldUpdates, HighWater: 1 + r.rng.Uint64N(4)},
+	r.subscribe("early", informer.SubscribeOptions{}, nil)
+	r.subscribe("folding", informer.SubscribeOptions{Backlog: informer.FoldUpdates, HighWater: 1 + r.rng.Uint64N(4)},
 		func() time.Duration { return 100 * time.Second })
-	r.subscribe("resyncing", SubscribeOptions{Resync: resync.Policy{Period: 30 * time.Second, Spread: resync.Spread(r.rng.IntN(3))}}, nil)
+	r.subscribe("resyncing", informer.SubscribeOptions{Resync: resync.Policy{Period: 30 * time.Second, Spread: resync.Spread(r.rng.IntN(3))}}, nil)
 	r.checkFirstSight()
 	g := lifecycle.New(r.t.Context())
 	g.Go("informer", r.informer.Run)
@@ -148,7 +149,7 @@ func (r *rig) play() {
 	}
 }
 
-func (r *rig) subscribe(name string, opts SubscribeOptions, pause func() time.Duration) {
+func (r *rig) subscribe(name string, opts informer.SubscribeOptions, pause func() time.Duration) {
 	o := &rebuilder{t: r.t, name: name, pause: pause, world: map[delta.Key]thing{}}
 	opts.Name = name
 	s, err := r.informer.Subscribe(o.tell, opts)
@@ -178,7 +179,7 @@ func (r *rig) comeOrGo() {
 		r.late++
 		pause := time.Duration(r.late) * time.Second
 		slow := func() time.Duration { return pause }
-		r.subscribe(fmt.Sprint("late ", r.late), SubscribeOptions{}, slow)
+		r.subscribe(fmt.Sprint("late ", r.late), informer.SubscribeOptions{}, slow)
 		return
 	}
 	for o, s := range r.watching {
@@ -199,7 +200,7 @@ func (r *rig) comeOrGo() {
 func (r *rig) again(g *lifecycle.Group) {
 	switch r.rng.IntN(3) {
 	case 0:
-		if err := r.informer.Resync(nil); err != nil && !errors.Is(err, ErrNotSynced) {
+		if err := r.informer.Resync(nil); err != nil && !errors.Is(err, informer.ErrNotSynced) {
 			r.t.Error(err)
 		}
 	case 1:

@@ -11,6 +11,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
@@ -76,11 +77,11 @@ func TestResyncIsRefused(t *testing.T) {
 				}
 			}
 		}
-		refuse("before it runs", ErrNotSynced)
+		refuse("before it runs", informer.ErrNotSynced)
 		g := lifecycle.New(t.Context())
 		g.Go("informer", i.Run)
 		synctest.Wait()
-		if err := i.Resync(nil); !errors.Is(err, ErrNotSynced) || !strings.Contains(err.Error(), "forbidden") {
+		if err := i.Resync(nil); !errors.Is(err, informer.ErrNotSynced) || !strings.Contains(err.Error(), "forbidden") {
 			t.Errorf("resync of what is not synced: %v", err)
 		}
 		if err := i.Relist(ctx); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "forbidden") {
@@ -91,7 +92,7 @@ func TestResyncIsRefused(t *testing.T) {
 				t.Errorf("%+v was accepted: %v", policy, err)
 			}
 		}
-		if err := i.SetScopeResync("p", resync.Policy{}); !errors.Is(err, ErrNotCovered) {
+		if err := i.SetScopeResync("p", resync.Policy{}); !errors.Is(err, informer.ErrNotCovered) {
 			t.Errorf("the policy of a scope that is not there: %v", err)
 		}
 		g.Stop()

@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
@@ -44,7 +45,7 @@ func (i *Informer[T]) SetScopeResync(namespace string, policy resync.Policy) err
 	defer i.mu.Unlock()
 	s := i.coverage.Load().called(namespace)
 	if s == nil {
-		return fail(ErrNotCovered)
+		return fail(informer.ErrNotCovered)
 	}
 	s.resync = policy
 	i.rearrangeResyncLocked()
@@ -115,7 +116,7 @@ func (i *Informer[T]) relist(ctx context.Context) error {
 	i.mu.Unlock()
 	switch phase {
 	case configured:
-		return fmt.Errorf("%w: it does not run", ErrNotSynced)
+		return fmt.Errorf("%w: it does not run", informer.ErrNotSynced)
 	case stopped:
 		return ErrStopped
 	case running:

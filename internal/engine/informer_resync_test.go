@@ -15,6 +15,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
@@ -88,7 +89,7 @@ func withCrowd(t *testing.T, n int, policy resync.Policy, test func(*resyncRig))
 		server.slow = time.Second
 		i, err := NewScoped([]Scope[thing]{{ListWatcher: server, Resync: policy}}, Options[thing]{
 			Name: "things", Traits: numberedTraits,
-			Reflector: ReflectorOptions[thing]{ReflectorSettings: ReflectorSettings{Lists: PagesOnly}},
+			Reflector: ReflectorOptions[thing]{Settings: informer.Settings{Lists: informer.PagesOnly}},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -119,7 +120,7 @@ func (r *resyncRig) observe(policy resync.Policy) *observed {
 		case !d.Initial:
 			o.other++
 		}
-	}, SubscribeOptions{Resync: policy})
+	}, informer.SubscribeOptions{Resync: policy})
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -329,7 +330,7 @@ func TestScopePoliciesChange(t *testing.T) {
 			t.Errorf("Syncs by namespace and lane %s, want %s", got, want)
 		}
 		status := i.Status()
-		if status.Resync.Next.IsZero() || status.Scopes[0].Resync.Period != time.Minute || len(status.Listeners[0].Resync) != 2 {
+		if status.Resync.Next.IsZero() || status.Scopes[0].Resync.Period != time.Minute || len(status.Subscribers[0].Resync) != 2 {
 			t.Errorf("status: %+v", status)
 		}
 	})

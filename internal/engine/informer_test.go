@@ -18,6 +18,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
@@ -57,7 +58,7 @@ func withInformer(t *testing.T, opts Options[thing], test func(*Informer[thing],
 
 func subscribe(t *testing.T, i *Informer[thing], tell func(*delta.Delta[thing])) *Subscription[thing] {
 	t.Helper()
-	s, err := i.Subscribe(tell, SubscribeOptions{Name: t.Name()})
+	s, err := i.Subscribe(tell, informer.SubscribeOptions{Name: t.Name()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +165,7 @@ func TestInformerRunsOnce(t *testing.T) {
 		if err := i.Run(context.Background()); !errors.Is(err, ErrStopped) {
 			t.Errorf("Run after the end returned %v", err)
 		}
-		if _, err := i.Subscribe(func(*delta.Delta[thing]) {}, SubscribeOptions{}); !errors.Is(err, ErrStopped) {
+		if _, err := i.Subscribe(func(*delta.Delta[thing]) {}, informer.SubscribeOptions{}); !errors.Is(err, ErrStopped) {
 			t.Errorf("Subscribe after the end returned %v", err)
 		}
 	})
@@ -186,7 +187,7 @@ func TestUnsubscribeFromTheHandler(t *testing.T) {
 			t.Errorf("told %d times, want once", calls)
 		}
 		i.Unsubscribe(s) // again, which does nothing
-		if len(i.Status().Listeners) != 0 {
+		if len(i.Status().Subscribers) != 0 {
 			t.Error("still subscribed")
 		}
 	})
@@ -221,10 +222,10 @@ func TestListerRefusesBeforeTheFirstList(t *testing.T) {
 		g.Go("informer", i.Run)
 		synctest.Wait()
 		_, err := i.Lister().Get("", "a")
-		if !errors.Is(err, ErrNotSynced) || apierrors.IsNotFound(err) || !strings.Contains(err.Error(), "grant list and watch") {
+		if !errors.Is(err, informer.ErrNotSynced) || apierrors.IsNotFound(err) || !strings.Contains(err.Error(), "grant list and watch") {
 			t.Errorf("Get before the first list: %v", err)
 		}
-		if _, err := i.Lister().List("", labels.Everything()); !errors.Is(err, ErrNotSynced) {
+		if _, err := i.Lister().List("", labels.Everything()); !errors.Is(err, informer.ErrNotSynced) {
 			t.Errorf("List before the first list: %v", err)
 		}
 		g.Stop()
@@ -268,7 +269,7 @@ func TestResyncOnDemandAndByPeriod(t *testing.T) {
 			}
 		}
 		never := subscribe(t, i, count("never"))
-		timed, err := i.Subscribe(count("timed"), SubscribeOptions{Resync: resync.Policy{Period: time.Minute}})
+		timed, err := i.Subscribe(count("timed"), informer.SubscribeOptions{Resync: resync.Policy{Period: time.Minute}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -292,14 +293,14 @@ func TestStatus(t *testing.T) {
 		subscribe(t, i, func(*delta.Delta[thing]) {})
 		synctest.Wait()
 		status := i.Status()
-		if !status.Synced || status.Objects != 3 || status.Version != "10" || status.Pending != 0 || len(status.Listeners) != 1 || !status.Listeners[0].Synced {
+		if !status.Synced || status.Objects != 3 || status.Version != "10" || status.Pending != 0 || len(status.Subscribers) != 1 || !status.Subscribers[0].Synced {
 			t.Errorf("%+v", status)
 		}
 	})
 }
 
 func TestTransformThatFailsCostsItsObjectAlone(t *testing.T) {
-	for _, lists := range []ListMode{StreamFirst, PagesOnly} {
+	for _, lists := range []informer.ListMode{informer.StreamFirst, informer.PagesOnly} {
 		var skipped []error
 		opts := Options[thing]{
 			Transform: func(obj thing) (thing, error) {
@@ -309,8 +310,8 @@ func TestTransformThatFailsCostsItsObjectAlone(t *testing.T) {
 				return obj, nil
 			},
 			Reflector: ReflectorOptions[thing]{
-				ReflectorSettings: ReflectorSettings{Lists: lists},
-				OnSkip:            func(_ context.Context, err error) { skipped = append(skipped, err) },
+				Settings: informer.Settings{Lists: lists},
+				OnSkip:   func(_ context.Context, err error) { skipped = append(skipped, err) },
 			},
 		}
 		withInformer(t, opts, func(i *Informer[thing], _ *faultyServer) {

@@ -8,16 +8,17 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // A transform may leave nothing of an object that names it: the queue and the store
 // know the key from before.
 func TestTransformMayLeaveNoKey(t *testing.T) {
-	for _, lists := range []ListMode{PagesOnly, StreamFirst} {
+	for _, lists := range []informer.ListMode{informer.PagesOnly, informer.StreamFirst} {
 		synctest.Test(t, func(t *testing.T) {
 			opts := Options[thing]{
 				Transform: func(obj thing) (thing, error) { return thing{version: obj.version}, nil },
-				Reflector: ReflectorOptions[thing]{ReflectorSettings: ReflectorSettings{Lists: lists}},
+				Reflector: ReflectorOptions[thing]{Settings: informer.Settings{Lists: lists}},
 			}
 			p := scopeOf(t, reach{namespace: "p"})
 			i := newScoped(t, opts, p, scopeOf(t, reach{except: []string{"p"}}))
@@ -37,7 +38,7 @@ func TestTransformMayLeaveNoKey(t *testing.T) {
 			if _, there := i.Store().Get(delta.ParseKey("p/a")); there || i.Store().Len() != 5 {
 				t.Errorf("%d objects are left, p/a among them: %t", i.Store().Len(), there)
 			}
-			if err := i.RemoveScope("p", Silently); err != nil || i.Store().Len() != 3 {
+			if err := i.RemoveScope("p", informer.Silently); err != nil || i.Store().Len() != 3 {
 				t.Errorf("%d objects are left without p, %v", i.Store().Len(), err)
 			}
 			g.Stop()

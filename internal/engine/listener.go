@@ -8,9 +8,10 @@ import (
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
-func withDefaults(o SubscribeOptions) SubscribeOptions {
+func withDefaults(o informer.SubscribeOptions) informer.SubscribeOptions {
 	o.HighWater = cmp.Or(o.HighWater, 4096)
 	o.Stuck = cmp.Or(o.Stuck, 30*time.Second)
 	return o
@@ -21,7 +22,7 @@ func withDefaults(o SubscribeOptions) SubscribeOptions {
 type listener[T any] struct {
 	of     *processor[T]
 	number uint32 // in audiences
-	opts   SubscribeOptions
+	opts   informer.SubscribeOptions
 	tell   func(*delta.Delta[T])
 
 	synced chan struct{} // closed once everything up to syncAt is told

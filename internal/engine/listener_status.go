@@ -3,6 +3,8 @@ package engine
 import (
 	"fmt"
 	"time"
+
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // progress is what is known from outside about the call that a listener's
@@ -22,14 +24,14 @@ func (p *progress) look(calls uint64, now time.Time) time.Time {
 	return p.since
 }
 
-func (l *listener[T]) status(now time.Time) ListenerStatus {
+func (l *listener[T]) status(now time.Time) informer.SubscriberStatus {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.statusLocked(now)
 }
 
-func (l *listener[T]) statusLocked(now time.Time) ListenerStatus {
-	s := ListenerStatus{
+func (l *listener[T]) statusLocked(now time.Time) informer.SubscriberStatus {
+	s := informer.SubscriberStatus{
 		Name: l.opts.Name, Number: l.number,
 		Told: l.calls.Load(), Synced: l.isSynced, Slow: l.progress.slow,
 	}
@@ -94,7 +96,7 @@ func (p *processor[T]) warn(now time.Time) {
 	}
 }
 
-func inHandlerFor(s ListenerStatus, now time.Time) time.Duration {
+func inHandlerFor(s informer.SubscriberStatus, now time.Time) time.Duration {
 	if s.InHandlerSince.IsZero() {
 		return 0
 	}
@@ -105,7 +107,7 @@ func inHandlerFor(s ListenerStatus, now time.Time) time.Duration {
 // through between two looks is nothing to complain of. An episode of slowness ends
 // when the listener is back at half its high-water mark, so that hovering at the
 // mark is one episode.
-func (l *listener[T]) complaint(now time.Time) (string, ListenerStatus) {
+func (l *listener[T]) complaint(now time.Time) (string, informer.SubscriberStatus) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := l.statusLocked(now)

@@ -8,6 +8,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // Who is told of a mutation may call the informer.
@@ -26,8 +27,8 @@ func TestOnMutationMayCallTheInformer(t *testing.T) {
 				UID:     func(*doc) string { return "" },
 				Labels:  func(*doc) map[string]string { return nil },
 			},
-			Mutations: MutationOptions{Objects: 1},
-			OnMutation: func(m Mutation) {
+			Mutations: informer.MutationOptions{Objects: 1},
+			OnMutation: func(m informer.Mutation) {
 				called++
 				name := fmt.Sprint("found ", called)
 				if err := i.AddIndexers(store.Indexers[*doc]{name: func(d *doc) ([]string, error) { return []string{d.text}, nil }}); err != nil {
@@ -36,7 +37,7 @@ func TestOnMutationMayCallTheInformer(t *testing.T) {
 				if err := i.Write(func(txn *store.Txn[*doc]) { txn.Remove(m.Key) }); err != nil {
 					t.Error(err)
 				}
-				if _, err := i.Subscribe(func(*delta.Delta[*doc]) {}, SubscribeOptions{}); err != nil {
+				if _, err := i.Subscribe(func(*delta.Delta[*doc]) {}, informer.SubscribeOptions{}); err != nil {
 					t.Error(err)
 				}
 			},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // processor tells listeners what happened. It keeps one log for all of them, in
@@ -46,7 +47,7 @@ func newProcessor[T any](traits *delta.Traits[T], logger logr.Logger) *processor
 // newListener makes a listener that hears nothing until it has joined. tell is
 // called for one delta at a time, which it may neither change nor keep a pointer
 // to: copy what outlives the call.
-func (p *processor[T]) newListener(opts SubscribeOptions, tell func(*delta.Delta[T])) *listener[T] {
+func (p *processor[T]) newListener(opts informer.SubscribeOptions, tell func(*delta.Delta[T])) *listener[T] {
 	l := &listener[T]{
 		of:     p,
 		number: p.numbers.Add(1),
@@ -117,7 +118,7 @@ func (p *processor[T]) publish(batch []event[T]) {
 	}
 	p.log.append(batch, time.Now())
 	for _, l := range *p.listeners.Load() {
-		if l.opts.Backlog == FoldUpdates {
+		if l.opts.Backlog == informer.FoldUpdates {
 			l.fold(len(batch))
 		}
 		l.bell.ring()
@@ -126,7 +127,7 @@ func (p *processor[T]) publish(batch []event[T]) {
 
 // folds reports whether any listener has its backlog folded.
 func (p *processor[T]) folds() bool {
-	return slices.ContainsFunc(*p.listeners.Load(), func(l *listener[T]) bool { return l.opts.Backlog == FoldUpdates })
+	return slices.ContainsFunc(*p.listeners.Load(), func(l *listener[T]) bool { return l.opts.Backlog == informer.FoldUpdates })
 }
 
 // markSynced says that the first list is wholly in the log. Each listener is
@@ -173,9 +174,9 @@ func (p *processor[T]) lagOrAwait(number uint32) uint64 {
 }
 
 // status tells how every listener is doing.
-func (p *processor[T]) status(now time.Time) []ListenerStatus {
+func (p *processor[T]) status(now time.Time) []informer.SubscriberStatus {
 	listeners := *p.listeners.Load()
-	all := make([]ListenerStatus, 0, len(listeners))
+	all := make([]informer.SubscriberStatus, 0, len(listeners))
 	for _, l := range listeners {
 		all = append(all, l.status(now))
 	}

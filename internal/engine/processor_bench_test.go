@@ -13,6 +13,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 func cpuTime() time.Duration {
@@ -110,7 +111,7 @@ func benchLog(b *testing.B, listeners, size int) {
 	for i := range listeners {
 		n := 0
 		told.Add(1)
-		l := p.newListener(SubscribeOptions{Name: fmt.Sprint(i)}, func(*delta.Delta[part]) {
+		l := p.newListener(informer.SubscribeOptions{Name: fmt.Sprint(i)}, func(*delta.Delta[part]) {
 			if n++; n == b.N {
 				told.Done()
 			}

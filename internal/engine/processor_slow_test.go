@@ -16,6 +16,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // payload is an object with some weight.
@@ -62,15 +63,15 @@ func heapInUse() uint64 {
 
 // blockedHeap is what the heap has grown by after n events, of which a listener
 // that is blocked has been told the first; the other listener hears all of them.
-func blockedHeap(t *testing.T, backlog Backlog, n int) (uint64, ListenerStatus) {
+func blockedHeap(t *testing.T, backlog informer.Backlog, n int) (uint64, informer.SubscriberStatus) {
 	t.Helper()
 	p := newProcessor(payloadTraits(), logr.Discard())
 	g := lifecycle.New(t.Context())
 	release := make(chan struct{})
 	var quick sync.WaitGroup
 	quick.Add(n)
-	slow := p.newListener(SubscribeOptions{Name: "slow", Backlog: backlog}, func(*delta.Delta[*payload]) { <-release })
-	for _, l := range []*listener[*payload]{slow, p.newListener(SubscribeOptions{}, func(*delta.Delta[*payload]) { quick.Done() })} {
+	slow := p.newListener(informer.SubscribeOptions{Name: "slow", Backlog: backlog}, func(*delta.Delta[*payload]) { <-release })
+	for _, l := range []*listener[*payload]{slow, p.newListener(informer.SubscribeOptions{}, func(*delta.Delta[*payload]) { quick.Done() })} {
 		p.join(l, nil)
 		g.Guest("", l.run)
 	}
@@ -90,9 +91,9 @@ func blockedHeap(t *testing.T, backlog Backlog, n int) (uint64, ListenerStatus) 
 // objects are worth that it has yet to be told of; not folding, every event.
 func TestBlockedListenerThatFoldsCostsBoundedMemory(t *testing.T) {
 	const n = 1_000_000
-	tenth, _ := blockedHeap(t, FoldUpdates, n/10)
-	folding, status := blockedHeap(t, FoldUpdates, n)
-	keeping, _ := blockedHeap(t, KeepEverything, n/10)
+	tenth, _ := blockedHeap(t, informer.FoldUpdates, n/10)
+	folding, status := blockedHeap(t, informer.FoldUpdates, n)
+	keeping, _ := blockedHeap(t, informer.KeepEverything, n/10)
 	t.Logf("after %d events: folding %d kB (%d events to tell, %d folded); after %d: folding %d kB, keeping %d kB",
 		n, folding>>10, status.Lag, status.Folded, n/10, tenth>>10, keeping>>10)
 	if folding > 5<<20 || folding > tenth+tenth/4 {
@@ -112,7 +113,7 @@ func TestWhatVanishesIsCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newProcessor(partTraits(), logr.Discard())
 		step := make(chan struct{})
-		l := p.newListener(SubscribeOptions{HighWater: 2, Backlog: FoldUpdates}, func(*delta.Delta[part]) { <-step })
+		l := p.newListener(informer.SubscribeOptions{HighWater: 2, Backlog: informer.FoldUpdates}, func(*delta.Delta[part]) { <-step })
 		p.join(l, nil)
 		g := lifecycle.New(t.Context())
 		g.Guest("slow", l.run)
@@ -165,7 +166,7 @@ func TestSlowListenerIsNamedOncePerEpisode(t *testing.T) {
 		g := lifecycle.New(t.Context())
 		g.Guest("watch", p.watch)
 		step := make(chan struct{})
-		l := p.newListener(SubscribeOptions{Name: "billing", HighWater: 10, Stuck: time.Hour}, func(*delta.Delta[part]) { <-step })
+		l := p.newListener(informer.SubscribeOptions{Name: "billing", HighWater: 10, Stuck: time.Hour}, func(*delta.Delta[part]) { <-step })
 		p.join(l, nil)
 		g.Guest("billing", l.run)
 		for episode := 1; episode <= 2; episode++ {
@@ -211,7 +212,7 @@ func TestBurstIsNoReasonToWarn(t *testing.T) {
 		var warned diary
 		p := newProcessor(partTraits(), warned.logger())
 		g := lifecycle.New(t.Context())
-		l := p.newListener(SubscribeOptions{HighWater: 10}, func(*delta.Delta[part]) { time.Sleep(time.Millisecond) })
+		l := p.newListener(informer.SubscribeOptions{HighWater: 10}, func(*delta.Delta[part]) { time.Sleep(time.Millisecond) })
 		p.join(l, nil)
 		g.Guest("", l.run)
 		time.Sleep(10 * time.Millisecond)
@@ -237,7 +238,7 @@ func TestStuckHandlerIsNamed(t *testing.T) {
 		g := lifecycle.New(t.Context())
 		g.Guest("watch", p.watch)
 		step := make(chan struct{})
-		l := p.newListener(SubscribeOptions{Name: "billing"}, func(*delta.Delta[part]) { <-step })
+		l := p.newListener(informer.SubscribeOptions{Name: "billing"}, func(*delta.Delta[part]) { <-step })
 		p.join(l, nil)
 		g.Guest("billing", l.run)
 		p.publish(added(2))
@@ -267,16 +268,16 @@ func TestStuckHandlerIsNamed(t *testing.T) {
 func BenchmarkBlockedNeighbour(b *testing.B) {
 	for _, neighbour := range []struct {
 		name    string
-		backlog Backlog
+		backlog informer.Backlog
 		blocks  int
-	}{{"none", KeepEverything, 0}, {"keeping", KeepEverything, 1}, {"folding", FoldUpdates, 1}} {
+	}{{"none", informer.KeepEverything, 0}, {"keeping", informer.KeepEverything, 1}, {"folding", informer.FoldUpdates, 1}} {
 		b.Run(neighbour.name, func(b *testing.B) {
 			p := newProcessor(payloadTraits(), logr.Discard())
 			g := lifecycle.New(context.Background())
 			release := make(chan struct{})
 			var heard sync.WaitGroup
-			add := func(backlog Backlog, tell func(*delta.Delta[*payload])) {
-				l := p.newListener(SubscribeOptions{Backlog: backlog, HighWater: 1024}, tell)
+			add := func(backlog informer.Backlog, tell func(*delta.Delta[*payload])) {
+				l := p.newListener(informer.SubscribeOptions{Backlog: backlog, HighWater: 1024}, tell)
 				p.join(l, nil)
 				g.Guest("", l.run)
 			}
@@ -284,7 +285,7 @@ func BenchmarkBlockedNeighbour(b *testing.B) {
 				add(neighbour.backlog, func(*delta.Delta[*payload]) { <-release })
 			}
 			for range 4 {
-				add(KeepEverything, func(*delta.Delta[*payload]) { heard.Done() })
+				add(informer.KeepEverything, func(*delta.Delta[*payload]) { heard.Done() })
 			}
 			latencies := make([]time.Duration, 0, b.N)
 			keys := someKeys(1000)

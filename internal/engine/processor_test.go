@@ -18,6 +18,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // world is a snapshot that counts its releases.
@@ -51,7 +52,7 @@ func newPlatform(t *testing.T) *platform {
 }
 
 // add makes a listener, and lets it join and run.
-func (s *platform) add(opts SubscribeOptions, from inventory[part], tell func(*delta.Delta[part])) *listener[part] {
+func (s *platform) add(opts informer.SubscribeOptions, from inventory[part], tell func(*delta.Delta[part])) *listener[part] {
 	l := s.newListener(opts, tell)
 	if s.join(l, from) {
 		s.group.Guest(opts.Name, l.run)
@@ -74,9 +75,9 @@ func TestOnlyTheAudienceHearsASync(t *testing.T) {
 		var heard [4]int
 		var numbers []uint32
 		for i := range heard {
-			opts := SubscribeOptions{}
+			opts := informer.SubscribeOptions{}
 			if i >= 2 {
-				opts = SubscribeOptions{Backlog: FoldUpdates, HighWater: 1}
+				opts = informer.SubscribeOptions{Backlog: informer.FoldUpdates, HighWater: 1}
 			}
 			l := s.newListener(opts, func(*delta.Delta[part]) { heard[i]++ })
 			s.join(l, nil)
@@ -107,7 +108,7 @@ func TestLateListenerHearsTheSnapshotThenWhatFollows(t *testing.T) {
 		s.markSynced()
 		before := worldOf(map[delta.Key]part{{Name: "0"}: {"0", 0}, {Name: "1"}: {"1", 1}})
 		var told []string
-		l := s.newListener(SubscribeOptions{Name: "late"}, func(d *delta.Delta[part]) {
+		l := s.newListener(informer.SubscribeOptions{Name: "late"}, func(d *delta.Delta[part]) {
 			told = append(told, fmt.Sprint(d.Op, " initial ", d.Initial, " version ", d.Version))
 		})
 		s.join(l, before)
@@ -129,12 +130,12 @@ func TestLateListenerHearsTheSnapshotThenWhatFollows(t *testing.T) {
 }
 
 func TestListenerIsSyncedWhenTheFirstListIsTold(t *testing.T) {
-	for name, backlog := range map[string]Backlog{"keeping": KeepEverything, "folding": FoldUpdates} {
+	for name, backlog := range map[string]informer.Backlog{"keeping": informer.KeepEverything, "folding": informer.FoldUpdates} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newPlatform(t)
 				step := make(chan struct{})
-				opts := SubscribeOptions{Backlog: backlog, HighWater: 1}
+				opts := informer.SubscribeOptions{Backlog: backlog, HighWater: 1}
 				l := s.add(opts, nil, func(*delta.Delta[part]) { <-step })
 				s.publish(added(1))
 				synctest.Wait() // the handler has the first
@@ -149,7 +150,7 @@ func TestListenerIsSyncedWhenTheFirstListIsTold(t *testing.T) {
 					step <- struct{}{}
 				}
 				synctest.Wait()
-				if !isClosed(l.Synced()) && backlog == KeepEverything {
+				if !isClosed(l.Synced()) && backlog == informer.KeepEverything {
 					t.Error("not synced, although everything of the first list is told")
 				}
 				close(step)
@@ -165,7 +166,7 @@ func TestListenerIsSyncedWhenTheFirstListIsTold(t *testing.T) {
 func TestListenerOfNothingIsSynced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newPlatform(t)
-		l := s.add(SubscribeOptions{}, nil, func(*delta.Delta[part]) {})
+		l := s.add(informer.SubscribeOptions{}, nil, func(*delta.Delta[part]) {})
 		synctest.Wait()
 		if isClosed(l.Synced()) {
 			t.Error("synced before the first list")
@@ -183,7 +184,7 @@ func TestListenerMayLeaveFromItsHandler(t *testing.T) {
 		s := newPlatform(t)
 		heard := 0
 		var l *listener[part]
-		l = s.newListener(SubscribeOptions{}, func(*delta.Delta[part]) {
+		l = s.newListener(informer.SubscribeOptions{}, func(*delta.Delta[part]) {
 			heard++
 			s.leave(l)
 			s.leave(l)
@@ -203,7 +204,7 @@ func TestDoneWaitsForTheHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newPlatform(t)
 		step := make(chan struct{})
-		l := s.add(SubscribeOptions{}, nil, func(*delta.Delta[part]) { <-step })
+		l := s.add(informer.SubscribeOptions{}, nil, func(*delta.Delta[part]) { <-step })
 		s.publish(added(2))
 		synctest.Wait()
 		s.leave(l)
@@ -227,8 +228,8 @@ func TestListenersThatNeverRun(t *testing.T) {
 	for i := range snapshots {
 		snapshots[i] = worldOf(map[delta.Key]part{{Name: "a"}: {"a", 1}})
 	}
-	early, left, waiting, late := p.newListener(SubscribeOptions{}, fail), p.newListener(SubscribeOptions{}, fail),
-		p.newListener(SubscribeOptions{}, fail), p.newListener(SubscribeOptions{}, fail)
+	early, left, waiting, late := p.newListener(informer.SubscribeOptions{}, fail), p.newListener(informer.SubscribeOptions{}, fail),
+		p.newListener(informer.SubscribeOptions{}, fail), p.newListener(informer.SubscribeOptions{}, fail)
 	p.leave(early)
 	if p.join(early, snapshots[0]) {
 		t.Error("joined after it had left")
@@ -259,7 +260,7 @@ func TestLeavingDuringTheSnapshotReleasesIt(t *testing.T) {
 		snapshot := worldOf(map[delta.Key]part{{Name: "a"}: {"a", 1}, {Name: "b"}: {"b", 2}})
 		heard := 0
 		var l *listener[part]
-		l = s.newListener(SubscribeOptions{}, func(*delta.Delta[part]) { heard++; s.leave(l) })
+		l = s.newListener(informer.SubscribeOptions{}, func(*delta.Delta[part]) { heard++; s.leave(l) })
 		s.join(l, snapshot)
 		s.group.Guest("", l.run)
 		synctest.Wait()
@@ -274,7 +275,7 @@ func TestPanicOfAHandlerIsNotSwallowed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newProcessor(partTraits(), logr.Discard())
 		g := lifecycle.New(t.Context())
-		l := p.newListener(SubscribeOptions{Name: "fragile"}, func(*delta.Delta[part]) { panic(boom) })
+		l := p.newListener(informer.SubscribeOptions{Name: "fragile"}, func(*delta.Delta[part]) { panic(boom) })
 		p.join(l, nil)
 		g.Guest("fragile", l.run)
 		p.publish(added(1))
@@ -291,7 +292,7 @@ func TestContextEndsListeners(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newProcessor(partTraits(), logr.Discard())
 		ctx, cancel := context.WithCancel(t.Context())
-		l := p.newListener(SubscribeOptions{}, func(*delta.Delta[part]) {})
+		l := p.newListener(informer.SubscribeOptions{}, func(*delta.Delta[part]) {})
 		p.join(l, nil)
 		go l.run(ctx)
 		synctest.Wait()
@@ -307,8 +308,8 @@ func TestTheLogIsGarbageBehindTheSlowest(t *testing.T) {
 		p := newProcessor(&delta.Traits[*part]{}, logr.Discard())
 		g := lifecycle.New(t.Context())
 		release := make(chan struct{})
-		slow := p.newListener(SubscribeOptions{}, func(*delta.Delta[*part]) { <-release })
-		quick := p.newListener(SubscribeOptions{}, func(*delta.Delta[*part]) {})
+		slow := p.newListener(informer.SubscribeOptions{}, func(*delta.Delta[*part]) { <-release })
+		quick := p.newListener(informer.SubscribeOptions{}, func(*delta.Delta[*part]) {})
 		for _, l := range []*listener[*part]{slow, quick} {
 			p.join(l, nil)
 			g.Guest("", l.run)

@@ -11,6 +11,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // Listeners that come and go while things happen, some folding and some slow, each
@@ -36,9 +37,9 @@ func rebuildWorld(t *testing.T, seed uint64) {
 	var observers []*observer
 	join := func() {
 		o := &observer{world: map[delta.Key]part{}}
-		opts := SubscribeOptions{Name: fmt.Sprint("observer ", len(observers)), HighWater: 1 + h.rng.Uint64N(30)}
+		opts := informer.SubscribeOptions{Name: fmt.Sprint("observer ", len(observers)), HighWater: 1 + h.rng.Uint64N(30)}
 		if h.rng.IntN(2) == 0 {
-			opts.Backlog = FoldUpdates
+			opts.Backlog = informer.FoldUpdates
 		}
 		slow := h.rng.IntN(4) // how often it lets others go first
 		if h.rng.IntN(3) > 0 {

@@ -10,6 +10,7 @@ import (
 	"github.com/go-logr/logr"
 
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // Sink is where a [Reflector] puts what it learns. All calls come from the
@@ -57,7 +58,7 @@ type Replacement struct {
 
 // ReflectorOptions is what a Reflector may be told. The zero value is ready.
 type ReflectorOptions[T any] struct {
-	ReflectorSettings
+	informer.Settings
 
 	Kind    string // what is listed and watched, in words for people
 	Logger  logr.Logger
@@ -120,13 +121,13 @@ type Reflector[T any] struct {
 	relists relists
 
 	mu     sync.Mutex // guards status
-	status ReflectorStatus
+	status informer.ReflectorStatus
 }
 
 // NewReflector connects a server to a sink and starts nothing. key names an
 // object; an object whose key cannot be read is reported and left out.
 func NewReflector[T any](lw ListWatcher[T], sink Sink[T], key func(T) (delta.Key, error), opts ReflectorOptions[T]) *Reflector[T] {
-	opts.ReflectorSettings = opts.Or(DefaultReflectorSettings)
+	opts.Settings = opts.Or(informer.DefaultSettings)
 	if opts.StallAfter > 0 {
 		opts.StallAfter = max(opts.StallAfter, minStallAfter)
 	}
@@ -143,13 +144,13 @@ func NewReflector[T any](lw ListWatcher[T], sink Sink[T], key func(T) (delta.Key
 		lw: lw, sink: sink, key: key, opts: opts,
 		random:   rand.Float64,
 		failures: backoff{Backoff: opts.Backoff},
-		status:   ReflectorStatus{Kind: opts.Kind, State: Idle},
+		status:   informer.ReflectorStatus{Kind: opts.Kind, State: Idle},
 	}
 }
 
 // Adjust changes settings. It must not be called while Run or Cycle does.
-func (r *Reflector[T]) Adjust(change func(*ReflectorSettings)) {
-	change(&r.opts.ReflectorSettings)
+func (r *Reflector[T]) Adjust(change func(*informer.Settings)) {
+	change(&r.opts.Settings)
 }
 
 // Run lists and watches until ctx ends, and returns nil then. It must not be
@@ -198,7 +199,7 @@ func (r *Reflector[T]) Recover(ctx context.Context, err error) {
 	}
 	first := false
 	now := r.opts.Now()
-	r.note(func(s *ReflectorStatus) {
+	r.note(func(s *informer.ReflectorStatus) {
 		if first = s.DegradedSince.IsZero(); first {
 			s.DegradedSince = now
 		}
@@ -225,7 +226,7 @@ func (r *Reflector[T]) fail(ctx context.Context, during string, err error) error
 
 func (r *Reflector[T]) noteFailure(err error) {
 	now := r.opts.Now()
-	r.note(func(s *ReflectorStatus) {
+	r.note(func(s *informer.ReflectorStatus) {
 		s.Attempts++
 		s.LastError, s.LastErrorAt = err, now
 	})
@@ -233,7 +234,7 @@ func (r *Reflector[T]) noteFailure(err error) {
 
 // skip records that something was left out.
 func (r *Reflector[T]) skip(ctx context.Context, err error) {
-	r.note(func(s *ReflectorStatus) {
+	r.note(func(s *informer.ReflectorStatus) {
 		s.Skipped++
 		s.LastSkipped = err
 	})
@@ -255,7 +256,7 @@ func (r *Reflector[T]) wait(ctx context.Context, state string, err error) {
 // rest spends that time, or less if ctx ends.
 func (r *Reflector[T]) rest(ctx context.Context, state string, delay time.Duration) {
 	now := r.opts.Now()
-	r.note(func(s *ReflectorStatus) {
+	r.note(func(s *informer.ReflectorStatus) {
 		s.State, s.Since, s.NextTry = state, now, now.Add(delay)
 	})
 	over := make(chan struct{})

@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // A panic that the guard recovers costs a list, wherever it was: nothing stays open,
 // no turn to list is lost, and a list that is wanted comes.
 func TestGuardedReflectorListsAgain(t *testing.T) {
-	for _, lists := range []ListMode{StreamFirst, PagesOnly} {
+	for _, lists := range []informer.ListMode{informer.StreamFirst, informer.PagesOnly} {
 		for _, at := range []string{"a", "d"} { // a is listed first, d comes by the watch
 			t.Run(fmt.Sprint("lists=", lists, ",at=", at), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) { panicAt(t, lists, at) })
@@ -23,7 +24,7 @@ func TestGuardedReflectorListsAgain(t *testing.T) {
 	}
 }
 
-func panicAt(t *testing.T, lists ListMode, at string) {
+func panicAt(t *testing.T, lists informer.ListMode, at string) {
 	t.Helper()
 	server, limiter, panics := faultless(t), NewListLimiter(1), 0
 	i := New[thing](server, Options[thing]{
@@ -35,7 +36,7 @@ func panicAt(t *testing.T, lists ListMode, at string) {
 			return obj, nil
 		},
 		Reflector: ReflectorOptions[thing]{
-			ReflectorSettings: ReflectorSettings{Lists: lists}, Limiter: limiter,
+			Settings: informer.Settings{Lists: lists}, Limiter: limiter,
 			Guard: func(_ context.Context, cycle func()) {
 				defer func() {
 					if recover() != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // usualSeeds is how many random scripts a model test plays.
@@ -35,8 +36,8 @@ func survive(t *testing.T, rng *rand.Rand) {
 	limiter := NewListLimiter(1 + rng.IntN(2))
 	opts := ReflectorOptions[thing]{
 		Kind: "things", Limiter: limiter,
-		OnSkip:            func(context.Context, error) {},
-		ReflectorSettings: ReflectorSettings{Lists: ListMode(1 + rng.IntN(2)), PageSize: rng.Int64N(4)},
+		OnSkip:   func(context.Context, error) {},
+		Settings: informer.Settings{Lists: informer.ListMode(1 + rng.IntN(2)), PageSize: rng.Int64N(4)},
 	}
 	r := NewReflector(server, sink, thingKey, opts)
 	r.random = requests.Float64

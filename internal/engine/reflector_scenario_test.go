@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 var updateScenarios = flag.Bool("update", false, "rewrite testdata/reflector with what happens now")
@@ -81,11 +82,11 @@ func play(t *testing.T, text string) string {
 	s := &script{t: t, stop: stop}
 	var r *Reflector[thing]
 	opts := ReflectorOptions[thing]{
-		Kind:              "things",
-		Limiter:           NewListLimiter(1),
-		ReflectorSettings: ReflectorSettings{Lists: PagesOnly, Backoff: Backoff{Jitter: -1}},
-		OnError:           func(_ context.Context, err error) { s.log("! %v", err) },
-		OnSkip:            func(_ context.Context, err error) { s.log("? %v", err) },
+		Kind:     "things",
+		Limiter:  NewListLimiter(1),
+		Settings: informer.Settings{Lists: informer.PagesOnly, Backoff: informer.Backoff{Jitter: -1}},
+		OnError:  func(_ context.Context, err error) { s.log("! %v", err) },
+		OnSkip:   func(_ context.Context, err error) { s.log("? %v", err) },
 		AfterFunc: func(d time.Duration, f func()) func() bool {
 			if taken := r.opts.Limiter.Taken(); taken != 0 {
 				t.Errorf("waiting for %v with %d turns to list taken", d, taken)
@@ -132,7 +133,7 @@ func (s *script) set(opts *ReflectorOptions[thing], settings []string) {
 		name, value, _ := strings.Cut(setting, "=")
 		switch name {
 		case "stream":
-			opts.Lists = StreamFirst
+			opts.Lists = informer.StreamFirst
 		case "ingest":
 			opts.Ingest = func(t thing) (thing, error) {
 				if t.name == "bad" {

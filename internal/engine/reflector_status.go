@@ -3,6 +3,8 @@ package engine
 import (
 	"fmt"
 	"time"
+
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // What a Reflector is doing; see [ReflectorStatus].
@@ -20,7 +22,7 @@ const (
 
 // why says in a sentence why the kind is not synced or not up to date, and what to do
 // about it.
-func why(s *ReflectorStatus) string {
+func why(s *informer.ReflectorStatus) string {
 	if retriesRefused(s) {
 		return content(s) + fmt.Sprintf(": %v; %s; trying again since %s", s.LastError, remedy(s.LastError), clock(s.Since))
 	}
@@ -48,7 +50,7 @@ func why(s *ReflectorStatus) string {
 
 // retriesRefused reports whether it asks again for what it was refused. What to do
 // about it is worth knowing then as well, and not just between two attempts.
-func retriesRefused(s *ReflectorStatus) bool {
+func retriesRefused(s *informer.ReflectorStatus) bool {
 	switch s.State {
 	case Queued, Streaming, Listing, Watching:
 		return !s.DegradedSince.IsZero() && classify(s.LastError).degrades()
@@ -58,14 +60,14 @@ func retriesRefused(s *ReflectorStatus) bool {
 }
 
 // content says what readers are looking at while something is wrong.
-func content(s *ReflectorStatus) string {
+func content(s *informer.ReflectorStatus) string {
 	if !s.SyncedOnce {
 		return s.Kind + " is not synced"
 	}
 	return fmt.Sprintf("%s shows the state of version %s", s.Kind, s.Version)
 }
 
-func lately(s *ReflectorStatus) string {
+func lately(s *informer.ReflectorStatus) string {
 	if s.Attempts == 0 {
 		return ""
 	}
@@ -82,7 +84,7 @@ func remedy(refused error) string {
 func clock(t time.Time) string { return t.Format(time.TimeOnly) }
 
 // Status may be called from any goroutine.
-func (r *Reflector[T]) Status() ReflectorStatus {
+func (r *Reflector[T]) Status() informer.ReflectorStatus {
 	r.mu.Lock()
 	s := r.status
 	r.mu.Unlock()
@@ -98,7 +100,7 @@ func (r *Reflector[T]) LastSyncResourceVersion() string {
 	return r.status.Version
 }
 
-func (r *Reflector[T]) note(change func(*ReflectorStatus)) {
+func (r *Reflector[T]) note(change func(*informer.ReflectorStatus)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	change(&r.status)
@@ -106,7 +108,7 @@ func (r *Reflector[T]) note(change func(*ReflectorStatus)) {
 
 func (r *Reflector[T]) enter(state string) {
 	now := r.opts.Now()
-	r.note(func(s *ReflectorStatus) {
+	r.note(func(s *informer.ReflectorStatus) {
 		s.State, s.Since, s.NextTry = state, now, time.Time{}
 	})
 }
@@ -125,7 +127,7 @@ func (r *Reflector[T]) moveTo(version string) {
 // openedWatch ends what only a person could have helped with.
 func (r *Reflector[T]) openedWatch() {
 	var degradedSince time.Time
-	r.note(func(s *ReflectorStatus) {
+	r.note(func(s *informer.ReflectorStatus) {
 		degradedSince, s.DegradedSince = s.DegradedSince, time.Time{}
 	})
 	if !degradedSince.IsZero() {
@@ -135,5 +137,5 @@ func (r *Reflector[T]) openedWatch() {
 
 // recovered ends a row of failed attempts.
 func (r *Reflector[T]) recovered() {
-	r.note(func(s *ReflectorStatus) { s.Attempts = 0 })
+	r.note(func(s *informer.ReflectorStatus) { s.Attempts = 0 })
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // This file is the state machine: one function for each state, in the order in
@@ -25,7 +27,7 @@ import (
 
 // start chooses how to read the list.
 func (r *Reflector[T]) start() step {
-	if r.opts.Lists == StreamFirst && !r.opts.Now().Before(r.streamFrom) {
+	if r.opts.Lists == informer.StreamFirst && !r.opts.Now().Before(r.streamFrom) {
 		return r.stream(1)
 	}
 	return r.list
@@ -122,7 +124,7 @@ func (r *Reflector[T]) adopt(ctx context.Context, list *snapshot[T], as Replacem
 	r.listed, r.unsure = r.opts.Now(), as.Partial
 	r.failures.listed(r.listed)
 	r.doubts.listed()
-	r.note(func(s *ReflectorStatus) {
+	r.note(func(s *informer.ReflectorStatus) {
 		s.Version, s.SyncedOnce, s.ListedAt = as.Version, true, r.listed
 	})
 	return next, nil

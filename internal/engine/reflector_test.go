@@ -19,6 +19,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 func TestClassify(t *testing.T) {
@@ -82,7 +83,7 @@ func TestReflectorErrorReads(t *testing.T) {
 func TestEveryStateHasItsSentence(t *testing.T) {
 	noon := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 	forbidden := answer("forbidden")
-	for want, s := range map[string]ReflectorStatus{
+	for want, s := range map[string]informer.ReflectorStatus{
 		"things has not been started": {State: Idle},
 		"things waits since 12:00:00 for its turn to list: as many kinds as may list at once are doing it": {State: Queued},
 		"things is being listed since 12:00:00":                                                                                                            {State: Streaming},
@@ -100,12 +101,12 @@ func TestEveryStateHasItsSentence(t *testing.T) {
 			t.Errorf("%v reads\n%s, want\n%s", s.State, got, want)
 		}
 	}
-	missing := ReflectorStatus{Kind: "things", State: Degraded, LastError: answer("missing"), NextTry: noon}
+	missing := informer.ReflectorStatus{Kind: "things", State: Degraded, LastError: answer("missing"), NextTry: noon}
 	if got := why(&missing); !strings.Contains(got, "install the kind's CRD") {
 		t.Errorf("a missing kind reads %q", got)
 	}
 	for _, state := range []string{Idle, Queued, Streaming, Listing, Watching, Following, BackingOff, Degraded, Stopped} {
-		if got := why(&ReflectorStatus{Kind: "things", State: state, LastError: errors.New("no")}); !strings.HasPrefix(got, "things ") {
+		if got := why(&informer.ReflectorStatus{Kind: "things", State: state, LastError: errors.New("no")}); !strings.HasPrefix(got, "things ") {
 			t.Errorf("in state %s it reads %q", state, got)
 		}
 	}
@@ -113,14 +114,14 @@ func TestEveryStateHasItsSentence(t *testing.T) {
 
 func TestReflectorSettings(t *testing.T) {
 	r := NewReflector[thing](nil, nil, thingKey, ReflectorOptions[thing]{})
-	if r.opts.ReflectorSettings != DefaultReflectorSettings {
-		t.Errorf("no settings end up as %+v", r.opts.ReflectorSettings)
+	if r.opts.Settings != informer.DefaultSettings {
+		t.Errorf("no settings end up as %+v", r.opts.Settings)
 	}
-	if got := r.Status(); got != (ReflectorStatus{Kind: "engine.thing", State: Idle, Why: "engine.thing has not been started"}) {
+	if got := r.Status(); got != (informer.ReflectorStatus{Kind: "engine.thing", State: Idle, Why: "engine.thing has not been started"}) {
 		t.Errorf("a new Reflector has the status %+v", got)
 	}
 	for given, want := range map[time.Duration]time.Duration{time.Second: minStallAfter, time.Hour: time.Hour, -1: -1} {
-		r := NewReflector[thing](nil, nil, thingKey, ReflectorOptions[thing]{ReflectorSettings: ReflectorSettings{StallAfter: given}})
+		r := NewReflector[thing](nil, nil, thingKey, ReflectorOptions[thing]{Settings: informer.Settings{StallAfter: given}})
 		if got := r.opts.StallAfter; got != want {
 			t.Errorf("StallAfter %v ends up as %v, want %v", given, got, want)
 		}
@@ -222,8 +223,8 @@ func ExampleNewReflector() {
 	ctx, stop := context.WithCancel(context.Background())
 	server := &twoThings{stop: stop}
 	r := NewReflector[thing](server, printSink{}, thingKey, ReflectorOptions[thing]{
-		Kind:              "things",
-		ReflectorSettings: ReflectorSettings{Lists: PagesOnly},
+		Kind:     "things",
+		Settings: informer.Settings{Lists: informer.PagesOnly},
 	})
 	fmt.Println(r.Status().Why)
 	_ = r.Run(ctx)

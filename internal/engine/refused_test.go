@@ -10,6 +10,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // refusing is a transform that takes nothing called b at a version past the limit.
@@ -25,7 +26,7 @@ func refusing(limit string) func(thing) (thing, error) {
 // An object that a transform refuses is there nevertheless, and the list that it is
 // in says what is not there.
 func TestRefusedObjectKeepsNoPhantoms(t *testing.T) {
-	for _, lists := range []ListMode{StreamFirst, PagesOnly} {
+	for _, lists := range []informer.ListMode{informer.StreamFirst, informer.PagesOnly} {
 		for _, limit := range []string{"0", "8"} { // b is at 8: it is refused from the start, or later
 			t.Run(fmt.Sprint("lists=", lists, ",after=", limit), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) { refuseAndRelist(t, lists, limit) })
@@ -34,14 +35,14 @@ func TestRefusedObjectKeepsNoPhantoms(t *testing.T) {
 	}
 }
 
-func refuseAndRelist(t *testing.T, lists ListMode, limit string) {
+func refuseAndRelist(t *testing.T, lists informer.ListMode, limit string) {
 	t.Helper()
 	server := faultless(t)
 	i := New[thing](server, Options[thing]{
 		Name: "things", Traits: thingTraits, Transform: refusing(limit),
 		Reflector: ReflectorOptions[thing]{
-			ReflectorSettings: ReflectorSettings{Lists: lists},
-			OnSkip:            func(context.Context, error) {},
+			Settings: informer.Settings{Lists: lists},
+			OnSkip:   func(context.Context, error) {},
 		},
 	})
 	g := lifecycle.New(t.Context())

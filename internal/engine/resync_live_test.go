@@ -13,6 +13,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
@@ -108,14 +109,14 @@ func TestLiveEventsAreNotDelayedByAResync(t *testing.T) {
 	server.events = make(chan Event[thing], 1024)
 	server.things = append(server.things, thing{"live", "1"})
 	i := New[thing](server, Options[thing]{Name: "things", Traits: thingTraits,
-		Reflector: ReflectorOptions[thing]{ReflectorSettings: ReflectorSettings{Lists: PagesOnly}}})
+		Reflector: ReflectorOptions[thing]{Settings: informer.Settings{Lists: informer.PagesOnly}}})
 	if err := i.SetResync(resync.Policy{Period: resync.Never, Rate: rate}); err != nil {
 		t.Fatal(err)
 	}
 	watches := make([]*stopwatch, handlers)
 	for n := range watches {
 		w := &stopwatch{}
-		s, err := i.Subscribe(w.tell, SubscribeOptions{})
+		s, err := i.Subscribe(w.tell, informer.SubscribeOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
@@ -38,7 +39,7 @@ func TestResyncerServesListenersThatKeepUp(t *testing.T) {
 		var numbers [3]uint32
 		var last atomic.Int64 // when the second was told last
 		for i := range calls {
-			l := s.add(SubscribeOptions{}, nil, func(*delta.Delta[part]) {
+			l := s.add(informer.SubscribeOptions{}, nil, func(*delta.Delta[part]) {
 				if calls[i].Add(1) == 100 && i == 2 {
 					<-release
 				}

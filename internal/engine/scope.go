@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
@@ -24,7 +25,7 @@ type Scope[T any] struct {
 	ListWatcher ListWatcher[T]
 	// Settings are for this scope's Reflector, where it is to differ from
 	// [Options].Reflector.
-	Settings ReflectorSettings
+	Settings informer.Settings
 	// Resync is for the subscribers that have no policy of their own: when they are
 	// shown the objects of this scope.
 	Resync resync.Policy
@@ -99,14 +100,14 @@ func (i *Informer[T]) AddScope(add Scope[T]) error {
 // of it are refused from the moment of the call. On return nothing of it is left,
 // and nothing more is told of it but what was published before. It waits for the
 // scope's ListWatcher to let go, so that it must not be called by what that calls.
-func (i *Informer[T]) RemoveScope(namespace string, how Removal) error {
+func (i *Informer[T]) RemoveScope(namespace string, how informer.Removal) error {
 	i.scoping.Lock()
 	defer i.scoping.Unlock()
 	s := i.coverage.Load().called(namespace)
 	if s == nil {
-		return fmt.Errorf("remove scope of namespace %q from informer for %s: %w", namespace, i.opts.Name, ErrNotCovered)
+		return fmt.Errorf("remove scope of namespace %q from informer for %s: %w", namespace, i.opts.Name, informer.ErrNotCovered)
 	}
-	if how != Silently && how != AsOutOfScope {
+	if how != informer.Silently && how != informer.AsOutOfScope {
 		return fmt.Errorf("remove scope of %s from informer for %s: it is not said how", s.reach, i.opts.Name)
 	}
 	i.mu.Lock()
@@ -150,7 +151,7 @@ func (i *Informer[T]) newScope(from Scope[T]) *scope[T] {
 	s.inlet = i.fifo.open(s.reach, func(err error) { s.reflector.skip(context.Background(), err) })
 	s.inlet.gaps = &i.gaps
 	opts := i.reflectorOptions()
-	opts.ReflectorSettings = from.Settings.Or(opts.ReflectorSettings)
+	opts.Settings = from.Settings.Or(opts.Settings)
 	if !s.reach.everything() {
 		opts.Kind += " in " + s.reach.String()
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
@@ -160,19 +161,19 @@ func (e *empire) play() {
 	e.informer, err = NewScoped(start, Options[thing]{
 		Name: "things", Traits: scopedTraits, Ready: ready,
 		Reflector: ReflectorOptions[thing]{
-			OnSkip:            func(context.Context, error) {},
-			Limiter:           NewListLimiter(1 + e.rng.IntN(3)),
-			ReflectorSettings: ReflectorSettings{Lists: ListMode(1 + e.rng.IntN(2)), PageSize: e.rng.Int64N(4)},
+			OnSkip:   func(context.Context, error) {},
+			Limiter:  NewListLimiter(1 + e.rng.IntN(3)),
+			Settings: informer.Settings{Lists: informer.ListMode(1 + e.rng.IntN(2)), PageSize: e.rng.Int64N(4)},
 		},
 		Unchanged: Unchanged(e.rng.IntN(2)),
 	})
 	if err != nil {
 		e.t.Fatal(err)
 	}
-	e.subscribe("early", SubscribeOptions{}, nil)
-	e.subscribe("folding", SubscribeOptions{Backlog: FoldUpdates, HighWater: 1 + e.rng.Uint64N(4)},
+	e.subscribe("early", informer.SubscribeOptions{}, nil)
+	e.subscribe("folding", informer.SubscribeOptions{Backlog: informer.FoldUpdates, HighWater: 1 + e.rng.Uint64N(4)},
 		func() time.Duration { return 100 * time.Second })
-	e.subscribe("resyncing", SubscribeOptions{Resync: resync.Policy{Period: 30 * time.Second, Spread: resync.Spread(e.rng.IntN(3))}}, nil)
+	e.subscribe("resyncing", informer.SubscribeOptions{Resync: resync.Policy{Period: 30 * time.Second, Spread: resync.Spread(e.rng.IntN(3))}}, nil)
 	g := lifecycle.New(e.t.Context())
 	g.Go("informer", e.informer.Run)
 	for range 80 {
@@ -211,7 +212,7 @@ func (e *empire) step() {
 		if e.late < 4 {
 			e.late++
 			pause := time.Duration(e.late) * time.Second
-			e.subscribe(fmt.Sprint("late ", e.late), SubscribeOptions{}, func() time.Duration { return pause })
+			e.subscribe(fmt.Sprint("late ", e.late), informer.SubscribeOptions{}, func() time.Duration { return pause })
 		}
 	case 4:
 		for _, in := range e.gone {
@@ -235,7 +236,7 @@ func (e *empire) addOrRemove(p province) {
 	i := e.informer
 	s := i.coverage.Load().called(p.reach.namespace)
 	if s == nil {
-		if err := i.SyncedIn(p.sample()); !errors.Is(err, ErrNotCovered) {
+		if err := i.SyncedIn(p.sample()); !errors.Is(err, informer.ErrNotCovered) {
 			e.t.Errorf("asked about %s, which is not covered: %v", p.reach, err)
 		}
 		if err := i.AddScope(e.scopeOf(p)); err != nil {
@@ -246,8 +247,8 @@ func (e *empire) addOrRemove(p province) {
 	if err := i.AddScope(e.scopeOf(p)); !errors.Is(err, ErrOverlap) || !strings.Contains(err.Error(), p.reach.String()) {
 		e.t.Errorf("%s was added twice: %v", p.reach, err)
 	}
-	how := Removal(1 + e.rng.IntN(2))
-	if how == Silently {
+	how := informer.Removal(1 + e.rng.IntN(2))
+	if how == informer.Silently {
 		for _, namespace := range []string{p.sample(), "y", ""} {
 			if p.reach.has(namespace) {
 				e.silent.Store(namespace, true)
@@ -266,7 +267,7 @@ func (e *empire) addOrRemove(p province) {
 			e.t.Errorf("%s is in the store after %s was removed", key, p.reach)
 		}
 	}
-	if err := i.RemoveScope(p.reach.namespace, how); !errors.Is(err, ErrNotCovered) {
+	if err := i.RemoveScope(p.reach.namespace, how); !errors.Is(err, informer.ErrNotCovered) {
 		e.t.Errorf("%s was removed twice: %v", p.reach, err)
 	}
 	p.mu.Lock()
@@ -276,7 +277,7 @@ func (e *empire) addOrRemove(p province) {
 	}
 }
 
-func (e *empire) subscribe(name string, opts SubscribeOptions, pause func() time.Duration) {
+func (e *empire) subscribe(name string, opts informer.SubscribeOptions, pause func() time.Duration) {
 	o := &exile{rebuilder: rebuilder{t: e.t, name: name, pause: pause, world: map[delta.Key]thing{}}, silent: &e.silent}
 	opts.Name = name
 	s, err := e.informer.Subscribe(o.hear, opts)
@@ -352,7 +353,7 @@ func (e *empire) compareStatus(version string) {
 	}
 	for _, scope := range status.Scopes {
 		if scope.Namespace == "z" {
-			if err := e.informer.SyncedIn("z"); scope.Synced || !errors.Is(err, ErrNotSynced) || !strings.Contains(err.Error(), "things in namespace z") {
+			if err := e.informer.SyncedIn("z"); scope.Synced || !errors.Is(err, informer.ErrNotSynced) || !strings.Contains(err.Error(), "things in namespace z") {
 				e.t.Errorf("of the forbidden scope it is said %v", err)
 			}
 			if status.Reflector.Kind != scope.Reflector.Kind {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // calm is a server with one thing in a namespace, on which nothing happens.
@@ -32,7 +33,7 @@ func (calm) Close() {}
 // runs and ends. A read that is answered is answered right.
 func TestScopesRace(t *testing.T) {
 	for round := range 50 {
-		i := newScoped(t, Options[thing]{Reflector: ReflectorOptions[thing]{ReflectorSettings: ReflectorSettings{Lists: PagesOnly}}},
+		i := newScoped(t, Options[thing]{Reflector: ReflectorOptions[thing]{Settings: informer.Settings{Lists: informer.PagesOnly}}},
 			Scope[thing]{Namespace: "p", ListWatcher: calm("p")})
 		subscribe(t, i, func(*delta.Delta[thing]) {})
 		run, hands := lifecycle.New(t.Context()), lifecycle.New(t.Context())
@@ -48,7 +49,7 @@ func TestScopesRace(t *testing.T) {
 					if err != nil && !errors.Is(err, ErrOverlap) && !errors.Is(err, ErrStopped) {
 						t.Error(err)
 					}
-					if err := i.RemoveScope(namespace, Removal(1+step%2)); err != nil && !errors.Is(err, ErrNotCovered) {
+					if err := i.RemoveScope(namespace, informer.Removal(1+step%2)); err != nil && !errors.Is(err, informer.ErrNotCovered) {
 						t.Error(err)
 					}
 				}
@@ -56,7 +57,7 @@ func TestScopesRace(t *testing.T) {
 			hands.Guest("read", func(context.Context) {
 				for range 500 {
 					_, err := i.Lister().Get(namespace, "a")
-					if err != nil && !errors.Is(err, ErrNotCovered) && !errors.Is(err, ErrNotSynced) {
+					if err != nil && !errors.Is(err, informer.ErrNotCovered) && !errors.Is(err, informer.ErrNotSynced) {
 						t.Error(err)
 					}
 					_ = i.Status()

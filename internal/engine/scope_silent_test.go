@@ -10,6 +10,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // A subscriber whose backlog folds knew an object of a scope that went silently. When
@@ -29,7 +30,7 @@ func removeSilently(t *testing.T, stuckFirst bool) {
 	var told []string
 	var stuck atomic.Bool
 	step := make(chan struct{})
-	opts := SubscribeOptions{Name: "folding", Backlog: FoldUpdates, HighWater: 1}
+	opts := informer.SubscribeOptions{Name: "folding", Backlog: informer.FoldUpdates, HighWater: 1}
 	sub, err := i.Subscribe(func(d *delta.Delta[thing]) {
 		if stuck.Load() {
 			<-step
@@ -51,7 +52,7 @@ func removeSilently(t *testing.T, stuckFirst bool) {
 	if stuckFirst {
 		stick()
 	}
-	if err := i.RemoveScope("p", Silently); err != nil {
+	if err := i.RemoveScope("p", informer.Silently); err != nil {
 		t.Fatal(err)
 	}
 	if !stuckFirst {

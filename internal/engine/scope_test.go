@@ -14,6 +14,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
@@ -105,19 +106,19 @@ func TestReadsSayWhatIsNotCoveredOrNotSynced(t *testing.T) {
 		if _, err := i.Lister().Get("p", "nothing"); !apierrors.IsNotFound(err) {
 			t.Errorf("Get(p/nothing): %v", err)
 		}
-		if _, err := i.Lister().Get("z", "a"); !errors.Is(err, ErrNotSynced) || !strings.Contains(err.Error(), "things in namespace z") {
+		if _, err := i.Lister().Get("z", "a"); !errors.Is(err, informer.ErrNotSynced) || !strings.Contains(err.Error(), "things in namespace z") {
 			t.Errorf("Get(z/a): %v", err)
 		}
-		if _, err := i.Lister().Get("q", "a"); !errors.Is(err, ErrNotCovered) || !strings.Contains(err.Error(), `"q"`) {
+		if _, err := i.Lister().Get("q", "a"); !errors.Is(err, informer.ErrNotCovered) || !strings.Contains(err.Error(), `"q"`) {
 			t.Errorf("Get(q/a): %v", err)
 		}
-		if _, err := i.Lister().Get("", "a"); !errors.Is(err, ErrNotCovered) {
+		if _, err := i.Lister().Get("", "a"); !errors.Is(err, informer.ErrNotCovered) {
 			t.Errorf("Get(a): %v", err)
 		}
 		if all, err := i.Lister().List("p", nil); err != nil || len(all) != 3 {
 			t.Errorf("List(p) = %v, %v", all, err)
 		}
-		if _, err := i.Lister().List("", nil); !errors.Is(err, ErrNotSynced) {
+		if _, err := i.Lister().List("", nil); !errors.Is(err, informer.ErrNotSynced) {
 			t.Errorf("List of everything: %v", err)
 		}
 		if !i.Covers("p") || !i.Covers("z") || i.Covers("q") || i.Covers("") {
@@ -126,7 +127,7 @@ func TestReadsSayWhatIsNotCoveredOrNotSynced(t *testing.T) {
 		if i.HasSynced() || !isClosed(i.Settled()) {
 			t.Errorf("synced: %t, settled: %t", i.HasSynced(), isClosed(i.Settled()))
 		}
-		if err := i.RemoveScope("z", Silently); err != nil {
+		if err := i.RemoveScope("z", informer.Silently); err != nil {
 			t.Error(err)
 		}
 		synctest.Wait()
@@ -161,13 +162,13 @@ func TestScopeThatIsAddedWhileRunning(t *testing.T) {
 		subscribe(t, i, func(d *delta.Delta[thing]) { told = append(told, fmt.Sprint(d.Op, " ", d.Key, " ", d.Initial)) })
 		synctest.Wait()
 		told = nil
-		if _, err := i.ScopeSynced("r"); !errors.Is(err, ErrNotCovered) {
+		if _, err := i.ScopeSynced("r"); !errors.Is(err, informer.ErrNotCovered) {
 			t.Errorf("ScopeSynced before there is a scope: %v", err)
 		}
 		if err := i.AddScope(scopeOf(t, reach{namespace: "r"})); err != nil {
 			t.Fatal(err)
 		}
-		if err := i.SyncedIn("r"); !errors.Is(err, ErrNotSynced) || !i.HasSynced() || i.SyncedIn("p") != nil {
+		if err := i.SyncedIn("r"); !errors.Is(err, informer.ErrNotSynced) || !i.HasSynced() || i.SyncedIn("p") != nil {
 			t.Errorf("SyncedIn(r) = %v, the informer has synced: %t", err, i.HasSynced())
 		}
 		synced, err := i.ScopeSynced("r")
@@ -186,9 +187,9 @@ func TestScopeThatIsAddedWhileRunning(t *testing.T) {
 }
 
 func TestScopeThatIsRemoved(t *testing.T) {
-	for how, want := range map[Removal][]string{
-		Silently:     nil,
-		AsOutOfScope: {"OutOfScope p/a a@7", "OutOfScope p/b b@8", "OutOfScope p/c c@9"},
+	for how, want := range map[informer.Removal][]string{
+		informer.Silently:     nil,
+		informer.AsOutOfScope: {"OutOfScope p/a a@7", "OutOfScope p/b b@8", "OutOfScope p/c c@9"},
 	} {
 		withScopes(t, Options[thing]{}, pAndQ, func(t *testing.T, i *Informer[thing]) {
 			var told []string
@@ -206,7 +207,7 @@ func TestScopeThatIsRemoved(t *testing.T) {
 			if n := i.Store().Len(); n != 3 {
 				t.Errorf("%d objects in the store, want those of q", n)
 			}
-			if _, err := i.Lister().Get("p", "a"); !errors.Is(err, ErrNotCovered) {
+			if _, err := i.Lister().Get("p", "a"); !errors.Is(err, informer.ErrNotCovered) {
 				t.Errorf("Get(p/a): %v", err)
 			}
 			synctest.Wait()
@@ -233,7 +234,7 @@ func TestScopeThatIsRemoved(t *testing.T) {
 func TestScopesChangeAtAnyTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := newScoped(t, Options[thing]{}, pAndQ(t)...)
-		if err := i.RemoveScope("q", AsOutOfScope); err != nil {
+		if err := i.RemoveScope("q", informer.AsOutOfScope); err != nil {
 			t.Error(err)
 		}
 		if err := i.AddScope(scopeOf(t, reach{except: []string{"p", "r"}})); err != nil {
@@ -247,7 +248,7 @@ func TestScopesChangeAtAnyTime(t *testing.T) {
 				if err := i.AddScope(scopeOf(t, reach{namespace: "r"})); !errors.Is(err, ErrStopped) {
 					t.Errorf("AddScope at the end: %v", err)
 				}
-				if err := i.RemoveScope("p", AsOutOfScope); err != nil {
+				if err := i.RemoveScope("p", informer.AsOutOfScope); err != nil {
 					t.Errorf("RemoveScope at the end: %v", err)
 				}
 			}
@@ -257,7 +258,7 @@ func TestScopesChangeAtAnyTime(t *testing.T) {
 		if err := i.AddScope(scopeOf(t, reach{namespace: "r"})); !errors.Is(err, ErrStopped) {
 			t.Errorf("AddScope after the end: %v", err)
 		}
-		if err := i.RemoveScope("", Silently); err != nil || i.Store().Len() != 0 {
+		if err := i.RemoveScope("", informer.Silently); err != nil || i.Store().Len() != 0 {
 			t.Errorf("RemoveScope after the end: %v, %d objects are left", err, i.Store().Len())
 		}
 	})
@@ -282,7 +283,7 @@ func TestResyncByScope(t *testing.T) {
 				if d.Op == delta.Sync {
 					syncs[name+" "+d.Key.Namespace]++
 				}
-			}, SubscribeOptions{Resync: policy})
+			}, informer.SubscribeOptions{Resync: policy})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -308,7 +309,7 @@ func TestResyncByScope(t *testing.T) {
 		check(map[string]int{"open p": 3, "open q": 3, "open x": 2, "open y": 1})
 		r := scopeOf(t, reach{namespace: "r"})
 		r.Resync.Period = 10 * time.Minute
-		if err := errors.Join(i.RemoveScope("p", Silently), i.RemoveScope("", Silently), i.AddScope(r)); err != nil {
+		if err := errors.Join(i.RemoveScope("p", informer.Silently), i.RemoveScope("", informer.Silently), i.AddScope(r)); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(20 * time.Minute)

@@ -4,22 +4,23 @@ import (
 	"slices"
 	"time"
 
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // Status tells how the informer is doing.
-func (i *Informer[T]) Status() Status {
+func (i *Informer[T]) Status() informer.Status {
 	now := time.Now()
-	return Status{
-		Name:      i.opts.Name,
-		Synced:    i.HasSynced(),
-		Version:   i.store.Version(),
-		Objects:   i.store.Len(),
-		Pending:   i.fifo.Len(),
-		Reflector: i.coverage.Load().worst(),
-		Scopes:    i.scopeStatus(),
-		Listeners: i.listenerStatus(now),
-		Resync:    i.resync.status(now),
+	return informer.Status{
+		Name:        i.opts.Name,
+		Synced:      i.HasSynced(),
+		Version:     i.store.Version(),
+		Objects:     i.store.Len(),
+		Pending:     i.fifo.Len(),
+		Reflector:   i.coverage.Load().worst(),
+		Scopes:      i.scopeStatus(),
+		Subscribers: i.listenerStatus(now),
+		Resync:      i.resync.status(now),
 	}
 }
 
@@ -34,7 +35,7 @@ func (i *Informer[T]) Gaps() uint64 { return i.gaps.Load() }
 func (i *Informer[T]) Relists() uint64 { return i.relists.Load() }
 
 // listenerStatus adds to what the processor knows of listeners when each is resynced.
-func (i *Informer[T]) listenerStatus(now time.Time) []ListenerStatus {
+func (i *Informer[T]) listenerStatus(now time.Time) []informer.SubscriberStatus {
 	all := i.processor.status(now)
 	i.mu.Lock()
 	policies := make(map[uint32][]resync.Policy, len(i.subscriptions))
@@ -48,9 +49,9 @@ func (i *Informer[T]) listenerStatus(now time.Time) []ListenerStatus {
 	return all
 }
 
-func (i *Informer[T]) scopeStatus() []ScopeStatus {
+func (i *Informer[T]) scopeStatus() []informer.ScopeStatus {
 	c := i.coverage.Load()
-	all := make([]ScopeStatus, len(c.scopes))
+	all := make([]informer.ScopeStatus, len(c.scopes))
 	i.mu.Lock()
 	for n, s := range c.scopes {
 		all[n].Resync = s.resync
@@ -65,7 +66,7 @@ func (i *Informer[T]) scopeStatus() []ScopeStatus {
 }
 
 // worst is the status of the scope that is doing worst.
-func (c *coverage[T]) worst() (worst ReflectorStatus) {
+func (c *coverage[T]) worst() (worst informer.ReflectorStatus) {
 	for n, s := range c.scopes {
 		if status := s.reflector.Status(); n == 0 || severity(&status) > severity(&worst) {
 			worst = status
@@ -75,7 +76,7 @@ func (c *coverage[T]) worst() (worst ReflectorStatus) {
 }
 
 // severity orders statuses by how much they need a person.
-func severity(s *ReflectorStatus) int {
+func severity(s *informer.ReflectorStatus) int {
 	switch {
 	case !s.DegradedSince.IsZero():
 		return 4

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
@@ -29,7 +30,7 @@ type Subscription[T any] struct {
 // While the informer runs, Subscribe waits until the subscriber has its place
 // between two batches: so that those who subscribe in a loop do so at the pace of
 // the informer, and do not keep it from its work.
-func (i *Informer[T]) Subscribe(tell func(*delta.Delta[T]), opts SubscribeOptions) (*Subscription[T], error) {
+func (i *Informer[T]) Subscribe(tell func(*delta.Delta[T]), opts informer.SubscribeOptions) (*Subscription[T], error) {
 	s, joined, err := i.register(tell, opts)
 	if err != nil {
 		return nil, fmt.Errorf("subscribe %s to informer for %s: %w", opts.Name, i.opts.Name, err)
@@ -40,7 +41,7 @@ func (i *Informer[T]) Subscribe(tell func(*delta.Delta[T]), opts SubscribeOption
 
 // register adds a subscription and asks the Controller to let it join, if there
 // is one. joined is closed when that is done.
-func (i *Informer[T]) register(tell func(*delta.Delta[T]), opts SubscribeOptions) (_ *Subscription[T], joined chan struct{}, err error) {
+func (i *Informer[T]) register(tell func(*delta.Delta[T]), opts informer.SubscribeOptions) (_ *Subscription[T], joined chan struct{}, err error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.phase == stopped {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/source"
 )
 
@@ -62,7 +63,7 @@ func (w *watch) GetInformer(context.Context, client.Object, ...cache.InformerGet
 
 func (w *watch) WaitForCacheSync(context.Context) bool { return true }
 
-func (w *watch) Subscribe(tell func(*delta.Delta[any]), opts engine.SubscribeOptions) (*engine.Subscription[any], error) {
+func (w *watch) Subscribe(tell func(*delta.Delta[any]), opts informer.SubscribeOptions) (*engine.Subscription[any], error) {
 	w.tell = tell
 	return w.real.Subscribe(tell, opts)
 }
@@ -100,7 +101,7 @@ func (p *play) sourceFor(w *watch) ctrlsource.Source {
 	if w.how.folds {
 		return source.NewDeltas(w, example, func(_ context.Context, _ delta.Delta[client.Object], q workqueue.TypedRateLimitingInterface[reconcile.Request]) {
 			w.handle(q)
-		}, engine.SubscribeOptions{})
+		}, informer.SubscribeOptions{})
 	}
 	k := &source.Kind[client.Object, reconcile.Request]{
 		Type: example, Cache: w, Handler: w.handler(), Ledger: p.ledger, Cause: w.how.cause, GVK: configMap,

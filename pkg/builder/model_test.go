@@ -21,10 +21,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/builder"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // TestEveryChangeIsToldToThoseItIsFor plays random events of three kinds, which are
@@ -92,7 +92,7 @@ func (g *game) play(t *testing.T, limits delta.LedgerLimits) {
 			g.mu.Lock()
 			defer g.mu.Unlock()
 			g.events = append(g.events, happened{kind, *d})
-		}, engine.SubscribeOptions{}); err != nil {
+		}, informer.SubscribeOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}

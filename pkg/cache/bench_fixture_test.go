@@ -23,8 +23,8 @@ import (
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/testing/benchkit"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
 
@@ -137,7 +137,7 @@ func newServing(b testing.TB) served {
 	must(b, k.make(c))
 	server := newPodServer(b)
 	config := k.config(c, c.plan.Load().general(podKind))
-	config.Reflector.Lists = engine.PagesOnly
+	config.Reflector.Lists = informer.PagesOnly
 	config.Scopes[0].ListerWatcher = server.listWatch()
 	k.informer, err = toolscache.NewSharedInformerFor(config)
 	must(b, err)

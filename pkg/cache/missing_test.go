@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 func parse(t *testing.T, selector string) labels.Selector {
@@ -27,7 +27,7 @@ func parse(t *testing.T, selector string) labels.Selector {
 }
 
 // quickRetries lets a kind heal while a test waits.
-var quickRetries = engine.ReflectorSettings{Backoff: engine.Backoff{Initial: 1e6, Max: 2e7}}
+var quickRetries = informer.Settings{Backoff: informer.Backoff{Initial: 1e6, Max: 2e7}}
 
 // TestAKindMayBeForbidden starts with a kind that may not be read, and sees
 // everything else go on and the kind heal.
@@ -58,7 +58,7 @@ func TestAKindMayBeForbidden(t *testing.T) {
 	}
 	key := client.ObjectKey{Namespace: "red", Name: "s"}
 	for _, err := range []error{c.Get(t.Context(), key, &corev1.Secret{}), c.List(t.Context(), &corev1.SecretList{})} {
-		if !errors.Is(err, engine.ErrNotSynced) || !strings.Contains(err.Error(), "grant list and watch") {
+		if !errors.Is(err, informer.ErrNotSynced) || !strings.Contains(err.Error(), "grant list and watch") {
 			t.Errorf("reading returns %v, want an error that says why and what to do", err)
 		}
 	}
@@ -92,7 +92,7 @@ func TestAKindMayComeLater(t *testing.T) {
 		t.Fatal(err)
 	}
 	key := client.ObjectKey{Namespace: "ignored", Name: "red"}
-	if err := c.Get(t.Context(), key, &corev1.Namespace{}); !errors.Is(err, engine.ErrNotSynced) || !strings.Contains(err.Error(), "CRD") {
+	if err := c.Get(t.Context(), key, &corev1.Namespace{}); !errors.Is(err, informer.ErrNotSynced) || !strings.Contains(err.Error(), "CRD") {
 		t.Errorf("reading returns %v", err)
 	}
 	f.put(&corev1.Namespace{ObjectMeta: configMap("", "red").ObjectMeta})

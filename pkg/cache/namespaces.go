@@ -12,6 +12,7 @@ import (
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // AddNamespace adds a namespace to those that the cache is limited to by
@@ -76,14 +77,14 @@ func (c *Cache) cover(namespace string, s settings) ([]*kind, error) {
 // objects leave the cache, and reads there are refused. Handlers are told nothing,
 // because one that cleans up after a deletion would destroy what still exists;
 // subscribers to deltas are told delta.OutOfScope if how says so.
-func (c *Cache) RemoveNamespace(_ context.Context, namespace string, how engine.Removal) error {
+func (c *Cache) RemoveNamespace(_ context.Context, namespace string, how informer.Removal) error {
 	c.scoping.Lock()
 	defer c.scoping.Unlock()
 	now := c.plan.Load()
 	_, ok := now.namespaces[namespace]
 	switch {
 	case !ok:
-		return fmt.Errorf("remove namespace %q from the cache: %w", namespace, engine.ErrNotCovered)
+		return fmt.Errorf("remove namespace %q from the cache: %w", namespace, informer.ErrNotCovered)
 	case namespace == metav1.NamespaceAll || len(now.namespaces) == 1:
 		return fmt.Errorf("remove namespace %q from the cache: without it the cache would cover all namespaces", namespace)
 	}
@@ -150,7 +151,7 @@ func (k *kind) addNamespace(c *Cache, namespace string) error {
 	return k.followResync(c) // the plan may have changed meanwhile
 }
 
-func (k *kind) removeNamespace(namespace string, how engine.Removal) error {
+func (k *kind) removeNamespace(namespace string, how informer.Removal) error {
 	byName := *k.byName.Load()
 	if _, ok := byName[namespace]; !ok {
 		return nil
@@ -192,7 +193,7 @@ func (k *kind) freshness(namespace string) (Freshness, error) {
 	status := core.Status()
 	if namespace != metav1.NamespaceAll {
 		if !core.Covers(namespace) {
-			return Freshness{}, fmt.Errorf("read how fresh %s is in namespace %q: %w", k.id, namespace, engine.ErrNotCovered)
+			return Freshness{}, fmt.Errorf("read how fresh %s is in namespace %q: %w", k.id, namespace, informer.ErrNotCovered)
 		}
 		for _, s := range status.Scopes {
 			if s.Namespace == namespace || s.Namespace == "" && !slices.Contains(s.Except, namespace) {

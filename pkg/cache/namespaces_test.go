@@ -13,7 +13,7 @@ import (
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // lateMapper knows nothing until it is told that everything is there.
@@ -71,7 +71,7 @@ func TestNamespacesComeAndGo(t *testing.T) {
 		}
 	}
 	expect("add red")
-	if err := get(t, c, "blue", "a"); !errors.Is(err, engine.ErrNotCovered) {
+	if err := get(t, c, "blue", "a"); !errors.Is(err, informer.ErrNotCovered) {
 		t.Errorf("reading in a namespace that is not covered returns %v", err)
 	}
 	if err := c.AddNamespace(t.Context(), "blue", crcache.Config{}); err != nil {
@@ -84,10 +84,10 @@ func TestNamespacesComeAndGo(t *testing.T) {
 	if n := count(t, c); n != 2 {
 		t.Errorf("there are %d objects, want 2", n)
 	}
-	if err := c.RemoveNamespace(t.Context(), "red", engine.Silently); err != nil {
+	if err := c.RemoveNamespace(t.Context(), "red", informer.Silently); err != nil {
 		t.Fatal(err)
 	}
-	if err := get(t, c, "red", "a"); !errors.Is(err, engine.ErrNotCovered) {
+	if err := get(t, c, "red", "a"); !errors.Is(err, informer.ErrNotCovered) {
 		t.Errorf("reading in a removed namespace returns %v", err)
 	}
 	if k := (*c.kinds.Load())[kindID{gvk: corev1.SchemeGroupVersion.WithKind("ConfigMap"), form: typedForm}]; !k.copies("red") {
@@ -100,14 +100,14 @@ func TestNamespacesComeAndGo(t *testing.T) {
 		t.Fatal(err)
 	}
 	expect("add green") // and so nothing of red
-	if _, err := c.Freshness(configMaps, "red"); !errors.Is(err, engine.ErrNotCovered) {
+	if _, err := c.Freshness(configMaps, "red"); !errors.Is(err, informer.ErrNotCovered) {
 		t.Errorf("the freshness of a removed namespace is %v", err)
 	}
 	if fresh, err := c.Freshness(configMaps, "green"); err != nil || fresh.Version != "3" || fresh.HeardAt.IsZero() {
 		t.Errorf("the freshness is %+v (error %v), want version 3", fresh, err)
 	}
 	// A kind that is asked for later has the namespaces of then.
-	if err := c.Get(t.Context(), client.ObjectKey{Namespace: "red", Name: "s"}, &corev1.Secret{}); !errors.Is(err, engine.ErrNotCovered) {
+	if err := c.Get(t.Context(), client.ObjectKey{Namespace: "red", Name: "s"}, &corev1.Secret{}); !errors.Is(err, informer.ErrNotCovered) {
 		t.Errorf("another kind in the removed namespace: %v", err)
 	}
 }
@@ -123,8 +123,8 @@ func TestNamespacesThatCannotBe(t *testing.T) {
 		"add twice":         {some.AddNamespace(t.Context(), "red", crcache.Config{}), "it is there already"},
 		"add all":           {some.AddNamespace(t.Context(), "", crcache.Config{}), "all namespaces can't be added to some"},
 		"add nonsense":      {some.AddNamespace(t.Context(), "../x", crcache.Config{}), "is no namespace"},
-		"remove the last":   {some.RemoveNamespace(t.Context(), "red", engine.Silently), "would cover all namespaces"},
-		"remove a stranger": {some.RemoveNamespace(t.Context(), "blue", engine.Silently), "not covered"},
+		"remove the last":   {some.RemoveNamespace(t.Context(), "red", informer.Silently), "would cover all namespaces"},
+		"remove a stranger": {some.RemoveNamespace(t.Context(), "blue", informer.Silently), "not covered"},
 	} {
 		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
 			t.Errorf("%s returns %v, want an error about %q", name, c.err, c.want)

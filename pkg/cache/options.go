@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
@@ -38,7 +39,7 @@ type Options struct {
 }
 
 // Mutation says which object of the cache was changed in place, and where.
-type Mutation = engine.Mutation
+type Mutation = informer.Mutation
 
 // PageOptions bounds the lists that are held for those who read them in pages. The
 // zero value is ready.
@@ -77,7 +78,7 @@ type KindOptions struct {
 	// rest of it holds for either. It can be changed later: see [Cache.SetResync].
 	Resync resync.Policy
 	// Reflector says how to list and watch.
-	Reflector engine.ReflectorSettings
+	Reflector informer.Settings
 }
 
 // Missing is what to do about a kind that cannot be read.

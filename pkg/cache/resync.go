@@ -13,7 +13,7 @@ import (
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
@@ -194,7 +194,7 @@ func (k *kind) followResync(c *Cache) error {
 			continue
 		}
 		err := k.informer.SetResync(namespace, now.inEffect())
-		if errors.Is(err, engine.ErrNotCovered) {
+		if errors.Is(err, informer.ErrNotCovered) {
 			continue // it is about to be added, and then follows, or to be removed
 		}
 		if err != nil {

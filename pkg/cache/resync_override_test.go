@@ -10,8 +10,8 @@ import (
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 	"github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
@@ -32,7 +32,7 @@ func follows(t *testing.T, c *Cache, name string, own resync.Policy) (syncs chan
 		case syncs <- *d.Resync():
 		case <-t.Context().Done():
 		}
-	}, engine.SubscribeOptions{Name: name, Resync: own})
+	}, informer.SubscribeOptions{Name: name, Resync: own})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
@@ -167,7 +168,7 @@ func TestSetResync(t *testing.T) {
 	}
 	for _, kind := range c.Status() {
 		policy := kind.Informer.Scopes[0].Resync
-		if policy.Period < 9*time.Hour || policy.Selector != nil || kind.Informer.Listeners[0].Resync[0].Period != policy.Period {
+		if policy.Period < 9*time.Hour || policy.Selector != nil || kind.Informer.Subscribers[0].Resync[0].Period != policy.Period {
 			t.Errorf("without a policy of its own %s has %+v", kind.Name, policy)
 		}
 		if next := time.Until(kind.Informer.Resync.Next); next < 8*time.Hour {
@@ -342,7 +343,7 @@ func TestRelistOfADegradedKind(t *testing.T) {
 	if err := c.Relist(ctx, &corev1.Secret{}); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "relist *v1.Secret: relist v1 Secret: ") {
 		t.Errorf("relist of what is forbidden: %v", err)
 	}
-	if err := c.Resync(t.Context(), &corev1.Secret{}, nil); !errors.Is(err, engine.ErrNotSynced) {
+	if err := c.Resync(t.Context(), &corev1.Secret{}, nil); !errors.Is(err, informer.ErrNotSynced) {
 		t.Errorf("resync of what is forbidden: %v", err)
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
@@ -38,7 +39,7 @@ type settings struct {
 	missing    Missing
 	unchanged  Unchanged
 	duplicates Duplicates
-	reflector  engine.ReflectorSettings
+	reflector  informer.Settings
 }
 
 // or fills s's gaps from fallback. A new setting is a field above, a line here, and one

@@ -20,8 +20,8 @@ import (
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
@@ -216,7 +216,7 @@ var asks = []struct {
 		return g.cache.AddNamespace(ctx, fmt.Sprint("green", g.draw(3)), crcache.Config{})
 	}},
 	{"RemoveNamespace", func(ctx context.Context, g *startGame, _ client.Object) error {
-		return g.cache.RemoveNamespace(ctx, []string{"blue", "green0", "green1"}[g.draw(3)], engine.Silently)
+		return g.cache.RemoveNamespace(ctx, []string{"blue", "green0", "green1"}[g.draw(3)], informer.Silently)
 	}},
 	{"WaitForCacheSync", func(ctx context.Context, g *startGame, _ client.Object) error {
 		if !g.cache.WaitForCacheSync(ctx) {

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // KindStatus is how one kind of the cache is doing.
@@ -29,7 +29,7 @@ type KindStatus struct {
 	Why string
 	// Informer is the rest of what there is to know: versions and freshness of each
 	// namespace, how many objects there are, who listens and how far behind.
-	Informer engine.Status
+	Informer informer.Status
 }
 
 // Status tells how each kind of the cache is doing, in order of their names.

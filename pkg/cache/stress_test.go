@@ -10,8 +10,8 @@ import (
 	crtools "k8s.io/client-go/tools/cache"
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 
-	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/testing/stress"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // TestStartStop starts and stops caches in every order, while informers, handlers
@@ -39,7 +39,7 @@ func TestStartStop(t *testing.T) {
 				_ = c.AddNamespace(ctx, "blue", crcache.Config{})
 				_ = c.RemoveInformer(ctx, configMaps)
 				_ = c.List(ctx, &corev1.SecretList{})
-				_ = c.RemoveNamespace(ctx, "blue", engine.Silently)
+				_ = c.RemoveNamespace(ctx, "blue", informer.Silently)
 				c.Status()
 			},
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/objects"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // DeltaFunc is told of one delta, and adds to the queue what follows from it. The
@@ -29,7 +30,7 @@ type Deltas[R comparable] struct {
 	from cache.Cache
 	obj  client.Object
 	tell DeltaFunc[R]
-	opts engine.SubscribeOptions
+	opts informer.SubscribeOptions
 
 	sessions sessions
 }
@@ -41,7 +42,7 @@ var _ ctrlsource.SyncingSource = (*Deltas[reconcile.Request])(nil)
 // and when it is resynced. Without a name it has the source's. Without a Period it is
 // resynced as the cache has it for the kind, which may be by a SyncPeriod; with
 // [informer.NeverResync] it is not.
-func NewDeltas[R comparable](from cache.Cache, obj client.Object, tell DeltaFunc[R], opts engine.SubscribeOptions) *Deltas[R] {
+func NewDeltas[R comparable](from cache.Cache, obj client.Object, tell DeltaFunc[R], opts informer.SubscribeOptions) *Deltas[R] {
 	return &Deltas[R]{from: from, obj: obj, tell: tell, opts: opts}
 }
 

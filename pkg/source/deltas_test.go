@@ -17,6 +17,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 	"github.com/delta-runtime/delta-runtime/pkg/source"
 	"github.com/delta-runtime/delta-runtime/pkg/toolscache"
@@ -59,7 +60,7 @@ func TestDeltasTellWhatHappened(t *testing.T) {
 				t.Errorf("told of %s with another queue, a dead context or an incomplete delta", d.Key)
 			}
 			told, calls = append(told, inWords(d)), append(calls, ctx)
-		}, engine.SubscribeOptions{})
+		}, informer.SubscribeOptions{})
 		started(t, ctx, s, q)
 		if err := s.WaitForSync(ctx); err != nil {
 			t.Fatal(err)
@@ -79,7 +80,7 @@ func TestDeltasTellWhatHappened(t *testing.T) {
 		if want := []string{"Added web none→1 initial", "Updated web 1→2", "Deleted web 2→none missed"}; !slices.Equal(told, want) {
 			t.Errorf("it told %q, want %q", told, want)
 		}
-		if n := len(pods.Core().Status().Listeners); n != 0 {
+		if n := len(pods.Core().Status().Subscribers); n != 0 {
 			t.Errorf("the informer has %d subscriptions when the source has ended", n)
 		}
 		if slices.ContainsFunc(calls, func(ctx context.Context) bool { return ctx.Err() == nil }) {
@@ -97,9 +98,9 @@ func TestDeltasSubscribeAsTold(t *testing.T) {
 		run(pods.RunWithContext)
 
 		var told []string
-		every, never := engine.SubscribeOptions{Resync: resync.Policy{Period: time.Hour}}, engine.SubscribeOptions{}
+		every, never := informer.SubscribeOptions{Resync: resync.Policy{Period: time.Hour}}, informer.SubscribeOptions{}
 		every.Name, never.Name, never.Resync.Period = "hourly", "never", resync.Never
-		for _, opts := range []engine.SubscribeOptions{every, {}, never} {
+		for _, opts := range []informer.SubscribeOptions{every, {}, never} {
 			s := source.NewDeltas(holding(directInformer{core: pods.Core()}), &corev1.Pod{}, func(_ context.Context, d delta.Delta[client.Object], _ queue) {
 				told = append(told, opts.Name+": "+inWords(d))
 			}, opts)
@@ -118,7 +119,7 @@ func TestDeltasSubscribeAsTold(t *testing.T) {
 			t.Errorf("told %q, want %q", told, want)
 		}
 		var names []string
-		for _, l := range pods.Core().Status().Listeners {
+		for _, l := range pods.Core().Status().Subscribers {
 			names = append(names, l.Name)
 		}
 		if want := []string{"hourly", "delta source: *v1.Pod", "never"}; !slices.Equal(names, want) {
@@ -128,7 +129,7 @@ func TestDeltasSubscribeAsTold(t *testing.T) {
 }
 
 func TestDeltasNeedAnInformerOfOurs(t *testing.T) {
-	s := source.NewDeltas(&informertest.FakeInformers{}, &corev1.Pod{}, ignore, engine.SubscribeOptions{})
+	s := source.NewDeltas(&informertest.FakeInformers{}, &corev1.Pod{}, ignore, informer.SubscribeOptions{})
 	started(t, t.Context(), s, newQueue(t))
 	for range 2 {
 		if err := s.WaitForSync(t.Context()); err == nil || !strings.Contains(err.Error(), "*controllertest.FakeInformer") {
@@ -140,7 +141,7 @@ func TestDeltasNeedAnInformerOfOurs(t *testing.T) {
 func TestDeltasOfAnInformerThatHasStopped(t *testing.T) {
 	inBubble(t, func(t *testing.T, server api, _ func(func(context.Context))) {
 		pods := newInformer(server)
-		s := source.NewDeltas(holding(pods), &corev1.Pod{}, ignore, engine.SubscribeOptions{})
+		s := source.NewDeltas(holding(pods), &corev1.Pod{}, ignore, informer.SubscribeOptions{})
 		started(t, t.Context(), s, newQueue(t))
 		synctest.Wait()
 		ended, end := context.WithCancel(t.Context())
@@ -158,9 +159,9 @@ func TestDeltasOfAnInformerThatHasStopped(t *testing.T) {
 func TestDeltasRefuseToStartWithoutTheirParts(t *testing.T) {
 	there, obj := &informertest.FakeInformers{}, &corev1.Pod{}
 	for want, s := range map[string]*source.Deltas[request]{
-		"must create Deltas with a non-nil object":   source.NewDeltas(there, nil, ignore, engine.SubscribeOptions{}),
-		"must create Deltas with a non-nil cache":    source.NewDeltas(nil, obj, ignore, engine.SubscribeOptions{}),
-		"must create Deltas with a non-nil function": source.NewDeltas[request](there, obj, nil, engine.SubscribeOptions{}),
+		"must create Deltas with a non-nil object":   source.NewDeltas(there, nil, ignore, informer.SubscribeOptions{}),
+		"must create Deltas with a non-nil cache":    source.NewDeltas(nil, obj, ignore, informer.SubscribeOptions{}),
+		"must create Deltas with a non-nil function": source.NewDeltas[request](there, obj, nil, informer.SubscribeOptions{}),
 	} {
 		if err := s.Start(t.Context(), nil); err == nil || err.Error() != want {
 			t.Errorf("Start returned %v, want %s", err, want)

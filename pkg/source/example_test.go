@@ -14,9 +14,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
-	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/source"
 )
 
@@ -81,7 +81,7 @@ func ExampleNewDeltas() {
 	s := source.NewDeltas(holding(pods), &corev1.Pod{}, func(_ context.Context, d delta.Delta[client.Object], q workqueue.TypedRateLimitingInterface[reconcile.Request]) {
 		fmt.Println(d.Op, d.Key, "initial:", d.Initial)
 		q.Add(reconcile.Request{NamespacedName: client.ObjectKeyFromObject(d.Object())})
-	}, engine.SubscribeOptions{Name: "web", Backlog: engine.FoldUpdates})
+	}, informer.SubscribeOptions{Name: "web", Backlog: informer.FoldUpdates})
 	watch(s, func() {})
 
 	tasks.Stop()

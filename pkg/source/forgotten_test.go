@@ -14,8 +14,8 @@ import (
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 
-	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	ourcache "github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
 
@@ -39,7 +39,7 @@ func TestObjectsOfNamespacesThatAreGoneAreForgotten(t *testing.T) {
 		}
 	}
 	pods, err := ourcache.NewSharedInformerFor(ourcache.SharedInformerConfig{
-		Kind: "pods", Example: &corev1.Pod{}, Reflector: engine.ReflectorSettings{Lists: engine.PagesOnly},
+		Kind: "pods", Example: &corev1.Pod{}, Reflector: informer.Settings{Lists: informer.PagesOnly},
 		Scopes: []ourcache.SharedScope{{Namespace: "always", ListerWatcher: list(0)}},
 	})
 	if err != nil {
@@ -74,7 +74,7 @@ func TestObjectsOfNamespacesThatAreGoneAreForgotten(t *testing.T) {
 			<-shown
 		}
 		take(ledger, "web")
-		if err := pods.Core().RemoveScope(namespace, engine.Silently); err != nil {
+		if err := pods.Core().RemoveScope(namespace, informer.Silently); err != nil {
 			t.Fatal(err)
 		}
 		for len(pods.GetStore().ListKeys()) > 0 {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 var log = logf.Log.WithName("source")
@@ -66,7 +67,7 @@ func pause(ctx context.Context, wait time.Duration) bool {
 
 // subscribable is what Deltas needs of an informer. Ours has it.
 type subscribable interface {
-	Subscribe(func(*delta.Delta[any]), engine.SubscribeOptions) (*engine.Subscription[any], error)
+	Subscribe(func(*delta.Delta[any]), informer.SubscribeOptions) (*engine.Subscription[any], error)
 	Unsubscribe(*engine.Subscription[any])
 }
 

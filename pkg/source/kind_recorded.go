@@ -16,6 +16,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
@@ -39,9 +40,9 @@ func (k *Kind[O, R]) attribution(queue workqueue.TypedRateLimitingInterface[R]) 
 // It reports true if there may be another informer then.
 func (k *Kind[O, R]) subscribe(ctx context.Context, s *session, ours subscribable, told *EventHandler[O, R]) (again bool, err error) {
 	by := missedBy(ours)
-	sub, err := ours.Subscribe((&delivery[O, R]{to: told}).tell, engine.SubscribeOptions{
+	sub, err := ours.Subscribe((&delivery[O, R]{to: told}).tell, informer.SubscribeOptions{
 		// A backlog that folds hides events from which a handler may make requests.
-		Name: cmp.Or(k.Name, k.String()), Backlog: engine.KeepEverything,
+		Name: cmp.Or(k.Name, k.String()), Backlog: informer.KeepEverything,
 		Resync: k.Resync,
 	})
 	if err != nil {

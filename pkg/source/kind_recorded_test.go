@@ -18,8 +18,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
-	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/queue/ctrlqueue"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 	"github.com/delta-runtime/delta-runtime/pkg/source"
@@ -126,12 +126,12 @@ func TestKindTellsTheLedger(t *testing.T) {
 		server.Delete(pod("web", "7"))
 		synctest.Wait()
 		expect("Primary Deleted 6→7")
-		if names := pods.Core().Status().Listeners; len(names) != 1 || names[0].Name != k.Name {
+		if names := pods.Core().Status().Subscribers; len(names) != 1 || names[0].Name != k.Name {
 			t.Errorf("the listeners are %+v", names)
 		}
 		stop()
 		synctest.Wait()
-		if n := len(pods.Core().Status().Listeners); n != 0 {
+		if n := len(pods.Core().Status().Subscribers); n != 0 {
 			t.Errorf("the informer has %d subscriptions when the source has ended", n)
 		}
 	})
@@ -299,7 +299,7 @@ func TestGapsAreNoticed(t *testing.T) {
 				}
 				return obj, nil
 			},
-			Reflector: engine.ReflectorSettings{Lists: engine.PagesOnly},
+			Reflector: informer.Settings{Lists: informer.PagesOnly},
 		}
 		pods, err := ourcache.NewSharedInformerFor(config)
 		if err != nil {
@@ -319,7 +319,7 @@ func TestGapsAreNoticed(t *testing.T) {
 		for what, miss := range map[string]func(){
 			"an object was skipped": func() { server.Modify(pod("db", "odd")) },
 			"a scope was removed": func() {
-				if err := pods.Core().RemoveScope("other", engine.Silently); err != nil {
+				if err := pods.Core().RemoveScope("other", informer.Silently); err != nil {
 					t.Error(err)
 				}
 			},
@@ -345,7 +345,7 @@ func TestRecordedDeltas(t *testing.T) {
 		pods := newInformer(server)
 		run(pods.RunWithContext)
 		ledger := delta.NewLedger[request](delta.LedgerOptions{})
-		s := source.Recorded(source.NewDeltas(holding(directInformer{core: pods.Core()}), &podObject{}, addForObject, engine.SubscribeOptions{}), ledger)
+		s := source.Recorded(source.NewDeltas(holding(directInformer{core: pods.Core()}), &podObject{}, addForObject, informer.SubscribeOptions{}), ledger)
 		started(t, t.Context(), s, newQueue(t))
 		if err := s.WaitForSync(t.Context()); err != nil {
 			t.Fatal(err)

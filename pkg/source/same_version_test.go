@@ -13,8 +13,8 @@ import (
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
-	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	drpredicate "github.com/delta-runtime/delta-runtime/pkg/predicate"
 	ourcache "github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
@@ -33,7 +33,7 @@ func TestAnObjectThatChangesWithoutANewVersionIsTouched(t *testing.T) {
 			inBubble(t, func(t *testing.T, _ api, run func(func(context.Context))) {
 				server := apiwatch.NewFakeWithOptions(apiwatch.FakeOptions{ChannelSize: 10})
 				pods, err := ourcache.NewSharedInformerFor(ourcache.SharedInformerConfig{
-					Kind: "pods", Example: &corev1.Pod{}, Reflector: engine.ReflectorSettings{Lists: engine.PagesOnly},
+					Kind: "pods", Example: &corev1.Pod{}, Reflector: informer.Settings{Lists: informer.PagesOnly},
 					Scopes: []ourcache.SharedScope{{ListerWatcher: &toolscache.ListWatch{
 						ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
 							return &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "7"}, Items: []corev1.Pod{*at("1", "one")}}, nil

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
-	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/source"
 	ourcache "github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
@@ -39,7 +39,7 @@ func TestASourceFollowsTheNextInformerFromTheStart(t *testing.T) {
 	for name, over := range map[string]func(cache.Cache) ctrlsource.SyncingSource{
 		"kind": func(from cache.Cache) ctrlsource.SyncingSource { return ledgered(from, nil, forPods()) },
 		"deltas": func(from cache.Cache) ctrlsource.SyncingSource {
-			return source.NewDeltas(from, &corev1.Pod{}, addForObject, engine.SubscribeOptions{})
+			return source.NewDeltas(from, &corev1.Pod{}, addForObject, informer.SubscribeOptions{})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -22,6 +22,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	ourcache "github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
 
@@ -76,7 +77,7 @@ type directInformer struct {
 	core *engine.Informer[any]
 }
 
-func (d directInformer) Subscribe(tell func(*delta.Delta[any]), opts engine.SubscribeOptions) (*engine.Subscription[any], error) {
+func (d directInformer) Subscribe(tell func(*delta.Delta[any]), opts informer.SubscribeOptions) (*engine.Subscription[any], error) {
 	return d.core.Subscribe(tell, opts)
 }
 

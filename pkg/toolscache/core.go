@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/util/watchlist"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // coreConfig is what all our informers are made of.
@@ -34,11 +35,11 @@ func newCore(c coreConfig) (*engine.Informer[any], error) {
 		Reflector:  coreReflectorOptions(c.anyListerWatcher(), c.reflectorOptions()),
 		Log:        c.Log,
 	}
-	opts.Reflector.ReflectorSettings = c.Reflector // each scope has its ListerWatcher's
+	opts.Reflector.Settings = c.Reflector // each scope has its ListerWatcher's
 	opts.Reflector.Limiter = c.Limiter
 	opts.Reflector.OnError = onWatchError(peerReflector(c.anyListerWatcher(), c.Example, c.reflectorOptions()), c.onError)
 	if detectMutations && opts.OnMutation == nil {
-		opts.OnMutation = func(m engine.Mutation) {
+		opts.OnMutation = func(m informer.Mutation) {
 			panic(fmt.Sprintf("%s %s was modified in the cache, where it is at version %s: %v", c.Kind, m.Key, m.Version, m.Paths))
 		}
 	}
@@ -76,7 +77,7 @@ func (c *coreConfig) scope(s SharedScope) engine.Scope[any] {
 		scope.ListWatcher = lendingListWatcher(s.ListerWatcher, c.Example)
 		scope.Settings = c.Reflector.Or(reflectorSettings(s.ListerWatcher, c.reflectorOptions()))
 		if watchlist.DoesClientNotSupportWatchListSemantics(s.ListerWatcher) {
-			scope.Settings.Lists = engine.PagesOnly // whatever is configured: it would wait for nothing
+			scope.Settings.Lists = informer.PagesOnly // whatever is configured: it would wait for nothing
 		}
 	}
 	return scope

@@ -12,6 +12,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
@@ -52,7 +53,7 @@ func NewInformerWithOptions(opts cache.InformerOptions) (cache.Store, cache.Cont
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}
-	sub, err := core.Subscribe(func(d *delta.Delta[any]) { show(opts.Handler, d) }, engine.SubscribeOptions{
+	sub, err := core.Subscribe(func(d *delta.Delta[any]) { show(opts.Handler, d) }, informer.SubscribeOptions{
 		Name:   handlerName(opts.Handler),
 		Resync: resync.Policy{Period: opts.ResyncPeriod},
 	})

@@ -13,6 +13,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // ReflectorOptions are client-go's.
@@ -91,7 +92,7 @@ func (r *Reflector) TypeDescription() string { return r.kind }
 func (r *Reflector) LastSyncResourceVersion() string { return r.core.LastSyncResourceVersion() }
 
 // Status tells how it goes; it has no counterpart in client-go.
-func (r *Reflector) Status() engine.ReflectorStatus { return r.core.Status() }
+func (r *Reflector) Status() informer.ReflectorStatus { return r.core.Status() }
 
 // Run is RunWithContext for a channel.
 func (r *Reflector) Run(stopCh <-chan struct{}) { r.RunWithContext(wait.ContextForChannel(stopCh)) }
@@ -125,7 +126,7 @@ func (r *Reflector) ListAndWatchWithContext(ctx context.Context) error {
 
 // cycle is the core's cycle, with resyncs beside it where they are wanted.
 func (r *Reflector) cycle(ctx context.Context) error {
-	r.core.Adjust(func(s *engine.ReflectorSettings) {
+	r.core.Adjust(func(s *informer.Settings) {
 		s.PageSize, s.InternalErrorRetry = r.WatchListPageSize, r.MaxInternalErrorRetryDuration
 	})
 	if r.resyncPeriod == 0 {

@@ -13,14 +13,15 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // coreReflectorOptions are the core's options for client-go's, and for client-go's
 // feature gates as they are now.
 func coreReflectorOptions(lw cache.ListerWatcher, options ReflectorOptions) engine.ReflectorOptions[any] {
 	core := engine.ReflectorOptions[any]{
-		ReflectorSettings: reflectorSettings(lw, options),
-		Kind:              options.TypeDescription,
+		Settings: reflectorSettings(lw, options),
+		Kind:     options.TypeDescription,
 		OnSkip: func(ctx context.Context, err error) {
 			utilruntime.HandleErrorWithContext(ctx, err, "Left out what could not be understood", "reflector", options.Name, "type", options.TypeDescription)
 		},
@@ -42,14 +43,14 @@ func guard(ctx context.Context, call func()) {
 }
 
 // reflectorSettings are the core's settings for client-go's options and gates.
-func reflectorSettings(lw any, options ReflectorOptions) engine.ReflectorSettings {
-	settings := engine.ReflectorSettings{
-		Lists: engine.PagesOnly,
+func reflectorSettings(lw any, options ReflectorOptions) informer.Settings {
+	settings := informer.Settings{
+		Lists: informer.PagesOnly,
 		// client-go raises less than its default to it.
-		WatchTimeout: max(options.MinWatchTimeout, engine.DefaultReflectorSettings.WatchTimeout),
+		WatchTimeout: max(options.MinWatchTimeout, informer.DefaultSettings.WatchTimeout),
 	}
 	if clientfeatures.FeatureGates().Enabled(clientfeatures.WatchListClient) && !watchlist.DoesClientNotSupportWatchListSemantics(lw) {
-		settings.Lists = engine.StreamFirst
+		settings.Lists = informer.StreamFirst
 	}
 	if options.Backoff != nil {
 		settings.Backoff = convertBackoff(*options.Backoff)
@@ -60,12 +61,12 @@ func reflectorSettings(lw any, options ReflectorOptions) engine.ReflectorSetting
 // convertBackoff is b in the core's terms. The core has no number of steps: what
 // they grow to is the same as a cap. Its zeros have no opinion, b's are zeros. It
 // does not shrink: a factor below one, which makes retries ever faster, is one.
-func convertBackoff(b wait.Backoff) engine.Backoff {
+func convertBackoff(b wait.Backoff) informer.Backoff {
 	limit := float64(b.Duration) * math.Pow(max(b.Factor, 1), float64(max(b.Steps, 0)))
 	if b.Cap > 0 {
 		limit = min(limit, float64(b.Cap))
 	}
-	converted := engine.Backoff{
+	converted := informer.Backoff{
 		Initial: max(b.Duration, time.Nanosecond),
 		Max:     max(time.Duration(min(limit, math.MaxInt64/2)), time.Nanosecond),
 		Factor:  max(b.Factor, 1),

@@ -28,6 +28,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 func configMap(name, version string) *corev1.ConfigMap {
@@ -266,13 +267,13 @@ func TestConvertedBackoffWaitsAsLong(t *testing.T) {
 }
 
 // delaysOf lets lists fail and measures the time between them.
-func delaysOf(t *testing.T, b engine.Backoff) []time.Duration {
+func delaysOf(t *testing.T, b informer.Backoff) []time.Duration {
 	t.Helper()
 	b.Reset = 1000 * time.Hour
 	var delays []time.Duration
 	ctx, stop := context.WithCancel(t.Context())
 	opts := engine.ReflectorOptions[any]{
-		ReflectorSettings: engine.ReflectorSettings{Lists: engine.PagesOnly, Backoff: b},
+		Settings: informer.Settings{Lists: informer.PagesOnly, Backoff: b},
 		AfterFunc: func(d time.Duration, f func()) func() bool {
 			if delays = append(delays, d); len(delays) == 15 {
 				stop()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
@@ -38,7 +39,7 @@ type SharedInformerConfig struct {
 	// WatchErrorHandler is what SetWatchErrorHandlerWithContext sets.
 	WatchErrorHandler cache.WatchErrorHandlerWithContext
 	// Reflector says how to list and watch. What it leaves open is as in client-go.
-	Reflector engine.ReflectorSettings
+	Reflector informer.Settings
 	// Limiter is shared with other informers; nil bounds nothing.
 	Limiter *engine.ListLimiter
 	// Ready says when a handler's registration has synced. HasSynced of the informer
@@ -48,8 +49,8 @@ type SharedInformerConfig struct {
 	// client-go's environment variable KUBE_CACHE_MUTATION_DETECTOR.
 	Unchanged  engine.Unchanged
 	Observe    func(any) *delta.Origin
-	OnMutation func(engine.Mutation)
-	Mutations  engine.MutationOptions
+	OnMutation func(informer.Mutation)
+	Mutations  informer.MutationOptions
 	// Log is where warnings go. The zero Logger is klog's.
 	Log logr.Logger
 }

@@ -15,6 +15,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // NewSharedInformer is client-go's constructor over our parts. The result is also a
@@ -133,7 +134,7 @@ func (s *SharedInformer) AddEventHandlerWithOptions(handler cache.ResourceEventH
 	policy := s.resync.policy(logger, opts.ResyncPeriod, s.started)
 	s.mu.Unlock()
 	told := &told{handler: handler, logger: logger}
-	sub, err := s.core.Subscribe(told.tell, engine.SubscribeOptions{
+	sub, err := s.core.Subscribe(told.tell, informer.SubscribeOptions{
 		Name:   handlerName(handler),
 		Resync: policy,
 	})
@@ -241,7 +242,7 @@ func (s *SharedInformer) configure(what string, set func()) error {
 func (s *SharedInformer) IsStopped() bool { return s.core.Stopped() }
 
 // Status tells how the informer is doing.
-func (s *SharedInformer) Status() engine.Status { return s.core.Status() }
+func (s *SharedInformer) Status() informer.Status { return s.core.Status() }
 
 // syncCheck is a cache.DoneChecker.
 type syncCheck struct {

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
@@ -39,7 +39,7 @@ func TestHandlersAreResyncedByPolicy(t *testing.T) {
 			},
 			Resync:       resync.Policy{Period: time.Minute, Selector: all},
 			ResyncPeriod: time.Hour, // which overrides nothing
-			Reflector:    engine.ReflectorSettings{Lists: engine.PagesOnly},
+			Reflector:    informer.Settings{Lists: informer.PagesOnly},
 		})
 		var mu sync.Mutex // guards updates, which each handler counts in
 		updates := map[string]int{}
@@ -92,7 +92,7 @@ func TestHandlersAreResyncedByPolicy(t *testing.T) {
 					t.Errorf("a negative rate: %v", err)
 				}
 			}
-			if err := s.SetResync("z", resync.Policy{}); !errors.Is(err, engine.ErrNotCovered) {
+			if err := s.SetResync("z", resync.Policy{}); !errors.Is(err, informer.ErrNotCovered) {
 				t.Errorf("the policy of a scope that is not there: %v", err)
 			}
 		})

@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
@@ -69,7 +70,7 @@ func TestHandlersAreResyncedAsTheScopesSay(t *testing.T) {
 				{Except: []string{"p", "q", "r"}, ListWatcher: NewListWatcher(inNamespace("x", "a"), nil)},
 			},
 			ResyncPeriod: 10 * time.Minute,
-			Reflector:    engine.ReflectorSettings{Lists: engine.PagesOnly},
+			Reflector:    informer.Settings{Lists: informer.PagesOnly},
 		})
 		var mu sync.Mutex // guards updates, which each handler counts in
 		updates := map[string]int{}
@@ -118,7 +119,7 @@ func TestHandlersDoNotHearOfRemovedScopes(t *testing.T) {
 			t.Fatal(err)
 		}
 		runs(t, s, func() {
-			if err := s.Core().RemoveScope("p", engine.AsOutOfScope); err != nil {
+			if err := s.Core().RemoveScope("p", informer.AsOutOfScope); err != nil {
 				t.Error(err)
 			}
 			synctest.Wait()

@@ -1,4 +1,4 @@
-package engine
+package informer
 
 import (
 	"cmp"
@@ -17,9 +17,9 @@ const (
 	PagesOnly
 )
 
-// ReflectorSettings are the numbers behind a Reflector's decisions. Zero fields
+// Settings are the numbers behind a Reflector's decisions. Zero fields
 // have no opinion; [DefaultReflectorSettings] is what they end up as.
-type ReflectorSettings struct {
+type Settings struct {
 	Lists ListMode
 	// PageSize is how many objects to ask for at a time, in every list. Zero asks
 	// for 500 where the answer comes from the server's database, and for all at
@@ -53,8 +53,8 @@ type ReflectorSettings struct {
 	Backoff            Backoff
 }
 
-// DefaultReflectorSettings are used where nothing else is said.
-var DefaultReflectorSettings = ReflectorSettings{
+// DefaultSettings are used where nothing else is said.
+var DefaultSettings = Settings{
 	Lists:          StreamFirst,
 	WatchTimeout:   5 * time.Minute,
 	StreamDeadline: 5 * time.Minute,
@@ -67,7 +67,7 @@ var DefaultReflectorSettings = ReflectorSettings{
 }
 
 // Or fills the gaps of s from fallback.
-func (s ReflectorSettings) Or(fallback ReflectorSettings) ReflectorSettings {
+func (s Settings) Or(fallback Settings) Settings {
 	s.Lists = cmp.Or(s.Lists, fallback.Lists)
 	s.PageSize = cmp.Or(s.PageSize, fallback.PageSize)
 	s.WatchTimeout = cmp.Or(s.WatchTimeout, fallback.WatchTimeout)

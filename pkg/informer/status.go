@@ -1,4 +1,4 @@
-package engine
+package informer
 
 import (
 	"time"
@@ -51,10 +51,10 @@ type Status struct {
 	Objects int    // in the store
 	Pending int    // deltas that are not in the store yet
 	// Reflector is how the scope is doing that is doing worst.
-	Reflector ReflectorStatus
-	Scopes    []ScopeStatus
-	Listeners []ListenerStatus
-	Resync    resync.Status
+	Reflector   ReflectorStatus
+	Scopes      []ScopeStatus
+	Subscribers []SubscriberStatus
+	Resync      resync.Status
 }
 
 // ScopeStatus is how one scope is doing.
@@ -68,8 +68,8 @@ type ScopeStatus struct {
 	Reflector ReflectorStatus
 }
 
-// ListenerStatus is how one listener is doing.
-type ListenerStatus struct {
+// SubscriberStatus is how one listener is doing.
+type SubscriberStatus struct {
 	Name   string
 	Number uint32
 	// Lag is how many events it has yet to be told, folded ones counted as one.
