@@ -126,7 +126,7 @@ func (i *Informer[T]) relist(ctx context.Context) error {
 		if s.done == nil { // it was stopped before it began
 			return ErrStopped
 		}
-		wanted[n] = s.reflector.relists.ask()
+		wanted[n] = s.reflector.RequestList()
 	}
 	for n, s := range scopes {
 		err := s.awaitList(ctx, wanted[n])
@@ -143,7 +143,7 @@ func (i *Informer[T]) relist(ctx context.Context) error {
 // awaitList waits for a list of the scope, or for the scope's end.
 func (s *scope[T]) awaitList(ctx context.Context, number uint64) error {
 	for {
-		more := s.reflector.relists.waitFor(number)
+		more := s.reflector.Listed(number)
 		if more == nil {
 			return nil
 		}

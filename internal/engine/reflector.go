@@ -84,10 +84,28 @@ type ReflectorOptions[T any] struct {
 	// and the list is read again. Nil lets a panic go its way.
 	Guard func(ctx context.Context, cycle func())
 
+	// Hooks are for the informer that the Reflector belongs to.
+	Hooks Hooks
+
 	// Now and AfterFunc are for adapters whose users bring a clock along; AfterFunc
 	// returns a function that stops the timer. Nil is package time.
 	Now       func() time.Time
 	AfterFunc func(d time.Duration, f func()) (stop func() bool)
+}
+
+// Hooks are told what happens, by the goroutine that runs the Reflector. Each may be nil.
+type Hooks struct {
+	Degraded func() // the kind has become degraded
+	LeftOut  func() // something was skipped
+	Unread   func() // an event came that the sink is not shown
+	Relisted func() // a list is about to be handed on that is not the first
+}
+
+// call calls a hook, if there is one.
+func call(hook func()) {
+	if hook != nil {
+		hook()
+	}
 }
 
 // minStallAfter leaves two bookmarks in a row the time to get lost.
@@ -101,11 +119,7 @@ type Reflector[T any] struct {
 	key  func(T) (delta.Key, error)
 	opts ReflectorOptions[T]
 
-	random   func() float64 // in [0, 1); a test's own, so that its seed decides all
-	degraded func()         // told each time the kind becomes degraded; may be nil
-	leftOut  func()         // told each time something was skipped; may be nil
-	unread   func()         // told of each event that the sink is not shown; may be nil
-	relisted func()         // told before a list is handed on that is not the first; may be nil
+	random func() float64 // in [0, 1); a test's own, so that its seed decides all
 
 	// These belong to the goroutine that runs Cycle.
 	at         position
@@ -206,9 +220,7 @@ func (r *Reflector[T]) Recover(ctx context.Context, err error) {
 	})
 	if first { // and not at each attempt
 		r.opts.Logger.Info("kind is degraded, it will be tried again", "kind", r.opts.Kind, "reason", err.Error())
-		if r.degraded != nil {
-			r.degraded()
-		}
+		call(r.opts.Hooks.Degraded)
 	}
 	r.wait(ctx, Degraded, err)
 }
@@ -232,15 +244,13 @@ func (r *Reflector[T]) noteFailure(err error) {
 	})
 }
 
-// skip records that something was left out.
-func (r *Reflector[T]) skip(ctx context.Context, err error) {
+// Skip records that something was left out.
+func (r *Reflector[T]) Skip(ctx context.Context, err error) {
 	r.note(func(s *informer.ReflectorStatus) {
 		s.Skipped++
 		s.LastSkipped = err
 	})
-	if r.leftOut != nil {
-		r.leftOut()
-	}
+	call(r.opts.Hooks.LeftOut)
 	if r.opts.OnSkip != nil {
 		r.opts.OnSkip(ctx, err)
 		return

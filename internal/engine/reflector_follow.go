@@ -21,7 +21,7 @@ func (r *Reflector[T]) handOn(ctx context.Context, s *session[T]) error {
 		}
 		if err := r.deliver(s, event); err != nil {
 			r.unsure = true
-			r.skip(ctx, fmt.Errorf("take %s from a watch: %w", r.opts.Kind, err))
+			r.Skip(ctx, fmt.Errorf("take %s from a watch: %w", r.opts.Kind, err))
 			continue
 		}
 		if first {
@@ -36,9 +36,7 @@ func (r *Reflector[T]) handOn(ctx context.Context, s *session[T]) error {
 // seen all the same: asking for it again would bring the same refusal.
 func (r *Reflector[T]) deliver(s *session[T], event Event[T]) error {
 	if event.Err != nil {
-		if r.unread != nil {
-			r.unread()
-		}
+		call(r.opts.Hooks.Unread)
 		return event.Err
 	}
 	version := event.Version

@@ -69,7 +69,7 @@ func (r *Reflector[T]) gather(ctx context.Context, list *snapshot[T], event Even
 		} else {
 			list.partial = true
 		}
-		r.skip(ctx, fmt.Errorf("take %s from a streaming list: %w", r.opts.Kind, err))
+		r.Skip(ctx, fmt.Errorf("take %s from a streaming list: %w", r.opts.Kind, err))
 		return
 	}
 	list.put(key, event.Object)
@@ -148,13 +148,13 @@ func (r *Reflector[T]) pageSize(version string) int64 {
 func (r *Reflector[T]) addPage(ctx context.Context, list *snapshot[T], page Page[T]) {
 	for _, err := range page.Broken {
 		list.partial = true
-		r.skip(ctx, fmt.Errorf("read %s from a list: %w", r.opts.Kind, err))
+		r.Skip(ctx, fmt.Errorf("read %s from a list: %w", r.opts.Kind, err))
 	}
 	kept := page.Items[:0]
 	for _, obj := range page.Items {
 		if _, err := r.key(obj); err != nil {
 			list.partial = true
-			r.skip(ctx, fmt.Errorf("read the key of %s in a list: %w", r.opts.Kind, err))
+			r.Skip(ctx, fmt.Errorf("read the key of %s in a list: %w", r.opts.Kind, err))
 			continue
 		}
 		kept = append(kept, obj)

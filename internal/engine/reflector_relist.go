@@ -97,6 +97,14 @@ func (l *relists) serve() {
 	}
 }
 
+// RequestList wants a list that begins after now, and returns a number for [Reflector.Listed].
+// Calls that come before the list begins share it.
+func (r *Reflector[T]) RequestList() (number uint64) { return r.relists.ask() }
+
+// Listed returns nil if the list for that number has been handed on. Otherwise it returns a
+// channel that is closed when it is worth asking again.
+func (r *Reflector[T]) Listed(number uint64) <-chan struct{} { return r.relists.waitFor(number) }
+
 // beginList is called when a whole list is about to be asked for. If somebody wants
 // it, our position can't be used: it is to show what the server has now, and not
 // something that it remembers.

@@ -113,8 +113,8 @@ func (r *Reflector[T]) adopt(ctx context.Context, list *snapshot[T], as Replacem
 	if as.NewHistory {
 		r.opts.Logger.Info("server went back in time", "kind", r.opts.Kind, "from", r.at.version, "to", as.Version)
 	}
-	if r.relisted != nil && !r.listed.IsZero() {
-		r.relisted()
+	if !r.listed.IsZero() {
+		call(r.opts.Hooks.Relisted)
 	}
 	if err := r.sink.Replace(list.objs, as); err != nil {
 		return nil, r.fail(ctx, r.Status().State, fmt.Errorf("hand on the list: %w", err))

@@ -148,18 +148,20 @@ func (i *Informer[T]) check(add Scope[T]) error {
 // newScope returns a scope that is connected to the queue and does not run.
 func (i *Informer[T]) newScope(from Scope[T]) *scope[T] {
 	s := &scope[T]{reach: newReach(from.Namespace, slices.Clone(from.Except)), resync: from.Resync}
-	s.inlet = i.fifo.open(s.reach, func(err error) { s.reflector.skip(context.Background(), err) })
+	s.inlet = i.fifo.open(s.reach, func(err error) { s.reflector.Skip(context.Background(), err) })
 	s.inlet.gaps = &i.gaps
 	opts := i.reflectorOptions()
 	opts.Settings = from.Settings.Or(opts.Settings)
 	if !s.reach.everything() {
 		opts.Kind += " in " + s.reach.String()
 	}
+	opts.Hooks = Hooks{
+		Degraded: s.inlet.degraded,
+		LeftOut:  func() { i.gaps.Add(1) },
+		Unread:   s.inlet.omitAny,
+		Relisted: func() { i.relists.Add(1) },
+	}
 	s.reflector = NewReflector(from.ListWatcher, s.inlet, i.opts.Traits.Key, opts)
-	s.reflector.degraded = s.inlet.degraded
-	s.reflector.leftOut = func() { i.gaps.Add(1) }
-	s.reflector.unread = s.inlet.omitAny
-	s.reflector.relisted = func() { i.relists.Add(1) }
 	return s
 }
 
