@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/delta-runtime/delta-runtime/internal/revision"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -237,11 +238,11 @@ func (in *inlet[T]) progress() (visible string, heardAt time.Time) {
 
 // lowestLocked returns the lowest version of all scopes that have one.
 func (f *DeltaFIFO[T]) lowestLocked(version func(*inlet[T]) string) string {
-	var lowest union
+	var lowest revision.Union
 	for _, in := range f.inlets {
-		lowest.add(version(in), in.heardAt)
+		lowest.Add(version(in), in.heardAt)
 	}
-	return lowest.version()
+	return lowest.Version()
 }
 
 // settleLocked notes which scopes' first lists have become visible: those of which

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/revision"
 	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -254,12 +255,12 @@ func (i *Informer[T]) Settled() <-chan struct{} { return i.fifo.settled }
 // there are several scopes, that of the one that is the furthest behind. The store
 // may be a batch behind; see the store's own Version.
 func (i *Informer[T]) Version() string {
-	var lowest union
+	var lowest revision.Union
 	for _, s := range i.coverage.Load().scopes {
 		_, heardAt := s.inlet.progress()
-		lowest.add(s.reflector.LastSyncResourceVersion(), heardAt)
+		lowest.Add(s.reflector.LastSyncResourceVersion(), heardAt)
 	}
-	return lowest.version()
+	return lowest.Version()
 }
 
 // Stopped reports whether Run has returned, or is about to.

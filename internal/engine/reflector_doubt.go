@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/delta-runtime/delta-runtime/internal/revision"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 )
@@ -169,7 +170,7 @@ func (r *Reflector[T]) ask(ctx context.Context) (step, error) {
 		return nil, failed
 	}
 	r.doubts.ask, r.doubts.unheard = false, false
-	if isOlder(page.Version, r.at.version) {
+	if revision.Older(page.Version, r.at.version) {
 		_ = r.fail(ctx, Watching, fmt.Errorf("%w: to version %s", ErrWentBack, page.Version))
 		r.at.gone, r.at.behind = true, true
 		return r.start(), nil

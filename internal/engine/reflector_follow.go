@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/delta-runtime/delta-runtime/internal/revision"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -16,7 +17,7 @@ func (r *Reflector[T]) handOn(ctx context.Context, s *session[T]) error {
 		if err != nil {
 			return err
 		}
-		if event.Err == nil && event.Type == watch.Bookmark && isOlder(event.Version, r.at.version) {
+		if event.Err == nil && event.Type == watch.Bookmark && revision.Older(event.Version, r.at.version) {
 			return errDoubt
 		}
 		if err := r.deliver(s, event); err != nil {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/delta-runtime/delta-runtime/internal/revision"
 	"math/big"
 	"testing"
 )
@@ -43,7 +44,7 @@ func TestIsOlder(t *testing.T) {
 		{"-9", "10", false},
 		{"9", "１０", false}, // other digits are no digits
 	} {
-		if got := isOlder(tt.a, tt.b); got != tt.want {
+		if got := revision.Older(tt.a, tt.b); got != tt.want {
 			t.Errorf("isOlder(%q, %q) = %v", tt.a, tt.b, got)
 		}
 	}
@@ -58,7 +59,7 @@ func FuzzIsOlder(f *testing.F) {
 		x, okX := natural(a)
 		y, okY := natural(b)
 		want := okX && okY && x.Cmp(y) < 0
-		if got := isOlder(a, b); got != want {
+		if got := revision.Older(a, b); got != want {
 			t.Errorf("isOlder(%q, %q) = %v, want %v", a, b, got, want)
 		}
 	})

@@ -9,6 +9,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/delta-runtime/delta-runtime/internal/revision"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
@@ -109,7 +110,7 @@ func (r *Reflector[T]) list(ctx context.Context) (step, error) {
 // adopt hands a whole list to the sink.
 func (r *Reflector[T]) adopt(ctx context.Context, list *snapshot[T], as Replacement, next step) (step, error) {
 	as = list.describe(as)
-	as.NewHistory = r.at.behind || isOlder(as.Version, r.at.version)
+	as.NewHistory = r.at.behind || revision.Older(as.Version, r.at.version)
 	if as.NewHistory {
 		r.opts.Logger.Info("server went back in time", "kind", r.opts.Kind, "from", r.at.version, "to", as.Version)
 	}

@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/revision"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // refusing is a transform that takes nothing called b at a version past the limit.
 func refusing(limit string) func(thing) (thing, error) {
 	return func(obj thing) (thing, error) {
-		if obj.name == "b" && isOlder(limit, obj.version) {
+		if obj.name == "b" && revision.Older(limit, obj.version) {
 			return thing{}, errors.New("cannot be transformed")
 		}
 		return obj, nil

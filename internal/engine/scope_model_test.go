@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/revision"
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
@@ -289,7 +290,7 @@ func (e *empire) subscribe(name string, opts informer.SubscribeOptions, pause fu
 
 func (e *empire) compare(ready Readiness) {
 	want := map[delta.Key]string{}
-	var lowest union
+	var lowest revision.Union
 	for _, p := range e.provinces {
 		s := e.informer.coverage.Load().called(p.reach.namespace)
 		if s == nil {
@@ -298,7 +299,7 @@ func (e *empire) compare(ready Readiness) {
 		for key, version := range p.shown() {
 			want[key] = version
 		}
-		lowest.add(p.at(), time.Time{})
+		lowest.Add(p.at(), time.Time{})
 		if err := e.informer.SyncedIn(p.sample()); err != nil {
 			e.t.Error(err)
 		}
@@ -319,7 +320,7 @@ func (e *empire) compare(ready Readiness) {
 			e.t.Errorf("%s is synced: %t", o.name, synced)
 		}
 	}
-	e.compareStatus(lowest.version())
+	e.compareStatus(lowest.Version())
 }
 
 // compareWorld checks what a subscriber believes. Of what was removed silently it

@@ -1,4 +1,4 @@
-package engine
+package revision
 
 import "time"
 
@@ -6,20 +6,20 @@ import "time"
 // everything is known of all of them. Versions that are no numbers have no order;
 // then it is the one that was heard last, which says little. Scopes without a
 // version do not count. So it goes back where a scope is added that is behind.
-type union struct {
+type Union struct {
 	lowest, last string
 	lastAt       time.Time
 	unordered    bool
 }
 
-func (u *union) add(version string, heardAt time.Time) {
+func (u *Union) Add(version string, heardAt time.Time) {
 	if version == "" {
 		return
 	}
-	if _, isNumber := number(version); !isNumber {
+	if _, isNumber := Number(version); !isNumber {
 		u.unordered = true
 	}
-	if u.lowest == "" || isOlder(version, u.lowest) {
+	if u.lowest == "" || Older(version, u.lowest) {
 		u.lowest = version
 	}
 	if u.last == "" || heardAt.After(u.lastAt) {
@@ -27,7 +27,7 @@ func (u *union) add(version string, heardAt time.Time) {
 	}
 }
 
-func (u *union) version() string {
+func (u *Union) Version() string {
 	if u.unordered {
 		return u.last
 	}

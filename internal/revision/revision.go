@@ -1,10 +1,10 @@
-package engine
+package revision
 
 // isOlder reports whether resource version a is known to come before b. Versions
 // have an order only where both are numbers; of others nothing is known.
-func isOlder(a, b string) bool {
-	a, aIsNumber := number(a)
-	b, bIsNumber := number(b)
+func Older(a, b string) bool {
+	a, aIsNumber := Number(a)
+	b, bIsNumber := Number(b)
 	if !aIsNumber || !bIsNumber {
 		return false
 	}
@@ -16,7 +16,7 @@ func isOlder(a, b string) bool {
 
 // number strips leading zeros of a decimal number, so that comparing length and
 // then text compares values of any size. It reports false for other strings.
-func number(s string) (string, bool) {
+func Number(s string) (string, bool) {
 	zeros := 0
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {
