@@ -9,6 +9,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
@@ -27,20 +28,20 @@ var bookTraits = delta.Traits[book]{
 // arrive later.
 type shelf struct{ arrivals chan book }
 
-func (shelf) List(context.Context, metav1.ListOptions) (engine.Page[book], error) {
-	return engine.Page[book]{Version: "1", Items: []book{{"Emma", "1"}}}, nil
+func (shelf) List(context.Context, metav1.ListOptions) (listwatch.Page[book], error) {
+	return listwatch.Page[book]{Version: "1", Items: []book{{"Emma", "1"}}}, nil
 }
 
-func (s shelf) Watch(context.Context, metav1.ListOptions) (engine.Stream[book], error) {
+func (s shelf) Watch(context.Context, metav1.ListOptions) (listwatch.Stream[book], error) {
 	return s, nil
 }
 
-func (s shelf) Next(ctx context.Context) (engine.Event[book], error) {
+func (s shelf) Next(ctx context.Context) (listwatch.Event[book], error) {
 	select {
 	case b := <-s.arrivals:
-		return engine.Event[book]{Type: watch.Added, Object: b, Version: b.version}, nil
+		return listwatch.Event[book]{Type: watch.Added, Object: b, Version: b.version}, nil
 	case <-ctx.Done():
-		return engine.Event[book]{}, ctx.Err()
+		return listwatch.Event[book]{}, ctx.Err()
 	}
 }
 
@@ -94,11 +95,11 @@ type author struct {
 	books []book
 }
 
-func (a author) List(context.Context, metav1.ListOptions) (engine.Page[book], error) {
-	return engine.Page[book]{Version: "1", Items: a.books}, nil
+func (a author) List(context.Context, metav1.ListOptions) (listwatch.Page[book], error) {
+	return listwatch.Page[book]{Version: "1", Items: a.books}, nil
 }
 
-func (a author) Watch(context.Context, metav1.ListOptions) (engine.Stream[book], error) {
+func (a author) Watch(context.Context, metav1.ListOptions) (listwatch.Stream[book], error) {
 	return a.shelf, nil
 }
 

@@ -10,6 +10,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
@@ -92,26 +93,26 @@ func (h *handFed) wantTold(what string, want ...string) {
 // written is a server that has one list, shows each event that it is sent, and has
 // no streaming lists.
 type written[T any] struct {
-	page   Page[T]
-	events chan Event[T]
+	page   listwatch.Page[T]
+	events chan listwatch.Event[T]
 }
 
 var errWatchIsOver = errors.New("the watch is over")
 
-func (w *written[T]) List(context.Context, metav1.ListOptions) (Page[T], error) {
+func (w *written[T]) List(context.Context, metav1.ListOptions) (listwatch.Page[T], error) {
 	page := w.page
 	page.Items = slices.Clone(page.Items)
 	return page, nil
 }
 
-func (w *written[T]) Watch(_ context.Context, opts metav1.ListOptions) (Stream[T], error) {
+func (w *written[T]) Watch(_ context.Context, opts metav1.ListOptions) (listwatch.Stream[T], error) {
 	if opts.SendInitialEvents != nil {
 		return nil, answer("invalid")
 	}
 	return w, nil
 }
 
-func (w *written[T]) Next(ctx context.Context) (Event[T], error) {
+func (w *written[T]) Next(ctx context.Context) (listwatch.Event[T], error) {
 	select {
 	case event, more := <-w.events:
 		if !more {
@@ -119,7 +120,7 @@ func (w *written[T]) Next(ctx context.Context) (Event[T], error) {
 		}
 		return event, nil
 	case <-ctx.Done():
-		return Event[T]{}, errWatchIsOver
+		return listwatch.Event[T]{}, errWatchIsOver
 	}
 }
 

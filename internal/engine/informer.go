@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/internal/revision"
 	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/internal/timetable"
@@ -86,7 +87,7 @@ type Options[T any] struct {
 
 // New returns an informer for what lw lists and watches. Nothing happens until it
 // runs.
-func New[T any](lw ListWatcher[T], opts Options[T]) *Informer[T] {
+func New[T any](lw listwatch.ListWatcher[T], opts Options[T]) *Informer[T] {
 	i := newInformer(opts)
 	i.cover(i.newScope(Scope[T]{ListWatcher: lw}))
 	return i

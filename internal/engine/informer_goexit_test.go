@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
@@ -20,7 +21,7 @@ type leaver struct {
 	lists int
 }
 
-func (l *leaver) List(ctx context.Context, opts metav1.ListOptions) (Page[thing], error) {
+func (l *leaver) List(ctx context.Context, opts metav1.ListOptions) (listwatch.Page[thing], error) {
 	if l.lists++; l.lists == 2 {
 		runtime.Goexit()
 	}

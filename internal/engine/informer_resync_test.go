@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
@@ -21,7 +22,7 @@ import (
 
 // crowd is a server with many things, which change when told to.
 type crowd struct {
-	events chan Event[thing]
+	events chan listwatch.Event[thing]
 	slow   time.Duration // how long a list takes
 
 	mu     sync.Mutex // guards everything below
@@ -30,29 +31,31 @@ type crowd struct {
 }
 
 func newCrowd(n int) *crowd {
-	c := &crowd{events: make(chan Event[thing])}
+	c := &crowd{events: make(chan listwatch.Event[thing])}
 	for _, key := range someKeys(n) {
 		c.things = append(c.things, thing{key.Name, "1"})
 	}
 	return c
 }
 
-func (c *crowd) List(_ context.Context, opts metav1.ListOptions) (Page[thing], error) {
+func (c *crowd) List(_ context.Context, opts metav1.ListOptions) (listwatch.Page[thing], error) {
 	time.Sleep(c.slow)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.lists = append(c.lists, opts.ResourceVersion)
-	return Page[thing]{Version: "1", Items: slices.Clone(c.things)}, nil
+	return listwatch.Page[thing]{Version: "1", Items: slices.Clone(c.things)}, nil
 }
 
-func (c *crowd) Watch(context.Context, metav1.ListOptions) (Stream[thing], error) { return c, nil }
+func (c *crowd) Watch(context.Context, metav1.ListOptions) (listwatch.Stream[thing], error) {
+	return c, nil
+}
 
-func (c *crowd) Next(ctx context.Context) (Event[thing], error) {
+func (c *crowd) Next(ctx context.Context) (listwatch.Event[thing], error) {
 	select {
 	case e := <-c.events:
 		return e, nil
 	case <-ctx.Done():
-		return Event[thing]{}, ctx.Err()
+		return listwatch.Event[thing]{}, ctx.Err()
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
@@ -250,11 +251,11 @@ func TestLister(t *testing.T) {
 // forbidden is a server that lets nobody list.
 type forbidden struct{}
 
-func (forbidden) List(context.Context, metav1.ListOptions) (Page[thing], error) {
-	return Page[thing]{}, answer("forbidden")
+func (forbidden) List(context.Context, metav1.ListOptions) (listwatch.Page[thing], error) {
+	return listwatch.Page[thing]{}, answer("forbidden")
 }
 
-func (forbidden) Watch(context.Context, metav1.ListOptions) (Stream[thing], error) {
+func (forbidden) Watch(context.Context, metav1.ListOptions) (listwatch.Stream[thing], error) {
 	return nil, answer("forbidden")
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
@@ -16,7 +17,7 @@ func TestOnMutationMayCallTheInformer(t *testing.T) {
 	type doc struct{ name, text string }
 	synctest.Test(t, func(t *testing.T) {
 		first := &doc{"a", "x"}
-		server := &written[*doc]{page: Page[*doc]{Version: "1", Items: []*doc{first}}, events: make(chan Event[*doc])}
+		server := &written[*doc]{page: listwatch.Page[*doc]{Version: "1", Items: []*doc{first}}, events: make(chan listwatch.Event[*doc])}
 		var i *Informer[*doc]
 		called := 0
 		i = New[*doc](server, Options[*doc]{
@@ -47,7 +48,7 @@ func TestOnMutationMayCallTheInformer(t *testing.T) {
 		synctest.Wait()
 		first.text = "changed in place"
 		for n := range 3 { // each pushes another one out of what is watched
-			server.events <- Event[*doc]{Type: "ADDED", Object: &doc{name: fmt.Sprint(n)}, Version: fmt.Sprint(n + 2)}
+			server.events <- listwatch.Event[*doc]{Type: "ADDED", Object: &doc{name: fmt.Sprint(n)}, Version: fmt.Sprint(n + 2)}
 			synctest.Wait()
 		}
 		if _, there := i.Store().Get(delta.Key{Name: "a"}); called != 1 || there {

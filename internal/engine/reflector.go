@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-logr/logr"
 
+	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
@@ -114,7 +115,7 @@ const minStallAfter = 150 * time.Second
 // Reflector keeps a [Sink] in step with what a [ListWatcher] shows. Run does it
 // until its context ends; Status tells how it goes.
 type Reflector[T any] struct {
-	lw   ListWatcher[T]
+	lw   listwatch.ListWatcher[T]
 	sink Sink[T]
 	key  func(T) (delta.Key, error)
 	opts ReflectorOptions[T]
@@ -140,7 +141,7 @@ type Reflector[T any] struct {
 
 // NewReflector connects a server to a sink and starts nothing. key names an
 // object; an object whose key cannot be read is reported and left out.
-func NewReflector[T any](lw ListWatcher[T], sink Sink[T], key func(T) (delta.Key, error), opts ReflectorOptions[T]) *Reflector[T] {
+func NewReflector[T any](lw listwatch.ListWatcher[T], sink Sink[T], key func(T) (delta.Key, error), opts ReflectorOptions[T]) *Reflector[T] {
 	opts.Settings = opts.Or(informer.DefaultSettings)
 	if opts.StallAfter > 0 {
 		opts.StallAfter = max(opts.StallAfter, minStallAfter)

@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/internal/testing/apifake"
 )
 
@@ -147,18 +148,18 @@ func (f *faultyServer) isAway() bool {
 	return f.isAwayLocked()
 }
 
-func (f *faultyServer) List(ctx context.Context, opts metav1.ListOptions) (Page[thing], error) {
+func (f *faultyServer) List(ctx context.Context, opts metav1.ListOptions) (listwatch.Page[thing], error) {
 	if err := f.refuse(ctx); err != nil {
-		return Page[thing]{}, err
+		return listwatch.Page[thing]{}, err
 	}
 	if opts.Continue != "" && f.fault(4) {
-		return Page[thing]{}, apierrors.NewResourceExpired("continue token is too old")
+		return listwatch.Page[thing]{}, apierrors.NewResourceExpired("continue token is too old")
 	}
 	list, err := f.api.List(ctx, opts)
 	if err != nil {
-		return Page[thing]{}, err
+		return listwatch.Page[thing]{}, err
 	}
-	page := Page[thing]{Version: list.ResourceVersion, Continue: list.Continue}
+	page := listwatch.Page[thing]{Version: list.ResourceVersion, Continue: list.Continue}
 	for i := range list.Items {
 		page.Items = append(page.Items, thing{list.Items[i].Name, list.Items[i].ResourceVersion})
 	}
@@ -172,7 +173,7 @@ func (f *faultyServer) List(ctx context.Context, opts metav1.ListOptions) (Page[
 	return page, nil
 }
 
-func (f *faultyServer) Watch(ctx context.Context, opts metav1.ListOptions) (Stream[thing], error) {
+func (f *faultyServer) Watch(ctx context.Context, opts metav1.ListOptions) (listwatch.Stream[thing], error) {
 	if err := f.refuse(ctx); err != nil {
 		return nil, err
 	}
@@ -209,15 +210,15 @@ func (w *faultyWatch) Close() {
 	}
 }
 
-func (w *faultyWatch) Next(ctx context.Context) (Event[thing], error) {
+func (w *faultyWatch) Next(ctx context.Context) (listwatch.Event[thing], error) {
 	f := w.f
 	switch {
 	case f.fault(15):
-		return Event[thing]{}, io.EOF
+		return listwatch.Event[thing]{}, io.EOF
 	case f.fault(30):
-		return Event[thing]{}, answer(faultNames[f.rng.IntN(len(faultNames))])
+		return listwatch.Event[thing]{}, answer(faultNames[f.rng.IntN(len(faultNames))])
 	case f.fault(25):
-		return Event[thing]{Type: watch.Added, Err: errors.New("bytes make no sense")}, nil
+		return listwatch.Event[thing]{Type: watch.Added, Err: errors.New("bytes make no sense")}, nil
 	}
 	isMute := w.heard && f.fault(20)
 	for {
@@ -225,9 +226,9 @@ func (w *faultyWatch) Next(ctx context.Context) (Event[thing], error) {
 		switch {
 		case errors.Is(err, io.EOF) && isMute && !f.isAway():
 			<-ctx.Done() // the connection hangs; what breaks it is that the server goes away
-			return Event[thing]{}, ctx.Err()
+			return listwatch.Event[thing]{}, ctx.Err()
 		case err != nil:
-			return Event[thing]{}, err
+			return listwatch.Event[thing]{}, err
 		}
 		if event, err := w.event(e); !isMute && !w.isLost(event) {
 			return event, err
@@ -236,7 +237,7 @@ func (w *faultyWatch) Next(ctx context.Context) (Event[thing], error) {
 }
 
 // isLost says whether a change is one of those that are not told.
-func (w *faultyWatch) isLost(event Event[thing]) bool {
+func (w *faultyWatch) isLost(event listwatch.Event[thing]) bool {
 	version, err := strconv.ParseInt(event.Object.version, 10, 64)
 	w.f.mu.Lock()
 	defer w.f.mu.Unlock()
@@ -244,12 +245,12 @@ func (w *faultyWatch) isLost(event Event[thing]) bool {
 }
 
 // event is an event of the server as the Reflector knows it.
-func (w *faultyWatch) event(e watch.Event) (Event[thing], error) {
+func (w *faultyWatch) event(e watch.Event) (listwatch.Event[thing], error) {
 	switch o := e.Object.(type) {
 	case *metav1.Status:
-		return Event[thing]{}, apierrors.FromObject(o)
+		return listwatch.Event[thing]{}, apierrors.FromObject(o)
 	case *apifake.Object:
-		event := Event[thing]{Type: e.Type, Version: o.ResourceVersion}
+		event := listwatch.Event[thing]{Type: e.Type, Version: o.ResourceVersion}
 		if e.Type == watch.Bookmark {
 			event.InitialEnd = o.Annotations[metav1.InitialEventsAnnotationKey] != ""
 			w.live, w.heard = true, !event.InitialEnd
@@ -259,6 +260,6 @@ func (w *faultyWatch) event(e watch.Event) (Event[thing], error) {
 		return event, nil
 	default:
 		w.f.t.Errorf("the server says %T", o)
-		return Event[thing]{}, io.EOF
+		return listwatch.Event[thing]{}, io.EOF
 	}
 }

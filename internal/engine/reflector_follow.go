@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/internal/revision"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
@@ -35,7 +36,7 @@ func (r *Reflector[T]) handOn(ctx context.Context, s *session[T]) error {
 
 // deliver hands one event to the sink. An event that the sink refuses has been
 // seen all the same: asking for it again would bring the same refusal.
-func (r *Reflector[T]) deliver(s *session[T], event Event[T]) error {
+func (r *Reflector[T]) deliver(s *session[T], event listwatch.Event[T]) error {
 	if event.Err != nil {
 		call(r.opts.Hooks.Unread)
 		return event.Err
@@ -49,7 +50,7 @@ func (r *Reflector[T]) deliver(s *session[T], event Event[T]) error {
 	return err
 }
 
-func (r *Reflector[T]) push(event Event[T], version string) error {
+func (r *Reflector[T]) push(event listwatch.Event[T], version string) error {
 	switch event.Type {
 	case watch.Added:
 		return r.sink.Push(delta.Added, event.Object, version)

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -46,7 +47,7 @@ func (r *Reflector[T]) collect(ctx context.Context, s *session[T]) (*snapshot[T]
 }
 
 // gather adds an event to the list that is being streamed.
-func (r *Reflector[T]) gather(ctx context.Context, list *snapshot[T], event Event[T]) {
+func (r *Reflector[T]) gather(ctx context.Context, list *snapshot[T], event listwatch.Event[T]) {
 	err := event.Err
 	if event.Type == watch.Bookmark && err == nil {
 		return
@@ -117,7 +118,7 @@ func (r *Reflector[T]) firstPage() metav1.ListOptions {
 	return opts
 }
 
-func (r *Reflector[T]) readPage(ctx context.Context, opts metav1.ListOptions) (Page[T], error) {
+func (r *Reflector[T]) readPage(ctx context.Context, opts metav1.ListOptions) (listwatch.Page[T], error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, r.opts.PageTimeout, fmt.Errorf("%w for %v", ErrNoAnswer, r.opts.PageTimeout))
 	defer cancel()
 	page, err := r.lw.List(ctx, opts)
@@ -145,7 +146,7 @@ func (r *Reflector[T]) pageSize(version string) int64 {
 }
 
 // addPage takes over what is on a page, except for objects without a key.
-func (r *Reflector[T]) addPage(ctx context.Context, list *snapshot[T], page Page[T]) {
+func (r *Reflector[T]) addPage(ctx context.Context, list *snapshot[T], page listwatch.Page[T]) {
 	for _, err := range page.Broken {
 		list.partial = true
 		r.Skip(ctx, fmt.Errorf("read %s from a list: %w", r.opts.Kind, err))

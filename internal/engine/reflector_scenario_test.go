@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
@@ -193,17 +194,17 @@ func (s *script) next() (string, []string) {
 	return words[0], words[1:]
 }
 
-func (s *script) List(ctx context.Context, opts metav1.ListOptions) (Page[thing], error) {
+func (s *script) List(ctx context.Context, opts metav1.ListOptions) (listwatch.Page[thing], error) {
 	s.log("> %s", describe("list", opts))
 	verb, args := s.next()
 	switch verb {
 	case "hang":
 		<-ctx.Done()
-		return Page[thing]{}, ctx.Err()
+		return listwatch.Page[thing]{}, ctx.Err()
 	case "fail":
-		return Page[thing]{}, answer(args[0])
+		return listwatch.Page[thing]{}, answer(args[0])
 	case "page":
-		page := Page[thing]{Version: args[0]}
+		page := listwatch.Page[thing]{Version: args[0]}
 		for _, word := range args[1:] {
 			if token, ok := strings.CutPrefix(word, "continue="); ok {
 				page.Continue = token
@@ -216,10 +217,10 @@ func (s *script) List(ctx context.Context, opts metav1.ListOptions) (Page[thing]
 		return page, nil
 	}
 	s.t.Fatalf("%q is no answer to a list", verb)
-	return Page[thing]{}, nil
+	return listwatch.Page[thing]{}, nil
 }
 
-func (s *script) Watch(ctx context.Context, opts metav1.ListOptions) (Stream[thing], error) {
+func (s *script) Watch(ctx context.Context, opts metav1.ListOptions) (listwatch.Stream[thing], error) {
 	if !opts.AllowWatchBookmarks || opts.TimeoutSeconds == nil || *opts.TimeoutSeconds < 300 || *opts.TimeoutSeconds > 600 {
 		s.t.Errorf("watch without bookmarks or with a strange timeout: %v", opts)
 	}
@@ -252,7 +253,7 @@ func (s *scriptStream) Close() {
 	}
 }
 
-func (s *scriptStream) Next(ctx context.Context) (Event[thing], error) {
+func (s *scriptStream) Next(ctx context.Context) (listwatch.Event[thing], error) {
 	if status := s.r.Status(); status.State == Following && !status.DegradedSince.IsZero() {
 		s.t.Errorf("degraded since %v although a watch is open", status.DegradedSince)
 	}
@@ -260,16 +261,16 @@ func (s *scriptStream) Next(ctx context.Context) (Event[thing], error) {
 	switch verb {
 	case "hang", "silence":
 		<-ctx.Done()
-		return Event[thing]{}, ctx.Err()
+		return listwatch.Event[thing]{}, ctx.Err()
 	case "fail":
-		return Event[thing]{}, answer(args[0])
+		return listwatch.Event[thing]{}, answer(args[0])
 	case "unreadable":
-		return Event[thing]{Err: fmt.Errorf("bytes make no sense")}, nil
+		return listwatch.Event[thing]{Err: fmt.Errorf("bytes make no sense")}, nil
 	case "end", "bookmark":
-		return Event[thing]{Type: watch.Bookmark, Version: args[0], InitialEnd: verb == "end"}, nil
+		return listwatch.Event[thing]{Type: watch.Bookmark, Version: args[0], InitialEnd: verb == "end"}, nil
 	}
 	obj := parseThing(args[0])
-	return Event[thing]{Type: watch.EventType(strings.ToUpper(verb)), Object: obj, Version: obj.version}, nil
+	return listwatch.Event[thing]{Type: watch.EventType(strings.ToUpper(verb)), Object: obj, Version: obj.version}, nil
 }
 
 func (s *script) Push(op delta.Op, obj thing, version string) error {

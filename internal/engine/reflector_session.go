@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 )
@@ -15,7 +16,7 @@ import (
 // reads it. They are real time even where an adapter sets the clock: they guard
 // against a connection, not against what a test's clock says.
 type session[T any] struct {
-	stream Stream[T]
+	stream listwatch.Stream[T]
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	asked  time.Time // by the Reflector's clock
@@ -72,7 +73,7 @@ func (s *session[T]) relax() {
 }
 
 // open asks the server for the watch.
-func (s *session[T]) open(lw ListWatcher[T], opts metav1.ListOptions) error {
+func (s *session[T]) open(lw listwatch.ListWatcher[T], opts metav1.ListOptions) error {
 	if opts.TimeoutSeconds != nil {
 		s.until = s.asked.Add(time.Duration(*opts.TimeoutSeconds) * time.Second)
 	}
@@ -88,7 +89,7 @@ func (s *session[T]) open(lw ListWatcher[T], opts metav1.ListOptions) error {
 }
 
 // next waits for an event.
-func (s *session[T]) next() (Event[T], error) {
+func (s *session[T]) next() (listwatch.Event[T], error) {
 	event, err := s.stream.Next(s.ctx)
 	if err != nil {
 		return event, s.why(err)

@@ -17,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
@@ -174,21 +175,21 @@ func TestOneTurnAtATime(t *testing.T) {
 // slowLister takes a minute for a list, and its watches bring nothing.
 type slowLister struct{ err error }
 
-func (l *slowLister) List(context.Context, metav1.ListOptions) (Page[thing], error) {
+func (l *slowLister) List(context.Context, metav1.ListOptions) (listwatch.Page[thing], error) {
 	time.Sleep(time.Minute)
-	return Page[thing]{Version: "5"}, l.err
+	return listwatch.Page[thing]{Version: "5"}, l.err
 }
 
-func (l *slowLister) Watch(_ context.Context, opts metav1.ListOptions) (Stream[thing], error) {
+func (l *slowLister) Watch(_ context.Context, opts metav1.ListOptions) (listwatch.Stream[thing], error) {
 	if opts.SendInitialEvents != nil {
 		return nil, answer("invalid")
 	}
 	return l, nil
 }
 
-func (l *slowLister) Next(ctx context.Context) (Event[thing], error) {
+func (l *slowLister) Next(ctx context.Context) (listwatch.Event[thing], error) {
 	<-ctx.Done()
-	return Event[thing]{}, ctx.Err()
+	return listwatch.Event[thing]{}, ctx.Err()
 }
 
 func (l *slowLister) Close() {}
@@ -242,19 +243,21 @@ type twoThings struct {
 	sent bool
 }
 
-func (s *twoThings) List(context.Context, metav1.ListOptions) (Page[thing], error) {
-	return Page[thing]{Version: "5", Items: []thing{{"a", "1"}, {"b", "2"}}}, nil
+func (s *twoThings) List(context.Context, metav1.ListOptions) (listwatch.Page[thing], error) {
+	return listwatch.Page[thing]{Version: "5", Items: []thing{{"a", "1"}, {"b", "2"}}}, nil
 }
 
-func (s *twoThings) Watch(context.Context, metav1.ListOptions) (Stream[thing], error) { return s, nil }
+func (s *twoThings) Watch(context.Context, metav1.ListOptions) (listwatch.Stream[thing], error) {
+	return s, nil
+}
 
-func (s *twoThings) Next(context.Context) (Event[thing], error) {
+func (s *twoThings) Next(context.Context) (listwatch.Event[thing], error) {
 	if s.sent {
 		s.stop()
-		return Event[thing]{}, context.Canceled
+		return listwatch.Event[thing]{}, context.Canceled
 	}
 	s.sent = true
-	return Event[thing]{Type: "ADDED", Object: thing{"c", "6"}, Version: "6"}, nil
+	return listwatch.Event[thing]{Type: "ADDED", Object: thing{"c", "6"}, Version: "6"}, nil
 }
 
 func (s *twoThings) Close() {}

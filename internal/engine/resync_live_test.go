@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
@@ -93,7 +94,7 @@ func (l liveEvents) send(ctx context.Context, over <-chan struct{}) {
 			w.mu.Unlock()
 		}
 		version := strconv.Itoa(n + 1)
-		l.server.events <- Event[thing]{Type: watch.Modified, Object: thing{"live", version}, Version: version}
+		l.server.events <- listwatch.Event[thing]{Type: watch.Modified, Object: thing{"live", version}, Version: version}
 	}
 }
 
@@ -106,7 +107,7 @@ func TestLiveEventsAreNotDelayedByAResync(t *testing.T) {
 	const handlers, rate, rounds, least = 4, 10_000, 5, 5 * time.Millisecond
 	objects := numberOr(t, "RESYNC_OBJECTS", 5_000)
 	server := newCrowd(objects)
-	server.events = make(chan Event[thing], 1024)
+	server.events = make(chan listwatch.Event[thing], 1024)
 	server.things = append(server.things, thing{"live", "1"})
 	i := New[thing](server, Options[thing]{Name: "things", Traits: thingTraits,
 		Reflector: ReflectorOptions[thing]{Settings: informer.Settings{Lists: informer.PagesOnly}}})

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
@@ -22,7 +23,7 @@ type Scope[T any] struct {
 	// empty.
 	Except []string
 	// ListWatcher shows the scope. What it shows of other namespaces is left out.
-	ListWatcher ListWatcher[T]
+	ListWatcher listwatch.ListWatcher[T]
 	// Settings are for this scope's Reflector, where it is to differ from
 	// [Options].Reflector.
 	Settings informer.Settings

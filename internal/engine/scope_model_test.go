@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/internal/revision"
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -68,7 +69,7 @@ func (p province) shown() map[delta.Key]string {
 	return world
 }
 
-func (p province) List(ctx context.Context, opts metav1.ListOptions) (Page[thing], error) {
+func (p province) List(ctx context.Context, opts metav1.ListOptions) (listwatch.Page[thing], error) {
 	page, err := p.faultyServer.List(ctx, opts)
 	for i, obj := range page.Items {
 		page.Items[i] = p.place(obj)
@@ -76,7 +77,7 @@ func (p province) List(ctx context.Context, opts metav1.ListOptions) (Page[thing
 	return page, err
 }
 
-func (p province) Watch(ctx context.Context, opts metav1.ListOptions) (Stream[thing], error) {
+func (p province) Watch(ctx context.Context, opts metav1.ListOptions) (listwatch.Stream[thing], error) {
 	stream, err := p.faultyServer.Watch(ctx, opts)
 	if err != nil {
 		return nil, err
@@ -85,11 +86,11 @@ func (p province) Watch(ctx context.Context, opts metav1.ListOptions) (Stream[th
 }
 
 type provinceWatch struct {
-	Stream[thing]
+	listwatch.Stream[thing]
 	of province
 }
 
-func (w provinceWatch) Next(ctx context.Context) (Event[thing], error) {
+func (w provinceWatch) Next(ctx context.Context) (listwatch.Event[thing], error) {
 	event, err := w.Stream.Next(ctx)
 	if event.Type != watch.Bookmark {
 		event.Object = w.of.place(event.Object)

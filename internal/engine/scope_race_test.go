@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
@@ -16,15 +17,17 @@ import (
 // calm is a server with one thing in a namespace, on which nothing happens.
 type calm string
 
-func (c calm) List(context.Context, metav1.ListOptions) (Page[thing], error) {
-	return Page[thing]{Version: "7", Items: []thing{{string(c) + "/a", "7"}}}, nil
+func (c calm) List(context.Context, metav1.ListOptions) (listwatch.Page[thing], error) {
+	return listwatch.Page[thing]{Version: "7", Items: []thing{{string(c) + "/a", "7"}}}, nil
 }
 
-func (c calm) Watch(context.Context, metav1.ListOptions) (Stream[thing], error) { return c, nil }
+func (c calm) Watch(context.Context, metav1.ListOptions) (listwatch.Stream[thing], error) {
+	return c, nil
+}
 
-func (calm) Next(ctx context.Context) (Event[thing], error) {
+func (calm) Next(ctx context.Context) (listwatch.Event[thing], error) {
 	<-ctx.Done()
-	return Event[thing]{}, ctx.Err()
+	return listwatch.Event[thing]{}, ctx.Err()
 }
 
 func (calm) Close() {}

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 )
 
 // ListWatcherOptions say what a client-go ListerWatcher is expected to bring.
@@ -32,12 +32,12 @@ type ListWatcherOptions[T any] struct {
 
 // NewListWatcher shows a client-go ListerWatcher to a core that holds any object.
 // example is one of its kind; see [ListWatcherOptions].
-func NewListWatcher(lw cache.ListerWatcher, example any) engine.ListWatcher[any] {
+func NewListWatcher(lw cache.ListerWatcher, example any) listwatch.ListWatcher[any] {
 	return NewListWatcherOf(lw, ListWatcherOptions[any]{Convert: asItIs, Example: example})
 }
 
 // lendingListWatcher is NewListWatcher for cores that have [objectTraits].
-func lendingListWatcher(lw cache.ListerWatcher, example any) engine.ListWatcher[any] {
+func lendingListWatcher(lw cache.ListerWatcher, example any) listwatch.ListWatcher[any] {
 	return NewListWatcherOf(lw, ListWatcherOptions[any]{Convert: asItIs, Example: example, Lend: true})
 }
 
@@ -45,7 +45,7 @@ func asItIs(obj runtime.Object) (any, error) { return obj, nil }
 
 // NewListWatcherOf shows a client-go ListerWatcher to a core that holds a T. Where
 // it also is a cache.ListerWatcherWithContext, requests end with their context.
-func NewListWatcherOf[T any](lw cache.ListerWatcher, opts ListWatcherOptions[T]) engine.ListWatcher[T] {
+func NewListWatcherOf[T any](lw cache.ListerWatcher, opts ListWatcherOptions[T]) listwatch.ListWatcher[T] {
 	l := &listWatcher[T]{
 		lw:      cache.ToListerWatcherWithContext(lw),
 		convert: opts.Convert,
@@ -67,24 +67,24 @@ type listWatcher[T any] struct {
 	lend    bool
 }
 
-var _ engine.ListWatcher[any] = (*listWatcher[any])(nil)
+var _ listwatch.ListWatcher[any] = (*listWatcher[any])(nil)
 
 // List copies each object out of the list it came in, or lends it. Objects of a
 // typed list are elements of one array, which would otherwise stay in memory for as
 // long as any one of them does.
-func (l *listWatcher[T]) List(ctx context.Context, opts metav1.ListOptions) (engine.Page[T], error) {
+func (l *listWatcher[T]) List(ctx context.Context, opts metav1.ListOptions) (listwatch.Page[T], error) {
 	list, err := l.lw.ListWithContext(ctx, opts)
 	if err != nil {
-		return engine.Page[T]{}, err
+		return listwatch.Page[T]{}, err
 	}
 	if isTable(list) {
-		return engine.Page[T]{}, errTable
+		return listwatch.Page[T]{}, errTable
 	}
 	about, err := meta.ListAccessor(list)
 	if err != nil {
-		return engine.Page[T]{}, fmt.Errorf("read the answer to a list: %w", err)
+		return listwatch.Page[T]{}, fmt.Errorf("read the answer to a list: %w", err)
 	}
-	page := engine.Page[T]{
+	page := listwatch.Page[T]{
 		Version:  about.GetResourceVersion(),
 		Continue: about.GetContinue(),
 		Items:    make([]T, 0, meta.LenList(list)),
@@ -100,12 +100,12 @@ func (l *listWatcher[T]) List(ctx context.Context, opts metav1.ListOptions) (eng
 		return nil
 	})
 	if err != nil {
-		return engine.Page[T]{}, fmt.Errorf("read the items of a list: %w", err)
+		return listwatch.Page[T]{}, fmt.Errorf("read the items of a list: %w", err)
 	}
 	return page, nil
 }
 
-func (l *listWatcher[T]) Watch(ctx context.Context, opts metav1.ListOptions) (engine.Stream[T], error) {
+func (l *listWatcher[T]) Watch(ctx context.Context, opts metav1.ListOptions) (listwatch.Stream[T], error) {
 	w, err := l.lw.WatchWithContext(ctx, opts)
 	if err != nil {
 		return nil, err
@@ -123,16 +123,16 @@ type stream[T any] struct {
 	closed bool
 }
 
-func (s *stream[T]) Next(ctx context.Context) (engine.Event[T], error) {
+func (s *stream[T]) Next(ctx context.Context) (listwatch.Event[T], error) {
 	select {
 	case <-ctx.Done():
-		return engine.Event[T]{}, ctx.Err()
+		return listwatch.Event[T]{}, ctx.Err()
 	case event, ok := <-s.w.ResultChan():
 		switch {
 		case !ok:
-			return engine.Event[T]{}, io.EOF
+			return listwatch.Event[T]{}, io.EOF
 		case event.Type == watch.Error:
-			return engine.Event[T]{}, apierrors.FromObject(event.Object)
+			return listwatch.Event[T]{}, apierrors.FromObject(event.Object)
 		}
 		return s.of.read(event), nil
 	}
@@ -145,15 +145,15 @@ func (s *stream[T]) Close() {
 	}
 }
 
-func (l *listWatcher[T]) read(event watch.Event) engine.Event[T] {
+func (l *listWatcher[T]) read(event watch.Event) listwatch.Event[T] {
 	if err := l.expect.check(event.Object); err != nil {
-		return engine.Event[T]{Type: event.Type, Err: err}
+		return listwatch.Event[T]{Type: event.Type, Err: err}
 	}
 	about, err := meta.Accessor(event.Object)
 	if err != nil {
-		return engine.Event[T]{Type: event.Type, Err: fmt.Errorf("read the metadata of a %T: %w", event.Object, err)}
+		return listwatch.Event[T]{Type: event.Type, Err: fmt.Errorf("read the metadata of a %T: %w", event.Object, err)}
 	}
-	read := engine.Event[T]{Type: event.Type, Version: about.GetResourceVersion()}
+	read := listwatch.Event[T]{Type: event.Type, Version: about.GetResourceVersion()}
 	if event.Type == watch.Bookmark {
 		read.InitialEnd = about.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true"
 		return read

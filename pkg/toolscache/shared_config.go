@@ -10,6 +10,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
@@ -61,7 +62,7 @@ type SharedScope struct {
 	Except    []string
 	// One of these shows the scope. If both are set, ListWatcher does.
 	ListerWatcher cache.ListerWatcher
-	ListWatcher   engine.ListWatcher[any]
+	ListWatcher   listwatch.ListWatcher[any]
 	// ResyncPeriod is for the handlers that ask for none. Zero is that of the informer,
 	// [informer.NeverResync] is never.
 	ResyncPeriod time.Duration
