@@ -66,7 +66,7 @@ func panicAt(t *testing.T, lists informer.ListMode, at string) {
 	if err := g.Wait(); err != nil {
 		t.Error(err)
 	}
-	if server.open != 0 || limiter.Taken() != 0 {
-		t.Errorf("%d watches are open and %d turns taken after the end", server.open, limiter.Taken())
+	if server.watches() != 0 || limiter.Taken() != 0 {
+		t.Errorf("%d watches are open and %d turns taken after the end", server.watches(), limiter.Taken())
 	}
 }

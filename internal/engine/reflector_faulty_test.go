@@ -117,6 +117,13 @@ func (f *faultyServer) mishap(rng *rand.Rand) {
 	f.api.Restart()
 }
 
+// watches is how many watches are open.
+func (f *faultyServer) watches() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.open
+}
+
 // restored reports whether the server was restored since the last call.
 func (f *faultyServer) restored() (restored bool) {
 	f.mu.Lock()

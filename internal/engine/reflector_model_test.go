@@ -85,8 +85,8 @@ func survive(t *testing.T, rng *rand.Rand) {
 	if limiter.Taken() != 0 || limiter.Waiting() != 0 {
 		t.Errorf("%d turns to list are taken and %d waited for after the end", limiter.Taken(), limiter.Waiting())
 	}
-	if server.open != 0 {
-		t.Errorf("%d watches were not closed", server.open)
+	if server.watches() != 0 {
+		t.Errorf("%d watches were not closed", server.watches())
 	}
 }
 

@@ -272,10 +272,8 @@ func (e *empire) addOrRemove(p province) {
 	if err := i.RemoveScope(p.reach.namespace, how); !errors.Is(err, informer.ErrNotCovered) {
 		e.t.Errorf("%s was removed twice: %v", p.reach, err)
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.open != 0 {
-		e.t.Errorf("%d watches of %s were not closed", p.open, p.reach)
+	if open := p.watches(); open != 0 {
+		e.t.Errorf("%d watches of %s were not closed", open, p.reach)
 	}
 }
 

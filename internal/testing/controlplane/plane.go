@@ -22,6 +22,7 @@ const patience = 2 * time.Minute
 
 // Plane is a running control plane.
 type Plane struct {
+	bin       string // folder of the programs
 	folder    string
 	release   func() // gives up the claim on folder
 	group     *lifecycle.Group
@@ -68,29 +69,29 @@ func Start(ctx context.Context, o Options) (*Plane, error) {
 		return nil, err
 	}
 	p := &Plane{
-		folder: folder, release: release,
+		bin: bin, folder: folder, release: release,
 		group: lifecycle.New(context.WithoutCancel(ctx)),
 	}
-	if err := p.start(ctx, bin, o); err != nil {
+	if err := p.start(ctx, o); err != nil {
 		p.Stop()
 		return nil, fmt.Errorf("start a control plane: %w", err)
 	}
 	return p, nil
 }
 
-func (p *Plane) start(ctx context.Context, bin string, o Options) error {
+func (p *Plane) start(ctx context.Context, o Options) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if err := p.startEtcd(ctx, filepath.Join(bin, "etcd")); err != nil {
+	if err := p.startEtcd(ctx, filepath.Join(p.bin, "etcd")); err != nil {
 		return err
 	}
-	if err := p.prepareAPIServer(ctx, filepath.Join(bin, "kube-apiserver"), o); err != nil {
+	if err := p.prepareAPIServer(ctx, filepath.Join(p.bin, "kube-apiserver"), o); err != nil {
 		return err
 	}
 	if err := p.StartAPIServer(ctx); err != nil || !o.Workloads {
 		return err
 	}
-	return p.startWorkloads(ctx, bin)
+	return p.StartWorkloads(ctx)
 }
 
 // Stop ends everything at once and removes what it wrote. It may be called more

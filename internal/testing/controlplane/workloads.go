@@ -25,9 +25,13 @@ const nodeName = "node-1"
 //go:embed kwok.yaml
 var kwokConfig []byte
 
-// startWorkloads starts what makes a Deployment into Pods that are ready, and waits
-// until the node takes Pods.
-func (p *Plane) startWorkloads(ctx context.Context, bin string) error {
+// StartWorkloads starts what Options.Workloads is about in a Plane that has it not, and
+// waits until the node takes Pods. So a caller can have its CRDs there first: the garbage
+// collector looks for kinds when it starts, and after that every thirty seconds.
+func (p *Plane) StartWorkloads(ctx context.Context) error {
+	if _, err := binaries(workloads...); err != nil {
+		return fmt.Errorf("start workloads: %w", err)
+	}
 	if err := WriteKubeconfig(p.kubeconfig(), p.admin); err != nil {
 		return err
 	}
@@ -37,7 +41,7 @@ func (p *Plane) startWorkloads(ctx context.Context, bin string) error {
 	var programs []*process
 	for _, name := range workloads {
 		program, err := command{
-			path: filepath.Join(bin, name),
+			path: filepath.Join(p.bin, name),
 			args: p.workloadFlags(name),
 			log:  p.file(name + ".log"),
 			home: p.folder, // a user's kwok has settings there that ours must not take over
