@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
@@ -72,7 +73,7 @@ func TestWhatIsKeptOfALentListIsDetached(t *testing.T) {
 
 // What a relist shows is told as such, but for the first list, which is Initial.
 func TestRelistedIsWhatARelistShows(t *testing.T) {
-	i := New[thing](forbidden{}, Options[thing]{Name: "things", Traits: thingTraits})
+	i := New[faulty.Thing](forbidden{}, Options[faulty.Thing]{Name: "things", Traits: thingTraits})
 	feed := i.coverage.Load().scopes[0].inlet
 	told := func() string {
 		batch, _, err := i.fifo.tryPop()
@@ -86,23 +87,23 @@ func TestRelistedIsWhatARelistShows(t *testing.T) {
 		i.fifo.Release()
 		return b.String()
 	}
-	list := func(version string, objs ...thing) {
+	list := func(version string, objs ...faulty.Thing) {
 		if err := feed.Replace(objs, Replacement{Version: version}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	list("5", thing{"a", "1"}, thing{"b", "2"}, thing{"c", "3"})
+	list("5", faulty.Thing{Name: "a", Version: "1"}, faulty.Thing{Name: "b", Version: "2"}, faulty.Thing{Name: "c", Version: "3"})
 	if got, want := told(), "Added a initial=true relisted=false missed=false\n"+
 		"Added b initial=true relisted=false missed=false\nAdded c initial=true relisted=false missed=false\n"; got != want {
 		t.Errorf("of the first list:\n%swant\n%s", got, want)
 	}
-	if err := feed.Push(delta.Updated, thing{"a", "6"}, "6"); err != nil {
+	if err := feed.Push(delta.Updated, faulty.Thing{Name: "a", Version: "6"}, "6"); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := told(), "Updated a initial=false relisted=false missed=false\n"; got != want {
 		t.Errorf("of an event:\n%swant\n%s", got, want)
 	}
-	list("9", thing{"a", "8"}, thing{"b", "2"}, thing{"d", "9"})
+	list("9", faulty.Thing{Name: "a", Version: "8"}, faulty.Thing{Name: "b", Version: "2"}, faulty.Thing{Name: "d", Version: "9"})
 	if got, want := told(), "Updated a initial=false relisted=true missed=false\n"+
 		"Added d initial=false relisted=true missed=false\nDeleted c initial=false relisted=false missed=true\n"; got != want {
 		t.Errorf("of a relist:\n%swant\n%s", got, want)
@@ -142,7 +143,7 @@ func TestSyncsSayWhoAskedForThem(t *testing.T) {
 // a resync, because a listener may hold the change back, whether it turns out to be one
 // or to repeat what is known.
 func TestAPendingChangeDoesNotStandForAResync(t *testing.T) {
-	i := New[thing](forbidden{}, Options[thing]{Name: "things", Traits: thingTraits})
+	i := New[faulty.Thing](forbidden{}, Options[faulty.Thing]{Name: "things", Traits: thingTraits})
 	feed := i.coverage.Load().scopes[0].inlet
 	asked := &delta.Origin{Resync: &delta.ResyncTerms{OnDemand: true}}
 	play := func(change func() error) string {
@@ -157,7 +158,7 @@ func TestAPendingChangeDoesNotStandForAResync(t *testing.T) {
 		}
 		var b strings.Builder
 		for _, e := range i.controller.apply(batch) {
-			fmt.Fprintf(&b, "%s of %s, asked for: %t\n", e.Op, e.New.version, e.Resync() != nil)
+			fmt.Fprintf(&b, "%s of %s, asked for: %t\n", e.Op, e.New.Version, e.Resync() != nil)
 		}
 		i.fifo.Release()
 		return b.String()
@@ -166,10 +167,10 @@ func TestAPendingChangeDoesNotStandForAResync(t *testing.T) {
 		change func() error
 		want   string
 	}{
-		{func() error { return feed.Replace([]thing{{"a", "1"}}, Replacement{Version: "5"}) }, "Added of 1, asked for: false\nSync of 1, asked for: true\n"},
-		{func() error { return feed.Push(delta.Updated, thing{"a", "6"}, "6") }, "Updated of 6, asked for: false\nSync of 6, asked for: true\n"},
-		{func() error { return feed.Push(delta.Updated, thing{"a", "6"}, "6") }, "Sync of 6, asked for: false\nSync of 6, asked for: true\n"},
-		{func() error { return feed.Push(delta.Deleted, thing{"a", "7"}, "7") }, "Deleted of 7, asked for: false\n"},
+		{func() error { return feed.Replace([]faulty.Thing{{Name: "a", Version: "1"}}, Replacement{Version: "5"}) }, "Added of 1, asked for: false\nSync of 1, asked for: true\n"},
+		{func() error { return feed.Push(delta.Updated, faulty.Thing{Name: "a", Version: "6"}, "6") }, "Updated of 6, asked for: false\nSync of 6, asked for: true\n"},
+		{func() error { return feed.Push(delta.Updated, faulty.Thing{Name: "a", Version: "6"}, "6") }, "Sync of 6, asked for: false\nSync of 6, asked for: true\n"},
+		{func() error { return feed.Push(delta.Deleted, faulty.Thing{Name: "a", Version: "7"}, "7") }, "Deleted of 7, asked for: false\n"},
 	} {
 		if got := play(tt.change); got != tt.want {
 			t.Errorf("change %d: told\n%swant\n%s", n, got, tt.want)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/internal/store"
+	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -23,7 +24,7 @@ func (n note) String() string { return n.name + "@" + n.version + " " + n.text }
 var noteTraits = delta.Traits[note]{
 	Key: func(n note) (delta.Key, error) {
 		if n.name == "" {
-			return delta.Key{}, errNoName
+			return delta.Key{}, faulty.ErrNoName
 		}
 		return delta.ParseKey(n.name), nil
 	},
@@ -107,7 +108,7 @@ func (w *written[T]) List(context.Context, metav1.ListOptions) (listwatch.Page[T
 
 func (w *written[T]) Watch(_ context.Context, opts metav1.ListOptions) (listwatch.Stream[T], error) {
 	if opts.SendInitialEvents != nil {
-		return nil, answer("invalid")
+		return nil, faulty.Answer("invalid")
 	}
 	return w, nil
 }

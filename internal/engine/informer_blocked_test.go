@@ -5,6 +5,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -12,12 +13,12 @@ import (
 // somebody who subscribes meanwhile. Nothing here sleeps, so nothing can be late
 // and catch up.
 func TestBlockedHandlerDelaysNobody(t *testing.T) {
-	withInformer(t, Options[thing]{}, func(i *Informer[thing], server *faultyServer) {
+	withInformer(t, Options[faulty.Thing]{}, func(i *Informer[faulty.Thing], server *faulty.Server) {
 		release := make(chan struct{})
-		blocked := subscribe(t, i, func(*delta.Delta[thing]) { <-release })
-		steady, late := map[delta.Key]thing{}, map[delta.Key]thing{}
-		follow := func(world map[delta.Key]thing) func(*delta.Delta[thing]) {
-			return func(d *delta.Delta[thing]) {
+		blocked := subscribe(t, i, func(*delta.Delta[faulty.Thing]) { <-release })
+		steady, late := map[delta.Key]faulty.Thing{}, map[delta.Key]faulty.Thing{}
+		follow := func(world map[delta.Key]faulty.Thing) func(*delta.Delta[faulty.Thing]) {
+			return func(d *delta.Delta[faulty.Thing]) {
 				if d.Op == delta.Deleted {
 					delete(world, d.Key)
 				} else {
@@ -32,12 +33,12 @@ func TestBlockedHandlerDelaysNobody(t *testing.T) {
 			if n == 50 {
 				subscribe(t, i, follow(late))
 			}
-			server.change(rng)
+			server.Change(rng)
 			synctest.Wait()
-			if got, want := i.Store().Version(), server.at(); got != want {
+			if got, want := i.Store().Version(), server.At(); got != want {
 				t.Fatalf("the store is at %s, the server at %s", got, want)
 			}
-			for name, world := range map[string]map[delta.Key]thing{"steady": steady, "late": late} {
+			for name, world := range map[string]map[delta.Key]faulty.Thing{"steady": steady, "late": late} {
 				if (name == "steady" || n >= 50) && len(world) != i.Store().Len() {
 					t.Fatalf("after change %d the %s handler knows %v, the store has %v", n, name, world, i.Store().List())
 				}

@@ -11,29 +11,30 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
+	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // leaver is a server whose second list ends the goroutine that asks for it, as a
 // failed assertion of a test does.
 type leaver struct {
-	*faultyServer
+	*faulty.Server
 	lists int
 }
 
-func (l *leaver) List(ctx context.Context, opts metav1.ListOptions) (listwatch.Page[thing], error) {
+func (l *leaver) List(ctx context.Context, opts metav1.ListOptions) (listwatch.Page[faulty.Thing], error) {
 	if l.lists++; l.lists == 2 {
 		runtime.Goexit()
 	}
-	return l.faultyServer.List(ctx, opts)
+	return l.Server.List(ctx, opts)
 }
 
 // A Reflector whose goroutine has gone is no Reflector that is in step.
 func TestGoexitIsACrash(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		i := New[thing](&leaver{faultyServer: faultless(t)}, Options[thing]{
+		i := New[faulty.Thing](&leaver{Server: faultless(t)}, Options[faulty.Thing]{
 			Name: "things", Traits: thingTraits,
-			Reflector: ReflectorOptions[thing]{Settings: informer.Settings{Lists: informer.PagesOnly}},
+			Reflector: ReflectorOptions[faulty.Thing]{Settings: informer.Settings{Lists: informer.PagesOnly}},
 		})
 		g := lifecycle.New(t.Context())
 		var crash any

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
@@ -27,15 +28,15 @@ func TestGuardedReflectorListsAgain(t *testing.T) {
 func panicAt(t *testing.T, lists informer.ListMode, at string) {
 	t.Helper()
 	server, limiter, panics := faultless(t), NewListLimiter(1), 0
-	i := New[thing](server, Options[thing]{
+	i := New[faulty.Thing](server, Options[faulty.Thing]{
 		Name: "things", Traits: thingTraits,
-		Transform: func(obj thing) (thing, error) {
-			if obj.name == at && panics == 0 {
+		Transform: func(obj faulty.Thing) (faulty.Thing, error) {
+			if obj.Name == at && panics == 0 {
 				panic("boom")
 			}
 			return obj, nil
 		},
-		Reflector: ReflectorOptions[thing]{
+		Reflector: ReflectorOptions[faulty.Thing]{
 			Settings: informer.Settings{Lists: lists}, Limiter: limiter,
 			Guard: func(_ context.Context, cycle func()) {
 				defer func() {
@@ -50,7 +51,7 @@ func panicAt(t *testing.T, lists informer.ListMode, at string) {
 	g := lifecycle.New(t.Context())
 	g.Go("informer", i.Run)
 	time.Sleep(time.Second / 2)
-	server.put("d")
+	server.Put("d")
 	synctest.Wait()
 	if status := i.Status().Reflector; panics != 1 || !errors.Is(status.LastError, ErrPanicked) {
 		t.Errorf("after %d panics the status is %+v", panics, status)
@@ -66,7 +67,7 @@ func panicAt(t *testing.T, lists informer.ListMode, at string) {
 	if err := g.Wait(); err != nil {
 		t.Error(err)
 	}
-	if server.watches() != 0 || limiter.Taken() != 0 {
-		t.Errorf("%d watches are open and %d turns taken after the end", server.watches(), limiter.Taken())
+	if server.Watches() != 0 || limiter.Taken() != 0 {
+		t.Errorf("%d watches are open and %d turns taken after the end", server.Watches(), limiter.Taken())
 	}
 }

@@ -11,17 +11,18 @@ import (
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
-var thingTraits = delta.Traits[thing]{
-	Key:     thingKey,
-	Version: func(t thing) string { return t.version },
-	UID:     func(thing) string { return "" },
-	Labels:  func(thing) map[string]string { return nil },
+var thingTraits = delta.Traits[faulty.Thing]{
+	Key:     faulty.KeyOf,
+	Version: func(t faulty.Thing) string { return t.Version },
+	UID:     func(faulty.Thing) string { return "" },
+	Labels:  func(faulty.Thing) map[string]string { return nil },
 }
 
 // rebuilder rebuilds the world from what it is told, and complains when it is told
@@ -30,13 +31,13 @@ type rebuilder struct {
 	t      *testing.T
 	name   string
 	pause  func() time.Duration // in each call
-	world  map[delta.Key]thing
+	world  map[delta.Key]faulty.Thing
 	synced bool // the initial objects are over
 	syncs  int
 	deltas int
 }
 
-func (o *rebuilder) tell(d *delta.Delta[thing]) {
+func (o *rebuilder) tell(d *delta.Delta[faulty.Thing]) {
 	if o.pause != nil {
 		if pause := o.pause(); pause > 0 {
 			time.Sleep(pause)
@@ -74,7 +75,7 @@ func (o *rebuilder) tell(d *delta.Delta[thing]) {
 func (o *rebuilder) rename() map[string]string {
 	world := map[string]string{}
 	for key, obj := range o.world {
-		world[key.Name] = obj.version
+		world[key.Name] = obj.Version
 	}
 	return world
 }
@@ -94,9 +95,9 @@ func TestInformerSurvives(t *testing.T) {
 type rig struct {
 	t        *testing.T
 	rng      *rand.Rand
-	server   *faultyServer
-	informer *Informer[thing]
-	watching map[*rebuilder]*Subscription[thing]
+	server   *faulty.Server
+	informer *Informer[faulty.Thing]
+	watching map[*rebuilder]*Subscription[faulty.Thing]
 	late     int
 
 	relists  int // asked for
@@ -105,12 +106,12 @@ type rig struct {
 
 func (r *rig) play() {
 	requests := rand.New(rand.NewPCG(r.rng.Uint64(), 0))
-	r.server = newFaultyServer(r.t, requests, 10)
-	r.watching = map[*rebuilder]*Subscription[thing]{}
-	r.informer = New(r.server, Options[thing]{
+	r.server = faulty.New(r.t, requests, 10)
+	r.watching = map[*rebuilder]*Subscription[faulty.Thing]{}
+	r.informer = New(r.server, Options[faulty.Thing]{
 		Name:   "things",
 		Traits: thingTraits,
-		Reflector: ReflectorOptions[thing]{
+		Reflector: ReflectorOptions[faulty.Thing]{
 			OnSkip:   func(context.Context, error) {},
 			Settings: informer.Settings{Lists: informer.ListMode(1 + r.rng.IntN(2)), PageSize: r.rng.Int64N(4)},
 		},
@@ -124,9 +125,9 @@ func (r *rig) play() {
 	g := lifecycle.New(r.t.Context())
 	g.Go("informer", r.informer.Run)
 	for range 60 {
-		r.server.change(r.rng)
+		r.server.Change(r.rng)
 		if r.rng.IntN(20) == 0 {
-			r.server.mishap(r.rng)
+			r.server.Mishap(r.rng)
 		}
 		if r.rng.IntN(8) == 0 {
 			r.comeOrGo()
@@ -136,7 +137,7 @@ func (r *rig) play() {
 		}
 		time.Sleep(time.Duration(r.rng.IntN(20_000))*time.Millisecond + time.Microsecond)
 	}
-	r.server.cease()
+	r.server.Cease()
 	if err := r.informer.SetResync(resync.Policy{Period: resync.Never}); err != nil {
 		r.t.Error(err)
 	}
@@ -150,7 +151,7 @@ func (r *rig) play() {
 }
 
 func (r *rig) subscribe(name string, opts informer.SubscribeOptions, pause func() time.Duration) {
-	o := &rebuilder{t: r.t, name: name, pause: pause, world: map[delta.Key]thing{}}
+	o := &rebuilder{t: r.t, name: name, pause: pause, world: map[delta.Key]faulty.Thing{}}
 	opts.Name = name
 	s, err := r.informer.Subscribe(o.tell, opts)
 	if err != nil {
@@ -224,11 +225,11 @@ func (r *rig) compare() {
 		r.t.Errorf("%d relists have come to an end, %d were asked for", done, r.relists)
 	}
 
-	want := fmt.Sprint(r.server.world())
+	want := fmt.Sprint(r.server.World())
 	status := r.informer.Status()
 	shown := map[string]string{}
 	for _, obj := range r.informer.Store().List() {
-		shown[obj.name] = obj.version
+		shown[obj.Name] = obj.Version
 	}
 	if got := fmt.Sprint(shown); got != want {
 		r.t.Errorf("the store shows\n%s, the server\n%s\n%s", got, want, status.Reflector.Why)
@@ -242,11 +243,11 @@ func (r *rig) compare() {
 		default:
 			r.t.Errorf("%s is not synced", o.name)
 		}
-		if o.name == "resyncing" && o.syncs == 0 && len(r.server.world()) > 0 {
+		if o.name == "resyncing" && o.syncs == 0 && len(r.server.World()) > 0 {
 			r.t.Error("nothing was resynced in three hours")
 		}
 	}
-	if status.Version != r.server.at() {
-		r.t.Errorf("the store says it is at version %s, the server is at %s", status.Version, r.server.at())
+	if status.Version != r.server.At() {
+		r.t.Errorf("the store says it is at version %s, the server is at %s", status.Version, r.server.At())
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
@@ -20,14 +21,14 @@ func TestRelist(t *testing.T) {
 	withCrowd(t, 100, resync.Policy{}, func(r *resyncRig) {
 		t := r.T // of the bubble
 		var told []string
-		subscribe(t, r.Informer, func(d *delta.Delta[thing]) {
+		subscribe(t, r.Informer, func(d *delta.Delta[faulty.Thing]) {
 			if !d.Initial {
 				told = append(told, fmt.Sprint(d.Op, " ", d.Key, " relisted=", d.Relisted, " missed=", d.Missed))
 			}
 		})
 		r.server.mu.Lock()
-		r.server.things[7] = thing{"7", "2"}
-		r.server.things = append(r.server.things[:99], thing{"new", "2"}) // in the place of 99
+		r.server.things[7] = faulty.Thing{Name: "7", Version: "2"}
+		r.server.things = append(r.server.things[:99], faulty.Thing{Name: "new", Version: "2"}) // in the place of 99
 		r.server.mu.Unlock()
 		if err := r.Relist(t.Context()); err != nil {
 			t.Fatal(err)
@@ -66,7 +67,7 @@ func TestRelist(t *testing.T) {
 
 func TestResyncIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		i := New[thing](forbidden{}, Options[thing]{Name: "things", Traits: thingTraits})
+		i := New[faulty.Thing](forbidden{}, Options[faulty.Thing]{Name: "things", Traits: thingTraits})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
 		refuse := func(when string, want error) {

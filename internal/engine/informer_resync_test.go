@@ -14,6 +14,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
+	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
@@ -22,53 +23,53 @@ import (
 
 // crowd is a server with many things, which change when told to.
 type crowd struct {
-	events chan listwatch.Event[thing]
+	events chan listwatch.Event[faulty.Thing]
 	slow   time.Duration // how long a list takes
 
 	mu     sync.Mutex // guards everything below
-	things []thing
+	things []faulty.Thing
 	lists  []string // versions that were asked for
 }
 
 func newCrowd(n int) *crowd {
-	c := &crowd{events: make(chan listwatch.Event[thing])}
+	c := &crowd{events: make(chan listwatch.Event[faulty.Thing])}
 	for _, key := range someKeys(n) {
-		c.things = append(c.things, thing{key.Name, "1"})
+		c.things = append(c.things, faulty.Thing{Name: key.Name, Version: "1"})
 	}
 	return c
 }
 
-func (c *crowd) List(_ context.Context, opts metav1.ListOptions) (listwatch.Page[thing], error) {
+func (c *crowd) List(_ context.Context, opts metav1.ListOptions) (listwatch.Page[faulty.Thing], error) {
 	time.Sleep(c.slow)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.lists = append(c.lists, opts.ResourceVersion)
-	return listwatch.Page[thing]{Version: "1", Items: slices.Clone(c.things)}, nil
+	return listwatch.Page[faulty.Thing]{Version: "1", Items: slices.Clone(c.things)}, nil
 }
 
-func (c *crowd) Watch(context.Context, metav1.ListOptions) (listwatch.Stream[thing], error) {
+func (c *crowd) Watch(context.Context, metav1.ListOptions) (listwatch.Stream[faulty.Thing], error) {
 	return c, nil
 }
 
-func (c *crowd) Next(ctx context.Context) (listwatch.Event[thing], error) {
+func (c *crowd) Next(ctx context.Context) (listwatch.Event[faulty.Thing], error) {
 	select {
 	case e := <-c.events:
 		return e, nil
 	case <-ctx.Done():
-		return listwatch.Event[thing]{}, ctx.Err()
+		return listwatch.Event[faulty.Thing]{}, ctx.Err()
 	}
 }
 
 func (c *crowd) Close() {}
 
-var numberedTraits = delta.Traits[thing]{
-	Key: thingKey, Version: thingTraits.Version, UID: thingTraits.UID,
-	Labels: func(t thing) map[string]string { return numberLabels(delta.Key{Name: t.name}) },
+var numberedTraits = delta.Traits[faulty.Thing]{
+	Key: faulty.KeyOf, Version: thingTraits.Version, UID: thingTraits.UID,
+	Labels: func(t faulty.Thing) map[string]string { return numberLabels(delta.Key{Name: t.Name}) },
 }
 
 // observed is a subscriber that counts its Syncs.
 type observed struct {
-	*Subscription[thing]
+	*Subscription[faulty.Thing]
 
 	mu    sync.Mutex // guards everything below
 	syncs map[delta.Key]int
@@ -80,7 +81,7 @@ type observed struct {
 // resyncRig runs an informer of a crowd in a bubble.
 type resyncRig struct {
 	*testing.T
-	*Informer[thing]
+	*Informer[faulty.Thing]
 	server *crowd
 	began  time.Time
 }
@@ -90,9 +91,9 @@ func withCrowd(t *testing.T, n int, policy resync.Policy, test func(*resyncRig))
 	synctest.Test(t, func(t *testing.T) {
 		server := newCrowd(n)
 		server.slow = time.Second
-		i, err := NewScoped([]Scope[thing]{{ListWatcher: server, Resync: policy}}, Options[thing]{
+		i, err := NewScoped([]Scope[faulty.Thing]{{ListWatcher: server, Resync: policy}}, Options[faulty.Thing]{
 			Name: "things", Traits: numberedTraits,
-			Reflector: ReflectorOptions[thing]{Settings: informer.Settings{Lists: informer.PagesOnly}},
+			Reflector: ReflectorOptions[faulty.Thing]{Settings: informer.Settings{Lists: informer.PagesOnly}},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -112,7 +113,7 @@ func withCrowd(t *testing.T, n int, policy resync.Policy, test func(*resyncRig))
 func (r *resyncRig) observe(policy resync.Policy) *observed {
 	r.Helper()
 	o := &observed{syncs: map[delta.Key]int{}, why: map[delta.ResyncTerms]int{}}
-	s, err := r.Subscribe(func(d *delta.Delta[thing]) {
+	s, err := r.Subscribe(func(d *delta.Delta[faulty.Thing]) {
 		o.mu.Lock()
 		defer o.mu.Unlock()
 		switch {
@@ -307,10 +308,10 @@ func TestResyncOnDemandBySelector(t *testing.T) {
 
 // Each scope has a policy of its own, which can be changed.
 func TestScopePoliciesChange(t *testing.T) {
-	withScopes(t, Options[thing]{}, pAndQ, func(t *testing.T, i *Informer[thing]) {
+	withScopes(t, Options[faulty.Thing]{}, pAndQ, func(t *testing.T, i *Informer[faulty.Thing]) {
 		var mu sync.Mutex
 		syncs := map[string]int{}
-		s := subscribe(t, i, func(d *delta.Delta[thing]) {
+		s := subscribe(t, i, func(d *delta.Delta[faulty.Thing]) {
 			mu.Lock()
 			defer mu.Unlock()
 			if d.Op == delta.Sync {

@@ -18,30 +18,31 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/internal/store"
+	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // faultless is a server with three things, at versions 7 to 9, and no faults.
-func faultless(t *testing.T) *faultyServer {
-	server := newFaultyServer(t, rand.New(rand.NewPCG(1, 1)), 6)
-	server.cease()
+func faultless(t *testing.T) *faulty.Server {
+	server := faulty.New(t, rand.New(rand.NewPCG(1, 1)), 6)
+	server.Cease()
 	for _, name := range []string{"a", "b", "c"} {
-		server.put(name)
+		server.Put(name)
 	}
-	server.api.Skip(1)
+	server.API.Skip(1)
 	return server
 }
 
 // withInformer runs an informer for the server in a bubble, and stops it in the
 // end. What is to be checked then is in after.
-func withInformer(t *testing.T, opts Options[thing], test func(*Informer[thing], *faultyServer), after ...func(*Informer[thing])) {
+func withInformer(t *testing.T, opts Options[faulty.Thing], test func(*Informer[faulty.Thing], *faulty.Server), after ...func(*Informer[faulty.Thing])) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		server := faultless(t)
 		opts.Name, opts.Traits = "things", thingTraits
-		i := New[thing](server, opts)
+		i := New[faulty.Thing](server, opts)
 		g := lifecycle.New(t.Context())
 		g.Go("informer", i.Run)
 		<-i.Synced()
@@ -57,7 +58,7 @@ func withInformer(t *testing.T, opts Options[thing], test func(*Informer[thing],
 	})
 }
 
-func subscribe(t *testing.T, i *Informer[thing], tell func(*delta.Delta[thing])) *Subscription[thing] {
+func subscribe(t *testing.T, i *Informer[faulty.Thing], tell func(*delta.Delta[faulty.Thing])) *Subscription[faulty.Thing] {
 	t.Helper()
 	s, err := i.Subscribe(tell, informer.SubscribeOptions{Name: t.Name()})
 	if err != nil {
@@ -67,10 +68,10 @@ func subscribe(t *testing.T, i *Informer[thing], tell func(*delta.Delta[thing]))
 }
 
 func TestLateSubscriberIsToldWhatIsThere(t *testing.T) {
-	withInformer(t, Options[thing]{}, func(i *Informer[thing], _ *faultyServer) {
+	withInformer(t, Options[faulty.Thing]{}, func(i *Informer[faulty.Thing], _ *faulty.Server) {
 		var told []string
 		looked := make(chan struct{})
-		s := subscribe(t, i, func(d *delta.Delta[thing]) {
+		s := subscribe(t, i, func(d *delta.Delta[faulty.Thing]) {
 			<-looked
 			told = append(told, fmt.Sprint(d.Op, d.Initial))
 		})
@@ -93,21 +94,21 @@ func TestLateSubscriberIsToldWhatIsThere(t *testing.T) {
 }
 
 func TestReadersSeeWhatListenersAreTold(t *testing.T) {
-	withInformer(t, Options[thing]{}, func(i *Informer[thing], server *faultyServer) {
+	withInformer(t, Options[faulty.Thing]{}, func(i *Informer[faulty.Thing], server *faulty.Server) {
 		calls := 0
-		subscribe(t, i, func(d *delta.Delta[thing]) {
+		subscribe(t, i, func(d *delta.Delta[faulty.Thing]) {
 			calls++
 			shown, there := i.Store().Get(d.Key)
 			switch {
-			case d.Op == delta.Deleted && there && versionNumber(t, shown.version) < versionNumber(t, d.New.version):
+			case d.Op == delta.Deleted && there && versionNumber(t, shown.Version) < versionNumber(t, d.New.Version):
 				t.Errorf("told that %s is gone while readers see %s", d.Key, shown)
-			case d.Op != delta.Deleted && there && versionNumber(t, shown.version) < versionNumber(t, d.New.version):
+			case d.Op != delta.Deleted && there && versionNumber(t, shown.Version) < versionNumber(t, d.New.Version):
 				t.Errorf("told of %s while readers see %s", d.New, shown)
 			}
 		})
 		rng := rand.New(rand.NewPCG(2, 2))
 		for range 200 {
-			server.change(rng)
+			server.Change(rng)
 			if rng.IntN(4) == 0 {
 				synctest.Wait()
 			}
@@ -129,9 +130,9 @@ func versionNumber(t *testing.T, version string) int {
 }
 
 func TestWritesFromOutside(t *testing.T) {
-	seed := func(txn *store.Txn[thing]) { txn.Put(delta.Key{Name: "seeded"}, thing{"seeded", "1"}) }
-	byVersion := store.Indexers[thing]{"version": func(t thing) ([]string, error) { return []string{t.version}, nil }}
-	check := func(t *testing.T, i *Informer[thing]) {
+	seed := func(txn *store.Txn[faulty.Thing]) { txn.Put(delta.Key{Name: "seeded"}, faulty.Thing{Name: "seeded", Version: "1"}) }
+	byVersion := store.Indexers[faulty.Thing]{"version": func(t faulty.Thing) ([]string, error) { return []string{t.Version}, nil }}
+	check := func(t *testing.T, i *Informer[faulty.Thing]) {
 		t.Helper()
 		if err := i.Write(seed); err != nil {
 			t.Error(err)
@@ -147,37 +148,37 @@ func TestWritesFromOutside(t *testing.T) {
 		}
 	}
 	t.Run("before Run", func(t *testing.T) {
-		check(t, New[thing](faultless(t), Options[thing]{Name: "things", Traits: thingTraits}))
+		check(t, New[faulty.Thing](faultless(t), Options[faulty.Thing]{Name: "things", Traits: thingTraits}))
 	})
 	t.Run("while it runs", func(t *testing.T) {
-		withInformer(t, Options[thing]{}, func(i *Informer[thing], _ *faultyServer) { check(t, i) })
+		withInformer(t, Options[faulty.Thing]{}, func(i *Informer[faulty.Thing], _ *faulty.Server) { check(t, i) })
 	})
 	t.Run("after it has stopped", func(t *testing.T) {
-		withInformer(t, Options[thing]{}, func(*Informer[thing], *faultyServer) {}, func(i *Informer[thing]) { check(t, i) })
+		withInformer(t, Options[faulty.Thing]{}, func(*Informer[faulty.Thing], *faulty.Server) {}, func(i *Informer[faulty.Thing]) { check(t, i) })
 	})
 }
 
 func TestInformerRunsOnce(t *testing.T) {
-	withInformer(t, Options[thing]{}, func(i *Informer[thing], _ *faultyServer) {
+	withInformer(t, Options[faulty.Thing]{}, func(i *Informer[faulty.Thing], _ *faulty.Server) {
 		if err := i.Run(context.Background()); !errors.Is(err, ErrStarted) {
 			t.Errorf("a second Run returned %v", err)
 		}
-	}, func(i *Informer[thing]) {
+	}, func(i *Informer[faulty.Thing]) {
 		if err := i.Run(context.Background()); !errors.Is(err, ErrStopped) {
 			t.Errorf("Run after the end returned %v", err)
 		}
-		if _, err := i.Subscribe(func(*delta.Delta[thing]) {}, informer.SubscribeOptions{}); !errors.Is(err, ErrStopped) {
+		if _, err := i.Subscribe(func(*delta.Delta[faulty.Thing]) {}, informer.SubscribeOptions{}); !errors.Is(err, ErrStopped) {
 			t.Errorf("Subscribe after the end returned %v", err)
 		}
 	})
 }
 
 func TestUnsubscribeFromTheHandler(t *testing.T) {
-	withInformer(t, Options[thing]{}, func(i *Informer[thing], _ *faultyServer) {
-		var s *Subscription[thing]
+	withInformer(t, Options[faulty.Thing]{}, func(i *Informer[faulty.Thing], _ *faulty.Server) {
+		var s *Subscription[faulty.Thing]
 		calls := 0
 		ready := make(chan struct{})
-		s = subscribe(t, i, func(*delta.Delta[thing]) {
+		s = subscribe(t, i, func(*delta.Delta[faulty.Thing]) {
 			<-ready
 			calls++
 			i.Unsubscribe(s)
@@ -195,16 +196,16 @@ func TestUnsubscribeFromTheHandler(t *testing.T) {
 }
 
 func TestUnsubscribeBeforeRun(t *testing.T) {
-	i := New[thing](faultless(t), Options[thing]{Name: "things", Traits: thingTraits})
-	s := subscribe(t, i, func(*delta.Delta[thing]) { t.Error("told something") })
+	i := New[faulty.Thing](faultless(t), Options[faulty.Thing]{Name: "things", Traits: thingTraits})
+	s := subscribe(t, i, func(*delta.Delta[faulty.Thing]) { t.Error("told something") })
 	i.Unsubscribe(s)
 	<-s.Done()
 }
 
 func TestHandlerPanicReachesRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		i := New[thing](faultless(t), Options[thing]{Name: "things", Traits: thingTraits})
-		subscribe(t, i, func(*delta.Delta[thing]) { panic("boom") })
+		i := New[faulty.Thing](faultless(t), Options[faulty.Thing]{Name: "things", Traits: thingTraits})
+		subscribe(t, i, func(*delta.Delta[faulty.Thing]) { panic("boom") })
 		defer func() {
 			crash, ok := recover().(*lifecycle.Crash)
 			if !ok || crash.Value != "boom" {
@@ -218,7 +219,7 @@ func TestHandlerPanicReachesRun(t *testing.T) {
 
 func TestListerRefusesBeforeTheFirstList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		i := New[thing](forbidden{}, Options[thing]{Name: "things", Traits: thingTraits})
+		i := New[faulty.Thing](forbidden{}, Options[faulty.Thing]{Name: "things", Traits: thingTraits})
 		g := lifecycle.New(t.Context())
 		g.Go("informer", i.Run)
 		synctest.Wait()
@@ -235,8 +236,8 @@ func TestListerRefusesBeforeTheFirstList(t *testing.T) {
 }
 
 func TestLister(t *testing.T) {
-	withInformer(t, Options[thing]{}, func(i *Informer[thing], _ *faultyServer) {
-		if got, err := i.Lister().Get("", "b"); err != nil || got.version != "8" {
+	withInformer(t, Options[faulty.Thing]{}, func(i *Informer[faulty.Thing], _ *faulty.Server) {
+		if got, err := i.Lister().Get("", "b"); err != nil || got.Version != "8" {
 			t.Errorf("Get(b) = %v, %v", got, err)
 		}
 		if _, err := i.Lister().Get("", "nothing"); !apierrors.IsNotFound(err) {
@@ -251,19 +252,19 @@ func TestLister(t *testing.T) {
 // forbidden is a server that lets nobody list.
 type forbidden struct{}
 
-func (forbidden) List(context.Context, metav1.ListOptions) (listwatch.Page[thing], error) {
-	return listwatch.Page[thing]{}, answer("forbidden")
+func (forbidden) List(context.Context, metav1.ListOptions) (listwatch.Page[faulty.Thing], error) {
+	return listwatch.Page[faulty.Thing]{}, faulty.Answer("forbidden")
 }
 
-func (forbidden) Watch(context.Context, metav1.ListOptions) (listwatch.Stream[thing], error) {
-	return nil, answer("forbidden")
+func (forbidden) Watch(context.Context, metav1.ListOptions) (listwatch.Stream[faulty.Thing], error) {
+	return nil, faulty.Answer("forbidden")
 }
 
 func TestResyncOnDemandAndByPeriod(t *testing.T) {
-	withInformer(t, Options[thing]{}, func(i *Informer[thing], _ *faultyServer) {
+	withInformer(t, Options[faulty.Thing]{}, func(i *Informer[faulty.Thing], _ *faulty.Server) {
 		syncs := map[string]int{}
-		count := func(name string) func(*delta.Delta[thing]) {
-			return func(d *delta.Delta[thing]) {
+		count := func(name string) func(*delta.Delta[faulty.Thing]) {
+			return func(d *delta.Delta[faulty.Thing]) {
 				if d.Op == delta.Sync {
 					syncs[name]++
 				}
@@ -290,8 +291,8 @@ func TestResyncOnDemandAndByPeriod(t *testing.T) {
 }
 
 func TestStatus(t *testing.T) {
-	withInformer(t, Options[thing]{}, func(i *Informer[thing], _ *faultyServer) {
-		subscribe(t, i, func(*delta.Delta[thing]) {})
+	withInformer(t, Options[faulty.Thing]{}, func(i *Informer[faulty.Thing], _ *faulty.Server) {
+		subscribe(t, i, func(*delta.Delta[faulty.Thing]) {})
 		synctest.Wait()
 		status := i.Status()
 		if !status.Synced || status.Objects != 3 || status.Version != "10" || status.Pending != 0 || len(status.Subscribers) != 1 || !status.Subscribers[0].Synced {
@@ -303,19 +304,19 @@ func TestStatus(t *testing.T) {
 func TestTransformThatFailsCostsItsObjectAlone(t *testing.T) {
 	for _, lists := range []informer.ListMode{informer.StreamFirst, informer.PagesOnly} {
 		var skipped []error
-		opts := Options[thing]{
-			Transform: func(obj thing) (thing, error) {
-				if obj.name == "b" {
-					return thing{}, errors.New("cannot be transformed")
+		opts := Options[faulty.Thing]{
+			Transform: func(obj faulty.Thing) (faulty.Thing, error) {
+				if obj.Name == "b" {
+					return faulty.Thing{}, errors.New("cannot be transformed")
 				}
 				return obj, nil
 			},
-			Reflector: ReflectorOptions[thing]{
+			Reflector: ReflectorOptions[faulty.Thing]{
 				Settings: informer.Settings{Lists: lists},
 				OnSkip:   func(_ context.Context, err error) { skipped = append(skipped, err) },
 			},
 		}
-		withInformer(t, opts, func(i *Informer[thing], _ *faultyServer) {
+		withInformer(t, opts, func(i *Informer[faulty.Thing], _ *faulty.Server) {
 			if got := i.Store().Len(); got != 2 {
 				t.Errorf("%d objects in the store, want those two that can be transformed", got)
 			}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
@@ -16,9 +17,9 @@ import (
 func TestTransformMayLeaveNoKey(t *testing.T) {
 	for _, lists := range []informer.ListMode{informer.PagesOnly, informer.StreamFirst} {
 		synctest.Test(t, func(t *testing.T) {
-			opts := Options[thing]{
-				Transform: func(obj thing) (thing, error) { return thing{version: obj.version}, nil },
-				Reflector: ReflectorOptions[thing]{Settings: informer.Settings{Lists: lists}},
+			opts := Options[faulty.Thing]{
+				Transform: func(obj faulty.Thing) (faulty.Thing, error) { return faulty.Thing{Version: obj.Version}, nil },
+				Reflector: ReflectorOptions[faulty.Thing]{Settings: informer.Settings{Lists: lists}},
 			}
 			p := scopeOf(t, reach{namespace: "p"})
 			i := newScoped(t, opts, p, scopeOf(t, reach{except: []string{"p"}}))
@@ -28,8 +29,8 @@ func TestTransformMayLeaveNoKey(t *testing.T) {
 			if !i.HasSynced() {
 				t.Error("not synced after a minute: ", i.Status().Reflector.Why)
 			}
-			server := p.ListWatcher.(province).faultyServer
-			server.untold(func() { server.remove("a") })
+			server := p.ListWatcher.(province).Server
+			server.Untold(func() { server.Remove("a") })
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			if err := i.Relist(ctx); err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
@@ -31,24 +32,24 @@ func TestReflectorSurvives(t *testing.T) {
 func survive(t *testing.T, rng *rand.Rand) {
 	t.Helper()
 	requests := rand.New(rand.NewPCG(rng.Uint64(), 0))
-	server := newFaultyServer(t, requests, 10)
+	server := faulty.New(t, requests, 10)
 	sink := &worldSink{t: t, server: server, world: map[string]string{}}
 	limiter := NewListLimiter(1 + rng.IntN(2))
-	opts := ReflectorOptions[thing]{
+	opts := ReflectorOptions[faulty.Thing]{
 		Kind: "things", Limiter: limiter,
 		OnSkip:   func(context.Context, error) {},
 		Settings: informer.Settings{Lists: informer.ListMode(1 + rng.IntN(2)), PageSize: rng.Int64N(4)},
 	}
-	r := NewReflector(server, sink, thingKey, opts)
+	r := NewReflector(server, sink, faulty.KeyOf, opts)
 	r.random = requests.Float64
 	g := lifecycle.New(t.Context())
 	g.Go("reflector", r.Run)
 
 	wanted := uint64(0)
 	for range 60 {
-		server.change(rng)
+		server.Change(rng)
 		if rng.IntN(20) == 0 {
-			server.mishap(rng)
+			server.Mishap(rng)
 		}
 		if rng.IntN(10) == 0 {
 			wanted = r.relists.ask()
@@ -61,19 +62,19 @@ func survive(t *testing.T, rng *rand.Rand) {
 			t.Error("no sentence about the state of affairs")
 		}
 	}
-	server.cease()
+	server.Cease()
 	// Twice the longest that anything may take: a stream's deadline, the longest
 	// wait, and a watch that nobody ended.
 	time.Sleep(time.Hour)
-	server.change(rng)
+	server.Change(rng)
 	time.Sleep(time.Minute + time.Second) // the change may have met a watch that was being opened again
 	synctest.Wait()
 
-	if got, want := fmt.Sprint(sink.world), fmt.Sprint(server.world()); got != want {
+	if got, want := fmt.Sprint(sink.world), fmt.Sprint(server.World()); got != want {
 		t.Errorf("an hour after the last fault the sink shows\n%v, the server\n%v\nstatus: %s", got, want, r.Status().Why)
 	}
-	if status := r.Status(); status.State != Following || !status.SyncedOnce || status.Version != server.at() {
-		t.Errorf("an hour after the last fault the status is %+v, the server at %v", status, server.at())
+	if status := r.Status(); status.State != Following || !status.SyncedOnce || status.Version != server.At() {
+		t.Errorf("an hour after the last fault the status is %+v, the server at %v", status, server.At())
 	}
 	if r.relists.waitFor(wanted) != nil {
 		t.Error("an hour after the last fault somebody still waits for a new list")
@@ -85,15 +86,15 @@ func survive(t *testing.T, rng *rand.Rand) {
 	if limiter.Taken() != 0 || limiter.Waiting() != 0 {
 		t.Errorf("%d turns to list are taken and %d waited for after the end", limiter.Taken(), limiter.Waiting())
 	}
-	if server.watches() != 0 {
-		t.Errorf("%d watches were not closed", server.watches())
+	if server.Watches() != 0 {
+		t.Errorf("%d watches were not closed", server.Watches())
 	}
 }
 
 // worldSink builds the world from what it is told, and checks each telling.
 type worldSink struct {
 	t       *testing.T
-	server  *faultyServer // nil for one that never goes back
+	server  *faulty.Server // nil for one that never goes back
 	world   map[string]string
 	version int
 }
@@ -106,24 +107,24 @@ func (w *worldSink) moveTo(version string) {
 	w.version = n
 }
 
-func (w *worldSink) Push(op delta.Op, obj thing, version string) error {
+func (w *worldSink) Push(op delta.Op, obj faulty.Thing, version string) error {
 	w.moveTo(version)
-	if _, exists := w.world[obj.name]; op != delta.Added && !exists {
+	if _, exists := w.world[obj.Name]; op != delta.Added && !exists {
 		w.t.Logf("%v of %v, which a partial list left out", op, obj)
 	}
 	if op == delta.Deleted {
-		delete(w.world, obj.name)
+		delete(w.world, obj.Name)
 	} else {
-		w.world[obj.name] = obj.version
+		w.world[obj.Name] = obj.Version
 	}
 	return nil
 }
 
-func (w *worldSink) Replace(objs []thing, r Replacement) error {
+func (w *worldSink) Replace(objs []faulty.Thing, r Replacement) error {
 	// A server that went back may have caught up by the time of the list. Then it is up to
 	// the Reflector whether it has noticed.
 	n, _ := strconv.Atoi(r.Version)
-	restored := w.server != nil && w.server.restored()
+	restored := w.server != nil && w.server.Restored()
 	if n < w.version && !r.NewHistory || r.NewHistory && !restored {
 		w.t.Errorf("list at %s after %d says new history: %v, the server was restored: %v", r.Version, w.version, r.NewHistory, restored)
 	}
@@ -133,7 +134,7 @@ func (w *worldSink) Replace(objs []thing, r Replacement) error {
 		clear(w.world)
 	}
 	for _, obj := range objs {
-		w.world[obj.name] = obj.version
+		w.world[obj.Name] = obj.Version
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
+	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
@@ -74,15 +75,15 @@ type script struct {
 	refuse  int  // how many Replace the sink still refuses
 	ending  bool // the context ends with the first Replace
 	open    int  // watches not closed
-	r       *Reflector[thing]
+	r       *Reflector[faulty.Thing]
 }
 
 func play(t *testing.T, text string) string {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	s := &script{t: t, stop: stop}
-	var r *Reflector[thing]
-	opts := ReflectorOptions[thing]{
+	var r *Reflector[faulty.Thing]
+	opts := ReflectorOptions[faulty.Thing]{
 		Kind:     "things",
 		Limiter:  NewListLimiter(1),
 		Settings: informer.Settings{Lists: informer.PagesOnly, Backoff: informer.Backoff{Jitter: -1}},
@@ -108,7 +109,7 @@ func play(t *testing.T, text string) string {
 			s.set(&opts, strings.Fields(line)[1:])
 		}
 	}
-	r = NewReflector(s, s, thingKey, opts)
+	r = NewReflector(s, s, faulty.KeyOf, opts)
 	s.r = r
 	r.random = func() float64 { return 0 }
 	if err := r.Run(ctx); err != nil {
@@ -129,18 +130,18 @@ func play(t *testing.T, text string) string {
 	return s.happens.String()
 }
 
-func (s *script) set(opts *ReflectorOptions[thing], settings []string) {
+func (s *script) set(opts *ReflectorOptions[faulty.Thing], settings []string) {
 	for _, setting := range settings {
 		name, value, _ := strings.Cut(setting, "=")
 		switch name {
 		case "stream":
 			opts.Lists = informer.StreamFirst
 		case "ingest":
-			opts.Ingest = func(t thing) (thing, error) {
-				if t.name == "bad" {
-					return thing{}, fmt.Errorf("no transform for %v", t)
+			opts.Ingest = func(t faulty.Thing) (faulty.Thing, error) {
+				if t.Name == "bad" {
+					return faulty.Thing{}, fmt.Errorf("no transform for %v", t)
 				}
-				return thing{strings.ToUpper(t.name), t.version}, nil
+				return faulty.Thing{Name: strings.ToUpper(t.Name), Version: t.Version}, nil
 			}
 		case "pagesize":
 			_, err := fmt.Sscan(value, &opts.PageSize)
@@ -194,44 +195,44 @@ func (s *script) next() (string, []string) {
 	return words[0], words[1:]
 }
 
-func (s *script) List(ctx context.Context, opts metav1.ListOptions) (listwatch.Page[thing], error) {
-	s.log("> %s", describe("list", opts))
+func (s *script) List(ctx context.Context, opts metav1.ListOptions) (listwatch.Page[faulty.Thing], error) {
+	s.log("> %s", faulty.Describe("list", opts))
 	verb, args := s.next()
 	switch verb {
 	case "hang":
 		<-ctx.Done()
-		return listwatch.Page[thing]{}, ctx.Err()
+		return listwatch.Page[faulty.Thing]{}, ctx.Err()
 	case "fail":
-		return listwatch.Page[thing]{}, answer(args[0])
+		return listwatch.Page[faulty.Thing]{}, faulty.Answer(args[0])
 	case "page":
-		page := listwatch.Page[thing]{Version: args[0]}
+		page := listwatch.Page[faulty.Thing]{Version: args[0]}
 		for _, word := range args[1:] {
 			if token, ok := strings.CutPrefix(word, "continue="); ok {
 				page.Continue = token
 			} else if word == "broken" {
 				page.Broken = append(page.Broken, fmt.Errorf("bytes make no sense"))
 			} else {
-				page.Items = append(page.Items, parseThing(word))
+				page.Items = append(page.Items, faulty.Parse(word))
 			}
 		}
 		return page, nil
 	}
 	s.t.Fatalf("%q is no answer to a list", verb)
-	return listwatch.Page[thing]{}, nil
+	return listwatch.Page[faulty.Thing]{}, nil
 }
 
-func (s *script) Watch(ctx context.Context, opts metav1.ListOptions) (listwatch.Stream[thing], error) {
+func (s *script) Watch(ctx context.Context, opts metav1.ListOptions) (listwatch.Stream[faulty.Thing], error) {
 	if !opts.AllowWatchBookmarks || opts.TimeoutSeconds == nil || *opts.TimeoutSeconds < 300 || *opts.TimeoutSeconds > 600 {
 		s.t.Errorf("watch without bookmarks or with a strange timeout: %v", opts)
 	}
-	s.log("> %s", describe("watch", opts))
+	s.log("> %s", faulty.Describe("watch", opts))
 	verb, args := s.next()
 	switch verb {
 	case "hang":
 		<-ctx.Done()
 		return nil, ctx.Err()
 	case "fail":
-		return nil, answer(args[0])
+		return nil, faulty.Answer(args[0])
 	case "open":
 		s.open++
 		return &scriptStream{script: s}, nil
@@ -253,7 +254,7 @@ func (s *scriptStream) Close() {
 	}
 }
 
-func (s *scriptStream) Next(ctx context.Context) (listwatch.Event[thing], error) {
+func (s *scriptStream) Next(ctx context.Context) (listwatch.Event[faulty.Thing], error) {
 	if status := s.r.Status(); status.State == Following && !status.DegradedSince.IsZero() {
 		s.t.Errorf("degraded since %v although a watch is open", status.DegradedSince)
 	}
@@ -261,27 +262,27 @@ func (s *scriptStream) Next(ctx context.Context) (listwatch.Event[thing], error)
 	switch verb {
 	case "hang", "silence":
 		<-ctx.Done()
-		return listwatch.Event[thing]{}, ctx.Err()
+		return listwatch.Event[faulty.Thing]{}, ctx.Err()
 	case "fail":
-		return listwatch.Event[thing]{}, answer(args[0])
+		return listwatch.Event[faulty.Thing]{}, faulty.Answer(args[0])
 	case "unreadable":
-		return listwatch.Event[thing]{Err: fmt.Errorf("bytes make no sense")}, nil
+		return listwatch.Event[faulty.Thing]{Err: fmt.Errorf("bytes make no sense")}, nil
 	case "end", "bookmark":
-		return listwatch.Event[thing]{Type: watch.Bookmark, Version: args[0], InitialEnd: verb == "end"}, nil
+		return listwatch.Event[faulty.Thing]{Type: watch.Bookmark, Version: args[0], InitialEnd: verb == "end"}, nil
 	}
-	obj := parseThing(args[0])
-	return listwatch.Event[thing]{Type: watch.EventType(strings.ToUpper(verb)), Object: obj, Version: obj.version}, nil
+	obj := faulty.Parse(args[0])
+	return listwatch.Event[faulty.Thing]{Type: watch.EventType(strings.ToUpper(verb)), Object: obj, Version: obj.Version}, nil
 }
 
-func (s *script) Push(op delta.Op, obj thing, version string) error {
-	if obj.name == "" {
-		return errNoName
+func (s *script) Push(op delta.Op, obj faulty.Thing, version string) error {
+	if obj.Name == "" {
+		return faulty.ErrNoName
 	}
 	s.log("= %v %v at %q", op, obj, version)
 	return nil
 }
 
-func (s *script) Replace(objs []thing, r Replacement) error {
+func (s *script) Replace(objs []faulty.Thing, r Replacement) error {
 	line := "= replace " + r.Version
 	for _, obj := range objs {
 		line += " " + obj.String()

@@ -4,13 +4,14 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
 // An object that is refused while a list is streamed, and then changes or goes, is in
 // the list as it was last.
 func TestRefusedInAStreamIsWhatItWasLast(t *testing.T) {
-	list := newSnapshot[thing]()
+	list := newSnapshot[faulty.Thing]()
 	b := delta.Key{Name: "b"}
 	check := func(what string, refused, taken int) {
 		t.Helper()
@@ -21,7 +22,7 @@ func TestRefusedInAStreamIsWhatItWasLast(t *testing.T) {
 	list.refuse(b)
 	list.refuse(b)
 	check("refused twice", 1, 0)
-	list.put(b, thing{"b", "8"})
+	list.put(b, faulty.Thing{Name: "b", Version: "8"})
 	check("taken in the end", 0, 1)
 	list.refuse(b)
 	check("refused after it was taken", 0, 1)

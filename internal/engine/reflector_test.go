@@ -18,6 +18,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
+	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
@@ -31,7 +32,7 @@ func TestClassify(t *testing.T) {
 		"missing": failedMissing, "no-match": failedMissing,
 		"internal": failedInternal, "invalid": failedOtherwise, "broken": failedOtherwise, "eof": failedOtherwise,
 	} {
-		err := &ReflectorError{During: Listing, Kind: "things", Err: fmt.Errorf("wrapped: %w", answer(name))}
+		err := &ReflectorError{During: Listing, Kind: "things", Err: fmt.Errorf("wrapped: %w", faulty.Answer(name))}
 		if got := classify(err); got != want {
 			t.Errorf("%s is classified as %d, want %d", name, got, want)
 		}
@@ -83,7 +84,7 @@ func TestReflectorErrorReads(t *testing.T) {
 // TestEveryStateHasItsSentence reads what an operator reads.
 func TestEveryStateHasItsSentence(t *testing.T) {
 	noon := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
-	forbidden := answer("forbidden")
+	forbidden := faulty.Answer("forbidden")
 	for want, s := range map[string]informer.ReflectorStatus{
 		"things has not been started": {State: Idle},
 		"things waits since 12:00:00 for its turn to list: as many kinds as may list at once are doing it": {State: Queued},
@@ -102,7 +103,7 @@ func TestEveryStateHasItsSentence(t *testing.T) {
 			t.Errorf("%v reads\n%s, want\n%s", s.State, got, want)
 		}
 	}
-	missing := informer.ReflectorStatus{Kind: "things", State: Degraded, LastError: answer("missing"), NextTry: noon}
+	missing := informer.ReflectorStatus{Kind: "things", State: Degraded, LastError: faulty.Answer("missing"), NextTry: noon}
 	if got := why(&missing); !strings.Contains(got, "install the kind's CRD") {
 		t.Errorf("a missing kind reads %q", got)
 	}
@@ -114,7 +115,7 @@ func TestEveryStateHasItsSentence(t *testing.T) {
 }
 
 func TestReflectorSettings(t *testing.T) {
-	r := NewReflector[thing](nil, nil, thingKey, ReflectorOptions[thing]{})
+	r := NewReflector[faulty.Thing](nil, nil, faulty.KeyOf, ReflectorOptions[faulty.Thing]{})
 	if r.opts.Settings != informer.DefaultSettings {
 		t.Errorf("no settings end up as %+v", r.opts.Settings)
 	}
@@ -122,7 +123,7 @@ func TestReflectorSettings(t *testing.T) {
 		t.Errorf("a new Reflector has the status %+v", got)
 	}
 	for given, want := range map[time.Duration]time.Duration{time.Second: minStallAfter, time.Hour: time.Hour, -1: -1} {
-		r := NewReflector[thing](nil, nil, thingKey, ReflectorOptions[thing]{Settings: informer.Settings{StallAfter: given}})
+		r := NewReflector[faulty.Thing](nil, nil, faulty.KeyOf, ReflectorOptions[faulty.Thing]{Settings: informer.Settings{StallAfter: given}})
 		if got := r.opts.StallAfter; got != want {
 			t.Errorf("StallAfter %v ends up as %v, want %v", given, got, want)
 		}
@@ -137,13 +138,13 @@ func TestOneTurnAtATime(t *testing.T) {
 		limiter := NewListLimiter(1)
 		g := lifecycle.New(t.Context())
 		start := time.Now()
-		var all []*Reflector[thing]
+		var all []*Reflector[faulty.Thing]
 		for i := range 5 {
 			lw := &slowLister{}
 			if i == 0 {
-				lw.err = answer("forbidden")
+				lw.err = faulty.Answer("forbidden")
 			}
-			r := NewReflector[thing](lw, &worldSink{t: t, world: map[string]string{}}, thingKey, ReflectorOptions[thing]{Limiter: limiter})
+			r := NewReflector[faulty.Thing](lw, &worldSink{t: t, world: map[string]string{}}, faulty.KeyOf, ReflectorOptions[faulty.Thing]{Limiter: limiter})
 			g.Go("reflector", r.Run)
 			synctest.Wait()
 			all = append(all, r)
@@ -175,21 +176,21 @@ func TestOneTurnAtATime(t *testing.T) {
 // slowLister takes a minute for a list, and its watches bring nothing.
 type slowLister struct{ err error }
 
-func (l *slowLister) List(context.Context, metav1.ListOptions) (listwatch.Page[thing], error) {
+func (l *slowLister) List(context.Context, metav1.ListOptions) (listwatch.Page[faulty.Thing], error) {
 	time.Sleep(time.Minute)
-	return listwatch.Page[thing]{Version: "5"}, l.err
+	return listwatch.Page[faulty.Thing]{Version: "5"}, l.err
 }
 
-func (l *slowLister) Watch(_ context.Context, opts metav1.ListOptions) (listwatch.Stream[thing], error) {
+func (l *slowLister) Watch(_ context.Context, opts metav1.ListOptions) (listwatch.Stream[faulty.Thing], error) {
 	if opts.SendInitialEvents != nil {
-		return nil, answer("invalid")
+		return nil, faulty.Answer("invalid")
 	}
 	return l, nil
 }
 
-func (l *slowLister) Next(ctx context.Context) (listwatch.Event[thing], error) {
+func (l *slowLister) Next(ctx context.Context) (listwatch.Event[faulty.Thing], error) {
 	<-ctx.Done()
-	return listwatch.Event[thing]{}, ctx.Err()
+	return listwatch.Event[faulty.Thing]{}, ctx.Err()
 }
 
 func (l *slowLister) Close() {}
@@ -197,23 +198,23 @@ func (l *slowLister) Close() {}
 // TestSnapshotIsAMap compares a snapshot with a map under random steps.
 func TestSnapshotIsAMap(t *testing.T) {
 	seeds.Run(t, usualSeeds, func(t *testing.T, rng *rand.Rand) {
-		got, want := newSnapshot[thing](), map[string]thing{}
+		got, want := newSnapshot[faulty.Thing](), map[string]faulty.Thing{}
 		for i := range 50 {
-			obj := thing{string(rune('a' + rng.IntN(6))), fmt.Sprint(i)}
-			key := delta.Key{Name: obj.name}
+			obj := faulty.Thing{Name: string(rune('a' + rng.IntN(6))), Version: fmt.Sprint(i)}
+			key := delta.Key{Name: obj.Name}
 			if rng.IntN(2) == 0 {
 				got.put(key, obj)
-				want[obj.name] = obj
+				want[obj.Name] = obj
 			} else {
 				got.drop(key)
-				delete(want, obj.name)
+				delete(want, obj.Name)
 			}
 			if len(got.objs) != len(want) || len(got.keys) != len(want) || len(got.index) != len(want) {
 				t.Fatalf("snapshot holds %v, want %v", got.objs, want)
 			}
 			for _, obj := range got.objs {
-				if want[obj.name] != obj {
-					t.Fatalf("snapshot holds %v, want %v", obj, want[obj.name])
+				if want[obj.Name] != obj {
+					t.Fatalf("snapshot holds %v, want %v", obj, want[obj.Name])
 				}
 			}
 		}
@@ -223,7 +224,7 @@ func TestSnapshotIsAMap(t *testing.T) {
 func ExampleNewReflector() {
 	ctx, stop := context.WithCancel(context.Background())
 	server := &twoThings{stop: stop}
-	r := NewReflector[thing](server, printSink{}, thingKey, ReflectorOptions[thing]{
+	r := NewReflector[faulty.Thing](server, printSink{}, faulty.KeyOf, ReflectorOptions[faulty.Thing]{
 		Kind:     "things",
 		Settings: informer.Settings{Lists: informer.PagesOnly},
 	})
@@ -243,33 +244,33 @@ type twoThings struct {
 	sent bool
 }
 
-func (s *twoThings) List(context.Context, metav1.ListOptions) (listwatch.Page[thing], error) {
-	return listwatch.Page[thing]{Version: "5", Items: []thing{{"a", "1"}, {"b", "2"}}}, nil
+func (s *twoThings) List(context.Context, metav1.ListOptions) (listwatch.Page[faulty.Thing], error) {
+	return listwatch.Page[faulty.Thing]{Version: "5", Items: []faulty.Thing{{Name: "a", Version: "1"}, {Name: "b", Version: "2"}}}, nil
 }
 
-func (s *twoThings) Watch(context.Context, metav1.ListOptions) (listwatch.Stream[thing], error) {
+func (s *twoThings) Watch(context.Context, metav1.ListOptions) (listwatch.Stream[faulty.Thing], error) {
 	return s, nil
 }
 
-func (s *twoThings) Next(context.Context) (listwatch.Event[thing], error) {
+func (s *twoThings) Next(context.Context) (listwatch.Event[faulty.Thing], error) {
 	if s.sent {
 		s.stop()
-		return listwatch.Event[thing]{}, context.Canceled
+		return listwatch.Event[faulty.Thing]{}, context.Canceled
 	}
 	s.sent = true
-	return listwatch.Event[thing]{Type: "ADDED", Object: thing{"c", "6"}, Version: "6"}, nil
+	return listwatch.Event[faulty.Thing]{Type: "ADDED", Object: faulty.Thing{Name: "c", Version: "6"}, Version: "6"}, nil
 }
 
 func (s *twoThings) Close() {}
 
 type printSink struct{}
 
-func (printSink) Push(op delta.Op, obj thing, _ string) error {
+func (printSink) Push(op delta.Op, obj faulty.Thing, _ string) error {
 	fmt.Println(op, obj)
 	return nil
 }
 
-func (printSink) Replace(objs []thing, r Replacement) error {
+func (printSink) Replace(objs []faulty.Thing, r Replacement) error {
 	fmt.Printf("a list at %s: %v\n", r.Version, objs)
 	return nil
 }
@@ -278,7 +279,7 @@ func (printSink) Bookmark(string) error { return nil }
 
 func ExampleNewListLimiter() {
 	atMostFour := NewListLimiter(4)
-	opts := ReflectorOptions[thing]{Limiter: atMostFour} // the same for every kind
+	opts := ReflectorOptions[faulty.Thing]{Limiter: atMostFour} // the same for every kind
 	fmt.Println(opts.Limiter.Limit(), "at once,", atMostFour.Taken(), "now")
 	// Output: 4 at once, 0 now
 }

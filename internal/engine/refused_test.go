@@ -10,14 +10,15 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/revision"
+	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // refusing is a transform that takes nothing called b at a version past the limit.
-func refusing(limit string) func(thing) (thing, error) {
-	return func(obj thing) (thing, error) {
-		if obj.name == "b" && revision.Older(limit, obj.version) {
-			return thing{}, errors.New("cannot be transformed")
+func refusing(limit string) func(faulty.Thing) (faulty.Thing, error) {
+	return func(obj faulty.Thing) (faulty.Thing, error) {
+		if obj.Name == "b" && revision.Older(limit, obj.Version) {
+			return faulty.Thing{}, errors.New("cannot be transformed")
 		}
 		return obj, nil
 	}
@@ -38,9 +39,9 @@ func TestRefusedObjectKeepsNoPhantoms(t *testing.T) {
 func refuseAndRelist(t *testing.T, lists informer.ListMode, limit string) {
 	t.Helper()
 	server := faultless(t)
-	i := New[thing](server, Options[thing]{
+	i := New[faulty.Thing](server, Options[faulty.Thing]{
 		Name: "things", Traits: thingTraits, Transform: refusing(limit),
-		Reflector: ReflectorOptions[thing]{
+		Reflector: ReflectorOptions[faulty.Thing]{
 			Settings: informer.Settings{Lists: lists},
 			OnSkip:   func(context.Context, error) {},
 		},
@@ -48,9 +49,9 @@ func refuseAndRelist(t *testing.T, lists informer.ListMode, limit string) {
 	g := lifecycle.New(t.Context())
 	g.Go("informer", i.Run)
 	<-i.Synced()
-	server.untold(func() {
-		server.remove("c")
-		server.put("b")
+	server.Untold(func() {
+		server.Remove("c")
+		server.Put("b")
 	})
 	if err := i.Relist(t.Context()); err != nil {
 		t.Error(err)
@@ -59,7 +60,7 @@ func refuseAndRelist(t *testing.T, lists informer.ListMode, limit string) {
 	if phantom {
 		t.Error("what is gone is still there")
 	}
-	if b, there := lookUp(i, "b"); there != (limit == "8") || there && b.version != "8" {
+	if b, there := lookUp(i, "b"); there != (limit == "8") || there && b.Version != "8" {
 		t.Errorf("b is %v (there: %t), want its last good state", b, there)
 	}
 	listed := i.Status().Reflector.ListedAt
@@ -73,7 +74,7 @@ func refuseAndRelist(t *testing.T, lists informer.ListMode, limit string) {
 	}
 }
 
-func lookUp(i *Informer[thing], name string) (thing, bool) {
-	key, _ := thingKey(thing{name: name})
+func lookUp(i *Informer[faulty.Thing], name string) (faulty.Thing, bool) {
+	key, _ := faulty.KeyOf(faulty.Thing{Name: name})
 	return i.Store().Get(key)
 }

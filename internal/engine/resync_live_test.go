@@ -13,6 +13,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
+	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
@@ -35,7 +36,7 @@ func numberOr(t *testing.T, name string, otherwise int) int {
 // stopwatch is a subscriber that notes how long live events took to reach it, and
 // when it has been shown everything.
 type stopwatch struct {
-	*Subscription[thing]
+	*Subscription[faulty.Thing]
 
 	mu       sync.Mutex // guards everything below
 	sent     []time.Time
@@ -46,7 +47,7 @@ type stopwatch struct {
 	shown    chan struct{} // closed when there were as many as expected
 }
 
-func (w *stopwatch) tell(d *delta.Delta[thing]) {
+func (w *stopwatch) tell(d *delta.Delta[faulty.Thing]) {
 	now := time.Now()
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -58,7 +59,7 @@ func (w *stopwatch) tell(d *delta.Delta[thing]) {
 			close(w.shown)
 		}
 	case delta.Updated:
-		n, err := strconv.Atoi(d.New.version)
+		n, err := strconv.Atoi(d.New.Version)
 		if err != nil {
 			panic(err)
 		}
@@ -94,7 +95,7 @@ func (l liveEvents) send(ctx context.Context, over <-chan struct{}) {
 			w.mu.Unlock()
 		}
 		version := strconv.Itoa(n + 1)
-		l.server.events <- listwatch.Event[thing]{Type: watch.Modified, Object: thing{"live", version}, Version: version}
+		l.server.events <- listwatch.Event[faulty.Thing]{Type: watch.Modified, Object: faulty.Thing{Name: "live", Version: version}, Version: version}
 	}
 }
 
@@ -107,10 +108,10 @@ func TestLiveEventsAreNotDelayedByAResync(t *testing.T) {
 	const handlers, rate, rounds, least = 4, 10_000, 5, 5 * time.Millisecond
 	objects := numberOr(t, "RESYNC_OBJECTS", 5_000)
 	server := newCrowd(objects)
-	server.events = make(chan listwatch.Event[thing], 1024)
-	server.things = append(server.things, thing{"live", "1"})
-	i := New[thing](server, Options[thing]{Name: "things", Traits: thingTraits,
-		Reflector: ReflectorOptions[thing]{Settings: informer.Settings{Lists: informer.PagesOnly}}})
+	server.events = make(chan listwatch.Event[faulty.Thing], 1024)
+	server.things = append(server.things, faulty.Thing{Name: "live", Version: "1"})
+	i := New[faulty.Thing](server, Options[faulty.Thing]{Name: "things", Traits: thingTraits,
+		Reflector: ReflectorOptions[faulty.Thing]{Settings: informer.Settings{Lists: informer.PagesOnly}}})
 	if err := i.SetResync(resync.Policy{Period: resync.Never, Rate: rate}); err != nil {
 		t.Fatal(err)
 	}

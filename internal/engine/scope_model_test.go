@@ -17,6 +17,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/internal/revision"
+	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
@@ -24,12 +25,12 @@ import (
 )
 
 // scopedTraits are those of things whose name begins with a namespace.
-var scopedTraits = delta.Traits[thing]{
-	Key: func(t thing) (delta.Key, error) {
-		if t.name == "" {
-			return delta.Key{}, errNoName
+var scopedTraits = delta.Traits[faulty.Thing]{
+	Key: func(t faulty.Thing) (delta.Key, error) {
+		if t.Name == "" {
+			return delta.Key{}, faulty.ErrNoName
 		}
-		return delta.ParseKey(t.name), nil
+		return delta.ParseKey(t.Name), nil
 	},
 	Version: thingTraits.Version, UID: thingTraits.UID, Labels: thingTraits.Labels,
 }
@@ -37,22 +38,22 @@ var scopedTraits = delta.Traits[thing]{
 // province is a faulty server that rules one scope. That of the rest has two
 // namespaces and things without; and what it shows of namespace p is not its own.
 type province struct {
-	*faultyServer
+	*faulty.Server
 	reach reach
 }
 
 // place is the name that the informer knows a thing by.
-func (p province) place(obj thing) thing {
+func (p province) place(obj faulty.Thing) faulty.Thing {
 	switch {
-	case obj.name == "":
+	case obj.Name == "":
 	case p.reach.namespace != "":
-		obj.name = p.reach.namespace + "/" + obj.name
-	case obj.name < "c":
-		obj.name = "x/" + obj.name
-	case obj.name < "e":
-		obj.name = "y/" + obj.name
-	case obj.name == "h":
-		obj.name = "p/" + obj.name
+		obj.Name = p.reach.namespace + "/" + obj.Name
+	case obj.Name < "c":
+		obj.Name = "x/" + obj.Name
+	case obj.Name < "e":
+		obj.Name = "y/" + obj.Name
+	case obj.Name == "h":
+		obj.Name = "p/" + obj.Name
 	}
 	return obj
 }
@@ -60,8 +61,8 @@ func (p province) place(obj thing) thing {
 // shown is what of the server's world the informer is to show.
 func (p province) shown() map[delta.Key]string {
 	world := map[delta.Key]string{}
-	for name, version := range p.world() {
-		key := delta.ParseKey(p.place(thing{name, version}).name)
+	for name, version := range p.World() {
+		key := delta.ParseKey(p.place(faulty.Thing{Name: name, Version: version}).Name)
 		if p.reach.has(key.Namespace) {
 			world[key] = version
 		}
@@ -69,16 +70,16 @@ func (p province) shown() map[delta.Key]string {
 	return world
 }
 
-func (p province) List(ctx context.Context, opts metav1.ListOptions) (listwatch.Page[thing], error) {
-	page, err := p.faultyServer.List(ctx, opts)
+func (p province) List(ctx context.Context, opts metav1.ListOptions) (listwatch.Page[faulty.Thing], error) {
+	page, err := p.Server.List(ctx, opts)
 	for i, obj := range page.Items {
 		page.Items[i] = p.place(obj)
 	}
 	return page, err
 }
 
-func (p province) Watch(ctx context.Context, opts metav1.ListOptions) (listwatch.Stream[thing], error) {
-	stream, err := p.faultyServer.Watch(ctx, opts)
+func (p province) Watch(ctx context.Context, opts metav1.ListOptions) (listwatch.Stream[faulty.Thing], error) {
+	stream, err := p.Server.Watch(ctx, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -86,11 +87,11 @@ func (p province) Watch(ctx context.Context, opts metav1.ListOptions) (listwatch
 }
 
 type provinceWatch struct {
-	listwatch.Stream[thing]
+	listwatch.Stream[faulty.Thing]
 	of province
 }
 
-func (w provinceWatch) Next(ctx context.Context) (listwatch.Event[thing], error) {
+func (w provinceWatch) Next(ctx context.Context) (listwatch.Event[faulty.Thing], error) {
 	event, err := w.Stream.Next(ctx)
 	if event.Type != watch.Bookmark {
 		event.Object = w.of.place(event.Object)
@@ -105,10 +106,10 @@ type exile struct {
 	exiled int
 }
 
-func (o *exile) hear(d *delta.Delta[thing]) {
+func (o *exile) hear(d *delta.Delta[faulty.Thing]) {
 	if d.Op == delta.OutOfScope {
 		o.exiled++
-		if known, there := o.world[d.Key]; !there || d.Old != known || d.New != (thing{}) {
+		if known, there := o.world[d.Key]; !there || d.Old != known || d.New != (faulty.Thing{}) {
 			o.t.Errorf("%s: %s is out of scope and was %s, but it was told of %q", o.name, d.Key, d.Old, known)
 		}
 		delete(o.world, d.Key)
@@ -136,33 +137,33 @@ type empire struct {
 	t         *testing.T
 	rng       *rand.Rand
 	provinces []province
-	informer  *Informer[thing]
+	informer  *Informer[faulty.Thing]
 	forbidden bool // namespace z is a scope, and degraded
 	silent    sync.Map
-	watching  map[*exile]*Subscription[thing]
-	gone      []*inlet[thing] // of removed scopes
+	watching  map[*exile]*Subscription[faulty.Thing]
+	gone      []*inlet[faulty.Thing] // of removed scopes
 	late      int
 }
 
 func (e *empire) play() {
-	e.watching = map[*exile]*Subscription[thing]{}
-	var start []Scope[thing]
+	e.watching = map[*exile]*Subscription[faulty.Thing]{}
+	var start []Scope[faulty.Thing]
 	for _, within := range []reach{{namespace: "p"}, {namespace: "q"}, {except: []string{"p", "q", "z"}}} {
 		requests := rand.New(rand.NewPCG(e.rng.Uint64(), 0))
-		p := province{reach: within, faultyServer: newFaultyServer(e.t, requests, 10+e.rng.Int64N(100))}
+		p := province{reach: within, Server: faulty.New(e.t, requests, 10+e.rng.Int64N(100))}
 		e.provinces = append(e.provinces, p)
 		if e.rng.IntN(3) > 0 {
 			start = append(start, e.scopeOf(p))
 		}
 	}
 	if e.forbidden = e.rng.IntN(3) == 0 || len(start) == 0; e.forbidden {
-		start = append(start, Scope[thing]{Namespace: "z", ListWatcher: forbidden{}})
+		start = append(start, Scope[faulty.Thing]{Namespace: "z", ListWatcher: forbidden{}})
 	}
 	ready := Readiness(e.rng.IntN(2))
 	var err error
-	e.informer, err = NewScoped(start, Options[thing]{
+	e.informer, err = NewScoped(start, Options[faulty.Thing]{
 		Name: "things", Traits: scopedTraits, Ready: ready,
-		Reflector: ReflectorOptions[thing]{
+		Reflector: ReflectorOptions[faulty.Thing]{
 			OnSkip:   func(context.Context, error) {},
 			Limiter:  NewListLimiter(1 + e.rng.IntN(3)),
 			Settings: informer.Settings{Lists: informer.ListMode(1 + e.rng.IntN(2)), PageSize: e.rng.Int64N(4)},
@@ -183,7 +184,7 @@ func (e *empire) play() {
 		time.Sleep(time.Duration(e.rng.IntN(20_000))*time.Millisecond + time.Microsecond)
 	}
 	for _, p := range e.provinces {
-		p.cease()
+		p.Cease()
 	}
 	time.Sleep(4 * time.Hour) // the slow ones need it
 	synctest.Wait()
@@ -194,8 +195,8 @@ func (e *empire) play() {
 	e.compare(ready)
 }
 
-func (e *empire) scopeOf(p province) Scope[thing] {
-	scope := Scope[thing]{Namespace: p.reach.namespace, Except: p.reach.except, ListWatcher: p}
+func (e *empire) scopeOf(p province) Scope[faulty.Thing] {
+	scope := Scope[faulty.Thing]{Namespace: p.reach.namespace, Except: p.reach.except, ListWatcher: p}
 	if e.rng.IntN(2) == 0 {
 		scope.Resync = resync.Policy{Period: time.Duration(1+e.rng.IntN(3)) * time.Minute}
 	}
@@ -204,10 +205,10 @@ func (e *empire) scopeOf(p province) Scope[thing] {
 
 func (e *empire) step() {
 	p := e.provinces[e.rng.IntN(len(e.provinces))]
-	p.change(e.rng)
+	p.Change(e.rng)
 	switch e.rng.IntN(20) {
 	case 0:
-		p.mishap(e.rng)
+		p.Mishap(e.rng)
 	case 1, 2:
 		e.addOrRemove(p)
 	case 3:
@@ -218,9 +219,9 @@ func (e *empire) step() {
 		}
 	case 4:
 		for _, in := range e.gone {
-			stray := thing{in.reach.namespace + "/stray", "99999"}
+			stray := faulty.Thing{Name: in.reach.namespace + "/stray", Version: "99999"}
 			_ = in.Push(delta.Added, stray, "99999")
-			_ = in.Replace([]thing{stray}, Replacement{Version: "99999"})
+			_ = in.Replace([]faulty.Thing{stray}, Replacement{Version: "99999"})
 			_ = in.Bookmark("99999")
 		}
 	}
@@ -272,13 +273,13 @@ func (e *empire) addOrRemove(p province) {
 	if err := i.RemoveScope(p.reach.namespace, how); !errors.Is(err, informer.ErrNotCovered) {
 		e.t.Errorf("%s was removed twice: %v", p.reach, err)
 	}
-	if open := p.watches(); open != 0 {
+	if open := p.Watches(); open != 0 {
 		e.t.Errorf("%d watches of %s were not closed", open, p.reach)
 	}
 }
 
 func (e *empire) subscribe(name string, opts informer.SubscribeOptions, pause func() time.Duration) {
-	o := &exile{rebuilder: rebuilder{t: e.t, name: name, pause: pause, world: map[delta.Key]thing{}}, silent: &e.silent}
+	o := &exile{rebuilder: rebuilder{t: e.t, name: name, pause: pause, world: map[delta.Key]faulty.Thing{}}, silent: &e.silent}
 	opts.Name = name
 	s, err := e.informer.Subscribe(o.hear, opts)
 	if err != nil {
@@ -298,7 +299,7 @@ func (e *empire) compare(ready Readiness) {
 		for key, version := range p.shown() {
 			want[key] = version
 		}
-		lowest.Add(p.at(), time.Time{})
+		lowest.Add(p.At(), time.Time{})
 		if err := e.informer.SyncedIn(p.sample()); err != nil {
 			e.t.Error(err)
 		}
@@ -308,7 +309,7 @@ func (e *empire) compare(ready Readiness) {
 	}
 	shown := map[delta.Key]string{}
 	for key, obj := range e.informer.Store().View().All() {
-		shown[key] = obj.version
+		shown[key] = obj.Version
 	}
 	if fmt.Sprint(shown) != fmt.Sprint(want) {
 		e.t.Errorf("the store shows\n%v, the servers\n%v", shown, want)
@@ -326,7 +327,7 @@ func (e *empire) compare(ready Readiness) {
 // may believe more than there is.
 func (e *empire) compareWorld(o *exile, want map[delta.Key]string) {
 	for key, version := range want {
-		if o.world[key].version != version {
+		if o.world[key].Version != version {
 			e.t.Errorf("%s believes in %s, the server has version %s", o.name, o.world[key], version)
 		}
 	}
@@ -362,8 +363,8 @@ func (e *empire) compareStatus(version string) {
 			continue
 		}
 		for _, p := range e.provinces {
-			if p.reach.namespace == scope.Namespace && (!scope.Synced || scope.Version != p.at() || scope.HeardAt.IsZero()) {
-				e.t.Errorf("%s is at %s and not as its status says: %+v", p.reach, p.at(), scope)
+			if p.reach.namespace == scope.Namespace && (!scope.Synced || scope.Version != p.At() || scope.HeardAt.IsZero()) {
+				e.t.Errorf("%s is at %s and not as its status says: %+v", p.reach, p.At(), scope)
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
+	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
@@ -17,17 +18,17 @@ import (
 // calm is a server with one thing in a namespace, on which nothing happens.
 type calm string
 
-func (c calm) List(context.Context, metav1.ListOptions) (listwatch.Page[thing], error) {
-	return listwatch.Page[thing]{Version: "7", Items: []thing{{string(c) + "/a", "7"}}}, nil
+func (c calm) List(context.Context, metav1.ListOptions) (listwatch.Page[faulty.Thing], error) {
+	return listwatch.Page[faulty.Thing]{Version: "7", Items: []faulty.Thing{{Name: string(c) + "/a", Version: "7"}}}, nil
 }
 
-func (c calm) Watch(context.Context, metav1.ListOptions) (listwatch.Stream[thing], error) {
+func (c calm) Watch(context.Context, metav1.ListOptions) (listwatch.Stream[faulty.Thing], error) {
 	return c, nil
 }
 
-func (calm) Next(ctx context.Context) (listwatch.Event[thing], error) {
+func (calm) Next(ctx context.Context) (listwatch.Event[faulty.Thing], error) {
 	<-ctx.Done()
-	return listwatch.Event[thing]{}, ctx.Err()
+	return listwatch.Event[faulty.Thing]{}, ctx.Err()
 }
 
 func (calm) Close() {}
@@ -36,9 +37,9 @@ func (calm) Close() {}
 // runs and ends. A read that is answered is answered right.
 func TestScopesRace(t *testing.T) {
 	for round := range 50 {
-		i := newScoped(t, Options[thing]{Reflector: ReflectorOptions[thing]{Settings: informer.Settings{Lists: informer.PagesOnly}}},
-			Scope[thing]{Namespace: "p", ListWatcher: calm("p")})
-		subscribe(t, i, func(*delta.Delta[thing]) {})
+		i := newScoped(t, Options[faulty.Thing]{Reflector: ReflectorOptions[faulty.Thing]{Settings: informer.Settings{Lists: informer.PagesOnly}}},
+			Scope[faulty.Thing]{Namespace: "p", ListWatcher: calm("p")})
+		subscribe(t, i, func(*delta.Delta[faulty.Thing]) {})
 		run, hands := lifecycle.New(t.Context()), lifecycle.New(t.Context())
 		run.Go("informer", i.Run)
 		for n := range 3 {
@@ -48,7 +49,7 @@ func TestScopesRace(t *testing.T) {
 					if step == 10+round%5 && n == 0 {
 						run.Stop()
 					}
-					err := i.AddScope(Scope[thing]{Namespace: namespace, ListWatcher: calm(namespace)})
+					err := i.AddScope(Scope[faulty.Thing]{Namespace: namespace, ListWatcher: calm(namespace)})
 					if err != nil && !errors.Is(err, ErrOverlap) && !errors.Is(err, ErrStopped) {
 						t.Error(err)
 					}
@@ -73,7 +74,7 @@ func TestScopesRace(t *testing.T) {
 			t.Error("what was removed is covered")
 		}
 		for _, obj := range i.Store().List() {
-			if obj.name != "p/a" {
+			if obj.Name != "p/a" {
 				t.Errorf("%s is left in the store", obj)
 			}
 		}

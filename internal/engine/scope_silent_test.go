@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
@@ -26,12 +27,12 @@ func TestSilentRemovalIsNoBirth(t *testing.T) {
 func removeSilently(t *testing.T, stuckFirst bool) {
 	t.Helper()
 	p, q := scopeOf(t, reach{namespace: "p"}), scopeOf(t, reach{namespace: "q"})
-	i := newScoped(t, Options[thing]{}, p, q)
+	i := newScoped(t, Options[faulty.Thing]{}, p, q)
 	var told []string
 	var stuck atomic.Bool
 	step := make(chan struct{})
 	opts := informer.SubscribeOptions{Name: "folding", Backlog: informer.FoldUpdates, HighWater: 1}
-	sub, err := i.Subscribe(func(d *delta.Delta[thing]) {
+	sub, err := i.Subscribe(func(d *delta.Delta[faulty.Thing]) {
 		if stuck.Load() {
 			<-step
 		}
@@ -46,7 +47,7 @@ func removeSilently(t *testing.T, stuckFirst bool) {
 	told = nil
 	stick := func() {
 		stuck.Store(true)
-		q.ListWatcher.(province).remove("a")
+		q.ListWatcher.(province).Remove("a")
 		synctest.Wait()
 	}
 	if stuckFirst {
@@ -64,10 +65,10 @@ func removeSilently(t *testing.T, stuckFirst bool) {
 		t.Fatal(err)
 	}
 	time.Sleep(time.Second)
-	back.ListWatcher.(province).remove("a")
+	back.ListWatcher.(province).Remove("a")
 	synctest.Wait()
-	q.ListWatcher.(province).remove("b")
-	q.ListWatcher.(province).remove("c")
+	q.ListWatcher.(province).Remove("b")
+	q.ListWatcher.(province).Remove("c")
 	synctest.Wait()
 	close(step)
 	synctest.Wait()

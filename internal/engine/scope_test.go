@@ -13,19 +13,20 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // scopeOf is a scope of a server without faults, which has a, b and c in it.
-func scopeOf(t *testing.T, within reach) Scope[thing] {
+func scopeOf(t *testing.T, within reach) Scope[faulty.Thing] {
 	t.Helper()
 	server := province{faultless(t), within}
-	return Scope[thing]{Namespace: within.namespace, Except: within.except, ListWatcher: server}
+	return Scope[faulty.Thing]{Namespace: within.namespace, Except: within.except, ListWatcher: server}
 }
 
-func newScoped(t *testing.T, opts Options[thing], scopes ...Scope[thing]) *Informer[thing] {
+func newScoped(t *testing.T, opts Options[faulty.Thing], scopes ...Scope[faulty.Thing]) *Informer[faulty.Thing] {
 	t.Helper()
 	opts.Name, opts.Traits = "things", scopedTraits
 	i, err := NewScoped(scopes, opts)
@@ -37,7 +38,7 @@ func newScoped(t *testing.T, opts Options[thing], scopes ...Scope[thing]) *Infor
 
 // withScopes runs an informer with these scopes in a bubble, until it rests, and
 // stops it after the test.
-func withScopes(t *testing.T, opts Options[thing], scopes func(*testing.T) []Scope[thing], test func(*testing.T, *Informer[thing])) {
+func withScopes(t *testing.T, opts Options[faulty.Thing], scopes func(*testing.T) []Scope[faulty.Thing], test func(*testing.T, *Informer[faulty.Thing])) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		i := newScoped(t, opts, scopes(t)...)
@@ -54,34 +55,38 @@ func withScopes(t *testing.T, opts Options[thing], scopes func(*testing.T) []Sco
 	})
 }
 
-func pAndQ(t *testing.T) []Scope[thing] {
+func pAndQ(t *testing.T) []Scope[faulty.Thing] {
 	t.Helper()
-	return []Scope[thing]{scopeOf(t, reach{namespace: "p"}), scopeOf(t, reach{namespace: "q"})}
+	return []Scope[faulty.Thing]{scopeOf(t, reach{namespace: "p"}), scopeOf(t, reach{namespace: "q"})}
 }
 
 func TestScopesThatOverlapAreRefusedByName(t *testing.T) {
 	lw := forbidden{}
-	one := func(namespace string) Scope[thing] { return Scope[thing]{Namespace: namespace, ListWatcher: lw} }
-	rest := func(except ...string) Scope[thing] { return Scope[thing]{Except: except, ListWatcher: lw} }
+	one := func(namespace string) Scope[faulty.Thing] {
+		return Scope[faulty.Thing]{Namespace: namespace, ListWatcher: lw}
+	}
+	rest := func(except ...string) Scope[faulty.Thing] {
+		return Scope[faulty.Thing]{Except: except, ListWatcher: lw}
+	}
 	for name, tt := range map[string]struct {
-		scopes []Scope[thing]
+		scopes []Scope[faulty.Thing]
 		says   []string // nothing: it is good
 		is     error
 	}{
-		"one":                       {scopes: []Scope[thing]{one("p")}},
-		"everything":                {scopes: []Scope[thing]{rest()}},
-		"some and the rest":         {scopes: []Scope[thing]{one("p"), rest("q", "p"), one("q")}},
+		"one":                       {scopes: []Scope[faulty.Thing]{one("p")}},
+		"everything":                {scopes: []Scope[faulty.Thing]{rest()}},
+		"some and the rest":         {scopes: []Scope[faulty.Thing]{one("p"), rest("q", "p"), one("q")}},
 		"none":                      {says: []string{"things", "no scope"}},
-		"twice the same":            {[]Scope[thing]{one("p"), one("q"), one("p")}, []string{"namespace p"}, ErrOverlap},
-		"one and everything":        {[]Scope[thing]{one("p"), rest()}, []string{"namespace p", "all namespaces"}, ErrOverlap},
-		"one that is not excepted":  {[]Scope[thing]{rest("q"), one("p")}, []string{"namespace p", "all namespaces but q"}, ErrOverlap},
-		"twice the rest":            {[]Scope[thing]{rest("q"), rest("p")}, []string{"but p", "but q"}, ErrOverlap},
-		"one with exceptions":       {scopes: []Scope[thing]{{Namespace: "p", Except: []string{"q"}, ListWatcher: lw}}, says: []string{"exceptions"}},
-		"cluster scope excepted":    {scopes: []Scope[thing]{rest("")}, says: []string{"without a namespace"}},
-		"nothing to list and watch": {scopes: []Scope[thing]{{Namespace: "p"}}, says: []string{"namespace p", "ListWatcher"}},
+		"twice the same":            {[]Scope[faulty.Thing]{one("p"), one("q"), one("p")}, []string{"namespace p"}, ErrOverlap},
+		"one and everything":        {[]Scope[faulty.Thing]{one("p"), rest()}, []string{"namespace p", "all namespaces"}, ErrOverlap},
+		"one that is not excepted":  {[]Scope[faulty.Thing]{rest("q"), one("p")}, []string{"namespace p", "all namespaces but q"}, ErrOverlap},
+		"twice the rest":            {[]Scope[faulty.Thing]{rest("q"), rest("p")}, []string{"but p", "but q"}, ErrOverlap},
+		"one with exceptions":       {scopes: []Scope[faulty.Thing]{{Namespace: "p", Except: []string{"q"}, ListWatcher: lw}}, says: []string{"exceptions"}},
+		"cluster scope excepted":    {scopes: []Scope[faulty.Thing]{rest("")}, says: []string{"without a namespace"}},
+		"nothing to list and watch": {scopes: []Scope[faulty.Thing]{{Namespace: "p"}}, says: []string{"namespace p", "ListWatcher"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := NewScoped(tt.scopes, Options[thing]{Name: "things", Traits: scopedTraits})
+			_, err := NewScoped(tt.scopes, Options[faulty.Thing]{Name: "things", Traits: scopedTraits})
 			if (err == nil) != (tt.says == nil) || tt.is != nil && !errors.Is(err, tt.is) {
 				t.Fatalf("NewScoped: %v", err)
 			}
@@ -95,12 +100,12 @@ func TestScopesThatOverlapAreRefusedByName(t *testing.T) {
 }
 
 func TestReadsSayWhatIsNotCoveredOrNotSynced(t *testing.T) {
-	scopes := func(t *testing.T) []Scope[thing] {
+	scopes := func(t *testing.T) []Scope[faulty.Thing] {
 		t.Helper()
-		return []Scope[thing]{scopeOf(t, reach{namespace: "p"}), {Namespace: "z", ListWatcher: forbidden{}}}
+		return []Scope[faulty.Thing]{scopeOf(t, reach{namespace: "p"}), {Namespace: "z", ListWatcher: forbidden{}}}
 	}
-	withScopes(t, Options[thing]{}, scopes, func(t *testing.T, i *Informer[thing]) {
-		if got, err := i.Lister().Get("p", "a"); err != nil || got.version != "7" {
+	withScopes(t, Options[faulty.Thing]{}, scopes, func(t *testing.T, i *Informer[faulty.Thing]) {
+		if got, err := i.Lister().Get("p", "a"); err != nil || got.Version != "7" {
 			t.Errorf("Get(p/a) = %v, %v", got, err)
 		}
 		if _, err := i.Lister().Get("p", "nothing"); !apierrors.IsNotFound(err) {
@@ -141,13 +146,13 @@ func TestReadsSayWhatIsNotCoveredOrNotSynced(t *testing.T) {
 // for a scope that is forbidden.
 func TestSubscribersAreReadyWhenSettled(t *testing.T) {
 	for _, ready := range []Readiness{WhenSynced, WhenSettled} {
-		scopes := func(t *testing.T) []Scope[thing] {
+		scopes := func(t *testing.T) []Scope[faulty.Thing] {
 			t.Helper()
-			return append(pAndQ(t), Scope[thing]{Namespace: "z", ListWatcher: forbidden{}})
+			return append(pAndQ(t), Scope[faulty.Thing]{Namespace: "z", ListWatcher: forbidden{}})
 		}
-		withScopes(t, Options[thing]{Ready: ready}, scopes, func(t *testing.T, i *Informer[thing]) {
+		withScopes(t, Options[faulty.Thing]{Ready: ready}, scopes, func(t *testing.T, i *Informer[faulty.Thing]) {
 			told := 0
-			s := subscribe(t, i, func(*delta.Delta[thing]) { told++ })
+			s := subscribe(t, i, func(*delta.Delta[faulty.Thing]) { told++ })
 			synctest.Wait()
 			if told != 6 || isClosed(s.Synced()) != (ready == WhenSettled) {
 				t.Errorf("ready %d: told of %d, synced: %t", ready, told, isClosed(s.Synced()))
@@ -157,9 +162,9 @@ func TestSubscribersAreReadyWhenSettled(t *testing.T) {
 }
 
 func TestScopeThatIsAddedWhileRunning(t *testing.T) {
-	withScopes(t, Options[thing]{}, pAndQ, func(t *testing.T, i *Informer[thing]) {
+	withScopes(t, Options[faulty.Thing]{}, pAndQ, func(t *testing.T, i *Informer[faulty.Thing]) {
 		var told []string
-		subscribe(t, i, func(d *delta.Delta[thing]) { told = append(told, fmt.Sprint(d.Op, " ", d.Key, " ", d.Initial)) })
+		subscribe(t, i, func(d *delta.Delta[faulty.Thing]) { told = append(told, fmt.Sprint(d.Op, " ", d.Key, " ", d.Initial)) })
 		synctest.Wait()
 		told = nil
 		if _, err := i.ScopeSynced("r"); !errors.Is(err, informer.ErrNotCovered) {
@@ -191,9 +196,9 @@ func TestScopeThatIsRemoved(t *testing.T) {
 		informer.Silently:     nil,
 		informer.AsOutOfScope: {"OutOfScope p/a a@7", "OutOfScope p/b b@8", "OutOfScope p/c c@9"},
 	} {
-		withScopes(t, Options[thing]{}, pAndQ, func(t *testing.T, i *Informer[thing]) {
+		withScopes(t, Options[faulty.Thing]{}, pAndQ, func(t *testing.T, i *Informer[faulty.Thing]) {
 			var told []string
-			subscribe(t, i, func(d *delta.Delta[thing]) {
+			subscribe(t, i, func(d *delta.Delta[faulty.Thing]) {
 				told = append(told, fmt.Sprint(d.Op, " ", d.Key, " ", strings.TrimPrefix(d.Object().String(), "p/")))
 			})
 			synctest.Wait()
@@ -233,7 +238,7 @@ func TestScopeThatIsRemoved(t *testing.T) {
 // also by the hand of a handler that Run waits for.
 func TestScopesChangeAtAnyTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		i := newScoped(t, Options[thing]{}, pAndQ(t)...)
+		i := newScoped(t, Options[faulty.Thing]{}, pAndQ(t)...)
 		if err := i.RemoveScope("q", informer.AsOutOfScope); err != nil {
 			t.Error(err)
 		}
@@ -241,7 +246,7 @@ func TestScopesChangeAtAnyTime(t *testing.T) {
 			t.Error(err)
 		}
 		g := lifecycle.New(t.Context())
-		subscribe(t, i, func(d *delta.Delta[thing]) {
+		subscribe(t, i, func(d *delta.Delta[faulty.Thing]) {
 			if d.Key.String() == "p/a" {
 				g.Stop()
 				synctest.Wait() // until nothing else of the informer runs
@@ -267,17 +272,17 @@ func TestScopesChangeAtAnyTime(t *testing.T) {
 // A subscriber without a policy is resynced as the scopes say, one with a policy by
 // that, and both follow the scopes that come and go.
 func TestResyncByScope(t *testing.T) {
-	scopes := func(t *testing.T) []Scope[thing] {
+	scopes := func(t *testing.T) []Scope[faulty.Thing] {
 		t.Helper()
 		all := append(pAndQ(t), scopeOf(t, reach{except: []string{"p", "q", "r"}}))
 		all[0].Resync.Period, all[1].Resync.Period = time.Minute, 10*time.Minute
 		return all
 	}
-	withScopes(t, Options[thing]{}, scopes, func(t *testing.T, i *Informer[thing]) {
+	withScopes(t, Options[faulty.Thing]{}, scopes, func(t *testing.T, i *Informer[faulty.Thing]) {
 		var mu sync.Mutex // guards syncs, which each subscriber counts in
 		syncs := map[string]int{}
-		follow := func(name string, policy resync.Policy) *Subscription[thing] {
-			s, err := i.Subscribe(func(d *delta.Delta[thing]) {
+		follow := func(name string, policy resync.Policy) *Subscription[faulty.Thing] {
+			s, err := i.Subscribe(func(d *delta.Delta[faulty.Thing]) {
 				mu.Lock()
 				defer mu.Unlock()
 				if d.Op == delta.Sync {

@@ -1,4 +1,4 @@
-package engine
+package faulty
 
 import (
 	"errors"
@@ -16,24 +16,24 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// thing is the object that the Reflector's tests are about. One without a name
+// Thing is the object that the Reflector's tests are about. One without a name
 // has no key.
-type thing struct{ name, version string }
+type Thing struct{ Name, Version string }
 
-func (t thing) String() string { return t.name + "@" + t.version }
+func (t Thing) String() string { return t.Name + "@" + t.Version }
 
-func parseThing(s string) thing {
+func Parse(s string) Thing {
 	name, version, _ := strings.Cut(s, "@")
-	return thing{name, version}
+	return Thing{name, version}
 }
 
-var errNoName = errors.New("the thing has no name")
+var ErrNoName = errors.New("the thing has no name")
 
-func thingKey(t thing) (delta.Key, error) {
-	if t.name == "" {
-		return delta.Key{}, errNoName
+func KeyOf(t Thing) (delta.Key, error) {
+	if t.Name == "" {
+		return delta.Key{}, ErrNoName
 	}
-	return delta.Key{Name: t.name}, nil
+	return delta.Key{Name: t.Name}, nil
 }
 
 var things = schema.GroupResource{Group: "test", Resource: "things"}
@@ -67,7 +67,7 @@ func tooNew() error {
 	return err
 }
 
-func answer(name string) error {
+func Answer(name string) error {
 	f, ok := answers[name]
 	if !ok {
 		panic("no answer is called " + name)
@@ -75,8 +75,8 @@ func answer(name string) error {
 	return f()
 }
 
-// describe is a request in a scenario's words. Timeouts are random and left out.
-func describe(verb string, opts metav1.ListOptions) string {
+// Describe is a request in a scenario's words. Timeouts are random and left out.
+func Describe(verb string, opts metav1.ListOptions) string {
 	var b strings.Builder
 	b.WriteString(verb)
 	if opts.SendInitialEvents != nil {

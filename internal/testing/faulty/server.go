@@ -1,4 +1,4 @@
-package engine
+package faulty
 
 import (
 	"context"
@@ -19,11 +19,11 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/apifake"
 )
 
-// faultyServer is the API server of package apifake, behind every fault there is a name
+// Server is the API server of package apifake, behind every fault there is a name
 // for.
-type faultyServer struct {
+type Server struct {
 	t   *testing.T
-	api *apifake.Server
+	API *apifake.Server
 	rng *rand.Rand // of the goroutine that makes requests
 
 	mu      sync.Mutex // guards everything below
@@ -35,50 +35,50 @@ type faultyServer struct {
 	open    int // watches not yet closed
 }
 
-func newFaultyServer(t *testing.T, rng *rand.Rand, version int64) *faultyServer {
-	return &faultyServer{t: t, rng: rng, api: apifake.New(apifake.Options{Version: version}), faults: true}
+func New(t *testing.T, rng *rand.Rand, version int64) *Server {
+	return &Server{t: t, rng: rng, API: apifake.New(apifake.Options{Version: version}), faults: true}
 }
 
-func (f *faultyServer) at() string { return strconv.FormatInt(f.api.Version(), 10) }
+func (f *Server) At() string { return strconv.FormatInt(f.API.Version(), 10) }
 
-// world is the versions of what there is by name.
-func (f *faultyServer) world() map[string]string {
+// World is the versions of what there is by name.
+func (f *Server) World() map[string]string {
 	world := map[string]string{}
-	for _, o := range f.api.Objects() {
+	for _, o := range f.API.Objects() {
 		world[o.Name] = o.ResourceVersion
 	}
 	return world
 }
 
 // fault is true in one of n cases while faults last.
-func (f *faultyServer) fault(n int) bool {
+func (f *Server) fault(n int) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.faults && f.rng.IntN(n) == 0
 }
 
-func (f *faultyServer) cease() {
+func (f *Server) Cease() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.faults = false
 }
 
-func (f *faultyServer) put(name string) {
-	f.api.Put(&apifake.Object{ObjectMeta: metav1.ObjectMeta{Name: name}})
+func (f *Server) Put(name string) {
+	f.API.Put(&apifake.Object{ObjectMeta: metav1.ObjectMeta{Name: name}})
 }
 
-func (f *faultyServer) remove(name string) { f.api.Delete("", name) }
+func (f *Server) Remove(name string) { f.API.Delete("", name) }
 
-// untold has do change something that no watch tells of.
-func (f *faultyServer) untold(do func()) {
+// Untold has do change something that no watch tells of.
+func (f *Server) Untold(do func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	do()
-	f.lost = f.api.Version()
+	f.lost = f.API.Version()
 }
 
-// change creates, changes or deletes something, unless the server is away.
-func (f *faultyServer) change(rng *rand.Rand) {
+// Change creates, changes or deletes something, unless the server is away.
+func (f *Server) Change(rng *rand.Rand) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	name, deletes := string(rune('a'+rng.IntN(8))), rng.IntN(3) == 0
@@ -86,46 +86,46 @@ func (f *faultyServer) change(rng *rand.Rand) {
 		return
 	}
 	const kept = 11
-	f.backups = append(f.backups, f.api.Backup())
+	f.backups = append(f.backups, f.API.Backup())
 	f.backups = f.backups[max(0, len(f.backups)-kept):]
-	if _, exists := f.api.Objects()["/"+name]; exists && deletes {
-		f.remove(name)
+	if _, exists := f.API.Objects()["/"+name]; exists && deletes {
+		f.Remove(name)
 	} else {
-		f.put(name)
+		f.Put(name)
 	}
 }
 
-func (f *faultyServer) isAwayLocked() bool { return time.Now().Before(f.away) }
+func (f *Server) isAwayLocked() bool { return time.Now().Before(f.away) }
 
-// mishap is what befalls a whole server: its history is forgotten, or it is restored from
+// Mishap is what befalls a whole server: its history is forgotten, or it is restored from
 // a backup. That takes a while, in which nobody answers; and then the versions that its
 // clients know are from the future, which it has nothing against.
-func (f *faultyServer) mishap(rng *rand.Rand) {
+func (f *Server) Mishap(rng *rand.Rand) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if rng.IntN(2) == 0 {
-		f.api.Forget()
+		f.API.Forget()
 		return
 	}
 	f.away = time.Now().Add(time.Duration(40_000+rng.IntN(60_000)) * time.Millisecond)
 	if n := len(f.backups); n > 0 {
 		lost := rng.IntN(n)
-		f.api.Restore(f.backups[lost])
+		f.API.Restore(f.backups[lost])
 		f.backups = slices.Clone(f.backups[:lost]) // the others are of another history
 		f.behind = true
 	}
-	f.api.Restart()
+	f.API.Restart()
 }
 
-// watches is how many watches are open.
-func (f *faultyServer) watches() int {
+// Watches is how many watches are open.
+func (f *Server) Watches() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.open
 }
 
-// restored reports whether the server was restored since the last call.
-func (f *faultyServer) restored() (restored bool) {
+// Restored reports whether the server was restored since the last call.
+func (f *Server) Restored() (restored bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	restored, f.behind = f.behind, false
@@ -135,44 +135,44 @@ func (f *faultyServer) restored() (restored bool) {
 var faultNames = []string{"busy", "busy-7s", "unavailable", "internal", "forbidden", "missing", "no-match", "refused", "broken", "expired", "too-new"}
 
 // refuse is what a request may get instead of an answer.
-func (f *faultyServer) refuse(ctx context.Context) error {
+func (f *Server) refuse(ctx context.Context) error {
 	if f.isAway() {
-		return answer("refused")
+		return Answer("refused")
 	}
 	time.Sleep(time.Duration(f.rng.IntN(200)) * time.Millisecond)
 	switch {
 	case f.fault(4):
-		return answer(faultNames[f.rng.IntN(len(faultNames))])
+		return Answer(faultNames[f.rng.IntN(len(faultNames))])
 	case f.fault(20):
 		<-ctx.Done()
 	}
 	return ctx.Err()
 }
 
-func (f *faultyServer) isAway() bool {
+func (f *Server) isAway() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.isAwayLocked()
 }
 
-func (f *faultyServer) List(ctx context.Context, opts metav1.ListOptions) (listwatch.Page[thing], error) {
+func (f *Server) List(ctx context.Context, opts metav1.ListOptions) (listwatch.Page[Thing], error) {
 	if err := f.refuse(ctx); err != nil {
-		return listwatch.Page[thing]{}, err
+		return listwatch.Page[Thing]{}, err
 	}
 	if opts.Continue != "" && f.fault(4) {
-		return listwatch.Page[thing]{}, apierrors.NewResourceExpired("continue token is too old")
+		return listwatch.Page[Thing]{}, apierrors.NewResourceExpired("continue token is too old")
 	}
-	list, err := f.api.List(ctx, opts)
+	list, err := f.API.List(ctx, opts)
 	if err != nil {
-		return listwatch.Page[thing]{}, err
+		return listwatch.Page[Thing]{}, err
 	}
-	page := listwatch.Page[thing]{Version: list.ResourceVersion, Continue: list.Continue}
+	page := listwatch.Page[Thing]{Version: list.ResourceVersion, Continue: list.Continue}
 	for i := range list.Items {
-		page.Items = append(page.Items, thing{list.Items[i].Name, list.Items[i].ResourceVersion})
+		page.Items = append(page.Items, Thing{list.Items[i].Name, list.Items[i].ResourceVersion})
 	}
 	if f.fault(10) {
 		// Something that is there cannot be read; the list must not imply its end.
-		page.Items = append(page.Items, thing{})
+		page.Items = append(page.Items, Thing{})
 		if len(page.Items) > 1 {
 			page.Items = page.Items[1:]
 		}
@@ -180,11 +180,11 @@ func (f *faultyServer) List(ctx context.Context, opts metav1.ListOptions) (listw
 	return page, nil
 }
 
-func (f *faultyServer) Watch(ctx context.Context, opts metav1.ListOptions) (listwatch.Stream[thing], error) {
+func (f *Server) Watch(ctx context.Context, opts metav1.ListOptions) (listwatch.Stream[Thing], error) {
 	if err := f.refuse(ctx); err != nil {
 		return nil, err
 	}
-	api, err := f.api.Watch(ctx, opts)
+	api, err := f.API.Watch(ctx, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -195,19 +195,19 @@ func (f *faultyServer) Watch(ctx context.Context, opts metav1.ListOptions) (list
 	defer f.mu.Unlock()
 	f.open++
 	streams := opts.SendInitialEvents != nil
-	return &faultyWatch{f: f, api: api, heard: streams, live: !streams}, nil
+	return &stream{f: f, api: api, heard: streams, live: !streams}, nil
 }
 
 // faultyWatch brings what the server's watch does, unless something goes wrong.
-type faultyWatch struct {
-	f      *faultyServer
+type stream struct {
+	f      *Server
 	api    *apifake.Stream
 	heard  bool // the client waits for initial events, or knows that there are bookmarks
 	live   bool // the initial events are over
 	closed bool
 }
 
-func (w *faultyWatch) Close() {
+func (w *stream) Close() {
 	w.api.Close()
 	w.f.mu.Lock()
 	defer w.f.mu.Unlock()
@@ -217,15 +217,15 @@ func (w *faultyWatch) Close() {
 	}
 }
 
-func (w *faultyWatch) Next(ctx context.Context) (listwatch.Event[thing], error) {
+func (w *stream) Next(ctx context.Context) (listwatch.Event[Thing], error) {
 	f := w.f
 	switch {
 	case f.fault(15):
-		return listwatch.Event[thing]{}, io.EOF
+		return listwatch.Event[Thing]{}, io.EOF
 	case f.fault(30):
-		return listwatch.Event[thing]{}, answer(faultNames[f.rng.IntN(len(faultNames))])
+		return listwatch.Event[Thing]{}, Answer(faultNames[f.rng.IntN(len(faultNames))])
 	case f.fault(25):
-		return listwatch.Event[thing]{Type: watch.Added, Err: errors.New("bytes make no sense")}, nil
+		return listwatch.Event[Thing]{Type: watch.Added, Err: errors.New("bytes make no sense")}, nil
 	}
 	isMute := w.heard && f.fault(20)
 	for {
@@ -233,9 +233,9 @@ func (w *faultyWatch) Next(ctx context.Context) (listwatch.Event[thing], error) 
 		switch {
 		case errors.Is(err, io.EOF) && isMute && !f.isAway():
 			<-ctx.Done() // the connection hangs; what breaks it is that the server goes away
-			return listwatch.Event[thing]{}, ctx.Err()
+			return listwatch.Event[Thing]{}, ctx.Err()
 		case err != nil:
-			return listwatch.Event[thing]{}, err
+			return listwatch.Event[Thing]{}, err
 		}
 		if event, err := w.event(e); !isMute && !w.isLost(event) {
 			return event, err
@@ -244,29 +244,29 @@ func (w *faultyWatch) Next(ctx context.Context) (listwatch.Event[thing], error) 
 }
 
 // isLost says whether a change is one of those that are not told.
-func (w *faultyWatch) isLost(event listwatch.Event[thing]) bool {
-	version, err := strconv.ParseInt(event.Object.version, 10, 64)
+func (w *stream) isLost(event listwatch.Event[Thing]) bool {
+	version, err := strconv.ParseInt(event.Object.Version, 10, 64)
 	w.f.mu.Lock()
 	defer w.f.mu.Unlock()
 	return err == nil && w.live && version <= w.f.lost
 }
 
 // event is an event of the server as the Reflector knows it.
-func (w *faultyWatch) event(e watch.Event) (listwatch.Event[thing], error) {
+func (w *stream) event(e watch.Event) (listwatch.Event[Thing], error) {
 	switch o := e.Object.(type) {
 	case *metav1.Status:
-		return listwatch.Event[thing]{}, apierrors.FromObject(o)
+		return listwatch.Event[Thing]{}, apierrors.FromObject(o)
 	case *apifake.Object:
-		event := listwatch.Event[thing]{Type: e.Type, Version: o.ResourceVersion}
+		event := listwatch.Event[Thing]{Type: e.Type, Version: o.ResourceVersion}
 		if e.Type == watch.Bookmark {
 			event.InitialEnd = o.Annotations[metav1.InitialEventsAnnotationKey] != ""
 			w.live, w.heard = true, !event.InitialEnd
 			return event, nil
 		}
-		event.Object = thing{o.Name, o.ResourceVersion}
+		event.Object = Thing{o.Name, o.ResourceVersion}
 		return event, nil
 	default:
 		w.f.t.Errorf("the server says %T", o)
-		return listwatch.Event[thing]{}, io.EOF
+		return listwatch.Event[Thing]{}, io.EOF
 	}
 }
