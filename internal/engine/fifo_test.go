@@ -167,7 +167,9 @@ func TestAPendingChangeDoesNotStandForAResync(t *testing.T) {
 		change func() error
 		want   string
 	}{
-		{func() error { return feed.Replace([]faulty.Thing{{Name: "a", Version: "1"}}, Replacement{Version: "5"}) }, "Added of 1, asked for: false\nSync of 1, asked for: true\n"},
+		{func() error {
+			return feed.Replace([]faulty.Thing{{Name: "a", Version: "1"}}, Replacement{Version: "5"})
+		}, "Added of 1, asked for: false\nSync of 1, asked for: true\n"},
 		{func() error { return feed.Push(delta.Updated, faulty.Thing{Name: "a", Version: "6"}, "6") }, "Updated of 6, asked for: false\nSync of 6, asked for: true\n"},
 		{func() error { return feed.Push(delta.Updated, faulty.Thing{Name: "a", Version: "6"}, "6") }, "Sync of 6, asked for: false\nSync of 6, asked for: true\n"},
 		{func() error { return feed.Push(delta.Deleted, faulty.Thing{Name: "a", Version: "7"}, "7") }, "Deleted of 7, asked for: false\n"},

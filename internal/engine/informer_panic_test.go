@@ -22,7 +22,9 @@ func TestPanicOfACallersFunctionIsTheCallers(t *testing.T) {
 	panicking := store.Indexers[faulty.Thing]{"broken": func(faulty.Thing) ([]string, error) { panic("boom") }}
 	check := func(t *testing.T, i *Informer[faulty.Thing]) {
 		t.Helper()
-		if err := i.Write(func(txn *store.Txn[faulty.Thing]) { txn.Put(delta.Key{Name: "seeded"}, faulty.Thing{Name: "seeded", Version: "1"}) }); err != nil {
+		if err := i.Write(func(txn *store.Txn[faulty.Thing]) {
+			txn.Put(delta.Key{Name: "seeded"}, faulty.Thing{Name: "seeded", Version: "1"})
+		}); err != nil {
 			t.Fatal(err)
 		}
 		for what, call := range map[string]func(){
@@ -38,7 +40,9 @@ func TestPanicOfACallersFunctionIsTheCallers(t *testing.T) {
 			if _, there := i.Store().Get(delta.Key{Name: "seeded"}); there {
 				t.Errorf("after %s a write does nothing", what)
 			}
-			if err := i.Write(func(txn *store.Txn[faulty.Thing]) { txn.Put(delta.Key{Name: "seeded"}, faulty.Thing{Name: "seeded", Version: "1"}) }); err != nil {
+			if err := i.Write(func(txn *store.Txn[faulty.Thing]) {
+				txn.Put(delta.Key{Name: "seeded"}, faulty.Thing{Name: "seeded", Version: "1"})
+			}); err != nil {
 				t.Error(err)
 			}
 		}

@@ -130,7 +130,9 @@ func versionNumber(t *testing.T, version string) int {
 }
 
 func TestWritesFromOutside(t *testing.T) {
-	seed := func(txn *store.Txn[faulty.Thing]) { txn.Put(delta.Key{Name: "seeded"}, faulty.Thing{Name: "seeded", Version: "1"}) }
+	seed := func(txn *store.Txn[faulty.Thing]) {
+		txn.Put(delta.Key{Name: "seeded"}, faulty.Thing{Name: "seeded", Version: "1"})
+	}
 	byVersion := store.Indexers[faulty.Thing]{"version": func(t faulty.Thing) ([]string, error) { return []string{t.Version}, nil }}
 	check := func(t *testing.T, i *Informer[faulty.Thing]) {
 		t.Helper()

@@ -9,6 +9,9 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
+// usualSeeds is how many random scripts a model test plays.
+const usualSeeds = 100
+
 // someKeys are the keys of n objects whose names are numbers.
 func someKeys(n int) []delta.Key {
 	keys := make([]delta.Key, n)

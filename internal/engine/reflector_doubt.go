@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/delta-runtime/delta-runtime/internal/revision"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/delta-runtime/delta-runtime/internal/revision"
 )
 
 // This file is about servers that were restored from a backup. Such a server has gone

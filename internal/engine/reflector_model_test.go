@@ -16,8 +16,6 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
-// usualSeeds is how many random scripts a model test plays.
-const usualSeeds = 100
 
 // TestReflectorSurvives plays random faults against a Reflector: whatever they
 // are, once they cease the sink shows what the server has, the Reflector follows

@@ -1,9 +1,10 @@
 package engine
 
 import (
-	"github.com/delta-runtime/delta-runtime/internal/revision"
 	"math/big"
 	"testing"
+
+	"github.com/delta-runtime/delta-runtime/internal/revision"
 )
 
 func TestPositionAsksFor(t *testing.T) {

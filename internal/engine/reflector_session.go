@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 )
 
 // session is one watch request, from asking for it to closing it. Its timers cut

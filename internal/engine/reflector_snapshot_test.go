@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"errors"
 	"testing"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
@@ -31,29 +30,4 @@ func TestRefusedInAStreamIsWhatItWasLast(t *testing.T) {
 	list.refuse(b)
 	list.drop(b)
 	check("refused and gone", 0, 0)
-}
-
-// The deletion of an object that cannot be transformed is a deletion all the same.
-func TestDeletionThatATransformRefusesIsNotLost(t *testing.T) {
-	h := newHandFed(t, Options[note]{Transform: func(n note) (note, error) {
-		if n.text == "poison" {
-			return n, errors.New("cannot be transformed")
-		}
-		return n, nil
-	}})
-	h.list(Replacement{Version: "5"}, note{"a", "1", "x"})
-	h.apply()
-	if err := h.in.Push(delta.Deleted, note{"a", "7", "poison"}, "7"); err == nil {
-		t.Error("nobody is told that the final state could not be transformed")
-	}
-	if err := h.in.Push(delta.Deleted, note{"b", "8", "poison"}, "8"); err == nil {
-		t.Error("nobody is told of what could not be transformed")
-	}
-	events := h.apply()
-	if len(events) != 1 || events[0].Op != delta.Deleted || !events[0].Missed || events[0].Old.text != "x" {
-		t.Errorf("told %+v, want a missed deletion with the last known state", events)
-	}
-	if h.Store().Len() != 0 || h.Store().Version() != "8" {
-		t.Errorf("%d objects are left at version %s", h.Store().Len(), h.Store().Version())
-	}
 }

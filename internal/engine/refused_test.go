@@ -11,6 +11,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/revision"
 	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
@@ -77,4 +78,29 @@ func refuseAndRelist(t *testing.T, lists informer.ListMode, limit string) {
 func lookUp(i *Informer[faulty.Thing], name string) (faulty.Thing, bool) {
 	key, _ := faulty.KeyOf(faulty.Thing{Name: name})
 	return i.Store().Get(key)
+}
+
+// The deletion of an object that cannot be transformed is a deletion all the same.
+func TestDeletionThatATransformRefusesIsNotLost(t *testing.T) {
+	h := newHandFed(t, Options[note]{Transform: func(n note) (note, error) {
+		if n.text == "poison" {
+			return n, errors.New("cannot be transformed")
+		}
+		return n, nil
+	}})
+	h.list(Replacement{Version: "5"}, note{"a", "1", "x"})
+	h.apply()
+	if err := h.in.Push(delta.Deleted, note{"a", "7", "poison"}, "7"); err == nil {
+		t.Error("nobody is told that the final state could not be transformed")
+	}
+	if err := h.in.Push(delta.Deleted, note{"b", "8", "poison"}, "8"); err == nil {
+		t.Error("nobody is told of what could not be transformed")
+	}
+	events := h.apply()
+	if len(events) != 1 || events[0].Op != delta.Deleted || !events[0].Missed || events[0].Old.text != "x" {
+		t.Errorf("told %+v, want a missed deletion with the last known state", events)
+	}
+	if h.Store().Len() != 0 || h.Store().Version() != "8" {
+		t.Errorf("%d objects are left at version %s", h.Store().Len(), h.Store().Version())
+	}
 }
