@@ -10,6 +10,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
@@ -47,7 +48,7 @@ func (s shelf) Next(ctx context.Context) (listwatch.Event[book], error) {
 
 func (shelf) Close() {}
 
-var pagesOnly = engine.ReflectorOptions[book]{
+var pagesOnly = reflector.Options[book]{
 	Settings: informer.Settings{Lists: informer.PagesOnly},
 }
 

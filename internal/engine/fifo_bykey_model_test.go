@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -46,7 +47,7 @@ func (m *modelByKey) pop() {
 	m.pending = slices.DeleteFunc(m.pending, func(d delta.Delta[cell]) bool { return d.Key == key })
 }
 
-func (m *modelByKey) replace(list []cell, r Replacement) {
+func (m *modelByKey) replace(list []cell, r reflector.Replacement) {
 	first := !m.listed
 	m.modelFIFO.replace(list, r)
 	if !first {
@@ -156,7 +157,7 @@ func (s *byKeyScript) replace() {
 			list = append(list, cell{name: name, version: s.version})
 		}
 	}
-	r := Replacement{NewHistory: s.rng.IntN(5) == 0}
+	r := reflector.Replacement{NewHistory: s.rng.IntN(5) == 0}
 	s.model.replace(list, r)
 	if err := s.fifo.Replace(list, r); err != nil {
 		s.t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/revision"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
@@ -41,7 +42,7 @@ type inlet[T any] struct {
 	settled    bool          // synced or found degraded
 }
 
-var _ Sink[int] = &inlet[int]{}
+var _ reflector.Sink[int] = &inlet[int]{}
 
 // open adds an inlet for a scope that nobody else has.
 func (f *DeltaFIFO[T]) open(within reach, onSkip func(error)) *inlet[T] {
@@ -148,7 +149,7 @@ func (f *DeltaFIFO[T]) deleteLocked(it item[T], refused error) {
 }
 
 // Replace is [DeltaFIFO.Replace] for the scope, whatever r says of namespaces.
-func (in *inlet[T]) Replace(objs []T, r Replacement) error {
+func (in *inlet[T]) Replace(objs []T, r reflector.Replacement) error {
 	r.Namespace, r.Except = in.reach.namespace, in.reach.except
 	return in.replace(objs, r)
 }

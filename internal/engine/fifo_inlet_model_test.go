@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -168,7 +169,7 @@ func (s *scopeScript) replace(scope *modelScope) {
 		}
 	}
 	s.version++
-	r := Replacement{NewHistory: s.rng.IntN(5) == 0, Version: strconv.Itoa(s.version), Namespace: scope.reach.namespace, Except: scope.reach.except}
+	r := reflector.Replacement{NewHistory: s.rng.IntN(5) == 0, Version: strconv.Itoa(s.version), Namespace: scope.reach.namespace, Except: scope.reach.except}
 	s.listed = scope.listed
 	s.modelFIFO.replace(within, r)
 	scope.heard, s.moved, scope.listed = s.version, true, true
@@ -184,7 +185,7 @@ func (s *scopeScript) pushLate(in *inlet[cell]) {
 	if err := in.Push(delta.Added, c, "1000000"); err != nil {
 		s.t.Fatal(err)
 	}
-	if err := in.Replace([]cell{c}, Replacement{Version: "1000000"}); err != nil {
+	if err := in.Replace([]cell{c}, reflector.Replacement{Version: "1000000"}); err != nil {
 		s.t.Fatal(err)
 	}
 	if err := in.Bookmark("1000000"); err != nil {

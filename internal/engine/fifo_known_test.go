@@ -3,6 +3,8 @@ package engine
 import (
 	"slices"
 	"testing"
+
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 )
 
 // A server may show an object twice, as between two pages that it put together from
@@ -17,9 +19,9 @@ func TestListWithAnObjectTwiceHidesNoDeletion(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := newHandFed(t, Options[note]{})
 			first := append(slices.Clone(list[:len(list)-1]), note{"gone", "1", "gone"})
-			h.list(Replacement{Version: "5"}, first...)
+			h.list(reflector.Replacement{Version: "5"}, first...)
 			h.apply()
-			h.list(Replacement{Version: "6"}, list...)
+			h.list(reflector.Replacement{Version: "6"}, list...)
 			h.wantTold("a list that has an object twice", "Deleted gone→")
 		})
 	}
@@ -28,8 +30,8 @@ func TestListWithAnObjectTwiceHidesNoDeletion(t *testing.T) {
 // The last entry counts of an object that a list has twice.
 func TestListWithTwoStatesOfAnObject(t *testing.T) {
 	h := newHandFed(t, Options[note]{})
-	h.list(Replacement{Version: "5"}, note{"a", "2", "new"})
+	h.list(reflector.Replacement{Version: "5"}, note{"a", "2", "new"})
 	h.apply()
-	h.list(Replacement{Version: "6"}, note{"a", "1", "old"}, note{"b", "1", "old"}, note{"a", "2", "new"}, note{"b", "3", "new"})
+	h.list(reflector.Replacement{Version: "6"}, note{"a", "1", "old"}, note{"b", "1", "old"}, note{"a", "2", "new"}, note{"b", "3", "new"})
 	h.wantTold("a list with two states", "Added →new")
 }

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
@@ -118,7 +119,7 @@ func (m *modelFIFO) push(op delta.Op, c cell) {
 	m.add(delta.Delta[cell]{Key: key, Op: op, New: c})
 }
 
-func (m *modelFIFO) replace(list []cell, r Replacement) {
+func (m *modelFIFO) replace(list []cell, r reflector.Replacement) {
 	known := m.known()
 	var gone []delta.Key
 	for key := range known.Scope(r.Namespace) {
@@ -238,8 +239,8 @@ func runFIFOScript(t *testing.T, rng *rand.Rand) {
 }
 
 // randomList lists some of what is known, some of it changed, and something new.
-func randomList(rng *rand.Rand, model *modelFIFO, version *int) ([]cell, Replacement) {
-	r := Replacement{NewHistory: rng.IntN(5) == 0}
+func randomList(rng *rand.Rand, model *modelFIFO, version *int) ([]cell, reflector.Replacement) {
+	r := reflector.Replacement{NewHistory: rng.IntN(5) == 0}
 	switch rng.IntN(6) {
 	case 0, 1:
 		r.Namespace = "a"

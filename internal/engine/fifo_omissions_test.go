@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -29,13 +30,13 @@ func TestUpdatesSayWhatWasLeftOutBeforeThem(t *testing.T) {
 		"a state of some object": {unread, "a:true b:true a:false"},
 		"again and again":        {func(h *handFed) { unread(h); h.push(delta.Updated, note{"b", "3", "y"}); unread(h) }, "b:true a:true b:true a:false"},
 		"before it was deleted":  {func(h *handFed) { refuse(h); h.push(delta.Deleted, note{"a", "3", "x"}) }, "a:false a:false b:false a:false"},
-		"before a list":          {func(h *handFed) { refuse(h); unread(h); h.list(Replacement{Version: "5"}, a, b) }, "a:false b:false a:false"},
-		"what a list lacks":      {func(h *handFed) { h.list(Replacement{Version: "5", Partial: true}, b) }, "a:true b:false a:false"},
-		"what a list refuses":    {func(h *handFed) { h.list(Replacement{Version: "5"}, note{"a", "5", "bad"}, b) }, "a:true b:false a:false"},
-		"what was not ingested":  {func(h *handFed) { h.list(Replacement{Version: "5", Refused: []delta.Key{{Name: "a"}}}, b) }, "a:true b:false a:false"},
+		"before a list":          {func(h *handFed) { refuse(h); unread(h); h.list(reflector.Replacement{Version: "5"}, a, b) }, "a:false b:false a:false"},
+		"what a list lacks":      {func(h *handFed) { h.list(reflector.Replacement{Version: "5", Partial: true}, b) }, "a:true b:false a:false"},
+		"what a list refuses":    {func(h *handFed) { h.list(reflector.Replacement{Version: "5"}, note{"a", "5", "bad"}, b) }, "a:true b:false a:false"},
+		"what was not ingested":  {func(h *handFed) { h.list(reflector.Replacement{Version: "5", Refused: []delta.Key{{Name: "a"}}}, b) }, "a:true b:false a:false"},
 	} {
 		h := newHandFed(t, Options[note]{Transform: refusing})
-		h.list(Replacement{Version: "1"}, a, b)
+		h.list(reflector.Replacement{Version: "1"}, a, b)
 		h.apply()
 		tt.left(h)
 		h.push(delta.Updated, note{"a", "10", "y"})

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
@@ -19,10 +20,12 @@ import (
 // without the lock. That is safe as long as one goroutine feeds a scope: applying
 // what was handed out meanwhile moves a state from one layer to the next, but
 // does not change which one is the newest.
-func (f *DeltaFIFO[T]) Replace(objs []T, r Replacement) error { return f.whole.replace(objs, r) }
+func (f *DeltaFIFO[T]) Replace(objs []T, r reflector.Replacement) error {
+	return f.whole.replace(objs, r)
+}
 
 // replace is [DeltaFIFO.Replace] for one inlet.
-func (in *inlet[T]) replace(objs []T, r Replacement) error {
+func (in *inlet[T]) replace(objs []T, r reflector.Replacement) error {
 	f := in.fifo
 	objs, keys, err := in.keysOf(objs, r)
 	if err != nil {
@@ -69,7 +72,7 @@ func (in *inlet[T]) replace(objs []T, r Replacement) error {
 
 // dressAll gives each new object its final form. If the transform refuses an object, its op
 // becomes 0, so that it is skipped. Without onSkip the refusal is an error.
-func (in *inlet[T]) dressAll(news []item[T], r Replacement) error {
+func (in *inlet[T]) dressAll(news []item[T], r reflector.Replacement) error {
 	f := in.fifo
 	for i := range news {
 		it := &news[i]
@@ -93,7 +96,7 @@ func (in *inlet[T]) dressAll(news []item[T], r Replacement) error {
 
 // omitLocked begins a new count of what was left out, with what the Reflector could not take
 // of the list. It returns the deletions that are certain.
-func (in *inlet[T]) omitLocked(gone []item[T], r Replacement) []item[T] {
+func (in *inlet[T]) omitLocked(gone []item[T], r reflector.Replacement) []item[T] {
 	in.omitted = omissions{}
 	for _, key := range r.Refused {
 		in.omitted.of(key)
@@ -108,7 +111,7 @@ func (in *inlet[T]) omitLocked(gone []item[T], r Replacement) []item[T] {
 }
 
 // keysOf reads the keys of a list, and leaves out of it what is not in reach.
-func (in *inlet[T]) keysOf(objs []T, r Replacement) ([]T, []delta.Key, error) {
+func (in *inlet[T]) keysOf(objs []T, r reflector.Replacement) ([]T, []delta.Key, error) {
 	keys := make([]delta.Key, 0, len(objs))
 	all := in.reach.everything()
 	kept := objs[:0]
@@ -140,10 +143,10 @@ func (in *inlet[T]) keysOf(objs []T, r Replacement) ([]T, []delta.Key, error) {
 
 // compare returns what the list adds to what is known: items for the objects that
 // need one, and the deletions that it implies if it is whole.
-func (f *DeltaFIFO[T]) compare(objs []T, keys []delta.Key, r Replacement) (news, gone []item[T]) {
+func (f *DeltaFIFO[T]) compare(objs []T, keys []delta.Key, r reflector.Replacement) (news, gone []item[T]) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	within := r.reach()
+	within := newReach(r.Namespace, r.Except)
 	if !f.comparing() || f.opts.Known == nil || f.countLocked(within) == 0 {
 		news = make([]item[T], 0, len(objs)) // all of them are
 	}
@@ -196,7 +199,7 @@ func (f *DeltaFIFO[T]) version(obj T) string {
 }
 
 // isKnownLocked reports whether the object is known, and in this very state.
-func (f *DeltaFIFO[T]) isKnownLocked(key delta.Key, obj T, r Replacement) (unchanged, present bool) {
+func (f *DeltaFIFO[T]) isKnownLocked(key delta.Key, obj T, r reflector.Replacement) (unchanged, present bool) {
 	if !f.comparing() {
 		return false, false
 	}
@@ -206,8 +209,8 @@ func (f *DeltaFIFO[T]) isKnownLocked(key delta.Key, obj T, r Replacement) (uncha
 
 // absentLocked returns a missed deletion for each object of the scope that exists
 // to our knowledge and is not listed, in order of the keys.
-func (f *DeltaFIFO[T]) absentLocked(listed keySet, r Replacement) (gone []item[T]) {
-	within := r.reach()
+func (f *DeltaFIFO[T]) absentLocked(listed keySet, r reflector.Replacement) (gone []item[T]) {
+	within := newReach(r.Namespace, r.Except)
 	check := func(key delta.Key) {
 		if listed.has(key) || !within.has(key.Namespace) {
 			return

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
@@ -24,7 +25,7 @@ func TestSyncThatMeetsARepeatedEventIsShown(t *testing.T) {
 		}, []string{"Updated c to all for 0", "Sync a to [1] for 1", "Sync b to [1] for 1", "Sync c to [1] for 1", "Sync b to [2] for 2"}},
 	} {
 		h := newHandFed(t, Options[note]{})
-		h.list(Replacement{Version: "5"}, note{"a", "1", "x"}, note{"b", "1", "x"}, note{"c", "1", "x"})
+		h.list(reflector.Replacement{Version: "5"}, note{"a", "1", "x"}, note{"b", "1", "x"}, note{"c", "1", "x"})
 		h.apply()
 
 		h.push(delta.Updated, note{"a", "1", "x"})

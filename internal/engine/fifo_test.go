@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -47,7 +48,7 @@ func TestWhatIsKeptOfALentListIsDetached(t *testing.T) {
 		},
 	}})
 	for _, list := range [][]cell{{{name: "a/x", version: 1}, {name: "a/y", version: 1}}, {{name: "a/x", version: 1}, {name: "a/y", version: 2}}} {
-		if err := f.Replace([]*cell{&list[0], &list[1]}, Replacement{Version: "1", Lent: true}); err != nil {
+		if err := f.Replace([]*cell{&list[0], &list[1]}, reflector.Replacement{Version: "1", Lent: true}); err != nil {
 			t.Fatal(err)
 		}
 		if f.pending.has(delta.Key{Namespace: "a", Name: "x"}) == (copied["a/y"] == 2) {
@@ -88,7 +89,7 @@ func TestRelistedIsWhatARelistShows(t *testing.T) {
 		return b.String()
 	}
 	list := func(version string, objs ...faulty.Thing) {
-		if err := feed.Replace(objs, Replacement{Version: version}); err != nil {
+		if err := feed.Replace(objs, reflector.Replacement{Version: version}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -168,7 +169,7 @@ func TestAPendingChangeDoesNotStandForAResync(t *testing.T) {
 		want   string
 	}{
 		{func() error {
-			return feed.Replace([]faulty.Thing{{Name: "a", Version: "1"}}, Replacement{Version: "5"})
+			return feed.Replace([]faulty.Thing{{Name: "a", Version: "1"}}, reflector.Replacement{Version: "5"})
 		}, "Added of 1, asked for: false\nSync of 1, asked for: true\n"},
 		{func() error { return feed.Push(delta.Updated, faulty.Thing{Name: "a", Version: "6"}, "6") }, "Updated of 6, asked for: false\nSync of 6, asked for: true\n"},
 		{func() error { return feed.Push(delta.Updated, faulty.Thing{Name: "a", Version: "6"}, "6") }, "Sync of 6, asked for: false\nSync of 6, asked for: true\n"},
@@ -185,7 +186,7 @@ func TestAPendingChangeDoesNotStandForAResync(t *testing.T) {
 func TestScopeMayBeReadBeforeListenersHear(t *testing.T) {
 	f := newFIFO(FIFOOptions[cell]{Traits: cellTraits})
 	in := f.open(newReach("a", nil), nil)
-	if err := in.replace([]cell{{name: "a/x", version: 1}}, Replacement{Version: "1"}); err != nil {
+	if err := in.replace([]cell{{name: "a/x", version: 1}}, reflector.Replacement{Version: "1"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := f.Pop(t.Context()); err != nil {

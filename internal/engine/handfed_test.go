@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -51,7 +52,7 @@ func newHandFed(t *testing.T, opts Options[note]) *handFed {
 	return &handFed{t: t, Informer: i, in: i.coverage.Load().scopes[0].inlet}
 }
 
-func (h *handFed) list(r Replacement, objs ...note) {
+func (h *handFed) list(r reflector.Replacement, objs ...note) {
 	h.t.Helper()
 	if err := h.in.Replace(objs, r); err != nil {
 		h.t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/revision"
 	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/internal/timetable"
@@ -80,7 +81,7 @@ type Options[T any] struct {
 	// Reflector says how to list and watch. Where there are several scopes, each has
 	// a Reflector with these options, so that what is called here is called by
 	// several goroutines.
-	Reflector ReflectorOptions[T]
+	Reflector reflector.Options[T]
 	// Log is where warnings go. The zero Logger is silent.
 	Log logr.Logger
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
@@ -34,7 +35,7 @@ func TestGoexitIsACrash(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := New[faulty.Thing](&leaver{Server: faultless(t)}, Options[faulty.Thing]{
 			Name: "things", Traits: thingTraits,
-			Reflector: ReflectorOptions[faulty.Thing]{Settings: informer.Settings{Lists: informer.PagesOnly}},
+			Reflector: reflector.Options[faulty.Thing]{Settings: informer.Settings{Lists: informer.PagesOnly}},
 		})
 		g := lifecycle.New(t.Context())
 		var crash any
@@ -52,7 +53,7 @@ func TestGoexitIsACrash(t *testing.T) {
 		if _, ok := crash.(*lifecycle.Crash); !ok {
 			t.Errorf("Run ended with %v, want a crash", crash)
 		}
-		if state := i.Status().Reflector.State; state != Stopped {
+		if state := i.Status().Reflector.State; state != reflector.Stopped {
 			t.Errorf("the Reflector is said to be %v: %s", state, i.Status().Reflector.Why)
 		}
 		g.Stop()

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
@@ -27,7 +28,7 @@ func TestGuardedReflectorListsAgain(t *testing.T) {
 
 func panicAt(t *testing.T, lists informer.ListMode, at string) {
 	t.Helper()
-	server, limiter, panics := faultless(t), NewListLimiter(1), 0
+	server, limiter, panics := faultless(t), reflector.NewLimiter(1), 0
 	i := New[faulty.Thing](server, Options[faulty.Thing]{
 		Name: "things", Traits: thingTraits,
 		Transform: func(obj faulty.Thing) (faulty.Thing, error) {
@@ -36,7 +37,7 @@ func panicAt(t *testing.T, lists informer.ListMode, at string) {
 			}
 			return obj, nil
 		},
-		Reflector: ReflectorOptions[faulty.Thing]{
+		Reflector: reflector.Options[faulty.Thing]{
 			Settings: informer.Settings{Lists: lists}, Limiter: limiter,
 			Guard: func(_ context.Context, cycle func()) {
 				defer func() {
@@ -53,14 +54,14 @@ func panicAt(t *testing.T, lists informer.ListMode, at string) {
 	time.Sleep(time.Second / 2)
 	server.Put("d")
 	synctest.Wait()
-	if status := i.Status().Reflector; panics != 1 || !errors.Is(status.LastError, ErrPanicked) {
+	if status := i.Status().Reflector; panics != 1 || !errors.Is(status.LastError, reflector.ErrPanicked) {
 		t.Errorf("after %d panics the status is %+v", panics, status)
 	}
 	if err := i.Relist(t.Context()); err != nil {
 		t.Error(err)
 	}
 	time.Sleep(time.Minute)
-	if n := i.Store().Len(); n != 4 || i.Status().Reflector.State != Following {
+	if n := i.Store().Len(); n != 4 || i.Status().Reflector.State != reflector.Following {
 		t.Errorf("%d objects in the store, %s", n, i.Status().Reflector.Why)
 	}
 	g.Stop()

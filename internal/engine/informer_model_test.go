@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -111,7 +112,7 @@ func (r *rig) play() {
 	r.informer = New(r.server, Options[faulty.Thing]{
 		Name:   "things",
 		Traits: thingTraits,
-		Reflector: ReflectorOptions[faulty.Thing]{
+		Reflector: reflector.Options[faulty.Thing]{
 			OnSkip:   func(context.Context, error) {},
 			Settings: informer.Settings{Lists: informer.ListMode(1 + r.rng.IntN(2)), PageSize: r.rng.Int64N(4)},
 		},

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
@@ -59,7 +60,7 @@ func TestRelist(t *testing.T) {
 		}
 		g.Stop()
 		_ = g.Wait()
-		if status := r.Status().Reflector; status.Attempts != 0 || status.LastError != nil || status.State != Following || len(told) != before {
+		if status := r.Status().Reflector; status.Attempts != 0 || status.LastError != nil || status.State != reflector.Following || len(told) != before {
 			t.Errorf("after that: %+v, told %v", status, told[before:])
 		}
 	})

@@ -14,6 +14,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -93,7 +94,7 @@ func withCrowd(t *testing.T, n int, policy resync.Policy, test func(*resyncRig))
 		server.slow = time.Second
 		i, err := NewScoped([]Scope[faulty.Thing]{{ListWatcher: server, Resync: policy}}, Options[faulty.Thing]{
 			Name: "things", Traits: numberedTraits,
-			Reflector: ReflectorOptions[faulty.Thing]{Settings: informer.Settings{Lists: informer.PagesOnly}},
+			Reflector: reflector.Options[faulty.Thing]{Settings: informer.Settings{Lists: informer.PagesOnly}},
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -313,7 +314,7 @@ func TestTransformThatFailsCostsItsObjectAlone(t *testing.T) {
 				}
 				return obj, nil
 			},
-			Reflector: ReflectorOptions[faulty.Thing]{
+			Reflector: reflector.Options[faulty.Thing]{
 				Settings: informer.Settings{Lists: lists},
 				OnSkip:   func(_ context.Context, err error) { skipped = append(skipped, err) },
 			},

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
@@ -19,7 +20,7 @@ func TestTransformMayLeaveNoKey(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			opts := Options[faulty.Thing]{
 				Transform: func(obj faulty.Thing) (faulty.Thing, error) { return faulty.Thing{Version: obj.Version}, nil },
-				Reflector: ReflectorOptions[faulty.Thing]{Settings: informer.Settings{Lists: lists}},
+				Reflector: reflector.Options[faulty.Thing]{Settings: informer.Settings{Lists: lists}},
 			}
 			p := scopeOf(t, reach{namespace: "p"})
 			i := newScoped(t, opts, p, scopeOf(t, reach{except: []string{"p"}}))

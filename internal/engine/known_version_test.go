@@ -3,6 +3,7 @@ package engine
 import (
 	"testing"
 
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -16,7 +17,7 @@ func TestEventAtAKnownVersionIsStored(t *testing.T) {
 			t.Errorf("the index finds %v (error %v), want what says %s", found, err, text)
 		}
 	}
-	h.list(Replacement{Version: "5"}, note{"a", "1", "x"})
+	h.list(reflector.Replacement{Version: "5"}, note{"a", "1", "x"})
 	h.wantTold("the first list", "Added →x")
 	h.push(delta.Updated, note{"a", "1", "y"})
 	h.wantTold("an event at a known version", "Updated x→y")
@@ -26,9 +27,9 @@ func TestEventAtAKnownVersionIsStored(t *testing.T) {
 	find("z")
 	h.push(delta.Updated, note{"a", "1", "z"})
 	h.wantTold("an event that repeats another")
-	h.list(Replacement{Version: "6"}, note{"a", "1", "other"})
+	h.list(reflector.Replacement{Version: "6"}, note{"a", "1", "other"})
 	h.wantTold("a list at a known version, which is believed")
-	h.list(Replacement{Version: "4", NewHistory: true}, note{"a", "1", "restored"})
+	h.list(reflector.Replacement{Version: "4", NewHistory: true}, note{"a", "1", "restored"})
 	h.wantTold("a list of another history", "Updated z→restored")
 	find("restored")
 }

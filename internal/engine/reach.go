@@ -25,8 +25,6 @@ func (r reach) has(namespace string) bool {
 	return !excepted
 }
 
-func (r Replacement) reach() reach { return newReach(r.Namespace, r.Except) }
-
 func newReach(namespace string, except []string) reach {
 	if !slices.IsSorted(except) {
 		except = slices.Sorted(slices.Values(except))

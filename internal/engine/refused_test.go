@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/revision"
 	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -42,7 +43,7 @@ func refuseAndRelist(t *testing.T, lists informer.ListMode, limit string) {
 	server := faultless(t)
 	i := New[faulty.Thing](server, Options[faulty.Thing]{
 		Name: "things", Traits: thingTraits, Transform: refusing(limit),
-		Reflector: ReflectorOptions[faulty.Thing]{
+		Reflector: reflector.Options[faulty.Thing]{
 			Settings: informer.Settings{Lists: lists},
 			OnSkip:   func(context.Context, error) {},
 		},
@@ -88,7 +89,7 @@ func TestDeletionThatATransformRefusesIsNotLost(t *testing.T) {
 		}
 		return n, nil
 	}})
-	h.list(Replacement{Version: "5"}, note{"a", "1", "x"})
+	h.list(reflector.Replacement{Version: "5"}, note{"a", "1", "x"})
 	h.apply()
 	if err := h.in.Push(delta.Deleted, note{"a", "7", "poison"}, "7"); err == nil {
 		t.Error("nobody is told that the final state could not be transformed")

@@ -13,6 +13,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
@@ -111,7 +112,7 @@ func TestLiveEventsAreNotDelayedByAResync(t *testing.T) {
 	server.events = make(chan listwatch.Event[faulty.Thing], 1024)
 	server.things = append(server.things, faulty.Thing{Name: "live", Version: "1"})
 	i := New[faulty.Thing](server, Options[faulty.Thing]{Name: "things", Traits: thingTraits,
-		Reflector: ReflectorOptions[faulty.Thing]{Settings: informer.Settings{Lists: informer.PagesOnly}}})
+		Reflector: reflector.Options[faulty.Thing]{Settings: informer.Settings{Lists: informer.PagesOnly}}})
 	if err := i.SetResync(resync.Policy{Period: resync.Never, Rate: rate}); err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
@@ -51,7 +52,7 @@ type scope[T any] struct {
 	reach     reach
 	resync    resync.Policy // guarded by the informer's lock
 	inlet     *inlet[T]
-	reflector *Reflector[T]
+	reflector *reflector.Reflector[T]
 
 	// These are set when the reflector is launched, under the informer's lock.
 	stop context.CancelFunc
@@ -156,18 +157,18 @@ func (i *Informer[T]) newScope(from Scope[T]) *scope[T] {
 	if !s.reach.everything() {
 		opts.Kind += " in " + s.reach.String()
 	}
-	opts.Hooks = Hooks{
+	opts.Hooks = reflector.Hooks{
 		Degraded: s.inlet.degraded,
 		LeftOut:  func() { i.gaps.Add(1) },
 		Unread:   s.inlet.omitAny,
 		Relisted: func() { i.relists.Add(1) },
 	}
-	s.reflector = NewReflector(from.ListWatcher, s.inlet, i.opts.Traits.Key, opts)
+	s.reflector = reflector.New(from.ListWatcher, s.inlet, i.opts.Traits.Key, opts)
 	return s
 }
 
 // reflectorOptions completes what the user said with what only the informer knows.
-func (i *Informer[T]) reflectorOptions() ReflectorOptions[T] {
+func (i *Informer[T]) reflectorOptions() reflector.Options[T] {
 	opts := i.opts.Reflector
 	opts.Kind = i.opts.Name
 	opts.Detach = i.opts.Traits.Detach

@@ -16,6 +16,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/revision"
 	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
@@ -163,9 +164,9 @@ func (e *empire) play() {
 	var err error
 	e.informer, err = NewScoped(start, Options[faulty.Thing]{
 		Name: "things", Traits: scopedTraits, Ready: ready,
-		Reflector: ReflectorOptions[faulty.Thing]{
+		Reflector: reflector.Options[faulty.Thing]{
 			OnSkip:   func(context.Context, error) {},
-			Limiter:  NewListLimiter(1 + e.rng.IntN(3)),
+			Limiter:  reflector.NewLimiter(1 + e.rng.IntN(3)),
 			Settings: informer.Settings{Lists: informer.ListMode(1 + e.rng.IntN(2)), PageSize: e.rng.Int64N(4)},
 		},
 		Unchanged: Unchanged(e.rng.IntN(2)),
@@ -221,7 +222,7 @@ func (e *empire) step() {
 		for _, in := range e.gone {
 			stray := faulty.Thing{Name: in.reach.namespace + "/stray", Version: "99999"}
 			_ = in.Push(delta.Added, stray, "99999")
-			_ = in.Replace([]faulty.Thing{stray}, Replacement{Version: "99999"})
+			_ = in.Replace([]faulty.Thing{stray}, reflector.Replacement{Version: "99999"})
 			_ = in.Bookmark("99999")
 		}
 	}

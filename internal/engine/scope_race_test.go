@@ -10,6 +10,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
@@ -37,7 +38,7 @@ func (calm) Close() {}
 // runs and ends. A read that is answered is answered right.
 func TestScopesRace(t *testing.T) {
 	for round := range 50 {
-		i := newScoped(t, Options[faulty.Thing]{Reflector: ReflectorOptions[faulty.Thing]{Settings: informer.Settings{Lists: informer.PagesOnly}}},
+		i := newScoped(t, Options[faulty.Thing]{Reflector: reflector.Options[faulty.Thing]{Settings: informer.Settings{Lists: informer.PagesOnly}}},
 			Scope[faulty.Thing]{Namespace: "p", ListWatcher: calm("p")})
 		subscribe(t, i, func(*delta.Delta[faulty.Thing]) {})
 		run, hands := lifecycle.New(t.Context()), lifecycle.New(t.Context())

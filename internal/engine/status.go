@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
@@ -84,7 +85,7 @@ func severity(s *informer.ReflectorStatus) int {
 		return 3
 	case !s.SyncedOnce:
 		return 2
-	case s.State != Following:
+	case s.State != reflector.Following:
 		return 1
 	default:
 		return 0

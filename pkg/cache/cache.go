@@ -20,8 +20,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
-	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 )
 
 // Cache keeps the kinds that somebody asks for in step with the API, and answers
@@ -35,7 +35,7 @@ type Cache struct {
 	failMissing  bool // reads of a kind that has no informer fail
 	onWatchError crtools.WatchErrorHandlerWithContext
 	pages        *pageTable
-	limiter      *engine.ListLimiter
+	limiter      *reflector.Limiter
 	gvks         sync.Map // reflect.Type of an object or list to its GVK
 
 	started chan struct{}   // closed when Start begins
@@ -112,7 +112,7 @@ func NewWith(config *rest.Config, opts crcache.Options, ours Options) (*Cache, e
 		failMissing:  opts.ReaderFailOnMissingInformer,
 		onWatchError: opts.DefaultWatchErrorHandler,
 		pages:        newPageTable(ours.Pages.limits()),
-		limiter:      engine.NewListLimiter(cmp.Or(ours.ListsAtOnce, 10)),
+		limiter:      reflector.NewLimiter(cmp.Or(ours.ListsAtOnce, 10)),
 		started:      make(chan struct{}),
 		ended:        make(chan struct{}),
 	}

@@ -8,6 +8,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/internal/testing/benchkit"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -80,7 +81,7 @@ func replaceOwn(b *testing.B, pods []*corev1.Pod) {
 	b.ResetTimer()
 	cpu := benchkit.StartCPU()
 	for range b.N {
-		must(b, fifo.Replace(pods, engine.Replacement{Version: "2000000"}))
+		must(b, fifo.Replace(pods, reflector.Replacement{Version: "2000000"}))
 		popBatch(b, fifo)
 	}
 	reportEach(b, cpu, b.N*len(pods))

@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -126,7 +127,7 @@ func (f *DeltaFIFO) Replace(list []any, _ string) error {
 	first := !f.listed
 	f.listed = true
 	f.mu.Unlock()
-	if err := f.core.Replace(list, engine.Replacement{}); err != nil {
+	if err := f.core.Replace(list, reflector.Replacement{}); err != nil {
 		return err
 	}
 	if first {

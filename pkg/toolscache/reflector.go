@@ -11,8 +11,8 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
-	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
@@ -38,7 +38,7 @@ type Reflector struct {
 	clock        clock.Clock
 	resyncPeriod time.Duration
 	sink         *storeSink
-	core         *engine.Reflector[any]
+	core         *reflector.Reflector[any]
 
 	// watchErrorHandler is told of what visibleError leaves, with peer as the
 	// Reflector that it wants.
@@ -78,7 +78,7 @@ func NewReflectorWithOptions(lw cache.ListerWatcher, expectedType any, store cac
 	}
 	opts := coreReflectorOptions(lw, options)
 	opts.Logger, opts.Ingest = logger, r.sink.ingest()
-	r.core = engine.NewReflector(NewListWatcher(lw, expectedType), r.sink, keyOrAddress, opts)
+	r.core = reflector.New(NewListWatcher(lw, expectedType), r.sink, keyOrAddress, opts)
 	return r
 }
 
@@ -100,9 +100,9 @@ func (r *Reflector) Run(stopCh <-chan struct{}) { r.RunWithContext(wait.ContextF
 // RunWithContext lists and watches until ctx ends.
 func (r *Reflector) RunWithContext(ctx context.Context) {
 	for ctx.Err() == nil {
-		err := engine.ErrPanicked
+		err := reflector.ErrPanicked
 		guard(ctx, func() { err = r.cycle(ctx) })
-		if errors.Is(err, engine.ErrPanicked) {
+		if errors.Is(err, reflector.ErrPanicked) {
 			r.core.Recover(ctx, err)
 			continue
 		}

@@ -9,19 +9,19 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 )
 
 // visibleError is err as client-go's callers and handlers see it: nil where a
 // watch that was open has ended, and the server's own error where none opened.
 func visibleError(err error) error {
-	var failed *engine.ReflectorError
+	var failed *reflector.Error
 	switch {
 	case !errors.As(err, &failed):
 		return err
-	case failed.During == engine.Following:
+	case failed.During == reflector.Following:
 		return nil
-	case failed.During == engine.Watching:
+	case failed.During == reflector.Watching:
 		return failed.Err
 	}
 	return err
@@ -33,8 +33,8 @@ func visibleError(err error) error {
 // that it can be set late, and may be nil.
 func onWatchError(peer func() *cache.Reflector, handler func() cache.WatchErrorHandlerWithContext) func(context.Context, error) {
 	return func(ctx context.Context, err error) {
-		var failed *engine.ReflectorError
-		if errors.As(err, &failed) && (failed.During == engine.Streaming || askedAgain(failed)) {
+		var failed *reflector.Error
+		if errors.As(err, &failed) && (failed.During == reflector.Streaming || askedAgain(failed)) {
 			return
 		}
 		if err = visibleError(err); err == nil {
@@ -49,8 +49,8 @@ func onWatchError(peer func() *cache.Reflector, handler func() cache.WatchErrorH
 }
 
 // askedAgain reports whether client-go, too, would just ask for the watch again.
-func askedAgain(failed *engine.ReflectorError) bool {
-	return failed.During == engine.Watching &&
+func askedAgain(failed *reflector.Error) bool {
+	return failed.During == reflector.Watching &&
 		(apierrors.IsTooManyRequests(failed.Err) || utilnet.IsConnectionRefused(failed.Err))
 }
 

@@ -12,14 +12,14 @@ import (
 	"k8s.io/client-go/util/watchlist"
 	"k8s.io/utils/clock"
 
-	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // coreReflectorOptions are the core's options for client-go's, and for client-go's
 // feature gates as they are now.
-func coreReflectorOptions(lw cache.ListerWatcher, options ReflectorOptions) engine.ReflectorOptions[any] {
-	core := engine.ReflectorOptions[any]{
+func coreReflectorOptions(lw cache.ListerWatcher, options ReflectorOptions) reflector.Options[any] {
+	core := reflector.Options[any]{
 		Settings: reflectorSettings(lw, options),
 		Kind:     options.TypeDescription,
 		OnSkip: func(ctx context.Context, err error) {

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -20,7 +20,7 @@ type storeSink struct {
 	replaced func() // called after each Replace; nil if nobody waits
 }
 
-var _ engine.Sink[any] = (*storeSink)(nil)
+var _ reflector.Sink[any] = (*storeSink)(nil)
 
 func newStoreSink(store cache.ReflectorStore) *storeSink {
 	s := &storeSink{store: store}
@@ -69,7 +69,7 @@ func (s *storeSink) apply(op delta.Op, obj any) error {
 
 // Replace drops what r says beside the version: a client-go store has no notion
 // of it, and compares nothing anyway.
-func (s *storeSink) Replace(objs []any, r engine.Replacement) error {
+func (s *storeSink) Replace(objs []any, r reflector.Replacement) error {
 	if err := s.store.Replace(objs, r.Version); err != nil {
 		return err
 	}

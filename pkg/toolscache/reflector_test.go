@@ -26,8 +26,8 @@ import (
 	"k8s.io/utils/clock"
 	testclock "k8s.io/utils/clock/testing"
 
-	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
@@ -60,7 +60,7 @@ func ExampleNewReflector() {
 	ctx, stop := context.WithCancel(context.Background())
 	g := lifecycle.New(ctx)
 	g.Guest("reflector", r.RunWithContext)
-	for r.Status().State != engine.Following {
+	for r.Status().State != reflector.Following {
 		time.Sleep(time.Millisecond)
 	}
 	fmt.Println(len(store.ListKeys()), r.Status().Why)
@@ -205,7 +205,7 @@ func TestReflectorTellsHandlerWhatClientGoWould(t *testing.T) {
 				opts := coreReflectorOptions(lw, options)
 				opts.OnError = onWatchError(peerReflector(lw, &corev1.ConfigMap{}, options), func() cache.WatchErrorHandlerWithContext { return handler })
 				sink := newStoreSink(cache.NewStore(cache.MetaNamespaceKeyFunc))
-				_ = engine.NewReflector(NewListWatcher(lw, nil), sink, keyOrAddress, opts).Run(ctx)
+				_ = reflector.New(NewListWatcher(lw, nil), sink, keyOrAddress, opts).Run(ctx)
 			},
 		} {
 			answers := watches
@@ -229,10 +229,10 @@ func TestReflectorTellsHandlerWhatClientGoWould(t *testing.T) {
 func TestVisibleError(t *testing.T) {
 	cause := errors.New("why")
 	for during, want := range map[string]string{
-		engine.Listing: "list things: why", engine.Streaming: "stream a list of things: why",
-		engine.Watching: "why", engine.Following: "<nil>",
+		reflector.Listing: "list things: why", reflector.Streaming: "stream a list of things: why",
+		reflector.Watching: "why", reflector.Following: "<nil>",
 	} {
-		if got := fmt.Sprint(visibleError(&engine.ReflectorError{During: during, Kind: "things", Err: cause})); got != want {
+		if got := fmt.Sprint(visibleError(&reflector.Error{During: during, Kind: "things", Err: cause})); got != want {
 			t.Errorf("an error while %v shows as %q, want %q", during, got, want)
 		}
 	}
@@ -272,7 +272,7 @@ func delaysOf(t *testing.T, b informer.Backoff) []time.Duration {
 	b.Reset = 1000 * time.Hour
 	var delays []time.Duration
 	ctx, stop := context.WithCancel(t.Context())
-	opts := engine.ReflectorOptions[any]{
+	opts := reflector.Options[any]{
 		Settings: informer.Settings{Lists: informer.PagesOnly, Backoff: b},
 		AfterFunc: func(d time.Duration, f func()) func() bool {
 			if delays = append(delays, d); len(delays) == 15 {
@@ -283,7 +283,7 @@ func delaysOf(t *testing.T, b informer.Backoff) []time.Duration {
 	}
 	lw := &scripted{list: func(int) (runtime.Object, error) { return nil, io.ErrUnexpectedEOF }}
 	sink := newStoreSink(cache.NewStore(cache.MetaNamespaceKeyFunc))
-	_ = engine.NewReflector(NewListWatcher(lw, nil), sink, keyOrAddress, opts).Run(ctx)
+	_ = reflector.New(NewListWatcher(lw, nil), sink, keyOrAddress, opts).Run(ctx)
 	return delays
 }
 

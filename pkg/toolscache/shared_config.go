@@ -11,6 +11,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
@@ -42,7 +43,7 @@ type SharedInformerConfig struct {
 	// Reflector says how to list and watch. What it leaves open is as in client-go.
 	Reflector informer.Settings
 	// Limiter is shared with other informers; nil bounds nothing.
-	Limiter *engine.ListLimiter
+	Limiter *reflector.Limiter
 	// Ready says when a handler's registration has synced. HasSynced of the informer
 	// waits for every scope in any case.
 	Ready engine.Readiness

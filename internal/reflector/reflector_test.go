@@ -1,4 +1,4 @@
-package engine
+package reflector
 
 import (
 	"context"
@@ -32,7 +32,7 @@ func TestClassify(t *testing.T) {
 		"missing": failedMissing, "no-match": failedMissing,
 		"internal": failedInternal, "invalid": failedOtherwise, "broken": failedOtherwise, "eof": failedOtherwise,
 	} {
-		err := &ReflectorError{During: Listing, Kind: "things", Err: fmt.Errorf("wrapped: %w", faulty.Answer(name))}
+		err := &Error{During: Listing, Kind: "things", Err: fmt.Errorf("wrapped: %w", faulty.Answer(name))}
 		if got := classify(err); got != want {
 			t.Errorf("%s is classified as %d, want %d", name, got, want)
 		}
@@ -72,7 +72,7 @@ func TestRetryAfterIsBelievedWithinReason(t *testing.T) {
 }
 
 func TestReflectorErrorReads(t *testing.T) {
-	err := &ReflectorError{During: Watching, Kind: "things", Version: "41", Err: io.ErrUnexpectedEOF}
+	err := &Error{During: Watching, Kind: "things", Version: "41", Err: io.ErrUnexpectedEOF}
 	if got, want := err.Error(), "watch things from version 41: unexpected EOF"; got != want {
 		t.Errorf("error reads %q, want %q", got, want)
 	}
@@ -115,7 +115,7 @@ func TestEveryStateHasItsSentence(t *testing.T) {
 }
 
 func TestReflectorSettings(t *testing.T) {
-	r := NewReflector[faulty.Thing](nil, nil, faulty.KeyOf, ReflectorOptions[faulty.Thing]{})
+	r := New[faulty.Thing](nil, nil, faulty.KeyOf, Options[faulty.Thing]{})
 	if r.opts.Settings != informer.DefaultSettings {
 		t.Errorf("no settings end up as %+v", r.opts.Settings)
 	}
@@ -123,7 +123,7 @@ func TestReflectorSettings(t *testing.T) {
 		t.Errorf("a new Reflector has the status %+v", got)
 	}
 	for given, want := range map[time.Duration]time.Duration{time.Second: minStallAfter, time.Hour: time.Hour, -1: -1} {
-		r := NewReflector[faulty.Thing](nil, nil, faulty.KeyOf, ReflectorOptions[faulty.Thing]{Settings: informer.Settings{StallAfter: given}})
+		r := New[faulty.Thing](nil, nil, faulty.KeyOf, Options[faulty.Thing]{Settings: informer.Settings{StallAfter: given}})
 		if got := r.opts.StallAfter; got != want {
 			t.Errorf("StallAfter %v ends up as %v, want %v", given, got, want)
 		}
@@ -135,7 +135,7 @@ func TestReflectorSettings(t *testing.T) {
 // its turn, and one that is degraded must not hold up the rest.
 func TestOneTurnAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		limiter := NewListLimiter(1)
+		limiter := NewLimiter(1)
 		g := lifecycle.New(t.Context())
 		start := time.Now()
 		var all []*Reflector[faulty.Thing]
@@ -144,7 +144,7 @@ func TestOneTurnAtATime(t *testing.T) {
 			if i == 0 {
 				lw.err = faulty.Answer("forbidden")
 			}
-			r := NewReflector[faulty.Thing](lw, &worldSink{t: t, world: map[string]string{}}, faulty.KeyOf, ReflectorOptions[faulty.Thing]{Limiter: limiter})
+			r := New[faulty.Thing](lw, &worldSink{t: t, world: map[string]string{}}, faulty.KeyOf, Options[faulty.Thing]{Limiter: limiter})
 			g.Go("reflector", r.Run)
 			synctest.Wait()
 			all = append(all, r)
@@ -221,10 +221,10 @@ func TestSnapshotIsAMap(t *testing.T) {
 	})
 }
 
-func ExampleNewReflector() {
+func ExampleNew() {
 	ctx, stop := context.WithCancel(context.Background())
 	server := &twoThings{stop: stop}
-	r := NewReflector[faulty.Thing](server, printSink{}, faulty.KeyOf, ReflectorOptions[faulty.Thing]{
+	r := New[faulty.Thing](server, printSink{}, faulty.KeyOf, Options[faulty.Thing]{
 		Kind:     "things",
 		Settings: informer.Settings{Lists: informer.PagesOnly},
 	})
@@ -277,9 +277,9 @@ func (printSink) Replace(objs []faulty.Thing, r Replacement) error {
 
 func (printSink) Bookmark(string) error { return nil }
 
-func ExampleNewListLimiter() {
-	atMostFour := NewListLimiter(4)
-	opts := ReflectorOptions[faulty.Thing]{Limiter: atMostFour} // the same for every kind
+func ExampleNewLimiter() {
+	atMostFour := NewLimiter(4)
+	opts := Options[faulty.Thing]{Limiter: atMostFour} // the same for every kind
 	fmt.Println(opts.Limiter.Limit(), "at once,", atMostFour.Taken(), "now")
 	// Output: 4 at once, 0 now
 }

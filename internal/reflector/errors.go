@@ -1,4 +1,4 @@
-package engine
+package reflector
 
 import (
 	"errors"
@@ -35,8 +35,8 @@ var (
 	ErrWentBack = errors.New("server went back in time")
 )
 
-// ReflectorError is a failed attempt to list or watch.
-type ReflectorError struct {
+// Error is a failed attempt to list or watch.
+type Error struct {
 	During  string // Streaming, Listing, Watching or Following
 	Kind    string // what was listed or watched
 	Version string // from which version; empty is the newest
@@ -44,7 +44,7 @@ type ReflectorError struct {
 }
 
 // Error says what was attempted, from where, and why it failed.
-func (e *ReflectorError) Error() string {
+func (e *Error) Error() string {
 	from := ""
 	if e.Version != "" {
 		from = " from version " + e.Version
@@ -54,7 +54,7 @@ func (e *ReflectorError) Error() string {
 
 // Unwrap gives the server's answer to errors.Is, errors.As and the predicates of
 // apimachinery's errors package.
-func (e *ReflectorError) Unwrap() error { return e.Err }
+func (e *Error) Unwrap() error { return e.Err }
 
 var doing = map[string]string{
 	Streaming: "stream a list of",

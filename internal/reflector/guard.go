@@ -1,4 +1,4 @@
-package engine
+package reflector
 
 import "context"
 
@@ -20,7 +20,7 @@ func (r *Reflector[T]) guarded(ctx context.Context) (err error) {
 		during = Listing
 	}
 	// OnError is not called: it is for errors of the server and the network.
-	err = &ReflectorError{During: during, Kind: r.opts.Kind, Version: r.at.streamFrom(), Err: ErrPanicked}
+	err = &Error{During: during, Kind: r.opts.Kind, Version: r.at.streamFrom(), Err: ErrPanicked}
 	r.noteFailure(err)
 	return err
 }

@@ -1,4 +1,4 @@
-package engine
+package reflector
 
 import (
 	"context"
@@ -57,13 +57,13 @@ type Replacement struct {
 	Lent bool
 }
 
-// ReflectorOptions is what a Reflector may be told. The zero value is ready.
-type ReflectorOptions[T any] struct {
+// Options is what a Reflector may be told. The zero value is ready.
+type Options[T any] struct {
 	informer.Settings
 
 	Kind    string // what is listed and watched, in words for people
 	Logger  logr.Logger
-	Limiter *ListLimiter // shared with other Reflectors; nil for no limit
+	Limiter *Limiter // shared with other Reflectors; nil for no limit
 
 	// Ingest is applied to each object of a streaming list before it is kept, and
 	// the result is kept instead: the place for a transform, or for sharing the
@@ -118,7 +118,7 @@ type Reflector[T any] struct {
 	lw   listwatch.ListWatcher[T]
 	sink Sink[T]
 	key  func(T) (delta.Key, error)
-	opts ReflectorOptions[T]
+	opts Options[T]
 
 	random func() float64 // in [0, 1); a test's own, so that its seed decides all
 
@@ -139,9 +139,9 @@ type Reflector[T any] struct {
 	status informer.ReflectorStatus
 }
 
-// NewReflector connects a server to a sink and starts nothing. key names an
+// New connects a server to a sink and starts nothing. key names an
 // object; an object whose key cannot be read is reported and left out.
-func NewReflector[T any](lw listwatch.ListWatcher[T], sink Sink[T], key func(T) (delta.Key, error), opts ReflectorOptions[T]) *Reflector[T] {
+func New[T any](lw listwatch.ListWatcher[T], sink Sink[T], key func(T) (delta.Key, error), opts Options[T]) *Reflector[T] {
 	opts.Settings = opts.Or(informer.DefaultSettings)
 	if opts.StallAfter > 0 {
 		opts.StallAfter = max(opts.StallAfter, minStallAfter)
@@ -228,7 +228,7 @@ func (r *Reflector[T]) Recover(ctx context.Context, err error) {
 
 // fail records a failed attempt, tells who wants to know, and returns it.
 func (r *Reflector[T]) fail(ctx context.Context, during string, err error) error {
-	failed := &ReflectorError{During: during, Kind: r.opts.Kind, Version: r.at.streamFrom(), Err: err}
+	failed := &Error{During: during, Kind: r.opts.Kind, Version: r.at.streamFrom(), Err: err}
 	r.noteFailure(failed)
 	r.opts.Logger.V(1).Info("attempt ended", "kind", r.opts.Kind, "state", during, "version", failed.Version, "reason", err.Error())
 	if r.opts.OnError != nil {

@@ -1,4 +1,4 @@
-package engine
+package reflector
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 
 func TestListLimiterServesInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := NewListLimiter(1)
+		l := NewLimiter(1)
 		g := lifecycle.New(t.Context())
 		served := make(chan int, 5)
 		for i := range 5 {
@@ -43,7 +43,7 @@ func TestListLimiterServesInOrder(t *testing.T) {
 
 func TestListLimiterLetsSeveralList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := NewListLimiter(2)
+		l := NewLimiter(2)
 		g := lifecycle.New(t.Context())
 		for range 5 {
 			g.Guest("reader", func(ctx context.Context) {
@@ -66,7 +66,7 @@ func TestListLimiterLetsSeveralList(t *testing.T) {
 }
 
 func TestListLimiterGivesUpWithContext(t *testing.T) {
-	l := NewListLimiter(0)
+	l := NewLimiter(0)
 	ctx, cancel := context.WithCancel(t.Context())
 	if !l.take(ctx) {
 		t.Fatal("no turn although none is taken")
@@ -82,7 +82,7 @@ func TestListLimiterGivesUpWithContext(t *testing.T) {
 }
 
 func TestNilListLimiterBoundsNothing(t *testing.T) {
-	var l *ListLimiter
+	var l *Limiter
 	for range 100 {
 		if !l.take(t.Context()) {
 			t.Fatal("no turn")
@@ -100,5 +100,5 @@ func TestListLimiterKnowsItsTurns(t *testing.T) {
 			t.Error("a turn that nobody had taken was given back")
 		}
 	}()
-	NewListLimiter(1).give()
+	NewLimiter(1).give()
 }

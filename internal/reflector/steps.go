@@ -1,4 +1,4 @@
-package engine
+package reflector
 
 import (
 	"context"
@@ -282,7 +282,7 @@ func (r *Reflector[T]) takeTurn(ctx context.Context) bool {
 // expiredInHealth reports whether err ended a watch that had been going on for
 // long enough to take the expiry for an accident, after which to list at once.
 func (r *Reflector[T]) expiredInHealth(err error) bool {
-	var failed *ReflectorError
+	var failed *Error
 	return errors.As(err, &failed) &&
 		(failed.During == Watching || failed.During == Following) &&
 		classify(err).lostVersion() &&

@@ -1,4 +1,4 @@
-package engine
+package reflector
 
 import (
 	"context"
@@ -83,9 +83,9 @@ func play(t *testing.T, text string) string {
 	ctx, stop := context.WithCancel(t.Context())
 	s := &script{t: t, stop: stop}
 	var r *Reflector[faulty.Thing]
-	opts := ReflectorOptions[faulty.Thing]{
+	opts := Options[faulty.Thing]{
 		Kind:     "things",
-		Limiter:  NewListLimiter(1),
+		Limiter:  NewLimiter(1),
 		Settings: informer.Settings{Lists: informer.PagesOnly, Backoff: informer.Backoff{Jitter: -1}},
 		OnError:  func(_ context.Context, err error) { s.log("! %v", err) },
 		OnSkip:   func(_ context.Context, err error) { s.log("? %v", err) },
@@ -109,7 +109,7 @@ func play(t *testing.T, text string) string {
 			s.set(&opts, strings.Fields(line)[1:])
 		}
 	}
-	r = NewReflector(s, s, faulty.KeyOf, opts)
+	r = New(s, s, faulty.KeyOf, opts)
 	s.r = r
 	r.random = func() float64 { return 0 }
 	if err := r.Run(ctx); err != nil {
@@ -130,7 +130,7 @@ func play(t *testing.T, text string) string {
 	return s.happens.String()
 }
 
-func (s *script) set(opts *ReflectorOptions[faulty.Thing], settings []string) {
+func (s *script) set(opts *Options[faulty.Thing], settings []string) {
 	for _, setting := range settings {
 		name, value, _ := strings.Cut(setting, "=")
 		switch name {

@@ -1,4 +1,4 @@
-package engine
+package reflector
 
 import (
 	"context"
@@ -16,6 +16,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
+// usualSeeds is how many random scripts a model test plays.
+const usualSeeds = 100
 
 // TestReflectorSurvives plays random faults against a Reflector: whatever they
 // are, once they cease the sink shows what the server has, the Reflector follows
@@ -32,13 +34,13 @@ func survive(t *testing.T, rng *rand.Rand) {
 	requests := rand.New(rand.NewPCG(rng.Uint64(), 0))
 	server := faulty.New(t, requests, 10)
 	sink := &worldSink{t: t, server: server, world: map[string]string{}}
-	limiter := NewListLimiter(1 + rng.IntN(2))
-	opts := ReflectorOptions[faulty.Thing]{
+	limiter := NewLimiter(1 + rng.IntN(2))
+	opts := Options[faulty.Thing]{
 		Kind: "things", Limiter: limiter,
 		OnSkip:   func(context.Context, error) {},
 		Settings: informer.Settings{Lists: informer.ListMode(1 + rng.IntN(2)), PageSize: rng.Int64N(4)},
 	}
-	r := NewReflector(server, sink, faulty.KeyOf, opts)
+	r := New(server, sink, faulty.KeyOf, opts)
 	r.random = requests.Float64
 	g := lifecycle.New(t.Context())
 	g.Go("reflector", r.Run)

@@ -1,29 +1,29 @@
-package engine
+package reflector
 
 import (
 	"context"
 	"sync/atomic"
 )
 
-// ListLimiter bounds how many Reflectors read a whole list at once. A process
+// Limiter bounds how many Reflectors read a whole list at once. A process
 // that starts with thirty kinds would otherwise hold thirty half-read lists in
 // memory, and ask the API server for all of them in the same second.
 //
 // One ListLimiter is shared by the Reflectors that it bounds. A nil *ListLimiter
 // bounds nothing.
-type ListLimiter struct {
+type Limiter struct {
 	turns   chan struct{} // holds an element for every turn that is taken
 	waiting atomic.Int64
 }
 
-// NewListLimiter allows atOnce lists at a time; less than one counts as one.
-func NewListLimiter(atOnce int) *ListLimiter {
-	return &ListLimiter{turns: make(chan struct{}, max(atOnce, 1))}
+// NewLimiter allows atOnce lists at a time; less than one counts as one.
+func NewLimiter(atOnce int) *Limiter {
+	return &Limiter{turns: make(chan struct{}, max(atOnce, 1))}
 }
 
 // take waits for a turn, first come first served. It returns false if ctx ended
 // before there was one.
-func (l *ListLimiter) take(ctx context.Context) bool {
+func (l *Limiter) take(ctx context.Context) bool {
 	if ctx.Err() != nil {
 		return false
 	}
@@ -41,7 +41,7 @@ func (l *ListLimiter) take(ctx context.Context) bool {
 }
 
 // give hands a turn back.
-func (l *ListLimiter) give() {
+func (l *Limiter) give() {
 	if l == nil {
 		return
 	}
@@ -53,7 +53,7 @@ func (l *ListLimiter) give() {
 }
 
 // Limit is how many lists may be read at once; zero is any number.
-func (l *ListLimiter) Limit() int {
+func (l *Limiter) Limit() int {
 	if l == nil {
 		return 0
 	}
@@ -61,7 +61,7 @@ func (l *ListLimiter) Limit() int {
 }
 
 // Taken is how many lists are being read now.
-func (l *ListLimiter) Taken() int {
+func (l *Limiter) Taken() int {
 	if l == nil {
 		return 0
 	}
@@ -69,7 +69,7 @@ func (l *ListLimiter) Taken() int {
 }
 
 // Waiting is how many Reflectors wait for a turn.
-func (l *ListLimiter) Waiting() int {
+func (l *Limiter) Waiting() int {
 	if l == nil {
 		return 0
 	}
