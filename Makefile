@@ -15,7 +15,7 @@ RACE         = $$(go env CGO_ENABLED | sed 's/1/-race/; s/0//')
 ONREAL       = ^TestSkippingIsSafeOnARealServer$$
 UNIT         = -skip '$(ONREAL)' $$(go list ./... | grep -v -e /test/e2e -e /test/contract -e /test/operator -e /test/sampleoperator -e /test/adopt -e /test/commands -e /hack/demo)
 SEEDED       = ./pkg/... ./internal/mutation ./test/sim/...
-MODULES     := . hack/controlplane hack/controlplane/etcd hack/controlplane/kubernetes hack/controlplane/kwok hack/tools hack/tools/manifests hack/image hack/kind
+MODULES     := . hack/controlplane hack/controlplane/programs hack/tools hack/tools/manifests hack/image hack/kind
 OPERATOR     = ./examples/sample-operator
 MANIFESTS    = crd rbac:roleName=manager-role webhook paths=$(OPERATOR)/... output:crd:artifacts:config=config/crd/bases
 
@@ -33,10 +33,8 @@ build: ## Compile everything
 	go build ./...
 
 .PHONY: run
-run: cluster ## Run the sample operator in a cluster on this machine, and see why it does what
-	@echo "building the demo"
-	@go build -o bin/demo ./hack/demo
-	@exec bin/demo
+run: demo ## Run the sample operator in a cluster on this machine, and see why it does what (to its end with ARGS=-once)
+	@exec bin/demo $(ARGS)
 
 .PHONY: test
 test: cluster bin/controller-gen bin/kustomize ## Run all tests, against a real control plane too
@@ -123,13 +121,27 @@ verify: ## Check that every go.mod is tidy and every download is what was pinned
 
 ##@ Things that get built
 
+# Everything is built with the settings of hack/controlplane: so what one program has
+# compiled the next finds, and the program that builds them finds its library.
+controlplane cluster demo bin/k8s/kubectl: export CGO_ENABLED = 0
+controlplane cluster demo bin/k8s/kubectl: export GOFLAGS := $(shell go env GOFLAGS) -gcflags=all=-dwarf=false
+
+# That program is compiled first, which takes some seconds.
+bin/k8s:
+	@echo "compiling the program that builds all others"
+	@mkdir -p bin/k8s
+
 .PHONY: controlplane
-controlplane: ## Build COMPONENTS (etcd kube-apiserver) into bin/k8s
+controlplane: | bin/k8s ## Build COMPONENTS (etcd kube-apiserver) into bin/k8s
 	@go -C hack/controlplane run . $(COMPONENTS)
 
 .PHONY: cluster
-cluster: ## Build all that a cluster consists of, and kubectl, into bin/k8s
+cluster: | bin/k8s ## Build all that a cluster consists of, and kubectl, into bin/k8s
 	@go -C hack/controlplane run . $(CLUSTER)
+
+.PHONY: demo
+demo: | bin/k8s ## Build all that make run runs
+	@go -C hack/controlplane run . $(CLUSTER) demo sample-operator
 
 bin/golangci-lint: hack/tools/go.mod hack/tools/go.sum
 	@echo "building golangci-lint, takes about three minutes the first time"
@@ -209,5 +221,5 @@ kind-down: ## Take that cluster away
 bin/kind: hack/kind/go.mod hack/kind/go.sum
 	go -C hack/kind build -trimpath -o ../../$@ sigs.k8s.io/kind
 
-bin/k8s/kubectl:
+bin/k8s/kubectl: | bin/k8s
 	@go -C hack/controlplane run . kubectl

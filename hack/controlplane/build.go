@@ -1,15 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io/fs"
 	"log"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -21,14 +19,18 @@ type builder struct {
 	pins     string // folder that holds the modules
 	out      string // folder for the binaries
 	progress *log.Logger
+	beat     time.Duration // the longest that nothing is said
 }
+
+// beat is short enough that nobody takes a build for stuck.
+const beat = 10 * time.Second
 
 func newBuilder(pins, out string, progress *log.Logger) (*builder, error) {
 	out, err := filepath.Abs(out)
 	if err != nil {
 		return nil, fmt.Errorf("find the output folder: %w", err)
 	}
-	return &builder{pins: pins, out: out, progress: progress}, nil
+	return &builder{pins: pins, out: out, progress: progress, beat: beat}, nil
 }
 
 // all builds what is missing or out of date among the wanted components. Checks
@@ -37,136 +39,140 @@ func (b *builder) all(ctx context.Context, wanted []component) error {
 	if err := os.MkdirAll(b.out, 0o755); err != nil {
 		return fmt.Errorf("make the output folder: %w", err)
 	}
-	unlock, err := lock(filepath.Join(b.out, ".lock"), b.progress)
+	unlock, err := b.lock(filepath.Join(b.out, ".lock"))
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	for _, c := range wanted {
-		if err := b.one(ctx, c); err != nil {
+	for _, batch := range batches(wanted) {
+		if err := b.batch(ctx, batch); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (b *builder) one(ctx context.Context, c component) error {
-	version, err := b.version(ctx, c)
-	if err != nil {
-		return err
-	}
-	args := buildArgs(c, version)
-	want, err := b.fingerprint(c, args)
-	if err != nil {
-		return err
-	}
-	binary, stamp := filepath.Join(b.out, c.name), filepath.Join(b.out, "."+c.name+".stamp")
-	if current(binary, stamp, want) {
-		b.progress.Printf("%s %s is up to date", c.name, version)
-		return nil
-	}
-	// Remove the stamp first: killed halfway, the next run must not believe it.
-	if err := os.Remove(stamp); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("forget the old build of %s: %w", c.name, err)
-	}
-	if err := b.compile(ctx, c, version, args); err != nil {
-		return err
-	}
-	if err := os.WriteFile(stamp, []byte(want), 0o644); err != nil {
-		return fmt.Errorf("note what %s was built from: %w", c.name, err)
-	}
-	return nil
+// job is what has to be built from one module.
+type job struct {
+	module     *module
+	link       string // flags of the linker
+	components []component
+	stamps     map[string]string // by name, what is noted of a component when it is built
 }
 
-// compile builds under another name and renames, so that no one ever runs half a
-// binary.
-func (b *builder) compile(ctx context.Context, c component, version string, args []string) error {
-	unfinished := filepath.Join(b.out, "."+c.name+".tmp")
-	defer func() { _ = os.Remove(unfinished) }() // gone already if all went well
-	start := time.Now()
-	b.progress.Printf("%s %s: building, takes about %s the first time", c.name, version, c.takes)
-	said, err := b.patiently(b.command(ctx, c, append([]string{"build", "-o", unfinished}, args...)...), func() {
-		b.progress.Printf("%s %s: still building after %v", c.name, version, time.Since(start).Round(time.Second))
-	})
-	if err != nil {
-		return fmt.Errorf("build %s %s: %w\n%s", c.name, version, err, said)
+func (b *builder) batch(ctx context.Context, wanted []component) error {
+	j, err := b.stale(ctx, wanted)
+	if err != nil || len(j.components) == 0 {
+		return err
 	}
-	if err := os.Rename(unfinished, filepath.Join(b.out, c.name)); err != nil {
-		return fmt.Errorf("put %s in place: %w", c.name, err)
-	}
-	b.progress.Printf("%s %s: built in %v", c.name, version, time.Since(start).Round(time.Second))
-	return nil
-}
-
-// patiently runs a command and reports now and then that it is still running. The
-// output is kept back: a first build downloads hundreds of modules and tells of each.
-func (b *builder) patiently(cmd *exec.Cmd, report func()) (said []byte, err error) {
-	var output bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &output, &output
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	ticker := time.NewTicker(15 * time.Second)
-	defer ticker.Stop()
-	for {
-		select {
-		case err := <-ended:
-			return output.Bytes(), err
-		case <-ticker.C:
-			report()
+	// Remove the stamps first: killed halfway, the next run must not believe them.
+	for _, c := range j.components {
+		if err := os.Remove(b.stamp(c)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("forget the old build of %s: %w", c.name, err)
 		}
 	}
+	if err := b.make(ctx, j); err != nil {
+		return err
+	}
+	for name, stamp := range j.stamps {
+		if err := os.WriteFile(b.stamp(component{name: name}), []byte(stamp), 0o644); err != nil {
+			return fmt.Errorf("note what %s was built from: %w", name, err)
+		}
+	}
+	return nil
 }
 
-// command is the go command in a component's module, shielded from settings that
-// are about the caller's own code.
-func (b *builder) command(ctx context.Context, c component, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir = filepath.Join(b.pins, c.module)
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
-	return cmd
-}
-
-// version asks the pins, so that a version is written in one place.
-func (b *builder) version(ctx context.Context, c component) (string, error) {
-	cmd := b.command(ctx, c, "list", "-mod=readonly", "-m", "-f", "{{.Version}}", c.pin)
-	var complaint bytes.Buffer
-	cmd.Stderr = &complaint
-	said, err := cmd.Output()
+// stale finds out which of the wanted components of a module have to be built.
+func (b *builder) stale(ctx context.Context, wanted []component) (job, error) {
+	j := job{module: wanted[0].module, link: "-s -w", stamps: map[string]string{}}
+	versions, err := b.versions(ctx, wanted)
 	if err != nil {
-		return "", fmt.Errorf("read the pinned version of %s: %w\n%s", c.name, err, complaint.Bytes())
+		return job{}, err
 	}
-	return strings.TrimSpace(string(said)), nil
+	if j.module.stamp != nil {
+		j.link += " " + j.module.stamp(versions[j.module.versioned])
+	}
+	var current []string
+	for _, c := range wanted {
+		if c.own() {
+			j.components = append(j.components, c)
+			continue
+		}
+		want, err := b.fingerprint(c, append(buildArgs(j.link), c.pkg))
+		if err != nil {
+			return job{}, err
+		}
+		if isCurrent(b.binary(c), b.stamp(c), want) {
+			current = append(current, c.name+" "+versions[c.pin])
+			continue
+		}
+		j.components, j.stamps[c.name] = append(j.components, c), want
+	}
+	if len(current) > 0 {
+		b.progress.Printf("up to date: %s", strings.Join(current, ", "))
+	}
+	return j, nil
 }
 
-// buildArgs says how a component is built. -mod=readonly and -buildvcs=false make
-// it independent of the user's GOFLAGS and of the repository it happens to be in.
-func buildArgs(c component, version string) []string {
-	link := "-s -w"
-	if c.stamp != nil {
-		link += " " + c.stamp(version)
+// make builds what is in a job, and puts it in place.
+func (b *builder) make(ctx context.Context, j job) error {
+	names, start := strings.Join(namesOf(j.components), ", "), time.Now()
+	put := b.putInPlace
+	if j.components[0].own() {
+		put = b.leaveInPlace
 	}
-	return []string{"-mod=readonly", "-buildvcs=false", "-trimpath", "-ldflags", link, c.pkg}
+	if err := put(ctx, j); err != nil {
+		return fmt.Errorf("build %s: %w", names, err)
+	}
+	b.progress.Printf("built in %s: %s", rounded(time.Since(start)), names)
+	return nil
 }
+
+// putInPlace builds into another folder and renames, so that no one ever runs half a
+// binary.
+func (b *builder) putInPlace(ctx context.Context, j job) error {
+	unfinished, err := os.MkdirTemp(b.out, ".unfinished-")
+	if err != nil {
+		return fmt.Errorf("make a folder to build in: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(unfinished) }() // empty if all went well
+	if err := b.compile(ctx, j, unfinished); err != nil {
+		return err
+	}
+	for _, c := range j.components {
+		if err := os.Rename(filepath.Join(unfinished, c.file()), b.binary(c)); err != nil {
+			return fmt.Errorf("put %s in place: %w", c.name, err)
+		}
+	}
+	return nil
+}
+
+// leaveInPlace has the go command see the old binaries, which it leaves as they are if
+// nothing has changed.
+func (b *builder) leaveInPlace(ctx context.Context, j job) error {
+	return b.compile(ctx, j, filepath.Dir(b.binary(j.components[0])))
+}
+
+func (b *builder) binary(c component) string { return filepath.Join(b.out, c.folder, c.name) }
+
+func (b *builder) stamp(c component) string { return filepath.Join(b.out, "."+c.name+".stamp") }
 
 // fingerprint changes when a binary has to be built again. The Go version is left
 // out: a new one does not change what the binary does, and costs minutes.
 func (b *builder) fingerprint(c component, args []string) (string, error) {
-	sum := sha256.New()
+	sum := fnv.New128a() // it is no secret, and crypto/sha256 takes longer to compile than all else here
 	for _, name := range []string{"go.mod", "go.sum"} {
-		content, err := os.ReadFile(filepath.Join(b.pins, c.module, name))
+		content, err := os.ReadFile(filepath.Join(b.pins, c.module.folder, name))
 		if err != nil {
 			return "", fmt.Errorf("read the pins of %s: %w", c.name, err)
 		}
-		sum.Write(fmt.Appendf(nil, "%d\n%s", len(content), content))
+		_, _ = sum.Write(fmt.Appendf(nil, "%d\n%s", len(content), content)) // a hash takes everything
 	}
-	sum.Write(fmt.Appendf(nil, "%q %s/%s", args, runtime.GOOS, runtime.GOARCH))
+	_, _ = sum.Write(fmt.Appendf(nil, "%q %s/%s", args, runtime.GOOS, runtime.GOARCH))
 	return fmt.Sprintf("%x\n", sum.Sum(nil)), nil
 }
 
-func current(binary, stamp, want string) bool {
+func isCurrent(binary, stamp, want string) bool {
 	info, err := os.Stat(binary)
 	if err != nil || !info.Mode().IsRegular() {
 		return false

@@ -13,9 +13,11 @@ import (
 
 // tiny is a component that takes no network and half a second to build.
 var tiny = component{
-	name: "tiny", module: "tiny", takes: "no time",
-	pin: "example.com/program", pkg: "example.com/program",
-	stamp: func(version string) string { return "-X main.version=" + version },
+	name: "tiny", made: "program", pin: "example.com/program", pkg: "example.com/program",
+	module: &module{
+		folder: "tiny", versioned: "example.com/program",
+		stamp: func(version string) string { return "-X main.version=" + version },
+	},
 }
 
 const tinySource = `package main
@@ -122,7 +124,7 @@ func TestFailedBuildLeavesTheOldBinaryAndSaysWhy(t *testing.T) {
 	if got := runTiny(t, out); got != "v1.2.3" {
 		t.Errorf("the old binary is %s now", got)
 	}
-	if left, _ := filepath.Glob(filepath.Join(out, "*.tmp")); len(left) > 0 {
+	if left, _ := filepath.Glob(filepath.Join(out, ".unfinished-*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
 }
@@ -162,7 +164,7 @@ func TestKubebuilderAssetsWins(t *testing.T) {
 	if err := run(t.Context(), nil, log.New(&progress, "", 0)); err != nil {
 		t.Errorf("with nothing missing: %v", err)
 	}
-	if said := progress.String(); !strings.Contains(said, "building nothing") {
+	if said := progress.String(); !strings.Contains(said, "building nothing that is there") {
 		t.Errorf("said %q", said)
 	}
 }
@@ -175,9 +177,9 @@ func TestUnknownComponentIsRefusedByName(t *testing.T) {
 }
 
 func TestKubernetesStamp(t *testing.T) {
-	want := "-X k8s.io/component-base/version.gitVersion=v1.36.3 " +
-		"-X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=36"
-	if got := stampKubernetes("v1.36.3"); got != want {
+	want := "-X k8s.io/component-base/version.gitVersion=v1.37.0 " +
+		"-X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=37"
+	if got := stampKubernetes("v1.37.0"); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -6,42 +6,61 @@ import (
 	"strings"
 )
 
-// component is a program of a control plane, and how to build it.
-type component struct {
-	name   string // of the binary
-	module string // the one that pins it, a folder beside this file
-	pin    string // the module path whose version is the component's
-	pkg    string // its main package
-	// stamp returns the linker flags that make the binary tell its version; nil
-	// where the source knows it already.
-	stamp func(version string) string
-	takes string // how long the first build takes on two cores
+// module is a Go module that programs are built from: one command builds all of its
+// programs that are wanted, so that what they have in common is compiled once.
+type module struct {
+	folder string // beside this file
+	// versioned is the module path whose version the linker writes into the programs,
+	// and stamp the flags for it; empty where the sources know their versions.
+	versioned string
+	stamp     func(version string) string
 }
 
+// component is a program, and how to build it.
+type component struct {
+	name   string // of the binary
+	module *module
+	pkg    string // its main package
+	pin    string // the module path whose version is the program's; empty for our own
+	made   string // what the go command calls the binary; empty if that is name
+	folder string // where the binary goes, as seen from the output folder
+}
+
+var (
+	programs = &module{folder: "programs", versioned: "k8s.io/kubernetes", stamp: stampKubernetes}
+	ours     = &module{folder: "../.."}
+)
+
+// components are in the order in which they are best built: the first are those that
+// have to run before others can.
 var components = []component{
-	{
-		name: "etcd", module: "etcd", takes: "half a minute",
-		pin: "go.etcd.io/etcd/server/v3", pkg: "go.etcd.io/etcd/server/v3",
-	},
-	kubernetes("kube-apiserver", "three minutes"),
-	kubernetes("kube-controller-manager", "three minutes"),
-	kubernetes("kube-scheduler", "half a minute"),
-	kubernetes("kubectl", "a minute"),
-	{
-		name: "kwok", module: "kwok", takes: "a minute",
-		pin: "sigs.k8s.io/kwok", pkg: "sigs.k8s.io/kwok/cmd/kwok",
-	},
+	{name: "etcd", module: programs, pkg: "go.etcd.io/etcd/server/v3", pin: "go.etcd.io/etcd/server/v3", made: "server"},
+	kubernetes("kube-apiserver"),
+	kubernetes("kubectl"),
+	kubernetes("kube-scheduler"),
+	kubernetes("kube-controller-manager"),
+	{name: "kwok", module: programs, pkg: "sigs.k8s.io/kwok/cmd/kwok", pin: "sigs.k8s.io/kwok"},
+	{name: "demo", module: ours, pkg: "./hack/demo", folder: ".."},
+	{name: "sample-operator", module: ours, pkg: "./examples/sample-operator", folder: ".."},
 }
 
 // usual is what is built when nothing is named: what an API needs.
 var usual = []string{"etcd", "kube-apiserver"}
 
-func kubernetes(name, takes string) component {
-	return component{
-		name: name, module: "kubernetes", takes: takes,
-		pin: "k8s.io/kubernetes", pkg: "k8s.io/kubernetes/cmd/" + name,
-		stamp: stampKubernetes,
+func kubernetes(name string) component {
+	return component{name: name, module: programs, pkg: "k8s.io/kubernetes/cmd/" + name, pin: "k8s.io/kubernetes"}
+}
+
+// own reports whether the program is from this repository. The go command finds out
+// best whether such a program is up to date.
+func (c component) own() bool { return c.pin == "" }
+
+// file is what the go command calls the binary.
+func (c component) file() string {
+	if c.made == "" {
+		return c.name
 	}
+	return c.made
 }
 
 // stampKubernetes sets what a release build sets and clients look at. A server
@@ -61,21 +80,39 @@ func pick(names []string) ([]component, error) {
 	if len(names) == 0 {
 		names = usual
 	}
-	var picked []component
 	for _, name := range names {
-		at := slices.IndexFunc(components, func(c component) bool { return c.name == name })
-		if at < 0 {
+		if !slices.Contains(known(), name) {
 			return nil, fmt.Errorf("build %q: no such component; there are %s", name, strings.Join(known(), ", "))
 		}
-		picked = append(picked, components[at])
+	}
+	var picked []component
+	for _, c := range components {
+		if slices.Contains(names, c.name) {
+			picked = append(picked, c)
+		}
 	}
 	return picked, nil
 }
 
-func known() []string {
+func known() []string { return namesOf(components) }
+
+func namesOf(all []component) []string {
 	var names []string
-	for _, c := range components {
+	for _, c := range all {
 		names = append(names, c.name)
 	}
 	return names
+}
+
+// batches sorts components by their modules, which stay in their order.
+func batches(wanted []component) [][]component {
+	var all [][]component
+	for _, c := range wanted {
+		at := slices.IndexFunc(all, func(batch []component) bool { return batch[0].module == c.module })
+		if at < 0 {
+			at, all = len(all), append(all, nil)
+		}
+		all[at] = append(all[at], c)
+	}
+	return all
 }

@@ -1,19 +1,35 @@
 // Command controlplane builds the real parts that tests run against: etcd and
 // kube-apiserver, and by name kube-controller-manager, kube-scheduler, kwok and
-// kubectl.
+// kubectl. The demo and the sample operator, which run against them, are built by name
+// as well.
 //
 //	go -C hack/controlplane run .                      etcd kube-apiserver, into bin/k8s
 //	go -C hack/controlplane run . kwok kube-scheduler  these instead
 //	go -C hack/controlplane run . -out /some/dir kwok  elsewhere
+//	go -C hack/controlplane run . demo                 of this repository, into bin
 //
-// Each binary comes from a Go module through the module proxy and nothing else.
-// What is built is pinned in etcd/go.mod, kubernetes/go.mod and kwok/go.mod; they
-// are three modules because the three projects do not agree on their dependencies,
-// and each should be built with those it was released with.
+// Each binary comes from a Go module through the module proxy and nothing else. What is
+// built is pinned in programs/go.mod, for all of them: at the versions that the
+// Kubernetes release was made with, which are those of this repository's go.mod too. A
+// test compares the two.
 //
 // A binary is built again only when its pins or its build arguments change. A
-// user's KUBEBUILDER_ASSETS wins: then nothing is built, and it is an error if a
-// binary is missing there.
+// user's KUBEBUILDER_ASSETS wins: then none of a control plane is built, and it is an
+// error if a binary is missing there.
+//
+// # What it costs
+//
+// Nearly all of a first build is the compiler's work on some 2,600 packages. So what is
+// wanted of a module is built by one go command, and everything with the same settings:
+// no cgo, nothing for a debugger. A package that several programs need is then compiled
+// once, and found in the go command's cache by the others.
+//
+//	go list -deps ──▶ what is not in the cache ──▶ todo ◀── go build -v, as it goes on
+//	                                                │
+//	                          how many of how many, and how long at this speed
+//
+// Something is said every ten seconds. How long it takes is worked out from how fast
+// this very build is, so there is no estimate to go stale.
 //
 // # Concurrency
 //

@@ -5,28 +5,51 @@ package main
 import (
 	"errors"
 	"fmt"
-	"log"
 	"os"
 	"syscall"
+	"time"
 )
 
 // lock makes this process the only one that builds into a folder. The operating
 // system lets go of it when the process ends, however that happens.
-func lock(path string, progress *log.Logger) (unlock func(), err error) {
+func (b *builder) lock(path string) (unlock func(), err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("open the lock: %w", err)
 	}
 	err = flock(f, syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		progress.Printf("waiting for another process that holds %s", path)
+		b.progress.Printf("waiting for another process that holds %s", path)
+		stop := b.repeat(func() { b.progress.Printf("still waiting for the process that holds %s", path) })
 		err = flock(f, syscall.LOCK_EX)
+		stop()
 	}
 	if err != nil {
 		_ = f.Close()
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
 	return func() { _ = f.Close() }, nil
+}
+
+// repeat calls tell with every beat until stop.
+func (b *builder) repeat(tell func()) (stop func()) {
+	ticker, stopped, ended := time.NewTicker(b.beat), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-stopped:
+				return
+			case <-ticker.C:
+				tell()
+			}
+		}
+	}()
+	return func() {
+		ticker.Stop()
+		close(stopped)
+		<-ended
+	}
 }
 
 func flock(f *os.File, how int) error {

@@ -9,11 +9,13 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	progress := log.New(os.Stderr, "", 0)
 	err := run(ctx, os.Args[1:], progress)
 	stop()
@@ -35,7 +37,13 @@ func run(ctx context.Context, args []string, progress *log.Logger) error {
 		return err
 	}
 	if assets := os.Getenv("KUBEBUILDER_ASSETS"); assets != "" {
-		return inspect(assets, wanted, progress)
+		brought := slices.DeleteFunc(slices.Clone(wanted), component.own)
+		if err := inspect(assets, brought, progress); err != nil {
+			return err
+		}
+		if wanted = slices.DeleteFunc(wanted, func(c component) bool { return !c.own() }); len(wanted) == 0 {
+			return nil
+		}
 	}
 	pins, err := pinsFolder()
 	if err != nil {
@@ -58,7 +66,7 @@ func pinsFolder() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("find the pinned versions: %w", err)
 	}
-	if _, err := os.Stat(filepath.Join(here, "kubernetes", "go.mod")); err != nil {
+	if _, err := os.Stat(filepath.Join(here, programs.folder, "go.mod")); err != nil {
 		return "", errors.New("find the pinned versions: start me with `go -C hack/controlplane run .`, so that I run in that folder")
 	}
 	return here, nil
@@ -77,6 +85,6 @@ func inspect(assets string, wanted []component, progress *log.Logger) error {
 		return fmt.Errorf("KUBEBUILDER_ASSETS=%s has no %s: put it there, or unset the variable to have it built",
 			assets, strings.Join(missing, ", "))
 	}
-	progress.Printf("using KUBEBUILDER_ASSETS=%s, building nothing", assets)
+	progress.Printf("using KUBEBUILDER_ASSETS=%s, building nothing that is there", assets)
 	return nil
 }

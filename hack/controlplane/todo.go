@@ -1,0 +1,106 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// listed is what `go list` has to say of each package: nothing if it is compiled.
+const listed = `{{if .Stale}}{{.ImportPath}}{{"\t"}}{{.StaleReason}}{{"\t"}}{{.Dir}}{{range .GoFiles}}{{"\t"}}{{.}}{{end}}{{end}}`
+
+// onlyLink is why a program that needs no compiler is stale.
+const onlyLink = "not installed but available in build cache"
+
+// What work costs, in bytes of source that the compiler reads in the same time. Both
+// were measured over all components: even the smallest package takes the start of a
+// compiler, which reads what the packages export that it depends on.
+const (
+	perPackage = 115_000
+	perLink    = 2_300_000
+)
+
+// todo is what a build has to do, and how far it is. What it expects comes from how
+// fast this very build has been so far: machines differ too much for anything else.
+type todo struct {
+	packages map[string]int // what each costs that is not begun
+	count    int            // of packages, at first
+	links    int
+	total    int // cost of everything
+	begun    int // cost of what is begun or done
+}
+
+// newTodo reads what `go list` said.
+func newTodo(list string, links int) *todo {
+	t := &todo{packages: map[string]int{}, links: links, total: links * perLink}
+	for line := range strings.Lines(list) {
+		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(fields) < 3 || fields[1] == onlyLink {
+			continue
+		}
+		cost := perPackage
+		for _, name := range fields[3:] {
+			if info, err := os.Stat(filepath.Join(fields[2], name)); err == nil {
+				cost += int(info.Size())
+			}
+		}
+		t.packages[fields[0]] = cost
+		t.total += cost
+	}
+	t.count = len(t.packages)
+	return t
+}
+
+// started takes a line of `go build -v`, which names a package when it begins with it.
+func (t *todo) started(line string) bool {
+	cost, isOne := t.packages[line]
+	if isOne {
+		t.begun += cost
+		delete(t.packages, line)
+	}
+	return isOne
+}
+
+// plan says what there is to do.
+func (t *todo) plan() string {
+	if t.count == 0 {
+		return "everything is compiled, linking"
+	}
+	return fmt.Sprintf("%s to compile", counted(t.count, "package"))
+}
+
+// report says how far the build is after that time.
+func (t *todo) report(after time.Duration) string {
+	if len(t.packages) == 0 {
+		return "linking, " + rounded(after) + " so far"
+	}
+	text := fmt.Sprintf("compiled %d of %s in %s", t.count-len(t.packages), counted(t.count, "package"), rounded(after))
+	if left, known := t.left(after); known {
+		text += ", at this speed " + rounded(left) + " to go"
+	}
+	return text
+}
+
+// left is how much longer it takes. It is not known at first: half a minute for the
+// standard library says little.
+func (t *todo) left(after time.Duration) (time.Duration, bool) {
+	if t.begun*20 < t.total || after < 5*time.Second {
+		return 0, false
+	}
+	return time.Duration(float64(after) * float64(t.total-t.begun) / float64(t.begun)), true
+}
+
+// counted is a number of things in words.
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// rounded is a duration as people say it.
+func rounded(d time.Duration) string {
+	return d.Round(time.Second).String()
+}
