@@ -154,3 +154,13 @@ func TestWorkloadsOutliveTheAPIServer(t *testing.T) {
 	deploy(t, client, "web")
 	await(t, client.AppsV1().Deployments("default"), named("web"), hasReady(2))
 }
+
+func TestWorkloadsMayComeLater(t *testing.T) {
+	p := ForTest(t, Options{})
+	client := clientFor(t, p.Config())
+	deploy(t, client, "web") // which nobody looks after yet
+	if err := p.StartWorkloads(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	await(t, client.AppsV1().Deployments("default"), named("web"), hasReady(2))
+}
