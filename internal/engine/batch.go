@@ -59,10 +59,10 @@ type control[T any] interface {
 }
 
 type (
-	// join starts telling a listener: a snapshot of what is there, then everything
+	// join starts telling a subscriber: a snapshot of what is there, then everything
 	// from here on.
 	join[T any] struct {
-		listener *listener[T]
+		subscriber *subscriber[T]
 		joined   chan struct{}
 	}
 

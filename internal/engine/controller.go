@@ -22,7 +22,7 @@ type Unchanged uint8
 const (
 	// SkipUnchanged tells nobody: nothing happened.
 	SkipUnchanged Unchanged = iota
-	// SyncUnchanged shows it as a Sync to the listeners that take part in resyncs, as
+	// SyncUnchanged shows it as a Sync to the subscribers that take part in resyncs, as
 	// they have asked to see unchanged objects; and to all where none does.
 	SyncUnchanged
 )
@@ -33,7 +33,7 @@ const (
 //
 //	Pop ──▶ apply to the store ──▶ visible ──▶ publish ──▶ controls ──▶ Release
 //
-// Readers see a batch at once, before any listener hears of it. A listener that
+// Readers see a batch at once, before any subscriber hears of it. A subscriber that
 // joins does so between two batches, with the store as it is then.
 type controller[T any] struct {
 	fifo      *DeltaFIFO[T]
@@ -49,9 +49,9 @@ type controller[T any] struct {
 	log  logr.Logger
 	kind string
 
-	// launch gives a listener that has joined its goroutine. It reports false when
+	// launch gives a subscriber that has joined its goroutine. It reports false when
 	// the informer is stopping.
-	launch func(*listener[T]) bool
+	launch func(*subscriber[T]) bool
 }
 
 func (c *controller[T]) run(ctx context.Context) error {
@@ -233,16 +233,16 @@ func (c *controller[T]) observe(events []event[T]) {
 	}
 }
 
-// join tells a listener of everything that the store has and, from the next batch
+// join tells a subscriber of everything that the store has and, from the next batch
 // on, of what changes.
 func (c *controller[T]) join(e *join[T]) {
 	defer close(e.joined)
-	if c.processor.join(e.listener, c.store.View()) && !c.launch(e.listener) {
-		c.processor.leave(e.listener)
+	if c.processor.join(e.subscriber, c.store.View()) && !c.launch(e.subscriber) {
+		c.processor.leave(e.subscriber)
 	}
 }
 
-// dismiss takes the objects of a scope out of the store, and tells the listeners if
+// dismiss takes the objects of a scope out of the store, and tells the subscribers if
 // they are to know.
 func (c *controller[T]) dismiss(e *dismissal[T]) {
 	events := e.carryOut(c.store, c.fifo.visibleVersion())
@@ -262,7 +262,7 @@ func (c *controller[T]) dismiss(e *dismissal[T]) {
 const maxForgotten = 1 << 16
 
 // forget remembers the keys of objects that were removed silently, until an object of
-// that key is added again. Listeners still believe in the old object. So a backlog that
+// that key is added again. Subscribers still believe in the old object. So a backlog that
 // folds must not drop the new one as an object that came and went unknown.
 func (c *controller[T]) forget(events []event[T]) {
 	if c.forgotten == nil {

@@ -1,4 +1,4 @@
-// Package informer keeps a store in step with an API and tells listeners every
+// Package informer keeps a store in step with an API and tells subscribers every
 // change.
 //
 //	API server
@@ -9,8 +9,8 @@
 //	                                          ▲                   │
 //	Subscribe ────────────join────────────────┤                   │ publish
 //	subscription.go                           │                   ▼
-//	Resync policy ────────sync, in chunks─────┘               Processor ──▶ Listener ──▶ handler
-//	resync*.go                                                processor.go   listener*.go
+//	Resync policy ────────sync, in chunks─────┘               Processor ──▶ Subscriber ──▶ handler
+//	resync*.go                                                processor.go   subscriber*.go
 //	                                                          log.go         fold.go
 //
 // The data path, file by file:
@@ -21,7 +21,7 @@
 //     is told with what is known, and keeps what is news in the order of arrival.
 //  3. controller.go: one goroutine pops everything that is pending, applies it to
 //     the store in one step, and publishes what there is to tell.
-//  4. log.go and listener_run.go: the listeners read the published batches, each at
+//  4. log.go and subscriber_run.go: the subscribers read the published batches, each at
 //     its own pace, and call their handlers.
 //
 // A kind may be kept in several parts ([Scope], scope.go): each has a Reflector and an
@@ -37,15 +37,15 @@
 //
 //   - each scope's Reflector feeds the FIFO;
 //   - the Controller's alone writes the store, publishes to the log and lets
-//     listeners join;
-//   - each listener's calls its handler;
-//   - two or three keep time: one begins resyncs, one looks for slow listeners, and
+//     subscribers join;
+//   - each subscriber's calls its handler;
+//   - two or three keep time: one begins resyncs, one looks for slow subscribers, and
 //     one for mutations, if that is asked for, which it also reports.
 //
 // Everything that may be called while these run goes through the FIFO as an entry
 // of its own or takes the lock of one small type. Reads of which scopes there are
 // take none. Locks are taken in the order Informer.scoping, Informer.direct,
-// Informer.mu, processor.mu, listener.mu; the FIFO's lock and the resyncer's come
+// Informer.mu, processor.mu, subscriber.mu; the FIFO's lock and the resyncer's come
 // last and are never held together, but that the FIFO asks the store, whose reads
 // wait for nobody, under its own. No lock is held while a handler, a transform or the
 // API is called; the first two are rights more than locks, whose holders may wait for

@@ -134,7 +134,7 @@ func (f *DeltaFIFO[T]) dress(it *item[T], obj T) (err error) {
 // Bookmark says that everything up to version has been pushed.
 func (f *DeltaFIFO[T]) Bookmark(version string) error { return f.whole.Bookmark(version) }
 
-// sync asks for the objects to be shown again to the listeners in to. What is
+// sync asks for the objects to be shown again to the subscribers in to. What is
 // shown is the state at the time when the Sync is applied, so that it can never
 // bring back an older one. See [DeltaFIFO.syncLocked] for which Syncs are superfluous.
 func (f *DeltaFIFO[T]) sync(keys []delta.Key, to *timetable.Audience, origin *delta.Origin) {
@@ -147,9 +147,9 @@ func (f *DeltaFIFO[T]) sync(keys []delta.Key, to *timetable.Audience, origin *de
 }
 
 // syncLocked queues a Sync, unless what is pending stands for it. A Sync of the same
-// origin does. So does a pending change, unless a resync asked for the Sync: a listener
+// origin does. So does a pending change, unless a resync asked for the Sync: a subscriber
 // may hold the change back, and would miss the resync. Syncs of different origins are
-// kept apart, so that each listener is told who asked. No more than one chunk of a resync
+// kept apart, so that each subscriber is told who asked. No more than one chunk of a resync
 // is ever pending, so a key has three of them at most.
 //
 // A Sync without an origin is for everybody, or for nobody if a relist shows the object

@@ -211,7 +211,7 @@ func (f *DeltaFIFO[T]) handOutLocked() {
 	}
 }
 
-// shown says that what was handed out can be read. It comes before listeners hear of
+// shown says that what was handed out can be read. It comes before subscribers hear of
 // it, and Release after: a scope whose first list they are told of may be read.
 func (f *DeltaFIFO[T]) shown() {
 	f.mu.Lock()

@@ -33,7 +33,7 @@ var cellTraits = delta.Traits[cell]{
 	Labels:  func(cell) map[string]string { return nil },
 }
 
-// cells is objects by key, as one layer or one listener sees them.
+// cells is objects by key, as one layer or one subscriber sees them.
 type cells map[delta.Key]cell
 
 func (w cells) Get(k delta.Key) (cell, bool) { c, ok := w[k]; return c, ok }

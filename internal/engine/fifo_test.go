@@ -111,7 +111,7 @@ func TestRelistedIsWhatARelistShows(t *testing.T) {
 	}
 }
 
-// Each listener is told who asked for a Sync: those of the same resync become one, and
+// Each subscriber is told who asked for a Sync: those of the same resync become one, and
 // those of different ones, or of a resync and a relist, stay apart.
 func TestSyncsSayWhoAskedForThem(t *testing.T) {
 	f := NewDeltaFIFO(FIFOOptions[cell]{Traits: cellTraits})
@@ -136,12 +136,12 @@ func TestSyncsSayWhoAskedForThem(t *testing.T) {
 		fmt.Fprintln(&got, it.key, lane, it.to.Members)
 	}
 	if want := "a 1 [1 2]\nb 1 [1]\nc 1 [1]\nb 2 [2]\nc 0 [1 2]\n"; got.String() != want {
-		t.Errorf("by key, lane and listeners:\n%swant\n%s", &got, want)
+		t.Errorf("by key, lane and subscribers:\n%swant\n%s", &got, want)
 	}
 }
 
 // A change that is pending stands for a Sync that nobody asked for. It does not for one of
-// a resync, because a listener may hold the change back, whether it turns out to be one
+// a resync, because a subscriber may hold the change back, whether it turns out to be one
 // or to repeat what is known.
 func TestAPendingChangeDoesNotStandForAResync(t *testing.T) {
 	i := New[faulty.Thing](forbidden{}, Options[faulty.Thing]{Name: "things", Traits: thingTraits})
@@ -181,9 +181,9 @@ func TestAPendingChangeDoesNotStandForAResync(t *testing.T) {
 	}
 }
 
-// TestScopeMayBeReadBeforeListenersHear pops the first list of a scope and shows it:
+// TestScopeMayBeReadBeforeSubscribersHear pops the first list of a scope and shows it:
 // whoever is then told of its objects may read them.
-func TestScopeMayBeReadBeforeListenersHear(t *testing.T) {
+func TestScopeMayBeReadBeforeSubscribersHear(t *testing.T) {
 	f := newFIFO(FIFOOptions[cell]{Traits: cellTraits})
 	in := f.open(newReach("a", nil), nil)
 	if err := in.replace([]cell{{name: "a/x", version: 1}}, reflector.Replacement{Version: "1"}); err != nil {
@@ -197,7 +197,7 @@ func TestScopeMayBeReadBeforeListenersHear(t *testing.T) {
 	}
 	f.shown()
 	if !in.isSynced.Load() {
-		t.Error("a scope may not be read when listeners are told of it")
+		t.Error("a scope may not be read when subscribers are told of it")
 	}
 	f.Release()
 }

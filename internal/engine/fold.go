@@ -6,20 +6,20 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// foldedBacklog is what one listener has yet to be told, in the least space that
-// keeps its promises. It is for a listener that asked for folding and has fallen
+// foldedBacklog is what one subscriber has yet to be told, in the least space that
+// keeps its promises. It is for a subscriber that asked for folding and has fallen
 // behind: however long it sleeps, it owes at most maxPerKey deltas for a key.
 //
 //   - A run of Updated and Sync of one object becomes one delta, from the first
 //     Old to the last New. What was told last is always the Old of what is told
 //     next, so that old→new is exact, only coarser.
-//   - Nothing folds across a Deleted or OutOfScope: a listener that knows an object is told of
+//   - Nothing folds across a Deleted or OutOfScope: a subscriber that knows an object is told of
 //     its end, with its last state, even if a namesake has taken its place.
-//   - An object that came and went while the listener was away, unknown to it,
+//   - An object that came and went while the subscriber was away, unknown to it,
 //     vanishes with everything about it, and is counted. If its scope was removed
-//     silently before and added again, the listener may know the object, and it stays.
+//     silently before and added again, the subscriber may know the object, and it stays.
 //   - An Added stays as it was, and what followed becomes one Updated: what the
-//     listener checks when an object is born is checked on the newborn.
+//     subscriber checks when an object is born is checked on the newborn.
 //   - A Sync asks to see the object again, so any pending change answers it.
 //
 // An Updated that exchanges an object for a namesake, as a relist can show it,
@@ -39,9 +39,9 @@ type foldedBacklog[T any] struct {
 }
 
 // maxPerKey is how many deltas of one key are pending at most: the last changes
-// of the object that the listener knows and its end, then its namesake's
+// of the object that the subscriber knows and its end, then its namesake's
 // beginning and what became of it. There is one more after a silent removal, because
-// the object that the listener may know is then Added a second time.
+// the object that the subscriber may know is then Added a second time.
 const maxPerKey = 5
 
 // owed is a delta not yet told.
@@ -49,7 +49,7 @@ type owed[T any] struct {
 	delta.Delta[T]
 	number uint64    // in the log, of the first event in it
 	at     time.Time // when that event was published
-	again  bool      // an Added of what the listener may know already
+	again  bool      // an Added of what the subscriber may know already
 
 	prev, next *owed[T] // in the order of number
 	before     *owed[T] // the one of the same key that is told first
@@ -108,7 +108,7 @@ func either(a, b *delta.Origin) *delta.Origin {
 // one object's life, and only what saw it unchanged, may fold.
 func (b *foldedBacklog[T]) foldable(d *delta.Delta[T]) bool {
 	switch d.Op {
-	case delta.Updated, delta.Sync: // never Deleted: that would hide the end of an object that the listener knows
+	case delta.Updated, delta.Sync: // never Deleted: that would hide the end of an object that the subscriber knows
 		return b.sameObject(d.Old, d.New)
 	default:
 		return false
@@ -186,7 +186,7 @@ func (b *foldedBacklog[T]) addEnd(d *delta.Delta[T], number uint64, at time.Time
 }
 
 // addAgain takes an Added of an object whose end was not told, because its scope was
-// removed silently. What is pending of it is as silently forgotten. The listener may
+// removed silently. What is pending of it is as silently forgotten. The subscriber may
 // know the object, unless its beginning or an earlier end is still pending here.
 func (b *foldedBacklog[T]) addAgain(d *delta.Delta[T], number uint64, at time.Time) {
 	mayKnow := true

@@ -10,7 +10,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// beliefs is what a listener makes of what it is told, without asking whether that
+// beliefs is what a subscriber makes of what it is told, without asking whether that
 // follows from what it was told before.
 type beliefs map[delta.Key]part
 
@@ -22,7 +22,7 @@ func (b beliefs) hear(d *delta.Delta[part]) {
 	}
 }
 
-// Where objects are removed silently and come back, a listener whose backlog folds
+// Where objects are removed silently and come back, a subscriber whose backlog folds
 // ends up believing what one believes that is told everything.
 func TestFoldingBelievesTheSameAfterSilentRemovals(t *testing.T) {
 	seeds.Each(t, usualSeeds, func(t *testing.T, seed uint64) {

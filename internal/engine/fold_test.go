@@ -78,7 +78,7 @@ func (h *history) next(keys int) delta.Delta[part] {
 	return d
 }
 
-// witness is a listener that checks that what it is told makes sense, knowing
+// witness is a subscriber that checks that what it is told makes sense, knowing
 // nothing but what it has been told and how things really went.
 type witness struct {
 	h     *history
@@ -174,7 +174,7 @@ func tellStory(t *testing.T, seed uint64) {
 		t.Fatalf("%d deltas are said to be folded, but %d are, and %d have vanished", w.hidden, b.folded, b.vanished)
 	}
 	if fmt.Sprint(w.world) != fmt.Sprint(h.now) {
-		t.Fatalf("after everything is told, the listener's world is %v, the store %v", w.world, h.now)
+		t.Fatalf("after everything is told, the subscriber's world is %v, the store %v", w.world, h.now)
 	}
 	if len(asked) > 0 {
 		t.Fatalf("these were to be seen again and were not: %v", asked)
@@ -211,7 +211,7 @@ func checkShape(t *testing.T, b *foldedBacklog[part]) {
 	}
 }
 
-// told is what a listener is told.
+// told is what a subscriber is told.
 type told = []delta.Delta[part]
 
 // foldRules has each rule once, small enough to read: what comes in and what is told.

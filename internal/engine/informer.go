@@ -147,7 +147,7 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	defer group.Stop()
 	group.Go("apply", i.apply)
 	group.Go("resync", i.resync.run)
-	group.Guest("watch listeners", i.processor.watch)
+	group.Guest("watch subscribers", i.processor.watch)
 	if i.controller.mutations != nil {
 		group.Guest("look for mutations", i.controller.mutations.Run)
 	}
@@ -196,8 +196,8 @@ func (i *Informer[T]) begin(group *lifecycle.Group) error {
 		s.launch(group)
 	}
 	for _, s := range slices.SortedFunc(maps.Keys(i.subscriptions), (*Subscription[T]).older) {
-		if i.processor.join(s.listener, nil) {
-			i.launch(s.listener)
+		if i.processor.join(s.subscriber, nil) {
+			i.launch(s.subscriber)
 		}
 	}
 	return nil
@@ -211,13 +211,13 @@ func (i *Informer[T]) end() {
 	i.mu.Unlock()
 	i.processor.stop()
 	for _, s := range left { // also those that the Controller never came to
-		i.processor.leave(s.listener)
+		i.processor.leave(s.subscriber)
 	}
 	i.giveUp() // again, for a Controller that never came to run
 }
 
-func (i *Informer[T]) launch(l *listener[T]) bool {
-	return i.group.Guest("listener "+l.opts.Name, l.run)
+func (i *Informer[T]) launch(l *subscriber[T]) bool {
+	return i.group.Guest("subscriber "+l.opts.Name, l.run)
 }
 
 // resyncKeys returns the keys of the objects that a policy chooses.

@@ -88,11 +88,11 @@ func (i *Informer[T]) Resync(selector labels.Selector) error {
 	if err != nil {
 		return fmt.Errorf("resync %s: %w", i.opts.Name, err)
 	}
-	listeners := make([]uint32, 0, len(i.subscriptions))
+	subscribers := make([]uint32, 0, len(i.subscriptions))
 	for s := range i.subscriptions {
-		listeners = append(listeners, s.listener.number)
+		subscribers = append(subscribers, s.subscriber.number)
 	}
-	i.resync.trigger(selector, listeners...)
+	i.resync.trigger(selector, subscribers...)
 	return nil
 }
 

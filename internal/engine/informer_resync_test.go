@@ -267,7 +267,7 @@ func burst(at []time.Duration) (most int) {
 }
 
 // Who leaves in the middle of a run is shown nothing more, and the others all.
-func TestListenerLeavesInTheMiddleOfARun(t *testing.T) {
+func TestSubscriberLeavesInTheMiddleOfARun(t *testing.T) {
 	withCrowd(t, 1000, resync.Policy{Period: time.Minute, Rate: 100}, func(r *resyncRig) {
 		stays, leaves := r.observe(resync.Policy{}), r.observe(resync.Policy{})
 		time.Sleep(time.Minute + 5*time.Second)

@@ -94,7 +94,7 @@ func TestLateSubscriberIsToldWhatIsThere(t *testing.T) {
 	})
 }
 
-func TestReadersSeeWhatListenersAreTold(t *testing.T) {
+func TestReadersSeeWhatSubscribersAreTold(t *testing.T) {
 	withInformer(t, Options[faulty.Thing]{}, func(i *Informer[faulty.Thing], server *faulty.Server) {
 		calls := 0
 		subscribe(t, i, func(d *delta.Delta[faulty.Thing]) {
@@ -116,7 +116,7 @@ func TestReadersSeeWhatListenersAreTold(t *testing.T) {
 		}
 		synctest.Wait()
 		if calls < 100 {
-			t.Errorf("the listener was told of %d events only", calls)
+			t.Errorf("the subscriber was told of %d events only", calls)
 		}
 	})
 }

@@ -9,13 +9,13 @@ import (
 // nodes that grows at its end and is garbage behind the slowest reader, because
 // nothing but the readers' cursors points into it.
 //
-//	cursor of a slow listener      cursor of the others
+//	cursor of a slow subscriber      cursor of the others
 //	        │                              │
 //	        ▼                              ▼
 //	    [batch 7] ──▶ [batch 8] ──▶ [  open end  ] ◀── end
 //
 // A node is the very slice that the Controller handed over, so telling N
-// listeners costs one node, not N copies.
+// subscribers costs one node, not N copies.
 type eventLog[T any] struct {
 	end atomic.Pointer[node[T]] // the open end; moved by the one writer
 }

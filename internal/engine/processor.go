@@ -15,24 +15,24 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
-// processor tells listeners what happened. It keeps one log for all of them, in
+// processor tells subscribers what happened. It keeps one log for all of them, in
 // which each has a cursor, so that an event costs its log entry once and a slow
-// listener costs its own cursor and what the log keeps for it.
+// subscriber costs its own cursor and what the log keeps for it.
 type processor[T any] struct {
 	traits *delta.Traits[T]
 	log    *eventLog[T]
 	logger logr.Logger
-	calmed func() // called when a listener that lagOrAwait found behind has caught up
+	calmed func() // called when a subscriber that lagOrAwait found behind has caught up
 
-	numbers   atomic.Uint32                  // listeners ever made
-	listeners atomic.Pointer[[]*listener[T]] // replaced under mu, never changed in place
+	numbers   atomic.Uint32                  // subscribers ever made
+	subscribers atomic.Pointer[[]*subscriber[T]] // replaced under mu, never changed in place
 
-	mu      sync.Mutex // guards everything below, and writes to listeners; taken before a listener's
+	mu      sync.Mutex // guards everything below, and writes to subscribers; taken before a subscriber's
 	synced  bool
 	stopped bool
 }
 
-// inventory is what a late listener is told first. The Indexer's views are such.
+// inventory is what a late subscriber is told first. The Indexer's views are such.
 type inventory[T any] interface {
 	All() iter.Seq2[delta.Key, T]
 	Release()
@@ -40,15 +40,15 @@ type inventory[T any] interface {
 
 func newProcessor[T any](traits *delta.Traits[T], logger logr.Logger) *processor[T] {
 	p := &processor[T]{traits: traits, log: newEventLog[T](), logger: logger, calmed: func() {}}
-	p.listeners.Store(new([]*listener[T]))
+	p.subscribers.Store(new([]*subscriber[T]))
 	return p
 }
 
-// newListener makes a listener that hears nothing until it has joined. tell is
+// newSubscriber makes a subscriber that hears nothing until it has joined. tell is
 // called for one delta at a time, which it may neither change nor keep a pointer
 // to: copy what outlives the call.
-func (p *processor[T]) newListener(opts informer.SubscribeOptions, tell func(*delta.Delta[T])) *listener[T] {
-	l := &listener[T]{
+func (p *processor[T]) newSubscriber(opts informer.SubscribeOptions, tell func(*delta.Delta[T])) *subscriber[T] {
+	l := &subscriber[T]{
 		of:     p,
 		number: p.numbers.Add(1),
 		opts:   withDefaults(opts),
@@ -64,9 +64,9 @@ func (p *processor[T]) newListener(opts informer.SubscribeOptions, tell func(*de
 // join makes l hear everything that is published from now on, after the objects
 // of s, which it releases; s is nil where there is nothing to tell. The caller is
 // the Controller, between two batches, so nothing falls between s and the log. It
-// reports false for a listener that has left already and after stop; otherwise
-// the caller starts [listener.run].
-func (p *processor[T]) join(l *listener[T], s inventory[T]) bool {
+// reports false for a subscriber that has left already and after stop; otherwise
+// the caller starts [subscriber.run].
+func (p *processor[T]) join(l *subscriber[T], s inventory[T]) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.stopped {
@@ -81,43 +81,43 @@ func (p *processor[T]) join(l *listener[T], s inventory[T]) bool {
 		}
 		return false
 	}
-	listeners := append(slices.Clone(*p.listeners.Load()), l)
-	p.listeners.Store(&listeners)
+	subscribers := append(slices.Clone(*p.subscribers.Load()), l)
+	p.subscribers.Store(&subscribers)
 	return true
 }
 
 // leave makes l hear nothing more, not even what is pending; a call of its
 // handler that is under way ends by itself, and is waited for with Done. It may
 // be called from that very handler, before join, and more than once.
-func (p *processor[T]) leave(l *listener[T]) {
+func (p *processor[T]) leave(l *subscriber[T]) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	l.quit()
-	listeners := slices.DeleteFunc(slices.Clone(*p.listeners.Load()), func(other *listener[T]) bool {
+	subscribers := slices.DeleteFunc(slices.Clone(*p.subscribers.Load()), func(other *subscriber[T]) bool {
 		return other == l
 	})
-	p.listeners.Store(&listeners)
+	p.subscribers.Store(&subscribers)
 }
 
-// stop makes every listener leave, also those that join from now on.
+// stop makes every subscriber leave, also those that join from now on.
 func (p *processor[T]) stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.stopped = true
-	for _, l := range *p.listeners.Load() {
+	for _, l := range *p.subscribers.Load() {
 		l.quit()
 	}
-	p.listeners.Store(new([]*listener[T]))
+	p.subscribers.Store(new([]*subscriber[T]))
 }
 
-// publish tells every listener of batch, which belongs to the log from now on. It
-// has one caller, the Controller, and never waits for a listener.
+// publish tells every subscriber of batch, which belongs to the log from now on. It
+// has one caller, the Controller, and never waits for a subscriber.
 func (p *processor[T]) publish(batch []event[T]) {
 	if len(batch) == 0 {
 		return
 	}
 	p.log.append(batch, time.Now())
-	for _, l := range *p.listeners.Load() {
+	for _, l := range *p.subscribers.Load() {
 		if l.opts.Backlog == informer.FoldUpdates {
 			l.fold(len(batch))
 		}
@@ -125,12 +125,12 @@ func (p *processor[T]) publish(batch []event[T]) {
 	}
 }
 
-// folds reports whether any listener has its backlog folded.
+// folds reports whether any subscriber has its backlog folded.
 func (p *processor[T]) folds() bool {
-	return slices.ContainsFunc(*p.listeners.Load(), func(l *listener[T]) bool { return l.opts.Backlog == informer.FoldUpdates })
+	return slices.ContainsFunc(*p.subscribers.Load(), func(l *subscriber[T]) bool { return l.opts.Backlog == informer.FoldUpdates })
 }
 
-// markSynced says that the first list is wholly in the log. Each listener is
+// markSynced says that the first list is wholly in the log. Each subscriber is
 // synced once it has been told what is there now.
 func (p *processor[T]) markSynced() {
 	p.mu.Lock()
@@ -139,18 +139,18 @@ func (p *processor[T]) markSynced() {
 		return
 	}
 	p.synced = true
-	for _, l := range *p.listeners.Load() {
+	for _, l := range *p.subscribers.Load() {
 		l.syncAt.Store(p.log.length())
 		l.bell.ring()
 	}
 }
 
-// count is the number of listeners that have joined and not left.
-func (p *processor[T]) count() int { return len(*p.listeners.Load()) }
+// count is the number of subscribers that have joined and not left.
+func (p *processor[T]) count() int { return len(*p.subscribers.Load()) }
 
-// find returns the listener of that number, or nil if it has left.
-func (p *processor[T]) find(number uint32) *listener[T] {
-	for _, l := range *p.listeners.Load() {
+// find returns the subscriber of that number, or nil if it has left.
+func (p *processor[T]) find(number uint32) *subscriber[T] {
+	for _, l := range *p.subscribers.Load() {
 		if l.number == number {
 			return l
 		}
@@ -158,7 +158,7 @@ func (p *processor[T]) find(number uint32) *listener[T] {
 	return nil
 }
 
-// lagOrAwait is how many events the listener of that number has yet to be told.
+// lagOrAwait is how many events the subscriber of that number has yet to be told.
 // If they are more than [resyncChunk], calmed is called when they no longer are.
 func (p *processor[T]) lagOrAwait(number uint32) uint64 {
 	l := p.find(number)
@@ -173,17 +173,17 @@ func (p *processor[T]) lagOrAwait(number uint32) uint64 {
 	return lag
 }
 
-// status tells how every listener is doing.
+// status tells how every subscriber is doing.
 func (p *processor[T]) status(now time.Time) []informer.SubscriberStatus {
-	listeners := *p.listeners.Load()
-	all := make([]informer.SubscriberStatus, 0, len(listeners))
-	for _, l := range listeners {
+	subscribers := *p.subscribers.Load()
+	all := make([]informer.SubscriberStatus, 0, len(subscribers))
+	for _, l := range subscribers {
 		all = append(all, l.status(now))
 	}
 	return all
 }
 
-// watch warns of slow listeners until ctx ends.
+// watch warns of slow subscribers until ctx ends.
 func (p *processor[T]) watch(ctx context.Context) {
 	ticker := time.NewTicker(watchEvery)
 	defer ticker.Stop()
@@ -197,6 +197,6 @@ func (p *processor[T]) watch(ctx context.Context) {
 	}
 }
 
-// watchEvery is how often listeners are looked at, and so how exactly it is known
+// watchEvery is how often subscribers are looked at, and so how exactly it is known
 // since when one has been in its handler.
 const watchEvery = time.Second

@@ -22,7 +22,7 @@ func cpuTime() time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// channelPair is the incumbents' way to tell a listener: an unbuffered channel
+// channelPair is the incumbents' way to tell a subscriber: an unbuffered channel
 // into a goroutine that keeps a growing queue, another one out of it.
 func channelPair(g *lifecycle.Group, tell func(*delta.Delta[part])) chan<- *delta.Delta[part] {
 	in, out := make(chan *delta.Delta[part]), make(chan *delta.Delta[part])
@@ -54,8 +54,8 @@ func channelPair(g *lifecycle.Group, tell func(*delta.Delta[part])) chan<- *delt
 	return in
 }
 
-// ownQueue is a listener with a queue of its own, the simplest there is: the
-// publisher appends to it, the listener takes all of it.
+// ownQueue is a subscriber with a queue of its own, the simplest there is: the
+// publisher appends to it, the subscriber takes all of it.
 type ownQueue struct {
 	mu      sync.Mutex // guards everything below
 	pending []*delta.Delta[part]
@@ -90,34 +90,34 @@ func (q *ownQueue) run(tell func(*delta.Delta[part])) {
 	}
 }
 
-// BenchmarkTelling tells N listeners of events that come in batches of a given
-// size, over the shared log, over a queue of its own for each listener, and over a pair
+// BenchmarkTelling tells N subscribers of events that come in batches of a given
+// size, over the shared log, over a queue of its own for each subscriber, and over a pair
 // of channels for each.
 func BenchmarkTelling(b *testing.B) {
-	for _, listeners := range []int{1, 4, 16} {
+	for _, subscribers := range []int{1, 4, 16} {
 		for _, size := range []int{1, 16, 256} {
-			name := fmt.Sprintf("listeners=%d/batch=%d", listeners, size)
-			b.Run(name+"/log", func(b *testing.B) { benchLog(b, listeners, size) })
-			b.Run(name+"/queues", func(b *testing.B) { benchQueues(b, listeners, size) })
-			b.Run(name+"/channels", func(b *testing.B) { benchChannels(b, listeners) })
+			name := fmt.Sprintf("subscribers=%d/batch=%d", subscribers, size)
+			b.Run(name+"/log", func(b *testing.B) { benchLog(b, subscribers, size) })
+			b.Run(name+"/queues", func(b *testing.B) { benchQueues(b, subscribers, size) })
+			b.Run(name+"/channels", func(b *testing.B) { benchChannels(b, subscribers) })
 		}
 	}
 }
 
-func benchLog(b *testing.B, listeners, size int) {
+func benchLog(b *testing.B, subscribers, size int) {
 	p := newProcessor(partTraits(), logr.Discard())
 	g := lifecycle.New(b.Context())
 	var told sync.WaitGroup
-	for i := range listeners {
+	for i := range subscribers {
 		n := 0
 		told.Add(1)
-		l := p.newListener(informer.SubscribeOptions{Name: fmt.Sprint(i)}, func(*delta.Delta[part]) {
+		l := p.newSubscriber(informer.SubscribeOptions{Name: fmt.Sprint(i)}, func(*delta.Delta[part]) {
 			if n++; n == b.N {
 				told.Done()
 			}
 		})
 		p.join(l, nil)
-		g.Guest("listener", l.run)
+		g.Guest("subscriber", l.run)
 	}
 	b.ReportAllocs()
 	b.ResetTimer()
@@ -138,17 +138,17 @@ func benchLog(b *testing.B, listeners, size int) {
 	_ = g.Wait()
 }
 
-func benchQueues(b *testing.B, listeners, size int) {
+func benchQueues(b *testing.B, subscribers, size int) {
 	g := lifecycle.New(b.Context())
 	var told sync.WaitGroup
 	var queues []*ownQueue
-	for range listeners {
+	for range subscribers {
 		n := 0
 		told.Add(1)
 		q := &ownQueue{}
 		q.filled.L = &q.mu
 		queues = append(queues, q)
-		g.Guest("listener", func(context.Context) {
+		g.Guest("subscriber", func(context.Context) {
 			q.run(func(*delta.Delta[part]) {
 				if n++; n == b.N {
 					told.Done()
@@ -184,11 +184,11 @@ func benchQueues(b *testing.B, listeners, size int) {
 	_ = g.Wait()
 }
 
-func benchChannels(b *testing.B, listeners int) {
+func benchChannels(b *testing.B, subscribers int) {
 	g := lifecycle.New(b.Context())
 	var told sync.WaitGroup
 	var channels []chan<- *delta.Delta[part]
-	for range listeners {
+	for range subscribers {
 		n := 0
 		told.Add(1)
 		channels = append(channels, channelPair(g, func(*delta.Delta[part]) {

@@ -61,8 +61,8 @@ func heapInUse() uint64 {
 	return stats.HeapAlloc
 }
 
-// blockedHeap is what the heap has grown by after n events, of which a listener
-// that is blocked has been told the first; the other listener hears all of them.
+// blockedHeap is what the heap has grown by after n events, of which a subscriber
+// that is blocked has been told the first; the other subscriber hears all of them.
 func blockedHeap(t *testing.T, backlog informer.Backlog, n int) (uint64, informer.SubscriberStatus) {
 	t.Helper()
 	p := newProcessor(payloadTraits(), logr.Discard())
@@ -70,8 +70,8 @@ func blockedHeap(t *testing.T, backlog informer.Backlog, n int) (uint64, informe
 	release := make(chan struct{})
 	var quick sync.WaitGroup
 	quick.Add(n)
-	slow := p.newListener(informer.SubscribeOptions{Name: "slow", Backlog: backlog}, func(*delta.Delta[*payload]) { <-release })
-	for _, l := range []*listener[*payload]{slow, p.newListener(informer.SubscribeOptions{}, func(*delta.Delta[*payload]) { quick.Done() })} {
+	slow := p.newSubscriber(informer.SubscribeOptions{Name: "slow", Backlog: backlog}, func(*delta.Delta[*payload]) { <-release })
+	for _, l := range []*subscriber[*payload]{slow, p.newSubscriber(informer.SubscribeOptions{}, func(*delta.Delta[*payload]) { quick.Done() })} {
 		p.join(l, nil)
 		g.Guest("", l.run)
 	}
@@ -87,9 +87,9 @@ func blockedHeap(t *testing.T, backlog informer.Backlog, n int) (uint64, informe
 	return grown, status
 }
 
-// A listener that blocks while a million events pass costs, folding, what the
+// A subscriber that blocks while a million events pass costs, folding, what the
 // objects are worth that it has yet to be told of; not folding, every event.
-func TestBlockedListenerThatFoldsCostsBoundedMemory(t *testing.T) {
+func TestBlockedSubscriberThatFoldsCostsBoundedMemory(t *testing.T) {
 	const n = 1_000_000
 	tenth, _ := blockedHeap(t, informer.FoldUpdates, n/10)
 	folding, status := blockedHeap(t, informer.FoldUpdates, n)
@@ -107,17 +107,17 @@ func TestBlockedListenerThatFoldsCostsBoundedMemory(t *testing.T) {
 	}
 }
 
-// What comes and goes while a listener that folds is behind is counted for it, so that
+// What comes and goes while a subscriber that folds is behind is counted for it, so that
 // it need not ask for its status to know.
 func TestWhatVanishesIsCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newProcessor(partTraits(), logr.Discard())
 		step := make(chan struct{})
-		l := p.newListener(informer.SubscribeOptions{HighWater: 2, Backlog: informer.FoldUpdates}, func(*delta.Delta[part]) { <-step })
+		l := p.newSubscriber(informer.SubscribeOptions{HighWater: 2, Backlog: informer.FoldUpdates}, func(*delta.Delta[part]) { <-step })
 		p.join(l, nil)
 		g := lifecycle.New(t.Context())
 		g.Guest("slow", l.run)
-		sub := &Subscription[part]{listener: l}
+		sub := &Subscription[part]{subscriber: l}
 		p.publish(added(1))
 		synctest.Wait()
 		for range 10 {
@@ -159,14 +159,14 @@ func (d *diary) lines() []string {
 	return slices.Clone(d.written)
 }
 
-func TestSlowListenerIsNamedOncePerEpisode(t *testing.T) {
+func TestSlowSubscriberIsNamedOncePerEpisode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var warned diary
 		p := newProcessor(partTraits(), warned.logger())
 		g := lifecycle.New(t.Context())
 		g.Guest("watch", p.watch)
 		step := make(chan struct{})
-		l := p.newListener(informer.SubscribeOptions{Name: "billing", HighWater: 10, Stuck: time.Hour}, func(*delta.Delta[part]) { <-step })
+		l := p.newSubscriber(informer.SubscribeOptions{Name: "billing", HighWater: 10, Stuck: time.Hour}, func(*delta.Delta[part]) { <-step })
 		p.join(l, nil)
 		g.Guest("billing", l.run)
 		for episode := 1; episode <= 2; episode++ {
@@ -189,7 +189,7 @@ func TestSlowListenerIsNamedOncePerEpisode(t *testing.T) {
 				step <- struct{}{}
 				time.Sleep(2 * time.Second)
 			}
-			if lines := warned.lines(); len(lines) != episode || !strings.Contains(lines[episode-1], `"listener"="billing"`) {
+			if lines := warned.lines(); len(lines) != episode || !strings.Contains(lines[episode-1], `"subscriber"="billing"`) {
 				t.Errorf("in episode %d, warned %q", episode, lines)
 			}
 			for range 15 {
@@ -212,7 +212,7 @@ func TestBurstIsNoReasonToWarn(t *testing.T) {
 		var warned diary
 		p := newProcessor(partTraits(), warned.logger())
 		g := lifecycle.New(t.Context())
-		l := p.newListener(informer.SubscribeOptions{HighWater: 10}, func(*delta.Delta[part]) { time.Sleep(time.Millisecond) })
+		l := p.newSubscriber(informer.SubscribeOptions{HighWater: 10}, func(*delta.Delta[part]) { time.Sleep(time.Millisecond) })
 		p.join(l, nil)
 		g.Guest("", l.run)
 		time.Sleep(10 * time.Millisecond)
@@ -238,7 +238,7 @@ func TestStuckHandlerIsNamed(t *testing.T) {
 		g := lifecycle.New(t.Context())
 		g.Guest("watch", p.watch)
 		step := make(chan struct{})
-		l := p.newListener(informer.SubscribeOptions{Name: "billing"}, func(*delta.Delta[part]) { <-step })
+		l := p.newSubscriber(informer.SubscribeOptions{Name: "billing"}, func(*delta.Delta[part]) { <-step })
 		p.join(l, nil)
 		g.Guest("billing", l.run)
 		p.publish(added(2))
@@ -262,7 +262,7 @@ func TestStuckHandlerIsNamed(t *testing.T) {
 	})
 }
 
-// BenchmarkBlockedNeighbour measures what a listener that blocks costs the
+// BenchmarkBlockedNeighbour measures what a subscriber that blocks costs the
 // others: the time of an event from publishing until each of four quick ones has
 // heard it, and CPU.
 func BenchmarkBlockedNeighbour(b *testing.B) {
@@ -277,7 +277,7 @@ func BenchmarkBlockedNeighbour(b *testing.B) {
 			release := make(chan struct{})
 			var heard sync.WaitGroup
 			add := func(backlog informer.Backlog, tell func(*delta.Delta[*payload])) {
-				l := p.newListener(informer.SubscribeOptions{Backlog: backlog, HighWater: 1024}, tell)
+				l := p.newSubscriber(informer.SubscribeOptions{Backlog: backlog, HighWater: 1024}, tell)
 				p.join(l, nil)
 				g.Guest("", l.run)
 			}

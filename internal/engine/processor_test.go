@@ -34,7 +34,7 @@ func worldOf(objects map[delta.Key]part) world {
 	return world{maps.Clone(objects), new(atomic.Int32)}
 }
 
-// platform is a processor whose listeners run, in a bubble.
+// platform is a processor whose subscribers run, in a bubble.
 type platform struct {
 	*processor[part]
 	group *lifecycle.Group
@@ -51,9 +51,9 @@ func newPlatform(t *testing.T) *platform {
 	return s
 }
 
-// add makes a listener, and lets it join and run.
-func (s *platform) add(opts informer.SubscribeOptions, from inventory[part], tell func(*delta.Delta[part])) *listener[part] {
-	l := s.newListener(opts, tell)
+// add makes a subscriber, and lets it join and run.
+func (s *platform) add(opts informer.SubscribeOptions, from inventory[part], tell func(*delta.Delta[part])) *subscriber[part] {
+	l := s.newSubscriber(opts, tell)
 	if s.join(l, from) {
 		s.group.Guest(opts.Name, l.run)
 	}
@@ -79,7 +79,7 @@ func TestOnlyTheAudienceHearsASync(t *testing.T) {
 			if i >= 2 {
 				opts = informer.SubscribeOptions{Backlog: informer.FoldUpdates, HighWater: 1}
 			}
-			l := s.newListener(opts, func(*delta.Delta[part]) { heard[i]++ })
+			l := s.newSubscriber(opts, func(*delta.Delta[part]) { heard[i]++ })
 			s.join(l, nil)
 			numbers = append(numbers, l.number)
 		}
@@ -91,7 +91,7 @@ func TestOnlyTheAudienceHearsASync(t *testing.T) {
 				}})
 			}
 		}
-		for _, l := range *s.listeners.Load() {
+		for _, l := range *s.subscribers.Load() {
 			s.group.Guest("", l.run)
 		}
 		synctest.Wait()
@@ -101,14 +101,14 @@ func TestOnlyTheAudienceHearsASync(t *testing.T) {
 	})
 }
 
-func TestLateListenerHearsTheSnapshotThenWhatFollows(t *testing.T) {
+func TestLateSubscriberHearsTheSnapshotThenWhatFollows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newPlatform(t)
 		s.publish(added(3))
 		s.markSynced()
 		before := worldOf(map[delta.Key]part{{Name: "0"}: {"0", 0}, {Name: "1"}: {"1", 1}})
 		var told []string
-		l := s.newListener(informer.SubscribeOptions{Name: "late"}, func(d *delta.Delta[part]) {
+		l := s.newSubscriber(informer.SubscribeOptions{Name: "late"}, func(d *delta.Delta[part]) {
 			told = append(told, fmt.Sprint(d.Op, " initial ", d.Initial, " version ", d.Version))
 		})
 		s.join(l, before)
@@ -129,7 +129,7 @@ func TestLateListenerHearsTheSnapshotThenWhatFollows(t *testing.T) {
 	})
 }
 
-func TestListenerIsSyncedWhenTheFirstListIsTold(t *testing.T) {
+func TestSubscriberIsSyncedWhenTheFirstListIsTold(t *testing.T) {
 	for name, backlog := range map[string]informer.Backlog{"keeping": informer.KeepEverything, "folding": informer.FoldUpdates} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -163,7 +163,7 @@ func TestListenerIsSyncedWhenTheFirstListIsTold(t *testing.T) {
 	}
 }
 
-func TestListenerOfNothingIsSynced(t *testing.T) {
+func TestSubscriberOfNothingIsSynced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newPlatform(t)
 		l := s.add(informer.SubscribeOptions{}, nil, func(*delta.Delta[part]) {})
@@ -179,12 +179,12 @@ func TestListenerOfNothingIsSynced(t *testing.T) {
 	})
 }
 
-func TestListenerMayLeaveFromItsHandler(t *testing.T) {
+func TestSubscriberMayLeaveFromItsHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newPlatform(t)
 		heard := 0
-		var l *listener[part]
-		l = s.newListener(informer.SubscribeOptions{}, func(*delta.Delta[part]) {
+		var l *subscriber[part]
+		l = s.newSubscriber(informer.SubscribeOptions{}, func(*delta.Delta[part]) {
 			heard++
 			s.leave(l)
 			s.leave(l)
@@ -195,7 +195,7 @@ func TestListenerMayLeaveFromItsHandler(t *testing.T) {
 		s.publish(added(5))
 		synctest.Wait()
 		if heard != 1 || !isClosed(l.Done()) || s.count() != 0 {
-			t.Errorf("heard %d after leaving at the first, done: %t, listeners: %d", heard, isClosed(l.Done()), s.count())
+			t.Errorf("heard %d after leaving at the first, done: %t, subscribers: %d", heard, isClosed(l.Done()), s.count())
 		}
 	})
 }
@@ -221,15 +221,15 @@ func TestDoneWaitsForTheHandler(t *testing.T) {
 }
 
 // Whoever never runs is done when it leaves, and its snapshot is given back.
-func TestListenersThatNeverRun(t *testing.T) {
+func TestSubscribersThatNeverRun(t *testing.T) {
 	p := newProcessor(partTraits(), logr.Discard())
 	fail := func(*delta.Delta[part]) { t.Error("told something") }
 	snapshots := make([]world, 4)
 	for i := range snapshots {
 		snapshots[i] = worldOf(map[delta.Key]part{{Name: "a"}: {"a", 1}})
 	}
-	early, left, waiting, late := p.newListener(informer.SubscribeOptions{}, fail), p.newListener(informer.SubscribeOptions{}, fail),
-		p.newListener(informer.SubscribeOptions{}, fail), p.newListener(informer.SubscribeOptions{}, fail)
+	early, left, waiting, late := p.newSubscriber(informer.SubscribeOptions{}, fail), p.newSubscriber(informer.SubscribeOptions{}, fail),
+		p.newSubscriber(informer.SubscribeOptions{}, fail), p.newSubscriber(informer.SubscribeOptions{}, fail)
 	p.leave(early)
 	if p.join(early, snapshots[0]) {
 		t.Error("joined after it had left")
@@ -243,10 +243,10 @@ func TestListenersThatNeverRun(t *testing.T) {
 		t.Error("joined after stop")
 	}
 	p.publish(added(1))
-	for i, l := range []*listener[part]{early, left, waiting, late} {
+	for i, l := range []*subscriber[part]{early, left, waiting, late} {
 		l.run(t.Context())
 		if !isClosed(l.Done()) {
-			t.Errorf("listener %d is not done", i)
+			t.Errorf("subscriber %d is not done", i)
 		}
 		if n := snapshots[i].released.Load(); n != 1 {
 			t.Errorf("snapshot %d was released %d times", i, n)
@@ -259,8 +259,8 @@ func TestLeavingDuringTheSnapshotReleasesIt(t *testing.T) {
 		s := newPlatform(t)
 		snapshot := worldOf(map[delta.Key]part{{Name: "a"}: {"a", 1}, {Name: "b"}: {"b", 2}})
 		heard := 0
-		var l *listener[part]
-		l = s.newListener(informer.SubscribeOptions{}, func(*delta.Delta[part]) { heard++; s.leave(l) })
+		var l *subscriber[part]
+		l = s.newSubscriber(informer.SubscribeOptions{}, func(*delta.Delta[part]) { heard++; s.leave(l) })
 		s.join(l, snapshot)
 		s.group.Guest("", l.run)
 		synctest.Wait()
@@ -275,7 +275,7 @@ func TestPanicOfAHandlerIsNotSwallowed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newProcessor(partTraits(), logr.Discard())
 		g := lifecycle.New(t.Context())
-		l := p.newListener(informer.SubscribeOptions{Name: "fragile"}, func(*delta.Delta[part]) { panic(boom) })
+		l := p.newSubscriber(informer.SubscribeOptions{Name: "fragile"}, func(*delta.Delta[part]) { panic(boom) })
 		p.join(l, nil)
 		g.Guest("fragile", l.run)
 		p.publish(added(1))
@@ -288,11 +288,11 @@ func TestPanicOfAHandlerIsNotSwallowed(t *testing.T) {
 	})
 }
 
-func TestContextEndsListeners(t *testing.T) {
+func TestContextEndsSubscribers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newProcessor(partTraits(), logr.Discard())
 		ctx, cancel := context.WithCancel(t.Context())
-		l := p.newListener(informer.SubscribeOptions{}, func(*delta.Delta[part]) {})
+		l := p.newSubscriber(informer.SubscribeOptions{}, func(*delta.Delta[part]) {})
 		p.join(l, nil)
 		go l.run(ctx)
 		synctest.Wait()
@@ -301,16 +301,16 @@ func TestContextEndsListeners(t *testing.T) {
 	})
 }
 
-// What every listener has been told is garbage, and so is what a listener has
+// What every subscriber has been told is garbage, and so is what a subscriber has
 // not been told once it has left, even if its handler never returns.
 func TestTheLogIsGarbageBehindTheSlowest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newProcessor(&delta.Traits[*part]{}, logr.Discard())
 		g := lifecycle.New(t.Context())
 		release := make(chan struct{})
-		slow := p.newListener(informer.SubscribeOptions{}, func(*delta.Delta[*part]) { <-release })
-		quick := p.newListener(informer.SubscribeOptions{}, func(*delta.Delta[*part]) {})
-		for _, l := range []*listener[*part]{slow, quick} {
+		slow := p.newSubscriber(informer.SubscribeOptions{}, func(*delta.Delta[*part]) { <-release })
+		quick := p.newSubscriber(informer.SubscribeOptions{}, func(*delta.Delta[*part]) {})
+		for _, l := range []*subscriber[*part]{slow, quick} {
 			p.join(l, nil)
 			g.Guest("", l.run)
 		}
@@ -331,11 +331,11 @@ func TestTheLogIsGarbageBehindTheSlowest(t *testing.T) {
 			return n
 		}
 		if n := alive(); n != 4 {
-			t.Errorf("%d objects are kept, want all: the slow listener has not been told", n)
+			t.Errorf("%d objects are kept, want all: the slow subscriber has not been told", n)
 		}
 		p.leave(slow)
 		if n := alive(); n > 1 { // the one in the slow handler's hands
-			t.Errorf("%d objects are kept for a listener that left", n)
+			t.Errorf("%d objects are kept for a subscriber that left", n)
 		}
 		close(release)
 		synctest.Wait()

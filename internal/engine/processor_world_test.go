@@ -14,18 +14,18 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
-// Listeners that come and go while things happen, some folding and some slow, each
+// Subscribers that come and go while things happen, some folding and some slow, each
 // rebuild the world from nothing but what they are told. What they end up with
 // must be the store, and every step on the way must make sense.
-func TestListenersRebuildTheWorld(t *testing.T) {
+func TestSubscribersRebuildTheWorld(t *testing.T) {
 	seeds.Each(t, usualSeeds, func(t *testing.T, seed uint64) {
 		synctest.Test(t, func(t *testing.T) { rebuildWorld(t, seed) })
 	})
 }
 
-// observer is a listener with what it believes.
+// observer is a subscriber with what it believes.
 type observer struct {
-	*listener[part]
+	*subscriber[part]
 	world map[delta.Key]part
 	err   atomic.Pointer[error] // the first part that made no sense
 }
@@ -45,7 +45,7 @@ func rebuildWorld(t *testing.T, seed uint64) {
 		if h.rng.IntN(3) > 0 {
 			slow = 0
 		}
-		o.listener = s.add(opts, worldOf(h.now), func(d *delta.Delta[part]) {
+		o.subscriber = s.add(opts, worldOf(h.now), func(d *delta.Delta[part]) {
 			for range slow {
 				runtime.Gosched()
 			}
@@ -62,7 +62,7 @@ func rebuildWorld(t *testing.T, seed uint64) {
 		case 0:
 			join()
 		case 1:
-			s.leave(observers[h.rng.IntN(len(observers))].listener)
+			s.leave(observers[h.rng.IntN(len(observers))].subscriber)
 		case 2:
 			synctest.Wait()
 		case 3:

@@ -32,7 +32,7 @@ func (o ResyncOverrides) forName(name string) resync.Policy {
 // or, where that says nothing of a period, by those of the scopes.
 func (i *Informer[T]) scheduleLocked(s *Subscription[T]) {
 	s.scheduled = i.allPoliciesLocked(s)
-	i.resync.set(s.listener.number, s.scheduled...)
+	i.resync.set(s.subscriber.number, s.scheduled...)
 }
 
 // allPoliciesLocked returns what a subscriber's own policy and everybody else's come down
@@ -61,7 +61,7 @@ func (i *Informer[T]) rearrangeResyncLocked() {
 	for s := range i.subscriptions {
 		if policies := i.allPoliciesLocked(s); !slices.EqualFunc(s.scheduled, policies, resync.Policy.Equal) {
 			s.scheduled = policies
-			changes[s.listener.number] = policies
+			changes[s.subscriber.number] = policies
 		}
 	}
 	i.resync.change(changes)

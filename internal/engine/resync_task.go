@@ -21,14 +21,14 @@ import (
 //
 //	run (timer) ── gathers keys, begins runs ──▶ kick ──▶ Controller ──▶ refill ──▶ FIFO
 //	                                              ▲
-//	listener that has caught up ──────────────────┘
+//	subscriber that has caught up ──────────────────┘
 type resyncer struct {
 	resyncSeams
 	changed chan struct{} // cap 1; a token for run to look again
 
 	taking atomic.Pointer[timetable.Audience] // what takers returns; nil when it has to be worked out again
 
-	mu       sync.Mutex // guards everything below; lag, which takes a listener's lock, is called with it held
+	mu       sync.Mutex // guards everything below; lag, which takes a subscriber's lock, is called with it held
 	schedule *timetable.Timetable
 	armed    time.Time // what run sleeps until; zero: for a token only
 }
@@ -38,7 +38,7 @@ type resyncSeams struct {
 	// keys returns a new slice of the keys of all objects that the policy chooses.
 	keys func(resync.Policy) []delta.Key
 	// lag is [processor.lagOrAwait].
-	lag func(listener uint32) uint64
+	lag func(subscriber uint32) uint64
 	// kick makes the Controller call refill soon, from any goroutine.
 	kick func()
 }
@@ -51,34 +51,34 @@ func newResyncer(seams resyncSeams) *resyncer {
 	}
 }
 
-// set adds a listener or changes its policies.
-func (r *resyncer) set(listener uint32, policies ...resync.Policy) {
+// set adds a subscriber or changes its policies.
+func (r *resyncer) set(subscriber uint32, policies ...resync.Policy) {
 	r.mu.Lock()
-	r.schedule.SetAll(listener, policies, time.Now())
+	r.schedule.SetAll(subscriber, policies, time.Now())
 	r.taking.Store(nil)
 	r.mu.Unlock()
 	r.look()
 }
 
-// change is set for several listeners at once.
+// change is set for several subscribers at once.
 func (r *resyncer) change(policies map[uint32][]resync.Policy) {
 	if len(policies) == 0 {
 		return
 	}
 	r.mu.Lock()
 	now := time.Now()
-	for _, listener := range timetable.SortedKeys(policies) {
-		r.schedule.SetAll(listener, policies[listener], now)
+	for _, subscriber := range timetable.SortedKeys(policies) {
+		r.schedule.SetAll(subscriber, policies[subscriber], now)
 	}
 	r.taking.Store(nil)
 	r.mu.Unlock()
 	r.look()
 }
 
-// remove forgets a listener. Those who waited for it wait no longer.
-func (r *resyncer) remove(listener uint32) {
+// remove forgets a subscriber. Those who waited for it wait no longer.
+func (r *resyncer) remove(subscriber uint32) {
 	r.mu.Lock()
-	r.schedule.Remove(listener)
+	r.schedule.Remove(subscriber)
 	r.taking.Store(nil)
 	r.mu.Unlock()
 	r.look()
@@ -97,11 +97,11 @@ func (r *resyncer) takers() *timetable.Audience {
 	return to
 }
 
-// trigger shows listeners what the selector chooses, now; nil is everything.
-func (r *resyncer) trigger(selector labels.Selector, listeners ...uint32) {
+// trigger shows subscribers what the selector chooses, now; nil is everything.
+func (r *resyncer) trigger(selector labels.Selector, subscribers ...uint32) {
 	r.mu.Lock()
-	for _, listener := range listeners {
-		r.schedule.Trigger(listener, selector)
+	for _, subscriber := range subscribers {
+		r.schedule.Trigger(subscriber, selector)
 	}
 	r.mu.Unlock()
 	r.look()

@@ -13,9 +13,9 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
-// The whole way round: listeners, a controller that asks for more after each
-// batch, and one listener that is stuck for a while.
-func TestResyncerServesListenersThatKeepUp(t *testing.T) {
+// The whole way round: subscribers, a controller that asks for more after each
+// batch, and one subscriber that is stuck for a while.
+func TestResyncerServesSubscribersThatKeepUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n = 1000
 		s := newPlatform(t)
@@ -57,7 +57,7 @@ func TestResyncerServesListenersThatKeepUp(t *testing.T) {
 			t.Errorf("told %v, want %v", got, want)
 		}
 		if late := time.Duration(last.Load()-start.UnixNano()) - time.Minute; late < 0 || late > timetable.Patience {
-			t.Errorf("the listener that keeps up was done %v after its tick", late)
+			t.Errorf("the subscriber that keeps up was done %v after its tick", late)
 		}
 		close(release)
 		synctest.Wait()

@@ -20,7 +20,7 @@ func (i *Informer[T]) Status() informer.Status {
 		Pending:     i.fifo.Len(),
 		Reflector:   i.coverage.Load().worst(),
 		Scopes:      i.scopeStatus(),
-		Subscribers: i.listenerStatus(now),
+		Subscribers: i.subscriberStatus(now),
 		Resync:      i.resync.status(now),
 	}
 }
@@ -35,13 +35,13 @@ func (i *Informer[T]) Gaps() uint64 { return i.gaps.Load() }
 // known by its outcome alone. It takes no lock.
 func (i *Informer[T]) Relists() uint64 { return i.relists.Load() }
 
-// listenerStatus adds to what the processor knows of listeners when each is resynced.
-func (i *Informer[T]) listenerStatus(now time.Time) []informer.SubscriberStatus {
+// subscriberStatus adds to what the processor knows of subscribers when each is resynced.
+func (i *Informer[T]) subscriberStatus(now time.Time) []informer.SubscriberStatus {
 	all := i.processor.status(now)
 	i.mu.Lock()
 	policies := make(map[uint32][]resync.Policy, len(i.subscriptions))
 	for s := range i.subscriptions {
-		policies[s.listener.number] = s.scheduled
+		policies[s.subscriber.number] = s.scheduled
 	}
 	i.mu.Unlock()
 	for n := range all {

@@ -15,7 +15,7 @@ import (
 // Subscription is one subscriber of an [Informer].
 type Subscription[T any] struct {
 	informer *Informer[T]
-	listener *listener[T]
+	subscriber *subscriber[T]
 	resync   resync.Policy // its own
 
 	scheduled []resync.Policy // what that came down to
@@ -47,11 +47,11 @@ func (i *Informer[T]) register(tell func(*delta.Delta[T]), opts informer.Subscri
 	if i.phase == stopped {
 		return nil, nil, ErrStopped
 	}
-	s := &Subscription[T]{informer: i, listener: i.processor.newListener(opts, tell), resync: opts.Resync}
+	s := &Subscription[T]{informer: i, subscriber: i.processor.newSubscriber(opts, tell), resync: opts.Resync}
 	i.subscriptions[s] = struct{}{}
 	i.scheduleLocked(s)
 	joined = make(chan struct{})
-	if i.phase != running || !i.fifo.control(&join[T]{listener: s.listener, joined: joined}) {
+	if i.phase != running || !i.fifo.control(&join[T]{subscriber: s.subscriber, joined: joined}) {
 		close(joined)
 	}
 	return s, joined, nil
@@ -68,8 +68,8 @@ func (i *Informer[T]) Unsubscribe(s *Subscription[T]) {
 		return
 	}
 	delete(i.subscriptions, s)
-	i.processor.leave(s.listener)
-	i.resync.remove(s.listener.number)
+	i.processor.leave(s.subscriber)
+	i.resync.remove(s.subscriber.number)
 }
 
 // SetResync changes when the subscriber is shown unchanged objects.
@@ -95,27 +95,27 @@ func (s *Subscription[T]) ResyncPolicies() []resync.Policy {
 // Resync is [Informer.Resync] for one subscriber. Before the first list, and where
 // the subscription has ended, there is nothing to show.
 func (s *Subscription[T]) Resync(selector labels.Selector) {
-	s.informer.resync.trigger(selector, s.listener.number)
+	s.informer.resync.trigger(selector, s.subscriber.number)
 }
 
 // Synced is closed when the subscriber has been told everything of the first list,
 // or, if it came later, of what was there then. Which scopes' first lists that are
 // says [Options].Ready.
-func (s *Subscription[T]) Synced() <-chan struct{} { return s.listener.Synced() }
+func (s *Subscription[T]) Synced() <-chan struct{} { return s.subscriber.Synced() }
 
 // Done is closed when the subscriber is not being told anything and will not be
 // again.
-func (s *Subscription[T]) Done() <-chan struct{} { return s.listener.Done() }
+func (s *Subscription[T]) Done() <-chan struct{} { return s.subscriber.Done() }
 
 // Vanished is how many deltas the subscriber will never be told, because it was behind,
 // has its backlog folded, and they were about objects that came and went meanwhile. It
 // takes no lock.
-func (s *Subscription[T]) Vanished() uint64 { return s.listener.vanished.Load() }
+func (s *Subscription[T]) Vanished() uint64 { return s.subscriber.vanished.Load() }
 
 // Name is the name from the options.
-func (s *Subscription[T]) Name() string { return s.listener.opts.Name }
+func (s *Subscription[T]) Name() string { return s.subscriber.opts.Name }
 
 // older orders subscriptions by age.
 func (s *Subscription[T]) older(other *Subscription[T]) int {
-	return cmp.Compare(s.listener.number, other.listener.number)
+	return cmp.Compare(s.subscriber.number, other.subscriber.number)
 }

@@ -4,7 +4,7 @@
 //	        New(ctx)
 //	           │
 //	   ┌───────┴────────┐
-//	Go("apply", …)   Guest("listener a", …)
+//	Go("apply", …)   Guest("subscriber a", …)
 //	   │ returns        │ returns
 //	   ▼                ▼
 //	stops the Group   only itself is gone

@@ -119,7 +119,7 @@ func TestReflectorSettings(t *testing.T) {
 	if r.opts.Settings != informer.DefaultSettings {
 		t.Errorf("no settings end up as %+v", r.opts.Settings)
 	}
-	if got := r.Status(); got != (informer.ReflectorStatus{Kind: "engine.thing", State: Idle, Why: "engine.thing has not been started"}) {
+	if got := r.Status(); got != (informer.ReflectorStatus{Kind: "faulty.Thing", State: Idle, Why: "faulty.Thing has not been started"}) {
 		t.Errorf("a new Reflector has the status %+v", got)
 	}
 	for given, want := range map[time.Duration]time.Duration{time.Second: minStallAfter, time.Hour: time.Hour, -1: -1} {

@@ -2,7 +2,7 @@ package timetable
 
 import "slices"
 
-// Audience is a set of listeners, by their number. It is immutable once an event
+// Audience is a set of subscribers, by their number. It is immutable once an event
 // carries it, because events share it.
 type Audience struct {
 	Members []uint32 // sorted, without repeats
@@ -16,12 +16,12 @@ var (
 // Empty reports whether nobody is to be told.
 func (a *Audience) Empty() bool { return a != nil && len(a.Members) == 0 }
 
-// Has reports whether the listener is to be told. A nil audience has everyone.
-func (a *Audience) Has(listener uint32) bool {
+// Has reports whether the subscriber is to be told. A nil audience has everyone.
+func (a *Audience) Has(subscriber uint32) bool {
 	if a == nil {
 		return true
 	}
-	_, found := slices.BinarySearch(a.Members, listener)
+	_, found := slices.BinarySearch(a.Members, subscriber)
 	return found
 }
 
@@ -39,11 +39,11 @@ func (a *Audience) Union(b *Audience) *Audience {
 	return &Audience{Members: slices.Compact(members)}
 }
 
-// without returns the audience less one listener.
-func (a *Audience) without(listener uint32) *Audience {
-	if !a.Has(listener) {
+// without returns the audience less one subscriber.
+func (a *Audience) without(subscriber uint32) *Audience {
+	if !a.Has(subscriber) {
 		return a
 	}
-	members := slices.DeleteFunc(slices.Clone(a.Members), func(m uint32) bool { return m == listener })
+	members := slices.DeleteFunc(slices.Clone(a.Members), func(m uint32) bool { return m == subscriber })
 	return &Audience{Members: members}
 }

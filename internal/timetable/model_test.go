@@ -21,17 +21,17 @@ import (
 const usualSeeds = 100
 
 // script drives a resync like the parts around it do, with a clock and
-// listeners of its own, and keeps what a dumb model expects.
+// subscribers of its own, and keeps what a dumb model expects.
 type script struct {
 	t         *testing.T
 	r         *Timetable
 	rng       *rand.Rand
 	now       time.Time
 	keys      []delta.Key
-	listeners map[uint32]*subscriberModel
+	subscribers map[uint32]*subscriberModel
 }
 
-// subscriberModel is what one listener expects: for each tick that was begun and has
+// subscriberModel is what one subscriber expects: for each tick that was begun and has
 // not ended, the keys that it has yet to be shown.
 type subscriberModel struct {
 	policy  resync.Policy
@@ -63,8 +63,8 @@ func (s *script) chosen(policy resync.Policy) []delta.Key {
 	})
 }
 
-func (s *script) lag(listener uint32) uint64 {
-	if l := s.listeners[listener]; l != nil && l.stuck {
+func (s *script) lag(subscriber uint32) uint64 {
+	if l := s.subscribers[subscriber]; l != nil && l.stuck {
 		return math.MaxUint64
 	}
 	return 0
@@ -73,7 +73,7 @@ func (s *script) lag(listener uint32) uint64 {
 // tick begins what is due, and compares it with what the model says of it.
 func (s *script) tick() {
 	room := map[uint32]resyncRoom{}
-	for number, l := range s.listeners {
+	for number, l := range s.subscribers {
 		room[number] = resyncRoom{MaxRuns - s.r.unfinished(number, l.policy), MaxRuns - s.r.demanded(number)}
 	}
 	ticks := s.r.Due(s.now)
@@ -84,7 +84,7 @@ func (s *script) tick() {
 		}
 	}
 	want := map[string]int{}
-	for number, l := range s.listeners {
+	for number, l := range s.subscribers {
 		s.expect(number, l, want, room[number])
 	}
 	if !maps.Equal(got, want) {
@@ -114,10 +114,10 @@ func tickName(member uint32, tick Tick) string {
 	}
 }
 
-// resyncRoom is how many more runs a listener may have.
+// resyncRoom is how many more runs a subscriber may have.
 type resyncRoom struct{ byPeriod, onDemand int }
 
-// expect adds what is due for one listener.
+// expect adds what is due for one subscriber.
 func (s *script) expect(number uint32, l *subscriberModel, want map[string]int, room resyncRoom) {
 	for ; room.onDemand > 0 && len(l.wanted) > 0; room.onDemand-- {
 		want[tickName(number, Tick{demand: true, Policy: resync.Policy{Selector: l.wanted[0]}})]++
@@ -140,7 +140,7 @@ func (s *script) expect(number uint32, l *subscriberModel, want map[string]int, 
 // account adds to the model what a tick is going to show.
 func (s *script) account(tick Tick, keys []delta.Key) {
 	for _, member := range tick.To.Members {
-		l := s.listeners[member]
+		l := s.subscribers[member]
 		if l == nil {
 			continue
 		}
@@ -155,7 +155,7 @@ func (s *script) account(tick Tick, keys []delta.Key) {
 			}
 			maps.DeleteFunc(left, func(_ delta.Key, chosen bool) bool { return !chosen })
 			if !maps.Equal(left, owed) {
-				s.t.Fatalf("of the rest of %d keys listener %d is shown %d", len(left), member, len(owed))
+				s.t.Fatalf("of the rest of %d keys subscriber %d is shown %d", len(left), member, len(owed))
 			}
 		}
 		switch {
@@ -195,12 +195,12 @@ func (s *script) show(chunks int) {
 			s.t.Fatalf("a chunk by %+v says it is %+v", batch.Tick, why)
 		}
 		for _, member := range batch.To.Members {
-			l := s.listeners[member]
+			l := s.subscribers[member]
 			if l == nil || l.stuck {
-				s.t.Fatalf("a chunk for listener %d, which is gone or stuck", member)
+				s.t.Fatalf("a chunk for subscriber %d, which is gone or stuck", member)
 			}
 			if !batch.demand && !batch.Policy.Equal(l.policy) {
-				s.t.Fatalf("a chunk for listener %d by %+v, its policy is %+v", member, batch.Policy, l.policy)
+				s.t.Fatalf("a chunk for subscriber %d by %+v, its policy is %+v", member, batch.Policy, l.policy)
 			}
 			for _, key := range batch.Keys {
 				s.showKey(member, key, batch)
@@ -211,9 +211,9 @@ func (s *script) show(chunks int) {
 }
 
 func (s *script) showKey(member uint32, key delta.Key, batch Batch) {
-	all := &s.listeners[member].owed
+	all := &s.subscribers[member].owed
 	if batch.demand {
-		all = &s.listeners[member].demands
+		all = &s.subscribers[member].demands
 	}
 	for i, owed := range *all {
 		if !owed[key] {
@@ -225,7 +225,7 @@ func (s *script) showKey(member uint32, key delta.Key, batch Batch) {
 		}
 		return
 	}
-	s.t.Fatalf("listener %d is shown %s once too often (policy %+v)", member, key, batch.Policy)
+	s.t.Fatalf("subscriber %d is shown %s once too often (policy %+v)", member, key, batch.Policy)
 }
 
 func (s *script) change(number uint32) {
@@ -237,10 +237,10 @@ func (s *script) change(number uint32) {
 	if s.rng.IntN(3) == 0 {
 		policy.Spread = resync.OverPeriod
 	}
-	l := s.listeners[number]
+	l := s.subscribers[number]
 	if l == nil {
 		l = &subscriberModel{last: s.now}
-		s.listeners[number] = l
+		s.subscribers[number] = l
 	}
 	if !policy.Equal(l.policy) {
 		for _, owed := range l.owed {
@@ -260,7 +260,7 @@ func (s *script) selector() labels.Selector {
 }
 
 func (s *script) demand(number uint32) {
-	l, selector := s.listeners[number], s.selector()
+	l, selector := s.subscribers[number], s.selector()
 	s.r.Trigger(number, selector)
 	said := func(w labels.Selector) bool { return w == nil || sameSelection(w, selector) }
 	switch {
@@ -271,8 +271,8 @@ func (s *script) demand(number uint32) {
 	}
 }
 
-// Every key that the policy chooses is shown once for each tick to each listener that
-// is due, and once for each demand, however listeners come, go, get stuck and change
+// Every key that the policy chooses is shown once for each tick to each subscriber that
+// is due, and once for each demand, however subscribers come, go, get stuck and change
 // their policies in the middle; to nobody else; by no policy but the present one; and
 // never are more than resyncChunk pending.
 func TestResyncShowsEveryKeyOncePerTick(t *testing.T) {
@@ -286,7 +286,7 @@ func runResyncScript(t *testing.T, seed uint64) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	s := &script{
 		t: t, r: New(rng), rng: rng, now: epoch,
-		keys: someKeys(rng.IntN(300)), listeners: map[uint32]*subscriberModel{},
+		keys: someKeys(rng.IntN(300)), subscribers: map[uint32]*subscriberModel{},
 	}
 	for range 300 {
 		number := uint32(1 + rng.IntN(4))
@@ -294,11 +294,11 @@ func runResyncScript(t *testing.T, seed uint64) {
 		case choice == 0:
 			s.change(number)
 		case choice == 1 && rng.IntN(2) == 0:
-			delete(s.listeners, number)
+			delete(s.subscribers, number)
 			s.r.Remove(number)
-		case choice == 2 && s.listeners[number] != nil:
-			s.listeners[number].stuck = !s.listeners[number].stuck
-		case choice == 3 && s.listeners[number] != nil:
+		case choice == 2 && s.subscribers[number] != nil:
+			s.subscribers[number].stuck = !s.subscribers[number].stuck
+		case choice == 3 && s.subscribers[number] != nil:
 			s.demand(number)
 		case choice < 8:
 			s.now = s.now.Add(time.Duration(rng.IntN(8)) * 250 * time.Millisecond)
@@ -314,10 +314,10 @@ func runResyncScript(t *testing.T, seed uint64) {
 // finish lets everybody catch up. Then nothing may be owed but what is wanted and has
 // not begun.
 func (s *script) finish() {
-	for number, l := range s.listeners {
+	for number, l := range s.subscribers {
 		l.stuck, l.wanted = false, nil
-		s.r.listeners[number].next = s.now.Add(time.Hour)
-		s.r.listeners[number].wanted = nil
+		s.r.subscribers[number].next = s.now.Add(time.Hour)
+		s.r.subscribers[number].wanted = nil
 	}
 	for range 10000 {
 		s.show(1000)
@@ -326,9 +326,9 @@ func (s *script) finish() {
 		}
 		s.now = s.now.Add(10 * time.Millisecond)
 	}
-	for number, l := range s.listeners {
+	for number, l := range s.subscribers {
 		if len(l.owed)+len(l.demands)+len(l.rest) > 0 {
-			s.t.Errorf("listener %d still expects %d runs by period, %d on demand and %d keys", number, len(l.owed), len(l.demands), len(l.rest))
+			s.t.Errorf("subscriber %d still expects %d runs by period, %d on demand and %d keys", number, len(l.owed), len(l.demands), len(l.rest))
 		}
 	}
 }

@@ -44,10 +44,10 @@ func addRest(rest, keys []delta.Key) []delta.Key {
 }
 
 // stillDue reports whether a tick, for which these keys were gathered, is to begin
-// for a listener: it may have left since, or have other policies. Then these go on
+// for a subscriber: it may have left since, or have other policies. Then these go on
 // with the keys.
-func (r *Timetable) stillDue(listener uint32, tick *Tick, keys []delta.Key) bool {
-	first := r.listeners[listener]
+func (r *Timetable) stillDue(subscriber uint32, tick *Tick, keys []delta.Key) bool {
+	first := r.subscribers[subscriber]
 	if first == nil || tick.demand {
 		return first != nil
 	}
@@ -67,7 +67,7 @@ func (r *Timetable) stillDue(listener uint32, tick *Tick, keys []delta.Key) bool
 // Waiting reports whether there is something for due to begin that no time is
 // waited for.
 func (r *Timetable) Waiting() bool {
-	for number, l := range r.listeners {
+	for number, l := range r.subscribers {
 		if len(l.wanted) > 0 && r.demanded(number) < MaxRuns {
 			return true
 		}

@@ -18,7 +18,7 @@ type resyncRun struct {
 
 	waited    time.Duration // how long some have waited for others
 	dividedAt time.Time     // since when they do; zero if they don't
-	wake      time.Time     // when to look again; zero: when a listener has caught up
+	wake      time.Time     // when to look again; zero: when a subscriber has caught up
 }
 
 // ready returns how many keys can be handed out now; if none, it sets wake.
@@ -76,7 +76,7 @@ func (run *resyncRun) fit(now time.Time) {
 	run.start = now.Add(-time.Duration(gone * float64(run.span)))
 }
 
-// keepsUp reports whether the run's listeners are ready for more. It splits those
+// keepsUp reports whether the run's subscribers are ready for more. It splits those
 // off that have tried the others' patience.
 func (r *Timetable) keepsUp(run *resyncRun, now time.Time, lag func(uint32) uint64) bool {
 	var ready, late Audience

@@ -10,30 +10,30 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
-// resyncing is what is known of one listener and policy.
+// resyncing is what is known of one subscriber and policy.
 type resyncing struct {
 	policy resync.Policy
-	wanted []labels.Selector // on demand, and not begun; in a listener's first
-	last   time.Time         // the last tick, or when the listener came
+	wanted []labels.Selector // on demand, and not begun; in a subscriber's first
+	last   time.Time         // the last tick, or when the subscriber came
 	next   time.Time         // zero: never
 	rest   []delta.Key       // what runs by an earlier policy had yet to show
-	more   *resyncing        // by the listener's other policies, which are for other namespaces
+	more   *resyncing        // by the subscriber's other policies, which are for other namespaces
 }
 
-// resyncDemands is how many different things may be wanted and not begun. A listener
+// resyncDemands is how many different things may be wanted and not begun. A subscriber
 // that wants more is shown everything.
 const resyncDemands = 16
 
-// SetAll is set for a listener with several policies, each for namespaces of its
+// SetAll is set for a subscriber with several policies, each for namespaces of its
 // own. Those that were there before go on counting. Of a run by a policy that is no
 // longer there, the rest goes on by the new ones, unless these are due at once.
-func (r *Timetable) SetAll(listener uint32, policies []resync.Policy, now time.Time) {
+func (r *Timetable) SetAll(subscriber uint32, policies []resync.Policy, now time.Time) {
 	if len(policies) == 0 {
 		policies = []resync.Policy{{}}
 	}
-	before := r.listeners[listener]
+	before := r.subscribers[subscriber]
 	var first *resyncing
-	rest := r.withdraw(listener, func(run *resyncRun) bool {
+	rest := r.withdraw(subscriber, func(run *resyncRun) bool {
 		return !run.demand && !slices.ContainsFunc(policies, run.Policy.Equal)
 	})
 	for l := before; l != nil; l = l.more {
@@ -50,7 +50,7 @@ func (r *Timetable) SetAll(listener uint32, policies []resync.Policy, now time.T
 	if before != nil {
 		first.wanted = before.wanted
 	}
-	r.listeners[listener] = first
+	r.subscribers[subscriber] = first
 }
 
 // goesOn returns what becomes of known, which may be nil, by another policy.
@@ -69,7 +69,7 @@ func (r *Timetable) goesOn(known *resyncing, policy resync.Policy, now time.Time
 	return l
 }
 
-// want asks for what a selector chooses to be shown to a listener; nil is all.
+// want asks for what a selector chooses to be shown to a subscriber; nil is all.
 func (l *resyncing) want(selector labels.Selector) {
 	all := func(s labels.Selector) bool { return s == nil || s.Empty() }
 	switch {
@@ -121,7 +121,7 @@ func (r *Timetable) Status(now time.Time) resync.Status {
 	for _, run := range r.runs {
 		s.Left += len(run.keys)
 	}
-	for _, l := range r.listeners {
+	for _, l := range r.subscribers {
 		s.Waiting += len(l.wanted)
 		for ; l != nil; l = l.more {
 			s.Next = earlier(s.Next, l.next, now)

@@ -16,7 +16,7 @@ import (
 // lock, no goroutine and no clock: what it needs to know it is told.
 type Timetable struct {
 	rng       *rand.Rand
-	listeners map[uint32]*resyncing
+	subscribers map[uint32]*resyncing
 	runs      []*resyncRun // in the order of their turns
 	pending   bool         // a chunk is out and has not drained
 	ended     bool         // a run has ended since due was asked
@@ -26,17 +26,17 @@ type Timetable struct {
 const (
 	// Chunk is how many Syncs are pending at most.
 	Chunk = 64
-	// Patience is how long, in all, a run holds back those of its listeners
+	// Patience is how long, in all, a run holds back those of its subscribers
 	// that keep up for the sake of those that don't.
 	Patience = 100 * time.Millisecond
-	// MaxRuns is how many unfinished runs a listener may have, of those by a policy
+	// MaxRuns is how many unfinished runs a subscriber may have, of those by a policy
 	// and of those on demand: the one that is about to end and the one that has just
 	// begun. While it has, its ticks are skipped, so that one that sleeps does not find
 	// a heap of resyncs, and what it wants on demand waits.
 	MaxRuns = 2
 )
 
-// Tick is that listeners are due, and by which policy.
+// Tick is that subscribers are due, and by which policy.
 type Tick struct {
 	To     *Audience
 	Policy resync.Policy
@@ -58,19 +58,19 @@ type Batch struct {
 // New returns a timetable without subscribers. rng is for jitter; nil is for tests whose
 // policies have none.
 func New(rng *rand.Rand) *Timetable {
-	return &Timetable{rng: rng, listeners: map[uint32]*resyncing{}}
+	return &Timetable{rng: rng, subscribers: map[uint32]*resyncing{}}
 }
 
-// Remove forgets a listener.
-func (r *Timetable) Remove(listener uint32) {
-	delete(r.listeners, listener)
-	r.withdraw(listener, func(*resyncRun) bool { return true })
+// Remove forgets a subscriber.
+func (r *Timetable) Remove(subscriber uint32) {
+	delete(r.subscribers, subscriber)
+	r.withdraw(subscriber, func(*resyncRun) bool { return true })
 }
 
-// Trigger makes a listener due now for what the selector chooses, whatever its
+// Trigger makes a subscriber due now for what the selector chooses, whatever its
 // policy says; its next tick stays where it is.
-func (r *Timetable) Trigger(listener uint32, selector labels.Selector) {
-	if l := r.listeners[listener]; l != nil {
+func (r *Timetable) Trigger(subscriber uint32, selector labels.Selector) {
+	if l := r.subscribers[subscriber]; l != nil {
 		l.want(selector)
 	}
 }
@@ -79,23 +79,23 @@ func (r *Timetable) Trigger(listener uint32, selector labels.Selector) {
 // see objects that did not change.
 func (r *Timetable) Takers() *Audience {
 	to := &Audience{}
-	for _, number := range SortedKeys(r.listeners) {
-		if r.listeners[number].periodic() {
+	for _, number := range SortedKeys(r.subscribers) {
+		if r.subscribers[number].periodic() {
 			to.Members = append(to.Members, number)
 		}
 	}
 	return to
 }
 
-// withdraw takes a listener out of some of its runs, and returns what they had yet
+// withdraw takes a subscriber out of some of its runs, and returns what they had yet
 // to show to it. A key may be there twice.
-func (r *Timetable) withdraw(listener uint32, from func(*resyncRun) bool) (rest []delta.Key) {
+func (r *Timetable) withdraw(subscriber uint32, from func(*resyncRun) bool) (rest []delta.Key) {
 	r.runs = slices.DeleteFunc(r.runs, func(run *resyncRun) bool {
-		if !run.To.Has(listener) || !from(run) {
+		if !run.To.Has(subscriber) || !from(run) {
 			return false
 		}
 		rest = addRest(rest, run.keys)
-		run.To = run.To.without(listener)
+		run.To = run.To.without(subscriber)
 		return len(run.To.Members) == 0
 	})
 	return rest
@@ -112,8 +112,8 @@ func (r *Timetable) jittered(p resync.Policy) time.Duration {
 func (r *Timetable) Due(now time.Time) []Tick {
 	r.ended = false
 	var ticks []Tick
-	for _, number := range SortedKeys(r.listeners) {
-		first := r.listeners[number]
+	for _, number := range SortedKeys(r.subscribers) {
+		first := r.subscribers[number]
 		for room := MaxRuns - r.demanded(number); room > 0 && len(first.wanted) > 0; room-- {
 			ticks = addTick(ticks, number, Tick{demand: true, Policy: first.onDemand(first.wanted[0])})
 			first.wanted = first.wanted[1:]
@@ -127,7 +127,7 @@ func (r *Timetable) Due(now time.Time) []Tick {
 	return ticks
 }
 
-// dueBy is due for one listener and policy.
+// dueBy is due for one subscriber and policy.
 func (r *Timetable) dueBy(l *resyncing, number uint32, now time.Time) (Tick, bool) {
 	rest := l.rest
 	l.rest = nil
@@ -166,21 +166,21 @@ func addTick(ticks []Tick, number uint32, tick Tick) []Tick {
 	return append(ticks, tick)
 }
 
-// sameRest reports whether two listeners have left the same run at the same moment.
+// sameRest reports whether two subscribers have left the same run at the same moment.
 func sameRest(a, b []delta.Key) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// unfinished is how many runs for the policy's namespaces the listener is in.
-func (r *Timetable) unfinished(listener uint32, policy resync.Policy) int {
+// unfinished is how many runs for the policy's namespaces the subscriber is in.
+func (r *Timetable) unfinished(subscriber uint32, policy resync.Policy) int {
 	return r.count(func(run *resyncRun) bool {
-		return !run.demand && run.To.Has(listener) && sameNamespaces(run.Policy, policy)
+		return !run.demand && run.To.Has(subscriber) && sameNamespaces(run.Policy, policy)
 	})
 }
 
-// demanded is how many runs on demand the listener is in.
-func (r *Timetable) demanded(listener uint32) int {
-	return r.count(func(run *resyncRun) bool { return run.demand && run.To.Has(listener) })
+// demanded is how many runs on demand the subscriber is in.
+func (r *Timetable) demanded(subscriber uint32) int {
+	return r.count(func(run *resyncRun) bool { return run.demand && run.To.Has(subscriber) })
 }
 
 func (r *Timetable) count(counts func(*resyncRun) bool) (n int) {
@@ -216,7 +216,7 @@ func (r *Timetable) Begin(tick Tick, keys []delta.Key, now time.Time) {
 }
 
 // Next returns the next chunk, if there is one to show now. lag tells how many
-// events a listener has yet to be told.
+// events a subscriber has yet to be told.
 func (r *Timetable) Next(now time.Time, lag func(uint32) uint64) (Batch, bool) {
 	if r.pending {
 		return Batch{}, false
@@ -250,11 +250,11 @@ func (r *Timetable) HasEnded() bool { return r.ended }
 func (r *Timetable) Drained() { r.pending = false }
 
 // Wake is the first moment after now at which due or next may have something to
-// say; zero is never. A listener that catches up, and a chunk that drains, are
+// say; zero is never. A subscriber that catches up, and a chunk that drains, are
 // other reasons to ask.
 func (r *Timetable) Wake(now time.Time) time.Time {
 	var first time.Time
-	for _, l := range r.listeners {
+	for _, l := range r.subscribers {
 		for ; l != nil; l = l.more {
 			first = earlier(first, l.next, now)
 		}

@@ -22,8 +22,8 @@ func someKeys(n int) []delta.Key {
 	return keys
 }
 
-// A listener that is stuck holds the others back for a moment, once.
-func TestStuckListenerIsSplitOff(t *testing.T) {
+// A subscriber that is stuck holds the others back for a moment, once.
+func TestStuckSubscriberIsSplitOff(t *testing.T) {
 	r := New(nil)
 	now := epoch
 	stuck := true
@@ -64,7 +64,7 @@ func TestStuckListenerIsSplitOff(t *testing.T) {
 		r.Drained()
 	}
 	if shown[2] != 1000 {
-		t.Errorf("the listener that was stuck was shown %d of 1000", shown[2])
+		t.Errorf("the subscriber that was stuck was shown %d of 1000", shown[2])
 	}
 }
 
@@ -220,8 +220,8 @@ func TestPolicyOr(t *testing.T) {
 	}
 }
 
-// set adds a listener or changes its policy. A new period counts from the
-// listener's last tick.
-func (r *Timetable) set(listener uint32, policy resync.Policy, now time.Time) {
-	r.SetAll(listener, []resync.Policy{policy}, now)
+// set adds a subscriber or changes its policy. A new period counts from the
+// subscriber's last tick.
+func (r *Timetable) set(subscriber uint32, policy resync.Policy, now time.Time) {
+	r.SetAll(subscriber, []resync.Policy{policy}, now)
 }

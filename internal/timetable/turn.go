@@ -24,7 +24,7 @@ func sameSelection(a, b labels.Selector) bool {
 	return resync.Policy{Selector: a}.Equal(resync.Policy{Selector: b})
 }
 
-// sharesRun reports whether listeners with these policies that are due together
+// sharesRun reports whether subscribers with these policies that are due together
 // can be shown the same objects at the same moments.
 func sharesRun(p, q resync.Policy) bool {
 	spread := p.Spread == resync.OverPeriod

@@ -15,7 +15,7 @@ type Delta[T any] struct {
 	Op  Op
 
 	// Initial marks the objects of the first list, and those of the snapshot
-	// that a late listener is given: they were there before, nothing happened.
+	// that a late subscriber is given: they were there before, nothing happened.
 	Initial bool
 
 	// Missed marks a deletion that no event told us about: the object was absent
@@ -29,8 +29,8 @@ type Delta[T any] struct {
 	Relisted bool
 
 	// Folded is how many other deltas of the object are hidden in this one, because
-	// its listener was behind and wants its backlog folded. Zero means that the
-	// listener has missed nothing.
+	// its subscriber was behind and wants its backlog folded. Zero means that the
+	// subscriber has missed nothing.
 	Folded uint32
 
 	Old T

@@ -3,7 +3,7 @@
 //
 //	API server ──event──▶ Delta{Key, Op, New} ──applied to the store──▶ Delta{…, Old}
 //	                                                                       │
-//	                                                  listeners, ledger ◀──┘
+//	                                                  subscribers, ledger ◀──┘
 //
 // A Delta is born in the Reflector with the object as the server sent it, and
 // is completed when it is applied to the store: only then is it known what was
@@ -82,7 +82,7 @@
 // first asked and may be asked from anywhere, and for Ledger, Writes and the steps of a call,
 // which have a lock each and may be called from anywhere. A ledger has another one for what
 // is known of paths, under which nothing is called. A Delta that has reached a
-// listener is shared by all listeners and by the store: nobody may change it,
+// subscriber is shared by all subscribers and by the store: nobody may change it,
 // nor the objects it points to, nor the values of an Edit.
 //
 // # Testing

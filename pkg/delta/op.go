@@ -17,7 +17,7 @@ const (
 	Deleted
 	// Replaced means the object was seen in a relist, which may or may not have
 	// changed it. It exists only on the way to the store: applying it shows
-	// whether it is Added, Updated or nothing, and listeners are told that.
+	// whether it is Added, Updated or nothing, and subscribers are told that.
 	Replaced
 	// Sync means nothing happened; somebody asked to see the object again.
 	Sync

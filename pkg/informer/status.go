@@ -68,7 +68,7 @@ type ScopeStatus struct {
 	Reflector ReflectorStatus
 }
 
-// SubscriberStatus is how one listener is doing.
+// SubscriberStatus is how one subscriber is doing.
 type SubscriberStatus struct {
 	Name   string
 	Number uint32

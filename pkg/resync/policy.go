@@ -26,7 +26,7 @@ type Policy struct {
 	// Selector chooses the objects by their labels. Nil chooses all.
 	Selector labels.Selector
 	// Namespaces chooses the objects, too: those in one of these. None chooses all,
-	// but for those in Except. A listener may have a policy for some namespaces and
+	// but for those in Except. A subscriber may have a policy for some namespaces and
 	// another one for others.
 	Namespaces []string
 	Except     []string
@@ -44,7 +44,7 @@ type Policy struct {
 	AsUpdate bool
 }
 
-// NeverResync is the Period of a listener that is not to be resynced, whatever
+// NeverResync is the Period of a subscriber that is not to be resynced, whatever
 // a fallback says. It can still be asked for on demand.
 const Never time.Duration = -1
 

@@ -2,17 +2,17 @@ package resync
 
 import "time"
 
-// ResyncStatus is how far the resyncs of all listeners are.
+// ResyncStatus is how far the resyncs of all subscribers are.
 type Status struct {
 	// Next is when the next begins; zero is never.
 	Next time.Time
 	// Runs is how many have begun and not ended, and Left how many objects they have
-	// yet to show. Listeners that are shown the same together share a run.
+	// yet to show. Subscribers that are shown the same together share a run.
 	Runs, Left int
 	// Waiting is how many are wanted on demand and have not begun, because others
 	// have not ended.
 	Waiting int
 	// Skipped is how many have not begun, and will not, because two earlier ones of
-	// the same listener had not ended.
+	// the same subscriber had not ended.
 	Skipped uint64
 }

@@ -123,7 +123,7 @@ func TestDeltasSubscribeAsTold(t *testing.T) {
 			names = append(names, l.Name)
 		}
 		if want := []string{"hourly", "delta source: *v1.Pod", "never"}; !slices.Equal(names, want) {
-			t.Errorf("the listeners are called %q, want %q", names, want)
+			t.Errorf("the subscribers are called %q, want %q", names, want)
 		}
 	})
 }

@@ -73,7 +73,7 @@
 //
 // Start does not wait. It starts one task, which ends with its context; WaitForSync
 // may be called from any goroutine. Handlers, predicates and delta functions are
-// called in the goroutine that the informer keeps for that listener, one call at a
+// called in the goroutine that the informer keeps for that subscriber, one call at a
 // time; the context of a call ends when it returns. No lock is held while anything
 // is called. A panic in the cache is logged and raised again by WaitForSync.
 //

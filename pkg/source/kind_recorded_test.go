@@ -127,7 +127,7 @@ func TestKindTellsTheLedger(t *testing.T) {
 		synctest.Wait()
 		expect("Primary Deleted 6→7")
 		if names := pods.Core().Status().Subscribers; len(names) != 1 || names[0].Name != k.Name {
-			t.Errorf("the listeners are %+v", names)
+			t.Errorf("the subscribers are %+v", names)
 		}
 		stop()
 		synctest.Wait()

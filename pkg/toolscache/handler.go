@@ -16,7 +16,7 @@ import (
 type told struct {
 	handler cache.ResourceEventHandler
 	logger  klog.Logger
-	crashed bool // in the last call; used by the listener's goroutine alone
+	crashed bool // in the last call; used by the subscriber's goroutine alone
 }
 
 // afterCrash is how long a handler that has panicked is left alone, where panics
@@ -48,7 +48,7 @@ func show(handler cache.ResourceEventHandler, d *delta.Delta[any]) {
 		}
 	case delta.OutOfScope: // client-go has no word for it: OnDelete would have things cleaned up that are there
 	default:
-		panic(fmt.Sprintf("BUG: a listener was told %s of %s", d.Op, d.Key))
+		panic(fmt.Sprintf("BUG: a subscriber was told %s of %s", d.Op, d.Key))
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
-// progress is what is known from outside about the call that a listener's
-// handler is in. The listener itself does not look at the clock for every event.
+// progress is what is known from outside about the call that a subscriber's
+// handler is in. The subscriber itself does not look at the clock for every event.
 type progress struct {
 	calls uint64    // steps when last looked at
 	since time.Time // the first look that found it there
@@ -24,13 +24,13 @@ func (p *progress) look(calls uint64, now time.Time) time.Time {
 	return p.since
 }
 
-func (l *listener[T]) status(now time.Time) informer.SubscriberStatus {
+func (l *subscriber[T]) status(now time.Time) informer.SubscriberStatus {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.statusLocked(now)
 }
 
-func (l *listener[T]) statusLocked(now time.Time) informer.SubscriberStatus {
+func (l *subscriber[T]) statusLocked(now time.Time) informer.SubscriberStatus {
 	s := informer.SubscriberStatus{
 		Name: l.opts.Name, Number: l.number,
 		Told: l.calls.Load(), Synced: l.isSynced, Slow: l.progress.slow,
@@ -58,8 +58,8 @@ func (l *listener[T]) statusLocked(now time.Time) informer.SubscriberStatus {
 	return s
 }
 
-// lag is how many events the listener has yet to be told.
-func (l *listener[T]) lag() uint64 {
+// lag is how many events the subscriber has yet to be told.
+func (l *subscriber[T]) lag() uint64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.gone.Load() {
@@ -68,7 +68,7 @@ func (l *listener[T]) lag() uint64 {
 	return l.lagLocked()
 }
 
-func (l *listener[T]) lagLocked() uint64 {
+func (l *subscriber[T]) lagLocked() uint64 {
 	lag := l.untakenLocked()
 	if !l.taken.at.IsZero() {
 		lag += max(l.taken.end, l.calls.Load()) - l.calls.Load() + 1 // and the call that is under way
@@ -77,7 +77,7 @@ func (l *listener[T]) lagLocked() uint64 {
 }
 
 // untakenLocked is the lag without what is being told.
-func (l *listener[T]) untakenLocked() uint64 {
+func (l *subscriber[T]) untakenLocked() uint64 {
 	lag := l.of.log.length() - l.place.position()
 	if l.backlog != nil {
 		lag += uint64(l.backlog.length)
@@ -85,12 +85,12 @@ func (l *listener[T]) untakenLocked() uint64 {
 	return lag
 }
 
-// warn names, once per episode, each listener that is too far behind or has been
+// warn names, once per episode, each subscriber that is too far behind or has been
 // in one call for too long.
 func (p *processor[T]) warn(now time.Time) {
-	for _, l := range *p.listeners.Load() {
+	for _, l := range *p.subscribers.Load() {
 		if complaint, s := l.complaint(now); complaint != "" {
-			p.logger.Info(complaint, "listener", s.Name, "lag", s.Lag, "oldest", s.OldestAge.String(),
+			p.logger.Info(complaint, "subscriber", s.Name, "lag", s.Lag, "oldest", s.OldestAge.String(),
 				"told", s.Told, "folded", s.Folded, "vanished", s.Vanished, "inHandlerFor", inHandlerFor(s, now).String())
 		}
 	}
@@ -103,18 +103,18 @@ func inHandlerFor(s informer.SubscriberStatus, now time.Time) time.Duration {
 	return now.Sub(s.InHandlerSince)
 }
 
-// complaint says what is newly wrong with the listener. A burst that it gets
+// complaint says what is newly wrong with the subscriber. A burst that it gets
 // through between two looks is nothing to complain of. An episode of slowness ends
-// when the listener is back at half its high-water mark, so that hovering at the
+// when the subscriber is back at half its high-water mark, so that hovering at the
 // mark is one episode.
-func (l *listener[T]) complaint(now time.Time) (string, informer.SubscriberStatus) {
+func (l *subscriber[T]) complaint(now time.Time) (string, informer.SubscriberStatus) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := l.statusLocked(now)
 	wasSlow := l.progress.slow
 	l.progress.slow = s.Lag > l.opts.HighWater && s.OldestAge >= watchEvery || wasSlow && s.Lag > l.opts.HighWater/2
 	if l.progress.slow && !wasSlow {
-		return fmt.Sprintf("Listener is more than %d events behind", l.opts.HighWater), s
+		return fmt.Sprintf("Subscriber is more than %d events behind", l.opts.HighWater), s
 	}
 	took := inHandlerFor(s, now)
 	if took < l.opts.Stuck || l.progress.stuck == s.Told {

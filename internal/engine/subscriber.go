@@ -17,9 +17,9 @@ func withDefaults(o informer.SubscribeOptions) informer.SubscribeOptions {
 	return o
 }
 
-// listener is told what happens, in a goroutine of its own. It is made by
-// [processor.newListener], joins once, runs once, and can't be used again.
-type listener[T any] struct {
+// subscriber is told what happens, in a goroutine of its own. It is made by
+// [processor.newSubscriber], joins once, runs once, and can't be used again.
+type subscriber[T any] struct {
 	of     *processor[T]
 	number uint32 // in audiences
 	opts   informer.SubscribeOptions
@@ -51,7 +51,7 @@ type listener[T any] struct {
 	progress progress
 }
 
-// stage is how far a listener has come in its life.
+// stage is how far a subscriber has come in its life.
 type stage uint8
 
 const (
@@ -74,15 +74,15 @@ const never = math.MaxUint64
 // is taken no longer folds, so it is not many.
 const foldedRun = 64
 
-// Synced is closed when the listener has been told everything of the first list,
+// Synced is closed when the subscriber has been told everything of the first list,
 // or of the snapshot that it was given.
-func (l *listener[T]) Synced() <-chan struct{} { return l.synced }
+func (l *subscriber[T]) Synced() <-chan struct{} { return l.synced }
 
 // Done is closed when the handler is not being called and will not be again.
-func (l *listener[T]) Done() <-chan struct{} { return l.done }
+func (l *subscriber[T]) Done() <-chan struct{} { return l.done }
 
-// join gives the listener its place, unless it has been sent away meanwhile.
-func (l *listener[T]) join(at cursor[T], s inventory[T]) bool {
+// join gives the subscriber its place, unless it has been sent away meanwhile.
+func (l *subscriber[T]) join(at cursor[T], s inventory[T]) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch l.stage {
@@ -93,12 +93,12 @@ func (l *listener[T]) join(at cursor[T], s inventory[T]) bool {
 	case ended:
 		return false
 	default:
-		panic("BUG: listener " + l.opts.Name + " joins twice")
+		panic("BUG: subscriber " + l.opts.Name + " joins twice")
 	}
 }
 
 // quit makes run end and drops what is pending.
-func (l *listener[T]) quit() {
+func (l *subscriber[T]) quit() {
 	l.gone.Store(true)
 	l.mu.Lock()
 	l.place, l.backlog = cursor[T]{}, nil

@@ -3,7 +3,7 @@ package engine
 import "sync/atomic"
 
 // bell wakes one sleeper. Ringing it while the sleeper is awake costs one load,
-// which is what the publisher does for every listener and batch.
+// which is what the publisher does for every subscriber and batch.
 type bell struct {
 	asleep atomic.Bool   // the sleeper waits for a token, or is about to
 	token  chan struct{} // cap 1; one for each time that ring took asleep down

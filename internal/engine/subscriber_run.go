@@ -8,10 +8,10 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// run tells the listener what there is to tell until it has left or ctx ends;
+// run tells the subscriber what there is to tell until it has left or ctx ends;
 // what is pending then is dropped. A panic of the handler is not caught here. A
 // handler that does not return keeps this goroutine, and nothing else.
-func (l *listener[T]) run(ctx context.Context) {
+func (l *subscriber[T]) run(ctx context.Context) {
 	s, ok := l.start()
 	if !ok {
 		return
@@ -31,7 +31,7 @@ func (l *listener[T]) run(ctx context.Context) {
 }
 
 // start takes the snapshot, which is from then on run's to release.
-func (l *listener[T]) start() (inventory[T], bool) {
+func (l *subscriber[T]) start() (inventory[T], bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.stage != joined {
@@ -46,7 +46,7 @@ func (l *listener[T]) start() (inventory[T], bool) {
 }
 
 // finish is deferred, so that a handler that panicked is done, too.
-func (l *listener[T]) finish() {
+func (l *subscriber[T]) finish() {
 	l.quit()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -54,8 +54,8 @@ func (l *listener[T]) finish() {
 	close(l.done)
 }
 
-// tellSnapshot tells the objects that were there before the listener came.
-func (l *listener[T]) tellSnapshot(s inventory[T]) {
+// tellSnapshot tells the objects that were there before the subscriber came.
+func (l *subscriber[T]) tellSnapshot(s inventory[T]) {
 	defer s.Release()
 	now := time.Now()
 	for key, object := range s.All() {
@@ -71,7 +71,7 @@ func (l *listener[T]) tellSnapshot(s inventory[T]) {
 }
 
 // tellEvents tells what take has taken.
-func (l *listener[T]) tellEvents(events []event[T]) {
+func (l *subscriber[T]) tellEvents(events []event[T]) {
 	for i := range events {
 		if l.gone.Load() {
 			return
@@ -84,8 +84,8 @@ func (l *listener[T]) tellEvents(events []event[T]) {
 }
 
 // take returns the next events in order, waiting for them if need be. It reports
-// false once the listener has left.
-func (l *listener[T]) take() ([]event[T], bool) {
+// false once the subscriber has left.
+func (l *subscriber[T]) take() ([]event[T], bool) {
 	for !l.gone.Load() {
 		if l.awaited.Load() && l.caughtUp() {
 			l.of.calmed()
@@ -104,8 +104,8 @@ func (l *listener[T]) take() ([]event[T], bool) {
 	return nil, false
 }
 
-// caughtUp ends the wait for this listener, if it is time to.
-func (l *listener[T]) caughtUp() bool {
+// caughtUp ends the wait for this subscriber, if it is time to.
+func (l *subscriber[T]) caughtUp() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return !l.gone.Load() && l.untakenLocked() <= timetable.Chunk && l.awaited.CompareAndSwap(true, false)
@@ -113,7 +113,7 @@ func (l *listener[T]) caughtUp() bool {
 
 // tryTake returns what is next without waiting, nil if nothing is. Everything
 // taken before has been told when it is called.
-func (l *listener[T]) tryTake() []event[T] {
+func (l *subscriber[T]) tryTake() []event[T] {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	clear(l.folded)
@@ -139,7 +139,7 @@ func (l *listener[T]) tryTake() []event[T] {
 }
 
 // noteSyncedLocked closes synced when nothing before syncAt is left to tell.
-func (l *listener[T]) noteSyncedLocked() {
+func (l *subscriber[T]) noteSyncedLocked() {
 	if l.isSynced || l.untoldLocked() < l.syncAt.Load() {
 		return
 	}
@@ -148,7 +148,7 @@ func (l *listener[T]) noteSyncedLocked() {
 }
 
 // untoldLocked is the number of the oldest event that has not been taken.
-func (l *listener[T]) untoldLocked() uint64 {
+func (l *subscriber[T]) untoldLocked() uint64 {
 	if l.backlog != nil && l.backlog.length > 0 {
 		return l.backlog.oldest.number
 	}
@@ -157,10 +157,10 @@ func (l *listener[T]) untoldLocked() uint64 {
 }
 
 // fold moves what is older than the high-water mark from the log into the
-// listener's own backlog, so that the log does not keep it. The publisher calls
+// subscriber's own backlog, so that the log does not keep it. The publisher calls
 // it for every batch, and does a bounded amount of work: twice what it has just
-// added, so that a listener that is behind is caught up with while events come.
-func (l *listener[T]) fold(added int) {
+// added, so that a subscriber that is behind is caught up with while events come.
+func (l *subscriber[T]) fold(added int) {
 	length := l.of.log.length()
 	if length-l.position.Load() <= l.opts.HighWater {
 		return
