@@ -123,8 +123,8 @@ verify: ## Check that every go.mod is tidy and every download is what was pinned
 
 # Everything is built with the settings of hack/controlplane: so what one program has
 # compiled the next finds, and the program that builds them finds its library.
-controlplane cluster demo bin/k8s/kubectl: export CGO_ENABLED = 0
-controlplane cluster demo bin/k8s/kubectl: export GOFLAGS := $(shell go env GOFLAGS) -gcflags=all=-dwarf=false
+controlplane cluster demo recording bin/k8s/kubectl: export CGO_ENABLED = 0
+controlplane cluster demo recording bin/k8s/kubectl: export GOFLAGS := $(shell go env GOFLAGS) -gcflags=all=-dwarf=false
 
 # That program is compiled first, which takes some seconds.
 bin/k8s:
@@ -142,6 +142,10 @@ cluster: | bin/k8s ## Build all that a cluster consists of, and kubectl, into bi
 .PHONY: demo
 demo: | bin/k8s ## Build all that make run runs
 	@go -C hack/controlplane run . $(CLUSTER) demo sample-operator
+
+.PHONY: recording
+recording: demo ## Play the story once, and write it to docs/story.txt and docs/story.svg
+	bin/demo -once -record docs/story
 
 bin/golangci-lint: hack/tools/go.mod hack/tools/go.sum
 	@echo "building golangci-lint, takes about three minutes the first time"

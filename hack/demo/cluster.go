@@ -26,6 +26,7 @@ type cluster struct {
 	plane   *controlplane.Plane
 	client  client.Client // an administrator's
 	kubectl string        // the program
+	binary  string        // the operator
 	config  string        // an administrator's kubeconfig
 
 	// Where the operator serves.
@@ -36,17 +37,31 @@ type cluster struct {
 func startCluster(ctx context.Context, out *printer) (*cluster, error) {
 	out.title("Starting a control plane on this machine")
 	start := time.Now()
-	plane, err := controlplane.Start(ctx, controlplane.Options{Workloads: true})
-	if err != nil {
+	var plane *controlplane.Plane
+	if err := out.during(ctx, "the control plane starts", func(ctx context.Context) (err error) {
+		plane, err = controlplane.Start(ctx, controlplane.Options{})
+		return err
+	}); err != nil {
 		return nil, err
 	}
 	c := &cluster{out: out, plane: plane, config: filepath.Join(plane.Folder(), "kubeconfig")}
-	if err := c.prepare(ctx); err != nil {
+	if err := c.finish(ctx); err != nil {
 		plane.Stop()
 		return nil, err
 	}
 	out.success("etcd, kube-apiserver, kube-controller-manager, kube-scheduler and kwok run", time.Since(start))
 	return c, nil
+}
+
+// finish brings in the operator's manifests before anything runs that looks for kinds.
+func (c *cluster) finish(ctx context.Context) error {
+	if err := c.prepare(ctx); err != nil {
+		return err
+	}
+	if err := c.install(ctx); err != nil {
+		return err
+	}
+	return c.out.during(ctx, "Pods can run", c.plane.StartWorkloads)
 }
 
 func (c *cluster) prepare(ctx context.Context) (err error) {

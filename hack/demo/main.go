@@ -24,6 +24,8 @@ const (
 
 func main() {
 	once := flag.Bool("once", false, "end after the story, with an error if something in it did not happen as told")
+	operator := flag.String("operator", "bin/sample-operator", "the operator's program")
+	record := flag.String("record", "", "write what is shown of the story to this file, as .txt and as .svg")
 	flag.Parse()
 	log.SetLogger(logr.Discard()) // what clients have to say comes back as an error, too
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
@@ -33,7 +35,7 @@ func main() {
 		end = afterStory
 	}
 	out := newPrinter(os.Stdout, styleFor(os.Stdout, os.Getenv))
-	err := run(ctx, out, end)
+	err := run(ctx, out, settings{operator: *operator, record: *record, end: end})
 	if ctx.Err() != nil && end == whenTold {
 		err = nil // it was asked to end, and whatever it was about to do it did not
 	}
@@ -43,22 +45,40 @@ func main() {
 	}
 }
 
+// settings are what the flags say.
+type settings struct {
+	operator string // its program
+	record   string // file to write, without its extension; empty for none
+	end      ending
+}
+
 // run shows everything, and returns when nothing of it is left.
-func run(ctx context.Context, out *printer, end ending) error {
+func run(ctx context.Context, out *printer, s settings) error {
 	if _, err := os.Stat("config/default/kustomization.yaml"); err != nil {
 		return fmt.Errorf("find the operator's manifests: run me from the root of the repository, by `make run`: %w", err)
+	}
+	if _, err := os.Stat(s.operator); err != nil {
+		return fmt.Errorf("find the operator's program, which `make run` builds: %w", err)
 	}
 	c, err := startCluster(ctx, out)
 	if err != nil {
 		return err
 	}
+	c.binary = s.operator
 	defer func() {
 		out.note("stopping the cluster")
 		c.plane.Stop()
 	}()
-	err = c.show(ctx, end)
-	if ctx.Err() != nil && end == afterStory {
+	var record *recording
+	if s.record != "" {
+		record = &recording{}
+	}
+	err = c.show(ctx, s.end, record)
+	if ctx.Err() != nil && s.end == afterStory {
 		return errors.Join(err, errors.New("interrupted before the story was told"))
+	}
+	if err == nil {
+		err = record.write(s.record)
 	}
 	return err
 }

@@ -17,25 +17,11 @@ import (
 const (
 	operatorNamespace = "sample-operator-system"
 	operatorAccount   = "sample-operator-controller-manager"
-	operatorPackage   = "./examples/sample-operator"
-	operatorBinary    = "bin/sample-operator"
+	fieldManager      = "sample-operator" // of what it writes
 )
 
 // patience is how long the operator may take to do what it is asked, and to end.
 const patience = time.Minute
-
-// buildOperator compiles it; the go command removes its own traces if it is told to end.
-func (c *cluster) buildOperator(ctx context.Context) error {
-	c.out.title("Building the sample operator and starting it as " + operatorNamespace + "/" + operatorAccount)
-	start := time.Now()
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", operatorBinary, operatorPackage)
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	if said, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("build %s: %w\n%s", operatorPackage, err, said)
-	}
-	c.out.success("built "+operatorBinary, time.Since(start))
-	return nil
-}
 
 // runOperator runs it until ctx ends, with the rights that its manifests give it, and
 // reads what it writes.
@@ -48,7 +34,7 @@ func (c *cluster) runOperator(ctx context.Context) error {
 	if err := controlplane.WriteKubeconfig(kubeconfig, config); err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, operatorBinary, c.operatorFlags(kubeconfig)...)
+	cmd := exec.CommandContext(ctx, c.binary, c.operatorFlags(kubeconfig)...)
 	cmd.Env = append(os.Environ(), "ENABLE_WEBHOOKS=true")
 	output := &lines{tell: c.hear}
 	cmd.Stdout, cmd.Stderr = output, output
@@ -59,7 +45,7 @@ func (c *cluster) runOperator(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err() // it ended because it was told to
 	}
-	return fmt.Errorf("run %s: it ended by itself: %w", operatorBinary, err)
+	return fmt.Errorf("run %s: it ended by itself: %w", c.binary, err)
 }
 
 func (c *cluster) operatorFlags(kubeconfig string) []string {
@@ -88,6 +74,10 @@ func (c *cluster) hear(line []byte) {
 		c.working.Store(true)
 	case reconciled:
 		c.journal.add(e)
+		if e.foldable() && !c.journal.awaits(e) {
+			c.out.fold(e, len(c.journal.totals().steps))
+			return
+		}
 	}
 	c.out.line(e)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -36,6 +37,15 @@ func styleFor(out *os.File, env func(string) string) style {
 	return style{colours: terminal && env("NO_COLOR") == "" && env("TERM") != "dumb"}
 }
 
+// colourful is how everything is rendered at first. What goes to no terminal loses it.
+var colourful = style{colours: true}
+
+// plain is a text without its colours.
+func plain(text string) string { return escape.ReplaceAllString(text, "") }
+
+// escape is what sets a colour, and ends it.
+var escape = regexp.MustCompile(`\x1b\[[0-9]*m`)
+
 func (s style) in(how shade, text string) string {
 	if !s.colours || text == "" {
 		return text
@@ -48,23 +58,68 @@ func (s style) in(how shade, text string) string {
 type printer struct {
 	style style
 
-	mu  sync.Mutex // guards out
-	out io.Writer
+	mu     sync.Mutex // guards everything below
+	out    io.Writer
+	record *recording // nil, or what gets everything as well
+	folded fold       // calls that are not shown yet
+	last   time.Time  // when something was shown
 }
 
-func newPrinter(out io.Writer, s style) *printer { return &printer{style: s, out: out} }
+func newPrinter(out io.Writer, s style) *printer {
+	return &printer{style: s, out: out, last: time.Now()}
+}
 
+// print shows what was folded, and then the lines. They come with colours.
 func (p *printer) print(lines ...string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	fmt.Fprintln(p.out, strings.Join(lines, "\n"))
+	p.printLocked(lines)
+}
+
+func (p *printer) printLocked(lines []string) {
+	lines = append(colourful.folded(p.folded), lines...)
+	p.folded = fold{}
+	if len(lines) == 0 {
+		return
+	}
+	p.last = time.Now()
+	text := strings.Join(lines, "\n") + "\n"
+	p.record.add(text)
+	if !p.style.colours {
+		text = plain(text)
+	}
+	fmt.Fprint(p.out, text)
+}
+
+// flush shows what was folded.
+func (p *printer) flush() { p.print() }
+
+// quiet is for how long nothing has been shown.
+func (p *printer) quiet() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return time.Since(p.last)
+}
+
+// fold keeps a call back until something else is shown.
+func (p *printer) fold(e entry, steps int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.folded.add(e, steps)
+}
+
+// recordTo has everything that is shown from now on recorded, too. Nil ends that.
+func (p *printer) recordTo(r *recording) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.record = r
 }
 
 // title begins a part.
-func (p *printer) title(text string) { p.print("", p.style.in(bold, "── "+text)) }
+func (p *printer) title(text string) { p.print("", colourful.in(bold, "── "+text)) }
 
 // command is what a person could have typed.
-func (p *printer) command(line string) { p.print(p.style.in(faint, "   $ ") + line) }
+func (p *printer) command(line string) { p.print(colourful.in(faint, "   $ ") + line) }
 
 // said is what a command answered.
 func (p *printer) said(text string) {
@@ -74,28 +129,31 @@ func (p *printer) said(text string) {
 }
 
 // note is about the demo itself.
-func (p *printer) note(text string) { p.print(p.style.in(faint, "   "+text)) }
+func (p *printer) note(text string) { p.print(colourful.in(faint, "   "+text)) }
 
 // fact is something to remember, with its name.
 func (p *printer) fact(name, value string) { p.print(fmt.Sprintf("   %-12s %s", name, value)) }
 
+// result is a line of the sum: a name, and what there is to say.
+func (p *printer) result(name, text string) { p.print(fmt.Sprintf("   %-12s ", name) + text) }
+
 // success says that something is as it should be, after that long.
 func (p *printer) success(text string, took time.Duration) {
-	p.print(p.style.in(green, "   ✓ "+text) + p.style.in(faint, fmt.Sprintf(", after %.1fs", took.Seconds())))
+	p.print(colourful.in(green, "   ✓ "+text) + colourful.in(faint, fmt.Sprintf(", after %.1fs", took.Seconds())))
 }
 
 // failure says why the demo ends too early.
-func (p *printer) failure(err error) { p.print("", p.style.in(red, "✗ "+err.Error())) }
+func (p *printer) failure(err error) { p.print("", colourful.in(red, "✗ "+err.Error())) }
 
 // line shows a line of the operator's log, if there is anything in it for a person.
 func (p *printer) line(e entry) {
-	if lines := p.style.render(e); len(lines) > 0 {
+	if lines := colourful.render(e); len(lines) > 0 {
 		p.print(lines...)
 	}
 }
 
 // raw shows a line that the operator wrote and that is not of its log.
-func (p *printer) raw(line string) { p.print(p.style.in(yellow, "   ! ") + clean(line)) }
+func (p *printer) raw(line string) { p.print(colourful.in(yellow, "   ! ") + clean(line)) }
 
 // render makes a line of the log readable; most of them have nothing to show.
 func (s style) render(e entry) []string {

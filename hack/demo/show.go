@@ -16,39 +16,59 @@ import (
 )
 
 // show brings in the operator, tells the story, and stays until end.
-func (c *cluster) show(ctx context.Context, end ending) error {
-	if err := c.install(ctx); err != nil {
-		return err
-	}
-	if err := c.buildOperator(ctx); err != nil {
-		return err
-	}
+func (c *cluster) show(ctx context.Context, end ending, record *recording) error {
+	c.out.title("Starting the sample operator as " + operatorNamespace + "/" + operatorAccount)
 	group := lifecycle.New(ctx)
 	group.Go("operator", c.runOperator)
-	group.Go("story", func(ctx context.Context) error { return c.tell(ctx, end) })
+	group.Go("story", func(ctx context.Context) error { return c.tell(ctx, end, record) })
 	return group.Wait()
 }
 
 // tell waits for the operator and tells the story.
-func (c *cluster) tell(ctx context.Context, end ending) error {
+func (c *cluster) tell(ctx context.Context, end ending, record *recording) error {
 	start := time.Now()
 	if err := c.await(ctx, c.serves); err != nil {
 		return fmt.Errorf("wait for the operator: %w", err)
 	}
 	c.out.success("the operator serves", time.Since(start))
 	c.explain()
+	if err := c.tellAll(ctx, record); err != nil || end == afterStory {
+		return err
+	}
+	c.out.title("Now it is your turn: whatever you change shows here. Ctrl-C ends it all")
+	c.explain()
+	c.watch(ctx)
+	return nil
+}
+
+// tellAll tells each chapter, and what there is in the end. Nothing else is recorded:
+// where things are is different on each machine.
+func (c *cluster) tellAll(ctx context.Context, record *recording) error {
+	c.out.recordTo(record)
+	defer c.out.recordTo(nil)
 	for _, chapter := range story {
 		if err := c.play(ctx, chapter); err != nil {
 			return fmt.Errorf("%s: %w", strings.ToLower(chapter.title), err)
 		}
 	}
-	if err := c.sum(ctx); err != nil || end == afterStory {
-		return err
+	return c.sum(ctx)
+}
+
+// watch shows what comes of the changes that somebody else makes, until ctx ends.
+func (c *cluster) watch(ctx context.Context) {
+	c.journal.begin(nil)
+	ticker := time.NewTicker(rest / 4)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			if c.journal.quiet() > rest {
+				c.out.flush()
+			}
+		}
 	}
-	c.out.title("Now it is your turn: whatever you change shows here. Ctrl-C ends it all")
-	c.explain()
-	<-ctx.Done()
-	return nil
 }
 
 // explain says where everything is.
@@ -105,7 +125,7 @@ func (c *cluster) healthy(ctx context.Context) error {
 func (c *cluster) play(ctx context.Context, it chapter) error {
 	c.out.title(it.title)
 	c.out.command("kubectl " + quote(it.kubectl))
-	c.journal.begin()
+	c.journal.begin(it.clues)
 	start := time.Now()
 	said, err := c.run(ctx, it.kubectl...)
 	if err != nil {
@@ -157,30 +177,15 @@ func (c *cluster) await(ctx context.Context, content check) error {
 		case ctx.Err() == nil: // else it complains of just that
 			complaint = err
 		}
+		if c.out.quiet() > beat && complaint != nil {
+			c.out.note("still waiting: " + shorten(complaint.Error(), 160))
+		}
 		select {
 		case <-ctx.Done():
 			return errors.Join(ctx.Err(), complaint)
 		case <-retry.C:
 		}
 	}
-}
-
-// sum shows what there is in the end.
-func (c *cluster) sum(ctx context.Context) error {
-	c.out.title("All of it happened as told")
-	for _, args := range [][]string{
-		{"get", "sites", "--all-namespaces", "--output=wide"},
-		{"get", "events", "--namespace=demo", "--field-selector=involvedObject.kind=Site", "--sort-by=.metadata.creationTimestamp",
-			"--output=custom-columns=SITE:.involvedObject.name,REASON:.reason,MESSAGE:.message"},
-	} {
-		c.out.command("kubectl " + quote(args))
-		said, err := c.run(ctx, args...)
-		if err != nil {
-			return err
-		}
-		c.out.said(said)
-	}
-	return nil
 }
 
 // quote writes arguments as a shell would have to read them.

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+)
+
+// beat is how long nothing may be shown while the demo waits for something.
+const beat = 10 * time.Second
+
+// during works, and says with every beat what goes on meanwhile.
+func (p *printer) during(ctx context.Context, what string, work func(context.Context) error) error {
+	group := lifecycle.New(ctx)
+	group.Guest("beat", func(ctx context.Context) {
+		ticker, start := time.NewTicker(beat), time.Now()
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+				p.note("still waiting until " + what + ", since " + time.Since(start).Round(time.Second).String())
+			}
+		}
+	})
+	err := context.Cause(ctx) // what a Group returns that has ended before
+	group.Go(what, func(ctx context.Context) error {
+		err = work(ctx)
+		return err
+	})
+	_ = group.Wait() // it keeps quiet about an error that comes after the end of ctx
+	return err
+}

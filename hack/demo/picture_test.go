@@ -1,0 +1,110 @@
+package main
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// shown is a piece of what the demo shows, with everything that a picture has to cope with.
+func shown(p *printer) {
+	p.title("A title")
+	p.command(`kubectl patch '{"a":"<b>&"}'`)
+	p.success("it is as it should be", 250*time.Millisecond)
+	p.said("  NAME   READY\n  blog   " + strings.Repeat("long ", 60))
+}
+
+func TestPictureIsWhatIsShown(t *testing.T) {
+	record := &recording{}
+	var out bytes.Buffer
+	p := newPrinter(&out, style{})
+	p.note("before")
+	p.recordTo(record)
+	shown(p)
+	p.recordTo(nil)
+	p.note("after")
+
+	path := filepath.Join(t.TempDir(), "story")
+	if err := record.write(path); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path + ".txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := strings.TrimSuffix(strings.TrimPrefix(out.String(), "   before\n\n"), "   after\n"); string(text) != want {
+		t.Errorf("the text is\n%q\nwant what is shown between,\n%q", text, want)
+	}
+	got, err := os.ReadFile(path + ".svg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const golden = "testdata/picture.svg"
+	if *update {
+		if err := os.WriteFile(golden, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != string(want) {
+		t.Errorf("the picture is\n%s\nwant, as in %s,\n%s", got, golden, want)
+	}
+}
+
+// TestPictureStandsAlone reads the picture as a browser would: it is XML, and asks for
+// nothing from elsewhere.
+func TestPictureStandsAlone(t *testing.T) {
+	var out bytes.Buffer
+	shown(newPrinter(&out, style{colours: true}))
+	decoder := xml.NewDecoder(strings.NewReader(picture(out.String())))
+	var text strings.Builder
+	for {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatalf("it is no XML: %v", err)
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			for _, a := range token.Attr {
+				if a.Name.Local != "xmlns" && strings.Contains(a.Value, "//") || strings.HasSuffix(a.Name.Local, "href") {
+					t.Errorf("it needs %s=%q", a.Name.Local, a.Value)
+				}
+			}
+		case xml.CharData:
+			text.Write(token)
+		}
+	}
+	for _, want := range []string{"── A title", `'{"a":"<b>&"}'`, "✓ it is as it should be", "…"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("it does not show %q", want)
+		}
+	}
+	if strings.Contains(text.String(), "url(") || strings.Contains(text.String(), "@import") {
+		t.Error("its style loads something")
+	}
+}
+
+func TestColumnsAreKept(t *testing.T) {
+	spans := spansOf("ab\x1b[1m  cd\x1b[0m e" + strings.Repeat("x", 200))
+	if len(spans) != 3 || spans[1] != (span{4, bold, "cd"}) || spans[2].column != 7 || spans[2].shade != "0" {
+		t.Fatalf("got %+v", spans)
+	}
+	if end := spans[2].column + len([]rune(spans[2].text)); end != mostColumns {
+		t.Errorf("a long line ends at column %d, want %d", end, mostColumns)
+	}
+	if spans := spansOf(strings.Repeat("x", mostColumns) + "\x1b[1mmore\x1b[0m"); len(spans) != 1 {
+		t.Errorf("what is beyond the edge is drawn: %+v", spans)
+	}
+}

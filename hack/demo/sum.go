@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// sum shows what there is in the end.
+func (c *cluster) sum(ctx context.Context) error {
+	c.out.title("All of it happened as told")
+	for _, args := range [][]string{
+		{"get", "sites", "--all-namespaces", "--output=wide"},
+		{"get", "events", "--namespace=demo", "--field-selector=involvedObject.kind=Site", "--sort-by=.metadata.creationTimestamp",
+			"--output=custom-columns=SITE:.involvedObject.name,REASON:.reason,MESSAGE:.message"},
+	} {
+		c.out.command("kubectl " + quote(args))
+		said, err := c.run(ctx, args...)
+		if err != nil {
+			return err
+		}
+		c.out.said(said)
+	}
+	return c.count(ctx)
+}
+
+// count says what all of it took, in numbers that the operator told.
+func (c *cluster) count(ctx context.Context) error {
+	measured, err := c.measured(ctx)
+	if err != nil {
+		return err
+	}
+	c.out.title("In numbers")
+	for _, r := range results(c.journal.totals(), measured) {
+		c.out.result(r.name, r.text)
+	}
+	return nil
+}
+
+type result struct{ name, text string }
+
+// results say what the operator told of its calls, and what it measured itself.
+func results(t *totals, m measurements) []result {
+	all := []result{
+		{"calls", fmt.Sprintf("%d: %d wrote %s, %d nothing but a status at most", t.calls, t.wrote, counted(t.objects, "object"), t.calls-t.wrote)},
+		{"steps", fmt.Sprintf("%d of %d ran; for the others no change gave a reason", t.ran, t.could())},
+	}
+	if wait, known := m.mean("workqueue_queue_duration_seconds"); known {
+		all = append(all, result{"lag", fmt.Sprintf("a Site waited in the queue for %v on average, before a call was told what had changed", wait)})
+	}
+	if took, known := m.mean("controller_runtime_reconcile_time_seconds"); known {
+		all = append(all, result{"duration", fmt.Sprintf("a call took %v on average, the longest %v", took, t.longest)})
+	}
+	if failed, known := m["controller_runtime_reconcile_errors_total"]; known {
+		all = append(all, result{"failures", counted(int(failed), "call") + " ended with an error"})
+	}
+	return all
+}
+
+// measurements are metrics of the operator's, by name and summed over their labels.
+type measurements map[string]float64
+
+// mean is that of a histogram.
+func (m measurements) mean(name string) (mean time.Duration, known bool) {
+	sum, count := m[name+"_sum"], m[name+"_count"]
+	if count == 0 {
+		return 0, false
+	}
+	return time.Duration(sum / count * float64(time.Second)).Round(10 * time.Microsecond), true
+}
+
+// readMetrics reads what a metrics endpoint serves.
+func readMetrics(text string) measurements {
+	m := measurements{}
+	for line := range strings.Lines(text) {
+		fields := strings.Fields(line)
+		if len(fields) < 2 || strings.HasPrefix(line, "#") {
+			continue
+		}
+		// The name is before the labels, in whose values there may be spaces.
+		name, _, _ := strings.Cut(fields[0], "{")
+		if value, err := strconv.ParseFloat(fields[len(fields)-1], 64); err == nil {
+			m[name] += value
+		}
+	}
+	return m
+}
+
+// measured asks the operator for its metrics.
+func (c *cluster) measured(ctx context.Context) (measurements, error) {
+	url := "http://" + c.metrics + "/metrics"
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil, fmt.Errorf("read the operator's metrics: %w", err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		return nil, fmt.Errorf("read the operator's metrics at %s: %w", url, err)
+	}
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("read the operator's metrics at %s: %s", url, response.Status)
+	}
+	return readMetrics(string(text)), nil
+}
