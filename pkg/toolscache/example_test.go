@@ -15,7 +15,6 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
-	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
 
@@ -233,33 +232,4 @@ func ExampleNewReflectorWithOptions() {
 		toolscache.NewStore(cache.MetaNamespaceKeyFunc), toolscache.ReflectorOptions{Name: "pods-of-the-team"})
 	fmt.Println(r.Name(), r.TypeDescription())
 	// Output: pods-of-the-team *v1.Pod
-}
-
-func ExampleNewListWatcher() {
-	page, err := toolscache.NewListWatcher(pods{"web"}, &corev1.Pod{}).List(context.Background(), metav1.ListOptions{})
-	fmt.Println(len(page.Items), page.Version, err)
-	// Output: 1 7 <nil>
-}
-
-func ExampleNewListWatcherOf() {
-	lw := toolscache.NewListWatcherOf(pods{"web"}, toolscache.ListWatcherOptions[*corev1.Pod]{
-		Convert: func(obj runtime.Object) (*corev1.Pod, error) {
-			p, ok := obj.(*corev1.Pod)
-			if !ok {
-				return nil, fmt.Errorf("a %T is no pod", obj)
-			}
-			return p, nil
-		},
-	})
-	web := engine.New(lw, engine.Options[*corev1.Pod]{
-		Name: "pods",
-		Traits: delta.Traits[*corev1.Pod]{
-			Key:     func(p *corev1.Pod) (delta.Key, error) { return delta.Key{Namespace: p.Namespace, Name: p.Name}, nil },
-			Version: (*corev1.Pod).GetResourceVersion,
-			UID:     func(p *corev1.Pod) string { return string(p.UID) },
-			Labels:  (*corev1.Pod).GetLabels,
-		},
-	})
-	fmt.Println(web.Status().Reflector.Why)
-	// Output: pods has not been started
 }

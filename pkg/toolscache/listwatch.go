@@ -11,12 +11,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/tools/cache"
 
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 )
 
-// ListWatcherOptions say what a client-go ListerWatcher is expected to bring.
+// ListWatcherOptions say what a [Client] is expected to bring.
 type ListWatcherOptions[T any] struct {
 	// Convert makes a T of what was decoded. Its error leaves the object out.
 	Convert func(runtime.Object) (T, error)
@@ -30,24 +29,16 @@ type ListWatcherOptions[T any] struct {
 	Lend bool
 }
 
-// NewListWatcher shows a client-go ListerWatcher to a core that holds any object.
-// example is one of its kind; see [ListWatcherOptions].
-func NewListWatcher(lw cache.ListerWatcher, example any) listwatch.ListWatcher[any] {
-	return NewListWatcherOf(lw, ListWatcherOptions[any]{Convert: asItIs, Example: example})
+// Client is what lists and watches, as clients of the API do.
+type Client struct {
+	List  func(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error)
+	Watch func(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 }
 
-// lendingListWatcher is NewListWatcher for cores that have [objectTraits].
-func lendingListWatcher(lw cache.ListerWatcher, example any) listwatch.ListWatcher[any] {
-	return NewListWatcherOf(lw, ListWatcherOptions[any]{Convert: asItIs, Example: example, Lend: true})
-}
-
-func asItIs(obj runtime.Object) (any, error) { return obj, nil }
-
-// NewListWatcherOf shows a client-go ListerWatcher to a core that holds a T. Where
-// it also is a cache.ListerWatcherWithContext, requests end with their context.
-func NewListWatcherOf[T any](lw cache.ListerWatcher, opts ListWatcherOptions[T]) listwatch.ListWatcher[T] {
+// newListWatcher shows a client as a ListWatcher.
+func newListWatcher[T any](client Client, opts ListWatcherOptions[T]) listwatch.ListWatcher[T] {
 	l := &listWatcher[T]{
-		lw:      cache.ToListerWatcherWithContext(lw),
+		client:  client,
 		convert: opts.Convert,
 		expect:  expecting(opts.Example),
 		each:    meta.EachListItemWithAlloc,
@@ -60,7 +51,7 @@ func NewListWatcherOf[T any](lw cache.ListerWatcher, opts ListWatcherOptions[T])
 }
 
 type listWatcher[T any] struct {
-	lw      cache.ListerWatcherWithContext
+	client  Client
 	convert func(runtime.Object) (T, error)
 	expect  expectation
 	each    func(list runtime.Object, do func(runtime.Object) error) error
@@ -73,7 +64,7 @@ var _ listwatch.ListWatcher[any] = (*listWatcher[any])(nil)
 // typed list are elements of one array, which would otherwise stay in memory for as
 // long as any one of them does.
 func (l *listWatcher[T]) List(ctx context.Context, opts metav1.ListOptions) (listwatch.Page[T], error) {
-	list, err := l.lw.ListWithContext(ctx, opts)
+	list, err := l.client.List(ctx, opts)
 	if err != nil {
 		return listwatch.Page[T]{}, err
 	}
@@ -106,12 +97,12 @@ func (l *listWatcher[T]) List(ctx context.Context, opts metav1.ListOptions) (lis
 }
 
 func (l *listWatcher[T]) Watch(ctx context.Context, opts metav1.ListOptions) (listwatch.Stream[T], error) {
-	w, err := l.lw.WatchWithContext(ctx, opts)
+	w, err := l.client.Watch(ctx, opts)
 	if err != nil {
 		return nil, err
 	}
 	if w == nil {
-		return nil, errors.New("the ListerWatcher returned neither a watch nor an error")
+		return nil, errors.New("the client returned neither a watch nor an error")
 	}
 	return &stream[T]{of: l, w: w}, nil
 }

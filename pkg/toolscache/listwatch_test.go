@@ -41,7 +41,7 @@ func TestListWatcherReadsLists(t *testing.T) {
 		},
 		`{[] false   []} read the answer to a list: object does not implement the List interfaces`: configMap("a", "1"),
 	} {
-		lw := NewListWatcherOf(&scripted{list: func(int) (runtime.Object, error) { return list, nil }}, ListWatcherOptions[string]{Convert: names})
+		lw := newListWatcher(clientOf(&scripted{list: func(int) (runtime.Object, error) { return list, nil }}), ListWatcherOptions[string]{Convert: names})
 		page, err := lw.List(t.Context(), metav1.ListOptions{})
 		if got := fmt.Sprint(page, " ", err); got != want {
 			t.Errorf("%T reads as\n%s, want\n%s", list, got, want)
@@ -79,7 +79,7 @@ func TestListWatcherReadsEvents(t *testing.T) {
 	} {
 		w := watch.NewFakeWithChanSize(1, false)
 		w.Action(tt.event.Type, tt.event.Object)
-		lw := NewListWatcherOf(&scripted{watch: func() (watch.Interface, error) { return w, nil }},
+		lw := newListWatcher(clientOf(&scripted{watch: func() (watch.Interface, error) { return w, nil }}),
 			ListWatcherOptions[string]{Convert: names, Example: tt.example})
 		stream, err := lw.Watch(t.Context(), metav1.ListOptions{})
 		if err != nil {
@@ -94,7 +94,7 @@ func TestListWatcherReadsEvents(t *testing.T) {
 
 func TestStreamEnds(t *testing.T) {
 	w := watch.NewFakeWithChanSize(1, false)
-	lw := NewListWatcher(&scripted{watch: func() (watch.Interface, error) { return w, nil }}, nil)
+	lw := listWatcherOf(&scripted{watch: func() (watch.Interface, error) { return w, nil }}, nil)
 	stream, err := lw.Watch(t.Context(), metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -120,7 +120,7 @@ func TestStreamEnds(t *testing.T) {
 }
 
 func TestListWatcherPassesErrorsOn(t *testing.T) {
-	lw := NewListWatcher(&scripted{
+	lw := listWatcherOf(&scripted{
 		list:  func(int) (runtime.Object, error) { return nil, io.ErrUnexpectedEOF },
 		watch: func() (watch.Interface, error) { return nil, io.ErrUnexpectedEOF },
 	}, nil)
@@ -130,7 +130,7 @@ func TestListWatcherPassesErrorsOn(t *testing.T) {
 	if _, err := lw.Watch(t.Context(), metav1.ListOptions{}); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("Watch returned %v", err)
 	}
-	nothing := NewListWatcher(&scripted{watch: func() (watch.Interface, error) { return nil, nil }}, nil)
+	nothing := listWatcherOf(&scripted{watch: func() (watch.Interface, error) { return nil, nil }}, nil)
 	if _, err := nothing.Watch(t.Context(), metav1.ListOptions{}); err == nil {
 		t.Error("a watch that is nil is no error")
 	}
@@ -141,7 +141,7 @@ func TestListWatcherPassesErrorsOn(t *testing.T) {
 func TestListsAreLentToInformersAlone(t *testing.T) {
 	list := &corev1.PodList{Items: []corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Name: "a", ResourceVersion: "1"}}}}
 	source := &scripted{list: func(int) (runtime.Object, error) { return list, nil }}
-	page, err := NewListWatcher(source, nil).List(t.Context(), metav1.ListOptions{})
+	page, err := listWatcherOf(source, nil).List(t.Context(), metav1.ListOptions{})
 	if err != nil || page.Lent || page.Items[0] == any(&list.Items[0]) {
 		t.Errorf("anybody is lent the list's objects: %v, %v", page.Lent, err)
 	}

@@ -78,7 +78,7 @@ func NewReflectorWithOptions(lw cache.ListerWatcher, expectedType any, store cac
 	}
 	opts := coreReflectorOptions(lw, options)
 	opts.Logger, opts.Ingest = logger, r.sink.ingest()
-	r.core = reflector.New(NewListWatcher(lw, expectedType), r.sink, keyOrAddress, opts)
+	r.core = reflector.New(listWatcherOf(lw, expectedType), r.sink, keyOrAddress, opts)
 	return r
 }
 

@@ -205,7 +205,7 @@ func TestReflectorTellsHandlerWhatClientGoWould(t *testing.T) {
 				opts := coreReflectorOptions(lw, options)
 				opts.OnError = onWatchError(peerReflector(lw, &corev1.ConfigMap{}, options), func() cache.WatchErrorHandlerWithContext { return handler })
 				sink := newStoreSink(cache.NewStore(cache.MetaNamespaceKeyFunc))
-				_ = reflector.New(NewListWatcher(lw, nil), sink, keyOrAddress, opts).Run(ctx)
+				_ = reflector.New(listWatcherOf(lw, nil), sink, keyOrAddress, opts).Run(ctx)
 			},
 		} {
 			answers := watches
@@ -283,7 +283,7 @@ func delaysOf(t *testing.T, b informer.Backoff) []time.Duration {
 	}
 	lw := &scripted{list: func(int) (runtime.Object, error) { return nil, io.ErrUnexpectedEOF }}
 	sink := newStoreSink(cache.NewStore(cache.MetaNamespaceKeyFunc))
-	_ = reflector.New(NewListWatcher(lw, nil), sink, keyOrAddress, opts).Run(ctx)
+	_ = reflector.New(listWatcherOf(lw, nil), sink, keyOrAddress, opts).Run(ctx)
 	return delays
 }
 

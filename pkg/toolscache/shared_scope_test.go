@@ -67,7 +67,7 @@ func TestHandlersAreResyncedAsTheScopesSay(t *testing.T) {
 			Scopes: []SharedScope{
 				{Namespace: "p", ListerWatcher: inNamespace("p", "a"), ResyncPeriod: time.Minute},
 				{Namespace: "q", ListerWatcher: inNamespace("q", "a"), ResyncPeriod: resync.Never},
-				{Except: []string{"p", "q", "r"}, ListWatcher: NewListWatcher(inNamespace("x", "a"), nil)},
+				{Except: []string{"p", "q", "r"}, ListWatcher: listWatcherOf(inNamespace("x", "a"), nil)},
 			},
 			ResyncPeriod: 10 * time.Minute,
 			Reflector:    informer.Settings{Lists: informer.PagesOnly},

@@ -1,0 +1,27 @@
+package toolscache
+
+import (
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/delta-runtime/delta-runtime/internal/listwatch"
+)
+
+// listWatcherOf shows a client-go ListerWatcher to a core that holds any object. example is
+// one of its kind; see [listwatch.Options]. Where lw also is a
+// cache.ListerWatcherWithContext, requests end with their context.
+func listWatcherOf(lw cache.ListerWatcher, example any) listwatch.ListWatcher[any] {
+	return newListWatcher(clientOf(lw), ListWatcherOptions[any]{Convert: asItIs, Example: example})
+}
+
+// lendingListWatcher is listWatcherOf for cores that have [objectTraits].
+func lendingListWatcher(lw cache.ListerWatcher, example any) listwatch.ListWatcher[any] {
+	return newListWatcher(clientOf(lw), ListWatcherOptions[any]{Convert: asItIs, Example: example, Lend: true})
+}
+
+func clientOf(lw cache.ListerWatcher) Client {
+	in := cache.ToListerWatcherWithContext(lw)
+	return Client{List: in.ListWithContext, Watch: in.WatchWithContext}
+}
+
+func asItIs(obj runtime.Object) (any, error) { return obj, nil }
