@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/util/watchlist"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/internal/peer"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
@@ -32,12 +33,12 @@ func newCore(c coreConfig) (*engine.Informer[any], error) {
 		OnMutation: c.OnMutation,
 		Mutations:  c.Mutations,
 		Ready:      c.Ready,
-		Reflector:  coreReflectorOptions(c.anyListerWatcher(), c.reflectorOptions()),
+		Reflector:  peer.Options(c.anyListerWatcher(), c.reflectorOptions()),
 		Log:        c.Log,
 	}
 	opts.Reflector.Settings = c.Reflector // each scope has its ListerWatcher's
 	opts.Reflector.Limiter = c.Limiter
-	opts.Reflector.OnError = onWatchError(peerReflector(c.anyListerWatcher(), c.Example, c.reflectorOptions()), c.onError)
+	opts.Reflector.OnError = peer.OnWatchError(peer.Reflector(c.anyListerWatcher(), c.Example, c.reflectorOptions()), c.onError)
 	if detectMutations && opts.OnMutation == nil {
 		opts.OnMutation = func(m informer.Mutation) {
 			panic(fmt.Sprintf("%s %s was modified in the cache, where it is at version %s: %v", c.Kind, m.Key, m.Version, m.Paths))
@@ -75,7 +76,7 @@ func (c *coreConfig) scope(s SharedScope) engine.Scope[any] {
 	}
 	if s.ListWatcher == nil && s.ListerWatcher != nil {
 		scope.ListWatcher = lendingListWatcher(s.ListerWatcher, c.Example)
-		scope.Settings = c.Reflector.Or(reflectorSettings(s.ListerWatcher, c.reflectorOptions()))
+		scope.Settings = c.Reflector.Or(peer.Settings(s.ListerWatcher, c.reflectorOptions()))
 		if watchlist.DoesClientNotSupportWatchListSemantics(s.ListerWatcher) {
 			scope.Settings.Lists = informer.PagesOnly // whatever is configured: it would wait for nothing
 		}

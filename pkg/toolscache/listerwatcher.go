@@ -11,17 +11,17 @@ import (
 // one of its kind; see [listwatch.Options]. Where lw also is a
 // cache.ListerWatcherWithContext, requests end with their context.
 func listWatcherOf(lw cache.ListerWatcher, example any) listwatch.ListWatcher[any] {
-	return newListWatcher(clientOf(lw), ListWatcherOptions[any]{Convert: asItIs, Example: example})
+	return listwatch.Of(clientOf(lw), listwatch.Options[any]{Convert: asItIs, Example: example})
 }
 
 // lendingListWatcher is listWatcherOf for cores that have [objectTraits].
 func lendingListWatcher(lw cache.ListerWatcher, example any) listwatch.ListWatcher[any] {
-	return newListWatcher(clientOf(lw), ListWatcherOptions[any]{Convert: asItIs, Example: example, Lend: true})
+	return listwatch.Of(clientOf(lw), listwatch.Options[any]{Convert: asItIs, Example: example, Lend: true})
 }
 
-func clientOf(lw cache.ListerWatcher) Client {
+func clientOf(lw cache.ListerWatcher) listwatch.Client {
 	in := cache.ToListerWatcherWithContext(lw)
-	return Client{List: in.ListWithContext, Watch: in.WatchWithContext}
+	return listwatch.Client{List: in.ListWithContext, Watch: in.WatchWithContext}
 }
 
 func asItIs(obj runtime.Object) (any, error) { return obj, nil }

@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 )
 
 func unstructuredOf(apiVersion, kind string) *unstructured.Unstructured {
@@ -36,12 +38,12 @@ func TestListWatcherReadsLists(t *testing.T) {
 			Items:    []corev1.ConfigMap{*configMap("a", "1"), *configMap("poison", "2"), *configMap("b", "3")},
 		},
 		`{[a] false   []} <nil>`: &unstructured.UnstructuredList{Items: []unstructured.Unstructured{*unstructuredOf("v1", "Thing")}},
-		`{[] false   []} ` + errTable.Error(): &unstructured.UnstructuredList{
+		`{[] false   []} ` + listwatch.ErrTable.Error(): &unstructured.UnstructuredList{
 			Object: map[string]any{"apiVersion": "meta.k8s.io/v1", "kind": "Table"},
 		},
 		`{[] false   []} read the answer to a list: object does not implement the List interfaces`: configMap("a", "1"),
 	} {
-		lw := newListWatcher(clientOf(&scripted{list: func(int) (runtime.Object, error) { return list, nil }}), ListWatcherOptions[string]{Convert: names})
+		lw := listwatch.Of(clientOf(&scripted{list: func(int) (runtime.Object, error) { return list, nil }}), listwatch.Options[string]{Convert: names})
 		page, err := lw.List(t.Context(), metav1.ListOptions{})
 		if got := fmt.Sprint(page, " ", err); got != want {
 			t.Errorf("%T reads as\n%s, want\n%s", list, got, want)
@@ -73,14 +75,14 @@ func TestListWatcherReadsEvents(t *testing.T) {
 		{unstructuredOf("v1", "Thing"), watch.Event{Type: watch.Added, Object: unstructuredOf("v2", "Thing")},
 			"{ADDED   false object is a /v2, Kind=Thing, not a /v1, Kind=Thing}"},
 		{nil, watch.Event{Type: watch.Added, Object: unstructuredOf("meta.k8s.io/v1beta1", "Table")},
-			"{ADDED   false " + errTable.Error() + "}"},
+			"{ADDED   false " + listwatch.ErrTable.Error() + "}"},
 		{nil, watch.Event{Type: watch.Added, Object: &metav1.Status{}},
 			"{ADDED   false read the metadata of a *v1.Status: object does not implement the Object interfaces}"},
 	} {
 		w := watch.NewFakeWithChanSize(1, false)
 		w.Action(tt.event.Type, tt.event.Object)
-		lw := newListWatcher(clientOf(&scripted{watch: func() (watch.Interface, error) { return w, nil }}),
-			ListWatcherOptions[string]{Convert: names, Example: tt.example})
+		lw := listwatch.Of(clientOf(&scripted{watch: func() (watch.Interface, error) { return w, nil }}),
+			listwatch.Options[string]{Convert: names, Example: tt.example})
 		stream, err := lw.Watch(t.Context(), metav1.ListOptions{})
 		if err != nil {
 			t.Fatal(err)

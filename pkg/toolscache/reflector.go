@@ -12,6 +12,8 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/listwatch"
+	"github.com/delta-runtime/delta-runtime/internal/peer"
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
@@ -61,7 +63,7 @@ func NewReflectorWithOptions(lw cache.ListerWatcher, expectedType any, store cac
 		options.Name = naming.GetNameFromCallsite("client-go/tools/cache/", "/pkg/toolscache/")
 	}
 	if options.TypeDescription == "" {
-		options.TypeDescription = expecting(expectedType).String()
+		options.TypeDescription = listwatch.Expecting(expectedType).String()
 	}
 	logger := klog.Background()
 	if options.Logger != nil {
@@ -73,10 +75,10 @@ func NewReflectorWithOptions(lw cache.ListerWatcher, expectedType any, store cac
 		logger: logger, clock: options.Clock,
 		resyncPeriod:      options.ResyncPeriod,
 		sink:              newStoreSink(store),
-		peer:              peerReflector(lw, expectedType, options),
+		peer:              peer.Reflector(lw, expectedType, options),
 		watchErrorHandler: cache.DefaultWatchErrorHandler,
 	}
-	opts := coreReflectorOptions(lw, options)
+	opts := peer.Options(lw, options)
 	opts.Logger, opts.Ingest = logger, r.sink.ingest()
 	r.core = reflector.New(listWatcherOf(lw, expectedType), r.sink, keyOrAddress, opts)
 	return r
@@ -101,12 +103,12 @@ func (r *Reflector) Run(stopCh <-chan struct{}) { r.RunWithContext(wait.ContextF
 func (r *Reflector) RunWithContext(ctx context.Context) {
 	for ctx.Err() == nil {
 		err := reflector.ErrPanicked
-		guard(ctx, func() { err = r.cycle(ctx) })
+		peer.Guard(ctx, func() { err = r.cycle(ctx) })
 		if errors.Is(err, reflector.ErrPanicked) {
 			r.core.Recover(ctx, err)
 			continue
 		}
-		if err := visibleError(err); err != nil {
+		if err := peer.VisibleError(err); err != nil {
 			r.watchErrorHandler(ctx, r.peer(), err)
 		}
 		r.core.Recover(ctx, err)
@@ -121,7 +123,7 @@ func (r *Reflector) ListAndWatch(stopCh <-chan struct{}) error {
 // ListAndWatchWithContext lists once and watches until the position is lost or
 // ctx ends. It returns an error only if no watch came about.
 func (r *Reflector) ListAndWatchWithContext(ctx context.Context) error {
-	return visibleError(r.cycle(ctx))
+	return peer.VisibleError(r.cycle(ctx))
 }
 
 // cycle is the core's cycle, with resyncs beside it where they are wanted.

@@ -8,6 +8,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/internal/peer"
 	"github.com/delta-runtime/delta-runtime/internal/store"
 )
 
@@ -46,7 +47,7 @@ func guardIndexers(indexers store.Indexers[any]) store.Indexers[any] {
 				return values(obj)
 			}
 			err = errIndexPanicked
-			guard(context.Background(), func() { found, err = values(obj) })
+			peer.Guard(context.Background(), func() { found, err = values(obj) })
 			return found, err
 		}
 	}

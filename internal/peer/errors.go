@@ -1,4 +1,4 @@
-package toolscache
+package peer
 
 import (
 	"context"
@@ -12,9 +12,9 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
 )
 
-// visibleError is err as client-go's callers and handlers see it: nil where a
+// VisibleError is err as client-go's callers and handlers see it: nil where a
 // watch that was open has ended, and the server's own error where none opened.
-func visibleError(err error) error {
+func VisibleError(err error) error {
 	var failed *reflector.Error
 	switch {
 	case !errors.As(err, &failed):
@@ -27,17 +27,17 @@ func visibleError(err error) error {
 	return err
 }
 
-// onWatchError calls handler for those failed attempts that client-go would have
+// OnWatchError calls handler for those failed attempts that client-go would have
 // called it for: not where a watch is just asked for again a little later, and not
 // where a streaming list gives way to pages. handler is asked for each time, so
 // that it can be set late, and may be nil.
-func onWatchError(peer func() *cache.Reflector, handler func() cache.WatchErrorHandlerWithContext) func(context.Context, error) {
+func OnWatchError(peer func() *cache.Reflector, handler func() cache.WatchErrorHandlerWithContext) func(context.Context, error) {
 	return func(ctx context.Context, err error) {
 		var failed *reflector.Error
 		if errors.As(err, &failed) && (failed.During == reflector.Streaming || askedAgain(failed)) {
 			return
 		}
-		if err = visibleError(err); err == nil {
+		if err = VisibleError(err); err == nil {
 			return
 		}
 		if handler := handler(); handler != nil {
@@ -54,10 +54,10 @@ func askedAgain(failed *reflector.Error) bool {
 		(apierrors.IsTooManyRequests(failed.Err) || utilnet.IsConnectionRefused(failed.Err))
 }
 
-// peerReflector makes, when first needed, what client-go's handlers of watch
+// Reflector makes, when first needed, what client-go's handlers of watch
 // errors take: a Reflector of client-go's, of which they read the name and the
 // kind. It never runs.
-func peerReflector(lw cache.ListerWatcher, example any, options ReflectorOptions) func() *cache.Reflector {
+func Reflector(lw cache.ListerWatcher, example any, options cache.ReflectorOptions) func() *cache.Reflector {
 	return sync.OnceValue(func() *cache.Reflector {
 		return cache.NewReflectorWithOptions(lw, example, nil, options)
 	})

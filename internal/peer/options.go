@@ -1,4 +1,4 @@
-package toolscache
+package peer
 
 import (
 	"context"
@@ -16,34 +16,34 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
-// coreReflectorOptions are the core's options for client-go's, and for client-go's
+// Options are the core's options for client-go's, and for client-go's
 // feature gates as they are now.
-func coreReflectorOptions(lw cache.ListerWatcher, options ReflectorOptions) reflector.Options[any] {
+func Options(lw cache.ListerWatcher, options cache.ReflectorOptions) reflector.Options[any] {
 	core := reflector.Options[any]{
-		Settings: reflectorSettings(lw, options),
+		Settings: Settings(lw, options),
 		Kind:     options.TypeDescription,
 		OnSkip: func(ctx context.Context, err error) {
 			utilruntime.HandleErrorWithContext(ctx, err, "Left out what could not be understood", "reflector", options.Name, "type", options.TypeDescription)
 		},
 	}
-	core.Guard = guard
+	core.Guard = Guard
 	if options.Clock != nil {
 		core.Now, core.AfterFunc = options.Clock.Now, afterFunc(options.Clock)
 	}
 	return core
 }
 
-// guard calls a function and recovers its panic if ReallyCrash says that panics do not
+// Guard calls a function and recovers its panic if ReallyCrash says that panics do not
 // end the process. client-go's Reflector does the same and lists again.
-func guard(ctx context.Context, call func()) {
+func Guard(ctx context.Context, call func()) {
 	if !utilruntime.ReallyCrash { // else the one that runs the informer handles it, once
 		defer utilruntime.HandleCrashWithContext(ctx)
 	}
 	call()
 }
 
-// reflectorSettings are the core's settings for client-go's options and gates.
-func reflectorSettings(lw any, options ReflectorOptions) informer.Settings {
+// Settings are the core's settings for client-go's options and gates.
+func Settings(lw any, options cache.ReflectorOptions) informer.Settings {
 	settings := informer.Settings{
 		Lists: informer.PagesOnly,
 		// client-go raises less than its default to it.

@@ -1,4 +1,4 @@
-package toolscache
+package listwatch
 
 import (
 	"errors"
@@ -17,8 +17,8 @@ type expectation struct {
 	kind   schema.GroupVersionKind // of unstructured objects; empty is any
 }
 
-// expecting expects objects like the example. Nil is like anything.
-func expecting(example any) expectation {
+// Expecting expects objects like the example. Nil is like anything.
+func Expecting(example any) expectation {
 	e := expectation{goType: reflect.TypeOf(example)}
 	if obj, ok := example.(*unstructured.Unstructured); ok {
 		e.kind = obj.GroupVersionKind()
@@ -34,7 +34,7 @@ func (e expectation) check(obj runtime.Object) error {
 		return fmt.Errorf("object is a %v, not a %v", obj.GetObjectKind().GroupVersionKind(), e.kind)
 	}
 	if isTable(obj) {
-		return errTable
+		return ErrTable
 	}
 	return nil
 }
@@ -51,9 +51,9 @@ func (e expectation) String() string {
 	return e.goType.String()
 }
 
-// errTable is what a client gets that accepts tables: kubectl's form of a list,
+// ErrTable is what a client gets that accepts tables: kubectl's form of a list,
 // of which no store can be made.
-var errTable = errors.New("server answered with a Table: the client's Accept header asks for one")
+var ErrTable = errors.New("server answered with a Table: the client's Accept header asks for one")
 
 // isTable looks at unstructured objects only, because a typed client cannot
 // decode a Table into anything else.

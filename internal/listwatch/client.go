@@ -1,4 +1,4 @@
-package toolscache
+package listwatch
 
 import (
 	"context"
@@ -11,12 +11,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
-
-	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 )
 
-// ListWatcherOptions say what a [Client] is expected to bring.
-type ListWatcherOptions[T any] struct {
+// Options say what a [Client] is expected to bring.
+type Options[T any] struct {
 	// Convert makes a T of what was decoded. Its error leaves the object out.
 	Convert func(runtime.Object) (T, error)
 	// Example is an object of the kind: events with objects of another Go type, or
@@ -35,12 +33,12 @@ type Client struct {
 	Watch func(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 }
 
-// newListWatcher shows a client as a ListWatcher.
-func newListWatcher[T any](client Client, opts ListWatcherOptions[T]) listwatch.ListWatcher[T] {
-	l := &listWatcher[T]{
+// Of shows a client as a ListWatcher.
+func Of[T any](client Client, opts Options[T]) ListWatcher[T] {
+	l := &reader[T]{
 		client:  client,
 		convert: opts.Convert,
-		expect:  expecting(opts.Example),
+		expect:  Expecting(opts.Example),
 		each:    meta.EachListItemWithAlloc,
 		lend:    opts.Lend,
 	}
@@ -50,7 +48,7 @@ func newListWatcher[T any](client Client, opts ListWatcherOptions[T]) listwatch.
 	return l
 }
 
-type listWatcher[T any] struct {
+type reader[T any] struct {
 	client  Client
 	convert func(runtime.Object) (T, error)
 	expect  expectation
@@ -58,24 +56,24 @@ type listWatcher[T any] struct {
 	lend    bool
 }
 
-var _ listwatch.ListWatcher[any] = (*listWatcher[any])(nil)
+var _ ListWatcher[any] = (*reader[any])(nil)
 
 // List copies each object out of the list it came in, or lends it. Objects of a
 // typed list are elements of one array, which would otherwise stay in memory for as
 // long as any one of them does.
-func (l *listWatcher[T]) List(ctx context.Context, opts metav1.ListOptions) (listwatch.Page[T], error) {
+func (l *reader[T]) List(ctx context.Context, opts metav1.ListOptions) (Page[T], error) {
 	list, err := l.client.List(ctx, opts)
 	if err != nil {
-		return listwatch.Page[T]{}, err
+		return Page[T]{}, err
 	}
 	if isTable(list) {
-		return listwatch.Page[T]{}, errTable
+		return Page[T]{}, ErrTable
 	}
 	about, err := meta.ListAccessor(list)
 	if err != nil {
-		return listwatch.Page[T]{}, fmt.Errorf("read the answer to a list: %w", err)
+		return Page[T]{}, fmt.Errorf("read the answer to a list: %w", err)
 	}
-	page := listwatch.Page[T]{
+	page := Page[T]{
 		Version:  about.GetResourceVersion(),
 		Continue: about.GetContinue(),
 		Items:    make([]T, 0, meta.LenList(list)),
@@ -91,12 +89,12 @@ func (l *listWatcher[T]) List(ctx context.Context, opts metav1.ListOptions) (lis
 		return nil
 	})
 	if err != nil {
-		return listwatch.Page[T]{}, fmt.Errorf("read the items of a list: %w", err)
+		return Page[T]{}, fmt.Errorf("read the items of a list: %w", err)
 	}
 	return page, nil
 }
 
-func (l *listWatcher[T]) Watch(ctx context.Context, opts metav1.ListOptions) (listwatch.Stream[T], error) {
+func (l *reader[T]) Watch(ctx context.Context, opts metav1.ListOptions) (Stream[T], error) {
 	w, err := l.client.Watch(ctx, opts)
 	if err != nil {
 		return nil, err
@@ -104,47 +102,47 @@ func (l *listWatcher[T]) Watch(ctx context.Context, opts metav1.ListOptions) (li
 	if w == nil {
 		return nil, errors.New("the client returned neither a watch nor an error")
 	}
-	return &stream[T]{of: l, w: w}, nil
+	return &clientStream[T]{of: l, w: w}, nil
 }
 
 // stream reads a watch.Interface in the goroutine that asks for events.
-type stream[T any] struct {
-	of     *listWatcher[T]
+type clientStream[T any] struct {
+	of     *reader[T]
 	w      watch.Interface
 	closed bool
 }
 
-func (s *stream[T]) Next(ctx context.Context) (listwatch.Event[T], error) {
+func (s *clientStream[T]) Next(ctx context.Context) (Event[T], error) {
 	select {
 	case <-ctx.Done():
-		return listwatch.Event[T]{}, ctx.Err()
+		return Event[T]{}, ctx.Err()
 	case event, ok := <-s.w.ResultChan():
 		switch {
 		case !ok:
-			return listwatch.Event[T]{}, io.EOF
+			return Event[T]{}, io.EOF
 		case event.Type == watch.Error:
-			return listwatch.Event[T]{}, apierrors.FromObject(event.Object)
+			return Event[T]{}, apierrors.FromObject(event.Object)
 		}
 		return s.of.read(event), nil
 	}
 }
 
-func (s *stream[T]) Close() {
+func (s *clientStream[T]) Close() {
 	if !s.closed {
 		s.closed = true
 		s.w.Stop()
 	}
 }
 
-func (l *listWatcher[T]) read(event watch.Event) listwatch.Event[T] {
+func (l *reader[T]) read(event watch.Event) Event[T] {
 	if err := l.expect.check(event.Object); err != nil {
-		return listwatch.Event[T]{Type: event.Type, Err: err}
+		return Event[T]{Type: event.Type, Err: err}
 	}
 	about, err := meta.Accessor(event.Object)
 	if err != nil {
-		return listwatch.Event[T]{Type: event.Type, Err: fmt.Errorf("read the metadata of a %T: %w", event.Object, err)}
+		return Event[T]{Type: event.Type, Err: fmt.Errorf("read the metadata of a %T: %w", event.Object, err)}
 	}
-	read := listwatch.Event[T]{Type: event.Type, Version: about.GetResourceVersion()}
+	read := Event[T]{Type: event.Type, Version: about.GetResourceVersion()}
 	if event.Type == watch.Bookmark {
 		read.InitialEnd = about.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true"
 		return read
