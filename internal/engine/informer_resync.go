@@ -123,7 +123,7 @@ func (i *Informer[T]) relist(ctx context.Context) error {
 	}
 	wanted := make([]uint64, len(scopes)) // all at once, so that they don't wait for each other
 	for n, s := range scopes {
-		if s.done == nil { // it was stopped before it began
+		if s.task == nil { // it was stopped before it began
 			return ErrStopped
 		}
 		wanted[n] = s.reflector.RequestList()
@@ -149,7 +149,7 @@ func (s *scope[T]) awaitList(ctx context.Context, number uint64) error {
 		}
 		select {
 		case <-more:
-		case <-s.done:
+		case <-s.task.Done():
 			return ErrStopped
 		case <-ctx.Done():
 			return fmt.Errorf("%w: %s", ctx.Err(), s.reflector.Status().Why)

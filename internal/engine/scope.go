@@ -54,9 +54,7 @@ type scope[T any] struct {
 	inlet     *inlet[T]
 	reflector *reflector.Reflector[T]
 
-	// These are set when the reflector is launched, under the informer's lock.
-	stop context.CancelFunc
-	done chan struct{} // closed when the reflector has returned; nil before the launch
+	task *lifecycle.Task // runs the reflector; nil before the launch; guarded by the informer's lock
 }
 
 // NewScoped returns an informer that keeps several scopes of a kind in one store.
@@ -184,27 +182,15 @@ func (i *Informer[T]) reflectorOptions() reflector.Options[T] {
 // launch has the scope listed and watched. It reports false when the informer is
 // stopping.
 func (s *scope[T]) launch(group *lifecycle.Group) bool {
-	stopped, stop := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	started := group.Guest(strings.TrimSuffix("reflect "+s.reach.namespace, " "), func(ctx context.Context) {
-		defer close(done)
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		defer context.AfterFunc(stopped, cancel)()
+	s.task = group.Task(strings.TrimSuffix("reflect "+s.reach.namespace, " "), func(ctx context.Context) {
 		_ = s.reflector.Run(ctx) // returns when ctx ends, and then nil
 	})
-	if !started {
-		stop()
-		return false
-	}
-	s.stop, s.done = stop, done
-	return true
+	return s.task != nil
 }
 
 // end stops listing and watching, and waits for it.
 func (s *scope[T]) end() {
-	if s.done != nil {
-		s.stop()
-		<-s.done
+	if s.task != nil {
+		s.task.End()
 	}
 }

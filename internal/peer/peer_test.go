@@ -10,9 +10,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/utils/clock"
+	testclock "k8s.io/utils/clock/testing"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
