@@ -41,8 +41,13 @@ var levels = []level{
 		cache: theirCache, client: theirClient, informer: ourInformer, queue: theirQueue,
 	},
 	{
-		name:  "the README's cache and queue",
+		name:  "as the README has it",
 		steps: []step{{readme, "How to adopt it", ""}, {guide, "The cache", suite}},
+		cache: ourCache, client: ourClient, informer: ourInformer, queue: ourSources, sources: true,
+	},
+	{
+		name:  "the cache by one field, and the queue",
+		steps: []step{{guide, "The cache by one field", ""}, {guide, "The cache", suite}, {guide, "The queue", ""}},
 		cache: ourCache, client: theirClient, informer: ourInformer, queue: ourQueue,
 	},
 	{
@@ -73,7 +78,7 @@ var levels = []level{
 }
 
 func TestLevels(t *testing.T) {
-	plane := startPlane(t)
+	plane := startPlane(t, scaffolded)
 	for _, l := range levels {
 		t.Run(l.name, func(t *testing.T) {
 			t.Parallel()

@@ -3,6 +3,7 @@ package adopt
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/docblocks"
@@ -48,8 +49,8 @@ func changesOf(t *testing.T, page string) (found []change) {
 		t.Fatalf("%s: %v", page, err)
 	}
 	for _, b := range blocks {
-		if b.Language != "diff" {
-			continue
+		if b.Language != "diff" || b.IsPatch() && page == guide && slices.Contains(followed, b.Section) {
+			continue // git applies the latter
 		}
 		file, err := b.File()
 		if err != nil {

@@ -1,7 +1,6 @@
 package adopt
 
 import (
-	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -106,10 +105,11 @@ type plane struct {
 	turn       sync.Mutex // guards the cluster's contents
 }
 
-func startPlane(t *testing.T) *plane {
+// startPlane starts one that knows the kinds of a project.
+func startPlane(t *testing.T, project string) *plane {
 	t.Helper()
 	config := controlplane.ForTest(t, controlplane.Options{}).Config()
-	crds := envtest.CRDInstallOptions{Paths: []string{filepath.Join(scaffolded, "config", "crd", "bases")}, ErrorIfPathMissing: true}
+	crds := envtest.CRDInstallOptions{Paths: []string{filepath.Join(project, "config", "crd", "bases")}, ErrorIfPathMissing: true}
 	if _, err := envtest.InstallCRDs(config, crds); err != nil {
 		t.Fatal(err)
 	}
@@ -124,41 +124,67 @@ func startPlane(t *testing.T) *plane {
 	return p
 }
 
-// program runs the project's main until it has made a Deployment, and ends it as a
-// rollout does. It returns what the probe was told, and the log.
+// program runs the project's main until it has made a Deployment. It returns what the
+// probe was told, and the log.
 func (p probe) program(on *plane) (answers map[string][]string, log string) {
 	p.t.Helper()
 	folder := p.t.TempDir()
 	binary, report := filepath.Join(folder, "manager"), filepath.Join(folder, "report")
 	p.run(p.command("go", "build", "-ldflags=-s -w", "-o", binary, "./cmd"))
+	log = p.operate(on, binary, []string{"ADOPT_PROBE=" + report}, func(ctx context.Context, _ func() string) error {
+		return on.play(ctx)
+	})
+	return told(p.t, report), log
+}
 
+// operate runs a program of the project until play is over, and ends it as a rollout
+// does. It returns the log, which play can read meanwhile.
+func (p *project) operate(on *plane, binary string, env []string, play func(context.Context, func() string) error) string {
+	p.t.Helper()
 	on.turn.Lock()
 	defer on.turn.Unlock()
+	out, err := os.Create(filepath.Join(p.t.TempDir(), "log"))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer func() { _ = out.Close() }()
+	log := func() string {
+		text, err := os.ReadFile(out.Name())
+		if err != nil {
+			p.t.Error(err)
+		}
+		return string(text)
+	}
 	manager := p.command(binary, "--health-probe-bind-address=0")
-	manager.Env = append(manager.Env, "KUBECONFIG="+on.kubeconfig, "ADOPT_PROBE="+report)
-	var out bytes.Buffer
-	manager.Stdout, manager.Stderr = &out, &out
+	manager.Env = append(append(manager.Env, "KUBECONFIG="+on.kubeconfig), env...)
+	manager.Stdout, manager.Stderr = out, out
 	defer controlplane.Bind(manager)()
 	if err := manager.Start(); err != nil {
 		p.t.Fatal(err)
 	}
-	problem := on.play(p.t.Context())
+	ctx, cancel := context.WithTimeout(p.t.Context(), await.Patience)
+	defer cancel()
+	problem := play(ctx, log)
 	_ = manager.Process.Signal(syscall.SIGTERM) // it has ended by itself, or does now
 	if err := manager.Wait(); err != nil || problem != nil {
-		p.t.Fatalf("the program: %v, its work: %v, its log:\n%s", err, problem, out.String())
+		p.t.Fatalf("the program: %v, its work: %v, its log:\n%s", err, problem, log())
 	}
-	return told(p.t, report), out.String()
+	return log()
+}
+
+// guestbook is what the programs are given to work on.
+func guestbook() (*unstructured.Unstructured, error) {
+	g := &unstructured.Unstructured{}
+	g.SetGroupVersionKind(schema.GroupVersionKind{Group: "webapp.my.domain", Version: "v1", Kind: "Guestbook"})
+	g.SetNamespace("default")
+	g.SetName("web")
+	return g, unstructured.SetNestedField(g.Object, "guestbook:1", "spec", "image")
 }
 
 // play makes a Guestbook and waits for its Deployment; then it takes both away.
 func (p *plane) play(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, await.Patience)
-	defer cancel()
-	guestbook := &unstructured.Unstructured{}
-	guestbook.SetGroupVersionKind(schema.GroupVersionKind{Group: "webapp.my.domain", Version: "v1", Kind: "Guestbook"})
-	guestbook.SetNamespace("default")
-	guestbook.SetName("web")
-	if err := unstructured.SetNestedField(guestbook.Object, "guestbook:1", "spec", "image"); err != nil {
+	guestbook, err := guestbook()
+	if err != nil {
 		return err
 	}
 	if err := p.api.Create(ctx, guestbook); err != nil {

@@ -18,58 +18,28 @@ import (
 
 const scaffolded = "testdata/guestbook"
 
-// project is a copy of the scaffold.
+// project is one that adopts us.
 type project struct {
 	t      *testing.T
 	folder string
-	proxy  string // where its modules come from
+	env    []string // settings of its own
 }
 
+// scaffold is a copy of the guestbook.
 func scaffold(t *testing.T) *project {
 	t.Helper()
-	p := &project{t: t, folder: t.TempDir(), proxy: publish(t)}
+	p := &project{t: t, folder: t.TempDir()}
 	if err := os.CopyFS(p.folder, os.DirFS(scaffolded)); err != nil {
 		t.Fatal(err)
 	}
 	return p
 }
 
-// publish lets a version of ours be got as one from a proxy would be. There is none
-// yet: what it consists of is this tree, by a replacement in the project's go.mod. A
-// name that no version will ever have keeps it from being taken for one later.
-func publish(t *testing.T) (proxy string) {
-	t.Helper()
-	const version = "v0.0.1-unpublished"
-	folder, err := os.MkdirTemp("", "proxy-") //nolint:usetesting // the name of a test may have commas, which part proxies
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(folder) })
-	versions := filepath.Join(folder, filepath.FromSlash(module), "@v")
-	if err := os.MkdirAll(versions, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	for name, text := range map[string]string{
-		"list":            version + "\n",
-		version + ".info": `{"Version": "` + version + `", "Time": "2020-01-01T00:00:00Z"}`,
-		version + ".mod":  read(t, "go.mod"),
-	} {
-		if err := os.WriteFile(filepath.Join(versions, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	others, err := exec.CommandContext(t.Context(), "go", "env", "GOPROXY").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return "file://" + filepath.ToSlash(folder) + "," + strings.TrimSpace(string(others))
-}
-
 // command prepares a command in the project, whose settings are not ours.
 func (p *project) command(name string, args ...string) *exec.Cmd {
 	c := exec.CommandContext(p.t.Context(), name, args...) //nolint:gosec // what the pages say
 	c.Dir = p.folder
-	c.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "GOPROXY="+p.proxy, "KUBEBUILDER_ASSETS="+assets(p.t))
+	c.Env = append(append(os.Environ(), "GOFLAGS=", "GOWORK=off", "KUBEBUILDER_ASSETS="+assets(p.t)), p.env...)
 	return c
 }
 
@@ -143,8 +113,8 @@ func (p *project) takeUp(l level) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	p.run(p.command("go", "mod", "edit", "-replace", module+"="+here))
-	p.told("go get ")
+	p.told("go mod edit -require ")
+	p.run(p.command("go", "mod", "edit", "-replace", module+"="+here)) // in place of a clone, so that what is built already is used
 	for _, c := range l.changes(p.t) {
 		p.t.Logf("%s:%d changes %s", c.page, c.line, c.file)
 		p.apply(c.file, c.hunks)
@@ -177,7 +147,7 @@ func (p *project) leave(l level) {
 		p.apply(c.file, docblocks.Reverse(c.hunks))
 	}
 	p.told("go mod tidy")
-	p.run(p.command("go", "mod", "edit", "-dropreplace", module))
+	p.told("go mod edit -dropreplace ")
 }
 
 // compare checks that the project is byte for byte what is in the folder.

@@ -23,7 +23,16 @@ var places = map[string]place{
 	"go test ./...":     {"Makefile", "\n\tgo test -race -timeout 20m $(UNIT)\n"},
 	"go mod tidy":       {"test/adopt/project_test.go", `p.told("go mod tidy")`},
 
-	"go get github.com/delta-runtime/delta-runtime": {"test/adopt/project_test.go", `p.told("go get ")`},
+	"git submodule add https://github.com/delta-runtime/delta-runtime third_party/delta-runtime": {"test/adopt/scaffold_test.go", `p.follow(followed[0])`},
+	"go mod edit -require github.com/delta-runtime/delta-runtime@v0.0.0 -replace github.com/delta-runtime/delta-runtime=./third_party/delta-runtime": {
+		"test/adopt/scaffold_test.go", `p.follow(followed[0])`,
+	},
+	"git apply image.patch":    {"test/adopt/scaffold_test.go", `p.follow(followed[0])`},
+	"git apply adopt.patch":    {"test/adopt/scaffold_test.go", `p.follow(followed[1])`},
+	"git apply -R adopt.patch": {"test/adopt/scaffold_test.go", `p.follow(followed[2])`},
+	"git apply -R image.patch": {"test/adopt/scaffold_test.go", `p.follow(followed[2])`},
+	"go mod edit -dropreplace github.com/delta-runtime/delta-runtime": {"test/adopt/scaffold_test.go", `p.follow(followed[2])`},
+	"git rm -f third_party/delta-runtime":                             {"test/adopt/scaffold_test.go", `p.follow(followed[2])`},
 }
 
 // shorter has what is run in place of a command that takes long. A target of make is

@@ -14,8 +14,9 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/pkg/builder"
 	drcache "github.com/delta-runtime/delta-runtime/pkg/cache"
-	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	drmanager "github.com/delta-runtime/delta-runtime/pkg/manager"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
+	"github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
 
 // What follows is never called: docs/adopt.md quotes from it, so it has to compile.
@@ -25,15 +26,11 @@ type adopter struct {
 	log logr.Logger
 }
 
-type explained interface {
-	Status() informer.InformerStatus
-}
-
 func (r *adopter) ask(ctx context.Context, mgr ctrl.Manager) {
 	log := r.log
 	found, err := mgr.GetCache().GetInformer(ctx, &appsv1.Deployment{}, cache.BlockUntilSynced(false))
-	if ours, ok := found.(explained); err == nil && ok {
-		log.Info(ours.Status().Reflector.Why())
+	if ours, ok := found.(*toolscache.SharedInformer); err == nil && ok {
+		log.Info(ours.Status().Reflector.Why)
 	}
 }
 
@@ -61,7 +58,7 @@ func (r *adopter) builder(mgr ctrl.Manager) error {
 	return builder.ControllerManagedBy(mgr).
 		For(&appsv1.Deployment{}).
 		Owns(&corev1.Pod{}).
-		WithResync(drcache.ResyncPolicy{Period: 6 * time.Hour, Spread: drcache.OverPeriod, OnlyIfNotReconciledFor: time.Hour}).
+		WithResync(resync.Policy{Period: 6 * time.Hour, Spread: resync.OverPeriod, OnlyIfNotReconciledFor: time.Hour}).
 		Complete(r)
 }
 

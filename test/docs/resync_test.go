@@ -9,20 +9,21 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/pkg/cache"
 	drmanager "github.com/delta-runtime/delta-runtime/pkg/manager"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // docs/guides/resync.md quotes from what follows, so it has to compile.
 
 var _ = drmanager.WithCache(cache.Options{Default: cache.KindOptions{
-	Resync: cache.ResyncPolicy{Period: 24 * time.Hour, Spread: cache.OverPeriod, Jitter: 0.1},
+	Resync: resync.Policy{Period: 24 * time.Hour, Spread: resync.OverPeriod, Jitter: 0.1},
 }})
 
 var _ = cache.Options{
-	Default: cache.KindOptions{Resync: cache.ResyncPolicy{Period: cache.NeverResync}},
+	Default: cache.KindOptions{Resync: resync.Policy{Period: resync.Never}},
 	ByObject: map[client.Object]cache.KindOptions{
-		&corev1.Service{}: {Resync: cache.ResyncPolicy{
+		&corev1.Service{}: {Resync: resync.Policy{
 			Period:   10 * time.Minute,
-			Spread:   cache.OverPeriod,
+			Spread:   resync.OverPeriod,
 			Rate:     10,
 			Selector: labels.SelectorFromSet(labels.Set{"backend": "external"}),
 		}},

@@ -1,0 +1,90 @@
+package adopt
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/delta-runtime/delta-runtime/internal/testing/docblocks"
+)
+
+// saved is how the page says under which name to save a patch.
+var saved = regexp.MustCompile("[Ss]ave this as `([\\w.]+)`")
+
+// follow does what a section of the guide says, from top to bottom: it saves patches
+// and runs commands.
+func (p *project) follow(section string) {
+	p.t.Helper()
+	blocks, err := docblocks.Parse(read(p.t, guide))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	ran := 0
+	for _, b := range blocks {
+		switch {
+		case b.Section != section:
+		case b.IsPatch():
+			name := saved.FindStringSubmatch(b.Before)
+			if name == nil {
+				p.t.Fatalf("%s:%d: nothing says how to save this patch", guide, b.Line)
+			}
+			p.write(name[1], b.Text)
+		case !b.Fenced:
+			for line := range strings.Lines(b.Text) {
+				words := strings.Fields(line)
+				p.run(p.command(words[0], words[1:]...))
+				ran++
+			}
+		default:
+			p.t.Fatalf("%s:%d: nobody can follow this block", guide, b.Line)
+		}
+	}
+	if ran == 0 {
+		p.t.Fatalf("%s says nothing to do under %q", guide, section)
+	}
+}
+
+// identity has git believe that this tree is what the page clones, and that somebody
+// commits.
+func identity(t *testing.T) []string {
+	t.Helper()
+	settings := [][2]string{
+		{"url.file://" + filepath.ToSlash(publish(t)) + ".insteadOf", "https://" + module},
+		{"protocol.file.allow", "always"},
+		{"user.name", "adopter"},
+		{"user.email", "adopter@my.domain"},
+	}
+	env := []string{"GIT_CONFIG_COUNT=" + string(rune('0'+len(settings)))}
+	for i, s := range settings {
+		n := string(rune('0' + i))
+		env = append(env, "GIT_CONFIG_KEY_"+n+"="+s[0], "GIT_CONFIG_VALUE_"+n+"="+s[1])
+	}
+	return env
+}
+
+// publish makes a repository of this tree, with what is not committed yet.
+func publish(t *testing.T) (folder string) {
+	t.Helper()
+	here := &project{t: t, folder: root}
+	out := &project{t: t, folder: t.TempDir(), env: []string{
+		"GIT_AUTHOR_NAME=owner", "GIT_AUTHOR_EMAIL=owner@my.domain", "GIT_COMMITTER_NAME=owner", "GIT_COMMITTER_EMAIL=owner@my.domain",
+	}}
+	for file := range strings.Lines(here.run(here.command("git", "ls-files", "--cached", "--others", "--exclude-standard"))) {
+		file = strings.TrimSuffix(file, "\n")
+		text, err := os.ReadFile(filepath.Join(root, file)) //nolint:gosec // paths of this repository
+		if os.IsNotExist(err) {
+			continue // deleted, and not committed yet
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(out.folder, file)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		out.write(file, string(text))
+	}
+	out.commit()
+	return out.folder
+}

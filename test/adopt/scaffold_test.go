@@ -1,0 +1,144 @@
+package adopt
+
+import (
+	"context"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/delta-runtime/delta-runtime/internal/testing/await"
+)
+
+const (
+	kubebuilder   = "sigs.k8s.io/kubebuilder/v4"
+	kubebuilderIn = root + "/hack/tools/kubebuilder" // the module that says which version
+)
+
+// followed are the sections that the test does.
+var followed = []string{"Get the module", "Put it in", "Leave"}
+
+// TestScaffold makes a project with kubebuilder's own program and does in it what the
+// page says, word by word.
+func TestScaffold(t *testing.T) {
+	p := newScaffold(t)
+	before := p.read("go.mod")
+	p.follow(followed[0])
+	p.follow(followed[1])
+	p.checkVersions(before)
+	if out := p.run(p.command("gofmt", "-l", "api", "cmd", "internal")); out != "" {
+		t.Errorf("not as gofmt would have them: %s", out)
+	}
+	p.run(p.command("go", "build", "./..."))
+	p.run(p.command("go", "mod", "tidy", "-diff"))
+	out := p.run(p.command("go", "test", "-count=1", "-ldflags=-w", "./..."))
+	if !strings.Contains(out, "ok  \tmy.domain/guestbook/internal/controller\t") {
+		t.Errorf("the suite was not run:\n%s", out)
+	}
+	p.runProgram(p.image())
+	p.follow(followed[2])
+	p.checkLeft()
+}
+
+// newScaffold is a project as kubebuilder makes it, in a repository of git.
+func newScaffold(t *testing.T) *project {
+	t.Helper()
+	tool := filepath.Join(t.TempDir(), "kubebuilder")
+	p := &project{t: t, folder: t.TempDir(), env: identity(t)}
+	here := &project{t: t, folder: kubebuilderIn}
+	here.run(here.command("go", "build", "-o", tool, kubebuilder))
+	version := strings.TrimSpace(here.run(here.command("go", "list", "-m", "-f", "{{.Version}}", kubebuilder)))
+	if !strings.Contains(read(t, guide), "kubebuilder "+version) {
+		t.Errorf("%s does not name kubebuilder %s, which it is tried on", guide, version)
+	}
+	p.run(p.command(tool, "init", "--domain", "my.domain", "--repo", "my.domain/guestbook"))
+	p.run(p.command(tool, "create", "api", "--group", "webapp", "--version", "v1", "--kind", "Guestbook",
+		"--resource", "--controller", "--make=false"))
+	p.run(p.command("make", "manifests", "generate"))
+	p.commit()
+	return p
+}
+
+// commit puts all that is in the project into a new repository of git.
+func (p *project) commit() {
+	p.t.Helper()
+	p.run(p.command("git", "init", "--quiet"))
+	p.run(p.command("git", "add", "--all"))
+	p.run(p.command("git", "commit", "--quiet", "--message", "scaffold"))
+}
+
+var (
+	raised  = regexp.MustCompile(`scaffolds\s+controller-runtime (v\S+) and the k8s\.io modules at (v\S+); afterwards ` + "`go.mod`" + ` has controller-runtime (v\S+) and (v\S+)\. The Go version, (\S+),`)
+	require = regexp.MustCompile(`(?m)^(?:require )?\s*(k8s\.io/(?:apimachinery|client-go|api)|sigs\.k8s\.io/controller-runtime) (v\S+)`)
+	goLine  = regexp.MustCompile(`(?m)^go (\d+\.\d+)`)
+)
+
+// checkVersions compares what is required, before and now, with what the page says.
+func (p *project) checkVersions(before string) {
+	p.t.Helper()
+	said := raised.FindStringSubmatch(strings.ReplaceAll(read(p.t, guide), "\n", " "))
+	if said == nil {
+		p.t.Fatalf("%s does not say any more which versions are raised", guide)
+	}
+	check := func(when, text, runtime, libraries string) {
+		found := require.FindAllStringSubmatch(text, -1)
+		if len(found) < 3 {
+			p.t.Errorf("%s the project requires only %q", when, found)
+		}
+		for _, m := range found {
+			want := libraries
+			if m[1] == "sigs.k8s.io/controller-runtime" {
+				want = runtime
+			}
+			if m[2] != want {
+				p.t.Errorf("%s the project requires %s %s, the page says %s", when, m[1], m[2], want)
+			}
+		}
+		if m := goLine.FindStringSubmatch(text); m == nil || m[1] != said[5] {
+			p.t.Errorf("%s the project is of Go %q, the page says %s", when, m, said[5])
+		}
+	}
+	check("as scaffolded,", before, said[1], said[2])
+	check("afterwards", p.read("go.mod"), said[3], said[4])
+}
+
+// checkLeft looks for what is still ours in the project. The versions stay raised.
+func (p *project) checkLeft() {
+	p.t.Helper()
+	status := p.run(p.command("git", "status", "--porcelain", "--untracked-files=all"))
+	for line := range strings.Lines(status) {
+		switch file := strings.TrimSpace(line[2:]); file {
+		case "go.mod", "go.sum", "adopt.patch", "image.patch":
+		case ".gitmodules":
+			if p.read(file) != "" {
+				p.t.Errorf("git still knows of a submodule:\n%s", p.read(file))
+			}
+		default:
+			p.t.Errorf("it is not as it was scaffolded: %s", line)
+		}
+	}
+	if strings.Contains(p.read("go.mod"), module) {
+		p.t.Error("the project still requires us")
+	}
+	p.run(p.command("go", "build", "./..."))
+}
+
+// runProgram has the program reconcile a Guestbook, and looks in its log for what
+// delta.From told.
+func (p *project) runProgram(binary string) {
+	p.t.Helper()
+	plane := startPlane(p.t, p.folder)
+	p.operate(plane, binary, nil, func(ctx context.Context, log func() string) error {
+		guestbook, err := guestbook()
+		if err != nil {
+			return err
+		}
+		if err := plane.api.Create(ctx, guestbook); err != nil {
+			return err
+		}
+		await.Until(p.t, "the reconciler to be told of the Guestbook", func() bool {
+			return strings.Contains(log(), `"because": {"changes": [{"cause":"Primary"`)
+		})
+		return nil
+	})
+}

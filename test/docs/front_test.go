@@ -1,0 +1,54 @@
+package docs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// README.md begins with what follows.
+
+type frontReconciler struct{}
+
+func (r *frontReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	changes := delta.From(ctx) // all that led to this call, since the last call that succeeded
+	for change := range changes.All() {
+		fmt.Println(change, "-", change.Diff())
+	}
+	if !changes.Touches("spec.replicas") { // false only if a change there is ruled out
+		return ctrl.Result{}, r.report(ctx, req)
+	}
+	return ctrl.Result{}, errors.Join(r.scale(ctx, req), r.report(ctx, req))
+}
+
+func (r *frontReconciler) scale(context.Context, ctrl.Request) error { return nil }
+
+func (r *frontReconciler) report(context.Context, ctrl.Request) error { return nil }
+
+// web is a Deployment that somebody has just scaled.
+func web(replicas int32) *appsv1.Deployment {
+	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "web"}, Spec: appsv1.DeploymentSpec{Replicas: &replicas}}
+	d.ManagedFields = []metav1.ManagedFieldsEntry{{
+		Manager: "kubectl-scale", Operation: metav1.ManagedFieldsOperationUpdate, Time: &metav1.Time{Time: time.Unix(int64(replicas), 0)},
+	}}
+	return d
+}
+
+func Example_front() {
+	ctx := delta.NewContext(context.Background(), delta.NewChanges(delta.Change{
+		Cause: delta.Owned, Kind: appsv1.SchemeGroupVersion.WithKind("Deployment"), Key: delta.Key{Namespace: "demo", Name: "web"},
+		Op: delta.Updated, Old: web(3), New: web(5),
+	}))
+	_, err := (&frontReconciler{}).Reconcile(ctx, ctrl.Request{})
+	fmt.Println(err)
+	// Output:
+	// Owned Deployment demo/web Updated by kubectl-scale - spec.replicas: 3 → 5
+	// <nil>
+}
