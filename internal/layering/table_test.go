@@ -31,9 +31,10 @@ var table = map[string]rule{
 		ours:   in("pkg/delta", "internal/store", "internal/lifecycle", "internal/invariant", "internal/mutation"),
 		theirs: in("k8s.io/apimachinery", "github.com/go-logr/logr"),
 	},
-	"pkg/queue": {ours: in("internal/invariant")},
+	"pkg/queue":         {},
+	"internal/keyqueue": {ours: in("pkg/queue", "internal/invariant")},
 	"pkg/queue/ctrlqueue": {
-		ours:   in("pkg/queue", "internal/lifecycle"),
+		ours:   in("pkg/queue", "internal/keyqueue", "internal/lifecycle"),
 		theirs: slices.Concat(metrics, edge), except: aboveUs, // it fills controller-runtime's own vectors
 	},
 	"pkg/toolscache": {
@@ -50,7 +51,7 @@ var table = map[string]rule{
 	},
 	"pkg/predicate": {ours: in("pkg/delta", "internal/objects"), theirs: edge, except: aboveUs},
 	"pkg/builder":   {ours: in("pkg/source", "pkg/delta", "pkg/cache", "pkg/queue/ctrlqueue", "internal/objects", "internal/schemas"), theirs: edge},
-	"pkg/manager":   {ours: in("pkg/delta", "pkg/queue/ctrlqueue", "pkg/cache"), theirs: edge},
+	"pkg/manager":   {ours: in("pkg/delta", "pkg/cache"), theirs: edge},
 
 	// An example is a user: it may have all of pkg, and nothing of internal.
 	"examples/sample-operator": {

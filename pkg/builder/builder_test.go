@@ -188,7 +188,7 @@ func TestWhichQueue(t *testing.T) {
 					t.Fatal(err)
 				}
 				w.start()
-				if _, ours := got.(*ctrlqueue.PriorityQueue[reconcile.Request]); ours != c.ours {
+				if _, ours := got.(ctrlqueue.PriorityQueue[reconcile.Request]); ours != c.ours {
 					t.Errorf("the queue is a %T", got)
 				}
 			})

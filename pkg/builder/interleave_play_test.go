@@ -29,7 +29,7 @@ type play struct {
 	stores  map[form]*shelf
 	watches []*watch
 	ledger  *delta.Ledger[reconcile.Request]
-	inner   *ctrlqueue.PriorityQueue[reconcile.Request]
+	inner   ctrlqueue.PriorityQueue[reconcile.Request]
 	queue   priorityqueue.PriorityQueue[reconcile.Request] // the controller's
 	told    reconcile.Reconciler
 	worker  *thread

@@ -29,12 +29,12 @@
 //	+	}
 //	+	mgr, err := ctrl.NewManager(ctrl.GetConfigOrDie(), options)
 //
-// controller-runtime has no queue for all controllers at once, so each is told in its
-// SetupWithManager:
+// controller-runtime has no option for the queue of all controllers at once. A controller of
+// pkg/builder has our queue by default. Another one gets it in its SetupWithManager:
 //
 //	 	return ctrl.NewControllerManagedBy(mgr).
 //	 		For(&examplev1.Example{}).
-//	+		WithOptions(controller.Options{NewQueue: drmanager.NewQueue}).
+//	+		WithOptions(controller.Options{NewQueue: ctrlqueue.NewQueue[reconcile.Request]}).
 //	 		Complete(r)
 //
 // [New] is both steps of the first part in one, for a new main.

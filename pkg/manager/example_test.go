@@ -4,12 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
-	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/delta-runtime/delta-runtime/pkg/cache"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -85,22 +81,4 @@ func ExampleWithWrites() {
 	}
 	fmt.Println(drmanager.OwnWrites(mgr.GetClient()) == delta.OwnWrites(writes))
 	// Output: true
-}
-
-func ExampleNewQueue() {
-	options := controller.Options{NewQueue: drmanager.NewQueue}
-	q := options.NewQueue("example-of-a-queue", workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
-	defer q.ShutDown()
-	_, priorities := q.(priorityqueue.PriorityQueue[reconcile.Request])
-	fmt.Println("has priorities:", priorities)
-	// Output: has priorities: true
-}
-
-func ExampleNewTypedQueue() {
-	options := controller.TypedOptions[string]{NewQueue: drmanager.NewTypedQueue[string]}
-	q := options.NewQueue("example-of-a-typed-queue", workqueue.DefaultTypedControllerRateLimiter[string]())
-	defer q.ShutDown()
-	q.Add("a")
-	fmt.Println(q.Len())
-	// Output: 1
 }

@@ -30,6 +30,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/pkg/cache"
 	"github.com/delta-runtime/delta-runtime/pkg/manager"
+	"github.com/delta-runtime/delta-runtime/pkg/queue/ctrlqueue"
 	ourcache "github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
 
@@ -136,7 +137,7 @@ func TestControllerTakesItsWorkFromOurQueue(t *testing.T) {
 	done := make(chan reconcile.Request, 1)
 	pods, err := controller.New("pods-of-the-test", mgr, controller.Options{
 		NewQueue: func(name string, limiter workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request] {
-			queue = manager.NewQueue(name, limiter)
+			queue = ctrlqueue.NewQueue(name, limiter)
 			return queue
 		},
 		Reconciler: reconcile.Func(func(_ context.Context, r reconcile.Request) (reconcile.Result, error) {

@@ -332,7 +332,7 @@ func TestInspect(t *testing.T) {
 		}
 		if ok {
 			plain.Add("a")
-			if i.Stats().Added != 1 || i.Cancel("a") || i.Replace(queue.With{After: time.Hour}, "b") || len(i.Contents(10)) == 0 || !i.Cancel("b") {
+			if i.Stats().Added != 1 || i.Cancel("a") || i.Replace(queue.AddOptions{After: time.Hour}, "b") || len(i.Contents(10)) == 0 || !i.Cancel("b") {
 				t.Errorf("%s: inspection does not show the queue", name)
 			}
 		}

@@ -8,45 +8,44 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/util/workqueue"
 
-	"github.com/delta-runtime/delta-runtime/pkg/queue"
+	"github.com/delta-runtime/delta-runtime/internal/keyqueue"
 )
 
-// NewTypedDelayingQueueWithConfig makes a queue that can add later.
+// NewTypedDelayingQueueWithConfig makes a workqueue with delayed adds.
 func NewTypedDelayingQueueWithConfig[T comparable](c TypedDelayingQueueConfig[T]) workqueue.TypedDelayingInterface[T] {
 	if c.Queue != nil {
 		return newForwarding(c)
 	}
-	q := NewTypedWithConfig(TypedQueueConfig[T]{Name: c.Name, MetricsProvider: c.MetricsProvider, Clock: c.Clock})
-	d := &delaying[T]{Typed: q}
+	q := newTyped(TypedQueueConfig[T]{Name: c.Name, MetricsProvider: c.MetricsProvider, Clock: c.Clock})
+	d := &delaying[T]{typed: q}
 	if q.metrics != nil {
 		d.retries = orDefault(c.MetricsProvider).NewRetriesMetric(c.Name)
 	}
 	return d
 }
 
-// delaying is Typed with the timers that its core has anyway.
+// delaying is typed with the timers that its core has anyway.
 type delaying[T comparable] struct {
-	*Typed[T]
+	*typed[T]
 	retries workqueue.CounterMetric // nil: the queue has no name
 }
 
-// AddAfter adds item when d has passed.
-func (q *delaying[T]) AddAfter(item T, d time.Duration) {
+// AddAfter adds key when d has passed.
+func (q *delaying[T]) AddAfter(key T, d time.Duration) {
 	if q.retries != nil && !q.ShuttingDown() {
-		// Counted here and not by the core: to this model an add after no time at all
-		// is a retry too.
+		// The core does not count an add after no time at all. This model does.
 		q.retries.Inc()
 	}
-	q.core.AddAfter(item, d)
+	q.core.AddAfter(key, d)
 }
 
-// forwarding delays adds to a queue of somebody else's. A queue of ours keeps
-// the timers, and a task passes on what is due.
+// forwarding delays adds to another queue. A queue of ours keeps the timers, and a task
+// passes on the keys that are due.
 type forwarding[T comparable] struct {
-	workqueue.TypedInterface[T]
-	timers  *queue.Queue[T]
-	tasks   tasks
-	retries workqueue.CounterMetric
+	workqueue.TypedInterface[T] // the other queue
+	timers                      *keyqueue.Queue[T]
+	tasks                       tasks
+	retries                     workqueue.CounterMetric // nil: the queue has no name
 }
 
 func newForwarding[T comparable](c TypedDelayingQueueConfig[T]) *forwarding[T] {
@@ -54,28 +53,28 @@ func newForwarding[T comparable](c TypedDelayingQueueConfig[T]) *forwarding[T] {
 	if c.Name != "" {
 		f.retries = orDefault(c.MetricsProvider).NewRetriesMetric(c.Name)
 	}
-	o := queue.Options[T]{}
+	o := keyqueue.Options[T]{}
 	keepTime(f.tasks, c.Clock, &o)
-	f.timers = queue.New(o)
+	f.timers = keyqueue.New(o)
 	f.tasks.Guest("forward", func(ctx context.Context) {
 		if c.Logger != nil {
 			ctx = logr.NewContext(ctx, *c.Logger)
 		}
 		defer utilruntime.HandleCrashWithContext(ctx)
 		for {
-			item, ok := f.timers.Get()
+			key, ok := f.timers.Get()
 			if !ok {
 				return
 			}
-			f.Add(item)
-			f.timers.Done(item)
+			f.Add(key)
+			f.timers.Done(key)
 		}
 	})
 	return f
 }
 
-// AddAfter adds item to the other queue when d has passed.
-func (f *forwarding[T]) AddAfter(item T, d time.Duration) {
+// AddAfter adds key to the other queue when d has passed.
+func (f *forwarding[T]) AddAfter(key T, d time.Duration) {
 	if f.ShuttingDown() {
 		return
 	}
@@ -83,10 +82,10 @@ func (f *forwarding[T]) AddAfter(item T, d time.Duration) {
 		f.retries.Inc()
 	}
 	if d <= 0 {
-		f.Add(item)
+		f.Add(key)
 		return
 	}
-	f.timers.AddAfter(item, d)
+	f.timers.AddAfter(key, d)
 }
 
 // ShutDown ends the other queue too.
@@ -95,7 +94,7 @@ func (f *forwarding[T]) ShutDown() {
 	f.TypedInterface.ShutDown()
 }
 
-// ShutDownWithDrain ends the other queue too, as it does it.
+// ShutDownWithDrain ends the other queue with its own ShutDownWithDrain.
 func (f *forwarding[T]) ShutDownWithDrain() {
 	f.end()
 	f.TypedInterface.ShutDownWithDrain()

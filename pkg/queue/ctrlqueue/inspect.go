@@ -3,25 +3,40 @@ package ctrlqueue
 import (
 	"k8s.io/client-go/util/workqueue"
 
+	"github.com/delta-runtime/delta-runtime/internal/keyqueue"
 	"github.com/delta-runtime/delta-runtime/pkg/queue"
 )
 
-// Inspectable is what the queues of this package offer beyond the interfaces
-// that they stand in for.
+// Inspectable is what the queues of this package offer beyond the interfaces of client-go
+// and controller-runtime.
 type Inspectable[T comparable] interface {
-	Contents(limit int) []queue.Entry[T]  // see [queue.Queue.Contents]
-	Stats() queue.Stats                   // see [queue.Queue.Stats]
-	Cancel(item T) bool                   // see [queue.Queue.Cancel]
-	Replace(with queue.With, item T) bool // see [queue.Queue.Replace]
+	// Contents returns up to limit keys. The keys that workers have come first, the longest
+	// held one at the front. Then come the queued keys, by priority and then in their order.
+	// Then come the delayed keys, the soonest first. Each key appears once, at the first of
+	// these places. Keys that are queued in a storage of the caller's own are missing.
+	Contents(limit int) []queue.Entry[T]
+
+	// Stats returns the queue's numbers. They are there without metrics too.
+	Stats() queue.Stats
+
+	// Cancel removes the key's delayed add, and reports whether there was one. Work that is
+	// queued already stays queued.
+	Cancel(key T) bool
+
+	// Replace gives the key's delayed add the delay and the priority of o, which may be
+	// later and lower than before. It reports whether there was a delayed add. Without one
+	// it adds the key. Work that is queued already stays queued.
+	Replace(o queue.AddOptions, key T) bool
 }
 
 var (
-	_ Inspectable[string] = (*Typed[string])(nil)
-	_ Inspectable[string] = (*PriorityQueue[string])(nil)
+	_ Inspectable[string] = (*typed[string])(nil)
+	_ Inspectable[string] = (*priorityQueue[string])(nil)
 )
 
-// Inspect looks into a queue that one of this package's constructors made. It
-// reports false for any other, and for one that only delays adds to another.
+// Inspect looks into a queue that a constructor of this package made. It reports false for
+// other queues. It also reports false for a queue that only delays adds to another one,
+// which is one with TypedDelayingQueueConfig.Queue set.
 func Inspect[T comparable](q workqueue.TypedInterface[T]) (Inspectable[T], bool) {
 	if l, ok := q.(*limiting[T]); ok {
 		q = l.TypedDelayingInterface
@@ -30,19 +45,13 @@ func Inspect[T comparable](q workqueue.TypedInterface[T]) (Inspectable[T], bool)
 	return i, ok
 }
 
-// inspected is the part of a queue that passes through as it is.
-type inspected[T comparable] struct{ core *queue.Queue[T] }
+// inspected has the methods that pass through as they are.
+type inspected[T comparable] struct{ core *keyqueue.Queue[T] }
 
-// Contents shows up to limit items: those being worked on, those queued, those
-// delayed.
 func (q inspected[T]) Contents(limit int) []queue.Entry[T] { return q.core.Contents(limit) }
 
-// Stats counts, whether or not the queue has metrics.
 func (q inspected[T]) Stats() queue.Stats { return q.core.Stats() }
 
-// Cancel takes back a delayed add, and reports whether there was one.
-func (q inspected[T]) Cancel(item T) bool { return q.core.Cancel(item) }
+func (q inspected[T]) Cancel(key T) bool { return q.core.Cancel(key) }
 
-// Replace gives item's delayed add another time and priority, later and lower
-// included, and reports whether there was one.
-func (q inspected[T]) Replace(with queue.With, item T) bool { return q.core.Replace(with, item) }
+func (q inspected[T]) Replace(o queue.AddOptions, key T) bool { return q.core.Replace(o, key) }

@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/client-go/util/workqueue"
 
+	"github.com/delta-runtime/delta-runtime/internal/keyqueue"
 	"github.com/delta-runtime/delta-runtime/pkg/queue"
 )
 
@@ -71,22 +72,22 @@ func newPusher(name string, p workqueue.MetricsProvider, depth DepthMetricWithPr
 	}
 }
 
-func (m *pusher) observe(events []queue.Event) {
+func (m *pusher) observe(events []keyqueue.Event) {
 	for i := range events {
 		e := &events[i]
 		switch e.Kind {
-		case queue.Queued:
+		case keyqueue.Queued:
 			m.adds.Inc()
 			m.depth.Inc(e.Priority)
-		case queue.Raised:
+		case keyqueue.Raised:
 			m.depth.Dec(e.From)
 			m.depth.Inc(e.Priority)
-		case queue.Taken:
+		case keyqueue.Taken:
 			m.depth.Dec(e.Priority)
 			m.latency.Observe(e.Took.Seconds())
-		case queue.Finished:
+		case keyqueue.Finished:
 			m.duration.Observe(e.Took.Seconds())
-		case queue.Delayed:
+		case keyqueue.Delayed:
 			if m.retries != nil {
 				m.retries.Inc()
 			}

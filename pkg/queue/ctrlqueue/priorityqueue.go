@@ -8,31 +8,30 @@ import (
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 
+	"github.com/delta-runtime/delta-runtime/internal/keyqueue"
 	"github.com/delta-runtime/delta-runtime/pkg/queue"
 )
 
-// Opts are the options of a PriorityQueue. The first three are
-// controller-runtime's, under its names.
-type Opts[T comparable] struct {
-	RateLimiter    workqueue.TypedRateLimiter[T] // per item from 5ms to 1000s if nil
-	MetricProvider workqueue.MetricsProvider     // controller-runtime's metrics if nil
-	Log            logr.Logger                   // told the contents every 10s, at verbosity 5
+// PriorityQueue is controller-runtime's priority queue, which can be inspected.
+type PriorityQueue[T comparable] interface {
+	priorityqueue.PriorityQueue[T]
+	Inspectable[T]
+}
 
-	Ageing queue.Ageing // how priorities are kept from starving anybody
+// Opts are the options of a [PriorityQueue]. The first three are controller-runtime's,
+// under its names.
+type Opts[T comparable] struct {
+	RateLimiter    workqueue.TypedRateLimiter[T] // per key from 5ms to 1000s if nil
+	MetricProvider workqueue.MetricsProvider     // controller-runtime's metrics if nil
+	Log            logr.Logger                   // gets the contents every 10s, at verbosity 5
+
+	Ageing queue.Ageing // keeps high priorities from starving low ones
 }
 
 // Opt sets options.
 type Opt[T comparable] func(*Opts[T])
 
-// PriorityQueue is controller-runtime's priority queue.
-type PriorityQueue[T comparable] struct {
-	inspected[T]
-	tasks tasks
-}
-
-var _ priorityqueue.PriorityQueue[string] = (*PriorityQueue[string])(nil)
-
-// NewQueue has the shape of controller.Options.NewQueue: the smallest step that
+// NewQueue makes a [PriorityQueue]. Its type is that of controller.Options.NewQueue, so it
 // makes a controller use this queue.
 func NewQueue[T comparable](name string, limiter workqueue.TypedRateLimiter[T]) workqueue.TypedRateLimitingInterface[T] {
 	return New(name, func(o *Opts[T]) { o.RateLimiter = limiter })
@@ -44,8 +43,8 @@ const (
 	logLimit     = 1000 // keys in one log entry
 )
 
-// New makes a PriorityQueue. Without a name it has no metrics.
-func New[T comparable](name string, o ...Opt[T]) *PriorityQueue[T] {
+// New makes a [PriorityQueue]. Without a name it has no metrics.
+func New[T comparable](name string, o ...Opt[T]) PriorityQueue[T] {
 	var opts Opts[T]
 	for _, set := range o {
 		set(&opts)
@@ -53,8 +52,8 @@ func New[T comparable](name string, o ...Opt[T]) *PriorityQueue[T] {
 	if opts.RateLimiter == nil {
 		opts.RateLimiter = workqueue.NewTypedItemExponentialFailureRateLimiter[T](5*time.Millisecond, 1000*time.Second)
 	}
-	q := &PriorityQueue[T]{tasks: newTasks()}
-	options := queue.Options[T]{Merge: queue.OnePerKey, Ageing: opts.Ageing, Limiter: opts.RateLimiter}
+	q := &priorityQueue[T]{tasks: newTasks()}
+	options := keyqueue.Options[T]{Merge: keyqueue.OnePerKey, Ageing: opts.Ageing, Limiter: opts.RateLimiter}
 	var metrics *pusher
 	if name != "" {
 		p := orDefault(opts.MetricProvider)
@@ -62,7 +61,7 @@ func New[T comparable](name string, o ...Opt[T]) *PriorityQueue[T] {
 		metrics.retries = p.NewRetriesMetric(name)
 		options.Observe = metrics.observe
 	}
-	q.core = queue.New(options)
+	q.core = keyqueue.New(options)
 	if metrics != nil {
 		q.tasks.every(clock.RealClock{}, updatePeriod, func() { metrics.update(q.core.Stats()) })
 	}
@@ -72,72 +71,77 @@ func New[T comparable](name string, o ...Opt[T]) *PriorityQueue[T] {
 	return q
 }
 
-// log asks each time whether the level is on: levels change while running.
-func (q *PriorityQueue[T]) log(l logr.Logger) {
+type priorityQueue[T comparable] struct {
+	inspected[T]
+	tasks tasks
+}
+
+// log asks each time whether the level is on, because levels change while a program runs.
+func (q *priorityQueue[T]) log(l logr.Logger) {
 	if l = l.V(logVerbosity); l.Enabled() {
 		l.Info("workqueue_items", "items", q.core.Contents(logLimit))
 	}
 }
 
-// AddWithOpts adds items as o says. Of what was asked for before, the highest
-// priority and the earliest time stay.
-func (q *PriorityQueue[T]) AddWithOpts(o priorityqueue.AddOpts, items ...T) {
-	with := queue.With{After: o.After}
+// AddWithOpts adds keys with the options o. A key keeps the highest priority and the
+// earliest time of all its adds.
+func (q *priorityQueue[T]) AddWithOpts(o priorityqueue.AddOpts, keys ...T) {
+	options := queue.AddOptions{After: o.After}
 	if o.Priority != nil {
-		with.Priority = *o.Priority
+		options.Priority = *o.Priority
 	}
 	if o.RateLimited {
-		q.core.AddLimited(with, items...)
+		q.core.AddLimited(options, keys...)
 		return
 	}
-	q.core.AddWith(with, items...)
+	q.core.AddWithOptions(options, keys...)
 }
 
-// Add adds item with priority zero.
-func (q *PriorityQueue[T]) Add(item T) { q.core.Add(item) }
+// Add adds key with priority zero.
+func (q *priorityQueue[T]) Add(key T) { q.core.Add(key) }
 
-// AddAfter adds item when d has passed.
-func (q *PriorityQueue[T]) AddAfter(item T, d time.Duration) { q.core.AddAfter(item, d) }
+// AddAfter adds key when d has passed.
+func (q *priorityQueue[T]) AddAfter(key T, d time.Duration) { q.core.AddAfter(key, d) }
 
-// AddRateLimited adds item when the limiter allows it.
-func (q *PriorityQueue[T]) AddRateLimited(item T) { q.core.AddLimited(queue.With{}, item) }
+// AddRateLimited adds key when the limiter allows it.
+func (q *priorityQueue[T]) AddRateLimited(key T) { q.core.AddLimited(queue.AddOptions{}, key) }
 
-// Forget tells the limiter that item succeeded.
-func (q *PriorityQueue[T]) Forget(item T) { q.core.Forget(item) }
+// Forget tells the limiter that key succeeded.
+func (q *priorityQueue[T]) Forget(key T) { q.core.Forget(key) }
 
-// NumRequeues is how often item was limited since it was last forgotten.
-func (q *PriorityQueue[T]) NumRequeues(item T) int { return q.core.NumRequeues(item) }
+// NumRequeues is the number of rate limited adds of key since the last Forget.
+func (q *priorityQueue[T]) NumRequeues(key T) int { return q.core.NumRequeues(key) }
 
-// Get waits for an item, which must be given back with Done.
-func (q *PriorityQueue[T]) Get() (item T, shutdown bool) {
-	item, ok := q.core.Get()
-	return item, !ok
+// Get waits for a key. The caller must call Done for it.
+func (q *priorityQueue[T]) Get() (key T, shutdown bool) {
+	key, ok := q.core.Get()
+	return key, !ok
 }
 
-// GetWithPriority is Get, and says which priority the item was added with.
-func (q *PriorityQueue[T]) GetWithPriority() (item T, priority int, shutdown bool) {
-	item, priority, ok := q.core.Take()
-	return item, priority, !ok
+// GetWithPriority is Get, and also returns the priority with which the key was queued.
+func (q *priorityQueue[T]) GetWithPriority() (key T, priority int, shutdown bool) {
+	key, priority, ok := q.core.GetWithPriority()
+	return key, priority, !ok
 }
 
-// Done says that the item has been worked on.
-func (q *PriorityQueue[T]) Done(item T) { q.core.Done(item) }
+// Done says that the caller is done with key.
+func (q *priorityQueue[T]) Done(key T) { q.core.Done(key) }
 
-// Len is the number of items that are due.
-func (q *PriorityQueue[T]) Len() int { return q.core.Len() }
+// Len is the number of keys that are queued.
+func (q *priorityQueue[T]) Len() int { return q.core.Len() }
 
-// ShutDown ends the queue: nothing is handed out any more.
-func (q *PriorityQueue[T]) ShutDown() {
+// ShutDown ends the queue; it hands out nothing more.
+func (q *priorityQueue[T]) ShutDown() {
 	q.tasks.end()
 	q.core.ShutDownNow()
 }
 
-// ShutDownWithDrain ends the queue when everything that is due has been worked
-// on, or ShutDown is called.
-func (q *PriorityQueue[T]) ShutDownWithDrain() {
+// ShutDownWithDrain ends the queue when all queued keys have been worked on or ShutDown is
+// called.
+func (q *priorityQueue[T]) ShutDownWithDrain() {
 	q.tasks.end()
 	q.core.ShutDownWithDrain()
 }
 
-// ShuttingDown says whether adds are ignored.
-func (q *PriorityQueue[T]) ShuttingDown() bool { return q.core.ShuttingDown() }
+// ShuttingDown reports whether the queue ignores adds.
+func (q *priorityQueue[T]) ShuttingDown() bool { return q.core.ShuttingDown() }

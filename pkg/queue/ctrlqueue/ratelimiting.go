@@ -2,8 +2,8 @@ package ctrlqueue
 
 import "k8s.io/client-go/util/workqueue"
 
-// NewTypedRateLimitingQueueWithConfig makes a queue that adds when the limiter
-// allows it. Any of client-go's limiters will do, and any other.
+// NewTypedRateLimitingQueueWithConfig makes a workqueue whose AddRateLimited adds a key when
+// the limiter allows it. The limiter may be one of client-go's or another.
 func NewTypedRateLimitingQueueWithConfig[T comparable](limiter workqueue.TypedRateLimiter[T], c TypedRateLimitingQueueConfig[T]) workqueue.TypedRateLimitingInterface[T] {
 	if c.DelayingQueue == nil {
 		c.DelayingQueue = NewTypedDelayingQueueWithConfig(TypedDelayingQueueConfig[T]{
@@ -13,17 +13,17 @@ func NewTypedRateLimitingQueueWithConfig[T comparable](limiter workqueue.TypedRa
 	return &limiting[T]{TypedDelayingInterface: c.DelayingQueue, limiter: limiter}
 }
 
-// limiting asks the limiter how long to delay.
+// limiting asks the limiter for the delay.
 type limiting[T comparable] struct {
 	workqueue.TypedDelayingInterface[T]
 	limiter workqueue.TypedRateLimiter[T]
 }
 
-// AddRateLimited adds item when the limiter allows it.
-func (q *limiting[T]) AddRateLimited(item T) { q.AddAfter(item, q.limiter.When(item)) }
+// AddRateLimited adds key when the limiter allows it.
+func (q *limiting[T]) AddRateLimited(key T) { q.AddAfter(key, q.limiter.When(key)) }
 
-// Forget tells the limiter that item succeeded, or is given up.
-func (q *limiting[T]) Forget(item T) { q.limiter.Forget(item) }
+// Forget tells the limiter that key succeeded, or that the caller gave up.
+func (q *limiting[T]) Forget(key T) { q.limiter.Forget(key) }
 
-// NumRequeues is how often item was limited since it was last forgotten.
-func (q *limiting[T]) NumRequeues(item T) int { return q.limiter.NumRequeues(item) }
+// NumRequeues is the number of rate limited adds of key since the last Forget.
+func (q *limiting[T]) NumRequeues(key T) int { return q.limiter.NumRequeues(key) }

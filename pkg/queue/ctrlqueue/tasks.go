@@ -6,8 +6,8 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"github.com/delta-runtime/delta-runtime/internal/keyqueue"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
-	"github.com/delta-runtime/delta-runtime/pkg/queue"
 )
 
 // tasks are what a queue runs beside itself, if anything. Foreign constructors
@@ -40,12 +40,12 @@ func (t tasks) end() {
 
 // keepTime makes the queue follow a foreign clock. The system's own is what the
 // core uses anyway, at half the cost.
-func keepTime[T comparable](t tasks, c clock.WithTicker, o *queue.Options[T]) {
+func keepTime[T comparable](t tasks, c clock.WithTicker, o *keyqueue.Options[T]) {
 	if _, system := c.(clock.RealClock); c == nil || system {
 		return
 	}
 	o.Now = c.Now
-	o.AfterFunc = func(d time.Duration, ring func()) queue.Alarm {
+	o.AfterFunc = func(d time.Duration, ring func()) keyqueue.Alarm {
 		a := &alarm{timer: c.NewTimer(d)}
 		t.Guest("alarm", func(ctx context.Context) { a.run(ctx, ring) })
 		return a

@@ -4,39 +4,44 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
 
-	"github.com/delta-runtime/delta-runtime/pkg/queue"
+	"github.com/delta-runtime/delta-runtime/internal/keyqueue"
 )
 
-// TypedQueueConfig is client-go's own, as the other option structs are.
+// TypedQueueConfig has client-go's options of a queue.
 type TypedQueueConfig[T comparable] = workqueue.TypedQueueConfig[T]
 
-// TypedDelayingQueueConfig is client-go's own.
+// TypedDelayingQueueConfig has client-go's options of a queue with delayed adds.
 type TypedDelayingQueueConfig[T comparable] = workqueue.TypedDelayingQueueConfig[T]
 
-// TypedRateLimitingQueueConfig is client-go's own.
+// TypedRateLimitingQueueConfig has client-go's options of a queue with rate limited adds.
 type TypedRateLimitingQueueConfig[T comparable] = workqueue.TypedRateLimitingQueueConfig[T]
 
-// Typed is client-go's workqueue: keys in the order in which they became due.
-type Typed[T comparable] struct {
+// NewTyped makes a workqueue without a name, so it has no metrics.
+func NewTyped[T comparable]() workqueue.TypedInterface[T] {
+	return newTyped(TypedQueueConfig[T]{})
+}
+
+// NewTypedWithConfig makes a workqueue with the options c. It hands out keys in the order
+// in which they were queued, or in the order that c.Queue decides.
+func NewTypedWithConfig[T comparable](c TypedQueueConfig[T]) workqueue.TypedInterface[T] {
+	return newTyped(c)
+}
+
+// typed is client-go's workqueue.
+type typed[T comparable] struct {
 	inspected[T]
 	tasks   tasks
 	metrics *pusher // nil: the queue has no name
 }
 
 var (
-	_ workqueue.TypedInterface[any]         = (*Typed[any])(nil)
+	_ workqueue.TypedInterface[any]         = (*typed[any])(nil)
 	_ workqueue.TypedDelayingInterface[any] = (*delaying[any])(nil)
 )
 
-// NewTyped makes a queue without a name, hence without metrics.
-func NewTyped[T comparable]() *Typed[T] {
-	return NewTypedWithConfig(TypedQueueConfig[T]{})
-}
-
-// NewTypedWithConfig makes a queue as c says.
-func NewTypedWithConfig[T comparable](c TypedQueueConfig[T]) *Typed[T] {
-	q := &Typed[T]{tasks: newTasks()}
-	o := queue.Options[T]{Merge: queue.TimersApart}
+func newTyped[T comparable](c TypedQueueConfig[T]) *typed[T] {
+	q := &typed[T]{tasks: newTasks()}
+	o := keyqueue.Options[T]{Merge: keyqueue.TimersApart}
 	if c.Queue != nil {
 		o.Order = order[T]{c.Queue}
 	}
@@ -46,7 +51,7 @@ func NewTypedWithConfig[T comparable](c TypedQueueConfig[T]) *Typed[T] {
 		o.Observe = q.metrics.observe
 	}
 	keepTime(q.tasks, c.Clock, &o)
-	q.core = queue.New(o)
+	q.core = keyqueue.New(o)
 	if q.metrics != nil {
 		q.tasks.every(orReal(c.Clock), updatePeriod, func() { q.metrics.update(q.core.Stats()) })
 	}
@@ -60,59 +65,59 @@ func orReal(c clock.WithTicker) clock.WithTicker {
 	return c
 }
 
-// Add asks for item to be worked on.
-func (q *Typed[T]) Add(item T) { q.core.Add(item) }
+// Add asks for key to be worked on.
+func (q *typed[T]) Add(key T) { q.core.Add(key) }
 
-// Len is the number of items that Get could return now.
-func (q *Typed[T]) Len() int { return q.core.Len() }
+// Len is the number of keys that Get could return now.
+func (q *typed[T]) Len() int { return q.core.Len() }
 
-// Get waits for an item, which must be given back with Done.
-func (q *Typed[T]) Get() (item T, shutdown bool) {
-	item, ok := q.core.Get()
-	return item, !ok
+// Get waits for a key. The caller must call Done for it.
+func (q *typed[T]) Get() (key T, shutdown bool) {
+	key, ok := q.core.Get()
+	return key, !ok
 }
 
-// Done says that the item has been worked on.
-func (q *Typed[T]) Done(item T) { q.core.Done(item) }
+// Done says that the caller is done with key.
+func (q *typed[T]) Done(key T) { q.core.Done(key) }
 
-// ShutDown ends the queue; what is queued is still handed out.
-func (q *Typed[T]) ShutDown() {
+// ShutDown ends the queue; it still hands out the keys that are queued.
+func (q *typed[T]) ShutDown() {
 	q.tasks.end()
 	q.core.ShutDown()
 }
 
-// ShutDownWithDrain is ShutDown, and waits until all of it has been worked on or
+// ShutDownWithDrain is ShutDown, and waits until all queued keys have been worked on or
 // ShutDown is called.
-func (q *Typed[T]) ShutDownWithDrain() {
+func (q *typed[T]) ShutDownWithDrain() {
 	q.tasks.end()
 	q.core.ShutDownWithDrain()
 }
 
-// ShuttingDown says whether adds are ignored.
-func (q *Typed[T]) ShuttingDown() bool { return q.core.ShuttingDown() }
+// ShuttingDown reports whether the queue ignores adds.
+func (q *typed[T]) ShuttingDown() bool { return q.core.ShuttingDown() }
 
-// order lets client-go's pluggable storage decide what comes next.
+// order lets client-go's storage decide which key comes next.
 type order[T comparable] struct{ workqueue.Queue[T] }
 
-// DefaultQueue is a first-in, first-out storage to wrap: a queue that is given
-// none needs none.
+// DefaultQueue makes a first-in, first-out storage for a caller that wraps it and sets the
+// result as TypedQueueConfig.Queue. A queue without such a storage needs none.
 func DefaultQueue[T comparable]() workqueue.Queue[T] { return new(fifo[T]) }
 
-// fifo is a slice that is consumed from the front and copied down when more of
-// it is consumed than left.
+// fifo is a slice that is consumed from the front. When more of it is consumed than left,
+// the rest is copied to the front.
 type fifo[T comparable] struct {
 	items []T
-	first int
+	first int // Invariant: first ≤ Len() between calls.
 }
 
 func (f *fifo[T]) Touch(T) {}
 
-func (f *fifo[T]) Push(item T) { f.items = append(f.items, item) }
+func (f *fifo[T]) Push(key T) { f.items = append(f.items, key) }
 
 func (f *fifo[T]) Len() int { return len(f.items) - f.first }
 
 func (f *fifo[T]) Pop() T {
-	item := f.items[f.first]
+	key := f.items[f.first]
 	clear(f.items[f.first : f.first+1]) // it may be a pointer
 	f.first++
 	if f.first > f.Len() {
@@ -120,5 +125,5 @@ func (f *fifo[T]) Pop() T {
 		clear(f.items[n:])
 		f.items, f.first = f.items[:n], 0
 	}
-	return item
+	return key
 }

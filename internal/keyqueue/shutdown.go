@@ -1,4 +1,4 @@
-package queue
+package keyqueue
 
 // ShutDown ends the queue: adds are ignored from here on, delayed ones are
 // dropped, and what is queued is still handed out. It does not wait, and ends

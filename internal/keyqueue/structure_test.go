@@ -1,4 +1,4 @@
-package queue
+package keyqueue
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
+	"github.com/delta-runtime/delta-runtime/pkg/queue"
 )
 
 // TestTableAgainstMap compares the table with a built-in map. Few distinct
@@ -125,21 +126,23 @@ func TestTimersGiveMemoryBack(t *testing.T) {
 	}
 }
 
+// TestHistogram checks that durations go where the bounds of package queue say.
 func TestHistogram(t *testing.T) {
-	var h Histogram
+	var h queue.Histogram
 	for _, d := range []time.Duration{0, 1, 1023, 1024, time.Second, 100 * time.Hour} {
-		h.observe(d)
+		observe(&h, d)
 	}
+	last := len(h.Counts) - 1
 	if h.Count() != 6 || h.Sum != 100*time.Hour+time.Second+2048 {
 		t.Errorf("%d durations of %v together", h.Count(), h.Sum)
 	}
-	if h.Counts[0] != 3 || h.Counts[1] != 1 || h.Counts[histogramBuckets-1] != 1 {
+	if h.Counts[0] != 3 || h.Counts[1] != 1 || h.Counts[last] != 1 {
 		t.Errorf("buckets %v", h.Counts)
 	}
-	for i := range histogramBuckets - 1 {
-		var one Histogram
-		one.observe(one.UpperBound(i))
-		one.observe(one.UpperBound(i) + 1)
+	for i := range last {
+		var one queue.Histogram
+		observe(&one, one.UpperBound(i))
+		observe(&one, one.UpperBound(i)+1)
 		if one.Counts[i] != 1 || one.Counts[i+1] != 1 {
 			t.Errorf("bucket %d does not end at %v", i, one.UpperBound(i))
 		}

@@ -1,8 +1,10 @@
-package queue
+package keyqueue
 
 import (
 	"fmt"
 	"testing"
+
+	"github.com/delta-runtime/delta-runtime/pkg/queue"
 )
 
 type benchKey struct{ namespace, name string }
@@ -60,7 +62,7 @@ func BenchmarkCycle(b *testing.B) {
 	s := newSchedule(Options[benchKey]{})
 	b.ReportAllocs()
 	for i := range b.N {
-		s.add(0, keys[i%len(keys)], With{})
+		s.add(0, keys[i%len(keys)], queue.AddOptions{})
 		e, _ := s.take(0)
 		s.done(0, e.key)
 	}
@@ -71,7 +73,7 @@ func BenchmarkContents(b *testing.B) {
 	for _, size := range []int{1_000, 100_000} {
 		q := New(Options[benchKey]{})
 		for i, key := range benchKeys(size) {
-			q.AddWith(With{After: 1 << 50, Priority: i % 3}, key)
+			q.AddWithOptions(queue.AddOptions{After: 1 << 50, Priority: i % 3}, key)
 		}
 		b.Run(fmt.Sprintf("100 of %d", size), func(b *testing.B) {
 			for range b.N {

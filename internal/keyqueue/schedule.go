@@ -1,10 +1,11 @@
-package queue
+package keyqueue
 
 import (
 	"math"
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/invariant"
+	"github.com/delta-runtime/delta-runtime/pkg/queue"
 )
 
 // schedule decides which key is handed out next, and when. It has no lock, no
@@ -15,7 +16,7 @@ import (
 // one another: queued work, a timer that will queue it, a worker that has it.
 type schedule[K comparable] struct {
 	merge  Merge
-	ageing Ageing
+	ageing queue.Ageing
 	order  Order[K] // nil: lanes
 
 	table   table[K]
@@ -45,7 +46,7 @@ func newSchedule[K comparable](o Options[K]) schedule[K] {
 	}
 	return schedule[K]{
 		merge:  o.Merge,
-		ageing: o.Ageing.or(defaultAgeing),
+		ageing: ageingOf(o.Ageing),
 		order:  o.Order,
 		table:  newTable[K](),
 		record: o.Observe != nil,
@@ -53,36 +54,36 @@ func newSchedule[K comparable](o Options[K]) schedule[K] {
 }
 
 // add asks for key to be worked on, as with says.
-func (s *schedule[K]) add(now time.Duration, key K, with With) {
+func (s *schedule[K]) add(now time.Duration, key K, o queue.AddOptions) {
 	s.tick(now)
 	e := s.entry(key)
-	if with.After <= 0 {
+	if o.After <= 0 {
 		if s.merge == OnePerKey && e.timer != 0 {
-			with.Priority = max(with.Priority, e.timerPriority)
+			o.Priority = max(o.Priority, e.timerPriority)
 			s.timers.remove(e)
 		}
-		s.enqueue(e, with.Priority)
+		s.enqueue(e, o.Priority)
 		return
 	}
 	s.delayed()
 	if s.merge == OnePerKey && e.queued {
-		s.enqueue(e, with.Priority) // it is due already; at most its priority changes
+		s.enqueue(e, o.Priority) // it is due already; at most its priority changes
 		return
 	}
-	due := s.now + min(with.After, math.MaxInt64-s.now)
+	due := s.now + min(o.After, math.MaxInt64-s.now)
 	if e.timer != 0 {
 		due = min(due, e.due)
-		with.Priority = max(with.Priority, e.timerPriority)
+		o.Priority = max(o.Priority, e.timerPriority)
 	}
-	e.timerPriority = with.Priority
+	e.timerPriority = o.Priority
 	s.timers.set(e, due)
 }
 
 // replace makes key's timer exactly what with says, later or earlier than it
 // was, and reports whether there was one. Without one it adds.
-func (s *schedule[K]) replace(now time.Duration, key K, with With) bool {
+func (s *schedule[K]) replace(now time.Duration, key K, o queue.AddOptions) bool {
 	had := s.cancel(now, key)
-	s.add(now, key, with)
+	s.add(now, key, o)
 	return had
 }
 

@@ -1,9 +1,11 @@
-package queue
+package keyqueue
 
 import (
 	"math"
 	"sync"
 	"time"
+
+	"github.com/delta-runtime/delta-runtime/pkg/queue"
 )
 
 // Queue hands out keys to workers: each key to one worker at a time, once for
@@ -96,7 +98,7 @@ func (q *Queue[K]) Add(key K) {
 	now := q.now()
 	q.mu.Lock()
 	if q.phase == open {
-		q.schedule.add(now, key, With{})
+		q.schedule.add(now, key, queue.AddOptions{})
 		q.wakeLocked()
 		if q.clock != nil {
 			q.setAlarmLocked()
@@ -106,16 +108,18 @@ func (q *Queue[K]) Add(key K) {
 }
 
 // AddAfter asks for key to be queued when d has passed.
-func (q *Queue[K]) AddAfter(key K, d time.Duration) { q.AddWith(With{After: d}, key) }
+func (q *Queue[K]) AddAfter(key K, d time.Duration) {
+	q.AddWithOptions(queue.AddOptions{After: d}, key)
+}
 
-// AddWith asks for keys to be worked on as with says.
-func (q *Queue[K]) AddWith(with With, keys ...K) {
+// AddWithOptions asks for keys to be worked on as with says.
+func (q *Queue[K]) AddWithOptions(o queue.AddOptions, keys ...K) {
 	q.mustHash(keys...)
 	now := q.now()
 	q.mu.Lock()
 	if q.phase == open {
 		for _, key := range keys {
-			q.schedule.add(now, key, with)
+			q.schedule.add(now, key, o)
 		}
 		q.wakeLocked()
 		q.setAlarmLocked()
@@ -125,9 +129,9 @@ func (q *Queue[K]) AddWith(with With, keys ...K) {
 
 // AddLimited asks for keys to be queued when the limiter allows it, or after
 // with.After if that is set and sooner.
-func (q *Queue[K]) AddLimited(with With, keys ...K) {
+func (q *Queue[K]) AddLimited(o queue.AddOptions, keys ...K) {
 	if q.limiter == nil {
-		q.AddWith(with, keys...)
+		q.AddWithOptions(o, keys...)
 		return
 	}
 	if q.ShuttingDown() {
@@ -135,24 +139,24 @@ func (q *Queue[K]) AddLimited(with With, keys ...K) {
 	}
 	q.mustHash(keys...)
 	for _, key := range keys {
-		limited := with
-		if d := q.limiter.When(key); with.After == 0 || d < with.After {
+		limited := o
+		if d := q.limiter.When(key); o.After == 0 || d < o.After {
 			limited.After = d
 		}
-		q.AddWith(limited, key)
+		q.AddWithOptions(limited, key)
 	}
 }
 
 // Replace gives key the delay and the priority that with says, whatever its
 // delayed add said before, and reports whether there was one. Work that is
-// queued already stays queued. Without a delayed add it is AddWith.
-func (q *Queue[K]) Replace(with With, key K) bool {
+// queued already stays queued. Without a delayed add it is AddWithOptions.
+func (q *Queue[K]) Replace(o queue.AddOptions, key K) bool {
 	q.mustHash(key)
 	now := q.now()
 	q.mu.Lock()
 	had := false
 	if q.phase == open {
-		had = q.schedule.replace(now, key, with)
+		had = q.schedule.replace(now, key, o)
 		q.wakeLocked()
 		q.setAlarmLocked()
 	}
@@ -188,12 +192,12 @@ func (q *Queue[K]) NumRequeues(key K) int {
 // Get waits for a key and hands it out. It reports false when the queue is shut
 // down and has nothing left to hand out. The worker must call Done.
 func (q *Queue[K]) Get() (key K, ok bool) {
-	key, _, ok = q.Take()
+	key, _, ok = q.GetWithPriority()
 	return key, ok
 }
 
 // Take is Get, and says with which priority the key was queued.
-func (q *Queue[K]) Take() (key K, priority int, ok bool) {
+func (q *Queue[K]) GetWithPriority() (key K, priority int, ok bool) {
 	now := q.now()
 	q.mu.Lock()
 	q.served = true
@@ -249,7 +253,7 @@ func (q *Queue[K]) Len() int {
 }
 
 // Stats counts, for metrics and for people.
-func (q *Queue[K]) Stats() Stats {
+func (q *Queue[K]) Stats() queue.Stats {
 	now := q.now()
 	q.mu.Lock()
 	defer q.mu.Unlock()

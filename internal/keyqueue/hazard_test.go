@@ -1,4 +1,4 @@
-package queue
+package keyqueue
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/delta-runtime/delta-runtime/pkg/queue"
 )
 
 // A key that cannot be hashed is the caller's mistake, and nobody else's trouble.
@@ -13,13 +15,13 @@ func TestKeyThatCannotBeHashed(t *testing.T) {
 	bad := any([]int{1})
 	q := New(Options[any]{})
 	for name, call := range map[string]func(){
-		"Add":        func() { q.Add(bad) },
-		"AddAfter":   func() { q.AddAfter(bad, time.Hour) },
-		"AddWith":    func() { q.AddWith(With{}, "good", bad) },
-		"AddLimited": func() { q.AddLimited(With{}, bad) },
-		"Replace":    func() { q.Replace(With{}, bad) },
-		"Cancel":     func() { q.Cancel(bad) },
-		"Done":       func() { q.Done(bad) },
+		"Add":            func() { q.Add(bad) },
+		"AddAfter":       func() { q.AddAfter(bad, time.Hour) },
+		"AddWithOptions": func() { q.AddWithOptions(queue.AddOptions{}, "good", bad) },
+		"AddLimited":     func() { q.AddLimited(queue.AddOptions{}, bad) },
+		"Replace":        func() { q.Replace(queue.AddOptions{}, bad) },
+		"Cancel":         func() { q.Cancel(bad) },
+		"Done":           func() { q.Done(bad) },
 	} {
 		panicked := func() (value any) {
 			defer func() { value = recover() }()

@@ -1,16 +1,18 @@
-package queue
+package keyqueue
 
 import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/delta-runtime/delta-runtime/pkg/queue"
 )
 
 // model is what the schedule does, written down as plainly as possible: a list
 // of keys that is searched from end to end for every question.
 type model struct {
 	merge  Merge
-	ageing Ageing
+	ageing queue.Ageing
 	fifo   bool // an Order that is first-in, first-out: priorities mean nothing
 	now    time.Duration
 	keys   []*modelKey
@@ -51,20 +53,20 @@ func (m *model) tick() int {
 	return m.clock
 }
 
-func (m *model) add(key int, with With) {
+func (m *model) add(key int, o queue.AddOptions) {
 	k := m.of(key)
 	switch {
-	case with.After <= 0 && m.merge == OnePerKey && k.timed:
+	case o.After <= 0 && m.merge == OnePerKey && k.timed:
 		k.timed = false
-		m.queue(k, max(with.Priority, k.timerPriority))
-	case with.After <= 0, m.merge == OnePerKey && k.queued:
-		m.queue(k, with.Priority)
+		m.queue(k, max(o.Priority, k.timerPriority))
+	case o.After <= 0, m.merge == OnePerKey && k.queued:
+		m.queue(k, o.Priority)
 	case k.timed:
-		k.timerPriority = max(k.timerPriority, with.Priority)
-		k.due = min(k.due, m.now+with.After)
+		k.timerPriority = max(k.timerPriority, o.Priority)
+		k.due = min(k.due, m.now+o.After)
 	default:
 		k.timed, k.timerSet = true, m.tick()
-		k.timerPriority, k.due = with.Priority, m.now+with.After
+		k.timerPriority, k.due = o.Priority, m.now+o.After
 	}
 }
 
@@ -90,9 +92,9 @@ func (m *model) cancel(key int) bool {
 	return had
 }
 
-func (m *model) replace(key int, with With) bool {
+func (m *model) replace(key int, o queue.AddOptions) bool {
 	had := m.cancel(key)
-	m.add(key, with)
+	m.add(key, o)
 	return had
 }
 

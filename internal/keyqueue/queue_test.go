@@ -1,4 +1,4 @@
-package queue
+package keyqueue
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
+	"github.com/delta-runtime/delta-runtime/pkg/queue"
 )
 
 // worker takes keys until the queue ends, and holds each for a while.
@@ -117,11 +118,11 @@ func TestCancelAndReplace(t *testing.T) {
 				t.Error("a cancelled add came back")
 			}
 			start := time.Now()
-			q.AddWith(With{After: time.Minute, Priority: 7}, "b")
-			if !q.Replace(With{After: time.Hour, Priority: 3}, "b") {
+			q.AddWithOptions(queue.AddOptions{After: time.Minute, Priority: 7}, "b")
+			if !q.Replace(queue.AddOptions{After: time.Hour, Priority: 3}, "b") {
 				t.Error("the delayed add of b was not found")
 			}
-			key, priority, _ := q.Take()
+			key, priority, _ := q.GetWithPriority()
 			if since := time.Since(start); key != "b" || priority != 3 || since != time.Hour {
 				t.Errorf("got %q at priority %d after %v, want b at 3 after 1h", key, priority, since)
 			}
@@ -130,7 +131,7 @@ func TestCancelAndReplace(t *testing.T) {
 			if q.Cancel("c") || q.Len() != 1 {
 				t.Error("cancelling took back queued work")
 			}
-			if q.Replace(With{}, "d") || q.Len() != 2 {
+			if q.Replace(queue.AddOptions{}, "d") || q.Len() != 2 {
 				t.Error("replacing nothing must add")
 			}
 			q.ShutDown()
@@ -148,7 +149,7 @@ func TestAddLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := New(Options[string]{Limiter: fixedLimit{"minute": time.Minute, "hour": time.Hour}})
 		start := time.Now()
-		q.AddLimited(With{After: time.Minute * 30}, "minute", "hour")
+		q.AddLimited(queue.AddOptions{After: time.Minute * 30}, "minute", "hour")
 		for _, want := range []time.Duration{time.Minute, 30 * time.Minute} {
 			key, _ := q.Get()
 			if since := time.Since(start); since != want {
@@ -159,13 +160,13 @@ func TestAddLimited(t *testing.T) {
 			t.Error("NumRequeues is not the limiter's")
 		}
 		q.Forget("hour")
-		q.AddLimited(With{}, "hour")
+		q.AddLimited(queue.AddOptions{}, "hour")
 		q.Done("hour")
 		if q.Len() != 1 {
 			t.Error("a forgotten key still waits")
 		}
 		q.ShutDown()
-		q.AddLimited(With{}, "after the end")
+		q.AddLimited(queue.AddOptions{}, "after the end")
 		if q.Len() != 1 {
 			t.Error("a key was added after the end")
 		}
@@ -174,9 +175,9 @@ func TestAddLimited(t *testing.T) {
 
 func TestWithoutLimiter(t *testing.T) {
 	q := New(Options[string]{})
-	q.AddLimited(With{Priority: 1}, "a")
+	q.AddLimited(queue.AddOptions{Priority: 1}, "a")
 	q.Forget("a")
-	if key, priority, _ := q.Take(); key != "a" || priority != 1 || q.NumRequeues("a") != 0 {
+	if key, priority, _ := q.GetWithPriority(); key != "a" || priority != 1 || q.NumRequeues("a") != 0 {
 		t.Errorf("got %q at %d, limited %d times", key, priority, q.NumRequeues("a"))
 	}
 }
@@ -212,7 +213,7 @@ func TestObserverIsNeverBehind(t *testing.T) {
 				all.Go(worker(q, time.Duration(rng.IntN(10)), func(string) {}))
 			}
 			for range 100 {
-				q.AddWith(With{Priority: rng.IntN(3), After: time.Duration(rng.IntN(20) - 10)}, fmt.Sprint(rng.IntN(10)))
+				q.AddWithOptions(queue.AddOptions{Priority: rng.IntN(3), After: time.Duration(rng.IntN(20) - 10)}, fmt.Sprint(rng.IntN(10)))
 				time.Sleep(time.Duration(rng.IntN(5)))
 			}
 			time.Sleep(time.Hour)
@@ -238,11 +239,11 @@ func TestContents(t *testing.T) {
 		q.Add("worked on")
 		time.Sleep(time.Second)
 		_, _ = q.Get()
-		q.AddWith(With{Priority: -1}, "low")
-		q.AddWith(With{Priority: 1}, "high", "worked on")
+		q.AddWithOptions(queue.AddOptions{Priority: -1}, "low")
+		q.AddWithOptions(queue.AddOptions{Priority: 1}, "high", "worked on")
 		q.AddAfter("in an hour", time.Hour)
 		q.AddAfter("in a minute", time.Minute)
-		all := []Entry[string]{
+		all := []queue.Entry[string]{
 			{Key: "worked on", Priority: 1, Queued: start.Add(time.Second), Working: start.Add(time.Second), Attempts: 9},
 			{Key: "high", Priority: 1, Queued: start.Add(time.Second), Attempts: 4},
 			{Key: "low", Priority: -1, Queued: start.Add(time.Second), Attempts: 3},
@@ -270,7 +271,7 @@ func TestContents(t *testing.T) {
 func ExampleNew() {
 	q := New(Options[string]{})
 	q.Add("routine")
-	q.AddWith(With{Priority: 10}, "urgent")
+	q.AddWithOptions(queue.AddOptions{Priority: 10}, "urgent")
 	q.Add("routine") // is queued already
 	q.ShutDown()
 	for {

@@ -1,4 +1,4 @@
-package queue
+package keyqueue
 
 import (
 	"hash/maphash"

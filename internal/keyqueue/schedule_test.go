@@ -1,4 +1,4 @@
-package queue
+package keyqueue
 
 import (
 	"fmt"
@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
+	"github.com/delta-runtime/delta-runtime/pkg/queue"
 )
 
 func TestScheduleAgainstModel(t *testing.T) {
 	for name, o := range map[string]Options[int]{
-		"OnePerKey":   {Merge: OnePerKey, Ageing: Ageing{Patience: 20, Every: 3}},
-		"TimersApart": {Merge: TimersApart, Ageing: Ageing{Patience: 20, Every: 3}},
+		"OnePerKey":   {Merge: OnePerKey, Ageing: queue.Ageing{Patience: 20, Every: 3}},
+		"TimersApart": {Merge: TimersApart, Ageing: queue.Ageing{Patience: 20, Every: 3}},
 		"Order":       {Merge: TimersApart, Order: &fifo{}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -22,7 +23,7 @@ func TestScheduleAgainstModel(t *testing.T) {
 					o.Order = &fifo{}
 				}
 				run := &script{rng: rng, schedule: newSchedule(o), model: model{
-					merge: o.Merge, ageing: o.Ageing.or(defaultAgeing), fifo: o.Order != nil,
+					merge: o.Merge, ageing: ageingOf(o.Ageing), fifo: o.Order != nil,
 				}}
 				for range 400 {
 					if diff := run.step(); diff != "" {
@@ -58,8 +59,8 @@ type script struct {
 	busy     []int
 }
 
-func (r *script) with() With {
-	w := With{Priority: r.rng.IntN(5) - 2}
+func (r *script) options() queue.AddOptions {
+	w := queue.AddOptions{Priority: r.rng.IntN(5) - 2}
 	if r.rng.IntN(2) == 0 {
 		w.After = time.Duration(r.rng.IntN(30) - 3)
 	}
@@ -72,11 +73,11 @@ func (r *script) step() string {
 	key := r.rng.IntN(40)
 	switch what := r.rng.IntN(20); what {
 	default:
-		w := r.with()
+		w := r.options()
 		r.schedule.add(r.now, key, w)
 		r.model.add(key, w)
 	case 9:
-		w := r.with()
+		w := r.options()
 		if got, want := r.schedule.replace(r.now, key, w), r.model.replace(key, w); got != want {
 			return fmt.Sprintf("replace(%d) = %v, want %v", key, got, want)
 		}
@@ -179,7 +180,7 @@ func (r *script) drain() string {
 // of high priorities can do: one more for every key that is handed out.
 func TestAgeingBound(t *testing.T) {
 	seeds.Run(t, usualSeeds, func(t *testing.T, rng *rand.Rand) {
-		ageing := Ageing{Patience: time.Duration(rng.IntN(200)), Every: 1 + rng.IntN(6)}
+		ageing := queue.Ageing{Patience: time.Duration(rng.IntN(200)), Every: 1 + rng.IntN(6)}
 		if ageing.Patience == 0 {
 			ageing.Patience = 1
 		}
@@ -187,15 +188,15 @@ func TestAgeingBound(t *testing.T) {
 		behind := rng.IntN(20)
 		now, next := time.Duration(0), 1
 		for range behind {
-			s.add(now, next, With{Priority: rng.IntN(5)})
+			s.add(now, next, queue.AddOptions{Priority: rng.IntN(5)})
 			next++
 		}
 		const starving = 0
-		s.add(now, starving, With{Priority: -100})
+		s.add(now, starving, queue.AddOptions{Priority: -100})
 		taken := 0 // since patience ran out
 		for {
 			now++
-			s.add(now, next, With{Priority: 1 + rng.IntN(5)})
+			s.add(now, next, queue.AddOptions{Priority: 1 + rng.IntN(5)})
 			next++
 			e, _ := s.take(now)
 			if now > ageing.Patience {
@@ -214,9 +215,9 @@ func TestAgeingBound(t *testing.T) {
 
 // TestStrictWithinPatience: ageing must not disturb the order of young work.
 func TestStrictWithinPatience(t *testing.T) {
-	s := newSchedule(Options[int]{Ageing: Ageing{Patience: time.Second, Every: 1}})
+	s := newSchedule(Options[int]{Ageing: queue.Ageing{Patience: time.Second, Every: 1}})
 	for i := range 100 {
-		s.add(0, i, With{Priority: i})
+		s.add(0, i, queue.AddOptions{Priority: i})
 	}
 	for i := range 100 {
 		if e, _ := s.take(time.Second); e.key != 99-i {
@@ -226,10 +227,10 @@ func TestStrictWithinPatience(t *testing.T) {
 }
 
 func TestAgeingOff(t *testing.T) {
-	s := newSchedule(Options[int]{Ageing: Ageing{Patience: -1, Every: 1}})
-	s.add(0, 1, With{Priority: -1})
+	s := newSchedule(Options[int]{Ageing: queue.Ageing{Patience: -1, Every: 1}})
+	s.add(0, 1, queue.AddOptions{Priority: -1})
 	for i := range 100 {
-		s.add(time.Hour, 2+i, With{})
+		s.add(time.Hour, 2+i, queue.AddOptions{})
 		if e, _ := s.take(time.Hour); e.key != 2+i {
 			t.Fatalf("take %d is key %d although nothing ages", i, e.key)
 		}
@@ -239,10 +240,10 @@ func TestAgeingOff(t *testing.T) {
 func TestManyPriorities(t *testing.T) {
 	s := newSchedule(Options[int]{})
 	for i := range 1000 {
-		s.add(0, i, With{Priority: i})
+		s.add(0, i, queue.AddOptions{Priority: i})
 	}
-	if got := s.summary(0); len(got.Depth) != MaxDepths || got.DepthBelow != 1000-MaxDepths || got.Depth[999] != 1 {
-		t.Errorf("depth of %d priorities and %d below, want %d and %d", len(got.Depth), got.DepthBelow, MaxDepths, 1000-MaxDepths)
+	if got := s.summary(0); len(got.Depth) != maxDepths || got.DepthBelow != 1000-maxDepths || got.Depth[999] != 1 {
+		t.Errorf("depth of %d priorities and %d below, want %d and %d", len(got.Depth), got.DepthBelow, maxDepths, 1000-maxDepths)
 	}
 	for i := range 1000 {
 		if e, _ := s.take(0); e.key != 999-i {
@@ -256,7 +257,7 @@ func TestManyPriorities(t *testing.T) {
 
 func TestTimersFarAway(t *testing.T) {
 	s := newSchedule(Options[int]{})
-	s.add(time.Hour, 1, With{After: 1<<63 - 1})
+	s.add(time.Hour, 1, queue.AddOptions{After: 1<<63 - 1})
 	if due, ok := s.next(); !ok || due != never {
 		t.Errorf("the timer of an add for the end of time is due at %v", due)
 	}

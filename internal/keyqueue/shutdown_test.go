@@ -1,4 +1,4 @@
-package queue
+package keyqueue
 
 import (
 	"fmt"
@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/delta-runtime/delta-runtime/pkg/queue"
 )
 
 // TestEveryWayToEnd ends queues in every order of three calls, with and without
@@ -180,9 +182,9 @@ func TestUnderLoad(t *testing.T) {
 						q.Cancel(key)
 						q.Add(key)
 					case 2:
-						q.Replace(With{Priority: rng.IntN(3)}, key)
+						q.Replace(queue.AddOptions{Priority: rng.IntN(3)}, key)
 					default:
-						q.AddWith(With{Priority: rng.IntN(3)}, key)
+						q.AddWithOptions(queue.AddOptions{Priority: rng.IntN(3)}, key)
 					}
 				}
 				for key := range keys {

@@ -1,0 +1,1 @@
+// Package keyqueue decides which key a worker gets next, and when.
