@@ -34,7 +34,7 @@ var skips = []mutant{
 	},
 	{
 		name:   "a handler's backlog folds",
-		file:   "pkg/source/kind_recorded.go",
+		file:   "pkg/source/kind_subscribe.go",
 		old:    "Backlog: informer.KeepEverything",
 		new:    "Backlog: informer.FoldUpdates",
 		suites: []suite{skipWorlds},

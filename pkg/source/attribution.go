@@ -3,17 +3,12 @@ package source
 import (
 	"cmp"
 	"fmt"
-	"reflect"
 	"sync/atomic"
-	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/util/workqueue"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/delta-runtime/delta-runtime/internal/objects"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
-	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // attribution makes the queues that handlers are given, one for each delivery. They
@@ -113,9 +108,9 @@ func (a *attribution[R]) deaf(why error) {
 	}
 }
 
-// begin notes that a delta is about to be delivered. End has to follow.
-func (a *attribution[R]) begin(d *delta.Delta[any]) *turn[R] {
-	t := &turn[R]{of: a, about: d}
+// begin begins the delivery of a delta. The caller has to end it.
+func (a *attribution[R]) begin(d *delta.Delta[any]) turn[R] {
+	t := turn[R]{of: a}
 	if a.stream != nil {
 		a.forget()
 		t.delivery = a.stream.Begin(a.change(d))
@@ -136,16 +131,15 @@ func (a *attribution[R]) forget() {
 // turn is one delivery.
 type turn[R comparable] struct {
 	of       *attribution[R]
-	about    *delta.Delta[any]
 	delivery *delta.Delivery[R] // nil where nothing is recorded
-	whole    bool               // the handler has returned, or need not be told
+	whole    bool               // the subscriber has returned, or need not be told
 }
 
-// queue returns the queue for the delivery. Most events of many controllers are stopped
-// by a predicate, so it is not made before.
-func (t *turn[R]) queue() workqueue.TypedRateLimitingInterface[R] {
+// queue returns the queue for the delivery. Predicates stop most events of many controllers,
+// so nobody makes a queue before they have been asked.
+func (t *turn[R]) queue(d *delta.Delta[any]) workqueue.TypedRateLimitingInterface[R] {
 	because := why[R]{ledger: t.of.ledger, delivery: t.delivery}
-	if terms := t.about.Resync(); terms != nil {
+	if terms := d.Resync(); terms != nil {
 		because.rest = terms.OnlyIfNotReconciledFor
 		if terms.Lane != 0 {
 			because.lane = &terms.Lane
@@ -191,25 +185,3 @@ func (a *attribution[R]) change(d *delta.Delta[any]) delta.Change {
 	}
 	return c
 }
-
-// foreignDelta is what an informer of somebody else's tells, as well as it can be known.
-func foreignDelta(op delta.Op, before, after any) *delta.Delta[any] {
-	d := &delta.Delta[any]{Op: op, Old: before, New: after, Seen: time.Now()}
-	old, _ := before.(client.Object)
-	obj, ok := after.(client.Object)
-	if !ok {
-		obj = old
-	}
-	if objects.IsNil(obj) {
-		return d // which the handler is not told of either
-	}
-	d.Key = delta.Key{Namespace: obj.GetNamespace(), Name: obj.GetName()}
-	d.Version = obj.GetResourceVersion()
-	if op == delta.Updated && !objects.IsNil(old) && objects.SameState(old, obj) {
-		d.Op = delta.Sync
-	}
-	return d
-}
-
-// saysSomething reports whether a policy has an opinion on anything.
-func saysSomething(p resync.Policy) bool { return !reflect.ValueOf(p).IsZero() }

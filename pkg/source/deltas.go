@@ -90,7 +90,7 @@ func (d *Deltas[R]) subscribe(ctx context.Context, s *session, ours subscribable
 		opts.Name = d.String()
 	}
 	by := missedBy(ours)
-	sub, err := ours.Subscribe(func(what *delta.Delta[any]) { d.told(ctx, what, to) }, opts)
+	sub, err := ours.Subscribe(func(what *delta.Delta[any]) { d.deliver(ctx, what, to) }, opts)
 	if err != nil {
 		return errors.Is(err, engine.ErrStopped), err
 	}
@@ -99,34 +99,29 @@ func (d *Deltas[R]) subscribe(ctx context.Context, s *session, ours subscribable
 	return s.stay(ctx, sub, to.listed)
 }
 
-// attribution is what makes the queues for the function. See [Recorded].
+// attribution makes the queues for the function. See [Recorded].
 func (d *Deltas[R]) attribution(queue workqueue.TypedRateLimitingInterface[R]) *attribution[R] {
 	to, ledger := unwrap(queue)
 	return newAttribution(to, ledger, delta.ByContent)
 }
 
-// told calls the function for one delta of our informer's.
-func (d *Deltas[R]) told(ctx context.Context, what *delta.Delta[any], to *attribution[R]) {
+// deliver takes one delta to the function.
+func (d *Deltas[R]) deliver(ctx context.Context, what *delta.Delta[any], to *attribution[R]) {
 	turn := to.begin(what)
 	defer turn.end()
-	before, was := object(what.Old)
-	after, is := object(what.New)
-	if !was || !is {
+	typed, ok := delta.Convert(what, object)
+	if !ok {
 		log.Info("An object is of a type without metadata; the delta is left out", "source", d.String(), "key", what.Key.String(), "op", what.Op.String())
 		return
 	}
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	defer utilruntime.HandleCrashWithContext(ctx)
-	d.tell(ctx, delta.Delta[client.Object]{
-		Key: what.Key, Op: what.Op, Initial: what.Initial, Missed: what.Missed, Old: before, New: after,
-		Relisted: what.Relisted, Folded: what.Folded,
-		Version: what.Version, Seen: what.Seen, Origin: what.Origin,
-	}, turn.queue())
+	d.tell(ctx, typed, turn.queue(what))
 	turn.whole = true
 }
 
-// object is nil for nil, which stands for "there is none".
+// object returns nil for nil, which says that there is no object.
 func object(obj any) (client.Object, bool) {
 	if obj == nil {
 		return nil, true

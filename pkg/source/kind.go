@@ -8,7 +8,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -88,66 +87,38 @@ func (k *Kind[O, R]) Start(ctx context.Context, queue workqueue.TypedRateLimitin
 	return nil
 }
 
-// follow has the handler told from when there is an informer until ctx ends. An informer
-// may be removed from the cache and another one take its place.
+// follow has the handler told from when there is an informer until ctx ends. The cache may
+// remove the informer and make another one in its place.
 func (k *Kind[O, R]) follow(ctx context.Context, s *session, queue workqueue.TypedRateLimitingInterface[R]) {
-	told := NewEventHandler(ctx, queue, k.Handler, k.Predicates)
-	attribution := k.attribution(queue)
-	told.recording = attribution // a foreign informer may do without
+	to := k.attribution(queue)
+	told := newEventHandler(ctx, to, k.Handler, k.Predicates)
 	err := s.followInformers(ctx, k.Cache, k.Type, func(found cache.Informer) (again bool, err error) {
 		if ours, err := subscribableOf(found); err == nil {
 			return k.subscribe(ctx, s, ours, told)
 		}
-		k.handle(ctx, s, k.foreign(found, told))
+		k.register(ctx, s, found, told)
 		return false, nil
-	}, attribution.restart)
+	}, to.restart)
 	if err != nil {
-		attribution.deaf(err)
+		to.deaf(err)
 		s.failed(ctx, err)
 	}
 }
 
-// registering is how an event handler is added to an informer.
-type registering struct {
-	with    cache.Informer
-	handler toolscache.ResourceEventHandler
-	options toolscache.HandlerOptions
-}
-
-// handle has an event handler told until ctx ends.
-func (k *Kind[O, R]) handle(ctx context.Context, s *session, r registering) {
-	logger := log.WithName("Kind")
-	r.options.Logger = &logger
-	found := r.with
-	registration, err := found.AddEventHandlerWithOptions(r.handler, r.options)
-	if err != nil {
-		s.failed(ctx, err)
-		return
+// attribution makes the queues for the handler. Where nothing is recorded and the source has
+// no policy of its own, it gives the controller's queue.
+func (k *Kind[O, R]) attribution(queue workqueue.TypedRateLimitingInterface[R]) *attribution[R] {
+	to, ledger := unwrap(queue)
+	if k.Ledger != nil {
+		ledger = k.Ledger
 	}
-	if err := k.synced(ctx, registration); err != nil {
-		s.failed(ctx, err)
-	} else {
-		s.synced()
+	how := delta.ByContent
+	if _, byKey := any(k.Handler).(*handler.TypedEnqueueRequestForObject[O]); byKey {
+		how = delta.ByKey
 	}
-	<-ctx.Done() // which a bad answer is followed by
-	if err := found.RemoveEventHandler(registration); err != nil {
-		log.Error(err, "The handler stays with the informer of a source that has ended", "source", k.String())
-	}
-}
-
-// synced waits until the handler has been told everything of the first list.
-func (k *Kind[O, R]) synced(ctx context.Context, registration toolscache.ResourceEventHandlerRegistration) error {
-	// The registration alone would do. The cache is asked first because fakes say so
-	// there if they are not to sync, and as controller-runtime waits for all kinds.
-	if !k.Cache.WaitForCacheSync(ctx) {
-		return errors.New("cache did not sync")
-	}
-	select {
-	case <-registration.HasSyncedChecker().Done():
-		return nil
-	case <-ctx.Done():
-		return errors.New("handler did not sync")
-	}
+	a := newAttribution(to, ledger, how)
+	a.cause, a.kind = k.Cause, k.GVK
+	return a
 }
 
 // WaitForSync waits until the handler has been told everything that was there. It

@@ -1,0 +1,54 @@
+package source
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+
+	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
+)
+
+// subscribe has the handler told what our informer tells, until ctx or the informer ends.
+// It reports true if there may be another informer then.
+func (k *Kind[O, R]) subscribe(ctx context.Context, s *session, ours subscribable, told *EventHandler[O, R]) (again bool, err error) {
+	by := missedBy(ours)
+	sub, err := ours.Subscribe(outlivingPanics(told.deliver), informer.SubscribeOptions{
+		// A backlog that folds hides events from which a handler may make requests.
+		Name: cmp.Or(k.Name, k.String()), Backlog: informer.KeepEverything,
+		Resync: k.Resync,
+	})
+	if err != nil {
+		return errors.Is(err, engine.ErrStopped), err
+	}
+	defer ours.Unsubscribe(sub)
+	told.to.watch(by.of(sub))
+	if !s.answered() && !k.Cache.WaitForCacheSync(ctx) { // see synced; who has synced waits for no other kind
+		return false, errors.New("cache did not sync")
+	}
+	return s.stay(ctx, sub, told.to.listed)
+}
+
+// afterPanic is how long a handler that has panicked is left alone, where panics are
+// configured not to end the process. Our informers leave client-go's handlers alone for as
+// long.
+const afterPanic = time.Second
+
+// outlivingPanics returns a subscriber that logs a panic of deliver, unless panics end the
+// process. One goroutine at a time may call it.
+func outlivingPanics(deliver func(*delta.Delta[any])) func(*delta.Delta[any]) {
+	panicked := false // in the last call
+	return func(d *delta.Delta[any]) {
+		if panicked {
+			time.Sleep(afterPanic)
+		}
+		panicked = true
+		defer utilruntime.HandleCrashWithLogger(log.WithName("Kind"))
+		deliver(d)
+		panicked = false
+	}
+}
