@@ -31,9 +31,10 @@ func (b *builder) lock(path string) (unlock func(), err error) {
 	return func() { _ = f.Close() }, nil
 }
 
-// repeat calls tell with every beat until stop.
+// repeat calls tell with every beat until stop. The first beat comes early, as nothing
+// may have been said before.
 func (b *builder) repeat(tell func()) (stop func()) {
-	ticker, stopped, ended := time.NewTicker(b.beat), make(chan struct{}), make(chan struct{})
+	ticker, stopped, ended := time.NewTicker(b.beat/3), make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
 		for {
@@ -42,6 +43,7 @@ func (b *builder) repeat(tell func()) (stop func()) {
 				return
 			case <-ticker.C:
 				tell()
+				ticker.Reset(b.beat)
 			}
 		}
 	}()

@@ -22,7 +22,8 @@ import (
 type cluster struct {
 	out     *printer
 	journal journal
-	working atomic.Bool // the operator has listed everything
+	working atomic.Bool   // the operator has listed everything
+	whole   chan struct{} // closed when Pods can run, see complete
 	plane   *controlplane.Plane
 	client  client.Client // an administrator's
 	kubectl string        // the program
@@ -33,7 +34,7 @@ type cluster struct {
 	metrics, health, webhooks string
 }
 
-// startCluster starts the control plane. The operator comes later, see show.
+// startCluster starts what an API needs. The operator comes later, see show.
 func startCluster(ctx context.Context, out *printer) (*cluster, error) {
 	out.title("Starting a control plane on this machine")
 	start := time.Now()
@@ -44,12 +45,12 @@ func startCluster(ctx context.Context, out *printer) (*cluster, error) {
 	}); err != nil {
 		return nil, err
 	}
-	c := &cluster{out: out, plane: plane, config: filepath.Join(plane.Folder(), "kubeconfig")}
+	c := &cluster{out: out, plane: plane, whole: make(chan struct{}), config: filepath.Join(plane.Folder(), "kubeconfig")}
 	if err := c.finish(ctx); err != nil {
 		plane.Stop()
 		return nil, err
 	}
-	out.success("etcd, kube-apiserver, kube-controller-manager, kube-scheduler and kwok run", time.Since(start))
+	out.success("etcd and kube-apiserver run, and know the operator's manifests", time.Since(start))
 	return c, nil
 }
 
@@ -58,10 +59,7 @@ func (c *cluster) finish(ctx context.Context) error {
 	if err := c.prepare(ctx); err != nil {
 		return err
 	}
-	if err := c.install(ctx); err != nil {
-		return err
-	}
-	return c.out.during(ctx, "Pods can run", c.plane.StartWorkloads)
+	return c.install(ctx)
 }
 
 func (c *cluster) prepare(ctx context.Context) (err error) {

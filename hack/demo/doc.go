@@ -25,7 +25,9 @@
 // a picture: make recording keeps both in docs.
 //
 // The operator has the rights of its own service account, and its manifests are those of
-// config/default, without what would run it in the cluster. Everything listens on free
+// config/default, without what would run it in the cluster. make run builds what the story
+// begins with. The demo has make build the rest of the cluster, as the story goes as far as
+// it can without (complete.go). Everything listens on free
 // ports of 127.0.0.1. What is written goes to the control plane's folder, which is removed
 // in the end. The operator's manifests are there before the controllers of the cluster
 // start, for the garbage collector looks for kinds once and then every thirty seconds.

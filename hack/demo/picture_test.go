@@ -55,7 +55,7 @@ func TestPictureIsWhatIsShown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(got) != string(want) {
+	if !bytes.Equal(got, want) {
 		t.Errorf("the picture is\n%s\nwant, as in %s,\n%s", got, golden, want)
 	}
 }

@@ -20,6 +20,13 @@ func (c *cluster) show(ctx context.Context, end ending, record *recording) error
 	c.out.title("Starting the sample operator as " + operatorNamespace + "/" + operatorAccount)
 	group := lifecycle.New(ctx)
 	group.Go("operator", c.runOperator)
+	group.Go("workloads", func(ctx context.Context) error {
+		if err := c.complete(ctx); err != nil {
+			return err
+		}
+		<-ctx.Done() // the group would end with it
+		return nil
+	})
 	group.Go("story", func(ctx context.Context) error { return c.tell(ctx, end, record) })
 	return group.Wait()
 }
@@ -132,6 +139,9 @@ func (c *cluster) play(ctx context.Context, it chapter) error {
 		return err
 	}
 	c.out.said(said)
+	if err := c.awaitWhole(ctx); err != nil {
+		return err
+	}
 	if err := c.await(ctx, it.until); err != nil {
 		return err
 	}

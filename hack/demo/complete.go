@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
+)
+
+// complete brings in what makes Deployments into Pods that are ready. When these programs
+// are built for the first time the story begins meanwhile.
+func (c *cluster) complete(ctx context.Context) error {
+	start := time.Now()
+	if err := c.make(ctx, "cluster"); err != nil {
+		return err
+	}
+	if err := c.plane.StartWorkloads(ctx); err != nil {
+		return err
+	}
+	c.out.success("kube-controller-manager, kube-scheduler and kwok run as well", time.Since(start))
+	close(c.whole)
+	return nil
+}
+
+// make builds a target of the Makefile, and passes on what it says.
+func (c *cluster) make(ctx context.Context, target string) error {
+	cmd := exec.CommandContext(ctx, "make", "--no-print-directory", target)
+	cmd.Env = append(os.Environ(), "MAKEFLAGS=", "MAKELEVEL=")
+	var said []string
+	output := &lines{tell: func(line []byte) {
+		said = append(said, string(line))
+		if !strings.HasPrefix(string(line), "up to date: ") {
+			c.out.note(clean(string(line)))
+		}
+	}}
+	cmd.Stdout, cmd.Stderr = output, output
+	cmd.Cancel = func() error { return interrupt(cmd.Process) }
+	cmd.WaitDelay = patience
+	defer controlplane.Bind(cmd)()
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("make %s: %w\n%s", target, err, strings.Join(said, "\n"))
+	}
+	return nil
+}
+
+// interrupt asks a program and all that it started to end: the go command does not pass it
+// on. On Linux the program leads a group of its own, by controlplane.Bind.
+func interrupt(p *os.Process) error {
+	if syscall.Kill(-p.Pid, syscall.SIGINT) == nil {
+		return nil
+	}
+	return p.Signal(os.Interrupt)
+}
+
+// awaitWhole waits until Pods can run. What is waited for tells how far it is.
+func (c *cluster) awaitWhole(ctx context.Context) error {
+	select {
+	case <-c.whole:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

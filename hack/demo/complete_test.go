@@ -1,0 +1,77 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// makefile stands for that of the repository.
+const makefile = `
+cluster:
+	@echo "up to date: etcd"
+	@echo "compiled 3 of 4 packages"
+broken:
+	@echo "it does not compile" >&2; exit 1
+endless:
+	@sleep 100
+`
+
+func inAFolderWithAMakefile(t *testing.T) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("Makefile", []byte(makefile), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestWhatMakeSaysIsShown(t *testing.T) {
+	inAFolderWithAMakefile(t)
+	var out bytes.Buffer
+	c := &cluster{out: newPrinter(&out, style{})}
+	if err := c.make(t.Context(), "cluster"); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := out.String(), "   compiled 3 of 4 packages\n"; got != want {
+		t.Errorf("it shows %q, want %q", got, want)
+	}
+	err := c.make(t.Context(), "broken")
+	if err == nil || !strings.Contains(err.Error(), "make broken") || !strings.Contains(err.Error(), "it does not compile") {
+		t.Errorf("a target that can't be made ends with %v", err)
+	}
+}
+
+func TestMakeEndsWithAllThatItStarted(t *testing.T) {
+	inAFolderWithAMakefile(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	started := time.AfterFunc(300*time.Millisecond, cancel)
+	defer started.Stop()
+	start := time.Now()
+	c := &cluster{out: newPrinter(&bytes.Buffer{}, style{})}
+	if err := c.make(ctx, "endless"); err == nil {
+		t.Error("a target that was interrupted ends without an error")
+	}
+	if took := time.Since(start); took > 20*time.Second {
+		t.Errorf("it took %v to end", took)
+	}
+}
+
+func TestWaitingSaysSoAndKeepsTheError(t *testing.T) {
+	var out bytes.Buffer
+	p := newPrinter(&out, style{})
+	ctx, cancel := context.WithCancel(t.Context())
+	err := p.during(ctx, "it works", func(ctx context.Context) error {
+		cancel()
+		<-ctx.Done()
+		return os.ErrDeadlineExceeded
+	})
+	if err != os.ErrDeadlineExceeded { //nolint:errorlint // it is to be this very error
+		t.Errorf("it ended with %v", err)
+	}
+	if err := p.during(ctx, "it works", func(context.Context) error { return nil }); err == nil {
+		t.Error("work that could not begin ended without an error")
+	}
+}
