@@ -136,6 +136,9 @@ func (i *Informer[T]) check(add Scope[T]) error {
 	if add.ListWatcher == nil {
 		return errors.New("it has no ListWatcher")
 	}
+	if err := add.Resync.Check(); err != nil {
+		return fmt.Errorf("Resync: %w", err)
+	}
 	within := newReach(add.Namespace, add.Except)
 	for _, s := range i.coverage.Load().scopes {
 		if s.reach.overlaps(within) {

@@ -25,7 +25,6 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/benchkit"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
-	"github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
 
 // shardOf is a label by which the Pods are cut into shards of a size.
@@ -73,6 +72,14 @@ type served struct {
 	client.Reader
 	pods  []client.ObjectKey
 	bytes float64 // that live for each Pod
+}
+
+func (s *podServer) list(ctx context.Context, _ string, opts metav1.ListOptions) (runtime.Object, error) {
+	return s.listWatch().ListWithContext(ctx, opts)
+}
+
+func (s *podServer) watch(ctx context.Context, _ string, opts metav1.ListOptions) (watch.Interface, error) {
+	return s.listWatch().WatchWithContext(ctx, opts)
 }
 
 func (s *podServer) listWatch() *crtools.ListWatch {
@@ -131,17 +138,13 @@ func newServing(b testing.TB) served {
 	b.Helper()
 	mapper := meta.NewDefaultRESTMapper(nil)
 	mapper.Add(podKind, meta.RESTScopeNamespace)
-	c, err := NewWith(&rest.Config{}, crcache.Options{Scheme: scheme.Scheme, Mapper: mapper}, Options{})
+	c, err := NewWith(&rest.Config{}, crcache.Options{Scheme: scheme.Scheme, Mapper: mapper},
+		Options{Default: KindOptions{Reflector: informer.Settings{Lists: informer.PagesOnly}}})
 	must(b, err)
 	k, _ := c.claim(kindID{gvk: podKind, form: typedForm})
 	must(b, k.make(c))
 	server := newPodServer(b)
-	config := k.config(c, c.plan.Load().general(podKind))
-	config.Reflector.Lists = informer.PagesOnly
-	config.Scopes[0].ListerWatcher = server.listWatch()
-	k.informer, err = toolscache.NewSharedInformerFor(config)
-	must(b, err)
-	k.reader.Store(k.newReader(meta.RESTScopeNameNamespace, c.pages))
+	k.binding.bound.Store(&bound{resource: server, scope: meta.RESTScopeNameNamespace})
 	close(k.ready)
 	c.run(k)
 	start(b, c)

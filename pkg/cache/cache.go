@@ -218,7 +218,7 @@ func (c *Cache) getInformer(ctx context.Context, id kindID, opts []crcache.Infor
 			return nil, err
 		}
 	}
-	return k.informer, nil
+	return k.shown, nil
 }
 
 // RemoveInformer stops the informer for obj's kind in obj's form and forgets what

@@ -218,7 +218,7 @@ func TestForeignInformers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, ours := i.(*toolscache.SharedInformer); ours {
+	if _, ours := i.(toolscache.SharedInformer); ours {
 		t.Error("the informer is ours")
 	}
 	if err := get(t, c, "red", "a"); err != nil {

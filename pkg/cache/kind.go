@@ -14,8 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
-	"github.com/delta-runtime/delta-runtime/pkg/delta"
-	"github.com/delta-runtime/delta-runtime/pkg/toolscache"
+	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 )
 
 // form is how objects of a kind are represented.
@@ -101,8 +100,10 @@ type kind struct {
 	// entry. Its map is never changed, but replaced under Cache.scoping.
 	byName atomic.Pointer[map[string]settings]
 
-	informer *toolscache.SharedInformer
-	madeAs   meta.RESTScopeName // with namespaces or without
+	core     *engine.Informer[any]
+	shown    crtools.SharedIndexInformer // core, as handlers know it
+	followed atomic.Bool                 // the policy of a namespace was changed
+	madeAs   meta.RESTScopeName          // with namespaces or without
 	reader   atomic.Pointer[reader]
 	arrived  atomic.Uint64 // pages and objects that the server has sent
 
@@ -118,8 +119,9 @@ type kind struct {
 	resyncing sync.Mutex              // held while policies are put into effect; taken after Cache.scoping
 	resyncs   map[string]resyncOrigin // by namespace, what those in effect came of
 
-	removed chan struct{} // closed when the kind is not in the cache any more; by Cache.remove
-	waiting bool          // made, and for Start to run; guarded by Cache.mu
+	removed chan struct{}   // closed when the kind is not in the cache any more; by Cache.remove
+	waiting bool            // made, and for Start to run; guarded by Cache.mu
+	running *lifecycle.Task // runs the informer; nil before; guarded by Cache.mu
 }
 
 // make completes the kind. It asks the API what the kind is called there.
@@ -150,56 +152,11 @@ func (k *kind) make(c *Cache) error {
 	byName := plan.of(k.id.gvk, scope)
 	k.madeAs = scope
 	k.byName.Store(&byName)
-	if k.informer, err = toolscache.NewSharedInformerFor(k.config(c, general)); err != nil {
+	if err = k.inform(c, general); err != nil {
 		return fmt.Errorf("make an informer for %s: %w", k.id, err)
 	}
 	k.reader.Store(k.newReader(scope, c.pages))
 	return nil
-}
-
-func (k *kind) config(c *Cache, general settings) toolscache.SharedInformerConfig {
-	config := toolscache.SharedInformerConfig{
-		Kind:              k.id.String(),
-		Example:           k.example,
-		Indexers:          crtools.Indexers{crtools.NamespaceIndex: crtools.MetaNamespaceIndexFunc},
-		Transform:         k.transform(general.duplicates),
-		WatchErrorHandler: c.onWatchError,
-		Limiter:           c.limiter,
-		OnMutation:        c.ours.OnMutation,
-		Log:               c.ours.Log,
-		Unchanged:         general.unchanged.policy(),
-		Reflector:         general.reflector,
-		Resync:            general.policy,
-	}
-	if general.policy.Period == 0 {
-		config.ResyncPeriod = jittered(*general.resync)
-	}
-	if k.missing == WaitForIt {
-		config.Ready = engine.WhenSettled
-	}
-	for namespace, s := range *k.byName.Load() {
-		if s.transform != nil { // which may strip the managed fields
-			config.Observe = lastWrite
-		}
-		config.Scopes = append(config.Scopes, k.scope(namespace, s))
-	}
-	return config
-}
-
-func (k *kind) scope(namespace string, s settings) toolscache.SharedScope {
-	var except []string
-	if namespace == metav1.NamespaceAll {
-		for other := range *k.byName.Load() {
-			if other != metav1.NamespaceAll {
-				except = append(except, other)
-			}
-		}
-	}
-	return toolscache.SharedScope{
-		Namespace: namespace, Except: except,
-		ListerWatcher: k.binding.listWatch(namespace, s),
-		Resync:        s.inEffect(),
-	}
 }
 
 // in returns the settings for a namespace.
@@ -211,50 +168,9 @@ func (k *kind) in(namespace string) settings {
 	return byName[metav1.NamespaceAll]
 }
 
-// transform is what each object passes through before it is kept: the user's
-// function for its namespace, and then what spares memory. The server does not say of
-// which kind it sends the metadata, so that is added first.
-func (k *kind) transform(duplicates Duplicates) crtools.TransformFunc {
-	var kin *relatives
-	if duplicates == ShareDuplicates {
-		kin = &relatives{known: func(key delta.Key) (any, bool) { return k.informer.Core().Store().Get(key) }}
-	}
-	return func(obj any) (any, error) {
-		k.arrived.Add(1)
-		about, ok := obj.(client.Object)
-		if !ok {
-			return obj, nil
-		}
-		if k.id.form == metadataForm {
-			about.GetObjectKind().SetGroupVersionKind(k.id.gvk)
-		}
-		kept := obj
-		transform := k.in(about.GetNamespace()).transform
-		if transform != nil {
-			var err error
-			if kept, err = transform(obj); err != nil {
-				return kept, err
-			}
-		}
-		if kin != nil {
-			kin.settle(kept, about, transform == nil)
-		}
-		return kept, nil
-	}
-}
-
-// lastWrite reads off an object who wrote it, before a transform looks at it.
-func lastWrite(obj any) *delta.Origin {
-	object, ok := obj.(delta.Object)
-	if !ok {
-		return nil
-	}
-	return delta.LastWrite(object)
-}
-
 // newReader returns what answers reads of the kind.
 func (k *kind) newReader(scope meta.RESTScopeName, pages *pageTable) *reader {
-	core := k.informer.Core()
+	core := k.core
 	return &reader{
 		gvk: k.id.gvk, scope: scope, holds: k.example, store: core.Store(), pages: pages, removed: k.removed,
 		rules: readRules{

@@ -97,6 +97,9 @@ func (c *Cache) remove(k *kind) {
 	delete(kinds, k.id)
 	c.kinds.Store(&kinds)
 	close(k.removed)
+	if k.running != nil {
+		k.running.Stop()
+	}
 }
 
 // run starts a kind that has been made, if the cache runs; Start does for those
@@ -114,23 +117,14 @@ func (c *Cache) run(k *kind) {
 }
 
 func (c *Cache) runLocked(k *kind) {
-	c.group.Guest("informer for "+k.id.String(), func(ctx context.Context) {
-		group := lifecycle.New(logr.NewContext(ctx, c.ours.Log))
-		group.Go("run", func(ctx context.Context) error {
-			k.informer.RunWithContext(ctx)
-			return nil
-		})
-		group.Go("look for removal", func(ctx context.Context) error {
-			select {
-			case <-k.removed:
-			case <-ctx.Done():
-			}
-			return nil
-		})
-		if err := group.Wait(); err != nil {
-			c.ours.Log.Error(err, "An informer ended", "kind", k.id.String())
-		}
+	k.running = c.group.Task("informer for "+k.id.String(), func(ctx context.Context) {
+		k.shown.RunWithContext(logr.NewContext(ctx, c.ours.Log))
 	})
+	select {
+	case <-k.removed: // while it was being made
+		k.running.Stop()
+	default:
+	}
 }
 
 // made waits until the kind has been made, and returns why it could not be.
@@ -145,33 +139,6 @@ func (k *kind) made(ctx context.Context) error {
 		return k.err
 	case <-ctx.Done():
 		return fmt.Errorf("make an informer for %s: %w", k.id, ctx.Err())
-	}
-}
-
-// await waits until the kind can be read, or is known to be missing where that
-// is allowed.
-func (k *kind) await(ctx context.Context, ended <-chan struct{}) error {
-	if err := k.made(ctx); err != nil {
-		return err
-	}
-	there := k.informer.Core().Synced()
-	if k.missing == WaitForIt {
-		there = k.informer.Core().Settled()
-	}
-	select {
-	case <-there:
-		return nil
-	default:
-	}
-	select {
-	case <-there:
-		return nil
-	case <-k.removed:
-		return fmt.Errorf("wait for %s: %w", k.id, errRemoved)
-	case <-ended:
-		return fmt.Errorf("wait for %s: %w", k.id, errStopped)
-	case <-ctx.Done():
-		return fmt.Errorf("%s: %w", k.informer.Core().Status().Reflector.Why, ctx.Err())
 	}
 }
 

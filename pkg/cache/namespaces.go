@@ -142,7 +142,7 @@ func (k *kind) addNamespace(c *Cache, namespace string) error {
 	byName = maps.Clone(byName)
 	byName[namespace] = s
 	k.byName.Store(&byName)
-	if err := k.informer.AddScope(k.scope(namespace, s)); err != nil {
+	if err := k.core.AddScope(k.scope(namespace, s)); err != nil {
 		if errors.Is(err, engine.ErrStopped) { // removed from the cache meanwhile, or the cache ends
 			return nil
 		}
@@ -156,7 +156,7 @@ func (k *kind) removeNamespace(namespace string, how informer.Removal) error {
 	if _, ok := byName[namespace]; !ok {
 		return nil
 	}
-	if err := k.informer.Core().RemoveScope(namespace, how); err != nil && !errors.Is(err, engine.ErrStopped) {
+	if err := k.core.RemoveScope(namespace, how); err != nil && !errors.Is(err, engine.ErrStopped) {
 		return err
 	}
 	byName = maps.Clone(byName)
@@ -167,7 +167,7 @@ func (k *kind) removeNamespace(namespace string, how informer.Removal) error {
 
 // awaitNamespace waits until the kind can be read in a namespace, if it is running.
 func (k *kind) awaitNamespace(ctx context.Context, namespace string, ended <-chan struct{}) error {
-	core := k.informer.Core()
+	core := k.core
 	if !core.Started() {
 		return nil
 	}
@@ -189,7 +189,7 @@ func (k *kind) awaitNamespace(ctx context.Context, namespace string, ended <-cha
 
 // freshness is that of one namespace, or that of the scope furthest behind.
 func (k *kind) freshness(namespace string) (Freshness, error) {
-	core := k.informer.Core()
+	core := k.core
 	status := core.Status()
 	if namespace != metav1.NamespaceAll {
 		if !core.Covers(namespace) {

@@ -15,10 +15,11 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
-	toolscache "k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 )
 
 // resource is one kind of the API in one representation. An empty namespace is all
@@ -255,11 +256,11 @@ func (b *binding) request(ctx context.Context, namespace string, s settings) (*b
 	}
 }
 
-// listWatch lists and watches the kind in one namespace, or in all where that is
+// listWatcher lists and watches the kind in one namespace, or in all where that is
 // empty, as far as the settings say.
-func (b *binding) listWatch(namespace string, s settings) toolscache.ListerWatcher {
-	lw := &toolscache.ListWatch{
-		ListWithContextFunc: func(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
+func (b *binding) listWatcher(namespace string, s settings, example client.Object) listwatch.ListWatcher[any] {
+	return listwatch.Of(listwatch.Client{
+		List: func(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
 			r, in, err := b.request(ctx, namespace, s)
 			if err != nil {
 				return nil, err
@@ -271,7 +272,7 @@ func (b *binding) listWatch(namespace string, s settings) toolscache.ListerWatch
 			}
 			return list, err
 		},
-		WatchFuncWithContext: func(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
+		Watch: func(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
 			r, in, err := b.request(ctx, namespace, s)
 			if err != nil {
 				return nil, err
@@ -281,16 +282,9 @@ func (b *binding) listWatch(namespace string, s settings) toolscache.ListerWatch
 			opts.AllowWatchBookmarks = *s.bookmarks
 			return r.watch(ctx, in, opts)
 		},
-	}
-	if !*s.bookmarks {
-		return pagesOnly{lw}
-	}
-	return lw
+	}, listwatch.Options[any]{
+		Convert: func(obj runtime.Object) (any, error) { return obj, nil },
+		Example: example,
+		Lend:    true,
+	})
 }
-
-// pagesOnly is never asked for a streaming list: it would wait in vain for the
-// bookmark that ends one.
-type pagesOnly struct{ *toolscache.ListWatch }
-
-// IsWatchListSemanticsUnSupported is what client-go's reflectors ask, and ours.
-func (pagesOnly) IsWatchListSemanticsUnSupported() bool { return true }

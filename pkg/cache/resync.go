@@ -180,7 +180,7 @@ func (k *kind) followResync(c *Cache) error {
 	k.resyncing.Lock()
 	defer k.resyncing.Unlock()
 	p := c.plan.Load()
-	if err := k.informer.Core().OverrideResync(p.kinds[k.id.gvk].overrides); err != nil {
+	if err := k.core.OverrideResync(p.kinds[k.id.gvk].overrides); err != nil {
 		return fmt.Errorf("%s: %w", k.id, err)
 	}
 	planned := p.of(k.id.gvk, k.madeAs)
@@ -193,13 +193,14 @@ func (k *kind) followResync(c *Cache) error {
 		if !ok || now.resyncOrigin().equal(before) {
 			continue
 		}
-		err := k.informer.SetResync(namespace, now.inEffect())
+		err := k.core.SetScopeResync(namespace, now.inEffect())
 		if errors.Is(err, informer.ErrNotCovered) {
 			continue // it is about to be added, and then follows, or to be removed
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", k.id, err)
 		}
+		k.followed.Store(true)
 		k.resyncs[namespace] = now.resyncOrigin()
 	}
 	return nil
@@ -225,7 +226,7 @@ func (k *kind) forgetResync(namespace string) {
 func (c *Cache) Resync(ctx context.Context, obj client.Object, selector labels.Selector) error {
 	k, err := c.working(ctx, obj)
 	if err == nil {
-		err = k.informer.Core().Resync(selector)
+		err = k.core.Resync(selector)
 	}
 	if err != nil {
 		return fmt.Errorf("resync %T: %w", obj, err)
@@ -241,7 +242,7 @@ func (c *Cache) Resync(ctx context.Context, obj client.Object, selector labels.S
 func (c *Cache) Relist(ctx context.Context, obj client.Object) error {
 	k, err := c.working(ctx, obj)
 	if err == nil {
-		err = k.informer.Core().Relist(ctx)
+		err = k.core.Relist(ctx)
 	}
 	if err != nil {
 		return fmt.Errorf("relist %T: %w", obj, err)

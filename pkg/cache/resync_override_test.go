@@ -10,10 +10,10 @@ import (
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
-	"github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
 
 // follows subscribes somebody with a policy of his own to a kind.
@@ -24,7 +24,7 @@ func follows(t *testing.T, c *Cache, name string, own resync.Policy) (syncs chan
 		t.Fatal(err)
 	}
 	syncs = make(chan delta.ResyncTerms)
-	sub, err := i.(*toolscache.SharedInformer).Core().Subscribe(func(d *delta.Delta[any]) {
+	sub, err := i.(interface{ Core() *engine.Informer[any] }).Core().Subscribe(func(d *delta.Delta[any]) {
 		if d.Resync() == nil {
 			return
 		}

@@ -15,10 +15,10 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/util/watchlist"
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
@@ -249,8 +249,10 @@ type unregistered struct{ corev1.ConfigMap }
 
 func TestWithoutBookmarksThereAreNoStreamingLists(t *testing.T) {
 	for _, bookmarks := range []bool{true, false} {
-		lw := (&binding{}).listWatch("", settings{bookmarks: &bookmarks}.or(defaultSettings))
-		if pages := watchlist.DoesClientNotSupportWatchListSemantics(lw); pages == bookmarks {
+		k := &kind{binding: &binding{}}
+		k.byName.Store(&map[string]settings{})
+		scope := k.scope("", settings{bookmarks: &bookmarks}.or(defaultSettings))
+		if pages := scope.Settings.Lists == informer.PagesOnly; pages == bookmarks {
 			t.Errorf("with EnableWatchBookmarks %v, lists come in pages alone: %v", bookmarks, pages)
 		}
 	}

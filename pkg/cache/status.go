@@ -45,7 +45,7 @@ func (c *Cache) Status() []KindStatus {
 }
 
 func (k *kind) status() KindStatus {
-	s := KindStatus{GVK: k.id.gvk, Name: k.id.String(), Informer: k.informer.Core().Status()}
+	s := KindStatus{GVK: k.id.gvk, Name: k.id.String(), Informer: k.core.Status()}
 	s.Synced = s.Informer.Synced
 	var whys []string
 	for _, scope := range s.Informer.Scopes {

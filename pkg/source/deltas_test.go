@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/internal/testing/informers"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
@@ -93,7 +94,7 @@ func TestDeltasTellWhatHappened(t *testing.T) {
 // Period is resynced as the informer is, and who says never is not.
 func TestDeltasSubscribeAsTold(t *testing.T) {
 	inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
-		pods := toolscache.NewSharedIndexInformer(server, &corev1.Pod{}, 40*time.Minute, cache.Indexers{}).(*toolscache.SharedInformer)
+		pods := toolscache.NewSharedIndexInformer(server, &corev1.Pod{}, 40*time.Minute, cache.Indexers{}).(informers.Informer)
 		server.Add(pod("web", "1"))
 		run(pods.RunWithContext)
 

@@ -14,9 +14,9 @@ import (
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 
+	"github.com/delta-runtime/delta-runtime/internal/testing/informers"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
-	ourcache "github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
 
 // Namespaces come and go with objects of their own, and nobody is told of the end of these.
@@ -38,9 +38,9 @@ func TestObjectsOfNamespacesThatAreGoneAreForgotten(t *testing.T) {
 			WatchFuncWithContext: func(context.Context, metav1.ListOptions) (apiwatch.Interface, error) { return apiwatch.NewFake(), nil },
 		}
 	}
-	pods, err := ourcache.NewSharedInformerFor(ourcache.SharedInformerConfig{
+	pods, err := informers.New(informers.Config{
 		Kind: "pods", Example: &corev1.Pod{}, Reflector: informer.Settings{Lists: informer.PagesOnly},
-		Scopes: []ourcache.SharedScope{{Namespace: "always", ListerWatcher: list(0)}},
+		Scopes: []informers.Scope{{Namespace: "always", ListerWatcher: list(0)}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +67,7 @@ func TestObjectsOfNamespacesThatAreGoneAreForgotten(t *testing.T) {
 		if namespace = fmt.Sprint("n", round); round == 2 {
 			before = heap()
 		}
-		if err := pods.AddScope(ourcache.SharedScope{Namespace: namespace, ListerWatcher: list(each)}); err != nil {
+		if err := pods.Core().AddScope(informers.Of(informers.Scope{Namespace: namespace, ListerWatcher: list(each)}, &corev1.Pod{})); err != nil {
 			t.Fatal(err)
 		}
 		for range each {

@@ -18,12 +18,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
+	"github.com/delta-runtime/delta-runtime/internal/testing/informers"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/queue/ctrlqueue"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 	"github.com/delta-runtime/delta-runtime/pkg/source"
-	ourcache "github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
 
 type podObject = corev1.Pod
@@ -290,9 +290,9 @@ func TestAForeignInformerIsRecordedAsWellAsItCanBe(t *testing.T) {
 func TestGapsAreNoticed(t *testing.T) {
 	reportErrorsAtOnce(t)
 	inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
-		config := ourcache.SharedInformerConfig{
+		config := informers.Config{
 			Kind: "pods", Example: &podObject{},
-			Scopes: []ourcache.SharedScope{{Except: []string{"other"}, ListerWatcher: server}, {Namespace: "other", ListerWatcher: server}},
+			Scopes: []informers.Scope{{Except: []string{"other"}, ListerWatcher: server}, {Namespace: "other", ListerWatcher: server}},
 			Transform: func(obj any) (any, error) {
 				if obj.(*podObject).Labels["version"] == "odd" {
 					return nil, errors.New("as the test wants it")
@@ -301,7 +301,7 @@ func TestGapsAreNoticed(t *testing.T) {
 			},
 			Reflector: informer.Settings{Lists: informer.PagesOnly},
 		}
-		pods, err := ourcache.NewSharedInformerFor(config)
+		pods, err := informers.New(config)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
+	"github.com/delta-runtime/delta-runtime/internal/testing/informers"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	drpredicate "github.com/delta-runtime/delta-runtime/pkg/predicate"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
@@ -141,7 +142,7 @@ func TestPredicatesOfUpdatesDoNotHoldBackAResync(t *testing.T) {
 	}
 }
 
-func setResync(t *testing.T, i *ourcache.SharedInformer, policy resync.Policy) {
+func setResync(t *testing.T, i informers.Informer, policy resync.Policy) {
 	t.Helper()
 	if err := i.Core().SetResync(policy); err != nil {
 		t.Fatal(err)
@@ -166,7 +167,7 @@ func TestPredicatesHoldBackASyncPeriod(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
-				pods := ourcache.NewSharedIndexInformer(server, &corev1.Pod{}, time.Hour, toolscache.Indexers{}).(*ourcache.SharedInformer)
+				pods := ourcache.NewSharedIndexInformer(server, &corev1.Pod{}, time.Hour, toolscache.Indexers{}).(informers.Informer)
 				server.Add(pod("web", "1"))
 				run(pods.RunWithContext)
 				updates := map[string]int{}
@@ -198,7 +199,7 @@ func relisted(server api) {
 }
 
 // listAgain has the informer list again, and nothing has changed.
-func listAgain(t *testing.T, pods *ourcache.SharedInformer) {
+func listAgain(t *testing.T, pods informers.Informer) {
 	t.Helper()
 	if err := pods.Core().Relist(t.Context()); err != nil {
 		t.Fatal(err)

@@ -13,10 +13,10 @@ import (
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
+	"github.com/delta-runtime/delta-runtime/internal/testing/informers"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	drpredicate "github.com/delta-runtime/delta-runtime/pkg/predicate"
-	ourcache "github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
 
 // Some aggregated APIs change objects without giving them new versions.
@@ -32,9 +32,9 @@ func TestAnObjectThatChangesWithoutANewVersionIsTouched(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, _ api, run func(func(context.Context))) {
 				server := apiwatch.NewFakeWithOptions(apiwatch.FakeOptions{ChannelSize: 10})
-				pods, err := ourcache.NewSharedInformerFor(ourcache.SharedInformerConfig{
+				pods, err := informers.New(informers.Config{
 					Kind: "pods", Example: &corev1.Pod{}, Reflector: informer.Settings{Lists: informer.PagesOnly},
-					Scopes: []ourcache.SharedScope{{ListerWatcher: &toolscache.ListWatch{
+					Scopes: []informers.Scope{{ListerWatcher: &toolscache.ListWatch{
 						ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
 							return &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "7"}, Items: []corev1.Pod{*at("1", "one")}}, nil
 						},

@@ -11,17 +11,17 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
+	"github.com/delta-runtime/delta-runtime/internal/testing/informers"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/source"
-	ourcache "github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
 
 // leaving is a cache that removes its informer just when a source has got hold of it.
 type leaving struct {
 	exchanged
 	remove func()
-	next   *ourcache.SharedInformer
+	next   informers.Informer
 }
 
 func (l *leaving) GetInformer(ctx context.Context, obj client.Object, opts ...cache.InformerGetOption) (cache.Informer, error) {
@@ -87,7 +87,7 @@ func TestASourceThatGoesOnWaitsForNoOtherKind(t *testing.T) {
 	inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
 		server.Add(pod("web", "1"))
 		server.Add(pod("db", "1"))
-		all := []*ourcache.SharedInformer{newInformer(server), newInformer(server), newInformer(server)}
+		all := []informers.Informer{newInformer(server), newInformer(server), newInformer(server)}
 		var remove []context.CancelFunc
 		begin := func() {
 			ctx, cancel := context.WithCancel(t.Context())

@@ -16,8 +16,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
+	"github.com/delta-runtime/delta-runtime/internal/testing/informers"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
-	ourcache "github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
 
 // take is a worker that succeeds at once.
@@ -260,7 +260,7 @@ func TestAPanicOfAHandlerLeavesOtherObjects(t *testing.T) {
 type exchanged struct {
 	cache.Cache
 	mu  sync.Mutex
-	now *ourcache.SharedInformer
+	now informers.Informer
 }
 
 func (e *exchanged) GetInformer(context.Context, client.Object, ...cache.InformerGetOption) (cache.Informer, error) {
@@ -269,7 +269,7 @@ func (e *exchanged) GetInformer(context.Context, client.Object, ...cache.Informe
 	return e.now, nil
 }
 
-func (e *exchanged) exchange(next *ourcache.SharedInformer) {
+func (e *exchanged) exchange(next informers.Informer) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.now = next

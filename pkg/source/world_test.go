@@ -21,6 +21,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/testing/informers"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	ourcache "github.com/delta-runtime/delta-runtime/pkg/toolscache"
@@ -84,8 +85,8 @@ func (d directInformer) Subscribe(tell func(*delta.Delta[any]), opts informer.Su
 func (d directInformer) Unsubscribe(sub *engine.Subscription[any]) { d.core.Unsubscribe(sub) }
 
 // newInformer is an informer of ours for the API's pods.
-func newInformer(server api) *ourcache.SharedInformer {
-	return ourcache.NewSharedIndexInformer(server, &corev1.Pod{}, 0, toolscache.Indexers{}).(*ourcache.SharedInformer)
+func newInformer(server api) informers.Informer {
+	return ourcache.NewSharedIndexInformer(server, &corev1.Pod{}, 0, toolscache.Indexers{}).(informers.Informer)
 }
 
 // inBubble runs a test against an API, with time that costs nothing. What run

@@ -1,91 +1,50 @@
 package toolscache
 
 import (
-	"fmt"
-	"os"
-	"strconv"
 	"time"
 
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
-	"k8s.io/client-go/util/watchlist"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/peer"
-	"github.com/delta-runtime/delta-runtime/pkg/informer"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
-// coreConfig is what all our informers are made of.
+// coreConfig is what client-go's constructors of informers know of one.
 type coreConfig struct {
-	SharedInformerConfig
+	kind            string
+	example         runtime.Object
+	lw              cache.ListerWatcher
+	resync          resync.Policy
+	indexers        cache.Indexers
+	transform       cache.TransformFunc
 	onError         func() cache.WatchErrorHandlerWithContext // asked for each error; may return nil
 	minWatchTimeout time.Duration
+	log             logr.Logger
 }
 
 // newCore returns the informer behind a constructor.
-func newCore(c coreConfig) (*engine.Informer[any], error) {
+func newCore(c *coreConfig) *engine.Informer[any] {
+	options := cache.ReflectorOptions{TypeDescription: c.kind, MinWatchTimeout: c.minWatchTimeout, Logger: &c.log}
 	opts := engine.Options[any]{
-		Name:       c.Kind,
+		Name:       c.kind,
 		Traits:     objectTraits,
-		Indexers:   guardIndexers(typed(c.Indexers)),
-		Transform:  c.Transform,
-		Observe:    c.Observe,
-		Unchanged:  c.Unchanged,
-		OnMutation: c.OnMutation,
-		Mutations:  c.Mutations,
-		Ready:      c.Ready,
-		Reflector:  peer.Options(c.anyListerWatcher(), c.reflectorOptions()),
-		Log:        c.Log,
+		Indexers:   guardIndexers(typed(c.indexers)),
+		Transform:  c.transform,
+		Unchanged:  engine.SyncUnchanged, // client-go's handlers hear of relists
+		OnMutation: peer.OnMutation(c.kind),
+		Reflector:  peer.Options(c.lw, options),
+		Log:        c.log,
 	}
-	opts.Reflector.Settings = c.Reflector // each scope has its ListerWatcher's
-	opts.Reflector.Limiter = c.Limiter
-	opts.Reflector.OnError = peer.OnWatchError(peer.Reflector(c.anyListerWatcher(), c.Example, c.reflectorOptions()), c.onError)
-	if detectMutations && opts.OnMutation == nil {
-		opts.OnMutation = func(m informer.Mutation) {
-			panic(fmt.Sprintf("%s %s was modified in the cache, where it is at version %s: %v", c.Kind, m.Key, m.Version, m.Paths))
-		}
+	opts.Reflector.OnError = peer.OnWatchError(peer.Reflector(c.lw, c.example, options), c.onError)
+	core, err := engine.NewScoped([]engine.Scope[any]{{ListWatcher: lendingListWatcher(c.lw, c.example), Resync: c.resync}}, opts)
+	if err != nil {
+		panic("BUG: " + err.Error())
 	}
-	scopes := make([]engine.Scope[any], len(c.Scopes))
-	for i, s := range c.Scopes {
-		scopes[i] = c.scope(s)
-	}
-	return engine.NewScoped(scopes, opts)
+	return core
 }
-
-// reflectorOptions are what client-go calls what we know of a reflector.
-func (c *coreConfig) reflectorOptions() ReflectorOptions {
-	return ReflectorOptions{TypeDescription: c.Kind, MinWatchTimeout: c.minWatchTimeout, Logger: &c.Log}
-}
-
-// anyListerWatcher is for those who want to know the name of one.
-func (c *coreConfig) anyListerWatcher() cache.ListerWatcher {
-	for _, s := range c.Scopes {
-		if s.ListerWatcher != nil {
-			return s.ListerWatcher
-		}
-	}
-	return &cache.ListWatch{}
-}
-
-// scope shows a scope to the core.
-func (c *coreConfig) scope(s SharedScope) engine.Scope[any] {
-	scope := engine.Scope[any]{
-		Namespace:   s.Namespace,
-		Except:      s.Except,
-		ListWatcher: s.ListWatcher,
-		Resync:      s.resync().Or(c.resync()),
-	}
-	if s.ListWatcher == nil && s.ListerWatcher != nil {
-		scope.ListWatcher = lendingListWatcher(s.ListerWatcher, c.Example)
-		scope.Settings = c.Reflector.Or(peer.Settings(s.ListerWatcher, c.reflectorOptions()))
-		if watchlist.DoesClientNotSupportWatchListSemantics(s.ListerWatcher) {
-			scope.Settings.Lists = informer.PagesOnly // whatever is configured: it would wait for nothing
-		}
-	}
-	return scope
-}
-
-// detectMutations is whether client-go's switch for its mutation detector is on.
-var detectMutations, _ = strconv.ParseBool(os.Getenv("KUBE_CACHE_MUTATION_DETECTOR"))
 
 // noHandler leaves watch errors to client-go's default handler.
 func noHandler() cache.WatchErrorHandlerWithContext { return nil }

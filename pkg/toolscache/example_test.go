@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
@@ -100,29 +99,10 @@ func ExampleNewSharedInformer() {
 	// Output: [team/web]
 }
 
-func ExampleNewSharedInformerFor() {
-	web, err := toolscache.NewSharedInformerFor(toolscache.SharedInformerConfig{
-		Kind:    "pods",
-		Example: &corev1.Pod{},
-		Scopes:  []toolscache.SharedScope{{Namespace: "team", ListerWatcher: pods{"web"}}},
-		Ready:   engine.WhenSettled,
-	})
-	if err != nil {
-		panic(err)
-	}
-	handle, err := web.AddEventHandler(printing())
-	if err != nil {
-		panic(err)
-	}
-	during(web.RunWithContext, func(ctx context.Context) {
-		cache.WaitFor(ctx, "", handle.HasSyncedChecker())
-		fmt.Println(web.Core().SyncedIn("team"))
-		fmt.Println(web.Core().SyncedIn("others"))
-	})
-	// Output:
-	// added web initial: true
-	// <nil>
-	// pods in namespace "others": not covered by any scope
+func ExampleSharedInformer() {
+	web := toolscache.NewSharedIndexInformer(pods{"web"}, &corev1.Pod{}, 0, nil)
+	fmt.Println(web.(toolscache.SharedInformer).Status().Reflector.Why)
+	// Output: *v1.Pod has not been started
 }
 
 func ExampleNewInformer() {

@@ -40,19 +40,11 @@ func NewInformerWithOptions(opts cache.InformerOptions) (cache.Store, cache.Cont
 		logger = *opts.Logger
 	}
 	kind := kindName(opts.ObjectType, "")
-	core, err := newCore(coreConfig{
-		SharedInformerConfig: SharedInformerConfig{
-			Kind: kind, Example: opts.ObjectType,
-			Scopes:   []SharedScope{{ListerWatcher: opts.ListerWatcher}},
-			Indexers: opts.Indexers, Transform: opts.Transform,
-			Unchanged: engine.SyncUnchanged, // client-go's handlers hear of relists
-			Log:       logger,
-		},
-		onError: noHandler, minWatchTimeout: opts.MinWatchTimeout,
+	core := newCore(&coreConfig{
+		kind: kind, example: opts.ObjectType, lw: opts.ListerWatcher,
+		indexers: opts.Indexers, transform: opts.Transform,
+		onError: noHandler, minWatchTimeout: opts.MinWatchTimeout, log: logger,
 	})
-	if err != nil {
-		panic("BUG: " + err.Error())
-	}
 	sub, err := core.Subscribe(func(d *delta.Delta[any]) { show(opts.Handler, d) }, informer.SubscribeOptions{
 		Name:   handlerName(opts.Handler),
 		Resync: resync.Policy{Period: opts.ResyncPeriod},

@@ -16,6 +16,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // NewSharedInformer is client-go's constructor over our parts. The result is also a
@@ -36,28 +37,58 @@ func NewSharedIndexInformer(lw cache.ListerWatcher, example runtime.Object, resy
 // NewSharedIndexInformerWithOptions is client-go's constructor over our parts. The
 // metrics options have no effect: our informers have status of their own.
 func NewSharedIndexInformerWithOptions(lw cache.ListerWatcher, example runtime.Object, opts cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
-	s, err := newSharedInformer(coreConfig{
-		SharedInformerConfig: SharedInformerConfig{
-			Kind: kindName(example, opts.ObjectDescription), Example: example,
-			Scopes:       []SharedScope{{ListerWatcher: lw}},
-			ResyncPeriod: opts.ResyncPeriod,
-			Indexers:     opts.Indexers,
-			Unchanged:    engine.SyncUnchanged, // client-go's handlers hear of relists
-			Log:          klog.Background(),
-		},
-	})
-	if err != nil {
-		panic("BUG: " + err.Error())
+	s := &sharedInformer{}
+	config := coreConfig{
+		kind: kindName(example, opts.ObjectDescription), example: example, lw: lw,
+		resync:   byPeriod(opts.ResyncPeriod),
+		indexers: opts.Indexers, transform: s.transformed, onError: s.watchErrorHandler,
+		log: klog.Background(),
 	}
+	s.show(newCore(&config), ShowOptions{Kind: config.kind, ResyncPeriod: opts.ResyncPeriod, Indexers: opts.Indexers})
 	return s
 }
 
-// SharedInformer shows an [informer.Informer] as client-go's shared informer.
-type SharedInformer struct {
+// SharedInformer is client-go's, with what only ours can do. All shared informers of this
+// package are one: assert it to ask for more than client-go's interface has.
+type SharedInformer interface {
+	cache.SharedIndexInformer
+
+	// Status tells how the informer is doing.
+	Status() informer.Status
+	// SetResync changes when the handlers are resynced that asked for no period of their
+	// own. It takes the place of the period that the informer was made with.
+	SetResync(policy resync.Policy) error
+}
+
+// ShowOptions say how [Show] shows an informer.
+type ShowOptions struct {
+	Kind string
+	// ResyncPeriod is for the handlers that ask for none. Zero is never.
+	ResyncPeriod time.Duration
+	// Policies are those of the informer's scopes.
+	Policies []resync.Policy
+	// ByPolicy reports whether a policy says when the informer is resynced. Then handlers
+	// that ask for a period of their own get it, whatever client-go's rules for the
+	// informer's period would make of it. Nil is never.
+	ByPolicy func() bool
+	// Indexers are those that the informer was made with.
+	Indexers cache.Indexers
+}
+
+// Show shows an informer as client-go's. What client-go lets callers set before an informer
+// runs is for the informer's owner to set.
+func Show(core *engine.Informer[any], opts ShowOptions) cache.SharedIndexInformer {
+	s := &sharedInformer{owned: true}
+	s.show(core, opts)
+	return s
+}
+
+// sharedInformer shows an [engine.Informer] as client-go's shared informer.
+type sharedInformer struct {
 	core    *engine.Informer[any]
-	config  coreConfig // what it was made of
 	indexer cache.Indexer
 	kind    string
+	owned   bool // by somebody who sets what can be set
 
 	// These are set before the informer runs and read by its goroutines.
 	transform atomic.Pointer[cache.TransformFunc]
@@ -69,7 +100,17 @@ type SharedInformer struct {
 	handles map[*registration]struct{}
 }
 
-var _ cache.SharedIndexInformer = &SharedInformer{}
+var _ SharedInformer = &sharedInformer{}
+
+func (s *sharedInformer) show(core *engine.Informer[any], opts ShowOptions) {
+	s.core, s.kind = core, opts.Kind
+	s.indexer = newSharedIndexer(core, opts.Indexers)
+	s.resync = newResyncPeriods(opts)
+	s.handles = map[*registration]struct{}{}
+}
+
+// Core is the informer that s shows.
+func (s *sharedInformer) Core() *engine.Informer[any] { return s.core }
 
 func kindName(example runtime.Object, description string) string {
 	if description != "" {
@@ -79,7 +120,7 @@ func kindName(example runtime.Object, description string) string {
 }
 
 // transformed applies what SetTransform set.
-func (s *SharedInformer) transformed(obj any) (any, error) {
+func (s *sharedInformer) transformed(obj any) (any, error) {
 	if transform := s.transform.Load(); transform != nil && *transform != nil {
 		return (*transform)(obj)
 	}
@@ -87,20 +128,20 @@ func (s *SharedInformer) transformed(obj any) (any, error) {
 }
 
 // watchErrorHandler is what SetWatchErrorHandler set.
-func (s *SharedInformer) watchErrorHandler() cache.WatchErrorHandlerWithContext {
+func (s *sharedInformer) watchErrorHandler() cache.WatchErrorHandlerWithContext {
 	if handler := s.onError.Load(); handler != nil {
 		return *handler
 	}
 	return nil
 }
 
-// Run is [SharedInformer.RunWithContext] until stop is closed.
-func (s *SharedInformer) Run(stop <-chan struct{}) { s.RunWithContext(wait.ContextForChannel(stop)) }
+// Run is [sharedInformer.RunWithContext] until stop is closed.
+func (s *sharedInformer) Run(stop <-chan struct{}) { s.RunWithContext(wait.ContextForChannel(stop)) }
 
 // RunWithContext lists, watches and calls the handlers until ctx ends. When it
 // returns, nothing of the informer runs any more. A panic of a handler is raised
 // again here.
-func (s *SharedInformer) RunWithContext(ctx context.Context) {
+func (s *sharedInformer) RunWithContext(ctx context.Context) {
 	defer utilruntime.HandleCrashWithContext(ctx)
 	defer unwrapCrash(klog.FromContext(ctx))
 	s.mu.Lock()
@@ -111,21 +152,21 @@ func (s *SharedInformer) RunWithContext(ctx context.Context) {
 	}
 }
 
-// AddEventHandler is [SharedInformer.AddEventHandlerWithOptions] with the
+// AddEventHandler is [sharedInformer.AddEventHandlerWithOptions] with the
 // informer's resync period.
-func (s *SharedInformer) AddEventHandler(handler cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
+func (s *sharedInformer) AddEventHandler(handler cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
 	return s.AddEventHandlerWithOptions(handler, cache.HandlerOptions{})
 }
 
-// AddEventHandlerWithResyncPeriod is [SharedInformer.AddEventHandlerWithOptions]
+// AddEventHandlerWithResyncPeriod is [sharedInformer.AddEventHandlerWithOptions]
 // with a resync period; zero is never.
-func (s *SharedInformer) AddEventHandlerWithResyncPeriod(handler cache.ResourceEventHandler, period time.Duration) (cache.ResourceEventHandlerRegistration, error) {
+func (s *sharedInformer) AddEventHandlerWithResyncPeriod(handler cache.ResourceEventHandler, period time.Duration) (cache.ResourceEventHandlerRegistration, error) {
 	return s.AddEventHandlerWithOptions(handler, cache.HandlerOptions{ResyncPeriod: &period})
 }
 
 // AddEventHandlerWithOptions has handler called for every object that is there,
 // and then for every change.
-func (s *SharedInformer) AddEventHandlerWithOptions(handler cache.ResourceEventHandler, opts cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
+func (s *sharedInformer) AddEventHandlerWithOptions(handler cache.ResourceEventHandler, opts cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
 	logger := klog.Background()
 	if opts.Logger != nil {
 		logger = *opts.Logger
@@ -151,7 +192,7 @@ func (s *SharedInformer) AddEventHandlerWithOptions(handler cache.ResourceEventH
 // RemoveEventHandler ends a registration: no further call begins. One that is
 // under way goes on; cache.ShutDownEventHandler waits for it. What was removed
 // before, or belongs to another informer, is left alone.
-func (s *SharedInformer) RemoveEventHandler(handle cache.ResourceEventHandlerRegistration) error {
+func (s *sharedInformer) RemoveEventHandler(handle cache.ResourceEventHandlerRegistration) error {
 	r, ok := handle.(*registration)
 	if !ok {
 		return fmt.Errorf("remove event handler from informer for %s: %T is no handle of this kind of informer", s.kind, handle)
@@ -167,7 +208,7 @@ func (s *SharedInformer) RemoveEventHandler(handle cache.ResourceEventHandlerReg
 }
 
 // EventHandlerCount is the number of registrations.
-func (s *SharedInformer) EventHandlerCount() int {
+func (s *sharedInformer) EventHandlerCount() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.handles)
@@ -175,7 +216,7 @@ func (s *SharedInformer) EventHandlerCount() int {
 
 // IsRegistered reports whether handle is a registration of this informer that has
 // not been removed.
-func (s *SharedInformer) IsRegistered(handle cache.ResourceEventHandlerRegistration) bool {
+func (s *sharedInformer) IsRegistered(handle cache.ResourceEventHandlerRegistration) bool {
 	r, ok := handle.(*registration)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -184,14 +225,14 @@ func (s *SharedInformer) IsRegistered(handle cache.ResourceEventHandlerRegistrat
 }
 
 // GetStore is the informer's store.
-func (s *SharedInformer) GetStore() cache.Store { return s.indexer }
+func (s *sharedInformer) GetStore() cache.Store { return s.indexer }
 
 // GetIndexer is the informer's store. What is written to it is not told to the
 // handlers.
-func (s *SharedInformer) GetIndexer() cache.Indexer { return s.indexer }
+func (s *sharedInformer) GetIndexer() cache.Indexer { return s.indexer }
 
 // AddIndexers adds indexes, also while the informer runs.
-func (s *SharedInformer) AddIndexers(indexers cache.Indexers) error {
+func (s *sharedInformer) AddIndexers(indexers cache.Indexers) error {
 	if s.core.Stopped() {
 		return fmt.Errorf("indexer was not added to informer for %s: %w", s.kind, engine.ErrStopped)
 	}
@@ -199,50 +240,53 @@ func (s *SharedInformer) AddIndexers(indexers cache.Indexers) error {
 }
 
 // GetController returns what little a shared informer has of a controller.
-func (s *SharedInformer) GetController() cache.Controller { return sharedController{s} }
+func (s *sharedInformer) GetController() cache.Controller { return sharedController{s} }
 
 // HasSynced reports whether the first list is in the store. For what a handler has
 // been told, ask its registration.
-func (s *SharedInformer) HasSynced() bool { return s.core.HasSynced() }
+func (s *sharedInformer) HasSynced() bool { return s.core.HasSynced() }
 
 // HasSyncedChecker lets cache.WaitFor wait for HasSynced without polling.
-func (s *SharedInformer) HasSyncedChecker() cache.DoneChecker {
+func (s *sharedInformer) HasSyncedChecker() cache.DoneChecker {
 	return syncCheck{name: "SharedIndexInformer " + s.kind, done: s.core.Synced()}
 }
 
 // LastSyncResourceVersion is the newest version that the informer has heard of.
-func (s *SharedInformer) LastSyncResourceVersion() string { return s.core.Version() }
+func (s *sharedInformer) LastSyncResourceVersion() string { return s.core.Version() }
 
 // SetWatchErrorHandler sets who is told of failed lists and watches.
-func (s *SharedInformer) SetWatchErrorHandler(handler cache.WatchErrorHandler) error {
+func (s *sharedInformer) SetWatchErrorHandler(handler cache.WatchErrorHandler) error {
 	return s.SetWatchErrorHandlerWithContext(func(_ context.Context, r *cache.Reflector, err error) { handler(r, err) })
 }
 
 // SetWatchErrorHandlerWithContext sets who is told of failed lists and watches.
-func (s *SharedInformer) SetWatchErrorHandlerWithContext(handler cache.WatchErrorHandlerWithContext) error {
+func (s *sharedInformer) SetWatchErrorHandlerWithContext(handler cache.WatchErrorHandlerWithContext) error {
 	return s.configure("set the watch error handler", func() { s.onError.Store(&handler) })
 }
 
 // SetTransform sets a function that each object passes through before it is kept.
-func (s *SharedInformer) SetTransform(transform cache.TransformFunc) error {
+func (s *sharedInformer) SetTransform(transform cache.TransformFunc) error {
 	return s.configure("set the transform", func() { s.transform.Store(&transform) })
 }
 
-func (s *SharedInformer) configure(what string, set func()) error {
+func (s *sharedInformer) configure(what string, set func()) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.started {
 		return fmt.Errorf("%s of informer for %s: %w", what, s.kind, engine.ErrStarted)
+	}
+	if s.owned {
+		return fmt.Errorf("%s of informer for %s: the cache that it belongs to sets it; use the cache's options", what, s.kind)
 	}
 	set()
 	return nil
 }
 
 // IsStopped reports whether the informer has run and ended.
-func (s *SharedInformer) IsStopped() bool { return s.core.Stopped() }
+func (s *sharedInformer) IsStopped() bool { return s.core.Stopped() }
 
 // Status tells how the informer is doing.
-func (s *SharedInformer) Status() informer.Status { return s.core.Status() }
+func (s *sharedInformer) Status() informer.Status { return s.core.Status() }
 
 // syncCheck is a cache.DoneChecker.
 type syncCheck struct {
@@ -258,7 +302,7 @@ func (c syncCheck) Done() <-chan struct{} { return c.done }
 
 // sharedController is the read-only side of a controller: a shared informer is run
 // by its owner, not through this.
-type sharedController struct{ *SharedInformer }
+type sharedController struct{ *sharedInformer }
 
 // Run does nothing.
 func (sharedController) Run(<-chan struct{}) {}

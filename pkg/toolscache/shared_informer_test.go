@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -74,7 +77,7 @@ func TestHandlesOfOthersAreLeftAlone(t *testing.T) {
 	}
 	count := func(want int) {
 		t.Helper()
-		if got := one.(*SharedInformer).EventHandlerCount(); got != want {
+		if got := one.(*sharedInformer).EventHandlerCount(); got != want {
 			t.Errorf("%d handlers are registered, want %d", got, want)
 		}
 	}
@@ -90,7 +93,7 @@ func TestHandlesOfOthersAreLeftAlone(t *testing.T) {
 	if err := one.RemoveEventHandler(theirs); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%T", theirs)) {
 		t.Errorf("removing a handler of client-go's gives %v, want an error that names its type", err)
 	}
-	if one.(*SharedInformer).IsRegistered(theirs) || two.(*SharedInformer).IsRegistered(handle) {
+	if one.(*sharedInformer).IsRegistered(theirs) || two.(*sharedInformer).IsRegistered(handle) {
 		t.Error("the handler of one informer is registered with another")
 	}
 	count(1)
@@ -100,7 +103,7 @@ func TestHandlesOfOthersAreLeftAlone(t *testing.T) {
 		}
 		count(0)
 	}
-	if one.(*SharedInformer).IsRegistered(handle) {
+	if one.(*sharedInformer).IsRegistered(handle) {
 		t.Error("a handler that was removed is registered")
 	}
 	select {
@@ -199,33 +202,41 @@ func crashing(f func()) (value any) {
 	return nil
 }
 
-// Whoever changes an object of the cache gets a crash that names it, where
-// client-go's switch for that is on.
+// With client-go's switch for that on, the process ends if somebody changes an object of
+// the cache, and names the object. The switch is read when the process starts, so the test
+// runs itself.
 func TestMutationDetectorHasItsSwitch(t *testing.T) {
-	defer func(was bool) { detectMutations = was }(detectMutations)
-	for _, on := range []bool{true, false} {
-		t.Run(fmt.Sprint("on=", on), func(t *testing.T) {
-			detectMutations = on
-			synctest.Test(t, func(t *testing.T) {
-				s := newShared(0, "a")
-				crashed := crashing(func() {
-					runs(t, s, func() {
-						obj, _, err := s.GetStore().GetByKey("ns/a")
-						if err != nil {
-							t.Fatal(err)
-						}
-						// To stop orders this before the last look, as far as the race detector
-						// knows, which sees what the mutation detector is for as well.
-						obj.(*corev1.ConfigMap).Data = map[string]string{"changed": "in place"}
-					})
-				})
-				message := fmt.Sprint(crashed)
-				if named := strings.Contains(message, "ns/a") && strings.Contains(message, "Data"); named != on {
-					t.Errorf("the informer ended with %q, want it to name the object and the field: %t", message, on)
-				}
-			})
-		})
+	if os.Getenv("TOOLSCACHE_MUTATE") != "" {
+		synctest.Test(t, mutate)
+		return
 	}
+	for _, on := range []bool{true, false} {
+		again := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestMutationDetectorHasItsSwitch$", "-test.v")
+		again.Env = append(os.Environ(), "TOOLSCACHE_MUTATE=yes", "KUBE_CACHE_MUTATION_DETECTOR="+strconv.FormatBool(on))
+		output, err := again.CombinedOutput()
+		if err != nil {
+			t.Fatalf("with the switch %t: %v\n%s", on, err, output)
+		}
+		if named := strings.Contains(string(output), "ns/a") && strings.Contains(string(output), "Data"); named != on {
+			t.Errorf("with the switch %t the informer ended with\n%s\nwant it to name the object and the field: %t", on, output, on)
+		}
+	}
+}
+
+// mutate changes an object of a cache, and prints what its informer ends with.
+func mutate(t *testing.T) {
+	s := newShared(0, "a")
+	t.Log(crashing(func() {
+		runs(t, s, func() {
+			obj, _, err := s.GetStore().GetByKey("ns/a")
+			if err != nil {
+				t.Fatal(err)
+			}
+			// To stop orders this before the last look, as far as the race detector
+			// knows, which sees what the mutation detector is for as well.
+			obj.(*corev1.ConfigMap).Data = map[string]string{"changed": "in place"}
+		})
+	}))
 }
 
 // A handler that panics ends the process, unless it is configured not to: then it

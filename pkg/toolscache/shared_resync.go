@@ -18,13 +18,13 @@ import (
 type resyncPeriods struct {
 	byDefault time.Duration
 	check     time.Duration // the shortest period asked for
-	byPolicy  bool
+	byPolicy  func() bool // nil is never
 }
 
-func newResyncPeriods(config SharedInformerConfig) resyncPeriods {
-	p := resyncPeriods{byDefault: config.ResyncPeriod, check: config.ResyncPeriod, byPolicy: config.Resync.Period != 0}
-	for _, s := range config.Scopes {
-		if period := cmp.Or(s.Resync.Period, s.ResyncPeriod); period > 0 && (p.check == 0 || period < p.check) {
+func newResyncPeriods(opts ShowOptions) resyncPeriods {
+	p := resyncPeriods{byDefault: opts.ResyncPeriod, check: opts.ResyncPeriod, byPolicy: opts.ByPolicy}
+	for _, policy := range opts.Policies {
+		if period := policy.Period; period > 0 && (p.check == 0 || period < p.check) {
 			p.check = period
 		}
 	}
@@ -45,10 +45,14 @@ func (p *resyncPeriods) policy(logger klog.Logger, asked *time.Duration, started
 
 // handlerPeriod is the period of a handler that asked for none in particular.
 func handlerPeriod(configured time.Duration) time.Duration {
-	if configured <= 0 {
-		return configured
+	switch {
+	case configured < 0:
+		return resync.Never
+	case configured == 0:
+		return 0
+	default:
+		return max(configured, shortestResync)
 	}
-	return max(configured, shortestResync)
 }
 
 // byPeriod is the policy that client-go's period comes down to. It shows updates.
@@ -57,38 +61,14 @@ func byPeriod(configured time.Duration) resync.Policy {
 	return resync.Policy{Period: period, AsUpdate: period > 0}
 }
 
-// resync is what the informer says, in either way.
-func (c *SharedInformerConfig) resync() resync.Policy {
-	return c.Resync.Or(byPeriod(c.ResyncPeriod))
-}
-
-// resync is what the scope says, in either way.
-func (s *SharedScope) resync() resync.Policy { return s.Resync.Or(byPeriod(s.ResyncPeriod)) }
-
-// checkResync returns which policy makes no sense.
-func (c *SharedInformerConfig) checkResync() error {
-	if err := c.Resync.Check(); err != nil {
-		return fmt.Errorf("Resync: %w", err)
-	}
-	for _, s := range c.Scopes {
-		if err := s.Resync.Check(); err != nil {
-			return fmt.Errorf("Resync of the scope of namespace %q: %w", s.Namespace, err)
-		}
-	}
-	return nil
-}
-
-// SetResync changes the policy of a scope: that of this namespace, or that of all but
-// some where it is empty. It takes the place of all that was configured for it. The
-// handlers that asked for a period keep it, unless an override of the core's says otherwise;
-// see [informer.Informer.OverrideResync].
-func (s *SharedInformer) SetResync(namespace string, policy resync.Policy) error {
-	if err := s.core.SetScopeResync(namespace, policy); err != nil {
+// SetResync changes the policy of the informer. The handlers that asked for a period keep it.
+func (s *sharedInformer) SetResync(policy resync.Policy) error {
+	if err := s.core.SetScopeResync("", policy); err != nil {
 		return fmt.Errorf("shared informer: %w", err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.resync.byPolicy = true
+	s.resync.byPolicy = func() bool { return true }
 	return nil
 }
 
@@ -100,7 +80,7 @@ func (p *resyncPeriods) add(logger klog.Logger, asked *time.Duration, started bo
 	switch {
 	case period == 0:
 		return 0
-	case p.byPolicy && asked != nil:
+	case asked != nil && p.byPolicy != nil && p.byPolicy():
 		return max(period, shortestResync)
 	case p.check == 0:
 		logger.Info("This informer was made without resync; the handler's resync period has no effect", "resyncPeriod", period)

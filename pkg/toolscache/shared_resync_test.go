@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
@@ -31,16 +32,14 @@ func selectorOf(t *testing.T, text string) labels.Selector {
 func TestHandlersAreResyncedByPolicy(t *testing.T) {
 	all, none := selectorOf(t, "!unlabelled"), selectorOf(t, "unlabelled")
 	synctest.Test(t, func(t *testing.T) {
-		s := sharedFor(t, SharedInformerConfig{
-			Scopes: []SharedScope{
-				{Namespace: "p", ListerWatcher: inNamespace("p", "a"), Resync: resync.Policy{Selector: none}},
-				{Namespace: "q", ListerWatcher: inNamespace("q", "a"), ResyncPeriod: 10 * time.Minute},
-				{Namespace: "r", ListerWatcher: inNamespace("r", "a"), Resync: resync.Policy{Period: resync.Never}},
+		s := scopes{
+			each: []engine.Scope[any]{
+				scopeOf("p", inNamespace("p", "a"), resync.Policy{Period: time.Minute, Selector: none}),
+				scopeOf("q", inNamespace("q", "a"), byPeriod(10*time.Minute).Or(resync.Policy{Selector: all})),
+				scopeOf("r", inNamespace("r", "a"), resync.Policy{Period: resync.Never}),
 			},
-			Resync:       resync.Policy{Period: time.Minute, Selector: all},
-			ResyncPeriod: time.Hour, // which overrides nothing
-			Reflector:    informer.Settings{Lists: informer.PagesOnly},
-		})
+			show: ShowOptions{ResyncPeriod: time.Hour, ByPolicy: func() bool { return true }},
+		}.shown(t)
 		var mu sync.Mutex // guards updates, which each handler counts in
 		updates := map[string]int{}
 		count := func(name string) cache.ResourceEventHandler {
@@ -75,7 +74,7 @@ func TestHandlersAreResyncedByPolicy(t *testing.T) {
 			}
 			time.Sleep(10*time.Minute + time.Second)
 			expect(map[string]int{"open q": 1, "own p": 20, "own q": 20, "own r": 20})
-			if err := errors.Join(s.SetResync("p", resync.Policy{Period: resync.Never}), s.SetResync("r", resync.Policy{Period: 5 * time.Second})); err != nil {
+			if err := errors.Join(s.Core().SetScopeResync("p", resync.Policy{Period: resync.Never}), s.Core().SetScopeResync("r", resync.Policy{Period: 5 * time.Second})); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(time.Minute)
@@ -85,24 +84,21 @@ func TestHandlersAreResyncedByPolicy(t *testing.T) {
 			}
 			expect(map[string]int{"open p": 1, "open q": 1, "open r": 1, "own p": 1, "own q": 1, "own r": 1, "never p": 1, "never q": 1, "never r": 1})
 			for _, err := range []error{
-				s.SetResync("p", resync.Policy{Rate: -1}),
-				s.AddScope(SharedScope{Namespace: "z", ListerWatcher: inNamespace("z", "a"), Resync: resync.Policy{Rate: -1}}),
+				s.Core().SetScopeResync("p", resync.Policy{Rate: -1}),
+				s.Core().AddScope(scopeOf("z", inNamespace("z", "a"), resync.Policy{Rate: -1})),
 			} {
 				if err == nil || !strings.Contains(err.Error(), "the Rate is -1") {
 					t.Errorf("a negative rate: %v", err)
 				}
 			}
-			if err := s.SetResync("z", resync.Policy{}); !errors.Is(err, informer.ErrNotCovered) {
+			if err := s.Core().SetScopeResync("z", resync.Policy{}); !errors.Is(err, informer.ErrNotCovered) {
 				t.Errorf("the policy of a scope that is not there: %v", err)
 			}
 		})
-		for _, config := range []SharedInformerConfig{
-			{Scopes: []SharedScope{{ListerWatcher: missing{}}}, Resync: resync.Policy{Jitter: 2}},
-			{Scopes: []SharedScope{{ListerWatcher: missing{}, Resync: resync.Policy{Jitter: 2}}}},
-		} {
-			if _, err := NewSharedInformerFor(config); err == nil || !strings.Contains(err.Error(), "the Jitter is 2") {
-				t.Errorf("a jitter of 2: %v", err)
-			}
+		jittery := scopeOf("", missing{}, resync.Policy{Jitter: 2})
+		_, err := engine.NewScoped([]engine.Scope[any]{jittery}, engine.Options[any]{Name: "configmaps", Traits: objectTraits})
+		if err == nil || !strings.Contains(err.Error(), "the Jitter is 2") {
+			t.Errorf("a jitter of 2: %v", err)
 		}
 	})
 }

@@ -2,8 +2,8 @@ package toolscache
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -16,8 +16,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/internal/peer"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
@@ -50,28 +52,50 @@ func (o of) List(opts metav1.ListOptions) (runtime.Object, error) {
 	return list, err
 }
 
-func sharedFor(t *testing.T, config SharedInformerConfig) *SharedInformer {
+// scopes make an informer of several scopes, as a cache does.
+type scopes struct {
+	each    []engine.Scope[any]
+	opts    engine.Options[any]
+	show    ShowOptions
+	onError cache.WatchErrorHandlerWithContext
+}
+
+// scopeOf is a scope that lw shows.
+func scopeOf(namespace string, lw cache.ListerWatcher, policy resync.Policy) engine.Scope[any] {
+	return engine.Scope[any]{Namespace: namespace, ListWatcher: lendingListWatcher(lw, &corev1.ConfigMap{}), Resync: policy}
+}
+
+func (s scopes) shown(t *testing.T) *sharedInformer {
 	t.Helper()
-	config.Kind, config.Example = "configmaps", &corev1.ConfigMap{}
-	s, err := NewSharedInformerFor(config)
+	s.show.Kind = "configmaps"
+	s.opts.Name, s.opts.Traits, s.opts.Log = s.show.Kind, objectTraits, klog.Background()
+	s.opts.Indexers = typed(s.show.Indexers)
+	s.opts.Reflector.Settings = s.opts.Reflector.Settings.Or(informer.Settings{Lists: informer.PagesOnly})
+	s.opts.Reflector.OnError = peer.OnWatchError(peer.Reflector(&cache.ListWatch{}, &corev1.ConfigMap{}, ReflectorOptions{}),
+		func() cache.WatchErrorHandlerWithContext { return s.onError })
+	core, err := engine.NewScoped(s.each, s.opts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s
+	for _, scope := range s.each {
+		s.show.Policies = append(s.show.Policies, scope.Resync)
+	}
+	return Show(core, s.show).(*sharedInformer)
 }
 
 // One handler can be resynced at another period in each namespace.
 func TestHandlersAreResyncedAsTheScopesSay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sharedFor(t, SharedInformerConfig{
-			Scopes: []SharedScope{
-				{Namespace: "p", ListerWatcher: inNamespace("p", "a"), ResyncPeriod: time.Minute},
-				{Namespace: "q", ListerWatcher: inNamespace("q", "a"), ResyncPeriod: resync.Never},
-				{Except: []string{"p", "q", "r"}, ListWatcher: listWatcherOf(inNamespace("x", "a"), nil)},
+		others := scopeOf("", inNamespace("x", "a"), byPeriod(10*time.Minute))
+		others.Except = []string{"p", "q", "r"}
+		s := scopes{
+			each: []engine.Scope[any]{
+				scopeOf("p", inNamespace("p", "a"), byPeriod(time.Minute)),
+				scopeOf("q", inNamespace("q", "a"), byPeriod(resync.Never)),
+				others,
 			},
-			ResyncPeriod: 10 * time.Minute,
-			Reflector:    informer.Settings{Lists: informer.PagesOnly},
-		})
+			show: ShowOptions{ResyncPeriod: 10 * time.Minute},
+		}.shown(t)
 		var mu sync.Mutex // guards updates, which each handler counts in
 		updates := map[string]int{}
 		count := func(name string) cache.ResourceEventHandler {
@@ -91,7 +115,7 @@ func TestHandlersAreResyncedAsTheScopesSay(t *testing.T) {
 			}
 		}
 		runs(t, s, func() {
-			if err := s.AddScope(SharedScope{Namespace: "r", ListerWatcher: inNamespace("r", "a"), ResyncPeriod: 2 * time.Minute}); err != nil {
+			if err := s.Core().AddScope(scopeOf("r", inNamespace("r", "a"), byPeriod(2*time.Minute))); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(20*time.Minute + time.Second)
@@ -107,10 +131,10 @@ func TestHandlersAreResyncedAsTheScopesSay(t *testing.T) {
 // A scope that is removed is no deletion: client-go's handlers do not hear of it.
 func TestHandlersDoNotHearOfRemovedScopes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sharedFor(t, SharedInformerConfig{Scopes: []SharedScope{
-			{Namespace: "p", ListerWatcher: inNamespace("p", "a")},
-			{Namespace: "q", ListerWatcher: inNamespace("q", "b")},
-		}})
+		s := scopes{each: []engine.Scope[any]{
+			scopeOf("p", inNamespace("p", "a"), resync.Policy{}),
+			scopeOf("q", inNamespace("q", "b"), resync.Policy{}),
+		}}.shown(t)
 		var told []string
 		if _, err := s.AddEventHandler(cache.ResourceEventHandlerFuncs{
 			AddFunc:    func(obj any) { told = append(told, "added "+obj.(*corev1.ConfigMap).Name) },
@@ -139,11 +163,11 @@ func TestHandlersOfAMissingKind(t *testing.T) {
 	for _, ready := range []engine.Readiness{engine.WhenSynced, engine.WhenSettled} {
 		synctest.Test(t, func(t *testing.T) {
 			errs := 0
-			s := sharedFor(t, SharedInformerConfig{
-				Scopes:            []SharedScope{{ListerWatcher: missing{}}},
-				Ready:             ready,
-				WatchErrorHandler: func(context.Context, *cache.Reflector, error) { errs++ },
-			})
+			s := scopes{
+				each:    []engine.Scope[any]{scopeOf("", missing{}, resync.Policy{})},
+				opts:    engine.Options[any]{Ready: ready},
+				onError: func(context.Context, *cache.Reflector, error) { errs++ },
+			}.shown(t)
 			handle, err := s.AddEventHandler(cache.ResourceEventHandlerFuncs{})
 			if err != nil {
 				t.Fatal(err)
@@ -157,24 +181,25 @@ func TestHandlersOfAMissingKind(t *testing.T) {
 	}
 }
 
-func TestSharedInformerConfig(t *testing.T) {
-	_, err := NewSharedInformerFor(SharedInformerConfig{Example: &corev1.ConfigMap{}})
-	if err == nil {
-		t.Error("an informer without a scope was made")
-	}
-	scopes := []SharedScope{{Namespace: "p", ListerWatcher: missing{}}, {ListerWatcher: missing{}}}
-	if _, err = NewSharedInformerFor(SharedInformerConfig{Scopes: scopes}); !errors.Is(err, engine.ErrOverlap) {
-		t.Errorf("scopes that overlap: %v", err)
-	}
+// What client-go lets callers set is set by the owner of an informer that is shown.
+func TestShownInformersAreSetByTheirOwners(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sharedFor(t, SharedInformerConfig{
-			Scopes: []SharedScope{{ListerWatcher: inNamespace("p", "a")}},
-			Transform: func(obj any) (any, error) {
+		s := scopes{
+			each: []engine.Scope[any]{scopeOf("", inNamespace("p", "a"), resync.Policy{})},
+			opts: engine.Options[any]{Transform: func(obj any) (any, error) {
 				obj.(*corev1.ConfigMap).Labels = map[string]string{"seen": "yes"}
 				return obj, nil
-			},
-			Indexers: cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
-		})
+			}},
+			show: ShowOptions{Indexers: cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}},
+		}.shown(t)
+		for what, err := range map[string]error{
+			"transform":     s.SetTransform(func(obj any) (any, error) { return obj, nil }),
+			"error handler": s.SetWatchErrorHandler(func(*cache.Reflector, error) {}),
+		} {
+			if err == nil || !strings.Contains(err.Error(), "use the cache's options") {
+				t.Errorf("to set the %s returns %v", what, err)
+			}
+		}
 		runs(t, s, func() {
 			objs, err := s.GetIndexer().ByIndex(cache.NamespaceIndex, "p")
 			if err != nil || len(objs) != 1 || objs[0].(*corev1.ConfigMap).Labels["seen"] != "yes" {

@@ -12,9 +12,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/testing/await"
 	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
 
@@ -107,7 +107,7 @@ func listenToConfigMaps(t *testing.T, c cache.Cache) func(*testing.T, string) st
 		t.Fatal(err)
 	}
 	if _, ours := shared.(interface {
-		Status() engine.Status
+		Status() informer.Status
 	}); !ours {
 		t.Fatalf("the cache reads through a %T, which is not ours", shared)
 	}

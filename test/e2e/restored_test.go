@@ -17,11 +17,10 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/testing/await"
 	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
-	"github.com/delta-runtime/delta-runtime/pkg/toolscache"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 const (
@@ -44,10 +43,10 @@ func TestARestoredServerIsNoticed(t *testing.T) {
 	w := &restoredWriter{writer: writer{client: client, owner: "restored"}, rng: rand.New(rand.NewPCG(seed(t), 0)), there: map[cache.ObjectName]kind{}}
 	w.make(t, beforeBackup)
 	witnesses := []*witness{
-		newWitness(t, plane, configMaps, engine.ReflectorSettings{}),
-		newWitness(t, plane, configMaps, engine.ReflectorSettings{Lists: engine.PagesOnly, PageSize: 50}),
-		newWitness(t, plane, configMaps, engine.ReflectorSettings{Lists: engine.PagesOnly}),
-		newWitness(t, plane, widgets, engine.ReflectorSettings{}),
+		newWitness(t, plane, configMaps, informer.Settings{}),
+		newWitness(t, plane, configMaps, informer.Settings{Lists: informer.PagesOnly, PageSize: 50}),
+		newWitness(t, plane, configMaps, informer.Settings{Lists: informer.PagesOnly}),
+		newWitness(t, plane, widgets, informer.Settings{}),
 	}
 	all := func(patience time.Duration, when string) {
 		begin := time.Now()
@@ -144,7 +143,7 @@ func (w *restoredWriter) forget(t *testing.T) {
 // witness is an informer, with what its deltas told.
 type witness struct {
 	name     string
-	informer *toolscache.SharedInformer
+	informer informers.Informer
 	server   *cache.ListWatch
 
 	mu    sync.Mutex // guards everything below
@@ -166,7 +165,7 @@ type told struct {
 	listed bool // not by an event, but by a list
 }
 
-func newWitness(t *testing.T, plane *controlplane.Plane, k kind, settings engine.ReflectorSettings) *witness {
+func newWitness(t *testing.T, plane *controlplane.Plane, k kind, settings informer.Settings) *witness {
 	t.Helper()
 	config := plane.Config()
 	lw, client, err := k.informs(config, controlplane.HTTPClientForTest(t, config))
@@ -174,14 +173,14 @@ func newWitness(t *testing.T, plane *controlplane.Plane, k kind, settings engine
 		t.Fatal(err)
 	}
 	w := &witness{name: fmt.Sprint(k.name, " ", settings.Lists, " ", settings.PageSize), server: lw, world: map[delta.Key]seen{}}
-	w.informer, err = toolscache.NewSharedInformerFor(toolscache.SharedInformerConfig{
+	w.informer, err = informers.New(informers.Config{
 		Kind: k.name, Example: k.sample, Reflector: settings,
-		Scopes: []toolscache.SharedScope{{ListerWatcher: cache.ToListWatcherWithWatchListSemantics(lw, client)}},
+		Scopes: []informers.Scope{{ListerWatcher: cache.ToListWatcherWithWatchListSemantics(lw, client)}},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.informer.Core().Subscribe(w.hear, engine.SubscribeOptions{}); err != nil {
+	if _, err := w.informer.Core().Subscribe(w.hear, informer.SubscribeOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())

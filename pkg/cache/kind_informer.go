@@ -1,0 +1,169 @@
+package cache
+
+import (
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	crtools "k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/internal/objects"
+	"github.com/delta-runtime/delta-runtime/internal/peer"
+	"github.com/delta-runtime/delta-runtime/internal/store"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
+	"github.com/delta-runtime/delta-runtime/pkg/toolscache"
+)
+
+// inform makes the kind's informer.
+func (k *kind) inform(c *Cache, general settings) error {
+	scopes := make([]engine.Scope[any], 0, len(*k.byName.Load()))
+	policies := make([]resync.Policy, 0, cap(scopes))
+	for namespace, s := range *k.byName.Load() {
+		scope := k.scope(namespace, s)
+		scopes, policies = append(scopes, scope), append(policies, scope.Resync)
+	}
+	var err error
+	if k.core, err = engine.NewScoped(scopes, k.options(c, general)); err != nil {
+		return err
+	}
+	show := toolscache.ShowOptions{
+		Kind:     k.id.String(),
+		Policies: policies,
+		ByPolicy: func() bool { return general.policy.Period != 0 || k.followed.Load() },
+		Indexers: crtools.Indexers{crtools.NamespaceIndex: crtools.MetaNamespaceIndexFunc},
+	}
+	if general.policy.Period == 0 {
+		show.ResyncPeriod = jittered(*general.resync)
+	}
+	k.shown = toolscache.Show(k.core, show)
+	return nil
+}
+
+func (k *kind) options(c *Cache, general settings) engine.Options[any] {
+	log := c.ours.Log
+	reflector := crtools.ReflectorOptions{TypeDescription: k.id.String(), Logger: &log}
+	opts := engine.Options[any]{
+		Name:       k.id.String(),
+		Traits:     objects.Traits,
+		Indexers:   store.Indexers[any]{crtools.NamespaceIndex: inNamespace},
+		Transform:  k.transform(general.duplicates),
+		Unchanged:  general.unchanged.policy(),
+		OnMutation: c.ours.OnMutation,
+		Reflector:  peer.Options(nil, reflector),
+		Log:        log,
+	}
+	if opts.OnMutation == nil {
+		opts.OnMutation = peer.OnMutation(k.id.String())
+	}
+	if k.missing == WaitForIt {
+		opts.Ready = engine.WhenSettled
+	}
+	for _, s := range *k.byName.Load() {
+		if s.transform != nil { // which may strip the managed fields
+			opts.Observe = lastWrite
+		}
+	}
+	opts.Reflector.Settings = general.reflector.Or(opts.Reflector.Settings)
+	opts.Reflector.Limiter = c.limiter
+	opts.Reflector.OnError = peer.OnWatchError(peer.Reflector(&crtools.ListWatch{}, k.example, reflector),
+		func() crtools.WatchErrorHandlerWithContext { return c.onWatchError })
+	return opts
+}
+
+// inNamespace is the index by namespace that client-go's informers are made with.
+func inNamespace(obj any) ([]string, error) {
+	key, err := objects.Key(obj)
+	return []string{key.Namespace}, err
+}
+
+// scope is the kind in one namespace, or in all that have no entry.
+func (k *kind) scope(namespace string, s settings) engine.Scope[any] {
+	scope := engine.Scope[any]{
+		Namespace:   namespace,
+		ListWatcher: k.binding.listWatcher(namespace, s, k.example),
+		Resync:      s.inEffect(),
+	}
+	if namespace == metav1.NamespaceAll {
+		for other := range *k.byName.Load() {
+			if other != metav1.NamespaceAll {
+				scope.Except = append(scope.Except, other)
+			}
+		}
+	}
+	if !*s.bookmarks { // a streaming list would wait in vain for the bookmark that ends it
+		scope.Settings.Lists = informer.PagesOnly
+	}
+	return scope
+}
+
+// transform is what each object passes through before it is kept: the user's
+// function for its namespace, and then what spares memory. The server does not say of
+// which kind it sends the metadata, so that is added first.
+func (k *kind) transform(duplicates Duplicates) func(any) (any, error) {
+	var kin *relatives
+	if duplicates == ShareDuplicates {
+		kin = &relatives{known: func(key delta.Key) (any, bool) { return k.core.Store().Get(key) }}
+	}
+	return func(obj any) (any, error) {
+		k.arrived.Add(1)
+		about, ok := obj.(client.Object)
+		if !ok {
+			return obj, nil
+		}
+		if k.id.form == metadataForm {
+			about.GetObjectKind().SetGroupVersionKind(k.id.gvk)
+		}
+		kept := obj
+		transform := k.in(about.GetNamespace()).transform
+		if transform != nil {
+			var err error
+			if kept, err = transform(obj); err != nil {
+				return kept, err
+			}
+		}
+		if kin != nil {
+			kin.settle(kept, about, transform == nil)
+		}
+		return kept, nil
+	}
+}
+
+// lastWrite reads off an object who wrote it, before a transform looks at it.
+func lastWrite(obj any) *delta.Origin {
+	object, ok := obj.(delta.Object)
+	if !ok {
+		return nil
+	}
+	return delta.LastWrite(object)
+}
+
+// await waits until the kind can be read, or is known to be missing where that
+// is allowed.
+func (k *kind) await(ctx context.Context, ended <-chan struct{}) error {
+	if err := k.made(ctx); err != nil {
+		return err
+	}
+	there := k.core.Synced()
+	if k.missing == WaitForIt {
+		there = k.core.Settled()
+	}
+	select {
+	case <-there:
+		return nil
+	default:
+	}
+	select {
+	case <-there:
+		return nil
+	case <-k.removed:
+		return fmt.Errorf("wait for %s: %w", k.id, errRemoved)
+	case <-ended:
+		return fmt.Errorf("wait for %s: %w", k.id, errStopped)
+	case <-ctx.Done():
+		return fmt.Errorf("%s: %w", k.core.Status().Reflector.Why, ctx.Err())
+	}
+}
