@@ -2,7 +2,7 @@ package keyqueue
 
 import "reflect"
 
-// mustHash panics if a key cannot be hashed. It is called before the lock is taken, so
+// mustHash panics if a key cannot be hashed. Callers call it before they take the lock, so
 // that the panic does not leave the queue locked.
 func (q *Queue[K]) mustHash(keys ...K) {
 	if !q.fickle {

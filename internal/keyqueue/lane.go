@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// lane is the queued work of one priority, oldest first.
+// lane is the queued work of one priority, the oldest first.
 type lane[K comparable] struct {
 	priority   int
 	head, tail *entry[K]
-	n          int
-	held       int // of n, those whose key is being worked on: they keep their place and are passed over
+	n          int // Invariant: the number of entries between head and tail.
+	held       int // Invariant: the number of those that a worker has. They keep their place, and front skips them.
 }
 
 func (l *lane[K]) push(e *entry[K]) {
@@ -47,8 +47,8 @@ func (l *lane[K]) remove(e *entry[K]) {
 	}
 }
 
-// front returns the first entry that may be handed out. It passes at most as
-// many held ones as there are keys being worked on.
+// front returns the first entry that may be handed out. It skips the held ones, which are
+// never more than there are workers.
 func (l *lane[K]) front() *entry[K] {
 	if l.n == l.held {
 		return nil
@@ -60,18 +60,18 @@ func (l *lane[K]) front() *entry[K] {
 	return e
 }
 
-// lanes are the lanes in use, highest priority first, and a few that are empty:
-// a queue that runs dry and fills up again all day should not make new ones.
+// lanes are the lanes in use and a few empty ones. A queue that becomes empty and fills up
+// again all day then needs no new ones.
 type lanes[K comparable] struct {
-	sorted []*lane[K]
+	sorted []*lane[K] // Invariant: sorted by priority, the highest first, each once.
 }
 
-// maxIdleLanes bounds the lanes that may be kept while empty.
+// maxIdleLanes bounds the lanes that stay although they are empty.
 const maxIdleLanes = 16
 
-// of returns the lane of a priority, made if need be.
+// of returns the lane of a priority. It makes the lane if there is none.
 func (ls *lanes[K]) of(priority int) *lane[K] {
-	// Most queues use one priority, or mostly one.
+	// Most queues use one priority most of the time.
 	if len(ls.sorted) > 0 && ls.sorted[0].priority == priority {
 		return ls.sorted[0]
 	}
@@ -94,7 +94,7 @@ func (ls *lanes[K]) search(priority int) (int, bool) {
 	})
 }
 
-// emptied drops a lane that has run dry, if enough others are kept.
+// emptied drops a lane that became empty, if enough others stay.
 func (ls *lanes[K]) emptied(l *lane[K]) {
 	if len(ls.sorted) <= maxIdleLanes {
 		return
@@ -105,7 +105,7 @@ func (ls *lanes[K]) emptied(l *lane[K]) {
 	}
 }
 
-// best returns what goes next by priority alone.
+// best returns the entry that comes next by priority alone.
 func (ls *lanes[K]) best() *entry[K] {
 	for _, l := range ls.sorted {
 		if e := l.front(); e != nil {
@@ -115,8 +115,8 @@ func (ls *lanes[K]) best() *entry[K] {
 	return nil
 }
 
-// oldest returns what has been queued longest among the fronts of the lanes.
-// Where two are of one age the lower priority wins: the other's turn comes anyway.
+// oldest returns the front of a lane that has been queued longest. If two have the same
+// age, the lower priority wins: the other's turn comes anyway.
 func (ls *lanes[K]) oldest() *entry[K] {
 	var oldest *entry[K]
 	var since time.Duration

@@ -8,9 +8,9 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/queue"
 )
 
-// Queue hands out keys to workers: each key to one worker at a time, once for
-// all the adds since it was last handed out, by priority, and not before its
-// time. It must not be copied.
+// Queue hands out keys to workers, by priority and not before their time. One worker at a
+// time has a key, and all adds since a key was last handed out count as one. A Queue must
+// not be copied.
 //
 // An interface type may hold keys that cannot be hashed. A call with such a key panics
 // and leaves the queue as it was.
@@ -19,11 +19,11 @@ type Queue[K comparable] struct {
 	observe   func([]Event) // nil: nobody
 	clock     *steady       // nil: package time
 	afterFunc func(time.Duration, func()) Alarm
-	began     time.Time // what the schedule counts from, without a clock
+	began     time.Time // what the schedule counts from, if there is no clock
 	fickle    bool      // there are values of K that cannot be hashed
 
-	// telling is held while observe is told, so that it hears of things in order.
-	// It is taken before mu, and guards only spare.
+	// telling is held during calls of observe, so that the events come in order. It is
+	// taken before mu, and guards only spare.
 	telling sync.Mutex
 	spare   []Event
 
@@ -31,28 +31,27 @@ type Queue[K comparable] struct {
 	schedule schedule[K]
 	work     sync.Cond     // signalled for each key that may be handed out
 	rest     sync.Cond     // signalled when a drain may be over
-	idlers   int           // callers asleep in Take
+	idlers   int           // Invariant: the number of callers asleep in GetWithPriority.
 	alarm    Alarm         // nil until the first timer
-	rings    time.Duration // when the alarm goes off; never, if it is not set
-	setBacks uint64        // of the clock, when the alarm was set last
-	phase    phase
-	drains   bool // a caller waits for the rest to be worked on
-	served   bool // Take was called: there are workers
+	rings    time.Duration // when the alarm rings, or never. Invariant: no later than the soonest timer is due.
+	setBacks uint64        // what the clock had counted when the alarm was set last
+	phase    phase         // Invariant: it only goes up.
+	drains   bool          // a caller waits for the rest to be worked on
+	served   bool          // a caller has asked for a key: there are workers
 }
 
-// phase is how far a queue is on its way out. It only ever goes up.
+// phase is how far a queue is on its way to its end.
 type phase uint8
 
 const (
 	open   phase = iota
-	ending       // nothing is added any more, what is queued is handed out
-	ended        // nothing is handed out any more either
+	ending       // it ignores adds, and hands out the queued keys
+	ended        // it ignores adds, and hands out nothing
 )
 
 const never = time.Duration(math.MaxInt64)
 
-// New makes a queue that is ready for use. It starts nothing, and after
-// [Queue.ShutDown] nothing of it is left.
+// New makes a queue. It starts no goroutine, and after [Queue.ShutDown] no timer is left.
 func New[K comparable](o Options[K]) *Queue[K] {
 	q := &Queue[K]{
 		limiter:   o.Limiter,
@@ -75,8 +74,8 @@ func New[K comparable](o Options[K]) *Queue[K] {
 	return q
 }
 
-// now is the time since the queue began. Without a clock of somebody's own it
-// costs half of what time.Now does.
+// now is the time since the queue began. Without a caller's own clock it costs half of what
+// time.Now does.
 func (q *Queue[K]) now() time.Duration {
 	if q.clock == nil {
 		return time.Since(q.began)
@@ -84,7 +83,7 @@ func (q *Queue[K]) now() time.Duration {
 	return q.clock.elapsed()
 }
 
-// start is what the time of now is counted from.
+// start is the time from which now counts.
 func (q *Queue[K]) start() time.Time {
 	if q.clock == nil {
 		return q.began
@@ -92,7 +91,7 @@ func (q *Queue[K]) start() time.Time {
 	return q.clock.start()
 }
 
-// Add asks for key to be worked on soon.
+// Add queues key with priority zero.
 func (q *Queue[K]) Add(key K) {
 	q.mustHash(key)
 	now := q.now()
@@ -107,12 +106,12 @@ func (q *Queue[K]) Add(key K) {
 	q.unlockAndTell()
 }
 
-// AddAfter asks for key to be queued when d has passed.
+// AddAfter queues key with priority zero when d has passed.
 func (q *Queue[K]) AddAfter(key K, d time.Duration) {
 	q.AddWithOptions(queue.AddOptions{After: d}, key)
 }
 
-// AddWithOptions asks for keys to be worked on as with says.
+// AddWithOptions adds keys with the options o.
 func (q *Queue[K]) AddWithOptions(o queue.AddOptions, keys ...K) {
 	q.mustHash(keys...)
 	now := q.now()
@@ -127,8 +126,8 @@ func (q *Queue[K]) AddWithOptions(o queue.AddOptions, keys ...K) {
 	q.unlockAndTell()
 }
 
-// AddLimited asks for keys to be queued when the limiter allows it, or after
-// with.After if that is set and sooner.
+// AddLimited queues keys when the limiter allows it, or after o.After if that is set and
+// sooner.
 func (q *Queue[K]) AddLimited(o queue.AddOptions, keys ...K) {
 	if q.limiter == nil {
 		q.AddWithOptions(o, keys...)
@@ -147,9 +146,9 @@ func (q *Queue[K]) AddLimited(o queue.AddOptions, keys ...K) {
 	}
 }
 
-// Replace gives key the delay and the priority that with says, whatever its
-// delayed add said before, and reports whether there was one. Work that is
-// queued already stays queued. Without a delayed add it is AddWithOptions.
+// Replace gives key's delayed add the delay and the priority of o, and reports whether there
+// was one. Without a delayed add it is AddWithOptions. Work that is queued already stays
+// queued.
 func (q *Queue[K]) Replace(o queue.AddOptions, key K) bool {
 	q.mustHash(key)
 	now := q.now()
@@ -164,14 +163,14 @@ func (q *Queue[K]) Replace(o queue.AddOptions, key K) bool {
 	return had
 }
 
-// Cancel takes back key's delayed add, and reports whether there was one. Work
-// that is queued already stays queued.
+// Cancel removes key's delayed add, and reports whether there was one. Work that is queued
+// already stays queued.
 func (q *Queue[K]) Cancel(key K) bool {
 	q.mustHash(key)
 	now := q.now()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.schedule.cancel(now, key) // the alarm may go off for nothing; that is cheaper than setting it again
+	return q.schedule.cancel(now, key) // the alarm may ring for nothing, which is cheaper than to set it again
 }
 
 // Forget tells the limiter that key succeeded.
@@ -181,7 +180,7 @@ func (q *Queue[K]) Forget(key K) {
 	}
 }
 
-// NumRequeues is how often key was limited since it was last forgotten.
+// NumRequeues is the number of rate limited adds of key since the last Forget.
 func (q *Queue[K]) NumRequeues(key K) int {
 	if q.limiter == nil {
 		return 0
@@ -189,14 +188,14 @@ func (q *Queue[K]) NumRequeues(key K) int {
 	return q.limiter.NumRequeues(key)
 }
 
-// Get waits for a key and hands it out. It reports false when the queue is shut
-// down and has nothing left to hand out. The worker must call Done.
+// Get waits for a key and hands it out. It reports false when the queue is shut down and
+// has nothing left to hand out. The caller must call Done.
 func (q *Queue[K]) Get() (key K, ok bool) {
 	key, _, ok = q.GetWithPriority()
 	return key, ok
 }
 
-// Take is Get, and says with which priority the key was queued.
+// GetWithPriority is Get, and also returns the priority with which the key was queued.
 func (q *Queue[K]) GetWithPriority() (key K, priority int, ok bool) {
 	now := q.now()
 	q.mu.Lock()
@@ -204,7 +203,7 @@ func (q *Queue[K]) GetWithPriority() (key K, priority int, ok bool) {
 	for q.phase != ended {
 		e, found := q.schedule.take(now)
 		if found {
-			// The entry is only ours to read while the lock is held.
+			// The entry may only be read while the lock is held.
 			key, priority = e.key, e.priority
 			q.wakeLocked()
 			q.unlockAndTell()
@@ -227,8 +226,8 @@ func (q *Queue[K]) GetWithPriority() (key K, priority int, ok bool) {
 	return key, priority, false
 }
 
-// Done says that the worker is finished with key. If it was added meanwhile it
-// may be handed out again.
+// Done says that the worker is done with key. If key was added meanwhile, another worker may
+// get it now.
 func (q *Queue[K]) Done(key K) {
 	q.mustHash(key)
 	now := q.now()
@@ -241,7 +240,7 @@ func (q *Queue[K]) Done(key K) {
 	q.unlockAndTell()
 }
 
-// Len is the number of queued keys, those that wait for their time not included.
+// Len is the number of queued keys. Delayed keys do not count.
 func (q *Queue[K]) Len() int {
 	now := q.now()
 	q.mu.Lock()
@@ -252,7 +251,7 @@ func (q *Queue[K]) Len() int {
 	return n
 }
 
-// Stats counts, for metrics and for people.
+// Stats returns the numbers of the queue.
 func (q *Queue[K]) Stats() queue.Stats {
 	now := q.now()
 	q.mu.Lock()
@@ -260,20 +259,20 @@ func (q *Queue[K]) Stats() queue.Stats {
 	return q.schedule.summary(now)
 }
 
-// wakeLocked gets workers up for the keys that became ready. Waking one that
-// finds nothing is harmless; leaving a key with everybody asleep is not.
+// wakeLocked wakes workers for the keys that became ready. It may wake one that finds no key,
+// but it must not leave a key while all workers sleep.
 func (q *Queue[K]) wakeLocked() {
 	for range min(q.schedule.ready, q.idlers) {
 		q.work.Signal()
 	}
 }
 
-// setAlarmLocked sets the alarm if a timer is due before it would go off. An
-// alarm that goes off too early just finds nothing to do.
+// setAlarmLocked sets the alarm if a timer is due before the alarm rings. An alarm that rings
+// too early does no harm: it finds nothing to do.
 func (q *Queue[K]) setAlarmLocked() {
 	if q.clock != nil {
 		if n := q.clock.setBacks.Load(); n != q.setBacks {
-			q.setBacks, q.rings = n, never // an alarm of the same clock is late now
+			q.setBacks, q.rings = n, never // the alarm goes by the same clock, so it is late now
 		}
 	}
 	due, ok := q.schedule.next()
@@ -289,7 +288,7 @@ func (q *Queue[K]) setAlarmLocked() {
 	q.alarm.Reset(wait)
 }
 
-// ring queues what is due and sets the alarm for what comes next.
+// ring queues the keys that are due and sets the alarm for the next one.
 func (q *Queue[K]) ring() {
 	now := q.now()
 	q.mu.Lock()
@@ -302,16 +301,16 @@ func (q *Queue[K]) ring() {
 	q.unlockAndTell()
 }
 
-// unlockAndTell gives up mu and passes on what happened while it was held.
-// The call that made it happen does so before it returns, so that an observer is never
-// behind what its own caller knows.
+// unlockAndTell releases mu and passes on the events that happened while mu was held. The
+// call that caused them does so before it returns. So the observer knows all that the caller
+// knows.
 func (q *Queue[K]) unlockAndTell() {
 	if len(q.schedule.events) == 0 {
 		q.mu.Unlock()
 		return
 	}
-	// Trying does not wait, so the order of the locks stands; and mostly it saves
-	// giving mu up and taking it again.
+	// TryLock does not wait, so it does not break the order of the locks. Mostly it succeeds,
+	// and then mu need not be released and taken again.
 	if !q.telling.TryLock() {
 		q.mu.Unlock()
 		q.telling.Lock()
@@ -320,7 +319,7 @@ func (q *Queue[K]) unlockAndTell() {
 	events := q.schedule.events
 	q.schedule.events = q.spare[:0]
 	q.mu.Unlock()
-	if len(events) > 0 { // somebody who told before us may have told ours
+	if len(events) > 0 { // another caller may have passed on ours
 		q.observe(events)
 	}
 	q.spare = events
@@ -330,5 +329,5 @@ func (q *Queue[K]) unlockAndTell() {
 	q.telling.Unlock()
 }
 
-// maxSpare bounds the events whose memory is kept: a burst of timers makes many.
+// maxSpare bounds the events whose memory is kept. A burst of timers makes many more.
 const maxSpare = 4096

@@ -8,12 +8,12 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/queue"
 )
 
-// schedule decides which key is handed out next, and when. It has no lock, no
-// clock and no goroutine: callers pass the time in, as the time since the queue
-// began, and do the waiting. A script of calls always ends the same way.
+// schedule decides which key is handed out next, and when. It has no lock, no clock and no
+// goroutine. Callers pass in the time since the queue began, and they wait. The same calls
+// always have the same results.
 //
-// Per key it keeps one entry, and per entry three things that are independent of
-// one another: queued work, a timer that will queue it, a worker that has it.
+// It has one entry per key. An entry has three independent parts: queued work, a timer that
+// will queue it, and a worker that has it.
 type schedule[K comparable] struct {
 	merge  Merge
 	ageing queue.Ageing
@@ -22,22 +22,22 @@ type schedule[K comparable] struct {
 	table   table[K]
 	lanes   lanes[K]
 	timers  timers[K]
-	working []*entry[K] // in no order; as many as there are busy workers
-	free    *entry[K]   // entries to use again, at most maxFree
-	nfree   int
+	working []*entry[K] // in any order. Invariant: working[i].working == i+1.
+	free    *entry[K]   // entries to use again, linked by next
+	nfree   int         // Invariant: the length of free, at most maxFree.
 
-	now    time.Duration // the latest that any call passed in: time does not go back
-	queued int           // entries with queued work
-	ready  int           // of these, those that may be handed out now
-	turns  int           // handed out since ageing last had its turn
+	now    time.Duration // the latest time of all calls. Invariant: it never goes back.
+	queued int           // Invariant: the number of entries with queued work.
+	ready  int           // Invariant: the number of those that may be handed out now.
+	turns  int           // keys handed out since ageing last had its turn
 
 	stats  counters
 	record bool    // whether events are kept
-	events []Event // what happened since they were last collected
+	events []Event // since the Queue last took them
 }
 
-// maxFree bounds the entries kept for use again. A queue that is emptied gives
-// the rest back.
+// maxFree bounds the entries that are kept to use them again. A queue that becomes empty
+// gives the memory of the others back.
 const maxFree = 256
 
 func newSchedule[K comparable](o Options[K]) schedule[K] {
@@ -53,7 +53,7 @@ func newSchedule[K comparable](o Options[K]) schedule[K] {
 	}
 }
 
-// add asks for key to be worked on, as with says.
+// add adds key with the options o.
 func (s *schedule[K]) add(now time.Duration, key K, o queue.AddOptions) {
 	s.tick(now)
 	e := s.entry(key)
@@ -67,7 +67,7 @@ func (s *schedule[K]) add(now time.Duration, key K, o queue.AddOptions) {
 	}
 	s.delayed()
 	if s.merge == OnePerKey && e.queued {
-		s.enqueue(e, o.Priority) // it is due already; at most its priority changes
+		s.enqueue(e, o.Priority) // the key is queued already, so at most its priority changes
 		return
 	}
 	due := s.now + min(o.After, math.MaxInt64-s.now)
@@ -79,8 +79,8 @@ func (s *schedule[K]) add(now time.Duration, key K, o queue.AddOptions) {
 	s.timers.set(e, due)
 }
 
-// replace makes key's timer exactly what with says, later or earlier than it
-// was, and reports whether there was one. Without one it adds.
+// replace sets key's timer to what o says, which may be later or earlier than before. It
+// reports whether there was a timer. Without one it adds.
 func (s *schedule[K]) replace(now time.Duration, key K, o queue.AddOptions) bool {
 	had := s.cancel(now, key)
 	s.add(now, key, o)
@@ -99,7 +99,7 @@ func (s *schedule[K]) cancel(now time.Duration, key K) bool {
 	return true
 }
 
-// promote queues what is due.
+// promote queues the keys that are due.
 func (s *schedule[K]) promote(now time.Duration) {
 	s.tick(now)
 	for {
@@ -129,7 +129,7 @@ func (s *schedule[K]) take(now time.Duration) (*entry[K], bool) {
 	return e, true
 }
 
-// pick unlinks the entry whose turn it is.
+// pick takes the entry whose turn it is out of its lane.
 func (s *schedule[K]) pick() *entry[K] {
 	if s.order != nil {
 		key := s.order.Pop()
@@ -156,8 +156,7 @@ func (s *schedule[K]) pick() *entry[K] {
 	return e
 }
 
-// done takes key back from its worker. Keys that nobody works on are ignored, as
-// both models do.
+// done takes key back from its worker. It ignores a key that no worker has.
 func (s *schedule[K]) done(now time.Duration, key K) {
 	s.tick(now)
 	e := s.table.find(key, s.table.hash(key))
@@ -183,13 +182,13 @@ func (s *schedule[K]) done(now time.Duration, key K) {
 	}
 }
 
-// next says when the soonest timer is due.
+// next returns the time at which the soonest timer is due.
 func (s *schedule[K]) next() (due time.Duration, ok bool) {
 	_, due, ok = s.timers.soonest()
 	return due, ok
 }
 
-// dropTimers forgets everything that is not due yet.
+// dropTimers stops all timers.
 func (s *schedule[K]) dropTimers() {
 	for _, t := range s.timers.heap {
 		t.entry.timer = 0
@@ -198,8 +197,8 @@ func (s *schedule[K]) dropTimers() {
 	s.timers.heap = nil
 }
 
-// len is the number of keys that wait to be handed out. Of the two models one
-// counts a key that was added while it is being worked on, the other does not.
+// len is the number of keys that wait to be handed out. OnePerKey counts a key that was
+// queued while a worker has it, and TimersApart does not.
 func (s *schedule[K]) len() int {
 	if s.merge == OnePerKey {
 		return s.queued
@@ -207,11 +206,11 @@ func (s *schedule[K]) len() int {
 	return s.ready
 }
 
-// tick keeps time from going back: callers read the clock before they wait for
-// the lock, so a later call may bring an earlier time.
+// tick keeps time from going back. Callers read the clock before they wait for the lock, so
+// a later call may pass in an earlier time.
 func (s *schedule[K]) tick(now time.Duration) { s.now = max(s.now, now) }
 
-// enqueue wants e worked on. If it is queued already, at most its priority rises.
+// enqueue queues e. If it is queued already, at most its priority rises.
 func (s *schedule[K]) enqueue(e *entry[K], priority int) {
 	if e.queued {
 		s.again(e, priority)
@@ -227,7 +226,8 @@ func (s *schedule[K]) enqueue(e *entry[K], priority int) {
 	}
 }
 
-// again is enqueue for what is queued: it moves to the end of the higher lane.
+// again is enqueue for an entry that is queued. The entry moves to the end of its new lane if
+// the priority is higher.
 func (s *schedule[K]) again(e *entry[K], priority int) {
 	if s.order != nil {
 		if e.inLane {
@@ -252,7 +252,7 @@ func (s *schedule[K]) again(e *entry[K], priority int) {
 	}
 }
 
-// place puts e where take finds it.
+// place puts e into its lane, where take finds it.
 func (s *schedule[K]) place(e *entry[K]) {
 	if s.order != nil {
 		e.inLane = true
@@ -265,7 +265,7 @@ func (s *schedule[K]) place(e *entry[K]) {
 	}
 }
 
-// entry finds key's entry, or makes one.
+// entry returns key's entry. It makes one if there is none.
 func (s *schedule[K]) entry(key K) *entry[K] {
 	hash := s.table.hash(key)
 	if e := s.table.find(key, hash); e != nil {
@@ -283,8 +283,7 @@ func (s *schedule[K]) entry(key K) *entry[K] {
 	return e
 }
 
-// release lets e go if nothing keeps it. What it pointed to must not outlive it:
-// keys may be pointers.
+// release removes e if it is idle. It also clears it, because keys may be pointers.
 func (s *schedule[K]) release(e *entry[K]) {
 	if !e.idle() {
 		return

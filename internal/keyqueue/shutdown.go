@@ -1,9 +1,9 @@
 package keyqueue
 
-// ShutDown ends the queue: adds are ignored from here on, delayed ones are
-// dropped, and what is queued is still handed out. It does not wait, and ends
-// the wait of a ShutDownWithDrain. Every way to end a queue may be called again,
-// after or beside any other.
+// ShutDown ends the queue. From now on the queue ignores adds. It drops the delayed ones,
+// and still hands out the queued keys. ShutDown does not wait, and ends the wait of a
+// ShutDownWithDrain. Callers may end a queue several times, in several ways, in any order
+// and at the same time.
 func (q *Queue[K]) ShutDown() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -19,9 +19,9 @@ func (q *Queue[K]) ShutDownNow() {
 	q.drains = false
 }
 
-// ShutDownWithDrain is ShutDown, and waits until everything that is queued has
-// been worked on. A queue that no worker ever took from has nobody to drain it,
-// and after ShutDownNow there is nothing to wait for but what workers hold.
+// ShutDownWithDrain is ShutDown, and waits until all queued keys have been worked on. It
+// does not wait for queued keys if no worker ever called Get. After ShutDownNow it waits
+// only for the keys that workers have.
 func (q *Queue[K]) ShutDownWithDrain() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -32,15 +32,15 @@ func (q *Queue[K]) ShutDownWithDrain() {
 	}
 }
 
-// ShuttingDown says whether adds are ignored.
+// ShuttingDown reports whether the queue ignores adds.
 func (q *Queue[K]) ShuttingDown() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.phase != open
 }
 
-// endLocked moves the queue on to a phase and wakes everybody who may care. An
-// alarm that is going off at this moment finds the queue closed and leaves.
+// endLocked moves the queue on to a phase and wakes all that wait. An alarm that rings at
+// this moment finds that the phase is not open and does nothing.
 func (q *Queue[K]) endLocked(p phase) {
 	if q.phase == open {
 		q.schedule.dropTimers()
@@ -53,7 +53,7 @@ func (q *Queue[K]) endLocked(p phase) {
 	q.rest.Broadcast()
 }
 
-// busyLocked says whether a drain has something to wait for.
+// busyLocked reports whether a drain must wait.
 func (q *Queue[K]) busyLocked() bool {
 	if len(q.schedule.working) > 0 {
 		return true

@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// steady measures time by a clock that the user brings along. When that clock is set
-// back, the measured time stands still until the next reading and then goes on. Without
-// this the queue would hand out nothing until the clock has caught up. Package time does
-// not need it, because its monotonic clock is never set back.
+// steady measures time by a caller's own clock. When that clock is set back, the measured
+// time stands still until the next reading and then goes on. Without this the queue would
+// hand out nothing until the clock has caught up. Package time does not need it, because
+// its monotonic clock is never set back.
 type steady struct {
 	now      func() time.Time
-	setBacks atomic.Uint64 // how often the clock was found to have been
+	setBacks atomic.Uint64 // how often the clock was set back
 
-	mu    sync.Mutex // guards everything below; held while reading the clock
-	last  time.Time  // what the clock said
-	count time.Duration
+	mu    sync.Mutex    // guards everything below; held while reading the clock
+	last  time.Time     // what the clock said
+	count time.Duration // Invariant: it never goes back.
 }
 
 func newSteady(now func() time.Time) *steady { return &steady{now: now, last: now()} }
 
-// elapsed is how much time has passed since the count began.
+// elapsed is the time since the count began.
 func (s *steady) elapsed() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -39,7 +39,7 @@ func (s *steady) elapsedLocked() time.Duration {
 	return s.count
 }
 
-// start is when the count began, as the clock would say it now.
+// start is the time at which the count began, by what the clock says now.
 func (s *steady) start() time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// timers orders the entries that wait for their time: a heap, soonest first, and
-// in the order in which they were set where two are due at the same instant.
+// timers is a heap of the entries that have a timer, the soonest first. If two are due at
+// the same instant, the timer that was set first comes first.
 type timers[K comparable] struct {
-	heap []timed[K]
-	next uint64 // the next entry's seq
+	heap []timed[K] // Invariant: heap[i].entry.timer == i+1, and no child is before its parent.
+	next uint64     // the next entry's seq
 }
 
-// timed repeats due so that sifting compares without touching the entries.
+// timed repeats the entry's due. Comparisons then read the heap and not the entries.
 type timed[K comparable] struct {
 	due   time.Duration
 	entry *entry[K]
 }
 
-// arity is the number of children of a node. Four makes the heap half as deep as
-// two does, and the children of a node share a cache line.
+// arity is the number of children of a node. With four the heap is half as deep as with
+// two, and the children of a node share a cache line.
 const arity = 4
 
 func (t *timers[K]) before(a, b timed[K]) bool {
@@ -34,7 +34,7 @@ func (t *timers[K]) soonest() (e *entry[K], due time.Duration, ok bool) {
 	return t.heap[0].entry, t.heap[0].due, true
 }
 
-// set starts e's timer, or moves it to another time.
+// set starts e's timer, or changes its time.
 func (t *timers[K]) set(e *entry[K], due time.Duration) {
 	e.due = due
 	if e.timer != 0 {
@@ -60,7 +60,7 @@ func (t *timers[K]) remove(e *entry[K]) {
 		t.heap[i] = moved
 		t.fix(i)
 	}
-	// A burst of a million timers must not cost its memory for ever.
+	// After a burst of a million timers the heap gives their memory back.
 	if cap(t.heap) > 1024 && len(t.heap) < cap(t.heap)/4 {
 		t.heap = append(make([]timed[K], 0, cap(t.heap)/2), t.heap...)
 	}
@@ -72,7 +72,7 @@ func (t *timers[K]) fix(i int) {
 	}
 }
 
-// up moves the node at i towards the root, and says whether it moved.
+// up moves the node at i towards the root, and reports whether it moved.
 func (t *timers[K]) up(i int) bool {
 	start, node := i, t.heap[i]
 	for i > 0 {
@@ -114,14 +114,14 @@ func (t *timers[K]) put(i int, node timed[K]) {
 	node.entry.timer = int32(i) + 1
 }
 
-// first visits the soonest entries in order, until yield says stop. Its cost
-// depends on how many it visits, not on how many timers there are.
+// first visits the entries in order, the soonest first, until yield returns false. Its cost
+// depends on how many it visits, and not on how many timers there are.
 func (t *timers[K]) first(yield func(*entry[K]) bool) {
 	if len(t.heap) == 0 {
 		return
 	}
-	// The front holds the nodes whose parent was visited, latest first: what comes
-	// next is at its end.
+	// The front has the nodes whose parent was visited, the latest first. The next one to
+	// visit is at its end.
 	front := []timed[K]{t.heap[0]}
 	for len(front) > 0 {
 		node := front[len(front)-1]

@@ -1,15 +1,16 @@
-// Package queue holds the words in which the product's queue speaks to an operator: what is
-// in the queue, what its numbers are, and how to add a key. The queues themselves come from
-// package ctrlqueue, and a controller of package builder has one by default.
+// Package queue has the data types of the product's queue: what is in the queue, its
+// numbers, and the options of an add. Package ctrlqueue makes the queues. A controller of
+// package builder has one by default.
 //
-//	      Add, AddAfter, AddRateLimited                            Get                 Done
-//	                    │                                           ▲                   │
-//	                    ▼                                           │                   ▼
-//	with a delay ──▶ delayed ──when due──▶ lane of its priority ──turn──▶ a worker has the key
-//	                  │   ▲                 ▲                                           │
-//	            Cancel│   │Replace          └──── if it was added again meanwhile ◀─────┘
-//	                  ▼   │
-//	             Contents and Stats show all of it at any time
+//	Add ───────────────────────────────────┐
+//	                                       ▼
+//	AddAfter,         ┌─────────┐ due ┌─────────────┐ Get ┌──────────────┐ Done
+//	AddRateLimited ──▶│ delayed │────▶│ lane of its │────▶│ a worker has │─────▶ forgotten
+//	                  └─────────┘     │ priority    │     │ the key      │
+//	                       │          └─────────────┘     └──────────────┘
+//	                     Cancel            ▲      if it was      │
+//	                                       └─────────────────────┘
+//	                                        added again meanwhile
 //
 // A key says what to work on, mostly the name of an object. One worker at a time has a key.
 // A key that is added several times before a worker gets it is handed out once. A key that
@@ -18,15 +19,15 @@
 // # Priorities
 //
 // Each priority has a lane, and the queue hands out the keys of the highest lane first. In
-// a lane the key that was queued first goes first. controller-runtime gives priority -100
-// to the objects of the first list and of a resync, so that real changes overtake them. To
-// use more priorities, a reconciler sets reconcile.Result.Priority, and a handler sets the
-// priority in AddWithOpts.
+// a lane the oldest key comes first. controller-runtime's handlers give priority -100 to
+// the objects of the first list and of a resync, so that real changes overtake them. A
+// reconciler may set another priority in reconcile.Result.Priority. A handler may set it in
+// AddWithOpts.
 //
 // # Ageing
 //
-// A stream of high priorities would starve the low ones. To avoid that, one turn in four
-// goes to the key that has been queued longest, if it has waited for more than 30 seconds.
+// A stream of high priorities would starve the low ones. To avoid that, the queue gives one
+// turn in four to the key that has been queued longest, if that is longer than 30 seconds.
 // [Ageing] has both numbers, and the bound that follows.
 //
 // # Delayed adds
@@ -37,10 +38,11 @@
 //
 // # Looking into a queue
 //
-// Contents answers why a key does not come: it is being worked on, queued behind others,
-// or delayed after so many Attempts. Stats has the depth of each lane, the slowest worker,
-// and the histograms of waiting and working. ctrlqueue.Inspect gives access to both, as the
-// example shows.
+// Contents shows why a worker does not get a key: another worker has it, it is queued behind
+// others, or it is delayed after some failed attempts. Stats has the depth of each lane, the
+// slowest worker, and histograms of how long keys were queued and worked on. The queues of
+// ctrlqueue have both methods. For a queue of which only client-go's interface is known,
+// ctrlqueue.Inspect finds them, as the example shows.
 //
 // # Draining
 //
@@ -49,11 +51,11 @@
 //
 // # Concurrency
 //
-// This package has data only. An Entry and Stats are copies, which the queue never changes
-// after it has returned them. Stats.Depth is a map of the caller's own.
+// This package has only data. An Entry and Stats are copies: the queue does not change them
+// after it has returned them. Stats.Depth is the caller's own map.
 //
 // # Testing
 //
-// The example is run. The tests of internal/keyqueue compare the queue with a model, and
-// check that its histograms keep the bounds that this package documents.
+// The example uses a queue as an operator does. The tests of the queue itself are in
+// internal/keyqueue and ctrlqueue. They also check the bounds that this package documents.
 package queue

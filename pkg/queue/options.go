@@ -8,15 +8,15 @@ type AddOptions struct {
 	After    time.Duration // the delay; zero or less: none
 }
 
-// Ageing keeps high priorities from starving low ones. In each round of Every keys, one
-// turn belongs to the key that has been queued longest, if that is longer than Patience.
+// Ageing keeps high priorities from starving low ones. Of every Every keys that the queue
+// hands out, one is the key that has been queued longest, if that is longer than Patience.
 //
-// The bound: k other keys are queued before a key. Then the queue hands that key out no
-// later than Patience plus Every·(k+1) turns after it was queued, whatever is added
-// meanwhile. A raise to a higher priority starts the count again.
+// The bound: a key that is queued behind k others is handed out no later than Patience plus
+// Every·(k+1) turns after that, whatever is added meanwhile. If its priority is raised, the
+// count starts again.
 //
-// The price: while low priorities wait for longer than Patience, the highest priority gets
-// (Every-1)/Every of the turns. The queue hands out younger work strictly by priority.
+// The price: while low priorities have waited for longer than Patience, the highest priority
+// gets (Every-1)/Every of the turns. The queue hands out younger keys strictly by priority.
 type Ageing struct {
 	Patience time.Duration // 30s if zero; negative: nothing ages
 	Every    int           // 4 if zero

@@ -20,13 +20,12 @@ type Stats struct {
 	Waiting int // keys with a delayed add
 	Working int // keys that workers have
 
-	// OldestQueued is for how long the oldest queued key has been queued. It may be too
-	// long if that key is being worked on. It is zero for a queue with a storage of its
-	// caller's.
+	// OldestQueued is how long the first key of a lane has been queued, in the lane where
+	// that is the longest. It is zero for a queue with a storage of its caller's.
 	OldestQueued time.Duration
 
-	LongestWorking time.Duration // for how long the slowest worker has had its key
-	Unfinished     time.Duration // for how long all workers have had their keys, together
+	LongestWorking time.Duration // how long the slowest worker has had its key
+	Unfinished     time.Duration // how long all workers have had their keys, together
 
 	Queued Histogram // how long keys were queued until they were handed out
 	Worked Histogram // how long workers had keys

@@ -1,62 +1,64 @@
-// Package ctrlqueue shows a [queue.Queue] as client-go's workqueue and as
-// controller-runtime's priority queue, so that either can be replaced by calling
-// another constructor.
+// Package ctrlqueue makes queues with the interfaces of client-go's workqueue and of
+// controller-runtime's priority queue. To replace either of them, call another constructor.
 //
 //	workqueue.TypedInterface               NewTyped, NewTypedWithConfig
 //	workqueue.TypedDelayingInterface       NewTypedDelayingQueueWithConfig
 //	workqueue.TypedRateLimitingInterface   NewTypedRateLimitingQueueWithConfig
 //	priorityqueue.PriorityQueue            New, NewQueue
 //
-//	     your controller
-//	           │ client-go's or controller-runtime's interface
-//	           ▼
-//	  Typed / PriorityQueue ──Contents, Stats, Cancel, Replace──▶ inspection
-//	           │                        (what the foreign interfaces lack)
-//	           ▼
-//	     queue.Queue ──events──▶ pusher ──▶ MetricsProvider
+//	   your controller                    you
+//	        │ client-go's or               │ Contents, Stats,
+//	        │ controller-runtime's         │ Cancel, Replace
+//	        ▼ interface                    ▼
+//	┌───────────────────────────────────────────────────────────┐
+//	│  delayed ──when due──▶ lanes, by priority ──Get──▶ worker │
+//	└─────────────────────────────┬─────────────────────────────┘
+//	                              └──events──▶ MetricsProvider
 //
-// A controller takes it by one line:
+// A controller that is built by hand gets the queue by one line:
 //
-//	ctrl.NewControllerManagedBy(mgr).WithOptions(controller.Options{NewQueue: ctrlqueue.NewQueue[reconcile.Request]})
+//	controller.New("pods", mgr, controller.Options{Reconciler: r, NewQueue: ctrlqueue.NewQueue[reconcile.Request]})
 //
-// The two models differ, and so do the two merge policies beneath: a workqueue
-// keeps timers apart from queued work and knows no priority; the priority queue
-// has one entry per key, at the highest priority and the earliest time.
+// A controller of pkg/builder has this queue by default.
 //
-// Rate limiters are client-go's own and plug in unchanged.
+// A workqueue and a priority queue treat several adds of a key differently. A workqueue keeps
+// a delayed add beside queued work, and knows no priority. A priority queue has one entry per
+// key, with the highest priority and the earliest time of all adds.
 //
-// # Differences that can be seen
+// client-go's rate limiters work unchanged.
 //
-// ShutDownWithDrain waits until nothing is queued and nothing is being worked on,
-// as client-go documents it; client-go's returns as soon as nothing is being
-// worked on, and controller-runtime's does not wait. A queue that no worker ever took from is
-// not waited for. Calling ShutDown twice does nothing, where controller-runtime's
-// panics. ShutDown takes effect at once on delayed adds of either model.
-// Done of an item that nobody is working on does nothing, where client-go's hands
-// it to two workers if it is queued.
+// # Differences
 //
-// The order among different keys is not promised by either model. Ours is the
-// order in which keys became due; and priorities age, see [queue.Ageing].
+//   - ShutDownWithDrain waits until no key is queued and no worker has one, as client-go
+//     documents it. client-go's returns as soon as no worker has a key, and
+//     controller-runtime's does not wait. Ours does not wait for queued keys if no worker
+//     ever called Get.
+//   - A second ShutDown does nothing. controller-runtime's panics.
+//   - ShutDown takes effect on delayed adds at once, for both kinds of queue.
+//   - Done does nothing for a key that no worker has. client-go's then gives a queued key to
+//     two workers.
+//   - Keys of the same priority are handed out in the order in which they became due. The
+//     other two promise no order. Priorities age, see queue.Ageing.
 //
 // # Metrics
 //
-// A named queue pushes the workqueue metrics to its provider. Without one, they go
-// to the workqueue_* vectors that controller-runtime has registered. Of the
-// priorities seen, 25 get a label of their own, as there. Unfinished work is
-// updated every 500 ms by a ticker of the queue's clock. [queue.Stats] has the
-// same numbers, worked out when asked for, whether or not the queue has a name.
+// A queue with a name updates the workqueue metrics of its provider. The default provider is
+// the workqueue_* vectors that controller-runtime has registered. The first 25 priorities get
+// a label of their own, as in controller-runtime. A ticker of the queue's clock updates the
+// metric of unfinished work every 500 ms. Stats has the same numbers at any time, and also
+// for a queue without a name.
 //
 // # Concurrency
 //
-// Every method of every queue may be called from any goroutine. A queue with
-// metrics, a logger or a foreign clock or inner queue runs one task for each; ShutDown and
-// ShutDownWithDrain end them and return when they are gone. A MetricsProvider's
-// metrics are called without the queue's lock held, one at a time and in the
-// order of events; they must not call the queue that they belong to.
+// Any goroutine may call any method of any queue. A queue runs one task for its metrics, one
+// for its logger, and one for a caller's own clock or another queue, if it has them. ShutDown
+// and ShutDownWithDrain end these tasks before they return. The queue calls the metrics of a
+// provider without a lock on its data, one at a time, in the order of the events. They must
+// not call the queue.
 //
 // # Testing
 //
-// Random scripts drive client-go's workqueue and ours, and controller-runtime's
-// priority queue and ours, side by side in a synctest bubble; what each key goes
-// through must be the same. SEEDS sets how many scripts run.
+// Random scripts run client-go's workqueue and ours side by side in a synctest bubble, and
+// controller-runtime's priority queue and ours. Each key must have the same history in both.
+// SEEDS sets how many scripts run.
 package ctrlqueue

@@ -9,9 +9,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/queue"
 )
 
-// MetricsProviderWithPriority is a MetricsProvider that tells priorities apart.
-// It has the methods of controller-runtime's interface of that name, which is
-// internal to it.
+// MetricsProviderWithPriority is a MetricsProvider that tells priorities apart. It has the
+// methods of controller-runtime's interface of that name, which is in an internal package.
 type MetricsProviderWithPriority interface {
 	workqueue.MetricsProvider
 	NewDepthMetricWithPriority(name string) DepthMetricWithPriority
@@ -23,11 +22,11 @@ type DepthMetricWithPriority interface {
 	Dec(priority int)
 }
 
-// updatePeriod is how often unfinished work is updated. client-go's tests, and
-// dashboards made for it, know this number.
+// updatePeriod is the time between two updates of the unfinished work. client-go's tests and
+// the dashboards for it know this number.
 const updatePeriod = 500 * time.Millisecond
 
-// pusher pushes what happens in a queue to the metrics of a provider.
+// pusher updates the metrics of a provider when an event happens in a queue.
 type pusher struct {
 	depth      DepthMetricWithPriority
 	adds       workqueue.CounterMetric
@@ -36,8 +35,8 @@ type pusher struct {
 	unfinished workqueue.SettableGaugeMetric
 	longest    workqueue.SettableGaugeMetric
 
-	// retries counts delayed adds. It is nil where nothing can be delayed: a
-	// provider registers what it is asked for.
+	// retries counts delayed adds. It is nil for a queue that can't delay, because a provider
+	// registers each metric that it is asked for.
 	retries workqueue.CounterMetric
 }
 
@@ -52,8 +51,7 @@ func depthOf(name string, p workqueue.MetricsProvider) DepthMetricWithPriority {
 	return anyPriority{p.NewDepthMetric(name)}
 }
 
-// depthByPriority asks a provider that tells priorities apart for that depth
-// only, and one that does not for the other.
+// depthByPriority asks a provider for one of the two depth metrics, and never for both.
 func depthByPriority(name string, p workqueue.MetricsProvider) DepthMetricWithPriority {
 	if byPriority, ok := p.(MetricsProviderWithPriority); ok {
 		return byPriority.NewDepthMetricWithPriority(name)

@@ -10,13 +10,13 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 )
 
-// tasks are what a queue runs beside itself, if anything. Foreign constructors
-// have no Run and no context, so the tasks start with the queue and end with it.
+// tasks are the goroutines of a queue, if it has any. The constructors of client-go and
+// controller-runtime have no Run and no context. So tasks start and end with their queue.
 type tasks struct{ *lifecycle.Group }
 
 func newTasks() tasks { return tasks{lifecycle.New(context.Background())} }
 
-// every calls do each period, by the given clock.
+// every calls do once in each period of the clock c.
 func (t tasks) every(c clock.WithTicker, period time.Duration, do func()) {
 	ticker := c.NewTicker(period)
 	t.Guest("tick", func(ctx context.Context) {
@@ -32,14 +32,14 @@ func (t tasks) every(c clock.WithTicker, period time.Duration, do func()) {
 	})
 }
 
-// end stops the tasks and returns when they are gone.
+// end stops the tasks and returns when they have ended.
 func (t tasks) end() {
 	t.Stop()
-	_ = t.Wait() // guests end a group by panicking only, and Wait passes that on
+	_ = t.Wait() // guests return no error, and Wait passes on a panic
 }
 
-// keepTime makes the queue follow a foreign clock. The system's own is what the
-// core uses anyway, at half the cost.
+// keepTime makes the queue use a caller's own clock. The core uses the system's clock by
+// default, at half the cost.
 func keepTime[T comparable](t tasks, c clock.WithTicker, o *keyqueue.Options[T]) {
 	if _, system := c.(clock.RealClock); c == nil || system {
 		return
@@ -52,8 +52,8 @@ func keepTime[T comparable](t tasks, c clock.WithTicker, o *keyqueue.Options[T])
 	}
 }
 
-// alarm rings from a task of its own. A clock's AfterFunc will not do: not every
-// clock has one, and the fake one calls back with its own lock held.
+// alarm rings from a task of its own. A clock's AfterFunc can't be used: not every clock has
+// one, and the fake clock calls back with its own lock held.
 type alarm struct{ timer clock.Timer }
 
 func (a *alarm) run(ctx context.Context, ring func()) {

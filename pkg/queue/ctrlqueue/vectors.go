@@ -11,9 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 )
 
-// vectors is the provider of a queue that was given none: the workqueue_*
-// metrics that controller-runtime registers for its own queues. Dashboards and
-// alerts see no difference.
+// vectors is the default provider: the workqueue_* metrics that controller-runtime registers
+// for its own queues. Dashboards and alerts see no difference.
 type vectors struct {
 	depth      *prometheus.GaugeVec
 	adds       *prometheus.CounterVec
@@ -26,8 +25,8 @@ type vectors struct {
 
 var _ MetricsProviderWithPriority = (*vectors)(nil)
 
-// defaultProvider takes controller-runtime's vectors once. They are in an
-// internal package; the registry gives them to one that registers the same.
+// defaultProvider takes controller-runtime's vectors once. They are in an internal package.
+// The registry returns them to a caller that registers the same metrics again.
 var defaultProvider = sync.OnceValues(func() (*vectors, error) { return takeVectors(metrics.Registry) })
 
 // orDefault is p, or the default provider.
@@ -71,8 +70,8 @@ func takeVectors(r prometheus.Registerer) (*vectors, error) {
 	)
 }
 
-// opts names a metric as the registered one is named: a registry recognizes a
-// metric by its name, its labels and its help text, to the letter.
+// opts has the name of a registered metric. A registry recognizes a metric by its exact
+// name, labels and help text.
 func opts(key, help string) prometheus.Opts {
 	return prometheus.Opts{Subsystem: metrics.WorkQueueSubsystem, Name: key, Help: help}
 }
@@ -84,12 +83,12 @@ func histogram(key, help string) *prometheus.HistogramVec {
 	}, []string{"name", "controller"})
 }
 
-// take replaces ours by the one that is registered already.
+// take replaces ours by the metric that is registered already.
 func take[C prometheus.Collector](r prometheus.Registerer, ours *C) error {
 	err := r.Register(*ours)
 	var already prometheus.AlreadyRegisteredError
 	if !errors.As(err, &already) {
-		return err // nil where ours is the first
+		return err // nil if ours is the first
 	}
 	theirs, ok := already.ExistingCollector.(C)
 	if !ok {
@@ -99,7 +98,7 @@ func take[C prometheus.Collector](r prometheus.Registerer, ours *C) error {
 	return nil
 }
 
-// NewDepthMetric has no priority, which is a label value as well.
+// NewDepthMetric has an empty string as the priority label.
 func (v *vectors) NewDepthMetric(name string) workqueue.GaugeMetric {
 	return v.depth.WithLabelValues(name, name, "")
 }
@@ -133,20 +132,21 @@ func (v *vectors) NewDepthMetricWithPriority(name string) DepthMetricWithPriorit
 }
 
 const (
-	// maxPriorityLabels bounds the label values of one queue, at controller-runtime's number.
+	// maxPriorityLabels bounds the priority labels of one queue, as controller-runtime does.
 	maxPriorityLabels = 25
-	// otherPriorities is the label value of all further ones, also theirs.
+	// otherPriorities is the label of all further priorities, as controller-runtime has it.
 	otherPriorities = "exceeded_cardinality_limit"
 )
 
-// labelled finds the gauge of a priority without building its label each time.
-// A priority keeps the gauge that it got first: what was counted up there is
-// counted down there, also when the limit is reached in between.
+// labelled finds the gauge of a priority without building the label each time.
 type labelled struct {
 	vector *prometheus.GaugeVec
 	name   string
-	gauges map[int]prometheus.Gauge // only touched by the queue's observer: one call at a time
-	others prometheus.Gauge
+	// gauges needs no lock, because the queue calls its observer once at a time.
+	// Invariant: a priority keeps the gauge that it got first. What was counted up there is
+	// counted down there, although the limit was reached meanwhile.
+	gauges map[int]prometheus.Gauge
+	others prometheus.Gauge // of the priorities beyond the limit; nil: there are none
 }
 
 func (l *labelled) Inc(priority int) { l.gauge(priority).Inc() }
