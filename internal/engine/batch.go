@@ -63,7 +63,7 @@ type (
 	// from here on.
 	join[T any] struct {
 		subscriber *subscriber[T]
-		joined   chan struct{}
+		joined     chan struct{}
 	}
 
 	// reindex adds indexes to the store.

@@ -24,7 +24,7 @@ type processor[T any] struct {
 	logger logr.Logger
 	calmed func() // called when a subscriber that lagOrAwait found behind has caught up
 
-	numbers   atomic.Uint32                  // subscribers ever made
+	numbers     atomic.Uint32                    // subscribers ever made
 	subscribers atomic.Pointer[[]*subscriber[T]] // replaced under mu, never changed in place
 
 	mu      sync.Mutex // guards everything below, and writes to subscribers; taken before a subscriber's

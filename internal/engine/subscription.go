@@ -14,9 +14,9 @@ import (
 
 // Subscription is one subscriber of an [Informer].
 type Subscription[T any] struct {
-	informer *Informer[T]
+	informer   *Informer[T]
 	subscriber *subscriber[T]
-	resync   resync.Policy // its own
+	resync     resync.Policy // its own
 
 	scheduled []resync.Policy // what that came down to
 }

@@ -23,11 +23,11 @@ const usualSeeds = 100
 // script drives a resync like the parts around it do, with a clock and
 // subscribers of its own, and keeps what a dumb model expects.
 type script struct {
-	t         *testing.T
-	r         *Timetable
-	rng       *rand.Rand
-	now       time.Time
-	keys      []delta.Key
+	t           *testing.T
+	r           *Timetable
+	rng         *rand.Rand
+	now         time.Time
+	keys        []delta.Key
 	subscribers map[uint32]*subscriberModel
 }
 

@@ -15,12 +15,12 @@ import (
 // Timetable decides which objects are shown again, to whom, and when. It has no
 // lock, no goroutine and no clock: what it needs to know it is told.
 type Timetable struct {
-	rng       *rand.Rand
+	rng         *rand.Rand
 	subscribers map[uint32]*resyncing
-	runs      []*resyncRun // in the order of their turns
-	pending   bool         // a chunk is out and has not drained
-	ended     bool         // a run has ended since due was asked
-	skipped   uint64       // ticks that were not begun because earlier runs had not ended
+	runs        []*resyncRun // in the order of their turns
+	pending     bool         // a chunk is out and has not drained
+	ended       bool         // a run has ended since due was asked
+	skipped     uint64       // ticks that were not begun because earlier runs had not ended
 }
 
 const (

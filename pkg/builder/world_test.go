@@ -28,6 +28,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	shared "github.com/delta-runtime/delta-runtime/internal/testing/informers"
 	ourcache "github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
 
@@ -119,7 +120,7 @@ func (api) IsWatchListSemanticsUnSupported() bool { return true }
 // world is an API with three kinds, our informers over it, and a manager over these.
 type world struct {
 	servers   map[schema.GroupVersionKind]api
-	informers map[schema.GroupVersionKind]*ourcache.SharedInformer
+	informers map[schema.GroupVersionKind]shared.Informer
 	manager   *fakeManager
 	tasks     *lifecycle.Group
 }
@@ -130,14 +131,14 @@ func inWorld(t *testing.T, do func(t *testing.T, w *world)) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{
 			servers:   map[schema.GroupVersionKind]api{},
-			informers: map[schema.GroupVersionKind]*ourcache.SharedInformer{},
+			informers: map[schema.GroupVersionKind]shared.Informer{},
 			tasks:     lifecycle.New(t.Context()),
 		}
 		held := &informertest.FakeInformers{InformersByGVK: map[schema.GroupVersionKind]toolscache.SharedIndexInformer{}, Scheme: scheme.Scheme}
 		for _, kind := range []schema.GroupVersionKind{configMap, pod, secret} {
 			w.servers[kind] = api{fakeapi.NewFakeControllerSource()}
 			made := ourcache.NewSharedIndexInformer(w.servers[kind], newObject(kind, ""), 0, toolscache.Indexers{})
-			w.informers[kind] = made.(*ourcache.SharedInformer)
+			w.informers[kind] = made.(shared.Informer)
 			held.InformersByGVK[kind] = made
 			w.tasks.Guest("informer", made.RunWithContext)
 		}

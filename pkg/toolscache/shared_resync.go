@@ -18,7 +18,7 @@ import (
 type resyncPeriods struct {
 	byDefault time.Duration
 	check     time.Duration // the shortest period asked for
-	byPolicy  func() bool // nil is never
+	byPolicy  func() bool   // nil is never
 }
 
 func newResyncPeriods(opts ShowOptions) resyncPeriods {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/await"
 	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
+	shared "github.com/delta-runtime/delta-runtime/internal/testing/informers"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
@@ -143,7 +144,7 @@ func (w *restoredWriter) forget(t *testing.T) {
 // witness is an informer, with what its deltas told.
 type witness struct {
 	name     string
-	informer informers.Informer
+	informer shared.Informer
 	server   *cache.ListWatch
 
 	mu    sync.Mutex // guards everything below
@@ -173,9 +174,9 @@ func newWitness(t *testing.T, plane *controlplane.Plane, k kind, settings inform
 		t.Fatal(err)
 	}
 	w := &witness{name: fmt.Sprint(k.name, " ", settings.Lists, " ", settings.PageSize), server: lw, world: map[delta.Key]seen{}}
-	w.informer, err = informers.New(informers.Config{
+	w.informer, err = shared.New(shared.Config{
 		Kind: k.name, Example: k.sample, Reflector: settings,
-		Scopes: []informers.Scope{{ListerWatcher: cache.ToListWatcherWithWatchListSemantics(lw, client)}},
+		Scopes: []shared.Scope{{ListerWatcher: cache.ToListWatcherWithWatchListSemantics(lw, client)}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -46,6 +46,7 @@ type Scope struct {
 type Informer interface {
 	toolscache.SharedInformer
 	Core() *engine.Informer[any]
+	EventHandlerCount() int
 }
 
 // New makes an informer.
