@@ -14,6 +14,7 @@ var table = map[string]rule{
 	"internal/testing/stress":       {theirs: in("go.uber.org/goleak")},
 	"internal/testing/seeds":        {},
 	"internal/dedup":                {theirs: in("k8s.io/api", "k8s.io/apimachinery")},
+	"internal/recording": {ours: in("pkg/delta"), theirs: edge, except: aboveUs},
 	"internal/schemas": {
 		ours:   in("pkg/delta"),
 		theirs: slices.Concat(in("sigs.k8s.io/structured-merge-diff"), edge), except: aboveUs,
@@ -46,11 +47,16 @@ var table = map[string]rule{
 		theirs: edge, except: aboveUs,
 	},
 	"pkg/source": {
-		ours:   in("pkg/informer", "pkg/delta", "pkg/predicate", "internal/lifecycle", "internal/objects"),
+		ours: in("pkg/informer", "pkg/resync", "pkg/delta", "pkg/predicate",
+			"internal/engine", "internal/lifecycle", "internal/objects", "internal/recording"),
 		theirs: edge, except: aboveUs,
 	},
 	"pkg/predicate": {ours: in("pkg/delta", "internal/objects"), theirs: edge, except: aboveUs},
-	"pkg/builder":   {ours: in("pkg/source", "pkg/delta", "pkg/cache", "pkg/queue/ctrlqueue", "internal/objects", "internal/schemas"), theirs: edge},
+	"pkg/builder": {
+		ours: in("pkg/source", "pkg/delta", "pkg/resync", "pkg/queue/ctrlqueue",
+			"internal/objects", "internal/recording", "internal/schemas"),
+		theirs: edge,
+	},
 	"pkg/manager":   {ours: in("pkg/delta", "pkg/cache"), theirs: edge},
 
 	// An example is a user: it may have all of pkg, and nothing of internal.

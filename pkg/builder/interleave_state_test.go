@@ -139,8 +139,8 @@ func deliveryOf(queue reflect.Value) reflect.Value {
 	for queue.Kind() == reflect.Pointer || queue.Kind() == reflect.Interface {
 		queue = queue.Elem()
 	}
-	if because := queue.FieldByName("why"); because.IsValid() {
-		return because.FieldByName("delivery")
+	if because := queue.FieldByName("because"); because.IsValid() {
+		return because.FieldByName("Delivery")
 	}
 	return deliveryOf(queue.Field(0))
 }

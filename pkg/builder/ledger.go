@@ -15,9 +15,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
+	"github.com/delta-runtime/delta-runtime/internal/recording"
 	"github.com/delta-runtime/delta-runtime/internal/schemas"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
-	"github.com/delta-runtime/delta-runtime/pkg/source"
 )
 
 // ledgerOptions completes what the user set with what the manager knows.
@@ -55,7 +55,7 @@ func schemasOf(mgr manager.Manager) delta.Schemas {
 type recordedReconciler[R comparable] struct {
 	to     reconcile.TypedReconciler[R]
 	ledger *delta.Ledger[R]
-	queue  atomic.Pointer[source.ControllerQueue[R]] // nil until the controller starts
+	queue  atomic.Pointer[recording.ControllerQueue[R]] // nil until the controller starts
 }
 
 // Reconcile is called by the controller's workers.
@@ -131,7 +131,7 @@ func outcome(result reconcile.Result, err error) delta.Outcome {
 // queueWith makes the queues that make makes, with the ledger before them.
 func (r *recordedReconciler[R]) queueWith(newQueue makeQueue[R]) makeQueue[R] {
 	return func(name string, limiter workqueue.TypedRateLimiter[R]) workqueue.TypedRateLimitingInterface[R] {
-		queue := source.NewControllerQueue(newQueue(name, limiter), r.ledger)
+		queue := recording.NewControllerQueue(newQueue(name, limiter), r.ledger)
 		r.queue.Store(queue)
 		return queue
 	}

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/util/workqueue"
 
+	"github.com/delta-runtime/delta-runtime/internal/recording"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -138,17 +139,17 @@ type turn[R comparable] struct {
 // queue returns the queue for the delivery. Predicates stop most events of many controllers,
 // so nobody makes a queue before they have been asked.
 func (t *turn[R]) queue(d *delta.Delta[any]) workqueue.TypedRateLimitingInterface[R] {
-	because := why[R]{ledger: t.of.ledger, delivery: t.delivery}
+	because := recording.Reason[R]{Ledger: t.of.ledger, Delivery: t.delivery}
 	if terms := d.Resync(); terms != nil {
-		because.rest = terms.OnlyIfNotReconciledFor
+		because.Rest = terms.OnlyIfNotReconciledFor
 		if terms.Lane != 0 {
-			because.lane = &terms.Lane
+			because.Lane = &terms.Lane
 		}
 	}
-	if because.ledger == nil && because.lane == nil {
+	if because.Ledger == nil && because.Lane == nil {
 		return t.of.queue
 	}
-	return newRecordingQueue(t.of.queue, because)
+	return recording.NewQueue(t.of.queue, because)
 }
 
 // end is deferred, so that a handler that panicked is noticed.

@@ -11,6 +11,7 @@ import (
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/delta-runtime/delta-runtime/internal/objects"
+	"github.com/delta-runtime/delta-runtime/internal/recording"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -45,8 +46,8 @@ type generic[O any, R comparable] struct {
 
 // Generic is called for each event of a channel.
 func (g generic[O, R]) Generic(ctx context.Context, e event.TypedGenericEvent[O], queue workqueue.TypedRateLimitingInterface[R]) {
-	if to, ledger := unwrap(queue); ledger != nil {
-		queue = newRecordingQueue(to, why[R]{ledger: ledger, change: genericChange(e.Object, time.Now()).Once()})
+	if to, ledger := recording.Unwrap(queue); ledger != nil {
+		queue = recording.NewQueue(to, recording.Reason[R]{Ledger: ledger, Change: genericChange(e.Object, time.Now()).Once()})
 	}
 	g.TypedEventHandler.Generic(ctx, e, queue)
 }

@@ -75,7 +75,7 @@ func TestChannelRefusesToStartAsTheirs(t *testing.T) {
 		"no channel": {source.Channel(nil, handler.EventHandler(&handler.EnqueueRequestForObject{})), ctrlsource.Channel(nil, handler.EventHandler(&handler.EnqueueRequestForObject{}))},
 		"no handler": {source.Channel(events, nil), ctrlsource.Channel(events, nil)},
 	} {
-		ours, theirs := pair[0].Start(t.Context(), &spy{}), pair[1].Start(t.Context(), &spy{})
+		ours, theirs := pair[0].Start(t.Context(), newQueue(t)), pair[1].Start(t.Context(), newQueue(t))
 		if ours == nil || fmt.Sprint(ours) != fmt.Sprint(theirs) {
 			t.Errorf("%s: it says %v, want %v", name, ours, theirs)
 		}

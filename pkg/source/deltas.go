@@ -13,6 +13,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/objects"
+	"github.com/delta-runtime/delta-runtime/internal/recording"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
@@ -101,7 +102,7 @@ func (d *Deltas[R]) subscribe(ctx context.Context, s *session, ours subscribable
 
 // attribution makes the queues for the function. See [Recorded].
 func (d *Deltas[R]) attribution(queue workqueue.TypedRateLimitingInterface[R]) *attribution[R] {
-	to, ledger := unwrap(queue)
+	to, ledger := recording.Unwrap(queue)
 	return newAttribution(to, ledger, delta.ByContent)
 }
 

@@ -17,6 +17,7 @@ import (
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/delta-runtime/delta-runtime/internal/objects"
+	"github.com/delta-runtime/delta-runtime/internal/recording"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
@@ -108,7 +109,7 @@ func (k *Kind[O, R]) follow(ctx context.Context, s *session, queue workqueue.Typ
 // attribution makes the queues for the handler. Where nothing is recorded and the source has
 // no policy of its own, it gives the controller's queue.
 func (k *Kind[O, R]) attribution(queue workqueue.TypedRateLimitingInterface[R]) *attribution[R] {
-	to, ledger := unwrap(queue)
+	to, ledger := recording.Unwrap(queue)
 	if k.Ledger != nil {
 		ledger = k.Ledger
 	}

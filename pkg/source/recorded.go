@@ -7,6 +7,7 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
+	"github.com/delta-runtime/delta-runtime/internal/recording"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -27,8 +28,8 @@ type recorded[R comparable] struct {
 
 // Start is called by the controller.
 func (r *recorded[R]) Start(ctx context.Context, queue workqueue.TypedRateLimitingInterface[R]) error {
-	if _, ledger := unwrap(queue); ledger == nil && r.ledger != nil {
-		queue = newRecordingQueue(queue, why[R]{ledger: r.ledger, change: delta.Change{Cause: delta.External}})
+	if _, ledger := recording.Unwrap(queue); ledger == nil && r.ledger != nil {
+		queue = recording.NewQueue(queue, recording.Reason[R]{Ledger: r.ledger, Change: delta.Change{Cause: delta.External}})
 	}
 	return r.src.Start(ctx, queue)
 }

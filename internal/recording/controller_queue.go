@@ -1,4 +1,4 @@
-package source
+package recording
 
 import (
 	"sync"
@@ -10,15 +10,15 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// ControllerQueue is the queue of a controller that has a ledger. Nothing gets into the
-// queue behind the ledger's back: our sources say for which change they add a request,
-// what anybody else adds is recorded as [delta.External], and what the controller itself
-// adds, after an error or for a timer, is no change.
+// ControllerQueue is the queue of a controller that has a ledger. Nobody adds to the queue
+// without the ledger. Our sources say for which change they add a request. What anybody else
+// adds is [delta.External]. What the controller itself adds, after an error or for a timer,
+// is no change, and is not recorded.
 type ControllerQueue[R comparable] struct {
-	recordingPriorityQueue[R]
+	priorityQueue[R]
 
 	mu    sync.Mutex // guards again
-	again map[R]bool // requests that the controller may add once more; at most one for each worker
+	again map[R]bool // Invariant: at most one for each worker. The controller may add these once more.
 }
 
 var (
@@ -26,44 +26,44 @@ var (
 	_ priorityqueue.PriorityQueue[string] = &ControllerQueue[string]{}
 )
 
-// NewControllerQueue returns the queue with a ledger before it. A queue without priorities
-// is used without, as controllers do it.
+// NewControllerQueue returns a queue that records in the ledger and adds to another queue. If
+// that one has no priorities, it ignores them, as controllers do.
 func NewControllerQueue[R comparable](to workqueue.TypedRateLimitingInterface[R], ledger *delta.Ledger[R]) *ControllerQueue[R] {
 	priorities, ok := to.(priorityqueue.PriorityQueue[R])
 	if !ok {
 		priorities = withoutPriorities[R]{to}
 	}
-	because := why[R]{ledger: ledger, change: delta.Change{Cause: delta.External}}
+	because := Reason[R]{Ledger: ledger, Change: delta.Change{Cause: delta.External}}
 	return &ControllerQueue[R]{
-		recordingPriorityQueue: recordingPriorityQueue[R]{PriorityQueue: priorities, why: because},
-		again:                  map[R]bool{},
+		priorityQueue: priorityQueue[R]{PriorityQueue: priorities, because: because},
+		again:         map[R]bool{},
 	}
 }
 
-// recordsFor returns the queue as it is, so that handlers are given one with priorities only
-// if it has them.
+// recordsFor returns the other queue as it is. So handlers get one with priorities only if
+// the controller's has them.
 func (q *ControllerQueue[R]) recordsFor() (workqueue.TypedRateLimitingInterface[R], *delta.Ledger[R]) {
 	if plain, ok := q.PriorityQueue.(withoutPriorities[R]); ok {
-		return plain.TypedRateLimitingInterface, q.why.ledger
+		return plain.TypedRateLimitingInterface, q.because.Ledger
 	}
-	return q.recordingPriorityQueue.recordsFor()
+	return q.priorityQueue.recordsFor()
 }
 
-// MayAddAgain says that the controller, which has the request, may add it once more before
-// it is done with it.
+// MayAddAgain is for a request that the controller works on. The controller may add it once
+// more before it is done with it, and that is not recorded.
 func (q *ControllerQueue[R]) MayAddAgain(item R) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.again[item] = true
 }
 
-// Done is called by the controller.
+// Done ends the work on a request.
 func (q *ControllerQueue[R]) Done(item R) {
 	q.isAgain(item)
 	q.PriorityQueue.Done(item)
 }
 
-// isAgain reports whether it is the controller that adds the request.
+// isAgain reports whether the controller itself adds the request.
 func (q *ControllerQueue[R]) isAgain(item R) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -72,13 +72,13 @@ func (q *ControllerQueue[R]) isAgain(item R) bool {
 	return again
 }
 
-// AddWithOpts is what controllers add with. They add one request at a time.
+// AddWithOpts adds requests. Controllers add theirs with it, one at a time.
 func (q *ControllerQueue[R]) AddWithOpts(o priorityqueue.AddOpts, items ...R) {
 	if len(items) == 1 && (o.RateLimited || o.After > 0) && q.isAgain(items[0]) {
 		q.PriorityQueue.AddWithOpts(o, items...)
 		return
 	}
-	q.recordingPriorityQueue.AddWithOpts(o, items...)
+	q.priorityQueue.AddWithOpts(o, items...)
 }
 
 // withoutPriorities shows a queue as one with priorities, which it ignores.
@@ -86,7 +86,7 @@ type withoutPriorities[R comparable] struct {
 	workqueue.TypedRateLimitingInterface[R]
 }
 
-// AddWithOpts adds as the options say, but for the priority.
+// AddWithOpts follows the options, but for the priority.
 func (q withoutPriorities[R]) AddWithOpts(o priorityqueue.AddOpts, items ...R) {
 	for _, item := range items {
 		switch {
@@ -100,7 +100,7 @@ func (q withoutPriorities[R]) AddWithOpts(o priorityqueue.AddOpts, items ...R) {
 	}
 }
 
-// GetWithPriority gets without one.
+// GetWithPriority returns no priority.
 func (q withoutPriorities[R]) GetWithPriority() (item R, priority int, shutdown bool) {
 	item, shutdown = q.Get()
 	return item, 0, shutdown
