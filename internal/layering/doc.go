@@ -3,7 +3,7 @@
 //
 //	delta ◀─ store ◀─ informer ◀─┬─ toolscache ◀─ cache ◀─┬─ builder
 //	delta ◀─ predicate ◀─────────┴─ source ◀──────────────┘
-//	queue ◀─ ctrlqueue, cache ◀─ builder, manager
+//	queue ◀─ keyqueue ◀─ ctrlqueue ◀─ builder, and cache ◀─ builder, manager
 //
 // What the table allows is what there is: a test fails for a permission that nobody
 // uses, too.

@@ -1,8 +1,8 @@
 // Package seeds plays random tests. Each seed is a subtest, whose name is all that it
 // takes to play it again:
 //
-//	SEEDS=10000 go test ./pkg/queue            more seeds than usual
-//	go test ./pkg/queue -run '/seed=17$'       one alone
+//	SEEDS=10000 go test ./internal/keyqueue            more seeds than usual
+//	go test ./internal/keyqueue -run '/seed=17$'       one alone
 //
 // What a test draws must come from its seed and nothing else. A seed that is not among
 // the usual ones takes SEEDS to be larger than it.
