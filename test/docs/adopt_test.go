@@ -29,7 +29,7 @@ type adopter struct {
 func (r *adopter) ask(ctx context.Context, mgr ctrl.Manager) {
 	log := r.log
 	found, err := mgr.GetCache().GetInformer(ctx, &appsv1.Deployment{}, cache.BlockUntilSynced(false))
-	if ours, ok := found.(*toolscache.SharedInformer); err == nil && ok {
+	if ours, ok := found.(toolscache.SharedInformer); err == nil && ok {
 		log.Info(ours.Status().Reflector.Why)
 	}
 }
