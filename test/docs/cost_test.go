@@ -1,0 +1,45 @@
+package docs
+
+import (
+	"net/http"
+	"runtime"
+	"testing"
+
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+
+	"github.com/delta-runtime/delta-runtime/internal/schemas"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// TestTheFirstDifferenceTakesMemory measures what README.md says of it: the types of all
+// kinds that client-go knows are read in, and stay, once for a process.
+func TestTheFirstDifferenceTakesMemory(t *testing.T) {
+	kinds, err := schemas.New(&rest.Config{Host: "http://127.0.0.1:1"}, http.DefaultClient, scheme.Scheme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lives, made := memory()
+	if diff := delta.NewDiff(web(3), web(5), kinds); diff.Empty() {
+		t.Error("the two states are the same")
+	}
+	livesNow, madeNow := memory()
+	stays, allocated := (livesNow-lives)/(1<<10), (madeNow-made)/(1<<20)
+	t.Logf("the first difference allocates %d MB, of which %d KB stay", allocated, stays)
+	if allocated < 2 {
+		t.Skip("the types have been in memory before")
+	}
+	if stays < 600 || stays > 2400 || allocated < 5 || allocated > 30 {
+		t.Errorf("the first difference allocates %d MB, of which %d KB stay: README.md says otherwise", allocated, stays)
+	}
+	runtime.KeepAlive(kinds)
+}
+
+// memory is how many bytes live, and how many were ever allocated.
+func memory() (live, ever int) {
+	runtime.GC()
+	runtime.GC() // what a finalizer held goes with the second
+	var s runtime.MemStats
+	runtime.ReadMemStats(&s)
+	return int(s.HeapAlloc), int(s.TotalAlloc)
+}
