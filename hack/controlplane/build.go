@@ -160,7 +160,7 @@ func (b *builder) stamp(c component) string { return filepath.Join(b.out, "."+c.
 // fingerprint changes when a binary has to be built again. The Go version is left
 // out: a new one does not change what the binary does, and costs minutes.
 func (b *builder) fingerprint(c component, args []string) (string, error) {
-	sum := fnv.New128a() // it is no secret, and crypto/sha256 takes longer to compile than all else here
+	sum := fnv.New128a() // crypto/sha256 would take longer to compile than all else here
 	for _, name := range []string{"go.mod", "go.sum"} {
 		content, err := os.ReadFile(filepath.Join(b.pins, c.module.folder, name))
 		if err != nil {

@@ -60,7 +60,7 @@ func (b *builder) look(ctx context.Context, j job, names string) (*todo, error) 
 
 // watcher looks after a command that takes long.
 type watcher struct {
-	line   func(line string) bool // takes a line that is no message of its own
+	line   func(line string) bool // takes a line, and reports whether it was for the watcher
 	report func() string          // says how far it is
 }
 
@@ -124,7 +124,7 @@ func (b *builder) command(ctx context.Context, m *module, args ...string) *exec.
 // buildArgs says how everything is built: what one program has compiled the next finds
 // in the go command's cache, as long as these are the same. -mod=readonly and
 // -buildvcs=false make it independent of the user's GOFLAGS and of the repository it
-// happens to be in. What a debugger needs takes a tenth of the compiler's time.
+// happens to be in. The compiler spends a tenth of its time on what a debugger needs.
 func buildArgs(link string) []string {
 	return []string{"-mod=readonly", "-buildvcs=false", "-trimpath=false", "-gcflags=all=-dwarf=false", "-ldflags=" + link}
 }

@@ -8,10 +8,10 @@
 //	go -C hack/controlplane run . -out /some/dir kwok  elsewhere
 //	go -C hack/controlplane run . demo                 of this repository, into bin
 //
-// Each binary comes from a Go module through the module proxy and nothing else. What is
-// built is pinned in programs/go.mod, for all of them: at the versions that the
-// Kubernetes release was made with, which are those of this repository's go.mod too. A
-// test compares the two.
+// Each binary comes from a Go module through the module proxy and nothing else.
+// programs/go.mod pins all of them: at the versions that the Kubernetes release was made
+// with. These are the versions of this repository's go.mod too, and a test compares the
+// two.
 //
 // A binary is built again only when its pins or its build arguments change. A
 // user's KUBEBUILDER_ASSETS wins: then none of a control plane is built, and it is an
@@ -19,17 +19,17 @@
 //
 // # What it costs
 //
-// Nearly all of a first build is the compiler's work on some 2,600 packages. So what is
-// wanted of a module is built by one go command, and everything with the same settings:
-// no cgo, nothing for a debugger. A package that several programs need is then compiled
-// once, and found in the go command's cache by the others.
+// Nearly all of a first build is the compiler's work on some 2,700 packages. So one go
+// command builds all programs of a module that are wanted, and all modules have the same
+// settings: no cgo, nothing for a debugger. Then a package that several programs need is
+// compiled once, and the others find it in the go command's cache.
 //
 //	go list -deps ──▶ what is not in the cache ──▶ todo ◀── go build -v, as it goes on
 //	                                                │
 //	                          how many of how many, and how long at this speed
 //
-// Something is said every ten seconds. How long it takes is worked out from how fast
-// this very build is, so there is no estimate to go stale.
+// Every ten seconds the command says how far it is. It works out how much longer it takes
+// from how fast this very build is, so it has no estimate that could go stale.
 //
 // # Concurrency
 //

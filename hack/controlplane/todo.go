@@ -22,8 +22,8 @@ const (
 	perLink    = 2_300_000
 )
 
-// todo is what a build has to do, and how far it is. What it expects comes from how
-// fast this very build has been so far: machines differ too much for anything else.
+// todo is what a build has to do, and how far it is. It expects of the rest that it goes
+// as fast as this very build has so far: machines differ too much for anything else.
 type todo struct {
 	packages map[string]int // what each costs that is not begun
 	count    int            // of packages, at first

@@ -57,7 +57,7 @@ func interrupt(p *os.Process) error {
 	return p.Signal(os.Interrupt)
 }
 
-// awaitWhole waits until Pods can run. What is waited for tells how far it is.
+// awaitWhole waits until Pods can run. Meanwhile make tells how far it is.
 func (c *cluster) awaitWhole(ctx context.Context) error {
 	select {
 	case <-c.whole:

@@ -8,10 +8,10 @@
 //	   │                        ▼                          │
 //	   └──── next chapter ── show.go ◀──── journal ◀───────┘
 //
-// Calls that had nothing to write are gathered in one line (fold.go), for they are most.
-// What a chapter waits for is never among them, nor is a change of a Site itself. In the
-// end sum.go says what all of it took: how many calls, how many of the operator's steps
-// ran in them, how long a Site waited in the queue.
+// Most calls have nothing to write, and the demo gathers them in one line (fold.go). It
+// leaves out those that a chapter waits for, and those that a Site's own change led to.
+// In the end sum.go says what all of it took: how many calls, how many of the operator's
+// steps ran in them, how long a Site waited in the queue.
 //
 // A chapter of the story is a change that is made with kubectl. It is over when the
 // cluster is as it should be then, and the operator has told of the reconciles that this
@@ -21,16 +21,17 @@
 //	bin/demo         tells the story, and stays until Ctrl-C
 //	bin/demo -once   ends after the story, as make run ARGS=-once does
 //
-// With -record what is shown of the story is written to a text and, with its colours, to
-// a picture: make recording keeps both in docs.
+// With -record it writes the story to a text file as well and, with its colours, to a
+// picture. make recording keeps both in docs.
 //
 // The operator has the rights of its own service account, and its manifests are those of
-// config/default, without what would run it in the cluster. make run builds what the story
-// begins with. The demo has make build the rest of the cluster, as the story goes as far as
-// it can without (complete.go). Everything listens on free
-// ports of 127.0.0.1. What is written goes to the control plane's folder, which is removed
-// in the end. The operator's manifests are there before the controllers of the cluster
-// start, for the garbage collector looks for kinds once and then every thirty seconds.
+// config/default, without what would run it in the cluster. Everything listens on free
+// ports of 127.0.0.1. All files are in the control plane's folder, and go with it.
+//
+// The story begins as early as it can (complete.go): make run builds etcd, the API server,
+// kubectl and the operator, and the demo has make build the rest of the cluster meanwhile.
+// The operator's manifests are there before that rest starts, because the garbage
+// collector looks for kinds once, and then every thirty seconds.
 //
 // # Concurrency
 //
