@@ -39,14 +39,14 @@ func checkBlock(b docblocks.Block, tree string) error {
 	switch {
 	case b.Language == "go":
 		return checkQuotation(b, tree)
-	case !b.Fenced: // test/commands runs it, or looks for it in what was put out
+	case !b.Fenced: // package commands runs it, or looks for it in what was put out
 		return nil
-	case b.IsPatch(): // test/adopt has git apply it
+	case b.IsPatch(): // package adopt has git apply it
 		return nil
-	case b.Language == "diff": // test/adopt applies it
+	case b.Language == "diff": // package adopt applies it
 		_, err := docblocks.ParseDiff(b.Text)
 		return err
-	case b.Language == "sh", b.Language == "console": // test/commands runs it
+	case b.Language == "sh", b.Language == "console": // package commands runs it
 		return nil
 	case b.Language == "": // a drawing
 		commands, err := docblocks.Commands("\n    " + strings.ReplaceAll(b.Text, "\n", "\n    "))

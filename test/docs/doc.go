@@ -1,15 +1,21 @@
-// Package docs checks what the documents of this repository say. It has tests and
-// nothing else.
+// Package docs checks that the documents of this repository are true. It and the two
+// packages below it have tests and nothing else.
 //
 //	README.md, ARCHITECTURE.md, CONTRIBUTING.md, docs/*.md
 //	     │
-//	     ├─ paths, links ─────────▶ there is such a file
+//	     ├─ paths, links ─────────▶ there is such a file, with such a heading
 //	     ├─ `TestName` in `file` ─▶ there is such a test
 //	     ├─ make target ──────────▶ the Makefile has it
 //	     ├─ go run ./package ─────▶ there is such a folder
+//	     ├─ words ────────────────▶ a page that uses a word of the glossary links to it
+//	     ├─ texts of errors ──────▶ the code has them, if docs/troubleshooting.md quotes them
 //	     ├─ prose ────────────────▶ has no phrase that must be read twice, nor has the code
-//	     └─ blocks ───────────────▶ Go is quoted from a file that the compiler reads; what else is
-//	                                shown is of a kind that test/adopt or test/commands checks
+//	     └─ blocks ─┬─ Go ────────▶ is quoted from a file that the compiler reads
+//	                ├─ diffs ─────▶ package adopt applies them to projects
+//	                └─ commands ──▶ package commands runs them
+//
+// The packages adopt and commands take minutes, so `make e2e` runs them, and the unit
+// tests run this one.
 //
 // # Concurrency
 //

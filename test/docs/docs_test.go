@@ -15,7 +15,7 @@ import (
 
 const (
 	root      = "../.."
-	guestbook = "../adopt/testdata/guestbook" // the project that pages about adopting speak of
+	guestbook = "adopt/testdata/guestbook" // the project that pages about adopting speak of
 )
 
 // road are the packages that ARCHITECTURE.md follows an event through, file by file.

@@ -9,7 +9,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/docblocks"
 )
 
-const root = "../.."
+const root = "../../.."
 
 // step is a section of a page, and the file of the project that it changes; all of
 // its files, if none is named.

@@ -10,6 +10,7 @@ var places = map[string]place{
 	"make unit":         {"Makefile", "$(MAKE) unit; fi\n"},
 	"make lint":         {".ci/run", "\nmake lint\n"},
 	"make run":          {"hack/demo/demo_test.go", `startDemo(t, "-once")`},
+	"make recording":    {"hack/demo/demo_test.go", "func TestTheRecordingIsOfThisStory("}, // it takes as long as make run
 	"make controlplane": {"Makefile", "\n\t@go -C hack/controlplane run . $(CLUSTER)\n"},
 	"make cluster":      {"Makefile", "\ntest: cluster "},
 	"make bench-report": {"hack/bench/page_test.go", "func TestPublishedPageIsItsRun("}, // it takes ten minutes
@@ -21,18 +22,18 @@ var places = map[string]place{
 	"make kind-up":      {"hack/kind/scripts_test.go", `w.run(t, "up.sh"`},
 	"make model":        {"Makefile", "\n\t$(MAKE) model SEEDS="},
 	"go test ./...":     {"Makefile", "\n\tgo test -race -timeout 20m $(UNIT)\n"},
-	"go mod tidy":       {"test/adopt/project_test.go", `p.told("go mod tidy")`},
+	"go mod tidy":       {"test/docs/adopt/project_test.go", `p.told("go mod tidy")`},
 
-	"git submodule add https://github.com/delta-runtime/delta-runtime third_party/delta-runtime": {"test/adopt/scaffold_test.go", `p.follow(followed[0])`},
+	"git submodule add https://github.com/delta-runtime/delta-runtime third_party/delta-runtime": {"test/docs/adopt/scaffold_test.go", `p.follow(followed[0])`},
 	"go mod edit -require github.com/delta-runtime/delta-runtime@v0.0.0 -replace github.com/delta-runtime/delta-runtime=./third_party/delta-runtime": {
-		"test/adopt/scaffold_test.go", `p.follow(followed[0])`,
+		"test/docs/adopt/scaffold_test.go", `p.follow(followed[0])`,
 	},
-	"git apply image.patch":    {"test/adopt/scaffold_test.go", `p.follow(followed[0])`},
-	"git apply adopt.patch":    {"test/adopt/scaffold_test.go", `p.follow(followed[1])`},
-	"git apply -R adopt.patch": {"test/adopt/scaffold_test.go", `p.follow(followed[2])`},
-	"git apply -R image.patch": {"test/adopt/scaffold_test.go", `p.follow(followed[2])`},
-	"go mod edit -dropreplace github.com/delta-runtime/delta-runtime": {"test/adopt/scaffold_test.go", `p.follow(followed[2])`},
-	"git rm -f third_party/delta-runtime":                             {"test/adopt/scaffold_test.go", `p.follow(followed[2])`},
+	"git apply image.patch":    {"test/docs/adopt/scaffold_test.go", `p.follow(followed[0])`},
+	"git apply adopt.patch":    {"test/docs/adopt/scaffold_test.go", `p.follow(followed[1])`},
+	"git apply -R adopt.patch": {"test/docs/adopt/scaffold_test.go", `p.follow(followed[2])`},
+	"git apply -R image.patch": {"test/docs/adopt/scaffold_test.go", `p.follow(followed[2])`},
+	"go mod edit -dropreplace github.com/delta-runtime/delta-runtime": {"test/docs/adopt/scaffold_test.go", `p.follow(followed[2])`},
+	"git rm -f third_party/delta-runtime":                             {"test/docs/adopt/scaffold_test.go", `p.follow(followed[2])`},
 }
 
 // shorter has what is run in place of a command that takes long. A target of make is

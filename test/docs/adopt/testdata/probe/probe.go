@@ -17,7 +17,7 @@ import (
 	webappv1 "my.domain/guestbook/api/v1"
 )
 
-// This file is no part of the project: test/adopt puts it in, to be told what runs.
+// This file is no part of the project: package adopt puts it in, to be told what runs.
 
 // probeManager tells what a manager is made of.
 func probeManager(mgr ctrl.Manager) {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-const root = "../.."
+const root = "../../.."
 
 // runner runs commands in this repository.
 type runner struct {
