@@ -13,9 +13,9 @@ CLUSTER      = etcd kube-apiserver kube-controller-manager kube-scheduler kwok k
 # The race detector needs a C compiler.
 RACE         = $$(go env CGO_ENABLED | sed 's/1/-race/; s/0//')
 ONREAL       = ^TestSkippingIsSafeOnARealServer$$
-UNIT         = -skip '$(ONREAL)' $$(go list ./... | grep -v -e /test/e2e -e /test/contract -e /test/operator -e /test/sampleoperator -e /test/adopt -e /test/commands -e /hack/demo)
+UNIT         = -skip '$(ONREAL)' $$(go list ./... | grep -v -e /test/e2e -e /test/contract -e /test/operator -e /test/sampleoperator -e /test/docs/adopt -e /test/docs/commands -e /hack/demo)
 SEEDED       = ./pkg/... ./internal/mutation ./test/sim/...
-MODULES     := . hack/controlplane hack/controlplane/programs hack/tools hack/tools/manifests hack/image hack/kind
+MODULES     := . hack/controlplane hack/controlplane/programs hack/tools hack/tools/kubebuilder hack/tools/manifests hack/image hack/kind
 OPERATOR     = ./examples/sample-operator
 MANIFESTS    = crd rbac:roleName=manager-role webhook paths=$(OPERATOR)/... output:crd:artifacts:config=config/crd/bases
 
@@ -105,7 +105,7 @@ e2e: cluster bin/kustomize ## Run the end-to-end tests alone, telling what they 
 	CGO_ENABLED=0 go test -count=1 -v -timeout 20m ./test/e2e/... ./test/contract
 	CGO_ENABLED=0 go test -count=1 -v -timeout 20m -run '$(ONREAL)' ./test/skip
 	go test -count=1 -v -timeout 20m $(RACE) ./test/operator/... ./hack/demo
-	CGO_ENABLED=0 go test -count=1 -v -timeout 20m ./test/sampleoperator ./test/adopt ./test/commands
+	CGO_ENABLED=0 go test -count=1 -v -timeout 20m ./test/sampleoperator ./test/docs/adopt ./test/docs/commands
 
 .PHONY: starts
 starts: controlplane ## Start STARTS (100) managers without one of their kinds
