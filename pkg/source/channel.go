@@ -15,36 +15,32 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// ChannelOpt is controller-runtime's source.ChannelOpt: its source.WithPredicates and
-// source.WithBufferSize are for ours, too.
-type ChannelOpt[O any, R comparable] = ctrlsource.ChannelOpt[O, R]
-
-// Channel is controller-runtime's source.Channel. Under a ledger each request is known
-// to be [delta.Generic], and for which object the event was.
+// Channel is controller-runtime's source.Channel, and takes its options. A ledger learns that
+// each request is [delta.Generic], and which object the event is about.
 func Channel[O any](
 	events <-chan event.TypedGenericEvent[O], tell handler.TypedEventHandler[O, reconcile.Request],
-	opts ...ChannelOpt[O, reconcile.Request],
+	opts ...ctrlsource.ChannelOpt[O, reconcile.Request],
 ) ctrlsource.Source {
 	return TypedChannel(events, tell, opts...)
 }
 
-// TypedChannel is controller-runtime's source.TypedChannel, as [Channel] is.
+// TypedChannel is [Channel] for requests of any type.
 func TypedChannel[O any, R comparable](
-	events <-chan event.TypedGenericEvent[O], tell handler.TypedEventHandler[O, R], opts ...ChannelOpt[O, R],
+	events <-chan event.TypedGenericEvent[O], tell handler.TypedEventHandler[O, R], opts ...ctrlsource.ChannelOpt[O, R],
 ) ctrlsource.TypedSource[R] {
-	if !objects.IsNil(tell) { // which Start says
+	if !objects.IsNil(tell) { // else Start returns an error
 		tell = generic[O, R]{tell}
 	}
 	return ctrlsource.TypedChannel(events, tell, opts...)
 }
 
-// generic calls a handler with a queue for each event, where it is given a queue that
-// records.
+// generic calls a handler with a queue of its own for each event, if the source was started
+// with a queue that records.
 type generic[O any, R comparable] struct {
 	handler.TypedEventHandler[O, R]
 }
 
-// Generic is called for each event of a channel.
+// Generic handles one event of a channel.
 func (g generic[O, R]) Generic(ctx context.Context, e event.TypedGenericEvent[O], queue workqueue.TypedRateLimitingInterface[R]) {
 	if to, ledger := recording.Unwrap(queue); ledger != nil {
 		queue = recording.NewQueue(to, recording.Reason[R]{Ledger: ledger, Change: genericChange(e.Object, time.Now()).Once()})
@@ -52,7 +48,7 @@ func (g generic[O, R]) Generic(ctx context.Context, e event.TypedGenericEvent[O]
 	g.TypedEventHandler.Generic(ctx, e, queue)
 }
 
-// genericChange is an event about an object, if it is one.
+// genericChange returns what an event is to the ledger. It names the object if about is one.
 func genericChange(about any, now time.Time) delta.Change {
 	c := delta.Change{Cause: delta.Generic, First: now, Last: now}
 	if obj, ok := about.(delta.Object); ok && !objects.IsNil(obj) {

@@ -8,7 +8,6 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
@@ -18,16 +17,12 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
-// DeltaFunc is told of one delta, and adds to the queue what follows from it. The
-// objects are the cache's: they may be kept, and may not be changed. ctx ends when
-// the function returns.
+// DeltaFunc is a subscriber that adds to a queue what follows from a delta. The objects are
+// the cache's: it may keep them, and must not change them. ctx ends when it returns.
 type DeltaFunc[R comparable] func(ctx context.Context, d delta.Delta[client.Object], queue workqueue.TypedRateLimitingInterface[R])
 
-// Deltas is a source that tells a function what our informer tells: a Sync is told
-// apart from an update, a missed deletion is marked, and there is the version and
-// when it was seen. It needs an informer of ours; with another one WaitForSync
-// fails, and says which one it found.
-type Deltas[R comparable] struct {
+// deltas is the source that NewDeltas makes.
+type deltas[R comparable] struct {
 	from cache.Cache
 	obj  client.Object
 	tell DeltaFunc[R]
@@ -36,20 +31,26 @@ type Deltas[R comparable] struct {
 	sessions sessions
 }
 
-var _ ctrlsource.SyncingSource = (*Deltas[reconcile.Request])(nil)
-
-// NewDeltas has tell called for each delta of obj's kind. The options are those of
-// any subscriber of an informer: its name, whether and from where on its backlog folds,
-// and when it is resynced. Without a name it has the source's. Without a Period it is
-// resynced as the cache has it for the kind, which may be by a SyncPeriod; with
-// [informer.NeverResync] it is not.
-func NewDeltas[R comparable](from cache.Cache, obj client.Object, tell DeltaFunc[R], opts informer.SubscribeOptions) *Deltas[R] {
-	return &Deltas[R]{from: from, obj: obj, tell: tell, opts: opts}
+// NewDeltas returns a source that calls tell for each delta of obj's kind. A delta says more
+// than an event does. A Sync is no update, a missed deletion is marked, and there is the
+// version and when the informer learned of it. The options are those of any subscriber of an
+// informer. Where they leave something open:
+//
+//   - Without a Name the subscriber has the source's.
+//   - Without a Period its resyncs are as the cache has them for the kind, which may be by a
+//     SyncPeriod. [resync.Never] switches them off.
+//
+// The cache's informer has to be ours. With another one WaitForSync returns an error that
+// names its type.
+func NewDeltas[R comparable](
+	from cache.Cache, obj client.Object, tell DeltaFunc[R], opts informer.SubscribeOptions,
+) ctrlsource.TypedSyncingSource[R] {
+	return &deltas[R]{from: from, obj: obj, tell: tell, opts: opts}
 }
 
-// Start is called by the controller. It does not wait: WaitForSync does. When ctx
-// ends, so does the subscription.
-func (d *Deltas[R]) Start(ctx context.Context, queue workqueue.TypedRateLimitingInterface[R]) error {
+// Start begins to tell the function. It does not wait: WaitForSync does. When ctx ends, so
+// does the subscription.
+func (d *deltas[R]) Start(ctx context.Context, queue workqueue.TypedRateLimitingInterface[R]) error {
 	switch {
 	case objects.IsNil(d.obj):
 		return errors.New("must create Deltas with a non-nil object")
@@ -66,9 +67,9 @@ func (d *Deltas[R]) Start(ctx context.Context, queue workqueue.TypedRateLimiting
 	return nil
 }
 
-// follow has the function told from when there is an informer until ctx ends. An informer
-// may be removed from the cache and another one take its place.
-func (d *Deltas[R]) follow(ctx context.Context, s *session, queue workqueue.TypedRateLimitingInterface[R]) error {
+// follow has the function told from when there is an informer until ctx ends. The cache may
+// remove the informer and make another one in its place.
+func (d *deltas[R]) follow(ctx context.Context, s *session, queue workqueue.TypedRateLimitingInterface[R]) error {
 	to := d.attribution(queue)
 	err := s.followInformers(ctx, d.from, d.obj, func(found cache.Informer) (again bool, err error) {
 		ours, err := subscribableOf(found)
@@ -83,9 +84,9 @@ func (d *Deltas[R]) follow(ctx context.Context, s *session, queue workqueue.Type
 	return err
 }
 
-// subscribe has the function told until ctx or the informer ends, and reports whether there
-// may be another informer then.
-func (d *Deltas[R]) subscribe(ctx context.Context, s *session, ours subscribable, to *attribution[R]) (again bool, err error) {
+// subscribe has our informer tell the function, until ctx or the informer ends. It reports true
+// if there may be another informer then.
+func (d *deltas[R]) subscribe(ctx context.Context, s *session, ours subscribable, to *attribution[R]) (again bool, err error) {
 	opts := d.opts
 	if opts.Name == "" {
 		opts.Name = d.String()
@@ -101,13 +102,13 @@ func (d *Deltas[R]) subscribe(ctx context.Context, s *session, ours subscribable
 }
 
 // attribution makes the queues for the function. See [Recorded].
-func (d *Deltas[R]) attribution(queue workqueue.TypedRateLimitingInterface[R]) *attribution[R] {
+func (d *deltas[R]) attribution(queue workqueue.TypedRateLimitingInterface[R]) *attribution[R] {
 	to, ledger := recording.Unwrap(queue)
 	return newAttribution(to, ledger, delta.ByContent)
 }
 
 // deliver takes one delta to the function.
-func (d *Deltas[R]) deliver(ctx context.Context, what *delta.Delta[any], to *attribution[R]) {
+func (d *deltas[R]) deliver(ctx context.Context, what *delta.Delta[any], to *attribution[R]) {
 	turn := to.begin(what)
 	defer turn.end()
 	typed, ok := delta.Convert(what, object)
@@ -131,9 +132,9 @@ func object(obj any) (client.Object, bool) {
 	return o, ok
 }
 
-// WaitForSync waits until the function has been told everything that was there, as
+// WaitForSync waits until the function has been told of every object that was there, as
 // [Kind.WaitForSync] does.
-func (d *Deltas[R]) WaitForSync(ctx context.Context) error { return d.sessions.wait(ctx, d) }
+func (d *deltas[R]) WaitForSync(ctx context.Context) error { return d.sessions.wait(ctx, d) }
 
 // String names the source in logs and errors.
-func (d *Deltas[R]) String() string { return "delta source: " + describe(d.obj) }
+func (d *deltas[R]) String() string { return "delta source: " + describe(d.obj) }

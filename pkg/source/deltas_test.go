@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache/informertest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/testing/informers"
@@ -159,7 +160,7 @@ func TestDeltasOfAnInformerThatHasStopped(t *testing.T) {
 
 func TestDeltasRefuseToStartWithoutTheirParts(t *testing.T) {
 	there, obj := &informertest.FakeInformers{}, &corev1.Pod{}
-	for want, s := range map[string]*source.Deltas[request]{
+	for want, s := range map[string]ctrlsource.SyncingSource{
 		"must create Deltas with a non-nil object":   source.NewDeltas(there, nil, ignore, informer.SubscribeOptions{}),
 		"must create Deltas with a non-nil cache":    source.NewDeltas(nil, obj, ignore, informer.SubscribeOptions{}),
 		"must create Deltas with a non-nil function": source.NewDeltas[request](there, obj, nil, informer.SubscribeOptions{}),

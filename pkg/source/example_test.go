@@ -5,8 +5,11 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	toolscache "k8s.io/client-go/tools/cache"
 	fakeapi "k8s.io/client-go/tools/cache/testing"
 	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/cache/informertest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllertest"
 	"sigs.k8s.io/controller-runtime/pkg/event"
@@ -14,14 +17,20 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
-	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/source"
+	ourcache "github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
 
-// watch does what a controller does: it starts a source and waits until it is
-// synced. Then it runs do, and prints the names of what has been queued.
+// podsFrom returns a cache whose pods come from this informer. Yours is mgr.GetCache().
+func podsFrom(pods toolscache.SharedIndexInformer) *informertest.FakeInformers {
+	kind := corev1.SchemeGroupVersion.WithKind("Pod")
+	return &informertest.FakeInformers{InformersByGVK: map[schema.GroupVersionKind]toolscache.SharedIndexInformer{kind: pods}}
+}
+
+// watch does what a controller does: it starts a source and waits until the source is synced.
+// Then it runs do, and prints the requests in the queue.
 func watch(s ctrlsource.SyncingSource, do func()) {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
@@ -45,14 +54,14 @@ func watch(s ctrlsource.SyncingSource, do func()) {
 
 func ExampleNewKind() {
 	pods := controllertest.NewFakeInformer(controllertest.Synced)
-	s := source.NewKind(holding(pods), client.Object(&corev1.Pod{}), &handler.EnqueueRequestForObject{})
+	s := source.NewKind(podsFrom(pods), client.Object(&corev1.Pod{}), &handler.EnqueueRequestForObject{})
 	watch(s, func() { pods.Add(pod("web", "1")) })
 	// Output: queued team/web
 }
 
-func ExampleTypedKind() {
+func ExampleNewTypedKind() {
 	pods := controllertest.NewFakeInformer(controllertest.Synced)
-	s := source.TypedKind(holding(pods), &corev1.Pod{}, handler.TypedFuncs[*corev1.Pod, reconcile.Request]{
+	s := source.NewTypedKind(podsFrom(pods), &corev1.Pod{}, handler.TypedFuncs[*corev1.Pod, reconcile.Request]{
 		CreateFunc: func(_ context.Context, e event.TypedCreateEvent[*corev1.Pod], _ workqueue.TypedRateLimitingInterface[reconcile.Request]) {
 			fmt.Println("version", e.Object.Labels["version"])
 		},
@@ -71,21 +80,25 @@ func ExampleNewEventHandler() {
 }
 
 func ExampleNewDeltas() {
-	server := api{fakeapi.NewFakeControllerSource()}
+	server := fakeapi.NewFakeControllerSource() // yours is an API server
 	defer server.Shutdown()
 	server.Add(pod("web", "1"))
-	pods := newInformer(server)
-	tasks := lifecycle.New(context.Background())
-	tasks.Guest("informer", pods.RunWithContext)
+	pods := ourcache.NewSharedIndexInformer(server, &corev1.Pod{}, 0, toolscache.Indexers{})
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		pods.RunWithContext(ctx)
+	}()
 
-	s := source.NewDeltas(holding(pods), &corev1.Pod{}, func(_ context.Context, d delta.Delta[client.Object], q workqueue.TypedRateLimitingInterface[reconcile.Request]) {
+	s := source.NewDeltas(podsFrom(pods), &corev1.Pod{}, func(_ context.Context, d delta.Delta[client.Object], q workqueue.TypedRateLimitingInterface[reconcile.Request]) {
 		fmt.Println(d.Op, d.Key, "initial:", d.Initial)
 		q.Add(reconcile.Request{NamespacedName: client.ObjectKeyFromObject(d.Object())})
 	}, informer.SubscribeOptions{Name: "web", Backlog: informer.FoldUpdates})
 	watch(s, func() {})
 
-	tasks.Stop()
-	_ = tasks.Wait()
+	stop()
+	<-ended
 	// Output:
 	// Added team/web initial: true
 	// queued team/web
@@ -99,7 +112,7 @@ func ExampleChannel() {
 	q := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
 	defer q.ShutDown()
 	s := source.Channel(events, &handler.EnqueueRequestForObject{})
-	if err := source.Recorded(s, ledger).Start(context.Background(), q); err != nil { // our builder does this
+	if err := source.Recorded(s, ledger).Start(context.Background(), q); err != nil { // our builder does as much
 		panic(err)
 	}
 	next, _ := q.Get()
@@ -131,7 +144,7 @@ func ExampleTypedChannel() {
 func ExampleRecorded() {
 	pods := controllertest.NewFakeInformer(controllertest.Synced)
 	ledger := delta.NewLedger[reconcile.Request](delta.LedgerOptions{})
-	s := source.NewKind(holding(pods), client.Object(&corev1.Pod{}), &handler.EnqueueRequestForObject{})
+	s := source.NewKind(podsFrom(pods), client.Object(&corev1.Pod{}), &handler.EnqueueRequestForObject{})
 	watch(source.Recorded(s, ledger), func() { pods.Add(pod("web", "1")) })
 	for change := range ledger.Take(reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "team", Name: "web"}}).All() {
 		fmt.Println(change.Cause, change.Op, change.Key)

@@ -22,36 +22,36 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
-// Kind tells a handler of everything that happens to the objects of one kind. Make
-// it with [NewKind] or [TypedKind], or fill in its fields.
+// Kind tells a handler of everything that happens to the objects of one kind. [NewKind] and
+// [NewTypedKind] make one. Or fill in its fields, which say more.
 //
-// It belongs to one controller. Each Start calls the handler with a queue of its
-// own, but WaitForSync is about the latest Start.
+// A Kind belongs to one controller. After a second Start it tells the handler twice, once for
+// each queue, and WaitForSync is about the latest Start.
 type Kind[O client.Object, R comparable] struct {
-	// Type says which kind: an empty object of it will do.
+	// Type is an object of the kind. An empty one will do.
 	Type O
 	// Cache has the informer.
 	Cache cache.Cache
 	// Handler turns events into requests.
 	Handler handler.TypedEventHandler[O, R]
-	// Predicates decide, in this order, which events the handler is told of. The
-	// first that says no is the last that is asked.
+	// Predicates decide which events the handler hears of. The source asks them in this
+	// order, and stops at the first that says no.
 	Predicates []ctrlpredicate.TypedPredicate[O]
 
-	// Ledger is told for what change each request is. Nil records nothing, and has the
-	// handler called with the controller's own queue.
+	// Ledger learns which change each request is for. With nil nothing is recorded, and the
+	// handler gets the controller's own queue.
 	Ledger *delta.Ledger[R]
-	// Cause is what changes of this kind are to the requests: [delta.Primary],
-	// [delta.Owned], or [delta.Mapped], which an unset Cause means.
+	// Cause says what changes of this kind are to the requests: [delta.Primary],
+	// [delta.Owned] or [delta.Mapped]. Zero means Mapped.
 	Cause delta.Cause
-	// GVK is the kind, for the ledger, which finds it out where it is empty.
+	// GVK is the kind, for the ledger. If it is empty, the ledger finds it out.
 	GVK schema.GroupVersionKind
-	// Resync is when the handler is shown objects that did not change. What it leaves
-	// open is as the cache has it for the kind. It takes an informer of ours; with
-	// another one only the Period counts.
+	// Resync says when the handler sees objects that did not change. The cache's policy for
+	// the kind decides what this one leaves open. If the informer is not ours, only the
+	// Period counts.
 	Resync resync.Policy
-	// Name is what warnings and status call the handler. Empty is what the source is
-	// called.
+	// Name names the source's subscriber in warnings and status. Empty means the name of the
+	// source.
 	Name string
 
 	sessions sessions
@@ -63,18 +63,18 @@ var _ ctrlsource.SyncingSource = (*Kind[client.Object, reconcile.Request])(nil)
 func NewKind[O client.Object](
 	from cache.Cache, obj O, tell handler.TypedEventHandler[O, reconcile.Request], predicates ...ctrlpredicate.TypedPredicate[O],
 ) ctrlsource.SyncingSource {
-	return TypedKind(from, obj, tell, predicates...)
+	return NewTypedKind(from, obj, tell, predicates...)
 }
 
-// TypedKind is controller-runtime's source.TypedKind.
-func TypedKind[O client.Object, R comparable](
+// NewTypedKind is controller-runtime's source.TypedKind: [NewKind] for requests of any type.
+func NewTypedKind[O client.Object, R comparable](
 	from cache.Cache, obj O, tell handler.TypedEventHandler[O, R], predicates ...ctrlpredicate.TypedPredicate[O],
 ) ctrlsource.TypedSyncingSource[R] {
 	return &Kind[O, R]{Type: obj, Cache: from, Handler: tell, Predicates: predicates}
 }
 
-// Start is called by the controller. It does not wait for the informer, nor for
-// anything else: WaitForSync does. When ctx ends the handler is told nothing more.
+// Start begins to tell the handler. It does not wait for the informer, nor for anything else:
+// WaitForSync does. When ctx ends, the handler hears of nothing more.
 func (k *Kind[O, R]) Start(ctx context.Context, queue workqueue.TypedRateLimitingInterface[R]) error {
 	switch {
 	case objects.IsNil(k.Type):
@@ -122,16 +122,16 @@ func (k *Kind[O, R]) attribution(queue workqueue.TypedRateLimitingInterface[R]) 
 	return a
 }
 
-// WaitForSync waits until the handler has been told everything that was there. It
-// may be called again, and gives the same answer. If ctx is cancelled first it
-// returns nil; if its time is up, an error; in both cases the source has ended.
+// WaitForSync waits until the handler has been told of every object that was there. It gives
+// the same answer each time. If somebody cancels ctx first, it returns nil. If the time of ctx
+// is up first, it returns an error. In both cases the source ends.
 func (k *Kind[O, R]) WaitForSync(ctx context.Context) error { return k.sessions.wait(ctx, k) }
 
 // String names the source in logs and errors.
 func (k *Kind[O, R]) String() string { return "kind source: " + describe(k.Type) }
 
-// describe names an object's kind. Go's type says little about an object that could
-// be of any kind.
+// describe names an object's kind. The Go type says little about an object that could be of
+// any kind.
 func describe(obj client.Object) string {
 	if objects.IsNil(obj) {
 		return "unknown type"

@@ -205,7 +205,7 @@ func TestWaitForSyncAnswersEveryTimeTheSame(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := source.TypedKind(c.from(), &corev1.Pod{}, funcs{})
+				s := source.NewTypedKind(c.from(), &corev1.Pod{}, funcs{})
 				started(t, t.Context(), s, newQueue(t))
 				for range 3 {
 					ctx, stop := context.WithTimeout(t.Context(), time.Minute)
@@ -269,7 +269,7 @@ func TestSourceEndsWithItsContext(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := source.TypedKind(c.from(), &corev1.Pod{}, funcs{})
+				s := source.NewTypedKind(c.from(), &corev1.Pod{}, funcs{})
 				ctx, stop := context.WithCancel(t.Context())
 				started(t, ctx, s, newQueue(t))
 				time.AfterFunc(time.Second, stop)

@@ -130,7 +130,7 @@ const (
 
 // String names the route in stories.
 func (r route) String() string {
-	return [...]string{"For", "Owns", "Watches", "our source.Kind", "controller-runtime's source.Kind", "source.Deltas", "our source.TypedKind"}[r]
+	return [...]string{"For", "Owns", "Watches", "our source.Kind", "controller-runtime's source.Kind", "source.Deltas", "our source.NewTypedKind"}[r]
 }
 
 // pace is how a handler takes its time.
