@@ -12,30 +12,30 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// attribution makes the queues that handlers are given, one for each delivery. They
-// are not used again: a handler may keep its queue, and what it adds later is still for
-// that delivery's change and no other.
+// attribution makes the queues of one source's subscriber, and tells the ledger what the
+// subscriber hears of. There is one queue for each delivery. A handler may keep its queue:
+// what it adds later is still for that delivery's change.
 type attribution[R comparable] struct {
 	queue  workqueue.TypedRateLimitingInterface[R] // the controller's
 	ledger *delta.Ledger[R]                        // nil: nothing is recorded
-	stream *delta.Stream[R]                        // nil where the ledger is
+	stream *delta.Stream[R]                        // Invariant: nil exactly if the ledger is.
 	cause  delta.Cause
 	kind   schema.GroupVersionKind
 
-	lost atomic.Uint64         // events that the handler was not told of, or not to the end
-	away atomic.Bool           // its informer has ended, and the next one has not listed
-	by   atomic.Pointer[tally] // what its informers have not told
-	gone uint64                // its informers' gaps at the last delivery
+	lost atomic.Uint64         // events that the subscriber did not hear of, or not to the end
+	away atomic.Bool           // the informer has ended, and the next one has not listed
+	by   atomic.Pointer[tally] // what the informers have not told
+	gone uint64                // the informers' gaps at the last delivery; Invariant: only deliveries use it, one at a time.
 }
 
-// tally is what the present informer has not told, and those before it. It does not change,
-// so that what was counted counts whatever informer there is. Nil has missed nothing.
+// tally is what the present informer and those before it have not told. Nil has missed
+// nothing. Invariant: a tally does not change, so that counts never go back.
 type tally struct {
-	by            *missed // nil: it does not count
-	gaps, relists uint64  // of those before it
+	by            *missed // nil: the present informer does not count
+	gaps, relists uint64  // of the informers before it
 }
 
-// newAttribution begins a stream of the ledger's, if there is one.
+// newAttribution returns an attribution. If there is a ledger, it begins a stream of it.
 func newAttribution[R comparable](queue workqueue.TypedRateLimitingInterface[R], ledger *delta.Ledger[R], how delta.Mapping) *attribution[R] {
 	a := &attribution[R]{queue: queue, ledger: ledger}
 	if ledger != nil {
@@ -70,8 +70,8 @@ func (t *tally) sumOfRelists() uint64 {
 	return t.relists + t.by.relists()
 }
 
-// watch has the ledger look whether a subscriber misses anything. The counts of the
-// subscription before it stay.
+// watch has the ledger count what the subscriber misses from now on. What it missed before
+// stays counted.
 func (a *attribution[R]) watch(by *missed) {
 	switch {
 	case a.ledger == nil:
@@ -79,12 +79,11 @@ func (a *attribution[R]) watch(by *missed) {
 	case by == nil:
 		a.ledger.Blind("an informer does not count what it leaves out")
 	}
-	before := a.by.Load() // which has ended, and counts no further
+	before := a.by.Load() // has ended, and counts no further
 	a.by.Store(&tally{by: by, gaps: before.sumOfGaps(), relists: before.sumOfRelists()})
 }
 
-// restart notes that the handler is told everything from the beginning, because its
-// informer is another one.
+// restart notes that another informer will tell the subscriber everything from the beginning.
 func (a *attribution[R]) restart() {
 	a.lost.Add(1)
 	a.away.Store(true)
@@ -93,16 +92,16 @@ func (a *attribution[R]) restart() {
 	}
 }
 
-// listed notes that the handler has been told of everything that is there. If it had lost
-// its informer, that is where the gap ends: a request that has succeeded before may have
-// missed what happened since.
+// listed notes that the subscriber has heard of everything that is there. If it had lost its
+// informer, the gap ends here. A request that has succeeded in the gap may have missed what
+// happened since.
 func (a *attribution[R]) listed() {
 	if a.away.Swap(false) {
 		a.lost.Add(1)
 	}
 }
 
-// deaf notes that the handler will not be told anything more, and why.
+// deaf notes why the subscriber will hear of nothing more.
 func (a *attribution[R]) deaf(why error) {
 	if a.ledger != nil {
 		a.ledger.Blind(fmt.Sprintf("a source tells nothing: %v", why))
@@ -119,9 +118,9 @@ func (a *attribution[R]) begin(d *delta.Delta[any]) turn[R] {
 	return t
 }
 
-// forget has the stream begin again after a gap of the informer's. No request is completely
-// known then until it succeeds, and nobody tells of the end of objects that went with their
-// namespace. A handler that panicked leaves no such objects.
+// forget begins the stream again after a gap of the informer's. No request is completely known
+// then until it succeeds. Objects that went with their namespace would stay in the stream,
+// because nobody tells of their end. A handler that panicked leaves no such objects.
 func (a *attribution[R]) forget() {
 	if gaps := a.by.Load().sumOfGaps(); gaps != a.gone {
 		a.gone = gaps
@@ -152,7 +151,7 @@ func (t *turn[R]) queue(d *delta.Delta[any]) workqueue.TypedRateLimitingInterfac
 	return recording.NewQueue(t.of.queue, because)
 }
 
-// end is deferred, so that a handler that panicked is noticed.
+// end ends the delivery. Its caller defers it, so that it also sees a panic.
 func (t *turn[R]) end() {
 	if !t.whole {
 		t.of.lost.Add(1)
@@ -162,9 +161,9 @@ func (t *turn[R]) end() {
 	}
 }
 
-// change is what a delta is to those whose requests it leads to.
+// change returns what a delta is to the requests that it leads to.
 func (a *attribution[R]) change(d *delta.Delta[any]) delta.Change {
-	before, _ := d.Old.(delta.Object) // the zero Object for none, and for what is no object
+	before, _ := d.Old.(delta.Object) // nil for none, and for what is no object
 	after, _ := d.New.(delta.Object)
 	cause := cmp.Or(a.cause, delta.Mapped)
 	c := delta.Change{
@@ -180,7 +179,7 @@ func (a *attribution[R]) change(d *delta.Delta[any]) delta.Change {
 	case d.Op == delta.Sync && d.Resync() == nil:
 		c.Cause = delta.Relist
 	case d.Op == delta.Sync:
-		c.Cause, c.Origin = delta.Resync, nil // which says who asked, and not who wrote
+		c.Cause, c.Origin = delta.Resync, nil // the delta's Origin says who asked, and not who wrote
 	case d.Initial:
 		c.Cause = delta.InitialList
 	}

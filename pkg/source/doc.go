@@ -1,20 +1,28 @@
-// Package source has the sources that a controller of controller-runtime watches:
-// Kind, which calls an event handler, Deltas, which gives a function what our
-// informers tell, and Channel. They can tell a ledger why they make each request.
+// Package source has the sources that a controller of controller-runtime watches: [Kind], which
+// calls an event handler, [NewDeltas], which calls a function, and [Channel]. They can tell a
+// ledger why they make each request.
 //
-//	 Cache ──GetInformer, again until there is one──▶ Informer
-//	                                                     │
-//	               ┌── AddEventHandlerWithOptions ───────┤
-//	               ▼                                     │ ours only: Subscribe
-//	EventHandler, predicates                             ▼
-//	               │                              DeltaFunc
-//	               ▼                                     │
-//	  handler.TypedEventHandler                          │
-//	               └───────────────▶ queue ◀─────────────┘
+//	Cache ──GetInformer, again until there is one──▶ Informer
+//	                                                    │
+//	            not ours: AddEventHandler ──────────────┴──────────── ours: Subscribe
+//	                        ▼                                               │
+//	   EventHandler.OnAdd, OnUpdate, OnDelete                               │
+//	                        │ callback.go makes a delta of it               │
+//	                        └─────────────▶ delta.Delta ◀───────────────────┘
+//	                                             │
+//	                        ┌────────────────────┴───────────────────┐
+//	                  Kind: EventHandler.deliver            NewDeltas: deliver
+//	                        │ 1 begin: the ledger learns of it       │ 1 begin
+//	                        │ 2 a typed event; ask the predicates    │ 2 delta.Convert
+//	                        ▼ 3 handler.TypedEventHandler            ▼ 3 DeltaFunc
+//	                        └───────────────────┬────────────────────┘
+//	                                            │ Add, to a queue for this one delivery
+//	                                            ▼
+//	                                  the controller's queue
 //
 // # In place of controller-runtime's
 //
-// [Kind] is the struct, so the function that makes one has another name. The line
+// Kind is a struct here, so the functions that make one have other names. The line
 //
 //	source.Kind(mgr.GetCache(), &corev1.Pod{}, handler)
 //
@@ -22,63 +30,60 @@
 //
 //	drsource.NewKind(mgr.GetCache(), &corev1.Pod{}, handler)
 //
-// and source.TypedKind becomes drsource.TypedKind. Arguments and results stay, and so do
-// the texts of errors. Channel and TypedChannel are functions as theirs, with their
-// options. Func and Informer remain controller-runtime's: they stand beside ours in one
-// controller.
+// and source.TypedKind becomes drsource.NewTypedKind. Arguments and results stay, and so do
+// the texts of errors. Channel and TypedChannel are functions as theirs, with their options.
+// Func and Informer remain controller-runtime's: one controller can have theirs and ours.
 //
 // What is better:
 //
-//   - A kind that is not there yet is asked for again after 250 ms, and then less
-//     and less often up to every 10 s, instead of always every 10 s. If the
-//     controller's patience ends, the error says what the cache said last.
-//   - WaitForSync may be called any number of times and gives one answer. Nothing is
-//     polled meanwhile.
-//   - When the context of Start ends, the handler is removed from the informer: a
-//     controller that is stopped on its own costs the cache nothing any more.
+//   - If the kind is not there yet, a source asks the cache again after 250 ms, and then less
+//     and less often, up to every 10 s. Theirs always waits for 10 s. If the controller loses
+//     patience, the error says what the cache said last.
+//   - WaitForSync gives the same answer each time, and does not poll.
+//   - When the context of Start ends, the source leaves the informer. A controller that is
+//     stopped on its own costs the cache nothing any more.
 //
 // # With a ledger
 //
-// A [Kind] with a Ledger follows deltas of our informer, and calls its handler for each
-// with a queue that was made for this delivery:
+// A source with a ledger calls its handler for each delta with a queue that is for this
+// delivery alone:
 //
-//	Informer ──delta──▶ predicates ──▶ handler ──Add──▶ recording queue
-//	                                                     1 Ledger.Record(request, change)
-//	                                                     2 the controller's queue: Add
-//	                                                     3 Ledger.Landed(request)
+//	handler ──Add──▶ recording queue
+//	                  1 Ledger.Record(request, change)
+//	                  2 the controller's queue: Add
+//	                  3 Ledger.Landed(request)
 //
-// The recording queue passes all else through, and is a PriorityQueue exactly if the
-// controller's is. It remembers its delivery for as long as somebody keeps it: what a
-// handler adds to it later, from any goroutine, is recorded with that change.
+// The recording queue has priorities exactly if the controller's has. A handler may keep it.
+// What it adds later, from any goroutine, is recorded with the delivery's change.
 //
-// An object that nobody was told of for a reason, because its scope was removed, it could
-// not be read or it came and went in a folded backlog, is a gap: the ledger learns that
-// there was one. OutOfScope is not told to handlers. An informer that is not ours tells
-// too little for that, so the ledger is told to trust nothing.
+// There are objects of which nobody is told: a scope was removed, an object could not be read,
+// or it came and went in a folded backlog. To the ledger that is a gap. Handlers do not hear
+// of OutOfScope, because they would clean up after objects that still exist. An informer that
+// is not ours does not tell what it missed, so over one the ledger never knows of everything.
 //
-// Without a ledger and a resync policy of its own, a Kind calls its handler with the
-// controller's queue itself. It adds an event handler only to informers that are not ours.
+// A Sync goes to the lane of the resync's policy. If the policy has an OnlyIfNotReconciledFor,
+// the source leaves out requests that have succeeded more recently, as the ledger knows.
 //
-// A Sync is added in the lane of the resync's policy, and not at all for a request that
-// has succeeded more recently than the policy's OnlyIfNotReconciledFor; the latter takes a
-// ledger.
+// Without a ledger and without a lane, the handler gets the controller's queue itself.
 //
 // # Predicates
 //
-// A Kind asks each predicate two more questions than controller-runtime does. Does a resync
-// that somebody asked for pass? See [predicate.OnResync]. Does an update that a relist
-// showed pass? See [predicate.OnRelist].
+// A Kind asks each predicate two questions that controller-runtime does not ask. Does a resync
+// pass that somebody asked for? See [predicate.OnResync]. Does an update pass that a relist
+// showed? See [predicate.OnRelist].
 //
 // # Concurrency
 //
-// Start does not wait. It starts one task, which ends with its context; WaitForSync
-// may be called from any goroutine. Handlers, predicates and delta functions are
-// called in the goroutine that the informer keeps for that subscriber, one call at a
-// time; the context of a call ends when it returns. No lock is held while anything
-// is called. A panic in the cache is logged and raised again by WaitForSync.
+// Start does not wait. It starts one task, which ends with its context. Any goroutine may call
+// WaitForSync. An informer keeps one goroutine for each subscriber. In it the source calls
+// predicates and handlers, or the function, one call at a time. The context of a call ends when
+// it returns. The source holds no lock while it calls anything. It logs a panic of the cache,
+// and WaitForSync raises the panic again.
 //
 // # Testing
 //
-// Against controller-runtime's fakes in synctest bubbles, where waiting costs
+// Tests run against controller-runtime's fakes in synctest bubbles, where waiting costs
 // nothing, and against our informers over client-go's fake API.
+// controller-runtime's own tests of its sources pass as well. Package builder walks through
+// the interleavings of small worlds.
 package source

@@ -24,8 +24,8 @@ const (
 	longestRetry = 10 * time.Second
 )
 
-// findInformer asks the cache for obj's informer until there is one. A kind may be
-// installed later; what else is wrong may be put right.
+// findInformer asks the cache for obj's informer until there is one. Somebody may install the
+// kind later, or put right what else is wrong.
 func findInformer(ctx context.Context, from cache.Cache, obj client.Object, s *session) (cache.Informer, error) {
 	for wait := firstRetry; ; wait = min(2*wait, longestRetry) {
 		found, err := from.GetInformer(ctx, obj)
@@ -40,7 +40,7 @@ func findInformer(ctx context.Context, from cache.Cache, obj client.Object, s *s
 	}
 }
 
-// complain says what to do about a kind that has no informer.
+// complain logs what to do about a kind that has no informer.
 func complain(err error, next time.Duration) {
 	var missing *meta.NoKindMatchError
 	switch {
@@ -65,19 +65,19 @@ func pause(ctx context.Context, wait time.Duration) bool {
 	}
 }
 
-// subscribable is what Deltas needs of an informer. Ours has it.
+// subscribable is an informer that tells deltas. Ours does.
 type subscribable interface {
 	Subscribe(func(*delta.Delta[any]), informer.SubscribeOptions) (*engine.Subscription[any], error)
 	Unsubscribe(*engine.Subscription[any])
 }
 
-// withCore is our informer behind client-go's interface.
+// withCore is an informer of ours behind client-go's interface.
 type withCore interface {
 	Core() *engine.Informer[any]
 }
 
-// subscribableOf looks for our informer. It looks at the informer and not at the
-// cache, because users wrap caches.
+// subscribableOf returns the informer of ours that the cache gave, or an error. It does not
+// look at the cache, because users wrap caches.
 func subscribableOf(found cache.Informer) (subscribable, error) {
 	switch found := found.(type) {
 	case subscribable:

@@ -13,12 +13,12 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
-// subscribe has the handler told what our informer tells, until ctx or the informer ends.
-// It reports true if there may be another informer then.
+// subscribe has our informer tell the handler, until ctx or the informer ends. It reports true
+// if there may be another informer then.
 func (k *Kind[O, R]) subscribe(ctx context.Context, s *session, ours subscribable, told *EventHandler[O, R]) (again bool, err error) {
 	by := missedBy(ours)
 	sub, err := ours.Subscribe(outlivingPanics(told.deliver), informer.SubscribeOptions{
-		// A backlog that folds hides events from which a handler may make requests.
+		// A handler may make other requests of an event that a folded backlog would hide.
 		Name: cmp.Or(k.Name, k.String()), Backlog: informer.KeepEverything,
 		Resync: k.Resync,
 	})
@@ -27,7 +27,7 @@ func (k *Kind[O, R]) subscribe(ctx context.Context, s *session, ours subscribabl
 	}
 	defer ours.Unsubscribe(sub)
 	told.to.watch(by.of(sub))
-	if !s.answered() && !k.Cache.WaitForCacheSync(ctx) { // see synced; who has synced waits for no other kind
+	if !s.answered() && !k.Cache.WaitForCacheSync(ctx) { // see synced; once synced, a source waits for no other kind
 		return false, errors.New("cache did not sync")
 	}
 	return s.stay(ctx, sub, told.to.listed)

@@ -13,7 +13,7 @@ import (
 // opinion is what a predicate says of an event.
 type opinion struct {
 	says verdict
-	firm bool // it decides on events like this one
+	firm bool // the predicate decides on events like this one
 }
 
 type verdict int8
@@ -31,7 +31,7 @@ func answered(passes bool) verdict {
 	return no
 }
 
-// ofResync is what a single predicate says of an object that a resync shows.
+// ofResync asks a single predicate about an object that a resync shows.
 func ofResync[O any](p ctrlpredicate.TypedPredicate[O], e event.TypedUpdateEvent[O], terms delta.ResyncTerms) opinion {
 	if p, ok := p.(predicate.OnResync[O]); ok {
 		return opinion{says: answered(p.Resync(e.ObjectNew, terms)), firm: true}
@@ -46,7 +46,7 @@ func ofResync[O any](p ctrlpredicate.TypedPredicate[O], e event.TypedUpdateEvent
 	}
 }
 
-// ofRelisted is what a single predicate says of an update that a relist showed.
+// ofRelisted asks a single predicate about an update that a relist showed.
 func ofRelisted[O any](p ctrlpredicate.TypedPredicate[O], e event.TypedUpdateEvent[O]) opinion {
 	if p.Update(e) {
 		return opinion{says: yes}
@@ -57,11 +57,11 @@ func ofRelisted[O any](p ctrlpredicate.TypedPredicate[O], e event.TypedUpdateEve
 	return opinion{says: no}
 }
 
-// combined is a predicate as it was put together by controller-runtime's functions.
+// combined is a predicate with the parts of which controller-runtime's functions made it.
 type combined[O any] struct {
 	how    connective
 	of     []combined[O]
-	single ctrlpredicate.TypedPredicate[O] // of a single one
+	single ctrlpredicate.TypedPredicate[O] // Invariant: set exactly if how is single.
 }
 
 type connective uint8
@@ -73,9 +73,9 @@ const (
 	not
 )
 
-// takeApart sees through controller-runtime's And, Or and Not. Their parts are private,
-// but only they know of which predicates a combined one consists. If they are ever built
-// otherwise, a combined predicate counts as a single one that says nothing of resyncs.
+// takeApart sees through controller-runtime's And, Or and Not. Their parts are private, and
+// nobody else knows them. If controller-runtime ever builds them otherwise, a combined
+// predicate counts as a single one that says nothing of resyncs.
 func takeApart[O any](p ctrlpredicate.TypedPredicate[O]) combined[O] {
 	switch reflect.TypeOf(p) {
 	case reflect.TypeOf(ctrlpredicate.And[O]()):
@@ -112,7 +112,7 @@ func onlyField[F any](of any) (field F, ok bool) {
 	return *(*F)(v.Field(0).Addr().UnsafePointer()), true
 }
 
-// ask combines what the single predicates say. It asks no more of them than it needs.
+// ask combines what the single predicates say. It does not ask more of them than it needs.
 func (c *combined[O]) ask(one func(ctrlpredicate.TypedPredicate[O]) opinion) opinion {
 	switch c.how {
 	case not:
@@ -128,8 +128,8 @@ func (c *combined[O]) ask(one func(ctrlpredicate.TypedPredicate[O]) opinion) opi
 	}
 }
 
-// askUntil asks one after the other until one says what decides. If none does, the
-// opposite is true, unless some said nothing and none decides on such events.
+// askUntil asks one after the other until one says what decides. If none does, the opposite is
+// true. If some said nothing and none decides on such events, nothing is said.
 func (c *combined[O]) askUntil(decides verdict, one func(ctrlpredicate.TypedPredicate[O]) opinion) opinion {
 	sum := opinion{says: -decides}
 	for i := range c.of {

@@ -15,38 +15,37 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 )
 
-// session is one Start of a source: from looking for the informer until its context
-// ends.
+// session is one Start of a source. It looks for the informer, and ends with its context.
 type session struct {
 	source  fmt.Stringer
-	tasks   *lifecycle.Group // stopped when the context ends, or with a bad answer
-	settled chan struct{}    // closed once there is an answer
+	tasks   *lifecycle.Group // Invariant: they stop when the context ends, or with a bad answer.
+	settled chan struct{}    // Invariant: closed exactly if done.
 
 	mu     sync.Mutex // guards everything below
 	answer answer
-	done   bool  // settled is closed
+	done   bool  // there is an answer
 	last   error // why there is no informer yet
 }
 
-// answer is what WaitForSync is told.
+// answer is what WaitForSync returns.
 type answer struct {
 	err         error // nil if synced
-	interrupted bool  // it failed because somebody gave up, not because something is wrong
-	crashed     bool  // there is none: the task panicked
+	interrupted bool  // somebody gave up, and nothing is wrong
+	panicked    bool  // the task panicked before it could answer
 }
 
-// sessions are the Starts of one source, of which it remembers the latest.
+// sessions has the latest Start of one source.
 type sessions struct {
 	mu     sync.Mutex // guards latest
 	latest *session   // nil before the first
 }
 
-// begin runs task, which has to settle the session, and may go on until ctx ends.
+// begin runs task. The task has to settle the session, and may go on until ctx ends.
 func (all *sessions) begin(ctx context.Context, source fmt.Stringer, task func(context.Context, *session)) {
 	s := &session{source: source, tasks: lifecycle.New(ctx), settled: make(chan struct{})}
 	started := s.tasks.Guest(source.String(), func(ctx context.Context) {
-		defer utilruntime.HandleCrashWithContext(ctx) // nobody may be waiting
-		defer s.crashed()
+		defer utilruntime.HandleCrashWithContext(ctx) // perhaps nobody waits
+		defer s.ended()
 		task(ctx, s)
 	})
 	if !started {
@@ -57,7 +56,7 @@ func (all *sessions) begin(ctx context.Context, source fmt.Stringer, task func(c
 	all.latest = s
 }
 
-// wait is WaitForSync of the source.
+// wait is the source's WaitForSync.
 func (all *sessions) wait(ctx context.Context, source fmt.Stringer) error {
 	all.mu.Lock()
 	latest := all.latest
@@ -68,7 +67,7 @@ func (all *sessions) wait(ctx context.Context, source fmt.Stringer) error {
 	return latest.wait(ctx)
 }
 
-// settle gives the answer, unless there is one.
+// settle sets the answer, unless there is one.
 func (s *session) settle(a answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,9 +85,9 @@ func (s *session) answered() bool {
 	return s.done
 }
 
-// followInformers calls follow with the cache's informer for obj, and when it returns
-// because the informer has ended, with the one that has taken its place. Restart is called
-// in between.
+// followInformers calls follow with the cache's informer for obj. If follow returns because
+// the informer has ended, it calls restart, and then follow with the informer that has taken
+// the other's place.
 func (s *session) followInformers(
 	ctx context.Context, from cache.Cache, obj client.Object, follow func(cache.Informer) (again bool, err error), restart func(),
 ) error {
@@ -102,7 +101,7 @@ func (s *session) followInformers(
 		case before != nil && found == before:
 			return fmt.Errorf("the informer has ended, and the cache has no other: %w", cmp.Or(ended, engine.ErrStopped))
 		case before != nil:
-			log.Info("The informer was removed from the cache; the handler is told by the next one, from the beginning", "source", s.source.String())
+			log.Info("The cache has removed the informer; the next one tells the handler everything from the beginning", "source", s.source.String())
 		}
 		var again bool
 		if again, ended = follow(found); !again {
@@ -113,9 +112,9 @@ func (s *session) followInformers(
 	}
 }
 
-// stay waits until a subscriber has been told everything that was there, says so, and
-// then until ctx or the subscription ends. It reports true if there may be another informer
-// to subscribe to.
+// stay waits until the subscriber has heard of everything that was there, and calls listed.
+// Then it waits until ctx or the subscription ends. It reports true if there may be another
+// informer to subscribe to.
 func (s *session) stay(ctx context.Context, sub *engine.Subscription[any], listed func()) (again bool, err error) {
 	select {
 	case <-sub.Synced():
@@ -134,11 +133,11 @@ func (s *session) stay(ctx context.Context, sub *engine.Subscription[any], liste
 	}
 }
 
-// synced is the good answer.
+// synced gives the good answer.
 func (s *session) synced() { s.settle(answer{}) }
 
-// failed is any other answer; it ends the session. It is logged, since nobody waits
-// for a source that is added to a controller that runs.
+// failed gives any other answer, and ends the session. It logs the error, because nobody waits
+// for a source that joins a running controller.
 func (s *session) failed(ctx context.Context, err error) {
 	interrupted := ctx.Err() != nil
 	if !interrupted {
@@ -148,10 +147,10 @@ func (s *session) failed(ctx context.Context, err error) {
 	s.tasks.Stop()
 }
 
-// crashed answers for a task that panicked before it could.
-func (s *session) crashed() {
-	s.settle(answer{crashed: true})
-	s.tasks.Stop() // also where the task has ended as it should
+// ended ends the session with its task. If there is no answer by then, the task panicked.
+func (s *session) ended() {
+	s.settle(answer{panicked: true})
+	s.tasks.Stop()
 }
 
 // missing notes why there is no informer yet.
@@ -170,7 +169,7 @@ func (s *session) lastError() error {
 // wait returns the answer, or gives up with ctx.
 func (s *session) wait(ctx context.Context) error {
 	select {
-	case <-s.settled: // also where ctx has ended
+	case <-s.settled: // an answer counts even if ctx has ended
 	default:
 		select {
 		case <-s.settled:
@@ -182,8 +181,8 @@ func (s *session) wait(ctx context.Context) error {
 	a := s.answer
 	s.mu.Unlock()
 	switch {
-	case a.crashed:
-		_ = s.tasks.Wait() // panics, unless it is configured that panics be survived
+	case a.panicked:
+		_ = s.tasks.Wait() // panics, unless panics are configured not to end the process
 		return fmt.Errorf("start %s: it panicked, and the log says where", s.source)
 	case a.interrupted && errors.Is(ctx.Err(), context.Canceled):
 		return nil // to stop waiting is no error
@@ -192,7 +191,7 @@ func (s *session) wait(ctx context.Context) error {
 	}
 }
 
-// giveUp ends the session because ctx has ended before it was settled.
+// giveUp ends the session because ctx has ended before there was an answer.
 func (s *session) giveUp(ctx context.Context) {
 	err := ctx.Err()
 	if !errors.Is(err, context.Canceled) {
