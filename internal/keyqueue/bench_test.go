@@ -17,8 +17,8 @@ func benchKeys(n int) []benchKey {
 	return out
 }
 
-// BenchmarkTable is what one cycle asks of the table: look a key up in vain, insert it,
-// look it up, remove it, among a thousand others; the built-in map is the incumbent.
+// BenchmarkTable measures one cycle of a key in the table: look it up in vain, insert it, look
+// it up, remove it. A thousand other keys are there. The incumbent is the built-in map.
 func BenchmarkTable(b *testing.B) {
 	keys := benchKeys(2000)
 	keys, others := keys[:1000], keys[1000:]
@@ -56,7 +56,7 @@ func BenchmarkTable(b *testing.B) {
 	})
 }
 
-// BenchmarkCycle is the schedule alone: what a cycle costs without lock, clock and metrics.
+// BenchmarkCycle measures the schedule alone, without lock, clock and metrics.
 func BenchmarkCycle(b *testing.B) {
 	keys := benchKeys(1000)
 	s := newSchedule(Options[benchKey]{})
@@ -68,7 +68,7 @@ func BenchmarkCycle(b *testing.B) {
 	}
 }
 
-// BenchmarkContents shows that looking into a queue costs what is looked at.
+// BenchmarkContents shows that the cost depends on what is returned, not on the queue's size.
 func BenchmarkContents(b *testing.B) {
 	for _, size := range []int{1_000, 100_000} {
 		q := New(Options[benchKey]{})

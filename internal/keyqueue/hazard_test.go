@@ -10,7 +10,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/queue"
 )
 
-// A key that cannot be hashed is the caller's mistake, and nobody else's trouble.
+// A key that cannot be hashed panics in its caller, and harms no other caller.
 func TestKeyThatCannotBeHashed(t *testing.T) {
 	bad := any([]int{1})
 	q := New(Options[any]{})
@@ -65,8 +65,8 @@ func TestWhichKeysMayNotHash(t *testing.T) {
 	}
 }
 
-// A clock of somebody's own may be set back. What is added then comes after the time
-// that was asked for, and what waits already after twice that at most.
+// A caller's own clock may be set back. A key that is added afterwards comes in time. A key
+// that waits already comes after twice its delay at most.
 func TestClockThatIsSetBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var back atomic.Int64

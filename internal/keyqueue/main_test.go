@@ -6,7 +6,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// usualSeeds is how many random scripts a test plays.
+// usualSeeds is the number of random scripts that a test plays.
 const usualSeeds = 200
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -8,15 +8,15 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/queue"
 )
 
-// model is what the schedule does, written down as plainly as possible: a list
-// of keys that is searched from end to end for every question.
+// model does what the schedule does, as plainly as possible. It is a list of keys, and each
+// call searches the list from end to end.
 type model struct {
 	merge  Merge
 	ageing queue.Ageing
-	fifo   bool // an Order that is first-in, first-out: priorities mean nothing
+	fifo   bool // a first-in, first-out Order, without priorities
 	now    time.Duration
 	keys   []*modelKey
-	clock  int // orders everything that happened
+	clock  int // the number of the latest event
 	turns  int
 }
 
@@ -159,7 +159,7 @@ func (m *model) done(key int) {
 	}
 }
 
-// counts is what can be seen of the queue without taking from it.
+// counts are the numbers that the queue shows.
 type counts struct {
 	depth                        map[int]int
 	len, waiting, working        int

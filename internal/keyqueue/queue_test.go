@@ -14,7 +14,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/queue"
 )
 
-// worker takes keys until the queue ends, and holds each for a while.
+// worker gets keys until the queue ends, and holds each for a while.
 func worker(q *Queue[string], hold time.Duration, got func(string)) func() {
 	return func() {
 		for {
@@ -48,7 +48,7 @@ func TestDelayedAddArrivesOnTime(t *testing.T) {
 	})
 }
 
-// TestDueWithoutWorkers: what is due counts as queued also when nobody asks.
+// A key that is due becomes queued although no caller asks for one.
 func TestDueWithoutWorkers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var depth atomic.Int64
@@ -78,7 +78,7 @@ func TestEveryWaiterGetsAKey(t *testing.T) {
 		got := map[string]bool{}
 		var workers sync.WaitGroup
 		for range 5 {
-			workers.Go(worker(q, time.Hour, func(key string) { // an hour: none comes back for a second
+			workers.Go(worker(q, time.Hour, func(key string) { // for an hour, so that none gets a second key
 				mu.Lock()
 				defer mu.Unlock()
 				got[key] = true
@@ -182,8 +182,8 @@ func TestWithoutLimiter(t *testing.T) {
 	}
 }
 
-// TestObserverIsNeverBehind: what is counted as queued is never less than nothing, in the
-// order in which the observer hears of it, and is right when a call returns.
+// An observer that counts queued keys never gets below zero, in the order of the events. When a
+// call returns, its count is right.
 func TestObserverIsNeverBehind(t *testing.T) {
 	seeds.Run(t, usualSeeds, func(t *testing.T, rng *rand.Rand) {
 		synctest.Test(t, func(t *testing.T) {
@@ -272,7 +272,7 @@ func ExampleNew() {
 	q := New(Options[string]{})
 	q.Add("routine")
 	q.AddWithOptions(queue.AddOptions{Priority: 10}, "urgent")
-	q.Add("routine") // is queued already
+	q.Add("routine") // it is queued already
 	q.ShutDown()
 	for {
 		key, ok := q.Get()

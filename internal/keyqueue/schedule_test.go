@@ -50,7 +50,7 @@ func (f *fifo) Pop() int {
 	return key
 }
 
-// script does the same to the schedule and to the model, and compares.
+// script does the same calls to the schedule and to the model, and compares them.
 type script struct {
 	rng      *rand.Rand
 	now      time.Duration
@@ -67,7 +67,7 @@ func (r *script) options() queue.AddOptions {
 	return w
 }
 
-// step does one random thing and returns how the two differ.
+// step does one random call and returns how the two differ.
 func (r *script) step() string {
 	r.model.now = r.now
 	key := r.rng.IntN(40)
@@ -91,7 +91,7 @@ func (r *script) step() string {
 		if len(r.busy) > 0 {
 			key = r.busy[r.rng.IntN(len(r.busy))]
 		}
-		r.done(key) // mostly of a key that is being worked on
+		r.done(key) // mostly of a key that a worker has
 	case 19:
 		r.now += time.Duration(r.rng.IntN(15))
 		r.model.now = r.now
@@ -153,7 +153,7 @@ func (r *script) compare() string {
 	return ""
 }
 
-// drain empties both; nothing may stay behind.
+// drain empties both, and checks that the schedule keeps no entry.
 func (r *script) drain() string {
 	r.now += time.Hour
 	r.model.now = r.now
@@ -176,8 +176,8 @@ func (r *script) drain() string {
 	return ""
 }
 
-// TestAgeingBound holds the documented bound against the worst that a producer
-// of high priorities can do: one more for every key that is handed out.
+// TestAgeingBound checks the documented bound in the worst case: a producer adds a key of a high
+// priority for each key that is handed out.
 func TestAgeingBound(t *testing.T) {
 	seeds.Run(t, usualSeeds, func(t *testing.T, rng *rand.Rand) {
 		ageing := queue.Ageing{Patience: time.Duration(rng.IntN(200)), Every: 1 + rng.IntN(6)}
@@ -213,7 +213,7 @@ func TestAgeingBound(t *testing.T) {
 	})
 }
 
-// TestStrictWithinPatience: ageing must not disturb the order of young work.
+// Ageing does not change the order of young keys.
 func TestStrictWithinPatience(t *testing.T) {
 	s := newSchedule(Options[int]{Ageing: queue.Ageing{Patience: time.Second, Every: 1}})
 	for i := range 100 {

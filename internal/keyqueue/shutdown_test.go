@@ -12,9 +12,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/queue"
 )
 
-// TestEveryWayToEnd ends queues in every order of three calls, with and without
-// workers: nothing blocks, panics, or is left behind. A bubble with a goroutine
-// left over fails.
+// TestEveryWayToEnd ends queues by three calls in every order, with and without workers. No call
+// blocks or panics. The bubble fails if a goroutine is left over.
 func TestEveryWayToEnd(t *testing.T) {
 	ways := map[string]func(*Queue[string]){
 		"ShutDown":          (*Queue[string]).ShutDown,
@@ -65,7 +64,7 @@ func TestDrainWaitsForAll(t *testing.T) {
 				q.Add(fmt.Sprint(i))
 			}
 			synctest.Wait()
-			q.Add("0") // it is being worked on
+			q.Add("0") // the worker has it
 			q.AddAfter("dropped", time.Millisecond)
 			start := time.Now()
 			q.ShutDownWithDrain()
@@ -77,8 +76,7 @@ func TestDrainWaitsForAll(t *testing.T) {
 	}
 }
 
-// TestDrainWaitsForIdleWorkers: that nobody is working at some moment does not
-// mean that there is nothing left to do.
+// A drain waits for queued keys also at a moment at which no worker has a key.
 func TestDrainWaitsForIdleWorkers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := New(Options[string]{})
@@ -89,7 +87,7 @@ func TestDrainWaitsForIdleWorkers(t *testing.T) {
 		worker.Go(func() {
 			time.Sleep(time.Second)
 			q.Done(first)
-			time.Sleep(time.Second) // between two turns
+			time.Sleep(time.Second) // between two keys
 			second, _ := q.Get()
 			q.Done(second)
 		})
@@ -126,7 +124,7 @@ func TestShutDownEndsTheWaitOfADrain(t *testing.T) {
 func TestDrainBeforeAnyWorker(t *testing.T) {
 	q := New(Options[string]{})
 	q.Add("a")
-	q.ShutDownWithDrain() // must return: nobody will take it
+	q.ShutDownWithDrain() // it returns, because there is no worker
 	if key, ok := q.Get(); key != "a" || !ok {
 		t.Error("what was queued is still handed out")
 	}
@@ -143,9 +141,9 @@ func TestShutDownNowHandsOutNothing(t *testing.T) {
 	}
 }
 
-// TestUnderLoad has producers, workers and people looking at the queue get in
-// each other's way, mostly for the race detector. No key may have two workers,
-// and none may be lost: the last add of a key comes before its last turn.
+// TestUnderLoad runs producers, workers and observers at the same time, mostly for the race
+// detector. No key may have two workers. No add may be lost: a worker gets each key after its
+// last add.
 func TestUnderLoad(t *testing.T) {
 	for _, merge := range []Merge{OnePerKey, TimersApart} {
 		q := New(Options[int]{Merge: merge, Observe: func([]Event) {}})

@@ -11,8 +11,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/queue"
 )
 
-// TestTableAgainstMap compares the table with a built-in map. Few distinct
-// hashes make long runs, which is where removal is hard.
+// TestTableAgainstMap compares the table with a built-in map. Few distinct hashes make long
+// runs, which make removal hard.
 func TestTableAgainstMap(t *testing.T) {
 	seeds.Run(t, usualSeeds, func(t *testing.T, rng *rand.Rand) {
 		table, model := newTable[int](), map[int]*entry[int]{}

@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// The incumbents are built as an operator has them: with a name they push to the
-// metrics that controller-runtime registers, and so do ours.
+// The incumbents are built as in an operator. With a name they update the metrics that
+// controller-runtime registers, and so do ours.
 
 type request = reconcile.Request
 
@@ -31,7 +31,7 @@ func requests(n int) []request {
 	return out
 }
 
-// cpu is what the process has used so far.
+// cpu is the CPU time that the process has used so far.
 func cpu(b *testing.B) time.Duration {
 	b.Helper()
 	var usage syscall.Rusage
@@ -41,7 +41,7 @@ func cpu(b *testing.B) time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// measured runs loop with the clock and the CPU counted.
+// measured runs loop, and measures its time and its CPU time.
 func measured(b *testing.B, loop func()) {
 	b.Helper()
 	b.ReportAllocs()
@@ -80,8 +80,8 @@ func priorityQueues() []side[priorityqueue.PriorityQueue[request]] {
 	}
 }
 
-// BenchmarkRow22_QueueCycle is an add, a get and a done. metrics=own means that
-// the incumbent has none, while ours still counts for Stats.
+// BenchmarkRow22_QueueCycle measures an add, a get and a done. With metrics=own the incumbent
+// has no metrics, and ours still counts for Stats.
 func BenchmarkRow22_QueueCycle(b *testing.B) {
 	for _, goroutines := range []int{1, 8} {
 		for metrics, name := range map[string]string{"own": "", "registry": "bench"} {
@@ -96,18 +96,18 @@ func BenchmarkRow22_QueueCycle(b *testing.B) {
 	}
 }
 
-// cycleKeys are made once, for the benchmark asks for them with every b.N.
+// cycleKeys are made once, because the benchmark runs with several values of b.N.
 var cycleKeys = sync.OnceValue(func() []request { return requests(1000 + 8*100_000) })
 
-// cycles lets each goroutine be producer and worker at once, over a queue that
-// always holds some keys: every add is a new one and no get has to wait for long.
+// cycles makes each goroutine a producer and a worker at once. The queue always holds some keys,
+// so each add is a new one and no get waits for long.
 func cycles(b *testing.B, q queueOf, goroutines int) {
 	b.Helper()
 	defer q.ShutDown()
-	// Nothing may be added while it is still queued or worked on: each time that
-	// happens the queue holds one key less, until all wait for one. A goroutine may
-	// be off its processor for tens of milliseconds with a key in hand, and by then
-	// the key's owner must not have come to it again.
+	// A goroutine must not add a key that is still queued or worked on. Each time it does, the
+	// queue holds one key less, until all goroutines wait for one. A goroutine that has a key
+	// may lose its processor for tens of milliseconds. Meanwhile the key's owner must not add
+	// that key again, so each owner has many keys.
 	const pending = 1000
 	own := 1000
 	if goroutines > 1 {
@@ -133,8 +133,8 @@ func cycles(b *testing.B, q queueOf, goroutines int) {
 	})
 }
 
-// BenchmarkRow23_TimerLag is how late keys are handed out when 100,000 of them are due
-// within two seconds.
+// BenchmarkRow23_TimerLag measures how late keys are handed out if 100,000 of them are due within
+// two seconds.
 func BenchmarkRow23_TimerLag(b *testing.B) {
 	for _, s := range priorityQueues() {
 		b.Run("against=priorityqueue/"+s.name, func(b *testing.B) { timerLag(b, s.make("bench")) })
@@ -149,8 +149,8 @@ func timerLag(b *testing.B, q priorityqueue.PriorityQueue[request]) {
 	due := make(map[request]time.Time, timers)
 	lags := make([][]time.Duration, workers)
 	for range b.N {
-		// Adding takes time too: the first may only be due when the last is in. On a
-		// busy machine that takes more than one attempt.
+		// The adds take time too, and the first key must not be due before the last one is
+		// added. On a busy machine that takes more than one attempt.
 		for lead := time.Second; ; lead *= 2 {
 			start := time.Now().Add(lead)
 			for i, k := range keys {
@@ -184,7 +184,7 @@ func timerLag(b *testing.B, q priorityqueue.PriorityQueue[request]) {
 	b.ReportMetric(float64(flat[len(flat)/2]), "p50-ns")
 }
 
-// BenchmarkRow24_AddRateLimited adds through the default limiter per item.
+// BenchmarkRow24_AddRateLimited measures adds through the default limiter per key.
 func BenchmarkRow24_AddRateLimited(b *testing.B) {
 	for _, s := range workqueues() {
 		b.Run("against=workqueue/"+s.name, func(b *testing.B) {
@@ -200,7 +200,7 @@ func BenchmarkRow24_AddRateLimited(b *testing.B) {
 	}
 }
 
-// BenchmarkRow25_PendingTimer is what a pending timer costs in memory.
+// BenchmarkRow25_PendingTimer measures the memory of a pending timer.
 func BenchmarkRow25_PendingTimer(b *testing.B) {
 	for _, s := range workqueues() {
 		b.Run("against=workqueue/"+s.name, func(b *testing.B) { pendingTimers(b, func() queueDelaying { return s.make("bench") }) })

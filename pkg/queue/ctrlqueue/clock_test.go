@@ -11,8 +11,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 )
 
-// A clock that is set back takes its timers with it. What is added from then on comes
-// when it was asked for, although an earlier timer now rings much later.
+// A clock that is set back delays its timers. A key that is added afterwards still comes in time,
+// although an earlier timer now rings much later.
 func TestAddAfterTheClockWasSetBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
@@ -34,7 +34,7 @@ func TestAddAfterTheClockWasSetBack(t *testing.T) {
 			}
 		})
 		for _, want := range []int{0, 1, 2} {
-			synctest.Wait() // nobody asks for the time meanwhile but the queue's own timer
+			synctest.Wait() // only the queue's own timer reads the clock meanwhile
 			if len(got) != want {
 				t.Errorf("got %v, want %d", got, want)
 			}

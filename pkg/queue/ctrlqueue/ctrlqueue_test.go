@@ -21,14 +21,14 @@ import (
 
 var _ = controller.Options{NewQueue: NewQueue[reconcile.Request]}
 
-// noDelay turns AddAfter into Add where there is no AddAfter.
+// noDelay makes AddAfter an Add for a queue that has no AddAfter.
 type noDelay struct {
 	workqueue.TypedInterface[string]
 }
 
-func (q noDelay) AddAfter(item string, _ time.Duration) { q.Add(item) }
+func (q noDelay) AddAfter(key string, _ time.Duration) { q.Add(key) }
 
-// every makes each kind of queue, with everything that runs beside it.
+// every makes each kind of queue, with all the tasks that it can have.
 func every() map[string]func() workqueue.TypedDelayingInterface[string] {
 	type delayingQueue = workqueue.TypedDelayingInterface[string]
 	limiter := workqueue.DefaultTypedControllerRateLimiter[string]
@@ -57,8 +57,8 @@ func every() map[string]func() workqueue.TypedDelayingInterface[string] {
 	}
 }
 
-// TestNothingIsLeftBehind ends each kind of queue in every order of two calls,
-// before and after its workers started. The bubble fails if a goroutine stays.
+// TestNothingIsLeftBehind ends each kind of queue by two calls in every order, with and without
+// workers. The bubble fails if a goroutine is left over.
 func TestNothingIsLeftBehind(t *testing.T) {
 	type q = workqueue.TypedDelayingInterface[string]
 	ends := map[string]func(q){"ShutDown": q.ShutDown, "ShutDownWithDrain": q.ShutDownWithDrain}
@@ -73,12 +73,12 @@ func TestNothingIsLeftBehind(t *testing.T) {
 							for range workers {
 								all.Go(func() {
 									for {
-										item, shutdown := q.Get()
+										key, shutdown := q.Get()
 										if shutdown {
 											return
 										}
 										time.Sleep(time.Second)
-										q.Done(item)
+										q.Done(key)
 									}
 								})
 							}
@@ -104,7 +104,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 func TestDrainReallyDrains(t *testing.T) {
 	for name, newQueue := range every() {
 		if name == "delaying another" {
-			continue // the other one is client-go's
+			continue // client-go's own drain does not drain
 		}
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -117,13 +117,13 @@ func TestDrainReallyDrains(t *testing.T) {
 				go func() {
 					defer close(done)
 					for {
-						item, shutdown := q.Get()
+						key, shutdown := q.Get()
 						if shutdown {
 							return
 						}
 						time.Sleep(time.Second)
 						worked++
-						q.Done(item)
+						q.Done(key)
 					}
 				}()
 				synctest.Wait()
@@ -137,7 +137,7 @@ func TestDrainReallyDrains(t *testing.T) {
 	}
 }
 
-// TestLimiters plugs each of client-go's five limiters into both models.
+// TestLimiters uses each of client-go's five limiters in both kinds of queue.
 func TestLimiters(t *testing.T) {
 	type limiter = workqueue.TypedRateLimiter[string]
 	perItem := func() limiter {
@@ -175,18 +175,18 @@ func TestLimiters(t *testing.T) {
 					for i, want := range tt.want {
 						start := time.Now()
 						q.AddRateLimited("a")
-						item, _ := q.Get()
-						if since := time.Since(start); item != "a" || since != want {
+						key, _ := q.Get()
+						if since := time.Since(start); key != "a" || since != want {
 							t.Errorf("add %d arrived after %v, want %v", i, since, want)
 						}
-						q.Done(item)
+						q.Done(key)
 					}
 					if n, want := q.NumRequeues("a"), len(tt.want); n != want && name != "bucket" {
 						t.Errorf("limited %d times, want %d", n, want)
 					}
 					q.Forget("a")
 					if q.NumRequeues("a") != 0 {
-						t.Error("a forgotten item is still counted")
+						t.Error("a forgotten key is still counted")
 					}
 				})
 			})
@@ -194,8 +194,7 @@ func TestLimiters(t *testing.T) {
 	}
 }
 
-// TestForeignClock: a clock that is set by hand moves both what is due and what
-// is measured.
+// With a clock that is set by hand, keys become due by that clock, and the metrics measure by it.
 func TestForeignClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := testingclock.NewFakeClock(time.Unix(0, 0))
@@ -215,8 +214,8 @@ func TestForeignClock(t *testing.T) {
 				t.Fatalf("%d are due when %s should be", q.Len(), want)
 			}
 			clock.Step(time.Second)
-			if item, _ := q.Get(); item != want {
-				t.Errorf("got %s, want %s", item, want)
+			if key, _ := q.Get(); key != want {
+				t.Errorf("got %s, want %s", key, want)
 			}
 			q.Done(want)
 		}
@@ -226,8 +225,7 @@ func TestForeignClock(t *testing.T) {
 	})
 }
 
-// TestDelayingAnother: adds to a queue of somebody else's are delayed, and its
-// own methods are untouched.
+// A queue that delays adds to another one leaves the other one's own methods as they are.
 func TestDelayingAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		inner := workqueue.NewTyped[string]()
@@ -237,12 +235,12 @@ func TestDelayingAnother(t *testing.T) {
 		q.AddAfter("later", time.Hour)
 		q.AddAfter("now", 0)
 		q.AddAfter("later", 2*time.Hour) // the earlier one stays
-		if item, _ := inner.Get(); item != "now" {
-			t.Errorf("got %s, want now", item)
+		if key, _ := inner.Get(); key != "now" {
+			t.Errorf("got %s, want now", key)
 		}
-		item, _ := q.Get()
-		if since := time.Since(start); item != "later" || since != time.Hour {
-			t.Errorf("got %s after %v, want later after 1h", item, since)
+		key, _ := q.Get()
+		if since := time.Since(start); key != "later" || since != time.Hour {
+			t.Errorf("got %s after %v, want later after 1h", key, since)
 		}
 		time.Sleep(24 * time.Hour)
 		if q.Len() != 0 || metrics.look()["retries"] != 3 {
@@ -261,36 +259,36 @@ func TestLimitingAnother(t *testing.T) {
 	q := NewTypedRateLimitingQueueWithConfig(workqueue.DefaultTypedItemBasedRateLimiter[string](), TypedRateLimitingQueueConfig[string]{DelayingQueue: inner})
 	defer q.ShutDown()
 	q.AddRateLimited("a")
-	if item, _ := inner.Get(); item != "a" {
-		t.Errorf("got %s", item)
+	if key, _ := inner.Get(); key != "a" {
+		t.Errorf("got %s", key)
 	}
 }
 
-// lifo shows that a storage decides the order.
+// lifo is a storage with an order of its own.
 type lifo struct {
-	items   []string
+	keys    []string
 	touched []string
 }
 
-func (l *lifo) Push(item string)  { l.items = append(l.items, item) }
-func (l *lifo) Len() int          { return len(l.items) }
-func (l *lifo) Touch(item string) { l.touched = append(l.touched, item) }
+func (l *lifo) Push(key string)  { l.keys = append(l.keys, key) }
+func (l *lifo) Len() int         { return len(l.keys) }
+func (l *lifo) Touch(key string) { l.touched = append(l.touched, key) }
 func (l *lifo) Pop() string {
-	last := len(l.items) - 1
-	item := l.items[last]
-	l.items = l.items[:last]
-	return item
+	last := len(l.keys) - 1
+	key := l.keys[last]
+	l.keys = l.keys[:last]
+	return key
 }
 
 func TestStorageDecidesTheOrder(t *testing.T) {
 	storage := &lifo{}
 	q := NewTypedWithConfig(TypedQueueConfig[string]{Queue: storage})
-	for _, item := range []string{"a", "b", "a", "c"} {
-		q.Add(item)
+	for _, key := range []string{"a", "b", "a", "c"} {
+		q.Add(key)
 	}
 	for _, want := range []string{"c", "b", "a"} {
-		if item, _ := q.Get(); item != want {
-			t.Errorf("got %s, want %s", item, want)
+		if key, _ := q.Get(); key != want {
+			t.Errorf("got %s, want %s", key, want)
 		}
 	}
 	q.Add("a")

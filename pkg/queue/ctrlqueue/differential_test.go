@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// forSeeds plays test for each seed, in a time of its own.
+// forSeeds plays test for each seed, in a synctest bubble.
 func forSeeds(t *testing.T, test func(t *testing.T, rng *rand.Rand)) {
 	t.Helper()
 	seeds.Run(t, 50, func(t *testing.T, rng *rand.Rand) {
@@ -28,8 +28,8 @@ func forSeeds(t *testing.T, test func(t *testing.T, rng *rand.Rand)) {
 	})
 }
 
-// recorder is a MetricsProvider that can be looked at. The order of
-// observations is the order of keys, which is free, so they are summed up.
+// recorder is a MetricsProvider that a test can read. It sums observations up, because neither
+// queue promises their order.
 type recorder struct {
 	mu     sync.Mutex // guards values
 	values map[string]float64
@@ -42,7 +42,7 @@ func (r *recorder) look() map[string]float64 {
 	defer r.mu.Unlock()
 	out := map[string]float64{}
 	for k, v := range r.values {
-		out[k] = float64(int64(v*1e6+0.5)) / 1e6 // sums of floats differ by order
+		out[k] = float64(int64(v*1e6+0.5)) / 1e6 // the sum of floats depends on their order
 	}
 	return out
 }
@@ -80,16 +80,15 @@ func (r *recorder) NewLongestRunningProcessorSecondsMetric(string) workqueue.Set
 }
 func (r *recorder) NewRetriesMetric(string) workqueue.CounterMetric { return metric{r, "retries"} }
 
-// pair drives ours and the incumbent with one script. What can be handed out is
-// handed out to the last key at once, so that both hand out the same keys,
-// whatever their order.
+// pair does the calls of one script to ours and to the incumbent. It takes all keys that can be
+// handed out at once. So both hand out the same keys, in whatever order.
 type pair struct {
 	t            *testing.T
 	rng          *rand.Rand
 	ours, theirs workqueue.TypedRateLimitingInterface[string]
 	metrics      [2]*recorder
 	start        time.Time
-	held         []string // keys being worked on
+	held         []string // keys that the test has taken
 	stray        bool     // Done may be called with keys that are not; client-go's then hands a queued one out twice
 	log          []string // what was done so far
 }
@@ -107,7 +106,7 @@ func (p *pair) key() string { return fmt.Sprint("key-", p.rng.IntN(12)) }
 
 func (p *pair) delay() time.Duration { return time.Duration(p.rng.IntN(40)-5) * time.Millisecond }
 
-// step does what both interfaces have.
+// step does one random call that both interfaces have.
 func (p *pair) step() {
 	type queue = workqueue.TypedRateLimitingInterface[string]
 	key := p.key()
@@ -163,13 +162,13 @@ func (p *pair) fail(format string, args ...any) {
 	p.t.FailNow()
 }
 
-// handed is one key handed out.
+// handed is a key that was handed out.
 type handed struct {
 	key      string
 	priority int
 }
 
-// take hands out n keys of each.
+// take takes n keys from each.
 func (p *pair) take(n int, get func(workqueue.TypedRateLimitingInterface[string]) handed) {
 	p.log = append(p.log, fmt.Sprintf("%v take %d", time.Since(p.start), n))
 	var got [2][]handed
@@ -189,7 +188,7 @@ func (p *pair) take(n int, get func(workqueue.TypedRateLimitingInterface[string]
 	p.compare(p.key())
 }
 
-// finish lets every timer go off and every key be worked on; both must be empty.
+// finish waits until all timers are due, and works on all keys. Then both must be empty.
 func (p *pair) finish(takeAll func()) {
 	for range 20 {
 		time.Sleep(time.Minute)

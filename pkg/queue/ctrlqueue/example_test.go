@@ -1,4 +1,4 @@
-package ctrlqueue
+package ctrlqueue_test
 
 import (
 	"fmt"
@@ -8,10 +8,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/delta-runtime/delta-runtime/pkg/queue/ctrlqueue"
 )
 
 func ExampleNewTyped() {
-	q := NewTyped[string]()
+	q := ctrlqueue.NewTyped[string]()
 	q.Add("a")
 	q.Add("a")
 	q.Add("b")
@@ -21,17 +23,17 @@ func ExampleNewTyped() {
 }
 
 func ExampleNewTypedWithConfig() {
-	q := NewTypedWithConfig(TypedQueueConfig[string]{Queue: DefaultQueue[string]()})
+	q := ctrlqueue.NewTypedWithConfig(ctrlqueue.TypedQueueConfig[string]{Queue: ctrlqueue.DefaultQueue[string]()})
 	q.Add("a")
-	item, shutdown := q.Get()
-	fmt.Println(item, shutdown)
-	q.Done(item)
+	key, shutdown := q.Get()
+	fmt.Println(key, shutdown)
+	q.Done(key)
 	q.ShutDown()
 	// Output: a false
 }
 
 func ExampleDefaultQueue() {
-	storage := DefaultQueue[string]()
+	storage := ctrlqueue.DefaultQueue[string]()
 	storage.Push("first")
 	storage.Push("second")
 	fmt.Println(storage.Pop(), storage.Len())
@@ -39,13 +41,13 @@ func ExampleDefaultQueue() {
 }
 
 func ExampleNewTypedDelayingQueueWithConfig() {
-	q := NewTypedDelayingQueueWithConfig(TypedDelayingQueueConfig[string]{})
+	q := ctrlqueue.NewTypedDelayingQueueWithConfig(ctrlqueue.TypedDelayingQueueConfig[string]{})
 	q.AddAfter("late", 10*time.Millisecond)
 	q.AddAfter("soon", time.Millisecond)
 	for range 2 {
-		item, _ := q.Get()
-		fmt.Println(item)
-		q.Done(item)
+		key, _ := q.Get()
+		fmt.Println(key)
+		q.Done(key)
 	}
 	q.ShutDown()
 	// Output:
@@ -55,27 +57,27 @@ func ExampleNewTypedDelayingQueueWithConfig() {
 
 func ExampleNewTypedRateLimitingQueueWithConfig() {
 	limiter := workqueue.DefaultTypedControllerRateLimiter[string]()
-	q := NewTypedRateLimitingQueueWithConfig(limiter, TypedRateLimitingQueueConfig[string]{})
+	q := ctrlqueue.NewTypedRateLimitingQueueWithConfig(limiter, ctrlqueue.TypedRateLimitingQueueConfig[string]{})
 	q.AddRateLimited("a")
-	item, _ := q.Get()
-	fmt.Println(item, q.NumRequeues(item))
+	key, _ := q.Get()
+	fmt.Println(key, q.NumRequeues(key))
 	q.ShutDown()
 	// Output: a 1
 }
 
 func ExampleNew() {
-	q := New[string]("example")
+	q := ctrlqueue.New[string]("example")
 	urgent := 10
 	q.Add("routine")
 	q.AddWithOpts(priorityqueue.AddOpts{Priority: &urgent}, "urgent")
-	item, priority, _ := q.GetWithPriority()
-	fmt.Println(item, priority)
+	key, priority, _ := q.GetWithPriority()
+	fmt.Println(key, priority)
 	q.ShutDown()
 	// Output: urgent 10
 }
 
 func ExampleNewQueue() {
-	options := controller.Options{NewQueue: NewQueue[reconcile.Request]}
+	options := controller.Options{NewQueue: ctrlqueue.NewQueue[reconcile.Request]}
 	q := options.NewQueue("example", workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
 	_, ok := q.(priorityqueue.PriorityQueue[reconcile.Request])
 	fmt.Println("has priorities:", ok)
@@ -83,10 +85,20 @@ func ExampleNewQueue() {
 	// Output: has priorities: true
 }
 
+// A controller with requests of its own type gets the queue in the same way.
+func ExampleNewQueue_typed() {
+	options := controller.TypedOptions[string]{NewQueue: ctrlqueue.NewQueue[string]}
+	q := options.NewQueue("example-typed", workqueue.DefaultTypedControllerRateLimiter[string]())
+	defer q.ShutDown()
+	q.Add("a")
+	fmt.Println(q.Len())
+	// Output: 1
+}
+
 func ExampleInspect() {
-	q := NewTypedDelayingQueueWithConfig(TypedDelayingQueueConfig[string]{})
+	q := ctrlqueue.NewTypedDelayingQueueWithConfig(ctrlqueue.TypedDelayingQueueConfig[string]{})
 	q.AddAfter("mistake", time.Hour)
-	inside, _ := Inspect(q)
+	inside, _ := ctrlqueue.Inspect(q)
 	for _, e := range inside.Contents(10) {
 		fmt.Println(e.Key, "waits:", !e.Due.IsZero())
 	}

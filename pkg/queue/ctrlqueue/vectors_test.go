@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 )
 
-// series gathers what controller-runtime's registry says of one queue, without
-// the values of histograms' sums, which are times.
+// series gathers the metrics of one queue from controller-runtime's registry. Of a histogram it
+// takes the count only, because the sums are times.
 func series(t *testing.T, name string) map[string]float64 {
 	t.Helper()
 	families, err := metrics.Registry.Gather()
@@ -52,18 +52,17 @@ func value(m *dto.Metric) float64 {
 
 var runs atomic.Int32
 
-// TestSameSeriesAsControllerRuntime: after the same calls, a queue of ours and
-// one of controller-runtime's look the same in its registry.
+// After the same calls, our queue and controller-runtime's have the same metrics in its registry.
 func TestSameSeriesAsControllerRuntime(t *testing.T) {
 	use := func(q workqueue.TypedRateLimitingInterface[string]) {
 		q.AddRateLimited("a")
 		q.Add("b")
 		for range 2 {
-			item, _ := q.Get()
-			q.Done(item)
+			key, _ := q.Get()
+			q.Done(key)
 		}
 		q.Add("stays")
-		_ = q.Len() // controller-runtime's adds in the background until somebody looks
+		_ = q.Len() // controller-runtime's queue adds in the background until a caller asks for its length
 	}
 	// The registry outlives the test, which may run again.
 	run := runs.Add(1)
@@ -86,7 +85,7 @@ func TestSameSeriesAsControllerRuntime(t *testing.T) {
 		use(pair.ours)
 		use(pair.theirs)
 		got, want := series(t, pair.ourName), series(t, pair.theirName)
-		// The gauges of workers are set by a ticker, at a moment of its own.
+		// A ticker sets the gauges of workers at a time that the test does not control.
 		for _, s := range []map[string]float64{got, want} {
 			s["unfinished_work_seconds"], s["longest_running_processor_seconds"] = 0, 0
 		}
@@ -101,8 +100,7 @@ func TestSameSeriesAsControllerRuntime(t *testing.T) {
 	}
 }
 
-// TestPriorityLabelsAreBounded: further priorities share one label, and every
-// one is counted down where it was counted up.
+// The priorities beyond the limit share one label. Each is counted down where it was counted up.
 func TestPriorityLabelsAreBounded(t *testing.T) {
 	q := New[int]("bounded")
 	defer q.ShutDown()
@@ -128,16 +126,16 @@ func TestPriorityLabelsAreBounded(t *testing.T) {
 		t.Errorf("%d labels, %v others, %v in all", labels, others, total)
 	}
 	for range 100 {
-		item, _ := q.Get()
-		q.Done(item)
+		key, _ := q.Get()
+		q.Done(key)
 	}
 	if _, others, total := depths(); others != 0 || total != 0 {
 		t.Errorf("an empty queue shows %v others and %v in all", others, total)
 	}
 }
 
-// TestTakeVectors: an empty registry gets ours, a full one gives its own, and
-// one that holds something else is an error, not a panic in a metric.
+// An empty registry takes our vectors, and a full one returns its own. If a registry has another
+// metric of that name, takeVectors returns an error.
 func TestTakeVectors(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	first, err := takeVectors(registry)

@@ -106,24 +106,24 @@ func DefaultQueue[T comparable]() workqueue.Queue[T] { return new(fifo[T]) }
 // fifo is a slice that is consumed from the front. When more of it is consumed than left,
 // the rest is copied to the front.
 type fifo[T comparable] struct {
-	items []T
+	keys  []T
 	first int // Invariant: first ≤ Len() between calls.
 }
 
 func (f *fifo[T]) Touch(T) {}
 
-func (f *fifo[T]) Push(key T) { f.items = append(f.items, key) }
+func (f *fifo[T]) Push(key T) { f.keys = append(f.keys, key) }
 
-func (f *fifo[T]) Len() int { return len(f.items) - f.first }
+func (f *fifo[T]) Len() int { return len(f.keys) - f.first }
 
 func (f *fifo[T]) Pop() T {
-	key := f.items[f.first]
-	clear(f.items[f.first : f.first+1]) // it may be a pointer
+	key := f.keys[f.first]
+	clear(f.keys[f.first : f.first+1]) // it may be a pointer
 	f.first++
 	if f.first > f.Len() {
-		n := copy(f.items, f.items[f.first:])
-		clear(f.items[n:])
-		f.items, f.first = f.items[:n], 0
+		n := copy(f.keys, f.keys[f.first:])
+		clear(f.keys[n:])
+		f.keys, f.first = f.keys[:n], 0
 	}
 	return key
 }
