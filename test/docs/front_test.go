@@ -15,9 +15,9 @@ import (
 
 // README.md begins with what follows.
 
-type frontReconciler struct{}
+type webReconciler struct{}
 
-func (r *frontReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+func (r *webReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	changes := delta.From(ctx) // all that led to this call, since the last call that succeeded
 	for change := range changes.All() {
 		fmt.Println(change, "-", change.Diff())
@@ -28,9 +28,9 @@ func (r *frontReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl
 	return ctrl.Result{}, errors.Join(r.scale(ctx, req), r.report(ctx, req))
 }
 
-func (r *frontReconciler) scale(context.Context, ctrl.Request) error { return nil }
+func (r *webReconciler) scale(context.Context, ctrl.Request) error { return nil }
 
-func (r *frontReconciler) report(context.Context, ctrl.Request) error { return nil }
+func (r *webReconciler) report(context.Context, ctrl.Request) error { return nil }
 
 // web is a Deployment that somebody has just scaled.
 func web(replicas int32) *appsv1.Deployment {
@@ -46,7 +46,7 @@ func Example_front() {
 		Cause: delta.Owned, Kind: appsv1.SchemeGroupVersion.WithKind("Deployment"), Key: delta.Key{Namespace: "demo", Name: "web"},
 		Op: delta.Updated, Old: web(3), New: web(5),
 	}))
-	_, err := (&frontReconciler{}).Reconcile(ctx, ctrl.Request{})
+	_, err := (&webReconciler{}).Reconcile(ctx, ctrl.Request{})
 	fmt.Println(err)
 	// Output:
 	// Owned Deployment demo/web Updated by kubectl-scale - spec.replicas: 3 → 5

@@ -134,7 +134,7 @@ func TestProseIsPlain(t *testing.T) {
 }
 
 var (
-	fenced = regexp.MustCompile("(?ms)^```.*?^```$")
+	fenced = regexp.MustCompile("(?s)```.*?\n```")
 	spans  = regexp.MustCompile("`[^`\n]*`")
 )
 

@@ -94,7 +94,7 @@ func (p *project) checkVersions(before string) {
 				p.t.Errorf("%s the project requires %s %s, the page says %s", when, m[1], m[2], want)
 			}
 		}
-		if m := goLine.FindStringSubmatch(text); m == nil || m[1] != said[5] {
+		if m := goLine.FindStringSubmatch(text); len(m) < 2 || m[1] != said[5] {
 			p.t.Errorf("%s the project is of Go %q, the page says %s", when, m, said[5])
 		}
 	}
