@@ -21,17 +21,17 @@ import (
 // Builder builds a controller of reconcile.Requests.
 type Builder = TypedBuilder[reconcile.Request]
 
-// TypedBuilder builds a controller. Its methods are controller-runtime's, but for
+// TypedBuilder builds a controller. It has the methods of controller-runtime's builder. It adds
 // [TypedBuilder.WithResync], [TypedBuilder.WithLedger], [TypedBuilder.WithoutLedger] and
-// [TypedBuilder.WithPaths], which it adds. Build it once.
+// [TypedBuilder.WithPaths]. Build it once.
 type TypedBuilder[R comparable] struct {
 	mgr     manager.Manager
 	name    string
 	options controller.TypedOptions[R]
 
-	forInput   ForInput
-	owned      []OwnsInput
-	watched    []WatchesInput[R]
+	forInput   forInput
+	owned      []ownsInput
+	watched    []watchesInput[R]
 	raw        []ctrlsource.TypedSource[R]
 	predicates []predicate.Predicate // of all but raw
 
@@ -41,11 +41,11 @@ type TypedBuilder[R comparable] struct {
 	asked    []askedPaths
 	resynced bool // WithResync was called
 
-	// newController is replaced by tests.
+	// newController makes the controller. Tests replace it.
 	newController func(name string, mgr manager.Manager, options controller.TypedOptions[R]) (controller.TypedController[R], error)
 }
 
-// keeping is whether a ledger is kept.
+// keeping says whether the controller keeps a ledger.
 type keeping uint8
 
 const (
@@ -64,44 +64,44 @@ func TypedControllerManagedBy[R comparable](m manager.Manager) *TypedBuilder[R] 
 	return &TypedBuilder[R]{mgr: m, newController: controller.NewTyped[R]}
 }
 
-// WebhookManagedBy is controller-runtime's: so that a file which uses it, too, has one
+// WebhookManagedBy is controller-runtime's. It is here so that a file which uses it has only one
 // import to change.
 func WebhookManagedBy[T runtime.Object](m manager.Manager, object T) *ctrlbuilder.WebhookBuilder[T] {
 	return ctrlbuilder.WebhookManagedBy(m, object)
 }
 
-// For says which kind is reconciled: each event of one of its objects is a request for
-// that object, and a [delta.Primary] change of it. It can be called once.
+// For says which kind the controller reconciles. Each event of an object makes a request for
+// that object, and is a [delta.Primary] change of it. Call For once.
 func (b *TypedBuilder[R]) For(object client.Object, opts ...ForOption) *TypedBuilder[R] {
 	if b.forInput.object != nil {
 		b.forInput.err = errors.New("For(...) should only be called once, could not assign multiple objects for reconciliation")
 		return b
 	}
-	b.forInput = ForInput{object: object}
+	b.forInput = forInput{object: object}
 	for _, opt := range opts {
-		opt.ApplyToFor(&b.forInput)
+		opt.applyToFor(&b.forInput.how)
 	}
 	return b
 }
 
-// Owns says which kinds the objects of For own: each event of one of theirs is a
-// request for its owner, and a [delta.Owned] change of it. The owner is the one whose
-// reference says controller; with [MatchEveryOwner], each.
+// Owns says which kinds the objects of For own. Each event of an object makes a request for its
+// owner, and is a [delta.Owned] change of it. The owner is the one whose reference says
+// controller. With [MatchEveryOwner] each owner counts.
 func (b *TypedBuilder[R]) Owns(object client.Object, opts ...OwnsOption) *TypedBuilder[R] {
-	input := OwnsInput{object: object}
+	input := ownsInput{object: object}
 	for _, opt := range opts {
-		opt.ApplyToOwns(&input)
+		opt.applyToOwns(&input.how)
 	}
 	b.owned = append(b.owned, input)
 	return b
 }
 
-// Watches says which kinds matter otherwise: the handler makes the requests out of each
-// event, which is a [delta.Mapped] change of those that it makes.
+// Watches says which kinds matter otherwise. The handler makes requests of each event, and the
+// event is a [delta.Mapped] change of these.
 func (b *TypedBuilder[R]) Watches(object client.Object, tell handler.TypedEventHandler[client.Object, R], opts ...WatchesOption) *TypedBuilder[R] {
-	input := WatchesInput[R]{object: object, handler: tell}
+	input := watchesInput[R]{object: object, handler: tell}
 	for _, opt := range opts {
-		opt.ApplyToWatches(&input)
+		opt.applyToWatches(&input.how)
 	}
 	b.watched = append(b.watched, input)
 	return b
@@ -112,46 +112,45 @@ func (b *TypedBuilder[R]) WatchesMetadata(object client.Object, tell handler.Typ
 	return b.Watches(object, tell, append(opts, OnlyMetadata)...)
 }
 
-// WatchesRawSource adds any source. WithEventFilter does not concern it. The ledger records
-// its requests as [delta.External], but those of our own sources with their change.
+// WatchesRawSource adds any source. WithEventFilter does not concern it. The ledger records the
+// requests of our own sources with their change, and those of others as [delta.External].
 func (b *TypedBuilder[R]) WatchesRawSource(src ctrlsource.TypedSource[R]) *TypedBuilder[R] {
 	b.raw = append(b.raw, src)
 	return b
 }
 
-// WithEventFilter adds a predicate to all that For, Owns and Watches watch. It is asked
-// before theirs.
+// WithEventFilter adds a predicate to all that For, Owns and Watches watch. The controller asks
+// it before theirs.
 func (b *TypedBuilder[R]) WithEventFilter(p predicate.Predicate) *TypedBuilder[R] {
 	b.predicates = append(b.predicates, p)
 	return b
 }
 
-// WithOptions sets the controller's options, and forgets those set before. Where
-// NewQueue is not set the controller has our queue.
+// WithOptions sets the controller's options, and forgets those set before. The controller has
+// our queue unless they set NewQueue.
 func (b *TypedBuilder[R]) WithOptions(options controller.TypedOptions[R]) *TypedBuilder[R] {
 	b.options = options
 	return b
 }
 
-// WithLogConstructor sets that option.
+// WithLogConstructor sets the option LogConstructor.
 func (b *TypedBuilder[R]) WithLogConstructor(logConstructor func(*R) logr.Logger) *TypedBuilder[R] {
 	b.options.LogConstructor = logConstructor
 	return b
 }
 
-// Named sets the controller's name, in logs and metrics. It is the kind of For, in lower
-// case, unless it is set, and no two controllers of a process may share it.
+// Named sets the controller's name in logs and metrics. Without it the name is the kind of For
+// in lower case. No two controllers of a process may share a name.
 func (b *TypedBuilder[R]) Named(name string) *TypedBuilder[R] {
 	b.name = name
 	return b
 }
 
-// WithResync says when the controller looks at the objects of For although they have
-// not changed. What the policy leaves open is as the cache has it for the kind. Predicates
-// of updates do not hold such a resync back; see [predicate.OnResync]. What is set
-// while the cache runs overrides it; see [cache.Cache.SetResync]. Other kinds are for
-// [WithResyncPolicy]: to look at everything that an object owns is to look at it once for
-// each.
+// WithResync says when the controller looks at objects of For that have not changed. The
+// cache's policy for the kind decides what this one leaves open. Predicates of updates do not
+// hold such a resync back; see [predicate.OnResync]. A policy that somebody sets while the cache
+// runs overrides this one; see SetResync of package cache. For other kinds there is
+// [WithResyncPolicy]. Mind that a resync of owned objects makes a request for each of them.
 //
 // [predicate.OnResync]: https://pkg.go.dev/github.com/delta-runtime/delta-runtime/pkg/predicate#OnResync
 func (b *TypedBuilder[R]) WithResync(policy resync.Policy) *TypedBuilder[R] {
@@ -160,20 +159,20 @@ func (b *TypedBuilder[R]) WithResync(policy resync.Policy) *TypedBuilder[R] {
 }
 
 // WithLedger sets the limits of the controller's ledger, and what else the builder would
-// choose otherwise. Fields that are not set are as if it had not been called.
+// choose. The builder chooses the fields that are zero.
 func (b *TypedBuilder[R]) WithLedger(opts delta.LedgerOptions) *TypedBuilder[R] {
 	b.keeping, b.ledgers = keepLedger, opts
 	return b
 }
 
-// WithoutLedger builds a controller that does not remember why it makes requests:
-// [delta.From] knows nothing in it, and its handlers have its own queue.
+// WithoutLedger builds a controller that does not remember why it makes requests. [delta.From]
+// knows nothing in it, and its handlers get its own queue.
 func (b *TypedBuilder[R]) WithoutLedger() *TypedBuilder[R] {
 	b.keeping = keepNone
 	return b
 }
 
-// Complete is Build for those who have no use for the controller.
+// Complete is [TypedBuilder.Build] for those who do not need the controller.
 func (b *TypedBuilder[R]) Complete(r reconcile.TypedReconciler[R]) error {
 	_, err := b.Build(r)
 	return err

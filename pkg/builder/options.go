@@ -8,34 +8,60 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
-// ForInput is what For was told. controller-runtime's of the same name can't be read
-// outside of its package, so its options are not for our builder, nor ours for its; they
-// have the same names.
-type ForInput struct {
-	object client.Object
-	how    watching
-	err    error
+// ForOption is an option of [TypedBuilder.For]. Nobody outside of controller-runtime can read
+// what its own options of this name set, so they do not fit our builder, nor ours theirs.
+type ForOption interface{ applyToFor(*watching) }
+
+// OwnsOption is an option of [TypedBuilder.Owns].
+type OwnsOption interface{ applyToOwns(*watching) }
+
+// WatchesOption is an option of [TypedBuilder.Watches], and of For and Owns as well.
+type WatchesOption interface {
+	ForOption
+	OwnsOption
+	applyToWatches(*watching)
 }
 
-// OwnsInput is what Owns was told.
-type OwnsInput struct {
-	object     client.Object
-	how        watching
-	everyOwner bool
+// WithPredicates sets the predicates of one kind. The handler hears of the events that all of
+// them let through.
+func WithPredicates(predicates ...predicate.Predicate) WatchesOption {
+	return option(func(w *watching) { w.predicates = predicates })
 }
 
-// WatchesInput is what Watches was told.
-type WatchesInput[R comparable] struct {
-	object  client.Object
-	handler handler.TypedEventHandler[client.Object, R]
-	how     watching
+// WithResyncPolicy says when the controller sees objects of one kind that have not changed.
+// What the policy leaves open, [TypedBuilder.WithResync] decides for the kind of For, and then
+// the cache. See there for predicates.
+func WithResyncPolicy(policy resync.Policy) WatchesOption {
+	return option(func(w *watching) { w.resync = policy })
 }
 
-// watching is what all options but one are about.
+// OnlyMetadata watches the objects' metadata alone, and has the cache keep no more of them.
+// Read them as metav1.PartialObjectMetadata then. If you read them in another form, the cache
+// keeps that form as well, and the two are not always at the same state.
+var OnlyMetadata WatchesOption = option(func(w *watching) { w.form = metadataOnly })
+
+// MatchEveryOwner makes a request for each owner of the kind. Without it only the owner that
+// controls the object gets one.
+var MatchEveryOwner OwnsOption = ownsOption(func(w *watching) { w.everyOwner = true })
+
+// option is an option of For, Owns and Watches.
+type option func(*watching)
+
+func (o option) applyToFor(w *watching)     { o(w) }
+func (o option) applyToOwns(w *watching)    { o(w) }
+func (o option) applyToWatches(w *watching) { o(w) }
+
+// ownsOption is an option of Owns alone.
+type ownsOption func(*watching)
+
+func (o ownsOption) applyToOwns(w *watching) { o(w) }
+
+// watching is what the options have set.
 type watching struct {
 	predicates []predicate.Predicate
 	form       form
 	resync     resync.Policy
+	everyOwner bool // of Owns alone
 }
 
 // form is how objects are watched.
@@ -46,104 +72,22 @@ const (
 	metadataOnly
 )
 
-// ForOption is an option of For.
-type ForOption interface {
-	ApplyToFor(*ForInput)
+// forInput is what For was given.
+type forInput struct {
+	object client.Object // nil: For was not called
+	how    watching
+	err    error
 }
 
-// OwnsOption is an option of Owns.
-type OwnsOption interface {
-	ApplyToOwns(*OwnsInput)
+// ownsInput is what Owns was given.
+type ownsInput struct {
+	object client.Object
+	how    watching
 }
 
-// WatchesOption is an option of Watches.
-type WatchesOption interface {
-	ApplyToWatches(untypedWatchesInput)
+// watchesInput is what Watches was given.
+type watchesInput[R comparable] struct {
+	object  client.Object
+	handler handler.TypedEventHandler[client.Object, R]
+	how     watching
 }
-
-// untypedWatchesInput is a WatchesInput of any request.
-type untypedWatchesInput interface {
-	watching() *watching
-}
-
-func (w *WatchesInput[R]) watching() *watching { return &w.how }
-
-// Predicates are asked of each event. The handler is told of those that all let
-// through.
-type Predicates struct{ predicates []predicate.Predicate }
-
-var (
-	_ ForOption     = Predicates{}
-	_ OwnsOption    = Predicates{}
-	_ WatchesOption = Predicates{}
-)
-
-// WithPredicates sets the predicates of what is watched.
-func WithPredicates(predicates ...predicate.Predicate) Predicates {
-	return Predicates{predicates: predicates}
-}
-
-// ApplyToFor sets the predicates.
-func (p Predicates) ApplyToFor(in *ForInput) { in.how.predicates = p.predicates }
-
-// ApplyToOwns sets the predicates.
-func (p Predicates) ApplyToOwns(in *OwnsInput) { in.how.predicates = p.predicates }
-
-// ApplyToWatches sets the predicates.
-func (p Predicates) ApplyToWatches(in untypedWatchesInput) { in.watching().predicates = p.predicates }
-
-// OnlyMetadata watches, and has the cache keep, no more of the objects than their
-// metadata. Read them as metav1.PartialObjectMetadata then: to read them in another form
-// has the cache keep that, too, and the two are not always at the same state.
-var OnlyMetadata = projectAs(metadataOnly)
-
-type projectAs form
-
-var (
-	_ ForOption     = OnlyMetadata
-	_ OwnsOption    = OnlyMetadata
-	_ WatchesOption = OnlyMetadata
-)
-
-// ApplyToFor sets the form.
-func (p projectAs) ApplyToFor(in *ForInput) { in.how.form = form(p) }
-
-// ApplyToOwns sets the form.
-func (p projectAs) ApplyToOwns(in *OwnsInput) { in.how.form = form(p) }
-
-// ApplyToWatches sets the form.
-func (p projectAs) ApplyToWatches(in untypedWatchesInput) { in.watching().form = form(p) }
-
-// MatchEveryOwner has an event make a request for each owner of the kind, and not only
-// for the one that controls the object.
-var MatchEveryOwner = &matchEveryOwner{}
-
-type matchEveryOwner struct{}
-
-var _ OwnsOption = MatchEveryOwner
-
-// ApplyToOwns sets it.
-func (*matchEveryOwner) ApplyToOwns(in *OwnsInput) { in.everyOwner = true }
-
-// ResyncPolicy is a resync policy for what is watched.
-type ResyncPolicy struct{ policy resync.Policy }
-
-var (
-	_ ForOption     = ResyncPolicy{}
-	_ OwnsOption    = ResyncPolicy{}
-	_ WatchesOption = ResyncPolicy{}
-)
-
-// WithResyncPolicy says when the controller is shown objects of one kind although they
-// have not changed. What it leaves open is as WithResync says, where it is for For, and
-// then as the cache has it for the kind. See [TypedBuilder.WithResync] for predicates.
-func WithResyncPolicy(policy resync.Policy) ResyncPolicy { return ResyncPolicy{policy: policy} }
-
-// ApplyToFor sets the policy.
-func (p ResyncPolicy) ApplyToFor(in *ForInput) { in.how.resync = p.policy }
-
-// ApplyToOwns sets the policy.
-func (p ResyncPolicy) ApplyToOwns(in *OwnsInput) { in.how.resync = p.policy }
-
-// ApplyToWatches sets the policy.
-func (p ResyncPolicy) ApplyToWatches(in untypedWatchesInput) { in.watching().resync = p.policy }

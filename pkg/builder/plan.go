@@ -218,7 +218,7 @@ func (p *plan[R]) ownsSources() ([]ctrlsource.TypedSource[R], error) {
 	var all []ctrlsource.TypedSource[R]
 	for _, o := range p.owned {
 		var opts []handler.OwnerOption
-		if !o.everyOwner {
+		if !o.how.everyOwner {
 			opts = append(opts, handler.OnlyControllerOwner())
 		}
 		tell, _ := forRequests[R](handler.EnqueueRequestForOwner(p.mgr.GetScheme(), p.mgr.GetRESTMapper(), p.forInput.object, opts...))
