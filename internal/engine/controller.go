@@ -31,7 +31,7 @@ const (
 // what. Everything reaches it through the queue, so that what it does has an order
 // and needs no lock:
 //
-//	Pop ──▶ apply to the store ──▶ visible ──▶ publish ──▶ controls ──▶ Release
+//	next ──▶ apply to the store ──▶ visible ──▶ publish ──▶ controls ──▶ next, which releases
 //
 // Readers see a batch at once, before any subscriber hears of it. A subscriber that
 // joins does so between two batches, with the store as it is then.
@@ -57,7 +57,7 @@ type controller[T any] struct {
 func (c *controller[T]) run(ctx context.Context) error {
 	synced := false
 	for ctx.Err() == nil {
-		batch, ok, err := c.fifo.tryPop()
+		batch, ok, err := c.fifo.next()
 		if err != nil {
 			return err
 		}
@@ -89,12 +89,13 @@ func (c *controller[T]) await(ctx context.Context) {
 
 func (c *controller[T]) process(batch Batch[T]) {
 	events := c.apply(batch)
-	c.fifo.shown()
+	if len(batch.controls) > 0 || c.fifo.unsynced.Load() > 0 {
+		c.fifo.shown()
+	}
 	c.processor.publish(events)
 	for _, entry := range batch.controls {
 		c.carryOut(entry)
 	}
-	c.fifo.Release()
 }
 
 // apply makes the batch visible in the store, and returns what there is to tell.
@@ -140,13 +141,11 @@ func (c *controller[T]) settle(txn *store.Txn[T], it *item[T], e *event[T]) bool
 	case delta.OutOfScope:
 		panic("BUG: OutOfScope does not come as an item")
 	case delta.Added, delta.Updated, delta.Replaced:
-		old, there := txn.Get(it.key)
-		if there && c.shows(it, old) {
+		old, there, shown := txn.Replace(it.key, it.obj, func(old T) bool { return c.shows(it, old) })
+		if shown {
 			it.unchanged = true
 			return c.show(it, old, e)
 		}
-		// Overwrite, because the object may differ although its version is known.
-		txn.Overwrite(it.key, it.obj)
 		e.Delta = it.delta()
 		e.Old, e.Op = old, delta.Added
 		if there {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/invariant"
@@ -30,8 +31,9 @@ import (
 // before it pops again. Replace and Push for one scope are called from one
 // goroutine, because the order of the calls is the order of the history.
 type DeltaFIFO[T any] struct {
-	opts  FIFOOptions[T]
-	ready chan struct{} // cap 1; holds a token while there may be something to pop
+	opts     FIFOOptions[T]
+	ready    chan struct{} // cap 1; holds a token while there may be something to pop
+	unsynced atomic.Int32  // open inlets whose first list is not visible; written under mu
 
 	mu      sync.Mutex // guards everything below; never held while calling out, but for Known
 	pending pile[T]
@@ -260,9 +262,24 @@ func (f *DeltaFIFO[T]) await(ctx context.Context, try func() (Batch[T], bool, er
 	}
 }
 
+// next releases the batch that was handed out before, if there is one, and hands out what
+// is pending. The Controller takes the lock once for both.
+func (f *DeltaFIFO[T]) next() (Batch[T], bool, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.busy {
+		f.releaseLocked()
+	}
+	return f.popLocked()
+}
+
 func (f *DeltaFIFO[T]) tryPop() (Batch[T], bool, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	return f.popLocked()
+}
+
+func (f *DeltaFIFO[T]) popLocked() (Batch[T], bool, error) {
 	invariant.Check(!f.busy, "pop before the last batch was released")
 	if f.pending.empty() {
 		if f.closed {
@@ -281,10 +298,19 @@ func (f *DeltaFIFO[T]) tryPop() (Batch[T], bool, error) {
 func (f *DeltaFIFO[T]) Release() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.releaseLocked()
+}
+
+func (f *DeltaFIFO[T]) releaseLocked() {
 	invariant.Check(f.busy, "release without a batch")
 	f.busy = false
 	f.out.reset()
-	f.settleLocked()
+	for _, in := range f.inlets {
+		in.visible = in.out
+	}
+	if f.unsynced.Load() > 0 || !isClosed(f.synced) {
+		f.settleLocked()
+	}
 }
 
 // HasSynced reports whether everything of the first Replace is visible in the

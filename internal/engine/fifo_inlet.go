@@ -51,6 +51,7 @@ func (f *DeltaFIFO[T]) open(within reach, onSkip func(error)) *inlet[T] {
 	defer f.mu.Unlock()
 	in.founding = !f.founded
 	f.inlets = append(f.inlets, in)
+	f.unsynced.Add(1)
 	return in
 }
 
@@ -74,6 +75,7 @@ func (in *inlet[T]) shut() {
 	in.closed = true
 	if !in.isSynced.Load() {
 		close(in.synced)
+		f.unsynced.Add(-1)
 	}
 	f.inlets = slices.DeleteFunc(f.inlets, func(other *inlet[T]) bool { return other == in })
 	f.pending.drop(func(key delta.Key) bool { return in.reach.has(key.Namespace) })
@@ -211,8 +213,8 @@ func (f *DeltaFIFO[T]) handOutLocked() {
 	}
 }
 
-// shown says that what was handed out can be read. It comes before subscribers hear of
-// it, and Release after: a scope whose first list they are told of may be read.
+// shown says that what was handed out can be read. It comes before subscribers hear of a
+// scope's first list, so that they may read the scope. Otherwise the release says it.
 func (f *DeltaFIFO[T]) shown() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -276,6 +278,7 @@ func (f *DeltaFIFO[T]) noteSyncedLocked(oldest uint64) {
 	for _, in := range f.inlets {
 		if !in.isSynced.Load() && in.listed && !in.unpopped && oldest > in.initialEnd {
 			in.isSynced.Store(true)
+			f.unsynced.Add(-1)
 			in.settled = true
 			close(in.synced)
 		}

@@ -27,6 +27,7 @@ type resyncer struct {
 	changed chan struct{} // cap 1; a token for run to look again
 
 	taking atomic.Pointer[timetable.Audience] // what takers returns; nil when it has to be worked out again
+	active atomic.Bool                        // refill may have something to do; written under mu
 
 	mu       sync.Mutex // guards everything below; lag, which takes a subscriber's lock, is called with it held
 	schedule *timetable.Timetable
@@ -110,9 +111,13 @@ func (r *resyncer) trigger(selector labels.Selector, subscribers ...uint32) {
 // refill returns what to put into the FIFO next, if there is anything. It is for
 // the Controller, between two batches.
 func (r *resyncer) refill() (timetable.Batch, bool) {
+	if !r.active.Load() {
+		return timetable.Batch{}, false
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.schedule.Idle() {
+		r.active.Store(false)
 		return timetable.Batch{}, false
 	}
 	r.schedule.Drained()
@@ -179,6 +184,7 @@ func (r *resyncer) beginDue() (at time.Time, kick bool) {
 	for i, tick := range ticks {
 		r.schedule.Begin(tick, gathered[i], now)
 	}
+	r.active.Store(!r.schedule.Idle())
 	r.armed = r.schedule.Wake(now)
 	// What was to be shown may be nothing, or policies may have changed meanwhile.
 	if len(ticks) > 0 && r.schedule.Waiting() {

@@ -244,6 +244,14 @@ func (s *script) object(key delta.Key) cell {
 	}
 }
 
+// replacing is Overwrite, by the method that asks first.
+func replacing(txn *Txn[cell]) func(delta.Key, cell) (cell, bool) {
+	return func(key delta.Key, c cell) (old cell, existed bool) {
+		old, existed, _ = txn.Replace(key, c, func(cell) bool { return false })
+		return old, existed
+	}
+}
+
 // transaction writes a few objects and checks what it is told on the way.
 func (s *script) transaction() error {
 	txn := s.store.Begin(s.rng.IntN(3))
@@ -256,14 +264,26 @@ func (s *script) transaction() error {
 		}
 		var got cell
 		var ok bool
-		if s.rng.IntN(3) == 0 {
+		switch n := s.rng.IntN(9); {
+		case n < 3:
 			got, ok = txn.Remove(key)
 			delete(s.model.cells, key)
-		} else {
+		case n == 3: // as a list that shows it once more
+			var kept bool
+			c := s.object(key)
+			bad = bad || !had && c.tags == "!" && s.model.indexers["tag"] != nil
+			got, ok, kept = txn.Replace(key, c, func(old cell) bool { return had && old == want })
+			if kept != had {
+				return fmt.Errorf("Txn.Replace(%s) kept what was there: %v, want %v", key, kept, had)
+			}
+			if !kept {
+				txn.Remove(key)
+			}
+		default:
 			c, put := s.object(key), txn.Put
 			asked := c != want
 			if had && s.rng.IntN(3) == 0 {
-				c.version, put, asked = want.version, txn.Overwrite, true
+				c.version, put, asked = want.version, replacing(txn), true
 			}
 			bad = bad || c.tags == "!" && asked && s.model.indexers["tag"] != nil
 			got, ok = put(key, c)

@@ -75,20 +75,32 @@ func (t *Txn[T]) Get(key delta.Key) (obj T, ok bool) {
 // or be committed.
 func (t *Txn[T]) Put(key delta.Key, obj T) (old T, existed bool) {
 	t.trusts = true
-	return t.put(key, obj)
+	old, existed, _ = t.put(key, obj, nil)
+	return old, existed
 }
 
 // Overwrite is [Txn.Put] for an object that may differ from the one before it
 // although its version is the same. The index functions are always asked.
 func (t *Txn[T]) Overwrite(key delta.Key, obj T) (old T, existed bool) {
 	t.trusts = false
-	return t.put(key, obj)
+	old, existed, _ = t.put(key, obj, nil)
+	return old, existed
 }
 
-func (t *Txn[T]) put(key delta.Key, obj T) (old T, existed bool) {
+// Replace is [Txn.Overwrite], unless there is an object and keep, which is asked about it,
+// wants it to stay. Then nothing is written, and kept is true. It looks the key up once.
+func (t *Txn[T]) Replace(key delta.Key, obj T, keep func(old T) bool) (old T, existed, kept bool) {
+	t.trusts = false
+	return t.put(key, obj, keep)
+}
+
+func (t *Txn[T]) put(key delta.Key, obj T, keep func(old T) bool) (old T, existed, kept bool) {
 	t.mustBeOpen()
 	hash, mark := t.s.hash(key), t.s.mark(obj)
 	before, at := t.s.find(hash, key)
+	if keep != nil && before != nil && !before.gone() && keep(before.obj) {
+		return before.obj, true, true
+	}
 	t.had = t.had[:0]
 	t.alike = false
 	if before != nil {
@@ -104,10 +116,10 @@ func (t *Txn[T]) put(key delta.Key, obj T) (old T, existed bool) {
 		t.supersede(at, before, v).mark = mark
 	}
 	if before != nil && !before.gone() {
-		return before.obj, true
+		return before.obj, true, false
 	}
 	t.count++
-	return old, false
+	return old, false, false
 }
 
 // recall reads early what superseding a version will ask of its entry and of its
