@@ -63,7 +63,7 @@ var unclear = []phrase{
 		pattern: words(`(^|[.:;|*]\s|\n)\s*Who(ever)? (has|wants|asks|is|reads|removes|writes|gets|waits|needs)\b`),
 		plainer: "begin with the subject", most: [places]int{inPlans: 1, inCode: 12},
 	},
-	{pattern: words(`\bone's own\b`), plainer: "your own"},
+	{pattern: words(`\bone's own\b`), plainer: "your own", most: [places]int{inCode: 2}},
 	{pattern: words(`\bnamesakes?\b`), plainer: "another object of the same name", most: [places]int{inCode: 32}},
 	{pattern: words(`\bits own kin\b`), plainer: "its like"},
 	{pattern: words(`\bbut for\b`), plainer: "except", most: [places]int{inPlans: 2, inCode: 34}},
