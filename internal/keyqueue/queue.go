@@ -16,7 +16,7 @@ import (
 // and leaves the queue as it was.
 type Queue[K comparable] struct {
 	limiter   Limiter[K]    // nil: none
-	observe   func([]Event) // nil: nobody
+	observe   func([]Event) // nil: none
 	clock     *steady       // nil: package time
 	afterFunc func(time.Duration, func()) Alarm
 	began     time.Time // what the schedule counts from, if there is no clock

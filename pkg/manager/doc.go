@@ -1,5 +1,5 @@
-// Package manager puts our cache beneath a manager of controller-runtime, and our
-// queue beneath its controllers.
+// Package manager puts our cache beneath a manager of controller-runtime, and says how its
+// controllers get our queue.
 //
 //	ctrl.Options ──Configure──▶ ctrl.Options, with NewCache ──ctrl.NewManager──▶ Manager
 //	                                              │                                 │
@@ -39,22 +39,21 @@
 //
 // [New] is both steps of the first part in one, for a new main.
 //
-// The manager's client remembers what it has written; [RecordWrites] says of which
-// writes that is known. That is what delta.Change.Own and predicate.NotOwnWrite go by. A
-// manager that only NewCache: cache.New was set for has a client that remembers nothing:
-// to have both there, set NewClient: [NewClient] as well.
+// The manager's client remembers what it has written; [RecordWrites] names the writes that it
+// can remember. delta.Change.Own and predicate.NotOwnWrite ask for them. If only NewCache is
+// set, to cache.New, the client remembers nothing. For both, set NewClient to [NewClient] too.
 //
 //	your reconciler ──▶ client ──note──▶ delta.Writes ◀── Own, NotOwnWrite
 //	                      └──▶ the client that NewClient makes ──▶ API server
 //
 // # Concurrency
 //
-// Nothing here starts anything. What is configured runs when the manager does. The
-// client may be used from any goroutine, and holds no lock while it writes.
+// This package starts no goroutine. The cache that it configures runs when the manager does.
+// Any goroutine may use the client, which holds no lock while it writes.
 //
 // # Testing
 //
-// With managers whose API server does not exist: none of this asks it. What the client
-// notes is tested on controller-runtime's fake client, and in test/operator on a real
-// API server beside somebody else who writes the same objects.
+// The tests make managers whose API server does not exist, because no code here asks it. They
+// check the client's notes with controller-runtime's fake client. test/operator checks them
+// with a real API server, while another client writes the same objects.
 package manager

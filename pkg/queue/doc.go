@@ -33,16 +33,19 @@
 // # Delayed adds
 //
 // AddAfter and reconcile.Result.RequeueAfter delay an add. So does AddRateLimited after an
-// error. The delayed adds of a key become one, which is the earliest. Contents shows it as
-// [Entry.Due], Cancel removes it, and Replace gives it another time and priority.
+// error. The delayed adds of a key become one, which has the earliest time. Contents shows
+// that time as [Entry.Due]. Cancel removes the delayed add, and Replace gives it another
+// time and priority.
 //
 // # Looking into a queue
 //
 // Contents shows why a worker does not get a key: another worker has it, it is queued behind
 // others, or it is delayed after some failed attempts. Stats has the depth of each lane, the
-// slowest worker, and histograms of how long keys were queued and worked on. The queues of
-// ctrlqueue have both methods. For a queue of which only client-go's interface is known,
-// ctrlqueue.Inspect finds them, as the example shows.
+// slowest worker, and histograms of how long keys were queued and worked on. A priority
+// queue of ctrlqueue has both methods, as the example shows. For a queue with another
+// interface, ctrlqueue.Inspect returns them. To look into a controller's queue, set
+// controller.Options.NewQueue to a function that calls ctrlqueue.NewQueue and keeps the
+// result.
 //
 // # Draining
 //

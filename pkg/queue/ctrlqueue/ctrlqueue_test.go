@@ -225,7 +225,7 @@ func TestForeignClock(t *testing.T) {
 	})
 }
 
-// A queue that delays adds to another one leaves the other one's own methods as they are.
+// A queue that delays adds to another one does not change how the other one works.
 func TestDelayingAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		inner := workqueue.NewTyped[string]()

@@ -143,8 +143,8 @@ type labelled struct {
 	vector *prometheus.GaugeVec
 	name   string
 	// gauges needs no lock, because the queue calls its observer once at a time.
-	// Invariant: a priority keeps the gauge that it got first. What was counted up there is
-	// counted down there, although the limit was reached meanwhile.
+	// Invariant: a priority keeps the gauge that it got first. So each key is counted down in
+	// the gauge where it was counted up, also if the limit is reached in between.
 	gauges map[int]prometheus.Gauge
 	others prometheus.Gauge // of the priorities beyond the limit; nil: there are none
 }
