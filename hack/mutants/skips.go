@@ -41,9 +41,9 @@ var skips = []mutant{
 	},
 	{
 		name:   "metadata alone shows that the rest is as it was",
-		file:   "pkg/delta/diff_touches.go",
-		old:    "if d.unseen() && !withinOne(path, shownByMetadata) {",
-		new:    "if d.unseen() && !withinOne(path, shownByMetadata) && false {",
+		file:   "pkg/diff/touches.go",
+		old:    "if d.unseen() && !withinOne(field, shownByMetadata) {",
+		new:    "if d.unseen() && !withinOne(field, shownByMetadata) && false {",
 		suites: []suite{skipWorlds},
 	},
 	{
@@ -69,16 +69,16 @@ var skips = []mutant{
 	},
 	{
 		name:   "a misspelt path is not touched",
-		file:   "pkg/delta/path_asked.go",
+		file:   "pkg/delta/asked.go",
 		old:    "ok = false\n\t\t\tcontinue",
 		new:    "continue",
 		suites: []suite{skipWorlds},
 	},
 	{
 		name:   "a field that nobody has heard of is not touched",
-		file:   "pkg/delta/diff_touches.go",
-		old:    "return d.touches(path) || d.unheardOf(path)",
-		new:    "return d.touches(path)",
+		file:   "pkg/diff/touches.go",
+		old:    "return d.touches(field) || d.unheardOf(field)",
+		new:    "return d.touches(field)",
 		suites: []suite{skipWorlds},
 	},
 	{
@@ -97,24 +97,24 @@ var skips = []mutant{
 	},
 	{
 		name: "another object with the same content is the same",
-		file: "pkg/delta/diff_touches.go",
-		old:  "return d.before != nil && d.after != nil && !sameObject(d.before, d.after)",
+		file: "pkg/diff/touches.go",
+		old:  "return d.before != nil && d.after != nil && !states.SameObject(d.before, d.after)",
 		new:  "return false",
 		also: []edit{ // a relist alone exchanges objects, and has everything touched
-			{"pkg/delta/touches.go", "c.unsure, c.Relisted, c.Missed", "c.unsure, c.Relisted && sameObject(c.Old, c.New), c.Missed"},
-			{"pkg/delta/touches.go", "|| c.doubt {", "|| c.doubt && !slices.ContainsFunc(c.list, func(c Change) bool { return isUpdate(&c) && !sameObject(c.Old, c.New) }) {"},
+			{"pkg/delta/touches.go", "c.unsure, c.Relisted, c.Missed", "c.unsure, c.Relisted && states.SameObject(c.Old, c.New), c.Missed"},
+			{"pkg/delta/touches.go", "|| c.doubt {", "|| c.doubt && !slices.ContainsFunc(c.list, func(c Change) bool { return isUpdate(&c) && !states.SameObject(c.Old, c.New) }) {"},
 		},
 		suites: []suite{skipWorlds},
 	},
 	{
 		name: "what is hidden of a created object is not touched",
-		file: "pkg/delta/path_match.go",
+		file: "pkg/diff/holds.go",
 		old:  "return v.IsString() && v.AsString() == Hidden",
 		new:  "return false",
 		also: []edit{{ // or creations touch everything
 			"pkg/delta/touches.go", "case !isUpdate(c), c.unsure,",
 			"case (c.Op == Added || c.Op == Deleted) && c.Object() != nil && !c.unsure && !c.Missed && !c.forgot:\n" +
-				"return c.Diff().touchesOne(paths)\ncase !isUpdate(c), c.unsure,",
+				"return c.Diff().TouchesAny(paths)\ncase !isUpdate(c), c.unsure,",
 		}},
 		suites: []suite{skipWorlds},
 	},
@@ -141,11 +141,11 @@ var skips = []mutant{
 	},
 	{
 		name: "a key with dots is found in brackets alone",
-		file: "pkg/delta/path_match.go",
-		old:  `if key.kind != named || !strings.Contains(key.name, ".") {`,
-		new:  `if key.kind != named || !strings.Contains(key.name, ".") || true {`,
+		file: "internal/path/match.go",
+		old:  `if key.Kind != Named || !strings.Contains(key.Name, ".") {`,
+		new:  `if key.Kind != Named || !strings.Contains(key.Name, ".") || true {`,
 		also: []edit{{ // or it can't exist
-			"pkg/delta/path_check.go", `return nil, *s, fmt.Sprintf("%s is %s and has nothing below it", here(at), c.scalar)`,
+			"internal/path/check.go", `return nil, *s, fmt.Sprintf("%s is %s and has nothing below it", here(at), c.scalar)`,
 			`return unknownSlot{}, *s, ""`,
 		}},
 		suites: []suite{skipWorlds},

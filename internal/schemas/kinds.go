@@ -18,10 +18,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 
-	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/diff"
 )
 
-// Kinds knows the types of all kinds that a server has, for [delta.NewDiff].
+// Kinds knows the types of all kinds that a server has, for [diff.New].
 //
 // What client-go knows comes from client-go: these kinds are read in when the first one
 // is asked for, which takes some 200 ms of a processor once in a process and keeps a
@@ -43,7 +43,7 @@ type Kinds struct {
 	lenient, strict descriptions
 }
 
-var _ delta.Schemas = (*Kinds)(nil)
+var _ diff.Schemas = (*Kinds)(nil)
 
 // New returns the types of a server's kinds. The scheme says which kind a Go type is,
 // because typed objects do not say it.
@@ -73,7 +73,7 @@ var builtinKinds = sync.OnceValue(func() *runtime.Scheme {
 	return kinds
 })
 
-// ObjectToTyped is [delta.Schemas].
+// ObjectToTyped is [diff.Schemas].
 func (s *Kinds) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOptions) (*typed.TypedValue, error) {
 	kind, err := apiutil.GVKForObject(obj, s.scheme)
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *Kinds) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOption
 }
 
 // TypeOf returns the type that objects of a kind have, with no fields but those that it
-// is known to have. [delta.CheckPathBySchema] goes by it.
+// is known to have. [path.Check] goes by it.
 func (s *Kinds) TypeOf(kind schema.GroupVersionKind) (typed.ParseableType, error) {
 	var converter managedfields.TypeConverter
 	if builtinKinds().Recognizes(kind) {

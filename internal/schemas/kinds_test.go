@@ -25,7 +25,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/schemas"
-	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/diff"
 )
 
 var gardens = schema.GroupVersion{Group: "example.com", Version: "v1"}
@@ -152,9 +152,9 @@ const (
 		`[{"flower":"tulip","row":1,"side":"right"},{"flower":"rose","row":1}], spec.fences: ["n","s"] → ["s","n"], spec.tools: ["rake","spade"] → ["spade","hose","rake"]`
 )
 
-func compare(t *testing.T, s delta.Schemas, want string) {
+func compare(t *testing.T, s diff.Schemas, want string) {
 	t.Helper()
-	d := delta.NewDiff(garden(func(*GardenSpec) {}), garden(grow), s)
+	d := diff.New(garden(func(*GardenSpec) {}), garden(grow), s)
 	if got := d.String(); got != want || d.Err() != nil {
 		t.Errorf("got  %s (error %v)\nwant %s", got, d.Err(), want)
 	}
@@ -188,7 +188,7 @@ func TestSchemasOfCustomKinds(t *testing.T) {
 		u.SetGroupVersionKind(gardens.WithKind("Garden"))
 		return u
 	}
-	if got := delta.NewDiff(form(garden(func(*GardenSpec) {})), form(garden(grow)), all).String(); got != bySchema {
+	if got := diff.New(form(garden(func(*GardenSpec) {})), form(garden(grow)), all).String(); got != bySchema {
 		t.Errorf("unstructured: got %s, want %s", got, bySchema)
 	}
 	meta := func(finalizers ...string) *metav1.PartialObjectMetadata {
@@ -196,13 +196,13 @@ func TestSchemasOfCustomKinds(t *testing.T) {
 		m.SetGroupVersionKind(gardens.WithKind("Garden"))
 		return m
 	}
-	if got, want := delta.NewDiff(meta("x", "y"), meta("z", "x"), all).String(), `-metadata.finalizers[="y"], +metadata.finalizers[="z"]`; got != want {
+	if got, want := diff.New(meta("x", "y"), meta("z", "x"), all).String(), `-metadata.finalizers[="y"], +metadata.finalizers[="z"]`; got != want {
 		t.Errorf("metadata: got %s, want %s", got, want)
 	}
 	s.wasAsked(t, 1)
 	other := form(garden(grow))
 	other.SetAPIVersion("other.com/v1")
-	if got := delta.NewDiff(nil, other, all); got.Err() != nil || !got.Touches("spec.beds") {
+	if got := diff.New(nil, other, all); got.Err() != nil || !got.Touches("spec.beds") {
 		t.Errorf("a kind that the server does not describe: %s, error %v", got, got.Err())
 	}
 	s.wasAsked(t, 2)
@@ -219,7 +219,7 @@ func TestSchemasOfBuiltinKinds(t *testing.T) {
 		return d
 	}
 	before := deployment("a", "b")
-	d := delta.NewDiff(before, deployment("a", "c"), all)
+	d := diff.New(before, deployment("a", "c"), all)
 	if got, want := d.String(), `spec.template.spec.containers[name="c1"].image: "b" → "c"`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -301,7 +301,7 @@ func TestSchemasThatChange(t *testing.T) {
 		compare(t, all, bySchema)
 		s.wasAsked(t, 2)
 
-		unknown := delta.NewDiff(garden(func(*GardenSpec) {}), garden(func(s *GardenSpec) { s.New = 3 }), all)
+		unknown := diff.New(garden(func(*GardenSpec) {}), garden(func(s *GardenSpec) { s.New = 3 }), all)
 		if got := unknown.String(); got != "+spec.new=3" {
 			t.Errorf("a field that the schema does not know: %s", got)
 		}

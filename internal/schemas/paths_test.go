@@ -13,7 +13,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
 
+	"github.com/delta-runtime/delta-runtime/internal/path"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/diff"
 )
 
 // formOf is an object of a kind that says no more than its kind.
@@ -48,23 +50,23 @@ func TestPathsAreCheckedByWhatTheServerDescribes(t *testing.T) {
 	} {
 		meta := &metav1.PartialObjectMetadata{}
 		meta.SetGroupVersionKind(c.kind)
-		for path, legal := range c.legal {
+		for field, legal := range c.legal {
 			for _, example := range []delta.Object{formOf(c.kind), meta} {
-				if err := delta.CheckPathBySchema(example, all, path); (err == nil) != legal {
-					t.Errorf("%s: %s: %v, want legal %v", c.kind.Kind, path, err, legal)
+				if err := path.Check(example, all, field); (err == nil) != legal {
+					t.Errorf("%s: %s: %v, want legal %v", c.kind.Kind, field, err, legal)
 				}
 			}
 		}
 	}
 	s.wasAsked(t, 2) // once for each group and version
 	garden := formOf(gardens.WithKind("Garden"))
-	var wrong *delta.PathError
-	if err := delta.CheckPathBySchema(garden, all, "spec.beds.flower"); !errors.As(err, &wrong) || wrong.Meant != "spec.beds[*].flower" || wrong.In != "example.com/v1 Garden" {
+	var wrong *path.Error
+	if err := path.Check(garden, all, "spec.beds.flower"); !errors.As(err, &wrong) || wrong.Meant != "spec.beds[*].flower" || wrong.In != "example.com/v1 Garden" {
 		t.Errorf("error is %v", err)
 	}
 	other := garden.DeepCopy()
 	other.SetName("x")
-	if d := delta.NewDiff(garden, other, all); !d.Touches("spec.bed") || d.Touches("spec.beds") || d.Err() != nil {
+	if d := diff.New(garden, other, all); !d.Touches("spec.bed") || d.Touches("spec.beds") || d.Err() != nil {
 		t.Errorf("a path that can't exist is not touched, or one that can is: %s", d)
 	}
 }
@@ -76,11 +78,11 @@ func TestCheckedPathsFollowTheServer(t *testing.T) {
 		right := s.text
 		s.fail = errors.New("out of order")
 		all := withoutNetwork(t, s)
-		check := func(when, path string, legal bool, asked int) {
+		check := func(when, field string, legal bool, asked int) {
 			t.Helper()
-			err := delta.CheckPathBySchema(formOf(gardens.WithKind("Garden")), all, path)
+			err := path.Check(formOf(gardens.WithKind("Garden")), all, field)
 			if (err == nil) != legal {
-				t.Errorf("%s: %s: %v, want legal %v", when, path, err, legal)
+				t.Errorf("%s: %s: %v, want legal %v", when, field, err, legal)
 			}
 			s.wasAsked(t, asked)
 		}
@@ -111,7 +113,7 @@ func TestKindsThatAProgramAddsKeepTheirSchemas(t *testing.T) {
 	if _, err := all.TypeOf(kind); err != nil {
 		t.Error(err)
 	}
-	if err := delta.CheckPathBySchema(formOf(kind), all, "spec.bed"); err == nil {
+	if err := path.Check(formOf(kind), all, "spec.bed"); err == nil {
 		t.Error("a path that can't exist is not noticed")
 	}
 }

@@ -18,9 +18,10 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/recording"
 	"github.com/delta-runtime/delta-runtime/internal/schemas"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/diff"
 )
 
-// ledgerOptions completes what the user set with what the manager knows.
+// ledgerOptions completes the user's options with what the manager knows.
 func ledgerOptions(mgr manager.Manager, opts delta.LedgerOptions) delta.LedgerOptions {
 	if opts.KindOf == nil {
 		scheme := mgr.GetScheme()
@@ -35,9 +36,9 @@ func ledgerOptions(mgr manager.Manager, opts delta.LedgerOptions) delta.LedgerOp
 	return opts
 }
 
-// schemasOf returns the schemas of the kinds of the manager's server. Nothing is asked for
-// before somebody wants a difference; without schemas those in lists are coarser.
-func schemasOf(mgr manager.Manager) delta.Schemas {
+// schemasOf returns the schemas of the server's kinds. They ask the server for nothing before
+// somebody wants a difference. Without them differences in lists are coarser.
+func schemasOf(mgr manager.Manager) diff.Schemas {
 	config, client := mgr.GetConfig(), mgr.GetHTTPClient()
 	if config == nil || client == nil { // a manager for tests
 		return nil
@@ -50,15 +51,14 @@ func schemasOf(mgr manager.Manager) delta.Schemas {
 	return kinds
 }
 
-// recordedReconciler tells a reconciler why it is called, and the ledger what came of
-// it.
+// recordedReconciler tells a reconciler why it is called, and the ledger what became of the call.
 type recordedReconciler[R comparable] struct {
 	to     reconcile.TypedReconciler[R]
 	ledger *delta.Ledger[R]
 	queue  atomic.Pointer[recording.ControllerQueue[R]] // nil until the controller starts
 }
 
-// Reconcile is called by the controller's workers.
+// Reconcile is for the controller's workers.
 func (r *recordedReconciler[R]) Reconcile(ctx context.Context, request R) (reconcile.Result, error) {
 	how := delta.Failed // also for a panic, which goes on to the caller
 	again := true
@@ -79,8 +79,8 @@ func (r *recordedReconciler[R]) Reconcile(ctx context.Context, request R) (recon
 	return result, err
 }
 
-// toRetry returns the errors of steps as one that is retried if any of them is. An error that
-// is not to be retried would otherwise speak for all.
+// toRetry returns the errors of steps as one error. The controller retries it if it would retry
+// any of them. Without that, one error that ends all retries would speak for all.
 func toRetry(err error) error {
 	joined, ok := err.(interface{ Unwrap() []error }) // what errors.Join returned
 	if !ok {
@@ -99,7 +99,7 @@ func toRetry(err error) error {
 	return errors.Join(all...)
 }
 
-// logSteps says what became of the steps of a call.
+// logSteps logs what became of the steps of a call.
 func logSteps(ctx context.Context) {
 	log := logr.FromContextOrDiscard(ctx).V(1)
 	if !log.Enabled() {
@@ -114,9 +114,9 @@ func logSteps(ctx context.Context) {
 	}
 }
 
-// outcome is what became of a request. An error that is not to be tried again is a
-// failure, too: whatever brings the request the next time, it is told what has not been
-// dealt with. A result that asks for another call may mean that the work waits for it.
+// outcome returns what became of a request. A TerminalError is a failure, too: whatever brings
+// the request the next time, its reconciler hears of what nobody has dealt with. A result that
+// asks for another call may mean that the work waits for it.
 func outcome(result reconcile.Result, err error) delta.Outcome {
 	switch {
 	case err != nil:
@@ -128,7 +128,7 @@ func outcome(result reconcile.Result, err error) delta.Outcome {
 	}
 }
 
-// queueWith makes the queues that make makes, with the ledger before them.
+// queueWith returns a constructor that puts the ledger before the queues of newQueue.
 func (r *recordedReconciler[R]) queueWith(newQueue makeQueue[R]) makeQueue[R] {
 	return func(name string, limiter workqueue.TypedRateLimiter[R]) workqueue.TypedRateLimitingInterface[R] {
 		queue := recording.NewControllerQueue(newQueue(name, limiter), r.ledger)
@@ -140,29 +140,27 @@ func (r *recordedReconciler[R]) queueWith(newQueue makeQueue[R]) makeQueue[R] {
 // makeQueue makes a controller's queue.
 type makeQueue[R comparable] = func(string, workqueue.TypedRateLimiter[R]) workqueue.TypedRateLimitingInterface[R]
 
-// recordedController is a controller with a ledger. The manager runs the controller
-// within.
+// recordedController is a controller with a ledger. The manager runs the controller in it.
 type recordedController[R comparable] struct {
 	controller.TypedController[R]
 	ledger *delta.Ledger[R]
 	kinds  *watchedKinds
 }
 
-// Watch adds a source. Its requests are recorded as those of the sources that were built
-// in, because the queue records.
+// Watch adds a source. The queue records its requests as it does those of the others.
 func (c *recordedController[R]) Watch(src ctrlsource.TypedSource[R]) error {
 	c.kinds.more.Store(true) // before it can show anything
 	return c.TypedController.Watch(src)
 }
 
-// NeedLeaderElection is the controller's answer.
+// NeedLeaderElection returns the controller's answer.
 func (c *recordedController[R]) NeedLeaderElection() bool {
 	asked, ok := c.TypedController.(manager.LeaderElectionRunnable)
 	return !ok || asked.NeedLeaderElection()
 }
 
-// LedgerOf returns the ledger of a controller that our builder has built, to ask for its
-// Status. It is nil for a controller without.
+// LedgerOf returns the ledger of a controller that our builder has built, so that you can ask
+// for its Status. It returns nil for a controller without a ledger.
 func LedgerOf[R comparable](c controller.TypedController[R]) *delta.Ledger[R] {
 	if recorded, ok := c.(*recordedController[R]); ok {
 		return recorded.ledger

@@ -16,31 +16,33 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	"github.com/delta-runtime/delta-runtime/internal/objects"
+	"github.com/delta-runtime/delta-runtime/internal/path"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/diff"
 )
 
-// askedPaths are the paths that a reconciler asks about in objects of one kind.
+// askedPaths has the paths that a reconciler asks about in objects of one kind.
 type askedPaths struct {
 	example client.Object
 	texts   []string
 }
 
-// WithPaths names paths that the reconciler asks about in objects of the example's kind,
-// with [delta.Changes.Touches] for instance, so that a path which can't exist is found
-// before it is asked for. It can be called for several kinds.
+// WithPaths names paths that the reconciler asks about in objects of the example's kind, with
+// [delta.Changes.Touches] for instance. The builder then finds a path that can't exist before
+// the reconciler asks for it. You can call WithPaths for several kinds.
 //
-// Paths of typed objects are checked by [TypedBuilder.Build], which returns an error.
-// Those of unstructured objects, and of metadata alone, are checked when the manager
-// starts, by what the server says of the kind, or as soon as it says anything. What is
-// wrong then is an error in the log, and ends nothing: the path counts as touched, so the
-// reconciler does all its work. The kind may come later than the controller, or get the
-// field later, and nobody should be kept from starting by what only saves work.
+// [TypedBuilder.Build] checks the paths of typed objects, and returns an error. The paths of
+// unstructured objects, and of metadata alone, need what the server says of the kind. The
+// manager has them checked when it starts, or as soon as the server says anything. A path that
+// is wrong then is an error in the log, and nothing ends: the path counts as touched, so the
+// reconciler does all its work. The kind may come later than the controller, or get the field
+// later, and a path only saves work.
 func (b *TypedBuilder[R]) WithPaths(example client.Object, paths ...string) *TypedBuilder[R] {
 	b.asked = append(b.asked, askedPaths{example, slices.Clone(paths)})
 	return b
 }
 
-// checkPaths checks what WithPaths named, as far as Go types tell.
+// checkPaths checks the paths of WithPaths, as far as Go types tell.
 func (b *TypedBuilder[R]) checkPaths() error {
 	var errs []error
 	for _, asked := range b.asked {
@@ -56,7 +58,7 @@ func (b *TypedBuilder[R]) checkPaths() error {
 	return errors.Join(errs...)
 }
 
-// checkPathsLater checks the others when the manager starts.
+// checkPathsLater has the manager check the other paths when it starts.
 func (p *plan[R]) checkPathsLater() error {
 	var later []askedPaths
 	for _, asked := range p.asked {
@@ -73,10 +75,10 @@ func (p *plan[R]) checkPathsLater() error {
 	return p.mgr.Add(&pathCheck{asked: later, schemas: p.schemas, log: p.logger()})
 }
 
-// examples returns what has one object of each kind that is watched. Of the kinds that
-// WithPaths named those belong to them that a raw source, or a watch that was added later,
-// may show. A path of a kind that nobody watches is never touched by anything, so that it
-// has to count as wrong.
+// examples returns a function that returns one object of each watched kind. A raw source, or
+// a watch that comes later, may show the kinds of WithPaths, so then they belong to these.
+// Nothing ever touches a path of a kind that nobody watches, so such a path has to count as
+// wrong.
 func (p *plan[R]) examples() func() []delta.Object {
 	var watched, named []delta.Object
 	for _, object := range p.watches() {
@@ -94,7 +96,7 @@ func (p *plan[R]) examples() func() []delta.Object {
 	}
 }
 
-// logger is for what is wrong with a path.
+// logger returns the logger for wrong paths.
 func (b *TypedBuilder[R]) logger() logr.Logger {
 	name := b.name
 	if b.forInput.object != nil {
@@ -108,18 +110,18 @@ func (b *TypedBuilder[R]) logger() logr.Logger {
 // pathCheck checks paths when the manager starts.
 type pathCheck struct {
 	asked   []askedPaths
-	schemas delta.Schemas
+	schemas diff.Schemas
 	log     logr.Logger
 }
 
 var _ manager.LeaderElectionRunnable = (*pathCheck)(nil)
 
-// askAgain is how long a server has to come to know a kind. It describes a CRD a little
-// later than it serves it.
+// askAgain is the time from one check to the next. A server describes a CRD a little later than
+// it serves it.
 const askAgain = 10 * time.Second
 
-// Start checks the paths until ctx ends or it is known whether each can exist. It does not
-// fail; see WithPaths for why.
+// Start checks the paths until ctx ends or it knows of each whether it can exist. It does not
+// fail; WithPaths says why.
 func (c *pathCheck) Start(ctx context.Context) error {
 	for first := true; ; first = false {
 		c.asked = slices.DeleteFunc(c.asked, c.checked)
@@ -140,7 +142,7 @@ func (c *pathCheck) Start(ctx context.Context) error {
 // checked checks the paths into one kind, and reports false if nothing describes it yet.
 func (c *pathCheck) checked(asked askedPaths) bool {
 	for _, text := range asked.texts {
-		if err := delta.CheckPathBySchema(asked.example, c.schemas, text); err != nil {
+		if err := path.Check(asked.example, c.schemas, text); err != nil {
 			c.log.Error(err, "A path that the controller asks about can't exist; it counts as touched", "path", text)
 		}
 	}
@@ -150,5 +152,5 @@ func (c *pathCheck) checked(asked askedPaths) bool {
 	return !ok || server.Describes(asked.example.GetObjectKind().GroupVersionKind()) == nil
 }
 
-// NeedLeaderElection is false: who does not lead yet can be told as well.
+// NeedLeaderElection reports false, because the log of a process that does not lead helps, too.
 func (*pathCheck) NeedLeaderElection() bool { return false }

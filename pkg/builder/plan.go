@@ -21,19 +21,20 @@ import (
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/diff"
 	"github.com/delta-runtime/delta-runtime/pkg/queue/ctrlqueue"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 	"github.com/delta-runtime/delta-runtime/pkg/source"
 )
 
-// plan is what a builder's calls come down to.
+// plan is what a builder's calls come down to. One Build makes one.
 type plan[R comparable] struct {
 	*TypedBuilder[R]
-	ledger  *delta.Ledger[R] // nil: none is kept
+	ledger  *delta.Ledger[R] // nil: the controller keeps none
 	primary schema.GroupVersionKind
 	name    string
 	kinds   *watchedKinds
-	schemas delta.Schemas // the ledger's
+	schemas diff.Schemas // the ledger's
 }
 
 func newPlan[R comparable](b *TypedBuilder[R]) *plan[R] {
@@ -79,7 +80,7 @@ func (p *plan[R]) build(r reconcile.TypedReconciler[R]) (controller.TypedControl
 	return &recordedController[R]{TypedController: made, ledger: p.ledger, kinds: p.kinds}, nil
 }
 
-// controllerOptions are those that the user set, completed.
+// controllerOptions returns the user's options, completed.
 func (p *plan[R]) controllerOptions(r reconcile.TypedReconciler[R]) (controller.TypedOptions[R], error) {
 	options, general := p.options, p.mgr.GetControllerOptions()
 	if options.Reconciler != nil {
@@ -115,7 +116,7 @@ func (p *plan[R]) controllerOptions(r reconcile.TypedReconciler[R]) (controller.
 	return options, nil
 }
 
-// logConstructor is controller-runtime's, with the same keys.
+// logConstructor does what controller-runtime's does, with the same keys.
 func (p *plan[R]) logConstructor() func(*R) logr.Logger {
 	general := p.mgr.GetLogger().WithValues("controller", p.name)
 	if p.primary.Kind != "" {
@@ -134,7 +135,7 @@ func (p *plan[R]) logConstructor() func(*R) logr.Logger {
 	}
 }
 
-// newQueue makes our queue: with priorities, unless UsePriorityQueue is switched off.
+// newQueue makes our queue. It has priorities, unless UsePriorityQueue is switched off.
 func newQueue[R comparable](options controller.TypedOptions[R]) makeQueue[R] {
 	return func(name string, limiter workqueue.TypedRateLimiter[R]) workqueue.TypedRateLimitingInterface[R] {
 		if !ptr.Deref(options.UsePriorityQueue, true) {
@@ -147,7 +148,7 @@ func newQueue[R comparable](options controller.TypedOptions[R]) makeQueue[R] {
 	}
 }
 
-// sources are what is to be watched, in controller-runtime's order.
+// sources returns what the controller watches, in controller-runtime's order.
 func (p *plan[R]) sources() ([]ctrlsource.TypedSource[R], error) {
 	var all []ctrlsource.TypedSource[R]
 	if p.forInput.object != nil {
@@ -182,7 +183,7 @@ func (p *plan[R]) sources() ([]ctrlsource.TypedSource[R], error) {
 	return append(all, p.raw...), nil
 }
 
-// checkPolicies returns what makes no sense in a resync policy, and where.
+// checkPolicies returns an error for each resync policy that makes no sense.
 func (p *plan[R]) checkPolicies() error {
 	check := func(object client.Object, policy resync.Policy) error {
 		if err := policy.Check(); err != nil {
@@ -231,13 +232,14 @@ func (p *plan[R]) ownsSources() ([]ctrlsource.TypedSource[R], error) {
 	return all, nil
 }
 
-// forRequests is a handler that makes requests of an R, if that is what an R is.
+// forRequests returns a handler of reconcile.Requests as one of Rs. It reports false if an R is
+// anything else.
 func forRequests[R comparable](tell handler.EventHandler) (handler.TypedEventHandler[client.Object, R], bool) {
 	h, ok := tell.(handler.TypedEventHandler[client.Object, R])
 	return h, ok
 }
 
-// watch is one kind to be watched.
+// watch is one kind that the controller watches.
 type watch[R comparable] struct {
 	object client.Object
 	tell   handler.TypedEventHandler[client.Object, R]

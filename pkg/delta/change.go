@@ -8,6 +8,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/delta-runtime/delta-runtime/internal/path"
 )
 
 // Change is one reason for a request: what happened to one object, from how it was
@@ -51,7 +53,7 @@ type Change struct {
 	// fields that have changed since the last state before Old that the request was told
 	// of. A reconciler may have read any of these states.
 	between []Object
-	touched []Path
+	touched []path.Path
 
 	once  *once // the identity of the last delivery in it
 	facts *facts

@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+
+	"github.com/delta-runtime/delta-runtime/internal/states"
 )
 
 // maxBetween is how many states a change remembers beside Old and New. They share memory
@@ -42,10 +44,10 @@ func fold(c, next *Change) bool {
 		return true
 	case c.Op == 0 && next.Op == 0 && c.Cause == next.Cause: // the latest speaks for all
 		c.New, c.once = next.New, next.once
-	case c.Op == Added && next.Op == Sync && sameState(c.New, next.New):
+	case c.Op == Added && next.Op == Sync && states.Same(c.New, next.New):
 		// What is checked of an object when it is born is checked on the newborn. A Sync that
 		// shows a later state, of which nobody was told, is told beside it.
-	case isUpdate(c) && isUpdate(next) && sameObject(c.Old, next.New) && sameObject(next.Old, c.New):
+	case isUpdate(c) && isUpdate(next) && states.SameObject(c.Old, next.New) && states.SameObject(next.Old, c.New):
 		where := placeOf(c, next)
 		if where == elsewhere {
 			return false
@@ -78,7 +80,7 @@ func placeOf(c, next *Change) relation {
 		return within
 	case hadBefore(next, c.New) || comesLater(c, next):
 		return behind
-	case sameState(next.New, c.Old):
+	case states.Same(next.New, c.Old):
 		return ahead
 	default:
 		return elsewhere
@@ -133,7 +135,7 @@ func join(c, next *Change, where relation) {
 	}
 	c.touched = append(slices.Clip(c.touched), next.touched...)
 	c.unsure = c.unsure || len(c.touched) > maxTouched
-	if c.Op == Sync && !sameState(c.Old, c.New) { // it shows what led to it only as a Sync
+	if c.Op == Sync && !states.Same(c.Old, c.New) { // it shows what led to it only as a Sync
 		old := c.Old
 		c.Old = c.New
 		remember(c, old)
@@ -141,11 +143,11 @@ func join(c, next *Change, where relation) {
 }
 
 // had reports whether a state is among those that c remembers.
-func had(c *Change, state Object) bool { return sameState(c.New, state) || hadBefore(c, state) }
+func had(c *Change, state Object) bool { return states.Same(c.New, state) || hadBefore(c, state) }
 
 // hadBefore reports whether a state is among those that came before New.
 func hadBefore(c *Change, state Object) bool {
-	return sameState(c.Old, state) || slices.ContainsFunc(c.between, func(other Object) bool { return sameState(other, state) })
+	return states.Same(c.Old, state) || slices.ContainsFunc(c.between, func(other Object) bool { return states.Same(other, state) })
 }
 
 // remember adds a state to those that the object had.
@@ -161,33 +163,3 @@ func remember(c *Change, state Object) {
 
 // ends reports whether this is the end of an object, as far as anybody will hear of it.
 func ends(c *Change) bool { return c.Op == Deleted || c.Op == OutOfScope }
-
-// sameObject is false for an object and its namesake that took its place.
-func sameObject(a, b Object) bool {
-	x, y := a.GetUID(), b.GetUID()
-	return x == y || x == "" || y == ""
-}
-
-// sameState reports whether two objects are one state of one object. Objects without a
-// version are if they are one in memory. A version alone does not tell: some servers change
-// objects without giving them new versions.
-func sameState(a, b Object) bool {
-	switch {
-	case a == nil || b == nil:
-		return a == nil && b == nil
-	case identical(a, b):
-		return true
-	default:
-		return sameVersion(a, b) && (reflect.TypeOf(a) != reflect.TypeOf(b) || reflect.DeepEqual(a, b))
-	}
-}
-
-func sameVersion(a, b Object) bool {
-	return a.GetResourceVersion() != "" && a.GetResourceVersion() == b.GetResourceVersion() && a.GetUID() == b.GetUID()
-}
-
-// identical reports whether two objects are one in memory.
-func identical(a, b Object) bool {
-	x, y := reflect.ValueOf(a), reflect.ValueOf(b)
-	return x.Kind() == reflect.Pointer && y.Kind() == reflect.Pointer && x.Type() == y.Type() && x.UnsafePointer() == y.UnsafePointer()
-}

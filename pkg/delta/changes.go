@@ -7,6 +7,10 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/delta-runtime/delta-runtime/internal/path"
+	"github.com/delta-runtime/delta-runtime/internal/states"
+	"github.com/delta-runtime/delta-runtime/pkg/diff"
 )
 
 // Changes are all reasons for a request that have come up since the reconciler last
@@ -30,7 +34,7 @@ type Changes struct {
 
 // facts are what a ledger's changes have in common.
 type facts struct {
-	Schemas Schemas
+	Schemas diff.Schemas
 	Writes  OwnWrites
 	KindOf  func(Object) (schema.GroupVersionKind, error)
 	Watched func() []Object // an example of each kind that the controller watches; nil where that is not known
@@ -130,7 +134,7 @@ func hidesUpdate(c *Change) bool {
 // anotherVersion is false for objects without a version, of which nothing is known.
 func anotherVersion(a, b Object) bool {
 	x, y := a.GetResourceVersion(), b.GetResourceVersion()
-	return x != "" && y != "" && x != y || !sameObject(a, b)
+	return x != "" && y != "" && x != y || !states.SameObject(a, b)
 }
 
 // Has reports whether any change has this cause. If a relist may have hidden some, it is
@@ -160,7 +164,7 @@ func (c Changes) By(causes ...Cause) Changes {
 func (c Changes) Of(example Object) Changes {
 	same := sameType(example)
 	var unwatched error
-	if present(example) != nil && c.facts != nil && c.facts.KindOf != nil {
+	if states.Present(example) != nil && c.facts != nil && c.facts.KindOf != nil {
 		if kind, err := c.facts.KindOf(example); err == nil {
 			same, unwatched = sameKind(kind), c.facts.watched(kind)
 		}
@@ -192,10 +196,10 @@ func sameKind(kind schema.GroupVersionKind) chooser {
 
 // sameType compares as well as can be done without a scheme.
 func sameType(example Object) chooser {
-	if present(example) == nil {
+	if states.Present(example) == nil {
 		return func(*Change) (wanted, known bool) { return false, false }
 	}
-	kind, typed := example.GetObjectKind().GroupVersionKind(), !kindOf(example).untyped()
+	kind, typed := example.GetObjectKind().GroupVersionKind(), !path.KindOf(example).Untyped()
 	return func(change *Change) (wanted, known bool) {
 		obj := change.Object()
 		switch {
@@ -204,7 +208,7 @@ func sameType(example Object) chooser {
 		case obj == nil:
 			return false, true
 		default:
-			return reflect.TypeOf(obj) == reflect.TypeOf(example), typed && !kindOf(obj).untyped()
+			return reflect.TypeOf(obj) == reflect.TypeOf(example), typed && !path.KindOf(obj).Untyped()
 		}
 	}
 }

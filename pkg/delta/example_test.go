@@ -15,6 +15,20 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
+// deployment returns one with a number of replicas and containers with these images.
+func deployment(replicas int32, images ...string) *appsv1.Deployment {
+	d := &appsv1.Deployment{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
+		ObjectMeta: metav1.ObjectMeta{Name: "web"},
+		Spec:       appsv1.DeploymentSpec{Replicas: &replicas},
+	}
+	for i, image := range images {
+		c := corev1.Container{Name: fmt.Sprint("c", i), Image: image}
+		d.Spec.Template.Spec.Containers = append(d.Spec.Template.Spec.Containers, c)
+	}
+	return d
+}
+
 // told is the context of a reconciler that has been told these changes.
 func told(changes delta.Changes) context.Context {
 	return delta.NewContext(context.Background(), changes)

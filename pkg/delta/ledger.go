@@ -10,6 +10,8 @@ import (
 
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/delta-runtime/delta-runtime/pkg/diff"
 )
 
 // Ledger remembers for each request which changes it was made for, until a reconciler
@@ -71,7 +73,7 @@ func (c *counters) grownLocked(sum uint64) bool {
 type LedgerOptions struct {
 	LedgerLimits
 	// Schemas make differences exact in lists that are maps or sets.
-	Schemas Schemas
+	Schemas diff.Schemas
 	// Writes makes [Change.Own] work.
 	Writes OwnWrites
 	// KindOf makes [Changes.Of] work whatever objects are represented by; a scheme's

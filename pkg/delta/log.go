@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"strconv"
 	"strings"
 )
 
@@ -55,7 +56,7 @@ func (s shown) MarshalJSON() ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("marshal %s for a log: %w", attr.Key, err)
 		}
-		b.WriteString(jsonString(attr.Key) + ":")
+		b.WriteString(strconv.Quote(attr.Key) + ":") // a word of ours
 		b.Write(v)
 	}
 	b.WriteByte('}')

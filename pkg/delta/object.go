@@ -3,7 +3,6 @@ package delta
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
 
 // Object is any Kubernetes object: typed, unstructured, or metadata alone. It is what
@@ -11,12 +10,4 @@ import (
 type Object interface {
 	metav1.Object
 	runtime.Object
-}
-
-// Schemas knows the types of objects, and so which of their lists are sets, which are
-// maps and by what key, and which are one value. The TypeConverters of apimachinery and
-// of client-go's applyconfigurations are such; both ask an object for its apiVersion and
-// kind, which those that typed clients return do not have.
-type Schemas interface {
-	ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOptions) (*typed.TypedValue, error)
 }

@@ -3,6 +3,9 @@ package delta
 import (
 	"errors"
 	"fmt"
+
+	"github.com/delta-runtime/delta-runtime/internal/path"
+	"github.com/delta-runtime/delta-runtime/internal/states"
 )
 
 // Why a step runs where no single change says it.
@@ -70,7 +73,7 @@ func (s Step) reason(c *Changes, failed bool) (stepReason, bool) {
 type judged struct {
 	key      Key
 	concerns func(*Change) bool
-	paths    []Path
+	paths    []path.Path
 }
 
 // judge reads the dependency, or says why it can't be judged.
@@ -98,7 +101,7 @@ func (d *judged) touchedBy(c *Changes) *Change {
 // matcher returns what finds the changes of the dependency's kind, or why they can't be
 // found or judged.
 func (d *dependency) matcher(c *Changes) (concerns func(*Change) bool, err error) {
-	if present(d.example) == nil {
+	if states.Present(d.example) == nil {
 		return nil, errors.New("the step depends on an example that is nil, which says no kind")
 	}
 	if c.facts == nil || c.facts.KindOf == nil {
@@ -115,26 +118,26 @@ func (d *dependency) matcher(c *Changes) (concerns func(*Change) bool, err error
 }
 
 // checked returns the paths that are depended on, or what is wrong with one of them.
-func (d *dependency) checked(c *Changes) ([]Path, error) {
-	kind := kindOf(d.example)
-	if c.facts != nil && c.facts.KindOf != nil && kind.kind.Empty() {
+func (d *dependency) checked(c *Changes) ([]path.Path, error) {
+	kind := path.KindOf(d.example)
+	if c.facts != nil && c.facts.KindOf != nil && kind.GVK.Empty() {
 		if known, err := c.facts.KindOf(d.example); err == nil {
-			kind.kind = known
+			kind.GVK = known
 		}
 	}
-	paths := make([]Path, 0, len(d.paths))
+	paths := make([]path.Path, 0, len(d.paths))
 	for _, text := range d.paths {
-		path, err := c.facts.check([]pathKind{kind}, text)
+		field, err := c.facts.check([]path.Kind{kind}, text)
 		if err != nil {
 			return nil, err
 		}
-		paths = append(paths, path)
+		paths = append(paths, field)
 	}
 	return paths, nil
 }
 
 // showsAt reports whether change i touches one of the paths, or without paths anything.
-func (c Changes) showsAt(i int, paths []Path) bool {
+func (c Changes) showsAt(i int, paths []path.Path) bool {
 	if len(paths) == 0 {
 		return showsMore(&c.list[i]) || c.showsMoreSince(i)
 	}
@@ -159,7 +162,7 @@ func aboutWhat(c *Change) Key {
 // request was told of last.
 func showsMore(c *Change) bool {
 	return c.Op != Sync || !isUpdate(c) || c.unsure || c.Relisted || c.forgot ||
-		len(c.touched) > 0 || len(c.between) > 0 || !sameState(c.Old, c.New)
+		len(c.touched) > 0 || len(c.between) > 0 || !states.Same(c.Old, c.New)
 }
 
 // showsMoreSince is touchesSince for the whole object.

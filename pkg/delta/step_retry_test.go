@@ -14,11 +14,12 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/diff"
 )
 
 // late are schemas that are not there at first.
 type late struct {
-	delta.Schemas
+	diff.Schemas
 	there bool
 }
 

@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"slices"
 	"sync"
+
+	"github.com/delta-runtime/delta-runtime/internal/path"
 )
 
 // Stream makes changes of what one watch shows, so that what a request is told of an
@@ -29,7 +31,7 @@ type Stream[R comparable] struct {
 	mu     sync.Mutex // guards everything below
 	number uint64     // of the latest delivery
 	trails map[uint64]trail
-	parts  []part // that something was held back of, at most maxParts
+	parts  []path.Part // that something was held back of, at most maxParts
 }
 
 // maxParts is how many parts a stream tells apart: a trail has a bit for each.
@@ -138,7 +140,7 @@ func (d *Delivery[R]) End() {
 // hide notes an event that nobody was told of.
 func (d *Delivery[R]) hide() {
 	s, c, after := d.stream, &d.change, d.before
-	var changed []part
+	var changed []path.Part
 	switch {
 	case ends(c):
 	case isUpdate(c) && c.Op == Sync: // the last state once more
@@ -146,7 +148,7 @@ func (d *Delivery[R]) hide() {
 	case !isUpdate(c) || c.Deltas > 1 || c.Relisted: // a beginning, or something that led there unseen
 		after.lost = true
 	default:
-		parts, known := changedParts(c.Old, c.New)
+		parts, known := path.ChangedParts(c.Old, c.New)
 		changed, after.lost = parts, after.lost || !known
 	}
 	s.mu.Lock()
@@ -167,7 +169,7 @@ func (d *Delivery[R]) hide() {
 }
 
 // bitLocked returns the bit of a part, unless there are too many.
-func (s *Stream[R]) bitLocked(p part) (uint64, bool) {
+func (s *Stream[R]) bitLocked(p path.Part) (uint64, bool) {
 	i := slices.Index(s.parts, p)
 	if i < 0 {
 		if i = len(s.parts); i == maxParts {
@@ -178,10 +180,10 @@ func (s *Stream[R]) bitLocked(p part) (uint64, bool) {
 	return 1 << i, true
 }
 
-func (s *Stream[R]) pathsLocked(parts uint64) []Path {
-	var paths []Path
+func (s *Stream[R]) pathsLocked(parts uint64) []path.Path {
+	var paths []path.Path
 	for ; parts != 0; parts &= parts - 1 {
-		paths = append(paths, s.parts[bits.TrailingZeros64(parts)].path())
+		paths = append(paths, s.parts[bits.TrailingZeros64(parts)].Path())
 	}
 	return paths
 }

@@ -1,23 +1,28 @@
 package delta
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/delta-runtime/delta-runtime/internal/path"
+	"github.com/delta-runtime/delta-runtime/pkg/diff"
+)
 
 // Diff is what changed from Old to New. Of an object that came or went it is the whole
 // object; of a resync, nothing. What happened in between and was undone is not in it; see
 // [Changes.Touches].
-func (c Change) Diff() *Diff {
+func (c Change) Diff() *diff.Diff {
 	if ends(&c) {
 		return diffOf(&c, c.Object(), nil)
 	}
 	return diffOf(&c, c.Old, c.New)
 }
 
-func diffOf(c *Change, before, after Object) *Diff {
-	var schemas Schemas
+func diffOf(c *Change, before, after Object) *diff.Diff {
+	var schemas diff.Schemas
 	if c.facts != nil {
 		schemas = c.facts.Schemas
 	}
-	return newDiff(c.Kind, before, after, schemas)
+	return diff.OfKind(c.Kind, before, after, schemas)
 }
 
 // Touches reports whether a change touches one of the paths, above it or below it. Where
@@ -52,38 +57,38 @@ func (c Changes) Touches(paths ...string) bool {
 }
 
 // touches judges one change by itself.
-func touches(c *Change, paths []Path) bool {
+func touches(c *Change, paths []path.Path) bool {
 	switch {
 	case c.Cause == Timer, c.Cause == Retry && c.dealt:
 		return false
 	case !isUpdate(c), c.unsure, c.Relisted, c.Missed, c.forgot:
 		return true
 	}
-	for _, path := range paths {
-		if slices.ContainsFunc(c.touched, path.touches) {
+	for _, field := range paths {
+		if slices.ContainsFunc(c.touched, field.Touches) {
 			return true
 		}
 	}
 	before := c.Old
 	for _, state := range c.between {
-		if diffOf(c, before, state).touchesOne(paths) {
+		if diffOf(c, before, state).TouchesAny(paths) {
 			return true
 		}
 		before = state
 	}
-	return diffOf(c, before, c.New).touchesOne(paths)
+	return diffOf(c, before, c.New).TouchesAny(paths)
 }
 
 // touchesSince compares a change with the one before it of the same object, because what
 // is between the two was not told.
-func (c Changes) touchesSince(i int, paths []Path) bool {
+func (c Changes) touchesSince(i int, paths []path.Path) bool {
 	change := &c.list[i]
 	if !isUpdate(change) {
 		return false
 	}
 	for j := i - 1; j >= 0; j-- {
 		if before := &c.list[j]; before.Op != 0 && aboutSame(before, change) {
-			return !had(change, before.Object()) && diffOf(change, before.Object(), change.Old).touchesOne(paths)
+			return !had(change, before.Object()) && diffOf(change, before.Object(), change.Old).TouchesAny(paths)
 		}
 	}
 	return false

@@ -6,6 +6,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	unstructuredv1 "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/delta-runtime/delta-runtime/pkg/diff"
 )
 
 // TestHiddenValuesRuleOutNothing has a kind that is named as Secrets are, whose values are
@@ -16,7 +18,7 @@ func TestHiddenValuesRuleOutNothing(t *testing.T) {
 		"metadata": map[string]any{"name": "a", "annotations": map[string]any{"owner": "me"}},
 		"spec":     map[string]any{"name": "x", "mount": map[string]any{"path": "y"}},
 	}}
-	for what, d := range map[string]*Diff{"created": NewDiff(nil, vault, nil), "deleted": NewDiff(vault, nil, nil)} {
+	for what, d := range map[string]*diff.Diff{"created": diff.New(nil, vault, nil), "deleted": diff.New(vault, nil, nil)} {
 		for path, want := range map[string]bool{
 			"spec": true, "spec.name": true, "spec.mount.path": true, "metadata.annotations[owner]": true,
 			"metadata.labels": false, "metadata.annotations[other]": false,
@@ -43,12 +45,12 @@ func TestADottedKeyIsTouchedWithoutBrackets(t *testing.T) {
 	}
 	for name, form := range map[string]func(map[string]string) Object{"typed": typed, "unstructured": untyped} {
 		before, after := form(map[string]string{"config.yaml": "1", "config": "1"}), form(map[string]string{"config.yaml": "2", "config": "1"})
-		for what, d := range map[string]*Diff{"updated": NewDiff(before, after, nil), "created": NewDiff(nil, after, nil)} {
+		for what, d := range map[string]*diff.Diff{"updated": diff.New(before, after, nil), "created": diff.New(nil, after, nil)} {
 			if !d.Touches("data.config.yaml") {
 				t.Errorf("%s, %s: data.config.yaml is not touched by %s", name, what, d)
 			}
 		}
-		if d := NewDiff(before, after, nil); d.Touches("data.config") || d.Touches("data[config]") || d.Touches(`data["config.json"]`) {
+		if d := diff.New(before, after, nil); d.Touches("data.config") || d.Touches("data[config]") || d.Touches(`data["config.json"]`) {
 			t.Errorf("%s: another key is touched by %s", name, d)
 		}
 	}

@@ -6,11 +6,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrlpredicate "sigs.k8s.io/controller-runtime/pkg/predicate"
 
-	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/internal/path"
 )
 
 // ChangedAt passes an update only if it touches one of the paths, and everything else;
-// see [delta.Diff.Touches]. An update that a relist showed passes as well, since it may
+// see [diff.Diff.Touches]. An update that a relist showed passes as well, since it may
 // hide what was changed and changed back; and so does a resync that somebody asked for. See
 // [OnRelist] and [OnResync]. It compares without a schema, and takes a
 // list as one value: a path into a list is touched if anything in the list changes.
@@ -29,11 +29,11 @@ func ChangedAt(paths ...string) ctrlpredicate.Predicate {
 // TypedChangedAt is [ChangedAt] for objects of one type, whose fields it knows from the
 // beginning.
 func TypedChangedAt[O client.Object](paths ...string) ctrlpredicate.TypedPredicate[O] {
-	parsed := make([]delta.Path, len(paths))
-	for i, path := range paths {
+	parsed := make([]path.Path, len(paths))
+	for i, field := range paths {
 		var err error
-		if parsed[i], err = delta.ParsePath(path); err != nil {
-			log.Error(err, "A predicate has a path that can't be read; it passes every event", "path", path)
+		if parsed[i], err = path.Parse(field); err != nil {
+			log.Error(err, "A predicate has a path that can't be read; it passes every event", "path", field)
 			return updates(func(O, O) bool { return true })
 		}
 	}

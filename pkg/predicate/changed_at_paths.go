@@ -10,7 +10,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	"github.com/delta-runtime/delta-runtime/internal/objects"
+	"github.com/delta-runtime/delta-runtime/internal/path"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/diff"
 )
 
 // maxKinds is of how many kinds a predicate remembers which of its paths can exist.
@@ -21,7 +23,7 @@ const maxKinds = 100
 // has is rightly not touched by another. A path that none of them has is wrong.
 type pathPredicate[O client.Object] struct {
 	texts []string
-	paths []delta.Path
+	paths []path.Path
 
 	mu    sync.Mutex // guards what follows; nothing is called out to under it
 	kinds map[shownKind][]error
@@ -36,7 +38,7 @@ type shownKind struct {
 	gvk schema.GroupVersionKind
 }
 
-func newPathPredicate[O client.Object](texts []string, paths []delta.Path) *pathPredicate[O] {
+func newPathPredicate[O client.Object](texts []string, paths []path.Path) *pathPredicate[O] {
 	p := &pathPredicate[O]{
 		texts: texts, paths: paths, kinds: map[shownKind][]error{},
 		found: make([]bool, len(paths)), told: make([]bool, len(paths)),
@@ -74,9 +76,9 @@ func (p *pathPredicate[O]) Update(e event.TypedUpdateEvent[O]) bool {
 	if p.complain(wrong) {
 		return true
 	}
-	diff := delta.NewDiff(e.ObjectOld, e.ObjectNew, nil)
-	for i, path := range p.paths {
-		if wrong[i] == nil && diff.TouchesPath(path) {
+	diff := diff.New(e.ObjectOld, e.ObjectNew, nil)
+	for i := range p.paths {
+		if wrong[i] == nil && diff.TouchesAny(p.paths[i:i+1]) {
 			return true
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	ctrlpredicate "sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"github.com/delta-runtime/delta-runtime/internal/objects"
-	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/diff"
 )
 
 // NotStatusOnly passes everything but an update of the status alone, with what comes
@@ -30,7 +30,7 @@ func TypedNotStatusOnly[O client.Object]() ctrlpredicate.TypedPredicate[O] {
 		if objects.SameState(before, after) || before.GetGeneration() != after.GetGeneration() {
 			return true
 		}
-		diff := delta.NewDiff(before, after, nil)
+		diff := diff.New(before, after, nil)
 		if diff.Err() != nil || diff.Truncated() {
 			return true
 		}

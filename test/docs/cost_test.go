@@ -9,7 +9,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/delta-runtime/delta-runtime/internal/schemas"
-	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/diff"
 )
 
 // TestTheFirstDifferenceTakesMemory measures what README.md says of it: the types of all
@@ -20,7 +20,7 @@ func TestTheFirstDifferenceTakesMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	lives, made := memory()
-	if diff := delta.NewDiff(web(3), web(5), kinds); diff.Empty() {
+	if changes := diff.New(web(3), web(5), kinds); changes.Empty() {
 		t.Error("the two states are the same")
 	}
 	livesNow, madeNow := memory()

@@ -12,10 +12,11 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	drpath "github.com/delta-runtime/delta-runtime/internal/path"
 	"github.com/delta-runtime/delta-runtime/internal/schemas"
 	"github.com/delta-runtime/delta-runtime/internal/testing/await"
 	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
-	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/diff"
 )
 
 // plots have a list of each sort.
@@ -84,7 +85,7 @@ func TestDiffsKnowTheServersSchemas(t *testing.T) {
 		"spec.beds[row=a].flower": true, "spec.beds[*].flowers": false, "spec.bed": false, "status": false, "spec.tools[=x]": true, "spec.fences[0]": true,
 		"spec.wild.anything[0].grows": true, "metadata.ownerReferences[*].controller": true, "metadata.generation": true, "metadata.finalizer": false,
 	} {
-		if err := delta.CheckPathBySchema(plot, kinds, path); (err == nil) != legal {
+		if err := drpath.Check(plot, kinds, path); (err == nil) != legal {
 			t.Errorf("%s: %v, want legal %v", path, err, legal)
 		}
 	}
@@ -98,14 +99,14 @@ func TestDiffsKnowTheServersSchemas(t *testing.T) {
 	if err := api.Update(t.Context(), plot); err != nil {
 		t.Fatal(err)
 	}
-	d := delta.NewDiff(before, plot, kinds)
+	d := diff.New(before, plot, kinds)
 	const want = `spec.beds[row="2"].flower: "lily" → "tulip", spec.fences: ["n","s"] → ["s","n"], +spec.tools[="hose"], ` +
 		`-metadata.finalizers[="example.com/a"], metadata.generation: 1 → 2`
 	if got := d.String(); got != want || d.Err() != nil {
 		t.Errorf("got  %s (error %v)\nwant %s", got, d.Err(), want)
 	}
 	applied, err := d.Full().Apply(before)
-	if err != nil || !delta.NewDiff(applied, plot, kinds).Full().Empty() {
+	if err != nil || !diff.New(applied, plot, kinds).Full().Empty() {
 		t.Errorf("what is applied is %v (error %v), want %v", applied, err, plot)
 	}
 }
@@ -149,14 +150,14 @@ func TestDiffsOfWhatTheServerMakes(t *testing.T) {
 	if err := api.Update(t.Context(), deployment); err != nil {
 		t.Fatal(err)
 	}
-	d := delta.NewDiff(before, deployment, kinds)
+	d := diff.New(before, deployment, kinds)
 	const want = `spec.template.spec.containers[name="app"].image: "app:1" → "app:2", ` +
 		`+spec.template.spec.containers[name="app"].ports[containerPort=80,protocol="TCP"].name="http", metadata.generation: 1 → 2`
 	if got := d.String(); got != want || d.Err() != nil {
 		t.Errorf("got  %s (error %v)\nwant %s", got, d.Err(), want)
 	}
 	applied, err := d.Full().Apply(before)
-	if err != nil || !delta.NewDiff(applied, deployment, kinds).Full().Empty() {
-		t.Errorf("applied, it differs by %v (error %v)", delta.NewDiff(applied, deployment, kinds).Full(), err)
+	if err != nil || !diff.New(applied, deployment, kinds).Full().Empty() {
+		t.Errorf("applied, it differs by %v (error %v)", diff.New(applied, deployment, kinds).Full(), err)
 	}
 }

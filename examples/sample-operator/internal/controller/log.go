@@ -8,6 +8,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/diff"
 )
 
 // done is what a reconcile did.
@@ -54,7 +55,7 @@ func causes(changes delta.Changes) []cause {
 	return shown
 }
 
-func edits(diff *delta.Diff) (shown []string, more int) {
+func edits(diff *diff.Diff) (shown []string, more int) {
 	for edit := range diff.Edits() {
 		if len(shown) < mostEdits {
 			shown = append(shown, edit.String())

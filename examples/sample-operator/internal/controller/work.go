@@ -8,6 +8,7 @@ import (
 
 	webv1alpha1 "github.com/delta-runtime/delta-runtime/examples/sample-operator/api/v1alpha1"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/diff"
 )
 
 // work is one reconcile of one Site.
@@ -57,7 +58,7 @@ func because(changes delta.Changes) string {
 }
 
 // inWords leaves out of a diff that the generation counts the rest.
-func inWords(diff *delta.Diff) string {
+func inWords(diff *diff.Diff) string {
 	if diff.Err() != nil {
 		return diff.String()
 	}

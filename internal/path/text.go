@@ -1,0 +1,22 @@
+package path
+
+import "unicode/utf8"
+
+// How long a path and a value may become in a text for people, in bytes.
+const (
+	MaxPath  = 200
+	MaxValue = 100
+)
+
+// cut shortens a text to at most limit bytes, and ends it with a mark if it did.
+func Cut(text string, limit int) string {
+	const mark = "…"
+	if len(text) <= limit {
+		return text
+	}
+	end := limit - len(mark)
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + mark
+}

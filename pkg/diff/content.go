@@ -1,0 +1,107 @@
+package diff
+
+import (
+	"encoding/json"
+	"fmt"
+
+	unstructuredv1 "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+)
+
+// plain reports whether an unstructured object has nothing in it but what JSON is
+// decoded to. Code can put other things there, and to structured-merge-diff all of them
+// would be equal.
+func plain(obj Object) bool {
+	u, ok := obj.(runtime.Unstructured)
+	return !ok || plainValue(u.UnstructuredContent())
+}
+
+func plainValue(v any) bool {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, below := range v {
+			if !plainValue(below) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		for _, below := range v {
+			if !plainValue(below) {
+				return false
+			}
+		}
+		return true
+	case nil, string, bool, int, int8, int16, int32, int64, uint, uint8, uint16, uint32, float32, float64:
+		return true
+	default:
+		return false
+	}
+}
+
+// contentOf returns a copy of the object in the form that unstructured objects have.
+func contentOf(obj Object) (map[string]any, error) {
+	u, ok := obj.(runtime.Unstructured)
+	if ok && plain(obj) {
+		content, _ := cloneJSON(u.UnstructuredContent()).(map[string]any)
+		return content, nil
+	}
+	if !ok {
+		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
+		if err != nil {
+			return nil, fmt.Errorf("convert %T: %w", obj, err)
+		}
+		return content, nil
+	}
+	text, err := json.Marshal(u.UnstructuredContent())
+	if err != nil {
+		return nil, fmt.Errorf("convert content that is not plain: %w", err)
+	}
+	var content map[string]any
+	if err := utiljson.Unmarshal(text, &content); err != nil {
+		return nil, fmt.Errorf("convert content that is not plain: %w", err)
+	}
+	return content, nil
+}
+
+// objectOf is the way back, to the type of like.
+func objectOf(content map[string]any, like Object) (Object, error) {
+	if _, ok := like.(*unstructuredv1.Unstructured); ok {
+		return &unstructuredv1.Unstructured{Object: content}, nil
+	}
+	obj, err := emptyLike(like)
+	if err != nil {
+		return nil, err
+	}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(content, obj); err != nil {
+		return nil, fmt.Errorf("convert to %T: %w", like, err)
+	}
+	return obj, nil
+}
+
+// cloneJSON copies maps and lists. Unlike apimachinery's it takes whatever scalars there are.
+func cloneJSON(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		if v == nil {
+			return nil
+		}
+		m := make(map[string]any, len(v))
+		for key, below := range v {
+			m[key] = cloneJSON(below)
+		}
+		return m
+	case []any:
+		if v == nil {
+			return nil
+		}
+		list := make([]any, len(v))
+		for i, below := range v {
+			list[i] = cloneJSON(below)
+		}
+		return list
+	default:
+		return v
+	}
+}

@@ -1,0 +1,292 @@
+package diff
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	unstructuredv1 "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/client-go/applyconfigurations"
+	"k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
+)
+
+// builtin are the schemas of the kinds that Kubernetes has.
+var builtin = applyconfigurations.NewTypeConverter(scheme.Scheme)
+
+// web is a Deployment as a typed client returns it, but for its kind.
+func web() *appsv1.Deployment {
+	replicas := int32(3)
+	return &appsv1.Deployment{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web", ResourceVersion: "1", Generation: 1, Labels: map[string]string{"tier": "front"}},
+		Spec: appsv1.DeploymentSpec{
+			Replicas: &replicas,
+			Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
+			Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{Containers: []corev1.Container{
+				{
+					Name: "app", Image: "web:1", Args: []string{"-v"}, Env: []corev1.EnvVar{{Name: "A", Value: "1"}},
+					Ports:     []corev1.ContainerPort{{ContainerPort: 80, Protocol: corev1.ProtocolTCP}},
+					Resources: corev1.ResourceRequirements{Limits: corev1.ResourceList{"cpu": resource.MustParse("500m")}},
+				},
+				{Name: "side", Image: "side:1"},
+			}}},
+		},
+	}
+}
+
+// webWith returns web after a change.
+func webWith(change func(d *appsv1.Deployment)) *appsv1.Deployment {
+	d := web()
+	change(d)
+	return d
+}
+
+func TestDiffOfDeployments(t *testing.T) {
+	five := int32(5)
+	for _, c := range []struct {
+		name   string
+		change func(d *appsv1.Deployment)
+		want   string // as text
+	}{
+		{"nothing", func(*appsv1.Deployment) {}, "no changes"},
+		{"noise", func(d *appsv1.Deployment) {
+			d.ResourceVersion = "2"
+			d.SetSelfLink("x")
+			d.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "me", FieldsV1: metav1.NewFieldsV1(`{"f:spec":{}}`)}}
+		}, "no changes"},
+		{"several", func(d *appsv1.Deployment) {
+			d.Spec.Replicas = &five
+			d.Labels["app"] = "web"
+			d.Spec.Template.Spec.Containers = d.Spec.Template.Spec.Containers[:1]
+		}, `spec.replicas: 3 → 5, -spec.template.spec.containers[name="side"], +metadata.labels[app]="web"`},
+		{"generation", func(d *appsv1.Deployment) { d.Generation = 2 }, `metadata.generation: 1 → 2`},
+		{"image", func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[1].Image = "side:2" },
+			`spec.template.spec.containers[name="side"].image: "side:1" → "side:2"`},
+		{"order of containers", func(d *appsv1.Deployment) { slices.Reverse(d.Spec.Template.Spec.Containers) }, "no changes"},
+		{"order of arguments", func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[0].Args = []string{"-q", "-v"} },
+			`spec.template.spec.containers[name="app"].args: ["-v"] → ["-q","-v"]`},
+		{"port", func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[0].Ports[0].Name = "http" },
+			`+spec.template.spec.containers[name="app"].ports[containerPort=80,protocol="TCP"].name="http"`},
+		{"same quantity", func(d *appsv1.Deployment) {
+			d.Spec.Template.Spec.Containers[0].Resources.Limits["cpu"] = resource.MustParse("0.5")
+		}, "no changes"},
+		{"quantity", func(d *appsv1.Deployment) {
+			d.Spec.Template.Spec.Containers[0].Resources.Limits["cpu"] = resource.MustParse("1")
+		}, `spec.template.spec.containers[name="app"].resources.limits[cpu]: "500m" → "1"`},
+		{"a number that becomes a text", func(d *appsv1.Deployment) {
+			max := intstr.FromString("25%")
+			d.Spec.Strategy.RollingUpdate = &appsv1.RollingUpdateDeployment{MaxSurge: &max}
+		}, `+spec.strategy.rollingUpdate={"maxSurge":"25%"}`},
+		{"first annotation", func(d *appsv1.Deployment) { d.Annotations = map[string]string{"a/b": "c"} }, `+metadata.annotations={"a/b":"c"}`},
+		{"empty instead of nil", func(d *appsv1.Deployment) {
+			d.Annotations, d.Finalizers = map[string]string{}, []string{}
+		}, "no changes"},
+		{"finalizer", func(d *appsv1.Deployment) { d.Finalizers = []string{"example.com/a"} }, `+metadata.finalizers=["example.com/a"]`},
+		{"two of a name", func(d *appsv1.Deployment) {
+			c := &d.Spec.Template.Spec.Containers[0]
+			c.Env = append(c.Env, corev1.EnvVar{Name: "A", Value: "2"})
+		}, `spec.template.spec.containers[name="app"].env: [{"name":"A","value":"1"}] → [{"name":"A","value":"1"},{"name":"A","value":"2"}]`},
+		{"status", func(d *appsv1.Deployment) {
+			d.Status.Conditions = []appsv1.DeploymentCondition{{Type: "Available", Status: "True"}}
+			d.Labels["a"] = "b"
+		}, `+metadata.labels[a]="b", +status.conditions=[{"lastTransitionTime":null,"lastUpdateTime":null,"status":"True","type":"Available"}]`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := New(web(), webWith(c.change), builtin)
+			if d.Err() != nil || d.String() != c.want {
+				t.Errorf("got  %s (error %v)\nwant %s", d, d.Err(), c.want)
+			}
+			if d.Empty() != (c.want == "no changes") {
+				t.Errorf("Empty() = %v", d.Empty())
+			}
+			paths, edits := slices.Collect(d.Paths()), slices.Collect(d.Edits())
+			for i, e := range edits {
+				if paths[i] != e.Path || !d.Touches(e.Path) {
+					t.Errorf("edit %v is of path %s, and touched: %v", e, paths[i], d.Touches(e.Path))
+				}
+			}
+		})
+	}
+}
+
+func TestTouches(t *testing.T) {
+	d := New(web(), webWith(func(d *appsv1.Deployment) {
+		d.Spec.Template.Spec.Containers[0].Image = "web:2"
+		d.Annotations = map[string]string{"a": "b"}
+		d.Finalizers = []string{"x"}
+		d.Spec.Template.Spec.Volumes = []corev1.Volume{{Name: "v"}}
+	}), builtin)
+	for path, want := range map[string]bool{
+		"":              true,
+		"spec":          true,
+		"spec.replicas": false,
+		"status":        false,
+		`spec.template.spec.containers[name="app"]`:        true,
+		`spec.template.spec.containers[name="app"].image`:  true,
+		`spec.template.spec.containers[*].image`:           true,
+		`spec.template.spec.containers[*].args`:            false,
+		`spec.template.spec.containers[name="side"].image`: false,
+		`metadata.labels["app.kubernetes.io/name"]`:        false,
+		`metadata.annotations`:                             true,
+		`metadata.annotations[a]`:                          true,
+		`metadata.annotations[c]`:                          false, // came with no other than a
+		`metadata.finalizers[="x"]`:                        true,
+		`metadata.finalizers["x"]`:                         true,
+		`metadata.finalizers["y"]`:                         false,
+		`spec.template.spec.volumes[name="v"].name`:        true,
+		`spec.template.spec.volumes[name="w"]`:             false,
+		`spec.template.spec.volumes[0].name`:               true,
+		`spec.template.spec.volumes[*].secret`:             false,
+		`spec.template.spec.volumes[1]`:                    false,
+		"metadata.resourceVersion":                         true, // is not compared
+		"metadata.managedFields[0].manager":                true,
+		"spec..replicas":                                   true, // is no path
+		"metadata.labels.app.kubernetes.io/name":           true,
+	} {
+		if got := d.Touches(path); got != want {
+			t.Errorf("Touches(%s) = %v, want %v", path, got, want)
+		}
+	}
+	if d.Touches() || !d.Touches("status", "spec") {
+		t.Error("several paths are touched if one is, and none is not")
+	}
+	if same := web(); New(same, same, nil).Touches("metadata.resourceVersion") || New(nil, nil, nil).Touches("spec") {
+		t.Error("an object touches its own version")
+	}
+	if !New(web(), web(), nil).Full().Empty() {
+		t.Error("equal objects differ")
+	}
+}
+
+func TestCreatedAndDeleted(t *testing.T) {
+	var none *appsv1.Deployment
+	created := New(none, web(), builtin)
+	if got, want := created.String(), `created: +spec={"replicas":3,"selector":{"matchLabels":{"app":"web"}},"strategy":{},`; !strings.HasPrefix(got, want) {
+		t.Errorf("got %s, want %s…", got, want)
+	}
+	if !created.Touches("spec.replicas") || created.Touches("spec.paused") || !created.Touches("metadata.name") || created.Touches("metadata.labels[app]") {
+		t.Errorf("touches something else than what was created: %s", created)
+	}
+	deleted := New(web(), none, builtin)
+	if got := deleted.String(); got != "deleted" {
+		t.Errorf("got %s, want deleted", got)
+	}
+	if !deleted.Touches("spec.replicas") || deleted.Touches("spec.paused") || deleted.Empty() {
+		t.Errorf("touches something else than what was deleted")
+	}
+	if got := fmt.Sprintf("%#v %d", deleted, deleted); got != "deleted deleted" {
+		t.Errorf("other verbs print %s", got)
+	}
+}
+
+// refusing are schemas that know no kind.
+type refusing struct{ calls int }
+
+func (r *refusing) ObjectToTyped(runtime.Object, ...typed.ValidationOptions) (*typed.TypedValue, error) {
+	r.calls++
+	return nil, errors.New("never heard of it")
+}
+
+func TestWithoutSchema(t *testing.T) {
+	after := webWith(func(d *appsv1.Deployment) {
+		d.Spec.Template.Spec.Containers[0].Image = "web:2"
+		d.Labels["app"] = "web"
+		d.Labels["a.b"] = "c"
+	})
+	r := &refusing{}
+	for _, schemas := range []Schemas{nil, r} {
+		d := New(web(), after, schemas)
+		if r.calls != 0 {
+			t.Error("compares before somebody asks")
+		}
+		paths := slices.Collect(d.Paths())
+		if want := []string{"spec.template.spec.containers", `metadata.labels["a.b"]`, "metadata.labels[app]"}; !slices.Equal(paths, want) || d.Err() != nil {
+			t.Errorf("got %q (error %v), want %q", paths, d.Err(), want)
+		}
+		if !d.Touches(`spec.template.spec.containers[name="side"].image`) {
+			t.Error("a list that is one value changed, so no element can be ruled out")
+		}
+	}
+	if r.calls != 1 {
+		t.Errorf("asked for a schema %d times, want once", r.calls)
+	}
+}
+
+// odd has what reflection on values does not know.
+type odd struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+	Numbers           []uint64 `json:"numbers,omitempty"`
+}
+
+func (o *odd) DeepCopyObject() runtime.Object { return o }
+
+// hopeless can't be an object at all.
+type hopeless struct {
+	odd
+	Channel chan int `json:"channel,omitempty"`
+}
+
+func TestOddTypes(t *testing.T) {
+	d := New(&odd{Numbers: []uint64{1}}, &odd{Numbers: []uint64{2}}, nil)
+	if got := d.String(); got != "numbers: [1] → [2]" {
+		t.Errorf("got %s (error %v)", got, d.Err())
+	}
+	bad := New(nil, &hopeless{Channel: make(chan int)}, nil)
+	if bad.Err() == nil || !bad.Touches("anything") || bad.Empty() || !strings.HasPrefix(bad.String(), "unknown changes: compare two states of *diff.hopeless: ") {
+		t.Errorf("got %s, error %v", bad, bad.Err())
+	}
+	if _, err := bad.Apply(&hopeless{}); err == nil {
+		t.Error("applied what is not known")
+	}
+}
+
+// pointing has its metadata elsewhere, so that a shallow copy shares it.
+type pointing struct {
+	metav1.TypeMeta    `json:",inline"`
+	*metav1.ObjectMeta `json:"metadata,omitempty"`
+}
+
+func (p *pointing) DeepCopyObject() runtime.Object { return p }
+
+func TestObjectsStayAsTheyAre(t *testing.T) {
+	fields := []metav1.ManagedFieldsEntry{{Manager: "me"}}
+	u := &unstructuredv1.Unstructured{Object: map[string]any{"kind": "A", "metadata": map[string]any{"managedFields": []any{map[string]any{"manager": "me"}}}}}
+	for _, obj := range []Object{
+		&pointing{ObjectMeta: &metav1.ObjectMeta{ManagedFields: fields}},
+		&appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{ManagedFields: fields}}, u,
+	} {
+		if d := New(obj, nil, nil); d.Err() != nil || d.Touches("metadata.labels") {
+			t.Errorf("%T: %s", obj, d)
+		}
+		if len(obj.GetManagedFields()) != 1 {
+			t.Errorf("%T lost its managed fields", obj)
+		}
+	}
+}
+
+func TestDifferentForms(t *testing.T) {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(webWith(func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[1].Image = "side:2" }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := New(web(), &unstructuredv1.Unstructured{Object: content}, builtin)
+	if got, want := d.String(), `spec.template.spec.containers[name="side"].image: "side:1" → "side:2"`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	before := &metav1.PartialObjectMetadata{TypeMeta: web().TypeMeta, ObjectMeta: web().ObjectMeta}
+	after := before.DeepCopy()
+	after.Labels["a.b/c"] = "d"
+	if got, want := New(before, after, builtin).String(), `+metadata.labels["a.b/c"]="d"`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

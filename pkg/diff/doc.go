@@ -1,0 +1,45 @@
+// Package diff says what changed between two states of an object, in the field paths of
+// server-side apply. A [Diff] costs nothing until somebody asks it something.
+//
+//	New(before, after, schemas)
+//	   │
+//	   ├─ both with a type: by schema, or deduced ─▶ structured-merge-diff ─▶ set of fields
+//	   │                                                                         │
+//	   │                             edits ◀── walk both objects along the set ◀─┘
+//	   │                               │       (Secrets' values end here)
+//	   │                               ├──▶ Paths, Edits, Touches, Empty
+//	   │                               └──▶ String, MarshalJSON
+//	   └─ Apply: the same walk without a limit and with all values ─▶ another object
+//
+// What is worth knowing:
+//
+//   - A Diff does not compare the order in lists that are sets or maps. The API server's
+//     merging does not either. To a few programs the order matters: the environment of a
+//     container is such a list.
+//   - If a field comes or goes with everything in it, that is one edit. Touches looks into
+//     it.
+//   - Touches is false only if a change is ruled out. A reconciler can skip work because of
+//     it, and must not do work because of it.
+//   - For a Secret, and for an object without a kind, an edit shows what everybody may see:
+//     the keys, the labels, the type. The edits do not contain the values, so nothing can
+//     print them. Keys of elements and of maps are shown.
+//   - No log prints the objects of a Diff, whatever the verb or the encoder.
+//   - A comparison costs as much as making a patch. The cost grows with the objects, not
+//     with what changed; see BenchmarkDiff. What a Diff keeps and shows has bounds: 1,000
+//     edits, 1,000 bytes of text, 8 KB of JSON.
+//
+// # Concurrency
+//
+// A Diff compares when it is first asked. Any goroutine may ask it. Nobody may change the
+// objects, nor the values of an Edit.
+//
+// # Testing
+//
+// A model compares JSON trees by recursion and has schemas of its own (model_test.go,
+// shapes_test.go). Random pairs of Deployments, Pods, Services, ConfigMaps and custom
+// objects must have the model's edits, in all forms, with and without schemas. Apply must
+// make the new object of the old one (TestDiffAgainstModel). The same holds for any two JSON
+// objects (FuzzDiff). TestSecretsAreNotShown looks for secrets in everything that can be
+// rendered of random Secrets. Bounds are counted in bytes, edits and allocations.
+// `SEEDS=10000 go test ./pkg/diff` plays more.
+package diff

@@ -1,0 +1,212 @@
+package diff
+
+import (
+	"github.com/delta-runtime/delta-runtime/internal/path"
+
+	"maps"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	unstructuredv1 "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
+	"sigs.k8s.io/structured-merge-diff/v6/value"
+
+	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
+)
+
+// diffSeeds is how many pairs of each kind are usually compared.
+const diffSeeds = 60
+
+// customSchemas are the schemas that know customSchema.
+type customSchemas struct{ parser *typed.Parser }
+
+func (c customSchemas) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOptions) (*typed.TypedValue, error) {
+	return typed.AsTyped(value.NewValueInterface(obj.(*unstructuredv1.Unstructured).Object), &c.parser.Schema, c.parser.Type("custom").TypeRef, opts...)
+}
+
+// contestant is a kind in one of its forms, with or without a schema.
+type contestant struct {
+	name    string
+	kind    schema.GroupVersionKind
+	made    *shape        // what objects look like
+	shape   *shape        // how they are compared
+	form    func() Object // an empty one
+	schemas Schemas
+}
+
+func contestants(t *testing.T) []contestant {
+	t.Helper()
+	parser, err := typed.NewParser(customSchema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	anything := func() Object { return &unstructuredv1.Unstructured{} }
+	onlyMeta := func() Object { return &metav1.PartialObjectMetadata{} }
+	deployment, core := appsv1.SchemeGroupVersion.WithKind("Deployment"), corev1.SchemeGroupVersion
+	metaShape := structOf(map[string]*shape{"metadata": metadata()}, "metadata")
+	all := []contestant{
+		{"Deployment", deployment, deploymentShape(), nil, func() Object { return &appsv1.Deployment{} }, builtin},
+		{"Deployment unstructured", deployment, deploymentShape(), nil, anything, builtin},
+		{"Deployment metadata", deployment, metaShape, nil, onlyMeta, builtin},
+		{"Pod", core.WithKind("Pod"), podShape(), nil, func() Object { return &corev1.Pod{} }, builtin},
+		{"Service", core.WithKind("Service"), serviceShape(), nil, func() Object { return &corev1.Service{} }, builtin},
+		{"ConfigMap", core.WithKind("ConfigMap"), configMapShape(), nil, func() Object { return &corev1.ConfigMap{} }, builtin},
+		{"custom", schema.GroupVersionKind{Group: "a.b", Version: "v1", Kind: "Custom"}, customShape(), nil, anything, customSchemas{parser}},
+	}
+	for i := range all {
+		c := all[i]
+		all[i].shape = c.made
+		c.name, c.shape, c.schemas = c.name+" deduced", unknown, nil
+		all = append(all, c)
+	}
+	return all
+}
+
+// object makes one from a JSON tree.
+func (c *contestant) object(t *testing.T, content map[string]any) Object {
+	t.Helper()
+	content = maps.Clone(content)
+	content["apiVersion"], content["kind"] = c.kind.GroupVersion().String(), c.kind.Kind
+	obj := c.form()
+	if u, ok := obj.(*unstructuredv1.Unstructured); ok {
+		u.Object = integers(content).(map[string]any)
+		return u
+	}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(integers(content).(map[string]any), obj); err != nil {
+		t.Fatal(err)
+	}
+	return obj
+}
+
+// integers makes whole numbers what they are in unstructured objects.
+func integers(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		m := map[string]any{}
+		for key, below := range v {
+			m[key] = integers(below)
+		}
+		return m
+	case []any:
+		list := make([]any, len(v))
+		for i := range v {
+			list[i] = integers(v[i])
+		}
+		return list
+	case float64:
+		if v == float64(int32(v)) {
+			return int64(v)
+		}
+	}
+	return v
+}
+
+// pair makes two states of an object.
+func (c *contestant) pair(t *testing.T, seed uint64) (before, after Object) {
+	t.Helper()
+	d := &dice{rand.New(rand.NewPCG(seed, 0))}
+	first := d.make(c.made).(map[string]any)
+	return c.object(t, first), c.object(t, d.change(c.made, first).(map[string]any))
+}
+
+// TestDiffAgainstModel compares random pairs of objects, and applies what was found.
+func TestDiffAgainstModel(t *testing.T) {
+	for _, c := range contestants(t) {
+		t.Run(c.name, func(t *testing.T) {
+			edits := 0
+			seeds.Each(t, diffSeeds, func(t *testing.T, seed uint64) {
+				before, after := c.pair(t, seed)
+				edits += c.check(t, before, after)
+				c.check(t, nil, after)
+				c.check(t, before, nil)
+			})
+			if pairs := seeds.Count(t, diffSeeds); pairs >= diffSeeds && edits < int(pairs) {
+				t.Errorf("%d edits in all: the pairs are too much alike", edits)
+			}
+		})
+	}
+}
+
+// check compares with the model, applies, and returns how many edits there were.
+func (c *contestant) check(t *testing.T, before, after Object) int {
+	t.Helper()
+	d := New(before, after, c.schemas)
+	for _, d := range []*Diff{d, d.Full()} {
+		want := modelDiff(c.shape, treeOrNil(before), treeOrNil(after), d.extent == everything)
+		got := map[string]modelEdit{}
+		for e := range d.Edits() {
+			got[e.Path] = modelEdit{whatOf(&e), jsonOr(e.Before, e.Added), jsonOr(e.After, e.Removed)}
+			if _, err := path.Parse(e.Path); err != nil || !d.Touches(e.Path) {
+				t.Errorf("a path that is no path, or does not touch itself: %v", err)
+			}
+		}
+		if d.Err() != nil || !reflect.DeepEqual(got, want) {
+			t.Fatalf("error %v\nbefore %s\nafter  %s\n(-want +got) %s", d.Err(), asJSON(before), asJSON(after), cmp.Diff(want, got))
+		}
+	}
+	c.checkApply(t, before, after)
+	return len(d.result().edits)
+}
+
+func whatOf(e *Edit) string {
+	inner := e.edit()
+	return inner.what()
+}
+
+func (c *contestant) checkApply(t *testing.T, before, after Object) {
+	t.Helper()
+	old := asJSON(before)
+	d := New(before, after, c.schemas)
+	applied, err := d.Full().Apply(before)
+	if err != nil {
+		t.Fatalf("apply %s to %s: %v", d, old, err)
+	}
+	if after == nil {
+		if applied != nil {
+			t.Errorf("deleted, and there is %s", asJSON(applied))
+		}
+		return
+	}
+	if got, want := asJSON(c.shape.ordered(tree(applied))), asJSON(c.shape.ordered(tree(after))); got != want {
+		t.Errorf("apply %s\nto   %s\ngot  %s\nwant %s", d.Full(), old, got, want)
+	}
+	if reflect.TypeOf(applied) != reflect.TypeOf(after) || asJSON(before) != old {
+		t.Errorf("a %T came of a %T, which is now %s", applied, before, asJSON(before))
+	}
+	if applied, err = d.Apply(before); err != nil {
+		t.Fatalf("apply %s to %s: %v", d, old, err)
+	}
+	if rest := New(atOneVersion(applied), atOneVersion(after), c.schemas); !rest.Empty() {
+		t.Errorf("what is not left out differs after %s: %s", d, rest)
+	}
+}
+
+// atOneVersion returns a copy of an object with a version that is always the same. Apply
+// leaves the version out, and metadata at two versions can't be said to be of one state.
+func atOneVersion(obj Object) Object {
+	obj = obj.DeepCopyObject().(Object)
+	obj.SetResourceVersion("1")
+	return obj
+}
+
+// treeOrNil is an object's JSON tree, nil if there is no object.
+func treeOrNil(obj Object) map[string]any {
+	if obj == nil {
+		return nil
+	}
+	return tree(obj)
+}
+
+func jsonOr(v any, nothing bool) string {
+	if nothing {
+		return ""
+	}
+	return asJSON(tree(map[string]any{"v": v})["v"])
+}

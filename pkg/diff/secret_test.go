@@ -1,0 +1,144 @@
+package diff
+
+import (
+	"github.com/delta-runtime/delta-runtime/internal/testing/secrets"
+
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	unstructuredv1 "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
+
+	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
+)
+
+// rendered is all that can be seen of a diff, in every way we know.
+func rendered(t *testing.T, d *Diff) string {
+	t.Helper()
+	edits := slices.Collect(d.Edits())
+	things := []any{d, []*Diff{d}, edits, map[string]any{"d": d}, struct{ Diff *Diff }{d}, d.Err(), slices.Collect(d.Paths()), d.String()}
+	for _, e := range edits {
+		things = append(things, e, &e, e.Before, e.After, e.String())
+	}
+	return secrets.Rendered(t, things...)
+}
+
+// TestSecretsAreNotShown looks for secrets in all that is rendered of random Secrets.
+func TestSecretsAreNotShown(t *testing.T) {
+	seeds.Run(t, diffSeeds, func(t *testing.T, rng *rand.Rand) {
+		s := &secrets.Safe{Rand: rng}
+		before, after := s.Form(t, s.Typed()), s.Form(t, s.Typed())
+		if s.IntN(3) == 0 {
+			before, after = s.Odd(), s.Odd()
+		}
+		for _, pair := range [][2]Object{{before, after}, {nil, after}, {before, nil}} {
+			for _, schemas := range []Schemas{builtin, nil, quoting{}} {
+				d := New(pair[0], pair[1], schemas)
+				full := d.Full()
+				_, err := full.Apply(&unstructuredv1.Unstructured{Object: map[string]any{"kind": "Secret", "data": s.Secret()}})
+				seen := rendered(t, d) + rendered(t, full) + fmt.Sprint(err)
+				for _, value := range s.Values {
+					if strings.Contains(seen, value) {
+						t.Fatalf("%T, %T: %s is seen in\n%s", pair[0], pair[1], value, seen)
+					}
+				}
+			}
+		}
+	})
+}
+
+// quoting are schemas that tell what they do not like.
+type quoting struct{}
+
+func (quoting) ObjectToTyped(obj runtime.Object, _ ...typed.ValidationOptions) (*typed.TypedValue, error) {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
+	return nil, fmt.Errorf("do not like %v %v (error %v)", content, obj.(Object).GetAnnotations(), err)
+}
+
+// TestErrorsDoNotQuoteSecrets has Secrets that can't be compared, and some that do not
+// fit together.
+func TestErrorsDoNotQuoteSecrets(t *testing.T) {
+	s := &secrets.Safe{Rand: rand.New(rand.NewPCG(1, 2))}
+	bad := &hopeless{Channel: make(chan int)}
+	bad.Kind, bad.Annotations = "Secret", map[string]string{"a": s.Secret()}
+	d := New(nil, bad, quoting{})
+	_, err := d.Apply(nil)
+	seen := rendered(t, d) + fmt.Sprint(err)
+	if d.Err() == nil || err == nil {
+		t.Error("what can't be read is read")
+	}
+
+	key := s.Secret()
+	odd := func(kind string, v any) Object {
+		return &unstructuredv1.Unstructured{Object: map[string]any{"kind": kind, "data": map[string]any{"k": map[string]any{key: v}}}}
+	}
+	d = New(odd("Secret", map[string]any{"x": "1"}), odd("Secret", map[string]any{"x": "2"}), nil)
+	for _, to := range []Object{odd("Secret", s.Secret()), odd("Other", s.Secret()), &corev1.Secret{}} {
+		_, err := d.Apply(to)
+		if err == nil {
+			t.Errorf("applied to %T", to)
+		}
+		seen += fmt.Sprint(err)
+	}
+	_, err = New(odd("Other", map[string]any{"x": "1"}), odd("Other", map[string]any{"x": "2"}), nil).Apply(odd("Secret", s.Secret()))
+	seen += fmt.Sprint(err)
+	for _, value := range s.Values {
+		if strings.Contains(seen, value) {
+			t.Errorf("%s is seen in\n%s", value, seen)
+		}
+	}
+}
+
+func TestSecretsTellWhichKeysChanged(t *testing.T) {
+	before := &corev1.Secret{Data: map[string][]byte{"a": []byte("1"), "tls.key": []byte("1")}}
+	after := &corev1.Secret{Data: map[string][]byte{"b": []byte("1"), "tls.key": []byte("2")}, ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": "x"}}}
+	d := New(before, after, builtin)
+	if got, want := d.String(), `-data.a, +data.b=(hidden), data["tls.key"]: (hidden) → (hidden), +metadata.labels={"app":"x"}`; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if !d.Touches(`data["tls.key"]`) || !d.Touches("data.b") || d.Touches("data.c") {
+		t.Error("the keys can't be asked for")
+	}
+	if got, want := New(nil, after, nil).String(), `created: +data={"b":"(hidden)","tls.key":"(hidden)"}, +metadata.labels={"app":"x"}`; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	applied, err := d.Apply(before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := applied.(*corev1.Secret).Data; string(got["tls.key"]) != "2" || string(got["b"]) != "1" || len(got) != 2 {
+		t.Errorf("applied, the data is %q", got)
+	}
+}
+
+// embedding is a Secret by another name.
+type embedding struct{ corev1.Secret }
+
+func (e *embedding) DeepCopyObject() runtime.Object { return e }
+
+func TestWhatIsTakenForASecret(t *testing.T) {
+	for _, c := range []struct {
+		obj  Object
+		want bool
+	}{
+		{&corev1.Secret{}, true},
+		{&embedding{}, true},
+		{&metav1.PartialObjectMetadata{}, true},
+		{&unstructuredv1.Unstructured{}, true},
+		{&metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{Kind: "Secret"}}, true},
+		{&metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{Kind: "Pod"}}, false},
+		{&corev1.Pod{}, false},
+		{&corev1.ConfigMap{}, false},
+		{nil, false},
+	} {
+		if got := secretive(c.obj); got != c.want {
+			t.Errorf("%T is taken for a Secret: %v, want %v", c.obj, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,193 @@
+package diff
+
+import (
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+	"sigs.k8s.io/structured-merge-diff/v6/schema"
+	"sigs.k8s.io/structured-merge-diff/v6/value"
+
+	"github.com/delta-runtime/delta-runtime/internal/path"
+)
+
+// walker makes edits of what structured-merge-diff found. That is a set of the fields
+// that differ; the walker goes where the set leads, and looks at both objects on the
+// way. It ends an edit as high as it can, and sees what the set does not tell: null
+// where there was a list, and elements that share a key.
+type walker struct {
+	schema *schema.Schema
+	limit  int
+	extent extent
+	hide   seal
+
+	edits     []edit
+	truncated bool
+}
+
+// position is a place in both objects.
+type position struct {
+	path          path.Path
+	before, after value.Value // nil where there is nothing
+	typ           schema.TypeRef
+	changed       *fieldpath.Set // below here
+}
+
+// visit makes the edits below a place.
+func (w *walker) visit(at *position) {
+	if path.AsList(at.before) == nil && path.AsList(at.after) == nil {
+		w.visitMap(at)
+		return
+	}
+	atom, _ := w.schema.Resolve(at.typ)
+	shape := path.ShapeOf(w.schema, atom.List)
+	before, ok1 := shape.Index(path.AsList(at.before))
+	after, ok2 := shape.Index(path.AsList(at.after))
+	if shape == nil || !ok1 || !ok2 {
+		w.emit(at)
+		return
+	}
+	for _, next := range changedBelow(at.changed) {
+		s, ok := shape.Step(next.element)
+		if !ok {
+			w.emit(at) // an element by its place: structured-merge-diff has no such yet
+			return
+		}
+		text := s.Text()
+		w.step(at, next, &position{path: at.path.Below(s), before: before[text], after: after[text], typ: shape.List.ElementType})
+	}
+}
+
+func (w *walker) visitMap(at *position) {
+	atom, _ := w.schema.Resolve(at.typ)
+	before, after := path.AsMap(at.before), path.AsMap(at.after)
+	all := changedBelow(at.changed)
+	if len(at.path.Steps) == 0 {
+		slices.SortStableFunc(all, func(a, b difference) int { return rank(a.element) - rank(b.element) })
+	}
+	for _, next := range all {
+		if next.element.FieldName == nil {
+			w.emit(at)
+			return
+		}
+		name := *next.element.FieldName
+		s := path.Step{Kind: path.Named, Name: name, Entry: at.path.OfLabels()}
+		below := &position{before: path.FieldOf(before, name), after: path.FieldOf(after, name)}
+		if atom.Map != nil {
+			s.Entry = s.Entry || keyed(atom.Map)
+			below.typ = atom.Map.ElementType
+			if field, ok := atom.Map.FindField(name); ok {
+				below.typ = field.Type
+			}
+		}
+		below.path = at.path.Below(s)
+		w.step(at, next, below)
+	}
+}
+
+// step goes on to a place below, or makes an edit of it.
+func (w *walker) step(at *position, next difference, below *position) {
+	below.changed = at.changed.WithPrefix(next.element)
+	switch {
+	case w.truncated, w.extent == withoutNoise && path.Noise(below.path):
+	case w.extent == withoutNoise && below.path.Within("metadata") && len(below.path.Steps) == 1 && mapsOrNone(below):
+		w.visit(below) // even if it is new: there is noise in it
+	case next.whole, !alike(below.before, below.after), w.hide.ends(below.path):
+		w.emit(below)
+	default:
+		w.visit(below)
+	}
+}
+
+// emit makes one edit of a place, if there is a difference: to structured-merge-diff a
+// list of structs that is one value differs by what JSON does not show, such as how a
+// quantity was written.
+func (w *walker) emit(at *position) {
+	if at.before != nil && at.after != nil && sameJSON(at.before, at.after) {
+		return
+	}
+	if len(w.edits) >= w.limit {
+		w.truncated = true
+		return
+	}
+	w.edits = append(w.edits, edit{
+		path: at.path, before: w.hide.show(at.path, at.before), after: w.hide.show(at.path, at.after),
+	})
+}
+
+// difference is an element of a set of what changed.
+type difference struct {
+	element fieldpath.PathElement
+	whole   bool // the element itself, not only something below it
+}
+
+// changedBelow returns the elements of a set, in order.
+func changedBelow(set *fieldpath.Set) []difference {
+	all := make([]difference, 0, set.Members.Size())
+	for pe := range set.Members.All() {
+		all = append(all, difference{pe, true})
+	}
+	for pe := range set.Children.All() {
+		if !set.Members.Has(pe) {
+			all = append(all, difference{pe, false})
+		}
+	}
+	slices.SortFunc(all, func(a, b difference) int { return a.element.Compare(b.element) })
+	return all
+}
+
+// rank puts first what people ask for first, because what comes last is cut off.
+func rank(top fieldpath.PathElement) int {
+	switch {
+	case top.FieldName == nil:
+		return 3
+	case *top.FieldName == "status":
+		return 2
+	case *top.FieldName == "metadata":
+		return 1
+	default:
+		return 0
+	}
+}
+
+// keyed reports whether a map's keys are data, not the names of fields. What the
+// schema knows nothing of is taken to have fields.
+func keyed(m *schema.Map) bool {
+	name := m.ElementType.NamedType
+	return len(m.Fields) == 0 && (name == nil || !strings.HasPrefix(*name, path.UntypedPrefix))
+}
+
+// sameJSON reports whether two values are the same JSON.
+func sameJSON(a, b value.Value) bool {
+	switch {
+	case a.IsMap() && b.IsMap():
+		m, other := a.AsMap(), b.AsMap()
+		return m.Length() == other.Length() && m.Iterate(func(name string, v value.Value) bool {
+			w := path.FieldOf(other, name)
+			return w != nil && sameJSON(v, w)
+		})
+	case a.IsList() && b.IsList():
+		list, other := a.AsList(), b.AsList()
+		if list.Length() != other.Length() {
+			return false
+		}
+		for i := range list.Length() {
+			if !sameJSON(list.At(i), other.At(i)) {
+				return false
+			}
+		}
+		return true
+	default:
+		return value.Equals(a, b)
+	}
+}
+
+// alike reports whether an edit can be below two values, not at them: both are lists,
+// or both are maps.
+func alike(a, b value.Value) bool {
+	return path.AsMap(a) != nil && path.AsMap(b) != nil || path.AsList(a) != nil && path.AsList(b) != nil
+}
+
+func mapsOrNone(at *position) bool {
+	return (at.before == nil || path.AsMap(at.before) != nil) && (at.after == nil || path.AsMap(at.after) != nil)
+}
