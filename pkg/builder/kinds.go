@@ -8,14 +8,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
 
-// watchedKinds are the kinds that a controller watches, as far as they are known.
+// watchedKinds has the kinds that a controller is known to watch.
 type watchedKinds struct {
 	kinds map[schema.GroupVersionKind]bool
 	more  atomic.Bool // there may be others
 }
 
-// newWatchedKinds returns the kinds that the builder was told of. Which kinds a raw source
-// shows nobody knows, nor which kind an object is that the scheme does not have yet.
+// newWatchedKinds returns the kinds of For, Owns and Watches. Nobody knows which kinds a raw
+// source shows, or of which kind an object is that the scheme does not have yet.
 func newWatchedKinds[R comparable](b *TypedBuilder[R]) *watchedKinds {
 	w := &watchedKinds{kinds: map[schema.GroupVersionKind]bool{}}
 	w.more.Store(len(b.raw) > 0)
@@ -30,8 +30,7 @@ func newWatchedKinds[R comparable](b *TypedBuilder[R]) *watchedKinds {
 	return w
 }
 
-// watches has an example of each kind that the builder was told to watch. What a raw source
-// shows is not known.
+// watches returns an example of each kind of For, Owns and Watches.
 func (b *TypedBuilder[R]) watches() []client.Object {
 	var all []client.Object
 	if b.forInput.object != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// writesOf is what the manager's client has written. A client that does not remember
-// that has written nothing, and the first who asks is told why in the log.
+// writesOf returns what the manager's client has written. A client that does not remember that
+// has written nothing. The log says why when somebody first asks.
 func writesOf(mgr manager.Manager) delta.OwnWrites {
 	if client, ok := mgr.GetClient().(interface{ OwnWrites() delta.OwnWrites }); ok {
 		return client.OwnWrites()
@@ -20,7 +20,7 @@ func writesOf(mgr manager.Manager) delta.OwnWrites {
 	return &forgotten{log: mgr.GetLogger()}
 }
 
-// forgotten are the writes of a client that does not remember them.
+// forgotten stands for the writes of a client that does not remember them.
 type forgotten struct {
 	log  logr.Logger
 	once sync.Once
@@ -33,17 +33,17 @@ func (f *forgotten) explain() {
 	})
 }
 
-// Made says that it is not known.
+// Made reports false.
 func (f *forgotten) Made(types.UID, string, string) bool {
 	f.explain()
 	return false
 }
 
-// Deleted says that it is not known.
+// Deleted reports false.
 func (f *forgotten) Deleted(types.UID) bool {
 	f.explain()
 	return false
 }
 
-// Settled has nothing to wait for.
+// Settled returns at once, because there is nothing to wait for.
 func (f *forgotten) Settled(context.Context, delta.Object) error { return nil }
