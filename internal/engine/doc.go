@@ -1,4 +1,4 @@
-// Package informer keeps a store in step with an API and tells subscribers every
+// Package engine keeps a store in step with an API and tells subscribers every
 // change.
 //
 //	API server
@@ -32,15 +32,16 @@
 //
 // # Concurrency
 //
-// Four kinds of goroutine run in an Informer, all of them tasks of one
+// An informer of one scope with one subscriber has four goroutines. They are tasks of one
 // lifecycle.Group that ends with Run:
 //
+//   - the caller of Run is the Controller: it alone writes the store, publishes to the log
+//     and lets subscribers join;
 //   - each scope's Reflector feeds the FIFO;
-//   - the Controller's alone writes the store, publishes to the log and lets
-//     subscribers join;
 //   - each subscriber's calls its handler;
-//   - two or three keep time: one begins resyncs, one looks for slow subscribers, and
-//     one for mutations, if that is asked for, which it also reports.
+//   - one keeps time: it begins resyncs, and looks for slow subscribers.
+//
+// If mutations are looked for, a further one looks and reports.
 //
 // Everything that may be called while these run goes through the FIFO as an entry
 // of its own or takes the lock of one small type. Reads of which scopes there are

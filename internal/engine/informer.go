@@ -145,13 +145,11 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	}
 	defer i.end()
 	defer group.Stop()
-	group.Go("apply", i.apply)
-	group.Go("resync", i.resync.run)
-	group.Guest("watch subscribers", i.processor.watch)
+	group.Go("keep time", func(ctx context.Context) error { return keepTime(ctx, i.resync, i.processor.warn) })
 	if i.controller.mutations != nil {
 		group.Guest("look for mutations", i.controller.mutations.Run)
 	}
-	err := group.Wait()
+	err := group.Here("apply", i.apply)
 	if i.controller.mutations != nil {
 		i.controller.mutations.Check(0) // what the last batch has brought to light
 	}

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"iter"
 	"slices"
 	"sync"
@@ -182,21 +181,3 @@ func (p *processor[T]) status(now time.Time) []informer.SubscriberStatus {
 	}
 	return all
 }
-
-// watch warns of slow subscribers until ctx ends.
-func (p *processor[T]) watch(ctx context.Context) {
-	ticker := time.NewTicker(watchEvery)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case now := <-ticker.C:
-			p.warn(now)
-		}
-	}
-}
-
-// watchEvery is how often subscribers are looked at, and so how exactly it is known
-// since when one has been in its handler.
-const watchEvery = time.Second

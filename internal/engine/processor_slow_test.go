@@ -164,7 +164,7 @@ func TestSlowSubscriberIsNamedOncePerEpisode(t *testing.T) {
 		var warned diary
 		p := newProcessor(partTraits(), warned.logger())
 		g := lifecycle.New(t.Context())
-		g.Guest("watch", p.watch)
+		g.Guest("keep time", func(ctx context.Context) { _ = keepTime(ctx, newResyncer(resyncSeams{}), p.warn) })
 		step := make(chan struct{})
 		l := p.newSubscriber(informer.SubscribeOptions{Name: "billing", HighWater: 10, Stuck: time.Hour}, func(*delta.Delta[part]) { <-step })
 		p.join(l, nil)
@@ -236,7 +236,7 @@ func TestStuckHandlerIsNamed(t *testing.T) {
 		var warned diary
 		p := newProcessor(partTraits(), warned.logger())
 		g := lifecycle.New(t.Context())
-		g.Guest("watch", p.watch)
+		g.Guest("keep time", func(ctx context.Context) { _ = keepTime(ctx, newResyncer(resyncSeams{}), p.warn) })
 		step := make(chan struct{})
 		l := p.newSubscriber(informer.SubscribeOptions{Name: "billing"}, func(*delta.Delta[part]) { <-step })
 		p.join(l, nil)

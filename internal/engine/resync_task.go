@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
@@ -19,19 +18,19 @@ import (
 // out is: the Controller asks between two batches, when what it was given before
 // is published, because nobody else pops the FIFO.
 //
-//	run (timer) ── gathers keys, begins runs ──▶ kick ──▶ Controller ──▶ refill ──▶ FIFO
+//	keepTime ── gathers keys, begins runs ──▶ kick ──▶ Controller ──▶ refill ──▶ FIFO
 //	                                              ▲
 //	subscriber that has caught up ──────────────────┘
 type resyncer struct {
 	resyncSeams
-	changed chan struct{} // cap 1; a token for run to look again
+	changed chan struct{} // cap 1; a token for keepTime to look again
 
 	taking atomic.Pointer[timetable.Audience] // what takers returns; nil when it has to be worked out again
 	active atomic.Bool                        // refill may have something to do; written under mu
 
 	mu       sync.Mutex // guards everything below; lag, which takes a subscriber's lock, is called with it held
 	schedule *timetable.Timetable
-	armed    time.Time // what run sleeps until; zero: for a token only
+	armed    time.Time // what keepTime sleeps until; zero: for a token only
 }
 
 // resyncSeams is what a resyncer needs of the parts around it.
@@ -136,7 +135,7 @@ func (r *resyncer) status(now time.Time) resync.Status {
 	return r.schedule.Status(now)
 }
 
-// look makes run look again. It never blocks.
+// look makes keepTime look again. It never blocks.
 func (r *resyncer) look() {
 	select {
 	case r.changed <- struct{}{}:
@@ -144,26 +143,16 @@ func (r *resyncer) look() {
 	}
 }
 
-// run begins what is due until ctx ends.
-func (r *resyncer) run(ctx context.Context) error {
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-r.changed:
-		case <-timer.C:
-		}
-		at, kick := r.beginDue()
-		if kick {
-			r.kick()
-		}
-		if at.IsZero() {
-			timer.Stop()
-		} else {
-			timer.Reset(time.Until(at))
-		}
+// turn begins what is due, and sets the timer to when to look again.
+func (r *resyncer) turn(timer *time.Timer) {
+	at, kick := r.beginDue()
+	if kick {
+		r.kick()
+	}
+	if at.IsZero() {
+		timer.Stop()
+	} else {
+		timer.Reset(time.Until(at))
 	}
 }
 

@@ -82,7 +82,7 @@ func TestResyncerServesSubscribersThatKeepUp(t *testing.T) {
 
 // runResyncer runs r with a Controller that has nothing else to do.
 func runResyncer(s *platform, r *resyncer, kicked <-chan struct{}) {
-	s.group.Go("resync", r.run)
+	s.group.Go("keep time", func(ctx context.Context) error { return keepTime(ctx, r, func(time.Time) {}) })
 	s.group.Go("controller", func(ctx context.Context) error {
 		for {
 			select {

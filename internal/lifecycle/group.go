@@ -54,7 +54,12 @@ func New(ctx context.Context) *Group {
 // Go starts a task that the Group cannot do without: when it returns, all stop.
 // It reports false, and starts nothing, if the Group has already been stopped.
 func (g *Group) Go(name string, task func(context.Context) error) bool {
-	return g.start(name, func(ctx context.Context) {
+	return g.start(name, g.needed(name, task))
+}
+
+// needed makes all stop when the task returns.
+func (g *Group) needed(name string, task func(context.Context) error) func(context.Context) {
+	return func(ctx context.Context) {
 		err := task(ctx)
 		g.mu.Lock()
 		if g.err == nil && err != nil && !errors.Is(err, context.Canceled) {
@@ -62,7 +67,24 @@ func (g *Group) Go(name string, task func(context.Context) error) bool {
 		}
 		g.mu.Unlock()
 		g.stop()
-	})
+	}
+}
+
+// Here runs a task as Go does, but in the goroutine of the caller, and then waits as Wait
+// does. A panic of another task is raised when this one has returned.
+func (g *Group) Here(name string, task func(context.Context) error) error {
+	id, started := g.enter(name)
+	if started {
+		returned := false
+		defer func() {
+			if !returned {
+				_ = g.Wait() // panics in place of the Goexit, which nobody would notice
+			}
+		}()
+		g.run(id, name, g.needed(name, task))
+		returned = true
+	}
+	return g.Wait()
 }
 
 // Guest starts a task that may come and go: the Group waits for it, but goes on
@@ -72,27 +94,38 @@ func (g *Group) Guest(name string, task func(context.Context)) bool {
 }
 
 func (g *Group) start(name string, task func(context.Context)) bool {
+	id, started := g.enter(name)
+	if started {
+		go g.run(id, name, task)
+	}
+	return started
+}
+
+// enter notes that a task begins, unless the Group has been stopped.
+func (g *Group) enter(name string) (id uint64, started bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.ctx.Err() != nil {
-		return false
+		return 0, false
 	}
-	id := g.next
+	id = g.next
 	g.next++
 	g.running[id] = name
-	go func() {
-		returned := false
-		defer func() {
-			value := recover()
-			if value == nil && !returned {
-				value = ErrGoexit
-			}
-			g.ended(id, name, value)
-		}()
-		task(g.ctx)
-		returned = true
+	return id, true
+}
+
+// run calls a task, and notes how it ended.
+func (g *Group) run(id uint64, name string, task func(context.Context)) {
+	returned := false
+	defer func() {
+		value := recover()
+		if value == nil && !returned {
+			value = ErrGoexit
+		}
+		g.ended(id, name, value)
 	}()
-	return true
+	task(g.ctx)
+	returned = true
 }
 
 // ended notes that a task has returned, or what it panicked with. It runs deferred in

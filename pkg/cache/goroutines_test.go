@@ -1,0 +1,39 @@
+package cache
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+
+	crtools "k8s.io/client-go/tools/cache"
+	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
+)
+
+// tasks is how many goroutines there are that this module started.
+func tasks() int {
+	stacks := make([]byte, 1<<20)
+	stacks = stacks[:runtime.Stack(stacks, true)]
+	return strings.Count(string(stacks), "created by github.com/delta-runtime/delta-runtime/internal/lifecycle.")
+}
+
+// A kind with a handler has four goroutines: one applies what comes, one lists and watches,
+// one keeps time, and one calls the handler.
+func TestAKindTakesFourGoroutines(t *testing.T) {
+	f := newFakeAPI(t)
+	f.put(configMap("red", "a"))
+	c := newCache(t, f, crcache.Options{}, Options{})
+	start(t, c)
+	before := tasks()
+	i, err := c.GetInformer(t.Context(), configMaps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	called := make(chan struct{})
+	if _, err := i.AddEventHandler(crtools.ResourceEventHandlerFuncs{AddFunc: func(any) { close(called) }}); err != nil {
+		t.Fatal(err)
+	}
+	<-called
+	if n := tasks() - before; n > 4 {
+		t.Errorf("a kind with one handler takes %d goroutines, want 4", n)
+	}
+}
