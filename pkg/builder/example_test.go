@@ -3,6 +3,7 @@ package builder_test
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -14,7 +15,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
-	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/pkg/builder"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
@@ -33,13 +33,14 @@ func (r reconciler) Reconcile(ctx context.Context, request reconcile.Request) (r
 
 // example runs what was added to a manager until the reconciler was called.
 func example(m *fakeManager, done <-chan struct{}) {
-	tasks := lifecycle.New(context.Background())
+	ctx, stop := context.WithCancel(context.Background())
+	var running sync.WaitGroup
 	for _, r := range m.added {
-		tasks.Go("runnable", r.Start)
+		running.Go(func() { _ = r.Start(ctx) })
 	}
 	<-done
-	tasks.Stop()
-	_ = tasks.Wait()
+	stop()
+	running.Wait()
 }
 
 func ExampleControllerManagedBy() {

@@ -3,6 +3,7 @@ package source_test
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -85,11 +86,8 @@ func ExampleNewDeltas() {
 	server.Add(pod("web", "1"))
 	pods := ourcache.NewSharedIndexInformer(server, &corev1.Pod{}, 0, toolscache.Indexers{})
 	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		pods.RunWithContext(ctx)
-	}()
+	var running sync.WaitGroup
+	running.Go(func() { pods.RunWithContext(ctx) })
 
 	s := source.NewDeltas(podsFrom(pods), &corev1.Pod{}, func(_ context.Context, d delta.Delta[client.Object], q workqueue.TypedRateLimitingInterface[reconcile.Request]) {
 		fmt.Println(d.Op, d.Key, "initial:", d.Initial)
@@ -98,7 +96,7 @@ func ExampleNewDeltas() {
 	watch(s, func() {})
 
 	stop()
-	<-ended
+	running.Wait()
 	// Output:
 	// Added team/web initial: true
 	// queued team/web
