@@ -70,8 +70,6 @@ func (m *modelByKey) release() {
 	m.synced = m.listed && len(m.owed) == 0
 }
 
-func (m *modelByKey) putBack() { m.pending, m.out = append(m.out, m.pending...), nil }
-
 // byKeyScript is one random script: what the two are told, and who holds a batch.
 type byKeyScript struct {
 	t       *testing.T
@@ -117,10 +115,6 @@ func (s *byKeyScript) step() {
 		key := s.key()
 		s.model.sync([]delta.Key{key})
 		s.fifo.sync([]delta.Key{key}, timetable.Everyone, nil)
-	case s.holding && action < 60:
-		s.holding = false
-		s.model.putBack()
-		s.fifo.PutBack()
 	case s.holding:
 		s.holding = false
 		s.model.release()
@@ -200,7 +194,7 @@ func (s *byKeyScript) compare() {
 	}
 }
 
-// finish empties the closed queue, giving every other batch back once.
+// finish empties the closed queue.
 func (s *byKeyScript) finish() {
 	if s.holding {
 		s.model.release()
@@ -209,12 +203,6 @@ func (s *byKeyScript) finish() {
 	s.fifo.Close()
 	for len(s.model.pending) > 0 {
 		s.pop()
-		if s.rng.IntN(2) == 0 {
-			s.model.putBack()
-			s.fifo.PutBack()
-			s.compare()
-			s.pop()
-		}
 		s.model.release()
 		s.fifo.Release()
 		s.compare()

@@ -3,9 +3,7 @@ package toolscache
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
-	"time"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -18,49 +16,13 @@ import (
 
 // New returns client-go's low-level controller over our reflector: it fills
 // config's queue and has config's Process called with what the queue pops. An
-// error of Process is reported, and what it was about is given up; see
-// [NewControllerWithOptions] to retry.
+// error of Process is reported, and what it was about is given up.
 func New(config *cache.Config) cache.Controller {
 	return &controller{config: *config}
 }
 
-// ControllerOptions are what our low-level controller can do beyond client-go's.
-type ControllerOptions struct {
-	// Retry says what to do when Process fails. Nil gives up at once.
-	Retry *Retry
-}
-
-// Retry puts back what could not be processed. It keeps its place at the front of
-// the queue, so what comes after waits, too.
-type Retry struct {
-	// First is the pause before the first retry; it doubles with each. Zero is 5 ms.
-	First time.Duration
-	// Longest is the longest pause. Zero is 30 s.
-	Longest time.Duration
-	// Attempts is how many failures in a row are too many: then the error is
-	// reported and what it was about is given up. Zero never gives up.
-	Attempts int
-}
-
-// NewControllerWithOptions is [New] with options. Retrying needs a queue of ours,
-// because client-go's have no way to put something back.
-func NewControllerWithOptions(config *cache.Config, opts ControllerOptions) (cache.Controller, error) {
-	queue, ours := config.Queue.(*DeltaFIFO)
-	if opts.Retry != nil && !ours {
-		return nil, fmt.Errorf("make a controller that retries: its queue is a %T, and only *toolscache.DeltaFIFO can take back what failed", config.Queue)
-	}
-	c := &controller{config: *config}
-	if opts.Retry != nil {
-		c.retrying = queue
-		c.retry = retryState{Retry: *opts.Retry}
-	}
-	return c, nil
-}
-
 type controller struct {
-	config   cache.Config
-	retrying *DeltaFIFO // the queue, if it is to be given back what fails
-	retry    retryState
+	config cache.Config
 
 	mu        sync.Mutex // guards everything below
 	reflector *Reflector // of the run; nil before
@@ -127,11 +89,7 @@ func (c *controller) process(ctx context.Context) error {
 		switch {
 		case errors.Is(err, cache.ErrFIFOClosed):
 			return nil
-		case err == nil:
-			c.retry.succeeded()
-		case c.retrying != nil && c.retry.again:
-			c.retry.pause(ctx)
-		default:
+		case err != nil:
 			utilruntime.HandleErrorWithContext(ctx, err, "Processing failed and is given up", "type", c.config.ObjectDescription)
 		}
 	}
@@ -140,10 +98,6 @@ func (c *controller) process(ctx context.Context) error {
 
 func (c *controller) pop() error {
 	process := cache.PopProcessFunc(c.config.Process)
-	if c.retrying != nil {
-		_, err := c.retrying.pop(process, c.retry.failed)
-		return err
-	}
 	batched := clientfeatures.FeatureGates().Enabled(clientfeatures.InOrderInformersBatchProcess)
 	if queue, ok := c.config.Queue.(cache.QueueWithBatch); ok && batched && c.config.ProcessBatch != nil {
 		return queue.PopBatch(c.config.ProcessBatch, process)
@@ -166,38 +120,4 @@ func (c *controller) LastSyncResourceVersion() string {
 		return ""
 	}
 	return c.reflector.LastSyncResourceVersion()
-}
-
-// retryState counts failures in a row. It belongs to the goroutine that pops.
-type retryState struct {
-	Retry
-	failures int
-	again    bool // the last failure was put back
-}
-
-func (r *retryState) failed(error) bool {
-	r.failures++
-	r.again = r.Attempts == 0 || r.failures < r.Attempts
-	if !r.again {
-		r.failures = 0
-	}
-	return r.again
-}
-
-func (r *retryState) succeeded() { r.failures = 0 }
-
-func (r *retryState) pause(ctx context.Context) {
-	first, longest := r.First, r.Longest
-	if first == 0 {
-		first = 5 * time.Millisecond
-	}
-	if longest == 0 {
-		longest = 30 * time.Second
-	}
-	timer := time.NewTimer(min(first<<min(r.failures-1, 20), longest))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
 }

@@ -37,7 +37,6 @@ type DeltaFIFOOptions = cache.DeltaFIFOOptions
 var (
 	_ cache.Queue             = &DeltaFIFO{}
 	_ cache.TransformingStore = &DeltaFIFO{}
-	_ cache.DoneChecker       = &DeltaFIFO{}
 )
 
 // NewDeltaFIFOWithOptions returns an empty queue.
@@ -158,31 +157,14 @@ func (f *DeltaFIFO) Resync() error {
 // Pop waits for a key with deltas, calls process with all of them, and returns
 // them with process's error.
 func (f *DeltaFIFO) Pop(process cache.PopProcessFunc) (any, error) {
-	return f.pop(process, func(error) bool { return false })
-}
-
-// pop is Pop; where process fails and retry says so, the deltas go back to the
-// front of the queue.
-func (f *DeltaFIFO) pop(process cache.PopProcessFunc, retry func(error) bool) (any, error) {
 	f.popping.Lock()
 	defer f.popping.Unlock()
 	deltas, err := f.take()
 	if err != nil {
 		return nil, err
 	}
-	putBack := false
-	defer func() { // also when process panics
-		if putBack {
-			f.core.PutBack()
-		} else {
-			f.release()
-		}
-	}()
-	if err := process(deltas, !f.HasSynced()); err != nil {
-		putBack = retry(err)
-		return deltas, err
-	}
-	return deltas, nil
+	defer f.release() // also when process panics
+	return deltas, process(deltas, !f.HasSynced())
 }
 
 // take waits for a key that has something to show.
@@ -244,18 +226,14 @@ var deltaTypes = [...]cache.DeltaType{
 // Close makes Pop return cache.ErrFIFOClosed once nothing is pending.
 func (f *DeltaFIFO) Close() { f.core.Close() }
 
-// Name is the name from the options.
-func (f *DeltaFIFO) Name() string { return f.opts.Name }
-
 // HasSynced reports whether everything of the first Replace was processed, or
 // whether the first call was to Add, Update or Delete.
-func (f *DeltaFIFO) HasSynced() bool { return cache.IsDone(f) }
+func (f *DeltaFIFO) HasSynced() bool { return cache.IsDone(f.HasSyncedChecker()) }
 
 // HasSyncedChecker lets [cache.WaitFor] wait for HasSynced without polling.
-func (f *DeltaFIFO) HasSyncedChecker() cache.DoneChecker { return f }
-
-// Done is closed when HasSynced turns true.
-func (f *DeltaFIFO) Done() <-chan struct{} { return f.synced }
+func (f *DeltaFIFO) HasSyncedChecker() cache.DoneChecker {
+	return syncCheck{name: f.opts.Name, done: f.synced}
+}
 
 // ListKeys returns the keys that Pop will hand out, in that order.
 func (f *DeltaFIFO) ListKeys() []string {

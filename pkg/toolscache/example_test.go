@@ -189,24 +189,6 @@ func ExampleNew() {
 	// Output: processed web
 }
 
-func ExampleNewControllerWithOptions() {
-	attempts := 0
-	c, err := toolscache.NewControllerWithOptions(low(func(name string) error {
-		if attempts++; attempts < 3 {
-			return errors.New("the database is away")
-		}
-		fmt.Println("processed", name, "at attempt", attempts)
-		return nil
-	}), toolscache.ControllerOptions{Retry: &toolscache.Retry{}})
-	if err != nil {
-		panic(err)
-	}
-	during(c.RunWithContext, func(ctx context.Context) {
-		cache.WaitFor(ctx, "", c.HasSyncedChecker())
-	})
-	// Output: processed web at attempt 3
-}
-
 func ExampleNewReflectorWithOptions() {
 	r := toolscache.NewReflectorWithOptions(pods{"web"}, &corev1.Pod{},
 		toolscache.NewStore(cache.MetaNamespaceKeyFunc), toolscache.ReflectorOptions{Name: "pods-of-the-team"})
