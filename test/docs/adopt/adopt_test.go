@@ -28,6 +28,7 @@ const (
 	ourInformer = module + "/pkg/toolscache"
 	ourQueue    = module + "/pkg/queue/ctrlqueue"
 	ourSources  = module + "/pkg/source"
+	recording   = module + "/internal/recording" // what our builder puts before the queue
 )
 
 var levels = []level{
@@ -43,7 +44,7 @@ var levels = []level{
 	{
 		name:  "as the README has it",
 		steps: []step{{readme, "How to adopt it", ""}, {guide, "The cache", suite}},
-		cache: ourCache, client: ourClient, informer: ourInformer, queue: ourSources, sources: true,
+		cache: ourCache, client: ourClient, informer: ourInformer, queue: recording, sources: true,
 	},
 	{
 		name:  "the cache by one field, and the queue",
@@ -68,12 +69,12 @@ var levels = []level{
 	{
 		name:  "the builder",
 		steps: []step{{guide, "The builder", ""}},
-		cache: theirCache, client: theirClient, informer: theirInformer, queue: ourSources, sources: true, because: true,
+		cache: theirCache, client: theirClient, informer: theirInformer, queue: recording, sources: true, because: true,
 	},
 	{
 		name:  "everything",
 		steps: []step{{guide, "The cache", ""}, {guide, "The queue", ""}, {guide, "Sources", ""}, {guide, "The builder", ""}},
-		cache: ourCache, client: ourClient, informer: ourInformer, queue: ourSources, sources: true, because: true,
+		cache: ourCache, client: ourClient, informer: ourInformer, queue: recording, sources: true, because: true,
 	},
 }
 
