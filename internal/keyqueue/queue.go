@@ -27,7 +27,7 @@ type Queue[K comparable] struct {
 	telling sync.Mutex
 	spare   []Event
 
-	mu       sync.Mutex // guards everything below; never held while calling out
+	mu       sync.Mutex // guards everything below; not held during calls of limiter and observe
 	schedule schedule[K]
 	work     sync.Cond     // signalled for each key that may be handed out
 	rest     sync.Cond     // signalled when a drain may be over
