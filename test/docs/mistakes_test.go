@@ -30,6 +30,8 @@ func (r *mistaken) cleanUp(context.Context, delta.Key) error { return nil }
 
 func (r *mistaken) scale(context.Context, int32) error { return nil }
 
+func (r *mistaken) usersOf(context.Context, client.Object) []reconcile.Request { return nil }
+
 func (r *mistaken) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	return ctrl.Result{}, r.work(ctx, req)
 }
@@ -156,10 +158,6 @@ func (r *mistaken) swallowed(ctx context.Context, req ctrl.Request) (ctrl.Result
 	return ctrl.Result{}, nil // the changes count as dealt with
 }
 
-func (r *mistaken) returned(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
-	return ctrl.Result{}, r.work(ctx, req)
-}
-
 func (r *mistaken) kept(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	if err := r.work(ctx, req); err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "Failed to work")
@@ -177,7 +175,7 @@ func (r *mistaken) unwatched(mgr ctrl.Manager) error {
 func (r *mistaken) watched(mgr ctrl.Manager) error {
 	return builder.ControllerManagedBy(mgr).
 		For(&appsv1.Deployment{}).
-		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(labelACopy)).
+		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.usersOf)).
 		Complete(r)
 }
 
@@ -216,6 +214,6 @@ var _ = []any{
 	(*mistaken).timerAsResync, (*mistaken).policyAsResync, (*mistaken).poll, (*mistaken).misspelt, (*mistaken).spelt,
 	(*mistaken).generations, (*mistaken).contents, (*mistaken).byOld, (*mistaken).byNow, labelInPlace, labelACopy,
 	(*mistaken).skipByLooking, (*mistaken).skipByAsking, (*mistaken).cleanUpByEvent, (*mistaken).cleanUpByState,
-	(*mistaken).swallowed, (*mistaken).returned, (*mistaken).kept, (*mistaken).unwatched, (*mistaken).watched,
+	(*mistaken).swallowed, (*mistaken).kept, (*mistaken).unwatched, (*mistaken).watched,
 	(*mistaken).forAlone, (*mistaken).ownedAsWell, (*mistaken).stepByStep, (*mistaken).effectsOnly,
 }
