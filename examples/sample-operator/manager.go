@@ -157,7 +157,7 @@ func addWebhooks(mgr ctrl.Manager, f *flags, keeper *certs.Keeper) error {
 // addChecks has probes answered. A replica is ready when its webhooks can be called and
 // its cache can read every kind; that one can't lead is no reason not to be.
 func addChecks(mgr ctrl.Manager, f *flags) error {
-	ours, err := drcache.Of(mgr.GetCache())
+	ours, err := drcache.Unwrap(mgr.GetCache())
 	if err != nil {
 		return fmt.Errorf("find our cache in the manager: %w", err)
 	}

@@ -138,7 +138,7 @@ func newServing(b testing.TB) served {
 	b.Helper()
 	mapper := meta.NewDefaultRESTMapper(nil)
 	mapper.Add(podKind, meta.RESTScopeNamespace)
-	c, err := NewWith(&rest.Config{}, crcache.Options{Scheme: scheme.Scheme, Mapper: mapper},
+	c, err := NewWithOptions(&rest.Config{}, crcache.Options{Scheme: scheme.Scheme, Mapper: mapper},
 		Options{Default: KindOptions{Reflector: informer.Settings{Lists: informer.PagesOnly}}})
 	must(b, err)
 	k, _ := c.claim(kindID{gvk: podKind, form: typedForm})

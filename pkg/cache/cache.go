@@ -26,7 +26,7 @@ import (
 
 // Cache keeps the kinds that somebody asks for in step with the API, and answers
 // reads from memory. It is controller-runtime's cache.Cache and has more to say;
-// the zero value can't be used, see [New] and [NewWith].
+// the zero value can't be used, see [New] and [NewWithOptions].
 type Cache struct {
 	scheme       *runtime.Scheme
 	api          *api
@@ -65,7 +65,7 @@ var _ crcache.Cache = &Cache{}
 // New is controller-runtime's cache.New over our parts: give it to a manager as
 // NewCache. Where Options.NewInformer is set it returns controller-runtime's own cache
 // over those informers, and says so in the log: they may be there for what our informers
-// could not do, such as to read from somewhere else. [NewWith] refuses them.
+// could not do, such as to read from somewhere else. [NewWithOptions] refuses them.
 func New(config *rest.Config, opts crcache.Options) (crcache.Cache, error) {
 	return newLogged(config, opts, logf.Log.WithName("cache"))
 }
@@ -76,15 +76,15 @@ func newLogged(config *rest.Config, opts crcache.Options, log logr.Logger) (crca
 			"what that adds is not there; leave NewInformer out to have it")
 		return crcache.New(config, opts)
 	}
-	c, err := NewWith(config, opts, Options{Log: log})
+	c, err := NewWithOptions(config, opts, Options{Log: log})
 	if err != nil {
 		return nil, err
 	}
 	return c, nil
 }
 
-// NewWith is [New] with what only we have.
-func NewWith(config *rest.Config, opts crcache.Options, ours Options) (*Cache, error) {
+// NewWithOptions is [New] with what only we have.
+func NewWithOptions(config *rest.Config, opts crcache.Options, ours Options) (*Cache, error) {
 	if config == nil {
 		return nil, errors.New("cache options: the rest.Config is nil")
 	}

@@ -25,7 +25,7 @@ import (
 func newCache(t *testing.T, f *fakeAPI, opts crcache.Options, ours Options) *Cache {
 	t.Helper()
 	opts.Mapper = fakeMapper()
-	c, err := NewWith(f.config(), opts, ours)
+	c, err := NewWithOptions(f.config(), opts, ours)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,8 +224,8 @@ func TestForeignInformers(t *testing.T) {
 	if err := get(t, c, "red", "a"); err != nil {
 		t.Error(err)
 	}
-	if _, err := NewWith(&rest.Config{}, crcache.Options{NewInformer: crtools.NewSharedIndexInformer}, Options{}); err == nil || !strings.Contains(err.Error(), "NewInformer") {
-		t.Errorf("NewWith over foreign informers returns %v", err)
+	if _, err := NewWithOptions(&rest.Config{}, crcache.Options{NewInformer: crtools.NewSharedIndexInformer}, Options{}); err == nil || !strings.Contains(err.Error(), "NewInformer") {
+		t.Errorf("NewWithOptions over foreign informers returns %v", err)
 	}
 	if _, err := ViewOf(t.Context(), c, configMaps); err == nil || !strings.Contains(err.Error(), "not one of ours") {
 		t.Errorf("a view of a foreign cache returns %v", err)
@@ -245,7 +245,7 @@ func TestForeignInformersAreAnnounced(t *testing.T) {
 	if said := logged.String(); strings.Count(said, "\n") != 1 || !strings.Contains(said, "NewInformer") || !strings.Contains(said, "controller-runtime's cache") {
 		t.Errorf("the log says %q, want one line on which cache this is, and why", said)
 	}
-	if _, err := Of(c); err == nil || !strings.Contains(err.Error(), "NewInformer") {
+	if _, err := Unwrap(c); err == nil || !strings.Contains(err.Error(), "NewInformer") {
 		t.Errorf("looking for our cache returns %v, want what makes it another one", err)
 	}
 	opts.NewInformer = nil

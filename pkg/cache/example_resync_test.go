@@ -36,7 +36,7 @@ func ExampleCache_SetResync() {
 		}}); err != nil {
 			return err
 		}
-		ours, err := cache.Of(c) // c is what mgr.GetCache() returns
+		ours, err := cache.Unwrap(c) // c is what mgr.GetCache() returns
 		if err != nil {
 			return err
 		}
@@ -64,7 +64,7 @@ func ExampleCache_Resync() {
 		}}); err != nil {
 			return err
 		}
-		ours, err := cache.Of(c)
+		ours, err := cache.Unwrap(c)
 		if err != nil {
 			return err
 		}
@@ -83,7 +83,7 @@ func ExampleCache_Relist() {
 		if _, err := c.GetInformer(ctx, &corev1.ConfigMap{}); err != nil {
 			return err
 		}
-		ours, err := cache.Of(c)
+		ours, err := cache.Unwrap(c)
 		if err != nil {
 			return err
 		}
@@ -101,7 +101,7 @@ func ExampleCache_Relist() {
 // came with, and before a policy for the kind.
 func ExampleCache_SetHandlerResync() {
 	cache.ServeExample(cache.Options{}, func(_ context.Context, c crcache.Cache) error {
-		ours, err := cache.Of(c)
+		ours, err := cache.Unwrap(c)
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,6 @@ import (
 // writes them.
 func ServeExample(ours Options, use func(context.Context, crcache.Cache) error) {
 	serve(func(api *fakeAPI) (crcache.Cache, error) {
-		return NewWith(api.config(), crcache.Options{Mapper: fakeMapper()}, ours)
+		return NewWithOptions(api.config(), crcache.Options{Mapper: fakeMapper()}, ours)
 	}, use)
 }

@@ -51,10 +51,10 @@ func ExampleNew() {
 }
 
 // A kind that may be missing does not keep the others from starting.
-func ExampleNewWith() {
+func ExampleNewWithOptions() {
 	serve(func(api *fakeAPI) (crcache.Cache, error) {
 		api.deny("secrets", 403)
-		return NewWith(api.config(), crcache.Options{Mapper: fakeMapper()}, Options{
+		return NewWithOptions(api.config(), crcache.Options{Mapper: fakeMapper()}, Options{
 			ByObject: map[client.Object]KindOptions{&corev1.Secret{}: {Missing: WaitForIt}},
 		})
 	}, func(ctx context.Context, c crcache.Cache) error {

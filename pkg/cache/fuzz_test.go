@@ -22,7 +22,7 @@ func FuzzReads(f *testing.F) {
 	f.Add("../..", "%zz", "a in (b,c),!d", "a!=b", "apps/v1/x", "List", int64(1)<<62, pagesNotSupported)
 	api := newFakeAPI(f)
 	api.put(configMap("red", "a"))
-	c, err := NewWith(api.config(), crcache.Options{
+	c, err := NewWithOptions(api.config(), crcache.Options{
 		Mapper: fakeMapper(), ReaderFailOnMissingInformer: true,
 		HTTPClient: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
 	}, Options{})

@@ -50,14 +50,16 @@ func (k *kind) options(c *Cache, general settings) engine.Options[any] {
 		Name:       k.id.String(),
 		Traits:     objects.Traits,
 		Indexers:   store.Indexers[any]{crtools.NamespaceIndex: inNamespace},
-		Transform:  k.transform(general.duplicates),
-		Unchanged:  general.unchanged.policy(),
+		Transform:  k.transform(general),
 		OnMutation: c.ours.OnMutation,
 		Reflector:  peer.Options(nil, reflector),
 		Log:        log,
 	}
 	if opts.OnMutation == nil {
 		opts.OnMutation = peer.OnMutation(k.id.String())
+	}
+	if *general.unchanged {
+		opts.Unchanged = engine.SyncUnchanged
 	}
 	if k.missing == WaitForIt {
 		opts.Ready = engine.WhenSettled
@@ -103,9 +105,9 @@ func (k *kind) scope(namespace string, s settings) engine.Scope[any] {
 // transform is what each object passes through before it is kept: the user's
 // function for its namespace, and then what spares memory. The server does not say of
 // which kind it sends the metadata, so that is added first.
-func (k *kind) transform(duplicates Duplicates) func(any) (any, error) {
+func (k *kind) transform(general settings) func(any) (any, error) {
 	var kin *relatives
-	if duplicates == ShareDuplicates {
+	if *general.duplicates {
 		kin = &relatives{known: func(key delta.Key) (any, bool) { return k.core.Store().Get(key) }}
 	}
 	return func(obj any) (any, error) {

@@ -82,7 +82,7 @@ func TestAKindMayComeLater(t *testing.T) {
 	f := newFakeAPI(t)
 	mapper := fakeMapper()
 	late := &lateMapper{RESTMapper: mapper}
-	c, err := NewWith(f.config(), crcache.Options{Mapper: late}, Options{Default: KindOptions{Missing: WaitForIt, Reflector: quickRetries}})
+	c, err := NewWithOptions(f.config(), crcache.Options{Mapper: late}, Options{Default: KindOptions{Missing: WaitForIt, Reflector: quickRetries}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestAKindMayComeLater(t *testing.T) {
 // TestAMissingKindFailsByDefault sees what controller-runtime's users know.
 func TestAMissingKindFailsByDefault(t *testing.T) {
 	f := newFakeAPI(t)
-	c, err := NewWith(f.config(), crcache.Options{Mapper: &lateMapper{RESTMapper: fakeMapper()}}, Options{})
+	c, err := NewWithOptions(f.config(), crcache.Options{Mapper: &lateMapper{RESTMapper: fakeMapper()}}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/go-logr/logr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
@@ -32,14 +31,11 @@ type Options struct {
 	// OnMutation is told of objects of the cache that somebody has changed in place,
 	// after a read without deep copy or in an event handler. Looking for it reads
 	// the objects again and again, so it is for tests. Nil does not look.
-	OnMutation func(Mutation)
+	OnMutation func(informer.Mutation)
 
 	// Log is where warnings go. The zero Logger is controller-runtime's.
 	Log logr.Logger
 }
-
-// Mutation says which object of the cache was changed in place, and where.
-type Mutation = informer.Mutation
 
 // PageOptions bounds the lists that are held for those who read them in pages. The
 // zero value is ready.
@@ -67,12 +63,15 @@ type KindOptions struct {
 	// Missing says what happens if the kind cannot be read when the cache starts:
 	// its CRD is not installed, or the account may not list it. The default is Fail.
 	Missing Missing
-	// Unchanged says whether handlers are called for objects that a relist shows as
-	// they are known. The default is ShowUnchanged.
-	Unchanged Unchanged
-	// Duplicates says whether objects share memory where they are equal. The default is
-	// ShareDuplicates.
-	Duplicates Duplicates
+	// ShowUnchanged says whether handlers are called for objects that a relist shows as
+	// they are known: with the same object twice, as client-go's informers do. The default
+	// is true, and manager.Configure makes it false.
+	ShowUnchanged *bool
+	// ShareDuplicates keeps once what an object has in common with its last version, or with
+	// another one of the same controller: labels, containers, volumes. Objects of the cache
+	// must not be changed in place. If one is, others that share with it change as well. The
+	// default is true.
+	ShareDuplicates *bool
 	// Resync says when handlers are shown objects that have not changed. Where it has a
 	// Period, that overrides the SyncPeriod of the same level, and of wider ones; the
 	// rest of it holds for either. It can be changed later: see [Cache.SetResync].
@@ -94,46 +93,9 @@ const (
 	WaitForIt
 )
 
-// Unchanged is who is told of objects that a relist shows as they are known.
-type Unchanged uint8
-
-const (
-	// ShowUnchanged calls the handlers' OnUpdate with the same object twice, as
-	// client-go's informers do.
-	ShowUnchanged Unchanged = iota + 1
-	// HideUnchanged tells nobody: nothing happened.
-	HideUnchanged
-)
-
-func (u Unchanged) policy() engine.Unchanged {
-	if u == HideUnchanged {
-		return engine.SkipUnchanged
-	}
-	return engine.SyncUnchanged
-}
-
-// Duplicates is what to do about parts of objects that are equal.
-type Duplicates uint8
-
-const (
-	// ShareDuplicates keeps once what an object has in common with its last version, or
-	// with another one of the same controller: labels, containers, volumes. It shows to
-	// those alone who change objects of the cache in place, which nobody may: they change
-	// others, too.
-	ShareDuplicates Duplicates = iota + 1
-	// KeepDuplicates keeps each object as it was decoded.
-	KeepDuplicates
-)
-
 func (k KindOptions) check() error {
 	if k.Missing > WaitForIt {
 		return fmt.Errorf("Missing is %d, which means nothing", k.Missing)
-	}
-	if k.Unchanged > HideUnchanged {
-		return fmt.Errorf("Unchanged is %d, which means nothing", k.Unchanged)
-	}
-	if k.Duplicates > KeepDuplicates {
-		return fmt.Errorf("Duplicates is %d, which means nothing", k.Duplicates)
 	}
 	if err := k.Resync.Check(); err != nil {
 		return fmt.Errorf("Resync: %w", err)

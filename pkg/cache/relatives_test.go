@@ -54,7 +54,7 @@ func TestDuplicatesAreSharedOrKept(t *testing.T) {
 		{"by default", crcache.Options{}, KindOptions{}, true},
 		{"after a transform in place", crcache.Options{DefaultTransform: keep}, KindOptions{}, true},
 		{"after a transform that makes another object", crcache.Options{DefaultTransform: another}, KindOptions{}, false},
-		{"not if told so", crcache.Options{}, KindOptions{Duplicates: KeepDuplicates}, false},
+		{"not if told so", crcache.Options{}, KindOptions{ShareDuplicates: new(false)}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := newFakeAPI(t)

@@ -17,10 +17,10 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
-// Of returns the cache behind a controller-runtime cache, such as a manager's
+// Unwrap returns the cache behind a controller-runtime cache, such as a manager's
 // GetCache: for what only ours can do. It is an error if it is not one of ours, which a
 // cache that [New] made is not where Options.NewInformer was set.
-func Of(c crcache.Cache) (*Cache, error) {
+func Unwrap(c crcache.Cache) (*Cache, error) {
 	ours, ok := c.(*Cache)
 	if !ok {
 		return nil, fmt.Errorf("look for our cache: it is a %T, which is not one of ours; "+

@@ -278,7 +278,7 @@ func TestResyncOnDemand(t *testing.T) {
 			t.Errorf("got %v, want an error about %q", err, what)
 		}
 	}
-	if found, err := Of(c); found != c || err != nil {
+	if found, err := Unwrap(c); found != c || err != nil {
 		t.Errorf("our cache is %v, %v", found, err)
 	}
 	stop()
@@ -291,18 +291,18 @@ func TestResyncOnDemand(t *testing.T) {
 type foreign struct{ crcache.Cache }
 
 func isOurs(c crcache.Cache) error {
-	_, err := Of(c)
+	_, err := Unwrap(c)
 	return err
 }
 
 // TestRelist sees the kind listed once more in each namespace, and handlers told what
 // Unchanged says.
 func TestRelist(t *testing.T) {
-	for _, unchanged := range []Unchanged{ShowUnchanged, HideUnchanged} {
+	for _, shows := range []bool{true, false} {
 		f := newFakeAPI(t)
 		f.put(configMap("red", "a"))
 		f.put(configMap("blue", "b"))
-		c := newCache(t, f, limitedTo("red", "blue"), Options{Default: KindOptions{Unchanged: unchanged}})
+		c := newCache(t, f, limitedTo("red", "blue"), Options{Default: KindOptions{ShowUnchanged: &shows}})
 		told := make(chan string, 10)
 		shown(t, c, configMaps, told)
 		start(t, c)
@@ -317,7 +317,7 @@ func TestRelist(t *testing.T) {
 				t.Errorf("%s was listed %d times, and then %d", path, before[path], after[path])
 			}
 		}
-		if unchanged == ShowUnchanged {
+		if shows {
 			await(t, told, "*v1.ConfigMap a", "*v1.ConfigMap b")
 		}
 		if err := c.Resync(t.Context(), configMaps, parse(t, "name=a")); err != nil {

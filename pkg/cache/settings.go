@@ -37,8 +37,8 @@ type settings struct {
 
 	policy     resync.Policy
 	missing    Missing
-	unchanged  Unchanged
-	duplicates Duplicates
+	unchanged  *bool // shown to handlers
+	duplicates *bool // shared
 	reflector  informer.Settings
 }
 
@@ -77,8 +77,8 @@ var defaultSettings = settings{
 	bookmarks:  new(true),
 	resync:     new(10 * time.Hour),
 	missing:    Fail,
-	unchanged:  ShowUnchanged,
-	duplicates: ShareDuplicates,
+	unchanged:  new(true),
+	duplicates: new(true),
 }
 
 func ofNamespace(c crcache.Config) settings {
@@ -105,7 +105,7 @@ func ofAll(o crcache.Options) settings {
 // with takes in the settings that only we have.
 func (s settings) with(k KindOptions) settings {
 	return s.beside(settings{
-		policy: k.Resync, missing: k.Missing, unchanged: k.Unchanged, duplicates: k.Duplicates, reflector: k.Reflector,
+		policy: k.Resync, missing: k.Missing, unchanged: k.ShowUnchanged, duplicates: k.ShareDuplicates, reflector: k.Reflector,
 	})
 }
 

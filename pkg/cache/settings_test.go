@@ -201,12 +201,11 @@ func TestNonsenseOptions(t *testing.T) {
 		"nonsense spread":              {ours: Options{ByObject: map[client.Object]KindOptions{configMaps: {Resync: resync.Policy{Spread: 9}}}}, want: "our ByObject[*v1.ConfigMap]: Resync: the Spread is 9"},
 		"negative resync period":       {ours: Options{Default: KindOptions{Resync: resync.Policy{Period: -time.Second}}}, want: "Resync: the Period is negative"},
 		"negative patience":            {ours: Options{Default: KindOptions{Resync: resync.Policy{OnlyIfNotReconciledFor: -1}}}, want: "Resync: the OnlyIfNotReconciledFor is negative"},
-		"unchanged":                    {ours: Options{ByObject: map[client.Object]KindOptions{configMaps: {Unchanged: 9}}}, want: "our ByObject[*v1.ConfigMap]: Unchanged is 9"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.opts.Mapper = fakeMapper()
-			if _, err := NewWith(&rest.Config{}, c.opts, c.ours); err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("NewWith returns %v, want an error about %q", err, c.want)
+			if _, err := NewWithOptions(&rest.Config{}, c.opts, c.ours); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("NewWithOptions returns %v, want an error about %q", err, c.want)
 			}
 		})
 	}
@@ -222,7 +221,7 @@ func TestAMissingKindMayHaveOptions(t *testing.T) {
 		&corev1.Pod{}: {Field: fields.OneTermEqualSelector("metadata.name", "x")},
 	}}
 	ours := Options{ByObject: map[client.Object]KindOptions{&corev1.Pod{}: {Missing: WaitForIt}}}
-	if _, err := NewWith(&rest.Config{}, opts, ours); err != nil {
+	if _, err := NewWithOptions(&rest.Config{}, opts, ours); err != nil {
 		t.Error(err)
 	}
 }

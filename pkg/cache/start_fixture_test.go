@@ -46,7 +46,7 @@ func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
 // newCacheOver returns a cache over such a server.
 func newCacheOver(t *testing.T, server answers, mapper meta.RESTMapper, ours Options) *Cache {
 	t.Helper()
-	c, err := NewWith(&rest.Config{Host: "http://nowhere", QPS: -1}, crcache.Options{
+	c, err := NewWithOptions(&rest.Config{Host: "http://nowhere", QPS: -1}, crcache.Options{
 		Mapper: mapper, HTTPClient: &http.Client{Transport: server}, DefaultWatchErrorHandler: unheard,
 	}, ours)
 	if err != nil {

@@ -63,7 +63,7 @@ func newStartGame(t *testing.T, rng *rand.Rand) *startGame {
 	}
 	ours := Options{ByObject: map[client.Object]KindOptions{&corev1.Secret{}: {Missing: Missing(1 + rng.IntN(2))}}}
 	var err error
-	if g.cache, err = NewWith(&rest.Config{Host: "http://nowhere", QPS: -1}, opts, ours); err != nil {
+	if g.cache, err = NewWithOptions(&rest.Config{Host: "http://nowhere", QPS: -1}, opts, ours); err != nil {
 		t.Fatal(err)
 	}
 	return g

@@ -10,7 +10,7 @@ import (
 
 // ViewOf returns the objects of like's kind, in like's form, as they are now: they
 // are not copied and must not be changed, and the view stays as it is while the
-// cache goes on. c is a cache that [New] or [NewWith] made. Release the view when
+// cache goes on. c is a cache that [New] or [NewWithOptions] made. Release the view when
 // done.
 func ViewOf[T client.Object](ctx context.Context, c crcache.Cache, like T) (*View[T], error) {
 	ours, ok := c.(*Cache)

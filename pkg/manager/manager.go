@@ -61,7 +61,7 @@ func WithWrites(writes *delta.Writes) Option {
 //
 // Handlers are not called for objects that a relist shows as they were, so that an API
 // server that starts again does not have everything reconciled. Who wants that chooses
-// [cache.ShowUnchanged], for a kind or for all.
+// ShowUnchanged of [cache.KindOptions], for a kind or for all.
 func Configure(opts *ctrlmanager.Options, with ...Option) error {
 	switch {
 	case opts == nil:
@@ -78,7 +78,7 @@ func Configure(opts *ctrlmanager.Options, with ...Option) error {
 		}
 		set(&s)
 	}
-	s.cache.Default.Unchanged = cmp.Or(s.cache.Default.Unchanged, cache.HideUnchanged)
+	s.cache.Default.ShowUnchanged = cmp.Or(s.cache.Default.ShowUnchanged, new(false))
 	opts.NewCache = s.newCache
 	if opts.NewClient == nil {
 		opts.NewClient = client.New
@@ -89,7 +89,7 @@ func Configure(opts *ctrlmanager.Options, with ...Option) error {
 
 // newCache is a cache.NewCacheFunc.
 func (s *settings) newCache(config *rest.Config, opts crcache.Options) (crcache.Cache, error) {
-	made, err := cache.NewWith(config, opts, s.cache)
+	made, err := cache.NewWithOptions(config, opts, s.cache)
 	if err != nil {
 		return nil, fmt.Errorf("make the manager's cache: %w", err) // not made: a nil *Cache is no nil Cache
 	}

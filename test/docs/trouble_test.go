@@ -28,7 +28,7 @@ const trouble = "docs/troubleshooting.md"
 // The page quotes from the next two functions, which nobody calls.
 
 func ask(mgr ctrl.Manager) error {
-	ours, err := cache.Of(mgr.GetCache())
+	ours, err := cache.Unwrap(mgr.GetCache())
 	if err != nil {
 		return err
 	}

@@ -17,10 +17,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/testing/await"
 	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
 	"github.com/delta-runtime/delta-runtime/pkg/cache"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // TestAKindThatComesLater starts an operator whose CRD is not installed, and sees it
@@ -141,7 +141,7 @@ func controlSignalled(t *testing.T, m manager.Manager, r *reconciler, namespace 
 // not the same as knowing that there is nothing.
 func checkNotSynced(t *testing.T, what string, err error) {
 	t.Helper()
-	if !errors.Is(err, engine.ErrNotSynced) || apierrors.IsNotFound(err) || !strings.Contains(err.Error(), "CRD") {
+	if !errors.Is(err, informer.ErrNotSynced) || apierrors.IsNotFound(err) || !strings.Contains(err.Error(), "CRD") {
 		t.Errorf("%s returns %v, want that the kind is not synced, and why", what, err)
 	}
 }

@@ -16,9 +16,9 @@ import (
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/testing/await"
 	"github.com/delta-runtime/delta-runtime/pkg/cache"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // tenancy is an operator that is limited to some namespaces, which change.
@@ -89,7 +89,7 @@ func (s *tenancy) refuses(t *testing.T, namespace string) {
 		get := s.cache.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "a"}, r.kind.object())
 		list := s.cache.List(t.Context(), r.kind.list(), client.InNamespace(namespace))
 		for _, err := range []error{get, list} {
-			if !errors.Is(err, engine.ErrNotCovered) || apierrors.IsNotFound(err) {
+			if !errors.Is(err, informer.ErrNotCovered) || apierrors.IsNotFound(err) {
 				t.Errorf("reading %s in %s returns %v, want that the cache does not cover it", r.kind.Kind, namespace, err)
 			}
 		}
@@ -129,7 +129,7 @@ func TestNamespacesComeAndGo(t *testing.T) {
 	s.awaitAgreement(t, green)
 
 	known := s.reconcilers[0].saw(blue)
-	if err := s.cache.RemoveNamespace(t.Context(), blue, engine.Silently); err != nil {
+	if err := s.cache.RemoveNamespace(t.Context(), blue, informer.Silently); err != nil {
 		t.Fatal(err)
 	}
 	s.refuses(t, blue)
@@ -186,10 +186,10 @@ func TestNamespacesDoNotWaitForEachOther(t *testing.T) {
 		why := statusOf(t, c, configMaps).Why
 		return strings.Contains(why, away[0]) && strings.Contains(why, away[1]) && strings.Contains(why, away[2])
 	})
-	if err := c.RemoveNamespace(t.Context(), away[0], engine.Silently); err != nil {
+	if err := c.RemoveNamespace(t.Context(), away[0], informer.Silently); err != nil {
 		t.Fatal(err)
 	}
-	if err := await.Receive(t, "the removed namespace not to be waited for", results); !errors.Is(err, engine.ErrNotCovered) {
+	if err := await.Receive(t, "the removed namespace not to be waited for", results); !errors.Is(err, informer.ErrNotCovered) {
 		t.Errorf("adding a namespace that is removed meanwhile returns %v, want that it is not covered", err)
 	}
 	if err := stop(); err != nil {
@@ -232,7 +232,7 @@ func TestNamespacesComeAndGoUnderLoad(t *testing.T) {
 		if err := s.cache.List(t.Context(), &corev1.ConfigMapList{}, client.InNamespace(comes)); err != nil {
 			t.Fatalf("the namespace has been added, but: %v", err)
 		}
-		if err := s.cache.RemoveNamespace(t.Context(), comes, engine.AsOutOfScope); err != nil {
+		if err := s.cache.RemoveNamespace(t.Context(), comes, informer.AsOutOfScope); err != nil {
 			t.Fatal(err)
 		}
 		s.refuses(t, comes)

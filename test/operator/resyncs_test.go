@@ -92,7 +92,7 @@ func newRestarted(t *testing.T, configure func(*manager.Options) error) *restart
 	}
 	w.manager = newManager(t, w.plane.Config(), options)
 	var err error
-	if w.cache, err = cache.Of(w.manager.GetCache()); err != nil {
+	if w.cache, err = cache.Unwrap(w.manager.GetCache()); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 3 {
@@ -134,7 +134,7 @@ func TestARestartOfTheAPIServerIsNoResync(t *testing.T) {
 	}{
 		"Configure": {func(o *manager.Options) error { return drmanager.Configure(o) }, 0},
 		"Configure, and asked for": {func(o *manager.Options) error {
-			return drmanager.Configure(o, drmanager.WithCache(cache.Options{Default: cache.KindOptions{Unchanged: cache.ShowUnchanged}}))
+			return drmanager.Configure(o, drmanager.WithCache(cache.Options{Default: cache.KindOptions{ShowUnchanged: new(true)}}))
 		}, 3 * manyWidgets},
 		"NewCache": {func(o *manager.Options) error { o.NewCache = cache.New; return nil }, 3 * manyWidgets},
 	} {
@@ -176,7 +176,7 @@ func TestAResyncReachesTheReconciler(t *testing.T) {
 	}
 	started(t, m)
 	await.Until(t, "all to be reconciled", func() bool { return r.of(delta.InitialList) == manyWidgets })
-	ours, err := cache.Of(m.GetCache())
+	ours, err := cache.Unwrap(m.GetCache())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,9 +19,9 @@ import (
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/testing/await"
 	"github.com/delta-runtime/delta-runtime/pkg/cache"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // TestRightsComeAndGo runs an operator with the account that it would have in a
@@ -47,7 +47,7 @@ func TestRightsComeAndGo(t *testing.T) {
 	begin := time.Now()
 	started(t, m)
 	told := mirror(t, c, &corev1.ConfigMap{})
-	if err := c.Get(t.Context(), key("stays"), &corev1.ConfigMap{}); !errors.Is(err, engine.ErrNotSynced) || apierrors.IsNotFound(err) {
+	if err := c.Get(t.Context(), key("stays"), &corev1.ConfigMap{}); !errors.Is(err, informer.ErrNotSynced) || apierrors.IsNotFound(err) {
 		t.Errorf("a Get without rights returns %v, want that the kind is not synced", err)
 	}
 	checkDegraded(t, c, trouble{configMaps, begin}, "is not synced", "grant list and watch")
@@ -116,7 +116,7 @@ func TestANamespaceWithoutRights(t *testing.T) {
 		t.Errorf("AddNamespace without rights returns %v, want that the time is up, why, and what to do", err)
 	}
 	checkDegraded(t, c, trouble{configMaps, begin}, "in namespace "+away.namespace, "grant list and watch")
-	if err := c.Get(t.Context(), client.ObjectKey{Namespace: away.namespace, Name: "a"}, &corev1.ConfigMap{}); !errors.Is(err, engine.ErrNotSynced) {
+	if err := c.Get(t.Context(), client.ObjectKey{Namespace: away.namespace, Name: "a"}, &corev1.ConfigMap{}); !errors.Is(err, informer.ErrNotSynced) {
 		t.Errorf("a Get in the namespace without rights returns %v, want that it is not synced", err)
 	}
 	change(t, api, configMaps.with(client.ObjectKey{Namespace: home.namespace, Name: "a"}, "2"))

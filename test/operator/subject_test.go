@@ -10,9 +10,9 @@ import (
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
-	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/testing/await"
 	"github.com/delta-runtime/delta-runtime/pkg/cache"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // caches are the constructors that the tests can be run with.
@@ -54,7 +54,7 @@ func newManagerOfOurs(t *testing.T, server *rest.Config, options manager.Options
 	var c *cache.Cache
 	options.NewCache = func(server *rest.Config, options crcache.Options) (crcache.Cache, error) {
 		var err error
-		if c, err = cache.NewWith(server, options, more); err != nil {
+		if c, err = cache.NewWithOptions(server, options, more); err != nil {
 			return nil, err
 		}
 		return c, nil
@@ -63,7 +63,7 @@ func newManagerOfOurs(t *testing.T, server *rest.Config, options manager.Options
 }
 
 // soon has a kind that is missing looked for every second or so.
-var soon = engine.ReflectorSettings{Backoff: engine.Backoff{Initial: 200 * time.Millisecond, Max: time.Second}}
+var soon = informer.Settings{Backoff: informer.Backoff{Initial: 200 * time.Millisecond, Max: time.Second}}
 
 // trouble is that a kind can't be had.
 type trouble struct {

@@ -17,9 +17,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
-	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/pkg/builder"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/source"
 )
 
@@ -113,7 +113,7 @@ func (o *operator) watch(b *builder.Builder, w *watch, l *life) ctrlsource.Sourc
 	case viaTheirs:
 		return ctrlsource.Kind(l.manager.GetCache(), example, handler.EventHandler(tell), predicates...)
 	case viaDeltas:
-		return source.NewDeltas(l.manager.GetCache(), example, tell.delta, engine.SubscribeOptions{})
+		return source.NewDeltas(l.manager.GetCache(), example, tell.delta, informer.SubscribeOptions{})
 	case viaTyped:
 		if w.kind == secret {
 			return typedSource[*corev1.Secret](l, example, tell)

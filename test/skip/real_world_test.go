@@ -9,8 +9,8 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 const (
@@ -26,7 +26,7 @@ const (
 )
 
 // soon has what is missing looked for again and again.
-var soon = engine.ReflectorSettings{Backoff: engine.Backoff{Initial: 50 * time.Millisecond, Max: 300 * time.Millisecond}}
+var soon = informer.Settings{Backoff: informer.Backoff{Initial: 50 * time.Millisecond, Max: 300 * time.Millisecond}}
 
 // play plays a plan in real time, and returns its story.
 func (r *realServer) play(t *testing.T, p *plan) *story {

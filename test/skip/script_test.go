@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // step is something that happens in a world, some time after the step before it.
@@ -307,7 +307,7 @@ func (g *generator) removal() *step {
 }
 
 func (g *generator) departure() *step {
-	length, how := g.longer(), pick(g.rng, []engine.Removal{engine.Silently, engine.AsOutOfScope})
+	length, how := g.longer(), pick(g.rng, []informer.Removal{informer.Silently, informer.AsOutOfScope})
 	return g.newStep(fmt.Sprintf("namespace two leaves the cache for %v (%v)", length, how), func(w *world) { w.depart("two", how, length) })
 }
 

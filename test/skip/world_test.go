@@ -20,8 +20,8 @@ import (
 	ctrlmanager "sigs.k8s.io/controller-runtime/pkg/manager"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
-	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/pkg/cache"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/manager"
 )
 
@@ -165,7 +165,7 @@ func (w *world) start(ctx context.Context) {
 	}
 	more := cache.Options{}
 	if w.has(hiding) {
-		more.Default.Unchanged = cache.HideUnchanged
+		more.Default.ShowUnchanged = new(false)
 	}
 	if w.server.real != nil {
 		more.Default.Reflector = soon
@@ -174,7 +174,7 @@ func (w *world) start(ctx context.Context) {
 	if err != nil {
 		panic(fmt.Sprintf("make a manager: %v", err))
 	}
-	ours, err := cache.Of(m.GetCache())
+	ours, err := cache.Unwrap(m.GetCache())
 	if err != nil {
 		panic(err)
 	}
@@ -271,7 +271,7 @@ func (w *world) removeInformer(d door) {
 	}
 }
 
-func (w *world) depart(namespace string, how engine.Removal, length time.Duration) {
+func (w *world) depart(namespace string, how informer.Removal, length time.Duration) {
 	if !w.departed.CompareAndSwap(false, true) {
 		return
 	}
