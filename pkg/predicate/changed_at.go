@@ -9,24 +9,24 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/path"
 )
 
-// ChangedAt passes an update only if it touches one of the paths, and everything else;
-// see [diff.Diff.Touches]. An update that a relist showed passes as well, since it may
-// hide what was changed and changed back; and so does a resync that somebody asked for. See
-// [OnRelist] and [OnResync]. It compares without a schema, and takes a
-// list as one value: a path into a list is touched if anything in the list changes.
+// ChangedAt holds back updates that touch none of the paths, and passes everything else; see
+// [diff.Diff.Touches]. An update that a relist showed passes, because it may hide what somebody
+// changed and changed back. So does a resync that somebody asked for. See [OnRelist] and
+// [OnResync]. ChangedAt compares without a schema, and takes a list as one value: any change in
+// a list touches every path into it.
 //
-// A predicate cannot return an error. If a path can't be read, or there is none, this one
-// passes everything, and logs that when it is made. If a path can't exist in any kind that
-// it is shown, it passes every update, and logs that once it finds out. If the path can
-// exist in one of the kinds, objects of the others do not touch it. Have [delta.MustPath] or
-// the builder's WithPaths check your paths when the program starts: a predicate does not
-// know the fields of a custom resource that is watched in unstructured form. If neither
-// state of such an object has the path, any change touches it.
+// A predicate cannot return an error. If there is no path, or ChangedAt can't read one, it says
+// so in the log and passes everything. If a path can't exist in any kind that it sees, it passes
+// every update, and says so in the log once it finds out. If a path can exist in one of the
+// kinds, objects of the others do not touch it. A predicate does not know the fields of a custom
+// resource that the cache keeps in unstructured form: have [delta.MustPath] or the builder's WithPaths
+// check your paths when the program starts. If neither state of such an object has the path,
+// any change touches it.
 func ChangedAt(paths ...string) ctrlpredicate.Predicate {
 	return TypedChangedAt[client.Object](paths...)
 }
 
-// TypedChangedAt is [ChangedAt] for objects of one type, whose fields it knows from the
+// TypedChangedAt is [ChangedAt] for objects of one type. It knows their fields from the
 // beginning.
 func TypedChangedAt[O client.Object](paths ...string) ctrlpredicate.TypedPredicate[O] {
 	parsed := make([]path.Path, len(paths))

@@ -15,24 +15,24 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/diff"
 )
 
-// maxKinds is of how many kinds a predicate remembers which of its paths can exist.
+// maxKinds is how many kinds a predicate remembers, with which of its paths can exist in each.
 const maxKinds = 100
 
-// pathPredicate passes updates that touch one of its paths. Each path is checked in every
-// kind that the predicate is shown, by creations as well, because a path that one kind
-// has is rightly not touched by another. A path that none of them has is wrong.
+// pathPredicate passes updates that touch one of its paths. It checks each path in every kind
+// that it sees, also in creations. A path that one kind has is right, although other kinds do
+// not touch it. A path that no kind has is wrong.
 type pathPredicate[O client.Object] struct {
 	texts []string
 	paths []path.Path
 
-	mu    sync.Mutex // guards what follows; nothing is called out to under it
+	mu    sync.Mutex // guards everything below; nobody calls anything under it
 	kinds map[shownKind][]error
-	found []bool // of each path: a kind has it
-	told  []bool // of each path: it was complained about
+	found []bool // for each path: a kind has it
+	told  []bool // for each path: the log says that it is wrong
 }
 
-// shownKind is a kind as it is shown to a predicate. The GVK is that of objects whose Go
-// type does not say what they have.
+// shownKind is a kind as a predicate sees it. The GVK is set where the Go type does not say
+// which fields there are.
 type shownKind struct {
 	typ reflect.Type
 	gvk schema.GroupVersionKind
@@ -67,7 +67,7 @@ func (p *pathPredicate[O]) see(obj O) bool {
 	return true
 }
 
-// Update passes what touches a path, and everything if a path is wrong.
+// Update passes updates that touch a path, and all updates if a path is wrong.
 func (p *pathPredicate[O]) Update(e event.TypedUpdateEvent[O]) bool {
 	if objects.IsNil(e.ObjectOld) || objects.IsNil(e.ObjectNew) {
 		return true
@@ -113,8 +113,8 @@ func (p *pathPredicate[O]) look(obj client.Object) []error {
 	return wrong
 }
 
-// complain reports whether a path is wrong in this kind, and found in no other. It says
-// so in the log, once.
+// complain reports whether a path is wrong in this kind, and in every other one so far. It says
+// so in the log once.
 func (p *pathPredicate[O]) complain(wrong []error) (any bool) {
 	p.mu.Lock()
 	var now []int
@@ -135,8 +135,8 @@ func (p *pathPredicate[O]) complain(wrong []error) (any bool) {
 	return any
 }
 
-// exampleOf returns an object of the same kind whose Go type says what the kind has. Where
-// there is none it is the object itself, of which the metadata can be checked.
+// exampleOf returns an object of the same kind whose Go type says which fields there are. If
+// there is none, it returns the object itself: one can check paths into its metadata.
 func exampleOf(obj client.Object) (example client.Object, described bool) {
 	if !objects.Untyped(obj) {
 		return obj, true

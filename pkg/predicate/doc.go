@@ -1,5 +1,5 @@
-// Package predicate has predicates of controller-runtime's kind that go by what changed.
-// They work with its builder and sources as well as with ours.
+// Package predicate has predicates for controller-runtime that go by what changed. They work
+// with its builder and sources as well as with ours.
 //
 //	                ┌─ created, deleted, generic ──▶ passes, but NotOwnWrite holds back creations
 //	event ──▶ which ├─ updated ──▶ does it touch what the predicate is about?
@@ -17,9 +17,9 @@
 // [TypedChangedAt] and so on. A file that also uses controller-runtime's package of this
 // name imports ours as drpredicate.
 //
-// An update does not show everything. Our sources ask two more questions, of all
-// predicates: does a resync that somebody asked for pass, and does an update that a relist
-// showed? A predicate answers by a method of its own, see [OnResync] and [OnRelist].
+// An update does not show everything. Our sources ask all predicates two more questions. Does a
+// resync pass that somebody asked for? Does an update pass that a relist showed? A predicate
+// answers by a method of its own: see [OnResync] and [OnRelist].
 //
 // # Concurrency
 //
@@ -28,7 +28,7 @@
 //
 // # Testing
 //
-// Random changes of an object are held against a list of what was changed. Another random
-// test has us and others write, and a watch that skips states: what others wrote is never
-// held back. Package source tests how sources ask.
+// A random test changes objects, and compares what passes with a list of the changes. Another
+// one has us and others write, over a watch that skips states: no predicate may hold back what
+// others wrote. Package source tests how sources ask.
 package predicate

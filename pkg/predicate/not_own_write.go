@@ -12,32 +12,30 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// answerIn is how long an event waits for the answer to a write that it may show. An
-// API server that takes longer has its events passed.
+// answerIn is how long an event waits for the answer to a write that it may show. If the API
+// server takes longer, the event passes.
 const answerIn = time.Second
 
-// NotOwnWrite passes everything but updates and creations that were written by the
-// client that writes belongs to, and nobody else. With the writes of a manager's client
-// these are the writes of all its controllers. Get them from manager.OwnWrites. It
-// returns nil for a client that does not remember what it writes, as the client of a
-// manager is that only NewCache was set for: then everything passes, and the log says so
-// when the predicate is made.
+// NotOwnWrite holds back updates and creations that one client wrote, and nobody else. It
+// passes everything else. The client is the one that writes belongs to: get them from
+// manager.OwnWrites. The client of a manager makes the writes of all its controllers. Some
+// clients do not remember what they write, as that of a manager for which only NewCache was set.
+// For them manager.OwnWrites returns nil. Then everything passes, and the log says so at once.
 //
-// A change by somebody else is never held back. An update is only if the client itself
-// led from the old state to the new one, without a gap, whatever happened on the way and
-// was not shown; of which writes that is known, manager.RecordWrites says. What is not
-// known passes, so a controller may still hear of its own writes: after a patch of any
-// version, when there were more writes than are remembered, after a restart. Objects of
-// a first list pass, and so do deletions: the end of an object is what somebody who
-// deletes it waits for.
+// NotOwnWrite never holds back a change by somebody else. It holds back an update only if the
+// client's own writes led from the old state to the new one, without a gap, whatever the watch
+// left out. manager.RecordWrites says of which writes one knows that. What is not known passes,
+// so a controller may still hear of its own writes: after a patch of any version, after more
+// writes than the client remembers, after a restart. Objects of a first list pass. Deletions
+// pass, because who deletes an object waits for its end.
 //
-// An event may come before the answer to the write that it shows. It waits for the
-// answers to those writes of its object that are on their way, up to a second. The
-// handler gets the later events of the kind after that.
+// An event may come before the answer to the write that it shows. It waits up to a second for
+// the answers to those writes of its object that are on their way. The handler gets the later
+// events of the kind after that.
 //
-// A controller that reconciles the effects of its own writes, as one that waits for
-// what it has created to become ready does, needs no such events; one that works in
-// steps, each begun by the event of the one before, must not use it.
+// A controller that reconciles the effects of its own writes needs no such events, as one that
+// waits until what it has created is ready. A controller that works in steps, each begun by the
+// event of the one before, must not use it.
 func NotOwnWrite(writes delta.OwnWrites) ctrlpredicate.Predicate {
 	return TypedNotOwnWrite[client.Object](writes)
 }
@@ -64,8 +62,8 @@ func TypedNotOwnWrite[O client.Object](writes delta.OwnWrites) ctrlpredicate.Typ
 	}
 }
 
-// made asks whether all that led to the object was written by the client; again once
-// everything has been answered that was on its way, if it is not known yet.
+// made reports whether the client wrote all that led to the object. If that is not known yet, it
+// waits for the answers to the writes that are on their way, and asks again.
 func made(writes delta.OwnWrites, from string, obj client.Object) bool {
 	uid, to := obj.GetUID(), obj.GetResourceVersion()
 	if writes.Made(uid, from, to) {

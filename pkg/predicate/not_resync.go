@@ -8,9 +8,9 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// NotResync holds back resyncs, and updates from a state to the same state, as a relist
-// shows them. It passes everything else. Of objects without a resource version it passes
-// every update that has two objects in memory.
+// NotResync holds back resyncs, and updates from a state to the same state, as a relist shows
+// them. It passes everything else. If an object has no resource version, an update from one
+// object in memory to another one passes.
 func NotResync() ctrlpredicate.Predicate { return TypedNotResync[client.Object]() }
 
 // TypedNotResync is [NotResync] for objects of one type.
@@ -18,7 +18,7 @@ func TypedNotResync[O client.Object]() ctrlpredicate.TypedPredicate[O] {
 	return notResync[O]{updates(func(before, after O) bool { return !objects.SameState(before, after) })}
 }
 
-// notResync decides on resyncs.
+// notResync is a predicate that decides on resyncs.
 type notResync[O client.Object] struct{ ctrlpredicate.TypedFuncs[O] }
 
 // Resync passes none.

@@ -12,16 +12,16 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/diff"
 )
 
-// NotStatusOnly passes everything but an update of the status alone, with what comes
-// along: resourceVersion and managedFields. If anything else differs it passes, the
-// generation as well: a kind without a status subresource counts changes of its status
-// there. It looks at the content, so that it may be used for kinds without generation
-// and without status. A resync passes; see [NotResync]. So does an update that a relist
-// showed, since it may hide what was changed and changed back.
+// NotStatusOnly holds back updates of the status alone, and of what changes along with it:
+// resourceVersion and managedFields. It passes everything else. If the generation differs, an
+// update passes, because a kind without a status subresource counts changes of its status
+// there. NotStatusOnly compares the content, so it also works for kinds without a generation or
+// a status. A resync passes; see [NotResync]. So does an update that a relist showed, because it
+// may hide what somebody changed and changed back.
 //
-// Metadata alone does not show a status. If nothing differs in it then, the generation
-// decides: it counts everything but the status, for kinds that have one. A PriorityClass
-// has one that never changes, so its updates pass.
+// Metadata alone does not show a status. If nothing in it differs, the generation decides. A
+// kind that has one counts everything but the status in it. The generation of a PriorityClass
+// never changes, so its updates pass.
 func NotStatusOnly() ctrlpredicate.Predicate { return TypedNotStatusOnly[client.Object]() }
 
 // TypedNotStatusOnly is [NotStatusOnly] for objects of one type.
@@ -44,8 +44,8 @@ func TypedNotStatusOnly[O client.Object]() ctrlpredicate.TypedPredicate[O] {
 	})}
 }
 
-// countsContent reports whether the generation of an object changes with its content. It
-// does for all kinds that have one but PriorityClass, whose server only sets it.
+// countsContent reports whether the generation of an object changes with its content. It does
+// for all kinds that have one, but not for PriorityClass, where the server only sets it.
 func countsContent(obj client.Object) bool {
 	kind := obj.GetObjectKind().GroupVersionKind().GroupKind()
 	return obj.GetGeneration() != 0 && kind != schema.GroupKind{Group: "scheduling.k8s.io", Kind: "PriorityClass"}
