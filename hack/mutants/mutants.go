@@ -167,15 +167,15 @@ var mutants = []mutant{
 	{
 		name:   "what waits for another call is dealt with",
 		file:   "pkg/delta/books.go",
-		old:    "if a.failed = left; how == Failed || how == Unfinished {",
-		new:    "if a.failed = left; how == Failed {",
+		old:    "if a.failed = left; how == ledger.Failed || how == ledger.Unfinished {",
+		new:    "if a.failed = left; how == ledger.Failed {",
 		suites: []suite{interleavings},
 	},
 	{
 		name:   "what was settled is told again after a failure",
 		file:   "pkg/delta/books.go",
-		old:    "if a.failed = left; how == Failed || how == Unfinished {",
-		new:    "if a.failed = left; how == Failed || how == Unfinished || how == SettledAndFailed {",
+		old:    "if a.failed = left; how == ledger.Failed || how == ledger.Unfinished {",
+		new:    "if a.failed = left; how == ledger.Failed || how == ledger.Unfinished || how == ledger.SettledAndFailed {",
 		suites: []suite{interleavings},
 	},
 	{

@@ -49,8 +49,8 @@ var skips = []mutant{
 	{
 		name:   "RequeueAfter is a success",
 		file:   "pkg/builder/ledger.go",
-		old:    "return delta.Unfinished\n",
-		new:    "return delta.SucceededWithTimer\n",
+		old:    "return ledger.Unfinished\n",
+		new:    "return ledger.SucceededWithTimer\n",
 		suites: []suite{skipWorlds},
 	},
 	{

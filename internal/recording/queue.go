@@ -7,6 +7,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 
+	"github.com/delta-runtime/delta-runtime/internal/ledger"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -16,7 +17,7 @@ import (
 // adds after the delivery, from any goroutine, is added for the same reason.
 type Reason[R comparable] struct {
 	Ledger   *delta.Ledger[R]   // nil: nothing is recorded
-	Delivery *delta.Delivery[R] // nil: the requests belong to no delivery, but to Change
+	Delivery ledger.Delivery[R] // nil: the requests belong to no delivery, but to Change
 	Change   delta.Change       // counts where there is no Delivery
 
 	Lane *int          // takes the place of the low priority; nil changes no priority
@@ -70,18 +71,18 @@ func (r *Reason[R]) record(item R) {
 		c.First = time.Now()
 		c.Last = c.First
 	}
-	r.Ledger.Record(item, c)
+	r.Ledger.Clerk().Record(item, c)
 }
 
 func (r *Reason[R]) landed(item R) {
 	if r.Ledger != nil {
-		r.Ledger.Landed(item)
+		r.Ledger.Clerk().Landed(item)
 	}
 }
 
 func (r *Reason[R]) landedLater(item R) {
 	if r.Ledger != nil {
-		r.Ledger.LandedLater(item)
+		r.Ledger.Clerk().LandedLater(item)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	ledgers "github.com/delta-runtime/delta-runtime/internal/ledger"
 	"github.com/delta-runtime/delta-runtime/internal/recording"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
@@ -160,26 +161,26 @@ func TestItIsRecordedBeforeItIsAdded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			ledger := delta.NewLedger[request](delta.LedgerOptions{})
-			ledger.Record(asked("a"), delta.Change{Cause: delta.External})
-			ledger.Landed(asked("a"))
-			ledger.Take(asked("a"))
-			ledger.Settle(asked("a"), delta.Succeeded)
+			ledger.Clerk().Record(asked("a"), delta.Change{Cause: delta.External})
+			ledger.Clerk().Landed(asked("a"))
+			ledger.Clerk().Take(asked("a"))
+			ledger.Clerk().Settle(asked("a"), ledgers.Succeeded)
 
 			to := &prioritySpy{}
 			c.add(recorded(to, ledger).(priorities))
-			if got := ledger.Take(asked("a")); !got.Complete() || !got.Has(delta.External) {
+			if got := ledger.Clerk().Take(asked("a")); !got.Complete() || !got.Has(delta.External) {
 				t.Errorf("after the add the ledger has %s", got)
 			}
-			ledger.Settle(asked("a"), delta.Succeeded)
-			if got := ledger.Take(asked("a")); got.Complete() != (c.again != 0) || c.again != 0 && !got.Has(c.again) {
+			ledger.Clerk().Settle(asked("a"), ledgers.Succeeded)
+			if got := ledger.Clerk().Take(asked("a")); got.Complete() != (c.again != 0) || c.again != 0 && !got.Has(c.again) {
 				t.Errorf("to a worker that has the request again the ledger says %s", got)
 			}
-			ledger.Settle(asked("a"), delta.Succeeded)
+			ledger.Clerk().Settle(asked("a"), ledgers.Succeeded)
 
 			seen := false
 			to.during = func() {
-				seen = ledger.Take(asked("a")).Has(delta.External)
-				ledger.Settle(asked("a"), delta.Succeeded)
+				seen = ledger.Clerk().Take(asked("a")).Has(delta.External)
+				ledger.Clerk().Settle(asked("a"), ledgers.Succeeded)
 			}
 			c.add(recorded(to, ledger).(priorities))
 			if !seen {

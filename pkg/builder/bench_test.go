@@ -240,11 +240,11 @@ func BenchmarkPending(b *testing.B) {
 		obj, now := newObject(configMap, "x"), time.Now()
 		heap := benchkit.StartHeap()
 		for _, r := range names {
-			ledger.Record(r, delta.Change{
+			ledger.Clerk().Record(r, delta.Change{
 				Cause: delta.Primary, Kind: configMap, Key: delta.Key{Namespace: r.Namespace, Name: r.Name},
 				Op: delta.Updated, Old: obj, New: obj, First: now, Last: now, Deltas: 1,
 			})
-			ledger.Landed(r)
+			ledger.Clerk().Landed(r)
 		}
 		heap.Report(b, pending, ledger, names)
 	}

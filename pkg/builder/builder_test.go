@@ -261,8 +261,8 @@ func TestOutcomes(t *testing.T) {
 				t.Fatal(err)
 			}
 			ledger := builder.LedgerOf(made)
-			ledger.Record(named("a"), delta.Change{Cause: delta.External})
-			ledger.Landed(named("a"))
+			ledger.Clerk().Record(named("a"), delta.Change{Cause: delta.External})
+			ledger.Clerk().Landed(named("a"))
 			for range 2 {
 				if raised := panicOf(func() { _, _ = made.Reconcile(t.Context(), named("a")) }); (raised != nil) != c.panics {
 					t.Errorf("Reconcile panicked with %v", raised)

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
+	"github.com/delta-runtime/delta-runtime/internal/ledger"
 	"github.com/delta-runtime/delta-runtime/internal/recording"
 	"github.com/delta-runtime/delta-runtime/internal/schemas"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -60,9 +61,9 @@ type recordedReconciler[R comparable] struct {
 
 // Reconcile is for the controller's workers.
 func (r *recordedReconciler[R]) Reconcile(ctx context.Context, request R) (reconcile.Result, error) {
-	how := delta.Failed // also for a panic, which goes on to the caller
+	how := ledger.Failed // also for a panic, which goes on to the caller
 	again := true
-	ctx, call := r.ledger.Begin(ctx, request)
+	ctx, call := r.ledger.Clerk().Begin(ctx, request)
 	defer func() {
 		call.End(how)
 		if queue := r.queue.Load(); queue != nil && again {
@@ -71,11 +72,11 @@ func (r *recordedReconciler[R]) Reconcile(ctx context.Context, request R) (recon
 	}()
 	result, err := r.to.Reconcile(ctx, request)
 	logSteps(ctx)
-	if how = outcome(result, err); how == delta.Succeeded {
+	if how = outcome(result, err); how == ledger.Succeeded {
 		err = toRetry(call.Err()) // or nobody would retry a step of which the reconciler has kept the error
 		how = outcome(result, err)
 	}
-	again = how != delta.Succeeded && !errors.Is(err, reconcile.TerminalError(nil))
+	again = how != ledger.Succeeded && !errors.Is(err, reconcile.TerminalError(nil))
 	return result, err
 }
 
@@ -117,14 +118,14 @@ func logSteps(ctx context.Context) {
 // outcome returns what became of a request. A TerminalError is a failure, too: whatever brings
 // the request the next time, its reconciler hears of what nobody has dealt with. A result that
 // asks for another call may mean that the work waits for it.
-func outcome(result reconcile.Result, err error) delta.Outcome {
+func outcome(result reconcile.Result, err error) ledger.Outcome {
 	switch {
 	case err != nil:
-		return delta.Failed
+		return ledger.Failed
 	case result.RequeueAfter > 0, result.Requeue: //nolint:staticcheck // as long as there is Requeue, it asks for a timer
-		return delta.Unfinished
+		return ledger.Unfinished
 	default:
-		return delta.Succeeded
+		return ledger.Succeeded
 	}
 }
 

@@ -23,7 +23,7 @@ func TestAClientThatForgetsIsNamed(t *testing.T) {
 	}
 	added := delta.Change{Cause: delta.Primary, Op: delta.Added, New: newObject(pod, "p", "a")}
 	deleted := delta.Change{Cause: delta.Owned, Op: delta.Deleted, New: newObject(pod, "q", "a")}
-	for change := range delta.NewChanges(added, deleted).WithWrites(opts.Writes).All() {
+	for change := range delta.NewChanges(added, deleted).Assume(delta.Circumstances{Writes: opts.Writes}).All() {
 		if change.Own() {
 			t.Errorf("%s is taken for our own although nothing is known of that", change)
 		}

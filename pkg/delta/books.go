@@ -3,6 +3,8 @@ package delta
 import (
 	"cmp"
 	"time"
+
+	"github.com/delta-runtime/delta-runtime/internal/ledger"
 )
 
 // Why changes may be incomplete, as [Changes.Incomplete] tells it.
@@ -199,7 +201,7 @@ func (b *books[R]) lacks(r R, a *account, succeeded bool) string {
 func (b *books[R]) doubt(r R, told *Changes, lacking string) {
 	told.doubt = true
 	if told.complete && lacking != "" {
-		*told = told.Lacking(lacking)
+		*told = told.lack(lacking)
 	}
 	if a := b.accounts[r]; a != nil {
 		a.doubt, a.lacksTold = true, cmp.Or(a.lacksTold, lacking)
@@ -213,21 +215,21 @@ func derived(cause Cause, now time.Time) Change {
 }
 
 // settle notes what became of a request that was taken.
-func (b *books[R]) settle(r R, how Outcome, left failedSteps, now time.Time) {
+func (b *books[R]) settle(r R, how ledger.Outcome, left failedSteps, now time.Time) {
 	a := b.accounts[r]
 	if a == nil || !a.running {
 		return
 	}
 	a.running = false
-	if a.failed = left; how == Failed || how == Unfinished {
+	if a.failed = left; how == ledger.Failed || how == ledger.Unfinished {
 		b.keep(a, how)
 		return
 	}
 	succeeded := success{at: now.UnixNano(), gaps: a.gaps, lists: a.lists}
-	a.arrivals.later = a.arrivals.later || how != Succeeded
+	a.arrivals.later = a.arrivals.later || how != ledger.Succeeded
 	b.missing.remove(b.past.hash(r))
 	b.held -= len(a.told)
-	a.told, a.lacksTold, a.unfinished, a.doubt, a.dealt = nil, "", false, false, how == SettledAndFailed
+	a.told, a.lacksTold, a.unfinished, a.doubt, a.dealt = nil, "", false, false, how == ledger.SettledAndFailed
 	a.failed = failedSteps{}
 	if a.dealt {
 		a.failures++
@@ -247,8 +249,8 @@ func (b *books[R]) settle(r R, how Outcome, left failedSteps, now time.Time) {
 }
 
 // keep has everything told again.
-func (b *books[R]) keep(a *account, how Outcome) {
-	if a.unfinished = how == Unfinished; a.unfinished {
+func (b *books[R]) keep(a *account, how ledger.Outcome) {
+	if a.unfinished = how == ledger.Unfinished; a.unfinished {
 		a.failures = 0
 	} else {
 		a.failures++

@@ -73,20 +73,6 @@ func (o *once) place() (stream any, number uint64) {
 	return o.stream, o.number
 }
 
-// Once returns c so that it counts once for a request, however often it is recorded
-// for it: a handler may add a request for the old state of an object and for the new.
-func (c Change) Once() Change {
-	c.once = &once{}
-	return c
-}
-
-// ShownBy returns c, by which nothing changed, as a watch shows it whose changes have this
-// cause. If c shows what the watch told nobody of before, it has the cause as well.
-func (c Change) ShownBy(watch Cause) Change {
-	c.watch = watch
-	return c
-}
-
 // Is reports whether the change has this cause. A change that came by two watches, as
 // the child of an owner and by a map function, has two. A resync that came with an update
 // is one of the update's causes. One that shows an update of which nobody was told has the

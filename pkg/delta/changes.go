@@ -42,8 +42,8 @@ type facts struct {
 	paths   *pathChecks // nil where nothing is remembered
 }
 
-// NewChanges returns changes that are complete, at the first attempt. It is for those
-// who test a reconciler; see [NewContext].
+// NewChanges returns changes that are complete, at the first attempt. It is for tests of a
+// reconciler; see [NewContext] and [Changes.Assume].
 func NewChanges(list ...Change) Changes {
 	for i := range list {
 		list[i].Deltas = max(1, list[i].Deltas)
@@ -51,30 +51,41 @@ func NewChanges(list ...Change) Changes {
 	return Changes{list: list, attempt: 1, complete: true}
 }
 
-// Lacking returns c as it is where something is not known.
-func (c Changes) Lacking(why string) Changes {
-	c.complete, c.lacking = false, why
-	return c
+// Circumstances are what is known of a call besides its changes; see [Changes.Assume].
+type Circumstances struct {
+	// Attempt is one more than how many calls in a row have failed. Zero means 1.
+	Attempt int
+	// Lacking says why the changes are not complete. They are if it is empty.
+	Lacking string
+	// Writes makes [Change.Own] work. It may be nil.
+	Writes OwnWrites
 }
 
-// Again returns c as it is told at a later attempt.
-func (c Changes) Again(attempt int) Changes {
-	c.attempt, c.retry = attempt, attempt > 1
-	return c
-}
-
-// WithWrites returns c with somebody who knows the client's own writes, so that
-// [Change.Own] can be tested.
-func (c Changes) WithWrites(writes OwnWrites) Changes {
+// Assume returns the changes as a reconciler is told them under other circumstances. It is
+// for tests of a reconciler:
+//
+//	delta.NewChanges(change).Assume(delta.Circumstances{Attempt: 2})
+func (c Changes) Assume(when Circumstances) Changes {
+	c.attempt, c.retry = max(1, when.Attempt), when.Attempt > 1
+	c.complete, c.lacking = when.Lacking == "", when.Lacking
+	if when.Writes == nil {
+		return c
+	}
 	var known facts
 	if c.facts != nil {
 		known = *c.facts
 	}
-	known.Writes = writes
+	known.Writes = when.Writes
 	c.facts, c.list = &known, slices.Clone(c.list)
 	for i := range c.list {
 		c.list[i].facts = &known
 	}
+	return c
+}
+
+// lack returns c with something that is not known.
+func (c Changes) lack(why string) Changes {
+	c.complete, c.lacking = false, why
 	return c
 }
 
@@ -171,7 +182,7 @@ func (c Changes) Of(example Object) Changes {
 	}
 	c.about = example
 	if c = c.where(same); c.complete && unwatched != nil {
-		c = c.Lacking(unwatched.Error())
+		c = c.lack(unwatched.Error())
 	}
 	return c
 }
@@ -224,9 +235,9 @@ func (c Changes) where(wants chooser) Changes {
 		case wanted:
 			c.list = append(c.list, *change)
 		case c.complete && (!known || unattributed(change)):
-			c = c.Lacking(leftOut)
+			c = c.lack(leftOut)
 		case c.complete && c.first:
-			c = c.Lacking(firstTime)
+			c = c.lack(firstTime)
 		}
 	}
 	return c

@@ -59,7 +59,7 @@ type stepGame struct {
 
 // stepWatch shows what happened to a kind, at its own pace.
 type stepWatch struct {
-	stream *delta.Stream[string]
+	stream delta.Stream[string]
 	kind   int
 	shown  int
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+
+	"github.com/delta-runtime/delta-runtime/internal/ledger"
 )
 
 // maxStepReports is how many steps of one call are reported. All of them are counted.
@@ -191,16 +193,16 @@ func (s *callSteps) err() error {
 
 // outcome is that of the call, whatever it would be without steps: what was told has not
 // been dealt with unless all steps have succeeded.
-func (s *callSteps) outcome(how Outcome) Outcome {
+func (s *callSteps) outcome(how ledger.Outcome) ledger.Outcome {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case s.open == 0:
 		return how
-	case how == SettledAndFailed:
-		return Failed
-	case how == Succeeded || how == SucceededWithTimer:
-		return Unfinished
+	case how == ledger.SettledAndFailed:
+		return ledger.Failed
+	case how == ledger.Succeeded || how == ledger.SucceededWithTimer:
+		return ledger.Unfinished
 	default:
 		return how
 	}

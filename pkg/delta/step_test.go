@@ -270,7 +270,7 @@ func labeled(version int) *appsv1.Deployment {
 }
 
 // deliver has a watch show a change to some requests.
-func deliver(l *delta.Ledger[string], watch *delta.Stream[string], c delta.Change, to ...string) {
+func deliver(l *delta.Ledger[string], watch delta.Stream[string], c delta.Change, to ...string) {
 	d := watch.Begin(c)
 	defer d.End()
 	for _, r := range to {

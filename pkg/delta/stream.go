@@ -6,10 +6,11 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/delta-runtime/delta-runtime/internal/ledger"
 	"github.com/delta-runtime/delta-runtime/internal/path"
 )
 
-// Stream makes changes of what one watch shows, so that what a request is told of an
+// stream makes changes of what one watch shows, so that what a request is told of an
 // object lacks nothing that the watch has shown of it.
 //
 //	watch ── Begin ──▶ Delivery ── Record, once for each request ──▶ Ledger
@@ -23,10 +24,10 @@ import (
 //
 // It remembers some 60 bytes for each object that is not mapped by its key, and for those
 // of which something was held back, and 8 more for each further request of an object.
-type Stream[R comparable] struct {
-	ledger *Ledger[R]
-	byKey  bool // each object is for the request of its own key, and no other
-	seed   maphash.Seed
+type stream[R comparable] struct {
+	clerk *clerk[R]
+	byKey bool // each object is for the request of its own key, and no other
+	seed  maphash.Seed
 
 	mu     sync.Mutex // guards everything below
 	number uint64     // of the latest delivery
@@ -47,25 +48,14 @@ type trail struct {
 	lost   bool     // more may have
 }
 
-// Mapping says what a stream may take for granted of how objects are mapped to requests.
-type Mapping uint8
-
-const (
-	// ByContent takes nothing for granted.
-	ByContent Mapping = iota
-	// ByKey has each object be for one request, which its key decides.
-	ByKey
-)
-
-// NewStream begins a stream, of which nothing has been shown.
-func (l *Ledger[R]) NewStream(how Mapping) *Stream[R] {
-	return &Stream[R]{ledger: l, byKey: how == ByKey, seed: maphash.MakeSeed(), trails: map[uint64]trail{}}
+// NewStream is the [ledger.Recorder]'s.
+func (l *clerk[R]) NewStream(byKey bool) ledger.Stream[R, Change] {
+	return &stream[R]{clerk: l, byKey: byKey, seed: maphash.MakeSeed(), trails: map[uint64]trail{}}
 }
 
-// Delivery is one event on its way to a handler. Any goroutine may record it, also when
-// the handler has long returned.
-type Delivery[R comparable] struct {
-	stream *Stream[R]
+// delivery is one event on its way to a handler.
+type delivery[R comparable] struct {
+	stream *stream[R]
 	change Change
 	object uint64
 	before trail // of the object, when the delivery began
@@ -75,10 +65,9 @@ type Delivery[R comparable] struct {
 	ended bool
 }
 
-// Begin notes that an event is shown to a handler, or to the predicates before it. One
-// goroutine begins and ends all deliveries of a stream.
-func (s *Stream[R]) Begin(c Change) *Delivery[R] {
-	d := &Delivery[R]{stream: s, change: c, object: maphash.Comparable(s.seed, c.Key)}
+// Begin is the [ledger.Stream]'s.
+func (s *stream[R]) Begin(c Change) ledger.Delivery[R] {
+	d := &delivery[R]{stream: s, change: c, object: maphash.Comparable(s.seed, c.Key)}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.number++
@@ -88,20 +77,19 @@ func (s *Stream[R]) Begin(c Change) *Delivery[R] {
 	return d
 }
 
-// Record notes that a request is about to be put into the queue for this event. Landed or
-// LandedLater of the ledger has to follow.
-func (d *Delivery[R]) Record(r R) {
+// Record is the [ledger.Delivery]'s.
+func (d *delivery[R]) Record(r R) {
 	c := d.change
 	c.unsure = d.add(r) || c.unsure
 	if c.watch != 0 && hidesUpdate(&c) {
 		c.causes = c.causes.with(c.watch)
 	}
-	d.stream.ledger.Record(r, c)
+	d.stream.clerk.Record(r, c)
 }
 
 // add notes a request, and reports whether the object may have had states that this
 // request was not told of.
-func (d *Delivery[R]) add(r R) (unsure bool) {
+func (d *delivery[R]) add(r R) (unsure bool) {
 	hash := maphash.Comparable(d.stream.seed, r)
 	d.stream.mu.Lock()
 	defer d.stream.mu.Unlock()
@@ -114,8 +102,8 @@ func (d *Delivery[R]) add(r R) (unsure bool) {
 	return !d.stream.byKey && (!d.known || !d.before.told(hash))
 }
 
-// End says that the handler has returned, or that a predicate has held the event back.
-func (d *Delivery[R]) End() {
+// End is the [ledger.Delivery]'s.
+func (d *delivery[R]) End() {
 	s := d.stream
 	s.mu.Lock()
 	d.ended = true
@@ -138,7 +126,7 @@ func (d *Delivery[R]) End() {
 }
 
 // hide notes an event that nobody was told of.
-func (d *Delivery[R]) hide() {
+func (d *delivery[R]) hide() {
 	s, c, after := d.stream, &d.change, d.before
 	var changed []path.Part
 	switch {
@@ -169,7 +157,7 @@ func (d *Delivery[R]) hide() {
 }
 
 // bitLocked returns the bit of a part, unless there are too many.
-func (s *Stream[R]) bitLocked(p path.Part) (uint64, bool) {
+func (s *stream[R]) bitLocked(p path.Part) (uint64, bool) {
 	i := slices.Index(s.parts, p)
 	if i < 0 {
 		if i = len(s.parts); i == maxParts {
@@ -180,7 +168,7 @@ func (s *Stream[R]) bitLocked(p path.Part) (uint64, bool) {
 	return 1 << i, true
 }
 
-func (s *Stream[R]) pathsLocked(parts uint64) []path.Path {
+func (s *stream[R]) pathsLocked(parts uint64) []path.Path {
 	var paths []path.Path
 	for ; parts != 0; parts &= parts - 1 {
 		paths = append(paths, s.parts[bits.TrailingZeros64(parts)].Path())
@@ -188,8 +176,8 @@ func (s *Stream[R]) pathsLocked(parts uint64) []path.Path {
 	return paths
 }
 
-// Restart forgets everything: what is shown from now on begins with a snapshot.
-func (s *Stream[R]) Restart() {
+// Restart is the [ledger.Stream]'s.
+func (s *stream[R]) Restart() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	clear(s.trails)

@@ -3,6 +3,8 @@ package delta
 import (
 	"context"
 	"sync/atomic"
+
+	"github.com/delta-runtime/delta-runtime/internal/ledger"
 )
 
 // Settle says that the reconciler has dealt with everything that it was told, whatever it
@@ -47,14 +49,14 @@ func say(ctx context.Context, what said) {
 }
 
 // decide is the outcome of a call whose result is how.
-func (v *lastWord) decide(how Outcome) Outcome {
+func (v *lastWord) decide(how ledger.Outcome) ledger.Outcome {
 	switch said := v.said.Load(); {
-	case said == settled && how == Failed:
-		return SettledAndFailed
-	case said == settled && how == Unfinished:
-		return SucceededWithTimer
-	case said == kept && (how == Succeeded || how == SucceededWithTimer):
-		return Unfinished
+	case said == settled && how == ledger.Failed:
+		return ledger.SettledAndFailed
+	case said == settled && how == ledger.Unfinished:
+		return ledger.SucceededWithTimer
+	case said == kept && (how == ledger.Succeeded || how == ledger.SucceededWithTimer):
+		return ledger.Unfinished
 	default:
 		return how
 	}

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/util/workqueue"
 
+	"github.com/delta-runtime/delta-runtime/internal/ledger"
 	"github.com/delta-runtime/delta-runtime/internal/recording"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
@@ -18,7 +19,7 @@ import (
 type attribution[R comparable] struct {
 	queue  workqueue.TypedRateLimitingInterface[R] // the controller's
 	ledger *delta.Ledger[R]                        // nil: nothing is recorded
-	stream *delta.Stream[R]                        // Invariant: nil exactly if the ledger is.
+	stream ledger.Stream[R, delta.Change]          // Invariant: nil exactly if the ledger is.
 	cause  delta.Cause
 	kind   schema.GroupVersionKind
 
@@ -36,12 +37,13 @@ type tally struct {
 }
 
 // newAttribution returns an attribution. If there is a ledger, it begins a stream of it.
-func newAttribution[R comparable](queue workqueue.TypedRateLimitingInterface[R], ledger *delta.Ledger[R], how delta.Mapping) *attribution[R] {
+func newAttribution[R comparable](queue workqueue.TypedRateLimitingInterface[R], ledger *delta.Ledger[R], byKey bool) *attribution[R] {
 	a := &attribution[R]{queue: queue, ledger: ledger}
 	if ledger != nil {
-		a.stream = ledger.NewStream(how)
-		ledger.Gaps(a.gaps)
-		ledger.Relists(a.relists)
+		clerk := ledger.Clerk()
+		a.stream = clerk.NewStream(byKey)
+		clerk.Gaps(a.gaps)
+		clerk.Relists(a.relists)
 	}
 	return a
 }
@@ -77,7 +79,7 @@ func (a *attribution[R]) watch(by *missed) {
 	case a.ledger == nil:
 		return
 	case by == nil:
-		a.ledger.Blind("an informer does not count what it leaves out")
+		a.ledger.Clerk().Blind("an informer does not count what it leaves out")
 	}
 	before := a.by.Load() // has ended, and counts no further
 	a.by.Store(&tally{by: by, gaps: before.sumOfGaps(), relists: before.sumOfRelists()})
@@ -104,7 +106,7 @@ func (a *attribution[R]) listed() {
 // deaf notes why the subscriber will hear of nothing more.
 func (a *attribution[R]) deaf(why error) {
 	if a.ledger != nil {
-		a.ledger.Blind(fmt.Sprintf("a source tells nothing: %v", why))
+		a.ledger.Clerk().Blind(fmt.Sprintf("a source tells nothing: %v", why))
 	}
 }
 
@@ -131,7 +133,7 @@ func (a *attribution[R]) forget() {
 // turn is one delivery.
 type turn[R comparable] struct {
 	of       *attribution[R]
-	delivery *delta.Delivery[R] // nil where nothing is recorded
+	delivery ledger.Delivery[R] // nil where nothing is recorded
 	whole    bool               // the subscriber has returned, or need not be told
 }
 
@@ -173,7 +175,7 @@ func (a *attribution[R]) change(d *delta.Delta[any]) delta.Change {
 		Missed: d.Missed, Relisted: d.Relisted, Origin: d.Origin,
 	}
 	if d.Op == delta.Sync {
-		c = c.ShownBy(cause)
+		c = a.ledger.Clerk().ShownBy(c, cause)
 	}
 	switch {
 	case d.Op == delta.Sync && d.Resync() == nil:

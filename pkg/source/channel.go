@@ -43,7 +43,7 @@ type generic[O any, R comparable] struct {
 // Generic handles one event of a channel.
 func (g generic[O, R]) Generic(ctx context.Context, e event.TypedGenericEvent[O], queue workqueue.TypedRateLimitingInterface[R]) {
 	if to, ledger := recording.Unwrap(queue); ledger != nil {
-		queue = recording.NewQueue(to, recording.Reason[R]{Ledger: ledger, Change: genericChange(e.Object, time.Now()).Once()})
+		queue = recording.NewQueue(to, recording.Reason[R]{Ledger: ledger, Change: ledger.Clerk().Once(genericChange(e.Object, time.Now()))})
 	}
 	g.TypedEventHandler.Generic(ctx, e, queue)
 }

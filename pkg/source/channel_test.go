@@ -55,7 +55,7 @@ func TestChannelTellsWhichObject(t *testing.T) {
 			t.Errorf("without a ledger the handler was given the controller's queue %d times, want 2", untouched)
 		}
 		for _, name := range []string{"web", "db"} {
-			changes := ledger.Take(asked(name))
+			changes := ledger.Clerk().Take(asked(name))
 			for c := range changes.All() {
 				if c.Cause != delta.Generic || c.Op != 0 || c.New == nil || c.New.GetName() != name || c.Key != (delta.Key{Namespace: "team", Name: name}) {
 					t.Errorf("for %s the ledger has %s", name, c)

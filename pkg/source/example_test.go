@@ -114,7 +114,7 @@ func ExampleChannel() {
 		panic(err)
 	}
 	next, _ := q.Get()
-	for change := range ledger.Take(next).All() {
+	for change := range ledger.Clerk().Take(next).All() {
 		fmt.Println(change.Cause, change.Key)
 	}
 	q.Done(next)
@@ -144,7 +144,7 @@ func ExampleRecorded() {
 	ledger := delta.NewLedger[reconcile.Request](delta.LedgerOptions{})
 	s := source.NewKind(podsFrom(pods), client.Object(&corev1.Pod{}), &handler.EnqueueRequestForObject{})
 	watch(source.Recorded(s, ledger), func() { pods.Add(pod("web", "1")) })
-	for change := range ledger.Take(reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "team", Name: "web"}}).All() {
+	for change := range ledger.Clerk().Take(reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "team", Name: "web"}}).All() {
 		fmt.Println(change.Cause, change.Op, change.Key)
 	}
 	// Output:

@@ -113,11 +113,8 @@ func (k *Kind[O, R]) attribution(queue workqueue.TypedRateLimitingInterface[R]) 
 	if k.Ledger != nil {
 		ledger = k.Ledger
 	}
-	how := delta.ByContent
-	if _, byKey := any(k.Handler).(*handler.TypedEnqueueRequestForObject[O]); byKey {
-		how = delta.ByKey
-	}
-	a := newAttribution(to, ledger, how)
+	_, byKey := any(k.Handler).(*handler.TypedEnqueueRequestForObject[O])
+	a := newAttribution(to, ledger, byKey)
 	a.cause, a.kind = k.Cause, k.GVK
 	return a
 }

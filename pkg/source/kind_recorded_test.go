@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
+	ledgers "github.com/delta-runtime/delta-runtime/internal/ledger"
 	"github.com/delta-runtime/delta-runtime/internal/testing/informers"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
@@ -58,8 +59,8 @@ func startedSynced(t *testing.T, k *source.Kind[*podObject, request], q queue) {
 
 // told takes what a ledger has for a request, and says it in words.
 func told(ledger *delta.Ledger[request], name string) string {
-	changes := ledger.Take(asked(name))
-	defer ledger.Settle(asked(name), delta.Succeeded)
+	changes := ledger.Clerk().Take(asked(name))
+	defer ledger.Clerk().Settle(asked(name), ledgers.Succeeded)
 	var words []string
 	for c := range changes.All() {
 		about := c.Cause.String() + " " + c.Op.String() + " "

@@ -18,7 +18,7 @@ import (
 // informer does not tell what it missed, so the ledger never knows of everything.
 func (k *Kind[O, R]) register(ctx context.Context, s *session, found cache.Informer, told *EventHandler[O, R]) {
 	if ledger := told.to.ledger; ledger != nil {
-		ledger.Blind(fmt.Sprintf("the cache's informer for %s is a %T, which does not tell what was missed: set NewCache to our cache.New, or call manager.Configure", describe(k.Type), found))
+		ledger.Clerk().Blind(fmt.Sprintf("the cache's informer for %s is a %T, which does not tell what was missed: set NewCache to our cache.New, or call manager.Configure", describe(k.Type), found))
 	}
 	if !reflect.ValueOf(k.Resync).IsZero() {
 		log.Info("The cache's informer knows no resync policies, so of this one only the period counts, and none shorter than the cache's SyncPeriod; for the rest set NewCache to our cache.New, or call manager.Configure",

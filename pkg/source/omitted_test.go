@@ -74,8 +74,8 @@ func TestAStateThatATransformRefusedIsTouched(t *testing.T) {
 					close(tt.tell.(held).free)
 					synctest.Wait()
 				}
-				ledger.Record(asked("web"), delta.Change{Cause: delta.Generic})
-				ledger.Landed(asked("web"))
+				ledger.Clerk().Record(asked("web"), delta.Change{Cause: delta.Generic})
+				ledger.Clerk().Landed(asked("web"))
 				if got := take(ledger, "web"); got.Complete() { // which reads node b from the server
 					t.Fatalf("what was refused is no gap: %s", got)
 				}

@@ -65,7 +65,7 @@ func TestAQueueThatIsKeptAddsForItsOwnChange(t *testing.T) {
 		}
 		adding.Wait()
 		for _, version := range []string{"2", "3"} {
-			changes := slices.Collect(ledger.Take(asked("for " + version)).All())
+			changes := slices.Collect(ledger.Clerk().Take(asked("for " + version)).All())
 			if len(changes) != 1 || changes[0].New.GetLabels()["version"] != version || changes[0].Deltas != 1 {
 				t.Errorf("for version %s it has %v", version, changes)
 			}
@@ -83,7 +83,7 @@ func TestRecordedTwiceIsRecordedOnce(t *testing.T) {
 	inner := ctrlsource.TypedFunc[request](func(_ context.Context, q queue) error { got = q; return nil })
 	started(t, t.Context(), source.Recorded(source.Recorded(inner, ledger), ledger), newQueue(t))
 	got.Add(asked("a"))
-	for c := range ledger.Take(asked("a")).All() {
+	for c := range ledger.Clerk().Take(asked("a")).All() {
 		if c.Deltas != 1 {
 			t.Errorf("one add was recorded %d times", c.Deltas)
 		}
@@ -111,7 +111,7 @@ func TestAnyOtherSourceIsExternal(t *testing.T) {
 			t.Fatal(err)
 		}
 		pods.Add(pod("web", "1"))
-		if got := ledger.Take(asked("web")); got.String() != "External (incomplete: the request has not succeeded since the controller started, or since changes were last missed)" {
+		if got := ledger.Clerk().Take(asked("web")); got.String() != "External (incomplete: the request has not succeeded since the controller started, or since changes were last missed)" {
 			t.Errorf("the ledger has %s", got)
 		}
 		if got, want := fmt.Sprint(s), fmt.Sprint(theirs); got != want {

@@ -100,8 +100,8 @@ func TestASourceThatGoesOnWaitsForNoOtherKind(t *testing.T) {
 		ledger, q := delta.NewLedger[request](delta.LedgerOptions{}), newQueue(t)
 		startedSynced(t, ledgered(from, ledger, forPods()), q)
 		asks := func() delta.Changes { // something else asks for web
-			ledger.Record(asked("web"), delta.Change{Cause: delta.Mapped, Key: delta.Key{Name: "x"}, Op: delta.Updated, Old: pod("x", "1"), New: pod("x", "2")})
-			ledger.Landed(asked("web"))
+			ledger.Clerk().Record(asked("web"), delta.Change{Cause: delta.Mapped, Key: delta.Key{Name: "x"}, Op: delta.Updated, Old: pod("x", "1"), New: pod("x", "2")})
+			ledger.Clerk().Landed(asked("web"))
 			return take(ledger, "web")
 		}
 		for n := range 2 {

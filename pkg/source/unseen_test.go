@@ -16,14 +16,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
+	ledgers "github.com/delta-runtime/delta-runtime/internal/ledger"
 	"github.com/delta-runtime/delta-runtime/internal/testing/informers"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
 // take is a worker that succeeds at once.
 func take(ledger *delta.Ledger[request], name string) delta.Changes {
-	defer ledger.Settle(asked(name), delta.Succeeded)
-	return ledger.Take(asked(name))
+	defer ledger.Clerk().Settle(asked(name), ledgers.Succeeded)
+	return ledger.Clerk().Take(asked(name))
 }
 
 // pinned is a pod with a node, which is in its spec.
@@ -110,7 +111,7 @@ func TestAQueueThatIsKeptHidesNothing(t *testing.T) {
 				q.Add(asked("web"))
 			},
 		}), newQueue(t))
-		ledger.Record(asked("web"), delta.Change{Cause: delta.External})
+		ledger.Clerk().Record(asked("web"), delta.Change{Cause: delta.External})
 		take(ledger, "web")
 		server.Modify(pinned("2", "2"))
 		server.Modify(pinned("3", "3"))
@@ -288,8 +289,8 @@ func TestASuccessBeforeTheNextListIsNotTheEndOfAGap(t *testing.T) {
 		startedSynced(t, ledgered(from, ledger, forPods()), newQueue(t))
 		called := func(when string, complete bool) {
 			t.Helper()
-			ledger.Record(asked("other"), delta.Change{Cause: delta.Generic})
-			ledger.Landed(asked("other"))
+			ledger.Clerk().Record(asked("other"), delta.Change{Cause: delta.Generic})
+			ledger.Clerk().Landed(asked("other"))
 			if got := take(ledger, "other"); got.Complete() != complete {
 				t.Errorf("%s told %s, want it to be complete: %t", when, got, complete)
 			}

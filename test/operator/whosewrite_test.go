@@ -93,7 +93,7 @@ func judge(t *testing.T, events []watch.Event, writes delta.OwnWrites, known *sy
 			of = obj.UID
 		}
 		whose, certain := known.Load(of)
-		got := slices.Collect(delta.NewChanges(change).WithWrites(writes).All())[0].Own()
+		got := slices.Collect(delta.NewChanges(change).Assume(delta.Circumstances{Writes: writes}).All())[0].Own()
 		if want := certain && whose == "ours"; got != want {
 			t.Errorf("%s %s at version %s: Own is %v, want %v (%v)", e.Type, obj.Name, obj.ResourceVersion, got, want, whose)
 		}

@@ -30,9 +30,9 @@ func TestReconcileWithChangesThatAreMadeUp(t *testing.T) {
 	}{
 		"nothing is known, as after a restart": {t.Context(), all},
 		"a status alone":                       {delta.NewContext(t.Context(), status), nil},
-		"a status, and who knows what else":    {delta.NewContext(t.Context(), status.Lacking("a watch broke")), all},
+		"a status, and who knows what else":    {delta.NewContext(t.Context(), status.Assume(delta.Circumstances{Lacking: "a watch broke"})), all},
 		// What failed is told again, and a status is all that was.
-		"a status, at the second attempt": {delta.NewContext(t.Context(), status.Again(2)), nil},
+		"a status, at the second attempt": {delta.NewContext(t.Context(), status.Assume(delta.Circumstances{Attempt: 2})), nil},
 		"files": {
 			delta.NewContext(t.Context(), delta.NewChanges(siteChanged(func(s *webv1alpha1.Site) { s.Spec.Files["a"] = "c" }))),
 			[]string{"shop-files", "shop"},

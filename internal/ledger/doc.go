@@ -1,0 +1,22 @@
+// Package ledger is the side of a ledger that our own packages use: sources and queues
+// record, and the builder tells the reconciler. Package delta implements it.
+//
+//	source ── Stream, Delivery ──┐
+//	queue ─── Record, Landed ────┼──▶ Clerk ── Begin ──▶ Call ──▶ reconciler
+//	source ── Gaps, Blind ───────┘      ▲                  │
+//	                                    └─────── End ──────┘
+//
+// A worker could take a request whose change is not recorded yet. So Record comes before
+// the request is put into the queue, and Landed after it.
+//
+// The interfaces have type parameters for the types of package delta, because package delta
+// imports this one.
+//
+// # Concurrency
+//
+// Any goroutine may call a Clerk. One worker at a time has a request.
+//
+// # Testing
+//
+// Package delta tests its implementation.
+package ledger

@@ -1,0 +1,114 @@
+package ledger
+
+import "context"
+
+// Outcome is what became of a request.
+type Outcome uint8
+
+const (
+	// Succeeded means that the reconciler has dealt with what it was told.
+	Succeeded Outcome = iota + 1
+	// SucceededWithTimer is a success that asks for another call.
+	SucceededWithTimer
+	// Failed means that the ledger has to tell everything again: the reconciler returned an
+	// error, also one that nobody retries, or panicked.
+	Failed
+	// Unfinished means that the ledger has to tell everything again although nothing failed.
+	// The reconciler waits for something: it asks for another call, or something will
+	// happen that leads to one.
+	Unfinished
+	// SettledAndFailed means that the reconciler has dealt with what it was told, and that
+	// the attempt failed afterwards.
+	SettledAndFailed
+)
+
+// Clerk keeps a ledger. R is a request, C a change, K the cause of a change, and T what a
+// reconciler is told.
+type Clerk[R comparable, C, K, T any] interface {
+	Recorder[R, C]
+	Teller[R, T]
+	Auditor
+	Marker[C, K]
+}
+
+// Recorder takes down for which changes requests are made.
+type Recorder[R comparable, C any] interface {
+	// Record notes that a request is about to be put into the queue for a change. The same
+	// change again is no other change if [Marker.Once] has marked it.
+	Record(r R, c C)
+	// Landed notes that the request is in the queue. It follows each Record.
+	Landed(r R)
+	// LandedLater notes that the request will be in the queue after a while. It follows a
+	// Record in place of Landed.
+	LandedLater(r R)
+	// NewStream begins a stream. With byKey each object is for one request, which its key
+	// decides.
+	NewStream(byKey bool) Stream[R, C]
+}
+
+// Teller tells a reconciler what led to a request.
+type Teller[R comparable, T any] interface {
+	// Begin is Take, and returns the context in which the reconciler finds what it is told.
+	// The call's End has to follow.
+	Begin(ctx context.Context, r R) (context.Context, Call)
+	// Take returns what there is to tell of a request that a worker has taken from the
+	// queue. Settle has to follow before the worker gives the request back to the queue.
+	Take(r R) T
+	// Settle says what became of the request.
+	Settle(r R, how Outcome)
+}
+
+// Auditor learns what the ledger can't know.
+type Auditor interface {
+	// Gaps adds a count of how many times a source may have missed changes: because a
+	// namespace was dropped, an object could not be read, or events were left out. When
+	// the count grows, no request is completely known until its next success.
+	Gaps(count func() uint64)
+	// Relists adds a count of how many times a source has listed again. Nobody knows what
+	// was undone before the list, or came and went, but a reconciler may have read it from
+	// the server. When the count grows, each request's changes touch everything until its
+	// next success.
+	Relists(count func() uint64)
+	// Blind says why changes can't be known at all. From then on no request is completely
+	// known.
+	Blind(why string)
+}
+
+// Marker marks changes.
+type Marker[C, K any] interface {
+	// Once returns c so that it counts once for a request, however often it is recorded
+	// for it: a handler may add a request for the old state of an object and for the new.
+	Once(c C) C
+	// ShownBy returns c, by which nothing changed, as a watch shows it whose changes have
+	// this cause. If c shows what the watch told nobody of before, it has the cause as well.
+	ShownBy(c C, watch K) C
+}
+
+// Stream makes changes of what one watch shows.
+type Stream[R comparable, C any] interface {
+	// Begin notes that a handler, or the predicates before it, are about to see an event.
+	// One goroutine begins and ends all deliveries of a stream.
+	Begin(c C) Delivery[R]
+	// Restart forgets everything: what is shown from now on begins with a snapshot.
+	Restart()
+}
+
+// Delivery is one event on its way to a handler. Any goroutine may record it, also when the
+// handler has long returned.
+type Delivery[R comparable] interface {
+	// Record notes that a request is about to be put into the queue for this event. Landed
+	// or LandedLater has to follow.
+	Record(r R)
+	// End says that the handler has returned, or that a predicate has held the event back.
+	End()
+}
+
+// Call is one call of a reconciler.
+type Call interface {
+	// Err returns the errors of the steps that failed so far. If the reconciler does not
+	// return it, its caller must: nobody would retry the steps otherwise.
+	Err() error
+	// End says what the call came to. What the reconciler said itself overrides it, and a
+	// step that failed overrides both.
+	End(how Outcome)
+}

@@ -1,0 +1,189 @@
+package delta
+
+import (
+	"cmp"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/delta-runtime/delta-runtime/internal/ledger"
+)
+
+// clerk keeps a ledger.
+//
+//	source ── Record, Add to the queue, Landed ──▶ clerk ── Take ──▶ Changes ──▶ reconciler
+//	                                                 ▲                               │
+//	                                                 └──────────── Settle ───────────┘
+//
+// A worker could take a request whose change is not recorded yet, so the order of the
+// drawing counts.
+type clerk[R comparable] struct {
+	facts         facts
+	gaps, relists counters
+	steps         stepCounts
+
+	mu    sync.Mutex // guards everything below
+	books *books[R]
+}
+
+// counters are asked for counts that only grow.
+type counters struct {
+	all  atomic.Pointer[[]func() uint64] // copied when one is added
+	seen uint64                          // their sum when it was last looked at; guarded by clerk.mu
+}
+
+func (c *counters) add(count func() uint64) {
+	for {
+		before := c.all.Load()
+		var all []func() uint64
+		if before != nil {
+			all = append(all, *before...)
+		}
+		all = append(all, count)
+		if c.all.CompareAndSwap(before, &all) {
+			return
+		}
+	}
+}
+
+func (c *counters) sum() (sum uint64) {
+	if counts := c.all.Load(); counts != nil {
+		for _, count := range *counts {
+			sum += count()
+		}
+	}
+	return sum
+}
+
+// grownLocked reports whether the sum is higher than it has been.
+func (c *counters) grownLocked(sum uint64) bool {
+	grown := sum > c.seen
+	c.seen = max(c.seen, sum)
+	return grown
+}
+
+// arrival is when a request reaches the queue's workers.
+type arrival uint8
+
+const (
+	atOnce arrival = iota + 1
+	later
+)
+
+// Record is the [ledger.Recorder]'s.
+func (l *clerk[R]) Record(r R, c Change) {
+	c.facts = &l.facts
+	if obj := c.Object(); obj != nil && c.Kind.Empty() && l.facts.KindOf != nil {
+		if kind, err := l.facts.KindOf(obj); err == nil { // else Of won't find it
+			c.Kind = kind
+		}
+	}
+	c.Deltas = max(1, c.Deltas)
+	c.forgot = c.Deltas > 1
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.books.record(r, &c)
+}
+
+// Landed is the [ledger.Recorder]'s.
+func (l *clerk[R]) Landed(r R) { l.landed(r, atOnce) }
+
+// LandedLater is the [ledger.Recorder]'s.
+func (l *clerk[R]) LandedLater(r R) { l.landed(r, later) }
+
+func (l *clerk[R]) landed(r R, when arrival) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.books.landed(r, when)
+}
+
+// Take is the [ledger.Teller]'s.
+func (l *clerk[R]) Take(r R) Changes {
+	changes, _ := l.take(r)
+	return changes
+}
+
+func (l *clerk[R]) take(r R) (Changes, failedSteps) {
+	gaps, relists := l.gaps.sum(), l.relists.sum()
+	l.mu.Lock()
+	l.missLocked(gaps, relists)
+	changes, failed := l.books.take(r, time.Now())
+	l.mu.Unlock()
+	// A change may have been recorded between the sum and the lock, and something missed
+	// before it. So the counts are looked at again.
+	if later, lists := l.gaps.sum(), l.relists.sum(); later > gaps || lists > relists {
+		l.mu.Lock()
+		l.missLocked(later, lists)
+		lacking := ""
+		if later > gaps {
+			lacking = missedSome
+		}
+		l.books.doubt(r, &changes, lacking)
+		l.mu.Unlock()
+	}
+	changes.facts = &l.facts
+	return changes, failed
+}
+
+// Settle is the [ledger.Teller]'s.
+func (l *clerk[R]) Settle(r R, how ledger.Outcome) { l.settle(r, how, failedSteps{}) }
+
+func (l *clerk[R]) settle(r R, how ledger.Outcome, left failedSteps) {
+	gaps, relists := l.gaps.sum(), l.relists.sum()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.missLocked(gaps, relists)
+	l.books.settle(r, how, left, time.Now())
+}
+
+func (l *clerk[R]) lastSuccess(r R) (time.Time, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	last, ok := l.books.past.get(r)
+	return time.Unix(0, last.at), ok
+}
+
+// Gaps is the [ledger.Auditor]'s.
+func (l *clerk[R]) Gaps(count func() uint64) { l.gaps.add(count) }
+
+// Relists is the [ledger.Auditor]'s.
+func (l *clerk[R]) Relists(count func() uint64) { l.relists.add(count) }
+
+// Blind is the [ledger.Auditor]'s.
+func (l *clerk[R]) Blind(why string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.books.blind = cmp.Or(l.books.blind, why)
+}
+
+// missLocked notices that there are more gaps or relists than before.
+func (l *clerk[R]) missLocked(gaps, relists uint64) {
+	if l.gaps.grownLocked(gaps) {
+		l.books.miss()
+	}
+	if l.relists.grownLocked(relists) {
+		l.books.lists++
+	}
+}
+
+func (l *clerk[R]) status() LedgerStatus {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	b := l.books
+	return LedgerStatus{
+		Requests: len(b.accounts), Changes: b.held, Remembered: b.past.len(),
+		Gaps: b.gaps, Overflows: b.overflows, Blind: b.blind,
+	}
+}
+
+// Once is the [ledger.Marker]'s.
+func (*clerk[R]) Once(c Change) Change {
+	c.once = &once{}
+	return c
+}
+
+// ShownBy is the [ledger.Marker]'s.
+func (*clerk[R]) ShownBy(c Change, watch Cause) Change {
+	c.watch = watch
+	return c
+}
