@@ -154,7 +154,7 @@ func (i *Informer[T]) newScope(from Scope[T]) *scope[T] {
 	s.inlet = i.fifo.open(s.reach, func(err error) { s.reflector.Skip(context.Background(), err) })
 	s.inlet.gaps = &i.gaps
 	opts := i.reflectorOptions()
-	opts.Settings = from.Settings.Or(opts.Settings)
+	opts.Settings = reflector.Fill(from.Settings, opts.Settings)
 	if !s.reach.everything() {
 		opts.Kind += " in " + s.reach.String()
 	}

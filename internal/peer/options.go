@@ -47,7 +47,7 @@ func Settings(lw any, options cache.ReflectorOptions) informer.Settings {
 	settings := informer.Settings{
 		Lists: informer.PagesOnly,
 		// client-go raises less than its default to it.
-		WatchTimeout: max(options.MinWatchTimeout, informer.DefaultSettings.WatchTimeout),
+		WatchTimeout: max(options.MinWatchTimeout, reflector.DefaultSettings.WatchTimeout),
 	}
 	if clientfeatures.FeatureGates().Enabled(clientfeatures.WatchListClient) && !watchlist.DoesClientNotSupportWatchListSemantics(lw) {
 		settings.Lists = informer.StreamFirst

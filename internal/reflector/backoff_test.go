@@ -24,7 +24,7 @@ func TestBackoffGrowsToItsCap(t *testing.T) {
 
 func TestBackoffJitter(t *testing.T) {
 	for random, want := range map[float64]string{0: "1s", 0.5: "1.25s", 0.999: "1.499s"} {
-		b := backoff{Backoff: informer.Backoff{Initial: time.Second, Jitter: 0.5}.Or(informer.DefaultBackoff)}
+		b := backoff{Backoff: fillBackoff(informer.Backoff{Initial: time.Second, Jitter: 0.5}, DefaultSettings.Backoff)}
 		if got := b.wait(time.Unix(0, 0), random).Truncate(time.Millisecond).String(); got != want {
 			t.Errorf("random %v waits %v, want %v", random, got, want)
 		}
@@ -33,10 +33,10 @@ func TestBackoffJitter(t *testing.T) {
 
 func TestBackoffDefaults(t *testing.T) {
 	want := informer.Backoff{Initial: 800 * time.Millisecond, Max: 30 * time.Second, Factor: 2, Jitter: 1, Reset: 2 * time.Minute}
-	if got := (informer.Backoff{}).Or(informer.DefaultBackoff); got != want {
+	if got := fillBackoff(informer.Backoff{}, DefaultSettings.Backoff); got != want {
 		t.Errorf("the defaults are %+v, want %+v", got, want)
 	}
-	if got := (informer.Backoff{Jitter: -1}).Or(informer.DefaultBackoff).Jitter; got != -1 {
+	if got := fillBackoff(informer.Backoff{Jitter: -1}, DefaultSettings.Backoff).Jitter; got != -1 {
 		t.Errorf("no jitter became %v", got)
 	}
 }

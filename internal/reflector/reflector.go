@@ -109,9 +109,6 @@ func call(hook func()) {
 	}
 }
 
-// minStallAfter leaves two bookmarks in a row the time to get lost.
-const minStallAfter = 150 * time.Second
-
 // Reflector keeps a [Sink] in step with what a [ListWatcher] shows. Run does it
 // until its context ends; Status tells how it goes.
 type Reflector[T any] struct {
@@ -142,7 +139,7 @@ type Reflector[T any] struct {
 // New connects a server to a sink and starts nothing. key names an
 // object; an object whose key cannot be read is reported and left out.
 func New[T any](lw listwatch.ListWatcher[T], sink Sink[T], key func(T) (delta.Key, error), opts Options[T]) *Reflector[T] {
-	opts.Settings = opts.Or(informer.DefaultSettings)
+	opts.Settings = Fill(opts.Settings, DefaultSettings)
 	if opts.StallAfter > 0 {
 		opts.StallAfter = max(opts.StallAfter, minStallAfter)
 	}

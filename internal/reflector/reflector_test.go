@@ -116,7 +116,7 @@ func TestEveryStateHasItsSentence(t *testing.T) {
 
 func TestReflectorSettings(t *testing.T) {
 	r := New[faulty.Thing](nil, nil, faulty.KeyOf, Options[faulty.Thing]{})
-	if r.opts.Settings != informer.DefaultSettings {
+	if r.opts.Settings != DefaultSettings {
 		t.Errorf("no settings end up as %+v", r.opts.Settings)
 	}
 	if got := r.Status(); got != (informer.ReflectorStatus{Kind: "faulty.Thing", State: Idle, Why: "faulty.Thing has not been started"}) {

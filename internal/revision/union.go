@@ -2,7 +2,7 @@ package revision
 
 import "time"
 
-// union finds the version of several scopes together: the lowest, as up to there
+// Union finds the version of several scopes together: the lowest, as up to there
 // everything is known of all of them. Versions that are no numbers have no order;
 // then it is the one that was heard last, which says little. Scopes without a
 // version do not count. So it goes back where a scope is added that is behind.

@@ -11,6 +11,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/objects"
 	"github.com/delta-runtime/delta-runtime/internal/peer"
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
@@ -45,14 +46,14 @@ func (k *kind) inform(c *Cache, general settings) error {
 
 func (k *kind) options(c *Cache, general settings) engine.Options[any] {
 	log := c.ours.Log
-	reflector := crtools.ReflectorOptions{TypeDescription: k.id.String(), Logger: &log}
+	about := crtools.ReflectorOptions{TypeDescription: k.id.String(), Logger: &log}
 	opts := engine.Options[any]{
 		Name:       k.id.String(),
 		Traits:     objects.Traits,
 		Indexers:   store.Indexers[any]{crtools.NamespaceIndex: inNamespace},
 		Transform:  k.transform(general),
 		OnMutation: c.ours.OnMutation,
-		Reflector:  peer.Options(nil, reflector),
+		Reflector:  peer.Options(nil, about),
 		Log:        log,
 	}
 	if opts.OnMutation == nil {
@@ -69,9 +70,9 @@ func (k *kind) options(c *Cache, general settings) engine.Options[any] {
 			opts.Observe = lastWrite
 		}
 	}
-	opts.Reflector.Settings = general.reflector.Or(opts.Reflector.Settings)
+	opts.Reflector.Settings = reflector.Fill(general.reflector, opts.Reflector.Settings)
 	opts.Reflector.Limiter = c.limiter
-	opts.Reflector.OnError = peer.OnWatchError(peer.Reflector(&crtools.ListWatch{}, k.example, reflector),
+	opts.Reflector.OnError = peer.OnWatchError(peer.Reflector(&crtools.ListWatch{}, k.example, about),
 		func() crtools.WatchErrorHandlerWithContext { return c.onWatchError })
 	return opts
 }

@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
@@ -66,7 +67,7 @@ func (s settings) or(fallback settings) settings {
 	s.missing = cmp.Or(s.missing, fallback.missing)
 	s.unchanged = cmp.Or(s.unchanged, fallback.unchanged)
 	s.duplicates = cmp.Or(s.duplicates, fallback.duplicates)
-	s.reflector = s.reflector.Or(fallback.reflector)
+	s.reflector = reflector.Fill(s.reflector, fallback.reflector)
 	return s
 }
 

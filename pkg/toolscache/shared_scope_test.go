@@ -20,6 +20,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/peer"
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
@@ -70,7 +71,7 @@ func (s scopes) shown(t *testing.T) *sharedInformer {
 	s.show.Kind = "configmaps"
 	s.opts.Name, s.opts.Traits, s.opts.Log = s.show.Kind, objectTraits, klog.Background()
 	s.opts.Indexers = typed(s.show.Indexers)
-	s.opts.Reflector.Settings = s.opts.Reflector.Settings.Or(informer.Settings{Lists: informer.PagesOnly})
+	s.opts.Reflector.Settings = reflector.Fill(s.opts.Reflector.Settings, informer.Settings{Lists: informer.PagesOnly})
 	s.opts.Reflector.OnError = peer.OnWatchError(peer.Reflector(&cache.ListWatch{}, &corev1.ConfigMap{}, ReflectorOptions{}),
 		func() cache.WatchErrorHandlerWithContext { return s.onError })
 	core, err := engine.NewScoped(s.each, s.opts)

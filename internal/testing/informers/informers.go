@@ -21,6 +21,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/internal/objects"
 	"github.com/delta-runtime/delta-runtime/internal/peer"
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
@@ -55,7 +56,7 @@ func New(config Config) (Informer, error) {
 	opts := engine.Options[any]{Name: config.Kind, Traits: objects.Traits, Transform: config.Transform, Log: log}
 	options := cache.ReflectorOptions{TypeDescription: config.Kind, Logger: &log}
 	opts.Reflector = peer.Options(config.Scopes[0].ListerWatcher, options)
-	opts.Reflector.Settings = config.Reflector.Or(opts.Reflector.Settings)
+	opts.Reflector.Settings = reflector.Fill(config.Reflector, opts.Reflector.Settings)
 	opts.Reflector.OnError = peer.OnWatchError(peer.Reflector(config.Scopes[0].ListerWatcher, config.Example, options),
 		func() cache.WatchErrorHandlerWithContext { return nil })
 	scopes := make([]engine.Scope[any], len(config.Scopes))

@@ -1,6 +1,6 @@
 package revision
 
-// isOlder reports whether resource version a is known to come before b. Versions
+// Older reports whether resource version a is known to come before b. Versions
 // have an order only where both are numbers; of others nothing is known.
 func Older(a, b string) bool {
 	a, aIsNumber := Number(a)
@@ -14,7 +14,7 @@ func Older(a, b string) bool {
 	return a < b
 }
 
-// number strips leading zeros of a decimal number, so that comparing length and
+// Number strips leading zeros of a decimal number, so that comparing length and
 // then text compares values of any size. It reports false for other strings.
 func Number(s string) (string, bool) {
 	zeros := 0
