@@ -109,7 +109,7 @@ var skips = []mutant{
 	{
 		name: "what is hidden of a created object is not touched",
 		file: "pkg/diff/holds.go",
-		old:  "return v.IsString() && v.AsString() == Hidden",
+		old:  "return v.IsString() && v.AsString() == hidden",
 		new:  "return false",
 		also: []edit{{ // or creations touch everything
 			"pkg/delta/touches.go", "case !isUpdate(c), c.unsure,",

@@ -9,9 +9,10 @@ import (
 	"strings"
 )
 
-// Loggers print what they are given field by field. A Change and a Delta have whole
-// objects in them, and those may be Secrets. So these types say themselves what a log
-// shows: which object it is and what happened to it, and nothing of what is in it.
+// Loggers print what they are given field by field. A Change and a Delta contain whole
+// objects, and those may be Secrets. So these types decide what a log shows: which object it
+// is and what happened to it, and nothing of its content. MarshalJSON is for encoders of
+// JSON, slog's and zap's among them, and Format for everything that prints.
 
 // shown is what is shown of a value, field by field. What is zero is left out.
 type shown []slog.Attr
@@ -79,9 +80,6 @@ func (c Change) shown() shown {
 // the objects.
 func (c Change) MarshalJSON() ([]byte, error) { return c.shown().MarshalJSON() }
 
-// LogValue has slog show what MarshalJSON does.
-func (c Change) LogValue() slog.Value { return slog.GroupValue(c.shown()...) }
-
 // Format prints [Change.String] whatever the verb, so that no verb prints the objects.
 func (c Change) Format(f fmt.State, _ rune) { fmt.Fprint(f, c.String()) }
 
@@ -92,9 +90,6 @@ func (c Changes) shown() shown {
 
 // MarshalJSON shows each change as [Change.MarshalJSON] does, and whether these are all.
 func (c Changes) MarshalJSON() ([]byte, error) { return c.shown().MarshalJSON() }
-
-// LogValue has slog show what MarshalJSON does.
-func (c Changes) LogValue() slog.Value { return slog.GroupValue(c.shown()...) }
 
 // Format prints [Changes.String] whatever the verb, so that no verb prints the objects.
 func (c Changes) Format(f fmt.State, _ rune) { fmt.Fprint(f, c.String()) }
@@ -121,9 +116,6 @@ func (d Delta[T]) String() string {
 // MarshalJSON shows which object it is about and what happened to it. It never shows the
 // objects.
 func (d Delta[T]) MarshalJSON() ([]byte, error) { return d.shown().MarshalJSON() }
-
-// LogValue has slog show what MarshalJSON does.
-func (d Delta[T]) LogValue() slog.Value { return slog.GroupValue(d.shown()...) }
 
 // Format prints [Delta.String] whatever the verb, so that no verb prints the objects.
 func (d Delta[T]) Format(f fmt.State, _ rune) { fmt.Fprint(f, d.String()) }

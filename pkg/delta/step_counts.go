@@ -2,6 +2,7 @@ package delta
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -33,22 +34,22 @@ type stepCounts struct {
 	byName map[string]*StepStatus
 }
 
-func (c *stepCounts) add(name string, how StepOutcome) {
+func (c *stepCounts) add(name string, how stepOutcome) {
 	if c == nil {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch of := c.ofLocked(name); how {
-	case StepDone:
+	case stepDone:
 		of.Done++
-	case StepFailed:
+	case stepFailed:
 		of.Failed++
-	case StepSkipped:
+	case stepSkipped:
 		of.Skipped++
 		of.Blind = "" // whatever was wrong is right now
 	default:
-		panic("BUG: a step that has no outcome: " + how.String())
+		panic(fmt.Sprintf("BUG: a step that has no outcome: %d", how))
 	}
 }
 

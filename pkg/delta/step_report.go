@@ -19,33 +19,22 @@ var (
 	errStepLeft   = errors.New("it panicked")
 )
 
-// StepOutcome is what became of a step in one call.
-type StepOutcome uint8
+// stepOutcome is what became of a step in one call.
+type stepOutcome uint8
 
 const (
-	// StepSkipped means that nothing that the step depends on was touched.
-	StepSkipped StepOutcome = iota + 1
-	// StepDone means that it ran and returned no error.
-	StepDone
-	// StepFailed means that it returned an error, panicked, or has not ended yet.
-	StepFailed
+	stepSkipped stepOutcome = iota + 1 // nothing that the step depends on was touched
+	stepDone                           // it ran and returned no error
+	stepFailed                         // it returned an error, panicked, or has not ended yet
 )
-
-var stepOutcomeNames = [...]string{StepSkipped: "skipped", StepDone: "done", StepFailed: "failed"}
-
-// String is a word for a log.
-func (o StepOutcome) String() string {
-	if o == 0 || int(o) >= len(stepOutcomeNames) {
-		return fmt.Sprintf("StepOutcome(%d)", uint8(o))
-	}
-	return stepOutcomeNames[o]
-}
 
 // StepReport is what became of a step in one call of a reconciler.
 type StepReport struct {
-	Name    string
-	Outcome StepOutcome
-	Err     error // of a step that failed
+	Name string
+	// Skipped means that nothing that the step depends on was touched, so it did not run.
+	Skipped bool
+	// Err is why the step failed. It is nil for a step that was skipped or has succeeded.
+	Err error
 
 	why stepReason
 }
@@ -57,12 +46,12 @@ func (r StepReport) Because() string { return r.why.String() }
 // String is a line for a log.
 func (r StepReport) String() string {
 	switch {
-	case r.Outcome == StepSkipped:
+	case r.Skipped:
 		return r.Name + " skipped"
 	case r.Err != nil:
-		return fmt.Sprintf("%s %s: %v (it ran because: %s)", r.Name, r.Outcome, r.Err, r.Because())
+		return fmt.Sprintf("%s failed: %v (it ran because: %s)", r.Name, r.Err, r.Because())
 	default:
-		return fmt.Sprintf("%s %s: %s", r.Name, r.Outcome, r.Because())
+		return fmt.Sprintf("%s done: %s", r.Name, r.Because())
 	}
 }
 
@@ -97,10 +86,10 @@ func (s *callSteps) skip(name string) {
 	if s == nil {
 		return
 	}
-	s.counts.add(name, StepSkipped)
+	s.counts.add(name, stepSkipped)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.reportLocked(StepReport{Name: name, Outcome: StepSkipped})
+	s.reportLocked(StepReport{Name: name, Skipped: true})
 }
 
 // begin notes a step as one that has failed, which it has if nobody ends it.
@@ -114,7 +103,7 @@ func (s *callSteps) begin(name string, why stepReason) begunStep {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.open++
-	return begunStep{name, s.reportLocked(StepReport{Name: name, Outcome: StepFailed, Err: errStepAtWork, why: why})}
+	return begunStep{name, s.reportLocked(StepReport{Name: name, Err: errStepAtWork, why: why})}
 }
 
 func (s *callSteps) reportLocked(r StepReport) (place int) {
@@ -133,9 +122,9 @@ func (s *callSteps) end(b begunStep, err error) error {
 	if s == nil {
 		return err
 	}
-	how := StepDone
+	how := stepDone
 	if err != nil {
-		how = StepFailed
+		how = stepFailed
 	}
 	s.counts.add(b.name, how)
 	s.mu.Lock()
@@ -147,7 +136,7 @@ func (s *callSteps) end(b begunStep, err error) error {
 		s.failures.add(b.name)
 	}
 	if b.place >= 0 {
-		s.reports[b.place].Outcome, s.reports[b.place].Err = how, err
+		s.reports[b.place].Err = err
 	}
 	return err
 }

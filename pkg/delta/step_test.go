@@ -23,11 +23,8 @@ func ran(t *testing.T, changes delta.Changes, step func(delta.Step) delta.Step) 
 	if err := step(delta.Plan(ctx)).Do("it", func(context.Context) error { did = true; return nil }); err != nil {
 		t.Errorf("a step without a reason to fail: %v", err)
 	}
-	reports, want := delta.Steps(ctx), delta.StepSkipped
-	if did {
-		want = delta.StepDone
-	}
-	if len(reports) != 1 || reports[0].Name != "it" || reports[0].Outcome != want || (reports[0].Because() != "") != did {
+	reports := delta.Steps(ctx)
+	if len(reports) != 1 || reports[0].Name != "it" || reports[0].Skipped == did || reports[0].Err != nil || (reports[0].Because() != "") != did {
 		t.Errorf("a step that ran: %t has the reports %q", did, reports)
 	}
 	return did
@@ -225,9 +222,6 @@ func TestStepsOfNoCall(t *testing.T) {
 	}
 	if runs != 2 {
 		t.Errorf("without our builder a step ran %d times in two calls", runs)
-	}
-	if got := delta.StepOutcome(9).String() + delta.StepFailed.String(); got != "StepOutcome(9)failed" {
-		t.Errorf("the outcomes are called %s", got)
 	}
 }
 

@@ -16,8 +16,8 @@ import (
 // the change can't be ruled out.
 const maxEdits = 1000
 
-// Hidden stands in an [Edit] for a value that is not shown, because it is a Secret's.
-const Hidden = "(hidden)"
+// hidden stands in an [Edit] for a value that is not shown, because it is a Secret's.
+const hidden = "(hidden)"
 
 // Edit is one change of a [Diff]. What came or went as a whole is one edit: a
 // container with all its fields, or the first label with the map that it is in.

@@ -19,7 +19,7 @@ func holds(v value.Value, steps []path.Step) bool {
 	case v.IsList():
 		return listHolds(v.AsList(), steps)
 	default:
-		return v.IsString() && v.AsString() == Hidden
+		return v.IsString() && v.AsString() == hidden
 	}
 }
 

@@ -104,7 +104,7 @@ func (s seal) show(p path.Path, v value.Value) value.Value {
 	case v == nil, s == hideNothing, withinOne(p, shownOfSecrets):
 		return v
 	case !v.IsMap() || !exactly(p, keysOfSecrets) && !exactly(p, [][]string{{"metadata"}}):
-		return value.NewValueInterface(Hidden)
+		return value.NewValueInterface(hidden)
 	}
 	shown := map[string]any{}
 	v.AsMap().Iterate(func(key string, v value.Value) bool {

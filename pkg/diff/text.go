@@ -104,8 +104,8 @@ func (e *edit) text() string {
 // valueText is at most maxValue bytes of a value's JSON, and what it costs does not
 // depend on how large the value is, but for the number of keys of a map.
 func valueText(v value.Value) string {
-	if v.IsString() && v.AsString() == Hidden {
-		return Hidden
+	if v.IsString() && v.AsString() == hidden {
+		return hidden
 	}
 	p := printer{limit: path.MaxValue}
 	p.value(v)

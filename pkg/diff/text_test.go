@@ -19,7 +19,7 @@ func TestTextOfValues(t *testing.T) {
 		want  string
 	}{
 		{nil, "null"}, {true, "true"}, {int64(-3), "-3"}, {1.5, "1.5"}, {3.0, "3"}, {1e20, "1e+20"},
-		{"a<b>&\"c\"\n", `"a<b>&\"c\"\n"`}, {"", `""`}, {Hidden, Hidden},
+		{"a<b>&\"c\"\n", `"a<b>&\"c\"\n"`}, {"", `""`}, {hidden, hidden},
 		{[]any{int64(1), "a", nil}, `[1,"a",null]`}, {[]any{}, "[]"},
 		{map[string]any{"b": int64(1), "a": map[string]any{}}, `{"a":{},"b":1}`},
 		{strings.Repeat("x", 98), `"` + strings.Repeat("x", 98) + `"`},

@@ -47,7 +47,7 @@ func (w *work) do(ctx context.Context) error {
 func namesOf(reports []delta.StepReport) []string {
 	var names []string
 	for _, step := range reports {
-		if step.Outcome != delta.StepSkipped {
+		if !step.Skipped {
 			names = append(names, step.Name)
 		}
 	}
