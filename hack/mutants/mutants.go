@@ -9,7 +9,7 @@ var (
 	storesAlike   = suite{pkg: "./pkg/toolscache", run: "^TestStoreDifferential$", seeds: 500}
 	ledgerGames   = suite{pkg: "./pkg/delta", run: "^TestLedger(AgainstModel|WithinLimits)$", seeds: 1000}
 	likeObjects   = suite{pkg: "./internal/dedup", run: "^Test(RandomObjects|OnSurface)$", seeds: 20}
-	foldStories   = suite{pkg: "./pkg/informer", run: "^TestFoldedBacklogTellsTheSameStory$", seeds: 1000}
+	foldStories   = suite{pkg: "./internal/engine", run: "^TestFoldedBacklogTellsTheSameStory$", seeds: 1000}
 	interleavings = suite{pkg: "./pkg/builder", run: "^TestInterleavings$"}
 )
 
@@ -18,7 +18,7 @@ var (
 var mutants = []mutant{
 	{
 		name: "Delete does not see what was handed out",
-		file: "pkg/informer/fifo_inlet.go",
+		file: "internal/engine/fifo_inlet.go",
 		old:  "last, present := f.latestLocked(it.key)\n\tswitch {",
 		new: `last, present := f.latestLocked(it.key)
 	if change, ok := f.pending.newestChange(it.key); ok || f.opts.Known == nil {
@@ -31,42 +31,42 @@ var mutants = []mutant{
 	},
 	{
 		name:   "Replace does not see what was handed out",
-		file:   "pkg/informer/fifo_replace.go",
+		file:   "internal/engine/fifo_replace.go",
 		old:    "for key := range f.out.keys() {\n\t\tif !f.pending.has(key) {",
 		new:    "for key := range f.out.keys() {\n\t\tif !f.pending.has(key) && false {",
 		suites: []suite{fifoScripts},
 	},
 	{
 		name:   "Resync does not see what was handed out",
-		file:   "pkg/informer/fifo.go",
+		file:   "internal/engine/fifo.go",
 		old:    `if _, stored := f.opts.Known.Get(key); !stored && f.presentLocked(key) {`,
 		new:    `if _, stored := f.opts.Known.Get(key); !stored && f.presentLocked(key) && false {`,
 		suites: []suite{fifoScripts},
 	},
 	{
 		name:   "synced before the first list is visible",
-		file:   "pkg/informer/fifo_inlet.go",
+		file:   "internal/engine/fifo_inlet.go",
 		old:    "in.listed && !in.unpopped && oldest > in.initialEnd",
 		new:    "in.listed && oldest >= 0",
 		suites: []suite{fifoScripts, pacedScripts, stormyScripts},
 	},
 	{
 		name:   "a batch is applied backwards",
-		file:   "pkg/informer/controller.go",
+		file:   "internal/engine/controller.go",
 		old:    "if c.settle(txn, &batch.items[i], &events[n]) {",
 		new:    "if c.settle(txn, &batch.items[len(batch.items)-1-i], &events[n]) {",
 		suites: []suite{pacedScripts, stormyScripts},
 	},
 	{
 		name:   "the deltas of a key come out backwards",
-		file:   "pkg/informer/pile.go",
+		file:   "internal/engine/pile.go",
 		old:    "for _, i := range slices.Backward(chain) {",
 		new:    "for _, i := range chain {",
 		suites: []suite{fifoScripts},
 	},
 	{
 		name:   "a deletion folds into an update",
-		file:   "pkg/informer/fold.go",
+		file:   "internal/engine/fold.go",
 		old:    "case delta.Updated, delta.Sync: //",
 		new:    "case delta.Updated, delta.Sync, delta.Deleted: //",
 		suites: []suite{foldStories},

@@ -127,7 +127,7 @@ var skips = []mutant{
 	},
 	{
 		name:   "a gap ends when a reconciler succeeds in it",
-		file:   "pkg/informer/fifo_inlet.go",
+		file:   "internal/engine/fifo_inlet.go",
 		old:    "if omitted && in.gaps != nil {",
 		new:    "if omitted && in.gaps != nil && false {",
 		suites: []suite{refusals},
