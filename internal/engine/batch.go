@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/store"
+	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
@@ -85,7 +86,7 @@ type (
 	dismissal[T any] struct {
 		reach  reach
 		how    informer.Removal
-		traits *delta.Traits[T]
+		traits *traits.Of[T]
 		answer chan error
 	}
 )

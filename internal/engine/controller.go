@@ -10,6 +10,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/mutation"
 	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/internal/timetable"
+	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
@@ -39,7 +40,7 @@ type controller[T any] struct {
 	fifo      *DeltaFIFO[T]
 	store     *store.Store[T]
 	processor *processor[T]
-	traits    *delta.Traits[T]
+	traits    *traits.Of[T]
 	unchanged Unchanged
 	resync    *resyncer
 	ready     <-chan struct{}        // closed when subscribers can count as synced

@@ -10,6 +10,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/invariant"
 	"github.com/delta-runtime/delta-runtime/internal/timetable"
+	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -51,7 +52,7 @@ type DeltaFIFO[T any] struct {
 
 // FIFOOptions configure a [DeltaFIFO]. Traits is required.
 type FIFOOptions[T any] struct {
-	Traits delta.Traits[T]
+	Traits traits.Of[T]
 
 	// Known is the store that the deltas are going to be applied to. Without one,
 	// an object is known only while a delta of it is pending or handed out.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
+	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -21,7 +22,7 @@ type cell struct {
 	version int
 }
 
-var cellTraits = delta.Traits[cell]{
+var cellTraits = traits.Of[cell]{
 	Key: func(c cell) (delta.Key, error) {
 		if c.name == "" {
 			return delta.Key{}, fmt.Errorf("cell has no name")

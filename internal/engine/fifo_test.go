@@ -10,6 +10,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/internal/timetable"
+	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -37,7 +38,7 @@ func TestDeletionOfTheUnknownStillBringsItsVersion(t *testing.T) {
 // copied.
 func TestWhatIsKeptOfALentListIsDetached(t *testing.T) {
 	copied := map[string]int{}
-	f := NewDeltaFIFO(FIFOOptions[*cell]{Traits: delta.Traits[*cell]{
+	f := NewDeltaFIFO(FIFOOptions[*cell]{Traits: traits.Of[*cell]{
 		Key:     func(c *cell) (delta.Key, error) { return delta.ParseKey(c.name), nil },
 		Version: func(c *cell) string { return fmt.Sprint(c.version) },
 		UID:     func(*cell) string { return "" },

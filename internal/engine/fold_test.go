@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
+	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -18,8 +19,8 @@ type part struct {
 	state int
 }
 
-func partTraits() *delta.Traits[part] {
-	return &delta.Traits[part]{
+func partTraits() *traits.Of[part] {
+	return &traits.Of[part]{
 		Version: func(o part) string { return fmt.Sprint(o.state) },
 		UID:     func(o part) string { return o.uid },
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
+	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -22,7 +23,7 @@ type note struct{ name, version, text string }
 
 func (n note) String() string { return n.name + "@" + n.version + " " + n.text }
 
-var noteTraits = delta.Traits[note]{
+var noteTraits = traits.Of[note]{
 	Key: func(n note) (delta.Key, error) {
 		if n.name == "" {
 			return delta.Key{}, faulty.ErrNoName

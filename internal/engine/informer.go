@@ -18,6 +18,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/revision"
 	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/internal/timetable"
+	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
@@ -60,7 +61,7 @@ type Options[T any] struct {
 	// Name is the kind, for logs and status: "apps/v1 Deployment".
 	Name string
 	// Traits tells what the informer must know of an object.
-	Traits delta.Traits[T]
+	Traits traits.Of[T]
 	// Indexers are the store's indexes from the start; see [Informer.AddIndexers].
 	Indexers store.Indexers[T]
 	// Transform replaces each object once, before it is kept.
@@ -75,7 +76,7 @@ type Options[T any] struct {
 	// goroutine of its own, and may call the informer. While it takes its time no more
 	// than Mutations.Objects reports wait for it.
 	OnMutation func(informer.Mutation)
-	Mutations  informer.MutationOptions
+	Mutations  MutationOptions
 	// Ready says when a subscriber has synced.
 	Ready Readiness
 	// Reflector says how to list and watch. Where there are several scopes, each has

@@ -8,6 +8,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/internal/store"
+	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
@@ -22,13 +23,13 @@ func TestOnMutationMayCallTheInformer(t *testing.T) {
 		called := 0
 		i = New[*doc](server, Options[*doc]{
 			Name: "docs",
-			Traits: delta.Traits[*doc]{
+			Traits: traits.Of[*doc]{
 				Key:     func(d *doc) (delta.Key, error) { return delta.Key{Name: d.name}, nil },
 				Version: func(*doc) string { return "" },
 				UID:     func(*doc) string { return "" },
 				Labels:  func(*doc) map[string]string { return nil },
 			},
-			Mutations: informer.MutationOptions{Objects: 1},
+			Mutations: MutationOptions{Objects: 1},
 			OnMutation: func(m informer.Mutation) {
 				called++
 				name := fmt.Sprint("found ", called)

@@ -15,6 +15,7 @@ import (
 	"github.com/go-logr/logr/funcr"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
@@ -25,8 +26,8 @@ type payload struct {
 	_   [256]byte
 }
 
-func payloadTraits() *delta.Traits[*payload] {
-	return &delta.Traits[*payload]{
+func payloadTraits() *traits.Of[*payload] {
+	return &traits.Of[*payload]{
 		UID:     func(o *payload) string { return o.uid },
 		Version: func(*payload) string { return "" },
 	}

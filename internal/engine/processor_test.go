@@ -17,6 +17,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/timetable"
+	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
@@ -305,7 +306,7 @@ func TestContextEndsSubscribers(t *testing.T) {
 // not been told once it has left, even if its handler never returns.
 func TestTheLogIsGarbageBehindTheSlowest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newProcessor(&delta.Traits[*part]{}, logr.Discard())
+		p := newProcessor(&traits.Of[*part]{}, logr.Discard())
 		g := lifecycle.New(t.Context())
 		release := make(chan struct{})
 		slow := p.newSubscriber(informer.SubscribeOptions{}, func(*delta.Delta[*part]) { <-release })

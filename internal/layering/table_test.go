@@ -5,9 +5,10 @@ import "slices"
 // The table. It is what ARCHITECTURE.md promises a reader: change both together. It
 // has nothing in it that nobody uses, so that it says how things are.
 var table = map[string]rule{
+	"internal/traits":    {ours: in("pkg/delta")},
 	"internal/invariant": {},
 	"internal/lifecycle": {},
-	"internal/objects":   {ours: in("pkg/delta"), theirs: in("k8s.io/apimachinery")},
+	"internal/objects":   {ours: in("internal/traits", "pkg/delta"), theirs: in("k8s.io/apimachinery")},
 	"internal/revision":  {},
 	"internal/listwatch": {theirs: in("k8s.io/apimachinery")},
 	"internal/timetable": {ours: in("pkg/delta", "pkg/resync"), theirs: in("k8s.io/apimachinery/pkg/labels")},
@@ -17,7 +18,7 @@ var table = map[string]rule{
 	},
 	"internal/engine": {
 		ours: in("internal/invariant", "internal/lifecycle", "internal/listwatch", "internal/mutation", "internal/reflector",
-			"internal/revision", "internal/store", "internal/timetable", "pkg/delta", "pkg/informer", "pkg/resync"),
+			"internal/revision", "internal/store", "internal/timetable", "internal/traits", "pkg/delta", "pkg/informer", "pkg/resync"),
 		theirs: in("k8s.io/apimachinery", "github.com/go-logr/logr"),
 	},
 	"internal/peer": {
@@ -44,7 +45,7 @@ var table = map[string]rule{
 	"internal/testing/benchkit":  {theirs: edge},
 	"internal/testing/faulty":    {ours: in("internal/listwatch", "internal/testing/apifake", "pkg/delta"), theirs: in("k8s.io/apimachinery")},
 	"internal/testing/informers": {
-		ours:   in("internal/engine", "internal/listwatch", "internal/objects", "internal/peer", "pkg/informer", "pkg/toolscache"),
+		ours:   in("internal/engine", "internal/listwatch", "internal/objects", "internal/peer", "internal/reflector", "pkg/informer", "pkg/toolscache"),
 		theirs: edge,
 	},
 
@@ -53,7 +54,7 @@ var table = map[string]rule{
 	"internal/path":     {ours: in("internal/states"), theirs: in("k8s.io/apimachinery", "sigs.k8s.io/structured-merge-diff")},
 	"pkg/diff":          {ours: in("internal/path", "internal/states"), theirs: in("k8s.io/apimachinery", "sigs.k8s.io/structured-merge-diff")},
 	"pkg/delta":         {ours: in("internal/ledger", "internal/path", "internal/states", "pkg/diff"), theirs: in("k8s.io/apimachinery", "github.com/go-logr/logr")},
-	"internal/store":    {ours: in("pkg/delta", "internal/invariant"), theirs: in("k8s.io/apimachinery/pkg/labels", "k8s.io/apimachinery/pkg/selection")},
+	"internal/store":    {ours: in("internal/traits", "pkg/delta", "internal/invariant"), theirs: in("k8s.io/apimachinery/pkg/labels", "k8s.io/apimachinery/pkg/selection")},
 	"pkg/resync":        {theirs: in("k8s.io/apimachinery/pkg/labels")},
 	"pkg/informer":      {ours: in("pkg/delta", "pkg/resync")},
 	"pkg/queue":         {},
@@ -63,7 +64,7 @@ var table = map[string]rule{
 		theirs: slices.Concat(metrics, edge), except: aboveUs, // it fills controller-runtime's own vectors
 	},
 	"pkg/toolscache": {
-		ours: in("internal/engine", "internal/lifecycle", "internal/listwatch", "internal/objects", "internal/peer", "internal/reflector",
+		ours: in("internal/traits", "internal/engine", "internal/lifecycle", "internal/listwatch", "internal/objects", "internal/peer", "internal/reflector",
 			"internal/store", "pkg/delta", "pkg/informer", "pkg/resync"),
 		theirs: edge, except: in("sigs.k8s.io/controller-runtime"),
 	},

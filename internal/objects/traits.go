@@ -6,12 +6,13 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
 // Traits read Kubernetes objects. An object without metadata has no version, no UID and no
 // labels.
-var Traits = delta.Traits[any]{
+var Traits = traits.Of[any]{
 	Key:     Key,
 	Version: func(obj any) string { return metadata(obj).GetResourceVersion() },
 	UID:     func(obj any) string { return string(metadata(obj).GetUID()) },

@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/delta-runtime/delta-runtime/internal/store"
+	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -14,7 +15,7 @@ type server struct {
 }
 
 func ExampleNew() {
-	s := store.New(delta.Traits[server]{
+	s := store.New(traits.Of[server]{
 		Version: func(o server) string { return o.version },
 		UID:     func(server) string { return "" },
 		Labels:  func(o server) map[string]string { return map[string]string{"rack": o.rack} },

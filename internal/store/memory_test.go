@@ -7,12 +7,13 @@ import (
 	"time"
 	"weak"
 
+	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
 type heavy struct{ _ [1024]byte }
 
-var heavyTraits = delta.Traits[*heavy]{
+var heavyTraits = traits.Of[*heavy]{
 	Version: func(*heavy) string { return "" },
 	UID:     func(*heavy) string { return "" },
 }

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
+	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -27,7 +28,7 @@ type cell struct {
 	size    int    // label "size", absent when 0
 }
 
-var cellTraits = delta.Traits[cell]{
+var cellTraits = traits.Of[cell]{
 	Key:     func(c cell) (delta.Key, error) { return c.key, nil },
 	Version: func(c cell) string { return c.version },
 	UID:     func(cell) string { return "" },

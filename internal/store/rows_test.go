@@ -20,6 +20,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/benchkit"
+	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -30,7 +31,7 @@ type object interface {
 	runtime.Object
 }
 
-var objectTraits = delta.Traits[object]{
+var objectTraits = traits.Of[object]{
 	Key: func(o object) (delta.Key, error) {
 		return delta.Key{Namespace: o.GetNamespace(), Name: o.GetName()}, nil
 	},

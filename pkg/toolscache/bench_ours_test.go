@@ -11,6 +11,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/internal/testing/benchkit"
+	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
@@ -28,7 +29,7 @@ func sides() []side { return []side{ours, incumbent} }
 // one that has client-go's methods: typed, and popped a batch at a time. The
 // incumbent does what it does in the row itself.
 
-var podTraits = delta.Traits[*corev1.Pod]{
+var podTraits = traits.Of[*corev1.Pod]{
 	Key: func(p *corev1.Pod) (delta.Key, error) {
 		return delta.Key{Namespace: p.Namespace, Name: p.Name}, nil
 	},

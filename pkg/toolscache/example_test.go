@@ -116,20 +116,6 @@ func ExampleNewInformer() {
 	// [team/web]
 }
 
-func ExampleNewInformerWithOptions() {
-	store, web := toolscache.NewInformerWithOptions(cache.InformerOptions{
-		ListerWatcher: pods{"web"}, ObjectType: &corev1.Pod{}, Handler: printing(),
-		Indexers: cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
-	})
-	during(web.RunWithContext, func(ctx context.Context) {
-		cache.WaitFor(ctx, "", web.HasSyncedChecker())
-		fmt.Println(store.(cache.Indexer).ListIndexFuncValues(cache.NamespaceIndex))
-	})
-	// Output:
-	// added web initial: true
-	// [team]
-}
-
 func ExampleNewTransformingInformer() {
 	shout := func(obj any) (any, error) {
 		p, ok := obj.(*corev1.Pod)

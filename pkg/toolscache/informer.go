@@ -17,9 +17,9 @@ import (
 )
 
 // NewInformer is client-go's constructor of a store that is kept in step, with one
-// handler. The controller is for the caller to run.
+// handler. The store is also a cache.Indexer. The controller is for the caller to run.
 func NewInformer(lw cache.ListerWatcher, example runtime.Object, resync time.Duration, handler cache.ResourceEventHandler) (cache.Store, cache.Controller) {
-	return NewInformerWithOptions(cache.InformerOptions{
+	return newInformer(cache.InformerOptions{
 		ListerWatcher: lw, ObjectType: example, Handler: handler, ResyncPeriod: resync,
 	})
 }
@@ -27,14 +27,13 @@ func NewInformer(lw cache.ListerWatcher, example runtime.Object, resync time.Dur
 // NewTransformingInformer is [NewInformer] with a function that each object passes
 // through before it is kept.
 func NewTransformingInformer(lw cache.ListerWatcher, example runtime.Object, resync time.Duration, handler cache.ResourceEventHandler, transform cache.TransformFunc) (cache.Store, cache.Controller) {
-	return NewInformerWithOptions(cache.InformerOptions{
+	return newInformer(cache.InformerOptions{
 		ListerWatcher: lw, ObjectType: example, Handler: handler, ResyncPeriod: resync, Transform: transform,
 	})
 }
 
-// NewInformerWithOptions is [NewInformer] with client-go's options. The store is
-// also a cache.Indexer.
-func NewInformerWithOptions(opts cache.InformerOptions) (cache.Store, cache.Controller) {
+// newInformer is [NewInformer] with client-go's options.
+func newInformer(opts cache.InformerOptions) (cache.Store, cache.Controller) {
 	logger := klog.Background()
 	if opts.Logger != nil {
 		logger = *opts.Logger

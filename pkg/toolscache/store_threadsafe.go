@@ -11,12 +11,13 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/delta-runtime/delta-runtime/internal/store"
+	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
 // anyTraits promise nothing: users of client-go's stores put what they like, and
 // may change an object without giving it a new resource version.
-var anyTraits = delta.Traits[any]{
+var anyTraits = traits.Of[any]{
 	Version: func(any) string { return "" },
 	UID:     func(any) string { return "" },
 }

@@ -1,0 +1,28 @@
+package traits
+
+import "github.com/delta-runtime/delta-runtime/pkg/delta"
+
+// Of is what the core must know of a T. It lets packages store and engine be generic
+// without an interface that every T would have to satisfy.
+type Of[T any] struct {
+	// Key names the object. An error means the object cannot be kept.
+	Key func(T) (delta.Key, error)
+	// Version is the object's resource version: equal versions of one UID are the
+	// same state. Empty means unknown, which is equal to nothing.
+	Version func(T) string
+	// UID tells an object from another one that was created under its name after it was
+	// deleted. Empty means unknown. An unknown UID equals every other.
+	UID func(T) string
+	// Labels are the object's labels. Nil if T has none.
+	Labels func(T) map[string]string
+	// Detach returns the object outside of the list that it came in. The object may be part
+	// of the list's memory. Nil if it never is.
+	Detach func(T) T
+}
+
+// SameState reports whether a and b are one object in one state. Then to replace one by the
+// other changes nothing.
+func (t *Of[T]) SameState(a, b T) bool {
+	v := t.Version(a)
+	return v != "" && v == t.Version(b) && t.UID(a) == t.UID(b)
+}
