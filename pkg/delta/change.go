@@ -95,8 +95,8 @@ func (c Change) Object() Object {
 // client, from Old to New without a gap. It is judged when it is asked, because the
 // event of a write may come before the answer to it. Where it is not known it is false:
 // see [Writes] for which writes are. Nothing is known of a client that does not remember
-// what it writes: that of a manager does if manager.Configure or manager.New made it, or
-// with NewClient: manager.NewClient, and not with NewCache: cache.New alone.
+// what it writes: that of a manager does if manager.Configure configured it, or with
+// NewClient: manager.NewClient, and not with NewCache: cache.New alone.
 //
 // A deletion is the client's own if its request removed the object at once. If a
 // finalizer or a grace period came in between, somebody else made an end of it.

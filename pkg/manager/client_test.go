@@ -334,12 +334,12 @@ func TestManagersClientRemembers(t *testing.T) {
 	}
 	opts := options()
 	opts.NewClient = broken
-	if _, err := manager.New(nowhere, manager.Options{Options: opts}); err == nil || !strings.Contains(err.Error(), "broken") {
-		t.Errorf("with a client that can't be made New returned %v", err)
+	if _, err := newManager(nowhere, opts); err == nil || !strings.Contains(err.Error(), "broken") {
+		t.Errorf("with a client that can't be made there is a manager: %v", err)
 	}
 	opts = options()
 	opts.Client.DryRun = new(true)
-	mgr, err := manager.New(nowhere, manager.Options{Options: opts})
+	mgr, err := newManager(nowhere, opts)
 	if err != nil || manager.OwnWrites(mgr.GetClient()) != nil {
 		t.Errorf("a client that writes nothing remembers its writes (%v)", err)
 	}

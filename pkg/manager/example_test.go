@@ -33,22 +33,9 @@ func ExampleWithCache() {
 	// Output: <nil> true
 }
 
-func ExampleNew() {
-	mgr, err := drmanager.New(nowhere, drmanager.Options{
-		Options:    options(),
-		DeltaCache: cache.Options{ListsAtOnce: 2},
-	})
-	if err != nil {
-		panic(err)
-	}
-	_, ours := mgr.GetCache().(*cache.Cache)
-	fmt.Println("our cache:", ours)
-	// Output: our cache: true
-}
-
 func ExampleNewClient() {
 	opts := options()
-	opts.NewClient = drmanager.NewClient // which Configure and New do
+	opts.NewClient = drmanager.NewClient // as Configure does
 	mgr, err := ctrl.NewManager(nowhere, opts)
 	if err != nil {
 		panic(err)

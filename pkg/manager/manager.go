@@ -14,26 +14,6 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// Options are those of a manager over our cache.
-type Options struct {
-	// Options are controller-runtime's. NewCache and Cache.NewInformer have to be
-	// unset; all else is taken as it is, Cache's other fields by our cache. What
-	// NewClient makes is wrapped; see [RecordWrites].
-	ctrlmanager.Options
-	// DeltaCache is what only our cache can do. Its zero value behaves as
-	// controller-runtime's does, but for relists; see [Configure].
-	DeltaCache cache.Options
-}
-
-// New makes a manager over our cache. The cache is what the manager's GetCache
-// returns, a *cache.Cache of ours.
-func New(config *rest.Config, opts Options) (ctrlmanager.Manager, error) {
-	if err := Configure(&opts.Options, WithCache(opts.DeltaCache)); err != nil {
-		return nil, err
-	}
-	return ctrlmanager.New(config, opts.Options)
-}
-
 // Option says something about how a manager is to be configured.
 type Option func(*settings)
 

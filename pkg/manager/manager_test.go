@@ -58,47 +58,48 @@ func TestManagerHasOurCache(t *testing.T) {
 	if err := manager.Configure(&configured, manager.WithCache(cache.Options{ListsAtOnce: 3})); err != nil {
 		t.Fatal(err)
 	}
-	byHand, err := ctrlmanager.New(nowhere, configured)
+	mgr, err := ctrlmanager.New(nowhere, configured)
 	if err != nil {
 		t.Fatal(err)
 	}
-	fresh := manager.Options{Options: options()}
-	fresh.Cache.ReaderFailOnMissingInformer = true
-	inOne, err := manager.New(nowhere, fresh)
-	if err != nil {
-		t.Fatal(err)
+	if _, ours := mgr.GetCache().(*cache.Cache); !ours {
+		t.Errorf("the manager's cache is a %T", mgr.GetCache())
 	}
-	for name, mgr := range map[string]ctrlmanager.Manager{"Configure": byHand, "New": inOne} {
-		if _, ours := mgr.GetCache().(*cache.Cache); !ours {
-			t.Errorf("%s: the manager's cache is a %T", name, mgr.GetCache())
-		}
-		err := mgr.GetClient().Get(t.Context(), client.ObjectKey{Namespace: "team", Name: "web"}, &corev1.Pod{})
-		var uncached *crcache.ErrResourceNotCached
-		if !errors.As(err, &uncached) {
-			t.Errorf("%s: the client does not read from the cache, or the cache was not given its options: Get returned %v", name, err)
-		}
+	err = mgr.GetClient().Get(t.Context(), client.ObjectKey{Namespace: "team", Name: "web"}, &corev1.Pod{})
+	var uncached *crcache.ErrResourceNotCached
+	if !errors.As(err, &uncached) {
+		t.Errorf("the client does not read from the cache, or the cache was not given its options: Get returned %v", err)
 	}
+}
+
+// newManager makes a manager over our cache.
+func newManager(config *rest.Config, opts ctrlmanager.Options, with ...manager.Option) (ctrlmanager.Manager, error) {
+	if err := manager.Configure(&opts, with...); err != nil {
+		return nil, err
+	}
+	return ctrlmanager.New(config, opts)
 }
 
 func TestOptionsThatMeanNothing(t *testing.T) {
 	someCache := func(*rest.Config, crcache.Options) (crcache.Cache, error) { return nil, errors.New("not to be called") }
 	for _, c := range []struct {
 		name string
-		opts manager.Options
+		opts ctrlmanager.Options
+		more cache.Options
 		want string
 	}{
-		{"a cache of the user's", manager.Options{Options: ctrlmanager.Options{NewCache: someCache}}, "NewCache is set already"},
-		{"informers of the user's", manager.Options{Options: ctrlmanager.Options{Cache: crcache.Options{NewInformer: ourcache.NewSharedIndexInformer}}}, "Cache.NewInformer is set"},
-		{"what our cache refuses", manager.Options{Options: options(), DeltaCache: cache.Options{ListsAtOnce: -1}}, "ListsAtOnce"},
+		{"a cache of the user's", ctrlmanager.Options{NewCache: someCache}, cache.Options{}, "NewCache is set already"},
+		{"informers of the user's", ctrlmanager.Options{Cache: crcache.Options{NewInformer: ourcache.NewSharedIndexInformer}}, cache.Options{}, "Cache.NewInformer is set"},
+		{"what our cache refuses", options(), cache.Options{ListsAtOnce: -1}, "ListsAtOnce"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if mgr, err := manager.New(nowhere, c.opts); err == nil || mgr != nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("New returned %v, %v; want an error that names %s", mgr, err, c.want)
+			if mgr, err := newManager(nowhere, c.opts, manager.WithCache(c.more)); err == nil || mgr != nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("it is made as %v, %v; want an error that names %s", mgr, err, c.want)
 			}
 		})
 	}
-	if mgr, err := manager.New(nil, manager.Options{Options: options()}); err == nil || mgr != nil {
-		t.Errorf("without a config New returned %v, %v", mgr, err)
+	if mgr, err := newManager(nil, options()); err == nil || mgr != nil {
+		t.Errorf("without a config it is made as %v, %v", mgr, err)
 	}
 }
 
@@ -129,7 +130,7 @@ func TestConfigureRefuses(t *testing.T) {
 // TestControllerTakesItsWorkFromOurQueue runs a manager with one controller, whose
 // events come from a channel: that takes no API server.
 func TestControllerTakesItsWorkFromOurQueue(t *testing.T) {
-	mgr, err := manager.New(nowhere, manager.Options{Options: options()})
+	mgr, err := newManager(nowhere, options())
 	if err != nil {
 		t.Fatal(err)
 	}

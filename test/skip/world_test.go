@@ -170,7 +170,10 @@ func (w *world) start(ctx context.Context) {
 	if w.server.real != nil {
 		more.Default.Reflector = soon
 	}
-	m, err := manager.New(w.server.config(), manager.Options{Options: options, DeltaCache: more})
+	if err := manager.Configure(&options, manager.WithCache(more)); err != nil {
+		panic(fmt.Sprintf("configure a manager: %v", err))
+	}
+	m, err := ctrlmanager.New(w.server.config(), options)
 	if err != nil {
 		panic(fmt.Sprintf("make a manager: %v", err))
 	}
