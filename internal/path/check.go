@@ -14,7 +14,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/states"
 )
 
-// CheckPathBySchema is [CheckPath] for objects whose Go type does not say what they have:
+// Check is [CheckPath] for objects whose Go type does not say what they have:
 // unstructured ones, and metadata alone. Where the schemas do not know the example's kind
 // nothing is wrong with a path.
 func Check(example states.Object, schemas Schemas, text string) error {
@@ -25,7 +25,7 @@ func Check(example states.Object, schemas Schemas, text string) error {
 	return err
 }
 
-// PathError says that a path names a field that can't exist.
+// Error says that a path names a field that can't exist.
 type Error struct {
 	Path string // as it was given
 	In   string // the kind or the type that has no such field
@@ -44,13 +44,14 @@ func (e *Error) Error() string {
 	return text
 }
 
-// pathKind is a kind of objects as paths are checked for it. The Go type says what fields
+// Kind is a kind of objects as paths are checked for it. The Go type says what fields
 // there are, and where it does not, the kind by which schemas find them.
 type Kind struct {
 	Type reflect.Type
 	GVK  schema.GroupVersionKind
 }
 
+// KindOf returns the kind of an object as paths are checked for it.
 func KindOf(obj states.Object) Kind {
 	k := Kind{Type: reflect.TypeOf(obj)}
 	if states.Present(obj) != nil {
@@ -59,12 +60,12 @@ func KindOf(obj states.Object) Kind {
 	return k
 }
 
-// untyped reports whether the Go type does not say what objects have.
+// Untyped reports whether the Go type does not say what objects have.
 func (k Kind) Untyped() bool {
 	return k.Type == reflect.TypeFor[*metav1.PartialObjectMetadata]() || k.Type.Implements(reflect.TypeFor[runtime.Unstructured]())
 }
 
-// cost orders kinds by what it takes to check a path.
+// Cost orders kinds by what it takes to check a path.
 func (k Kind) Cost() int {
 	if k.Untyped() {
 		return 1
@@ -72,7 +73,7 @@ func (k Kind) Cost() int {
 	return 0
 }
 
-// same reports whether the same paths are legal in another kind.
+// Same reports whether the same paths are legal in another kind.
 func (k Kind) Same(other Kind) bool {
 	return k.Type == other.Type && (!k.Untyped() || k.GVK == other.GVK)
 }
@@ -102,7 +103,7 @@ func (k Kind) root(schemas Schemas) slot {
 	return untypedRoot{described}
 }
 
-// verdict is what came of a check that found nothing wrong.
+// Verdict is what came of a check that found nothing wrong.
 type Verdict uint8
 
 const (
@@ -112,8 +113,8 @@ const (
 	CanExist
 )
 
-// check reads a path and looks for it in the kind. The path that it returns is spelled as
-// an [Edit] would spell it.
+// Check reads a path and looks for it in the kind. The path that it returns is spelled as
+// an edit of a Diff would spell it.
 func (k Kind) Check(text string, schemas Schemas) (Path, Verdict, error) {
 	asked, err := Parse(text)
 	if err != nil {
@@ -129,7 +130,7 @@ func (k Kind) Check(text string, schemas Schemas) (Path, Verdict, error) {
 	return asked, NotKnown, &Error{Path: text, In: k.String(), Why: wrong, Meant: k.meant(text, schemas)}
 }
 
-// lookUp tells whether objects of the kind can have such a field, and what is wrong with the
+// LookUp tells whether objects of the kind can have such a field, and what is wrong with the
 // path if they can't.
 func (k Kind) LookUp(asked Path, schemas Schemas) (found Verdict, wrong string) {
 	_, found, wrong = lookUp(k.root(schemas), asked)
@@ -260,8 +261,8 @@ func here(at Path) string {
 	return Cut(at.String(), MaxPath)
 }
 
-// must returns the path's text as an edit has it if objects of type T can have such a field,
-// and panics with a PathError if they can't.
+// Must returns the path's text as an edit has it if objects of type T can have such a field,
+// and panics with an [Error] if they can't.
 func Must[T states.Object](text string) string {
 	checked, _, err := Kind{Type: reflect.TypeFor[T]()}.Check(text, nil)
 	if err != nil {

@@ -6,14 +6,14 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
 
-// listShape tells the elements of one list from each other, as its schema says: by
+// Shape tells the elements of one list from each other, as its schema says: by
 // the fields of their key, or by their value where there are none.
 type Shape struct {
 	List     *schema.List
 	defaults map[string]value.Value // of fields of the key
 }
 
-// shapeOf returns what tells the elements of a list apart. It returns nil for a list that is
+// ShapeOf returns what tells the elements of a list apart. It returns nil for a list that is
 // one value.
 func ShapeOf(in *schema.Schema, list *schema.List) *Shape {
 	if list == nil || list.ElementRelationship != schema.Associative {
@@ -35,7 +35,7 @@ func ShapeOf(in *schema.Schema, list *schema.List) *Shape {
 	return s
 }
 
-// index finds the elements of a list by the text of the step that leads to each. It
+// Index finds the elements of a list by the text of the step that leads to each. It
 // is not ok if two have the same, or one has none.
 func (s *Shape) Index(list value.List) (elements map[string]value.Value, ok bool) {
 	if s == nil {
@@ -59,7 +59,7 @@ func (s *Shape) Index(list value.List) (elements map[string]value.Value, ok bool
 	return elements, true
 }
 
-// text is that of the step which leads to an element.
+// Text is that of the step which leads to an element.
 func (s *Shape) Text(v value.Value) (text string, ok bool) {
 	if len(s.List.Keys) == 0 {
 		if v.IsMap() || v.IsList() || v.IsNull() {
@@ -85,7 +85,7 @@ func (s *Shape) Text(v value.Value) (text string, ok bool) {
 	return e.Text(), len(e.Keys) > 0
 }
 
-// step is the one that structured-merge-diff means by an element of a path.
+// Step is the one that structured-merge-diff means by an element of a path.
 func (s *Shape) Step(pe fieldpath.PathElement) (Step, bool) {
 	switch {
 	case pe.Value != nil:

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// touches reports whether p is q, above it or below it. Where that can't be told,
+// Touches reports whether p is q, above it or below it. Where that can't be told,
 // because they name elements in different ways, it says yes.
 func (p Path) Touches(q Path) bool {
 	_, ok := p.LeadsTo(q)
 	return ok
 }
 
-// leadsTo is touches, and returns the steps of q that go on below p.
+// LeadsTo is touches, and returns the steps of q that go on below p.
 func (p Path) LeadsTo(q Path) (below []Step, ok bool) {
 	a, b := p.Steps, q.Steps
 	for len(a) > 0 && len(b) > 0 {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// ParsePath reads the text of a [Path]. It is lenient where no two things could be
+// Parse reads the text of a [Path]. It is lenient where no two things could be
 // meant: a dot may come first, quotes may be single, and what has only one spelling
 // may go without. Keys of labels and annotations that have dots in them need brackets.
 // It does not know whether any object can have such a field; [CheckPath] does.

@@ -12,13 +12,13 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/states"
 )
 
-// part is a field of an object, or of its metadata, spec or status: what is noted of a
+// Part is a field of an object, or of its metadata, spec or status: what is noted of a
 // change that nobody is told of. To find the parts that differ takes a few microseconds
 // where two states share the memory of what is equal in them, as those of our cache do. A
 // Diff takes a hundred times as long, and to keep the states would keep their memory.
 type Part [2]string
 
-// path is the part as a path.
+// Path is the part as a path.
 func (p Part) Path() Path {
 	at := OfNames(p[0])
 	if p[1] != "" {
@@ -27,7 +27,7 @@ func (p Part) Path() Path {
 	return at
 }
 
-// changedParts returns the parts in which two states differ, or may differ. It reports
+// ChangedParts returns the parts in which two states differ, or may differ. It reports
 // false where that can't be told.
 func ChangedParts(before, after states.Object) ([]Part, bool) {
 	a, b := reflect.ValueOf(before), reflect.ValueOf(after)
@@ -160,7 +160,7 @@ func (all *partFields) add(name, within string, index []int) {
 	}
 }
 
-// noise reports whether a path is left out unless everything is asked for.
+// Noise reports whether a path is left out unless everything is asked for.
 func Noise(p Path) bool {
 	return p.Within("metadata", "resourceVersion") || p.Within("metadata", "managedFields") ||
 		p.Within("metadata", "selfLink") || p.Within("apiVersion") || p.Within("kind")

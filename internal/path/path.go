@@ -22,7 +22,7 @@ type Path struct {
 	Steps []Step
 }
 
-// stepKind says how a step goes on from where it stands.
+// StepKind says how a step goes on from where it stands.
 type StepKind uint8
 
 const (
@@ -34,7 +34,7 @@ const (
 	Every            // all that there are
 )
 
-// step is one step of a path.
+// Step is one step of a path.
 type Step struct {
 	Kind StepKind
 	// name is a field's name or an entry's key; of a member it is the value, as
@@ -47,12 +47,12 @@ type Step struct {
 	In    *Shape // the list that an element or member is in, where that is known
 }
 
-// keyField is one field of an element's key.
+// KeyField is one field of an element's key.
 type KeyField struct {
 	Name, Value string // the value as scalarText writes it
 }
 
-// String is the path's text, from which [ParsePath] makes the path again.
+// String is the path's text, from which [Parse] makes the path again.
 func (p Path) String() string {
 	var b strings.Builder
 	for i := range p.Steps {
@@ -61,10 +61,10 @@ func (p Path) String() string {
 	return b.String()
 }
 
-// ofNames is the path of fields below each other.
+// OfNames is the path of fields below each other.
 func OfNames(all ...string) Path { return Path{Steps: names(all, strings.NewReplacer())} }
 
-// below is the path of what is one step further. It shares no memory that another
+// Below is the path of what is one step further. It shares no memory that another
 // path below p could write to.
 func (p Path) Below(s Step) Path {
 	return Path{Steps: append(p.Steps[:len(p.Steps):len(p.Steps)], s)}
@@ -94,6 +94,7 @@ func (s *Step) write(b *strings.Builder) {
 	}
 }
 
+// SortKeys puts the fields of the key in order.
 func (s *Step) SortKeys() {
 	slices.SortFunc(s.Keys, func(a, b KeyField) int { return cmp.Compare(a.Name, b.Name) })
 }
@@ -109,7 +110,7 @@ func (s *Step) writeName(b *strings.Builder) {
 	b.WriteString(s.Name)
 }
 
-// text identifies the step among those that go on from the same place.
+// Text identifies the step among those that go on from the same place.
 func (s *Step) Text() string {
 	var b strings.Builder
 	s.write(&b)
@@ -136,7 +137,7 @@ func bare(name string) bool {
 	return name != ""
 }
 
-// within reports whether p is what the names say, or below it.
+// Within reports whether p is what the names say, or below it.
 func (p Path) Within(names ...string) bool {
 	if len(p.Steps) < len(names) {
 		return false
@@ -149,7 +150,7 @@ func (p Path) Within(names ...string) bool {
 	return true
 }
 
-// ofLabels reports whether p names labels or annotations, wherever they are: their
+// OfLabels reports whether p names labels or annotations, wherever they are: their
 // keys are written in brackets also where no schema says that this is a map.
 func (p Path) OfLabels() bool {
 	n := len(p.Steps)

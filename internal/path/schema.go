@@ -132,7 +132,7 @@ func (r untypedRoot) content() content {
 	return c
 }
 
-// guard turns a panic into an error: it is what structured-merge-diff and generated
+// Guard turns a panic into an error: it is what structured-merge-diff and generated
 // code do about types that they do not expect, and what we compare is our users'.
 func Guard(f func() error) (err error) {
 	defer func() {

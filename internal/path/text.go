@@ -8,7 +8,7 @@ const (
 	MaxValue = 100
 )
 
-// cut shortens a text to at most limit bytes, and ends it with a mark if it did.
+// Cut shortens a text to at most limit bytes, and ends it with a mark if it did.
 func Cut(text string, limit int) string {
 	const mark = "…"
 	if len(text) <= limit {

@@ -6,7 +6,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
 
-// scalarText is the one text of a scalar, by which it is compared.
+// ScalarText is the one text of a scalar, by which it is compared.
 func ScalarText(v value.Value) string {
 	switch {
 	case v.IsString():
@@ -32,6 +32,7 @@ func floatText(f float64) string {
 	return strconv.FormatFloat(f, 'g', -1, 64)
 }
 
+// AsMap returns a value as a map, or nil if it is none.
 func AsMap(v value.Value) value.Map {
 	if v == nil || !v.IsMap() {
 		return nil
@@ -39,6 +40,7 @@ func AsMap(v value.Value) value.Map {
 	return v.AsMap()
 }
 
+// AsList returns a value as a list, or nil if it is none.
 func AsList(v value.Value) value.List {
 	if v == nil || !v.IsList() {
 		return nil
@@ -46,7 +48,7 @@ func AsList(v value.Value) value.List {
 	return v.AsList()
 }
 
-// fieldOf returns what a map has under a name, nil if there is nothing.
+// FieldOf returns what a map has under a name, nil if there is nothing.
 func FieldOf(m value.Map, name string) value.Value {
 	if m == nil {
 		return nil

@@ -66,7 +66,8 @@
 // TestSecretsAreNotLogged looks for secrets in what loggers write of random changes and
 // deltas. `SEEDS=10000 go test ./pkg/delta` plays more.
 //
-// The model of a ledger is a list of everything that happened (TestLedgerAgainstModel).
+// The model of a ledger keeps every delta of every request until a success
+// (TestLedgerAgainstModel).
 // Steps have a world as their model, which changes before, while and after its watches show it
 // (TestStepsAgainstModel). When all is quiet, what the steps have made must be what they would
 // make again. With one watch for each kind a step must not run without a reason.

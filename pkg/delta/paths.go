@@ -2,18 +2,18 @@ package delta
 
 import "github.com/delta-runtime/delta-runtime/internal/path"
 
-// MustPath returns a path's text if objects of type T can have such a field, and panics
-// with a [PathError] if they can't:
+// MustPath returns a path's text if objects of type T can have such a field, and panics with
+// an error if they can't:
 //
 //	var image = delta.MustPath[*appsv1.Deployment]("spec.template.spec.containers[*].image")
 //
-// It goes by the Go type and the names in its JSON tags; a field that is optional exists.
-// Where the type leaves open what follows, as a RawExtension and an interface do, anything
-// may follow. Of metav1.PartialObjectMetadata the metadata is checked, and of unstructured
-// objects too: see [CheckPathBySchema] for the rest of them. The text is returned as an
-// [Edit] has it.
+// It goes by the Go type and the names in its JSON tags. An optional field exists. Where the
+// type leaves open what follows, as a RawExtension and an interface do, anything may follow.
+// Of metav1.PartialObjectMetadata and of unstructured objects only the metadata is checked;
+// the builder's WithPaths checks the rest by the server's schema. The text that it returns is
+// spelled as in a [diff.Edit].
 func MustPath[T Object](text string) string { return path.Must[T](text) }
 
 // CheckPath returns an error if objects of the example's type can't have such a field, as
-// [MustPath] does. That is a [PathError], or says why the text can't be read.
+// [MustPath] does, or if the text can't be read. The error says what was probably meant.
 func CheckPath(example Object, text string) error { return path.Check(example, nil, text) }

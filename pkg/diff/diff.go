@@ -12,8 +12,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/states"
 )
 
-// maxEdits is how many edits a Diff keeps. Who asks about more than that is told that
-// the change can't be ruled out.
+// maxEdits is how many edits a Diff keeps. If there are more, no change is ruled out.
 const maxEdits = 1000
 
 // hidden stands in an [Edit] for a value that is not shown, because it is a Secret's.
@@ -80,16 +79,16 @@ type edit struct {
 func (e *edit) added() bool   { return e.before == nil }
 func (e *edit) removed() bool { return e.after == nil }
 
-// NewDiff returns what changed from before to after. A nil object means that there was
+// New returns what changed from before to after. A nil object means that there was
 // none: it was created or deleted. The objects stay in use and may not be changed.
 //
-// Schemas that are nil, that do not know the kind, or that say that an object is not as
-// it may be, are done without: lists are one value each then.
+// If schemas is nil, does not know the kind or rejects an object, the objects are compared
+// without a schema: every list is then one value.
 func New(before, after Object, schemas Schemas) *Diff {
 	return OfKind(schema.GroupVersionKind{}, before, after, schemas)
 }
 
-// OfKind is [NewDiff] for objects whose kind the caller knows. An object that a typed client
+// OfKind is [New] for objects whose kind the caller knows. An object that a typed client
 // returns does not have its kind, and a Go type of your own does not tell that it is a Secret.
 func OfKind(kind schema.GroupVersionKind, before, after Object, schemas Schemas) *Diff {
 	return &Diff{before: states.Present(before), after: states.Present(after), kind: kind, schemas: schemas}
