@@ -35,8 +35,8 @@ var skips = []mutant{
 	{
 		name:   "a handler's backlog folds",
 		file:   "pkg/source/kind_subscribe.go",
-		old:    "Backlog: informer.KeepEverything",
-		new:    "Backlog: informer.FoldUpdates",
+		old:    "Fold:   false,",
+		new:    "Fold:   true,",
 		suites: []suite{skipWorlds},
 	},
 	{

@@ -120,7 +120,7 @@ func (r *rig) play() {
 		Unchanged: Unchanged(r.rng.IntN(2)),
 	})
 	r.subscribe("early", informer.SubscribeOptions{}, nil)
-	r.subscribe("folding", informer.SubscribeOptions{Backlog: informer.FoldUpdates, HighWater: 1 + r.rng.Uint64N(4)},
+	r.subscribe("folding", informer.SubscribeOptions{Fold: true, HighWater: 1 + r.rng.Uint64N(4)},
 		func() time.Duration { return 100 * time.Second })
 	r.subscribe("resyncing", informer.SubscribeOptions{Resync: resync.Policy{Period: 30 * time.Second, Spread: resync.Spread(r.rng.IntN(3))}}, nil)
 	r.checkFirstSight()

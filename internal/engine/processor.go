@@ -118,7 +118,7 @@ func (p *processor[T]) publish(batch []event[T]) {
 	}
 	p.log.append(batch, time.Now())
 	for _, l := range *p.subscribers.Load() {
-		if l.opts.Backlog == informer.FoldUpdates {
+		if l.opts.Fold {
 			l.fold(len(batch))
 		}
 		l.bell.ring()
@@ -127,7 +127,7 @@ func (p *processor[T]) publish(batch []event[T]) {
 
 // folds reports whether any subscriber has its backlog folded.
 func (p *processor[T]) folds() bool {
-	return slices.ContainsFunc(*p.subscribers.Load(), func(l *subscriber[T]) bool { return l.opts.Backlog == informer.FoldUpdates })
+	return slices.ContainsFunc(*p.subscribers.Load(), func(l *subscriber[T]) bool { return l.opts.Fold })
 }
 
 // markSynced says that the first list is wholly in the log. Each subscriber is

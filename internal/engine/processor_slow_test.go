@@ -64,14 +64,14 @@ func heapInUse() uint64 {
 
 // blockedHeap is what the heap has grown by after n events, of which a subscriber
 // that is blocked has been told the first; the other subscriber hears all of them.
-func blockedHeap(t *testing.T, backlog informer.Backlog, n int) (uint64, informer.SubscriberStatus) {
+func blockedHeap(t *testing.T, fold bool, n int) (uint64, informer.SubscriberStatus) {
 	t.Helper()
 	p := newProcessor(payloadTraits(), logr.Discard())
 	g := lifecycle.New(t.Context())
 	release := make(chan struct{})
 	var quick sync.WaitGroup
 	quick.Add(n)
-	slow := p.newSubscriber(informer.SubscribeOptions{Name: "slow", Backlog: backlog}, func(*delta.Delta[*payload]) { <-release })
+	slow := p.newSubscriber(informer.SubscribeOptions{Name: "slow", Fold: fold}, func(*delta.Delta[*payload]) { <-release })
 	for _, l := range []*subscriber[*payload]{slow, p.newSubscriber(informer.SubscribeOptions{}, func(*delta.Delta[*payload]) { quick.Done() })} {
 		p.join(l, nil)
 		g.Guest("", l.run)
@@ -92,9 +92,9 @@ func blockedHeap(t *testing.T, backlog informer.Backlog, n int) (uint64, informe
 // objects are worth that it has yet to be told of; not folding, every event.
 func TestBlockedSubscriberThatFoldsCostsBoundedMemory(t *testing.T) {
 	const n = 1_000_000
-	tenth, _ := blockedHeap(t, informer.FoldUpdates, n/10)
-	folding, status := blockedHeap(t, informer.FoldUpdates, n)
-	keeping, _ := blockedHeap(t, informer.KeepEverything, n/10)
+	tenth, _ := blockedHeap(t, true, n/10)
+	folding, status := blockedHeap(t, true, n)
+	keeping, _ := blockedHeap(t, false, n/10)
 	t.Logf("after %d events: folding %d kB (%d events to tell, %d folded); after %d: folding %d kB, keeping %d kB",
 		n, folding>>10, status.Lag, status.Folded, n/10, tenth>>10, keeping>>10)
 	if folding > 5<<20 || folding > tenth+tenth/4 {
@@ -114,7 +114,7 @@ func TestWhatVanishesIsCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newProcessor(partTraits(), logr.Discard())
 		step := make(chan struct{})
-		l := p.newSubscriber(informer.SubscribeOptions{HighWater: 2, Backlog: informer.FoldUpdates}, func(*delta.Delta[part]) { <-step })
+		l := p.newSubscriber(informer.SubscribeOptions{HighWater: 2, Fold: true}, func(*delta.Delta[part]) { <-step })
 		p.join(l, nil)
 		g := lifecycle.New(t.Context())
 		g.Guest("slow", l.run)
@@ -268,25 +268,25 @@ func TestStuckHandlerIsNamed(t *testing.T) {
 // heard it, and CPU.
 func BenchmarkBlockedNeighbour(b *testing.B) {
 	for _, neighbour := range []struct {
-		name    string
-		backlog informer.Backlog
-		blocks  int
-	}{{"none", informer.KeepEverything, 0}, {"keeping", informer.KeepEverything, 1}, {"folding", informer.FoldUpdates, 1}} {
+		name   string
+		fold   bool
+		blocks int
+	}{{"none", false, 0}, {"keeping", false, 1}, {"folding", true, 1}} {
 		b.Run(neighbour.name, func(b *testing.B) {
 			p := newProcessor(payloadTraits(), logr.Discard())
 			g := lifecycle.New(context.Background())
 			release := make(chan struct{})
 			var heard sync.WaitGroup
-			add := func(backlog informer.Backlog, tell func(*delta.Delta[*payload])) {
-				l := p.newSubscriber(informer.SubscribeOptions{Backlog: backlog, HighWater: 1024}, tell)
+			add := func(fold bool, tell func(*delta.Delta[*payload])) {
+				l := p.newSubscriber(informer.SubscribeOptions{Fold: fold, HighWater: 1024}, tell)
 				p.join(l, nil)
 				g.Guest("", l.run)
 			}
 			for range neighbour.blocks {
-				add(neighbour.backlog, func(*delta.Delta[*payload]) { <-release })
+				add(neighbour.fold, func(*delta.Delta[*payload]) { <-release })
 			}
 			for range 4 {
-				add(informer.KeepEverything, func(*delta.Delta[*payload]) { heard.Done() })
+				add(false, func(*delta.Delta[*payload]) { heard.Done() })
 			}
 			latencies := make([]time.Duration, 0, b.N)
 			keys := someKeys(1000)

@@ -78,7 +78,7 @@ func TestOnlyTheAudienceHearsASync(t *testing.T) {
 		for i := range heard {
 			opts := informer.SubscribeOptions{}
 			if i >= 2 {
-				opts = informer.SubscribeOptions{Backlog: informer.FoldUpdates, HighWater: 1}
+				opts = informer.SubscribeOptions{Fold: true, HighWater: 1}
 			}
 			l := s.newSubscriber(opts, func(*delta.Delta[part]) { heard[i]++ })
 			s.join(l, nil)
@@ -131,12 +131,12 @@ func TestLateSubscriberHearsTheSnapshotThenWhatFollows(t *testing.T) {
 }
 
 func TestSubscriberIsSyncedWhenTheFirstListIsTold(t *testing.T) {
-	for name, backlog := range map[string]informer.Backlog{"keeping": informer.KeepEverything, "folding": informer.FoldUpdates} {
+	for name, fold := range map[string]bool{"keeping": false, "folding": true} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newPlatform(t)
 				step := make(chan struct{})
-				opts := informer.SubscribeOptions{Backlog: backlog, HighWater: 1}
+				opts := informer.SubscribeOptions{Fold: fold, HighWater: 1}
 				l := s.add(opts, nil, func(*delta.Delta[part]) { <-step })
 				s.publish(added(1))
 				synctest.Wait() // the handler has the first
@@ -151,7 +151,7 @@ func TestSubscriberIsSyncedWhenTheFirstListIsTold(t *testing.T) {
 					step <- struct{}{}
 				}
 				synctest.Wait()
-				if !isClosed(l.Synced()) && backlog == informer.KeepEverything {
+				if !isClosed(l.Synced()) && !fold {
 					t.Error("not synced, although everything of the first list is told")
 				}
 				close(step)

@@ -39,7 +39,7 @@ func rebuildWorld(t *testing.T, seed uint64) {
 		o := &observer{world: map[delta.Key]part{}}
 		opts := informer.SubscribeOptions{Name: fmt.Sprint("observer ", len(observers)), HighWater: 1 + h.rng.Uint64N(30)}
 		if h.rng.IntN(2) == 0 {
-			opts.Backlog = informer.FoldUpdates
+			opts.Fold = true
 		}
 		slow := h.rng.IntN(4) // how often it lets others go first
 		if h.rng.IntN(3) > 0 {

@@ -176,7 +176,7 @@ func (e *empire) play() {
 		e.t.Fatal(err)
 	}
 	e.subscribe("early", informer.SubscribeOptions{}, nil)
-	e.subscribe("folding", informer.SubscribeOptions{Backlog: informer.FoldUpdates, HighWater: 1 + e.rng.Uint64N(4)},
+	e.subscribe("folding", informer.SubscribeOptions{Fold: true, HighWater: 1 + e.rng.Uint64N(4)},
 		func() time.Duration { return 100 * time.Second })
 	e.subscribe("resyncing", informer.SubscribeOptions{Resync: resync.Policy{Period: 30 * time.Second, Spread: resync.Spread(e.rng.IntN(3))}}, nil)
 	g := lifecycle.New(e.t.Context())

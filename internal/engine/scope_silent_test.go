@@ -31,7 +31,7 @@ func removeSilently(t *testing.T, stuckFirst bool) {
 	var told []string
 	var stuck atomic.Bool
 	step := make(chan struct{})
-	opts := informer.SubscribeOptions{Name: "folding", Backlog: informer.FoldUpdates, HighWater: 1}
+	opts := informer.SubscribeOptions{Name: "folding", Fold: true, HighWater: 1}
 	sub, err := i.Subscribe(func(d *delta.Delta[faulty.Thing]) {
 		if stuck.Load() {
 			<-step

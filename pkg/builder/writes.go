@@ -29,7 +29,7 @@ type forgotten struct {
 func (f *forgotten) explain() {
 	f.once.Do(func() {
 		f.log.Info("Own is false for every change, because the manager's client does not remember what it writes: " +
-			"use manager.Configure or manager.New of delta-runtime, or set NewClient to its manager.NewClient")
+			"use manager.Configure of delta-runtime, or set NewClient to its manager.NewClient")
 	})
 }
 

@@ -11,8 +11,12 @@ import (
 type SubscribeOptions struct {
 	// Name is what warnings and the status call the subscriber.
 	Name string
-	// Backlog says what becomes of changes that the subscriber is too slow for.
-	Backlog Backlog
+	// Fold keeps no more than a few changes of each object once the subscriber is past its
+	// high-water mark. An update then spans from the oldest state that was not told to the
+	// newest. A deletion is never folded away, unless the object also came meanwhile.
+	// Without it each change is kept until the subscriber has been told of it, so one that
+	// stays behind costs memory without bound.
+	Fold bool
 	// HighWater is how many changes the subscriber may be behind before a warning is logged,
 	// and before its backlog is folded. Zero means 4096.
 	HighWater uint64
@@ -23,16 +27,3 @@ type SubscribeOptions struct {
 	// zero, each scope's own policy applies. A scope without a policy is never resynced.
 	Resync resync.Policy
 }
-
-// Backlog is what becomes of changes that a subscriber is too slow for.
-type Backlog uint8
-
-const (
-	// KeepEverything keeps each change until the subscriber has been told of it. A
-	// subscriber that stays behind costs memory without bound.
-	KeepEverything Backlog = iota
-	// FoldUpdates keeps no more than a few changes of each object once the subscriber is past
-	// its high-water mark. An update then spans from the oldest state that was not told to
-	// the newest. A deletion is never folded away, unless the object also came meanwhile.
-	FoldUpdates
-)

@@ -44,7 +44,7 @@ func NotOwnWrite(writes delta.OwnWrites) ctrlpredicate.Predicate {
 func TypedNotOwnWrite[O client.Object](writes delta.OwnWrites) ctrlpredicate.TypedPredicate[O] {
 	if objects.IsNil(writes) {
 		log.Error(nil, "A predicate is to hold back what a client wrote that does not remember it; it passes every event: "+
-			"use manager.Configure or manager.New of delta-runtime, or set NewClient to its manager.NewClient")
+			"use manager.Configure of delta-runtime, or set NewClient to its manager.NewClient")
 		return ctrlpredicate.TypedFuncs[O]{}
 	}
 	return ctrlpredicate.TypedFuncs[O]{

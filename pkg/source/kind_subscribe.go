@@ -18,8 +18,9 @@ import (
 func (k *Kind[O, R]) subscribe(ctx context.Context, s *session, ours subscribable, told *EventHandler[O, R]) (again bool, err error) {
 	by := missedBy(ours)
 	sub, err := ours.Subscribe(outlivingPanics(told.deliver), informer.SubscribeOptions{
+		Name: cmp.Or(k.Name, k.String()),
 		// A handler may make other requests of an event that a folded backlog would hide.
-		Name: cmp.Or(k.Name, k.String()), Backlog: informer.KeepEverything,
+		Fold:   false,
 		Resync: k.Resync,
 	})
 	if err != nil {

@@ -93,9 +93,6 @@ func (r *Reflector) TypeDescription() string { return r.kind }
 // LastSyncResourceVersion is the last resource version that it has seen.
 func (r *Reflector) LastSyncResourceVersion() string { return r.core.LastSyncResourceVersion() }
 
-// Status tells how it goes; it has no counterpart in client-go.
-func (r *Reflector) Status() informer.ReflectorStatus { return r.core.Status() }
-
 // Run is RunWithContext for a channel.
 func (r *Reflector) Run(stopCh <-chan struct{}) { r.RunWithContext(wait.ContextForChannel(stopCh)) }
 
@@ -113,11 +110,6 @@ func (r *Reflector) RunWithContext(ctx context.Context) {
 		}
 		r.core.Recover(ctx, err)
 	}
-}
-
-// ListAndWatch is ListAndWatchWithContext for a channel.
-func (r *Reflector) ListAndWatch(stopCh <-chan struct{}) error {
-	return r.ListAndWatchWithContext(wait.ContextForChannel(stopCh))
 }
 
 // ListAndWatchWithContext lists once and watches until the position is lost or

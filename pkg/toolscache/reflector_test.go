@@ -55,10 +55,10 @@ func ExampleNewReflector() {
 	ctx, stop := context.WithCancel(context.Background())
 	g := lifecycle.New(ctx)
 	g.Guest("reflector", r.RunWithContext)
-	for r.Status().State != reflector.Following {
+	for r.core.Status().State != reflector.Following {
 		time.Sleep(time.Millisecond)
 	}
-	fmt.Println(len(store.ListKeys()), r.Status().Why)
+	fmt.Println(len(store.ListKeys()), r.core.Status().Why)
 	stop()
 	_ = g.Wait()
 	// Output: 2 *v1.ConfigMap is in step with the server at version 10
