@@ -84,7 +84,8 @@ var table = map[string]rule{
 			"internal/ledger", "internal/objects", "internal/path", "internal/recording", "internal/schemas"),
 		theirs: edge,
 	},
-	"pkg/manager": {ours: in("pkg/delta", "pkg/cache"), theirs: edge},
+	"internal/writes": {ours: in("pkg/delta"), theirs: in("k8s.io/apimachinery")},
+	"pkg/manager":     {ours: in("internal/writes", "pkg/delta", "pkg/cache"), theirs: edge},
 
 	// An example is a user: it may have all of pkg, and nothing of internal.
 	"examples/sample-operator": {

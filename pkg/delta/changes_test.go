@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/delta-runtime/delta-runtime/internal/writes"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -104,7 +105,7 @@ func TestOwnIsAboutEveryWriteInAChange(t *testing.T) {
 	relisted := update("1", "3")
 	relisted.Relisted = true
 	// Ours are 1, which is the first, and 2 and 3. Then others made 4, from which we made 5.
-	ours := delta.NewWrites(delta.WritesOptions{})
+	ours := writes.New(writes.Options{})
 	ours.Wrote("uid", "", "1")
 	ours.Wrote("uid", "1", "2")
 	ours.Wrote("uid", "2", "3")

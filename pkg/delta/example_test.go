@@ -8,6 +8,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -141,12 +142,19 @@ func ExampleChanges_Complete() {
 	// Output: doing everything: the request has not succeeded since the controller started
 }
 
+// written knows one write; see manager.OwnWrites.
+type written struct {
+	delta.OwnWrites
+	from, to string
+}
+
+func (w written) Made(_ types.UID, from, to string) bool { return from == w.from && to == w.to }
+
 func ExampleChange_Own() {
 	before, after := deployment(3), deployment(5)
 	before.UID, before.ResourceVersion = "uid", "7"
 	after.UID, after.ResourceVersion = "uid", "8"
-	writes := delta.NewWrites(delta.WritesOptions{}) // the manager's client has one, and the builder finds it
-	writes.Wrote("uid", "7", "8")
+	writes := written{from: "7", to: "8"} // the manager's client knows its writes, and the builder finds them
 	ours := delta.Change{Cause: delta.Primary, Op: delta.Updated, Old: before, New: after}
 	ctx := told(delta.NewChanges(ours).WithWrites(writes))
 

@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/delta-runtime/delta-runtime/internal/writes"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -23,18 +24,19 @@ func NewClient(config *rest.Config, options client.Options) (client.Client, erro
 
 // recorded has the clients that are made remember what they write: in writes, or each
 // in its own if that is nil.
-func recorded(make client.NewClientFunc, writes *delta.Writes) client.NewClientFunc {
+func recorded(make client.NewClientFunc, shared delta.OwnWrites) client.NewClientFunc {
 	return func(config *rest.Config, options client.Options) (client.Client, error) {
 		made, err := make(config, options)
 		if err != nil || made == nil || options.DryRun != nil && *options.DryRun {
 			return made, err
 		}
-		return RecordWrites(made, writes), nil
+		return RecordWrites(made, shared), nil
 	}
 }
 
 // RecordWrites returns a client that does what c does, and notes in writes what came of
-// it. With nil it makes some; a client that notes already stays as it is then. Several
+// it. Writes are what [NewWrites] made, or [OwnWrites] of another client. With anything else it
+// makes some; a client that notes already stays as it is then. Several
 // clients may share one, and then each takes what the others wrote for its own. In a
 // manager all controllers share the manager's client: one that wants to hear of the
 // others' writes needs a client with writes of its own.
@@ -61,16 +63,16 @@ func recorded(make client.NewClientFunc, writes *delta.Writes) client.NewClientF
 // its kinds; and on versions that do not come again: after etcd is restored from a
 // backup, restart the controllers. Two clients that delete a Pod at once without grace
 // may both be told that they did.
-func RecordWrites(c client.Client, writes *delta.Writes) client.Client {
-	if writes == nil {
+func RecordWrites(c client.Client, shared delta.OwnWrites) client.Client {
+	noted, ours := shared.(*writes.Writes)
+	if !ours || noted == nil {
 		if OwnWrites(c) != nil {
 			return c
 		}
-		writes = delta.NewWrites(delta.WritesOptions{KindOf: func(obj delta.Object) (schema.GroupVersionKind, error) {
-			return c.GroupVersionKindFor(obj)
-		}})
+		noted = writes.New(writes.Options{})
 	}
-	recording := &recordingClient{Client: c, writes: writes}
+	noted.KnowKinds(func(obj delta.Object) (schema.GroupVersionKind, error) { return c.GroupVersionKindFor(obj) })
+	recording := &recordingClient{Client: c, writes: noted}
 	if watcher, ok := c.(client.WithWatch); ok {
 		return &recordingWatcher{recordingClient: recording, watcher: watcher}
 	}
@@ -91,7 +93,7 @@ func OwnWrites(c client.Client) delta.OwnWrites {
 // recordingClient is a client that notes what came of its writes.
 type recordingClient struct {
 	client.Client
-	writes *delta.Writes
+	writes *writes.Writes
 }
 
 var _ client.Client = (*recordingClient)(nil)
@@ -163,7 +165,7 @@ func (c *recordingClient) SubResource(name string) client.SubResourceClient {
 func (c *recordingClient) begin(obj client.Object) (end func()) {
 	key := delta.Key{Namespace: obj.GetNamespace(), Name: obj.GetName()}
 	if key.Name == "" {
-		key = delta.Unnamed(key.Namespace, obj.GetGenerateName())
+		key = writes.Unnamed(key.Namespace, obj.GetGenerateName())
 	}
 	gvk, err := c.GroupVersionKindFor(obj)
 	if err != nil {

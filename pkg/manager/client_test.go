@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	ctrlmanager "sigs.k8s.io/controller-runtime/pkg/manager"
 
+	"github.com/delta-runtime/delta-runtime/internal/writes"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/manager"
 )
@@ -31,13 +32,13 @@ func web() *appsv1.Deployment {
 // written is a fake API with one object, and a client that writes it.
 type written struct {
 	client.Client
-	writes *delta.Writes
+	writes *writes.Writes
 	obj    *appsv1.Deployment // as the client read it
 }
 
 func newWritten(t *testing.T) *written {
 	t.Helper()
-	w := &written{writes: delta.NewWrites(delta.WritesOptions{}), obj: web()}
+	w := &written{writes: writes.New(writes.Options{}), obj: web()}
 	api := fake.NewClientBuilder().WithStatusSubresource(web()).Build()
 	w.Client = manager.RecordWrites(api, w.writes)
 	if err := api.Create(t.Context(), w.obj); err != nil {
@@ -123,8 +124,8 @@ func TestWritesThatAreNoted(t *testing.T) {
 
 // TestCreatedAndDeleted follows an object from its first to its last write.
 func TestCreatedAndDeleted(t *testing.T) {
-	writes := delta.NewWrites(delta.WritesOptions{})
-	c := manager.RecordWrites(fake.NewClientBuilder().Build(), writes)
+	log := writes.New(writes.Options{})
+	c := manager.RecordWrites(fake.NewClientBuilder().Build(), log)
 	obj := web()
 	if err := c.Create(t.Context(), obj); err != nil {
 		t.Fatal(err)
@@ -134,20 +135,20 @@ func TestCreatedAndDeleted(t *testing.T) {
 	if err := c.Update(t.Context(), obj); err != nil {
 		t.Fatal(err)
 	}
-	if !writes.Made("uid", "", first) || !writes.Made("uid", "", obj.ResourceVersion) {
+	if !log.Made("uid", "", first) || !log.Made("uid", "", obj.ResourceVersion) {
 		t.Error("it does not know what it created")
 	}
-	if err := c.Create(t.Context(), web()); err == nil || writes.Status().Remembered != 2 {
+	if err := c.Create(t.Context(), web()); err == nil || log.Status().Remembered != 2 {
 		t.Errorf("a refused Create (%v) was noted", err)
 	}
-	if err := c.Delete(t.Context(), web()); err != nil || writes.Deleted("uid") {
+	if err := c.Delete(t.Context(), web()); err != nil || log.Deleted("uid") {
 		t.Errorf("deleting whatever has that name (%v) was taken for deleting this object", err)
 	}
 	if err := c.Create(t.Context(), web()); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Delete(t.Context(), web(), client.Preconditions{UID: new(types.UID("uid"))}); err != nil || !writes.Deleted("uid") {
-		t.Errorf("Delete returned %v, and it is noted: %v", err, writes.Deleted("uid"))
+	if err := c.Delete(t.Context(), web(), client.Preconditions{UID: new(types.UID("uid"))}); err != nil || !log.Deleted("uid") {
+		t.Errorf("Delete returned %v, and it is noted: %v", err, log.Deleted("uid"))
 	}
 }
 
@@ -184,17 +185,17 @@ func TestDryRunsAreNotNoted(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := w.writes.Status(); got != (delta.WritesStatus{}) || sent != 5 {
+	if got := w.writes.Status(); got != (writes.Status{}) || sent != 5 {
 		t.Errorf("%d dry runs were sent, and %+v noted", sent, got)
 	}
 }
 
 // TestUnderWayUntilAnswered looks at the writes while they are at the server.
 func TestUnderWayUntilAnswered(t *testing.T) {
-	writes := delta.NewWrites(delta.WritesOptions{})
+	log := writes.New(writes.Options{})
 	seen := map[string]int{}
 	see := func(what string) error {
-		seen[what] = writes.Status().UnderWay
+		seen[what] = log.Status().UnderWay
 		return errors.New("refused")
 	}
 	api := interceptor.NewClient(fake.NewClientBuilder().Build(), interceptor.Funcs{
@@ -220,7 +221,7 @@ func TestUnderWayUntilAnswered(t *testing.T) {
 			return see("apply")
 		},
 	})
-	c := manager.RecordWrites(api, writes)
+	c := manager.RecordWrites(api, log)
 	obj := web()
 	obj.ResourceVersion = "7"
 	free := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"resourceVersion": "7"}}}
@@ -243,7 +244,7 @@ func TestUnderWayUntilAnswered(t *testing.T) {
 	if err := c.Apply(ctx, coreconfig.Pod("web", "team")); err == nil || seen["apply"] != 0 {
 		t.Error("somebody would wait for an answer that proves nothing")
 	}
-	if got := writes.Status(); got != (delta.WritesStatus{}) {
+	if got := log.Status(); got != (writes.Status{}) {
 		t.Errorf("refused writes left %+v", got)
 	}
 }
@@ -272,12 +273,12 @@ func TestPatchesThatLookLocked(t *testing.T) {
 		`null`: false, ``: false, `{`: false,
 		"metadata:\n  resourceVersion: '7'\n": false, // YAML, as an apply patch may be in
 	} {
-		writes := delta.NewWrites(delta.WritesOptions{})
+		log := writes.New(writes.Options{})
 		obj := web()
-		if err := manager.RecordWrites(api, writes).Patch(t.Context(), obj, client.RawPatch(types.MergePatchType, []byte(data))); err != nil {
+		if err := manager.RecordWrites(api, log).Patch(t.Context(), obj, client.RawPatch(types.MergePatchType, []byte(data))); err != nil {
 			t.Fatal(err)
 		}
-		if got := writes.Made("uid", "7", "8"); got != noted || writes.Status().UnderWay != 0 {
+		if got := log.Made("uid", "7", "8"); got != noted || log.Status().UnderWay != 0 {
 			t.Errorf("%q is noted: %v, want %v", data, got, noted)
 		}
 	}
@@ -307,14 +308,14 @@ func TestClientStaysWhatItWas(t *testing.T) {
 }
 
 func TestManagersClientRemembers(t *testing.T) {
-	shared := delta.NewWrites(delta.WritesOptions{})
+	shared := writes.New(writes.Options{})
 	theirs := func(*rest.Config, client.Options) (client.Client, error) {
 		return fake.NewClientBuilder().Build(), nil
 	}
 	broken := func(*rest.Config, client.Options) (client.Client, error) { return nil, errors.New("broken") }
 	for name, tt := range map[string]struct {
 		newClient client.NewClientFunc
-		writes    *delta.Writes
+		writes    *writes.Writes
 	}{
 		"default": {nil, nil}, "the user's": {theirs, nil}, "shared": {theirs, shared},
 	} {

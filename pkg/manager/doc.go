@@ -37,13 +37,11 @@
 //	+		WithOptions(controller.Options{NewQueue: ctrlqueue.NewQueue[reconcile.Request]}).
 //	 		Complete(r)
 //
-// [New] is both steps of the first part in one, for a new main.
-//
 // The manager's client remembers what it has written; [RecordWrites] names the writes that it
 // can remember. delta.Change.Own and predicate.NotOwnWrite ask for them. If only NewCache is
 // set, to cache.New, the client remembers nothing. For both, set NewClient to [NewClient] too.
 //
-//	your reconciler ──▶ client ──note──▶ delta.Writes ◀── Own, NotOwnWrite
+//	your reconciler ──▶ client ──note──▶ its writes   ◀── Own, NotOwnWrite
 //	                      └──▶ the client that NewClient makes ──▶ API server
 //
 // # Concurrency

@@ -8,7 +8,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/delta-runtime/delta-runtime/pkg/cache"
-	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	drmanager "github.com/delta-runtime/delta-runtime/pkg/manager"
 )
 
@@ -46,26 +45,25 @@ func ExampleNewClient() {
 
 func ExampleRecordWrites() {
 	api := fake.NewClientBuilder().Build() // mgr.GetClient() in an operator
-	writes := delta.NewWrites(delta.WritesOptions{})
-	c := drmanager.RecordWrites(api, writes)
+	c := drmanager.RecordWrites(api, nil)
 	obj := web()
 	if err := c.Create(context.Background(), obj); err != nil {
 		panic(err)
 	}
-	fmt.Println(writes.Made(obj.UID, "", obj.ResourceVersion))
+	fmt.Println(drmanager.OwnWrites(c).Made(obj.UID, "", obj.ResourceVersion))
 	// Output: true
 }
 
 func ExampleWithWrites() {
-	writes := delta.NewWrites(delta.WritesOptions{Limit: 100_000})
+	shared := drmanager.NewWrites(100_000)
 	opts := options()
-	if err := drmanager.Configure(&opts, drmanager.WithWrites(writes)); err != nil {
+	if err := drmanager.Configure(&opts, drmanager.WithWrites(shared)); err != nil {
 		panic(err)
 	}
 	mgr, err := ctrl.NewManager(nowhere, opts)
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(drmanager.OwnWrites(mgr.GetClient()) == delta.OwnWrites(writes))
+	fmt.Println(drmanager.OwnWrites(mgr.GetClient()) == shared)
 	// Output: true
 }

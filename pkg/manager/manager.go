@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrlmanager "sigs.k8s.io/controller-runtime/pkg/manager"
 
+	"github.com/delta-runtime/delta-runtime/internal/writes"
 	"github.com/delta-runtime/delta-runtime/pkg/cache"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
@@ -20,7 +21,7 @@ type Option func(*settings)
 // settings is what Options say.
 type settings struct {
 	cache  cache.Options
-	writes *delta.Writes
+	writes delta.OwnWrites
 }
 
 // WithCache sets what only our cache can do.
@@ -28,11 +29,15 @@ func WithCache(opts cache.Options) Option {
 	return func(s *settings) { s.cache = opts }
 }
 
-// WithWrites sets where the manager's client notes what it has written, so that clients
-// can share it, or it can be larger than usual.
-func WithWrites(writes *delta.Writes) Option {
-	return func(s *settings) { s.writes = writes }
+// WithWrites sets where the manager's client notes what it has written: what [NewWrites] made,
+// or [OwnWrites] of another client, to share it.
+func WithWrites(shared delta.OwnWrites) Option {
+	return func(s *settings) { s.writes = shared }
 }
+
+// NewWrites makes what remembers up to limit writes. Zero is what clients have by default:
+// 16384, in about 4 MB.
+func NewWrites(limit int) delta.OwnWrites { return writes.New(writes.Options{Limit: limit}) }
 
 // Configure has the manager that is made with these options use our cache, and a client
 // that remembers its writes. It changes NewCache and NewClient and nothing else. It
@@ -57,6 +62,9 @@ func Configure(opts *ctrlmanager.Options, with ...Option) error {
 			return fmt.Errorf("configure manager: option %d is nil", i)
 		}
 		set(&s)
+	}
+	if _, ours := s.writes.(*writes.Writes); !ours && s.writes != nil {
+		return fmt.Errorf("configure manager: WithWrites has a %T, which notes nothing: give it what NewWrites made, or OwnWrites of a client", s.writes)
 	}
 	s.cache.Default.ShowUnchanged = cmp.Or(s.cache.Default.ShowUnchanged, new(false))
 	opts.NewCache = s.newCache

@@ -1,8 +1,10 @@
 package predicate_test
 
 import (
+	"context"
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/types"
 	ctrlpredicate "sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -40,12 +42,20 @@ func ExampleNotStatusOnly() {
 	// true
 }
 
+// written knows one write; see manager.OwnWrites.
+type written struct {
+	delta.OwnWrites
+	from, to string
+}
+
+func (w written) Made(_ types.UID, from, to string) bool    { return from == w.from && to == w.to }
+func (written) Settled(context.Context, delta.Object) error { return nil }
+
 func ExampleNotOwnWrite() {
-	writes := delta.NewWrites(delta.WritesOptions{}) // manager.OwnWrites(mgr.GetClient()) in an operator
+	writes := written{from: "1", to: "2"} // manager.OwnWrites(mgr.GetClient()) in an operator
 	notOurs := predicate.NotOwnWrite(writes)
 	before, after := deployment(), deployment()
 	after.ResourceVersion = "2"
-	writes.Wrote(after.UID, before.ResourceVersion, after.ResourceVersion)
 	fmt.Println(notOurs.Update(update(before, after)))
 	after.ResourceVersion = "3" // somebody else wrote
 	fmt.Println(notOurs.Update(update(before, after)))

@@ -22,6 +22,7 @@ import (
 	ctrlpredicate "sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
+	"github.com/delta-runtime/delta-runtime/internal/writes"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/predicate"
 )
@@ -186,8 +187,8 @@ func TestPredicatesPassAllElse(t *testing.T) {
 	web := deployment()
 	for name, p := range map[string]ctrlpredicate.Predicate{
 		"ChangedAt": predicate.ChangedAt("spec"), "NotResync": predicate.NotResync(),
-		"NotStatusOnly": predicate.NotStatusOnly(), "NotOwnWrite": predicate.NotOwnWrite(delta.NewWrites(delta.WritesOptions{})),
-		"of nobody": predicate.NotOwnWrite(nil), "of no pointer": predicate.NotOwnWrite((*delta.Writes)(nil)),
+		"NotStatusOnly": predicate.NotStatusOnly(), "NotOwnWrite": predicate.NotOwnWrite(writes.New(writes.Options{})),
+		"of nobody": predicate.NotOwnWrite(nil), "of no pointer": predicate.NotOwnWrite((*writes.Writes)(nil)),
 		"no path": predicate.ChangedAt(), "nonsense": predicate.ChangedAt("spec", "spec..[[", "metadata"),
 	} {
 		for what, passed := range map[string]bool{
@@ -315,7 +316,7 @@ func TestNotOwnWriteSaysThatItKnowsNothing(t *testing.T) {
 	if n := logged.count(words) - before; n != 1 {
 		t.Errorf("%d lines of the log say what to do about it, want one", n)
 	}
-	predicate.NotOwnWrite(delta.NewWrites(delta.WritesOptions{}))
+	predicate.NotOwnWrite(writes.New(writes.Options{}))
 	if n := logged.count(words) - before; n != 1 {
 		t.Errorf("a predicate that works has %d lines logged", n-1)
 	}
@@ -326,8 +327,8 @@ func TestNotOwnWriteSaysThatItKnowsNothing(t *testing.T) {
 func TestNotOwnWriteModel(t *testing.T) {
 	seeds.Run(t, 300, func(t *testing.T, rng *rand.Rand) {
 		limit := 1 + rng.IntN(5)
-		writes := delta.NewWrites(delta.WritesOptions{Limit: limit})
-		p := predicate.NotOwnWrite(writes)
+		known := writes.New(writes.Options{Limit: limit})
+		p := predicate.NotOwnWrite(known)
 		var states []client.Object // of the object, oldest first
 		var ours []bool            // who made them
 		for i := range 30 {
@@ -338,7 +339,7 @@ func TestNotOwnWriteModel(t *testing.T) {
 				if i > 0 {
 					from = fmt.Sprint(i)
 				}
-				writes.Wrote("uid", from, obj.ResourceVersion)
+				known.Wrote("uid", from, obj.ResourceVersion)
 			}
 			states, ours = append(states, obj), append(ours, mine)
 			shown := max(0, i-rng.IntN(4)) // the state that was shown before
@@ -354,13 +355,13 @@ func TestNotOwnWriteModel(t *testing.T) {
 }
 
 func TestNotOwnWriteHoldsBackOurs(t *testing.T) {
-	writes := delta.NewWrites(delta.WritesOptions{})
-	p := predicate.NotOwnWrite(writes)
+	ours := writes.New(writes.Options{})
+	p := predicate.NotOwnWrite(ours)
 	at := func(uid types.UID, version string) client.Object {
 		return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "web", UID: uid, ResourceVersion: version}}
 	}
-	writes.Wrote("uid", "", "1")
-	writes.Wrote("uid", "1", "2")
+	ours.Wrote("uid", "", "1")
+	ours.Wrote("uid", "1", "2")
 	for name, tt := range map[string]struct{ got, want bool }{
 		"created":                {p.Create(event.CreateEvent{Object: at("uid", "1")}), false},
 		"created and changed":    {p.Create(event.CreateEvent{Object: at("uid", "2")}), false},
@@ -385,16 +386,16 @@ func TestNotOwnWriteWaitsForTheAnswer(t *testing.T) {
 	}{"in time": {900 * time.Millisecond, false}, "too late": {5 * time.Second, true}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				writes := delta.NewWrites(delta.WritesOptions{})
-				answered := writes.Begin(schema.GroupKind{Group: "apps", Kind: "Deployment"}, delta.Key{Namespace: "team", Name: "web"})
+				ours := writes.New(writes.Options{})
+				answered := ours.Begin(schema.GroupKind{Group: "apps", Kind: "Deployment"}, delta.Key{Namespace: "team", Name: "web"})
 				time.AfterFunc(tt.answer, func() {
-					writes.Wrote("uid", "1", "2")
+					ours.Wrote("uid", "1", "2")
 					answered()
 				})
 				after := deployment()
 				after.ResourceVersion = "2"
 				start := time.Now()
-				if got := predicate.NotOwnWrite(writes).Update(update(deployment(), after)); got != tt.passes {
+				if got := predicate.NotOwnWrite(ours).Update(update(deployment(), after)); got != tt.passes {
 					t.Errorf("passes is %v, want %v", got, tt.passes)
 				}
 				if waited := time.Since(start); waited != min(tt.answer, time.Second) {

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/informers"
+	"github.com/delta-runtime/delta-runtime/internal/writes"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	drpredicate "github.com/delta-runtime/delta-runtime/pkg/predicate"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
@@ -72,7 +73,7 @@ func resyncCases() map[string]struct {
 		"LabelChanged":            {predicate.TypedLabelChangedPredicate[*podObject]{}, both},
 		"ChangedAt":               {drpredicate.TypedChangedAt[*podObject]("spec"), both},
 		"NotStatusOnly":           {drpredicate.TypedNotStatusOnly[*podObject](), both},
-		"NotOwnWrite":             {drpredicate.TypedNotOwnWrite[*podObject](delta.NewWrites(delta.WritesOptions{})), both},
+		"NotOwnWrite":             {drpredicate.TypedNotOwnWrite[*podObject](writes.New(writes.Options{})), both},
 		"no updates":              {noUpdates, both},
 		"And of two of these":     {predicate.And[*podObject](generation, noUpdates), both},
 		"Or of two of these":      {predicate.Or[*podObject](generation, predicate.TypedLabelChangedPredicate[*podObject]{}), both},

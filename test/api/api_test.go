@@ -11,9 +11,9 @@ import (
 
 var update = flag.Bool("update", false, "write what is exported now to testdata")
 
-// exported is how many symbols all packages export together. To add one, remove another, or
-// say in the commit why there is one more.
-const exported = 690
+// exported is how many symbols all packages export together: functions, types, methods,
+// constants and variables. To add one, remove another: there are never more than 300.
+const exported = 299
 
 // Whatever a user can call, set or implement is written down.
 func TestTheExportedAPIIsWrittenDown(t *testing.T) {

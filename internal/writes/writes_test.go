@@ -1,4 +1,4 @@
-package delta_test
+package writes_test
 
 import (
 	"context"
@@ -16,6 +16,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
+	"github.com/delta-runtime/delta-runtime/internal/writes"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -67,7 +68,7 @@ func (h *history) deleted(uid types.UID, limit int) bool {
 }
 
 // write plays one write of a server's object, by us or by somebody else.
-func (h *history) write(rng *rand.Rand, w *delta.Writes, current map[types.UID]string) {
+func (h *history) write(rng *rand.Rand, w *writes.Writes, current map[types.UID]string) {
 	uid := types.UID(fmt.Sprint("uid-", rng.IntN(4)))
 	s := step{uid: uid, from: current[uid], version: fmt.Sprint(len(h.steps) + 1), known: rng.IntN(4) > 0}
 	if s.from == "gone" {
@@ -94,7 +95,7 @@ func (h *history) write(rng *rand.Rand, w *delta.Writes, current map[types.UID]s
 func TestWritesAgainstModel(t *testing.T) {
 	seeds.Run(t, 300, func(t *testing.T, rng *rand.Rand) {
 		limit := 1 + rng.IntN(30)
-		w := delta.NewWrites(delta.WritesOptions{Limit: limit})
+		w := writes.New(writes.Options{Limit: limit})
 		h, current := &history{}, map[types.UID]string{}
 		for range 100 {
 			h.write(rng, w, current)
@@ -126,12 +127,12 @@ func anyVersion(rng *rand.Rand, h *history, uid types.UID) string {
 }
 
 func TestWritesThatNoteNothing(t *testing.T) {
-	w := delta.NewWrites(delta.WritesOptions{})
+	w := writes.New(writes.Options{})
 	w.Wrote("uid", "7", "7") // changed nothing, so 7 is whoever's
 	w.Wrote("uid", "7", "")
 	w.Wrote("", "7", "8") // could be anybody's
 	w.WroteLast("")
-	if got := w.Status(); got != (delta.WritesStatus{}) {
+	if got := w.Status(); got != (writes.Status{}) {
 		t.Errorf("it holds %+v", got)
 	}
 	if w.Made("uid", "7", "7") || w.Made("", "7", "8") || w.Deleted("") {
@@ -173,12 +174,12 @@ func TestSettledWaitsForWhatIsUnderWay(t *testing.T) {
 		"another namespace":  {pods, delta.Key{Namespace: "home", Name: "web"}, pod("web"), false},
 		"another kind's":     {services, web, pod("web"), false},
 		"of an unknown kind": {schema.GroupKind{}, web, pod("web"), true},
-		"yet to be named":    {pods, delta.Unnamed("team", "web-"), generated, true},
-		"named by somebody":  {pods, delta.Unnamed("team", "web-"), pod("web-abcde"), false},
+		"yet to be named":    {pods, writes.Unnamed("team", "web-"), generated, true},
+		"named by somebody":  {pods, writes.Unnamed("team", "web-"), pod("web-abcde"), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := delta.NewWrites(delta.WritesOptions{KindOf: podsOnly})
+				w := writes.New(writes.Options{KindOf: podsOnly})
 				answered := w.Begin(tt.kind, tt.key)
 				defer time.AfterFunc(time.Second, func() {
 					w.Wrote("uid", "1", "2")
@@ -203,7 +204,7 @@ func TestSettledWaitsForWhatIsUnderWay(t *testing.T) {
 
 func TestSettledEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := delta.NewWrites(delta.WritesOptions{})
+		w := writes.New(writes.Options{})
 		defer w.Begin(schema.GroupKind{Kind: "Service"}, delta.Key{Namespace: "team", Name: "web"})()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -216,7 +217,7 @@ func TestSettledEndsWithItsContext(t *testing.T) {
 // TestSettledWaitsForNoLaterWrite lets writes follow each other without a pause.
 func TestSettledWaitsForNoLaterWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := delta.NewWrites(delta.WritesOptions{})
+		w := writes.New(writes.Options{})
 		web := delta.Key{Namespace: "team", Name: "web"}
 		first := w.Begin(schema.GroupKind{}, web)
 		tasks := lifecycle.New(t.Context())
@@ -239,7 +240,7 @@ func TestSettledWaitsForNoLaterWrite(t *testing.T) {
 // TestClientsShareWrites has some write and others ask; it is for the race detector.
 func TestClientsShareWrites(t *testing.T) {
 	const clients, rounds = 4, 200
-	w := delta.NewWrites(delta.WritesOptions{Limit: clients * rounds, KindOf: podsOnly})
+	w := writes.New(writes.Options{Limit: clients * rounds, KindOf: podsOnly})
 	tasks := lifecycle.New(t.Context())
 	var busy sync.WaitGroup
 	busy.Add(clients)
@@ -266,18 +267,18 @@ func TestClientsShareWrites(t *testing.T) {
 	if err := tasks.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	if got := w.Status(); got != (delta.WritesStatus{Remembered: clients * rounds}) {
+	if got := w.Status(); got != (writes.Status{Remembered: clients * rounds}) {
 		t.Errorf("it holds %+v", got)
 	}
 }
 
 func ExampleWrites() {
-	writes := delta.NewWrites(delta.WritesOptions{})
-	answered := writes.Begin(schema.GroupKind{Kind: "Pod"}, delta.Key{Namespace: "team", Name: "web"})
+	ours := writes.New(writes.Options{})
+	answered := ours.Begin(schema.GroupKind{Kind: "Pod"}, delta.Key{Namespace: "team", Name: "web"})
 	// … a client sends an update over version 7, and the server answers with version 8.
-	writes.Wrote("uid-of-web", "7", "8")
+	ours.Wrote("uid-of-web", "7", "8")
 	answered()
 
-	fmt.Println(writes.Made("uid-of-web", "7", "8"), writes.Made("uid-of-web", "8", "9"))
+	fmt.Println(ours.Made("uid-of-web", "7", "8"), ours.Made("uid-of-web", "8", "9"))
 	// Output: true false
 }

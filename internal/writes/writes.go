@@ -1,11 +1,14 @@
-package delta
+package writes
 
 import (
+	"cmp"
 	"context"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
 // Writes remembers what a client has written, and knows what it is writing, so that
@@ -25,25 +28,24 @@ import (
 // It is bounded: what was written longest ago is forgotten, and then taken for
 // somebody else's. Any goroutine may call it, and several clients may share one.
 type Writes struct {
-	kindOf func(Object) (schema.GroupVersionKind, error)
-
-	mu      sync.Mutex // guards everything below
+	mu      sync.Mutex                                          // guards everything below
+	kindOf  func(delta.Object) (schema.GroupVersionKind, error) // nil while nobody knows
 	known   map[mark]string
 	order   []mark // a ring of what is known; oldest is the place of the next
 	oldest  int
 	limit   int
-	flights map[Key][]flight
+	flights map[delta.Key][]flight
 }
 
-var _ OwnWrites = (*Writes)(nil)
+var _ delta.OwnWrites = (*Writes)(nil)
 
-// WritesOptions configure Writes. The zero value is ready.
-type WritesOptions struct {
+// Options configure Writes. The zero value is ready.
+type Options struct {
 	// Limit is how many writes are remembered. Zero means 16384, which are about 4 MB.
 	Limit int
 	// KindOf says what an object is; a scheme's knowledge. Without it an event waits
 	// for the writes of namesakes of other kinds, too.
-	KindOf func(Object) (schema.GroupVersionKind, error)
+	KindOf func(delta.Object) (schema.GroupVersionKind, error)
 }
 
 // mark is one version of an object, or where the version is empty its deletion. What
@@ -59,18 +61,27 @@ type flight struct {
 	done chan struct{}
 }
 
-// NewWrites returns Writes that know of none.
-func NewWrites(opts WritesOptions) *Writes {
+// New returns Writes that know of none.
+func New(opts Options) *Writes {
 	return &Writes{
-		kindOf: opts.KindOf, limit: positive(opts.Limit, 1<<14),
-		known: map[mark]string{}, flights: map[Key][]flight{},
+		kindOf: opts.KindOf, limit: cmp.Or(max(0, opts.Limit), 1<<14),
+		known: map[mark]string{}, flights: map[delta.Key][]flight{},
+	}
+}
+
+// KnowKinds says what an object is, unless somebody has said so before.
+func (w *Writes) KnowKinds(kindOf func(delta.Object) (schema.GroupVersionKind, error)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.kindOf == nil {
+		w.kindOf = kindOf
 	}
 }
 
 // Begin notes that a write is about to be sent, and end that it was answered, or never
 // will be. What came of it has to be noted before end is called; to call that again
 // does nothing. An empty kind is any.
-func (w *Writes) Begin(kind schema.GroupKind, key Key) (end func()) {
+func (w *Writes) Begin(kind schema.GroupKind, key delta.Key) (end func()) {
 	f := flight{kind: kind, done: make(chan struct{})}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -78,7 +89,7 @@ func (w *Writes) Begin(kind schema.GroupKind, key Key) (end func()) {
 	return sync.OnceFunc(func() { w.end(key, f) })
 }
 
-func (w *Writes) end(key Key, f flight) {
+func (w *Writes) end(key delta.Key, f flight) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	all := w.flights[key]
@@ -157,7 +168,7 @@ func (w *Writes) Deleted(uid types.UID) bool {
 
 // Settled is as [OwnWrites] says. An event may come before the answer to the write that
 // it shows.
-func (w *Writes) Settled(ctx context.Context, obj Object) error {
+func (w *Writes) Settled(ctx context.Context, obj delta.Object) error {
 	for _, done := range w.underWay(obj) {
 		select {
 		case <-done:
@@ -168,20 +179,20 @@ func (w *Writes) Settled(ctx context.Context, obj Object) error {
 	return nil
 }
 
-func (w *Writes) underWay(obj Object) (unanswered []<-chan struct{}) {
-	keys := []Key{{Namespace: obj.GetNamespace(), Name: obj.GetName()}}
+func (w *Writes) underWay(obj delta.Object) (unanswered []<-chan struct{}) {
+	keys := []delta.Key{{Namespace: obj.GetNamespace(), Name: obj.GetName()}}
 	if prefix := obj.GetGenerateName(); prefix != "" {
 		keys = append(keys, Unnamed(obj.GetNamespace(), prefix))
 	}
 	w.mu.Lock()
-	busy := len(w.flights) > 0
+	busy, kindOf := len(w.flights) > 0, w.kindOf
 	w.mu.Unlock()
 	if !busy { // the usual case: the kind need not be found
 		return nil
 	}
 	var kind schema.GroupKind
-	if w.kindOf != nil {
-		if gvk, err := w.kindOf(obj); err == nil {
+	if kindOf != nil {
+		if gvk, err := kindOf(obj); err == nil {
 			kind = gvk.GroupKind()
 		}
 	}
@@ -199,21 +210,21 @@ func (w *Writes) underWay(obj Object) (unanswered []<-chan struct{}) {
 
 // Unnamed is the key by which a write is known whose object the server has yet to
 // name.
-func Unnamed(namespace, generateName string) Key {
-	return Key{Namespace: namespace, Name: generateName + "*"} // in no object's name
+func Unnamed(namespace, generateName string) delta.Key {
+	return delta.Key{Namespace: namespace, Name: generateName + "*"} // in no object's name
 }
 
-// WritesStatus is what Writes hold.
-type WritesStatus struct {
+// Status is what Writes hold.
+type Status struct {
 	Remembered int // writes whose outcome is known
 	UnderWay   int // writes that have not been answered
 }
 
 // Status tells what they hold.
-func (w *Writes) Status() WritesStatus {
+func (w *Writes) Status() Status {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	s := WritesStatus{Remembered: len(w.known)}
+	s := Status{Remembered: len(w.known)}
 	for _, all := range w.flights {
 		s.UnderWay += len(all)
 	}
