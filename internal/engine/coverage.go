@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
@@ -102,15 +101,4 @@ func (i *Informer[T]) syncedScope(s *scope[T]) error {
 
 func (i *Informer[T]) notCovered(namespace string) error {
 	return fmt.Errorf("%s in namespace %q: %w", i.opts.Name, namespace, informer.ErrNotCovered)
-}
-
-// why says why the informer is not synced, for each scope that is not.
-func (i *Informer[T]) why() string {
-	var reasons []string
-	for _, s := range i.coverage.Load().scopes {
-		if !s.inlet.isSynced.Load() {
-			reasons = append(reasons, s.reflector.Status().Why)
-		}
-	}
-	return strings.Join(reasons, "; ")
 }

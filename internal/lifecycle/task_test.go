@@ -45,7 +45,7 @@ func TestATaskThatPanicsEndsItsGroup(t *testing.T) {
 }
 
 // endOf returns what a task that runs in the caller's goroutine makes of that.
-func endOf(g *Group, task func(context.Context) error) (err error, value any) {
+func endOf(g *Group, task func(context.Context) error) (value any, err error) {
 	type end struct {
 		err   error
 		value any
@@ -60,7 +60,7 @@ func endOf(g *Group, task func(context.Context) error) (err error, value any) {
 		e.err = g.Here("here", task)
 	}()
 	e := <-ended
-	return e.err, e.value
+	return e.value, e.err
 }
 
 func TestATaskThatRunsHere(t *testing.T) {
@@ -89,7 +89,7 @@ func TestATaskThatRunsHere(t *testing.T) {
 			if tt.others != nil {
 				tt.others(g)
 			}
-			err, value := endOf(g, tt.task)
+			value, err := endOf(g, tt.task)
 			if !errors.Is(err, tt.err) {
 				t.Errorf("it returned %v, want %v", err, tt.err)
 			}

@@ -38,7 +38,7 @@ func Of[T any](client Client, opts Options[T]) ListWatcher[T] {
 	l := &reader[T]{
 		client:  client,
 		convert: opts.Convert,
-		expect:  Expecting(opts.Example),
+		expect:  expecting(opts.Example),
 		each:    meta.EachListItemWithAlloc,
 		lend:    opts.Lend,
 	}

@@ -17,8 +17,11 @@ type expectation struct {
 	kind   schema.GroupVersionKind // of unstructured objects; empty is any
 }
 
-// Expecting expects objects like the example. Nil is like anything.
-func Expecting(example any) expectation {
+// Kind names what the objects of an example are, for people.
+func Kind(example any) string { return expecting(example).String() }
+
+// expecting expects objects like the example. Nil is like anything.
+func expecting(example any) expectation {
 	e := expectation{goType: reflect.TypeOf(example)}
 	if obj, ok := example.(*unstructured.Unstructured); ok {
 		e.kind = obj.GroupVersionKind()

@@ -12,6 +12,7 @@ type Union struct {
 	unordered    bool
 }
 
+// Add takes in the version of a scope that was heard of at a time.
 func (u *Union) Add(version string, heardAt time.Time) {
 	if version == "" {
 		return
@@ -27,6 +28,7 @@ func (u *Union) Add(version string, heardAt time.Time) {
 	}
 }
 
+// Version is that of all scopes together.
 func (u *Union) Version() string {
 	if u.unordered {
 		return u.last

@@ -9,8 +9,10 @@ type Audience struct {
 }
 
 var (
+	// Everyone is the audience that has all subscribers.
 	Everyone *Audience
-	Nobody   = &Audience{}
+	// Nobody is the audience without members.
+	Nobody = &Audience{}
 )
 
 // Empty reports whether nobody is to be told.

@@ -280,6 +280,7 @@ func earlier(a, b, now time.Time) time.Time {
 	return a
 }
 
+// SortedKeys are the keys of a map, in order.
 func SortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
 	keys := make([]K, 0, len(m))
 	for key := range m {

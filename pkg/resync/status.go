@@ -2,7 +2,7 @@ package resync
 
 import "time"
 
-// ResyncStatus is how far the resyncs of all subscribers are.
+// Status is how far the resyncs of all subscribers are.
 type Status struct {
 	// Next is when the next begins; zero is never.
 	Next time.Time

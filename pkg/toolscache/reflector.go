@@ -63,7 +63,7 @@ func NewReflectorWithOptions(lw cache.ListerWatcher, expectedType any, store cac
 		options.Name = naming.GetNameFromCallsite("client-go/tools/cache/", "/pkg/toolscache/")
 	}
 	if options.TypeDescription == "" {
-		options.TypeDescription = listwatch.Expecting(expectedType).String()
+		options.TypeDescription = listwatch.Kind(expectedType)
 	}
 	logger := klog.Background()
 	if options.Logger != nil {

@@ -35,10 +35,12 @@ type Server struct {
 	open    int // watches not yet closed
 }
 
+// New makes a server without objects, whose faults the random source decides.
 func New(t *testing.T, rng *rand.Rand, version int64) *Server {
 	return &Server{t: t, rng: rng, API: apifake.New(apifake.Options{Version: version}), faults: true}
 }
 
+// At is the version of the last write.
 func (f *Server) At() string { return strconv.FormatInt(f.API.Version(), 10) }
 
 // World is the versions of what there is by name.
@@ -57,16 +59,19 @@ func (f *Server) fault(n int) bool {
 	return f.faults && f.rng.IntN(n) == 0
 }
 
+// Cease ends all faults.
 func (f *Server) Cease() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.faults = false
 }
 
+// Put creates something or changes it.
 func (f *Server) Put(name string) {
 	f.API.Put(&apifake.Object{ObjectMeta: metav1.ObjectMeta{Name: name}})
 }
 
+// Remove deletes something.
 func (f *Server) Remove(name string) { f.API.Delete("", name) }
 
 // Untold has do change something that no watch tells of.
@@ -155,6 +160,7 @@ func (f *Server) isAway() bool {
 	return f.isAwayLocked()
 }
 
+// List is as the server has it, unless something goes wrong.
 func (f *Server) List(ctx context.Context, opts metav1.ListOptions) (listwatch.Page[Thing], error) {
 	if err := f.refuse(ctx); err != nil {
 		return listwatch.Page[Thing]{}, err
@@ -180,6 +186,7 @@ func (f *Server) List(ctx context.Context, opts metav1.ListOptions) (listwatch.P
 	return page, nil
 }
 
+// Watch is as the server has it, unless something goes wrong.
 func (f *Server) Watch(ctx context.Context, opts metav1.ListOptions) (listwatch.Stream[Thing], error) {
 	if err := f.refuse(ctx); err != nil {
 		return nil, err

@@ -22,13 +22,16 @@ type Thing struct{ Name, Version string }
 
 func (t Thing) String() string { return t.Name + "@" + t.Version }
 
+// Parse reads name@version.
 func Parse(s string) Thing {
 	name, version, _ := strings.Cut(s, "@")
 	return Thing{name, version}
 }
 
+// ErrNoName is the error of a thing that has no key.
 var ErrNoName = errors.New("the thing has no name")
 
+// KeyOf reads the key of a thing.
 func KeyOf(t Thing) (delta.Key, error) {
 	if t.Name == "" {
 		return delta.Key{}, ErrNoName
@@ -67,6 +70,7 @@ func tooNew() error {
 	return err
 }
 
+// Answer is the error of a name.
 func Answer(name string) error {
 	f, ok := answers[name]
 	if !ok {
