@@ -14,7 +14,7 @@ CLUSTER      = etcd kube-apiserver kube-controller-manager kube-scheduler kwok k
 RACE         = $$(go env CGO_ENABLED | sed 's/1/-race/; s/0//')
 ONREAL       = ^TestSkippingIsSafeOnARealServer$$
 UNIT         = -skip '$(ONREAL)' $$(go list ./... | grep -v -e /test/e2e -e /test/contract -e /test/operator -e /test/sampleoperator -e /test/docs/adopt -e /test/docs/commands -e /hack/demo)
-SEEDED       = ./pkg/... ./internal/mutation ./test/sim/...
+SEEDED       = ./pkg/... $$(go list ./internal/... | grep -v -e /testing/ -e /layering) ./test/sim/...
 MODULES     := . hack/controlplane hack/controlplane/programs hack/tools hack/tools/kubebuilder hack/tools/manifests hack/image hack/kind
 OPERATOR     = ./examples/sample-operator
 MANIFESTS    = crd rbac:roleName=manager-role webhook paths=$(OPERATOR)/... output:crd:artifacts:config=config/crd/bases

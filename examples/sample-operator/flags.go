@@ -43,7 +43,7 @@ func parse(set *flag.FlagSet, args []string, getenv func(string) string) (*flags
 		"The operator's own namespace. By default that of env POD_NAMESPACE, or of its ServiceAccount.")
 	set.IntVar(&f.webhookPort, "webhook-port", 9443, "The port that webhooks are served at.")
 	names := set.String("webhook-names", "", "More names and addresses that webhooks are called by, with commas between them.")
-	kubeconfig := set.String("kubeconfig", "", "Which cluster, and as whom. By default the one that this runs in.")
+	kubeconfig := set.String("kubeconfig", "", "Which cluster, and which user. By default the one that this runs in.")
 	logging := zap.Options{}
 	logging.BindFlags(set)
 	if err := set.Parse(args); err != nil {

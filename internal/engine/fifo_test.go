@@ -183,7 +183,7 @@ func TestAPendingChangeDoesNotStandForAResync(t *testing.T) {
 }
 
 // TestScopeMayBeReadBeforeSubscribersHear pops the first list of a scope and shows it:
-// whoever is then told of its objects may read them.
+// those who are then told of its objects may read them.
 func TestScopeMayBeReadBeforeSubscribersHear(t *testing.T) {
 	f := newFIFO(FIFOOptions[cell]{Traits: cellTraits})
 	in := f.open(newReach("a", nil), nil)

@@ -162,7 +162,7 @@ func (r *rig) subscribe(name string, opts informer.SubscribeOptions, pause func(
 	r.watching[o] = s
 }
 
-// checkFirstSight makes sure that whoever is woken by Synced finds the first list.
+// checkFirstSight makes sure that the first list is there when Synced wakes somebody.
 func (r *rig) checkFirstSight() {
 	go func() {
 		select {

@@ -221,7 +221,7 @@ func TestDoneWaitsForTheHandler(t *testing.T) {
 	})
 }
 
-// Whoever never runs is done when it leaves, and its snapshot is given back.
+// A subscriber that never runs is done when it leaves, and its snapshot is given back.
 func TestSubscribersThatNeverRun(t *testing.T) {
 	p := newProcessor(partTraits(), logr.Discard())
 	fail := func(*delta.Delta[part]) { t.Error("told something") }

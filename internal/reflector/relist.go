@@ -19,8 +19,8 @@ var errRelist = errors.New("a new list is wanted")
 type relists struct {
 	mu     sync.Mutex    // guards everything below
 	asked  uint64        // the last who asked
-	begun  uint64        // the last for whom a list has begun
-	served uint64        // the last for whom one has been handed on
+	begun  uint64        // the last whose list has begun
+	served uint64        // the last whose list has been handed on
 	more   chan struct{} // closed and replaced when served grows
 	cut    func()        // ends the watch; nil where there is none
 }

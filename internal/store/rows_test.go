@@ -142,7 +142,7 @@ func newFixture(b *testing.B, indexes int) *fixture {
 	if n := len(f.ours.catalog.Load().labels); n != 2 {
 		b.Fatalf("%d label indexes are in use, want 2", n)
 	}
-	gc.GC() // or whoever is measured first pays for the collection of all this
+	gc.GC() // or the first to be measured pays for the collection of all this
 	return f
 }
 

@@ -1,4 +1,4 @@
-// Package timetable decides which objects a resync shows again, to whom, and when. A
+// Package timetable decides which objects a resync shows again, who sees them, and when. A
 // [Timetable] has no lock, no goroutine and no clock: it is told what it needs to know.
 //
 //	SetAll, Trigger ──▶ Due ──▶ Tick ──keys──▶ Begin ──▶ run ──▶ Next ──▶ Batch

@@ -12,7 +12,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
-// Timetable decides which objects are shown again, to whom, and when. It has no
+// Timetable decides which objects are shown again, to which subscribers, and when. It has no
 // lock, no goroutine and no clock: what it needs to know it is told.
 type Timetable struct {
 	rng         *rand.Rand
@@ -48,7 +48,7 @@ type Tick struct {
 	until time.Time
 }
 
-// Batch is what is to be shown next, and to whom.
+// Batch has the objects to show next, and who is shown them.
 type Batch struct {
 	Tick
 	Keys   []delta.Key

@@ -128,7 +128,7 @@ func anyVersion(rng *rand.Rand, h *history, uid types.UID) string {
 
 func TestWritesThatNoteNothing(t *testing.T) {
 	w := writes.New(writes.Options{})
-	w.Wrote("uid", "7", "7") // changed nothing, so 7 is whoever's
+	w.Wrote("uid", "7", "7") // changed nothing, so 7 may be anybody's
 	w.Wrote("uid", "7", "")
 	w.Wrote("", "7", "8") // could be anybody's
 	w.WroteLast("")

@@ -227,7 +227,7 @@ func (j *judge) checkSteps(plan delta.Step) {
 
 // same checks that the value at a path is the same in what was seen and in the newest state
 // that the watches have shown. What was seen and is not shown yet is still to be told. An
-// informer that is behind another one can show an old state to whoever reads it, and will
+// informer that is behind another one can show an old state to its readers, and will
 // tell when it gets further. So each is judged by itself.
 func (j *judge) same(path, why string, watches []*watch) {
 	newest := map[form]int{}

@@ -218,7 +218,7 @@ func (q *steppedQueue) step(r reconcile.Request, add func()) {
 	p.pause("added")
 }
 
-// step is what can happen next, and whoever does it.
+// step is something that can happen next, and who does it.
 type step struct {
 	name string
 	do   func()

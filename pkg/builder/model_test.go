@@ -121,7 +121,7 @@ func (g *game) play(t *testing.T, limits delta.LedgerLimits) {
 	}
 }
 
-// dice rolls a number, for whoever asks.
+// dice rolls a number, for any goroutine.
 func (g *game) dice(sides int) int {
 	g.mu.Lock()
 	defer g.mu.Unlock()

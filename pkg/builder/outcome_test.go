@@ -141,7 +141,7 @@ func TestWhoPollsIsToldOfTheTimer(t *testing.T) {
 	})
 }
 
-// Whoever adds a request past the sources is seen by the ledger: also with a queue of the
+// The ledger sees a request that is added past the sources: also with a queue of the
 // user's, also while the controller asks for the request itself.
 func TestNobodyGetsPastTheLedger(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {

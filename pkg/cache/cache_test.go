@@ -232,7 +232,7 @@ func TestForeignInformers(t *testing.T) {
 	}
 }
 
-// TestForeignInformersAreAnnounced sees whoever asked for our cache and gets
+// TestForeignInformersAreAnnounced sees a caller who asked for our cache and gets
 // controller-runtime's, because of informers of their own, told so in the log, and when
 // they ask for what only ours can do.
 func TestForeignInformersAreAnnounced(t *testing.T) {

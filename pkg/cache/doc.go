@@ -20,7 +20,7 @@
 // namespace, defaults) is one type, settings, with one merge.
 //
 // An object that arrives shares the memory of what it has in common with its last
-// version, or with another one of its controller: relatives finds whom to hold it
+// version, or with another one of its controller: relatives finds the one to hold it
 // against, and internal/dedup does it.
 //
 // With Options.NewInformer set, New returns controller-runtime's own cache over

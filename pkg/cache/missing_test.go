@@ -49,7 +49,7 @@ func TestAKindMayBeForbidden(t *testing.T) {
 		t.Fatal(err)
 	}
 	start(t, c)
-	<-handle.HasSyncedChecker().Done() // or whoever waits for its handler would not start
+	<-handle.HasSyncedChecker().Done() // or a controller that waits for its handler would not start
 	if secrets.HasSynced() {
 		t.Error("the informer claims to have synced")
 	}

@@ -63,7 +63,7 @@ func sameVersion(like any, arrived client.Object) bool {
 	return ok && version != "" && known.GetResourceVersion() == version
 }
 
-// sibling returns whom a new object of an owner is like, nil if it is the first one.
+// sibling returns an object that a new one of the same owner is like, nil if there is none.
 func (r *relatives) sibling(owner types.UID) any {
 	r.mu.Lock()
 	defer r.mu.Unlock()

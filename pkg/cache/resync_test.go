@@ -95,7 +95,7 @@ func TestResyncPrecedence(t *testing.T) {
 	}
 }
 
-// shown is a handler that says whom it was shown again.
+// shown is a handler that says which objects it was shown again.
 func shown(t *testing.T, c *Cache, like client.Object, told chan<- string) {
 	t.Helper()
 	i, err := c.GetInformer(t.Context(), like, crcache.BlockUntilSynced(false))

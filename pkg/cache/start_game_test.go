@@ -27,8 +27,8 @@ import (
 
 // TestOneKindHoldsUpNobody plays caches that start and stop while everybody asks for
 // everything, and the server has trouble with Secrets: it refuses them, breaks, does not
-// answer, or does not know them. Whoever has a context is let go when it ends, ConfigMaps
-// can be read, whoever starts the cache is not kept waiting, and it stops at once.
+// answer, or does not know them. A caller is let go when its context ends, ConfigMaps
+// can be read, the start of the cache does not wait, and it stops at once.
 func TestOneKindHoldsUpNobody(t *testing.T) {
 	seeds.Run(t, 300, func(t *testing.T, rng *rand.Rand) {
 		synctest.Test(t, func(t *testing.T) { newStartGame(t, rng).play(t) })
@@ -131,10 +131,10 @@ func (g *startGame) play(t *testing.T) {
 	g.asking.Go(func() {
 		begun := time.Now()
 		if ok := g.cache.WaitForCacheSync(ctx); !ok && ctx.Err() == nil {
-			t.Error("whoever starts the cache is told that it failed")
+			t.Error("the start of the cache says that it failed")
 		}
 		if took := time.Since(begun); took > started+2*time.Minute {
-			t.Errorf("whoever starts the cache waits for %v", took)
+			t.Errorf("the start of the cache waits for %v", took)
 		}
 	})
 	for range 5 + g.draw(20) {

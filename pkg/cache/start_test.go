@@ -21,7 +21,7 @@ import (
 )
 
 // TestAKindThatIsNotThereIsNoPartOfTheCache has a kind asked for of which the server does
-// not say that it has it, and then that it has not. Whoever waits for the cache wants
+// not say that it has it, and then that it has not. A caller that waits for the cache wants
 // another one, and is told that the cache has synced.
 func TestAKindThatIsNotThereIsNoPartOfTheCache(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -53,7 +53,7 @@ func TestAKindThatIsNotThereIsNoPartOfTheCache(t *testing.T) {
 	})
 }
 
-// TestAServerThatDoesNotAnswerHoldsUpNobody sees whoever asks for a kind give up with
+// TestAServerThatDoesNotAnswerHoldsUpNobody sees callers that ask for a kind give up with
 // its context although the server does not say what the kind is called there. Those who
 // are more patient get the kind when the server answers.
 func TestAServerThatDoesNotAnswerHoldsUpNobody(t *testing.T) {
@@ -81,7 +81,7 @@ func TestAServerThatDoesNotAnswerHoldsUpNobody(t *testing.T) {
 				}
 				mapper.answer(nil)
 				if err := <-patient; err != nil {
-					t.Errorf("whoever is patient is told %v", err)
+					t.Errorf("a patient caller is told %v", err)
 				}
 			})
 		})

@@ -12,7 +12,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/diff"
 )
 
-// Whoever asks by place means what is there, although the order of elements that are known by
+// A path by place means the element that is there, although the order of elements that are known by
 // their keys is no difference.
 func TestAnotherElementAtAPlaceIsTouched(t *testing.T) {
 	schemas := applyconfigurations.NewTypeConverter(scheme.Scheme)

@@ -11,7 +11,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// deliver takes one delta to the handler. Every event of a Kind comes this way, whoever
+// deliver takes one delta to the handler. Every event of a Kind comes this way, whichever informer
 // tells of it. The ledger learns of the delta also if a predicate holds it back.
 func (e *EventHandler[O, R]) deliver(d *delta.Delta[any]) {
 	turn := e.to.begin(d)

@@ -232,13 +232,13 @@ func TestWaitForSyncEndsWithItsContext(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, stop)
 		if err := s.WaitForSync(ctx); err != nil {
-			t.Errorf("whoever stops waiting is told %v", err)
+			t.Errorf("a caller that stops waiting is told %v", err)
 		}
 		if len(asked) != 1 || asked[0].Err() == nil {
 			t.Error("the source goes on although its controller has given up")
 		}
 		if err := s.WaitForSync(ctx); err != nil {
-			t.Errorf("whoever stopped waiting is told %v when asking again", err)
+			t.Errorf("a caller that stopped waiting is told %v when it asks again", err)
 		}
 		if err := s.WaitForSync(t.Context()); err == nil {
 			t.Error("a source that was given up says that it is synced")

@@ -16,7 +16,7 @@ import (
 
 // A feed is the API server of a benchmark: it lists Pods that were made before,
 // and its watches send events that were made before. It costs a receive from a
-// channel per event, whoever reads it, so that what is measured is the informer.
+// channel per event for each reader, so that what is measured is the informer.
 type feed struct {
 	list    *corev1.PodList
 	watches chan *feedWatch

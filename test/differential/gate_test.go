@@ -50,7 +50,7 @@ func (g *gate) RoundTrip(r *http.Request) (*http.Response, error) {
 	return g.next.RoundTrip(r)
 }
 
-// CloseIdleConnections is for whoever closes the client.
+// CloseIdleConnections is for those who close the client.
 func (g *gate) CloseIdleConnections() {}
 
 func (g *gate) note(what watched, how string) {

@@ -48,8 +48,8 @@ var unclear = []phrase{
 	{pattern: words(`\bha(s|ve) a say\b`), plainer: "decides"},
 	{pattern: words(`\bbad time\b`), plainer: "faults"},
 	{pattern: words(`\btold to whom\b`), plainer: "is told to those who, or better: who is told"},
-	{pattern: words(`\b[Ww]hoever\b`), plainer: "name who it is", most: [places]int{inCode: 36}},
-	{pattern: words(`\bwhom\b`), plainer: "say it in two sentences", most: [places]int{inPlans: 1, inCode: 20}},
+	{pattern: words(`\b[Ww]hoever\b`), plainer: "name who it is"},
+	{pattern: words(`\bwhom\b`), plainer: "say it in two sentences"},
 	{pattern: words(`\b(of|by|for) which\b`), plainer: "say it in two sentences", most: [places]int{inCode: 108}},
 	{
 		pattern: words(`(\b\w+ )?\b(is|are|was|were) no [a-z]+`), but: words(`(?i)\bthere (is|are|was|were) no|no (longer|more)\b`),
@@ -61,7 +61,7 @@ var unclear = []phrase{
 	},
 	{
 		pattern: words(`(^|[.:;|*]\s|\n)\s*Who(ever)? (has|wants|asks|is|reads|removes|writes|gets|waits|needs)\b`),
-		plainer: "begin with the subject", most: [places]int{inPlans: 1, inCode: 8},
+		plainer: "begin with the subject", most: [places]int{inPlans: 1, inCode: 5},
 	},
 	{pattern: words(`\bone's own\b`), plainer: "your own"},
 	{pattern: words(`\bnamesakes?\b`), plainer: "another object of the same name", most: [places]int{inCode: 26}},

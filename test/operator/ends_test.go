@@ -102,7 +102,7 @@ func (s situation) manager(how adoption, options manager.Options, config *rest.C
 	return m, nil
 }
 
-// reach returns a configuration for whoever is in the situation.
+// reach returns a configuration for a client in the situation.
 func (s situation) reach(t *testing.T, config *rest.Config) *rest.Config {
 	t.Helper()
 	if s.account {

@@ -136,7 +136,7 @@ func TestNamespacesComeAndGo(t *testing.T) {
 	s.reads(t, red, green)
 	asked := len(s.line.asked(in(blue)))
 	change(t, s.api, configMaps.with(key, "2"))
-	s.line.cut() // whoever still watches the namespace asks again
+	s.line.cut() // a client that still watches the namespace asks again
 	change(t, s.api, configMaps.with(client.ObjectKey{Namespace: green, Name: "a"}, "3"))
 	s.awaitAgreement(t, green)
 	if again := s.line.asked(in(blue))[asked:]; len(again) > 0 {

@@ -71,7 +71,7 @@ type trouble struct {
 	since time.Time // not earlier
 }
 
-// checkDegraded checks that whoever asks how the cache is doing learns that a kind
+// checkDegraded checks that the answer to how the cache is doing is that a kind
 // can't be had, since when, why, and what to do.
 func checkDegraded(t *testing.T, c *cache.Cache, with trouble, words ...string) {
 	t.Helper()

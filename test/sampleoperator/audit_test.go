@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// account is whom the operator runs as.
+// account is the name that the operator runs as.
 const account = "system:serviceaccount:" + namespace + ":sample-operator-controller-manager"
 
 // auditPolicy has the API server write down what the operator asks for.

@@ -175,9 +175,9 @@ func (r *runner) checkRemoved(c *chronicle, h *registered) {
 	}
 }
 
-// checkResyncs: whoever did not ask for resyncs is told of no object without a
+// checkResyncs: a subscriber that did not ask for resyncs is told of no object without a
 // reason. A reason is a duplicate event or a relist; where the server gave none,
-// there must be no such call. Whoever asked is told no more often than that.
+// there must be no such call. A subscriber that asked is told no more often than that.
 func (r *runner) checkResyncs(h *registered) {
 	if h.resync == 0 && r.quiet() {
 		for _, call := range h.calls {

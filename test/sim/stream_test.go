@@ -287,7 +287,7 @@ func (st *stream) sendError(status *metav1.Status) {
 	}
 }
 
-// hit picks every so many of the versions, the same ones whoever asks.
+// hit picks every so many of the versions, the same ones each time.
 func hit(every int, seed uint64, version int64, salt uint64) bool {
 	return every > 0 && mix(seed^salt<<32^uint64(version))%uint64(every) == 0
 }

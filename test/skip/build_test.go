@@ -123,7 +123,7 @@ func (o *operator) watch(b *builder.Builder, w *watch, l *life) ctrlsource.Sourc
 	return nil
 }
 
-// base is the handler that knows for whom an object matters.
+// base is the handler that knows which requests an object matters to.
 func (o *operator) handler(w *watch, l *life) handler.EventHandler {
 	switch w.relation {
 	case byOwner:

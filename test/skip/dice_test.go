@@ -7,7 +7,7 @@ import (
 )
 
 // dice are those of one seed. What they show depends on what they are rolled for and on
-// nothing else: whoever leaves one thing out of a world changes nothing about the others.
+// nothing else: to leave one thing out of a world changes nothing about the others.
 type dice uint64
 
 // roll is a number below sides.

@@ -50,7 +50,7 @@ func (g *generator) filter(w *watch, must []*place) filter {
 }
 
 // exchanges reports whether a relist can show one object in place of another that had its
-// name. Predicates that know nothing of lives may hide that, whoever watches.
+// name. Predicates that know nothing of lives may hide that from all watches.
 func (g *generator) exchanges() bool { return g.has(losses | uprootings) }
 
 var notStatusOnly = filter{

@@ -227,7 +227,7 @@ func (g *generator) question(j *job) question {
 	}
 }
 
-// showing are the watches that show all that a job depends on: its place, whom the object
+// showing are the watches that show all that a job depends on: its place, what the object
 // belongs to, and that it is another one; and what By is asked for.
 func (p *plan) showing(j *job) []*watch {
 	var all []*watch

@@ -102,7 +102,7 @@ var (
 	encoded = []any{"cA==", "cQ==", "cg=="}
 	numbers = []any{int64(1), int64(2), int64(3)}
 
-	// labelled and owned are where an object says to whom it belongs.
+	// labelled and owned are where an object says what it belongs to.
 	labelled = &place{path: "metadata.labels.for", fields: []any{"metadata", "labels", "for"}}
 	owned    = &place{path: "metadata.ownerReferences", fields: []any{"metadata", "ownerReferences"}}
 )

@@ -17,7 +17,7 @@ type plan struct {
 	// get it right by what has happened before.
 	poked bool
 	// settled says that nothing moves from one primary object to another, and that the
-	// work depends on no place that says to whom something belongs.
+	// work depends on no place that says what something belongs to.
 	settled   bool
 	streaming bool
 	workers   int
@@ -103,7 +103,7 @@ func (r relation) String() string {
 	return [...]string{"the primary object", "owned", "labelled", "mentioned"}[r]
 }
 
-// belongsAt is where an object says to whom it belongs. It is nil where it does not.
+// belongsAt is where an object says what it belongs to. It is nil where it does not.
 func (r relation) belongsAt() *place {
 	switch r {
 	case byOwner:

@@ -116,7 +116,7 @@ func describe(all []setting) string {
 	return text
 }
 
-// belongings say to whom an object belongs, or whom it names. Where nothing changes
+// belongings say what an object belongs to, or what it names. Where nothing changes
 // hands they follow from its name.
 func (g *generator) belongings(id objectID) []setting {
 	name := pick(g.rng, []string{"m", "n"})

@@ -56,7 +56,7 @@ func (c *counts) add(more counts) {
 	c.skipped += more.skipped
 }
 
-// telling are the stories of the worlds that are being played, for whoever panics. Nobody
+// telling are the stories of the worlds that are being played, in case of a panic. Nobody
 // knows in which of them that is.
 var telling stories
 

@@ -10,7 +10,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// judgeTold checks what a call was told, whoever goes by it.
+// judgeTold checks what a call was told, used or not.
 func (c *call) judgeTold() {
 	c.judgeResync()
 	if strings.Contains(c.told.Incomplete(), "by something that records no changes") {

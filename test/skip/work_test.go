@@ -90,7 +90,7 @@ func (c *call) candidates(j *job) []objectID {
 	return c.candidatesFor(j, c.request.Namespace, c.request.Name)
 }
 
-// mentioned reads whom the primary object mentions.
+// mentioned reads the names that the primary object mentions.
 func (c *call) mentioned(ctx context.Context, j *job, reader client.Reader) (string, error) {
 	first := c.watches[0]
 	id := objectID{first.kind, c.request.Namespace, c.request.Name}
@@ -102,7 +102,7 @@ func (c *call) mentioned(ctx context.Context, j *job, reader client.Reader) (str
 	return name, nil
 }
 
-// mentionedBy is whom the primary object mentions in a state.
+// mentionedBy has the names that the primary object mentions in a state.
 func (j *job) mentionedBy(primary *kind, was *state) (string, bool) {
 	name, ok := primary.ref.get(was.object).(string)
 	return name, ok

@@ -15,7 +15,7 @@ type Relay struct {
 	running  sync.WaitGroup
 
 	mu    sync.Mutex // guards everything below
-	next  int        // whom to try first
+	next  int        // which to try first
 	conns map[*net.TCPConn]struct{}
 	dark  bool // new connections are cut at once
 	ended bool

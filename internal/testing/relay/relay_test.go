@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// greeter is a server that says its name to whoever connects, and then listens.
+// greeter is a server that says its name to each client, and then listens.
 func greeter(t *testing.T, name string) (address string, stop func()) {
 	t.Helper()
 	var config net.ListenConfig

@@ -98,7 +98,7 @@ func main() {
 	}
 
 	if secureMetrics {
-		// Whoever reads metrics must be known and allowed to.
+		// Clients that read metrics must be known and allowed to.
 		metricsServerOptions.FilterProvider = filters.WithAuthenticationAndAuthorization
 	}
 
