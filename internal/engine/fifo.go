@@ -1,14 +1,12 @@
 package engine
 
 import (
-	"context"
 	"fmt"
 	"iter"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/delta-runtime/delta-runtime/internal/invariant"
 	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -242,76 +240,6 @@ func (f *DeltaFIFO[T]) latestLocked(key delta.Key) (obj T, present bool) {
 		return obj, false
 	}
 	return f.opts.Known.Get(key)
-}
-
-// Pop waits until something is pending and hands out all of it. The caller
-// applies the batch and then calls Release; what was handed out counts as known
-// until then. Pop returns ErrClosed when the queue is closed and empty.
-func (f *DeltaFIFO[T]) Pop(ctx context.Context) (Batch[T], error) { return f.await(ctx, f.tryPop) }
-
-// await tries until there is something to hand out.
-func (f *DeltaFIFO[T]) await(ctx context.Context, try func() (Batch[T], bool, error)) (Batch[T], error) {
-	for {
-		if batch, ok, err := try(); ok || err != nil {
-			return batch, err
-		}
-		select {
-		case <-f.ready:
-		case <-ctx.Done():
-			return Batch[T]{}, ctx.Err()
-		}
-	}
-}
-
-// next releases the batch that was handed out before, if there is one, and hands out what
-// is pending. The Controller takes the lock once for both.
-func (f *DeltaFIFO[T]) next() (Batch[T], bool, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.busy {
-		f.releaseLocked()
-	}
-	return f.popLocked()
-}
-
-func (f *DeltaFIFO[T]) tryPop() (Batch[T], bool, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.popLocked()
-}
-
-func (f *DeltaFIFO[T]) popLocked() (Batch[T], bool, error) {
-	invariant.Check(!f.busy, "pop before the last batch was released")
-	if f.pending.empty() {
-		if f.closed {
-			f.ringLocked() // wake the next one that waits, if any
-			return Batch[T]{}, false, ErrClosed
-		}
-		return Batch[T]{}, false, nil
-	}
-	f.pending, f.out = f.out, f.pending
-	f.busy = true
-	f.handOutLocked()
-	return f.out.batch(), true, nil
-}
-
-// Release says that everything handed out is visible in the store.
-func (f *DeltaFIFO[T]) Release() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.releaseLocked()
-}
-
-func (f *DeltaFIFO[T]) releaseLocked() {
-	invariant.Check(f.busy, "release without a batch")
-	f.busy = false
-	f.out.reset()
-	for _, in := range f.inlets {
-		in.visible = in.out
-	}
-	if f.unsynced.Load() > 0 || !isClosed(f.synced) {
-		f.settleLocked()
-	}
 }
 
 // HasSynced reports whether everything of the first Replace is visible in the
