@@ -15,7 +15,7 @@ type watchedKinds struct {
 }
 
 // newWatchedKinds returns the kinds of For, Owns and Watches. Nobody knows which kinds a raw
-// source shows, or of which kind an object is that the scheme does not have yet.
+// source shows, or the kind of an object that the scheme does not have yet.
 func newWatchedKinds[R comparable](b *TypedBuilder[R]) *watchedKinds {
 	w := &watchedKinds{kinds: map[schema.GroupVersionKind]bool{}}
 	w.more.Store(len(b.raw) > 0)

@@ -73,7 +73,7 @@ func (r *recordedReconciler[R]) Reconcile(ctx context.Context, request R) (recon
 	result, err := r.to.Reconcile(ctx, request)
 	logSteps(ctx)
 	if how = outcome(result, err); how == ledger.Succeeded {
-		err = toRetry(call.Err()) // or nobody would retry a step of which the reconciler has kept the error
+		err = toRetry(call.Err()) // or nobody would retry a step whose error the reconciler has kept
 		how = outcome(result, err)
 	}
 	again = how != ledger.Succeeded && !errors.Is(err, reconcile.TerminalError(nil))

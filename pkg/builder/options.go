@@ -29,8 +29,8 @@ func WithPredicates(predicates ...predicate.Predicate) WatchesOption {
 }
 
 // WithResyncPolicy says when the controller sees objects of one kind that have not changed.
-// What the policy leaves open, [TypedBuilder.WithResync] decides for the kind of For, and then
-// the cache. See there for predicates.
+// Where the policy leaves something open, [TypedBuilder.WithResync] decides for the kind of
+// For, and then the cache. See there for predicates.
 func WithResyncPolicy(policy resync.Policy) WatchesOption {
 	return option(func(w *watching) { w.resync = policy })
 }

@@ -222,7 +222,7 @@ func (c *Cache) getInformer(ctx context.Context, id kindID, opts []crcache.Infor
 }
 
 // RemoveInformer stops the informer for obj's kind in obj's form and forgets what
-// it had. Who asks again gets a new one.
+// it had. A caller that asks again gets a new one.
 func (c *Cache) RemoveInformer(_ context.Context, obj client.Object) error {
 	gvk, err := c.gvkOf(obj)
 	if err != nil {

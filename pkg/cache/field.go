@@ -58,8 +58,8 @@ func fieldIndex(extract client.IndexerFunc) toolscache.IndexFunc {
 // value.
 var errInexact = errNotSupported("non-exact field matches are not supported by the cache")
 
-// errNotSupported is an error in controller-runtime's words, by which people
-// know it.
+// errNotSupported is an error in controller-runtime's words, because people know it by
+// them.
 type errNotSupported string
 
 func (e errNotSupported) Error() string { return string(e) }

@@ -57,7 +57,7 @@ func (id kindID) String() string {
 	}
 }
 
-// typeName is the Go type of the kind's objects, by which people look for an error.
+// typeName is the Go type of the kind's objects. People look for an error by it.
 func (id kindID) typeName(scheme *runtime.Scheme) string {
 	example, err := id.example(scheme)
 	if err != nil {
@@ -107,8 +107,8 @@ type kind struct {
 	reader   atomic.Pointer[reader]
 	arrived  atomic.Uint64 // pages and objects that the server has sent
 
-	// planned is set before the plan is read: a change of the plan need not
-	// reach the kinds for which it is not set afterwards.
+	// planned is set before the plan is read: a change of the plan need not reach a kind
+	// that does not have it set afterwards.
 	planned atomic.Bool
 
 	// ready is closed when the fields above are set, or err is. Between planned and ready

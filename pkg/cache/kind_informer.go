@@ -104,8 +104,8 @@ func (k *kind) scope(namespace string, s settings) engine.Scope[any] {
 }
 
 // transform is what each object passes through before it is kept: the user's
-// function for its namespace, and then what spares memory. The server does not say of
-// which kind it sends the metadata, so that is added first.
+// function for its namespace, and then what spares memory. Where the server sends metadata,
+// it does not say their kind, so that is added first.
 func (k *kind) transform(general settings) func(any) (any, error) {
 	var kin *relatives
 	if *general.duplicates {

@@ -142,8 +142,8 @@ func (k *kind) made(ctx context.Context) error {
 	}
 }
 
-// gvkOf returns the kind of an object or list. What a Go type is called in the
-// scheme does not change, so it is looked up once.
+// gvkOf returns the kind of an object or list. A Go type's name in the scheme does not
+// change, so it is looked up once.
 func (c *Cache) gvkOf(obj runtime.Object) (schema.GroupVersionKind, error) {
 	if formOf(obj) != typedForm {
 		return apiutil.GVKForObject(obj, c.scheme)

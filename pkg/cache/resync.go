@@ -57,7 +57,7 @@ func (c *Cache) SetResync(obj client.Object, policy resync.Policy) error {
 
 // SetHandlerResync is [Cache.SetResync] for the handlers of obj's kind that have this
 // name, and overrides it. Status has the names; a controller that our builder made has
-// handlers that are called after the controller and the kind, "web: v1 Pod", of which
+// handlers that are called after the controller and the kind, as in "web: v1 Pod". The part
 // "web" is enough. It may be called before there is a handler of the name, and the zero
 // policy takes it back.
 func (c *Cache) SetHandlerResync(name string, obj client.Object, policy resync.Policy) error {
@@ -221,8 +221,8 @@ func (k *kind) forgetResync(namespace string) {
 // hold it back.
 //
 // It returns when the resync is accepted. The objects are then shown in chunks between
-// live events, at the Rate of each handler's policy: how far that is says Status. To
-// have one subscriber shown something, use [informer.Subscription.Resync].
+// live events, at the Rate of each handler's policy. Status says how far that is. To have
+// one subscriber shown something, use [informer.Subscription.Resync].
 func (c *Cache) Resync(ctx context.Context, obj client.Object, selector labels.Selector) error {
 	k, err := c.working(ctx, obj)
 	if err == nil {

@@ -14,9 +14,9 @@ import (
 const patience = 5 * time.Second
 
 // WaitForCacheSync waits until everything that has been asked for is there, and
-// returns false if ctx or the cache ends first. A kind of which the API server has not
-// said yet that it has it is no part of the cache, nor is one that is removed meanwhile. A
-// kind that may be missing counts as soon as it is known to be.
+// returns false if ctx or the cache ends first. A kind is not part of the cache as long as
+// the API server has not said that it has it, nor is one that is removed meanwhile. A kind
+// that may be missing counts as soon as it is known to be.
 //
 // With the context that Start has been called with, it does not wait for ever: once
 // nothing has arrived for five seconds, it returns true and logs which kinds are not

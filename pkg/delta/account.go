@@ -25,7 +25,7 @@ type account struct {
 	doubt              bool   // something has been listed again since the last success
 
 	arrivals arrivals
-	loose    bool        // something was recorded of which nobody knows for which object it was
+	loose    bool        // something was recorded, and nobody knows for what object
 	failed   failedSteps // in the last call, or before and not tried since
 }
 
@@ -35,7 +35,7 @@ type arrivals struct {
 	flying int  // recorded, and not in the queue yet
 	landed int  // in the queue
 	later  bool // at some time by a timer
-	loose  bool // which may have been set for something of which nobody knows for which object it was
+	loose  bool // which may have been set for something, and nobody knows for what object
 }
 
 // takeWithNews notes that a worker has the request. The queue holds a request once, and

@@ -75,8 +75,8 @@ func (c Changes) kinds() (all []path.Kind) {
 }
 
 // check reads a path and looks for it in some kinds. It is wrong if one of them is known
-// not to have it, and none is known to have it: a kind of which nothing is known is no
-// reason to trust a path. What is wrong is logged, the first time.
+// not to have it, and none is known to have it: a kind that nothing is known about is not a
+// reason to trust a path. A wrong path is logged, the first time.
 func (f *facts) check(kinds []path.Kind, text string) (path.Path, error) {
 	field, err := path.Parse(text)
 	var wrong []*path.Error
@@ -167,8 +167,8 @@ func newPathChecks(log logr.Logger) *pathChecks {
 	return &pathChecks{log: log, answers: map[pathQuestion]pathAnswer{}, told: map[string]struct{}{}}
 }
 
-// get returns an answer that still counts. What could exist once is never wrong, and a Go
-// type does not change; but a schema may come to have a field.
+// get returns an answer that still counts. A path that could exist once is never wrong, and
+// a Go type does not change; but a schema may come to have a field.
 func (c *pathChecks) get(asked pathQuestion) (pathAnswer, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -32,7 +32,7 @@ type books[R comparable] struct {
 	blind    string // why no request is ever completely known; empty if they may be
 
 	overflows uint64
-	missing   missing // of which something was left out that has no other trace
+	missing   missing // requests that something was left out of, without another trace
 }
 
 func newBooks[R comparable](limits LedgerLimits) *books[R] {
@@ -111,8 +111,8 @@ func (b *books[R]) overflow(a *account) {
 	b.overflows++
 }
 
-// landed notes that the request is in the queue, now or later. What comes later may
-// come when its change has long been told.
+// landed notes that the request is in the queue, now or later. A request that comes later
+// may come when its change has long been told.
 func (b *books[R]) landed(r R, when arrival) {
 	a := b.accounts[r]
 	if a == nil {

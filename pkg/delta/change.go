@@ -16,8 +16,8 @@ import (
 // when the reconciler last succeeded, or when it was first heard of since, to how it
 // is now. The objects are the cache's and must not be changed.
 type Change struct {
-	// Cause is why the change matters to the request. If it came by several watches, it
-	// has several causes, of which this is one; see [Change.Is].
+	// Cause is why the change matters to the request. If it came by several watches, it has
+	// several causes, and this is one; see [Change.Is].
 	Cause Cause
 	// Kind and Key say which object. Both are zero where there is none: for a Retry, a
 	// Timer, and what is External.
@@ -75,8 +75,8 @@ func (o *once) place() (stream any, number uint64) {
 
 // Is reports whether the change has this cause. A change that came by two watches, as
 // the child of an owner and by a map function, has two. A resync that came with an update
-// is one of the update's causes. One that shows an update of which nobody was told has the
-// cause of its watch, too.
+// is one of the update's causes. A resync that shows an update that nobody was told of has
+// the cause of its watch, too.
 func (c Change) Is(cause Cause) bool { return c.Cause == cause || c.causes.has(cause) }
 
 // causesOf are Cause and all others.
@@ -94,7 +94,7 @@ func (c Change) Object() Object {
 // Own reports whether everything in this change was written through the controller's own
 // client, from Old to New without a gap. It is judged when it is asked, because the
 // event of a write may come before the answer to it. Where it is not known it is false:
-// see [Writes] for which writes are. Nothing is known of a client that does not remember
+// [Writes] says which writes are known. Nothing is known of a client that does not remember
 // what it writes: that of a manager does if manager.Configure configured it, or with
 // NewClient: manager.NewClient, and not with NewCache: cache.New alone.
 //

@@ -46,7 +46,7 @@ func fold(c, next *Change) bool {
 		c.New, c.once = next.New, next.once
 	case c.Op == Added && next.Op == Sync && states.Same(c.New, next.New):
 		// What is checked of an object when it is born is checked on the newborn. A Sync that
-		// shows a later state, of which nobody was told, is told beside it.
+		// shows a later state, which nobody was told of, is told beside it.
 	case isUpdate(c) && isUpdate(next) && states.SameObject(c.Old, next.New) && states.SameObject(next.Old, c.New):
 		where := placeOf(c, next)
 		if where == elsewhere {

@@ -142,7 +142,7 @@ func hidesUpdate(c *Change) bool {
 		slices.ContainsFunc(c.between, func(state Object) bool { return anotherVersion(state, c.New) })
 }
 
-// anotherVersion is false for objects without a version, of which nothing is known.
+// anotherVersion is false for objects without a version: nothing is known of them.
 func anotherVersion(a, b Object) bool {
 	x, y := a.GetResourceVersion(), b.GetResourceVersion()
 	return x != "" && y != "" && x != y || !states.SameObject(a, b)
@@ -150,7 +150,7 @@ func anotherVersion(a, b Object) bool {
 
 // Has reports whether any change has this cause. If a relist may have hidden some, it is
 // true for the causes that watches have: an object may have come and gone before the list.
-// What an [External] request was made for may have been anything.
+// An [External] request may have been made for anything.
 func (c Changes) Has(cause Cause) bool {
 	if c.complete && c.doubt && (cause == Primary || cause == Owned || cause == Mapped) {
 		return true
@@ -167,11 +167,11 @@ func (c Changes) By(causes ...Cause) Changes {
 
 // Of returns the changes of objects of the same kind as the example:
 // Of(&appsv1.Deployment{}). How the objects are represented does not matter. It is as
-// complete as the changes are, unless it leaves out a request of which nobody knows what
-// object it was made for, or an object of which nobody knows the kind. It is not complete
-// for a kind that no watch of the controller shows, and the log says so. Before the first
-// success it is complete only if it leaves out nothing: of an object that has just been
-// created all is known, but nothing has been done yet for what else there is.
+// complete as the changes are, unless it leaves out a request that was made for an unknown
+// object, or an object of an unknown kind. It is not complete for a kind that no watch of
+// the controller shows, and the log says so. Before the first success it is complete only
+// if it leaves out nothing: of an object that has just been created all is known, but
+// nothing has been done yet for what else there is.
 func (c Changes) Of(example Object) Changes {
 	same := sameType(example)
 	var unwatched error
@@ -225,7 +225,7 @@ func sameType(example Object) chooser {
 }
 
 // where returns the changes that are wanted. They are not complete where one is left out
-// of which that is not known.
+// that may be wanted.
 func (c Changes) where(wants chooser) Changes {
 	all := c.list
 	c.list = nil
@@ -243,7 +243,7 @@ func (c Changes) where(wants chooser) Changes {
 	return c
 }
 
-// unattributed reports whether nobody knows for which object the request was made.
+// unattributed reports whether nobody knows what object the request was made for.
 func unattributed(c *Change) bool {
 	return c.Cause == External || c.Cause == Generic && c.New == nil
 }

@@ -45,8 +45,9 @@ type LedgerOptions struct {
 	Watched func() []Object
 	// Log is told, once for each, of paths that can't exist. The zero Logger logs nothing.
 	Log logr.Logger
-	// Watches reports whether a watch of the controller shows a kind. A [Step] that depends
-	// on a kind for which it is false is never skipped. Nil means that it is not known.
+	// Watches reports whether a watch of the controller shows a kind. Where it is false for
+	// a kind, a [Step] that depends on the kind is never skipped. Nil means that it is not
+	// known.
 	Watches func(schema.GroupVersionKind) bool
 }
 
@@ -59,8 +60,8 @@ type LedgerLimits struct {
 	Changes int
 	// Requests is how many have changes, or are at a worker. Zero means 131072.
 	Requests int
-	// Remembered is of how many requests the last success is known, by which it can be
-	// told whether everything since is. Zero means 262144.
+	// Remembered is the number of requests whose last success the ledger remembers. That
+	// tells it whether it knows everything since. Zero means 262144.
 	Remembered int
 }
 
@@ -73,7 +74,7 @@ func (l LedgerLimits) orDefaults() LedgerLimits {
 	}
 }
 
-// positive is n, or fallback where n is no limit that anything could keep to.
+// positive is n, or fallback where nothing could keep to a limit of n.
 func positive(n, fallback int) int { return cmp.Or(max(0, n), fallback) }
 
 // NewLedger returns a Ledger in which nothing is known.

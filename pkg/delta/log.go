@@ -14,7 +14,7 @@ import (
 // is and what happened to it, and nothing of its content. MarshalJSON is for encoders of
 // JSON, slog's and zap's among them, and Format for everything that prints.
 
-// shown is what is shown of a value, field by field. What is zero is left out.
+// shown is what is shown of a value, field by field. A zero field is left out.
 type shown []slog.Attr
 
 func (s shown) text(key, v string) shown {

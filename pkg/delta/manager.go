@@ -11,7 +11,7 @@ import (
 // is empty where that is not known. It is advisory: an object's managers do not say who
 // deleted it, a write that changed nothing leaves no trace, and times are kept in whole
 // seconds, so that of several who wrote in the same second it can't always be said who
-// was the last. Nobody is credited whose entry is no newer than in the old object.
+// was the last. A manager is not credited if its entry is not newer than in the old object.
 func (c Change) Manager() string {
 	if c.New == nil || ends(&c) {
 		return ""

@@ -57,9 +57,9 @@ func (m *remembered[R]) forget(r R) {
 
 func (m *remembered[R]) len() int { return len(m.young) + len(m.old) }
 
-// missing are the requests of which something was left out without another trace. They
-// are known by their hashes, too. It is bounded: beyond the limit every request may be
-// among them, for good.
+// missing are the requests that something was left out of, without another trace. They are
+// known by their hashes, too. It is bounded: beyond the limit every request may be among
+// them, for good.
 type missing struct {
 	limit  int
 	hashes map[uint64]struct{}

@@ -24,7 +24,7 @@ func Plan(ctx context.Context) Step { return Step{ctx: ctx} }
 //     change that is told for the first time or told again,
 //   - if the changes are not complete, or a relist may have hidden some,
 //   - if the request has not succeeded yet, or the step failed before and has not since,
-//   - if the call was also made by something that does not say for which object,
+//   - if the call was also made by something that does not say for what object,
 //   - if it depends on something that can't be judged: a path that can't be parsed or can't
 //     exist, or a kind that no watch of the controller shows, and
 //   - always, if it depends on nothing, and always without our builder.

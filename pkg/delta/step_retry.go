@@ -6,8 +6,9 @@ import (
 )
 
 // failedSteps are the names of the steps of a request that failed and have not succeeded
-// since. What is told again does not always say why a step ran: a timer, a kind that nobody
-// watched then, a schema that was not there. So a step that failed is known by its name.
+// since. The changes that are told again do not always say why a step ran: it may have been
+// a timer, a kind that nobody watched then, a schema that was not there. So a step that
+// failed is known by its name.
 type failedSteps struct {
 	names []string // shared, so never written to; at most maxStepReports
 	more  bool     // there were more, so that it may be any

@@ -22,8 +22,8 @@ import (
 // nobody was told of, and to which requests the last one was told. The next change touches
 // that as well. To a request that was not among the last ones it touches everything.
 //
-// It remembers some 60 bytes for each object that is not mapped by its key, and for those
-// of which something was held back, and 8 more for each further request of an object.
+// It remembers some 60 bytes for each object that is not mapped by its key, and for each
+// that had something held back. It remembers 8 more for each further request of an object.
 type stream[R comparable] struct {
 	clerk *clerk[R]
 	byKey bool // each object is for the request of its own key, and no other
@@ -61,7 +61,7 @@ type delivery[R comparable] struct {
 	before trail // of the object, when the delivery began
 	known  bool  // there was one
 
-	to    []uint64 // requests for which it was recorded; guarded by the stream's lock, as ended is
+	to    []uint64 // requests that it was recorded for; guarded by the stream's lock, as ended is
 	ended bool
 }
 

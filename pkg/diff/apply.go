@@ -14,7 +14,7 @@ import (
 )
 
 // Apply makes the change to a copy of an object, which shares no memory with it. For
-// the old object that gives the new one, but for what is left out (see [Diff.Full]) and
+// the old object that gives the new one, except for what is left out (see [Diff.Full]) and
 // for the order in lists that are sets or maps: elements that are there stay where they
 // are, new ones come last. Another object may do, too, if it has the elements that were
 // changed; what is to be removed may be gone already.

@@ -36,7 +36,7 @@ func (d *Diff) compare(limit int, hide seal) findings {
 		}
 		why = append(why, err)
 	}
-	if secret { // of which these errors may quote values
+	if secret { // these errors may quote its values
 		return findings{err: fmt.Errorf("compare two states of %s: they can't be read; the reasons are hidden", d.name())}
 	}
 	return findings{err: fmt.Errorf("compare two states of %s: %w", d.name(), errors.Join(why...))}

@@ -18,7 +18,7 @@ const maxEdits = 1000
 // hidden stands in an [Edit] for a value that is not shown, because it is a Secret's.
 const hidden = "(hidden)"
 
-// Edit is one change of a [Diff]. What came or went as a whole is one edit: a
+// Edit is one change of a [Diff]. A value that came or went as a whole is one edit: a
 // container with all its fields, or the first label with the map that it is in.
 type Edit struct {
 	// Path is the field, in the form that [Diff.Touches] takes.

@@ -25,8 +25,8 @@
 //     print them. Keys of elements and of maps are shown.
 //   - No log prints the objects of a Diff, whatever the verb or the encoder.
 //   - A comparison costs as much as making a patch. The cost grows with the objects, not
-//     with what changed; see BenchmarkDiff. What a Diff keeps and shows has bounds: 1,000
-//     edits, 1,000 bytes of text, 8 KB of JSON.
+//     with what changed; see BenchmarkDiff. A Diff keeps and shows no more than its bounds
+//     allow: 1,000 edits, 1,000 bytes of text, 8 KB of JSON.
 //
 // # Concurrency
 //

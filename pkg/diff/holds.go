@@ -8,8 +8,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/path"
 )
 
-// holds reports whether there is, or may be, something in v where the steps lead. What
-// is below a value that is hidden is not known.
+// holds reports whether there is, or may be, something in v where the steps lead. Nothing
+// is known of what is below a hidden value.
 func holds(v value.Value, steps []path.Step) bool {
 	switch {
 	case len(steps) == 0:

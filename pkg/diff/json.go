@@ -83,8 +83,8 @@ func (e *edit) what() string {
 	}
 }
 
-// valueJSON is nil where there is no value. What is too long, or can't be JSON, is a
-// string.
+// valueJSON is nil where there is no value. A value that is too long, or can't be JSON, is
+// a string.
 func valueJSON(v value.Value) json.RawMessage {
 	if v == nil {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/path"
 )
 
-// What a person reads has to fit into a line of a log, and into an Event, whose message
-// the API server cuts off at 1,024 bytes.
+// A text for people has to fit into a line of a log, and into an Event, whose message the
+// API server cuts off at 1,024 bytes.
 const (
 	maxText = 1000 // of a Diff
 )
@@ -101,8 +101,8 @@ func (e *edit) text() string {
 	}
 }
 
-// valueText is at most maxValue bytes of a value's JSON, and what it costs does not
-// depend on how large the value is, but for the number of keys of a map.
+// valueText is at most maxValue bytes of a value's JSON. Its cost does not grow with the
+// value, except with the number of keys of a map.
 func valueText(v value.Value) string {
 	if v.IsString() && v.AsString() == hidden {
 		return hidden

@@ -65,7 +65,7 @@ func (d *Diff) unheardOf(field path.Path) bool {
 }
 
 // lacks reports whether none of the objects can have such a field, as far as their types
-// tell. What was meant is not known then, and may have changed.
+// tell. The field that was meant is not known then, and may have changed.
 func (d *Diff) lacks(field path.Path) bool {
 	wrong := false
 	for _, obj := range []Object{d.before, d.after} {
@@ -112,8 +112,9 @@ func (d *Diff) touches(field path.Path) bool {
 	return d.shifts(field)
 }
 
-// shifts reports whether another element has come to the place that a path names. Where a
-// schema says by what elements are known, their order is no difference otherwise.
+// shifts reports whether another element has come to the place that a path names. Apart
+// from this, the order of elements does not count where a schema says by what they are
+// known.
 func (d *Diff) shifts(field path.Path) bool {
 	last := -1
 	for i := range field.Steps {

@@ -150,7 +150,7 @@ func rank(top fieldpath.PathElement) int {
 	}
 }
 
-// keyed reports whether a map's keys are data, not the names of fields. What the
+// keyed reports whether a map's keys are data, not the names of fields. A map that the
 // schema knows nothing of is taken to have fields.
 func keyed(m *schema.Map) bool {
 	name := m.ElementType.NamedType

@@ -10,7 +10,7 @@
 //
 // # Concurrency
 //
-// All of it is data. What the cache returns is a copy.
+// All of it is data. The cache returns copies.
 //
 // # Testing
 //

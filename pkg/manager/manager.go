@@ -45,7 +45,7 @@ func NewWrites(limit int) delta.OwnWrites { return writes.New(writes.Options{Lim
 // user's stays, and is wrapped as by [RecordWrites].
 //
 // Handlers are not called for objects that a relist shows as they were, so that an API
-// server that starts again does not have everything reconciled. Who wants that chooses
+// server that starts again does not have everything reconciled. To have that, choose
 // ShowUnchanged of [cache.KindOptions], for a kind or for all.
 func Configure(opts *ctrlmanager.Options, with ...Option) error {
 	switch {
@@ -79,7 +79,7 @@ func Configure(opts *ctrlmanager.Options, with ...Option) error {
 func (s *settings) newCache(config *rest.Config, opts crcache.Options) (crcache.Cache, error) {
 	made, err := cache.NewWithOptions(config, opts, s.cache)
 	if err != nil {
-		return nil, fmt.Errorf("make the manager's cache: %w", err) // not made: a nil *Cache is no nil Cache
+		return nil, fmt.Errorf("make the manager's cache: %w", err) // not made: a nil *Cache is not a nil Cache
 	}
 	return made, nil
 }

@@ -19,15 +19,15 @@ const answerIn = time.Second
 // NotOwnWrite holds back updates and creations that one client wrote, and nobody else. It
 // passes everything else. The client is the one that writes belongs to: get them from
 // manager.OwnWrites. The client of a manager makes the writes of all its controllers. Some
-// clients do not remember what they write, as that of a manager for which only NewCache was set.
-// For them manager.OwnWrites returns nil. Then everything passes, and the log says so at once.
+// clients do not remember what they write, as that of a manager that had only NewCache set. For
+// them manager.OwnWrites returns nil. Then everything passes, and the log says so at once.
 //
 // NotOwnWrite never holds back a change by somebody else. It holds back an update only if the
 // client's own writes led from the old state to the new one, without a gap, whatever the watch
-// left out. manager.RecordWrites says of which writes one knows that. What is not known passes,
-// so a controller may still hear of its own writes: after a patch of any version, after more
-// writes than the client remembers, after a restart. Objects of a first list pass. Deletions
-// pass, because who deletes an object waits for its end.
+// left out. manager.RecordWrites says which writes are known that well. An update passes where
+// it is not known, so a controller may still hear of its own writes: after a patch of any
+// version, after more writes than the client remembers, after a restart. Objects of a first
+// list pass. Deletions pass, because who deletes an object waits for its end.
 //
 // An event may come before the answer to the write that it shows. It waits up to a second for
 // the answers to those writes of its object that are on their way. The handler gets the later

@@ -44,7 +44,8 @@ type OnRelist[O any] interface {
 	Relisted(e event.TypedUpdateEvent[O]) bool
 }
 
-// updates returns a predicate that passes everything but updates for which passes is false.
+// updates returns a predicate that passes everything except the updates that passes
+// rejects.
 func updates[O client.Object](passes func(before, after O) bool) ctrlpredicate.TypedFuncs[O] {
 	return ctrlpredicate.TypedFuncs[O]{UpdateFunc: func(e event.TypedUpdateEvent[O]) bool {
 		return objects.IsNil(e.ObjectOld) || objects.IsNil(e.ObjectNew) || passes(e.ObjectOld, e.ObjectNew)

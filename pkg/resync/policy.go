@@ -21,13 +21,13 @@ type Policy struct {
 	Jitter float64
 	// Spread says when in the period each object's turn is.
 	Spread Spread
-	// Rate is how many objects a second are shown at most. Zero is no limit.
+	// Rate is how many objects a second are shown at most. Zero means no limit.
 	Rate float64
 	// Selector chooses the objects by their labels. Nil chooses all.
 	Selector labels.Selector
-	// Namespaces chooses the objects, too: those in one of these. None chooses all,
-	// but for those in Except. A subscriber may have a policy for some namespaces and
-	// another one for others.
+	// Namespaces chooses the objects, too: those in one of these. If there are none, all
+	// namespaces except those in Except are chosen. A subscriber may have a policy for some
+	// namespaces and another one for others.
 	Namespaces []string
 	Except     []string
 	// OnlyIfNotReconciledFor leaves out objects that somebody has taken care of

@@ -72,8 +72,8 @@ func (t *tally) sumOfRelists() uint64 {
 	return t.relists + t.by.relists()
 }
 
-// watch has the ledger count what the subscriber misses from now on. What it missed before
-// stays counted.
+// watch has the ledger count what the subscriber misses from now on. Its earlier misses
+// stay counted.
 func (a *attribution[R]) watch(by *missed) {
 	switch {
 	case a.ledger == nil:
@@ -165,7 +165,7 @@ func (t *turn[R]) end() {
 
 // change returns what a delta is to the requests that it leads to.
 func (a *attribution[R]) change(d *delta.Delta[any]) delta.Change {
-	before, _ := d.Old.(delta.Object) // nil for none, and for what is no object
+	before, _ := d.Old.(delta.Object) // nil for none, and for anything that is not an object
 	after, _ := d.New.(delta.Object)
 	cause := cmp.Or(a.cause, delta.Mapped)
 	c := delta.Change{

@@ -43,7 +43,7 @@ func fromDelete(obj any) delta.Delta[any] {
 }
 
 // fromCallback reads key and version off the object. An update that changes nothing becomes
-// a Sync. What is no object stays in the delta as it is: deliver leaves it out.
+// a Sync. A value that is not an object stays in the delta as it is: deliver leaves it out.
 func fromCallback(op delta.Op, before, after any) delta.Delta[any] {
 	d := delta.Delta[any]{Op: op, Old: before, New: after, Seen: time.Now()}
 	old, _ := before.(client.Object)

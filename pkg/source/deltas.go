@@ -32,7 +32,7 @@ type deltas[R comparable] struct {
 }
 
 // NewDeltas returns a source that calls tell for each delta of obj's kind. A delta says more
-// than an event does. A Sync is no update, a missed deletion is marked, and there is the
+// than an event does. A Sync is not an update, a missed deletion is marked, and there is the
 // version and when the informer learned of it. The options are those of any subscriber of an
 // informer. Where they leave something open:
 //

@@ -54,12 +54,13 @@
 //	                  3 Ledger.Landed(request)
 //
 // The recording queue has priorities exactly if the controller's has. A handler may keep it.
-// What it adds later, from any goroutine, is recorded with the delivery's change.
+// The requests that it adds later, from any goroutine, are recorded with the delivery's
+// change.
 //
-// There are objects of which nobody is told: a scope was removed, an object could not be read,
-// or it came and went in a folded backlog. To the ledger that is a gap. Handlers do not hear
-// of OutOfScope, because they would clean up after objects that still exist. An informer that
-// is not ours does not tell what it missed, so over one the ledger never knows of everything.
+// Nobody is told of some objects: a scope was removed, an object could not be read, or it came
+// and went in a folded backlog. To the ledger that is a gap. Handlers do not hear of
+// OutOfScope, because they would clean up after objects that still exist. An informer that is
+// not ours does not tell what it missed, so over one the ledger never knows of everything.
 //
 // A Sync goes to the lane of the resync's policy. If the policy has an OnlyIfNotReconciledFor,
 // the source leaves out requests that have succeeded more recently, as the ledger knows.

@@ -57,7 +57,7 @@ func ofRelisted[O any](p ctrlpredicate.TypedPredicate[O], e event.TypedUpdateEve
 	return opinion{says: no}
 }
 
-// combined is a predicate with the parts of which controller-runtime's functions made it.
+// combined is a predicate with the parts that controller-runtime's functions made it of.
 type combined[O any] struct {
 	how    connective
 	of     []combined[O]

@@ -185,7 +185,7 @@ func (s *session) wait(ctx context.Context) error {
 		_ = s.tasks.Wait() // panics, unless panics are configured not to end the process
 		return fmt.Errorf("start %s: it panicked, and the log says where", s.source)
 	case a.interrupted && errors.Is(ctx.Err(), context.Canceled):
-		return nil // to stop waiting is no error
+		return nil // to stop waiting is not an error
 	default:
 		return a.err
 	}

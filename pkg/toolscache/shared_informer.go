@@ -190,8 +190,8 @@ func (s *sharedInformer) AddEventHandlerWithOptions(handler cache.ResourceEventH
 }
 
 // RemoveEventHandler ends a registration: no further call begins. One that is
-// under way goes on; cache.ShutDownEventHandler waits for it. What was removed
-// before, or belongs to another informer, is left alone.
+// under way goes on; cache.ShutDownEventHandler waits for it. A registration that was
+// removed before, or belongs to another informer, is left alone.
 func (s *sharedInformer) RemoveEventHandler(handle cache.ResourceEventHandlerRegistration) error {
 	r, ok := handle.(*registration)
 	if !ok {
@@ -227,8 +227,7 @@ func (s *sharedInformer) IsRegistered(handle cache.ResourceEventHandlerRegistrat
 // GetStore is the informer's store.
 func (s *sharedInformer) GetStore() cache.Store { return s.indexer }
 
-// GetIndexer is the informer's store. What is written to it is not told to the
-// handlers.
+// GetIndexer is the informer's store. The handlers are not told what is written to it.
 func (s *sharedInformer) GetIndexer() cache.Indexer { return s.indexer }
 
 // AddIndexers adds indexes, also while the informer runs.

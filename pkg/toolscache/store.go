@@ -108,8 +108,8 @@ func (i *indexer) Replace(objs []any, version string) error {
 	return nil
 }
 
-// Transaction makes all writes visible at once, but for those whose object has no
-// key: they are left out and named in the error.
+// Transaction makes all writes visible at once, except those whose object has no key: they
+// are left out and named in the error.
 func (i *indexer) Transaction(writes ...cache.Transaction) *cache.TransactionError {
 	keyed := make([]cache.ThreadSafeStoreTransaction, 0, len(writes))
 	done := make([]int, 0, len(writes))

@@ -87,8 +87,8 @@ func versionOf(obj any) string {
 	return m.GetResourceVersion()
 }
 
-// write runs one transaction. What was written is committed also when an index
-// function panics, so that the store stays usable, as client-go's does.
+// write runs one transaction. The writes are committed even when an index function panics,
+// so that the store stays usable, as client-go's does.
 func (t *turns) write(size int, version string, change func(*store.Txn[any])) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
