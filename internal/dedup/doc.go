@@ -10,9 +10,8 @@
 //
 // Objects of one kind have much in common: the Pods of a ReplicaSet all but their
 // names, addresses and times, and two versions of one object all but what was changed. A decoder
-// makes everything new each time. What is shared is not kept twice, the garbage
-// collector need not visit it twice, and who compares two objects sees at once that it
-// is the same.
+// makes everything new each time. A shared part is not kept twice, and the garbage collector
+// need not visit it twice. Code that compares two objects sees at once that it is the same.
 //
 // Two values are equal here if nobody could tell them apart: nil is not empty, times
 // in two locations are two times, and zeros with two signs are two numbers. Of what

@@ -23,7 +23,7 @@ type scope struct {
 	depth  uint8
 }
 
-// tooDeep is where match gives up. What is deeper may be a cycle.
+// tooDeep is where match gives up. Anything deeper may be a cycle.
 const tooDeep = 100
 
 // below is the scope for what a pointer leads to.
@@ -39,8 +39,9 @@ func (s scope) below() scope {
 func (s scope) mayChange() bool { return s.change != nothing }
 
 // match reports whether two values of the layout are equal, and has a share with b
-// whatever is equal below. The caller may share the whole of a. What it stores in
-// a is of the same type as what was there, because it stood at the same place in b.
+// whatever is equal below. The caller may share the whole of a. The values that match
+// stores in a have the same type as what was there, because it stood at the same place in
+// b.
 func (l *layout) match(a, b unsafe.Pointer, in scope) bool {
 	if in.depth > tooDeep {
 		return false

@@ -26,9 +26,9 @@ func (p *pile[T]) batch() Batch[T] {
 // Len is the number of deltas.
 func (b Batch[T]) Len() int { return len(b.items) }
 
-// Deltas yields the batch. What was there before an object is not known yet, so
-// Old is set for missed deletions only; and a Sync, whose object is that which is
-// in the store when it is applied, has none.
+// Deltas yields the batch. The state before an object is not known yet, so Old is set for
+// missed deletions only; and a Sync, whose object is that which is in the store when it is
+// applied, has none.
 func (b Batch[T]) Deltas() iter.Seq[delta.Delta[T]] {
 	return func(yield func(delta.Delta[T]) bool) {
 		for i := range b.items {

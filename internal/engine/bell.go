@@ -12,8 +12,8 @@ type bell struct {
 func newBell() bell { return bell{token: make(chan struct{}, 1)} }
 
 // sleepUnless waits for the bell, unless awake finds that there is no reason to.
-// What was done before a ring that came too early is found by awake, and a ring
-// after awake has looked leaves a token: no wake-up is lost.
+// If a ring came too early, awake finds what was done before it, and a ring after awake has
+// looked leaves a token: no wake-up is lost.
 func (b *bell) sleepUnless(awake func() bool) {
 	b.asleep.Store(true)
 	if awake() && b.asleep.CompareAndSwap(true, false) {

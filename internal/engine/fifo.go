@@ -14,9 +14,9 @@ import (
 
 // DeltaFIFO holds what has been learnt and not yet been applied to the store.
 //
-// It keeps deltas in the order in which they arrived and hands all of them out
-// at once. What it is told is checked against what is known of the object, and
-// "known" has three layers, newest first:
+// It keeps deltas in the order in which they arrived and hands all of them out at once. It
+// checks what it is told against what is known of the object, and "known" has three layers,
+// newest first:
 //
 //	pending      told to us, nobody has taken it yet
 //	handed out   taken by Pop, perhaps not visible in the store yet
@@ -34,7 +34,7 @@ type DeltaFIFO[T any] struct {
 	ready    chan struct{} // cap 1; holds a token while there may be something to pop
 	unsynced atomic.Int32  // open inlets whose first list is not visible; written under mu
 
-	mu      sync.Mutex // guards everything below; never held while calling out, but for Known
+	mu      sync.Mutex // guards everything below; never held while calling out, except for Known
 	pending pile[T]
 	out     pile[T] // handed out and not yet visible in the store
 	busy    bool    // out is in somebody's hands
@@ -43,7 +43,7 @@ type DeltaFIFO[T any] struct {
 
 	whole   *inlet[T]     // what the methods of Sink feed; nil where every scope has its own
 	inlets  []*inlet[T]   // all that are open
-	founded bool          // those to come are no part of synced and settled
+	founded bool          // those to come do not count for synced and settled
 	synced  chan struct{} // closed when each founding scope's first list is visible
 	settled chan struct{} // closed when each has got there or been found degraded
 }
@@ -135,9 +135,9 @@ func (f *DeltaFIFO[T]) dress(it *item[T], obj T) (err error) {
 // Bookmark says that everything up to version has been pushed.
 func (f *DeltaFIFO[T]) Bookmark(version string) error { return f.whole.Bookmark(version) }
 
-// sync asks for the objects to be shown again to the subscribers in to. What is
-// shown is the state at the time when the Sync is applied, so that it can never
-// bring back an older one. See [DeltaFIFO.syncLocked] for which Syncs are superfluous.
+// sync asks for the objects to be shown again to the subscribers in to. They are shown as
+// they are when the Sync is applied, so that it can never bring back an older one.
+// [DeltaFIFO.syncLocked] says which Syncs are superfluous.
 func (f *DeltaFIFO[T]) sync(keys []delta.Key, to *timetable.Audience, origin *delta.Origin) {
 	now := time.Now()
 	f.mu.Lock()

@@ -55,7 +55,7 @@ func (f *DeltaFIFO[T]) open(within reach, onSkip func(error)) *inlet[T] {
 	return in
 }
 
-// found says that all scopes are there for which HasSynced is to wait.
+// found says that all scopes are there that HasSynced is to wait for.
 func (f *DeltaFIFO[T]) found() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -63,8 +63,8 @@ func (f *DeltaFIFO[T]) found() {
 	f.settleLocked()
 }
 
-// shut closes an inlet and drops what of its scope is pending. What was handed out
-// is going to be applied.
+// shut closes an inlet and drops what of its scope is pending. Deltas that were handed out
+// are going to be applied.
 func (in *inlet[T]) shut() {
 	f := in.fifo
 	f.mu.Lock()
@@ -248,8 +248,8 @@ func (f *DeltaFIFO[T]) lowestLocked(version func(*inlet[T]) string) string {
 	return lowest.Version()
 }
 
-// settleLocked notes which scopes' first lists have become visible: those of which
-// nothing is left pending or handed out.
+// settleLocked notes which scopes' first lists have become visible: those that have nothing
+// left pending or handed out.
 func (f *DeltaFIFO[T]) settleLocked() {
 	oldest := f.pending.oldest()
 	if f.busy {

@@ -11,10 +11,10 @@ import (
 // behind: however long it sleeps, it owes at most maxPerKey deltas for a key.
 //
 //   - A run of Updated and Sync of one object becomes one delta, from the first
-//     Old to the last New. What was told last is always the Old of what is told
+//     Old to the last New. The state that was told last is always the Old of what is told
 //     next, so that old→new is exact, only coarser.
 //   - Nothing folds across a Deleted or OutOfScope: a subscriber that knows an object is told of
-//     its end, with its last state, even if a namesake has taken its place.
+//     its end, with its last state, even if another object of the same name has taken its place.
 //   - An object that came and went while the subscriber was away, unknown to it,
 //     vanishes with everything about it, and is counted. If its scope was removed
 //     silently before and added again, the subscriber may know the object, and it stays.
@@ -22,8 +22,8 @@ import (
 //     subscriber checks when an object is born is checked on the newborn.
 //   - A Sync asks to see the object again, so any pending change answers it.
 //
-// An Updated that exchanges an object for a namesake, as a relist can show it,
-// is the end of one and the beginning of the other, and treated so.
+// An Updated that exchanges an object for another one of the same name, as a relist can
+// show it, is the end of one and the beginning of the other, and treated so.
 //
 // Deltas come out in the order in which each was first due; for one key that is
 // the order in which things happened. It has no lock and no clock.
@@ -39,9 +39,9 @@ type foldedBacklog[T any] struct {
 }
 
 // maxPerKey is how many deltas of one key are pending at most: the last changes
-// of the object that the subscriber knows and its end, then its namesake's
-// beginning and what became of it. There is one more after a silent removal, because
-// the object that the subscriber may know is then Added a second time.
+// of the object that the subscriber knows and its end, then the beginning of the next
+// object of the same name and what became of it. There is one more after a silent removal,
+// because the object that the subscriber may know is then Added a second time.
 const maxPerKey = 5
 
 // owed is a delta not yet told.
@@ -186,8 +186,8 @@ func (b *foldedBacklog[T]) addEnd(d *delta.Delta[T], number uint64, at time.Time
 }
 
 // addAgain takes an Added of an object whose end was not told, because its scope was
-// removed silently. What is pending of it is as silently forgotten. The subscriber may
-// know the object, unless its beginning or an earlier end is still pending here.
+// removed silently. Its pending deltas are forgotten as silently. The subscriber may know
+// the object, unless its beginning or an earlier end is still pending here.
 func (b *foldedBacklog[T]) addAgain(d *delta.Delta[T], number uint64, at time.Time) {
 	mayKnow := true
 	last := b.latest[d.Key]

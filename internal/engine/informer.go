@@ -66,8 +66,8 @@ type Options[T any] struct {
 	Indexers store.Indexers[T]
 	// Transform replaces each object once, before it is kept.
 	Transform func(T) (T, error)
-	// Observe reads off the object of each event what Transform may remove. What it
-	// returns is found in the delta's Origin. Those of a streaming list have none.
+	// Observe reads off the object of each event what Transform may remove. The delta's
+	// Origin has what it returns. Those of a streaming list have none.
 	Observe func(T) *delta.Origin
 	// Unchanged says who is told of objects that a relist shows as they are known.
 	Unchanged Unchanged
@@ -95,7 +95,7 @@ func New[T any](lw listwatch.ListWatcher[T], opts Options[T]) *Informer[T] {
 	return i
 }
 
-// newInformer connects the parts, but for the scopes.
+// newInformer connects the parts, except the scopes.
 func newInformer[T any](opts Options[T]) *Informer[T] {
 	i := &Informer[T]{
 		opts:          opts,
@@ -302,8 +302,8 @@ func (i *Informer[T]) Write(change func(*store.Txn[T])) error {
 	})
 }
 
-// write is a transaction of its own. What an index function makes of it, and says
-// about it, does not undo it.
+// write is a transaction of its own. An index function does not undo it, whatever it makes
+// of it and says about it.
 func write[T any](s *store.Store[T], change func(*store.Txn[T])) error {
 	txn := s.Begin(1)
 	func() {

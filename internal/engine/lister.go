@@ -11,8 +11,8 @@ import (
 )
 
 // Lister reads an informer's store, and refuses to answer before the first list is
-// in it: "not found" and "none" must mean what they say. What it returns is shared
-// and must not be changed.
+// in it: "not found" and "none" must mean what they say. The objects that it returns are
+// shared and must not be changed.
 type Lister[T any] struct {
 	informer *Informer[T]
 }

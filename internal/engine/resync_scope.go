@@ -8,8 +8,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
-// ResyncOverrides are policies that go before those that subscribers came with. What
-// they leave open is as it was; the zero value changes nothing.
+// ResyncOverrides are policies that override those that subscribers came with. Where they
+// leave something open, it is as it was; the zero value changes nothing.
 type ResyncOverrides struct {
 	// Everyone is for all subscribers. Those that have no Period of their own follow the
 	// scopes, whatever the Period is here; see [Informer.SetResync].

@@ -23,7 +23,7 @@ type Scope[T any] struct {
 	// Except are the namespaces that are not in the scope. Only where Namespace is
 	// empty.
 	Except []string
-	// ListWatcher shows the scope. What it shows of other namespaces is left out.
+	// ListWatcher shows the scope. Objects that it shows of other namespaces are left out.
 	ListWatcher listwatch.ListWatcher[T]
 	// Settings are for this scope's Reflector, where it is to differ from
 	// [Options].Reflector.

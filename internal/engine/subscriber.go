@@ -70,8 +70,8 @@ type span struct {
 // never is later than any position.
 const never = math.MaxUint64
 
-// foldedRun is how many deltas are taken from a folded backlog at a time. What
-// is taken no longer folds, so it is not many.
+// foldedRun is how many deltas are taken from a folded backlog at a time. A delta that is
+// taken no longer folds, so it is not many.
 const foldedRun = 64
 
 // Synced is closed when the subscriber has been told everything of the first list,

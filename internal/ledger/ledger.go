@@ -31,10 +31,10 @@ type Clerk[R comparable, C, K, T any] interface {
 	Marker[C, K]
 }
 
-// Recorder takes down for which changes requests are made.
+// Recorder takes down what changes requests are made for.
 type Recorder[R comparable, C any] interface {
 	// Record notes that a request is about to be put into the queue for a change. The same
-	// change again is no other change if [Marker.Once] has marked it.
+	// change does not count twice if [Marker.Once] has marked it.
 	Record(r R, c C)
 	// Landed notes that the request is in the queue. It follows each Record.
 	Landed(r R)
@@ -79,8 +79,9 @@ type Marker[C, K any] interface {
 	// Once returns c so that it counts once for a request, however often it is recorded
 	// for it: a handler may add a request for the old state of an object and for the new.
 	Once(c C) C
-	// ShownBy returns c, by which nothing changed, as a watch shows it whose changes have
-	// this cause. If c shows what the watch told nobody of before, it has the cause as well.
+	// ShownBy takes a c that changed nothing, and returns it as a watch shows it whose
+	// changes have this cause. If c shows what the watch told nobody of before, it has the
+	// cause as well.
 	ShownBy(c C, watch K) C
 }
 
@@ -108,7 +109,7 @@ type Call interface {
 	// Err returns the errors of the steps that failed so far. If the reconciler does not
 	// return it, its caller must: nobody would retry the steps otherwise.
 	Err() error
-	// End says what the call came to. What the reconciler said itself overrides it, and a
-	// step that failed overrides both.
+	// End says what the call came to. The reconciler's own word overrides it, and a step
+	// that failed overrides both.
 	End(how Outcome)
 }

@@ -9,7 +9,8 @@
 //
 // # Concurrency
 //
-// A [ListWatcher] is for any goroutine. A [Stream] is for one, but for Close.
+// A [ListWatcher] is for any goroutine. A [Stream] is for one, except Close, which any may
+// call.
 //
 // # Testing
 //

@@ -54,8 +54,8 @@ func (e expectation) String() string {
 	return e.goType.String()
 }
 
-// ErrTable is what a client gets that accepts tables: kubectl's form of a list,
-// of which no store can be made.
+// ErrTable is what a client gets that accepts tables: kubectl's form of a list. No store
+// can be made of that.
 var ErrTable = errors.New("server answered with a Table: the client's Accept header asks for one")
 
 // isTable looks at unstructured objects only, because a typed client cannot

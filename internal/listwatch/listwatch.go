@@ -34,8 +34,8 @@ type Page[T any] struct {
 type Stream[T any] interface {
 	// Next waits for the next event. It returns io.EOF when the server ended the
 	// watch in good order, the server's error where it sent one, and ctx's error
-	// when ctx ends; after an error the Stream can't be used again. An event that
-	// cannot be understood is no such error: it is an Event with Err set.
+	// when ctx ends; after an error the Stream can't be used again. An event that cannot be
+	// understood does not cause such an error: it is an Event with Err set.
 	Next(ctx context.Context) (Event[T], error)
 	// Close ends the watch. It may be called more than once.
 	Close()

@@ -78,8 +78,8 @@ func New[T any](opts Options, version func(T) string, report Report) *Detector[T
 }
 
 // Observe takes note of a change of the store. The writer of the store calls it before
-// anybody else sees the object. What it finds is reported by Run, because the report may
-// wait for the writer.
+// anybody else sees the object. Run reports the findings, because a report may wait for the
+// writer.
 func (d *Detector[T]) Observe(change *delta.Delta[T]) {
 	var found []finding
 	d.mu.Lock()
@@ -135,7 +135,7 @@ func (d *Detector[T]) dropLocked(found []finding, key delta.Key) []finding {
 	return found
 }
 
-// retireLocked moves w to the replaced ones. What it pushes out there is looked
+// retireLocked moves w to the replaced ones. If that pushes another one out, it is looked
 // at for the last time.
 func (d *Detector[T]) retireLocked(found []finding, w watchedObject[T]) []finding {
 	if len(d.replaced) < max(1, d.opts.Objects/4) {

@@ -12,8 +12,8 @@ import (
 )
 
 // fingerprintDepth is how deep a part may be and still have a mark of its own:
-// ObjectMeta.Labels["app"] is at depth 3. What is deeper belongs to the part that
-// it is in.
+// ObjectMeta.Labels["app"] is at depth 3. Anything deeper belongs to the part that it is
+// in.
 const fingerprintDepth = 3
 
 // fingerprint has a mark for each part of an object. Parts come before what they

@@ -45,7 +45,7 @@ func (e *Error) Error() string {
 }
 
 // Kind is a kind of objects as paths are checked for it. The Go type says what fields
-// there are, and where it does not, the kind by which schemas find them.
+// there are, and where it does not, the schema does, which is found by the kind.
 type Kind struct {
 	Type reflect.Type
 	GVK  schema.GroupVersionKind
@@ -162,8 +162,8 @@ func lookUp(root slot, asked Path) (checked Path, found Verdict, wrong string) {
 	return checked, CanExist, ""
 }
 
-// step takes one step, or says what is wrong with it. What it returns is spelled as an
-// Edit would spell it.
+// step takes one step, or says what is wrong with it. It spells the step that it returns as
+// an Edit would.
 func (c content) step(s *Step, at Path) (next slot, spelled Step, wrong string) {
 	switch {
 	case s.Kind == Named:

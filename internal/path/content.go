@@ -22,8 +22,8 @@ type content struct {
 	scalar  scalar                         // which scalars it may be
 	field   func(name string) (slot, bool) // finds a field; nil where there are none
 	names   func() []string                // of the fields
-	entry   slot                           // every entry of a map; nil if it is no map
-	element slot                           // every element of a list; nil if it is no list
+	entry   slot                           // every entry of a map; nil if it is not a map
+	element slot                           // every element of a list; nil if it is not a list
 }
 
 // slot is a place that all objects of a type have.
@@ -54,7 +54,7 @@ func (s scalar) String() string {
 	}
 }
 
-// unknownSlot is a place of which there is no description.
+// unknownSlot is a place that has no description.
 type unknownSlot struct{}
 
 func (unknownSlot) content() content { return content{any: true, unknown: true} }

@@ -19,13 +19,13 @@
 //
 // # Concurrency
 //
-// A Path does not change once it is made. Any goroutine may use it. What is known of Go
-// types is kept for good; a program has no more types than it was compiled with.
+// A Path does not change once it is made. Any goroutine may use it. The facts about Go
+// types are kept for good; a program has no more types than it was compiled with.
 //
 // # Testing
 //
 // A Path and its text are two spellings of one thing (FuzzParsePath). Random objects of
-// every kind that client-go knows are checked by type and by schema. What a Diff prints and
-// what is there must pass (TestWhatADiffPrintsCanExist, TestWhatIsThereCanExist). Names that
-// are misspelt must not (TestWhatIsMisspeltCanNot).
+// every kind that client-go knows are checked by type and by schema. Paths that a Diff
+// prints must pass, and so must paths of what is there (TestWhatADiffPrintsCanExist,
+// TestWhatIsThereCanExist). Names that are misspelt must not (TestWhatIsMisspeltCanNot).
 package path

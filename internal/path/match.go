@@ -29,7 +29,7 @@ func (p Path) LeadsTo(q Path) (below []Step, ok bool) {
 }
 
 // spells returns how many of the steps spell a key that has dots in it, zero if they do
-// not. Who writes data.config.yaml may mean data["config.yaml"].
+// not. Someone who writes data.config.yaml may mean data["config.yaml"].
 func spells(steps []Step, key *Step) int {
 	if key.Kind != Named || !strings.Contains(key.Name, ".") {
 		return 0

@@ -103,7 +103,7 @@ func (p *parser) nameOrKeys() (Step, error) {
 	return Step{Kind: Named, Name: name, Entry: true}, nil
 }
 
-// keys takes the fields of a key, of which the first one's name has been taken.
+// keys takes the fields of a key. The name of the first one has been taken.
 func (p *parser) keys(name string) (Step, error) {
 	s := Step{Kind: Element}
 	for {

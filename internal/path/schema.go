@@ -111,7 +111,7 @@ func schemaOf(schemas Schemas, kind kinds.GroupVersionKind) (slot, error) {
 }
 
 // untypedRoot is an object whose Go type says nothing of its content but the metadata.
-// What else it has the schema of its kind says, if there is one.
+// The schema of its kind, if there is one, says what else it has.
 type untypedRoot struct{ described slot }
 
 func (r untypedRoot) content() content {

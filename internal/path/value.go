@@ -6,7 +6,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
 
-// ScalarText is the one text of a scalar, by which it is compared.
+// ScalarText is the one text of a scalar. Scalars are compared by it.
 func ScalarText(v value.Value) string {
 	switch {
 	case v.IsString():

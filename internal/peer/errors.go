@@ -55,8 +55,7 @@ func askedAgain(failed *reflector.Error) bool {
 }
 
 // Reflector makes, when first needed, what client-go's handlers of watch
-// errors take: a Reflector of client-go's, of which they read the name and the
-// kind. It never runs.
+// errors take: a Reflector of client-go's. They read its name and its kind. It never runs.
 func Reflector(lw cache.ListerWatcher, example any, options cache.ReflectorOptions) func() *cache.Reflector {
 	return sync.OnceValue(func() *cache.Reflector {
 		return cache.NewReflectorWithOptions(lw, example, nil, options)

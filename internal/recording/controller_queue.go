@@ -11,9 +11,9 @@ import (
 )
 
 // ControllerQueue is the queue of a controller that has a ledger. Nobody adds to the queue
-// without the ledger. Our sources say for which change they add a request. What anybody else
-// adds is [delta.External]. What the controller itself adds, after an error or for a timer,
-// is no change, and is not recorded.
+// without the ledger. Our sources say what change they add a request for. A request that
+// anybody else adds is [delta.External]. A request that the controller itself adds, after an
+// error or for a timer, does not stand for a change, and is not recorded.
 type ControllerQueue[R comparable] struct {
 	priorityQueue[R]
 
@@ -86,7 +86,7 @@ type withoutPriorities[R comparable] struct {
 	workqueue.TypedRateLimitingInterface[R]
 }
 
-// AddWithOpts follows the options, but for the priority.
+// AddWithOpts follows the options, except the priority.
 func (q withoutPriorities[R]) AddWithOpts(o priorityqueue.AddOpts, items ...R) {
 	for _, item := range items {
 		switch {

@@ -13,9 +13,9 @@
 //
 // # Concurrency
 //
-// Any goroutine may add, also after the delivery. The queues keep nothing of their own, but
-// for a ControllerQueue, whose lock guards a few map accesses. They hold no lock while they
-// call the ledger or another queue.
+// Any goroutine may add, also after the delivery. The queues keep nothing of their own,
+// except a ControllerQueue, whose lock guards a few map accesses. They hold no lock while
+// they call the ledger or another queue.
 //
 // # Testing
 //

@@ -13,8 +13,8 @@ import (
 
 // Reason says why a handler adds requests in one delivery, and how a resync wants them added.
 //
-// Invariant: nobody changes a Reason that a queue has. A handler may keep the queue. What it
-// adds after the delivery, from any goroutine, is added for the same reason.
+// Invariant: nobody changes a Reason that a queue has. A handler may keep the queue. If it
+// adds something after the delivery, from any goroutine, that is added for the same reason.
 type Reason[R comparable] struct {
 	Ledger   *delta.Ledger[R]   // nil: nothing is recorded
 	Delivery ledger.Delivery[R] // nil: the requests belong to no delivery, but to Change

@@ -161,7 +161,7 @@ func (r *Reflector[T]) ask(ctx context.Context) (step, error) {
 	page, err := r.readPage(ctx, metav1.ListOptions{Limit: 1})
 	switch {
 	case ctx.Err() != nil:
-		return nil, nil //nolint:nilerr // a caller that has left is no failure
+		return nil, nil //nolint:nilerr // a caller that has left is not a failure
 	case err != nil:
 		r.lost(err)
 		failed := r.fail(ctx, Watching, fmt.Errorf("ask for the server's version: %w", err))

@@ -34,8 +34,8 @@ type Sink[T any] interface {
 type Replacement struct {
 	// Version is the list's resource version.
 	Version string
-	// Namespace limits the list to one namespace; empty is all of them, but for
-	// those in Except. What is known of the others stays.
+	// Namespace limits the list to one namespace; empty is all of them, except those in
+	// Except. The objects of the others stay as they are known.
 	Namespace string
 	Except    []string
 	// NewHistory means that the server went back in time, as after a restore from
@@ -191,7 +191,7 @@ func (r *Reflector[T]) Cycle(ctx context.Context) error {
 		next, err = next(ctx)
 	}
 	if ctx.Err() != nil {
-		return nil //nolint:nilerr // to be told to stop is no failure
+		return nil //nolint:nilerr // to be told to stop is not a failure
 	}
 	return err
 }

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// errRelist ends a watch because somebody wants a new list. It is no failure.
+// errRelist ends a watch because somebody wants a new list. It is not a failure.
 var errRelist = errors.New("a new list is wanted")
 
 // relists is who wants a new list, and how far it is. Each who asks gets a number; a

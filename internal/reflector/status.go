@@ -7,7 +7,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
-// What a Reflector is doing; see [ReflectorStatus].
+// These say what a Reflector is doing; see [ReflectorStatus].
 const (
 	Idle       = "Idle"
 	Queued     = "Queued"

@@ -134,7 +134,7 @@ func (r *Reflector[T]) adopt(ctx context.Context, list *snapshot[T], as Replacem
 // watch asks for changes after our position.
 func (r *Reflector[T]) watch(ctx context.Context) (step, error) {
 	if ctx.Err() != nil {
-		return nil, nil //nolint:nilerr // to be told to stop is no failure
+		return nil, nil //nolint:nilerr // to be told to stop is not a failure
 	}
 	if r.relists.wanted() { // also where a failure was waited out before this
 		return r.start(), nil
@@ -162,7 +162,7 @@ func (r *Reflector[T]) watch(ctx context.Context) (step, error) {
 	}
 	s.close()
 	if ctx.Err() != nil {
-		return nil, nil //nolint:nilerr // to be told to stop is no failure
+		return nil, nil //nolint:nilerr // to be told to stop is not a failure
 	}
 	if errors.Is(err, errRelist) {
 		return r.start(), nil
@@ -256,7 +256,7 @@ func (r *Reflector[T]) unhurried(ctx context.Context, lasted time.Duration, next
 	}
 }
 
-// resume is what comes after a watch that has had its time. What was left out may
+// resume is what comes after a watch that has had its time. An event that was left out may
 // have been a deletion, which nobody will tell us of again, so list now and then.
 func (r *Reflector[T]) resume() step {
 	if r.unsure && r.opts.Now().Sub(r.listed) >= r.opts.WatchTimeout {

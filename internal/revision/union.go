@@ -3,9 +3,9 @@ package revision
 import "time"
 
 // Union finds the version of several scopes together: the lowest, as up to there
-// everything is known of all of them. Versions that are no numbers have no order;
-// then it is the one that was heard last, which says little. Scopes without a
-// version do not count. So it goes back where a scope is added that is behind.
+// everything is known of all of them. Versions that are not numbers have no order; then it
+// is the one that was heard last, which says little. Scopes without a version do not count.
+// So it goes back where a scope is added that is behind.
 type Union struct {
 	lowest, last string
 	lastAt       time.Time

@@ -19,8 +19,8 @@ const (
 	schemaPatience = 2 * time.Second
 	// schemaRetry is how long an answer counts that was of no use.
 	schemaRetry = time.Minute
-	// schemaFresh is how long a description counts by which paths are checked. A custom
-	// kind may come to have other fields, and no object tells.
+	// schemaFresh is how long a description counts. Paths are checked by the description. A
+	// custom kind may come to have other fields, and no object tells.
 	schemaFresh = 10 * time.Minute
 )
 

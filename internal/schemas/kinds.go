@@ -125,7 +125,7 @@ func (s *Kinds) Describes(kind schema.GroupVersionKind) error {
 }
 
 // saying returns obj, or a copy of it that says its kind: by that schemas are found.
-// What is below the copy is shared.
+// The two share what is below.
 func saying(kind schema.GroupVersionKind, obj runtime.Object) runtime.Object {
 	if obj.GetObjectKind().GroupVersionKind() == kind {
 		return obj

@@ -75,8 +75,8 @@ func (v *View[T]) postings(under []Filed) (found []*posting[T], err error) {
 	return found, nil
 }
 
-// fewest returns where to look for what is in all the required postings, of which
-// the first is the shortest, and meets the selector.
+// fewest returns where to look for what is in all the required postings and meets the
+// selector. The first posting is the shortest.
 func (v *View[T]) fewest(required []*posting[T], sel labels.Selector) []*posting[T] {
 	size := int(required[0].live.Load())
 	if sel == nil || size <= fewEnough {

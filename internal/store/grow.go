@@ -106,7 +106,7 @@ func (s *Store[T]) adoptLocked(e *entry[T]) {
 			continue
 		}
 		was := v.in.Load()
-		wanted, _ := s.wants(room[:0], s.growth.added, v.obj) // labels are no reason for errors
+		wanted, _ := s.wants(room[:0], s.growth.added, v.obj) // labels do not cause errors
 		if len(wanted) == 0 || was.lists(wanted[0]) {
 			continue
 		}

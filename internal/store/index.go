@@ -77,12 +77,12 @@ type catalog[T any] struct {
 	labels map[string]*index[T] // by label key
 }
 
-// writing returns a catalog by which more indexes are written, and not yet read.
+// writing returns a catalog that has more indexes written, and not yet read.
 func (c *catalog[T]) writing(more []*index[T]) *catalog[T] {
 	return &catalog[T]{all: slices.Concat(c.all, more), named: c.named, labels: c.labels}
 }
 
-// showing returns a catalog by which more of what is written is read, too.
+// showing returns a catalog that has more of the written indexes read, too.
 func (c *catalog[T]) showing(more []*index[T]) *catalog[T] {
 	next := &catalog[T]{all: c.all, named: map[string]*index[T]{}, labels: map[string]*index[T]{}}
 	maps.Copy(next.named, c.named)

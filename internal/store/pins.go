@@ -62,7 +62,7 @@ func (s *Store[T]) pin() *pin[T] {
 	return p
 }
 
-// unpin lets go of p. What only p needed is thrown away now if the store is at
+// unpin lets go of p. Versions that only p needed are thrown away now if the store is at
 // rest, and otherwise by the commit under way; the caller does not wait for it.
 func (s *Store[T]) unpin(p *pin[T]) {
 	s.pins.mu.Lock()

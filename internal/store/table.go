@@ -10,8 +10,8 @@ import (
 // too small is copied and then exchanged. Equality of nodes is the caller's
 // business, who walks all nodes of one hash with seek.
 //
-// Beside a node stands a head that the caller may exchange. What is kept there is
-// found without waiting for the node to come from memory.
+// Beside a node stands a head that the caller may exchange. The head is found without
+// waiting for the node to come from memory.
 //
 // A Go map under an RWMutex would do the same with less code;
 // docs/adr/0002-store-structure.md says what it costs.

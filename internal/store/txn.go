@@ -160,8 +160,7 @@ func (t *Txn[T]) Remove(key delta.Key) (old T, existed bool) {
 	return before.obj, true
 }
 
-// insert makes the entry of which v is the first version, in the namespace space,
-// and returns it.
+// insert makes the entry whose first version is v, in the namespace space, and returns it.
 func (t *Txn[T]) insert(hash uint32, space string, v *version[T]) *entry[T] {
 	namespace := t.s.namespaces.open(space)
 	v.space = &namespace.value

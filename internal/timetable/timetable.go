@@ -36,7 +36,7 @@ const (
 	MaxRuns = 2
 )
 
-// Tick is that subscribers are due, and by which policy.
+// Tick says that subscribers are due, and what policy makes them due.
 type Tick struct {
 	To     *Audience
 	Policy resync.Policy

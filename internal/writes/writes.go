@@ -43,13 +43,13 @@ var _ delta.OwnWrites = (*Writes)(nil)
 type Options struct {
 	// Limit is how many writes are remembered. Zero means 16384, which are about 4 MB.
 	Limit int
-	// KindOf says what an object is; a scheme's knowledge. Without it an event waits
-	// for the writes of namesakes of other kinds, too.
+	// KindOf says what an object is; a scheme's knowledge. Without it an event waits for
+	// the writes of objects of the same name of other kinds, too.
 	KindOf func(delta.Object) (schema.GroupVersionKind, error)
 }
 
-// mark is one version of an object, or where the version is empty its deletion. What
-// is known of a version is the one that it was made from, empty if there was none.
+// mark is one version of an object, or where the version is empty its deletion. For a
+// version, the one that it was made from is known, empty if there was none.
 type mark struct {
 	uid     types.UID
 	version string
@@ -79,8 +79,8 @@ func (w *Writes) KnowKinds(kindOf func(delta.Object) (schema.GroupVersionKind, e
 }
 
 // Begin notes that a write is about to be sent, and end that it was answered, or never
-// will be. What came of it has to be noted before end is called; to call that again
-// does nothing. An empty kind is any.
+// will be. Its outcome has to be noted before end is called; to call that again does
+// nothing. An empty kind is any.
 func (w *Writes) Begin(kind schema.GroupKind, key delta.Key) (end func()) {
 	f := flight{kind: kind, done: make(chan struct{})}
 	w.mu.Lock()
@@ -118,7 +118,8 @@ func (w *Writes) Wrote(uid types.UID, from, to string) {
 // WroteLast notes that the object was deleted.
 func (w *Writes) WroteLast(uid types.UID) { w.remember(mark{uid: uid}, "") }
 
-// remember does nothing for an object without a UID: it can't be told from a namesake.
+// remember does nothing for an object without a UID: it can't be told from another object
+// of the same name.
 func (w *Writes) remember(m mark, from string) {
 	if m.uid == "" {
 		return
@@ -208,8 +209,7 @@ func (w *Writes) underWay(obj delta.Object) (unanswered []<-chan struct{}) {
 	return unanswered
 }
 
-// Unnamed is the key by which a write is known whose object the server has yet to
-// name.
+// Unnamed is the key of a write whose object the server has yet to name.
 func Unnamed(namespace, generateName string) delta.Key {
 	return delta.Key{Namespace: namespace, Name: generateName + "*"} // in no object's name
 }

@@ -68,8 +68,8 @@ func expired(wanted, have int64) error {
 	return apierrors.NewResourceExpired(fmt.Sprintf("version %d is forgotten, there is nothing before %d", wanted, have))
 }
 
-// nonsense is the answer to a watch from what is no version. The real server has forgotten
-// to say that it is the client's fault.
+// nonsense is the answer to a watch from something that is not a version. The real server
+// has forgotten to say that it is the client's fault.
 func nonsense(err error) error {
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
 		Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Reason: metav1.StatusReasonUnknown,

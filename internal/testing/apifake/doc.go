@@ -33,9 +33,9 @@
 //
 // # Concurrency
 //
-// Any goroutine may call a Server. A Stream is for one goroutine, but for Close. The
-// package starts no goroutine, and waits on channels and timers alone, so that all of it
-// works in a bubble of testing/synctest.
+// Any goroutine may call a Server. A Stream is for one goroutine, except Close, which any
+// may call. The package starts no goroutine, and waits on channels and timers alone, so
+// that all of it works in a bubble of testing/synctest.
 //
 // # Testing
 //

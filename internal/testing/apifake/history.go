@@ -37,7 +37,7 @@ func (h *history) clone() history {
 	return c
 }
 
-// record adds a change. What was there before is what this history has.
+// record adds a change. This history has what was there before.
 func (h *history) record(version int64, key string, is *Object) {
 	h.changes = append(h.changes, change{version: version, key: key, was: h.objects[key], is: is})
 	h.version = version

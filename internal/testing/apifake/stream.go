@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// Stream is an open watch. Its fields are guarded by its server, but for those that never
+// Stream is an open watch. Its fields are guarded by its server, except those that never
 // change.
 type Stream struct {
 	server   *Server
@@ -16,7 +16,7 @@ type Stream struct {
 	deadline time.Time
 	refused  error
 
-	start    int64         // what was before is no news to the client
+	start    int64         // what was before is not news to the client
 	position int64         // everything up to here is sent or ready
 	ready    []watch.Event // to be sent next
 	mark     time.Time     // when a bookmark is due; zero for never
@@ -46,7 +46,7 @@ func (st *Stream) Next(ctx context.Context) (watch.Event, error) {
 	}
 }
 
-// Close ends the watch. What was not taken is lost.
+// Close ends the watch. Events that were not taken are lost.
 func (st *Stream) Close() {
 	st.server.mu.Lock()
 	defer st.server.mu.Unlock()

@@ -72,8 +72,7 @@ func namespace(owner int) string { return fmt.Sprintf("team-%02d-production", ow
 
 func templateHash(owner int) string { return letters(mix(uint64(owner), 1), 10) }
 
-// pod makes the i-th Pod. What it sets here is what differs between the Pods of
-// one ReplicaSet.
+// pod makes the i-th Pod. It sets here what differs between the Pods of one ReplicaSet.
 func (o *owner) pod(i int) *corev1.Pod {
 	random := mix(uint64(i), 2)
 	created := metav1.NewTime(epoch.Add(time.Duration(i*secondsBetween) * time.Second))

@@ -122,8 +122,8 @@ func (p *Plane) ConfigFor(user string, groups ...string) (*rest.Config, error) {
 	return config, nil
 }
 
-// Folder is where a caller may keep files that are to go when the Plane stops. What
-// the Plane's programs write is there, too.
+// Folder is where a caller may keep files that are to go when the Plane stops. The Plane's
+// programs write there, too.
 func (p *Plane) Folder() string { return p.folder }
 
 // EtcdURL is where etcd listens, for a test that asks it what really happened: it

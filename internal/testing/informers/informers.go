@@ -5,7 +5,7 @@
 //
 // # Concurrency
 //
-// [New] starts nothing. What it returns is for any goroutine.
+// [New] starts nothing. Any goroutine may use what it returns.
 //
 // # Testing
 //

@@ -11,6 +11,6 @@
 //
 // # Testing
 //
-// The tests read small manifests, good ones and bad ones. What is in config/ is applied
-// to real API servers by the tests of those who import this package.
+// The tests read small manifests, good ones and bad ones. The tests of packages that import
+// this one apply config/ to real API servers.
 package manifests

@@ -21,8 +21,8 @@ type Relay struct {
 	ended bool
 }
 
-// New starts a relay to an address, or to several, of which each connection gets
-// the next one that answers. It ends with the test.
+// New starts a relay to an address or to several. Each connection gets the next one that
+// answers. It ends with the test.
 func New(t testing.TB, to ...string) *Relay {
 	t.Helper()
 	var config net.ListenConfig
