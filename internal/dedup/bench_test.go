@@ -33,7 +33,7 @@ func BenchmarkAgainst(b *testing.B) {
 	})
 }
 
-// perObject does something to objects of which each is new.
+// perObject does something to objects. Each of them is new.
 func perObject(b *testing.B, obj *corev1.Pod, do func(*corev1.Pod)) {
 	b.Helper()
 	objs := make([]*corev1.Pod, 1000)

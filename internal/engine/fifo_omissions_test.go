@@ -9,8 +9,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// What comes after a state that was left out says so, once for each object, until a list
-// shows everything.
+// The next delta after a state that was left out says so, once for each object, until a
+// list shows everything.
 func TestUpdatesSayWhatWasLeftOutBeforeThem(t *testing.T) {
 	refusing := func(n note) (note, error) {
 		if n.text == "bad" {
@@ -52,7 +52,7 @@ func TestUpdatesSayWhatWasLeftOutBeforeThem(t *testing.T) {
 	}
 }
 
-// What is remembered has a bound. Beyond it everything may have been left out.
+// The memory has a bound. Beyond it everything may have been left out.
 func TestOmissionsAreBounded(t *testing.T) {
 	var o omissions
 	for i := range maxOmissions + 1 {

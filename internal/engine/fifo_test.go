@@ -73,7 +73,7 @@ func TestWhatIsKeptOfALentListIsDetached(t *testing.T) {
 	}
 }
 
-// What a relist shows is told as such, but for the first list, which is Initial.
+// Deltas of a relist are marked as such, except those of the first list, which are Initial.
 func TestRelistedIsWhatARelistShows(t *testing.T) {
 	i := New[faulty.Thing](forbidden{}, Options[faulty.Thing]{Name: "things", Traits: thingTraits})
 	feed := i.coverage.Load().scopes[0].inlet

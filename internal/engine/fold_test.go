@@ -32,7 +32,7 @@ type history struct {
 	now   map[delta.Key]part
 	clock int                 // the last state given out
 	born  map[string]int      // the state each uid was born in
-	ended map[string]delta.Op // how each uid ended: Deleted, or Updated where a namesake took its place
+	ended map[string]delta.Op // how each uid ended: Deleted, or Updated where another one took its place
 }
 
 func newHistory(seed uint64) *history {
@@ -317,7 +317,7 @@ func TestFoldedBacklogRules(t *testing.T) {
 	}
 }
 
-// What a delta says of its New is that of the last one folded into it.
+// A folded delta says of its New what the last one folded into it said.
 func TestFoldKeepsWhatBelongsToNew(t *testing.T) {
 	b := newFoldedBacklog(partTraits().UID)
 	first, last := &delta.Origin{Manager: "first"}, &delta.Origin{Manager: "last"}

@@ -77,7 +77,7 @@ type observed struct {
 	syncs map[delta.Key]int
 	at    []time.Duration // since the start
 	why   map[delta.ResyncTerms]int
-	other int // deltas that are no Sync, but for those of the first list
+	other int // deltas other than Syncs, except those of the first list
 }
 
 // resyncRig runs an informer of a crowd in a bubble.
@@ -200,8 +200,7 @@ func TestChangedPolicyIsInEffectWithinASecond(t *testing.T) {
 	})
 }
 
-// What a run that is under way has yet to show goes on by the new policy, and each
-// thing is shown once.
+// A run that is under way goes on by the new policy, and shows each thing once.
 func TestPolicyChangesInTheMiddleOfARun(t *testing.T) {
 	const n = 1000
 	spread := resync.Policy{Period: 100 * time.Minute, Spread: resync.OverPeriod}

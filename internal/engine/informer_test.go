@@ -37,7 +37,7 @@ func faultless(t *testing.T) *faulty.Server {
 }
 
 // withInformer runs an informer for the server in a bubble, and stops it in the
-// end. What is to be checked then is in after.
+// end. The checks in after come then.
 func withInformer(t *testing.T, opts Options[faulty.Thing], test func(*Informer[faulty.Thing], *faulty.Server), after ...func(*Informer[faulty.Thing])) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {

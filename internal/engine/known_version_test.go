@@ -7,7 +7,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// What a watch brings is stored and told also where the server gives it no new
+// An object that a watch brings is stored and told even if the server gives it no new
 // version, and can be found by what it says now.
 func TestEventAtAKnownVersionIsStored(t *testing.T) {
 	h := newHandFed(t, Options[note]{Indexers: byText})

@@ -13,7 +13,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
-// Who is told of a mutation may call the informer.
+// The function that is told of a mutation may call the informer.
 func TestOnMutationMayCallTheInformer(t *testing.T) {
 	type doc struct{ name, text string }
 	synctest.Test(t, func(t *testing.T) {

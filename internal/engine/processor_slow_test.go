@@ -62,8 +62,8 @@ func heapInUse() uint64 {
 	return stats.HeapAlloc
 }
 
-// blockedHeap is what the heap has grown by after n events, of which a subscriber
-// that is blocked has been told the first; the other subscriber hears all of them.
+// blockedHeap is what the heap has grown by after n events. A subscriber that is blocked
+// has been told the first one; the other subscriber hears all of them.
 func blockedHeap(t *testing.T, fold bool, n int) (uint64, informer.SubscriberStatus) {
 	t.Helper()
 	p := newProcessor(payloadTraits(), logr.Discard())
@@ -108,8 +108,8 @@ func TestBlockedSubscriberThatFoldsCostsBoundedMemory(t *testing.T) {
 	}
 }
 
-// What comes and goes while a subscriber that folds is behind is counted for it, so that
-// it need not ask for its status to know.
+// Objects that come and go while a subscriber that folds is behind are counted for it, so
+// that it need not ask for its status to know.
 func TestWhatVanishesIsCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newProcessor(partTraits(), logr.Discard())

@@ -15,8 +15,8 @@ import (
 )
 
 // Subscribers that come and go while things happen, some folding and some slow, each
-// rebuild the world from nothing but what they are told. What they end up with
-// must be the store, and every step on the way must make sense.
+// rebuild the world from nothing but what they are told. Each must end up with the store's
+// content, and every step on the way must make sense.
 func TestSubscribersRebuildTheWorld(t *testing.T) {
 	seeds.Each(t, usualSeeds, func(t *testing.T, seed uint64) {
 		synctest.Test(t, func(t *testing.T) { rebuildWorld(t, seed) })

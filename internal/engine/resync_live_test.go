@@ -101,8 +101,8 @@ func (l liveEvents) send(ctx context.Context, over <-chan struct{}) {
 }
 
 // A resync at ten thousand objects a second does not delay what happens meanwhile.
-// What a machine does to latencies that others use it too is no fault of the resync,
-// so one round of some has to hold, and each compares within itself. More objects:
+// Other programs on the machine change latencies, too, and that is not a fault of the
+// resync, so one round of some has to hold, and each compares within itself. More objects:
 //
 //	RESYNC_OBJECTS=100000 go test -run TestLiveEventsAreNotDelayedByAResync -v ./pkg/informer
 func TestLiveEventsAreNotDelayedByAResync(t *testing.T) {

@@ -23,7 +23,7 @@ type (
 	queue   = workqueue.TypedRateLimitingInterface[request]
 )
 
-// spy is a queue that remembers how it was called. What it returns is its own.
+// spy is a queue that remembers how it was called. Its results are its own.
 type spy struct {
 	calls  []string
 	during func() // called in each
@@ -144,7 +144,7 @@ func invoke(method reflect.Value) string {
 
 // TestItIsRecordedBeforeItIsAdded asks the ledger from within each way to add, as a
 // worker could that is quick; and again when it has been dealt with: a request that comes
-// later, as what is delayed may, is no surprise then.
+// later, as a delayed one may, is not a surprise then.
 func TestItIsRecordedBeforeItIsAdded(t *testing.T) {
 	type priorities = priorityqueue.PriorityQueue[request]
 	for name, c := range map[string]struct {

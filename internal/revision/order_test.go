@@ -22,7 +22,7 @@ func TestOlder(t *testing.T) {
 		{"1", "", false},
 		{"9", "x10", false},
 		{"-9", "10", false},
-		{"9", "１０", false}, // other digits are no digits
+		{"9", "１０", false}, // other digits do not count
 	} {
 		if got := Older(tt.a, tt.b); got != tt.want {
 			t.Errorf("Older(%q, %q) = %v", tt.a, tt.b, got)

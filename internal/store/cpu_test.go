@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// processCPU is the processor time spent so far, by which benchmarks compare what
-// runs on a machine that others use too.
+// processCPU is the processor time spent so far. Benchmarks compare by it what runs on a
+// machine that others use too.
 func processCPU() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

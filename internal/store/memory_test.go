@@ -86,8 +86,8 @@ func TestDroppedViewIsReleased(t *testing.T) {
 	runtime.KeepAlive(s)
 }
 
-// What a relist throws away while readers hold a view is thrown away by Release,
-// also of names that never come back.
+// Release throws away what a relist drops while readers hold a view, even names that never
+// come back.
 func TestNothingIsLeftOfWhatCameAndWent(t *testing.T) {
 	s := New(cellTraits, Indexers[cell]{"name": byName})
 	for round := range 50 {

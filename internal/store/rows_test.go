@@ -41,7 +41,7 @@ var objectTraits = traits.Of[object]{
 }
 
 // pod is the i-th of n: 100 namespaces, ReplicaSets of 50, 100 applications,
-// nodes of 100, six labels. What a store does not look at is left out.
+// nodes of 100, six labels. Fields that a store does not look at are left out.
 func pod(i, generation int) object {
 	set, app := i/50, i%100
 	return &corev1.Pod{

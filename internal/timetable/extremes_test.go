@@ -9,7 +9,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
-// What is so slow or so late that its time is more than can be counted comes late,
+// A resync that is so slow or so late that its time is more than can be counted comes late,
 // and not at once.
 func TestWhatIsBeyondCountingComesLate(t *testing.T) {
 	const never = math.MaxInt64 * time.Nanosecond

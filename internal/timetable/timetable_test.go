@@ -68,8 +68,8 @@ func TestStuckSubscriberIsSplitOff(t *testing.T) {
 	}
 }
 
-// What is wanted on demand and has not ended keeps no period from beginning, nor the
-// other way round.
+// A demand that has not ended does not keep a period from beginning, nor the other way
+// round.
 func TestDemandsAndPeriodsDoNotWaitForEachOther(t *testing.T) {
 	r, now := New(nil), epoch
 	r.set(1, resync.Policy{Period: time.Minute}, now)

@@ -88,8 +88,8 @@ type happening struct {
 	watch            int // that is told of it
 }
 
-// delta is the event as subscribers are told it. It reports false for an event of which
-// nobody is told.
+// delta is the event as subscribers are told it. It reports false for an event that nobody
+// is told of.
 func (h *history) delta(e happening, f form) (*delta.Delta[any], bool) {
 	d := &delta.Delta[any]{
 		Key: delta.Key{Namespace: team, Name: "c"}, Version: strconv.Itoa(e.to), Relisted: e.relisted,

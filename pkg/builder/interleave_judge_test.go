@@ -124,8 +124,8 @@ func (j *judge) count(told delta.Changes) {
 	}
 }
 
-// checkTold checks that what a call is told are the events for which the request was made
-// since the last success.
+// checkTold checks that a call is told the events since the last success that the request
+// was made for.
 func (j *judge) checkTold(told delta.Changes) {
 	newest := map[form]int{}
 	var resync bool
@@ -226,9 +226,9 @@ func (j *judge) checkSteps(plan delta.Step) {
 }
 
 // same checks that the value at a path is the same in what was seen and in the newest state
-// that the watches have shown. What was seen and is not shown yet is still to be told. An
-// informer that is behind another one can show an old state to its readers, and will
-// tell when it gets further. So each is judged by itself.
+// that the watches have shown. A value that was seen and is not shown yet is still to be
+// told. An informer that is behind another one can show an old state to its readers, and
+// will tell when it gets further. So each is judged by itself.
 func (j *judge) same(path, why string, watches []*watch) {
 	newest := map[form]int{}
 	for _, w := range watches {

@@ -47,7 +47,7 @@ func (p *play) state() state {
 	return state{binary.LittleEndian.Uint64(sum[:]), binary.LittleEndian.Uint64(sum[8:])}
 }
 
-// scribe writes down what a ledger holds, whatever that is, but for times and hashes, which
+// scribe writes down what a ledger holds, whatever that is, except times and hashes, which
 // differ from world to world.
 type scribe struct {
 	text  strings.Builder

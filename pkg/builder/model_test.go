@@ -247,7 +247,7 @@ func (g *game) of(request string) map[string][]happened {
 	return mine
 }
 
-// requestsFor says for which requests a delta is.
+// requestsFor says what requests a delta is for.
 func requestsFor(h happened) []reconcile.Request {
 	states := []any{h.Old, h.New}
 	switch {

@@ -43,8 +43,8 @@ func (c *calls) Reconcile(ctx context.Context, _ reconcile.Request) (reconcile.R
 // last is what it was told last.
 func (c *calls) last() delta.Changes { return c.told[len(c.told)-1] }
 
-// What a return means for what was told: whether it is told again at the next call, which
-// is made for something else, and what that call knows.
+// A return decides about the changes that were told: whether they are told again at the
+// next call, which is made for something else, and what that call knows.
 func TestWhatAReturnMeans(t *testing.T) {
 	failed := errors.New("as the test wants it")
 	for name, test := range map[string]struct {

@@ -156,7 +156,7 @@ func TestAStepThatFailsForGoodIsNotRetriedByItself(t *testing.T) {
 	})
 }
 
-// A step that depends on a kind of which the controller is not told can't be skipped.
+// A step that depends on a kind that the controller is not told of can't be skipped.
 func TestAStepOnAKindThatNobodyWatches(t *testing.T) {
 	shows := ctrlsource.Func(func(context.Context, queue) error { return nil }) // nobody knows what
 	for name, tt := range map[string]struct {

@@ -48,7 +48,7 @@ func named(name string) reconcile.Request {
 	return reconcile.Request{NamespacedName: types.NamespacedName{Namespace: team, Name: name}}
 }
 
-// newObject is an object of a kind. What it is for is its owner, or in its label.
+// newObject is an object of a kind. Its owner or its label says what it is for.
 func newObject(kind schema.GroupVersionKind, name string, isFor ...string) client.Object {
 	about := metav1.ObjectMeta{Namespace: team, Name: name}
 	switch kind {
@@ -78,8 +78,8 @@ func secretsRequests(_ context.Context, obj client.Object) []reconcile.Request {
 	return all
 }
 
-// fakeManager is a manager as far as a builder needs one. What is added to it is run by
-// the test.
+// fakeManager is a manager as far as a builder needs one. The test runs what is added to
+// it.
 type fakeManager struct {
 	manager.Manager // none: who calls anything else is mistaken
 	cache           cache.Cache
@@ -167,7 +167,7 @@ func (w *world) stop(t *testing.T) {
 	}
 }
 
-// askedFor is a cache that notes for which kinds it is asked, by one at a time.
+// askedFor is a cache that notes what kinds it is asked for, by one at a time.
 type askedFor struct {
 	cache.Cache
 	mu    sync.Mutex // guards kinds, and what a fake makes when it is asked

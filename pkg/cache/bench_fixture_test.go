@@ -27,7 +27,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
-// shardOf is a label by which the Pods are cut into shards of a size.
+// shardOf is a label that cuts the Pods into shards of a size.
 func shardOf(size int) string { return fmt.Sprintf("bench/shard-of-%d", size) }
 
 // shard is the value of that label on the i-th Pod.

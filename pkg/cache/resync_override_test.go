@@ -39,7 +39,7 @@ func follows(t *testing.T, c *Cache, name string, own resync.Policy) (syncs chan
 	return syncs, func() resync.Policy { return sub.ResyncPolicies()[0] }
 }
 
-// What is set while the cache runs overrides what handlers came with: by kind, and
+// A policy that is set while the cache runs overrides what handlers came with: by kind, and
 // before that by name. The zero policy goes back to it.
 func TestWhatIsSetReachesHandlersWithAPolicyOfTheirOwn(t *testing.T) {
 	f := newFakeAPI(t)
@@ -124,8 +124,8 @@ func TestHandlersAreOverriddenBeforeThereAreAny(t *testing.T) {
 	}
 }
 
-// What is set while the cache runs leaves to ByObject what it does not say itself, and the
-// zero policy goes back to that.
+// A policy that is set while the cache runs leaves to ByObject what it does not say itself,
+// and the zero policy goes back to that.
 func TestWhatIsSetLeavesTheRestToByObject(t *testing.T) {
 	f := newFakeAPI(t)
 	f.put(configMap("red", "a"))

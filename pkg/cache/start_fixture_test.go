@@ -135,7 +135,7 @@ func (m *slowMapper) RESTMapping(kind schema.GroupKind, versions ...string) (*me
 	return m.RESTMapper.RESTMapping(kind, versions...)
 }
 
-// silence is no answer.
+// silence does not answer.
 func silence(r *http.Request) (*http.Response, error) {
 	<-r.Context().Done()
 	return nil, r.Context().Err()

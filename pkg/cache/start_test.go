@@ -20,8 +20,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 )
 
-// TestAKindThatIsNotThereIsNoPartOfTheCache has a kind asked for of which the server does
-// not say that it has it, and then that it has not. A caller that waits for the cache wants
+// TestAKindThatIsNotThereIsNoPartOfTheCache has a kind asked for. The server does not say
+// that it has it, and then it says that it has not. A caller that waits for the cache wants
 // another one, and is told that the cache has synced.
 func TestAKindThatIsNotThereIsNoPartOfTheCache(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -79,7 +79,7 @@ func TestObjectOfMissedDeletion(t *testing.T) {
 }
 
 // Everything that happens is a Delta, and an event of the log with one word more is
-// two cache lines. What is added to it must find room where there is some.
+// two cache lines. New fields must find room where there is some.
 func TestDeltaIsNoLargerThanItWas(t *testing.T) {
 	const words = 15
 	if got := unsafe.Sizeof(Delta[any]{}) / unsafe.Sizeof(uintptr(0)); unsafe.Sizeof(uintptr(0)) == 8 && got != words {

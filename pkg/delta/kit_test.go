@@ -20,7 +20,7 @@ import (
 // builtin are the schemas of the kinds that Kubernetes has.
 var builtin = applyconfigurations.NewTypeConverter(scheme.Scheme)
 
-// web is a Deployment as a typed client returns it, but for its kind.
+// web is a Deployment as a typed client returns it, but with its kind set.
 func web() *appsv1.Deployment {
 	replicas := int32(3)
 	return &appsv1.Deployment{
@@ -56,7 +56,7 @@ func (r *refusing) ObjectToTyped(runtime.Object, ...typed.ValidationOptions) (*t
 	return nil, errors.New("never heard of it")
 }
 
-// metaOnly is an object of which a watch shows no more than the metadata.
+// metaOnly is an object from a watch that shows no more than the metadata.
 func metaOnly(uid types.UID, version string, labels map[string]string) *metav1.PartialObjectMetadata {
 	return &metav1.PartialObjectMetadata{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},

@@ -46,8 +46,8 @@ func TestWhatWasMissedBeforeAChangeCountsWithIt(t *testing.T) {
 	}
 }
 
-// What a raw source adds for later may come when it has been told with an earlier call. The
-// call that it asked for is for something that nobody knows, too.
+// A request that a raw source adds for later may come when it has been told with an earlier
+// call. The call that it asked for is for something that nobody knows, too.
 func TestACallThatARawSourceAskedForIsNoMereTimer(t *testing.T) {
 	l := knowing(delta.LedgerLimits{})
 	l.Record("r", delta.Change{Cause: delta.External})

@@ -23,13 +23,13 @@ func recorded(l *Ledger[string], r string, c Change) {
 	l.Landed(r)
 }
 
-// What a change was left out of while a worker had its request is said the next time,
+// If a change was left out while a worker had its request, that is said the next time,
 // although nothing else is left of it.
 func TestWhatIsLeftOutMeanwhileIsSaid(t *testing.T) {
 	l := NewLedger[string](LedgerOptions{LedgerLimits: LedgerLimits{Changes: 1}})
 	recorded(l, "a", about("x"))
 	l.Take("a")
-	recorded(l, "a", about("y")) // for which there is no room
+	recorded(l, "a", about("y")) // there is no room for it
 	l.Settle("a", Succeeded)
 	if c := l.Take("a"); c.Complete() {
 		t.Errorf("after a change was left out the next are %s", c)
@@ -47,7 +47,7 @@ func TestABirthIsNotAllThatMayBeLacking(t *testing.T) {
 	recorded(l, "a", about("x"))
 	l.Take("a")
 	l.Settle("a", Failed)
-	recorded(l, "b", about("x")) // for which there is room because a has failed
+	recorded(l, "b", about("x")) // there is room for it because a has failed
 	l.Take("b")
 	l.Settle("b", Succeeded)
 	birth := about("a")

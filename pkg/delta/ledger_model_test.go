@@ -58,7 +58,7 @@ type modelRequest struct {
 	news     bool // something was recorded since the worker had the request
 	byTimer  bool
 	running  bool
-	loose    bool // something was recorded of which nobody knows for which object it was
+	loose    bool // something was recorded, and nobody knows for what object
 	gapsThen uint64
 	doubt    bool // it may be taken to be less known than it is: a gap is noticed late
 }
@@ -205,7 +205,7 @@ func (g *ledgerGame) take(t *testing.T, name string, r *modelRequest) {
 		told = wantFirst(t, told, delta.Retry)
 	case r.byTimer && explained:
 		told = wantFirst(t, told, delta.Timer)
-		if last := len(told) - 1; last >= 0 && told[last].Cause == delta.External && r.loose { // for which the timer may have been
+		if last := len(told) - 1; last >= 0 && told[last].Cause == delta.External && r.loose { // the timer may have been for that
 			told = told[:last]
 		}
 	}
@@ -262,7 +262,7 @@ func version(o delta.Object) string {
 func checkPart(t *testing.T, part delta.Change, of []delta.Change) {
 	t.Helper()
 	first, last := of[0], of[len(of)-1]
-	for i := 0; first.Op == delta.Sync && i < len(of); i++ { // a resync is no beginning
+	for i := 0; first.Op == delta.Sync && i < len(of); i++ { // a resync does not begin anything
 		first = of[i]
 	}
 	if of[0].Op == delta.Added || of[0].Op == delta.Deleted { // stays as it was

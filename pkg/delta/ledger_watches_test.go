@@ -66,8 +66,8 @@ func story(changes delta.Changes) string {
 	return strings.Join(words, ", ")
 }
 
-// Watches have paces of their own. What a slow one tells late hides nothing that a quick
-// one has told.
+// Watches have paces of their own. Whatever a slow one tells late, it hides nothing that a
+// quick one has told.
 func TestWatchesOfOneKindHideNothingFromEachOther(t *testing.T) {
 	for name, test := range map[string]struct {
 		happened []delta.Change
@@ -147,7 +147,7 @@ func TestCausesAreASet(t *testing.T) {
 	}
 }
 
-// What a resync shows of what was held back is a change of its watch, too.
+// An update that was held back and that a resync shows is a change of its watch, too.
 func TestAResyncThatShowsAnUpdateHasTheCauseOfItsWatch(t *testing.T) {
 	l := knowing(delta.LedgerLimits{})
 	watch := l.NewStream(delta.ByContent)
@@ -174,7 +174,8 @@ func TestAResyncThatShowsAnUpdateHasTheCauseOfItsWatch(t *testing.T) {
 	}
 }
 
-// A resync is no news of an object that has just begun, unless it shows a later state.
+// A resync does not bring news of an object that has just begun, unless it shows a later
+// state.
 func TestAResyncOfANewbornObject(t *testing.T) {
 	born := became(nil, at(2, 2))
 	born.Op = delta.Added
@@ -246,7 +247,7 @@ func TestTwoChangesOnTheirWay(t *testing.T) {
 	}
 }
 
-// A bound that was reached once is no reason to know less of others for ever.
+// After a bound was reached once, the ledger does not know less of others for ever.
 func TestOthersAreKnownAgainAfterAnOverflow(t *testing.T) {
 	l := delta.NewLedger[string](delta.LedgerOptions{LedgerLimits: delta.LedgerLimits{Requests: 1}})
 	record(l, "failing", became(at(1, 1), at(2, 2)))
@@ -298,7 +299,7 @@ func TestNothingIsHeldOfWhatIsDealtWith(t *testing.T) {
 }
 
 // TestOfAnObjectWhoseKindNobodyKnows leaves out an object that a transform has put into
-// another Go type, without saying of which kind it is.
+// another Go type, without saying its kind.
 func TestOfAnObjectWhoseKindNobodyKnows(t *testing.T) {
 	before := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "y", UID: "1", ResourceVersion: "11"}}
 	after := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "y", UID: "1", ResourceVersion: "12"}}

@@ -13,7 +13,7 @@ import (
 )
 
 // BenchmarkPlan is a call of a reconciler with five steps that nothing touches: what led to
-// it is the status of a Pod. What it is measured against is the same judgement by hand.
+// it is the status of a Pod. It is measured against the same judgement by hand.
 func BenchmarkPlan(b *testing.B) {
 	before := benchkit.Pods(1)[0].DeepCopy()
 	after := before.DeepCopy()

@@ -14,10 +14,10 @@ import (
 )
 
 // TestStepsAgainstModel plays a reconciler of steps in a world that changes before, while
-// and after its watches show it. What a step makes depends on nothing but what it says that
-// it depends on. So when all is quiet, everything that was made is what would be made now.
-// A judge who remembers every change says as well when a step has to run. With one watch for
-// each kind, which shows everything, the step must not run otherwise.
+// and after its watches show it. The result of a step depends on nothing but what the step
+// says that it depends on. So when all is quiet, everything that was made is what would be
+// made now. A judge who remembers every change says as well when a step has to run. With one
+// watch for each kind, which shows everything, the step must not run otherwise.
 func TestStepsAgainstModel(t *testing.T) {
 	ran, skipped := 0, 0
 	seeds.Run(t, 200, func(t *testing.T, rng *rand.Rand) {
@@ -157,7 +157,7 @@ func (g *stepGame) happen() {
 	g.last[of.kind] = len(g.log[of.kind])
 }
 
-// changed returns an object of which one field has another value, or by chance the same.
+// changed returns an object with another value in one field, or by chance the same.
 func (g *stepGame) changed(of thing, before delta.Object) delta.Object {
 	value, first := fmt.Sprint(g.rng.IntN(3)), g.rng.IntN(2) == 0
 	if of.kind == 0 {

@@ -121,7 +121,7 @@ func TestAStepDependsOnCauses(t *testing.T) {
 	}
 }
 
-// What can't be judged is never taken for untouched, and the ledger says why.
+// A dependency that can't be judged is never taken for untouched, and the ledger says why.
 func TestAStepThatCannotBeJudgedAlwaysRuns(t *testing.T) {
 	deployments := appsv1.SchemeGroupVersion.WithKind("Deployment")
 	l := delta.NewLedger[string](delta.LedgerOptions{

@@ -53,7 +53,7 @@ func rawAt(version, spec, status string) *raw {
 	}
 }
 
-// What was held back is touched by the next change, whatever it was in.
+// The next change touches what was held back, whatever it was in.
 func TestWhatWasHeldBackIsTouchedWhateverItWasIn(t *testing.T) {
 	managed := at(3, 1)
 	managed.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "somebody"}}

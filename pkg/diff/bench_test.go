@@ -11,9 +11,9 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/benchkit"
 )
 
-// BenchmarkDiff is of a Pod of which one field has changed. What it is measured against
-// is what operators do today: DeepEqual, which says no more than that something differs,
-// and a patch, which says what.
+// BenchmarkDiff is of a Pod with one field changed. It is measured against what operators
+// do today: DeepEqual, which says no more than that something differs, and a patch, which
+// says what.
 func BenchmarkDiff(b *testing.B) {
 	before := benchkit.Pods(1)[0].DeepCopy()
 	before.APIVersion, before.Kind = "v1", "Pod"

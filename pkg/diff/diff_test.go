@@ -22,7 +22,7 @@ import (
 // builtin are the schemas of the kinds that Kubernetes has.
 var builtin = applyconfigurations.NewTypeConverter(scheme.Scheme)
 
-// web is a Deployment as a typed client returns it, but for its kind.
+// web is a Deployment as a typed client returns it, but with its kind set.
 func web() *appsv1.Deployment {
 	replicas := int32(3)
 	return &appsv1.Deployment{
@@ -149,7 +149,7 @@ func TestTouches(t *testing.T) {
 		`spec.template.spec.volumes[1]`:                    false,
 		"metadata.resourceVersion":                         true, // is not compared
 		"metadata.managedFields[0].manager":                true,
-		"spec..replicas":                                   true, // is no path
+		"spec..replicas":                                   true, // not a path
 		"metadata.labels.app.kubernetes.io/name":           true,
 	} {
 		if got := d.Touches(path); got != want {

@@ -12,8 +12,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/diff"
 )
 
-// A path by place means the element that is there, although the order of elements that are known by
-// their keys is no difference.
+// A path by place means the element that is there, although the order of elements that are known
+// by their keys does not count.
 func TestAnotherElementAtAPlaceIsTouched(t *testing.T) {
 	schemas := applyconfigurations.NewTypeConverter(scheme.Scheme)
 	a, b := corev1.Container{Name: "a", Image: "one"}, corev1.Container{Name: "b", Image: "two"}

@@ -41,7 +41,7 @@ func TestDiffIsForEverybody(t *testing.T) {
 	}
 }
 
-// byValue is an object that is no pointer, and can't be compared by ==.
+// byValue is an object that is not a pointer, and can't be compared by ==.
 type byValue struct {
 	*unstructuredv1.Unstructured
 	names []string

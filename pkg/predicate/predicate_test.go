@@ -182,7 +182,7 @@ func TestChangedAtKnowsWhatCanExist(t *testing.T) {
 	}
 }
 
-// TestPredicatesPassAllElse asks about events that are no updates, or odd ones.
+// TestPredicatesPassAllElse asks about events that are not updates, or odd ones.
 func TestPredicatesPassAllElse(t *testing.T) {
 	web := deployment()
 	for name, p := range map[string]ctrlpredicate.Predicate{

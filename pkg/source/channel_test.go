@@ -16,8 +16,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/source"
 )
 
-// TestChannelTellsWhichObject sends events to a channel that two controllers watch, of
-// which one has a ledger.
+// TestChannelTellsWhichObject sends events to a channel that two controllers watch. One of
+// them has a ledger.
 func TestChannelTellsWhichObject(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		events := make(chan event.TypedGenericEvent[*podObject])

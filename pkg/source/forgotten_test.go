@@ -20,7 +20,7 @@ import (
 )
 
 // Namespaces come and go with objects of their own, and nobody is told of the end of these.
-// What was noted of them goes as well.
+// The notes about them go as well.
 func TestObjectsOfNamespacesThatAreGoneAreForgotten(t *testing.T) {
 	const rounds, each, most = 14, 5000, 3 << 20
 	var namespace string

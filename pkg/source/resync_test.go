@@ -88,7 +88,7 @@ func resyncCases() map[string]struct {
 		"And of Not of these":       {predicate.And[*podObject](noUpdates, predicate.Not(selected("db"))), web},
 		"nothing":                   {selected("none"), none},
 		"nothing, but for creation": {predicate.TypedFuncs[*podObject]{UpdateFunc: noUpdates.UpdateFunc, GenericFunc: func(event.TypedGenericEvent[*podObject]) bool { return false }}, both},
-		// Who wants to hold a resync back can.
+		// A predicate can hold a resync back if it wants to.
 		"NotResync":              {resync, none},
 		"And of it":              {predicate.And[*podObject](generation, resync), none},
 		"And of it, first":       {predicate.And(resync, podPredicate(ofWeb)), none},
@@ -208,8 +208,8 @@ func listAgain(t *testing.T, pods informers.Informer) {
 	synctest.Wait()
 }
 
-// What a relist shows unchanged is called a relist, also beside resyncs, and whatever
-// periods there are.
+// An object that a relist shows unchanged is told as a relist, also beside resyncs, and
+// whatever periods there are.
 func TestARelistIsNoResync(t *testing.T) {
 	for name, policy := range map[string]resync.Policy{
 		"without a policy": {}, "never resynced": {Period: resync.Never}, "resynced": {Period: time.Hour},

@@ -34,8 +34,8 @@ func pinned(version, node string) *podObject {
 	return p
 }
 
-// What a predicate holds back is told with the next event that it lets through: the
-// reconciler may have read the state before.
+// A change that a predicate holds back is told with the next event that it lets through:
+// the reconciler may have read the state before.
 func TestWhatAPredicateHoldsBackIsTouchedLater(t *testing.T) {
 	inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
 		pods := newInformer(server)
@@ -94,7 +94,8 @@ func TestAnObjectThatComesBackToARequestIsTouched(t *testing.T) {
 	})
 }
 
-// What a handler adds late, to a queue that it kept, hides nothing that was told since.
+// A request that a handler adds late, to a queue that it kept, hides nothing that was told
+// since.
 func TestAQueueThatIsKeptHidesNothing(t *testing.T) {
 	inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
 		pods := newInformer(server)
@@ -222,8 +223,8 @@ func TestAPanicOfAHandlerIsAGap(t *testing.T) {
 	})
 }
 
-// What is remembered of other objects outlives a panic: their next change touches what it
-// changed, and no more.
+// The memory of other objects outlives a panic: their next change touches what it changed,
+// and no more.
 func TestAPanicOfAHandlerLeavesOtherObjects(t *testing.T) {
 	outlivePanics(t)
 	reportErrorsAtOnce(t)

@@ -129,7 +129,8 @@ func TestHandlersAreResyncedAsTheScopesSay(t *testing.T) {
 	})
 }
 
-// A scope that is removed is no deletion: client-go's handlers do not hear of it.
+// A scope that is removed does not count as a deletion: client-go's handlers do not hear of
+// it.
 func TestHandlersDoNotHearOfRemovedScopes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := scopes{each: []engine.Scope[any]{

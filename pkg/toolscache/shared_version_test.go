@@ -63,8 +63,8 @@ func found(s cache.SharedIndexInformer) string {
 	return text
 }
 
-// What is written into the store from outside may have the version of what was there
-// before, as in tests that give all their objects the same one.
+// An object that is written into the store from outside may have the version of what was
+// there before, as in tests that give all their objects the same one.
 func TestSeedingAtAKnownVersion(t *testing.T) {
 	bothInformers(t, func(_ *quiet, s cache.SharedIndexInformer, say func(...any)) {
 		for _, color := range []string{"r", "g", "b"} {

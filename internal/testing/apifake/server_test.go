@@ -22,7 +22,7 @@ func object(name string) *Object {
 	return &Object{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: name}}
 }
 
-// filled is a server with writes 2 to 5, at the end of which there are a and c.
+// filled is a server with writes 2 to 5. At their end there are a and c.
 func filled() *Server {
 	s := New(Options{})
 	s.Put(object("a"))

@@ -42,7 +42,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// What a diff does to a file that it fits is taken back by its reverse, or refused
+// The reverse of a diff takes back what the diff does to a file that it fits, or refuses
 // because the new lines were there before.
 func FuzzApply(f *testing.F) {
 	f.Add("a\nb\nc\n", "-a\n+x\n\n b\n+y\n")
