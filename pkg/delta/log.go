@@ -91,6 +91,9 @@ func (c Changes) shown() shown {
 // MarshalJSON shows each change as [Change.MarshalJSON] does, and whether these are all.
 func (c Changes) MarshalJSON() ([]byte, error) { return c.shown().MarshalJSON() }
 
+// LogValue has loggers that prefer a String to JSON, as zap does, show what MarshalJSON does.
+func (c Changes) LogValue() slog.Value { return slog.GroupValue(c.shown()...) }
+
 // Format prints [Changes.String] whatever the verb, so that no verb prints the objects.
 func (c Changes) Format(f fmt.State, _ rune) { fmt.Fprint(f, c.String()) }
 
