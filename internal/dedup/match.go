@@ -39,9 +39,8 @@ func (s scope) below() scope {
 func (s scope) mayChange() bool { return s.change != nothing }
 
 // match reports whether two values of the layout are equal, and has a share with b
-// whatever is equal below. The caller may share the whole of a. The values that match
-// stores in a have the same type as what was there, because it stood at the same place in
-// b.
+// whatever is equal below. The caller may share the whole of a. The values that it stores
+// in a have the same type as what was there, because they stood at the same place in b.
 func (l *layout) match(a, b unsafe.Pointer, in scope) bool {
 	if in.depth > tooDeep {
 		return false

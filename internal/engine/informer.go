@@ -66,8 +66,8 @@ type Options[T any] struct {
 	Indexers store.Indexers[T]
 	// Transform replaces each object once, before it is kept.
 	Transform func(T) (T, error)
-	// Observe reads off the object of each event what Transform may remove. The delta's
-	// Origin has what it returns. Those of a streaming list have none.
+	// Observe reads off the object of each event what Transform may remove. It returns the
+	// delta's Origin. Events of a streaming list have none.
 	Observe func(T) *delta.Origin
 	// Unchanged says who is told of objects that a relist shows as they are known.
 	Unchanged Unchanged
