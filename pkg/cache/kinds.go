@@ -120,6 +120,9 @@ func (c *Cache) runLocked(k *kind) {
 	k.running = c.group.Task("informer for "+k.id.String(), func(ctx context.Context) {
 		k.shown.RunWithContext(logr.NewContext(ctx, c.ours.Log))
 	})
+	if k.running == nil {
+		return // the cache is about to end
+	}
 	select {
 	case <-k.removed: // while it was being made
 		k.running.Stop()
