@@ -39,15 +39,6 @@ type Writes struct {
 
 var _ delta.OwnWrites = (*Writes)(nil)
 
-// Options configure Writes. The zero value is ready.
-type Options struct {
-	// Limit is how many writes are remembered. Zero means 16384, which are about 4 MB.
-	Limit int
-	// KindOf says what an object is; a scheme's knowledge. Without it an event waits for
-	// the writes of objects of the same name of other kinds, too.
-	KindOf func(delta.Object) (schema.GroupVersionKind, error)
-}
-
 // mark is one version of an object, or where the version is empty its deletion. For a
 // version, the one that it was made from is known, empty if there was none.
 type mark struct {
@@ -61,15 +52,14 @@ type flight struct {
 	done chan struct{}
 }
 
-// New returns Writes that know of none.
-func New(opts Options) *Writes {
-	return &Writes{
-		kindOf: opts.KindOf, limit: cmp.Or(max(0, opts.Limit), 1<<14),
-		known: map[mark]string{}, flights: map[delta.Key][]flight{},
-	}
+// New returns Writes that know of none and remember up to limit. Zero means 16384, which are
+// about 4 MB.
+func New(limit int) *Writes {
+	return &Writes{limit: cmp.Or(max(0, limit), 1<<14), known: map[mark]string{}, flights: map[delta.Key][]flight{}}
 }
 
-// KnowKinds says what an object is, unless somebody has said so before.
+// KnowKinds says what an object is, unless somebody has said so before: a scheme's knowledge.
+// Without it an event waits for the writes of objects of the same name of other kinds, too.
 func (w *Writes) KnowKinds(kindOf func(delta.Object) (schema.GroupVersionKind, error)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -95,7 +95,7 @@ func (h *history) write(rng *rand.Rand, w *writes.Writes, current map[types.UID]
 func TestWritesAgainstModel(t *testing.T) {
 	seeds.Run(t, 300, func(t *testing.T, rng *rand.Rand) {
 		limit := 1 + rng.IntN(30)
-		w := writes.New(writes.Options{Limit: limit})
+		w := writes.New(limit)
 		h, current := &history{}, map[types.UID]string{}
 		for range 100 {
 			h.write(rng, w, current)
@@ -127,7 +127,7 @@ func anyVersion(rng *rand.Rand, h *history, uid types.UID) string {
 }
 
 func TestWritesThatNoteNothing(t *testing.T) {
-	w := writes.New(writes.Options{})
+	w := writes.New(0)
 	w.Wrote("uid", "7", "7") // changed nothing, so 7 may be anybody's
 	w.Wrote("uid", "7", "")
 	w.Wrote("", "7", "8") // could be anybody's
@@ -179,7 +179,8 @@ func TestSettledWaitsForWhatIsUnderWay(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := writes.New(writes.Options{KindOf: podsOnly})
+				w := writes.New(0)
+				w.KnowKinds(podsOnly)
 				answered := w.Begin(tt.kind, tt.key)
 				defer time.AfterFunc(time.Second, func() {
 					w.Wrote("uid", "1", "2")
@@ -204,7 +205,7 @@ func TestSettledWaitsForWhatIsUnderWay(t *testing.T) {
 
 func TestSettledEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := writes.New(writes.Options{})
+		w := writes.New(0)
 		defer w.Begin(schema.GroupKind{Kind: "Service"}, delta.Key{Namespace: "team", Name: "web"})()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -217,7 +218,7 @@ func TestSettledEndsWithItsContext(t *testing.T) {
 // TestSettledWaitsForNoLaterWrite lets writes follow each other without a pause.
 func TestSettledWaitsForNoLaterWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := writes.New(writes.Options{})
+		w := writes.New(0)
 		web := delta.Key{Namespace: "team", Name: "web"}
 		first := w.Begin(schema.GroupKind{}, web)
 		tasks := lifecycle.New(t.Context())
@@ -240,7 +241,8 @@ func TestSettledWaitsForNoLaterWrite(t *testing.T) {
 // TestClientsShareWrites has some write and others ask; it is for the race detector.
 func TestClientsShareWrites(t *testing.T) {
 	const clients, rounds = 4, 200
-	w := writes.New(writes.Options{Limit: clients * rounds, KindOf: podsOnly})
+	w := writes.New(clients * rounds)
+	w.KnowKinds(podsOnly)
 	tasks := lifecycle.New(t.Context())
 	var busy sync.WaitGroup
 	busy.Add(clients)
@@ -273,7 +275,7 @@ func TestClientsShareWrites(t *testing.T) {
 }
 
 func ExampleWrites() {
-	ours := writes.New(writes.Options{})
+	ours := writes.New(0)
 	answered := ours.Begin(schema.GroupKind{Kind: "Pod"}, delta.Key{Namespace: "team", Name: "web"})
 	// … a client sends an update over version 7, and the server answers with version 8.
 	ours.Wrote("uid-of-web", "7", "8")

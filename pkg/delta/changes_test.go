@@ -105,7 +105,7 @@ func TestOwnIsAboutEveryWriteInAChange(t *testing.T) {
 	relisted := update("1", "3")
 	relisted.Relisted = true
 	// Ours are 1, which is the first, and 2 and 3. Then others made 4, from which we made 5.
-	ours := writes.New(writes.Options{})
+	ours := writes.New(0)
 	ours.Wrote("uid", "", "1")
 	ours.Wrote("uid", "1", "2")
 	ours.Wrote("uid", "2", "3")

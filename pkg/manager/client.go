@@ -68,7 +68,7 @@ func RecordWrites(c client.Client, shared delta.OwnWrites) client.Client {
 		if OwnWrites(c) != nil {
 			return c
 		}
-		noted = writes.New(writes.Options{})
+		noted = writes.New(0)
 	}
 	noted.KnowKinds(func(obj delta.Object) (schema.GroupVersionKind, error) { return c.GroupVersionKindFor(obj) })
 	recording := &recordingClient{Client: c, writes: noted}

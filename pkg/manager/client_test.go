@@ -38,7 +38,7 @@ type written struct {
 
 func newWritten(t *testing.T) *written {
 	t.Helper()
-	w := &written{writes: writes.New(writes.Options{}), obj: web()}
+	w := &written{writes: writes.New(0), obj: web()}
 	api := fake.NewClientBuilder().WithStatusSubresource(web()).Build()
 	w.Client = manager.RecordWrites(api, w.writes)
 	if err := api.Create(t.Context(), w.obj); err != nil {
@@ -124,7 +124,7 @@ func TestWritesThatAreNoted(t *testing.T) {
 
 // TestCreatedAndDeleted follows an object from its first to its last write.
 func TestCreatedAndDeleted(t *testing.T) {
-	log := writes.New(writes.Options{})
+	log := writes.New(0)
 	c := manager.RecordWrites(fake.NewClientBuilder().Build(), log)
 	obj := web()
 	if err := c.Create(t.Context(), obj); err != nil {
@@ -192,7 +192,7 @@ func TestDryRunsAreNotNoted(t *testing.T) {
 
 // TestUnderWayUntilAnswered looks at the writes while they are at the server.
 func TestUnderWayUntilAnswered(t *testing.T) {
-	log := writes.New(writes.Options{})
+	log := writes.New(0)
 	seen := map[string]int{}
 	see := func(what string) error {
 		seen[what] = log.Status().UnderWay
@@ -273,7 +273,7 @@ func TestPatchesThatLookLocked(t *testing.T) {
 		`null`: false, ``: false, `{`: false,
 		"metadata:\n  resourceVersion: '7'\n": false, // YAML, as an apply patch may be in
 	} {
-		log := writes.New(writes.Options{})
+		log := writes.New(0)
 		obj := web()
 		if err := manager.RecordWrites(api, log).Patch(t.Context(), obj, client.RawPatch(types.MergePatchType, []byte(data))); err != nil {
 			t.Fatal(err)
@@ -308,7 +308,7 @@ func TestClientStaysWhatItWas(t *testing.T) {
 }
 
 func TestManagersClientRemembers(t *testing.T) {
-	shared := writes.New(writes.Options{})
+	shared := writes.New(0)
 	theirs := func(*rest.Config, client.Options) (client.Client, error) {
 		return fake.NewClientBuilder().Build(), nil
 	}

@@ -37,7 +37,7 @@ func WithWrites(shared delta.OwnWrites) Option {
 
 // NewWrites makes what remembers up to limit writes. Zero is what clients have by default:
 // 16384, in about 4 MB.
-func NewWrites(limit int) delta.OwnWrites { return writes.New(writes.Options{Limit: limit}) }
+func NewWrites(limit int) delta.OwnWrites { return writes.New(limit) }
 
 // Configure has the manager that is made with these options use our cache, and a client
 // that remembers its writes. It changes NewCache and NewClient and nothing else. It

@@ -187,7 +187,7 @@ func TestPredicatesPassAllElse(t *testing.T) {
 	web := deployment()
 	for name, p := range map[string]ctrlpredicate.Predicate{
 		"ChangedAt": predicate.ChangedAt("spec"), "NotResync": predicate.NotResync(),
-		"NotStatusOnly": predicate.NotStatusOnly(), "NotOwnWrite": predicate.NotOwnWrite(writes.New(writes.Options{})),
+		"NotStatusOnly": predicate.NotStatusOnly(), "NotOwnWrite": predicate.NotOwnWrite(writes.New(0)),
 		"of nobody": predicate.NotOwnWrite(nil), "of no pointer": predicate.NotOwnWrite((*writes.Writes)(nil)),
 		"no path": predicate.ChangedAt(), "nonsense": predicate.ChangedAt("spec", "spec..[[", "metadata"),
 	} {
@@ -316,7 +316,7 @@ func TestNotOwnWriteSaysThatItKnowsNothing(t *testing.T) {
 	if n := logged.count(words) - before; n != 1 {
 		t.Errorf("%d lines of the log say what to do about it, want one", n)
 	}
-	predicate.NotOwnWrite(writes.New(writes.Options{}))
+	predicate.NotOwnWrite(writes.New(0))
 	if n := logged.count(words) - before; n != 1 {
 		t.Errorf("a predicate that works has %d lines logged", n-1)
 	}
@@ -327,7 +327,7 @@ func TestNotOwnWriteSaysThatItKnowsNothing(t *testing.T) {
 func TestNotOwnWriteModel(t *testing.T) {
 	seeds.Run(t, 300, func(t *testing.T, rng *rand.Rand) {
 		limit := 1 + rng.IntN(5)
-		known := writes.New(writes.Options{Limit: limit})
+		known := writes.New(limit)
 		p := predicate.NotOwnWrite(known)
 		var states []client.Object // of the object, oldest first
 		var ours []bool            // who made them
@@ -355,7 +355,7 @@ func TestNotOwnWriteModel(t *testing.T) {
 }
 
 func TestNotOwnWriteHoldsBackOurs(t *testing.T) {
-	ours := writes.New(writes.Options{})
+	ours := writes.New(0)
 	p := predicate.NotOwnWrite(ours)
 	at := func(uid types.UID, version string) client.Object {
 		return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "web", UID: uid, ResourceVersion: version}}
@@ -386,7 +386,7 @@ func TestNotOwnWriteWaitsForTheAnswer(t *testing.T) {
 	}{"in time": {900 * time.Millisecond, false}, "too late": {5 * time.Second, true}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				ours := writes.New(writes.Options{})
+				ours := writes.New(0)
 				answered := ours.Begin(schema.GroupKind{Group: "apps", Kind: "Deployment"}, delta.Key{Namespace: "team", Name: "web"})
 				time.AfterFunc(tt.answer, func() {
 					ours.Wrote("uid", "1", "2")

@@ -73,7 +73,7 @@ func resyncCases() map[string]struct {
 		"LabelChanged":            {predicate.TypedLabelChangedPredicate[*podObject]{}, both},
 		"ChangedAt":               {drpredicate.TypedChangedAt[*podObject]("spec"), both},
 		"NotStatusOnly":           {drpredicate.TypedNotStatusOnly[*podObject](), both},
-		"NotOwnWrite":             {drpredicate.TypedNotOwnWrite[*podObject](writes.New(writes.Options{})), both},
+		"NotOwnWrite":             {drpredicate.TypedNotOwnWrite[*podObject](writes.New(0)), both},
 		"no updates":              {noUpdates, both},
 		"And of two of these":     {predicate.And[*podObject](generation, noUpdates), both},
 		"Or of two of these":      {predicate.Or[*podObject](generation, predicate.TypedLabelChangedPredicate[*podObject]{}), both},
