@@ -33,6 +33,15 @@ type Client struct {
 	Watch func(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 }
 
+// Lent shows a client as a ListWatcher of objects as they are decoded, whose lists lend their
+// items. example is an object of the kind.
+func Lent(client Client, example any) ListWatcher[any] {
+	return Of(client, Options[any]{Convert: AsItIs, Example: example, Lend: true})
+}
+
+// AsItIs keeps an object as it was decoded.
+func AsItIs(obj runtime.Object) (any, error) { return obj, nil }
+
 // Of shows a client as a ListWatcher.
 func Of[T any](client Client, opts Options[T]) ListWatcher[T] {
 	l := &reader[T]{

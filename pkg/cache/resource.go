@@ -259,7 +259,7 @@ func (b *binding) request(ctx context.Context, namespace string, s settings) (*b
 // listWatcher lists and watches the kind in one namespace, or in all where that is
 // empty, as far as the settings say.
 func (b *binding) listWatcher(namespace string, s settings, example client.Object) listwatch.ListWatcher[any] {
-	return listwatch.Of(listwatch.Client{
+	return listwatch.Lent(listwatch.Client{
 		List: func(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
 			r, in, err := b.request(ctx, namespace, s)
 			if err != nil {
@@ -282,9 +282,5 @@ func (b *binding) listWatcher(namespace string, s settings, example client.Objec
 			opts.AllowWatchBookmarks = *s.bookmarks
 			return r.watch(ctx, in, opts)
 		},
-	}, listwatch.Options[any]{
-		Convert: func(obj runtime.Object) (any, error) { return obj, nil },
-		Example: example,
-		Lend:    true,
-	})
+	}, example)
 }

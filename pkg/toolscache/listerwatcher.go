@@ -1,7 +1,6 @@
 package toolscache
 
 import (
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
@@ -11,17 +10,15 @@ import (
 // one of its kind; see [listwatch.Options]. Where lw also is a
 // cache.ListerWatcherWithContext, requests end with their context.
 func listWatcherOf(lw cache.ListerWatcher, example any) listwatch.ListWatcher[any] {
-	return listwatch.Of(clientOf(lw), listwatch.Options[any]{Convert: asItIs, Example: example})
+	return listwatch.Of(clientOf(lw), listwatch.Options[any]{Convert: listwatch.AsItIs, Example: example})
 }
 
 // lendingListWatcher is listWatcherOf for cores that have [objectTraits].
 func lendingListWatcher(lw cache.ListerWatcher, example any) listwatch.ListWatcher[any] {
-	return listwatch.Of(clientOf(lw), listwatch.Options[any]{Convert: asItIs, Example: example, Lend: true})
+	return listwatch.Lent(clientOf(lw), example)
 }
 
 func clientOf(lw cache.ListerWatcher) listwatch.Client {
 	in := cache.ToListerWatcherWithContext(lw)
 	return listwatch.Client{List: in.ListWithContext, Watch: in.WatchWithContext}
 }
-
-func asItIs(obj runtime.Object) (any, error) { return obj, nil }

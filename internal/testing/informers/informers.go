@@ -79,9 +79,6 @@ func Of(s Scope, example runtime.Object) engine.Scope[any] {
 	lw := cache.ToListerWatcherWithContext(s.ListerWatcher)
 	return engine.Scope[any]{
 		Namespace: s.Namespace, Except: s.Except,
-		ListWatcher: listwatch.Of(
-			listwatch.Client{List: lw.ListWithContext, Watch: lw.WatchWithContext},
-			listwatch.Options[any]{Convert: func(obj runtime.Object) (any, error) { return obj, nil }, Example: example, Lend: true},
-		),
+		ListWatcher: listwatch.Lent(listwatch.Client{List: lw.ListWithContext, Watch: lw.WatchWithContext}, example),
 	}
 }
