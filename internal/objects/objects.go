@@ -5,13 +5,9 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-)
 
-// Object is what every API object is.
-type Object interface {
-	metav1.Object
-	runtime.Object
-}
+	"github.com/delta-runtime/delta-runtime/internal/states"
+)
 
 // IsNil reports whether a value is nil. It also sees a nil pointer in an interface, which
 // is what a nil of a concrete type becomes on its way through a constructor.
@@ -29,17 +25,13 @@ func IsNil(v any) bool {
 
 // SameState reports whether two objects show one state of one object. Of objects without a
 // resource version it is known only if they are one object in memory.
-func SameState(before, after Object) bool {
-	if before == after {
-		return true
-	}
-	version := after.GetResourceVersion()
-	return version != "" && version == before.GetResourceVersion() && before.GetUID() == after.GetUID() &&
-		reflect.DeepEqual(before, after) // some servers change objects without giving them new versions
+func SameState(before, after states.Object) bool {
+	// Some servers change objects without giving them new versions.
+	return before == after || states.SameVersion(before, after) && reflect.DeepEqual(before, after)
 }
 
 // Untyped reports whether the Go type does not say what the object has.
-func Untyped(obj Object) bool {
+func Untyped(obj states.Object) bool {
 	switch obj.(type) {
 	case runtime.Unstructured, *metav1.PartialObjectMetadata:
 		return true

@@ -9,6 +9,6 @@
 //
 // # Testing
 //
-// The tests of packages diff and delta cover this package: the states of their model's
-// objects have and lack versions and UIDs.
+// A table of pairs says of each function what it answers. Packages diff and delta play random
+// states over it.
 package states

@@ -12,13 +12,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	unstructuredv1 "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-)
 
-// Object is any API object.
-type Object interface {
-	metav1.Object
-	runtime.Object
-}
+	"github.com/delta-runtime/delta-runtime/internal/states"
+)
 
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
@@ -80,7 +76,7 @@ func (s *Safe) Odd() *unstructuredv1.Unstructured {
 }
 
 // Form turns a Secret into one of the forms that caches have.
-func (s *Safe) Form(t *testing.T, secret *corev1.Secret) Object {
+func (s *Safe) Form(t *testing.T, secret *corev1.Secret) states.Object {
 	t.Helper()
 	switch s.IntN(4) {
 	case 0:
