@@ -15,7 +15,7 @@ import (
 // DeltaFIFO holds what has been learnt and not yet been applied to the store.
 //
 // It keeps deltas in the order in which they arrived and hands all of them out at once. It
-// checks what it is told against what is known of the object, and "known" has three layers,
+// compares each delta with the known state of its object. Three layers know that state,
 // newest first:
 //
 //	pending      told to us, nobody has taken it yet

@@ -218,10 +218,15 @@ func (f *DeltaFIFO[T]) handOutLocked() {
 func (f *DeltaFIFO[T]) shown() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.revealLocked()
+	f.noteSyncedLocked(f.pending.oldest())
+}
+
+// revealLocked notes that readers see what was handed out.
+func (f *DeltaFIFO[T]) revealLocked() {
 	for _, in := range f.inlets {
 		in.visible = in.out
 	}
-	f.noteSyncedLocked(f.pending.oldest())
 }
 
 // visibleVersion is the version of what can be read.

@@ -68,9 +68,7 @@ func (f *DeltaFIFO[T]) releaseLocked() {
 	invariant.Check(f.busy, "release without a batch")
 	f.busy = false
 	f.out.reset()
-	for _, in := range f.inlets {
-		in.visible = in.out
-	}
+	f.revealLocked()
 	if f.unsynced.Load() > 0 || !isClosed(f.synced) {
 		f.settleLocked()
 	}

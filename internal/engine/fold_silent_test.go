@@ -10,8 +10,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// beliefs is what a subscriber makes of what it is told, without asking whether that
-// follows from what it was told before.
+// beliefs are the objects that a subscriber believes in. It takes each delta as it comes,
+// also if that does not follow from the deltas before.
 type beliefs map[delta.Key]part
 
 func (b beliefs) hear(d *delta.Delta[part]) {

@@ -79,8 +79,8 @@ func (h *history) next(keys int) delta.Delta[part] {
 	return d
 }
 
-// witness is a subscriber that checks that what it is told makes sense, knowing
-// nothing but what it has been told and how things really went.
+// witness is a subscriber that checks that its deltas make sense. It knows the deltas before
+// and how things really went, and nothing else.
 type witness struct {
 	h     *history
 	world map[delta.Key]part

@@ -11,6 +11,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
+// withDefaults fills in what a subscriber leaves open.
 func withDefaults(o informer.SubscribeOptions) informer.SubscribeOptions {
 	o.HighWater = cmp.Or(o.HighWater, 4096)
 	o.Stuck = cmp.Or(o.Stuck, 30*time.Second)

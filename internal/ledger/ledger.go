@@ -48,7 +48,7 @@ type Recorder[R comparable, C any] interface {
 
 // Teller tells a reconciler what led to a request.
 type Teller[R comparable, T any] interface {
-	// Begin is Take, and returns the context in which the reconciler finds what it is told.
+	// Begin takes the changes as Take does, and returns a context with them for the reconciler.
 	// The call's End has to follow.
 	Begin(ctx context.Context, r R) (context.Context, Call)
 	// Take returns what there is to tell of a request that a worker has taken from the

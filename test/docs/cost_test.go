@@ -25,12 +25,12 @@ func TestTheFirstDifferenceTakesMemory(t *testing.T) {
 	}
 	livesNow, madeNow := memory()
 	stays, allocated := (livesNow-lives)/(1<<10), (madeNow-made)/(1<<20)
-	t.Logf("the first difference allocates %d MB, of which %d KB stay", allocated, stays)
+	t.Logf("the first difference allocates %d MB, and %d KB of them stay", allocated, stays)
 	if allocated < 2 {
 		t.Skip("the types have been in memory before")
 	}
 	if stays < 600 || stays > 2400 || allocated < 5 || allocated > 30 {
-		t.Errorf("the first difference allocates %d MB, of which %d KB stay: README.md says otherwise", allocated, stays)
+		t.Errorf("the first difference allocates %d MB, and %d KB of them stay: README.md says otherwise", allocated, stays)
 	}
 	runtime.KeepAlive(kinds)
 }
