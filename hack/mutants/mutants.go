@@ -19,12 +19,12 @@ var mutants = []mutant{
 	{
 		name: "Delete does not see what was handed out",
 		file: "internal/engine/fifo_inlet.go",
-		old:  "last, present := f.latestLocked(it.key)\n\tswitch {",
-		new: `last, present := f.latestLocked(it.key)
-	if change, ok := f.pending.newestChange(it.key); ok || f.opts.Known == nil {
-		present = ok && change.op != delta.Deleted
+		old:  "last, present := f.latestLocked(it.Key)\n\tswitch {",
+		new: `last, present := f.latestLocked(it.Key)
+	if change, ok := f.pending.newestChange(it.Key); ok || f.opts.Known == nil {
+		present = ok && change.Op != delta.Deleted
 	} else {
-		_, present = f.opts.Known.Get(it.key)
+		_, present = f.opts.Known.Get(it.Key)
 	}
 	switch {`,
 		suites: []suite{fifoScripts, stormyScripts},
@@ -53,8 +53,8 @@ var mutants = []mutant{
 	{
 		name:   "a batch is applied backwards",
 		file:   "internal/engine/controller.go",
-		old:    "if c.settle(txn, &batch.items[i], &events[n]) {",
-		new:    "if c.settle(txn, &batch.items[len(batch.items)-1-i], &events[n]) {",
+		old:    "events[n] = batch.items[i].event",
+		new:    "events[n] = batch.items[len(batch.items)-1-i].event",
 		suites: []suite{pacedScripts, stormyScripts},
 	},
 	{

@@ -32,24 +32,11 @@ func (b Batch[T]) Len() int { return len(b.items) }
 func (b Batch[T]) Deltas() iter.Seq[delta.Delta[T]] {
 	return func(yield func(delta.Delta[T]) bool) {
 		for i := range b.items {
-			if !yield(b.items[i].delta()) {
+			if !yield(b.items[i].Delta) {
 				return
 			}
 		}
 	}
-}
-
-func (it *item[T]) delta() delta.Delta[T] {
-	d := delta.Delta[T]{
-		Key: it.key, Op: it.op, Initial: it.initial, Missed: it.missed,
-		Version: it.version, Seen: it.seen, Origin: it.origin,
-	}
-	if it.missed {
-		d.Old = it.obj
-	} else {
-		d.New = it.obj
-	}
-	return d
 }
 
 // control is an entry that is not about an object. The Controller carries it out

@@ -48,7 +48,7 @@ func (f *DeltaFIFO[T]) Pending(key delta.Key) []delta.Delta[T] {
 	defer f.mu.Unlock()
 	var deltas []delta.Delta[T]
 	for it := range f.pending.chain(key) {
-		deltas = append(deltas, it.delta())
+		deltas = append(deltas, it.Delta)
 	}
 	slices.Reverse(deltas)
 	return deltas

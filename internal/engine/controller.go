@@ -108,10 +108,12 @@ func (c *controller[T]) apply(batch Batch[T]) []event[T] {
 	n := 0
 	txn := c.store.Begin(len(batch.items))
 	for i := range batch.items {
-		if c.settle(txn, &batch.items[i], &events[n]) {
+		events[n] = batch.items[i].event
+		if c.settle(txn, &events[n]) {
 			n++
 		}
 	}
+	clear(events[n:]) // keep no object for what is not told
 	if c.mutations != nil {
 		c.observe(events[:n])
 	}
@@ -122,79 +124,74 @@ func (c *controller[T]) apply(batch Batch[T]) []event[T] {
 	return events[:n]
 }
 
-// settle applies one item, and completes the event that tells of it with what was
-// there before. It reports whether there is anything to tell.
-func (c *controller[T]) settle(txn *store.Txn[T], it *item[T], e *event[T]) bool {
-	switch it.op {
+// settle applies one event to the store, and completes it with what was there before. It
+// reports whether there is anything to tell.
+func (c *controller[T]) settle(txn *store.Txn[T], e *event[T]) bool {
+	switch e.Op {
 	case delta.Sync:
-		obj, there := txn.Get(it.key)
-		if !there {
-			return false
-		}
-		return c.show(it, obj, e)
+		obj, there := txn.Get(e.Key)
+		return there && c.show(e, obj)
 	case delta.Deleted:
-		old, there := txn.Remove(it.key)
-		if !there {
-			return false
-		}
-		e.Delta = it.delta()
+		old, there := txn.Remove(e.Key)
 		e.Old = old
+		return there
 	case delta.OutOfScope:
-		panic("BUG: OutOfScope does not come as an item")
+		panic("BUG: OutOfScope does not come through the queue")
 	case delta.Added, delta.Updated, delta.Replaced:
-		old, there, shown := txn.Replace(it.key, it.obj, func(old T) bool { return c.shows(it, old) })
-		if shown {
-			it.unchanged = true
-			return c.show(it, old, e)
-		}
-		e.Delta = it.delta()
-		e.Old, e.Op = old, delta.Added
-		if there {
-			e.Op, e.Initial = delta.Updated, false
-		} else if len(c.forgotten) > 0 {
-			_, e.again = c.forgotten[it.key]
-			delete(c.forgotten, it.key)
-		}
-		e.Relisted = it.op == delta.Replaced && !e.Initial || it.hides && there
+		return c.put(txn, e)
 	default:
-		panic(fmt.Sprintf("BUG: delta for %s has op %s", it.key, it.op))
+		panic(fmt.Sprintf("BUG: delta for %s has op %s", e.Key, e.Op))
 	}
+}
+
+// put is settle for a state of an object that is there.
+func (c *controller[T]) put(txn *store.Txn[T], e *event[T]) bool {
+	old, there, shown := txn.Replace(e.Key, e.New, func(old T) bool { return c.shows(e, old) })
+	if shown {
+		e.unchanged = true
+		return c.show(e, old)
+	}
+	listed := e.Op == delta.Replaced
+	e.Old, e.Op = old, delta.Added
+	if there {
+		e.Op, e.Initial = delta.Updated, false
+	} else if len(c.forgotten) > 0 {
+		_, e.again = c.forgotten[e.Key]
+		delete(c.forgotten, e.Key)
+	}
+	e.Relisted = listed && !e.Initial || e.hides && there
 	return true
 }
 
-// shows reports whether an item shows the state that the store already has. For a
+// shows reports whether an event shows the state that the store already has. For a
 // list the version decides, because comparing every object would make a relist
 // expensive. A watch rarely brings a known version, so there the contents are compared.
 // Such an event repeats an earlier one, or the server changes objects without giving
 // them new versions. A server that went back gives its versions out a second time.
-func (c *controller[T]) shows(it *item[T], old T) bool {
-	if !c.traits.SameState(old, it.obj) {
+func (c *controller[T]) shows(e *event[T], old T) bool {
+	if !c.traits.SameState(old, e.New) {
 		return false
 	}
-	return it.op == delta.Replaced && !it.foreign || reflect.DeepEqual(old, it.obj)
+	return e.Op == delta.Replaced && !e.foreign || reflect.DeepEqual(old, e.New)
 }
 
 // show completes the event of an object that did not change, if somebody is to
 // see it.
-func (c *controller[T]) show(it *item[T], obj T, e *event[T]) bool {
-	to, origin := it.to, it.origin
-	if it.op != delta.Sync { // a change that turned out to be none
-		to, origin = timetable.Nobody, nil
-		if it.asked {
-			to = timetable.Everyone
+func (c *controller[T]) show(e *event[T], obj T) bool {
+	if e.Op != delta.Sync { // a change that turned out to be none
+		e.to, e.Origin = timetable.Nobody, nil
+		if e.asked {
+			e.to = timetable.Everyone
 		}
 	}
-	if it.unchanged {
-		to = to.Union(c.audienceOfUnchanged())
+	if e.unchanged {
+		e.to = e.to.Union(c.audienceOfUnchanged())
 	}
-	if to.Empty() {
+	if e.to.Empty() {
 		return false
 	}
-	e.Delta = it.delta()
-	e.Origin = origin
 	e.Op, e.Initial = delta.Sync, false
 	e.Old, e.New, e.Version = obj, obj, c.traits.Version(obj)
-	e.to = to
 	return true
 }
 

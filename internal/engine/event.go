@@ -5,14 +5,28 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// event is a delta that was applied to the store, on its way to the subscribers. The
-// Controller makes a slice of them from each batch; once published it is shared
-// and read-only.
+// event is a Delta on its way through the engine, and what the engine notes beside it. The
+// queue takes it in as the server told it, the Controller adds what was there before. The
+// Controller makes a slice of events of each batch; once published it is shared and
+// read-only.
 type event[T any] struct {
 	delta.Delta[T]
 
 	// to is who is told; nil is everyone. Only a Sync has an audience.
 	to *timetable.Audience
+
+	// unchanged marks an object that a relist shows as it is known. It is a Sync, to
+	// those who are shown such objects as well as to its audience.
+	unchanged bool
+
+	// foreign marks a state of another history: its version says nothing about what we have.
+	foreign bool
+
+	// asked means that everybody is to be shown the object, also if this changes nothing.
+	asked bool
+
+	// hides means that a state before this one may have been left out.
+	hides bool
 
 	// again marks an Added of an object that was removed silently before. Subscribers
 	// that were told of the object then still believe in it.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
@@ -41,7 +40,7 @@ func (s shelf) Watch(context.Context, metav1.ListOptions) (listwatch.Stream[book
 func (s shelf) Next(ctx context.Context) (listwatch.Event[book], error) {
 	select {
 	case b := <-s.arrivals:
-		return listwatch.Event[book]{Type: watch.Added, Object: b, Version: b.version}, nil
+		return listwatch.Event[book]{Delta: delta.Delta[book]{Op: delta.Added, New: b, Version: b.version}}, nil
 	case <-ctx.Done():
 		return listwatch.Event[book]{}, ctx.Err()
 	}
@@ -153,7 +152,7 @@ func ExampleNewScoped() {
 func ExampleNewDeltaFIFO() {
 	fifo := engine.NewDeltaFIFO(engine.FIFOOptions[book]{Traits: bookTraits})
 	add := func(op delta.Op, b book) {
-		if err := fifo.Push(op, b, b.version); err != nil {
+		if err := fifo.Push(delta.Delta[book]{Op: op, New: b, Version: b.version}, b.version); err != nil {
 			panic(err)
 		}
 	}

@@ -102,8 +102,8 @@ func newFIFO[T any](opts FIFOOptions[T]) *DeltaFIFO[T] {
 // Push adds one event of a watch: Added, Updated or Deleted. Deleting what is not
 // known to be there adds nothing. An object that the transform refuses is left out,
 // and the error says why; if it is deleted, that is queued as a missed deletion.
-func (f *DeltaFIFO[T]) Push(op delta.Op, obj T, version string) error {
-	return f.whole.Push(op, obj, version)
+func (f *DeltaFIFO[T]) Push(d delta.Delta[T], position string) error {
+	return f.whole.Push(d, position)
 }
 
 // Forget adds the deletion of an object that no event told of, as Replace does
@@ -112,21 +112,25 @@ func (f *DeltaFIFO[T]) Forget(key delta.Key, last T) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.presentLocked(key) {
-		f.appendLocked(item[T]{key: key, op: delta.Deleted, missed: true, obj: last, seen: time.Now()})
+		f.appendLocked(&item[T]{event: missed(key, last, "", time.Now())})
 	}
 }
 
-// dress gives the item its object: observed as the server sent it, then
+// missed is a deletion that no event told of.
+func missed[T any](key delta.Key, last T, version string, now time.Time) event[T] {
+	return event[T]{Delta: delta.Delta[T]{Key: key, Op: delta.Deleted, Missed: true, Old: last, Version: version, Seen: now}}
+}
+
+// dress gives the object its final form: observed as the server sent it, then
 // transformed. It runs without the lock, because it calls the user's code.
-func (f *DeltaFIFO[T]) dress(it *item[T], obj T) (err error) {
-	it.obj = obj
+func (f *DeltaFIFO[T]) dress(d *delta.Delta[T]) (err error) {
 	if f.opts.Observe != nil {
-		it.origin = f.opts.Observe(obj)
+		d.Origin = f.opts.Observe(d.New)
 	}
 	if f.opts.Transform == nil {
 		return nil
 	}
-	if it.obj, err = f.opts.Transform(obj); err != nil {
+	if d.New, err = f.opts.Transform(d.New); err != nil {
 		return fmt.Errorf("transform the object: %w", err)
 	}
 	return nil
@@ -143,7 +147,8 @@ func (f *DeltaFIFO[T]) sync(keys []delta.Key, to *timetable.Audience, origin *de
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, key := range keys {
-		f.syncLocked(item[T]{key: key, op: delta.Sync, seen: now, to: to, origin: origin})
+		show := delta.Delta[T]{Key: key, Op: delta.Sync, Seen: now, Origin: origin}
+		f.syncLocked(&item[T]{event: event[T]{Delta: show, to: to}})
 	}
 }
 
@@ -155,14 +160,14 @@ func (f *DeltaFIFO[T]) sync(keys []delta.Key, to *timetable.Audience, origin *de
 //
 // A Sync without an origin is for everybody, or for nobody if a relist shows the object
 // unchanged. So a pending change remembers of it only that it is shown in any case.
-func (f *DeltaFIFO[T]) syncLocked(it item[T]) {
-	newest, ok := f.pending.newest(it.key)
+func (f *DeltaFIFO[T]) syncLocked(it *item[T]) {
+	newest, ok := f.pending.newest(it.Key)
 	switch {
-	case ok && newest.op == delta.Sync && newest.origin == it.origin:
+	case ok && newest.Op == delta.Sync && newest.Origin == it.Origin:
 		newest.to = newest.to.Union(it.to)
 		newest.unchanged = newest.unchanged || it.unchanged
-	case ok && newest.op != delta.Sync && it.origin == nil:
-		newest.asked = newest.asked || newest.op != delta.Deleted && !it.to.Empty()
+	case ok && newest.Op != delta.Sync && it.Origin == nil:
+		newest.asked = newest.asked || newest.Op != delta.Deleted && !it.to.Empty()
 	default:
 		f.appendLocked(it)
 	}
@@ -203,7 +208,7 @@ func (f *DeltaFIFO[T]) control(c control[T]) bool {
 }
 
 // appendLocked queues the item, unless it repeats a deletion.
-func (f *DeltaFIFO[T]) appendLocked(it item[T]) {
+func (f *DeltaFIFO[T]) appendLocked(it *item[T]) {
 	it.arrival = f.arrived + 1
 	if f.pending.add(it) {
 		f.arrived++
@@ -215,7 +220,7 @@ func (f *DeltaFIFO[T]) appendLocked(it item[T]) {
 // the final state of its object.
 func (f *DeltaFIFO[T]) deletionPendingLocked(key delta.Key) bool {
 	newest, ok := f.pending.newest(key)
-	return ok && newest.op == delta.Deleted
+	return ok && newest.Op == delta.Deleted
 }
 
 // presentLocked tells whether the newest that is known of the object is that it
@@ -232,10 +237,10 @@ func (f *DeltaFIFO[T]) latestLocked(key delta.Key) (obj T, present bool) {
 		change, ok = f.out.newestChange(key)
 	}
 	switch {
-	case ok && change.op == delta.Deleted:
+	case ok && change.Op == delta.Deleted:
 		return obj, false
 	case ok:
-		return change.obj, true
+		return change.New, true
 	case f.opts.Known == nil:
 		return obj, false
 	}

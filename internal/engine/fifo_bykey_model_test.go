@@ -132,7 +132,7 @@ func (s *byKeyScript) push() {
 	s.version++
 	op, c := delta.Op(1+s.rng.IntN(3)), cell{name: s.name(), version: s.version}
 	s.model.push(op, c)
-	if err := s.fifo.Push(op, c, ""); err != nil {
+	if err := s.fifo.Push(delta.Delta[cell]{Op: op, New: c}, ""); err != nil {
 		s.t.Fatal(err)
 	}
 }

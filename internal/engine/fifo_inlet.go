@@ -84,37 +84,38 @@ func (in *inlet[T]) shut() {
 }
 
 // Push is [DeltaFIFO.Push].
-func (in *inlet[T]) Push(op delta.Op, obj T, version string) error {
+func (in *inlet[T]) Push(d delta.Delta[T], position string) error {
 	f := in.fifo
-	key, err := f.opts.Traits.Key(obj)
+	key, err := f.opts.Traits.Key(d.New)
 	if err != nil {
 		in.omitAny()
-		return fmt.Errorf("queue %s of an object: read its key: %w", op, err)
+		return fmt.Errorf("queue %s of an object: read its key: %w", d.Op, err)
 	}
-	it := item[T]{key: key, op: op, version: version, seen: time.Now()}
+	d.Key, d.Seen = key, time.Now()
 	within := in.reach.has(key.Namespace)
 	if within {
-		if err = f.dress(&it, obj); err != nil {
-			err = fmt.Errorf("queue %s of %s: %w", op, key, err)
+		if err = f.dress(&d); err != nil {
+			err = fmt.Errorf("queue %s of %s: %w", d.Op, key, err)
 		}
 	}
+	it := item[T]{event: event[T]{Delta: d}}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if in.closed {
 		return nil
 	}
-	in.heardLocked(version, it.seen)
+	in.heardLocked(position, d.Seen)
 	switch {
 	case !within:
 		return nil
-	case op == delta.Deleted:
+	case d.Op == delta.Deleted:
 		in.resumesLocked(key)
-		f.deleteLocked(it, err)
+		f.deleteLocked(&it, err)
 	case err != nil:
 		in.omitted.of(key)
 	default:
 		it.hides = in.resumesLocked(key)
-		f.appendLocked(it)
+		f.appendLocked(&it)
 	}
 	return err
 }
@@ -139,13 +140,13 @@ func (in *inlet[T]) omitAny() {
 
 // deleteLocked queues a deletion if the object is known to exist. If the transform has
 // refused the final state, the deletion is queued with the last known state instead.
-func (f *DeltaFIFO[T]) deleteLocked(it item[T], refused error) {
-	last, present := f.latestLocked(it.key)
+func (f *DeltaFIFO[T]) deleteLocked(it *item[T], refused error) {
+	last, present := f.latestLocked(it.Key)
 	switch {
-	case refused == nil && (present || f.deletionPendingLocked(it.key)):
+	case refused == nil && (present || f.deletionPendingLocked(it.Key)):
 		f.appendLocked(it)
 	case refused != nil && present:
-		it.obj, it.missed = last, true
+		it.Missed, it.Old, it.New = true, last, *new(T)
 		f.appendLocked(it)
 	}
 }

@@ -132,7 +132,7 @@ func (s *scopeScript) push(scope *modelScope) {
 		s.modelFIFO.push(op, c)
 	}
 	scope.heard, s.moved = s.version, true
-	if err := scope.inlet.Push(op, c, strconv.Itoa(s.version)); err != nil {
+	if err := scope.inlet.Push(delta.Delta[cell]{Op: op, New: c, Version: strconv.Itoa(s.version)}, strconv.Itoa(s.version)); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -182,7 +182,7 @@ func (s *scopeScript) replace(scope *modelScope) {
 
 func (s *scopeScript) pushLate(in *inlet[cell]) {
 	c := cell{name: scopeNames[s.rng.IntN(len(scopeNames))], version: 1_000_000}
-	if err := in.Push(delta.Added, c, "1000000"); err != nil {
+	if err := in.Push(delta.Delta[cell]{Op: delta.Added, New: c, Version: "1000000"}, "1000000"); err != nil {
 		s.t.Fatal(err)
 	}
 	if err := in.Replace([]cell{c}, reflector.Replacement{Version: "1000000"}); err != nil {

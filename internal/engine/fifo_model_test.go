@@ -198,7 +198,7 @@ func runFIFOScript(t *testing.T, rng *rand.Rand) {
 			version++
 			op := delta.Op(1 + rng.IntN(3))
 			model.push(op, cell{name: name, version: version})
-			if err := f.Push(op, cell{name: name, version: version}, strconv.Itoa(version)); err != nil {
+			if err := f.Push(delta.Delta[cell]{Op: op, New: cell{name: name, version: version}, Version: strconv.Itoa(version)}, strconv.Itoa(version)); err != nil {
 				t.Fatal(err)
 			}
 		case action < 5:

@@ -19,7 +19,9 @@ func TestUpdatesSayWhatWasLeftOutBeforeThem(t *testing.T) {
 		return n, nil
 	}
 	a, b := note{"a", "1", "x"}, note{"b", "1", "x"}
-	refuse := func(h *handFed) { _ = h.in.Push(delta.Updated, note{"a", "2", "bad"}, "2") }
+	refuse := func(h *handFed) {
+		_ = h.in.Push(delta.Delta[note]{Op: delta.Updated, New: note{"a", "2", "bad"}, Version: "2"}, "2")
+	}
 	unread := func(h *handFed) { h.in.omitAny() }
 	for name, tt := range map[string]struct {
 		left func(*handFed)

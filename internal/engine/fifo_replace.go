@@ -37,7 +37,7 @@ func (in *inlet[T]) replace(objs []T, r reflector.Replacement) error {
 	news, gone := f.compare(objs, keys, r)
 	now := time.Now()
 	for i := range news {
-		news[i].seen = now
+		news[i].Seen = now
 	}
 	if !r.Ingested {
 		if err := in.dressAll(news, r); err != nil {
@@ -52,19 +52,19 @@ func (in *inlet[T]) replace(objs []T, r reflector.Replacement) error {
 	gone = in.omitLocked(gone, r)
 	f.pending.makeRoom(len(news))
 	for i := range news {
-		switch news[i].op {
+		switch news[i].Op {
 		case 0: // skipped; its last good state stays
-			in.omitted.of(news[i].key)
+			in.omitted.of(news[i].Key)
 		case delta.Sync:
-			f.syncLocked(news[i])
+			f.syncLocked(&news[i])
 		default:
-			news[i].initial = !in.listed
-			f.appendLocked(news[i])
+			news[i].Initial = !in.listed
+			f.appendLocked(&news[i])
 		}
 	}
 	for i := range gone {
-		gone[i].seen = now
-		f.appendLocked(gone[i])
+		gone[i].Seen = now
+		f.appendLocked(&gone[i])
 	}
 	in.finishReplaceLocked(r.Version, now)
 	return nil
@@ -76,19 +76,19 @@ func (in *inlet[T]) dressAll(news []item[T], r reflector.Replacement) error {
 	f := in.fifo
 	for i := range news {
 		it := &news[i]
-		if it.op != delta.Replaced {
+		if it.Op != delta.Replaced {
 			continue
 		}
 		if r.Lent && f.opts.Traits.Detach != nil {
-			it.obj = f.opts.Traits.Detach(it.obj)
+			it.New = f.opts.Traits.Detach(it.New)
 		}
-		if err := f.dress(it, it.obj); err != nil {
-			err = fmt.Errorf("replace %s at version %s: %w", it.key, r.Version, err)
+		if err := f.dress(&it.Delta); err != nil {
+			err = fmt.Errorf("replace %s at version %s: %w", it.Key, r.Version, err)
 			if in.onSkip == nil {
 				return err
 			}
 			in.onSkip(err)
-			it.op = 0
+			it.Op = 0
 		}
 	}
 	return nil
@@ -105,7 +105,7 @@ func (in *inlet[T]) omitLocked(gone []item[T], r reflector.Replacement) []item[T
 		return gone
 	}
 	for i := range gone { // any of these may be what could not be read
-		in.omitted.of(gone[i].key)
+		in.omitted.of(gone[i].Key)
 	}
 	return nil
 }
@@ -158,9 +158,11 @@ func (f *DeltaFIFO[T]) compare(objs []T, keys []delta.Key, r reflector.Replaceme
 		}
 		switch {
 		case !unchanged:
-			news = append(news, item[T]{key: key, op: delta.Replaced, foreign: r.NewHistory, obj: objs[i], version: f.version(objs[i])})
+			d := delta.Delta[T]{Key: key, Op: delta.Replaced, New: objs[i], Version: f.version(objs[i])}
+			news = append(news, item[T]{event: event[T]{Delta: d, foreign: r.NewHistory}})
 		case f.opts.Unchanged != SkipUnchanged:
-			news = append(news, item[T]{key: key, op: delta.Sync, unchanged: true, to: timetable.Nobody})
+			d := delta.Delta[T]{Key: key, Op: delta.Sync}
+			news = append(news, item[T]{event: event[T]{Delta: d, unchanged: true, to: timetable.Nobody}})
 		}
 	}
 	for _, key := range r.Refused {
@@ -216,7 +218,7 @@ func (f *DeltaFIFO[T]) absentLocked(listed keySet, r reflector.Replacement) (gon
 			return
 		}
 		if last, present := f.latestLocked(key); present {
-			gone = append(gone, item[T]{key: key, op: delta.Deleted, missed: true, obj: last, version: r.Version})
+			gone = append(gone, item[T]{event: missed(key, last, r.Version, time.Time{})})
 		}
 	}
 	for key := range f.pending.keys() {
@@ -234,6 +236,6 @@ func (f *DeltaFIFO[T]) absentLocked(listed keySet, r reflector.Replacement) (gon
 			}
 		}
 	}
-	slices.SortFunc(gone, func(a, b item[T]) int { return a.key.Compare(b.key) })
+	slices.SortFunc(gone, func(a, b item[T]) int { return a.Key.Compare(b.Key) })
 	return gone
 }

@@ -16,7 +16,7 @@ import (
 
 func TestDeletionOfTheUnknownStillBringsItsVersion(t *testing.T) {
 	f := NewDeltaFIFO(FIFOOptions[cell]{Traits: cellTraits})
-	if err := f.Push(delta.Deleted, cell{name: "a/x", version: 7}, "7"); err != nil {
+	if err := f.Push(delta.Delta[cell]{Op: delta.Deleted, New: cell{name: "a/x", version: 7}, Version: "7"}, "7"); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -99,7 +99,7 @@ func TestRelistedIsWhatARelistShows(t *testing.T) {
 		"Added b initial=true relisted=false missed=false\nAdded c initial=true relisted=false missed=false\n"; got != want {
 		t.Errorf("of the first list:\n%swant\n%s", got, want)
 	}
-	if err := feed.Push(delta.Updated, faulty.Thing{Name: "a", Version: "6"}, "6"); err != nil {
+	if err := feed.Push(delta.Delta[faulty.Thing]{Op: delta.Updated, New: faulty.Thing{Name: "a", Version: "6"}, Version: "6"}, "6"); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := told(), "Updated a initial=false relisted=false missed=false\n"; got != want {
@@ -131,10 +131,10 @@ func TestSyncsSayWhoAskedForThem(t *testing.T) {
 	var got strings.Builder
 	for _, it := range batch.items {
 		lane := 0
-		if it.origin != nil {
-			lane = it.origin.Resync.Lane
+		if it.Origin != nil {
+			lane = it.Origin.Resync.Lane
 		}
-		fmt.Fprintln(&got, it.key, lane, it.to.Members)
+		fmt.Fprintln(&got, it.Key, lane, it.to.Members)
 	}
 	if want := "a 1 [1 2]\nb 1 [1]\nc 1 [1]\nb 2 [2]\nc 0 [1 2]\n"; got.String() != want {
 		t.Errorf("by key, lane and subscribers:\n%swant\n%s", &got, want)
@@ -172,9 +172,15 @@ func TestAPendingChangeDoesNotStandForAResync(t *testing.T) {
 		{func() error {
 			return feed.Replace([]faulty.Thing{{Name: "a", Version: "1"}}, reflector.Replacement{Version: "5"})
 		}, "Added of 1, asked for: false\nSync of 1, asked for: true\n"},
-		{func() error { return feed.Push(delta.Updated, faulty.Thing{Name: "a", Version: "6"}, "6") }, "Updated of 6, asked for: false\nSync of 6, asked for: true\n"},
-		{func() error { return feed.Push(delta.Updated, faulty.Thing{Name: "a", Version: "6"}, "6") }, "Sync of 6, asked for: false\nSync of 6, asked for: true\n"},
-		{func() error { return feed.Push(delta.Deleted, faulty.Thing{Name: "a", Version: "7"}, "7") }, "Deleted of 7, asked for: false\n"},
+		{func() error {
+			return feed.Push(delta.Delta[faulty.Thing]{Op: delta.Updated, New: faulty.Thing{Name: "a", Version: "6"}, Version: "6"}, "6")
+		}, "Updated of 6, asked for: false\nSync of 6, asked for: true\n"},
+		{func() error {
+			return feed.Push(delta.Delta[faulty.Thing]{Op: delta.Updated, New: faulty.Thing{Name: "a", Version: "6"}, Version: "6"}, "6")
+		}, "Sync of 6, asked for: false\nSync of 6, asked for: true\n"},
+		{func() error {
+			return feed.Push(delta.Delta[faulty.Thing]{Op: delta.Deleted, New: faulty.Thing{Name: "a", Version: "7"}, Version: "7"}, "7")
+		}, "Deleted of 7, asked for: false\n"},
 	} {
 		if got := play(tt.change); got != tt.want {
 			t.Errorf("change %d: told\n%swant\n%s", n, got, tt.want)

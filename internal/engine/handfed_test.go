@@ -62,7 +62,7 @@ func (h *handFed) list(r reflector.Replacement, objs ...note) {
 
 func (h *handFed) push(op delta.Op, obj note) {
 	h.t.Helper()
-	if err := h.in.Push(op, obj, obj.version); err != nil {
+	if err := h.in.Push(delta.Delta[note]{Op: op, New: obj, Version: obj.version}, obj.version); err != nil {
 		h.t.Fatal(err)
 	}
 }

@@ -49,7 +49,7 @@ func TestOnMutationMayCallTheInformer(t *testing.T) {
 		synctest.Wait()
 		first.text = "changed in place"
 		for n := range 3 { // each pushes another one out of what is watched
-			server.events <- listwatch.Event[*doc]{Type: "ADDED", Object: &doc{name: fmt.Sprint(n)}, Version: fmt.Sprint(n + 2)}
+			server.events <- listwatch.Event[*doc]{Delta: delta.Delta[*doc]{Op: delta.Added, New: &doc{name: fmt.Sprint(n)}, Version: fmt.Sprint(n + 2)}}
 			synctest.Wait()
 		}
 		if _, there := i.Store().Get(delta.Key{Name: "a"}); called != 1 || there {

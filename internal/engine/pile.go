@@ -4,32 +4,18 @@ import (
 	"iter"
 	"math"
 	"slices"
-	"time"
 
-	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// item is a delta as it is queued: what was before is not known yet.
+// item is an event and its place in a pile. The state before it is not known yet, so Old
+// is set for a missed deletion alone, as the last known state; and a Sync has no object.
 type item[T any] struct {
-	key     delta.Key
-	op      delta.Op
-	initial bool // of the first list
-	missed  bool // a deletion that no event told of
-	foreign bool // of another history: its version says nothing about what we have
-	// unchanged marks an object that a relist shows as it is known. It is a Sync, to
-	// those who are shown such objects as well as to its audience.
-	unchanged bool
-	asked     bool   // everybody is to be shown the object, also if this changes nothing
-	hides     bool   // a state before it may have been left out
-	hash      uint32 // of key
-	prev      int32  // position of the key's previous item in the pile, or none
-	arrival   uint64
-	obj       T // for a missed deletion the last known state; zero for a Sync
-	version   string
-	seen      time.Time
-	origin    *delta.Origin
-	to        *timetable.Audience // of a Sync
+	event[T]
+
+	hash    uint32 // of the key
+	prev    int32  // position of the key's previous item in the pile, or none
+	arrival uint64
 }
 
 // none is the end of a chain of items of one key.
@@ -53,26 +39,26 @@ func (p *pile[T]) empty() bool {
 
 // add appends the item, unless it repeats a deletion. It reports whether the pile
 // has grown.
-func (p *pile[T]) add(it item[T]) bool {
+func (p *pile[T]) add(it *item[T]) bool {
 	p.makeRoom(1)
 	if it.hash == 0 {
-		it.hash = hashOf(it.key)
+		it.hash = hashOf(it.Key)
 	}
-	slot := p.index.slot(p.items, it.hash, it.key)
+	slot := p.index.slot(p.items, it.hash, it.Key)
 	it.prev = none
 	if at := p.index.at(slot); at != none {
 		newest := &p.items[at]
-		if newest.op == delta.Deleted && it.op == delta.Deleted {
-			if newest.missed { // an event knows the final state, a relist does not
+		if newest.Op == delta.Deleted && it.Op == delta.Deleted {
+			if newest.Missed { // an event knows the final state, a relist does not
 				it.prev, it.arrival = newest.prev, newest.arrival
-				*newest = it
+				*newest = *it
 			}
 			return false
 		}
 		it.prev = at
 	}
 	p.index.put(slot, int32(len(p.items)))
-	p.items = append(p.items, it)
+	p.items = append(p.items, *it)
 	p.live++
 	if p.index.full() {
 		p.index.rebuild(p.items, 0, 0)
@@ -101,7 +87,7 @@ func (p *pile[T]) has(key delta.Key) bool {
 // newestChange is newest, looking past what changes nothing.
 func (p *pile[T]) newestChange(key delta.Key) (*item[T], bool) {
 	it, ok := p.newest(key)
-	for ok && it.op == delta.Sync {
+	for ok && it.Op == delta.Sync {
 		if it.prev == none {
 			return nil, false
 		}
@@ -124,7 +110,7 @@ func (p *pile[T]) chain(key delta.Key) iter.Seq[*item[T]] {
 func (p *pile[T]) keys() iter.Seq[delta.Key] {
 	return func(yield func(delta.Key) bool) {
 		for i := p.head; i < len(p.items); i++ {
-			if it := &p.items[i]; it.op != 0 && it.prev == none && !yield(it.key) {
+			if it := &p.items[i]; it.Op != 0 && it.prev == none && !yield(it.Key) {
 				return
 			}
 		}
@@ -141,7 +127,7 @@ func (p *pile[T]) oldest() uint64 {
 
 // first is the oldest item. There is one.
 func (p *pile[T]) first() *item[T] {
-	for p.items[p.head].op == 0 {
+	for p.items[p.head].Op == 0 {
 		p.head++
 	}
 	return &p.items[p.head]
@@ -150,13 +136,13 @@ func (p *pile[T]) first() *item[T] {
 // drop takes out the items of all keys that gone says are to go.
 func (p *pile[T]) drop(gone func(delta.Key) bool) {
 	all := p.items
-	if !slices.ContainsFunc(all, func(it item[T]) bool { return it.op != 0 && gone(it.key) }) {
+	if !slices.ContainsFunc(all, func(it item[T]) bool { return it.Op != 0 && gone(it.Key) }) {
 		return
 	}
 	p.items, p.index, p.live, p.head = nil, keyIndex[T]{}, 0, 0
 	for i := range all {
-		if all[i].op != 0 && !gone(all[i].key) {
-			p.add(all[i])
+		if all[i].Op != 0 && !gone(all[i].Key) {
+			p.add(&all[i])
 		}
 	}
 }
@@ -165,7 +151,7 @@ func (p *pile[T]) drop(gone func(delta.Key) bool) {
 // out, which is empty, in order.
 func (p *pile[T]) takeOldest(out *pile[T]) {
 	first := p.first()
-	slot := p.index.slot(p.items, first.hash, first.key)
+	slot := p.index.slot(p.items, first.hash, first.Key)
 	var room [8]int32
 	chain := room[:0]
 	for i := p.index.at(slot); i != none; i = p.items[i].prev {
@@ -173,7 +159,7 @@ func (p *pile[T]) takeOldest(out *pile[T]) {
 	}
 	p.index.remove(slot)
 	for _, i := range slices.Backward(chain) {
-		out.add(p.items[i])
+		out.add(&p.items[i])
 		p.items[i] = item[T]{}
 	}
 	p.live -= len(chain)

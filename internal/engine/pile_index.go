@@ -44,7 +44,7 @@ func (x *keyIndex[T]) slot(items []item[T], hash uint32, key delta.Key) int {
 			if reusable < 0 {
 				reusable = i
 			}
-		case items[at-1].hash == hash && items[at-1].key == key:
+		case items[at-1].hash == hash && items[at-1].Key == key:
 			return i
 		}
 	}

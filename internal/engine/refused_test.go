@@ -91,10 +91,10 @@ func TestDeletionThatATransformRefusesIsNotLost(t *testing.T) {
 	}})
 	h.list(reflector.Replacement{Version: "5"}, note{"a", "1", "x"})
 	h.apply()
-	if err := h.in.Push(delta.Deleted, note{"a", "7", "poison"}, "7"); err == nil {
+	if err := h.in.Push(delta.Delta[note]{Op: delta.Deleted, New: note{"a", "7", "poison"}, Version: "7"}, "7"); err == nil {
 		t.Error("nobody is told that the final state could not be transformed")
 	}
-	if err := h.in.Push(delta.Deleted, note{"b", "8", "poison"}, "8"); err == nil {
+	if err := h.in.Push(delta.Delta[note]{Op: delta.Deleted, New: note{"b", "8", "poison"}, Version: "8"}, "8"); err == nil {
 		t.Error("nobody is told of what could not be transformed")
 	}
 	events := h.apply()

@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"k8s.io/apimachinery/pkg/watch"
-
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
@@ -96,7 +94,7 @@ func (l liveEvents) send(ctx context.Context, over <-chan struct{}) {
 			w.mu.Unlock()
 		}
 		version := strconv.Itoa(n + 1)
-		l.server.events <- listwatch.Event[faulty.Thing]{Type: watch.Modified, Object: faulty.Thing{Name: "live", Version: version}, Version: version}
+		l.server.events <- listwatch.Event[faulty.Thing]{Delta: delta.Delta[faulty.Thing]{Op: delta.Updated, New: faulty.Thing{Name: "live", Version: version}, Version: version}}
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
@@ -95,8 +94,8 @@ type provinceWatch struct {
 
 func (w provinceWatch) Next(ctx context.Context) (listwatch.Event[faulty.Thing], error) {
 	event, err := w.Stream.Next(ctx)
-	if event.Type != watch.Bookmark {
-		event.Object = w.of.place(event.Object)
+	if !event.IsBookmark() {
+		event.New = w.of.place(event.New)
 	}
 	return event, err
 }
@@ -222,7 +221,7 @@ func (e *empire) step() {
 	case 4:
 		for _, in := range e.gone {
 			stray := faulty.Thing{Name: in.reach.namespace + "/stray", Version: "99999"}
-			_ = in.Push(delta.Added, stray, "99999")
+			_ = in.Push(delta.Delta[faulty.Thing]{Op: delta.Added, New: stray, Version: "99999"}, "99999")
 			_ = in.Replace([]faulty.Thing{stray}, reflector.Replacement{Version: "99999"})
 			_ = in.Bookmark("99999")
 		}

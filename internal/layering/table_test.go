@@ -10,7 +10,7 @@ var table = map[string]rule{
 	"internal/lifecycle": {},
 	"internal/objects":   {ours: in("internal/states", "internal/traits", "pkg/delta"), theirs: in("k8s.io/apimachinery")},
 	"internal/revision":  {},
-	"internal/listwatch": {theirs: in("k8s.io/apimachinery")},
+	"internal/listwatch": {ours: in("pkg/delta"), theirs: in("k8s.io/apimachinery")},
 	"internal/timetable": {ours: in("pkg/delta", "pkg/resync"), theirs: in("k8s.io/apimachinery/pkg/labels")},
 	"internal/reflector": {
 		ours:   in("internal/listwatch", "internal/revision", "pkg/delta", "pkg/informer"),

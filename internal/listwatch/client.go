@@ -11,6 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
 // Options say what a [Client] is expected to bring.
@@ -143,19 +145,32 @@ func (s *clientStream[T]) Close() {
 	}
 }
 
-func (l *reader[T]) read(event watch.Event) Event[T] {
-	if err := l.expect.check(event.Object); err != nil {
-		return Event[T]{Type: event.Type, Err: err}
+// read makes a Delta of what was decoded. It goes to the subscribers from here, and each
+// step on the way completes it.
+func (l *reader[T]) read(event watch.Event) (read Event[T]) {
+	if read.Err = l.expect.check(event.Object); read.Err != nil {
+		return read
 	}
 	about, err := meta.Accessor(event.Object)
 	if err != nil {
-		return Event[T]{Type: event.Type, Err: fmt.Errorf("read the metadata of a %T: %w", event.Object, err)}
-	}
-	read := Event[T]{Type: event.Type, Version: about.GetResourceVersion()}
-	if event.Type == watch.Bookmark {
-		read.InitialEnd = about.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true"
+		read.Err = fmt.Errorf("read the metadata of a %T: %w", event.Object, err)
 		return read
 	}
-	read.Object, read.Err = l.convert(event.Object)
+	read.Version = about.GetResourceVersion()
+	switch event.Type {
+	case watch.Added:
+		read.Op = delta.Added
+	case watch.Modified:
+		read.Op = delta.Updated
+	case watch.Deleted:
+		read.Op = delta.Deleted
+	case watch.Bookmark:
+		read.InitialEnd = about.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true"
+		return read
+	default: // watch.Error is an error of Next
+		read.Err = fmt.Errorf("the event has the unknown type %q", event.Type)
+		return read
+	}
+	read.New, read.Err = l.convert(event.Object)
 	return read
 }

@@ -1,7 +1,7 @@
 // Package listwatch says what a Reflector needs of an API, and reads it from a client.
 //
 //	Client ──List, Watch──▶ Of ──▶ ListWatcher ──▶ Page
-//	                                           ──▶ Stream ──▶ Event
+//	                                           ──▶ Stream ──▶ Event, a Delta that is not complete yet
 //
 // [Of] leaves out what no store can be made of: objects of another kind, tables, what has no
 // metadata. A list's items may be lent: then they are parts of the list, and the one who keeps
@@ -14,5 +14,6 @@
 //
 // # Testing
 //
-// pkg/toolscache tests what Of makes of client-go's clients and fakes.
+// client_test.go shows lists, events and errors to Of and says what it makes of each.
+// pkg/toolscache does the same with client-go's fakes.
 package listwatch

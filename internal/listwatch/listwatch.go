@@ -4,7 +4,8 @@ import (
 	"context"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
 // ListWatcher is the API that a [Reflector] keeps up with. Both methods honour
@@ -41,12 +42,13 @@ type Stream[T any] interface {
 	Close()
 }
 
-// Event is one event of a watch.
+// Event is one event of a watch: a Delta as far as the server tells it, or a bookmark.
 type Event[T any] struct {
-	Type    watch.EventType // Added, Modified, Deleted or Bookmark
-	Object  T               // zero for a Bookmark
-	Version string          // of the object, or the one that a Bookmark announces
-	// InitialEnd marks the Bookmark that ends the initial events of a streaming
+	// Delta has its Op, which is Added, Updated or Deleted, its New and its Version. A
+	// bookmark has no Op, and the version that it announces.
+	delta.Delta[T]
+
+	// InitialEnd marks the bookmark that ends the initial events of a streaming
 	// list: everything that existed at Version has been sent.
 	InitialEnd bool
 
@@ -54,3 +56,6 @@ type Event[T any] struct {
 	// the other fields only Version may be set.
 	Err error
 }
+
+// IsBookmark reports whether the event announces a version and nothing else.
+func (e *Event[T]) IsBookmark() bool { return e.Op == 0 && e.Err == nil }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/delta-runtime/delta-runtime/internal/revision"
 )
@@ -75,9 +74,9 @@ func (d *doubts) listed() {
 }
 
 // heard notes an event of a watch.
-func (d *doubts) heard(kind watch.EventType) {
+func (d *doubts) heard(bookmark bool) {
 	d.unheard = false
-	if kind == watch.Bookmark {
+	if bookmark {
 		d.ordered, d.bookmarks = true, true
 	}
 }
@@ -137,8 +136,8 @@ func (r *Reflector[T]) lookOut(s *session[T]) {
 }
 
 // heard adjusts them to what the watch has brought.
-func (r *Reflector[T]) heard(s *session[T], kind watch.EventType) {
-	r.doubts.heard(kind)
+func (r *Reflector[T]) heard(s *session[T], bookmark bool) {
+	r.doubts.heard(bookmark)
 	switch {
 	case !r.doubts.bookmarks || r.opts.StallAfter < 0:
 		s.endOnSilence(0, nil)

@@ -4,11 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/watch"
-
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/internal/revision"
-	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
 // handOn reads events until there are no more, and returns why.
@@ -18,7 +15,7 @@ func (r *Reflector[T]) handOn(ctx context.Context, s *session[T]) error {
 		if err != nil {
 			return err
 		}
-		if event.Err == nil && event.Type == watch.Bookmark && revision.Older(event.Version, r.at.version) {
+		if event.IsBookmark() && revision.Older(event.Version, r.at.version) {
 			return errDoubt
 		}
 		if err := r.deliver(s, event); err != nil {
@@ -30,7 +27,7 @@ func (r *Reflector[T]) handOn(ctx context.Context, s *session[T]) error {
 			r.recovered()
 			first = false
 		}
-		r.heard(s, event.Type)
+		r.heard(s, event.IsBookmark())
 	}
 }
 
@@ -41,28 +38,20 @@ func (r *Reflector[T]) deliver(s *session[T], event listwatch.Event[T]) error {
 		call(r.opts.Hooks.Unread)
 		return event.Err
 	}
-	version := event.Version
+	position := event.Version
 	if !s.inOrder {
-		version = ""
+		position = ""
 	}
-	err := r.push(event, version)
-	r.moveTo(version)
+	err := r.handIn(event, position)
+	r.moveTo(position)
 	return err
 }
 
-func (r *Reflector[T]) push(event listwatch.Event[T], version string) error {
-	switch event.Type {
-	case watch.Added:
-		return r.sink.Push(delta.Added, event.Object, version)
-	case watch.Modified:
-		return r.sink.Push(delta.Updated, event.Object, version)
-	case watch.Deleted:
-		return r.sink.Push(delta.Deleted, event.Object, version)
-	case watch.Bookmark:
-		return r.sink.Bookmark(version)
-	case watch.Error: // comes as an error of Next
+func (r *Reflector[T]) handIn(event listwatch.Event[T], position string) error {
+	if event.IsBookmark() {
+		return r.sink.Bookmark(position)
 	}
-	return fmt.Errorf("event has the unknown type %q", event.Type)
+	return r.sink.Push(event.Delta, position)
 }
 
 // watchTimeout is the time after which the server is asked to end a watch.

@@ -107,7 +107,8 @@ func (w *worldSink) moveTo(version string) {
 	w.version = n
 }
 
-func (w *worldSink) Push(op delta.Op, obj faulty.Thing, version string) error {
+func (w *worldSink) Push(d delta.Delta[faulty.Thing], version string) error {
+	op, obj := d.Op, d.New
 	w.moveTo(version)
 	if _, exists := w.world[obj.Name]; op != delta.Added && !exists {
 		w.t.Logf("%v of %v, which a partial list left out", op, obj)

@@ -8,7 +8,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -49,20 +48,20 @@ func (r *Reflector[T]) collect(ctx context.Context, s *session[T]) (*snapshot[T]
 // gather adds an event to the list that is being streamed.
 func (r *Reflector[T]) gather(ctx context.Context, list *snapshot[T], event listwatch.Event[T]) {
 	err := event.Err
-	if event.Type == watch.Bookmark && err == nil {
+	if event.IsBookmark() {
 		return
 	}
 	var key delta.Key
 	if err == nil {
-		key, err = r.key(event.Object)
+		key, err = r.key(event.New)
 	}
-	if err == nil && event.Type == watch.Deleted {
+	if err == nil && event.Op == delta.Deleted {
 		list.drop(key)
 		return
 	}
 	readable := err == nil
 	if readable && r.opts.Ingest != nil {
-		event.Object, err = r.opts.Ingest(event.Object)
+		event.New, err = r.opts.Ingest(event.New)
 	}
 	if err != nil {
 		if readable {
@@ -73,7 +72,7 @@ func (r *Reflector[T]) gather(ctx context.Context, list *snapshot[T], event list
 		r.Skip(ctx, fmt.Errorf("take %s from a streaming list: %w", r.opts.Kind, err))
 		return
 	}
-	list.put(key, event.Object)
+	list.put(key, event.New)
 }
 
 // readPages reads pages until there are no more, and returns the version of the

@@ -19,10 +19,10 @@ import (
 // this one event is lost, and is reported; an error of Replace means that the
 // list is, and makes the Reflector list again.
 type Sink[T any] interface {
-	// Push hands on one event of a watch; op is Added, Updated or Deleted. version
-	// is the position that the event brings us to, and empty for an event that
-	// tells of something which was there before the watch began.
-	Push(op delta.Op, obj T, version string) error
+	// Push hands on one event of a watch: d has the Op (Added, Updated or Deleted), New
+	// and Version. position is the version that the event brings us to. It is empty for an
+	// event that tells of something which was there before the watch began.
+	Push(d delta.Delta[T], position string) error
 	// Replace hands on everything there is, and the ownership of objs. The keys of
 	// objs are readable, or in r. A server may list an object twice: the last counts.
 	Replace(objs []T, r Replacement) error

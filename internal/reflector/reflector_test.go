@@ -258,15 +258,15 @@ func (s *twoThings) Next(context.Context) (listwatch.Event[faulty.Thing], error)
 		return listwatch.Event[faulty.Thing]{}, context.Canceled
 	}
 	s.sent = true
-	return listwatch.Event[faulty.Thing]{Type: "ADDED", Object: faulty.Thing{Name: "c", Version: "6"}, Version: "6"}, nil
+	return listwatch.Event[faulty.Thing]{Delta: delta.Delta[faulty.Thing]{Op: delta.Added, New: faulty.Thing{Name: "c", Version: "6"}, Version: "6"}}, nil
 }
 
 func (s *twoThings) Close() {}
 
 type printSink struct{}
 
-func (printSink) Push(op delta.Op, obj faulty.Thing, _ string) error {
-	fmt.Println(op, obj)
+func (printSink) Push(d delta.Delta[faulty.Thing], _ string) error {
+	fmt.Println(d.Op, d.New)
 	return nil
 }
 

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
@@ -268,17 +267,22 @@ func (s *scriptStream) Next(ctx context.Context) (listwatch.Event[faulty.Thing],
 	case "unreadable":
 		return listwatch.Event[faulty.Thing]{Err: fmt.Errorf("bytes make no sense")}, nil
 	case "end", "bookmark":
-		return listwatch.Event[faulty.Thing]{Type: watch.Bookmark, Version: args[0], InitialEnd: verb == "end"}, nil
+		return listwatch.Event[faulty.Thing]{Delta: delta.Delta[faulty.Thing]{Version: args[0]}, InitialEnd: verb == "end"}, nil
+	}
+	op, ok := map[string]delta.Op{"added": delta.Added, "modified": delta.Updated, "deleted": delta.Deleted}[verb]
+	if !ok {
+		s.t.Fatalf("%q is no event of a watch", verb)
 	}
 	obj := faulty.Parse(args[0])
-	return listwatch.Event[faulty.Thing]{Type: watch.EventType(strings.ToUpper(verb)), Object: obj, Version: obj.Version}, nil
+	return listwatch.Event[faulty.Thing]{Delta: delta.Delta[faulty.Thing]{Op: op, New: obj, Version: obj.Version}}, nil
 }
 
-func (s *script) Push(op delta.Op, obj faulty.Thing, version string) error {
+func (s *script) Push(d delta.Delta[faulty.Thing], position string) error {
+	obj := d.New
 	if obj.Name == "" {
 		return faulty.ErrNoName
 	}
-	s.log("= %v %v at %q", op, obj, version)
+	s.log("= %v %v at %q", d.Op, obj, position)
 	return nil
 }
 

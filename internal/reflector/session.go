@@ -7,9 +7,9 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
 // session is one watch request, from asking for it to closing it. Its timers cut
@@ -100,7 +100,7 @@ func (s *session[T]) next() (listwatch.Event[T], error) {
 	}
 	if event.Err == nil {
 		s.events++
-		s.inOrder = s.inOrder || event.Type != watch.Added
+		s.inOrder = s.inOrder || event.Op != delta.Added
 	}
 	return event, nil
 }

@@ -45,7 +45,7 @@ func measureOwn(b *testing.B, pods []*corev1.Pod, op delta.Op) {
 	measureBursts(b, func(from, to int) {
 		for i := from; i < to; i++ {
 			pod := pods[i%len(pods)]
-			must(b, fifo.Push(op, pod, pod.ResourceVersion))
+			must(b, fifo.Push(delta.Delta[*corev1.Pod]{Op: op, New: pod, Version: pod.ResourceVersion}, pod.ResourceVersion))
 		}
 		if got := popBatch(b, fifo); got != to-from {
 			b.Fatalf("popped %d deltas, want %d", got, to-from)

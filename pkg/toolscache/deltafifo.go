@@ -106,7 +106,7 @@ func (f *DeltaFIFO) Delete(obj any) error {
 
 func (f *DeltaFIFO) push(op delta.Op, obj any) error {
 	f.populate()
-	return f.core.Push(op, obj, "")
+	return f.core.Push(delta.Delta[any]{Op: op, New: obj}, "")
 }
 
 // populate notes that the queue is fed without a list, so that there is no list

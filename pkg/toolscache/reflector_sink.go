@@ -48,9 +48,9 @@ func (s *storeSink) awaitReplace() <-chan struct{} {
 	return done
 }
 
-func (s *storeSink) Push(op delta.Op, obj any, version string) error {
-	err := s.apply(op, obj)
-	s.moveTo(version)
+func (s *storeSink) Push(d delta.Delta[any], position string) error {
+	err := s.apply(d.Op, d.New)
+	s.moveTo(position)
 	return err
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/internal/testing/apifake"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
 // Server is the API server of package apifake, behind every fault there is a name
@@ -232,7 +233,7 @@ func (w *stream) Next(ctx context.Context) (listwatch.Event[Thing], error) {
 	case f.fault(30):
 		return listwatch.Event[Thing]{}, Answer(faultNames[f.rng.IntN(len(faultNames))])
 	case f.fault(25):
-		return listwatch.Event[Thing]{Type: watch.Added, Err: errors.New("bytes make no sense")}, nil
+		return listwatch.Event[Thing]{Err: errors.New("bytes make no sense")}, nil
 	}
 	isMute := w.heard && f.fault(20)
 	for {
@@ -252,11 +253,14 @@ func (w *stream) Next(ctx context.Context) (listwatch.Event[Thing], error) {
 
 // isLost says whether a change is one of those that are not told.
 func (w *stream) isLost(event listwatch.Event[Thing]) bool {
-	version, err := strconv.ParseInt(event.Object.Version, 10, 64)
+	version, err := strconv.ParseInt(event.New.Version, 10, 64)
 	w.f.mu.Lock()
 	defer w.f.mu.Unlock()
 	return err == nil && w.live && version <= w.f.lost
 }
+
+// ops are what changes of objects are called.
+var ops = map[watch.EventType]delta.Op{watch.Added: delta.Added, watch.Modified: delta.Updated, watch.Deleted: delta.Deleted}
 
 // event is an event of the server as the Reflector knows it.
 func (w *stream) event(e watch.Event) (listwatch.Event[Thing], error) {
@@ -264,13 +268,14 @@ func (w *stream) event(e watch.Event) (listwatch.Event[Thing], error) {
 	case *metav1.Status:
 		return listwatch.Event[Thing]{}, apierrors.FromObject(o)
 	case *apifake.Object:
-		event := listwatch.Event[Thing]{Type: e.Type, Version: o.ResourceVersion}
+		event := listwatch.Event[Thing]{}
+		event.Version = o.ResourceVersion
 		if e.Type == watch.Bookmark {
 			event.InitialEnd = o.Annotations[metav1.InitialEventsAnnotationKey] != ""
 			w.live, w.heard = true, !event.InitialEnd
 			return event, nil
 		}
-		event.Object = Thing{o.Name, o.ResourceVersion}
+		event.Op, event.New = ops[e.Type], Thing{o.Name, o.ResourceVersion}
 		return event, nil
 	default:
 		w.f.t.Errorf("the server says %T", o)
