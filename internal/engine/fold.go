@@ -10,16 +10,12 @@ import (
 // keeps its promises. It is for a subscriber that asked for folding and has fallen
 // behind: however long it sleeps, it owes at most maxPerKey deltas for a key.
 //
-//   - A run of Updated and Sync of one object becomes one delta, from the first
-//     Old to the last New. The state that was told last is always the Old of what is told
-//     next, so that old→new is exact, only coarser.
-//   - Nothing folds across a Deleted or OutOfScope: a subscriber that knows an object is told of
-//     its end, with its last state, even if another object of the same name has taken its place.
+// Deltas fold by the rule of package delta. They come from one log, so each continues the
+// one before it. Beyond the rule:
+//
 //   - An object that came and went while the subscriber was away, unknown to it,
 //     vanishes with everything about it, and is counted. If its scope was removed
 //     silently before and added again, the subscriber may know the object, and it stays.
-//   - An Added stays as it was, and what followed becomes one Updated: what the
-//     subscriber checks when an object is born is checked on the newborn.
 //   - A Sync asks to see the object again, so any pending change answers it.
 //
 // An Updated that exchanges an object for another one of the same name, as a relist can
@@ -104,8 +100,7 @@ func either(a, b *delta.Origin) *delta.Origin {
 	}}
 }
 
-// foldable is the rule that keeps beginnings and ends apart: only a change within
-// one object's life, and only what saw it unchanged, may fold.
+// foldable reports whether the rule lets d fold: it is within one object's life.
 func (b *foldedBacklog[T]) foldable(d *delta.Delta[T]) bool {
 	switch d.Op {
 	case delta.Updated, delta.Sync: // never Deleted: that would hide the end of an object that the subscriber knows

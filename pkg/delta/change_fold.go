@@ -32,11 +32,9 @@ const (
 	ahead                     // it ends where the other one begins
 )
 
-// fold takes another change of the same object in, and reports whether it could: updates
-// and resyncs that continue each other become one change, from the first old state to
-// the last new one, which remembers the states in between. Watches have paces of their
-// own. So what does not continue stays a change of its own, and New never goes back.
-// Beginnings and ends stay apart, since a reconciler checks something else then.
+// fold takes another change of the same object in, and reports whether the rule in the
+// package's documentation lets it. Watches have paces of their own. So what does not continue
+// stays a change of its own, and New never goes back.
 func fold(c, next *Change) bool {
 	switch {
 	case c.once != nil && c.once == next.once:
@@ -45,8 +43,8 @@ func fold(c, next *Change) bool {
 	case c.Op == 0 && next.Op == 0 && c.Cause == next.Cause: // the latest speaks for all
 		c.New, c.once = next.New, next.once
 	case c.Op == Added && next.Op == Sync && states.Same(c.New, next.New):
-		// What is checked of an object when it is born is checked on the newborn. A Sync that
-		// shows a later state, which nobody was told of, is told beside it.
+		// The Added stays as it was. A Sync that shows a later state, which nobody was told
+		// of, is told beside it.
 	case isUpdate(c) && isUpdate(next) && states.SameObject(c.Old, next.New) && states.SameObject(next.Old, c.New):
 		where := placeOf(c, next)
 		if where == elsewhere {

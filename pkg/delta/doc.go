@@ -17,12 +17,24 @@
 // the store: only then is it known what was there before. So only then is it known whether a
 // relisted object is new, changed, or neither.
 //
+// # Folding
+//
+// A receiver that is late is told less often. One rule says how, for the backlog of a
+// subscriber that is behind and for the changes that a ledger keeps for a request:
+//
+//   - Runs of Updated and Sync of one UID become one, from the first old state to the last
+//     new one, if they continue each other. So old→new is exact, only coarser.
+//   - Nothing folds across a Deleted or an OutOfScope. A receiver that knows an object is told
+//     of its end, with its last state, even if another object has taken its name.
+//   - Nothing folds into an Added. It stays as it was, and one Updated says what followed. So
+//     what is checked of an object when it is born is checked on the newborn.
+//
 // # Changes
 //
 // A [Ledger] remembers for each request which changes it was made for, until the reconciler
-// has succeeded with it. Changes fold by one rule. Runs of Updated and Sync of one UID become
-// one change, from the first old state to the last new one, if they continue each other.
-// Nothing folds across an Added, a Deleted or an OutOfScope.
+// has succeeded with it. Its changes come from several watches, each at its own pace. So two
+// of them fold only if they continue each other, and a change remembers the states between
+// its Old and its New.
 //
 // [Changes.Touches] says whether a change touches a field, and [Change.Diff] what changed:
 // see package diff. No log prints the objects of a Change or a Delta, whatever the verb or
