@@ -27,7 +27,7 @@ func numberOr(t *testing.T, name string, otherwise int) int {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 {
-		t.Fatalf("%s is %q, which is no number of objects", name, text)
+		t.Fatalf("%s is %q, which is not a number of objects", name, text)
 	}
 	return n
 }

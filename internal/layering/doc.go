@@ -5,8 +5,8 @@
 //	delta ◀─ predicate ◀─────────┴─ source ◀──────────────┘
 //	queue ◀─ keyqueue ◀─ ctrlqueue ◀─ builder, and cache ◀─ builder, manager
 //
-// What the table allows is what there is: a test fails for a permission that nobody
-// uses, too.
+// The table allows what is used and no more: a test also fails for a permission that nobody
+// uses.
 //
 // Besides, only internal/lifecycle starts goroutines, and no package has a name
 // that says nothing about what is in it. Test files may import what they like.

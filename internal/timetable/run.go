@@ -51,8 +51,8 @@ func (run *resyncRun) hand(n int, now time.Time) {
 	run.keys = run.keys[n:]
 	if rate := run.Policy.Rate; rate > 0 {
 		took := durationOf(float64(n) / rate * float64(time.Second))
-		// Who is late by less than that makes up for it, or else timers that are a little
-		// late each time add up to a much lower rate.
+		// A run that is late by less than that makes up for it. Otherwise timers that are a
+		// little late each time would add up to a much lower rate.
 		if now.Sub(run.after) < took {
 			now = run.after
 		}

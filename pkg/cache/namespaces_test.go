@@ -122,7 +122,7 @@ func TestNamespacesThatCannotBe(t *testing.T) {
 		"add to all":        {all.AddNamespace(t.Context(), "red", crcache.Config{}), "the cache covers all namespaces"},
 		"add twice":         {some.AddNamespace(t.Context(), "red", crcache.Config{}), "it is there already"},
 		"add all":           {some.AddNamespace(t.Context(), "", crcache.Config{}), "all namespaces can't be added to some"},
-		"add nonsense":      {some.AddNamespace(t.Context(), "../x", crcache.Config{}), "is no namespace"},
+		"add nonsense":      {some.AddNamespace(t.Context(), "../x", crcache.Config{}), "is not a namespace"},
 		"remove the last":   {some.RemoveNamespace(t.Context(), "red", informer.Silently), "would cover all namespaces"},
 		"remove a stranger": {some.RemoveNamespace(t.Context(), "blue", informer.Silently), "not covered"},
 	} {

@@ -37,7 +37,7 @@ func parsePageToken(text string) (t pageToken, ok bool) {
 		numbers[i] = n
 	}
 	t = pageToken{process: numbers[0], list: numbers[1], from: int(numbers[2])}
-	// What is too large, in capitals or has leading zeros, nobody got from us.
+	// We give nobody a token that is too large, in capitals or has leading zeros.
 	if t.from < 0 || t.String() != text {
 		return pageToken{}, false
 	}

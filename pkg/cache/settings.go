@@ -232,7 +232,7 @@ func checkNamespace(namespace string) error {
 		return nil
 	}
 	if wrong := content.IsPathSegmentName(namespace); len(wrong) > 0 {
-		return fmt.Errorf("%q is no namespace: %s", namespace, wrong[0])
+		return fmt.Errorf("%q is not a namespace: %s", namespace, wrong[0])
 	}
 	return nil
 }

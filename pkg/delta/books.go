@@ -15,7 +15,7 @@ const (
 	missedSome   = "changes may have been missed: a namespace was dropped, an object could not be read, or events were left out"
 	tooMany      = "there were more changes than are kept"
 	unrecorded   = "the request was made by something that records no changes"
-	leftOut      = "the request was also made by something that does not say for which object, which may have been one of these"
+	leftOut      = "the request was also made by something that does not name the object; it may have been one of these"
 )
 
 // evictionLooks is how many accounts are looked at for one that can be closed.

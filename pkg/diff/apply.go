@@ -28,7 +28,7 @@ func (d *Diff) Apply(to Object) (Object, error) {
 		return nil, nil //nolint:nilnil // no object is what is left
 	}
 	if to == nil && d.before != nil {
-		return nil, fmt.Errorf("apply changes of %s: there is no object to apply them to", d.name())
+		return nil, fmt.Errorf("apply changes of %s: there is not an object to apply them to", d.name())
 	}
 	f := d.compare(math.MaxInt, hideNothing) // its errors are as careful as ever
 	if f.err != nil {
@@ -56,11 +56,11 @@ func (d *Diff) Apply(to Object) (Object, error) {
 func emptyLike(obj Object) (Object, error) {
 	t := reflect.TypeOf(obj)
 	if t.Kind() != reflect.Pointer {
-		return nil, fmt.Errorf("make a new %T: it is no pointer", obj)
+		return nil, fmt.Errorf("make a new %T: it is not a pointer", obj)
 	}
 	empty, ok := reflect.New(t.Elem()).Interface().(Object)
 	if !ok {
-		panic(fmt.Sprintf("BUG: an empty %T is no object", obj))
+		panic(fmt.Sprintf("BUG: an empty %T is not an object", obj))
 	}
 	if u, ok := empty.(*unstructuredv1.Unstructured); ok {
 		u.Object = map[string]any{}

@@ -11,7 +11,7 @@
 //	   │                               └──▶ String, MarshalJSON
 //	   └─ Apply: the same walk without a limit and with all values ─▶ another object
 //
-// What is worth knowing:
+// Some facts about diffs:
 //
 //   - A Diff does not compare the order in lists that are sets or maps. The API server's
 //     merging does not either. To a few programs the order matters: the environment of a

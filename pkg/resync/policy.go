@@ -86,11 +86,11 @@ func (p Policy) Check() error {
 	case p.Period < 0 && p.Period != Never:
 		return fmt.Errorf("the Period is negative: %s", p.Period)
 	case !(p.Jitter >= 0 && p.Jitter <= 1): // nor is it no number
-		return fmt.Errorf("the Jitter is %v, which is no fraction between 0 and 1", p.Jitter)
+		return fmt.Errorf("the Jitter is %v, which is not a fraction between 0 and 1", p.Jitter)
 	case p.Spread > OverPeriod:
 		return fmt.Errorf("the Spread is %d, which means nothing", p.Spread)
 	case !(p.Rate >= 0 && p.Rate <= math.MaxFloat64):
-		return fmt.Errorf("the Rate is %v, which is no number of objects a second", p.Rate)
+		return fmt.Errorf("the Rate is %v, which is not a number of objects a second", p.Rate)
 	case p.OnlyIfNotReconciledFor < 0:
 		return fmt.Errorf("the OnlyIfNotReconciledFor is negative: %s", p.OnlyIfNotReconciledFor)
 	}

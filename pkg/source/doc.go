@@ -34,7 +34,7 @@
 // the texts of errors. Channel and TypedChannel are functions as theirs, with their options.
 // Func and Informer remain controller-runtime's: one controller can have theirs and ours.
 //
-// What is better:
+// Our sources are better in these ways:
 //
 //   - If the kind is not there yet, a source asks the cache again after 250 ms, and then less
 //     and less often, up to every 10 s. Theirs always waits for 10 s. If the controller loses

@@ -35,7 +35,7 @@ func newFolder() (folder string, release func(), err error) {
 func sweep() {
 	folders, err := filepath.Glob(filepath.Join(os.TempDir(), pattern))
 	if err != nil {
-		panic(fmt.Sprintf("BUG: %q is no pattern: %v", pattern, err))
+		panic(fmt.Sprintf("BUG: %q is not a pattern: %v", pattern, err))
 	}
 	for _, folder := range folders {
 		if abandoned(folder) {

@@ -73,7 +73,7 @@ func redirecting(object *unstructured.Unstructured, err error) error {
 func callAt(hook any, server string) error {
 	fields, ok := hook.(map[string]any)
 	if !ok {
-		return errors.New("a webhook is no object")
+		return errors.New("a webhook is not an object")
 	}
 	path, _, err := unstructured.NestedString(fields, "clientConfig", "service", "path")
 	if err != nil {

@@ -4,7 +4,7 @@
 //	SEEDS=10000 go test ./internal/keyqueue            more seeds than usual
 //	go test ./internal/keyqueue -run '/seed=17$'       one alone
 //
-// What a test draws must come from its seed and nothing else. A seed that is not among
+// A test must draw everything from its seed. A seed that is not among
 // the usual ones takes SEEDS to be larger than it.
 //
 // It is test support: only _test.go files import it.

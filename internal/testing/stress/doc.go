@@ -8,8 +8,8 @@
 //	                 ▼
 //	   everything has returned, and no goroutine is left
 //
-// What it holds a thing to: to stop it before it runs, twice, or while it starts
-// is allowed, returns, and leaves nothing behind.
+// It checks that a caller may stop a thing before it runs, twice, or while it starts, that
+// each call returns, and that nothing is left behind.
 //
 // # Concurrency
 //
