@@ -1,10 +1,6 @@
 package path_test
 
 import (
-	"github.com/delta-runtime/delta-runtime/internal/path"
-	"github.com/delta-runtime/delta-runtime/internal/states"
-	"github.com/delta-runtime/delta-runtime/pkg/diff"
-
 	"encoding/json"
 	"errors"
 	"strings"
@@ -18,6 +14,11 @@ import (
 	unstructuredv1 "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/delta-runtime/delta-runtime/internal/path"
+	"github.com/delta-runtime/delta-runtime/internal/states"
+	"github.com/delta-runtime/delta-runtime/internal/testing/samples"
+	"github.com/delta-runtime/delta-runtime/pkg/diff"
 )
 
 // panicOf is what f panics with, nil if it does not.
@@ -203,7 +204,7 @@ func TestPathsOfOutlandishTypes(t *testing.T) {
 
 // TestPathsOfFormsThatDoNotTell has objects that only a schema describes.
 func TestPathsOfFormsThatDoNotTell(t *testing.T) {
-	known := custom(t)
+	known := samples.Custom()
 	untold := &unstructuredv1.Unstructured{Object: map[string]any{"apiVersion": "a.b/v1", "kind": "Custom"}}
 	partial := &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"}}
 	for name, c := range map[string]struct {
@@ -212,15 +213,15 @@ func TestPathsOfFormsThatDoNotTell(t *testing.T) {
 		legal   map[string]bool
 	}{
 		"no schema":  {untold, nil, map[string]bool{"spec.x": true, "metadata.labels.a": true, "metadata.label": false, "kind.x": false, "metadata[0]": false}},
-		"no kind":    {&unstructuredv1.Unstructured{}, builtin, map[string]bool{"spec.x": true, "metadata.name.x": false}},
-		"unheard of": {untold, refusing{}, map[string]bool{"spec.x": true}},
+		"no kind":    {&unstructuredv1.Unstructured{}, samples.Builtin, map[string]bool{"spec.x": true, "metadata.name.x": false}},
+		"unheard of": {untold, &samples.Refusing{}, map[string]bool{"spec.x": true}},
 		"custom": {untold, known, map[string]bool{
 			"spec.items[name=a,zone=z].tags[=x]": true, "spec.items[*].tag": false, "spec.free.a.b.c": true, "spec.atoms[0].x": false, "spec.atoms[0]": true,
 			`spec.byName.p.x`: true, "spec.byName.p.y": false, "spec.byName.p.x.z": false, "spec.point.x": true, "spec.point.x.y": false, "status": false,
 			"metadata.finalizers[=a]": true, "metadata.generateName": true, "spec.items[key=a]": false,
 		}},
 		"metadata alone":         {partial, nil, map[string]bool{"spec.replica": true, "metadata.labels": true, "metadata.lables": false}},
-		"metadata with a schema": {partial, builtin, map[string]bool{"spec.replicas": true, "spec.replica": false, "metadata.lables": false}},
+		"metadata with a schema": {partial, samples.Builtin, map[string]bool{"spec.replicas": true, "spec.replica": false, "metadata.lables": false}},
 	} {
 		for text, legal := range c.legal {
 			if err := path.Check(c.example, c.schemas, text); (err == nil) != legal {
@@ -234,7 +235,7 @@ func TestPathsOfFormsThatDoNotTell(t *testing.T) {
 	if got := path.Must[states.Object]("spec.a"); got != "spec.a" {
 		t.Errorf("got %s", got)
 	}
-	if err := path.Check(partial, builtin, "spec.replica"); err == nil || !strings.HasPrefix(err.Error(), "path spec.replica can't exist in apps/v1 Deployment: ") {
+	if err := path.Check(partial, samples.Builtin, "spec.replica"); err == nil || !strings.HasPrefix(err.Error(), "path spec.replica can't exist in apps/v1 Deployment: ") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -1,13 +1,8 @@
 package path_test
 
 import (
-	"github.com/delta-runtime/delta-runtime/internal/path"
-	"github.com/delta-runtime/delta-runtime/internal/states"
-	"github.com/delta-runtime/delta-runtime/pkg/diff"
-
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strconv"
@@ -23,7 +18,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/client-go/kubernetes/scheme"
 
+	"github.com/delta-runtime/delta-runtime/internal/path"
+	"github.com/delta-runtime/delta-runtime/internal/states"
+	"github.com/delta-runtime/delta-runtime/internal/testing/samples"
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
+	"github.com/delta-runtime/delta-runtime/pkg/diff"
 )
 
 // builtinKinds are all kinds of objects that client-go knows.
@@ -62,13 +61,13 @@ func (d *dice) fill(v reflect.Value, depth int) {
 	case *metav1.Duration:
 		at.Duration = time.Duration(1+d.IntN(3)) * time.Second
 	case *resource.Quantity:
-		*at = resource.MustParse(d.oneOf("1", "500m", "1Gi").(string))
+		*at = resource.MustParse(d.OneOf("1", "500m", "1Gi").(string))
 	case *intstr.IntOrString:
-		*at = d.oneOf(intstr.FromInt32(3), intstr.FromString("25%")).(intstr.IntOrString)
+		*at = d.OneOf(intstr.FromInt32(3), intstr.FromString("25%")).(intstr.IntOrString)
 	case *runtime.RawExtension:
-		at.Raw = []byte(d.oneOf(`{"kind":"A","x":{"y":[1]}}`, `{"kind":"A"}`).(string))
+		at.Raw = []byte(d.OneOf(`{"kind":"A","x":{"y":[1]}}`, `{"kind":"A"}`).(string))
 	case *metav1.FieldsV1:
-		*at = *metav1.NewFieldsV1(d.oneOf(`{"f:a":{}}`, `{"f:a":{"f:b":{}}}`).(string))
+		*at = *metav1.NewFieldsV1(d.OneOf(`{"f:a":{}}`, `{"f:a":{"f:b":{}}}`).(string))
 	default:
 		d.fillByKind(v, depth)
 	}
@@ -77,19 +76,19 @@ func (d *dice) fill(v reflect.Value, depth int) {
 func (d *dice) fillByKind(v reflect.Value, depth int) {
 	switch v.Kind() {
 	case reflect.Pointer:
-		if depth < 12 && d.often() {
+		if depth < 12 && d.Often() {
 			v.Set(reflect.New(v.Type().Elem()))
 			d.fill(v.Elem(), depth+1)
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if v.Type().Field(i).IsExported() && (depth < 6 || d.often()) {
+			if v.Type().Field(i).IsExported() && (depth < 6 || d.Often()) {
 				d.fill(v.Field(i), depth+1)
 			}
 		}
 	case reflect.Slice:
 		if v.Type().Elem().Kind() == reflect.Uint8 {
-			v.SetBytes([]byte(d.oneOf("a", "bc").(string)))
+			v.SetBytes([]byte(d.OneOf("a", "bc").(string)))
 			return
 		}
 		v.Set(reflect.MakeSlice(v.Type(), d.few(depth), 3))
@@ -100,14 +99,14 @@ func (d *dice) fillByKind(v reflect.Value, depth int) {
 		v.Set(reflect.MakeMap(v.Type()))
 		for range d.few(depth) {
 			key, below := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
-			key.SetString(d.oneOf("a", "b.c/d", "e f", "0", "x.y").(string))
+			key.SetString(d.OneOf("a", "b.c/d", "e f", "0", "x.y").(string))
 			d.fill(below, depth+1)
 			v.SetMapIndex(key, below)
 		}
 	case reflect.String:
-		v.SetString(d.oneOf("a", "b", "c d", "1", "true", `"`).(string))
+		v.SetString(d.OneOf("a", "b", "c d", "1", "true", `"`).(string))
 	case reflect.Bool:
-		v.SetBool(d.often())
+		v.SetBool(d.Often())
 	case reflect.Int32, reflect.Int64, reflect.Int:
 		v.SetInt(int64(d.IntN(3)))
 	case reflect.Float64:
@@ -147,7 +146,10 @@ func share[K any](kinds []K, seed uint64) (part []K) {
 	return part
 }
 
-func diceOf(seed uint64) *dice { return &dice{rand.New(rand.NewPCG(seed, 0))} }
+// dice make random objects and paths.
+type dice struct{ samples.Dice }
+
+func diceOf(seed uint64) *dice { return &dice{samples.NewDice(seed)} }
 
 // TestWhatADiffPrintsCanExist has random objects of every kind, and checks each path that
 // their differences have: for the Go type and for the schema.
@@ -157,10 +159,10 @@ func TestWhatADiffPrintsCanExist(t *testing.T) {
 		random := diceOf(seed)
 		for _, kind := range share(kinds, seed) {
 			before, after := random.made(t, kind), random.made(t, kind)
-			if random.seldom() {
+			if random.Seldom() {
 				before = nil
 			}
-			for _, d := range []*diff.Diff{diff.New(before, after, builtin), diff.New(before, after, nil), diff.New(before, unstructuredOf(t, after), builtin)} {
+			for _, d := range []*diff.Diff{diff.New(before, after, samples.Builtin), diff.New(before, after, nil), diff.New(before, unstructuredOf(t, after), samples.Builtin)} {
 				if d.Err() != nil {
 					t.Fatal(d.Err())
 				}
@@ -190,7 +192,7 @@ func mustBeLegal(t *testing.T, obj states.Object, text string) {
 	if err := path.Check(obj, nil, text); err != nil {
 		t.Errorf("by type: %v", err)
 	}
-	if err := path.Check(anyOf(obj.GetObjectKind().GroupVersionKind()), builtin, text); err != nil {
+	if err := path.Check(anyOf(obj.GetObjectKind().GroupVersionKind()), samples.Builtin, text); err != nil {
 		t.Errorf("by schema: %v", err)
 	}
 }
@@ -220,18 +222,18 @@ func (d *dice) stepTo(i int, v any) path.Step {
 		case string:
 			keys = append(keys, path.KeyField{name, strconv.Quote(v)})
 		case float64, bool:
-			keys = append(keys, path.KeyField{name, asJSON(v)})
+			keys = append(keys, path.KeyField{name, samples.JSON(v)})
 		}
 	}
 	switch text, isText := v.(string); {
-	case d.often() && len(keys) > 0:
+	case d.Often() && len(keys) > 0:
 		d.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
 		s := path.Step{Kind: path.Element, Keys: keys[:1+d.IntN(len(keys))]}
 		s.SortKeys()
 		return s
-	case d.often() && isText:
+	case d.Often() && isText:
 		return path.Step{Kind: path.Member, Name: strconv.Quote(text)}
-	case d.often() && !isMap || d.seldom():
+	case d.Often() && !isMap || d.Seldom():
 		return path.Step{Kind: path.Place, Index: i}
 	default:
 		return path.Step{Kind: path.Every}
@@ -245,9 +247,9 @@ func TestWhatIsThereCanExist(t *testing.T) {
 		d := diceOf(seed)
 		for _, kind := range share(kinds, seed) {
 			obj := d.made(t, kind)
-			d.walkJSON(path.Path{}, tree(obj), func(at path.Path) { mustBeLegal(t, obj, at.String()) })
+			d.walkJSON(path.Path{}, samples.Tree(obj), func(at path.Path) { mustBeLegal(t, obj, at.String()) })
 			if t.Failed() {
-				t.Fatalf("of %s", asJSON(obj))
+				t.Fatalf("of %s", samples.JSON(obj))
 			}
 		}
 	})
@@ -260,9 +262,9 @@ func TestWhatIsMisspeltCanNot(t *testing.T) {
 		d := diceOf(seed)
 		for _, kind := range share(kinds, seed) {
 			obj := d.made(t, kind)
-			described := path.Check(anyOf(kind), builtin, "noSuchField") != nil // kinds that are never stored are not
+			described := path.Check(anyOf(kind), samples.Builtin, "noSuchField") != nil // kinds that are never stored are not
 			var paths []path.Path
-			d.walkJSON(path.Path{}, tree(obj), func(at path.Path) { paths = append(paths, at) })
+			d.walkJSON(path.Path{}, samples.Tree(obj), func(at path.Path) { paths = append(paths, at) })
 			for range 20 {
 				right := paths[d.IntN(len(paths))]
 				wrong, ok := d.misspelt(obj, right)
@@ -270,7 +272,7 @@ func TestWhatIsMisspeltCanNot(t *testing.T) {
 					continue
 				}
 				tried++
-				err, bySchema := path.Check(obj, nil, wrong.String()), path.Check(anyOf(kind), builtin, wrong.String())
+				err, bySchema := path.Check(obj, nil, wrong.String()), path.Check(anyOf(kind), samples.Builtin, wrong.String())
 				if err == nil || bySchema == nil && described {
 					t.Errorf("%s: %s passes, misspelt from %s (%v, %v)", kind, wrong, right, err, bySchema)
 				} else if spelled, _, _ := path.KindOf(obj).Check(right.String(), nil); strings.HasSuffix(err.Error(), "; did you mean "+spelled.String()+"?") {

@@ -19,7 +19,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/applyconfigurations"
 	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/cache/informertest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -28,6 +27,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 
+	"github.com/delta-runtime/delta-runtime/internal/testing/samples"
 	"github.com/delta-runtime/delta-runtime/pkg/builder"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
@@ -57,13 +57,11 @@ func untypedOf(kind schema.GroupVersionKind) client.Object {
 // schemasOnly are schemas of the kinds of one group.
 type schemasOnly struct{ group string }
 
-var builtin = applyconfigurations.NewTypeConverter(scheme.Scheme)
-
 func (s schemasOnly) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOptions) (*typed.TypedValue, error) {
 	if obj.GetObjectKind().GroupVersionKind().Group != s.group {
-		return nil, errors.New("never heard of it")
+		return (&samples.Refusing{}).ObjectToTyped(obj, opts...)
 	}
-	return builtin.ObjectToTyped(obj, opts...)
+	return samples.Builtin.ObjectToTyped(obj, opts...)
 }
 
 func TestPathsAreCheckedWhenAControllerIsBuilt(t *testing.T) {

@@ -11,7 +11,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -23,6 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
+	"github.com/delta-runtime/delta-runtime/internal/testing/samples"
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 )
 
@@ -88,8 +88,8 @@ func rendered(t *testing.T, all ...*diff.Diff) (text string) {
 // values in what every logger writes.
 func TestSecretsAreNotLogged(t *testing.T) {
 	kind := corev1.SchemeGroupVersion.WithKind("Secret")
-	seeds.Run(t, 60, func(t *testing.T, rng *rand.Rand) {
-		s := &secrets.Safe{Rand: rng}
+	seeds.Each(t, 60, func(t *testing.T, seed uint64) {
+		s := &secrets.Safe{Dice: samples.NewDice(seed)}
 		before, after := s.Typed(), s.Typed()
 		change := Change{Cause: Primary, Kind: kind, Key: Key{Name: "a"}, Op: Updated, Old: s.Form(t, before), New: s.Form(t, after)}
 		things := []any{
@@ -115,7 +115,7 @@ func TestSecretsAreNotLogged(t *testing.T) {
 func TestWhatLogsShow(t *testing.T) {
 	change := Change{
 		Cause: Owned, Kind: schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, Key: Key{Namespace: "shop", Name: "web"},
-		Op: Updated, Old: web(), New: web(), Deltas: 2,
+		Op: Updated, Old: samples.Web(), New: samples.Web(), Deltas: 2,
 	}
 	want := `{"cause":"Owned","kind":"Deployment","namespace":"shop","name":"web","op":"Updated","deltas":2}`
 	if text, err := json.Marshal(change); err != nil || string(text) != want {
@@ -126,7 +126,7 @@ func TestWhatLogsShow(t *testing.T) {
 	if text, err := json.Marshal(told); err != nil || string(text) != want {
 		t.Errorf("got  %s (error %v)\nwant %s", text, err, want)
 	}
-	d := Delta[Object]{Op: Deleted, Key: change.Key, Missed: true, Version: "7", Old: web()}
+	d := Delta[Object]{Op: Deleted, Key: change.Key, Missed: true, Version: "7", Old: samples.Web()}
 	want = `{"op":"Deleted","namespace":"shop","name":"web","version":"7","missed":true}`
 	if text, err := json.Marshal(d); err != nil || string(text) != want {
 		t.Errorf("got  %s (error %v)\nwant %s", text, err, want)

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 
+	"github.com/delta-runtime/delta-runtime/internal/testing/samples"
 	"github.com/delta-runtime/delta-runtime/pkg/diff"
 )
 
@@ -25,8 +26,8 @@ var misspelt = []string{"spec.replica", "Spec.Replicas", "/spec/replicas", "{.sp
 
 // labelled is the change of a label, and of nothing else.
 func labelled() Change {
-	after := webWith(func(d *appsv1.Deployment) { d.Labels["app"] = "web" })
-	return Change{Cause: Primary, Kind: appsv1.SchemeGroupVersion.WithKind("Deployment"), Op: Updated, Old: web(), New: after}
+	after := samples.Web(func(d *appsv1.Deployment) { d.Labels["app"] = "web" })
+	return Change{Cause: Primary, Kind: appsv1.SchemeGroupVersion.WithKind("Deployment"), Op: Updated, Old: samples.Web(), New: after}
 }
 
 // logging returns a logger, and what was logged so far.
@@ -74,11 +75,7 @@ func TestAPathOfOneKindIsNotTouchedByOthers(t *testing.T) {
 	config, secret := &corev1.ConfigMap{}, &corev1.Secret{}
 	filled := Change{Cause: Owned, Op: Updated, Old: config, New: &corev1.ConfigMap{Data: map[string]string{"a.b": "c"}}}
 	custom := ofKind(schema.GroupVersionKind{Group: "a.b", Version: "v1", Kind: "Custom"})
-	parser, err := typed.NewParser(customSchema)
-	if err != nil {
-		t.Fatal(err)
-	}
-	schemas := customSchemas{parser}
+	schemas := samples.Custom()
 	for name, c := range map[string]struct {
 		changes Changes
 		path    string
@@ -94,8 +91,8 @@ func TestAPathOfOneKindIsNotTouchedByOthers(t *testing.T) {
 		"of no kind by schema":         {known(asking(logr.Discard(), schemas, custom), labelled()), "spec.byName.x.y", true},
 		"of a kind that is not known":  {known(asking(logr.Discard(), nil, custom)), "spec.anything", false},
 		"of the known kind it is not":  {known(asking(logr.Discard(), nil, custom), labelled()), "spec.anything", true},
-		"of metadata":                  {known(asking(logr.Discard(), builtin, metaOnly("u", "1", nil)), labelled()), "binaryData", false},
-		"misspelt of metadata":         {known(asking(logr.Discard(), builtin, metaOnly("u", "1", nil)), labelled()), "binaryDate", true},
+		"of metadata":                  {known(asking(logr.Discard(), samples.Builtin, metaOnly("u", "1", nil)), labelled()), "binaryData", false},
+		"misspelt of metadata":         {known(asking(logr.Discard(), samples.Builtin, metaOnly("u", "1", nil)), labelled()), "binaryDate", true},
 		"nothing happened":             {known(asking(logr.Discard(), nil, secret)), "stringData", false},
 		"nothing happened, misspelt":   {known(asking(logr.Discard(), nil, secret)), "stringDate", true},
 		"nothing is known of anything": {NewChanges(), "whatever", false},
@@ -144,9 +141,9 @@ func TestAnErrorNamesAFewKinds(t *testing.T) {
 
 // TestTypesAreAskedBeforeSchemas has a path that a Go type decides about.
 func TestTypesAreAskedBeforeSchemas(t *testing.T) {
-	schemas := &refusing{}
-	if known(asking(logr.Discard(), schemas, metaOnly("u", "1", nil), &corev1.Secret{})).Touches("stringData") || schemas.calls != 0 {
-		t.Errorf("schemas were asked %d times", schemas.calls)
+	schemas := &samples.Refusing{}
+	if known(asking(logr.Discard(), schemas, metaOnly("u", "1", nil), &corev1.Secret{})).Touches("stringData") || schemas.Calls != 0 {
+		t.Errorf("schemas were asked %d times", schemas.Calls)
 	}
 }
 
@@ -158,7 +155,7 @@ type belated struct {
 
 func (l *belated) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOptions) (*typed.TypedValue, error) {
 	if !l.known {
-		return (&refusing{}).ObjectToTyped(obj, opts...)
+		return (&samples.Refusing{}).ObjectToTyped(obj, opts...)
 	}
 	return l.Schemas.ObjectToTyped(obj, opts...)
 }
@@ -168,7 +165,7 @@ func (l *belated) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOpti
 func TestAnAnswerThatMayChangeIsNotKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kind := corev1.SchemeGroupVersion.WithKind("ConfigMap")
-		schemas := &belated{Schemas: builtin}
+		schemas := &belated{Schemas: samples.Builtin}
 		f := asking(logr.Discard(), schemas, ofKind(kind))
 		if known(f).Touches("dta") {
 			t.Error("a path is wrong of which nothing is known")

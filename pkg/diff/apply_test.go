@@ -9,15 +9,17 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	unstructuredv1 "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/delta-runtime/delta-runtime/internal/testing/samples"
 )
 
 func TestApplyToAnother(t *testing.T) {
-	d := New(web(), webWith(func(d *appsv1.Deployment) {
+	d := New(samples.Web(), samples.Web(func(d *appsv1.Deployment) {
 		d.Spec.Template.Spec.Containers[0].Image = "web:2"
 		d.Spec.Template.Spec.Containers = append(d.Spec.Template.Spec.Containers[:1], corev1.Container{Name: "new"})
 		d.Labels["a"] = "b"
-	}), builtin)
-	other := webWith(func(d *appsv1.Deployment) {
+	}), samples.Builtin)
+	other := samples.Web(func(d *appsv1.Deployment) {
 		d.Name, d.Labels, d.Spec.Paused = "other", nil, true
 		d.Spec.Template.Spec.Containers = []corev1.Container{{Name: "mine"}, {Name: "app", Args: []string{"x"}}}
 	})
@@ -55,9 +57,9 @@ func TestApplyWithoutProtocol(t *testing.T) {
 		}
 		return s
 	}
-	d := New(make("a", "b"), make("a", "c", "d"), builtin)
+	d := New(make("a", "b"), make("a", "c", "d"), samples.Builtin)
 	applied, err := d.Apply(make("a", "b"))
-	if err != nil || !New(applied, make("a", "c", "d"), builtin).Empty() {
+	if err != nil || !New(applied, make("a", "c", "d"), samples.Builtin).Empty() {
 		t.Errorf("%s: %v", d, err)
 	}
 	if !d.Touches(`spec.ports[port=81,protocol="TCP"].name`) || d.Touches(`spec.ports[port=80]`) {

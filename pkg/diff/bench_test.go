@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/benchkit"
+	"github.com/delta-runtime/delta-runtime/internal/testing/samples"
 )
 
 // BenchmarkDiff is of a Pod with one field changed. It is measured against what operators
@@ -35,13 +36,12 @@ func BenchmarkDiff(b *testing.B) {
 	touches := func(schemas Schemas) func() bool {
 		return func() bool { return New(before, after, schemas).Touches("spec.containers[*].image") }
 	}
-	builtin := builtin
-	touches(builtin)() // which loads the schemas
-	side("delta/schema", touches(builtin))
+	touches(samples.Builtin)() // which loads the schemas
+	side("delta/schema", touches(samples.Builtin))
 	side("delta/deduced", touches(nil))
-	side("delta/full", func() bool { return New(before, after, builtin).Full().Touches("spec.containers[*].image") })
-	side("delta/text", func() bool { return New(before, after, builtin).String() != "" })
-	side("delta/unasked", func() bool { return New(before, after, builtin) != nil })
+	side("delta/full", func() bool { return New(before, after, samples.Builtin).Full().Touches("spec.containers[*].image") })
+	side("delta/text", func() bool { return New(before, after, samples.Builtin).String() != "" })
+	side("delta/unasked", func() bool { return New(before, after, samples.Builtin) != nil })
 	side("incumbent/DeepEqual", func() bool { return !equality.Semantic.DeepEqual(before.Spec, after.Spec) }) // ends at the first difference
 	equal := before.DeepCopy()
 	side("incumbent/DeepEqual-equal", func() bool { return equality.Semantic.DeepEqual(before, equal) })

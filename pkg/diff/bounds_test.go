@@ -1,8 +1,6 @@
 package diff
 
 import (
-	"github.com/delta-runtime/delta-runtime/internal/path"
-
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -14,6 +12,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/delta-runtime/delta-runtime/internal/path"
+	"github.com/delta-runtime/delta-runtime/internal/testing/samples"
 )
 
 // allocated returns how many bytes f allocates.
@@ -51,7 +52,7 @@ func TestBoundsOfAHugeValue(t *testing.T) {
 	before := &corev1.ConfigMap{TypeMeta: kind, ObjectMeta: metav1.ObjectMeta{Name: "a"}, Data: map[string]string{"a": large, "b": large}, BinaryData: map[string][]byte{"c": []byte(large)}}
 	after := before.DeepCopy()
 	after.Data["a"], after.BinaryData["c"] = large+"x", []byte("x"+large)
-	for _, schemas := range []Schemas{nil, builtin} {
+	for _, schemas := range []Schemas{nil, samples.Builtin} {
 		d := New(before, after, schemas)
 		checkBounds(t, d)
 		checkBounds(t, New(nil, after, schemas))
@@ -76,7 +77,7 @@ func TestBoundsOfHugeNames(t *testing.T) {
 	for i := range 3 * maxEdits {
 		after.Data[fmt.Sprint(long[:900], i)] = "x"
 	}
-	checkBounds(t, New(before, after, builtin))
+	checkBounds(t, New(before, after, samples.Builtin))
 }
 
 // ports returns a Service with a list of elements that have keys.
@@ -102,13 +103,13 @@ func TestBoundsOfLongLists(t *testing.T) {
 	for i := range all.Spec.Ports {
 		all.Spec.Ports[i].Name = "y"
 	}
-	d := New(before, one, builtin)
+	d := New(before, one, samples.Builtin)
 	checkBounds(t, d)
 	port := fmt.Sprintf("spec.ports[port=%d,protocol=\"TCP\"].name", one.Spec.Ports[17].Port)
 	if d.Truncated() || !d.Touches(port) || d.Touches(fmt.Sprintf("spec.ports[port=%d,protocol=\"TCP\"].name", one.Spec.Ports[18].Port)) {
 		t.Errorf("got %s, want a change of %s", d, port)
 	}
-	d = New(before, all, builtin)
+	d = New(before, all, samples.Builtin)
 	checkBounds(t, d)
 	if !d.Truncated() || !d.Touches("metadata.labels") || len(d.result().edits) != maxEdits || !strings.Contains(d.String(), "and more than 9") {
 		t.Errorf("%d edits kept, truncated: %v, %s", len(d.result().edits), d.Truncated(), d)
@@ -129,7 +130,7 @@ func TestWorkGrowsWithTheObject(t *testing.T) {
 			after.Spec.Ports[i].Name = "y"
 		}
 		return testing.AllocsPerRun(1, func() {
-			if _, err := New(before, after, builtin).Apply(before); err != nil {
+			if _, err := New(before, after, samples.Builtin).Apply(before); err != nil {
 				t.Error(err)
 			}
 		})

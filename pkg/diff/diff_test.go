@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,41 +13,9 @@ import (
 	unstructuredv1 "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
-	"k8s.io/client-go/applyconfigurations"
-	"k8s.io/client-go/kubernetes/scheme"
-	"sigs.k8s.io/structured-merge-diff/v6/typed"
+
+	"github.com/delta-runtime/delta-runtime/internal/testing/samples"
 )
-
-// builtin are the schemas of the kinds that Kubernetes has.
-var builtin = applyconfigurations.NewTypeConverter(scheme.Scheme)
-
-// web is a Deployment as a typed client returns it, but with its kind set.
-func web() *appsv1.Deployment {
-	replicas := int32(3)
-	return &appsv1.Deployment{
-		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
-		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web", ResourceVersion: "1", Generation: 1, Labels: map[string]string{"tier": "front"}},
-		Spec: appsv1.DeploymentSpec{
-			Replicas: &replicas,
-			Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
-			Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{Containers: []corev1.Container{
-				{
-					Name: "app", Image: "web:1", Args: []string{"-v"}, Env: []corev1.EnvVar{{Name: "A", Value: "1"}},
-					Ports:     []corev1.ContainerPort{{ContainerPort: 80, Protocol: corev1.ProtocolTCP}},
-					Resources: corev1.ResourceRequirements{Limits: corev1.ResourceList{"cpu": resource.MustParse("500m")}},
-				},
-				{Name: "side", Image: "side:1"},
-			}}},
-		},
-	}
-}
-
-// webWith returns web after a change.
-func webWith(change func(d *appsv1.Deployment)) *appsv1.Deployment {
-	d := web()
-	change(d)
-	return d
-}
 
 func TestDiffOfDeployments(t *testing.T) {
 	five := int32(5)
@@ -101,7 +68,7 @@ func TestDiffOfDeployments(t *testing.T) {
 		}, `+metadata.labels[a]="b", +status.conditions=[{"lastTransitionTime":null,"lastUpdateTime":null,"status":"True","type":"Available"}]`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := New(web(), webWith(c.change), builtin)
+			d := New(samples.Web(), samples.Web(c.change), samples.Builtin)
 			if d.Err() != nil || d.String() != c.want {
 				t.Errorf("got  %s (error %v)\nwant %s", d, d.Err(), c.want)
 			}
@@ -119,12 +86,12 @@ func TestDiffOfDeployments(t *testing.T) {
 }
 
 func TestTouches(t *testing.T) {
-	d := New(web(), webWith(func(d *appsv1.Deployment) {
+	d := New(samples.Web(), samples.Web(func(d *appsv1.Deployment) {
 		d.Spec.Template.Spec.Containers[0].Image = "web:2"
 		d.Annotations = map[string]string{"a": "b"}
 		d.Finalizers = []string{"x"}
 		d.Spec.Template.Spec.Volumes = []corev1.Volume{{Name: "v"}}
-	}), builtin)
+	}), samples.Builtin)
 	for path, want := range map[string]bool{
 		"":              true,
 		"spec":          true,
@@ -159,24 +126,24 @@ func TestTouches(t *testing.T) {
 	if d.Touches() || !d.Touches("status", "spec") {
 		t.Error("several paths are touched if one is, and none is not")
 	}
-	if same := web(); New(same, same, nil).Touches("metadata.resourceVersion") || New(nil, nil, nil).Touches("spec") {
+	if same := samples.Web(); New(same, same, nil).Touches("metadata.resourceVersion") || New(nil, nil, nil).Touches("spec") {
 		t.Error("an object touches its own version")
 	}
-	if !New(web(), web(), nil).Full().Empty() {
+	if !New(samples.Web(), samples.Web(), nil).Full().Empty() {
 		t.Error("equal objects differ")
 	}
 }
 
 func TestCreatedAndDeleted(t *testing.T) {
 	var none *appsv1.Deployment
-	created := New(none, web(), builtin)
+	created := New(none, samples.Web(), samples.Builtin)
 	if got, want := created.String(), `created: +spec={"replicas":3,"selector":{"matchLabels":{"app":"web"}},"strategy":{},`; !strings.HasPrefix(got, want) {
 		t.Errorf("got %s, want %s…", got, want)
 	}
 	if !created.Touches("spec.replicas") || created.Touches("spec.paused") || !created.Touches("metadata.name") || created.Touches("metadata.labels[app]") {
 		t.Errorf("touches something else than what was created: %s", created)
 	}
-	deleted := New(web(), none, builtin)
+	deleted := New(samples.Web(), none, samples.Builtin)
 	if got := deleted.String(); got != "deleted" {
 		t.Errorf("got %s, want deleted", got)
 	}
@@ -188,24 +155,16 @@ func TestCreatedAndDeleted(t *testing.T) {
 	}
 }
 
-// refusing are schemas that know no kind.
-type refusing struct{ calls int }
-
-func (r *refusing) ObjectToTyped(runtime.Object, ...typed.ValidationOptions) (*typed.TypedValue, error) {
-	r.calls++
-	return nil, errors.New("never heard of it")
-}
-
 func TestWithoutSchema(t *testing.T) {
-	after := webWith(func(d *appsv1.Deployment) {
+	after := samples.Web(func(d *appsv1.Deployment) {
 		d.Spec.Template.Spec.Containers[0].Image = "web:2"
 		d.Labels["app"] = "web"
 		d.Labels["a.b"] = "c"
 	})
-	r := &refusing{}
+	r := &samples.Refusing{}
 	for _, schemas := range []Schemas{nil, r} {
-		d := New(web(), after, schemas)
-		if r.calls != 0 {
+		d := New(samples.Web(), after, schemas)
+		if r.Calls != 0 {
 			t.Error("compares before somebody asks")
 		}
 		paths := slices.Collect(d.Paths())
@@ -216,8 +175,8 @@ func TestWithoutSchema(t *testing.T) {
 			t.Error("a list that is one value changed, so no element can be ruled out")
 		}
 	}
-	if r.calls != 1 {
-		t.Errorf("asked for a schema %d times, want once", r.calls)
+	if r.Calls != 1 {
+		t.Errorf("asked for a schema %d times, want once", r.Calls)
 	}
 }
 
@@ -275,18 +234,18 @@ func TestObjectsStayAsTheyAre(t *testing.T) {
 }
 
 func TestDifferentForms(t *testing.T) {
-	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(webWith(func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[1].Image = "side:2" }))
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(samples.Web(func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[1].Image = "side:2" }))
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := New(web(), &unstructuredv1.Unstructured{Object: content}, builtin)
+	d := New(samples.Web(), &unstructuredv1.Unstructured{Object: content}, samples.Builtin)
 	if got, want := d.String(), `spec.template.spec.containers[name="side"].image: "side:1" → "side:2"`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	before := &metav1.PartialObjectMetadata{TypeMeta: web().TypeMeta, ObjectMeta: web().ObjectMeta}
+	before := &metav1.PartialObjectMetadata{TypeMeta: samples.Web().TypeMeta, ObjectMeta: samples.Web().ObjectMeta}
 	after := before.DeepCopy()
 	after.Labels["a.b/c"] = "d"
-	if got, want := New(before, after, builtin).String(), `+metadata.labels["a.b/c"]="d"`; got != want {
+	if got, want := New(before, after, samples.Builtin).String(), `+metadata.labels["a.b/c"]="d"`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -1,15 +1,14 @@
 package diff
 
 import (
-	"encoding/json"
-	"fmt"
 	"maps"
-	"math/rand/v2"
 	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/delta-runtime/delta-runtime/internal/testing/samples"
 )
 
 // sort is what a value may be, in the words of the model.
@@ -38,11 +37,7 @@ type shape struct {
 }
 
 // dice make random values.
-type dice struct{ *rand.Rand }
-
-func (d *dice) oneOf(values ...any) any { return values[d.IntN(len(values))] }
-func (d *dice) often() bool             { return d.IntN(3) > 0 }
-func (d *dice) seldom() bool            { return d.IntN(8) == 0 }
+type dice struct{ samples.Dice }
 
 // make returns a value of a shape, the way JSON decodes it.
 func (d *dice) make(s *shape) any {
@@ -50,7 +45,7 @@ func (d *dice) make(s *shape) any {
 	case fields:
 		m := map[string]any{}
 		for _, name := range slices.Sorted(maps.Keys(s.fields)) {
-			if d.often() || slices.Contains(s.always, name) {
+			if d.Often() || slices.Contains(s.always, name) {
 				m[name] = d.make(s.fields[name])
 			}
 		}
@@ -64,7 +59,7 @@ func (d *dice) make(s *shape) any {
 	case set:
 		list := []any{}
 		for range d.IntN(4) {
-			if v := s.values(d); !slices.Contains(list, v) || d.seldom() {
+			if v := s.values(d); !slices.Contains(list, v) || d.Seldom() {
 				list = append(list, v)
 			}
 		}
@@ -72,7 +67,7 @@ func (d *dice) make(s *shape) any {
 	case byKey:
 		list := []any{}
 		for range d.IntN(4) {
-			if v := d.make(s.below); d.seldom() || !slices.ContainsFunc(list, func(w any) bool { return s.key(w) == s.key(v) }) {
+			if v := d.make(s.below); d.Seldom() || !slices.ContainsFunc(list, func(w any) bool { return s.key(w) == s.key(v) }) {
 				list = append(list, v)
 			}
 		}
@@ -84,7 +79,7 @@ func (d *dice) make(s *shape) any {
 
 // change returns another value of a shape, mostly much like v. It shares memory with v.
 func (d *dice) change(s *shape, v any) any {
-	if d.seldom() {
+	if d.Seldom() {
 		return d.make(s)
 	}
 	switch s.sort {
@@ -94,14 +89,14 @@ func (d *dice) change(s *shape, v any) any {
 			below := s.at(name)
 			switch {
 			case below == nil || d.IntN(2) == 0:
-			case d.seldom() && !slices.Contains(s.always, name):
+			case d.Seldom() && !slices.Contains(s.always, name):
 				delete(m, name)
 			default:
 				m[name] = d.change(below, m[name])
 			}
 		}
 		for name, extra := range d.make(s).(map[string]any) {
-			if _, there := m[name]; !there && d.seldom() {
+			if _, there := m[name]; !there && d.Seldom() {
 				m[name] = extra
 			}
 		}
@@ -109,14 +104,14 @@ func (d *dice) change(s *shape, v any) any {
 	case set, byKey:
 		list := slices.Clone(v.([]any))
 		for i := range list {
-			if s.sort == byKey && !d.often() {
+			if s.sort == byKey && !d.Often() {
 				list[i] = d.change(s.below, list[i])
 			}
 		}
-		if len(list) > 0 && d.seldom() {
+		if len(list) > 0 && d.Seldom() {
 			list = slices.Delete(list, 0, 1)
 		}
-		if d.seldom() {
+		if d.Seldom() {
 			d.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 		}
 		return list
@@ -136,7 +131,7 @@ func (s *shape) at(name string) *shape {
 // key is the text of an element's key, empty if it has none.
 func (s *shape) key(v any) string {
 	if s.sort == set {
-		return "[=" + asJSON(v) + "]"
+		return "[=" + samples.JSON(v) + "]"
 	}
 	var parts []string
 	for _, name := range slices.Sorted(slices.Values(s.keys)) {
@@ -145,7 +140,7 @@ func (s *shape) key(v any) string {
 			field, ok = s.defaults[name], s.defaults[name] != nil
 		}
 		if ok {
-			parts = append(parts, name+"="+asJSON(field))
+			parts = append(parts, name+"="+samples.JSON(field))
 		}
 	}
 	return "[" + strings.Join(parts, ",") + "]"
@@ -226,9 +221,9 @@ func (m *treeModel) maps(s *shape, path string, before, after map[string]any) {
 		}
 		switch {
 		case !was:
-			m.edits[text] = modelEdit{"Added", "", asJSON(now)}
+			m.edits[text] = modelEdit{"Added", "", samples.JSON(now)}
 		case !is:
-			m.edits[text] = modelEdit{"Removed", asJSON(old), ""}
+			m.edits[text] = modelEdit{"Removed", samples.JSON(old), ""}
 		default:
 			m.values(below, text, old, now)
 		}
@@ -250,8 +245,8 @@ func (m *treeModel) values(s *shape, path string, before, after any) {
 	if ok1 && ok2 && (s.sort == set || s.sort == byKey) && m.lists(s, path, oldList, nowList) {
 		return
 	}
-	if asJSON(before) != asJSON(after) {
-		m.edits[path] = modelEdit{"Modified", asJSON(before), asJSON(after)}
+	if samples.JSON(before) != samples.JSON(after) {
+		m.edits[path] = modelEdit{"Modified", samples.JSON(before), samples.JSON(after)}
 	}
 }
 
@@ -265,9 +260,9 @@ func (m *treeModel) lists(s *shape, path string, before, after []any) bool {
 	for key := range union(old, now) {
 		switch {
 		case now[key] == nil:
-			m.edits[path+key] = modelEdit{"Removed", asJSON(old[key]), ""}
+			m.edits[path+key] = modelEdit{"Removed", samples.JSON(old[key]), ""}
 		case old[key] == nil:
-			m.edits[path+key] = modelEdit{"Added", "", asJSON(now[key])}
+			m.edits[path+key] = modelEdit{"Added", "", samples.JSON(now[key])}
 		default:
 			m.values(s.below, path+key, old[key], now[key])
 		}
@@ -280,7 +275,7 @@ func (s *shape) sameButForOrder(before, after []any) bool {
 	groups := func(list []any) map[string][]string {
 		m := map[string][]string{}
 		for _, v := range list {
-			m[s.key(v)] = append(m[s.key(v)], asJSON(s.below.ordered(v)))
+			m[s.key(v)] = append(m[s.key(v)], samples.JSON(s.below.ordered(v)))
 		}
 		return m
 	}
@@ -321,21 +316,4 @@ func union(a, b map[string]any) map[string]any {
 	}
 	maps.Copy(all, b)
 	return all
-}
-
-func asJSON(v any) string {
-	text, err := json.Marshal(v)
-	if err != nil {
-		panic(fmt.Sprintf("BUG: %v is not JSON: %v", v, err))
-	}
-	return string(text)
-}
-
-// tree is the JSON of an object, decoded.
-func tree(v any) map[string]any {
-	var m map[string]any
-	if err := json.Unmarshal([]byte(asJSON(v)), &m); err != nil {
-		panic(fmt.Sprintf("BUG: an object is not a JSON object: %v", err))
-	}
-	return m
 }

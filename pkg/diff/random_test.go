@@ -1,10 +1,7 @@
 package diff
 
 import (
-	"github.com/delta-runtime/delta-runtime/internal/path"
-
 	"maps"
-	"math/rand/v2"
 	"reflect"
 	"testing"
 
@@ -15,21 +12,14 @@ import (
 	unstructuredv1 "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/structured-merge-diff/v6/typed"
-	"sigs.k8s.io/structured-merge-diff/v6/value"
 
+	"github.com/delta-runtime/delta-runtime/internal/path"
+	"github.com/delta-runtime/delta-runtime/internal/testing/samples"
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 )
 
 // diffSeeds is how many pairs of each kind are usually compared.
 const diffSeeds = 60
-
-// customSchemas are the schemas that know customSchema.
-type customSchemas struct{ parser *typed.Parser }
-
-func (c customSchemas) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOptions) (*typed.TypedValue, error) {
-	return typed.AsTyped(value.NewValueInterface(obj.(*unstructuredv1.Unstructured).Object), &c.parser.Schema, c.parser.Type("custom").TypeRef, opts...)
-}
 
 // contestant is a kind in one of its forms, with or without a schema.
 type contestant struct {
@@ -43,22 +33,18 @@ type contestant struct {
 
 func contestants(t *testing.T) []contestant {
 	t.Helper()
-	parser, err := typed.NewParser(customSchema)
-	if err != nil {
-		t.Fatal(err)
-	}
 	anything := func() Object { return &unstructuredv1.Unstructured{} }
 	onlyMeta := func() Object { return &metav1.PartialObjectMetadata{} }
 	deployment, core := appsv1.SchemeGroupVersion.WithKind("Deployment"), corev1.SchemeGroupVersion
 	metaShape := structOf(map[string]*shape{"metadata": metadata()}, "metadata")
 	all := []contestant{
-		{"Deployment", deployment, deploymentShape(), nil, func() Object { return &appsv1.Deployment{} }, builtin},
-		{"Deployment unstructured", deployment, deploymentShape(), nil, anything, builtin},
-		{"Deployment metadata", deployment, metaShape, nil, onlyMeta, builtin},
-		{"Pod", core.WithKind("Pod"), podShape(), nil, func() Object { return &corev1.Pod{} }, builtin},
-		{"Service", core.WithKind("Service"), serviceShape(), nil, func() Object { return &corev1.Service{} }, builtin},
-		{"ConfigMap", core.WithKind("ConfigMap"), configMapShape(), nil, func() Object { return &corev1.ConfigMap{} }, builtin},
-		{"custom", schema.GroupVersionKind{Group: "a.b", Version: "v1", Kind: "Custom"}, customShape(), nil, anything, customSchemas{parser}},
+		{"Deployment", deployment, deploymentShape(), nil, func() Object { return &appsv1.Deployment{} }, samples.Builtin},
+		{"Deployment unstructured", deployment, deploymentShape(), nil, anything, samples.Builtin},
+		{"Deployment metadata", deployment, metaShape, nil, onlyMeta, samples.Builtin},
+		{"Pod", core.WithKind("Pod"), podShape(), nil, func() Object { return &corev1.Pod{} }, samples.Builtin},
+		{"Service", core.WithKind("Service"), serviceShape(), nil, func() Object { return &corev1.Service{} }, samples.Builtin},
+		{"ConfigMap", core.WithKind("ConfigMap"), configMapShape(), nil, func() Object { return &corev1.ConfigMap{} }, samples.Builtin},
+		{"custom", schema.GroupVersionKind{Group: "a.b", Version: "v1", Kind: "Custom"}, customShape(), nil, anything, samples.Custom()},
 	}
 	for i := range all {
 		c := all[i]
@@ -111,7 +97,7 @@ func integers(v any) any {
 // pair makes two states of an object.
 func (c *contestant) pair(t *testing.T, seed uint64) (before, after Object) {
 	t.Helper()
-	d := &dice{rand.New(rand.NewPCG(seed, 0))}
+	d := &dice{samples.NewDice(seed)}
 	first := d.make(c.made).(map[string]any)
 	return c.object(t, first), c.object(t, d.change(c.made, first).(map[string]any))
 }
@@ -148,7 +134,7 @@ func (c *contestant) check(t *testing.T, before, after Object) int {
 			}
 		}
 		if d.Err() != nil || !reflect.DeepEqual(got, want) {
-			t.Fatalf("error %v\nbefore %s\nafter  %s\n(-want +got) %s", d.Err(), asJSON(before), asJSON(after), cmp.Diff(want, got))
+			t.Fatalf("error %v\nbefore %s\nafter  %s\n(-want +got) %s", d.Err(), samples.JSON(before), samples.JSON(after), cmp.Diff(want, got))
 		}
 	}
 	c.checkApply(t, before, after)
@@ -162,7 +148,7 @@ func whatOf(e *Edit) string {
 
 func (c *contestant) checkApply(t *testing.T, before, after Object) {
 	t.Helper()
-	old := asJSON(before)
+	old := samples.JSON(before)
 	d := New(before, after, c.schemas)
 	applied, err := d.Full().Apply(before)
 	if err != nil {
@@ -170,15 +156,15 @@ func (c *contestant) checkApply(t *testing.T, before, after Object) {
 	}
 	if after == nil {
 		if applied != nil {
-			t.Errorf("deleted, and there is %s", asJSON(applied))
+			t.Errorf("deleted, and there is %s", samples.JSON(applied))
 		}
 		return
 	}
-	if got, want := asJSON(c.shape.ordered(tree(applied))), asJSON(c.shape.ordered(tree(after))); got != want {
+	if got, want := samples.JSON(c.shape.ordered(samples.Tree(applied))), samples.JSON(c.shape.ordered(samples.Tree(after))); got != want {
 		t.Errorf("apply %s\nto   %s\ngot  %s\nwant %s", d.Full(), old, got, want)
 	}
-	if reflect.TypeOf(applied) != reflect.TypeOf(after) || asJSON(before) != old {
-		t.Errorf("a %T came of a %T, which is now %s", applied, before, asJSON(before))
+	if reflect.TypeOf(applied) != reflect.TypeOf(after) || samples.JSON(before) != old {
+		t.Errorf("a %T came of a %T, which is now %s", applied, before, samples.JSON(before))
 	}
 	if applied, err = d.Apply(before); err != nil {
 		t.Fatalf("apply %s to %s: %v", d, old, err)
@@ -201,12 +187,12 @@ func treeOrNil(obj Object) map[string]any {
 	if obj == nil {
 		return nil
 	}
-	return tree(obj)
+	return samples.Tree(obj)
 }
 
 func jsonOr(v any, nothing bool) string {
 	if nothing {
 		return ""
 	}
-	return asJSON(tree(map[string]any{"v": v})["v"])
+	return samples.JSON(samples.Tree(map[string]any{"v": v})["v"])
 }

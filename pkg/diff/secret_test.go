@@ -1,10 +1,7 @@
 package diff
 
 import (
-	"github.com/delta-runtime/delta-runtime/internal/testing/secrets"
-
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 
+	"github.com/delta-runtime/delta-runtime/internal/testing/samples"
+	"github.com/delta-runtime/delta-runtime/internal/testing/secrets"
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 )
 
@@ -31,14 +30,14 @@ func rendered(t *testing.T, d *Diff) string {
 
 // TestSecretsAreNotShown looks for secrets in all that is rendered of random Secrets.
 func TestSecretsAreNotShown(t *testing.T) {
-	seeds.Run(t, diffSeeds, func(t *testing.T, rng *rand.Rand) {
-		s := &secrets.Safe{Rand: rng}
+	seeds.Each(t, diffSeeds, func(t *testing.T, seed uint64) {
+		s := &secrets.Safe{Dice: samples.NewDice(seed)}
 		before, after := s.Form(t, s.Typed()), s.Form(t, s.Typed())
 		if s.IntN(3) == 0 {
 			before, after = s.Odd(), s.Odd()
 		}
 		for _, pair := range [][2]Object{{before, after}, {nil, after}, {before, nil}} {
-			for _, schemas := range []Schemas{builtin, nil, quoting{}} {
+			for _, schemas := range []Schemas{samples.Builtin, nil, quoting{}} {
 				d := New(pair[0], pair[1], schemas)
 				full := d.Full()
 				_, err := full.Apply(&unstructuredv1.Unstructured{Object: map[string]any{"kind": "Secret", "data": s.Secret()}})
@@ -64,7 +63,7 @@ func (quoting) ObjectToTyped(obj runtime.Object, _ ...typed.ValidationOptions) (
 // TestErrorsDoNotQuoteSecrets has Secrets that can't be compared, and some that do not
 // fit together.
 func TestErrorsDoNotQuoteSecrets(t *testing.T) {
-	s := &secrets.Safe{Rand: rand.New(rand.NewPCG(1, 2))}
+	s := &secrets.Safe{Dice: samples.NewDice(1)}
 	bad := &hopeless{Channel: make(chan int)}
 	bad.Kind, bad.Annotations = "Secret", map[string]string{"a": s.Secret()}
 	d := New(nil, bad, quoting{})
@@ -98,7 +97,7 @@ func TestErrorsDoNotQuoteSecrets(t *testing.T) {
 func TestSecretsTellWhichKeysChanged(t *testing.T) {
 	before := &corev1.Secret{Data: map[string][]byte{"a": []byte("1"), "tls.key": []byte("1")}}
 	after := &corev1.Secret{Data: map[string][]byte{"b": []byte("1"), "tls.key": []byte("2")}, ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": "x"}}}
-	d := New(before, after, builtin)
+	d := New(before, after, samples.Builtin)
 	if got, want := d.String(), `-data.a, +data.b=(hidden), data["tls.key"]: (hidden) → (hidden), +metadata.labels={"app":"x"}`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -1,15 +1,9 @@
 package diff
 
-import (
-	"os"
-
-	"sigs.k8s.io/structured-merge-diff/v6/typed"
-)
-
 // What follows describes a part of some kinds, as the API reference does.
 
 func leafOf(values ...any) *shape {
-	return &shape{values: func(d *dice) any { return d.oneOf(values...) }}
+	return &shape{values: func(d *dice) any { return d.OneOf(values...) }}
 }
 
 func structOf(of map[string]*shape, always ...string) *shape {
@@ -17,11 +11,11 @@ func structOf(of map[string]*shape, always ...string) *shape {
 }
 
 func mapOf(below *shape, names ...any) *shape {
-	return &shape{sort: entries, below: below, names: func(d *dice) string { return d.oneOf(names...).(string) }}
+	return &shape{sort: entries, below: below, names: func(d *dice) string { return d.OneOf(names...).(string) }}
 }
 
 func setOf(values ...any) *shape {
-	return &shape{sort: set, values: func(d *dice) any { return d.oneOf(values...) }}
+	return &shape{sort: set, values: func(d *dice) any { return d.OneOf(values...) }}
 }
 
 func listBy(below *shape, keys ...string) *shape {
@@ -137,7 +131,7 @@ func configMapShape() *shape {
 	}, "metadata")
 }
 
-// customShape is that of customSchema.
+// customShape is the shape of the kind that samples.Custom knows.
 func customShape() *shape {
 	item := structOf(map[string]*shape{
 		"name": leafOf("a", "b", "c", 1.0, true), "zone": leafOf("z", "default"), "value": leafOf(1.0, 1.5, "x", nil), "tags": setOf("a", "b", 1.0, 2.5, true),
@@ -153,12 +147,3 @@ func customShape() *shape {
 		}),
 	}, "metadata")
 }
-
-// customSchema is the schema of a kind that nobody has.
-var customSchema = func() typed.YAMLObject {
-	text, err := os.ReadFile("../../internal/path/testdata/custom.yaml")
-	if err != nil {
-		panic(err)
-	}
-	return typed.YAMLObject(text)
-}()

@@ -9,12 +9,13 @@ import (
 	unstructuredv1 "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/testing/samples"
 )
 
 // TestDiffIsForEverybody has goroutines ask one Diff for everything at the same time.
 func TestDiffIsForEverybody(t *testing.T) {
-	before, after := web(), webWith(func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[0].Image = "web:2" })
-	d := New(before, after, builtin)
+	before, after := samples.Web(), samples.Web(func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[0].Image = "web:2" })
+	d := New(before, after, samples.Builtin)
 	group := lifecycle.New(t.Context())
 	for i := range 4 {
 		group.Guest(fmt.Sprint("reader ", i), func(context.Context) {
@@ -23,7 +24,7 @@ func TestDiffIsForEverybody(t *testing.T) {
 				if err != nil || d.Empty() || !d.Touches("spec") || d.Touches("status") || d.String() == "" {
 					t.Errorf("wrong answer: %s, %v", d, err)
 				}
-				if !New(applied, after, builtin).Empty() {
+				if !New(applied, after, samples.Builtin).Empty() {
 					t.Error("wrong object")
 				}
 				if text, err := d.MarshalJSON(); err != nil || len(text) == 0 {
@@ -66,12 +67,12 @@ func TestStrangeObjects(t *testing.T) {
 		{strange(map[string]any{"n": 3}), strange(map[string]any{"n": int64(3), "f": float32(1)}), "+spec.f=1"},
 		{value("a"), value("b"), `spec: "a" → "b"`},
 	} {
-		d := New(c.before, c.after, builtin)
+		d := New(c.before, c.after, samples.Builtin)
 		if got := d.String(); got != c.want || d.Err() != nil {
 			t.Errorf("got %s (error %v), want %s", got, d.Err(), c.want)
 		}
-		if applied, err := d.Apply(c.before); err == nil && asJSON(applied) != asJSON(c.after) {
-			t.Errorf("%s: applied, it is %s", d, asJSON(applied))
+		if applied, err := d.Apply(c.before); err == nil && samples.JSON(applied) != samples.JSON(c.after) {
+			t.Errorf("%s: applied, it is %s", d, samples.JSON(applied))
 		}
 	}
 	d := New(strange(make(chan int)), strange(make(chan int)), nil)

@@ -1,8 +1,6 @@
 package diff
 
 import (
-	"github.com/delta-runtime/delta-runtime/internal/path"
-
 	"encoding/json"
 	"math"
 	"strings"
@@ -11,6 +9,9 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/structured-merge-diff/v6/value"
+
+	"github.com/delta-runtime/delta-runtime/internal/path"
+	"github.com/delta-runtime/delta-runtime/internal/testing/samples"
 )
 
 func TestTextOfValues(t *testing.T) {
@@ -60,7 +61,7 @@ func TestTextOfEdits(t *testing.T) {
 
 func TestJSON(t *testing.T) {
 	five := int32(5)
-	after := webWith(func(d *appsv1.Deployment) {
+	after := samples.Web(func(d *appsv1.Deployment) {
 		d.Spec.Replicas = &five
 		d.Spec.Template.Spec.Containers = d.Spec.Template.Spec.Containers[:1]
 		d.Labels["app"] = "web"
@@ -69,12 +70,12 @@ func TestJSON(t *testing.T) {
 		diff *Diff
 		want string
 	}{
-		{New(web(), web(), builtin), `{"edits":[]}`},
-		{New(web(), after, builtin), `{"edits":[{"path":"spec.replicas","what":"Modified","before":3,"after":5},` +
+		{New(samples.Web(), samples.Web(), samples.Builtin), `{"edits":[]}`},
+		{New(samples.Web(), after, samples.Builtin), `{"edits":[{"path":"spec.replicas","what":"Modified","before":3,"after":5},` +
 			`{"path":"spec.template.spec.containers[name=\"side\"]","what":"Removed","before":{"image":"side:1","name":"side","resources":{}}},` +
 			`{"path":"metadata.labels[app]","what":"Added","after":"web"}]}`},
-		{New(nil, &corev1.ConfigMap{Data: map[string]string{"a": "b"}}, builtin), `{"created":true,"edits":[{"path":"data","what":"Added","after":{"a":"b"}}]}`},
-		{New(&corev1.ConfigMap{Data: map[string]string{"a": "b"}}, nil, builtin), `{"deleted":true,"edits":[{"path":"data","what":"Removed","before":{"a":"b"}}]}`},
+		{New(nil, &corev1.ConfigMap{Data: map[string]string{"a": "b"}}, samples.Builtin), `{"created":true,"edits":[{"path":"data","what":"Added","after":{"a":"b"}}]}`},
+		{New(&corev1.ConfigMap{Data: map[string]string{"a": "b"}}, nil, samples.Builtin), `{"deleted":true,"edits":[{"path":"data","what":"Removed","before":{"a":"b"}}]}`},
 	} {
 		got, err := json.Marshal(c.diff)
 		if err != nil || string(got) != c.want {

@@ -8,6 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	unstructuredv1 "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/delta-runtime/delta-runtime/internal/testing/samples"
 )
 
 // metaOnly is an object from a watch that shows no more than the metadata.
@@ -36,7 +38,7 @@ func TestMetadataAloneRulesOutNoContent(t *testing.T) {
 		"the whole object before":   {before: whole, after: metaOnly("u", "2", nil), content: true},
 		"the whole object after":    {before: metaOnly("u", "0", nil), after: whole, content: true},
 	} {
-		for _, d := range []*Diff{New(c.before, c.after, builtin), New(c.before, c.after, nil), New(c.before, c.after, nil).Full()} {
+		for _, d := range []*Diff{New(c.before, c.after, samples.Builtin), New(c.before, c.after, nil), New(c.before, c.after, nil).Full()} {
 			for path, want := range map[string]bool{"data": c.content, "data.a": c.content, "": c.content, "metadata.labels": c.labels, "metadata.finalizers": false} {
 				if got := d.Touches(path); got != want {
 					t.Errorf("%s: Touches(%q) = %v, want %v, of %s", name, path, got, want, d)
@@ -58,7 +60,7 @@ func TestMetadataAloneRulesOutNoContent(t *testing.T) {
 
 // TestANamesakeIsTouchedEverywhere replaces objects by others that look the same.
 func TestANamesakeIsTouchedEverywhere(t *testing.T) {
-	typed := func(uid types.UID) Object { return webWith(func(d *appsv1.Deployment) { d.UID = uid }) }
+	typed := func(uid types.UID) Object { return samples.Web(func(d *appsv1.Deployment) { d.UID = uid }) }
 	untyped := func(uid types.UID) Object {
 		u := &unstructuredv1.Unstructured{Object: map[string]any{"apiVersion": "a.b/v1", "kind": "Custom", "spec": map[string]any{"replicas": int64(3)}}}
 		u.SetUID(uid)

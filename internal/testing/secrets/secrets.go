@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -14,19 +13,16 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/delta-runtime/delta-runtime/internal/states"
+	"github.com/delta-runtime/delta-runtime/internal/testing/samples"
 )
 
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
 // Safe makes Secrets, and remembers what must not be seen.
 type Safe struct {
-	*rand.Rand
+	samples.Dice
 	Values []string // of all Secrets so far, as text and in base64
 }
-
-func (s *Safe) oneOf(values ...any) any { return values[s.IntN(len(values))] }
-func (s *Safe) often() bool             { return s.IntN(3) > 0 }
-func (s *Safe) seldom() bool            { return s.IntN(8) == 0 }
 
 // Secret makes a value that must not be seen.
 func (s *Safe) Secret() string {
@@ -39,19 +35,19 @@ func (s *Safe) Secret() string {
 func (s *Safe) Typed() *corev1.Secret {
 	secret := &corev1.Secret{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"},
-		ObjectMeta: metav1.ObjectMeta{Name: "a", Labels: map[string]string{"app": s.oneOf("x", "y").(string)}},
-		Type:       corev1.SecretType(s.oneOf("Opaque", "other").(string)),
+		ObjectMeta: metav1.ObjectMeta{Name: "a", Labels: map[string]string{"app": s.OneOf("x", "y").(string)}},
+		Type:       corev1.SecretType(s.OneOf("Opaque", "other").(string)),
 	}
-	if s.often() {
+	if s.Often() {
 		secret.Data = map[string][]byte{}
 		for range s.IntN(4) {
-			secret.Data[s.oneOf("password", "tls.key", "c").(string)] = []byte(s.Secret())
+			secret.Data[s.OneOf("password", "tls.key", "c").(string)] = []byte(s.Secret())
 		}
 	}
-	if s.often() {
+	if s.Often() {
 		secret.StringData = map[string]string{"password": s.Secret()}
 	}
-	if s.often() {
+	if s.Often() {
 		secret.Annotations = map[string]string{
 			lastApplied:           fmt.Sprintf(`{"data":{"password":%q},"stringData":{"x":%q}}`, base64.StdEncoding.EncodeToString([]byte(s.Secret())), s.Secret()),
 			"example.com/another": s.Secret(),
@@ -63,15 +59,15 @@ func (s *Safe) Typed() *corev1.Secret {
 // Odd makes what no server would let in: no schema fits, and values are where keys are
 // not expected to have some.
 func (s *Safe) Odd() *unstructuredv1.Unstructured {
-	content := map[string]any{"metadata": map[string]any{"name": "a"}, "kind": s.oneOf("Secret", "Secret", "")}
-	if s.often() {
+	content := map[string]any{"metadata": map[string]any{"name": "a"}, "kind": s.OneOf("Secret", "Secret", "")}
+	if s.Often() {
 		content["apiVersion"] = "v1"
 	}
 	for _, name := range []string{"data", "stringData", "foo"} {
-		content[name] = s.oneOf(s.Secret(), []any{s.Secret()}, map[string]any{"k": s.Secret()}, map[string]any{"k": []any{s.Secret()}},
+		content[name] = s.OneOf(s.Secret(), []any{s.Secret()}, map[string]any{"k": s.Secret()}, map[string]any{"k": []any{s.Secret()}},
 			map[string]any{"k": map[string]any{s.Secret(): s.Secret()}}, int64(3), nil)
 	}
-	content["metadata"].(map[string]any)["annotations"] = s.oneOf(s.Secret(), map[string]any{"a": s.Secret()}, map[string]any{"a": map[string]any{s.Secret(): "x"}})
+	content["metadata"].(map[string]any)["annotations"] = s.OneOf(s.Secret(), map[string]any{"a": s.Secret()}, map[string]any{"a": map[string]any{s.Secret(): "x"}})
 	return &unstructuredv1.Unstructured{Object: content}
 }
 
@@ -90,7 +86,7 @@ func (s *Safe) Form(t *testing.T, secret *corev1.Secret) states.Object {
 		return &unstructuredv1.Unstructured{Object: content}
 	case 2:
 		meta := &metav1.PartialObjectMetadata{TypeMeta: secret.TypeMeta, ObjectMeta: secret.ObjectMeta}
-		if s.seldom() {
+		if s.Seldom() {
 			meta.TypeMeta = metav1.TypeMeta{}
 		}
 		return meta

@@ -1,0 +1,53 @@
+package samples
+
+import (
+	_ "embed" // for custom.yaml
+	"errors"
+	"fmt"
+	"sync"
+
+	unstructuredv1 "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/applyconfigurations"
+	"k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
+	"sigs.k8s.io/structured-merge-diff/v6/value"
+)
+
+// Builtin are the schemas of the kinds that Kubernetes has.
+var Builtin = applyconfigurations.NewTypeConverter(scheme.Scheme)
+
+//go:embed custom.yaml
+var customYAML []byte
+
+// parsed is custom.yaml. Most tests do not need it, so it is parsed when a test asks for it.
+var parsed = sync.OnceValue(func() *typed.Parser {
+	parser, err := typed.NewParser(typed.YAMLObject(customYAML))
+	if err != nil {
+		panic(fmt.Sprintf("BUG: custom.yaml is not a schema: %v", err))
+	}
+	return parser
+})
+
+// CustomSchemas take every unstructured object for one of the kind in custom.yaml.
+type CustomSchemas struct{ parser *typed.Parser }
+
+// Custom returns the schemas of a kind that only tests have.
+func Custom() CustomSchemas { return CustomSchemas{parsed()} }
+
+// ObjectToTyped checks an unstructured object against the schema.
+func (c CustomSchemas) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOptions) (*typed.TypedValue, error) {
+	content := obj.(*unstructuredv1.Unstructured).Object
+	return typed.AsTyped(value.NewValueInterface(content), &c.parser.Schema, c.parser.Type("custom").TypeRef, opts...)
+}
+
+// Refusing are schemas that know no kind.
+type Refusing struct {
+	Calls int // how often they were asked
+}
+
+// ObjectToTyped counts the call and returns an error.
+func (r *Refusing) ObjectToTyped(runtime.Object, ...typed.ValidationOptions) (*typed.TypedValue, error) {
+	r.Calls++
+	return nil, errors.New("never heard of it")
+}
