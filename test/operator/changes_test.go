@@ -2,6 +2,7 @@ package operator
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 	toolscache "k8s.io/client-go/tools/cache"
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
@@ -177,15 +179,28 @@ func (e *editors) create(ctx context.Context, obj client.Object, who string) err
 	return nil
 }
 
+// patch changes the state that it has read, and no other. So a new version is its own work,
+// and a patch that changes nothing is not credited with the write of another editor.
 func (e *editors) patch(ctx context.Context, obj *unstructured.Unstructured, who, patch string) error {
 	before := obj.DeepCopy()
 	if err := e.api.Get(ctx, client.ObjectKeyFromObject(obj), before); err != nil {
 		return err
 	}
-	if err := e.api.Patch(ctx, obj, client.RawPatch("application/merge-patch+json", []byte(patch)), client.FieldOwner(who)); err != nil {
+	var change map[string]any
+	if err := json.Unmarshal([]byte(patch), &change); err != nil {
 		return err
 	}
-	if e.history.by(obj) == "" && obj.GetResourceVersion() != before.GetResourceVersion() { // else it may have changed nothing
+	if err := unstructured.SetNestedField(change, before.GetResourceVersion(), "metadata", "resourceVersion"); err != nil {
+		return err
+	}
+	body, err := json.Marshal(change)
+	if err != nil {
+		return err
+	}
+	if err := e.api.Patch(ctx, obj, client.RawPatch(types.MergePatchType, body), client.FieldOwner(who)); err != nil {
+		return err
+	}
+	if obj.GetResourceVersion() != before.GetResourceVersion() {
 		e.history.wrote(who, obj)
 	}
 	return nil
