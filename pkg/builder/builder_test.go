@@ -2,8 +2,6 @@ package builder_test
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,7 +12,6 @@ import (
 	"github.com/go-logr/logr/funcr"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/util/workqueue"
 	ctrlbuilder "sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/cache/informertest"
@@ -30,8 +27,6 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/pkg/builder"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
-	"github.com/delta-runtime/delta-runtime/pkg/queue/ctrlqueue"
-	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
@@ -39,93 +34,6 @@ type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 var noop = reconcile.Func(func(context.Context, reconcile.Request) (reconcile.Result, error) {
 	return reconcile.Result{}, nil
 })
-
-// nobodys is a kind that no scheme has.
-type nobodys struct{ corev1.ConfigMap }
-
-func (n *nobodys) DeepCopyObject() runtime.Object { return n }
-
-// TestMistakesAreCalledAsTheyCallThem builds the same nonsense with both builders.
-func TestMistakesAreCalledAsTheyCallThem(t *testing.T) {
-	type (
-		ours   = *builder.Builder
-		theirs = *ctrlbuilder.Builder
-	)
-	enqueue := &handler.EnqueueRequestForObject{}
-	for name, c := range map[string]struct {
-		ours   func(ours) ours
-		theirs func(theirs) theirs
-	}{
-		"nothing": {func(b ours) ours { return b }, func(b theirs) theirs { return b }},
-		"no name": {
-			func(b ours) ours { return b.Watches(&corev1.Pod{}, enqueue) },
-			func(b theirs) theirs { return b.Watches(&corev1.Pod{}, enqueue) },
-		},
-		"no watches": {func(b ours) ours { return b.Named("n") }, func(b theirs) theirs { return b.Named("n") }},
-		"two kinds": {
-			func(b ours) ours { return b.For(&corev1.Pod{}).For(&corev1.Secret{}) },
-			func(b theirs) theirs { return b.For(&corev1.Pod{}).For(&corev1.Secret{}) },
-		},
-		"an owner of nothing": {
-			func(b ours) ours { return b.Named("n").Owns(&corev1.Pod{}) },
-			func(b theirs) theirs { return b.Named("n").Owns(&corev1.Pod{}) },
-		},
-		"nobody's kind": {
-			func(b ours) ours { return b.For(&nobodys{}) },
-			func(b theirs) theirs { return b.For(&nobodys{}) },
-		},
-		"nobody's metadata": {
-			func(b ours) ours { return b.Named("n").WatchesMetadata(&nobodys{}, enqueue) },
-			func(b theirs) theirs { return b.Named("n").WatchesMetadata(&nobodys{}, enqueue) },
-		},
-		"nobody's metadata, owned": {
-			func(b ours) ours { return b.For(&corev1.Pod{}).Owns(&nobodys{}, builder.OnlyMetadata) },
-			func(b theirs) theirs { return b.For(&corev1.Pod{}).Owns(&nobodys{}, ctrlbuilder.OnlyMetadata) },
-		},
-		"two reconcilers": {
-			func(b ours) ours { return b.For(&corev1.Pod{}).WithOptions(controller.Options{Reconciler: noop}) },
-			func(b theirs) theirs { return b.For(&corev1.Pod{}).WithOptions(controller.Options{Reconciler: noop}) },
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			m := newFakeManager(&informertest.FakeInformers{})
-			made, err := c.ours(builder.ControllerManagedBy(m)).Build(noop)
-			_, want := c.theirs(ctrlbuilder.ControllerManagedBy(m)).Build(noop)
-			if err == nil || made != nil || strings.ReplaceAll(err.Error(), "builder_test.", "") != strings.ReplaceAll(want.Error(), "builder_test.", "") {
-				t.Errorf("Build returned %v, %v; theirs: %v", made, err, want)
-			}
-		})
-	}
-	none, mine := ctrlbuilder.ControllerManagedBy(nil).For(&corev1.Pod{}), builder.ControllerManagedBy(nil).For(&corev1.Pod{})
-	for _, r := range []reconcile.Reconciler{nil, noop} {
-		if err, want := mine.Complete(r), none.Complete(r); err == nil || err.Error() != want.Error() {
-			t.Errorf("without a manager, reconciler %v: %v, want %v", r, err, want)
-		}
-	}
-	typed := reconcile.TypedFunc[string](func(context.Context, string) (reconcile.Result, error) { return reconcile.Result{}, nil })
-	m := newFakeManager(&informertest.FakeInformers{})
-	err, want := builder.TypedControllerManagedBy[string](m).For(&corev1.Pod{}).Complete(typed), ctrlbuilder.TypedControllerManagedBy[string](m).For(&corev1.Pod{}).Complete(typed)
-	if err == nil || err.Error() != want.Error() {
-		t.Errorf("For with requests of another type: %v, want %v", err, want)
-	}
-}
-
-// TestMistakesThatOnlyOursKnows is about what controller-runtime's builder lacks.
-func TestMistakesThatOnlyOursKnows(t *testing.T) {
-	m := newFakeManager(&informertest.FakeInformers{})
-	bad := resync.Policy{Rate: -1}
-	for want, b := range map[string]*builder.Builder{
-		"WithResync() can only be used together with For()": builder.ControllerManagedBy(m).Named("n").
-			Watches(&corev1.Pod{}, &handler.EnqueueRequestForObject{}).WithResync(resync.Policy{Period: time.Hour}),
-		"resync policy for *v1.Pod: ":       builder.ControllerManagedBy(m).For(&corev1.Pod{}).WithResync(bad),
-		"resync policy for *v1.Secret: ":    builder.ControllerManagedBy(m).For(&corev1.Pod{}).Owns(&corev1.Secret{}, builder.WithResyncPolicy(bad)),
-		"resync policy for *v1.ConfigMap: ": builder.ControllerManagedBy(m).For(&corev1.Pod{}).Watches(&corev1.ConfigMap{}, nil, builder.WithResyncPolicy(bad)),
-	} {
-		if err := b.Complete(noop); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("Complete returned %v, want %s", err, want)
-		}
-	}
-}
 
 // TestLogsAsTheirsDo has a controller of each builder log while it reconciles.
 func TestLogsAsTheirsDo(t *testing.T) {
@@ -162,40 +70,6 @@ func TestLogsAsTheirsDo(t *testing.T) {
 	}
 }
 
-// TestWhichQueue looks at the queue that the sources are started with.
-func TestWhichQueue(t *testing.T) {
-	mine := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
-	defer mine.ShutDown()
-	for name, c := range map[string]struct {
-		options controller.Options
-		general *bool // UsePriorityQueue of the manager
-		ours    bool
-	}{
-		"by default":                     {ours: true},
-		"with priorities":                {controller.Options{UsePriorityQueue: new(true)}, new(false), true},
-		"without priorities":             {controller.Options{UsePriorityQueue: new(false)}, nil, false},
-		"without priorities, by manager": {controller.Options{}, new(false), false},
-		"of the user's":                  {controller.Options{NewQueue: func(string, workqueue.TypedRateLimiter[reconcile.Request]) queue { return mine }}, nil, false},
-		"of the user's, which is ours":   {controller.Options{NewQueue: ctrlqueue.NewQueue[reconcile.Request]}, nil, true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			inWorld(t, func(t *testing.T, w *world) {
-				w.manager.options.UsePriorityQueue = c.general
-				var got queue
-				if err := builder.ControllerManagedBy(w.manager).Named("queues").WithoutLedger().WithOptions(c.options).
-					WatchesRawSource(ctrlsource.Func(func(_ context.Context, q queue) error { got = q; return nil })).
-					Complete(noop); err != nil {
-					t.Fatal(err)
-				}
-				w.start()
-				if _, ours := got.(ctrlqueue.PriorityQueue[reconcile.Request]); ours != c.ours {
-					t.Errorf("the queue is a %T", got)
-				}
-			})
-		})
-	}
-}
-
 // TestWithoutALedgerNothingIsKnown looks at the queue of the handlers and the context of
 // the reconciler.
 func TestWithoutALedgerNothingIsKnown(t *testing.T) {
@@ -229,56 +103,6 @@ func TestWithoutALedgerNothingIsKnown(t *testing.T) {
 			t.Error("a controller without a ledger has one")
 		}
 	})
-}
-
-// TestOutcomes calls a controller's Reconcile, and looks what it is told the next time.
-func TestOutcomes(t *testing.T) {
-	broken := errors.New("broken")
-	for name, c := range map[string]struct {
-		end     func() (reconcile.Result, error)
-		panics  bool
-		attempt int
-		next    string
-	}{
-		"success":      {func() (reconcile.Result, error) { return reconcile.Result{}, nil }, false, 1, "nothing known"},
-		"error":        {func() (reconcile.Result, error) { return reconcile.Result{}, broken }, false, 2, "Retry, External"},
-		"terminal":     {func() (reconcile.Result, error) { return reconcile.Result{}, reconcile.TerminalError(broken) }, false, 2, "Retry, External"},
-		"both":         {func() (reconcile.Result, error) { return reconcile.Result{RequeueAfter: 1}, broken }, false, 2, "Retry, External"},
-		"panic":        {func() (reconcile.Result, error) { panic(broken) }, true, 2, "Retry, External"},
-		"RequeueAfter": {func() (reconcile.Result, error) { return reconcile.Result{RequeueAfter: 1}, nil }, false, 1, "Timer"},
-		"Requeue":      {func() (reconcile.Result, error) { return reconcile.Result{Requeue: true}, nil }, false, 1, "Timer"}, //nolint:staticcheck // somebody may still
-	} {
-		t.Run(name, func(t *testing.T) {
-			var told delta.Changes
-			made, err := builder.ControllerManagedBy(newFakeManager(&informertest.FakeInformers{})).Named("n").
-				WithOptions(controller.Options{RecoverPanic: new(false)}).
-				WatchesRawSource(ctrlsource.Func(func(context.Context, queue) error { return nil })).
-				Build(reconcile.Func(func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
-					told = delta.From(ctx)
-					return c.end()
-				}))
-			if err != nil {
-				t.Fatal(err)
-			}
-			ledger := builder.LedgerOf(made)
-			ledger.Clerk().Record(named("a"), delta.Change{Cause: delta.External})
-			ledger.Clerk().Landed(named("a"))
-			for range 2 {
-				if raised := panicOf(func() { _, _ = made.Reconcile(t.Context(), named("a")) }); (raised != nil) != c.panics {
-					t.Errorf("Reconcile panicked with %v", raised)
-				}
-			}
-			if got := told.String(); told.Attempt() != c.attempt || !strings.HasPrefix(got, c.next) {
-				t.Errorf("at attempt %d it is told %s", told.Attempt(), got)
-			}
-		})
-	}
-}
-
-func panicOf(do func()) (raised any) {
-	defer func() { raised = recover() }()
-	do()
-	return nil
 }
 
 // TestOptionsOfWatches looks at events through all options that choose among them.
@@ -381,54 +205,4 @@ func TestWatchAfterBuildIsRecorded(t *testing.T) {
 			t.Error("the controller does not say that it needs no leader")
 		}
 	})
-}
-
-// TestResyncOfAController has the objects of For resynced, and those that it owns by a
-// policy of their own.
-func TestResyncOfAController(t *testing.T) {
-	inWorld(t, func(t *testing.T, w *world) {
-		syncs := map[string]int{}
-		if err := builder.ControllerManagedBy(w.manager).
-			For(&corev1.ConfigMap{}).Owns(&corev1.Pod{}, builder.WithResyncPolicy(resync.Policy{Period: 10 * time.Hour})).
-			Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(secretsRequests)).
-			WithResync(resync.Policy{Period: time.Hour}).
-			Complete(reconcile.Func(func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
-				for change := range delta.From(ctx).By(delta.Resync).All() {
-					syncs[change.Kind.Kind]++
-				}
-				return reconcile.Result{}, nil
-			})); err != nil {
-			t.Fatal(err)
-		}
-		w.start()
-		w.servers[configMap].Add(newObject(configMap, "c"))
-		w.servers[pod].Add(newObject(pod, "p", "c"))
-		w.servers[secret].Add(newObject(secret, "s", "c"))
-		time.Sleep(10*time.Hour + time.Minute)
-		synctest.Wait()
-		if got := fmt.Sprint(syncs); got != "map[ConfigMap:10 Pod:1]" {
-			t.Errorf("resyncs by kind: %s", got)
-		}
-	})
-}
-
-// remembering is a client that knows what it has written.
-type remembering struct{ client.Client }
-
-func (remembering) OwnWrites() delta.OwnWrites { return everythingIsOurs{} }
-
-type everythingIsOurs struct{ delta.OwnWrites }
-
-// TestTheClientsWritesAreKnown looks whether the builder finds what the manager's client
-// remembers, and takes what it is given instead.
-func TestTheClientsWritesAreKnown(t *testing.T) {
-	m := newFakeManager(&informertest.FakeInformers{})
-	m.client = remembering{}
-	opts := builder.LedgerOptionsFor(m, delta.LedgerOptions{})
-	if opts.Writes != (everythingIsOurs{}) || opts.KindOf == nil || opts.Schemas != nil {
-		t.Errorf("the ledger is made with %+v", opts)
-	}
-	if kind, err := opts.KindOf(&corev1.Pod{}); err != nil || kind != pod {
-		t.Errorf("a Pod is a %v, %v", kind, err)
-	}
 }

@@ -6,13 +6,16 @@ import (
 	"testing/synctest"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/delta-runtime/delta-runtime/pkg/builder"
+	"github.com/delta-runtime/delta-runtime/pkg/queue/ctrlqueue"
 )
 
 // TestHandlersHavePrioritiesIfTheControllerHas looks at the queue that a handler is given,
@@ -33,6 +36,40 @@ func TestHandlersHavePrioritiesIfTheControllerHas(t *testing.T) {
 			if _, has := handed.(priorityqueue.PriorityQueue[reconcile.Request]); handed == nil || has != want {
 				t.Errorf("UsePriorityQueue is %t, and the handler has a %T", want, handed)
 			}
+		})
+	}
+}
+
+// TestWhichQueue looks at the queue that the sources are started with.
+func TestWhichQueue(t *testing.T) {
+	mine := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
+	defer mine.ShutDown()
+	for name, c := range map[string]struct {
+		options controller.Options
+		general *bool // UsePriorityQueue of the manager
+		ours    bool
+	}{
+		"by default":                     {ours: true},
+		"with priorities":                {controller.Options{UsePriorityQueue: new(true)}, new(false), true},
+		"without priorities":             {controller.Options{UsePriorityQueue: new(false)}, nil, false},
+		"without priorities, by manager": {controller.Options{}, new(false), false},
+		"of the user's":                  {controller.Options{NewQueue: func(string, workqueue.TypedRateLimiter[reconcile.Request]) queue { return mine }}, nil, false},
+		"of the user's, which is ours":   {controller.Options{NewQueue: ctrlqueue.NewQueue[reconcile.Request]}, nil, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(t *testing.T, w *world) {
+				w.manager.options.UsePriorityQueue = c.general
+				var got queue
+				if err := builder.ControllerManagedBy(w.manager).Named("queues").WithoutLedger().WithOptions(c.options).
+					WatchesRawSource(ctrlsource.Func(func(_ context.Context, q queue) error { got = q; return nil })).
+					Complete(noop); err != nil {
+					t.Fatal(err)
+				}
+				w.start()
+				if _, ours := got.(ctrlqueue.PriorityQueue[reconcile.Request]); ours != c.ours {
+					t.Errorf("the queue is a %T", got)
+				}
+			})
 		})
 	}
 }

@@ -5,7 +5,9 @@ import (
 	"testing"
 
 	"github.com/go-logr/logr/funcr"
+	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/cache/informertest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/delta-runtime/delta-runtime/pkg/builder"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -30,5 +32,26 @@ func TestAClientThatForgetsIsNamed(t *testing.T) {
 	}
 	if len(lines) != 1 || !strings.Contains(lines[0], "manager.Configure") {
 		t.Errorf("the log says %q, want one line with what to do about it", lines)
+	}
+}
+
+// remembering is a client that knows what it has written.
+type remembering struct{ client.Client }
+
+func (remembering) OwnWrites() delta.OwnWrites { return everythingIsOurs{} }
+
+type everythingIsOurs struct{ delta.OwnWrites }
+
+// TestTheClientsWritesAreKnown looks whether the builder finds what the manager's client
+// remembers, and takes what it is given instead.
+func TestTheClientsWritesAreKnown(t *testing.T) {
+	m := newFakeManager(&informertest.FakeInformers{})
+	m.client = remembering{}
+	opts := builder.LedgerOptionsFor(m, delta.LedgerOptions{})
+	if opts.Writes != (everythingIsOurs{}) || opts.KindOf == nil || opts.Schemas != nil {
+		t.Errorf("the ledger is made with %+v", opts)
+	}
+	if kind, err := opts.KindOf(&corev1.Pod{}); err != nil || kind != pod {
+		t.Errorf("a Pod is a %v, %v", kind, err)
 	}
 }

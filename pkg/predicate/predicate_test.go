@@ -6,16 +6,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
@@ -23,7 +19,6 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 	"github.com/delta-runtime/delta-runtime/internal/writes"
-	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/predicate"
 )
 
@@ -136,52 +131,6 @@ func TestPredicatesAgainstModel(t *testing.T) {
 	})
 }
 
-// TestChangedAtKnowsWhatCanExist has paths that some kinds have, and paths that none has.
-func TestChangedAtKnowsWhatCanExist(t *testing.T) {
-	statusOf := func(form func(client.Object) client.Object) event.UpdateEvent {
-		after := deployment()
-		after.Status.ReadyReplicas, after.ResourceVersion = 7, "2"
-		return update(form(deployment()), form(after))
-	}
-	asIs := func(obj client.Object) client.Object { return obj }
-	known := func(obj client.Object) client.Object {
-		u := untyped(obj)
-		u.GetObjectKind().SetGroupVersionKind(appsv1.SchemeGroupVersion.WithKind("Deployment"))
-		return u
-	}
-	config := func(version string) client.Object {
-		return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{ResourceVersion: version, Annotations: map[string]string{"at": version}}}
-	}
-	for _, path := range []string{"spec.replica", "Spec.Replicas", "/spec/replicas", "{.spec.replicas}", "metadata.label"} {
-		for name, form := range map[string]func(client.Object) client.Object{"typed": asIs, "unstructured": known} {
-			if !predicate.ChangedAt(path).Update(statusOf(form)) {
-				t.Errorf("%s, %s: holds back an update, although nothing of that name can exist", name, path)
-			}
-		}
-		after := deployment()
-		after.ResourceVersion = "2"
-		if p := predicate.TypedChangedAt[*appsv1.Deployment](path); !p.Update(event.TypedUpdateEvent[*appsv1.Deployment]{ObjectOld: deployment(), ObjectNew: after}) {
-			t.Errorf("%s: a predicate of a type holds back an update, although the type has nothing of that name", path)
-		}
-	}
-	both := predicate.ChangedAt("spec.replicas", "data")
-	if !both.Update(statusOf(asIs)) {
-		t.Error("before there is a kind with data, data is thought to exist")
-	}
-	both.Create(event.CreateEvent{Object: config("1")})
-	if both.Update(statusOf(asIs)) || both.Update(statusOf(known)) || both.Update(update(config("1"), config("2"))) {
-		t.Error("a path of one kind is touched by another")
-	}
-	filled := &corev1.ConfigMap{Data: map[string]string{"a": "b"}}
-	if !both.Update(update(config("1"), filled)) {
-		t.Error("a path that one of the kinds has is not touched")
-	}
-	custom := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "a.b/v1", "kind": "Custom"}}
-	if predicate.ChangedAt("spec.anything").Update(update(custom, custom)) {
-		t.Error("a path is wrong in a kind of which nothing is known")
-	}
-}
-
 // TestPredicatesPassAllElse asks about events that are not updates, or odd ones.
 func TestPredicatesPassAllElse(t *testing.T) {
 	web := deployment()
@@ -240,88 +189,6 @@ func TestPredicatesDoNotRuleOutWhatIsNotShown(t *testing.T) {
 	}
 }
 
-func TestNotResyncKnowsStates(t *testing.T) {
-	at := func(uid types.UID, version string) client.Object {
-		return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{UID: uid, ResourceVersion: version}}
-	}
-	blank := at("", "")
-	for name, tt := range map[string]struct {
-		e      event.UpdateEvent
-		passes bool
-	}{
-		"resync":            {update(at("a", "1"), at("a", "1")), false},
-		"change":            {update(at("a", "1"), at("a", "2")), true},
-		"namesake":          {update(at("a", "1"), at("b", "1")), true},
-		"no version":        {update(at("a", ""), at("a", "")), true},
-		"one and no other":  {update(blank, blank), false},
-		"version was known": {update(at("a", "1"), at("a", "")), true},
-	} {
-		if got := predicate.NotResync().Update(tt.e); got != tt.passes {
-			t.Errorf("%s: passes is %v, want %v", name, got, tt.passes)
-		}
-	}
-	typed := predicate.TypedNotResync[*corev1.ConfigMap]()
-	if typed.Update(event.TypedUpdateEvent[*corev1.ConfigMap]{ObjectOld: &corev1.ConfigMap{}, ObjectNew: nil}) != true {
-		t.Error("an event without its object does not pass")
-	}
-}
-
-func TestNotStatusOnlyOfOddKinds(t *testing.T) {
-	config := func(version, value string) client.Object {
-		return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{ResourceVersion: version}, Data: map[string]string{"status": value}}
-	}
-	partial := func(version string, generation int64, label string) client.Object {
-		return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
-			ResourceVersion: version, Generation: generation, Labels: map[string]string{"app": label},
-		}}
-	}
-	priority := func(version string) client.Object {
-		p := partial(version, 1, "web")
-		p.GetObjectKind().SetGroupVersionKind(schedulingv1.SchemeGroupVersion.WithKind("PriorityClass"))
-		return p
-	}
-	custom := func(version, top string) client.Object {
-		return &unstructured.Unstructured{Object: map[string]any{
-			"apiVersion": "example.com/v1", "kind": "Odd", top: "x", "metadata": map[string]any{"name": "a", "resourceVersion": version},
-		}}
-	}
-	for name, tt := range map[string]struct {
-		e      event.UpdateEvent
-		passes bool
-	}{
-		"without status, nothing":         {update(config("1", "a"), config("2", "a")), false},
-		"without status, something":       {update(config("1", "a"), config("2", "b")), true},
-		"metadata, status":                {update(partial("1", 7, "web"), partial("2", 7, "web")), false},
-		"metadata, spec":                  {update(partial("1", 7, "web"), partial("2", 8, "web")), true},
-		"metadata, label":                 {update(partial("1", 7, "web"), partial("2", 7, "db")), true},
-		"metadata, who knows":             {update(partial("1", 0, "web"), partial("2", 0, "web")), true},
-		"a generation that never changes": {update(priority("1"), priority("2")), true},
-		"a status that is a text":         {update(custom("1", "other"), custom("2", "status")), true},
-		"a field that begins like it":     {update(custom("1", "status"), custom("2", "statusOfOthers")), true},
-		"a spec that went":                {update(custom("1", "spec"), custom("2", "status")), true},
-		"unstructured, and nothing else":  {update(custom("1", "status"), custom("2", "status")), false},
-	} {
-		if got := predicate.NotStatusOnly().Update(tt.e); got != tt.passes {
-			t.Errorf("%s: passes is %v, want %v", name, got, tt.passes)
-		}
-	}
-}
-
-// TestNotOwnWriteSaysThatItKnowsNothing makes the predicate of a client that does not
-// remember what it writes.
-func TestNotOwnWriteSaysThatItKnowsNothing(t *testing.T) {
-	const words = "manager.Configure"
-	before := logged.count(words)
-	predicate.NotOwnWrite(nil)
-	if n := logged.count(words) - before; n != 1 {
-		t.Errorf("%d lines of the log say what to do about it, want one", n)
-	}
-	predicate.NotOwnWrite(writes.New(0))
-	if n := logged.count(words) - before; n != 1 {
-		t.Errorf("a predicate that works has %d lines logged", n-1)
-	}
-}
-
 // TestNotOwnWriteModel has us and others write objects, and shows what a watch that
 // skips some states would. Nothing that others wrote may be held back.
 func TestNotOwnWriteModel(t *testing.T) {
@@ -352,57 +219,4 @@ func TestNotOwnWriteModel(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestNotOwnWriteHoldsBackOurs(t *testing.T) {
-	ours := writes.New(0)
-	p := predicate.NotOwnWrite(ours)
-	at := func(uid types.UID, version string) client.Object {
-		return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "web", UID: uid, ResourceVersion: version}}
-	}
-	ours.Wrote("uid", "", "1")
-	ours.Wrote("uid", "1", "2")
-	for name, tt := range map[string]struct{ got, want bool }{
-		"created":                {p.Create(event.CreateEvent{Object: at("uid", "1")}), false},
-		"created and changed":    {p.Create(event.CreateEvent{Object: at("uid", "2")}), false},
-		"updated":                {p.Update(update(at("uid", "1"), at("uid", "2"))), false},
-		"there at the beginning": {p.Create(event.CreateEvent{Object: at("uid", "1"), IsInInitialList: true}), true},
-		"resynced":               {p.Update(update(at("uid", "2"), at("uid", "2"))), true},
-		"a namesake's":           {p.Update(update(at("other", "1"), at("uid", "2"))), true},
-		"from no version":        {p.Update(update(at("uid", ""), at("uid", "2"))), true},
-		"by others":              {p.Update(update(at("uid", "2"), at("uid", "3"))), true},
-	} {
-		if tt.got != tt.want {
-			t.Errorf("%s: passes is %v, want %v", name, tt.got, tt.want)
-		}
-	}
-}
-
-// TestNotOwnWriteWaitsForTheAnswer lets the event come first.
-func TestNotOwnWriteWaitsForTheAnswer(t *testing.T) {
-	for name, tt := range map[string]struct {
-		answer time.Duration
-		passes bool
-	}{"in time": {900 * time.Millisecond, false}, "too late": {5 * time.Second, true}} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				ours := writes.New(0)
-				answered := ours.Begin(schema.GroupKind{Group: "apps", Kind: "Deployment"}, delta.Key{Namespace: "team", Name: "web"})
-				time.AfterFunc(tt.answer, func() {
-					ours.Wrote("uid", "1", "2")
-					answered()
-				})
-				after := deployment()
-				after.ResourceVersion = "2"
-				start := time.Now()
-				if got := predicate.NotOwnWrite(ours).Update(update(deployment(), after)); got != tt.passes {
-					t.Errorf("passes is %v, want %v", got, tt.passes)
-				}
-				if waited := time.Since(start); waited != min(tt.answer, time.Second) {
-					t.Errorf("waited %v", waited)
-				}
-				time.Sleep(tt.answer)
-			})
-		})
-	}
 }

@@ -3,22 +3,14 @@ package source_test
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 	toolscache "k8s.io/client-go/tools/cache"
-	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
-	"sigs.k8s.io/controller-runtime/pkg/controller/controllertest"
-	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
-	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
-	ledgers "github.com/delta-runtime/delta-runtime/internal/ledger"
 	"github.com/delta-runtime/delta-runtime/internal/testing/informers"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
@@ -26,64 +18,6 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 	"github.com/delta-runtime/delta-runtime/pkg/source"
 )
-
-type podObject = corev1.Pod
-
-func namespacedName(name string) types.NamespacedName {
-	return types.NamespacedName{Namespace: "team", Name: name}
-}
-
-func newFakeInformer() *controllertest.FakeInformer {
-	return controllertest.NewFakeInformer(controllertest.Synced)
-}
-
-// ledgered is a source of pods, which requests are about, with a ledger.
-func ledgered(from ctrlcache.Cache, ledger *delta.Ledger[request], tell handler.TypedEventHandler[*podObject, request]) *source.Kind[*podObject, request] {
-	return &source.Kind[*podObject, request]{
-		Type: &podObject{}, Cache: from, Handler: tell, Ledger: ledger, Cause: delta.Primary, GVK: podKind,
-	}
-}
-
-func forPods() handler.TypedEventHandler[*podObject, request] {
-	return &handler.TypedEnqueueRequestForObject[*podObject]{}
-}
-
-// startedSynced starts a source and waits until it has synced.
-func startedSynced(t *testing.T, k *source.Kind[*podObject, request], q queue) {
-	t.Helper()
-	started(t, t.Context(), k, q)
-	if err := k.WaitForSync(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// told takes what a ledger has for a request, and says it in words.
-func told(ledger *delta.Ledger[request], name string) string {
-	changes := ledger.Clerk().Take(asked(name))
-	defer ledger.Clerk().Settle(asked(name), ledgers.Succeeded)
-	var words []string
-	for c := range changes.All() {
-		about := c.Cause.String() + " " + c.Op.String() + " "
-		if c.Old != nil {
-			about += c.Old.GetLabels()["version"]
-		}
-		about += "→"
-		if c.New != nil {
-			about += c.New.GetLabels()["version"]
-		}
-		if c.Missed {
-			about += " missed"
-		}
-		if c.Relisted {
-			about += " relisted"
-		}
-		words = append(words, about)
-	}
-	if !changes.Complete() {
-		words = append(words, "incomplete")
-	}
-	return strings.Join(words, ", ")
-}
 
 // TestKindTellsTheLedger follows a pod through an informer of ours.
 func TestKindTellsTheLedger(t *testing.T) {
@@ -134,72 +68,6 @@ func TestKindTellsTheLedger(t *testing.T) {
 		synctest.Wait()
 		if n := len(pods.Core().Status().Subscribers); n != 0 {
 			t.Errorf("the informer has %d subscriptions when the source has ended", n)
-		}
-	})
-}
-
-// TestPredicatesAndTypesAreAsWithoutALedger compares what a handler is told with and
-// without one, also when it panics.
-func TestPredicatesAndTypesAreAsWithoutALedger(t *testing.T) {
-	outlivePanics(t)
-	inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
-		pods := newInformer(server)
-		server.Add(pod("web", "1"))
-		server.Add(&corev1.Secret{ObjectMeta: pod("secret", "1").ObjectMeta})
-		run(pods.RunWithContext)
-		var words [2][]string
-		for n, ledger := range []*delta.Ledger[request]{nil, delta.NewLedger[request](delta.LedgerOptions{})} {
-			note := recording(func(what string) {
-				words[n] = append(words[n], time.Now().Format("04:05 ")+what)
-				if strings.Contains(what, "panic") {
-					panic("as the test wants it")
-				}
-			})
-			k := ledgered(holding(pods), ledger, note)
-			k.Predicates = []predicate.TypedPredicate[*podObject]{predicate.TypedFuncs[*podObject]{
-				UpdateFunc: func(e event.TypedUpdateEvent[*podObject]) bool { return e.ObjectNew.Labels["version"] != "hidden" },
-			}}
-			startedSynced(t, k, newQueue(t))
-		}
-		for _, version := range []string{"2", "hidden", "panic", "3"} {
-			server.Modify(pod("web", version))
-		}
-		synctest.Wait()
-		server.DeleteDropWatch(pod("web", "3"))
-		server.ResetWatch()
-		time.Sleep(time.Minute)
-		synctest.Wait()
-		if !slices.Equal(words[0], words[1]) || len(words[0]) < 5 {
-			t.Errorf("without a ledger the handler was told\n%q, with one\n%q", words[0], words[1])
-		}
-	})
-}
-
-// TestWithoutALedgerTheQueueIsTheControllers looks at a source with a policy of its own
-// and nothing else.
-func TestWithoutALedgerTheQueueIsTheControllers(t *testing.T) {
-	inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
-		pods := newInformer(server)
-		server.Add(pod("web", "1"))
-		run(pods.RunWithContext)
-		q := newQueue(t)
-		calls := 0
-		note := func(got queue) {
-			calls++
-			if got != q {
-				t.Errorf("the handler was given a %T", got)
-			}
-		}
-		k := ledgered(holding(pods), nil, funcs{
-			CreateFunc: func(_ context.Context, _ event.TypedCreateEvent[*podObject], q queue) { note(q) },
-			UpdateFunc: func(_ context.Context, _ event.TypedUpdateEvent[*podObject], q queue) { note(q) },
-		})
-		k.Resync = resync.Policy{Period: time.Hour}
-		startedSynced(t, k, q)
-		time.Sleep(time.Hour + time.Minute)
-		synctest.Wait()
-		if calls != 2 {
-			t.Errorf("the handler was called %d times, want for the pod and its resync", calls)
 		}
 	})
 }

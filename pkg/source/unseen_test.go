@@ -3,7 +3,6 @@ package source_test
 import (
 	"context"
 	"slices"
-	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -123,51 +122,6 @@ func TestAQueueThatIsKeptHidesNothing(t *testing.T) {
 			return len(a.New.GetResourceVersion()) - len(b.New.GetResourceVersion())
 		}); newest.New.GetLabels()["version"] != "3" || !got.Touches("spec") {
 			t.Errorf("told of %s, to %s", got, newest.New.GetLabels())
-		}
-	})
-}
-
-// A handler that is far behind is told of everything: each event may be for a request of
-// its own.
-func TestAHandlerThatIsFarBehindMissesNothing(t *testing.T) {
-	inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
-		pods := newInformer(server)
-		server.Add(pod("first", "1"))
-		run(pods.RunWithContext)
-		ledger := delta.NewLedger[request](delta.LedgerOptions{})
-		var told []string
-		var mu sync.Mutex
-		release := make(chan struct{})
-		k := ledgered(holding(pods), ledger, recording(func(what string) {
-			mu.Lock()
-			defer mu.Unlock()
-			told = append(told, what)
-			if what == "update first 1→2" {
-				<-release
-			}
-		}))
-		startedSynced(t, k, newQueue(t))
-		server.Modify(pod("first", "2"))
-		synctest.Wait()
-		server.Add(pod("ghost", "1"))
-		server.Delete(pod("ghost", "1"))
-		for _, version := range []string{"3", "4", "3"} {
-			server.Modify(pod("first", version))
-		}
-		for i := range 10000 {
-			server.Modify(pod("first", "n"+strconv.Itoa(i%2)))
-			if i%50 == 0 {
-				synctest.Wait()
-			}
-		}
-		close(release)
-		synctest.Wait()
-		mu.Lock()
-		defer mu.Unlock()
-		for _, want := range []string{"create ghost", "delete ghost", "update first 3→4", "update first 4→3"} {
-			if !slices.Contains(told, want) {
-				t.Errorf("of %d events the handler was not told %q", len(told), want)
-			}
 		}
 	})
 }

@@ -1,0 +1,74 @@
+package source_test
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllertest"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+
+	ledgers "github.com/delta-runtime/delta-runtime/internal/ledger"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/source"
+)
+
+type podObject = corev1.Pod
+
+func namespacedName(name string) types.NamespacedName {
+	return types.NamespacedName{Namespace: "team", Name: name}
+}
+
+func newFakeInformer() *controllertest.FakeInformer {
+	return controllertest.NewFakeInformer(controllertest.Synced)
+}
+
+// ledgered is a source of pods, which requests are about, with a ledger.
+func ledgered(from ctrlcache.Cache, ledger *delta.Ledger[request], tell handler.TypedEventHandler[*podObject, request]) *source.Kind[*podObject, request] {
+	return &source.Kind[*podObject, request]{
+		Type: &podObject{}, Cache: from, Handler: tell, Ledger: ledger, Cause: delta.Primary, GVK: podKind,
+	}
+}
+
+func forPods() handler.TypedEventHandler[*podObject, request] {
+	return &handler.TypedEnqueueRequestForObject[*podObject]{}
+}
+
+// startedSynced starts a source and waits until it has synced.
+func startedSynced(t *testing.T, k *source.Kind[*podObject, request], q queue) {
+	t.Helper()
+	started(t, t.Context(), k, q)
+	if err := k.WaitForSync(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// told takes what a ledger has for a request, and says it in words.
+func told(ledger *delta.Ledger[request], name string) string {
+	changes := ledger.Clerk().Take(asked(name))
+	defer ledger.Clerk().Settle(asked(name), ledgers.Succeeded)
+	var words []string
+	for c := range changes.All() {
+		about := c.Cause.String() + " " + c.Op.String() + " "
+		if c.Old != nil {
+			about += c.Old.GetLabels()["version"]
+		}
+		about += "→"
+		if c.New != nil {
+			about += c.New.GetLabels()["version"]
+		}
+		if c.Missed {
+			about += " missed"
+		}
+		if c.Relisted {
+			about += " relisted"
+		}
+		words = append(words, about)
+	}
+	if !changes.Complete() {
+		words = append(words, "incomplete")
+	}
+	return strings.Join(words, ", ")
+}

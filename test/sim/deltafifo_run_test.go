@@ -1,0 +1,179 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/client-go/tools/cache"
+)
+
+func transformThing(obj any) (any, error) {
+	t := obj.(thing)
+	t.transformed++
+	return t, nil
+}
+
+// known is a consumer's store. Its keys are in order, so that what a FIFO does
+// with them is.
+type known struct{ cache.Store }
+
+func (k known) ListKeys() []string {
+	keys := k.Store.ListKeys()
+	slices.Sort(keys)
+	return keys
+}
+
+// outcomeOfStep is what came of a step.
+type outcomeOfStep struct {
+	text    string
+	pending []string
+}
+
+func (o outcomeOfStep) String() string { return fmt.Sprintf("%s; pending %v", o.text, o.pending) }
+
+// fifoRun plays a script on one FIFO, and writes down what came of each step.
+type fifoRun struct {
+	fifo   deltaFIFO
+	script *fifoScript
+	store  known
+	log    []outcomeOfStep
+}
+
+func playFIFO(s fifoScript, make fifoConstructor) []outcomeOfStep {
+	r := &fifoRun{script: &s, store: known{cache.NewStore(thingKey)}}
+	o := cache.DeltaFIFOOptions{KeyFunction: thingKey, EmitDeltaTypeReplaced: s.replaced}
+	if s.known {
+		o.KnownObjects = r.store
+	}
+	if s.transform {
+		o.Transformer = transformThing
+	}
+	r.fifo = make(o)
+	for _, step := range s.steps {
+		var text string
+		if step.pop {
+			text = r.pop(step)
+		} else {
+			text = fmt.Sprint(step.call.on(r.fifo))
+		}
+		text = fmt.Sprintf("%s; synced %v", text, r.fifo.HasSynced())
+		r.log = append(r.log, outcomeOfStep{text, r.fifo.keys()})
+	}
+	r.drain()
+	return r.log
+}
+
+var errRefused = errors.New("refused")
+
+func (r *fifoRun) pop(step fifoStep) string {
+	if len(r.fifo.keys()) == 0 {
+		return "nothing to pop"
+	}
+	var text string
+	item, err := r.popOrClose(func(obj any, initial bool) error {
+		text = fmt.Sprintf("initial %v: %v", initial, r.show(obj.(cache.Deltas)))
+		if step.fails {
+			return errRefused
+		}
+		if !r.fifo.locked {
+			text += r.meanwhile(step.before)
+		}
+		text += r.early(initial)
+		r.apply(obj.(cache.Deltas))
+		text += r.early(initial)
+		if !r.fifo.locked {
+			text += r.meanwhile(step.after)
+		}
+		return nil
+	})
+	if r.fifo.locked && !step.fails {
+		for _, call := range slices.Concat(step.before, step.after) {
+			if err := call.on(r.fifo); err != nil {
+				text += fmt.Sprintf("; %v: %v", call, err)
+			}
+		}
+	}
+	deltas, _ := item.(cache.Deltas)
+	return fmt.Sprintf("%s, returned %v, %v", text, r.show(deltas), err)
+}
+
+// show leaves out what two tombstones in a row guess.
+func (r *fifoRun) show(deltas cache.Deltas) string {
+	var text []string
+	for _, d := range deltas {
+		if t, ok := d.Object.(cache.DeletedFinalStateUnknown); ok && r.script.unknown {
+			d.Object = cache.DeletedFinalStateUnknown{Key: t.Key}
+		}
+		text = append(text, fmt.Sprint(d))
+	}
+	return strings.Join(text, " ")
+}
+
+// popOrClose closes the FIFO if nothing comes of a key that is pending, so that a
+// FIFO that is wrong fails the test rather than hangs it.
+func (r *fifoRun) popOrClose(process cache.PopProcessFunc) (any, error) {
+	late := time.AfterFunc(time.Second, r.fifo.Close)
+	defer late.Stop()
+	return r.fifo.Pop(process)
+}
+
+// early says so if the FIFO counts as synced while something of its first list is
+// still being processed. A FIFO that is locked meanwhile can't be asked.
+func (r *fifoRun) early(initial bool) string {
+	if !r.fifo.locked && initial && r.fifo.HasSynced() {
+		return "; HAS SYNCED TOO EARLY"
+	}
+	return ""
+}
+
+// meanwhile makes calls while an item is processed, from another goroutine
+// because that is where they come from.
+func (r *fifoRun) meanwhile(calls []fifoCall) string {
+	var text string
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for _, call := range calls {
+			if err := call.on(r.fifo); err != nil {
+				text += fmt.Sprintf("; %v: %v", call, err)
+			}
+		}
+	}()
+	select {
+	case <-done:
+		return text
+	case <-time.After(10 * time.Second): // a deadlock, not a slow call
+		return "; THE FIFO LETS NOBODY IN WHILE AN ITEM IS PROCESSED"
+	}
+}
+
+// apply is what a consumer does with the deltas of a key.
+func (r *fifoRun) apply(deltas cache.Deltas) {
+	for _, d := range deltas {
+		var err error
+		switch tombstone, missed := d.Object.(cache.DeletedFinalStateUnknown); {
+		case d.Type == cache.Deleted && missed:
+			err = r.store.Delete(thing{key: tombstone.Key})
+		case d.Type == cache.Deleted:
+			err = r.store.Delete(d.Object)
+		default:
+			err = r.store.Add(d.Object)
+		}
+		if err != nil {
+			panic(err)
+		}
+	}
+}
+
+// drain pops what is left, closes the FIFO, and finds it closed.
+func (r *fifoRun) drain() {
+	for range r.fifo.keys() {
+		r.log = append(r.log, outcomeOfStep{text: "at the end " + r.pop(fifoStep{pop: true})})
+	}
+	r.fifo.Close()
+	_, err := r.fifo.Pop(func(any, bool) error { return nil })
+	r.log = append(r.log, outcomeOfStep{text: fmt.Sprint("closed: ", err, r.store.ListKeys())})
+}
