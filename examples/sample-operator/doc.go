@@ -8,13 +8,13 @@
 //	                        ├─ internal/events: what writes Events
 //	                        └─ probes, metrics
 //
-// It is laid out as kubebuilder v4 would, but for its place in this repository.
+// It is laid out as kubebuilder v4 does it, except for its place in this repository.
 //
 // # Concurrency
 //
-// Everything is run by the manager, and has ended when run returns.
+// The manager runs everything. When run returns, everything has ended.
 //
 // # Testing
 //
-// run is tested with a real API server: from the flags to a Site that is served.
+// The tests call run with a real API server: from the flags to a Site that is served.
 package main

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 )
 
-// flags are what somebody says who starts the operator.
+// flags are the settings that the operator is started with.
 type flags struct {
 	metricsAddress string
 	metricsSecure  bool
@@ -40,10 +40,10 @@ func parse(set *flag.FlagSet, args []string, getenv func(string) string) (*flags
 	set.BoolVar(&f.leaderElect, "leader-elect", false, "Have one of several replicas do the work.")
 	set.BoolVar(&f.http2, "enable-http2", false, "Serve metrics and webhooks over HTTP/2, too.")
 	set.StringVar(&f.namespace, "namespace", "",
-		"The operator's own namespace. By default that of env POD_NAMESPACE, or of its ServiceAccount.")
+		"The operator's own namespace. By default POD_NAMESPACE of the environment, or the ServiceAccount's namespace.")
 	set.IntVar(&f.webhookPort, "webhook-port", 9443, "The port that webhooks are served at.")
 	names := set.String("webhook-names", "", "More names and addresses that webhooks are called by, with commas between them.")
-	kubeconfig := set.String("kubeconfig", "", "Which cluster, and which user. By default the one that this runs in.")
+	kubeconfig := set.String("kubeconfig", "", "The file that names the cluster and the user. By default the cluster that this runs in.")
 	logging := zap.Options{}
 	logging.BindFlags(set)
 	if err := set.Parse(args); err != nil {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestGeneratedFilesAreUpToDate generates all of them elsewhere, and compares.
+// TestGeneratedFilesAreUpToDate generates all of them in another folder, and compares.
 func TestGeneratedFilesAreUpToDate(t *testing.T) {
 	tool, err := filepath.Abs(filepath.Join(root, "bin", "controller-gen"))
 	if err != nil {
@@ -48,7 +48,7 @@ func TestGeneratedFilesAreUpToDate(t *testing.T) {
 	}
 }
 
-// TestFlags looks at what is not said, too.
+// TestFlags also looks at the defaults.
 func TestFlags(t *testing.T) {
 	for name, c := range map[string]struct {
 		args []string
@@ -58,7 +58,7 @@ func TestFlags(t *testing.T) {
 		"a namespace by flag":   {args: []string{"--namespace=a"}},
 		"a namespace by env":    {env: map[string]string{"POD_NAMESPACE": "a"}},
 		"no namespace":          {want: "find the operator's own namespace"},
-		"a flag that is none":   {args: []string{"--none"}, want: "read the flags"},
+		"an unknown flag":       {args: []string{"--none"}, want: "read the flags"},
 		"no such configuration": {args: []string{"--namespace=a", "--kubeconfig=/none"}, want: "read how to reach the cluster"},
 	} {
 		t.Run(name, func(t *testing.T) { checkFlags(t, c.args, c.env, c.want) })

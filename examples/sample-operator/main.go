@@ -17,10 +17,10 @@ func main() {
 	case errors.Is(err, flag.ErrHelp):
 		return
 	case err != nil:
-		fmt.Fprintln(os.Stderr, err) // the flags say how to log, too
+		fmt.Fprintln(os.Stderr, err) // not by the log, because the flags set that up
 		os.Exit(1)
 	}
-	// The loggers of the whole process, so before anything else runs in it.
+	// These are the loggers of the whole process, so they are set before anything else runs.
 	ctrl.SetLogger(f.log)
 	klog.SetLogger(f.log)
 	if err := run(ctrl.SetupSignalHandler(), f); err != nil {

@@ -35,8 +35,8 @@ func TestMain(m *testing.M) {
 	ctrl.SetLogger(logger)
 	klog.SetLogger(logger)
 	goleak.VerifyTestMain(m,
-		// What client-go's broadcaster of the other Events API does, which a manager makes
-		// besides, and does not end if it is given one of this API. Here it has nothing to do.
+		// A manager also makes client-go's broadcaster for the other Events API. It does not stop
+		// that one if it is given a broadcaster of this API. The goroutine has nothing to do here.
 		goleak.IgnoreAnyFunction("k8s.io/client-go/tools/events.(*eventBroadcasterImpl).startRecordingEvents.func2"),
 		goleak.IgnoreAnyFunction("k8s.io/client-go/tools/events.(*eventBroadcasterImpl).startEventWatcher.func1"),
 		goleak.IgnoreTopFunction("k8s.io/apimachinery/pkg/util/wait.BackoffUntilWithContext"),
@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 	)
 }
 
-// built are the objects of config/default, or of another folder of config.
+// built returns the objects of config/default, or of another folder of config.
 func built(t *testing.T, folder string) []*unstructured.Unstructured {
 	t.Helper()
 	objects, err := manifests.Build(t.Context(), root, filepath.Join("config", folder))
@@ -69,7 +69,7 @@ func deploy(t *testing.T, api client.Client, objects []*unstructured.Unstructure
 	return versions
 }
 
-// settle waits until the server has added what it adds to a CRD.
+// settle waits until the server has added its own fields to a CRD.
 func settle(t *testing.T, api client.Client) {
 	t.Helper()
 	await.Until(t, "the kind Site to be served", func() bool {
@@ -77,7 +77,7 @@ func settle(t *testing.T, api client.Client) {
 	})
 }
 
-// directly returns a client that takes no unknown fields.
+// directly returns a client that refuses unknown fields, and reads from the server.
 func directly(t *testing.T, config *rest.Config) client.Client {
 	t.Helper()
 	scheme, err := newScheme()
@@ -91,7 +91,7 @@ func directly(t *testing.T, config *rest.Config) client.Client {
 	return client.WithFieldValidation(api, "Strict")
 }
 
-// operator is one that runs.
+// operator is a running operator.
 type operator struct {
 	webhooks, probes string // addresses
 	stop             func() error
@@ -135,7 +135,7 @@ func start(t *testing.T, plane *controlplane.Plane, args ...string) *operator {
 	return o
 }
 
-// isReady asks as the kubelet does.
+// isReady asks for readiness as the kubelet does.
 func (o *operator) isReady(t *testing.T) bool {
 	t.Helper()
 	q, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+o.probes+"/readyz", http.NoBody)

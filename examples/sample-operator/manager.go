@@ -29,7 +29,7 @@ import (
 	drmanager "github.com/delta-runtime/delta-runtime/pkg/manager"
 )
 
-// newManager makes a manager that has everything in it, and has not started.
+// newManager makes a manager that has everything and has not started.
 func newManager(ctx context.Context, f *flags) (ctrl.Manager, error) {
 	scheme, err := newScheme()
 	if err != nil {
@@ -44,7 +44,7 @@ func newManager(ctx context.Context, f *flags) (ctrl.Manager, error) {
 		return nil, err
 	}
 	options := options(f, scheme)
-	options.EventBroadcaster = broadcaster //nolint:staticcheck // the only place where a manager takes one; deprecated because others leak theirs
+	options.EventBroadcaster = broadcaster //nolint:staticcheck // no other option takes a broadcaster; it is deprecated because others leak theirs
 	options.WebhookServer = keeper.Guard(webhook.NewServer(webhook.Options{
 		Port: f.webhookPort, TLSOpts: append(tlsOptions(f), func(c *tls.Config) { c.GetCertificate = keeper.GetCertificate }),
 	}))
@@ -85,7 +85,7 @@ func newScheme() (*runtime.Scheme, error) {
 	return scheme, nil
 }
 
-// options are those of the manager.
+// options returns the options of the manager.
 func options(f *flags, scheme *runtime.Scheme) ctrl.Options {
 	others := crcache.ByObject{Transform: controller.HideOthers(f.namespace)}
 	return ctrl.Options{
@@ -95,12 +95,12 @@ func options(f *flags, scheme *runtime.Scheme) ctrl.Options {
 		HealthProbeBindAddress: f.probeAddress,
 		LeaderElection:         f.leaderElect, LeaderElectionNamespace: f.namespace,
 		LeaderElectionID: "sample-operator.web.example.com",
-		// The process ends when the manager does, so nothing is done after the lease is given
-		// back, and the next one need not wait for it to run out.
+		// The process ends when the manager does, so nothing happens after it has given the lease
+		// back. The next leader need not wait until the lease runs out.
 		LeaderElectionReleaseOnCancel: true,
-		// Who waits to be leader has everything in its cache already.
+		// A replica that waits to be leader fills its cache already.
 		Controller: ctrlconfig.Controller{EnableWarmup: new(true)},
-		// What the cache is not given, no bug can show.
+		// A bug can't show what the cache does not have.
 		Cache: crcache.Options{ByObject: map[client.Object]crcache.ByObject{
 			&corev1.Secret{}:     {Transform: controller.HideSecret},
 			&corev1.ConfigMap{}:  others,
@@ -121,8 +121,8 @@ func metricsOptions(f *flags) metricsserver.Options {
 	return o
 }
 
-// tlsOptions switch off HTTP/2 unless it is asked for: it is for many requests over one
-// connection, which here are rather an attack than a scrape.
+// tlsOptions switch off HTTP/2 unless a flag asks for it. It is good for many requests over
+// one connection, and here these are more likely an attack than a scrape.
 func tlsOptions(f *flags) []func(*tls.Config) {
 	if f.http2 {
 		return nil
@@ -130,7 +130,8 @@ func tlsOptions(f *flags) []func(*tls.Config) {
 	return []func(*tls.Config){func(c *tls.Config) { c.NextProtos = []string{"http/1.1"} }}
 }
 
-// newKeeper has a client without a cache, because it works before there is one.
+// newKeeper gives the Keeper a client without a cache, because the Keeper works before there
+// is a cache.
 func newKeeper(f *flags, scheme *runtime.Scheme) (*certs.Keeper, error) {
 	api, err := client.New(f.config, client.Options{Scheme: scheme})
 	if err != nil {
@@ -154,8 +155,8 @@ func addWebhooks(mgr ctrl.Manager, f *flags, keeper *certs.Keeper) error {
 	return nil
 }
 
-// addChecks has probes answered. A replica is ready when its webhooks can be called and
-// its cache can read every kind; that one can't lead is no reason not to be.
+// addChecks makes the manager answer probes. A replica is ready when its webhooks can be
+// called and its cache can read every kind. It need not be the leader for that.
 func addChecks(mgr ctrl.Manager, f *flags) error {
 	ours, err := drcache.Unwrap(mgr.GetCache())
 	if err != nil {

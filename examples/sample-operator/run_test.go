@@ -17,8 +17,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/manifests"
 )
 
-// TestManifestsFit applies everything that config has to a real API server, which takes
-// no field that it does not know, and applies it again.
+// TestManifestsFit applies everything in config to a real API server, and then applies it
+// again. The server refuses fields that it does not know.
 func TestManifestsFit(t *testing.T) {
 	plane := controlplane.ForTest(t, controlplane.Options{})
 	api := directly(t, plane.Config())
@@ -26,7 +26,7 @@ func TestManifestsFit(t *testing.T) {
 	deploy(t, api, objects)
 	settle(t, api)
 	same(t, api, objects)
-	// The webhooks that are deployed have nobody behind them here.
+	// Nothing serves the deployed webhooks here.
 	for _, object := range objects {
 		if manifests.HasWebhooks(object) {
 			if err := api.Delete(t.Context(), object); err != nil {
@@ -46,7 +46,7 @@ func TestManifestsFit(t *testing.T) {
 	same(t, api, objects)
 }
 
-// same applies objects twice, and sees the second time change nothing.
+// same applies objects twice, and checks that the second time changes nothing.
 func same(t *testing.T, api client.Client, objects []*unstructured.Unstructured) {
 	t.Helper()
 	first := deploy(t, api, objects)
@@ -57,8 +57,9 @@ func same(t *testing.T, api client.Client, objects []*unstructured.Unstructured)
 	}
 }
 
-// TestTheOperatorRuns deploys everything that config/default has to a real API server,
-// runs the operator with no more rights than that gives it, and has it called.
+// TestTheOperatorRuns deploys everything in config/default to a real API server. It runs the
+// operator with only the rights that config/default grants, and lets the server call its
+// webhooks.
 func TestTheOperatorRuns(t *testing.T) {
 	plane := controlplane.ForTest(t, controlplane.Options{})
 	api := directly(t, plane.Config())

@@ -6,18 +6,18 @@
 //	          ──▶ Service shop            port 80
 //	          ──▶ a claim                 spec.hostname
 //
-// What one object can tell by itself, the schema checks, by CEL where the markers of a
-// field don't reach, and the webhook where CEL would cost too much. What takes a look
-// at other objects, the controller does, and says in the status.
+// The schema checks what one object can tell by itself. It uses CEL where the markers of a
+// field are not enough. The webhook does the checks for which CEL would cost too much. The
+// controller does the checks that need other objects, and writes the result into the status.
 //
 // # Concurrency
 //
-// These are plain data.
+// The types are plain data.
 //
 // # Testing
 //
-// The tests of the controller and of the operator write Sites to a real API server, good
-// ones and others. That what is generated fits these types is a test of the operator.
+// The tests of the controller and of the operator write good and bad Sites to a real API
+// server. A test of the operator checks that the generated files fit these types.
 //
 // +kubebuilder:object:generate=true
 // +groupName=web.example.com

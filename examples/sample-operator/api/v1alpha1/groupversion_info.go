@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// GroupVersion is that of everything in this package.
+// GroupVersion is the group and version of every kind in this package.
 var GroupVersion = schema.GroupVersion{Group: "web.example.com", Version: "v1alpha1"}
 
 var (

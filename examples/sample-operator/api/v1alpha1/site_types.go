@@ -4,16 +4,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// DefaultImage is what Pods run where a Site does not say.
+// DefaultImage is what the Pods of a Site run that names no image.
 const DefaultImage = "nginxinc/nginx-unprivileged:1.29-alpine"
 
-// DefaultPort is what the image listens on where a Site does not say.
+// DefaultPort is the port of a Site that names none.
 const DefaultPort int32 = 8080
 
-// SiteSpec is what somebody wants to be served, and how.
+// SiteSpec says what to serve, and how.
 type SiteSpec struct {
-	// image is what the Pods run. It has to serve /usr/share/nginx/html on the port, as a
-	// user who is not root. If empty, it is an nginx that does.
+	// image is what the Pods run. It has to serve /usr/share/nginx/html on the port, as a user
+	// other than root. If it is empty, the Pods run an nginx that does so.
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
 	Image string `json:"image,omitempty"`
@@ -25,21 +25,21 @@ type SiteSpec struct {
 	// +kubebuilder:validation:Maximum=100
 	Replicas *int32 `json:"replicas,omitempty"`
 
-	// port is the one that the image listens on. The Service always has port 80.
+	// port is the port that the image listens on. The Service always has port 80.
 	// +optional
 	// +kubebuilder:default=8080
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=65535
 	Port int32 `json:"port,omitempty"`
 
-	// files is what is served: the names of files, and what is in them. All of them
-	// together have to fit into a ConfigMap, which takes a megabyte.
+	// files are the files to serve: their names and contents. All of them together have to fit
+	// into a ConfigMap, which takes a megabyte.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=100
 	Files map[string]string `json:"files,omitempty"`
 
-	// secrets are the names of Secrets of the same namespace. All that is in them is
-	// environment of the Pods, which are replaced when it changes. While a Secret is
+	// secrets are the names of Secrets in the same namespace. The Pods have their contents as
+	// environment variables, and are replaced when the contents change. While a Secret is
 	// missing, the Pods stay as they are.
 	// +optional
 	// +listType=set
@@ -48,8 +48,8 @@ type SiteSpec struct {
 	// +kubebuilder:validation:items:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
 	Secrets []string `json:"secrets,omitempty"`
 
-	// hostname is where the site is to be found. No two Sites of the cluster have the same
-	// one: who asks for it later waits until the other lets go.
+	// hostname is the name that the site is served under. No two Sites of the cluster hold the
+	// same one: a Site that asks for it later waits until the other one gives it back.
 	// +optional
 	// +kubebuilder:validation:MaxLength=244
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
@@ -58,15 +58,16 @@ type SiteSpec struct {
 
 // The conditions of a Site.
 const (
-	// ConditionReady is true when what the spec asks for is there, and all Pods are ready.
+	// ConditionReady is true when everything that the spec asks for exists, and all Pods are
+	// ready.
 	ConditionReady = "Ready"
-	// ConditionSecretsFound is true when every Secret that is named exists.
+	// ConditionSecretsFound is true when every Secret that the spec names exists.
 	ConditionSecretsFound = "SecretsFound"
 	// ConditionHostnameHeld is true when no other Site can have the hostname.
 	ConditionHostnameHeld = "HostnameHeld"
 )
 
-// LastChange is what the operator last did to what it keeps for a Site.
+// LastChange says which objects of a Site the operator changed last, and why.
 type LastChange struct {
 	// time is when it was done.
 	// +required
@@ -83,9 +84,9 @@ type LastChange struct {
 	Wrote []string `json:"wrote,omitempty"`
 }
 
-// SiteStatus is how far it has come.
+// SiteStatus says how far the operator has come with a Site.
 type SiteStatus struct {
-	// observedGeneration is that of the spec which the rest of the status is about.
+	// observedGeneration is the generation of the spec that the rest of the status is about.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
@@ -93,7 +94,7 @@ type SiteStatus struct {
 	// +optional
 	ReadyReplicas int32 `json:"readyReplicas"`
 
-	// hostname is the one that is held.
+	// hostname is the hostname that the Site holds.
 	// +optional
 	Hostname string `json:"hostname,omitempty"`
 
@@ -103,7 +104,7 @@ type SiteStatus struct {
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// lastChange is what was last done, and why.
+	// lastChange is the last change that the operator made, and why.
 	// +optional
 	LastChange *LastChange `json:"lastChange,omitempty"`
 }
@@ -124,12 +125,12 @@ type Site struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 
-	// spec is what is wanted.
+	// spec says what is wanted.
 	// +optional
 	// +kubebuilder:default={}
 	Spec SiteSpec `json:"spec,omitzero"`
 
-	// status is what there is.
+	// status says what there is.
 	// +optional
 	Status SiteStatus `json:"status,omitzero"`
 }

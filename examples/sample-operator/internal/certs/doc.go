@@ -1,5 +1,5 @@
-// Package certs gives the webhooks a certificate that the API server trusts, without
-// anything else having to be installed.
+// Package certs gives the webhooks a certificate that the API server trusts. Nothing else has
+// to be installed for that.
 //
 //	          every ten seconds, every replica
 //	Keeper ───────────────────────────────────▶ Secret: CA and serving pair
@@ -8,13 +8,14 @@
 //	  ├──▶ caBundle of the two WebhookConfigurations
 //	  └──▶ GetCertificate: what is served
 //
-// The CA signs one serving certificate, and its key is thrown away then; so a renewal
-// makes a CA, too. The bundle keeps the CA before it for as long as that is valid, since
-// other replicas go on with its certificate for a moment. A certificate is served at the
-// first look that finds its CA in the bundles already: a look after it was put there, but
-// for the very first.
+// A CA signs one serving certificate, and then its key is thrown away. So a renewal makes a
+// new CA, too. The bundle keeps the old CA while that is valid, because other replicas serve
+// its certificate for another moment. A replica serves a new certificate only at a look that
+// finds the new CA already in the bundles. So it serves it one look after the CA was put
+// there. Only the very first certificate is served at once.
 //
-// Whichever replica is first makes the Secret; the others are refused, and read it.
+// The first replica to write makes the Secret. The server refuses the writes of the others,
+// which then read it.
 //
 // # Concurrency
 //
@@ -23,7 +24,7 @@
 //
 // # Testing
 //
-// Make and Judge are functions of their arguments, and tables of times and names are
-// tried on them. The Keeper is tested on a fake client in a synctest bubble, and in the
-// tests of the operator by an API server that calls.
+// Make and Judge are functions of their arguments, and have tables of times and names. The
+// tests of the Keeper use a fake client in a synctest bubble. In the tests of the operator a
+// real API server calls the webhooks.
 package certs

@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 )
 
-// What the Keeper keeps.
+// Names of the objects that the Keeper writes, and how often it looks at them.
 const (
 	SecretName              = "sample-operator-webhook-cert"
 	MutatingConfiguration   = "sample-operator-mutating-webhook-configuration"
@@ -31,15 +31,15 @@ const (
 	soon                    = time.Second      // after one that failed, while nothing is served
 )
 
-// The Secret is in the operator's namespace. That one creates it can't be limited to a
-// name, what else is done to it can.
+// The Secret is in the operator's namespace. The right to create Secrets can't be limited to
+// one name. The other rights can, and are.
 //
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=create,namespace=system
 // +kubebuilder:rbac:groups="",resources=secrets,resourceNames=sample-operator-webhook-cert,verbs=get;update,namespace=system
 // +kubebuilder:rbac:groups=admissionregistration.k8s.io,resources=mutatingwebhookconfigurations,resourceNames=sample-operator-mutating-webhook-configuration,verbs=get;patch
 // +kubebuilder:rbac:groups=admissionregistration.k8s.io,resources=validatingwebhookconfigurations,resourceNames=sample-operator-validating-webhook-configuration,verbs=get;patch
 
-// Keeper keeps a certificate in a Secret, serves it, and has the API server trust it.
+// Keeper keeps a certificate in a Secret, serves it, and makes the API server trust it.
 type Keeper struct {
 	api       client.Client
 	namespace string
@@ -48,23 +48,23 @@ type Keeper struct {
 
 	served atomic.Pointer[tls.Certificate]
 
-	mu   sync.Mutex // held by who looks; guards what is below
+	mu   sync.Mutex // held during a look; guards what is below
 	pair Pair       // what is served
 }
 
-// Options say where and what a Keeper keeps.
+// Options say where a Keeper keeps the certificate, and for which names.
 type Options struct {
 	// API reads from the server, and not from a cache.
 	API client.Client
 	// Namespace is that of the Secret, and of the webhooks' Service.
 	Namespace string
-	// Names are more names and addresses to serve under, beside the Service's.
+	// Names are names and addresses to serve under, in addition to the Service's.
 	Names []string
 	Log   logr.Logger
 }
 
-// NewKeeper returns a Keeper that has not looked yet. Let the manager run it, and Guard
-// the webhook server.
+// NewKeeper returns a Keeper that has not looked yet. Let the manager run it, and call Guard
+// with the webhook server.
 func NewKeeper(o Options) *Keeper {
 	service := ServiceName + "." + o.Namespace + ".svc"
 	return &Keeper{
@@ -81,11 +81,11 @@ func (k *Keeper) GetCertificate(*tls.ClientHelloInfo) (*tls.Certificate, error) 
 	return nil, errors.New("there is no certificate yet")
 }
 
-// Guard returns a server that is s, and starts when there is a certificate.
+// Guard returns the server s, changed so that it starts only when there is a certificate.
 func (k *Keeper) Guard(s webhook.Server) webhook.Server { return &guarded{Server: s, keeper: k} }
 
-// guarded is a webhook server that waits. A manager starts webhook servers before
-// everything else that could make the certificate.
+// guarded is a webhook server that waits for the certificate. It has to make the first one
+// itself: a manager starts webhook servers before everything else.
 type guarded struct {
 	webhook.Server
 	keeper *Keeper
@@ -99,14 +99,14 @@ func (g *guarded) Start(ctx context.Context) error {
 	return g.Server.Start(ctx)
 }
 
-// NeedLeaderElection has every replica look: every one serves.
+// NeedLeaderElection returns false: every replica serves, so every replica looks.
 func (k *Keeper) NeedLeaderElection() bool { return false }
 
-// Start looks again and again, until ctx ends.
+// Start looks at regular times until ctx ends.
 func (k *Keeper) Start(ctx context.Context) error {
 	for wait(ctx, every) == nil {
 		if err := k.look(ctx); err != nil && ctx.Err() == nil {
-			k.log.Error(err, "Can't look after the webhooks' certificate")
+			k.log.Error(err, "Can't check or renew the webhooks' certificate")
 		}
 	}
 	return nil
@@ -123,7 +123,7 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// first looks until there is something to serve.
+// first looks until there is a certificate to serve.
 func (k *Keeper) first(ctx context.Context) error {
 	for {
 		err := k.look(ctx)
@@ -137,7 +137,7 @@ func (k *Keeper) first(ctx context.Context) error {
 	}
 }
 
-// look does what there is to do now.
+// look checks the Secret and the bundles once, and repairs what is wrong with them.
 func (k *Keeper) look(ctx context.Context) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -161,7 +161,7 @@ func (k *Keeper) look(ctx context.Context) error {
 	return err
 }
 
-// keep returns what the Secret has, and puts it there if it is not good.
+// keep returns the pair in the Secret. If that pair is not good, it writes a new one.
 func (k *Keeper) keep(ctx context.Context) (Pair, error) {
 	var secret corev1.Secret
 	key := client.ObjectKey{Namespace: k.namespace, Name: SecretName}
@@ -182,7 +182,7 @@ func (k *Keeper) keep(ctx context.Context) (Pair, error) {
 	}
 	data := map[string][]byte{caKey: made.CA, corev1.TLSCertKey: made.Cert, corev1.TLSPrivateKeyKey: made.Key}
 	if exists {
-		secret.Data = data // over the version that was read, or it is another replica's
+		secret.Data = data // with the version that was read, so that it never overwrites another replica's pair
 		err = k.api.Update(ctx, &secret, client.FieldOwner(fieldManager))
 	} else {
 		err = k.api.Create(ctx, &corev1.Secret{
@@ -196,7 +196,8 @@ func (k *Keeper) keep(ctx context.Context) (Pair, error) {
 	return made, nil
 }
 
-// trust puts the CAs into the WebhookConfigurations, and returns whether they were there.
+// trust puts the CAs into the WebhookConfigurations, and returns whether they were there
+// already.
 func (k *Keeper) trust(ctx context.Context, bundle []byte) (already bool, err error) {
 	already = true
 	var failed []error
@@ -220,7 +221,7 @@ func (k *Keeper) trust(ctx context.Context, bundle []byte) (already bool, err er
 			continue
 		}
 		already = false
-		// A merge by the webhooks' names, which has nothing in it but the bundle.
+		// This merges by the webhooks' names, and contains nothing but the bundle.
 		patch := client.StrategicMergeFrom(before, client.MergeFromWithOptimisticLock{})
 		if err := k.api.Patch(ctx, c.object, patch, client.FieldOwner(fieldManager)); err != nil {
 			failed = append(failed, fmt.Errorf("put the CA into %s: %w", c.name, err))
@@ -229,7 +230,7 @@ func (k *Keeper) trust(ctx context.Context, bundle []byte) (already bool, err er
 	return already, errors.Join(failed...)
 }
 
-// setBundle reports whether it was another one.
+// setBundle reports whether the configuration had another bundle before.
 func setBundle(configuration client.Object, bundle []byte) (changed bool) {
 	set := func(c *admissionv1.WebhookClientConfig) {
 		changed = changed || !bytes.Equal(c.CABundle, bundle)

@@ -49,7 +49,7 @@ func serves(t *testing.T, k *Keeper) time.Time {
 	return cert.Leaf.NotAfter
 }
 
-// bundles returns the bundle that both configurations have.
+// bundle returns the bundle that both configurations have.
 func bundle(t *testing.T, api client.Client) []byte {
 	t.Helper()
 	var m admissionv1.MutatingWebhookConfiguration
@@ -64,8 +64,8 @@ func bundle(t *testing.T, api client.Client) []byte {
 	return m.Webhooks[0].ClientConfig.CABundle
 }
 
-// TestReplicasAgree has two keepers serve the same from the first look on, and renew it
-// once, without a moment in which one serves what is not trusted.
+// TestReplicasAgree runs two keepers. They serve the same certificate from the first look on,
+// and renew it once. At no moment does one of them serve a certificate that is not trusted.
 func TestReplicasAgree(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := fake.NewClientBuilder().WithScheme(scheme.Scheme).WithObjects(configurations()...).Build()
@@ -82,7 +82,7 @@ func TestReplicasAgree(t *testing.T) {
 			t.Error("two replicas serve different certificates")
 		}
 		first := bundle(t, api)
-		time.Sleep(lifetime - renewal - 2*time.Minute) // the machine has better to do than to look all that time
+		time.Sleep(lifetime - renewal - 2*time.Minute) // no keeper looks in this time, because that would take the test long
 		var running sync.WaitGroup
 		for _, k := range []*Keeper{a, b} {
 			running.Go(func() { _ = k.Start(ctx) })
@@ -104,7 +104,7 @@ func TestReplicasAgree(t *testing.T) {
 	})
 }
 
-// TestANewCAIsTrustedBeforeItIsUsed looks once at a time.
+// TestANewCAIsTrustedBeforeItIsUsed lets the keeper look once at a time.
 func TestANewCAIsTrustedBeforeItIsUsed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := fake.NewClientBuilder().WithScheme(scheme.Scheme).WithObjects(configurations()...).Build()
@@ -129,7 +129,7 @@ func TestANewCAIsTrustedBeforeItIsUsed(t *testing.T) {
 	})
 }
 
-// TestWhatIsDamagedIsMadeAgain takes things away from under a keeper.
+// TestWhatIsDamagedIsMadeAgain removes the bundle and the Secret while a keeper runs.
 func TestWhatIsDamagedIsMadeAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := fake.NewClientBuilder().WithScheme(scheme.Scheme).WithObjects(configurations()...).Build()
@@ -160,7 +160,7 @@ func TestWhatIsDamagedIsMadeAgain(t *testing.T) {
 	})
 }
 
-// TestItWaitsForTheAPI is down for a while.
+// TestItWaitsForTheAPI starts a keeper while the API server is down.
 func TestItWaitsForTheAPI(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := interceptor.NewClient(fake.NewClientBuilder().WithScheme(scheme.Scheme).Build(), interceptor.Funcs{

@@ -18,23 +18,23 @@ import (
 )
 
 const (
-	// lifetime is how long a pair is good for, renewal how much of that is left when it is
-	// made again: a month for somebody to notice that this fails.
+	// lifetime is how long a pair is valid. renewal is how much of that is left when a new pair
+	// is made: a month in which somebody can notice that renewals fail.
 	lifetime = 90 * 24 * time.Hour
 	renewal  = 30 * 24 * time.Hour
-	// behind is how far the clock of another machine may be.
+	// behind is how far the clock of another machine may be behind ours.
 	behind = time.Hour
 )
 
 // Pair is what the Secret has, in PEM.
 type Pair struct {
-	CA   []byte // who signed Cert; after it, who signed those that were served before
+	CA   []byte // the CA that signed Cert, and after it the CAs of earlier certificates
 	Cert []byte
 	Key  []byte
 }
 
-// Make makes a pair that serves under these names, which may be IP addresses. The CAs of
-// the pair before it stay in the bundle while they are valid.
+// Make makes a pair that serves under these names, which may be IP addresses. The CAs of the
+// earlier pair stay in the bundle while they are valid.
 func Make(names []string, now time.Time, before Pair) (Pair, error) {
 	caKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -86,7 +86,8 @@ func template(name string, now time.Time) (*x509.Certificate, error) {
 	}
 	return &x509.Certificate{
 		SerialNumber: serial,
-		// The serial number tells CAs apart for who looks them up by their subject.
+		// Some clients look CAs up by their subject. The serial number tells the CAs apart for
+		// them.
 		Subject:   pkix.Name{CommonName: name, SerialNumber: serial.Text(36)},
 		NotBefore: now.Add(-behind), NotAfter: now.Add(lifetime),
 	}, nil
@@ -100,8 +101,8 @@ func sign(cert, by *x509.Certificate, public crypto.PublicKey, with crypto.Signe
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), nil
 }
 
-// stillValid returns the newest certificate of a bundle, unless its time is up. More
-// than one are not in use: pairs are made months apart.
+// stillValid returns the newest certificate of a bundle if it is still valid. The older ones
+// are not in use, because pairs are made months apart.
 func stillValid(bundle []byte, now time.Time) []byte {
 	block, _ := pem.Decode(bundle)
 	if block == nil {
@@ -114,7 +115,7 @@ func stillValid(bundle []byte, now time.Time) []byte {
 	return pem.EncodeToMemory(block)
 }
 
-// Judge returns why a pair has to be made again, and nil if it is good for a while.
+// Judge returns why a new pair has to be made, or nil if this one is good for a while.
 func Judge(p Pair, names []string, now time.Time) error {
 	if len(p.CA) == 0 || len(p.Cert) == 0 || len(p.Key) == 0 {
 		return errors.New("there is none")
@@ -135,7 +136,7 @@ func Judge(p Pair, names []string, now time.Time) error {
 	roots.AddCert(ca)
 	for _, name := range names {
 		if net.ParseIP(name) != nil {
-			name = "[" + name + "]" // how Verify is told an address
+			name = "[" + name + "]" // Verify takes addresses in this form
 		}
 		if _, err := pair.Leaf.Verify(x509.VerifyOptions{Roots: roots, CurrentTime: now, DNSName: name}); err != nil {
 			return fmt.Errorf("it does not serve for %s: %w", name, err)

@@ -54,7 +54,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestRenewal has old and new certificates trusted by one bundle, until the old is over.
+// TestRenewal checks that one bundle trusts the old and the new certificate until the old one
+// has expired.
 func TestRenewal(t *testing.T) {
 	first := made(t, Pair{}, now)
 	later := now.Add(lifetime - renewal + time.Minute)
@@ -74,7 +75,7 @@ func TestRenewal(t *testing.T) {
 	}
 	third := made(t, second, later.Add(lifetime+time.Hour))
 	if n := bytes.Count(third.CA, []byte("BEGIN CERTIFICATE")); n != 1 {
-		t.Errorf("the bundle has %d CAs when those before are over", n)
+		t.Errorf("the bundle has %d CAs when the earlier ones have expired", n)
 	}
 	if n := bytes.Count(made(t, second, later.Add(time.Hour)).CA, []byte("BEGIN CERTIFICATE")); n != 2 {
 		t.Errorf("the bundle has %d CAs", n)

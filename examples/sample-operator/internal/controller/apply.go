@@ -19,18 +19,19 @@ type configuration[C any] interface {
 	WithResourceVersion(string) C
 }
 
-// child is one object that is kept for a Site.
+// child is one object that the operator keeps for a Site.
 type child[O client.Object, C configuration[C]] struct {
 	kind, name string
 	live       O                          // empty, to read into
-	want       C                          // the fields that are ours to say
-	extract    func(O, string) (C, error) // reads off an object which fields are ours, and what they say
-	clear      func(O) bool               // takes out what can't stand beside what is wanted; nil if everything can
+	want       C                          // the fields that we decide about
+	extract    func(O, string) (C, error) // returns the fields of an object that we own, with their values
+	clear      func(O) bool               // removes what conflicts with the wanted fields; nil if nothing can
 }
 
-// put makes the child say what is wanted, if it does not already. What it says is read
-// off the managed fields: a value that somebody else has changed is not ours any more,
-// and that shows. So nothing is sent if nothing is to do, however often it is asked.
+// put gives the child the wanted fields, if it does not have them already. The managed fields
+// say what it has: if somebody else has changed a value, we do not own that field any more,
+// so the difference shows. If there is no difference, put sends nothing, however often it is
+// called.
 func (c *child[O, C]) put(ctx context.Context, w *work) error {
 	key := client.ObjectKey{Namespace: w.site.Namespace, Name: c.name}
 	err := w.Get(ctx, key, c.live)
@@ -69,16 +70,16 @@ func (c *child[O, C]) apply(ctx context.Context, w *work) error {
 	return w.Apply(ctx, c.want.WithUID(c.live.GetUID()), client.FieldOwner(FieldManager), client.ForceOwnership)
 }
 
-// makeRoom removes what may have made the server refuse. A list that is a map by a key is
-// merged by that key, so where somebody has changed the key, theirs is kept beside ours,
-// under the same name. Who applies can't take it away; who patches can.
+// makeRoom removes what may have made the server refuse. The server merges such a list by its
+// key. If somebody has changed the key of our element, the list keeps that element and gets
+// ours as well, with the same name. An apply can't remove the other element, but a patch can.
 func (c *child[O, C]) makeRoom(ctx context.Context, w *work, refused error) error {
 	before, ok := c.live.DeepCopyObject().(O)
 	if !ok || c.clear == nil || !c.clear(c.live) {
 		return fmt.Errorf("apply %s %s/%s: %w", c.kind, w.site.Namespace, c.name, refused)
 	}
 	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
-	// Under another name, so that what is applied stays all that FieldManager has.
+	// The patch has another field manager, so that FieldManager owns only what is applied.
 	if err := w.Patch(ctx, c.live, patch, client.FieldOwner(FieldManager+"-repair")); err != nil {
 		return fmt.Errorf("make room in %s %s/%s: %w", c.kind, w.site.Namespace, c.name, err)
 	}
@@ -88,10 +89,10 @@ func (c *child[O, C]) makeRoom(ctx context.Context, w *work, refused error) erro
 // never is a version that no object has.
 const never = "1"
 
-// create applies a child that does not exist. Apply has no precondition for that: over
-// an object that somebody has just created it would merge, and take it over. But one
-// that says over which version it is to be is refused by an object of any other, and
-// the version goes for nothing where there is no object.
+// create applies a child that does not exist. An apply has no precondition for that: if
+// somebody has just created the object, the apply would merge with it and take it over. But
+// an apply can name a version. Then the server refuses it for an object of another version,
+// and ignores the version where there is no object.
 func (c *child[O, C]) create(ctx context.Context, w *work) error {
 	err := w.Apply(ctx, c.want.WithResourceVersion(never), client.FieldOwner(FieldManager))
 	if err != nil {

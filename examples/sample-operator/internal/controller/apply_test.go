@@ -17,7 +17,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// foreign are objects that have the names of a Site's children.
+// foreign are objects of somebody else that have the names of a Site's children.
 func foreign(namespace, site string) []client.Object {
 	labels := map[string]string{"app": "theirs"}
 	return []client.Object{
@@ -39,7 +39,8 @@ func foreign(namespace, site string) []client.Object {
 	}
 }
 
-// TestWhatIsSomebodyElsesIsNotTakenOver has each name taken, and given free.
+// TestWhatIsSomebodyElsesIsNotTakenOver creates foreign objects under all names, and deletes
+// them later.
 func TestWhatIsSomebodyElsesIsNotTakenOver(t *testing.T) {
 	o := newOperator(t)
 	theirs := foreign(o.sites, "shop")
@@ -75,8 +76,8 @@ func (blind) Get(_ context.Context, key client.ObjectKey, _ client.Object, _ ...
 	return apierrors.NewNotFound(corev1.Resource("anything"), key.Name)
 }
 
-// missing says that the children of the Site shop have gone, and that nothing else has
-// happened, so that nothing is to be done for its hostname.
+// missing says that the children of the Site shop are gone and that nothing else has
+// happened. So there is nothing to do for its hostname.
 func missing(ctx context.Context, namespace string) context.Context {
 	var gone []delta.Change
 	for _, object := range foreign(namespace, "shop") {
@@ -85,8 +86,8 @@ func missing(ctx context.Context, namespace string) context.Context {
 	return delta.NewContext(ctx, delta.NewChanges(gone...))
 }
 
-// TestACreationNeverTakesOver creates children where the cache has not seen yet that
-// somebody else has just done so.
+// TestACreationNeverTakesOver creates children that somebody else has just created, which the
+// cache has not seen yet.
 func TestACreationNeverTakesOver(t *testing.T) {
 	api := directly(t, administrator(t))
 	namespace := newNamespace(t, api)
@@ -98,7 +99,7 @@ func TestACreationNeverTakesOver(t *testing.T) {
 		version := object.GetResourceVersion()
 		w := &work{SiteReconciler: &SiteReconciler{Client: blind{api}, Namespace: "ops", Events: record.NewFakeRecorder(10)}, site: site}
 		if err := w.do(missing(t.Context(), namespace)); !apierrors.IsConflict(err) {
-			t.Errorf("a child where there is a %T of somebody else's: %v", object, err)
+			t.Errorf("created a child where somebody else has a %T: %v", object, err)
 		}
 		if err := api.Get(t.Context(), client.ObjectKeyFromObject(object), object); err != nil || object.GetResourceVersion() != version {
 			t.Errorf("%T was changed (error %v)", object, err)
@@ -106,7 +107,7 @@ func TestACreationNeverTakesOver(t *testing.T) {
 		if err := api.Delete(t.Context(), object); err != nil {
 			t.Fatal(err)
 		}
-		for _, made := range foreign(namespace, "shop") { // what could be created was
+		for _, made := range foreign(namespace, "shop") { // only this one could be created
 			if err := client.IgnoreNotFound(api.Delete(t.Context(), made)); err != nil {
 				t.Fatal(err)
 			}

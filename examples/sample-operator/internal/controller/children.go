@@ -17,8 +17,8 @@ import (
 const (
 	filesSuffix = "-files"
 
-	// The digests in a Pod template roll the Pods when what they were made of changes,
-	// which they would not see otherwise.
+	// When the Secrets or files of a Site change, these digests in the Pod template change too,
+	// so the Deployment replaces the Pods. Running Pods would not see the change.
 	filesAnnotation   = "web.example.com/files"
 	secretsAnnotation = "web.example.com/secrets"
 
@@ -42,15 +42,15 @@ func labelsOf(site *webv1alpha1.Site) map[string]string {
 	return labels
 }
 
-// ownedBy makes the children go when the Site goes. It does not hold up the Site's
-// deletion until they have, so that no right on the Site's finalizers is needed.
+// ownedBy makes the garbage collector delete the children with the Site. The Site's deletion
+// does not wait for them, so the operator needs no right to change the Site's finalizers.
 func ownedBy(site *webv1alpha1.Site) *metav1ac.OwnerReferenceApplyConfiguration {
 	return metav1ac.OwnerReference().
 		WithAPIVersion(webv1alpha1.GroupVersion.String()).WithKind("Site").
 		WithName(site.Name).WithUID(site.UID).WithController(true)
 }
 
-// files is the ConfigMap with what is served.
+// files is the ConfigMap with the files to serve.
 func (w *work) files(ctx context.Context) error {
 	want := corev1ac.ConfigMap(w.site.Name+filesSuffix, w.site.Namespace).
 		WithLabels(labelsOf(w.site)).
@@ -62,7 +62,7 @@ func (w *work) files(ctx context.Context) error {
 	}).put(ctx, w)
 }
 
-// service leads from port 80 to whatever port the Pods call http.
+// service leads from port 80 to the port that the Pods call http.
 func (w *work) service(ctx context.Context) error {
 	want := corev1ac.Service(w.site.Name, w.site.Namespace).
 		WithLabels(labelsOf(w.site)).
@@ -78,7 +78,7 @@ func (w *work) service(ctx context.Context) error {
 	}).put(ctx, w)
 }
 
-// clearService takes out ports that were made of ours.
+// clearService removes a port that has our name and somebody else's values.
 func clearService(service *corev1.Service) bool {
 	before := len(service.Spec.Ports)
 	service.Spec.Ports = slices.DeleteFunc(service.Spec.Ports, func(p corev1.ServicePort) bool {
@@ -91,8 +91,8 @@ func clearService(service *corev1.Service) bool {
 	return cleared
 }
 
-// deployment is made only when all Secrets are there: without one its Pods could not
-// start, and those that run would be lost for nothing.
+// deployment is applied only when all Secrets exist. Without one of them new Pods could not
+// start, and the running Pods would be replaced by Pods that don't.
 func (w *work) deployment(ctx context.Context) error {
 	found, err := w.readSecrets(ctx)
 	if err != nil {
@@ -109,7 +109,7 @@ func (w *work) deployment(ctx context.Context) error {
 	}).put(ctx, w)
 }
 
-// clearPods does the same with the Pods' port.
+// clearPods does the same with the port of the Pods.
 func clearPods(pods *corev1.PodSpec, port int32) (cleared bool) {
 	for i := range pods.Containers {
 		c := &pods.Containers[i]
@@ -165,7 +165,8 @@ func containerOf(site *webv1alpha1.Site) *corev1ac.ContainerApplyConfiguration {
 	return c
 }
 
-// The webhook and the schema fill in defaults; a Site from before they did may lack them.
+// The webhook and the schema fill in defaults. A Site that was made before them may lack
+// some.
 
 func imageOf(site *webv1alpha1.Site) string {
 	if site.Spec.Image == "" {

@@ -16,16 +16,16 @@ import (
 	webv1alpha1 "github.com/delta-runtime/delta-runtime/examples/sample-operator/api/v1alpha1"
 )
 
-// A claim is a ConfigMap in the operator's namespace, which is there for as long as a
-// Site holds the hostname in its name. That no two objects have one name makes it
-// unique: the Site that creates it holds it.
+// A claim is a ConfigMap in the operator's namespace with a hostname in its name. It exists
+// while a Site holds the hostname. No two objects can have the same name, so only one Site
+// can create the claim, and that Site holds the hostname.
 const (
 	claimPrefix = "hostname-"
 	claimLabel  = "web.example.com/claim"
 	claimsHost  = "hostname"
 
-	// The holder. The labels are for asking the server; the data, which can't be changed,
-	// is what counts.
+	// These name the holder. The labels are for requests to the server. The data decides,
+	// because it can't be changed.
 	dataNamespace  = "namespace"
 	dataName       = "name"
 	labelNamespace = "web.example.com/site-namespace"
@@ -35,8 +35,8 @@ const (
 	Finalizer = "web.example.com/hostname"
 )
 
-// claimedIn returns the hostname that an object claims, by its name: what has the name
-// is in the way of others, whatever it says.
+// claimedIn returns the hostname that an object claims. Only the name of the object counts:
+// with this name it blocks other claims, whatever its content is.
 func claimedIn(namespace string, obj client.Object) (hostname string, ok bool) {
 	if _, isConfigMap := obj.(*corev1.ConfigMap); !isConfigMap || obj.GetNamespace() != namespace {
 		return "", false
@@ -71,9 +71,9 @@ func (r *SiteReconciler) claimOf(hostname string, site types.NamespacedName) *co
 	}
 }
 
-// hostname gives back what the spec does not ask for any more, and then claims what it
-// does: the other way around two Sites that exchange their hostnames would wait for
-// each other.
+// hostname gives back the hostnames that the spec does not ask for any more, and then claims
+// the one that it asks for. In the other order two Sites that exchange their hostnames would
+// wait for each other.
 func (w *work) hostname(ctx context.Context) error {
 	key, want := client.ObjectKeyFromObject(w.site), w.site.Spec.Hostname
 	var claims corev1.ConfigMapList
@@ -100,7 +100,7 @@ func (w *work) hostname(ctx context.Context) error {
 	return w.claim(ctx)
 }
 
-// claim creates the claim. The finalizer comes first, or a Site that is deleted in
+// claim creates the claim. It sets the finalizer first: otherwise a Site that is deleted in
 // between would leave its claim behind.
 func (w *work) claim(ctx context.Context) error {
 	rightful, err := w.rightful(ctx)
@@ -115,14 +115,14 @@ func (w *work) claim(ctx context.Context) error {
 	if err != nil && !apierrors.IsAlreadyExists(err) {
 		return fmt.Errorf("claim hostname %s for Site %s: %w", w.site.Spec.Hostname, client.ObjectKeyFromObject(w.site), err)
 	}
-	// Somebody else's, if it exists: ours would have been in the list. Its event, which is
-	// still on its way then, leads here again, and so does its end.
+	// A claim that exists is another Site's: ours would have been in the list. Its event has not
+	// come yet, and will call the reconciler again. Its deletion will, too.
 	return nil
 }
 
-// rightful reports whether the Site may claim its hostname now: nobody else has, nor is
-// about to make a claim again that it had, and that was deleted behind its back. If both
-// had it, both try.
+// rightful reports whether the Site may claim its hostname now. It may not if another Site
+// holds it. It may not either if another Site had it and somebody deleted that Site's claim:
+// the other Site is about to make its claim again. If both Sites had it, both try.
 func (w *work) rightful(ctx context.Context) (bool, error) {
 	_, taken, err := w.holderOfHostname(ctx)
 	if err != nil || taken || w.site.Status.Hostname == w.site.Spec.Hostname {
@@ -137,8 +137,8 @@ func (w *work) rightful(ctx context.Context) (bool, error) {
 	}), nil
 }
 
-// holderOfHostname returns who holds the hostname that the Site wants. What is no claim
-// has no holder, and the hostname is taken all the same.
+// holderOfHostname returns who holds the hostname that the Site wants. A ConfigMap of this
+// name that is not a claim has no holder, and still takes the hostname.
 func (w *work) holderOfHostname(ctx context.Context) (by types.NamespacedName, taken bool, err error) {
 	var claim corev1.ConfigMap
 	key := client.ObjectKey{Namespace: w.Namespace, Name: claimPrefix + w.site.Spec.Hostname}
@@ -152,7 +152,7 @@ func (w *work) holderOfHostname(ctx context.Context) (by types.NamespacedName, t
 	return by, true, nil
 }
 
-// release deletes a claim, and no other that may have taken its place.
+// release deletes this claim, and not another one that may have replaced it.
 func (r *SiteReconciler) release(ctx context.Context, claim *corev1.ConfigMap) error {
 	err := r.Delete(ctx, claim, client.Preconditions{UID: &claim.UID})
 	if client.IgnoreNotFound(err) != nil {
@@ -161,8 +161,8 @@ func (r *SiteReconciler) release(ctx context.Context, claim *corev1.ConfigMap) e
 	return nil
 }
 
-// setFinalizer writes over the version that was read, so that it can't undo what
-// somebody else does to the other finalizers.
+// setFinalizer writes only over the version that was read. So it can't undo what somebody
+// else does to the other finalizers.
 func (r *SiteReconciler) setFinalizer(ctx context.Context, site *webv1alpha1.Site, set func(client.Object, string) bool) error {
 	before := site.DeepCopy()
 	if !set(site, Finalizer) {
@@ -175,8 +175,8 @@ func (r *SiteReconciler) setFinalizer(ctx context.Context, site *webv1alpha1.Sit
 	return nil
 }
 
-// finalize gives back all that a Site has claimed, and lets it go. The server is asked,
-// and not the cache: after this nobody looks for claims any more.
+// finalize gives back all that a Site has claimed, and then lets the Site be deleted. It asks
+// the server and not the cache, because nobody looks for claims of this Site later.
 func (r *SiteReconciler) finalize(ctx context.Context, site *webv1alpha1.Site) error {
 	if !controllerutil.ContainsFinalizer(site, Finalizer) {
 		return nil
@@ -191,18 +191,18 @@ func (r *SiteReconciler) finalize(ctx context.Context, site *webv1alpha1.Site) e
 	return client.IgnoreNotFound(r.setFinalizer(ctx, site, controllerutil.RemoveFinalizer))
 }
 
-// forget gives back what a Site has claimed that went without finalize: somebody has
-// taken its finalizer off, maybe while no operator was running.
+// forget gives back the claims of a Site that was deleted without finalize: somebody has
+// removed its finalizer, maybe while no operator was running.
 func (r *SiteReconciler) forget(ctx context.Context, site types.NamespacedName) error {
 	var claims corev1.ConfigMapList
 	err := r.List(ctx, &claims, client.InNamespace(r.Namespace), client.MatchingFields{byHolder: site.String()}, client.Limit(1))
 	if err != nil {
-		return fmt.Errorf("list what Site %s has claimed, which is gone: %w", site, err)
+		return fmt.Errorf("list the claims of Site %s, which is gone: %w", site, err)
 	}
 	if len(claims.Items) == 0 {
 		return nil
 	}
-	// The claim may be news of a Site that the cache is yet to hear of.
+	// The claim may be of a Site that is too new to be in the cache.
 	err = r.Live.Get(ctx, site, &webv1alpha1.Site{})
 	switch {
 	case apierrors.IsNotFound(err):
@@ -211,7 +211,7 @@ func (r *SiteReconciler) forget(ctx context.Context, site types.NamespacedName) 
 	case err != nil:
 		return fmt.Errorf("look whether Site %s, which has a claim, is gone: %w", site, err)
 	}
-	return nil // its event is on its way
+	return nil // the Site's event has not come yet
 }
 
 func (r *SiteReconciler) releaseAll(ctx context.Context, site types.NamespacedName) (released []corev1.ConfigMap, err error) {

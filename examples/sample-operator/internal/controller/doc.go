@@ -1,37 +1,37 @@
-// Package controller keeps for each Site what its spec asks for.
+// Package controller keeps the objects that the spec of each Site asks for.
 //
 //	Site ───────────┐                        ┌── hostname ───▶ claim, in the operator's namespace
 //	its children ───┤                        ├── files ──────▶ ConfigMap
 //	Secrets ────────┼─▶ queue ─▶ Reconcile ──┤── service ────▶ Service
 //	claims ─────────┤      delta.From(ctx)   ├── deployment ─▶ Deployment
-//	namesakes ──────┘         └─ steps      └── status ─────▶ Site, Events
+//	others' objects ┘         └─ steps      └── status ─────▶ Site, Events
 //
-// A reconcile is level-based: each step compares what is there with what is wanted, and
-// writes only a difference. What changed is asked for two things besides. A step says what
-// it depends on, and is skipped if that is known not to have changed. And what was written is
-// put down, in the status and in an Event, with the changes that led to it.
+// A reconcile is level-based: each step compares what exists with what is wanted, and writes
+// only the difference. The changes have two more uses. A step names what it depends on, and
+// is skipped if that is known not to have changed. And the status and an Event say what was
+// written, and which changes led to it.
 //
 // # Reads and writes
 //
-// Reads are from the cache, and wait until it shows what this process has written, by
-// controller-runtime's EnableReadYourWritesConsistency. Where even the cache's moment of
-// delay would do harm, the server is asked: before claims are given back for good.
+// Reads use the cache. They wait until it shows what this process has written, by
+// controller-runtime's EnableReadYourWritesConsistency. Only one decision can't bear the
+// cache's delay: before claims are given back for good, the controller asks the server.
 //
-// Children are written by server-side apply, with the fields that are ours and no other.
-// Whether that would change anything is read off their managed fields, so a cache that
-// strips these of children makes each reconcile write. An object that exists and is not
-// the Site's is never applied to.
+// The controller writes children by server-side apply, with the fields that it decides about
+// and no others. It compares these with the children's managed fields before. So if the cache
+// strips the managed fields of children, each reconcile writes. The controller never applies
+// to an object that exists and does not belong to the Site.
 //
-// A hostname is claimed by creating an object whose name has it: the server lets one do
-// so.
+// To claim a hostname, the controller creates an object with the hostname in its name. The
+// server lets only one Site do so.
 //
 // # Concurrency
 //
-// Several workers reconcile, one Site each. They share nothing but the client.
+// Several workers reconcile, one Site each. They share only the client.
 //
 // # Testing
 //
-// The steps and the digests have tables. Reconcile is tested on controller-runtime's fake
-// client with changes that the test makes up, and in a manager over a real API server,
-// where every request is counted.
+// The steps and the digests have tables. Some tests call Reconcile with controller-runtime's
+// fake client and changes that they make up. Others run it in a manager over a real API
+// server, and count every request.
 package controller

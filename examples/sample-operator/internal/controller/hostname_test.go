@@ -39,7 +39,7 @@ func (o *operator) awaitGone(site string) {
 	})
 }
 
-// TestAHostnameIsHeldByOne has three Sites want one, one after the other.
+// TestAHostnameIsHeldByOne lets three Sites ask for one hostname, one after the other.
 func TestAHostnameIsHeldByOne(t *testing.T) {
 	o := newOperator(t)
 	const name = "fought.example.com"
@@ -49,7 +49,8 @@ func TestAHostnameIsHeldByOne(t *testing.T) {
 	o.awaitCondition("second", hostnameHeld, reasonHostnameTaken)
 	o.awaitCondition("second", ready, reasonHostnameTaken)
 
-	// Behind the operator's back: it is the first's again, and not the second's.
+	// The test deletes the claim behind the operator's back: the first Site gets it again, and
+	// not the second.
 	claim := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: o.namespace, Name: claimPrefix + name}}
 	if err := o.api.Delete(t.Context(), claim); err != nil {
 		t.Fatal(err)
@@ -59,7 +60,7 @@ func TestAHostnameIsHeldByOne(t *testing.T) {
 	change(o, "first", &webv1alpha1.Site{}, func(s *webv1alpha1.Site) { s.Spec.Hostname = "" })
 	o.awaitCondition("second", hostnameHeld, reasonHeld)
 	o.awaitCondition("first", hostnameHeld, "")
-	await.Until(t, "the first to be without finalizer", func() bool {
+	await.Until(t, "the first Site to have no finalizer", func() bool {
 		var s webv1alpha1.Site
 		o.get("first", &s)
 		return len(s.Finalizers) == 0 && s.Status.Hostname == ""
@@ -80,7 +81,7 @@ func TestAHostnameIsHeldByOne(t *testing.T) {
 	}
 }
 
-// TestSitesExchangeHostnames has two Sites ask for each other's.
+// TestSitesExchangeHostnames lets two Sites ask for each other's hostname.
 func TestSitesExchangeHostnames(t *testing.T) {
 	o := newOperator(t)
 	o.newSite("a", webv1alpha1.SiteSpec{Hostname: "a.example.com"})
@@ -89,7 +90,7 @@ func TestSitesExchangeHostnames(t *testing.T) {
 	o.awaitCondition("b", hostnameHeld, reasonHeld)
 	change(o, "a", &webv1alpha1.Site{}, func(s *webv1alpha1.Site) { s.Spec.Hostname = "b.example.com" })
 	change(o, "b", &webv1alpha1.Site{}, func(s *webv1alpha1.Site) { s.Spec.Hostname = "a.example.com" })
-	await.Until(t, "them to have exchanged", func() bool { return o.claimant("a.example.com") == "b" && o.claimant("b.example.com") == "a" })
+	await.Until(t, "the two Sites to have exchanged hostnames", func() bool { return o.claimant("a.example.com") == "b" && o.claimant("b.example.com") == "a" })
 	for site, hostname := range map[string]string{"a": "b.example.com", "b": "a.example.com"} {
 		await.Until(t, site+" to know it", func() bool {
 			var s webv1alpha1.Site
@@ -99,7 +100,8 @@ func TestSitesExchangeHostnames(t *testing.T) {
 	}
 }
 
-// TestAHostnameComesBackFromASiteThatWasTornAway removes a Site past its finalizer.
+// TestAHostnameComesBackFromASiteThatWasTornAway removes the finalizer of a Site that is
+// being deleted.
 func TestAHostnameComesBackFromASiteThatWasTornAway(t *testing.T) {
 	o := newOperator(t)
 	const name = "torn.example.com"
@@ -117,7 +119,8 @@ func TestAHostnameComesBackFromASiteThatWasTornAway(t *testing.T) {
 	o.awaitCondition("second", hostnameHeld, reasonHeld)
 }
 
-// TestAHostnameCanBeKeptFromEverybody by a ConfigMap that is no claim.
+// TestAHostnameCanBeKeptFromEverybody creates a ConfigMap that has the name of a claim and is
+// not one.
 func TestAHostnameCanBeKeptFromEverybody(t *testing.T) {
 	o := newOperator(t)
 	reserved := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: o.namespace, Name: claimPrefix + "reserved.example.com"}}

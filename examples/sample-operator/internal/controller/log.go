@@ -17,20 +17,21 @@ type done struct {
 	wrote []string // which children
 }
 
-// cause is a change as the log has it.
+// cause is a change in the form that the log shows.
 type cause struct {
 	Change string   `json:"change"`
 	Diff   []string `json:"diff,omitempty"`
 	More   int      `json:"more,omitempty"` // edits that are not in Diff
 }
 
-// A line of the log has at most so much. The objects have the rest.
+// These limit a line of the log. The objects show the rest.
 const (
 	mostCauses = 20
 	mostEdits  = 8
 )
 
-// tellLog says what was done because of what. Nothing is compared if nobody listens.
+// tellLog logs what was done, and because of which changes. It computes no diffs if the log
+// does not show them.
 func tellLog(ctx context.Context, changes delta.Changes, d done, took time.Duration) {
 	log := ctrl.LoggerFrom(ctx).V(1)
 	if !log.Enabled() {
@@ -47,7 +48,7 @@ func causes(changes delta.Changes) []cause {
 			return append(shown, cause{Change: fmt.Sprintf("and %d more", changes.Len()-mostCauses)})
 		}
 		c := cause{Change: change.String()}
-		if change.Op == delta.Updated { // of what came or went the diff is all of it
+		if change.Op == delta.Updated { // the diff of an object that came or went is the whole object
 			c.Diff, c.More = edits(change.Diff())
 		}
 		shown = append(shown, c)

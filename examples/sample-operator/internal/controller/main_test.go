@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(shared.Around(m))
 }
 
-// shared is the control plane of all tests.
+// shared is the control plane that all tests use.
 var shared controlplane.Shared
 
 func newScheme(t *testing.T) *runtime.Scheme {
@@ -51,8 +51,8 @@ func newScheme(t *testing.T) *runtime.Scheme {
 	return scheme
 }
 
-// administrator returns the configuration of somebody who may do everything on the
-// shared control plane, which has the kind Site.
+// administrator returns the configuration of a user who may do everything on the shared
+// control plane. The kind Site is defined there.
 func administrator(t *testing.T) *rest.Config {
 	t.Helper()
 	config := shared.ForTest(t).Config()
@@ -79,7 +79,7 @@ func define(t *testing.T, api client.Client) {
 	})
 }
 
-// directly returns a client that reads from the server itself.
+// directly returns a client that reads from the server, and not from a cache.
 func directly(t *testing.T, config *rest.Config) client.Client {
 	t.Helper()
 	connections := controlplane.HTTPClientForTest(t, config)

@@ -32,8 +32,8 @@ import (
 	drmanager "github.com/delta-runtime/delta-runtime/pkg/manager"
 )
 
-// operator is a manager that runs the controller, over a line on which requests are
-// counted, and the administrator beside it.
+// operator is a manager that runs the controller. Its requests are counted. It also has a
+// client of the administrator.
 type operator struct {
 	*line
 	t         *testing.T
@@ -45,7 +45,7 @@ type operator struct {
 	stop      func() error
 }
 
-// newOperator runs one until the test ends; a test that stops it runs it again.
+// newOperator runs an operator until the test ends. A test that stops it runs it again.
 func newOperator(t *testing.T) *operator {
 	t.Helper()
 	config := administrator(t)
@@ -64,10 +64,10 @@ func newOperator(t *testing.T) *operator {
 	return o
 }
 
-// clean removes the Sites while there is still an operator, so that the next one, in
-// another test, is not concerned with them.
+// clean removes the Sites while the operator still runs. So the operator of the next test
+// does not find them.
 func (o *operator) clean() {
-	ctx := context.Background() // the test's has ended
+	ctx := context.Background() // the context of the test has ended
 	if err := o.api.DeleteAllOf(ctx, &webv1alpha1.Site{}, client.InNamespace(o.sites)); err != nil {
 		o.t.Error(err)
 	}
@@ -78,7 +78,8 @@ func (o *operator) clean() {
 	})
 }
 
-// run starts a manager, as main makes it as far as the controller is concerned.
+// run starts a manager. It is like the one that main makes, as far as the controller is
+// concerned.
 func (o *operator) run(config *rest.Config) {
 	o.t.Helper()
 	others := crcache.ByObject{Transform: HideOthers(o.namespace)}
@@ -115,7 +116,7 @@ func (o *operator) run(config *rest.Config) {
 	})
 }
 
-// key names an object beside the Sites.
+// key names an object in the namespace of the Sites.
 func (o *operator) key(name string) client.ObjectKey {
 	return client.ObjectKey{Namespace: o.sites, Name: name}
 }
@@ -127,7 +128,7 @@ func (o *operator) get(name string, obj client.Object) {
 	}
 }
 
-// newSite creates one.
+// newSite creates a Site.
 func (o *operator) newSite(name string, spec webv1alpha1.SiteSpec) *webv1alpha1.Site {
 	o.t.Helper()
 	site := &webv1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Namespace: o.sites, Name: name}, Spec: spec}
@@ -150,7 +151,7 @@ func change[O client.Object](o *operator, name string, obj O, edit func(O)) {
 	}
 }
 
-// condition returns the reason of one, as the server has it.
+// condition returns the reason of a condition, as the server has it.
 func (o *operator) condition(site, kind string) string {
 	var s webv1alpha1.Site
 	if err := o.api.Get(o.t.Context(), o.key(site), &s); err != nil {
@@ -176,7 +177,7 @@ func (o *operator) awaitCondition(site, kind, reason string) {
 	})
 }
 
-// recorded returns the Events so far.
+// recorded returns the Events up to now.
 func (o *operator) recorded() (all []string) {
 	for {
 		select {
@@ -188,7 +189,7 @@ func (o *operator) recorded() (all []string) {
 	}
 }
 
-// line is the way to the server. It remembers what was written over it.
+// line is the connection to the server. It remembers the writes.
 type line struct {
 	mu     sync.Mutex // guards everything below
 	writes []string
@@ -200,7 +201,7 @@ func (l *line) to(config *rest.Config) *rest.Config {
 	return config
 }
 
-// written returns what was written since it was last asked, and that has a part in it.
+// written returns the writes since the last call that have a part in their text.
 func (l *line) written(part string) []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -221,7 +222,7 @@ type counting struct {
 	line *line
 }
 
-// RoundTrip passes the request on.
+// RoundTrip notes the request and passes it on.
 func (c counting) RoundTrip(q *http.Request) (*http.Response, error) {
 	if q.Method != http.MethodGet {
 		c.line.mu.Lock()
@@ -231,16 +232,16 @@ func (c counting) RoundTrip(q *http.Request) (*http.Response, error) {
 	return c.next.RoundTrip(q)
 }
 
-// WrappedRoundTripper lets those who close connections find the transport.
+// WrappedRoundTripper gives access to the transport, for code that closes connections.
 func (c counting) WrappedRoundTripper() http.RoundTripper { return c.next }
 
-// journal is what the operator logs of its reconciles.
+// journal collects what the operator logs about its reconciles.
 type journal struct {
 	mu   sync.Mutex // guards everything below
 	done []reconciled
 }
 
-// reconciled is one line of it.
+// reconciled is one line of the journal.
 type reconciled struct {
 	Msg       string
 	Namespace string
@@ -265,8 +266,8 @@ func (j *journal) logger() logr.Logger {
 	}, funcr.Options{Verbosity: 1})
 }
 
-// reconciled waits for a reconcile of a Site that has a cause with all these parts, and
-// forgets what was before it.
+// reconciled waits for a reconcile of a Site with a cause that contains all these parts. It
+// forgets the lines before that one.
 func (o *operator) reconciled(site string, parts ...string) (found reconciled) {
 	o.t.Helper()
 	await.Until(o.t, site+" to be reconciled because of "+strings.Join(parts, ", "), func() bool {

@@ -19,8 +19,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// TestReconcileWithChangesThatAreMadeUp calls the reconciler by itself, over
-// controller-runtime's fake client, and looks what it applies.
+// TestReconcileWithChangesThatAreMadeUp calls the reconciler without a manager, over
+// controller-runtime's fake client, and looks at what it applies.
 func TestReconcileWithChangesThatAreMadeUp(t *testing.T) {
 	status := delta.NewChanges(ownedChanged(&appsv1.Deployment{}, &appsv1.Deployment{Status: appsv1.DeploymentStatus{ReadyReplicas: 1}}))
 	all := []string{"shop-files", "shop", "shop"}
@@ -30,8 +30,8 @@ func TestReconcileWithChangesThatAreMadeUp(t *testing.T) {
 	}{
 		"nothing is known, as after a restart": {t.Context(), all},
 		"a status alone":                       {delta.NewContext(t.Context(), status), nil},
-		"a status, and who knows what else":    {delta.NewContext(t.Context(), status.Assume(delta.Circumstances{Lacking: "a watch broke"})), all},
-		// What failed is told again, and a status is all that was.
+		"a status, and something unknown":      {delta.NewContext(t.Context(), status.Assume(delta.Circumstances{Lacking: "a watch broke"})), all},
+		// The second attempt tells again what failed, and that was only a status.
 		"a status, at the second attempt": {delta.NewContext(t.Context(), status.Assume(delta.Circumstances{Attempt: 2})), nil},
 		"files": {
 			delta.NewContext(t.Context(), delta.NewChanges(siteChanged(func(s *webv1alpha1.Site) { s.Spec.Files["a"] = "c" }))),

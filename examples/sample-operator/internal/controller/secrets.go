@@ -13,13 +13,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// secrets is what is known of the Secrets that a Site names.
+// secrets is what the cache knows of the Secrets that a Site names.
 type secrets struct {
 	missing []string
-	digest  string // of them all; empty if there are none, or some are missing
+	digest  string // of all of them; empty if there are none, or if some are missing
 }
 
-// readSecrets reads them from the cache, which has digests in place of values.
+// readSecrets reads them from the cache, which has digests instead of values.
 func (w *work) readSecrets(ctx context.Context) (secrets, error) {
 	var found secrets
 	digests := map[string]string{}
@@ -41,8 +41,8 @@ func (w *work) readSecrets(ctx context.Context) (secrets, error) {
 	return found, nil
 }
 
-// digestOf is a digest of keys and values. Their lengths go into it, so that what ends
-// one can't as well begin the next.
+// digestOf is a digest of keys and values. It includes their lengths, so that letters can't
+// move from the end of one to the beginning of the next without a new digest.
 func digestOf[V ~string | ~[]byte](values map[string]V) string {
 	hash := sha256.New()
 	for _, key := range slices.Sorted(maps.Keys(values)) {

@@ -28,32 +28,32 @@ import (
 // FieldManager is the name under which the operator writes.
 const FieldManager = "sample-operator"
 
-// A Site that nothing happens to is looked at once in lookAgain, each at a moment of its
-// own, unless it has been reconciled for another reason since lookedAt.
+// Each Site is reconciled once in lookAgain even if nothing happens to it, and each at
+// another moment. A Site that was reconciled for another reason within lookedAt is left out.
 const (
 	lookAgain = 6 * time.Hour
 	lookedAt  = time.Hour
 )
 
-// enough is how long one reconcile may take: a dozen requests, and the waiting of reads
-// for the cache to show what was written.
+// enough is how long one reconcile may take. It makes about a dozen requests, and its reads
+// wait until the cache shows what was written.
 const enough = time.Minute
 
-// SiteReconciler keeps for each Site what its spec asks for.
+// SiteReconciler keeps the objects that the spec of each Site asks for.
 type SiteReconciler struct {
 	client.Client
-	// Live reads from the API server, for the few decisions that must not be made on a
-	// state of a moment ago.
+	// Live reads from the API server. It is for the few decisions for which the cache may be too
+	// old.
 	Live client.Reader
-	// Events is told what was done.
+	// Events records what was done.
 	Events record.EventRecorder
-	// Namespace is the operator's own, where hostnames are claimed.
+	// Namespace is the operator's own namespace, which has the claims of hostnames.
 	Namespace string
 }
 
-// The rights in the whole cluster. What is only needed in the operator's namespace is a
-// Role. Children are created and changed by server-side apply, so by patch; nothing here
-// deletes them, the garbage collector does.
+// These are rights in the whole cluster, except the last one: it is a Role in the operator's
+// namespace. Server-side apply creates and changes children, and that is a patch. The garbage
+// collector deletes them, so this operator needs no right to.
 //
 // +kubebuilder:rbac:groups=web.example.com,resources=sites,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=web.example.com,resources=sites/status,verbs=patch
@@ -63,8 +63,8 @@ type SiteReconciler struct {
 // +kubebuilder:rbac:groups="",resources=events,verbs=create;patch
 // +kubebuilder:rbac:groups="",resources=configmaps,verbs=delete,namespace=system
 
-// Reconcile does what the changes that led to this call ask for, and everything if they
-// are not all known.
+// Reconcile does the work that the changes ask for. If not all changes are known, it does
+// everything.
 func (r *SiteReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	start, changes := time.Now(), delta.From(ctx)
 	did, err := r.reconcile(ctx, request.NamespacedName, changes)
@@ -93,16 +93,15 @@ func (r *SiteReconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager)
 	if err := r.index(ctx, mgr.GetFieldIndexer()); err != nil {
 		return err
 	}
-	// Our own writes of a Site are its finalizer and its status. Nothing follows from
-	// either that the same call does not do, so their events would be calls for nothing,
-	// and might go on for ever. NotStatusOnly would hold back too much: that somebody else
-	// has changed a status is to be put right. It works because each of these writes says
-	// over which version it is made.
+	// Our own writes of a Site are its finalizer and its status. The call that writes them does
+	// everything that follows from them. So their events would cause useless calls, maybe for
+	// ever. NotStatusOnly would hold back too much: if somebody else changes a status, the
+	// controller has to correct it. NotOwnWrite works because each of our writes names the
+	// version that it was made from.
 	notOurs := builder.WithPredicates(predicate.NotOwnWrite(drmanager.OwnWrites(r.Client)))
-	// Not for children: Deployments are written without a version, and the event that one
-	// is there is what its status is read at. No step depends on a child's status, so the
-	// Site's status is all that is worked out then. Of Services and ConfigMaps
-	// no status is read.
+	// It is not used for children. Deployments are written without a version, and their status
+	// is read when their events come. No step depends on a child's status, so such a call only
+	// works out the Site's status. The controller reads no status of Services and ConfigMaps.
 	content := builder.WithPredicates(predicate.NotStatusOnly())
 	secretData := builder.WithPredicates(predicate.ChangedAt("data"))
 	return builder.ControllerManagedBy(mgr).
@@ -112,9 +111,9 @@ func (r *SiteReconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager)
 		Owns(&corev1.ConfigMap{}, content).
 		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.usersOfSecret), secretData).
 		Watches(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(r.concernedByClaim)).
-		Watches(&appsv1.Deployment{}, handler.EnqueueRequestsFromMapFunc(r.namesake("")), content).
-		Watches(&corev1.Service{}, handler.EnqueueRequestsFromMapFunc(r.namesake("")), content).
-		Watches(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(r.namesake(filesSuffix)), content).
+		Watches(&appsv1.Deployment{}, handler.EnqueueRequestsFromMapFunc(r.sameName("")), content).
+		Watches(&corev1.Service{}, handler.EnqueueRequestsFromMapFunc(r.sameName("")), content).
+		Watches(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(r.sameName(filesSuffix)), content).
 		WithResync(resync.Policy{Period: lookAgain, Spread: resync.OverPeriod, Jitter: 0.1, OnlyIfNotReconciledFor: lookedAt}).
 		WithOptions(controller.Options{MaxConcurrentReconciles: 4, ReconciliationTimeout: enough}).
 		Complete(r)

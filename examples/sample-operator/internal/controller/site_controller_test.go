@@ -21,8 +21,8 @@ const (
 	secretsThere = webv1alpha1.ConditionSecretsFound
 )
 
-// settled waits until the operator has been told of all that it has made for a new Site,
-// and forgets what it has written and recorded until then.
+// settled waits until the operator has seen everything that it has made for a new Site. It
+// forgets the writes and Events up to then.
 func (o *operator) settled(site string) {
 	o.t.Helper()
 	o.reconciledForAll(site, "Owned ConfigMap", "Owned Service", "Owned Deployment")
@@ -30,8 +30,8 @@ func (o *operator) settled(site string) {
 	o.recorded()
 }
 
-// reconciledForAll waits until a Site has been reconciled for all of these, at once or
-// not, and returns what was written to children meanwhile.
+// reconciledForAll waits until a Site has been reconciled because of all these changes, in
+// one call or in several. It returns what was written to children meanwhile.
 func (o *operator) reconciledForAll(site string, causes ...string) (wrote []string) {
 	o.t.Helper()
 	await.Until(o.t, site+" to be reconciled because of "+strings.Join(causes, ", "), func() bool {
@@ -53,7 +53,7 @@ func (o *operator) reconciledForAll(site string, causes ...string) (wrote []stri
 	return wrote
 }
 
-// TestASiteGetsItsChildren also counts what that takes, and sees that it ends there.
+// TestASiteGetsItsChildren also counts the writes, and checks that they end there.
 func TestASiteGetsItsChildren(t *testing.T) {
 	o := newOperator(t)
 	o.newSite("shop", webv1alpha1.SiteSpec{
@@ -82,24 +82,24 @@ func TestASiteGetsItsChildren(t *testing.T) {
 		t.Errorf("the Service is %+v", service.Spec)
 	}
 
-	// All that was written comes back as events.
+	// All these writes come back as events.
 	o.reconciled("shop", "Owned Deployment")
 	if writes := o.written(""); len(writes) != 6 {
 		t.Errorf("a Site took %d writes, want finalizer, claim, three children and status: %q", len(writes), writes)
 	}
 }
 
-// trigger is a change, and what it is to cause.
+// trigger is a change, and what it should cause.
 type trigger struct {
 	name    string
 	change  func()
 	because string
 	steps   string
 	writes  []string
-	tells   string // of the Event
+	tells   string // part of the Event
 }
 
-// causes are changes of a Site that is called shop and of what there is for it.
+// causes are changes of a Site that is called shop, and of the objects that it has or names.
 func (o *operator) causes() []trigger {
 	o.t.Helper()
 	site := func(edit func(*webv1alpha1.Site)) func() {
@@ -109,7 +109,7 @@ func (o *operator) causes() []trigger {
 	return []trigger{
 		{"a label of the Site", site(func(s *webv1alpha1.Site) { s.Labels = map[string]string{"a": "b"} }), "Primary Site", "status", nil, ""},
 		{"the status of the Deployment", o.becomesReady, "Owned Deployment", "status", []string{status}, ""},
-		{"somebody's idea of the Site's status", o.spoilStatus, "Primary Site", "status", []string{status}, ""},
+		{"somebody else's status of the Site", o.spoilStatus, "Primary Site", "status", []string{status}, ""},
 		{
 			"replicas", site(func(s *webv1alpha1.Site) { s.Spec.Replicas = new(int32(5)) }),
 			"Primary Site", "deployment,status", []string{"PATCH deployments/shop", status}, "spec.replicas: 1 → 5",
@@ -125,13 +125,13 @@ func (o *operator) causes() []trigger {
 			"Mapped Secret", "deployment,status", []string{"PATCH deployments/shop", status}, "Wrote Deployment/shop because of Mapped Secret " + o.sites + "/database Updated",
 		},
 		{
-			"somebody's idea of the Service", func() {
+			"somebody else's port of the Service", func() {
 				change(o, "shop", &corev1.Service{}, func(s *corev1.Service) { s.Spec.Ports[0].Port = 81 })
 			},
 			"Owned Service", "service,status", []string{"PATCH services/shop", "PATCH services/shop", "PATCH services/shop", status}, "Wrote Service/shop because of Owned Service " + o.sites + "/shop Updated",
 		},
 		{
-			"somebody's idea of the Pods' port", func() {
+			"somebody else's port of the Pods", func() {
 				change(o, "shop", &appsv1.Deployment{}, func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[0].Ports[0].ContainerPort = 81 })
 			},
 			"Owned Deployment", "deployment,status", []string{"PATCH deployments/shop", "PATCH deployments/shop", "PATCH deployments/shop", status}, "Wrote Deployment/shop because of Owned Deployment",
@@ -157,8 +157,8 @@ func (o *operator) causes() []trigger {
 	}
 }
 
-// TestOnlyWhatIsAskedForIsDone makes one change after another, and looks which steps
-// follow from it, and which requests.
+// TestOnlyWhatIsAskedForIsDone makes one change after another. It checks which steps and
+// which requests follow from each.
 func TestOnlyWhatIsAskedForIsDone(t *testing.T) {
 	o := newOperator(t)
 	o.newSecret("database")
@@ -189,7 +189,8 @@ func TestOnlyWhatIsAskedForIsDone(t *testing.T) {
 	}
 }
 
-// echo waits for the events of what was written to children, which change nothing.
+// echo waits for the events of our own writes to children, and checks that they cause no
+// writes.
 func (o *operator) echo(site string, wrote []string) {
 	o.t.Helper()
 	var causes []string
@@ -205,7 +206,7 @@ func (o *operator) echo(site string, wrote []string) {
 	}
 }
 
-// becomesReady does what a cluster does with a Deployment.
+// becomesReady gives a Deployment the status that a cluster would give it.
 func (o *operator) becomesReady() {
 	o.t.Helper()
 	var d appsv1.Deployment
@@ -237,7 +238,8 @@ func (o *operator) newSecret(name string) {
 	}
 }
 
-// TestAChangedSecretAloneRollsThePods sees that its metadata do not.
+// TestAChangedSecretAloneRollsThePods also checks that a change of the Secret's metadata does
+// not.
 func TestAChangedSecretAloneRollsThePods(t *testing.T) {
 	o := newOperator(t)
 	o.newSecret("database")
@@ -248,7 +250,7 @@ func TestAChangedSecretAloneRollsThePods(t *testing.T) {
 	change(o, "database", &corev1.Secret{}, func(s *corev1.Secret) { s.Labels = map[string]string{"a": "b"} })
 	change(o, "database", &corev1.Secret{}, func(s *corev1.Secret) { s.Data["password"] = []byte("swordfish") })
 	if r := o.reconciled("shop", "Mapped Secret"); !slices.Equal(r.Wrote, []string{"Deployment/shop"}) {
-		t.Errorf("the first that was done because of the Secret is %+v", r)
+		t.Errorf("the first reconcile because of the Secret is %+v", r)
 	}
 	o.get("shop", &after)
 	digest := after.Spec.Template.Annotations[secretsAnnotation]
@@ -257,7 +259,7 @@ func TestAChangedSecretAloneRollsThePods(t *testing.T) {
 	}
 }
 
-// TestAMissingSecretLeavesThePodsAlone takes one away, and gives it back.
+// TestAMissingSecretLeavesThePodsAlone removes a Secret and creates it again.
 func TestAMissingSecretLeavesThePodsAlone(t *testing.T) {
 	o := newOperator(t)
 	o.newSite("shop", webv1alpha1.SiteSpec{Secrets: []string{"database"}})

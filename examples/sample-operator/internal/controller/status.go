@@ -16,7 +16,7 @@ import (
 	webv1alpha1 "github.com/delta-runtime/delta-runtime/examples/sample-operator/api/v1alpha1"
 )
 
-// Reasons of conditions. Those for which something is recorded are also the Events'.
+// Reasons of conditions. Some of them are reasons of Events, too.
 const (
 	reasonReady         = "Ready"
 	reasonProgressing   = "Progressing"
@@ -30,11 +30,11 @@ const (
 	reasonClaiming      = "Claiming"
 )
 
-// aFewAttempts may fail before the status says so: most failures are over by then.
+// aFewAttempts may fail before the status says so: most failures have ended by then.
 const aFewAttempts = 3
 
-// report writes down how far the Site has come; failure is what do returned. It records
-// Events of what was written, and of nothing else.
+// report writes the status of the Site, and records Events about what was written and about
+// nothing else. failure is the error that do returned.
 func (w *work) report(ctx context.Context, failure error) error {
 	w.tellOfChildren()
 	before := w.site.DeepCopy()
@@ -49,9 +49,10 @@ func (w *work) report(ctx context.Context, failure error) error {
 	if equality.Semantic.DeepEqual(before.Status, w.site.Status) {
 		return nil
 	}
-	// With the version that was read the server refuses what was worked out from an older
-	// one, and the event of it is known to be ours. If somebody has edited the Site
-	// meanwhile, it is still true of the generation that it says it is about.
+	// The patch names the version that was read. So the server refuses a status that was worked
+	// out from an older version, and the event of the patch is known to be ours. If the server
+	// refuses because somebody has edited the Site meanwhile, the second patch names no version:
+	// the status is still true of the generation that it names.
 	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
 	err := w.Status().Patch(ctx, w.site.DeepCopy(), patch, client.FieldOwner(FieldManager))
 	if apierrors.IsConflict(err) {
@@ -67,7 +68,7 @@ func (w *work) report(ctx context.Context, failure error) error {
 	return nil
 }
 
-// observe works out the status from what the cache has.
+// observe works out the status from the cache.
 func (w *work) observe(ctx context.Context, failure error) error {
 	pods, taken, err := w.lookAtChildren(ctx)
 	if err != nil {
@@ -94,13 +95,13 @@ func (w *work) setCondition(condition metav1.Condition) {
 	apimeta.SetStatusCondition(&w.site.Status.Conditions, condition)
 }
 
-// pods is what a Deployment says of its Pods.
+// pods is what a Deployment says about its Pods.
 type pods struct {
 	ready   int32
-	settled bool // it has done what it was told
+	settled bool // the Deployment has done what its spec asks for
 }
 
-// lookAtChildren returns how the Pods are, and which children are somebody else's.
+// lookAtChildren returns the state of the Pods, and which children belong to somebody else.
 func (w *work) lookAtChildren(ctx context.Context) (p pods, taken []string, err error) {
 	var deployment appsv1.Deployment
 	for _, c := range []struct {
@@ -151,8 +152,8 @@ func secretsFound(site *webv1alpha1.Site, found secrets) metav1.Condition {
 	return c
 }
 
-// observeHostname says which hostname is held. A Site that wants none has no condition
-// about it.
+// observeHostname says which hostname the Site holds. A Site that wants no hostname has no
+// condition about it.
 func (w *work) observeHostname(ctx context.Context) error {
 	had, want := w.site.Status.Hostname, w.site.Spec.Hostname
 	w.site.Status.Hostname = ""
@@ -171,7 +172,7 @@ func (w *work) observeHostname(ctx context.Context) error {
 		c.Status, c.Reason, c.Message = metav1.ConditionTrue, reasonHeld, want+" is held"
 	case !taken:
 		if had == want {
-			w.site.Status.Hostname = had // so that nobody else claims it first: see rightful
+			w.site.Status.Hostname = had // so that no other Site claims it first: see rightful
 		}
 		c.Reason, c.Message = reasonClaiming, want+" is not held yet"
 	case by.Name == "":
@@ -183,8 +184,8 @@ func (w *work) observeHostname(ctx context.Context) error {
 	return nil
 }
 
-// ready sums it up: what keeps the Site from being ready comes first that takes
-// somebody to do something about it.
+// ready sums up the other conditions. Of several reasons why the Site is not ready, it names
+// first those that somebody has to do something about.
 func (w *work) ready(pods pods, taken []string, failure error) metav1.Condition {
 	c := metav1.Condition{Type: webv1alpha1.ConditionReady, Status: metav1.ConditionFalse}
 	if failure != nil {
@@ -211,8 +212,7 @@ func (w *work) ready(pods pods, taken []string, failure error) metav1.Condition 
 	return c
 }
 
-// tellOfTrouble records what has come to be in the way: what the conditions did not say
-// before.
+// tellOfTrouble records an Event for each problem that the conditions did not name before.
 func (w *work) tellOfTrouble(before []metav1.Condition) {
 	for _, condition := range w.site.Status.Conditions {
 		was := apimeta.FindStatusCondition(before, condition.Type)

@@ -12,20 +12,21 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// do does the steps that something asks for. A step that fails stops no other, because none
-// needs the result of one. The status is not a step: it is always worked out, which takes no
-// requests unless it has changed.
+// do does the steps that the changes ask for. If a step fails, the others still run, because
+// no step needs the result of another. The status is not a step: it is always worked out,
+// which takes no requests unless it has changed.
 func (w *work) do(ctx context.Context) error {
 	namespace, name := w.site.Namespace, w.site.Name
 	own := delta.Key{Namespace: namespace, Name: name}
 	files := delta.Key{Namespace: namespace, Name: name + filesSuffix}
 	claims := delta.Key{Namespace: w.Namespace}
-	// At a resync everything is compared with what is there, and each child has the UID of
-	// its owner in it.
+	// At a resync everything is compared with what exists, and each child has the UID of its
+	// owner in it.
 	plan := delta.Plan(ctx).OnCause(delta.Resync, delta.Timer).On(&webv1alpha1.Site{}, "metadata.uid")
 	hostname := plan.On(&webv1alpha1.Site{}, "spec.hostname").OnNamed(&corev1.ConfigMap{}, claims)
-	// The finalizer is looked at instead of being depended on. Our own write of it is held
-	// back, so the next change of the Site would ask for the step once more.
+	// The step looks at the finalizer and does not depend on it. The event of our own write is
+	// held back, so with a dependency the next change of the Site would ask for the step once
+	// more.
 	if controllerutil.ContainsFinalizer(w.site, Finalizer) != (w.site.Spec.Hostname != "") {
 		hostname = delta.Plan(ctx) // which depends on nothing, so the step runs
 	}

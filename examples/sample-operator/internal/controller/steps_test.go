@@ -17,7 +17,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// siteChanged is a change of a Site by an edit.
+// siteChanged is the change that an edit of a Site makes.
 func siteChanged(edit func(*webv1alpha1.Site)) delta.Change {
 	before := &webv1alpha1.Site{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "shop", Generation: 1, ResourceVersion: "1"},
@@ -68,12 +68,12 @@ func TestSteps(t *testing.T) {
 		"nothing known":            {delta.From(context.Background()), everything},
 		"nothing happened":         {delta.NewChanges(), everything},
 		"incomplete":               {delta.NewChanges(status).Assume(delta.Circumstances{Lacking: "as after a restart"}), everything},
-		"who knows what":           {delta.NewChanges(status, delta.Change{Cause: delta.External}), everything},
+		"something unknown":        {delta.NewChanges(status, delta.Change{Cause: delta.External}), everything},
 		"a resync":                 {delta.NewChanges(resync), everything},
 		"a resync and a status":    {delta.NewChanges(status, resync), everything},
 		"a timer":                  {delta.NewChanges(delta.Change{Cause: delta.Timer}), everything},
 		"a new Site":               {delta.NewChanges(delta.Change{Cause: delta.Primary, Op: delta.Added, New: spec.New}), everything},
-		"a namesake":               {delta.NewChanges(siteChanged(func(s *webv1alpha1.Site) { s.UID = "another" })), everything},
+		"another Site of the name": {delta.NewChanges(siteChanged(func(s *webv1alpha1.Site) { s.UID = "another" })), everything},
 		"an image":                 {delta.NewChanges(spec), "deployment"},
 		"an image and a status":    {delta.NewChanges(spec, status), "deployment"},
 		"a retry of an image":      {delta.NewChanges(delta.Change{Cause: delta.Retry}, spec).Assume(delta.Circumstances{Attempt: 2}), "deployment"},
@@ -108,7 +108,7 @@ func TestAFinalizerIsPutRight(t *testing.T) {
 	}
 }
 
-// TestFieldsOfTheSpecAreKnown looks for fields that no step depends on.
+// TestFieldsOfTheSpecAreKnown fails for a field of the spec that no step depends on.
 func TestFieldsOfTheSpecAreKnown(t *testing.T) {
 	full := reflect.ValueOf(webv1alpha1.SiteSpec{
 		Image: "i", Replicas: new(int32(2)), Port: 1, Files: map[string]string{"c": "d"}, Secrets: []string{"s"}, Hostname: "h",

@@ -8,13 +8,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// HideSecret is a transform for the cache: of a Secret it leaves the names of its keys,
-// and digests of what is in them. That is enough to see that something has changed, and
-// then there is nothing that a dump of the memory or a log could show.
+// HideSecret is a transform for the cache. It keeps the names of a Secret's keys, and digests
+// of the values. That is enough to see that a value has changed. So a dump of the memory or a
+// log can't show any value.
 //
-// The digest is salted with the Secret's UID, so that equal values do not look alike.
-// It ends in an annotation of a Deployment: one who may read that and the Secret's
-// metadata can try out guesses. So, as everywhere, let secrets be long and random.
+// The digest is salted with the Secret's UID, so that equal values have different digests. It
+// gets into an annotation of a Deployment. Somebody who may read that and the Secret's
+// metadata can try out guesses. So, as everywhere, secrets should be long and random.
 func HideSecret(obj any) (any, error) {
 	secret, ok := obj.(*corev1.Secret)
 	if !ok {
@@ -30,9 +30,9 @@ func HideSecret(obj any) (any, error) {
 	return hidden, nil
 }
 
-// HideOthers is a transform for the cache: of a Deployment, Service or ConfigMap that is
-// no Site's and no claim of a hostname, it leaves the metadata. To know that a name is
-// taken takes no more, and a cluster has many of them.
+// HideOthers is a transform for the cache. If a Deployment, Service or ConfigMap does not
+// belong to a Site and is not a claim of a hostname, it keeps only the metadata. That is
+// enough to know that a name is taken, and a cluster has many such objects.
 func HideOthers(namespace string) toolscache.TransformFunc {
 	return func(obj any) (any, error) {
 		object, ok := obj.(client.Object)
@@ -55,8 +55,8 @@ func HideOthers(namespace string) toolscache.TransformFunc {
 	}
 }
 
-// outline is what tells an object from others, and whose it is. Annotations are left out
-// as well: kubectl apply keeps all that it applied in one.
+// outline is the part of the metadata that identifies an object and names its owners. It has
+// no annotations, because kubectl apply keeps everything that it applied in one.
 func outline(meta *metav1.ObjectMeta) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
 		Name: meta.Name, Namespace: meta.Namespace, UID: meta.UID, ResourceVersion: meta.ResourceVersion,

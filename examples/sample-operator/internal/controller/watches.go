@@ -15,7 +15,7 @@ import (
 	webv1alpha1 "github.com/delta-runtime/delta-runtime/examples/sample-operator/api/v1alpha1"
 )
 
-// What the cache can be asked for without going through everything.
+// These are the indexes of the cache.
 const (
 	bySecret   = "spec.secrets"
 	byHostname = "spec.hostname"
@@ -71,8 +71,9 @@ func (r *SiteReconciler) usersOfSecret(ctx context.Context, secret client.Object
 	return r.sitesWith(ctx, client.InNamespace(secret.GetNamespace()), client.MatchingFields{bySecret: secret.GetName()})
 }
 
-// concernedByClaim leads from a claim to the Site that holds it, which has to make it
-// again if it is gone, and to those that want the hostname and may have it then.
+// concernedByClaim leads from a claim to the Site that holds it, and to the Sites that want
+// the hostname. If the claim is gone, the first has to make it again, or the others may claim
+// the hostname.
 func (r *SiteReconciler) concernedByClaim(ctx context.Context, obj client.Object) []ctrl.Request {
 	hostname, ok := r.claimed(obj)
 	if !ok {
@@ -85,9 +86,9 @@ func (r *SiteReconciler) concernedByClaim(ctx context.Context, obj client.Object
 	return requests
 }
 
-// namesake leads from an object that no Site controls to the Site that would have one
-// of this name: it may have been in the way, and be gone now.
-func (r *SiteReconciler) namesake(suffix string) handler.MapFunc {
+// sameName leads from an object that no Site controls to the Site that would have a child of
+// this name. The object may have blocked that child, and may be gone now.
+func (r *SiteReconciler) sameName(suffix string) handler.MapFunc {
 	return func(ctx context.Context, obj client.Object) []ctrl.Request {
 		name, ok := strings.CutSuffix(obj.GetName(), suffix)
 		if !ok || controlledBySite(obj) {
@@ -95,21 +96,23 @@ func (r *SiteReconciler) namesake(suffix string) handler.MapFunc {
 		}
 		key := types.NamespacedName{Namespace: obj.GetNamespace(), Name: name}
 		if err := r.Get(ctx, key, &webv1alpha1.Site{}, stale); err != nil {
-			return nil // none of this name; a new one looks around by itself
+			return nil // there is no such Site; a new one is reconciled anyway
 		}
 		return []ctrl.Request{{NamespacedName: key}}
 	}
 }
 
-// stale reads the cache as it is: who maps an event must not wait for other events.
+// stale reads the cache as it is: a function that maps an event must not wait for other
+// events.
 var stale client.GetOption = &client.GetOptions{DisableReadYourWritesConsistency: true}
 
 func (r *SiteReconciler) sitesWith(ctx context.Context, which ...client.ListOption) []ctrl.Request {
 	var sites webv1alpha1.SiteList
 	which = append(which, &client.ListOptions{DisableReadYourWritesConsistency: true}) // as above
 	if err := r.List(ctx, &sites, which...); err != nil {
-		// Only a field that is not indexed can be the reason, and index has seen to it.
-		ctrl.LoggerFrom(ctx).Error(err, "Can't find the Sites that an event concerns")
+		// The only possible reason is a field that is not indexed, and index has indexed all of
+		// them.
+		ctrl.LoggerFrom(ctx).Error(err, "Can't find the Sites that an event is about")
 		return nil
 	}
 	var requests []ctrl.Request

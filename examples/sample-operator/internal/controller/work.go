@@ -26,7 +26,8 @@ func (w *work) tell(how, reason, format string, args ...any) {
 	w.Events.Eventf(w.site, how, reason, format, args...)
 }
 
-// tellOfChildren says what was written, and why, if anything was.
+// tellOfChildren records which children were written, and why. If none was, it records
+// nothing.
 func (w *work) tellOfChildren() {
 	switch {
 	case len(w.wrote) == 0:
@@ -37,11 +38,12 @@ func (w *work) tellOfChildren() {
 	}
 }
 
-// tellable is how long a text may be in an Event and in the status.
+// tellable is the longest text that an Event or the status may have.
 const tellable = 1000
 
-// because puts into words what led to this reconcile: the changes, and of the Site what
-// in it changed. Who wants to see more of others asks their managedFields.
+// because describes in words why this reconcile was called: the changes, and the fields of
+// the Site that changed. For other objects it names no fields: their managedFields show
+// those.
 func because(changes delta.Changes) string {
 	var words []string
 	for change := range changes.All() {
@@ -57,7 +59,7 @@ func because(changes delta.Changes) string {
 	return cut(strings.Join(words, ", "), tellable/2)
 }
 
-// inWords leaves out of a diff that the generation counts the rest.
+// inWords leaves the generation out of a diff: it changes with every other edit of the spec.
 func inWords(diff *diff.Diff) string {
 	if diff.Err() != nil {
 		return diff.String()
@@ -71,7 +73,7 @@ func inWords(diff *diff.Diff) string {
 	return strings.Join(words, ", ")
 }
 
-// cut shortens a text to so many bytes, and not in the middle of a letter.
+// cut shortens a text to a number of bytes. It does not cut a letter in two.
 func cut(text string, limit int) string {
 	if len(text) <= limit {
 		return text

@@ -22,10 +22,10 @@ import (
 type Options struct {
 	// Queue is how many Events may wait to be written. Zero means 1000.
 	Queue int
-	// Correlator is what makes one Event of several; the zero value has client-go's limits:
-	// 25 at once for an object, and then one in five minutes.
+	// Correlator merges several Events into one. The zero value has client-go's limits: 25 at
+	// once for an object, and then one in five minutes.
 	Correlator record.CorrelatorOptions
-	// Metrics is where the outcomes are counted; nil counts for nobody.
+	// Metrics is where the outcomes are counted. With nil they are counted and not exported.
 	Metrics prometheus.Registerer
 	Log     logr.Logger
 }
@@ -39,7 +39,7 @@ type Broadcaster struct {
 	log        logr.Logger
 	lastNano   atomic.Int64 // of an Event's name
 
-	mu       sync.Mutex // guards everything below, and that nothing is queued when stopped; never held while calling out
+	mu       sync.Mutex // guards everything below, and keeps Events out of the queue once stopped is set; never held while calling out
 	stopped  bool
 	sink     record.EventSink
 	watchers []*watcher // replaced, never changed
@@ -47,10 +47,10 @@ type Broadcaster struct {
 
 var _ record.EventBroadcaster = &Broadcaster{}
 
-// watcher is told of every Event.
+// watcher is called with every Event.
 type watcher struct{ tell func(*corev1.Event) }
 
-// NewBroadcaster returns a Broadcaster that nobody runs yet: until then Events wait.
+// NewBroadcaster returns a Broadcaster that does not run yet. Events wait until it does.
 func NewBroadcaster(o Options) (*Broadcaster, error) {
 	outcomes := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "sample_operator_events_total",
@@ -59,13 +59,13 @@ func NewBroadcaster(o Options) (*Broadcaster, error) {
 	if o.Metrics != nil {
 		err := o.Metrics.Register(outcomes)
 		if already := (prometheus.AlreadyRegisteredError{}); errors.As(err, &already) {
-			outcomes = already.ExistingCollector.(*prometheus.CounterVec) // another manager of this process
+			outcomes = already.ExistingCollector.(*prometheus.CounterVec) // another manager of this process has registered it
 		} else if err != nil {
 			return nil, fmt.Errorf("register the counter of Events: %w", err)
 		}
 	}
 	for _, o := range allOutcomes {
-		outcomes.WithLabelValues(string(o)) // an alert on a rate takes a series to be there from the start
+		outcomes.WithLabelValues(string(o)) // an alert on a rate needs the series to exist from the start
 	}
 	size := 1000
 	if o.Queue > 0 {
@@ -80,12 +80,12 @@ func NewBroadcaster(o Options) (*Broadcaster, error) {
 	}, nil
 }
 
-// NewRecorder returns a recorder whose Events say that they come from source.
+// NewRecorder returns a recorder whose Events name source as the place they come from.
 func (b *Broadcaster) NewRecorder(scheme *runtime.Scheme, source corev1.EventSource) record.EventRecorderLogger {
 	return &recorder{broadcaster: b, scheme: scheme, source: source}
 }
 
-// enqueue never waits: an Event is not worth holding up who has done something.
+// enqueue never waits: an Event is not worth delaying the work that it is about.
 func (b *Broadcaster) enqueue(event *corev1.Event) {
 	if why := b.tryEnqueue(event); why != "" {
 		b.drop(event, why, nil)
@@ -106,9 +106,9 @@ func (b *Broadcaster) tryEnqueue(event *corev1.Event) (why outcome) {
 	}
 }
 
-// StartRecordingToSink says where Events are written, until the result is stopped. What
-// was said before does not hold any more: a manager says it twice, for itself and for its
-// cluster, and each Event is to be written once.
+// StartRecordingToSink sets where Events are written, until the result is stopped. A second
+// call replaces the first: a manager calls it twice, for itself and for its cluster, and each
+// Event should be written once.
 func (b *Broadcaster) StartRecordingToSink(sink record.EventSink) watch.Interface {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -120,8 +120,8 @@ func (b *Broadcaster) StartRecordingToSink(sink record.EventSink) watch.Interfac
 	}}
 }
 
-// StartEventWatcher has somebody told of each Event, whatever becomes of it, from the
-// task that writes it.
+// StartEventWatcher calls tell with each Event, also with those that are dropped later. The
+// task that writes Events makes the calls.
 func (b *Broadcaster) StartEventWatcher(tell func(*corev1.Event)) watch.Interface {
 	w := &watcher{tell: tell}
 	b.mu.Lock()
@@ -134,7 +134,7 @@ func (b *Broadcaster) StartEventWatcher(tell func(*corev1.Event)) watch.Interfac
 	}}
 }
 
-// StartLogging logs each Event by a function.
+// StartLogging logs each Event with logf.
 func (b *Broadcaster) StartLogging(logf func(format string, args ...any)) watch.Interface {
 	return b.StartEventWatcher(func(e *corev1.Event) {
 		logf("%s %s on %s %s/%s: %s", e.Type, e.Reason, e.InvolvedObject.Kind, e.InvolvedObject.Namespace, e.InvolvedObject.Name, e.Message)
@@ -149,25 +149,25 @@ func (b *Broadcaster) StartStructuredLogging(verbosity klog.Level) watch.Interfa
 	})
 }
 
-// Shutdown has later Events dropped. Start writes what is in the queue when its context
-// ends, and is not to be waited for here.
+// Shutdown makes the Broadcaster drop later Events. It does not wait for Start, which writes
+// what is in the queue when its context ends.
 func (b *Broadcaster) Shutdown() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.stopped = true
 }
 
-// drainFor is how long the end of the process may be held up.
+// drainFor is how long the Broadcaster may delay the end of the process.
 const drainFor = 5 * time.Second
 
-// NeedLeaderElection has Events written from before there is a leader: who was elected
-// is one.
+// NeedLeaderElection returns false, because there are Events before there is a leader: the
+// election itself is one.
 func (b *Broadcaster) NeedLeaderElection() bool { return false }
 
-// Start writes Events until ctx ends, and then what is left of them.
+// Start writes Events until ctx ends, and then those that are still in the queue.
 func (b *Broadcaster) Start(ctx context.Context) error {
 	defer b.close()
-	for ctx.Err() == nil { // a queue that is never empty must not keep it from ending
+	for ctx.Err() == nil { // Start has to end although the queue may never be empty
 		select {
 		case <-ctx.Done():
 		case event := <-b.queue:
@@ -178,7 +178,7 @@ func (b *Broadcaster) Start(ctx context.Context) error {
 	return nil
 }
 
-// drain writes what has been recorded before, each at the first attempt or not at all.
+// drain writes the Events in the queue. It makes one attempt for each.
 func (b *Broadcaster) drain() {
 	over, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -192,7 +192,7 @@ func (b *Broadcaster) drain() {
 	}
 }
 
-// close accounts for what nobody will write any more.
+// close counts the Events as dropped that nobody will write any more.
 func (b *Broadcaster) close() {
 	b.Shutdown()
 	for {
@@ -205,16 +205,17 @@ func (b *Broadcaster) close() {
 	}
 }
 
-// detach is what those who begin something are given to end it. No events come by it.
+// detach is the result of the Start… methods. Its Stop ends what they began. It delivers no
+// events.
 type detach struct {
 	once sync.Once
 	stop func()
 }
 
-// Stop ends what was begun.
+// Stop ends what the Start… method began.
 func (d *detach) Stop() { d.once.Do(d.stop) }
 
-// ResultChan is closed.
+// ResultChan returns a closed channel.
 func (d *detach) ResultChan() <-chan watch.Event {
 	none := make(chan watch.Event)
 	close(none)

@@ -1,6 +1,5 @@
-// Package events has an event broadcaster that accounts for every Event: it is written,
-// merged into one that was written before, or dropped, and then there is a number that
-// says so and why.
+// Package events has an event broadcaster that accounts for every Event: the Event is
+// written, merged into an earlier one, or dropped. A counter says how many had which outcome.
 //
 //	recorder ──▶ queue, bounded ──▶ Start: one task
 //	   │ full: dropped               │
@@ -10,20 +9,19 @@
 //	                                 └──▶ sink: created, or patched; tried again
 //	                                       refused, or not to be reached: dropped
 //
-// It is for controller-runtime's Options.EventBroadcaster, in place of client-go's, which
-// drops from its queue without a trace that could be alerted on, and whose goroutines
-// nobody waits for. What makes one Event of several like ones is client-go's own
-// correlator.
+// It is for controller-runtime's Options.EventBroadcaster, instead of client-go's. That one
+// drops Events from its queue without counting them, so no alert is possible, and nobody
+// waits for its goroutines. Similar Events are merged by client-go's own correlator.
 //
 // # Concurrency
 //
-// Recorders may be used from any goroutine, and never wait. Everything else happens in
-// Start, which the manager runs and waits for: it ends when its context does, after
-// having written what was in the queue, if that doesn't take too long. mu guards who is
-// told; no lock is held while anything is called.
+// Recorders may be used from any goroutine, and never wait. Everything else happens in Start,
+// which the manager runs and waits for. When its context ends, Start writes what is in the
+// queue, unless that takes too long, and returns. mu guards the sink and the watchers. No
+// lock is held while anything is called.
 //
 // # Testing
 //
-// In synctest bubbles, with sinks that refuse, fail, and take their time. Whatever they
-// do, outcomes have to add up to what was recorded.
+// The tests run in synctest bubbles, with sinks that refuse, fail and are slow. In each of
+// them the outcomes have to add up to the number of recorded Events.
 package events

@@ -19,7 +19,7 @@ const (
 	rateLimited outcome = "rate-limited" // dropped: too many about one object
 	refused     outcome = "refused"      // dropped: the server does not want it
 	unreachable outcome = "unreachable"  // dropped: there was no answer, again and again
-	malformed   outcome = "malformed"    // dropped: it can't be said what it is about
+	malformed   outcome = "malformed"    // dropped: the object that it is about can't be named
 	stopped     outcome = "stopped"      // dropped: the process ends
 )
 
@@ -33,8 +33,8 @@ func (b *Broadcaster) drop(event *corev1.Event, why outcome, err error) {
 	b.complaints.about(event, why, err)
 }
 
-// complainAgainAfter is how often the log says that Events are dropped; how many were,
-// the counter does.
+// complainAgainAfter is the time between two lines of the log that say that Events are
+// dropped. The counter says how many.
 const complainAgainAfter = time.Minute
 
 // complaints are the lines about dropped Events, of which there must not be as many.

@@ -13,7 +13,7 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// recorder makes Events of what it is told.
+// recorder makes Events and queues them.
 type recorder struct {
 	broadcaster *Broadcaster
 	scheme      *runtime.Scheme
@@ -22,17 +22,17 @@ type recorder struct {
 
 var _ record.EventRecorderLogger = &recorder{}
 
-// Event records one.
+// Event records an Event.
 func (r *recorder) Event(object runtime.Object, eventType, reason, message string) {
 	r.AnnotatedEventf(object, nil, eventType, reason, "%s", message)
 }
 
-// Eventf records one, with a message that is put together.
+// Eventf records an Event with a formatted message.
 func (r *recorder) Eventf(object runtime.Object, eventType, reason, format string, args ...any) { //nolint:revive // client-go says which parameters
 	r.AnnotatedEventf(object, nil, eventType, reason, format, args...)
 }
 
-// AnnotatedEventf records one with annotations.
+// AnnotatedEventf records an Event with annotations.
 func (r *recorder) AnnotatedEventf(object runtime.Object, annotations map[string]string, eventType, reason, format string, args ...any) { //nolint:revive // client-go says which parameters
 	event := &corev1.Event{
 		ObjectMeta:          metav1.ObjectMeta{Annotations: annotations},
@@ -63,10 +63,10 @@ func (r *recorder) AnnotatedEventf(object runtime.Object, annotations map[string
 	r.broadcaster.enqueue(event)
 }
 
-// WithLogger returns the recorder: it is the broadcaster that logs.
+// WithLogger returns the recorder unchanged, because the broadcaster does the logging.
 func (r *recorder) WithLogger(klog.Logger) record.EventRecorderLogger { return r }
 
-// nano returns the time, and no time twice: names are made of it.
+// nano returns the time, and never the same time twice, because names of Events contain it.
 func (b *Broadcaster) nano(now time.Time) int64 {
 	for {
 		last := b.lastNano.Load()

@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	// An Event that meets no answer is tried again for about two minutes. The queue fills
-	// up meanwhile, and what does not fit is dropped.
+	// If the server does not answer, an Event is tried again for about two minutes. The queue
+	// fills up meanwhile, and Events that do not fit are dropped.
 	attempts = 10
 	firstGap = 500 * time.Millisecond
 	maxGap   = 30 * time.Second
 )
 
-// handle tells the watchers of an Event, and writes it.
+// handle calls the watchers with an Event, and writes it.
 func (b *Broadcaster) handle(ctx context.Context, event *corev1.Event) {
 	b.mu.Lock()
 	sink, watchers := b.sink, b.watchers
@@ -29,7 +29,7 @@ func (b *Broadcaster) handle(ctx context.Context, event *corev1.Event) {
 		w.tell(&copied)
 	}
 	if sink == nil {
-		b.drop(event, unreachable, errors.New("nobody has said where to write Events"))
+		b.drop(event, unreachable, errors.New("no sink is set, so there is nowhere to write Events"))
 		return
 	}
 	result, err := b.correlator.EventCorrelate(event)
@@ -37,7 +37,7 @@ func (b *Broadcaster) handle(ctx context.Context, event *corev1.Event) {
 	case result != nil && result.Skip:
 		b.drop(event, rateLimited, nil)
 		return
-	case err != nil: // the patch can't be made; the Event can
+	case err != nil: // the patch can't be made, but the Event can be created
 		result = &record.EventCorrelateResult{Event: event}
 	}
 	how, err := b.write(ctx, sink, result)
@@ -48,7 +48,7 @@ func (b *Broadcaster) handle(ctx context.Context, event *corev1.Event) {
 	b.count(how)
 }
 
-// write tries until there is an answer, or ctx has ended.
+// write tries until the server answers or ctx has ended.
 func (b *Broadcaster) write(ctx context.Context, sink record.EventSink, result *record.EventCorrelateResult) (outcome, error) {
 	gap := firstGap
 	for attempt := 1; ; attempt++ {
@@ -70,8 +70,9 @@ func (b *Broadcaster) write(ctx context.Context, sink record.EventSink, result *
 	}
 }
 
-// writeOnce patches the Event that this one counts in, and creates it if there is none,
-// or none any more: the server forgets Events after an hour.
+// writeOnce patches the earlier Event if this one only raises its count. Otherwise it creates
+// the Event. It also creates it if the earlier one is gone: the server forgets Events after
+// an hour.
 func (b *Broadcaster) writeOnce(sink record.EventSink, result *record.EventCorrelateResult) (outcome, error) {
 	if result.Event.Count > 1 && len(result.Patch) > 0 {
 		there, err := sink.Patch(result.Event, result.Patch)
@@ -80,13 +81,13 @@ func (b *Broadcaster) writeOnce(sink record.EventSink, result *record.EventCorre
 		}
 	}
 	event := result.Event.DeepCopy()
-	event.ResourceVersion = "" // of the one that is gone
+	event.ResourceVersion = "" // the version of the Event that is gone
 	there, err := sink.Create(event)
 	return b.answer(there, written, err)
 }
 
-// answer tells the correlator what the server has, and an error apart that another
-// attempt would meet again.
+// answer tells the correlator what the server has. It also separates the errors that another
+// attempt would meet again from those that may pass.
 func (b *Broadcaster) answer(there *corev1.Event, how outcome, err error) (outcome, error) {
 	if err == nil {
 		b.correlator.UpdateState(there)
@@ -99,7 +100,7 @@ func (b *Broadcaster) answer(there *corev1.Event, how outcome, err error) (outco
 	return refused, err
 }
 
-// mayPass reports whether the server has said that it can't now.
+// mayPass reports whether the error says that the server can't answer now, but may later.
 func mayPass(err error) bool {
 	return apierrors.IsTooManyRequests(err) || apierrors.IsServerTimeout(err) || apierrors.IsTimeout(err) ||
 		apierrors.IsServiceUnavailable(err) || apierrors.IsInternalError(err)

@@ -1,5 +1,5 @@
-// Package metricsauth lets those read metrics who may: it asks the API server who
-// somebody is, and what the roles say of them.
+// Package metricsauth protects the metrics: it asks the API server who a client is, and
+// whether that user's roles allow to read them.
 //
 //	GET /metrics ──token──▶ TokenReview ──user──▶ SubjectAccessReview ──▶ the metrics
 //
@@ -8,10 +8,10 @@
 //
 // # Concurrency
 //
-// The filter is without state. There is nothing to remember between two scrapes of half
-// a minute.
+// The filter has no state. Scrapes are half a minute apart, so there is nothing worth
+// remembering.
 //
 // # Testing
 //
-// Against a fake API that knows some tokens.
+// The tests use a fake API that knows some tokens.
 package metricsauth

@@ -27,13 +27,13 @@ func Filter(config *rest.Config, httpClient *http.Client) (server.Filter, error)
 	return New(api), nil
 }
 
-// New returns a filter that asks this API.
+// New returns a filter that asks an API server.
 func New(api kubernetes.Interface) server.Filter {
 	return func(log logr.Logger, next http.Handler) (http.Handler, error) {
 		return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 			code, err := judge(q, api)
 			if err != nil {
-				log.Error(err, "Can't tell whether somebody may read metrics")
+				log.Error(err, "Can't find out whether a client may read metrics")
 			}
 			if code != http.StatusOK {
 				http.Error(w, http.StatusText(code), code)
@@ -44,7 +44,7 @@ func New(api kubernetes.Interface) server.Filter {
 	}
 }
 
-// judge returns what to answer.
+// judge returns the HTTP status to answer with.
 func judge(q *http.Request, api kubernetes.Interface) (int, error) {
 	token, ok := strings.CutPrefix(q.Header.Get("Authorization"), "Bearer ")
 	if !ok || token == "" {
@@ -67,7 +67,7 @@ func judge(q *http.Request, api kubernetes.Interface) (int, error) {
 	return http.StatusOK, nil
 }
 
-// whoIs returns nil for a token that is nobody's.
+// whoIs returns the user who has a token, or nil for a token that nobody has.
 func whoIs(ctx context.Context, api kubernetes.Interface, token string) (*authenticationv1.UserInfo, error) {
 	review := &authenticationv1.TokenReview{Spec: authenticationv1.TokenReviewSpec{Token: token}}
 	answer, err := api.AuthenticationV1().TokenReviews().Create(ctx, review, metav1.CreateOptions{})

@@ -1,16 +1,16 @@
-// Package v1alpha1 has the webhooks for Sites: what a schema cannot say.
+// Package v1alpha1 has the webhooks for Sites. They do the checks that a schema can't.
 //
 //	API server ──POST──▶ /mutate-web-example-com-v1alpha1-site    Defaulter
 //	           ──POST──▶ /validate-web-example-com-v1alpha1-site  Validator
 //
-// They look at nothing but the object, so their answer depends on no cache. What depends
-// on other objects, the controller says in the status.
+// They look only at the object, so their answer depends on no cache. The controller checks
+// what depends on other objects, and writes it into the status.
 //
 // # Concurrency
 //
-// Both are without state; the server calls them from any goroutine.
+// Both have no state. The server calls them from any goroutine.
 //
 // # Testing
 //
-// By tables, and in the tests of the operator by a real API server that calls them.
+// The tests are tables. In the tests of the operator a real API server calls the webhooks.
 package v1alpha1

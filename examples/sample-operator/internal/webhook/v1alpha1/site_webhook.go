@@ -14,7 +14,7 @@ import (
 	webv1alpha1 "github.com/delta-runtime/delta-runtime/examples/sample-operator/api/v1alpha1"
 )
 
-// SetupSiteWebhookWithManager has the manager's webhook server serve both.
+// SetupSiteWebhookWithManager makes the manager's webhook server serve both.
 func SetupSiteWebhookWithManager(mgr ctrl.Manager) error {
 	return ctrl.NewWebhookManagedBy(mgr, &webv1alpha1.Site{}).
 		WithDefaulter(&SiteDefaulter{}).
@@ -24,13 +24,13 @@ func SetupSiteWebhookWithManager(mgr ctrl.Manager) error {
 
 // +kubebuilder:webhook:path=/mutate-web-example-com-v1alpha1-site,mutating=true,failurePolicy=fail,sideEffects=None,groups=web.example.com,resources=sites,verbs=create;update,versions=v1alpha1,name=msite-v1alpha1.kb.io,admissionReviewVersions=v1
 
-// SiteDefaulter fills in what a Site leaves open.
+// SiteDefaulter sets the fields that a Site leaves empty.
 type SiteDefaulter struct{}
 
 var _ admission.Defaulter[*webv1alpha1.Site] = &SiteDefaulter{}
 
-// Default sets the image. A default in the schema could not be changed without changing
-// every Site; this one stays with those that were made under it.
+// Default sets the image. If a default in the schema changes, every Site changes. With this
+// one, each Site keeps the image that it was created with.
 func (d *SiteDefaulter) Default(_ context.Context, site *webv1alpha1.Site) error {
 	if site.Spec.Image == "" {
 		site.Spec.Image = webv1alpha1.DefaultImage
@@ -46,18 +46,18 @@ func (d *SiteDefaulter) Default(_ context.Context, site *webv1alpha1.Site) error
 
 // +kubebuilder:webhook:path=/validate-web-example-com-v1alpha1-site,mutating=false,failurePolicy=fail,sideEffects=None,groups=web.example.com,resources=sites,verbs=create;update,versions=v1alpha1,name=vsite-v1alpha1.kb.io,admissionReviewVersions=v1
 
-// SiteValidator refuses Sites that could never be.
+// SiteValidator refuses Sites that could never work.
 type SiteValidator struct{}
 
 var _ admission.Validator[*webv1alpha1.Site] = &SiteValidator{}
 
-// ValidateCreate looks at all of it.
+// ValidateCreate checks the whole Site.
 func (v *SiteValidator) ValidateCreate(_ context.Context, site *webv1alpha1.Site) (admission.Warnings, error) {
 	return warn(site), judge(site)
 }
 
-// ValidateUpdate looks at what changes: what was allowed once must not keep anybody from
-// writing finalizers and labels.
+// ValidateUpdate checks only what changes: a spec that was allowed once must not stop later
+// writes of finalizers and labels.
 func (v *SiteValidator) ValidateUpdate(_ context.Context, before, after *webv1alpha1.Site) (admission.Warnings, error) {
 	if equality.Semantic.DeepEqual(before.Spec, after.Spec) || !after.DeletionTimestamp.IsZero() {
 		return nil, nil
@@ -70,8 +70,8 @@ func (v *SiteValidator) ValidateDelete(context.Context, *webv1alpha1.Site) (admi
 	return nil, nil
 }
 
-// fits is how large all files may be: a ConfigMap's megabyte, less room for its metadata
-// and for the Site's own, in which they have to fit as well.
+// fits is how large all files together may be: a ConfigMap's megabyte, minus room for
+// metadata. The files have to fit into the Site as well, which has metadata of its own.
 const fits = 1<<20 - 32<<10
 
 func judge(site *webv1alpha1.Site) error {
@@ -102,7 +102,7 @@ func hostnameIsWrong(hostname string) []string {
 	return validation.IsDNS1123Subdomain(hostname)
 }
 
-// warn says what may be meant, and may be not.
+// warn names what may be a mistake and may be meant.
 func warn(site *webv1alpha1.Site) admission.Warnings {
 	var warnings admission.Warnings
 	if _, ok := site.Spec.Files["index.html"]; !ok {

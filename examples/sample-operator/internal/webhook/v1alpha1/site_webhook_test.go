@@ -33,13 +33,13 @@ func TestValidation(t *testing.T) {
 		want  string // part of the error; empty if there is none
 		warns int
 	}{
-		"nothing":         {webv1alpha1.SiteSpec{}, "", 1},
-		"files":           {webv1alpha1.SiteSpec{Files: index}, "", 0},
-		"a path":          {webv1alpha1.SiteSpec{Files: map[string]string{"index.html": "", "../x": ""}}, "spec.files[../x]", 0},
-		"too much":        {webv1alpha1.SiteSpec{Files: map[string]string{"index.html": strings.Repeat("x", fits)}}, "spec.files: Too long", 0},
-		"a bad hostname":  {webv1alpha1.SiteSpec{Files: index, Hostname: "-.example.com"}, "spec.hostname", 0},
-		"nobody at home":  {webv1alpha1.SiteSpec{Files: index, Hostname: "a.example.com", Replicas: new(int32(0))}, "", 1},
-		"a good hostname": {webv1alpha1.SiteSpec{Files: index, Hostname: "a.example.com"}, "", 0},
+		"nothing":                     {webv1alpha1.SiteSpec{}, "", 1},
+		"files":                       {webv1alpha1.SiteSpec{Files: index}, "", 0},
+		"a path":                      {webv1alpha1.SiteSpec{Files: map[string]string{"index.html": "", "../x": ""}}, "spec.files[../x]", 0},
+		"too much":                    {webv1alpha1.SiteSpec{Files: map[string]string{"index.html": strings.Repeat("x", fits)}}, "spec.files: Too long", 0},
+		"a bad hostname":              {webv1alpha1.SiteSpec{Files: index, Hostname: "-.example.com"}, "spec.hostname", 0},
+		"a hostname without replicas": {webv1alpha1.SiteSpec{Files: index, Hostname: "a.example.com", Replicas: new(int32(0))}, "", 1},
+		"a good hostname":             {webv1alpha1.SiteSpec{Files: index, Hostname: "a.example.com"}, "", 0},
 	} {
 		site := &webv1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: "shop"}, Spec: c.spec}
 		for how, check := range map[string]func() ([]string, error){
@@ -57,7 +57,8 @@ func TestValidation(t *testing.T) {
 	}
 }
 
-// TestWhatWasAllowedOnceStaysWritable for who writes finalizers.
+// TestWhatWasAllowedOnceStaysWritable writes finalizers of a Site that would be refused
+// today.
 func TestWhatWasAllowedOnceStaysWritable(t *testing.T) {
 	bad := &webv1alpha1.Site{Spec: webv1alpha1.SiteSpec{Hostname: "-"}}
 	after := bad.DeepCopy()
