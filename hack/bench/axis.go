@@ -6,20 +6,20 @@ import (
 	"strconv"
 )
 
-// An axis is logarithmic: twice as good is as far from one as half as good.
+// An axis is logarithmic: the ratios 2 and 1/2 are equally far from 1.
 type axis struct {
 	low, high   float64 // ratios
 	left, right float64 // where they are drawn
 }
 
 const (
-	// narrowest is the least that an axis shows to each side of 1.
+	// narrowest is the smallest range that an axis shows on each side of 1.
 	narrowest = 1.25
-	// margin is how far the axis goes on beyond what is drawn, as a part of its length.
+	// margin is how far the axis continues beyond the last value, as a part of its length.
 	margin = 0.04
 )
 
-// newAxis has room for 1 and the values, between left and right.
+// newAxis returns an axis between left and right, with room for 1 and the values.
 func newAxis(values []float64, left, right float64) axis {
 	low, high := 1/narrowest, narrowest
 	for _, v := range values {
@@ -51,10 +51,10 @@ var steps = [][]float64{
 	{1, 1.1, 1.2, 1.3, 1.4, 1.5, 2, 3, 4, 5, 6, 7, 8, 9},
 }
 
-// enough is how many ticks one can read a chart by.
+// enough is how many ticks a chart needs to be readable.
 const enough = 4
 
-// ticks are the coarsest that are enough.
+// ticks are the coarsest ticks that are enough.
 func (a axis) ticks() []tick {
 	var found []tick
 	for _, step := range steps {
@@ -70,7 +70,8 @@ func (a axis) divide(step []float64) []tick {
 	first, last := int(math.Floor(math.Log10(a.low))), int(math.Floor(math.Log10(a.high)))
 	for exponent := first; exponent <= last; exponent++ {
 		for _, part := range step {
-			// By way of its text: 1.1 times a tenth is not the number that is written so.
+			// The number is parsed from its text, because 1.1 times 0.1 is not exactly the number that
+			// its text names.
 			label := strconv.FormatFloat(part*math.Pow10(exponent), 'g', 3, 64)
 			value, err := strconv.ParseFloat(label, 64)
 			if err != nil {

@@ -20,11 +20,11 @@ import (
 // sizeVariable tells benchmarks how many objects to work on.
 const sizeVariable = "BENCH_SIZE"
 
-// patience is how long one process may take. A side that hangs must not take the
-// other rows with it, and -test.timeout does not cover benchmarks.
+// patience is how long one process may take. A side that hangs must not stop the other rows,
+// and -test.timeout does not cover benchmarks.
 const patience = 2 * time.Minute
 
-// lastWords is how long a process that is told to quit has to say where it hangs.
+// lastWords is how long a process gets to print where it hangs, after it was told to quit.
 const lastWords = 5 * time.Second
 
 // A bench has a test binary for each package with rows.
@@ -35,7 +35,7 @@ type bench struct {
 	scratch    string
 	patience   time.Duration
 	binaries   map[string]string // by folder
-	cpu        string            // the processor's name, once something ran
+	cpu        string            // the processor's name, known when the first process has run
 }
 
 // prepare builds what the settings need. Close it afterwards.
@@ -127,8 +127,8 @@ func (b *bench) runs(row int) bool {
 	return false
 }
 
-// round lets each side of a row run once. They swap places from round to round,
-// so that neither always finds what the other left behind.
+// round runs each side of a row once. The sides change their order from round to round. So
+// neither always runs on a machine that the other has just used.
 func (b *bench) round(ctx context.Context, p *promise, number int, into *report) error {
 	order := sides
 	if number%2 == 1 {
@@ -234,7 +234,7 @@ func (b *bench) profile(ctx context.Context, row int, out io.Writer) error {
 	return errors.New("profile row " + strconv.Itoa(row) + ": it has no benchmark of its own")
 }
 
-// machine says what the figures are for.
+// machine describes the machine that the figures are from.
 func machine() system {
 	return system{OS: runtime.GOOS, Arch: runtime.GOARCH, Cores: runtime.NumCPU(), Go: runtime.Version()}
 }

@@ -26,8 +26,8 @@ func TestButNot(t *testing.T) {
 	}
 }
 
-// module is a module with benchmarks that print which of them ran, and a nested
-// module with one that is not ours to run.
+// module is a module with benchmarks that print which of them ran. A nested module has a
+// benchmark that must not run.
 var module = map[string]string{
 	"go.mod": "module example.com/m\n\ngo 1.24\n",
 	"a/a_test.go": `package a
@@ -123,7 +123,7 @@ func TestRunGoesOnAfterAFailure(t *testing.T) {
 		t.Errorf("error is %v, want %v", err, errNotMeasured)
 	}
 	if !strings.Contains(progress.String(), "no such luck") {
-		t.Errorf("progress does not say why row 3 failed:\n%s", progress.String())
+		t.Errorf("the progress output does not say why row 3 failed:\n%s", progress.String())
 	}
 	if !strings.Contains(out.String(), "9.00×") {
 		t.Errorf("row 1 is missing:\n%s", out.String())
@@ -145,7 +145,7 @@ func TestHangingBenchmarkSaysWhere(t *testing.T) {
 	}
 	for _, want := range []string{"it took longer than 1s", "BenchmarkRow04_Hanging"} {
 		if !strings.Contains(progress.String(), want) {
-			t.Errorf("progress lacks %q:\n%s", want, progress.String())
+			t.Errorf("the progress output lacks %q:\n%s", want, progress.String())
 		}
 	}
 }

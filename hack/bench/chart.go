@@ -11,7 +11,7 @@ import (
 	"text/template"
 )
 
-// Where things stand in a chart, in pixels.
+// The positions of things in a chart, in pixels.
 const (
 	chartWidth  = 900.0
 	labelsAt    = 16.0
@@ -25,7 +25,7 @@ const (
 	legendSpace = 46.0
 )
 
-// A chart is a subject as it is drawn.
+// A chart is a subject, ready to be drawn.
 type chart struct {
 	Title, Description string
 	Width, Height      float64
@@ -51,11 +51,11 @@ type bar struct {
 	Ratio          string
 	Class          string  // better, worse, or none if it was not measured
 	Gate           string  // as text
-	GateAt         float64 // 0 if it is no ratio
+	GateAt         float64 // 0 if the gate is not a ratio
 	Verdict        string  // held, missed, or nothing
 }
 
-// newChart lays a subject out.
+// newChart computes the positions for a subject.
 func newChart(s *subject) chart {
 	scale := newAxis(s.values(), barsFrom, barsTo)
 	c := chart{
@@ -79,7 +79,7 @@ func newChart(s *subject) chart {
 	return c
 }
 
-// values are all ratios that the subject's axis needs room for.
+// values returns all ratios that the subject's axis needs room for.
 func (s *subject) values() []float64 {
 	var values []float64
 	for _, row := range s.rows {
@@ -113,7 +113,7 @@ func newBar(label string, l *line, scale axis, y float64) bar {
 	return b
 }
 
-// describe says the chart in a sentence, for who does not see it.
+// describe describes the chart in words, for readers who can't see it.
 func (s *subject) describe() string {
 	lines, better, judged, missed := 0, 0, 0, 0
 	for _, row := range s.rows {

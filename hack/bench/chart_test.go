@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// An element is a part of a drawing.
+// An element is one element of a drawing's XML.
 type element struct {
 	name  string
 	of    map[string]string // its attributes
@@ -55,7 +55,7 @@ func (e element) number(t *testing.T, name string) float64 {
 	return v
 }
 
-// TestChartsShowWhatTheRunFound measures the drawings by their own axis.
+// TestChartsShowWhatTheRunFound reads the ratios back from the drawings, by their own axes.
 func TestChartsShowWhatTheRunFound(t *testing.T) {
 	r, files := readRun(t, made), render(t, made)
 	for _, s := range subjects(r.Lines) {

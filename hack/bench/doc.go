@@ -1,5 +1,5 @@
-// Command bench measures ours against the incumbents, row by row, and says which
-// promise holds.
+// Command bench measures our parts against the incumbents, row by row, and says which
+// promises hold.
 //
 //	go run ./hack/bench                  every row, as a table
 //	go run ./hack/bench -rows 4-9,15     some of them
@@ -8,7 +8,7 @@
 //
 //	go run ./hack/bench -report docs/benchmarks.md    every row, as a page with charts
 //	go run ./hack/bench -report docs/benchmarks.md -from docs/benchmarks/run.json
-//	                                                  the page once more, of what it was made of
+//	                                                  the page again, from the run that it keeps
 //
 // A row is a benchmark called BenchmarkRowNN_What, in whatever package it
 // belongs to, with sub-benchmarks that end in /ours and /incumbent and may have
@@ -20,22 +20,21 @@
 //	         │        └ what
 //	         └ row: its promise stands in gates.go
 //
-// Each side runs in a process of its own, and the two take turns: ours,
-// incumbent, incumbent, ours. What drifts, as the clock rate of a shared machine
-// does, then reaches both alike, and the ratio of one turn is a fair one. The
-// ratio that counts is the median over the turns, and is always written so that
-// more is better for us.
+// Each side runs in a process of its own, and the two take turns: ours, incumbent, incumbent,
+// ours. The speed of a shared machine drifts. With turns it drifts for both sides alike, so
+// the ratio of one turn is fair. The ratio that counts is the median over the turns. It is
+// always written so that more is better for us.
 //
 // The exit status is 0 when every selected row was measured, and with -check
 // only when every promise holds, too.
 //
 // # The page
 //
-// It tells of ratios alone: a time is about one machine, a ratio of two times taken in
-// turn on it much less so. A chart for each subject has them on a logarithmic axis, with
-// the spread of the rounds and with the gates, reached and missed alike, and a table has
-// the same figures for who does not see the chart. Page and charts are a function of the
-// run, without a date, so that two of them differ in what was found and nothing else.
+// The page shows only ratios. A time depends on the machine, and a ratio of two times that
+// were taken in turns depends on it much less. Each subject has a chart with the ratios on a
+// logarithmic axis, the spread of the rounds and the gates, whether reached or missed. A
+// table has the same figures for readers who can't see the chart. Page and charts are a
+// function of the run and have no date. So two pages differ only if their runs do.
 //
 // # Concurrency
 //
@@ -43,9 +42,9 @@
 //
 // # Testing
 //
-// Reading benchmark output is fuzzed; pairing, medians, promises, and choosing one
-// side's benchmarks are tested on made-up output. That processes are built and
-// run is tested with a package written for the test. The page of a made-up run is
-// held against testdata/page, which -update writes; its tables are read back, and its
-// charts are measured by their own axes.
+// A fuzz test reads benchmark output. Tests of pairs, medians, promises and the choice of one
+// side's benchmarks use made-up output. The tests of building and running processes use a
+// package that is written for them. The page of a made-up run is compared with testdata/page,
+// which -update writes. Tests read the ratios back from its tables, and from its charts by
+// their own axes.
 package main

@@ -19,8 +19,8 @@ type benchmark struct {
 	folder string
 }
 
-// find returns the benchmarks of the module at root, in order of their rows.
-// Modules nested in it are their own business.
+// find returns the benchmarks of the module at root, in order of their rows. It leaves out
+// nested modules.
 func find(root string) ([]benchmark, error) {
 	var found []benchmark
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
@@ -66,7 +66,7 @@ func declared(path string) ([]benchmark, error) {
 	return found, nil
 }
 
-// enter says which folders hold no packages of the module, as the go command has it.
+// enter skips the folders that have no packages of the module by the go command's rules.
 func enter(root, path string) error {
 	if path == root {
 		return nil
@@ -81,13 +81,13 @@ func enter(root, path string) error {
 	return nil
 }
 
-// maxVariant is how many elements a variant can have.
+// maxVariant is the largest number of elements that a variant can have.
 const maxVariant = 4
 
-// pattern is a -test.bench expression for one side of the benchmarks. The testing
-// package matches a name element by element and runs whatever matches so far,
-// so the side's place must be told from a variant's: a variant is an element that
-// is not a side.
+// pattern is a -test.bench expression for one side of the benchmarks. The testing package
+// matches a name element by element, and runs everything that matches up to then. So the
+// expression has to tell the side's element from those of a variant: a variant's element is
+// never the name of a side.
 func pattern(names []string, side string) string {
 	function := "^(" + strings.Join(names, "|") + ")$"
 	variant := butNot(sides[:])
@@ -98,15 +98,15 @@ func pattern(names []string, side string) string {
 	return strings.Join(alternatives, "|")
 }
 
-// butNot is an expression for every text but those given, which must not begin
-// with the same letter. Go's expressions have no way to say "not".
+// butNot is an expression for every text except the given ones. No two of these may begin
+// with the same letter. Go's expressions have no "not".
 func butNot(words []string) string {
 	var first strings.Builder
 	var alternatives []string
 	for _, word := range words {
 		first.WriteByte(word[0])
 		for i := 1; i < len(word); i++ {
-			// As the word up to here, and then it ends or goes on in another way.
+			// The text is equal to the word up to here, and then it ends or continues differently.
 			alternatives = append(alternatives, word[:i]+"([^"+word[i:i+1]+"].*)?")
 		}
 		alternatives = append(alternatives, word+".+")

@@ -9,54 +9,52 @@ import (
 // lastRow is the highest number a row can have: names spell it with two digits.
 const lastRow = 99
 
-// stability says how much of a row's figure is the machine's mood.
+// stability says how much a row's figure depends on what else the machine does.
 type stability string
 
 const (
-	steady stability = "S" // few rounds decide
-	noisy  stability = "M" // only the median of many does
+	steady stability = "S" // a few rounds are enough
+	noisy  stability = "M" // only the median of many rounds is reliable
 )
 
-// A promise is one row of the table: what is compared, by which figure, and how
-// much better ours must be.
+// A promise is one row of the table: what is compared, which figure counts, and how much
+// better ours must be.
 type promise struct {
 	row       int
 	what      string
 	metric    string // unit of the figure, as the benchmark reports it
 	stability stability
-	benchtime string // as of -test.benchtime; empty is benchtime
-	// from are the rows whose benchmarks give the figure, where it is not the row
-	// itself: one run may tell several things.
+	benchtime string // in the form of -test.benchtime; empty is benchtime
+	// from are the rows whose benchmarks give the figure, if these are other rows: one run may
+	// give several figures.
 	from []int
-	// beside is the row in whose processes this one is measured, too, where making the
-	// objects takes longer than the benchmark.
+	// beside is the row whose processes measure this row, too. It is set where it takes longer
+	// to make the objects than to run the benchmark.
 	beside int
 	gates  []gate
 }
 
-// A gate is what must hold of the variants that its pattern matches, as
-// path.Match does. One that asks for nothing shows another figure, such as the
-// processor time beside a throughput: on a machine that others use, throughput
-// says how much of it a side could get hold of. A variant without a gate is shown
-// and not judged.
+// A gate is the condition for the variants that its pattern matches, by the rules of
+// path.Match. A gate without a condition shows another figure, such as processor time beside
+// throughput. On a shared machine throughput depends on how much of the machine a side gets.
+// A variant without a gate is shown and not judged.
 type gate struct {
 	variant string
-	metric  string // empty is the promise's
+	metric  string // empty means the promise's metric
 	ratio   float64
-	most    float64 // the figure itself must be no more, if there is no ratio
+	most    float64 // the largest allowed figure, if there is no ratio
 }
 
-// benchtime is how long each benchmark runs in each round. Rounds are worth more
-// than length: what disturbs a run lasts longer than it.
+// benchtime is how long each benchmark runs in each round. More rounds help more than longer
+// ones, because a disturbance lasts longer than a run.
 const benchtime = "300ms"
 
-// events is how many a pipeline is given: enough that the last handler's last
-// event is not what is measured, and always the same number, because they are
-// made beforehand and the garbage collector sees them.
+// events is how many events a pipeline gets. They are so many that the last event of the last
+// handler does not decide the figure. It is always the same number, because the events are
+// made before and cost the garbage collector time.
 const events = "100000x"
 
-// promises are all rows, in order. Rows that are not here belong to
-// parts that don't exist yet.
+// promises are all rows, in order. A missing row is about a part that does not exist yet.
 var promises = []promise{
 	{row: 1, what: "DeltaFIFO, add and pop, distinct keys", metric: "cpu-ns/op", stability: steady,
 		gates: []gate{{variant: "", ratio: 1.5}, {variant: "own", ratio: 4}}},
@@ -101,9 +99,9 @@ var promises = []promise{
 			{variant: "handlers=*", metric: "syncs-ns", ratio: 1},
 		}},
 
-	// The smaller heap is collected more often. Which of both one pays for, processor or
-	// memory, is GOGC's to decide: so both sides get the same heap, and what it is with
-	// GOGC=100 is shown besides.
+	// The garbage collector runs more often in a smaller heap. GOGC decides whether a user pays
+	// with processor time or with memory. So both sides get a heap of the same size, and another
+	// line shows the figure with GOGC=100.
 	{row: 18, what: "cache, Get of a Pod, private copy", metric: "same-heap-cpu-ns/op", stability: steady,
 		gates: []gate{{variant: "", ratio: 1.1}, {variant: "", metric: "cpu-ns/op"}}},
 	{row: 19, what: "cache, List of a namespace, 1 %", metric: "same-heap-cpu-ns/op", stability: steady, beside: 18,
@@ -135,12 +133,12 @@ func (p *promise) sources() []int {
 	return []int{p.row}
 }
 
-// together reports whether a row is measured in p's processes.
+// together reports whether the processes of p measure a row.
 func (p *promise) together(row int) bool {
 	return row == p.row || slices.ContainsFunc(promises, func(other promise) bool { return other.row == row && other.beside == p.row })
 }
 
-// rounds is how often each side runs if noisy rows run so often.
+// rounds is how often each side runs, if each side of a noisy row runs that often.
 func (p *promise) rounds(most int) int {
 	if p.stability == noisy {
 		return most
@@ -155,8 +153,8 @@ func (p *promise) time() string {
 	return benchtime
 }
 
-// gatesOf returns the gates for a variant, with their metrics filled in, and one
-// that always holds where there is none.
+// gatesOf returns the gates for a variant, with their metrics filled in. If there is none, it
+// returns one that always holds.
 func (p *promise) gatesOf(variant string) []gate {
 	var found []gate
 	for _, g := range p.gates {
@@ -176,10 +174,10 @@ func (p *promise) gatesOf(variant string) []gate {
 	return found
 }
 
-// judges reports whether the gate asks for anything.
+// judges reports whether the gate has a condition.
 func (g gate) judges() bool { return g.ratio != 0 || g.most != 0 }
 
-// holds reports whether what was measured is good enough.
+// holds reports whether the measured figures are good enough.
 func (g gate) holds(found comparison) bool {
 	if g.most != 0 {
 		return found.Ours <= g.most

@@ -26,7 +26,7 @@ func TestPromisesAreWellFormed(t *testing.T) {
 				t.Errorf("row %d, gate %q has both a ratio and a most", p.row, g.variant)
 			}
 			if !g.judges() && g.metric == "" {
-				t.Errorf("row %d, gate %q neither asks for anything nor shows another figure", p.row, g.variant)
+				t.Errorf("row %d, gate %q has no condition and shows no other figure", p.row, g.variant)
 			}
 		}
 		for _, source := range p.from {
@@ -108,8 +108,8 @@ func TestRowSet(t *testing.T) {
 	}
 }
 
-// TestRowsBesideOthersAreMeasuredThere checks that what is measured in another row's
-// processes can be: that row has some, and they run for as long.
+// TestRowsBesideOthersAreMeasuredThere checks that another row's processes can measure a row:
+// that row has processes, and they run for the same time.
 func TestRowsBesideOthersAreMeasuredThere(t *testing.T) {
 	for _, p := range promises {
 		if p.beside == 0 {
@@ -118,9 +118,9 @@ func TestRowsBesideOthersAreMeasuredThere(t *testing.T) {
 		i := slices.IndexFunc(promises, func(host promise) bool { return host.row == p.beside })
 		switch {
 		case i < 0:
-			t.Errorf("row %d is beside %d, which is none", p.row, p.beside)
+			t.Errorf("row %d is beside %d, which does not exist", p.row, p.beside)
 		case promises[i].from != nil || promises[i].beside != 0 || promises[i].time() != p.time():
-			t.Errorf("row %d is beside %d, which has no processes, or others", p.row, p.beside)
+			t.Errorf("row %d is beside %d, which has no processes, or runs for another time", p.row, p.beside)
 		case !promises[i].together(p.row) || p.together(p.beside):
 			t.Errorf("row %d is not measured with %d", p.row, p.beside)
 		}

@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// runFile is where the page keeps the run that it tells of, beside its charts.
+// runFile is the file beside the charts in which the page keeps its run.
 const runFile = "run.json"
 
-// again makes the page of a run that was written down.
+// again makes the page from a run in a file.
 func again(from, page string) error {
 	text, err := os.ReadFile(from)
 	if err != nil {
@@ -32,8 +32,8 @@ func again(from, page string) error {
 	return r.writePage(page)
 }
 
-// writePage writes the page, and into a folder of its name the charts, and what they
-// were made of. The raw samples are left out: the ratio of each round is there.
+// writePage writes the page. It also writes the charts and the run into a folder of the same
+// name. The run has no raw samples, because it has the ratio of each round.
 func (r *report) writePage(file string) error {
 	folder := strings.TrimSuffix(file, ".md")
 	if folder == file {
@@ -50,7 +50,7 @@ func (r *report) writePage(file string) error {
 		}
 	}
 	kept := *r
-	kept.Pairs, kept.Started = nil, time.Time{} // the commit says which run it was; a date would differ every time
+	kept.Pairs, kept.Started = nil, time.Time{} // the commit identifies the run; a date would differ every time
 	if err := toFile(filepath.Join(folder, runFile), kept.writeJSON); err != nil {
 		return fmt.Errorf("keep the run: %w", err)
 	}
@@ -75,7 +75,7 @@ is what controller-runtime's cache takes with GOGC=100.
 
 `
 
-// page writes the page's text; folder is where it finds its charts.
+// page writes the page's text. folder is the folder of its charts.
 func (r *report) page(w io.Writer, all []subject, folder string) error {
 	var text strings.Builder
 	text.WriteString(preface)
@@ -89,7 +89,7 @@ func (r *report) page(w io.Writer, all []subject, folder string) error {
 	return err
 }
 
-// writeFacts says how the figures came about, and what became of the gates.
+// writeFacts says how the figures were measured, and which gates were reached.
 func (r *report) writeFacts(text *strings.Builder) {
 	fmt.Fprintf(text, "| | |\n|---|---|\n")
 	fact := func(name, value string) { fmt.Fprintf(text, "| %s | %s |\n", name, cell(value)) }
@@ -119,7 +119,7 @@ func (r *report) writeFacts(text *strings.Builder) {
 	}
 }
 
-// leftOut returns the rows that the run was not asked for.
+// leftOut returns the rows that the run did not select.
 func (r *report) leftOut() []string {
 	var rows []string
 	for _, p := range promises {
@@ -130,7 +130,7 @@ func (r *report) leftOut() []string {
 	return rows
 }
 
-// name says which line it is, on its own.
+// name identifies the line without the rest of its row.
 func (l *line) name() string {
 	name := l.What
 	if l.Variant != "" {
@@ -150,7 +150,7 @@ func (l *line) result() string {
 	return short(l.Found.Ratio) + "×"
 }
 
-// writeTable says the chart in figures.
+// writeTable writes the figures of the chart.
 func (s *subject) writeTable(text *strings.Builder) {
 	text.WriteString("| row | | by | ratio | spread | rounds | gate | |\n|---:|---|---|---:|---:|---:|---:|---|\n")
 	for _, row := range s.rows {
@@ -177,5 +177,5 @@ func (s *subject) writeTable(text *strings.Builder) {
 	}
 }
 
-// cell keeps a text from ending its cell of a table.
+// cell escapes a text so that it can't end its cell of a table.
 func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }

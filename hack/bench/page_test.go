@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/page again")
 
-const made = "testdata/run.json" // made up, with something of everything
+const made = "testdata/run.json" // a made-up run that has every kind of line
 
 // pages returns a page and its charts, by name.
 func pages(t *testing.T, folder string) map[string]string {
@@ -82,8 +82,8 @@ func TestPageIsAsItWas(t *testing.T) {
 	samePages(t, render(t, made), pages(t, "testdata/page"))
 }
 
-// What the page keeps of its run is enough to make it once more, so that a change of
-// this program can be put to the page without measuring.
+// The page keeps enough of its run to be made again. So after a change of this program nobody
+// has to measure again.
 func TestPageIsMadeAgainOfWhatItKeeps(t *testing.T) {
 	folder := t.TempDir()
 	page := filepath.Join(folder, "benchmarks.md")
@@ -100,8 +100,8 @@ func TestPageIsMadeAgainOfWhatItKeeps(t *testing.T) {
 	samePages(t, pages(t, folder), first)
 }
 
-// The page in docs is what this program makes of the run beside it: nobody has written
-// into it, and it looks as a page looks now.
+// The page in docs is exactly what this program makes from the run beside it. So nobody has
+// edited it, and it has the form that this program writes now.
 func TestPublishedPageIsItsRun(t *testing.T) {
 	published := pages(t, "../../docs")
 	samePages(t, published, render(t, "../../docs/benchmarks/"+runFile))
@@ -112,13 +112,14 @@ var (
 	spread = regexp.MustCompile(`^([0-9.]+)–([0-9.]+)×$`)
 )
 
-// near reports whether a text is the number, to three digits, and two behind the point.
+// near reports whether a text is the number, rounded to three digits or to two decimal
+// places.
 func near(text string, want float64) bool {
 	got, err := strconv.ParseFloat(text, 64)
 	return err == nil && math.Abs(got-want) <= max(0.006*want, 0.005001)
 }
 
-// TestPageSaysWhatTheRunFound reads the tables back, without the code that wrote them.
+// TestPageSaysWhatTheRunFound reads the tables back without the code that writes them.
 func TestPageSaysWhatTheRunFound(t *testing.T) {
 	r, page := readRun(t, made), render(t, made)["benchmarks.md"]
 	var rows [][]string
@@ -134,7 +135,7 @@ func TestPageSaysWhatTheRunFound(t *testing.T) {
 	if len(rows) != len(r.Lines) {
 		t.Fatalf("the tables have %d rows, want %d", len(rows), len(r.Lines))
 	}
-	slices.SortStableFunc(rows, func(a, b []string) int { // memory is at the end of the page
+	slices.SortStableFunc(rows, func(a, b []string) int { // because memory is at the end of the page
 		x, _ := strconv.Atoi(a[0])
 		y, _ := strconv.Atoi(b[0])
 		return x - y
@@ -148,7 +149,7 @@ func TestPageSaysWhatTheRunFound(t *testing.T) {
 		switch {
 		case len(l.Found.Ratios) == 0:
 			if cells[3] != "not measured" || cells[4] != "" || cells[7] != "" {
-				t.Errorf("%q was not measured", cells)
+				t.Errorf("%q should say that it was not measured", cells)
 			}
 			continue
 		case ratio == nil || ends == nil:
@@ -176,9 +177,9 @@ func TestPageHidesNothing(t *testing.T) {
 			t.Errorf("the page lacks %q:\n%s", want, page)
 		}
 	}
-	// Nanoseconds are the machine's, not the program's.
+	// Nanoseconds would be about the machine, not about the program.
 	if found := regexp.MustCompile(`[0-9] ?(ns|µs|ms)\b`).FindString(page); found != "" {
-		t.Errorf("the page tells %q", found)
+		t.Errorf("the page shows a time: %q", found)
 	}
 	for _, picture := range regexp.MustCompile(`]\((benchmarks/[^)]*)\)`).FindAllStringSubmatch(page, -1) {
 		if _, found := render(t, made)[filepath.Base(picture[1])]; !found {

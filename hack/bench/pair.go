@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A pair is everything measured of one variant of a row. The n-th sample of the
-// one side was taken right before or after the n-th of the other.
+// A pair is everything that was measured of one variant of a row. The n-th sample of one side
+// was taken right before or after the n-th sample of the other.
 type pair struct {
 	Row       int       `json:"row"`
 	What      string    `json:"what"`
@@ -18,7 +18,7 @@ type pair struct {
 
 type metrics map[string]float64
 
-// add puts results where they belong. All of them are of one round.
+// add sorts the results of one round into the pairs.
 func add(pairs []*pair, results []result) []*pair {
 	for _, r := range results {
 		i := slices.IndexFunc(pairs, func(p *pair) bool {
@@ -49,8 +49,8 @@ type comparison struct {
 // complete reports whether both sides were measured.
 func (c *comparison) complete() bool { return len(c.Ratios) > 0 }
 
-// compare takes the median of each side, and that of the ratios of the rounds,
-// which is not the ratio of the medians: drift between rounds cancels out of it.
+// compare takes the median of each side, and the median of the rounds' ratios. The latter is
+// not the ratio of the medians: drift between rounds cancels out.
 func (p *pair) compare(metric string) comparison {
 	var c comparison
 	mine, theirs := pick(p.Ours, metric), pick(p.Incumbent, metric)
@@ -61,14 +61,14 @@ func (p *pair) compare(metric string) comparison {
 	return c
 }
 
-// ratio says how much better ours is.
+// ratio returns how many times better ours is.
 func ratio(metric string, ours, incumbent float64) float64 {
 	if strings.HasSuffix(metric, "/s") {
 		ours, incumbent = incumbent, ours
 	}
 	if ours == 0 {
-		// Only counts of allocations reach zero. One stands in for it, so that the
-		// ratio is a number and is not flattered.
+		// Only counts of allocations can be zero. They count as one, so that the ratio is a number
+		// and is not too good.
 		ours, incumbent = 1, max(incumbent, 1)
 	}
 	return incumbent / ours
@@ -84,8 +84,8 @@ func pick(samples []metrics, metric string) []float64 {
 	return values
 }
 
-// median is the middle value, or the mean of the two in the middle. It is zero of
-// nothing.
+// median is the middle value, or the mean of the two in the middle. Without values it is
+// zero.
 func median(values []float64) float64 {
 	if len(values) == 0 {
 		return 0
@@ -98,7 +98,8 @@ func median(values []float64) float64 {
 	return (sorted[middle-1] + sorted[middle]) / 2
 }
 
-// inOrder sorts pairs by row, and keeps a row's in the order they were measured in.
+// inOrder sorts pairs by row. The pairs of one row stay in the order in which they were
+// measured.
 func inOrder(pairs []*pair) {
 	slices.SortStableFunc(pairs, func(a, b *pair) int { return cmp.Compare(a.Row, b.Row) })
 }

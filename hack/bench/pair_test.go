@@ -13,8 +13,8 @@ func samples(metric string, values ...float64) []metrics {
 	return all
 }
 
-// The machine is three times as slow in the second round and both sides show
-// it: the ratio of the medians would be 2, that of the rounds is what it is.
+// The machine is three times as slow in the second round, for both sides. So the ratio of the
+// medians is 3, but the median of the rounds' ratios is 2.
 func TestCompareTakesRatiosRoundByRound(t *testing.T) {
 	p := pair{Ours: samples("ns/op", 100, 300, 110), Incumbent: samples("ns/op", 200, 600, 330)}
 	got := p.compare("ns/op")

@@ -24,7 +24,7 @@ type result struct {
 	metrics map[string]float64 // by unit
 }
 
-// A benchName is the name of a row's benchmark, taken apart.
+// A benchName has the parts of the name of a row's benchmark.
 type benchName struct {
 	row     int
 	what    string
@@ -37,7 +37,7 @@ var (
 	procs   = regexp.MustCompile(`-[0-9]+$`) // GOMAXPROCS, appended unless it is 1
 )
 
-// parseName takes a name apart. It is not ok if the name is not a row's.
+// parseName splits a name into its parts. It is not ok if the name does not belong to a row.
 func parseName(name string) (n benchName, ok bool) {
 	elements := strings.Split(procs.ReplaceAllString(name, ""), "/")
 	last := len(elements) - 1
@@ -48,7 +48,7 @@ func parseName(name string) (n benchName, ok bool) {
 	return benchName{row: row, what: what, variant: strings.Join(elements[1:last], "/"), side: elements[last]}, true
 }
 
-// parseFunction takes the name of a benchmark function apart.
+// parseFunction splits the name of a benchmark function into its parts.
 func parseFunction(name string) (row int, what string, ok bool) {
 	match := rowName.FindStringSubmatch(name)
 	if match == nil {
@@ -61,9 +61,8 @@ func parseFunction(name string) (row int, what string, ok bool) {
 	return row, match[2], true
 }
 
-// parse reads what a test binary printed: the results of rows, and the processor it
-// says it ran on. Lines of other kinds are passed over, because benchmarks and
-// what they call may log.
+// parse reads the output of a test binary: the results of rows, and the name of the
+// processor. It skips other lines, because benchmarks and the code that they call may log.
 func parse(r io.Reader) (results []result, cpu string, err error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<20)

@@ -73,7 +73,7 @@ func FuzzParse(f *testing.F) {
 		}
 		for _, r := range results {
 			if r.name.row < 0 || r.name.row > lastRow || r.name.what == "" || len(r.metrics) == 0 {
-				t.Errorf("%v is no result of a row", r)
+				t.Errorf("%v is not the result of a row", r)
 			}
 			for unit, value := range r.metrics {
 				if !(value >= 0) || math.IsInf(value, 0) {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// A report is everything that a run found out.
+// A report is everything that a run has measured.
 type report struct {
 	Machine  system    `json:"machine"`
 	Commit   string    `json:"commit"`
@@ -45,13 +45,13 @@ type line struct {
 	Metric    string     `json:"metric"`
 	Stability stability  `json:"stability"`
 	Gate      string     `json:"gate"`
-	Least     float64    `json:"least,omitempty"` // the ratio that the gate asks for
-	Most      float64    `json:"most,omitempty"`  // or the figure that ours may have
+	Least     float64    `json:"least,omitempty"` // the ratio that the gate requires
+	Most      float64    `json:"most,omitempty"`  // or the largest figure that ours may have
 	Found     comparison `json:"found"`
-	Holds     *bool      `json:"holds,omitempty"` // nil if there is nothing to judge
+	Holds     *bool      `json:"holds,omitempty"` // nil if the line has no gate
 }
 
-// judge makes the lines of the wanted rows from the pairs.
+// judge makes the lines of the selected rows from the pairs.
 func (r *report) judge(wanted rowSet) {
 	for i := range promises {
 		p := &promises[i]
@@ -72,7 +72,7 @@ func (r *report) judge(wanted rowSet) {
 	}
 }
 
-// lines judges one variant of a row.
+// lines makes the lines of one variant of a row.
 func (p *promise) lines(of *pair) []line {
 	var lines []line
 	variant := of.Variant
@@ -108,7 +108,7 @@ func (r *report) missing() bool {
 	return len(r.Failures) > 0
 }
 
-// holds reports whether no promise is broken.
+// holds reports whether all promises hold.
 func (r *report) holds() bool {
 	for _, l := range r.Lines {
 		if l.Holds != nil && !*l.Holds {
@@ -120,9 +120,9 @@ func (r *report) holds() bool {
 
 var header = []string{"row", "what", "metric", "ours", "incumbent", "ratio", "gate", "", "holds"}
 
-// cells is the line as the table shows it. Only the first line of a row has its
-// title; the others have their variant below it.
-func (l *line) cells(titled bool) []string { //nolint:revive // it is where the line stands, not a mode
+// cells are the cells of the line in the table. The first line of a row has the title. The
+// others have only their variant.
+func (l *line) cells(titled bool) []string { //nolint:revive // the parameter is a position, not a mode
 	number, title := strconv.Itoa(l.Row), l.What
 	if !titled {
 		number, title = "", ""
@@ -149,7 +149,7 @@ func (r *report) rows() [][]string {
 	return rows
 }
 
-// gates counts the gates that were judged, and those that hold.
+// gates counts the gates that were judged, and how many of them hold.
 func (r *report) gates() (judged, held int) {
 	for _, l := range r.Lines {
 		if l.Holds != nil {
@@ -198,7 +198,7 @@ func (r *report) writeJSON(w io.Writer) error {
 	return encoder.Encode(r)
 }
 
-// toFile makes the file and its folder and lets write fill it.
+// toFile creates the file and its folder, and calls write to fill it.
 func toFile(name string, write func(io.Writer) error) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
@@ -214,7 +214,7 @@ func toFile(name string, write func(io.Writer) error) error {
 	return file.Close()
 }
 
-// quantity shows a figure in a unit that a person reads at a glance.
+// quantity shows a figure in a unit that is easy to read.
 func quantity(v float64, metric string) string {
 	if strings.HasSuffix(metric, "ns/op") || strings.HasSuffix(metric, "-ns") || strings.HasPrefix(metric, "ns/") {
 		for _, unit := range []struct {
@@ -230,7 +230,7 @@ func quantity(v float64, metric string) string {
 	return short(v)
 }
 
-// short shows three digits.
+// short shows a number with three digits.
 func short(v float64) string {
 	switch {
 	case v >= 100:

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A rowSet holds numbers of rows. The empty set stands for all of them.
+// A rowSet is a set of row numbers. The empty set stands for all rows.
 type rowSet map[int]bool
 
 // has reports whether the row is wanted.
@@ -23,7 +23,7 @@ func (s rowSet) String() string {
 	return strings.Join(parts, ",")
 }
 
-// Set adds numbers and ranges of them, parted by commas.
+// Set adds numbers and ranges of numbers, separated by commas.
 func (s rowSet) Set(text string) error {
 	for part := range strings.SplitSeq(text, ",") {
 		first, last, ranged := strings.Cut(part, "-")

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A subject is what one chart of the page is about.
+// A subject is the topic of one chart of the page.
 type subject struct {
 	name string
 	rows []subjectRow
@@ -15,12 +15,12 @@ type subject struct {
 // A subjectRow is a row of the table with its lines.
 type subjectRow struct {
 	number int
-	title  string // what is compared, without the subject where that says it already
-	metric string // by what, if that is the same in all lines
+	title  string // what is compared, without the name of the subject
+	metric string // the metric, if it is the same in all lines
 	lines  []line
 }
 
-// memory is the subject of all rows that count bytes or allocations, whatever of.
+// memory is the subject of all rows that count bytes or allocations.
 const memory = "memory"
 
 // subjects groups lines, in the order of their rows, with memory at the end.
@@ -52,7 +52,7 @@ func isMemory(name string) int {
 	return 0
 }
 
-// subjectOf returns what the lines, which are those of one row, belong to.
+// subjectOf returns the subject that the lines of one row belong to.
 func subjectOf(lines []line) (string, subjectRow) {
 	first := lines[0]
 	row := subjectRow{number: first.Row, title: first.What, metric: first.Metric, lines: lines}
@@ -71,7 +71,7 @@ func subjectOf(lines []line) (string, subjectRow) {
 	return name, row
 }
 
-// file is what the chart is called.
+// file is the name of the chart's file.
 func (s *subject) file() string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
@@ -81,7 +81,7 @@ func (s *subject) file() string {
 	}, strings.ToLower(s.name)) + ".svg"
 }
 
-// readable says in words what a unit measures.
+// readable describes in words what a unit measures.
 func readable(metric string) string {
 	words := map[string]string{
 		"ns/op": "time", "cpu-ns/op": "CPU time", "same-heap-cpu-ns/op": "CPU time in the same heap",
@@ -91,7 +91,7 @@ func readable(metric string) string {
 	return cmp.Or(words[metric], metric)
 }
 
-// label is what stands beside the line's bar, under the row's title.
+// label is the text beside the line's bar, below the row's title.
 func (r *subjectRow) label(l *line) string {
 	variant := strings.NewReplacer("=", " ", "/", ", ", "-", " ").Replace(l.Variant)
 	if r.metric != "" {
@@ -100,7 +100,7 @@ func (r *subjectRow) label(l *line) string {
 	return strings.TrimPrefix(variant+", "+readable(l.Metric), ", ")
 }
 
-// heading is what stands above the row's bars.
+// heading is the text above the row's bars.
 func (r *subjectRow) heading() string {
 	if r.metric == "" || len(r.lines) == 1 && r.lines[0].Variant == "" {
 		return r.title

@@ -19,10 +19,10 @@ type builder struct {
 	pins     string // folder that holds the modules
 	out      string // folder for the binaries
 	progress *log.Logger
-	beat     time.Duration // the longest that nothing is said
+	beat     time.Duration // the longest time without a message
 }
 
-// beat is short enough that nobody takes a build for stuck.
+// beat is so short that nobody thinks that a build hangs.
 const beat = 10 * time.Second
 
 func newBuilder(pins, out string, progress *log.Logger) (*builder, error) {
@@ -33,8 +33,8 @@ func newBuilder(pins, out string, progress *log.Logger) (*builder, error) {
 	return &builder{pins: pins, out: out, progress: progress, beat: beat}, nil
 }
 
-// all builds what is missing or out of date among the wanted components. Checks
-// come after the lock: one that waited for another process finds its work done.
+// all builds the wanted components that are missing or out of date. It checks them after it
+// has the lock: if another process had the lock before, that one may have built them.
 func (b *builder) all(ctx context.Context, wanted []component) error {
 	if err := os.MkdirAll(b.out, 0o755); err != nil {
 		return fmt.Errorf("make the output folder: %w", err)
@@ -57,7 +57,7 @@ type job struct {
 	module     *module
 	link       string // flags of the linker
 	components []component
-	stamps     map[string]string // by name, what is noted of a component when it is built
+	stamps     map[string]string // by name, the fingerprint to write when a component is built
 }
 
 func (b *builder) batch(ctx context.Context, wanted []component) error {
@@ -65,7 +65,8 @@ func (b *builder) batch(ctx context.Context, wanted []component) error {
 	if err != nil || len(j.components) == 0 {
 		return err
 	}
-	// Remove the stamps first: killed halfway, the next run must not believe them.
+	// Remove the stamps first. If this process is killed halfway, the next one must not trust
+	// them.
 	for _, c := range j.components {
 		if err := os.Remove(b.stamp(c)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("forget the old build of %s: %w", c.name, err)
@@ -82,7 +83,7 @@ func (b *builder) batch(ctx context.Context, wanted []component) error {
 	return nil
 }
 
-// stale finds out which of the wanted components of a module have to be built.
+// stale returns the wanted components of a module that have to be built.
 func (b *builder) stale(ctx context.Context, wanted []component) (job, error) {
 	j := job{module: wanted[0].module, link: "-s -w", stamps: map[string]string{}}
 	versions, err := b.versions(ctx, wanted)
@@ -114,7 +115,7 @@ func (b *builder) stale(ctx context.Context, wanted []component) (job, error) {
 	return j, nil
 }
 
-// make builds what is in a job, and puts it in place.
+// make builds the components of a job, and puts them in place.
 func (b *builder) make(ctx context.Context, j job) error {
 	names, start := strings.Join(namesOf(j.components), ", "), time.Now()
 	put := b.putInPlace
@@ -128,8 +129,7 @@ func (b *builder) make(ctx context.Context, j job) error {
 	return nil
 }
 
-// putInPlace builds into another folder and renames, so that no one ever runs half a
-// binary.
+// putInPlace builds into another folder and renames. So nobody can run an incomplete binary.
 func (b *builder) putInPlace(ctx context.Context, j job) error {
 	unfinished, err := os.MkdirTemp(b.out, ".unfinished-")
 	if err != nil {
@@ -147,7 +147,7 @@ func (b *builder) putInPlace(ctx context.Context, j job) error {
 	return nil
 }
 
-// leaveInPlace has the go command see the old binaries, which it leaves as they are if
+// leaveInPlace shows the old binaries to the go command, which leaves them as they are if
 // nothing has changed.
 func (b *builder) leaveInPlace(ctx context.Context, j job) error {
 	return b.compile(ctx, j, filepath.Dir(b.binary(j.components[0])))
@@ -157,16 +157,16 @@ func (b *builder) binary(c component) string { return filepath.Join(b.out, c.fol
 
 func (b *builder) stamp(c component) string { return filepath.Join(b.out, "."+c.name+".stamp") }
 
-// fingerprint changes when a binary has to be built again. The Go version is left
-// out: a new one does not change what the binary does, and costs minutes.
+// fingerprint changes when a binary has to be built again. It leaves out the Go version: a
+// new one does not change what the binary does, and another build takes minutes.
 func (b *builder) fingerprint(c component, args []string) (string, error) {
-	sum := fnv.New128a() // crypto/sha256 would take longer to compile than all else here
+	sum := fnv.New128a() // crypto/sha256 would take longer to compile than everything else here
 	for _, name := range []string{"go.mod", "go.sum"} {
 		content, err := os.ReadFile(filepath.Join(b.pins, c.module.folder, name))
 		if err != nil {
 			return "", fmt.Errorf("read the pins of %s: %w", c.name, err)
 		}
-		_, _ = sum.Write(fmt.Appendf(nil, "%d\n%s", len(content), content)) // a hash takes everything
+		_, _ = sum.Write(fmt.Appendf(nil, "%d\n%s", len(content), content)) // a hash returns no error
 	}
 	_, _ = sum.Write(fmt.Appendf(nil, "%q %s/%s", args, runtime.GOOS, runtime.GOARCH))
 	return fmt.Sprintf("%x\n", sum.Sum(nil)), nil

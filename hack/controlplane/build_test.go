@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// tiny is a component that takes no network and half a second to build.
+// tiny is a component that needs no network and takes half a second to build.
 var tiny = component{
 	name: "tiny", made: "program", pin: "example.com/program", pkg: "example.com/program",
 	module: &module{
@@ -27,7 +27,7 @@ var version = "unstamped"
 func main() { print(version) }
 `
 
-// tinyPins writes a folder of pins with the module of tiny, and its source.
+// tinyPins writes a folder of pins with the module and the source of tiny.
 func tinyPins(t *testing.T, source string) string {
 	t.Helper()
 	pins := t.TempDir()
@@ -164,7 +164,7 @@ func TestKubebuilderAssetsWins(t *testing.T) {
 	if err := run(t.Context(), nil, log.New(&progress, "", 0)); err != nil {
 		t.Errorf("with nothing missing: %v", err)
 	}
-	if said := progress.String(); !strings.Contains(said, "building nothing that is there") {
+	if said := progress.String(); !strings.Contains(said, "not building what is there") {
 		t.Errorf("said %q", said)
 	}
 }

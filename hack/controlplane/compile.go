@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// compile builds the programs of a job into a folder, and says how far it is.
+// compile builds the programs of a job into a folder, and reports its progress.
 func (b *builder) compile(ctx context.Context, j job, into string) error {
 	names := strings.Join(namesOf(j.components), ", ")
 	todo, err := b.look(ctx, j, names)
@@ -33,7 +33,8 @@ func (b *builder) compile(ctx context.Context, j job, into string) error {
 	return nil
 }
 
-// look asks what a job has to compile. This is when a first build downloads its modules.
+// look asks the go command what a job has to compile. A first build downloads its modules in
+// this call.
 func (b *builder) look(ctx context.Context, j job, names string) (*todo, error) {
 	args := append([]string{"list", "-deps", "-f", listed}, buildArgs(j.link)...)
 	cmd := b.command(ctx, j.module, append(args, packages(j.components)...)...)
@@ -58,14 +59,14 @@ func (b *builder) look(ctx context.Context, j job, names string) (*todo, error) 
 	return newTodo(list.String(), len(j.components)), nil
 }
 
-// watcher looks after a command that takes long.
+// watcher watches a command that takes long.
 type watcher struct {
-	line   func(line string) bool // takes a line, and reports whether it was for the watcher
-	report func() string          // says how far it is
+	line   func(line string) bool // reads a line, and reports whether it was for the watcher
+	report func() string          // reports the progress
 }
 
-// patiently runs a command and reports now and then. It returns what the command said
-// that the watcher did not take.
+// patiently runs a command and reports from time to time. It returns the output that was not
+// for the watcher.
 func (b *builder) patiently(cmd *exec.Cmd, w watcher) (said string, err error) {
 	complaints, err := cmd.StderrPipe()
 	if err != nil {
@@ -92,7 +93,7 @@ func (b *builder) patiently(cmd *exec.Cmd, w watcher) (said string, err error) {
 			kept.WriteString(line)
 		}
 		if err != nil {
-			return kept.String(), cmd.Wait() // its output has ended, so it has, too
+			return kept.String(), cmd.Wait() // its output has ended, so the command has ended, too
 		}
 	}
 }
@@ -105,15 +106,14 @@ func packages(all []component) []string {
 	return pkgs
 }
 
-// command is the go command in a module, shielded from settings that are about the
-// caller's own code.
+// command is the go command in a module, without settings that are for the caller's own code.
 func (b *builder) command(ctx context.Context, m *module, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = filepath.Join(b.pins, m.folder)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
 	if os.Getenv("GOGC") == "" {
-		// The compiler collects its garbage less often: it takes half as much memory
-		// again, and a fifth less time.
+		// The compiler collects its garbage less often. So it takes half as much memory more, and a
+		// fifth less time.
 		cmd.Env = append(cmd.Env, "GOGC=400")
 	}
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // so that it cleans up
@@ -121,15 +121,15 @@ func (b *builder) command(ctx context.Context, m *module, args ...string) *exec.
 	return cmd
 }
 
-// buildArgs says how everything is built: what one program has compiled the next finds
-// in the go command's cache, as long as these are the same. -mod=readonly and
-// -buildvcs=false make it independent of the user's GOFLAGS and of the repository it
-// happens to be in. The compiler spends a tenth of its time on what a debugger needs.
+// buildArgs are the build flags of all programs. While they are the same for all, the go
+// command's cache has what an earlier program has compiled. -mod=readonly and -buildvcs=false
+// make the build independent of the user's GOFLAGS and of the repository around it. Without
+// the data for a debugger the compiler needs a tenth less time.
 func buildArgs(link string) []string {
 	return []string{"-mod=readonly", "-buildvcs=false", "-trimpath=false", "-gcflags=all=-dwarf=false", "-ldflags=" + link}
 }
 
-// versions asks the pins, so that a version is written in one place.
+// versions reads versions from the pins, so that each version is written in one place.
 func (b *builder) versions(ctx context.Context, wanted []component) (map[string]string, error) {
 	m := wanted[0].module
 	args := []string{"list", "-mod=readonly", "-m", "-f", "{{.Path}} {{.Version}}"}

@@ -88,8 +88,8 @@ func TestABuildSaysWhatItDoes(t *testing.T) {
 	}
 }
 
-// TestOurOwnProgramsAreBuiltBesideThem lets the module of this program stand for that of
-// the repository.
+// TestOurOwnProgramsAreBuiltBesideThem uses the module of this program in place of the
+// repository's.
 func TestOurOwnProgramsAreBuiltBesideThem(t *testing.T) {
 	pins, out := tinyPins(t, tinySource), filepath.Join(t.TempDir(), "k8s")
 	own := component{name: "program", module: &module{folder: "program"}, pkg: ".", folder: ".."}
@@ -112,8 +112,8 @@ func TestOurOwnProgramsAreBuiltBesideThem(t *testing.T) {
 	}
 }
 
-// TestWhatIsSharedIsOfOneVersion compares the pins with this repository's go.mod: of a
-// module that both have, packages of two versions would be compiled.
+// TestWhatIsSharedIsOfOneVersion compares the pins with this repository's go.mod. If both
+// have a module in different versions, its packages are compiled twice.
 func TestWhatIsSharedIsOfOneVersion(t *testing.T) {
 	pinned := requirements(t, programs.folder)
 	shared := 0
@@ -132,7 +132,7 @@ func TestWhatIsSharedIsOfOneVersion(t *testing.T) {
 	}
 }
 
-// requirements are the modules that a go.mod names, with the versions that are built.
+// requirements returns the modules that a go.mod names, with their versions.
 func requirements(t *testing.T, folder string) map[string]string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "go", "mod", "edit", "-json")

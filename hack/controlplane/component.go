@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// module is a Go module that programs are built from: one command builds all of its
-// programs that are wanted, so that what they have in common is compiled once.
+// module is a Go module with programs. One command builds all wanted programs of a module, so
+// that packages that they share are compiled once.
 type module struct {
 	folder string // beside this file
-	// versioned is the module path whose version the linker writes into the programs,
-	// and stamp the flags for it; empty where the sources know their versions.
+	// versioned is the module path whose version the linker writes into the programs. stamp are
+	// the flags for that. Both are empty if the sources know their versions.
 	versioned string
 	stamp     func(version string) string
 }
@@ -21,9 +21,9 @@ type component struct {
 	name   string // of the binary
 	module *module
 	pkg    string // its main package
-	pin    string // the module path whose version is the program's; empty for our own
-	made   string // what the go command calls the binary; empty if that is name
-	folder string // where the binary goes, as seen from the output folder
+	pin    string // the module path that has the program's version; empty for our own programs
+	made   string // the go command's name for the binary; empty if it is name
+	folder string // the folder of the binary, relative to the output folder
 }
 
 var (
@@ -31,8 +31,8 @@ var (
 	ours     = &module{folder: "../.."}
 )
 
-// components are in the order in which they are best built: the first are those that
-// have to run before others can.
+// components are in the order in which they should be built: first those that have to run
+// before others can.
 var components = []component{
 	{name: "etcd", module: programs, pkg: "go.etcd.io/etcd/server/v3", pin: "go.etcd.io/etcd/server/v3", made: "server"},
 	kubernetes("kube-apiserver"),
@@ -44,18 +44,18 @@ var components = []component{
 	{name: "sample-operator", module: ours, pkg: "./examples/sample-operator", folder: ".."},
 }
 
-// usual is what is built when nothing is named: what an API needs.
+// usual are the components to build if none is named. An API server needs these.
 var usual = []string{"etcd", "kube-apiserver"}
 
 func kubernetes(name string) component {
 	return component{name: name, module: programs, pkg: "k8s.io/kubernetes/cmd/" + name, pin: "k8s.io/kubernetes"}
 }
 
-// own reports whether the program is from this repository. The go command finds out
-// best whether such a program is up to date.
+// own reports whether the program is from this repository. For such a program the go command
+// itself decides whether it is up to date.
 func (c component) own() bool { return c.pin == "" }
 
-// file is what the go command calls the binary.
+// file is the go command's name for the binary.
 func (c component) file() string {
 	if c.made == "" {
 		return c.name
@@ -63,8 +63,8 @@ func (c component) file() string {
 	return c.made
 }
 
-// stampKubernetes sets what a release build sets and clients look at. A server
-// without it calls itself v0.0.0, which switches off features by version.
+// stampKubernetes sets the version values that a release build sets and that clients read. A
+// server without them has the version v0.0.0, which switches features off.
 func stampKubernetes(version string) string {
 	const pkg = "k8s.io/component-base/version."
 	numbers := strings.SplitN(strings.TrimPrefix(version, "v"), ".", 3)
@@ -75,7 +75,7 @@ func stampKubernetes(version string) string {
 		pkg, version, numbers[0], numbers[1])
 }
 
-// pick returns the components with these names, the usual ones if there are none.
+// pick returns the components with these names, or the usual ones if there are no names.
 func pick(names []string) ([]component, error) {
 	if len(names) == 0 {
 		names = usual
@@ -104,7 +104,7 @@ func namesOf(all []component) []string {
 	return names
 }
 
-// batches sorts components by their modules, which stay in their order.
+// batches groups components by their modules, and keeps the order of the modules.
 func batches(wanted []component) [][]component {
 	var all [][]component
 	for _, c := range wanted {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// lock makes this process the only one that builds into a folder. The operating
-// system lets go of it when the process ends, however that happens.
+// lock makes this process the only one that builds into a folder. The operating system
+// releases the lock when the process ends, even if it is killed.
 func (b *builder) lock(path string) (unlock func(), err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
@@ -31,8 +31,8 @@ func (b *builder) lock(path string) (unlock func(), err error) {
 	return func() { _ = f.Close() }, nil
 }
 
-// repeat calls tell with every beat until stop. The first beat comes early, as nothing
-// may have been said before.
+// repeat calls tell at every beat until stop is called. The first beat comes early, because
+// there may be no message before it.
 func (b *builder) repeat(tell func()) (stop func()) {
 	ticker, stopped, ended := time.NewTicker(b.beat/3), make(chan struct{}), make(chan struct{})
 	go func() {
@@ -56,7 +56,7 @@ func (b *builder) repeat(tell func()) (stop func()) {
 
 func flock(f *os.File, how int) error {
 	for {
-		// A signal, of which the Go runtime sends itself many, interrupts the wait.
+		// A signal interrupts the wait, and the Go runtime sends itself many signals.
 		if err := syscall.Flock(int(f.Fd()), how); !errors.Is(err, syscall.EINTR) {
 			return err
 		}

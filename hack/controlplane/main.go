@@ -24,7 +24,7 @@ func main() {
 	}
 }
 
-// run makes sure that the components named in args are there to be run.
+// run makes sure that the components named in args exist.
 func run(ctx context.Context, args []string, progress *log.Logger) error {
 	flags := flag.NewFlagSet("controlplane", flag.ContinueOnError)
 	flags.SetOutput(progress.Writer())
@@ -59,8 +59,9 @@ func run(ctx context.Context, args []string, progress *log.Logger) error {
 	return b.all(ctx, wanted)
 }
 
-// pinsFolder is where this program's own source stands, with the modules that
-// pin what it builds. go run has no way to tell, but `go -C` sets the folder.
+// pinsFolder is the folder of this program's source. It also has the modules that pin what
+// the program builds. go run does not tell a program where its source is, but `go -C` makes
+// that folder the current one.
 func pinsFolder() (string, error) {
 	here, err := os.Getwd()
 	if err != nil {
@@ -72,8 +73,8 @@ func pinsFolder() (string, error) {
 	return here, nil
 }
 
-// inspect checks a folder that the user brought. Its versions are the user's
-// business; that nothing is missing is ours to say, before a test has to.
+// inspect checks a folder that the user has named. It does not check versions, but it says
+// what is missing, before a test fails because of it.
 func inspect(assets string, wanted []component, progress *log.Logger) error {
 	var missing []string
 	for _, c := range wanted {
@@ -85,6 +86,6 @@ func inspect(assets string, wanted []component, progress *log.Logger) error {
 		return fmt.Errorf("KUBEBUILDER_ASSETS=%s has no %s: put it there, or unset the variable to have it built",
 			assets, strings.Join(missing, ", "))
 	}
-	progress.Printf("using KUBEBUILDER_ASSETS=%s, building nothing that is there", assets)
+	progress.Printf("using KUBEBUILDER_ASSETS=%s, so not building what is there", assets)
 	return nil
 }

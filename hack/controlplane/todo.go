@@ -8,25 +8,25 @@ import (
 	"time"
 )
 
-// listed is what `go list` has to say of each package: nothing if it is compiled.
+// listed is the format for `go list`. It prints nothing for a package that is compiled.
 const listed = `{{if .Stale}}{{.ImportPath}}{{"\t"}}{{.StaleReason}}{{"\t"}}{{.Dir}}{{range .GoFiles}}{{"\t"}}{{.}}{{end}}{{end}}`
 
-// onlyLink is why a program that needs no compiler is stale.
+// onlyLink is the reason that `go list` gives for a program that only has to be linked.
 const onlyLink = "not installed but available in build cache"
 
-// What work costs, in bytes of source that the compiler reads in the same time. Both
-// were measured over all components: even the smallest package takes the start of a
-// compiler, which reads what the packages export that it depends on.
+// These are the costs of work, in bytes of source that the compiler reads in the same time.
+// Both were measured over all components. Even the smallest package needs a start of the
+// compiler, which then reads the exports of the packages that it depends on.
 const (
 	perPackage = 115_000
 	perLink    = 2_300_000
 )
 
-// todo is what a build has to do, and how far it is. It expects of the rest that it goes
-// as fast as this very build has so far: machines differ too much for anything else.
+// todo is what a build has to do, and its progress. It expects that the rest goes as fast as
+// this very build has gone up to now, because machines differ too much for another estimate.
 type todo struct {
-	packages map[string]int // what each costs that is not begun
-	count    int            // of packages, at first
+	packages map[string]int // the cost of each package that has not begun
+	count    int            // the number of packages at the beginning
 	links    int
 	total    int // cost of everything
 	begun    int // cost of what is begun or done
@@ -53,7 +53,8 @@ func newTodo(list string, links int) *todo {
 	return t
 }
 
-// started takes a line of `go build -v`, which names a package when it begins with it.
+// started reads a line of `go build -v`, which names each package when its compilation
+// begins.
 func (t *todo) started(line string) bool {
 	cost, isOne := t.packages[line]
 	if isOne {
@@ -63,7 +64,7 @@ func (t *todo) started(line string) bool {
 	return isOne
 }
 
-// plan says what there is to do.
+// plan describes the work in words.
 func (t *todo) plan() string {
 	if t.count == 0 {
 		return "everything is compiled, linking"
@@ -71,7 +72,7 @@ func (t *todo) plan() string {
 	return fmt.Sprintf("%s to compile", counted(t.count, "package"))
 }
 
-// report says how far the build is after that time.
+// report describes the progress after a time.
 func (t *todo) report(after time.Duration) string {
 	if len(t.packages) == 0 {
 		return "linking, " + rounded(after) + " so far"
@@ -83,8 +84,8 @@ func (t *todo) report(after time.Duration) string {
 	return text
 }
 
-// left is how much longer it takes. It is not known at first: half a minute for the
-// standard library says little.
+// left is the estimate of the remaining time. There is none at first, because half a minute
+// of work on the standard library says little.
 func (t *todo) left(after time.Duration) (time.Duration, bool) {
 	if t.begun*20 < t.total || after < 5*time.Second {
 		return 0, false
@@ -100,7 +101,7 @@ func counted(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// rounded is a duration as people say it.
+// rounded is a duration without needless digits.
 func rounded(d time.Duration) string {
 	return d.Round(time.Second).String()
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// twoToDo has a big package and a small one to compile, and two programs to link.
+// twoToDo returns a todo with a big and a small package to compile, and two programs to link.
 func twoToDo(t *testing.T) *todo {
 	t.Helper()
 	folder := t.TempDir()
@@ -44,14 +44,14 @@ func TestTodoCountsWhatIsNotCompiled(t *testing.T) {
 func TestTodoExpectsWhatItHasSeen(t *testing.T) {
 	todo := twoToDo(t)
 	if got := todo.report(time.Minute); strings.Contains(got, "to go") {
-		t.Errorf("it knows how long it takes before anything is done: %q", got)
+		t.Errorf("it estimates the time before anything is done: %q", got)
 	}
 	todo.started("example.com/big")
 	if got, want := todo.report(30*time.Second), "compiled 1 of 2 packages in 30s, at this speed 28s to go"; got != want {
 		t.Errorf("in the middle it says %q, want %q", got, want)
 	}
 	if got := todo.report(3 * time.Second); strings.Contains(got, "to go") {
-		t.Errorf("it knows how long it takes after a moment: %q", got)
+		t.Errorf("it estimates the time after only a moment: %q", got)
 	}
 	todo.started("example.com/small")
 	if got, want := todo.report(33*time.Second), "linking, 33s so far"; got != want {

@@ -16,16 +16,16 @@ import (
 	webv1alpha1 "github.com/delta-runtime/delta-runtime/examples/sample-operator/api/v1alpha1"
 )
 
-// check complains for as long as the cluster is not as it should be.
+// check returns an error while the cluster is not in the state that it should be in.
 type check = func(context.Context, client.Client) error
 
-// keyOf is the key of what "namespace/name" names.
+// keyOf is the key of the object that "namespace/name" names.
 func keyOf(site string) client.ObjectKey {
 	namespace, name, _ := strings.Cut(site, "/")
 	return client.ObjectKey{Namespace: namespace, Name: name}
 }
 
-// both asks for one after the other.
+// both runs one check after the other.
 func both(first, second check) check {
 	return func(ctx context.Context, c client.Client) error {
 		if err := first(ctx, c); err != nil {
@@ -51,7 +51,8 @@ func allSitesReady(ctx context.Context, c client.Client) error {
 	return nil
 }
 
-// is complains unless a Site has the condition, for that reason, as its latest spec is.
+// is returns an error unless a Site has the condition with that reason for the latest
+// generation of its spec.
 func is(site *webv1alpha1.Site, condition, reason string) error {
 	c := meta.FindStatusCondition(site.Status.Conditions, condition)
 	if c == nil || c.Reason != reason || c.ObservedGeneration != site.Generation {
@@ -71,8 +72,8 @@ func siteHas(name, condition, reason string) check {
 	}
 }
 
-// blogHas wants so many Pods of the present template, all of them ready and no others,
-// and the Site to know it.
+// blogHas requires this number of Pods of the current template, all of them ready, and no
+// other Pods. The status of the Site has to say so, too.
 func blogHas(replicas int32) check {
 	return func(ctx context.Context, c client.Client) error {
 		d, err := read(ctx, c, blog, &appsv1.Deployment{})
@@ -156,7 +157,7 @@ func gone[O metav1.Object](object O, err error) error {
 	}
 }
 
-// read asks the API server for an object, which it fills in and returns.
+// read reads an object from the API server, and returns it.
 func read[O client.Object](ctx context.Context, c client.Client, name string, object O) (O, error) {
 	if err := c.Get(ctx, keyOf(name), object); err != nil {
 		return object, fmt.Errorf("read %T %s: %w", object, name, err)

@@ -18,23 +18,23 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
 )
 
-// cluster is a control plane with an operator beside it.
+// cluster is a control plane and an operator.
 type cluster struct {
 	out     *printer
 	journal journal
 	working atomic.Bool   // the operator has listed everything
-	whole   chan struct{} // closed when Pods can run, see complete
+	whole   chan struct{} // closed when Pods can run: see complete
 	plane   *controlplane.Plane
 	client  client.Client // an administrator's
 	kubectl string        // the program
 	binary  string        // the operator
 	config  string        // an administrator's kubeconfig
 
-	// Where the operator serves.
+	// The addresses of the operator.
 	metrics, health, webhooks string
 }
 
-// startCluster starts what an API needs. The operator comes later, see show.
+// startCluster starts etcd and kube-apiserver. The operator starts later: see show.
 func startCluster(ctx context.Context, out *printer) (*cluster, error) {
 	out.title("Starting a control plane on this machine")
 	start := time.Now()
@@ -54,7 +54,7 @@ func startCluster(ctx context.Context, out *printer) (*cluster, error) {
 	return c, nil
 }
 
-// finish brings in the operator's manifests before anything runs that looks for kinds.
+// finish applies the operator's manifests before any program runs that looks for kinds.
 func (c *cluster) finish(ctx context.Context) error {
 	if err := c.prepare(ctx); err != nil {
 		return err
@@ -67,7 +67,7 @@ func (c *cluster) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	if here, err := os.Getwd(); err == nil {
-		c.kubectl = strings.TrimPrefix(c.kubectl, here+string(filepath.Separator)) // it is shown, and typed
+		c.kubectl = strings.TrimPrefix(c.kubectl, here+string(filepath.Separator)) // people read it and type it
 	}
 	if err := controlplane.WriteKubeconfig(c.config, c.plane.Config()); err != nil {
 		return err
@@ -89,7 +89,7 @@ func (c *cluster) prepare(ctx context.Context) (err error) {
 	return nil
 }
 
-// install brings the operator's manifests into the cluster.
+// install applies the operator's manifests.
 func (c *cluster) install(ctx context.Context) error {
 	text, err := c.run(ctx, "kustomize", "config/default")
 	if err != nil {
@@ -110,7 +110,7 @@ func (c *cluster) install(ctx context.Context) error {
 	return err
 }
 
-// run runs kubectl as an administrator and returns what it wrote.
+// run runs kubectl as an administrator, and returns its output.
 func (c *cluster) run(ctx context.Context, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, c.kubectl, append([]string{"--kubeconfig", c.config}, args...)...)
 	var complaint strings.Builder

@@ -12,8 +12,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
 )
 
-// complete brings in what makes Deployments into Pods that are ready. When these programs
-// are built for the first time the story begins meanwhile.
+// complete starts the programs that make ready Pods from Deployments. The story may begin
+// while these programs are built for the first time.
 func (c *cluster) complete(ctx context.Context) error {
 	start := time.Now()
 	if err := c.make(ctx, "cluster"); err != nil {
@@ -27,7 +27,7 @@ func (c *cluster) complete(ctx context.Context) error {
 	return nil
 }
 
-// make builds a target of the Makefile, and passes on what it says.
+// make builds a target of the Makefile, and shows its output.
 func (c *cluster) make(ctx context.Context, target string) error {
 	cmd := exec.CommandContext(ctx, "make", "--no-print-directory", target)
 	cmd.Env = append(os.Environ(), "MAKEFLAGS=", "MAKELEVEL=")
@@ -48,8 +48,9 @@ func (c *cluster) make(ctx context.Context, target string) error {
 	return nil
 }
 
-// interrupt asks a program and all that it started to end: the go command does not pass it
-// on. On Linux the program leads a group of its own, by controlplane.Bind.
+// interrupt asks a program and all programs that it started to end, because the go command
+// does not pass the signal on. On Linux the program leads a process group of its own, by
+// controlplane.Bind.
 func interrupt(p *os.Process) error {
 	if syscall.Kill(-p.Pid, syscall.SIGINT) == nil {
 		return nil
@@ -57,7 +58,7 @@ func interrupt(p *os.Process) error {
 	return p.Signal(os.Interrupt)
 }
 
-// awaitWhole waits until Pods can run. Meanwhile make tells how far it is.
+// awaitWhole waits until Pods can run. Meanwhile make shows its progress.
 func (c *cluster) awaitWhole(ctx context.Context) error {
 	select {
 	case <-c.whole:

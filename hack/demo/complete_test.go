@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// makefile stands for that of the repository.
+// makefile is used in place of the repository's Makefile.
 const makefile = `
 cluster:
 	@echo "up to date: etcd"
@@ -68,7 +68,7 @@ func TestWaitingSaysSoAndKeepsTheError(t *testing.T) {
 		<-ctx.Done()
 		return os.ErrDeadlineExceeded
 	})
-	if err != os.ErrDeadlineExceeded { //nolint:errorlint // it is to be this very error
+	if err != os.ErrDeadlineExceeded { //nolint:errorlint // it has to be this very error
 		t.Errorf("it ended with %v", err)
 	}
 	if err := p.during(ctx, "it works", func(context.Context) error { return nil }); err == nil {

@@ -23,15 +23,15 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// demo is the program, as it was built from this folder, on a run of its own.
+// demo is one run of the program, which is built from this folder.
 type demo struct {
 	cmd        *exec.Cmd
-	temp       string // where it puts what it writes
-	marker     string // in the environment of it and of all that it starts
+	temp       string // the folder that it writes into
+	marker     string // a variable in the environment of the program and of all programs that it starts
 	out        io.Reader
-	output     *bufio.Scanner // of out, into shown
-	shown      bytes.Buffer   // what was read of output
-	complaints bytes.Buffer   // what it wrote elsewhere, complete at its end
+	output     *bufio.Scanner // reads out, and adds to shown
+	shown      bytes.Buffer   // the output that was read
+	complaints bytes.Buffer   // its standard error, complete when it has ended
 }
 
 func startDemo(t *testing.T, args ...string) *demo {
@@ -42,7 +42,7 @@ func startDemo(t *testing.T, args ...string) *demo {
 		t.Fatalf("build the demo as make run does: %v\n%s", err, said)
 	}
 	args = append(args, "-operator", filepath.Join(built, "sample-operator"))
-	// Whatever happens the demo gets the time to clean up.
+	// The demo gets the time to clean up, also if the test fails.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 8*time.Minute)
 	t.Cleanup(cancel)
 	d := &demo{cmd: exec.CommandContext(ctx, filepath.Join(built, "demo"), args...), temp: t.TempDir()}
@@ -67,7 +67,7 @@ func startDemo(t *testing.T, args ...string) *demo {
 	return d
 }
 
-// until reads what the demo shows, up to a line that has the text.
+// until reads the demo's output up to a line that has the text.
 func (d *demo) until(t *testing.T, text string) {
 	t.Helper()
 	for d.output.Scan() {
@@ -78,13 +78,13 @@ func (d *demo) until(t *testing.T, text string) {
 	t.Errorf("the demo ended without %q", text)
 }
 
-// end reads the rest and returns what the demo returned.
+// end reads the rest of the output, and returns the error that the demo ended with.
 func (d *demo) end() error {
 	_, _ = io.Copy(&d.shown, d.out) // until its end
 	return d.cmd.Wait()
 }
 
-// address returns what the demo said under that name.
+// address returns the address that the demo shows for a name.
 func (d *demo) address(name string) (value string, said bool) {
 	for line := range strings.Lines(d.shown.String()) {
 		if value, ok := strings.CutPrefix(strings.TrimSpace(line), name+" "); ok {
@@ -94,10 +94,10 @@ func (d *demo) address(name string) (value string, said bool) {
 	return "", false
 }
 
-// endpoints are what the demo says the addresses of.
+// endpoints are the names that the demo shows addresses for.
 var endpoints = []string{"API server", "metrics", "health", "webhooks"}
 
-// nothingIsLeft looks for processes, for listeners and for files.
+// nothingIsLeft fails if processes, listeners or files are left.
 func (d *demo) nothingIsLeft(t *testing.T) {
 	t.Helper()
 	entries, err := os.ReadDir(d.temp)
@@ -146,11 +146,11 @@ func TestStory(t *testing.T) {
 
 	showsTheStory(t, d.shown.String())
 	if d.complaints.Len() > 0 {
-		t.Errorf("the demo complains: %s", d.complaints.String())
+		t.Errorf("the demo writes errors: %s", d.complaints.String())
 	}
 	readmeShows(t, d.shown.String())
 	if strings.Contains(d.shown.String(), "\x1b") {
-		t.Error("there are colours in what goes to no terminal")
+		t.Error("there are colours in output that does not go to a terminal")
 	}
 	for _, password := range []string{"swordfish", "marlin"} {
 		for line := range strings.Lines(d.shown.String()) {
@@ -161,14 +161,14 @@ func TestStory(t *testing.T) {
 	}
 }
 
-// showsTheStory goes through the chapters. Each is from its title to the next, and shows
-// what its clues are about.
+// showsTheStory checks the chapters. A chapter goes from its title to the next one, and has
+// to show what its clues are about.
 func showsTheStory(t *testing.T, rest string) {
 	t.Helper()
 	for _, chapter := range story {
 		_, after, found := strings.Cut(rest, "── "+chapter.title+"\n")
 		if !found {
-			t.Fatalf("%q is not told, or not in its place", chapter.title)
+			t.Fatalf("chapter %q is missing, or in the wrong place", chapter.title)
 		}
 		told, _, _ := strings.Cut(after, "\n── ")
 		rest = after
@@ -203,13 +203,13 @@ func TestTheRecordingIsOfThisStory(t *testing.T) {
 	}
 	for line := range strings.Lines(string(text)) {
 		if strings.Contains(line, os.TempDir()) || strings.ContainsRune(line, 0x1b) {
-			t.Errorf("the recording has what is of one machine alone: %s", line)
+			t.Errorf("the recording has something that only one machine has: %s", line)
 		}
 	}
 }
 
-// readmeShows says whether what the README shows of the story is what the demo shows, but
-// for numbers.
+// readmeShows checks that the part of the story in the README is what the demo shows. It
+// ignores numbers.
 func readmeShows(t *testing.T, shown string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
@@ -254,6 +254,6 @@ func TestItSaysWhereItHasToBeStarted(t *testing.T) {
 	t.Chdir(t.TempDir())
 	err := run(t.Context(), newPrinter(io.Discard, style{}), settings{end: afterStory})
 	if err == nil || !strings.Contains(err.Error(), "make run") {
-		t.Errorf("elsewhere it ends with %v", err)
+		t.Errorf("in another folder it ends with %v", err)
 	}
 }

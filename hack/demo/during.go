@@ -7,10 +7,10 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 )
 
-// beat is how long nothing may be shown while the demo waits for something.
+// beat is the longest time without output while the demo waits for something.
 const beat = 10 * time.Second
 
-// during works, and says with every beat what goes on meanwhile.
+// during does some work, and says at every beat what the demo waits for.
 func (p *printer) during(ctx context.Context, what string, work func(context.Context) error) error {
 	group := lifecycle.New(ctx)
 	group.Guest("beat", func(ctx context.Context) {
@@ -25,11 +25,11 @@ func (p *printer) during(ctx context.Context, what string, work func(context.Con
 			}
 		}
 	})
-	err := context.Cause(ctx) // what a Group returns that has ended before
+	err := context.Cause(ctx) // a Group returns this error if it had already ended
 	group.Go(what, func(ctx context.Context) error {
 		err = work(ctx)
 		return err
 	})
-	_ = group.Wait() // it keeps quiet about an error that comes after the end of ctx
+	_ = group.Wait() // the Group ignores an error that comes after the end of ctx
 	return err
 }

@@ -8,21 +8,21 @@ import (
 	"time"
 )
 
-// entry is a line of the operator's log, as far as it is shown.
+// entry has the parts of a line of the operator's log that the demo shows.
 type entry struct {
 	Level   string    `json:"level"`
 	Time    time.Time `json:"ts"`
 	Message string    `json:"msg"`
 	Error   string    `json:"error"`
 
-	// The object that is worked on, in every line that a reconcile writes.
+	// These name the object in every line that a reconcile writes.
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
 
 	outcome `json:"-"` // of a line that ends a reconcile
 }
 
-// outcome is what a reconcile was for, and what it did.
+// outcome says why a reconcile was called, and what it did.
 type outcome struct {
 	Changes    []cause  `json:"changes"`
 	Incomplete string   `json:"incomplete"`
@@ -38,15 +38,15 @@ type cause struct {
 	More   int      `json:"more"`
 }
 
-// reconciled is the message of the line that ends a reconcile.
+// reconciled is the message of the line at the end of a reconcile.
 const reconciled = "Reconciled"
 
-// working is the message of controller-runtime's line that says that the controller has
-// listed everything.
+// working is the message of controller-runtime's line after the controller has listed
+// everything.
 const working = "Starting workers"
 
-// parse reads a line of JSON. Other lines than that of a reconcile have fields of their
-// own, which may have the same names.
+// parse reads a line of JSON. Lines that are not about a reconcile have other fields, which
+// may have the same names.
 func parse(line []byte) (entry, error) {
 	var e entry
 	err := json.Unmarshal(line, &e)
@@ -67,15 +67,15 @@ func (e entry) object() string {
 	return e.Namespace + "/" + e.Name
 }
 
-// clue is by what a reconcile is recognised. What is empty may be anything.
+// clue describes a reconcile that a chapter waits for. An empty field matches everything.
 type clue struct {
-	object string // that was reconciled
+	object string // the Site that was reconciled
 	change string // the beginning of a change that led to it
 	path   string // the beginning of a path that this change touches
 	wrote  string // an object that was written
 }
 
-// fits reports whether one reconcile has it all.
+// fits reports whether one reconcile matches all fields.
 func (c clue) fits(e entry) bool {
 	if e.Message != reconciled || c.object != "" && c.object != e.object() {
 		return false
@@ -103,7 +103,7 @@ func (c clue) touched(because cause) bool {
 	return false
 }
 
-// String says what is looked for.
+// String describes the reconcile in words.
 func (c clue) String() string {
 	text := fmt.Sprintf("a reconcile of %s because of %q", c.object, c.change)
 	if c.path != "" {

@@ -33,7 +33,7 @@ func TestClues(t *testing.T) {
 	}
 	e.Message = "Reconciler error"
 	if (clue{}).fits(e) {
-		t.Error("a line that ends no reconcile fits")
+		t.Error("a line that is not the end of a reconcile fits")
 	}
 }
 

@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// fold gathers calls that had nothing to write: one line says of all of them what they
-// were told. Most calls of an operator are such, and hide the others.
+// fold collects calls that had nothing to write. One line shows the changes that all of them
+// were told. Most calls of an operator are like that, and would hide the others.
 type fold struct {
 	calls   int
 	objects map[string]bool
-	told    map[string]int // how many calls were told of a change of that sort
+	told    map[string]int // how many calls were told a change of that sort
 	ran     int            // steps
-	could   int            // steps that a call without any knowledge would have run
+	could   int            // steps that would have run if the calls had not known what changed
 }
 
-// add takes a call. steps are those that the operator is known to have.
+// add adds a call. steps are the steps of the operator that are known.
 func (f *fold) add(e entry, steps int) {
 	if f.calls == 0 {
 		*f = fold{objects: map[string]bool{}, told: map[string]int{}}
@@ -33,10 +33,10 @@ func (f *fold) add(e entry, steps int) {
 	}
 }
 
-// mostSorts is how many sorts of changes are told apart.
+// mostSorts is how many sorts of changes the line names.
 const mostSorts = 3
 
-// render says what was folded, and nothing if that is nothing.
+// render returns the line about the collected calls, or nothing if there are none.
 func (s style) folded(f fold) []string {
 	if f.calls == 0 {
 		return nil
@@ -67,8 +67,9 @@ func (s style) folded(f fold) []string {
 	return []string{s.in(faint, strings.Repeat(" ", len(timeFormat))+" "+shorten(text, 220))}
 }
 
-// sort is what a change has in common with others, as in "Owned Deployment Updated". The
-// operator's own writes are told apart: each comes back as a change.
+// sort is what a change has in common with similar ones, as in "Owned Deployment Updated".
+// The operator's own writes are sorts of their own, because each of them comes back as a
+// change.
 func (c cause) sort() string {
 	words := strings.Fields(c.Change)
 	if len(words) < 4 {
@@ -80,8 +81,8 @@ func (c cause) sort() string {
 	return strings.Join(append(words[:2:2], words[3]), " ")
 }
 
-// foldable reports whether a call may be shown with others in one line: it wrote
-// nothing, knew what it was called for, and that was no change of the Site itself.
+// foldable reports whether the line may stand for a call: the call wrote nothing, and it knew
+// why it was called, and the reason was not a change of the Site itself.
 func (e entry) foldable() bool {
 	if len(e.Wrote) > 0 || e.Incomplete != "" || len(e.Changes) == 0 {
 		return false
@@ -89,8 +90,8 @@ func (e entry) foldable() bool {
 	return !slices.ContainsFunc(e.Changes, func(c cause) bool { return strings.HasPrefix(c.Change, "Primary ") })
 }
 
-// ran are the steps that a call ran. Only a call that reports a status in the end went
-// through the operator's plan.
+// ran returns the steps that a call ran. Only a call with the step status went through all
+// steps of the operator.
 func (e entry) ran() (steps []string, planned bool) {
 	all := strings.Split(e.Steps, ",")
 	if all[len(all)-1] != "status" {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// call is one that had nothing to write.
+// call is a call that had nothing to write.
 func call(name, steps string, changes ...string) entry {
 	e := entry{Message: reconciled, Namespace: "demo", Name: name, outcome: outcome{Steps: steps}}
 	for _, change := range changes {
@@ -23,7 +23,7 @@ func TestCallsForNothingAreOneLine(t *testing.T) {
 	p.fold(call("blog", "status", "Owned Deployment demo/blog Updated", "Owned ConfigMap demo/blog-files Updated ×2 by sample-operator"), 4)
 	p.fold(call("blog", "claims", "Resync"), 4)
 	if out.Len() > 0 {
-		t.Errorf("folded calls are shown before anything else is: %q", out.String())
+		t.Errorf("collected calls are shown before the next line: %q", out.String())
 	}
 	p.note("next")
 	want := strings.Repeat(" ", len(timeFormat)) +
@@ -73,7 +73,7 @@ func TestWhatMattersIsNotFolded(t *testing.T) {
 	var j journal
 	j.begin([]clue{{object: "demo/blog", change: "Owned Service"}})
 	if !j.awaits(call("blog", "", "Owned Service demo/blog Deleted")) || j.awaits(call("shop", "", "Owned Service demo/shop Deleted")) {
-		t.Error("the chapter does not know what it waits for")
+		t.Error("the journal does not know that the chapter waits for this call")
 	}
 }
 

@@ -7,17 +7,16 @@ import (
 	"time"
 )
 
-// journal remembers what has been reconciled since the last chapter began, and counts
-// everything.
+// journal remembers the reconciles since the last chapter began, and counts all calls.
 type journal struct {
 	mu      sync.Mutex // guards everything below
 	entries []entry
-	clues   []clue    // what the chapter waits for
-	last    time.Time // when the latest came
+	clues   []clue    // the reconciles that the chapter waits for
+	last    time.Time // the time of the latest reconcile
 	all     totals
 }
 
-// totals are about all calls, from the operator's start on.
+// totals are the counts of all calls since the operator's start.
 type totals struct {
 	calls   int
 	wrote   int // calls that did
@@ -28,10 +27,11 @@ type totals struct {
 	longest time.Duration // of one call
 }
 
-// could is how many steps the calls would have run that knew nothing.
+// could is how many steps would have run if the calls had not known what changed.
 func (t *totals) could() int { return t.planned * len(t.steps) }
 
-// most is how much of a chapter is remembered. A step causes a dozen reconciles.
+// most is how many reconciles of a chapter the journal remembers. A change causes about a
+// dozen.
 const most = 10_000
 
 func (j *journal) add(e entry) {
@@ -64,7 +64,7 @@ func (t *totals) add(e entry) {
 	}
 }
 
-// totals are those so far.
+// totals returns the counts up to now.
 func (j *journal) totals() *totals {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -73,14 +73,14 @@ func (j *journal) totals() *totals {
 	return &all
 }
 
-// begin forgets what was before, and waits for what fits the clues.
+// begin forgets all reconciles, and waits for those that fit the clues.
 func (j *journal) begin(clues []clue) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.entries, j.clues, j.last = nil, clues, time.Now()
 }
 
-// awaits reports whether the chapter waits for a call like that.
+// awaits reports whether the chapter waits for such a call.
 func (j *journal) awaits(e entry) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -92,7 +92,7 @@ func (j *journal) awaits(e entry) bool {
 	return false
 }
 
-// has reports whether something that fits has been reconciled.
+// has reports whether there was a reconcile that fits.
 func (j *journal) has(c clue) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -104,23 +104,23 @@ func (j *journal) has(c clue) bool {
 	return false
 }
 
-// quiet is for how long nothing has been reconciled.
+// quiet is the time since the last reconcile.
 func (j *journal) quiet() time.Duration {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return time.Since(j.last)
 }
 
-// lines calls tell with each line that is written to it.
+// lines is a writer that calls tell with each line.
 type lines struct {
 	tell func(line []byte)
 	rest []byte
 }
 
-// longest is how much of a line is read: the operator's own bounds are far below.
+// longest is the longest line that is read. The operator's own limits are far lower.
 const longest = 1 << 20
 
-// Write takes any part of the output.
+// Write accepts parts of lines.
 func (l *lines) Write(output []byte) (int, error) {
 	n := len(output)
 	for {

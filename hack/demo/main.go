@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
-// ending says when the demo is over.
+// ending says when the demo ends.
 type ending uint8
 
 const (
@@ -27,9 +27,9 @@ func main() {
 	operator := flag.String("operator", "bin/sample-operator", "the operator's program")
 	record := flag.String("record", "", "write what is shown of the story to this file, as .txt and as .svg")
 	flag.Parse()
-	log.SetLogger(logr.Discard()) // what clients have to say comes back as an error, too
+	log.SetLogger(logr.Discard()) // clients also return what they would log here
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	context.AfterFunc(ctx, stop) // who asks twice does not want to wait
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
 	end := whenTold
 	if *once {
 		end = afterStory
@@ -37,7 +37,7 @@ func main() {
 	out := newPrinter(os.Stdout, styleFor(os.Stdout, os.Getenv))
 	err := run(ctx, out, settings{operator: *operator, record: *record, end: end})
 	if ctx.Err() != nil && end == whenTold {
-		err = nil // it was asked to end, and whatever it was about to do it did not
+		err = nil // the demo was asked to end, so unfinished work is not an error
 	}
 	if err != nil {
 		out.failure(err)
@@ -47,12 +47,12 @@ func main() {
 
 // settings are what the flags say.
 type settings struct {
-	operator string // its program
+	operator string // path of the operator's program
 	record   string // file to write, without its extension; empty for none
 	end      ending
 }
 
-// run shows everything, and returns when nothing of it is left.
+// run runs the demo, and returns when everything that it started has ended.
 func run(ctx context.Context, out *printer, s settings) error {
 	if _, err := os.Stat("config/default/kustomization.yaml"); err != nil {
 		return fmt.Errorf("find the operator's manifests: run me from the root of the repository, by `make run`: %w", err)

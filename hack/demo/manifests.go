@@ -6,9 +6,9 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/manifests"
 )
 
-// adapt makes of the manifests of an operator that runs in the cluster those of one
-// that runs beside it: without its Deployment and Services, and with webhooks that are
-// called at an address of this machine. The result is one JSON list.
+// adapt changes the manifests of an operator that runs in the cluster, so that it can run
+// beside the cluster. The result has no Deployment and no Services, and its webhooks have an
+// address of this machine. It is one JSON list.
 func adapt(text, webhooks string) ([]byte, error) {
 	objects, err := manifests.Read([]byte(text))
 	if err != nil {

@@ -57,11 +57,11 @@ func TestManifestsAreForAnOperatorBesideTheCluster(t *testing.T) {
 
 func TestManifestsThatAreNone(t *testing.T) {
 	for name, text := range map[string]string{
-		"no YAML":               "{",
-		"webhooks are no list":  "kind: MutatingWebhookConfiguration\nwebhooks: {}",
-		"a webhook is no map":   "kind: MutatingWebhookConfiguration\nwebhooks: [1]",
-		"a service is no map":   "kind: MutatingWebhookConfiguration\nwebhooks: [{clientConfig: {service: x}}]",
-		"no clientConfig to be": "kind: MutatingWebhookConfiguration\nwebhooks: [{clientConfig: x}]",
+		"no YAML":                      "{",
+		"webhooks that are not a list": "kind: MutatingWebhookConfiguration\nwebhooks: {}",
+		"a webhook that is not a map":  "kind: MutatingWebhookConfiguration\nwebhooks: [1]",
+		"a service that is not a map":  "kind: MutatingWebhookConfiguration\nwebhooks: [{clientConfig: {service: x}}]",
+		"no clientConfig to be":        "kind: MutatingWebhookConfiguration\nwebhooks: [{clientConfig: x}]",
 	} {
 		if got, err := adapt(text, "x"); err == nil || !strings.Contains(err.Error(), "read manifests") && !strings.Contains(err.Error(), "called on this machine") {
 			t.Errorf("%s: got %s and error %v", name, got, err)

@@ -13,18 +13,18 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
 )
 
-// What the operator's manifests call things.
+// These are names in the operator's manifests.
 const (
 	operatorNamespace = "sample-operator-system"
 	operatorAccount   = "sample-operator-controller-manager"
 	fieldManager      = "sample-operator" // of what it writes
 )
 
-// patience is how long the operator may take to do what it is asked, and to end.
+// patience is how long the operator may take for a chapter, and to end.
 const patience = time.Minute
 
-// runOperator runs it until ctx ends, with the rights that its manifests give it, and
-// reads what it writes.
+// runOperator runs the operator until ctx ends. The operator has the rights that its
+// manifests grant. runOperator reads its log.
 func (c *cluster) runOperator(ctx context.Context) error {
 	config, err := c.plane.ServiceAccountConfig(ctx, operatorNamespace, operatorAccount)
 	if err != nil {
@@ -43,7 +43,7 @@ func (c *cluster) runOperator(ctx context.Context) error {
 	defer controlplane.Bind(cmd)()
 	err = cmd.Run()
 	if ctx.Err() != nil {
-		return ctx.Err() // it ended because it was told to
+		return ctx.Err() // it ended because ctx ended
 	}
 	return fmt.Errorf("run %s: it ended by itself: %w", c.binary, err)
 }
@@ -61,7 +61,7 @@ func (c *cluster) operatorFlags(kubeconfig string) []string {
 	}
 }
 
-// hear takes a line that the operator wrote.
+// hear handles a line that the operator wrote.
 func (c *cluster) hear(line []byte) {
 	e, err := parse(line)
 	if err != nil {

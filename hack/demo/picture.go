@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// The measures of a picture, in pixels. Each piece of text says where it begins, so
-// columns are columns in a font of any width up to this.
+// The sizes in a picture, in pixels. Each piece of text has its own position. So columns stay
+// columns in every font that is not wider than this.
 const (
 	columnWidth = 7.25
 	lineHeight  = 17
@@ -19,8 +19,8 @@ const (
 // classes has the class for each colour.
 var classes = map[shade]string{bold: "b", faint: "f", red: "r", green: "g", yellow: "y", cyan: "c"}
 
-// pictureStart has a background of its own, so it is the same on a light page and on a
-// dark one. It needs nothing but a font that every machine has.
+// pictureStart has a background of its own, so the picture looks the same on a light page and
+// on a dark one. It only needs a font that every machine has.
 const pictureStart = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %[1]d %[2]d" width="%[1]d" height="%[2]d" xml:space="preserve" role="img" aria-label="What a terminal shows">
 <style>
 text { font: 12px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; fill: #d5dae1; white-space: pre }
@@ -29,7 +29,7 @@ text { font: 12px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mo
 <rect width="%[1]d" height="%[2]d" rx="8" fill="#161b22" stroke="#444c56"/>
 `
 
-// picture draws what a terminal shows, as SVG.
+// picture draws the output of a terminal as SVG.
 func picture(text string) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	widest := 0
@@ -56,15 +56,15 @@ func picture(text string) string {
 	return fmt.Sprintf(pictureStart, width, height) + body.String() + "</svg>\n"
 }
 
-// span is a piece of a line that looks alike.
+// span is a piece of a line that has one colour.
 type span struct {
 	column int
 	shade  shade
 	text   string
 }
 
-// spansOf takes a line apart where its colour changes. Spaces at the start of a piece
-// are where it begins, and no text.
+// spansOf splits a line where its colour changes. Spaces at the start of a piece become its
+// position.
 func spansOf(line string) []span {
 	var spans []span
 	column, current := 0, shade("")

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// shown is a piece of what the demo shows, with everything that a picture has to cope with.
+// shown is an example of output with everything that a picture has to handle.
 func shown(p *printer) {
 	p.title("A title")
 	p.command(`kubectl patch '{"a":"<b>&"}'`)
@@ -60,8 +60,8 @@ func TestPictureIsWhatIsShown(t *testing.T) {
 	}
 }
 
-// TestPictureStandsAlone reads the picture as a browser would: it is XML, and asks for
-// nothing from elsewhere.
+// TestPictureStandsAlone reads the picture as a browser would. It has to be XML, and must not
+// load anything.
 func TestPictureStandsAlone(t *testing.T) {
 	var out bytes.Buffer
 	shown(newPrinter(&out, style{colours: true}))
@@ -73,7 +73,7 @@ func TestPictureStandsAlone(t *testing.T) {
 			break
 		}
 		if err != nil {
-			t.Fatalf("it is no XML: %v", err)
+			t.Fatalf("it is not XML: %v", err)
 		}
 		switch token := token.(type) {
 		case xml.StartElement:

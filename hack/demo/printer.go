@@ -14,7 +14,7 @@ import (
 	"unicode/utf8"
 )
 
-// style says how each kind of text is set off. The zero style does not.
+// style says whether text gets colours. The zero style has none.
 type style struct{ colours bool }
 
 // shade is one of a terminal's colours.
@@ -29,21 +29,22 @@ const (
 	cyan   shade = "36"
 )
 
-// styleFor uses colours for a person at a terminal who has nothing against them;
-// see no-color.org.
+// styleFor returns colours for a terminal, unless the user or the terminal wants none: see
+// no-color.org.
 func styleFor(out *os.File, env func(string) string) style {
 	info, err := out.Stat()
 	terminal := err == nil && info.Mode()&os.ModeCharDevice != 0
 	return style{colours: terminal && env("NO_COLOR") == "" && env("TERM") != "dumb"}
 }
 
-// colourful is how everything is rendered at first. What goes to no terminal loses it.
+// colourful is the style in which everything is rendered first. Output that does not go to a
+// terminal loses its colours later.
 var colourful = style{colours: true}
 
-// plain is a text without its colours.
+// plain returns a text without its colours.
 func plain(text string) string { return escape.ReplaceAllString(text, "") }
 
-// escape is what sets a colour, and ends it.
+// escape matches the codes that set and end a colour.
 var escape = regexp.MustCompile(`\x1b\[[0-9]*m`)
 
 func (s style) in(how shade, text string) string {
@@ -53,23 +54,23 @@ func (s style) in(how shade, text string) string {
 	return "\x1b[" + string(how) + "m" + text + "\x1b[0m"
 }
 
-// printer writes for the person who watches. Each call is one piece, which nothing
-// else gets into.
+// printer writes the output for the user. The output of one call is never mixed with that of
+// another.
 type printer struct {
 	style style
 
 	mu     sync.Mutex // guards everything below
 	out    io.Writer
-	record *recording // nil, or what gets everything as well
+	record *recording // also gets everything; may be nil
 	folded fold       // calls that are not shown yet
-	last   time.Time  // when something was shown
+	last   time.Time  // the time of the last output
 }
 
 func newPrinter(out io.Writer, s style) *printer {
 	return &printer{style: s, out: out, last: time.Now()}
 }
 
-// print shows what was folded, and then the lines. They come with colours.
+// print shows the collected calls, and then the lines, which have colours.
 func (p *printer) print(lines ...string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -91,24 +92,24 @@ func (p *printer) printLocked(lines []string) {
 	fmt.Fprint(p.out, text)
 }
 
-// flush shows what was folded.
+// flush shows the collected calls.
 func (p *printer) flush() { p.print() }
 
-// quiet is for how long nothing has been shown.
+// quiet is the time since the last output.
 func (p *printer) quiet() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return time.Since(p.last)
 }
 
-// fold keeps a call back until something else is shown.
+// fold collects a call, to be shown before the next output.
 func (p *printer) fold(e entry, steps int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.folded.add(e, steps)
 }
 
-// recordTo has everything that is shown from now on recorded, too. Nil ends that.
+// recordTo also records everything that is shown from now on. Nil ends the recording.
 func (p *printer) recordTo(r *recording) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -118,26 +119,26 @@ func (p *printer) recordTo(r *recording) {
 // title begins a part.
 func (p *printer) title(text string) { p.print("", colourful.in(bold, "── "+text)) }
 
-// command is what a person could have typed.
+// command shows a command as a user could type it.
 func (p *printer) command(line string) { p.print(colourful.in(faint, "   $ ") + line) }
 
-// said is what a command answered.
+// said shows the output of a command.
 func (p *printer) said(text string) {
 	for line := range strings.Lines(strings.TrimRight(text, "\n")) {
 		p.print("     " + clean(strings.TrimSuffix(line, "\n")))
 	}
 }
 
-// note is about the demo itself.
+// note shows a line about the demo itself.
 func (p *printer) note(text string) { p.print(colourful.in(faint, "   "+text)) }
 
-// fact is something to remember, with its name.
+// fact shows a value that the user may need, with its name.
 func (p *printer) fact(name, value string) { p.print(fmt.Sprintf("   %-12s %s", name, value)) }
 
-// result is a line of the sum: a name, and what there is to say.
+// result shows a line of the summary: a name and a text.
 func (p *printer) result(name, text string) { p.print(fmt.Sprintf("   %-12s ", name) + text) }
 
-// success says that something is as it should be, after that long.
+// success says that the cluster is in the expected state, and how long that took.
 func (p *printer) success(text string, took time.Duration) {
 	p.print(colourful.in(green, "   ✓ "+text) + colourful.in(faint, fmt.Sprintf(", after %.1fs", took.Seconds())))
 }
@@ -145,17 +146,17 @@ func (p *printer) success(text string, took time.Duration) {
 // failure says why the demo ends too early.
 func (p *printer) failure(err error) { p.print("", colourful.in(red, "✗ "+err.Error())) }
 
-// line shows a line of the operator's log, if there is anything in it for a person.
+// line shows a line of the operator's log, if a user would want to read it.
 func (p *printer) line(e entry) {
 	if lines := colourful.render(e); len(lines) > 0 {
 		p.print(lines...)
 	}
 }
 
-// raw shows a line that the operator wrote and that is not of its log.
+// raw shows a line of the operator's output that is not a line of its log.
 func (p *printer) raw(line string) { p.print(colourful.in(yellow, "   ! ") + clean(line)) }
 
-// render makes a line of the log readable; most of them have nothing to show.
+// render makes a line of the log readable. For most lines it returns nothing.
 func (s style) render(e entry) []string {
 	switch {
 	case e.Message == reconciled:
@@ -171,8 +172,8 @@ func (s style) render(e entry) []string {
 	}
 }
 
-// reconcile shows why, what is different, and what was done about it. What led to a
-// write is told at length, all else in as few lines as possible.
+// reconcile shows why a Site was reconciled, which fields changed, and what was written. It
+// shows the causes of a write in detail, and everything else in as few lines as possible.
 func (s style) reconcile(e entry) []string {
 	indent := strings.Repeat(" ", width(e))
 	var lines []string
@@ -202,7 +203,7 @@ func (s style) reconcile(e entry) []string {
 	return append(lines, indent+"→ "+did+s.in(faint, "  ("+looked+")"))
 }
 
-// edits are one to a line.
+// edits shows each edit on a line of its own.
 func (s style) edits(c cause, indent string) []string {
 	var lines []string
 	for _, edit := range c.Diff {
@@ -216,8 +217,8 @@ func (s style) edits(c cause, indent string) []string {
 
 func (s style) more(n int) string { return s.in(faint, fmt.Sprintf("and %d more", n)) }
 
-// briefly puts them into one line, first those that are short: a number says more than
-// a condition with its message.
+// briefly puts the edits into one line, the short ones first: a number says more than a
+// condition with its message.
 func (s style) briefly(c cause, indent string) []string {
 	const mostText = 110
 	byLength := slices.SortedStableFunc(slices.Values(c.Diff), func(a, b string) int { return cmp.Compare(len(a), len(b)) })
@@ -255,12 +256,12 @@ func (s style) head(e entry) string {
 	return s.in(faint, e.Time.Format(timeFormat)) + " " + s.in(bold, shorten(e.object(), 80)) + " "
 }
 
-// width is how many columns head takes.
+// width is how many columns a text takes.
 func width(e entry) int {
 	return len(timeFormat) + utf8.RuneCountInString(shorten(e.object(), 80)) + 2
 }
 
-// shorten makes a text fit, and harmless.
+// shorten cuts a text to the width of a line, and cleans it.
 func shorten(text string, most int) string {
 	runes := []rune(clean(text))
 	if len(runes) <= most {
@@ -269,8 +270,8 @@ func shorten(text string, most int) string {
 	return string(runes[:most-1]) + "…"
 }
 
-// clean replaces what is no printable character: names and values come from a
-// cluster, and must not command the terminal.
+// clean replaces characters that can't be printed. Names and values come from a cluster, and
+// must not send commands to the terminal.
 func clean(text string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

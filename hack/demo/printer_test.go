@@ -12,7 +12,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files again")
 
-// rendered is what a person sees of the recorded log.
+// rendered is the demo's output for the recorded log.
 func rendered(t *testing.T, s style) string {
 	t.Helper()
 	log, err := os.ReadFile("testdata/operator.jsonl")
@@ -69,7 +69,7 @@ func TestOnlyATerminalGetsColours(t *testing.T) {
 	}{
 		{"terminal", device, nil, true},
 		{"file", file, nil, false},
-		{"who wants none", device, map[string]string{"NO_COLOR": "1"}, false},
+		{"a user who wants none", device, map[string]string{"NO_COLOR": "1"}, false},
 		{"a terminal that has none", device, map[string]string{"TERM": "dumb"}, false},
 	} {
 		if got := styleFor(c.out, func(name string) string { return c.env[name] }); got.colours != c.want {
@@ -78,8 +78,8 @@ func TestOnlyATerminalGetsColours(t *testing.T) {
 	}
 }
 
-// FuzzLine feeds the printer with lines as nobody should write them: nothing that a
-// cluster has may command the terminal.
+// FuzzLine gives the printer strange lines. No text from a cluster may send commands to the
+// terminal.
 func FuzzLine(f *testing.F) {
 	log, err := os.ReadFile("testdata/operator.jsonl")
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// recording is what was shown, with its colours. A nil recording takes nothing.
+// recording is the output, with its colours. A nil recording records nothing.
 type recording struct{ text strings.Builder }
 
 func (r *recording) add(text string) {
@@ -15,7 +15,7 @@ func (r *recording) add(text string) {
 	}
 }
 
-// write makes two files of it: one to read and search, one to look at.
+// write writes two files: one to read and search, and one to look at.
 func (r *recording) write(path string) error {
 	if r == nil {
 		return nil

@@ -15,7 +15,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 )
 
-// show brings in the operator, tells the story, and stays until end.
+// show starts the operator, tells the story, and stays until end is called.
 func (c *cluster) show(ctx context.Context, end ending, record *recording) error {
 	c.out.title("Starting the sample operator as " + operatorNamespace + "/" + operatorAccount)
 	group := lifecycle.New(ctx)
@@ -31,7 +31,7 @@ func (c *cluster) show(ctx context.Context, end ending, record *recording) error
 	return group.Wait()
 }
 
-// tell waits for the operator and tells the story.
+// tell waits for the operator, and then tells the story.
 func (c *cluster) tell(ctx context.Context, end ending, record *recording) error {
 	start := time.Now()
 	if err := c.await(ctx, c.serves); err != nil {
@@ -48,8 +48,8 @@ func (c *cluster) tell(ctx context.Context, end ending, record *recording) error
 	return nil
 }
 
-// tellAll tells each chapter, and what there is in the end. Nothing else is recorded:
-// where things are is different on each machine.
+// tellAll tells all chapters, and shows the summary. Nothing else is recorded, because
+// addresses and paths are different on each machine.
 func (c *cluster) tellAll(ctx context.Context, record *recording) error {
 	c.out.recordTo(record)
 	defer c.out.recordTo(nil)
@@ -61,7 +61,7 @@ func (c *cluster) tellAll(ctx context.Context, record *recording) error {
 	return c.sum(ctx)
 }
 
-// watch shows what comes of the changes that somebody else makes, until ctx ends.
+// watch shows the effects of the user's own changes, until ctx ends.
 func (c *cluster) watch(ctx context.Context) {
 	c.journal.begin(nil)
 	ticker := time.NewTicker(rest / 4)
@@ -78,7 +78,7 @@ func (c *cluster) watch(ctx context.Context) {
 	}
 }
 
-// explain says where everything is.
+// explain shows the addresses and paths of everything.
 func (c *cluster) explain() {
 	c.out.fact("API server", c.plane.Config().Host)
 	c.out.fact("metrics", "http://"+c.metrics+"/metrics")
@@ -96,8 +96,8 @@ func (c *cluster) explain() {
 	}
 }
 
-// serves complains until the operator can be used: its webhooks answer, and who is let
-// through by them is worked on.
+// serves returns an error until the operator can be used: its webhooks answer, and it has
+// listed everything.
 func (c *cluster) serves(ctx context.Context, api client.Client) error {
 	if err := c.healthy(ctx); err != nil {
 		return err
@@ -128,7 +128,7 @@ func (c *cluster) healthy(ctx context.Context) error {
 	return nil
 }
 
-// play makes the change, and waits until all has come of it that should.
+// play makes the change of a chapter, and waits for its effects.
 func (c *cluster) play(ctx context.Context, it chapter) error {
 	c.out.title(it.title)
 	c.out.command("kubectl " + quote(it.kubectl))
@@ -153,8 +153,8 @@ func (c *cluster) play(ctx context.Context, it chapter) error {
 	return nil
 }
 
-// told complains until the operator has told of everything that there is a clue to,
-// and has come to rest.
+// told returns an error until the operator has logged a reconcile for each clue, and then
+// nothing more for a while.
 func (c *cluster) told(clues []clue) check {
 	return func(context.Context, client.Client) error {
 		for _, clue := range clues {
@@ -169,11 +169,11 @@ func (c *cluster) told(clues []clue) check {
 	}
 }
 
-// rest is how long nothing happens before the next chapter, so that what is shown
-// belongs to one. It is also time to read.
+// rest is how long nothing happens before the next chapter, so that each line belongs to one
+// chapter. It also gives users time to read.
 const rest = time.Second
 
-// await asks until there is no complaint, and gives up after a while with the last.
+// await calls ask until it returns no error. After a while it gives up with the last error.
 func (c *cluster) await(ctx context.Context, content check) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -184,7 +184,7 @@ func (c *cluster) await(ctx context.Context, content check) error {
 		switch err := content(ctx, c.client); {
 		case err == nil:
 			return nil
-		case ctx.Err() == nil: // else it complains of just that
+		case ctx.Err() == nil: // otherwise the error is only about the context
 			complaint = err
 		}
 		if c.out.quiet() > beat && complaint != nil {
@@ -198,7 +198,7 @@ func (c *cluster) await(ctx context.Context, content check) error {
 	}
 }
 
-// quote writes arguments as a shell would have to read them.
+// quote writes arguments so that a shell reads them correctly.
 func quote(args []string) string {
 	var quoted []string
 	for _, arg := range args {

@@ -6,14 +6,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// chapter is one change that is made to the cluster, and what has to come of it.
+// chapter is one change of the cluster, and its expected effects.
 type chapter struct {
 	title   string
 	kubectl []string
-	// until complains for as long as the cluster is not as it should be.
+	// until returns an error while the cluster is not in the expected state.
 	until func(context.Context, client.Client) error
-	then  string // what it is like when until is content
-	// clues are reconciles that the operator has to tell of.
+	then  string // describes the expected state
+	// clues are reconciles that the operator has to log.
 	clues []clue
 }
 
@@ -22,7 +22,8 @@ const (
 	copycat = "demo/copycat"
 )
 
-// story is told in this order; each chapter goes on from where the one before ended.
+// story has the chapters in their order. Each one begins in the state at the end of the last
+// one.
 var story = []chapter{
 	{
 		title:   "The operator's samples",

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// sum shows what there is in the end.
+// sum shows the summary at the end.
 func (c *cluster) sum(ctx context.Context) error {
 	c.out.title("All of it happened as told")
 	for _, args := range [][]string{
@@ -28,7 +28,7 @@ func (c *cluster) sum(ctx context.Context) error {
 	return c.count(ctx)
 }
 
-// count says what all of it took, in numbers that the operator told.
+// count shows how much work all of it was, in numbers from the operator.
 func (c *cluster) count(ctx context.Context) error {
 	measured, err := c.measured(ctx)
 	if err != nil {
@@ -43,7 +43,7 @@ func (c *cluster) count(ctx context.Context) error {
 
 type result struct{ name, text string }
 
-// results say what the operator told of its calls, and what it measured itself.
+// results returns the lines about the operator's calls, and about its metrics.
 func results(t *totals, m measurements) []result {
 	all := []result{
 		{"calls", fmt.Sprintf("%d: %d wrote %s, %d nothing but a status at most", t.calls, t.wrote, counted(t.objects, "object"), t.calls-t.wrote)},
@@ -61,10 +61,10 @@ func results(t *totals, m measurements) []result {
 	return all
 }
 
-// measurements are metrics of the operator's, by name and summed over their labels.
+// measurements are metrics of the operator, by name, and summed over their labels.
 type measurements map[string]float64
 
-// mean is that of a histogram.
+// mean is the mean of a histogram.
 func (m measurements) mean(name string) (mean time.Duration, known bool) {
 	sum, count := m[name+"_sum"], m[name+"_count"]
 	if count == 0 {
@@ -73,7 +73,7 @@ func (m measurements) mean(name string) (mean time.Duration, known bool) {
 	return time.Duration(sum / count * float64(time.Second)).Round(10 * time.Microsecond), true
 }
 
-// readMetrics reads what a metrics endpoint serves.
+// readMetrics reads the output of a metrics endpoint.
 func readMetrics(text string) measurements {
 	m := measurements{}
 	for line := range strings.Lines(text) {
@@ -81,7 +81,7 @@ func readMetrics(text string) measurements {
 		if len(fields) < 2 || strings.HasPrefix(line, "#") {
 			continue
 		}
-		// The name is before the labels, in whose values there may be spaces.
+		// The name is before the labels. The labels' values may contain spaces.
 		name, _, _ := strings.Cut(fields[0], "{")
 		if value, err := strconv.ParseFloat(fields[len(fields)-1], 64); err == nil {
 			m[name] += value

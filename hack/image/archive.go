@@ -17,14 +17,14 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// The annotations that say what the image in a layout is called.
+// These annotations have the name of the image in a layout.
 const (
 	fullName = "io.containerd.image.name"          // containerd's, the whole name
 	tagName  = "org.opencontainers.image.ref.name" // the specification's, the tag
 )
 
-// canonical is the image's name as container runtimes spell it out. The library calls
-// the registry of short names by the address that it would ask.
+// canonical is the full form of the image's name that container runtimes use. For short names
+// the library uses the address of the registry instead of its name.
 func canonical(tag name.Tag) string {
 	registry := strings.Replace(tag.RegistryStr(), name.DefaultRegistry, "docker.io", 1)
 	return fmt.Sprintf("%s/%s:%s", registry, tag.RepositoryStr(), tag.TagStr())
@@ -43,7 +43,7 @@ func (l *layout) add(file string, content []byte) {
 	}
 }
 
-// addBlob adds content by its digest, and returns the file that has it.
+// addBlob adds content under its digest, and returns the name of its file.
 func (l *layout) addBlob(digest v1.Hash, content []byte) string {
 	file := path.Join("blobs", digest.Algorithm, digest.Hex)
 	l.add(file, content)
@@ -57,8 +57,7 @@ type dockerManifest struct {
 	Layers   []string
 }
 
-// writeArchive writes the images, which are one image for several platforms, under a
-// name, and returns its digest.
+// writeArchive writes one image for several platforms under a name, and returns its digest.
 func writeArchive(file string, tag name.Tag, images []platformImage) (v1.Hash, error) {
 	files := &layout{files: map[string][]byte{}}
 	files.add("oci-layout", []byte(`{"imageLayoutVersion":"1.0.0"}`))
@@ -80,8 +79,8 @@ func writeArchive(file string, tag name.Tag, images []platformImage) (v1.Hash, e
 	return digest, files.write(file)
 }
 
-// addImages adds the blobs of all images, and returns what manifest.json says of the
-// first.
+// addImages adds the blobs of all images, and returns the entry for manifest.json about the
+// first one.
 func addImages(files *layout, images []platformImage) (dockerManifest, error) {
 	var first dockerManifest
 	for i, one := range images {
@@ -112,7 +111,7 @@ func addImage(files *layout, image v1.Image) (dockerManifest, error) {
 			return docker, err
 		}
 		content, err := io.ReadAll(compressed)
-		_ = compressed.Close() // it is memory
+		_ = compressed.Close() // writes to memory do not fail
 		if err != nil {
 			return docker, err
 		}
@@ -143,10 +142,10 @@ func addManifest(files *layout, image v1.Image) error {
 	return nil
 }
 
-// index returns the layout's index.json, which has one entry: the image, or, for
-// several platforms, an index of them, so that the name stands for all of them. The
-// library would make both, with an artifactType at each entry that readers may take for
-// something that is no image.
+// index returns the layout's index.json. It has one entry: the image, or, for several
+// platforms, an index of them. So the name stands for all platforms. The library could make
+// both, but it adds an artifactType to each entry, and then some readers may not take the
+// entry for an image.
 func index(files *layout, tag name.Tag, images []platformImage) (top []byte, digest v1.Hash, err error) {
 	platforms := make([]v1.Descriptor, 0, len(images))
 	for _, one := range images {
@@ -183,7 +182,7 @@ func indexOf(entries []v1.Descriptor) ([]byte, error) {
 	return text, nil
 }
 
-// write makes the archive under another name and renames it.
+// write writes the archive under another name, and then renames it.
 func (l *layout) write(file string) (err error) {
 	defer func() {
 		if err != nil {

@@ -15,8 +15,9 @@ import (
 	"testing"
 )
 
-// The types here are those of the OCI image specification, written down once more: a
-// test that read the archive with the library that wrote it would share its mistakes.
+// The types here are those of the OCI image specification. They are written here again,
+// because a test that reads the archive with the same library would share the library's
+// mistakes.
 
 // A descriptor points at a blob.
 type descriptor struct {
@@ -24,7 +25,7 @@ type descriptor struct {
 	Digest      string            `json:"digest"`
 	Size        int64             `json:"size"`
 	Annotations map[string]string `json:"annotations"`
-	Artifact    string            `json:"artifactType"` // only of what is no image
+	Artifact    string            `json:"artifactType"` // only set if it is not an image
 	Platform    *struct {
 		OS           string `json:"os"`
 		Architecture string `json:"architecture"`
@@ -68,10 +69,10 @@ const (
 	layerType    = "application/vnd.oci.image.layer.v1.tar+gzip"
 )
 
-// ociLayout is what an archive has, by name.
+// ociLayout has the files of an archive, by name.
 type ociLayout map[string][]byte
 
-// entries reads a tar.
+// entries reads a tar file.
 func entries(t *testing.T, from io.Reader) (headers []*tar.Header, contents [][]byte) {
 	t.Helper()
 	archive := tar.NewReader(from)
@@ -91,7 +92,7 @@ func entries(t *testing.T, from io.Reader) (headers []*tar.Header, contents [][]
 	}
 }
 
-// open reads an archive, and holds each blob against its name.
+// open reads an archive, and checks that the digest of each blob is its name.
 func open(t *testing.T, file string) ociLayout {
 	t.Helper()
 	raw, err := os.ReadFile(file)
@@ -117,7 +118,8 @@ func open(t *testing.T, file string) ociLayout {
 
 func digest(content []byte) string { return fmt.Sprintf("sha256:%x", sha256.Sum256(content)) }
 
-// blob returns what a descriptor points at, if that is as the descriptor says.
+// blob returns the content that a descriptor points at. It fails if that does not match the
+// descriptor.
 func (l ociLayout) blob(t *testing.T, at descriptor, mediaType string) []byte {
 	t.Helper()
 	content, found := l["blobs/"+strings.Replace(at.Digest, ":", "/", 1)]
@@ -150,7 +152,7 @@ func (l ociLayout) top(t *testing.T) descriptor {
 	return index.Manifests[0]
 }
 
-// image follows a manifest's descriptor to its configuration and the program.
+// image returns the configuration and the program that a manifest's descriptor leads to.
 func (l ociLayout) image(t *testing.T, at descriptor) (ociManifest, ociConfig, []byte) {
 	t.Helper()
 	manifest := decode[ociManifest](t, l.blob(t, at, manifestType))
@@ -180,7 +182,7 @@ func inflate(t *testing.T, content []byte) []byte {
 		t.Fatal(err)
 	}
 	if !compressed.ModTime.IsZero() || compressed.Name != "" {
-		t.Errorf("the layer's gzip header tells %+v", compressed.Header)
+		t.Errorf("the layer's gzip header has %+v", compressed.Header)
 	}
 	files, err := io.ReadAll(compressed)
 	if err != nil {
@@ -189,7 +191,7 @@ func inflate(t *testing.T, content []byte) []byte {
 	return files
 }
 
-// install puts a program where it can be started.
+// install writes a program into a file that can be started.
 func install(t *testing.T, program []byte) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "manager")

@@ -16,11 +16,11 @@ func compile(ctx context.Context, s settings, platform v1.Platform) ([]byte, err
 	if err != nil {
 		return nil, fmt.Errorf("make a folder for the program: %w", err)
 	}
-	defer func() { _ = os.RemoveAll(scratch) }() // what is left behind is a temporary file
-	// What is about the caller's machine must not get into the program: the folders by
-	// -trimpath, the state of the repository by -buildvcs, the caller's flags by GOFLAGS.
+	defer func() { _ = os.RemoveAll(scratch) }() // if this fails, only a temporary file is left
+	// Nothing about the caller's machine may get into the program. -trimpath keeps out the
+	// folders, -buildvcs the state of the repository, and GOFLAGS the caller's flags.
 	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-mod=readonly",
-		"-ldflags", "-s -w -buildid=", "-o", scratch+string(filepath.Separator), s.pkg) // into a folder go programs only
+		"-ldflags", "-s -w -buildid=", "-o", scratch+string(filepath.Separator), s.pkg) // into a folder the go command writes only programs
 	command.Dir = s.root
 	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+platform.OS, "GOARCH="+platform.Architecture,
 		"GOFLAGS=", "GOWORK=off", "GOAMD64=v1", "GOARM64=v8.0")

@@ -1,40 +1,40 @@
-// Command image packs a Go program into a container image, with nothing but the go
-// command: no container engine, no registry, no Dockerfile.
+// Command image packs a Go program into a container image. It needs only the go command: no
+// container engine, no registry, no Dockerfile.
 //
 //	go -C hack/image run .                                   the sample operator, for linux/amd64 and linux/arm64
 //	go -C hack/image run . -platforms linux/arm64            for one platform
 //	go -C hack/image run . -package ./some/main -o some.tar  another program of this repository
 //
-// The image is the program and nothing else: one layer over an empty base, with the
-// static binary owned by root, and a user without a name or a password entry that
-// runs it. Certificates of public authorities are left out, because a program in a
-// cluster speaks to the cluster's API server, and trusts it by the authority that is
-// mounted beside its token. A program that calls the outside needs another base.
+// The image has only the program: one layer over an empty base with the static binary, which
+// root owns. It runs as a user that has a number and no name. There are no certificates of
+// public authorities. A program in a cluster only talks to the cluster's API server, and the
+// certificate for that is mounted beside its token. A program that calls servers outside
+// needs another base.
 //
-// The same sources, toolchain and flags give the same bytes: no clock, no path and no
-// commit gets in.
+// The same sources, toolchain and flags give the same bytes, because the image contains no
+// time, no path and no commit.
 //
 // # The archive
 //
-// It is a tar of an OCI image layout. An index names the image in two ways: containerd,
-// and so `kind load image-archive` and `ctr images import`, goes by the annotation
-// io.containerd.image.name, others by that of the OCI specification. What `docker load`
-// needs where it does not read layouts stands in manifest.json beside it, about the
-// first platform, because that format knows no second one.
+// The archive is a tar of an OCI image layout. An index names the image by two annotations:
+// containerd uses io.containerd.image.name, and so do `kind load image-archive` and `ctr
+// images import`. Others use the annotation of the OCI specification. Some versions of
+// `docker load` do not read layouts. For them there is manifest.json, which is about the
+// first platform only, because that format has no second one.
 //
 // # What it is made with
 //
-// go-containerregistry makes layers, configuration and manifests. ko, which is built on
-// it, does more: it pulls a base image, resolves import paths in YAML and pushes the
-// result. Nothing of it is needed here, and it would bring several hundred modules.
+// go-containerregistry makes layers, configuration and manifests. ko is built on it and does
+// more: it pulls a base image, resolves import paths in YAML and pushes the result. Nothing
+// of that is needed here, and ko depends on several hundred modules.
 //
 // # Concurrency
 //
-// None, but what the go command does. The archive appears by rename, so that nobody ever
-// reads half of one.
+// None, except in the go command. The archive gets its name by a rename, so nobody can read
+// an incomplete one.
 //
 // # Testing
 //
-// The tests pack a small program, take the archive apart by the letter of the OCI
-// specification, without the library that wrote it, and start what is inside.
+// The tests pack a small program, read the archive by the rules of the OCI specification,
+// without the library that wrote it, and start the program in it.
 package main

@@ -79,7 +79,7 @@ func TestTheProgramInTheImageRuns(t *testing.T) {
 	if err != nil || !strings.Contains(string(said), "leader-elect") {
 		t.Errorf("--help ends with %v and says:\n%s", err, said)
 	}
-	// Without anything else in the image, nothing must be needed to start it.
+	// The image has nothing else, so the program must start without other files.
 	if linked, err := elf.Open(file); err != nil || linked.Section(".interp") != nil {
 		t.Errorf("the program needs a dynamic linker: %v", err)
 	}
@@ -154,7 +154,7 @@ func TestTheImageHasItsName(t *testing.T) {
 		layout := open(t, build(t, root, "-platforms", here, "-name", given))
 		_, tag, _ := strings.Cut(want[strings.LastIndex(want, "/"):], ":")
 		if got := layout.top(t).Annotations; got[fullName] != want || got[tagName] != tag {
-			t.Errorf("%s is called %v, want %s and %s", given, got, want, tag)
+			t.Errorf("%s has the names %v, want %s and %s", given, got, want, tag)
 		}
 		if docker := decode[[]dockerManifest](t, layout["manifest.json"]); docker[0].RepoTags[0] != want {
 			t.Errorf("%s is called %q in manifest.json, want %s", given, docker[0].RepoTags, want)
@@ -162,7 +162,7 @@ func TestTheImageHasItsName(t *testing.T) {
 	}
 }
 
-// Docker's own store reads manifest.json alone, and of what that points at.
+// Docker's own store reads only manifest.json and the files that it points at.
 func TestDockerFindsTheFirstPlatform(t *testing.T) {
 	layout := open(t, build(t, program(t, source), "-platforms", "linux/arm64,linux/amd64"))
 	docker := decode[[]dockerManifest](t, layout["manifest.json"])

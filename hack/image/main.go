@@ -33,7 +33,7 @@ func main() {
 	}
 }
 
-// run packs what args ask for.
+// run packs the program that args name.
 func run(ctx context.Context, args []string, progress io.Writer) error {
 	s, err := parseSettings(args, progress)
 	if err != nil {
@@ -68,7 +68,7 @@ func parseSettings(args []string, problems io.Writer) (settings, error) {
 	flags.StringVar(&s.pkg, "package", "./examples/sample-operator", "the program's main `package`, as the go command names it in that folder")
 	flags.StringVar(&s.out, "o", "", "`file` for the archive (default artifacts/sample-operator.tar of the module)")
 	called := flags.String("name", "sample-operator:dev", "the image's name and `tag`")
-	platforms := flags.String("platforms", "linux/amd64,linux/arm64", "the `platforms` to build for, parted by commas")
+	platforms := flags.String("platforms", "linux/amd64,linux/arm64", "the `platforms` to build for, separated by commas")
 	if err := flags.Parse(args); err != nil {
 		return s, fmt.Errorf("read the command line: %w", err)
 	}
@@ -86,7 +86,7 @@ func parseSettings(args []string, problems io.Writer) (settings, error) {
 	return s, err
 }
 
-// parsePlatforms reads a list that names each platform once.
+// parsePlatforms reads a list of platforms. None may be named twice.
 func parsePlatforms(list string) ([]v1.Platform, error) {
 	var platforms []v1.Platform
 	seen := map[string]bool{}

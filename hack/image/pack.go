@@ -17,14 +17,14 @@ import (
 )
 
 const (
-	// entrypoint is where the program stands in the image.
+	// entrypoint is the path of the program in the image.
 	entrypoint = "/manager"
-	// user runs it: a number, because only of a number can the kubelet tell that it is
-	// not root, and the one that is usual for images without a shell.
+	// user is the user that runs the program. It is a number, because with a name the kubelet
+	// could not tell that it is not root. This number is usual for images without a shell.
 	user = "65532:65532"
 )
 
-// epoch is when everything in the image was made.
+// epoch is the time of creation of everything in the image.
 var epoch = time.Unix(0, 0).UTC()
 
 // platformImage is the image of one platform.
@@ -61,7 +61,7 @@ func pack(program []byte, platform v1.Platform) (v1.Image, error) {
 	return image, nil
 }
 
-// layer is a file system with the program in it, which its own user can't change.
+// layer is a file system with the program. The user that runs the program can't change it.
 func layer(program []byte) (v1.Layer, error) {
 	var files bytes.Buffer
 	archive := tar.NewWriter(&files)

@@ -9,13 +9,13 @@ import (
 	"testing"
 )
 
-// world is a copy of the scripts, in a folder that they take for the repository, with
-// the programs that they find.
+// world is a copy of the scripts in a folder that they take for the repository. It also has
+// the programs that the scripts find.
 type world struct {
 	root, path string
 }
 
-// newWorld has nothing on its path but what every system has.
+// newWorld returns a world that has only the programs of every system on its path.
 func newWorld(t *testing.T) world {
 	t.Helper()
 	root := t.TempDir()
@@ -47,24 +47,23 @@ func write(t *testing.T, file, content string) {
 	}
 }
 
-// fake puts a program on the path that notes how it was called, and then does as the
-// script says.
+// fake puts a program on the path. It notes its arguments, and then runs the script.
 func (w world) fake(t *testing.T, name, script string) {
 	t.Helper()
 	write(t, filepath.Join(w.path, name), "#!/usr/bin/env bash\necho \""+name+" $*\" >>\""+w.root+"/calls\"\n"+script+"\n")
 }
 
-// run starts a script with more in its environment, and returns what it says.
+// run starts a script with additional variables in its environment, and returns its output.
 func (w world) run(t *testing.T, script string, environment ...string) (string, error) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), filepath.Join(w.root, "hack", "kind", script))
-	command.Dir = t.TempDir() // where it is started must not matter
+	command.Dir = t.TempDir() // the script has to work from any folder
 	command.Env = append([]string{"PATH=" + w.path, "HOME=" + w.root}, environment...)
 	said, err := command.CombinedOutput()
 	return string(said), err
 }
 
-// calls returns how the fakes were called, in order.
+// calls returns the calls of the fakes, in their order.
 func (w world) calls(t *testing.T) []string {
 	t.Helper()
 	noted, err := os.ReadFile(filepath.Join(w.root, "calls"))
@@ -77,7 +76,7 @@ func (w world) calls(t *testing.T) []string {
 func same(t *testing.T, got []string, want string) {
 	t.Helper()
 	if all := strings.Join(got, "\n"); all != strings.TrimSpace(want) {
-		t.Errorf("what was called is\n%s\nwant\n%s", all, want)
+		t.Errorf("the calls are\n%s\nwant\n%s", all, want)
 	}
 }
 
@@ -111,11 +110,11 @@ func TestWithoutAnEngineNothingIsDone(t *testing.T) {
 		want        string
 	}{
 		"none": {want: "docker is not installed; podman is not installed"},
-		"one that is silent": {
+		"one that does not answer": {
 			engines: map[string]string{"docker": silent},
 			want:    "docker is installed but does not answer ('docker ps' says why); podman is not installed",
 		},
-		"another than the one that was named": {
+		"only another than the named one": {
 			engines: map[string]string{"docker": ""}, environment: "KIND_EXPERIMENTAL_PROVIDER=nerdctl",
 			want: "nerdctl is not installed",
 		},
@@ -127,7 +126,8 @@ func TestWithoutAnEngineNothingIsDone(t *testing.T) {
 					w.fake(t, engine, does)
 				}
 				said, err := w.run(t, script, test.environment)
-				// There is no make on the path: that the message is the only one shows that none was missed.
+				// There is no make on the path. If the script had called it, there would be a second
+				// message.
 				if want := "kind: this takes a container engine; " + test.want + "\n"; err == nil || said != want {
 					t.Errorf("it ends with %v and says %q, want %q", err, said, want)
 				}
@@ -136,7 +136,7 @@ func TestWithoutAnEngineNothingIsDone(t *testing.T) {
 	}
 }
 
-// provider says by which engine kind was asked.
+// provider says which engine the scripts told kind to use.
 const provider = `echo "by $KIND_EXPERIMENTAL_PROVIDER with $KUBECONFIG" >>"` + `$HOME/calls"` + "\n"
 
 func TestUpMakesAClusterAndDeploys(t *testing.T) {
@@ -217,7 +217,7 @@ kind delete cluster --name delta-runtime --kubeconfig ROOT/artifacts/kind.kubeco
 	}
 }
 
-// docker answers what kind asks before it starts the first node, and starts none.
+// docker answers kind's questions up to the start of the first node, and starts no node.
 const docker = `case "$1" in
 -v) echo "Docker version 29.0.0, build 0" ;;
 info) echo '{"CgroupDriver":"systemd","CgroupVersion":"2","MemoryLimit":true,"PidsLimit":true,"CPUShares":true,"SecurityOptions":[]}' ;;
@@ -225,8 +225,8 @@ network) echo ;;
 run) echo "this engine starts nothing" >&2; exit 1 ;;
 esac`
 
-// The pinned kind takes what the scripts give it, as far as that can be seen without
-// an engine: it asks for one node, of the image that it should be.
+// The pinned kind accepts the scripts' arguments, as far as a test without an engine can see:
+// it asks for one node, with the right image.
 func TestKindTakesWhatItIsGiven(t *testing.T) {
 	kind := realKind(t)
 	for name, test := range map[string]struct {

@@ -15,29 +15,29 @@ import (
 	"time"
 )
 
-// mutant is one fault: a fragment of a file, and what to put in its place.
+// mutant is one fault: a fragment of a file, and its replacement.
 type mutant struct {
 	name     string
 	file     string // below the module's root
-	old, new string // old stands in the file exactly once
-	also     []edit // what else has to be broken, where one line makes up for another
+	old, new string // old is in the file exactly once
+	also     []edit // what else has to be broken, if other code would make up for the fault
 	suites   []suite
 }
 
-// edit is a fragment of a file, and what to put in its place.
+// edit is a fragment of a file, and its replacement.
 type edit struct{ file, old, new string }
 
-// suite is a set of tests that has to notice.
+// suite is a set of tests that has to notice a fault.
 type suite struct {
 	pkg   string // "./test/sim"
 	run   string // as for go test -run
-	seeds int    // the environment's SEEDS; 0 leaves it to the tests
+	seeds int    // SEEDS in the environment; 0 means the default of the tests
 }
 
-// String is how a suite appears in the table.
+// String is the suite's text in the table.
 func (s suite) String() string { return fmt.Sprintf("%s %s SEEDS=%d", s.pkg, s.run, s.seeds) }
 
-// verdict is what became of a mutant.
+// verdict is the result for a mutant.
 type verdict string
 
 const (
@@ -45,7 +45,7 @@ const (
 	survived verdict = "SURVIVED"
 	stale    verdict = "STALE" // its fragment is not in the file exactly once
 	unbuilt  verdict = "DOES NOT BUILD"
-	sound    verdict = "passes" // without a mutant, as it has to
+	sound    verdict = "passes" // the result without a mutant
 	unsound  verdict = "FAILS UNBROKEN"
 	broken   verdict = "ERROR"
 )
@@ -55,31 +55,31 @@ type result struct {
 	mutant  string
 	suite   suite
 	verdict verdict
-	by      string // the test that failed, or the error
+	by      string // the test that failed, or an error
 	took    time.Duration
 }
 
-// fine reports whether this is how it should be.
+// fine reports whether the result is as it should be.
 func (r result) fine() bool { return r.verdict == caught || r.verdict == sound }
 
-// String is the line that is printed while the lab goes on.
+// String is the line that is printed while the lab runs.
 func (r result) String() string {
 	return fmt.Sprintf("%-9s %s: %s %s (%v)", r.verdict, r.mutant, r.suite, r.by, r.took.Round(time.Millisecond))
 }
 
-// lab builds and runs tests of the module at root.
+// lab builds and runs the tests of the module at root.
 type lab struct {
 	root    string
 	scratch string // for overlays and test binaries
 	log     io.Writer
 }
 
-// limit is how long a suite may take. A mutant that hangs its tests is caught,
-// but nobody should have to wait for it.
+// limit is how long a suite may take. A mutant that makes its tests hang is caught, and
+// nobody should have to wait for it.
 const limit = 5 * time.Minute
 
-// try runs every suite unbroken, then each mutant against its suites, and hands
-// every result on as it comes.
+// try runs every suite without a mutant, and then each mutant against its suites. It passes
+// on every result when it comes.
 func (l *lab) try(ctx context.Context, mutants []mutant, each func(result)) []result {
 	var results []result
 	add := func(r result) {
@@ -103,7 +103,7 @@ func (l *lab) try(ctx context.Context, mutants []mutant, each func(result)) []re
 	return results
 }
 
-// unbroken makes sure that it is the mutants that the tests fail on.
+// unbroken makes sure that the tests pass without a mutant.
 func (l *lab) unbroken(ctx context.Context, s suite) result {
 	r := l.judge(ctx, s, "")
 	r.mutant = "(none)"
@@ -112,7 +112,7 @@ func (l *lab) unbroken(ctx context.Context, s suite) result {
 		r.verdict = sound
 	case caught:
 		r.verdict = unsound
-	default: // it was not tried, and says why
+	default: // not tried; detail says why
 	}
 	return r
 }
@@ -127,8 +127,8 @@ func (l *lab) one(ctx context.Context, m mutant, s suite) result {
 	return r
 }
 
-// overlay writes the mutated files, and the list that tells the go command to use
-// them in place of the real ones.
+// overlay writes the mutated files, and the list that tells the go command to use them
+// instead of the real ones.
 func (l *lab) overlay(m mutant) (string, error) {
 	texts := map[string]string{}
 	for _, e := range append([]edit{{m.file, m.old, m.new}}, m.also...) {
@@ -164,13 +164,13 @@ func (l *lab) overlay(m mutant) (string, error) {
 	return overlay, nil
 }
 
-// judge builds the suite's tests and runs them. Building apart from running tells
-// a mutant that is caught from one that is not Go.
+// judge builds the suite's tests, and then runs them. These are two steps, so that a mutant
+// that does not compile does not count as caught.
 func (l *lab) judge(ctx context.Context, s suite, overlay string) result {
 	r := result{suite: s}
 	start := time.Now()
 	binary := filepath.Join(l.scratch, "suite.test")
-	args := []string{"test", "-c", "-vet=off", "-o", binary} // what vet says of a mutant is nobody's concern
+	args := []string{"test", "-c", "-vet=off", "-o", binary} // vet's findings in a mutant do not matter
 	if overlay != "" {
 		args = append(args, "-overlay", overlay)
 	}
@@ -197,7 +197,7 @@ func (l *lab) judge(ctx context.Context, s suite, overlay string) result {
 	switch {
 	case ctx.Err() != nil:
 		r.verdict, r.by = caught, fmt.Sprintf("not done after %v", limit)
-		if context.Cause(ctx) == context.Canceled { //nolint:errorlint // the cause itself, not what wraps it
+		if context.Cause(ctx) == context.Canceled { //nolint:errorlint // only the cause itself counts, not an error that wraps it
 			r.verdict, r.by = broken, "interrupted"
 		}
 	case err == nil && strings.Contains(out.String(), "no tests to run"):
@@ -214,8 +214,8 @@ func (l *lab) judge(ctx context.Context, s suite, overlay string) result {
 
 var failed = regexp.MustCompile(`--- FAIL: (\S+)`)
 
-// culprit names the failing test, the innermost one, which has the seed in its
-// name; or what stopped the tests altogether.
+// culprit names the innermost failing test, which has the seed in its name. If the tests were
+// stopped, it says by what.
 func culprit(output string) string {
 	var name string
 	for _, match := range failed.FindAllStringSubmatch(output, -1) {

@@ -1,16 +1,15 @@
-// Command mutants breaks the code on purpose and sees the tests fail.
+// Command mutants breaks the code on purpose, and checks that the tests fail.
 //
 //	mutants.go, skips.go   what to break, and which tests have to notice
 //	   │
 //	   ▼  for each: copies of its files, each with a fragment replaced
-//	go test -c -overlay …      the tree itself is never touched
+//	go test -c -overlay …      the files of the repository are never changed
 //	   │
 //	   ▼
 //	run the tests ──fail──▶ caught      ──pass──▶ survived: exit 1
 //
-// A mutant whose fragment is not in its file exactly once is stale, and one that
-// does not build proves nothing: both are errors. So are tests that fail without
-// any mutant.
+// A mutant is stale if its fragment is not in its file exactly once. A mutant that does not
+// build proves nothing. Both are errors, and so are tests that fail without a mutant.
 //
 //	go run ./hack/mutants                 all of them
 //	go run ./hack/mutants -only 'Delete'  those whose name matches
@@ -59,8 +58,8 @@ func main() {
 	}
 }
 
-// runAll tries the table's mutants and prints what became of them. It reports
-// whether each was caught by every suite that has to.
+// runAll tries the mutants of the table, and prints the results. It reports whether every
+// suite has caught all mutants that it has to catch.
 func runAll(ctx context.Context, only string, log io.Writer) (bool, error) {
 	pattern, err := regexp.Compile(only)
 	if err != nil {

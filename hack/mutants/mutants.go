@@ -1,6 +1,6 @@
 package main
 
-// The suites that have to notice.
+// These suites have to notice the faults.
 var (
 	fifoScripts   = suite{pkg: "./test/sim", run: "^TestDeltaFIFO$", seeds: 2000}
 	pacedScripts  = suite{pkg: "./test/sim", run: "^TestPaced$", seeds: 2000}
@@ -13,8 +13,8 @@ var (
 	interleavings = suite{pkg: "./pkg/builder", run: "^TestInterleavings$"}
 )
 
-// mutants is what is broken on purpose. Each names the suites that must notice,
-// and every one of them must.
+// mutants are the faults. Each names the suites that have to notice it, and all of these have
+// to.
 var mutants = []mutant{
 	{
 		name: "Delete does not see what was handed out",
@@ -135,7 +135,7 @@ var mutants = []mutant{
 		suites: []suite{likeObjects},
 	},
 
-	// What a ledger tells, in all interleavings of small worlds.
+	// These break what a ledger tells. The test of all interleavings of small worlds notices them.
 	{
 		name:   "a change folds that does not go on where the other one ends",
 		file:   "pkg/delta/change_fold.go",

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Each row still fits the code: what it breaks can be broken, and its tests are there. To try
-// all of them takes hours, so without this a row that fits no longer would long go unseen.
+// Each row still fits the code: its fragment and its tests exist. To try all mutants takes
+// hours. So without this test nobody would soon notice a row that does not fit any more.
 func TestRowsFitTheCode(t *testing.T) {
 	l := &lab{root: filepath.Join("..", ".."), scratch: t.TempDir()}
 	for _, m := range slices.Concat(mutants, skips) {

@@ -1,14 +1,14 @@
 package main
 
-// The suites that have to notice when a skip is not safe.
+// These suites have to notice when a skip is not safe.
 var (
 	skipWorlds  = suite{pkg: "./test/skip", run: "^TestSkippingIsSafe$", seeds: 1000}
 	refusals    = suite{pkg: "./pkg/source", run: "^TestAStateThatATransformRefusedIsTouched$"}
 	whoseWrites = suite{pkg: "./pkg/delta", run: "^TestManagerCreditsNobodyForWhatIsNotHis$"}
 )
 
-// skips are faults by which a reconciler is told too little, so that it skips work which has
-// to be done. Random operators in random worlds have to notice each of them.
+// Each fault in skips tells a reconciler too little, so that it skips work that it has to do.
+// Random operators in random worlds have to notice each of them.
 var skips = []mutant{
 	{
 		name:   "what a slower watch shows makes New go back",
@@ -89,7 +89,7 @@ var skips = []mutant{
 		suites: []suite{skipWorlds},
 	},
 	{
-		name:   "a write is credited to who wrote before",
+		name:   "a write is credited to the writer before",
 		file:   "pkg/delta/manager.go",
 		old:    "if known(latest[0]) {",
 		new:    "if known(latest[0]) && false {",
@@ -100,7 +100,7 @@ var skips = []mutant{
 		file: "pkg/diff/touches.go",
 		old:  "return d.before != nil && d.after != nil && !states.SameObject(d.before, d.after)",
 		new:  "return false",
-		also: []edit{ // a relist alone exchanges objects, and has everything touched
+		also: []edit{ // only a relist exchanges objects, and then everything is touched
 			{"pkg/delta/touches.go", "c.unsure, c.Relisted, c.Missed", "c.unsure, c.Relisted && states.SameObject(c.Old, c.New), c.Missed"},
 			{"pkg/delta/touches.go", "|| c.doubt {", "|| c.doubt && !slices.ContainsFunc(c.list, func(c Change) bool { return isUpdate(&c) && !states.SameObject(c.Old, c.New) }) {"},
 		},
@@ -111,7 +111,7 @@ var skips = []mutant{
 		file: "pkg/diff/holds.go",
 		old:  "return v.IsString() && v.AsString() == hidden",
 		new:  "return false",
-		also: []edit{{ // or creations touch everything
+		also: []edit{{ // without this edit creations touch everything
 			"pkg/delta/touches.go", "case !isUpdate(c), c.unsure,",
 			"case (c.Op == Added || c.Op == Deleted) && c.Object() != nil && !c.unsure && !c.Missed && !c.forgot:\n" +
 				"return c.Diff().TouchesAny(paths)\ncase !isUpdate(c), c.unsure,",
@@ -119,7 +119,7 @@ var skips = []mutant{
 		suites: []suite{skipWorlds},
 	},
 	{
-		name:   "a panic of a handler is no gap",
+		name:   "a panic of a handler does not count as a gap",
 		file:   "pkg/source/attribution.go",
 		old:    "if !t.whole {",
 		new:    "if !t.whole && false {",
@@ -144,7 +144,7 @@ var skips = []mutant{
 		file: "internal/path/match.go",
 		old:  `if key.Kind != Named || !strings.Contains(key.Name, ".") {`,
 		new:  `if key.Kind != Named || !strings.Contains(key.Name, ".") || true {`,
-		also: []edit{{ // or it can't exist
+		also: []edit{{ // without this edit the path can't exist
 			"internal/path/check.go", `return nil, *s, fmt.Sprintf("%s is %s and has nothing below it", here(at), c.scalar)`,
 			`return unknownSlot{}, *s, ""`,
 		}},
