@@ -3,10 +3,10 @@ package engine
 import (
 	"fmt"
 	"iter"
-	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/delta-runtime/delta-runtime/internal/lock"
 	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -34,7 +34,7 @@ type DeltaFIFO[T any] struct {
 	ready    chan struct{} // cap 1; holds a token while there may be something to pop
 	unsynced atomic.Int32  // open inlets whose first list is not visible; written under mu
 
-	mu      sync.Mutex // guards everything below; never held while calling out, except for Known
+	mu      lock.Mutex[lock.FIFO] // guards everything below; never held while calling out, except for Known
 	pending pile[T]
 	out     pile[T] // handed out and not yet visible in the store
 	busy    bool    // out is in somebody's hands

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"github.com/go-logr/logr"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
+	"github.com/delta-runtime/delta-runtime/internal/lock"
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/revision"
 	"github.com/delta-runtime/delta-runtime/internal/store"
@@ -38,10 +38,10 @@ type Informer[T any] struct {
 	gaps     atomic.Uint64               // see Gaps
 	relists  atomic.Uint64               // see Relists
 
-	scoping sync.Mutex // held to change the scopes; taken before direct
-	direct  sync.Mutex // held to write the store instead of the Controller; taken before mu
+	scoping lock.Mutex[lock.InformerScopes] // held to change the scopes
+	direct  lock.Mutex[lock.InformerDirect] // held to write the store instead of the Controller
 
-	mu            sync.Mutex // guards everything below; never held while calling out or waiting
+	mu            lock.Mutex[lock.Informer] // guards everything below; never held while calling out or waiting
 	phase         runPhase
 	group         *lifecycle.Group // of the run; nil before
 	subscriptions map[*Subscription[T]]struct{}

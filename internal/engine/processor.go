@@ -3,12 +3,12 @@ package engine
 import (
 	"iter"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/go-logr/logr"
 
+	"github.com/delta-runtime/delta-runtime/internal/lock"
 	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -27,7 +27,7 @@ type processor[T any] struct {
 	numbers     atomic.Uint32                    // subscribers ever made
 	subscribers atomic.Pointer[[]*subscriber[T]] // replaced under mu, never changed in place
 
-	mu      sync.Mutex // guards everything below, and writes to subscribers; taken before a subscriber's
+	mu      lock.Mutex[lock.Processor] // guards everything below, and writes to subscribers
 	synced  bool
 	stopped bool
 }

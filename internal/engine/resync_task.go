@@ -2,12 +2,12 @@ package engine
 
 import (
 	"math/rand/v2"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/delta-runtime/delta-runtime/internal/lock"
 	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
@@ -28,7 +28,7 @@ type resyncer struct {
 	taking atomic.Pointer[timetable.Audience] // what takers returns; nil when it has to be worked out again
 	active atomic.Bool                        // refill may have something to do; written under mu
 
-	mu       sync.Mutex // guards everything below; lag, which takes a subscriber's lock, is called with it held
+	mu       lock.Mutex[lock.Resyncer] // guards everything below; lag, which takes a subscriber's lock, is called with it held
 	schedule *timetable.Timetable
 	armed    time.Time // what keepTime sleeps until; zero: for a token only
 }

@@ -3,10 +3,10 @@ package engine
 import (
 	"cmp"
 	"math"
-	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/delta-runtime/delta-runtime/internal/lock"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
@@ -41,7 +41,7 @@ type subscriber[T any] struct {
 	calls    atomic.Uint64 // events told, or passed over as not for us; written by run alone
 	_        [64]byte
 
-	mu       sync.Mutex // guards everything below; never held while telling
+	mu       lock.Mutex[lock.Subscriber] // guards everything below; never held while telling
 	stage    stage
 	place    cursor[T] // in the log, behind what has been taken
 	initial  inventory[T]

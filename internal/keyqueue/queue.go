@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/delta-runtime/delta-runtime/internal/lock"
 	"github.com/delta-runtime/delta-runtime/pkg/queue"
 )
 
@@ -24,10 +25,10 @@ type Queue[K comparable] struct {
 
 	// telling is held during calls of observe, so that the events come in order. It is
 	// taken before mu, and guards only spare.
-	telling sync.Mutex
+	telling lock.Mutex[lock.QueueTelling]
 	spare   []Event
 
-	mu       sync.Mutex // guards everything below; not held during calls of limiter and observe
+	mu       lock.Mutex[lock.Queue] // guards everything below; not held during calls of limiter and observe
 	schedule schedule[K]
 	work     sync.Cond     // signalled for each key that may be handed out
 	rest     sync.Cond     // signalled when a drain may be over

@@ -2,9 +2,10 @@ package keyqueue
 
 import (
 	"math"
-	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/delta-runtime/delta-runtime/internal/lock"
 )
 
 // steady measures time by a caller's own clock. When that clock is set back, the measured
@@ -15,9 +16,9 @@ type steady struct {
 	now      func() time.Time
 	setBacks atomic.Uint64 // how often the clock was set back
 
-	mu    sync.Mutex    // guards everything below; held while reading the clock
-	last  time.Time     // what the clock said
-	count time.Duration // Invariant: it never goes back.
+	mu    lock.Mutex[lock.QueueClock] // guards everything below; held while reading the clock
+	last  time.Time                   // what the clock said
+	count time.Duration               // Invariant: it never goes back.
 }
 
 func newSteady(now func() time.Time) *steady { return &steady{now: now, last: now()} }

@@ -8,6 +8,8 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+
+	"github.com/delta-runtime/delta-runtime/internal/lock"
 )
 
 // Group runs tasks until one that was started with Go returns, its context
@@ -16,9 +18,9 @@ type Group struct {
 	ctx  context.Context // handed to every task
 	stop context.CancelFunc
 
-	mu      sync.Mutex        // guards everything below
-	idle    sync.Cond         // signalled when running gets empty
-	running map[uint64]string // names of the tasks that have not returned
+	mu      lock.Mutex[lock.Group] // guards everything below
+	idle    sync.Cond              // signalled when running gets empty
+	running map[uint64]string      // names of the tasks that have not returned
 	next    uint64
 	err     error  // what the first task that ended the Group returned
 	crash   *Crash // the first panic

@@ -3,9 +3,9 @@ package mutation
 import (
 	"context"
 	"math"
-	"sync"
 	"time"
 
+	"github.com/delta-runtime/delta-runtime/internal/lock"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -21,8 +21,8 @@ type Detector[T any] struct {
 	report  Report
 	found   chan struct{} // cap 1; holds a token while Observe has found something
 
-	mu       sync.Mutex // guards everything below; version is called under it, a Report is not
-	untold   []finding  // found by Observe, at most opts.Objects
+	mu       lock.Mutex[lock.Mutations] // guards everything below; version is called under it, a Report is not
+	untold   []finding                  // found by Observe, at most opts.Objects
 	watched  []watchedObject[T]
 	places   map[delta.Key]int  // of the current ones in watched
 	replaced []watchedObject[T] // a ring of the last ones that are not current any more

@@ -1,12 +1,12 @@
 package recording
 
 import (
-	"sync"
 	"time"
 
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 
+	"github.com/delta-runtime/delta-runtime/internal/lock"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -17,8 +17,8 @@ import (
 type ControllerQueue[R comparable] struct {
 	priorityQueue[R]
 
-	mu    sync.Mutex // guards again
-	again map[R]bool // Invariant: at most one for each worker. The controller may add these once more.
+	mu    lock.Mutex[lock.ControllerQueue] // guards again
+	again map[R]bool                       // Invariant: at most one for each worker. The controller may add these once more.
 }
 
 var (

@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"sync"
 	"time"
 
 	"github.com/go-logr/logr"
 
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
+	"github.com/delta-runtime/delta-runtime/internal/lock"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
@@ -132,7 +132,7 @@ type Reflector[T any] struct {
 
 	relists relists
 
-	mu     sync.Mutex // guards status
+	mu     lock.Mutex[lock.Reflector] // guards status
 	status informer.ReflectorStatus
 }
 

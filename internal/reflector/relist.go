@@ -2,7 +2,8 @@ package reflector
 
 import (
 	"errors"
-	"sync"
+
+	"github.com/delta-runtime/delta-runtime/internal/lock"
 )
 
 // errRelist ends a watch because somebody wants a new list. It is not a failure.
@@ -17,12 +18,12 @@ var errRelist = errors.New("a new list is wanted")
 // another, as it may be older than the question; and what waits after a failure
 // waits on, because the server may have asked for that.
 type relists struct {
-	mu     sync.Mutex    // guards everything below
-	asked  uint64        // the last who asked
-	begun  uint64        // the last whose list has begun
-	served uint64        // the last whose list has been handed on
-	more   chan struct{} // closed and replaced when served grows
-	cut    func()        // ends the watch; nil where there is none
+	mu     lock.Mutex[lock.Relists] // guards everything below
+	asked  uint64                   // the last who asked
+	begun  uint64                   // the last whose list has begun
+	served uint64                   // the last whose list has been handed on
+	more   chan struct{}            // closed and replaced when served grows
+	cut    func()                   // ends the watch; nil where there is none
 }
 
 // ask wants a list that begins after now.

@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/client-go/openapi"
 	"k8s.io/client-go/rest"
+
+	"github.com/delta-runtime/delta-runtime/internal/lock"
 )
 
 const (
@@ -29,7 +30,7 @@ type descriptions struct {
 	server  rest.Interface
 	unknown unknownFields
 
-	mu sync.Mutex
+	mu lock.Mutex[lock.Descriptions]
 	// known are as many as there are groups and versions that somebody has asked for.
 	// Never held while the server is asked.
 	known map[schema.GroupVersion]*description

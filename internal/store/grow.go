@@ -1,6 +1,6 @@
 package store
 
-import "sync"
+import "github.com/delta-runtime/delta-runtime/internal/lock"
 
 // maxLabelIndexes bounds how many label keys are indexed. Selectors on further
 // keys are answered by looking at every object.
@@ -22,7 +22,7 @@ type growth[T any] struct {
 
 // wishes are label keys that readers would like to have indexed.
 type wishes struct {
-	mu   sync.Mutex
+	mu   lock.Mutex[lock.Wishes]
 	keys map[string]struct{}
 }
 

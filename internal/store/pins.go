@@ -1,8 +1,9 @@
 package store
 
 import (
-	"sync"
 	"sync/atomic"
+
+	"github.com/delta-runtime/delta-runtime/internal/lock"
 )
 
 // state is what one commit made of the store. Readers load it once, and by it
@@ -39,7 +40,7 @@ type pins[T any] struct {
 	// changes with mu held.
 	some atomic.Bool
 
-	mu   sync.Mutex
+	mu   lock.Mutex[lock.Pins]
 	list []*pin[T]
 }
 

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"hash/maphash"
 	"math/bits"
-	"sync"
 	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/delta-runtime/delta-runtime/internal/lock"
 	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
@@ -41,7 +41,7 @@ type Store[T any] struct {
 	// or to build a label index, and goes without if it cannot. It is a right
 	// more than a lock, which is why index functions are called while it is held.
 	// Order: write, then pins.mu or wishes.mu.
-	write      sync.Mutex
+	write      lock.Mutex[lock.StoreWrite]
 	entries    hashTable[entry[T], version[T]]
 	namespaces *index[T]
 	growth     *growth[T] // label indexes in the making, nil if there are none

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/delta-runtime/delta-runtime/internal/lock"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -28,7 +29,7 @@ import (
 // It is bounded: what was written longest ago is forgotten, and then taken for
 // somebody else's. Any goroutine may call it, and several clients may share one.
 type Writes struct {
-	mu      sync.Mutex                                          // guards everything below
+	mu      lock.Mutex[lock.Writes]                             // guards everything below
 	kindOf  func(delta.Object) (schema.GroupVersionKind, error) // nil while nobody knows
 	known   map[mark]string
 	order   []mark // a ring of what is known; oldest is the place of the next

@@ -21,6 +21,7 @@ import (
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/lock"
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
 )
 
@@ -45,9 +46,9 @@ type Cache struct {
 	// kinds is read without a lock. The map is never changed, but replaced under mu.
 	kinds atomic.Pointer[map[kindID]*kind]
 
-	scoping sync.Mutex // held to add or remove a namespace, but not while the server is asked; taken before mu
+	scoping lock.Mutex[lock.CacheScopes] // held to add or remove a namespace, but not while the server is asked
 
-	mu    sync.Mutex // guards everything below, and writing kinds; never held while calling out or waiting
+	mu    lock.Mutex[lock.CacheKinds] // guards everything below, and writing kinds; never held while calling out or waiting
 	phase phase
 	group *lifecycle.Group // of the run; nil before
 }

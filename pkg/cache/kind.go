@@ -2,7 +2,6 @@ package cache
 
 import (
 	"fmt"
-	"sync"
 	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/lock"
 )
 
 // form is how objects of a kind are represented.
@@ -116,8 +116,8 @@ type kind struct {
 	ready chan struct{}
 	err   error
 
-	resyncing sync.Mutex              // held while policies are put into effect; taken after Cache.scoping
-	resyncs   map[string]resyncOrigin // by namespace, what those in effect came of
+	resyncing lock.Mutex[lock.KindResync] // held while policies are put into effect
+	resyncs   map[string]resyncOrigin     // by namespace, what those in effect came of
 
 	removed chan struct{}   // closed when the kind is not in the cache any more; by Cache.remove
 	waiting bool            // made, and for Start to run; guarded by Cache.mu

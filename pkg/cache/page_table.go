@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"sync"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/delta-runtime/delta-runtime/internal/lock"
 )
 
 // pageTable holds the lists that can be continued, for all readers of a cache.
@@ -15,7 +16,7 @@ import (
 type pageTable struct {
 	process uint64
 
-	mu    sync.Mutex // guards everything below
+	mu    lock.Mutex[lock.PageTable] // guards everything below
 	lists heldLists
 	sweep *time.Timer // set while there is something that can become too old
 }

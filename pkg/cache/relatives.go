@@ -2,13 +2,13 @@ package cache
 
 import (
 	"reflect"
-	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/delta-runtime/delta-runtime/internal/dedup"
+	"github.com/delta-runtime/delta-runtime/internal/lock"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -22,8 +22,8 @@ const maxOwners = 1024
 type relatives struct {
 	known func(delta.Key) (any, bool) // the store's Get
 
-	mu      sync.Mutex        // guards everything below
-	byOwner map[types.UID]any // the newest object of each controller
+	mu      lock.Mutex[lock.Relatives] // guards everything below
+	byOwner map[types.UID]any          // the newest object of each controller
 	newest  any
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"sync"
 	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -20,6 +19,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
+	"github.com/delta-runtime/delta-runtime/internal/lock"
 )
 
 // resource is one kind of the API in one representation. An empty namespace is all
@@ -159,8 +159,8 @@ type binding struct {
 	late    func(*bound) // called when the resource is found by a list or watch
 	arrived func()       // called for each page of a list
 
-	mu      sync.Mutex // guards everything below
-	finding *finding   // nil while nobody looks for the resource
+	mu      lock.Mutex[lock.Binding] // guards everything below
+	finding *finding                 // nil while nobody looks for the resource
 }
 
 // bound is a kind whose resource is known.

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/delta-runtime/delta-runtime/internal/lock"
 	"github.com/delta-runtime/delta-runtime/internal/path"
 	"github.com/delta-runtime/delta-runtime/internal/states"
 	"github.com/delta-runtime/delta-runtime/pkg/diff"
@@ -147,7 +147,7 @@ func (f *facts) answer(k path.Kind, text string) (path.Verdict, error) {
 type pathChecks struct {
 	log logr.Logger
 
-	mu      sync.Mutex // guards the maps; nothing is asked or logged under it
+	mu      lock.Mutex[lock.PathChecks] // guards the maps; nothing is asked or logged under it
 	answers map[pathQuestion]pathAnswer
 	told    map[string]struct{} // the paths and kinds that were complained about
 }

@@ -2,11 +2,11 @@ package delta
 
 import (
 	"cmp"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/ledger"
+	"github.com/delta-runtime/delta-runtime/internal/lock"
 )
 
 // clerk keeps a ledger.
@@ -22,7 +22,7 @@ type clerk[R comparable] struct {
 	gaps, relists counters
 	steps         stepCounts
 
-	mu    sync.Mutex // guards everything below
+	mu    lock.Mutex[lock.Clerk] // guards everything below
 	books *books[R]
 }
 

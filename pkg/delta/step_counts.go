@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
+
+	"github.com/delta-runtime/delta-runtime/internal/lock"
 )
 
 // maxStepNames is how many names of steps a ledger counts, and maxStepName how long one may
@@ -30,7 +31,7 @@ type StepStatus struct {
 
 // stepCounts counts the steps of a controller. Nil counts nothing.
 type stepCounts struct {
-	mu     sync.Mutex // guards byName
+	mu     lock.Mutex[lock.StepCounts] // guards byName
 	byName map[string]*StepStatus
 }
 

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/delta-runtime/delta-runtime/internal/ledger"
+	"github.com/delta-runtime/delta-runtime/internal/lock"
 )
 
 // maxStepReports is how many steps of one call are reported. All of them are counted.
@@ -66,7 +66,7 @@ type callSteps struct {
 	request requester   // nil: not known
 	before  failedSteps // that failed in a call before this one, and have not been tried since
 
-	mu       sync.Mutex // guards everything below
+	mu       lock.Mutex[lock.CallSteps] // guards everything below
 	reports  []StepReport
 	open     int         // steps that have begun and not succeeded
 	failed   int         // of these, those that have ended

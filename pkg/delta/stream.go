@@ -4,9 +4,9 @@ import (
 	"hash/maphash"
 	"math/bits"
 	"slices"
-	"sync"
 
 	"github.com/delta-runtime/delta-runtime/internal/ledger"
+	"github.com/delta-runtime/delta-runtime/internal/lock"
 	"github.com/delta-runtime/delta-runtime/internal/path"
 )
 
@@ -29,8 +29,8 @@ type stream[R comparable] struct {
 	byKey bool // each object is for the request of its own key, and no other
 	seed  maphash.Seed
 
-	mu     sync.Mutex // guards everything below
-	number uint64     // of the latest delivery
+	mu     lock.Mutex[lock.Stream] // guards everything below
+	number uint64                  // of the latest delivery
 	trails map[uint64]trail
 	parts  []path.Part // that something was held back of, at most maxParts
 }

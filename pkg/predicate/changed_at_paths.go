@@ -2,13 +2,13 @@ package predicate
 
 import (
 	"reflect"
-	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 
+	"github.com/delta-runtime/delta-runtime/internal/lock"
 	"github.com/delta-runtime/delta-runtime/internal/objects"
 	"github.com/delta-runtime/delta-runtime/internal/path"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -25,7 +25,7 @@ type pathPredicate[O client.Object] struct {
 	texts []string
 	paths []path.Path
 
-	mu    sync.Mutex // guards everything below; nobody calls anything under it
+	mu    lock.Mutex[lock.PathPredicate] // guards everything below; nobody calls anything under it
 	kinds map[shownKind][]error
 	found []bool // for each path: a kind has it
 	told  []bool // for each path: the log says that it is wrong

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/lock"
 )
 
 // session is one Start of a source. It looks for the informer, and ends with its context.
@@ -21,7 +21,7 @@ type session struct {
 	tasks   *lifecycle.Group // Invariant: they stop when the context ends, or with a bad answer.
 	settled chan struct{}    // Invariant: closed exactly if done.
 
-	mu     sync.Mutex // guards everything below
+	mu     lock.Mutex[lock.Session] // guards everything below
 	answer answer
 	done   bool  // there is an answer
 	last   error // why there is no informer yet
@@ -36,8 +36,8 @@ type answer struct {
 
 // sessions has the latest Start of one source.
 type sessions struct {
-	mu     sync.Mutex // guards latest
-	latest *session   // nil before the first
+	mu     lock.Mutex[lock.Sessions] // guards latest
+	latest *session                  // nil before the first
 }
 
 // begin runs task. The task has to settle the session, and may go on until ctx ends.

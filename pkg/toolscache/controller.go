@@ -3,7 +3,6 @@ package toolscache
 import (
 	"context"
 	"errors"
-	"sync"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -12,6 +11,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/lock"
 )
 
 // New returns client-go's low-level controller over our reflector: it fills
@@ -24,8 +24,8 @@ func New(config *cache.Config) cache.Controller {
 type controller struct {
 	config cache.Config
 
-	mu        sync.Mutex // guards everything below
-	reflector *Reflector // of the run; nil before
+	mu        lock.Mutex[lock.LowController] // guards everything below
+	reflector *Reflector                     // of the run; nil before
 }
 
 // Run is [controller.RunWithContext] until stop is closed.

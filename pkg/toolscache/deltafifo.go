@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"sync"
 
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/internal/lock"
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -25,10 +25,10 @@ type DeltaFIFO struct {
 	core *engine.DeltaFIFO[any]
 	opts DeltaFIFOOptions
 
-	popping sync.Mutex // held while a Pop processes: one at a time, as in client-go
+	popping lock.Mutex[lock.Popping] // held while a Pop processes: one at a time, as in client-go
 
-	mu     sync.Mutex // guards everything below
-	listed bool       // Replace was called
+	mu     lock.Mutex[lock.Listed] // guards everything below
+	listed bool                    // Replace was called
 	synced chan struct{}
 }
 

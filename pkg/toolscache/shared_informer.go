@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/internal/lock"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
@@ -94,7 +94,7 @@ type sharedInformer struct {
 	transform atomic.Pointer[cache.TransformFunc]
 	onError   atomic.Pointer[cache.WatchErrorHandlerWithContext]
 
-	mu      sync.Mutex // guards everything below; never held while calling out or waiting
+	mu      lock.Mutex[lock.SharedInformer] // guards everything below; never held while calling out or waiting
 	started bool
 	resync  resyncPeriods
 	handles map[*registration]struct{}

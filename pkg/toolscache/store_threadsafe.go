@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/features"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/delta-runtime/delta-runtime/internal/lock"
 	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -27,7 +27,7 @@ type threadSafe struct {
 	store  *store.Store[any]
 	writer storeWriter
 
-	mu       sync.Mutex // guards what follows
+	mu       lock.Mutex[lock.Indexers] // guards what follows
 	indexers cache.Indexers
 }
 
@@ -41,7 +41,7 @@ type storeWriter interface {
 // turns is the writer of a store that nobody else writes.
 type turns struct {
 	store *store.Store[any]
-	mu    sync.Mutex // is the right to write
+	mu    lock.Mutex[lock.StoreTurns] // is the right to write
 }
 
 var _ cache.ThreadSafeStoreWithTransaction = (*threadSafe)(nil)

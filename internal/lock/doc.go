@@ -1,0 +1,30 @@
+// Package lock has mutexes that know their place in the one order of all locks.
+//
+//	mu lock.Mutex[lock.Informer] // the rank of the field, from the list in order.go
+//
+//	               wants Processor, further down ──▶ waits for it
+//	holds Informer
+//	               wants Informer or CacheScopes ──▶ panics, whoever has it now
+//
+// Two goroutines that take the same two locks in different order can wait for each other
+// for ever. A test seldom meets the moment at which they do. So the check does not wait
+// for that moment: one goroutine that breaks the order is enough, also if it is alone.
+//
+//	go build                      a Mutex is a sync.Mutex
+//	go test -tags invariants      each Lock is checked
+//	go test -race                 each Lock is checked
+//
+// TryLock never waits, so it is not checked. But who has got a lock by it holds the lock.
+//
+// # Concurrency
+//
+// What each goroutine holds stands in a table that all goroutines share, and that has no
+// lock. The race detector does not see its reads and writes: if it did, it would
+// take goroutines that have nothing to do with each other for synchronized, and miss races.
+//
+// # Testing
+//
+// The tests run in both builds: where locks are checked, a broken order panics and says what is
+// wrong, and otherwise a Mutex is as large as a sync.Mutex. Another test reads
+// the source of pkg and internal: each lock has a rank, and each rank names its lock.
+package lock

@@ -1,0 +1,130 @@
+package lock
+
+// order is the order of all locks of this module. Locks on one line are never held together.
+// A goroutine that holds one may take those further down only.
+//
+// The first lines are of locks under which a function of the user's is called that may do
+// anything, such as to read a cache. The locks of the last line are held for a few
+// instructions, in which no other is taken.
+var order = [][]any{
+	{Popping{}},
+	{QueueTelling{}},
+	{Queue{}},
+	{CacheScopes{}},
+	{KindResync{}},
+	{InformerScopes{}},
+	{InformerDirect{}, StoreTurns{}},
+	{StoreWrite{}},
+	{Informer{}},
+	{Processor{}},
+	{FIFO{}, Resyncer{}},
+	{Subscriber{}},
+	{Binding{}, CacheKinds{}, LowController{}, SharedInformer{}},
+	{
+		CallSteps{}, Clerk{}, ControllerQueue{}, Descriptions{}, Group{}, Indexers{}, Listed{}, Mutations{},
+		PageTable{}, PathChecks{}, PathPredicate{}, Pins{}, QueueClock{}, Reflector{}, Relatives{}, Relists{},
+		Session{}, Sessions{}, StepCounts{}, Stream{}, Wishes{}, Writes{},
+	},
+}
+
+// Each rank is of one lock: the field that its comment begins with.
+type (
+	// Popping is toolscache.DeltaFIFO.popping: the turn to pop. It is held while the user's
+	// function processes what was popped.
+	Popping struct{}
+	// QueueTelling is keyqueue.Queue.telling: the turn to tell the observer, who is called
+	// while it is held.
+	QueueTelling struct{}
+	// Queue is keyqueue.Queue.mu: the schedule of a queue. The user's function that orders keys
+	// is called while it is held.
+	Queue struct{}
+	// QueueClock is keyqueue.steady.mu: the clock that a queue was given, while it is read.
+	QueueClock struct{}
+
+	// CacheScopes is cache.Cache.scoping: the right to change a cache's namespaces.
+	CacheScopes struct{}
+	// KindResync is cache.kind.resyncing: the right to put a kind's resync policies into effect.
+	KindResync struct{}
+	// CacheKinds is cache.Cache.mu: a cache's kinds and phase. Index functions may read a cache,
+	// so it comes after StoreWrite.
+	CacheKinds struct{}
+	// Binding is cache.binding.mu: whether a kind's resource is being looked for.
+	Binding struct{}
+	// Relatives is cache.relatives.mu: the objects that a new object of a cache may share with.
+	Relatives struct{}
+	// PageTable is cache.pageTable.mu: the lists that can be continued.
+	PageTable struct{}
+
+	// InformerScopes is engine.Informer.scoping: the right to change the scopes.
+	InformerScopes struct{}
+	// InformerDirect is engine.Informer.direct: the right to write the store in the
+	// Controller's place, while it does not run. It is held while the Controller writes for
+	// somebody who waits, so index functions run under it.
+	InformerDirect struct{}
+	// Informer is engine.Informer.mu: phase and subscriptions.
+	Informer struct{}
+	// Processor is engine.processor.mu: the list of subscribers.
+	Processor struct{}
+	// FIFO is engine.DeltaFIFO.mu: pending deltas. Under it the store is read, which
+	// waits for nobody.
+	FIFO struct{}
+	// Resyncer is engine.resyncer.mu: the timetable.
+	Resyncer struct{}
+	// Subscriber is engine.subscriber.mu: a subscriber's place in the log and its backlog.
+	Subscriber struct{}
+
+	// StoreWrite is store.Store.write: the right to change a store, from Begin to Commit. Index
+	// functions run under it. Readers only try it, to clear away what a view has kept.
+	StoreWrite struct{}
+	// Pins is store.pins.mu: which commits somebody looks at.
+	Pins struct{}
+	// Wishes is store.wishes.mu: which label indexes are wanted.
+	Wishes struct{}
+
+	// StoreTurns is toolscache.turns.mu: the right to write a store that no informer writes.
+	StoreTurns struct{}
+	// SharedInformer is toolscache.sharedInformer.mu: the handlers and their resync periods. The
+	// user's logger is called while it is held.
+	SharedInformer struct{}
+	// LowController is toolscache.controller.mu: the reflector of a low-level controller.
+	LowController struct{}
+	// Indexers is toolscache.threadSafe.mu: the index functions by name.
+	Indexers struct{}
+	// Listed is toolscache.DeltaFIFO.mu: whether a queue was filled from a list.
+	Listed struct{}
+
+	// Reflector is reflector.Reflector.mu: what a Reflector's status says.
+	Reflector struct{}
+	// Relists is reflector.relists.mu: who wants a new list of a Reflector.
+	Relists struct{}
+	// Mutations is mutation.Detector.mu: what is watched for mutations.
+	Mutations struct{}
+	// Writes is writes.Writes.mu: what a client has written and is writing.
+	Writes struct{}
+
+	// ControllerQueue is recording.ControllerQueue.mu: what a controller may add once more.
+	ControllerQueue struct{}
+
+	// Clerk is delta.clerk.mu: the books of a controller.
+	Clerk struct{}
+	// Stream is delta.stream.mu: what one watch has shown.
+	Stream struct{}
+	// CallSteps is delta.callSteps.mu: what has become of the steps of one call.
+	CallSteps struct{}
+	// StepCounts is delta.stepCounts.mu: the counts of all steps.
+	StepCounts struct{}
+	// PathChecks is delta.pathChecks.mu: what a ledger knows of paths.
+	PathChecks struct{}
+	// PathPredicate is predicate.pathPredicate.mu: what a predicate knows of its paths.
+	PathPredicate struct{}
+	// Descriptions is schemas.descriptions.mu: what the server says about its kinds.
+	Descriptions struct{}
+
+	// Sessions is source.sessions.mu: the latest Start of a source.
+	Sessions struct{}
+	// Session is source.session.mu: whether a source has synced.
+	Session struct{}
+
+	// Group is lifecycle.Group.mu: the tasks that run, and how they ended.
+	Group struct{}
+)

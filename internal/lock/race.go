@@ -1,0 +1,11 @@
+//go:build race
+
+package lock
+
+import "runtime"
+
+// ignoreSync has the race detector not take what this goroutine does for synchronization with
+// others, until seeSync.
+func ignoreSync() { runtime.RaceDisable() }
+
+func seeSync() { runtime.RaceEnable() }
