@@ -45,14 +45,11 @@
 //
 // Everything that may be called while these run goes through the FIFO as an entry
 // of its own or takes the lock of one small type. Asking what scopes there are takes none.
-// Locks are taken in the order Informer.scoping, Informer.direct, Informer.mu,
-// processor.mu, subscriber.mu; the FIFO's lock and the resyncer's come last and are never
-// held together, but that the FIFO asks the store, whose reads wait for nobody, under its
-// own. No lock is held while a handler, a transform or the API is called; the first two are
-// rights more than locks, whose holders may wait for the Controller or for a Reflector that
-// is to end. An index function, and the one that [Informer.Write] is given, run within a
-// transaction of the store: they must call neither Write nor [Informer.AddIndexers], whose
-// caller holds Informer.direct.
+// The order of the locks is in internal/lock. No lock is held while a handler, a transform or
+// the API is called. Informer.scoping and Informer.direct are rights more than locks: who
+// holds them may wait for the Controller or for a Reflector that is to end. An index function,
+// and the one that [Informer.Write] is given, run within a transaction of the store: they
+// must call neither Write nor [Informer.AddIndexers], whose caller holds Informer.direct.
 //
 // A handler that blocks keeps its own goroutine and its place in the log, and
 // delays nobody else. One that never returns also keeps Run from returning.

@@ -32,11 +32,10 @@
 // no lock. Cache.mu guards the map of kinds and the cache's phase; the API is never
 // asked under it: a kind that is being made stands in the map with a channel
 // that those who want it wait on. Cache.scoping is the right to add and remove
-// namespaces; it is taken before mu, and its holder may wait for a Reflector that is
-// to end, but not for what the server has to say of a kind. relatives.mu and binding.mu are taken alone.
-// Start owns all goroutines but one, and they have ended when it returns: what asks the
-// API server what a kind is called takes no context, so each kind may have a task that
-// ends when the server answers.
+// namespaces; its holder may wait for a Reflector that is to end, but not for what the
+// server has to say of a kind. Start owns all goroutines but one, and they have ended when
+// it returns: what asks the API server what a kind is called takes no context, so each kind
+// may have a task that ends when the server answers.
 //
 // # Testing
 //
