@@ -15,7 +15,8 @@ var update = flag.Bool("update", false, "write what is exported now to testdata"
 // constants and variables. To add one, remove another: there are never more than 300.
 const exported = 300
 
-// Whatever a user can call, set or implement is written down.
+// TestTheExportedAPIIsWrittenDown compares everything that a user can call, set or implement
+// with the lists in testdata.
 func TestTheExportedAPIIsWrittenDown(t *testing.T) {
 	all, err := surfaces(os.DirFS(filepath.Join("..", "..")), "pkg")
 	if err != nil {
@@ -47,7 +48,7 @@ func TestTheExportedAPIIsWrittenDown(t *testing.T) {
 	}
 	for _, file := range written {
 		if !known[file] {
-			t.Errorf("%s belongs to no package that exports anything: remove it", file)
+			t.Errorf("%s does not belong to a package that exports something: remove it", file)
 		}
 	}
 	if symbols != exported {
@@ -55,7 +56,7 @@ func TestTheExportedAPIIsWrittenDown(t *testing.T) {
 	}
 }
 
-// report names the lines that differ.
+// report shows the lines that differ.
 func report(t *testing.T, pkg, before, now string) {
 	t.Helper()
 	was, is := lines(before), lines(now)

@@ -1,11 +1,10 @@
-// Package api pins the exported API of every package under pkg. It has tests and nothing
-// else.
+// Package api pins the exported API of every package under pkg. It has only tests.
 //
 //	pkg/*.go ──parse──▶ what is exported ──▶ one line for each ──▶ equal to testdata/<package>.txt
 //	                                               │
 //	                                               └──▶ counted: it never grows unnoticed
 //
-// A change of the API is then seen in a diff of its own. Write it down with
+// So a change of the API shows in a diff of its own. To write the new list, run
 //
 //	go test ./test/api -update
 //

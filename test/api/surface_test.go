@@ -15,13 +15,13 @@ import (
 // surface is what a package exports, one line for each symbol and for each field.
 type surface struct {
 	lines   []string
-	symbols int // functions, types, methods, constants and variables; no fields
+	symbols int // the number of functions, types, methods, constants and variables, without fields
 
 	embeds map[string][]string // the unexported types that an exported one embeds
 	hidden map[string][]string // the exported methods of an unexported type, without the receiver
 }
 
-// surfaces reads all packages below a folder. Those with nothing exported are left out.
+// surfaces reads all packages below a folder. It leaves out packages that export nothing.
 func surfaces(tree fs.FS, below string) (map[string]*surface, error) {
 	all := map[string]*surface{}
 	err := fs.WalkDir(tree, below, func(name string, entry fs.DirEntry, err error) error {
@@ -63,7 +63,7 @@ func (s *surface) file(name string, source []byte) error {
 		case *ast.FuncDecl:
 			s.function(d)
 		case *ast.GenDecl:
-			var typ ast.Expr // of a constant that says neither type nor value: that of the one before
+			var typ ast.Expr // a constant without type and value has those of the constant before it
 			for _, spec := range d.Specs {
 				switch spec := spec.(type) {
 				case *ast.ValueSpec:
@@ -102,7 +102,7 @@ func (s *surface) function(d *ast.FuncDecl) {
 	s.add("%s", text(d))
 }
 
-// values writes constants and variables. What they are set to is no part of the API.
+// values writes constants and variables. Their values do not belong to the API.
 func (s *surface) values(kind token.Token, spec *ast.ValueSpec, typ ast.Expr) {
 	for _, name := range spec.Names {
 		if name.IsExported() {
@@ -111,7 +111,7 @@ func (s *surface) values(kind token.Token, spec *ast.ValueSpec, typ ast.Expr) {
 	}
 }
 
-// typ writes a type, and each field and method that it has by itself below it.
+// typ writes a type, and below it the fields and methods that it declares itself.
 func (s *surface) typ(spec *ast.TypeSpec) {
 	if !spec.Name.IsExported() {
 		return
@@ -150,7 +150,7 @@ func (s *surface) typ(spec *ast.TypeSpec) {
 	}
 }
 
-// promote writes the methods that exported types have from unexported ones in them.
+// promote writes the methods that exported types get from embedded unexported types.
 func (s *surface) promote() {
 	for outer, inners := range s.embeds {
 		for _, inner := range inners {
@@ -161,8 +161,8 @@ func (s *surface) promote() {
 	}
 }
 
-// bare is the name of a type of the same package without pointer and parameters. It is
-// empty for any other.
+// bare is the name of a type of the same package, without pointer and parameters. It is empty
+// for other types.
 func bare(of ast.Expr) string {
 	switch t := of.(type) {
 	case *ast.StarExpr:
@@ -185,7 +185,7 @@ func text(node ast.Node) string {
 	}
 	var b strings.Builder
 	if err := printer.Fprint(&b, token.NewFileSet(), node); err != nil {
-		panic(fmt.Sprintf("BUG: print what was parsed: %v", err))
+		panic(fmt.Sprintf("BUG: print a parsed node: %v", err))
 	}
 	return strings.Join(strings.Fields(b.String()), " ")
 }

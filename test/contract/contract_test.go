@@ -17,7 +17,7 @@ import (
 // usualSeeds is how many random scripts are played.
 const usualSeeds = 24
 
-// allScripts is the table, and a random script for each seed.
+// allScripts returns the scripts of the table, and a random script for each seed.
 func allScripts(t *testing.T) []script {
 	t.Helper()
 	all := table()
@@ -68,9 +68,10 @@ func isFarewell(lines []string, i int) bool {
 	return i+1 < len(lines) && strings.HasPrefix(lines[i], "  BOOKMARK") && lines[i+1] == "  end"
 }
 
-// excuse leaves out a bookmark before the end of a watch where the server has none there.
-// It plans one for two seconds before the end, but looks at its plans now and then: some
-// watches have ended by then. A watch that brought nothing else has no excuse.
+// excuse removes a bookmark before the end of a watch if the server's watch has none there.
+// The server plans such a bookmark for two seconds before the end, but it looks at its plans
+// only from time to time. So some watches end before it is sent. There is no excuse for a
+// watch that brought nothing else.
 func excuse(got, want []string) (excused []string) {
 	for i, line := range got {
 		if n := len(excused); isFarewell(got, i) && !strings.HasPrefix(got[i-1], "watch") && n < len(want) && want[n] == "  end" {
@@ -81,7 +82,7 @@ func excuse(got, want []string) (excused []string) {
 	return excused
 }
 
-// playGroup plays scripts of one fate on the real server.
+// playGroup plays scripts with the same fate on the real server.
 func playGroup(t *testing.T, st *stage, group []script) []*player {
 	t.Helper()
 	_, events := group[0].acts()
@@ -106,7 +107,7 @@ func playGroup(t *testing.T, st *stage, group []script) []*player {
 		}
 	}
 	if st.blind {
-		st.befall(t, restart) // for those who come after
+		st.befall(t, restart) // for later groups
 	}
 	return players
 }

@@ -1,5 +1,5 @@
-// Package contract holds the fake of internal/testing/apifake against a real kube-apiserver over a
-// real etcd. It has tests and nothing else.
+// Package contract compares the fake of internal/testing/apifake with a real kube-apiserver
+// over a real etcd. It has only tests.
 //
 //	       scripts: a table, and random ones from seeds
 //	           │                         │
@@ -9,22 +9,23 @@
 //	           ▼                         ▼
 //	      transcript ══════════════ transcript
 //
-// Where the two differ, the real server is right. Other packages build their fake servers
-// on apifake, and so what they assume of a server is what is checked here.
+// Where the two differ, the real server is right. Other packages build their fake servers on
+// apifake. So the tests here check what those packages assume about a server.
 //
 // # Scripts
 //
-// A script writes, lists and watches, each in a namespace of its own. Versions have names
-// in it: w2 is the version of its second write. Transcripts use the same names, so that
-// they don't depend on what else is written: a version between two writes of the script
-// is called after the earlier one. Scripts in which the server is started again, compacted
-// or restored meet there, and it happens once for all of them.
+// A script writes, lists and watches in a namespace of its own. Versions have names in a
+// script: w2 is the version of its second write. Transcripts use the same names, so that they
+// don't depend on other writes: a version between two writes of the script has the name of
+// the earlier one. In some scripts the server is started again, compacted or restored. These
+// scripts wait for each other, and it is done once for all of them.
 //
 // # What is not compared
 //
-// The words of an error, but its code, reason, causes and the rest of what a client may
-// look at. A bookmark that says the same version as the one before, as others' writes may
-// or may not bring one. When an event comes; but a watch is given seconds to be wrong.
+// The message of an error is not compared, but its code, reason, causes and everything else
+// that a client may look at are. A bookmark with the same version as the last one is ignored,
+// because it depends on the writes of others. The time of an event is not compared, but a
+// watch gets seconds in which it can be wrong.
 //
 // # Reproducing a seed
 //
@@ -32,11 +33,11 @@
 //
 // # Concurrency
 //
-// The scripts of a group are played on the real server at the same time, each in a
-// goroutine of its own.
+// The scripts of a group run on the real server at the same time, each in a goroutine of its
+// own.
 //
 // # Testing
 //
-// TestScriptsBite plays the scripts on fakes that are wrong in one way each, and each of
-// these must be noticed.
+// TestScriptsBite plays the scripts on fakes with one fault each. The scripts must find each
+// fault.
 package contract

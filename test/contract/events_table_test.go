@@ -1,7 +1,7 @@
 package contract
 
-// looks is everything about a server that is worth a look after something has befallen it,
-// where w5 is the newest write.
+// looks are requests that check everything interesting about a server after an event. w5 is
+// the newest write.
 func looks() step {
 	stream := request{initial: yes, match: notOlderThan, bookmarks: true}
 	at := func(r request, version string) request {
@@ -22,8 +22,8 @@ func looks() step {
 	}
 }
 
-// eventScripts is about servers that are started again or forget. There are no more fates
-// than are needed: each takes seconds.
+// eventScripts are about servers that are started again or forget. There are only as many
+// fates as necessary, because each takes seconds.
 func eventScripts() []script {
 	paged := after(abc, list{limit: 1})
 	return []script{
@@ -41,9 +41,9 @@ func eventScripts() []script {
 	}
 }
 
-// restoreScripts is about servers that go back in time. Each loses w4 and w5, so that what
-// a client knows is from the future: some on a server that was started again over the
-// backup, some on one that has gone on running meanwhile.
+// restoreScripts are about servers that go back in time. Each server loses w4 and w5, so that
+// a client knows versions from the future. Some of the servers were started again over the
+// backup, and some have gone on running.
 func restoreScripts() []script {
 	before := []step{
 		put{"a", "red"}, put{"b", ""}, put{"c", "red"}, backup,

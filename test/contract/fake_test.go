@@ -11,7 +11,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/apifake"
 )
 
-// fake is the server that is held against the real one.
+// fake is the server that is compared with the real one.
 type fake struct{ *apifake.Server }
 
 func (f fake) put(_ context.Context, o *object) (string, error) {
@@ -35,8 +35,8 @@ func (f fake) watch(ctx context.Context, o metav1.ListOptions) (stream, error) {
 	return f.Watch(ctx, o)
 }
 
-// playFake plays a script on the fake, seen through eyes that may deceive, and returns the
-// transcript.
+// playFake plays a script on the fake, through a wrapper that may falsify its answers. It
+// returns the transcript.
 func playFake(t *testing.T, s script, through func(fake) server) (lines []string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {

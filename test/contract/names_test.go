@@ -6,9 +6,9 @@ import (
 	"strconv"
 )
 
-// names is what the versions of a script's writes are called. A write that was lost, or
-// that the server does not know of yet, has a name for who asks for its version, and is
-// what no version of an answer is called after.
+// names are the names of the versions of a script's writes. A write may be lost, or the
+// server may not know it yet. Requests can still use the name of such a write, but no version
+// in an answer gets it.
 type names struct {
 	known []named
 	blind bool // the server hears of nothing
@@ -24,13 +24,12 @@ type named struct {
 func (n *names) upcoming() string { return fmt.Sprint("w", n.count+1) }
 
 func (n *names) add(version string) {
-	number, _ := strconv.ParseInt(version, 10, 64) // that of a failed write has been complained about
+	number, _ := strconv.ParseInt(version, 10, 64) // the error of a failed write has been reported
 	n.known = append(slices.Clone(n.known), named{name: n.upcoming(), version: number, unknown: n.blind})
 	n.count++
 }
 
-// after puts down what an event has done, where the backup, if there is one, was taken at
-// the given version.
+// after notes the effect of an event. backup is the version of the backup, if there is one.
 func (n *names) after(e event, backup int64) {
 	known := slices.Clone(n.known)
 	if e == restore || e == restart && n.blind {

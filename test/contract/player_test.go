@@ -16,24 +16,24 @@ import (
 	apiwatch "k8s.io/apimachinery/pkg/watch"
 )
 
-// usually is for how long a watch is looked at.
+// usually is how long a test reads from a watch.
 const usually = 1500 * time.Millisecond
 
 const (
-	// few is how many writes of somebody else come before anything that befalls a server.
+	// few is how many writes of somebody else come before each event.
 	few = 10
-	// many is more than an API server writes by itself in the time of a script.
+	// many is more writes than an API server makes by itself during a script.
 	many = 300
 )
 
-// object is what servers have.
+// object is an object of a server.
 type object = metav1.PartialObjectMetadata
 
-// server is one to play scripts on, in one namespace.
+// server is a server to play scripts on, in one namespace.
 type server interface {
 	put(ctx context.Context, o *object) (version string, err error)
 	remove(ctx context.Context, name string) (version string, err error)
-	others(ctx context.Context, writes int) error // to something else
+	others(ctx context.Context, writes int) error // to an object outside the script
 	list(ctx context.Context, o metav1.ListOptions) (*metav1.PartialObjectMetadataList, error)
 	watch(ctx context.Context, o metav1.ListOptions) (stream, error)
 }
@@ -87,7 +87,7 @@ func (p *player) play(ctx context.Context, one step) {
 	case together:
 		p.together(ctx, s)
 	default:
-		panic(fmt.Sprintf("BUG: %T is no step", one))
+		panic(fmt.Sprintf("BUG: %T is not a step", one))
 	}
 }
 
@@ -195,8 +195,8 @@ func (p *player) watch(ctx context.Context, w watch) {
 	}
 }
 
-// describe says which write an object is of. Its version is that of the write too, unless
-// it was deleted since.
+// describe says which write made an object. The object has the version of that write, unless
+// it was deleted later.
 func (p *player) describe(o *object) string {
 	write := o.Labels["write"]
 	if at := p.writes.of(o.ResourceVersion); at != write {
@@ -205,11 +205,11 @@ func (p *player) describe(o *object) string {
 	return o.Name + "=" + write
 }
 
-// refusal is all of an error that a program may look at.
+// refusal has everything in an error that a program may look at.
 func (p *player) refusal(err error) string {
 	var answer apierrors.APIStatus
 	if !errors.As(err, &answer) {
-		return "an error that is no answer: " + err.Error()
+		return "an error that is not an answer: " + err.Error()
 	}
 	said := answer.Status()
 	text := strconv.Itoa(int(said.Code)) + " " + string(said.Reason)

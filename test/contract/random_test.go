@@ -7,8 +7,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// random is a script of some writes and of requests with any options, which may or may not
-// make sense; for most seeds something befalls the server in between.
+// random is a script of some writes, and of requests with random options, which may not make
+// sense. For most seeds there is an event in between.
 func random(seed uint64) script {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	d := dice{rng, map[string]bool{}}
@@ -58,8 +58,8 @@ func (d dice) write() step {
 	return put{name, []string{"", "red"}[d.IntN(2)]}
 }
 
-// request draws options. Each is left out more often than not, or hardly any request
-// would make sense.
+// request draws options. It leaves out each option in most cases. Otherwise hardly any
+// request would make sense.
 func (d dice) request(writes int) request {
 	r := request{bookmarks: d.IntN(3) == 0}
 	switch d.IntN(6) {

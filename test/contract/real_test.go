@@ -18,11 +18,11 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
 )
 
-// genuine is a namespace of a kube-apiserver, whose objects are ConfigMaps.
+// genuine is a namespace of a kube-apiserver. Its objects are ConfigMaps.
 type genuine struct {
 	client    *kubernetes.Clientset
 	namespace string
-	blind     *bool // the API server does not hear of what etcd is told
+	blind     *bool // the API server does not see this write to etcd
 }
 
 func configMap(o *object) *corev1.ConfigMap { return &corev1.ConfigMap{ObjectMeta: o.ObjectMeta} }
@@ -40,7 +40,7 @@ func (r genuine) put(ctx context.Context, o *object) (string, error) {
 }
 
 func (r genuine) remove(ctx context.Context, name string) (string, error) {
-	// The answer does not say at which version it went, but a watch does.
+	// The answer does not have the version of the deletion, but a watch does.
 	l, err := r.list(ctx, metav1.ListOptions{})
 	if err != nil {
 		return "", err
@@ -97,7 +97,7 @@ func (r genuine) settle(ctx context.Context, version string) error {
 
 func (r genuine) list(ctx context.Context, o metav1.ListOptions) (*metav1.PartialObjectMetadataList, error) {
 	var found corev1.ConfigMapList
-	// The client must not try again what the server says is to be tried again.
+	// The client must not repeat requests, even if the server asks for that.
 	err := r.client.CoreV1().RESTClient().Get().Namespace(r.namespace).Resource("configmaps").
 		VersionedParams(&o, scheme.ParameterCodec).MaxRetries(0).Do(ctx).Into(&found)
 	if err != nil {
@@ -139,7 +139,7 @@ func (s realStream) Next(ctx context.Context) (apiwatch.Event, error) {
 	}
 }
 
-// stage is the control plane that all scripts are played on.
+// stage is the control plane for all scripts.
 type stage struct {
 	plane  *controlplane.Plane
 	client *kubernetes.Clientset
@@ -178,7 +178,7 @@ func (s *stage) enter(t *testing.T) genuine {
 	return r
 }
 
-// befall does to the server what befalls it.
+// befall makes an event happen to the server.
 func (s *stage) befall(t *testing.T, e event) {
 	t.Helper()
 	err := genuine{client: s.client}.others(t.Context(), few)
@@ -206,7 +206,7 @@ func (s *stage) befall(t *testing.T, e event) {
 	s.awaken(t)
 }
 
-// awaken waits until the server's watch cache is there.
+// awaken waits until the server's watch cache is ready.
 func (s *stage) awaken(t *testing.T) {
 	t.Helper()
 	r := genuine{client: s.client, namespace: "default", blind: &s.blind}

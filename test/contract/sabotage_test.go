@@ -14,7 +14,7 @@ import (
 	apiwatch "k8s.io/apimachinery/pkg/watch"
 )
 
-// saboteur is the fake with one thing wrong with it.
+// saboteur is the fake with one fault.
 type saboteur struct {
 	fake
 	onList  func(f fake, o metav1.ListOptions) (metav1.ListOptions, error)
@@ -119,8 +119,9 @@ var sabotages = map[string]saboteur{
 	}},
 }
 
-// TestScriptsBite plays the scripts on fakes that are wrong on purpose. As the honest one
-// does as the real server does, whatever makes a difference to it would be seen.
+// TestScriptsBite plays the scripts on fakes with a fault. The correct fake does what the
+// real server does. So a script that shows a difference from the correct fake would also show
+// it from the real server.
 func TestScriptsBite(t *testing.T) {
 	for name, s := range sabotages {
 		t.Run(name, func(t *testing.T) {
@@ -132,11 +133,11 @@ func TestScriptsBite(t *testing.T) {
 					return s
 				})
 				if !slices.Equal(honest, spoiled) {
-					t.Logf("shown by %q after %v", one.name, time.Since(began))
+					t.Logf("script %q shows it after %v", one.name, time.Since(began))
 					return
 				}
 			}
-			t.Error("no script has shown it")
+			t.Error("no script shows it")
 		})
 	}
 }

@@ -8,10 +8,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// script is what a client does, and what befalls the server meanwhile.
+// script is what a client does, and which events happen to the server meanwhile.
 type script struct {
 	name  string
-	alone bool // whatever others write would change the outcome
+	alone bool // writes of others would change the outcome
 	steps []step
 }
 
@@ -24,26 +24,26 @@ type put struct{ name, label string }
 // remove deletes an object.
 type remove struct{ name string }
 
-// list is a list request. The continue token of its answer is kept.
+// list is a list request. The player keeps the continue token of its answer.
 type list request
 
-// watch is a watch request. Once the watch is open the steps are played.
+// watch is a watch request. The steps are played when the watch is open.
 type watch struct {
 	request
 	then []step
-	open time.Duration // for how long it is looked at after these; 0 is the usual time
+	open time.Duration // how long to read from it after the steps; 0 is the usual time
 }
 
-// crowd is many writes of somebody else.
+// crowd are many writes of somebody else.
 type crowd struct{ writes int }
 
 // pause is time that passes.
 type pause time.Duration
 
-// together is requests that are made at the same time.
+// together are requests that are made at the same time.
 type together []step
 
-// event is what befalls the server, for all scripts of a group at once.
+// event is something that happens to the server, once for all scripts of a group.
 type event string
 
 const (
@@ -66,7 +66,7 @@ type request struct {
 	selector  string
 }
 
-// String is how a request appears in a transcript.
+// String is the text of a request in a transcript.
 func (r request) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "from %q", r.version)
@@ -101,7 +101,7 @@ const (
 
 var yes, no = new(true), new(false)
 
-// fate is the events of a script. Scripts with the same fate share a group.
+// fate are the events of a script. Scripts with the same fate are in one group.
 func (s script) fate() string {
 	var fate []string
 	if s.alone {
@@ -115,7 +115,7 @@ func (s script) fate() string {
 	return strings.Join(fate, ", ")
 }
 
-// acts is the script cut at its events, which are between them.
+// acts are the parts of the script between its events.
 func (s script) acts() (acts [][]step, events []event) {
 	acts = [][]step{nil}
 	for _, one := range s.steps {

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// abc is what most scripts begin with: at its end there are a of w4 and c of w3.
+// abc are the first steps of most scripts. After them there are a of w4 and c of w3.
 var abc = []step{put{"a", "red"}, put{"b", ""}, put{"c", "red"}, put{"a", ""}, remove{"b"}}
 
 func after(steps []step, more ...step) []step { return slices.Concat(steps, more) }
 
-// table is the scripts that are about something.
+// table are the scripts that are not random.
 func table() []script {
 	return slices.Concat(listScripts(), watchScripts(), streamScripts(), eventScripts(), restoreScripts())
 }

@@ -14,17 +14,18 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// answer is everything that can be seen of an answer. What does not apply is empty.
+// answer has everything that a caller can see of an answer. Fields that do not apply are
+// empty.
 type answer struct {
 	err    error
-	object client.Object     // what Get was given, afterwards
-	list   client.ObjectList // what List was given, afterwards
-	shared bool              // with the cache: asked again, it gives the same memory
-	fact   string            // what else there is to compare
-	wrong  string            // what is wrong with the answer by itself
+	object client.Object     // the object given to Get, after the call
+	list   client.ObjectList // the list given to List, after the call
+	shared bool              // with the cache: a second call returns the same memory
+	fact   string            // other facts to compare
+	wrong  string            // a fault of the answer, without a comparison
 }
 
-// String is for who reads that two answers differ.
+// String is the text for messages about answers that differ.
 func (a answer) String() string {
 	var parts []string
 	if a.err != nil {
@@ -87,7 +88,7 @@ func compareLists(theirs, ours client.ObjectList) string {
 	}
 	a, b := listMeta(theirs), listMeta(ours)
 	if b.RemainingItemCount == nil {
-		a.RemainingItemCount = nil // theirs leaves what was there; ours counts, and knows that none remain
+		a.RemainingItemCount = nil // theirs leaves the old value; ours counts, and knows that no items remain
 	}
 	if !reflect.DeepEqual(a, b) {
 		return "the lists' metadata differ: " + difference(a, b)
@@ -155,8 +156,8 @@ func listMeta(list client.ObjectList) metav1.ListMeta {
 	}
 }
 
-// difference says where two values differ. What looks alike differs in what cannot
-// be printed, such as nil and empty.
+// difference says where two values differ. Values may look alike and still differ, such as
+// nil and empty.
 func difference(a, b any) string {
 	if text := cmp.Diff(a, b); text != "" {
 		return "(- theirs, + ours)\n" + text
@@ -164,8 +165,8 @@ func difference(a, b any) string {
 	return fmt.Sprintf("%#v and %#v", a, b)
 }
 
-// memory tells where something of an object is kept, so that two that share it can
-// be told from copies. It is zero if the object has nothing to tell by.
+// memory returns the address of a part of an object. Two objects with the same address share
+// memory, and are not copies. It is zero if the object has no such part.
 func memory(obj runtime.Object) uintptr {
 	if u, ok := obj.(interface{ UnstructuredContent() map[string]any }); ok {
 		return reflect.ValueOf(u.UnstructuredContent()).Pointer()

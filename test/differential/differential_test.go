@@ -20,8 +20,9 @@ func TestMain(m *testing.M) {
 	crlog.SetLogger(logr.Discard())
 	klog.SetLogger(logr.Discard())
 	goleak.VerifyTestMain(m,
-		// controller-runtime leaves these: who waits for informers to sync that are removed
-		// before, and the metadata watches that are stopped while they pass something on.
+		// controller-runtime leaves two sorts of goroutines behind: those that wait for the sync of
+		// an informer that is removed before, and metadata watches that are stopped while they pass
+		// on an event.
 		goleak.IgnoreAnyFunction("sigs.k8s.io/controller-runtime/pkg/cache.newMultiNamespaceInformer.func1"),
 		goleak.IgnoreAnyFunction("sigs.k8s.io/controller-runtime/pkg/cache.newMultiNamespaceInformerHandlerRegistration.func1"),
 		goleak.IgnoreAnyFunction("k8s.io/apimachinery/pkg/watch.(*filteredWatch).loop"),
@@ -33,8 +34,8 @@ var (
 	ours   constructor = cache.New
 )
 
-// most is how many differences a game looks for before it ends: the environment's
-// DIFFERENCES, or one, after which the next may only be its consequence.
+// most is how many differences a game finds before it ends. It is DIFFERENCES in the
+// environment, or one, because the next difference may only be a consequence.
 func most(t *testing.T) int {
 	t.Helper()
 	n, err := strconv.Atoi(os.Getenv("DIFFERENCES"))

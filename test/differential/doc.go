@@ -1,5 +1,5 @@
-// Package differential asks our cache and controller-runtime's the same questions
-// and compares every answer. It has tests and nothing else.
+// Package differential asks our cache and controller-runtime's the same questions, and
+// compares every answer. It has only tests.
 //
 //	                  seed
 //	                   │
@@ -17,34 +17,32 @@
 //	   ▼                        ▼
 //	answer, events ═══════ answer, events      compared, errors too
 //
-// A game has rounds. In each, objects are written, a beat is waited for, the events
-// that the handlers were told are compared, and then questions are asked of both
-// caches while nothing is written. Around that informers are made and removed,
-// indexes and handlers come, also before Start, and a few questions are asked after
-// the end.
+// A game has rounds. In a round the test writes objects, waits for a beat, and compares the
+// events of the handlers. Then it asks both caches questions while nothing is written.
+// Between rounds, and also before Start, it makes and removes informers, and adds indexes and
+// handlers. It asks a few questions after the end.
 //
 // # Waiting
 //
-// In each namespace there is one object of each kind, the marker, that every
-// selector of the options selects. A beat writes a number into every marker; once
-// the handlers of both caches have been told of it, everything before it is in both
-// caches, for an informer sees the changes of a namespace in order. Which markers a
-// cache has to show is what controller-runtime's showed when it had synced.
+// In each namespace there is one object of each kind that every selector of the options
+// selects: the marker. A beat writes a number into every marker. When the handlers of both
+// caches have seen that number, both caches have everything before it, because an informer
+// sees the changes of a namespace in order. A cache has to show the markers that
+// controller-runtime's cache showed when it had synced.
 //
 // # What is compared
 //
-// Objects deeply, with whether their kind is set, whether what they hold is shared
-// with the cache, and what becomes of the object that was handed in. Lists as sets,
-// with their ListMeta and whether no items means nil. Errors by whether there is one,
-// by what callers can tell them apart with, and by their text. Of each handler, for
-// each object, the sequence of what it was told, but for updates that change nothing.
-// Where the answers may differ, the table in errors_test.go and the comparison of
-// pages in pages_test.go say so, and why.
+// Objects are compared deeply. It is also compared whether their kind is set, whether they
+// share memory with the cache, and what happens to the object that the caller passed. Lists
+// are compared as sets, with their ListMeta, and whether an empty list is nil. Errors are
+// compared by whether there is one, by their classes and by their text. For each handler and
+// each object the sequence of events is compared, except updates that change nothing. Some
+// answers may differ: the table in errors_test.go and the comparison of pages in
+// pages_test.go say which, and why.
 //
 // # Reproducing a seed
 //
-// A failing test prints its seed, the options, and what was asked. The seed is in
-// its name:
+// A failing test prints its seed, the options and the questions. The seed is in its name:
 //
 //	SEEDS=13 go test ./test/differential -run 'TestCaches/seed=12$'
 //
@@ -57,5 +55,5 @@
 //
 // # Testing
 //
-// TestGamesBite plays with a cache that lies in one way each, and must notice.
+// TestGamesBite plays with caches that have one fault each, and must find each fault.
 package differential

@@ -14,13 +14,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
 
-// allowed is a difference between errors that is meant. Where a pattern has a group,
-// the text of it has to be in our error, too.
+// allowed is an intended difference between errors. If a pattern has a group, our error has
+// to contain the text of the group, too.
 type allowed struct {
 	because string
 	theirs  string // a pattern of the whole text
 	ours    string // the same; empty for no error at all
-	class   string // a pattern of the class of ours; empty for that of theirs
+	class   string // a pattern of the class of our error; empty if it has the class of theirs
 }
 
 const anything = `(?s).+`
@@ -76,7 +76,7 @@ var differences = []allowed{
 	},
 }
 
-// compareErrors returns how the errors differ, if that is not allowed.
+// compareErrors returns how the errors differ, unless that is allowed.
 func compareErrors(theirs, ours error) string {
 	if theirs == nil && ours == nil {
 		return ""
@@ -117,9 +117,9 @@ func (d allowed) allows(theirs, ours error) bool {
 
 func whole(pattern string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + pattern + `)$`) }
 
-// readsUnread is a difference of answers that is meant: with several fields, theirs
-// looks for the second index only if the first one has anything. Ours does not let it
-// depend on what there is whether a missing index is noticed.
+// readsUnread is an intended difference of answers: with several fields, theirs looks for the
+// second index only if the first one has an object. Ours notices a missing index whatever
+// objects there are.
 func readsUnread(theirs, ours answer) bool {
 	if theirs.err != nil || ours.err == nil || !missingIndex.MatchString(ours.err.Error()) {
 		return false
@@ -133,7 +133,7 @@ func readsUnread(theirs, ours answer) bool {
 
 var missingIndex = regexp.MustCompile(`^list \S+ by field: read index "\S+": no such index$`)
 
-// class is what a caller can tell an error by, apart from its text.
+// class is the class of an error that a caller can see without its text.
 func class(err error) string {
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }

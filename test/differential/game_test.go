@@ -20,7 +20,7 @@ import (
 // constructor makes a cache.
 type constructor func(*rest.Config, crcache.Options) (crcache.Cache, error)
 
-// side is one of the two caches, and who listens to it.
+// side is one of the two caches, and its handlers.
 type side struct {
 	name  string
 	cache crcache.Cache
@@ -34,7 +34,7 @@ type hearing struct {
 	registration cache.ResourceEventHandlerRegistration
 }
 
-// game is one seed's worth of everything.
+// game has everything that belongs to one seed.
 type game struct {
 	rng     *rand.Rand
 	world   *world
@@ -42,16 +42,16 @@ type game struct {
 	theirs  *side
 	ours    *side
 	options string
-	asked   map[subject]bool  // may have an informer, and no recorder
-	visible map[subject][]key // the markers that a recorder hears of
+	asked   map[subject]bool  // true: may have an informer, and has no recorder
+	visible map[subject][]key // the markers that a recorder is told of
 	indexed map[string]bool
 	running bool
 
-	most       int // differences end the game
+	most       int // so many differences end the game
 	complaints []string
 }
 
-// rules are who plays, and for how long.
+// rules are the two caches that play, and when the game ends.
 type rules struct {
 	theirs, ours constructor
 	most         int // how many differences end the game
@@ -60,8 +60,8 @@ type rules struct {
 // errEnough ends a game that has found enough.
 var errEnough = errors.New("enough differences")
 
-// play plays the game of a seed, and returns how the caches differ. The error is
-// about the game itself: it could not be played.
+// play plays the game of a seed, and returns how the caches differ. An error means that the
+// game could not be played.
 func play(ctx context.Context, seed uint64, s *server, r rules) (g *game, err error) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	among := drawKinds(rng)
@@ -93,9 +93,9 @@ func play(ctx context.Context, seed uint64, s *server, r rules) (g *game, err er
 	return g, nil
 }
 
-// deaf returns for which kinds the options of a Get are lost: with several namespaces
-// controller-runtime does not hand them on to the cache of what has no namespace. Ours
-// does as it is told.
+// deaf returns the kinds that lose the options of a Get. With several namespaces
+// controller-runtime does not pass the options on to its cache for kinds without a namespace.
+// Ours uses them.
 func deaf(opts crcache.Options) func(*kind) bool {
 	return func(k *kind) bool {
 		if k.namespaced || len(opts.DefaultNamespaces) == 0 {
@@ -124,7 +124,7 @@ func newSide(name string, g *gate, make func() (crcache.Cache, error)) (*side, e
 	return &side{name: name, gate: g, cache: c, heard: map[subject]*hearing{}}, nil
 }
 
-// run goes from the options to the end of the caches.
+// run plays the game up to the end of the caches.
 func (g *game) run(ctx context.Context) error {
 	if err := g.steps(ctx, 12); err != nil {
 		return err
@@ -156,8 +156,8 @@ func (g *game) run(ctx context.Context) error {
 	return g.afterwards(ctx)
 }
 
-// round listens to every informer that there is, writes, waits for a beat, compares
-// the events, and asks.
+// round adds recorders to all informers, writes, waits for a beat, compares the events, and
+// asks questions.
 func (g *game) round(ctx context.Context) error {
 	if err := g.listen(ctx); err != nil {
 		return err
@@ -183,7 +183,7 @@ func (g *game) round(ctx context.Context) error {
 	return g.steps(ctx, 40)
 }
 
-// await waits until every recorder has heard of the beat.
+// await waits until every recorder has the beat.
 func (g *game) await(ctx context.Context, beat int) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -198,10 +198,10 @@ func (g *game) await(ctx context.Context, beat int) error {
 	return nil
 }
 
-// listen adds a recorder wherever there may be an informer, and waits until those
-// that are new have heard everything that there is.
+// listen adds a recorder wherever there may be an informer. It waits until the new recorders
+// have been told of all objects.
 func (g *game) listen(ctx context.Context) error {
-	// All of them first, so that they sync at the same time.
+	// Add all of them first, so that they sync at the same time.
 	for _, s := range g.subjectsOf(g.asked) {
 		if err := g.compare(ctx, question{"GetInformer without waiting " + s.String(), func(ctx context.Context, c crcache.Cache) answer {
 			i, err := c.GetInformer(ctx, s.object(), crcache.BlockUntilSynced(false))
@@ -279,7 +279,7 @@ func (g *game) compareEvents() error {
 		theirs, theirOdd := g.theirs.heard[s].told()
 		ours, ourOdd := g.ours.heard[s].told()
 		if len(theirOdd)+len(ourOdd) > 0 {
-			if err := g.complain("handlers of %s were told odd things: theirs %q, ours %q", s, theirOdd, ourOdd); err != nil {
+			if err := g.complain("handlers of %s were told things that no handler should be told: theirs %q, ours %q", s, theirOdd, ourOdd); err != nil {
 				return err
 			}
 		}
@@ -298,7 +298,7 @@ func (g *game) compareEvents() error {
 	return nil
 }
 
-// eventDifference shows the first events that differ in what they carry.
+// eventDifference shows the first events with different objects.
 func eventDifference(theirs, ours []event) string {
 	for i := range min(len(theirs), len(ours)) {
 		if !reflect.DeepEqual(theirs[i].object, ours[i].object) {
@@ -325,7 +325,7 @@ func (s *side) answer(ctx context.Context, q question) answer {
 	return q.ask(ctx, s.cache)
 }
 
-// compare asks both, and complains where their answers differ.
+// compare asks both caches, and notes where their answers differ.
 func (g *game) compare(ctx context.Context, q question) error {
 	theirs := g.theirs.answer(ctx, q)
 	ours := g.ours.answer(ctx, q)

@@ -10,10 +10,11 @@ import (
 	"sync"
 )
 
-// gate is between a cache and the server. It notes what is watched, and refuses one
-// thing: a streaming list without bookmarks, which never ends, as it is a bookmark
-// that ends it. controller-runtime asks for that if EnableWatchBookmarks is false,
-// and waits for ever; refused as by a server that knows no streaming lists, it lists.
+// gate is between a cache and the server. It notes the watches, and refuses one sort of
+// request: a streaming list without bookmarks. A bookmark ends a streaming list, so without
+// bookmarks it never ends. controller-runtime asks for that if EnableWatchBookmarks is false,
+// and waits for ever. The gate refuses it like a server without streaming lists, and then
+// controller-runtime lists.
 type gate struct {
 	next http.RoundTripper
 
@@ -21,7 +22,7 @@ type gate struct {
 	seen map[watched]map[string]bool
 }
 
-// watched is what of a watch does not change while an informer lives.
+// watched has the parts of a watch request that stay the same while an informer lives.
 type watched struct{ accept, path, labels, fields string }
 
 func newGate(next http.RoundTripper) *gate {
@@ -30,7 +31,7 @@ func newGate(next http.RoundTripper) *gate {
 
 func (g *gate) client() *http.Client { return &http.Client{Transport: g} }
 
-// RoundTrip passes the request on, or refuses it.
+// RoundTrip passes a request on, or refuses it.
 func (g *gate) RoundTrip(r *http.Request) (*http.Response, error) {
 	q := r.URL.Query()
 	if q.Get("watch") != "true" {
@@ -50,7 +51,7 @@ func (g *gate) RoundTrip(r *http.Request) (*http.Response, error) {
 	return g.next.RoundTrip(r)
 }
 
-// CloseIdleConnections is for those who close the client.
+// CloseIdleConnections is called by code that closes the client.
 func (g *gate) CloseIdleConnections() {}
 
 func (g *gate) note(what watched, how string) {
@@ -68,8 +69,9 @@ func (g *gate) watches() map[watched]map[string]bool {
 	return maps.Clone(g.seen)
 }
 
-// compareWatches compares how both watched what both watched. Not all is watched by
-// both: ours watches a kind in all its namespaces as soon as one is asked for.
+// compareWatches compares the watches that both caches have made. There are watches that only
+// one of them makes: ours watches a kind in all its namespaces as soon as a question needs
+// one of them.
 func compareWatches(theirs, ours map[watched]map[string]bool) string {
 	for what, how := range theirs {
 		if other, both := ours[what]; both && !maps.Equal(how, other) {

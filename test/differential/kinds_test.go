@@ -18,7 +18,7 @@ type kind struct {
 	plural     string // empty if the server has no such kind
 	namespaced bool
 	registered bool // in the scheme
-	permanent  bool // objects can't be deleted while nobody finalizes them
+	permanent  bool // objects can't be deleted, because nobody finalizes them
 	typed      func() client.Object
 	typedList  func() client.ObjectList
 	content    map[string]any
@@ -47,7 +47,7 @@ var (
 		typedList: func() client.ObjectList { return &corev1.PodList{} },
 		content:   map[string]any{"spec": map[string]any{"containers": []any{map[string]any{"name": "c", "image": "i"}}}},
 	}
-	// networkPolicy is known to the server and not to the scheme.
+	// networkPolicy is a kind that the server knows and the scheme does not.
 	networkPolicy = &kind{
 		gvk: networkingv1.SchemeGroupVersion.WithKind("NetworkPolicy"), plural: "networkpolicies", namespaced: true,
 		typed:     func() client.Object { return &networkingv1.NetworkPolicy{} },
@@ -75,7 +75,7 @@ var (
 		typed:     func() client.Object { return &rbacv1.ClusterRole{} },
 		typedList: func() client.ObjectList { return &rbacv1.ClusterRoleList{} },
 	}
-	// ghost is known to the scheme and not to the server.
+	// ghost is a kind that the scheme knows and the server does not.
 	ghost = &kind{
 		gvk: group.WithKind("Ghost"), namespaced: true, registered: true,
 		typed:     func() client.Object { return &Ghost{} },
@@ -94,7 +94,7 @@ func newScheme() *runtime.Scheme {
 	return s
 }
 
-// form is how objects are represented.
+// form is the Go form of objects.
 type form uint8
 
 const (
@@ -106,7 +106,7 @@ const (
 
 func (f form) String() string { return [...]string{"typed", "unstructured", "metadata"}[f] }
 
-// subject is what a cache has an informer for.
+// subject is a kind in a form. A cache has one informer for each subject.
 type subject struct {
 	kind *kind
 	form form
@@ -114,7 +114,7 @@ type subject struct {
 
 func (s subject) String() string { return s.kind.gvk.Kind + " " + s.form.String() }
 
-// readable reports whether both the server and the scheme know what is needed.
+// readable reports whether the server and the scheme know enough to read it.
 func (s subject) readable() bool {
 	return s.kind.plural != "" && (s.kind.registered || s.form != asType)
 }

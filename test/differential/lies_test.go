@@ -19,8 +19,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// liar is a cache with one thing wrong with it. Each function may change what is
-// asked, or what is answered; nil is honest.
+// liar is a cache with one fault. Each function may change a question or an answer. A nil
+// function changes nothing.
 type liar struct {
 	crcache.Cache
 	lie lie
@@ -106,7 +106,7 @@ func lying(l lie) constructor {
 	}
 }
 
-// changeItems is a lie about what is in a list.
+// changeItems is a fault in the items of a list.
 func changeItems(change func([]runtime.Object) []runtime.Object) lie {
 	return lie{listed: func(out client.ObjectList, err error) error {
 		if err != nil {
@@ -143,8 +143,8 @@ var lies = map[string]lie{
 		}
 		return err
 	}},
-	"what is absent is there": {got: func(_ client.Object, err error) error { return client.IgnoreNotFound(err) }},
-	"what is absent is gone": {got: func(_ client.Object, err error) error {
+	"an absent object is found": {got: func(_ client.Object, err error) error { return client.IgnoreNotFound(err) }},
+	"an absent object gives another error": {got: func(_ client.Object, err error) error {
 		if apierrors.IsNotFound(err) {
 			return apierrors.NewResourceExpired(err.Error())
 		}
@@ -162,8 +162,8 @@ var lies = map[string]lie{
 		}
 		return nil
 	}},
-	"a list is no copy":              {listOpts: func(o *client.ListOptions) { o.UnsafeDisableDeepCopy = new(true) }},
-	"an object is no copy":           {getOpts: func(o *client.GetOptions) { o.UnsafeDisableDeepCopy = new(true) }},
+	"a list is not a copy":           {listOpts: func(o *client.ListOptions) { o.UnsafeDisableDeepCopy = new(true) }},
+	"an object is not a copy":        {getOpts: func(o *client.GetOptions) { o.UnsafeDisableDeepCopy = new(true) }},
 	"an object is always copied":     {getOpts: func(o *client.GetOptions) { o.UnsafeDisableDeepCopy = nil }},
 	"label selectors are lost":       {listOpts: func(o *client.ListOptions) { o.LabelSelector = labels.Everything() }},
 	"namespaces are lost":            {listOpts: func(o *client.ListOptions) { o.Namespace = "" }},
@@ -190,9 +190,9 @@ var lies = map[string]lie{
 			o.ByObject[at] = by
 		}
 	}},
-	"a handler misses updates":         {handler: func(h cache.ResourceEventHandler) cache.ResourceEventHandler { return missing{h} }},
-	"a handler hears nothing initial":  {handler: func(h cache.ResourceEventHandler) cache.ResourceEventHandler { return late{h} }},
-	"a handler hears of what was lost": {handler: func(h cache.ResourceEventHandler) cache.ResourceEventHandler { return doubtful{h} }},
+	"a handler misses updates":             {handler: func(h cache.ResourceEventHandler) cache.ResourceEventHandler { return missing{h} }},
+	"a handler misses the initial objects": {handler: func(h cache.ResourceEventHandler) cache.ResourceEventHandler { return late{h} }},
+	"a handler is told of lost events":     {handler: func(h cache.ResourceEventHandler) cache.ResourceEventHandler { return doubtful{h} }},
 }
 
 func firstField(o *client.ListOptions) {
@@ -204,7 +204,8 @@ func firstField(o *client.ListOptions) {
 	}
 }
 
-// missing loses updates, but not of markers: that would only look as if nothing came.
+// missing loses updates, except those of markers: without these it would only look as if
+// nothing came.
 type missing struct{ cache.ResourceEventHandler }
 
 func (m missing) OnUpdate(old, obj any) {
@@ -223,7 +224,7 @@ func (d doubtful) OnDelete(obj any) {
 	d.ResourceEventHandler.OnDelete(cache.DeletedFinalStateUnknown{Obj: obj})
 }
 
-// TestGamesBite plays with a cache that lies. A test that can't fail proves nothing.
+// TestGamesBite plays with caches that have a fault. A test that can't fail proves nothing.
 func TestGamesBite(t *testing.T) {
 	s := newServer(t)
 	for _, name := range sortedNames(lies) {

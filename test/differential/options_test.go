@@ -15,22 +15,22 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// The marker satisfies each of these selectors, but for those that name a namespace,
-// which it need not be in.
+// The marker satisfies each of these selectors, except those that name a namespace: it may be
+// in another one.
 var (
 	labelSelectors      = []string{"app=x", "app in (x,y)", "app!=z", "tier", "!absent", "tier notin (5)", ""}
 	fieldSelectors      = []string{"metadata.name=" + marker, "metadata.name!=o2", ""}
 	namespacedSelectors = append(fieldSelectors, "metadata.namespace=a", "metadata.namespace!=c")
 )
 
-// draft draws cache options, and says in words what it drew.
+// draft draws cache options, and describes them in words.
 type draft struct {
 	rng  *rand.Rand
 	said []string
 }
 
-// drawOptions returns the options that follow from a seed; the same seed gives each
-// cache its own.
+// drawOptions returns the options of a seed. Each cache gets its own copy, drawn with the
+// same seed.
 func drawOptions(seed uint64, via *http.Client, among []*kind) (opts crcache.Options, said string) {
 	d := &draft{rng: rand.New(rand.NewPCG(seed, 1))}
 	opts = crcache.Options{
@@ -62,7 +62,7 @@ func (d *draft) say(what string, value any) {
 	d.said = append(d.said, fmt.Sprintf("%s: %v", what, value))
 }
 
-// one is true once in n times.
+// one is true one time out of n.
 func (d *draft) one(n int) bool { return d.rng.IntN(n) == 0 }
 
 func (d *draft) example(k *kind) client.Object {
@@ -91,7 +91,7 @@ func (d *draft) byObject(k *kind) crcache.ByObject {
 	return by
 }
 
-// namespaces draws which namespaces there are settings for; none at all is a map, too.
+// namespaces draws the namespaces that have settings. The map may be empty.
 func (d *draft) namespaces(name string) map[string]crcache.Config {
 	drawn := map[string]crcache.Config{}
 	for _, namespace := range []string{"a", "b", "c", crcache.AllNamespaces} {
@@ -138,8 +138,8 @@ func (d *draft) config(level string, fieldSelectors []string) (c crcache.Config)
 	return c
 }
 
-// transform returns a function that shows where it was said: how often it was let at
-// an object can be seen, too.
+// transform returns a function that writes into an object which option it is from. The object
+// also shows how often the function was called with it.
 func transform(name, level string) cache.TransformFunc {
 	switch name {
 	case "strip":
@@ -148,7 +148,7 @@ func transform(name, level string) cache.TransformFunc {
 		return func(obj any) (any, error) {
 			about, err := meta.Accessor(obj)
 			if err != nil {
-				return obj, nil //nolint:nilerr // a tombstone, which has nothing to mark
+				return obj, nil //nolint:nilerr // a tombstone has no labels to write into
 			}
 			annotations := about.GetAnnotations()
 			if annotations == nil {

@@ -9,14 +9,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// noMorePages is what controller-runtime's cache says where a token would be.
+// noMorePages is what controller-runtime's cache returns instead of a token.
 const noMorePages = "continue-not-supported"
 
-// pages draws a list with a limit. Which items come first differs on purpose, and so
-// does the token: controller-runtime takes the items in no order and gives no token,
-// ours orders them by key and gives one. So what is compared is how many there are;
-// that they are of those that the same list has without a limit, and that the pages
-// of ours together are that list, is checked of each by itself.
+// pages draws a list with a limit. The items and the token differ on purpose:
+// controller-runtime takes the items in no order and gives no token, and ours orders them by
+// key and gives one. So only the number of items is compared. Two checks are for each cache
+// alone: the items are among those of the same list without a limit, and all pages of ours
+// together are that list.
 func (a *asker) pages(s subject) question {
 	opts, text := a.listOptions()
 	limit := pick[int64](a.rng, 1, 2, 5, 1000)
@@ -69,7 +69,7 @@ func (r *pageReader) take(page client.ObjectList) {
 		case r.all[at] == nil:
 			r.wrong = fmt.Sprintf("%s is on a page, but not in the whole list", at)
 		case !reflect.DeepEqual(item, r.all[at]):
-			r.wrong = fmt.Sprintf("%s is another one than in the whole list: %s", at, difference(r.all[at], item))
+			r.wrong = fmt.Sprintf("%s differs from the one in the whole list: %s", at, difference(r.all[at], item))
 		}
 		r.seen[at], r.last = true, at
 	}

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// question is something to ask of a cache.
+// question is a question for a cache.
 type question struct {
 	text string
 	ask  func(context.Context, crcache.Cache) answer
@@ -26,16 +26,17 @@ type question struct {
 type asker struct {
 	rng     *rand.Rand
 	kinds   []*kind
-	touched []subject          // what the last question was about
+	touched []subject          // the subjects of the last question
 	there   func(subject) bool // has an informer
-	deaf    func(*kind) bool   // does not take options for Get
+	deaf    func(*kind) bool   // the options of a Get are lost for this kind
 }
 
 func (a *asker) one(n int) bool { return a.rng.IntN(n) == 0 }
 
 func pick[T any](rng *rand.Rand, from ...T) T { return from[rng.IntN(len(from))] }
 
-// question draws any question that does not make an informer in a hurry.
+// question draws any question, except those that make an informer with a context that has
+// ended.
 func (a *asker) question() question {
 	switch n := a.rng.IntN(20); {
 	case n < 8:
@@ -51,7 +52,7 @@ func (a *asker) question() question {
 	}
 }
 
-// subject draws what to ask about: mostly what can be read.
+// subject draws the subject of a question. Mostly it can be read.
 func (a *asker) subject() subject {
 	k := pick(a.rng, a.kinds...)
 	if a.one(15) {
@@ -90,14 +91,14 @@ func (a *asker) get(s subject) question {
 	return question{text, getting{at, fresh, opts}.ask}
 }
 
-// getting is a Get of an object into a fresh one.
+// getting is a Get into a new object.
 type getting struct {
 	at    key
 	fresh func() client.Object
 	opts  []client.GetOption
 }
 
-// ask asks twice, to see whether it is given the same memory.
+// ask asks twice, to see whether both answers have the same memory.
 func (g getting) ask(ctx context.Context, c crcache.Cache) answer {
 	out, again := g.fresh(), g.fresh()
 	err := c.Get(ctx, g.at, out, g.opts...)
@@ -109,7 +110,7 @@ func (g getting) ask(ctx context.Context, c crcache.Cache) answer {
 	return answer{err: err, object: out, shared: memory(out) != 0 && memory(out) == memory(again)}
 }
 
-// used is an object that something has been read into before.
+// used is an object that was read into before.
 func used(s subject) client.Object {
 	o := s.object()
 	o.SetName("used")
@@ -196,7 +197,7 @@ func (a *asker) listOptions() (opts []client.ListOption, text string) {
 	return opts, text
 }
 
-// informer asks for an informer, and how it is.
+// informer asks for an informer and its state.
 func (a *asker) informer(s subject) question {
 	if s.form == asType && a.one(2) {
 		return question{"GetInformerForKind " + s.kind.gvk.String(), func(ctx context.Context, c crcache.Cache) answer {
@@ -217,7 +218,7 @@ func informerFacts(i crcache.Informer, err error) answer {
 	return answer{fact: fmt.Sprintf("synced %v, stopped %v", i.HasSynced(), i.IsStopped())}
 }
 
-// odd draws a question that no cache can answer well.
+// odd draws a question that makes no sense.
 func (a *asker) odd() question {
 	s := subject{pick(a.rng, configMap, node), asMap}
 	a.touched = append(a.touched, s)
@@ -234,8 +235,8 @@ func (a *asker) odd() question {
 			return u
 		},
 	}
-	// A controller-runtime cache that has no informer yet makes one for the Go type that
-	// it sees first, and if that is not the usual one it waits for ever.
+	// A controller-runtime cache without an informer makes one for the first Go type that it
+	// sees. If that is not the usual type, it waits for ever.
 	if a.there(s) {
 		objects["wrapped unstructured"] = func() client.Object {
 			w := &wrapped{}

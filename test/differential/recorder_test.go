@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// event is what a handler was told of an object.
+// event is a call of a handler.
 type event struct {
 	op      string
 	initial bool
@@ -33,13 +33,13 @@ func (e event) String() string {
 	return text
 }
 
-// recorder is a handler that writes down what it is told.
+// recorder is a handler that records its calls.
 type recorder struct {
 	mu     sync.Mutex // guards everything below
 	events map[key][]event
 	beats  map[key]int   // the last beat of each marker
 	news   chan struct{} // closed and replaced when a marker changes
-	odd    []string      // what no handler should be told
+	odd    []string      // calls that no handler should get
 }
 
 func newRecorder() *recorder {
@@ -98,7 +98,7 @@ func (r *recorder) record(e event, obj any) {
 	r.news = make(chan struct{})
 }
 
-// markers returns the keys of the markers that it has been told of.
+// markers returns the keys of the markers that the recorder was told of.
 func (r *recorder) markers() []key {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -135,7 +135,7 @@ func (r *recorder) late(markers []key, beat int) (late []key, news <-chan struct
 	return late, r.news
 }
 
-// told returns what it was told so far.
+// told returns the events up to now.
 func (r *recorder) told() (events map[key][]event, odd []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

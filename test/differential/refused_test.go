@@ -18,7 +18,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
 )
 
-// TestOptionsThatMakeNoSense compares which options a cache is not made with.
+// TestOptionsThatMakeNoSense compares which options the constructors refuse.
 func TestOptionsThatMakeNoSense(t *testing.T) {
 	s := newBareServer(t)
 	everywhere := map[string]crcache.Config{}
@@ -32,7 +32,7 @@ func TestOptionsThatMakeNoSense(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		opts crcache.Options
-		// stricter says why ours refuses what theirs does not.
+		// stricter is the reason if only ours refuses the options.
 		stricter string
 	}{
 		{"namespaces of a kind that has none", by(crcache.ByObject{Namespaces: map[string]crcache.Config{"a": {}}}, node.typed()), ""},
@@ -65,7 +65,7 @@ func TestOptionsThatMakeNoSense(t *testing.T) {
 	}
 }
 
-// TestKindsThatDoNotSync compares what is said of kinds that the server refuses.
+// TestKindsThatDoNotSync compares the errors about kinds that the server refuses.
 func TestKindsThatDoNotSync(t *testing.T) {
 	s := newBareServer(t)
 	nobody, err := s.plane.ConfigFor("nobody")
@@ -85,7 +85,7 @@ func TestKindsThatDoNotSync(t *testing.T) {
 			group := lifecycle.New(t.Context())
 			defer func() {
 				group.Stop()
-				_ = group.Wait() // what they end with is not the matter here
+				_ = group.Wait() // their errors are not compared here
 			}()
 			for _, f := range []form{asType, asMap, asMetadata} {
 				pair := refusedPair(t, tt.config, via, tt.field)
@@ -104,8 +104,8 @@ func TestKindsThatDoNotSync(t *testing.T) {
 	}
 }
 
-// awaitStarted waits until a cache, started by another goroutine, says that it is: the
-// two are to be asked the same in the same state.
+// awaitStarted waits until a cache that another goroutine starts says that it has started. So
+// both caches are in the same state when they are asked.
 func awaitStarted(t *testing.T, c crcache.Cache, s subject) {
 	t.Helper()
 	await.Within(t, patience, "the cache to start", func() error {
@@ -134,7 +134,7 @@ func refusedPair(t *testing.T, config *rest.Config, via *http.Client, field stri
 	return pair
 }
 
-// impatient are questions that do not wait for long.
+// impatient are questions with a short timeout.
 func impatient(s subject) []question {
 	hurried := func(ask func(context.Context, crcache.Cache) answer) func(context.Context, crcache.Cache) answer {
 		return func(ctx context.Context, c crcache.Cache) answer {

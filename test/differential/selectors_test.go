@@ -57,7 +57,8 @@ func requirement(rng *rand.Rand) labels.Requirement {
 	return *r
 }
 
-// indexes are what may be indexed: by any field name, for no index looks at fields.
+// indexes are the indexes that a game may add. They have any field names, because an index
+// function need not look at the field.
 var indexes = map[string]client.IndexerFunc{
 	"app": func(o client.Object) []string {
 		if app, ok := o.GetLabels()["app"]; ok {
@@ -85,7 +86,7 @@ func term(rng *rand.Rand) (field, value string) {
 	return field, pick(rng, indexValues[field]...)
 }
 
-// fieldSelector draws a selector of one field or several, exact or not.
+// fieldSelector draws a selector of one field or of several, which may be exact or not.
 func fieldSelector(rng *rand.Rand) fields.Selector {
 	field, value := term(rng)
 	switch rng.IntN(10) {

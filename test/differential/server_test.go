@@ -18,10 +18,10 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
 )
 
-// patience is how long anything may take that takes a moment.
+// patience is the limit for everything that should take only a moment.
 const patience = time.Minute
 
-// namespaces are those that objects are written to. No options name the last one.
+// namespaces are the namespaces with objects. No options name the last one.
 var namespaces = []string{"a", "b", "c", "d"}
 
 // server is the API server that all games of a test share, one after the other.
@@ -32,7 +32,7 @@ type server struct {
 	client dynamic.Interface
 }
 
-// newBareServer starts an API server that has what it comes with.
+// newBareServer starts an API server without additional kinds.
 func newBareServer(t *testing.T) *server {
 	t.Helper()
 	plane := controlplane.ForTest(t, controlplane.Options{})
@@ -45,8 +45,8 @@ func newBareServer(t *testing.T) *server {
 	return s
 }
 
-// newServer starts an API server, and waits until it has done everything that it
-// does by itself: nothing may change while answers are compared.
+// newServer starts an API server. It waits until the server has done everything that it does
+// by itself, because nothing may change while answers are compared.
 func newServer(t *testing.T) *server {
 	t.Helper()
 	s := newBareServer(t)
@@ -69,8 +69,8 @@ func newServer(t *testing.T) *server {
 	return s
 }
 
-// awaitThere waits until the server has an object, or serves a kind where name is
-// empty.
+// awaitThere waits until the server has an object. If name is empty, it waits until the
+// server serves the kind.
 func (s *server) awaitThere(t *testing.T, k *kind, in, name string) {
 	t.Helper()
 	await.Within(t, patience, "the server to have "+k.gvk.Kind+" "+name, func() (err error) {
@@ -107,7 +107,7 @@ func (s *server) create(ctx context.Context, k *kind, at key, labels map[string]
 	return s.explain(err, "create", k, at)
 }
 
-// relabel gives an object other labels in place of all that it has.
+// relabel replaces all labels of an object.
 func (s *server) relabel(ctx context.Context, k *kind, at key, labels map[string]string) error {
 	u, err := s.in(k, at.Namespace).Get(ctx, at.Name, metav1.GetOptions{})
 	if err != nil {

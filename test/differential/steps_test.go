@@ -8,8 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// steps takes random steps: questions for the most part. Nothing is written
-// meanwhile.
+// steps takes random steps, mostly questions. Nothing is written meanwhile.
 func (g *game) steps(ctx context.Context, n int) error {
 	for range n {
 		var err error
@@ -44,7 +43,7 @@ func (g *game) mine() subject {
 	}
 }
 
-// askRandomly asks a question. Whatever it was about may have an informer then.
+// askRandomly asks a question. After that its subjects may have informers.
 func (g *game) askRandomly(ctx context.Context) error {
 	q := g.asker.question()
 	err := g.compare(ctx, q)
@@ -55,7 +54,7 @@ func (g *game) askRandomly(ctx context.Context) error {
 	return err
 }
 
-// index adds an index, or one that is there already.
+// index adds an index. The index may exist already.
 func (g *game) index(ctx context.Context) error {
 	s := g.mine()
 	if g.rng.IntN(12) == 0 {
@@ -69,7 +68,7 @@ func (g *game) index(ctx context.Context) error {
 	}})
 }
 
-// remove removes an informer, if there is one.
+// remove removes an informer. There may be none.
 func (g *game) remove(ctx context.Context) error {
 	s := g.asker.subject()
 	delete(g.asked, s)
@@ -81,9 +80,9 @@ func (g *game) remove(ctx context.Context) error {
 	}})
 }
 
-// hurry asks with a context that has ended: for what is not there yet, or for what
-// is there since long. It does not for what controller-runtime may have in some
-// namespaces only.
+// hurry asks with a context that has ended. It asks about subjects that have no informer yet,
+// or have had one for long. It leaves out subjects for which controller-runtime may have
+// informers in only some namespaces.
 func (g *game) hurry(ctx context.Context) error {
 	s := g.mine()
 	if g.asked[s] {
@@ -111,8 +110,8 @@ func (g *game) hurry(ctx context.Context) error {
 	return g.compare(ctx, q)
 }
 
-// startAgain starts what has been started, or asks what has not been whether it is
-// synced.
+// startAgain starts the caches a second time. If they have not started, it asks whether they
+// have synced.
 func (g *game) startAgain(ctx context.Context) error {
 	if g.running {
 		return g.compare(ctx, question{"Start again", func(ctx context.Context, c crcache.Cache) answer {
@@ -126,7 +125,7 @@ func (g *game) startAgain(ctx context.Context) error {
 	}})
 }
 
-// afterwards asks for what was there when the caches ended.
+// afterwards asks for objects that existed when the caches ended.
 func (g *game) afterwards(ctx context.Context) error {
 	for _, s := range g.subjectsOf(keysOf(g.visible)) {
 		for range 3 {

@@ -18,7 +18,7 @@ type Widget struct {
 	Spec              WidgetSpec `json:"spec"`
 }
 
-// WidgetSpec is what a Widget is about.
+// WidgetSpec is the spec of a Widget.
 type WidgetSpec struct {
 	Parts []string `json:"parts,omitempty"`
 }
@@ -47,7 +47,7 @@ func (l *WidgetList) DeepCopyObject() runtime.Object {
 	return to
 }
 
-// Ghost is the Go type of a custom resource that nobody installed.
+// Ghost is the Go type of a custom resource that is not installed.
 type Ghost struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -77,10 +77,10 @@ func (l *GhostList) DeepCopyObject() runtime.Object {
 	return to
 }
 
-// wrapped is another Go type for unstructured objects, so one that no cache holds.
+// wrapped is another Go type for unstructured objects. No cache holds such objects.
 type wrapped struct{ unstructured.Unstructured }
 
-// wrappedList is the list of it.
+// wrappedList is a list of unstructured objects of that type.
 type wrappedList struct{ unstructured.UnstructuredList }
 
 var widgetDefinition = &unstructured.Unstructured{Object: map[string]any{

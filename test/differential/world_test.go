@@ -16,16 +16,16 @@ import (
 
 type key = client.ObjectKey
 
-// marker is the name of the object that every selector of the options selects, in
-// every namespace and of every kind. It is never deleted.
+// marker is the name of one object of every kind in every namespace. Every selector of the
+// options selects it, and it is never deleted.
 const marker = "o1"
 
-// beatAnnotation is where a marker carries the number of the beat.
+// beatAnnotation is the annotation of a marker with the number of the beat.
 const beatAnnotation = "beat"
 
 var names = []string{"o0", marker, "o2", "o3", "o4", "o5"}
 
-// world is what a game has written to the server.
+// world has the objects that a game has written to the server.
 type world struct {
 	server *server
 	rng    *rand.Rand
@@ -49,7 +49,7 @@ func (w *world) namespacesOf(k *kind) []string {
 	return namespaces
 }
 
-// populate writes what is there when the game begins: markers, and a little more.
+// populate writes the first objects of a game: the markers, and a few more.
 func (w *world) populate(ctx context.Context) error {
 	for _, k := range w.kinds {
 		for _, namespace := range w.namespacesOf(k) {
@@ -140,7 +140,7 @@ func (w *world) clear(ctx context.Context) error {
 	return nil
 }
 
-// plain takes the labels and the beat off what cannot be deleted.
+// plain removes the labels and the beat from an object that can't be deleted.
 func (w *world) plain(ctx context.Context, k *kind, at key) error {
 	patch := []byte(`{"metadata":{"annotations":null,"labels":null}}`)
 	_, err := w.server.in(k, at.Namespace).Patch(ctx, at.Name, types.MergePatchType, patch, metav1.PatchOptions{})

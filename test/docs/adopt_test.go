@@ -19,7 +19,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
 
-// What follows is never called: docs/adopt.md quotes from it, so it has to compile.
+// The code below is never called. docs/adopt.md quotes it, so it has to compile.
 
 type adopter struct {
 	reconcile.Reconciler

@@ -11,8 +11,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/docblocks"
 )
 
-// TestEveryBlockIsChecked looks at all that documents show, those included that tell
-// how things were: it is known who checks it, and Go is quoted.
+// TestEveryBlockIsChecked looks at all blocks of all documents, also of those about the past.
+// For each block it is known what checks it, and Go is quoted from a file.
 func TestEveryBlockIsChecked(t *testing.T) {
 	quoted := 0
 	for page, text := range pages(t) {
@@ -34,14 +34,14 @@ func TestEveryBlockIsChecked(t *testing.T) {
 	}
 }
 
-// checkBlock returns what is wrong with a block, apart from what others check.
+// checkBlock returns what is wrong with a block. It leaves out what other tests check.
 func checkBlock(b docblocks.Block, tree string) error {
 	switch {
 	case b.Language == "go":
 		return checkQuotation(b, tree)
-	case !b.Fenced: // package commands runs it, or looks for it in what was put out
+	case !b.Fenced: // package commands runs it, or looks for it in the output of a command
 		return nil
-	case b.IsPatch(): // package adopt has git apply it
+	case b.IsPatch(): // package adopt lets git apply it
 		return nil
 	case b.Language == "diff": // package adopt applies it
 		_, err := docblocks.ParseDiff(b.Text)
@@ -51,16 +51,16 @@ func checkBlock(b docblocks.Block, tree string) error {
 	case b.Language == "": // a drawing
 		commands, err := docblocks.Commands("\n    " + strings.ReplaceAll(b.Text, "\n", "\n    "))
 		if err == nil && len(commands) > 0 {
-			err = fmt.Errorf("%q is in a block that nobody runs: its language has to be sh", commands[0].Text)
+			err = fmt.Errorf("%q is in a block that no test runs: its language has to be sh", commands[0].Text)
 		}
 		return err
 	default:
-		return fmt.Errorf("nobody checks a block of %s", b.Language)
+		return fmt.Errorf("no test checks a block of %s", b.Language)
 	}
 }
 
-// checkQuotation looks for Go in the file that it is quoted from, where it is the same
-// but for how far it is indented. The compiler has to see that file.
+// checkQuotation looks for Go in the file that it is quoted from. Only the indentation may
+// differ. The compiler has to see that file.
 func checkQuotation(b docblocks.Block, tree string) error {
 	source := b.Source()
 	if source == "" {
@@ -84,7 +84,7 @@ func checkQuotation(b docblocks.Block, tree string) error {
 	return nil
 }
 
-// flat returns the text without what stands in front of its lines and behind them.
+// flat returns the text without the space at the beginning and end of its lines.
 func flat(text string) string {
 	var lines []string
 	for line := range strings.Lines(strings.TrimSpace(text)) {

@@ -12,13 +12,13 @@ import (
 	"testing"
 )
 
-// code is what a line of Go looks like and a line of a list does not.
+// code matches lines that look like Go, and not like an item of a list.
 var code = regexp.MustCompile(`:=|[{(]$|^[})]`)
 
-// TestDocCommentsHaveNoCodeInLists looks for code that gofmt has taken for a list. The
-// lines of a diff begin as the items of one do, and then each is shown with the same
-// bullet, whether it is to be added or taken out. A diff begins with a line that is in
-// both.
+// TestDocCommentsHaveNoCodeInLists looks for code that gofmt has taken for a list. The lines
+// of a diff begin like the items of a list. In a list all of them get the same bullet, so
+// readers can't tell added lines from removed ones. To prevent that, a diff has to begin with
+// an unchanged line.
 func TestDocCommentsHaveNoCodeInLists(t *testing.T) {
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") {

@@ -12,8 +12,9 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/diff"
 )
 
-// TestTheFirstDifferenceTakesMemory measures what README.md says of it: the types of all
-// kinds that client-go knows are read in, and stay, once for a process.
+// TestTheFirstDifferenceTakesMemory measures the memory that README.md names. The first
+// difference in a process loads the types of all kinds that client-go knows, and they stay in
+// memory.
 func TestTheFirstDifferenceTakesMemory(t *testing.T) {
 	kinds, err := schemas.New(&rest.Config{Host: "http://127.0.0.1:1"}, http.DefaultClient, scheme.Scheme)
 	if err != nil {
@@ -27,7 +28,7 @@ func TestTheFirstDifferenceTakesMemory(t *testing.T) {
 	stays, allocated := (livesNow-lives)/(1<<10), (madeNow-made)/(1<<20)
 	t.Logf("the first difference allocates %d MB, and %d KB of them stay", allocated, stays)
 	if allocated < 2 {
-		t.Skip("the types have been in memory before")
+		t.Skip("the types were in memory before")
 	}
 	if stays < 600 || stays > 2400 || allocated < 5 || allocated > 30 {
 		t.Errorf("the first difference allocates %d MB, and %d KB of them stay: README.md says otherwise", allocated, stays)
@@ -35,10 +36,10 @@ func TestTheFirstDifferenceTakesMemory(t *testing.T) {
 	runtime.KeepAlive(kinds)
 }
 
-// memory is how many bytes live, and how many were ever allocated.
+// memory returns the bytes in use, and all bytes that were ever allocated.
 func memory() (live, ever int) {
 	runtime.GC()
-	runtime.GC() // what a finalizer held goes with the second
+	runtime.GC() // the second run frees the memory that finalizers held
 	var s runtime.MemStats
 	runtime.ReadMemStats(&s)
 	return int(s.HeapAlloc), int(s.TotalAlloc)

@@ -1,5 +1,5 @@
-// Package docs checks that the documents of this repository are true. It and the two
-// packages below it have tests and nothing else.
+// Package docs checks that the documents of this repository are true. It and the two packages
+// below it have only tests.
 //
 //	README.md, ARCHITECTURE.md, CONTRIBUTING.md, docs/*.md
 //	     │
@@ -23,5 +23,5 @@
 //
 // # Testing
 //
-// The checks are run on sentences that are wrong.
+// The tests of the checks give them wrong sentences.
 package docs

@@ -15,10 +15,10 @@ import (
 
 const (
 	root      = "../.."
-	guestbook = "adopt/testdata/guestbook" // the project that pages about adopting speak of
+	guestbook = "adopt/testdata/guestbook" // the project in the pages about adoption
 )
 
-// road are the packages that ARCHITECTURE.md follows an event through, file by file.
+// road are the packages through which ARCHITECTURE.md follows an event, file by file.
 var road = []string{"internal/engine", "internal/engine/reflector", "pkg/informer", "pkg/resync"}
 
 // pages are all documents.
@@ -31,7 +31,7 @@ func pages(t *testing.T) map[string]string {
 	return all
 }
 
-// isHistory says of a document that it tells how things were when it was written.
+// isHistory reports whether a document describes how things were when it was written.
 func isHistory(page string) bool {
 	return page == "CHANGELOG.md" || path.Dir(page) == "docs/adr" && page != "docs/adr/README.md"
 }
@@ -67,7 +67,7 @@ var (
 	testName = regexp.MustCompile(`Test\w+`)
 )
 
-// check returns what the text, which stands in folder, names wrongly.
+// check returns the wrong names in a text. The text is in folder.
 func check(text, folder, makefile string) (wrong []string) {
 	complain := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	for _, m := range link.FindAllStringSubmatch(text, -1) {
@@ -80,14 +80,14 @@ func check(text, folder, makefile string) (wrong []string) {
 			complain("names %s, which does not exist", m[1])
 		}
 	}
-	for _, m := range goFiles.FindAllStringSubmatch(text, -1) { // they are followed along the road of an event
+	for _, m := range goFiles.FindAllStringSubmatch(text, -1) { // the text follows an event through these
 		if !slices.ContainsFunc(road, func(folder string) bool { return exists(filepath.Join(root, folder, m[1])) }) {
 			complain("follows %s, which is not in %q", m[1], road)
 		}
 	}
 	for _, m := range target.FindAllStringSubmatch(text, -1) {
 		if !strings.Contains(makefile, "\n"+m[1]+":") {
-			complain("tells to make %s, which the Makefile does not know", m[1])
+			complain("has the command make %s, which the Makefile does not know", m[1])
 		}
 	}
 	return append(wrong, checkTests(text)...)
@@ -110,7 +110,7 @@ func checkTests(text string) (wrong []string) {
 	}
 	all := len(slices.DeleteFunc(anyTest.FindAllString(text, -1), func(name string) bool { return name == "`TestMain`" }))
 	if found != all {
-		wrong = append(wrong, fmt.Sprintf("names %d tests, and says only of %d in which file they are", all, found))
+		wrong = append(wrong, fmt.Sprintf("names %d tests, and says the file of only %d", all, found))
 	}
 	return wrong
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// README.md begins with what follows.
+// README.md begins with the code below.
 
 type webReconciler struct{}
 

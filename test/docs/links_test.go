@@ -15,7 +15,7 @@ var (
 	dropped  = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
 
-// anchors are what the headings of a page can be linked to by, as GitHub makes them.
+// anchors returns the anchors that GitHub makes for the headings of a page.
 func anchors(page string) map[string]bool {
 	found := map[string]bool{}
 	for _, m := range heading.FindAllStringSubmatch(page, -1) {
@@ -29,12 +29,12 @@ func TestLinksLeadToHeadings(t *testing.T) {
 	all := pages(t)
 	for page, text := range all {
 		for _, wrong := range checkAnchors(all, page, text) {
-			t.Errorf("%s links to %s, where no heading is", page, wrong)
+			t.Errorf("%s links to %s, and there is no such heading", page, wrong)
 		}
 	}
 }
 
-// checkAnchors returns the links of a page that lead to no heading of a document.
+// checkAnchors returns the links of a page to headings that do not exist.
 func checkAnchors(all map[string]string, page, text string) (wrong []string) {
 	for _, m := range anchored.FindAllStringSubmatch(text, -1) {
 		target := page
@@ -51,8 +51,7 @@ func checkAnchors(all map[string]string, page, text string) (wrong []string) {
 	return wrong
 }
 
-// TestTermsAreLinked looks for a link to each word of the glossary, in a page that uses
-// it.
+// TestTermsAreLinked looks for a link to each word of the glossary in a page that uses it.
 func TestTermsAreLinked(t *testing.T) {
 	all := pages(t)
 	terms := anchors(strings.ReplaceAll(all[glossary], "# Glossary\n", ""))

@@ -19,8 +19,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
-// docs/mistakes.md quotes the wrong code and the right code from what follows. None of
-// it is called.
+// docs/mistakes.md quotes the wrong code and the right code below. Nothing calls it.
 
 type mistaken struct{ client.Client }
 

@@ -21,22 +21,22 @@ const (
 
 func (p place) String() string { return [places]string{"pages", "plans", "code"}[p] }
 
-// phrase is one that a reader has to read twice.
+// phrase is a phrase that a reader has to read twice.
 type phrase struct {
 	pattern *regexp.Regexp
-	plainer string         // what to say
-	but     *regexp.Regexp // a hit that this matches, too, is good English
-	// most is how many there may be. Pages have none. Where there are some, they are old:
-	// make the number smaller with each that goes, and never larger.
+	plainer string         // what to say instead
+	but     *regexp.Regexp // a hit that matches this, too, is good English
+	// most is how many hits there may be. Pages have none. The others are old: with each one
+	// that you remove, make the number smaller, and never make it larger.
 	most [places]int
 }
 
-// words is a pattern in which a space stands for any space.
+// words is a pattern. A space in it matches any space.
 func words(pattern string) *regexp.Regexp {
 	return regexp.MustCompile(strings.ReplaceAll(pattern, " ", `\s+`))
 }
 
-// unclear are the phrases, from all places where prose is: no folder is left out.
+// unclear are the phrases. They are looked for in all places and all folders.
 var unclear = []phrase{
 	{pattern: words(`\banew\b`), plainer: "again"},
 	{pattern: words(`\bgoes (before|first)\b`), plainer: "overrides, or: wins"},
@@ -71,7 +71,7 @@ var unclear = []phrase{
 	{pattern: words(`\bhow far (that|it|he|she) is says\b`), plainer: "… says how far"},
 }
 
-// placeOf is where a file's prose is. A file of another kind has none.
+// placeOf returns the place of a file's prose. Other files have none.
 func placeOf(path string) (place, bool) {
 	switch {
 	case strings.HasSuffix(path, ".go"):
@@ -85,8 +85,8 @@ func placeOf(path string) (place, bool) {
 	}
 }
 
-// TestProseIsPlain counts unclear phrases in what people read: documents, and the comments
-// and texts of the code.
+// TestProseIsPlain counts unclear phrases in everything that people read: documents, and the
+// comments and texts of the code.
 func TestProseIsPlain(t *testing.T) {
 	hits := make([][places][]string, len(unclear))
 	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
@@ -138,8 +138,8 @@ var (
 	spans  = regexp.MustCompile("`[^`\n]*`")
 )
 
-// prose is what of a text is English. Code in a document is not, and a phrase may be
-// broken over two lines, of which the second may be a comment's.
+// prose is the English part of a text, without the code in a document. It also joins the
+// lines of comments, because a phrase may be broken over two lines.
 func prose(where place, text string) string {
 	if where != inCode {
 		text = spans.ReplaceAllString(fenced.ReplaceAllString(text, ""), "`code`")
@@ -147,7 +147,7 @@ func prose(where place, text string) string {
 	return strings.ReplaceAll(text, "\n// ", " ")
 }
 
-// in are the places of a text that have the phrase.
+// in returns the hits of a phrase in a text.
 func (p phrase) in(text string) (hits []string) {
 	for _, at := range p.pattern.FindAllStringIndex(text, -1) {
 		hit := strings.Join(strings.Fields(text[at[0]:at[1]]), " ")

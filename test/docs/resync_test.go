@@ -12,7 +12,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
-// docs/guides/resync.md quotes from what follows, so it has to compile.
+// docs/guides/resync.md quotes the code below, so it has to compile.
 
 var _ = drmanager.WithCache(cache.Options{Default: cache.KindOptions{
 	Resync: resync.Policy{Period: 24 * time.Hour, Spread: resync.OverPeriod, Jitter: 0.1},

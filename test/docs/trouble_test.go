@@ -25,7 +25,7 @@ import (
 
 const trouble = "docs/troubleshooting.md"
 
-// The page quotes from the next two functions, which nobody calls.
+// The page quotes the next two functions. Nothing calls them.
 
 func ask(mgr ctrl.Manager) error {
 	ours, err := cache.Unwrap(mgr.GetCache())
@@ -49,8 +49,8 @@ var (
 	metricName = regexp.MustCompile("`(workqueue_[a-z_]+)`")
 )
 
-// TestQuotedTextsAreTheCodes looks in the code for what the page says that one sees in
-// logs and errors. What stands for something else there, here …, parts a text.
+// TestQuotedTextsAreTheCodes looks in the code for the texts of logs and errors that the page
+// quotes. In a quotation … stands for any text.
 func TestQuotedTextsAreTheCodes(t *testing.T) {
 	page := pages(t)[trouble]
 	quotes := quotedText.FindAllStringSubmatch(page, -1)
@@ -65,8 +65,8 @@ func TestQuotedTextsAreTheCodes(t *testing.T) {
 	}
 }
 
-// lackingIn returns a part of a quotation that no text has. A part needs to be of some
-// length, or any text would do.
+// lackingIn returns a part of a quotation that no text has. At least one part has to be long,
+// because short ones are in many texts.
 func lackingIn(texts []string, quotation string) string {
 	long := 0
 	for part := range strings.SplitSeq(quotation, "…") {
@@ -82,8 +82,8 @@ func lackingIn(texts []string, quotation string) string {
 	return ""
 }
 
-// textsOf are the strings in the code of some folders that is no test. What + puts
-// together is one.
+// textsOf returns the strings in some folders, without those of tests. Strings that + joins
+// are one.
 func textsOf(t *testing.T, folders ...string) (texts []string) {
 	t.Helper()
 	for _, folder := range folders {
@@ -116,8 +116,8 @@ func textsOf(t *testing.T, folders ...string) (texts []string) {
 	return texts
 }
 
-// textOf is what an expression says if it has strings alone. What is put between them
-// parts them.
+// textOf returns the text of an expression of strings. If other values are between the
+// strings, a zero byte stands for each.
 func textOf(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.BasicLit:

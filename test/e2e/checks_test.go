@@ -10,15 +10,15 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// truth is what happened to one object: made at 3, changed at 5, deleted at 7, made
-// again at 9.
+// truth is the history of one object: created at 3, changed at 5, deleted at 7, created again
+// at 9.
 var truth = []change{{version: 3}, {version: 5}, {version: 7, deleted: true}, {version: 9}}
 
 func TestVerifyFindsWhatIsWrongInALog(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		log  []note
-		want string // part of the only complaint; empty where all is well
+		want string // part of the only complaint; empty if there should be none
 	}{
 		{"all of it", []note{
 			{op: added, version: 3, inStore: 3}, {op: updated, old: 3, version: 5, inStore: 7},
@@ -68,7 +68,7 @@ func TestStoriesAreCompared(t *testing.T) {
 		{"nothing", nil, slices.Equal[[]note], false},
 		{"left early", whole[:3], isPrefix, true},
 		{"left early, and skipped", []note{whole[2]}, isPrefix, false},
-		{"left early, and heard more", append(slices.Clone(whole), note{op: added, version: 9}), isPrefix, false},
+		{"left early, and was told more", append(slices.Clone(whole), note{op: added, version: 9}), isPrefix, false},
 		{"came late", []note{{op: added, version: 5}, whole[3]}, isSuffix, true},
 		{"came when it was gone", nil, isSuffix, true},
 		{"came late, and was told an update", []note{whole[2], whole[3]}, isSuffix, false},

@@ -18,9 +18,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
 
-// TestControllerRuntimeReadsThroughOurInformer gives our constructor to
-// controller-runtime's cache as it is, which is how an operator adopts it, and
-// reads what a client writes.
+// TestControllerRuntimeReadsThroughOurInformer gives our constructor to controller-runtime's
+// cache, as an operator does that adopts it. It reads what a client writes.
 func TestControllerRuntimeReadsThroughOurInformer(t *testing.T) {
 	plane := controlplane.ForTest(t, controlplane.Options{})
 	config := plane.Config()
@@ -75,7 +74,7 @@ func TestControllerRuntimeReadsThroughOurInformer(t *testing.T) {
 	}
 	told(t, "delete")
 	if err := reads.Get(t.Context(), key, &corev1.ConfigMap{}); !apierrors.IsNotFound(err) {
-		t.Errorf("reading what is gone returns %v, want not found", err)
+		t.Errorf("reading a deleted object returns %v, want not found", err)
 	}
 }
 
@@ -98,8 +97,9 @@ func runCache(t *testing.T, c cache.Cache) {
 	}
 }
 
-// listenToConfigMaps adds a handler for those in namespace default. What it returns
-// waits for the next call, which must be of that kind, and says of which version.
+// listenToConfigMaps adds a handler for the ConfigMaps in namespace default. It returns a
+// function that waits for the next call of the handler. That call must be of the given kind,
+// and the function returns the version of the object.
 func listenToConfigMaps(t *testing.T, c cache.Cache) func(*testing.T, string) string {
 	t.Helper()
 	shared, err := c.GetInformer(t.Context(), &corev1.ConfigMap{})
@@ -126,7 +126,7 @@ func listenToConfigMaps(t *testing.T, c cache.Cache) func(*testing.T, string) st
 	}
 	return func(t *testing.T, kind string) (version string) {
 		t.Helper()
-		await.Until(t, "the handler to be told", func() bool { return len(calls) > 0 })
+		await.Until(t, "the handler to be called", func() bool { return len(calls) > 0 })
 		got := <-calls
 		if got[0] != kind {
 			t.Fatalf("the handler was told %s, want %s", got[0], kind)

@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// seed is what a run follows from: SEED in the environment, or a new one each time.
+// seed decides about a run. It is SEED in the environment, or a new one each time.
 func seed(t *testing.T) uint64 {
 	t.Helper()
 	text := os.Getenv("SEED")
@@ -51,7 +51,7 @@ func TestInformersKeepUpWithAServerThatHasABadTime(t *testing.T) {
 	})
 }
 
-// scene is a control plane, the informers in front of it, and what will happen.
+// scene is a control plane, its informers, and what will happen to them.
 type scene struct {
 	rng      *rand.Rand
 	client   dynamic.Interface
@@ -83,7 +83,7 @@ func newScene(t *testing.T, rng *rand.Rand) *scene {
 	return s
 }
 
-// prepareServer makes the namespaces and the kind that the writers write to.
+// prepareServer makes the namespaces and the kind that the writers need.
 func (s *scene) prepareServer(t *testing.T) {
 	t.Helper()
 	create := func(resource schema.GroupVersionResource, object *unstructured.Unstructured) {
@@ -106,8 +106,8 @@ func (s *scene) prepareServer(t *testing.T) {
 	})
 }
 
-// play lets the writers write while the faults happen, each after its share of all
-// steps, and while listeners come and go.
+// play lets the writers write. Meanwhile the faults happen, spread over all steps, and
+// listeners come and go.
 func (s *scene) play(t *testing.T) {
 	t.Helper()
 	steps := 0
@@ -120,7 +120,8 @@ func (s *scene) play(t *testing.T) {
 	for _, script := range s.scripts {
 		writing.Go(func() { s.write(t, script, p) })
 	}
-	// A part of the objects is there before the informers are: they begin with a list.
+	// A part of the objects exists before the informers start, so that their first list is not
+	// empty.
 	s.await(t, p.reached(steps/10))
 	for _, subject := range s.subjects {
 		subject.listen(t, "steady", 0, 0)
@@ -143,7 +144,7 @@ func (s *scene) play(t *testing.T) {
 		}
 	}
 	writing.Wait()
-	t.Logf("%v: all is written", time.Now().Format("15:04:05.000"))
+	t.Logf("%v: everything is written", time.Now().Format("15:04:05.000"))
 }
 
 func (s *scene) write(t *testing.T, script script, p *progress) {
@@ -161,11 +162,11 @@ func (s *scene) await(t *testing.T, reached <-chan struct{}) {
 	select {
 	case <-reached:
 	case <-time.After(5 * time.Minute):
-		t.Fatal("the writers got stuck")
+		t.Fatal("the writers hang")
 	}
 }
 
-// settle waits until all who listen know what the server has.
+// settle waits until all listeners know what the server has.
 func (s *scene) settle(t *testing.T) {
 	t.Helper()
 	for _, subject := range s.subjects {
@@ -191,7 +192,7 @@ func (s *scene) settle(t *testing.T) {
 	}
 }
 
-// judge checks everything that must hold, whatever the timing was.
+// judge checks everything that must hold for every timing.
 func (s *scene) judge(t *testing.T, subject *subject) {
 	want := onServer(t, subject.direct)
 	s.judgeScripts(t, subject, want)
@@ -219,12 +220,12 @@ func (s *scene) judge(t *testing.T, subject *subject) {
 	judgeVictims(t, subject, s.faults.victims)
 	t.Logf("the server refused to resume %d times", subject.expired.times.Load())
 	if subject.expired.times.Load() == 0 {
-		t.Error("no watch was refused with 410 Gone: the run did not test what it is for")
+		t.Error("no watch was refused with 410 Gone, so the run did not test that")
 	}
 }
 
-// judgeScripts checks the server itself: without a lost write, the values are those
-// that the scripts end with.
+// judgeScripts checks the server itself: if no write was lost, it has the values at the end
+// of the scripts.
 func (s *scene) judgeScripts(t *testing.T, subject *subject, got map[cache.ObjectName]metav1.Object) {
 	t.Helper()
 	want := map[cache.ObjectName]int64{}
@@ -270,7 +271,7 @@ func judgeIndexes(t *testing.T, indexer cache.Indexer, want map[cache.ObjectName
 	}
 }
 
-// judgeVictims checks that each delete nobody could see was told once, marked.
+// judgeVictims checks deletes that nobody could see. Each must have been told once, marked.
 func judgeVictims(t *testing.T, subject *subject, victims []victim) {
 	t.Helper()
 	stories := map[*listener]map[cache.ObjectName][]note{}
@@ -285,7 +286,7 @@ func judgeVictims(t *testing.T, subject *subject, victims []victim) {
 		for _, l := range v.owed {
 			story, there := stories[l][v.key], stories[l] != nil
 			if !there {
-				continue // it left since
+				continue // it has left
 			}
 			checked++
 			if len(story) != 2 || story[0].op != added || story[1].op != missed {
@@ -294,7 +295,7 @@ func judgeVictims(t *testing.T, subject *subject, victims []victim) {
 		}
 	}
 	if checked == 0 {
-		t.Error("no missed delete was checked: the run did not test what it is for")
+		t.Error("no missed delete was checked, so the run did not test that")
 	}
-	t.Logf("%d missed deletes were told once, marked", checked)
+	t.Logf("%d missed deletes were told once and marked", checked)
 }

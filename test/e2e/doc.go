@@ -9,23 +9,23 @@
 //	                          informer ──▶ store
 //	                              └──────▶ listeners: steady, slow, resynced, late, leaving
 //
-// What is written, and which faults come in which order, follows from a seed that
-// the test prints; SEED in the environment plays one again. When what follows happens
-// is up to the machine, so the checks hold for every timing: each listener's log is
-// compared, object by object, with the history that etcd itself told, and in the end
-// the server's list, the store and every world that a listener rebuilt are the same.
+// A seed decides what is written, and which faults come in which order. The test prints it,
+// and SEED in the environment plays it again. The timing depends on the machine, so the
+// checks hold for every timing. Each listener's log is compared, object by object, with the
+// history from etcd itself. At the end the server's list, the store and the world that each
+// listener has rebuilt must be the same.
 //
-// Another test takes etcd back to a backup, and expects the informers to notice and to
-// tell which objects went back.
+// Another test restores etcd from a backup. It expects that the informers notice, and tell
+// which objects went back.
 //
-// E2E_INFORMER=client-go runs client-go's own informer through the same, which shows
-// what of a failure is the test's.
+// E2E_INFORMER=client-go runs the test with client-go's own informer. If that fails too, the
+// test itself is wrong.
 //
 // # Concurrency
 //
-// Tests start what they need, and it is gone when they end.
+// Tests start what they need, and stop it when they end.
 //
 // # Testing
 //
-// The checks are tested on short logs that are wrong in one way each.
+// The tests of the checks have short logs with one fault each.
 package e2e

@@ -12,7 +12,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
 )
 
-// fault is one thing that goes wrong.
+// fault is one sort of disturbance.
 type fault struct {
 	name string
 	do   func(*faults, *testing.T)
@@ -20,19 +20,19 @@ type fault struct {
 	times int
 }
 
-// faults makes things go wrong, in an order that its seed decides.
+// faults causes disturbances, in an order that its seed decides.
 type faults struct {
 	rng      *rand.Rand
 	plane    *controlplane.Plane
 	subjects []*subject
-	writer   writer // writes what the faults are about
+	writer   writer // writes the objects that some faults need
 
-	rounds  int      // of forget
-	victims []victim // what was deleted while nobody could see it
+	rounds  int      // the number of calls of forget
+	victims []victim // objects that were deleted while nobody could see it
 }
 
-// victim is an object whose delete no informer was told of, and who has to hear of
-// it all the same.
+// victim is an object that was deleted while no informer was told. owed are the listeners
+// that have to learn of the delete nevertheless.
 type victim struct {
 	subject *subject
 	key     cache.ObjectName
@@ -48,7 +48,7 @@ var badLuck = []fault{
 	{"forget", (*faults).forget, 3},
 }
 
-// order returns all faults of a run, shuffled.
+// order returns all faults of a run in random order.
 func (f *faults) order() []fault {
 	var all []fault
 	for _, f := range badLuck {
@@ -58,12 +58,12 @@ func (f *faults) order() []fault {
 	return all
 }
 
-// cut breaks the watch of one kind.
+// cut breaks the watches of one kind.
 func (f *faults) cut(*testing.T) {
 	f.subjects[f.rng.IntN(len(f.subjects))].proxy.Cut()
 }
 
-// flap breaks it again and again, and so interrupts lists too.
+// flap breaks them again and again, so that it also interrupts lists.
 func (f *faults) flap(*testing.T) {
 	for range 8 {
 		f.subjects[f.rng.IntN(len(f.subjects))].proxy.Cut()
@@ -79,7 +79,7 @@ func (f *faults) dark(*testing.T) {
 	s.proxy.Lighten()
 }
 
-// compact makes etcd forget, and breaks the watches that would notice.
+// compact makes etcd forget old versions, and breaks the watches that would notice.
 func (f *faults) compact(t *testing.T) {
 	if _, err := f.plane.Compact(t.Context()); err != nil {
 		t.Error(err)
@@ -97,9 +97,8 @@ func (f *faults) crash(t *testing.T) {
 	}
 }
 
-// forget takes away from the informers any way to learn of some deletes by watching:
-// they happen in the dark, and afterwards neither etcd nor the API server remembers
-// that they did.
+// forget causes deletes that no watch can show to the informers: they happen while the
+// connection is cut, and afterwards neither etcd nor the API server remembers them.
 func (f *faults) forget(t *testing.T) {
 	const each = 20
 	f.rounds++

@@ -14,15 +14,14 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// change is what etcd did to one object.
+// change is one change of an object in etcd.
 type change struct {
 	version uint64 // etcd's revision, which is the resource version
 	deleted bool
 }
 
-// history is everything that happened to the objects of one kind, as etcd tells it.
-// No fault touches etcd, so this is the truth that the API server and the informers
-// are measured by.
+// history is everything that happened to the objects of one kind, from etcd. No fault
+// disturbs etcd, so this is the truth to compare the API server and the informers with.
 type history struct {
 	prefix string
 
@@ -37,7 +36,7 @@ type etcdEvents struct {
 	Result struct {
 		Canceled bool
 		Events   []struct {
-			Type string // absent for a put
+			Type string // empty for a put
 			KV   struct {
 				Key         []byte
 				ModRevision uint64 `json:"mod_revision,string"`
@@ -47,8 +46,8 @@ type etcdEvents struct {
 	Error json.RawMessage
 }
 
-// follow records, until the test ends, what happens below prefix, and what has
-// happened there since etcd was new.
+// follow records all changes below prefix, from the first revision of etcd until the test
+// ends.
 func follow(t *testing.T, etcd, prefix string) *history {
 	t.Helper()
 	request, err := json.Marshal(map[string]any{"create_request": map[string]any{
@@ -111,7 +110,7 @@ func (h *history) add(message etcdEvents) error {
 	for _, event := range message.Result.Events {
 		namespace, name, ok := strings.Cut(strings.TrimPrefix(string(event.KV.Key), h.prefix), "/")
 		if !ok {
-			return errors.New("etcd told of the key " + string(event.KV.Key))
+			return errors.New("etcd has sent a change of the key " + string(event.KV.Key))
 		}
 		key := cache.NewObjectName(namespace, name)
 		h.latest = event.KV.ModRevision
@@ -120,7 +119,7 @@ func (h *history) add(message etcdEvents) error {
 	return nil
 }
 
-// reached reports whether everything up to version has been told.
+// reached reports whether etcd has sent everything up to a version.
 func (h *history) reached(version uint64) (bool, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
 
-// newInformer is the constructor of what is tested.
+// newInformer is the constructor of the tested informer.
 type newInformer func(cache.ListerWatcher, runtime.Object, time.Duration, cache.Indexers) cache.SharedIndexInformer
 
 var informers = map[string]newInformer{
@@ -19,7 +19,7 @@ var informers = map[string]newInformer{
 	"client-go": cache.NewSharedIndexInformer,
 }
 
-// chosenInformer is ours, unless E2E_INFORMER says otherwise.
+// chosenInformer is ours, unless E2E_INFORMER names another one.
 func chosenInformer(t *testing.T) newInformer {
 	t.Helper()
 	name := os.Getenv("E2E_INFORMER")

@@ -22,16 +22,16 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// kind is a kind of object that the scenario plays with.
+// kind is a kind of object that the test writes.
 type kind struct {
 	name     string
 	resource schema.GroupVersionResource
-	prefix   string // where etcd keeps it
-	objects  int    // how many the writers make
+	prefix   string // the prefix of its keys in etcd
+	objects  int    // how many objects the writers make
 	sample   runtime.Object
-	// informs returns what an informer of the kind lists and watches with.
+	// informs returns the functions that an informer of the kind lists and watches with.
 	informs func(*rest.Config, *http.Client) (*cache.ListWatch, any, error)
-	// content returns the fields that carry a value: numbers are all that is written.
+	// content returns the fields with the value. The test only writes numbers.
 	content func(value int64) map[string]any
 }
 
@@ -113,8 +113,8 @@ func (k kind) object(key cache.ObjectName, owner string, value int64) *unstructu
 	return o
 }
 
-// expired counts how often the server refused to resume a watch because it had
-// forgotten the version, by either of the two ways in which it says so.
+// expired counts how often the server refused to resume a watch because it had forgotten the
+// version. The server has two ways to say that.
 type expired struct{ times atomic.Int64 }
 
 func (e *expired) counted(lw *cache.ListWatch) *cache.ListWatch {
@@ -131,8 +131,8 @@ func (e *expired) counted(lw *cache.ListWatch) *cache.ListWatch {
 	return &counted
 }
 
-// passOn looks at what a watch says. It is not watch.Filter, which leaves a goroutine
-// behind when it is stopped at the wrong moment.
+// passOn looks at the events of a watch, and passes them on. It does not use watch.Filter,
+// which leaves a goroutine behind if it is stopped at the wrong moment.
 func (e *expired) passOn(from watch.Interface) watch.Interface {
 	events := make(chan watch.Event)
 	to := watch.NewProxyWatcher(events)
@@ -168,7 +168,7 @@ func (e *expired) note(err error) {
 	}
 }
 
-// onServer lists what the server has, past the proxy.
+// onServer lists the objects on the server, without the proxy.
 func onServer(t *testing.T, lw *cache.ListWatch) map[cache.ObjectName]metav1.Object {
 	t.Helper()
 	list, err := lw.ListWithContext(t.Context(), metav1.ListOptions{})

@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// op is what a listener was told.
+// op is the sort of a notification.
 type op uint8
 
 const (
@@ -19,7 +19,7 @@ const (
 	added
 	updated
 	deleted
-	missed // deleted, with the mark that nobody told us when
+	missed // deleted, with the mark that the event was missed
 )
 
 func (o op) String() string { return [...]string{"?", "added", "updated", "deleted", "missed"}[o] }
@@ -30,7 +30,7 @@ type note struct {
 	key        cache.ObjectName
 	old        uint64 // version before; only when updated
 	version    uint64 // version that came with the notification
-	inStore    uint64 // version that a reader saw at that moment; 0 when there was none
+	inStore    uint64 // version that a reader saw at that moment; 0 if there was no object
 	sinceStart time.Duration
 }
 
@@ -38,11 +38,11 @@ func (n note) String() string {
 	return fmt.Sprintf("%s %s at %d (before %d, in store %d, after %v)", n.op, n.key, n.version, n.old, n.inStore, n.sinceStart)
 }
 
-// listener writes down what it is told, and rebuilds the world from it.
+// listener records its notifications, and rebuilds the world from them.
 type listener struct {
 	name  string
 	store cache.Store
-	pause time.Duration // how long it takes over each notification
+	pause time.Duration // how long it takes for each notification
 	start time.Time
 
 	mu    sync.Mutex // guards everything below
@@ -110,14 +110,14 @@ func (l *listener) knows(keys []cache.ObjectName) bool {
 	return true
 }
 
-// differs says in what way l's world is not want; empty if it is.
+// differs says how l's world differs from want. It is empty if they are the same.
 func (l *listener) differs(want map[cache.ObjectName]metav1.Object) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return difference(l.world, want)
 }
 
-// log returns what l was told, to be read once nothing more comes.
+// log returns l's notifications. It may be read when no more of them come.
 func (l *listener) log() []note {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -135,7 +135,7 @@ func object(obj any) metav1.Object {
 func version(obj any) uint64 {
 	v, err := strconv.ParseUint(object(obj).GetResourceVersion(), 10, 64)
 	if err != nil {
-		panic(fmt.Sprintf("an object has no version that counts: %v", err))
+		panic(fmt.Sprintf("an object has no numeric version: %v", err))
 	}
 	return v
 }

@@ -26,13 +26,13 @@ import (
 
 const (
 	beforeBackup = 400  // objects that are in the backup
-	afterBackup  = 1000 // writes that are not
-	// healing is how long a client may go by a history that the server has lost.
+	afterBackup  = 1000 // writes after the backup
+	// healing is how long a client may follow a history that the server has lost.
 	healing = 3 * time.Minute
 )
 
-// TestARestoredServerIsNoticed takes etcd back to a backup under running informers. All
-// versions that they know of the time after it are in the server's future then.
+// TestARestoredServerIsNoticed restores etcd from a backup while informers run. The versions
+// from after the backup that they know are then in the server's future.
 func TestARestoredServerIsNoticed(t *testing.T) {
 	plane := controlplane.ForTest(t, controlplane.Options{})
 	config := plane.Config()
@@ -77,10 +77,10 @@ func TestARestoredServerIsNoticed(t *testing.T) {
 	}
 	w.forget(t)
 	w.play(t, 100)
-	all(await.Patience, "as life goes on")
+	all(await.Patience, "after more writes")
 }
 
-// restoredWriter writes one thing after the other.
+// restoredWriter makes one write after the other.
 type restoredWriter struct {
 	writer
 	rng   *rand.Rand
@@ -88,7 +88,7 @@ type restoredWriter struct {
 	there map[cache.ObjectName]kind
 }
 
-// make creates as many objects.
+// make creates a number of objects.
 func (w *restoredWriter) make(t *testing.T, objects int) {
 	t.Helper()
 	for range objects {
@@ -100,7 +100,7 @@ func (w *restoredWriter) make(t *testing.T, objects int) {
 	}
 }
 
-// play writes as often: half are updates, and the rest comes and goes.
+// play makes a number of writes: half are updates, and the others create and delete.
 func (w *restoredWriter) play(t *testing.T, writes int) {
 	t.Helper()
 	for range writes {
@@ -126,7 +126,7 @@ func (w *restoredWriter) write(t *testing.T, s step) {
 	}
 }
 
-// forget takes for granted only what is there.
+// forget forgets the objects that the restored server does not have.
 func (w *restoredWriter) forget(t *testing.T) {
 	t.Helper()
 	clear(w.there)
@@ -141,7 +141,7 @@ func (w *restoredWriter) forget(t *testing.T) {
 	}
 }
 
-// witness is an informer, with what its deltas told.
+// witness is an informer, with a record of its deltas.
 type witness struct {
 	name     string
 	informer shared.Informer
@@ -149,21 +149,21 @@ type witness struct {
 
 	mu    sync.Mutex // guards everything below
 	world map[delta.Key]seen
-	was   map[delta.Key]seen // world as the versions ended
+	was   map[delta.Key]seen // the world before the versions ended
 	told  map[delta.Key][]told
 	lies  []error
 }
 
-// seen is the state of an object, as far as it is compared.
+// seen has the parts of an object's state that are compared.
 type seen struct {
 	uid     types.UID
 	version string
 }
 
-// told is what a delta said of one object.
+// told is what a delta said about one object.
 type told struct {
 	op     delta.Op
-	listed bool // not by an event, but by a list
+	listed bool // from a list, and not from an event
 }
 
 func newWitness(t *testing.T, plane *controlplane.Plane, k kind, settings informer.Settings) *witness {
@@ -194,13 +194,13 @@ func newWitness(t *testing.T, plane *controlplane.Plane, k kind, settings inform
 	return w
 }
 
-// hear lets a delta change the world that the witness knows.
+// hear applies a delta to the world that the witness knows.
 func (w *witness) hear(d *delta.Delta[any]) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	before, known := w.world[d.Key]
 	if old := stateOf(d.Old); known != (d.Old != nil) && d.Op != delta.Deleted || known && d.Old != nil && old != before {
-		w.lies = append(w.lies, fmt.Errorf("%s of %s comes from %v; the last that was told is %v", d.Op, d.Key, old, before))
+		w.lies = append(w.lies, fmt.Errorf("%s of %s comes from %v, and the last state that was told is %v", d.Op, d.Key, old, before))
 	}
 	switch d.Op {
 	case delta.Deleted:
@@ -222,7 +222,7 @@ func stateOf(obj any) seen {
 	return seen{object(obj).GetUID(), object(obj).GetResourceVersion()}
 }
 
-// remember begins to note what is told.
+// remember begins to record the deltas.
 func (w *witness) remember() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -232,7 +232,7 @@ func (w *witness) remember() {
 	}
 }
 
-// agree compares the server with the store, and with what was told.
+// agree compares the server with the store, and with the deltas.
 func (w *witness) agree(t *testing.T) error {
 	t.Helper()
 	if !w.informer.HasSynced() {
@@ -242,12 +242,12 @@ func (w *witness) agree(t *testing.T) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(server) != len(store) || len(server) != len(w.world) {
-		return fmt.Errorf("the server has %d objects, the store %d, and of %d was told; the informer says: %s", len(server), len(store), len(w.world), w.informer.Core().Status().Reflector.Why)
+		return fmt.Errorf("the server has %d objects, the store %d, and the deltas %d; the informer says: %s", len(server), len(store), len(w.world), w.informer.Core().Status().Reflector.Why)
 	}
 	for key, obj := range server {
 		want, has := stateOf(obj), store[key]
 		if has == nil || stateOf(has) != want {
-			return fmt.Errorf("%s is %v on the server, and not so in the store", key, want)
+			return fmt.Errorf("%s is %v on the server, and differs in the store", key, want)
 		}
 		if told := w.world[delta.Key{Namespace: key.Namespace, Name: key.Name}]; told != want {
 			return fmt.Errorf("%s is %v on the server, and was told to be %v", key, want, told)
@@ -256,8 +256,8 @@ func (w *witness) agree(t *testing.T) error {
 	return nil
 }
 
-// judge checks that of each object that went back it was told so once, as of something
-// that a list has shown, and of no other.
+// judge checks the objects that went back. For each of them one delta must have said so, and
+// it must say that it is from a list. No other object may have such a delta.
 func (w *witness) judge(t *testing.T) {
 	t.Helper()
 	w.mu.Lock()
@@ -276,7 +276,7 @@ func (w *witness) judge(t *testing.T) {
 		}
 		counts[op]++
 		if got := w.told[key]; len(got) != 1 || got[0] != (told{op, true}) {
-			t.Errorf("%s: %s went back from %v to %v; of it was told %v", w.name, key, was, w.world[key], got)
+			t.Errorf("%s: %s went back from %v to %v, and its deltas are %v", w.name, key, was, w.world[key], got)
 		}
 		delete(w.told, key)
 	}
@@ -286,14 +286,14 @@ func (w *witness) judge(t *testing.T) {
 		}
 		counts[delta.Added]++
 		if got := w.told[key]; len(got) != 1 || got[0] != (told{delta.Added, true}) {
-			t.Errorf("%s: %s is there again; of it was told %v", w.name, key, got)
+			t.Errorf("%s: %s exists again, and its deltas are %v", w.name, key, got)
 		}
 		delete(w.told, key)
 	}
 	for key, got := range w.told {
-		t.Errorf("%s: %s did not go back, and of it was told %v", w.name, key, got)
+		t.Errorf("%s: %s did not go back, and its deltas are %v", w.name, key, got)
 	}
-	t.Logf("%s: of what went back it was told: %v", w.name, counts)
+	t.Logf("%s: the objects that went back had these deltas: %v", w.name, counts)
 	for _, op := range []delta.Op{delta.Added, delta.Updated, delta.Deleted} {
 		if counts[op] < 20 {
 			t.Errorf("%s: only %d were %s when the server went back", w.name, counts[op], op)

@@ -15,15 +15,15 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/relay"
 )
 
-// resyncPeriod is that of the one listener that wants to see everything again.
+// resyncPeriod is the period of the one listener that has resyncs.
 const resyncPeriod = 10 * time.Second
 
-// subject is an informer of one kind, with all that it is watched by.
+// subject is an informer of one kind, with its proxy and its listeners.
 type subject struct {
 	kind     kind
 	informer cache.SharedIndexInformer
-	proxy    *relay.Relay     // what the informer reaches the server through
-	direct   *cache.ListWatch // reaches the server past the proxy
+	proxy    *relay.Relay     // between the informer and the server
+	direct   *cache.ListWatch // reaches the server without the proxy
 	expired  *expired
 	history  *history
 
@@ -70,7 +70,7 @@ func (s *subject) run(t *testing.T) {
 	})
 }
 
-// listen adds a listener; resync is 0 where it wants none.
+// listen adds a listener. resync is 0 if it has no resyncs.
 func (s *subject) listen(t *testing.T, name string, pause, resync time.Duration) {
 	t.Helper()
 	l := newListener(name, s.informer.GetStore(), pause)

@@ -11,19 +11,19 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// verify returns what is wrong with a listener's log, given what really happened.
+// verify compares a listener's log with what really happened, and returns what is wrong.
 //
-//   - An object is added when the listener did not know it, and updated or deleted
-//     when it did. An update says what the listener was told last.
-//   - Versions of an object never go back, and go forward but for a resync.
+//   - An object is added when the listener did not know it, and updated or deleted when it
+//     did. An update names the state that the listener was told last.
+//   - Versions of an object never go back. Except for a resync, they go forward.
 //   - Every version is one that the object really had.
-//   - A delete without a mark carries the version at which it happened. One with the
-//     mark carries the last state that the listener knew, and there was a delete since.
-//   - What the listener is told of, readers can see: the store is not behind.
+//   - A delete without a mark has the version of the deletion. A delete with the mark has the
+//     last state that the listener knew, and the object was deleted after that.
+//   - Readers can see what the listener is told: the store is not behind.
 func verify(log []note, truth map[cache.ObjectName][]change) []string {
 	var problems []string
 	known := map[cache.ObjectName]uint64{} // version of each object in the listener's world
-	last := map[cache.ObjectName]uint64{}  // highest version that it was told of
+	last := map[cache.ObjectName]uint64{}  // highest version that it was told
 	for i, n := range log {
 		for _, complaint := range []string{
 			order(n, known, last), reality(n, truth[n.key]), visibility(n),
@@ -103,7 +103,7 @@ func reality(n note, changes []change) string {
 	return ""
 }
 
-// visibility leaves out the absent object: it may have been deleted by then.
+// visibility leaves out absent objects, because they may have been deleted since.
 func visibility(n note) string {
 	if (n.op == added || n.op == updated) && n.inStore != 0 && n.inStore < n.version {
 		return "readers could not see it yet"
@@ -111,7 +111,7 @@ func visibility(n note) string {
 	return ""
 }
 
-// perObject splits a log by object, without what told of nothing new.
+// perObject splits a log by object. It leaves out notifications with nothing new.
 func perObject(log []note) map[cache.ObjectName][]note {
 	split := map[cache.ObjectName][]note{}
 	for _, n := range log {
@@ -124,8 +124,8 @@ func perObject(log []note) map[cache.ObjectName][]note {
 	return split
 }
 
-// sameStory compares what two listeners were told of each object, where match says
-// what may be missing from one of them.
+// sameStory compares what two listeners were told about each object. match says what may be
+// missing in the log of one of them.
 func sameStory(one, whole []note, match func(one, whole []note) bool) []string {
 	var problems []string
 	ones, wholes := perObject(one), perObject(whole)
@@ -142,19 +142,19 @@ func sameStory(one, whole []note, match func(one, whole []note) bool) []string {
 	return problems
 }
 
-// isPrefix is for a listener that left early.
+// isPrefix is the match for a listener that left early.
 func isPrefix(one, whole []note) bool {
 	return len(one) <= len(whole) && slices.Equal(one, whole[:len(one)])
 }
 
-// isSuffix is for a listener that came late: it is told the state it finds as added,
-// and from then on the same.
+// isSuffix is the match for a listener that came late. It is told the present state as added,
+// and from then on the same as others.
 func isSuffix(one, whole []note) bool {
 	if len(one) > len(whole) {
 		return false
 	}
 	if len(one) == 0 {
-		// It is right to be told nothing only of what was gone by then.
+		// Only an object that was gone by then may be missing.
 		end := whole[len(whole)-1].op
 		return end == deleted || end == missed
 	}
@@ -163,7 +163,7 @@ func isSuffix(one, whole []note) bool {
 	return found && one[0].op == added && one[0].version == rest[0].version && slices.Equal(one[1:], rest[1:])
 }
 
-// difference says what two worlds disagree about; empty if nothing.
+// difference says how two worlds differ. It is empty if they are the same.
 func difference(got, want map[cache.ObjectName]metav1.Object) string {
 	for key, object := range want {
 		other, ok := got[key]
@@ -184,7 +184,7 @@ func difference(got, want map[cache.ObjectName]metav1.Object) string {
 	return ""
 }
 
-// report shows the first few problems: when something breaks, much does.
+// report shows only the first problems, because one fault causes many.
 func report(t *testing.T, who string, problems []string) {
 	t.Helper()
 	const shown = 5
@@ -197,7 +197,7 @@ func report(t *testing.T, who string, problems []string) {
 	}
 }
 
-// tally counts what a log tells of, for a person to see that a run was worth it.
+// tally counts the notifications in a log, so that a person can see that a run did enough.
 func tally(log []note) string {
 	counts := map[string]int{}
 	for _, n := range log {
@@ -210,7 +210,7 @@ func tally(log []note) string {
 	return fmt.Sprint(counts)
 }
 
-// holds reports whether object has these fields.
+// holds reports whether an object has these fields.
 func holds(obj metav1.Object, fields map[string]any) bool {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
 	if err != nil {

@@ -18,10 +18,10 @@ import (
 const (
 	writers        = 8
 	namespaces     = 5
-	stepsPerWriter = 2500 // at least; each makes its share of all objects on the way
+	stepsPerWriter = 2500 // at least; on the way each writer makes its share of all objects
 )
 
-// step is one thing that a writer does.
+// step is one write.
 type step struct {
 	kind  kind
 	op    op
@@ -29,16 +29,17 @@ type step struct {
 	value int64
 }
 
-// script is what one writer does, from first to last. No other writer touches the
-// same objects, so what is there in the end follows from the script alone.
+// script has the steps of one writer. No other writer changes the same objects, so the script
+// alone decides what exists at the end.
 type script struct {
 	owner string
 	steps []step
-	final map[string]map[cache.ObjectName]int64 // by kind, the values in the end
+	final map[string]map[cache.ObjectName]int64 // by kind, the values at the end
 }
 
-// newScript makes its writer's share of every kind, and for each object made changes
-// one: mostly updates, some deletes, and some of the deleted come back.
+// newScript creates its writer's share of every kind. After each creation it changes an
+// object: mostly it updates one, sometimes it deletes one, and some deleted objects come
+// back.
 func newScript(rng *rand.Rand, writer int, kinds []kind) script {
 	s := script{owner: fmt.Sprint("writer-", writer), final: map[string]map[cache.ObjectName]int64{}}
 	left, gone := map[string]int{}, map[string][]cache.ObjectName{}
@@ -90,14 +91,14 @@ func (s *script) add(next step) {
 	s.final[next.kind.name][next.key] = next.value
 }
 
-// writer carries steps out, whatever happens to the server meanwhile.
+// writer carries out steps, also while the server is disturbed.
 type writer struct {
 	client dynamic.Interface
 	owner  string
 }
 
-// do repeats a step until the server has taken it. A server that died may have taken
-// it without saying so, so to find it done already is as good.
+// do repeats a step until the server has done it. A server that was killed may have done it
+// without an answer. So it is also good if the step is done already.
 func (w writer) do(ctx context.Context, s step) error {
 	for {
 		err := w.try(ctx, s)
@@ -114,7 +115,7 @@ func (w writer) do(ctx context.Context, s step) error {
 }
 
 func (w writer) try(ctx context.Context, s step) error {
-	// A server that is killed may leave a request without an answer for long.
+	// After a server was killed, a request may have to wait long for its error.
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	client := w.client.Resource(s.kind.resource).Namespace(s.key.Namespace)
@@ -136,7 +137,7 @@ func (w writer) try(ctx context.Context, s step) error {
 	return err
 }
 
-// progress counts the steps of all writers, and tells when there are enough.
+// progress counts the steps of all writers, and says when there are enough.
 type progress struct {
 	mu     sync.Mutex // guards everything below
 	done   int
@@ -153,7 +154,7 @@ func (p *progress) step() {
 	}
 }
 
-// reached returns a channel that is closed once that many steps are done.
+// reached returns a channel that is closed when this number of steps is done.
 func (p *progress) reached(steps int) <-chan struct{} {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -11,12 +11,12 @@ import (
 	ourmanager "github.com/delta-runtime/delta-runtime/pkg/manager"
 )
 
-// adoption is a way that the documents show of having our cache in an operator.
+// adoption is a way to use our cache in an operator that the documents show.
 type adoption struct {
 	name string
 	// configure puts our cache into a manager's options.
 	configure func(*manager.Options) error
-	// control has a manager call a reconciler for a kind.
+	// control makes a manager call a reconciler for a kind.
 	control func(manager.Manager, client.Object, reconcile.Reconciler) error
 }
 

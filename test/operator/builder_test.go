@@ -22,9 +22,10 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// TestAReconcilerIsToldWhatChanged has our builder make a controller that has a kind,
-// owns one and watches another, and looks what its reconciler is told of each write:
-// over our cache, and over controller-runtime's, where it can't be complete.
+// TestAReconcilerIsToldWhatChanged lets our builder make a controller that reconciles a kind,
+// owns another one and watches a third one. It checks what the reconciler is told about each
+// write. It runs over our cache, and over controller-runtime's, where the changes can't be
+// complete.
 func TestAReconcilerIsToldWhatChanged(t *testing.T) {
 	for name, construct := range caches {
 		t.Run(name, func(t *testing.T) {
@@ -48,7 +49,7 @@ func TestAReconcilerIsToldWhatChanged(t *testing.T) {
 			r.awaitWatches(t, api)
 			r.play(t, api)
 			if status := builder.LedgerOf(made).Status(); status.Changes != 0 || (status.Blind == "") != r.complete {
-				t.Errorf("when all is settled the ledger has %+v", status)
+				t.Errorf("when all changes are settled the ledger has %+v", status)
 			}
 			if err := stop(); err != nil {
 				t.Error(err)
@@ -57,10 +58,10 @@ func TestAReconcilerIsToldWhatChanged(t *testing.T) {
 	}
 }
 
-// theWidget is the name of the one that is reconciled, in each of several namespaces.
+// theWidget is the name of the reconciled widget in each of several namespaces.
 const theWidget = "w"
 
-// toTheWidget maps what has the label of a step to the widget of its namespace.
+// toTheWidget maps an object with the label of a step to the widget of its namespace.
 func toTheWidget(_ context.Context, obj client.Object) []reconcile.Request {
 	if _, ok := obj.GetLabels()[stepLabel]; !ok {
 		return nil
@@ -68,17 +69,17 @@ func toTheWidget(_ context.Context, obj client.Object) []reconcile.Request {
 	return []reconcile.Request{{NamespacedName: client.ObjectKey{Namespace: obj.GetNamespace(), Name: theWidget}}}
 }
 
-// listening is a reconciler that notes what it is told of the widget of a namespace.
+// listening is a reconciler that notes what it is told about the widget of a namespace.
 type listening struct {
 	namespace string
-	complete  bool // whether it is to be told everything
+	complete  bool // whether its changes should be complete
 
 	mu   sync.Mutex // guards everything below
-	told []string   // since it was last asked
-	odd  []string   // what must not be told
-	fail bool       // the next time
-	// watching is set when another widget was reconciled, which is not done before all
-	// that was there has been told.
+	told []string   // since the last check
+	odd  []string   // changes that are complete, or not, by mistake
+	fail bool       // fail the next call
+	// watching is set when another widget was reconciled. That happens only after the first
+	// objects were told.
 	watching bool
 }
 
@@ -117,7 +118,7 @@ func (l *listening) Reconcile(ctx context.Context, request reconcile.Request) (r
 	return reconcile.Result{}, nil
 }
 
-// inWords says from which step to which an object was changed.
+// inWords says from which step to which step an object was changed.
 func inWords(c delta.Change) string {
 	if c.Kind.Kind == "" {
 		return c.Cause.String()
@@ -131,7 +132,7 @@ func inWords(c delta.Change) string {
 	return fmt.Sprintf("%s %s %s %s→%s", c.Cause, c.Kind.Kind, c.Op, step(c.Old), step(c.New))
 }
 
-// play writes, and checks after each step what was told of it.
+// play writes, and checks after each step what the reconciler was told about it.
 func (l *listening) play(t *testing.T, api client.Client) {
 	t.Helper()
 	widget := client.ObjectKey{Namespace: l.namespace, Name: theWidget}
@@ -158,11 +159,11 @@ func (l *listening) play(t *testing.T, api client.Client) {
 	remove(t, api, widgets, widget)
 	l.awaits(t, "Primary Widget Deleted 2→2")
 	if len(l.odd) > 0 {
-		t.Errorf("told although everything is %t to be known: %q", l.complete, l.odd)
+		t.Errorf("these changes are wrong, because their completeness should be %t: %q", l.complete, l.odd)
 	}
 }
 
-// owned is a Deployment of the widget's.
+// owned is a Deployment of the widget.
 func (l *listening) owned(t *testing.T, api client.Client) *appsv1.Deployment {
 	t.Helper()
 	var owner Widget
@@ -185,7 +186,7 @@ func (l *listening) owned(t *testing.T, api client.Client) *appsv1.Deployment {
 	}
 }
 
-// awaits waits until it has been told this, and nothing else.
+// awaits waits until the reconciler has been told this, and nothing else.
 func (l *listening) awaits(t *testing.T, want ...string) {
 	t.Helper()
 	var told []string

@@ -22,10 +22,10 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/manager"
 )
 
-// TestWhatChanged has several field managers make a thousand random edits of widgets,
-// of the deployments that a controller keeps for them, and of ConfigMaps that concern
-// some of them. The controller fails and panics, and in the middle another one takes
-// over. What their reconcilers are told is then compared with what happened.
+// In TestWhatChanged several field managers make a thousand random edits. They edit widgets,
+// the deployments that a controller keeps for them, and ConfigMaps that are for some of them.
+// The controller fails and panics, and in the middle another one takes over. Then the test
+// compares what their reconcilers were told with what happened.
 func TestWhatChanged(t *testing.T) {
 	const seed = 1
 	t.Logf("seed %d", seed)
@@ -54,16 +54,16 @@ func TestWhatChanged(t *testing.T) {
 	second := awaitJudgement(t, "the second", heir, period{begin, e.settle(t)})
 
 	for _, j := range []*judgement{first, second} {
-		t.Logf("%d changes were true, %d steps were told, %d may be lacking, %d calls were incomplete; %d writers were known, and %d own writes",
+		t.Logf("%d changes were true, %d steps were told, %d may be missing, %d calls were incomplete; %d writers were known, and %d own writes",
 			j.truths, j.steps, j.unknown, j.incomplete, j.managers, j.own)
 		if j.steps < 300 || j.own < 20 || j.managers < 50 {
-			t.Errorf("too little of anything to show much")
+			t.Errorf("there is too little of something, so the test proves little")
 		}
 	}
 }
 
-// informedCandidate is a manager that may become the leader, with what its reconciler
-// was told.
+// informedCandidate is a manager that may become the leader, with a record of what its
+// reconciler was told.
 type informedCandidate struct {
 	candidate
 	told *informed
@@ -71,8 +71,8 @@ type informedCandidate struct {
 
 func isListOfWidgets(r request) bool { return strings.HasSuffix(r.path, "/widgets") }
 
-// awaitJudgement waits until nothing is found wrong: what has happened takes a moment
-// to be told. What is wrong stays wrong.
+// awaitJudgement waits until the judge finds nothing wrong, because it takes a moment until a
+// reconciler is told what has happened. Real faults stay.
 func awaitJudgement(t *testing.T, who string, c informedCandidate, in period) *judgement {
 	t.Helper()
 	var j *judgement
@@ -96,8 +96,8 @@ type editors struct {
 	history   *history
 }
 
-// candidate starts one. What it is told of managers must not depend on whether its
-// cache keeps them.
+// candidate starts a manager. What it is told about field managers must not depend on whether
+// its cache keeps the managed fields.
 func (e *editors) candidate(t *testing.T, config *rest.Config, seed uint64, transform toolscache.TransformFunc) (informedCandidate, func() error) {
 	t.Helper()
 	connection, line := newLine(t, config)
@@ -111,7 +111,7 @@ func (e *editors) candidate(t *testing.T, config *rest.Config, seed uint64, tran
 
 var names = []string{"alice", "bob", "carol"}
 
-// edit makes so many edits, several at a time.
+// edit makes a number of edits, several at a time.
 func (e *editors) edit(t *testing.T, edits int, seed uint64) {
 	t.Helper()
 	var editing sync.WaitGroup
@@ -122,7 +122,7 @@ func (e *editors) edit(t *testing.T, edits int, seed uint64) {
 				switch err := e.editOnce(t.Context(), rng, name); {
 				case err == nil:
 					done += len(names)
-				case apierrors.IsNotFound(err), apierrors.IsAlreadyExists(err), apierrors.IsConflict(err): // somebody was faster
+				case apierrors.IsNotFound(err), apierrors.IsAlreadyExists(err), apierrors.IsConflict(err): // somebody else was faster
 				default:
 					t.Errorf("%s: %v", name, err)
 					return
@@ -162,7 +162,7 @@ func (e *editors) editOnce(ctx context.Context, rng *rand.Rand, who string) erro
 	}
 }
 
-// concerns names none, one, or two widgets.
+// concerns names no widget, one, or two.
 func (e *editors) concerns(rng *rand.Rand) map[string]string {
 	var of []string
 	for range rng.IntN(3) {
@@ -206,7 +206,8 @@ func (e *editors) patch(ctx context.Context, obj *unstructured.Unstructured, who
 	return nil
 }
 
-// settle returns the server's version once the history is that far. Nobody may edit.
+// settle waits until the history has reached the server's version, and returns that version.
+// Nobody may edit meanwhile.
 func (e *editors) settle(t *testing.T) uint64 {
 	t.Helper()
 	mark := configMaps.with(client.ObjectKey{Namespace: e.namespace, Name: "mark"}, "")

@@ -19,8 +19,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
 )
 
-// TestManyCachesInOneProcess runs a manager with clusters in it, as an operator of
-// many clusters does, and beside it one more cluster that ends while the others go on.
+// TestManyCachesInOneProcess runs a manager with several clusters, as an operator of many
+// clusters does. One more cluster runs beside it, and ends while the others go on.
 func TestManyCachesInOneProcess(t *testing.T) {
 	config := administrator(t)
 	api := directly(t, config)
@@ -47,7 +47,7 @@ func TestManyCachesInOneProcess(t *testing.T) {
 		r.awaitOwn(t, api)
 	}
 
-	// The first cluster's namespace is also that of the one that ends.
+	// The first cluster and the one that ends have the same namespace.
 	for key := range reconcilers[0].saw("") {
 		beside := newCluster(t, config, key.Namespace)
 		stop := startCluster(t, beside)
@@ -65,11 +65,11 @@ func TestManyCachesInOneProcess(t *testing.T) {
 	}
 }
 
-// awaitOwn waits until the reconciler agrees with the server about the only namespace
-// that it has seen anything of.
+// awaitOwn waits until the reconciler agrees with the server about one namespace. It must not
+// have seen objects of another one.
 func (r *reconciler) awaitOwn(t *testing.T, api client.Client) {
 	t.Helper()
-	await.Until(t, "a reconciler to see its namespace alone", func() bool { return len(r.saw("")) == 1 })
+	await.Until(t, "a reconciler to see only its namespace", func() bool { return len(r.saw("")) == 1 })
 	for key := range r.saw("") {
 		awaitAgreement(t, r, api, key.Namespace)
 	}
@@ -88,7 +88,7 @@ func newCluster(t *testing.T, config *rest.Config, namespace string) cluster.Clu
 	return c
 }
 
-// startCluster runs a cluster by itself until stop is called.
+// startCluster runs a cluster without a manager until stop is called.
 func startCluster(t *testing.T, c cluster.Cluster) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())

@@ -10,22 +10,21 @@
 //	             │   controller, our queue ─┼──▶ reconciler: remembers what it saw
 //	             └──────────────────────────┘
 //
-// What is checked is what somebody who runs an operator relies on: that in the end
-// reader, handlers and reconcilers know what the server has, whatever was missing,
-// forbidden, restarted or handed over on the way; and that a stopped manager leaves
-// nothing behind.
+// The tests check what users of an operator rely on. At the end reader, handlers and
+// reconcilers know what the server has, even if on the way something was missing, forbidden,
+// restarted or handed over. And a stopped manager leaves nothing behind.
 //
-// OPERATOR_CACHE=controller-runtime runs controller-runtime's own cache through the
-// same, except where the test is about what it cannot do. That shows what of a failure
-// is the test's. OPERATOR_LOG=1 writes down what managers and caches log, and
-// OPERATOR_STARTS=100 starts as many managers that lack a kind.
+// OPERATOR_CACHE=controller-runtime runs the tests with controller-runtime's own cache,
+// except those about things that it can't do. If such a test fails, the test itself is wrong.
+// OPERATOR_LOG=1 shows the log of managers and caches. OPERATOR_STARTS=100 starts that number
+// of managers without one of their kinds.
 //
 // # Concurrency
 //
-// All tests share a control plane, which is started by the first that needs it. Each
-// has namespaces of its own; a test that disturbs the server starts another one.
+// All tests share a control plane, which the first test starts that needs it. Each test has
+// namespaces of its own. A test that disturbs the server starts its own control plane.
 //
 // # Testing
 //
-// The package is tests alone.
+// The package has only tests.
 package operator

@@ -24,16 +24,17 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
 )
 
-// situation is why a manager can't have a kind, and who wants it before it starts.
+// situation is a reason why a manager can't have a kind. It also says who asks for that kind
+// before the manager starts.
 type situation struct {
 	name    string
-	account bool              // without rights
-	stuck   func(string) bool // what the server does not answer, by path; nil is nothing
+	account bool              // the operator has an account without rights
+	stuck   func(string) bool // the paths that the server does not answer; nil is none
 	want    func(context.Context, manager.Manager) error
 }
 
 var situations = []situation{
-	{name: "nobody asks for the missing kind but its controller"},
+	{name: "only its controller asks for the missing kind"},
 	{name: "somebody asks for the missing kind", want: wantGadgets},
 	{name: "a kind with an index is forbidden", account: true, want: wantSecrets},
 	{name: "a kind that somebody has the informer of is forbidden", account: true, want: holdSecrets},
@@ -48,7 +49,7 @@ func everything(string) bool { return true }
 
 func wantGadgets(ctx context.Context, m manager.Manager) error {
 	for ctx.Err() == nil {
-		_, _ = m.GetCache().GetInformer(ctx, &Gadget{}) // again and again, so that it is asked for at any moment
+		_, _ = m.GetCache().GetInformer(ctx, &Gadget{}) // again and again, so that some call waits at every moment
 	}
 	return nil
 }
@@ -62,7 +63,8 @@ func holdSecrets(ctx context.Context, m manager.Manager) error {
 	return err
 }
 
-// operate runs a manager in a situation, until ctx ends. It calls begins before that.
+// operate runs a manager in a situation until ctx ends. It calls begins before it starts the
+// manager.
 func (s situation) operate(ctx context.Context, m manager.Manager, begins func()) error {
 	var wanting sync.WaitGroup
 	defer wanting.Wait()
@@ -72,7 +74,7 @@ func (s situation) operate(ctx context.Context, m manager.Manager, begins func()
 		wanted := make(chan struct{})
 		wanting.Go(func() {
 			defer close(wanted)
-			_ = s.want(wants, m) // it can't be had
+			_ = s.want(wants, m) // this fails, because the kind is missing
 		})
 		select { // main asks for an index before it starts the manager
 		case <-wanted:
@@ -83,7 +85,7 @@ func (s situation) operate(ctx context.Context, m manager.Manager, begins func()
 	return m.Start(ctx)
 }
 
-// manager returns one that has a controller for each of five kinds.
+// manager returns a manager with a controller for each of five kinds.
 func (s situation) manager(how adoption, options manager.Options, config *rest.Config) (manager.Manager, error) {
 	options.NewCache = nil
 	options.GracefulShutdownTimeout = new(grace)
@@ -102,7 +104,7 @@ func (s situation) manager(how adoption, options manager.Options, config *rest.C
 	return m, nil
 }
 
-// reach returns a configuration for a client in the situation.
+// reach returns the configuration of a client in the situation.
 func (s situation) reach(t *testing.T, config *rest.Config) *rest.Config {
 	t.Helper()
 	if s.account {
@@ -112,7 +114,8 @@ func (s situation) reach(t *testing.T, config *rest.Config) *rest.Config {
 	return rest.CopyConfig(config)
 }
 
-// wait has the server not answer what it is not to, until the returned function is called.
+// wait makes the server leave the stuck paths without an answer, until the returned function
+// is called.
 func (s situation) wait(config *rest.Config) (answer func()) {
 	if s.stuck == nil {
 		return func() {}
@@ -125,14 +128,15 @@ func (s situation) wait(config *rest.Config) (answer func()) {
 	return func() { close(line.answered) }
 }
 
-// stuckLine is a way to a server that takes requests and does not answer them.
+// stuckLine is a connection to a server that accepts requests and does not answer some of
+// them.
 type stuckLine struct {
 	next     http.RoundTripper
 	stuck    func(path string) bool
 	answered chan struct{}
 }
 
-// RoundTrip passes on what is to be answered.
+// RoundTrip passes on the requests that get an answer.
 func (l *stuckLine) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !l.stuck(r.URL.Path) {
 		return l.next.RoundTrip(r)
@@ -145,11 +149,11 @@ func (l *stuckLine) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// WrappedRoundTripper lets those who close connections find the transport.
+// WrappedRoundTripper gives access to the transport, for code that closes connections.
 func (l *stuckLine) WrappedRoundTripper() http.RoundTripper { return l.next }
 
-// TestManagersEndWithoutAKind tells managers to end that can't have all of their kinds,
-// at once and after a while. Each ends in the time that a pod is given.
+// TestManagersEndWithoutAKind stops managers that can't have all of their kinds, some at once
+// and some after a while. Each has to end in the time that a pod gets.
 func TestManagersEndWithoutAKind(t *testing.T) {
 	onlyOurs(t)
 	config := administrator(t)
@@ -190,10 +194,10 @@ func TestManagersEndWithoutAKind(t *testing.T) {
 	}
 }
 
-// processOf names a situation and an adoption for a process that is to be in them.
+// processOf is the environment variable that names a situation and an adoption for a process.
 const processOf = "OPERATOR_PROCESS"
 
-// TestProcessesEndWithoutAKind sends SIGTERM to processes that run such a manager, as a
+// TestProcessesEndWithoutAKind sends SIGTERM to processes that run such managers, as a
 // kubelet does.
 func TestProcessesEndWithoutAKind(t *testing.T) {
 	onlyOurs(t)
@@ -217,14 +221,14 @@ func TestProcessesEndWithoutAKind(t *testing.T) {
 			if line, err := lines.ReadString('\n'); err != nil || line != "begins\n" {
 				t.Fatalf("the process says %q (%v):\n%s", line, err, &complaint)
 			}
-			time.Sleep(time.Duration(i%3) * time.Second) // what it does meanwhile can't be seen
+			time.Sleep(time.Duration(i%3) * time.Second) // the test can't see what the process does meanwhile
 			if err := process.Process.Signal(syscall.SIGTERM); err != nil {
 				t.Fatal(err)
 			}
 			told := time.Now()
 			killed := time.AfterFunc(grace, func() { _ = process.Process.Kill() }) // as a kubelet would
 			defer killed.Stop()
-			_, _ = io.Copy(io.Discard, lines) // to the end
+			_, _ = io.Copy(io.Discard, lines) // read to the end
 			if err := process.Wait(); err != nil {
 				t.Errorf("the process ended after %v with %v:\n%s", time.Since(told), err, &complaint)
 			}
@@ -233,8 +237,7 @@ func TestProcessesEndWithoutAKind(t *testing.T) {
 	}
 }
 
-// beProcess is what a process does that is started by the test above, and returns its
-// exit code.
+// beProcess runs in the processes that the test above starts. It returns the exit code.
 func beProcess(name string) int {
 	if err := runProcess(name); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -18,7 +18,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/source"
 )
 
-// TestTheNextLeaderIsWarm has two operators compete, and stops the one that leads.
+// TestTheNextLeaderIsWarm runs two operators that compete, and stops the leader.
 func TestTheNextLeaderIsWarm(t *testing.T) {
 	for name, watch := range sources {
 		t.Run(name, func(t *testing.T) { handOver(t, watch) })
@@ -81,7 +81,7 @@ func handOver(t *testing.T, watch watching) {
 	second.reconciler.judge(t)
 }
 
-// competing are the options of a manager that wants to be the leader.
+// competing returns the options of a manager that takes part in leader election.
 func competing(t *testing.T, namespace string) manager.Options {
 	o := managerOptions(t)
 	o.LeaderElection, o.LeaderElectionNamespace, o.LeaderElectionID = true, namespace, operatorName
@@ -107,10 +107,10 @@ func (c candidate) control(t *testing.T, watch watching) {
 	}
 }
 
-// watching makes a source of the ConfigMaps of a cache.
+// watching makes a source for the ConfigMaps in a cache.
 type watching func(crcache.Cache) ctrlsource.Source
 
-// sources are the makes of sources that a controller can have.
+// sources are the sorts of sources that a controller can have.
 var sources = map[string]watching{
 	"controller-runtime's source": func(c crcache.Cache) ctrlsource.Source {
 		return ctrlsource.Kind(c, &corev1.ConfigMap{}, &handler.TypedEnqueueRequestForObject[*corev1.ConfigMap]{})
@@ -120,17 +120,17 @@ var sources = map[string]watching{
 	},
 }
 
-// warm returns how many objects the candidate's cache has, and 0 where nobody has
-// asked it to have any.
+// warm returns how many objects the candidate's cache has. It is 0 if the cache has no
+// informer yet.
 func (c candidate) warm(t *testing.T) int {
 	t.Helper()
 	if len(c.lists()) == 0 {
-		return 0 // to read would start what the controller has to
+		return 0 // a read would start the informer, and the controller has to do that
 	}
 	return len(worldOf(t, c.GetCache(), c.reconciler.kind.list()))
 }
 
-// lists returns the requests for whole lists, of either kind.
+// lists returns the requests for whole lists, streamed or not.
 func (c candidate) lists() []request {
 	return c.line.asked(func(r request) bool { return strings.HasSuffix(r.path, "/configmaps") && (!r.watch || r.streaming) })
 }

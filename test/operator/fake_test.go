@@ -8,8 +8,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// TestReconcilersAreUnitTestedAsEver calls a reconciler on the fake client: it knows
-// its reader's interface alone, so it is the same that our cache serves.
+// TestReconcilersAreUnitTestedAsEver calls a reconciler with the fake client. The reconciler
+// only knows its reader's interface, so it is the same reconciler that runs over our cache.
 func TestReconcilersAreUnitTestedAsEver(t *testing.T) {
 	key := client.ObjectKey{Namespace: "somewhere", Name: "a"}
 	api := fake.NewClientBuilder().WithScheme(newScheme()).WithObjects(widgets.with(key, "1")).Build()

@@ -13,8 +13,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/await"
 )
 
-// TestEveryFormOfEveryKind keeps a built-in and a custom kind in all forms at once,
-// and takes each out of the cache while the others stay.
+// TestEveryFormOfEveryKind has a built-in and a custom kind in the cache in all forms at
+// once. It removes each form while the others stay.
 func TestEveryFormOfEveryKind(t *testing.T) {
 	config := administrator(t)
 	api := directly(t, config)
@@ -42,7 +42,7 @@ func TestEveryFormOfEveryKind(t *testing.T) {
 	}
 	for _, i := range ended {
 		if !i.IsStopped() {
-			t.Error("an informer has not stopped with its manager")
+			t.Error("an informer still runs after its manager has stopped")
 		}
 	}
 }
@@ -74,7 +74,7 @@ func (s subject) informer(t *testing.T) crcache.Informer {
 	return i
 }
 
-// followed writes an object, and checks that handler and reader follow.
+// followed writes an object, and checks that the handler and the reader see it.
 func (s subject) followed(t *testing.T) {
 	t.Helper()
 	told := listen(t, s.informer(t), s.namespace)
@@ -87,14 +87,14 @@ func (s subject) followed(t *testing.T) {
 	remove(t, s.api, s.kind, s.key("a"))
 	told.await(t, "delete a 2")
 	if err := s.cache.Get(t.Context(), s.key("a"), objectOf(s.kind, s.form)); !apierrors.IsNotFound(err) {
-		t.Errorf("reading what is gone returns %v, want not found", err)
+		t.Errorf("reading a deleted object returns %v, want not found", err)
 	}
 	if got, want := told.log(), []string{"add a 1", "update a 2", "delete a 2"}; !slices.Equal(got, want) {
 		t.Errorf("the handler was told %q, want %q", got, want)
 	}
 }
 
-// reads checks that Get and List show an object after that step, and nothing else.
+// reads checks that Get and List show an object after a step, and nothing else.
 func (s subject) reads(t *testing.T, name, step string) {
 	t.Helper()
 	got := objectOf(s.kind, s.form)
@@ -105,15 +105,15 @@ func (s subject) reads(t *testing.T, name, step string) {
 		t.Errorf("Get shows step %q, want %s", got.GetLabels()[stepLabel], step)
 	}
 	if gvk := got.GetObjectKind().GroupVersionKind(); gvk != s.kind.GroupVersionKind {
-		t.Errorf("Get calls it a %s, want %s", gvk, s.kind.GroupVersionKind)
+		t.Errorf("Get says that the object is a %s, want %s", gvk, s.kind.GroupVersionKind)
 	}
 	found := worldOf(t, s.cache, listOf(s.kind, s.form), client.InNamespace(s.namespace), client.MatchingLabels{stepLabel: step})
 	if !found.equal(world{s.key(name): got.GetResourceVersion()}) {
-		t.Errorf("List finds %v, want %s at %s alone", found, name, got.GetResourceVersion())
+		t.Errorf("List finds %v, want only %s at %s", found, name, got.GetResourceVersion())
 	}
 }
 
-// replaced removes the informer and asks for it again, and returns the new one.
+// replaced removes the informer, asks for it again, and returns the new one.
 func (s subject) replaced(t *testing.T, neighbours []*hearing) crcache.Informer {
 	t.Helper()
 	old := s.informer(t)
@@ -125,7 +125,7 @@ func (s subject) replaced(t *testing.T, neighbours []*hearing) crcache.Informer 
 	create(t, s.api, s.kind, s.key("b"))
 	again := s.informer(t)
 	if again == old || again.IsStopped() {
-		t.Fatal("who asks again is given the informer that was removed")
+		t.Fatal("GetInformer returns the informer that was removed")
 	}
 	toldAgain := listen(t, again, s.namespace)
 	toldAgain.await(t, "add b 1")
@@ -139,12 +139,12 @@ func (s subject) replaced(t *testing.T, neighbours []*hearing) crcache.Informer 
 		t.Errorf("the handler of the removed informer was told %q", got)
 	}
 	if same := s.informer(t); same != again {
-		t.Error("who asks a third time is given yet another informer")
+		t.Error("GetInformer returns another informer the next time")
 	}
 	return again
 }
 
-// hearing is what a handler was told about the objects of a namespace.
+// hearing records what a handler was told about the objects of a namespace.
 type hearing struct {
 	namespace string
 
@@ -163,7 +163,7 @@ func listen(t *testing.T, i crcache.Informer, namespace string) *hearing {
 	if err != nil {
 		t.Fatal(err)
 	}
-	await.Until(t, "the handler to be told what is there", handle.HasSynced)
+	await.Until(t, "the handler to be told about the existing objects", handle.HasSynced)
 	return h
 }
 

@@ -21,8 +21,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// history is what has really happened in a namespace: every state of every object, from
-// a plain watch of each kind, and who wrote it, from those who did.
+// history is what has really happened in a namespace. It has every state of every object,
+// from a plain watch of each kind, and the writer of each state, from the writers themselves.
 type history struct {
 	mu      sync.Mutex // guards everything below
 	states  map[place][]state
@@ -30,21 +30,21 @@ type history struct {
 	writers map[written]string
 }
 
-// place is where an object is, or others before and after it.
+// place is a kind and a key. Several objects may have the same place, one after the other.
 type place struct {
 	kind string
 	key  delta.Key
 }
 
-// state is how an object was from one version to the next.
+// state is the state of an object from one version to the next.
 type state struct {
 	version uint64
 	uid     types.UID
 	deleted bool
-	about   map[string]bool // the names of the widgets that it concerns
+	about   map[string]bool // the names of the widgets that the object is for
 }
 
-// written is a version of an object that somebody wrote.
+// written identifies one version of an object.
 type written struct {
 	uid     types.UID
 	version string
@@ -99,14 +99,14 @@ func (h *history) note(what watch.EventType, obj *unstructured.Unstructured) {
 	h.newest = max(h.newest, s.version)
 }
 
-// wrote notes who made a version.
+// wrote notes the writer of a version.
 func (h *history) wrote(who string, obj client.Object) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.writers[written{obj.GetUID(), obj.GetResourceVersion()}] = who
 }
 
-// by is who made a version; empty if nobody says so.
+// by returns the writer of a version. It is empty if nobody has noted one.
 func (h *history) by(obj client.Object) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -116,8 +116,8 @@ func (h *history) by(obj client.Object) string {
 // widgetsAnnotation names the widgets that a ConfigMap is for.
 const widgetsAnnotation = "operator.delta-runtime.dev/widgets"
 
-// concerned is which widgets the controller has to look at because of an object: the
-// same rules as the controller's, written down a second time.
+// concerned returns the widgets that the controller has to reconcile because of an object. It
+// has the same rules as the controller, written a second time.
 func concerned(obj client.Object) map[string]bool {
 	names := map[string]bool{}
 	switch kind := obj.GetObjectKind().GroupVersionKind().Kind; kind {
@@ -132,7 +132,7 @@ func concerned(obj client.Object) map[string]bool {
 			names[name] = true
 		}
 	default:
-		panic("BUG: nobody is concerned by a " + kind)
+		panic("BUG: no rule says which widgets to reconcile for a " + kind)
 	}
 	delete(names, "")
 	return names
@@ -146,10 +146,10 @@ func number(version string) uint64 {
 	return n
 }
 
-// period is from one version to another.
+// period is the time from one version to another.
 type period struct{ after, until uint64 }
 
-// span is a piece of an object's history: what happened after from, until to.
+// span is a part of an object's history: the changes after from, up to to.
 type span struct {
 	of       place
 	from, to uint64
@@ -160,8 +160,8 @@ func (s span) covers(other span) bool {
 	return s.of == other.of && s.from <= other.from && other.to <= s.to
 }
 
-// spanOf is the piece of history that a change tells of. It is an error if that never
-// happened, or not so.
+// spanOf returns the part of history that a change describes. It is an error if that has not
+// happened, or has happened differently.
 func (h *history) spanOf(c delta.Change) (span, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -173,7 +173,7 @@ func (h *history) spanOf(c delta.Change) (span, error) {
 				return i, nil
 			}
 		}
-		return 0, fmt.Errorf("version %s of %s never was", obj.GetResourceVersion(), obj.GetUID())
+		return 0, fmt.Errorf("version %s of %s has never existed", obj.GetResourceVersion(), obj.GetUID())
 	}
 	from, to := -1, -1
 	var err error
@@ -192,15 +192,15 @@ func (h *history) spanOf(c delta.Change) (span, error) {
 	switch c.Op {
 	case delta.Added:
 		if begins := to == 0 || states[to-1].deleted; !begins && c.Cause != delta.InitialList {
-			return s, fmt.Errorf("was there before version %d", s.to)
+			return s, fmt.Errorf("existed before version %d", s.to)
 		}
-		s.from = 0 // what was there before is not known, and nothing of it is to come
+		s.from = 0 // the earlier history is not known, and no later change describes it
 	case delta.Updated:
 		if from >= to || states[to].deleted {
 			return s, fmt.Errorf("did not go from %d to %d", s.from, s.to)
 		}
 		if c.Deltas > to-from {
-			return s, fmt.Errorf("%d deltas from %d to %d, there were %d", c.Deltas, s.from, s.to, to-from)
+			return s, fmt.Errorf("%d deltas from %d to %d, want at most %d", c.Deltas, s.from, s.to, to-from)
 		}
 	case delta.Deleted:
 		if to < 0 || !states[to].deleted || from >= to {
@@ -211,13 +211,12 @@ func (h *history) spanOf(c delta.Change) (span, error) {
 			return s, fmt.Errorf("changed from %d to %d", s.from, s.to)
 		}
 	default:
-		return s, fmt.Errorf("nothing in a history is %s", c.Op)
+		return s, fmt.Errorf("no step of a history is %s", c.Op)
 	}
 	return s, nil
 }
 
-// concerns reports whether anything in a span concerns a widget, with how it was just
-// before.
+// concerns reports whether a state in a span is for a widget, or the state just before it.
 func (h *history) concerns(s span, widget string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -229,7 +228,7 @@ func (h *history) concerns(s span, widget string) bool {
 	return false
 }
 
-// events are the steps of a period that concern a widget.
+// events returns the steps of a period that are for a widget.
 func (h *history) events(widget string, in period) []span {
 	h.mu.Lock()
 	defer h.mu.Unlock()

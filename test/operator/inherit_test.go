@@ -9,19 +9,19 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// inherits names the file in which a test that runs itself in a process of its own
-// finds the control plane of the first.
+// A test may start itself again in another process. inherits is the variable that names a
+// file for that process. The file says how to reach the control plane of the first process.
 const inherits = "OPERATOR_INHERITS"
 
-// access is what there is to know about somebody who may use the server.
+// access is all that a client needs to use the server.
 type access struct {
 	Host          string
 	CA, Cert, Key []byte
 	Token         string
 }
 
-// bequeath writes down how to reach the server, and returns what to put into the
-// environment of the other process.
+// bequeath writes the file for the other process, and returns the variable for its
+// environment.
 func bequeath(t *testing.T, config *rest.Config) (env string) {
 	t.Helper()
 	content, err := json.Marshal(access{config.Host, config.CAData, config.CertData, config.KeyData, config.BearerToken})
@@ -35,7 +35,7 @@ func bequeath(t *testing.T, config *rest.Config) (env string) {
 	return inherits + "=" + file
 }
 
-// inherited returns what this process was bequeathed, if it was.
+// inherited returns the configuration from the first process, or nil in the first process.
 func inherited(t *testing.T) *rest.Config {
 	t.Helper()
 	if os.Getenv(inherits) == "" {
@@ -48,7 +48,7 @@ func inherited(t *testing.T) *rest.Config {
 	return config
 }
 
-// inheritance is what this process was bequeathed.
+// inheritance reads the file from the first process.
 func inheritance() (*rest.Config, error) {
 	content, err := os.ReadFile(os.Getenv(inherits))
 	if err != nil {

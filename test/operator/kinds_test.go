@@ -20,14 +20,14 @@ import (
 
 const group = "operator.delta-runtime.dev"
 
-// Custom is what objects of the kinds that only these tests have are made of.
+// Custom has the fields of the kinds that only these tests have.
 type Custom struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              CustomSpec `json:"spec"`
 }
 
-// CustomSpec has no meaning.
+// CustomSpec has a value without a meaning.
 type CustomSpec struct {
 	Value string `json:"value"`
 }
@@ -42,7 +42,7 @@ type WidgetList struct {
 	Items           []Widget `json:"items"`
 }
 
-// Gadget is a kind that comes later.
+// Gadget is a kind whose CRD is installed later.
 type Gadget struct{ Custom }
 
 // GadgetList lists them.
@@ -80,7 +80,7 @@ func (l *GadgetList) DeepCopyObject() runtime.Object {
 	return out
 }
 
-// kind is something that the tests write objects of.
+// kind is a kind of objects that the tests write.
 type kind struct {
 	schema.GroupVersionKind
 	object func() client.Object
@@ -102,7 +102,7 @@ var (
 	}
 )
 
-// newScheme returns a scheme with everything in it that the tests use.
+// newScheme returns a scheme with all kinds that the tests use.
 func newScheme() *runtime.Scheme {
 	s := runtime.NewScheme()
 	if err := scheme.AddToScheme(s); err != nil {
@@ -114,7 +114,7 @@ func newScheme() *runtime.Scheme {
 	return s
 }
 
-// stepLabel is what a write leaves on an object, to be seen in every form.
+// stepLabel is a label that each write sets. Objects in every form show it.
 const stepLabel = "step"
 
 // with returns an object of a kind after a step, for the API.

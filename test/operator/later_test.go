@@ -23,8 +23,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
-// TestAKindThatComesLater starts an operator whose CRD is not installed, and sees it
-// work once it is.
+// TestAKindThatComesLater starts an operator without its CRD, and checks that it works after
+// the CRD is installed.
 func TestAKindThatComesLater(t *testing.T) {
 	config := administrator(t)
 	api := directly(t, config)
@@ -72,9 +72,8 @@ func TestAKindThatComesLater(t *testing.T) {
 	neighbour.judge(t)
 }
 
-// TestAKindThatIsMissing sees the manager of an operator whose CRD is not installed
-// fail in the end, unless it was said that the kind may come later, and stop
-// properly even then.
+// TestAKindThatIsMissing runs the manager of an operator without its CRD. It must fail after
+// a while, unless the kind may come later. Even then it must stop properly.
 func TestAKindThatIsMissing(t *testing.T) {
 	config := administrator(t)
 	undefine(t, directly(t, config), gadgets)
@@ -107,16 +106,16 @@ func TestAKindThatIsMissing(t *testing.T) {
 			t.Errorf("the manager ended with: %v", err)
 		}
 		if took := time.Since(asked); took > 10*time.Second {
-			t.Errorf("the manager took %v to stop: somebody waits for the kind", took)
+			t.Errorf("the manager took %v to stop: something waits for the kind", took)
 		}
 	})
 }
 
-// signal is the name of an object of another kind that wakes a reconciler.
+// signal is the name of an object of another kind that triggers a reconciler.
 const signal = "signal"
 
-// controlSignalled has a manager call a reconciler, and also say what a read of its
-// kind returned when a ConfigMap with the name signal came.
+// controlSignalled makes a manager call a reconciler. When a ConfigMap with the name signal
+// comes, the reconciler reads its kind and reports the result.
 func controlSignalled(t *testing.T, m manager.Manager, r *reconciler, namespace string) <-chan error {
 	t.Helper()
 	signalled := make(chan error, 100)
@@ -137,8 +136,8 @@ func controlSignalled(t *testing.T, m manager.Manager, r *reconciler, namespace 
 	return signalled
 }
 
-// checkNotSynced checks that a read was refused because nothing is known, which is
-// not the same as knowing that there is nothing.
+// checkNotSynced checks that a read was refused because nothing is known. That is not the
+// same as an empty result.
 func checkNotSynced(t *testing.T, what string, err error) {
 	t.Helper()
 	if !errors.Is(err, informer.ErrNotSynced) || apierrors.IsNotFound(err) || !strings.Contains(err.Error(), "CRD") {

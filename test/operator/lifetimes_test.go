@@ -23,7 +23,7 @@ func TestManagersLeaveNothingBehind(t *testing.T) {
 		create(t, api, widgets, client.ObjectKey{Namespace: namespace, Name: name})
 	}
 	want := worldOf(t, api, configMaps.list(), client.InNamespace(namespace))
-	var connections *http.Client // all managers of a configuration share them
+	var connections *http.Client // all managers with the same configuration share them
 	before := goleak.IgnoreCurrent()
 	for range 50 {
 		options := managerOptions(t)
@@ -41,13 +41,13 @@ func TestManagersLeaveNothingBehind(t *testing.T) {
 		}
 		stop := started(t, m)
 		await.Until(t, "the reconciler to see everything", func() bool { return reconcilers[0].saw(namespace).equal(want) })
-		// The others are stopped wherever they have got to.
+		// The others are stopped at whatever point they have reached.
 		if err := stop(); err != nil {
 			t.Fatalf("the manager ended with: %v", err)
 		}
 		reconcilers[0].judge(t)
 	}
-	// What ends with a manager may take a moment, but not longer.
+	// Everything has to end soon after its manager.
 	var left error
 	for range 10 {
 		controlplane.HangUp(connections)

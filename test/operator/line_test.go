@@ -10,23 +10,23 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// line is the way from one client to the server. It remembers what was asked for, and
-// can be cut.
+// line is the connection from one client to the server. It remembers the requests, and can be
+// cut.
 type line struct {
 	mu       sync.Mutex // guards everything below
 	conns    map[net.Conn]struct{}
 	requests []request
 }
 
-// request is one that went over a line.
+// request is a request that went over a line.
 type request struct {
 	path      string
-	watch     bool // it asks for a watch
-	streaming bool // which begins with a list
+	watch     bool // it is a watch
+	streaming bool // the watch begins with a list
 }
 
-// newLine returns a configuration whose clients use a line of their own. It is cut
-// when the test ends.
+// newLine returns a configuration whose clients use a new line. The line is cut when the test
+// ends.
 func newLine(t *testing.T, to *rest.Config) (*rest.Config, *line) {
 	t.Helper()
 	l := &line{conns: map[net.Conn]struct{}{}}
@@ -48,17 +48,17 @@ func (l *line) dial(ctx context.Context, network, address string) (net.Conn, err
 	return conn, nil
 }
 
-// cut breaks all connections, in the middle of whatever is being said.
+// cut breaks all connections, also in the middle of an answer.
 func (l *line) cut() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for conn := range l.conns {
-		_ = conn.Close() // that it may be closed already is fine
+		_ = conn.Close() // it may be closed already
 	}
 	clear(l.conns)
 }
 
-// asked returns the requests so far for which match is true.
+// asked returns the requests up to now that match.
 func (l *line) asked(match func(request) bool) []request {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -71,13 +71,13 @@ func (l *line) asked(match func(request) bool) []request {
 	return matching
 }
 
-// recording notes the requests on their way.
+// recording notes each request and passes it on.
 type recording struct {
 	next http.RoundTripper
 	line *line
 }
 
-// RoundTrip passes the request on.
+// RoundTrip notes a request and passes it on.
 func (r recording) RoundTrip(q *http.Request) (*http.Response, error) {
 	query := q.URL.Query()
 	noted := request{
@@ -92,5 +92,5 @@ func (r recording) RoundTrip(q *http.Request) (*http.Response, error) {
 	return r.next.RoundTrip(q)
 }
 
-// WrappedRoundTripper lets those who close connections find the transport.
+// WrappedRoundTripper gives access to the transport, for code that closes connections.
 func (r recording) WrappedRoundTripper() http.RoundTripper { return r.next }

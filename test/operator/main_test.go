@@ -30,20 +30,20 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(shared.Around(m), whatTheyLeave()...)
 }
 
-// whatTheyLeave excuses what controller-runtime's own cache leaves behind.
+// whatTheyLeave ignores the goroutines that controller-runtime's own cache leaves behind.
 func whatTheyLeave() []goleak.Option {
 	if chosenCache() != "controller-runtime" {
 		return nil
 	}
-	// An event that arrives when nobody reads the watch of metadata any more.
+	// This one has an event of a metadata watch that nobody reads any more.
 	return []goleak.Option{goleak.IgnoreTopFunction("k8s.io/apimachinery/pkg/watch.(*filteredWatch).loop")}
 }
 
-// shared is the control plane of all tests.
+// shared is the control plane that all tests use.
 var shared controlplane.Shared
 
-// administrator returns the configuration of somebody who may do everything on the
-// shared control plane, which has the kind Widget.
+// administrator returns the configuration of a user who may do everything on the shared
+// control plane. The kind Widget is defined there.
 func administrator(t *testing.T) *rest.Config {
 	t.Helper()
 	if config := inherited(t); config != nil {
@@ -54,8 +54,8 @@ func administrator(t *testing.T) *rest.Config {
 	return config
 }
 
-// directly returns a client that reads from the server itself. Its connections are
-// gone when the test is.
+// directly returns a client that reads from the server, and not from a cache. Its connections
+// are closed when the test ends.
 func directly(t *testing.T, config *rest.Config) client.Client {
 	t.Helper()
 	connections := controlplane.HTTPClientForTest(t, config)

@@ -22,8 +22,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/queue/ctrlqueue"
 )
 
-// managerOptions are those of a manager that reads through the cache under test and
-// serves nothing.
+// managerOptions returns the options of a manager that uses the tested cache and serves
+// nothing.
 func managerOptions(t *testing.T) manager.Options {
 	t.Helper()
 	options := basicOptions()
@@ -31,14 +31,15 @@ func managerOptions(t *testing.T) manager.Options {
 	return options
 }
 
-// basicOptions are those of a manager that serves nothing.
+// basicOptions returns the options of a manager that serves nothing.
 func basicOptions() manager.Options {
 	return manager.Options{
 		Scheme:                  newScheme(),
 		Metrics:                 metricsserver.Options{BindAddress: "0"},
 		HealthProbeBindAddress:  "0",
 		GracefulShutdownTimeout: new(time.Minute),
-		// Names are for metrics, and tests make the same controller again and again.
+		// Names have to be unique only for metrics, and tests make the same controller again and
+		// again.
 		Controller: config.Controller{SkipNameValidation: new(true)},
 	}
 }
@@ -53,8 +54,8 @@ func newManager(t *testing.T, server *rest.Config, options manager.Options) mana
 	return m
 }
 
-// start runs a manager until stop is called, which returns what it ended with, or
-// until the test ends.
+// start runs a manager until stop is called or the test ends. stop returns the manager's
+// error.
 func start(t *testing.T, m manager.Manager) (stop func() error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -75,8 +76,7 @@ func start(t *testing.T, m manager.Manager) (stop func() error) {
 	return stop
 }
 
-// started runs a manager that has no rivals, and waits until it has started
-// everything.
+// started runs a manager without rivals, and waits until it has started everything.
 func started(t *testing.T, m manager.Manager) (stop func() error) {
 	t.Helper()
 	stop = start(t, m)
@@ -84,15 +84,15 @@ func started(t *testing.T, m manager.Manager) (stop func() error) {
 	return stop
 }
 
-// reconciler reads each object that it is asked about, and remembers what it read.
+// reconciler reads the object of each request, and remembers what it has read.
 type reconciler struct {
 	kind   kind
 	reader client.Reader
 
 	mu    sync.Mutex // guards everything below
-	seen  world      // what was read last; gone objects are not in it
+	seen  world      // the last version that was read of each object; deleted objects are not in it
 	calls int
-	odd   []error // what must not happen
+	odd   []error // errors that must not happen
 }
 
 func newReconciler(k kind, reader client.Reader) *reconciler {
@@ -118,8 +118,8 @@ func (r *reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	return reconcile.Result{}, nil
 }
 
-// saw returns what the reconciler knows of the objects in a namespace; empty is all
-// of them.
+// saw returns what the reconciler knows about the objects in a namespace. An empty namespace
+// means all of them.
 func (r *reconciler) saw(namespace string) world {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -138,7 +138,7 @@ func (r *reconciler) called() int {
 	return r.calls
 }
 
-// judge checks that no read failed but for objects that were gone.
+// judge checks that no read failed, except those of deleted objects.
 func (r *reconciler) judge(t *testing.T) {
 	t.Helper()
 	r.mu.Lock()
@@ -156,7 +156,7 @@ func awaitAgreement(t *testing.T, r *reconciler, api client.Client, namespace st
 	})
 }
 
-// control has a manager call a reconciler, through our queue.
+// control makes a manager call a reconciler, through our queue.
 func control(t *testing.T, m manager.Manager, r *reconciler) {
 	t.Helper()
 	if err := builder.ControllerManagedBy(m).For(r.kind.object()).WithOptions(ourQueue()).Complete(r); err != nil {

@@ -21,16 +21,16 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
-// tenancy is an operator that is limited to some namespaces, which change.
+// tenancy is an operator that is limited to some namespaces. The namespaces change.
 type tenancy struct {
 	api   client.Client
 	cache *cache.Cache
 	line  *line
-	// reconcilers are of two kinds, one built in and one not.
+	// There are two reconcilers, for a built-in kind and for a custom one.
 	reconcilers []*reconciler
 }
 
-// newTenancy starts an operator for some namespaces, and waits until it knows them.
+// newTenancy starts an operator for some namespaces, and waits until it has started.
 func newTenancy(t *testing.T, namespaces ...string) *tenancy {
 	t.Helper()
 	config := administrator(t)
@@ -52,8 +52,7 @@ func newTenancy(t *testing.T, namespaces ...string) *tenancy {
 	return tenants
 }
 
-// awaitAgreement waits until the reconcilers have seen what the server has in a
-// namespace.
+// awaitAgreement waits until the reconcilers have seen all objects of a namespace.
 func (s *tenancy) awaitAgreement(t *testing.T, namespace string) {
 	t.Helper()
 	for _, r := range s.reconcilers {
@@ -61,7 +60,7 @@ func (s *tenancy) awaitAgreement(t *testing.T, namespace string) {
 	}
 }
 
-// reads checks that the cache has what is in these namespaces, and nothing else.
+// reads checks that the cache has the objects of these namespaces, and no others.
 func (s *tenancy) reads(t *testing.T, namespaces ...string) {
 	t.Helper()
 	for _, r := range s.reconcilers {
@@ -81,8 +80,8 @@ func (s *tenancy) reads(t *testing.T, namespaces ...string) {
 	}
 }
 
-// refuses checks that reads in a namespace are refused, which is not the same as
-// finding nothing.
+// refuses checks that reads in a namespace are refused. That is not the same as an empty
+// result.
 func (s *tenancy) refuses(t *testing.T, namespace string) {
 	t.Helper()
 	for _, r := range s.reconcilers {
@@ -90,7 +89,7 @@ func (s *tenancy) refuses(t *testing.T, namespace string) {
 		list := s.cache.List(t.Context(), r.kind.list(), client.InNamespace(namespace))
 		for _, err := range []error{get, list} {
 			if !errors.Is(err, informer.ErrNotCovered) || apierrors.IsNotFound(err) {
-				t.Errorf("reading %s in %s returns %v, want that the cache does not cover it", r.kind.Kind, namespace, err)
+				t.Errorf("reading %s in %s returns %v, want an error that the cache does not cover it", r.kind.Kind, namespace, err)
 			}
 		}
 	}
@@ -136,7 +135,7 @@ func TestNamespacesComeAndGo(t *testing.T) {
 	s.reads(t, red, green)
 	asked := len(s.line.asked(in(blue)))
 	change(t, s.api, configMaps.with(key, "2"))
-	s.line.cut() // a client that still watches the namespace asks again
+	s.line.cut() // a client that still watched the namespace would ask again
 	change(t, s.api, configMaps.with(client.ObjectKey{Namespace: green, Name: "a"}, "3"))
 	s.awaitAgreement(t, green)
 	if again := s.line.asked(in(blue))[asked:]; len(again) > 0 {
@@ -156,8 +155,8 @@ func TestNamespacesComeAndGo(t *testing.T) {
 	}
 }
 
-// TestNamespacesDoNotWaitForEachOther has a namespace wait for rights that never come,
-// while another one leaves, and in the end the manager.
+// TestNamespacesDoNotWaitForEachOther adds a namespace that waits for rights that never come.
+// Meanwhile another one is removed, and at the end the manager stops.
 func TestNamespacesDoNotWaitForEachOther(t *testing.T) {
 	config := administrator(t)
 	api := directly(t, config)
@@ -189,15 +188,15 @@ func TestNamespacesDoNotWaitForEachOther(t *testing.T) {
 	if err := c.RemoveNamespace(t.Context(), away[0], informer.Silently); err != nil {
 		t.Fatal(err)
 	}
-	if err := await.Receive(t, "the removed namespace not to be waited for", results); !errors.Is(err, informer.ErrNotCovered) {
-		t.Errorf("adding a namespace that is removed meanwhile returns %v, want that it is not covered", err)
+	if err := await.Receive(t, "AddNamespace of the removed namespace to return", results); !errors.Is(err, informer.ErrNotCovered) {
+		t.Errorf("adding a namespace that is removed meanwhile returns %v, want an error that it is not covered", err)
 	}
 	if err := stop(); err != nil {
 		t.Errorf("the manager ended with: %v", err)
 	}
 	for range away[1:] {
 		if err := await.Receive(t, "AddNamespace to end with the cache", results); err == nil || !strings.Contains(err.Error(), "stopped") {
-			t.Errorf("AddNamespace returns %v, want that the cache has stopped", err)
+			t.Errorf("AddNamespace returns %v, want an error that the cache has stopped", err)
 		}
 	}
 }
@@ -206,8 +205,8 @@ func in(namespace string) func(request) bool {
 	return func(r request) bool { return strings.Contains(r.path, "/namespaces/"+namespace+"/") }
 }
 
-// TestNamespacesComeAndGoUnderLoad lets one namespace come and go while its objects,
-// and those of the others, change.
+// TestNamespacesComeAndGoUnderLoad adds and removes one namespace while the objects of all
+// namespaces change.
 func TestNamespacesComeAndGoUnderLoad(t *testing.T) {
 	api := directly(t, administrator(t))
 	stays, comes := newNamespace(t, api), newNamespace(t, api)
@@ -252,7 +251,7 @@ func TestNamespacesComeAndGoUnderLoad(t *testing.T) {
 	s.awaitAgreement(t, stays)
 }
 
-// churn makes the i-th of a row of changes to ten objects.
+// churn makes the i-th change in a series of changes to ten objects.
 func churn(ctx context.Context, api client.Client, namespace string, i int) error {
 	o := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: fmt.Sprint("churn-", i%10)}}
 	if i/10%2 == 0 {

@@ -19,8 +19,9 @@ import (
 	drpredicate "github.com/delta-runtime/delta-runtime/pkg/predicate"
 )
 
-// TestOwnWritesCallNobody has a reconciler that writes its object whenever it is called,
-// and so would call itself for ever, beside somebody whose every write it has to see.
+// TestOwnWritesCallNobody has a reconciler that writes its object in every call. Its own
+// writes must not call it, because that would go on for ever. Somebody else writes the
+// object, too, and the reconciler has to see all those writes.
 func TestOwnWritesCallNobody(t *testing.T) {
 	const writes = 50
 	config := administrator(t)
@@ -68,7 +69,7 @@ func TestOwnWritesCallNobody(t *testing.T) {
 	await.Until(t, "the reconciler to see the last write", func() bool {
 		return api.Get(t.Context(), client.ObjectKeyFromObject(obj), obj) == nil && obj.Annotations["seen"] == fmt.Sprint(writes)
 	})
-	// Refused updates are tried again, so there are calls without an event of others.
+	// Refused updates are tried again, so there are calls without a write of somebody else.
 	if n := calls.Load(); n > 3*writes {
 		t.Errorf("the reconciler was called %d times for %d writes", n, writes)
 	}
@@ -77,7 +78,7 @@ func TestOwnWritesCallNobody(t *testing.T) {
 	if err := api.Create(t.Context(), marker); err != nil {
 		t.Fatal(err)
 	}
-	await.Until(t, "what comes after the last write", func() bool { // so its event has been judged
+	await.Until(t, "an object that is written after the last write", func() bool { // so the predicate has seen its event
 		return api.Get(t.Context(), client.ObjectKeyFromObject(marker), marker) == nil && marker.Annotations["call"] != ""
 	})
 	if n := calls.Load() - called; n > 2 {

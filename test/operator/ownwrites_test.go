@@ -11,9 +11,9 @@ import (
 	drmanager "github.com/delta-runtime/delta-runtime/pkg/manager"
 )
 
-// TestWhoWritesReadsIt uses controller-runtime's client that waits, before it reads
-// from the cache, until the cache has seen the client's own writes: as it is, and as it
-// is when it remembers them for us.
+// TestWhoWritesReadsIt uses controller-runtime's client with consistent reads: before it
+// reads from the cache, it waits until the cache has seen the client's own writes. The test
+// uses the client itself, and our client around it that remembers own writes.
 func TestWhoWritesReadsIt(t *testing.T) {
 	for name, newClient := range map[string]client.NewClientFunc{"client": client.New, "recording client": drmanager.NewClient} {
 		t.Run(name, func(t *testing.T) { whoWritesReadsIt(t, newClient) })
@@ -47,14 +47,14 @@ func whoWritesReadsIt(t *testing.T, newClient client.NewClientFunc) {
 	}
 }
 
-// selfReader writes and reads what it has written.
+// selfReader writes objects, and reads what it has written.
 type selfReader struct {
 	kind   kind
 	form   form
 	client client.Client
 }
 
-// live makes an object, changes it and deletes it, and reads after each.
+// live creates an object, changes it and deletes it. After each step it reads.
 func (w selfReader) live(t *testing.T, key client.ObjectKey) {
 	t.Helper()
 	for _, step := range []string{"1", "2", "3"} {
@@ -83,9 +83,9 @@ func (w selfReader) live(t *testing.T, key client.ObjectKey) {
 	}
 }
 
-// write applies a step and returns the version that came of it. What is unstructured
-// is applied by the server: of an unstructured object that is created or updated, the
-// client remembers the write for readers of the Go type, as if it were one.
+// write applies a step and returns the new version. Unstructured objects are written by
+// server-side apply. If they were created or updated, the client would remember the write for
+// readers of the Go type.
 func (w selfReader) write(t *testing.T, key client.ObjectKey, step string) (version string) {
 	t.Helper()
 	o := w.kind.with(key, step)

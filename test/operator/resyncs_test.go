@@ -22,7 +22,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
-// causes counts the calls of a reconciler by the causes that it is told.
+// causes counts the calls of a reconciler, and the causes that it is told.
 type causes struct {
 	mu    sync.Mutex // guards everything below
 	told  map[delta.Cause]int
@@ -37,7 +37,7 @@ func (c *causes) Reconcile(ctx context.Context, _ reconcile.Request) (reconcile.
 	defer c.mu.Unlock()
 	c.calls++
 	for change := range delta.From(ctx).All() {
-		for _, cause := range []delta.Cause{delta.Primary, delta.InitialList, delta.Relist, delta.Resync} { // it may have several
+		for _, cause := range []delta.Cause{delta.Primary, delta.InitialList, delta.Relist, delta.Resync} { // a change may have several causes
 			if change.Is(cause) {
 				c.told[cause]++
 			}
@@ -52,7 +52,7 @@ func (c *causes) of(cause delta.Cause) int {
 	return c.told[cause]
 }
 
-// take returns what was told since it was last asked.
+// take returns what the reconciler was told since the last call of take.
 func (c *causes) take() (calls int, told string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -74,7 +74,7 @@ type restarted struct {
 
 const manyWidgets = 31
 
-// newRestarted runs three controllers of the same kind.
+// newRestarted runs three controllers for the same kind.
 func newRestarted(t *testing.T, configure func(*manager.Options) error) *restarted {
 	t.Helper()
 	onlyOurs(t)
@@ -103,13 +103,13 @@ func newRestarted(t *testing.T, configure func(*manager.Options) error) *restart
 		}
 	}
 	started(t, w.manager)
-	await.Until(t, "all to be reconciled", func() bool { return w.r.of(delta.InitialList) == 3*manyWidgets })
+	await.Until(t, "all widgets to be reconciled", func() bool { return w.r.of(delta.InitialList) == 3*manyWidgets })
 	w.r.take()
 	return w
 }
 
-// restart has the API server start again, with a memory in which there is nothing of the
-// past, and waits until the informer has listed again and heard of a change.
+// restart starts the API server again. Its watch cache is empty then. restart waits until the
+// informer has listed again and has seen a change.
 func (w *restarted) restart(t *testing.T) {
 	t.Helper()
 	lists := statusOf(t, w.cache, widgets).Informer.Reflector.ListedAt
@@ -122,11 +122,11 @@ func (w *restarted) restart(t *testing.T) {
 		return statusOf(t, w.cache, widgets).Informer.Reflector.ListedAt.After(lists)
 	})
 	change(t, w.api, widgets.with(client.ObjectKey{Namespace: w.namespace, Name: "w0"}, "2"))
-	await.Until(t, "the controllers to hear of a change", func() bool { return w.r.of(delta.Primary) == 3 })
+	await.Until(t, "the controllers to be told of a change", func() bool { return w.r.of(delta.Primary) == 3 })
 }
 
-// When the API server starts again everything is listed again, and nothing has changed. So
-// nothing is reconciled, unless somebody asked for it; and it is never called a resync.
+// When the API server starts again, everything is listed again, and nothing has changed. So
+// nothing is reconciled, unless the options ask for it. The cause is never called a resync.
 func TestARestartOfTheAPIServerIsNoResync(t *testing.T) {
 	for name, tt := range map[string]struct {
 		configure func(*manager.Options) error
@@ -151,7 +151,7 @@ func TestARestartOfTheAPIServerIsNoResync(t *testing.T) {
 }
 
 // A resync that somebody asks for reaches the reconciler although predicates hold updates
-// back, and a controller that came with a policy of its own.
+// back. It also reaches a controller that has a policy of its own.
 func TestAResyncReachesTheReconciler(t *testing.T) {
 	onlyOurs(t)
 	config := administrator(t)
@@ -175,14 +175,14 @@ func TestAResyncReachesTheReconciler(t *testing.T) {
 		t.Fatal(err)
 	}
 	started(t, m)
-	await.Until(t, "all to be reconciled", func() bool { return r.of(delta.InitialList) == manyWidgets })
+	await.Until(t, "all widgets to be reconciled", func() bool { return r.of(delta.InitialList) == manyWidgets })
 	ours, err := cache.Unwrap(m.GetCache())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for what, ask := range map[string]func() error{
 		"on demand": func() error { return ours.Resync(t.Context(), &Widget{}, nil) },
-		"by a policy that is set meanwhile": func() error {
+		"by a policy that is set later": func() error {
 			return ours.SetResync(&Widget{}, resync.Policy{Period: 200 * time.Millisecond})
 		},
 		"by a policy for the controller": func() error {

@@ -24,8 +24,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
-// TestRightsComeAndGo runs an operator with the account that it would have in a
-// cluster, whose rights are granted late, taken away and given back.
+// TestRightsComeAndGo runs an operator with the account that it would have in a cluster. The
+// account gets its rights late, loses them, and gets them back.
 func TestRightsComeAndGo(t *testing.T) {
 	config := administrator(t)
 	api := directly(t, config)
@@ -48,7 +48,7 @@ func TestRightsComeAndGo(t *testing.T) {
 	started(t, m)
 	told := mirror(t, c, &corev1.ConfigMap{})
 	if err := c.Get(t.Context(), key("stays"), &corev1.ConfigMap{}); !errors.Is(err, informer.ErrNotSynced) || apierrors.IsNotFound(err) {
-		t.Errorf("a Get without rights returns %v, want that the kind is not synced", err)
+		t.Errorf("a Get without rights returns %v, want an error that the kind is not synced", err)
 	}
 	checkDegraded(t, c, trouble{configMaps, begin}, "is not synced", "grant list and watch")
 
@@ -60,7 +60,7 @@ func TestRightsComeAndGo(t *testing.T) {
 		t.Errorf("with rights, the cache has %v, want %v", got, before)
 	}
 
-	// A watch that is open stays open: rights are asked for when it is opened.
+	// An open watch stays open, because the server checks rights only when it is opened.
 	begin = time.Now()
 	r.revoke(t)
 	await.Until(t, "the server to refuse the account", func() bool {
@@ -86,8 +86,8 @@ func TestRightsComeAndGo(t *testing.T) {
 	}
 }
 
-// TestANamespaceWithoutRights adds a namespace that the operator's account may not
-// read yet, to one that it may.
+// TestANamespaceWithoutRights has one namespace that the operator's account may read, and
+// adds one that it may not read yet.
 func TestANamespaceWithoutRights(t *testing.T) {
 	config := administrator(t)
 	api := directly(t, config)
@@ -113,14 +113,14 @@ func TestANamespaceWithoutRights(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	if err := c.AddNamespace(ctx, away.namespace, crcache.Config{}); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "grant list and watch") {
-		t.Errorf("AddNamespace without rights returns %v, want that the time is up, why, and what to do", err)
+		t.Errorf("AddNamespace without rights returns %v, want an error that says that the time is over, why, and what to do", err)
 	}
 	checkDegraded(t, c, trouble{configMaps, begin}, "in namespace "+away.namespace, "grant list and watch")
 	if err := c.Get(t.Context(), client.ObjectKey{Namespace: away.namespace, Name: "a"}, &corev1.ConfigMap{}); !errors.Is(err, informer.ErrNotSynced) {
-		t.Errorf("a Get in the namespace without rights returns %v, want that it is not synced", err)
+		t.Errorf("a Get in the namespace without rights returns %v, want an error that it is not synced", err)
 	}
 	change(t, api, configMaps.with(client.ObjectKey{Namespace: home.namespace, Name: "a"}, "2"))
-	awaitAgreement(t, reconciler, api, home.namespace) // nothing else is held up
+	awaitAgreement(t, reconciler, api, home.namespace) // the other namespace does not wait
 
 	away.grant(t)
 	awaitAgreement(t, reconciler, api, away.namespace)
@@ -131,11 +131,11 @@ func TestANamespaceWithoutRights(t *testing.T) {
 	reconciler.judge(t)
 }
 
-// rights are those of an operator in one namespace.
+// rights are the rights of an operator in one namespace.
 type rights struct {
 	api       client.Client
 	namespace string
-	account   string // the namespace of the account, if it is another
+	account   string // the namespace of the account, if it is another one
 }
 
 const operatorName = "the-operator"
@@ -144,8 +144,7 @@ func (r rights) meta() metav1.ObjectMeta {
 	return metav1.ObjectMeta{Namespace: r.namespace, Name: operatorName}
 }
 
-// register makes an account that has no rights yet, and returns a configuration with
-// its token.
+// register makes an account without rights, and returns a configuration with its token.
 func (r rights) register(t *testing.T, server *rest.Config) *rest.Config {
 	t.Helper()
 	r.role(t)
@@ -162,7 +161,7 @@ func (r rights) register(t *testing.T, server *rest.Config) *rest.Config {
 	return config
 }
 
-// role makes the role that can be granted.
+// role makes the role for the account.
 func (r rights) role(t *testing.T) {
 	t.Helper()
 	role := &rbacv1.Role{
@@ -198,7 +197,7 @@ func (r rights) onServer(t *testing.T) world {
 	return worldOf(t, r.api, &corev1.ConfigMapList{}, client.InNamespace(r.namespace))
 }
 
-// mirrored is the world as a handler was told of it.
+// mirrored is the world that a handler was told about.
 type mirrored struct {
 	mu  sync.Mutex // guards everything below
 	now world
@@ -214,7 +213,7 @@ func (m *mirrored) world() world {
 	return copied
 }
 
-// mirror adds a handler for a kind, which may not be there yet.
+// mirror adds a handler for a kind, which may not exist yet.
 func mirror(t *testing.T, c crcache.Cache, of client.Object) *mirrored {
 	t.Helper()
 	m := &mirrored{now: world{}}

@@ -19,7 +19,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/diff"
 )
 
-// plots have a list of each sort.
+// plots is a kind with a list of each sort.
 var plots = kind{schema.GroupVersionKind{Group: group, Version: "v1", Kind: "Plot"}, nil, nil}
 
 // plotDefinition is the CRD of plots.
@@ -45,14 +45,14 @@ func plotDefinition() *unstructured.Unstructured {
 	return definition
 }
 
-// schemasOf returns the server's schemas once it publishes those of plots.
+// schemasOf waits until the server publishes the schema of plots, and returns its schemas.
 func schemasOf(t *testing.T, config *rest.Config, obj client.Object) *schemas.Kinds {
 	t.Helper()
 	connections := controlplane.HTTPClientForTest(t, config)
 	var kinds *schemas.Kinds
 	var err error
 	await.Until(t, "the server to publish the schema of plots", func() bool {
-		// An error is remembered for a minute, so each try has its own.
+		// An error is remembered for a minute, so each attempt has new schemas.
 		if kinds, err = schemas.New(config, connections, newScheme()); err != nil {
 			t.Fatal(err)
 		}
@@ -107,11 +107,11 @@ func TestDiffsKnowTheServersSchemas(t *testing.T) {
 	}
 	applied, err := d.Full().Apply(before)
 	if err != nil || !diff.New(applied, plot, kinds).Full().Empty() {
-		t.Errorf("what is applied is %v (error %v), want %v", applied, err, plot)
+		t.Errorf("after Apply it is %v (error %v), want %v", applied, err, plot)
 	}
 }
 
-// release takes an object's finalizers away, so that it can go with its kind.
+// release removes an object's finalizers, so that it can be deleted with its kind.
 func release(t *testing.T, api client.Client, obj client.Object) {
 	t.Helper()
 	if err := api.Patch(t.Context(), obj, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))); err != nil {
@@ -119,8 +119,8 @@ func release(t *testing.T, api client.Client, obj client.Object) {
 	}
 }
 
-// TestDiffsOfWhatTheServerMakes is about what the server fills in, in the form in which
-// it sends it.
+// TestDiffsOfWhatTheServerMakes compares objects with fields that the server fills in, in the
+// form that the server sends.
 func TestDiffsOfWhatTheServerMakes(t *testing.T) {
 	config := administrator(t)
 	api := directly(t, config)
@@ -158,6 +158,6 @@ func TestDiffsOfWhatTheServerMakes(t *testing.T) {
 	}
 	applied, err := d.Full().Apply(before)
 	if err != nil || !diff.New(applied, deployment, kinds).Full().Empty() {
-		t.Errorf("applied, it differs by %v (error %v)", diff.New(applied, deployment, kinds).Full(), err)
+		t.Errorf("after Apply it differs by %v (error %v)", diff.New(applied, deployment, kinds).Full(), err)
 	}
 }

@@ -22,10 +22,10 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
 )
 
-// grace is how long a manager may take to end: what kubebuilder's scaffold gives a pod.
+// grace is how long a manager may take to end. kubebuilder's scaffold gives a pod this time.
 const grace = 10 * time.Second
 
-// atOnce is how long it may take to reconcile a kind that is there, on a busy machine.
+// atOnce is how long it may take on a busy machine until an existing kind is reconciled.
 const atOnce = 30 * time.Second
 
 // atATime is how many managers are started together, while a CRD is missing.
@@ -45,10 +45,10 @@ func howMany(t *testing.T) int {
 	return number
 }
 
-// TestManagersStartWithoutAKind starts managers that watch five kinds, one of which the
-// server does not have. None ends because of it, the other four are reconciled at once,
-// the fifth is as soon as its CRD is there, and each manager ends when it is told to.
-// OPERATOR_STARTS says how many.
+// TestManagersStartWithoutAKind starts managers that watch five kinds. The server does not
+// have one of them. No manager ends because of that. The other four kinds are reconciled at
+// once, and the fifth as soon as its CRD exists. Each manager ends when it is stopped.
+// OPERATOR_STARTS says how many managers there are.
 func TestManagersStartWithoutAKind(t *testing.T) {
 	onlyOurs(t)
 	config := administrator(t)
@@ -109,10 +109,10 @@ var (
 // fiveKinds is an operator with a controller for each of five kinds.
 type fiveKinds struct {
 	how         adoption
-	api         client.Client // of somebody who may do everything
+	api         client.Client // a client that may do everything
 	namespace   string
 	manager     manager.Manager
-	reconcilers []*reconciler // the last is that of the kind that is missing
+	reconcilers []*reconciler // the last one is for the missing kind
 	life        context.Context
 	stop        context.CancelFunc
 	begun       time.Time
@@ -141,7 +141,7 @@ func newFiveKinds(t *testing.T, config *rest.Config, how adoption) *fiveKinds {
 	return f
 }
 
-// askForTheMissing asks for the missing kind all the time, so that somebody does while
+// askForTheMissing asks for the missing kind all the time, so that a call waits for it while
 // the caches start.
 func (f *fiveKinds) askForTheMissing(t *testing.T) {
 	t.Helper()
@@ -160,15 +160,15 @@ func (f *fiveKinds) start(t *testing.T) {
 	f.asking.Go(func() { f.ended <- f.manager.Start(f.life) })
 	t.Cleanup(func() {
 		f.stop()
-		if !t.Failed() { // else it may never end
+		if !t.Failed() { // otherwise it may never end
 			f.asking.Wait()
 		}
 		controlplane.HangUp(f.manager.GetHTTPClient())
 	})
 }
 
-// awaitPresent waits until the four kinds are reconciled that are there, and returns how
-// long that took.
+// awaitPresent waits until the four existing kinds are reconciled, and returns how long that
+// took.
 func (f *fiveKinds) awaitPresent(t *testing.T) time.Duration {
 	t.Helper()
 	for _, r := range f.reconcilers[:len(present)] {
@@ -199,7 +199,7 @@ func (f *fiveKinds) await(t *testing.T, r *reconciler, patience time.Duration) {
 	})
 }
 
-// end tells the manager to end, and returns how long it took.
+// end stops the manager, and returns how long that took.
 func (f *fiveKinds) end(t *testing.T) time.Duration {
 	t.Helper()
 	begun := time.Now()
@@ -215,8 +215,8 @@ func (f *fiveKinds) end(t *testing.T) time.Duration {
 	return time.Since(begun)
 }
 
-// slowly makes a mapper that takes its time to say that a kind is missing, as it does
-// where an API server has many groups: so that it is being asked when the caches start.
+// slowly makes a mapper that needs some time to say that a kind is missing, as with an API
+// server with many groups. So a call of the mapper is under way when the caches start.
 func slowly(config *rest.Config, connections *http.Client) (meta.RESTMapper, error) {
 	mapper, err := apiutil.NewDynamicRESTMapper(config, connections)
 	return slowMapper{mapper}, err
@@ -224,7 +224,7 @@ func slowly(config *rest.Config, connections *http.Client) (meta.RESTMapper, err
 
 type slowMapper struct{ meta.RESTMapper }
 
-// RESTMapping is the mapper's.
+// RESTMapping calls the mapper, and delays its errors.
 func (m slowMapper) RESTMapping(kind schema.GroupKind, versions ...string) (*meta.RESTMapping, error) {
 	mapping, err := m.RESTMapper.RESTMapping(kind, versions...)
 	if err != nil {

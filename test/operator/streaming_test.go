@@ -14,11 +14,11 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
 )
 
-// gate is client-go's switch for lists that are streamed, in the environment.
+// gate is the environment variable with which client-go switches streamed lists off.
 const gate = "KUBE_FEATURE_WatchListClient"
 
-// TestTheFirstListIsStreamed is where the others below start from. It also runs in a
-// process of its own, with the gate off.
+// TestTheFirstListIsStreamed is the normal case for the tests below. One of them runs it in
+// another process, with the gate off.
 func TestTheFirstListIsStreamed(t *testing.T) {
 	streamed, listed := follow(t, administrator(t))
 	if os.Getenv(gate) == "false" {
@@ -32,7 +32,7 @@ func TestTheFirstListIsStreamed(t *testing.T) {
 	}
 }
 
-// TestAClientWithoutStreams switches streams off on this side.
+// TestAClientWithoutStreams switches streams off in the client.
 func TestAClientWithoutStreams(t *testing.T) {
 	again := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestTheFirstListIsStreamed$", "-test.v")
 	again.Env = append(os.Environ(), gate+"=false", bequeath(t, administrator(t)))
@@ -42,19 +42,19 @@ func TestAClientWithoutStreams(t *testing.T) {
 	}
 }
 
-// TestAServerWithoutStreams switches them off on the other side, which the client
-// learns from the server's refusal.
+// TestAServerWithoutStreams switches them off in the server. The client learns that when the
+// server refuses.
 func TestAServerWithoutStreams(t *testing.T) {
 	plane := controlplane.ForTest(t, controlplane.Options{FeatureGates: map[string]bool{"WatchList": false}})
 	config := plane.Config()
 	define(t, directly(t, config), widgets)
 	if _, listed := follow(t, config); listed == 0 {
-		t.Error("no list went without a stream")
+		t.Error("all lists were streamed")
 	}
 }
 
-// follow runs an operator that follows two kinds in all their forms, checks that it
-// does, and returns how many lists were streamed, and how many not.
+// follow runs an operator that follows two kinds in all their forms, and checks that it sees
+// them. It returns how many lists were streamed, and how many were not.
 func follow(t *testing.T, config *rest.Config) (streamed, listed int) {
 	t.Helper()
 	api := directly(t, config)

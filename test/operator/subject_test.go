@@ -15,13 +15,13 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
-// caches are the constructors that the tests can be run with.
+// caches are the constructors that the tests can use.
 var caches = map[string]crcache.NewCacheFunc{
 	"ours":               cache.New,
 	"controller-runtime": crcache.New,
 }
 
-// cacheUnderTest is ours, unless OPERATOR_CACHE says otherwise.
+// cacheUnderTest is ours, unless OPERATOR_CACHE names another one.
 func cacheUnderTest(t *testing.T) crcache.NewCacheFunc {
 	t.Helper()
 	construct, ok := caches[chosenCache()]
@@ -38,8 +38,8 @@ func chosenCache() string {
 	return "ours"
 }
 
-// onlyOurs ends a test of what the incumbent can't do, where it is to play what both
-// can: OPERATOR_CACHE has it do so, which no target sets.
+// onlyOurs skips a test that controller-runtime's cache can't pass, if OPERATOR_CACHE chooses
+// that cache. No make target sets OPERATOR_CACHE.
 func onlyOurs(t *testing.T) {
 	t.Helper()
 	if chosenCache() != "ours" {
@@ -62,17 +62,17 @@ func newManagerOfOurs(t *testing.T, server *rest.Config, options manager.Options
 	return newManager(t, server, options), c
 }
 
-// soon has a kind that is missing looked for every second or so.
+// soon are settings with which the cache looks for a missing kind about every second.
 var soon = informer.Settings{Backoff: informer.Backoff{Initial: 200 * time.Millisecond, Max: time.Second}}
 
-// trouble is that a kind can't be had.
+// trouble says that a kind is missing or forbidden.
 type trouble struct {
 	kind  kind
 	since time.Time // not earlier
 }
 
-// checkDegraded checks that the answer to how the cache is doing is that a kind
-// can't be had, since when, why, and what to do.
+// checkDegraded checks that Healthz and Status say that a kind is missing or forbidden, since
+// when, why, and what to do.
 func checkDegraded(t *testing.T, c *cache.Cache, with trouble, words ...string) {
 	t.Helper()
 	status := statusOf(t, c, with.kind)
@@ -81,7 +81,7 @@ func checkDegraded(t *testing.T, c *cache.Cache, with trouble, words ...string) 
 	}
 	healthz := c.Healthz(nil)
 	if healthz == nil {
-		t.Fatalf("Healthz is content without %s", with.kind.Kind)
+		t.Fatalf("Healthz reports no problem without %s", with.kind.Kind)
 	}
 	words = append(words, status.Name, "(since "+status.DegradedSince.Format(time.RFC3339)+")")
 	for _, word := range words {
@@ -94,13 +94,13 @@ func checkDegraded(t *testing.T, c *cache.Cache, with trouble, words ...string) 
 	}
 }
 
-// awaitHealth waits until the cache is content with everything.
+// awaitHealth waits until the cache reports no problem.
 func awaitHealth(t *testing.T, c *cache.Cache) {
 	t.Helper()
-	await.Until(t, "Healthz to be content", func() bool { return c.Healthz(nil) == nil })
+	await.Until(t, "Healthz to report no problem", func() bool { return c.Healthz(nil) == nil })
 	for _, s := range c.Status() {
 		if !s.Synced || !s.DegradedSince.IsZero() {
-			t.Errorf("Healthz is content, but Status has %s synced %t, degraded since %v", s.Name, s.Synced, s.DegradedSince)
+			t.Errorf("Healthz reports no problem, but Status has %s synced %t, degraded since %v", s.Name, s.Synced, s.DegradedSince)
 		}
 	}
 }

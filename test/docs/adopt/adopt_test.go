@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// level is some steps taken at once, and what runs then.
+// level is a set of steps that are taken together, and what should run after them.
 type level struct {
 	name  string
 	steps []step
 
 	cache, client, informer, queue string // packages
-	sources                        bool   // of ours
-	because                        bool   // reconcilers are told
+	sources                        bool   // packages of ours
+	because                        bool   // whether reconcilers are told what changed
 }
 
 const (
@@ -28,7 +28,7 @@ const (
 	ourInformer = module + "/pkg/toolscache"
 	ourQueue    = module + "/pkg/queue/ctrlqueue"
 	ourSources  = module + "/pkg/source"
-	recording   = module + "/internal/recording" // what our builder puts before the queue
+	recording   = module + "/internal/recording" // the package of the queue that our builder wraps around the controller's
 )
 
 var levels = []level{
@@ -99,34 +99,34 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// changesMain reports whether the program is another one than in the other levels.
+// changesMain reports whether the level changes the program itself.
 func (l *level) changesMain(t *testing.T) bool {
 	t.Helper()
 	changed := func(c change) bool { return c.file == "cmd/main.go" }
 	return l.steps == nil || slices.ContainsFunc(l.changes(t), changed)
 }
 
-// compareProgram checks what the probe was told in the program, and what its log says.
+// compareProgram checks what the probe found in the program, and the program's log.
 func (l *level) compareProgram(t *testing.T, told map[string][]string, log string) {
 	t.Helper()
 	l.compare(t, told)
 	if got := told["client"]; !slices.Equal(got, []string{l.client}) {
-		t.Errorf("the program's client is of %q, want %s", got, l.client)
+		t.Errorf("the program's client is from %q, want %s", got, l.client)
 	}
 	if because := strings.Contains(log, `"because": {"changes": [{"cause":`); because != l.because {
-		t.Errorf("the program logs because of what: %t, want %t:\n%s", because, l.because, log)
+		t.Errorf("the program logs why it reconciles: %t, want %t:\n%s", because, l.because, log)
 	}
 }
 
-// compare checks what a probe was told.
+// compare checks what a probe found.
 func (l *level) compare(t *testing.T, told map[string][]string) {
 	t.Helper()
 	for what, want := range map[string]string{"cache": l.cache, "informer": l.informer, "queue": l.queue} {
 		if got := told[what]; !slices.Equal(got, []string{want}) {
-			t.Errorf("the %s is of %q, want %s", what, got, want)
+			t.Errorf("the %s is from %q, want %s", what, got, want)
 		}
 	}
 	if got := slices.Contains(told["runs"], ourSources); got != l.sources {
-		t.Errorf("sources of ours run: %t, want %t, among %q", got, l.sources, told["runs"])
+		t.Errorf("our sources run: %t, want %t, among %q", got, l.sources, told["runs"])
 	}
 }

@@ -1,5 +1,5 @@
-// Package adopt takes and leaves every step of docs/adopt.md, and the README's, in a
-// project that is laid out as kubebuilder v4 does it. It has tests and nothing else.
+// Package adopt takes every step of docs/adopt.md and of the README in a project with the
+// layout of kubebuilder v4, and reverts it. It has only tests.
 //
 //	testdata/guestbook ──copy──▶ a project ◀──Apply── the page's diffs
 //	                                │
@@ -7,8 +7,8 @@
 //	                                │
 //	                                └──Reverse──▶ byte for byte what it was
 //
-// What is ours in a running project is told by a probe, a file and three lines that
-// the tests add to the copy: without it a diff that does nothing would pass.
+// A probe says which parts of a running project are ours. It is a file and three lines that
+// the tests add to the copy. Without it a diff that does nothing would pass.
 //
 // # Concurrency
 //
@@ -17,6 +17,5 @@
 //
 // # Testing
 //
-// The project as it was scaffolded is a step, too: there the probe must find nothing
-// of ours.
+// The unchanged project is a step, too: in it the probe must find none of our parts.
 package adopt

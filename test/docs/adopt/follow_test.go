@@ -10,11 +10,11 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/docblocks"
 )
 
-// saved is how the page says under which name to save a patch.
+// saved matches the words with which the page says under which name to save a patch.
 var saved = regexp.MustCompile("[Ss]ave this as `([\\w.]+)`")
 
-// follow does what a section of the guide says, from top to bottom: it saves patches
-// and runs commands.
+// follow does what a section of the guide says, in its order: it saves patches and runs
+// commands.
 func (p *project) follow(section string) {
 	p.t.Helper()
 	blocks, err := docblocks.Parse(read(p.t, guide))
@@ -38,16 +38,16 @@ func (p *project) follow(section string) {
 				ran++
 			}
 		default:
-			p.t.Fatalf("%s:%d: nobody can follow this block", guide, b.Line)
+			p.t.Fatalf("%s:%d: a reader can't follow this block: it is neither a patch nor a command", guide, b.Line)
 		}
 	}
 	if ran == 0 {
-		p.t.Fatalf("%s says nothing to do under %q", guide, section)
+		p.t.Fatalf("%s has nothing to do under %q", guide, section)
 	}
 }
 
-// identity has git believe that this tree is what the page clones, and that somebody
-// commits.
+// identity configures git: this tree is the repository that the page clones, and commits have
+// an author.
 func identity(t *testing.T) []string {
 	t.Helper()
 	settings := [][2]string{
@@ -64,7 +64,7 @@ func identity(t *testing.T) []string {
 	return env
 }
 
-// publish makes a repository of this tree, with what is not committed yet.
+// publish makes a repository from this tree, with the changes that are not committed yet.
 func publish(t *testing.T) (folder string) {
 	t.Helper()
 	here := &project{t: t, folder: root}

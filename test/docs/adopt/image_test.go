@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// image does what the project's Dockerfile says, as far as one can without a container
-// engine: it copies what .dockerignore lets through, and builds the program of it.
+// image does what the project's Dockerfile says, as far as that is possible without a
+// container engine: it copies the files that .dockerignore allows, and builds the program
+// from them.
 func (p *project) image() (binary string) {
 	p.t.Helper()
 	in := &project{t: p.t, folder: p.t.TempDir()}
@@ -27,12 +28,12 @@ func (p *project) image() (binary string) {
 		}
 	}
 	if !strings.Contains(p.read("Dockerfile"), "go build -a -o manager cmd/main.go\n") {
-		p.t.Error("the Dockerfile builds something else by now")
+		p.t.Error("the Dockerfile has another build command now")
 	}
 	return filepath.Join(in.folder, "manager")
 }
 
-// copyTo copies what is in a part of the project and is not ignored.
+// copyTo copies the files in a part of the project that are not ignored.
 func (p *project) copyTo(to *project, part string, ignored func(string) bool) {
 	p.t.Helper()
 	err := filepath.WalkDir(filepath.Join(p.folder, part), func(path string, entry fs.DirEntry, err error) error {
@@ -54,7 +55,7 @@ func (p *project) copyTo(to *project, part string, ignored func(string) bool) {
 	}
 }
 
-// ignores reads a .dockerignore: the last pattern that fits decides.
+// ignores applies a .dockerignore: the last pattern that matches decides.
 func ignores(text string) func(file string) bool {
 	type rule struct {
 		pattern *regexp.Regexp

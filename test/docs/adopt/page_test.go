@@ -11,8 +11,8 @@ import (
 
 const root = "../../.."
 
-// step is a section of a page, and the file of the project that it changes; all of
-// its files, if none is named.
+// step is a section of a page, and the file of the project that it changes. If it names no
+// file, the section may change all files.
 type step struct {
 	page, section, file string
 }
@@ -23,7 +23,7 @@ const (
 	suite  = "internal/controller/suite_test.go"
 )
 
-// change is what a page says of a file.
+// change is a change of a file that a page shows.
 type change struct {
 	step
 
@@ -41,7 +41,7 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-// changesOf returns what a page shows as diffs, from top to bottom.
+// changesOf returns the diffs of a page, in their order.
 func changesOf(t *testing.T, page string) (found []change) {
 	t.Helper()
 	blocks, err := docblocks.Parse(read(t, page))
@@ -50,7 +50,7 @@ func changesOf(t *testing.T, page string) (found []change) {
 	}
 	for _, b := range blocks {
 		if b.Language != "diff" || b.IsPatch() && page == guide && slices.Contains(followed, b.Section) {
-			continue // git applies the latter
+			continue // git applies those
 		}
 		file, err := b.File()
 		if err != nil {
@@ -65,7 +65,7 @@ func changesOf(t *testing.T, page string) (found []change) {
 	return found
 }
 
-// changes returns what a page says of a step. There has to be something.
+// changes returns the changes that a page shows for a step. There has to be at least one.
 func (s step) changes(t *testing.T) (found []change) {
 	t.Helper()
 	for _, c := range changesOf(t, s.page) {
@@ -96,7 +96,7 @@ func TestEveryDiffIsTaken(t *testing.T) {
 	for page := range pages {
 		for _, c := range changesOf(t, page) {
 			if !taken[c.step] {
-				t.Errorf("%s:%d: nobody applies this diff of %s", page, c.line, c.file)
+				t.Errorf("%s:%d: no level applies this diff of %s", page, c.line, c.file)
 			}
 		}
 	}

@@ -40,10 +40,10 @@ func assets(t *testing.T) string {
 	return folder
 }
 
-// probe is a project that tells what it is made of.
+// probe is a project that reports the packages of its parts.
 type probe struct{ *project }
 
-// withProbe has the probe in the project while it calls use.
+// withProbe adds the probe to the project while it calls use.
 func (p *project) withProbe(use func(probe)) {
 	p.t.Helper()
 	text, err := os.ReadFile("testdata/probe/probe.diff")
@@ -80,10 +80,10 @@ func (p probe) suite() map[string][]string {
 	return told(p.t, report)
 }
 
-// told reads what a probe wrote: for each question the different answers.
+// told reads the output of a probe: for each question the different answers.
 func told(t *testing.T, report string) map[string][]string {
 	t.Helper()
-	text, err := os.ReadFile(report) //nolint:gosec // our own
+	text, err := os.ReadFile(report) //nolint:gosec // a file that this test has named
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,15 +97,15 @@ func told(t *testing.T, report string) map[string][]string {
 	return answers
 }
 
-// plane is a control plane that knows the kind Guestbook. One program at a time may
-// work on it, because each would work on all that is there.
+// plane is a control plane that knows the kind Guestbook. Only one program at a time may use
+// it, because each program would work on all Guestbooks.
 type plane struct {
 	api        client.WithWatch
 	kubeconfig string
 	turn       sync.Mutex // guards the cluster's contents
 }
 
-// startPlane starts one that knows the kinds of a project.
+// startPlane starts a control plane that knows the kinds of a project.
 func startPlane(t *testing.T, project string) *plane {
 	t.Helper()
 	config := controlplane.ForTest(t, controlplane.Options{}).Config()
@@ -124,8 +124,8 @@ func startPlane(t *testing.T, project string) *plane {
 	return p
 }
 
-// program runs the project's main until it has made a Deployment. It returns what the
-// probe was told, and the log.
+// program runs the project's main until it has made a Deployment. It returns what the probe
+// found, and the log.
 func (p probe) program(on *plane) (answers map[string][]string, log string) {
 	p.t.Helper()
 	folder := p.t.TempDir()
@@ -137,8 +137,8 @@ func (p probe) program(on *plane) (answers map[string][]string, log string) {
 	return told(p.t, report), log
 }
 
-// operate runs a program of the project until play is over, and ends it as a rollout
-// does. It returns the log, which play can read meanwhile.
+// operate runs a program of the project until play returns, and ends it as a rollout does. It
+// returns the log. play can read the log before that.
 func (p *project) operate(on *plane, binary string, env []string, play func(context.Context, func() string) error) string {
 	p.t.Helper()
 	on.turn.Lock()
@@ -165,14 +165,14 @@ func (p *project) operate(on *plane, binary string, env []string, play func(cont
 	ctx, cancel := context.WithTimeout(p.t.Context(), await.Patience)
 	defer cancel()
 	problem := play(ctx, log)
-	_ = manager.Process.Signal(syscall.SIGTERM) // it has ended by itself, or does now
+	_ = manager.Process.Signal(syscall.SIGTERM) // it has ended, or ends now
 	if err := manager.Wait(); err != nil || problem != nil {
 		p.t.Fatalf("the program: %v, its work: %v, its log:\n%s", err, problem, log())
 	}
 	return log()
 }
 
-// guestbook is what the programs are given to work on.
+// guestbook is the Guestbook that the programs work on.
 func guestbook() (*unstructured.Unstructured, error) {
 	g := &unstructured.Unstructured{}
 	g.SetGroupVersionKind(schema.GroupVersionKind{Group: "webapp.my.domain", Version: "v1", Kind: "Guestbook"})
@@ -181,7 +181,7 @@ func guestbook() (*unstructured.Unstructured, error) {
 	return g, unstructured.SetNestedField(g.Object, "guestbook:1", "spec", "image")
 }
 
-// play makes a Guestbook and waits for its Deployment; then it takes both away.
+// play makes a Guestbook and waits for its Deployment. Then it deletes both.
 func (p *plane) play(ctx context.Context) error {
 	guestbook, err := guestbook()
 	if err != nil {

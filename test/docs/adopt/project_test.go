@@ -18,11 +18,11 @@ import (
 
 const scaffolded = "testdata/guestbook"
 
-// project is one that adopts us.
+// project is a project that adopts our parts.
 type project struct {
 	t      *testing.T
 	folder string
-	env    []string // settings of its own
+	env    []string // its own environment
 }
 
 // scaffold is a copy of the guestbook.
@@ -35,7 +35,7 @@ func scaffold(t *testing.T) *project {
 	return p
 }
 
-// command prepares a command in the project, whose settings are not ours.
+// command prepares a command in the project, without the settings of this repository.
 func (p *project) command(name string, args ...string) *exec.Cmd {
 	c := exec.CommandContext(p.t.Context(), name, args...) //nolint:gosec // what the pages say
 	c.Dir = p.folder
@@ -79,7 +79,7 @@ func (p *project) apply(file string, hunks []docblocks.Hunk) {
 	p.write(file, text)
 }
 
-// told runs what the guide says in this form, with its own words.
+// told runs the first command of the guide that begins with form.
 func (p *project) told(form string) {
 	p.t.Helper()
 	commands, err := docblocks.Commands(read(p.t, guide))
@@ -88,13 +88,13 @@ func (p *project) told(form string) {
 	}
 	at := slices.IndexFunc(commands, func(c docblocks.Command) bool { return strings.HasPrefix(c.Text, form) })
 	if at < 0 {
-		p.t.Fatalf("%s does not say %q", guide, form)
+		p.t.Fatalf("%s does not have the command %q", guide, form)
 	}
 	words := strings.Fields(commands[at].Text)
 	p.run(p.command(words[0], words[1:]...))
 }
 
-// changes returns what the level's steps change, in the order in which they are taken.
+// changes returns the changes of the level's steps, in the order of the steps.
 func (l *level) changes(t *testing.T) (all []change) {
 	t.Helper()
 	for _, s := range l.steps {
@@ -103,7 +103,7 @@ func (l *level) changes(t *testing.T) (all []change) {
 	return all
 }
 
-// takeUp does what the pages say.
+// takeUp applies the changes of the level.
 func (p *project) takeUp(l level) {
 	p.t.Helper()
 	if l.steps == nil {
@@ -114,7 +114,7 @@ func (p *project) takeUp(l level) {
 		p.t.Fatal(err)
 	}
 	p.told("go mod edit -require ")
-	p.run(p.command("go", "mod", "edit", "-replace", module+"="+here)) // in place of a clone, so that what is built already is used
+	p.run(p.command("go", "mod", "edit", "-replace", module+"="+here)) // instead of a clone, so that the build cache can be used
 	for _, c := range l.changes(p.t) {
 		p.t.Logf("%s:%d changes %s", c.page, c.line, c.file)
 		p.apply(c.file, c.hunks)
@@ -122,7 +122,7 @@ func (p *project) takeUp(l level) {
 	p.told("go mod tidy")
 }
 
-// check has the project's code looked at.
+// check formats, builds and tidies the project, and expects no changes.
 func (p *project) check() {
 	p.t.Helper()
 	for file, text := range files(p.t, p.folder) {
@@ -137,7 +137,7 @@ func (p *project) check() {
 	p.run(p.command("go", "mod", "tidy", "-diff"))
 }
 
-// leave takes everything back, the last step first.
+// leave reverts everything, the last step first.
 func (p *project) leave(l level) {
 	p.t.Helper()
 	if l.steps == nil {
@@ -150,7 +150,7 @@ func (p *project) leave(l level) {
 	p.told("go mod edit -dropreplace ")
 }
 
-// compare checks that the project is byte for byte what is in the folder.
+// compare checks that the project is byte for byte the same as the folder.
 func (p *project) compare(folder string) {
 	p.t.Helper()
 	got, want := files(p.t, p.folder), files(p.t, folder)
@@ -164,7 +164,7 @@ func (p *project) compare(folder string) {
 	}
 }
 
-// files returns what is in a folder, by path.
+// files returns the contents of the files in a folder, by path.
 func files(t *testing.T, folder string) map[string]string {
 	t.Helper()
 	found := map[string]string{}

@@ -12,14 +12,14 @@ import (
 
 const (
 	kubebuilder   = "sigs.k8s.io/kubebuilder/v4"
-	kubebuilderIn = root + "/hack/tools/kubebuilder" // the module that says which version
+	kubebuilderIn = root + "/hack/tools/kubebuilder" // the module that pins kubebuilder's version
 )
 
-// followed are the sections that the test does.
+// followed are the sections that the test follows.
 var followed = []string{"Get the module", "Put it in", "Leave"}
 
-// TestScaffold makes a project with kubebuilder's own program and does in it what the
-// page says, word by word.
+// TestScaffold makes a project with kubebuilder's own program, and does in it exactly what
+// the page says.
 func TestScaffold(t *testing.T) {
 	p := newScaffold(t)
 	before := p.read("go.mod")
@@ -40,7 +40,7 @@ func TestScaffold(t *testing.T) {
 	p.checkLeft()
 }
 
-// newScaffold is a project as kubebuilder makes it, in a repository of git.
+// newScaffold returns a project as kubebuilder makes it, in a git repository.
 func newScaffold(t *testing.T) *project {
 	t.Helper()
 	tool := filepath.Join(t.TempDir(), "kubebuilder")
@@ -49,7 +49,7 @@ func newScaffold(t *testing.T) *project {
 	here.run(here.command("go", "build", "-o", tool, kubebuilder))
 	version := strings.TrimSpace(here.run(here.command("go", "list", "-m", "-f", "{{.Version}}", kubebuilder)))
 	if !strings.Contains(read(t, guide), "kubebuilder "+version) {
-		t.Errorf("%s does not name kubebuilder %s, which it is tried on", guide, version)
+		t.Errorf("%s does not name kubebuilder %s, which it is tested with", guide, version)
 	}
 	p.run(p.command(tool, "init", "--domain", "my.domain", "--repo", "my.domain/guestbook"))
 	p.run(p.command(tool, "create", "api", "--group", "webapp", "--version", "v1", "--kind", "Guestbook",
@@ -59,7 +59,7 @@ func newScaffold(t *testing.T) *project {
 	return p
 }
 
-// commit puts all that is in the project into a new repository of git.
+// commit commits everything in the project to a new git repository.
 func (p *project) commit() {
 	p.t.Helper()
 	p.run(p.command("git", "init", "--quiet"))
@@ -73,12 +73,13 @@ var (
 	goLine  = regexp.MustCompile(`(?m)^go (\d+\.\d+)`)
 )
 
-// checkVersions compares what is required, before and now, with what the page says.
+// checkVersions compares the required versions, before and after, with those that the page
+// names.
 func (p *project) checkVersions(before string) {
 	p.t.Helper()
 	said := raised.FindStringSubmatch(strings.ReplaceAll(read(p.t, guide), "\n", " "))
 	if said == nil {
-		p.t.Fatalf("%s does not say any more which versions are raised", guide)
+		p.t.Fatalf("%s no longer says which versions change", guide)
 	}
 	check := func(when, text, runtime, libraries string) {
 		found := require.FindAllStringSubmatch(text, -1)
@@ -95,14 +96,14 @@ func (p *project) checkVersions(before string) {
 			}
 		}
 		if m := goLine.FindStringSubmatch(text); len(m) < 2 || m[1] != said[5] {
-			p.t.Errorf("%s the project is of Go %q, the page says %s", when, m, said[5])
+			p.t.Errorf("%s the project has Go %q, the page says %s", when, m, said[5])
 		}
 	}
 	check("as scaffolded,", before, said[1], said[2])
 	check("afterwards", p.read("go.mod"), said[3], said[4])
 }
 
-// checkLeft looks for what is still ours in the project. The versions stay raised.
+// checkLeft looks for remains of our parts in the project. The versions stay as they are.
 func (p *project) checkLeft() {
 	p.t.Helper()
 	status := p.run(p.command("git", "status", "--porcelain", "--untracked-files=all"))
@@ -123,8 +124,8 @@ func (p *project) checkLeft() {
 	p.run(p.command("go", "build", "./..."))
 }
 
-// runProgram has the program reconcile a Guestbook, and looks in its log for what
-// delta.From told.
+// runProgram lets the program reconcile a Guestbook, and looks in its log for the changes
+// from delta.From.
 func (p *project) runProgram(binary string) {
 	p.t.Helper()
 	plane := startPlane(p.t, p.folder)

@@ -46,13 +46,13 @@ func TestEveryCommandIsRun(t *testing.T) {
 	}
 	for command := range places {
 		if !used[command] {
-			t.Errorf("the table says where %q is run, which no document tells to type", command)
+			t.Errorf("the table says where %q is run, but no document has that command", command)
 		}
 	}
 }
 
-// outputs checks the blocks of a document that stand apart from what puts them out: a
-// command above it, or an example that is quoted there.
+// outputs checks the blocks of a document that show output. The output is from a command
+// above it, or from an example that is quoted there.
 func (r *runner) outputs(document string) (wrong []string) {
 	blocks, err := docblocks.Parse(document)
 	if err != nil {
@@ -84,7 +84,7 @@ func (r *runner) outputs(document string) (wrong []string) {
 				origin = func(shown string) error { return alike(out, shown) }
 			}
 			if origin == nil {
-				wrong = append(wrong, fmt.Sprintf("%d: nothing above puts this out: %q", b.Line, b.Text))
+				wrong = append(wrong, fmt.Sprintf("%d: nothing above has this output: %q", b.Line, b.Text))
 			} else if err := origin(b.Text); err != nil {
 				wrong = append(wrong, fmt.Sprintf("%d: %v", b.Line, err))
 			}
@@ -94,7 +94,7 @@ func (r *runner) outputs(document string) (wrong []string) {
 	return wrong
 }
 
-// printed looks for what an example is said to print.
+// printed looks for the output that an example is said to print.
 func printed(source, shown string) error {
 	text, err := os.ReadFile(filepath.Join(root, source)) //nolint:gosec // paths of this repository
 	if err != nil {
@@ -110,15 +110,14 @@ func printed(source, shown string) error {
 
 func alike(out, shown string) error {
 	if missing := lacking(out, shown); missing != nil {
-		return fmt.Errorf("the command above does not put out anything like %q:\n%s", missing, out)
+		return fmt.Errorf("the output of the command above has nothing like %q:\n%s", missing, out)
 	}
 	return nil
 }
 
 var number = regexp.MustCompile(`(?:[0-9][0-9.,]*(?:ns|µs|ms|s|m|h|%)?)+`)
 
-// lacking returns the lines that have no likeness among what came out: numbers and
-// durations may differ.
+// lacking returns the lines that the output does not have. Numbers and durations may differ.
 func lacking(out, shown string) (missing []string) {
 	var lines []string
 	for line := range strings.Lines(out) {

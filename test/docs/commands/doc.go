@@ -1,9 +1,9 @@
-// Package commands runs what the documents tell to type, and compares what comes out
-// with what they show. It has tests and nothing else.
+// Package commands runs the commands in the documents, and compares their output with what
+// the documents show. It has only tests.
 //
 //	README.md, docs/**/*.md, …  ──Commands──▶  command
 //	                                              │
-//	      in places ──▶ it is run there, and the line that does it is looked for
+//	      in places ──▶ another test runs it; this one looks for the line that does
 //	      make target ─▶ what make would run, each as a command
 //	      go … ────────▶ run here, in a shorter form; there must be tests that it chooses
 //	      anything else ▶ fails: say in table_test.go where it is run
@@ -14,5 +14,5 @@
 //
 // # Testing
 //
-// What takes a command apart is tested in tables, and with commands that are wrong.
+// The code that splits commands is tested with tables, and with wrong commands.
 package commands

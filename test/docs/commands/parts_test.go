@@ -7,19 +7,19 @@ import (
 	"testing"
 )
 
-// parts is a command as a shell would take it.
+// parts are the parts of a command, as a shell would split it.
 type parts struct {
 	env  []string // NAME=value
 	args []string
 }
 
-// take takes a command apart. It knows quotes and settings in front, and refuses what
-// else a shell could do.
+// take splits a command into its parts. It knows quotes, and settings before the program. It
+// refuses everything else that needs a shell.
 func take(command string) (parts, error) {
 	var p parts
 	words, err := split(command)
 	if err != nil {
-		return p, fmt.Errorf("take %q apart: %w", command, err)
+		return p, fmt.Errorf("split %q: %w", command, err)
 	}
 	for len(words) > 0 {
 		name, _, ok := strings.Cut(words[0], "=")
@@ -30,7 +30,7 @@ func take(command string) (parts, error) {
 		words = words[1:]
 	}
 	if len(words) == 0 {
-		return p, fmt.Errorf("take %q apart: it has no program", command)
+		return p, fmt.Errorf("split %q: it has no program", command)
 	}
 	p.args = words
 	return p, nil
@@ -54,7 +54,7 @@ func split(command string) (words []string, err error) {
 			word.Reset()
 			started = false
 		case strings.ContainsRune("|&;<>$`\\(){}*?", r):
-			return nil, fmt.Errorf("%q is left to a shell", r)
+			return nil, fmt.Errorf("%q needs a shell", r)
 		default:
 			word.WriteRune(r)
 			started = true
@@ -69,7 +69,7 @@ func split(command string) (words []string, err error) {
 	return words, nil
 }
 
-// value returns what a flag of a command is set to, in either form.
+// value returns the value of a flag of a command, in either form.
 func (p parts) value(flag string) string {
 	for i, arg := range p.args {
 		if value, ok := strings.CutPrefix(arg, flag+"="); ok {

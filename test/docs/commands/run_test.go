@@ -17,11 +17,11 @@ const root = "../../.."
 // runner runs commands in this repository.
 type runner struct {
 	t    *testing.T
-	done map[string]string // what came out, by command
+	done map[string]string // the output of each command
 }
 
-// perform runs a command as its document has it, or sees to it that something else
-// does. It returns what came out.
+// perform runs a command of a document, or checks that another test runs it. It returns the
+// output.
 func (r *runner) perform(command string) (string, error) {
 	if out, ok := r.done[command]; ok {
 		return out, nil
@@ -47,7 +47,7 @@ func (r *runner) performNew(command string) (string, error) {
 		return "", err
 	}
 	if len(p.args) == 1 {
-		return "", errors.New("a program alone does nothing that could be checked")
+		return "", errors.New("a program without arguments does nothing that a test could check")
 	}
 	program := p.args[0] + " " + p.args[1]
 	switch {
@@ -62,18 +62,18 @@ func (r *runner) performNew(command string) (string, error) {
 	case p.args[0] == "make":
 		return r.made(p)
 	default:
-		return "", errors.New("it can't be run here, and table_test.go does not say where it is")
+		return "", errors.New("it can't be run here, and table_test.go does not say where it is run")
 	}
 }
 
-// check looks for what the place is said to say.
+// check looks for the text that the table has for the place.
 func (at place) check() error {
 	text, err := os.ReadFile(filepath.Join(root, at.file))
 	if err != nil {
 		return err
 	}
 	if !strings.Contains(string(text), at.text) {
-		return fmt.Errorf("%s does not say %q any more", at.file, at.text)
+		return fmt.Errorf("%s does not have %q any more", at.file, at.text)
 	}
 	return nil
 }
@@ -94,7 +94,7 @@ func (r *runner) run(p parts) (string, error) {
 	return string(out), nil
 }
 
-// made runs what make would.
+// made runs the commands that make would run.
 func (r *runner) made(p parts) (string, error) {
 	recipe, err := r.run(parts{env: p.env, args: append([]string{"make", "--no-print-directory", "-n"}, p.args[1:]...)})
 	if err != nil {
@@ -104,7 +104,7 @@ func (r *runner) made(p parts) (string, error) {
 	for line := range strings.Lines(recipe) {
 		line = strings.ReplaceAll(strings.TrimSpace(line), results, r.t.TempDir()+"/")
 		if strings.HasPrefix(line, "make ") {
-			return "", fmt.Errorf("make would make more: %s", line)
+			return "", fmt.Errorf("make would call make again: %s", line)
 		}
 		part, err := r.performNew(line)
 		if err != nil {
@@ -130,11 +130,12 @@ func (r *runner) program(p parts) (string, error) {
 	return r.run(p)
 }
 
-// test runs each benchmark of a command once, and its tests. There have to be some.
+// test runs the tests of a command, and each of its benchmarks once. There has to be at least
+// one.
 func (r *runner) test(p parts) (string, error) {
 	p = p.without("-benchtime").without("-count")
 	benchmarks, tests := p.value("-bench") != "", p.value("-run")
-	if benchmarks && tests == "" { // they are what it is about
+	if benchmarks && tests == "" { // the command is about the benchmarks
 		tests = "^$"
 		p.args = append(p.args, "-run", tests)
 	}
@@ -151,7 +152,7 @@ func (r *runner) test(p parts) (string, error) {
 	return out, nil
 }
 
-// none has the patterns by which documents choose no test.
+// none has the patterns that documents use to choose no test.
 var none = map[string]bool{"^$": true, "xxx": true}
 
 var benchmarked = regexp.MustCompile(`(?m)^Benchmark\S+\s+1\s`)

@@ -1,10 +1,10 @@
 package commands
 
-// place is where a command is run, and what it says there.
+// place is a file that runs a command, and the text in it that does so.
 type place struct{ file, text string }
 
-// places has the commands that are not run here, because something else runs them
-// anyway. A new command of a document that can't be run here gets a line.
+// places has the commands that are not run here, because something else runs them. A new
+// command that can't be run here gets a line.
 var places = map[string]place{
 	"make test":         {".ci/run", "\nmake test\n"},
 	"make unit":         {"Makefile", "$(MAKE) unit; fi\n"},
@@ -36,27 +36,27 @@ var places = map[string]place{
 	"git rm -f third_party/delta-runtime":                             {"test/docs/adopt/scaffold_test.go", `p.follow(followed[2])`},
 }
 
-// shorter has what is run in place of a command that takes long. A target of make is
-// run as it stands here.
+// shorter has the commands that are run instead of commands that take long. Targets of make
+// are run as they are written here.
 var shorter = map[string]string{
 	"make verify": "make verify MODULES=.",
 
-	// Others of these rows fill queues with a million timers.
+	// Other rows fill queues with a million timers.
 	"go test -run xxx -bench Row2 ./pkg/queue/ctrlqueue": "go test -run xxx -bench 'Row2[24]' ./pkg/queue/ctrlqueue",
 }
 
-// fewer is what is added to programs of ours that would take long.
+// fewer has additional arguments for programs of ours that would take long.
 var fewer = map[string]string{
 	"./hack/bench":   "-rounds 1 -size 100 -rows 7",
 	"./hack/mutants": "-only 'what a reconciler failed with is forgotten'",
 }
 
-// settings are set in place of those that a command sets.
+// settings replace those that a command sets.
 var settings = map[string]string{
 	"BENCH_SIZE":     "100",
 	"RESYNC_OBJECTS": "2000",
 	"SEEDS":          "10",
 }
 
-// results is the folder to which make has results written.
+// results is the folder that make writes results to.
 const results = "artifacts/"

@@ -17,9 +17,9 @@ import (
 	webappv1 "my.domain/guestbook/api/v1"
 )
 
-// This file is no part of the project: package adopt puts it in, to be told what runs.
+// This file does not belong to the project: package adopt adds it, to see what runs.
 
-// probeManager tells what a manager is made of.
+// probeManager reports the packages of a manager's parts.
 func probeManager(mgr ctrl.Manager) {
 	tell("cache", mgr.GetCache())
 	tell("client", mgr.GetClient())
@@ -30,7 +30,7 @@ func probeManager(mgr ctrl.Manager) {
 	tell("informer", informer)
 }
 
-// probeQueue is a source, because those are given the queue.
+// probeQueue is a source, because sources get the queue.
 func probeQueue() source.Source {
 	return source.Func(func(_ context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
 		tell("queue", queue)
@@ -38,8 +38,8 @@ func probeQueue() source.Source {
 	})
 }
 
-// probeGoroutines tells of which packages functions run while a controller does. The
-// request is for a Guestbook called none where there is no controller.
+// probeGoroutines reports the functions that run in goroutines while a controller runs.
+// Without a controller the request is for a Guestbook called none.
 func probeGoroutines(req ctrl.Request) {
 	if req.Name == "none" {
 		return

@@ -5,7 +5,7 @@ import (
 	"flag"
 	"os"
 
-	// The plugins by which kubeconfigs of clouds log in.
+	// These are the authentication plugins that kubeconfigs of clouds use.
 	_ "k8s.io/client-go/plugin/pkg/client/auth"
 
 	"k8s.io/apimachinery/pkg/runtime"
