@@ -129,6 +129,7 @@ type Reflector[T any] struct {
 	streamFrom time.Time // no streaming list is tried before
 	failures   backoff
 	internal   grace
+	saidDeaf   bool // the log has it that the server is not heard
 
 	relists relists
 
@@ -239,6 +240,7 @@ func (r *Reflector[T]) noteFailure(err error) {
 	r.note(func(s *informer.ReflectorStatus) {
 		s.Attempts++
 		s.LastError, s.LastErrorAt = err, now
+		r.deaf(s, now, err)
 	})
 }
 
@@ -267,6 +269,7 @@ func (r *Reflector[T]) rest(ctx context.Context, state string, delay time.Durati
 	r.note(func(s *informer.ReflectorStatus) {
 		s.State, s.Since, s.NextTry = state, now, now.Add(delay)
 	})
+	r.sayDeaf(now.Add(delay))
 	over := make(chan struct{})
 	stop := r.opts.AfterFunc(delay, func() { close(over) })
 	defer stop()

@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/go-logr/logr"
+	"github.com/go-logr/logr/funcr"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
@@ -31,6 +33,7 @@ var updateScenarios = flag.Bool("update", false, "rewrite testdata/reflector wit
 //	= replace 5 a@1 b@2                    what the sink is told
 //	! list things: …                       what OnError is told
 //	~ BackingOff 800ms                     a wait, in the state that Status shows
+//	* kind is deaf …                       what the log says at its default level, after "set log"
 //
 // Answers to a list are "page VERSION [continue=TOKEN] [broken] THING…", "fail
 // NAME" and "hang"; to a watch "open", "fail NAME" and "hang". An open watch
@@ -148,6 +151,8 @@ func (s *script) set(opts *Options[faulty.Thing], settings []string) {
 		case "refuse":
 			_, err := fmt.Sscan(value, &s.refuse)
 			s.must(err)
+		case "log":
+			opts.Logger = s.logger()
 		case "end-at-replace":
 			s.ending = true
 		case "retry-internal":
@@ -158,6 +163,21 @@ func (s *script) set(opts *Options[faulty.Thing], settings []string) {
 			s.t.Fatalf("unknown setting %q", setting)
 		}
 	}
+}
+
+// logger writes down what is logged. Times are seconds since the script began.
+func (s *script) logger() logr.Logger {
+	began := time.Now()
+	return funcr.New(func(_, line string) { s.log("* %s", line) }, funcr.Options{
+		RenderArgsHook: func(args []any) []any {
+			for i, arg := range args {
+				if at, ok := arg.(time.Time); ok {
+					args[i] = at.Sub(began).String()
+				}
+			}
+			return args
+		},
+	})
 }
 
 func (s *script) must(err error) {

@@ -128,6 +128,7 @@ func (r *Reflector[T]) adopt(ctx context.Context, list *snapshot[T], as Replacem
 	r.note(func(s *informer.ReflectorStatus) {
 		s.Version, s.SyncedOnce, s.ListedAt = as.Version, true, r.listed
 	})
+	r.hears()
 	return next, nil
 }
 
@@ -181,6 +182,8 @@ func (r *Reflector[T]) follow(s *session[T]) step {
 		defer s.close()
 		r.enter(Following)
 		r.openedWatch()
+		r.hears()
+		r.sayHears()
 		// The list that a stream brought before has taken its time, too. It says
 		// nothing about how well the watch goes.
 		began := r.opts.Now()

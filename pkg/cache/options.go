@@ -25,6 +25,10 @@ type Options struct {
 	// in the same second. Zero means 10.
 	ListsAtOnce int
 
+	// StaleAfter is how long a kind may be without the server before Healthz fails. Zero is
+	// for ever: then Healthz fails only for kinds that the server refuses or does not have.
+	StaleAfter time.Duration
+
 	// Pages bounds what is kept for those who list with a Limit.
 	Pages PageOptions
 
@@ -107,6 +111,8 @@ func (o Options) check() error {
 	switch {
 	case o.ListsAtOnce < 0:
 		return fmt.Errorf("cache options: ListsAtOnce is negative: %d", o.ListsAtOnce)
+	case o.StaleAfter < 0:
+		return fmt.Errorf("cache options: StaleAfter is negative: %s", o.StaleAfter)
 	case o.Pages.Lists < 0:
 		return fmt.Errorf("cache options: Pages.Lists is negative: %d", o.Pages.Lists)
 	case o.Pages.Objects < 0:

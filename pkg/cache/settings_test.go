@@ -191,6 +191,7 @@ func TestNonsenseOptions(t *testing.T) {
 		"a kind that is not there":     {opts: crcache.Options{ByObject: map[client.Object]crcache.ByObject{&corev1.Pod{}: {}}}, want: `ByObject[*v1.Pod]: find out whether /v1, Kind=Pod is namespaced: `},
 		"a type without a kind":        {opts: crcache.Options{ByObject: map[client.Object]crcache.ByObject{&unregistered{}: {}}}, want: "find the kind"},
 		"lists":                        {ours: Options{ListsAtOnce: -1}, want: "ListsAtOnce is negative"},
+		"staleness":                    {ours: Options{StaleAfter: -1}, want: "StaleAfter is negative: -1ns"},
 		"pages":                        {ours: Options{Pages: PageOptions{Lists: -1}}, want: "Pages.Lists is negative"},
 		"page age":                     {ours: Options{Pages: PageOptions{Age: -1}}, want: "Pages.Age is negative"},
 		"missing":                      {ours: Options{Default: KindOptions{Missing: 9}}, want: "defaults: Missing is 9"},

@@ -25,6 +25,9 @@ type KindStatus struct {
 	// DegradedSince is when the server first refused the kind, in any namespace;
 	// zero if it does not.
 	DegradedSince time.Time
+	// DeafSince is when the server was last heard in the namespace that has not heard it for
+	// longest, if all attempts since have failed; zero while it answers everywhere.
+	DeafSince time.Time
 	// Why says in words how the kind is doing, and what to do if that is not well.
 	Why string
 	// Informer is the rest of what there is to know: versions and freshness of each
@@ -50,11 +53,13 @@ func (k *kind) status() KindStatus {
 	var whys []string
 	for _, scope := range s.Informer.Scopes {
 		why := scope.Reflector.Why
-		if since := scope.Reflector.DegradedSince; !since.IsZero() {
-			if s.DegradedSince.IsZero() || since.Before(s.DegradedSince) {
-				s.DegradedSince = since
-			}
-			why += fmt.Sprintf(" (since %s)", since.Format(time.RFC3339))
+		degraded, deaf := scope.Reflector.DegradedSince, scope.Reflector.DeafSince
+		s.DegradedSince, s.DeafSince = earliest(s.DegradedSince, degraded), earliest(s.DeafSince, deaf)
+		switch {
+		case !degraded.IsZero():
+			why += fmt.Sprintf(" (since %s)", degraded.Format(time.RFC3339))
+		case !deaf.IsZero():
+			why += fmt.Sprintf(" (deaf since %s)", deaf.Format(time.RFC3339))
 		}
 		whys = append(whys, why)
 	}
@@ -62,17 +67,31 @@ func (k *kind) status() KindStatus {
 	return s
 }
 
+// earliest returns the earlier of two times, where zero is none.
+func earliest(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}
+
 // Healthz is a health check for a manager's AddHealthzCheck or AddReadyzCheck. It
-// fails while the server refuses a kind or does not have it, and says which kind,
-// since when, why, and what to do about it.
+// fails while the server refuses a kind or does not have it, and while a kind has not heard
+// the server for as long as [Options.StaleAfter]. It says which kind, since when, why, and
+// what to do about it. With StaleAfter it should be a check of readiness and not of
+// liveness: to start the operator again does not bring the server back.
 func (c *Cache) Healthz(*http.Request) error {
 	var ills []error
 	for _, s := range c.Status() {
-		if !s.DegradedSince.IsZero() {
+		if !s.DegradedSince.IsZero() || c.isStale(s.DeafSince) {
 			ills = append(ills, errors.New(s.Why))
 		}
 	}
 	return errors.Join(ills...)
+}
+
+func (c *Cache) isStale(since time.Time) bool {
+	return c.ours.StaleAfter > 0 && !since.IsZero() && time.Since(since) >= c.ours.StaleAfter
 }
 
 // Freshness is how far a kind has been followed in one namespace.

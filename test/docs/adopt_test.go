@@ -34,6 +34,13 @@ func (r *adopter) ask(ctx context.Context, mgr ctrl.Manager) {
 	}
 }
 
+func notForOld(options ctrl.Options) error {
+	if err := drmanager.Configure(&options, drmanager.WithCache(drcache.Options{StaleAfter: 2 * time.Minute})); err != nil {
+		return err
+	}
+	return nil
+}
+
 func moreOfOurCache(options ctrl.Options) error {
 	if err := drmanager.Configure(&options, drmanager.WithCache(drcache.Options{
 		ByObject: map[client.Object]drcache.KindOptions{
@@ -62,4 +69,4 @@ func (r *adopter) builder(mgr ctrl.Manager) error {
 		Complete(r)
 }
 
-var _, _, _, _ = (*adopter).ask, moreOfOurCache, healthz, (*adopter).builder
+var _, _, _, _, _ = (*adopter).ask, notForOld, moreOfOurCache, healthz, (*adopter).builder

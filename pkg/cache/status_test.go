@@ -1,0 +1,58 @@
+package cache
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
+
+	patiently "github.com/delta-runtime/delta-runtime/internal/testing/await"
+)
+
+// TestAKindThatIsDeafForLongIsIll takes the server away from two caches, of which one has a
+// bound, and gives it back.
+func TestAKindThatIsDeafForLongIsIll(t *testing.T) {
+	f := newFakeAPI(t)
+	f.put(configMap("red", "a"))
+	const bound = 500 * time.Millisecond
+	quick := KindOptions{Reflector: quickRetries}
+	bounded := newCache(t, f, crcache.Options{}, Options{Default: quick, StaleAfter: bound})
+	boundless := newCache(t, f, crcache.Options{}, Options{Default: quick})
+	for _, c := range []*Cache{bounded, boundless} {
+		start(t, c)
+		if err := get(t, c, "red", "a"); err != nil {
+			t.Fatal(err)
+		}
+		patiently.Until(t, "the watch to be open", func() bool { return c.Status()[0].Informer.Reflector.State == "Following" })
+		if s := c.Status()[0]; !s.DeafSince.IsZero() || c.Healthz(nil) != nil {
+			t.Fatalf("deaf since %v, and Healthz returns %v, while the server answers", s.DeafSince, c.Healthz(nil))
+		}
+	}
+
+	gone := time.Now()
+	f.deny("configmaps", http.StatusServiceUnavailable)
+	patiently.Until(t, "Healthz to fail", func() bool { return bounded.Healthz(nil) != nil })
+	if after := time.Since(gone); after < bound {
+		t.Errorf("Healthz fails after %v, and the bound is %v", after, bound)
+	}
+	err := bounded.Healthz(nil)
+	for _, want := range []string{"v1 ConfigMap shows the state of version ", "(deaf since 20"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("Healthz returns %v, which lacks %q", err, want)
+		}
+	}
+	if since := bounded.Status()[0].DeafSince; since.Before(gone) || time.Since(since) < bound {
+		t.Errorf("deaf since %v, and the server went at %v", since, gone)
+	}
+	if err := boundless.Healthz(nil); err != nil {
+		t.Errorf("without a bound Healthz returns %v", err)
+	}
+
+	f.deny("configmaps", 0)
+	patiently.Until(t, "the kind to heal", func() bool { return bounded.Healthz(nil) == nil })
+	if since := bounded.Status()[0].DeafSince; !since.IsZero() {
+		t.Errorf("after it has healed it is deaf since %v", since)
+	}
+}
