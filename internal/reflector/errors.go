@@ -123,6 +123,10 @@ func isAway(err error) bool {
 // degrades reports whether only a person can help.
 func (f failure) degrades() bool { return f == failedDenied || f == failedMissing }
 
+// Degrades reports whether a kind is degraded after this error: the server refuses the kind or
+// does not have it.
+func Degrades(err error) bool { return classify(err).degrades() }
+
 // isTooNew knows the answer's present form and the two that it had before API
 // servers said so in a cause of its own.
 func isTooNew(err error) bool {

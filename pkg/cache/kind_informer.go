@@ -72,9 +72,24 @@ func (k *kind) options(c *Cache, general settings) engine.Options[any] {
 	}
 	opts.Reflector.Settings = reflector.Fill(general.reflector, opts.Reflector.Settings)
 	opts.Reflector.Limiter = c.limiter
-	opts.Reflector.OnError = peer.OnWatchError(peer.Reflector(&crtools.ListWatch{}, k.example, about),
-		func() crtools.WatchErrorHandlerWithContext { return c.onWatchError })
+	opts.Reflector.OnError = k.onError(c.onWatchError, about)
 	return opts
+}
+
+// onError is told of each failed attempt to list or watch the kind. Without a handler of the
+// user's it logs an error. If the kind may be missing, that is none: the Reflector's log says
+// once that the kind is degraded, and once that it is there.
+func (k *kind) onError(handler crtools.WatchErrorHandlerWithContext, about crtools.ReflectorOptions) func(context.Context, error) {
+	tell := peer.OnWatchError(peer.Reflector(&crtools.ListWatch{}, k.example, about),
+		func() crtools.WatchErrorHandlerWithContext { return handler })
+	if k.missing != WaitForIt || handler != nil {
+		return tell
+	}
+	return func(ctx context.Context, err error) {
+		if !reflector.Degrades(err) {
+			tell(ctx, err)
+		}
+	}
 }
 
 // inNamespace is the index by namespace that client-go's informers are made with.

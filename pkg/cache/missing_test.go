@@ -33,6 +33,7 @@ var quickRetries = informer.Settings{Backoff: informer.Backoff{Initial: 1e6, Max
 // everything else go on and the kind heal.
 func TestAKindMayBeForbidden(t *testing.T) {
 	f := newFakeAPI(t)
+	before := len(logged.of("Secret"))
 	f.deny("secrets", http.StatusForbidden)
 	f.put(configMap("red", "a"))
 	f.put(&corev1.Secret{ObjectMeta: configMap("red", "s").ObjectMeta})
@@ -65,6 +66,9 @@ func TestAKindMayBeForbidden(t *testing.T) {
 	err = c.Healthz(nil)
 	if err == nil || !strings.Contains(err.Error(), "v1 Secret is not synced") || !strings.Contains(err.Error(), "since ") {
 		t.Errorf("Healthz returns %v", err)
+	}
+	if said := logged.of("Secret")[before:]; len(said) > 0 {
+		t.Errorf("a kind that may be missing is an error in the log, %d times: %s", len(said), said[0])
 	}
 	f.deny("secrets", 0)
 	if name := <-told; name != "s" {
