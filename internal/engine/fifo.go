@@ -32,14 +32,14 @@ import (
 type DeltaFIFO[T any] struct {
 	opts     FIFOOptions[T]
 	ready    chan struct{} // cap 1; holds a token while there may be something to pop
-	unsynced atomic.Int32  // open inlets whose first list is not visible; written under mu
+	unsynced atomic.Int32  // written under mu. Invariant: the number of open inlets whose first list is not visible.
 
 	mu      lock.Mutex[lock.FIFO] // guards everything below; never held while calling out, except for Known
 	pending pile[T]
 	out     pile[T] // handed out and not yet visible in the store
-	busy    bool    // out is in somebody's hands
+	busy    bool    // out is in somebody's hands. Invariant: otherwise out is empty.
 	closed  bool
-	arrived uint64 // number of the newest item
+	arrived uint64 // number of the newest item. Invariant: it never goes back.
 
 	whole   *inlet[T]     // what the methods of Sink feed; nil where every scope has its own
 	inlets  []*inlet[T]   // all that are open

@@ -27,8 +27,8 @@ type inlet[T any] struct {
 	founding bool // opened before the queue was founded
 
 	heard   string    // version that it is at
-	out     string    // the same, when the last batch was handed out
-	visible string    // the same of what readers see
+	out     string    // the same, when the last batch was handed out.
+	visible string    // the same of what readers see.
 	heardAt time.Time // when something came last
 
 	omitted omissions      // since the last list
@@ -38,8 +38,8 @@ type inlet[T any] struct {
 	unpopped   bool          // the version that it came with is pending
 	initialEnd uint64        // number of the last item of the first list
 	synced     chan struct{} // closed when the first list is visible, and with the inlet
-	isSynced   atomic.Bool   // the first list is visible; written under the lock
-	settled    bool          // synced or found degraded
+	isSynced   atomic.Bool   // the first list is visible; written under the lock. Invariant: once true, it stays.
+	settled    bool          // synced or found degraded. Invariant: true if isSynced is.
 }
 
 var _ reflector.Sink[int] = &inlet[int]{}

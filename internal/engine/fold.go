@@ -26,9 +26,9 @@ import (
 type foldedBacklog[T any] struct {
 	uid func(T) string
 
-	oldest, newest *owed[T]               // by number, chained through next
-	latest         map[delta.Key]*owed[T] // the newest of each key
-	length         int
+	oldest, newest *owed[T]               // chained through next. Invariant: in the order of number.
+	latest         map[delta.Key]*owed[T] // Invariant: the newest of each key that is owed anything.
+	length         int                    // Invariant: the number of deltas in the chain.
 
 	folded   uint64 // deltas that went into another one
 	vanished uint64 // deltas of objects that came and went unknown

@@ -42,8 +42,8 @@ type Informer[T any] struct {
 	direct  lock.Mutex[lock.InformerDirect] // held to write the store instead of the Controller
 
 	mu            lock.Mutex[lock.Informer] // guards everything below; never held while calling out or waiting
-	phase         runPhase
-	group         *lifecycle.Group // of the run; nil before
+	phase         runPhase                  // Invariant: it only goes up.
+	group         *lifecycle.Group          // Invariant: nil until phase is running, and then never again.
 	subscriptions map[*Subscription[T]]struct{}
 	overrides     ResyncOverrides // see OverrideResync
 }

@@ -26,7 +26,7 @@ type node[T any] struct {
 	next   atomic.Pointer[node[T]]
 	events []event[T] // set before next, read-only from then on
 	at     time.Time  // when it was published, set before next
-	first  uint64     // how many events were published before this node
+	first  uint64     // how many events were published before this node. Invariant: it never changes.
 }
 
 func newEventLog[T any]() *eventLog[T] {
@@ -52,7 +52,7 @@ func (log *eventLog[T]) length() uint64 { return log.end.Load().first }
 // cursor is a place in the log: the next event that its owner has not seen.
 type cursor[T any] struct {
 	node  *node[T]
-	index int // in node.events; not yet meaningful, and 0, while node is open
+	index int // in node.events. Invariant: 0 while node is open.
 }
 
 // position is the number of the next event.

@@ -14,8 +14,8 @@ type item[T any] struct {
 	event[T]
 
 	hash    uint32 // of the key
-	prev    int32  // position of the key's previous item in the pile, or none
-	arrival uint64
+	prev    int32  // position of the key's previous item in the pile, or none. Invariant: before its own.
+	arrival uint64 // Invariant: it grows with the position.
 }
 
 // none is the end of a chain of items of one key.
@@ -26,9 +26,9 @@ const none = int32(-1)
 // So a key's first delta costs no allocation of its own.
 type pile[T any] struct {
 	items    []item[T]
-	index    keyIndex[T]
-	live     int // items that are still there
-	head     int // items before it were taken by key
+	index    keyIndex[T] // Invariant: it has each key of a live item, at the newest of them.
+	live     int         // Invariant: the number of items with an Op; the others were taken by key.
+	head     int         // Invariant: all items before it were taken by key.
 	controls []control[T]
 	version  string // what the store's watermark will be; empty leaves it
 }

@@ -26,7 +26,7 @@ type resyncer struct {
 	changed chan struct{} // cap 1; a token for keepTime to look again
 
 	taking atomic.Pointer[timetable.Audience] // what takers returns; nil when it has to be worked out again
-	active atomic.Bool                        // refill may have something to do; written under mu
+	active atomic.Bool                        // written under mu. Invariant: true while schedule is not idle.
 
 	mu       lock.Mutex[lock.Resyncer] // guards everything below; lag, which takes a subscriber's lock, is called with it held
 	schedule *timetable.Timetable

@@ -33,7 +33,7 @@ type subscriber[T any] struct {
 	// written for every event: sharing a cache line, they slow each other down.
 	bell     bell          // rung when there may be something to take
 	gone     atomic.Bool   // nothing more is to be told
-	position atomic.Uint64 // of place; written under mu
+	position atomic.Uint64 // written under mu. Invariant: that of place, whenever mu is free.
 	syncAt   atomic.Uint64 // the log's length when the first list was complete
 	awaited  atomic.Bool   // somebody waits for it to catch up
 	vanished atomic.Uint64 // deltas that folding made vanish; written under mu
@@ -42,13 +42,13 @@ type subscriber[T any] struct {
 	_        [64]byte
 
 	mu       lock.Mutex[lock.Subscriber] // guards everything below; never held while telling
-	stage    stage
-	place    cursor[T] // in the log, behind what has been taken
-	initial  inventory[T]
-	backlog  *foldedBacklog[T] // older than place; nil until first needed
-	folded   []event[T]        // what was taken from backlog, reused; also read by run, without mu
-	taken    span              // what run is telling
-	isSynced bool              // synced is closed
+	stage    stage                       // Invariant: it only goes up.
+	place    cursor[T]                   // in the log, behind what has been taken. Invariant: it never goes back.
+	initial  inventory[T]                // Invariant: nil from the stage telling on; run has it then.
+	backlog  *foldedBacklog[T]           // nil until first needed. Invariant: all in it is older than place.
+	folded   []event[T]                  // what was taken from backlog, reused; also read by run, without mu
+	taken    span                        // what run is telling
+	isSynced bool                        // Invariant: true when synced is closed, and only then.
 	progress progress
 }
 

@@ -23,7 +23,7 @@ type Group struct {
 	running map[uint64]string      // names of the tasks that have not returned
 	next    uint64
 	err     error  // what the first task that ended the Group returned
-	crash   *Crash // the first panic
+	crash   *Crash // the first panic. Invariant: once set, it stays.
 }
 
 // Crash is what Wait panics with when a task panicked.

@@ -10,7 +10,7 @@ import (
 // entry is the place of one key. It stays the same while the object in it
 // changes, so that an index can point to it.
 type entry[T any] struct {
-	head atomic.Pointer[version[T]] // newest first, the transaction's own included
+	head atomic.Pointer[version[T]] // newest first, the transaction's own included. Invariant: the head in the table's slot is the same.
 	hash uint32
 	mark uint32 // hash of the newest object's resource version, 0 if it has none; the writer's
 }
@@ -23,9 +23,9 @@ type version[T any] struct {
 	name  string
 	space *string // the namespace, the same for all that are in it
 	obj   T
-	stamp uint64 // see seq and gone
-	prev  atomic.Pointer[version[T]]
-	in    atomic.Pointer[filing[T]] // nil where no index holds it
+	stamp uint64                     // see seq and gone
+	prev  atomic.Pointer[version[T]] // Invariant: of an earlier seq.
+	in    atomic.Pointer[filing[T]]  // nil where no index holds it
 }
 
 // newVersion returns what transaction seq makes of a name. It has no namespace yet.

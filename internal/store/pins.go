@@ -37,11 +37,11 @@ type superseded[T any] struct {
 // there without anybody looking, because the next reader is likely to want it.
 type pins[T any] struct {
 	// some says that list may not be empty, and spares most commits the mutex. It
-	// changes with mu held.
+	// changes with mu held. Invariant: if it is false, list is empty.
 	some atomic.Bool
 
 	mu   lock.Mutex[lock.Pins]
-	list []*pin[T]
+	list []*pin[T] // guarded by mu. Invariant: in the order of their states; only the last may have no reader.
 }
 
 // pin holds on to the newest committed state.

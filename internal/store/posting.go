@@ -20,13 +20,13 @@ type posting[T any] struct {
 	of    *index[T]
 	value string
 	slots atomic.Pointer[[]atomic.Pointer[entry[T]]] // nil until the first add
-	live  atomic.Int32                               // entries; readers choose the shortest posting by it
-	stale atomic.Int32                               // entries whose newest version is not filed here
-	used  int32                                      // slots that are not free
+	live  atomic.Int32                               // Invariant: the number of entries; readers choose the shortest posting by it.
+	stale atomic.Int32                               // Invariant: the number of those whose newest version is not filed here.
+	used  int32                                      // Invariant: the number of slots that are not free.
 
 	// changed is the last commit that filed an entry here or elsewhere instead. It
 	// is stored before the change, so a reader that finds it unchanged after
-	// reading has read nothing newer.
+	// reading has read nothing newer. Invariant: it never goes back.
 	changed atomic.Uint64
 }
 

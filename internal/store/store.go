@@ -34,7 +34,7 @@ type Store[T any] struct {
 	// inTxn finds a second writer out. It is set before the writer waits for write.
 	inTxn atomic.Bool
 	// growing says that growth is not nil.
-	growing atomic.Bool
+	growing atomic.Bool // Invariant: true when growth is not nil, and only then, whenever write is free.
 
 	// write is the right to change what follows. The writer has it from Begin to
 	// Commit. A reader only ever tries to get it, to throw away what nobody needs

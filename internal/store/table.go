@@ -18,8 +18,8 @@ import (
 type hashTable[N, H any] struct {
 	slots atomic.Pointer[buckets[N, H]]
 
-	used int // slots that are not free, counting those whose node was removed
-	live int // nodes
+	used int // Invariant: the number of slots that are not free, counting those whose node was removed.
+	live int // Invariant: the number of nodes, at most used.
 }
 
 // perBucket makes a bucket as large as a cache line, so that a search looks at one
@@ -32,7 +32,7 @@ type bucket[N, H any] struct {
 	heads [perBucket]atomic.Pointer[H]
 }
 
-// buckets is one size of a table. It always has a free slot, which ends a search.
+// buckets is one size of a table. Invariant: it has a free slot, which ends a search.
 type buckets[N, H any] []bucket[N, H]
 
 // home is where the search for a hash starts: the hash, scaled to the table.

@@ -32,8 +32,8 @@ type Writes struct {
 	mu      lock.Mutex[lock.Writes]                             // guards everything below
 	kindOf  func(delta.Object) (schema.GroupVersionKind, error) // nil while nobody knows
 	known   map[mark]string
-	order   []mark // a ring of what is known; oldest is the place of the next
-	oldest  int
+	order   []mark // a ring of what is known. Invariant: the keys of known, in the order in which they came.
+	oldest  int    // in order: the place of the next. Invariant: 0 until the ring is full.
 	limit   int
 	flights map[delta.Key][]flight
 }

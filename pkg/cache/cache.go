@@ -44,13 +44,13 @@ type Cache struct {
 	ending  <-chan struct{} // that of the context of the run; set before started is closed
 
 	// kinds is read without a lock. The map is never changed, but replaced under mu.
-	kinds atomic.Pointer[map[kindID]*kind]
+	kinds atomic.Pointer[map[kindID]*kind] // Invariant: never nil.
 
 	scoping lock.Mutex[lock.CacheScopes] // held to add or remove a namespace, but not while the server is asked
 
 	mu    lock.Mutex[lock.CacheKinds] // guards everything below, and writing kinds; never held while calling out or waiting
-	phase phase
-	group *lifecycle.Group // of the run; nil before
+	phase phase                       // Invariant: it only goes up.
+	group *lifecycle.Group            // Invariant: nil until phase is running, and then never again.
 }
 
 type phase uint8

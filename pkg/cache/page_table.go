@@ -18,7 +18,7 @@ type pageTable struct {
 
 	mu    lock.Mutex[lock.PageTable] // guards everything below
 	lists heldLists
-	sweep *time.Timer // set while there is something that can become too old
+	sweep *time.Timer // Invariant: set while a list is held, which can become too old.
 }
 
 func newPageTable(limits holdLimits) *pageTable {

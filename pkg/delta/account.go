@@ -11,8 +11,8 @@ import (
 //	              ▲                │
 //	              └── in front ────┴──failed, or unfinished
 type account struct {
-	pending []Change // recorded since the request was last taken, and what is told again
-	told    []Change // what the reconciler is working on; shared with its Changes, so never written to
+	pending []Change // recorded since the request was last taken, and what is told again.
+	told    []Change // what the reconciler is working on. Invariant: never written to, because its Changes share it.
 	running bool
 	news    bool // something was recorded since the request was last taken
 
@@ -32,8 +32,8 @@ type account struct {
 // arrivals count how often the request may reach a worker with nothing to tell, because
 // what it was added for was told with an earlier arrival.
 type arrivals struct {
-	flying int  // recorded, and not in the queue yet
-	landed int  // in the queue
+	flying int  // recorded, and not in the queue yet. Invariant: not negative.
+	landed int  // in the queue. Invariant: not negative.
 	later  bool // at some time by a timer
 	loose  bool // which may have been set for something, and nobody knows for what object
 }

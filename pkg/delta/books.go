@@ -26,9 +26,9 @@ type books[R comparable] struct {
 	limits   LedgerLimits
 	accounts map[R]*account
 	past     remembered[R]
-	held     int    // changes in all accounts
-	gaps     uint32 // how many times changes may have been missed, of all requests
-	lists    uint32 // how many times something has been listed again
+	held     int    // Invariant: the number of changes in all accounts.
+	gaps     uint32 // how many times changes may have been missed, of all requests. Invariant: it never goes back.
+	lists    uint32 // how many times something has been listed again. Invariant: it never goes back.
 	blind    string // why no request is ever completely known; empty if they may be
 
 	overflows uint64

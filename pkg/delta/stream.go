@@ -32,7 +32,7 @@ type stream[R comparable] struct {
 	mu     lock.Mutex[lock.Stream] // guards everything below
 	number uint64                  // of the latest delivery
 	trails map[uint64]trail
-	parts  []path.Part // that something was held back of, at most maxParts
+	parts  []path.Part // that something was held back of. Invariant: at most maxParts; a part keeps its place.
 }
 
 // maxParts is how many parts a stream tells apart: a trail has a bit for each.
