@@ -175,7 +175,7 @@ func (r *resyncer) beginDue() (at time.Time, kick bool) {
 	}
 	r.active.Store(!r.schedule.Idle())
 	r.armed = r.schedule.Wake(now)
-	// What was to be shown may be nothing, or policies may have changed meanwhile.
+	// There may be nothing to show, or policies may have changed meanwhile.
 	if len(ticks) > 0 && r.schedule.Waiting() {
 		r.look()
 	}

@@ -29,8 +29,8 @@ type subscriber[T any] struct {
 	synced chan struct{} // closed once everything up to syncAt is told
 	done   chan struct{} // closed when tell is not running and never will again
 
-	// What the publisher reads for every batch is apart from calls, which is
-	// written for every event: sharing a cache line, they slow each other down.
+	// The publisher reads these for every batch, and calls is written for every event. They
+	// are apart, because they would slow each other down in one cache line.
 	bell     bell          // rung when there may be something to take
 	gone     atomic.Bool   // nothing more is to be told
 	position atomic.Uint64 // written under mu. Invariant: that of place, whenever mu is free.

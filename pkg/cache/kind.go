@@ -126,8 +126,8 @@ type kind struct {
 
 // make completes the kind. It asks the API what the kind is called there.
 func (k *kind) make(c *Cache) error {
-	// Who asks for a kind that the server does not have yet may find out late that
-	// it has no namespaces.
+	// If the server does not have the kind yet, it may turn out late that the kind has no
+	// namespaces.
 	k.binding = &binding{
 		api: c.api, id: k.id,
 		late:    func(b *bound) { k.reader.Store(k.newReader(b.scope, c.pages)) },

@@ -35,7 +35,7 @@ func Unwrap(c crcache.Cache) (*Cache, error) {
 // period of their own, as a controller with the builder's WithResync does. For a single
 // one of these, see [Cache.SetHandlerResync].
 //
-// What the policy leaves open is taken from the handler's own, from ByObject and from wider
+// The policy's zero fields are taken from the handler's own, from ByObject and from wider
 // levels, so that the zero policy goes back to these. It is in effect when SetResync returns: the
 // period counts from each handler's last resync, so that a shorter one may be over
 // already, and of a resync that is under way the rest goes on by the new policy.
