@@ -81,8 +81,8 @@ func (g *game) remove(ctx context.Context) error {
 }
 
 // hurry asks with a context that has ended. It asks about subjects that have no informer yet,
-// or have had one for long. It leaves out subjects for which controller-runtime may have
-// informers in only some namespaces.
+// or have had one for long. It leaves out subjects that controller-runtime may have informers
+// for in only some namespaces.
 func (g *game) hurry(ctx context.Context) error {
 	s := g.mine()
 	if g.asked[s] {

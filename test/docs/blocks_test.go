@@ -93,7 +93,7 @@ func flat(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-func TestBlocksThatNobodyChecksAreFound(t *testing.T) {
+func TestBlocksThatNothingChecksAreFound(t *testing.T) {
 	tree := t.TempDir()
 	for name, text := range map[string]string{
 		"a.go":          "package a\n\nfunc f() {\n\tg(\n\t\t1)\n}\n",
@@ -121,8 +121,8 @@ func TestBlocksThatNobodyChecksAreFound(t *testing.T) {
 		{"```diff\n+b\n```\n", "no line of context"},
 		{"```sh\nmake test\n```\n", ""},
 		{"```\na ──▶ b\n```\n", ""},
-		{"```\nmake test\n```\n", "nobody runs"},
-		{"```yaml\na: b\n```\n", "nobody checks"},
+		{"```\nmake test\n```\n", "no test runs"},
+		{"```yaml\na: b\n```\n", "no test checks"},
 	} {
 		blocks, err := docblocks.Parse(c.block)
 		if err != nil || len(blocks) != 1 {

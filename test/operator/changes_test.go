@@ -96,8 +96,8 @@ type editors struct {
 	history   *history
 }
 
-// candidate starts a manager. What it is told about field managers must not depend on whether
-// its cache keeps the managed fields.
+// candidate starts a manager. Its cache may drop the managed fields or keep them, and it has
+// to be told the same field managers in both cases.
 func (e *editors) candidate(t *testing.T, config *rest.Config, seed uint64, transform toolscache.TransformFunc) (informedCandidate, func() error) {
 	t.Helper()
 	connection, line := newLine(t, config)

@@ -217,7 +217,7 @@ func listOf(k kind, f form) client.ObjectList {
 	}
 }
 
-// world is which version of which object there is.
+// world has the version of each object.
 type world map[client.ObjectKey]string
 
 func (w world) equal(other world) bool { return maps.Equal(w, other) }

@@ -26,30 +26,30 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// informed is a reconciler that keeps a deployment for each widget, is clumsy, and
+// informed is a reconciler that keeps a deployment for each widget. It fails at random, and
 // remembers what it was told.
 type informed struct {
-	name    string // by which it writes
+	name    string // its field manager
 	api     client.Client
 	history *history
 
 	mu    sync.Mutex // guards everything below
 	rng   *rand.Rand
-	calls map[string][]call // by widget
+	calls map[string][]call // of each widget
 }
 
 // call is one call of the reconciler.
 type call struct {
 	attempt    int
-	incomplete string // why; empty if it was complete
+	incomplete string // the reason; empty if it was complete
 	told       []delta.Change
-	spans      []span // of what was told, once it has been judged
+	spans      []span // of what was told; set by judge
 	failed     bool
-	kept       bool   // what was told is to be told again
-	newest     uint64 // that the history had at its end
+	kept       bool   // the next call should be told the same again
+	newest     uint64 // the newest version in the history at the end of the call
 }
 
-// behave has a manager call an informed reconciler.
+// behave makes a manager call an informed reconciler.
 func behave(t *testing.T, m manager.Manager, h *history, seed uint64) *informed {
 	t.Helper()
 	r := &informed{
@@ -82,7 +82,7 @@ func widgetsOf(_ context.Context, obj client.Object) []reconcile.Request {
 
 var errClumsy = errors.New("clumsy")
 
-// Reconcile does its work, and fails now and then in all ways that there are.
+// Reconcile does its work, and fails at random in all possible ways.
 func (r *informed) Reconcile(ctx context.Context, request reconcile.Request) (result reconcile.Result, err error) {
 	changes := delta.From(ctx)
 	c := call{attempt: changes.Attempt(), incomplete: changes.Incomplete(), failed: true, kept: true}
@@ -123,7 +123,7 @@ func (r *informed) dice() int {
 	return r.rng.IntN(100)
 }
 
-// work creates the deployment where there is none, and sometimes writes to the widget.
+// work creates the deployment if there is none, and sometimes writes to the widget.
 func (r *informed) work(ctx context.Context, request reconcile.Request) error {
 	widget := &Widget{}
 	if err := r.api.Get(ctx, request.NamespacedName, widget); err != nil {
@@ -148,7 +148,7 @@ func (r *informed) work(ctx context.Context, request reconcile.Request) error {
 		return err
 	}
 	if err := r.api.Create(ctx, deployment, client.FieldOwner(r.name)); err != nil {
-		return err // it may be there already, and the cache not know it
+		return err // it may exist already, and the cache may not know that yet
 	}
 	r.history.wrote(r.name, deployment)
 	return nil
@@ -168,14 +168,14 @@ func deploymentFor(key client.ObjectKey) *appsv1.Deployment {
 	}
 }
 
-// judgement is what was found in what a reconciler was told.
+// judgement counts what a reconciler was told, and has what is wrong with it.
 type judgement struct {
-	truths     int // changes that are as they really were
-	steps      int // that a reconciler had to be told of, and was
-	unknown    int // that it was told it might not be told of
-	incomplete int // calls
-	own        int // changes of its own
-	managers   int // changes whose writer was known to both
+	truths     int // changes that have really happened
+	steps      int // steps of the history that a reconciler was told, as it has to be
+	unknown    int // steps that it was not told, but it was told that some may be missing
+	incomplete int // calls with incomplete changes
+	own        int // changes that are its own writes
+	managers   int // changes with a writer that the change and the history both know
 	wrong      []string
 }
 
@@ -185,8 +185,7 @@ func (j *judgement) fault(format string, args ...any) {
 	}
 }
 
-// judge looks through everything that the reconciler was told, in the light of what
-// happened in a period.
+// judge compares everything that the reconciler was told with what happened in a period.
 func (r *informed) judge(in period) *judgement {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -206,7 +205,8 @@ func (r *informed) judge(in period) *judgement {
 	return j
 }
 
-// truth checks that each change happened as it was told, and concerns the widget.
+// truth checks that each change has happened in the way that it was told, and is for the
+// widget.
 func (r *informed) truth(j *judgement, widget string, c *call) (spans []span) {
 	for _, change := range c.told {
 		if change.Object() == nil {
@@ -222,9 +222,9 @@ func (r *informed) truth(j *judgement, widget string, c *call) (spans []span) {
 			j.fault("%s was told %s: it %v", widget, change, err)
 			continue
 		case change.Cause != want && change.Cause != delta.InitialList:
-			j.fault("%s was told %s, which is %s", widget, change, want)
+			j.fault("%s was told %s, and the cause should be %s", widget, change, want)
 		case !r.history.concerns(s, widget):
-			j.fault("%s was told %s, which does not concern it", widget, change)
+			j.fault("%s was told %s, which is not for it", widget, change)
 		case change.Last.Before(change.First) || change.First.IsZero():
 			j.fault("%s was told %s, first seen %v and last %v", widget, change, change.First, change.Last)
 		}
@@ -237,7 +237,7 @@ func (r *informed) truth(j *judgement, widget string, c *call) (spans []span) {
 
 var causeOf = map[string]delta.Cause{"Widget": delta.Primary, "Deployment": delta.Owned, "ConfigMap": delta.Mapped}
 
-// writer checks who is said to have written an object.
+// writer checks the writer that a change names.
 func (r *informed) writer(j *judgement, c delta.Change) {
 	if c.Op != delta.Updated && c.Op != delta.Added || c.Cause == delta.InitialList {
 		return
@@ -250,15 +250,15 @@ func (r *informed) writer(j *judgement, c delta.Change) {
 		}
 	}
 	if c.Own() && really != r.name || !c.Own() && really == r.name && c.Deltas == 1 && !c.Relisted {
-		j.fault("%s is said to be our own write: %t; it was written by %q", c, c.Own(), really)
+		j.fault("%s: Own is %t, and the writer is %q", c, c.Own(), really)
 	}
 	if c.Own() {
 		j.own++
 	}
 }
 
-// chain checks that what a call failed with or did not finish is told again, and nothing
-// else is.
+// chain checks that the changes of a call are told again if it failed or did not finish, and
+// only then.
 func chain(j *judgement, widget string, first, second *call) {
 	want := 1
 	if first.failed {
@@ -268,23 +268,24 @@ func chain(j *judgement, widget string, first, second *call) {
 		j.fault("%s: attempt %d is followed by %d (failed: %t)", widget, first.attempt, second.attempt, first.failed)
 	}
 	if timer := second.told; !first.kept && len(timer) > 1 && timer[0].Cause == delta.Timer {
-		j.fault("%s: nothing was left to do, and a timer was told of as %s", widget, second.told)
+		j.fault("%s: nothing was left to do, and a timer came with other changes: %s", widget, second.told)
 	}
 	for _, s := range first.spans {
 		again := false
 		for _, next := range second.spans {
 			again = again || next.covers(s)
 			if !first.kept && next.of == s.of && next.from < s.to && next.from > 0 {
-				j.fault("%s: was told %v, succeeded, and was told %v", widget, s, next)
+				j.fault("%s: was told %v, succeeded, and was told %v again", widget, s, next)
 			}
 		}
 		if first.kept && !again && second.incomplete == "" {
-			j.fault("%s: was not done with %v, and was told %v", widget, s, second.spans)
+			j.fault("%s: was not done with %v, and was told only %v", widget, s, second.spans)
 		}
 	}
 }
 
-// complete checks that nothing is lacking that a call did not say might be.
+// complete checks that no step is missing, except where a call was told that some may be
+// missing.
 func (r *informed) complete(j *judgement, widget string, in period) {
 	var excused uint64
 	var told []span
@@ -301,7 +302,7 @@ func (r *informed) complete(j *judgement, widget string, in period) {
 		case step.to <= excused:
 			j.unknown++
 		default:
-			j.fault("%s was not told of %v", widget, step)
+			j.fault("%s was not told %v", widget, step)
 		}
 	}
 }

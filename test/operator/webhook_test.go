@@ -19,8 +19,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
 )
 
-// TestWebhooksBesideTheCache runs a manager that also serves a webhook, which reads
-// from the cache, and sees both end.
+// TestWebhooksBesideTheCache runs a manager that also serves a webhook. The webhook reads
+// from the cache. The test checks that both end.
 func TestWebhooksBesideTheCache(t *testing.T) {
 	config := administrator(t)
 	api := directly(t, config)
@@ -50,7 +50,7 @@ func TestWebhooksBesideTheCache(t *testing.T) {
 	url := "https://" + address + "/known"
 	for name, want := range map[string]string{"a": `"allowed":true`, "unknown": `"allowed":false`} {
 		if got := review(t, certified.Client(), url, client.ObjectKey{Namespace: namespace, Name: name}); !strings.Contains(got, want) {
-			t.Errorf("the webhook says %s of %s, want %s", got, name, want)
+			t.Errorf("the webhook answers %s about %s, want %s", got, name, want)
 		}
 	}
 	certified.Client().CloseIdleConnections()
@@ -63,7 +63,7 @@ func TestWebhooksBesideTheCache(t *testing.T) {
 	}
 }
 
-// review asks a webhook what it thinks of the creation of an object.
+// review asks a webhook whether an object may be created.
 func review(t *testing.T, with *http.Client, url string, key client.ObjectKey) string {
 	t.Helper()
 	body := `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"1","operation":"CREATE",` +

@@ -25,9 +25,9 @@ import (
 	drmanager "github.com/delta-runtime/delta-runtime/pkg/manager"
 )
 
-// TestWhoseWriteItWas has two clients write the same objects in every way there is, one
-// of which remembers what it wrote, and looks at each event of a watch: what others
-// wrote is never taken for our own, and what we wrote over a known version always is.
+// In TestWhoseWriteItWas two clients write the same objects in every possible way. One of
+// them remembers its writes. The test looks at each event of a watch: writes of the other
+// client must never count as our own, and our writes over a known version always must.
 func TestWhoseWriteItWas(t *testing.T) {
 	config := administrator(t)
 	api := directly(t, config)
@@ -38,7 +38,7 @@ func TestWhoseWriteItWas(t *testing.T) {
 		t.Fatal(err)
 	}
 	shown := watched(t, config, namespace)
-	known := sync.Map{} // versions that are certainly ours
+	known := sync.Map{} // the versions that are certainly ours
 	for seed := range uint64(200) {
 		name := fmt.Sprint("seed-", seed)
 		ours := &author{client: own, rng: rand.New(rand.NewPCG(seed, 1)), name: "ours", ways: allWays(), known: &known}
@@ -49,7 +49,7 @@ func TestWhoseWriteItWas(t *testing.T) {
 			for range 8 {
 				[]*author{ours, theirs}[ours.rng.IntN(2)].write(t, namespace, name)
 			}
-		} else { // both at once, and then it must be certain who did what
+		} else { // both at once: only versions with a certain writer are compared
 			theirs.ways = []way{updated, patchedOver, statusUpdated}
 			theirs.known = &sync.Map{}
 			var busy sync.WaitGroup
@@ -72,7 +72,7 @@ func TestWhoseWriteItWas(t *testing.T) {
 	judge(t, shown(), drmanager.OwnWrites(own), &known)
 }
 
-// judge asks of every event whose write it shows.
+// judge asks for every event whether it shows our own write.
 func judge(t *testing.T, events []watch.Event, writes delta.OwnWrites, known *sync.Map) {
 	t.Helper()
 	last, told := map[types.UID]*appsv1.Deployment{}, map[string]int{}
@@ -99,7 +99,7 @@ func judge(t *testing.T, events []watch.Event, writes delta.OwnWrites, known *sy
 		}
 		told[fmt.Sprint(e.Type, " own=", got)]++
 	}
-	t.Logf("of %d events: %v", len(events), told)
+	t.Logf("the answers for %d events: %v", len(events), told)
 	for _, kind := range []watch.EventType{watch.Added, watch.Modified, watch.Deleted} {
 		if told[fmt.Sprint(kind, " own=true")] < 10 || told[fmt.Sprint(kind, " own=false")] < 10 {
 			t.Errorf("too few events of the type %s: %v", kind, told)
@@ -150,18 +150,18 @@ func newDeployment(namespace, name string) *appsv1.Deployment {
 	}
 }
 
-// author writes an object in random ways. There are few values, so that many writes
-// find that the object has it already.
+// author writes an object in random ways. There are few values, so in many writes the object
+// has the value already.
 type author struct {
 	client client.Client
 	name   string
 	rng    *rand.Rand
 	ways   []way
-	known  *sync.Map // what came of writes over a known version; nil if nobody asks
+	known  *sync.Map // the versions that writes over a known version made; nil if nobody asks
 }
 
-// way is one way to write. The object is as it was read; what is returned is the version
-// that is certainly the author's own, or nothing.
+// way is one way to write. obj is the object as it was read. The way returns the new version
+// if that is certainly the author's own, or nothing.
 type way func(ctx context.Context, a *author, obj *appsv1.Deployment, value string) (version string, err error)
 
 func allWays() []way {
@@ -171,7 +171,8 @@ func allWays() []way {
 	}
 }
 
-// over returns the version that a write made if it is not the one it was made from.
+// over returns the version that a write has made. It returns nothing if the write has not
+// changed the version.
 func over(obj *appsv1.Deployment, version string, err error) (string, error) {
 	if version == obj.ResourceVersion {
 		return "", err
@@ -270,7 +271,7 @@ func (a *author) knows(what any) {
 	}
 }
 
-// write reads the object and writes it, without a pause or on what is a little old.
+// write reads the object and writes it. The object may have changed in between.
 func (a *author) write(t *testing.T, namespace, name string) {
 	t.Helper()
 	obj := &appsv1.Deployment{}
@@ -282,7 +283,7 @@ func (a *author) write(t *testing.T, namespace, name string) {
 	switch {
 	case err == nil:
 		a.knows(version)
-	case !apierrors.IsConflict(err): // which is what the version is for
+	case !apierrors.IsConflict(err): // conflicts are expected where the write names a version
 		t.Error(err)
 	}
 }
@@ -303,11 +304,11 @@ func (a *author) end(t *testing.T, namespace, name string) {
 	}
 	uid := client.Preconditions{UID: &obj.UID}
 	switch a.rng.IntN(4) {
-	case 0: // whatever has that name
+	case 0: // without a precondition: any object of that name
 		if err := a.client.Delete(t.Context(), obj); err != nil {
 			t.Error(err)
 		}
-	case 1: // a finalizer is in the way
+	case 1: // a finalizer delays the deletion
 		obj.Finalizers = []string{"operator.delta-runtime.dev/wait"}
 		if err := a.client.Update(t.Context(), obj); err != nil {
 			t.Fatal(err)

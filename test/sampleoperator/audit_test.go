@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// account is the name that the operator runs as.
+// account is the name of the operator's account.
 const account = "system:serviceaccount:" + namespace + ":sample-operator-controller-manager"
 
-// auditPolicy has the API server write down what the operator asks for.
+// auditPolicy makes the API server log the operator's requests.
 const auditPolicy = `
 apiVersion: audit.k8s.io/v1
 kind: Policy
@@ -26,7 +26,7 @@ rules:
 - level: None
 `
 
-// audit is what the API server has written down.
+// audit is the API server's audit log.
 type audit struct {
 	policy, log string
 	t           *testing.T
@@ -42,12 +42,12 @@ func newAudit(t *testing.T) *audit {
 	return a
 }
 
-// flags are the API server's.
+// flags returns the flags for the API server.
 func (a *audit) flags() []string {
 	return []string{"--audit-policy-file=" + a.policy, "--audit-log-path=" + a.log, "--audit-log-maxsize=2000"}
 }
 
-// call is a request that has been answered, or that began to be.
+// call is a request with an answer, or with the beginning of one.
 type call struct {
 	Verb      string
 	ObjectRef struct {
@@ -69,11 +69,12 @@ func (c *call) String() string {
 	return fmt.Sprintf("%s %s %s/%s: %d", c.Verb, resource, c.ObjectRef.Namespace, c.ObjectRef.Name, c.ResponseStatus.Code)
 }
 
-// refused says that RBAC did not allow it. Of what is applied but does not exist the API
-// server asks whether it may be created when it has allowed the patch already.
+// refused reports whether RBAC did not allow the call. It looks at the answer, because there
+// may be a second check: if an applied object does not exist, the API server first allows the
+// patch, and then checks whether the account may create the object.
 func (c *call) refused() bool { return c.ResponseStatus.Code == http.StatusForbidden }
 
-// writes says that it may have changed something that is not the leader's lease.
+// writes reports whether the call may have changed an object other than the leader's lease.
 func (c *call) writes() bool {
 	switch c.Verb {
 	case "create", "update", "patch", "delete", "deletecollection":
@@ -88,12 +89,12 @@ func (c *call) writes() bool {
 	}
 }
 
-// since returns what was written down from a mark on, and the next mark.
+// since returns the calls after a mark, and the next mark.
 func (a *audit) since(mark int64) (calls []call, next int64) {
 	a.t.Helper()
 	file, err := os.Open(a.log)
 	if os.IsNotExist(err) {
-		return nil, mark // nobody has asked for anything
+		return nil, mark // there was no request yet
 	}
 	if err != nil {
 		a.t.Fatal(err)
@@ -106,7 +107,7 @@ func (a *audit) since(mark int64) (calls []call, next int64) {
 	for {
 		line, err := lines.ReadBytes('\n')
 		if err != nil {
-			return calls, mark // what is half written is read the next time
+			return calls, mark // an incomplete line is read the next time
 		}
 		mark += int64(len(line))
 		var c call
@@ -117,7 +118,7 @@ func (a *audit) since(mark int64) (calls []call, next int64) {
 	}
 }
 
-// refusals are the requests that RBAC did not allow.
+// refusals returns the calls that RBAC did not allow.
 func refusals(calls []call) (refused []string) {
 	for i := range calls {
 		if calls[i].refused() {

@@ -23,7 +23,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/relay"
 )
 
-// What config/default calls things.
+// These are names in config/default.
 const (
 	namespace  = "sample-operator-system"
 	prefix     = "sample-operator-"
@@ -32,8 +32,8 @@ const (
 	certSecret = prefix + "webhook-cert"
 )
 
-// cluster is a control plane on which config/default is installed, all but the
-// operator's own Deployment: its processes run here.
+// cluster is a control plane with everything from config/default, except the operator's own
+// Deployment: its processes run on this machine.
 type cluster struct {
 	plane  *controlplane.Plane
 	audit  *audit
@@ -42,12 +42,12 @@ type cluster struct {
 
 	env       []string // the operator's
 	manifests []*unstructured.Unstructured
-	webhooks  []string // the addresses at which replicas serve them
+	webhooks  []string // the addresses of the replicas' webhooks
 	outages   []outage
 }
 
-// outage is while the API server was down or getting ready. It refuses everything for
-// as long as it does not know the roles yet.
+// outage is a time in which the API server was down or not ready. It refuses all requests
+// until it knows the roles.
 type outage struct{ from, to time.Time }
 
 // inOutage reports whether a call was answered while the API server was not ready.
@@ -55,7 +55,7 @@ func (c *cluster) inOutage(when time.Time) bool {
 	return slices.ContainsFunc(c.outages, func(o outage) bool { return when.After(o.from) && when.Before(o.to) })
 }
 
-// newCluster starts one that is ready for so many replicas.
+// newCluster starts a cluster that is ready for a number of replicas.
 func newCluster(t *testing.T, replicas int, opts controlplane.Options) *cluster {
 	t.Helper()
 	c := &cluster{audit: newAudit(t)}
@@ -98,7 +98,7 @@ func newClient(t *testing.T, config *rest.Config) client.Client {
 	return api
 }
 
-// replica starts the operator's n-th process, with more flags if there are any.
+// replica starts the operator's n-th process, with additional flags.
 func (c *cluster) replica(t *testing.T, n int, flags ...string) *replica {
 	t.Helper()
 	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
@@ -111,7 +111,7 @@ func (c *cluster) replica(t *testing.T, n int, flags ...string) *replica {
 	}, flags...)...)
 }
 
-// apply applies an object as kubectl does when asked to be strict.
+// apply applies an object as kubectl does with strict validation.
 func apply(t *testing.T, api client.Client, obj *unstructured.Unstructured) {
 	t.Helper()
 	what := obj.GetKind() + " " + obj.GetName()
@@ -121,7 +121,7 @@ func apply(t *testing.T, api client.Client, obj *unstructured.Unstructured) {
 	}
 }
 
-// awaitWebhooks waits until the API server can ask the operator about Sites.
+// awaitWebhooks waits until the API server can call the operator's webhooks.
 func awaitWebhooks(t *testing.T, api client.Client) {
 	t.Helper()
 	probe := &v1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "probe"}}
@@ -130,7 +130,7 @@ func awaitWebhooks(t *testing.T, api client.Client) {
 	})
 }
 
-// restartAPIServer ends the API server and has it back.
+// restartAPIServer kills the API server and starts it again.
 func (c *cluster) restartAPIServer(t *testing.T) {
 	t.Helper()
 	away := outage{from: time.Now()}

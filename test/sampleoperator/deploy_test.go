@@ -18,8 +18,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
 )
 
-// TestMakeDeploys has make install the operator and take it out again. Its Pods run
-// nothing here.
+// TestMakeDeploys lets make install the operator and remove it again. Its Pods run nothing
+// here.
 func TestMakeDeploys(t *testing.T) {
 	plane := controlplane.ForTest(t, controlplane.Options{Workloads: true})
 	api := newClient(t, plane.Config())
@@ -54,7 +54,7 @@ func TestMakeDeploys(t *testing.T) {
 	})
 	run("undeploy")
 	if err := api.Get(t.Context(), client.ObjectKey{Name: namespace}, &corev1.Namespace{}); !apierrors.IsNotFound(err) {
-		t.Errorf("after make undeploy its namespace is there, or: %v", err)
+		t.Errorf("after make undeploy its namespace still exists, or: %v", err)
 	}
 	run("uninstall")
 	if err := api.List(t.Context(), &v1alpha1.SiteList{}); err == nil {

@@ -1,6 +1,6 @@
-// Package sampleoperator runs the sample operator as it runs in a cluster: as a
-// process of its own, with the account and the rights that config/ gives it, against
-// a real API server with the controllers that make Pods of Deployments.
+// Package sampleoperator runs the sample operator as in a cluster: in a process of its own,
+// with the account and the rights from config/. The API server is real, and so are the
+// controllers that make Pods from Deployments.
 //
 //	the test ──Sites, Secrets, damage──▶ kube-apiserver ◀── kube-controller-manager, scheduler, kwok
 //	    │                                  │  ▲      │
@@ -10,15 +10,15 @@
 //	    │                                  │  │
 //	    └──kill, stop, start──▶ replica, replica: the operator's processes, started again when they end
 //
-// What is checked is what somebody who runs it relies on. Whatever is edited, deleted
-// behind its back, killed and restarted: in the end every child is what its Site says,
-// nothing that was deleted is held up, nobody was refused anything, the account wrote
-// about as many Events as there was news, and then nothing more. And config/ grants
-// nothing that the operator does not need: each right is taken away once, which has to
-// show.
+// The tests check what users of the operator rely on. They edit Sites, delete objects behind
+// the operator's back, kill processes and restart them. At the end every child is what its
+// Site says, every deletion is complete, and no request was refused. The account has written
+// about as many Events as there were changes, and then writes nothing more. Another test
+// checks that config/ grants only rights that the operator needs: it removes each right once,
+// and the operator has to fail then.
 //
-// E2E_KUBECONFIG runs the first test against a cluster in which the operator is
-// deployed, with its Pods deleted in place of processes killed. SEED chooses what is done.
+// E2E_KUBECONFIG runs the first test in a cluster in which the operator is deployed. There
+// the test deletes Pods instead of killing processes. SEED decides what the test does.
 //
 // # Concurrency
 //
@@ -26,5 +26,5 @@
 //
 // # Testing
 //
-// The package is tests alone.
+// The package has only tests.
 package sampleoperator

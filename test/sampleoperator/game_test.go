@@ -22,37 +22,36 @@ import (
 const (
 	land      = "land" // the namespace of all Sites
 	secrets   = 20
-	hostnames = 60 // fewer than Sites want, so that they wait for each other
+	hostnames = 60 // fewer than the Sites ask for, so that Sites wait for each other
 )
 
-// game is what people do to Sites, and what breaks their children.
+// game edits Sites as users do, and damages their children.
 type game struct {
 	t      *testing.T
 	api    client.Client
 	rng    *rand.Rand
-	sites  []string // their names; not all exist all the time
+	sites  []string // the names of the Sites; not all of them exist all the time
 	rules  rules
-	writes int // of people, that went through
-	harm   int // done behind the operator's back
+	writes int // the users' writes that succeeded
+	harm   int // the number of damages behind the operator's back
 }
 
-// rules are what differs between a cluster whose Pods run something and one where they
-// only seem to.
+// rules are the differences between a cluster with real Pods and one where Pods run nothing.
 type rules struct {
 	sites, steps int
 	images       []string
 	ports        []int32
 }
 
-// pretended is for Pods that run nothing.
+// pretended are the rules for Pods that run nothing.
 var pretended = rules{
 	sites: 200, steps: 900,
 	images: []string{"example.com/site:1", "example.com/site:2", "example.com/site:3"},
 	ports:  []int32{8080, 8081, 8082, 8083},
 }
 
-// actual is for one node of containers, which has to pull the images and listens where
-// they do.
+// actual are the rules for one node that runs containers. It has to pull the images, and the
+// ports are those of the images.
 var actual = rules{
 	sites: 40, steps: 300,
 	images: []string{"nginxinc/nginx-unprivileged:1.29-alpine", "nginxinc/nginx-unprivileged:1.28-alpine"},
@@ -89,7 +88,7 @@ func (r rules) shuffle(rng *rand.Rand, spec *v1alpha1.SiteSpec) {
 func newGame(t *testing.T, api client.Client, seed uint64, rules rules) *game {
 	t.Helper()
 	g := &game{t: t, api: api, rng: rand.New(rand.NewPCG(seed, 0)), rules: rules}
-	g.do("make the land", func(ctx context.Context) error {
+	g.do("make the namespace of the Sites", func(ctx context.Context) error {
 		err := api.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: land}})
 		return client.IgnoreAlreadyExists(err)
 	})
@@ -103,7 +102,8 @@ func newGame(t *testing.T, api client.Client, seed uint64, rules rules) *game {
 	return g
 }
 
-// do does something until it succeeds. Admission and the API server are away at times.
+// do repeats a request until it succeeds, because the webhooks and the API server are down at
+// times.
 func (g *game) do(what string, action func(context.Context) error) {
 	g.t.Helper()
 	await.Within(g.t, patience, what, func() error {
@@ -114,7 +114,7 @@ func (g *game) do(what string, action func(context.Context) error) {
 	g.writes++
 }
 
-// step is one thing that happens.
+// step makes one random change or damage.
 func (g *game) step() {
 	g.t.Helper()
 	site := g.sites[g.rng.IntN(len(g.sites))]
@@ -146,11 +146,11 @@ func (g *game) create(name string) {
 	}
 	g.do("create "+name, func(ctx context.Context) error {
 		err := g.api.Create(ctx, site.DeepCopy())
-		return client.IgnoreAlreadyExists(err) // it may also be on its way out
+		return client.IgnoreAlreadyExists(err) // it may also be in deletion
 	})
 }
 
-// edit changes something of a Site, if there is one.
+// edit changes one field of a Site, if there is a Site.
 func (g *game) edit(name string) {
 	g.t.Helper()
 	seed := g.rng.Uint64()
@@ -159,7 +159,7 @@ func (g *game) edit(name string) {
 		if err := g.api.Get(ctx, client.ObjectKey{Namespace: land, Name: name}, &site); err != nil {
 			return client.IgnoreNotFound(err)
 		}
-		g.rules.shuffle(rand.New(rand.NewPCG(seed, 1)), &site.Spec) // the same change, however often it takes
+		g.rules.shuffle(rand.New(rand.NewPCG(seed, 1)), &site.Spec) // the same change in every attempt
 		return client.IgnoreNotFound(g.api.Update(ctx, &site))
 	})
 }
@@ -173,7 +173,7 @@ func (g *game) delete(name string) {
 
 func secretName(i int) string { return fmt.Sprintf("secret-%02d", i) }
 
-// putSecret makes a Secret, or changes it.
+// putSecret creates a Secret, or changes it.
 func (g *game) putSecret(i int) {
 	g.t.Helper()
 	secret := &corev1.Secret{
@@ -195,7 +195,7 @@ func (g *game) deleteSecret(i int) {
 	})
 }
 
-// child is one of a Site's children, by chance.
+// child returns a random child of a Site.
 func (g *game) child(site string) client.Object {
 	meta := metav1.ObjectMeta{Namespace: land, Name: site}
 	switch g.rng.IntN(3) {
@@ -209,7 +209,7 @@ func (g *game) child(site string) client.Object {
 	}
 }
 
-// deleteChild deletes something that a Site owns behind the operator's back.
+// deleteChild deletes a child of a Site behind the operator's back.
 func (g *game) deleteChild(site string) {
 	g.t.Helper()
 	child := g.child(site)
@@ -219,7 +219,7 @@ func (g *game) deleteChild(site string) {
 	})
 }
 
-// damageChild changes what a Site decides on.
+// damageChild changes a field of a child that the Site decides about.
 func (g *game) damageChild(site string) {
 	g.t.Helper()
 	child := g.child(site)
@@ -244,7 +244,7 @@ func (g *game) damageChild(site string) {
 	})
 }
 
-// deleteClaim deletes what says who has a hostname.
+// deleteClaim deletes the claim of a hostname.
 func (g *game) deleteClaim() {
 	g.t.Helper()
 	name := fmt.Sprintf("hostname-host-%02d.example.com", g.rng.IntN(hostnames))
@@ -254,7 +254,7 @@ func (g *game) deleteClaim() {
 	})
 }
 
-// settle makes everything exist that the operator waits for.
+// settle creates everything that the operator waits for.
 func (g *game) settle() {
 	g.t.Helper()
 	for i := range secrets {
@@ -270,7 +270,7 @@ func (g *game) deleteAll() {
 	}
 }
 
-// leftovers is what there is although there is no Site.
+// leftovers returns an error while there are objects of Sites that are deleted.
 func (g *game) leftovers() error {
 	ctx := g.t.Context()
 	var sites v1alpha1.SiteList
@@ -278,7 +278,7 @@ func (g *game) leftovers() error {
 		return err
 	}
 	if n := len(sites.Items); n > 0 {
-		return fmt.Errorf("%d Sites are held up, such as %s, by %v", n, sites.Items[0].Name, sites.Items[0].Finalizers)
+		return fmt.Errorf("%d Sites are not deleted, such as %s because of %v", n, sites.Items[0].Name, sites.Items[0].Finalizers)
 	}
 	var deployments appsv1.DeploymentList
 	var services corev1.ServiceList

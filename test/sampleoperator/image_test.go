@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// TestImageStarts starts the program of the image. What it does beyond that the other
-// tests see, which run it too.
+// TestImageStarts starts the program of the image. The other tests run that program too, and
+// check what it does.
 func TestImageStarts(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), binary(t), "--help").CombinedOutput()
 	if err != nil {
@@ -24,12 +24,13 @@ func TestImageStarts(t *testing.T) {
 	}
 	for _, flag := range []string{"-leader-elect", "-metrics-bind-address", "-webhook-port"} {
 		if !bytes.Contains(out, []byte(flag)) {
-			t.Errorf("--help does not tell of %s:\n%s", flag, out)
+			t.Errorf("--help does not have %s:\n%s", flag, out)
 		}
 	}
 }
 
-// unpack writes what is in the one layer of an archive's one image into a folder.
+// unpack writes the files of an archive into a folder. The archive has one image, which has
+// one layer.
 func unpack(archive, folder string) error {
 	files, err := read(archive)
 	if err != nil {
@@ -65,7 +66,7 @@ func unpack(archive, folder string) error {
 
 // read returns an archive's files.
 func read(archive string) (map[string][]byte, error) {
-	file, err := os.Open(archive) //nolint:gosec // just made
+	file, err := os.Open(archive) //nolint:gosec // the test has made this file
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
-// patience is how long anything may take here, where a whole cluster has two cores.
+// patience is the limit for everything here, where a whole cluster has two cores.
 const patience = 3 * time.Minute
 
 const root = "../.."
@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(all{m})
 }
 
-// all is every test, and the end of what they share.
+// all runs all tests, and ends what they share.
 type all struct{ *testing.M }
 
 // Run returns the exit code.
@@ -38,14 +38,15 @@ func (a all) Run() int {
 	return a.M.Run()
 }
 
-// built is the operator's binary.
+// built is the path of the operator's binary.
 var built struct {
 	once   sync.Once
 	folder string
 	err    error
 }
 
-// binary returns the operator as its image has it, packed once for all tests.
+// binary returns the operator's binary from its image. The image is packed once for all
+// tests.
 func binary(t *testing.T) string {
 	t.Helper()
 	built.once.Do(func() {
@@ -60,8 +61,8 @@ func binary(t *testing.T) string {
 	return filepath.Join(built.folder, "manager")
 }
 
-// pack makes the image and takes the binary out of it. Where an image's binary can't run
-// it is built as it is.
+// pack makes the image and takes the binary out of it. If the image's binary can't run on
+// this machine, it builds one that can.
 func pack(folder string) error {
 	if runtime.GOOS != "linux" {
 		return compile("build", "-o", filepath.Join(folder, "manager"), "./examples/sample-operator")

@@ -32,7 +32,7 @@ func settings() *corev1.Secret {
 	}
 }
 
-// createFirst makes a Site that names a Secret which comes a little later.
+// createFirst creates a Site that names a Secret, and then the Secret.
 func (p *passage) createFirst(ctx context.Context) error {
 	first := siteOf("first")
 	first.Spec.Secrets = []string{"settings"}
@@ -63,7 +63,7 @@ func (p *passage) childrenAreThere(ctx context.Context) error {
 	return p.holds(ctx, "first")
 }
 
-// holds says whether this Site has the hostname, all said and done.
+// holds returns an error unless a Site has the hostname, and its status and an Event say so.
 func (p *passage) holds(ctx context.Context, name string) error {
 	site := siteOf(name)
 	var claim corev1.ConfigMap
@@ -79,7 +79,7 @@ func (p *passage) holds(ctx context.Context, name string) error {
 	return p.hasEvent(ctx, name)
 }
 
-// hasEvent says whether there is any news of the Site.
+// hasEvent returns an error unless there is an Event about the Site.
 func (p *passage) hasEvent(ctx context.Context, name string) error {
 	var events corev1.EventList
 	if err := p.api.List(ctx, &events, client.InNamespace(land)); err != nil {
@@ -138,16 +138,16 @@ func (p *passage) isEdited(ctx context.Context) error {
 
 func (p *passage) deleteFirst(ctx context.Context) error { return p.api.Delete(ctx, siteOf("first")) }
 
-// secondHolds says whether who waited has the hostname.
+// secondHolds returns an error unless the Site that waited has the hostname.
 func (p *passage) secondHolds(ctx context.Context) error {
 	if err := p.api.Get(ctx, client.ObjectKeyFromObject(siteOf("first")), siteOf("first")); !apierrors.IsNotFound(err) {
-		return fmt.Errorf("the first is there, or: %w", err)
+		return fmt.Errorf("the first Site still exists, or: %w", err)
 	}
 	return p.holds(ctx, "second")
 }
 
-// claimForNobody makes a claim of a Site that does not exist, as one leaves it that loses
-// its finalizer while no operator runs.
+// claimForNobody creates a claim of a Site that does not exist. A Site leaves such a claim
+// behind if it loses its finalizer while no operator runs.
 func (p *passage) claimForNobody(ctx context.Context) error {
 	return p.api.Create(ctx, &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{
@@ -163,7 +163,7 @@ func (p *passage) claimForNobody(ctx context.Context) error {
 func (p *passage) nobodyHolds(ctx context.Context) error {
 	err := p.api.Get(ctx, client.ObjectKey{Namespace: namespace, Name: "hostname-nobody.example.com"}, &corev1.ConfigMap{})
 	if !apierrors.IsNotFound(err) {
-		return fmt.Errorf("its claim is there, or: %w", err)
+		return fmt.Errorf("its claim still exists, or: %w", err)
 	}
 	return nil
 }

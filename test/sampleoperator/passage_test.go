@@ -28,13 +28,13 @@ import (
 // atMost is how long a step of a passage may take.
 const atMost = 30 * time.Second
 
-// passage has the operator do once all that it ever does, and ends when that is done or
-// when it was refused something.
+// passage lets the operator do everything that it can do once. It ends when that is done, or
+// when a request of the operator was refused.
 type passage struct {
 	*cluster
-	metrics string // the address at which the operator shows them
-	token   string // of somebody who may read them
-	mark    int64  // of the audit log, where the passage began
+	metrics string // the address of the operator's metrics
+	token   string // the token of an account that may read them
+	mark    int64  // the mark in the audit log at which the passage began
 }
 
 func newPassage(t *testing.T, c *cluster) *passage {
@@ -61,14 +61,14 @@ func newPassage(t *testing.T, c *cluster) *passage {
 	return p
 }
 
-// run is one passage from a clean start. It returns what went wrong.
+// run runs one passage from a clean start. It returns what went wrong.
 func (p *passage) run(t *testing.T) error {
 	t.Helper()
 	p.clean(t)
 	_, p.mark = p.audit.since(p.mark)
 	r := p.replica(t, 0, "--metrics-bind-address="+p.metrics)
-	// Not stopped: while controller-runtime waits for caches that may not list, it does
-	// not hear SIGTERM.
+	// The replica is killed: controller-runtime does not handle SIGTERM while it waits for
+	// caches that may not list.
 	defer r.drop()
 	for _, step := range []struct {
 		name string
@@ -82,7 +82,7 @@ func (p *passage) run(t *testing.T) error {
 		{"mend children", p.deleteChildren, p.childrenAreThere},
 		{"mend children again", p.deleteChildren, p.childrenAreThere},
 		{"follow an edit", p.edit, p.isEdited},
-		{"give a hostname to who waits for it", p.deleteFirst, p.secondHolds},
+		{"give a hostname to the Site that waits for it", p.deleteFirst, p.secondHolds},
 		{"stay the leader", nothing, p.renewsLease},
 		{"give back what nobody holds", p.claimForNobody, p.nobodyHolds},
 		{"let go", p.deleteSecond, p.nothingIsLeft},
@@ -99,7 +99,7 @@ func (p *passage) run(t *testing.T) error {
 
 func nothing(context.Context) error { return nil }
 
-// step does something, and waits for what the operator makes of it.
+// step calls do, and waits until the operator has reacted.
 func (p *passage) step(t *testing.T, name string, do, done func(context.Context) error) error {
 	t.Helper()
 	deadline := time.Now().Add(atMost)
@@ -128,8 +128,8 @@ func (p *passage) step(t *testing.T, name string, do, done func(context.Context)
 	}
 }
 
-// clean removes what an earlier passage has left, however far it came. No operator runs
-// then, so that nobody is asked for admission either.
+// clean removes what an earlier passage has left, wherever that passage ended. No operator
+// runs then, so clean also removes the webhook configurations.
 func (p *passage) clean(t *testing.T) {
 	t.Helper()
 	ctx := t.Context()
@@ -151,7 +151,7 @@ func (p *passage) clean(t *testing.T) {
 		}
 		await.Within(t, patience, name+" to be gone", func() error {
 			if err := p.api.Patch(ctx, site, forget); !apierrors.IsNotFound(err) {
-				return fmt.Errorf("it is there, or: %w", err)
+				return fmt.Errorf("it still exists, or: %w", err)
 			}
 			return nil
 		})
@@ -169,7 +169,7 @@ func (p *passage) clean(t *testing.T) {
 	}
 }
 
-// admission is what has the API server ask the operator.
+// admission returns the objects that make the API server call the operator's webhooks.
 func (p *passage) admission(t *testing.T) (hooks []client.Object) {
 	t.Helper()
 	for _, obj := range p.manifests {
@@ -180,7 +180,7 @@ func (p *passage) admission(t *testing.T) (hooks []client.Object) {
 	return hooks
 }
 
-// spoilCertificate has the certificate end, as far as the operator can tell.
+// spoilCertificate damages the certificate, so that the operator has to renew it.
 func (p *passage) spoilCertificate(t *testing.T) {
 	t.Helper()
 	patch := client.RawPatch(types.MergePatchType, []byte(`{"data":{"tls.crt":"bm9uZQ=="}}`))
@@ -190,7 +190,7 @@ func (p *passage) spoilCertificate(t *testing.T) {
 	}
 }
 
-// admits says whether the API server can ask the operator about Sites.
+// admits returns an error unless the API server can call the operator's webhooks.
 func (p *passage) admits(ctx context.Context) error {
 	return p.api.Create(ctx, siteOf("probe"), client.DryRunAll)
 }
@@ -202,7 +202,7 @@ func (p *passage) showsMetrics(ctx context.Context) error {
 	}
 	request.Header.Set("Authorization", "Bearer "+p.token)
 	connection := http.Client{Transport: &http.Transport{
-		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true, //nolint:gosec // it makes its own certificate
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true, //nolint:gosec // the operator makes its own certificate
 	}}
 	response, err := connection.Do(request)
 	if err != nil {
@@ -216,7 +216,7 @@ func (p *passage) showsMetrics(ctx context.Context) error {
 	return err
 }
 
-// renewsLease says whether the leader has been one for a while.
+// renewsLease returns an error unless the leader has renewed its lease.
 func (p *passage) renewsLease(ctx context.Context) error {
 	var lease coordinationv1.Lease
 	if err := p.api.Get(ctx, client.ObjectKey{Namespace: namespace, Name: leaseOf}, &lease); err != nil {

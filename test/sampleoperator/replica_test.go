@@ -16,29 +16,30 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
 )
 
-// crashPause is how long a replica that has ended stays down.
+// crashPause is the time before a replica that has ended is started again.
 const crashPause = 200 * time.Millisecond
 
-// grace is how long a process may take to end: less than a kubelet gives it.
+// grace is how long a process may take to end. It is less than a kubelet allows.
 const grace = 20 * time.Second
 
-// replica is a process of the operator that is started again whenever it ends, as a
-// kubelet does it.
+// replica is a process of the operator. It is started again when it ends, as a kubelet does
+// it.
 type replica struct {
 	path  string
 	args  []string
-	env   []string // in addition to this process's
-	log   string   // the file with all that it writes
+	env   []string // in addition to the environment of this process
+	log   string   // the file with its output
 	tasks *lifecycle.Group
 
 	mu      sync.Mutex // guards everything below
 	process *os.Process
 	starts  int
-	down    bool          // it is not to be started
+	down    bool          // it must not be started
 	changed chan struct{} // closed, and replaced, when down changes
 }
 
-// newReplica starts one. It is stopped, and has to end well, with the test.
+// newReplica starts a replica. At the end of the test the replica is stopped, and has to end
+// without an error.
 func newReplica(t *testing.T, name string, env []string, args ...string) *replica {
 	t.Helper()
 	r := &replica{
@@ -97,7 +98,7 @@ func (r *replica) once(ctx context.Context) {
 	_, _ = fmt.Fprintf(log, "--- ended: %v\n", err)
 }
 
-// started starts the process unless the replica is down by now.
+// started starts the process, unless the replica was stopped before.
 func (r *replica) started(command *exec.Cmd) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -129,24 +130,25 @@ func (r *replica) setDown(down bool) {
 	r.changed = make(chan struct{})
 }
 
-// kill ends the process without a word. It comes back.
+// kill kills the process. It is started again.
 func (r *replica) kill() { r.signal(syscall.SIGKILL) }
 
-// stop ends the process as a rollout does, and waits until it is gone. It stays away.
+// stop ends the process as a rollout does, and waits until it has ended. It is not started
+// again.
 func (r *replica) stop(t *testing.T) {
 	t.Helper()
 	r.setDown(true)
 	r.signal(syscall.SIGTERM)
 	for begin := time.Now(); r.running(); time.Sleep(20 * time.Millisecond) {
 		if time.Since(begin) > grace {
-			t.Errorf("%s is still there %v after SIGTERM", r.path, grace)
-			r.signal(syscall.SIGQUIT) // shows in its log where it hangs
+			t.Errorf("%s still runs %v after SIGTERM", r.path, grace)
+			r.signal(syscall.SIGQUIT) // so that its log shows where it hangs
 			return
 		}
 	}
 }
 
-// drop ends the process without a word. It stays away.
+// drop kills the process. It is not started again.
 func (r *replica) drop() {
 	r.setDown(true)
 	for r.running() {
@@ -155,10 +157,10 @@ func (r *replica) drop() {
 	}
 }
 
-// start has it back after a stop.
+// start starts the process again after a stop.
 func (r *replica) start() { r.setDown(false) }
 
-// count is how many times it was started.
+// count returns how many times the process was started.
 func (r *replica) count() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -179,7 +181,7 @@ func (r *replica) signal(s syscall.Signal) {
 	}
 }
 
-// wrote returns all that it has written.
+// wrote returns the output of all its processes.
 func (r *replica) wrote() string {
 	text, err := os.ReadFile(r.log)
 	if err != nil {

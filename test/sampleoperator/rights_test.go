@@ -16,8 +16,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
 )
 
-// TestRightsAreEnoughAndNeeded lets the operator go through all that it does, once with
-// what config/ grants it, and once without each single right of that.
+// TestRightsAreEnoughAndNeeded lets the operator do everything that it can do: once with all
+// rights from config/, and once without each single right.
 func TestRightsAreEnoughAndNeeded(t *testing.T) {
 	c := newCluster(t, 1, controlplane.Options{})
 	roles := c.roles(t)
@@ -33,13 +33,13 @@ func TestRightsAreEnoughAndNeeded(t *testing.T) {
 				c.set(t, role, slices.Delete(slices.Clone(role.rights), i, i+1))
 				defer c.set(t, role, role.rights)
 				if role.rights[i].Verbs[0] == "list" {
-					// The server streams lists as watches. One that does not is what the right is for.
+					// This server streams lists as watches. The right is needed with servers that do not.
 					c.env = []string{"KUBE_FEATURE_WatchListClient=false"}
 					defer func() { c.env = nil }()
 				}
 				c.awaitReview(t, role, i, forbidden)
 				if err := p.run(t); err == nil {
-					t.Error("nothing goes wrong without it, so that config/ need not grant it")
+					t.Error("nothing goes wrong without it, so config/ need not grant it")
 				} else {
 					t.Log(err)
 				}
@@ -71,7 +71,7 @@ func (r *role) describe(i int) string {
 	return fmt.Sprintf("%s/%s/%s", r.name, rule.Verbs[0], what)
 }
 
-// roles returns what is bound to the operator's account.
+// roles returns the roles of the operator's account.
 func (c *cluster) roles(t *testing.T) (found []*role) {
 	t.Helper()
 	var bindings rbacv1.RoleBindingList
@@ -102,7 +102,7 @@ func (c *cluster) roles(t *testing.T) (found []*role) {
 	return found
 }
 
-// role returns the object, and where its rules are.
+// role returns the object of a role, and a pointer to its rules.
 func (c *cluster) role(t *testing.T, r *role) (client.Object, *[]rbacv1.PolicyRule) {
 	t.Helper()
 	var obj client.Object
@@ -157,7 +157,7 @@ func (c *cluster) set(t *testing.T, r *role, rights []rbacv1.PolicyRule) {
 	}
 }
 
-// verdict is what the API server says when it is asked whether somebody may do something.
+// verdict is the API server's answer to the question whether the account may do something.
 type verdict string
 
 const (
@@ -165,7 +165,8 @@ const (
 	forbidden verdict = "forbidden"
 )
 
-// awaitReview waits until the API server answers as it should whether the account may.
+// awaitReview waits until the API server gives the expected answer about a right of the
+// account.
 func (c *cluster) awaitReview(t *testing.T, r *role, i int, want verdict) {
 	t.Helper()
 	rule := r.rights[i]

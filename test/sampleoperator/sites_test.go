@@ -20,7 +20,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
 )
 
-// seed is what the game is played with.
+// seed is the seed of the game.
 func seed(t *testing.T) uint64 {
 	t.Helper()
 	text := os.Getenv("SEED")
@@ -34,8 +34,8 @@ func seed(t *testing.T) uint64 {
 	return n
 }
 
-// TestSitesSurvive plays with 200 Sites while their operator is killed, handed over and
-// left without an API server.
+// TestSitesSurvive plays with 200 Sites. Meanwhile it kills the operator, lets the other
+// replica take over, and stops the API server for a while.
 func TestSitesSurvive(t *testing.T) {
 	if path := os.Getenv("E2E_KUBECONFIG"); path != "" {
 		surviveThere(t, path)
@@ -54,7 +54,7 @@ func TestSitesSurvive(t *testing.T) {
 	steps := g.rules.steps
 	disturb := map[int]func(){
 		steps / 6: func() { replicas[leader()].kill() },
-		steps / 3: func() { // the other one takes over
+		steps / 3: func() { // the other replica takes over
 			n := leader()
 			replicas[n].stop(t)
 			if now := leader(); now == n {
@@ -75,7 +75,7 @@ func TestSitesSurvive(t *testing.T) {
 	begin := time.Now()
 	g.settle()
 	await.Within(t, patience, "every child to be as its Site says", func() error { return wrong(t.Context(), c.api) })
-	t.Logf("SEED=%d: %d edits, %d times harm; all was well %v after the last; the replicas were started %d and %d times",
+	t.Logf("SEED=%d: %d edits, %d damages; everything was right %v after the last one; the replicas were started %d and %d times",
 		seed(t), g.writes, g.harm, time.Since(begin).Round(time.Second), replicas[0].count(), replicas[1].count())
 	c.checkEvents(t, g)
 	c.checkQuiet(t)
@@ -89,7 +89,7 @@ func TestSitesSurvive(t *testing.T) {
 	}
 }
 
-// surviveThere plays against a cluster in which the operator is deployed.
+// surviveThere plays in a cluster in which the operator is deployed.
 func surviveThere(t *testing.T, path string) {
 	t.Helper()
 	config, err := clientcmd.BuildConfigFromFlags("", path)
@@ -115,7 +115,7 @@ func surviveThere(t *testing.T, path string) {
 
 var leads = regexp.MustCompile(`(?m)^leader_election_master_status\{.*\} 1$`)
 
-// whoLeads asks the replicas which of them leads, until one does.
+// whoLeads asks the replicas until one of them is the leader.
 func whoLeads(t *testing.T, metrics []string) int {
 	t.Helper()
 	found := -1
@@ -142,7 +142,7 @@ func get(url string) (string, error) {
 	return string(text), err
 }
 
-// checkEvents says whether there are about as many Events as there was news.
+// checkEvents fails if there are far more Events than changes, or none.
 func (c *cluster) checkEvents(t *testing.T, g *game) {
 	t.Helper()
 	calls, _ := c.audit.since(0)
@@ -152,19 +152,19 @@ func (c *cluster) checkEvents(t *testing.T, g *game) {
 			written++
 		}
 	}
-	// An edit is news of a Site, and of those that wait for its hostname or share a Secret;
-	// but what happens quickly is told together.
+	// An edit causes Events of its Site, and of Sites that wait for its hostname or share a
+	// Secret. But quick changes share one Event.
 	most := 2 * (g.writes + g.harm)
-	t.Logf("%d Events were written, %d at most were to be", written, most)
+	t.Logf("%d Events were written, and %d were allowed", written, most)
 	if written == 0 || written > most {
-		t.Errorf("%d Events were written for %d edits and %d times harm, want 1 to %d", written, g.writes, g.harm, most)
+		t.Errorf("%d Events were written for %d edits and %d damages, want 1 to %d", written, g.writes, g.harm, most)
 	}
 }
 
-// quiet is how long nothing is to be written when there is nothing to do.
+// quiet is how long the operator must write nothing when there is nothing to do.
 const quiet = 5 * time.Second
 
-// checkQuiet says whether the operator has stopped writing.
+// checkQuiet fails if the operator still writes.
 func (c *cluster) checkQuiet(t *testing.T) {
 	t.Helper()
 	time.Sleep(2 * time.Second) // Events come a little later
@@ -173,17 +173,17 @@ func (c *cluster) checkQuiet(t *testing.T) {
 	calls, _ := c.audit.since(mark)
 	for i := range calls {
 		if calls[i].writes() {
-			t.Errorf("when all was well the operator went on: %v", &calls[i])
+			t.Errorf("the operator writes although there is nothing to do: %v", &calls[i])
 		}
 	}
 }
 
-// checkRights says whether config/ grants all that the operator asked for.
+// checkRights fails if config/ does not grant everything that the operator asked for.
 func (c *cluster) checkRights(t *testing.T) {
 	t.Helper()
 	calls, _ := c.audit.since(0)
 	if len(calls) == 0 {
-		t.Error("the API server wrote down nothing of the operator")
+		t.Error("the audit log has no request of the operator")
 	}
 	for i := range calls {
 		if calls[i].refused() && !c.inOutage(calls[i].RequestReceivedTimestamp) {

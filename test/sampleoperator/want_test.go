@@ -17,8 +17,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/examples/sample-operator/api/v1alpha1"
 )
 
-// wrong says what is not as the Sites want it, or nil. It knows what they want by
-// itself: nothing of the operator's code is in it.
+// wrong returns an error about everything that is not as the Sites want it. It works out by
+// itself what they want, without the operator's code.
 func wrong(ctx context.Context, api client.Client) error {
 	w, err := look(ctx, api)
 	if err != nil {
@@ -34,7 +34,7 @@ func wrong(ctx context.Context, api client.Client) error {
 	return firstOf(problems)
 }
 
-// firstOf is the first of the problems, and how many there are.
+// firstOf returns the first of the problems, and their number.
 func firstOf(problems []error) error {
 	problems = slices.DeleteFunc(problems, func(err error) bool { return err == nil })
 	if len(problems) == 0 {
@@ -43,13 +43,13 @@ func firstOf(problems []error) error {
 	return fmt.Errorf("%d problems, the first: %w", len(problems), problems[0])
 }
 
-// worldview is all that there is at about one moment.
+// worldview has all objects at about one moment.
 type worldview struct {
 	sites       []v1alpha1.Site
 	deployments map[string]*appsv1.Deployment
 	services    map[string]*corev1.Service
 	files       map[string]*corev1.ConfigMap
-	claims      map[string]string // who has which hostname
+	claims      map[string]string // by hostname, the Site that holds it
 }
 
 func look(ctx context.Context, api client.Client) (*worldview, error) {
@@ -84,10 +84,10 @@ func byName[T any, P interface {
 	return found
 }
 
-// checkSite says what is wrong with a Site's children or its status.
+// checkSite returns what is wrong with a Site's children or its status.
 func (w *worldview) checkSite(site *v1alpha1.Site) error {
 	if site.DeletionTimestamp != nil {
-		return fmt.Errorf("it is being deleted, held up by %v", site.Finalizers)
+		return fmt.Errorf("it is in deletion, and waits for the finalizers %v", site.Finalizers)
 	}
 	deployment, service, files := w.deployments[site.Name], w.services[site.Name], w.files[site.Name+"-files"]
 	switch {
@@ -168,7 +168,7 @@ func checkStatus(site *v1alpha1.Site) error {
 	case !meta.IsStatusConditionTrue(site.Status.Conditions, "SecretsFound"):
 		return fmt.Errorf("not all Secrets are found: %v", site.Status.Conditions)
 	case site.Spec.Hostname != "" && meta.IsStatusConditionTrue(site.Status.Conditions, "HostnameHeld") != held:
-		return fmt.Errorf("it says of the hostname: %v", site.Status.Conditions)
+		return fmt.Errorf("its condition about the hostname is %v", site.Status.Conditions)
 	case ready != held:
 		return fmt.Errorf("it is ready: %t, want %t: %v", ready, held, site.Status.Conditions)
 	default:
@@ -176,8 +176,8 @@ func checkStatus(site *v1alpha1.Site) error {
 	}
 }
 
-// checkClaims says whether each hostname that is wanted is one of those's who want it,
-// and no other is anybody's.
+// checkClaims checks that each wanted hostname is held by a Site that wants it, and that no
+// other hostname is held.
 func (w *worldview) checkClaims() error {
 	wanted := map[string][]string{}
 	for i := range w.sites {
@@ -185,17 +185,17 @@ func (w *worldview) checkClaims() error {
 			wanted[host] = append(wanted[host], land+"/"+w.sites[i].Name)
 		}
 		if host := w.sites[i].Status.Hostname; host != "" && w.claims[host] != land+"/"+w.sites[i].Name {
-			return fmt.Errorf("%s says that it holds %s, which is %s's", w.sites[i].Name, host, w.claims[host])
+			return fmt.Errorf("%s says that it holds %s, but %s holds it", w.sites[i].Name, host, w.claims[host])
 		}
 	}
 	for host, holder := range w.claims {
 		if !slices.Contains(wanted[host], holder) {
-			return fmt.Errorf("%s is %s's, and wanted by %v", host, holder, wanted[host])
+			return fmt.Errorf("%s is held by %s, and wanted by %v", host, holder, wanted[host])
 		}
 	}
 	for host, by := range wanted {
 		if w.claims[host] == "" {
-			return fmt.Errorf("%s is nobody's, and wanted by %v", host, by)
+			return fmt.Errorf("%s is held by nobody, and wanted by %v", host, by)
 		}
 	}
 	return nil

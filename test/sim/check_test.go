@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// checkEnd holds everybody against the server while the informer still runs.
+// checkEnd compares the store and all handlers with the server while the informer still runs.
 func (r *runner) checkEnd() {
 	want := r.server.state()
 	_, stored := probe(r.informer.GetStore())
@@ -35,7 +35,7 @@ func (r *runner) checkEnd() {
 	r.checkIndexes()
 }
 
-// checkIndexes compares every index with what its function says of every object.
+// checkIndexes compares every index with the results of its function for all objects.
 func (r *runner) checkIndexes() {
 	indexer := r.informer.GetIndexer()
 	for _, name := range sortedNames(r.indexers) {
@@ -51,7 +51,7 @@ func (r *runner) checkIndexes() {
 				want[value] = append(want[value], key)
 			}
 		}
-		for _, value := range append(keysOf(want), "none has this") {
+		for _, value := range append(keysOf(want), "a value that no object has") {
 			keys, err := indexer.IndexKeys(name, value)
 			slices.Sort(keys)
 			slices.Sort(want[value])
@@ -71,7 +71,8 @@ func (r *runner) checkIndexes() {
 	}
 }
 
-// checkRun holds what was told and shown against the transcript.
+// checkRun compares what the handlers were told, and what the store showed, with the
+// transcript.
 func (r *runner) checkRun() {
 	if r.server.swamped {
 		r.fail("more than %d requests came without a pause", mostAtOnce)
@@ -88,7 +89,7 @@ func (r *runner) checkRun() {
 		}
 		for i, sum := range h.probes {
 			if !c.shows(sum, 0) {
-				r.fail("%s: its call number %d found the store in a state that never was", h.name, i)
+				r.fail("%s: its call number %d found the store in a state that it never had", h.name, i)
 				break
 			}
 		}
@@ -106,20 +107,20 @@ func (r *runner) checkHandler(c *chronicle, h *registered) {
 	if cut < 0 {
 		var ok bool
 		if cut, ok = c.joined(got); !ok {
-			r.fail("%s: what it was told follows from no point at which it may have joined:%s", h.name, diff(nil, got))
+			r.fail("%s: there is no point of the transcript from which its calls follow:%s", h.name, diff(nil, got))
 			return
 		}
 	}
 	want := c.expect(cut, len(c.entries))
 	if text := diff(want, got); text != "" {
-		r.fail("%s was not told what follows from the transcript:%s", h.name, text)
+		r.fail("the calls of %s do not follow from the transcript:%s", h.name, text)
 		return
 	}
 	r.checkVisible(h, want)
 	r.checkSynced(c, h, cut)
 }
 
-// checkVisible: nobody hears of a state before readers can see it.
+// checkVisible checks that no handler is told a state before readers can see it.
 func (r *runner) checkVisible(h *registered, want sequences) {
 	at := map[string]int{}
 	for _, call := range h.calls {
@@ -134,8 +135,8 @@ func (r *runner) checkVisible(h *registered, want sequences) {
 	}
 }
 
-// checkSynced: a handler whose registration has synced has been told every object
-// of the initial list.
+// checkSynced checks that a handler has been told every object of the initial list when its
+// registration has synced.
 func (r *runner) checkSynced(c *chronicle, h *registered, cut int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -159,8 +160,8 @@ func (r *runner) checkSynced(c *chronicle, h *registered, cut int) {
 	}
 }
 
-// checkRemoved: what a removed handler was told is the beginning of what it would
-// have been told, and ends where it was removed.
+// checkRemoved checks the calls of a removed handler: they are the first of the calls that it
+// would have got, and none comes after the removal.
 func (r *runner) checkRemoved(c *chronicle, h *registered) {
 	got := h.sequences()
 	switch {
@@ -168,28 +169,28 @@ func (r *runner) checkRemoved(c *chronicle, h *registered) {
 		r.fail("%s was called %d times after it had been removed", h.name, h.done()-h.callsAtEnd)
 	case h.cut >= 0 && !r.script.storm():
 		if text := diff(c.expect(h.cut, h.left), got); text != "" {
-			r.fail("%s, before it was removed, was not told what follows from the transcript:%s", h.name, text)
+			r.fail("%s: its calls before the removal do not follow from the transcript:%s", h.name, text)
 		}
 	case !c.left(got):
-		r.fail("%s, which was removed, was told what does not follow from the transcript:%s", h.name, diff(nil, got))
+		r.fail("%s, which was removed: its calls do not follow from the transcript:%s", h.name, diff(nil, got))
 	}
 }
 
-// checkResyncs: a subscriber that did not ask for resyncs is told of no object without a
-// reason. A reason is a duplicate event or a relist; where the server gave none,
-// there must be no such call. A subscriber that asked is told no more often than that.
+// checkResyncs checks calls that change nothing. A subscriber without resyncs gets such a
+// call only for a reason: a duplicate event or a relist. If the server gave no reason, there
+// must be no such call. A subscriber with resyncs may get any number of them.
 func (r *runner) checkResyncs(h *registered) {
 	if h.resync == 0 && r.quiet() {
 		for _, call := range h.calls {
 			if call.same {
-				r.fail("%s asked for no resync and was told %s %v", h.name, call.key, call.told)
+				r.fail("%s has no resyncs, and was told %s %v", h.name, call.key, call.told)
 				return
 			}
 		}
 	}
 }
 
-// quiet reports whether the server gave no reason to see an object twice.
+// quiet reports whether the server gave no reason to tell an object twice.
 func (r *runner) quiet() bool {
 	lists := 0
 	for _, e := range r.server.log.taken() {
@@ -200,7 +201,7 @@ func (r *runner) quiet() bool {
 	return lists <= 1 && r.server.cfg.duplicates == 0
 }
 
-// compare says how two runs of one script differ; it is empty if they don't.
+// compare says how two runs of one script differ. It is empty if they do not differ.
 func compare(ours, theirs *outcome) string {
 	var text string
 	for _, name := range theirs.order {

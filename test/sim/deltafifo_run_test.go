@@ -16,8 +16,7 @@ func transformThing(obj any) (any, error) {
 	return t, nil
 }
 
-// known is a consumer's store. Its keys are in order, so that what a FIFO does
-// with them is.
+// known is a consumer's store. Its keys are in order, so that the FIFO handles them in order.
 type known struct{ cache.Store }
 
 func (k known) ListKeys() []string {
@@ -26,7 +25,7 @@ func (k known) ListKeys() []string {
 	return keys
 }
 
-// outcomeOfStep is what came of a step.
+// outcomeOfStep is the result of a step.
 type outcomeOfStep struct {
 	text    string
 	pending []string
@@ -34,7 +33,7 @@ type outcomeOfStep struct {
 
 func (o outcomeOfStep) String() string { return fmt.Sprintf("%s; pending %v", o.text, o.pending) }
 
-// fifoRun plays a script on one FIFO, and writes down what came of each step.
+// fifoRun plays a script on one FIFO, and records the result of each step.
 type fifoRun struct {
 	fifo   deltaFIFO
 	script *fifoScript
@@ -100,7 +99,8 @@ func (r *fifoRun) pop(step fifoStep) string {
 	return fmt.Sprintf("%s, returned %v, %v", text, r.show(deltas), err)
 }
 
-// show leaves out what two tombstones in a row guess.
+// show prints deltas. It leaves out the last state in tombstones if the script hands in some:
+// see fifoScript.
 func (r *fifoRun) show(deltas cache.Deltas) string {
 	var text []string
 	for _, d := range deltas {
@@ -112,16 +112,16 @@ func (r *fifoRun) show(deltas cache.Deltas) string {
 	return strings.Join(text, " ")
 }
 
-// popOrClose closes the FIFO if nothing comes of a key that is pending, so that a
-// FIFO that is wrong fails the test rather than hangs it.
+// popOrClose pops an item. If none comes although a key is pending, it closes the FIFO, so
+// that a wrong FIFO makes the test fail and not hang.
 func (r *fifoRun) popOrClose(process cache.PopProcessFunc) (any, error) {
 	late := time.AfterFunc(time.Second, r.fifo.Close)
 	defer late.Stop()
 	return r.fifo.Pop(process)
 }
 
-// early says so if the FIFO counts as synced while something of its first list is
-// still being processed. A FIFO that is locked meanwhile can't be asked.
+// early returns a complaint if the FIFO has synced while an item of its first list is still
+// being processed. A FIFO that is locked meanwhile can't be asked.
 func (r *fifoRun) early(initial bool) string {
 	if !r.fifo.locked && initial && r.fifo.HasSynced() {
 		return "; HAS SYNCED TOO EARLY"
@@ -129,8 +129,8 @@ func (r *fifoRun) early(initial bool) string {
 	return ""
 }
 
-// meanwhile makes calls while an item is processed, from another goroutine
-// because that is where they come from.
+// meanwhile makes calls while an item is processed. They come from another goroutine, as in
+// real use.
 func (r *fifoRun) meanwhile(calls []fifoCall) string {
 	var text string
 	done := make(chan struct{})
@@ -150,7 +150,7 @@ func (r *fifoRun) meanwhile(calls []fifoCall) string {
 	}
 }
 
-// apply is what a consumer does with the deltas of a key.
+// apply applies the deltas of a key to the store, as a consumer does.
 func (r *fifoRun) apply(deltas cache.Deltas) {
 	for _, d := range deltas {
 		var err error
@@ -168,7 +168,7 @@ func (r *fifoRun) apply(deltas cache.Deltas) {
 	}
 }
 
-// drain pops what is left, closes the FIFO, and finds it closed.
+// drain pops all items that are left, closes the FIFO, and checks that it is closed.
 func (r *fifoRun) drain() {
 	for range r.fifo.keys() {
 		r.log = append(r.log, outcomeOfStep{text: "at the end " + r.pop(fifoStep{pop: true})})

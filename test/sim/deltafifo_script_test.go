@@ -22,7 +22,7 @@ func thingKey(obj any) (string, error) {
 	return t.key, nil
 }
 
-// fifoCall is one call of a FIFO's producer side.
+// fifoCall is one call by a producer.
 type fifoCall struct {
 	name string // the method
 	list []thing
@@ -52,13 +52,13 @@ func (c fifoCall) on(f cache.Queue) error {
 	panic("BUG: no such call: " + c.name)
 }
 
-// fifoStep is a call, or a Pop during which calls come from elsewhere, before
-// and after the consumer has brought its store up to date.
+// fifoStep is a call, or a Pop with calls from elsewhere. Some of these come before the
+// consumer has updated its store, and some after that.
 type fifoStep struct {
 	call          fifoCall
 	pop           bool
 	before, after []fifoCall
-	fails         bool // the consumer refuses what it is given
+	fails         bool // the consumer refuses the item
 }
 
 func (s fifoStep) String() string {
@@ -72,17 +72,17 @@ func (s fifoStep) String() string {
 	}
 }
 
-// fifoScript is what a seed says.
+// fifoScript is the script of a seed.
 //
-// Three things are avoided, because there the two differ for a reason:
+// It avoids three things in which the two FIFOs differ for a reason:
 //
-//   - Without a store (known is false) client-go forgets an object when it hands
-//     it out, and ignores a Delete that comes while it is processed; ours knows it
-//     until it has been processed, and reports its deletion.
-//   - Of two tombstones in a row for one key, client-go keeps the later, ours the
-//     one it made itself. Both say that nobody knows the final state; what they
-//     guess is not compared where the script hands in tombstones (unknown).
-//   - In which order a Resync takes the keys is free. See [sameKeys].
+//   - Without a store (known is false) client-go forgets an object when it hands it out, and
+//     ignores a Delete while the object is processed. Ours knows the object until it has been
+//     processed, and reports the deletion.
+//   - Of two tombstones in a row for one key client-go keeps the later one, and ours keeps
+//     the one that it made itself. Both say that the final state is not known. If the script
+//     hands in tombstones (unknown), their last states are not compared.
+//   - A Resync may take the keys in any order. See [sameKeys].
 type fifoScript struct {
 	known, replaced, transform, unknown bool
 	steps                               []fifoStep

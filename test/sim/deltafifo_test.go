@@ -14,17 +14,17 @@ import (
 type deltaFIFO struct {
 	cache.Queue
 	keys func() []string // pending, in order
-	// locked says that the FIFO holds its lock while an item is processed, as
-	// client-go's does. A call from elsewhere then waits until that has finished.
-	// Ours lets it in, and it must come to the same.
+	// locked says that the FIFO holds its lock while an item is processed, as client-go's does.
+	// A call from elsewhere waits until that has finished. Ours does not make it wait, and the
+	// result must be the same.
 	locked bool
 }
 
-// fifoConstructor makes one of them.
+// fifoConstructor makes a deltaFIFO.
 type fifoConstructor func(cache.DeltaFIFOOptions) deltaFIFO
 
-// incumbentFIFO is client-go's. Its keys are read off a private field, because
-// since it has no more than the methods of a Queue nothing else shows them.
+// incumbentFIFO makes client-go's FIFO. Its keys are read from a private field, because it
+// has only the methods of a Queue, and these do not show the keys.
 func incumbentFIFO(o cache.DeltaFIFOOptions) deltaFIFO {
 	f := cache.NewDeltaFIFOWithOptions(o)
 	return deltaFIFO{Queue: f, locked: true, keys: func() []string {
@@ -37,8 +37,8 @@ func incumbentFIFO(o cache.DeltaFIFOOptions) deltaFIFO {
 	}}
 }
 
-// TestDeltaFIFO plays random scripts on both FIFOs and compares what came of each
-// step: what was popped, what is pending, whether it has synced.
+// TestDeltaFIFO plays random scripts on both FIFOs and compares the results of each step: the
+// popped item, the pending keys, and whether the FIFO has synced.
 func TestDeltaFIFO(t *testing.T) {
 	eachSeed(t, func(t *testing.T, seed uint64) {
 		s := newFIFOScript(seed)
@@ -72,11 +72,11 @@ func differFIFO(s fifoScript, make fifoConstructor) string {
 	return ""
 }
 
-// sameKeys reports whether the same keys are pending in another order. A Resync
-// that comes while a new object is processed finds it last with ours, which knows
-// it from what was handed out, and where the store has it with client-go's. Order
-// among keys is free, but what comes after it can't be compared step by step, so
-// the script ends there.
+// sameKeys reports whether the same keys are pending, maybe in another order. If a Resync
+// comes while a new object is processed, the two FIFOs order the object's key differently:
+// ours knows the object as handed out and takes it last, and client-go's takes it where the
+// store has it. Any order of keys is right. But later steps can't be compared after that, so
+// the comparison ends there.
 func sameKeys(a, b []string) bool {
 	a, b = slices.Clone(a), slices.Clone(b)
 	slices.Sort(a)

@@ -30,10 +30,10 @@ const (
 
 var faultNames = [...]string{"none", "refused", "429", "500", "410", "403", "tooLarge", "slow", "page410", "streamCut", "streamError", "streamMute"}
 
-// String is how a fault appears in a printed script.
+// String is the text of a fault in a printed script.
 func (f fault) String() string { return faultNames[f] }
 
-// err is what a client gets to see of the fault; nil if that is no error.
+// err is the error that the fault causes in a client, or nil if it causes none.
 func (f fault) err() error {
 	resource := schema.GroupResource{Resource: "configmaps"}
 	switch f {
@@ -64,7 +64,7 @@ func (f fault) status() *metav1.Status {
 	return &s
 }
 
-// tooLarge is what the API server answers to a version that it has not reached.
+// tooLarge is the API server's answer to a version that it has not reached.
 func tooLarge() error {
 	err := apierrors.NewTimeoutError("Too large resource version", 1)
 	err.ErrStatus.Details.Causes = []metav1.StatusCause{{

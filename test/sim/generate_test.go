@@ -12,9 +12,9 @@ type generator struct {
 	rng    *rand.Rand
 	pen    *pen
 	script *script
-	names  int      // handlers so far
+	names  int      // number of handlers up to now
 	there  []string // handlers that have not been removed
-	late   int      // indexers added midway
+	late   int      // number of indexers added while the informer runs
 	kept   bool     // there is a backup
 }
 
@@ -38,7 +38,7 @@ func newGenerator(seed, kind uint64) *generator {
 	return g
 }
 
-// one is true once in n.
+// one is true one time out of n.
 func (g *generator) one(n int) bool { return g.rng.IntN(n) == 0 }
 
 func (g *generator) millis(most int) time.Duration {
@@ -47,10 +47,10 @@ func (g *generator) millis(most int) time.Duration {
 
 func (g *generator) add(s step) { g.script.steps = append(g.script.steps, s) }
 
-// paced draws a script that waits after each step, and lets the server be at
-// fault in ways alone that leave the informer no choice: either a watch can be
-// resumed and nothing but the connection was lost, or it can't and there has to
-// be a new list. What two informers tell must then be equal.
+// paced draws a script that waits after each step. The server fails only in ways that leave
+// the informer no choice: either only the connection was lost and the watch can be resumed,
+// or it can't be resumed and the informer has to list again. So two informers must tell the
+// same.
 func paced(seed uint64) *script {
 	g := newGenerator(seed, 1)
 	g.prologue()
@@ -79,7 +79,7 @@ func paced(seed uint64) *script {
 	return g.script
 }
 
-// prologue is what happens before the informer runs, and its start.
+// prologue draws what happens before the informer runs, and its start.
 func (g *generator) prologue() {
 	if initial := g.pen.some(10, allKeys); len(initial) > 0 {
 		g.add(initially{list: initial})
@@ -96,7 +96,7 @@ func (g *generator) prologue() {
 func (g *generator) handler() {
 	h := addHandler{name: fmt.Sprint("h", g.names), resync: -1}
 	if g.one(3) {
-		// Fast enough to be told of everything well within the shortest resync.
+		// The handler is fast enough for all its calls within the shortest resync period.
 		h.slow = time.Millisecond + g.millis(250)
 	}
 	if g.one(3) {
@@ -117,7 +117,7 @@ func (g *generator) removal() {
 	g.add(removeHandler{name: name, wait: g.one(2)})
 }
 
-// midway is what a user does to an informer that runs.
+// midway draws what a user does while the informer runs.
 func (g *generator) midway() {
 	switch g.rng.IntN(4) {
 	case 0, 1:
@@ -157,9 +157,9 @@ func (g *generator) faults() []fault {
 	return faults
 }
 
-// stormy draws a script that waits for nothing: writers, outages, handlers and
-// the informer all go their own way. What informers tell of it may differ; that
-// each of them tells what follows from what it was sent may not.
+// stormy draws a script that waits for nothing: writers, outages, handlers and the informer
+// run independently. Two informers may tell different things. But each must tell what follows
+// from what the server has sent it.
 func stormy(seed uint64) *script {
 	g := newGenerator(seed, 2)
 	g.script.server.staleListed = g.one(3)
@@ -185,7 +185,7 @@ func stormy(seed uint64) *script {
 	return g.script
 }
 
-// gap is mostly none, so that changes pile up, and sometimes long.
+// gap is a pause. Mostly it is zero, so that changes pile up, and sometimes it is long.
 func (g *generator) gap() time.Duration {
 	if g.one(3) {
 		return g.millis(2000)

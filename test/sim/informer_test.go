@@ -17,14 +17,15 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// The scripts are full of faults that client-go reports; only ours count here.
+	// The scripts have many faults that client-go logs. Only the complaints of the tests count
+	// here.
 	klog.SetOutput(io.Discard)
 	klog.SetLogger(logr.Discard())
 	utilruntime.ErrorHandlers = nil //nolint:reassign // there is no other way to silence it
 	goleak.VerifyTestMain(m)
 }
 
-// eachSeed runs a test once per seed, two at a time or as many as there are CPUs.
+// eachSeed runs a test once per seed. Two run at a time, or as many as there are CPUs.
 func eachSeed(t *testing.T, test func(t *testing.T, seed uint64)) {
 	seeds.Each(t, 200, func(t *testing.T, seed uint64) {
 		t.Parallel()
@@ -32,11 +33,11 @@ func eachSeed(t *testing.T, test func(t *testing.T, seed uint64)) {
 	})
 }
 
-// incumbent is the informer that ours is compared with.
+// incumbent is the informer to compare ours with.
 var incumbent constructor = cache.NewSharedIndexInformer
 
-// TestPaced drives both informers through a script that leaves them no choice.
-// Each by itself must tell what follows from what it was sent, and both the same.
+// TestPaced drives both informers through a script that leaves them no choice. Each must tell
+// what follows from what the server has sent it, and both must tell the same.
 func TestPaced(t *testing.T) {
 	eachSeed(t, func(t *testing.T, seed uint64) {
 		s := paced(seed)
@@ -65,14 +66,13 @@ func reportDiff(t *testing.T, text string, s *script) {
 	t.Errorf("ours (got) and client-go's (want) differ:%s\n%v", text, s)
 }
 
-// details bounds how much a test prints that goes wrong as a whole: the first
-// failures are printed to the last event, the others by their seed alone.
+// details limits the output if many seeds fail: the first failures are printed with all
+// events, and the others only with their seed.
 var details atomic.Int64
 
 const mostDetails = 4
 
-// report prints a run that went wrong by itself, with all that is needed to
-// follow it.
+// report prints a failed run with everything that is needed to understand it.
 func report(t *testing.T, o *outcome, whose string) {
 	t.Helper()
 	switch {
@@ -84,7 +84,7 @@ func report(t *testing.T, o *outcome, whose string) {
 	}
 }
 
-// listing leaves bookmarks out, but for the one that ends it.
+// listing prints a transcript. It leaves out bookmarks, except one at the end.
 func listing(entries []*entry) string {
 	var b strings.Builder
 	for i, e := range entries {

@@ -11,8 +11,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 )
 
-// looseFIFO is the smallest FIFO that lets calls in while an item is processed
-// and is right nevertheless. It exists to be broken: see [bug].
+// looseFIFO is the smallest correct FIFO that accepts calls while an item is processed. It
+// exists to be broken: see [bug].
 type looseFIFO struct {
 	options cache.DeltaFIFOOptions
 	bug     bug
@@ -28,7 +28,7 @@ type looseFIFO struct {
 	closed bool
 }
 
-// bug is a way of being wrong that the scripts must be able to show.
+// bug is a fault that the scripts must be able to find.
 type bug string
 
 const (
@@ -37,7 +37,7 @@ const (
 	bugOutReplace  bug = "Replace does not see what was handed out"
 	bugOutSync     bug = "Resync does not see what was handed out"
 	bugSyncedEarly bug = "synced before the first list is in the store"
-	bugOrder       bug = "the order within what was handed out is disturbed"
+	bugOrder       bug = "the order of items that were handed out is wrong"
 	bugFold        bug = "an addition after a deletion swallows it"
 )
 
@@ -75,8 +75,8 @@ func (f *looseFIFO) keyOf(obj any) string {
 	return key
 }
 
-// latestLocked is the state of a key as its consumer will have it once it has
-// processed what it was given.
+// latestLocked is the state of a key that the consumer will have when it has processed its
+// items.
 func (f *looseFIFO) latestLocked(key string, ignore bool) (any, bool) {
 	if deltas := f.out[key]; len(deltas) > 0 && !ignore && f.options.KnownObjects != nil {
 		newest := deltas[len(deltas)-1]
@@ -182,7 +182,7 @@ func (f *looseFIFO) Replace(list []any, _ string) error {
 	return nil
 }
 
-// knownLocked is every key that is pending, or that the consumer has or will have.
+// knownLocked are the keys that are pending, and those that the consumer has or will have.
 func (f *looseFIFO) knownLocked(ignoreOut bool) []string {
 	set := map[string]bool{}
 	for key := range f.items {
@@ -284,9 +284,9 @@ func (f *looseFIFO) Close() {
 	f.ready.Broadcast()
 }
 
-// TestDeltaFIFOScriptsBite breaks a FIFO in every way that the scripts are there
-// to find. That the unbroken one passes shows that calls that come while an item
-// is processed need no lock to come to the same.
+// TestDeltaFIFOScriptsBite breaks a FIFO in every way that the scripts should find. The FIFO
+// without a bug passes. So calls during the processing of an item have the same results
+// without a lock.
 func TestDeltaFIFOScriptsBite(t *testing.T) {
 	t.Run("unbroken", func(t *testing.T) {
 		for seed := range seeds.Count(t, 200) {
@@ -303,7 +303,7 @@ func TestDeltaFIFOScriptsBite(t *testing.T) {
 					return
 				}
 			}
-			t.Error("100 scripts did not show it")
+			t.Error("100 scripts do not show it")
 		})
 	}
 }

@@ -7,16 +7,15 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// told is one call of a handler, as far as comparing goes: which revision of an
-// object it was about.
+// told has the parts of a handler's call that are compared: the revisions of the object.
 type told struct {
 	op       byte  // 'A', 'U' or 'D'
-	old, new int64 // D has old alone
+	old, new int64 // D has only old
 	initial  bool  // A: was in the initial list
 	missed   bool  // D: came as DeletedFinalStateUnknown
 }
 
-// String is how a call appears in a report.
+// String is the text of a call in a report.
 func (t told) String() string {
 	switch t.op {
 	case 'A':
@@ -34,24 +33,24 @@ func (t told) String() string {
 	}
 }
 
-// sequences is what a handler was told, key by key. Order among keys is not kept:
+// sequences are the calls of a handler, key by key. The order among keys is not kept, because
 // no informer promises one.
 type sequences map[string][]told
 
-// chronicle is what follows from a transcript: what a handler must be told, and
-// which states the store may show. It is the model that informers are held
-// against, and knows neither queues nor batches.
+// chronicle is what follows from a transcript: what a handler must be told, and which states
+// the store may show. It is the model to compare informers with. It knows neither queues nor
+// batches.
 //
-// Three things are left out, because informers may differ in them. An update that
-// changes nothing (a duplicate, an object that a relist found unchanged, a
-// resync) is told or not. So is the deletion of an object that was not there. And
-// where lists show no more than the last of several changes, nobody is told of
-// the others; hence what follows is taken from the transcript of that very run.
+// Three things are left out, because informers may differ in them. An update that changes
+// nothing may be told or not: a duplicate, an object that a relist has found unchanged, or a
+// resync. The deletion of an absent object may be told or not. And if a list shows only the
+// last of several changes, nobody is told the others. So the chronicle is made from the
+// transcript of the same run.
 type chronicle struct {
 	entries []*entry
-	tells   [][]keyed // by entry
-	hashes  []uint64  // of the world before each entry, and at the end
-	first   int       // which entry is the first list; len(entries) if there is none
+	tells   [][]keyed // for each entry
+	hashes  []uint64  // hash of the world before each entry, and at the end
+	first   int       // index of the first list; len(entries) if there is none
 }
 
 type keyed struct {
@@ -82,7 +81,7 @@ func chronicleOf(entries []*entry) *chronicle {
 	return c
 }
 
-// apply changes w as e says, and returns what there is to tell of it.
+// apply applies an entry to w, and returns the calls that follow from it.
 func apply(w world, e *entry, initial bool) []keyed {
 	if e.items == nil {
 		return applyEvent(w, e)
@@ -140,8 +139,8 @@ func (c *chronicle) worldAt(cut int) world {
 	return w
 }
 
-// expect is what a handler must be told that joined at from and left at to: what
-// was there, then everything new.
+// expect returns the calls of a handler that joined at from and left at to: the objects at
+// from, and then every change.
 func (c *chronicle) expect(from, to int) sequences {
 	want := sequences{}
 	for key, s := range c.worldAt(from) {
@@ -155,8 +154,8 @@ func (c *chronicle) expect(from, to int) sequences {
 	return want
 }
 
-// joined finds a cut at which a handler that was told got may have joined, given
-// that it was there to the end. It prefers the latest.
+// joined finds a cut at which a handler with the calls got may have joined, if it stayed to
+// the end. If there are several, it returns the last one.
 func (c *chronicle) joined(got sequences) (int, bool) {
 	for cut := len(c.entries); cut >= 0; cut-- {
 		if diff(c.expect(cut, len(c.entries)), got) == "" {
@@ -166,8 +165,8 @@ func (c *chronicle) joined(got sequences) (int, bool) {
 	return 0, false
 }
 
-// left reports whether a handler that was told got may have joined at some cut
-// and left at any time later.
+// left reports whether a handler with the calls got may have joined at some cut and left at
+// any later time.
 func (c *chronicle) left(got sequences) bool {
 	for cut := range len(c.entries) + 1 {
 		want := c.expect(cut, len(c.entries))
@@ -188,7 +187,7 @@ func isPrefix(got, want sequences) bool {
 	return true
 }
 
-// diff says how two sequences differ, key by key; it is empty if they don't.
+// diff says how two sequences differ, key by key. It is empty if they are the same.
 func diff(want, got sequences) string {
 	var text string
 	keys := append(keysOf(want), keysOf(got)...)
@@ -201,8 +200,7 @@ func diff(want, got sequences) string {
 	return text
 }
 
-// shows reports whether the world of the given hash is one that the store may
-// show, of those after the entry at from.
+// shows reports whether the store may show a world with this hash after the entry at from.
 func (c *chronicle) shows(hash uint64, from int) bool {
 	return slices.Contains(c.hashes[from:], hash)
 }

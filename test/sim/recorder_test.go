@@ -9,30 +9,29 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// recorder is a handler that writes down what it is told, and rebuilds the world
-// from it.
+// recorder is a handler that records its calls, and rebuilds the world from them.
 type recorder struct {
 	name  string
 	slow  time.Duration // how long each call takes
-	store cache.Store   // probed in each call
+	store cache.Store   // the store to look at in each call
 	check func(*corev1.ConfigMap) error
 
 	mu     sync.Mutex // guards everything below
 	busy   bool
 	calls  []call
 	world  map[string]*corev1.ConfigMap
-	probes []uint64 // hashes of the store's world, as calls found it
-	faults []string // what no informer may do, whatever the transcript
+	probes []uint64 // hashes of the store's world in each call
+	faults []string // calls that are wrong for every transcript
 }
 
-// call is one call of a handler, as it came.
+// call is one call of a handler.
 type call struct {
 	key string
 	told
 	same  bool          // an update that changed nothing
-	stray bool          // a deletion of what was not there
+	stray bool          // a deletion of an absent object
 	at    time.Duration // since the epoch of the bubble
-	store int64         // the revision that the store showed meanwhile; 0 if none
+	store int64         // the revision that the store showed in the call; 0 if none
 }
 
 func newRecorder(name string, slow time.Duration, store cache.Store) *recorder {
@@ -70,7 +69,7 @@ func (r *recorder) fault(format string, args ...any) {
 	r.faults = append(r.faults, fmt.Sprintf(format, args...))
 }
 
-// record compares with what this handler was told before.
+// record compares a call with the earlier calls of the handler.
 func (r *recorder) record(c call, before, after *corev1.ConfigMap) {
 	c.at = sinceStart()
 	sum, shown := probe(r.store)
@@ -113,7 +112,7 @@ func (r *recorder) record(c call, before, after *corev1.ConfigMap) {
 	r.mu.Unlock()
 }
 
-// probe reads the store in one go.
+// probe reads the whole store at one moment.
 func probe(store cache.Store) (uint64, world) {
 	list := store.List()
 	w := make(world, len(list))
@@ -137,7 +136,7 @@ func (r *recorder) done() int {
 	return len(r.calls)
 }
 
-// sequences leaves out what a [chronicle] leaves out.
+// sequences returns the calls, without those that a [chronicle] leaves out.
 func (r *recorder) sequences() sequences {
 	r.mu.Lock()
 	defer r.mu.Unlock()

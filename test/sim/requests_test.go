@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// ListWithContext serves a list request: a page of it where a limit is asked for.
+// ListWithContext serves a list request. If it has a limit, it gets a page.
 func (s *server) ListWithContext(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 	if err := s.admit(ctx); err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func (s *server) ListWithContext(ctx context.Context, o metav1.ListOptions) (run
 	if s.takeExpired(o.Continue) {
 		return nil, faultExpired.err()
 	}
-	isQuestion := o.Limit == 1 // which version there is, and no more
+	isQuestion := o.Limit == 1 // this request only asks for the version
 	if o.Limit > 0 && s.cfg.pageCap > 0 {
 		o.Limit = min(o.Limit, int64(s.cfg.pageCap))
 	}
@@ -54,7 +54,7 @@ func (s *server) ListWithContext(ctx context.Context, o metav1.ListOptions) (run
 	return list, nil
 }
 
-// staleFor is what a list shows that comes from a server which lags behind.
+// staleFor returns the state for a list from a server that lags behind.
 func (s *server) staleFor(o metav1.ListOptions) *snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,7 +72,7 @@ func (s *server) takeExpired(token string) bool {
 	return expired
 }
 
-// noteSent puts a page down, and the list that it is the last page of.
+// noteSent notes a page. With the last page it notes the whole list.
 func (s *server) noteSent(token string, list *corev1.ConfigMapList, items []*corev1.ConfigMap, expires bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,7 +87,8 @@ func (s *server) noteSent(token string, list *corev1.ConfigMapList, items []*cor
 	}
 }
 
-// listOf is a list in an order that depends on the seed alone: nobody promises one.
+// listOf returns a list in an order that depends only on the seed, because a server promises
+// no order.
 func listOf(seed uint64, items []*corev1.ConfigMap, version string) *corev1.ConfigMapList {
 	list := &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: version}}
 	for _, o := range shuffled(seed, slices.Clone(items)) {
@@ -96,7 +97,7 @@ func listOf(seed uint64, items []*corev1.ConfigMap, version string) *corev1.Conf
 	return list
 }
 
-// parseVersion treats no version and "0" alike: any will do.
+// parseVersion treats an empty version like "0", which means any version.
 func parseVersion(version string) (int64, error) {
 	if version == "" {
 		return 0, nil
@@ -108,7 +109,7 @@ func parseVersion(version string) (int64, error) {
 	return v, nil
 }
 
-// WatchWithContext serves a watch, or a streaming list and the watch it goes on as.
+// WatchWithContext serves a watch, or a streaming list and the watch that follows it.
 func (s *server) WatchWithContext(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 	if err := s.admit(ctx); err != nil {
 		return nil, err
@@ -134,7 +135,7 @@ func (s *server) WatchWithContext(ctx context.Context, o metav1.ListOptions) (wa
 	if err != nil {
 		return nil, err
 	}
-	// Servers say in either of two ways that they can't.
+	// Servers have two ways to say that they can't.
 	if refused := w.Refused(); refused != nil && (s.cfg.seed+uint64(from/4))%2 == 0 {
 		return nil, refused
 	}
@@ -143,8 +144,8 @@ func (s *server) WatchWithContext(ctx context.Context, o metav1.ListOptions) (wa
 	st := newStream(ctx, s, w, o)
 	st.fault, st.from, st.following = f, from, !streaming
 	if !streaming && s.lost && from > s.version {
-		// A server would say nothing, and client-go would never know. This one has been
-		// told by somebody that the client has to list again.
+		// A real server would say nothing, and client-go would never know. This server knows that
+		// the client has to list again.
 		st.end(faultExpired)
 	}
 	if s.live != nil {

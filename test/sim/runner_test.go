@@ -21,23 +21,23 @@ import (
 // constructor makes the informer under test.
 type constructor func(cache.ListerWatcher, kruntime.Object, time.Duration, cache.Indexers) cache.SharedIndexInformer
 
-// outcome is what a run of a script leaves.
+// outcome is the result of a run.
 type outcome struct {
 	script    *script
 	told      map[string]sequences // by handler
 	order     []string             // of the handlers
 	entries   []*entry
-	complaint string // what was wrong with the run by itself; empty if nothing
+	complaint string // what is wrong with the run without a comparison; empty if nothing
 }
 
-// registered is a handler and what there is to know of its registration.
+// registered is a handler and its registration.
 type registered struct {
 	*recorder
 	registration cache.ResourceEventHandlerRegistration
 	resync       time.Duration
-	cut          int // how much of the transcript it joined after; -1: unknown
+	cut          int // the position in the transcript at which it joined; -1: unknown
 	removed      bool
-	left         int // how much of the transcript had been taken when it was removed
+	left         int // the position in the transcript when it was removed
 	callsAtEnd   int // how many calls it had when it was removed; -1: more may follow
 
 	mu         sync.Mutex // guards what follows
@@ -67,16 +67,17 @@ type runner struct {
 	atSync   []uint64         // hashes of the store when HasSynced turned true
 }
 
-// settleLimit is longer than any script needs: three streaming lists that never
-// end take half an hour, and a back-off of a minute follows each fault.
+// settleLimit is longer than any script needs: three streaming lists that never end take half
+// an hour, and after each fault there is a back-off of a minute.
 const settleLimit = 3 * time.Hour
 
-// sinceStart is the time in a bubble: each starts at the same instant.
+// sinceStart is the time since the start of the bubble. Each bubble starts at the same
+// moment.
 func sinceStart() time.Duration {
 	return time.Since(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC))
 }
 
-// run plays the script against the informer that make makes.
+// run plays the script with the informer that make makes.
 func run(t *testing.T, s *script, make constructor) *outcome {
 	o := &outcome{script: s, told: map[string]sequences{}}
 	defer func() {
@@ -137,8 +138,7 @@ func newRunner(s *script, make constructor) *runner {
 
 func newSignal() chan struct{} { return make(chan struct{}) }
 
-// withoutStreams is the server as a client sees it that was built without
-// streaming lists.
+// withoutStreams is the server for a client that does not support streaming lists.
 type withoutStreams struct{ *server }
 
 func (withoutStreams) IsWatchListSemanticsUnSupported() bool { return true }
@@ -160,8 +160,8 @@ func (r *runner) letWritersGo() {
 	}
 }
 
-// settle waits until the informer has taken everything and has told it to every
-// handler. Time flies meanwhile, so that back-offs and slow handlers cost nothing.
+// settle waits until the informer has everything and has told it to every handler. The
+// bubble's clock jumps meanwhile, so back-offs and slow handlers cost nothing.
 func (r *runner) settle() bool {
 	pause := 10 * time.Millisecond
 	for waited := time.Duration(0); waited < settleLimit; waited += pause {
@@ -171,7 +171,7 @@ func (r *runner) settle() bool {
 			return true
 		}
 		time.Sleep(pause)
-		pause = min(2*pause, 3100*time.Millisecond) // out of step with every resync
+		pause = min(2*pause, 3100*time.Millisecond) // not a multiple of any resync period
 	}
 	r.fail("the informer did not catch up within %v", settleLimit)
 	return false
@@ -193,7 +193,7 @@ func (r *runner) heal() {
 	r.server.setGate(gateOpen)
 }
 
-// stop ends the informer, which has to take everything with it that it started.
+// stop ends the informer, and checks that it ends everything that it has started.
 func (r *runner) stop() {
 	r.cancel()
 	select {
@@ -212,8 +212,8 @@ func (r *runner) stop() {
 	time.Sleep(time.Minute) // a handler that was removed may still be in its last call
 }
 
-// mark is a transform. It may be applied twice: client-go does so to the objects
-// of a streaming list.
+// mark is a transform. It may be applied twice: client-go does so with the objects of a
+// streaming list.
 func mark(obj any) (any, error) {
 	o := obj.(*corev1.ConfigMap)
 	o.Data = map[string]string{"transformed": "yes"}
@@ -236,14 +236,13 @@ func indexByParity(obj any) ([]string, error) {
 	return [][]string{{}, {"odd"}, {"even"}, {"even", "odd"}}[obj.(*corev1.ConfigMap).Generation%4], nil
 }
 
-// indexSlowly is an index function that lets everybody else run while an object
-// is on its way into the store. That is when a change of that object, a relist or
-// a resync can go wrong.
+// indexSlowly is an index function that lets all other goroutines run while an object is put
+// into the store. In this moment a change of the object, a relist or a resync can go wrong.
 func (r *runner) indexSlowly(obj any) ([]string, error) {
 	o := obj.(*corev1.ConfigMap)
 	if r.indexedFirst(keyOf(o), o.Generation) && r.informer.HasSynced() {
 		if first, ok := r.server.log.firstList()[keyOf(o)]; ok && first.rev == o.Generation {
-			r.fail("HasSynced is true while %s@%d of the first list is still on its way into the store", keyOf(o), o.Generation)
+			r.fail("HasSynced is true while %s@%d of the first list is not yet in the store", keyOf(o), o.Generation)
 		}
 	}
 	for range r.script.spin {
@@ -262,7 +261,7 @@ func (r *runner) indexedFirst(key string, rev int64) bool {
 	return true
 }
 
-// watchSynced looks at the store at the instant at which HasSynced turns true.
+// watchSynced looks at the store at the moment when HasSynced becomes true.
 func (r *runner) watchSynced() {
 	go func() {
 		select {
@@ -277,8 +276,8 @@ func (r *runner) watchSynced() {
 	}()
 }
 
-// watchRegistration looks at a handler at the instant at which its registration
-// says that it has been told the initial list.
+// watchRegistration looks at a handler at the moment when its registration says that it has
+// been told the initial list.
 func (r *runner) watchRegistration(h *registered) {
 	go func() {
 		select {

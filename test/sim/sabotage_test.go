@@ -14,14 +14,13 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// saboteur is client-go's informer with one thing wrong with it. The scripts have
-// to notice each.
+// saboteur is client-go's informer with one fault. The scripts have to find each fault.
 type saboteur struct {
 	cache.SharedIndexInformer
 	handler func(cache.ResourceEventHandler) cache.ResourceEventHandler
 	synced  bool // says that it has synced from the start
 	deaf    bool // does not remove handlers
-	version bool // does not say which version it has
+	version bool // returns no resource version
 }
 
 func (s *saboteur) AddEventHandlerWithResyncPeriod(h cache.ResourceEventHandler, resync time.Duration) (cache.ResourceEventHandlerRegistration, error) {
@@ -54,7 +53,7 @@ func (s *saboteur) LastSyncResourceVersion() string {
 	return s.SharedIndexInformer.LastSyncResourceVersion()
 }
 
-// at0 is done from the start.
+// at0 is a check that is done from the start.
 type at0 struct{}
 
 func (at0) Name() string { return "at once" }
@@ -65,8 +64,8 @@ func (at0) Done() <-chan struct{} {
 	return done
 }
 
-// meddler is a handler that passes on what it does not spoil. Each counts, so
-// that the damage is rare enough to look like a real fault.
+// meddler is a handler that falsifies some calls and passes on the others. It counts the
+// calls, so that the damage is as rare as that of a real fault.
 type meddler struct {
 	cache.ResourceEventHandler
 	onAdd    func(m *meddler, obj any, initial bool)
@@ -121,7 +120,7 @@ func sabotaged(how func(*saboteur)) constructor {
 	}
 }
 
-// lossy is a connection that loses an event now and then.
+// lossy is a connection that loses some events.
 type lossy struct {
 	*server
 	kind watch.EventType
@@ -191,13 +190,13 @@ func newer(obj any) any {
 }
 
 var sabotages = map[string]constructor{
-	"an update is lost on the way":    losing(watch.Modified),
-	"a deletion is lost on the way":   losing(watch.Deleted),
-	"an addition is lost on the way":  losing(watch.Added),
-	"an index keeps what has left it": newForgetful,
-	"synced from the start":           sabotaged(func(s *saboteur) { s.synced = true }),
-	"handlers can't be removed":       sabotaged(func(s *saboteur) { s.deaf = true }),
-	"no resource version":             sabotaged(func(s *saboteur) { s.version = true }),
+	"an update is lost on the way":             losing(watch.Modified),
+	"a deletion is lost on the way":            losing(watch.Deleted),
+	"an addition is lost on the way":           losing(watch.Added),
+	"an index keeps objects that have left it": newForgetful,
+	"synced from the start":                    sabotaged(func(s *saboteur) { s.synced = true }),
+	"handlers can't be removed":                sabotaged(func(s *saboteur) { s.deaf = true }),
+	"no resource version":                      sabotaged(func(s *saboteur) { s.version = true }),
 	"a handler misses an update": meddling(meddler{onUpdate: func(m *meddler, old, obj any) {
 		if m.count%10 != 0 {
 			m.ResourceEventHandler.OnUpdate(old, obj)
@@ -209,7 +208,7 @@ var sabotages = map[string]constructor{
 			m.ResourceEventHandler.OnAdd(obj, initial)
 		}
 	}}),
-	"a handler is not told what was initial": meddling(meddler{onAdd: func(m *meddler, obj any, _ bool) {
+	"a handler is not told which objects are initial": meddling(meddler{onAdd: func(m *meddler, obj any, _ bool) {
 		m.ResourceEventHandler.OnAdd(obj, false)
 	}}),
 	"a handler takes every addition for initial": meddling(meddler{onAdd: func(m *meddler, obj any, _ bool) {
@@ -237,7 +236,7 @@ var sabotages = map[string]constructor{
 			m.ResourceEventHandler.OnAdd(obj, initial)
 		},
 	}),
-	"a handler hears of what is not in the store": meddling(meddler{onUpdate: func(m *meddler, old, obj any) {
+	"a handler is told objects that are not in the store": meddling(meddler{onUpdate: func(m *meddler, old, obj any) {
 		m.ResourceEventHandler.OnUpdate(old, newer(obj))
 	}}),
 }
@@ -249,11 +248,11 @@ func TestScriptsBite(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if !shown(t, paced, sabotages[name]) {
-				t.Error("40 scripts did not show it")
+				t.Error("40 scripts do not show it")
 			}
-			// Only the end of a stormy script shows an index, and may be in order.
-			if !shown(t, stormy, sabotages[name]) && name != "an index keeps what has left it" {
-				t.Error("40 stormy scripts did not show it")
+			// Only the end of a stormy script shows an index, and the index may be right then.
+			if !shown(t, stormy, sabotages[name]) && name != "an index keeps objects that have left it" {
+				t.Error("40 stormy scripts do not show it")
 			}
 		})
 	}

@@ -14,12 +14,11 @@ type script struct {
 	seed      uint64
 	server    serverConfig
 	noStreams bool          // the client says that it can't do streaming lists
-	resync    time.Duration // the informer's default
+	resync    time.Duration // the informer's default resync period
 	transform bool
-	spin      int // how long the index function dawdles; makes batches grow
+	spin      int // how slow the index function is; it makes batches grow
 	steps     []step
-	// writers write on their own while the steps go on. Empty in a script that
-	// waits after each step until the informer has caught up.
+	// writers write independently of the steps. A paced script has none.
 	writers [][]timedWrite
 }
 
@@ -28,7 +27,7 @@ type timedWrite struct {
 	write
 }
 
-// step is one thing that happens.
+// step is one step of a script.
 type step interface {
 	fmt.Stringer
 	run(r *runner)
@@ -37,7 +36,7 @@ type step interface {
 // storm reports whether the script never waits for the informer.
 func (s *script) storm() bool { return len(s.writers) > 0 }
 
-// String is the script as a failing test prints it.
+// String is the text of the script in the output of a failing test.
 func (s *script) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "seed %d: %+v noStreams=%v resync=%v transform=%v spin=%d\n",
@@ -55,14 +54,14 @@ func (s *script) String() string {
 	return b.String()
 }
 
-// pen makes up writes. It knows what the server will hold when they are made, so
-// that each is possible.
+// pen invents writes. It knows what the server will have when they are made, so each of them
+// is possible.
 type pen struct {
 	rng  *rand.Rand
 	live map[string]write
 	revs map[string]int64
 	uids map[string]int
-	kept map[string]write // live, at the backup
+	kept map[string]write // a copy of live at the backup
 }
 
 func newPen(rng *rand.Rand) *pen {
@@ -74,7 +73,7 @@ var (
 	colors  = []string{"red", "green", "blue"}
 )
 
-// some returns up to n writes among the keys.
+// some returns up to n writes of some keys.
 func (p *pen) some(n int, keys []string) []write {
 	var writes []write
 	for range p.rng.IntN(n + 1) {
@@ -86,7 +85,7 @@ func (p *pen) some(n int, keys []string) []write {
 func (p *pen) any(key string) []write {
 	_, there := p.live[key]
 	switch dice := p.rng.IntN(20); {
-	case !there && dice < 7: // gone again before anybody has taken notice
+	case !there && dice < 7: // deleted before anybody has noticed it
 		return []write{p.create(key), p.remove(key)}
 	case !there:
 		return []write{p.create(key)}
@@ -114,7 +113,7 @@ func (p *pen) update(key string) write {
 	return w
 }
 
-// remove keeps the revision: the last state is what a DELETED event carries.
+// remove keeps the revision, because a DELETED event has the last state.
 func (p *pen) remove(key string) write {
 	w := p.live[key]
 	w.kind = watch.Deleted

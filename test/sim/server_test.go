@@ -17,7 +17,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/apifake"
 )
 
-// gate is how the server answers requests as such, whatever they ask for.
+// gate says whether the server answers requests at all.
 type gate uint8
 
 const (
@@ -27,29 +27,28 @@ const (
 	gateThrottle      // 429
 )
 
-// serverConfig is what does not change while a script runs.
+// serverConfig has the settings that do not change while a script runs.
 type serverConfig struct {
 	seed        uint64
 	streaming   bool          // offers streaming lists
-	pageCap     int           // most objects on a page, where a limit is asked for; 0: no cap
+	pageCap     int           // largest page of a list with a limit; 0: no bound
 	duplicates  int           // every so many events are sent twice; 0: none
 	slow        int           // every so many events are sent late; 0: none
-	dawdle      int           // at most how often others get to run before an event is sent
+	dawdle      int           // how often other goroutines get to run before an event is sent, at most
 	bookmarks   time.Duration // how often an idle watch gets a bookmark; 0: never
 	lateEnd     bool          // live events may precede the end of a streaming list
 	staleListed bool          // a list at "0" may show a past state
 }
 
-// server is the API server of package apifake for one client, with whatever may go wrong
-// on the way between the two. It keeps a [transcript] of everything that its client took
-// from it.
+// server is the API server of package apifake for one client, with the faults between the
+// two. It keeps a [transcript] of everything that its client has received.
 type server struct {
 	cfg serverConfig
 	api *apifake.Server
 
 	mu      sync.Mutex // guards everything below; never held while sending or sleeping
 	seq     int64      // of the last write
-	epoch   int64      // counts restores from a backup
+	epoch   int64      // number of restores from a backup
 	version int64      // resource version of the last write
 	backup  *backup
 	lost    bool      // the client may have seen versions that a restore has lost
@@ -57,14 +56,14 @@ type server struct {
 
 	gate    gate
 	stalled bool    // watches stay connected and send nothing
-	faults  []fault // each request takes the first
+	faults  []fault // each request takes the first of them
 	live    *stream
 	pages   map[string][]*corev1.ConfigMap // what was sent before each continue token
 	expired map[string]bool                // continue tokens
-	changed chan struct{}                  // closed and replaced whenever something above changes
+	changed chan struct{}                  // closed and replaced when something above changes
 
-	asked   time.Time // when the last request came
-	atOnce  int       // how many came at that very instant
+	asked   time.Time // time of the last request
+	atOnce  int       // number of requests at that moment
 	swamped bool
 
 	log transcript
@@ -75,7 +74,7 @@ type backup struct {
 	seq, version int64
 }
 
-// snapshot is a state that is shown again later.
+// snapshot is a state that the server shows again later.
 type snapshot struct {
 	items   []*corev1.ConfigMap
 	version int64
@@ -100,8 +99,8 @@ func (s *server) notifyLocked() {
 	s.changed = make(chan struct{})
 }
 
-// write is one change of one object. Its revision is given by the script, so that
-// two servers running one script agree on it however their writers interleave.
+// write is one change of one object. The script decides about its revision. So two servers
+// with the same script agree on it, whatever the order of their writers is.
 type write struct {
 	kind  watch.EventType
 	key   string
@@ -110,7 +109,7 @@ type write struct {
 	color string
 }
 
-// String is how a write appears in a printed script.
+// String is the text of a write in a printed script.
 func (w write) String() string {
 	return fmt.Sprintf("%s %s@%d(%s,%s)", w.kind, w.key, w.rev, w.uid, w.color)
 }
@@ -119,8 +118,8 @@ func (s *server) write(w write) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.seq++
-	// The epoch keeps versions written after a restore apart from those that the
-	// lost history gave out, as writes to a restored etcd in practice do not.
+	// With the epoch, versions after a restore differ from those of the lost history. With a
+	// real etcd they may be the same.
 	version := s.seq*4 + s.epoch%4
 	s.api.Skip(version - 1 - s.version)
 	key := splitKey(w.key)
@@ -138,15 +137,14 @@ func (s *server) write(w write) {
 	s.notifyLocked()
 }
 
-// configMap is an object as the client has it.
+// configMap is an object in the form that the client gets.
 func configMap(o *apifake.Object) *corev1.ConfigMap {
 	return &corev1.ConfigMap{ObjectMeta: *o.ObjectMeta.DeepCopy()}
 }
 
 func formatVersion(v int64) string { return strconv.FormatInt(v, 10) }
 
-// compact forgets the history, so that every watch that missed some of it has to
-// list again.
+// compact forgets the history. So a client that has missed a part of it has to list again.
 func (s *server) compact() { s.api.Forget() }
 
 func (s *server) takeBackup() {
@@ -155,7 +153,7 @@ func (s *server) takeBackup() {
 	s.backup = &backup{etcd: s.api.Backup(), seq: s.seq, version: s.version}
 }
 
-// keepStale makes the present what a list at "0" shows from now on.
+// keepStale keeps the present state for later lists at "0".
 func (s *server) keepStale() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -164,8 +162,8 @@ func (s *server) keepStale() {
 	}
 }
 
-// restore brings the backup back, as an operator does who lost an etcd: versions
-// go back too, and no watch can resume.
+// restore restores the backup, as an administrator does who has lost an etcd. Versions go
+// back too, and no watch can be resumed.
 func (s *server) restore() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -191,7 +189,7 @@ func (s *server) setStalled(stalled bool) {
 	s.notifyLocked()
 }
 
-// setFaults says how the next requests go wrong, one fault each.
+// setFaults sets the faults of the next requests, one for each.
 func (s *server) setFaults(faults []fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -209,8 +207,8 @@ func (s *server) takeFault() fault {
 	return first
 }
 
-// cut ends the watch in progress, if there is one; with an event where it is an
-// error, with the end of the stream where it is nil.
+// cut ends the present watch, if there is one. If the fault is an error, it ends with an
+// error event, otherwise with the end of the stream.
 func (s *server) cut(with fault) {
 	s.mu.Lock()
 	live := s.live
@@ -221,7 +219,7 @@ func (s *server) cut(with fault) {
 	}
 }
 
-// watchAge is for how long the watch in progress has been there.
+// watchAge is the age of the present watch.
 func (s *server) watchAge() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -231,15 +229,14 @@ func (s *server) watchAge() time.Duration {
 	return time.Since(s.live.since)
 }
 
-// caughtUp reports whether the client follows a watch and has taken everything
-// that there is.
+// caughtUp reports whether the client follows a watch and has received everything.
 func (s *server) caughtUp() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.live != nil && s.live.following && s.live.from == s.version
 }
 
-// state is what a client that knows everything has.
+// state is the state of a client that knows everything.
 func (s *server) state() world {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -256,7 +253,7 @@ func (s *server) itemsLocked() (items []*corev1.ConfigMap) {
 // admit waits at the gate.
 func (s *server) admit(ctx context.Context) error {
 	if s.hot() {
-		<-ctx.Done() // or the bubble, whose time stands still, would never end
+		<-ctx.Done() // otherwise the bubble would never end, because its time stands still
 		return ctx.Err()
 	}
 	for {
@@ -280,11 +277,10 @@ func (s *server) admit(ctx context.Context) error {
 	}
 }
 
-// mostAtOnce is more requests than a client can have a reason for that lets no
-// time pass between them.
+// mostAtOnce is more requests than a correct client makes without a pause.
 const mostAtOnce = 1000
 
-// hot reports whether the client is in a loop without a pause.
+// hot reports whether the client sends requests in a loop without a pause.
 func (s *server) hot() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -296,8 +292,8 @@ func (s *server) hot() bool {
 	return s.swamped
 }
 
-// List, Watch and their variants with a context make the server what an informer
-// is constructed with.
+// List, Watch and their variants with a context make the server a ListerWatcher, which an
+// informer needs.
 func (s *server) List(o metav1.ListOptions) (runtime.Object, error) {
 	return s.ListWithContext(context.Background(), o)
 }

@@ -38,7 +38,7 @@ func (s writes) String() string { return fmt.Sprintf("writes by %d: %v", s.write
 
 func (s writes) run(r *runner) { r.writeAll(s.list, s.writers) }
 
-// writeAll keeps the order of the writes of one key, and no other.
+// writeAll keeps the order of the writes of each key. The order among keys is free.
 func (r *runner) writeAll(list []write, writers int) {
 	var all sync.WaitGroup
 	for w := range writers {
@@ -53,9 +53,9 @@ func (r *runner) writeAll(list []write, writers int) {
 	all.Wait()
 }
 
-// outage cuts the watch and turns the client away while objects change. The
-// history either survives, and the client resumes, or it does not, and the client
-// has to list, which goes wrong in the given ways first.
+// outage cuts the watch and refuses the client while objects change. If the history survives,
+// the client resumes. If not, the client has to list, and its first requests have the given
+// faults.
 type outage struct {
 	with   fault
 	gate   gate
@@ -70,8 +70,8 @@ func (s outage) String() string {
 }
 
 func (s outage) run(r *runner) {
-	// A watch that ends in its first second without an event counts as broken
-	// with client-go, which then lists again.
+	// For client-go a watch is broken if it ends in its first second without an event. Then it
+	// lists again.
 	if age := r.server.watchAge(); age < 2*time.Second {
 		time.Sleep(2*time.Second - age)
 		r.settle()
@@ -85,13 +85,13 @@ func (s outage) run(r *runner) {
 		r.server.compact()
 	}
 	r.server.setGate(gateOpen)
-	if s.down > time.Second { // ours may list once more in the minute after it is back; client-go does not
+	if s.down > time.Second { // after an outage ours may list once more within a minute; client-go does not
 		r.settle()
 		time.Sleep(2 * time.Minute)
 	}
 }
 
-// keepBackup and restored lose the newest history of the server.
+// keepBackup and restored make the server lose its newest history.
 type keepBackup struct{}
 
 func (s keepBackup) String() string { return "keep a backup" }
@@ -119,7 +119,7 @@ func (s restored) run(r *runner) {
 	r.server.setGate(gateOpen)
 }
 
-// stall keeps the watch connected, and silent.
+// stall keeps the watch connected and sends nothing.
 type stall struct {
 	list  []write
 	lasts time.Duration
@@ -134,14 +134,14 @@ func (s stall) run(r *runner) {
 	r.server.setStalled(false)
 }
 
-// passes is time that passes.
+// passes lets time pass.
 type passes struct{ d time.Duration }
 
 func (s passes) String() string { return fmt.Sprintf("%v pass", s.d) }
 
 func (s passes) run(*runner) { time.Sleep(s.d) }
 
-// disturb does something to the server and does not wait for what comes of it.
+// disturb disturbs the server, and does not wait for the effects.
 type disturb struct {
 	cut     bool
 	with    fault
@@ -172,7 +172,7 @@ func (s disturb) run(r *runner) {
 	}
 }
 
-// addHandler adds a handler; resync below zero means the informer's default.
+// addHandler adds a handler. A resync below zero means the informer's default.
 type addHandler struct {
 	name   string
 	slow   time.Duration
@@ -206,7 +206,7 @@ func (s addHandler) run(r *runner) {
 	r.watchRegistration(h)
 }
 
-// removeHandler removes a handler, and may wait until it has been told the last.
+// removeHandler removes a handler, and may wait for its last call.
 type removeHandler struct {
 	name string
 	wait bool
@@ -249,7 +249,7 @@ func (r *runner) shutDown(h *registered) error {
 	case err := <-done:
 		return err
 	case <-time.After(time.Hour):
-		return errors.New("it was still there an hour later")
+		return errors.New("it had not ended an hour later")
 	}
 }
 

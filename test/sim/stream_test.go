@@ -13,13 +13,13 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/apifake"
 )
 
-// stream is one watch. It hands events over one by one, without a buffer, so that
-// the transcript holds what the client took, not what was on the way.
+// stream is one watch. It sends events one by one without a buffer. So the transcript has
+// exactly the events that the client has received.
 type stream struct {
 	srv    *server
 	api    *apifake.Stream
 	client context.Context
-	ctx    context.Context // ends with the client's, when the client stops, and with end
+	ctx    context.Context // ends with the client's context, with the client's Stop, and with end
 	cancel context.CancelFunc
 	since  time.Time
 	lasts  time.Duration
@@ -27,14 +27,14 @@ type stream struct {
 
 	endOnce sync.Once
 	ended   chan struct{} // closed by the server
-	last    fault         // with what it ended; written before ended is closed
+	last    fault         // why it ended; written before ended is closed
 	stopped chan struct{} // closed by the client
 	stop    func()
 
-	// The rest is the goroutine's own, but for from and following, which the
-	// server's lock guards because the server asks whether the client caught up.
+	// Only the stream's goroutine uses the rest, except from and following. The server's lock
+	// guards these two, because the server asks whether the client has caught up.
 	fault     fault
-	shown     map[string]*corev1.ConfigMap // by a streaming list
+	shown     map[string]*corev1.ConfigMap // the objects of a streaming list
 	from      int64                        // version up to which everything has been sent
 	following bool                         // past the initial events
 }
@@ -71,7 +71,7 @@ func (st *stream) end(with fault) {
 }
 
 func (st *stream) start() {
-	// A stream that is stalled ends in time, too, without asking the server.
+	// A stalled stream also ends at its time, without asking the server.
 	timer := time.AfterFunc(st.lasts, func() { st.end(faultNone) })
 	go func() {
 		defer close(st.events)
@@ -122,7 +122,7 @@ func (st *stream) step() bool {
 	return false
 }
 
-// next is what the server has to say, unless the connection is stalled.
+// next returns the server's next event, unless the connection is stalled.
 func (st *stream) next() (watch.Event, bool) {
 	e, err := st.api.Next(st.ctx)
 	if err != nil {
@@ -141,7 +141,7 @@ func (st *stream) next() (watch.Event, bool) {
 	}
 }
 
-// initial sends an object of a streaming list, or that this was all.
+// initial sends an object of a streaming list, or the bookmark at its end.
 func (st *stream) initial(kind watch.EventType, o *corev1.ConfigMap) bool {
 	half := len(st.srv.api.Objects()) / 2
 	switch {
@@ -213,7 +213,7 @@ func (st *stream) bookmark(o *corev1.ConfigMap) bool {
 	return true
 }
 
-// change sends a change, which may be late, or sent twice.
+// change sends a change. It may send it late, or twice.
 func (st *stream) change(kind watch.EventType, o *corev1.ConfigMap) bool {
 	version, _ := parseVersion(o.ResourceVersion)
 	if hit(st.srv.cfg.slow, st.srv.cfg.seed, version, 1) {
@@ -234,8 +234,8 @@ func (st *stream) change(kind watch.EventType, o *corev1.ConfigMap) bool {
 	return true
 }
 
-// dawdle lets others run for about as long as the index function does, so that an
-// event may come while the one before is on its way into the store.
+// dawdle lets other goroutines run for about as long as the index function takes. So an event
+// may come while the earlier one is put into the store.
 func (st *stream) dawdle(version int64) {
 	if most := uint64(st.srv.cfg.dawdle); most > 0 {
 		for range mix(st.srv.cfg.seed^uint64(version)) % most {
@@ -265,7 +265,7 @@ func (st *stream) wait(changed <-chan struct{}, due <-chan time.Time) bool {
 	}
 }
 
-// send hands one event over, unless the watch has ended.
+// send sends one event, unless the watch has ended.
 func (st *stream) send(e watch.Event) bool {
 	if st.ctx.Err() != nil {
 		return false
@@ -278,7 +278,7 @@ func (st *stream) send(e watch.Event) bool {
 	}
 }
 
-// sendError is the one event that a watch may end with.
+// sendError sends the one error event with which a watch may end.
 func (st *stream) sendError(status *metav1.Status) {
 	select {
 	case st.events <- watch.Event{Type: watch.Error, Object: status}:
@@ -287,7 +287,7 @@ func (st *stream) sendError(status *metav1.Status) {
 	}
 }
 
-// hit picks every so many of the versions, the same ones each time.
+// hit picks every n-th version, the same ones each time.
 func hit(every int, seed uint64, version int64, salt uint64) bool {
 	return every > 0 && mix(seed^salt<<32^uint64(version))%uint64(every) == 0
 }

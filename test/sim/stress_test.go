@@ -10,8 +10,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/stress"
 )
 
-// TestStartStop starts and stops informers in every order, with handlers that
-// come and go meanwhile.
+// TestStartStop starts and stops informers in every order. Meanwhile handlers come and go.
 func TestStartStop(t *testing.T) {
 	stress.Test(t, func() stress.Life {
 		s := newServer(serverConfig{streaming: true})

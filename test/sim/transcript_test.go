@@ -9,9 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// transcript is everything that the client of a server took from it, in order:
-// complete lists, watch events and bookmarks. What any informer must tell its
-// handlers follows from it alone, however the two interleaved.
+// transcript is everything that the client of a server has received, in order: complete
+// lists, watch events and bookmarks. It alone decides what an informer must tell its
+// handlers, whatever the timing was.
 type transcript struct {
 	mu      sync.Mutex // guards entries and their aborted
 	entries []*entry
@@ -25,9 +25,8 @@ type entry struct {
 	key     string
 	state   state
 	version string
-	// aborted is set if the client went away before it took the event. An event
-	// is written down before it is sent, because once it is sent the client may
-	// act on it at once.
+	// aborted is set if the client left before it received the event. An event is noted before
+	// it is sent, because the client may react to it at once.
 	aborted bool
 }
 
@@ -64,7 +63,7 @@ func (t *transcript) bookmark(version string) *entry {
 	return t.add(&entry{version: version})
 }
 
-// taken is what the client has taken by now.
+// taken returns what the client has received up to now.
 func (t *transcript) taken() []*entry {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -77,7 +76,7 @@ func (t *transcript) taken() []*entry {
 	return taken
 }
 
-// firstList is the first complete list that the client took, or nil.
+// firstList is the first complete list that the client received, or nil.
 func (t *transcript) firstList() world {
 	for _, e := range t.taken() {
 		if e.items != nil {
@@ -87,7 +86,7 @@ func (t *transcript) firstList() world {
 	return nil
 }
 
-// String is how an entry appears in a report.
+// String is the text of an entry in a report.
 func (e *entry) String() string {
 	switch {
 	case e.items != nil:

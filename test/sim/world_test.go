@@ -11,7 +11,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// state is one version of one object, as far as comparing goes.
+// state has the parts of one version of an object that are compared.
 type state struct {
 	rev     int64
 	uid     string
@@ -52,7 +52,7 @@ func hashOf(key string, s state) uint64 {
 	return mix(h ^ uint64(s.rev)*0x9e3779b97f4a7c15)
 }
 
-// mix spreads the bits of x over all of the result.
+// mix spreads the bits of x over the whole result.
 func mix(x uint64) uint64 {
 	x ^= x >> 30
 	x *= 0xbf58476d1ce4e5b9
@@ -69,7 +69,7 @@ func splitKey(key string) delta.Key { return delta.ParseKey(key) }
 
 func keysOf[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// shuffled orders the objects by seed alone, wherever they come from.
+// shuffled orders the objects by the seed, independent of their earlier order.
 func shuffled(seed uint64, objects []*corev1.ConfigMap) []*corev1.ConfigMap {
 	slices.SortFunc(objects, func(a, b *corev1.ConfigMap) int { return cmp.Compare(keyOf(a), keyOf(b)) })
 	rng := rand.New(rand.NewPCG(seed, 7))

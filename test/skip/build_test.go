@@ -25,12 +25,12 @@ import (
 
 type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 
-// key is the object's name as clients have it.
+// key is the object's name in the form that clients use.
 func (id objectID) key() types.NamespacedName {
 	return types.NamespacedName{Namespace: id.namespace, Name: id.name}
 }
 
-// build makes the operator's controller in a manager.
+// build makes the controller of the operator in a manager.
 func (o *operator) build(l *life) error {
 	o.life = l
 	b := builder.ControllerManagedBy(l.manager).Named(o.temper.String()).
@@ -73,8 +73,8 @@ func (o *operator) build(l *life) error {
 	return nil
 }
 
-// started waits until the controller has started, and some time more. As long as it
-// starts it has a lock that Watch waits for, and in a bubble time stands still then.
+// started waits until the controller has started, and a little longer. While it starts it
+// holds a lock, and Watch waits for that lock. Meanwhile time would stand still in a bubble.
 func (o *operator) started(l *life) bool {
 	began := time.Now()
 	for wait := 1200 * time.Millisecond; ; wait = 100 * time.Millisecond {
@@ -92,7 +92,7 @@ func (o *operator) started(l *life) bool {
 	}
 }
 
-// watch adds a watch to the controller, or returns the source that is one.
+// watch adds a watch to the controller, or returns a source for it.
 func (o *operator) watch(b *builder.Builder, w *watch, l *life) ctrlsource.Source {
 	example, whole := w.kind.example(w.form), w.kind.example(w.whole())
 	var predicates []predicate.Predicate
@@ -123,7 +123,7 @@ func (o *operator) watch(b *builder.Builder, w *watch, l *life) ctrlsource.Sourc
 	return nil
 }
 
-// base is the handler that knows which requests an object matters to.
+// base is the handler that adds the requests of an object.
 func (o *operator) handler(w *watch, l *life) handler.EventHandler {
 	switch w.relation {
 	case byOwner:
@@ -138,7 +138,7 @@ func (o *operator) handler(w *watch, l *life) handler.EventHandler {
 	}
 }
 
-// requestsOf are those for which an object matters.
+// requestsOf returns the requests that depend on an object.
 func (o *operator) requestsOf(ctx context.Context, w *watch, l *life, obj client.Object) []reconcile.Request {
 	var names []string
 	switch w.relation {
@@ -162,9 +162,9 @@ func (o *operator) requestsOf(ctx context.Context, w *watch, l *life, obj client
 	return all
 }
 
-// mentioning are the primary objects that name an object, as the cache has them. While
-// they cannot be read it waits, as long as the manager runs: a user who gave up would have
-// missed what happened.
+// mentioning returns the primary objects in the cache that name an object. If they can't be
+// read, it tries again while the manager runs. A user's function that gave up would miss the
+// event.
 func (o *operator) mentioning(ctx context.Context, l *life, obj client.Object) []string {
 	k, f := o.primary(), o.watches[0].form
 	for list := k.list(f); ; time.Sleep(50 * time.Millisecond) {
@@ -187,7 +187,7 @@ func (o *operator) mentioning(ctx context.Context, l *life, obj client.Object) [
 	}
 }
 
-// whole is the form in which the builder is told of a kind that it is to watch.
+// whole is the form of the example object for the builder.
 func (w *watch) whole() form {
 	if w.form == metadataForm {
 		return typedForm
@@ -195,7 +195,7 @@ func (w *watch) whole() form {
 	return w.form
 }
 
-// options say that metadata is enough.
+// options returns the builder's option for metadata, if the watch has that form.
 func options[O any](w *watch) []O {
 	if w.form != metadataForm {
 		return nil

@@ -6,26 +6,26 @@ import (
 	"time"
 )
 
-// dice are those of one seed. What they show depends on what they are rolled for and on
-// nothing else: to leave one thing out of a world changes nothing about the others.
+// dice are the dice of one seed. The result of a roll depends only on the seed and on the
+// purpose of the roll. So if one thing is left out of a world, the others stay the same.
 type dice uint64
 
-// roll is a number below sides.
+// roll returns a number below sides.
 func (d dice) roll(sides int, about ...any) int {
 	hash := fnv.New64a()
 	fmt.Fprintln(hash, uint64(d), about)
-	x := hash.Sum64() // whose low bits alone are no good
+	x := hash.Sum64() // the low bits of an FNV hash alone are not random enough
 	x ^= x >> 33
 	x *= 0xff51afd7ed558ccd
 	x ^= x >> 33
 	return int(x % uint64(sides))
 }
 
-// percent is true so many times of a hundred.
+// percent is true with this chance in percent.
 func (d dice) percent(chance int, about ...any) bool { return d.roll(100, about...) < chance }
 
-// pause is a time of up to most. It is hardly ever the same twice, so that things do not
-// happen at the very same moment by chance.
+// pause returns a time up to most. It is hardly ever the same twice, so that two things do
+// not happen at the same moment by chance.
 func (d dice) pause(most time.Duration, about ...any) time.Duration {
 	return time.Duration(1 + d.roll(int(most), about...))
 }

@@ -1,5 +1,5 @@
-// Package skip plays random operators in random worlds, and checks that it is safe to skip
-// work because of what delta.From tells.
+// Package skip plays random operators in random worlds, and checks that an operator may
+// safely skip the work that delta.From allows it to skip.
 //
 //	seed ──▶ plan: watches, jobs, steps            (plan, generate, filter, kinds, script)
 //	           │
@@ -16,51 +16,53 @@
 //	           ▼              ▼                          ▼
 //	         story ◀─────── judge: is every skip right, does the end agree with the server?
 //
-// Two controllers of one manager have the same watches, predicates, handlers and jobs. A
-// job reads something of each object that belongs to a request, and puts it out into a
-// world outside that outlives the manager. The diligent operator shows that the plan can be
-// fulfilled: where it is wrong as well, the world has asked for too much.
+// Two controllers of one manager have the same watches, predicates, handlers and jobs. A job
+// reads a value from each object that belongs to a request, and writes it as output into a
+// place that outlives the manager. The diligent operator shows that the plan is possible: if
+// its output is wrong too, the world has asked for too much.
 //
 // # Who judges
 //
-// While the world goes on, each job that the lazy operator was told it may skip is held
-// against what the watches have shown by then, and against everything that the operator has
-// read since its last success began: that is the promise of docs/guides/what-changed.md. In
-// the end both operators have to have what the server has. Besides, our predicates hold back
-// nothing that they are asked for, a resync is told as one, every request reaches a worker,
-// and nothing is said to be unknown without a reason.
+// The judge checks each skip of the lazy operator while the world goes on. It compares the
+// skipped job with what the watches have shown by then, and with everything that the operator
+// has read since its last successful call began. That is the promise of
+// docs/guides/what-changed.md. At the end both operators must have the values of the server.
+// The judge also checks that our predicates let through every change that they are asked for,
+// that a resync is told as a resync, that every request reaches a worker, and that changes
+// are incomplete only for a reason.
 //
 // # When one fails
 //
-// The story is told of a smaller plan in which the same goes wrong: with fewer steps,
-// watches, jobs and objects, without failures, with one worker. Every draw is by the seed and
-// by what it is for, so what is left out changes nothing about the rest. To play one seed
-// again, or many:
+// The test looks for a smaller plan with the same failure: with fewer steps, watches, jobs
+// and objects, without failing calls, with one worker. It prints the story of that plan.
+// Every draw depends on the seed and on its purpose, so a part that is left out does not
+// change the rest. To play one seed again, or many:
 //
 //	SEEDS=319 go test ./test/skip -run '/seed=318$'
 //	make skip SEEDS=20000
 //
-// The order of goroutines is not the seed's. A world that fails once in a hundred times
-// is found again with -count 100. With -failfast nothing is shrunk.
+// The seed does not decide about the order of goroutines. To find a world again that fails
+// once in a hundred times, use -count 100. With -failfast the plan is not made smaller.
 //
 // # On a real API server
 //
-// The same plans, operators and judge are played over etcd and kube-apiserver, in real time.
-// Another watch remembers what every object was. Nobody can hold watches back there, and
-// floods take too long, so these are left out. A world has come to rest when the cache has
-// shown the last write of each kind and nothing has happened for a second.
+// The same plans, operators and judge also run over etcd and kube-apiserver, in real time.
+// Another watch records the states of every object. A test can't delay the watches of a real
+// server, and floods take too long, so these are left out. A world has come to rest when the
+// cache has shown the last write of each kind and nothing has happened for a second.
 //
 //	make skip-real MINUTES=10
 //
 // # Concurrency
 //
-// Worlds are played side by side, each in a synctest bubble with a server, a manager and a
-// clock of its own. Those on a real server are played one by one. An operator's mutex guards
-// what it remembers, the server's what objects were, the story's what happened. They are taken
-// in this order, and nothing waits under the last two.
+// Several worlds run at the same time, each in a synctest bubble with a server, a manager and
+// a clock of its own. Worlds on a real server run one after the other. An operator's mutex
+// guards what it remembers, the server's mutex the states of objects, and the story's mutex
+// the events. They are locked in this order, and nothing waits while one of the last two is
+// held.
 //
 // # Testing
 //
-// The package is tests alone. That they can fail is checked by hack/mutants, which has a
-// fault for everything that a skip relies on.
+// The package has only tests. hack/mutants checks that they can fail: it has a fault for
+// everything that a skip relies on.
 package skip

@@ -15,22 +15,22 @@ import (
 	drpredicate "github.com/delta-runtime/delta-runtime/pkg/predicate"
 )
 
-// filter is a predicate of a watch, and what it has to let through.
+// filter is a predicate of a watch, and the changes that it has to let through.
 type filter struct {
 	name string
 	// make is nil for a filter that lets everything through.
 	make func(*life) predicate.Predicate
-	// shows reports whether each change of what is at the place is let through.
+	// shows reports whether each change at the place is let through.
 	shows func(*place) bool
-	// ours says that another life of an object counts as a change, as it does for our
-	// predicates. Others compare what they are about.
+	// ours says that a new object of the same name counts as a change. It does for our
+	// predicates. Others only compare their fields.
 	ours bool
 }
 
 // unfiltered lets everything through.
 var unfiltered = filter{name: "no predicate", shows: func(*place) bool { return true }, ours: true}
 
-// filters draws a predicate that shows what has to be shown, and something besides.
+// filter draws a predicate that shows everything that must be shown, and something more.
 func (g *generator) filter(w *watch, must []*place) filter {
 	if !g.has(predicates) || g.rng.IntN(3) == 0 {
 		return unfiltered
@@ -49,8 +49,8 @@ func (g *generator) filter(w *watch, must []*place) filter {
 	return candidates[g.rng.IntN(len(candidates))]
 }
 
-// exchanges reports whether a relist can show one object in place of another that had its
-// name. Predicates that know nothing of lives may hide that from all watches.
+// exchanges reports whether a relist can show an object instead of another one with the same
+// name. Predicates that do not compare UIDs may hide that from all watches.
 func (g *generator) exchanges() bool { return g.has(losses | uprootings) }
 
 var notStatusOnly = filter{
@@ -65,7 +65,7 @@ var notResync = filter{
 	shows: func(*place) bool { return true },
 }
 
-// notOwnWrite holds back what the manager's client writes, which is the note.
+// notOwnWrite holds back the writes of the manager's client, which writes only the note.
 var notOwnWrite = filter{
 	name: "NotOwnWrite()", ours: true,
 	make: func(l *life) predicate.Predicate {
@@ -74,7 +74,7 @@ var notOwnWrite = filter{
 	shows: func(p *place) bool { return !slices.Equal(p.fields, note.fields) },
 }
 
-// changedAt is ours, for what must be shown and for one place more.
+// changedAt is our predicate, for the places that must be shown and one more.
 func (g *generator) changedAt(w *watch, must []*place) filter {
 	shown := append(slices.Clone(must), pick(g.rng, w.kind.places))
 	var paths []string
@@ -94,7 +94,7 @@ func (g *generator) changedAt(w *watch, must []*place) filter {
 	}
 }
 
-// theirs are controller-runtime's predicates, and what users write themselves.
+// theirs are controller-runtime's predicates, and predicates that users write themselves.
 func theirs(w *watch) []filter {
 	under := func(prefix ...any) func(*place) bool {
 		return func(p *place) bool {
@@ -134,7 +134,7 @@ func theirs(w *watch) []filter {
 	})
 }
 
-// dataOf is what a user's predicate compares.
+// dataOf returns the value that a user's predicate compares.
 func dataOf(obj client.Object) string {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
 	if err != nil {
@@ -143,5 +143,5 @@ func dataOf(obj client.Object) string {
 	return string(encode(map[string]any{"data": content["data"]}))
 }
 
-// pick draws one of several.
+// pick draws one of several values.
 func pick[T any](rng *rand.Rand, all []T) T { return all[rng.IntN(len(all))] }

@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// filler is the name of an object that belongs to nobody.
+// filler is the name of an object that no primary object depends on.
 const filler = "filler"
 
-// deluge is how many events come in a flood: more than a listener may be behind.
+// deluge is the number of events in a flood: more than a listener may be behind.
 const deluge = 4200
 
-// flood has a listener sleep while an object comes and goes, or changes hands and changes
-// back, and while somebody looks at it in between. Then more happens than a listener may be
-// behind.
+// flood makes a listener sleep. Meanwhile an object comes and goes, or changes its owner and
+// changes back, and somebody reads it in between. Then there are more events than a listener
+// may be behind.
 func (g *generator) flood() *step {
 	var slow []*watch
 	for _, w := range g.watches {
@@ -33,13 +33,13 @@ func (g *generator) flood() *step {
 	return g.newStep(fmt.Sprintf("listeners of %s sleep while something happens to %s, and a flood of events", w.kind, id), f.come)
 }
 
-// flood is what happens in one.
+// flood is one such step.
 type flood struct {
 	*generator
 	watch *watch
 	id    objectID
 	birth *step
-	to    string // the name of the primary object that gets it
+	to    string // the name of the primary object that becomes the owner
 	goes  bool   // it comes and goes
 }
 
@@ -81,7 +81,7 @@ func (f *flood) come(w *world) {
 	w.drowsy.Store(false)
 }
 
-// belongsTo is the name of the primary object that an object says it belongs to.
+// belongsTo returns the name of the primary object that an object belongs to.
 func belongsTo(r relation, object map[string]any) string {
 	if r == byOwner {
 		return ownerOf(object)

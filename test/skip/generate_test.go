@@ -7,13 +7,13 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// generator makes a plan of a seed.
+// generator makes a plan from a seed.
 type generator struct {
 	*plan
 	rng *rand.Rand
 }
 
-// likely is how many worlds of a hundred have a trait.
+// likely is the share of worlds with each trait, in percent.
 var likely = map[traits]int{
 	predicates: 50, twins: 45, slowness: 25, keepers: 25, metadata: 30, liveReads: 35, losses: 25, delays: 25,
 	removals: 12, departures: 10, uprootings: 8, restarts: 12, failures: 35, postponements: 35, misspellings: 20,
@@ -21,7 +21,7 @@ var likely = map[traits]int{
 	ownWrites: 10, lives: 30, moves: 50, narrowness: 10, latecomers: 10, oddities: 8, detours: 10, hiding: 15,
 }
 
-// newPlan is the world of a seed, without some traits.
+// newPlan returns the plan of a seed, without some traits.
 func newPlan(seed uint64, without traits) *plan {
 	g := &generator{plan: &plan{seed: seed, dice: dice(seed)}, rng: rand.New(rand.NewPCG(seed, 7))}
 	for i := range traitNames {
@@ -30,10 +30,10 @@ func newPlan(seed uint64, without traits) *plan {
 		}
 	}
 	g.traits &^= without
-	if g.has(resyncs) { // what is shown unchanged has to be a resync
+	if g.has(resyncs) { // if an unchanged object is shown, it has to be a resync
 		g.traits &^= losses | removals | departures | uprootings | restarts
 	}
-	if g.has(floods) { // which matter to those who are called for nothing else
+	if g.has(floods) { // a flood can only do harm if nothing else calls the operators
 		g.traits |= slowness
 		g.traits &^= twins | losses | uprootings | removals | departures | restarts | crashes | oddities
 	}
@@ -52,13 +52,13 @@ func newPlan(seed uint64, without traits) *plan {
 	return g.plan
 }
 
-// mustPoke reports whether something can happen in the world after which nobody would be
-// called although there is work, whatever the library did:
+// mustPoke reports whether something can happen in the world after which there is work but no
+// call, and the library can't help it:
 //
-//   - What a live read has shown between two states of a watch that lost its history.
-//   - An object that went, or changed hands, while its kind or namespace was not followed,
-//     or the manager did not run.
-//   - An event at which the user's handler panicked, or that could not be shown to it.
+//   - A live read sees a state between two states of a watch that has lost its history.
+//   - An object is deleted, or changes its owner, while its kind or namespace is not
+//     followed, or the manager does not run.
+//   - The user's handler panics at an event, or can't be told the event.
 func (g *generator) mustPoke() bool {
 	return g.has(liveReads) && g.has(losses|uprootings) || g.has(removals|departures|restarts|crashes|oddities)
 }
@@ -107,7 +107,7 @@ func (g *generator) watchAll() {
 	}
 }
 
-// form draws how a kind is watched.
+// form draws the form in which a kind is watched.
 func (g *generator) form(k *kind) form {
 	switch {
 	case g.has(metadata) && g.rng.IntN(2) == 0:
@@ -127,14 +127,14 @@ func (g *generator) route(r relation) route {
 	}
 	if g.has(foreigners) {
 		routes = append(routes, viaDeltas)
-		if !g.has(removals | crashes) { // which controller-runtime's source does not survive, nor tell of
+		if !g.has(removals | crashes) { // controller-runtime's source does not survive this, and does not tell it
 			routes = append(routes, viaTheirs, viaTheirs)
 		}
 	}
 	return pick(g.rng, routes)
 }
 
-// add completes a watch and keeps it.
+// add completes a watch and adds it to the plan.
 func (g *generator) add(w *watch) {
 	w.n = len(g.watches)
 	var must []*place
@@ -168,7 +168,7 @@ func (g *generator) add(w *watch) {
 	g.watches = append(g.watches, w)
 }
 
-// work draws what the operators do. Each watch gets something to be for.
+// work draws the jobs of the operators. Each watch gets at least one.
 func (g *generator) work() {
 	for _, w := range g.watches {
 		for range 1 + g.rng.IntN(2) {
@@ -183,7 +183,7 @@ func (g *generator) work() {
 				}
 				if w.form == metadataForm && !j.place.inMetadata() {
 					if !g.has(liveReads) {
-						continue // nobody could see it
+						continue // the job could not see a change there
 					}
 					j.manner, j.form = readingLive, typedForm
 				}
@@ -204,8 +204,8 @@ func (g *generator) work() {
 	}
 }
 
-// question draws how to ask. Only says nothing of places, so it is for jobs that depend
-// on objects that come and go.
+// question draws how a job asks delta.From. Only is not about places, so it is for jobs that
+// depend on the existence of objects.
 func (g *generator) question(j *job) question {
 	if !g.has(questions) {
 		return askTouches
@@ -227,13 +227,14 @@ func (g *generator) question(j *job) question {
 	}
 }
 
-// showing are the watches that show all that a job depends on: its place, what the object
-// belongs to, and that it is another one; and what By is asked for.
+// showing returns the watches that show everything that a job depends on: its place, the
+// owner of the object, and whether it is a new object. They also decide with which causes the
+// job calls By.
 func (p *plan) showing(j *job) []*watch {
 	var all []*watch
 	for _, w := range p.watches {
 		switch at := j.relation.belongsAt(); {
-		case w.kind != j.kind, w.relation != j.relation, w.late: // nobody was watching before
+		case w.kind != j.kind, w.relation != j.relation, w.late: // there was no watch before
 		case j.place != nil && !w.filter.shows(j.place), j.life && !w.filter.ours:
 		case at != nil && !p.settled && !w.filter.shows(at):
 		case j.manner != readingLive && w.form != j.form: // another informer, which may be behind
@@ -244,7 +245,7 @@ func (p *plan) showing(j *job) []*watch {
 	return all
 }
 
-// causes are what By is asked for. The lazy operator knows what it has built.
+// causes returns the causes for By. The lazy operator knows which watches it has.
 func (j *job) causes() []delta.Cause {
 	var all []delta.Cause
 	for _, w := range j.shownBy {

@@ -16,8 +16,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// handling is a handler that takes its time, as users' handlers do, and notes for what it
-// has added requests.
+// handling is a handler that is slow, as users' handlers may be. It notes the requests that
+// it has added, and their events.
 type handling struct {
 	*operator
 	watch   *watch
@@ -27,10 +27,10 @@ type handling struct {
 
 var _ handler.EventHandler = (*handling)(nil)
 
-// delivered is an event as all kinds of events have it.
+// delivered has the parts that all sorts of events have.
 type delivered struct {
 	obj     client.Object
-	version int64 // at which the object is shown; of one that is gone, that at which it went
+	version int64 // the version of the object; for a deleted object the version of its deletion
 	resync  bool
 	pass    func(ctx context.Context, q queue)
 }
@@ -57,7 +57,7 @@ func (h *handling) Generic(ctx context.Context, e event.GenericEvent, q queue) {
 	h.handler.Generic(ctx, e, q)
 }
 
-// delta is told what a source of deltas tells.
+// delta passes a delta from a source of deltas on.
 func (h *handling) delta(ctx context.Context, d delta.Delta[client.Object], q queue) {
 	if d.Op == delta.OutOfScope {
 		return
@@ -79,7 +79,7 @@ func (h *handling) delta(ctx context.Context, d delta.Delta[client.Object], q qu
 	}})
 }
 
-// versionOf is the version that the object has.
+// versionOf returns the version of an object.
 func versionOf(obj delta.Object) int64 {
 	version, err := strconv.ParseInt(obj.GetResourceVersion(), 10, 64)
 	if err != nil {
@@ -88,7 +88,7 @@ func versionOf(obj delta.Object) int64 {
 	return version
 }
 
-// gone is at which version an object went, of which this is the last state that was known.
+// gone returns the version at which an object was deleted. obj is the last known state of it.
 func (w *world) gone(k *kind, obj delta.Object) int64 {
 	id := objectID{k, obj.GetNamespace(), obj.GetName()}
 	if was := w.stateOf(id, obj); was.object == nil {
@@ -97,7 +97,7 @@ func (w *world) gone(k *kind, obj delta.Object) int64 {
 	return w.server.goneAfter(id, versionOf(obj)).version
 }
 
-// deliver passes an event on at the watch's pace.
+// deliver passes an event on, at the pace of the watch.
 func (h *handling) deliver(ctx context.Context, q queue, d delivered) {
 	w := h.watch
 	id := objectID{w.kind, d.obj.GetNamespace(), d.obj.GetName()}
@@ -138,13 +138,13 @@ func (h *handling) deliver(ctx context.Context, q queue, d delivered) {
 	}
 }
 
-// noting is the queue that a handler is given, and notes what is added.
+// noting is the queue for a handler. It notes the added requests.
 type noting struct {
 	priorityqueue.PriorityQueue[reconcile.Request]
 	handling *handling
 	about    delivered
 	id       objectID
-	delay    time.Duration // until what is added is to reach a worker
+	delay    time.Duration // how long added requests have to wait
 }
 
 func (q *noting) added(r reconcile.Request) {
@@ -156,7 +156,7 @@ func (q *noting) added(r reconcile.Request) {
 	}
 }
 
-// Add adds, and notes it.
+// Add adds a request and notes it.
 func (q *noting) Add(r reconcile.Request) {
 	if q.delay > 0 {
 		q.PriorityQueue.AddAfter(r, q.delay)
@@ -166,7 +166,7 @@ func (q *noting) Add(r reconcile.Request) {
 	q.added(r)
 }
 
-// AddWithOpts adds, and notes it.
+// AddWithOpts adds requests and notes them.
 func (q *noting) AddWithOpts(opts priorityqueue.AddOpts, all ...reconcile.Request) {
 	opts.After = max(opts.After, q.delay)
 	q.PriorityQueue.AddWithOpts(opts, all...)
@@ -175,8 +175,8 @@ func (q *noting) AddWithOpts(opts priorityqueue.AddOpts, all ...reconcile.Reques
 	}
 }
 
-// noted is the last predicate of a watch whose handler is the builder's: what comes to it
-// is added.
+// noted is the last predicate of a watch with the builder's own handler. Every event that
+// reaches it leads to a request.
 type noted struct {
 	*operator
 	watch *watch
@@ -221,14 +221,14 @@ func (n *noted) Delete(e event.DeleteEvent) bool {
 // Generic lets the event pass.
 func (n *noted) Generic(event.GenericEvent) bool { return true }
 
-// judged is a predicate of ours that must not hold back what the work depends on.
+// judged is a predicate of ours that must not hold back changes that jobs depend on.
 type judged struct {
 	predicate.Predicate
 	operator *operator
 	watch    *watch
 }
 
-// Update asks the predicate, and checks what it holds back.
+// Update asks the predicate, and checks the events that it holds back.
 func (p *judged) Update(e event.UpdateEvent) bool {
 	passes := p.Predicate.Update(e)
 	if passes || !p.watch.filter.ours {
@@ -251,7 +251,7 @@ func (p *judged) Update(e event.UpdateEvent) bool {
 	return false
 }
 
-// promised are the places whose changes the watch's predicate has to let through.
+// promised returns the places whose changes the predicate of the watch has to let through.
 func (w *watch) promised() []*place {
 	var all []*place
 	for _, p := range append([]*place{labelled, owned, w.kind.ref, w.kind.poke}, w.kind.places...) {

@@ -16,7 +16,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// config is how clients reach the server.
+// config returns the configuration for clients of the server.
 func (s *server) config() *rest.Config {
 	if s.real != nil {
 		return s.real.config()
@@ -33,7 +33,7 @@ func newMapper() *meta.DefaultRESTMapper {
 	return mapper
 }
 
-// asked is what the path and headers of a request ask for.
+// asked is the meaning of the path and headers of a request.
 type asked struct {
 	door
 	namespace, name string
@@ -146,7 +146,8 @@ func (s *server) getLocked(r *http.Request, a asked) *http.Response {
 	return respondWith(r, http.StatusOK, found.in(a.form))
 }
 
-// putLocked writes what a client has read, if nobody else has written in between.
+// putLocked writes an object that a client has read, if nobody else has written it in
+// between.
 func (s *server) putLocked(r *http.Request, a asked) *http.Response {
 	id := objectID{a.kind, a.namespace, a.name}
 	before := s.presentLocked(id)
@@ -161,7 +162,7 @@ func (s *server) putLocked(r *http.Request, a asked) *http.Response {
 		return refuse(r, http.StatusConflict, metav1.StatusReasonConflict)
 	}
 	changed := before.copied()
-	note.set(changed, note.get(object)) // which is all that a world's client writes
+	note.set(changed, note.get(object)) // a world's client writes nothing else
 	s.recordLocked("MODIFIED", id, changed)
 	return respondWith(r, http.StatusOK, s.presentLocked(id).in(a.form))
 }
@@ -183,7 +184,7 @@ func (s *server) listLocked(r *http.Request, a asked) *http.Response {
 	return respondWith(r, http.StatusOK, body.Bytes())
 }
 
-// allLocked is what there is, oldest first.
+// allLocked returns the objects, oldest first.
 func (s *server) allLocked(a asked) []*state {
 	var all []*state
 	for id := range s.past {

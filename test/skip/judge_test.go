@@ -8,23 +8,23 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// shownBy names an object as a watch shows it.
+// shownBy names an object and a watch that shows it.
 type shownBy struct {
 	watch int
 	id    objectID
 }
 
-// sighting is a state of an object that a watch has made a request for.
+// sighting is a state of an object that made a watch add a request.
 type sighting struct {
 	version int64
 	at      time.Time
 }
 
-// sightings are the newest of them, oldest first: what is shown at the very moment at which
-// a call begins may or may not have been told to it, so those of before are there as well.
+// sightings are the newest ones, oldest first. A sighting at the moment when a call begins
+// may have been told to the call or not. So earlier ones are kept as well.
 type sightings []sighting
 
-// newest is the newest one before a moment.
+// newest is the newest sighting before a moment.
 func (s sightings) newest(before time.Time) (sighting, bool) {
 	for _, one := range slices.Backward(s) {
 		if one.at.Before(before) {
@@ -34,7 +34,7 @@ func (s sightings) newest(before time.Time) (sighting, bool) {
 	return sighting{}, false
 }
 
-// show notes that a request was made for an object at a version.
+// show notes that a watch has added a request for an object at a version.
 func (o *operator) show(w *watch, r reconcile.Request, id objectID, version int64) {
 	o.note(func() string {
 		return fmt.Sprintf("%-8s watch %d adds %s for %s at %d", o.temper, w.n, r.Name, id, version)
@@ -63,21 +63,21 @@ func (o *operator) showLocked(key shownBy, r reconcile.Request, version int64) {
 	m.shown[key] = all
 }
 
-// flight are the events of an object that a handler keeps, to add later. What overtakes
-// one of them has not been shown before that one has: it does not say what changed until
-// then.
+// flight has the events of an object that a handler keeps, to add their requests later. A
+// later event may overtake one of them. It counts as shown only after the earlier one,
+// because alone it does not say what has changed.
 type flight struct {
 	versions []int64
 	waiting  []waiting
 }
 
-// waiting is a request that was made for a version.
+// waiting is a request that was added for a version.
 type waiting struct {
 	request reconcile.Request
 	version int64
 }
 
-// overtakes reports whether an older version has not landed yet.
+// overtakes reports whether a handler still keeps an older version.
 func (f *flight) overtakes(version int64) bool {
 	return f != nil && slices.ContainsFunc(f.versions, func(older int64) bool { return older < version })
 }
@@ -93,7 +93,7 @@ func (o *operator) takeOff(w *watch, id objectID, version int64) {
 	o.flights[key].versions = append(o.flights[key].versions, version)
 }
 
-// land notes that a handler has added what it had to add for an event that it kept.
+// land notes that a handler has added the requests of an event that it kept.
 func (o *operator) land(w *watch, id objectID, version int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -109,8 +109,9 @@ func (o *operator) land(w *watch, id objectID, version int64) {
 	f.waiting = slices.DeleteFunc(f.waiting, func(late waiting) bool { return !f.overtakes(late.version) })
 }
 
-// showResync notes that a request was made for a resync. A source of controller-runtime
-// does not tell why it makes one, and where lists are made again they look the same.
+// showResync notes that a request was added for a resync. It leaves out sources of
+// controller-runtime, which do not say why they add a request. It also leaves out worlds with
+// relists, which look the same.
 func (o *operator) showResync(w *watch, r reconcile.Request) {
 	if w.route == viaTheirs || !o.has(resyncs) {
 		return
@@ -121,8 +122,8 @@ func (o *operator) showResync(w *watch, r reconcile.Request) {
 	m.resyncs = append(m.resyncs, time.Now())
 }
 
-// newest is the newest state of an object that the watches of a job have made the request
-// for before the call began.
+// newestLocked returns the newest version of an object that made the watches of a job add the
+// request before the call began.
 func (c *call) newestLocked(j *job, id objectID) (int64, bool) {
 	var newest int64
 	found := false
@@ -134,10 +135,10 @@ func (c *call) newestLocked(j *job, id objectID) (int64, bool) {
 	return newest, found
 }
 
-// judgeSkip checks the promise for a job that the lazy operator was told it may skip: what
-// the watches have shown last is what it has seen since its last successful call began, and
-// what is outside because of what it saw before. What it has seen that no watch has shown
-// yet is still to be told.
+// judgeSkip checks the promise for a job that the lazy operator may skip. The state that the
+// watches have shown last must give the same value as every state that the operator has read
+// since its last successful call began, and the same as the output from before. States that
+// no watch has shown yet do not count, because they will still be told.
 func (c *call) judgeSkip(j *job) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -146,7 +147,7 @@ func (c *call) judgeSkip(j *job) {
 		c.fail(skipsWrongly, "%s was told that it may skip %s although the call before has failed", c, j)
 	}
 	if j.relation == byMention {
-		return // the work depends on two objects; the end will show
+		return // the work depends on two objects; the check at the end covers it
 	}
 	for _, id := range c.candidates(j) {
 		version, ok := c.newestLocked(j, id)
@@ -161,7 +162,7 @@ func (c *call) judgeSkip(j *job) {
 		}
 		for _, seen := range append([]output{out}, m.seen[p]...) {
 			if seen.version <= version && seen.value != want {
-				c.fail(skipsWrongly, "%s was told that it may skip %s: %s was seen at %d as %s and is shown at %d as %s",
+				c.fail(skipsWrongly, "%s was told that it may skip %s: it has read %s at %d as %s, and the watches show it at %d as %s",
 					c, j, id, seen.version, seen.value, version, want)
 				break
 			}
@@ -169,14 +170,14 @@ func (c *call) judgeSkip(j *job) {
 	}
 }
 
-// judge looks at what has become of the world.
+// judge checks the end of the world.
 func (w *world) judge() {
 	for _, f := range w.complaints() {
 		w.fail(f.wrong, "%s", f.text)
 	}
 }
 
-// complaints are what is wrong if nothing more is to happen.
+// complaints returns what is wrong if nothing more happens.
 func (w *world) complaints() (all []failure) {
 	for _, o := range w.operators {
 		for _, id := range w.objects(w.primary()) {
@@ -186,8 +187,8 @@ func (w *world) complaints() (all []failure) {
 	return all
 }
 
-// complaints say whether a request was called for all that it was made for, and what is
-// outside is what it should be.
+// complaints checks that the reconciler was called after the last addition of a request, and
+// that its outputs are right.
 func (o *operator) complaints(r reconcile.Request) (all []failure) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -196,7 +197,7 @@ func (o *operator) complaints(r reconcile.Request) (all []failure) {
 		all = append(all, failure{as, fmt.Sprintf(format, args...)})
 	}
 	if m.added.After(m.called.Add(o.slack)) {
-		complain(neverCalled, "the %s operator was never called for %s, which was made at %v", o.temper, r, m.added.Sub(o.began))
+		complain(neverCalled, "the %s operator was never called for %s, which was added at %v", o.temper, r, m.added.Sub(o.began))
 	}
 	for _, j := range o.jobs {
 		mentioned := ""
@@ -215,7 +216,7 @@ func (o *operator) complaints(r reconcile.Request) (all []failure) {
 				got.value = "-"
 			}
 			if got.value != want {
-				complain(endsWrongly, "in the end the %s operator has %s for %s and %s, from version %d; it should be %s, as at %d (%s)",
+				complain(endsWrongly, "at the end the %s operator has %s for %s and %s, from version %d; it should be %s, as at %d (%s)",
 					o.temper, got.value, r, id, got.version, want, was.version, j)
 			}
 		}

@@ -23,21 +23,21 @@ type kind struct {
 	// generation says that the server counts changes of the spec.
 	generation bool
 	places     []*place
-	// ref is where an object of the kind names another one. It is nil if nothing of the
-	// kind can.
+	// ref is the place in which an object of the kind names another one. It is nil if the kind
+	// has no such place.
 	ref *place
-	// poke is a place that no work depends on.
+	// poke is a place that no job depends on.
 	poke *place
-	// content is what each new object has.
+	// content is the content of each new object.
 	content func() map[string]any
 }
 
-// place is somewhere in an object where a value can be.
+// place is a place in an object that can have a value.
 type place struct {
 	path   string
 	fields []any // names of fields, and indexes of lists
-	values []any // what it can have
-	// wrong are spellings of the path that users get wrong, and that lead nowhere.
+	values []any // the values that it can have
+	// wrong are common wrong spellings of the path. No object has them.
 	wrong []string
 }
 
@@ -102,12 +102,13 @@ var (
 	encoded = []any{"cA==", "cQ==", "cg=="}
 	numbers = []any{int64(1), int64(2), int64(3)}
 
-	// labelled and owned are where an object says what it belongs to.
+	// labelled and owned are the places in which an object says what it belongs to.
 	labelled = &place{path: "metadata.labels.for", fields: []any{"metadata", "labels", "for"}}
 	owned    = &place{path: "metadata.ownerReferences", fields: []any{"metadata", "ownerReferences"}}
 )
 
-// custom returns a kind that no Go program knows. Some are called like one that all do.
+// custom returns a kind that no Go program knows. Some have the name of a kind that all
+// programs know.
 func custom(name, plural string) *kind {
 	return &kind{
 		GroupVersionKind: schema.GroupVersionKind{Group: "vault.example.com", Version: "v1", Kind: name}, plural: plural, generation: true,
@@ -129,7 +130,7 @@ var (
 	allKinds    = []*kind{configMap, secret, deployment, gadget, namedSecret}
 )
 
-// kindOf finds a kind by its name. It is nil for another one.
+// kindOf finds a kind by its name. It is nil for an unknown name.
 func kindOf(gvk schema.GroupVersionKind) *kind {
 	for _, k := range allKinds {
 		if k.GroupVersionKind == gvk {
@@ -147,7 +148,7 @@ func (k *kind) String() string {
 	return k.Kind
 }
 
-// form is how a cache holds objects.
+// form is the Go form of objects in a cache.
 type form uint8
 
 const (
@@ -221,13 +222,13 @@ func (p *place) get(object map[string]any) any {
 	return at
 }
 
-// set puts a value at the place. Nil takes away what is there.
+// set puts a value at the place. Nil removes the value.
 func (p *place) set(object map[string]any, value any) {
 	at := object
 	for i, field := range p.fields[:len(p.fields)-1] {
 		name, ok := field.(string)
 		if !ok {
-			continue // an index: the element is what the step before it found
+			continue // an index of the list that the step before has found
 		}
 		if index, ok := p.fields[i+1].(int); ok {
 			at = at[name].([]any)[index].(map[string]any)
@@ -248,8 +249,8 @@ func (p *place) set(object map[string]any, value any) {
 	at[last] = value
 }
 
-// knownWrong are the wrong spellings that a predicate can know to be wrong. It has no
-// schemas, so of a custom kind it knows the metadata alone: anything else may exist.
+// knownWrong are the wrong spellings that a predicate can recognize. It has no schemas, so of
+// a custom kind it only knows the metadata: anything else may exist.
 func (p *place) knownWrong(k *kind) []string {
 	if k.typed != nil {
 		return p.wrong
@@ -257,10 +258,10 @@ func (p *place) knownWrong(k *kind) []string {
 	return slices.DeleteFunc(slices.Clone(p.wrong), func(path string) bool { return !strings.HasPrefix(path, "metadata.") })
 }
 
-// inMetadata reports whether the place can be seen in an object's metadata.
+// inMetadata reports whether the place is in an object's metadata.
 func (p *place) inMetadata() bool { return p.fields[0] == "metadata" }
 
-// text is a value as stories and outputs have it.
+// text is a value in the form that stories and outputs have.
 func text(value any) string {
 	if value == nil {
 		return "-"

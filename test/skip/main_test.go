@@ -15,8 +15,8 @@ import (
 
 func TestMain(m *testing.M) {
 	log.SetLogger(logr.Discard())
-	klog.SetLogger(logr.Discard())  // of panics that the worlds want
-	utilruntime.ErrorHandlers = nil //nolint:reassign // one of them sleeps, by a clock that goes back between bubbles
+	klog.SetLogger(logr.Discard())  // controller-runtime logs the panics that the worlds want
+	utilruntime.ErrorHandlers = nil //nolint:reassign // one of the handlers sleeps by a clock that goes back between bubbles
 	utilruntime.ReallyCrash = false
 	utilruntime.PanicHandlers = []func(context.Context, any){func(_ context.Context, r any) {
 		if _, ok := r.(wanted); ok {
@@ -27,5 +27,5 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(shared.Around(m))
 }
 
-// shared is the control plane of the worlds on a real server.
+// shared is the control plane for worlds on a real server.
 var shared controlplane.Shared

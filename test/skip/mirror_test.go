@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// mirror has the memory follow the real server until end is called.
+// mirror makes the memory follow the real server until end is called.
 func (r *realServer) mirror(t *testing.T) (end func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -24,7 +24,7 @@ func (r *realServer) mirror(t *testing.T) (end func()) {
 			defer once()
 			for ctx.Err() == nil {
 				r.follow(ctx, k, once)
-				time.Sleep(20 * time.Millisecond) // the kind is not there, or the server has ended the watch
+				time.Sleep(20 * time.Millisecond) // the server does not have the kind, or has ended the watch
 			}
 		})
 	}
@@ -35,8 +35,8 @@ func (r *realServer) mirror(t *testing.T) (end func()) {
 	}
 }
 
-// follow remembers what there is of a kind, and what becomes of it as long as the watch
-// lasts. Nothing is lost in between: a kind that goes has no objects.
+// follow remembers the objects of a kind, and their changes while the watch lasts. Nothing is
+// lost after that, because a kind has no objects when it is removed.
 func (r *realServer) follow(ctx context.Context, k *kind, listed func()) {
 	list := k.list(mapForm).(*unstructured.UnstructuredList)
 	if r.api.List(ctx, list) != nil {
@@ -60,7 +60,7 @@ func (r *realServer) follow(ctx context.Context, k *kind, listed func()) {
 	}
 }
 
-// mirror remembers a state that an object has on the real server.
+// mirror remembers the state of an object on the real server.
 func (s *server) mirror(k *kind, what apiwatch.EventType, obj *unstructured.Unstructured) {
 	next := &state{version: versionOf(obj), object: obj.Object}
 	if what == apiwatch.Deleted {
@@ -75,7 +75,7 @@ func (s *server) mirror(k *kind, what apiwatch.EventType, obj *unstructured.Unst
 	}
 }
 
-// asListOptions begins a watch at a version.
+// asListOptions are the options of a watch from a version.
 func asListOptions(version string) *metav1.ListOptions {
 	return &metav1.ListOptions{ResourceVersion: version}
 }

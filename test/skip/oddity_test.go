@@ -15,12 +15,12 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/source"
 )
 
-// refusedValue is what oddly refuses: "r", as JSON has the bytes of a Secret.
+// refusedValue is the value that oddly refuses: "r", in base64 as in the JSON of a Secret.
 const refusedValue = "cg=="
 
-// oddly is a transform that does odd things to some objects. It keeps some as another Go
-// type than that of their kind, which a handler for that type cannot be shown. Some Secrets
-// it refuses, so that the cache keeps them as they were.
+// oddly is a transform that does odd things to some objects. It gives some another Go type
+// than that of their kind. A handler for the type can't get these. It refuses some Secrets,
+// so that the cache keeps their old states.
 func oddly(obj any) (any, error) {
 	odd := false
 	switch obj := obj.(type) {
@@ -47,7 +47,7 @@ func typedSource[O client.Object](l *life, example client.Object, tell *handling
 	return source.NewKind(l.manager.GetCache(), example.(O), handler.TypedEventHandler[O, reconcile.Request](typedHandling[O]{tell}))
 }
 
-// typedHandling passes events with objects of one Go type on.
+// typedHandling passes on events with objects of one Go type.
 type typedHandling[O client.Object] struct{ to *handling }
 
 // Create passes an event on.

@@ -13,21 +13,21 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// temper is how an operator goes about its work.
+// temper says how an operator does its work.
 type temper uint8
 
 const (
 	// diligent does all its work at each call.
 	diligent temper = iota
-	// lazy does only what delta.From does not rule out.
+	// lazy does only the work that delta.From does not rule out.
 	lazy
 )
 
 // String names the operator in stories.
 func (t temper) String() string { return [...]string{"diligent", "lazy"}[t] }
 
-// operator is a controller's reconciler, with what its work has brought about in the world
-// outside, which outlives the manager.
+// operator is a controller's reconciler with the outputs of its jobs. The outputs outlive the
+// manager.
 type operator struct {
 	*world
 	temper temper
@@ -36,24 +36,24 @@ type operator struct {
 
 	mu       sync.Mutex // guards everything below
 	calls    map[reconcile.Request]int
-	calledAt time.Time // for whatever request
+	calledAt time.Time // the last call for any request
 	requests map[reconcile.Request]*memory
 	flights  map[shownBy]*flight
 }
 
-// memory is what is known of one request of an operator.
+// memory is what is known about one request of an operator.
 type memory struct {
 	outputs map[piece]output
-	// seen are the reads since the last successful call began, those of that call included.
+	// seen are the reads since the last successful call began, with those of that call.
 	seen map[piece][]output
-	// shown are the newest states of each object that each watch has made the request for.
+	// shown are the newest states of each object that made each watch add the request.
 	shown map[shownBy]sightings
 	// success is when the last successful call began.
 	success time.Time
-	resyncs []time.Time // when it was made for a resync, since then
-	// failed says that the last call failed, and has not dealt with what it was told.
+	resyncs []time.Time // the times at which it was added for a resync since then
+	// failed says that the last call has failed and has not settled its changes.
 	failed bool
-	// called is when the last call began, added when the request was last made.
+	// called is when the last call began, and added when the request was last added.
 	called, added time.Time
 }
 
@@ -63,8 +63,8 @@ type piece struct {
 	id  objectID
 }
 
-// output is what is outside because of an object as it was at a version. The version of an
-// object that was not there is the newest that it can have been.
+// output is the result of a job for one object at a version. If the object did not exist, the
+// version is the newest one that this can be about.
 type output struct {
 	version int64
 	value   string
@@ -77,7 +77,7 @@ func newOperator(w *world, how temper) *operator {
 	}
 }
 
-// about is the memory of a request.
+// aboutLocked returns the memory of a request.
 func (o *operator) aboutLocked(r reconcile.Request) *memory {
 	m := o.requests[r]
 	if m == nil {
@@ -87,7 +87,7 @@ func (o *operator) aboutLocked(r reconcile.Request) *memory {
 	return m
 }
 
-// forget forgets what watches have shown: they begin again.
+// forget forgets what the watches have shown, because they begin again.
 func (o *operator) forget() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -107,7 +107,7 @@ type call struct {
 	reads   map[piece][]output
 }
 
-// fate is what becomes of a call.
+// fate is how a call ends.
 type fate uint8
 
 const (
@@ -129,7 +129,7 @@ func (f fate) String() string {
 	}[f]
 }
 
-// wanted is a panic that the world wants.
+// wanted is the value of a panic that the world wants.
 type wanted string
 
 // Reconcile is called by the controller's workers.
@@ -169,7 +169,7 @@ func (c *call) String() string {
 	return fmt.Sprintf("%-8s %s/%s#%d", c.temper, c.request.Namespace, c.request.Name, c.number)
 }
 
-// dice are those of this call.
+// roll rolls the dice for this call.
 func (c *call) roll(sides int, about ...any) int {
 	return c.dice.roll(sides, append([]any{"call", c.temper, c.request, c.number}, about...)...)
 }
@@ -178,7 +178,7 @@ func (c *call) pause(most time.Duration, about ...any) {
 	time.Sleep(time.Duration(1 + c.roll(int(most), about...)))
 }
 
-// draw decides what becomes of the call.
+// draw decides how the call ends.
 func (c *call) draw() fate {
 	if c.calm.Load() {
 		return succeeds
@@ -196,8 +196,8 @@ func (c *call) draw() fate {
 	return succeeds
 }
 
-// mayLeave reports whether work may be left for later: where the library has to see to it
-// that the work is told again, and that there is a later.
+// mayLeave reports whether the call may leave work for later. It may if the library has to
+// tell the changes again, and there will be another call.
 func (c *call) mayLeave() bool {
 	switch c.fate {
 	case succeeds, isSettled:
@@ -209,7 +209,7 @@ func (c *call) mayLeave() bool {
 	}
 }
 
-// work does what there is to do, and says what it has left.
+// work does the jobs, and says which of them it has left for later.
 func (c *call) work(ctx context.Context) (left string, err error) {
 	c.pause(pickPause(c), "at first")
 	first := c.roll(len(c.jobs)+1, "first")
@@ -243,12 +243,12 @@ func (c *call) work(ctx context.Context) (left string, err error) {
 	return left, nil
 }
 
-// pickPause is how long a call may take before it looks at anything.
+// pickPause is how long a call waits before it reads anything.
 func pickPause(c *call) time.Duration {
 	return []time.Duration{time.Microsecond, 5 * time.Millisecond, 40 * time.Millisecond}[c.roll(3, "pace")]
 }
 
-// end returns what the call is to return.
+// end ends the call, and returns its result.
 func (c *call) end(ctx context.Context) (reconcile.Result, error) {
 	again := reconcile.Result{RequeueAfter: c.dice.pause(100*time.Millisecond, "again", c.request, c.number)}
 	err := errors.New("as the world wants it")
@@ -262,7 +262,7 @@ func (c *call) end(ctx context.Context) (reconcile.Result, error) {
 	case comesBack:
 		return again, nil
 	case comesSoon:
-		return reconcile.Result{Requeue: true}, nil //nolint:staticcheck // as long as there is Requeue
+		return reconcile.Result{Requeue: true}, nil //nolint:staticcheck // while there is Requeue
 	case isSettled:
 		c.succeeded()
 		delta.Settle(ctx)
@@ -279,7 +279,7 @@ func (c *call) end(ctx context.Context) (reconcile.Result, error) {
 	}
 }
 
-// succeeded begins a new account of what has been seen, with what this call has.
+// succeeded replaces the reads of earlier calls by those of this call.
 func (c *call) succeeded() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -6,34 +6,33 @@ import (
 	"strings"
 )
 
-// plan is a world that a seed has come up with: what two operators watch and do, and what
-// happens around them.
+// plan is the world of a seed: what two operators watch and do, and what happens around them.
 type plan struct {
 	seed   uint64
 	dice   dice
 	traits traits
-	// poked says that in the end something happens to each primary object that no work
-	// depends on, so that everybody is called once more. Without it the operators have to
-	// get it right by what has happened before.
+	// poked says that at the end each primary object is changed at a place that no job depends
+	// on, so that all are reconciled once more. Without that the operators have to be right
+	// after the events before.
 	poked bool
-	// settled says that nothing moves from one primary object to another, and that the
-	// work depends on no place that says what something belongs to.
+	// settled says that no object moves from one primary object to another, and that no job
+	// depends on a place that says what an object belongs to.
 	settled   bool
 	streaming bool
 	workers   int
-	// sluggish says that workers take a while from getting a request to looking at it.
+	// sluggish says that workers pause between getting a request and handling it.
 	sluggish bool
-	// odd is a kind of which the cache has some objects as another Go type. It may be nil.
+	// odd is a kind. The cache has some of its objects as another Go type. It may be nil.
 	odd        *kind
 	namespaces []string
 	watches    []*watch // the first is that of the primary kind
 	jobs       []*job
-	births     []*step // what there is from the beginning
+	births     []*step // the objects at the beginning
 	steps      []*step
 }
 
-// traits are what a world may be like. Each seed has some: where everything happens in
-// every world, what one thing does hides what another one does.
+// traits are the features that a world may have. Each seed has some of them. If every world
+// had all of them, the effects of one would hide those of another.
 type traits uint32
 
 const (
@@ -41,10 +40,10 @@ const (
 	twins             // several watches of one kind
 	slowness          // map functions that sleep
 	keepers           // handlers that keep their queue
-	metadata          // watches of metadata alone
+	metadata          // watches of only metadata
 	liveReads
-	losses // watches are cut, and what happens meanwhile is compacted away
-	delays // watches bring nothing for a while
+	losses // watches are cut, and the events meanwhile are compacted away
+	delays // watches are silent for a while
 	removals
 	departures // namespaces are removed from the cache and come back
 	uprootings // custom kinds are removed from the server and come back
@@ -61,13 +60,13 @@ const (
 	floods
 	channels
 	ownWrites
-	lives // work depends on which life of an object it is
+	lives // work depends on the UID of an object
 	moves
-	narrowness // the ledger holds little
-	latecomers // watches that are added to a controller that runs
-	oddities   // objects that are of another Go type than their kind
+	narrowness // the ledger has narrow limits
+	latecomers // watches that are added to a running controller
+	oddities   // objects with another Go type than that of their kind
 	detours    // handlers that add with a delay
-	hiding     // what a relist shows unchanged is not told
+	hiding     // objects that a relist shows unchanged are not told
 )
 
 var traitNames = []string{
@@ -88,7 +87,7 @@ func (t traits) String() string {
 	return strings.Join(names, ", ")
 }
 
-// relation is how an object of a watched kind leads to a request.
+// relation says how an object of a watched kind leads to a request.
 type relation uint8
 
 const (
@@ -103,7 +102,8 @@ func (r relation) String() string {
 	return [...]string{"the primary object", "owned", "labelled", "mentioned"}[r]
 }
 
-// belongsAt is where an object says what it belongs to. It is nil where it does not.
+// belongsAt is the place in which an object says what it belongs to. It is nil if there is
+// none.
 func (r relation) belongsAt() *place {
 	switch r {
 	case byOwner:
@@ -115,7 +115,7 @@ func (r relation) belongsAt() *place {
 	}
 }
 
-// route is how a watch is built.
+// route says how a watch is built.
 type route uint8
 
 const (
@@ -123,7 +123,7 @@ const (
 	viaOwns
 	viaWatches
 	viaOurs   // our source.Kind as a raw source
-	viaTheirs // controller-runtime's
+	viaTheirs // controller-runtime's source
 	viaDeltas // our source of deltas
 	viaTyped  // our source.Kind with a handler for the kind's Go type
 )
@@ -133,14 +133,14 @@ func (r route) String() string {
 	return [...]string{"For", "Owns", "Watches", "our source.Kind", "controller-runtime's source.Kind", "source.Deltas", "our source.NewTypedKind"}[r]
 }
 
-// pace is how a handler takes its time.
+// pace says how a handler is slow.
 type pace uint8
 
 const (
 	atOnce   pace = iota
 	sleepy        // its map function sleeps
 	keeping       // it keeps its queue, and adds later
-	delaying      // it adds for later
+	delaying      // it adds with a delay
 )
 
 // String names the pace in stories.
@@ -157,11 +157,11 @@ type watch struct {
 	route    route
 	pace     pace
 	filter   filter
-	crashes  bool // its handler panics now and then
-	late     bool // it is added when the controller runs
+	crashes  bool // its handler panics at times
+	late     bool // it is added while the controller runs
 }
 
-// String is how the watch appears in stories.
+// String is the text of the watch in stories.
 func (w *watch) String() string {
 	more := ""
 	if w.crashes {
@@ -173,8 +173,9 @@ func (w *watch) String() string {
 	return fmt.Sprintf("watch %d: %s %s (%s), %s, %s%s%s", w.n, w.route, w.kind, w.form, w.relation, w.filter.name, w.pace, more)
 }
 
-// visible are the places that a watch with this filter shows, in one way or the other: who
-// watches metadata alone learns that something else may have changed.
+// visible returns the places whose changes a watch with this filter shows. A watch of
+// metadata also counts for other places, because it shows that something may have changed
+// there.
 func (w *watch) visible(f filter) []*place {
 	var all []*place
 	for _, p := range w.kind.places {
@@ -185,7 +186,7 @@ func (w *watch) visible(f filter) []*place {
 	return all
 }
 
-// manner is how a job reads.
+// manner says how a job reads.
 type manner uint8
 
 const (
@@ -197,7 +198,7 @@ const (
 // String names the manner in stories.
 func (m manner) String() string { return [...]string{"gets", "lists", "reads live"}[m] }
 
-// question is how the lazy operator asks whether a job has to be done.
+// question says how the lazy operator asks whether a job has to be done.
 type question uint8
 
 const (
@@ -209,29 +210,30 @@ const (
 	askOnlyUpdated
 )
 
-// job is a piece of an operator's work: what is at a place of each object that belongs to
-// a request goes out into the world.
+// job is a part of an operator's work. It reads a place of each object that belongs to a
+// request, and the value is its output.
 type job struct {
 	n        int
 	kind     *kind
 	relation relation
-	// place is what the work depends on. Nil is whether there is such an object.
+	// place is the place that the job depends on. If it is nil, the job depends on whether the
+	// object exists.
 	place *place
-	// life says that it also depends on which life of the object it is.
+	// life says that it also depends on the UID of the object.
 	life    bool
 	manner  manner
 	form    form
 	asks    question
-	example form   // what Of is asked with
-	spelled string // the path that is asked for
-	// shownBy are the watches that show everything that the job depends on. There is one at
-	// least, or nobody could be right.
+	example form   // the form of the example for Of
+	spelled string // the path in the question, which may be misspelt
+	// shownBy are the watches that show everything that the job depends on. There is at least
+	// one. Without one no operator could be right.
 	shownBy []*watch
 }
 
-// String is how the job appears in stories.
+// String is the text of the job in stories.
 func (j *job) String() string {
-	what := "whether there is one"
+	what := "its existence"
 	if j.place != nil {
 		what = j.place.path
 	}
@@ -256,12 +258,12 @@ func (j *job) depends(settled bool) []string {
 	case at != nil && (!settled || j.place == nil):
 		paths = append(paths, at.path)
 	case j.place == nil:
-		paths = append(paths, "metadata.name") // which comes and goes with the object
+		paths = append(paths, "metadata.name") // the path metadata exists while the object does
 	}
 	return paths
 }
 
-// asked is the question in words.
+// asked describes the question in words.
 func (j *job) asked() string {
 	touches := fmt.Sprintf("Touches(%s)", strings.Join(j.depends(false), ", "))
 	switch j.asks {
@@ -280,11 +282,11 @@ func (j *job) asked() string {
 	}
 }
 
-// String is how the plan appears in stories.
+// String is the text of the plan in stories.
 func (p *plan) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "traits: %s\n", p.traits)
-	fmt.Fprintf(&b, "poked in the end: %t; streaming lists: %t; workers: %d, sluggish: %t; namespaces: %v; nothing changes hands: %t\n", p.poked, p.streaming, p.workers, p.sluggish, p.namespaces, p.settled)
+	fmt.Fprintf(&b, "poked at the end: %t; streaming lists: %t; workers: %d, sluggish: %t; namespaces: %v; no object changes its owner: %t\n", p.poked, p.streaming, p.workers, p.sluggish, p.namespaces, p.settled)
 	for _, w := range p.watches {
 		fmt.Fprintln(&b, w)
 	}
@@ -294,13 +296,13 @@ func (p *plan) String() string {
 	return b.String()
 }
 
-// has reports whether a world is like this.
+// has reports whether a world has one of these traits.
 func (p *plan) has(t traits) bool { return p.traits&t != 0 }
 
-// primary is the kind that requests are about.
+// primary is the kind of the primary objects.
 func (p *plan) primary() *kind { return p.watches[0].kind }
 
-// names are those of the objects of a kind, in each namespace.
+// names are the names of the objects of a kind, in each namespace.
 func (p *plan) names(k *kind) []string {
 	if k == p.primary() {
 		return []string{"m", "n"}
@@ -308,7 +310,7 @@ func (p *plan) names(k *kind) []string {
 	return []string{"x", "y"}
 }
 
-// objects are all that there can be of a kind.
+// objects returns all objects of a kind that may exist.
 func (p *plan) objects(k *kind) []objectID {
 	var all []objectID
 	for _, namespace := range p.namespaces {
@@ -319,7 +321,7 @@ func (p *plan) objects(k *kind) []objectID {
 	return all
 }
 
-// kinds are those that are watched.
+// kinds returns the watched kinds.
 func (p *plan) kinds() []*kind {
 	var all []*kind
 	for _, w := range p.watches {

@@ -22,10 +22,10 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/relay"
 )
 
-// realServer is an API server over etcd, in processes of their own. A server beside it remembers
-// all that its objects ever were: it watches them, on a line that is never cut.
+// realServer is an API server over etcd, in processes of their own. A server in this process
+// remembers all states of its objects: it watches them, on a line that is never cut.
 //
-//	world ──writes──▶ real ◀──watches── mirror ──▶ server: what everything was
+//	world ──writes──▶ real ◀──watches── mirror ──▶ server: all states of all objects
 //	                   ▲
 //	                 line, which is cut
 //	                   │
@@ -34,27 +34,27 @@ type realServer struct {
 	memory *server
 	plane  *controlplane.Plane
 	line   *relay.Relay
-	api    client.WithWatch // not over the line
+	api    client.WithWatch // a client that does not use the line
 
-	// writing is held while a write is on its way to the memory, so that who reads there
-	// finds everything that anybody can have seen.
+	// writing is held until the memory has a write. So a reader of the memory finds every state
+	// that somebody can have seen.
 	writing sync.RWMutex
 
 	mu     sync.Mutex // guards everything below
-	dark   int        // how many want the line to be cut
+	dark   int        // how many callers want the line to be cut
 	absent map[*kind]bool
 	// compacted is the newest version when the past was last compacted away.
 	compacted int64
 }
 
-// config is how managers reach the server.
+// config returns the configuration for managers.
 func (r *realServer) config() *rest.Config {
 	config := r.plane.Config()
 	config.Host = "https://" + r.line.Address()
 	return config
 }
 
-// patience is how long the server may take for anything.
+// patience is the limit for every action of the server.
 const patience = time.Minute
 
 // await waits until the memory has a state of an object.
@@ -67,11 +67,11 @@ func (r *realServer) await(id objectID, is func(last *state) bool) *state {
 			return all[len(all)-1]
 		}
 	}
-	panic(fmt.Sprintf("the server has not shown what was written to %s", id))
+	panic(fmt.Sprintf("the server has not shown the write of %s", id))
 }
 
-// change creates the object if there is none, and has do change it. It returns the newest
-// version, or zero if nothing has changed or the kind is not there.
+// change creates the object if there is none, and calls do to change it. It returns the
+// newest version, or zero if nothing has changed or the server does not have the kind.
 func (r *realServer) change(id objectID, do func(object map[string]any)) int64 {
 	r.writing.Lock()
 	defer r.writing.Unlock()
@@ -110,7 +110,7 @@ func (r *realServer) write(id objectID, before *state, object map[string]any) in
 	}
 	if err == nil && hasStatus && !reflect.DeepEqual(obj.Object["status"], status) {
 		if id.kind == deployment {
-			status["replicas"] = int64(3) // no fewer than are ready
+			status["replicas"] = int64(3) // there must not be fewer than are ready
 		}
 		obj.Object["status"] = status
 		err = r.api.Status().Update(context.Background(), obj)
@@ -122,7 +122,7 @@ func (r *realServer) write(id objectID, before *state, object map[string]any) in
 	return r.await(id, func(last *state) bool { return last.version >= version }).version
 }
 
-// remove deletes the object, and returns the version at which it was gone.
+// remove deletes the object, and returns the version of the deletion.
 func (r *realServer) remove(id objectID) int64 {
 	r.writing.Lock()
 	defer r.writing.Unlock()
@@ -138,7 +138,7 @@ func (r *realServer) remove(id objectID) int64 {
 	return r.await(id, func(last *state) bool { return last.object == nil }).version
 }
 
-// written has somebody else write an object, and waits until the memory has it.
+// written lets somebody else write an object, and waits until the memory has the write.
 func (r *realServer) written(id objectID, write func() (version string)) {
 	r.writing.Lock()
 	defer r.writing.Unlock()
@@ -162,7 +162,7 @@ func (r *realServer) darken() (light func()) {
 	}
 }
 
-// compact forgets the past, unless nothing has happened since that was last done.
+// compact forgets the past, unless nothing has happened since the last call.
 func (r *realServer) compact() {
 	r.memory.mu.Lock()
 	newest := r.memory.version
@@ -210,7 +210,7 @@ func (r *realServer) uproot(k *kind) (back func()) {
 	}
 }
 
-// define has the server know a custom kind.
+// define makes the server know a custom kind.
 func (r *realServer) define(k *kind) {
 	if err := r.api.Create(context.Background(), k.definition()); err != nil && !apierrors.IsAlreadyExists(err) {
 		panic(fmt.Sprintf("define kind %s: %v", k, err))
@@ -221,7 +221,7 @@ func (r *realServer) define(k *kind) {
 func (r *realServer) until(done func() bool) {
 	for end := time.Now().Add(patience); !done(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
-			panic("the server does not do what it was asked to")
+			panic("the server does not do what it was asked to do")
 		}
 	}
 }
@@ -248,7 +248,7 @@ func (k *kind) definition() *unstructured.Unstructured {
 	return definition
 }
 
-// newReal makes the shared control plane ready: it has all kinds and namespaces.
+// newReal prepares the shared control plane: it makes all kinds and namespaces.
 func newReal(t *testing.T) *realServer {
 	t.Helper()
 	r := &realServer{plane: shared.ForTest(t), absent: map[*kind]bool{}}
@@ -278,8 +278,8 @@ func newReal(t *testing.T) *realServer {
 	return r
 }
 
-// begin leaves nothing of the world before, and returns the server that remembers the next
-// one. It does so until end is called.
+// begin removes everything of the last world, and returns the server that remembers the next
+// one until end is called.
 func (r *realServer) begin(t *testing.T) (memory *server, end func()) {
 	t.Helper()
 	for _, k := range allKinds {

@@ -14,18 +14,19 @@ import (
 )
 
 const (
-	// notReal is what a world can't have on a real server: there is nobody to hold its
-	// watches back, and floods take long.
+	// notReal are the traits that a world can't have on a real server: a test can't delay its
+	// watches, and floods take long.
 	notReal = delays | floods
-	// slack is how far apart things may be that happen at one moment in a bubble: that a
-	// request is added and noted, that it is taken and the reconciler looks at the clock.
+	// slack is the longest time between two things that happen at the same moment in a bubble,
+	// such as adding a request and noting it, or getting a request and reading the clock in the
+	// reconciler.
 	slack = 500 * time.Millisecond
-	// silence is for how long nothing happens in a world that has come to rest. A handler
-	// that has panicked is left alone for a second.
+	// silence is how long nothing happens in a world that has come to rest. It is longer than
+	// the second without events after a handler's panic.
 	silence = 1300 * time.Millisecond
 )
 
-// soon has what is missing looked for again and again.
+// soon are settings with which the cache looks for missing kinds at short intervals.
 var soon = informer.Settings{Backoff: informer.Backoff{Initial: 50 * time.Millisecond, Max: 300 * time.Millisecond}}
 
 // play plays a plan in real time, and returns its story.
@@ -41,7 +42,7 @@ func (r *realServer) play(t *testing.T, p *plan) *story {
 	return told
 }
 
-// settleReally has all faults end, and waits until nothing happens any more.
+// settleReally ends all faults, and waits until nothing happens any more.
 func (w *world) settleReally() {
 	w.comeToRest()
 	if w.poked {
@@ -53,8 +54,8 @@ func (w *world) settleReally() {
 	}
 }
 
-// comeToRest waits until the cache has shown what was written last, nobody has done
-// anything for a while, and nothing is wrong any more. What stays wrong the judge will say.
+// comeToRest waits until the cache has shown the last writes, nothing has happened for a
+// while, and nothing is wrong any more. If something stays wrong, the judge reports it.
 func (w *world) comeToRest() {
 	w.pokes++
 	for _, k := range w.plan.kinds() {

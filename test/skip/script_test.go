@@ -16,10 +16,10 @@ type step struct {
 	do    func(*world)
 }
 
-// String is how the step appears in stories.
+// String is the text of the step in stories.
 func (s *step) String() string { return fmt.Sprintf("after %v: %s", s.after, s.what) }
 
-// script draws what happens.
+// script draws the steps.
 func (g *generator) script() {
 	for _, k := range g.kinds() {
 		for _, id := range g.objects(k) {
@@ -34,19 +34,19 @@ func (g *generator) script() {
 		s.after = g.pause()
 		g.steps = append(g.steps, s)
 	}
-	if g.has(crashes) { // in the end, for the same reason
+	if g.has(crashes) { // only at the end, for the same reason
 		if doom := g.doom(); doom != nil {
 			g.steps = append(g.steps, doom)
 		}
 	}
-	if g.has(floods) { // in the end, or what happens later makes up for it
+	if g.has(floods) { // only at the end, because later events would make up for it
 		last := g.flood()
 		last.after = time.Second
 		g.steps = append(g.steps, last)
 	}
 }
 
-// pause draws how long it takes until the next step.
+// pause draws the time until the next step.
 func (g *generator) pause() time.Duration {
 	most := pick(g.rng, []time.Duration{
 		1, 2 * time.Millisecond, 2 * time.Millisecond, 30 * time.Millisecond, 30 * time.Millisecond, 300 * time.Millisecond,
@@ -54,7 +54,7 @@ func (g *generator) pause() time.Duration {
 	return time.Duration(1 + g.rng.IntN(int(most)))
 }
 
-// events are what can happen, each as often as it is likely.
+// events are the sorts of steps. The likely ones are in it several times.
 func (g *generator) events() []func() *step {
 	events := []func() *step{
 		g.anySet, g.anySet, g.anySet, g.anySet, g.anySet, g.anySet, g.anyFlicker, g.anyFlicker, g.anyFlicker,
@@ -96,7 +96,7 @@ type setting struct {
 
 func (g *generator) newStep(what string, do func(*world)) *step { return &step{what: what, do: do} }
 
-// create is an object that comes into being, or gets what it would have then.
+// create creates an object. If it exists, it gets the content of a new one.
 func (g *generator) create(id objectID) *step {
 	var all []setting
 	for _, p := range id.kind.places {
@@ -116,8 +116,8 @@ func describe(all []setting) string {
 	return text
 }
 
-// belongings say what an object belongs to, or what it names. Where nothing changes
-// hands they follow from its name.
+// belongings are the settings that say what an object belongs to, or what it names. If no
+// object changes its owner, they follow from the name.
 func (g *generator) belongings(id objectID) []setting {
 	name := pick(g.rng, []string{"m", "n"})
 	mentioned := pick(g.rng, []string{"x", "y"})
@@ -133,7 +133,7 @@ func (g *generator) belongings(id objectID) []setting {
 	return []setting{{labelled, name}, {owned, g.owner(name)}}
 }
 
-// owner is what the references of an object to its owner look like.
+// owner returns the owner references of an object.
 func (g *generator) owner(name string) any {
 	version, kind := g.primary().ToAPIVersionAndKind()
 	return []any{map[string]any{
@@ -141,7 +141,7 @@ func (g *generator) owner(name string) any {
 	}}
 }
 
-// anyPlace draws a place that some work depends on, or any.
+// anyPlace draws a place that a job depends on, or any other.
 func (g *generator) anyPlace() (*kind, *place) {
 	if len(g.jobs) > 0 && g.rng.IntN(4) > 0 {
 		if j := pick(g.rng, g.jobs); j.place != nil {
@@ -158,7 +158,7 @@ func (g *generator) anySet() *step {
 	return g.newStep(fmt.Sprintf("set %s of %s to %v", p.path, id, value), func(w *world) { w.alter(id, setting{p, value}) })
 }
 
-// anyFlicker is a value that goes away and comes back.
+// anyFlicker removes a value, and sets it again later.
 func (g *generator) anyFlicker() *step {
 	k, p := g.anyPlace()
 	id, value := pick(g.rng, g.objects(k)), pick(g.rng, p.values)
@@ -171,7 +171,7 @@ func (g *generator) flicker(id objectID, s setting) *step {
 	return g.undone(what, id, s, func(*world) { time.Sleep(gap) })
 }
 
-// undone is a value that goes away, and comes back after something else has happened.
+// undone removes a value, and sets it again after another step.
 func (g *generator) undone(what string, id objectID, s setting, meanwhile func(*world)) *step {
 	return g.newStep(what, func(w *world) {
 		before := w.server.present(id)
@@ -185,15 +185,15 @@ func (g *generator) undone(what string, id objectID, s setting, meanwhile func(*
 	})
 }
 
-// refusal is a state of a Secret that the transform refuses. The reconcilers are called
-// while the server has it, and it is undone.
+// refusal sets a state of a Secret that the transform refuses. The reconcilers are called
+// while the server has it, and then it is undone.
 func (g *generator) refusal() *step {
 	if g.odd != secret {
 		return g.anySet()
 	}
 	id, gap := pick(g.rng, g.objects(secret)), 30*time.Millisecond+g.pause()
 	refused := setting{secret.places[0], refusedValue}
-	what := fmt.Sprintf("set %s of %s to what is refused, call everybody, and set it back after %v", refused.place.path, id, gap)
+	what := fmt.Sprintf("set %s of %s to a value that is refused, call all reconcilers, and set it back after %v", refused.place.path, id, gap)
 	return g.undone(what, id, refused, func(w *world) {
 		time.Sleep(gap)
 		for _, primary := range w.objects(w.primary()) {
@@ -203,7 +203,7 @@ func (g *generator) refusal() *step {
 	})
 }
 
-// anyMove has an object belong to another one, or name another one.
+// anyMove makes an object belong to another one, or name another one.
 func (g *generator) anyMove() *step {
 	id := g.anyObject()
 	all := g.belongings(id)
@@ -220,8 +220,8 @@ func (g *generator) anyMove() *step {
 	return g.newStep(fmt.Sprintf("set %s of %s to %s", s.place.path, id, text(s.value)), func(w *world) { w.alter(id, s) })
 }
 
-// doom has each handler that panics now and then panic at the last change that it is told,
-// of something that work depends on. It is nil if there is no such handler.
+// doom makes handlers that panic at times do so at the last change that they are told. A job
+// depends on the place of that change. It is nil if there is no such handler.
 func (g *generator) doom() *step {
 	var all []*job
 	for _, j := range g.jobs {
@@ -240,7 +240,7 @@ func (g *generator) doom() *step {
 		time.Sleep(500 * time.Millisecond)
 		w.doomed.Store(false)
 	})
-	s.after = 5 * time.Second // what has panicked before is left alone for a while
+	s.after = 5 * time.Second // after a panic a handler gets no events for a while
 	return s
 }
 
@@ -248,10 +248,10 @@ func (g *generator) remove(id objectID) *step {
 	return g.newStep(fmt.Sprintf("delete %s", id), func(w *world) { w.remove(id) })
 }
 
-// rebirth deletes an object and creates one that is like it in everything but its UID.
+// rebirth deletes an object, and creates one that differs from it only in its UID.
 func (g *generator) rebirth() *step {
 	id, gap := g.anyObject(), g.pause()
-	return g.newStep(fmt.Sprintf("delete %s, and create its like after %v", id, gap), func(w *world) {
+	return g.newStep(fmt.Sprintf("delete %s, and create it again after %v", id, gap), func(w *world) {
 		before := w.server.present(id)
 		if before == nil {
 			return
@@ -262,7 +262,7 @@ func (g *generator) rebirth() *step {
 	})
 }
 
-// inherited is everything of an object that a world changes.
+// inherited returns all parts of an object that a world changes.
 func inherited(k *kind, object map[string]any) []setting {
 	var all []setting
 	for _, p := range append([]*place{labelled, owned, k.ref, k.poke}, k.places...) {
@@ -273,20 +273,20 @@ func inherited(k *kind, object map[string]any) []setting {
 	return all
 }
 
-// anyDoor is where some watch comes in.
+// anyDoor returns the door of a random watch.
 func (g *generator) anyDoor() door {
 	w := pick(g.rng, g.watches)
 	return door{w.kind, w.form}
 }
 
-// longer draws for how long something is out of order.
+// longer draws how long a fault lasts.
 func (g *generator) longer() time.Duration {
 	return time.Duration(1 + g.rng.IntN(int(pick(g.rng, []time.Duration{50 * time.Millisecond, time.Second, 5 * time.Second}))))
 }
 
 func (g *generator) loss() *step {
 	d, length := g.anyDoor(), g.longer()
-	return g.newStep(fmt.Sprintf("%s cannot be watched for %v, after which the past is compacted away", d, length), func(w *world) {
+	return g.newStep(fmt.Sprintf("%s cannot be watched for %v, and then the past is compacted away", d, length), func(w *world) {
 		w.lose(d, http.StatusServiceUnavailable, length)
 	})
 }
@@ -298,7 +298,7 @@ func (g *generator) cut() *step {
 
 func (g *generator) delay() *step {
 	d, length := g.anyDoor(), g.longer()
-	return g.newStep(fmt.Sprintf("the watch of %s brings nothing for %v", d, length), func(w *world) { w.hold(d, length) })
+	return g.newStep(fmt.Sprintf("the watch of %s is silent for %v", d, length), func(w *world) { w.hold(d, length) })
 }
 
 func (g *generator) removal() *step {

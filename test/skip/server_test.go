@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// objectID names one object, whatever its life.
+// objectID names an object. A later object with the same name has the same ID.
 type objectID struct {
 	kind            *kind
 	namespace, name string
@@ -22,21 +22,20 @@ type objectID struct {
 // String names the object in stories.
 func (id objectID) String() string { return fmt.Sprintf("%s %s/%s", id.kind, id.namespace, id.name) }
 
-// state is what an object was like from one version on. Without an object it was gone,
-// and full is how it went.
+// state is the state of an object from one version on. Without an object it was deleted, and
+// full is its last state.
 type state struct {
 	version    int64
 	object     map[string]any
 	full, meta []byte // as JSON
 }
 
-// server is an API server in this process. It has objects of several kinds with all that
-// they ever were, lists, watches from a version, bookmarks, streaming lists, and a
-// compacted past. It speaks HTTP, see RoundTrip, with as much of its manners as clients
-// look at.
+// server is an API server in this process. It has objects of several kinds with all their
+// states, lists, watches from a version, bookmarks, streaming lists, and a compacted past. It
+// speaks HTTP as far as clients need it: see RoundTrip.
 type server struct {
 	streaming bool        // it offers streaming lists
-	real      *realServer // has the objects, which are only remembered here; nil: there is none
+	real      *realServer // if it is set, it has the objects, and this server only remembers them
 
 	mu        sync.Mutex // guards everything below
 	version   int64
@@ -51,12 +50,12 @@ type server struct {
 
 // entry is an event of a kind.
 type entry struct {
-	what string // as a watch calls it
+	what string // the type of the event in a watch
 	id   objectID
 	*state
 }
 
-// door is where those come in who want one kind in one form.
+// door is a kind in a form. All lists and watches of it use the same door.
 type door struct {
 	kind *kind
 	form form
@@ -65,10 +64,10 @@ type door struct {
 // String names the door in stories.
 func (d door) String() string { return fmt.Sprintf("%s (%s)", d.kind, d.form) }
 
-// manners are how the server treats lists and watches at one door.
+// manners say how the server treats lists and watches at one door.
 type manners struct {
-	refuses int  // with this HTTP status; zero refuses nobody
-	holds   bool // watches stay open and bring nothing
+	refuses int  // the HTTP status of refusals; zero refuses nothing
+	holds   bool // watches stay open and are silent
 }
 
 func newServer(streaming bool) *server {
@@ -79,7 +78,7 @@ func newServer(streaming bool) *server {
 	}
 }
 
-// present is the object as it is, or nil.
+// present returns the present state of the object, or nil.
 func (s *server) present(id objectID) *state {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,7 +93,7 @@ func (s *server) presentLocked(id objectID) *state {
 	return all[len(all)-1]
 }
 
-// change creates the object if there is none, and has do change it. It returns the
+// change creates the object if there is none, and calls do to change it. It returns the
 // version, or zero if nothing has changed.
 func (s *server) change(id objectID, do func(object map[string]any)) int64 {
 	if s.real != nil {
@@ -120,7 +119,7 @@ func (s *server) change(id objectID, do func(object map[string]any)) int64 {
 	return s.recordLocked("MODIFIED", id, object)
 }
 
-// bearLocked is a new object.
+// bearLocked returns a new object.
 func (s *server) bearLocked(id objectID) map[string]any {
 	s.lives++
 	metadata := map[string]any{
@@ -136,7 +135,7 @@ func (s *server) bearLocked(id objectID) map[string]any {
 	return object
 }
 
-// remove deletes the object, and returns the version at which it was gone.
+// remove deletes the object, and returns the version of the deletion.
 func (s *server) remove(id objectID) int64 {
 	if s.real != nil {
 		return s.real.remove(id)
@@ -163,7 +162,7 @@ func (s *server) recordLocked(what string, id objectID, object map[string]any) i
 	return s.version
 }
 
-// flood changes an object many times. What it was in between is not remembered.
+// flood changes an object many times. It does not remember the states in between.
 func (s *server) flood(id objectID, times int) {
 	s.change(id, func(map[string]any) {})
 	s.mu.Lock()
@@ -180,7 +179,7 @@ func (s *server) flood(id objectID, times int) {
 	s.past[id] = append(s.past[id], s.log[id.kind][len(s.log[id.kind])-1].state)
 }
 
-// wakeLocked has the kind's streams look for something to send.
+// wakeLocked wakes the streams of the kind, which look for events to send.
 func (s *server) wakeLocked(k *kind) {
 	for stream := range s.streams {
 		if stream.door.kind == k {
@@ -197,12 +196,12 @@ func encode(object map[string]any) []byte {
 	return encoded
 }
 
-// partial is what the server sends to those who want nothing but metadata.
+// partial is the form of an object that the server sends to clients that want only metadata.
 func partial(object map[string]any) map[string]any {
 	return map[string]any{"apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadata", "metadata": object["metadata"]}
 }
 
-// in is the state in a form, as JSON.
+// in returns the state in a form, as JSON.
 func (s *state) in(f form) []byte {
 	if f == metadataForm {
 		return s.meta
@@ -210,7 +209,7 @@ func (s *state) in(f form) []byte {
 	return s.full
 }
 
-// upToDate waits for writes that are not remembered yet.
+// upToDate waits until the memory has all writes.
 func (s *server) upToDate() {
 	if s.real != nil {
 		s.real.writing.RLock()
@@ -218,7 +217,7 @@ func (s *server) upToDate() {
 	}
 }
 
-// history is all that the object ever was.
+// history returns all states of the object.
 func (s *server) history(id objectID) []*state {
 	s.upToDate()
 	s.mu.Lock()
@@ -226,8 +225,8 @@ func (s *server) history(id objectID) []*state {
 	return slices.Clone(s.past[id])
 }
 
-// at is what the object was at a version that it had. Absent states are those at which
-// it went, and a version of zero is before all others.
+// at returns the state of the object at a version. A state without an object is that of a
+// deletion. Version zero is before all others.
 func (s *server) at(id objectID, version int64) *state {
 	s.upToDate()
 	s.mu.Lock()
@@ -240,7 +239,7 @@ func (s *server) at(id objectID, version int64) *state {
 	return &state{version: version}
 }
 
-// goneAfter is the first state without the object that follows a version.
+// goneAfter returns the first deletion of the object after a version.
 func (s *server) goneAfter(id objectID, version int64) *state {
 	for _, was := range s.history(id) {
 		if was.version > version && was.object == nil {
@@ -250,7 +249,7 @@ func (s *server) goneAfter(id objectID, version int64) *state {
 	return &state{version: version}
 }
 
-// lastGone is the newest state without the object.
+// lastGone returns the newest deletion of the object.
 func (s *server) lastGone(id objectID) *state {
 	for _, was := range slices.Backward(s.history(id)) {
 		if was.object == nil {
@@ -292,14 +291,14 @@ func (s *server) cut(d door, how error) {
 	}
 }
 
-// compact forgets the past, so that a watch that has missed some of it has to list again.
+// compact forgets the past. So a client that has missed a part of it has to list again.
 func (s *server) compact() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.compacted = s.version
 }
 
-// latency is how long the next request takes on its way.
+// latency returns how long the next request takes.
 func (s *server) latency() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()

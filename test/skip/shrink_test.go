@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// shrink looks for a smaller plan in which the same goes wrong, and returns its story.
+// shrink looks for a smaller plan with the same failure, and returns its story.
 func shrink(t *testing.T, p *plan, told *story) *story {
 	t.Helper()
 	s := &shrinker{t: t, best: p, story: told, what: told.kinds()[0], budget: 400}
@@ -19,17 +19,17 @@ func shrink(t *testing.T, p *plan, told *story) *story {
 	return s.story
 }
 
-// shrinker has the smallest plan so far.
+// shrinker has the smallest plan that was found.
 type shrinker struct {
 	t      *testing.T
 	best   *plan
 	story  *story
 	what   wrong
-	budget int // plays that are left
+	budget int // how many more plans it may play
 }
 
-// try plays a changed plan, and keeps it if the same goes wrong. It may take a second
-// look, because it is for chance to say which goroutine runs first.
+// try plays a changed plan, and keeps it if it has the same failure. It may play it a second
+// time, because chance decides which goroutine runs first.
 func (s *shrinker) try(change func(*plan)) bool {
 	for range 2 {
 		if s.budget <= 0 {
@@ -46,7 +46,7 @@ func (s *shrinker) try(change func(*plan)) bool {
 	return false
 }
 
-// fewer leaves out steps, many at first.
+// fewer leaves out steps, at first many at once.
 func (s *shrinker) fewer(of func(*plan) *[]*step) (smaller bool) {
 	for size := len(*of(s.best)); size > 0; size /= 2 {
 		for from := 0; from < len(*of(s.best)); {
@@ -82,7 +82,8 @@ func (s *shrinker) watches() (smaller bool) {
 	return smaller
 }
 
-// rework finds out what the watches show, and leaves out the jobs that nobody shows.
+// rework works out again which watches show each job, and leaves out jobs that no watch
+// shows.
 func (p *plan) rework() {
 	var all []*job
 	for _, j := range p.jobs {
@@ -107,8 +108,8 @@ func (p *plan) rewatch(n int, change func(*watch)) {
 	p.rework()
 }
 
-// simpler has everybody be called, handlers be quick, nothing be held back, and time pass
-// between the steps.
+// simpler makes the plan simpler: all objects are poked, handlers are quick, no predicate
+// holds anything back, and time passes between the steps.
 func (s *shrinker) simpler() (smaller bool) {
 	for _, t := range []traits{failures, postponements} {
 		if s.best.has(t) {

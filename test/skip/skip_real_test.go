@@ -9,17 +9,17 @@ import (
 )
 
 const (
-	// minutes is for how long worlds are played on a real server, in the environment.
+	// minutes is the environment variable that says how long to play worlds on a real server.
 	minutes = "SKIP_MINUTES"
-	// usually is for how long if nobody says it.
+	// usually is the time without that variable.
 	usually = 20 * time.Second
-	// enough worlds for anybody's patience.
+	// enough is more worlds than any run plays.
 	enough = 100_000
 )
 
-// TestSkippingIsSafeOnARealServer plays random operators against kube-apiserver and etcd,
-// world by world until the time is up. The second run of many minutes begins with the
-// same worlds as the first: only what happens in between is for chance to say.
+// TestSkippingIsSafeOnARealServer plays random operators against kube-apiserver and etcd, one
+// world after the other until the time is over. Each run begins with the same worlds. Only
+// the timing differs.
 func TestSkippingIsSafeOnARealServer(t *testing.T) {
 	length := usually
 	if text := os.Getenv(minutes); text != "" {

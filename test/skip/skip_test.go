@@ -10,7 +10,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 )
 
-// usual is how many worlds are played if nobody says how many.
+// usual is how many worlds are played without SEEDS.
 const usual = 300
 
 // TestSkippingIsSafe plays random operators in random worlds, as many at a time as there
@@ -27,15 +27,15 @@ func TestSkippingIsSafe(t *testing.T) {
 		told := play(t, p)
 		switch n := s.add(seed, told); {
 		case n == 0:
-		case n > 2 || s.atFirst: // a long story each, so the first ones are told
-			t.Errorf("%s (%s)\nTo be told the story: SEEDS=%d and -run '/seed=%d$'", told.first(), p.traits, seed+1, seed)
+		case n > 2 || s.atFirst: // each has a long story, so only the first ones are printed
+			t.Errorf("%s (%s)\nTo print the story: SEEDS=%d and -run '/seed=%d$'", told.first(), p.traits, seed+1, seed)
 		default:
 			t.Error(shrink(t, p, told))
 		}
 	})
 }
 
-// score is how far the worlds have come.
+// score counts the worlds.
 type score struct {
 	all     uint64
 	atFirst bool // the first failure is enough
@@ -46,18 +46,18 @@ type score struct {
 	counts counts
 }
 
-// over reports whether there has been enough.
+// over reports whether to stop.
 func (s *score) over() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.atFirst && s.failed > 0
 }
 
-// milestone is after how many worlds somebody who waits is told.
+// milestone is the number of worlds between two lines about the progress.
 const milestone = 1000
 
-// add notes that a world has been played. It returns zero if it went well, or else how many
-// have failed by now.
+// add notes the result of a world. It returns zero if the world passed, and otherwise the
+// number of failed worlds.
 func (s *score) add(seed uint64, told *story) (failed int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/queue/ctrlqueue"
 )
 
-// sluggishQueue is our queue for workers that take a while from getting a request to looking
-// at it, so that more is recorded for it and added meanwhile.
+// sluggishQueue is our queue for workers that pause between getting a request and handling
+// it. So more changes can be recorded and added for it meanwhile.
 func (o *operator) sluggishQueue(name string, limiter workqueue.TypedRateLimiter[reconcile.Request]) queue {
 	made := ctrlqueue.NewQueue(name, limiter)
 	return &sluggish{PriorityQueue: made.(priorityqueue.PriorityQueue[reconcile.Request]), operator: o}
@@ -22,7 +22,7 @@ type sluggish struct {
 	operator *operator
 }
 
-// GetWithPriority gets a request, and takes its time.
+// GetWithPriority gets a request, and then pauses.
 func (q *sluggish) GetWithPriority() (r reconcile.Request, priority int, shutdown bool) {
 	r, priority, shutdown = q.PriorityQueue.GetWithPriority()
 	if !shutdown {

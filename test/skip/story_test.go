@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// story is what happened in a world, in order, and what should not have.
+// story has the events of a world in order, and its failures.
 type story struct {
 	plan  *plan
 	began time.Time
@@ -19,7 +19,7 @@ type story struct {
 	counts   counts
 }
 
-// wrong is in what way something is wrong.
+// wrong is a sort of failure.
 type wrong string
 
 const (
@@ -34,19 +34,19 @@ const (
 	outOfTheWorld wrong = "the world"
 )
 
-// failure is something that is wrong.
+// failure is one failure of a world.
 type failure struct {
 	wrong wrong
 	text  string
 }
 
-// line is something that happened. It is put into words for those who want to read it.
+// line is one event. Its text is made only when the story is printed.
 type line struct {
 	at   time.Duration
 	text func() string
 }
 
-// counts say how much a world has proven.
+// counts say how much a world has tested.
 type counts struct{ calls, complete, asked, skipped int }
 
 func (c *counts) add(more counts) {
@@ -56,8 +56,8 @@ func (c *counts) add(more counts) {
 	c.skipped += more.skipped
 }
 
-// telling are the stories of the worlds that are being played, in case of a panic. Nobody
-// knows in which of them that is.
+// telling are the stories of the worlds that run now. If there is a panic, all of them note
+// it, because it can be in any of them.
 var telling stories
 
 type stories struct {
@@ -80,7 +80,7 @@ func (s *stories) begin(told *story) (end func()) {
 	}
 }
 
-// crash notes a panic that nobody wants.
+// crash notes a panic that is not wanted.
 func (s *stories) crash(of any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,14 +91,14 @@ func (s *stories) crash(of any) {
 
 func newStory(p *plan) *story { return &story{plan: p} }
 
-// note keeps something that happened.
+// note adds an event.
 func (s *story) note(text func() string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lines = append(s.lines, line{time.Since(s.began), text})
 }
 
-// fail notes something that must not happen.
+// fail adds a failure.
 func (s *story) fail(as wrong, format string, args ...any) {
 	what := fmt.Sprintf(format, args...)
 	s.note(func() string { return "WRONG  " + what })
@@ -107,28 +107,28 @@ func (s *story) fail(as wrong, format string, args ...any) {
 	s.failures = append(s.failures, failure{as, what})
 }
 
-// sinceNews is for how long nothing has happened.
+// sinceNews is the time since the last event.
 func (s *story) sinceNews() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return time.Since(s.began) - s.lines[len(s.lines)-1].at
 }
 
-// count adds to what the world has proven.
+// count changes the counts.
 func (s *story) count(add func(*counts)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	add(&s.counts)
 }
 
-// failed reports whether anything was wrong.
+// failed reports whether there was a failure.
 func (s *story) failed() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.failures) > 0
 }
 
-// kinds are in what ways the world was wrong.
+// kinds are the sorts of failures.
 func (s *story) kinds() []wrong {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,7 +139,7 @@ func (s *story) kinds() []wrong {
 	return all
 }
 
-// first is what was wrong first.
+// first is the first failure.
 func (s *story) first() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -162,12 +162,12 @@ func (s *story) String() string {
 	return b.String()
 }
 
-// sketch is an object at a version in a few words.
+// sketch describes an object at a version in a few words.
 func (w *world) sketch(id objectID, version int64) string {
 	return w.server.at(id, version).sketch(id.kind)
 }
 
-// sketch is what a world changes of an object.
+// sketch describes the parts of an object that a world changes.
 func (s *state) sketch(k *kind) string {
 	if s.object == nil {
 		return "gone"

@@ -15,16 +15,16 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// bookmarks is how often an idle watch is told the version.
+// bookmarks is the time between two bookmarks of an idle watch.
 const bookmarks = time.Minute
 
-// stream is the body of the answer to a watch. Its fields are guarded by the server.
+// stream is the body of the answer to a watch. The server's lock guards its fields.
 type stream struct {
 	server    *server
 	door      door
 	namespace string
 	news      sync.Cond
-	next      int // of the kind's log
+	next      int // position in the kind's log
 	buffer    bytes.Buffer
 	last      int64 // the version that was sent last
 	marked    bool  // it wants bookmarks
@@ -66,7 +66,7 @@ func (s *server) watchLocked(r *http.Request, a asked) *http.Response {
 	return respond(r, http.StatusOK, w)
 }
 
-// beginLocked sends what there is, and says when that was all.
+// beginLocked sends the existing objects, and the bookmark after the last one.
 func (w *stream) beginLocked(all []*state) {
 	for _, found := range all {
 		w.write("ADDED", found.in(w.door.form))
@@ -101,7 +101,7 @@ func (w *stream) writeBookmark(annotations map[string]any) {
 	w.write("BOOKMARK", encode(map[string]any{"apiVersion": version, "kind": name, "metadata": metadata}))
 }
 
-// mark sends a bookmark now and then.
+// mark sends bookmarks at intervals.
 func (w *stream) mark() {
 	w.server.mu.Lock()
 	defer w.server.mu.Unlock()
@@ -117,7 +117,7 @@ func (w *stream) mark() {
 	w.timers = append(w.timers[:len(w.timers)-1], time.AfterFunc(bookmarks, w.mark))
 }
 
-// fillLocked takes what there is to send.
+// fillLocked collects the events to send.
 func (w *stream) fillLocked() {
 	if w.server.mannersLocked(w.door).holds {
 		return
@@ -149,7 +149,7 @@ func (w *stream) Read(into []byte) (int, error) {
 	}
 }
 
-// Close is the client's.
+// Close is called by the client.
 func (w *stream) Close() error {
 	w.end(io.ErrClosedPipe)
 	return nil
@@ -175,5 +175,5 @@ func (w *stream) endLocked(how error) {
 	w.news.Broadcast()
 }
 
-// copied is the object, for somebody who changes it.
+// copied returns a copy of an object for a caller that changes it.
 func (s *state) copied() map[string]any { return runtime.DeepCopyJSON(s.object) }

@@ -10,37 +10,37 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// judgeTold checks what a call was told, used or not.
+// judgeTold checks everything that a call was told.
 func (c *call) judgeTold() {
 	c.judgeResync()
 	if strings.Contains(c.told.Incomplete(), "by something that records no changes") {
-		c.fail(knowsTooFew, "%s is said to be made by something that records no changes, which nothing here is: %s", c, c.told)
+		c.fail(knowsTooFew, "%s says that something records no changes, but everything here does: %s", c, c.told)
 	}
 	if c.told.Complete() {
 		c.judgeNews()
 	}
 }
 
-// judgeResync checks that a resync that somebody has asked for is told.
+// judgeResync checks that a resync is told as a resync.
 func (c *call) judgeResync() {
 	c.mu.Lock()
 	m := c.aboutLocked(c.request)
 	owed := len(m.resyncs) > 0 && m.resyncs[0].Before(c.began.Add(-c.slack))
 	c.mu.Unlock()
 	if owed && c.told.Complete() && !c.told.Has(delta.Resync) {
-		c.fail(resyncUntold, "%s was called for a resync and not told of it: %s", c, c.told)
+		c.fail(resyncUntold, "%s was called for a resync and not told so: %s", c, c.told)
 	}
 }
 
-// judgeNews checks that the newest state of each object is among what is told, if a watch
-// has shown it since the last success.
+// judgeNews checks that the call was told the newest state of each object, if a watch has
+// shown it since the last success.
 func (c *call) judgeNews() {
 	told := c.toldVersions()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	m := c.aboutLocked(c.request)
 	for _, w := range c.watches {
-		if w.route == viaTheirs || w.pace == keeping || w.kind == c.odd { // of which the object, the moment or the form is not known
+		if w.route == viaTheirs || w.pace == keeping || w.kind == c.odd { // the object, the time or the form of these is not known
 			continue
 		}
 		for _, id := range c.objects(w.kind) {
@@ -49,20 +49,20 @@ func (c *call) judgeNews() {
 				continue
 			}
 			if got := told[toldOf{id, w.form}]; got < s.version {
-				c.fail(tellsOldNews, "%s was told of %s at %d, although watch %d has shown it at %d since the last success: %s",
+				c.fail(tellsOldNews, "%s was told %s at %d, although watch %d has shown it at %d since the last success: %s",
 					c, id, got, w.n, s.version, c.tale())
 			}
 		}
 	}
 }
 
-// toldOf names an object in the form in which it is told.
+// toldOf names an object and the form in which it is told.
 type toldOf struct {
 	id   objectID
 	form form
 }
 
-// toldVersions are the newest versions at which objects are told.
+// toldVersions returns the newest version of each object that is told.
 func (c *call) toldVersions() map[toldOf]int64 {
 	newest := map[toldOf]int64{}
 	for change := range c.told.All() {
@@ -82,7 +82,7 @@ func (c *call) toldVersions() map[toldOf]int64 {
 	return newest
 }
 
-// formOf is the form that an object has.
+// formOf returns the form of an object.
 func formOf(obj delta.Object) form {
 	switch obj.(type) {
 	case *metav1.PartialObjectMetadata:
@@ -94,7 +94,7 @@ func formOf(obj delta.Object) form {
 	}
 }
 
-// tale is what a call was told, with versions.
+// tale describes what a call was told, with versions.
 func (c *call) tale() string {
 	var words []string
 	for change := range c.told.All() {

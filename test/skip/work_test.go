@@ -15,7 +15,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// needs asks what the lazy operator was told whether a job has to be done.
+// needs asks the changes of the lazy operator whether a job has to be done.
 func (c *call) needs(j *job) bool {
 	told, paths := c.told, j.depends(c.settled)
 	if j.relation == byMention && told.Touches(c.primary().ref.path) {
@@ -42,7 +42,7 @@ func (c *call) needs(j *job) bool {
 	}
 }
 
-// do does a job: it looks at each object that there may be, and what it finds goes out.
+// do does a job: it reads each object that may exist, and writes the outputs.
 func (c *call) do(ctx context.Context, j *job) error {
 	reader := client.Reader(c.life.cache)
 	if j.manner == readingLive {
@@ -78,7 +78,7 @@ func (c *call) do(ctx context.Context, j *job) error {
 	return nil
 }
 
-// candidates are the objects that a job may be about.
+// candidates returns the objects that a job may be about.
 func (o *operator) candidatesFor(j *job, namespace, name string) []objectID {
 	if j.relation == itself {
 		return []objectID{{j.kind, namespace, name}}
@@ -102,13 +102,13 @@ func (c *call) mentioned(ctx context.Context, j *job, reader client.Reader) (str
 	return name, nil
 }
 
-// mentionedBy has the names that the primary object mentions in a state.
+// mentionedBy returns the names that the primary object mentions in a state.
 func (j *job) mentionedBy(primary *kind, was *state) (string, bool) {
 	name, ok := primary.ref.get(was.object).(string)
 	return name, ok
 }
 
-// read reads what a job may be about.
+// read reads the objects that a job may be about.
 func (c *call) read(ctx context.Context, j *job, reader client.Reader) (map[objectID]*state, error) {
 	found := map[objectID]*state{}
 	if j.manner == listing || j.manner == readingLive && c.roll(2, "list", j.n) == 0 {
@@ -147,7 +147,7 @@ func (c *call) get(ctx context.Context, reader client.Reader, id objectID, f for
 	return c.stateOf(id, obj), nil
 }
 
-// stateOf is the state that an object shows, in whatever form.
+// stateOf returns the remembered state of an object, which may have any form.
 func (w *world) stateOf(id objectID, obj delta.Object) *state {
 	version, err := strconv.ParseInt(obj.GetResourceVersion(), 10, 64)
 	if err != nil {
@@ -156,7 +156,7 @@ func (w *world) stateOf(id objectID, obj delta.Object) *state {
 	return w.server.at(id, version)
 }
 
-// value is what goes out into the world for an object.
+// value is the output for an object.
 func (c *call) value(j *job, id objectID, was *state, mentioned string) string {
 	return j.value(c.request.Name, id, was, mentioned)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
-// poke changes a primary object where no work depends on it.
+// poke changes a primary object at a place that no job depends on.
 func (w *world) poke(id objectID) {
 	w.pokes++
 	var value any = fmt.Sprint("poke", w.pokes)
@@ -44,7 +44,7 @@ func (w *world) change(id objectID, all ...setting) {
 	w.note(func() string { return fmt.Sprintf("       %s is at %d: %s", id, version, w.sketch(id, version)) })
 }
 
-// alter changes an object that is there.
+// alter changes an object if it exists.
 func (w *world) alter(id objectID, s setting) {
 	if w.server.present(id) != nil {
 		w.change(id, s)
@@ -57,7 +57,8 @@ func (w *world) remove(id objectID) {
 	}
 }
 
-// lose has no list or watch succeed at a door for a while, and forgets what happened.
+// lose makes all lists and watches at a door fail for a while, and forgets the events of that
+// time.
 func (w *world) lose(d door, status int, length time.Duration) {
 	if r := w.server.real; r != nil {
 		light := r.darken()
@@ -129,7 +130,7 @@ func (w *world) uproot(k *kind, length time.Duration) {
 }
 
 func (w *world) resync(d door) {
-	if err := w.running.cache.Resync(w.running.context, d.kind.example(d.form), nil); err != nil && !w.has(latecomers) { // or there may be no informer yet
+	if err := w.running.cache.Resync(w.running.context, d.kind.example(d.form), nil); err != nil && !w.has(latecomers) { // with latecomers there may be no informer yet
 		w.fail(outOfTheWorld, "resync %s: %v", d, err)
 	}
 }
@@ -138,11 +139,11 @@ func (w *world) resync(d door) {
 func (w *world) relist(d door) {
 	l := w.running
 	w.errand(func() {
-		_ = l.cache.Relist(l.context, d.kind.example(d.form)) // which may not be possible just now
+		_ = l.cache.Relist(l.context, d.kind.example(d.form)) // this may not be possible now
 	})
 }
 
-// ring sends an event through the operators' channels.
+// ring sends an event through the operators' channel sources.
 func (w *world) ring(id objectID) {
 	obj := id.kind.example(metadataForm)
 	obj.SetNamespace(id.namespace)
@@ -150,12 +151,12 @@ func (w *world) ring(id objectID) {
 	for _, o := range w.operators {
 		select {
 		case o.bell <- event.GenericEvent{Object: obj}:
-		default: // as long as it does not run
+		default: // the operator does not run
 		}
 	}
 }
 
-// ownWrite changes an object as the manager's own client.
+// ownWrite changes an object with the manager's own client.
 func (w *world) ownWrite(id objectID, value any) {
 	if w.server.real == nil {
 		w.writeAsManager(id, value)

@@ -29,16 +29,16 @@ type world struct {
 	*plan
 	*story
 	server    *server
-	operators [2]*operator // the diligent one and the lazy one
-	running   *life        // of the manager; nil while it does not run
-	calm      atomic.Bool  // everything succeeds
-	drowsy    atomic.Bool  // handlers that map sleep for long
-	doomed    atomic.Bool  // handlers that panic now and then do so every time
-	departed  atomic.Bool  // a namespace is away
+	operators [2]*operator // first the diligent one, then the lazy one
+	running   *life        // the present run of the manager; nil while it does not run
+	calm      atomic.Bool  // all calls succeed
+	drowsy    atomic.Bool  // handlers with a map function sleep long
+	doomed    atomic.Bool  // handlers that panic at times always panic
+	departed  atomic.Bool  // a namespace is removed from the cache
 	pokes     int64
-	errands   atomic.Int64  // that have not ended yet
-	slack     time.Duration // how far apart things may be that happen at one moment
-	ending    chan struct{} // closed when what is out of order is to be put right
+	errands   atomic.Int64  // errands that have not ended
+	slack     time.Duration // the longest time between two things that happen at the same moment
+	ending    chan struct{} // closed when all faults have to end
 }
 
 // life is one run of the manager.
@@ -61,7 +61,7 @@ func play(t *testing.T, p *plan) *story {
 	return told
 }
 
-// newWorld is a world that begins now.
+// newWorld returns a world that begins now.
 func newWorld(p *plan, told *story, on *server) *world {
 	told.began = time.Now()
 	w := &world{plan: p, story: told, server: on, ending: make(chan struct{})}
@@ -69,7 +69,7 @@ func newWorld(p *plan, told *story, on *server) *world {
 	return w
 }
 
-// run has everything happen that the plan says.
+// run carries out the plan.
 func (w *world) run(ctx context.Context) {
 	for _, s := range w.births {
 		s.do(w)
@@ -86,14 +86,14 @@ func (w *world) run(ctx context.Context) {
 	w.judge()
 }
 
-// calmly is how long everybody gets to come to rest. Nothing that waits does so for
-// longer: neither a queue after several failures, nor a reflector or a source.
+// calmly is the time to come to rest. No pause is longer, neither of a queue after several
+// failures, nor of a reflector or a source.
 const calmly = 3 * time.Minute
 
-// settle has all faults end, and waits until nothing happens any more.
+// settle ends all faults, and waits until nothing happens any more.
 func (w *world) settle() {
 	time.Sleep(100 * time.Millisecond)
-	w.note(func() string { return "       everything is put right, and calls succeed" })
+	w.note(func() string { return "       all faults end, and calls succeed" })
 	w.calm.Store(true)
 	close(w.ending)
 	for w.errands.Load() > 0 {
@@ -114,7 +114,7 @@ func (w *world) settle() {
 	synctest.Wait()
 }
 
-// errand does something beside the script. The world waits for it in the end.
+// errand does something beside the script. The world waits for it at the end.
 func (w *world) errand(do func()) {
 	w.errands.Add(1)
 	go func() {
@@ -123,7 +123,7 @@ func (w *world) errand(do func()) {
 	}()
 }
 
-// lasting does something now, and puts it right after a while or when the world ends.
+// lasting calls right after a while, or when the world ends.
 func (w *world) lasting(length time.Duration, right func()) {
 	w.errand(func() {
 		select {

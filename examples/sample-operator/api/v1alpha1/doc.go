@@ -7,7 +7,7 @@
 //	          ──▶ a claim                 spec.hostname
 //
 // The schema checks what one object can tell by itself. It uses CEL where the markers of a
-// field are not enough. The webhook does the checks for which CEL would cost too much. The
+// field are not enough. The webhook does the checks that would cost too much in CEL. The
 // controller does the checks that need other objects, and writes the result into the status.
 //
 // # Concurrency

@@ -52,7 +52,7 @@ type Keeper struct {
 	pair Pair       // what is served
 }
 
-// Options say where a Keeper keeps the certificate, and for which names.
+// Options say where a Keeper keeps the certificate, and what names it is for.
 type Options struct {
 	// API reads from the server, and not from a cache.
 	API client.Client

@@ -30,8 +30,8 @@ const (
 	mostEdits  = 8
 )
 
-// tellLog logs what was done, and because of which changes. It computes no diffs if the log
-// does not show them.
+// tellLog logs what was done, with the changes that led to it. It computes no diffs if the
+// log does not show them.
 func tellLog(ctx context.Context, changes delta.Changes, d done, took time.Duration) {
 	log := ctrl.LoggerFrom(ctx).V(1)
 	if !log.Enabled() {

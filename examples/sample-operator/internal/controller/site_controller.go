@@ -42,8 +42,8 @@ const enough = time.Minute
 // SiteReconciler keeps the objects that the spec of each Site asks for.
 type SiteReconciler struct {
 	client.Client
-	// Live reads from the API server. It is for the few decisions for which the cache may be too
-	// old.
+	// Live reads from the API server. It is for the few decisions that must not use an old
+	// state.
 	Live client.Reader
 	// Events records what was done.
 	Events record.EventRecorder

@@ -288,7 +288,7 @@ func TestWatchersAreTold(t *testing.T) {
 			t.Errorf("told %q, logged %q", told, logged)
 		}
 		if _, open := <-watching.ResultChan(); open {
-			t.Error("there is something in a channel by which nothing comes")
+			t.Error("the result of a watcher delivers an event, and should be closed")
 		}
 	})
 }

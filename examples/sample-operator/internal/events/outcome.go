@@ -37,7 +37,8 @@ func (b *Broadcaster) drop(event *corev1.Event, why outcome, err error) {
 // dropped. The counter says how many.
 const complainAgainAfter = time.Minute
 
-// complaints are the lines about dropped Events, of which there must not be as many.
+// complaints logs lines about dropped Events. There must be far fewer lines than dropped
+// Events.
 type complaints struct {
 	log logr.Logger
 
