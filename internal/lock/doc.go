@@ -2,9 +2,9 @@
 //
 //	mu lock.Mutex[lock.Informer] // the rank of the field, from the list in order.go
 //
-//	               wants Processor, further down ──▶ waits for it
+//	               wants Processor, further down ──▶ waits until it is free
 //	holds Informer
-//	               wants Informer or CacheScopes ──▶ panics, whoever has it now
+//	               wants CacheScopes, further up ──▶ panics, also if it is free
 //
 // Two goroutines that take the same two locks in different order can wait for each other
 // for ever. A test seldom meets the moment at which they do. So the check does not wait
@@ -14,13 +14,13 @@
 //	go test -tags invariants      each Lock is checked
 //	go test -race                 each Lock is checked
 //
-// TryLock never waits, so it is not checked. But who has got a lock by it holds the lock.
+// TryLock never waits, so it is not checked. But a lock that it gets counts as held.
 //
 // # Concurrency
 //
 // What each goroutine holds stands in a table that all goroutines share, and that has no
-// lock. The race detector does not see its reads and writes: if it did, it would
-// take goroutines that have nothing to do with each other for synchronized, and miss races.
+// lock. The race detector does not see its reads and writes. Otherwise it would take
+// goroutines that have nothing to do with each other for synchronized, and miss races.
 //
 // # Testing
 //

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -44,5 +45,35 @@ func TestFieldIndexFilesForOneNamespaceAndForAll(t *testing.T) {
 	}
 	if got := fieldIndexName("spec.nodeName"); got != "field:spec.nodeName" {
 		t.Errorf("the index is called %q, want field:spec.nodeName", got)
+	}
+}
+
+// TestAFieldMayDependOnOtherKinds reads another kind of the cache while an object is filed,
+// before Start and while the cache runs. The first read of a kind makes its informer, too.
+func TestAFieldMayDependOnOtherKinds(t *testing.T) {
+	f := newFakeAPI(t)
+	f.put(configMap("red", "a"))
+	c := newCache(t, f, crcache.Options{}, Options{})
+	index := func(field string, other client.ObjectList) {
+		t.Helper()
+		err := c.IndexField(t.Context(), configMaps, field, func(client.Object) []string {
+			if err := c.List(t.Context(), other); err != nil {
+				t.Errorf("list %T while an object is filed: %v", other, err)
+			}
+			c.Status()
+			return []string{"x"}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	index("before", &corev1.SecretList{})
+	start(t, c)
+	index("after", &corev1.NamespaceList{})
+	for _, field := range []string{"before", "after"} {
+		var found corev1.ConfigMapList
+		if err := c.List(t.Context(), &found, client.MatchingFields{field: "x"}); err != nil || len(found.Items) != 1 {
+			t.Errorf("by the field %q there are %d objects (error %v), want 1", field, len(found.Items), err)
+		}
 	}
 }
