@@ -19,19 +19,19 @@ func configMap(name, version string) *corev1.ConfigMap {
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name, ResourceVersion: version}}
 }
 
-// listing is a client whose lists are all answered so.
+// listing is a client that gives every list this answer.
 func listing(list runtime.Object, err error) Client {
 	return Client{List: func(context.Context, metav1.ListOptions) (runtime.Object, error) { return list, err }}
 }
 
-// watching is a client whose watches are all answered so.
+// watching is a client that gives every watch this answer.
 func watching(w watch.Interface, err error) Client {
 	return Client{Watch: func(context.Context, metav1.ListOptions) (watch.Interface, error) { return w, err }}
 }
 
 var asItIs = Options[any]{Convert: AsItIs}
 
-// text says what an event of names is.
+// text describes an event of names.
 func text(e *Event[string]) string {
 	switch {
 	case e.Err != nil:
@@ -48,7 +48,7 @@ func unstructuredOf(apiVersion, kind string) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: map[string]any{"apiVersion": apiVersion, "kind": kind, "metadata": map[string]any{"name": "a"}}}
 }
 
-// names converts what has a name to it.
+// names converts an object to its name.
 func names(obj runtime.Object) (string, error) {
 	name := obj.(metav1.Object).GetName()
 	if name == "poison" {
@@ -135,7 +135,7 @@ func TestStreamEnds(t *testing.T) {
 	expired := apierrors.NewResourceExpired("too old").Status()
 	w.Error(&expired)
 	if _, err := stream.Next(t.Context()); !apierrors.IsResourceExpired(err) {
-		t.Errorf("the server's error came as %v", err)
+		t.Errorf("the server's error arrived as %v", err)
 	}
 	stream.Close()
 	stream.Close()
@@ -155,6 +155,6 @@ func TestListWatcherPassesErrorsOn(t *testing.T) {
 		t.Errorf("Watch returned %v", err)
 	}
 	if _, err := Of(watching(nil, nil), asItIs).Watch(t.Context(), metav1.ListOptions{}); err == nil {
-		t.Error("a watch that is nil is no error")
+		t.Error("a watch that is nil does not cause an error")
 	}
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
-var updateScenarios = flag.Bool("update", false, "rewrite testdata/reflector with what happens now")
+var updateScenarios = flag.Bool("update", false, "write what happens now to testdata/reflector")
 
 // TestReflectorScenarios plays the scripts in testdata/reflector, one for each
 // decision that a Reflector takes. A script is also its own expected outcome:
@@ -35,12 +35,12 @@ var updateScenarios = flag.Bool("update", false, "rewrite testdata/reflector wit
 //	~ BackingOff 800ms                     a wait, in the state that Status shows
 //	* kind is deaf …                       what the log says at its default level, after "set log"
 //
-// Answers to a list are "page VERSION [continue=TOKEN] [broken] THING…", "fail
-// NAME" and "hang"; to a watch "open", "fail NAME" and "hang". An open watch
-// answers "added|modified|deleted THING", "bookmark V", "end V" (of the initial
-// events), "fail NAME", "unreadable", "after DURATION" and "silence". At the end
-// of the script the context is cancelled. Before any answer, "relist" is that somebody
-// wants a new list, and "after DURATION" that the answer takes its time.
+// Answers to a list are "page VERSION [continue=TOKEN] [broken] THING…", "fail NAME" and
+// "hang"; to a watch "open", "fail NAME" and "hang". An open watch answers
+// "added|modified|deleted THING", "bookmark V", "end V" (of the initial events), "fail NAME",
+// "unreadable", "after DURATION" and "silence". At the end of the script the context is
+// cancelled. Before any answer, "relist" means that somebody asks for a new list, and "after
+// DURATION" delays the answer.
 func TestReflectorScenarios(t *testing.T) {
 	files, err := filepath.Glob("testdata/reflector/*.txt")
 	if err != nil || len(files) == 0 {
@@ -67,14 +67,13 @@ func TestReflectorScenarios(t *testing.T) {
 	}
 }
 
-// script is a ListWatcher and a Sink that answer from a text and write down what
-// happens.
+// script is a ListWatcher and a Sink that answer from a text, and record what happens.
 type script struct {
 	t       *testing.T
 	stop    context.CancelFunc
 	answers []string
 	happens strings.Builder
-	refuse  int  // how many Replace the sink still refuses
+	refuse  int  // how many calls of Replace the sink still refuses
 	ending  bool // the context ends with the first Replace
 	open    int  // watches not closed
 	r       *Reflector[faulty.Thing]
@@ -121,7 +120,7 @@ func play(t *testing.T, text string) string {
 		t.Errorf("%d turns to list are still taken", taken)
 	}
 	if len(s.answers) > 0 {
-		t.Errorf("nobody asked for the answers %q", s.answers)
+		t.Errorf("there was no request for the answers %q", s.answers)
 	}
 	if s.open != 0 {
 		t.Errorf("%d watches were not closed", s.open)
@@ -165,7 +164,7 @@ func (s *script) set(opts *Options[faulty.Thing], settings []string) {
 	}
 }
 
-// logger writes down what is logged. Times are seconds since the script began.
+// logger records the log. Times are seconds since the script began.
 func (s *script) logger() logr.Logger {
 	began := time.Now()
 	return funcr.New(func(_, line string) { s.log("* %s", line) }, funcr.Options{
@@ -191,7 +190,7 @@ func (s *script) log(format string, args ...any) {
 	fmt.Fprintf(&s.happens, format+"\n", args...)
 }
 
-// next takes the next answer, or ends the run where there is none.
+// next returns the next answer. If there is none, it ends the run.
 func (s *script) next() (string, []string) {
 	if len(s.answers) == 0 {
 		s.stop()
@@ -236,7 +235,7 @@ func (s *script) List(ctx context.Context, opts metav1.ListOptions) (listwatch.P
 		}
 		return page, nil
 	}
-	s.t.Fatalf("%q is no answer to a list", verb)
+	s.t.Fatalf("%q is not an answer to a list", verb)
 	return listwatch.Page[faulty.Thing]{}, nil
 }
 
@@ -256,7 +255,7 @@ func (s *script) Watch(ctx context.Context, opts metav1.ListOptions) (listwatch.
 		s.open++
 		return &scriptStream{script: s}, nil
 	}
-	s.t.Fatalf("%q is no answer to a watch", verb)
+	s.t.Fatalf("%q is not an answer to a watch", verb)
 	return nil, nil
 }
 
@@ -291,7 +290,7 @@ func (s *scriptStream) Next(ctx context.Context) (listwatch.Event[faulty.Thing],
 	}
 	op, ok := map[string]delta.Op{"added": delta.Added, "modified": delta.Updated, "deleted": delta.Deleted}[verb]
 	if !ok {
-		s.t.Fatalf("%q is no event of a watch", verb)
+		s.t.Fatalf("%q is not an event of a watch", verb)
 	}
 	obj := faulty.Parse(args[0])
 	return listwatch.Event[faulty.Thing]{Delta: delta.Delta[faulty.Thing]{Op: op, New: obj, Version: obj.Version}}, nil

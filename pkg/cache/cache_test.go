@@ -73,7 +73,7 @@ func TestReadsAndItsErrors(t *testing.T) {
 		t.Error(err)
 	}
 	if err := get(t, c, "red", "b"); !apierrors.IsNotFound(err) {
-		t.Errorf("reading what is not there returns %v, want not found", err)
+		t.Errorf("reading an absent object returns %v, want not found", err)
 	}
 	if err := c.Start(t.Context()); err == nil || !strings.Contains(err.Error(), "informer already started") {
 		t.Errorf("the second Start returns %v", err)
@@ -115,7 +115,7 @@ func TestAnInformerCanBeRemovedAndAskedForAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, ok := first.(crtools.SharedIndexInformer); !ok {
-		t.Errorf("the informer is a %T, which people can't use as a SharedIndexInformer", first)
+		t.Errorf("the informer is a %T, which can't be used as a SharedIndexInformer", first)
 	}
 	handle, err := first.AddEventHandler(crtools.ResourceEventHandlerFuncs{})
 	if err != nil {
@@ -137,11 +137,11 @@ func TestAnInformerCanBeRemovedAndAskedForAgain(t *testing.T) {
 	}
 	stop()
 	if !first.IsStopped() || !second.IsStopped() {
-		t.Error("an informer goes on")
+		t.Error("an informer still runs")
 	}
 }
 
-// TestWaitingEnds sees nobody wait for ever for a kind that does not sync.
+// TestWaitingEnds checks that callers do not wait for ever for a kind that does not sync.
 func TestWaitingEnds(t *testing.T) {
 	f := newFakeAPI(t)
 	f.deny("secrets", 403)
@@ -185,7 +185,7 @@ func TestWaitingEnds(t *testing.T) {
 	}
 }
 
-// TestSelectorsReachTheServer sees lists narrowed as the options say.
+// TestSelectorsReachTheServer checks that lists have the selectors of the options.
 func TestSelectorsReachTheServer(t *testing.T) {
 	f := newFakeAPI(t)
 	f.put(configMap("red", "a"))
@@ -200,12 +200,13 @@ func TestSelectorsReachTheServer(t *testing.T) {
 	lists := f.lists()
 	for _, want := range []string{"/api/v1/namespaces/red/configmaps?name=a&", "/api/v1/configmaps?&metadata.namespace!=red"} {
 		if lists[want] == 0 {
-			t.Errorf("nobody asked for %s, but for %v", want, lists)
+			t.Errorf("there was no request for %s; the requests are %v", want, lists)
 		}
 	}
 }
 
-// TestForeignInformers sees NewInformer honoured, by controller-runtime's own cache.
+// TestForeignInformers checks that controller-runtime's own cache is made if the options have
+// NewInformer.
 func TestForeignInformers(t *testing.T) {
 	f := newFakeAPI(t)
 	f.put(configMap("red", "a"))
@@ -232,9 +233,9 @@ func TestForeignInformers(t *testing.T) {
 	}
 }
 
-// TestForeignInformersAreAnnounced sees a caller who asked for our cache and gets
-// controller-runtime's, because of informers of their own, told so in the log, and when
-// they ask for what only ours can do.
+// TestForeignInformersAreAnnounced asks for our cache with other informers, and so gets
+// controller-runtime's. The log has to say so, and so do the errors of functions that only
+// our cache has.
 func TestForeignInformersAreAnnounced(t *testing.T) {
 	var logged lines
 	opts := crcache.Options{Mapper: fakeMapper(), NewInformer: crtools.NewSharedIndexInformer}
@@ -243,10 +244,10 @@ func TestForeignInformersAreAnnounced(t *testing.T) {
 		t.Fatal(err)
 	}
 	if said := logged.String(); strings.Count(said, "\n") != 1 || !strings.Contains(said, "NewInformer") || !strings.Contains(said, "controller-runtime's cache") {
-		t.Errorf("the log says %q, want one line on which cache this is, and why", said)
+		t.Errorf("the log says %q, want one line that says which cache this is, and why", said)
 	}
 	if _, err := Unwrap(c); err == nil || !strings.Contains(err.Error(), "NewInformer") {
-		t.Errorf("looking for our cache returns %v, want what makes it another one", err)
+		t.Errorf("looking for our cache returns %v, want an error that says why this is another one", err)
 	}
 	opts.NewInformer = nil
 	if _, err := newLogged(&rest.Config{Host: "http://nowhere"}, opts, logged.logger()); err != nil || strings.Count(logged.String(), "\n") != 1 {
@@ -254,7 +255,7 @@ func TestForeignInformersAreAnnounced(t *testing.T) {
 	}
 }
 
-// TestAHandlersPanicReachesStart sees that a cache does not go on half dead.
+// TestAHandlersPanicReachesStart checks that a cache ends if a handler panics.
 func TestAHandlersPanicReachesStart(t *testing.T) {
 	f := newFakeAPI(t)
 	f.put(configMap("red", "a"))

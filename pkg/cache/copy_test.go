@@ -23,7 +23,7 @@ func (h *byHand) DeepCopyObject() runtime.Object {
 	return &byHand{TypeMeta: h.TypeMeta, ObjectMeta: *h.ObjectMeta.DeepCopy(), Notes: slices.Clone(h.Notes)}
 }
 
-// byHandList has pointers for items.
+// byHandList is a list of pointers.
 type byHandList struct {
 	metav1.TypeMeta
 	metav1.ListMeta
@@ -32,7 +32,7 @@ type byHandList struct {
 
 func (l *byHandList) DeepCopyObject() runtime.Object { panic("not needed") }
 
-// extended has the DeepCopyInto of the Pod within, which forgets the notes.
+// extended has the DeepCopyInto of the Pod in it, which does not copy the notes.
 type extended struct {
 	corev1.Pod
 	Notes []string
@@ -76,10 +76,10 @@ func TestCopiesOfUnusualTypes(t *testing.T) {
 			t.Fatal(err)
 		}
 		if out.Notes[0] != "n" || &out.Notes[0] == &held.Notes[0] || out.Kind != "Pod" {
-			t.Errorf("got %+v, which is no private copy with its kind set", out)
+			t.Errorf("got %+v, which is not a private copy with its kind set", out)
 		}
 	})
-	t.Run("DeepCopyInto of what is embedded", func(t *testing.T) {
+	t.Run("DeepCopyInto of the embedded object", func(t *testing.T) {
 		held := &extended{Pod: corev1.Pod{ObjectMeta: meta}, Notes: []string{"n"}}
 		r := newTestReader(&extended{}, nil)
 		put(r, held)
@@ -91,7 +91,7 @@ func TestCopiesOfUnusualTypes(t *testing.T) {
 			t.Errorf("got notes %q, want a copy of n", out.Notes)
 		}
 	})
-	t.Run("DeepCopyObject of what is embedded", func(t *testing.T) {
+	t.Run("DeepCopyObject of the embedded object", func(t *testing.T) {
 		held := &forgetful{Pod: corev1.Pod{ObjectMeta: meta}}
 		r := newTestReader(&forgetful{}, nil)
 		put(r, held)
@@ -122,7 +122,7 @@ func TestListsOfUnusualTypes(t *testing.T) {
 			}
 			got := tt.item(tt.list).(*byHand)
 			if got == held || got.Notes[0] != "n" || &got.Notes[0] == &held.Notes[0] || got.Kind != "Pod" {
-				t.Errorf("got %+v, which is no private copy with its kind set", got)
+				t.Errorf("got %+v, which is not a private copy with its kind set", got)
 			}
 			if err := r.List(t.Context(), tt.list, client.UnsafeDisableDeepCopy); err != nil {
 				t.Fatal(err)

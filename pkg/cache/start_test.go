@@ -20,9 +20,9 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 )
 
-// TestAKindThatIsNotThereIsNoPartOfTheCache has a kind asked for. The server does not say
-// that it has it, and then it says that it has not. A caller that waits for the cache wants
-// another one, and is told that the cache has synced.
+// In TestAKindThatIsNotThereIsNoPartOfTheCache a caller asks for a kind. At first the server
+// does not answer whether it has the kind, and then it says that it has not. A second caller
+// waits for the cache because of other kinds, and has to be told that the cache has synced.
 func TestAKindThatIsNotThereIsNoPartOfTheCache(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		mapper := newSlowMapper()
@@ -32,7 +32,7 @@ func TestAKindThatIsNotThereIsNoPartOfTheCache(t *testing.T) {
 			_, err := c.GetInformer(ctx, &corev1.Secret{})
 			return err
 		})
-		synctest.Wait() // for the mapper, so that the kind is being made
+		synctest.Wait() // the caller waits for the mapper, and the kind is not complete
 		waiting := asked(t, func(ctx context.Context) error {
 			if !c.WaitForCacheSync(ctx) {
 				return errors.New("the cache has not synced")
@@ -48,14 +48,14 @@ func TestAKindThatIsNotThereIsNoPartOfTheCache(t *testing.T) {
 			t.Errorf("asking for the missing kind returns %v", err)
 		}
 		if !c.WaitForCacheSync(t.Context()) {
-			t.Error("the cache has not synced although the missing kind is no part of it")
+			t.Error("the cache has not synced although the missing kind does not belong to it")
 		}
 	})
 }
 
-// TestAServerThatDoesNotAnswerHoldsUpNobody sees callers that ask for a kind give up with
-// its context although the server does not say what the kind is called there. Those who
-// are more patient get the kind when the server answers.
+// In TestAServerThatDoesNotAnswerHoldsUpNobody the server does not say what resource a kind
+// is. A caller that asks for the kind has to give up when its context ends. More patient
+// callers get the kind when the server answers.
 func TestAServerThatDoesNotAnswerHoldsUpNobody(t *testing.T) {
 	asks := map[string]func(context.Context, *Cache) error{
 		"GetInformer": func(ctx context.Context, c *Cache) error { _, err := c.GetInformer(ctx, &corev1.Secret{}); return err },
@@ -74,21 +74,21 @@ func TestAServerThatDoesNotAnswerHoldsUpNobody(t *testing.T) {
 				impatient, cancel := context.WithTimeout(t.Context(), time.Second)
 				defer cancel()
 				first := asked(t, func(context.Context) error { return ask(impatient, c) })
-				synctest.Wait() // the first is the one that has the kind made
+				synctest.Wait() // the first caller makes the kind
 				patient := asked(t, func(ctx context.Context) error { return ask(ctx, c) })
 				if err := <-first; !apierrors.IsTimeout(err) {
 					t.Errorf("giving up after a second returns %v", err)
 				}
 				mapper.answer(nil)
 				if err := <-patient; err != nil {
-					t.Errorf("a patient caller is told %v", err)
+					t.Errorf("a patient caller gets %v", err)
 				}
 			})
 		})
 	}
 }
 
-// indexSecrets adds an index at each call, which has a name of its own.
+// indexSecrets adds an index with another name at each call.
 func indexSecrets() func(context.Context, *Cache) error {
 	var number atomic.Int64
 	return func(ctx context.Context, c *Cache) error {
@@ -96,8 +96,8 @@ func indexSecrets() func(context.Context, *Cache) error {
 	}
 }
 
-// TestStartEndsWhileTheServerDoesNotAnswer ends a cache whose kinds are asked for in
-// vain, wherever the server has stopped answering.
+// TestStartEndsWhileTheServerDoesNotAnswer ends a cache while callers wait for a kind. The
+// server stops answering at different points.
 func TestStartEndsWhileTheServerDoesNotAnswer(t *testing.T) {
 	for name, server := range map[string]struct {
 		mapper  func() *slowMapper
@@ -122,7 +122,7 @@ func TestStartEndsWhileTheServerDoesNotAnswer(t *testing.T) {
 				stop()
 				cancel()
 				if err := <-asking; err == nil {
-					t.Error("a read of a kind that can't be had finds something")
+					t.Error("a read of a missing kind finds something")
 				}
 				if took := time.Since(begin); took != 0 {
 					t.Errorf("the cache took %v to end", took)
@@ -133,12 +133,13 @@ func TestStartEndsWhileTheServerDoesNotAnswer(t *testing.T) {
 	}
 }
 
-// valueKey is for a context with a value, which ends with its parent.
+// valueKey is the key for a context with a value. Such a context ends with its parent.
 type valueKey struct{}
 
-// TestWhoeverStartsTheCacheIsNotKeptWaiting waits for kinds that can't be had with the
-// context that the cache runs with, as controller-runtime's manager does, which does not
-// end before the wait does: the wait ends by itself. Another wait goes on.
+// TestWhoeverStartsTheCacheIsNotKeptWaiting waits for kinds that can't sync, with the context
+// of the cache. controller-runtime's manager does that, and it does not end its context
+// before the wait ends. So this wait has to end by itself. A wait with another context goes
+// on.
 func TestWhoeverStartsTheCacheIsNotKeptWaiting(t *testing.T) {
 	for name, server := range map[string]answer{
 		"a list that is not answered":   silence,
@@ -165,12 +166,12 @@ func TestWhoeverStartsTheCacheIsNotKeptWaiting(t *testing.T) {
 					t.Errorf("the wait took %v, want some %v", took, patience)
 				}
 				if said := logged.String(); !strings.Contains(said, "v1 Secret") {
-					t.Errorf("the log says %q, want the kind that nobody waits for", said)
+					t.Errorf("the log says %q, want it to name the kind that has not synced", said)
 				}
 				strict, done := context.WithTimeout(ctx, time.Hour)
 				defer done()
 				if c.WaitForCacheSync(strict) {
-					t.Error("somebody else is told that the cache has synced")
+					t.Error("a wait with another context says that the cache has synced")
 				}
 				cancel()
 				if err := group.Wait(); err != nil {
@@ -181,8 +182,8 @@ func TestWhoeverStartsTheCacheIsNotKeptWaiting(t *testing.T) {
 	}
 }
 
-// TestWhoeverStartsTheCacheWaitsForWhatGetsOn sees a first list waited for that takes
-// long, and kinds that wait for their turn behind it.
+// TestWhoeverStartsTheCacheWaitsForWhatGetsOn checks that the wait does not end while a first
+// list makes progress, or while kinds wait for their turn behind it.
 func TestWhoeverStartsTheCacheWaitsForWhatGetsOn(t *testing.T) {
 	for name, slow := range map[string]answer{
 		"pages":  pages(10, patience-time.Second, emptyList),

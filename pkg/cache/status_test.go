@@ -11,8 +11,8 @@ import (
 	patiently "github.com/delta-runtime/delta-runtime/internal/testing/await"
 )
 
-// TestAKindThatIsDeafForLongIsIll takes the server away from two caches, of which one has a
-// bound, and gives it back.
+// TestAKindThatIsDeafForLongIsIll disconnects two caches from the server, and connects them
+// again. One of the caches has a bound.
 func TestAKindThatIsDeafForLongIsIll(t *testing.T) {
 	f := newFakeAPI(t)
 	f.put(configMap("red", "a"))
@@ -44,15 +44,15 @@ func TestAKindThatIsDeafForLongIsIll(t *testing.T) {
 		}
 	}
 	if since := bounded.Status()[0].DeafSince; since.Before(gone) || time.Since(since) < bound {
-		t.Errorf("deaf since %v, and the server went at %v", since, gone)
+		t.Errorf("deaf since %v, and the server was disconnected at %v", since, gone)
 	}
 	if err := boundless.Healthz(nil); err != nil {
 		t.Errorf("without a bound Healthz returns %v", err)
 	}
 
 	f.deny("configmaps", 0)
-	patiently.Until(t, "the kind to heal", func() bool { return bounded.Healthz(nil) == nil })
+	patiently.Until(t, "the kind to recover", func() bool { return bounded.Healthz(nil) == nil })
 	if since := bounded.Status()[0].DeafSince; !since.IsZero() {
-		t.Errorf("after it has healed it is deaf since %v", since)
+		t.Errorf("after it has recovered it is deaf since %v", since)
 	}
 }

@@ -79,11 +79,11 @@ func TestOfIsNotCompleteWhereATypeHoldsManyKinds(t *testing.T) {
 	} {
 		told := delta.NewChanges(delta.Change{Op: delta.Updated, Old: obj, New: obj})
 		if told.Of(&appsv1.Deployment{}).Complete() {
-			t.Errorf("%s: it is taken for no Deployment", name)
+			t.Errorf("%s: it does not count as a Deployment", name)
 		}
 		told = delta.NewChanges(delta.Change{Op: delta.Updated, Old: &appsv1.Deployment{}, New: &appsv1.Deployment{}})
 		if told.Of(obj).Complete() {
-			t.Errorf("%s as an example: a Deployment is taken for another kind", name)
+			t.Errorf("%s as an example: a Deployment counts as another kind", name)
 		}
 	}
 }
@@ -100,11 +100,12 @@ func TestOwnIsAboutEveryWriteInAChange(t *testing.T) {
 		edit(&c)
 		return []delta.Change{c}
 	}
-	namesake := update("1", "2")
-	namesake.Old.SetUID("another")
+	replaced := update("1", "2")
+	replaced.Old.SetUID("another")
 	relisted := update("1", "3")
 	relisted.Relisted = true
-	// Ours are 1, which is the first, and 2 and 3. Then others made 4, from which we made 5.
+	// We made the versions 1 to 3, and 1 is the first of the object. Then others made 4, and we
+	// made 5 from it.
 	ours := writes.New(0)
 	ours.Wrote("uid", "", "1")
 	ours.Wrote("uid", "1", "2")
@@ -123,7 +124,7 @@ func TestOwnIsAboutEveryWriteInAChange(t *testing.T) {
 		"another's was not shown":   {[]delta.Change{update("3", "5")}, false},
 		"backwards":                 {[]delta.Change{update("3", "1")}, false},
 		"from nowhere":              {[]delta.Change{update("", "1")}, false},
-		"a namesake's":              {[]delta.Change{namesake}, false},
+		"of another object":         {[]delta.Change{replaced}, false},
 		"created":                   {[]delta.Change{{Op: delta.Added, New: at("1")}}, true},
 		"created and changed":       {[]delta.Change{{Op: delta.Added, New: at("3")}}, true},
 		"back in sight":             {[]delta.Change{{Op: delta.Added, New: at("5")}}, false},
@@ -168,7 +169,7 @@ func TestManagerIsTheLastToWrite(t *testing.T) {
 	tie := pod.DeepCopy()
 	tie.ManagedFields[2].Time = at(3)
 	if got := (delta.Change{Op: delta.Updated, Old: pod, New: tie}).Manager(); got != "second" {
-		t.Errorf("in the same second the manager is %q, want who had not written that before", got)
+		t.Errorf("in the same second the manager is %q, want the one with the new entry", got)
 	}
 	for name, c := range map[string]delta.Change{
 		"nobody knows the state before": {Op: delta.Added, New: tie},
@@ -178,9 +179,9 @@ func TestManagerIsTheLastToWrite(t *testing.T) {
 			t.Errorf("in the same second, and %s: the manager is %q, want none", name, got)
 		}
 	}
-	scaled := pod.DeepCopy() // as somebody does it with a custom resource: without a time
+	scaled := pod.DeepCopy() // the entry of a scaled custom resource has no time
 	scaled.ManagedFields = append(scaled.ManagedFields, metav1.ManagedFieldsEntry{Manager: "timeless"})
-	scaled.ManagedFields[0].FieldsV1 = metav1.NewFieldsV1(`{"f:spec":{}}`) // what it has left
+	scaled.ManagedFields[0].FieldsV1 = metav1.NewFieldsV1(`{"f:spec":{}}`) // the fields that the first manager still owns
 	for name, test := range map[string]struct {
 		change delta.Change
 		want   string
@@ -196,11 +197,11 @@ func TestManagerIsTheLastToWrite(t *testing.T) {
 		}
 	}
 	if got := delta.LastWrite(scaled); got != nil {
-		t.Errorf("the last to write is %v, which can't be known", got)
+		t.Errorf("the last writer is %v, and that can't be known", got)
 	}
 	seen := delta.Change{Op: delta.Updated, New: &corev1.Pod{}, Origin: delta.LastWrite(pod)}
 	if got := seen.Manager(); got != "last" || seen.Origin.Operation != "Apply" {
-		t.Errorf("the manager is %q by %v, want what was read before the transform", got, seen.Origin)
+		t.Errorf("the manager is %q by %v, want the one that was read before the transform", got, seen.Origin)
 	}
 	for name, c := range map[string]delta.Change{
 		"deleted": {Op: delta.Deleted, New: pod}, "stripped": {Op: delta.Updated, New: &corev1.Pod{}}, "none": {},
@@ -238,7 +239,7 @@ func TestBlindLedgerIsNeverComplete(t *testing.T) {
 		ledger.Record("r", delta.Change{Cause: delta.External})
 		ledger.Landed("r")
 		if got := ledger.Take("r"); got.Complete() || got.Incomplete() != "a reason" || got.Len() != 1 {
-			t.Errorf("told %s, want what happened, and the first reason why it is not complete", got)
+			t.Errorf("told %s, want the changes, and the first reason why they are not complete", got)
 		}
 		ledger.Settle("r", delta.Succeeded)
 	}
@@ -267,7 +268,7 @@ func TestARelistRulesOutNoCauseOfAWatch(t *testing.T) {
 	}
 }
 
-// Nil is an example of nothing, so that no change is ruled out.
+// Nil is an example of no kind, so no change is ruled out.
 func TestOfNothing(t *testing.T) {
 	l := knowing(delta.LedgerLimits{})
 	record(l, "r", became(at(1, 1), at(2, 2)))
@@ -284,7 +285,7 @@ func TestOfNothing(t *testing.T) {
 	}
 }
 
-// Of a kind that no watch shows nobody tells anything, so that nothing is ruled out.
+// Nobody tells the changes of a kind without a watch, so nothing is ruled out.
 func TestOfAKindThatNobodyWatches(t *testing.T) {
 	var lines []string
 	l := delta.NewLedger[string](delta.LedgerOptions{
@@ -302,7 +303,7 @@ func TestOfAKindThatNobodyWatches(t *testing.T) {
 		told := l.Take("r")
 		l.Settle("r", delta.Succeeded)
 		if got := told.Of(&corev1.Secret{}); got.Complete() || !got.Touches("data") || !strings.Contains(got.Incomplete(), "shows") && told.Complete() {
-			t.Errorf("of a kind that nobody watches: complete %t (%s), data touched: %t", got.Complete(), got.Incomplete(), got.Touches("data"))
+			t.Errorf("changes of a kind without a watch: complete %t (%s), data touched: %t", got.Complete(), got.Incomplete(), got.Touches("data"))
 		}
 	}
 	if len(lines) != 1 || !strings.Contains(lines[0], "no watch of the controller shows v1 Secret: add one with Owns or Watches") {

@@ -14,14 +14,14 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// at is a Deployment at a version, with as many replicas.
+// at is a Deployment at a version, with a number of replicas.
 func at(version, replicas int) *appsv1.Deployment {
-	d := deployment(int32(replicas)) //nolint:gosec // small
+	d := deployment(int32(replicas)) //nolint:gosec // the number is small
 	d.UID, d.ResourceVersion = "uid", strconv.Itoa(version)
 	return d
 }
 
-// metadataAt is the same as a watch for metadata shows it.
+// metadataAt is the same object in a watch for metadata.
 func metadataAt(version int) *metav1.PartialObjectMetadata {
 	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "web", UID: "uid", ResourceVersion: strconv.Itoa(version)}}
 }
@@ -34,7 +34,7 @@ func became(before, after delta.Object) delta.Change {
 	}
 }
 
-// resynced shows a state once more.
+// resynced is a resync of a state.
 func resynced(state delta.Object) delta.Change {
 	c := became(state, state)
 	c.Cause, c.Op = delta.Resync, delta.Sync
@@ -57,7 +57,7 @@ func record(l *delta.Ledger[string], r string, changes ...delta.Change) {
 	}
 }
 
-// story says what states were told of, from the oldest to the newest.
+// story lists the states that were told, from the oldest to the newest.
 func story(changes delta.Changes) string {
 	var words []string
 	for c := range changes.All() {
@@ -66,8 +66,8 @@ func story(changes delta.Changes) string {
 	return strings.Join(words, ", ")
 }
 
-// Watches have paces of their own. Whatever a slow one tells late, it hides nothing that a
-// quick one has told.
+// Watches have different speeds. If a slow watch tells something late, that hides nothing
+// that a quick watch has told.
 func TestWatchesOfOneKindHideNothingFromEachOther(t *testing.T) {
 	for name, test := range map[string]struct {
 		happened []delta.Change
@@ -96,7 +96,7 @@ func TestWatchesOfOneKindHideNothingFromEachOther(t *testing.T) {
 	}
 }
 
-// What changed and changed back may have been read in between.
+// If a field was changed and changed back, a reconciler may have read the state in between.
 func TestWhatWasUndoneIsTouched(t *testing.T) {
 	thereAndBack := []delta.Change{became(at(1, 1), at(2, 2)), became(at(2, 2), at(3, 1))}
 	l := knowing(delta.LedgerLimits{})
@@ -139,7 +139,7 @@ func TestCausesAreASet(t *testing.T) {
 	told := l.Take("r")
 	for _, cause := range []delta.Cause{delta.Owned, delta.Mapped, delta.Resync} {
 		if !told.Has(cause) || told.By(cause).Len() != 1 {
-			t.Errorf("%s have not the cause %s", told, cause)
+			t.Errorf("%s do not have the cause %s", told, cause)
 		}
 	}
 	if told.Has(delta.Primary) || !strings.Contains(told.String(), "Owned+Mapped+Resync") {
@@ -147,7 +147,8 @@ func TestCausesAreASet(t *testing.T) {
 	}
 }
 
-// An update that was held back and that a resync shows is a change of its watch, too.
+// If an update was held back and a resync shows its state, that is also a change of its
+// watch.
 func TestAResyncThatShowsAnUpdateHasTheCauseOfItsWatch(t *testing.T) {
 	l := knowing(delta.LedgerLimits{})
 	watch := l.NewStream(delta.ByContent)
@@ -165,17 +166,16 @@ func TestAResyncThatShowsAnUpdateHasTheCauseOfItsWatch(t *testing.T) {
 	show(became(at(2, 2), at(3, 3)))
 	show(resynced(at(3, 3)), "r")
 	if told := l.Take("r"); !told.Has(delta.Resync) || !told.By(delta.Owned).Touches("spec.replicas") || told.By(delta.Owned).Touches("spec.paused") {
-		t.Errorf("an update was held back, and %s are told", told)
+		t.Errorf("an update was held back, and the changes are %s", told)
 	}
 	l.Settle("r", delta.Succeeded)
 	show(resynced(at(3, 3)), "r")
 	if told := l.Take("r"); !told.Has(delta.Resync) || told.Has(delta.Owned) {
-		t.Errorf("nothing has happened but a resync, and %s are told", told)
+		t.Errorf("there was only a resync, and the changes are %s", told)
 	}
 }
 
-// A resync does not bring news of an object that has just begun, unless it shows a later
-// state.
+// A resync adds nothing about an object that was just added, unless it shows a later state.
 func TestAResyncOfANewbornObject(t *testing.T) {
 	born := became(nil, at(2, 2))
 	born.Op = delta.Added
@@ -183,23 +183,23 @@ func TestAResyncOfANewbornObject(t *testing.T) {
 		l := knowing(delta.LedgerLimits{})
 		record(l, "r", born, resynced(at(shown, 2)))
 		if told := l.Take("r"); story(told) != want || !told.Has(delta.Resync) {
-			t.Errorf("a resync shows version %d, and told is %s, want %s", shown, story(told), want)
+			t.Errorf("a resync shows version %d, and the changes are %s, want %s", shown, story(told), want)
 		}
 	}
 }
 
-// What Of and By leave out may have been about what is asked for.
+// Of and By may leave out changes that are about the objects in question.
 func TestWhatIsLeftOutMayConcernIt(t *testing.T) {
 	l := knowing(delta.LedgerLimits{})
 	record(l, "r", delta.Change{Cause: delta.External}, became(at(1, 1), at(2, 2)))
 	told := l.Take("r")
 	for name, part := range map[string]delta.Changes{"Of": told.Of(&metav1.PartialObjectMetadata{}), "By": told.By(delta.Primary)} {
 		if part.Len() != 0 || part.Complete() || !part.Touches("spec") || part.Incomplete() == "" {
-			t.Errorf("%s leaves out an external request and is said to be complete: %s", name, part)
+			t.Errorf("%s leaves out an external request, and the result is complete: %s", name, part)
 		}
 	}
 	if part := told.By(delta.External, delta.Owned); !part.Complete() {
-		t.Errorf("By leaves out nothing and is said not to be complete: %s", part)
+		t.Errorf("By leaves out nothing, and the result is not complete: %s", part)
 	}
 	l.Settle("r", delta.Succeeded)
 	record(l, "r", became(at(2, 2), at(3, 3)))
@@ -210,8 +210,8 @@ func TestWhatIsLeftOutMayConcernIt(t *testing.T) {
 	}
 }
 
-// The queue may hold a request once more than a worker knows of: it was added between the
-// worker's call to the queue and its call to the ledger.
+// The queue may have a request once more than a worker knows: it was added between the
+// worker's call of the queue and its call of the ledger.
 func TestARequestThatComesWithNothingToTell(t *testing.T) {
 	l := knowing(delta.LedgerLimits{})
 	record(l, "r", became(at(1, 1), at(2, 2)))
@@ -222,7 +222,7 @@ func TestARequestThatComesWithNothingToTell(t *testing.T) {
 	}
 	l.Settle("r", delta.Succeeded)
 	if told := l.Take("r"); !told.Complete() || !told.Has(delta.Timer) || told.Touches("spec") {
-		t.Errorf("the request comes once more, and is told %s", told)
+		t.Errorf("the request comes again, and is told %s", told)
 	}
 	l.Settle("r", delta.Succeeded)
 	if told := l.Take("r"); told.Complete() {
@@ -238,16 +238,16 @@ func TestTwoChangesOnTheirWay(t *testing.T) {
 	l.Take("r")
 	l.Landed("r")
 	l.Settle("r", delta.Succeeded)
-	for range 2 { // by the first, and by the second
+	for range 2 { // because of the first change, and because of the second
 		if told := l.Take("r"); !told.Complete() || !told.Has(delta.Timer) {
-			t.Errorf("the request comes with what was told already, and is told %s", told)
+			t.Errorf("everything was told already, and the request is told %s", told)
 		}
 		l.Landed("r")
 		l.Settle("r", delta.Succeeded)
 	}
 }
 
-// After a bound was reached once, the ledger does not know less of others for ever.
+// After a limit was reached once, the ledger knows all about later requests again.
 func TestOthersAreKnownAgainAfterAnOverflow(t *testing.T) {
 	l := delta.NewLedger[string](delta.LedgerOptions{LedgerLimits: delta.LedgerLimits{Requests: 1}})
 	record(l, "failing", became(at(1, 1), at(2, 2)))
@@ -261,17 +261,17 @@ func TestOthersAreKnownAgainAfterAnOverflow(t *testing.T) {
 		return l.Take(name).Complete()
 	}
 	if !born("one") || l.Status().Overflows == 0 {
-		t.Errorf("a newborn request is not completely known, after %d overflows of others", l.Status().Overflows)
+		t.Errorf("a request of a new object is not completely known, after %d overflows", l.Status().Overflows)
 	}
 	if born("failing") {
 		t.Error("a request that was forgotten is completely known")
 	}
 	if !slices.Equal([]bool{born("failing"), born("two")}, []bool{true, true}) {
-		t.Error("when all has succeeded a request is not completely known")
+		t.Error("a request is not completely known although all requests have succeeded")
 	}
 }
 
-// A worker may be done with a request before the source that added it goes on.
+// A worker may finish a request before the source that added it continues.
 func TestNothingIsHeldOfWhatIsDealtWith(t *testing.T) {
 	l := delta.NewLedger[string](delta.LedgerOptions{LedgerLimits: delta.LedgerLimits{Requests: 2}})
 	for i := range 10 {
@@ -285,7 +285,7 @@ func TestNothingIsHeldOfWhatIsDealtWith(t *testing.T) {
 			l.LandedLater(r)
 		}
 		if told := l.Take(r); !told.Complete() || !told.Has(delta.Timer) {
-			t.Errorf("the request comes with what was told already, and is told %s", told)
+			t.Errorf("everything was told already, and the request is told %s", told)
 		}
 		l.Settle(r, delta.Succeeded)
 		l.Record(r, became(at(2, 2), at(3, 3)))
@@ -294,20 +294,20 @@ func TestNothingIsHeldOfWhatIsDealtWith(t *testing.T) {
 		l.Landed(r)
 	}
 	if status := l.Status(); status.Requests > 0 || status.Changes > 0 || status.Overflows > 0 {
-		t.Errorf("everything has been dealt with, and the ledger holds %+v", status)
+		t.Errorf("everything has been dealt with, and the ledger still has %+v", status)
 	}
 }
 
-// TestOfAnObjectWhoseKindNobodyKnows leaves out an object that a transform has put into
-// another Go type, without saying its kind.
+// In TestOfAnObjectWhoseKindNobodyKnows a transform has put an object into another Go type,
+// without its kind.
 func TestOfAnObjectWhoseKindNobodyKnows(t *testing.T) {
 	before := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "y", UID: "1", ResourceVersion: "11"}}
 	after := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "y", UID: "1", ResourceVersion: "12"}}
 	changes := delta.NewChanges(delta.Change{Cause: delta.Mapped, Key: delta.Key{Name: "y"}, Op: delta.Updated, Old: before, New: after})
 	if of := changes.Of(&corev1.Secret{}); of.Complete() || !of.Touches("data") {
-		t.Errorf("of a Secret of which only the metadata was kept: %s, which may have been the change", of)
+		t.Errorf("Of a Secret: %s, although the change may be of a Secret whose metadata alone was kept", of)
 	}
 	if of := changes.Of(&corev1.ConfigMap{}); of.Complete() {
-		t.Errorf("of a ConfigMap: %s, which the object may have been", of)
+		t.Errorf("Of a ConfigMap: %s, although the object may be one", of)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// ran reports whether the step runs with these changes, and looks that its report says so.
+// ran reports whether the step runs with these changes, and checks that its report says so.
 func ran(t *testing.T, changes delta.Changes, step func(delta.Step) delta.Step) bool {
 	t.Helper()
 	ctx := delta.NewContext(t.Context(), changes)
@@ -49,24 +49,24 @@ func TestAStepRunsUnlessItIsRuledOut(t *testing.T) {
 		changes                     delta.Changes
 		replicas, whole, pods, none bool
 	}{
-		"it":                        {delta.NewChanges(scaledUp()), true, true, false, true},
-		"another field":             {delta.NewChanges(ownStatus("web")), false, true, false, true},
-		"another kind":              {delta.NewChanges(gonePod()), false, false, true, true},
-		"a resync":                  {delta.NewChanges(resynced(at(5, 3))), false, false, false, true},
-		"one that hides an update":  {delta.NewChanges(delta.Change{Op: delta.Sync, Old: at(4, 3), New: at(5, 3)}), false, true, false, true},
-		"one without old state":     {delta.NewChanges(delta.Change{Op: delta.Sync, New: at(5, 3)}), true, true, false, true},
-		"resyncs of two states":     {delta.NewChanges(resynced(at(4, 3)), resynced(at(5, 3))), false, true, false, true},
-		"resyncs that differ":       {delta.NewChanges(resynced(at(4, 3)), resynced(at(5, 4))), true, true, false, true},
-		"a namesake in its place":   {delta.NewChanges(delta.Change{Op: delta.Deleted, Old: at(4, 3)}, delta.Change{Op: delta.Added, New: at(5, 3)}), true, true, false, true},
-		"a timer":                   {delta.NewChanges(delta.Change{Cause: delta.Timer}), false, false, false, true},
-		"a retry of something else": {delta.NewChanges(retry, gonePod()).Again(2), false, false, true, true},
-		"a retry of it":             {delta.NewChanges(retry, scaledUp()).Again(3), true, true, false, true},
-		"nothing":                   {delta.NewChanges(), true, true, true, true},
-		"not everything":            {delta.NewChanges(gonePod()).Lacking("a test"), true, true, true, true},
-		"nothing that is known":     {delta.Changes{}, true, true, true, true},
-		"who knows what":            {delta.NewChanges(delta.Change{Cause: delta.External}, gonePod()), true, true, true, true},
-		"an event without object":   {delta.NewChanges(delta.Change{Cause: delta.Generic}), true, true, true, true},
-		"an event about a Pod":      {delta.NewChanges(delta.Change{Cause: delta.Generic, New: pod("p")}), false, false, true, true},
+		"it":                         {delta.NewChanges(scaledUp()), true, true, false, true},
+		"another field":              {delta.NewChanges(ownStatus("web")), false, true, false, true},
+		"another kind":               {delta.NewChanges(gonePod()), false, false, true, true},
+		"a resync":                   {delta.NewChanges(resynced(at(5, 3))), false, false, false, true},
+		"one that hides an update":   {delta.NewChanges(delta.Change{Op: delta.Sync, Old: at(4, 3), New: at(5, 3)}), false, true, false, true},
+		"one without old state":      {delta.NewChanges(delta.Change{Op: delta.Sync, New: at(5, 3)}), true, true, false, true},
+		"resyncs of two states":      {delta.NewChanges(resynced(at(4, 3)), resynced(at(5, 3))), false, true, false, true},
+		"resyncs that differ":        {delta.NewChanges(resynced(at(4, 3)), resynced(at(5, 4))), true, true, false, true},
+		"another object of the name": {delta.NewChanges(delta.Change{Op: delta.Deleted, Old: at(4, 3)}, delta.Change{Op: delta.Added, New: at(5, 3)}), true, true, false, true},
+		"a timer":                    {delta.NewChanges(delta.Change{Cause: delta.Timer}), false, false, false, true},
+		"a retry of something else":  {delta.NewChanges(retry, gonePod()).Again(2), false, false, true, true},
+		"a retry of it":              {delta.NewChanges(retry, scaledUp()).Again(3), true, true, false, true},
+		"nothing":                    {delta.NewChanges(), true, true, true, true},
+		"not everything":             {delta.NewChanges(gonePod()).Lacking("a test"), true, true, true, true},
+		"nothing that is known":      {delta.Changes{}, true, true, true, true},
+		"something unknown":          {delta.NewChanges(delta.Change{Cause: delta.External}, gonePod()), true, true, true, true},
+		"an event without object":    {delta.NewChanges(delta.Change{Cause: delta.Generic}), true, true, true, true},
+		"an event about a Pod":       {delta.NewChanges(delta.Change{Cause: delta.Generic, New: pod("p")}), false, false, true, true},
 	} {
 		for what, step := range map[string]struct {
 			on   func(delta.Step) delta.Step
@@ -106,14 +106,14 @@ func TestAStepDependsOnCauses(t *testing.T) {
 		changes delta.Changes
 		want    bool
 	}{
-		"a resync":          {delta.NewChanges(resynced(at(5, 3))), true},
-		"a timer":           {delta.NewChanges(delta.Change{Cause: delta.Timer}), true},
-		"something else":    {delta.NewChanges(scaledUp()), false},
-		"what it is on":     {delta.NewChanges(gonePod()), true},
-		"who knows":         {delta.NewChanges(delta.Change{Cause: delta.External}), true},
-		"it and more":       {delta.NewChanges(scaledUp(), resynced(at(5, 3))), true},
-		"nothing is known":  {delta.Changes{}, true},
-		"a retry of others": {delta.NewChanges(delta.Change{Cause: delta.Retry}, scaledUp()).Again(2), false},
+		"a resync":             {delta.NewChanges(resynced(at(5, 3))), true},
+		"a timer":              {delta.NewChanges(delta.Change{Cause: delta.Timer}), true},
+		"something else":       {delta.NewChanges(scaledUp()), false},
+		"a kind that it is on": {delta.NewChanges(gonePod()), true},
+		"something unknown":    {delta.NewChanges(delta.Change{Cause: delta.External}), true},
+		"it and more":          {delta.NewChanges(scaledUp(), resynced(at(5, 3))), true},
+		"nothing is known":     {delta.Changes{}, true},
+		"a retry of others":    {delta.NewChanges(delta.Change{Cause: delta.Retry}, scaledUp()).Again(2), false},
 	} {
 		if got := ran(t, tt.changes, resyncs); got != tt.want {
 			t.Errorf("%s: a step that depends on resyncs and timers ran: %t, want %t", name, got, tt.want)
@@ -121,7 +121,7 @@ func TestAStepDependsOnCauses(t *testing.T) {
 	}
 }
 
-// A dependency that can't be judged is never taken for untouched, and the ledger says why.
+// A dependency that can't be judged never counts as untouched, and the ledger says why.
 func TestAStepThatCannotBeJudgedAlwaysRuns(t *testing.T) {
 	deployments := appsv1.SchemeGroupVersion.WithKind("Deployment")
 	l := delta.NewLedger[string](delta.LedgerOptions{
@@ -163,7 +163,7 @@ func TestAStepThatCannotBeJudgedAlwaysRuns(t *testing.T) {
 	if n := len(l.Steps()); n != 4 {
 		t.Errorf("%d steps are counted, want 4", n)
 	}
-	unknown := became(at(2, 2), at(3, 2)) // of a kind that nobody knew when it was recorded
+	unknown := became(at(2, 2), at(3, 2)) // its kind was not known when it was recorded
 	unknown.Kind, unknown.Old, unknown.New = schema.GroupVersionKind{}, metadataAt(2), metadataAt(3)
 	record(l, "r", unknown)
 	ctx, call = l.Begin(t.Context(), "r")
@@ -171,7 +171,7 @@ func TestAStepThatCannotBeJudgedAlwaysRuns(t *testing.T) {
 	_ = delta.Plan(ctx).On(&appsv1.Deployment{}).Do("any", func(context.Context) error { did = true; return nil })
 	call.End(delta.Succeeded)
 	if !did {
-		t.Error("an object of a kind that is not known is taken for one of another kind")
+		t.Error("an object of an unknown kind counts as one of another kind")
 	}
 }
 
@@ -199,7 +199,7 @@ func TestStepsAfterARelist(t *testing.T) {
 	}
 }
 
-// Steps can share a beginning, also where one of them adds to it.
+// Steps can share their first dependencies, also if one of them adds more.
 func TestStepsShareABeginning(t *testing.T) {
 	ctx := delta.NewContext(t.Context(), delta.NewChanges(gonePod()))
 	common := delta.Plan(ctx).On(&corev1.Secret{}).On(&corev1.ConfigMap{}).On(&corev1.Service{})
@@ -225,13 +225,14 @@ func TestStepsOfNoCall(t *testing.T) {
 	}
 }
 
-// A resync shows a state. It may also be all that a request hears of an update before it.
+// A resync shows a state. It may also be the only thing that a request is told about an
+// update before it.
 func TestAStepRunsForAnUpdateThatOnlyAResyncShows(t *testing.T) {
 	for name, tt := range map[string]struct {
 		tell func(*delta.Ledger[string])
 		want bool
 	}{
-		"an update that nobody was told of": {func(l *delta.Ledger[string]) {
+		"an update that nobody was told": {func(l *delta.Ledger[string]) {
 			watch := l.NewStream(delta.ByContent)
 			deliver(l, watch, became(at(1, 1), at(2, 1)), "r")
 			l.Take("r")
@@ -239,7 +240,7 @@ func TestAStepRunsForAnUpdateThatOnlyAResyncShows(t *testing.T) {
 			deliver(l, watch, became(at(2, 1), labeled(3)))
 			deliver(l, watch, resynced(labeled(3)), "r")
 		}, true},
-		"an update that another request was told of": {func(l *delta.Ledger[string]) {
+		"an update that another request was told": {func(l *delta.Ledger[string]) {
 			watch := l.NewStream(delta.ByContent)
 			deliver(l, watch, became(at(1, 1), at(2, 1)), "other")
 			deliver(l, watch, resynced(at(2, 1)), "r")
@@ -263,7 +264,7 @@ func labeled(version int) *appsv1.Deployment {
 	return d
 }
 
-// deliver has a watch show a change to some requests.
+// deliver lets a watch show a change to some requests.
 func deliver(l *delta.Ledger[string], watch delta.Stream[string], c delta.Change, to ...string) {
 	d := watch.Begin(c)
 	defer d.End()

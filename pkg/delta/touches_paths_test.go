@@ -21,28 +21,28 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/diff"
 )
 
-// misspelt are paths that no Deployment has, as people write them.
+// misspelt are common wrong spellings of paths. No Deployment has them.
 var misspelt = []string{"spec.replica", "Spec.Replicas", "/spec/replicas", "{.spec.replicas}", "data.tls.crt", "spec.template.spec.containers[name=1]"}
 
-// labelled is the change of a label, and of nothing else.
+// labelled is a change of only a label.
 func labelled() Change {
 	after := samples.Web(func(d *appsv1.Deployment) { d.Labels["app"] = "web" })
 	return Change{Cause: Primary, Kind: appsv1.SchemeGroupVersion.WithKind("Deployment"), Op: Updated, Old: samples.Web(), New: after}
 }
 
-// logging returns a logger, and what was logged so far.
+// logging returns a logger, and a function that returns the lines up to now.
 func logging() (log logr.Logger, lines func() []string) {
 	var all []string
 	log = funcr.New(func(_, args string) { all = append(all, args) }, funcr.Options{})
 	return log, func() []string { return all }
 }
 
-// asking is a ledger's knowledge of the kinds that are watched.
+// asking returns what a ledger knows about the watched kinds.
 func asking(log logr.Logger, schemas diff.Schemas, watched ...Object) *facts {
 	return &facts{Schemas: schemas, Watched: func() []Object { return watched }, paths: newPathChecks(log)}
 }
 
-// known returns complete changes as a ledger tells them.
+// known returns complete changes in the form that a ledger tells.
 func known(f *facts, list ...Change) Changes {
 	c := NewChanges(list...)
 	c.facts = f
@@ -69,8 +69,8 @@ func TestMisspeltPathsAreTouched(t *testing.T) {
 	}
 }
 
-// TestAPathOfOneKindIsNotTouchedByOthers asks about all changes at once, as one does who
-// watches several kinds.
+// TestAPathOfOneKindIsNotTouchedByOthers asks about all changes at once, as a controller that
+// watches several kinds may do.
 func TestAPathOfOneKindIsNotTouchedByOthers(t *testing.T) {
 	config, secret := &corev1.ConfigMap{}, &corev1.Secret{}
 	filled := Change{Cause: Owned, Op: Updated, Old: config, New: &corev1.ConfigMap{Data: map[string]string{"a.b": "c"}}}
@@ -83,12 +83,12 @@ func TestAPathOfOneKindIsNotTouchedByOthers(t *testing.T) {
 	}{
 		"of another change":            {NewChanges(labelled(), filled), "immutable", false},
 		"of a kind that is watched":    {known(asking(logr.Discard(), nil, &appsv1.Deployment{}, secret), labelled()), "stringData", false},
-		"of no kind that is watched":   {known(asking(logr.Discard(), nil, &appsv1.Deployment{}, secret), labelled()), "stringDate", true},
+		"that no watched kind has":     {known(asking(logr.Discard(), nil, &appsv1.Deployment{}, secret), labelled()), "stringDate", true},
 		"of another kind than asked":   {known(asking(logr.Discard(), nil, secret), labelled()).Of(&appsv1.Deployment{}), "stringData", true},
 		"of the kind asked":            {known(asking(logr.Discard(), nil, secret), labelled()).Of(secret), "stringData", false},
 		"misspelt of the kind asked":   {known(asking(logr.Discard(), nil, secret), labelled()).Of(secret), "stringDate", true},
 		"of a kind by schema":          {known(asking(logr.Discard(), schemas, custom), labelled()), "spec.byName.x.x", false},
-		"of no kind by schema":         {known(asking(logr.Discard(), schemas, custom), labelled()), "spec.byName.x.y", true},
+		"that no kind has by schema":   {known(asking(logr.Discard(), schemas, custom), labelled()), "spec.byName.x.y", true},
 		"of a kind that is not known":  {known(asking(logr.Discard(), nil, custom)), "spec.anything", false},
 		"of the known kind it is not":  {known(asking(logr.Discard(), nil, custom), labelled()), "spec.anything", true},
 		"of metadata":                  {known(asking(logr.Discard(), samples.Builtin, metaOnly("u", "1", nil)), labelled()), "binaryData", false},
@@ -139,7 +139,7 @@ func TestAnErrorNamesAFewKinds(t *testing.T) {
 	}
 }
 
-// TestTypesAreAskedBeforeSchemas has a path that a Go type decides about.
+// TestTypesAreAskedBeforeSchemas asks about a path that a Go type has.
 func TestTypesAreAskedBeforeSchemas(t *testing.T) {
 	schemas := &samples.Refusing{}
 	if known(asking(logr.Discard(), schemas, metaOnly("u", "1", nil), &corev1.Secret{})).Touches("stringData") || schemas.Calls != 0 {
@@ -147,7 +147,7 @@ func TestTypesAreAskedBeforeSchemas(t *testing.T) {
 	}
 }
 
-// belated are schemas that come to know a kind.
+// belated are schemas that know a kind only later.
 type belated struct {
 	diff.Schemas
 	known bool
@@ -160,24 +160,24 @@ func (l *belated) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOpti
 	return l.Schemas.ObjectToTyped(obj, opts...)
 }
 
-// TestAnAnswerThatMayChangeIsNotKept has a kind that is described later than it is asked
-// for, as a CRD is that comes after the controller.
+// TestAnAnswerThatMayChangeIsNotKept has a kind whose schema comes after the first question,
+// as for a CRD that is installed after the controller.
 func TestAnAnswerThatMayChangeIsNotKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kind := corev1.SchemeGroupVersion.WithKind("ConfigMap")
 		schemas := &belated{Schemas: samples.Builtin}
 		f := asking(logr.Discard(), schemas, ofKind(kind))
 		if known(f).Touches("dta") {
-			t.Error("a path is wrong of which nothing is known")
+			t.Error("a path of a kind without a schema is called wrong")
 		}
 		schemas.known = true
 		time.Sleep(time.Minute)
 		if !known(f).Touches("dta") || known(f).Touches("data") {
-			t.Error("once the kind is described, its paths are not checked")
+			t.Error("the kind has a schema now, and its paths are not checked")
 		}
 		schemas.known = false
 		if known(f).Touches("data") {
-			t.Error("what could exist can't any more")
+			t.Error("a path that could exist can't exist any more")
 		}
 	})
 }
@@ -202,7 +202,7 @@ func TestPathChecksAreBounded(t *testing.T) {
 	known(f).Touches(strings.Repeat("x", maxAskedText+1))
 	for asked := range f.paths.answers {
 		if len(asked.text) > maxAskedText {
-			t.Error("a text of any length is kept")
+			t.Error("a text is kept although it is too long")
 		}
 	}
 }

@@ -25,8 +25,8 @@ const diffSeeds = 60
 type contestant struct {
 	name    string
 	kind    schema.GroupVersionKind
-	made    *shape        // what objects look like
-	shape   *shape        // how they are compared
+	made    *shape        // the shape to make objects of
+	shape   *shape        // the shape by which they are compared
 	form    func() Object // an empty one
 	schemas Schemas
 }
@@ -55,7 +55,7 @@ func contestants(t *testing.T) []contestant {
 	return all
 }
 
-// object makes one from a JSON tree.
+// object makes an object from a JSON tree.
 func (c *contestant) object(t *testing.T, content map[string]any) Object {
 	t.Helper()
 	content = maps.Clone(content)
@@ -71,7 +71,7 @@ func (c *contestant) object(t *testing.T, content map[string]any) Object {
 	return obj
 }
 
-// integers makes whole numbers what they are in unstructured objects.
+// integers converts whole numbers to the type that they have in unstructured objects.
 func integers(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -102,7 +102,7 @@ func (c *contestant) pair(t *testing.T, seed uint64) (before, after Object) {
 	return c.object(t, first), c.object(t, d.change(c.made, first).(map[string]any))
 }
 
-// TestDiffAgainstModel compares random pairs of objects, and applies what was found.
+// TestDiffAgainstModel compares random pairs of objects, and applies the differences.
 func TestDiffAgainstModel(t *testing.T) {
 	for _, c := range contestants(t) {
 		t.Run(c.name, func(t *testing.T) {
@@ -130,7 +130,7 @@ func (c *contestant) check(t *testing.T, before, after Object) int {
 		for e := range d.Edits() {
 			got[e.Path] = modelEdit{whatOf(&e), jsonOr(e.Before, e.Added), jsonOr(e.After, e.Removed)}
 			if _, err := path.Parse(e.Path); err != nil || !d.Touches(e.Path) {
-				t.Errorf("a path that is no path, or does not touch itself: %v", err)
+				t.Errorf("a path that can't be parsed, or does not touch itself: %v", err)
 			}
 		}
 		if d.Err() != nil || !reflect.DeepEqual(got, want) {
@@ -156,7 +156,7 @@ func (c *contestant) checkApply(t *testing.T, before, after Object) {
 	}
 	if after == nil {
 		if applied != nil {
-			t.Errorf("deleted, and there is %s", samples.JSON(applied))
+			t.Errorf("the object was deleted, and Apply returns %s", samples.JSON(applied))
 		}
 		return
 	}
@@ -164,18 +164,18 @@ func (c *contestant) checkApply(t *testing.T, before, after Object) {
 		t.Errorf("apply %s\nto   %s\ngot  %s\nwant %s", d.Full(), old, got, want)
 	}
 	if reflect.TypeOf(applied) != reflect.TypeOf(after) || samples.JSON(before) != old {
-		t.Errorf("a %T came of a %T, which is now %s", applied, before, samples.JSON(before))
+		t.Errorf("Apply made a %T from a %T, which is now %s", applied, before, samples.JSON(before))
 	}
 	if applied, err = d.Apply(before); err != nil {
 		t.Fatalf("apply %s to %s: %v", d, old, err)
 	}
 	if rest := New(atOneVersion(applied), atOneVersion(after), c.schemas); !rest.Empty() {
-		t.Errorf("what is not left out differs after %s: %s", d, rest)
+		t.Errorf("something that Apply does not leave out differs after %s: %s", d, rest)
 	}
 }
 
 // atOneVersion returns a copy of an object with a version that is always the same. Apply
-// leaves the version out, and metadata at two versions can't be said to be of one state.
+// leaves the version out, and metadata at two versions may be of different states.
 func atOneVersion(obj Object) Object {
 	obj = obj.DeepCopyObject().(Object)
 	obj.SetResourceVersion("1")

@@ -12,7 +12,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/samples"
 )
 
-// metaOnly is an object from a watch that shows no more than the metadata.
+// metaOnly is an object from a watch that shows only metadata.
 func metaOnly(uid types.UID, version string, labels map[string]string) *metav1.PartialObjectMetadata {
 	return &metav1.PartialObjectMetadata{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
@@ -21,7 +21,7 @@ func metaOnly(uid types.UID, version string, labels map[string]string) *metav1.P
 }
 
 // TestMetadataAloneRulesOutNoContent has changes of objects that are kept as metadata.
-// Another version may differ in whatever that form lacks.
+// Another version may differ in every field that this form lacks.
 func TestMetadataAloneRulesOutNoContent(t *testing.T) {
 	whole := &corev1.ConfigMap{TypeMeta: metaOnly("u", "1", nil).TypeMeta, ObjectMeta: metaOnly("u", "1", nil).ObjectMeta}
 	for name, c := range map[string]struct {
@@ -70,7 +70,7 @@ func TestANamesakeIsTouchedEverywhere(t *testing.T) {
 	for name, form := range map[string]func(types.UID) Object{"typed": typed, "unstructured": untyped, "metadata": partial} {
 		for _, path := range []string{"spec.replicas", "status", "metadata.labels", ""} {
 			if !New(form("1"), form("2"), nil).Touches(path) {
-				t.Errorf("%s: a namesake with another UID does not touch %q", name, path)
+				t.Errorf("%s: another object of the same name does not touch %q", name, path)
 			}
 		}
 		for _, uids := range [][2]types.UID{{"1", "1"}, {"", "1"}, {"1", ""}} {

@@ -13,7 +13,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/predicate"
 )
 
-// TestChangedAtKnowsWhatCanExist has paths that some kinds have, and paths that none has.
+// TestChangedAtKnowsWhatCanExist has paths that some kinds have, and paths that no kind has.
 func TestChangedAtKnowsWhatCanExist(t *testing.T) {
 	statusOf := func(form func(client.Object) client.Object) event.UpdateEvent {
 		after := deployment()
@@ -43,7 +43,7 @@ func TestChangedAtKnowsWhatCanExist(t *testing.T) {
 	}
 	both := predicate.ChangedAt("spec.replicas", "data")
 	if !both.Update(statusOf(asIs)) {
-		t.Error("before there is a kind with data, data is thought to exist")
+		t.Error("the path data is not called wrong, although no kind with data was seen")
 	}
 	both.Create(event.CreateEvent{Object: config("1")})
 	if both.Update(statusOf(asIs)) || both.Update(statusOf(known)) || both.Update(update(config("1"), config("2"))) {
@@ -55,6 +55,6 @@ func TestChangedAtKnowsWhatCanExist(t *testing.T) {
 	}
 	custom := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "a.b/v1", "kind": "Custom"}}
 	if predicate.ChangedAt("spec.anything").Update(update(custom, custom)) {
-		t.Error("a path is wrong in a kind of which nothing is known")
+		t.Error("a path of an unknown kind is called wrong")
 	}
 }

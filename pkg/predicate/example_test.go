@@ -35,14 +35,14 @@ func ExampleNotStatusOnly() {
 	after.ResourceVersion = "2"
 	after.Status.ReadyReplicas = 1
 	fmt.Println(predicate.NotStatusOnly().Update(update(before, after)))
-	after.Annotations["a"] = "c" // which the generation does not count
+	after.Annotations["a"] = "c" // the generation does not count changes of annotations
 	fmt.Println(predicate.NotStatusOnly().Update(update(before, after)))
 	// Output:
 	// false
 	// true
 }
 
-// written knows one write; see manager.OwnWrites.
+// written knows one write. See manager.OwnWrites.
 type written struct {
 	delta.OwnWrites
 	from, to string

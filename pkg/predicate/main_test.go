@@ -15,7 +15,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// logged is what the package logs, in all tests.
+// logged is the log of the package in all tests.
 var logged logLines
 
 // logLines are the lines of a log. The tests log a few each.
@@ -30,7 +30,7 @@ func (l *logLines) add(line string) {
 	l.lines = append(l.lines, line)
 }
 
-// count is how many of the lines have a text in them.
+// count returns how many lines have a text in them.
 func (l *logLines) count(text string) (n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -17,8 +17,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/predicate"
 )
 
-// TestNotOwnWriteSaysThatItKnowsNothing makes the predicate of a client that does not
-// remember what it writes.
+// TestNotOwnWriteSaysThatItKnowsNothing makes the predicate for a client that does not
+// remember its writes.
 func TestNotOwnWriteSaysThatItKnowsNothing(t *testing.T) {
 	const words = "manager.Configure"
 	before := logged.count(words)
@@ -46,7 +46,7 @@ func TestNotOwnWriteHoldsBackOurs(t *testing.T) {
 		"updated":                {p.Update(update(at("uid", "1"), at("uid", "2"))), false},
 		"there at the beginning": {p.Create(event.CreateEvent{Object: at("uid", "1"), IsInInitialList: true}), true},
 		"resynced":               {p.Update(update(at("uid", "2"), at("uid", "2"))), true},
-		"a namesake's":           {p.Update(update(at("other", "1"), at("uid", "2"))), true},
+		"of another object":      {p.Update(update(at("other", "1"), at("uid", "2"))), true},
 		"from no version":        {p.Update(update(at("uid", ""), at("uid", "2"))), true},
 		"by others":              {p.Update(update(at("uid", "2"), at("uid", "3"))), true},
 	} {
@@ -56,7 +56,7 @@ func TestNotOwnWriteHoldsBackOurs(t *testing.T) {
 	}
 }
 
-// TestNotOwnWriteWaitsForTheAnswer lets the event come first.
+// In TestNotOwnWriteWaitsForTheAnswer the event comes before the answer.
 func TestNotOwnWriteWaitsForTheAnswer(t *testing.T) {
 	for name, tt := range map[string]struct {
 		answer time.Duration

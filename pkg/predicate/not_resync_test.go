@@ -23,7 +23,7 @@ func TestNotResyncKnowsStates(t *testing.T) {
 	}{
 		"resync":            {update(at("a", "1"), at("a", "1")), false},
 		"change":            {update(at("a", "1"), at("a", "2")), true},
-		"namesake":          {update(at("a", "1"), at("b", "1")), true},
+		"another object":    {update(at("a", "1"), at("b", "1")), true},
 		"no version":        {update(at("a", ""), at("a", "")), true},
 		"one and no other":  {update(blank, blank), false},
 		"version was known": {update(at("a", "1"), at("a", "")), true},

@@ -45,7 +45,7 @@ func TestNotStatusOnlyOfOddKinds(t *testing.T) {
 		"a generation that never changes": {update(priority("1"), priority("2")), true},
 		"a status that is a text":         {update(custom("1", "other"), custom("2", "status")), true},
 		"a field that begins like it":     {update(custom("1", "status"), custom("2", "statusOfOthers")), true},
-		"a spec that went":                {update(custom("1", "spec"), custom("2", "status")), true},
+		"a removed spec":                  {update(custom("1", "spec"), custom("2", "status")), true},
 		"unstructured, and nothing else":  {update(custom("1", "status"), custom("2", "status")), false},
 	} {
 		if got := predicate.NotStatusOnly().Update(tt.e); got != tt.passes {

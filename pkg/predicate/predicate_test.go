@@ -22,7 +22,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/predicate"
 )
 
-// edits are what may happen to a Deployment, by the path at which it does.
+// edits are possible changes of a Deployment, by their path.
 var edits = map[string]func(*appsv1.Deployment, int){
 	"metadata.labels.app":      func(d *appsv1.Deployment, i int) { d.Labels["app"] = fmt.Sprint(i) },
 	"metadata.annotations.a":   func(d *appsv1.Deployment, i int) { d.Annotations["a"] = fmt.Sprint(i) },
@@ -63,8 +63,8 @@ func update(before, after client.Object) event.UpdateEvent {
 // impossible are paths that no Deployment has.
 var impossible = []string{"spec.replicas.none", "data"}
 
-// changedAt is what ChangedAt is to say. A path that no Deployment has is always touched.
-// Of objects that do not say what they have, it is touched by whatever changes.
+// changedAt is the expected result of ChangedAt. A path that no Deployment has is always
+// touched. If objects do not show what fields they can have, every change touches it.
 func changedAt(changed []string, path string, obj client.Object) bool {
 	if slices.Contains(impossible, path) {
 		_, typed := obj.(*appsv1.Deployment)
@@ -77,15 +77,15 @@ func changedAt(changed []string, path string, obj client.Object) bool {
 	})
 }
 
-// notStatusOnly is what NotStatusOnly is to say.
+// notStatusOnly is the expected result of NotStatusOnly.
 func notStatusOnly(changed []string) bool {
 	return slices.ContainsFunc(changed, func(at string) bool {
 		return !strings.HasPrefix(at, "status.") && at != "metadata.managedFields" && at != "metadata.resourceVersion"
 	})
 }
 
-// TestPredicatesAgainstModel changes fields at random, and combines predicates by
-// controller-runtime's.
+// TestPredicatesAgainstModel changes fields at random, and combines predicates with
+// controller-runtime's And, Or and Not.
 func TestPredicatesAgainstModel(t *testing.T) {
 	var all []string
 	for path := range edits {
@@ -100,7 +100,7 @@ func TestPredicatesAgainstModel(t *testing.T) {
 		for i := range rng.IntN(4) {
 			path := all[rng.IntN(len(all))]
 			edits[path](after, 2*i+1)
-			if path != "spec.paused" { // which stays false then
+			if path != "spec.paused" { // it stays false
 				changed = append(changed, path)
 			}
 		}
@@ -125,7 +125,7 @@ func TestPredicatesAgainstModel(t *testing.T) {
 			"Not": {ctrlpredicate.Not(resync), !wantResync},
 		} {
 			if got := c.p.Update(e); got != c.want {
-				t.Errorf("%s at %s is %v, want %v, of what changed at %q", name, path, got, c.want, changed)
+				t.Errorf("%s at %s is %v, want %v, after changes at %q", name, path, got, c.want, changed)
 			}
 		}
 	})
@@ -153,13 +153,13 @@ func TestPredicatesPassAllElse(t *testing.T) {
 	}
 	for _, p := range []ctrlpredicate.Predicate{predicate.ChangedAt(), predicate.ChangedAt("spec", "spec..[[")} {
 		if !p.Update(update(web, web)) {
-			t.Error("a predicate that can't know what it is asked holds something back")
+			t.Error("a predicate without a valid path holds something back")
 		}
 	}
 }
 
-// TestPredicatesDoNotRuleOutWhatIsNotShown has metadata at another version, which may
-// have any other content, and objects that took the place of others.
+// TestPredicatesDoNotRuleOutWhatIsNotShown has metadata at another version, which may have
+// any other content, and objects that have replaced others of the same name.
 func TestPredicatesDoNotRuleOutWhatIsNotShown(t *testing.T) {
 	partial := func(uid types.UID, version string) client.Object {
 		return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{UID: uid, ResourceVersion: version, Generation: 1}}
@@ -174,14 +174,14 @@ func TestPredicatesDoNotRuleOutWhatIsNotShown(t *testing.T) {
 		e      event.UpdateEvent
 		passes bool
 	}{
-		"content, another version":  {data, update(partial("a", "1"), partial("a", "2")), true},
-		"content, the same version": {data, update(partial("a", "1"), partial("a", "1")), false},
-		"labels, another version":   {labels, update(partial("a", "1"), partial("a", "2")), false},
-		"content of a namesake":     {data, update(whole("a"), whole("b")), true},
-		"labels of a namesake":      {labels, update(whole("a"), whole("b")), true},
-		"metadata of a namesake":    {labels, update(partial("a", "1"), partial("b", "1")), true},
-		"status of a namesake":      {notStatus, update(whole("a"), whole("b")), true},
-		"status, metadata alone":    {notStatus, update(partial("a", "1"), partial("b", "1")), true},
+		"content, another version":   {data, update(partial("a", "1"), partial("a", "2")), true},
+		"content, the same version":  {data, update(partial("a", "1"), partial("a", "1")), false},
+		"labels, another version":    {labels, update(partial("a", "1"), partial("a", "2")), false},
+		"content of another object":  {data, update(whole("a"), whole("b")), true},
+		"labels of another object":   {labels, update(whole("a"), whole("b")), true},
+		"metadata of another object": {labels, update(partial("a", "1"), partial("b", "1")), true},
+		"status of another object":   {notStatus, update(whole("a"), whole("b")), true},
+		"status, metadata alone":     {notStatus, update(partial("a", "1"), partial("b", "1")), true},
 	} {
 		if got := tt.p.Update(tt.e); got != tt.passes {
 			t.Errorf("%s: passes is %v, want %v", name, got, tt.passes)
@@ -189,15 +189,15 @@ func TestPredicatesDoNotRuleOutWhatIsNotShown(t *testing.T) {
 	}
 }
 
-// TestNotOwnWriteModel has us and others write objects, and shows what a watch that
-// skips some states would. Nothing that others wrote may be held back.
+// In TestNotOwnWriteModel we and others write objects, and the test shows their states as a
+// watch that skips some of them. No write of others may be held back.
 func TestNotOwnWriteModel(t *testing.T) {
 	seeds.Run(t, 300, func(t *testing.T, rng *rand.Rand) {
 		limit := 1 + rng.IntN(5)
 		known := writes.New(limit)
 		p := predicate.NotOwnWrite(known)
-		var states []client.Object // of the object, oldest first
-		var ours []bool            // who made them
+		var states []client.Object // the states of the object, oldest first
+		var ours []bool            // whether we made them
 		for i := range 30 {
 			obj := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{UID: "uid", ResourceVersion: fmt.Sprint(i + 1)}}
 			mine := rng.IntN(3) > 0
@@ -212,7 +212,7 @@ func TestNotOwnWriteModel(t *testing.T) {
 			shown := max(0, i-rng.IntN(4)) // the state that was shown before
 			want := shown == i || i-shown > limit || slices.Contains(ours[shown+1:], false)
 			if passed := p.Update(update(states[shown], obj)); passed != want {
-				t.Fatalf("from %d to %d: passes is %v, want %v; ours are %v, of which the last %d are known", shown+1, i+1, passed, want, ours, limit)
+				t.Fatalf("from %d to %d: passes is %v, want %v; ours are %v, and the last %d of them are known", shown+1, i+1, passed, want, ours, limit)
 			}
 			if created := p.Create(event.CreateEvent{Object: obj}); !created && slices.Contains(ours, false) {
 				t.Fatalf("the object at %d has been written by others, and its creation is held back: %v", i+1, ours)

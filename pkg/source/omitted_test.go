@@ -13,7 +13,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// held is a handler that waits at an object of version "wait".
+// held is a handler that waits when it gets an object of version "wait".
 type held struct {
 	handler.TypedEventHandler[*podObject, request]
 	free chan struct{}
@@ -26,9 +26,9 @@ func (h held) Update(ctx context.Context, e event.TypedUpdateEvent[*podObject], 
 	h.TypedEventHandler.Update(ctx, e, q)
 }
 
-// A reconciler may have read from the server what our watch could not take. If it is undone
-// afterwards, the update that shows the old state again touches everything, also after the
-// reconciler has succeeded in between.
+// A reconciler may have read a state from the server that our watch could not take. If that
+// state is undone afterwards, the update that shows the old state again touches everything,
+// also if the reconciler has succeeded in between.
 func TestAStateThatATransformRefusedIsTouched(t *testing.T) {
 	reportErrorsAtOnce(t)
 	for name, tt := range map[string]struct {
@@ -54,7 +54,7 @@ func TestAStateThatATransformRefusedIsTouched(t *testing.T) {
 				server.Add(pod("other", "1"))
 				run(pods.RunWithContext)
 				if h, ok := tt.tell.(held); ok {
-					h.free = make(chan struct{}) // of the bubble
+					h.free = make(chan struct{}) // a channel of the bubble
 					tt.tell = h
 				}
 				ledger := delta.NewLedger[request](delta.LedgerOptions{})
@@ -76,8 +76,8 @@ func TestAStateThatATransformRefusedIsTouched(t *testing.T) {
 				}
 				ledger.Clerk().Record(asked("web"), delta.Change{Cause: delta.Generic})
 				ledger.Clerk().Landed(asked("web"))
-				if got := take(ledger, "web"); got.Complete() { // which reads node b from the server
-					t.Fatalf("what was refused is no gap: %s", got)
+				if got := take(ledger, "web"); got.Complete() { // a reconciler could read node b from the server now
+					t.Fatalf("a refused state does not count as a gap: %s", got)
 				}
 				for _, step := range []struct {
 					version string

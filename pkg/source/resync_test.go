@@ -21,7 +21,7 @@ import (
 	ourcache "github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
 
-// podPredicate is a predicate of the tests' controller.
+// podPredicate is a predicate of the controller in these tests.
 type podPredicate = predicate.TypedPredicate[*podObject]
 
 // counted is a handler that counts updates by pod.
@@ -31,7 +31,7 @@ func counted(updates map[string]int) funcs {
 	}}
 }
 
-// choosy is a predicate that somebody wrote who thinks of resyncs.
+// choosy is a user's predicate that has the method Resync.
 type choosy struct {
 	predicate.TypedFuncs[*podObject]
 	onDemand bool
@@ -41,17 +41,17 @@ func (c choosy) Resync(_ *podObject, terms delta.ResyncTerms) bool {
 	return terms.OnDemand == c.onDemand
 }
 
-// noUpdates has an opinion on updates, and on nothing else.
+// noUpdates holds back updates, and nothing else.
 var noUpdates = predicate.TypedFuncs[*podObject]{UpdateFunc: func(event.TypedUpdateEvent[*podObject]) bool { return false }}
 
-// ofWeb chooses objects, whatever happens to them.
+// ofWeb chooses objects by their name.
 var ofWeb = predicate.NewTypedPredicateFuncs(func(p *podObject) bool { return p.Name == "web" })
 
-// shown is how often two pods are to be shown: in one resync of a period, and in one on
-// demand.
+// shown is how often each of two pods should be shown in two resyncs: one by its period and
+// one on demand.
 type shown struct{ web, db int }
 
-// resyncCases are predicates, and what of a resync each lets through.
+// resyncCases are predicates, and how often each of them lets the pods through.
 func resyncCases() map[string]struct {
 	p    podPredicate
 	want shown
@@ -67,7 +67,7 @@ func resyncCases() map[string]struct {
 		want shown
 	}
 	return map[string]c{
-		// What speaks of updates does not speak of resyncs.
+		// Predicates about updates do not decide about resyncs.
 		"GenerationChanged":       {generation, both},
 		"ResourceVersionChanged":  {predicate.TypedResourceVersionChangedPredicate[*podObject]{}, both},
 		"LabelChanged":            {predicate.TypedLabelChangedPredicate[*podObject]{}, both},
@@ -79,15 +79,15 @@ func resyncCases() map[string]struct {
 		"Or of two of these":      {predicate.Or[*podObject](generation, predicate.TypedLabelChangedPredicate[*podObject]{}), both},
 		"Not of one of these":     {predicate.Not[*podObject](generation), both},
 		"not even of no creation": {predicate.Not[*podObject](predicate.And[*podObject](generation, noUpdates)), both},
-		// What chooses objects chooses them here, too.
-		"some objects":              {ofWeb, web},
-		"And of these":              {predicate.And[*podObject](generation, ofWeb), web},
-		"Or of these":               {predicate.Or(selected("none"), podPredicate(ofWeb)), web},
-		"Or of either kind":         {predicate.Or[*podObject](generation, ofWeb), both},
-		"Not of these":              {predicate.Not(selected("db")), web},
-		"And of Not of these":       {predicate.And[*podObject](noUpdates, predicate.Not(selected("db"))), web},
-		"nothing":                   {selected("none"), none},
-		"nothing, but for creation": {predicate.TypedFuncs[*podObject]{UpdateFunc: noUpdates.UpdateFunc, GenericFunc: func(event.TypedGenericEvent[*podObject]) bool { return false }}, both},
+		// Predicates that choose objects choose them here, too.
+		"some objects":            {ofWeb, web},
+		"And of these":            {predicate.And[*podObject](generation, ofWeb), web},
+		"Or of these":             {predicate.Or(selected("none"), podPredicate(ofWeb)), web},
+		"Or of either kind":       {predicate.Or[*podObject](generation, ofWeb), both},
+		"Not of these":            {predicate.Not(selected("db")), web},
+		"And of Not of these":     {predicate.And[*podObject](noUpdates, predicate.Not(selected("db"))), web},
+		"nothing":                 {selected("none"), none},
+		"nothing except creation": {predicate.TypedFuncs[*podObject]{UpdateFunc: noUpdates.UpdateFunc, GenericFunc: func(event.TypedGenericEvent[*podObject]) bool { return false }}, both},
 		// A predicate can hold a resync back if it wants to.
 		"NotResync":              {resync, none},
 		"And of it":              {predicate.And[*podObject](generation, resync), none},
@@ -97,15 +97,15 @@ func resyncCases() map[string]struct {
 		"Not of it":              {predicate.Not(resync), both},
 		"Not of it, and objects": {predicate.And[*podObject](generation, predicate.Not(resync), ofWeb), web},
 		"Not of Not of it":       {predicate.Not(predicate.Not(resync)), none},
-		"on demand alone":        {choosy{onDemand: true}, shown{1, 1}},
+		"only on demand":         {choosy{onDemand: true}, shown{1, 1}},
 		"the user's, in And":     {predicate.And[*podObject](generation, choosy{}, noUpdates), shown{1, 1}},
 		"the user's, in Or":      {predicate.Or[*podObject](noUpdates, choosy{onDemand: true}, resync), shown{1, 1}},
 		"the user's, in Not":     {predicate.Not(predicate.Or[*podObject](choosy{onDemand: true}, resync)), shown{1, 1}},
 	}
 }
 
-// A resync that somebody asked for reaches the handler whatever predicates say of updates:
-// by a policy of the source's, of the kind's, and on demand.
+// A resync reaches the handler whatever predicates say about updates: a resync by a policy of
+// the source, by a policy of the kind, and on demand.
 func TestPredicatesOfUpdatesDoNotHoldBackAResync(t *testing.T) {
 	for name, tt := range resyncCases() {
 		for _, where := range []string{"source", "kind", "source without a Period"} {
@@ -150,8 +150,8 @@ func setResync(t *testing.T, i informers.Informer, policy resync.Policy) {
 	}
 }
 
-// controller-runtime's SyncPeriod shows updates, which predicates hold back as they do
-// there; unless the source says something of resyncs itself.
+// controller-runtime's SyncPeriod shows updates. Predicates hold these back as in
+// controller-runtime, unless the source has a setting about resyncs.
 func TestPredicatesHoldBackASyncPeriod(t *testing.T) {
 	for name, tt := range map[string]struct {
 		policy resync.Policy
@@ -162,8 +162,8 @@ func TestPredicatesHoldBackASyncPeriod(t *testing.T) {
 		"of content":                   {resync.Policy{}, drpredicate.TypedChangedAt[*podObject]("spec"), 0},
 		"of resyncs":                   {resync.Policy{}, drpredicate.TypedNotResync[*podObject](), 0},
 		"none":                         {resync.Policy{}, predicate.TypedFuncs[*podObject]{}, 1},
-		"the user's, of resyncs":       {resync.Policy{}, choosy{onDemand: true}, 1}, // it says nothing of updates
-		"with a word from the source":  {resync.Policy{Spread: resync.OverPeriod}, noUpdates, 1},
+		"the user's, of resyncs":       {resync.Policy{}, choosy{onDemand: true}, 1}, // the predicate does not decide about updates
+		"with a policy of the source":  {resync.Policy{Spread: resync.OverPeriod}, noUpdates, 1},
 		"with a word about predicates": {resync.Policy{Period: time.Hour, AsUpdate: true}, noUpdates, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -175,7 +175,7 @@ func TestPredicatesHoldBackASyncPeriod(t *testing.T) {
 				k := ledgered(holding(pods), nil, counted(updates))
 				k.Predicates, k.Resync = []podPredicate{tt.p}, tt.policy
 				startedSynced(t, k, newQueue(t))
-				time.Sleep(2*time.Hour - time.Nanosecond) // each object has a moment of its own before that
+				time.Sleep(2*time.Hour - time.Nanosecond) // each object has its own moment before that
 				synctest.Wait()
 				if updates["web"] != tt.want {
 					t.Errorf("in its period it was shown %d times, want %d", updates["web"], tt.want)
@@ -192,14 +192,14 @@ func TestPredicatesHoldBackASyncPeriod(t *testing.T) {
 	}
 }
 
-// relisted has the API listed again, without an event.
+// relisted makes the informer list again. There is no event of the API.
 func relisted(server api) {
 	server.ResetWatch()
 	time.Sleep(time.Minute)
 	synctest.Wait()
 }
 
-// listAgain has the informer list again, and nothing has changed.
+// listAgain lets the informer list again. Nothing has changed.
 func listAgain(t *testing.T, pods informers.Informer) {
 	t.Helper()
 	if err := pods.Core().Relist(t.Context()); err != nil {
@@ -208,8 +208,8 @@ func listAgain(t *testing.T, pods informers.Informer) {
 	synctest.Wait()
 }
 
-// An object that a relist shows unchanged is told as a relist, also beside resyncs, and
-// whatever periods there are.
+// An object that a relist shows unchanged is told as a relist, also if there are resyncs,
+// with any period.
 func TestARelistIsNoResync(t *testing.T) {
 	for name, policy := range map[string]resync.Policy{
 		"without a policy": {}, "never resynced": {Period: resync.Never}, "resynced": {Period: time.Hour},
@@ -226,14 +226,14 @@ func TestARelistIsNoResync(t *testing.T) {
 				told(ledger, "web")
 				listAgain(t, pods)
 				if got := told(ledger, "web"); got != "Relist Sync 1→1" {
-					t.Errorf("of a relist the ledger has %q", got)
+					t.Errorf("after a relist the ledger has %q", got)
 				}
 				if err := pods.Core().Resync(nil); err != nil {
 					t.Fatal(err)
 				}
 				synctest.Wait()
 				if got := told(ledger, "web"); got != "Resync Sync 1→1" {
-					t.Errorf("of a resync the ledger has %q", got)
+					t.Errorf("after a resync the ledger has %q", got)
 				}
 				updates := map[string]int{}
 				held := ledgered(holding(pods), nil, counted(updates))
@@ -247,15 +247,15 @@ func TestARelistIsNoResync(t *testing.T) {
 	}
 }
 
-// An update that a relist showed may hide that something was changed and changed back, and
-// a reconciler may have read what was between. Predicates that look at what differs do not
-// hold it back.
+// An update from a relist may hide that a field was changed and changed back, and a
+// reconciler may have read the state in between. So predicates that compare the two states do
+// not hold it back.
 func TestRelistedUpdatesPassWhatComparesContent(t *testing.T) {
 	at, status := drpredicate.TypedChangedAt[*podObject]("spec"), drpredicate.TypedNotStatusOnly[*podObject]()
 	generation := predicate.TypedGenerationChangedPredicate[*podObject]{}
 	for name, tt := range map[string]struct {
 		p               podPredicate
-		event, relisted int // how often of an event, and of an update that a relist showed
+		event, relisted int // how often it is told an event, and an update from a relist
 	}{
 		"ChangedAt":            {at, 0, 1},
 		"NotStatusOnly":        {status, 0, 1},
@@ -283,22 +283,22 @@ func TestRelistedUpdatesPassWhatComparesContent(t *testing.T) {
 				server.Modify(ready.DeepCopy())
 				synctest.Wait()
 				if updates["web"] != tt.event {
-					t.Errorf("of an event of the status it was told %d times, want %d", updates["web"], tt.event)
+					t.Errorf("it was told an event of the status %d times, want %d", updates["web"], tt.event)
 				}
 				clear(updates)
 				server.ModifyDropWatch(pinned("1", "b"))
 				server.ModifyDropWatch(ready.DeepCopy())
 				relisted(server)
 				if updates["web"] != tt.relisted {
-					t.Errorf("of what a relist showed it was told %d times, want %d", updates["web"], tt.relisted)
+					t.Errorf("it was told an update from a relist %d times, want %d", updates["web"], tt.relisted)
 				}
 			})
 		})
 	}
 }
 
-// client-go's informers don't say what a Sync is. In a resync they show the very same
-// object twice, and in a relist the one that was listed again.
+// client-go's informers don't say why there is a Sync. In a resync they show the same object
+// in memory twice, and in a relist the object from the new list.
 func TestSyncsOfAForeignInformer(t *testing.T) {
 	for name, tt := range map[string]struct {
 		period         time.Duration
@@ -323,11 +323,11 @@ func TestSyncsOfAForeignInformer(t *testing.T) {
 				before := &podObject{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "web", ResourceVersion: "1", Labels: map[string]string{"version": "1"}}}
 				pods.Update(before, before)
 				if got := strings.TrimPrefix(told(ledger, "web"), "incomplete"); got != tt.resync {
-					t.Errorf("of a resync the ledger has %q, want %q", got, tt.resync)
+					t.Errorf("after a resync the ledger has %q, want %q", got, tt.resync)
 				}
 				pods.Update(before, before.DeepCopy())
 				if got := strings.TrimPrefix(told(ledger, "web"), "incomplete"); got != tt.relist {
-					t.Errorf("of a relist the ledger has %q, want %q", got, tt.relist)
+					t.Errorf("after a relist the ledger has %q, want %q", got, tt.relist)
 				}
 			})
 		})

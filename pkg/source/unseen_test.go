@@ -20,7 +20,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// take is a worker that succeeds at once.
+// take takes the changes of a request, like a worker that succeeds at once.
 func take(ledger *delta.Ledger[request], name string) delta.Changes {
 	defer ledger.Clerk().Settle(asked(name), ledgers.Succeeded)
 	return ledger.Clerk().Take(asked(name))
@@ -33,8 +33,8 @@ func pinned(version, node string) *podObject {
 	return p
 }
 
-// A change that a predicate holds back is told with the next event that it lets through:
-// the reconciler may have read the state before.
+// A change that a predicate holds back is told with the next event that it lets through,
+// because the reconciler may have read the state before it.
 func TestWhatAPredicateHoldsBackIsTouchedLater(t *testing.T) {
 	inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
 		pods := newInformer(server)
@@ -54,17 +54,18 @@ func TestWhatAPredicateHoldsBackIsTouchedLater(t *testing.T) {
 		server.Modify(pinned("2", "a"))
 		synctest.Wait()
 		if got := take(ledger, "web"); !got.Complete() || !got.Touches("spec") || !got.Touches("metadata.labels") || got.Touches("status") {
-			t.Errorf("a node that came and went is no part of %s", got)
+			t.Errorf("a node that was set and undone is missing in %s", got)
 		}
 		server.Modify(pinned("3", "a"))
 		synctest.Wait()
 		if got := take(ledger, "web"); !got.Complete() || got.Touches("spec") || !got.Touches("metadata.labels") {
-			t.Errorf("the node has been dealt with, and is a part of %s", got)
+			t.Errorf("the node has been dealt with, and is told again in %s", got)
 		}
 	})
 }
 
-// A request that an object was not for when it changed is not told that nothing did.
+// An object may change while it is not for a request. When it is for the request again, the
+// request is not told that nothing has changed.
 func TestAnObjectThatComesBackToARequestIsTouched(t *testing.T) {
 	inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
 		pods := newInformer(server)
@@ -83,18 +84,18 @@ func TestAnObjectThatComesBackToARequestIsTouched(t *testing.T) {
 			}
 		}
 		if got := take(ledger, "a"); !got.Touches("spec") {
-			t.Errorf("the node has changed since the request saw it, and is no part of %s", got)
+			t.Errorf("the node has changed since the request saw it, and is missing in %s", got)
 		}
 		server.Modify(pinned("a", "two"))
 		synctest.Wait()
 		if got := take(ledger, "a"); !got.Complete() || got.Touches("spec") {
-			t.Errorf("nothing changed, which is not what %s say", got)
+			t.Errorf("nothing has changed, and the changes are %s", got)
 		}
 	})
 }
 
-// A request that a handler adds late, to a queue that it kept, hides nothing that was told
-// since.
+// A handler may add a request late, to a queue that it has kept. That does not hide changes
+// that were told in between.
 func TestAQueueThatIsKeptHidesNothing(t *testing.T) {
 	inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
 		pods := newInformer(server)
@@ -121,7 +122,7 @@ func TestAQueueThatIsKeptHidesNothing(t *testing.T) {
 		if newest := slices.MaxFunc(slices.Collect(got.All()), func(a, b delta.Change) int {
 			return len(a.New.GetResourceVersion()) - len(b.New.GetResourceVersion())
 		}); newest.New.GetLabels()["version"] != "3" || !got.Touches("spec") {
-			t.Errorf("told of %s, to %s", got, newest.New.GetLabels())
+			t.Errorf("told %s, and the newest labels are %s", got, newest.New.GetLabels())
 		}
 	})
 }
@@ -177,8 +178,8 @@ func TestAPanicOfAHandlerIsAGap(t *testing.T) {
 	})
 }
 
-// The memory of other objects outlives a panic: their next change touches what it changed,
-// and no more.
+// A panic does not affect the memory of other objects: their next change touches only the
+// fields that it changed.
 func TestAPanicOfAHandlerLeavesOtherObjects(t *testing.T) {
 	outlivePanics(t)
 	reportErrorsAtOnce(t)
@@ -207,7 +208,7 @@ func TestAPanicOfAHandlerLeavesOtherObjects(t *testing.T) {
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if got := take(ledger, "db"); !got.Complete() || got.Touches("spec") || !got.Touches("metadata.labels") {
-			t.Errorf("of db only a label has changed, and it is told %s, which touches the spec: %t", got, got.Touches("spec"))
+			t.Errorf("only a label of db has changed, and it is told %s, which touches the spec: %t", got, got.Touches("spec"))
 		}
 	})
 }
@@ -231,8 +232,8 @@ func (e *exchanged) exchange(next informers.Informer) {
 	e.now = next
 }
 
-// TestASuccessBeforeTheNextListIsNotTheEndOfAGap has a request succeed when its informer is
-// gone and the next one has not listed yet. What happens until then nobody will tell.
+// In TestASuccessBeforeTheNextListIsNotTheEndOfAGap a request succeeds when its informer is
+// gone and the next one has not listed yet. Nobody tells the changes in between.
 func TestASuccessBeforeTheNextListIsNotTheEndOfAGap(t *testing.T) {
 	inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
 		ledger := delta.NewLedger[request](delta.LedgerOptions{})
@@ -259,12 +260,12 @@ func TestASuccessBeforeTheNextListIsNotTheEndOfAGap(t *testing.T) {
 		run(second.RunWithContext)
 		time.Sleep(time.Minute)
 		called("when the next one has listed", false)
-		called("in the end", true)
+		called("at the end", true)
 	})
 }
 
-// A source hears of what happens also when its informer was removed from the cache and
-// another one has taken its place. It knows that it has missed something.
+// A source also gets the events after its informer was removed from the cache and another one
+// has replaced it. It knows that it has missed something.
 func TestASourceFollowsTheNextInformer(t *testing.T) {
 	for name, ledger := range map[string]*delta.Ledger[request]{"with a ledger": delta.NewLedger[request](delta.LedgerOptions{}), "without": nil} {
 		t.Run(name, func(t *testing.T) {
@@ -299,7 +300,7 @@ func TestASourceFollowsTheNextInformer(t *testing.T) {
 					return
 				}
 				if got := take(ledger, "web"); got.Complete() {
-					t.Errorf("the informer was removed meanwhile, and %s are said to be complete", got)
+					t.Errorf("the informer was removed meanwhile, and these changes are complete: %s", got)
 				}
 				step("4")
 				if got := take(ledger, "web"); !got.Complete() || got.Len() != 1 {

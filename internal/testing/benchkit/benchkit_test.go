@@ -30,7 +30,7 @@ func ExampleLatencies() {
 	// Output: 100 99ns 100ns
 }
 
-// The results that the project quotes are for Pods of these sizes.
+// The benchmark results of this project are for Pods of these sizes.
 func TestPodsHaveTheQuotedSize(t *testing.T) {
 	var full, stripped, protobuf int
 	pods := benchkit.Pods(200)
@@ -232,7 +232,7 @@ func TestACollectionIsSharedOut(t *testing.T) {
 	if wall := result.Extra["ns/op"]; wall <= 0 || wall > float64(result.T.Nanoseconds())/float64(ops)*1.1 {
 		t.Errorf("an operation of %d took %v ns, and all of them %v", ops, wall, result.T)
 	}
-	// A heap of a gigabyte has far more room than what lives has with GOGC=100.
+	// A heap of a gigabyte has far more room than GOGC=100 gives the live objects.
 	if often, seldom := result.Extra["cpu-ns/op"], result.Extra["same-heap-cpu-ns/op"]; seldom <= 0 || often <= seldom {
 		t.Errorf("an operation takes %v ns with frequent collections and %v with rare ones", often, seldom)
 	}
@@ -243,6 +243,6 @@ func TestCollectionsNeedRoom(t *testing.T) {
 		benchkit.WithCollections(b, 1, func(int) { t.Error("an operation was called") })
 	})
 	if result.N != 0 {
-		t.Error("no room was no reason to fail")
+		t.Error("a benchmark without room did not fail")
 	}
 }
