@@ -22,8 +22,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
-// TestPrecedence fills options at random and compares what each kind ends up with
-// in each namespace with the first level that has an opinion.
+// TestPrecedence fills options at random. It compares the settings of each kind in each
+// namespace with those of the first level that has them.
 func TestPrecedence(t *testing.T) {
 	for seed := range uint64(300) {
 		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
@@ -52,14 +52,14 @@ func TestPrecedence(t *testing.T) {
 
 var configMaps, clusterRoles = &corev1.ConfigMap{}, &rbacv1.ClusterRole{}
 
-// level is one place where something can be said, as a model reads it.
+// level is one of the places for a setting, in the form that the model reads.
 type level struct {
 	label  labels.Selector
 	share  *bool
 	period *time.Duration
 }
 
-// levels are those that decide, in order.
+// levels are the levels in the order in which they decide.
 func levels(opts crcache.Options, namespace string) []level {
 	of := func(c crcache.Config) level { return level{c.LabelSelector, c.UnsafeDisableDeepCopy, c.SyncPeriod} }
 	by := opts.ByObject[configMaps]
@@ -101,7 +101,7 @@ func checkPrecedence(t *testing.T, s settings, levels []level) {
 	t.Helper()
 	var label labels.Selector
 	share, period := false, 10*time.Hour
-	for i := len(levels) - 1; i >= 0; i-- { // the first level is asked first, so it overwrites last
+	for i := len(levels) - 1; i >= 0; i-- { // the first level wins, so it is written last
 		l := levels[i]
 		if l.label != nil {
 			label = l.label
@@ -169,7 +169,7 @@ func randomOptions(rng *rand.Rand) crcache.Options {
 	return opts
 }
 
-// TestNonsenseOptions sees each option that makes no sense refused by its name.
+// TestNonsenseOptions checks that each option that makes no sense is refused by its name.
 func TestNonsenseOptions(t *testing.T) {
 	negative := new(-time.Second)
 	byConfigMap := func(b crcache.ByObject) crcache.Options {
@@ -198,7 +198,7 @@ func TestNonsenseOptions(t *testing.T) {
 		"negative rate":                {ours: Options{Default: KindOptions{Resync: resync.Policy{Rate: -1}}}, want: "defaults: Resync: the Rate is -1"},
 		"jitter beyond one":            {ours: Options{Default: KindOptions{Resync: resync.Policy{Jitter: 1.5}}}, want: "defaults: Resync: the Jitter is 1.5"},
 		"negative jitter":              {ours: Options{Default: KindOptions{Resync: resync.Policy{Jitter: -0.5}}}, want: "Resync: the Jitter is -0.5"},
-		"jitter that is no number":     {ours: Options{Default: KindOptions{Resync: resync.Policy{Jitter: math.NaN()}}}, want: "Resync: the Jitter is NaN"},
+		"jitter that is not a number":  {ours: Options{Default: KindOptions{Resync: resync.Policy{Jitter: math.NaN()}}}, want: "Resync: the Jitter is NaN"},
 		"nonsense spread":              {ours: Options{ByObject: map[client.Object]KindOptions{configMaps: {Resync: resync.Policy{Spread: 9}}}}, want: "our ByObject[*v1.ConfigMap]: Resync: the Spread is 9"},
 		"negative resync period":       {ours: Options{Default: KindOptions{Resync: resync.Policy{Period: -time.Second}}}, want: "Resync: the Period is negative"},
 		"negative patience":            {ours: Options{Default: KindOptions{Resync: resync.Policy{OnlyIfNotReconciledFor: -1}}}, want: "Resync: the OnlyIfNotReconciledFor is negative"},
@@ -215,8 +215,8 @@ func TestNonsenseOptions(t *testing.T) {
 	}
 }
 
-// TestAMissingKindMayHaveOptions sees options accepted for a kind that the server
-// does not have, where it may be missing.
+// TestAMissingKindMayHaveOptions checks that options for a kind that the server does not have
+// are accepted, if the kind may be missing.
 func TestAMissingKindMayHaveOptions(t *testing.T) {
 	opts := crcache.Options{Mapper: fakeMapper(), ByObject: map[client.Object]crcache.ByObject{
 		&corev1.Pod{}: {Field: fields.OneTermEqualSelector("metadata.name", "x")},
@@ -227,8 +227,8 @@ func TestAMissingKindMayHaveOptions(t *testing.T) {
 	}
 }
 
-// TestTheRestExcludesTheOthers sees that all namespaces are listed without those
-// that are listed by themselves.
+// TestTheRestExcludesTheOthers checks that the list of all namespaces leaves out those with
+// lists of their own.
 func TestTheRestExcludesTheOthers(t *testing.T) {
 	p, err := newPlan(crcache.Options{
 		Scheme: scheme.Scheme, Mapper: fakeMapper(),
@@ -253,7 +253,7 @@ func TestWithoutBookmarksThereAreNoStreamingLists(t *testing.T) {
 		k.byName.Store(&map[string]settings{})
 		scope := k.scope("", settings{bookmarks: &bookmarks}.or(defaultSettings))
 		if pages := scope.Settings.Lists == informer.PagesOnly; pages == bookmarks {
-			t.Errorf("with EnableWatchBookmarks %v, lists come in pages alone: %v", bookmarks, pages)
+			t.Errorf("with EnableWatchBookmarks %v, lists only come in pages: %v", bookmarks, pages)
 		}
 	}
 }
