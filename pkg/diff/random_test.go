@@ -26,7 +26,7 @@ type contestant struct {
 	name    string
 	kind    schema.GroupVersionKind
 	made    *shape        // the shape to make objects of
-	shape   *shape        // the shape by which they are compared
+	shape   *shape        // the shape to compare them with
 	form    func() Object // an empty one
 	schemas Schemas
 }
