@@ -108,7 +108,7 @@ func (i *Informer[T]) RemoveScope(namespace string, how informer.Removal) error 
 		return fmt.Errorf("remove scope of namespace %q from informer for %s: %w", namespace, i.opts.Name, informer.ErrNotCovered)
 	}
 	if how != informer.Silently && how != informer.AsOutOfScope {
-		return fmt.Errorf("remove scope of %s from informer for %s: it is not said how", s.reach, i.opts.Name)
+		return fmt.Errorf("remove scope of %s from informer for %s: the way is %d, which is neither informer.Silently nor informer.AsOutOfScope", s.reach, i.opts.Name, how)
 	}
 	i.mu.Lock()
 	i.cover(slices.DeleteFunc(slices.Clone(i.coverage.Load().scopes), func(other *scope[T]) bool { return other == s })...)

@@ -85,6 +85,8 @@ func (c *Cache) RemoveNamespace(_ context.Context, namespace string, how informe
 	switch {
 	case !ok:
 		return fmt.Errorf("remove namespace %q from the cache: %w", namespace, informer.ErrNotCovered)
+	case how != informer.Silently && how != informer.AsOutOfScope:
+		return fmt.Errorf("remove namespace %q from the cache: the way is %d, which is neither informer.Silently nor informer.AsOutOfScope", namespace, how)
 	case namespace == metav1.NamespaceAll || len(now.namespaces) == 1:
 		return fmt.Errorf("remove namespace %q from the cache: without it the cache would cover all namespaces", namespace)
 	}

@@ -114,7 +114,7 @@ func TestNamespacesComeAndGo(t *testing.T) {
 
 func TestNamespacesThatCannotBe(t *testing.T) {
 	f := newFakeAPI(t)
-	all, some := newCache(t, f, crcache.Options{}, Options{}), newCache(t, f, limitedTo("red"), Options{})
+	all, some, two := newCache(t, f, crcache.Options{}, Options{}), newCache(t, f, limitedTo("red"), Options{}), newCache(t, f, limitedTo("red", "blue"), Options{})
 	for name, c := range map[string]struct {
 		err  error
 		want string
@@ -123,11 +123,16 @@ func TestNamespacesThatCannotBe(t *testing.T) {
 		"add twice":         {some.AddNamespace(t.Context(), "red", crcache.Config{}), "it is there already"},
 		"add all":           {some.AddNamespace(t.Context(), "", crcache.Config{}), "all namespaces can't be added to some"},
 		"add nonsense":      {some.AddNamespace(t.Context(), "../x", crcache.Config{}), "is not a namespace"},
+		"add a list":        {some.AddNamespace(t.Context(), "blue,green", crcache.Config{}), `"blue,green" is not a namespace`},
+		"remove no way":     {two.RemoveNamespace(t.Context(), "red", 0), "neither informer.Silently nor informer.AsOutOfScope"},
 		"remove the last":   {some.RemoveNamespace(t.Context(), "red", informer.Silently), "would cover all namespaces"},
 		"remove a stranger": {some.RemoveNamespace(t.Context(), "blue", informer.Silently), "not covered"},
 	} {
 		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
 			t.Errorf("%s returns %v, want an error about %q", name, c.err, c.want)
 		}
+	}
+	if err := two.RemoveNamespace(t.Context(), "red", informer.Silently); err != nil {
+		t.Errorf("after a call that was refused: %v", err)
 	}
 }

@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
 	toolscache "k8s.io/client-go/tools/cache"
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -231,7 +231,7 @@ func checkNamespace(namespace string) error {
 	if namespace == metav1.NamespaceAll {
 		return nil
 	}
-	if wrong := content.IsPathSegmentName(namespace); len(wrong) > 0 {
+	if wrong := validation.IsDNS1123Label(namespace); len(wrong) > 0 {
 		return fmt.Errorf("%q is not a namespace: %s", namespace, wrong[0])
 	}
 	return nil

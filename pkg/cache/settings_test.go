@@ -183,6 +183,8 @@ func TestNonsenseOptions(t *testing.T) {
 		"negative period":              {opts: crcache.Options{SyncPeriod: negative}, want: "SyncPeriod is negative"},
 		"negative period of kind":      {opts: byConfigMap(crcache.ByObject{SyncPeriod: negative}), want: "ByObject[*v1.ConfigMap]: SyncPeriod"},
 		"negative period of ns":        {opts: crcache.Options{DefaultNamespaces: map[string]crcache.Config{"a": {SyncPeriod: negative}}}, want: `DefaultNamespaces["a"]: SyncPeriod`},
+		"capitals in a namespace":      {opts: crcache.Options{DefaultNamespaces: map[string]crcache.Config{"Default": {}}}, want: `DefaultNamespaces: "Default" is not a namespace: a lowercase RFC 1123 label`},
+		"a list for a namespace":       {opts: crcache.Options{DefaultNamespaces: map[string]crcache.Config{"default,kube-system": {}}}, want: `DefaultNamespaces: "default,kube-system" is not a namespace`},
 		"a path for a namespace":       {opts: crcache.Options{DefaultNamespaces: map[string]crcache.Config{"a/b": {}}}, want: `DefaultNamespaces: "a/b" is not a namespace`},
 		"nil key":                      {opts: crcache.Options{ByObject: map[client.Object]crcache.ByObject{nil: {}}}, want: "ByObject[<nil>]: the key is nil"},
 		"our nil key":                  {ours: Options{ByObject: map[client.Object]KindOptions{nil: {}}}, want: "our ByObject[<nil>]: the key is nil"},
