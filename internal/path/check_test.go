@@ -21,7 +21,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/diff"
 )
 
-// panicOf is what f panics with, nil if it does not.
+// panicOf is the value that f panics with, or nil.
 func panicOf(f func()) (value any) {
 	defer func() { value = recover() }()
 	f()
@@ -98,7 +98,7 @@ func TestMustPathSaysWhatWasMeant(t *testing.T) {
 			t.Errorf("Must(%.50q): %+v, want that %s was meant", text, wrong, meant)
 		}
 		if meant != "" && path.Check(&appsv1.Deployment{}, nil, wrong.Meant) != nil {
-			t.Errorf("what was meant by %s can't exist either", text)
+			t.Errorf("the suggestion for %s can't exist either", text)
 		}
 	}
 	for text, meant := range map[string]string{"data.tls.crt": `data["tls.crt"]`, "stringData.a.b.c": `stringData["a.b.c"]`, "/data/tls.crt": `data["tls.crt"]`, "data.a.b[0]": ""} {
@@ -122,7 +122,7 @@ func TestMustPathSaysWhatWasMeant(t *testing.T) {
 	}
 }
 
-// upper writes itself as JSON, and does not say how.
+// upper has its own MarshalJSON, so its fields are not known.
 type upper struct{ Inner map[string]string }
 
 func (u upper) MarshalJSON() ([]byte, error) { return json.Marshal(u.Inner) }
@@ -132,21 +132,21 @@ type level int
 
 func (l level) MarshalText() ([]byte, error) { return []byte(time.Duration(l).String()), nil }
 
-// embedded is in outlandish with its fields.
+// embedded is embedded in outlandish.
 type embedded struct {
 	Inlined  string
 	Shadowed map[string]string `json:"shadowed"`
 	hidden   string
 }
 
-// outlandish has every sort of field that a type of somebody's own may have.
+// outlandish has every sort of field that a user's type may have.
 type outlandish struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 	*embedded         `json:",inline"`
 	NoTag             int
 	Left              string                `json:"-"`
-	Dash              string                `json:"-,"` //nolint:staticcheck // that is what it is here for
+	Dash              string                `json:"-,"` //nolint:staticcheck // the test needs such a field
 	Again             *outlandish           `json:"again,omitempty"`
 	Tree              map[string][]*branchy `json:"tree"`
 	Raw               runtime.RawExtension  `json:"raw"`
@@ -161,10 +161,10 @@ type outlandish struct {
 	Grid              [][]int               `json:"grid"`
 	Shadowed          string                `json:"shadowed"`
 	Message           json.RawMessage       `json:"message"`
-	Side              branchy               `json:",inline"` // which has a name to encoding/json
+	Side              branchy               `json:",inline"` // encoding/json has a name for it
 }
 
-// unreadable has what can't be compared as well.
+// unreadable also has a field that can't be compared.
 type unreadable struct {
 	outlandish `json:",inline"`
 	Array      [2]byte      `json:"array"`
@@ -202,7 +202,7 @@ func TestPathsOfOutlandishTypes(t *testing.T) {
 	}
 }
 
-// TestPathsOfFormsThatDoNotTell has objects that only a schema describes.
+// TestPathsOfFormsThatDoNotTell has objects whose Go types do not say what fields they have.
 func TestPathsOfFormsThatDoNotTell(t *testing.T) {
 	known := samples.Custom()
 	untold := &unstructuredv1.Unstructured{Object: map[string]any{"apiVersion": "a.b/v1", "kind": "Custom"}}
@@ -267,8 +267,8 @@ func TestWhatADiffPrintsOfOutlandishTypesCanExist(t *testing.T) {
 	}
 }
 
-// FuzzCheckPath has any text at all. A path that passes is spelled once and for all, and
-// what is suggested in place of one that does not pass does.
+// FuzzCheckPath checks any text. If a path passes, its spelling passes again unchanged. If it
+// does not pass, the suggested path does.
 func FuzzCheckPath(f *testing.F) {
 	for _, seed := range []string{"", "spec.replica", "/spec/a~1b", "{.spec[0]}", "data.tls.crt", `again.tree[*][0].below[name="x"].name`, "grid[=1][=2]", "counts.a.b", "raw.x"} {
 		f.Add(seed)
@@ -283,11 +283,11 @@ func FuzzCheckPath(f *testing.F) {
 					t.Errorf("%q is %s, and checked again %s (error %v)", text, checked, again, err)
 				}
 				if asked, err := path.Parse(text); err != nil || !asked.Touches(checked) {
-					t.Errorf("%q and %s are not about the same", text, checked)
+					t.Errorf("%q and %s are about different places", text, checked)
 				}
 			case errors.As(err, &wrong) && wrong.Meant != "":
 				if err := path.Check(example, nil, wrong.Meant); err != nil {
-					t.Errorf("in place of %q another wrong path is suggested: %v", text, err)
+					t.Errorf("the suggestion for %q is wrong, too: %v", text, err)
 				}
 			}
 		}

@@ -117,7 +117,7 @@ func (d *dice) fillByKind(v reflect.Value, depth int) {
 	}
 }
 
-// few is how many elements to make; deep down mostly none.
+// few is how many elements to make. Deep in an object it is zero.
 func (d *dice) few(depth int) int {
 	if depth > 9 {
 		return 0
@@ -125,7 +125,7 @@ func (d *dice) few(depth int) int {
 	return d.IntN(3)
 }
 
-// unstructuredOf is the object in unstructured form.
+// unstructuredOf returns the object in unstructured form.
 func unstructuredOf(t *testing.T, obj states.Object) states.Object {
 	t.Helper()
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
@@ -135,8 +135,8 @@ func unstructuredOf(t *testing.T, obj states.Object) states.Object {
 	return &unstructuredv1.Unstructured{Object: content}
 }
 
-// shares is in how many parts the kinds are played, a part for each seed: all of them take
-// seconds.
+// shares is the number of parts of the kinds. Each seed plays one part, because all of them
+// take seconds.
 const shares = 20
 
 func share[K any](kinds []K, seed uint64) (part []K) {
@@ -151,8 +151,8 @@ type dice struct{ samples.Dice }
 
 func diceOf(seed uint64) *dice { return &dice{samples.NewDice(seed)} }
 
-// TestWhatADiffPrintsCanExist has random objects of every kind, and checks each path that
-// their differences have: for the Go type and for the schema.
+// TestWhatADiffPrintsCanExist compares random objects of every kind. It checks each path of
+// their differences against the Go type and against the schema.
 func TestWhatADiffPrintsCanExist(t *testing.T) {
 	kinds, checked := builtinKinds(), 0
 	seeds.Each(t, shares, func(t *testing.T, seed uint64) {
@@ -197,8 +197,8 @@ func mustBeLegal(t *testing.T, obj states.Object, text string) {
 	}
 }
 
-// walkJSON yields the paths of all that is in a JSON tree, each step spelled in one of the
-// ways that there are.
+// walkJSON yields the paths of everything in a JSON tree. It draws one of the possible
+// spellings for each step.
 func (d *dice) walkJSON(at path.Path, v any, yield func(path.Path)) {
 	yield(at)
 	switch v := v.(type) {
@@ -262,7 +262,7 @@ func TestWhatIsMisspeltCanNot(t *testing.T) {
 		d := diceOf(seed)
 		for _, kind := range share(kinds, seed) {
 			obj := d.made(t, kind)
-			described := path.Check(anyOf(kind), samples.Builtin, "noSuchField") != nil // kinds that are never stored are not
+			described := path.Check(anyOf(kind), samples.Builtin, "noSuchField") != nil // kinds that are never stored have no schema
 			var paths []path.Path
 			d.walkJSON(path.Path{}, samples.Tree(obj), func(at path.Path) { paths = append(paths, at) })
 			for range 20 {
@@ -286,7 +286,7 @@ func TestWhatIsMisspeltCanNot(t *testing.T) {
 	}
 }
 
-// misspelt changes the name of one field. It is not ok where anything may be.
+// misspelt changes the name of one field. It is not ok if any name is possible there.
 func (d *dice) misspelt(obj states.Object, right path.Path) (wrong path.Path, ok bool) {
 	if len(right.Steps) == 0 {
 		return right, false

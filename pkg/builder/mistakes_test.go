@@ -23,7 +23,8 @@ type nobodys struct{ corev1.ConfigMap }
 
 func (n *nobodys) DeepCopyObject() runtime.Object { return n }
 
-// TestMistakesAreCalledAsTheyCallThem builds the same nonsense with both builders.
+// TestMistakesAreCalledAsTheyCallThem makes the same mistakes with both builders, and
+// compares the errors.
 func TestMistakesAreCalledAsTheyCallThem(t *testing.T) {
 	type (
 		ours   = *builder.Builder
@@ -88,7 +89,8 @@ func TestMistakesAreCalledAsTheyCallThem(t *testing.T) {
 	}
 }
 
-// TestMistakesThatOnlyOursKnows is about what controller-runtime's builder lacks.
+// TestMistakesThatOnlyOursKnows is about options that controller-runtime's builder does not
+// have.
 func TestMistakesThatOnlyOursKnows(t *testing.T) {
 	m := newFakeManager(&informertest.FakeInformers{})
 	bad := resync.Policy{Rate: -1}

@@ -26,12 +26,11 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
-// TestEveryChangeIsToldToThoseItIsFor plays random events of three kinds, which are
-// mapped to several requests each, to a controller with several workers, whose
-// reconciler fails, panics, asks to be called again, and settles or keeps what it was
-// told. In the end the model looks
-// whether each change that was told is one that happened and was for that request, told
-// once until it was dealt with and not left out.
+// TestEveryChangeIsToldToThoseItIsFor plays random events of three kinds to a controller with
+// several workers. Each event is mapped to several requests. The reconciler fails, panics,
+// asks to be called again, and settles or keeps what it was told. At the end the model checks
+// each change that was told: it has happened, it was for that request, and it was told once
+// until it was dealt with. No change may be left out.
 func TestEveryChangeIsToldToThoseItIsFor(t *testing.T) {
 	for name, limits := range map[string]delta.LedgerLimits{
 		"unlimited": {},
@@ -49,7 +48,7 @@ func TestEveryChangeIsToldToThoseItIsFor(t *testing.T) {
 		})
 		t.Logf("%s: %d calls, %d of them complete", name, told, complete)
 		if complete < told/4 {
-			t.Errorf("%s: only %d of %d calls were said to be complete, which proves little", name, complete, told)
+			t.Errorf("%s: only %d of %d calls had complete changes, so the test proves little", name, complete, told)
 		}
 	}
 }
@@ -57,30 +56,30 @@ func TestEveryChangeIsToldToThoseItIsFor(t *testing.T) {
 // game is one play.
 type game struct {
 	*world
-	alive    map[string]client.Object // by kind and name; what the server has
+	alive    map[string]client.Object // the objects on the server, by kind and name
 	lives    int
 	told     int // calls
-	complete int // of these
+	complete int // calls with complete changes
 
 	mu     sync.Mutex // guards everything below
 	rng    *rand.Rand
-	events []happened // in the order of each kind
+	events []happened // in order within each kind
 	calls  map[string][]call
-	calm   bool // everything succeeds
+	calm   bool // all calls succeed
 }
 
-// happened is a delta that an observer was told of.
+// happened is a delta that an observer was told.
 type happened struct {
 	kind schema.GroupVersionKind
 	delta.Delta[any]
 }
 
-// call is one of the reconciler.
+// call is one call of the reconciler.
 type call struct {
 	at      time.Time
 	changes []delta.Change
 	of      delta.Changes
-	dealt   bool // with what was told
+	dealt   bool // whether the changes that were told are settled
 	failed  bool
 }
 
@@ -120,7 +119,7 @@ func (g *game) play(t *testing.T, limits delta.LedgerLimits) {
 	}
 }
 
-// dice rolls a number, for any goroutine.
+// dice rolls a number. Any goroutine may call it.
 func (g *game) dice(sides int) int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -129,7 +128,7 @@ func (g *game) dice(sides int) int {
 
 var requests = []string{"c0", "c1", "c2", "c3"}
 
-// step has something happen on the server, and sometimes time pass.
+// step makes a change on the server, and sometimes lets time pass.
 func (g *game) step() {
 	kind := []schema.GroupVersionKind{configMap, pod, secret}[g.dice(3)]
 	name := "c" + strconv.Itoa(g.dice(4))
@@ -142,7 +141,7 @@ func (g *game) step() {
 	obj := newObject(kind, name, isFor...)
 	g.write(kind, obj)
 	if g.dice(40) == 0 {
-		g.servers[kind].ResetWatch() // what was dropped comes by a list
+		g.servers[kind].ResetWatch() // a list shows the dropped events
 		time.Sleep(time.Minute)
 	}
 	if g.dice(2) == 0 {
@@ -150,7 +149,7 @@ func (g *game) step() {
 	}
 }
 
-// write adds, changes or deletes an object. Sometimes the watch does not bring it.
+// write adds, changes or deletes an object. Sometimes the watch does not show it.
 func (g *game) write(kind schema.GroupVersionKind, obj client.Object) {
 	server, id := g.servers[kind], kind.Kind+obj.GetName()
 	before := g.alive[id]
@@ -174,8 +173,8 @@ func (g *game) write(kind schema.GroupVersionKind, obj client.Object) {
 	}
 }
 
-// settle lets everything succeed, and has something happen that is for all, so that
-// also what is not tried again is asked for.
+// settle lets all calls succeed, and makes a change for all requests, so that requests that
+// are not tried again are called, too.
 func (g *game) settle() {
 	g.mu.Lock()
 	g.calm = true
@@ -219,7 +218,7 @@ func (g *game) reconcile(ctx context.Context, request reconcile.Request) (reconc
 	}
 }
 
-// note keeps what was told, and decides what is to become of it.
+// note records what was told, and decides how the call ends.
 func (g *game) note(request string, changes delta.Changes) (fate int, pause time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -234,7 +233,7 @@ func (g *game) note(request string, changes delta.Changes) (fate int, pause time
 	return fate, pause
 }
 
-// of returns what has happened that was for a request, by object.
+// of returns the events for a request, by object.
 func (g *game) of(request string) map[string][]happened {
 	mine := map[string][]happened{}
 	for _, h := range g.events {
@@ -246,7 +245,7 @@ func (g *game) of(request string) map[string][]happened {
 	return mine
 }
 
-// requestsFor says what requests a delta is for.
+// requestsFor returns the requests that a delta is for.
 func requestsFor(h happened) []reconcile.Request {
 	states := []any{h.Old, h.New}
 	switch {

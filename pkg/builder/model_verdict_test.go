@@ -10,17 +10,17 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// verdict judges what was told for one request.
+// verdict judges what was told to one request.
 type verdict struct {
 	t        *testing.T
 	request  string
 	happened map[string][]happened
-	narrow   bool // more happens than the ledger can hold
+	narrow   bool // there are more events than the ledger can hold
 
-	dealt    map[string]int // how much of it a reconciler has succeeded with
-	failures int            // in a row
+	dealt    map[string]int // the number of events of each object that are dealt with
+	failures int            // failures in a row
 	known    bool           // a reconciler has succeeded
-	lossy    time.Time      // until when something may be lacking, as was said
+	lossy    time.Time      // the last time at which a call was told that changes may be missing
 	complete int
 }
 
@@ -32,7 +32,7 @@ func (v *verdict) judge(calls []call) {
 	for id, all := range v.happened {
 		for _, h := range all[v.dealt[id]:] {
 			if h.Seen.After(v.lossy) {
-				v.t.Errorf("%s was never told of %s %s at %v, nor that something is lacking", v.request, id, h.Op, h.Seen)
+				v.t.Errorf("%s was never told %s %s at %v, nor that changes may be missing", v.request, id, h.Op, h.Seen)
 			}
 		}
 	}
@@ -40,7 +40,7 @@ func (v *verdict) judge(calls []call) {
 
 func (v *verdict) one(i int, c *call) {
 	if forgotten := c.of.Attempt() == 1 && !c.of.Complete() && v.narrow; forgotten {
-		v.failures = 0 // with all that was known of the request
+		v.failures = 0 // the ledger has forgotten everything about the request
 	}
 	if c.of.Attempt() != v.failures+1 || c.of.Has(delta.Retry) != (v.failures > 0) {
 		v.t.Errorf("%s, call %d: attempt %d after %d failures: %s", v.request, i, c.of.Attempt(), v.failures, c.of)
@@ -53,7 +53,7 @@ func (v *verdict) one(i int, c *call) {
 		id := change.Kind.Kind + " " + change.Key.Name
 		n, ok := v.find(change, v.happened[id][told[id]:], c)
 		if !ok {
-			v.t.Errorf("%s, call %d (%s): %s, which is not what has happened next to %s", v.request, i, c.of, change, id)
+			v.t.Errorf("%s, call %d (%s): %s, which is not the next event of %s", v.request, i, c.of, change, id)
 		}
 		told[id] += n
 		born = born || change.Cause == delta.Primary && change.Op == delta.Added
@@ -61,7 +61,7 @@ func (v *verdict) one(i int, c *call) {
 	if c.of.Complete() {
 		v.complete++
 		if !v.known && !born {
-			v.t.Errorf("%s, call %d: %s is said to be everything, before the first success", v.request, i, c.of)
+			v.t.Errorf("%s, call %d: %s are complete, although there was no success yet", v.request, i, c.of)
 		}
 	} else {
 		v.lossy = later(v.lossy, c.at)
@@ -74,8 +74,8 @@ func (v *verdict) one(i int, c *call) {
 	}
 }
 
-// find returns how many of the events of an object are over with a change. Where
-// something was said to be lacking, it may have left out some, also in its middle.
+// find returns how many of the next events of an object a change covers. If the changes are
+// not complete, it may leave out some events, also in its middle.
 func (v *verdict) find(change delta.Change, next []happened, c *call) (n int, ok bool) {
 	for skipped := range next {
 		if skipped > 0 && (c.of.Complete() && next[skipped-1].Seen.After(v.lossy) || next[skipped-1].Seen.After(c.at)) {
@@ -91,10 +91,10 @@ func (v *verdict) find(change delta.Change, next []happened, c *call) (n int, ok
 	return 0, false
 }
 
-// says reports whether a change is what these events come down to.
+// says reports whether a change is the sum of these events.
 func says(change delta.Change, run []happened) bool {
 	first, last := &run[0], &run[len(run)-1]
-	if len(run) > change.Deltas { // something in the middle is lacking
+	if len(run) > change.Deltas { // an event in the middle is missing
 		return change.First.Equal(first.Seen) && change.Last.Equal(last.Seen) && same(change.Old, first.Old) && same(change.New, last.New)
 	}
 	op, relisted := delta.Sync, false
@@ -104,7 +104,7 @@ func says(change delta.Change, run []happened) bool {
 		case i == 0, of == delta.Updated && (op == delta.Updated || op == delta.Sync):
 			op, relisted = of, relisted || run[i].Relisted
 		default:
-			return false // what begins or ends is a change of its own
+			return false // a creation and a deletion are changes of their own
 		}
 	}
 	if len(run) > 1 && op == delta.Deleted {

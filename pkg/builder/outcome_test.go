@@ -28,7 +28,7 @@ func configured(value string) *corev1.ConfigMap {
 	return obj
 }
 
-// calls is a reconciler that notes what it is told, and does what it is asked to.
+// calls is a reconciler that notes what it is told, and then calls do.
 type calls struct {
 	told []delta.Changes
 	do   func(context.Context) (reconcile.Result, error)
@@ -42,21 +42,21 @@ func (c *calls) Reconcile(ctx context.Context, _ reconcile.Request) (reconcile.R
 	return c.do(ctx)
 }
 
-// last is what it was told last.
+// last is what it was told in the last call.
 func (c *calls) last() delta.Changes { return c.told[len(c.told)-1] }
 
-// A return decides about the changes that were told: whether they are told again at the
-// next call, which is made for something else, and what that call knows.
+// A return decides about the changes that were told: whether the next call, which has another
+// reason, is told them again, and what that call knows.
 func TestWhatAReturnMeans(t *testing.T) {
 	failed := errors.New("as the test wants it")
 	for name, test := range map[string]struct {
 		do      func(context.Context) (reconcile.Result, error)
-		again   bool // what was told is told again
+		again   bool // whether the changes are told again
 		attempt int
 	}{
 		"nil":          {func(context.Context) (reconcile.Result, error) { return reconcile.Result{}, nil }, false, 1},
 		"RequeueAfter": {func(context.Context) (reconcile.Result, error) { return reconcile.Result{RequeueAfter: time.Hour}, nil }, true, 1},
-		"Requeue":      {func(context.Context) (reconcile.Result, error) { return reconcile.Result{Requeue: true}, nil }, true, 1}, //nolint:staticcheck // as long as there is Requeue
+		"Requeue":      {func(context.Context) (reconcile.Result, error) { return reconcile.Result{Requeue: true}, nil }, true, 1}, //nolint:staticcheck // while there is Requeue
 		"error":        {func(context.Context) (reconcile.Result, error) { return reconcile.Result{}, failed }, true, 2},
 		"TerminalError": {func(context.Context) (reconcile.Result, error) {
 			return reconcile.Result{}, reconcile.TerminalError(failed)
@@ -111,14 +111,14 @@ func TestWhatAReturnMeans(t *testing.T) {
 				w.servers[pod].Modify(newObject(pod, "p", "c"))
 				synctest.Wait()
 				if got := r.last(); got.Of(&corev1.ConfigMap{}).Touches("data") || !got.Complete() || got.Attempt() != 1 {
-					t.Errorf("when all has succeeded told %s", got)
+					t.Errorf("after the success told %s", got)
 				}
 			})
 		})
 	}
 }
 
-// A poll is told that it is time, and nothing else.
+// A call by a timer is told only the timer.
 func TestWhoPollsIsToldOfTheTimer(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		r := &calls{do: func(ctx context.Context) (reconcile.Result, error) {
@@ -143,8 +143,8 @@ func TestWhoPollsIsToldOfTheTimer(t *testing.T) {
 	})
 }
 
-// The ledger sees a request that is added past the sources: also with a queue of the
-// user's, also while the controller asks for the request itself.
+// The ledger sees a request that was added without a source of ours, also with a user's
+// queue. A retry by the controller itself does not count as such a request.
 func TestNobodyGetsPastTheLedger(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		var theirs queue
@@ -200,7 +200,7 @@ func TestNobodyGetsPastTheLedger(t *testing.T) {
 	})
 }
 
-// TestOutcomes calls a controller's Reconcile, and looks what it is told the next time.
+// TestOutcomes calls a controller's Reconcile twice, and checks what the second call is told.
 func TestOutcomes(t *testing.T) {
 	broken := errors.New("broken")
 	for name, c := range map[string]struct {
@@ -215,7 +215,7 @@ func TestOutcomes(t *testing.T) {
 		"both":         {func() (reconcile.Result, error) { return reconcile.Result{RequeueAfter: 1}, broken }, false, 2, "Retry, External"},
 		"panic":        {func() (reconcile.Result, error) { panic(broken) }, true, 2, "Retry, External"},
 		"RequeueAfter": {func() (reconcile.Result, error) { return reconcile.Result{RequeueAfter: 1}, nil }, false, 1, "Timer"},
-		"Requeue":      {func() (reconcile.Result, error) { return reconcile.Result{Requeue: true}, nil }, false, 1, "Timer"}, //nolint:staticcheck // somebody may still
+		"Requeue":      {func() (reconcile.Result, error) { return reconcile.Result{Requeue: true}, nil }, false, 1, "Timer"}, //nolint:staticcheck // users may still return it
 	} {
 		t.Run(name, func(t *testing.T) {
 			var told delta.Changes

@@ -32,7 +32,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// loggingManager is a manager whose log is kept.
+// loggingManager is a manager that keeps its log.
 func loggingManager(m *fakeManager) (lines func() []string) {
 	var mu sync.Mutex
 	var all []string
@@ -72,7 +72,7 @@ func TestPathsAreCheckedWhenAControllerIsBuilt(t *testing.T) {
 	for _, c := range []struct {
 		example client.Object
 		paths   []string
-		want    []string // nothing if it is built
+		want    []string // empty if it is built
 	}{
 		{&appsv1.Deployment{}, []string{"spec.replicas", "metadata.labels.app", ""}, nil},
 		{&appsv1.Deployment{}, []string{"spec.replicas", "spec.replica", "data"}, []string{
@@ -98,8 +98,7 @@ func TestPathsAreCheckedWhenAControllerIsBuilt(t *testing.T) {
 	}
 }
 
-// TestPathsOfUntypedKindsAreCheckedAtTheStart has kinds that a schema describes, and one
-// whose CRD is not there yet.
+// TestPathsOfUntypedKindsAreCheckedAtTheStart has kinds with a schema, and one without a CRD.
 func TestPathsOfUntypedKindsAreCheckedAtTheStart(t *testing.T) {
 	m := newFakeManager(&informertest.FakeInformers{Scheme: scheme.Scheme})
 	lines := loggingManager(m)
@@ -127,8 +126,8 @@ func TestPathsOfUntypedKindsAreCheckedAtTheStart(t *testing.T) {
 	}
 }
 
-// TestAReconcilerThatAsksForAPathThatIsNone is told of it, in the log and by having all
-// its work to do.
+// In TestAReconcilerThatAsksForAPathThatIsNone a reconciler asks for a wrong path. The log
+// says so, and the path counts as touched, so the reconciler does all its work.
 func TestAReconcilerThatAsksForAPathThatIsNone(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		lines := loggingManager(w.manager)
@@ -164,7 +163,7 @@ func TestAReconcilerThatAsksForAPathThatIsNone(t *testing.T) {
 	})
 }
 
-// described are schemas of a server that comes to know a kind.
+// described are schemas of a server that knows a kind only later.
 type described struct {
 	schemasOnly
 	known atomic.Bool
@@ -184,7 +183,7 @@ func (d *described) Describes(schema.GroupVersionKind) error {
 	return nil
 }
 
-// The server describes a CRD a while after it serves it.
+// The server publishes the schema of a CRD some time after it serves the kind.
 func TestPathsAreCheckedAsSoonAsTheServerDescribesTheKind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newFakeManager(&informertest.FakeInformers{Scheme: scheme.Scheme})
@@ -215,7 +214,7 @@ func TestPathsAreCheckedAsSoonAsTheServerDescribesTheKind(t *testing.T) {
 	})
 }
 
-// A path of a kind that nobody watches is not touched by anything, so it can't be right.
+// No change touches a path of a kind that is not watched, so the path must be wrong.
 func TestPathsOfKindsThatNobodyWatchesAreTouched(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		var touched, data []bool
@@ -233,7 +232,7 @@ func TestPathsOfKindsThatNobodyWatchesAreTouched(t *testing.T) {
 			synctest.Wait()
 		}
 		if len(touched) != 3 || slices.Contains(touched, false) || data[2] {
-			t.Errorf("touched: %t, and what is of a kind that is watched: %t", touched, data)
+			t.Errorf("touched: %t, and a path of a watched kind: %t", touched, data)
 		}
 	})
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/queue/ctrlqueue"
 )
 
-// TestHandlersHavePrioritiesIfTheControllerHas looks at the queue that a handler is given,
-// which records.
+// TestHandlersHavePrioritiesIfTheControllerHas looks at the recording queue that a handler
+// gets.
 func TestHandlersHavePrioritiesIfTheControllerHas(t *testing.T) {
 	for _, want := range []bool{true, false} {
 		inWorld(t, func(t *testing.T, w *world) {

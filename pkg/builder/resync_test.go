@@ -20,8 +20,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
-// TestAResyncPassesPredicatesOfUpdates has a controller resynced by its own policies and on
-// demand, beside a relist: predicates of updates hold back the relist alone.
+// TestAResyncPassesPredicatesOfUpdates resyncs a controller by its own policies and on
+// demand, and has a relist. Predicates about updates hold back only the relist.
 func TestAResyncPassesPredicatesOfUpdates(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		var mu sync.Mutex // guards told
@@ -77,8 +77,7 @@ func TestAResyncPassesPredicatesOfUpdates(t *testing.T) {
 	})
 }
 
-// TestResyncOfAController has the objects of For resynced, and those that it owns by a
-// policy of their own.
+// TestResyncOfAController resyncs the objects of For, and owned objects by another policy.
 func TestResyncOfAController(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		syncs := map[string]int{}

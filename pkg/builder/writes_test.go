@@ -13,37 +13,37 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// TestAClientThatForgetsIsNamed asks for own writes where the manager's client does not
-// remember any, and sees the log say so, once.
+// TestAClientThatForgetsIsNamed asks for own writes although the manager's client does not
+// remember any. The log has to say so once.
 func TestAClientThatForgetsIsNamed(t *testing.T) {
 	var lines []string
 	m := newFakeManager(&informertest.FakeInformers{})
 	m.logger = funcr.New(func(_, args string) { lines = append(lines, args) }, funcr.Options{})
 	opts := builder.LedgerOptionsFor(m, delta.LedgerOptions{})
 	if len(lines) > 0 {
-		t.Errorf("before anybody asks, the log says %q", lines)
+		t.Errorf("before the first question the log says %q", lines)
 	}
 	added := delta.Change{Cause: delta.Primary, Op: delta.Added, New: newObject(pod, "p", "a")}
 	deleted := delta.Change{Cause: delta.Owned, Op: delta.Deleted, New: newObject(pod, "q", "a")}
 	for change := range delta.NewChanges(added, deleted).Assume(delta.Circumstances{Writes: opts.Writes}).All() {
 		if change.Own() {
-			t.Errorf("%s is taken for our own although nothing is known of that", change)
+			t.Errorf("%s counts as our own although the client remembers nothing", change)
 		}
 	}
 	if len(lines) != 1 || !strings.Contains(lines[0], "manager.Configure") {
-		t.Errorf("the log says %q, want one line with what to do about it", lines)
+		t.Errorf("the log says %q, want one line that says what to do", lines)
 	}
 }
 
-// remembering is a client that knows what it has written.
+// remembering is a client that remembers its writes.
 type remembering struct{ client.Client }
 
 func (remembering) OwnWrites() delta.OwnWrites { return everythingIsOurs{} }
 
 type everythingIsOurs struct{ delta.OwnWrites }
 
-// TestTheClientsWritesAreKnown looks whether the builder finds what the manager's client
-// remembers, and takes what it is given instead.
+// TestTheClientsWritesAreKnown checks that the builder finds the writes that the manager's
+// client remembers.
 func TestTheClientsWritesAreKnown(t *testing.T) {
 	m := newFakeManager(&informertest.FakeInformers{})
 	m.client = remembering{}

@@ -5,7 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// metaOnly is an object from a watch that shows no more than the metadata.
+// metaOnly is an object from a watch that shows only metadata.
 func metaOnly(uid types.UID, version string, labels map[string]string) *metav1.PartialObjectMetadata {
 	return &metav1.PartialObjectMetadata{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},

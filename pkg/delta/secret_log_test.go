@@ -26,7 +26,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 )
 
-// credentials are what a program calls a v1 Secret.
+// credentials is a program's own Go type for v1 Secrets.
 type credentials struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -44,7 +44,7 @@ func own(secret *corev1.Secret) *credentials {
 	return &credentials{ObjectMeta: secret.ObjectMeta, Data: secret.Data, Rest: secret.StringData["password"]}
 }
 
-// logged is what loggers write of some things.
+// logged is what loggers write about some values.
 func logged(t *testing.T, things ...any) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -71,7 +71,7 @@ func logged(t *testing.T, things ...any) string {
 	return b.String()
 }
 
-// rendered is all that can be seen of some differences.
+// rendered is everything that some differences show.
 func rendered(t *testing.T, all ...*diff.Diff) (text string) {
 	t.Helper()
 	for _, d := range all {
@@ -111,7 +111,8 @@ func TestSecretsAreNotLogged(t *testing.T) {
 	})
 }
 
-// TestWhatLogsShow has what is to be seen of a change, which is enough to find it.
+// TestWhatLogsShow checks what a log shows of a change. It has to be enough to identify the
+// change.
 func TestWhatLogsShow(t *testing.T) {
 	change := Change{
 		Cause: Owned, Kind: schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, Key: Key{Namespace: "shop", Name: "web"},

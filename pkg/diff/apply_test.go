@@ -48,7 +48,8 @@ func TestApplyToAnother(t *testing.T) {
 	}
 }
 
-// TestApplyWithoutProtocol has what a typed object leaves out and a schema fills in.
+// TestApplyWithoutProtocol has a port without protocol: the typed object leaves it out, and
+// the schema fills it in.
 func TestApplyWithoutProtocol(t *testing.T) {
 	make := func(names ...string) *corev1.Service {
 		s := &corev1.Service{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Service"}}

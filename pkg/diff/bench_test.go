@@ -12,8 +12,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/samples"
 )
 
-// BenchmarkDiff is of a Pod with one field changed. It is measured against what operators
-// do today: DeepEqual, which says no more than that something differs, and a patch, which
+// BenchmarkDiff compares two states of a Pod with one changed field. It also measures what
+// operators do today: DeepEqual, which only says that something differs, and a patch, which
 // says what.
 func BenchmarkDiff(b *testing.B) {
 	before := benchkit.Pods(1)[0].DeepCopy()
@@ -36,7 +36,7 @@ func BenchmarkDiff(b *testing.B) {
 	touches := func(schemas Schemas) func() bool {
 		return func() bool { return New(before, after, schemas).Touches("spec.containers[*].image") }
 	}
-	touches(samples.Builtin)() // which loads the schemas
+	touches(samples.Builtin)() // this loads the schemas
 	side("delta/schema", touches(samples.Builtin))
 	side("delta/deduced", touches(nil))
 	side("delta/full", func() bool { return New(before, after, samples.Builtin).Full().Touches("spec.containers[*].image") })

@@ -26,7 +26,7 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// checkBounds is for diffs of objects that are larger than what may be shown of them.
+// checkBounds checks diffs of objects that are too large to be shown completely.
 func checkBounds(t *testing.T, d *Diff) {
 	t.Helper()
 	if n := len(slices.Collect(d.Edits())); d.Err() != nil || n == 0 || n > maxEdits {
@@ -121,7 +121,7 @@ func TestBoundsOfLongLists(t *testing.T) {
 	}
 }
 
-// TestWorkGrowsWithTheObject has ten times as much to compare, and counts allocations.
+// TestWorkGrowsWithTheObject compares ten times as much, and counts the allocations.
 func TestWorkGrowsWithTheObject(t *testing.T) {
 	work := func(n int) float64 {
 		order := rand.New(rand.NewPCG(1, 2)).Perm(n)

@@ -105,7 +105,7 @@ func TestTouches(t *testing.T) {
 		`metadata.labels["app.kubernetes.io/name"]`:        false,
 		`metadata.annotations`:                             true,
 		`metadata.annotations[a]`:                          true,
-		`metadata.annotations[c]`:                          false, // came with no other than a
+		`metadata.annotations[c]`:                          false, // the annotations came, and a is the only one
 		`metadata.finalizers[="x"]`:                        true,
 		`metadata.finalizers["x"]`:                         true,
 		`metadata.finalizers["y"]`:                         false,
@@ -124,7 +124,7 @@ func TestTouches(t *testing.T) {
 		}
 	}
 	if d.Touches() || !d.Touches("status", "spec") {
-		t.Error("several paths are touched if one is, and none is not")
+		t.Error("one of several paths is touched and they are not, or no path is touched")
 	}
 	if same := samples.Web(); New(same, same, nil).Touches("metadata.resourceVersion") || New(nil, nil, nil).Touches("spec") {
 		t.Error("an object touches its own version")
@@ -165,7 +165,7 @@ func TestWithoutSchema(t *testing.T) {
 	for _, schemas := range []Schemas{nil, r} {
 		d := New(samples.Web(), after, schemas)
 		if r.Calls != 0 {
-			t.Error("compares before somebody asks")
+			t.Error("it compares before the first question")
 		}
 		paths := slices.Collect(d.Paths())
 		if want := []string{"spec.template.spec.containers", `metadata.labels["a.b"]`, "metadata.labels[app]"}; !slices.Equal(paths, want) || d.Err() != nil {
@@ -180,7 +180,7 @@ func TestWithoutSchema(t *testing.T) {
 	}
 }
 
-// odd has what reflection on values does not know.
+// odd has a field of a type that the comparison by reflection does not know.
 type odd struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -189,7 +189,7 @@ type odd struct {
 
 func (o *odd) DeepCopyObject() runtime.Object { return o }
 
-// hopeless can't be an object at all.
+// hopeless can't be converted to an object.
 type hopeless struct {
 	odd
 	Channel chan int `json:"channel,omitempty"`
@@ -205,11 +205,11 @@ func TestOddTypes(t *testing.T) {
 		t.Errorf("got %s, error %v", bad, bad.Err())
 	}
 	if _, err := bad.Apply(&hopeless{}); err == nil {
-		t.Error("applied what is not known")
+		t.Error("applied unknown changes")
 	}
 }
 
-// pointing has its metadata elsewhere, so that a shallow copy shares it.
+// pointing has a pointer to its metadata, so a shallow copy shares the metadata.
 type pointing struct {
 	metav1.TypeMeta    `json:",inline"`
 	*metav1.ObjectMeta `json:"metadata,omitempty"`

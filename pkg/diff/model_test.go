@@ -11,7 +11,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/samples"
 )
 
-// sort is what a value may be, in the words of the model.
+// sort is the sort of a value in the model.
 type sort uint8
 
 const (
@@ -22,8 +22,8 @@ const (
 	byKey               // a list of structs that have keys
 )
 
-// shape describes values. From one shape values are made, and the model knows by it
-// how they are compared, so that nothing here asks structured-merge-diff for a schema.
+// shape describes values. The test makes values of a shape, and the model compares them by
+// it. So nothing here asks structured-merge-diff for a schema.
 type shape struct {
 	sort     sort
 	fields   map[string]*shape
@@ -39,7 +39,7 @@ type shape struct {
 // dice make random values.
 type dice struct{ samples.Dice }
 
-// make returns a value of a shape, the way JSON decodes it.
+// make returns a value of a shape, with the types that JSON decodes to.
 func (d *dice) make(s *shape) any {
 	switch s.sort {
 	case fields:
@@ -77,7 +77,8 @@ func (d *dice) make(s *shape) any {
 	}
 }
 
-// change returns another value of a shape, mostly much like v. It shares memory with v.
+// change returns another value of a shape. Mostly it is similar to v. It shares memory with
+// v.
 func (d *dice) change(s *shape, v any) any {
 	if d.Seldom() {
 		return d.make(s)
@@ -120,7 +121,7 @@ func (d *dice) change(s *shape, v any) any {
 	}
 }
 
-// at is the shape below a name, nil for what the shape does not mention.
+// at is the shape below a name. It is nil if the shape does not have the name.
 func (s *shape) at(name string) *shape {
 	if s.sort == entries {
 		return s.below
@@ -146,7 +147,7 @@ func (s *shape) key(v any) string {
 	return "[" + strings.Join(parts, ",") + "]"
 }
 
-// elements finds a list's elements by key. It is not ok if two have the same.
+// elements returns a list's elements by their keys. It is not ok if two have the same key.
 func (s *shape) elements(list []any) (elements map[string]any, ok bool) {
 	elements = map[string]any{}
 	for _, v := range list {
@@ -155,14 +156,14 @@ func (s *shape) elements(list []any) (elements map[string]any, ok bool) {
 	return elements, len(elements) == len(list)
 }
 
-// unknown is the shape of what no schema knows: lists are one value, and maps never are.
+// unknown is the shape of values without a schema: a list is one value, and a map never is.
 var unknown = func() *shape {
 	s := &shape{sort: fields}
 	s.fields = map[string]*shape{"": s}
 	return s
 }()
 
-// modelEdit is an edit, with values as JSON; nothing where there is none.
+// modelEdit is an edit with values as JSON. A value that does not exist is empty.
 type modelEdit struct {
 	What          string // Added, Removed or Modified
 	Before, After string
@@ -250,7 +251,8 @@ func (m *treeModel) values(s *shape, path string, before, after any) {
 	}
 }
 
-// lists reports whether it was possible to tell the elements from each other.
+// lists compares two lists element by element. It returns false if the keys do not identify
+// the elements.
 func (m *treeModel) lists(s *shape, path string, before, after []any) bool {
 	old, ok1 := s.elements(before)
 	now, ok2 := s.elements(after)
@@ -270,7 +272,8 @@ func (m *treeModel) lists(s *shape, path string, before, after []any) bool {
 	return true
 }
 
-// sameButForOrder reports whether each key has the same elements in the same order.
+// sameButForOrder reports whether each key has the same elements in the same order. The order
+// among keys may differ.
 func (s *shape) sameButForOrder(before, after []any) bool {
 	groups := func(list []any) map[string][]string {
 		m := map[string][]string{}

@@ -17,7 +17,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 )
 
-// rendered is all that can be seen of a diff, in every way we know.
+// rendered is everything that a diff shows, in every form.
 func rendered(t *testing.T, d *Diff) string {
 	t.Helper()
 	edits := slices.Collect(d.Edits())
@@ -28,7 +28,8 @@ func rendered(t *testing.T, d *Diff) string {
 	return secrets.Rendered(t, things...)
 }
 
-// TestSecretsAreNotShown looks for secrets in all that is rendered of random Secrets.
+// TestSecretsAreNotShown looks for secret values in everything that is rendered of random
+// Secrets.
 func TestSecretsAreNotShown(t *testing.T) {
 	seeds.Each(t, diffSeeds, func(t *testing.T, seed uint64) {
 		s := &secrets.Safe{Dice: samples.NewDice(seed)}
@@ -52,12 +53,12 @@ func TestSecretsAreNotShown(t *testing.T) {
 	})
 }
 
-// quoting are schemas that tell what they do not like.
+// quoting are schemas with errors that quote the object.
 type quoting struct{}
 
 func (quoting) ObjectToTyped(obj runtime.Object, _ ...typed.ValidationOptions) (*typed.TypedValue, error) {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
-	return nil, fmt.Errorf("do not like %v %v (error %v)", content, obj.(Object).GetAnnotations(), err)
+	return nil, fmt.Errorf("can't accept %v %v (error %v)", content, obj.(Object).GetAnnotations(), err)
 }
 
 // TestErrorsDoNotQuoteSecrets has Secrets that can't be compared, and some that do not
@@ -70,7 +71,7 @@ func TestErrorsDoNotQuoteSecrets(t *testing.T) {
 	_, err := d.Apply(nil)
 	seen := rendered(t, d) + fmt.Sprint(err)
 	if d.Err() == nil || err == nil {
-		t.Error("what can't be read is read")
+		t.Error("an object that can't be read is read")
 	}
 
 	key := s.Secret()
@@ -112,11 +113,11 @@ func TestSecretsTellWhichKeysChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := applied.(*corev1.Secret).Data; string(got["tls.key"]) != "2" || string(got["b"]) != "1" || len(got) != 2 {
-		t.Errorf("applied, the data is %q", got)
+		t.Errorf("after Apply the data is %q", got)
 	}
 }
 
-// embedding is a Secret by another name.
+// embedding is a Secret in another Go type.
 type embedding struct{ corev1.Secret }
 
 func (e *embedding) DeepCopyObject() runtime.Object { return e }
@@ -137,7 +138,7 @@ func TestWhatIsTakenForASecret(t *testing.T) {
 		{nil, false},
 	} {
 		if got := secretive(c.obj); got != c.want {
-			t.Errorf("%T is taken for a Secret: %v, want %v", c.obj, got, c.want)
+			t.Errorf("%T counts as a Secret: %v, want %v", c.obj, got, c.want)
 		}
 	}
 }

@@ -1,6 +1,6 @@
 package diff
 
-// What follows describes a part of some kinds, as the API reference does.
+// These functions describe a part of some kinds, as the API reference does.
 
 func leafOf(values ...any) *shape {
 	return &shape{values: func(d *dice) any { return d.OneOf(values...) }}
@@ -23,12 +23,12 @@ func listBy(below *shape, keys ...string) *shape {
 	return &shape{sort: byKey, below: below, keys: keys}
 }
 
-// texts are values that are hard to write down.
+// texts are values that need quotes or escapes.
 func texts() *shape {
 	return leafOf("", "a", "b", "é", `"`, "a,b] = {", "true", "1", "\n", "…")
 }
 
-// owner is one value by its schema, though it has fields.
+// owner is one value by its schema, although it has fields.
 func owner() *shape {
 	s := structOf(map[string]*shape{
 		"uid": leafOf("1", "2", "3"), "name": leafOf("o", "p"), "kind": leafOf("K"), "apiVersion": leafOf("v1"), "controller": leafOf(true, false),
@@ -137,7 +137,7 @@ func customShape() *shape {
 		"name": leafOf("a", "b", "c", 1.0, true), "zone": leafOf("z", "default"), "value": leafOf(1.0, 1.5, "x", nil), "tags": setOf("a", "b", 1.0, 2.5, true),
 	}, "name")
 	items := &shape{sort: byKey, below: item, keys: []string{"name", "zone"}, defaults: map[string]any{"zone": "default"}}
-	// What came by no schema is deduced.
+	// The schema says nothing about these fields, so they are deduced.
 	free := structOf(map[string]*shape{"a": leafOf(1.0, "1", nil, []any{1.0, nil}, map[string]any{}), "b": structOf(map[string]*shape{"c": leafOf(1.0, 2.0)})})
 	return structOf(map[string]*shape{
 		"metadata": metadata(),

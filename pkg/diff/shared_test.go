@@ -12,7 +12,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/samples"
 )
 
-// TestDiffIsForEverybody has goroutines ask one Diff for everything at the same time.
+// In TestDiffIsForEverybody several goroutines call all methods of one Diff at the same time.
 func TestDiffIsForEverybody(t *testing.T) {
 	before, after := samples.Web(), samples.Web(func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[0].Image = "web:2" })
 	d := New(before, after, samples.Builtin)
@@ -48,7 +48,7 @@ type byValue struct {
 	names []string
 }
 
-// TestStrangeObjects has what no cache holds.
+// TestStrangeObjects has objects that no cache holds.
 func TestStrangeObjects(t *testing.T) {
 	strange := func(v any) Object {
 		return &unstructuredv1.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "A", "spec": v}}
@@ -72,7 +72,7 @@ func TestStrangeObjects(t *testing.T) {
 			t.Errorf("got %s (error %v), want %s", got, d.Err(), c.want)
 		}
 		if applied, err := d.Apply(c.before); err == nil && samples.JSON(applied) != samples.JSON(c.after) {
-			t.Errorf("%s: applied, it is %s", d, samples.JSON(applied))
+			t.Errorf("%s: after Apply it is %s", d, samples.JSON(applied))
 		}
 	}
 	d := New(strange(make(chan int)), strange(make(chan int)), nil)
@@ -80,6 +80,6 @@ func TestStrangeObjects(t *testing.T) {
 		t.Errorf("got %s, want an error", d)
 	}
 	if _, err := New(nil, value("a"), nil).Apply(nil); err == nil {
-		t.Error("made an object of a type that none can be made of")
+		t.Error("made an object of a type that can't be made")
 	}
 }

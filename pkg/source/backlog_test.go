@@ -11,8 +11,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// A handler that is far behind is told of everything: each event may be for a request of
-// its own.
+// A handler that is far behind is told all events, because each event may be for another
+// request.
 func TestAHandlerThatIsFarBehindMissesNothing(t *testing.T) {
 	inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
 		pods := newInformer(server)

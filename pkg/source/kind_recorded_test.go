@@ -72,8 +72,8 @@ func TestKindTellsTheLedger(t *testing.T) {
 	})
 }
 
-// TestResyncOfAKind has two sources of one kind resynced by different policies: into a
-// lane, and only what was not reconciled lately.
+// TestResyncOfAKind resyncs a source by a policy with a lane. The resync leaves out objects
+// that were reconciled lately.
 func TestResyncOfAKind(t *testing.T) {
 	inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
 		pods := newInformer(server)
@@ -104,7 +104,7 @@ func TestResyncOfAKind(t *testing.T) {
 		q.Done(item)
 		time.Sleep(20 * time.Minute)
 		if n := q.Len(); n != 1 {
-			t.Fatalf("after the resync %d requests are queued, want the one that was not reconciled lately", n)
+			t.Fatalf("after the resync %d requests are queued, want only the one that was not reconciled lately", n)
 		}
 		item, priority, _ = q.GetWithPriority()
 		if got := told(ledger, item.Name); item.Name != "idle" || priority != 7 || got != "Resync Sync 1→1" {
@@ -114,7 +114,7 @@ func TestResyncOfAKind(t *testing.T) {
 	})
 }
 
-// TestAForeignInformerIsRecordedAsWellAsItCanBe follows a pod through one of client-go's.
+// TestAForeignInformerIsRecordedAsWellAsItCanBe follows a pod through client-go's informer.
 func TestAForeignInformerIsRecordedAsWellAsItCanBe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pods := newFakeInformer()
@@ -155,7 +155,7 @@ func TestAForeignInformerIsRecordedAsWellAsItCanBe(t *testing.T) {
 	})
 }
 
-// TestGapsAreNoticed has something happen that nobody is told of.
+// TestGapsAreNoticed has events that no handler is told.
 func TestGapsAreNoticed(t *testing.T) {
 	reportErrorsAtOnce(t)
 	inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
@@ -208,7 +208,7 @@ func TestGapsAreNoticed(t *testing.T) {
 	})
 }
 
-// TestRecordedDeltas has a function told of deltas, under a ledger.
+// TestRecordedDeltas tells deltas to a function, with a ledger.
 func TestRecordedDeltas(t *testing.T) {
 	inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
 		pods := newInformer(server)
@@ -225,7 +225,7 @@ func TestRecordedDeltas(t *testing.T) {
 			t.Errorf("the ledger has %q", got)
 		}
 		if why := ledger.Status().Blind; why == "" {
-			t.Error("an informer that counts no gaps is trusted")
+			t.Error("the ledger trusts an informer that does not count gaps")
 		}
 	})
 }

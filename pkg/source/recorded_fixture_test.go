@@ -25,7 +25,7 @@ func newFakeInformer() *controllertest.FakeInformer {
 	return controllertest.NewFakeInformer(controllertest.Synced)
 }
 
-// ledgered is a source of pods, which requests are about, with a ledger.
+// ledgered is a source of pods with a ledger. The pods are the primary objects.
 func ledgered(from ctrlcache.Cache, ledger *delta.Ledger[request], tell handler.TypedEventHandler[*podObject, request]) *source.Kind[*podObject, request] {
 	return &source.Kind[*podObject, request]{
 		Type: &podObject{}, Cache: from, Handler: tell, Ledger: ledger, Cause: delta.Primary, GVK: podKind,
@@ -45,7 +45,7 @@ func startedSynced(t *testing.T, k *source.Kind[*podObject, request], q queue) {
 	}
 }
 
-// told takes what a ledger has for a request, and says it in words.
+// told takes the changes of a request from a ledger, and describes them in words.
 func told(ledger *delta.Ledger[request], name string) string {
 	changes := ledger.Clerk().Take(asked(name))
 	defer ledger.Clerk().Settle(asked(name), ledgers.Succeeded)

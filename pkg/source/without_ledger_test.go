@@ -16,8 +16,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
-// TestPredicatesAndTypesAreAsWithoutALedger compares what a handler is told with and
-// without one, also when it panics.
+// TestPredicatesAndTypesAreAsWithoutALedger compares what a handler is told with a ledger and
+// without one, also if it panics.
 func TestPredicatesAndTypesAreAsWithoutALedger(t *testing.T) {
 	outlivePanics(t)
 	inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
@@ -53,8 +53,7 @@ func TestPredicatesAndTypesAreAsWithoutALedger(t *testing.T) {
 	})
 }
 
-// TestWithoutALedgerTheQueueIsTheControllers looks at a source with a policy of its own
-// and nothing else.
+// TestWithoutALedgerTheQueueIsTheControllers looks at a source that only has a policy.
 func TestWithoutALedgerTheQueueIsTheControllers(t *testing.T) {
 	inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
 		pods := newInformer(server)
@@ -77,7 +76,7 @@ func TestWithoutALedgerTheQueueIsTheControllers(t *testing.T) {
 		time.Sleep(time.Hour + time.Minute)
 		synctest.Wait()
 		if calls != 2 {
-			t.Errorf("the handler was called %d times, want for the pod and its resync", calls)
+			t.Errorf("the handler was called %d times, want twice: for the pod and for its resync", calls)
 		}
 	})
 }
