@@ -35,6 +35,7 @@ type processor[T any] struct {
 // inventory is what a late subscriber is told first. The Indexer's views are such.
 type inventory[T any] interface {
 	All() iter.Seq2[delta.Key, T]
+	Len() int
 	Release()
 }
 

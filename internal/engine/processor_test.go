@@ -29,6 +29,7 @@ type world struct {
 }
 
 func (w world) All() iter.Seq2[delta.Key, part] { return maps.All(w.objects) }
+func (w world) Len() int                        { return len(w.objects) }
 func (w world) Release()                        { w.released.Add(1) }
 
 func worldOf(objects map[delta.Key]part) world {

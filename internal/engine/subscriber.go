@@ -64,8 +64,9 @@ const (
 
 // span is a run of events as it was taken.
 type span struct {
-	end uint64    // calls when the last of it is told
-	at  time.Time // when its first event was published; zero when idle
+	end   uint64    // calls when the last of it is told
+	at    time.Time // when its first event was published; zero when idle
+	first bool      // it is the snapshot that a late subscriber is given
 }
 
 // never is later than any position.

@@ -40,7 +40,7 @@ func (l *subscriber[T]) start() (inventory[T], bool) {
 	s := l.initial
 	l.stage, l.initial = telling, nil
 	if s != nil {
-		l.taken = span{end: 1, at: time.Now()}
+		l.taken = span{end: uint64(s.Len()), at: time.Now(), first: true}
 	}
 	return s, true
 }

@@ -14,6 +14,7 @@ type progress struct {
 	since time.Time // the first look that found it there
 	slow  bool      // past the high-water mark, and warned about
 	stuck uint64    // the call that was warned about
+	first bool      // a first list that takes long was warned about
 }
 
 // look notes how far the handler is, and returns since when it has been there.
@@ -103,6 +104,16 @@ func inHandlerFor(s informer.SubscriberStatus, now time.Time) time.Duration {
 	return now.Sub(s.InHandlerSince)
 }
 
+// longFirst is how long a subscriber may be told the first list before the log says how much of
+// it is left. A manager gives its controllers two minutes to sync.
+const longFirst = 10 * time.Second
+
+// isLongInFirst reports whether the first list takes the handler long, once. Before the whole
+// list is there, nobody knows how much of it is left.
+func (l *subscriber[T]) isLongInFirst(age time.Duration) bool {
+	return !l.progress.first && !l.isSynced && l.syncAt.Load() != never && !l.taken.at.IsZero() && age >= longFirst
+}
+
 // complaint says what is newly wrong with the subscriber. A burst that it gets
 // through between two looks is nothing to complain of. An episode of slowness ends
 // when the subscriber is back at half its high-water mark, so that hovering at the
@@ -111,8 +122,16 @@ func (l *subscriber[T]) complaint(now time.Time) (string, informer.SubscriberSta
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := l.statusLocked(now)
+	if l.isLongInFirst(s.OldestAge) {
+		l.progress.first = true
+		return "Handler takes long for the first list", s
+	}
+	behind := s.Lag
+	if l.taken.first { // which is no backlog: it costs no memory, and does not grow
+		behind = l.untakenLocked()
+	}
 	wasSlow := l.progress.slow
-	l.progress.slow = s.Lag > l.opts.HighWater && s.OldestAge >= watchEvery || wasSlow && s.Lag > l.opts.HighWater/2
+	l.progress.slow = behind > l.opts.HighWater && s.OldestAge >= watchEvery || wasSlow && behind > l.opts.HighWater/2
 	if l.progress.slow && !wasSlow {
 		return fmt.Sprintf("Subscriber is more than %d events behind", l.opts.HighWater), s
 	}

@@ -9,7 +9,7 @@ import (
 
 // Why changes may be incomplete, as [Changes.Incomplete] tells it.
 const (
-	notFollowed  = "nothing is recorded here: the controller is not one of delta-runtime's builder, or the context is not the reconciler's"
+	notFollowed  = "nothing is recorded here: the controller is not one of delta-runtime's builder, or it is WithoutLedger, or the context is not the reconciler's"
 	firstTime    = "the request has not succeeded since the controller started, or since changes were last missed"
 	fromTheStart = "an object was there when its kind or namespace was first listed; what happened to it before is not known"
 	missedSome   = "changes may have been missed: a namespace was dropped, an object could not be read, or events were left out"

@@ -75,7 +75,8 @@ type ScopeStatus struct {
 type SubscriberStatus struct {
 	Name   string
 	Number uint32
-	// Lag is how many events it has yet to be told, folded ones counted as one.
+	// Lag is how many events it has yet to be told, folded ones counted as one; of the first
+	// list, how many objects.
 	Lag uint64
 	// OldestAge is how long ago the oldest of them was published.
 	OldestAge time.Duration
