@@ -15,7 +15,7 @@ import (
 
 // TestALongFirstListIsNamed gives a handler that takes a second for each object a first list of
 // a hundred, as a snapshot because it comes late or as events because it was there before. The
-// log says once how much is left, and the status says it at any time. A slow list is no backlog.
+// log says once how much is left, and the status says it at any time. A slow list does not count as a backlog.
 func TestALongFirstListIsNamed(t *testing.T) {
 	const objects = 100
 	for name, late := range map[string]bool{"a late subscriber": true, "one that was there before": false} {

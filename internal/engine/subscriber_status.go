@@ -127,7 +127,7 @@ func (l *subscriber[T]) complaint(now time.Time) (string, informer.SubscriberSta
 		return "Handler takes long for the first list", s
 	}
 	behind := s.Lag
-	if l.taken.first { // which is no backlog: it costs no memory, and does not grow
+	if l.taken.first { // a backlog costs memory and grows, and a snapshot does not
 		behind = l.untakenLocked()
 	}
 	wasSlow := l.progress.slow

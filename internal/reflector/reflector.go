@@ -218,7 +218,7 @@ func (r *Reflector[T]) Recover(ctx context.Context, err error) {
 		}
 	})
 	if first { // and not at each attempt
-		r.opts.Logger.Info("kind is degraded, it will be tried again", "kind", r.opts.Kind, "reason", err.Error())
+		r.opts.Logger.Info("kind is degraded, it will be tried again", "kind", r.opts.Kind, "reason", err.Error(), "remedy", remedy(err))
 		call(r.opts.Hooks.Degraded)
 	}
 	r.wait(ctx, Degraded, err)

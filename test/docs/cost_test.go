@@ -21,7 +21,7 @@ func TestTheFirstDifferenceTakesMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	lives, made := memory()
-	if changes := diff.New(web(3), web(5), kinds); changes.Empty() {
+	if changes := diff.New(web(3, 1), web(5, 2), kinds); changes.Empty() {
 		t.Error("the two states are the same")
 	}
 	livesNow, madeNow := memory()

@@ -33,10 +33,10 @@ func (r *webReconciler) scale(context.Context, ctrl.Request) error { return nil 
 func (r *webReconciler) report(context.Context, ctrl.Request) error { return nil }
 
 // web is a Deployment that somebody has just scaled.
-func web(replicas int32) *appsv1.Deployment {
-	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "web"}, Spec: appsv1.DeploymentSpec{Replicas: &replicas}}
+func web(replicas int32, generation int64) *appsv1.Deployment {
+	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "web", Generation: generation}, Spec: appsv1.DeploymentSpec{Replicas: &replicas}}
 	d.ManagedFields = []metav1.ManagedFieldsEntry{{
-		Manager: "kubectl-scale", Operation: metav1.ManagedFieldsOperationUpdate, Time: &metav1.Time{Time: time.Unix(int64(replicas), 0)},
+		Manager: "kubectl", Operation: metav1.ManagedFieldsOperationUpdate, Time: &metav1.Time{Time: time.Unix(generation, 0)},
 	}}
 	return d
 }
@@ -44,11 +44,11 @@ func web(replicas int32) *appsv1.Deployment {
 func Example_front() {
 	ctx := delta.NewContext(context.Background(), delta.NewChanges(delta.Change{
 		Cause: delta.Owned, Kind: appsv1.SchemeGroupVersion.WithKind("Deployment"), Key: delta.Key{Namespace: "demo", Name: "web"},
-		Op: delta.Updated, Old: web(3), New: web(5),
+		Op: delta.Updated, Old: web(3, 1), New: web(5, 2),
 	}))
 	_, err := (&webReconciler{}).Reconcile(ctx, ctrl.Request{})
 	fmt.Println(err)
 	// Output:
-	// Owned Deployment demo/web Updated by kubectl-scale - spec.replicas: 3 → 5
+	// Owned Deployment demo/web Updated by kubectl - spec.replicas: 3 → 5, metadata.generation: 1 → 2
 	// <nil>
 }

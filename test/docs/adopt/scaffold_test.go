@@ -26,6 +26,7 @@ func TestScaffold(t *testing.T) {
 	p.follow(followed[0])
 	p.follow(followed[1])
 	p.checkVersions(before)
+	p.checkManifests()
 	if out := p.run(p.command("gofmt", "-l", "api", "cmd", "internal")); out != "" {
 		t.Errorf("not as gofmt would have them: %s", out)
 	}
@@ -103,13 +104,26 @@ func (p *project) checkVersions(before string) {
 	check("afterwards", p.read("go.mod"), said[3], said[4])
 }
 
+// checkManifests has controller-gen look at the project again. Our sample operator is not part
+// of it.
+func (p *project) checkManifests() {
+	p.t.Helper()
+	p.run(p.command("make", "manifests", "generate"))
+	if changed := p.run(p.command("git", "status", "--porcelain", "--", "api", "config")); changed != "" {
+		p.t.Errorf("controller-gen found more than the project has:\n%s", changed)
+	}
+	if changed := p.run(p.command("git", "-C", "third_party/delta-runtime", "status", "--porcelain")); changed != "" {
+		p.t.Errorf("controller-gen changed files of ours:\n%s", changed)
+	}
+}
+
 // checkLeft looks for remains of our parts in the project. The versions stay as they are.
 func (p *project) checkLeft() {
 	p.t.Helper()
 	status := p.run(p.command("git", "status", "--porcelain", "--untracked-files=all"))
 	for line := range strings.Lines(status) {
 		switch file := strings.TrimSpace(line[2:]); file {
-		case "go.mod", "go.sum", "adopt.patch", "image.patch":
+		case "go.mod", "go.sum", "adopt.patch", "clone.patch":
 		case ".gitmodules":
 			if p.read(file) != "" {
 				p.t.Errorf("git still knows of a submodule:\n%s", p.read(file))
