@@ -39,6 +39,9 @@ func builtinKinds() []schema.GroupVersionKind {
 	return all
 }
 
+// dice make random objects and paths.
+type dice struct{ samples.Dice }
+
 // made makes an object of a kind, with random values in fields of every type.
 func (d *dice) made(t *testing.T, kind schema.GroupVersionKind) states.Object {
 	t.Helper()
@@ -145,9 +148,6 @@ func share[K any](kinds []K, seed uint64) (part []K) {
 	}
 	return part
 }
-
-// dice make random objects and paths.
-type dice struct{ samples.Dice }
 
 func diceOf(seed uint64) *dice { return &dice{samples.NewDice(seed)} }
 
