@@ -111,7 +111,7 @@ func (w *witness) hear(d *delta.Delta[part]) error {
 	case d.Op == delta.Updated && d.Old.uid != d.New.uid && w.h.ended[d.Old.uid] != delta.Updated:
 		return fmt.Errorf("the end of %v was not told", d.Old)
 	case d.Op == delta.Deleted && w.h.ended[d.Old.uid] == delta.Updated && !d.Missed:
-		return fmt.Errorf("%v was not deleted, a namesake took its place", d.Old)
+		return fmt.Errorf("%v was not deleted, another object took its place", d.Old)
 	case d.Op == delta.Deleted && !d.Missed && d.New.uid != d.Old.uid:
 		return fmt.Errorf("final state %v is of another object than %v", d.New, d.Old)
 	case d.Op != delta.Deleted && d.New.state < w.last[d.Key]:

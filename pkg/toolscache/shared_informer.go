@@ -195,7 +195,7 @@ func (s *sharedInformer) AddEventHandlerWithOptions(handler cache.ResourceEventH
 func (s *sharedInformer) RemoveEventHandler(handle cache.ResourceEventHandlerRegistration) error {
 	r, ok := handle.(*registration)
 	if !ok {
-		return fmt.Errorf("remove event handler from informer for %s: %T is no handle of this kind of informer", s.kind, handle)
+		return fmt.Errorf("remove event handler from informer for %s: %T is not a handle of this kind of informer", s.kind, handle)
 	}
 	s.mu.Lock()
 	_, ours := s.handles[r]

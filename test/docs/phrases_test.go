@@ -53,7 +53,7 @@ var unclear = []phrase{
 	{pattern: words(`\b(of|by|for) which\b`), plainer: "say it in two sentences"},
 	{
 		pattern: words(`(\b\w+ )?\b(is|are|was|were) no [a-z]+`), but: words(`(?i)\bthere (is|are|was|were) no|no (longer|more)\b`),
-		plainer: "is not a …, or: … has no …", most: [places]int{inPlans: 1, inCode: 2},
+		plainer: "is not a …, or: … has no …", most: [places]int{inPlans: 1},
 	},
 	{
 		pattern: words(`(^|[.:;|*]\s|\n)\s*What (is|was|are|were|comes|came|has|had|it|a|an|the|you|no|only|can|could|else|they|we|one)\b`),
@@ -64,7 +64,7 @@ var unclear = []phrase{
 		plainer: "begin with the subject", most: [places]int{inPlans: 1},
 	},
 	{pattern: words(`\bone's own\b`), plainer: "your own"},
-	{pattern: words(`\bnamesakes?\b`), plainer: "another object of the same name", most: [places]int{inCode: 1}},
+	{pattern: words(`\bnamesakes?\b`), plainer: "another object of the same name"},
 	{pattern: words(`\bits own kin\b`), plainer: "its like"},
 	{pattern: words(`\bbut for\b`), plainer: "except", most: [places]int{inPlans: 2}},
 	{pattern: words(`\b(is|are) put (out|off)\b`), plainer: "is printed, is delayed"},
