@@ -105,8 +105,13 @@ func (c *controller[T]) apply(batch Batch[T]) []event[T] {
 		return nil
 	}
 	events := make([]event[T], len(batch.items))
-	n := 0
+	n, done := 0, false
 	txn := c.store.Begin(len(batch.items))
+	defer func() {
+		if !done { // an index function has panicked, which ends the informer; the store can be read and written
+			txn.Commit("")
+		}
+	}()
 	for i := range batch.items {
 		events[n] = batch.items[i].event
 		if c.settle(txn, &events[n]) {
@@ -117,6 +122,7 @@ func (c *controller[T]) apply(batch Batch[T]) []event[T] {
 	if c.mutations != nil {
 		c.observe(events[:n])
 	}
+	done = true
 	txn.Commit(batch.version)
 	if err := txn.Err(); err != nil {
 		c.log.Error(err, "An index function failed; reads by that index miss the object", "kind", c.kind)

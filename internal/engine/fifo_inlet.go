@@ -27,8 +27,8 @@ type inlet[T any] struct {
 	founding bool // opened before the queue was founded
 
 	heard   string    // version that it is at
-	out     string    // the same, when the last batch was handed out.
-	visible string    // the same of what readers see.
+	out     string    // the same, when the last batch was handed out
+	visible string    // the same of what readers see
 	heardAt time.Time // when something came last
 
 	omitted omissions      // since the last list

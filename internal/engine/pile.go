@@ -14,8 +14,8 @@ type item[T any] struct {
 	event[T]
 
 	hash    uint32 // of the key
-	prev    int32  // position of the key's previous item in the pile, or none. Invariant: before its own.
-	arrival uint64 // Invariant: it grows with the position.
+	prev    int32  // position of the key's previous item in the pile, or none. Invariant: before its own, while it has an Op.
+	arrival uint64 // Invariant: it grows with the position, among items with an Op.
 }
 
 // none is the end of a chain of items of one key.

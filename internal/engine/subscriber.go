@@ -33,7 +33,7 @@ type subscriber[T any] struct {
 	// are apart, because they would slow each other down in one cache line.
 	bell     bell          // rung when there may be something to take
 	gone     atomic.Bool   // nothing more is to be told
-	position atomic.Uint64 // written under mu. Invariant: that of place, whenever mu is free.
+	position atomic.Uint64 // written under mu. Invariant: that of place, whenever mu is free, until the subscriber has left.
 	syncAt   atomic.Uint64 // the log's length when the first list was complete
 	awaited  atomic.Bool   // somebody waits for it to catch up
 	vanished atomic.Uint64 // deltas that folding made vanish; written under mu
@@ -43,7 +43,7 @@ type subscriber[T any] struct {
 
 	mu       lock.Mutex[lock.Subscriber] // guards everything below; never held while telling
 	stage    stage                       // Invariant: it only goes up.
-	place    cursor[T]                   // in the log, behind what has been taken. Invariant: it never goes back.
+	place    cursor[T]                   // in the log, behind what has been taken. Invariant: it never goes back, until the subscriber has left.
 	initial  inventory[T]                // Invariant: nil from the stage telling on; run has it then.
 	backlog  *foldedBacklog[T]           // nil until first needed. Invariant: all in it is older than place.
 	folded   []event[T]                  // what was taken from backlog, reused; also read by run, without mu

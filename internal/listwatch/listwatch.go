@@ -52,8 +52,8 @@ type Event[T any] struct {
 	// list: everything that existed at Version has been sent.
 	InitialEnd bool
 
-	// Err says why this one event could not be understood. The watch goes on; of
-	// the other fields only Version may be set.
+	// Err says why this one event could not be understood. The watch goes on. The other
+	// fields mean nothing then.
 	Err error
 }
 

@@ -12,7 +12,9 @@
 //
 //	go build                      a Mutex is a sync.Mutex
 //	go test -tags invariants      each Lock is checked
-//	go test -race                 each Lock is checked
+//
+// Other invariants are also checked by the race detector's builds, and users test with these.
+// The order is not: it is ours to keep, and to check it slows each Lock.
 //
 // TryLock never waits, so it is not checked. But a lock that it gets counts as held.
 //

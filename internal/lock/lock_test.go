@@ -4,8 +4,6 @@ import (
 	"sync"
 	"testing"
 	"unsafe"
-
-	"github.com/delta-runtime/delta-runtime/internal/invariant"
 )
 
 // locks are some of different ranks, and one more of the first rank.
@@ -95,7 +93,7 @@ func TestTheOrder(t *testing.T) {
 func checkPanic(t *testing.T, got any, broken string) {
 	t.Helper()
 	want := any(nil)
-	if broken != "" && invariant.Enabled {
+	if broken != "" && checked {
 		want = broken
 	}
 	if got != want {
@@ -108,7 +106,7 @@ func TestAFailedCheckLeavesTheLockAlone(t *testing.T) {
 	l.informer.Lock()
 	defer l.informer.Unlock()
 	broken := panicOf(lockAndUnlock(&l.scopes))
-	if (broken != nil) != invariant.Enabled {
+	if (broken != nil) != checked {
 		t.Errorf("a broken order panics with %v", broken)
 	}
 	if !l.scopes.TryLock() {
@@ -214,9 +212,18 @@ func TestItExcludes(t *testing.T) {
 }
 
 func TestSize(t *testing.T) {
-	if got, want := unsafe.Sizeof(Mutex[Informer]{}), unsafe.Sizeof(sync.Mutex{}); !invariant.Enabled && got != want {
+	if got, want := unsafe.Sizeof(Mutex[Informer]{}), unsafe.Sizeof(sync.Mutex{}); !checked && got != want {
 		t.Errorf("a Mutex has %d bytes and a sync.Mutex %d", got, want)
 	}
+}
+
+func TestLocksThatNest(t *testing.T) {
+	var one, other Mutex[Popping]
+	one.Lock()
+	defer one.Unlock()
+	checkPanic(t, panicOf(lockAndUnlock(&other)), "")
+	var l locks
+	checkPanic(t, panicOf(lockAndUnlock(&l.scopes)), "")
 }
 
 func TestAnUnknownRank(t *testing.T) {

@@ -1,8 +1,11 @@
-//go:build !invariants && !race
+//go:build !invariants
 
 package lock
 
 import "sync"
+
+// checked says whether the order of locks is checked.
+const checked = false
 
 // Mutex is a [sync.Mutex] of rank R, which is one of the types in order.go.
 type Mutex[R any] struct{ sync.Mutex } //nolint:gocritic // its methods are all that it has

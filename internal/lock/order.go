@@ -38,7 +38,8 @@ type (
 	// Queue is keyqueue.Queue.mu: the schedule of a queue. The user's function that orders keys
 	// is called while it is held.
 	Queue struct{}
-	// QueueClock is keyqueue.steady.mu: the clock that a queue was given, while it is read.
+	// QueueClock is keyqueue.steady.mu: the clock that a queue was given, while it is read. The
+	// user's clock is called while it is held, and must not call a queue.
 	QueueClock struct{}
 
 	// CacheScopes is cache.Cache.scoping: the right to change a cache's namespaces.

@@ -24,7 +24,7 @@ type Detector[T any] struct {
 	mu       lock.Mutex[lock.Mutations] // guards everything below; version is called under it, a Report is not
 	untold   []finding                  // found by Observe, at most opts.Objects
 	watched  []watchedObject[T]
-	places   map[delta.Key]int  // Invariant: watched[places[key]] is the current object of the key.
+	places   map[delta.Key]int  // Invariant: watched[places[key]] has the key.
 	replaced []watchedObject[T] // a ring of the last ones that are not current any more
 	oldest   int                // in replaced
 	cursor   int                // in watched: where the next check goes on

@@ -41,7 +41,7 @@ type pins[T any] struct {
 	some atomic.Bool
 
 	mu   lock.Mutex[lock.Pins]
-	list []*pin[T] // guarded by mu. Invariant: in the order of their states; only the last may have no reader.
+	list []*pin[T] // guarded by mu. Invariant: in the order of their states.
 }
 
 // pin holds on to the newest committed state.

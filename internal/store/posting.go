@@ -21,12 +21,12 @@ type posting[T any] struct {
 	value string
 	slots atomic.Pointer[[]atomic.Pointer[entry[T]]] // nil until the first add
 	live  atomic.Int32                               // Invariant: the number of entries; readers choose the shortest posting by it.
-	stale atomic.Int32                               // Invariant: the number of those whose newest version is not filed here.
+	stale atomic.Int32                               // entries whose newest version is not filed here; not counted for a namespace
 	used  int32                                      // Invariant: the number of slots that are not free.
 
 	// changed is the last commit that filed an entry here or elsewhere instead. It
 	// is stored before the change, so a reader that finds it unchanged after
-	// reading has read nothing newer. Invariant: it never goes back.
+	// reading has read nothing newer.
 	changed atomic.Uint64
 }
 

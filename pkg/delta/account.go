@@ -11,7 +11,7 @@ import (
 //	              ▲                │
 //	              └── in front ────┴──failed, or unfinished
 type account struct {
-	pending []Change // recorded since the request was last taken, and what is told again.
+	pending []Change // recorded since the request was last taken, and what is told again
 	told    []Change // what the reconciler is working on. Invariant: never written to, because its Changes share it.
 	running bool
 	news    bool // something was recorded since the request was last taken

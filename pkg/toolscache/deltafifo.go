@@ -18,8 +18,8 @@ import (
 // DeltaFIFO shows an [informer.DeltaFIFO] as client-go's queue of the same name:
 // Pop hands out one key at a time with all its deltas.
 //
-// It differs from client-go's in that no lock is held while Pop processes, so a
-// process function may call the queue, and in that HasSynced turns true when the
+// It differs from client-go's in that the queue is not locked while Pop processes, so a
+// process function may call it, except for Pop, and in that HasSynced turns true when the
 // last object of the first Replace has been processed, not when it was taken.
 type DeltaFIFO struct {
 	core *engine.DeltaFIFO[any]

@@ -94,7 +94,7 @@ type sharedInformer struct {
 	transform atomic.Pointer[cache.TransformFunc]
 	onError   atomic.Pointer[cache.WatchErrorHandlerWithContext]
 
-	mu      lock.Mutex[lock.SharedInformer] // guards everything below; never held while calling out or waiting
+	mu      lock.Mutex[lock.SharedInformer] // guards everything below; held while calling the user's logger, and nothing else of the user's
 	started bool
 	resync  resyncPeriods
 	handles map[*registration]struct{}
