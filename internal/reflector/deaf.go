@@ -11,44 +11,72 @@ import (
 // connections that break are open again sooner.
 const deafAfter = 5 * time.Second
 
-// deaf notes when the server was last heard, if err is the first failure since. A watch that
-// was silent for too long was not heard all that time.
-func (r *Reflector[T]) deaf(s *informer.ReflectorStatus, now time.Time, err error) {
-	if !s.DeafSince.IsZero() {
-		return
+// outage is a time in which the server could not be followed, as the log tells of it. One that
+// lets itself be followed for a moment now and then has one outage, so that the log has two
+// lines for it and not two for each moment. It is guarded by Reflector.mu.
+type outage struct {
+	since time.Time // of the first attempt that failed; zero where there is no outage
+	said  bool      // the log has it
+}
+
+// noteDeaf notes an attempt that failed at now. If it is the first since the server answered,
+// the server was last heard then, or when the attempt began if it brought only silence.
+func (r *Reflector[T]) noteDeaf(s *informer.ReflectorStatus, now time.Time, err error) {
+	heard := now
+	switch {
+	case errors.Is(err, ErrStalled):
+		heard = now.Add(-r.opts.StallAfter)
+	case errors.Is(err, ErrNoAnswer):
+		heard = s.Since
 	}
-	s.DeafSince = now
-	if errors.Is(err, ErrStalled) && r.opts.StallAfter > 0 {
-		s.DeafSince = now.Add(-r.opts.StallAfter)
+	if s.DeafSince.IsZero() {
+		s.DeafSince = heard
+	}
+	if r.outage.since.IsZero() {
+		r.outage.since = heard
 	}
 }
 
-// sayDeaf writes one line for each time that the server is gone for longer than a moment. It
-// comes before a wait, which ends at next. A kind that is degraded has a line of its own.
+// hears notes that the server has answered.
+func (r *Reflector[T]) hears() {
+	r.note(func(s *informer.ReflectorStatus) { s.DeafSince = time.Time{} })
+}
+
+// sayDeaf writes the first line of an outage, unless it ends in a moment. It comes before a
+// wait, which ends at next. A kind that is degraded has a line of its own.
 func (r *Reflector[T]) sayDeaf(next time.Time) {
-	s := r.Status()
-	if r.saidDeaf || s.DeafSince.IsZero() || !s.DegradedSince.IsZero() || next.Sub(s.DeafSince) < deafAfter {
+	r.mu.Lock()
+	s, lost := r.status, r.outage
+	silent := lost.said || lost.since.IsZero() || !s.DegradedSince.IsZero() || next.Sub(lost.since) < deafAfter
+	r.outage.said = lost.said || !silent
+	r.mu.Unlock()
+	if silent {
 		return
 	}
-	r.saidDeaf = true
 	shows := "nothing yet"
 	if s.SyncedOnce {
 		shows = "version " + s.Version
 	}
 	r.opts.Logger.Info("kind is deaf: it cannot follow the server, and tries again and again",
-		"kind", r.opts.Kind, "since", s.DeafSince, "shows", shows, "nextTry", next, "reason", s.LastError.Error())
+		"kind", r.opts.Kind, "since", lost.since, "shows", shows, "nextTry", next, "reason", s.LastError.Error())
 }
 
-// hears notes that the server has answered with a list or a watch.
-func (r *Reflector[T]) hears() {
-	r.note(func(s *informer.ReflectorStatus) { s.DeafSince = time.Time{} })
-}
-
-// sayHears ends what sayDeaf began, once a watch is open: a server that answers lists alone is
-// not heard.
-func (r *Reflector[T]) sayHears() {
-	if r.saidDeaf {
-		r.saidDeaf = false
-		r.opts.Logger.Info("kind hears the server again", "kind", r.opts.Kind, "version", r.at.version)
+// endOutage ends an outage once a watch has been open for HealthyAfter. A server that answers
+// lists alone, or ends each watch at once, is not followed. The caller calls stop when the
+// watch is over.
+func (r *Reflector[T]) endOutage() (stop func() bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.outage.since.IsZero() {
+		return func() bool { return true }
 	}
+	return time.AfterFunc(r.opts.HealthyAfter, func() {
+		r.mu.Lock()
+		over, version := r.outage, r.status.Version
+		r.outage = outage{}
+		r.mu.Unlock()
+		if over.said {
+			r.opts.Logger.Info("kind hears the server again", "kind", r.opts.Kind, "wasDeafSince", over.since, "version", version)
+		}
+	}).Stop
 }

@@ -169,6 +169,7 @@ func (r *Reflector[T]) ask(ctx context.Context) (step, error) {
 		}
 		return nil, failed
 	}
+	r.hears()
 	r.doubts.ask, r.doubts.unheard = false, false
 	if revision.Older(page.Version, r.at.version) {
 		_ = r.fail(ctx, Watching, fmt.Errorf("%w: to version %s", ErrWentBack, page.Version))

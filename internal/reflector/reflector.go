@@ -129,12 +129,13 @@ type Reflector[T any] struct {
 	streamFrom time.Time // no streaming list is tried before
 	failures   backoff
 	internal   grace
-	saidDeaf   bool // the log has it that the server is not heard
+	degradedBy failure // what the log has it for
 
 	relists relists
 
-	mu     lock.Mutex[lock.Reflector] // guards status
+	mu     lock.Mutex[lock.Reflector] // guards everything below
 	status informer.ReflectorStatus
+	outage outage
 }
 
 // New connects a server to a sink and starts nothing. key names an
@@ -217,8 +218,12 @@ func (r *Reflector[T]) Recover(ctx context.Context, err error) {
 			s.DegradedSince = now
 		}
 	})
-	if first { // and not at each attempt
-		r.opts.Logger.Info("kind is degraded, it will be tried again", "kind", r.opts.Kind, "reason", err.Error(), "remedy", remedy(err))
+	if why := classify(err); first || why != r.degradedBy { // and not at each attempt
+		r.degradedBy = why
+		r.opts.Logger.Info("kind is degraded, it will be tried again",
+			"kind", r.opts.Kind, "reason", err.Error(), "remedy", remedy(err))
+	}
+	if first {
 		call(r.opts.Hooks.Degraded)
 	}
 	r.wait(ctx, Degraded, err)
@@ -240,7 +245,7 @@ func (r *Reflector[T]) noteFailure(err error) {
 	r.note(func(s *informer.ReflectorStatus) {
 		s.Attempts++
 		s.LastError, s.LastErrorAt = err, now
-		r.deaf(s, now, err)
+		r.noteDeaf(s, now, err)
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -72,6 +73,7 @@ type script struct {
 	t       *testing.T
 	stop    context.CancelFunc
 	answers []string
+	mu      sync.Mutex // guards happens: the log may speak at any time
 	happens strings.Builder
 	refuse  int  // how many calls of Replace the sink still refuses
 	ending  bool // the context ends with the first Replace
@@ -187,6 +189,8 @@ func (s *script) must(err error) {
 }
 
 func (s *script) log(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	fmt.Fprintf(&s.happens, format+"\n", args...)
 }
 

@@ -183,7 +183,7 @@ func (r *Reflector[T]) follow(s *session[T]) step {
 		r.enter(Following)
 		r.openedWatch()
 		r.hears()
-		r.sayHears()
+		defer r.endOutage()()
 		// The list that a stream brought before has taken its time, too. It says
 		// nothing about how well the watch goes.
 		began := r.opts.Now()

@@ -27,6 +27,11 @@ type Options struct {
 
 	// StaleAfter is how long a kind may be without the server before Healthz fails. Zero is
 	// for ever: then Healthz fails only for kinds that the server refuses or does not have.
+	//
+	// A server that takes a connection and says nothing is noticed late: an open watch after
+	// 2½ minutes ([informer.Settings.StallAfter]), a list after 5 ([informer.Settings.PageTimeout]),
+	// and a watch that is not opened after 11, because some proxies open one only when it brings
+	// something.
 	StaleAfter time.Duration
 
 	// Pages bounds what is kept for those who list with a Limit.

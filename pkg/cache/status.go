@@ -25,8 +25,8 @@ type KindStatus struct {
 	// DegradedSince is when the server first refused the kind, in any namespace;
 	// zero if it does not.
 	DegradedSince time.Time
-	// DeafSince is when the server was last heard in the namespace that has not heard it for
-	// longest, if all attempts since have failed; zero while it answers everywhere.
+	// DeafSince is when the server was last heard, if all attempts since have failed; zero while
+	// it answers. Of several namespaces it is the earliest.
 	DeafSince time.Time
 	// Why says in words how the kind is doing, and what to do if that is not well.
 	Why string

@@ -36,7 +36,7 @@ type ReflectorStatus struct {
 	// DegradedSince is when it first was Degraded. It is zero once a watch could be opened:
 	// State leaves Degraded for each attempt, DegradedSince does not.
 	DegradedSince time.Time
-	// DeafSince is when the server was last heard, if all attempts since have failed: readers
+	// DeafSince is when the server was last heard, if all attempts since have failed. Readers
 	// see the state of then. It is zero while the server answers.
 	DeafSince time.Time
 
