@@ -47,8 +47,8 @@ func (m *Mutex[R]) Unlock() {
 	m.mu.Unlock()
 }
 
-// nested are the ranks of which a goroutine may hold several locks: the user's function that one
-// calls may come to another one of the same kind, and only the user knows the order of these.
+// nested are ranks with locks that one goroutine may hold together. The user's function that is
+// called under one of them may come to another, and only the user knows the order of these.
 var nested = []any{Popping{}}
 
 // rank counts the ranks of the order, from 1.

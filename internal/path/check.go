@@ -171,7 +171,7 @@ func (c content) step(s *Step, at Path) (next slot, spelled Step, wrong string) 
 	case s.Kind == Every && c.element == nil && c.entry != nil:
 		return c.entry, *s, ""
 	case c.element == nil:
-		return nil, *s, here(at) + " is no list"
+		return nil, *s, here(at) + " is not a list"
 	case s.Kind == Member:
 		return c.element, *s, c.element.content().compare(s.Name, at.Below(Step{Kind: Every}))
 	case s.Kind == Element:
