@@ -8,6 +8,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/internal/revision"
 )
 
@@ -74,12 +75,10 @@ func (d *doubts) listed() {
 }
 
 // heard notes an event of a watch.
-func (d *doubts) heard(bookmark bool) {
-	d.unheard = false
-	if bookmark {
-		d.ordered, d.bookmarks = true, true
-	}
-}
+func (d *doubts) heard() { d.unheard = false }
+
+// heardBookmark notes that it was a bookmark.
+func (d *doubts) heardBookmark() { d.ordered, d.bookmarks = true, true }
 
 // away notes an attempt at now that found no server.
 func (d *doubts) away(now time.Time) {
@@ -136,8 +135,11 @@ func (r *Reflector[T]) lookOut(s *session[T]) {
 }
 
 // heard adjusts them to what the watch has brought.
-func (r *Reflector[T]) heard(s *session[T], bookmark bool) {
-	r.doubts.heard(bookmark)
+func (r *Reflector[T]) heard(s *session[T], event *listwatch.Event[T]) {
+	r.doubts.heard()
+	if event.IsBookmark() {
+		r.doubts.heardBookmark()
+	}
 	switch {
 	case !r.doubts.bookmarks || r.opts.StallAfter < 0:
 		s.endOnSilence(0, nil)

@@ -27,7 +27,7 @@ func (r *Reflector[T]) handOn(ctx context.Context, s *session[T]) error {
 			r.recovered()
 			first = false
 		}
-		r.heard(s, event.IsBookmark())
+		r.heard(s, &event)
 	}
 }
 
