@@ -159,8 +159,8 @@ func (s *schedule[K]) pick() *entry[K] {
 // done takes key back from its worker. It ignores a key that no worker has.
 func (s *schedule[K]) done(now time.Duration, key K) {
 	s.tick(now)
-	e := s.table.find(key, s.table.hash(key))
-	if e == nil || e.working == 0 {
+	e := s.taken(key)
+	if e == nil {
 		return
 	}
 	last := s.working[len(s.working)-1]
@@ -180,6 +180,25 @@ func (s *schedule[K]) done(now time.Duration, key K) {
 	default:
 		s.place(e)
 	}
+}
+
+// fewWorking is how many keys are compared in less time than one is hashed and looked up.
+const fewWorking = 8
+
+// taken returns the entry of a key that a worker has, or nil.
+func (s *schedule[K]) taken(key K) *entry[K] {
+	if len(s.working) <= fewWorking {
+		for _, e := range s.working {
+			if e.key == key {
+				return e
+			}
+		}
+		return nil
+	}
+	if e := s.table.find(key, s.table.hash(key)); e != nil && e.working != 0 {
+		return e
+	}
+	return nil
 }
 
 // next returns the time at which the soonest timer is due.

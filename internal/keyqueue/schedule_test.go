@@ -271,3 +271,31 @@ func TestOrderNeedsTimersApart(t *testing.T) {
 	}()
 	New(Options[int]{Order: &fifo{}})
 }
+
+// TestDoneWithFewAndManyWorkers ends work in any order, with so few workers that their keys are
+// compared and with so many that a key is looked up.
+func TestDoneWithFewAndManyWorkers(t *testing.T) {
+	for _, workers := range []int{1, fewWorking, fewWorking + 1, 3 * fewWorking} {
+		s := newSchedule(Options[int]{})
+		for key := range workers {
+			s.add(0, key, queue.AddOptions{})
+		}
+		s.add(0, -1, queue.AddOptions{}) // which no worker has
+		for range workers {
+			s.take(0)
+		}
+		rng := rand.New(rand.NewPCG(1, uint64(workers)))
+		for left, key := range rng.Perm(workers) {
+			s.done(0, -1)
+			s.done(0, -2)
+			s.done(0, key)
+			s.done(0, key) // a second time means nothing
+			if got, want := len(s.working), workers-left-1; got != want {
+				t.Fatalf("of %d workers %d still have a key after %d ended, want %d", workers, got, left+1, want)
+			}
+		}
+		if s.len() != 1 || s.table.n != 1 {
+			t.Errorf("after %d workers %d keys are queued and %d known, want the one that nobody had", workers, s.len(), s.table.n)
+		}
+	}
+}
