@@ -80,9 +80,28 @@ func (s *Store[T]) mark(obj T) uint32 {
 
 // find returns the newest version of a key, nil if there is no entry, and its place.
 func (s *Store[T]) find(hash uint32, key delta.Key) (*version[T], place) {
-	// This is seek, written out: every read by key comes through here.
 	t := *s.entries.slots.Load()
-	for at := home(hash, len(t)); ; {
+	at := home(hash, len(t))
+	// Mostly the key is in its first bucket. The slot is computed there, because a search would
+	// branch on it, and the processor guesses two of three such branches wrong.
+	b := &t[at]
+	second, third := b.tags[1].Load(), b.tags[2].Load()
+	i := int(equal(second, hash)&^equal(third, hash) | equal(third, hash)<<1)
+	if b.tags[i].Load() == hash {
+		if v := b.heads[i].Load(); v != nil && v.name == key.Name && *v.space == key.Namespace {
+			return v, place{at, i}
+		}
+	}
+	return s.search(t, at, hash, key)
+}
+
+// equal is 1 if a and b are equal, and 0 otherwise.
+func equal(a, b uint32) uint64 { return (uint64(a^b) - 1) >> 63 }
+
+// search is find in all buckets from at on.
+func (s *Store[T]) search(t buckets[entry[T], version[T]], at int, hash uint32, key delta.Key) (*version[T], place) {
+	// This is seek, written out: every read by key comes through here.
+	for {
 		b := &t[at]
 		for i := range b.tags {
 			switch b.tags[i].Load() {
