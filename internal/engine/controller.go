@@ -118,7 +118,9 @@ func (c *controller[T]) apply(batch Batch[T]) []event[T] {
 			n++
 		}
 	}
-	clear(events[n:]) // keep no object for what is not told
+	if n < len(events) { // the last event that nobody is told of must not keep its objects
+		events[n] = event[T]{}
+	}
 	if c.mutations != nil {
 		c.observe(events[:n])
 	}

@@ -77,6 +77,9 @@ func (c *Cache) cover(namespace string, s settings) ([]*kind, error) {
 // objects leave the cache, and reads there are refused. Handlers are told nothing,
 // because one that cleans up after a deletion would destroy what still exists;
 // subscribers to deltas are told delta.OutOfScope if how says so.
+//
+// It waits until nothing of the namespace is listed or watched any more. So a watch error
+// handler or a transform must not call it, nor AddNamespace, but leave it to a goroutine.
 func (c *Cache) RemoveNamespace(_ context.Context, namespace string, how informer.Removal) error {
 	c.scoping.Lock()
 	defer c.scoping.Unlock()
