@@ -36,11 +36,8 @@ func (in *inlet[T]) replace(objs []T, r reflector.Replacement) error {
 	}
 	news, gone := f.compare(objs, keys, r)
 	now := time.Now()
-	for i := range news {
-		news[i].Seen = now
-	}
 	if !r.Ingested {
-		if err := in.dressAll(news, r); err != nil {
+		if objs, err = in.dressAll(objs, keys, news, r); err != nil {
 			return err
 		}
 	}
@@ -52,14 +49,16 @@ func (in *inlet[T]) replace(objs []T, r reflector.Replacement) error {
 	gone = in.omitLocked(gone, r)
 	f.pending.makeRoom(len(news))
 	for i := range news {
-		switch news[i].Op {
+		n := &news[i]
+		switch n.op {
 		case 0: // skipped; its last good state stays
-			in.omitted.of(news[i].Key)
+			in.omitted.of(keys[n.at])
 		case delta.Sync:
-			f.syncLocked(&news[i])
+			d := delta.Delta[T]{Key: keys[n.at], Op: n.op, Seen: now}
+			f.syncLocked(&item[T]{event: event[T]{Delta: d, unchanged: true, to: timetable.Nobody}})
 		default:
-			news[i].Initial = !in.listed
-			f.appendLocked(&news[i])
+			d := delta.Delta[T]{Key: keys[n.at], Op: n.op, Initial: !in.listed, New: objs[n.at], Version: n.version, Seen: now, Origin: n.origin}
+			f.appendLocked(&item[T]{event: event[T]{Delta: d, foreign: r.NewHistory}})
 		}
 	}
 	for i := range gone {
@@ -70,28 +69,44 @@ func (in *inlet[T]) replace(objs []T, r reflector.Replacement) error {
 	return nil
 }
 
-// dressAll gives each new object its final form. If the transform refuses an object, its op
-// becomes 0, so that it is skipped. Without onSkip the refusal is an error.
-func (in *inlet[T]) dressAll(news []item[T], r reflector.Replacement) error {
+// listing is an object of a list that adds something to what is known. It is small, because the
+// first list has one for each object.
+type listing struct {
+	at      int      // in the list
+	op      delta.Op // Replaced, Sync if it is as it is known, or zero if the transform refuses it
+	version string   // as listed, before a transform
+	origin  *delta.Origin
+}
+
+// dressAll gives each new object its final form, in a copy of the list: the caller of Replace may
+// go on with his. Without onSkip the refusal of an object is an error.
+func (in *inlet[T]) dressAll(objs []T, keys []delta.Key, news []listing, r reflector.Replacement) ([]T, error) {
 	f := in.fifo
+	detach := r.Lent && f.opts.Traits.Detach != nil
+	if !detach && f.opts.Observe == nil && f.opts.Transform == nil {
+		return objs, nil
+	}
+	objs = slices.Clone(objs)
 	for i := range news {
-		it := &news[i]
-		if it.Op != delta.Replaced {
+		n := &news[i]
+		if n.op != delta.Replaced {
 			continue
 		}
-		if r.Lent && f.opts.Traits.Detach != nil {
-			it.New = f.opts.Traits.Detach(it.New)
+		d := delta.Delta[T]{New: objs[n.at]}
+		if detach {
+			d.New = f.opts.Traits.Detach(d.New)
 		}
-		if err := f.dress(&it.Delta); err != nil {
-			err = fmt.Errorf("replace %s at version %s: %w", it.Key, r.Version, err)
+		if err := f.dress(&d); err != nil {
+			err = fmt.Errorf("replace %s at version %s: %w", keys[n.at], r.Version, err)
 			if in.onSkip == nil {
-				return err
+				return nil, err
 			}
 			in.onSkip(err)
-			it.Op = 0
+			n.op = 0
 		}
+		objs[n.at], n.origin = d.New, d.Origin
 	}
-	return nil
+	return objs, nil
 }
 
 // omitLocked begins a new count of what was left out, with what the Reflector could not take
@@ -141,14 +156,14 @@ func (in *inlet[T]) keysOf(objs []T, r reflector.Replacement) ([]T, []delta.Key,
 	return objs, keys, nil
 }
 
-// compare returns what the list adds to what is known: items for the objects that
-// need one, and the deletions that it implies if it is whole.
-func (f *DeltaFIFO[T]) compare(objs []T, keys []delta.Key, r reflector.Replacement) (news, gone []item[T]) {
+// compare returns what the list adds to what is known: the objects that are not as they are
+// known, or are to be shown all the same, and the deletions that it implies if it is whole.
+func (f *DeltaFIFO[T]) compare(objs []T, keys []delta.Key, r reflector.Replacement) (news []listing, gone []item[T]) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	within := newReach(r.Namespace, r.Except)
 	if !f.comparing() || f.opts.Known == nil || f.countLocked(within) == 0 {
-		news = make([]item[T], 0, len(objs)) // all of them are
+		news = make([]listing, 0, len(objs)) // all of them are
 	}
 	found := 0
 	for i, key := range keys {
@@ -158,11 +173,9 @@ func (f *DeltaFIFO[T]) compare(objs []T, keys []delta.Key, r reflector.Replaceme
 		}
 		switch {
 		case !unchanged:
-			d := delta.Delta[T]{Key: key, Op: delta.Replaced, New: objs[i], Version: f.version(objs[i])}
-			news = append(news, item[T]{event: event[T]{Delta: d, foreign: r.NewHistory}})
+			news = append(news, listing{at: i, op: delta.Replaced, version: f.version(objs[i])})
 		case f.opts.Unchanged != SkipUnchanged:
-			d := delta.Delta[T]{Key: key, Op: delta.Sync}
-			news = append(news, item[T]{event: event[T]{Delta: d, unchanged: true, to: timetable.Nobody}})
+			news = append(news, listing{at: i, op: delta.Sync})
 		}
 	}
 	for _, key := range r.Refused {
