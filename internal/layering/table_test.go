@@ -40,6 +40,7 @@ var table = map[string]rule{
 	"internal/testing/manifests": {theirs: in("k8s.io/apimachinery")},
 	"internal/testing/docblocks": {},
 	"internal/testing/relay":     {},
+	"internal/testing/sources":   {},
 	"internal/testing/samples":   {theirs: slices.Concat(in("sigs.k8s.io/structured-merge-diff"), edge)},
 	"internal/testing/secrets":   {ours: in("internal/states", "internal/testing/samples"), theirs: in("k8s.io/api", "k8s.io/apimachinery")},
 	"internal/testing/await":     {},

@@ -4,13 +4,14 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"os"
 	"path"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/delta-runtime/delta-runtime/internal/testing/sources"
 )
 
 // uses are the fields of each rank, as "package.Type.field".
@@ -77,21 +78,10 @@ func documented(t *testing.T) map[string]string {
 // walk reads the files of a folder that users run.
 func (u uses) walk(t *testing.T, folder string) {
 	t.Helper()
-	tree := os.DirFS("../..")
-	err := fs.WalkDir(tree, folder, func(name string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case name == "internal/lock" || name == "internal/testing" || path.Base(name) == "testdata":
-			return fs.SkipDir
-		case entry.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
-			return nil
+	err := sources.Production(os.DirFS("../.."), folder, func(name string, source []byte) error {
+		if dir := path.Dir(name); dir != "internal/lock" && !strings.HasPrefix(dir, "internal/testing/") {
+			u.file(t, name, source)
 		}
-		source, err := fs.ReadFile(tree, name)
-		if err != nil {
-			return err
-		}
-		u.file(t, name, source)
 		return nil
 	})
 	if err != nil {

@@ -10,6 +10,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/delta-runtime/delta-runtime/internal/testing/sources"
 )
 
 // surface is what a package exports, one line for each symbol and for each field.
@@ -24,18 +26,9 @@ type surface struct {
 // surfaces reads all packages below a folder. It leaves out packages that export nothing.
 func surfaces(tree fs.FS, below string) (map[string]*surface, error) {
 	all := map[string]*surface{}
-	err := fs.WalkDir(tree, below, func(name string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case entry.IsDir() && (entry.Name() == "testdata" || entry.Name() == "internal"):
-			return fs.SkipDir
-		case entry.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
+	err := sources.Production(tree, below, func(name string, source []byte) error {
+		if strings.Contains(name, "/internal/") {
 			return nil
-		}
-		source, err := fs.ReadFile(tree, name)
-		if err != nil {
-			return err
 		}
 		pkg := path.Dir(name)
 		if all[pkg] == nil {

@@ -1,0 +1,17 @@
+// Package sources reads the Go files of this repository for tests that judge the code itself.
+//
+//	All(tree, below) ────────▶ every Go file ──┐
+//	                                           ├──▶ do(name, source)
+//	Production(tree, below) ─▶ no _test.go ────┘
+//
+// It leaves out what nobody here wrote: bin, hidden folders, and testdata. It is test support: only
+// _test.go files import it.
+//
+// # Concurrency
+//
+// do is called in the goroutine of the test, for one file after the other, in the order of names.
+//
+// # Testing
+//
+// The tests walk trees in memory, and name the files that have to be read.
+package sources

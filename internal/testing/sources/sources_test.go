@@ -1,0 +1,62 @@
+package sources
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+	"testing"
+	"testing/fstest"
+)
+
+var tree = fstest.MapFS{
+	"main.go":             {Data: []byte("package main")},
+	"README.md":           {},
+	"bin/tool.go":         {},
+	".git/hook.go":        {},
+	"pkg/a/a.go":          {},
+	"pkg/a/a_test.go":     {},
+	"pkg/a/testdata/x.go": {},
+	"pkg/bin/b.go":        {},
+}
+
+type walk func(tree fs.FS, below string, do func(name string, source []byte) error) error
+
+func TestFilesThatAreRead(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		walk  walk
+		below string
+		want  []string
+	}{
+		{"all", All, ".", []string{"main.go", "pkg/a/a.go", "pkg/a/a_test.go", "pkg/bin/b.go"}},
+		{"production", Production, ".", []string{"main.go", "pkg/a/a.go", "pkg/bin/b.go"}},
+		{"a folder", All, "pkg/a", []string{"pkg/a/a.go", "pkg/a/a_test.go"}},
+	} {
+		var got []string
+		err := tt.walk(tree, tt.below, func(name string, source []byte) error {
+			got = append(got, name)
+			if name == "main.go" && string(source) != "package main" {
+				t.Errorf("main.go has %q", source)
+			}
+			return nil
+		})
+		if err != nil || !slices.Equal(got, tt.want) {
+			t.Errorf("%s: read %q (error %v), want %q", tt.name, got, err, tt.want)
+		}
+	}
+}
+
+func TestErrorsEndTheWalk(t *testing.T) {
+	enough := errors.New("enough")
+	read := 0
+	err := Production(tree, ".", func(string, []byte) error {
+		read++
+		return enough
+	})
+	if !errors.Is(err, enough) || read != 1 {
+		t.Errorf("after %d files the walk ended with %v", read, err)
+	}
+	if err := All(tree, "none", func(string, []byte) error { return nil }); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a folder that does not exist gives %v", err)
+	}
+}
