@@ -55,8 +55,8 @@ func (c *coverage[T]) called(namespace string) *scope[T] {
 func (i *Informer[T]) Covers(namespace string) bool { return i.coverage.Load().of(namespace) != nil }
 
 // SyncedIn returns nil if the scope that has the namespace is listed, and it can be
-// read what is there and what is not. Otherwise the error wraps [ErrNotCovered], or
-// [ErrNotSynced] with the reason. Where scopes may be removed meanwhile, ask again
+// read what is there and what is not. Otherwise the error wraps [informer.ErrNotCovered], or
+// [informer.ErrNotSynced] with the reason. Where scopes may be removed meanwhile, ask again
 // after reading; [Lister] does.
 func (i *Informer[T]) SyncedIn(namespace string) error {
 	return i.syncedIn(i.coverage.Load(), namespace)

@@ -5,7 +5,7 @@
 //	   │ list, watch                                 listwatch.go
 //	   ▼
 //	Reflector ──Push, Replace, Bookmark──▶ DeltaFIFO ──Pop──▶ Controller ──▶ Indexer ◀── readers
-//	reflector*.go                          fifo*.go pile.go   controller.go  internal/store
+//	internal/reflector                     fifo*.go pile.go   controller.go  internal/store
 //	                                          ▲                   │
 //	Subscribe ────────────join────────────────┤                   │ publish
 //	subscription.go                           │                   ▼
@@ -15,8 +15,8 @@
 //
 // The data path, file by file:
 //
-//  1. reflector_steps.go: the states of listing and watching, one function each.
-//     They tell a [Sink] what they learn.
+//  1. steps.go in internal/reflector: the states of listing and watching, one function each.
+//     They tell a [reflector.Sink] what they learn.
 //  2. fifo.go and fifo_replace.go: the [DeltaFIFO] is that sink. It compares what it
 //     is told with what is known, and keeps what is news in the order of arrival.
 //  3. controller.go: one goroutine pops everything that is pending, applies it to

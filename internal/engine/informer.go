@@ -248,7 +248,7 @@ func (i *Informer[T]) Synced() <-chan struct{} { return i.fifo.Synced() }
 func (i *Informer[T]) Store() *store.Store[T] { return i.store }
 
 // Settled is closed when each scope that was there when the informer began to run
-// has either synced or been found [Degraded]: from then on, who waits longer waits
+// has either synced or been found [reflector.Degraded]: from then on, who waits longer waits
 // for a person.
 func (i *Informer[T]) Settled() <-chan struct{} { return i.fifo.settled }
 

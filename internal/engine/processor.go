@@ -160,7 +160,7 @@ func (p *processor[T]) find(number uint32) *subscriber[T] {
 }
 
 // lagOrAwait is how many events the subscriber of that number has yet to be told.
-// If they are more than [resyncChunk], calmed is called when they no longer are.
+// If they are more than [timetable.Chunk], calmed is called when they no longer are.
 func (p *processor[T]) lagOrAwait(number uint32) uint64 {
 	l := p.find(number)
 	if l == nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// ListWatcher is the API that a [Reflector] keeps up with. Both methods honour
+// ListWatcher is the API that a Reflector keeps up with. Both methods honour
 // ctx, and return errors of k8s.io/apimachinery/pkg/api/errors where the server
 // answered, because the Reflector tells them apart.
 type ListWatcher[T any] interface {
@@ -20,7 +20,7 @@ type ListWatcher[T any] interface {
 type Page[T any] struct {
 	Items []T
 	// Lent means that the items are parts of one piece of memory, so one that is
-	// kept has to be detached; see [delta.Traits]. Most items of a relist
+	// kept has to be detached; see traits.Of. Most items of a relist
 	// are known already, and are not worth the copy.
 	Lent     bool
 	Version  string // resource version of the list

@@ -14,9 +14,9 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/states"
 )
 
-// Check is [CheckPath] for objects whose Go type does not say what they have:
-// unstructured ones, and metadata alone. Where the schemas do not know the example's kind
-// nothing is wrong with a path.
+// Check returns an error for a path that objects of the example's kind can't have. The schemas
+// describe objects whose Go type does not say what they have: unstructured ones, and metadata
+// alone. Where they do not know the kind, nothing is wrong with a path.
 func Check(example states.Object, schemas Schemas, text string) error {
 	if example == nil {
 		return fmt.Errorf("check path %s: there is no example of the objects", Cut(text, MaxPath))

@@ -10,7 +10,7 @@ import (
 // Parse reads the text of a [Path]. It is lenient where no two things could be
 // meant: a dot may come first, quotes may be single, and what has only one spelling
 // may go without. Keys of labels and annotations that have dots in them need brackets.
-// It does not know whether any object can have such a field; [CheckPath] does.
+// It does not know whether any object can have such a field; [Check] does.
 func Parse(text string) (Path, error) {
 	p := parser{rest: strings.TrimPrefix(text, ".")}
 	for p.rest != "" {

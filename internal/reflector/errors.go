@@ -13,7 +13,7 @@ import (
 )
 
 // What goes wrong between a Reflector and its server without the server saying
-// so. Each arrives wrapped in a [ReflectorError].
+// so. Each arrives wrapped in a [Error].
 var (
 	// ErrStreamIncomplete means that a streaming list did not come to its end:
 	// the bookmark that ends it was not sent in time, or the stream broke off.
@@ -28,7 +28,7 @@ var (
 	// the next has to wait.
 	ErrBriefWatches = errors.New("watches end within a second, one after the other")
 	// ErrPanicked means that something that was called has panicked, and that
-	// [ReflectorOptions].Guard has let the Reflector go on.
+	// [Options].Guard has let the Reflector go on.
 	ErrPanicked = errors.New("something that it calls panicked")
 	// ErrWentBack means that the server is at an older version than ours, as after a
 	// restore from a backup.

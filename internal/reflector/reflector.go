@@ -46,14 +46,14 @@ type Replacement struct {
 	// absence from the list proves nothing, and no deletion may be derived from it.
 	Partial bool
 	// Keys are the keys of the objects, in the same order, as they were before
-	// [ReflectorOptions.Ingest]. Nil has them read off the objects.
+	// [Options.Ingest]. Nil has them read off the objects.
 	Keys []delta.Key
 	// Refused are the keys of objects that are there and that Ingest has refused: what
 	// is known of them stays. None of them is among Keys.
 	Refused []delta.Key
-	// Ingested means that the objects went through [ReflectorOptions.Ingest].
+	// Ingested means that the objects went through [Options.Ingest].
 	Ingested bool
-	// Lent means that an object that is kept must be detached; see [Page].
+	// Lent means that an object that is kept must be detached; see [listwatch.Page].
 	Lent bool
 }
 
@@ -76,7 +76,7 @@ type Options[T any] struct {
 	// so that the pages are not all in memory at once; the sink does it for others.
 	Detach func(T) T
 
-	// OnError is told of each failed attempt, as a [ReflectorError]. It is called
+	// OnError is told of each failed attempt, as an [Error]. It is called
 	// by the goroutine that runs the Reflector, which waits for it.
 	OnError func(ctx context.Context, err error)
 	// OnSkip is told why an object or event had to be left out. Nil logs it.
@@ -109,7 +109,7 @@ func call(hook func()) {
 	}
 }
 
-// Reflector keeps a [Sink] in step with what a [ListWatcher] shows. Run does it
+// Reflector keeps a [Sink] in step with what a [listwatch.ListWatcher] shows. Run does it
 // until its context ends; Status tells how it goes.
 type Reflector[T any] struct {
 	lw   listwatch.ListWatcher[T]

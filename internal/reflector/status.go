@@ -7,7 +7,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
-// These say what a Reflector is doing; see [ReflectorStatus].
+// These say what a Reflector is doing; see [informer.ReflectorStatus].
 const (
 	Idle       = "Idle"
 	Queued     = "Queued"

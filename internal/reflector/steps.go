@@ -24,7 +24,7 @@ import (
 //
 //	Any of them may wait (busy, refused) and then goes on where it was, or end the
 //	cycle, after which Recover decides how long to wait before the next start. From
-//	a watch there is a way back to start for who wants a new list: reflector_relist.go.
+//	a watch there is a way back to start for those who want a new list: relist.go.
 
 // start chooses how to read the list.
 func (r *Reflector[T]) start() step {

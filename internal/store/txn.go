@@ -65,7 +65,7 @@ func (t *Txn[T]) Get(key delta.Key) (obj T, ok bool) {
 }
 
 // Put stores obj under key and returns what was there before. An object in the
-// same state as the one before it ([delta.Traits.SameState]) is filed as that one
+// same state as the one before it ([traits.Of.SameState]) is filed as that one
 // was, without asking the index functions: for one that may have changed without
 // a new version there is [Txn.Overwrite].
 //

@@ -274,7 +274,7 @@ func (s *script) demand(number uint32) {
 // Every key that the policy chooses is shown once for each tick to each subscriber that
 // is due, and once for each demand, however subscribers come, go, get stuck and change
 // their policies in the middle; to nobody else; by no policy but the present one; and
-// never are more than resyncChunk pending.
+// never are more than Chunk pending.
 func TestResyncShowsEveryKeyOncePerTick(t *testing.T) {
 	seeds.Each(t, usualSeeds, func(t *testing.T, seed uint64) {
 		runResyncScript(t, seed)

@@ -193,7 +193,7 @@ func (r *Timetable) count(counts func(*resyncRun) bool) (n int) {
 }
 
 // Begin starts the run of a tick over keys, which belong to it from now on and
-// have been put in order by [resyncTick.arrange].
+// have been put in order by [Tick.Arrange].
 func (r *Timetable) Begin(tick Tick, keys []delta.Key, now time.Time) {
 	for _, member := range tick.To.Members {
 		if !r.stillDue(member, &tick, keys) {

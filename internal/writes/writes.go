@@ -130,7 +130,7 @@ func (w *Writes) remember(m mark, from string) {
 	w.oldest = (w.oldest + 1) % w.limit
 }
 
-// Made is as [OwnWrites] says.
+// Made is as [delta.OwnWrites] says.
 func (w *Writes) Made(uid types.UID, from, to string) bool {
 	if from == to {
 		return false // nothing was made
@@ -150,7 +150,7 @@ func (w *Writes) Made(uid types.UID, from, to string) bool {
 	return false
 }
 
-// Deleted is as [OwnWrites] says.
+// Deleted is as [delta.OwnWrites] says.
 func (w *Writes) Deleted(uid types.UID) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -158,7 +158,7 @@ func (w *Writes) Deleted(uid types.UID) bool {
 	return ok
 }
 
-// Settled is as [OwnWrites] says. An event may come before the answer to the write that
+// Settled is as [delta.OwnWrites] says. An event may come before the answer to the write that
 // it shows.
 func (w *Writes) Settled(ctx context.Context, obj delta.Object) error {
 	for _, done := range w.underWay(obj) {

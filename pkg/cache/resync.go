@@ -221,8 +221,7 @@ func (k *kind) forgetResync(namespace string) {
 // hold it back.
 //
 // It returns when the resync is accepted. The objects are then shown in chunks between
-// live events, at the Rate of each handler's policy. Status says how far that is. To have
-// one subscriber shown something, use [informer.Subscription.Resync].
+// live events, at the Rate of each handler's policy. Status says how far that is.
 func (c *Cache) Resync(ctx context.Context, obj client.Object, selector labels.Selector) error {
 	k, err := c.working(ctx, obj)
 	if err == nil {

@@ -93,8 +93,8 @@ func (c Change) Object() Object {
 
 // Own reports whether everything in this change was written through the controller's own
 // client, from Old to New without a gap. It is judged when it is asked, because the
-// event of a write may come before the answer to it. Where it is not known it is false:
-// [Writes] says which writes are known. Nothing is known of a client that does not remember
+// event of a write may come before the answer to it. Where it is not known it is false.
+// Nothing is known of a client that does not remember
 // what it writes: that of a manager does if manager.Configure configured it, or with
 // NewClient: manager.NewClient, and not with NewCache: cache.New alone.
 //
@@ -120,7 +120,7 @@ func (c Change) Own() bool {
 	}
 }
 
-// OwnWrites knows what the controller's own client has written. [Writes] does.
+// OwnWrites knows what the controller's own client has written. manager.NewWrites makes one.
 type OwnWrites interface {
 	// Made reports whether everything that happened to the object on its way from one
 	// version to another was written by the client. An empty from is before it existed.

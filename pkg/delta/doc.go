@@ -60,7 +60,7 @@
 //
 // # Whose write it was
 //
-// [Writes] remembers what a client has written, and from which version. So [Change.Own] can
+// [OwnWrites] remembers what a client has written, and from which version. So [Change.Own] can
 // tell whether a change was the client's own.
 //
 // # Concurrency

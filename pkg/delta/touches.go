@@ -38,7 +38,7 @@ func diffOf(c *Change, before, after Object) *diff.Diff {
 //     such a field, which may be misspelt,
 //   - where a bound, or a relist of any of the controller's kinds, has hidden some of the
 //     states, and
-//   - where [Diff.Touches] is.
+//   - where [diff.Diff.Touches] is.
 //
 // A path that can't be right counts as touched, and the controller's log says so, once:
 // one that can't exist in any kind that the controller watches, or that [Changes.Of] was

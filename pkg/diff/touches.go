@@ -21,7 +21,7 @@ import (
 //   - the path is outside of metadata, the objects are metadata alone, and their
 //     versions differ,
 //   - the path is one of those that are left out,
-//   - no object of these types can have such a field; see [MustPath], or
+//   - no object of these types can have such a field; see MustPath of package delta, or
 //   - something changed in an unstructured object that no schema describes and that never
 //     had such a field, which may be misspelt.
 func (d *Diff) Touches(paths ...string) bool {

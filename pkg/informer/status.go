@@ -46,7 +46,7 @@ type ReflectorStatus struct {
 	LastSkipped error
 }
 
-// Status is how an [Informer] is doing, for people to read.
+// Status is how an informer is doing, for people to read.
 type Status struct {
 	Name    string
 	Synced  bool
@@ -90,7 +90,7 @@ type SubscriberStatus struct {
 	// InHandlerSince is when the call of its handler began that has not returned,
 	// late by at most a second; zero while it is idle.
 	InHandlerSince time.Time
-	// Resync is when it is shown unchanged objects; see [Subscription.ResyncPolicies].
+	// Resync is when it is shown unchanged objects: by its own policy, or by each scope's.
 	Resync []resync.Policy
 	// Slow says that it has been past its high-water mark for more than a moment,
 	// and has not recovered yet.

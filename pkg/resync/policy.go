@@ -13,7 +13,7 @@ import (
 // Policy says when a subscriber is shown objects again that have not changed.
 // The zero value has no opinion: filled up by nothing else it means never.
 type Policy struct {
-	// Period is the time from one resync to the next. [NeverResync] switches it
+	// Period is the time from one resync to the next. [Never] switches it
 	// off; zero has no opinion.
 	Period time.Duration
 	// Jitter makes each period longer or shorter by up to this fraction of it, so
@@ -44,7 +44,7 @@ type Policy struct {
 	AsUpdate bool
 }
 
-// NeverResync is the Period of a subscriber that is not to be resynced, whatever
+// Never is the Period of a subscriber that is not to be resynced, whatever
 // a fallback says. It can still be asked for on demand.
 const Never time.Duration = -1
 

@@ -67,7 +67,6 @@ func (a *attempts) want(t *testing.T, want ...string) {
 	}
 }
 
-// withRetry runs a retrying controller in a bubble, until test returns.
 // collectReports returns what is reported through client-go's error handlers until
 // the test ends.
 func collectReports(t *testing.T) *[]error {

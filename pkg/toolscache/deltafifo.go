@@ -15,7 +15,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// DeltaFIFO shows an [informer.DeltaFIFO] as client-go's queue of the same name:
+// DeltaFIFO shows an [engine.DeltaFIFO] as client-go's queue of the same name:
 // Pop hands out one key at a time with all its deltas.
 //
 // It differs from client-go's in that the queue is not locked while Pop processes, so a

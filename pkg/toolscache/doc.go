@@ -2,13 +2,13 @@
 // tools/cache, with the signatures of its constructors, so that a program changes
 // an import and nothing else.
 //
-//	cache.SharedIndexInformer     ─▶ SharedInformer     ─▶ informer.Informer[any]
-//	cache.Store, cache.Controller ─▶ informerController ─▶ informer.Informer[any]
+//	cache.SharedIndexInformer     ─▶ SharedInformer     ─▶ engine.Informer[any]
+//	cache.Store, cache.Controller ─▶ informerController ─▶ engine.Informer[any]
 //	cache.Store, cache.Indexer    ─▶ indexer ─▶ threadSafe ─▶ store.Store[any]
 //	cache.ThreadSafeStore         ────────────▶ threadSafe ─▶ store.Store[any]
-//	cache.Queue                   ─▶ DeltaFIFO          ─▶ informer.DeltaFIFO[any]
-//	Reflector, cache.Controller   ─▶ Reflector          ─▶ informer.Reflector[any]
-//	cache.ListerWatcher           ◀─ listWatcher        ◀─ informer.ListWatcher[T]
+//	cache.Queue                   ─▶ DeltaFIFO          ─▶ engine.DeltaFIFO[any]
+//	Reflector, cache.Controller   ─▶ Reflector          ─▶ reflector.Reflector[any]
+//	cache.ListerWatcher           ◀─ listWatcher        ◀─ listwatch.ListWatcher[any]
 //
 // Data types are client-go's own. Inside, keys are structs; here they are the
 // strings that a key function makes, and [delta.ParseKey] and [delta.Key.String]

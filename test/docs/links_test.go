@@ -1,86 +1,181 @@
 package docs
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
+
+	"github.com/delta-runtime/delta-runtime/internal/testing/sources"
 )
 
-const glossary = "docs/glossary.md"
+// own is how the import paths of this module begin.
+const own = "github.com/delta-runtime/delta-runtime/"
 
-var (
-	anchored = regexp.MustCompile(`\]\(([^)#]*)#([^)]+)\)`)
-	heading  = regexp.MustCompile(`(?m)^#+ (.+)$`)
-	dropped  = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
-)
+// docLink is a reference in a comment, such as [symbols.has] or [sources.All]. Text of other
+// meaning, such as an index or a link of Markdown, has something beside its brackets.
+var docLink = regexp.MustCompile(`(?:^|[\s(])\[\*?((?:[a-z]\w*\.)?[A-Z]\w*(?:\.\w+)?)\](?:[\s.,;:)']|$)`)
 
-// anchors returns the anchors that GitHub makes for the headings of a page.
-func anchors(page string) map[string]bool {
-	found := map[string]bool{}
-	for _, m := range heading.FindAllStringSubmatch(page, -1) {
-		name := strings.ToLower(dropped.ReplaceAllString(m[1], ""))
-		found[strings.ReplaceAll(name, " ", "-")] = true
+// TestCommentsReferToWhatExists looks up the references in all comments. go doc shows one that
+// leads nowhere as it is written, and its reader looks for something that has another name now.
+func TestCommentsReferToWhatExists(t *testing.T) {
+	dead, err := deadLinks(os.DirFS(root))
+	if err != nil {
+		t.Fatal(err)
 	}
-	return found
-}
-
-func TestLinksLeadToHeadings(t *testing.T) {
-	all := pages(t)
-	for page, text := range all {
-		for _, wrong := range checkAnchors(all, page, text) {
-			t.Errorf("%s links to %s, and there is no such heading", page, wrong)
-		}
+	for _, link := range dead {
+		t.Error(link)
 	}
 }
 
-// checkAnchors returns the links of a page to headings that do not exist.
-func checkAnchors(all map[string]string, page, text string) (wrong []string) {
-	for _, m := range anchored.FindAllStringSubmatch(text, -1) {
-		target := page
-		if m[1] != "" {
-			target = path.Join(path.Dir(page), m[1])
-		}
-		if strings.Contains(m[1], "://") {
-			continue
-		}
-		if other, ok := all[target]; ok && !anchors(other)[m[2]] {
-			wrong = append(wrong, target+"#"+m[2])
-		}
+func TestDeadLinksAreFound(t *testing.T) {
+	tree := fstest.MapFS{
+		"pkg/a/a.go": {Data: []byte(`package a
+
+import "io"
+
+// A is read by [A.Read], [B], [b.C], [b.C.D] and [io.Reader]; [A.Gone], [Gone], [b.Gone] and [c.Gone] are dead.
+type A struct{ Embedded }
+
+// B has an index, as in list[Gone], and a [Gone](link.md).
+const B = 1
+
+func (A) Read() { _ = io.EOF }
+
+type Embedded struct{}
+`)},
+		"pkg/b/b.go": {Data: []byte("package b\n\ntype C struct{ D int }\n")},
 	}
-	return wrong
+	dead, err := deadLinks(tree)
+	if want := []string{"pkg/a/a.go: [Gone]", "pkg/a/a.go: [b.Gone]", "pkg/a/a.go: [c.Gone]"}; err != nil || !slices.Equal(dead, want) {
+		t.Errorf("found %q (error %v), want %q: what is embedded may have the others", dead, err, want)
+	}
 }
 
-// TestTermsAreLinked looks for a link to each word of the glossary in a page that uses it.
-func TestTermsAreLinked(t *testing.T) {
-	all := pages(t)
-	terms := anchors(strings.ReplaceAll(all[glossary], "# Glossary\n", ""))
-	if len(terms) < 30 {
-		t.Errorf("%s has %d words: are they still found?", glossary, len(terms))
-	}
-	for page, text := range all {
-		if page == glossary {
-			continue
+// symbols are the names that a folder declares: "Cache", and "Cache.Get" for methods and
+// fields. "Cache.*" says that a type embeds something, which may have any name.
+type symbols map[string]bool
+
+func deadLinks(tree fs.FS) (dead []string, err error) {
+	folders, named := map[string]symbols{}, map[string]symbols{}
+	files := map[string]*ast.File{}
+	err = sources.All(tree, ".", func(name string, source []byte) error {
+		file, err := parser.ParseFile(token.NewFileSet(), name, source, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return err
 		}
-		for _, m := range anchored.FindAllStringSubmatch(text, -1) {
-			if path.Base(m[1]) == path.Base(glossary) {
-				delete(terms, m[2])
+		folder := path.Dir(name)
+		if folders[folder] == nil {
+			folders[folder] = symbols{}
+		}
+		if named[file.Name.Name] == nil {
+			named[file.Name.Name] = symbols{}
+		}
+		files[name] = file
+		folders[folder].add(file)
+		named[file.Name.Name].add(file)
+		return nil
+	})
+	for name, file := range files {
+		for _, link := range links(file) {
+			pkg, symbol, _ := strings.Cut(link, ".")
+			if !folders[path.Dir(name)].has(link) && !named[pkg].has(symbol) && !importsForeign(file, pkg) {
+				dead = append(dead, name+": ["+link+"]")
 			}
 		}
 	}
-	for term := range terms {
-		t.Errorf("%s explains %q, and no page that uses it links there", glossary, term)
+	slices.Sort(dead)
+	return dead, err
+}
+
+// links returns the references in the comments of a file.
+func links(file *ast.File) (all []string) {
+	for _, comment := range file.Comments {
+		for _, m := range docLink.FindAllStringSubmatch(comment.Text(), -1) {
+			all = append(all, m[1])
+		}
+	}
+	return all
+}
+
+// importsForeign reports whether a file imports a package of that name from elsewhere.
+func importsForeign(file *ast.File, name string) bool {
+	return slices.ContainsFunc(file.Imports, func(spec *ast.ImportSpec) bool {
+		target := strings.Trim(spec.Path.Value, `"`)
+		called := path.Base(target) == name || spec.Name != nil && spec.Name.Name == name
+		return called && !strings.HasPrefix(target, own)
+	})
+}
+
+func (s symbols) has(name string) bool {
+	owner, _, isMember := strings.Cut(name, ".")
+	return s[name] || isMember && s[owner+".*"]
+}
+
+func (s symbols) add(file *ast.File) {
+	for _, d := range file.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Recv == nil {
+				s[d.Name.Name] = true
+			} else {
+				s[base(d.Recv.List[0].Type)+"."+d.Name.Name] = true
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				s.spec(spec)
+			}
+		}
 	}
 }
 
-func TestLinksToNowhereAreFound(t *testing.T) {
-	all := map[string]string{"docs/a.md": "# A title\n\n## What `Of` can't do: 1, 2\n", "b.md": "# B\n"}
-	for link, want := range map[string]int{
-		"[x](#a-title)": 0, "[x](#what-of-cant-do-1-2)": 0, "[x](../b.md#b)": 0, "[x](https://example.com/a.md#z)": 0, "[x](c.md#z)": 0,
-		"[x](#none)": 1, "[x](../b.md#a-title)": 1,
-	} {
-		if wrong := checkAnchors(all, "docs/a.md", link); len(wrong) != want {
-			t.Errorf("%s has %q wrong, want %d", link, wrong, want)
+func (s symbols) spec(spec ast.Spec) {
+	switch spec := spec.(type) {
+	case *ast.ValueSpec:
+		for _, name := range spec.Names {
+			s[name.Name] = true
+		}
+	case *ast.TypeSpec:
+		s[spec.Name.Name] = true
+		var fields *ast.FieldList
+		switch of := spec.Type.(type) {
+		case *ast.StructType:
+			fields = of.Fields
+		case *ast.InterfaceType:
+			fields = of.Methods
+		default: // its methods are those of another type
+			s[spec.Name.Name+".*"] = true
+			return
+		}
+		for _, field := range fields.List {
+			for _, name := range field.Names {
+				s[spec.Name.Name+"."+name.Name] = true
+			}
+			if field.Names == nil {
+				s[spec.Name.Name+".*"] = true
+			}
 		}
 	}
+}
+
+// base is the name of the type of a receiver.
+func base(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.StarExpr:
+		return base(e.X)
+	case *ast.IndexExpr:
+		return base(e.X)
+	case *ast.IndexListExpr:
+		return base(e.X)
+	case *ast.Ident:
+		return e.Name
+	}
+	return ""
 }

@@ -206,7 +206,7 @@ func (f *Server) Watch(ctx context.Context, opts metav1.ListOptions) (listwatch.
 	return &stream{f: f, api: api, heard: streams, live: !streams}, nil
 }
 
-// faultyWatch brings what the server's watch does, unless something goes wrong.
+// stream brings what the server's watch does, unless something goes wrong.
 type stream struct {
 	f      *Server
 	api    *apifake.Stream
