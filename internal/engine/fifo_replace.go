@@ -10,7 +10,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// Replace takes the complete list of a scope. Objects whose newest known state is
+// Replace takes the complete list of a scope, and the ownership of objs. Objects whose newest known state is
 // the listed one add nothing, or a Sync; the others are queued as Replaced; and
 // what is known of the scope but not listed is queued as a missed deletion.
 //
@@ -37,7 +37,7 @@ func (in *inlet[T]) replace(objs []T, r reflector.Replacement) error {
 	news, gone := f.compare(objs, keys, r)
 	now := time.Now()
 	if !r.Ingested {
-		if objs, err = in.dressAll(objs, keys, news, r); err != nil {
+		if err := in.dressAll(objs, keys, news, r); err != nil {
 			return err
 		}
 	}
@@ -78,35 +78,30 @@ type listing struct {
 	origin  *delta.Origin
 }
 
-// dressAll gives each new object its final form, in a copy of the list: the caller of Replace may
-// go on with his. Without onSkip the refusal of an object is an error.
-func (in *inlet[T]) dressAll(objs []T, keys []delta.Key, news []listing, r reflector.Replacement) ([]T, error) {
+// dressAll gives each new object of the list its final form. Without onSkip the refusal of an
+// object is an error.
+func (in *inlet[T]) dressAll(objs []T, keys []delta.Key, news []listing, r reflector.Replacement) error {
 	f := in.fifo
-	detach := r.Lent && f.opts.Traits.Detach != nil
-	if !detach && f.opts.Observe == nil && f.opts.Transform == nil {
-		return objs, nil
-	}
-	objs = slices.Clone(objs)
 	for i := range news {
 		n := &news[i]
 		if n.op != delta.Replaced {
 			continue
 		}
 		d := delta.Delta[T]{New: objs[n.at]}
-		if detach {
+		if r.Lent && f.opts.Traits.Detach != nil {
 			d.New = f.opts.Traits.Detach(d.New)
 		}
 		if err := f.dress(&d); err != nil {
 			err = fmt.Errorf("replace %s at version %s: %w", keys[n.at], r.Version, err)
 			if in.onSkip == nil {
-				return nil, err
+				return err
 			}
 			in.onSkip(err)
 			n.op = 0
 		}
 		objs[n.at], n.origin = d.New, d.Origin
 	}
-	return objs, nil
+	return nil
 }
 
 // omitLocked begins a new count of what was left out, with what the Reflector could not take

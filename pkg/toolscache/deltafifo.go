@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
 	"k8s.io/client-go/tools/cache"
 
@@ -127,6 +128,9 @@ func (f *DeltaFIFO) Replace(list []any, _ string) error {
 	first := !f.listed
 	f.listed = true
 	f.mu.Unlock()
+	if f.opts.Transformer != nil { // whose results take the objects' places in the list
+		list = slices.Clone(list)
+	}
 	if err := f.core.Replace(list, reflector.Replacement{}); err != nil {
 		return err
 	}
