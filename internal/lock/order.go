@@ -19,11 +19,11 @@ var order = [][]any{
 	{Processor{}},
 	{FIFO{}, Resyncer{}},
 	{Subscriber{}},
-	{Binding{}, CacheKinds{}, LowController{}, SharedInformer{}},
+	{Binding{}, CacheKinds{}, LowController{}},
 	{
 		CallSteps{}, Clerk{}, ControllerQueue{}, Descriptions{}, Group{}, Indexers{}, Listed{}, Mutations{},
 		PageTable{}, PathChecks{}, PathPredicate{}, Pins{}, QueueClock{}, Reflector{}, Relatives{}, Relists{},
-		Session{}, Sessions{}, StepCounts{}, Stream{}, Wishes{}, Writes{},
+		Session{}, Sessions{}, SharedInformer{}, StepCounts{}, Stream{}, Wishes{}, Writes{},
 	},
 }
 
@@ -84,8 +84,7 @@ type (
 
 	// StoreTurns is toolscache.turns.mu: the right to write a store that no informer writes.
 	StoreTurns struct{}
-	// SharedInformer is toolscache.sharedInformer.mu: the handlers and their resync periods. The
-	// user's logger is called while it is held.
+	// SharedInformer is toolscache.sharedInformer.mu: the handlers and their resync periods.
 	SharedInformer struct{}
 	// LowController is toolscache.controller.mu: the reflector of a low-level controller.
 	LowController struct{}

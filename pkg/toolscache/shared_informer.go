@@ -94,7 +94,7 @@ type sharedInformer struct {
 	transform atomic.Pointer[cache.TransformFunc]
 	onError   atomic.Pointer[cache.WatchErrorHandlerWithContext]
 
-	mu      lock.Mutex[lock.SharedInformer] // guards everything below; held while calling the user's logger, and nothing else of the user's
+	mu      lock.Mutex[lock.SharedInformer] // guards everything below; never held while calling out or waiting
 	started bool
 	resync  resyncPeriods
 	handles map[*registration]struct{}
@@ -172,8 +172,9 @@ func (s *sharedInformer) AddEventHandlerWithOptions(handler cache.ResourceEventH
 		logger = *opts.Logger
 	}
 	s.mu.Lock()
-	policy := s.resync.policy(logger, opts.ResyncPeriod, s.started)
+	policy, w := s.resync.policy(opts.ResyncPeriod, s.started)
 	s.mu.Unlock()
+	w.tell(logger)
 	told := &told{handler: handler, logger: logger}
 	sub, err := s.core.Subscribe(told.tell, informer.SubscribeOptions{
 		Name:   handlerName(handler),

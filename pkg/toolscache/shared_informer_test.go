@@ -16,7 +16,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/tools/cache"
-	"k8s.io/klog/v2"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
@@ -62,7 +61,7 @@ func TestResyncPeriods(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := resyncPeriods{byDefault: c.byDefault, check: c.byDefault}
-			if got := p.add(klog.Background(), c.asked, c.started); got != c.want || p.check != c.wantCheck {
+			if got, _ := p.add(c.asked, c.started); got != c.want || p.check != c.wantCheck {
 				t.Errorf("granted is %v and the next is measured by %v, want %v and %v", got, p.check, c.want, c.wantCheck)
 			}
 		})

@@ -34,13 +34,25 @@ func newResyncPeriods(opts ShowOptions) resyncPeriods {
 const shortestResync = time.Second
 
 // policy is that of a handler which asked for a period, or for none in particular:
-// then the scopes' own are for it.
-func (p *resyncPeriods) policy(logger klog.Logger, asked *time.Duration, started bool) resync.Policy {
-	granted := p.add(logger, asked, started)
+// then the scopes' own are for it. The caller tells the handler's logger what is to be said.
+func (p *resyncPeriods) policy(asked *time.Duration, started bool) (resync.Policy, warning) {
+	granted, w := p.add(asked, started)
 	if asked == nil {
-		return resync.Policy{}
+		return resync.Policy{}, w
 	}
-	return resync.Policy{Period: cmp.Or(granted, resync.Never)}
+	return resync.Policy{Period: cmp.Or(granted, resync.Never)}, w
+}
+
+// warning is a line of the log; nothing is said if it has no message.
+type warning struct {
+	message string
+	about   []any
+}
+
+func (w warning) tell(logger klog.Logger) {
+	if w.message != "" {
+		logger.Info(w.message, w.about...)
+	}
 }
 
 // handlerPeriod is the period of a handler that asked for none in particular.
@@ -72,27 +84,26 @@ func (s *sharedInformer) SetResync(policy resync.Policy) error {
 	return nil
 }
 
-func (p *resyncPeriods) add(logger klog.Logger, asked *time.Duration, started bool) time.Duration {
+func (p *resyncPeriods) add(asked *time.Duration, started bool) (granted time.Duration, w warning) {
 	period := p.byDefault
 	if asked != nil {
 		period = *asked
 	}
 	switch {
 	case period == 0:
-		return 0
+		return 0, w
 	case asked != nil && p.byPolicy != nil && p.byPolicy():
-		return max(period, shortestResync)
+		return max(period, shortestResync), w
 	case p.check == 0:
-		logger.Info("This informer was made without resync; the handler's resync period has no effect", "resyncPeriod", period)
-		return 0
+		return 0, warning{"This informer was made without resync; the handler's resync period has no effect", []any{"resyncPeriod", period}}
 	}
-	granted := max(period, shortestResync)
+	granted = max(period, shortestResync)
 	if started {
 		granted = max(granted, p.check)
 	}
 	p.check = min(p.check, granted)
 	if granted != period {
-		logger.Info("The handler's resync period is too short", "asked", period, "granted", granted)
+		w = warning{"The handler's resync period is too short", []any{"asked", period, "granted", granted}}
 	}
-	return granted
+	return granted, w
 }
