@@ -80,7 +80,7 @@ func (p *passage) run(t *testing.T) error {
 		{"make children", p.createFirst, func(ctx context.Context) error { return p.holds(ctx, "first") }},
 		{"say that a hostname is taken", p.createSecond, p.secondWaits},
 		{"mend children", p.deleteChildren, p.childrenAreThere},
-		{"mend children again", p.deleteChildren, p.childrenAreThere},
+		{"repeat an Event", nothing, p.hasRepeated},
 		{"follow an edit", p.edit, p.isEdited},
 		{"give a hostname to the Site that waits for it", p.deleteFirst, p.secondHolds},
 		{"stay the leader", nothing, p.renewsLease},
