@@ -1,0 +1,49 @@
+package v1
+
+import "time"
+
+// DeltaList answers /delta/v1/deltas: the last deltas that the journal holds, the newest first.
+type DeltaList struct {
+	At    time.Time `json:"at"`
+	Items []Delta   `json:"items"`
+	// Dropped counts the deltas of these kinds that the journal no longer holds.
+	Dropped uint64 `json:"dropped"`
+}
+
+// Delta is something that happened to an object.
+type Delta struct {
+	// ID grows with each delta of the process.
+	ID uint64 `json:"id"`
+	// Seen is when the watch delivered it.
+	Seen      time.Time `json:"seen"`
+	Kind      string    `json:"kind"`
+	Namespace string    `json:"namespace"`
+	Name      string    `json:"name"`
+	// Op is Added, Updated, Deleted, Sync or OutOfScope.
+	Op              string `json:"op"`
+	ResourceVersion string `json:"resourceVersion"`
+	// Manager is the field manager that wrote it, where that is known.
+	Manager string `json:"manager,omitempty"`
+	// Folded counts the deltas that became part of this one.
+	Folded uint32 `json:"folded,omitempty"`
+	// Missed marks a deletion that no event told of.
+	Missed bool `json:"missed,omitempty"`
+	// Relisted marks a delta that a list showed.
+	Relisted bool `json:"relisted,omitempty"`
+	// Edits are the fields that an update changed.
+	Edits []Edit `json:"edits,omitempty"`
+	// EditsLeftOut is set where there are more edits than are shown.
+	EditsLeftOut bool `json:"editsLeftOut,omitempty"`
+}
+
+// Edit is one field that changed.
+type Edit struct {
+	Path string `json:"path"`
+	// Op is added, removed or changed.
+	Op string `json:"op"`
+	// Before and After are the values as compact JSON, cut where they are long. They are
+	// empty where the value is hidden: those of a Secret always are.
+	Before string `json:"before,omitempty"`
+	After  string `json:"after,omitempty"`
+	Hidden bool   `json:"hidden,omitempty"`
+}
