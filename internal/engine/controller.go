@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"time"
 
 	"github.com/go-logr/logr"
 
 	"github.com/delta-runtime/delta-runtime/internal/mutation"
 	"github.com/delta-runtime/delta-runtime/internal/store"
+	"github.com/delta-runtime/delta-runtime/internal/tally"
 	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -46,6 +48,8 @@ type controller[T any] struct {
 	ready     <-chan struct{}        // closed when subscribers can count as synced
 	mutations *mutation.Detector[T]  // nil unless they are looked for
 	forgotten map[delta.Key]struct{} // see forget
+
+	batches, applied tally.Histogram // see Counts
 
 	log  logr.Logger
 	kind string
@@ -89,11 +93,17 @@ func (c *controller[T]) await(ctx context.Context) {
 }
 
 func (c *controller[T]) process(batch Batch[T]) {
+	began := time.Now()
 	events := c.apply(batch)
+	now := time.Now()
+	if batch.Len() > 0 {
+		c.batches.Observe(uint64(batch.Len()))
+		c.applied.Observe(uint64(max(0, now.Sub(began))))
+	}
 	if len(batch.controls) > 0 || c.fifo.unsynced.Load() > 0 {
 		c.fifo.shown()
 	}
-	c.processor.publish(events)
+	c.processor.publishAt(now, events)
 	for _, entry := range batch.controls {
 		c.carryOut(entry)
 	}

@@ -11,15 +11,16 @@ var table = map[string]rule{
 	"internal/lifecycle": {ours: in("internal/lock")},
 	"internal/objects":   {ours: in("internal/states", "internal/traits", "pkg/delta"), theirs: in("k8s.io/apimachinery")},
 	"internal/revision":  {},
+	"internal/tally":     {},
 	"internal/listwatch": {ours: in("pkg/delta"), theirs: in("k8s.io/apimachinery")},
 	"internal/timetable": {ours: in("pkg/delta", "pkg/resync"), theirs: in("k8s.io/apimachinery/pkg/labels")},
 	"internal/reflector": {
-		ours:   in("internal/listwatch", "internal/lock", "internal/revision", "pkg/delta", "pkg/informer"),
+		ours:   in("internal/listwatch", "internal/lock", "internal/revision", "internal/tally", "pkg/delta", "pkg/informer"),
 		theirs: in("k8s.io/apimachinery", "github.com/go-logr/logr"),
 	},
 	"internal/engine": {
 		ours: in("internal/invariant", "internal/lifecycle", "internal/listwatch", "internal/lock", "internal/mutation", "internal/reflector",
-			"internal/revision", "internal/store", "internal/timetable", "internal/traits", "pkg/delta", "pkg/informer", "pkg/resync"),
+			"internal/revision", "internal/store", "internal/tally", "internal/timetable", "internal/traits", "pkg/delta", "pkg/informer", "pkg/resync"),
 		theirs: in("k8s.io/apimachinery", "github.com/go-logr/logr"),
 	},
 	"internal/peer": {

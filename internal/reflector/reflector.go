@@ -130,6 +130,11 @@ type Reflector[T any] struct {
 	failures   backoff
 	internal   grace
 	degradedBy failure // what the log has it for
+	expired    bool    // an attempt since the last list failed because our version is gone
+	recheck    bool    // the next list is read because something may have been missed
+	reason     Reason  // why the list is read that has begun
+
+	counts counts
 
 	relists relists
 
@@ -241,6 +246,7 @@ func (r *Reflector[T]) fail(ctx context.Context, during string, err error) error
 }
 
 func (r *Reflector[T]) noteFailure(err error) {
+	r.expired = r.expired || classify(err).lostVersion()
 	now := r.opts.Now()
 	r.note(func(s *informer.ReflectorStatus) {
 		s.Attempts++

@@ -110,7 +110,9 @@ func (r *Reflector[T]) Listed(number uint64) <-chan struct{} { return r.relists.
 // it, our position can't be used: it is to show what the server has now, and not
 // something that it remembers.
 func (r *Reflector[T]) beginList() {
-	if r.relists.begin() && r.at.version != "" {
+	wanted := r.relists.begin()
+	r.reason = r.reasonToList(wanted)
+	if wanted && r.at.version != "" {
 		r.at.gone = true
 	}
 }

@@ -31,7 +31,7 @@ var updateScenarios = flag.Bool("update", false, "write what happens now to test
 //	set stream pagesize=2                  settings, see (*script).set
 //	> list version=0 limit=500             what the Reflector asks the server
 //	< page 5 a@1 b@2                       what the script answers
-//	= replace 5 a@1 b@2                    what the sink is told
+//	= replace 5 for First: a@1 b@2         what the sink is told
 //	! list things: …                       what OnError is told
 //	~ BackingOff 800ms                     a wait, in the state that Status shows
 //	* kind is deaf …                       what the log says at its default level, after "set log"
@@ -310,7 +310,7 @@ func (s *script) Push(d delta.Delta[faulty.Thing], position string) error {
 }
 
 func (s *script) Replace(objs []faulty.Thing, r Replacement) error {
-	line := "= replace " + r.Version
+	line := fmt.Sprintf("= replace %s for %s:", r.Version, s.r.reason)
 	for _, obj := range objs {
 		line += " " + obj.String()
 	}

@@ -127,6 +127,7 @@ func (r *Reflector[T]) moveTo(version string) {
 // openedWatch ends what only a person could have helped with.
 func (r *Reflector[T]) openedWatch() {
 	var degradedSince time.Time
+	r.counts.watches.Add(1)
 	r.note(func(s *informer.ReflectorStatus) {
 		degradedSince, s.DegradedSince = s.DegradedSince, time.Time{}
 	})

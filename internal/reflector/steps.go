@@ -121,6 +121,8 @@ func (r *Reflector[T]) adopt(ctx context.Context, list *snapshot[T], as Replacem
 		return nil, r.fail(ctx, r.Status().State, fmt.Errorf("hand on the list: %w", err))
 	}
 	r.at = position{version: as.Version}
+	r.counts.lists[r.reason].Add(1)
+	r.expired, r.recheck = false, false
 	r.relists.serve()
 	r.listed, r.unsure = r.opts.Now(), as.Partial
 	r.failures.listed(r.listed)
@@ -205,8 +207,10 @@ func (r *Reflector[T]) follow(s *session[T]) step {
 // afterWatch is what comes after a watch that has lasted so long and was ended by err.
 func (r *Reflector[T]) afterWatch(ctx context.Context, s *session[T], lasted time.Duration, err error) (step, error) {
 	switch {
-	case errors.Is(err, errRelist), errors.Is(err, errRecheck):
+	case errors.Is(err, errRelist):
 		return r.start(), nil
+	case errors.Is(err, errRecheck):
+		return r.listToCheck(), nil
 	case errors.Is(err, errDoubt):
 		r.doubts.ask = true
 		return r.unhurried(ctx, lasted, r.resume()), nil
@@ -263,9 +267,15 @@ func (r *Reflector[T]) unhurried(ctx context.Context, lasted time.Duration, next
 // have been a deletion, which nobody will tell us of again, so list now and then.
 func (r *Reflector[T]) resume() step {
 	if r.unsure && r.opts.Now().Sub(r.listed) >= r.opts.WatchTimeout {
-		return r.start()
+		return r.listToCheck()
 	}
 	return r.watch
+}
+
+// listToCheck lists because something may have been missed.
+func (r *Reflector[T]) listToCheck() step {
+	r.recheck = true
+	return r.start()
 }
 
 // pause waits out a failure that leaves our position as it was.
@@ -279,7 +289,10 @@ func (r *Reflector[T]) pause(failed error, next step) step {
 // takeTurn waits until this Reflector may list. It reports false if ctx ended.
 func (r *Reflector[T]) takeTurn(ctx context.Context) bool {
 	r.enter(Queued)
-	return r.opts.Limiter.take(ctx)
+	asked := r.opts.Now()
+	taken := r.opts.Limiter.take(ctx)
+	r.counts.turns.Observe(uint64(max(0, r.opts.Now().Sub(asked))))
+	return taken
 }
 
 // expiredInHealth reports whether err ended a watch that had been going on for

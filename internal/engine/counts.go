@@ -1,0 +1,50 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
+	"github.com/delta-runtime/delta-runtime/internal/tally"
+)
+
+// Counts are what an informer has done since it was made.
+type Counts struct {
+	// Reflector has the sum over all scopes that there are now.
+	Reflector reflector.Counts
+	// Batches are the numbers of deltas that were applied at once, and Applied the times that
+	// this took, in nanoseconds.
+	Batches, Applied tally.Reading
+	// Oldest is how long the oldest delta has waited that is not visible yet.
+	Oldest time.Duration
+	// Gaps is what [Informer.Gaps] returns.
+	Gaps uint64
+}
+
+// Counts takes no lock of the Controller's.
+func (i *Informer[T]) Counts() (c Counts) {
+	for _, s := range i.coverage.Load().scopes {
+		scope := s.reflector.Counts()
+		c.Reflector.Add(&scope)
+	}
+	c.Batches, c.Applied = i.controller.batches.Read(), i.controller.applied.Read()
+	if oldest := i.fifo.oldest(); !oldest.IsZero() {
+		c.Oldest = max(0, time.Since(oldest))
+	}
+	c.Gaps = i.Gaps()
+	return c
+}
+
+// oldest is when the first delta was seen that is not visible yet. It is zero where there is
+// none.
+func (f *DeltaFIFO[T]) oldest() time.Time {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case len(f.out.items) > 0:
+		return f.out.items[0].Seen
+	case f.pending.head < len(f.pending.items):
+		return f.pending.items[f.pending.head].Seen
+	default:
+		return time.Time{}
+	}
+}

@@ -1,0 +1,68 @@
+package engine
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
+)
+
+// Counts say how often and why the server was listed, and in what batches deltas were applied.
+func TestCounts(t *testing.T) {
+	withCrowd(t, 100, resync.Policy{}, func(r *resyncRig) {
+		t := r.T // of the bubble
+		for range 2 {
+			if err := r.Relist(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		synctest.Wait()
+		got := r.Counts()
+		for reason, lists := range got.Reflector.Each {
+			want := map[reflector.Reason]uint64{reflector.First: 1, reflector.Requested: 2}[reason]
+			if lists != want {
+				t.Errorf("%d lists for %v, want %d", lists, reason, want)
+			}
+		}
+		if got.Reflector.Watches != 3 || got.Reflector.Turns.Count() != 3 {
+			t.Errorf("%d watches after %d turns, want 3 after 3", got.Reflector.Watches, got.Reflector.Turns.Count())
+		}
+		if got.Batches.Sum != 100 || got.Batches.Count() != got.Applied.Count() {
+			t.Errorf("%d deltas in %d batches, %d of them timed; want 100", got.Batches.Sum, got.Batches.Count(), got.Applied.Count())
+		}
+		if got.Oldest != 0 {
+			t.Errorf("a delta has waited for %v, and none is left", got.Oldest)
+		}
+	})
+}
+
+// What is not visible yet grows old.
+func TestTheOldestDelta(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := NewDeltaFIFO(FIFOOptions[note]{Traits: noteTraits})
+		at := time.Now()
+		for _, name := range []string{"a", "b"} {
+			d := delta.Delta[note]{Op: delta.Added, New: note{name: name, version: "1"}, Version: "1", Seen: time.Now()}
+			if err := f.Push(d, "1"); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second)
+		}
+		if got := f.oldest(); !got.Equal(at) {
+			t.Errorf("the oldest is of %v, want %v", got, at)
+		}
+		if _, _, err := f.tryPop(); err != nil {
+			t.Fatal(err)
+		}
+		if got := f.oldest(); !got.Equal(at) {
+			t.Errorf("while it is handed out the oldest is of %v, want %v", got, at)
+		}
+		f.Release()
+		if got := f.oldest(); !got.IsZero() {
+			t.Errorf("there is one of %v, and none is left", got)
+		}
+	})
+}

@@ -1,0 +1,97 @@
+package reflector
+
+import (
+	"sync/atomic"
+
+	"github.com/delta-runtime/delta-runtime/internal/tally"
+)
+
+// Reason is why a whole list was read.
+type Reason uint8
+
+const (
+	// First is the first list of the Reflector.
+	First Reason = iota
+	// Requested means that somebody asked for it.
+	Requested
+	// Expired means that the server no longer has the history after our version.
+	Expired
+	// Rewound means that the server went back to before our version.
+	Rewound
+	// Recheck means that something may have been missed: an event was left out, or the server
+	// was away for long.
+	Recheck
+	// Broken means that the watch or the list before ended with any other error.
+	Broken
+
+	reasons = iota
+)
+
+var reasonNames = [reasons]string{
+	First: "First", Requested: "Requested", Expired: "Expired", Rewound: "Rewound", Recheck: "Recheck", Broken: "Broken",
+}
+
+// String is the constant's name.
+func (r Reason) String() string { return reasonNames[r] }
+
+// Counts are what a Reflector has done since it was made.
+type Counts struct {
+	// Lists counts the whole lists that were handed on, by [Reason].
+	Lists [reasons]uint64
+	// Watches counts the watches that were opened.
+	Watches uint64
+	// Turns are the times that it waited for its turn to list, in nanoseconds.
+	Turns tally.Reading
+}
+
+// Add adds what another Reflector has done.
+func (c *Counts) Add(other *Counts) {
+	for i, n := range other.Lists {
+		c.Lists[i] += n
+	}
+	c.Watches += other.Watches
+	c.Turns.Add(&other.Turns)
+}
+
+// Each yields each reason with its count.
+func (c *Counts) Each(yield func(reason Reason, lists uint64) bool) {
+	for i, n := range c.Lists {
+		if !yield(Reason(i), n) { //nolint:gosec // there are six
+			return
+		}
+	}
+}
+
+// counts is what Counts are read from.
+type counts struct {
+	lists   [reasons]atomic.Uint64
+	watches atomic.Uint64
+	turns   tally.Histogram
+}
+
+// Counts may be called from any goroutine.
+func (r *Reflector[T]) Counts() (c Counts) {
+	for i := range c.Lists {
+		c.Lists[i] = r.counts.lists[i].Load()
+	}
+	c.Watches, c.Turns = r.counts.watches.Load(), r.counts.turns.Read()
+	return c
+}
+
+// reasonToList says why the list is read that is about to begin.
+func (r *Reflector[T]) reasonToList(wanted bool) Reason {
+	switch {
+	case r.listed.IsZero():
+		return First
+	case r.at.behind:
+		return Rewound
+	case wanted:
+		return Requested
+	case r.recheck:
+		return Recheck
+	case r.at.gone, r.expired:
+		return Expired
+	default:
+		return Broken
+	}
+}

@@ -1,0 +1,78 @@
+package tally
+
+import (
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
+)
+
+// TestHistogram compares what is read with a list of all numbers.
+func TestHistogram(t *testing.T) {
+	seeds.Run(t, 100, func(t *testing.T, rng *rand.Rand) {
+		var h Histogram
+		var all []uint64
+		for range rng.IntN(500) {
+			n := rng.Uint64() >> (20 + rng.IntN(45))
+			h.Observe(n)
+			all = append(all, n)
+		}
+		got := h.Read()
+		var sum, below uint64
+		for _, n := range all {
+			sum += n
+		}
+		if got.Sum != sum || got.Count() != uint64(len(all)) {
+			t.Fatalf("sum %d and count %d, want %d and %d", got.Sum, got.Count(), sum, len(all))
+		}
+		for i := range Buckets - 1 {
+			below += got.Counts[i]
+			want := uint64(0)
+			for _, n := range all {
+				if n <= UpperBound(i) {
+					want++
+				}
+			}
+			if below != want {
+				t.Fatalf("%d numbers are at most %d, want %d", below, UpperBound(i), want)
+			}
+		}
+	})
+}
+
+// TestObserveAtOnce has several goroutines count while another reads.
+func TestObserveAtOnce(t *testing.T) {
+	var h Histogram
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for n := range uint64(1000) {
+				h.Observe(n)
+			}
+		})
+	}
+	last := uint64(0)
+	for range 100 {
+		r := h.Read()
+		if r.Count() < last {
+			t.Fatalf("the count went back from %d to %d", last, r.Count())
+		}
+		last = r.Count()
+	}
+	all.Wait()
+	r := h.Read()
+	if twice := r; true {
+		twice.Add(&r)
+		if r.Count() != 4000 || twice.Count() != 8000 || twice.Sum != 2*r.Sum {
+			t.Errorf("%d numbers, and %d twice; want 4000 and 8000", r.Count(), twice.Count())
+		}
+	}
+}
+
+func BenchmarkObserve(b *testing.B) {
+	var h Histogram
+	for n := range uint64(b.N) {
+		h.Observe(n)
+	}
+}
