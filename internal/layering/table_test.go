@@ -23,11 +23,20 @@ var table = map[string]rule{
 			"internal/revision", "internal/store", "internal/tally", "internal/timetable", "internal/traits", "pkg/delta", "pkg/informer", "pkg/resync"),
 		theirs: in("k8s.io/apimachinery", "github.com/go-logr/logr"),
 	},
+	"internal/observe": {
+		ours:   in("internal/engine", "internal/lock", "internal/tally", "pkg/delta", "pkg/queue", "pkg/resync"),
+		theirs: in("k8s.io/apimachinery", "sigs.k8s.io/controller-runtime/pkg/client"),
+	},
+	"internal/metrics": {
+		ours:   in("internal/observe", "internal/tally", "pkg/informer"),
+		theirs: slices.Concat(metrics, in("sigs.k8s.io/controller-runtime/pkg/metrics")),
+	},
 	"internal/peer": {
 		ours:   in("internal/reflector", "pkg/informer"),
 		theirs: edge, except: in("sigs.k8s.io/controller-runtime"),
 	},
 	"internal/mutation":             {ours: in("internal/lock", "pkg/delta")},
+	"internal/footprint":            {},
 	"internal/layering":             {},
 	"internal/testing/controlplane": {ours: in("internal/lifecycle"), theirs: edge},
 	"internal/testing/stress":       {theirs: in("go.uber.org/goleak")},
@@ -73,7 +82,8 @@ var table = map[string]rule{
 		theirs: edge, except: in("sigs.k8s.io/controller-runtime"),
 	},
 	"pkg/cache": {
-		ours: in("internal/dedup", "internal/engine", "internal/lifecycle", "internal/listwatch", "internal/lock", "internal/objects", "internal/peer",
+		ours: in("internal/dedup", "internal/engine", "internal/lifecycle", "internal/listwatch", "internal/lock", "internal/metrics", "internal/objects",
+			"internal/observe", "internal/peer",
 			"internal/reflector", "internal/store", "pkg/delta", "pkg/informer", "pkg/resync", "pkg/toolscache"),
 		theirs: edge, except: aboveUs,
 	},
@@ -85,7 +95,8 @@ var table = map[string]rule{
 	"pkg/predicate": {ours: in("pkg/delta", "pkg/diff", "internal/lock", "internal/objects", "internal/path"), theirs: edge, except: aboveUs},
 	"pkg/builder": {
 		ours: in("pkg/source", "pkg/delta", "pkg/diff", "pkg/resync", "pkg/queue/ctrlqueue",
-			"internal/ledger", "internal/objects", "internal/path", "internal/recording", "internal/schemas"),
+			"internal/ledger", "internal/metrics", "internal/objects", "internal/observe", "internal/path", "internal/recording", "internal/schemas",
+			"pkg/queue"),
 		theirs: edge,
 	},
 	"internal/writes": {ours: in("internal/lock", "pkg/delta"), theirs: in("k8s.io/apimachinery")},

@@ -1,0 +1,31 @@
+// Package footprint estimates how many bytes of memory a value keeps alive.
+//
+//	Of(pod) ──▶ walk ──▶ string, slice by its capacity, map by its slots, pointer once ──▶ bytes
+//	              │
+//	              └─ ByPath: the same bytes, divided
+//	                          metadata.managedFields   3,904
+//	                          spec.containers          2,112
+//	                          status.conditions          912
+//
+// It counts what the allocator takes: each allocation is rounded up to its size class. What a
+// value shares with itself counts once. What it shares with other values counts for each of
+// them, because nobody could say whose it is.
+//
+// ByPath names fields, and never what a user has made up: it stops at a map with a Go type
+// of its own, such as the annotations. An unstructured object does not say which of its maps
+// have fields. So there only the object itself, its metadata, spec and status are divided.
+//
+// Some things are left out: what a function or a channel refers to, the time zone of a time,
+// and everything that is more than 500 pointers away.
+//
+// # Concurrency
+//
+// Any goroutine may call anything. Nobody may change the value meanwhile. What is known of a
+// type is kept for good: a program has no more types than it was compiled with.
+//
+// # Testing
+//
+// The heap is the judge: it holds samples of many shapes, typed and unstructured, and the
+// estimate is within 25 % of what the heap has grown by (TestAgainstTheHeap). The parts
+// of ByPath add up to Of. Values that lead back to themselves end (FuzzCycles).
+package footprint

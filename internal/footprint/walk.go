@@ -1,0 +1,212 @@
+package footprint
+
+import (
+	"reflect"
+	"sync"
+	"unsafe"
+)
+
+// deepest is how far away something may be and still count.
+const deepest = 500
+
+// walk adds up what a value leads to.
+type walk struct {
+	seen map[unsafe.Pointer]struct{} // what pointers, slices and maps have led to
+}
+
+var walks = sync.Pool{New: func() any { return &walk{seen: map[unsafe.Pointer]struct{}{}} }}
+
+// mostSeen is how large a map may be that is kept for the next walk.
+const mostSeen = 1 << 13
+
+func begin() *walk { return walks.Get().(*walk) }
+
+func (w *walk) end() {
+	if len(w.seen) <= mostSeen {
+		clear(w.seen)
+		walks.Put(w)
+	}
+}
+
+// new reports whether the walk is there for the first time.
+func (w *walk) new(p unsafe.Pointer) bool {
+	before := len(w.seen)
+	w.seen[p] = struct{}{}
+	return len(w.seen) > before
+}
+
+// behind returns what v keeps alive beside the memory that it lies in itself.
+func (w *walk) behind(v reflect.Value, k *kind, far int) (sum int64) {
+	if k.flat || far > deepest {
+		return 0
+	}
+	switch v.Kind() {
+	case reflect.String:
+		return text(v.Len())
+	case reflect.Struct:
+		for i := range k.fields {
+			f := &k.fields[i]
+			sum += w.behind(v.Field(f.index), f.kind, far)
+		}
+		return sum
+	case reflect.Pointer:
+		return w.pointer(v, far)
+	case reflect.Interface:
+		return w.boxed(v.Elem(), far)
+	case reflect.Slice:
+		return w.slice(v, far)
+	case reflect.Array:
+		elem := kindOf(v.Type().Elem())
+		for i := range v.Len() {
+			sum += w.behind(v.Index(i), elem, far)
+		}
+		return sum
+	case reflect.Map:
+		return w.mapping(v, far)
+	default:
+		return 0
+	}
+}
+
+func text(length int) int64 {
+	if length <= 1 {
+		return 0 // the runtime has all of these
+	}
+	return block(int64(length))
+}
+
+func (w *walk) pointer(v reflect.Value, far int) int64 {
+	if v.IsNil() {
+		return 0
+	}
+	k := kindOf(v.Type().Elem())
+	if k.size == 0 || !w.new(v.UnsafePointer()) {
+		return 0
+	}
+	return k.block() + w.behind(v.Elem(), k, far+1)
+}
+
+func (k *kind) block() int64 {
+	if k.flat {
+		return block(k.size)
+	}
+	return scanned(k.size)
+}
+
+// boxed returns what an interface keeps alive that holds v.
+func (w *walk) boxed(v reflect.Value, far int) int64 {
+	switch v.Kind() {
+	case reflect.Invalid, reflect.Bool, reflect.Func, reflect.Chan, reflect.UnsafePointer:
+		return 0
+	case reflect.Pointer, reflect.Map:
+		return w.behind(v, kindOf(v.Type()), far)
+	default:
+		k := kindOf(v.Type())
+		return k.block() + w.behind(v, k, far+1)
+	}
+}
+
+func (w *walk) slice(v reflect.Value, far int) int64 {
+	elem := kindOf(v.Type().Elem())
+	size := elem.size * int64(v.Cap())
+	if size == 0 || !w.new(v.UnsafePointer()) {
+		return 0
+	}
+	if elem.flat {
+		return block(size)
+	}
+	sum := scanned(size)
+	for i := range v.Len() {
+		sum += w.behind(v.Index(i), elem, far+1)
+	}
+	return sum
+}
+
+func (w *walk) mapping(v reflect.Value, far int) int64 {
+	if v.IsNil() || !w.new(v.UnsafePointer()) {
+		return 0
+	}
+	if v.CanInterface() { // the two maps that nearly all objects have, without an allocation
+		switch m := v.Interface().(type) {
+		case map[string]string:
+			return texts(m)
+		case map[string]any:
+			return w.content(m, far)
+		}
+	}
+	key, elem := kindOf(v.Type().Key()), kindOf(v.Type().Elem())
+	sum := mapBytes(v.Len(), key.size, elem.size)
+	if key.flat && elem.flat {
+		return sum
+	}
+	k, e := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+	for entry := v.MapRange(); entry.Next(); {
+		k.SetIterKey(entry)
+		e.SetIterValue(entry)
+		sum += w.behind(k, key, far+1) + w.behind(e, elem, far+1)
+	}
+	return sum
+}
+
+const (
+	textHead  = 16
+	sliceHead = 24
+	anyHead   = 16
+)
+
+func texts(m map[string]string) int64 {
+	sum := mapBytes(len(m), textHead, textHead)
+	for k, v := range m {
+		sum += text(len(k)) + text(len(v))
+	}
+	return sum
+}
+
+// content is of a part of an unstructured object.
+func (w *walk) content(m map[string]any, far int) int64 {
+	if far > deepest {
+		return 0
+	}
+	sum := mapBytes(len(m), textHead, anyHead)
+	for k, v := range m {
+		sum += text(len(k)) + w.value(v, far+1)
+	}
+	return sum
+}
+
+// value is boxed for what JSON is decoded to.
+func (w *walk) value(v any, far int) int64 {
+	switch v := v.(type) {
+	case nil, bool:
+		return 0
+	case string:
+		return textHead + text(len(v))
+	case int64:
+		if v >= 0 && v < 256 {
+			return 0 // the runtime has all of these
+		}
+		return 8
+	case float64:
+		return 8
+	case map[string]any:
+		if v == nil || !w.new(reflect.ValueOf(v).UnsafePointer()) {
+			return 0
+		}
+		return w.content(v, far)
+	case []any:
+		return sliceHead + w.values(v, far)
+	default:
+		return w.boxed(reflect.ValueOf(v), far)
+	}
+}
+
+func (w *walk) values(list []any, far int) int64 {
+	if cap(list) == 0 || far > deepest || !w.new(unsafe.Pointer(unsafe.SliceData(list))) {
+		return 0
+	}
+	sum := scanned(anyHead * int64(cap(list)))
+	for _, v := range list {
+		sum += w.value(v, far+1)
+	}
+	return sum
+}
