@@ -145,6 +145,9 @@ func (s *schedule[K]) pick() *entry[K] {
 	if s.turns >= s.ageing.Every {
 		s.turns = 0
 		if old := s.lanes.oldest(); s.ageing.Patience >= 0 && s.now-old.since > s.ageing.Patience {
+			if e != old {
+				s.stats.aged++
+			}
 			e = old
 		}
 	}

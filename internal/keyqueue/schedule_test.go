@@ -203,6 +203,9 @@ func TestAgeingBound(t *testing.T) {
 				taken++
 			}
 			if e.key == starving {
+				if s.summary(now).Aged == 0 {
+					t.Fatal("it went before keys of higher priority, and no turn was counted for that")
+				}
 				break
 			}
 			s.done(now, e.key)
@@ -223,6 +226,9 @@ func TestStrictWithinPatience(t *testing.T) {
 		if e, _ := s.take(time.Second); e.key != 99-i {
 			t.Fatalf("take %d is key %d, want %d", i, e.key, 99-i)
 		}
+	}
+	if aged := s.summary(time.Second).Aged; aged != 0 {
+		t.Errorf("%d keys went first because they had waited long, want none", aged)
 	}
 }
 

@@ -21,8 +21,8 @@ func observe(h *queue.Histogram, d time.Duration) {
 
 // counters are the part of Stats that the schedule counts all the time.
 type counters struct {
-	added, taken, finished, delayed uint64
-	queued, worked                  queue.Histogram
+	added, taken, finished, delayed, aged uint64
+	queued, worked                        queue.Histogram
 }
 
 func (s *schedule[K]) added(e *entry[K]) {
@@ -68,7 +68,7 @@ func (s *schedule[K]) summary(now time.Duration) queue.Stats {
 	s.tick(now)
 	c := &s.stats
 	out := queue.Stats{
-		Added: c.added, Taken: c.taken, Finished: c.finished, Delayed: c.delayed,
+		Added: c.added, Taken: c.taken, Finished: c.finished, Delayed: c.delayed, Aged: c.aged,
 		Queued: c.queued, Worked: c.worked,
 		Depth:   map[int]int{},
 		Waiting: len(s.timers.heap),

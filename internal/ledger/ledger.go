@@ -1,6 +1,10 @@
 package ledger
 
-import "context"
+import (
+	"context"
+	"iter"
+	"time"
+)
 
 // Outcome is what became of a request.
 type Outcome uint8
@@ -29,6 +33,23 @@ type Clerk[R comparable, C, K, T any] interface {
 	Teller[R, T]
 	Auditor
 	Marker[C, K]
+	Witness[R, T]
+}
+
+// Witness is asked by those who only look.
+type Witness[R comparable, T any] interface {
+	// Waiting returns what the next call for a request will be told, as far as it is recorded
+	// now. It changes nothing.
+	Waiting(r R) T
+	// Lacking says in one word why what a reconciler is told is not complete; empty if it is.
+	// There are at most ten such words.
+	Lacking(told T) string
+	// Describe visits each change. Bit n of causes is set if the change has the cause of number
+	// n, seen is when its first delta was seen, and zero if it stands for none, and own says
+	// whether the operator itself made it.
+	Describe(told T, visit func(causes uint16, seen time.Time, own bool))
+	// HeldBack is how many events predicates have held back.
+	HeldBack() uint64
 }
 
 // Recorder takes down what changes requests are made for.
@@ -41,6 +62,8 @@ type Recorder[R comparable, C any] interface {
 	// LandedLater notes that the request will be in the queue after a while. It follows a
 	// Record in place of Landed.
 	LandedLater(r R)
+	// HoldBack notes that a predicate has held an event back.
+	HoldBack()
 	// NewStream begins a stream. With byKey each object is for one request, which its key
 	// decides.
 	NewStream(byKey bool) Stream[R, C]
@@ -83,6 +106,9 @@ type Marker[C, K any] interface {
 	// changes have this cause. If c shows what the watch told nobody of before, it has the
 	// cause as well.
 	ShownBy(c C, watch K) C
+	// Unfold yields the changes of which c was made: one from each state that the object had
+	// to the next. A change that is not of several states is yielded itself.
+	Unfold(c C) iter.Seq[C]
 }
 
 // Stream makes changes of what one watch shows.

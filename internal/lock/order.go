@@ -20,8 +20,9 @@ var order = [][]any{
 	{FIFO{}, Resyncer{}},
 	{Subscriber{}},
 	{Binding{}, CacheKinds{}, LowController{}},
+	{JournalShelf{}},
 	{
-		CallSteps{}, Clerk{}, ControllerQueue{}, Descriptions{}, Group{}, Indexers{}, Listed{}, Mutations{},
+		CallSteps{}, Calls{}, Clerk{}, ControllerQueue{}, Descriptions{}, Follower{}, Group{}, Indexers{}, Journal{}, Listed{}, Mutations{},
 		PageTable{}, PathChecks{}, PathPredicate{}, Pins{}, QueueClock{}, Reflector{}, Relatives{}, Relists{},
 		Session{}, Sessions{}, SharedInformer{}, StepCounts{}, Stream{}, Wishes{}, Writes{},
 	},
@@ -109,6 +110,8 @@ type (
 	Clerk struct{}
 	// Stream is delta.stream.mu: what one watch has shown.
 	Stream struct{}
+	// Calls is observe.Calls.mu: why calls were told that something is missing.
+	Calls struct{}
 	// CallSteps is delta.callSteps.mu: what has become of the steps of one call.
 	CallSteps struct{}
 	// StepCounts is delta.stepCounts.mu: the counts of all steps.
@@ -124,6 +127,14 @@ type (
 	Sessions struct{}
 	// Session is source.session.mu: whether a source has synced.
 	Session struct{}
+
+	// JournalShelf is journal.shelf.mu: the last entries of one kind or controller. Followers are
+	// shown an entry while it is held.
+	JournalShelf struct{}
+	// Follower is journal.Follower.mu: what a follower has not taken yet.
+	Follower struct{}
+	// Journal is journal.Journal.mu: the kinds and controllers of a journal.
+	Journal struct{}
 
 	// Group is lifecycle.Group.mu: the tasks that run, and how they ended.
 	Group struct{}

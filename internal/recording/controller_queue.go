@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"sync"
 	"time"
 
 	"k8s.io/client-go/util/workqueue"
@@ -16,6 +17,10 @@ import (
 // error or for a timer, does not stand for a change, and is not recorded.
 type ControllerQueue[R comparable] struct {
 	priorityQueue[R]
+
+	// OnShutDown is called once, when the queue is told to shut down. It may be nil.
+	OnShutDown func()
+	down       sync.Once
 
 	mu    lock.Mutex[lock.ControllerQueue] // guards again
 	again map[R]bool                       // Invariant: at most one for each worker. The controller may add these once more.
@@ -47,6 +52,26 @@ func (q *ControllerQueue[R]) recordsFor() (workqueue.TypedRateLimitingInterface[
 		return plain.TypedRateLimitingInterface, q.because.Ledger
 	}
 	return q.priorityQueue.recordsFor()
+}
+
+// ShutDown is the other queue's.
+func (q *ControllerQueue[R]) ShutDown() {
+	q.ending()
+	q.PriorityQueue.ShutDown()
+}
+
+// ShutDownWithDrain is the other queue's.
+func (q *ControllerQueue[R]) ShutDownWithDrain() {
+	q.ending()
+	q.PriorityQueue.ShutDownWithDrain()
+}
+
+func (q *ControllerQueue[R]) ending() {
+	q.down.Do(func() {
+		if q.OnShutDown != nil {
+			q.OnShutDown()
+		}
+	})
 }
 
 // MayAddAgain is for a request that the controller works on. The controller may add it once

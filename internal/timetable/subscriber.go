@@ -117,7 +117,7 @@ func (l *resyncing) periodic() bool {
 
 // Status tells how far resyncs are.
 func (r *Timetable) Status(now time.Time) resync.Status {
-	s := resync.Status{Runs: len(r.runs), Skipped: r.skipped}
+	s := resync.Status{Runs: len(r.runs), Shown: r.shown, Skipped: r.skipped}
 	for _, run := range r.runs {
 		s.Left += len(run.keys)
 	}

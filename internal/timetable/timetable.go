@@ -20,6 +20,7 @@ type Timetable struct {
 	runs        []*resyncRun // in the order of their turns
 	pending     bool         // a chunk is out and has not drained
 	ended       bool         // a run has ended since due was asked
+	shown       uint64       // keys that were handed out
 	skipped     uint64       // ticks that were not begun because earlier runs had not ended
 }
 
@@ -228,6 +229,7 @@ func (r *Timetable) Next(now time.Time, lag func(uint32) uint64) (Batch, bool) {
 		}
 		batch := Batch{run.Tick, run.keys[:n:n], run.origin}
 		run.hand(n, now)
+		r.shown += uint64(n)
 		r.runs = slices.Delete(r.runs, i, i+1)
 		if len(run.keys) > 0 {
 			r.runs = append(r.runs, run) // the others' turn

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -16,6 +17,7 @@ import (
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/delta-runtime/delta-runtime/internal/ledger"
+	"github.com/delta-runtime/delta-runtime/internal/observe"
 	"github.com/delta-runtime/delta-runtime/internal/recording"
 	"github.com/delta-runtime/delta-runtime/internal/schemas"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -57,15 +59,22 @@ type recordedReconciler[R comparable] struct {
 	to     reconcile.TypedReconciler[R]
 	ledger *delta.Ledger[R]
 	queue  atomic.Pointer[recording.ControllerQueue[R]] // nil until the controller starts
+	plain  atomic.Pointer[plainQueue[R]]                // what queue adds to
+	calls  observe.Calls
+	about  about
 }
 
 // Reconcile is for the controller's workers.
 func (r *recordedReconciler[R]) Reconcile(ctx context.Context, request R) (reconcile.Result, error) {
 	how := ledger.Failed // also for a panic, which goes on to the caller
+	came := observe.Panic
 	again := true
-	ctx, call := r.ledger.Clerk().Begin(ctx, request)
+	clerk := r.ledger.Clerk()
+	ctx, call := clerk.Begin(ctx, request)
+	r.calls.Begin(clerk, delta.From(ctx), time.Now())
 	defer func() {
 		call.End(how)
+		r.calls.End(came)
 		if queue := r.queue.Load(); queue != nil && again {
 			queue.MayAddAgain(request)
 		}
@@ -76,8 +85,21 @@ func (r *recordedReconciler[R]) Reconcile(ctx context.Context, request R) (recon
 		err = toRetry(call.Err()) // or nobody would retry a step whose error the reconciler has kept
 		how = outcome(result, err)
 	}
+	came = resultOf(how, err)
 	again = how != ledger.Succeeded && !errors.Is(err, reconcile.TerminalError(nil))
 	return result, err
+}
+
+// resultOf returns what a call came to, for those who count.
+func resultOf(how ledger.Outcome, err error) observe.Result {
+	switch {
+	case err != nil:
+		return observe.Error
+	case how != ledger.Succeeded:
+		return observe.Requeue
+	default:
+		return observe.Success
+	}
 }
 
 // toRetry returns the errors of steps as one error. The controller retries it if it would retry
@@ -132,7 +154,10 @@ func outcome(result reconcile.Result, err error) ledger.Outcome {
 // queueWith returns a constructor that puts the ledger before the queues of newQueue.
 func (r *recordedReconciler[R]) queueWith(newQueue makeQueue[R]) makeQueue[R] {
 	return func(name string, limiter workqueue.TypedRateLimiter[R]) workqueue.TypedRateLimitingInterface[R] {
-		queue := recording.NewControllerQueue(newQueue(name, limiter), r.ledger)
+		plain := newQueue(name, limiter)
+		r.plain.Store(&plain)
+		queue := recording.NewControllerQueue(plain, r.ledger)
+		queue.OnShutDown = r.observe()
 		r.queue.Store(queue)
 		return queue
 	}

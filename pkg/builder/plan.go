@@ -110,7 +110,10 @@ func (p *plan[R]) controllerOptions(r reconcile.TypedReconciler[R]) (controller.
 		options.NewQueue = newQueue(defaulted)
 	}
 	if p.ledger != nil {
-		recorded := &recordedReconciler[R]{to: r, ledger: p.ledger}
+		recorded := &recordedReconciler[R]{
+			to: r, ledger: p.ledger,
+			about: about{name: p.name, kind: p.primary, cache: p.mgr.GetCache(), log: p.logger()},
+		}
 		options.Reconciler, options.NewQueue = recorded, recorded.queueWith(options.NewQueue)
 	}
 	return options, nil

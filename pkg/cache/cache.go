@@ -158,6 +158,7 @@ func (c *Cache) Start(ctx context.Context) error {
 		return err
 	}
 	defer c.end()
+	defer c.observe()()
 	return group.Wait()
 }
 

@@ -2,6 +2,7 @@ package delta
 
 import (
 	"cmp"
+	"iter"
 	"sync/atomic"
 	"time"
 
@@ -21,6 +22,7 @@ type clerk[R comparable] struct {
 	facts         facts
 	gaps, relists counters
 	steps         stepCounts
+	heldBack      atomic.Uint64 // events that predicates have held back
 
 	mu    lock.Mutex[lock.Clerk] // guards everything below
 	books *books[R]
@@ -187,3 +189,6 @@ func (*clerk[R]) ShownBy(c Change, watch Cause) Change {
 	c.watch = watch
 	return c
 }
+
+// Unfold is the [ledger.Marker]'s.
+func (*clerk[R]) Unfold(c Change) iter.Seq[Change] { return unfold(&c) }

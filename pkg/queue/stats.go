@@ -10,6 +10,7 @@ type Stats struct {
 	Taken    uint64 // keys that were handed out
 	Finished uint64 // keys that workers were done with
 	Delayed  uint64 // adds with a delay
+	Aged     uint64 // keys that were handed out before keys of higher priority, because they had waited long
 
 	// Depth is the number of queued keys by priority. It has the 24 highest priorities in
 	// use, and DepthBelow is the sum of the others. A queue with a storage of its caller's

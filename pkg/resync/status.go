@@ -9,6 +9,9 @@ type Status struct {
 	// Runs is how many have begun and not ended, and Left how many objects they have
 	// yet to show. Subscribers that are shown the same together share a run.
 	Runs, Left int
+	// Shown is how many objects have been shown since the informer was made. Subscribers that
+	// are shown the same together count once.
+	Shown uint64
 	// Waiting is how many are wanted on demand and have not begun, because others
 	// have not ended.
 	Waiting int

@@ -153,6 +153,15 @@ func (t *turn[R]) queue(d *delta.Delta[any]) workqueue.TypedRateLimitingInterfac
 	return recording.NewQueue(t.of.queue, because)
 }
 
+// heldBack notes that a predicate has held the delta back, so that the subscriber need not be
+// told. It returns true.
+func (t *turn[R]) heldBack() bool {
+	if t.of.ledger != nil {
+		t.of.ledger.Clerk().HoldBack()
+	}
+	return true
+}
+
 // end ends the delivery. Its caller defers it, so that it also sees a panic.
 func (t *turn[R]) end() {
 	if !t.whole {

@@ -44,7 +44,7 @@ func (e *EventHandler[O, R]) callCreate(d *delta.Delta[any], t *turn[R]) bool {
 	about := event.TypedCreateEvent[O]{Object: obj, IsInInitialList: d.Initial}
 	for _, p := range e.predicates {
 		if !p.Create(about) {
-			return true
+			return t.heldBack()
 		}
 	}
 	ctx, end := context.WithCancel(e.ctx)
@@ -64,7 +64,7 @@ func (e *EventHandler[O, R]) callUpdate(d *delta.Delta[any], t *turn[R]) bool {
 	}
 	about := event.TypedUpdateEvent[O]{ObjectOld: before, ObjectNew: after}
 	if !e.passes(d, about) {
-		return true
+		return t.heldBack()
 	}
 	ctx, end := context.WithCancel(e.ctx)
 	defer end()
@@ -81,7 +81,7 @@ func (e *EventHandler[O, R]) callDelete(d *delta.Delta[any], t *turn[R]) bool {
 	about := event.TypedDeleteEvent[O]{Object: obj, DeleteStateUnknown: d.Missed}
 	for _, p := range e.predicates {
 		if !p.Delete(about) {
-			return true
+			return t.heldBack()
 		}
 	}
 	ctx, end := context.WithCancel(e.ctx)

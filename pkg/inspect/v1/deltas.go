@@ -47,3 +47,12 @@ type Edit struct {
 	After  string `json:"after,omitempty"`
 	Hidden bool   `json:"hidden,omitempty"`
 }
+
+// Lost is an event of /delta/v1/deltas/stream: deltas that its reader does not get.
+type Lost struct {
+	// Count is how many the journal had dropped before the reader took them.
+	Count uint64 `json:"count"`
+	// Restarted is set where the reader asked to go on after a delta of another process. Its
+	// IDs mean nothing here, so the stream begins with the oldest delta that the journal has.
+	Restarted bool `json:"restarted,omitempty"`
+}

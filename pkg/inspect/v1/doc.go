@@ -6,9 +6,8 @@
 //
 // Within v1 a field keeps its name and its meaning. Fields may be added.
 //
-// No form contains an object. What can be seen of an object is its name, its version, who
-// changed it, and the paths of the fields that changed. Values of fields are shown, but never
-// those of a Secret.
+// No form contains an object. An answer shows an object's name, its version, who changed it, and
+// the fields that changed, with their values. It never shows the values of a Secret.
 //
 // # Concurrency
 //

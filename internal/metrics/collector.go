@@ -1,0 +1,140 @@
+package metrics
+
+import (
+	"errors"
+	"strings"
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	"github.com/delta-runtime/delta-runtime/internal/observe"
+	"github.com/delta-runtime/delta-runtime/internal/tally"
+)
+
+// Register registers the metrics with controller-runtime's registry, once.
+var Register = sync.OnceValue(func() error {
+	err := ctrlmetrics.Registry.Register(newCollector(families))
+	if errors.As(err, &prometheus.AlreadyRegisteredError{}) {
+		return nil
+	}
+	// A collector without descriptions is in nobody's way: controller-runtime may register
+	// metrics of these names one day.
+	return errors.Join(err, ctrlmetrics.Registry.Register(undescribed{newCollector(clientGos)}))
+})
+
+// undescribed is a collector that says nothing of its metrics before a scrape.
+type undescribed struct{ *collector }
+
+// Describe is the registry's.
+func (undescribed) Describe(chan<- *prometheus.Desc) {}
+
+// collector answers a scrape.
+type collector struct {
+	descs       map[*family]*prometheus.Desc
+	caches      func() []observe.Cache
+	controllers func() []*observe.Controller
+}
+
+var _ prometheus.Collector = (*collector)(nil)
+
+// newCollector returns a collector of some families.
+func newCollector(of []*family) *collector {
+	c := &collector{descs: map[*family]*prometheus.Desc{}, caches: observe.Caches, controllers: observe.Controllers}
+	for _, f := range of {
+		c.descs[f] = prometheus.NewDesc(f.name, f.help, f.labels, nil)
+	}
+	return c
+}
+
+// Describe is the registry's.
+func (c *collector) Describe(out chan<- *prometheus.Desc) {
+	for _, d := range c.descs {
+		out <- d
+	}
+}
+
+// Collect is the registry's.
+func (c *collector) Collect(out chan<- prometheus.Metric) {
+	s := samples{}
+	for _, one := range c.caches() {
+		for _, k := range one.Kinds() {
+			s.kind(&k)
+		}
+	}
+	for _, one := range c.controllers() {
+		s.controller(one)
+	}
+	for _, one := range s {
+		if desc := c.descs[one.of]; desc != nil {
+			out <- one.metric(desc)
+		}
+	}
+}
+
+// samples are what a scrape has found so far.
+type samples map[sampleKey]*sample
+
+// sampleKey names a series. No label has a byte 0xff, which is not valid in UTF-8.
+type sampleKey struct {
+	of     *family
+	labels string
+}
+
+// sample is one series.
+type sample struct {
+	of      *family
+	labels  []string
+	value   float64
+	reading tally.Reading // of a histogram
+}
+
+// at returns the series, and whether it is new.
+func (s samples) at(f *family, labels []string) (_ *sample, isNew bool) {
+	for i, text := range labels {
+		labels[i] = strings.ToValidUTF8(text, "\uFFFD")
+	}
+	key := sampleKey{f, strings.Join(labels, "\xff")}
+	if there := s[key]; there != nil {
+		return there, false
+	}
+	s[key] = &sample{of: f, labels: labels}
+	return s[key], true
+}
+
+// set adds a number to a series.
+func (s samples) set(f *family, value float64, labels ...string) {
+	one, isNew := s.at(f, labels)
+	switch {
+	case isNew:
+		one.value = value
+	case f.join == smallest:
+		one.value = min(one.value, value)
+	case f.join == largest:
+		one.value = max(one.value, value)
+	default:
+		one.value += value
+	}
+}
+
+// read adds a histogram to a series.
+func (s samples) read(f *family, r tally.Reading, labels ...string) {
+	one, _ := s.at(f, labels)
+	one.reading.Add(&r)
+}
+
+func (s *sample) metric(desc *prometheus.Desc) prometheus.Metric {
+	f := s.of
+	if f.buckets == nil {
+		return prometheus.MustNewConstMetric(desc, f.kind, s.value, s.labels...)
+	}
+	buckets := make(map[float64]uint64, len(f.buckets))
+	below, next := uint64(0), 0
+	for _, i := range f.buckets {
+		for ; next <= i; next++ {
+			below += s.reading.Counts[next]
+		}
+		buckets[float64(tally.UpperBound(i))/f.scale] = below
+	}
+	return prometheus.MustNewConstHistogram(desc, s.reading.Count(), float64(s.reading.Sum)/f.scale, buckets, s.labels...)
+}

@@ -1,0 +1,24 @@
+// Package metrics shows what runs in this process to Prometheus.
+//
+//	Prometheus ──scrape──▶ controller-runtime's registry ──Collect──▶ collector
+//	                                                                     │ asks
+//	            caches, controllers, queues ◀── internal/observe ◀───────┘
+//
+// Nothing is counted here. A scrape reads the counts that the parts have anyway, so what nobody
+// scrapes costs nothing. Each metric has its name, type, labels and help in one table,
+// families.go. A test compares that table with docs/metrics.md.
+//
+// A process may have several caches, or controllers of the same name. Prometheus refuses two
+// series with the same labels, so they are one series: counts are added up, and of states the
+// worst counts.
+//
+// # Concurrency
+//
+// Any goroutine may call anything. A scrape takes the locks of the parts for as long as their
+// Status does.
+//
+// # Testing
+//
+// The tests scrape a registry that has a cache and controllers of known state. client_golang's
+// linter checks names and helps.
+package metrics

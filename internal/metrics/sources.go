@@ -1,0 +1,107 @@
+package metrics
+
+import (
+	"strconv"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/internal/observe"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
+)
+
+// kind takes the samples of one kind.
+func (s samples) kind(k *observe.Kind) {
+	labels := [4]string{k.GVK.Group, k.GVK.Version, k.GVK.Kind, k.Form}
+	status, counts := k.Informer.Status(), k.Informer.Counts()
+	set := func(f *family, value float64, more ...string) { s.set(f, value, append(labels[:4:4], more...)...) }
+	set(synced, number(status.Synced))
+	set(state, 1, status.Reflector.State)
+	set(objects, float64(status.Objects))
+	set(watches, float64(counts.Reflector.Watches))
+	set(gaps, float64(counts.Gaps))
+	set(pending, float64(status.Pending))
+	set(oldest, counts.Oldest.Seconds())
+	for reason, n := range counts.Reflector.Each {
+		set(lists, float64(n), reason.String())
+	}
+	s.read(turns, counts.Reflector.Turns, labels[:]...)
+	s.read(batches, counts.Batches, labels[:]...)
+	s.read(applied, counts.Applied, labels[:]...)
+	set(resyncLeft, float64(status.Resync.Left))
+	set(resyncShown, float64(status.Resync.Shown))
+	set(resyncSkipped, float64(status.Resync.Skipped))
+	s.clientGos(k, &status, &counts)
+	for i := range status.Scopes {
+		s.scope(&status.Scopes[i], labels)
+	}
+	for i := range status.Subscribers {
+		of := &status.Subscribers[i]
+		set(lag, float64(of.Lag), of.Name)
+		set(lagTime, of.OldestAge.Seconds(), of.Name)
+		set(told, float64(of.Told), of.Name)
+		set(folded, float64(of.Folded), of.Name)
+	}
+}
+
+// clientGos takes what client-go's informers would show.
+func (s samples) clientGos(k *observe.Kind, status *informer.Status, counts *engine.Counts) {
+	resource, _ := meta.UnsafeGuessKindToResource(k.GVK)
+	labels := [4]string{"delta-runtime", resource.Group, resource.Version, resource.Resource}
+	s.set(queuedItems, float64(status.Pending), labels[:]...)
+	s.read(processing, counts.Applied, labels[:]...)
+	digits := status.Version[max(0, len(status.Version)-15):]
+	if version, err := strconv.ParseUint(digits, 10, 64); err == nil { // not of a server that has other versions
+		s.set(storeVersion, float64(version), labels[:]...)
+	}
+}
+
+// scope takes those samples of a kind that are known for each namespace.
+func (s samples) scope(of *informer.ScopeStatus, labels [4]string) {
+	s.set(skipped, float64(of.Reflector.Skipped), labels[:]...)
+	for f, at := range map[*family]time.Time{heard: of.HeardAt, deaf: of.Reflector.DeafSince, degraded: of.Reflector.DegradedSince} {
+		if !at.IsZero() {
+			s.set(f, float64(at.UnixMilli())/1e3, labels[:]...)
+		}
+	}
+}
+
+// controller takes the samples of one controller.
+func (s samples) controller(c *observe.Controller) {
+	set := func(f *family, value float64, more ...string) { s.set(f, value, append([]string{c.Name}, more...)...) }
+	calls := c.Calls.Read()
+	for cause, n := range calls.Causes {
+		set(causes, float64(n), cause.String())
+	}
+	for reason, n := range calls.Lacking {
+		set(incomplete, float64(n), reason)
+	}
+	for cause, r := range calls.Latency {
+		s.read(latency, r, c.Name, cause.String())
+	}
+	set(changes, float64(calls.Changes))
+	set(own, float64(calls.Own))
+	set(heldBack, float64(c.HeldBack()))
+	for _, step := range c.Steps() {
+		set(steps, float64(step.Done), step.Name, "done")
+		set(steps, float64(step.Failed), step.Name, "failed")
+		set(steps, float64(step.Skipped), step.Name, "skipped")
+	}
+	ledger := c.Ledger()
+	set(requests, float64(ledger.Requests))
+	set(overflows, float64(ledger.Overflows))
+	if stats, ours := c.Queue(); ours {
+		set(delayed, float64(stats.Waiting))
+		set(working, float64(stats.Working))
+		set(oldestRequest, stats.OldestQueued.Seconds())
+		set(aged, float64(stats.Aged))
+	}
+}
+
+func number(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,123 @@
+package observe
+
+import (
+	"math/bits"
+	"sync/atomic"
+	"time"
+
+	"github.com/delta-runtime/delta-runtime/internal/lock"
+	"github.com/delta-runtime/delta-runtime/internal/tally"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// Result is what a call of a reconciler came to.
+type Result uint8
+
+const (
+	Success Result = iota // and no other call was asked for
+	Requeue               // it asked for another call
+	Error
+	Panic
+
+	results = iota
+)
+
+var resultNames = [results]string{"success", "requeue", "error", "panic"}
+
+// String is the result as metrics have it.
+func (r Result) String() string { return resultNames[r] }
+
+// causes is one more than the highest [delta.Cause].
+const causes = int(delta.Relist) + 1
+
+// Calls counts the calls of one controller's reconciler. The zero value is ready.
+type Calls struct {
+	results [results]atomic.Uint64
+	causes  [causes]atomic.Uint64
+	latency [causes]tally.Histogram // nanoseconds
+	changes atomic.Uint64
+	own     atomic.Uint64
+
+	mu      lock.Mutex[lock.Calls] // guards lacking
+	lacking map[string]uint64      // Invariant: it has at most as many words as [ledger.Witness] says.
+}
+
+// Teller describes what a call is told, as [ledger.Witness] does.
+type Teller interface {
+	Describe(told delta.Changes, visit func(causes uint16, seen time.Time, own bool))
+	Lacking(told delta.Changes) string
+}
+
+// Begin counts what a call is told at now.
+func (c *Calls) Begin(by Teller, told delta.Changes, now time.Time) {
+	var all uint16
+	var changes, own uint64
+	by.Describe(told, func(of uint16, seen time.Time, ours bool) {
+		all |= of
+		changes++
+		if ours {
+			own++
+		}
+		if !seen.IsZero() {
+			c.latency[bits.TrailingZeros16(of)].Observe(uint64(max(0, now.Sub(seen))))
+		}
+	})
+	c.changes.Add(changes)
+	c.own.Add(own)
+	for cause := delta.Primary; int(cause) < causes; cause++ {
+		if all&(1<<cause) != 0 {
+			c.causes[cause].Add(1)
+		}
+	}
+	if lacking := by.Lacking(told); lacking != "" {
+		c.lack(lacking)
+	}
+}
+
+func (c *Calls) lack(word string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.lacking == nil {
+		c.lacking = map[string]uint64{}
+	}
+	c.lacking[word]++
+}
+
+// End counts what a call came to.
+func (c *Calls) End(how Result) { c.results[how].Add(1) }
+
+// CallCounts are what [Calls] has counted.
+type CallCounts struct {
+	Results map[Result]uint64
+	// Causes counts the calls that had a change of a cause. A call may have several.
+	Causes map[delta.Cause]uint64
+	// Latency has the times from when the first delta of a change was seen to the call, in
+	// nanoseconds. A change of several causes counts for the first of them.
+	Latency map[delta.Cause]tally.Reading
+	Changes uint64
+	Own     uint64            // changes that the operator itself has made
+	Lacking map[string]uint64 // calls whose changes were not complete
+}
+
+// Read returns the counts so far.
+func (c *Calls) Read() CallCounts {
+	counts := CallCounts{
+		Results: map[Result]uint64{}, Causes: map[delta.Cause]uint64{}, Latency: map[delta.Cause]tally.Reading{},
+		Changes: c.changes.Load(), Own: c.own.Load(), Lacking: map[string]uint64{},
+	}
+	for i := range c.results {
+		counts.Results[Result(i)] = c.results[i].Load() //nolint:gosec // there are four
+	}
+	for cause := delta.Primary; int(cause) < causes; cause++ {
+		counts.Causes[cause] = c.causes[cause].Load()
+		if r := c.latency[cause].Read(); r.Count() > 0 {
+			counts.Latency[cause] = r
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for word, n := range c.lacking {
+		counts.Lacking[word] = n
+	}
+	return counts
+}

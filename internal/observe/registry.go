@@ -1,0 +1,116 @@
+package observe
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/queue"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
+)
+
+// Cache is a cache that runs.
+type Cache interface {
+	// Kinds returns the kinds that have an informer, in order of their names.
+	Kinds() []Kind
+	Resync(ctx context.Context, obj client.Object, selector labels.Selector) error
+	Relist(ctx context.Context, obj client.Object) error
+	SetResync(obj client.Object, policy resync.Policy) error
+}
+
+// Kind is one kind of a cache.
+type Kind struct {
+	GVK  schema.GroupVersionKind
+	Form string // empty for Go types; or unstructured, or metadata
+	Name string
+	// Example is an empty object of the kind in this form.
+	Example  client.Object
+	Informer *engine.Informer[any]
+}
+
+// Controller is a controller of our builder that runs.
+type Controller struct {
+	Name  string
+	Kind  schema.GroupVersionKind // of the objects that it reconciles; empty if there are none
+	Cache any                     // that its manager has
+	Calls *Calls
+
+	Ledger func() delta.LedgerStatus
+	Steps  func() []delta.StepStatus
+	// HeldBack is how many events predicates have held back.
+	HeldBack func() uint64
+	// Queue returns the numbers of its queue. It reports false for a queue that is not ours.
+	Queue func() (queue.Stats, bool)
+	// Requests is nil if the requests are of a type of the user's.
+	Requests Requests
+}
+
+// Requests are what is known of the requests of one controller.
+type Requests interface {
+	// Contents returns up to limit requests of the queue: those that workers have first.
+	Contents(limit int) []queue.Entry[delta.Key]
+	// Waiting returns what the next call for a request will be told.
+	Waiting(of delta.Key) delta.Changes
+	LastSuccess(of delta.Key) (time.Time, bool)
+	// Forget forgets the failures of a request, and adds it to the queue now if it was delayed.
+	Forget(of delta.Key) bool
+	// Cancel removes a request's delayed add.
+	Cancel(of delta.Key) bool
+}
+
+// registry has what runs. Invariant: neither list is ever changed; they are replaced.
+var registry struct {
+	caches      list[Cache]
+	controllers list[*Controller]
+}
+
+// AddCache is called when a cache starts. The caller calls remove when it has ended.
+func AddCache(c Cache) (remove func()) { return registry.caches.add(c) }
+
+// Caches returns the caches that run.
+func Caches() []Cache { return registry.caches.all() }
+
+// AddController is called when a controller starts. The caller calls remove when it has ended.
+func AddController(c *Controller) (remove func()) { return registry.controllers.add(c) }
+
+// Controllers returns the controllers that run.
+func Controllers() []*Controller { return registry.controllers.all() }
+
+// list is a set that is rarely changed and often read.
+type list[T comparable] struct{ now atomic.Pointer[[]T] }
+
+func (l *list[T]) all() []T {
+	if all := l.now.Load(); all != nil {
+		return *all
+	}
+	return nil
+}
+
+func (l *list[T]) add(one T) (remove func()) {
+	l.change(func(all []T) []T { return append(all, one) })
+	return func() {
+		l.change(func(all []T) []T { return slices.DeleteFunc(all, func(other T) bool { return other == one }) })
+	}
+}
+
+// change replaces the list by what is made of a copy.
+func (l *list[T]) change(of func([]T) []T) {
+	for {
+		before := l.now.Load()
+		var all []T
+		if before != nil {
+			all = slices.Clone(*before)
+		}
+		all = of(all)
+		if l.now.CompareAndSwap(before, &all) {
+			return
+		}
+	}
+}

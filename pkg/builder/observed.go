@@ -1,0 +1,124 @@
+package builder
+
+import (
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/delta-runtime/delta-runtime/internal/metrics"
+	"github.com/delta-runtime/delta-runtime/internal/observe"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/queue"
+	"github.com/delta-runtime/delta-runtime/pkg/queue/ctrlqueue"
+)
+
+// about is which controller a reconciler is of, for those who look at it.
+type about struct {
+	name  string
+	kind  schema.GroupVersionKind
+	cache any
+	log   logr.Logger
+}
+
+// observe shows the controller to metrics and to inspectors until the caller calls hide.
+func (r *recordedReconciler[R]) observe() (hide func()) {
+	if err := metrics.Register(); err != nil {
+		r.about.log.Error(err, "The controller has no metrics of its changes")
+	}
+	return observe.AddController(r.observed())
+}
+
+// observed is what can be seen of the controller.
+func (r *recordedReconciler[R]) observed() *observe.Controller {
+	o := &observe.Controller{
+		Name: r.about.name, Kind: r.about.kind, Cache: r.about.cache, Calls: &r.calls,
+		Ledger: r.ledger.Status, Steps: r.ledger.Steps, HeldBack: r.ledger.Clerk().HeldBack,
+		Queue: func() (stats queue.Stats, ours bool) {
+			if q := r.inspected(); q != nil {
+				return q.Stats(), true
+			}
+			return stats, false
+		},
+	}
+	if plain, ok := any(r).(*recordedReconciler[reconcile.Request]); ok {
+		o.Requests = requests{plain}
+	}
+	return o
+}
+
+// inspected returns the controller's queue. It returns nil before the controller has one, and
+// if the queue is not ours.
+func (r *recordedReconciler[R]) inspected() ctrlqueue.Inspectable[R] {
+	q := r.plain.Load()
+	if q == nil {
+		return nil
+	}
+	if ours, ok := ctrlqueue.Inspect[R](*q); ok {
+		return ours
+	}
+	return nil
+}
+
+// requests are what is known of a controller's requests.
+type requests struct {
+	of *recordedReconciler[reconcile.Request]
+}
+
+var _ observe.Requests = requests{}
+
+func asRequest(key delta.Key) reconcile.Request {
+	var r reconcile.Request
+	r.Namespace, r.Name = key.Namespace, key.Name
+	return r
+}
+
+// Contents returns up to limit requests of the queue.
+func (r requests) Contents(limit int) (all []queue.Entry[delta.Key]) {
+	q := r.of.inspected()
+	if q == nil {
+		return nil
+	}
+	for _, e := range q.Contents(limit) {
+		all = append(all, queue.Entry[delta.Key]{
+			Key:      delta.Key{Namespace: e.Key.Namespace, Name: e.Key.Name},
+			Priority: e.Priority, Queued: e.Queued, Due: e.Due, Working: e.Working, Attempts: e.Attempts,
+		})
+	}
+	return all
+}
+
+// Waiting returns what the next call for a request will be told.
+func (r requests) Waiting(of delta.Key) delta.Changes {
+	return r.of.ledger.Clerk().Waiting(asRequest(of))
+}
+
+// LastSuccess returns when the reconciler last succeeded with a request, if that is known.
+func (r requests) LastSuccess(of delta.Key) (time.Time, bool) {
+	return r.of.ledger.LastSuccess(asRequest(of))
+}
+
+// Forget forgets the failures of a request. If the request waits for a timer, it is queued now.
+func (r requests) Forget(of delta.Key) bool {
+	q := r.of.plain.Load()
+	if q == nil {
+		return false
+	}
+	(*q).Forget(asRequest(of))
+	if !r.Cancel(of) {
+		return false
+	}
+	(*q).Add(asRequest(of)) // not recorded, as the ledger expects what the timer would have brought
+	return true
+}
+
+// Cancel removes a request's delayed add, and reports whether there was one.
+func (r requests) Cancel(of delta.Key) bool {
+	q := r.of.inspected()
+	return q != nil && q.Cancel(asRequest(of))
+}
+
+// plainQueue is a controller's queue without its ledger.
+type plainQueue[R comparable] = workqueue.TypedRateLimitingInterface[R]

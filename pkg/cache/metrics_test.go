@@ -1,0 +1,87 @@
+package cache
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	"github.com/delta-runtime/delta-runtime/internal/observe"
+	patiently "github.com/delta-runtime/delta-runtime/internal/testing/await"
+	"github.com/delta-runtime/delta-runtime/internal/testing/scrape"
+)
+
+// TestMetricsOfAKind scrapes a cache that follows a kind, then one that has lost its server, and
+// then two caches.
+func TestMetricsOfAKind(t *testing.T) {
+	const labels = `{form="",group="",kind="ConfigMap",version="v1"}`
+	f := newFakeAPI(t)
+	f.put(configMap("red", "a"))
+	f.put(configMap("red", "b"))
+	c := newCache(t, f, crcache.Options{}, Options{Default: KindOptions{Reflector: quickRetries}})
+	stop := start(t, c)
+	began := time.Now()
+	if err := get(t, c, "red", "a"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Relist(t.Context(), &corev1.ConfigMap{}); err != nil {
+		t.Fatal(err)
+	}
+	patiently.Until(t, "the watch to be open", func() bool { return c.Status()[0].Informer.Reflector.State == "Following" })
+	got := scrape.Read(t, metrics.Registry, "delta_")
+	for series, want := range map[string]float64{
+		"delta_cache_synced" + labels:  1,
+		"delta_cache_objects" + labels: 2,
+		`delta_cache_state{form="",group="",kind="ConfigMap",state="Following",version="v1"}`:        1,
+		`delta_cache_lists_total{form="",group="",kind="ConfigMap",reason="First",version="v1"}`:     1,
+		`delta_cache_lists_total{form="",group="",kind="ConfigMap",reason="Requested",version="v1"}`: 1,
+		"delta_cache_skipped_total" + labels:                                                         0,
+		"delta_cache_batch_deltas_sum" + labels:                                                      4, // the second list shows both as they were
+		"delta_cache_list_turn_wait_seconds_count" + labels:                                          3, // a streaming list was refused
+	} {
+		if value, there := got[series]; value != want || !there {
+			t.Errorf("%s is %v, want %v", series, value, want)
+		}
+	}
+	if at := got["delta_cache_last_heard_timestamp_seconds"+labels]; at < float64(began.Unix())-1 || at > float64(time.Now().Unix()+1) {
+		t.Errorf("the server was last heard at %v, and the test began at %d", at, began.Unix())
+	}
+	if _, deaf := got["delta_cache_deaf_since_timestamp_seconds"+labels]; deaf {
+		t.Error("the kind is deaf, and the server answers")
+	}
+	clientGos := scrape.Read(t, metrics.Registry, "informer_")
+	const as = `{group="",name="delta-runtime",resource="configmaps",version="v1"}`
+	if clientGos["informer_store_resource_version"+as] != 2 || clientGos["informer_processing_latency_seconds_count"+as] == 0 {
+		t.Errorf("client-go's metrics are %v, want version 2", clientGos)
+	}
+	twice(t, f, labels)
+
+	f.deny("configmaps", http.StatusServiceUnavailable)
+	patiently.Until(t, "the metrics to say that the kind is deaf", func() bool {
+		return scrape.Read(t, metrics.Registry, "delta_")["delta_cache_deaf_since_timestamp_seconds"+labels] >= float64(began.Unix())
+	})
+	stop()
+	patiently.Until(t, "the cache to be gone", func() bool { return len(observe.Caches()) == 0 })
+	if got := scrape.Read(t, metrics.Registry, "delta_"); len(got) > 0 {
+		t.Errorf("there are metrics of a cache that has ended: %v", got)
+	}
+}
+
+// twice starts another cache for a while. Its series are those of the first.
+func twice(t *testing.T, f *fakeAPI, labels string) {
+	t.Helper()
+	other := newCache(t, f, crcache.Options{}, Options{})
+	stop := start(t, other)
+	if err := get(t, other, "red", "a"); err != nil {
+		t.Fatal(err)
+	}
+	got := scrape.Read(t, metrics.Registry, "delta_")
+	if got["delta_cache_objects"+labels] != 4 || got["delta_cache_synced"+labels] != 1 {
+		t.Errorf("two caches have %v objects, synced %v, want 4 and 1", got["delta_cache_objects"+labels], got["delta_cache_synced"+labels])
+	}
+	stop()
+	patiently.Until(t, "the other cache to be gone", func() bool { return len(observe.Caches()) == 1 })
+}

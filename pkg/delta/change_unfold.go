@@ -1,0 +1,66 @@
+package delta
+
+import (
+	"iter"
+	"slices"
+	"strconv"
+)
+
+// unfold yields the changes of which c was made: one from each state to the next. A step is one
+// delta if no state is missing.
+func unfold(c *Change) iter.Seq[Change] {
+	states := statesOf(c)
+	if len(states) < 2 {
+		return func(yield func(Change) bool) { yield(*c) }
+	}
+	return func(yield func(Change) bool) {
+		step := *c
+		step.Op, step.between, step.touched, step.Origin = Updated, nil, nil, nil
+		if c.Deltas == len(states)-1 {
+			step.Deltas = 1
+		}
+		for i := range len(states) - 1 {
+			step.Old, step.New = states[i], states[i+1]
+			if i == len(states)-2 {
+				step.Origin = c.Origin
+			}
+			if !yield(step) {
+				return
+			}
+		}
+	}
+}
+
+// statesOf returns the states of the object that c remembers, the oldest first. Where versions have
+// no order it is the one in which c learned of them.
+func statesOf(c *Change) []Object {
+	if !isUpdate(c) || len(c.between) == 0 {
+		return nil
+	}
+	all := make([]Object, 0, len(c.between)+2)
+	if c.Op == Updated { // of a Sync, Old is New
+		all = append(all, c.Old)
+	}
+	all = append(append(all, c.between...), c.New)
+	if slices.ContainsFunc(all, func(state Object) bool { _, ok := versionOf(state); return !ok }) {
+		return all
+	}
+	slices.SortStableFunc(all, func(a, b Object) int {
+		x, _ := versionOf(a)
+		y, _ := versionOf(b)
+		switch {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		default:
+			return 0
+		}
+	})
+	return all
+}
+
+func versionOf(obj Object) (uint64, bool) {
+	n, err := strconv.ParseUint(obj.GetResourceVersion(), 10, 64)
+	return n, err == nil
+}
