@@ -1,0 +1,148 @@
+package journal
+
+import (
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// Result is what came of a call.
+type Result uint8
+
+// The zero Result is invalid.
+const (
+	_ Result = iota
+	Success
+	Requeue // it asked for another call
+	Error
+	Panic
+)
+
+var resultNames = [...]string{"", "Success", "Requeue", "Error", "Panic"}
+
+// String is the constant's name.
+func (r Result) String() string {
+	if int(r) >= len(resultNames) {
+		return ""
+	}
+	return resultNames[r]
+}
+
+// Call is one call of a reconciler.
+type Call struct {
+	// ID and Controller are the journal's. Who notes a call leaves them out.
+	ID         uint64
+	Controller string
+
+	Request      delta.Key
+	Began        time.Time
+	Took         time.Duration
+	Result       Result
+	Err          error
+	RequeueAfter time.Duration
+	Changes      delta.Changes
+	Steps        []delta.StepReport
+}
+
+// about reports whether the call had a change of an object.
+func (c *Call) about(kind schema.GroupVersionKind, key delta.Key) bool {
+	for change := range c.Changes.All() {
+		if change.Kind == kind && change.Key == key {
+			return true
+		}
+	}
+	return false
+}
+
+// CallFilter says which calls somebody wants. The zero value is all.
+type CallFilter struct {
+	Controller, Namespace, Name string // the last two are of the request
+	Result                      Result
+	Since                       uint64 // only those with a higher number
+	Limit                       int    // no more than this. Zero means as many as there are.
+}
+
+func (f *CallFilter) wants(c *Call) bool {
+	return c.ID > f.Since && fits(f.Controller, c.Controller) && fits(f.Namespace, c.Request.Namespace) &&
+		fits(f.Name, c.Request.Name) && (f.Result == 0 || f.Result == c.Result)
+}
+
+// Calls are the last calls of one controller.
+type Calls struct{ shelf[Call] }
+
+// Note notes a call. The journal keeps its changes and its steps, which nobody may change.
+func (c *Calls) Note(call Call) {
+	followers := c.journal.callFollowers.now()
+	c.mu.Lock()
+	place, grown := c.addLocked()
+	call.ID, call.Controller = c.journal.ids.Add(1), c.name
+	*place = call
+	for _, f := range followers {
+		f.offer(place)
+	}
+	c.mu.Unlock()
+	more := 0
+	if grown {
+		more = 1
+	}
+	c.journal.noted(more)
+}
+
+func (c *Calls) freshIDs(to []uint64) []uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := c.entries.count - c.fresh; i < c.entries.count; i++ {
+		to = append(to, c.entries.at(i).ID)
+	}
+	return to
+}
+
+func (c *Calls) dropTo(id uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.dropLocked(func(call *Call) bool { return call.ID <= id })
+}
+
+// Calls returns the calls that the filter wants, newest first.
+func (j *Journal) Calls(want CallFilter) []Call {
+	return j.calls(want, func(*Call) bool { return true })
+}
+
+// CallsAbout returns the calls that the filter wants and that had a change of an object, newest
+// first.
+func (j *Journal) CallsAbout(kind schema.GroupVersionKind, key delta.Key, want CallFilter) []Call {
+	return j.calls(want, func(c *Call) bool { return c.about(kind, key) })
+}
+
+// LastCall returns the last call of a request, if it is still there.
+func (j *Journal) LastCall(controller string, request delta.Key) (Call, bool) {
+	calls := j.calls(CallFilter{Controller: controller, Limit: 1}, func(c *Call) bool { return c.Request == request })
+	if len(calls) == 0 {
+		return Call{}, false
+	}
+	return calls[0], true
+}
+
+func (j *Journal) calls(want CallFilter, also func(*Call) bool) (found []Call) {
+	_, controllers := j.all()
+	for _, c := range controllers {
+		if !fits(want.Controller, c.name) {
+			continue
+		}
+		found = append(found, c.find(want.Limit, func(call *Call) choice {
+			switch {
+			case call.ID <= want.Since:
+				return noneAnyMore
+			case want.wants(call) && also(call):
+				return yes
+			default:
+				return no
+			}
+		})...)
+	}
+	slices.SortFunc(found, func(a, b Call) int { return newer(a.ID, b.ID) })
+	return first(found, want.Limit)
+}

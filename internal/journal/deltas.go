@@ -1,0 +1,145 @@
+package journal
+
+import (
+	"slices"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// Entry is a delta of a journal.
+type Entry struct {
+	ID    uint64
+	Kind  string
+	Delta delta.Delta[any]
+}
+
+// Manager is the field manager that made the change, as [delta.Change.Manager] has it.
+func (e *Entry) Manager() string {
+	d := &e.Delta
+	c := delta.Change{Op: d.Op, Missed: d.Missed, Relisted: d.Relisted, Deltas: 1 + int(d.Folded), Origin: d.Origin}
+	c.Old, _ = d.Old.(delta.Object)
+	c.New, _ = d.New.(delta.Object)
+	return c.Manager()
+}
+
+// Filter says which deltas somebody wants. The zero value is all.
+type Filter struct {
+	Kind, Namespace, Name string
+	Op                    delta.Op
+	Manager               string
+	Since                 uint64 // only those with a higher number
+	Limit                 int    // no more than this. Zero means as many as there are.
+}
+
+// wants looks at the manager last, because that has to be found out.
+func (f *Filter) wants(e *Entry) bool {
+	key := &e.Delta.Key
+	return e.ID > f.Since && fits(f.Kind, e.Kind) && fits(f.Namespace, key.Namespace) && fits(f.Name, key.Name) &&
+		(f.Op == 0 || f.Op == e.Delta.Op) && (f.Manager == "" || f.Manager == e.Manager())
+}
+
+func fits(asked, has string) bool { return asked == "" || asked == has }
+
+// Deltas are the last deltas of one kind.
+type Deltas struct {
+	shelf[Entry]
+
+	// started is the batch that is being noted; guarded by mu.
+	started struct {
+		before    uint64 // what was noted until then
+		more      int    // entries that are not measured
+		followers []*Follower[Entry]
+	}
+}
+
+// Begin begins a batch. End has to follow, and meanwhile nobody can read what there is of the
+// kind:
+//
+//	deltas.Begin()
+//	for i := range events {
+//		deltas.Add(&events[i].Delta)
+//	}
+//	deltas.End()
+func (d *Deltas) Begin() {
+	d.mu.Lock()
+	d.started.before, d.started.more, d.started.followers = d.noted, 0, d.journal.deltaFollowers.now()
+}
+
+// Add notes a delta. The journal copies it, and keeps its objects, which nobody may change.
+func (d *Deltas) Add(noted *delta.Delta[any]) {
+	if noted.Initial {
+		d.initial++
+		return
+	}
+	e, more := d.addLocked()
+	if more {
+		d.started.more++
+	}
+	e.ID, e.Kind, e.Delta = d.journal.ids.Add(1), d.name, *noted
+	for _, f := range d.started.followers {
+		f.offer(e)
+	}
+}
+
+// End ends a batch.
+func (d *Deltas) End() {
+	more, kept := d.started.more, d.noted > d.started.before
+	d.started.followers = nil
+	d.mu.Unlock()
+	if kept {
+		d.journal.noted(more)
+	}
+}
+
+func (d *Deltas) freshIDs(to []uint64) []uint64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for i := d.entries.count - d.fresh; i < d.entries.count; i++ {
+		to = append(to, d.entries.at(i).ID)
+	}
+	return to
+}
+
+func (d *Deltas) dropTo(id uint64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.dropLocked(func(e *Entry) bool { return e.ID <= id })
+}
+
+// Deltas returns the deltas that the filter wants, newest first.
+func (j *Journal) Deltas(want Filter) (found []Entry) {
+	kinds, _ := j.all()
+	for _, d := range kinds {
+		if !fits(want.Kind, d.name) {
+			continue
+		}
+		found = append(found, d.find(want.Limit, func(e *Entry) choice {
+			switch {
+			case e.ID <= want.Since:
+				return noneAnyMore
+			case want.wants(e):
+				return yes
+			default:
+				return no
+			}
+		})...)
+	}
+	slices.SortFunc(found, func(a, b Entry) int { return newer(a.ID, b.ID) })
+	return first(found, want.Limit)
+}
+
+// newer puts the higher number first.
+func newer(a, b uint64) int {
+	if a > b {
+		return -1
+	}
+	return 1
+}
+
+// first returns no more than limit. A limit of 0 is none.
+func first[E any](all []E, limit int) []E {
+	if limit > 0 && len(all) > limit {
+		return all[:limit]
+	}
+	return all
+}

@@ -1,0 +1,196 @@
+package journal
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"sync/atomic"
+
+	"github.com/delta-runtime/delta-runtime/internal/lock"
+)
+
+// Limits bound what a Journal keeps. The zero value is ready.
+type Limits struct {
+	// Deltas is how many are kept of each kind. Zero means 512.
+	Deltas int
+	// Calls is how many are kept of each controller. Zero means 512.
+	Calls int
+	// Bytes is how much memory the objects of all of them may keep alive. Zero means 32 MiB.
+	Bytes int64
+}
+
+func (l Limits) orDefaults() Limits {
+	return Limits{
+		Deltas: cmp.Or(max(0, l.Deltas), 512),
+		Calls:  cmp.Or(max(0, l.Calls), 512),
+		Bytes:  cmp.Or(max(0, l.Bytes), 32<<20),
+	}
+}
+
+// Journal keeps the last deltas and calls.
+type Journal struct {
+	limits  Limits
+	ids     atomic.Uint64 // the last number that an entry has
+	fresh   atomic.Int64  // entries that are not measured
+	average atomic.Int64  // bytes of an entry, when they were last measured; 0: they have not been yet
+	news    atomic.Bool   // something was noted since the last pass began
+	wake    chan struct{} // cap 1; holds a token while there is news
+	scale   scale         // Run's alone
+
+	deltaFollowers followers[Entry]
+	callFollowers  followers[Call]
+
+	mu          lock.Mutex[lock.Journal] // guards everything below
+	kinds       map[string]*Deltas
+	controllers map[string]*Calls
+}
+
+// New returns an empty Journal.
+func New(limits Limits) *Journal {
+	j := &Journal{
+		limits: limits.orDefaults(), wake: make(chan struct{}, 1),
+		kinds: map[string]*Deltas{}, controllers: map[string]*Calls{},
+	}
+	j.deltaFollowers.journal, j.callFollowers.journal = j, j
+	return j
+}
+
+// Kind returns where to note the deltas of a kind. It is made when it is first asked for.
+func (j *Journal) Kind(name string) *Deltas {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	d, ok := j.kinds[name]
+	if !ok {
+		d = &Deltas{}
+		d.journal, d.name, d.entries.most = j, name, j.limits.Deltas
+		j.kinds[name] = d
+	}
+	return d
+}
+
+// Controller returns where to note the calls of a controller's reconciler. It is made when it
+// is first asked for.
+func (j *Journal) Controller(name string) *Calls {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	c, ok := j.controllers[name]
+	if !ok {
+		c = &Calls{}
+		c.journal, c.name, c.entries.most = j, name, j.limits.Calls
+		j.controllers[name] = c
+	}
+	return c
+}
+
+// book is a Deltas or a Calls, for those who bound them all.
+type book interface {
+	// freshIDs appends the numbers of the entries that are not measured.
+	freshIDs(to []uint64) []uint64
+	// dropTo drops all entries up to a number.
+	dropTo(id uint64)
+	// weigh appends what all entries hold, and counts them as measured.
+	weigh(to []load, of *weight) []load
+	// weighs says what all entries together hold.
+	weighs(bytes int64)
+}
+
+func (j *Journal) books() []book {
+	kinds, controllers := j.all()
+	books := make([]book, 0, len(kinds)+len(controllers))
+	for _, d := range kinds {
+		books = append(books, d)
+	}
+	for _, c := range controllers {
+		books = append(books, c)
+	}
+	return books
+}
+
+// all returns everything there is, in the order of the names.
+func (j *Journal) all() (kinds []*Deltas, controllers []*Calls) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(j.kinds)) {
+		kinds = append(kinds, j.kinds[name])
+	}
+	for _, name := range slices.Sorted(maps.Keys(j.controllers)) {
+		controllers = append(controllers, j.controllers[name])
+	}
+	return kinds, controllers
+}
+
+// noted says that something was noted, and how many more entries are not measured than before.
+// No lock is held.
+func (j *Journal) noted(more int) {
+	fresh := j.fresh.Load()
+	if more != 0 {
+		fresh = j.fresh.Add(int64(more))
+	}
+	if !j.news.Load() && j.news.CompareAndSwap(false, true) {
+		select {
+		case j.wake <- struct{}{}:
+		default:
+		}
+	}
+	if average := j.average.Load(); average > 0 && fresh > j.limits.Bytes/average {
+		j.shed(int(j.limits.Bytes / average))
+	}
+}
+
+// shed drops the oldest entries, over all kinds and controllers, if there are more than most that
+// are not measured. It makes room for as many again, so that not every batch has to.
+func (j *Journal) shed(most int) {
+	books := j.books()
+	var ids []uint64
+	for _, b := range books {
+		ids = b.freshIDs(ids)
+	}
+	if len(ids) <= most {
+		return
+	}
+	slices.Sort(ids)
+	last := ids[len(ids)-most/2-1]
+	for _, b := range books {
+		b.dropTo(last)
+	}
+}
+
+// Status is what a Journal holds.
+type Status struct {
+	LastID      uint64 // of the latest entry
+	Entries     int
+	Bytes       int64  // when they were last measured
+	Dropped     uint64 // entries that are not there any more
+	Kinds       []BookStatus
+	Controllers []BookStatus
+}
+
+// BookStatus is what a Journal holds of one kind or controller.
+type BookStatus struct {
+	Name    string
+	Entries int
+	Bytes   int64  // a state that others show as well counts where it was shown last
+	Noted   uint64 // entries that there were
+	Dropped uint64 // entries that there were and are not there any more
+	Initial uint64 // deltas that were not kept because they are of a first list
+}
+
+// Status tells what the journal holds.
+func (j *Journal) Status() Status {
+	kinds, controllers := j.all()
+	s := Status{LastID: j.ids.Load()}
+	for _, d := range kinds {
+		s.Kinds = append(s.Kinds, s.add(d.status()))
+	}
+	for _, c := range controllers {
+		s.Controllers = append(s.Controllers, s.add(c.status()))
+	}
+	return s
+}
+
+func (s *Status) add(b BookStatus) BookStatus {
+	s.Entries += b.Entries
+	s.Bytes += b.Bytes
+	s.Dropped += b.Dropped
+	return b
+}

@@ -1,0 +1,190 @@
+package journal
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"time"
+	"unsafe"
+
+	"github.com/delta-runtime/delta-runtime/internal/footprint"
+	"github.com/delta-runtime/delta-runtime/internal/ledger"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// pause is how long Run rests after a pass.
+const pause = time.Second
+
+// Run measures what there is, at most once a second and only if there is something new, and
+// drops the oldest until the rest is within the limit. It returns when ctx ends. Only one
+// goroutine may be in it.
+func (j *Journal) Run(ctx context.Context) {
+	rest := time.NewTimer(0)
+	defer rest.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-rest.C:
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-j.wake:
+		}
+		j.measure()
+		rest.Reset(pause)
+	}
+}
+
+// load is what one entry holds.
+type load struct {
+	id       uint64
+	of       *weight
+	own      int64 // beside its objects
+	old, new any
+	changes  delta.Changes
+}
+
+// weight is what the entries of one book hold.
+type weight struct{ bytes, entries int64 }
+
+// What an entry takes beside its objects: the place in the ring, and what its strings and times
+// may take.
+const (
+	entryBytes  = int64(unsafe.Sizeof(Entry{})) + 32
+	callBytes   = int64(unsafe.Sizeof(Call{})) + 128
+	changeBytes = int64(unsafe.Sizeof(delta.Change{}))
+	stepBytes   = int64(unsafe.Sizeof(delta.StepReport{}))
+)
+
+func (d *Deltas) weigh(to []load, of *weight) []load {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.measuredLocked()
+	for i := range d.entries.count {
+		e := d.entries.at(i)
+		to = append(to, load{id: e.ID, of: of, own: entryBytes, old: e.Delta.Old, new: e.Delta.New})
+	}
+	return to
+}
+
+func (c *Calls) weigh(to []load, of *weight) []load {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.measuredLocked()
+	for i := range c.entries.count {
+		e := c.entries.at(i)
+		own := callBytes + changeBytes*int64(e.Changes.Len()) + stepBytes*int64(len(e.Steps))
+		to = append(to, load{id: e.ID, of: of, own: own, changes: e.Changes})
+	}
+	return to
+}
+
+// scale knows what objects weigh that it has measured before.
+type scale struct {
+	pass  uint64
+	known map[unsafe.Pointer]measured
+}
+
+type measured struct {
+	bytes int64
+	pass  uint64 // the last in which it counted
+}
+
+// object returns what an object adds to a pass: nothing, if it has counted.
+func (s *scale) object(obj any) int64 {
+	if obj == nil {
+		return 0
+	}
+	v := reflect.ValueOf(obj)
+	if k := v.Kind(); k != reflect.Pointer && k != reflect.Map || v.IsNil() {
+		return footprint.Of(obj) // it has no identity
+	}
+	m, ok := s.known[v.UnsafePointer()]
+	switch {
+	case !ok:
+		m.bytes = footprint.Of(obj)
+	case m.pass == s.pass:
+		return 0
+	}
+	m.pass = s.pass
+	s.known[v.UnsafePointer()] = m
+	return m.bytes
+}
+
+// unfold yields the changes of which a change was made.
+var unfold ledger.Marker[delta.Change, delta.Cause] = new(delta.Ledger[int]).Clerk()
+
+// add returns what an entry adds to a pass.
+func (s *scale) add(l *load) int64 {
+	sum := l.own + s.object(l.new) + s.object(l.old)
+	for change := range l.changes.All() {
+		for step := range unfold.Unfold(change) {
+			sum += s.object(present(step.New)) + s.object(present(step.Old))
+		}
+	}
+	return sum
+}
+
+func present(obj delta.Object) any {
+	if obj == nil {
+		return nil
+	}
+	return obj
+}
+
+// end forgets what did not count in this pass, because nobody has it any more.
+func (s *scale) end() {
+	for p, m := range s.known {
+		if m.pass != s.pass {
+			delete(s.known, p)
+		}
+	}
+}
+
+// measure is one pass. What counts is measured from the newest to the oldest, until the limit is
+// reached. The rest is dropped.
+func (j *Journal) measure() {
+	j.news.Store(false) // what is noted from here on asks for another pass
+	books := j.books()
+	weights := make([]weight, len(books))
+	var loads []load
+	for i, b := range books {
+		loads = b.weigh(loads, &weights[i])
+	}
+	slices.SortFunc(loads, func(a, b load) int { return newer(a.id, b.id) })
+	if kept := j.scale.weigh(loads, j.limits.Bytes); kept < len(loads) {
+		for _, b := range books {
+			b.dropTo(loads[kept].id)
+		}
+	}
+	var sum, entries int64
+	for i, b := range books {
+		b.weighs(weights[i].bytes)
+		sum, entries = sum+weights[i].bytes, entries+weights[i].entries
+	}
+	if entries > 0 {
+		j.average.Store(max(1, sum/entries))
+	}
+}
+
+// weigh returns how many of the loads are within the limit, and tells their books.
+func (s *scale) weigh(loads []load, limit int64) (kept int) {
+	if s.known == nil {
+		s.known = map[unsafe.Pointer]measured{}
+	}
+	s.pass++
+	defer s.end()
+	var sum int64
+	for i := range loads {
+		l := &loads[i]
+		bytes := s.add(l)
+		if sum += bytes; sum > limit {
+			return i
+		}
+		l.of.bytes += bytes
+		l.of.entries++
+	}
+	return len(loads)
+}

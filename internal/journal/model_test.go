@@ -1,0 +1,274 @@
+package journal
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/delta-runtime/delta-runtime/internal/footprint"
+	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// record is what the model knows of one thing that was noted.
+type record struct {
+	id          uint64
+	book        string // "kind a", "controller b"
+	entry       *Entry // or
+	call        *Call
+	fresh, gone bool
+}
+
+// model is a list of everything.
+type model struct {
+	limits  Limits
+	all     []*record
+	last    uint64
+	average int64
+	bytes   int64
+	initial map[string]uint64
+}
+
+func (m *model) note(r *record, most int) {
+	m.last++
+	r.id, r.fresh = m.last, true
+	m.all = append(m.all, r)
+	left := 0
+	for _, other := range slices.Backward(m.all) {
+		if other.book == r.book && !other.gone {
+			if left++; left > most {
+				other.gone = true
+			}
+		}
+	}
+}
+
+// noted is after each batch.
+func (m *model) noted() {
+	if m.average == 0 {
+		return
+	}
+	most := int(m.limits.Bytes / m.average)
+	var fresh []*record
+	for _, r := range m.all {
+		if r.fresh && !r.gone {
+			fresh = append(fresh, r)
+		}
+	}
+	if len(fresh) <= most {
+		return
+	}
+	last := fresh[len(fresh)-most/2-1].id
+	for _, r := range m.all {
+		r.gone = r.gone || r.id <= last
+	}
+}
+
+func (m *model) measure() {
+	seen := map[any]bool{}
+	weigh := func(obj any) int64 {
+		if obj == nil || seen[obj] {
+			return 0
+		}
+		seen[obj] = true
+		return footprint.Of(obj)
+	}
+	m.bytes = 0
+	full, count := false, int64(0)
+	for _, r := range slices.Backward(m.all) {
+		if r.fresh = false; r.gone {
+			continue
+		}
+		var bytes int64
+		if r.entry != nil {
+			bytes = entryBytes + weigh(r.entry.Delta.New) + weigh(r.entry.Delta.Old)
+		} else {
+			bytes = callBytes + changeBytes*int64(r.call.Changes.Len()) + stepBytes*int64(len(r.call.Steps))
+			for c := range r.call.Changes.All() {
+				bytes += weigh(c.New) + weigh(c.Old)
+			}
+		}
+		if full = full || m.bytes+bytes > m.limits.Bytes; full {
+			r.gone = true
+			continue
+		}
+		m.bytes += bytes
+		count++
+	}
+	if count > 0 {
+		m.average = max(1, m.bytes/count)
+	}
+}
+
+// find returns the numbers of what is there and wanted, newest first.
+func (m *model) find(limit int, want func(*record) bool) (ids []uint64) {
+	for _, r := range slices.Backward(m.all) {
+		if !r.gone && want(r) && (limit == 0 || len(ids) < limit) {
+			ids = append(ids, r.id)
+		}
+	}
+	return ids
+}
+
+var podKind = schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
+
+// script plays random steps against a journal and its model.
+type script struct {
+	*testing.T
+
+	rng     *rand.Rand
+	journal *Journal
+	model   *model
+	states  map[delta.Key]*corev1.Pod
+}
+
+func (s *script) pick(of ...string) string { return of[s.rng.IntN(len(of))] }
+
+func (s *script) key() delta.Key {
+	return delta.Key{Namespace: s.pick("red", "blue"), Name: s.pick("a", "b", "c")}
+}
+
+// next makes a delta of an object whose Old is what the one before had as New.
+func (s *script) next() delta.Delta[any] {
+	key := s.key()
+	before := s.states[key]
+	after := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+		Namespace: key.Namespace, Name: key.Name, UID: "u", Annotations: map[string]string{"text": fmt.Sprintf("%*d", s.rng.IntN(3000), 1)},
+		ManagedFields: []metav1.ManagedFieldsEntry{{Manager: s.pick("kubectl", "hpa"), Operation: "Update", Time: &metav1.Time{}}},
+	}}
+	after.ManagedFields[0].Time.Time = after.ManagedFields[0].Time.AddDate(s.rng.IntN(2000), 0, 0)
+	s.states[key] = after
+	d := delta.Delta[any]{Key: key, Op: delta.Added, New: after, Initial: s.rng.IntN(6) == 0}
+	if before != nil {
+		d.Op, d.Old = delta.Updated, before
+	}
+	return d
+}
+
+func (s *script) noteDeltas() {
+	kind := s.pick("a", "b", "c")
+	deltas := s.journal.Kind(kind)
+	deltas.Begin()
+	kept := false
+	for range s.rng.IntN(6) {
+		d := s.next()
+		deltas.Add(&d)
+		if d.Initial {
+			s.model.initial[kind]++
+			continue
+		}
+		kept = true
+		e := &Entry{Kind: kind, Delta: d}
+		s.model.note(&record{book: "kind " + kind, entry: e}, s.model.limits.Deltas)
+	}
+	deltas.End()
+	if kept {
+		s.model.noted()
+	}
+}
+
+func (s *script) noteCall() {
+	d := s.next()
+	change := delta.Change{Cause: delta.Primary, Kind: podKind, Key: d.Key, Op: d.Op, New: d.New.(delta.Object)}
+	change.Old, _ = d.Old.(delta.Object)
+	c := Call{Request: s.key(), Result: Result(1 + s.rng.IntN(4)), Changes: delta.NewChanges(change), Steps: make([]delta.StepReport, s.rng.IntN(3))}
+	controller := s.pick("x", "y")
+	s.journal.Controller(controller).Note(c)
+	c.Controller = controller
+	s.model.note(&record{book: "controller " + controller, call: &c}, s.model.limits.Calls)
+	s.model.noted()
+}
+
+func (s *script) check() {
+	want := Filter{
+		Kind: s.pick("", "", "a", "b"), Namespace: s.pick("", "", "red"), Name: s.pick("", "", "a"),
+		Op: delta.Op(s.rng.IntN(3)), Manager: s.pick("", "", "kubectl"), Since: uint64(s.rng.Int64N(int64(s.model.last) + 1)), Limit: s.rng.IntN(10),
+	}
+	if s.rng.IntN(2) == 0 {
+		want = Filter{}
+	}
+	s.same("deltas", ids(s.journal.Deltas(want), func(e Entry) uint64 { return e.ID }), s.model.find(want.Limit, func(r *record) bool {
+		e := r.entry
+		return e != nil && r.id > want.Since && cmp.Or(want.Kind, e.Kind) == e.Kind && cmp.Or(want.Namespace, e.Delta.Key.Namespace) == e.Delta.Key.Namespace &&
+			cmp.Or(want.Name, e.Delta.Key.Name) == e.Delta.Key.Name && cmp.Or(want.Op, e.Delta.Op) == e.Delta.Op && cmp.Or(want.Manager, e.Manager()) == e.Manager()
+	}))
+	calls := CallFilter{Controller: s.pick("", "x"), Namespace: s.pick("", "red"), Name: s.pick("", "a"), Result: Result(s.rng.IntN(5)), Since: want.Since, Limit: want.Limit}
+	wanted := func(r *record) bool {
+		c := r.call
+		return c != nil && r.id > calls.Since && cmp.Or(calls.Controller, c.Controller) == c.Controller && cmp.Or(calls.Namespace, c.Request.Namespace) == c.Request.Namespace &&
+			cmp.Or(calls.Name, c.Request.Name) == c.Request.Name && cmp.Or(calls.Result, c.Result) == c.Result
+	}
+	number := func(c Call) uint64 { return c.ID }
+	s.same("calls", ids(s.journal.Calls(calls), number), s.model.find(calls.Limit, wanted))
+	key := s.key()
+	s.same("calls about an object", ids(s.journal.CallsAbout(podKind, key, calls), number), s.model.find(calls.Limit, func(r *record) bool {
+		if !wanted(r) {
+			return false
+		}
+		for c := range r.call.Changes.All() {
+			return c.Key == key
+		}
+		return false
+	}))
+	last, ok := s.journal.LastCall("x", key)
+	lastIDs := s.model.find(1, func(r *record) bool { return r.call != nil && r.call.Controller == "x" && r.call.Request == key })
+	if ok != (len(lastIDs) == 1) || ok && last.ID != lastIDs[0] {
+		s.Errorf("the last call of %s is %d, %t, and should be %v", key, last.ID, ok, lastIDs)
+	}
+	s.status()
+}
+
+func (s *script) status() {
+	status, left := s.journal.Status(), len(s.model.find(0, func(*record) bool { return true }))
+	if status.LastID != s.model.last || status.Entries != left || status.Dropped != s.model.last-uint64(left) || status.Bytes != s.model.bytes {
+		s.Errorf("the status is %+v, and should have %d entries of %d and %d bytes", status, left, s.model.last, s.model.bytes)
+	}
+	for _, kind := range status.Kinds {
+		if kind.Initial != s.model.initial[kind.Name] {
+			s.Errorf("%s has had %d of the first list, and should %d", kind.Name, kind.Initial, s.model.initial[kind.Name])
+		}
+	}
+}
+
+func (s *script) same(what string, got, want []uint64) {
+	if !slices.Equal(got, want) {
+		s.Errorf("the %s are %v, and should be %v", what, got, want)
+	}
+}
+
+func ids[E any](all []E, id func(E) uint64) (ids []uint64) {
+	for _, e := range all {
+		ids = append(ids, id(e))
+	}
+	return ids
+}
+
+func TestJournalAgainstModel(t *testing.T) {
+	seeds.Run(t, 300, func(t *testing.T, rng *rand.Rand) {
+		limits := Limits{Deltas: 1 + rng.IntN(20), Calls: 1 + rng.IntN(12), Bytes: int64(1000 + rng.IntN(100_000))}
+		s := &script{
+			T: t, rng: rng, journal: New(limits), states: map[delta.Key]*corev1.Pod{},
+			model: &model{limits: limits, initial: map[string]uint64{}},
+		}
+		for range 60 {
+			switch rng.IntN(5) {
+			case 0, 1, 2:
+				s.noteDeltas()
+			case 3:
+				s.noteCall()
+			default:
+				s.journal.measure()
+				s.model.measure()
+			}
+			if s.check(); t.Failed() {
+				return
+			}
+		}
+	})
+}

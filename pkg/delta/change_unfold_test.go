@@ -1,0 +1,54 @@
+package delta
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+)
+
+// TestUnfold has changes fold, and looks at the states that come out again.
+func TestUnfold(t *testing.T) {
+	state := func(version string) Object { return metaOnly("u", version, nil) }
+	update := func(from, to string) Change {
+		return Change{Op: Updated, Old: state(from), New: state(to), Deltas: 1, Origin: &Origin{Manager: "of " + to}}
+	}
+	folded := func(all ...Change) Change {
+		for i := range all[1:] {
+			if !fold(&all[0], &all[1+i]) {
+				t.Fatalf("%s does not fold", &all[1+i])
+			}
+		}
+		return all[0]
+	}
+	shown := func(c Change) (steps []string) {
+		for step := range new(Ledger[int]).Clerk().Unfold(c) {
+			text := fmt.Sprint(step.Op, " ×", step.Deltas)
+			if step.Old != nil {
+				text += " " + step.Old.GetResourceVersion()
+			}
+			text += "→" + step.New.GetResourceVersion()
+			if step.Origin != nil {
+				text += " " + step.Origin.Manager
+			}
+			steps = append(steps, text)
+		}
+		return steps
+	}
+	lossy := folded(update("1", "2"), update("2", "3"))
+	lossy.Deltas = 7
+	for name, tt := range map[string]struct {
+		change Change
+		want   []string
+	}{
+		"one":         {update("1", "2"), []string{"Updated ×1 1→2 of 2"}},
+		"added":       {Change{Op: Added, New: state("1"), Deltas: 1}, []string{"Added ×1→1"}},
+		"in order":    {folded(update("8", "9"), update("9", "10"), update("10", "11")), []string{"Updated ×1 8→9", "Updated ×1 9→10", "Updated ×1 10→11 of 11"}},
+		"out of it":   {folded(update("2", "3"), update("1", "2"), update("3", "4")), []string{"Updated ×1 1→2", "Updated ×1 2→3", "Updated ×1 3→4 of 4"}},
+		"opaque":      {folded(update("b", "a"), update("a", "c")), []string{"Updated ×1 b→a", "Updated ×1 a→c of c"}},
+		"some missed": {lossy, []string{"Updated ×7 1→2", "Updated ×7 2→3 of 3"}},
+	} {
+		if got := shown(tt.change); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: the steps are %q, want %q", name, got, tt.want)
+		}
+	}
+}
