@@ -86,7 +86,7 @@ var table = map[string]rule{
 	"pkg/cache": {
 		ours: in("internal/dedup", "internal/engine", "internal/lifecycle", "internal/listwatch", "internal/lock", "internal/metrics", "internal/objects",
 			"internal/observe", "internal/peer",
-			"internal/reflector", "internal/store", "pkg/delta", "pkg/informer", "pkg/resync", "pkg/toolscache"),
+			"internal/reflector", "internal/states", "internal/store", "pkg/delta", "pkg/informer", "pkg/resync", "pkg/toolscache"),
 		theirs: edge, except: aboveUs,
 	},
 	"pkg/source": {
@@ -103,6 +103,14 @@ var table = map[string]rule{
 	},
 	"internal/writes": {ours: in("internal/lock", "pkg/delta"), theirs: in("k8s.io/apimachinery")},
 	"pkg/manager":     {ours: in("internal/writes", "pkg/delta", "pkg/cache"), theirs: edge},
+
+	// The page, and the operator that its tests look at.
+	"internal/inspector": {
+		ours:   in("pkg/inspect/v1", "pkg/resync"),
+		theirs: in("github.com/go-logr/logr", "k8s.io/apimachinery/pkg/labels"),
+	},
+	"internal/testing/toyoperator": {ours: in("internal/inspector", "pkg/inspect/v1", "pkg/resync"), theirs: in("k8s.io/apimachinery")},
+	"pkg/inspect/v1":               {},
 
 	// An example is a user: it may have all of pkg, and nothing of internal.
 	"examples/sample-operator": {

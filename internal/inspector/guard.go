@@ -1,0 +1,63 @@
+package inspector
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+)
+
+// Guard stands before a handler on a loopback address, where nobody shows a token. Every program
+// of the machine may read, but a web page that somebody has open in a browser may not: it can
+// send requests to loopback addresses, too.
+//
+// It lets through what changes something only if opts has Actions.
+func Guard(next http.Handler, opts Options) http.Handler {
+	cross := http.NewCrossOriginProtection()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if why := unwanted(r, cross, opts); why != "" {
+			secure(w.Header())
+			c := &call{w: w, r: r, pace: usualPace, task: r.Method + " " + clip(r.URL.Path)}
+			c.problem(http.StatusForbidden, why)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// unwanted says why a request is refused; empty if it is not.
+func unwanted(r *http.Request, cross *http.CrossOriginProtection, opts Options) string {
+	safe := r.Method == http.MethodGet || r.Method == http.MethodHead
+	switch {
+	case !isLoopback(r.Host):
+		// Somebody else's name may be made to point here, so that a page of theirs has our origin.
+		return "the Host header has to be localhost or a loopback address"
+	case cross.Check(r) != nil || isForeign(r):
+		return "the request comes from a page of another origin"
+	case !safe && !opts.Actions:
+		return "this address shows things and changes nothing; the operator has to be started with actions allowed"
+	default:
+		return ""
+	}
+}
+
+// isForeign reports whether a page of another origin asks for data. It could not read the answer,
+// but it could take all streams. A link from another page to this one is fine.
+func isForeign(r *http.Request) bool {
+	site := r.Header.Get("Sec-Fetch-Site")
+	return (site == "cross-site" || site == "same-site") && strings.HasPrefix(r.URL.Path, api)
+}
+
+// isLoopback reports whether a Host header has a loopback name, with any port or none.
+func isLoopback(host string) bool {
+	name := host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		name = h
+	}
+	name = strings.TrimSuffix(strings.TrimPrefix(name, "["), "]")
+	if strings.EqualFold(name, "localhost") {
+		return true
+	}
+	addr, err := netip.ParseAddr(name)
+	return err == nil && (addr == netip.MustParseAddr("127.0.0.1") || addr == netip.IPv6Loopback())
+}

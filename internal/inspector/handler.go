@@ -1,0 +1,152 @@
+package inspector
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/go-logr/logr"
+)
+
+// Options bound what a handler does. The zero value is ready for use.
+type Options struct {
+	// Actions lets [Guard] pass what changes something.
+	Actions bool
+	// Streams is how many readers may follow the deltas at the same time. Zero means 64.
+	Streams int
+	// Done ends all streams when it is closed. A server that shuts down waits for its
+	// requests, and a stream does not end on its own. Nil never ends them.
+	Done <-chan struct{}
+	// Logger is told of each action, and of what went wrong in the operator.
+	Logger logr.Logger
+}
+
+// handler answers what routes lists.
+type handler struct {
+	subject Subject
+	opts    Options
+	pace    pace
+	process string            // tells this process from the one before; see place
+	byPath  map[string]*route // never changes
+	slots   chan struct{}     // holds a token for each stream
+}
+
+// pace is how patient the handler is.
+type pace struct {
+	heartbeat time.Duration // from one sign of life of a stream to the next
+	write     time.Duration // how long a reader may take for what it is sent
+	read      time.Duration // how long a caller may take to send a body
+	stream    time.Duration // after which a reader has to show its rights again
+}
+
+var usualPace = pace{heartbeat: 15 * time.Second, write: 25 * time.Second, read: 10 * time.Second, stream: 10 * time.Minute}
+
+// New returns what answers below [Prefix]. It does not ask who calls: mount it behind a filter
+// that does, or behind [Guard] on a loopback address.
+func New(subject Subject, opts Options) http.Handler { return newHandler(subject, opts, usualPace) }
+
+func newHandler(subject Subject, opts Options, pace pace) *handler {
+	if opts.Streams == 0 {
+		opts.Streams = 64
+	}
+	h := &handler{
+		subject: subject, opts: opts, pace: pace, process: strings.ToLower(rand.Text()[:8]),
+		byPath: map[string]*route{}, slots: make(chan struct{}, opts.Streams),
+	}
+	for _, r := range append(routes(), pageRoutes()...) {
+		h.byPath[r.path] = &r
+	}
+	return h
+}
+
+// Public reports whether a request is for the page's own files or for the description of the
+// API. They hold no data, so they may be answered before the caller has shown its rights: a browser
+// can't send a token with the address that somebody types.
+func Public(r *http.Request) bool {
+	safe := r.Method == http.MethodGet || r.Method == http.MethodHead
+	return safe && publicPaths[r.URL.Path]
+}
+
+var publicPaths = func() map[string]bool {
+	public := map[string]bool{}
+	for _, r := range append(routes(), pageRoutes()...) {
+		if r.public {
+			public[r.path] = true
+		}
+	}
+	return public
+}()
+
+// ServeHTTP finds the route and has it answer.
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	secure(w.Header())
+	c := &call{w: w, r: r, pace: h.pace, task: r.Method + " " + clip(r.URL.Path)}
+	defer h.rescue(c)
+	if err := h.serve(c); err != nil {
+		h.problem(c, err)
+	}
+}
+
+func (h *handler) serve(c *call) error {
+	found := h.byPath[c.r.URL.Path]
+	if found == nil {
+		return refuse(http.StatusNotFound, "there is nothing at this path; %sopenapi.json describes all that there is", api)
+	}
+	c.task = found.task
+	if c.r.Method != found.method && (found.method != http.MethodGet || c.r.Method != http.MethodHead) {
+		return wrongMethod(c.r.Method, found)
+	}
+	var err error
+	if c.query, err = parseQuery(c.r.URL.RawQuery, found.params); err != nil {
+		return err
+	}
+	return found.serve(h, c)
+}
+
+func wrongMethod(method string, found *route) error {
+	allow := found.method
+	if allow == http.MethodGet {
+		allow += ", " + http.MethodHead
+	}
+	why := fmt.Sprintf("%s takes %s, and not %s", found.path, allow, clip(method))
+	return &refusal{status: http.StatusMethodNotAllowed, why: why, allow: allow}
+}
+
+// rescue has a panic of the subject end one request, and not the operator. net/http would do so,
+// too, but then nobody could tell what was asked.
+func (h *handler) rescue(c *call) {
+	value := recover()
+	if value == nil {
+		return
+	}
+	if err, ok := value.(error); ok && errors.Is(err, http.ErrAbortHandler) {
+		panic(value)
+	}
+	h.opts.Logger.Error(fmt.Errorf("panic: %v", value), "The inspector could not answer",
+		"asked", c.task, "url", clip(c.r.URL.String()), "stack", string(debug.Stack()))
+	if c.began {
+		panic(http.ErrAbortHandler) // the reader has to see that the answer is not whole
+	}
+	c.problem(http.StatusInternalServerError, "the operator panicked while it answered; its log has the details")
+}
+
+// problem answers with an error.
+func (h *handler) problem(c *call, err error) {
+	if c.r.Context().Err() != nil && errors.Is(err, context.Canceled) {
+		return // nobody waits for the answer any more
+	}
+	var refused *refusal
+	if errors.As(err, &refused) && refused.allow != "" {
+		c.w.Header().Set("Allow", refused.allow)
+	}
+	status := statusOf(err)
+	if status == http.StatusInternalServerError {
+		h.opts.Logger.Error(err, "The inspector could not answer", "asked", c.task, "url", clip(c.r.URL.String()))
+	}
+	c.problem(status, err.Error())
+}

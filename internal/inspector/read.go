@@ -1,0 +1,106 @@
+package inspector
+
+import (
+	"time"
+
+	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
+)
+
+func (h *handler) kinds(*call) (v1.KindList, error) {
+	return v1.KindList{At: time.Now(), Items: h.subject.Kinds()}, nil
+}
+
+func (h *handler) memory(c *call) (v1.Memory, error) {
+	kind, err := h.kind(c)
+	if err != nil {
+		return v1.Memory{}, err
+	}
+	return h.subject.Memory(c.r.Context(), kind)
+}
+
+func (h *handler) deltas(c *call) (v1.DeltaList, error) {
+	q, _, err := h.deltaQuery(c)
+	if err != nil {
+		return v1.DeltaList{}, err
+	}
+	list := h.subject.Deltas(q)
+	list.At = time.Now()
+	return list, nil
+}
+
+// deltaQuery says which deltas a call is about. If it asks for those after a delta of another
+// process, it gets all, and restarted is true.
+func (h *handler) deltaQuery(c *call) (q DeltaQuery, restarted bool, err error) {
+	kind, err := h.kind(c)
+	if err != nil {
+		return q, false, err
+	}
+	t, since := c.query.texts, c.query.since
+	if restarted = since.process != "" && since.process != h.process; restarted {
+		since.id = 0
+	}
+	return DeltaQuery{
+		Kind: kind, Namespace: t["namespace"], Name: t["name"], Op: t["op"], Manager: t["manager"],
+		Since: since.id, Limit: c.query.limit,
+	}, restarted, nil
+}
+
+// kind is the name of the kind that a call is about; empty if it is about all.
+func (h *handler) kind(c *call) (string, error) {
+	if asked := c.query.texts["kind"]; asked != "" {
+		return findKind(h.subject.Kinds(), asked)
+	}
+	return "", nil
+}
+
+// controller is the controller that a call is about; empty if it is about all.
+func (h *handler) controller(c *call) (string, error) {
+	asked := c.query.texts["controller"]
+	if asked == "" {
+		return "", nil
+	}
+	return asked, findController(h.subject.Controllers(), asked)
+}
+
+func (h *handler) controllers(*call) (v1.ControllerList, error) {
+	return v1.ControllerList{At: time.Now(), Items: h.subject.Controllers()}, nil
+}
+
+func (h *handler) reconciles(c *call) (v1.ReconcileList, error) {
+	controller, err := h.controller(c)
+	if err != nil {
+		return v1.ReconcileList{}, err
+	}
+	t, order := c.query.texts, Newest
+	if t["order"] == "slowest" {
+		order = Slowest
+	}
+	list := h.subject.Reconciles(ReconcileQuery{
+		Controller: controller, Namespace: t["namespace"], Name: t["name"], Result: t["result"],
+		Order: order, Limit: c.query.limit,
+	})
+	list.At = time.Now()
+	return list, nil
+}
+
+func (h *handler) loops(*call) (v1.LoopList, error) {
+	return v1.LoopList{At: time.Now(), Items: h.subject.Loops()}, nil
+}
+
+func (h *handler) queues(c *call) (v1.QueueList, error) {
+	controller, err := h.controller(c)
+	if err != nil {
+		return v1.QueueList{}, err
+	}
+	return v1.QueueList{At: time.Now(), Items: h.subject.Queues(controller, c.query.limit)}, nil
+}
+
+func (h *handler) why(c *call) (v1.Why, error) {
+	kind, err := h.kind(c)
+	if err != nil {
+		return v1.Why{}, err
+	}
+	found, err := h.subject.Why(kind, c.query.texts["namespace"], c.query.texts["name"])
+	found.At = time.Now()
+	return found, err
+}

@@ -1,0 +1,165 @@
+package inspector
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
+)
+
+// mostAtOnce is how many deltas are written between two looks at whether the stream has to end.
+const mostAtOnce = 100
+
+// stream sends deltas as they happen. It runs in the request's goroutine: the journal waits for
+// nobody, so nothing has to stand between it and a slow reader.
+func (h *handler) stream(c *call) error {
+	select {
+	case h.slots <- struct{}{}:
+		defer func() { <-h.slots }()
+	default:
+		c.w.Header().Set("Retry-After", "10")
+		return refuse(http.StatusTooManyRequests, "%d readers follow them already, and that is the limit", cap(h.slots))
+	}
+	q, restarted, err := h.streamQuery(c)
+	if err != nil {
+		return err
+	}
+	s := sender{control: http.NewResponseController(c.w), c: c, process: h.process}
+	if err := s.begin(); err != nil || c.r.Method == http.MethodHead {
+		return err
+	}
+	defer s.end()
+	if restarted {
+		s.event("lost", "", v1.Lost{Restarted: true})
+	}
+	following := h.subject.Follow(q)
+	defer following.Close()
+	h.follow(c, &s, following)
+	return nil
+}
+
+// streamQuery is where a stream begins. One that goes on after it broke off says so with the header
+// that EventSource sends, or with the parameter since. Otherwise it begins with what happens now.
+func (h *handler) streamQuery(c *call) (q DeltaQuery, restarted bool, err error) {
+	if last := c.r.Header.Get("Last-Event-ID"); last != "" {
+		at, ok := parsePlace(last)
+		if !ok {
+			return q, false, refuse(http.StatusBadRequest, "the header Last-Event-ID is %q, and has to be the ID of a delta", clip(last))
+		}
+		c.query.since, c.query.hasFrom = at, true
+	}
+	q, restarted, err = h.deltaQuery(c)
+	q.Limit = 0
+	if err != nil || c.query.hasFrom {
+		return q, restarted, err
+	}
+	if newest := h.subject.Deltas(DeltaQuery{Limit: 1}).Items; len(newest) > 0 {
+		q.Since = newest[0].ID
+	}
+	return q, false, nil
+}
+
+// follow sends what comes until the reader is gone or has to come again.
+func (h *handler) follow(c *call, s *sender, from Stream) {
+	heartbeat := time.NewTicker(h.pace.heartbeat)
+	defer heartbeat.Stop()
+	over := time.NewTimer(h.pace.stream)
+	defer over.Stop()
+	more := make(chan struct{}) // closed: there may be more without a token
+	close(more)
+	for {
+		deltas, lost := from.Take(mostAtOnce)
+		if lost > 0 {
+			s.event("lost", "", v1.Lost{Count: lost})
+		}
+		for i := range deltas {
+			s.event("delta", place{h.process, deltas[i].ID}.String(), &deltas[i])
+		}
+		if s.flush() != nil {
+			return
+		}
+		next := from.Ready()
+		if len(deltas) == mostAtOnce {
+			next = more
+		}
+		select {
+		case <-c.r.Context().Done():
+			return
+		case <-h.opts.Done:
+			return
+		case <-over.C:
+			return
+		case <-heartbeat.C:
+			s.comment("still here")
+		case <-next:
+		}
+	}
+}
+
+// sender writes server-sent events.
+type sender struct {
+	control *http.ResponseController
+	c       *call
+	process string
+	waiting bytes.Buffer // written and not flushed
+	err     error        // Invariant: once set, it stays, and nothing more is sent.
+}
+
+// begin sends the head of the answer. A writer that has no time limits can't be used: a reader
+// that does not read would hold the stream for ever.
+func (s *sender) begin() error {
+	if err := s.limit(); err != nil {
+		return fmt.Errorf("this server can't send a stream: %w", err)
+	}
+	s.c.w.Header().Set("Content-Type", mediaEvents)
+	s.c.w.Header().Set("X-Accel-Buffering", "no") // a proxy would keep events until it has many
+	s.c.began = true
+	s.c.w.WriteHeader(http.StatusOK)
+	s.comment("process " + s.process)
+	_ = s.flush()
+	return nil
+}
+
+func (s *sender) limit() error {
+	return s.control.SetWriteDeadline(time.Now().Add(s.c.pace.write))
+}
+
+// event adds an event to what is sent next.
+func (s *sender) event(name, id string, data any) {
+	content, err := json.Marshal(data)
+	if err != nil {
+		panic(fmt.Sprintf("write an event %s: %v", name, err))
+	}
+	if id != "" {
+		fmt.Fprintf(&s.waiting, "id: %s\n", id)
+	}
+	fmt.Fprintf(&s.waiting, "event: %s\ndata: %s\n\n", name, content)
+}
+
+// comment adds a line that readers skip.
+func (s *sender) comment(text string) { fmt.Fprintf(&s.waiting, ": %s\n\n", text) }
+
+// flush sends all that was added, and fails if the reader does not take it in time.
+func (s *sender) flush() error {
+	if s.waiting.Len() == 0 || s.err != nil {
+		return s.err
+	}
+	if s.err = s.limit(); s.err == nil {
+		_, s.err = s.c.w.Write(s.waiting.Bytes())
+	}
+	if s.err == nil {
+		s.err = s.control.Flush()
+	}
+	s.waiting.Reset()
+	return s.err
+}
+
+// end takes the time limit off the connection, which may serve other requests.
+func (s *sender) end() {
+	if s.err == nil {
+		_ = s.control.SetWriteDeadline(time.Time{})
+	}
+}

@@ -1,0 +1,270 @@
+package inspector_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/delta-runtime/delta-runtime/internal/inspector"
+	"github.com/delta-runtime/delta-runtime/internal/testing/toyoperator"
+	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
+)
+
+const forEver = time.Hour
+
+// serve serves a handler over real connections.
+func serve(t *testing.T, h http.Handler) *httptest.Server {
+	server := httptest.NewServer(h)
+	t.Cleanup(server.Close)
+	return server
+}
+
+// reader reads a stream.
+type reader struct {
+	t     *testing.T
+	lines *bufio.Scanner
+	stop  func()
+}
+
+// event is a server-sent event, or a comment without a name.
+type event struct{ id, name, data string }
+
+func follow(t *testing.T, server *httptest.Server, query, lastID string) *reader {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL+"/delta/v1/deltas/stream?"+query, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lastID != "" {
+		r.Header.Set("Last-Event-ID", lastID)
+	}
+	a, err := server.Client().Do(r)
+	if err != nil || a.StatusCode != http.StatusOK || a.Header.Get("Content-Type") != "text/event-stream" {
+		t.Fatalf("a stream is answered with %+v (error %v)", a, err)
+	}
+	stop := func() { cancel(); _ = a.Body.Close() }
+	t.Cleanup(stop)
+	return &reader{t, bufio.NewScanner(a.Body), stop}
+}
+
+// next is the next event; ok is false at the end.
+func (r *reader) next() (e event, ok bool) {
+	for r.lines.Scan() {
+		key, value, _ := strings.Cut(r.lines.Text(), ": ")
+		switch key {
+		case "id":
+			e.id = value
+		case "event":
+			e.name = value
+		case "data":
+			e.data = value
+		case "":
+			if r.lines.Text() == "" {
+				return e, true
+			}
+			e.data = value
+		}
+	}
+	return e, false
+}
+
+// delta is the next event, which has to be a delta.
+func (r *reader) delta() (v1.Delta, string) {
+	r.t.Helper()
+	for {
+		e, ok := r.next()
+		if ok && e.name == "" {
+			continue
+		}
+		var d v1.Delta
+		if err := json.Unmarshal([]byte(e.data), &d); err != nil || e.name != "delta" {
+			r.t.Fatalf("the stream has %+v in place of a delta (error %v)", e, err)
+		}
+		return d, e.id
+	}
+}
+
+func TestAStreamTellsWhatHappensNow(t *testing.T) {
+	toy := toyoperator.New()
+	server := serve(t, inspector.New(toy, inspector.Options{}))
+	all, deployments := follow(t, server, "", ""), follow(t, server, "kind=deployments&namespace=demo&name=blog&op=updated&manager=kubectl-scale", "")
+	toy.Edit(toyoperator.Demo(toyoperator.Deployment, "shop"), "kubectl-scale", toyoperator.Replicas(3, 4))
+	toy.Edit(toyoperator.Demo(toyoperator.Deployment, "blog"), "kubectl-edit", toyoperator.Replicas(3, 4))
+	toy.Edit(toyoperator.Demo(toyoperator.Deployment, "blog"), "kubectl-scale", toyoperator.Replicas(4, 5))
+	if d, _ := all.delta(); d.Name != "shop" {
+		t.Errorf("the first delta is %+v", d)
+	}
+	if d, _ := deployments.delta(); d.Edits[0] != toyoperator.Replicas(4, 5) {
+		t.Errorf("the only delta that matches is %+v", d)
+	}
+}
+
+func TestAStreamGoesOnWhereItBrokeOff(t *testing.T) {
+	toy := toyoperator.New()
+	server := serve(t, inspector.New(toy, inspector.Options{}))
+	first := follow(t, server, "", "")
+	toy.Edit(toyoperator.Demo(toyoperator.Site, "one"), "kubectl")
+	_, at := first.delta()
+	first.stop()
+	toy.Edit(toyoperator.Demo(toyoperator.Site, "two"), "kubectl")
+	if d, _ := follow(t, server, "", at).delta(); d.Name != "two" {
+		t.Errorf("with Last-Event-ID it goes on with %+v", d)
+	}
+	if d, _ := follow(t, server, "since="+url.QueryEscape(at), "").delta(); d.Name != "two" {
+		t.Errorf("with since it goes on with %+v", d)
+	}
+	if d, _ := follow(t, server, "since=0", "").delta(); d.ID != 1 {
+		t.Errorf("from the start it begins with %+v", d)
+	}
+	again := follow(t, server, "", "another.999")
+	if e, _ := again.next(); e.name != "" { // the comment that each stream begins with
+		t.Errorf("it begins with %+v", e)
+	}
+	if e, _ := again.next(); e.name != "lost" || e.data != `{"count":0,"restarted":true}` {
+		t.Errorf("after another process it begins with %+v", e)
+	}
+	if d, _ := again.delta(); d.ID != 1 {
+		t.Errorf("after another process the first delta is %+v", d)
+	}
+}
+
+func TestAReaderIsToldHowManyDeltasItHasLost(t *testing.T) {
+	toy := toyoperator.New()
+	for i := range 600 {
+		toy.Edit(toyoperator.Demo(toyoperator.Site, fmt.Sprint("new-", i)), "kubectl")
+	}
+	oldest := toy.Deltas(inspector.DeltaQuery{Limit: 1000}).Items[499].ID
+	r := follow(t, serve(t, inspector.New(toy, inspector.Options{})), "since=5", "")
+	r.next()
+	if e, _ := r.next(); e.name != "lost" || e.data != fmt.Sprintf(`{"count":%d}`, oldest-6) {
+		t.Errorf("after a loss the stream has %+v", e)
+	}
+	for i := range uint64(500) { // more than are sent at a time
+		if d, _ := r.delta(); d.ID != oldest+i {
+			t.Fatalf("delta %d is %+v", i, d)
+		}
+	}
+}
+
+func TestAStreamHasAHeartbeatAndAnEnd(t *testing.T) {
+	toy := toyoperator.New()
+	r := follow(t, serve(t, inspector.NewPaced(toy, inspector.Pace{Heartbeat: 10 * time.Millisecond, Write: forEver, Stream: 200 * time.Millisecond})), "", "")
+	r.next()
+	if e, ok := r.next(); !ok || e.name != "" || e.data != "still here" {
+		t.Errorf("a quiet stream has %+v", e)
+	}
+	for ok := true; ok; _, ok = r.next() {
+		continue // until its time is over
+	}
+	done := make(chan struct{})
+	r = follow(t, serve(t, inspector.New(toy, inspector.Options{Done: done})), "", "")
+	r.next()
+	close(done)
+	if e, ok := r.next(); ok {
+		t.Errorf("a stream that has to end has %+v", e)
+	}
+	if open := toy.Streams(); open != 0 {
+		t.Errorf("%d streams are still open", open)
+	}
+}
+
+func TestStreamsHaveALimit(t *testing.T) {
+	toy := toyoperator.New()
+	server := serve(t, inspector.New(toy, inspector.Options{Streams: 2}))
+	first := follow(t, server, "", "")
+	follow(t, server, "", "")
+	a, err := server.Client().Get(server.URL + "/delta/v1/deltas/stream") //nolint:noctx // it is answered at once
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Body.Close() //nolint:errcheck // nothing is lost
+	body, err := io.ReadAll(a.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := problem(t, reply{a.StatusCode, a.Header, body})
+	if p.Status != http.StatusTooManyRequests || !strings.Contains(p.Message, "2 readers") || a.Header.Get("Retry-After") == "" {
+		t.Errorf("the third stream is answered with %+v", p)
+	}
+	first.stop()
+	for toy.Streams() > 1 {
+		time.Sleep(time.Millisecond)
+	}
+	time.Sleep(10 * time.Millisecond) // the slot is given back right after
+	follow(t, server, "", "")
+}
+
+func TestAReaderThatDoesNotReadIsLeft(t *testing.T) {
+	toy := toyoperator.New()
+	server := serve(t, inspector.NewPaced(toy, inspector.Pace{Heartbeat: forEver, Write: 200 * time.Millisecond, Stream: forEver}))
+	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close() //nolint:errcheck // nothing is lost
+	fmt.Fprint(conn, "GET /delta/v1/deltas/stream HTTP/1.1\r\nHost: localhost\r\n\r\n")
+	for toy.Streams() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	huge := v1.Edit{Path: "spec", After: strings.Repeat("x", 1<<20)}
+	for began := time.Now(); toy.Streams() > 0; {
+		toy.Edit(toyoperator.Demo(toyoperator.ConfigMap, "blog-files"), "kubectl", huge)
+		time.Sleep(5 * time.Millisecond)
+		if time.Since(began) > 20*time.Second {
+			t.Fatal("the stream does not end")
+		}
+	}
+}
+
+// TestNothingIsLeftOfThoseWhoCame counts goroutines: of malformed requests, of connections on which
+// nobody says anything, and of streams whose readers are gone.
+func TestNothingIsLeftOfThoseWhoCame(t *testing.T) {
+	before := runtime.NumGoroutine()
+	toy := toyoperator.New()
+	server := httptest.NewServer(inspector.New(toy, inspector.Options{}))
+	var conns []net.Conn
+	for i := range 1000 {
+		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		conns = append(conns, conn)
+		switch i % 4 {
+		case 1:
+			fmt.Fprint(conn, "GET /delta/v1/deltas?limit=many HTTP/1.1\r\nHost: localhost\r\n\r\n")
+		case 2:
+			fmt.Fprint(conn, "POST /delta/v1/actions/resync HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\n{")
+		case 3:
+			fmt.Fprint(conn, "GET /delta/v1/deltas/stream HTTP/1.1\r\nHost: localhost\r\n\r\n")
+		}
+	}
+	for toy.Streams() < 64 {
+		time.Sleep(time.Millisecond)
+	}
+	if open := toy.Streams(); open != 64 {
+		t.Errorf("%d streams are open", open)
+	}
+	for _, conn := range conns {
+		_ = conn.Close()
+	}
+	server.Close()
+	for began := time.Now(); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+		if time.Since(began) > 10*time.Second {
+			t.Fatalf("there are %d goroutines, and there were %d", runtime.NumGoroutine(), before)
+		}
+	}
+	if open := toy.Streams(); open != 0 {
+		t.Errorf("%d streams are still open", open)
+	}
+}

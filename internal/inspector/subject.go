@@ -1,0 +1,117 @@
+package inspector
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
+)
+
+// Subject is an operator that can be looked at. All methods may be called by several goroutines
+// at the same time. An answer belongs to the caller. Its lists may be nil.
+//
+// Kinds and controllers in calls are names as the subject itself told them: the handler looks
+// them up first.
+type Subject interface {
+	Cache
+	Journal
+	Workers
+	Actions
+}
+
+// Cache says how the cache is doing. Kinds waits for nobody. Memory may take a while, and ends
+// with its context.
+type Cache interface {
+	Kinds() []v1.Kind
+	Memory(ctx context.Context, kind string) (v1.Memory, error)
+}
+
+// Journal has the last things that happened. None of its methods waits for anybody.
+type Journal interface {
+	// Deltas are the last ones that match, the newest first, at most q.Limit of them.
+	Deltas(q DeltaQuery) v1.DeltaList
+	// Follow begins a stream of the deltas that match, beginning after q.Since, the oldest
+	// first. The caller closes it.
+	Follow(q DeltaQuery) Stream
+	// Reconciles are the last calls that match, in the order that q asks for.
+	Reconciles(q ReconcileQuery) v1.ReconcileList
+	Loops() []v1.Loop
+}
+
+// Stream is a place in the journal that moves on. One goroutine uses it.
+type Stream interface {
+	// Ready has a token when Take may have something.
+	Ready() <-chan struct{}
+	// Take returns the next deltas, at most as many as asked for, and how many before them
+	// the journal has dropped since the last call. If it returns as many as asked for, there
+	// may be more, and Ready need not have a token for these.
+	Take(most int) (deltas []v1.Delta, lost uint64)
+	// Close lets go of what the stream holds.
+	Close()
+}
+
+// Workers say how controllers are doing.
+type Workers interface {
+	Controllers() []v1.Controller
+	// Queues has the queue of one controller, or of all if the name is empty, with at most
+	// limit requests each.
+	Queues(controller string, limit int) []v1.Queue
+	Why(kind, namespace, name string) (v1.Why, error)
+}
+
+// Actions are the few things that can be asked of an operator. Each says in a sentence what it
+// has done. An error may wrap [ErrNotFound] or [ErrUnable].
+type Actions interface {
+	Resync(ctx context.Context, kind string, selector labels.Selector) (v1.Done, error)
+	Relist(ctx context.Context, kind string) (v1.Done, error)
+	SetPolicy(ctx context.Context, kind string, policy resync.Policy) (v1.Done, error)
+	Forget(ctx context.Context, request Request) (v1.Done, error)
+	Cancel(ctx context.Context, request Request) (v1.Done, error)
+}
+
+// Request names a request of a controller.
+type Request struct{ Controller, Namespace, Name string }
+
+// DeltaQuery says which deltas are wanted. An empty field chooses all.
+type DeltaQuery struct {
+	Kind, Namespace, Name string
+	Op, Manager           string
+	// Since leaves out deltas up to the one with this ID.
+	Since uint64
+	Limit int // always set, except by Follow
+}
+
+// Matches reports whether a delta is wanted.
+func (q DeltaQuery) Matches(d *v1.Delta) bool {
+	return d.ID > q.Since &&
+		matches(q.Kind, d.Kind) && matches(q.Namespace, d.Namespace) && matches(q.Name, d.Name) &&
+		matches(q.Op, d.Op) && matches(q.Manager, d.Manager)
+}
+
+// Order is the order of an answer.
+type Order uint8
+
+const (
+	// Newest is the last one first.
+	Newest Order = iota + 1
+	// Slowest is the one that took longest first.
+	Slowest
+)
+
+// ReconcileQuery says which calls are wanted. An empty field chooses all.
+type ReconcileQuery struct {
+	Controller, Namespace, Name string
+	Result                      string
+	Order                       Order
+	Limit                       int
+}
+
+// Matches reports whether a call is wanted.
+func (q ReconcileQuery) Matches(r *v1.Reconcile) bool {
+	return matches(q.Controller, r.Controller) && matches(q.Namespace, r.Namespace) &&
+		matches(q.Name, r.Name) && matches(q.Result, r.Result)
+}
+
+func matches(wanted, is string) bool { return wanted == "" || wanted == is }

@@ -1,0 +1,227 @@
+package toyoperator
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/delta-runtime/delta-runtime/internal/inspector"
+	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
+)
+
+// Kinds is of [inspector.Cache].
+func (o *Operator) Kinds() []v1.Kind {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return []v1.Kind{
+		o.kindLocked(Site, "example.com", "Site"), o.kindLocked(Deployment, "apps", "Deployment"),
+		o.kindLocked(ConfigMap, "", "ConfigMap"), o.kindLocked(Secret, "", "Secret"),
+		o.kindLocked(Pod, "", "Pod"), o.kindLocked(PodNames, "", "Pod"), o.kindLocked(CronJob, "batch", "CronJob"),
+	}
+}
+
+func (o *Operator) kindLocked(name, group, kind string) v1.Kind {
+	k := v1.Kind{
+		Name: name, Group: group, Version: "v1", Kind: kind, Synced: true, State: "Following", Since: o.began,
+		Why:     "It follows the server's changes. All is well.",
+		HeardAt: time.Now().Add(-1200 * time.Millisecond), ResourceVersion: fmt.Sprint(o.version),
+		Lists: map[string]uint64{"Start": 1}, Watches: 7 + o.relists[name],
+		Scopes: []v1.Scope{{Synced: true, State: "Following", ResourceVersion: fmt.Sprint(o.version), HeardAt: time.Now(), Policy: o.policies[name]}},
+		Subscribers: []v1.Subscriber{
+			{Name: "controller site", Told: o.wrote[name], Synced: true, Policies: []string{cmp.Or(o.policies[name], "never")}},
+		},
+	}
+	if o.policies[name] != "" {
+		k.Resync = v1.Resync{Next: time.Now().Add(4 * time.Minute), Runs: 18}
+	}
+	if n := o.relists[name]; n > 0 {
+		k.Lists["Relist"] = n
+	}
+	for of := range o.objects {
+		if of.Kind == name {
+			k.Objects++
+		}
+	}
+	o.oddLocked(&k)
+	return k
+}
+
+// oddLocked gives two kinds their troubles.
+func (o *Operator) oddLocked(k *v1.Kind) {
+	switch k.Name {
+	case CronJob:
+		k.Synced, k.State, k.HeardAt, k.ResourceVersion = false, "Degraded", time.Time{}, ""
+		k.Since, k.DegradedSince = o.began.Add(time.Second), o.began.Add(time.Second)
+		k.LastError = `list batch/v1 CronJob: cronjobs.batch is forbidden: User "system:serviceaccount:demo:site-operator" cannot list resource "cronjobs" in API group "batch" at the cluster scope`
+		k.Why = "The server has refused the list since the start. Give the operator the right to list and watch cronjobs in the group batch."
+		k.Lists, k.Watches = nil, 0
+		k.Scopes, k.Subscribers = []v1.Scope{{State: "Degraded"}}, nil
+	case ConfigMap:
+		k.Subscribers = append(k.Subscribers, v1.Subscriber{
+			Name: "controller report", Lag: 412, LagSeconds: 93.5, Told: o.wrote[k.Name] / 2, Folded: 38, Synced: true, Slow: true,
+			InHandlerSince: time.Now().Add(-93 * time.Second), Policies: []string{"never"},
+		})
+		k.Why = "It follows the server's changes, but controller report is slow: its handler has not returned for 93 s."
+		k.Lists["Expired"] = 2
+	}
+}
+
+// Memory is of [inspector.Cache].
+func (o *Operator) Memory(ctx context.Context, kind string) (v1.Memory, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	m := v1.Memory{Kind: kind}
+	for of := range o.objects {
+		if of.Kind == kind {
+			m.Objects++
+		}
+	}
+	m.Sampled, m.Bytes = m.Objects, uint64(m.Objects)*3700
+	if m.Objects > 0 {
+		m.Paths = []v1.PathCost{{Path: "spec.template", Bytes: m.Bytes / 2}, {Path: "metadata.managedFields", Bytes: m.Bytes / 4}, {Path: "status.conditions", Bytes: m.Bytes / 10}}
+	}
+	return m, ctx.Err()
+}
+
+// Deltas is of [inspector.Journal].
+func (o *Operator) Deltas(q inspector.DeltaQuery) v1.DeltaList {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	list := v1.DeltaList{Dropped: o.dropped}
+	for i := range slices.Backward(o.deltas) {
+		if d := &o.deltas[i]; q.Matches(d) && len(list.Items) < q.Limit {
+			list.Items = append(list.Items, *d)
+		}
+	}
+	return list
+}
+
+// Reconciles is of [inspector.Journal].
+func (o *Operator) Reconciles(q inspector.ReconcileQuery) v1.ReconcileList {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	var found []v1.Reconcile
+	for i := range slices.Backward(o.calls) {
+		if q.Matches(&o.calls[i]) {
+			found = append(found, o.calls[i])
+		}
+	}
+	if q.Order == inspector.Slowest {
+		slices.SortStableFunc(found, func(a, b v1.Reconcile) int { return cmp.Compare(b.Seconds, a.Seconds) })
+	}
+	return v1.ReconcileList{Items: found[:min(len(found), q.Limit)]}
+}
+
+// Loops is of [inspector.Journal].
+func (o *Operator) Loops() []v1.Loop {
+	return []v1.Loop{{
+		Controller: Controller, Namespace: "demo", Name: "shop", Reason: "Fight", Kind: Deployment, ObjectNamespace: "demo", ObjectName: "shop",
+		Paths: []string{"spec.replicas"}, Managers: []string{"site-operator", "horizontal-pod-autoscaler"}, Rounds: 14,
+		Since: time.Now().Add(-4 * time.Minute), Last: time.Now().Add(-8 * time.Second), Deferred: true,
+	}}
+}
+
+// Controllers is of [inspector.Workers].
+func (o *Operator) Controllers() []v1.Controller {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	calls, causes := map[string]uint64{}, map[string]uint64{}
+	for result, n := range o.results {
+		calls[result] = n
+	}
+	for cause, n := range o.causes {
+		causes[cause] = n
+	}
+	return []v1.Controller{
+		{
+			Name: Controller, Kind: Site, Calls: calls, Causes: causes, Changes: o.called, OwnWrites: o.called / 3, HeldBack: 12,
+			Steps:  []v1.Step{{Name: "deployment", Done: calls["success"], Failed: calls["error"]}, {Name: "files", Skipped: o.called}, {Name: "status", Done: o.called}},
+			Ledger: v1.Ledger{Requests: len(o.queue), Changes: len(o.queue), Remembered: 3},
+		},
+		{Name: "report"},
+	}
+}
+
+// Queues is of [inspector.Workers].
+func (o *Operator) Queues(controller string, limit int) (queues []v1.Queue) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if controller != "report" {
+		queues = append(queues, o.queueLocked(limit))
+	}
+	if controller != Controller {
+		queues = append(queues, v1.Queue{Controller: "report"})
+	}
+	return queues
+}
+
+func (o *Operator) queueLocked(limit int) v1.Queue {
+	q := v1.Queue{Controller: Controller, Known: true, Added: o.called + uint64(len(o.queue)), Finished: o.called}
+	order := map[string]int{"working": 0, "ready": 1, "delayed": 2}
+	for _, item := range o.queue {
+		shown := *item
+		shown.Why = slices.Clone(item.Why)
+		q.Items = append(q.Items, shown)
+		switch item.State {
+		case "working":
+			q.Working++
+		case "ready":
+			q.Ready++
+			q.OldestSeconds = max(q.OldestSeconds, time.Since(item.Queued).Seconds())
+		case "delayed":
+			q.Delayed++
+		}
+	}
+	slices.SortFunc(q.Items, func(a, b v1.Item) int {
+		return cmp.Or(cmp.Compare(order[a.State], order[b.State]), a.Queued.Compare(b.Queued), cmp.Compare(a.Name, b.Name))
+	})
+	q.More = len(q.Items) > limit
+	q.Items = q.Items[:min(len(q.Items), limit)]
+	return q
+}
+
+// Why is of [inspector.Workers].
+func (o *Operator) Why(kind, namespace, name string) (v1.Why, error) {
+	w := v1.Why{Kind: kind, Namespace: namespace, Name: name}
+	w.Deltas = o.Deltas(inspector.DeltaQuery{Kind: kind, Namespace: namespace, Name: name, Limit: 20}).Items
+	calls := o.Reconciles(inspector.ReconcileQuery{Limit: kept}).Items
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	it := o.objects[ID{kind, namespace, name}]
+	if it == nil && len(w.Deltas) == 0 {
+		return w, fmt.Errorf("%s %s/%s: %w", kind, namespace, name, inspector.ErrNotFound)
+	}
+	if it != nil {
+		w.Cached, w.ResourceVersion = true, it.version
+	}
+	for i := range calls {
+		if slices.ContainsFunc(calls[i].Changes, func(c v1.Change) bool {
+			return c.Kind == kind && c.Namespace == namespace && c.Name == name
+		}) {
+			w.Told = append(w.Told, calls[i])
+		}
+	}
+	if kind == Site {
+		w.Requests = []v1.Request{o.placeLocked(inspector.Request{Controller: Controller, Namespace: namespace, Name: name}, calls)}
+	}
+	return w, nil
+}
+
+// placeLocked says how a request is doing.
+func (o *Operator) placeLocked(r inspector.Request, calls []v1.Reconcile) v1.Request {
+	p := v1.Request{Controller: r.Controller, State: "idle", Summary: "Nothing waits for " + r.Namespace + "/" + r.Name + "."}
+	if item := o.queue[r]; item != nil {
+		shown := *item
+		p.State, p.Item = item.State, &shown
+		p.Summary = fmt.Sprintf("The request is %s, with %d changes.", item.State, len(item.Why))
+	}
+	for i := range calls {
+		if calls[i].Namespace == r.Namespace && calls[i].Name == r.Name {
+			p.Last = &calls[i]
+			break
+		}
+	}
+	return p
+}
