@@ -1,0 +1,194 @@
+package ask_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/ask"
+	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// client asks a server whose transport goes with the test.
+func client(t *testing.T, base string) *ask.Client {
+	t.Helper()
+	where, err := url.Parse(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	return ask.New(ask.Target{Base: where, Where: "the test's operator", Transport: transport})
+}
+
+func server(t *testing.T, handler http.HandlerFunc) string {
+	t.Helper()
+	s := httptest.NewServer(handler)
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+func TestGetAndPost(t *testing.T) {
+	base := server(t, func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		fmt.Fprintf(w, `{"message": %q}`, r.Method+" "+r.URL.String()+" "+string(body))
+	})
+	c := client(t, base)
+	answer, err := c.Get(t.Context(), "deltas", url.Values{"kind": {"apps/v1 Deployment"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	done, err := ask.Into[v1.Done](answer)
+	if want := "GET /delta/v1/deltas?kind=apps%2Fv1+Deployment "; err != nil || done.Message != want {
+		t.Errorf("the server got %q (%v), want %q", done.Message, err, want)
+	}
+	answer, err = c.Post(t.Context(), "actions/relist", v1.RelistAction{Kind: "v1 Pod"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	done, err = ask.Into[v1.Done](answer)
+	if want := `POST /delta/v1/actions/relist {"kind":"v1 Pod"}`; err != nil || done.Message != want {
+		t.Errorf("the server got %q (%v), want %q", done.Message, err, want)
+	}
+}
+
+func TestFailuresSayWhatToTry(t *testing.T) {
+	for name, test := range map[string]struct {
+		status int
+		body   string
+		want   []string
+	}{
+		"explained":      {404, `{"status":404,"message":"the cache has no kind v1 Pod"}`, []string{"get kinds from the test's operator: the cache has no kind v1 Pod"}},
+		"no token":       {401, `Unauthorized`, []string{"401", "--as-service-account NAMESPACE/NAME"}},
+		"no right":       {403, `{"status":403,"message":"no"}`, []string{": no; ", `nonResourceURLs ["/delta/v1/*"]`}},
+		"no inspector":   {404, "404 page not found\nsecond line", []string{`"404 page not found"`, "--port"}},
+		"TLS was wanted": {400, "Client sent an HTTP request to an HTTPS server.", []string{"use --scheme https"}},
+		"a redirect":     {302, "", []string{"302 Found", "--url"}},
+		"a page":         {200, "<html>", []string{"not JSON", "--operator"}},
+		"half an answer": {200, `{"items": [`, []string{"not JSON"}},
+		"broken":         {500, "", []string{"500 Internal Server Error"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := client(t, server(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Location", "https://elsewhere.example.com/")
+				w.WriteHeader(test.status)
+				fmt.Fprint(w, test.body)
+			}))
+			_, err := c.Get(t.Context(), "kinds", nil)
+			if err == nil {
+				t.Fatal("no error")
+			}
+			for _, want := range test.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("%q does not say %q", err, want)
+				}
+			}
+			if strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "second line") {
+				t.Errorf("%q is more than a sentence", err)
+			}
+			if missing := name == "explained"; ask.Missing(err) != missing {
+				t.Errorf("Missing says %t", !missing)
+			}
+			if lasting := test.status >= 400 && test.status < 500; ask.Lasting(err) != lasting {
+				t.Errorf("Lasting says %t", !lasting)
+			}
+		})
+	}
+}
+
+func TestFailuresToConnectSayWhatToTry(t *testing.T) {
+	plain := server(t, func(http.ResponseWriter, *http.Request) {})
+	secure := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	t.Cleanup(secure.Close)
+	secure.Config.ErrorLog = nil
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	for base, want := range map[string]string{
+		strings.Replace(plain, "http:", "https:", 1): "use --scheme http",
+		secure.URL: "--insecure-skip-tls-verify",
+		gone.URL:   "nothing listens there",
+	} {
+		_, err := client(t, base).Get(t.Context(), "kinds", nil)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v does not say %q", err, want)
+		}
+		if ask.Lasting(err) {
+			t.Errorf("%v is taken for an answer", err)
+		}
+	}
+}
+
+func TestAnswersMayTakeOnlySoLong(t *testing.T) {
+	base := server(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	where, err := url.Parse(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	c := ask.New(ask.Target{Base: where, Transport: transport, Timeout: time.Millisecond})
+	if _, err := c.Get(t.Context(), "kinds", nil); err == nil || !strings.Contains(err.Error(), "no answer within 1ms") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+func TestStream(t *testing.T) {
+	c := client(t, server(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+		fmt.Fprintf(w, "id: 8\nevent: delta\ndata: after %s of %s\n\n", r.Header.Get("Last-Event-Id"), r.URL.RawQuery)
+	}))
+	var got []string
+	err := c.Stream(t.Context(), ask.Follow{
+		Query: url.Values{"op": {"Added"}}, After: "7", Silence: time.Minute,
+		Opened: func() { got = append(got, "opened") },
+		Each:   func(e ask.Event) error { got = append(got, string(e.Data)); return nil },
+	})
+	if err == nil || !strings.Contains(err.Error(), "ended the stream") {
+		t.Errorf("the stream ended with %v", err)
+	}
+	if want := "opened, after 7 of op=Added"; strings.Join(got, ", ") != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestASilentStreamEnds(t *testing.T) {
+	c := client(t, server(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprint(w, ": hello\n\n")
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	}))
+	err := c.Stream(t.Context(), ask.Follow{
+		Silence: 20 * time.Millisecond, Opened: func() {}, Each: func(ask.Event) error { return nil },
+	})
+	if err == nil || !strings.Contains(err.Error(), "nothing was heard") {
+		t.Errorf("the stream ended with %v", err)
+	}
+}
+
+func TestAStreamIsNoPage(t *testing.T) {
+	c := client(t, server(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>") }))
+	err := c.Stream(t.Context(), ask.Follow{Silence: time.Minute})
+	if err == nil || !strings.Contains(err.Error(), "--url") {
+		t.Errorf("the stream ended with %v", err)
+	}
+}
+
+func TestCancelledRequestsSaySo(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := client(t, "http://127.0.0.1:1").Get(ctx, "kinds", nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("the error is %v", err)
+	}
+}

@@ -1,0 +1,121 @@
+package ask_test
+
+import (
+	"errors"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/ask"
+)
+
+func read(t *testing.T, in io.Reader) []ask.Event {
+	t.Helper()
+	var all []ask.Event
+	for events := ask.NewEvents(in); ; {
+		event, err := events.Next()
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, event)
+	}
+}
+
+func event(id, name, data string) ask.Event { return ask.Event{ID: id, Name: name, Data: []byte(data)} }
+
+func TestEvents(t *testing.T) {
+	for name, test := range map[string]struct {
+		stream string
+		want   []ask.Event
+	}{
+		"nothing":             {"", nil},
+		"a delta":             {"id: 7\nevent: delta\ndata: {}\n\n", []ask.Event{event("7", "delta", "{}")}},
+		"no space":            {"data:x\n\n", []ask.Event{event("", "message", "x")}},
+		"two spaces":          {"data:  x\n\n", []ask.Event{event("", "message", " x")}},
+		"a comment":           {": heartbeat\n\n:\n\ndata: x\n\n", []ask.Event{event("", "message", "x")}},
+		"lines of data":       {"data: a\ndata\ndata: b\n\n", []ask.Event{event("", "message", "a\n\nb")}},
+		"CRLF":                {"data: a\r\ndata: b\r\n\r\ndata: c\r\n\r\n", []ask.Event{event("", "message", "a\nb"), event("", "message", "c")}},
+		"CR":                  {"data: a\rdata: b\r\rdata: c\r\r", []ask.Event{event("", "message", "a\nb"), event("", "message", "c")}},
+		"all ends of lines":   {"data: a\r\r\ndata: b\n\r\n", []ask.Event{event("", "message", "a"), event("", "message", "b")}},
+		"an id stays":         {"id: 1\ndata: a\n\ndata: b\n\nid\ndata: c\n\n", []ask.Event{event("1", "message", "a"), event("1", "message", "b"), event("", "message", "c")}},
+		"an id with NUL":      {"id: 1\nid: 2\x00\ndata: a\n\n", []ask.Event{event("1", "message", "a")}},
+		"a name does not":     {"event: lost\ndata: 3\n\ndata: b\n\n", []ask.Event{event("", "lost", "3"), event("", "message", "b")}},
+		"a name without data": {"event: lost\n\ndata: b\n\n", []ask.Event{event("", "message", "b")}},
+		"unknown fields":      {"retry: 10\nwhat: 1\ndata: a\n\n", []ask.Event{event("", "message", "a")}},
+		"an unfinished event": {"data: a\n\ndata: b\n", []ask.Event{event("", "message", "a")}},
+		"byte order mark":     {"\ufeffdata: a\n\n\ufeffdata: b\n\n", []ask.Event{event("", "message", "a")}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := read(t, strings.NewReader(test.stream)); !reflect.DeepEqual(got, test.want) {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+			if got := read(t, iotest.OneByteReader(strings.NewReader(test.stream))); !reflect.DeepEqual(got, test.want) {
+				t.Errorf("byte by byte: got %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+// An event must be there as soon as its last byte is: what follows may take an hour.
+func TestAnEventDoesNotWaitForTheNext(t *testing.T) {
+	for _, end := range []string{"\n\n", "\r\r", "\r\n\r\n", "\r\n\r"} {
+		asked := errors.New("asked for more")
+		events := ask.NewEvents(io.MultiReader(strings.NewReader("data: x"+end), iotest.ErrReader(asked)))
+		if got, err := events.Next(); err != nil || string(got.Data) != "x" {
+			t.Errorf("after %q: %q, %v", end, got.Data, err)
+		}
+	}
+}
+
+func TestEventsHaveABound(t *testing.T) {
+	endless := io.MultiReader(strings.NewReader("data: "), iotest.DataErrReader(zeros{}))
+	if _, err := ask.NewEvents(endless).Next(); err == nil || !strings.Contains(err.Error(), "a line has more than") {
+		t.Errorf("a line without an end gives %v", err)
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(into []byte) (int, error) {
+	for i := range into {
+		into[i] = '0'
+	}
+	return len(into), nil
+}
+
+// cut hands out a stream in two pieces.
+type cut struct{ rest []string }
+
+func (c *cut) Read(into []byte) (int, error) {
+	for len(c.rest) > 0 && c.rest[0] == "" {
+		c.rest = c.rest[1:]
+	}
+	if len(c.rest) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(into, c.rest[0])
+	c.rest[0] = c.rest[0][n:]
+	return n, nil
+}
+
+func FuzzEventsAreTheSameHoweverTheyAreCut(f *testing.F) {
+	f.Add("id: 7\r\nevent: delta\rdata: {}\n\n: beat\n\ndata: x\r\n\r\n", uint(9))
+	f.Add("\ufeffdata: a\r\r\n\n", uint(1))
+	f.Fuzz(func(t *testing.T, stream string, at uint) {
+		n := int(at % uint(len(stream)+1))
+		want := read(t, strings.NewReader(stream))
+		if got := read(t, &cut{rest: []string{stream[:n], stream[n:]}}); !reflect.DeepEqual(got, want) {
+			t.Errorf("cut at %d: got %q, want %q", n, got, want)
+		}
+		for _, e := range want {
+			if strings.ContainsAny(string(e.Data), "\r") || strings.ContainsAny(e.Name+e.ID, "\r\n") {
+				t.Errorf("an end of line is part of %q", e)
+			}
+		}
+	})
+}

@@ -1,0 +1,189 @@
+package page_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/page"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// served starts a page before an inspector that tells what it got, and returns its URL.
+func served(t *testing.T) *url.URL {
+	t.Helper()
+	inspector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		fmt.Fprintf(w, "%s %s %s host=%s cookie=%q auth=%q origin=%q", r.Method, r.URL, body, r.Host,
+			r.Header.Get("Cookie"), r.Header.Get("Authorization"), r.Header.Get("Origin"))
+	}))
+	t.Cleanup(inspector.Close)
+	base, err := url.Parse(inspector.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	return start(t, func(context.Context) (page.Way, error) {
+		return page.Way{Base: base, Transport: withToken{transport}}, nil
+	})
+}
+
+func start(t *testing.T, way func(context.Context) (page.Way, error)) *url.URL {
+	t.Helper()
+	s, err := page.Listen(t.Context(), "127.0.0.1:0", way)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- s.Serve(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("the page ended with %v", err)
+		}
+	})
+	u, err := url.Parse(s.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+type withToken struct{ next http.RoundTripper }
+
+func (w withToken) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer secret")
+	return w.next.RoundTrip(r)
+}
+
+// browser keeps cookies.
+func browser(t *testing.T) *http.Client {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Jar: jar, Transport: transport}
+}
+
+func send(t *testing.T, c *http.Client, r *http.Request) (status int, body string) {
+	t.Helper()
+	answer, err := c.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	content, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.StatusCode, string(content)
+}
+
+func request(t *testing.T, method string, to *url.URL) *http.Request {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, to.String(), strings.NewReader("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestABrowserThatFollowsTheLink(t *testing.T) {
+	link, c := served(t), browser(t)
+	status, body := send(t, c, request(t, http.MethodGet, link))
+	if status != http.StatusOK || !strings.HasPrefix(body, "GET /delta/ ") {
+		t.Errorf("the link leads to %d %q", status, body)
+	}
+	r := request(t, http.MethodPost, link.ResolveReference(&url.URL{Path: "/delta/v1/actions/relist", RawQuery: "a=b"}))
+	r.Header.Set("Origin", "http://"+link.Host)
+	r.Header.Set("Sec-Fetch-Site", "same-origin")
+	r.Header.Set("Authorization", "Bearer the browser's")
+	status, body = send(t, c, r)
+	if status != http.StatusOK || !strings.HasPrefix(body, "POST /delta/v1/actions/relist?a=b {} ") {
+		t.Errorf("an action leads to %d %q", status, body)
+	}
+	if want := `cookie="" auth="Bearer secret" origin=""`; !strings.HasSuffix(body, want) || strings.Contains(body, link.Host) {
+		t.Errorf("the inspector got %q, want %q and its own host", body, want)
+	}
+}
+
+func TestTheKeyInTheAddressStaysHere(t *testing.T) {
+	link := served(t)
+	to := link.ResolveReference(&url.URL{Path: "/delta/v1/kinds", RawQuery: link.RawQuery + "&a=b"})
+	status, body := send(t, browser(t), request(t, http.MethodGet, to))
+	if status != http.StatusOK || !strings.HasPrefix(body, "GET /delta/v1/kinds?a=b ") {
+		t.Errorf("the inspector got %d %q", status, body)
+	}
+}
+
+func TestTheGuardRefuses(t *testing.T) {
+	for name, change := range map[string]func(r *http.Request){
+		"a name that points here":   func(r *http.Request) { r.Host = "evil.example.com:" + r.URL.Port() },
+		"a name without the port":   func(r *http.Request) { r.Host = "localhost" },
+		"another port":              func(r *http.Request) { r.Host = "localhost:1" },
+		"a name that only looks so": func(r *http.Request) { r.Host = "127.0.0.1.example.com:" + r.URL.Port() },
+		"another site's script":     func(r *http.Request) { r.Header.Set("Origin", "https://evil.example.com") },
+		"another port's script":     func(r *http.Request) { r.Header.Set("Origin", "http://127.0.0.1:1") },
+		"a sandboxed frame":         func(r *http.Request) { r.Header.Set("Origin", "null") },
+		"another scheme":            func(r *http.Request) { r.Header.Set("Origin", "https://"+r.URL.Host) },
+		"another site's form":       func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") },
+		"another port's form":       func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "same-site") },
+		"no key":                    func(r *http.Request) { r.URL.RawQuery = "" },
+		"a wrong key":               func(r *http.Request) { r.URL.RawQuery = "key=guess" },
+		"an empty key":              func(r *http.Request) { r.URL.RawQuery = "key=" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			link := served(t)
+			link.Path = "/delta/v1/actions/relist"
+			r := request(t, http.MethodPost, link)
+			change(r)
+			if status, body := send(t, browser(t), r); status != http.StatusForbidden || strings.Contains(body, "host=") {
+				t.Errorf("it got %d %q, want 403", status, body)
+			}
+		})
+	}
+}
+
+func TestOtherPathsOfTheOperatorAreNotServed(t *testing.T) {
+	for _, path := range []string{"/metrics", "/debug/pprof/", "/delta", "/delta/../metrics", "/delta//v1"} {
+		link, c := served(t), browser(t)
+		send(t, c, request(t, http.MethodGet, link))
+		to := link.ResolveReference(&url.URL{Path: "/"})
+		to.Path, to.RawQuery = path, ""
+		if status, body := send(t, c, request(t, http.MethodGet, to)); strings.Contains(body, "host=") || status != http.StatusNotFound {
+			t.Errorf("%s leads to %d %q, want 404", path, status, body)
+		}
+	}
+}
+
+func TestOnlyLoopbackAddresses(t *testing.T) {
+	for _, address := range []string{"0.0.0.0:0", ":0", "[::]:0", "192.0.2.1:80", "127.0.0.1", "example.com:80"} {
+		if _, err := page.Listen(t.Context(), address, nil); err == nil || !strings.Contains(err.Error(), "loopback") {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}
+
+func TestABrokenWayIsSaid(t *testing.T) {
+	link := start(t, func(context.Context) (page.Way, error) { return page.Way{}, errors.New("find the operator: no Pods") })
+	link.Path = "/delta/v1/kinds"
+	if status, body := send(t, browser(t), request(t, http.MethodGet, link)); status != http.StatusBadGateway || !strings.Contains(body, "no Pods") {
+		t.Errorf("got %d %q", status, body)
+	}
+}

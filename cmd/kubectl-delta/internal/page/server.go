@@ -1,0 +1,144 @@
+package page
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/reach"
+	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+)
+
+// home is where an inspector's page is.
+const home = "/delta/"
+
+// Way leads to an inspector.
+type Way struct {
+	// Base has the scheme and the host.
+	Base *url.URL
+	// Transport adds the token.
+	Transport http.RoundTripper
+}
+
+// Server is a proxy on this machine.
+type Server struct {
+	listener net.Listener
+	guard    guard
+	proxy    http.Handler
+}
+
+// Listen returns a Server that listens on a loopback address such as 127.0.0.1:0. way is asked
+// for each request, so that a broken way can be replaced.
+func Listen(ctx context.Context, address string, way func(context.Context) (Way, error)) (*Server, error) {
+	if host, _, err := net.SplitHostPort(address); err != nil || !reach.Loopback(host) {
+		return nil, fmt.Errorf("listen on %q: it must be a loopback address with a port, such as 127.0.0.1:0, "+
+			"because whoever reaches it can do what your token allows", address)
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w; use --listen 127.0.0.1:0 for any free port", address, err)
+	}
+	_, port, err := net.SplitHostPort(listener.Addr().String())
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("read the address of the listener: %w", err), listener.Close())
+	}
+	return &Server{listener: listener, guard: guard{port: port, key: rand.Text()}, proxy: proxy(way)}, nil
+}
+
+// URL is what to open in a browser. It has the key.
+func (s *Server) URL() string {
+	return "http://" + s.listener.Addr().String() + "/?" + url.Values{keyName: {s.guard.key}}.Encode()
+}
+
+// Serve serves until ctx ends.
+func (s *Server) Serve(ctx context.Context) error {
+	server := &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second}
+	tasks := lifecycle.New(ctx)
+	tasks.Go("serve the page", func(context.Context) error {
+		err := server.Serve(s.listener)
+		if errors.Is(err, http.ErrServerClosed) {
+			return nil
+		}
+		return err
+	})
+	tasks.Go("end the page", func(ctx context.Context) error {
+		<-ctx.Done()
+		return server.Close() // streams of deltas never end by themselves
+	})
+	return tasks.Wait()
+}
+
+// ServeHTTP lets the guard look at a request, and hands it on.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if problem := s.guard.look(r); problem != "" {
+		http.Error(w, problem, http.StatusForbidden)
+		return
+	}
+	if r.URL.Query().Has(keyName) {
+		s.guard.remember(w)
+		if r.Method == http.MethodGet && r.URL.Path == "/" {
+			http.Redirect(w, r, home, http.StatusSeeOther) // so that the key does not stay in the address
+			return
+		}
+	}
+	switch {
+	case r.URL.Path == "/":
+		http.Redirect(w, r, home, http.StatusSeeOther)
+	case !strings.HasPrefix(r.URL.Path, home) || path.Clean(r.URL.Path) != strings.TrimSuffix(r.URL.Path, "/"):
+		http.NotFound(w, r) // the operator may serve more there than its inspector
+	default:
+		s.proxy.ServeHTTP(w, r)
+	}
+}
+
+type wayKey struct{}
+
+// proxy hands requests on.
+func proxy(way func(context.Context) (Way, error)) http.Handler {
+	reverse := &httputil.ReverseProxy{
+		Rewrite: rewrite,
+		Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			return r.Context().Value(wayKey{}).(Way).Transport.RoundTrip(r)
+		}),
+		FlushInterval: -1, // streams
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
+			http.Error(w, fmt.Sprintf("ask the inspector: %v", err), http.StatusBadGateway)
+		},
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		to, err := way(r.Context())
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadGateway)
+			return
+		}
+		reverse.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), wayKey{}, to)))
+	})
+}
+
+// rewrite addresses a request to the inspector and takes out what is between the browser and
+// this proxy only.
+func rewrite(r *httputil.ProxyRequest) {
+	to := r.In.Context().Value(wayKey{}).(Way).Base
+	r.SetURL(to)
+	r.Out.Host = to.Host
+	query := r.Out.URL.Query()
+	if query.Has(keyName) {
+		query.Del(keyName)
+		r.Out.URL.RawQuery = query.Encode()
+	}
+	for _, name := range []string{"Authorization", "Cookie", "Origin", "Referer", "Sec-Fetch-Site", "Sec-Fetch-Mode", "Sec-Fetch-Dest", "Sec-Fetch-User"} {
+		r.Out.Header.Del(name)
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
+)
+
+// shortNames are those that kubectl knows for kinds of Kubernetes.
+var shortNames = map[string]string{
+	"cj": "cronjob", "cm": "configmap", "crd": "customresourcedefinition", "deploy": "deployment", "ds": "daemonset",
+	"ep": "endpoints", "hpa": "horizontalpodautoscaler", "ing": "ingress", "netpol": "networkpolicy", "no": "node",
+	"ns": "namespace", "pdb": "poddisruptionbudget", "po": "pod", "pv": "persistentvolume", "pvc": "persistentvolumeclaim",
+	"rs": "replicaset", "sa": "serviceaccount", "sts": "statefulset", "svc": "service",
+}
+
+// kind returns the name that the inspector has for a kind.
+func (p *program) kind(ctx context.Context, text string) (string, error) {
+	_, list, err := fetch[v1.KindList](ctx, p, "kinds")
+	if err != nil {
+		return "", err
+	}
+	return pick(list.Items, text)
+}
+
+// pick returns the name of the one kind that text means.
+func pick(kinds []v1.Kind, text string) (string, error) {
+	var found []v1.Kind
+	for i := range kinds {
+		if kinds[i].Name == text {
+			return text, nil
+		}
+		if means(strings.ToLower(text), &kinds[i]) {
+			found = append(found, kinds[i])
+		}
+	}
+	if len(found) > 1 && sameType(found) {
+		// The same type in several forms, such as v1 Pod and v1 Pod (metadata).
+		found = slices.DeleteFunc(found, func(k v1.Kind) bool { return strings.Contains(k.Name, "(") })
+	}
+	switch len(found) {
+	case 1:
+		return found[0].Name, nil
+	case 0:
+		return "", fmt.Errorf("the operator's cache has no kind %q; it has %s", text, names(kinds))
+	default:
+		return "", fmt.Errorf("the operator's cache has several kinds %q; use one of %s", text, names(found))
+	}
+}
+
+// means reports whether text, in lower case, is a way to write a kind: the kind itself or its
+// plural, and then its version, its group or both, with dots or as an API has it.
+func means(text string, k *v1.Kind) bool {
+	lower, group := strings.ToLower(k.Kind), strings.ToLower(k.Group)
+	ends := []string{"", "." + k.Version}
+	if group != "" {
+		ends = append(ends, "."+group, "."+k.Version+"."+group)
+	}
+	for _, end := range ends {
+		word, ok := strings.CutSuffix(text, end)
+		if ok && (word == lower || word == plural(lower) || shortNames[word] == lower) {
+			return true
+		}
+	}
+	return text == strings.TrimPrefix(group+"/"+k.Version+" "+lower, "/")
+}
+
+func plural(word string) string {
+	switch {
+	case strings.HasSuffix(word, "endpoints"):
+		return word
+	case strings.HasSuffix(word, "y") && !strings.HasSuffix(word, "ay") && !strings.HasSuffix(word, "ey"):
+		return strings.TrimSuffix(word, "y") + "ies"
+	case strings.HasSuffix(word, "s"), strings.HasSuffix(word, "x"), strings.HasSuffix(word, "ch"), strings.HasSuffix(word, "sh"):
+		return word + "es"
+	default:
+		return word + "s"
+	}
+}
+
+func sameType(kinds []v1.Kind) bool {
+	for i := range kinds {
+		if kinds[i].Group != kinds[0].Group || kinds[i].Version != kinds[0].Version || kinds[i].Kind != kinds[0].Kind {
+			return false
+		}
+	}
+	return true
+}
+
+func names(kinds []v1.Kind) string {
+	const most = 12
+	var all []string
+	for i := range kinds {
+		all = append(all, `"`+kinds[i].Name+`"`)
+	}
+	slices.Sort(all)
+	if len(all) > most {
+		all = append(all[:most], "and others, which kubectl delta status lists")
+	}
+	if len(all) == 0 {
+		return "none"
+	}
+	return strings.Join(all, ", ")
+}

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/page"
+	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/show"
+)
+
+func (p *program) page() *cobra.Command {
+	var listen string
+	c := &cobra.Command{
+		Use:   "page",
+		Short: "Open a local address that leads a browser to the inspector",
+		Long: `Open a local address that leads a browser to the inspector, until you interrupt it. It adds
+the token, so it refuses requests of other sites and of those who do not know the address
+that it prints.`,
+		Args: takes(0, 0),
+		RunE: func(c *cobra.Command, _ []string) error {
+			// What can't be reached should not get an address.
+			if _, err := p.keeper.Connection(c.Context()); err != nil {
+				return err
+			}
+			server, err := page.Listen(c.Context(), listen, p.way)
+			if err != nil {
+				return err
+			}
+			p.out.Line(show.Text(server.URL()))
+			p.errOut.Line(show.In(show.Faint, "# open that in a browser; Ctrl-C ends it"))
+			return server.Serve(c.Context())
+		},
+	}
+	c.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "loopback address to listen on; port 0 is any free port")
+	return c
+}
+
+// way leads a request of a browser to the inspector.
+func (p *program) way(ctx context.Context) (page.Way, error) {
+	c, err := p.keeper.Connection(ctx)
+	if err != nil {
+		return page.Way{}, err
+	}
+	return page.Way{Base: c.Base, Transport: c.Transport}, nil
+}

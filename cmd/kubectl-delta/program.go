@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/url"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/ask"
+	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/reach"
+	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/show"
+	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
+)
+
+// firstPause is how long watch waits before it connects again for the first time.
+const firstPause = time.Second
+
+// program is one run of the plugin.
+type program struct {
+	out, errOut *show.Printer
+	rawOut      io.Writer // where help and completions go
+	options     reach.Options
+	keeper      *reach.Keeper
+	// output is json, yaml, wide or empty.
+	output string
+	pause  time.Duration
+}
+
+// root returns the commands.
+func (p *program) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "kubectl-delta",
+		Short: "Ask an operator why it does what it does",
+		Long: `Ask an operator built with delta-runtime what its cache holds, what changed, why it
+reconciles, and what waits. It reaches the operator's inspector through a port-forward.
+
+The operator must serve its inspector. Its Pods are found by the label
+` + reach.Label + `, and the leader among them by its Lease.
+
+By default the inspector gets the token that your kubeconfig has, if it has one. With
+--as-service-account it gets a short-lived token of an account that may do less.
+
+The exit code is 0 if all is fine, 1 after an error, 2 if the command line is wrong, and 3
+if status --fail finds something ill.`,
+		Annotations:       map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl delta"},
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		Args:              unknown,
+		RunE:              func(c *cobra.Command, _ []string) error { return c.Help() },
+		PersistentPreRunE: func(*cobra.Command, []string) error { return p.checkOutput() },
+	}
+	root.SetOut(p.rawOut)
+	root.SetErr(p.rawOut)
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return misuse("%v; see %s --help", err, c.CommandPath())
+	})
+	p.options.AddTo(root.PersistentFlags())
+	root.PersistentFlags().StringVarP(&p.output, "output", "o", "", "json or yaml for the inspector's answer as it came, wide for more columns")
+	root.AddCommand(p.status(), p.why(), p.watch(), p.history(), p.diff(), p.queue(), p.memory())
+	root.AddCommand(p.resync(), p.relist(), p.policies(), p.forget(), p.cancel(), p.page(), p.version())
+	return root
+}
+
+// unknown refuses what is no command.
+func unknown(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("%s has no command %q", c.CommandPath(), args[0])
+	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+		text += fmt.Sprintf(": did you mean %q?", near[0])
+	}
+	return misuse("%s; see %s --help", text, c.CommandPath())
+}
+
+// takes returns a check of the number of arguments.
+func takes(least, most int) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) < least || len(args) > most {
+			return misuse("%s: %d arguments are not what it takes; see %s --help", c.UseLine(), len(args), c.CommandPath())
+		}
+		return nil
+	}
+}
+
+func (p *program) checkOutput() error {
+	switch p.output {
+	case "", "wide", "json", "yaml":
+		return nil
+	default:
+		return misuse("--output is json, yaml or wide, not %q", p.output)
+	}
+}
+
+func (p *program) wide() bool { return p.output == "wide" }
+
+// get asks for a route.
+func (p *program) get(ctx context.Context, route string, query url.Values) ([]byte, error) {
+	c, err := p.keeper.Connection(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c.Get(ctx, route, query)
+}
+
+// post asks for an action and shows what was done.
+func (p *program) post(ctx context.Context, route string, body any) error {
+	c, err := p.keeper.Connection(ctx)
+	if err != nil {
+		return err
+	}
+	answer, err := c.Post(ctx, route, body)
+	if err != nil {
+		return err
+	}
+	return render(p, answer, func(done v1.Done) { p.out.Line(show.Text(done.Message)) })
+}
+
+// render shows an answer: as it came, or as text.
+func render[T any](p *program, answer []byte, text func(T)) error {
+	if shown, err := p.unchanged(answer); shown || err != nil {
+		return err
+	}
+	into, err := ask.Into[T](answer)
+	if err != nil {
+		return err
+	}
+	text(into)
+	return nil
+}
+
+// unchanged shows an answer as it came, if the user wants that.
+func (p *program) unchanged(answer []byte) (shown bool, err error) {
+	var encoded show.Escaped
+	switch p.output {
+	case "json":
+		encoded, err = show.JSON(answer)
+	case "yaml":
+		encoded, err = show.YAML(answer)
+	default:
+		return false, nil
+	}
+	if err == nil {
+		p.out.Raw(encoded)
+	}
+	return true, err
+}
+
+// fetch asks for a route and reads the answer.
+func fetch[T any](ctx context.Context, p *program, route string) (answer []byte, into T, err error) {
+	answer, err = p.get(ctx, route, nil)
+	if err != nil {
+		return nil, into, err
+	}
+	into, err = ask.Into[T](answer)
+	return answer, into, err
+}

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/ask"
+	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/reach"
+	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/show"
+	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
+)
+
+const (
+	// maxPause is the longest time between two attempts to connect.
+	maxPause = 30 * time.Second
+	// silence is several times as long as an inspector is ever silent.
+	silence = 90 * time.Second
+)
+
+// watcher follows the deltas, through one stream after the other.
+type watcher struct {
+	*program
+	filters url.Values
+	diff    bool
+	after   string // the id of the last delta
+	streams int    // that were opened so far
+}
+
+func (p *program) watch() *cobra.Command {
+	var name, op, manager string
+	var diff bool
+	c := &cobra.Command{
+		Use:   "watch [KIND]",
+		Short: "Show what happens, as it happens",
+		Long: `Show what happens, as it happens, a line for each delta. It shows all namespaces, unless
+you name one with -n. When the connection breaks it connects again, to whoever leads then.
+What it has to say about the connection goes to standard error.`,
+		Example: "  kubectl delta watch deployment -n demo --op Updated --diff",
+		Args:    takes(0, 1),
+		RunE: func(c *cobra.Command, args []string) error {
+			filters := url.Values{}
+			for key, value := range map[string]string{"namespace": p.options.Namespace, "name": name, "op": op, "manager": manager} {
+				if value != "" {
+					filters.Set(key, value)
+				}
+			}
+			if len(args) > 0 {
+				kind, err := p.kind(c.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				filters.Set("kind", kind)
+			}
+			return (&watcher{program: p, filters: filters, diff: diff}).run(c.Context())
+		},
+	}
+	c.Flags().StringVar(&name, "name", "", "only objects with this name")
+	c.Flags().StringVar(&op, "op", "", "only Added, Updated, Deleted, Sync or OutOfScope")
+	c.Flags().StringVar(&manager, "manager", "", "only what this field manager wrote")
+	c.Flags().BoolVar(&diff, "diff", false, "show what an update changed")
+	return c
+}
+
+// run follows until ctx ends, or until the inspector will never let it.
+func (w *watcher) run(ctx context.Context) error {
+	pause := w.pause
+	for {
+		before := w.streams
+		err := w.once(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return nil // the user has seen enough
+		case w.streams == 0, ask.Lasting(err), errors.Is(err, reach.ErrUsage), w.out.Err() != nil:
+			return err
+		}
+		w.keeper.Drop()
+		if w.streams > before {
+			pause = w.pause
+		}
+		w.notice(fmt.Sprintf("%v; connecting again in %s", err, pause))
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return nil
+		}
+		pause = min(2*pause, maxPause)
+	}
+}
+
+// once follows one stream to its end.
+func (w *watcher) once(ctx context.Context) error {
+	c, err := w.keeper.Connection(ctx)
+	if err != nil {
+		return err
+	}
+	return c.Stream(ctx, ask.Follow{
+		Query: w.filters, After: w.after, Silence: silence,
+		Opened: func() { w.opened(c.Where()) },
+		Each:   w.each,
+	})
+}
+
+func (w *watcher) opened(where string) {
+	w.streams++
+	if w.streams == 1 {
+		w.notice("watching " + where)
+		return
+	}
+	w.notice("connected again, to " + where + "; what happened in between may be missing")
+}
+
+// notice says something about the connection.
+func (w *watcher) notice(text string) { w.errOut.Line(show.In(show.Faint, "# "+text)) }
+
+// each shows an event.
+func (w *watcher) each(event ask.Event) error {
+	w.after = cmp.Or(event.ID, w.after)
+	switch event.Name {
+	case "lost":
+		w.notice("the stream was too slow, and these many deltas are missing: " + strings.TrimSpace(string(event.Data)))
+		return nil
+	case "delta":
+	default:
+		return nil // of a later version
+	}
+	var encoded show.Escaped
+	var err error
+	switch w.output {
+	case "json":
+		encoded, err = show.JSONLine(event.Data)
+	case "yaml":
+		encoded, err = show.YAML(event.Data)
+		encoded = append([]byte("---\n"), encoded...)
+	default:
+		return w.line(event.Data)
+	}
+	if err == nil {
+		w.out.Raw(encoded)
+	}
+	return cmp.Or(err, w.out.Err())
+}
+
+// line shows a delta as text.
+func (w *watcher) line(data []byte) error {
+	var d v1.Delta
+	if err := json.Unmarshal(data, &d); err != nil {
+		return fmt.Errorf("read a delta of the stream: %w", err)
+	}
+	spans := []show.Span{
+		show.In(show.Faint, d.Seen.Local().Format("15:04:05.000")+"  "),
+		show.In(opStyle(d.Op), fmt.Sprintf("%-10s", d.Op)), show.In(show.Bold, "  "+d.Kind+" "+full(d.Namespace, d.Name)),
+	}
+	if d.Manager != "" {
+		spans = append(spans, show.Text(" by "+d.Manager))
+	}
+	if w.wide() {
+		spans = append(spans, show.Text(" at version "+d.ResourceVersion))
+	}
+	if remark := remarks(&d); remark != "" {
+		spans = append(spans, show.In(show.Faint, " ("+remark+")"))
+	}
+	if changed := paths(editedBy(&d)); changed != "" && !w.diff {
+		spans = append(spans, show.Text(": "+changed))
+	}
+	w.out.Fit(spans...)
+	if w.diff {
+		w.showEdits("              ", editedBy(&d))
+	}
+	return w.out.Err()
+}
