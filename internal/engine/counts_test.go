@@ -39,7 +39,7 @@ func TestCounts(t *testing.T) {
 	})
 }
 
-// What is not visible yet grows old.
+// A delta that nobody can see yet grows old.
 func TestTheOldestDelta(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := NewDeltaFIFO(FIFOOptions[note]{Traits: noteTraits})

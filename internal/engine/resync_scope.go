@@ -45,7 +45,7 @@ func (i *Informer[T]) allPoliciesLocked(s *Subscription[T]) []resync.Policy {
 	}
 	said := i.overrides.forName(s.Name()).Or(everyone).Or(own)
 	policies := i.policiesLocked(said)
-	if said.Period == 0 && !own.Equal(resync.Policy{}) {
+	if said.Period == 0 && !timetable.Same(own, resync.Policy{}) {
 		for n := range policies {
 			policies[n].AsUpdate = said.AsUpdate
 		}
@@ -59,7 +59,7 @@ func (i *Informer[T]) allPoliciesLocked(s *Subscription[T]) []resync.Policy {
 func (i *Informer[T]) rearrangeResyncLocked() {
 	changes := map[uint32][]resync.Policy{}
 	for s := range i.subscriptions {
-		if policies := i.allPoliciesLocked(s); !slices.EqualFunc(s.scheduled, policies, resync.Policy.Equal) {
+		if policies := i.allPoliciesLocked(s); !slices.EqualFunc(s.scheduled, policies, timetable.Same) {
 			s.scheduled = policies
 			changes[s.subscriber.number] = policies
 		}

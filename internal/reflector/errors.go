@@ -56,6 +56,18 @@ func (e *Error) Error() string {
 // apimachinery's errors package.
 func (e *Error) Unwrap() error { return e.Err }
 
+// MarshalText is for those who show a status as JSON.
+func (e *Error) MarshalText() ([]byte, error) { return []byte(e.Error()), nil }
+
+// skipped is why something was left out.
+type skipped struct{ error }
+
+// MarshalText is for those who show a status as JSON.
+func (s skipped) MarshalText() ([]byte, error) { return []byte(s.Error()), nil }
+
+// Unwrap returns the reason itself.
+func (s skipped) Unwrap() error { return s.error }
+
 var doing = map[string]string{
 	Streaming: "stream a list of",
 	Listing:   "list",

@@ -259,7 +259,7 @@ func (r *Reflector[T]) noteFailure(err error) {
 func (r *Reflector[T]) Skip(ctx context.Context, err error) {
 	r.note(func(s *informer.ReflectorStatus) {
 		s.Skipped++
-		s.LastSkipped = err
+		s.LastSkipped = skipped{err}
 	})
 	call(r.opts.Hooks.LeftOut)
 	if r.opts.OnSkip != nil {

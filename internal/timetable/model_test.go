@@ -162,7 +162,7 @@ func (s *script) account(tick Tick, keys []delta.Key) {
 		case len(owed) == 0:
 		case tick.demand:
 			l.demands = append(l.demands, owed)
-		case l.policy.Equal(tick.Policy):
+		case Same(l.policy, tick.Policy):
 			l.owed = append(l.owed, owed)
 		case l.policy.Period > 0:
 			l.owe(owed)
@@ -199,7 +199,7 @@ func (s *script) show(chunks int) {
 			if l == nil || l.stuck {
 				s.t.Fatalf("a chunk for subscriber %d, which is gone or stuck", member)
 			}
-			if !batch.demand && !batch.Policy.Equal(l.policy) {
+			if !batch.demand && !Same(batch.Policy, l.policy) {
 				s.t.Fatalf("a chunk for subscriber %d by %+v, its policy is %+v", member, batch.Policy, l.policy)
 			}
 			for _, key := range batch.Keys {
@@ -242,7 +242,7 @@ func (s *script) change(number uint32) {
 		l = &subscriberModel{last: s.now}
 		s.subscribers[number] = l
 	}
-	if !policy.Equal(l.policy) {
+	if !Same(policy, l.policy) {
 		for _, owed := range l.owed {
 			l.owe(owed)
 		}

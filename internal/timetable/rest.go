@@ -52,7 +52,7 @@ func (r *Timetable) stillDue(subscriber uint32, tick *Tick, keys []delta.Key) bo
 		return first != nil
 	}
 	for l := first; l != nil; l = l.more {
-		if l.policy.Equal(tick.Policy) {
+		if Same(l.policy, tick.Policy) {
 			return true
 		}
 	}

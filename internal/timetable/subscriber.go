@@ -34,10 +34,10 @@ func (r *Timetable) SetAll(subscriber uint32, policies []resync.Policy, now time
 	before := r.subscribers[subscriber]
 	var first *resyncing
 	rest := r.withdraw(subscriber, func(run *resyncRun) bool {
-		return !run.demand && !slices.ContainsFunc(policies, run.Policy.Equal)
+		return !run.demand && !has(policies, run.Policy)
 	})
 	for l := before; l != nil; l = l.more {
-		if l.rest != nil && !slices.ContainsFunc(policies, l.policy.Equal) {
+		if l.rest != nil && !has(policies, l.policy) {
 			rest = addRest(rest, l.rest)
 		}
 	}
@@ -58,7 +58,7 @@ func (r *Timetable) goesOn(known *resyncing, policy resync.Policy, now time.Time
 	l := &resyncing{policy: policy, last: now, more: more}
 	if known != nil {
 		l.last = known.last
-		if known.policy.Equal(policy) {
+		if Same(known.policy, policy) {
 			l.next, l.rest = known.next, known.rest
 			return l
 		}

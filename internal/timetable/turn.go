@@ -7,8 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"k8s.io/apimachinery/pkg/labels"
-
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
@@ -16,12 +14,7 @@ import (
 // SameBut reports whether two policies differ in nothing but the namespaces.
 func SameBut(p, q resync.Policy) bool {
 	p.Namespaces, p.Except = q.Namespaces, q.Except
-	return p.Equal(q)
-}
-
-// sameSelection reports whether two selectors are known to choose the same objects.
-func sameSelection(a, b labels.Selector) bool {
-	return resync.Policy{Selector: a}.Equal(resync.Policy{Selector: b})
+	return Same(p, q)
 }
 
 // sharesRun reports whether subscribers with these policies that are due together
@@ -35,7 +28,7 @@ func sharesRun(p, q resync.Policy) bool {
 	if !spread {
 		p.Period = q.Period
 	}
-	return p.Equal(q)
+	return Same(p, q)
 }
 
 func sameNamespaces(p, q resync.Policy) bool {

@@ -40,6 +40,7 @@ type TypedBuilder[R comparable] struct {
 	ledgers  delta.LedgerOptions
 	asked    []askedPaths
 	resynced bool // WithResync was called
+	causeLog *int // nil: there is none
 
 	// newController makes the controller. Tests replace it.
 	newController func(name string, mgr manager.Manager, options controller.TypedOptions[R]) (controller.TypedController[R], error)
@@ -169,6 +170,16 @@ func (b *TypedBuilder[R]) WithLedger(opts delta.LedgerOptions) *TypedBuilder[R] 
 // knows nothing in it, and its handlers get its own queue.
 func (b *TypedBuilder[R]) WithoutLedger() *TypedBuilder[R] {
 	b.keeping = keepNone
+	return b
+}
+
+// WithCauseLog has the controller log a line for each call of its reconciler that was told of
+// something: the changes, what the call came to, and how long it took. The level is that of the
+// manager's logger, where zero is always logged. The line shows the fields that changed, and
+// never the values of a Secret. A call that has nothing to tell but that it was a resync, a relist
+// or a timer is logged at one level more.
+func (b *TypedBuilder[R]) WithCauseLog(level int) *TypedBuilder[R] {
+	b.causeLog = &level
 	return b
 }
 

@@ -62,6 +62,8 @@ type recordedReconciler[R comparable] struct {
 	plain  atomic.Pointer[plainQueue[R]]                // what queue adds to
 	calls  observe.Calls
 	about  about
+
+	causeLog *int // the level of a line for each call; nil: there is none
 }
 
 // Reconcile is for the controller's workers.
@@ -71,10 +73,12 @@ func (r *recordedReconciler[R]) Reconcile(ctx context.Context, request R) (recon
 	again := true
 	clerk := r.ledger.Clerk()
 	ctx, call := clerk.Begin(ctx, request)
-	r.calls.Begin(clerk, delta.From(ctx), time.Now())
+	began := time.Now()
+	r.calls.Begin(clerk, delta.From(ctx), began)
 	defer func() {
 		call.End(how)
 		r.calls.End(came)
+		r.logCauses(ctx, came, time.Since(began))
 		if queue := r.queue.Load(); queue != nil && again {
 			queue.MayAddAgain(request)
 		}

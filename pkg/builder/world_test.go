@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
@@ -188,4 +189,11 @@ func (w *world) start() {
 	}
 	w.manager.added = nil
 	synctest.Wait()
+}
+
+// awaitCalls lets time pass until something is so.
+func (*world) awaitCalls(isSo func() bool) {
+	for synctest.Wait(); !isSo(); synctest.Wait() {
+		time.Sleep(time.Millisecond)
+	}
 }

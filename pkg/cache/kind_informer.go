@@ -12,6 +12,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/objects"
 	"github.com/delta-runtime/delta-runtime/internal/peer"
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
+	"github.com/delta-runtime/delta-runtime/internal/states"
 	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
@@ -156,7 +157,11 @@ func lastWrite(obj any) *delta.Origin {
 	if !ok {
 		return nil
 	}
-	return delta.LastWrite(object)
+	last := states.LastWrite(object)
+	if last == nil {
+		return nil
+	}
+	return &delta.Origin{Manager: last.Manager, Operation: string(last.Operation), Time: last.Time.Time}
 }
 
 // await waits until the kind can be read, or is known to be missing where that

@@ -13,6 +13,7 @@ import (
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
@@ -77,7 +78,7 @@ func (c *Cache) SetHandlerResync(name string, obj client.Object, policy resync.P
 		if named == nil {
 			named = map[string]resync.Policy{}
 		}
-		if named[name] = policy; policy.Equal(resync.Policy{}) {
+		if named[name] = policy; timetable.Same(policy, resync.Policy{}) {
 			delete(named, name)
 		}
 		k.overrides.Named = named
@@ -141,7 +142,7 @@ func (s settings) resyncOrigin() resyncOrigin {
 }
 
 func (o resyncOrigin) equal(other resyncOrigin) bool {
-	return o.policy.Equal(other.policy) && (o.period == other.period || o.policy.Period != 0)
+	return timetable.Same(o.policy, other.policy) && (o.period == other.period || o.policy.Period != 0)
 }
 
 // resyncPolicy returns the policy for one of the kind's namespaces, with every gap

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
@@ -57,7 +58,7 @@ func TestWhatIsSetReachesHandlersWithAPolicyOfTheirOwn(t *testing.T) {
 			if got.AsUpdate { // a SyncPeriod, with its jitter
 				got = resync.Policy{}
 			}
-			if !got.Equal(want[n]) {
+			if !timetable.Same(got, want[n]) {
 				t.Fatalf("%s: handler %d has %+v, want %+v", what, n, got, want[n])
 			}
 		}
@@ -145,7 +146,7 @@ func TestWhatIsSetLeavesTheRestToByObject(t *testing.T) {
 		if err := c.SetResync(configMaps, tt.set); err != nil {
 			t.Fatal(err)
 		}
-		if got := effective(); !got.Equal(tt.want) {
+		if got := effective(); !timetable.Same(got, tt.want) {
 			t.Errorf("after SetResync of %+v it is %+v, want %+v", tt.set, got, tt.want)
 		}
 	}

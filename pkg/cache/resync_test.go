@@ -19,6 +19,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
@@ -88,7 +89,7 @@ func TestResyncPrecedence(t *testing.T) {
 				}
 				got.Period = 0
 			}
-			if !got.Equal(c.want) {
+			if !timetable.Same(got, c.want) {
 				t.Errorf("got %+v, want %+v", got, c.want)
 			}
 		})
@@ -231,7 +232,7 @@ func TestResyncFollowsThePlan(t *testing.T) {
 		}
 		for _, kind := range c.Status() {
 			for _, scope := range kind.Informer.Scopes {
-				if !scope.Resync.Equal(want) {
+				if !timetable.Same(scope.Resync, want) {
 					t.Errorf("%s in %s has %+v, want %+v", kind.Name, scope.Namespace, scope.Resync, want)
 				}
 			}

@@ -24,10 +24,10 @@ type KindStatus struct {
 	Synced bool
 	// DegradedSince is when the server first refused the kind, in any namespace;
 	// zero if it does not.
-	DegradedSince time.Time
+	DegradedSince time.Time `json:",omitzero"`
 	// DeafSince is when the server was last heard, if all attempts since have failed; zero while
 	// it answers. Of several namespaces it is the earliest.
-	DeafSince time.Time
+	DeafSince time.Time `json:",omitzero"`
 	// Why says in words how the kind is doing, and what to do if that is not well.
 	Why string
 	// Informer is the rest of what there is to know: versions and freshness of each
@@ -100,7 +100,7 @@ type Freshness struct {
 	// that happened up to it is in the cache.
 	Version string
 	// HeardAt is when the server last told of anything, if only of a version.
-	HeardAt time.Time
+	HeardAt time.Time `json:",omitzero"`
 }
 
 // Freshness tells how far obj's kind has been followed in a namespace; empty is

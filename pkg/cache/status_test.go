@@ -1,14 +1,17 @@
 package cache
 
 import (
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/labels"
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 
 	patiently "github.com/delta-runtime/delta-runtime/internal/testing/await"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // TestAKindThatIsDeafForLongIsIll disconnects two caches from the server, and connects them
@@ -54,5 +57,34 @@ func TestAKindThatIsDeafForLongIsIll(t *testing.T) {
 	patiently.Until(t, "the kind to recover", func() bool { return bounded.Healthz(nil) == nil })
 	if since := bounded.Status()[0].DeafSince; !since.IsZero() {
 		t.Errorf("after it has recovered it is deaf since %v", since)
+	}
+}
+
+// TestAStatusReadsWellAsJSON has a kind that lacks its server, with a policy, as JSON.
+func TestAStatusReadsWellAsJSON(t *testing.T) {
+	f := newFakeAPI(t)
+	f.put(configMap("red", "a"))
+	policy := resync.Policy{Period: time.Hour, Spread: resync.OverPeriod, Selector: labels.SelectorFromSet(labels.Set{"app": "web"})}
+	c := newCache(t, f, crcache.Options{}, Options{Default: KindOptions{Reflector: quickRetries, Resync: policy}})
+	start(t, c)
+	if err := get(t, c, "red", "a"); err != nil {
+		t.Fatal(err)
+	}
+	f.deny("configmaps", http.StatusServiceUnavailable)
+	patiently.Until(t, "an error", func() bool { return c.Status()[0].Informer.Reflector.LastError != nil })
+	text, err := json.Marshal(c.Status())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(text), `"0001-`) {
+		t.Errorf("the status shows a time that is none:\n%s", text)
+	}
+	for _, want := range []string{
+		`"Name":"v1 ConfigMap"`, `"LastError":"`, `the fake API refuses this`,
+		`"Resync":{"period":"1h0m0s","spread":"OverPeriod","selector":"app=web"}`,
+	} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the status lacks %s:\n%s", want, text)
+		}
 	}
 }

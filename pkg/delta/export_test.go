@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/delta-runtime/delta-runtime/internal/ledger"
+	"github.com/delta-runtime/delta-runtime/internal/states"
 )
 
 // What follows has the tests call the clerk of a ledger without a word for it.
@@ -50,4 +51,12 @@ func (c Changes) WithWrites(writes OwnWrites) Changes {
 	told := c.Assume(Circumstances{Writes: writes})
 	told.attempt, told.retry, told.complete, told.lacking = c.attempt, c.retry, c.complete, c.lacking
 	return told
+}
+
+// LastWrite is what a cache reads off an object.
+func LastWrite(obj Object) *Origin {
+	if last := states.LastWrite(obj); last != nil {
+		return originOf(last)
+	}
+	return nil
 }

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/delta-runtime/delta-runtime/internal/states"
 )
 
 // Manager is the field manager that made the change, and the last one if several did. It
@@ -46,7 +48,7 @@ func managedFieldsOf(obj Object) []metav1.ManagedFieldsEntry {
 // newestEntry finds the one entry of the new object that is of a later write than all
 // that the old object has.
 func (c Change) newestEntry(before []metav1.ManagedFieldsEntry) *Origin {
-	latest, timed := latestWrites(c.New)
+	latest, timed := states.LatestWrites(c.New)
 	known := func(entry metav1.ManagedFieldsEntry) bool { return slices.ContainsFunc(before, sameWrite(&entry)) }
 	if timed && len(latest) == 1 {
 		if known(latest[0]) {
@@ -97,33 +99,6 @@ func originOf(entry *metav1.ManagedFieldsEntry) *Origin {
 // wrote reports whether the entry is of the same write, as far as an Origin tells.
 func (o *Origin) wrote(entry metav1.ManagedFieldsEntry) bool {
 	return entry.Manager == o.Manager && string(entry.Operation) == o.Operation && entry.Time != nil && entry.Time.Time.Equal(o.Time)
-}
-
-// LastWrite says by its managed fields who last wrote an object. It is nil where they
-// do not tell: they were stripped, several wrote in the same second, or one left no time.
-func LastWrite(obj Object) *Origin {
-	latest, timed := latestWrites(obj)
-	if !timed || len(latest) != 1 {
-		return nil
-	}
-	return originOf(&latest[0])
-}
-
-// latestWrites returns the entries of the newest second, and whether every entry has a
-// time. Who scales a custom resource leaves none, and may have been the last as well.
-func latestWrites(obj Object) (latest []metav1.ManagedFieldsEntry, timed bool) {
-	timed = true
-	for _, entry := range obj.GetManagedFields() {
-		switch {
-		case entry.Time == nil:
-			timed = false
-		case len(latest) == 0 || entry.Time.After(latest[0].Time.Time):
-			latest = append(latest[:0], entry)
-		case entry.Time.Equal(latest[0].Time):
-			latest = append(latest, entry)
-		}
-	}
-	return latest, timed
 }
 
 // sameWrite says of an entry whether it is of the same write, as far as times tell.

@@ -16,7 +16,7 @@ type ReflectorStatus struct {
 	// server refuses the kind or does not have it, so it keeps trying but a person has to act;
 	// Stopped, it has returned.
 	State string
-	Since time.Time // when it entered State
+	Since time.Time `json:",omitzero"` // when it entered State
 	// Why says in a sentence why the kind is not synced or not up to date, and what to do
 	// about it.
 	Why string
@@ -25,20 +25,20 @@ type ReflectorStatus struct {
 	Version string
 	// SyncedOnce is whether it has ever handed on a whole list, and ListedAt when it last did.
 	SyncedOnce bool
-	ListedAt   time.Time
+	ListedAt   time.Time `json:",omitzero"`
 
 	// Attempts is how often it has failed in a row.
 	Attempts    int
 	LastError   error
-	LastErrorAt time.Time
+	LastErrorAt time.Time `json:",omitzero"`
 	// NextTry is when it tries again; set while BackingOff or Degraded.
-	NextTry time.Time
+	NextTry time.Time `json:",omitzero"`
 	// DegradedSince is when it first was Degraded. It is zero once a watch could be opened:
 	// State leaves Degraded for each attempt, DegradedSince does not.
-	DegradedSince time.Time
+	DegradedSince time.Time `json:",omitzero"`
 	// DeafSince is when the server was last heard, if all attempts since have failed. Readers
 	// see the state of then. It is zero while the server answers.
-	DeafSince time.Time
+	DeafSince time.Time `json:",omitzero"`
 
 	// Skipped is how many objects and events it had to leave out because they could not be
 	// understood, and LastSkipped why the last of them.
@@ -66,7 +66,7 @@ type ScopeStatus struct {
 	Except    []string
 	Synced    bool
 	Version   string    // newest resource version of the scope that readers can see
-	HeardAt   time.Time // when the server last said something about it
+	HeardAt   time.Time `json:",omitzero"` // when the server last said something about it
 	Resync    resync.Policy
 	Reflector ReflectorStatus
 }
@@ -89,7 +89,7 @@ type SubscriberStatus struct {
 	Synced bool
 	// InHandlerSince is when the call of its handler began that has not returned,
 	// late by at most a second; zero while it is idle.
-	InHandlerSince time.Time
+	InHandlerSince time.Time `json:",omitzero"`
 	// Resync is when it is shown unchanged objects: by its own policy, or by each scope's.
 	Resync []resync.Policy
 	// Slow says that it has been past its high-water mark for more than a moment,

@@ -101,21 +101,3 @@ func (p Policy) Check() error {
 	}
 	return nil
 }
-
-// Equal reports whether two policies say the same. Two selectors do if they are known to
-// choose the same objects.
-func (p Policy) Equal(q Policy) bool {
-	return p.Period == q.Period && p.Jitter == q.Jitter && p.Spread == q.Spread &&
-		p.Rate == q.Rate && p.Lane == q.Lane && p.AsUpdate == q.AsUpdate &&
-		p.OnlyIfNotReconciledFor == q.OnlyIfNotReconciledFor &&
-		slices.Equal(p.Namespaces, q.Namespaces) && slices.Equal(p.Except, q.Except) &&
-		sameSelection(p.Selector, q.Selector)
-}
-
-func sameSelection(a, b labels.Selector) bool {
-	if a == nil || b == nil {
-		return a == nil && b == nil
-	}
-	// The selectors of everything and of nothing have the same text.
-	return a.Empty() == b.Empty() && a.String() == b.String()
-}

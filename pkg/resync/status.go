@@ -5,7 +5,7 @@ import "time"
 // Status is how far the resyncs of all subscribers are.
 type Status struct {
 	// Next is when the next begins; zero is never.
-	Next time.Time
+	Next time.Time `json:",omitzero"`
 	// Runs is how many have begun and not ended, and Left how many objects they have
 	// yet to show. Subscribers that are shown the same together share a run.
 	Runs, Left int

@@ -111,7 +111,7 @@ func (d *deltas[R]) attribution(queue workqueue.TypedRateLimitingInterface[R]) *
 func (d *deltas[R]) deliver(ctx context.Context, what *delta.Delta[any], to *attribution[R]) {
 	turn := to.begin(what)
 	defer turn.end()
-	typed, ok := delta.Convert(what, object)
+	typed, ok := objects.Convert(what, object)
 	if !ok {
 		log.Info("An object is of a type without metadata; the delta is left out", "source", d.String(), "key", what.Key.String(), "op", what.Op.String())
 		return

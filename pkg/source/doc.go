@@ -13,7 +13,7 @@
 //	                        ┌────────────────────┴───────────────────┐
 //	                  Kind: EventHandler.deliver            NewDeltas: deliver
 //	                        │ 1 begin: the ledger learns of it       │ 1 begin
-//	                        │ 2 a typed event; ask the predicates    │ 2 delta.Convert
+//	                        │ 2 a typed event; ask the predicates    │ 2 objects.Convert
 //	                        ▼ 3 handler.TypedEventHandler            ▼ 3 DeltaFunc
 //	                        └───────────────────┬────────────────────┘
 //	                                            │ Add, to a queue for this one delivery

@@ -1,4 +1,4 @@
-package delta_test
+package objects
 
 import (
 	"reflect"
@@ -44,7 +44,7 @@ func TestConvertLosesNoField(t *testing.T) {
 	var from delta.Delta[string]
 	next := int64(0)
 	fill(t, reflect.ValueOf(&from).Elem(), &next)
-	got, ok := delta.Convert(&from, func(s string) (int, bool) {
+	got, ok := Convert(&from, func(s string) (int, bool) {
 		n, err := strconv.Atoi(s)
 		return n, err == nil
 	})
@@ -70,11 +70,11 @@ func TestConvertLosesNoField(t *testing.T) {
 func TestConvertReportsWhatItCanNotConvert(t *testing.T) {
 	small := func(n int) (int8, bool) { return int8(n), n < 100 } //nolint:gosec // as large as the test has it
 	for _, d := range []delta.Delta[int]{{Old: 100}, {New: 100}, {Old: 100, New: 100}} {
-		if got, ok := delta.Convert(&d, small); ok || got != (delta.Delta[int8]{}) {
+		if got, ok := Convert(&d, small); ok || got != (delta.Delta[int8]{}) {
 			t.Errorf("%+v became %+v, %t", d, got, ok)
 		}
 	}
-	if got, ok := delta.Convert(&delta.Delta[int]{Old: 1, New: 2}, small); !ok || got.Old != 1 || got.New != 2 {
+	if got, ok := Convert(&delta.Delta[int]{Old: 1, New: 2}, small); !ok || got.Old != 1 || got.New != 2 {
 		t.Errorf("it became %+v, %t", got, ok)
 	}
 }
