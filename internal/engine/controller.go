@@ -48,6 +48,7 @@ type controller[T any] struct {
 	ready     <-chan struct{}        // closed when subscribers can count as synced
 	mutations *mutation.Detector[T]  // nil unless they are looked for
 	forgotten map[delta.Key]struct{} // see forget
+	witness   func() Witness[T]      // see Options
 
 	batches, applied tally.Histogram // see Counts
 
@@ -103,6 +104,7 @@ func (c *controller[T]) process(batch Batch[T]) {
 	if len(batch.controls) > 0 || c.fifo.unsynced.Load() > 0 {
 		c.fifo.shown()
 	}
+	c.testify(events)
 	c.processor.publishAt(now, events)
 	for _, entry := range batch.controls {
 		c.carryOut(entry)
@@ -265,6 +267,7 @@ func (c *controller[T]) dismiss(e *dismissal[T]) {
 		c.observe(events)
 	}
 	if e.how == informer.AsOutOfScope {
+		c.testify(events)
 		c.processor.publish(events)
 	} else if c.processor.folds() {
 		c.forget(events)

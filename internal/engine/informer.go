@@ -77,6 +77,9 @@ type Options[T any] struct {
 	// than Mutations.Objects reports wait for it.
 	OnMutation func(informer.Mutation)
 	Mutations  MutationOptions
+	// Witness returns somebody who is shown everything that subscribers are told, or nil. The
+	// Controller asks for each batch. Nil has no witness.
+	Witness func() Witness[T]
 	// Ready says when a subscriber has synced.
 	Ready Readiness
 	// Reflector says how to list and watch. Where there are several scopes, each has
@@ -123,6 +126,7 @@ func newInformer[T any](opts Options[T]) *Informer[T] {
 		launch:    i.launch,
 		log:       opts.Log,
 		kind:      opts.Name,
+		witness:   opts.Witness,
 	}
 	if opts.Ready == WhenSettled {
 		i.controller.ready = i.fifo.settled

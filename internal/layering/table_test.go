@@ -24,7 +24,7 @@ var table = map[string]rule{
 		theirs: in("k8s.io/apimachinery", "github.com/go-logr/logr"),
 	},
 	"internal/observe": {
-		ours:   in("internal/engine", "internal/lock", "internal/tally", "pkg/delta", "pkg/queue", "pkg/resync"),
+		ours:   in("internal/engine", "internal/hotloop", "internal/journal", "internal/lock", "internal/tally", "pkg/delta", "pkg/queue", "pkg/resync"),
 		theirs: in("k8s.io/apimachinery", "sigs.k8s.io/controller-runtime/pkg/client"),
 	},
 	"internal/metrics": {
@@ -85,7 +85,7 @@ var table = map[string]rule{
 		theirs: edge, except: in("sigs.k8s.io/controller-runtime"),
 	},
 	"pkg/cache": {
-		ours: in("internal/dedup", "internal/engine", "internal/lifecycle", "internal/listwatch", "internal/lock", "internal/metrics", "internal/objects",
+		ours: in("internal/dedup", "internal/engine", "internal/journal", "internal/lifecycle", "internal/listwatch", "internal/lock", "internal/metrics", "internal/objects",
 			"internal/observe", "internal/peer",
 			"internal/reflector", "internal/states", "internal/store", "internal/timetable", "pkg/delta", "pkg/informer", "pkg/resync", "pkg/toolscache"),
 		theirs: edge, except: aboveUs,
@@ -98,7 +98,7 @@ var table = map[string]rule{
 	"pkg/predicate": {ours: in("pkg/delta", "pkg/diff", "internal/lock", "internal/objects", "internal/path"), theirs: edge, except: aboveUs},
 	"pkg/builder": {
 		ours: in("pkg/source", "pkg/delta", "pkg/diff", "pkg/resync", "pkg/queue/ctrlqueue",
-			"internal/ledger", "internal/metrics", "internal/objects", "internal/observe", "internal/path", "internal/recording", "internal/schemas",
+			"internal/hotloop", "internal/journal", "internal/ledger", "internal/lock", "internal/metrics", "internal/objects", "internal/observe", "internal/path", "internal/recording", "internal/schemas",
 			"pkg/queue"),
 		theirs: edge,
 	},

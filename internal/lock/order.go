@@ -22,7 +22,7 @@ var order = [][]any{
 	{Binding{}, CacheKinds{}, LowController{}},
 	{JournalShelf{}},
 	{
-		CallSteps{}, Calls{}, Clerk{}, ControllerQueue{}, Descriptions{}, Follower{}, Group{}, Indexers{}, Journal{}, Listed{}, Mutations{},
+		CallSteps{}, Calls{}, Clerk{}, ControllerQueue{}, Descriptions{}, Follower{}, Group{}, Guard{}, HotLoop{}, Indexers{}, Journal{}, Listed{}, Mutations{},
 		PageTable{}, PathChecks{}, PathPredicate{}, Pins{}, QueueClock{}, Reflector{}, Relatives{}, Relists{},
 		Session{}, Sessions{}, SharedInformer{}, StepCounts{}, Stream{}, Wishes{}, Writes{},
 	},
@@ -110,6 +110,8 @@ type (
 	Clerk struct{}
 	// Stream is delta.stream.mu: what one watch has shown.
 	Stream struct{}
+	// Guard is builder.guard.mu: which requests are held back.
+	Guard struct{}
 	// Calls is observe.Calls.mu: why calls were told that something is missing.
 	Calls struct{}
 	// CallSteps is delta.callSteps.mu: what has become of the steps of one call.
@@ -133,6 +135,8 @@ type (
 	JournalShelf struct{}
 	// Follower is journal.Follower.mu: what a follower has not taken yet.
 	Follower struct{}
+	// HotLoop is hotloop.Watch.mu: which requests are called again and again.
+	HotLoop struct{}
 	// Journal is journal.Journal.mu: the kinds and controllers of a journal.
 	Journal struct{}
 

@@ -30,6 +30,7 @@ var (
 	ofSubscriber = append(ofKind[:4:4], "subscriber")
 	ofInformer   = []string{"name", "group", "version", "resource"}
 	ofController = []string{"controller"}
+	ofPattern    = []string{"controller", "pattern"}
 	ofCause      = []string{"controller", "cause"}
 	ofReason     = []string{"controller", "reason"}
 	ofStep       = []string{"controller", "step", "result"}
@@ -122,6 +123,14 @@ var (
 		help: "Requests that workers have."}
 	oldestRequest = &family{name: "delta_queue_oldest_seconds", labels: ofController, kind: prometheus.GaugeValue, join: largest,
 		help: "How long the oldest request has waited for a worker."}
+	loops = &family{
+		name: "delta_hot_loops", labels: ofPattern, kind: prometheus.GaugeValue,
+		help: "Requests that are called again and again to no end: Fight, two writers undo each other's writes; OwnWrites, the reconciler is called for what it writes.",
+	}
+	loopsFound = &family{
+		name: "delta_hot_loops_found_total", labels: ofPattern, kind: prometheus.CounterValue,
+		help: "How often a request began to be called again and again to no end.",
+	}
 	aged = &family{name: "delta_queue_aged_total", labels: ofController, kind: prometheus.CounterValue,
 		help: "Requests that went before requests of higher priority because they had waited long."}
 )
@@ -130,7 +139,7 @@ var (
 var families = []*family{
 	synced, state, heard, deaf, degraded, objects, lists, watches, skipped, gaps, turns, batches, applied, pending, oldest,
 	lag, lagTime, told, folded, resyncLeft, resyncShown, resyncSkipped,
-	causes, incomplete, changes, own, latency, heldBack, steps, requests, overflows, delayed, working, oldestRequest, aged,
+	causes, incomplete, changes, own, latency, heldBack, steps, requests, overflows, delayed, working, oldestRequest, aged, loops, loopsFound,
 }
 
 // The metrics that client-go's informers have in Kubernetes' own components, where the

@@ -88,6 +88,7 @@ func (s samples) controller(c *observe.Controller) {
 		set(steps, float64(step.Failed), step.Name, "failed")
 		set(steps, float64(step.Skipped), step.Name, "skipped")
 	}
+	s.hotLoops(c)
 	ledger := c.Ledger()
 	set(requests, float64(ledger.Requests))
 	set(overflows, float64(ledger.Overflows))
@@ -96,6 +97,22 @@ func (s samples) controller(c *observe.Controller) {
 		set(working, float64(stats.Working))
 		set(oldestRequest, stats.OldestQueued.Seconds())
 		set(aged, float64(stats.Aged))
+	}
+}
+
+// hotLoops takes the samples of a controller's guard.
+func (s samples) hotLoops(c *observe.Controller) {
+	if c.Loops == nil {
+		return
+	}
+	for pattern, n := range c.LoopsFound() {
+		s.set(loopsFound, float64(n), c.Name, pattern)
+		s.set(loops, 0, c.Name, pattern)
+	}
+	for _, e := range c.Loops() {
+		if e.Ended.IsZero() {
+			s.set(loops, 1, c.Name, e.Pattern.String())
+		}
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/internal/hotloop"
+	"github.com/delta-runtime/delta-runtime/internal/journal"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/queue"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
@@ -23,6 +25,9 @@ type Cache interface {
 	Resync(ctx context.Context, obj client.Object, selector labels.Selector) error
 	Relist(ctx context.Context, obj client.Object) error
 	SetResync(obj client.Object, policy resync.Policy) error
+	// Record has a journal note the deltas of all kinds from now on, in place of the one before.
+	// Nil ends that.
+	Record(in *journal.Journal)
 }
 
 // Kind is one kind of a cache.
@@ -46,6 +51,12 @@ type Controller struct {
 	Steps  func() []delta.StepStatus
 	// HeldBack is how many events predicates have held back.
 	HeldBack func() uint64
+	// Record has a journal note all calls from now on, in place of the one before. Nil ends that.
+	Record func(in *journal.Journal)
+	// Loops returns the requests that are called again and again, and those that lately were.
+	// LoopsFound counts them by pattern. Both are nil if nobody looks for them.
+	Loops      func() []hotloop.Episode[delta.Key]
+	LoopsFound func() map[string]uint64
 	// Queue returns the numbers of its queue. It reports false for a queue that is not ours.
 	Queue func() (queue.Stats, bool)
 	// Requests is nil if the requests are of a type of the user's.

@@ -15,11 +15,11 @@ import (
 const longestCauses = 2000
 
 // logCauses writes the line that [TypedBuilder.WithCauseLog] asks for.
-func (r *recordedReconciler[R]) logCauses(ctx context.Context, came observe.Result, took time.Duration) {
+func (r *recordedReconciler[R]) logCauses(ctx context.Context, seen *seenCall[R], took time.Duration) {
 	if r.causeLog == nil {
 		return
 	}
-	changes := delta.From(ctx)
+	changes, came := seen.told, seen.came
 	level := *r.causeLog
 	if isRoutine(changes) && came == observe.Success {
 		level++

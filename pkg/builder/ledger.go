@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
+	"github.com/delta-runtime/delta-runtime/internal/journal"
 	"github.com/delta-runtime/delta-runtime/internal/ledger"
 	"github.com/delta-runtime/delta-runtime/internal/observe"
 	"github.com/delta-runtime/delta-runtime/internal/recording"
@@ -63,24 +64,26 @@ type recordedReconciler[R comparable] struct {
 	calls  observe.Calls
 	about  about
 
-	causeLog *int // the level of a line for each call; nil: there is none
+	guard    *guard[R]
+	journal  atomic.Pointer[journal.Calls] // nil unless somebody looks
+	causeLog *int                          // the level of a line for each call; nil: there is none
 }
 
 // Reconcile is for the controller's workers.
 func (r *recordedReconciler[R]) Reconcile(ctx context.Context, request R) (reconcile.Result, error) {
 	how := ledger.Failed // also for a panic, which goes on to the caller
-	came := observe.Panic
 	again := true
-	clerk := r.ledger.Clerk()
-	ctx, call := clerk.Begin(ctx, request)
-	began := time.Now()
-	r.calls.Begin(clerk, delta.From(ctx), began)
+	if rest := r.guard.rest(request, time.Now()); rest > 0 {
+		r.mayAddAgain(request)
+		return reconcile.Result{RequeueAfter: rest}, nil
+	}
+	ctx, call := r.ledger.Clerk().Begin(ctx, request)
+	seen := r.begin(ctx, request)
 	defer func() {
 		call.End(how)
-		r.calls.End(came)
-		r.logCauses(ctx, came, time.Since(began))
-		if queue := r.queue.Load(); queue != nil && again {
-			queue.MayAddAgain(request)
+		r.end(ctx, seen)
+		if again {
+			r.mayAddAgain(request)
 		}
 	}()
 	result, err := r.to.Reconcile(ctx, request)
@@ -89,20 +92,15 @@ func (r *recordedReconciler[R]) Reconcile(ctx context.Context, request R) (recon
 		err = toRetry(call.Err()) // or nobody would retry a step whose error the reconciler has kept
 		how = outcome(result, err)
 	}
-	came = resultOf(how, err)
+	seen.returned(how, result, err)
 	again = how != ledger.Succeeded && !errors.Is(err, reconcile.TerminalError(nil))
 	return result, err
 }
 
-// resultOf returns what a call came to, for those who count.
-func resultOf(how ledger.Outcome, err error) observe.Result {
-	switch {
-	case err != nil:
-		return observe.Error
-	case how != ledger.Succeeded:
-		return observe.Requeue
-	default:
-		return observe.Success
+// mayAddAgain says that the controller may add the request once more, which stands for no change.
+func (r *recordedReconciler[R]) mayAddAgain(request R) {
+	if queue := r.queue.Load(); queue != nil {
+		queue.MayAddAgain(request)
 	}
 }
 

@@ -1,6 +1,7 @@
 package builder
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -8,6 +9,8 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/delta-runtime/delta-runtime/internal/hotloop"
+	"github.com/delta-runtime/delta-runtime/internal/journal"
 	"github.com/delta-runtime/delta-runtime/internal/metrics"
 	"github.com/delta-runtime/delta-runtime/internal/observe"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -43,6 +46,16 @@ func (r *recordedReconciler[R]) observed() *observe.Controller {
 			return stats, false
 		},
 	}
+	o.Record = func(in *journal.Journal) {
+		if in == nil {
+			r.journal.Store(nil)
+			return
+		}
+		r.journal.Store(in.Controller(r.about.name))
+	}
+	if r.guard != nil {
+		o.Loops, o.LoopsFound = r.guard.loops, r.guard.counts
+	}
 	if plain, ok := any(r).(*recordedReconciler[reconcile.Request]); ok {
 		o.Requests = requests{plain}
 	}
@@ -68,6 +81,34 @@ type requests struct {
 }
 
 var _ observe.Requests = requests{}
+
+// keyOf returns a request as a key. A request of a type of the user's is a name without a
+// namespace.
+func keyOf[R comparable](request R) delta.Key {
+	if plain, ok := any(request).(reconcile.Request); ok {
+		return delta.Key{Namespace: plain.Namespace, Name: plain.Name}
+	}
+	return delta.Key{Name: fmt.Sprint(request)}
+}
+
+// loops returns the episodes under way, and then the last that ended.
+func (g *guard[R]) loops() (all []hotloop.Episode[delta.Key]) {
+	for _, e := range g.watch.Episodes(time.Now()) {
+		all = append(all, hotloop.Episode[delta.Key]{
+			Request: keyOf(e.Request), Pattern: e.Pattern, Kind: e.Kind, Key: e.Key, Paths: e.Paths, Managers: e.Managers,
+			Began: e.Began, Last: e.Last, Ended: e.Ended, Rounds: e.Rounds,
+		})
+	}
+	return all
+}
+
+// counts returns how many episodes there were of each pattern.
+func (g *guard[R]) counts() map[string]uint64 {
+	return map[string]uint64{
+		hotloop.Fight.String():     g.found[hotloop.Fight].Load(),
+		hotloop.OwnWrites.String(): g.found[hotloop.OwnWrites].Load(),
+	}
+}
 
 func asRequest(key delta.Key) reconcile.Request {
 	var r reconcile.Request

@@ -112,6 +112,7 @@ func (p *plan[R]) controllerOptions(r reconcile.TypedReconciler[R]) (controller.
 	if p.ledger != nil {
 		recorded := &recordedReconciler[R]{
 			to: r, ledger: p.ledger, causeLog: p.causeLog,
+			guard: newGuard[R](p.name, p.mgr, p.ledgers),
 			about: about{name: p.name, kind: p.primary, cache: p.mgr.GetCache(), log: p.logger()},
 		}
 		options.Reconciler, options.NewQueue = recorded, recorded.queueWith(options.NewQueue)

@@ -21,12 +21,14 @@ import (
 	"k8s.io/client-go/rest"
 	toolscache "k8s.io/client-go/tools/cache"
 	fakeapi "k8s.io/client-go/tools/cache/testing"
+	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache/informertest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/recorder"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	shared "github.com/delta-runtime/delta-runtime/internal/testing/informers"
@@ -88,6 +90,7 @@ type fakeManager struct {
 	options         config.Controller
 	logger          logr.Logger
 	added           []manager.Runnable
+	events          *events.FakeRecorder
 }
 
 func newFakeManager(from cache.Cache) *fakeManager {
@@ -98,13 +101,14 @@ func (m *fakeManager) Add(r manager.Runnable) error {
 	m.added = append(m.added, r)
 	return nil
 }
-func (m *fakeManager) GetCache() cache.Cache                   { return m.cache }
-func (m *fakeManager) GetClient() client.Client                { return m.client }
-func (m *fakeManager) GetScheme() *runtime.Scheme              { return scheme.Scheme }
-func (m *fakeManager) GetConfig() *rest.Config                 { return nil }
-func (m *fakeManager) GetHTTPClient() *http.Client             { return nil }
-func (m *fakeManager) GetLogger() logr.Logger                  { return m.logger }
-func (m *fakeManager) GetControllerOptions() config.Controller { return m.options }
+func (m *fakeManager) GetEventRecorder(string) recorder.EventRecorder { return m.events }
+func (m *fakeManager) GetCache() cache.Cache                          { return m.cache }
+func (m *fakeManager) GetClient() client.Client                       { return m.client }
+func (m *fakeManager) GetScheme() *runtime.Scheme                     { return scheme.Scheme }
+func (m *fakeManager) GetConfig() *rest.Config                        { return nil }
+func (m *fakeManager) GetHTTPClient() *http.Client                    { return nil }
+func (m *fakeManager) GetLogger() logr.Logger                         { return m.logger }
+func (m *fakeManager) GetControllerOptions() config.Controller        { return m.options }
 func (m *fakeManager) GetRESTMapper() meta.RESTMapper {
 	mapper := meta.NewDefaultRESTMapper(nil)
 	for _, kind := range []schema.GroupVersionKind{configMap, pod, secret} {

@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
+	"github.com/delta-runtime/delta-runtime/internal/journal"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/lock"
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
@@ -37,7 +38,8 @@ type Cache struct {
 	onWatchError crtools.WatchErrorHandlerWithContext
 	pages        *pageTable
 	limiter      *reflector.Limiter
-	gvks         sync.Map // reflect.Type of an object or list to its GVK
+	journal      atomic.Pointer[journal.Journal] // nil unless somebody looks
+	gvks         sync.Map                        // reflect.Type of an object or list to its GVK
 
 	started chan struct{}   // closed when Start begins
 	ended   chan struct{}   // closed when the run ends

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/internal/journal"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/lock"
 )
@@ -105,7 +106,8 @@ type kind struct {
 	followed atomic.Bool                 // the policy of a namespace was changed
 	madeAs   meta.RESTScopeName          // with namespaces or without
 	reader   atomic.Pointer[reader]
-	arrived  atomic.Uint64 // pages and objects that the server has sent
+	notes    atomic.Pointer[journal.Deltas] // nil unless a journal notes the kind's deltas
+	arrived  atomic.Uint64                  // pages and objects that the server has sent
 
 	// planned is set before the plan is read: a change of the plan need not reach a kind
 	// that does not have it set afterwards.
@@ -152,6 +154,9 @@ func (k *kind) make(c *Cache) error {
 	byName := plan.of(k.id.gvk, scope)
 	k.madeAs = scope
 	k.byName.Store(&byName)
+	if in := c.journal.Load(); in != nil {
+		k.record(in)
+	}
 	if err = k.inform(c, general); err != nil {
 		return fmt.Errorf("make an informer for %s: %w", k.id, err)
 	}

@@ -54,6 +54,7 @@ func (k *kind) options(c *Cache, general settings) engine.Options[any] {
 		Indexers:   store.Indexers[any]{crtools.NamespaceIndex: inNamespace},
 		Transform:  k.transform(general),
 		OnMutation: c.ours.OnMutation,
+		Witness:    k.witness,
 		Reflector:  peer.Options(nil, about),
 		Log:        log,
 	}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/internal/journal"
 	"github.com/delta-runtime/delta-runtime/internal/metrics"
 	"github.com/delta-runtime/delta-runtime/internal/observe"
 )
@@ -31,6 +33,31 @@ func (c observed) Kinds() []observe.Kind {
 	}
 	slices.SortFunc(all, func(a, b observe.Kind) int { return cmp.Compare(a.Name, b.Name) })
 	return all
+}
+
+// Record has a journal note the deltas of all kinds from now on.
+func (c observed) Record(in *journal.Journal) {
+	c.journal.Store(in)
+	for _, k := range *c.kinds.Load() { // those that come later look at journal themselves
+		k.record(in)
+	}
+}
+
+// record has a journal note the kind's deltas from now on.
+func (k *kind) record(in *journal.Journal) {
+	if in == nil {
+		k.notes.Store(nil)
+		return
+	}
+	k.notes.Store(in.Kind(k.id.String()))
+}
+
+// witness is who is shown the kind's deltas.
+func (k *kind) witness() engine.Witness[any] {
+	if notes := k.notes.Load(); notes != nil {
+		return notes
+	}
+	return nil
 }
 
 // word is the form in one word; Go types have none.

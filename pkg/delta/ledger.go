@@ -45,6 +45,13 @@ type LedgerOptions struct {
 	Watched func() []Object
 	// Log is told, once for each, of paths that can't exist. The zero Logger logs nothing.
 	Log logr.Logger
+	// IgnoreHotLoops has the controller not look for requests that are called again and again to
+	// no end: because two writers undo each other's writes, or because the reconciler is called
+	// for what it writes. Otherwise the log, an Event of the object and a metric say so once.
+	IgnoreHotLoops bool
+	// DeferHotLoops has the controller also hold such requests back: for a second at first, and
+	// twice as long each round, up to five minutes. None is dropped.
+	DeferHotLoops bool
 	// Watches reports whether a watch of the controller shows a kind. Where it is false for
 	// a kind, a [Step] that depends on the kind is never skipped. Nil means that it is not
 	// known.

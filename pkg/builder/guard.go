@@ -1,0 +1,129 @@
+package builder
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+
+	"github.com/delta-runtime/delta-runtime/internal/hotloop"
+	"github.com/delta-runtime/delta-runtime/internal/lock"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// guard finds requests that are called again and again to no end, says so once for each episode,
+// and slows them down if it is told to.
+//
+//	call ──▶ held? ──no──▶ reconciler, with its changes ──▶ watch ──▶ a new episode: log, Event, count
+//	           │                                              │
+//	           └── yes: again after the rest of the delay      └──▶ defers: hold the next call back
+//
+// A nil guard does nothing.
+type guard[R comparable] struct {
+	name   string
+	mgr    manager.Manager
+	defers bool
+	watch  *hotloop.Watch[R]
+	found  [1 + hotloop.OwnWrites]atomic.Uint64 // episodes, by pattern
+
+	mu   lock.Mutex[lock.Guard] // guards held
+	held map[R]time.Time        // until when requests are held back. Invariant: it has only those of episodes under way.
+}
+
+// newGuard returns the guard that the options ask for.
+func newGuard[R comparable](name string, mgr manager.Manager, opts delta.LedgerOptions) *guard[R] {
+	if opts.IgnoreHotLoops {
+		return nil
+	}
+	return &guard[R]{
+		name: name, mgr: mgr, defers: opts.DeferHotLoops,
+		watch: hotloop.New[R](hotloop.Options{Deferred: opts.DeferHotLoops}),
+		held:  map[R]time.Time{},
+	}
+}
+
+// rest is how long the request has to be held back from now on.
+func (g *guard[R]) rest(r R, now time.Time) time.Duration {
+	if g == nil || !g.defers {
+		return 0
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return max(0, g.held[r].Sub(now))
+}
+
+// called looks at a call that is about to begin.
+func (g *guard[R]) called(ctx context.Context, r R, told delta.Changes, now time.Time) {
+	if g == nil {
+		return
+	}
+	episode, verdict := g.watch.Called(r, told, now)
+	switch verdict {
+	case hotloop.Calm:
+		return
+	case hotloop.Found:
+		g.found[episode.Pattern].Add(1)
+		g.report(ctx, &episode, told)
+	case hotloop.Over:
+		logr.FromContextOrDiscard(ctx).Info("The request is no longer called again and again",
+			"pattern", episode.Pattern.String(), "rounds", episode.Rounds, "began", episode.Began)
+	case hotloop.Continues:
+	}
+	if g.defers {
+		g.hold(r, &episode, verdict, now)
+	}
+}
+
+// hold says until when the next call is held back. It begins when this one does.
+func (g *guard[R]) hold(r R, episode *hotloop.Episode[R], verdict hotloop.Verdict, now time.Time) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if verdict == hotloop.Over {
+		delete(g.held, r)
+		return
+	}
+	g.held[r] = now.Add(hotloop.Defer(*episode))
+	if len(g.held) > maxHeld {
+		for other, until := range g.held {
+			if until.Before(now) {
+				delete(g.held, other)
+			}
+		}
+	}
+}
+
+// maxHeld is how many requests may be noted as held back before those are forgotten that no
+// longer are.
+const maxHeld = 1024
+
+// report says that an episode has begun.
+func (g *guard[R]) report(ctx context.Context, e *hotloop.Episode[R], told delta.Changes) {
+	says := describeLoop(e)
+	logr.FromContextOrDiscard(ctx).Info("The request is called again and again to no end: "+says,
+		"pattern", e.Pattern.String(), "object", e.Kind.Kind+" "+e.Key.String(), "paths", e.Paths, "managers", e.Managers,
+		"rounds", e.Rounds, "since", e.Began, "heldBack", g.defers)
+	for c := range told.All() {
+		if c.Kind == e.Kind && c.Key == e.Key && c.Object() != nil {
+			g.mgr.GetEventRecorder(g.name).Eventf(c.Object(), nil, corev1.EventTypeWarning, "HotLoop", "Reconcile", "%s", says)
+			return
+		}
+	}
+}
+
+// describeLoop says in a sentence who writes what again and again.
+func describeLoop[R comparable](e *hotloop.Episode[R]) string {
+	what := fmt.Sprintf("%s of %s %s", strings.Join(e.Paths, ", "), e.Kind.Kind, e.Key)
+	switch {
+	case e.Pattern == hotloop.Fight && len(e.Managers) == 2:
+		return fmt.Sprintf("%s and %s undo each other's writes to %s, %d rounds so far", e.Managers[0], e.Managers[1], what, e.Rounds)
+	case e.Pattern == hotloop.Fight:
+		return fmt.Sprintf("two writers undo each other's writes to %s, %d rounds so far", what, e.Rounds)
+	default:
+		return fmt.Sprintf("%s writes %s, and is called for that, %d times so far", strings.Join(append(e.Managers, "the operator")[:1], ""), what, e.Rounds)
+	}
+}

@@ -1,0 +1,117 @@
+package builder_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-logr/logr/funcr"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/delta-runtime/delta-runtime/internal/testing/scrape"
+	"github.com/delta-runtime/delta-runtime/pkg/builder"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// fight has two managers write one field of a Secret in turn, for as many rounds. Each writes
+// a second after the other.
+func fight(w *world, rounds int) {
+	about := newObject(secret, "contested").(*corev1.Secret)
+	fields := metav1.NewFieldsV1(`{"f:data":{"f:password":{}}}`)
+	write := func(manager string) {
+		now := metav1.Now()
+		about = about.DeepCopy()
+		about.Data = map[string][]byte{"password": []byte("canary of " + manager)}
+		about.ManagedFields = []metav1.ManagedFieldsEntry{{
+			Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate, Time: &now, FieldsType: "FieldsV1", FieldsV1: fields,
+		}}
+	}
+	write("alice")
+	w.servers[secret].Add(about)
+	for range rounds {
+		for _, manager := range []string{"bob", "alice"} {
+			time.Sleep(time.Second)
+			synctest.Wait()
+			write(manager)
+			w.servers[secret].Modify(about)
+			synctest.Wait()
+		}
+	}
+}
+
+// TestTheGuard has two managers fight, under a guard that warns, one that defers, and none.
+func TestTheGuard(t *testing.T) {
+	for name, opts := range map[string]delta.LedgerOptions{
+		"warn": {}, "defer": {DeferHotLoops: true}, "off": {IgnoreHotLoops: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(t *testing.T, w *world) { playGuard(t, w, "guarded by "+name, opts) })
+		})
+	}
+}
+
+func playGuard(t *testing.T, w *world, name string, opts delta.LedgerOptions) {
+	t.Helper()
+	var lines []string
+	w.manager.logger = funcr.New(func(_, args string) { lines = append(lines, args) }, funcr.Options{})
+	w.manager.events = events.NewFakeRecorder(100)
+	calls, deltas := 0, 0
+	reconciler := reconcile.Func(func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
+		calls++
+		for c := range delta.From(ctx).All() {
+			deltas += c.Deltas
+		}
+		return reconcile.Result{}, nil
+	})
+	if err := builder.ControllerManagedBy(w.manager).Named(name).For(&corev1.Secret{}).WithLedger(opts).Complete(reconciler); err != nil {
+		t.Fatal(err)
+	}
+	w.start()
+	fight(w, 20)
+	series := func(metric, pattern string) string {
+		return fmt.Sprintf("%s{controller=%q,pattern=%q}", metric, name, pattern)
+	}
+	got := scrape.Read(t, metrics.Registry, "delta_hot_loops")
+	said := strings.Join(lines, "\n")
+	about := `alice and bob undo each other's writes to data.password of Secret team/contested`
+	if opts.IgnoreHotLoops {
+		if strings.Contains(said, "to no end") || len(w.manager.events.Events) > 0 || got[series("delta_hot_loops", "Fight")] != 0 || calls != 41 {
+			t.Errorf("without a guard there are %d calls, %v, and\n%s", calls, got, said)
+		}
+		return
+	}
+	if n := strings.Count(said, "is called again and again to no end: "+about); n != 1 {
+		t.Errorf("the log says %d times who fights, want once:\n%s", n, said)
+	}
+	if len(w.manager.events.Events) != 1 {
+		t.Fatalf("there are %d Events, want one", len(w.manager.events.Events))
+	}
+	if event := <-w.manager.events.Events; !strings.Contains(event, "Warning HotLoop "+about) {
+		t.Errorf("the Event is %q", event)
+	}
+	if got[series("delta_hot_loops", "Fight")] != 1 || got[series("delta_hot_loops_found_total", "Fight")] != 1 || got[series("delta_hot_loops_found_total", "OwnWrites")] != 0 {
+		t.Errorf("the metrics are %v", got)
+	}
+	if strings.Contains(said, "canary") {
+		t.Errorf("the log has a value of a Secret:\n%s", said)
+	}
+	before := calls
+	if !opts.DeferHotLoops && before != 41 || opts.DeferHotLoops && (before < 5 || before > 25) {
+		t.Errorf("%s: there were %d calls for 41 writes", name, before)
+	}
+	time.Sleep(time.Hour) // nothing is dropped
+	synctest.Wait()
+	if deltas != 41 {
+		t.Errorf("the reconciler was told of %d deltas, want 41", deltas)
+	}
+	if got := scrape.Read(t, metrics.Registry, "delta_hot_loops"); got[series("delta_hot_loops", "Fight")] != 0 {
+		t.Errorf("after an hour of calm the metrics are %v", got)
+	}
+}

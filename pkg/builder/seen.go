@@ -1,0 +1,67 @@
+package builder
+
+import (
+	"context"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/delta-runtime/delta-runtime/internal/journal"
+	"github.com/delta-runtime/delta-runtime/internal/ledger"
+	"github.com/delta-runtime/delta-runtime/internal/observe"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// seenCall is one call, for those who look at the controller.
+type seenCall[R comparable] struct {
+	request R
+	told    delta.Changes
+	began   time.Time
+	result  reconcile.Result
+	err     error
+	came    observe.Result
+}
+
+// begin shows a call that is about to begin to all who look.
+func (r *recordedReconciler[R]) begin(ctx context.Context, request R) *seenCall[R] {
+	seen := &seenCall[R]{request: request, told: delta.From(ctx), began: time.Now(), came: observe.Panic}
+	r.calls.Begin(r.ledger.Clerk(), seen.told, seen.began)
+	r.guard.called(ctx, request, seen.told, seen.began)
+	return seen
+}
+
+// returned notes what the reconciler returned. A call of which it is never noted has panicked.
+func (s *seenCall[R]) returned(how ledger.Outcome, result reconcile.Result, err error) {
+	s.result, s.err = result, err
+	switch {
+	case err != nil:
+		s.came = observe.Error
+	case how != ledger.Succeeded:
+		s.came = observe.Requeue
+	default:
+		s.came = observe.Success
+	}
+}
+
+// end shows what became of the call.
+func (r *recordedReconciler[R]) end(ctx context.Context, seen *seenCall[R]) {
+	r.calls.End(seen.came)
+	notes := r.journal.Load()
+	if notes == nil && r.causeLog == nil {
+		return
+	}
+	took := time.Since(seen.began)
+	r.logCauses(ctx, seen, took)
+	if notes == nil {
+		return
+	}
+	notes.Note(journal.Call{
+		Request: keyOf(seen.request), Began: seen.began, Took: took, Result: journalled[seen.came], Err: seen.err,
+		RequeueAfter: seen.result.RequeueAfter, Changes: seen.told, Steps: delta.Steps(ctx),
+	})
+}
+
+// journalled has the results as the journal has them.
+var journalled = map[observe.Result]journal.Result{
+	observe.Success: journal.Success, observe.Requeue: journal.Requeue, observe.Error: journal.Error, observe.Panic: journal.Panic,
+}
