@@ -1,0 +1,172 @@
+package hotloop
+
+import (
+	"bytes"
+	"encoding/json"
+	"hash/maphash"
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/delta-runtime/delta-runtime/internal/path"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// mostEdits is how many edits of one step are looked at.
+const mostEdits = 64
+
+// hidden is what a Diff shows of a Secret's value.
+const hidden = "(hidden)"
+
+// edit is one write of a path.
+type edit struct {
+	path          string
+	before, after uint64 // hashes; 0: there was nothing
+	writer        string // empty: not known
+}
+
+// edits returns what a step has changed, and who did it.
+func (v *visit) edits(c *delta.Change) (all []edit) {
+	who := owners{change: c}
+	for e := range c.Diff().Edits() {
+		parsed, err := path.Parse(e.Path)
+		if err != nil {
+			continue // a key that no path can have
+		}
+		before, after := e.Before, e.After
+		if before == hidden || after == hidden {
+			before, after = valueAt(c.Old, parsed), valueAt(c.New, parsed)
+		}
+		for _, leaf := range divide(parsed, before, after) {
+			found := edit{path: leaf.at.String(), before: v.hash(leaf.before), after: v.hash(leaf.after)}
+			if leaf.after != nil { // nobody owns what is gone
+				found.writer = who.writer(leaf.at)
+			}
+			if all = append(all, found); len(all) == mostEdits {
+				return all
+			}
+		}
+	}
+	return all
+}
+
+// hash is that of the value's JSON.
+func (v *visit) hash(of any) uint64 {
+	if of == nil {
+		return 0
+	}
+	text, err := json.Marshal(of)
+	if err != nil {
+		return maphash.Comparable(v.seed, v.at) // like nothing else
+	}
+	return maphash.Bytes(v.seed, text) | 1
+}
+
+// valueAt returns what an object has at a path of names.
+func valueAt(obj delta.Object, at path.Path) any {
+	var here any
+	if u, ok := obj.(runtime.Unstructured); ok {
+		here = u.UnstructuredContent()
+	} else if content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj); err == nil {
+		here = content
+	}
+	for i := range at.Steps {
+		m, ok := here.(map[string]any)
+		if !ok || at.Steps[i].Kind != path.Named {
+			return nil
+		}
+		here = m[at.Steps[i].Name]
+	}
+	return here
+}
+
+// leaf is a part of an edit.
+type leaf struct {
+	at            path.Path
+	before, after any
+}
+
+// divide finds what differs in two lists whose elements have names, which are one edit if there is no
+// schema. Without that, an honest write of one element would hide a fight over another one.
+func divide(at path.Path, before, after any) []leaf {
+	whole := []leaf{{at, before, after}}
+	switch before := before.(type) {
+	case []any:
+		other, ok := after.([]any)
+		if !ok {
+			return whole
+		}
+		for _, key := range [...]string{"name", "type"} {
+			x, ok1 := byName(before, key)
+			y, ok2 := byName(other, key)
+			if ok1 && ok2 {
+				return divideElements(at, key, x, y)
+			}
+		}
+		return whole
+	case map[string]any:
+		other, ok := after.(map[string]any)
+		if !ok {
+			return whole
+		}
+		return divideFields(at, before, other)
+	default:
+		return whole
+	}
+}
+
+func divideElements(at path.Path, key string, before, after map[string]map[string]any) (all []leaf) {
+	for _, name := range names(before, after) {
+		x, y := before[name], after[name]
+		below := at.Below(path.Step{Kind: path.Element, Keys: []path.KeyField{{Name: key, Value: quoted(name)}}})
+		if x == nil || y == nil {
+			all = append(all, leaf{below, orNil(x), orNil(y)})
+			continue
+		}
+		all = append(all, divideFields(below, x, y)...)
+	}
+	return all
+}
+
+func divideFields(at path.Path, before, after map[string]any) (all []leaf) {
+	for _, name := range names(before, after) {
+		if x, y := before[name], after[name]; !sameJSON(x, y) {
+			all = append(all, divide(at.Below(path.Step{Kind: path.Named, Name: name}), x, y)...)
+		}
+	}
+	return all
+}
+
+func sameJSON(a, b any) bool {
+	x, err1 := json.Marshal(a)
+	y, err2 := json.Marshal(b)
+	return err1 == nil && err2 == nil && bytes.Equal(x, y)
+}
+
+func orNil(m map[string]any) any {
+	if m == nil {
+		return nil
+	}
+	return m
+}
+
+func names[V any](a, b map[string]V) []string {
+	all := slices.AppendSeq(slices.Collect(maps.Keys(a)), maps.Keys(b))
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// byName finds the elements of a list by the name that each has.
+func byName(list []any, key string) (elements map[string]map[string]any, ok bool) {
+	elements = make(map[string]map[string]any, len(list))
+	for _, v := range list {
+		m, ok := v.(map[string]any)
+		name, named := m[key].(string)
+		if _, twice := elements[name]; !ok || !named || twice {
+			return nil, false
+		}
+		elements[name] = m
+	}
+	return elements, true
+}

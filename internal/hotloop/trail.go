@@ -1,0 +1,230 @@
+package hotloop
+
+import (
+	"hash/maphash"
+	"reflect"
+	"slices"
+	"strconv"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/delta-runtime/delta-runtime/internal/ledger"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+const (
+	mostObjects = 8  // of one request
+	mostTracks  = 32 // of one object
+	mostSteps   = 64 // of one call
+	mostSeen    = 64 // versions without an order, of one object
+)
+
+// objectID is an object, as one watch shows it: typed objects and their metadata come at paces of
+// their own.
+type objectID struct {
+	kind schema.GroupVersionKind
+	key  delta.Key
+	form reflect.Type
+}
+
+// trail is what is known of a request that is called often. It has no lock: one call at a time
+// has it.
+type trail struct {
+	busy    bool // guarded by Watch.mu, as anew is
+	anew    bool // an episode is over, so the next one needs proof of its own
+	slowest time.Duration
+	seed    maphash.Seed
+	objects map[objectID]*object
+	row     row
+	turn    int // of look; says which object was used last
+}
+
+func newTrail(slowest time.Duration, seed maphash.Seed) *trail {
+	return &trail{slowest: slowest, seed: seed, objects: map[objectID]*object{}}
+}
+
+// restart forgets what speaks for a loop. It knows which states were looked at: a call that
+// failed is told them again.
+func (t *trail) restart() {
+	t.anew, t.row = false, row{}
+	for _, o := range t.objects {
+		clear(o.tracks)
+	}
+}
+
+// object is what is known of one object.
+type object struct {
+	held    delta.Object // the last state that was looked at
+	uid     types.UID
+	version uint64   // of held, if it has an order
+	seen    []string // the last versions, if they have none
+	tracks  map[string]*track
+	turn    int
+}
+
+// unfolder knows the states that a change is of.
+var unfolder ledger.Marker[delta.Change, delta.Cause] = new(delta.Ledger[int]).Clerk()
+
+// look goes through what a call is told, and returns what speaks for a loop.
+func (t *trail) look(changes delta.Changes, at time.Time) []sign {
+	t.turn++
+	v := visit{trail: t, at: at, left: mostSteps}
+	for c := range changes.All() {
+		v.change(&c)
+	}
+	own := t.row.end(&v)
+	if own != nil && !slices.ContainsFunc(v.signs, func(s sign) bool { return s.object == own.object }) {
+		v.signs = append(v.signs, *own)
+	}
+	return v.signs
+}
+
+// visit is one look.
+type visit struct {
+	*trail
+
+	at      time.Time
+	when    time.Time // the step was seen that is looked at
+	left    int       // steps that may still be compared
+	signs   []sign
+	foreign bool                 // something is told that the controller did not write, or that is no update
+	written map[writtenAt]string // what the controller has written, and its manager
+}
+
+func (v *visit) change(c *delta.Change) {
+	obj := c.Object()
+	if obj == nil || c.Op == 0 {
+		v.foreign = true
+		return
+	}
+	id := objectID{c.Kind, c.Key, reflect.TypeOf(obj)}
+	if c.Op == delta.Deleted || c.Op == delta.OutOfScope {
+		delete(v.objects, id)
+		v.foreign = true
+		return
+	}
+	o := v.object(id)
+	if c.Op == delta.Added {
+		if o.fresh(c.New) {
+			o.hold(c.New)
+			v.foreign = true
+		}
+		return
+	}
+	steps := slices.Collect(unfolder.Unfold(*c))
+	for i := range steps {
+		v.when = between(c, v.at, i, len(steps))
+		v.step(id, o, &steps[i])
+	}
+}
+
+// between is when the i-th of n steps was seen, if they came at one pace.
+func between(c *delta.Change, at time.Time, i, n int) time.Time {
+	if c.First.IsZero() || c.Last.Before(c.First) || c.Last.After(at) {
+		return at
+	}
+	return c.Last.Add(-c.Last.Sub(c.First) / time.Duration(n) * time.Duration(n-1-i))
+}
+
+// object returns what is known of an object. It forgets the one that was told of least recently.
+func (t *trail) object(id objectID) *object {
+	o, ok := t.objects[id]
+	if !ok {
+		if len(t.objects) >= mostObjects {
+			var oldest objectID
+			for other, known := range t.objects {
+				if oldest == (objectID{}) || known.turn < t.objects[oldest].turn {
+					oldest = other
+				}
+			}
+			delete(t.objects, oldest)
+		}
+		o = &object{tracks: map[string]*track{}}
+		t.objects[id] = o
+	}
+	o.turn = t.turn
+	return o
+}
+
+// step looks at one state that is told, if it was not told before. It is compared with the state
+// that was looked at last: a call that failed is told the same again.
+func (v *visit) step(id objectID, o *object, c *delta.Change) {
+	if o.held == nil && c.Old != nil {
+		o.hold(c.Old)
+	}
+	if !o.fresh(c.New) {
+		return
+	}
+	before := o.held
+	another := before == nil || o.uid != c.New.GetUID()
+	o.hold(c.New)
+	if another {
+		v.foreign = true
+		return
+	}
+	c.Op, c.Old = delta.Updated, before
+	own := c.Own()
+	v.foreign = v.foreign || !own
+	if v.left--; v.left < 0 || !own && alone(before, c.New) {
+		return
+	}
+	for _, e := range v.edits(c) {
+		if own && e.path != "metadata.generation" { // which follows from any other
+			v.write(writtenAt{id, e.path}, e.writer)
+		}
+		v.track(id, o, &e)
+	}
+}
+
+func (v *visit) write(at writtenAt, manager string) {
+	if v.written == nil {
+		v.written = map[writtenAt]string{}
+	}
+	v.written[at] = manager
+}
+
+// fresh reports whether a state was not looked at before.
+func (o *object) fresh(state delta.Object) bool {
+	version := state.GetResourceVersion()
+	switch n, err := strconv.ParseUint(version, 10, 64); {
+	case o.held == nil || o.uid != state.GetUID():
+		return true
+	case version == "":
+		return o.held != state
+	case err == nil && o.version > 0:
+		return n > o.version
+	default:
+		return !o.saw(version)
+	}
+}
+
+// saw reports whether a version was seen, and has it stay in memory.
+func (o *object) saw(version string) bool {
+	i := slices.Index(o.seen, version)
+	if i < 0 {
+		return false
+	}
+	o.seen = append(slices.Delete(o.seen, i, i+1), version)
+	return true
+}
+
+// hold makes a state the last one.
+func (o *object) hold(state delta.Object) {
+	if o.held != nil && o.uid != state.GetUID() {
+		*o = object{tracks: map[string]*track{}, turn: o.turn}
+	}
+	o.held, o.uid = state, state.GetUID()
+	version := state.GetResourceVersion()
+	n, err := strconv.ParseUint(version, 10, 64)
+	if err == nil {
+		o.version = n
+		return
+	}
+	o.version = 0
+	if len(o.seen) == mostSeen {
+		o.seen = slices.Delete(o.seen, 0, 1)
+	}
+	o.seen = append(o.seen, version)
+}

@@ -1,0 +1,226 @@
+package hotloop
+
+import (
+	"cmp"
+	"hash/maphash"
+	"slices"
+	"time"
+
+	"github.com/delta-runtime/delta-runtime/internal/lock"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+const (
+	// often is how many deltas a request must have been called for before it is looked at.
+	often = 4
+	// remembered is how many episodes that ended are kept.
+	remembered = 64
+	// atOnce is how many episodes of one request there are at most.
+	atOnce = 4
+)
+
+// Options configure a Watch. The zero value is ready.
+type Options struct {
+	// Requests is how many are watched. Zero means 4096. Those that were called last stay.
+	Requests int
+	// Slowest is the longest time from one write to the next that may belong to a loop. Zero means 30
+	// minutes.
+	Slowest time.Duration
+	// Deferred says that the caller holds requests back for as long as Defer says. Nothing can be seen
+	// of them meanwhile, so an episode goes on for that much longer.
+	Deferred bool
+}
+
+// Watch looks at the calls of one controller.
+type Watch[R comparable] struct {
+	opts Options
+	seed maphash.Seed
+
+	mu       lock.Mutex[lock.HotLoop] // guards everything below
+	requests table[R]
+	current  []*episode[R] // in the order in which they were found
+	ended    []Episode[R]  // at most remembered, the latest last
+}
+
+// New returns a Watch that has seen nothing.
+func New[R comparable](opts Options) *Watch[R] {
+	opts.Requests = cmp.Or(max(0, opts.Requests), 4096)
+	opts.Slowest = cmp.Or(max(0, opts.Slowest), 30*time.Minute)
+	return &Watch[R]{opts: opts, seed: maphash.MakeSeed(), requests: newTable[R](opts.Requests)}
+}
+
+// Called notes that the reconciler is called for a request, and what it is told. The time must not
+// go back. The Episode is empty if the verdict is Calm. If several are under way it is the one
+// that was found last.
+func (w *Watch[R]) Called(r R, changes delta.Changes, at time.Time) (Episode[R], Verdict) {
+	deltas := 0
+	for c := range changes.All() {
+		deltas += max(1, c.Deltas)
+	}
+	t := w.begin(r, deltas, at)
+	if t == nil {
+		return w.judge(r, nil, at)
+	}
+	var signs []sign
+	func() {
+		defer w.release(t) // also if it panics
+		signs = t.look(changes, at)
+	}()
+	return w.judge(r, signs, at)
+}
+
+// begin counts a call. It returns the trail of the request if the call is worth a look.
+func (w *Watch[R]) begin(r R, deltas int, at time.Time) *trail {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	e, evicted := w.requests.touch(r)
+	if evicted != nil {
+		w.endLocked(at, func(e *episode[R]) bool { return e.Request == evicted.request })
+	}
+	if at.Sub(e.last) > w.opts.Slowest {
+		e.deltas = 0
+	}
+	e.last = at
+	e.deltas += deltas
+	if e.deltas < often || e.trail != nil && e.trail.busy {
+		return nil
+	}
+	if e.trail == nil {
+		e.trail = newTrail(w.opts.Slowest, w.seed)
+	}
+	e.trail.busy = true
+	if e.trail.anew {
+		e.trail.restart()
+	}
+	return e.trail
+}
+
+func (w *Watch[R]) release(t *trail) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	t.busy = false
+}
+
+// judge makes episodes of what a call has shown.
+func (w *Watch[R]) judge(r R, signs []sign, at time.Time) (Episode[R], Verdict) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i := range signs {
+		w.noteLocked(r, &signs[i])
+	}
+	over := false
+	if len(w.current) > 0 {
+		over = w.endLocked(at, func(e *episode[R]) bool { return e.Request == r && w.isOver(e, at) })
+	}
+	known := w.latestLocked(r)
+	switch {
+	case known == nil && over:
+		return w.ended[len(w.ended)-1], Over
+	case known == nil:
+		return Episode[R]{}, Calm
+	case known.told:
+		return known.shown(), Continues
+	default:
+		known.told = true
+		return known.shown(), Found
+	}
+}
+
+// shown is a copy for somebody else.
+func (e *episode[R]) shown() Episode[R] {
+	shown := e.Episode
+	shown.Paths, shown.Managers = slices.Clone(e.Paths), slices.Clone(e.Managers)
+	return shown
+}
+
+// latestLocked returns the episode of a request to speak of: one that nobody was told of, or the
+// latest.
+func (w *Watch[R]) latestLocked(r R) (latest *episode[R]) {
+	for _, e := range w.current {
+		if e.Request == r && (latest == nil || latest.told) {
+			latest = e
+		}
+	}
+	return latest
+}
+
+// noteLocked counts a sign for its episode, or begins one.
+func (w *Watch[R]) noteLocked(r R, s *sign) {
+	of := 0
+	for _, e := range w.current {
+		if e.Request != r {
+			continue
+		}
+		if of++; !s.of(e.Pattern, e.object, e.pair) {
+			continue
+		}
+		most, paths := s.within(e.Paths)
+		if most.returns > 0 && !w.isOver(e, most.first) { // else it ends, and the next needs proof of its own
+			e.looks++
+			e.count(most.returns, most.last)
+			e.Paths = paths
+		}
+		return
+	}
+	paths, row := s.proof()
+	if len(paths) == 0 || of >= atOnce {
+		return
+	}
+	e := &episode[R]{object: s.object, pair: s.pair, looks: row.looks}
+	e.Episode = Episode[R]{
+		Request: r, Pattern: s.pattern, Kind: s.object.kind, Key: s.object.key, Paths: paths, Began: row.began,
+		Managers: slices.DeleteFunc(slices.Clone(s.pair[:]), func(m string) bool { return m == "" }),
+	}
+	e.count(row.run, row.last)
+	e.found = e.Rounds
+	w.current = append(w.current, e)
+}
+
+// isOver reports whether an episode has been quiet for so long that it is over.
+func (w *Watch[R]) isOver(e *episode[R], at time.Time) bool {
+	quiet := e.quiet()
+	if w.opts.Deferred {
+		quiet += Defer(e.Episode)
+	}
+	return at.Sub(e.Last) > quiet
+}
+
+// endLocked ends the episodes that are over, and reports whether there were any.
+func (w *Watch[R]) endLocked(at time.Time, over func(*episode[R]) bool) bool {
+	before := len(w.current)
+	w.current = slices.DeleteFunc(w.current, func(e *episode[R]) bool {
+		if !over(e) {
+			return false
+		}
+		w.closeLocked(e, at)
+		return true
+	})
+	return len(w.current) < before
+}
+
+// closeLocked notes the end of an episode, and has its request begin anew.
+func (w *Watch[R]) closeLocked(e *episode[R], at time.Time) {
+	e.Ended = at
+	if len(w.ended) == remembered {
+		w.ended = slices.Delete(w.ended, 0, 1)
+	}
+	w.ended = append(w.ended, e.shown())
+	if known, ok := w.requests.byRequest[e.Request]; ok && known.trail != nil {
+		known.trail.anew = true
+	}
+}
+
+// Episodes returns those that are under way at a time, and then the last ones that ended, each the
+// latest first.
+func (w *Watch[R]) Episodes(at time.Time) (all []Episode[R]) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.endLocked(at, func(e *episode[R]) bool { return w.isOver(e, at) })
+	for _, e := range slices.Backward(w.current) {
+		all = append(all, e.shown())
+	}
+	for _, e := range slices.Backward(w.ended) {
+		all = append(all, e)
+	}
+	return all
+}

@@ -1,0 +1,236 @@
+package hotloop
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// brawl is two managers that fight over the data of an object that has no managed fields: what is known of
+// the writers is what was read off it before a transform.
+type brawl struct {
+	watch   *Watch[int]
+	request int
+	now     time.Time
+	version int
+	last    *corev1.Secret
+	what    Verdict
+	episode Episode[int]
+}
+
+func newBrawl(opts Options) *brawl {
+	return &brawl{watch: New[int](opts), now: time.Unix(1_900_000_000, 0)}
+}
+
+// strike is one write, and the call that follows it.
+func (b *brawl) strike(value, by string, after time.Duration) {
+	b.now = b.now.Add(after)
+	b.version++
+	next := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "s", UID: "u", ResourceVersion: fmt.Sprint(b.version)}}
+	next.Data = map[string][]byte{"key": []byte("secret " + value), "other": []byte("x")}
+	change := delta.Change{Cause: delta.Primary, Kind: secretKind, Key: delta.Key{Namespace: "shop", Name: "s"}, Op: delta.Added, New: next}
+	if b.last != nil {
+		change.Op, change.Old = delta.Updated, b.last
+	}
+	change.Origin = &delta.Origin{Manager: by, Operation: "Update", Time: b.now}
+	b.last = next
+	b.episode, b.what = b.watch.Called(b.request, delta.NewChanges(change), b.now)
+}
+
+func (b *brawl) rounds(n int, pace time.Duration) {
+	for range n {
+		b.strike("one", "a", pace/2)
+		b.strike("two", "b", pace/2)
+	}
+}
+
+// quietly is a call without a change.
+func (b *brawl) quietly(after time.Duration) {
+	b.now = b.now.Add(after)
+	b.episode, b.what = b.watch.Called(b.request, delta.NewChanges(delta.Change{Cause: delta.Timer}), b.now)
+}
+
+func TestAnEpisodeFromBeginToEnd(t *testing.T) {
+	b := newBrawl(Options{})
+	var said []Verdict
+	for range 10 {
+		b.strike("one", "a", time.Minute)
+		said = append(said, b.what)
+		b.strike("two", "b", time.Minute)
+		said = append(said, b.what)
+	}
+	if i := slices.Index(said, Found); i < 10 || i > 13 || slices.Contains(said[:i], Continues) || slices.ContainsFunc(said[i+1:], func(v Verdict) bool { return v != Continues }) {
+		t.Errorf("the verdicts are %d", said)
+	}
+	if b.episode.Rounds < 8 || b.episode.Rounds > 10 || !slices.Equal(b.episode.Paths, []string{"data.key"}) {
+		t.Errorf("after ten rounds the episode is %+v", b.episode)
+	}
+	if b.quietly(5 * time.Minute); b.what != Continues { // a round takes two
+		t.Errorf("after 5 minutes the verdict is %d", b.what)
+	}
+	if b.quietly(3 * time.Minute); b.what != Over || b.episode.Ended != b.now {
+		t.Errorf("after 8 minutes the verdict is %d of %+v", b.what, b.episode)
+	}
+	if b.quietly(time.Second); b.what != Calm {
+		t.Errorf("after the end the verdict is %d", b.what)
+	}
+	b.rounds(3, 2*time.Minute)
+	if b.what != Calm {
+		t.Errorf("after three rounds more the verdict is %d", b.what)
+	}
+	b.rounds(2, 2*time.Minute)
+	if b.what != Continues || len(b.watch.Episodes(b.now)) != 2 {
+		t.Errorf("after five rounds more the verdict is %d, with %+v", b.what, b.watch.Episodes(b.now))
+	}
+}
+
+func TestAFastEpisodeLastsAMinute(t *testing.T) {
+	b := newBrawl(Options{})
+	b.rounds(10, 10*time.Millisecond)
+	ended := func() bool { return !b.watch.Episodes(b.now)[0].Ended.IsZero() }
+	if b.now = b.now.Add(59 * time.Second); ended() {
+		t.Error("it ends within a minute")
+	}
+	if b.now = b.now.Add(2 * time.Second); !ended() {
+		t.Error("it goes on after a minute")
+	}
+}
+
+// TestAHeldBackEpisodeGoesOn holds the request back for as long as Defer says.
+func TestAHeldBackEpisodeGoesOn(t *testing.T) {
+	b := newBrawl(Options{Deferred: true})
+	b.rounds(10, time.Second)
+	for range 10 {
+		b.strike("one", "a", Defer(b.episode))
+		b.strike("two", "b", Defer(b.episode))
+	}
+	if b.what != Continues || len(b.watch.Episodes(b.now)) != 1 {
+		t.Errorf("the verdict is %d, with %+v", b.what, b.watch.Episodes(b.now))
+	}
+}
+
+func TestDefer(t *testing.T) {
+	for rounds, want := range map[int]time.Duration{5: time.Second, 6: 2 * time.Second, 8: 8 * time.Second, 13: 256 * time.Second, 14: 5 * time.Minute, 5000: 5 * time.Minute} {
+		if got := Defer(Episode[int]{Rounds: rounds, found: 5}); got != want {
+			t.Errorf("after %d rounds it is %v, want %v", rounds, got, want)
+		}
+	}
+}
+
+func TestValuesAreNotKept(t *testing.T) {
+	b := newBrawl(Options{})
+	b.rounds(10, time.Second)
+	text, err := json.Marshal(b.episode)
+	if shown := fmt.Sprintf("%+v %s", b.episode, text); err != nil || strings.Contains(shown, "secret ") {
+		t.Errorf("an episode shows %s", shown)
+	}
+}
+
+// TestFew has the table be small: who is called rarely goes first, and what ended stays.
+func TestFew(t *testing.T) {
+	b := newBrawl(Options{Requests: 3})
+	for i := range 100 {
+		b.request, b.last = i, nil
+		b.rounds(8, time.Second)
+	}
+	if n := len(b.watch.requests.byRequest); n != 3 {
+		t.Errorf("%d requests are watched", n)
+	}
+	all := b.watch.Episodes(b.now)
+	if len(all) != 3+remembered || all[0].Request != 99 || all[3].Request != 96 || !all[0].Ended.IsZero() || all[3].Ended.IsZero() {
+		t.Errorf("there are %d episodes, the first %+v", len(all), all[0])
+	}
+}
+
+func TestSlowWritesBeginAnew(t *testing.T) {
+	b := newBrawl(Options{})
+	b.rounds(40, 2*time.Hour)
+	if b.what != Calm {
+		t.Errorf("the verdict is %d", b.what)
+	}
+}
+
+// TestLRUAgainstModel compares the table with a list.
+func TestLRUAgainstModel(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 0))
+	table := newTable[int](5)
+	var model []int
+	for range 10_000 {
+		r := rng.IntN(9)
+		_, evicted := table.touch(r)
+		model = slices.DeleteFunc(model, func(other int) bool { return other == r })
+		model = append(model, r)
+		if len(model) > 5 {
+			if evicted == nil || evicted.request != model[0] {
+				t.Fatalf("%v had to go, of %v", evicted, model)
+			}
+			model = model[1:]
+		} else if evicted != nil {
+			t.Fatalf("%d had to go, of %v", evicted.request, model)
+		}
+	}
+}
+
+// TestManyAtOnce is for the race detector.
+func TestManyAtOnce(t *testing.T) {
+	watch := New[int](Options{Requests: 4})
+	g := lifecycle.New(t.Context())
+	for worker := range 4 {
+		g.Guest("worker", func(context.Context) {
+			b := newBrawl(Options{})
+			b.watch, b.request = watch, worker/2 // two have the same request
+			b.rounds(50, time.Second)
+			watch.Episodes(b.now)
+		})
+	}
+	g.Guest("reader", func(context.Context) {
+		for range 100 {
+			watch.Episodes(time.Unix(1_900_000_000, 0))
+		}
+	})
+	for range 4 {
+		time.Sleep(time.Millisecond)
+	}
+	g.Stop()
+	if err := g.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
+func BenchmarkCalled(b *testing.B) {
+	at := time.Unix(1_900_000_000, 0)
+	b.Run("rare", func(b *testing.B) { // each request once in a while
+		watch := New[int](Options{})
+		b.ReportAllocs()
+		changes := delta.NewChanges(delta.Change{Cause: delta.Primary, Op: delta.Added, New: &corev1.Pod{}})
+		for i := 0; b.Loop(); i++ {
+			watch.Called(i%10_000, changes, at)
+		}
+	})
+	b.Run("often", func(b *testing.B) {
+		w := newBrawl(Options{})
+		w.rounds(4, time.Second)
+		b.ReportAllocs()
+		for b.Loop() {
+			w.strike("one", "a", time.Second)
+		}
+	})
+	b.Run("fight", func(b *testing.B) {
+		w := newBrawl(Options{})
+		b.ReportAllocs()
+		for i := 0; b.Loop(); i++ {
+			w.strike(fmt.Sprint(i%2), fmt.Sprint(i%2), time.Second)
+		}
+	})
+}
