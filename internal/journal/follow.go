@@ -111,6 +111,16 @@ func (f *Follower[E]) Next(ctx context.Context) (e E, lost uint64, err error) {
 	}
 }
 
+// Ready has a token while Take may return something. It is for those who wait for other things
+// as well.
+func (f *Follower[E]) Ready() <-chan struct{} { return f.ready }
+
+// Take is Next for those who do not wait. It reports false if there is nothing to take.
+func (f *Follower[E]) Take() (e E, lost uint64, ok bool) {
+	e, lost, ok, _ = f.take()
+	return e, lost, ok
+}
+
 func (f *Follower[E]) take() (e E, lost uint64, ok bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -31,6 +31,20 @@ func (q *Queue[K]) Contents(limit int) []queue.Entry[K] {
 	return out
 }
 
+// Entry returns what the queue has of one key, and reports false if it has nothing.
+func (q *Queue[K]) Entry(key K) (out queue.Entry[K], there bool) {
+	began := q.start()
+	q.mu.Lock()
+	if e := q.schedule.table.find(key, q.schedule.table.hash(key)); e != nil && (e.queued || e.timer != 0 || e.working != 0) {
+		out, there = e.show(began), true
+	}
+	q.mu.Unlock()
+	if there && q.limiter != nil {
+		out.Attempts = q.limiter.NumRequeues(key)
+	}
+	return out, there
+}
+
 // show describes an entry of a queue that began at the given time.
 func (e *entry[K]) show(began time.Time) queue.Entry[K] {
 	out := queue.Entry[K]{Key: e.key, Priority: e.priority}

@@ -256,6 +256,14 @@ func TestContents(t *testing.T) {
 				t.Errorf("the first %d are\n%+v, want\n%+v", limit, got, want)
 			}
 		}
+		for _, want := range all {
+			if got, there := q.Entry(want.Key); got != want || !there {
+				t.Errorf("the entry of %q is %+v, %v, want %+v", want.Key, got, there, want)
+			}
+		}
+		if got, there := q.Entry("nowhere"); there {
+			t.Errorf("there is an entry of a key that was never added: %+v", got)
+		}
 		stats := q.Stats()
 		if stats.Waiting != 2 || stats.Working != 1 || stats.Depth[1] != 2 || stats.Depth[-1] != 1 {
 			t.Errorf("stats %+v", stats)

@@ -31,6 +31,11 @@ var table = map[string]rule{
 		ours:   in("internal/engine", "internal/observe", "internal/tally", "pkg/informer"),
 		theirs: slices.Concat(metrics, in("k8s.io/apimachinery", "sigs.k8s.io/controller-runtime/pkg/metrics")),
 	},
+	"internal/answers": {
+		ours: in("internal/footprint", "internal/hotloop", "internal/inspector", "internal/journal", "internal/observe",
+			"pkg/delta", "pkg/diff", "pkg/informer", "pkg/inspect/v1", "pkg/queue", "pkg/resync"),
+		theirs: in("k8s.io/apimachinery"),
+	},
 	"internal/peer": {
 		ours:   in("internal/reflector", "pkg/informer"),
 		theirs: edge, except: in("sigs.k8s.io/controller-runtime"),
@@ -103,7 +108,12 @@ var table = map[string]rule{
 		theirs: edge,
 	},
 	"internal/writes": {ours: in("internal/lock", "pkg/delta"), theirs: in("k8s.io/apimachinery")},
-	"pkg/manager":     {ours: in("internal/writes", "pkg/delta", "pkg/cache"), theirs: edge},
+	"pkg/manager": {
+		ours: in("internal/answers", "internal/inspector", "internal/journal", "internal/lifecycle", "internal/schemas", "internal/writes",
+			"pkg/cache", "pkg/delta", "pkg/diff", "pkg/inspect"),
+		theirs: edge,
+	},
+	"pkg/inspect": {},
 
 	// The page, and the operator that its tests look at.
 	"internal/inspector": {

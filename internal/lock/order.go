@@ -20,6 +20,7 @@ var order = [][]any{
 	{FIFO{}, Resyncer{}},
 	{Subscriber{}},
 	{Binding{}, CacheKinds{}, LowController{}},
+	{Observe{}},
 	{JournalShelf{}},
 	{
 		CallSteps{}, Calls{}, Clerk{}, ControllerQueue{}, Descriptions{}, Follower{}, Group{}, Guard{}, HotLoop{}, Indexers{}, Journal{}, Listed{}, Mutations{},
@@ -110,6 +111,9 @@ type (
 	Clerk struct{}
 	// Stream is delta.stream.mu: what one watch has shown.
 	Stream struct{}
+	// Observe is observe.entries.mu: which journals note what. It is held while a
+	// cache or a controller is told of its journal.
+	Observe struct{}
 	// Guard is builder.guard.mu: which requests are held back.
 	Guard struct{}
 	// Calls is observe.Calls.mu: why calls were told that something is missing.

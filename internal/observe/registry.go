@@ -13,6 +13,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/hotloop"
 	"github.com/delta-runtime/delta-runtime/internal/journal"
+	"github.com/delta-runtime/delta-runtime/internal/lock"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/queue"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
@@ -20,6 +21,8 @@ import (
 
 // Cache is a cache that runs.
 type Cache interface {
+	// Is reports whether this is what a manager has as its cache.
+	Is(cache any) bool
 	// Kinds returns the kinds that have an informer, in order of their names.
 	Kinds() []Kind
 	Resync(ctx context.Context, obj client.Object, selector labels.Selector) error
@@ -57,6 +60,8 @@ type Controller struct {
 	// LoopsFound counts them by pattern. Both are nil if nobody looks for them.
 	Loops      func() []hotloop.Episode[delta.Key]
 	LoopsFound func() map[string]uint64
+	// DefersLoops says that such requests are held back.
+	DefersLoops bool
 	// Queue returns the numbers of its queue. It reports false for a queue that is not ours.
 	Queue func() (queue.Stats, bool)
 	// Requests is nil if the requests are of a type of the user's.
@@ -67,6 +72,8 @@ type Controller struct {
 type Requests interface {
 	// Contents returns up to limit requests of the queue: those that workers have first.
 	Contents(limit int) []queue.Entry[delta.Key]
+	// Entry returns what the queue has of one request.
+	Entry(of delta.Key) (queue.Entry[delta.Key], bool)
 	// Waiting returns what the next call for a request will be told.
 	Waiting(of delta.Key) delta.Changes
 	LastSuccess(of delta.Key) (time.Time, bool)
@@ -76,20 +83,71 @@ type Requests interface {
 	Cancel(of delta.Key) bool
 }
 
-// registry has what runs. Invariant: neither list is ever changed; they are replaced.
-var registry struct {
+// registry has what runs in this process.
+var registry entries
+
+type entries struct {
 	caches      list[Cache]
 	controllers list[*Controller]
+
+	mu       lock.Mutex[lock.Observe] // guards journals; held while something is added or recorded
+	journals map[any]*journal.Journal // by the cache that they are about
 }
 
 // AddCache is called when a cache starts. The caller calls remove when it has ended.
-func AddCache(c Cache) (remove func()) { return registry.caches.add(c) }
+func AddCache(c Cache) (remove func()) {
+	registry.mu.Lock()
+	defer registry.mu.Unlock()
+	for of, in := range registry.journals {
+		if c.Is(of) {
+			c.Record(in)
+		}
+	}
+	return registry.caches.add(c)
+}
 
 // Caches returns the caches that run.
 func Caches() []Cache { return registry.caches.all() }
 
 // AddController is called when a controller starts. The caller calls remove when it has ended.
-func AddController(c *Controller) (remove func()) { return registry.controllers.add(c) }
+func AddController(c *Controller) (remove func()) {
+	registry.mu.Lock()
+	defer registry.mu.Unlock()
+	if in := registry.journals[c.Cache]; in != nil {
+		c.Record(in)
+	}
+	return registry.controllers.add(c)
+}
+
+// Record has a journal note what a manager's cache and its controllers do, also those that start
+// later, until the caller calls end. The cache is what the manager returns. Only one journal notes
+// at a time.
+func Record(of any, in *journal.Journal) (end func()) {
+	record(of, in)
+	return func() { record(of, nil) }
+}
+
+func record(of any, in *journal.Journal) {
+	registry.mu.Lock()
+	defer registry.mu.Unlock()
+	if registry.journals == nil {
+		registry.journals = map[any]*journal.Journal{}
+	}
+	registry.journals[of] = in
+	if in == nil {
+		delete(registry.journals, of)
+	}
+	for _, c := range Caches() {
+		if c.Is(of) {
+			c.Record(in)
+		}
+	}
+	for _, c := range Controllers() {
+		if c.Cache == of {
+			c.Record(in)
+		}
+	}
+}
 
 // Controllers returns the controllers that run.
 func Controllers() []*Controller { return registry.controllers.all() }

@@ -55,6 +55,7 @@ func (r *recordedReconciler[R]) observed() *observe.Controller {
 	}
 	if r.guard != nil {
 		o.Loops, o.LoopsFound = r.guard.loops, r.guard.counts
+		o.DefersLoops = r.guard.defers
 	}
 	if plain, ok := any(r).(*recordedReconciler[reconcile.Request]); ok {
 		o.Requests = requests{plain}
@@ -123,12 +124,25 @@ func (r requests) Contents(limit int) (all []queue.Entry[delta.Key]) {
 		return nil
 	}
 	for _, e := range q.Contents(limit) {
-		all = append(all, queue.Entry[delta.Key]{
-			Key:      delta.Key{Namespace: e.Key.Namespace, Name: e.Key.Name},
-			Priority: e.Priority, Queued: e.Queued, Due: e.Due, Working: e.Working, Attempts: e.Attempts,
-		})
+		all = append(all, byKey(&e))
 	}
 	return all
+}
+
+// Entry returns what the queue has of one request.
+func (r requests) Entry(of delta.Key) (queue.Entry[delta.Key], bool) {
+	if q := r.of.inspected(); q != nil {
+		e, there := q.Entry(asRequest(of))
+		return byKey(&e), there
+	}
+	return queue.Entry[delta.Key]{}, false
+}
+
+func byKey(e *queue.Entry[reconcile.Request]) queue.Entry[delta.Key] {
+	return queue.Entry[delta.Key]{
+		Key:      delta.Key{Namespace: e.Key.Namespace, Name: e.Key.Name},
+		Priority: e.Priority, Queued: e.Queued, Due: e.Due, Working: e.Working, Attempts: e.Attempts,
+	}
 }
 
 // Waiting returns what the next call for a request will be told.

@@ -23,6 +23,9 @@ func (c *Cache) observe() (hide func()) {
 	return observe.AddCache(observed{c})
 }
 
+// Is reports whether this is what a manager has as its cache.
+func (c observed) Is(cache any) bool { return cache == c.Cache }
+
 // Kinds returns the kinds that have an informer, in order of their names.
 func (c observed) Kinds() []observe.Kind {
 	var all []observe.Kind

@@ -16,6 +16,9 @@ type Inspectable[T comparable] interface {
 	// these places. Keys that are queued in a storage of the caller's own are missing.
 	Contents(limit int) []queue.Entry[T]
 
+	// Entry returns what the queue has of one key. It reports false if it has nothing.
+	Entry(key T) (queue.Entry[T], bool)
+
 	// Stats returns the queue's numbers. They are there without metrics too.
 	Stats() queue.Stats
 
@@ -49,6 +52,8 @@ func Inspect[T comparable](q workqueue.TypedInterface[T]) (Inspectable[T], bool)
 type inspected[T comparable] struct{ core *keyqueue.Queue[T] }
 
 func (q inspected[T]) Contents(limit int) []queue.Entry[T] { return q.core.Contents(limit) }
+
+func (q inspected[T]) Entry(key T) (queue.Entry[T], bool) { return q.core.Entry(key) }
 
 func (q inspected[T]) Stats() queue.Stats { return q.core.Stats() }
 

@@ -1,0 +1,91 @@
+package answers
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/delta-runtime/delta-runtime/internal/inspector"
+	"github.com/delta-runtime/delta-runtime/internal/journal"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
+)
+
+// results are the words of v1 for what a call came to.
+var results = map[journal.Result]string{
+	journal.Success: "success", journal.Requeue: "requeue", journal.Error: "error", journal.Panic: "panic",
+}
+
+// Reconciles is the [inspector.Subject]'s.
+func (o *Operator) Reconciles(q inspector.ReconcileQuery) v1.ReconcileList {
+	all := v1.ReconcileList{At: time.Now(), Items: []v1.Reconcile{}}
+	calls := o.journal.Calls(journal.CallFilter{Controller: q.Controller})
+	calls = slices.DeleteFunc(calls, func(c journal.Call) bool {
+		return q.Namespace != "" && q.Namespace != c.Request.Namespace || q.Name != "" && q.Name != c.Request.Name ||
+			q.Result != "" && q.Result != results[c.Result]
+	})
+	if q.Order == inspector.Slowest {
+		slices.SortStableFunc(calls, func(a, b journal.Call) int { return cmp.Compare(b.Took, a.Took) })
+	}
+	for i := range calls[:min(len(calls), max(0, q.Limit))] {
+		all.Items = append(all.Items, callOf(&calls[i]))
+	}
+	for _, c := range o.journal.Status().Controllers {
+		if q.Controller == "" || q.Controller == c.Name {
+			all.Dropped += c.Dropped
+		}
+	}
+	return all
+}
+
+func callOf(c *journal.Call) v1.Reconcile {
+	shown := v1.Reconcile{
+		ID: c.ID, Controller: c.Controller, Namespace: c.Request.Namespace, Name: c.Request.Name,
+		Began: c.Began, Seconds: c.Took.Seconds(), Result: results[c.Result], RequeueAfterSeconds: c.RequeueAfter.Seconds(),
+		Attempt: c.Changes.Attempt(), Changes: changesOf(c.Changes),
+	}
+	if c.Err != nil {
+		shown.Error = c.Err.Error()
+	}
+	if !c.Changes.Complete() {
+		shown.Incomplete = c.Changes.Incomplete()
+	}
+	for i := range c.Steps {
+		shown.Steps = append(shown.Steps, stepOf(&c.Steps[i]))
+	}
+	return shown
+}
+
+func stepOf(s *delta.StepReport) v1.StepOutcome {
+	shown := v1.StepOutcome{Name: s.Name, Result: "done", Because: s.Because()}
+	switch {
+	case s.Skipped:
+		shown.Result, shown.Because = "skipped", ""
+	case s.Err != nil:
+		shown.Result, shown.Error = "failed", s.Err.Error()
+	}
+	return shown
+}
+
+func changesOf(changes delta.Changes) []v1.Change {
+	all := []v1.Change{}
+	for c := range changes.All() {
+		shown := v1.Change{
+			Kind: c.Kind.Kind, Namespace: c.Key.Namespace, Name: c.Key.Name, Manager: c.Manager(), Own: c.Own(),
+			First: c.First, Last: c.Last, Deltas: c.Deltas,
+		}
+		for cause := delta.Primary; cause <= delta.Relist; cause++ {
+			if c.Is(cause) {
+				shown.Causes = append(shown.Causes, cause.String())
+			}
+		}
+		if c.Op != 0 {
+			shown.Op = c.Op.String()
+		}
+		if c.Op == delta.Updated {
+			shown.Edits, shown.EditsLeftOut = editsOf(c.Diff())
+		}
+		all = append(all, shown)
+	}
+	return all
+}

@@ -1,0 +1,102 @@
+package answers
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/delta-runtime/delta-runtime/internal/observe"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
+	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
+)
+
+func kindOf(k *observe.Kind) v1.Kind {
+	s, counts := k.Informer.Status(), k.Informer.Counts()
+	shown := v1.Kind{
+		Name: k.Name, Group: k.GVK.Group, Version: k.GVK.Version, Kind: k.GVK.Kind,
+		Synced: s.Synced, State: s.Reflector.State, Since: s.Reflector.Since,
+		ResourceVersion: s.Version, Objects: s.Objects, Pending: s.Pending,
+		Lists: map[string]uint64{}, Watches: counts.Reflector.Watches,
+		Scopes: []v1.Scope{}, Subscribers: []v1.Subscriber{},
+		Resync: v1.Resync{Next: s.Resync.Next, Runs: s.Resync.Runs, Left: s.Resync.Left, Waiting: s.Resync.Waiting, Skipped: s.Resync.Skipped},
+	}
+	for reason, n := range counts.Reflector.Each {
+		if n > 0 {
+			shown.Lists[reason.String()] = n
+		}
+	}
+	var whys []string
+	for i := range s.Scopes {
+		of := &s.Scopes[i]
+		shown.Scopes = append(shown.Scopes, scopeOf(of))
+		shown.HeardAt = earliest(shown.HeardAt, of.HeardAt)
+		shown.DeafSince = earliest(shown.DeafSince, of.Reflector.DeafSince)
+		shown.DegradedSince = earliest(shown.DegradedSince, of.Reflector.DegradedSince)
+		shown.Skipped += of.Reflector.Skipped
+		if err := of.Reflector.LastError; err != nil {
+			shown.LastError = err.Error()
+		}
+		whys = append(whys, of.Reflector.Why)
+	}
+	shown.Why = strings.Join(whys, "; ")
+	for i := range s.Subscribers {
+		shown.Subscribers = append(shown.Subscribers, subscriberOf(&s.Subscribers[i]))
+	}
+	return shown
+}
+
+func scopeOf(s *informer.ScopeStatus) v1.Scope {
+	return v1.Scope{
+		Namespace: s.Namespace, Except: s.Except, Synced: s.Synced, State: s.Reflector.State,
+		ResourceVersion: s.Version, HeardAt: s.HeardAt, Policy: describePolicy(&s.Resync),
+	}
+}
+
+func subscriberOf(s *informer.SubscriberStatus) v1.Subscriber {
+	shown := v1.Subscriber{
+		Name: s.Name, Lag: s.Lag, LagSeconds: s.OldestAge.Seconds(), Told: s.Told, Folded: s.Folded,
+		Synced: s.Synced, Slow: s.Slow, InHandlerSince: s.InHandlerSince,
+	}
+	for i := range s.Resync {
+		if says := describePolicy(&s.Resync[i]); says != "" {
+			shown.Policies = append(shown.Policies, says)
+		}
+	}
+	return shown
+}
+
+// describePolicy says in words when objects are shown. It is empty if they are not.
+func describePolicy(p *resync.Policy) string {
+	if p.Period <= 0 {
+		return ""
+	}
+	says := "every " + p.Period.String()
+	if p.Spread == resync.OverPeriod {
+		says += ", spread over the period"
+	}
+	if p.Rate > 0 {
+		says += fmt.Sprintf(", at most %g a second", p.Rate)
+	}
+	if p.Selector != nil && !p.Selector.Empty() {
+		says += ", of " + p.Selector.String()
+	}
+	if p.OnlyIfNotReconciledFor > 0 {
+		says += ", if not reconciled for " + p.OnlyIfNotReconciledFor.String()
+	}
+	switch {
+	case len(p.Namespaces) > 0:
+		says += ", in " + strings.Join(p.Namespaces, ", ")
+	case len(p.Except) > 0:
+		says += ", not in " + strings.Join(p.Except, ", ")
+	}
+	return says
+}
+
+// earliest returns the earlier of two times, where zero is none.
+func earliest(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,110 @@
+package answers
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/delta-runtime/delta-runtime/internal/inspector"
+	"github.com/delta-runtime/delta-runtime/internal/journal"
+	"github.com/delta-runtime/delta-runtime/internal/observe"
+	"github.com/delta-runtime/delta-runtime/pkg/diff"
+	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
+)
+
+// Options say what is asked.
+type Options struct {
+	// Cache is what the manager returns as its cache.
+	Cache any
+	// Schemas make differences exact in lists that are maps or sets. They may be nil.
+	Schemas diff.Schemas
+	// Limits bound the journal.
+	Limits journal.Limits
+}
+
+// Operator is what runs in this process over one cache.
+type Operator struct {
+	cache   any
+	schemas diff.Schemas
+	journal *journal.Journal
+}
+
+var _ inspector.Subject = (*Operator)(nil)
+
+// New returns an Operator whose journal is empty.
+func New(opts Options) *Operator {
+	return &Operator{cache: opts.Cache, schemas: opts.Schemas, journal: journal.New(opts.Limits)}
+}
+
+// Run has the journal note what happens until ctx ends.
+func (o *Operator) Run(ctx context.Context) {
+	defer observe.Record(o.cache, o.journal)()
+	o.journal.Run(ctx)
+}
+
+// runs returns the cache, or nil while it does not run.
+func (o *Operator) runs() observe.Cache {
+	for _, c := range observe.Caches() {
+		if c.Is(o.cache) {
+			return c
+		}
+	}
+	return nil
+}
+
+// kinds returns the kinds of the cache.
+func (o *Operator) kinds() []observe.Kind {
+	if c := o.runs(); c != nil {
+		return c.Kinds()
+	}
+	return nil
+}
+
+// kind returns the kind of that name.
+func (o *Operator) kind(name string) (observe.Kind, error) {
+	for _, k := range o.kinds() {
+		if k.Name == name {
+			return k, nil
+		}
+	}
+	return observe.Kind{}, fmt.Errorf("kind %q: %w", name, inspector.ErrNotFound)
+}
+
+// gvk returns the kind of that name, as far as it is known.
+func (o *Operator) gvk(name string) schema.GroupVersionKind {
+	k, err := o.kind(name)
+	if err != nil {
+		return schema.GroupVersionKind{}
+	}
+	return k.GVK
+}
+
+// controllers returns those over the cache.
+func (o *Operator) controllers() (all []*observe.Controller) {
+	for _, c := range observe.Controllers() {
+		if c.Cache == o.cache {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// controller returns the controller of that name.
+func (o *Operator) controller(name string) (*observe.Controller, error) {
+	for _, c := range o.controllers() {
+		if c.Name == name {
+			return c, nil
+		}
+	}
+	return nil, fmt.Errorf("controller %q: %w", name, inspector.ErrNotFound)
+}
+
+// Kinds is the [inspector.Subject]'s.
+func (o *Operator) Kinds() []v1.Kind {
+	all := []v1.Kind{}
+	for _, k := range o.kinds() {
+		all = append(all, kindOf(&k))
+	}
+	return all
+}

@@ -1,0 +1,136 @@
+package answers
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/delta-runtime/delta-runtime/internal/inspector"
+	"github.com/delta-runtime/delta-runtime/internal/journal"
+	"github.com/delta-runtime/delta-runtime/internal/observe"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
+)
+
+// lately is how many calls and deltas Why tells.
+const lately = 10
+
+// Why is the [inspector.Subject]'s.
+func (o *Operator) Why(kind, namespace, name string) (v1.Why, error) {
+	k, err := o.kind(kind)
+	if err != nil {
+		return v1.Why{}, err
+	}
+	key := delta.Key{Namespace: namespace, Name: name}
+	w := v1.Why{At: time.Now(), Kind: kind, Namespace: namespace, Name: name, Requests: []v1.Request{}}
+	if obj, there := k.Informer.Store().Get(key); there {
+		w.Cached = true
+		if about, ok := obj.(delta.Object); ok {
+			w.ResourceVersion = about.GetResourceVersion()
+		}
+	}
+	for _, c := range o.controllers() {
+		if c.Kind == k.GVK && c.Requests != nil {
+			w.Requests = append(w.Requests, o.request(c, key, w.At))
+		}
+	}
+	for _, c := range o.journal.CallsAbout(k.GVK, key, journal.CallFilter{Limit: lately}) {
+		w.Told = append(w.Told, callOf(&c))
+	}
+	w.Deltas = o.Deltas(inspector.DeltaQuery{Kind: kind, Namespace: namespace, Name: name, Limit: lately}).Items
+	return w, nil
+}
+
+// request says how one request of a controller is doing.
+func (o *Operator) request(c *observe.Controller, key delta.Key, now time.Time) v1.Request {
+	r := v1.Request{Controller: c.Name, State: "idle"}
+	if _, ours := c.Queue(); !ours {
+		r.State = "unknown"
+	}
+	if e, there := c.Requests.Entry(key); there {
+		item := itemOf(c, &e)
+		r.Item, r.State = &item, stateOf(&e)
+	}
+	r.LastSuccess, _ = c.Requests.LastSuccess(key)
+	if last, ok := o.journal.LastCall(c.Name, key); ok {
+		call := callOf(&last)
+		r.Last = &call
+	}
+	if c.Loops != nil {
+		for _, e := range c.Loops() {
+			if e.Request == key && e.Ended.IsZero() {
+				loop := loopOf(c, &e)
+				r.Loop = &loop
+				break
+			}
+		}
+	}
+	r.Summary = summaryOf(&r, now)
+	return r
+}
+
+// summaryOf says it all in a few sentences.
+func summaryOf(r *v1.Request, now time.Time) string {
+	says := []string{stateInWords(r, now)}
+	switch last := r.Last; {
+	case last == nil && r.LastSuccess.IsZero():
+		says = append(says, "No call of it is remembered.")
+	case last == nil:
+		says = append(says, fmt.Sprintf("It last succeeded %s ago.", since(r.LastSuccess, now)))
+	default:
+		text := fmt.Sprintf("Its last call began %s ago, because of %s, and came to: %s.", since(last.Began, now), inWords(last.Changes), last.Result)
+		if last.Error != "" {
+			text += " The error was: " + last.Error
+		}
+		says = append(says, text)
+	}
+	if r.Loop != nil {
+		says = append(says, fmt.Sprintf("It is called again and again to no end: %s of %s, %d rounds.", r.Loop.Reason, strings.Join(r.Loop.Paths, ", "), r.Loop.Rounds))
+	}
+	return strings.Join(says, " ")
+}
+
+func stateInWords(r *v1.Request, now time.Time) string {
+	switch i := r.Item; {
+	case i == nil && r.State == "unknown":
+		return "Its queue is not one that can be looked into."
+	case i == nil:
+		return "It waits for nothing."
+	case r.State == "working":
+		return fmt.Sprintf("A worker has it since %s.", since(i.Working, now))
+	case r.State == "ready":
+		return fmt.Sprintf("It waits for a worker since %s, because of %s.", since(i.Queued, now), inWords(i.Why))
+	case i.Attempts > 0:
+		return fmt.Sprintf("After %d attempts that failed it is tried again in %s.", i.Attempts, i.Due.Sub(now).Round(100*time.Millisecond))
+	default:
+		return fmt.Sprintf("It waits for a timer, which is due in %s.", i.Due.Sub(now).Round(100*time.Millisecond))
+	}
+}
+
+// inWords names changes briefly.
+func inWords(changes []v1.Change) string {
+	const most = 3
+	var words []string
+	for i := range changes {
+		c := &changes[i]
+		if i == most {
+			words = append(words, fmt.Sprintf("%d more", len(changes)-most))
+			break
+		}
+		text := strings.Join(c.Causes, "+")
+		if c.Name != "" {
+			text += " " + c.Kind + " " + delta.Key{Namespace: c.Namespace, Name: c.Name}.String()
+		}
+		if c.Op != "" {
+			text += " " + c.Op
+		}
+		if c.Manager != "" {
+			text += " by " + c.Manager
+		}
+		words = append(words, text)
+	}
+	if len(words) == 0 {
+		return "something that is not recorded"
+	}
+	return strings.Join(words, ", ")
+}

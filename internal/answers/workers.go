@@ -1,0 +1,124 @@
+package answers
+
+import (
+	"time"
+
+	"github.com/delta-runtime/delta-runtime/internal/hotloop"
+	"github.com/delta-runtime/delta-runtime/internal/observe"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
+	"github.com/delta-runtime/delta-runtime/pkg/queue"
+)
+
+// Controllers is the [inspector.Subject]'s.
+func (o *Operator) Controllers() []v1.Controller {
+	all := []v1.Controller{}
+	for _, c := range o.controllers() {
+		all = append(all, controllerOf(c))
+	}
+	return all
+}
+
+func controllerOf(c *observe.Controller) v1.Controller {
+	calls, ledger := c.Calls.Read(), c.Ledger()
+	shown := v1.Controller{
+		Name: c.Name, Kind: c.Kind.Kind, Calls: map[string]uint64{}, Causes: map[string]uint64{}, Incomplete: calls.Lacking,
+		Changes: calls.Changes, OwnWrites: calls.Own, HeldBack: c.HeldBack(),
+		Ledger: v1.Ledger{
+			Requests: ledger.Requests, Changes: ledger.Changes, Remembered: ledger.Remembered,
+			Gaps: ledger.Gaps, Overflows: ledger.Overflows, Blind: ledger.Blind,
+		},
+	}
+	for how, n := range calls.Results {
+		shown.Calls[how.String()] = n
+	}
+	for cause, n := range calls.Causes {
+		if n > 0 {
+			shown.Causes[cause.String()] = n
+		}
+	}
+	for _, s := range c.Steps() {
+		shown.Steps = append(shown.Steps, v1.Step{Name: s.Name, Done: s.Done, Failed: s.Failed, Skipped: s.Skipped, Blind: s.Blind})
+	}
+	return shown
+}
+
+// Loops is the [inspector.Subject]'s.
+func (o *Operator) Loops() []v1.Loop {
+	all := []v1.Loop{}
+	for _, c := range o.controllers() {
+		if c.Loops == nil {
+			continue
+		}
+		for _, e := range c.Loops() {
+			all = append(all, loopOf(c, &e))
+		}
+	}
+	return all
+}
+
+func loopOf(c *observe.Controller, e *hotloop.Episode[delta.Key]) v1.Loop {
+	return v1.Loop{
+		Controller: c.Name, Namespace: e.Request.Namespace, Name: e.Request.Name, Reason: e.Pattern.String(),
+		Kind: e.Kind.Kind, ObjectNamespace: e.Key.Namespace, ObjectName: e.Key.Name,
+		Paths: e.Paths, Managers: e.Managers, Rounds: e.Rounds, Since: e.Began, Last: e.Last,
+		Over: !e.Ended.IsZero(), Deferred: c.DefersLoops,
+	}
+}
+
+// Queues is the [inspector.Subject]'s.
+func (o *Operator) Queues(controller string, limit int) []v1.Queue {
+	all := []v1.Queue{}
+	for _, c := range o.controllers() {
+		if controller == "" || controller == c.Name {
+			all = append(all, queueOf(c, limit))
+		}
+	}
+	return all
+}
+
+func queueOf(c *observe.Controller, limit int) v1.Queue {
+	stats, ours := c.Queue()
+	shown := v1.Queue{Controller: c.Name, Known: ours, Items: []v1.Item{}}
+	if !ours {
+		return shown
+	}
+	shown.Delayed, shown.Working, shown.Ready = stats.Waiting, stats.Working, stats.DepthBelow
+	for _, n := range stats.Depth {
+		shown.Ready += n
+	}
+	shown.OldestSeconds, shown.Added, shown.Finished = stats.OldestQueued.Seconds(), stats.Added, stats.Finished
+	if c.Requests == nil {
+		return shown
+	}
+	entries := c.Requests.Contents(limit + 1)
+	if len(entries) > limit {
+		entries, shown.More = entries[:limit], true
+	}
+	for i := range entries {
+		shown.Items = append(shown.Items, itemOf(c, &entries[i]))
+	}
+	return shown
+}
+
+func itemOf(c *observe.Controller, e *queue.Entry[delta.Key]) v1.Item {
+	return v1.Item{
+		Namespace: e.Key.Namespace, Name: e.Key.Name, State: stateOf(e), Priority: e.Priority,
+		Queued: e.Queued, Due: e.Due, Working: e.Working, Attempts: e.Attempts,
+		Why: changesOf(c.Requests.Waiting(e.Key)),
+	}
+}
+
+func stateOf(e *queue.Entry[delta.Key]) string {
+	switch {
+	case !e.Working.IsZero():
+		return "working"
+	case !e.Queued.IsZero():
+		return "ready"
+	default:
+		return "delayed"
+	}
+}
+
+// since is how long ago a time was, for people.
+func since(t, now time.Time) string { return now.Sub(t).Round(100 * time.Millisecond).String() }

@@ -1,0 +1,18 @@
+// Package inspect has the options of an inspector: a page, an API and a command line that show what
+// an operator does, while it does it.
+//
+//	drmanager.AddInspector(mgr, inspect.Options{})
+//	       │
+//	       ├──▶ beside the metrics, with their authentication and authorization: /delta/
+//	       └──▶ or on a loopback address of its own: Options.BindAddress
+//
+// Package manager has the function that adds one. The forms of the answers are in pkg/inspect/v1.
+//
+// # Concurrency
+//
+// There is nothing here that runs.
+//
+// # Testing
+//
+// The tests are those of internal/inspector, internal/answers and pkg/manager.
+package inspect
