@@ -16,14 +16,21 @@ func Guard(next http.Handler, opts Options) http.Handler {
 	cross := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if why := unwanted(r, cross, opts); why != "" {
-			secure(w.Header())
-			c := &call{w: w, r: r, pace: usualPace, task: r.Method + " " + clip(r.URL.Path)}
-			c.problem(http.StatusForbidden, why)
+			forbid(w, r, why)
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
 }
+
+func forbid(w http.ResponseWriter, r *http.Request, why string) {
+	secure(w.Header())
+	c := &call{w: w, r: r, pace: usualPace, task: r.Method + " " + clip(r.URL.Path)}
+	c.problem(http.StatusForbidden, why)
+}
+
+// noActions is why nothing is changed.
+const noActions = "this address shows things and changes nothing; the operator has to be started with actions allowed"
 
 // unwanted says why a request is refused; empty if it is not.
 func unwanted(r *http.Request, cross *http.CrossOriginProtection, opts Options) string {
@@ -35,7 +42,7 @@ func unwanted(r *http.Request, cross *http.CrossOriginProtection, opts Options) 
 	case cross.Check(r) != nil || isForeign(r):
 		return "the request comes from a page of another origin"
 	case !safe && !opts.Actions:
-		return "this address shows things and changes nothing; the operator has to be started with actions allowed"
+		return noActions
 	default:
 		return ""
 	}

@@ -7,9 +7,9 @@ type Options struct {
 	// is everybody who may port-forward to it. Empty serves the inspector beside the metrics, behind
 	// their authentication and authorization.
 	BindAddress string
-	// AllowActions has an inspector on a BindAddress also do things: resync, relist, change policies,
-	// forget failures, cancel timers. Beside the metrics a request needs the verb post for the path
-	// /delta/v1/actions/*.
+	// AllowActions has an inspector also do things: resync, relist, change policies, forget failures,
+	// cancel timers. Beside the metrics it takes the right to do them as well: the verb post for
+	// the non-resource URL /delta/v1/actions/*.
 	AllowActions bool
 	// Deltas and Reconciles are how many of each the journal remembers, for each kind and for each
 	// controller. Zero means 512.

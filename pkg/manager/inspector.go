@@ -26,8 +26,9 @@ import (
 // were called for, and their queues. Call it before the manager starts. It returns an error if
 // the manager's cache is not ours.
 //
-// Without a [inspect.Options] BindAddress it is served by the manager's metrics server, which
-// has to be on. A request needs the verb get for the paths /delta/*, as for /metrics.
+// Without a BindAddress the manager's metrics server serves it, and has to be on. If that has TLS
+// and a filter, as kubebuilder scaffolds it, a request needs the verb get for the non-resource
+// URL /delta/*, and an action the verb post. If it has no TLS, only this machine is answered.
 func AddInspector(mgr ctrlmanager.Manager, opts inspect.Options) error {
 	if mgr == nil {
 		return errors.New("add inspector: the manager is nil")
@@ -48,7 +49,7 @@ func AddInspector(mgr ctrlmanager.Manager, opts inspect.Options) error {
 	i.handler = inspector.New(operator, serve)
 	if opts.BindAddress != "" {
 		i.handler = inspector.Guard(i.handler, serve)
-	} else if err := mgr.AddMetricsServerExtraHandler(inspector.Prefix, i.handler); err != nil {
+	} else if err := mgr.AddMetricsServerExtraHandler(inspector.Prefix, inspector.Beside(i.handler, serve)); err != nil {
 		return fmt.Errorf("add inspector beside the metrics: %w", err)
 	}
 	if err := mgr.Add(i); err != nil {
