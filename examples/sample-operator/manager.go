@@ -26,6 +26,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/examples/sample-operator/internal/metricsauth"
 	webhookv1alpha1 "github.com/delta-runtime/delta-runtime/examples/sample-operator/internal/webhook/v1alpha1"
 	drcache "github.com/delta-runtime/delta-runtime/pkg/cache"
+	"github.com/delta-runtime/delta-runtime/pkg/inspect"
 	drmanager "github.com/delta-runtime/delta-runtime/pkg/manager"
 )
 
@@ -56,6 +57,10 @@ func newManager(ctx context.Context, f *flags) (ctrl.Manager, error) {
 	mgr, err := ctrl.NewManager(f.config, options)
 	if err != nil {
 		return nil, fmt.Errorf("make the manager: %w", err)
+	}
+	// The page /delta/ beside the metrics, for those who may read it; see config/rbac.
+	if err := drmanager.AddInspector(mgr, inspect.Options{AllowActions: true}); err != nil {
+		return nil, err
 	}
 	if err := mgr.Add(broadcaster); err != nil {
 		return nil, fmt.Errorf("have the manager write Events: %w", err)

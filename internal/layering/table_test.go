@@ -125,7 +125,7 @@ var table = map[string]rule{
 
 	// An example is a user: it may have all of pkg, and nothing of internal.
 	"examples/sample-operator": {
-		ours: in("pkg/manager", "pkg/cache", "examples/sample-operator/api/v1alpha1",
+		ours: in("pkg/manager", "pkg/cache", "pkg/inspect", "examples/sample-operator/api/v1alpha1",
 			"examples/sample-operator/internal/certs", "examples/sample-operator/internal/controller", "examples/sample-operator/internal/events",
 			"examples/sample-operator/internal/metricsauth", "examples/sample-operator/internal/webhook/v1alpha1"),
 		theirs: edge,

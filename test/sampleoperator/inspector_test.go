@@ -1,0 +1,104 @@
+package sampleoperator
+
+import (
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/delta-runtime/delta-runtime/internal/testing/await"
+	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
+)
+
+// TestWhoMayLook asks the operator's inspector without a token, with one that may nothing, and
+// with the roles from config/.
+func TestWhoMayLook(t *testing.T) {
+	c := newCluster(t, 1, controlplane.Options{})
+	metrics := controlplane.FreeAddressForTest(t)
+	tokens := map[string]string{"nobody": "", "a stranger": "not-a-token"}
+	create(t, c.api, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: land}})
+	for who, role := range map[string]string{"visitor": "", "reader": prefix + "inspector-reader", "user": prefix + "inspector-user"} {
+		create(t, c.api, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: land, Name: who}})
+		if role != "" {
+			create(t, c.api, &rbacv1.ClusterRoleBinding{
+				ObjectMeta: metav1.ObjectMeta{Name: who},
+				RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
+				Subjects:   []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: land, Name: who}},
+			})
+		}
+		config, err := c.plane.ServiceAccountConfig(t.Context(), land, who)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tokens[who] = config.BearerToken
+	}
+	c.replica(t, 0, "--metrics-bind-address="+metrics)
+	await.Within(t, patience, "the operator to follow Sites", func() error {
+		code, text, err := lookAt(t, http.MethodGet, metrics, "v1/kinds", tokens["reader"])
+		if err == nil && (code != http.StatusOK || !strings.Contains(text, `"kind":"Site"`) || !strings.Contains(text, `"state":"Following"`)) {
+			err = fmt.Errorf("%d %s", code, text)
+		}
+		return err
+	})
+	reads := []string{"", "assets/main.js", "v1/kinds", "v1/deltas", "v1/controllers", "v1/reconciles", "v1/loops", "v1/queues", "v1/openapi.json"}
+	acts := []string{"v1/actions/resync", "v1/actions/relist", "v1/actions/policy", "v1/actions/forget", "v1/actions/cancel"}
+	for who, want := range map[string]struct{ read, act int }{
+		"nobody":     {http.StatusUnauthorized, http.StatusUnauthorized},
+		"a stranger": {http.StatusUnauthorized, http.StatusUnauthorized},
+		"visitor":    {http.StatusForbidden, http.StatusForbidden},
+		"reader":     {http.StatusOK, http.StatusForbidden},
+		"user":       {http.StatusOK, http.StatusBadRequest}, // the body is empty
+	} {
+		for _, route := range reads {
+			expect(t, http.MethodGet, metrics, route, who, tokens[who], want.read)
+		}
+		for _, route := range acts {
+			expect(t, http.MethodPost, metrics, route, who, tokens[who], want.act)
+		}
+	}
+}
+
+func create(t *testing.T, api client.Client, obj client.Object) {
+	t.Helper()
+	if err := api.Create(t.Context(), obj); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func expect(t *testing.T, method, address, route, who, token string, want int) {
+	t.Helper()
+	code, text, err := lookAt(t, method, address, route, token)
+	if err != nil || code != want {
+		t.Errorf("%s %s by %s: %d %s %v, want %d", method, route, who, code, text, err, want)
+	}
+}
+
+// lookAt sends a request to the inspector.
+func lookAt(t *testing.T, method, address, route, token string) (code int, text string, err error) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, "https://"+address+"/delta/"+route, http.NoBody)
+	if err != nil {
+		return 0, "", err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	if token != "" {
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
+	connection := http.Client{Transport: &http.Transport{
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true, //nolint:gosec // the operator makes its own certificate
+	}}
+	response, err := connection.Do(request)
+	if err != nil {
+		return 0, "", err
+	}
+	defer func() { _ = response.Body.Close() }()
+	content, err := io.ReadAll(response.Body)
+	return response.StatusCode, string(content), err
+}
