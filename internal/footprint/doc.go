@@ -7,8 +7,8 @@
 //	                          spec.containers          2,112
 //	                          status.conditions          912
 //
-// It counts what the allocator takes: each allocation is rounded up to its size class. What a
-// value shares with itself counts once. What it shares with other values counts for each of
+// It counts what the allocator takes: each allocation is rounded up to its size class. Memory
+// that a value leads to twice counts once. Memory that several values share counts for each of
 // them, because nobody could say whose it is.
 //
 // ByPath names fields, and never what a user has made up: it stops at a map with a Go type
@@ -20,8 +20,8 @@
 //
 // # Concurrency
 //
-// Any goroutine may call anything. Nobody may change the value meanwhile. What is known of a
-// type is kept for good: a program has no more types than it was compiled with.
+// Any goroutine may call anything. Nobody may change the value meanwhile. The facts about
+// types are kept for good: a program has no more types than it was compiled with.
 //
 // # Testing
 //

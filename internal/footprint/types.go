@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// kind is what is known of a Go type.
+// kind has the facts about a Go type.
 type kind struct {
 	size   int64
 	flat   bool   // it leads nowhere
@@ -24,7 +24,7 @@ var kinds sync.Map // reflect.Type to *kind
 
 var timeType = reflect.TypeFor[time.Time]()
 
-// kindOf returns what is known of a type.
+// kindOf returns the facts about a type.
 func kindOf(t reflect.Type) *kind {
 	if known, ok := kinds.Load(t); ok {
 		return known.(*kind)
@@ -39,7 +39,7 @@ func kindOf(t reflect.Type) *kind {
 	case reflect.Struct:
 		k.fields = partsOf(t)
 		k.flat = len(k.fields) == 0
-	default: // numbers, and what is left out
+	default: // numbers, and types that are left out
 		k.flat = true
 	}
 	known, _ := kinds.LoadOrStore(t, k)

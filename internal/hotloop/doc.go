@@ -1,44 +1,50 @@
 // Package hotloop finds requests that a controller is called for again and again, to no end.
 //
-//	worker ──Called(request, changes, now)──▶ table of requests ── often? ── no ──▶ Calm
-//	                                                                │ yes
-//	                                                                ▼
-//	                                       each state with the one before it: paths, values' hashes, writers
-//	                                                                │
-//	                           Fight ◀── two managers undo each other's writes of one path
-//	                       OwnWrites ◀── call after call, nothing but the controller's own write of one path
-//	                                                                │
-//	                                       Episode ◀────────────────┘ ──Defer──▶ how long to hold it back
+//	worker ──Called(request, changes, now)──▶ table of requests ── not often ──▶ Calm
+//	                                                 │ often
+//	                                                 ▼
+//	             each state with the one before it: paths, hashes of values, writers
+//	                                                 │
+//	      Fight ◀── two managers undo each other ────┤
+//	  OwnWrites ◀── call after call, only own writes ┘
+//	      │
+//	      ▼
+//	   Episode ──Defer──▶ how long to hold the request back
 //
 // # A fight
 //
-// A write is an undoing if it gives a path the very value that it had before the last write,
-// which was another manager's. Two managers that undo each other [undoings] times in a row,
-// without a write between that is none, fight. Nothing else counts, so an honest controller can
-// not be taken for a fighter: its values move on, or nobody else writes them. It does not matter how fast the writes
-// are, but one that comes later than Options.Slowest begins anew.
+// A write is an undoing if it gives a path the very value that it had before the last write, and
+// another manager made that one. Two managers fight if they undo each other eight times in a row.
+// Any other write of the path begins anew. So an honest writer is safe: its values move on, or
+// nobody else writes them.
 //
-// The managed fields of a state say who wrote a path: who owns it, now that its value is another.
-// Where there are none, [delta.Change.Manager] says it.
+// The pace does not matter. Only a write that comes later than Options.Slowest begins anew.
+//
+// The managed fields of a state say who wrote a path: the manager that owns it after its value
+// has changed. If an object has none, [delta.Change.Manager] says it.
 //
 // # Own writes
 //
-// A row of [ownCalls] calls, each of which was told nothing but own updates, and all of these
-// of the same path. Something else, such as an error, a timer, or an own creation, begins anew.
+// A controller calls itself if 18 calls in a row were told nothing but own updates, all of the
+// same path. Anything else begins anew: an error, a timer, an own creation.
 //
-// # What can't be seen
+// # Blind spots
 //
-//   - States that were folded away before a change was recorded, and those beyond the 16 that
-//     a change keeps. A fight looks slower then. If each change hides whole rounds, it is not seen at all.
-//   - Who removed a field: the managed fields do not say. So setting and removing is no fight.
-//   - Fights of three, fights in which the values are new each time, and those of two writers
-//     that use one name. Two of the same second can be told apart by what they own only.
-//   - A list without a schema is one value, unless its elements have names.
-//   - What happened before the request was called for the fourth time.
+//   - A change keeps 16 states between its first and its last. It can't show more, nor those that
+//     were folded before it was recorded. A fight looks slower then. If each change hides
+//     whole rounds, the fight is not seen at all.
+//   - The managed fields do not say who removed a field. So setting and removing is no fight.
+//   - Three managers in a row are no fight, nor are writes whose values are new each time, nor
+//     two writers with one name.
+//   - Without managed fields, two writes of the same second may have no known writer.
+//   - A list without a schema is one value, unless its elements have a name or a type.
+//   - A request is looked at from its fourth delta on. Of one request 8 objects are followed, and
+//     32 paths of each. Of one call 64 states are compared, and 64 edits of each.
 //
 // # Secrets
 //
-// Nothing here keeps or shows a value. Values are compared by hashes with a seed of the process.
+// The package neither keeps nor shows a value. It compares values by hashes with a seed of the
+// process. It keeps a pointer to the last state of each object that it follows.
 //
 // # Concurrency
 //
@@ -49,7 +55,7 @@
 //
 // Random worlds have a judge that knows who is guilty: each fight and each loop must be found
 // in time and named, and no honest world may be accused (TestTheGuiltyAreNamed,
-// TestTheHonestAreNotAccused). Their objects have managed fields as a server keeps them, and
-// their changes come from a real ledger, so that they fold as they do in a program.
+// TestOwnLoopsAreNamed, TestTheHonestAreNotAccused). Their objects have managed fields as a
+// server keeps them. Their changes come from a real ledger, so they fold as in a program.
 // `SEEDS=10000 go test ./internal/hotloop` plays more.
 package hotloop

@@ -40,7 +40,7 @@ func (v *visit) edits(c *delta.Change) (all []edit) {
 		}
 		for _, leaf := range divide(parsed, before, after) {
 			found := edit{path: leaf.at.String(), before: v.hash(leaf.before), after: v.hash(leaf.after)}
-			if leaf.after != nil { // nobody owns what is gone
+			if leaf.after != nil { // nobody owns a field that is gone
 				found.writer = who.writer(leaf.at)
 			}
 			if all = append(all, found); len(all) == mostEdits {

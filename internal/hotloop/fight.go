@@ -6,10 +6,10 @@ import (
 )
 
 // undoings is how many in a row are a fight: four full rounds in which both undo what the other
-// one did. Who reverts somebody's edit three times has been undone twice.
+// one did. A manager that reverts an edit three times has been undone twice.
 const undoings = 8
 
-// track is what is known of one path.
+// track has the last writes of one path.
 type track struct {
 	now, before  uint64 // hashes of the value, and of the one before the last write
 	by, byBefore string // who wrote the last, and the one before; empty if it is not known

@@ -14,21 +14,25 @@ import (
 // habit is something that honest writers do. It returns false when it has done all of it.
 type habit func() (more bool)
 
-// habits are all there are, for one object.
-func habits(w *world, at delta.Key) map[string]func() habit {
-	forever := func(do func()) func() habit {
-		return func() habit { return func() bool { do(); return true } }
-	}
-	times := func(n int, do func(i int)) habit {
-		i := -1
-		return func() bool {
-			i++
-			if i < n {
-				do(i)
-			}
-			return i < n
+// forever is a habit that does not end.
+func forever(do func()) func() habit {
+	return func() habit { return func() bool { do(); return true } }
+}
+
+// times is a habit that ends after n times.
+func times(n int, do func(i int)) habit {
+	i := -1
+	return func() bool {
+		i++
+		if i < n {
+			do(i)
 		}
+		return i < n
 	}
+}
+
+// habits are all there are, for one object.
+func habits(w *world, at, secret delta.Key) map[string]func() habit {
 	return map[string]func() habit{
 		"each their own": forever(func() {
 			who := w.pick("a", "b", "c")
@@ -87,10 +91,17 @@ func habits(w *world, at delta.Key) map[string]func() habit {
 			w.callSometimes()
 			w.write(at, me, set{"metadata/annotations/refresh": nil, "status/refreshed": w.now.String()})
 		}),
-		"a turn each": forever(func() {
-			// The value is one of three, and each is written by the same manager.
-			i := w.rng.IntN(3)
-			w.write(at, []string{"x", "y", "z"}[i], set{"spec/leader": []string{"x", "y", "z"}[i] + fmt.Sprint(w.version)})
+		"leaders": forever(func() {
+			who := w.pick("x", "y", "z")
+			w.write(at, who, set{"spec/leader": who + fmt.Sprint(w.version)})
+		}),
+		"a switch of three": func() habit {
+			return times(60, func(i int) {
+				w.write(at, []string{"x", "y", "z"}[i%3], set{"spec/switch": []string{"on", "off"}[i%2]})
+			})
+		},
+		"passwords": forever(func() {
+			w.write(secret, w.pick("vault", "rotation"), set{"data/password": fmt.Sprint(w.version)})
 		}),
 	}
 }
@@ -113,13 +124,16 @@ func TestTheHonestAreNotAccused(t *testing.T) {
 			often := 1 + rng.IntN(3)
 			w.fails = func() bool { return rng.IntN(often+1) > 0 }
 		}
+		secret := delta.Key{Namespace: "shop", Name: "password"}
+		w.create(secretKind, secret, "kubectl", set{"data/password": "at first"})
+		w.strip = rng.IntN(4) == 0
+		all := habits(w, at, secret)
+		names := sortedKeys(all)
+		rng.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+		names = names[:1+rng.IntN(len(names))*rng.IntN(3)/2] // one alone, often
 		var todo []habit
-		var names []string
-		share := 1 + rng.IntN(6)
-		for _, name := range sortedKeys(habits(w, at)) {
-			if rng.IntN(6) < share {
-				todo, names = append(todo, habits(w, at)[name]()), append(names, name)
-			}
+		for _, name := range names {
+			todo = append(todo, all[name]())
 		}
 		pace := time.Duration(float64(time.Millisecond) * math.Pow(600_000, rng.Float64()))
 		for range 150 {
@@ -143,4 +157,21 @@ func TestTheHonestAreNotAccused(t *testing.T) {
 			t.Errorf("the honest are accused: %+v of %q", w.found, names)
 		}
 	})
+}
+
+// TestProgressIsNoLoop has a controller make children one by one, and be called by nothing else.
+func TestProgressIsNoLoop(t *testing.T) {
+	w := newWorld(t, rand.New(rand.NewPCG(1, 0)))
+	at := delta.Key{Namespace: "shop", Name: "web"}
+	w.create(siteKind, at, "kubectl", nil)
+	for i := range 100 {
+		w.pass(time.Second)
+		w.create(siteKind, delta.Key{Namespace: "shop", Name: fmt.Sprint("child-", i)}, me, nil)
+		w.call()
+		w.write(at, me, set{"status/children": int64(i)})
+		w.call()
+	}
+	if len(w.found) > 0 {
+		t.Errorf("found is %+v", w.found)
+	}
 }

@@ -22,8 +22,8 @@ type owners struct {
 // fields is what an entry of the managed fields owns: the tree of FieldsV1.
 type fields map[string]any
 
-// writer returns who wrote a path that has another value now. Who owns it did, because all others
-// have lost it. If several own something there, it is who has won something.
+// writer returns who wrote a path that has another value now. That is its owner, because all others
+// have lost it. If several own something there, it is the one that has won something.
 func (o *owners) writer(at path.Path) string {
 	if o.after == nil {
 		o.after = ownersOf(o.change.New)
@@ -73,7 +73,7 @@ func ownersOf(obj delta.Object) map[string][]fields {
 	return all
 }
 
-// ownedBy returns what is owned at a path and below.
+// ownedBy returns the fields at a path and below that are owned.
 func ownedBy(all []fields, at path.Path) map[string]bool {
 	owned := map[string]bool{}
 	for _, f := range all {
@@ -83,7 +83,7 @@ func ownedBy(all []fields, at path.Path) map[string]bool {
 }
 
 func (f fields) collect(steps []path.Step, owned map[string]bool) {
-	if len(steps) == 0 || len(f) == 0 { // what is above the path is owned as a whole
+	if len(steps) == 0 || len(f) == 0 { // something above the path is owned as a whole
 		f.all("", owned)
 		return
 	}

@@ -9,7 +9,7 @@ type table[R comparable] struct {
 	ends      entry[R] // its next is the latest, its before the one that goes first
 }
 
-// entry is what is known of a request.
+// entry is one request.
 type entry[R comparable] struct {
 	request      R
 	next, before *entry[R]

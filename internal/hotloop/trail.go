@@ -29,7 +29,7 @@ type objectID struct {
 	form reflect.Type
 }
 
-// trail is what is known of a request that is called often. It has no lock: one call at a time
+// trail has the objects that a request is called for, if it is called often. It has no lock: one call at a time
 // has it.
 type trail struct {
 	busy    bool // guarded by Watch.mu, as anew is
@@ -54,7 +54,7 @@ func (t *trail) restart() {
 	}
 }
 
-// object is what is known of one object.
+// object is one that a request is called for.
 type object struct {
 	held    delta.Object // the last state that was looked at
 	uid     types.UID
@@ -128,7 +128,7 @@ func between(c *delta.Change, at time.Time, i, n int) time.Time {
 	return c.Last.Add(-c.Last.Sub(c.First) / time.Duration(n) * time.Duration(n-1-i))
 }
 
-// object returns what is known of an object. It forgets the one that was told of least recently.
+// object returns the object of an ID. It forgets the one that was told of least recently.
 func (t *trail) object(id objectID) *object {
 	o, ok := t.objects[id]
 	if !ok {

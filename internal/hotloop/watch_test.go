@@ -10,15 +10,20 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/delta-runtime/delta-runtime/internal/ledger"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/testing/samples"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/diff"
 )
 
-// brawl is two managers that fight over the data of an object that has no managed fields: what is known of
-// the writers is what was read off it before a transform.
+// brawl is two managers that fight over the data of an object without managed fields. A
+// transform has removed them, and the writer was read off before.
 type brawl struct {
 	watch   *Watch[int]
 	request int
@@ -159,6 +164,66 @@ func TestSlowWritesBeginAnew(t *testing.T) {
 	if b.what != Calm {
 		t.Errorf("the verdict is %d", b.what)
 	}
+	for i := range 80 { // something else keeps the request busy
+		b.strike(fmt.Sprint(i%2), fmt.Sprint(i%2), 10*time.Minute)
+		for range 3 {
+			if b.quietly(10 * time.Minute); b.what != Calm {
+				t.Fatalf("the verdict is %d", b.what)
+			}
+		}
+	}
+}
+
+// TestTwoFightsAtOnce has two pairs fight over one object.
+func TestTwoFightsAtOnce(t *testing.T) {
+	w := newWorld(t, rand.New(rand.NewPCG(1, 0)))
+	at := delta.Key{Namespace: "shop", Name: "web"}
+	w.create(siteKind, at, "kubectl", set{"spec/a": "0", "spec/b": "0"})
+	for i := range 20 {
+		w.pass(time.Second)
+		w.write(at, []string{"argocd", "helm"}[i%2], set{"spec/a": []string{"1", "2"}[i%2]})
+		w.write(at, []string{"hpa", "user"}[i%2], set{"spec/b": []string{"1", "2"}[i%2]})
+		w.call()
+	}
+	if len(w.found) != 2 || fmt.Sprint(w.found[0].Managers, w.found[0].Paths, w.found[1].Managers, w.found[1].Paths) != "[argocd helm] [spec.a] [hpa user] [spec.b]" {
+		t.Errorf("found is %+v", w.found)
+	}
+}
+
+// TestTypedObjectsWithSchemas has two managers fight over a container's image.
+func TestTypedObjectsWithSchemas(t *testing.T) {
+	kind := schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}
+	for name, schemas := range map[string]diff.Schemas{"by schema": samples.Builtin, "without": nil} {
+		books := delta.NewLedger[string](delta.LedgerOptions{Schemas: schemas})
+		watch := New[string](Options{})
+		now := time.Unix(1_900_000_000, 0)
+		var before *appsv1.Deployment
+		var found []Episode[string]
+		for i := range 20 {
+			after := samples.Web(func(d *appsv1.Deployment) {
+				d.UID, d.ResourceVersion = "u", fmt.Sprint(100+i)
+				d.Spec.Template.Spec.Containers[0].Image = fmt.Sprint("web:", i%2)
+				d.Spec.Template.Spec.Containers[1].Image = fmt.Sprint("side:", i)
+				second := metav1.NewTime(now.Truncate(time.Second))
+				for j, image := range []string{"app", "side"} {
+					fields := fieldsOf([]string{"spec/template/spec/containers/name=" + image + "/image"})
+					d.ManagedFields = append(d.ManagedFields, metav1.ManagedFieldsEntry{Manager: []string{"argocd", "helm", "builder"}[max(2*j, i%2)], Operation: "Apply", Time: &second, FieldsV1: fields})
+				}
+			})
+			if before != nil {
+				books.Clerk().Record("r", delta.Change{Cause: delta.Primary, Kind: kind, Key: delta.Key{Namespace: "shop", Name: "web"}, Op: delta.Updated, Old: before, New: after, First: now, Last: now})
+				books.Clerk().Landed("r")
+				if e, verdict := watch.Called("r", books.Clerk().Take("r"), now); verdict == Found {
+					found = append(found, e)
+				}
+				books.Clerk().Settle("r", ledger.Succeeded)
+			}
+			before, now = after, now.Add(20*time.Millisecond)
+		}
+		if want := `[spec.template.spec.containers[name="app"].image] [argocd helm]`; len(found) != 1 || fmt.Sprint(found[0].Paths, found[0].Managers) != want {
+			t.Errorf("%s: found is %+v", name, found)
+		}
+	}
 }
 
 // TestLRUAgainstModel compares the table with a list.
@@ -224,6 +289,31 @@ func BenchmarkCalled(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			w.strike("one", "a", time.Second)
+		}
+	})
+	b.Run("often, a Deployment", func(b *testing.B) {
+		watch := New[int](Options{})
+		var version int
+		state := func() *appsv1.Deployment {
+			return samples.Web(func(d *appsv1.Deployment) {
+				version++
+				d.UID, d.ResourceVersion = "u", fmt.Sprint(version)
+				d.Status.ObservedGeneration = int64(version)
+				for _, manager := range []string{"kubectl", "kube-controller-manager"} {
+					d.ManagedFields = append(d.ManagedFields, metav1.ManagedFieldsEntry{
+						Manager: manager, FieldsV1: fieldsOf([]string{"spec/template/spec/containers/name=app/image", "spec/template/spec/containers/name=side/image", "spec/replicas", "metadata/labels/tier"}),
+					})
+				}
+			})
+		}
+		before := state()
+		b.ReportAllocs()
+		for b.Loop() {
+			b.StopTimer()
+			after := state()
+			b.StartTimer()
+			watch.Called(1, delta.NewChanges(delta.Change{Cause: delta.Primary, Op: delta.Updated, Old: before, New: after}), at)
+			before = after
 		}
 	})
 	b.Run("fight", func(b *testing.B) {

@@ -40,6 +40,7 @@ type world struct {
 	pending int // deltas since the last call
 	found   []Episode[string]
 	fails   func() bool // whether a call fails
+	strip   bool        // objects lose their managed fields on the way, after the last write was read off them
 }
 
 func newWorld(t *testing.T, rng *rand.Rand) *world {
@@ -86,6 +87,12 @@ func (w *world) put(before, obj *unstructured.Unstructured, by string, content s
 	for path, v := range content {
 		assign(obj.Object, strings.Split(path, "/"), v)
 	}
+	for path := range content {
+		if strings.HasPrefix(path, "spec/") {
+			obj.SetGeneration(obj.GetGeneration() + 1)
+			break
+		}
+	}
 	obj.SetManagedFields(managed(obj.GetManagedFields(), by, w.now, content))
 	key := delta.Key{Namespace: obj.GetNamespace(), Name: obj.GetName()}
 	w.objects[key] = obj
@@ -97,10 +104,14 @@ func (w *world) put(before, obj *unstructured.Unstructured, by string, content s
 	if by == me {
 		w.writes.Wrote(obj.GetUID(), from, obj.GetResourceVersion())
 	}
-	w.record(change)
+	w.record(change, by)
 }
 
-func (w *world) record(change delta.Change) {
+func (w *world) record(change delta.Change, by string) {
+	if w.strip {
+		change.Origin = &delta.Origin{Manager: by, Operation: "Update", Time: w.now}
+		change.Old, change.New = stripped(change.Old), stripped(change.New)
+	}
 	w.pending++
 	w.ledger.Clerk().Record("request", change)
 	w.ledger.Clerk().Landed("request")
@@ -109,7 +120,7 @@ func (w *world) record(change delta.Change) {
 // resync shows an object as it is.
 func (w *world) resync(key delta.Key) {
 	obj := w.objects[key]
-	w.record(delta.Change{Cause: delta.Resync, Kind: obj.GroupVersionKind(), Key: key, Op: delta.Sync, Old: obj, New: obj, First: w.now, Last: w.now})
+	w.record(delta.Change{Cause: delta.Resync, Kind: obj.GroupVersionKind(), Key: key, Op: delta.Sync, Old: obj, New: obj, First: w.now, Last: w.now}, "")
 }
 
 // call has the reconciler be called.
@@ -126,6 +137,16 @@ func (w *world) call() {
 		how = ledger.Failed
 	}
 	w.ledger.Clerk().Settle("request", how)
+}
+
+func stripped(obj delta.Object) delta.Object {
+	u, ok := obj.(*unstructured.Unstructured)
+	if !ok {
+		return nil
+	}
+	u = u.DeepCopy()
+	u.SetManagedFields(nil)
+	return u
 }
 
 func (w *world) pass(d time.Duration) { w.now = w.now.Add(d) }

@@ -33,7 +33,7 @@ func (r Result) String() string {
 
 // Call is one call of a reconciler.
 type Call struct {
-	// ID and Controller are the journal's. Who notes a call leaves them out.
+	// ID and Controller are the journal's. A caller of Note leaves them out.
 	ID         uint64
 	Controller string
 

@@ -16,23 +16,28 @@
 // Two bounds hold together. Each kind and each controller keep no more than a number of
 // entries. All of them together keep objects of no more than Limits.Bytes.
 //
-// Nobody who notes something waits until its objects are measured. [Journal.Run] measures
-// at most once a second, and then drops the oldest entries over all kinds and controllers until
-// the rest is within the limit. A state that several entries show counts once. Between two
-// passes the numbers bound what a flood can leave. Also, if what is not measured yet would
-// exceed the limit, given the average of what was measured, its older half is dropped at once. Before the
-// first pass nothing is known of the average.
+// [Journal.Run] measures the objects, at most once a second, so a writer does not wait for
+// that. Run then drops the oldest entries over all kinds and controllers until the rest is within the
+// limit. A state that several entries show counts once. An object's parts that are shared with
+// another object count for both.
+//
+// Between two passes the numbers bound a flood. There is a second guard: entries that are not
+// measured yet are taken to be of the average size of the last pass. If they would exceed the
+// limit, the older half of them is dropped at once, with all that is older. Before the first
+// pass no average is known.
 //
 // The objects of the first list are not kept, because they would flush everything. They
 // count.
 //
 // # Concurrency
 //
-// Any goroutine may call anything. Each kind and each controller has a lock of its own, which
-// a batch takes once, and which a reader holds while it copies. A follower has a lock that is held for a few instructions. So
-// nobody who notes something waits for a follower: a slow one loses the oldest, and hears how many.
-// Objects are measured, and filters of readers look at them, without a lock. Only a live follower's
-// filter looks at an object under the lock of its kind.
+// Any goroutine may call anything. Each kind and each controller has a lock of its own. A batch
+// takes it once, and a reader holds it while it copies. A follower has a lock that is held for a
+// few instructions. So no writer waits for a follower: a slow one loses the oldest entries, and
+// hears how many.
+//
+// Objects are measured without a lock, and filters of readers look at them without one. Only a
+// live follower's filter looks at an object under the lock of its kind.
 //
 // # Testing
 //

@@ -15,7 +15,7 @@ var ErrClosed = errors.New("the follower is closed")
 // buffered is how many entries wait for a follower. It loses the oldest if there are more.
 const buffered = 256
 
-// Follower is shown what is noted from now on.
+// Follower is shown each entry that is noted from now on.
 type Follower[E any] struct {
 	wants func(*E) bool
 	of    *followers[E]

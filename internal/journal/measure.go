@@ -49,8 +49,8 @@ type load struct {
 // weight is what the entries of one book hold.
 type weight struct{ bytes, entries int64 }
 
-// What an entry takes beside its objects: the place in the ring, and what its strings and times
-// may take.
+// These are taken by an entry beside its objects: its place in the ring, and an estimate for its
+// strings and times.
 const (
 	entryBytes  = int64(unsafe.Sizeof(Entry{})) + 32
 	callBytes   = int64(unsafe.Sizeof(Call{})) + 128
@@ -143,10 +143,10 @@ func (s *scale) end() {
 	}
 }
 
-// measure is one pass. What counts is measured from the newest to the oldest, until the limit is
-// reached. The rest is dropped.
+// measure is one pass. It adds the entries up from the newest to the oldest, until the limit is
+// reached, and drops the rest.
 func (j *Journal) measure() {
-	j.news.Store(false) // what is noted from here on asks for another pass
+	j.news.Store(false) // a later entry asks for another pass
 	books := j.books()
 	weights := make([]weight, len(books))
 	var loads []load
