@@ -106,7 +106,7 @@ type Marker[C, K any] interface {
 	// changes have this cause. If c shows what the watch told nobody of before, it has the
 	// cause as well.
 	ShownBy(c C, watch K) C
-	// Unfold yields the changes of which c was made: one from each state that the object had
+	// Unfold yields the changes that c was made of: one from each state that the object had
 	// to the next. A change that is not of several states is yielded itself.
 	Unfold(c C) iter.Seq[C]
 }

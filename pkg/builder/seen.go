@@ -30,7 +30,7 @@ func (r *recordedReconciler[R]) begin(ctx context.Context, request R) *seenCall[
 	return seen
 }
 
-// returned notes what the reconciler returned. A call of which it is never noted has panicked.
+// returned notes what the reconciler returned. If it is never called, the reconciler has panicked.
 func (s *seenCall[R]) returned(how ledger.Outcome, result reconcile.Result, err error) {
 	s.result, s.err = result, err
 	switch {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// unfold yields the changes of which c was made: one from each state to the next. A step is one
+// unfold yields the changes that c was made of: one from each state to the next. A step is one
 // delta if no state is missing.
 func unfold(c *Change) iter.Seq[Change] {
 	states := statesOf(c)

@@ -290,7 +290,7 @@ func (p *page) lookAtAFailure(api client.Client, namespace string) {
 	if !strings.Contains(done.Message, "it is queued now") {
 		t.Errorf("forgetting answers %q", done.Message)
 	}
-	await.Until(t, "it to begin anew", func() bool { item := broken(); return item != nil && item.Attempts < 8 })
+	await.Until(t, "its attempts to be counted from zero", func() bool { item := broken(); return item != nil && item.Attempts < 8 })
 	var calls v1.ReconcileList
 	p.get("v1/reconciles", &calls, "controller", "inspected", "result", "error", "limit", "5")
 	if len(calls.Items) != 5 || calls.Items[0].Name != "broken" || !strings.Contains(calls.Items[0].Error, "it is broken") || calls.Items[4].Attempt < 2 {
