@@ -1,0 +1,96 @@
+// The frame around the views: which one is shown, keys, theme, and the connection.
+import { h, dialog, draw } from "./dom.js";
+import { link, token } from "./api.js";
+import { tick, when } from "./text.js";
+import { kinds } from "./kinds.js";
+import { deltas } from "./deltas.js";
+import { reconciles } from "./reconciles.js";
+import { queues } from "./queues.js";
+import { actions } from "./actions.js";
+import { object } from "./object.js";
+
+const views = { kinds, deltas, reconciles, queues, actions, object };
+const order = ["kinds", "deltas", "reconciles", "queues", "actions"];
+const main = document.getElementById("main");
+let current = null; // the AbortController of the view that is shown
+
+function show(first) {
+  const [, name, query] = /^#\/(\w+)(?:\?(.*))?$/.exec(location.hash) ?? [];
+  if (location.hash === "#main") return; // the link that skips the head
+  if (!views[name]) {
+    location.replace("#/kinds");
+    return;
+  }
+  current?.abort();
+  current = new AbortController();
+  for (const a of document.querySelectorAll("nav a")) {
+    if (a.hash === `#/${name}`) a.setAttribute("aria-current", "page");
+    else a.removeAttribute("aria-current");
+  }
+  // Each view has a place of its own: a late answer to the one before can't draw over it.
+  const place = h("div", { class: `view ${name}` });
+  main.replaceChildren(place);
+  main.scrollTop = 0;
+  const title = views[name](place, new URLSearchParams(query ?? ""), current.signal);
+  document.title = `${title} · operator`;
+  if (first !== true) main.focus({ preventScroll: true });
+}
+
+function showLink() {
+  const status = document.getElementById("link");
+  const lost = document.getElementById("lost");
+  const word = link.lostAt ? "Not connected" : link.reached ? "Connected" : "Connecting";
+  const mood = link.lostAt ? "bad" : link.reached ? "good" : "busy";
+  status.className = `link state ${mood}`;
+  draw(status, h("span", { class: "shape", "aria-hidden": "true" }, { bad: "■", good: "●", busy: "◐" }[mood]), h("span", { class: "word" }, word));
+  lost.hidden = !link.lostAt;
+  if (link.lostAt) {
+    draw(lost, h("strong", null, "Cannot reach the operator"), ` since ${link.lostAt.toLocaleTimeString()}`,
+      h("span", { "aria-hidden": "true" }, ", ", when(link.lostAt.toISOString())), ". Trying again. Everything below is as it was then.");
+  }
+  document.getElementById("signout").hidden = !token.get();
+}
+
+const keys = [
+  ["1 – 5", "show a view"], ["/", "go to the filter"], ["p", "pause or go on, among the deltas"], ["?", "show this help"],
+  ["Tab, Enter", "go to and press anything"], ["Esc", "close a dialog"],
+];
+
+function help() {
+  if (document.querySelector("dialog")) return;
+  dialog("Help", (close) => [
+    h("table", { class: "keys" }, h("caption", { class: "unseen" }, "Keys"), h("tbody", null, keys.map(([key, what]) =>
+      h("tr", null, h("th", { scope: "row" }, h("kbd", null, key)), h("td", null, what))))),
+    h("p", null, "A ", h("b", null, "kind"), " is followed by one list and one watch. A ", h("b", null, "delta"), " is something that happened to an object. A ",
+      h("b", null, "subscriber"), " is told the deltas, and a ", h("b", null, "reconcile"), " is a call of a controller that they led to. Secrets' values are never shown."),
+    h("p", null, "A program can ask the same: ", h("a", { href: "v1/openapi.json" }, "openapi.json"), " describes how."),
+    h("div", { class: "buttons" }, h("button", { type: "button", class: "main", onclick: close }, "Close")),
+  ]);
+}
+
+function pressed(e) {
+  if (e.ctrlKey || e.metaKey || e.altKey || document.querySelector("dialog")) return;
+  if (e.target.closest?.("input, select, textarea")) {
+    if (e.key === "Escape") e.target.blur();
+    return;
+  }
+  if (order[e.key - 1]) location.hash = `#/${order[e.key - 1]}`;
+  else if (e.key === "?") help();
+  else if (e.key === "/") main.querySelector("[data-first-filter]")?.focus();
+  else if (e.key === "p") main.querySelector("[data-pause]")?.click();
+  else return;
+  e.preventDefault();
+}
+
+const themeButton = document.getElementById("theme");
+const nameTheme = (theme) => { themeButton.textContent = `Theme: ${theme}`; };
+nameTheme(window.deltaTheme.read());
+themeButton.onclick = () => nameTheme(window.deltaTheme.next());
+document.getElementById("help").onclick = help;
+document.getElementById("signout").onclick = () => { token.set(""); location.reload(); };
+document.addEventListener("keydown", pressed);
+window.addEventListener("hashchange", show);
+link.onchange = showLink;
+setInterval(() => { tick(); if (link.lostAt) showLink(); }, 1000);
+showLink();
+show(true);

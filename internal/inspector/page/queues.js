@@ -1,0 +1,98 @@
+// What the controllers have to do, and when.
+import { h, draw, table, more, state, field, select, isSelecting } from "./dom.js";
+import { get, poll } from "./api.js";
+import { when, number, span, plural, path, change, changes } from "./text.js";
+import { request } from "./reconciles.js";
+import { confirmAction } from "./actions.js";
+
+export const itemMood = { working: "busy", ready: "good", delayed: "warn", idle: "off", unknown: "off" };
+
+const columns = [
+  { name: "Details", label: "" }, { label: "Request" }, { label: "State" }, { label: "When" }, { label: "Priority", class: "num" }, { label: "Failures", class: "num" },
+  { label: "Why", class: "wide" }, { name: "Actions", label: "" },
+];
+
+export function queues(place, params, signal) {
+  let controller = params.get("controller") ?? "";
+  let list = null, controllers = [], refused = null;
+  const opened = new Set();
+  const kindOf = (name) => controllers.find((c) => c.name === name)?.kind;
+  const redraw = () => draw(place, h("h1", null, "Queues"), h("div", { class: "filters", role: "search", "aria-label": "Filter the queues" },
+    field("Controller", firstFilter(select("controller", "all controllers", controllers.map((c) => c.name), controller, changed)))),
+  refused ? h("p", { class: "problem", role: "alert" }, refused.message)
+    : list ? list.items.map((q) => queue(q, opened, redraw, kindOf, read)) : h("p", { class: "empty" }, "Asking the operator"));
+  const firstFilter = (el) => { el.dataset.firstFilter = ""; return el; };
+  const changed = (e) => {
+    controller = e.target.value;
+    history.replaceState(null, "", `#/queues${controller ? `?${new URLSearchParams({ controller })}` : ""}`);
+    read();
+  };
+  const read = async () => {
+    const asked = controller;
+    try {
+      const [found, all] = await Promise.all([get("queues", { controller: asked, limit: 100 }, signal), get("controllers", {}, signal)]);
+      if (asked !== controller) return;
+      [list, controllers, refused] = [found, all.items, null];
+    } catch (error) {
+      if (signal.aborted) return;
+      refused = error;
+    }
+    if (!isSelecting(place)) redraw();
+  };
+  redraw();
+  poll(read, 2000, signal);
+  return "Queues";
+}
+
+function queue(q, opened, redraw, kindOf, read) {
+  if (!q.known) {
+    return h("section", { "data-key": q.controller }, h("h2", null, q.controller), h("p", { class: "empty" }, "This controller has a queue of its own, and nothing can be said of it."));
+  }
+  return h("section", { "data-key": q.controller, "aria-label": `Queue of ${q.controller}` },
+    h("h2", null, q.controller),
+    h("p", { class: "summary" }, h("span", null, state(`${number(q.working)} working`, "busy")), h("span", null, state(`${number(q.ready)} ready`, "good")),
+      h("span", null, state(`${number(q.delayed)} delayed`, "warn")), q.oldestSeconds > 0 && h("span", null, `the oldest waits ${span(q.oldestSeconds)}`),
+      h("span", null, `${number(q.added)} added, ${number(q.finished)} finished`)),
+    table(`Requests of ${q.controller}`, columns, q.items.map((item) => row(q, item, opened, redraw, kindOf, read)), "Nothing waits."),
+    q.more && h("p", { class: "note" }, "There are more requests than are shown."));
+}
+
+function row(q, item, opened, redraw, kindOf, read) {
+  const key = `${q.controller} ${path(item)}`;
+  const [first, ...rest] = item.why ?? [];
+  return {
+    key, class: opened.has(key) ? "opened" : null,
+    cells: [
+      more(opened, key, path(item), redraw), request({ ...item, controller: q.controller }, kindOf), state(item.state, itemMood[item.state] ?? "warn"), time(item),
+      number(item.priority), number(item.attempts ?? 0),
+      first ? [change(first), rest.length > 0 && h("span", { class: "note" }, ` and ${rest.length} more`)] : h("span", { class: "none" }, "not known"),
+      h("span", { class: "buttons" }, buttons(q, item, read)),
+    ],
+    detail: opened.has(key) && [h("h2", null, "Changes that it waits with"), changes(item.why)],
+  };
+}
+
+function time(item) {
+  if (item.state === "working") return ["working since ", when(item.working)];
+  if (item.state === "delayed") return ["due ", when(item.due)];
+  return ["queued ", when(item.queued)];
+}
+
+function buttons(q, item, read) {
+  if (item.state !== "delayed") return null;
+  const body = { controller: q.controller, namespace: item.namespace, name: item.name };
+  return [
+    h("button", {
+      type: "button", "aria-label": `Forget the failures of ${path(item)}`, onclick: () => confirmAction({
+        title: `Forget the failures of ${path(item)}?`, action: "forget", body, label: "Forget", after: read,
+        says: [`${q.controller} tries the request at once, and not only when it is due.`, `Its count of ${plural(item.attempts ?? 0, "failure")} becomes zero, so that the next failure has a short delay again.`],
+      }),
+    }, "Forget"),
+    h("button", {
+      type: "button", "aria-label": `Cancel the delay of ${path(item)}`, onclick: () => confirmAction({
+        title: `Cancel the delay of ${path(item)}?`, action: "cancel", body, label: "Cancel the delay", after: read,
+        says: ["The request leaves the queue. Nothing tries it again until something changes that leads to it, or a resync.", "Changes that the reconciler was not told stay known."],
+      }),
+    }, "Cancel"),
+  ];
+}

@@ -1,0 +1,98 @@
+// The last calls of reconcilers, and why they were made.
+import { h, draw, table, more, state, field, select, isSelecting } from "./dom.js";
+import { get, poll } from "./api.js";
+import { oclock, span, number, plural, object, when, change, changes, facts, path, shortKind, counts } from "./text.js";
+
+export const resultMood = { success: "good", requeue: "busy", error: "bad", panic: "bad" };
+const stepMood = { done: "good", skipped: "off", failed: "bad" };
+
+export const reconcileColumns = [
+  { name: "Details", label: "" }, { label: "Began" }, { label: "Result" }, { label: "Controller" }, { label: "Request" }, { label: "Took", class: "num" },
+  { label: "Attempt", class: "num" }, { label: "Because of", class: "wide" },
+];
+
+/** reconcileRow shows one call. kindOf gives the kind that a controller reconciles. */
+export function reconcileRow(r, opened, redraw, kindOf) {
+  const key = `call ${r.id}`;
+  const [first, ...rest] = r.changes;
+  return {
+    key, class: opened.has(key) ? "opened" : null,
+    cells: [
+      more(opened, key, `the call for ${path(r)}`, redraw), oclock(r.began), state(r.result, resultMood[r.result] ?? "warn"), r.controller,
+      request(r, kindOf), span(r.seconds), number(r.attempt),
+      [first ? change(first) : h("span", { class: "none" }, "not known"), rest.length > 0 && h("span", { class: "note" }, ` and ${rest.length} more`),
+        r.incomplete && [" ", state(`incomplete: ${r.incomplete}`, "warn")], r.error && h("code", { class: "error" }, r.error)],
+    ],
+    detail: opened.has(key) && [
+      r.requeueAfterSeconds > 0 && facts([["Asked to be called again", `after ${span(r.requeueAfterSeconds)}`]]),
+      h("h2", null, "Changes"), changes(r.changes),
+      r.steps?.length > 0 && [h("h2", null, "Steps"), table("Steps", [{ label: "Step" }, { label: "Result" }, { label: "Why", class: "wide" }],
+        r.steps.map((s, i) => ({ key: `step ${i}`, cells: [h("span", { class: "mono" }, s.name), state(s.result, stepMood[s.result] ?? "warn"), [s.because, s.error && h("code", { class: "error" }, s.error)]] })), "")],
+    ],
+  };
+}
+
+export function request(r, kindOf) {
+  const kind = kindOf?.(r.controller);
+  return kind ? object(kind, r.namespace, r.name) : h("span", { class: "mono" }, path(r));
+}
+
+export function loopWarning(l) {
+  const what = l.reason === "Fight" ? `${l.managers.join(" and ")} undo each other's writes of` : `${l.managers.join(", ") || "the reconciler"} is called again by its own writes of`;
+  return h("div", { class: l.over ? "warning over" : "warning", role: "group", "aria-label": `Loop at ${path(l)}`, "data-key": `${l.controller} ${path(l)} ${l.reason}` },
+    h("p", null, state(l.over ? "loop, over" : "loop", l.over ? "off" : "warn"), " ", h("strong", null, `${l.controller} ${path(l)}`), `: ${what} `,
+      l.paths.map((p, i) => [i > 0 && ", ", h("span", { class: "mono" }, p)]), ` in ${shortKind(l.kind)} `, object(l.kind, l.objectNamespace, l.objectName), "."),
+    h("p", { class: "note" }, `${plural(l.rounds, "round")} since `, when(l.since), ", the last one ", when(l.last), ".", l.deferred && " The request is slowed down meanwhile."));
+}
+
+const lists = { newest: ["Newest", {}], slowest: ["Slowest", { order: "slowest" }], failing: ["Failing", { result: "error" }] };
+
+export function reconciles(place, params, signal) {
+  const filter = { controller: params.get("controller") ?? "", namespace: params.get("namespace") ?? "", name: params.get("name") ?? "" };
+  let chosen = lists[params.get("list")] ? params.get("list") : "newest";
+  let list = null, loops = null, controllers = [], refused = null;
+  const opened = new Set();
+  const kindOf = (name) => controllers.find((c) => c.name === name)?.kind;
+  const redraw = () => draw(place, h("h1", null, "Reconciles"), loops?.items.map(loopWarning), controllers.length > 0 && strip(controllers), controls(),
+    refused ? h("p", { class: "problem", role: "alert" }, refused.message)
+      : list ? table("Calls of reconcilers", reconcileColumns, list.items.map((r) => reconcileRow(r, opened, redraw, kindOf)), "No call is known that the filter lets through.")
+        : h("p", { class: "empty" }, "Asking the operator"));
+  const controls = () => h("div", { class: "filters", role: "search", "aria-label": "Filter the calls" },
+    h("div", { class: "tabs", role: "group", "aria-label": "Which calls" }, Object.entries(lists).map(([name, [label]]) =>
+      h("button", { type: "button", "aria-pressed": String(chosen === name), onclick: () => { chosen = name; remember(); } }, label))),
+    field("Controller", firstFilter(select("controller", "all controllers", controllers.map((c) => c.name), filter.controller, changed))),
+    field("Namespace", text("namespace")), field("Name", text("name")));
+  const firstFilter = (el) => { el.dataset.firstFilter = ""; return el; };
+  const text = (name) => h("input", { name, type: "text", value: filter[name], placeholder: "all", autocomplete: "off", spellcheck: "false", onchange: changed });
+  const changed = (e) => { filter[e.target.name] = e.target.value.trim(); remember(); };
+  const remember = () => {
+    const query = new URLSearchParams(Object.entries({ ...filter, list: chosen === "newest" ? "" : chosen }).filter(([, v]) => v));
+    history.replaceState(null, "", `#/reconciles${query.size ? `?${query}` : ""}`);
+    redraw();
+    read();
+  };
+  const read = async () => {
+    const asked = chosen;
+    try {
+      const [calls, found, all] = await Promise.all([
+        get("reconciles", { ...filter, ...lists[asked][1], limit: 100 }, signal), get("loops", {}, signal), get("controllers", {}, signal)]);
+      if (asked !== chosen) return;
+      [list, loops, controllers, refused] = [calls, found, all.items, null];
+    } catch (error) {
+      if (signal.aborted) return;
+      refused = error;
+    }
+    if (!isSelecting(place)) redraw();
+  };
+  redraw();
+  poll(read, 2000, signal);
+  return "Reconciles";
+}
+
+/** strip sums up the controllers. */
+function strip(controllers) {
+  return h("ul", { class: "strip", "aria-label": "Controllers" }, controllers.map((c) => h("li", null,
+    h("strong", null, c.name), h("span", { class: "note" }, c.kind ? ` reconciles ${shortKind(c.kind)}` : ""),
+    facts([["Calls", counts(c.calls) || "none"], ["Causes", counts(c.causes)], ["Own writes", c.changes > 0 && `${number(c.ownWrites)} of ${plural(c.changes, "change")}`],
+      ["Held back", c.heldBack > 0 && plural(c.heldBack, "event")], ["Incomplete", counts(c.incomplete)], ["Blind", c.ledger.blind]]))));
+}

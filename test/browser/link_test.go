@@ -1,0 +1,100 @@
+package browser
+
+import (
+	"net/http"
+	"sync/atomic"
+	"testing"
+
+	"github.com/delta-runtime/delta-runtime/internal/inspector"
+	"github.com/delta-runtime/delta-runtime/internal/testing/toyoperator"
+)
+
+// TestATokenIsAskedForAndKeptInTheTab has the page behind a filter such as the one of
+// controller-runtime's metrics server, which answers in plain text.
+func TestATokenIsAskedForAndKeptInTheTab(t *testing.T) {
+	b := open(t, desk, "deltas", func(h http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch token := r.Header.Get("Authorization"); {
+			case inspector.Public(r) || r.URL.Path == "/favicon.ico":
+				h.ServeHTTP(w, r)
+			case token != "Bearer reader":
+				http.Error(w, "Unauthorized", http.StatusUnauthorized)
+			case r.Method == http.MethodPost:
+				http.Error(w, "Authorization denied for user reader", http.StatusForbidden)
+			default:
+				h.ServeHTTP(w, r)
+			}
+		})
+	})
+	b.expect("401")
+	b.expect("403")
+	b.expect("Password field is not contained in a form") // the page's policy forbids to send one
+	b.says("dialog", "The operator asks who you are")
+	b.rules()
+	b.shot("light-token")
+	b.fill("input[name=token]", "wrong")
+	b.press("dialog", "Use this token")
+	b.says("dialog", "does not accept this token")
+	b.fill("input[name=token]", "reader")
+	b.press("dialog", "Use this token")
+	b.says(".side", "live")
+	b.toy.Edit(toyoperator.Demo(toyoperator.Site, "blog"), "kubectl", toyoperator.Replicas(4, 6))
+	b.says("tbody tr:first-child", "4 → 6")
+	if kept := evaluate[string](b, `JSON.stringify([Object.values(sessionStorage), Object.values(localStorage), document.cookie])`); kept != `[["reader"],[],""]` {
+		t.Errorf("kept is %s", kept)
+	}
+	b.key("5")
+	b.says("main", "Label selector")
+	b.press("main section", "Relist")
+	b.press("dialog", "Relist")
+	b.says("dialog .problem", "403 Authorization denied for user reader")
+	b.press("dialog", "Go back")
+	b.press("header", "Forget token")
+	b.says("dialog", "The operator asks who you are")
+	b.quiet()
+}
+
+func TestALostConnectionIsSaidAndFoundAgain(t *testing.T) {
+	var away atomic.Bool
+	b := open(t, desk, "deltas", func(h http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if away.Load() {
+				panic(http.ErrAbortHandler)
+			}
+			h.ServeHTTP(w, r)
+		})
+	})
+	b.expect("net::ERR_")
+	b.says(".side", "live")
+	away.Store(true)
+	b.server.CloseClientConnections()
+	b.says("#lost", "Cannot reach the operator since")
+	b.says("#link", "Not connected")
+	b.rules()
+	b.shot("light-lost")
+	b.toy.Edit(toyoperator.Demo(toyoperator.Site, "blog"), "kubectl", toyoperator.Replicas(11, 12))
+	away.Store(false)
+	b.says("tbody tr:first-child", "11 → 12")
+	b.says("#link", "Connected")
+	b.quiet()
+}
+
+func TestARestartedOperatorIsNoticed(t *testing.T) {
+	var now atomic.Pointer[http.Handler]
+	b := open(t, desk, "deltas", func(h http.Handler) http.Handler {
+		now.Store(&h)
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*now.Load()).ServeHTTP(w, r) })
+	})
+	b.expect("net::ERR_")
+	b.says(".side", "live")
+	b.toy.Edit(toyoperator.Demo(toyoperator.Site, "blog"), "kubectl", toyoperator.Replicas(1, 2))
+	b.says("tbody tr:first-child", "1 → 2")
+	again := toyoperator.New()
+	h := inspector.New(again, inspector.Options{})
+	now.Store(&h)
+	b.server.CloseClientConnections()
+	b.says(".warning", "The operator has started again.")
+	again.Edit(toyoperator.Demo(toyoperator.Site, "blog"), "kubectl", toyoperator.Replicas(21, 22))
+	b.says("tbody tr:first-child", "21 → 22")
+	b.quiet()
+}

@@ -1,0 +1,137 @@
+package browser
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/delta-runtime/delta-runtime/internal/inspector"
+	"github.com/delta-runtime/delta-runtime/internal/testing/toyoperator"
+)
+
+// key presses a key.
+func (b *tab) key(name string) {
+	b.Helper()
+	b.run(chromedp.KeyEvent(map[string]string{"Tab": kb.Tab, "Escape": kb.Escape, "Enter": kb.Enter}[name] + map[bool]string{true: name}[len(name) == 1]))
+}
+
+const firstRow = `document.querySelector("tbody tr")?.innerText ?? ""`
+
+func TestADeltaIsSeenWithinASecondWithItsDiff(t *testing.T) {
+	b := open(t, desk, "deltas", nil)
+	b.says(".side", "live")
+	b.toy.Edit(toyoperator.Demo(toyoperator.Deployment, "blog"), "kubectl-scale", toyoperator.Replicas(3, 7))
+	took := b.says("tbody tr:first-child", "3 → 7")
+	if t.Logf("the delta was seen after %v", took); took > time.Second {
+		t.Errorf("the delta was seen after %v", took)
+	}
+	b.press("tbody tr:first-child", "Details of Updated apps/v1 Deployment blog")
+	b.says("tr.detail .path", "spec.replicas")
+	b.says("tr.detail .del", "3")
+	b.says("tr.detail .add", "7")
+	b.press("tbody tr:first-child", "demo/blog")
+	b.says("h1", "Deployment demo/blog")
+	b.says("main", "kubectl-scale")
+	b.says("main", "Calls that were told about it")
+	b.quiet()
+}
+
+func TestDeltasAreFilteredAndPaused(t *testing.T) {
+	b := open(t, desk, "deltas", nil)
+	b.says(".side", "live")
+	b.says("select[name=kind]", "apps/v1 Deployment")
+	b.fill("select[name=kind]", toyoperator.Deployment)
+	b.fill("input[name=name]", "shop")
+	b.says(".side", "live")
+	b.await(2*time.Second, `[...document.querySelectorAll("tbody tr")].every((r) => r.innerText.includes("demo/shop")) && document.querySelector("tbody tr")`)
+	if hash := evaluate[string](b, "decodeURIComponent(location.hash)"); !strings.Contains(hash, "name=shop") {
+		t.Errorf("the address does not have the filter: %s", hash)
+	}
+	b.press(".side", "Pause")
+	b.toy.Edit(toyoperator.Demo(toyoperator.Deployment, "blog"), "kubectl", toyoperator.Replicas(1, 2))
+	b.toy.Edit(toyoperator.Demo(toyoperator.Deployment, "shop"), "kubectl", toyoperator.Replicas(8, 9))
+	b.says(".side", "Go on (1 new)")
+	if row := evaluate[string](b, firstRow); strings.Contains(row, "8 → 9") {
+		t.Errorf("a paused page shows %q", row)
+	}
+	b.press(".side", "Go on")
+	b.says("tbody tr:first-child", "8 → 9")
+	b.fill("input[name=manager]", "nobody-has-this-name")
+	b.says("main", "Nothing has happened that the filter lets through.")
+	b.quiet()
+}
+
+func TestAFloodOfDeltasIsShownAndNothingStops(t *testing.T) {
+	b := open(t, desk, "deltas", nil)
+	b.says(".side", "live")
+	for i := range 5000 {
+		b.toy.Edit(toyoperator.Demo(toyoperator.ConfigMap, fmt.Sprint("flood-", i)), "kubectl")
+	}
+	b.says("tbody tr:first-child", "flood-4999")
+	b.says(".warning", "came faster than this page took them")
+	if rows := evaluate[int](b, `document.querySelectorAll("tbody tr").length`); rows > 300 {
+		t.Errorf("the page has %d rows", rows)
+	}
+	b.quiet()
+}
+
+func TestAResyncHappens(t *testing.T) {
+	b := open(t, desk, "actions", nil)
+	b.says("main", "Label selector")
+	b.fill("select[name=kind]", toyoperator.Site)
+	b.fill("input[name=selector]", "app in (blog, shop)")
+	b.press("main section", "Resync")
+	b.says("dialog", "The objects of example.com/v1 Site that have app in (blog, shop) are shown again")
+	before := len(b.toy.Deltas(inspector.DeltaQuery{Op: "Sync", Limit: 100}).Items)
+	b.press("dialog", "Resync")
+	b.says("dialog .done", "2 objects of example.com/v1 Site will be shown again.")
+	if before != 0 {
+		t.Errorf("%d objects were shown before somebody confirmed", before)
+	}
+	b.rules()
+	b.shot("light-done")
+	b.press("dialog", "Close")
+	b.key("2")
+	b.says("tbody tr:first-child", "shown again, unchanged")
+	b.key("4")
+	b.says("main", "Resync Site demo/blog")
+	b.quiet()
+}
+
+func TestARequestIsForgottenAndCancelled(t *testing.T) {
+	b := open(t, desk, "queues", nil)
+	b.press("main", "Forget the failures of demo/broken")
+	b.says("dialog", "tries the request at once")
+	b.press("dialog", "Forget")
+	b.says("dialog .done", "The failures of demo/broken are forgotten.")
+	b.press("dialog", "Close")
+	b.toy.Work()
+	b.press("main", "Cancel the delay of demo/broken")
+	b.says("dialog", "Nothing tries it again until something changes")
+	b.press("dialog", "Cancel the delay")
+	b.says("dialog .done", "The delay of demo/broken is cancelled.")
+	b.press("dialog", "Close")
+	b.await(5*time.Second, `!document.querySelector("main").innerText.includes("delayed until") && ![...document.querySelectorAll("button")].some((b) => b.ariaLabel?.includes("demo/broken"))`)
+	b.quiet()
+}
+
+func TestARefusalIsShown(t *testing.T) {
+	b := open(t, desk, "actions", func(h http.Handler) http.Handler { return inspector.Guard(h, inspector.Options{}) })
+	b.expect("403") // the browser logs each refusal
+	b.says("main", "Label selector")
+	b.press("main section", "Relist")
+	b.press("dialog", "Relist")
+	b.says("dialog .problem", "this address shows things and changes nothing")
+	b.rules()
+	b.shot("light-refused")
+	b.key("Escape")
+	b.fill("input[name=period]", "soon")
+	b.press("main section", "Change")
+	b.await(time.Second, `!document.querySelector("dialog") && document.querySelector("input[name=period]:invalid")`)
+	b.quiet()
+}

@@ -1,0 +1,158 @@
+package browser
+
+import (
+	"encoding/json"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/delta-runtime/delta-runtime/internal/testing/toyoperator"
+)
+
+// axe is where make browser puts axe-core.
+const axe = "../../bin/axe-core/axe.min.js"
+
+// views are the views, and a text that each shows once it has its answer.
+var views = map[string]string{
+	"kinds": "batch/v1 CronJob", "deltas": "spec.replicas", "reconciles": "undo each other's writes", "queues": "working since", "actions": "Resync policy",
+	"object?kind=example.com/v1 Site&namespace=demo&name=broken": "Deltas of this object",
+}
+
+// details opens what a view hides at first.
+const details = `[...document.querySelectorAll("button.more")].filter((b, i) => i < 3 && b.getAttribute("aria-expanded") === "false").forEach((b) => b.click())`
+
+// TestEachViewIsForEverybody looks for what keeps somebody from using the page, and for complaints of
+// the browser.
+func TestEachViewIsForEverybody(t *testing.T) {
+	for look, on := range map[string]screen{"light": desk, "dark": night, "phone": phone} {
+		for view, text := range views {
+			name, _, _ := cutQuery(view)
+			t.Run(look+"/"+name, func(t *testing.T) {
+				b := open(t, on, view, nil)
+				for i := range 4 {
+					b.toy.Edit(toyoperator.Demo(toyoperator.Deployment, "shop"), []string{"site-operator", "horizontal-pod-autoscaler"}[i%2], toyoperator.Replicas(3+i%2, 4-i%2))
+					b.toy.Work()
+				}
+				b.toy.Edit(toyoperator.Demo(toyoperator.Site, "wiki"), "kubectl-edit", toyoperator.Replicas(1, 2))
+				b.says("main", text)
+				b.says("#link", map[bool]string{true: "", false: "Connected"}[on.mobile])
+				time.Sleep(1500 * time.Millisecond) // new rows fade in
+				b.rules()
+				b.shot(look + "-" + name)
+				b.do(details)
+				b.rules()
+				b.shot(look + "-" + name + "-details")
+				b.fits()
+				b.quiet()
+			})
+		}
+	}
+}
+
+func cutQuery(view string) (name, query string, found bool) {
+	for i, r := range view {
+		if r == '?' {
+			return view[:i], view[i+1:], true
+		}
+	}
+	return view, "", false
+}
+
+// rules has axe-core look at the page as it is now.
+func (b *tab) rules() {
+	b.Helper()
+	script, err := os.ReadFile(axe)
+	if err != nil {
+		b.Fatalf("axe-core is missing, run: make browser (%v)", err)
+	}
+	b.do(string(script))
+	found := evaluate[string](b, `axe.run().then((r) => JSON.stringify(r.violations.map((v) => ({rule: v.id, help: v.help, nodes: v.nodes.slice(0, 4).map((n) => n.html.slice(0, 200) + " " + n.failureSummary)}))))`)
+	var violations []struct {
+		Rule, Help string
+		Nodes      []string
+	}
+	if err := json.Unmarshal([]byte(found), &violations); err != nil {
+		b.Fatal(err)
+	}
+	for _, v := range violations {
+		b.Errorf("%s: %s: %q", v.Rule, v.Help, v.Nodes)
+	}
+}
+
+// fits fails if the page is wider than the screen.
+func (b *tab) fits() {
+	b.Helper()
+	if wide := evaluate[int](b, "document.documentElement.scrollWidth - innerWidth"); wide > 0 {
+		b.Errorf("the page is %d pixels wider than the screen", wide)
+	}
+}
+
+func TestDialogsAreForEverybody(t *testing.T) {
+	for look, on := range map[string]screen{"light": desk, "dark": night, "phone": phone} {
+		t.Run(look, func(t *testing.T) {
+			b := open(t, on, "actions", nil)
+			b.press("header", "Help")
+			b.says("dialog", "show a view")
+			b.rules()
+			b.shot(look + "-help")
+			b.press("dialog", "Close")
+			b.says("main", "Label selector")
+			b.press("main section", "Resync")
+			b.says("dialog", "Resync example.com/v1 Site?")
+			b.rules()
+			b.shot(look + "-confirm")
+			b.quiet()
+		})
+	}
+}
+
+func TestTheKeyboardGoesEverywhere(t *testing.T) {
+	b := open(t, desk, "kinds", nil)
+	b.says("main", "example.com/v1 Site")
+	for key, title := range map[string]string{"2": "Deltas", "3": "Reconciles", "4": "Queues", "5": "Actions", "1": "Kinds"} {
+		b.key(key)
+		b.says("h1", title)
+	}
+	b.key("2")
+	b.says("h1", "Deltas")
+	b.key("/")
+	b.await(time.Second, `document.activeElement.name === "kind"`)
+	b.key("Escape")
+	b.key("?")
+	b.says("dialog", "go to the filter")
+	b.key("Escape")
+	b.await(time.Second, `!document.querySelector("dialog")`)
+	b.key("p")
+	b.says(".side", "paused")
+	// Tab reaches each control, and shows where it is.
+	reached := map[string]bool{}
+	for range 40 {
+		b.key("Tab")
+		where := evaluate[string](b, `(() => { const e = document.activeElement; return e === document.body ? "" : getComputedStyle(e).outlineStyle === "none" ? "HIDDEN " + e.outerHTML.slice(0, 100) : e.name || e.id || e.className || e.innerText; })()`)
+		reached[where] = true
+		if len(where) > 6 && where[:6] == "HIDDEN" {
+			t.Errorf("the focus can't be seen: %s", where)
+		}
+	}
+	for _, want := range []string{"theme", "help", "kind", "namespace", "name", "op", "manager", "more"} {
+		if !reached[want] {
+			t.Errorf("Tab does not reach %s, but %v", want, reached)
+		}
+	}
+	b.quiet()
+}
+
+func TestTheThemeIsKept(t *testing.T) {
+	b := open(t, desk, "kinds", nil)
+	b.press("header", "Theme: system")
+	b.press("header", "Theme: light")
+	b.says("#theme", "Theme: dark")
+	const background = `getComputedStyle(document.body).backgroundColor`
+	dark := evaluate[string](b, background)
+	b.do("location.reload()")
+	b.says("#theme", "Theme: dark")
+	if again := evaluate[string](b, background); again != dark || dark != "rgb(19, 21, 25)" {
+		t.Errorf("the background is %s, and after a reload %s", dark, again)
+	}
+	b.quiet()
+}
