@@ -16,7 +16,7 @@ func (s samples) kind(k *observe.Kind) {
 	labels := [4]string{k.GVK.Group, k.GVK.Version, k.GVK.Kind, k.Form}
 	status, counts := k.Informer.Status(), k.Informer.Counts()
 	set := func(f *family, value float64, more ...string) { s.set(f, value, append(labels[:4:4], more...)...) }
-	set(synced, number(status.Synced))
+	set(synced, map[bool]float64{true: 1}[status.Synced])
 	set(state, 1, status.Reflector.State)
 	set(objects, float64(status.Objects))
 	set(watches, float64(counts.Reflector.Watches))
@@ -114,11 +114,4 @@ func (s samples) hotLoops(c *observe.Controller) {
 			s.set(loops, 1, c.Name, e.Pattern.String())
 		}
 	}
-}
-
-func number(is bool) float64 {
-	if is {
-		return 1
-	}
-	return 0
 }

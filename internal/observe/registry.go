@@ -25,12 +25,17 @@ type Cache interface {
 	Is(cache any) bool
 	// Kinds returns the kinds that have an informer, in order of their names.
 	Kinds() []Kind
-	Resync(ctx context.Context, obj client.Object, selector labels.Selector) error
-	Relist(ctx context.Context, obj client.Object) error
-	SetResync(obj client.Object, policy resync.Policy) error
+	Resyncer
 	// Record has a journal note the deltas of all kinds from now on, in place of the one before.
 	// Nil ends that.
 	Record(in *journal.Journal)
+}
+
+// Resyncer has objects shown again, as a cache does.
+type Resyncer interface {
+	Resync(ctx context.Context, obj client.Object, selector labels.Selector) error
+	Relist(ctx context.Context, obj client.Object) error
+	SetResync(obj client.Object, policy resync.Policy) error
 }
 
 // Kind is one kind of a cache.
@@ -74,13 +79,18 @@ type Requests interface {
 	Contents(limit int) []queue.Entry[delta.Key]
 	// Entry returns what the queue has of one request.
 	Entry(of delta.Key) (queue.Entry[delta.Key], bool)
-	// Waiting returns what the next call for a request will be told.
-	Waiting(of delta.Key) delta.Changes
-	LastSuccess(of delta.Key) (time.Time, bool)
+	Remembered
 	// Forget forgets the failures of a request, and adds it to the queue now if it was delayed.
 	Forget(of delta.Key) bool
 	// Cancel removes a request's delayed add.
 	Cancel(of delta.Key) bool
+}
+
+// Remembered is what a ledger knows of requests.
+type Remembered interface {
+	// Waiting returns what the next call for a request will be told.
+	Waiting(of delta.Key) delta.Changes
+	LastSuccess(of delta.Key) (time.Time, bool)
 }
 
 // registry has what runs in this process.

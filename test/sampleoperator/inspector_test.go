@@ -22,7 +22,9 @@ import (
 func TestWhoMayLook(t *testing.T) {
 	c := newCluster(t, 1, controlplane.Options{})
 	metrics := controlplane.FreeAddressForTest(t)
-	tokens := map[string]string{"nobody": "", "a stranger": "not-a-token"}
+	visitors := map[string]*visitor{
+		"nobody": {name: "nobody", address: metrics}, "a stranger": {name: "a stranger", address: metrics, token: "not-a-token"},
+	}
 	create(t, c.api, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: land}})
 	for who, role := range map[string]string{"visitor": "", "reader": prefix + "inspector-reader", "user": prefix + "inspector-user"} {
 		create(t, c.api, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: land, Name: who}})
@@ -37,11 +39,11 @@ func TestWhoMayLook(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tokens[who] = config.BearerToken
+		visitors[who] = &visitor{who, metrics, config.BearerToken}
 	}
 	c.replica(t, 0, "--metrics-bind-address="+metrics)
 	await.Within(t, patience, "the operator to follow Sites", func() error {
-		code, text, err := lookAt(t, http.MethodGet, metrics, "v1/kinds", tokens["reader"])
+		code, text, err := visitors["reader"].ask(t, http.MethodGet, "v1/kinds")
 		if err == nil && (code != http.StatusOK || !strings.Contains(text, `"kind":"Site"`) || !strings.Contains(text, `"state":"Following"`)) {
 			err = fmt.Errorf("%d %s", code, text)
 		}
@@ -56,12 +58,8 @@ func TestWhoMayLook(t *testing.T) {
 		"reader":     {http.StatusOK, http.StatusForbidden},
 		"user":       {http.StatusOK, http.StatusBadRequest}, // the body is empty
 	} {
-		for _, route := range reads {
-			expect(t, http.MethodGet, metrics, route, who, tokens[who], want.read)
-		}
-		for _, route := range acts {
-			expect(t, http.MethodPost, metrics, route, who, tokens[who], want.act)
-		}
+		visitors[who].expect(t, http.MethodGet, reads, want.read)
+		visitors[who].expect(t, http.MethodPost, acts, want.act)
 	}
 }
 
@@ -72,24 +70,19 @@ func create(t *testing.T, api client.Client, obj client.Object) {
 	}
 }
 
-func expect(t *testing.T, method, address, route, who, token string, want int) {
-	t.Helper()
-	code, text, err := lookAt(t, method, address, route, token)
-	if err != nil || code != want {
-		t.Errorf("%s %s by %s: %d %s %v, want %d", method, route, who, code, text, err, want)
-	}
-}
+// visitor is somebody who looks at the operator.
+type visitor struct{ name, address, token string }
 
-// lookAt sends a request to the inspector.
-func lookAt(t *testing.T, method, address, route, token string) (code int, text string, err error) {
+// ask sends a request to the inspector.
+func (v *visitor) ask(t *testing.T, method, route string) (code int, text string, err error) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, "https://"+address+"/delta/"+route, http.NoBody)
+	request, err := http.NewRequestWithContext(t.Context(), method, "https://"+v.address+"/delta/"+route, http.NoBody)
 	if err != nil {
 		return 0, "", err
 	}
 	request.Header.Set("Content-Type", "application/json")
-	if token != "" {
-		request.Header.Set("Authorization", "Bearer "+token)
+	if v.token != "" {
+		request.Header.Set("Authorization", "Bearer "+v.token)
 	}
 	connection := http.Client{Transport: &http.Transport{
 		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true, //nolint:gosec // the operator makes its own certificate
@@ -101,4 +94,14 @@ func lookAt(t *testing.T, method, address, route, token string) (code int, text 
 	defer func() { _ = response.Body.Close() }()
 	content, err := io.ReadAll(response.Body)
 	return response.StatusCode, string(content), err
+}
+
+// expect asks routes, and wants the same status of all.
+func (v *visitor) expect(t *testing.T, method string, routes []string, want int) {
+	t.Helper()
+	for _, route := range routes {
+		if code, text, err := v.ask(t, method, route); err != nil || code != want {
+			t.Errorf("%s %s by %s: %d %s %v, want %d", method, route, v.name, code, text, err, want)
+		}
+	}
 }
