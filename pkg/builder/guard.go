@@ -31,8 +31,10 @@ type guard[R comparable] struct {
 	watch  *hotloop.Watch[R]
 	found  [1 + hotloop.OwnWrites]atomic.Uint64 // episodes, by pattern
 
-	mu   lock.Mutex[lock.Guard] // guards held
-	held map[R]time.Time        // until when requests are held back. Invariant: it has only those of episodes under way.
+	mu    lock.Mutex[lock.Guard] // guards everything below
+	share share[R]
+	loops map[R]bool      // requests of which an episode was seen. Invariant: at most maxHeld.
+	held  map[R]time.Time // until when requests are held back. Invariant: it has only those of episodes under way.
 }
 
 // newGuard returns the guard that the options ask for.
@@ -43,7 +45,7 @@ func newGuard[R comparable](name string, mgr manager.Manager, opts delta.LedgerO
 	return &guard[R]{
 		name: name, mgr: mgr, defers: opts.DeferHotLoops,
 		watch: hotloop.New[R](hotloop.Options{Deferred: opts.DeferHotLoops}),
-		held:  map[R]time.Time{},
+		share: newShare[R](), loops: map[R]bool{}, held: map[R]time.Time{},
 	}
 }
 
@@ -62,7 +64,11 @@ func (g *guard[R]) called(ctx context.Context, r R, told delta.Changes, now time
 	if g == nil {
 		return
 	}
+	if !g.looksAt(r, now) {
+		return
+	}
 	episode, verdict := g.watch.Called(r, told, now)
+	g.looked(r, verdict, time.Since(now))
 	switch verdict {
 	case hotloop.Calm:
 		return
@@ -76,6 +82,28 @@ func (g *guard[R]) called(ctx context.Context, r R, told delta.Changes, now time
 	}
 	if g.defers {
 		g.hold(r, &episode, verdict, now)
+	}
+}
+
+// looksAt reports whether the guard looks at a call.
+func (g *guard[R]) looksAt(r R, now time.Time) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.share.has(r, now) || g.loops[r]
+}
+
+// looked notes what a look has shown, and how long it took.
+func (g *guard[R]) looked(r R, verdict hotloop.Verdict, took time.Duration) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.share.took(took)
+	switch verdict {
+	case hotloop.Found, hotloop.Continues:
+		if len(g.loops) < maxHeld {
+			g.loops[r] = true
+		}
+	case hotloop.Over, hotloop.Calm:
+		delete(g.loops, r)
 	}
 }
 

@@ -54,7 +54,7 @@ func (r *recordedReconciler[R]) observed() *observe.Controller {
 		r.journal.Store(in.Controller(r.about.name))
 	}
 	if r.guard != nil {
-		o.Loops, o.LoopsFound = r.guard.loops, r.guard.counts
+		o.Loops, o.LoopsFound = r.guard.episodes, r.guard.counts
 		o.DefersLoops = r.guard.defers
 	}
 	if plain, ok := any(r).(*recordedReconciler[reconcile.Request]); ok {
@@ -92,8 +92,8 @@ func keyOf[R comparable](request R) delta.Key {
 	return delta.Key{Name: fmt.Sprint(request)}
 }
 
-// loops returns the episodes under way, and then the last that ended.
-func (g *guard[R]) loops() (all []hotloop.Episode[delta.Key]) {
+// episodes returns those under way, and then the last that ended.
+func (g *guard[R]) episodes() (all []hotloop.Episode[delta.Key]) {
 	for _, e := range g.watch.Episodes(time.Now()) {
 		all = append(all, hotloop.Episode[delta.Key]{
 			Request: keyOf(e.Request), Pattern: e.Pattern, Kind: e.Kind, Key: e.Key, Paths: e.Paths, Managers: e.Managers,
