@@ -28,6 +28,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/builder"
 	"github.com/delta-runtime/delta-runtime/pkg/cache"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/inspect"
+	drmanager "github.com/delta-runtime/delta-runtime/pkg/manager"
 )
 
 // BenchmarkReconcile has a server stream changes of ConfigMaps over HTTP to a controller
@@ -45,6 +47,16 @@ func BenchmarkReconcile(b *testing.B) {
 			return builder.ControllerManagedBy(m).For(&corev1.ConfigMap{}).WithOptions(fewWorkers).WithoutLedger().Complete(r)
 		}},
 		{"builder=ours/ledger=on", func(m manager.Manager, r reconcile.Reconciler) error {
+			return builder.ControllerManagedBy(m).For(&corev1.ConfigMap{}).WithOptions(fewWorkers).Complete(r)
+		}},
+		{"builder=ours/seen=nothing", func(m manager.Manager, r reconcile.Reconciler) error {
+			return builder.ControllerManagedBy(m).For(&corev1.ConfigMap{}).WithOptions(fewWorkers).
+				WithLedger(delta.LedgerOptions{IgnoreHotLoops: true}).Complete(r)
+		}},
+		{"builder=ours/seen=everything", func(m manager.Manager, r reconcile.Reconciler) error {
+			if err := drmanager.AddInspector(m, inspect.Options{BindAddress: "127.0.0.1:0"}); err != nil {
+				return err
+			}
 			return builder.ControllerManagedBy(m).For(&corev1.ConfigMap{}).WithOptions(fewWorkers).Complete(r)
 		}},
 		{"builder=ours/ledger=read", func(m manager.Manager, r reconcile.Reconciler) error {

@@ -5,67 +5,61 @@ import (
 	"time"
 )
 
-// TestAShareTakesAHundredth looks at more and more requests, each of which takes long, and then at
-// few. What it looks at keeps to the bound, and each request has its turn.
+// TestAShareTakesAHundredth has many calls a second for a long time, and then few. Looking keeps to
+// the bound, each request has its turn, and a turn is long enough to see a loop.
 func TestAShareTakesAHundredth(t *testing.T) {
+	const look, requests = 100 * time.Microsecond, 1000
 	s := newShare[int]()
 	now := time.Unix(0, 0)
-	const look = time.Millisecond
-	spent := map[int64]time.Duration{} // by minute
-	looked := map[int]bool{}
-	for range 2 * 3600 * 10 { // two hours, ten calls a tenth of a second
-		now = now.Add(100 * time.Millisecond)
-		for r := range 10 {
-			r += int(now.UnixMilli()/100%100) * 10
-			if s.has(r, now) {
-				s.took(look)
-				spent[now.Unix()/60] += look
-				looked[r] = true
-			}
+	spent := time.Duration(0)
+	calls, looked, longest := map[int]int{}, map[int]int{}, map[int]int{} // longest: looks in a row
+	row := map[int]int{}
+	for n := range 3_000_000 { // five hours, 167 calls a second: looking at all takes 1.7 hundredths
+		now = now.Add(6 * time.Millisecond)
+		r := n % requests
+		calls[r]++
+		if !s.has(r, now) {
+			row[r] = 0
+			continue
 		}
+		s.took(look)
+		spent += look
+		looked[r]++
+		row[r]++
+		longest[r] = max(longest[r], row[r])
 	}
-	delete(spent, 0) // it has to learn first
-	for minute, took := range spent {
-		if took > 2*time.Minute/100 {
-			t.Errorf("minute %d: looking took %v, want about %v", minute, took, time.Minute/100)
+	if most := now.Sub(time.Unix(0, 0))/shareOf + shareBurst; spent > most || spent < most/4 {
+		t.Errorf("looking took %v, want up to %v", spent, most)
+	}
+	for r := range requests {
+		if looked[r] == 0 || longest[r] < 9 { // it is called ten times a minute
+			t.Errorf("request %d was looked at in %d of %d calls, at most %d times in a row", r, looked[r], calls[r], longest[r])
 		}
-	}
-	if len(looked) != 1000 {
-		t.Errorf("%d requests had a turn, want 1000", len(looked))
 	}
 	for range 100 {
-		now = now.Add(shareWindow)
+		now = now.Add(shareCalm)
 		s.has(0, now)
 	}
-	for r := range 1000 {
+	for r := range requests {
 		if !s.has(r, now) {
 			t.Fatalf("request %d is left out, and looking takes nothing", r)
 		}
 	}
 }
 
-// TestAShareStaysForAMinute looks at the same requests until a loop can be seen.
-func TestAShareStaysForAMinute(t *testing.T) {
+// TestAShareAnswersToABurst has looks that take all the time there is.
+func TestAShareAnswersToABurst(t *testing.T) {
 	s := newShare[int]()
-	s.parts = 4
 	now := time.Unix(0, 0)
-	s.has(0, now)
-	for s.turn%shareTurns != 0 {
-		now = now.Add(shareWindow)
-		s.took(shareSpends / 2) // as it should be
-		s.has(0, now)
-	}
-	before := map[int]bool{}
-	for r := range 100 {
-		before[r] = s.has(r, now)
-	}
-	for range shareTurns - 1 {
-		now = now.Add(shareWindow)
-		s.took(shareSpends / 2)
-		for r := range 100 {
-			if s.has(r, now) != before[r] {
-				t.Fatalf("the turn of request %d ended after less than a minute", r)
-			}
+	spent := time.Duration(0)
+	for n := range 100_000 {
+		now = now.Add(10 * time.Microsecond)
+		if s.has(n, now) {
+			s.took(time.Millisecond)
+			spent += time.Millisecond
 		}
+	}
+	if most := now.Sub(time.Unix(0, 0))/shareOf + shareBurst + time.Millisecond; spent > most {
+		t.Errorf("in %v looking took %v, want at most %v", now.Sub(time.Unix(0, 0)), spent, most)
 	}
 }
