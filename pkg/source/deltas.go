@@ -59,7 +59,7 @@ func (d *deltas[R]) Start(ctx context.Context, queue workqueue.TypedRateLimiting
 	case d.tell == nil:
 		return errors.New("must create Deltas with a non-nil function")
 	}
-	d.sessions.begin(ctx, d, func(ctx context.Context, s *session) {
+	d.sessions.begin(ctx, d, d.from, func(ctx context.Context, s *session) {
 		if err := d.follow(ctx, s, queue); err != nil {
 			s.failed(ctx, err)
 		}

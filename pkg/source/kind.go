@@ -84,7 +84,7 @@ func (k *Kind[O, R]) Start(ctx context.Context, queue workqueue.TypedRateLimitin
 	case objects.IsNil(k.Handler):
 		return errors.New("must create Kind with non-nil handler")
 	}
-	k.sessions.begin(ctx, k, func(ctx context.Context, s *session) { k.follow(ctx, s, queue) })
+	k.sessions.begin(ctx, k, k.Cache, func(ctx context.Context, s *session) { k.follow(ctx, s, queue) })
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -13,11 +14,13 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/lock"
+	"github.com/delta-runtime/delta-runtime/internal/observe"
 )
 
 // session is one Start of a source. It looks for the informer, and ends with its context.
 type session struct {
 	source  fmt.Stringer
+	from    cache.Cache
 	tasks   *lifecycle.Group // Invariant: they stop when the context ends, or with a bad answer.
 	settled chan struct{}    // Invariant: closed exactly if done.
 
@@ -41,8 +44,8 @@ type sessions struct {
 }
 
 // begin runs task. The task has to settle the session, and may go on until ctx ends.
-func (all *sessions) begin(ctx context.Context, source fmt.Stringer, task func(context.Context, *session)) {
-	s := &session{source: source, tasks: lifecycle.New(ctx), settled: make(chan struct{})}
+func (all *sessions) begin(ctx context.Context, source fmt.Stringer, from cache.Cache, task func(context.Context, *session)) {
+	s := &session{source: source, from: from, tasks: lifecycle.New(ctx), settled: make(chan struct{})}
 	started := s.tasks.Guest(source.String(), func(ctx context.Context) {
 		defer utilruntime.HandleCrashWithContext(ctx) // perhaps nobody waits
 		defer s.ended()
@@ -199,6 +202,26 @@ func (s *session) giveUp(ctx context.Context) {
 		if last := s.lastError(); last != nil {
 			err = fmt.Errorf("%w: %w", err, last)
 		}
+		if why := notSynced(s.from); why != "" {
+			err = fmt.Errorf("%w: %s", err, why)
+		}
 	}
 	s.failed(ctx, err)
+}
+
+// notSynced says which kinds of a cache of ours are not synced, and why. A source waits for all
+// kinds that there are when it starts, so its own kind need not be the one that is missing.
+func notSynced(from cache.Cache) string {
+	var whys []string
+	for _, c := range observe.Caches() {
+		if !c.Is(from) {
+			continue
+		}
+		for _, k := range c.Kinds() {
+			if status := k.Informer.Status(); !status.Synced {
+				whys = append(whys, status.Reflector.Why)
+			}
+		}
+	}
+	return strings.Join(whys, "; ")
 }
