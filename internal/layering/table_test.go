@@ -90,7 +90,7 @@ var table = map[string]rule{
 		theirs: edge, except: in("sigs.k8s.io/controller-runtime"),
 	},
 	"pkg/cache": {
-		ours: in("internal/dedup", "internal/engine", "internal/journal", "internal/lifecycle", "internal/listwatch", "internal/lock", "internal/metrics", "internal/objects",
+		ours: in("internal/dedup", "internal/engine", "internal/footprint", "internal/journal", "internal/lifecycle", "internal/listwatch", "internal/lock", "internal/metrics", "internal/objects",
 			"internal/observe", "internal/peer",
 			"internal/reflector", "internal/states", "internal/store", "internal/timetable", "pkg/delta", "pkg/informer", "pkg/resync", "pkg/toolscache"),
 		theirs: edge, except: aboveUs,

@@ -59,6 +59,10 @@ var (
 		help: "When the server first refused the kind. There is no series while it does not."}
 	objects = &family{name: "delta_cache_objects", labels: ofKind, kind: prometheus.GaugeValue,
 		help: "Objects that the cache has of the kind."}
+	bytes = &family{
+		name: "delta_cache_bytes", labels: ofKind, kind: prometheus.GaugeValue,
+		help: "Memory that the objects keep alive, estimated from a sample once a minute. What objects share counts for each of them.",
+	}
 	lists = &family{name: "delta_cache_lists_total", labels: ofList, kind: prometheus.CounterValue,
 		help: "Whole lists that were read, by the reason for each: First, Requested, Expired, Rewound, Recheck or Broken."}
 	watches = &family{name: "delta_cache_watches_total", labels: ofKind, kind: prometheus.CounterValue,
@@ -137,7 +141,7 @@ var (
 
 // families has all of them.
 var families = []*family{
-	synced, state, heard, deaf, degraded, objects, lists, watches, skipped, gaps, turns, batches, applied, pending, oldest,
+	synced, state, heard, deaf, degraded, objects, bytes, lists, watches, skipped, gaps, turns, batches, applied, pending, oldest,
 	lag, lagTime, told, folded, resyncLeft, resyncShown, resyncSkipped,
 	causes, incomplete, changes, own, latency, heldBack, steps, requests, overflows, delayed, working, oldestRequest, aged, loops, loopsFound,
 }

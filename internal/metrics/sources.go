@@ -19,6 +19,7 @@ func (s samples) kind(k *observe.Kind) {
 	set(synced, map[bool]float64{true: 1}[status.Synced])
 	set(state, 1, status.Reflector.State)
 	set(objects, float64(status.Objects))
+	set(bytes, float64(k.Weigh(time.Now())))
 	set(watches, float64(counts.Reflector.Watches))
 	set(gaps, float64(counts.Gaps))
 	set(pending, float64(status.Pending))

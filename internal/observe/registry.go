@@ -46,6 +46,8 @@ type Kind struct {
 	// Example is an empty object of the kind in this form.
 	Example  client.Object
 	Informer *engine.Informer[any]
+	// Weigh estimates how many bytes the kind's objects keep alive, at most once a minute.
+	Weigh func(now time.Time) uint64
 }
 
 // Controller is a controller of our builder that runs.

@@ -46,6 +46,9 @@ func TestMetricsOfAKind(t *testing.T) {
 			t.Errorf("%s is %v, want %v", series, value, want)
 		}
 	}
+	if bytes := got["delta_cache_bytes"+labels]; bytes < 500 || bytes > 20_000 {
+		t.Errorf("two ConfigMaps take %v bytes", bytes)
+	}
 	if at := got["delta_cache_last_heard_timestamp_seconds"+labels]; at < float64(began.Unix())-1 || at > float64(time.Now().Unix()+1) {
 		t.Errorf("the server was last heard at %v, and the test began at %d", at, began.Unix())
 	}

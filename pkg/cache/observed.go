@@ -31,7 +31,7 @@ func (c observed) Kinds() []observe.Kind {
 	var all []observe.Kind
 	for _, k := range *c.kinds.Load() {
 		if k.isMade() {
-			all = append(all, observe.Kind{GVK: k.id.gvk, Form: k.id.form.word(), Name: k.id.String(), Example: k.example, Informer: k.core})
+			all = append(all, observe.Kind{GVK: k.id.gvk, Form: k.id.form.word(), Name: k.id.String(), Example: k.example, Informer: k.core, Weigh: k.weigh})
 		}
 	}
 	slices.SortFunc(all, func(a, b observe.Kind) int { return cmp.Compare(a.Name, b.Name) })
