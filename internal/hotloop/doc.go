@@ -15,10 +15,10 @@
 //
 // A write is an undoing if it gives a path the very value that it had before the last write, and
 // another manager made that one. Two managers fight if they undo each other eight times in a row.
-// Any other write of the path begins anew. So an honest writer is safe: its values move on, or
+// Any other write of the path starts the count again. So an honest writer is safe: its values move on, or
 // nobody else writes them.
 //
-// The pace does not matter. Only a write that comes later than Options.Slowest begins anew.
+// The pace does not matter. Only a write that comes later than Options.Slowest starts the count again.
 //
 // The managed fields of a state say who wrote a path: the manager that owns it after its value
 // has changed. If an object has none, [delta.Change.Manager] says it.
@@ -26,15 +26,15 @@
 // # Own writes
 //
 // A controller calls itself if 18 calls in a row were told nothing but own updates, all of the
-// same path. Anything else begins anew: an error, a timer, an own creation.
+// same path. Anything else starts the count again: an error, a timer, an own creation.
 //
 // # Blind spots
 //
 //   - A change keeps 16 states between its first and its last. It can't show more, nor those that
 //     were folded before it was recorded. A fight looks slower then. If each change hides
 //     whole rounds, the fight is not seen at all.
-//   - The managed fields do not say who removed a field. So setting and removing is no fight.
-//   - Three managers in a row are no fight, nor are writes whose values are new each time, nor
+//   - The managed fields do not say who removed a field. So setting and removing is not seen as a fight.
+//   - Three managers in a row are not seen as a fight, nor are writes whose values are new each time, nor
 //     two writers with one name.
 //   - Without managed fields, two writes of the same second may have no known writer.
 //   - A list without a schema is one value, unless its elements have a name or a type.

@@ -6,7 +6,7 @@ import "time"
 type table[R comparable] struct {
 	most      int
 	byRequest map[R]*entry[R]
-	ends      entry[R] // its next is the latest, its before the one that goes first
+	ends      entry[R] // its next is the latest, its before the one to be dropped next
 }
 
 // entry is one request.

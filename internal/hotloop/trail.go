@@ -32,8 +32,8 @@ type objectID struct {
 // trail has the objects that a request is called for, if it is called often. It has no lock: one call at a time
 // has it.
 type trail struct {
-	busy    bool // guarded by Watch.mu, as anew is
-	anew    bool // an episode is over, so the next one needs proof of its own
+	busy    bool // guarded by Watch.mu, as over is
+	over    bool // an episode is over, so the next one needs proof of its own
 	slowest time.Duration
 	seed    maphash.Seed
 	objects map[objectID]*object
@@ -48,7 +48,7 @@ func newTrail(slowest time.Duration, seed maphash.Seed) *trail {
 // restart forgets what speaks for a loop. It knows which states were looked at: a call that
 // failed is told them again.
 func (t *trail) restart() {
-	t.anew, t.row = false, row{}
+	t.over, t.row = false, row{}
 	for _, o := range t.objects {
 		clear(o.tracks)
 	}
@@ -89,7 +89,7 @@ type visit struct {
 	when    time.Time // the step was seen that is looked at
 	left    int       // steps that may still be compared
 	signs   []sign
-	foreign bool                 // something is told that the controller did not write, or that is no update
+	foreign bool                 // something is told that the controller did not write, or that is not an update
 	written map[writtenAt]string // what the controller has written, and its manager
 }
 

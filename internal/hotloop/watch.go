@@ -89,7 +89,7 @@ func (w *Watch[R]) begin(r R, deltas int, at time.Time) *trail {
 		e.trail = newTrail(w.opts.Slowest, w.seed)
 	}
 	e.trail.busy = true
-	if e.trail.anew {
+	if e.trail.over {
 		e.trail.restart()
 	}
 	return e.trail
@@ -198,7 +198,7 @@ func (w *Watch[R]) endLocked(at time.Time, over func(*episode[R]) bool) bool {
 	return len(w.current) < before
 }
 
-// closeLocked notes the end of an episode, and has its request begin anew.
+// closeLocked notes the end of an episode, and has the request start the count again.
 func (w *Watch[R]) closeLocked(e *episode[R], at time.Time) {
 	e.Ended = at
 	if len(w.ended) == remembered {
@@ -206,7 +206,7 @@ func (w *Watch[R]) closeLocked(e *episode[R], at time.Time) {
 	}
 	w.ended = append(w.ended, e.shown())
 	if known, ok := w.requests.byRequest[e.Request]; ok && known.trail != nil {
-		known.trail.anew = true
+		known.trail.over = true
 	}
 }
 

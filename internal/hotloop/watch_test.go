@@ -142,7 +142,7 @@ func TestValuesAreNotKept(t *testing.T) {
 	}
 }
 
-// TestFew has the table be small: who is called rarely goes first, and what ended stays.
+// TestFew has the table be small: a request that is called rarely is dropped first, and what ended stays.
 func TestFew(t *testing.T) {
 	b := newBrawl(Options{Requests: 3})
 	for i := range 100 {

@@ -113,7 +113,7 @@ func (s *scale) object(obj any) int64 {
 	return m.bytes
 }
 
-// unfold yields the changes of which a change was made.
+// unfold yields the changes that a change was made of.
 var unfold ledger.Marker[delta.Change, delta.Cause] = new(delta.Ledger[int]).Clerk()
 
 // add returns what an entry adds to a pass.

@@ -35,7 +35,7 @@ func (s *shelf[E]) addLocked() (place *E, more bool) {
 	return place, more
 }
 
-// dropLocked drops the oldest entries for which old is true.
+// dropLocked drops the oldest entries while old says yes.
 func (s *shelf[E]) dropLocked(old func(*E) bool) {
 	for s.entries.count > 0 && old(s.entries.at(0)) {
 		s.entries.drop()

@@ -33,7 +33,7 @@ type guard[R comparable] struct {
 
 	mu    lock.Mutex[lock.Guard] // guards everything below
 	share share[R]
-	loops map[R]bool      // requests of which an episode was seen. Invariant: at most maxHeld.
+	loops map[R]bool      // requests that have an episode. Invariant: at most maxHeld.
 	held  map[R]time.Time // until when requests are held back. Invariant: it has only those of episodes under way.
 }
 
