@@ -107,6 +107,17 @@ e2e: cluster bin/kustomize ## Run the end-to-end tests alone, telling what they 
 	go test -count=1 -v -timeout 20m $(RACE) ./test/operator/... ./hack/demo
 	CGO_ENABLED=0 go test -count=1 -v -timeout 20m ./test/sampleoperator ./test/docs/adopt ./test/docs/commands
 
+# axe-core knows the rules of accessibility. It is not ours to distribute.
+AXE          = 4.14.1
+bin/axe-core/axe.min.js:
+	@command -v npm >/dev/null || { echo "make browser needs npm, to get axe-core $(AXE) from its registry" >&2; exit 1; }
+	mkdir -p bin/axe-core
+	cd bin/axe-core && npm pack --silent axe-core@$(AXE) && tar xzf axe-core-$(AXE).tgz --strip-components=1 package/axe.min.js package/LICENSE
+
+.PHONY: browser
+browser: bin/axe-core/axe.min.js ## Look at the inspector's page with chromium, and leave screenshots in artifacts/page
+	CGO_ENABLED=0 go -C test/browser test -count=1 -v -timeout 10m ./...
+
 .PHONY: starts
 starts: controlplane ## Start STARTS (100) managers without one of their kinds
 	OPERATOR_STARTS=$(STARTS) go test -count=1 -v -timeout 60m -run 'TestManagersStartWithoutAKind' ./test/operator

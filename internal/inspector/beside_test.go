@@ -26,7 +26,7 @@ func TestBeside(t *testing.T) {
 		"from nobody knows where, no TLS":  {http.MethodGet, "@", "127.0.0.1:8080", false, true, http.StatusForbidden},
 	} {
 		next := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
-		r := httptest.NewRequest(c.method, "/delta/v1/kinds", http.NoBody)
+		r := httptest.NewRequestWithContext(t.Context(), c.method, "/delta/v1/kinds", http.NoBody)
 		r.RemoteAddr, r.Host = c.from, c.host
 		if c.tls {
 			r.TLS = &tls.ConnectionState{}

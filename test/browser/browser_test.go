@@ -54,7 +54,7 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	started = browser
+	started = browser //nolint:fatcontext // it ends with this function, and so do the tests
 	return m.Run()
 }
 
@@ -222,9 +222,8 @@ func (b *tab) says(place, text string) time.Duration {
 func (b *tab) press(place, name string) {
 	b.Helper()
 	const find = `[...document.querySelectorAll(%q)].flatMap((p) => [...p.querySelectorAll("button, a")]).find((e) => (e.getAttribute("aria-label") ?? e.innerText).startsWith(%q))`
-	script := fmt.Sprintf(find, place, name)
-	b.await(5*time.Second, script)
-	b.do(script + ".click()")
+	// The page may draw itself again between two looks, so the button is found and clicked in one.
+	b.await(5*time.Second, "(() => { const button = "+fmt.Sprintf(find, place, name)+"; button?.click(); return button; })()")
 }
 
 // fill writes into a field, as somebody who types and goes on with the next one.

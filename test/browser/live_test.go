@@ -1,8 +1,10 @@
 package browser
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -117,6 +119,23 @@ func TestARequestIsForgottenAndCancelled(t *testing.T) {
 	b.says("dialog .done", "The delay of demo/broken is cancelled.")
 	b.press("dialog", "Close")
 	b.await(5*time.Second, `!document.querySelector("main").innerText.includes("delayed until") && ![...document.querySelectorAll("button")].some((b) => b.ariaLabel?.includes("demo/broken"))`)
+	b.quiet()
+}
+
+func TestCallsAreListedByWhatMatters(t *testing.T) {
+	b := open(t, desk, "reconciles", nil)
+	b.says("main", "site-operator and horizontal-pod-autoscaler undo each other's writes of spec.replicas in Deployment demo/shop")
+	b.press(".tabs", "Failing")
+	b.await(5*time.Second, `[...document.querySelectorAll("tbody tr")].every((r) => r.innerText.includes("demo/broken")) && document.querySelector("tbody tr")`)
+	b.says("tbody tr", "the image has no digest")
+	b.press(".tabs", "Slowest")
+	b.says("tbody tr", "success")
+	took := evaluate[[]float64](b, `[...document.querySelectorAll("tbody td:nth-child(6)")].map((c) => parseFloat(c.innerText))`)
+	if len(took) == 0 || !slices.IsSortedFunc(took, func(a, b float64) int { return cmp.Compare(b, a) }) {
+		t.Errorf("the slowest took %v", took)
+	}
+	b.press("tbody tr", "Details of the call")
+	b.says("tr.detail", "nothing it looks at has changed")
 	b.quiet()
 }
 

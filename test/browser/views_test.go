@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
+
 	"github.com/delta-runtime/delta-runtime/internal/testing/toyoperator"
 )
 
@@ -14,7 +16,7 @@ const axe = "../../bin/axe-core/axe.min.js"
 
 // views are the views, and a text that each shows once it has its answer.
 var views = map[string]string{
-	"kinds": "batch/v1 CronJob", "deltas": "spec.replicas", "reconciles": "undo each other's writes", "queues": "working since", "actions": "Resync policy",
+	"kinds": "batch/v1 CronJob", "deltas": "spec.replicas", "reconciles": "undo each other's writes", "queues": "working for", "actions": "Resync policy",
 	"object?kind=example.com/v1 Site&namespace=demo&name=broken": "Deltas of this object",
 }
 
@@ -149,7 +151,7 @@ func TestTheThemeIsKept(t *testing.T) {
 	b.says("#theme", "Theme: dark")
 	const background = `getComputedStyle(document.body).backgroundColor`
 	dark := evaluate[string](b, background)
-	b.do("location.reload()")
+	b.run(chromedp.Reload())
 	b.says("#theme", "Theme: dark")
 	if again := evaluate[string](b, background); again != dark || dark != "rgb(19, 21, 25)" {
 		t.Errorf("the background is %s, and after a reload %s", dark, again)

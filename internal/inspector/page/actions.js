@@ -75,7 +75,7 @@ export function actions(place, params, signal) {
             "The policy that the operator was started with comes back when it starts again."],
         }))),
     h("p", { class: "note" }, "Failures of a request can be forgotten, and its delay cancelled, among the ", h("a", { href: "#/queues" }, "queues"), "."),
-    done.length > 0 && h("section", null, h("h2", null, "Done from this page"), h("ul", { class: "log" }, done.map((d) => h("li", null, h("span", { class: "clock" }, d.at.toLocaleTimeString()), " ", d.text)))));
+    done.length > 0 && h("section", null, h("h2", null, "Done from this page"), h("ul", { class: "log" }, done.map((d) => h("li", null, h("span", { class: "clock" }, d.at.toLocaleTimeString(undefined, { hourCycle: "h23" })), " ", d.text)))));
   redraw();
   get("kinds", {}, signal).then((list) => { kinds = list.items.map((k) => k.name); redraw(); }, (error) => {
     if (!signal.aborted) draw(place, h("h1", null, "Actions"), h("p", { class: "problem", role: "alert" }, error.message));

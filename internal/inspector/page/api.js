@@ -157,17 +157,18 @@ export async function follow(params, since, on, signal) {
         if (event.id) last = event.id;
         on[event.name]?.(JSON.parse(event.data));
       }, quiet);
+      on.closed();
+      await sleep(100, signal);
     } catch (error) {
       if (signal.aborted) return;
-      if (error instanceof Refused && error.status !== 429) { on.refused(error); return; }
-      if (!(error instanceof Refused)) link.lost();
-      else on.refused(error);
-      await sleep(2000, signal);
+      on.closed();
+      if (error instanceof Refused) on.refused(error);
+      else link.lost();
+      if (error instanceof Refused && error.status !== 429) return;
+      await sleep(error instanceof Refused ? 10_000 : 1000, signal);
     } finally {
       signal.removeEventListener("abort", stop);
     }
-    on.closed();
-    await sleep(100, signal);
   }
 }
 

@@ -35,13 +35,14 @@ export const deltaColumns = columns;
 
 export function deltas(place, params, signal) {
   const filter = Object.fromEntries(names.map((n) => [n, params.get(n) ?? ""]));
-  const s = { rows: [], held: [], lost: [], paused: false, live: "connecting", refused: null, kinds: [], loaded: 0 };
+  const s = { rows: [], held: [], lost: [], paused: false, live: "connecting", refused: null, kinds: [], loaded: 0, asked: false };
   const opened = new Set();
   let stopStream = new AbortController();
   let drawing = false;
 
   const redraw = () => draw(place, h("h1", null, "Deltas"), controls(), notes(), s.refused
     ? h("p", { class: "problem", role: "alert" }, s.refused.message)
+    : !s.asked ? h("p", { class: "empty" }, "Asking the operator")
     : table("Deltas, the newest first", columns, s.rows.map((d) => deltaRow(d, opened, redraw, s.loaded)), "Nothing has happened that the filter lets through. New deltas show up here."));
   // A flood of deltas is drawn four times a second.
   const redrawSoon = async () => {
@@ -85,15 +86,14 @@ export function deltas(place, params, signal) {
     Object.assign(s, { rows: [], held: [], lost: [], refused: null, live: "connecting" });
     try {
       const list = await get("deltas", { ...filter, limit: most }, mine.signal);
-      s.rows = list.items;
+      Object.assign(s, { rows: list.items, asked: true });
       s.loaded = list.items[0]?.id ?? 0;
       redraw();
       await follow(filter, String(list.items[0]?.id ?? 0), {
-        open: () => { s.live = "live"; redrawSoon(); },
+        open: () => { Object.assign(s, { live: "live", refused: null }); redrawSoon(); },
         closed: () => { s.live = "connecting"; redrawSoon(); },
         refused: (error) => { s.refused = error; redrawSoon(); },
         delta: (d) => {
-          s.refused = null;
           if (s.paused) s.held = [...s.held, d].slice(-most);
           else take([d]);
           redrawSoon();

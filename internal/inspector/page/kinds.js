@@ -1,7 +1,7 @@
 // How the cache is doing with each kind.
 import { h, draw, table, more, state, isSelecting } from "./dom.js";
 import { get, poll } from "./api.js";
-import { when, known, number, bytes, counts, plural, facts, span } from "./text.js";
+import { when, forHow, known, number, bytes, counts, plural, facts, span } from "./text.js";
 
 export const moods = {
   Following: "good", Listing: "busy", Streaming: "busy", Watching: "busy", Queued: "busy",
@@ -36,9 +36,9 @@ export function kinds(place, _params, signal) {
       key: k.name, class: opened.has(k.name) ? "opened" : null,
       cells: [
         more(opened, k.name, k.name, redraw), h("strong", { class: "mono" }, k.name),
-        [state(k.state, moods[k.state] ?? "warn"), h("br"), h("span", { class: "note" }, "since ", when(k.since))],
+        [state(k.state, moods[k.state] ?? "warn"), h("br"), h("span", { class: "note" }, forHow(k.since))],
         h("span", { class: "why" }, k.why, k.lastError && h("code", { class: "error" }, k.lastError)),
-        known(k.deafSince) ? state("not heard", "warn") : when(k.heardAt, "never"),
+        known(k.deafSince) ? [state("not heard", "warn"), " ", forHow(k.deafSince)] : when(k.heardAt, "never"),
         number(k.objects), number(k.pending), worst(k.subscribers),
       ],
       detail: opened.has(k.name) && detail(k, memory.get(k.name), ask),
@@ -83,7 +83,7 @@ function detail(k, memory, ask) {
     facts([
       ["Version that readers see", k.resourceVersion && h("span", { class: "mono" }, k.resourceVersion)],
       ["Lists by reason", counts(k.lists) || "none"], ["Watches opened", number(k.watches)], ["Left out", skipped],
-      ["Refused since", known(k.degradedSince) && when(k.degradedSince)], ["Not heard since", known(k.deafSince) && when(k.deafSince)],
+      ["Refused", known(k.degradedSince) && forHow(k.degradedSince)], ["Not heard", known(k.deafSince) && forHow(k.deafSince)],
       ["Next resync", when(k.resync.next, "none is planned")], ["Resyncs so far", number(k.resync.runs)],
       ["Resync in progress", k.resync.left + k.resync.waiting > 0 && `${plural(k.resync.left, "object")} left, ${number(k.resync.waiting)} waiting`],
     ]),
@@ -99,7 +99,7 @@ function detail(k, memory, ask) {
       k.subscribers.map((s) => ({
         key: `subscriber ${s.name}`,
         cells: [s.name, s.slow ? [state("slow", "warn"), ` ${plural(s.lag, "event")}, ${span(s.lagSeconds)}`] : s.lag ? `${plural(s.lag, "event")}, ${span(s.lagSeconds)}` : "nothing",
-          when(s.inHandlerSince, "no"), number(s.told), number(s.folded), (s.policies ?? []).join("; ") || "none"],
+          forHow(s.inHandlerSince, "no"), number(s.told), number(s.folded), (s.policies ?? []).join("; ") || "none"],
       })), "Nobody is told about this kind."),
     h("h2", null, "Memory"), memoryOf(k, memory, ask),
   ];

@@ -45,7 +45,7 @@ function showLink() {
   draw(status, h("span", { class: "shape", "aria-hidden": "true" }, { bad: "■", good: "●", busy: "◐" }[mood]), h("span", { class: "word" }, word));
   lost.hidden = !link.lostAt;
   if (link.lostAt) {
-    draw(lost, h("strong", null, "Cannot reach the operator"), ` since ${link.lostAt.toLocaleTimeString()}`,
+    draw(lost, h("strong", null, "Cannot reach the operator"), ` since ${link.lostAt.toLocaleTimeString(undefined, { hourCycle: "h23" })}`,
       h("span", { "aria-hidden": "true" }, ", ", when(link.lostAt.toISOString())), ". Trying again. Everything below is as it was then.");
   }
   document.getElementById("signout").hidden = !token.get();
@@ -57,19 +57,19 @@ const keys = [
 ];
 
 function help() {
-  if (document.querySelector("dialog")) return;
+  if (document.querySelector("dialog[open]")) return;
   dialog("Help", (close) => [
     h("table", { class: "keys" }, h("caption", { class: "unseen" }, "Keys"), h("tbody", null, keys.map(([key, what]) =>
       h("tr", null, h("th", { scope: "row" }, h("kbd", null, key)), h("td", null, what))))),
     h("p", null, "A ", h("b", null, "kind"), " is followed by one list and one watch. A ", h("b", null, "delta"), " is something that happened to an object. A ",
       h("b", null, "subscriber"), " is told the deltas, and a ", h("b", null, "reconcile"), " is a call of a controller that they led to. Secrets' values are never shown."),
     h("p", null, "A program can ask the same: ", h("a", { href: "v1/openapi.json" }, "openapi.json"), " describes how."),
-    h("div", { class: "buttons" }, h("button", { type: "button", class: "main", onclick: close }, "Close")),
+    h("div", { class: "buttons" }, h("button", { type: "button", class: "main", onclick: close, autofocus: true }, "Close")),
   ]);
 }
 
 function pressed(e) {
-  if (e.ctrlKey || e.metaKey || e.altKey || document.querySelector("dialog")) return;
+  if (e.ctrlKey || e.metaKey || e.altKey || document.querySelector("dialog[open]")) return;
   if (e.target.closest?.("input, select, textarea")) {
     if (e.key === "Escape") e.target.blur();
     return;

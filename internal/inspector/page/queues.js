@@ -1,7 +1,7 @@
 // What the controllers have to do, and when.
 import { h, draw, table, more, state, field, select, isSelecting } from "./dom.js";
 import { get, poll } from "./api.js";
-import { when, number, span, plural, path, change, changes } from "./text.js";
+import { when, forHow, number, span, plural, path, change, changes } from "./text.js";
 import { request } from "./reconciles.js";
 import { confirmAction } from "./actions.js";
 
@@ -50,8 +50,7 @@ function queue(q, opened, redraw, kindOf, read) {
   }
   return h("section", { "data-key": q.controller, "aria-label": `Queue of ${q.controller}` },
     h("h2", null, q.controller),
-    h("p", { class: "summary" }, h("span", null, state(`${number(q.working)} working`, "busy")), h("span", null, state(`${number(q.ready)} ready`, "good")),
-      h("span", null, state(`${number(q.delayed)} delayed`, "warn")), q.oldestSeconds > 0 && h("span", null, `the oldest waits ${span(q.oldestSeconds)}`),
+    h("p", { class: "summary" }, ["working", "ready", "delayed"].map((s) => h("span", null, state(`${number(q[s])} ${s}`, q[s] ? itemMood[s] : "off"))), q.oldestSeconds > 0 && h("span", null, `the oldest waits ${span(q.oldestSeconds)}`),
       h("span", null, `${number(q.added)} added, ${number(q.finished)} finished`)),
     table(`Requests of ${q.controller}`, columns, q.items.map((item) => row(q, item, opened, redraw, kindOf, read)), "Nothing waits."),
     q.more && h("p", { class: "note" }, "There are more requests than are shown."));
@@ -66,20 +65,19 @@ function row(q, item, opened, redraw, kindOf, read) {
       more(opened, key, path(item), redraw), request({ ...item, controller: q.controller }, kindOf), state(item.state, itemMood[item.state] ?? "warn"), time(item),
       number(item.priority), number(item.attempts ?? 0),
       first ? [change(first), rest.length > 0 && h("span", { class: "note" }, ` and ${rest.length} more`)] : h("span", { class: "none" }, "not known"),
-      h("span", { class: "buttons" }, buttons(q, item, read)),
+      item.state === "delayed" && h("span", { class: "buttons" }, buttons(q, item, read)),
     ],
     detail: opened.has(key) && [h("h2", null, "Changes that it waits with"), changes(item.why)],
   };
 }
 
 function time(item) {
-  if (item.state === "working") return ["working since ", when(item.working)];
+  if (item.state === "working") return ["working ", forHow(item.working)];
   if (item.state === "delayed") return ["due ", when(item.due)];
-  return ["queued ", when(item.queued)];
+  return ["waiting ", forHow(item.queued)];
 }
 
 function buttons(q, item, read) {
-  if (item.state !== "delayed") return null;
   const body = { controller: q.controller, namespace: item.namespace, name: item.name };
   return [
     h("button", {

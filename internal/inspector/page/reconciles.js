@@ -1,7 +1,7 @@
 // The last calls of reconcilers, and why they were made.
 import { h, draw, table, more, state, field, select, isSelecting } from "./dom.js";
 import { get, poll } from "./api.js";
-import { oclock, span, number, plural, object, when, change, changes, facts, path, shortKind, counts } from "./text.js";
+import { oclock, span, number, plural, object, when, forHow, change, changes, facts, path, shortKind, counts } from "./text.js";
 
 export const resultMood = { success: "good", requeue: "busy", error: "bad", panic: "bad" };
 const stepMood = { done: "good", skipped: "off", failed: "bad" };
@@ -42,10 +42,11 @@ export function loopWarning(l) {
   return h("div", { class: l.over ? "warning over" : "warning", role: "group", "aria-label": `Loop at ${path(l)}`, "data-key": `${l.controller} ${path(l)} ${l.reason}` },
     h("p", null, state(l.over ? "loop, over" : "loop", l.over ? "off" : "warn"), " ", h("strong", null, `${l.controller} ${path(l)}`), `: ${what} `,
       l.paths.map((p, i) => [i > 0 && ", ", h("span", { class: "mono" }, p)]), ` in ${shortKind(l.kind)} `, object(l.kind, l.objectNamespace, l.objectName), "."),
-    h("p", { class: "note" }, `${plural(l.rounds, "round")} since `, when(l.since), ", the last one ", when(l.last), ".", l.deferred && " The request is slowed down meanwhile."));
+    h("p", { class: "note" }, `${plural(l.rounds, "round")}, going on `, forHow(l.since), ", the last one ", when(l.last), ".", l.deferred && " The request is slowed down meanwhile."));
 }
 
-const lists = { newest: ["Newest", {}], slowest: ["Slowest", { order: "slowest" }], failing: ["Failing", { result: "error" }] };
+// Each list is one question to the operator, or several whose answers are put together.
+const lists = { newest: ["Newest", [{}]], slowest: ["Slowest", [{ order: "slowest" }]], failing: ["Failing", [{ result: "error" }, { result: "panic" }]] };
 
 export function reconciles(place, params, signal) {
   const filter = { controller: params.get("controller") ?? "", namespace: params.get("namespace") ?? "", name: params.get("name") ?? "" };
@@ -55,7 +56,7 @@ export function reconciles(place, params, signal) {
   const kindOf = (name) => controllers.find((c) => c.name === name)?.kind;
   const redraw = () => draw(place, h("h1", null, "Reconciles"), loops?.items.map(loopWarning), controllers.length > 0 && strip(controllers), controls(),
     refused ? h("p", { class: "problem", role: "alert" }, refused.message)
-      : list ? table("Calls of reconcilers", reconcileColumns, list.items.map((r) => reconcileRow(r, opened, redraw, kindOf)), "No call is known that the filter lets through.")
+      : list ? table("Calls of reconcilers", reconcileColumns, list.map((r) => reconcileRow(r, opened, redraw, kindOf)), "No call is known that the filter lets through.")
         : h("p", { class: "empty" }, "Asking the operator"));
   const controls = () => h("div", { class: "filters", role: "search", "aria-label": "Filter the calls" },
     h("div", { class: "tabs", role: "group", "aria-label": "Which calls" }, Object.entries(lists).map(([name, [label]]) =>
@@ -75,9 +76,10 @@ export function reconciles(place, params, signal) {
     const asked = chosen;
     try {
       const [calls, found, all] = await Promise.all([
-        get("reconciles", { ...filter, ...lists[asked][1], limit: 100 }, signal), get("loops", {}, signal), get("controllers", {}, signal)]);
+        Promise.all(lists[asked][1].map((q) => get("reconciles", { ...filter, ...q, limit: 100 }, signal))), get("loops", {}, signal), get("controllers", {}, signal)]);
       if (asked !== chosen) return;
-      [list, loops, controllers, refused] = [calls, found, all.items, null];
+      const items = calls.length === 1 ? calls[0].items : calls.flatMap((c) => c.items).sort((a, b) => b.id - a.id);
+      [list, loops, controllers, refused] = [items, found, all.items, null];
     } catch (error) {
       if (signal.aborted) return;
       refused = error;

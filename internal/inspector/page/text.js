@@ -35,20 +35,29 @@ export function relative(time) {
 const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" });
 const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 1, hourCycle: "h23" });
 
+/** lasting says for how long something has been so. */
+const lasting = (time) => `for ${span(Math.max(1, Math.round((Date.now() + ahead - Date.parse(time)) / 1000))).replace(".0", "")}`;
+
 /** when shows a time as it is seen from now. It is kept up to date by tick. */
 export function when(time, otherwise = "–") {
   if (!known(time)) return h("span", { class: "none" }, otherwise);
   return h("time", { datetime: time, title: absolute.format(new Date(time)) }, relative(time));
 }
 
+/** forHow shows how long ago something began that still is so. */
+export function forHow(time, otherwise = "–") {
+  if (!known(time)) return h("span", { class: "none" }, otherwise);
+  return h("time", { datetime: time, title: `since ${absolute.format(new Date(time))}`, "data-lasting": true }, lasting(time));
+}
+
 /** oclock shows the time of day, for lists in which the order counts. */
 export function oclock(time) {
-  return h("span", { class: "clock" }, clock.format(new Date(time)), h("br"), when(time));
+  return h("span", { class: "clock" }, clock.format(new Date(time)), " ", when(time));
 }
 
 export function tick() {
   for (const el of document.querySelectorAll("time[datetime]")) {
-    const text = relative(el.dateTime);
+    const text = "lasting" in el.dataset ? lasting(el.dateTime) : relative(el.dateTime);
     if (el.textContent !== text) el.textContent = text;
   }
 }
