@@ -2,7 +2,9 @@ package browser
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -28,7 +30,7 @@ const details = `[...document.querySelectorAll("button.more")].filter((b, i) => 
 func TestEachViewIsForEverybody(t *testing.T) {
 	for look, on := range map[string]screen{"light": desk, "dark": night, "phone": phone} {
 		for view, text := range views {
-			name, _, _ := cutQuery(view)
+			name, _, _ := strings.Cut(view, "?")
 			t.Run(look+"/"+name, func(t *testing.T) {
 				b := open(t, on, view, nil)
 				for i := range 4 {
@@ -51,33 +53,53 @@ func TestEachViewIsForEverybody(t *testing.T) {
 	}
 }
 
-func cutQuery(view string) (name, query string, found bool) {
-	for i, r := range view {
-		if r == '?' {
-			return view[:i], view[i+1:], true
-		}
+// rules fails for what axe-core finds in the page as it is now.
+func (b *tab) rules() {
+	b.Helper()
+	for _, v := range b.violations() {
+		b.Errorf("%s: %s: %q", v.Rule, v.Help, v.Nodes)
 	}
-	return view, "", false
 }
 
-// rules has axe-core look at the page as it is now.
-func (b *tab) rules() {
+// violation is a rule of accessibility that the page breaks.
+type violation struct {
+	Rule, Help string
+	Nodes      []string
+}
+
+func (b *tab) violations() (found []violation) {
 	b.Helper()
 	script, err := os.ReadFile(axe)
 	if err != nil {
 		b.Fatalf("axe-core is missing, run: make browser (%v)", err)
 	}
 	b.do(string(script))
-	found := evaluate[string](b, `axe.run().then((r) => JSON.stringify(r.violations.map((v) => ({rule: v.id, help: v.help, nodes: v.nodes.slice(0, 4).map((n) => n.html.slice(0, 200) + " " + n.failureSummary)}))))`)
-	var violations []struct {
-		Rule, Help string
-		Nodes      []string
-	}
-	if err := json.Unmarshal([]byte(found), &violations); err != nil {
+	answer := evaluate[string](b, `axe.run().then((r) => JSON.stringify(r.violations.map((v) => ({rule: v.id, help: v.help, nodes: v.nodes.slice(0, 4).map((n) => n.html.slice(0, 200) + " " + n.failureSummary)}))))`)
+	if err := json.Unmarshal([]byte(answer), &found); err != nil {
 		b.Fatal(err)
 	}
-	for _, v := range violations {
-		b.Errorf("%s: %s: %q", v.Rule, v.Help, v.Nodes)
+	return found
+}
+
+// TestEachLookoutSees spoils a page, and looks whether these tests notice.
+func TestEachLookoutSees(t *testing.T) {
+	b := open(t, desk, "kinds", nil)
+	b.says("main", "batch/v1 CronJob")
+	b.do(`document.querySelector("main").insertAdjacentHTML("beforeend", '<img src="https://elsewhere.example/x.png"><p style="color: red">styled</p>')`)
+	b.do(`const pale = document.createElement("p"); pale.textContent = "pale"; pale.style.color = "#eeeeee"; document.querySelector("main").append(pale)`)
+	broken := fmt.Sprint(b.violations())
+	for _, rule := range []string{"image-alt", "color-contrast"} {
+		if !strings.Contains(broken, rule) {
+			t.Errorf("%s is not noticed: %s", rule, broken)
+		}
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	complaints := strings.Join(b.problems, "; ")
+	for _, part := range []string{"policy violated: img-src", "policy violated: style-src"} {
+		if !strings.Contains(complaints, part) {
+			t.Errorf("%q is not noticed: %s", part, complaints)
+		}
 	}
 }
 
