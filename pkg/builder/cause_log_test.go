@@ -5,6 +5,7 @@ import (
 	"errors"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -33,14 +34,13 @@ func TestCauseLog(t *testing.T) {
 					lines = append(lines, args)
 				}
 			}, funcr.Options{Verbosity: 0})
-			calls := 0
+			var calls atomic.Int32
 			about := newObject(secret, "a").(*corev1.Secret)
 			about.Data = map[string][]byte{"password": []byte("canary")}
 			w.servers[secret].Add(about)
 			synctest.Wait()
 			reconciler := reconcile.Func(func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
-				calls++
-				if calls != 2 {
+				if calls.Add(1) != 2 {
 					return reconcile.Result{}, nil
 				}
 				err := delta.Plan(ctx).On(&corev1.Secret{}, "data").Do("copy", func(context.Context) error { return nil })
@@ -53,7 +53,7 @@ func TestCauseLog(t *testing.T) {
 			about = about.DeepCopy()
 			about.Data["password"] = []byte("another canary")
 			w.servers[secret].Modify(about)
-			w.awaitCalls(func() bool { return calls == 3 })
+			w.awaitCalls(func() bool { return calls.Load() == 3 })
 			if len(lines) != len(want) {
 				t.Fatalf("level %d has %d lines, want %d: %q", level, len(lines), len(want), lines)
 			}
