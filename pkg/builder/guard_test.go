@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -62,11 +63,11 @@ func playGuard(t *testing.T, w *world, name string, opts delta.LedgerOptions) {
 	var lines []string
 	w.manager.logger = funcr.New(func(_, args string) { lines = append(lines, args) }, funcr.Options{})
 	w.manager.events = events.NewFakeRecorder(100)
-	calls, deltas := 0, 0
+	var calls, deltas atomic.Int64
 	reconciler := reconcile.Func(func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
-		calls++
+		calls.Add(1)
 		for c := range delta.From(ctx).All() {
-			deltas += c.Deltas
+			deltas.Add(int64(c.Deltas))
 		}
 		return reconcile.Result{}, nil
 	})
@@ -82,8 +83,8 @@ func playGuard(t *testing.T, w *world, name string, opts delta.LedgerOptions) {
 	said := strings.Join(lines, "\n")
 	about := `alice and bob undo each other's writes to data.password of Secret team/contested`
 	if opts.IgnoreHotLoops {
-		if strings.Contains(said, "to no end") || len(w.manager.events.Events) > 0 || got[series("delta_hot_loops", "Fight")] != 0 || calls != 41 {
-			t.Errorf("without a guard there are %d calls, %v, and\n%s", calls, got, said)
+		if strings.Contains(said, "to no end") || len(w.manager.events.Events) > 0 || got[series("delta_hot_loops", "Fight")] != 0 || calls.Load() != 41 {
+			t.Errorf("without a guard there are %d calls, %v, and\n%s", calls.Load(), got, said)
 		}
 		return
 	}
@@ -102,14 +103,14 @@ func playGuard(t *testing.T, w *world, name string, opts delta.LedgerOptions) {
 	if strings.Contains(said, "canary") {
 		t.Errorf("the log has a value of a Secret:\n%s", said)
 	}
-	before := calls
+	before := calls.Load()
 	if !opts.DeferHotLoops && before != 41 || opts.DeferHotLoops && (before < 5 || before > 25) {
 		t.Errorf("%s: there were %d calls for 41 writes", name, before)
 	}
 	time.Sleep(time.Hour) // nothing is dropped
 	synctest.Wait()
-	if deltas != 41 {
-		t.Errorf("the reconciler was told of %d deltas, want 41", deltas)
+	if got := deltas.Load(); got != 41 {
+		t.Errorf("the reconciler was told of %d deltas, want 41", got)
 	}
 	if got := scrape.Read(t, metrics.Registry, "delta_hot_loops"); got[series("delta_hot_loops", "Fight")] != 0 {
 		t.Errorf("after an hour of calm the metrics are %v", got)

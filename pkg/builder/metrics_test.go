@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -24,13 +25,12 @@ func TestMetricsOfAController(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		w.servers[configMap].Add(newObject(configMap, "there"))
 		synctest.Wait()
-		fail := true
+		var failed atomic.Bool
 		reconciler := reconcile.Func(func(ctx context.Context, r reconcile.Request) (reconcile.Result, error) {
 			if err := delta.Plan(ctx).On(&corev1.ConfigMap{}, "data").Do("copy", func(context.Context) error { return nil }); err != nil {
 				return reconcile.Result{}, err
 			}
-			if r.Name == "new" && fail {
-				fail = false
+			if r.Name == "new" && !failed.Swap(true) {
 				return reconcile.Result{}, errors.New("once")
 			}
 			return reconcile.Result{}, nil
