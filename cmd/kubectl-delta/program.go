@@ -52,6 +52,7 @@ if status --fail finds something ill.`,
 		RunE:              func(c *cobra.Command, _ []string) error { return c.Help() },
 		PersistentPreRunE: func(*cobra.Command, []string) error { return p.checkOutput() },
 	}
+	root.SuggestionsMinimumDistance = 2
 	root.SetOut(p.rawOut)
 	root.SetErr(p.rawOut)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {

@@ -146,10 +146,10 @@ func (p *program) showIllness(k *v1.Kind, at time.Time) {
 	style := stateStyles[health(k)]
 	p.out.Sentence("", show.In(style, k.Name+": "), show.Text(k.Why))
 	if !k.DeafSince.IsZero() {
-		p.out.Sentence("  ", show.Text("deaf since "+clock(k.DeafSince)+", "+show.Ago(at, k.DeafSince)))
+		p.out.Sentence("  ", show.Text("deaf since "+clock(at, k.DeafSince)+", "+show.Ago(at, k.DeafSince)))
 	}
 	if !k.DegradedSince.IsZero() {
-		p.out.Sentence("  ", show.Text("refused since "+clock(k.DegradedSince)+", "+show.Ago(at, k.DegradedSince)))
+		p.out.Sentence("  ", show.Text("refused since "+clock(at, k.DegradedSince)+", "+show.Ago(at, k.DegradedSince)))
 	}
 	if k.LastError != "" {
 		p.out.Sentence("  ", show.Text("last error: "+k.LastError))
@@ -169,11 +169,11 @@ func slowness(s *v1.Subscriber, at time.Time) string {
 	return text
 }
 
-// clock is a time of day, and the day if that is not obvious to whoever looks at it now.
-func clock(when time.Time) string {
-	when = when.Local()
-	if time.Since(when).Abs() < 12*time.Hour {
+// clock is a time of day, and the day if that was another one.
+func clock(at, when time.Time) string {
+	at, when = at.Local(), when.Local()
+	if at.Format(time.DateOnly) == when.Format(time.DateOnly) {
 		return when.Format(time.TimeOnly)
 	}
-	return when.Format("2006-01-02 15:04:05")
+	return when.Format(time.DateTime)
 }

@@ -32,6 +32,7 @@ type watcher struct {
 	diff    bool
 	after   string // the id of the last delta
 	streams int    // that were opened so far
+	broken  bool   // a delta could not be shown, and it would come again
 }
 
 func (p *program) watch() *cobra.Command {
@@ -77,8 +78,8 @@ func (w *watcher) run(ctx context.Context) error {
 		err := w.once(ctx)
 		switch {
 		case ctx.Err() != nil:
-			return nil // the user has seen enough
-		case w.streams == 0, ask.Lasting(err), errors.Is(err, reach.ErrUsage), w.out.Err() != nil:
+			return nil //nolint:nilerr // the user has seen enough, and that is how the stream ended
+		case w.streams == 0, w.broken, ask.Lasting(err), errors.Is(err, reach.ErrUsage):
 			return err
 		}
 		w.keeper.Drop()
@@ -122,7 +123,12 @@ func (w *watcher) notice(text string) { w.errOut.Line(show.In(show.Faint, "# "+t
 
 // each shows an event.
 func (w *watcher) each(event ask.Event) error {
-	w.after = cmp.Or(event.ID, w.after)
+	err := w.event(event)
+	w.after, w.broken = cmp.Or(event.ID, w.after), err != nil
+	return err
+}
+
+func (w *watcher) event(event ask.Event) error {
 	switch event.Name {
 	case "lost":
 		w.notice("the stream was too slow, and these many deltas are missing: " + strings.TrimSpace(string(event.Data)))

@@ -7,6 +7,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 )
 
@@ -35,7 +36,7 @@ func (c *Client) Stream(ctx context.Context, follow Follow) error {
 	defer alarm.Stop()
 	r := request{method: http.MethodGet, route: "deltas/stream", query: follow.Query, header: http.Header{}}
 	r.header.Set("Accept", "text/event-stream")
-	if follow.After != "" {
+	if follow.After != "" && strings.IndexFunc(follow.After, unfit) < 0 {
 		r.header.Set("Last-Event-Id", follow.After)
 	}
 	answer, err := c.send(ctx, r)
@@ -62,6 +63,9 @@ func (c *Client) Stream(ctx context.Context, follow Follow) error {
 		}
 	}
 }
+
+// unfit reports whether a header can't have a character. An inspector's ids are numbers.
+func unfit(r rune) bool { return r < ' ' || r > '~' }
 
 // heard puts off the alarm with each byte that arrives.
 type heard struct {
