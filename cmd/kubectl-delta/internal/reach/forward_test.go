@@ -1,0 +1,204 @@
+package reach
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/ask"
+	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
+)
+
+// told answers each request with what the inspector got.
+func told(w http.ResponseWriter, r *http.Request) {
+	fmt.Fprintf(w, `{"message": %q}`, r.Method+" "+r.Host+" "+r.Header.Get("Authorization"))
+}
+
+// cluster starts an inspector in a Pod and an API server before it.
+func cluster(t *testing.T, a *apiServer) (kubeconfig string) {
+	t.Helper()
+	inspector := httptest.NewTLSServer(http.HandlerFunc(told))
+	t.Cleanup(inspector.Close)
+	a.target = inspector.Listener.Addr().String()
+	a.pod = pod("ops", "op-7f-abcde", ours)
+	return a.start(t)
+}
+
+func open(t *testing.T, o *Options) *Connection {
+	t.Helper()
+	c, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	return c
+}
+
+func message(t *testing.T, c *Connection) string {
+	t.Helper()
+	answer, err := c.Get(t.Context(), "kinds", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done, err := ask.Into[v1.Done](answer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return done.Message
+}
+
+func TestThroughAPortForward(t *testing.T) {
+	for name, a := range map[string]*apiServer{"WebSocket": {}, "SPDY": {old: true}} {
+		t.Run(name, func(t *testing.T) {
+			c := open(t, &Options{Kubeconfig: cluster(t, a), Timeout: 10 * time.Second})
+			if got, want := message(t, c), "GET 127.0.0.1:8443 Bearer kubeconfig-token"; got != want {
+				t.Errorf("the inspector got %q, want %q", got, want)
+			}
+			var all sync.WaitGroup
+			for range 8 {
+				all.Go(func() {
+					if _, err := c.Get(t.Context(), "kinds", nil); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			all.Wait()
+			if c.Where() != "port 8443 of Pod ops/op-7f-abcde" || !c.alive() {
+				t.Errorf("it asks %s, alive: %t", c.Where(), c.alive())
+			}
+			a.mu.Lock()
+			defer a.mu.Unlock()
+			method := map[string]string{"WebSocket": "GET", "SPDY": "POST"}[name]
+			if last := a.paths[len(a.paths)-1]; last != method+" /api/v1/namespaces/ops/pods/op-7f-abcde/portforward" {
+				t.Errorf("the last request is %s", last)
+			}
+		})
+	}
+}
+
+func TestTokens(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(file, []byte("from-file\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for want, o := range map[string]Options{
+		"Bearer kubeconfig-token": {},
+		"Bearer given":            {Token: "given"},
+		"Bearer from-file":        {TokenFile: file},
+		"Bearer of-account":       {AsServiceAccount: "ops/reader"},
+	} {
+		a := &apiServer{tokens: "of-account"}
+		o.Kubeconfig = cluster(t, a)
+		c := open(t, &o)
+		for range 2 {
+			if got := message(t, c); !strings.HasSuffix(got, " "+want) {
+				t.Errorf("the inspector got %q, want %q", got, want)
+			}
+		}
+		a.mu.Lock()
+		asked := slices.DeleteFunc(slices.Clone(a.paths), func(p string) bool { return !strings.HasSuffix(p, "/token") })
+		a.mu.Unlock()
+		if o.AsServiceAccount != "" && fmt.Sprint(asked) != "[POST /api/v1/namespaces/ops/serviceaccounts/reader/token]" {
+			t.Errorf("for two requests it asked for tokens with %v", asked)
+		}
+	}
+}
+
+// A port without TLS is on a loopback address, where no token is asked for, and where whatever
+// else runs in the Pod could read it.
+func TestTheTokenOfTheKubeconfigNeedsTLS(t *testing.T) {
+	inspector := httptest.NewServer(http.HandlerFunc(told))
+	t.Cleanup(inspector.Close)
+	a := &apiServer{target: inspector.Listener.Addr().String(), pod: with(pod("ops", "op", ours), func(p *corev1.Pod) {
+		p.Annotations = map[string]string{PortAnnotation: "9090", SchemeAnnotation: "http"}
+	})}
+	c := open(t, &Options{Kubeconfig: a.start(t)})
+	if got, want := message(t, c), "GET 127.0.0.1:9090 "; got != want {
+		t.Errorf("the inspector got %q, want %q", got, want)
+	}
+}
+
+func TestWhatTheKubeletSaysIsTold(t *testing.T) {
+	a := &apiServer{refuse: "failed to connect to localhost:8443 inside namespace: connection refused"}
+	c := open(t, &Options{Kubeconfig: cluster(t, a)})
+	_, err := c.Get(t.Context(), "kinds", nil)
+	for _, want := range []string{"get kinds from port 8443 of Pod ops/op-7f-abcde: ", a.refuse, "use --port for its port"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("the error is %v, want %q", err, want)
+		}
+	}
+}
+
+func TestCertificatesAreLookedAtOnRequest(t *testing.T) {
+	c := open(t, &Options{Kubeconfig: cluster(t, &apiServer{}), SkipVerify: "false"})
+	if _, err := c.Get(t.Context(), "kinds", nil); err == nil || !strings.Contains(err.Error(), "--insecure-skip-tls-verify") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+func TestWaysThatCanNotBeOpened(t *testing.T) {
+	kubeconfig := cluster(t, &apiServer{})
+	if _, err := Open(t.Context(), &Options{Kubeconfig: kubeconfig, Context: "none"}); err == nil || !strings.Contains(err.Error(), "read the kubeconfig") {
+		t.Errorf("without such a context the error is %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Open(ctx, &Options{Kubeconfig: kubeconfig}); !errors.Is(err, context.Canceled) {
+		t.Errorf("after an interrupt the error is %v", err)
+	}
+	there := &apiServer{pod: pod("ops", "op", ours), noForward: true}
+	_, err := Open(t.Context(), &Options{Kubeconfig: there.start(t)})
+	if err == nil || !strings.Contains(err.Error(), "open a port-forward to port 8443 of Pod ops/op: ") || !strings.Contains(err.Error(), "pods/portforward") {
+		t.Errorf("without the right the error is %v", err)
+	}
+}
+
+func TestKeeperReplacesWhatIsBroken(t *testing.T) {
+	a := &apiServer{}
+	o := &Options{Kubeconfig: cluster(t, a)}
+	opened := 0
+	k := Keep(func(ctx context.Context) (*Connection, error) { opened++; return Open(ctx, o) })
+	defer k.Drop()
+	first, err := k.Connection(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := k.Connection(t.Context()); err != nil || again != first || opened != 1 {
+		t.Errorf("the second time it opened %d ways (%v)", opened, err)
+	}
+	a.mu.Lock()
+	conn := a.open[0]
+	a.mu.Unlock()
+	_ = conn.Close() // as a kubelet does when the Pod goes
+	<-first.forward.conn.CloseChan()
+	second, err := k.Connection(t.Context())
+	if err != nil || second == first {
+		t.Fatalf("the way is still the broken one (%v)", err)
+	}
+	message(t, second)
+}
+
+func TestWaitersOfAKeeperCanGiveUp(t *testing.T) {
+	k := Keep(nil)
+	<-k.turn // as if somebody were opening a way
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := k.Connection(ctx); err == nil {
+		t.Error("it got a way from nobody")
+	}
+}
