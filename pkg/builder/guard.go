@@ -19,7 +19,7 @@ import (
 // guard finds requests that are called again and again to no end, says so once for each episode,
 // and slows them down if it is told to.
 //
-//	call ──▶ held? ──no──▶ reconciler, with its changes ──▶ watch ──▶ a new episode: log, Event, count
+//	call ──▶ held? ──no──▶ reconciler ──▶ its changes ──▶ watch ──▶ a new episode: log, Event, count
 //	           │                                              │
 //	           └── yes: again after the rest of the delay      └──▶ defers: hold the next call back
 //
@@ -59,15 +59,16 @@ func (g *guard[R]) rest(r R, now time.Time) time.Duration {
 	return max(0, g.held[r].Sub(now))
 }
 
-// called looks at a call that is about to begin.
-func (g *guard[R]) called(ctx context.Context, r R, told delta.Changes, now time.Time) {
+// called looks at a call that began at a time.
+func (g *guard[R]) called(ctx context.Context, r R, told delta.Changes, began time.Time) {
 	if g == nil {
 		return
 	}
+	now := time.Now()
 	if !g.looksAt(r, now) {
 		return
 	}
-	episode, verdict := g.watch.Called(r, told, now)
+	episode, verdict := g.watch.Called(r, told, began)
 	g.looked(r, verdict, time.Since(now))
 	switch verdict {
 	case hotloop.Calm:
@@ -107,7 +108,7 @@ func (g *guard[R]) looked(r R, verdict hotloop.Verdict, took time.Duration) {
 	}
 }
 
-// hold says until when the next call is held back. It begins when this one does.
+// hold says until when the next call is held back.
 func (g *guard[R]) hold(r R, episode *hotloop.Episode[R], verdict hotloop.Verdict, now time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

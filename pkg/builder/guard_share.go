@@ -8,10 +8,10 @@ import (
 // share says which requests a guard looks at, so that it takes no more than a hundredth of one CPU.
 // Looking at a call compares objects, which takes longer than some reconcilers do. A loop can't be
 // seen in every second call, so share leaves out requests and not calls: those of another part
-// each minute. If looking takes little, share leaves out none.
+// each ten minutes. If looking takes little, share leaves out none.
 //
 //	credit  ── a hundredth of the time ──▶ at most shareBurst
-//	        ◀── each look takes what it took; below zero nothing is looked at, and the part is halved
+//	        ◀── each look takes what it took; below zero nothing is looked at, and the part gets half as large
 //
 // It has no lock.
 type share[R comparable] struct {
@@ -19,14 +19,15 @@ type share[R comparable] struct {
 	parts   uint64        // Invariant: a power of two. Requests are divided into so many, and one is looked at.
 	credit  time.Duration // Invariant: at most shareBurst.
 	last    time.Time     // when credit was last added to
-	changed time.Time     // when parts last changed
+	doubled time.Time     // when parts was last doubled
+	turn    uint64        // turns since 1970
+	whole   time.Duration // what looking at everything would have taken in this turn
 }
 
 const (
 	shareOf    = 100 // the part of one CPU that looking may take is one of so many
 	shareBurst = 20 * time.Millisecond
-	shareTurn  = time.Minute      // how long the same part is looked at
-	shareCalm  = 10 * time.Second // after so long without a debt the part is doubled
+	shareTurn  = 10 * time.Minute // how long the same part is looked at
 	shareRush  = 50 * time.Millisecond
 	mostParts  = 1 << 12
 )
@@ -38,22 +39,34 @@ func newShare[R comparable]() share[R] {
 // has reports whether a request is looked at now.
 func (s *share[R]) has(r R, now time.Time) bool {
 	if s.last.IsZero() {
-		s.last, s.changed = now, now
+		s.last = now
 	}
 	s.credit = min(s.credit+now.Sub(s.last)/shareOf, shareBurst)
 	s.last = now
-	switch since := now.Sub(s.changed); {
-	case s.credit < 0 && since >= shareRush:
-		s.parts, s.changed = min(2*s.parts, mostParts), now
-	case s.parts > 1 && s.credit == shareBurst && since >= shareCalm:
-		s.parts, s.changed = s.parts/2, now
+	if turn := uint64(now.Unix()) / uint64(shareTurn/time.Second); turn != s.turn { //nolint:gosec // after 1970
+		s.begin(turn)
 	}
 	if s.credit < 0 {
+		if now.Sub(s.doubled) >= shareRush {
+			s.parts, s.doubled = min(2*s.parts, mostParts), now
+		}
 		return false
 	}
-	turn := uint64(now.Unix()) / uint64(shareTurn/time.Second) //nolint:gosec // after 1970
-	return s.parts == 1 || (maphash.Comparable(s.seed, r)^turn)&(s.parts-1) == 0
+	return s.parts == 1 || (maphash.Comparable(s.seed, r)^s.turn)&(s.parts-1) == 0
+}
+
+// begin begins a turn, with a part as large as the last turn allows. It stays that large for the
+// whole turn, unless there are debts.
+func (s *share[R]) begin(turn uint64) {
+	s.parts = 1
+	for s.parts < mostParts && s.whole > time.Duration(s.parts)*shareTurn/shareOf { //nolint:gosec // it is small
+		s.parts *= 2
+	}
+	s.turn, s.whole = turn, 0
 }
 
 // took notes how long a look has taken.
-func (s *share[R]) took(d time.Duration) { s.credit -= d }
+func (s *share[R]) took(d time.Duration) {
+	s.credit -= d
+	s.whole += d * time.Duration(s.parts) //nolint:gosec // it is small
+}

@@ -73,15 +73,16 @@ type recordedReconciler[R comparable] struct {
 func (r *recordedReconciler[R]) Reconcile(ctx context.Context, request R) (reconcile.Result, error) {
 	how := ledger.Failed // also for a panic, which goes on to the caller
 	again := true
-	if rest := r.guard.rest(request, time.Now()); rest > 0 {
+	seen := seenCall[R]{request: request, began: time.Now(), came: observe.Panic}
+	if rest := r.guard.rest(request, seen.began); rest > 0 {
 		r.mayAddAgain(request)
 		return reconcile.Result{RequeueAfter: rest}, nil
 	}
+	// Nothing comes between the two that takes time, so that the reconciler is told of what it reads.
 	ctx, call := r.ledger.Clerk().Begin(ctx, request)
-	seen := r.begin(ctx, request)
 	defer func() {
 		call.End(how)
-		r.end(ctx, seen)
+		r.show(ctx, &seen)
 		if again {
 			r.mayAddAgain(request)
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// seenCall is one call, for those who look at the controller.
+// seenCall is one call, for those who look at the controller. They are shown it when it has ended.
 type seenCall[R comparable] struct {
 	request R
 	told    delta.Changes
@@ -20,14 +20,6 @@ type seenCall[R comparable] struct {
 	result  reconcile.Result
 	err     error
 	came    observe.Result
-}
-
-// begin shows a call that is about to begin to all who look.
-func (r *recordedReconciler[R]) begin(ctx context.Context, request R) *seenCall[R] {
-	seen := &seenCall[R]{request: request, told: delta.From(ctx), began: time.Now(), came: observe.Panic}
-	r.calls.Begin(r.ledger.Clerk(), seen.told, seen.began)
-	r.guard.called(ctx, request, seen.told, seen.began)
-	return seen
 }
 
 // returned notes what the reconciler returned. If it is never called, the reconciler has panicked.
@@ -43,14 +35,17 @@ func (s *seenCall[R]) returned(how ledger.Outcome, result reconcile.Result, err 
 	}
 }
 
-// end shows what became of the call.
-func (r *recordedReconciler[R]) end(ctx context.Context, seen *seenCall[R]) {
+// show shows a call that has ended to all who look.
+func (r *recordedReconciler[R]) show(ctx context.Context, seen *seenCall[R]) {
+	took := time.Since(seen.began)
+	seen.told = delta.From(ctx)
+	r.calls.Begin(r.ledger.Clerk(), seen.told, seen.began)
 	r.calls.End(seen.came)
+	r.guard.called(ctx, seen.request, seen.told, seen.began)
 	notes := r.journal.Load()
 	if notes == nil && r.causeLog == nil {
 		return
 	}
-	took := time.Since(seen.began)
 	r.logCauses(ctx, seen, took)
 	if notes == nil {
 		return
