@@ -16,7 +16,7 @@ func (p *program) resync() *cobra.Command {
 		Args:    takes(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if _, err := labels.Parse(selector); err != nil {
-				return misuse("-l %q is no label selector: %v", selector, err)
+				return misuse("-l %q is not a label selector: %v", selector, err)
 			}
 			kind, err := p.kind(c.Context(), args[0])
 			if err != nil {

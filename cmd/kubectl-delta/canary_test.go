@@ -44,7 +44,7 @@ func poison(v reflect.Value, spare []string) {
 	}
 }
 
-// poisoned is an inspector whose texts are all poisoned, but for some fields.
+// poisoned is an inspector whose texts are all poisoned, except some fields.
 func poisoned(spare []string) *inspector {
 	i := healthy()
 	i.answers["deltas"] = deltas()
@@ -56,7 +56,7 @@ func poisoned(spare []string) *inspector {
 	}
 	i.events = func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintf(w, "id: 1\x1b[31m\nevent: delta\ndata: {\"kind\": \"\\u001b[31m\", \"name\": \"\\u009b\", \"op\": \"Updated\","+
-			" \"edits\": [{\"path\": \"\\u202e\", \"before\": \"\\u001b\"}]}\n\nevent: lost\ndata: \x1b[31m\n\nevent: delta\ndata: \x1b[31m\n\n")
+			" \"edits\": [{\"path\": \"\\u202e\", \"before\": \"\\u001b\"}]}\n\nevent: lost\ndata: {\"count\": 3}\n\nevent: delta\ndata: \x1b[31m\n\n")
 	}
 	return i
 }

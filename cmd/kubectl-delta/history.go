@@ -78,12 +78,9 @@ func (p *program) deltas(c *cobra.Command, args []string, q deltaQuery) error {
 }
 
 // some reports whether there is a delta.
-func some(answer []byte, err error) bool {
-	if err != nil {
-		return !ask.Missing(err)
-	}
+func some(namespace string, answer []byte) bool {
 	list, err := ask.Into[v1.DeltaList](answer)
-	return err != nil || len(list.Items) > 0
+	return err != nil || within(namespace, list.Items)
 }
 
 func nothing(of object, op string, dropped uint64) string {

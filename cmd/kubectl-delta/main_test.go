@@ -138,7 +138,7 @@ func TestExitCodes(t *testing.T) {
 		"a bad period":        {[]string{"policies", "set", "site", "--period", "-1s"}, exitUsage, "never"},
 		"a bad selector":      {[]string{"resync", "site", "-l", "a=b=c"}, exitUsage, "label selector"},
 		"a bad request":       {[]string{"forget", "site", "a/b/c"}, exitUsage, "NAMESPACE/NAME"},
-		"a bad url":           {[]string{"status", "--url", "localhost:8443"}, exitUsage, "no address"},
+		"a bad url":           {[]string{"status", "--url", "localhost:8443"}, exitUsage, "not an address"},
 		"two tokens":          {[]string{"status", "--url", wellBase, "--token", "a", "--token-file", "b"}, exitUsage, "only one of"},
 		"too few":             {[]string{"history", "site/a", "--limit", "0", "--url", wellBase}, exitUsage, "1 or more"},
 		"no such kind":        {[]string{"relist", "widget", "--url", wellBase}, exitError, `no kind "widget"; it has "web.example.com/v1 Site"`},
@@ -161,7 +161,7 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// What an inspector of a later version sends must get through.
+// An answer of a later inspector must get through.
 func TestAnswersComeThroughUnchanged(t *testing.T) {
 	i := healthy()
 	type more struct {

@@ -16,7 +16,7 @@ func (p *program) policies() *cobra.Command {
 		Use:   "policies [KIND]",
 		Short: "Show when objects are shown again although they have not changed, or change that",
 		Long: `Show when objects are shown again although they have not changed. -o json has the answer of
-the route kinds, of which this is a part.`,
+the route kinds. This is a part of that.`,
 		Args: takes(0, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			answer, list, err := fetch[v1.KindList](c.Context(), p, "kinds")

@@ -65,7 +65,7 @@ if status --fail finds something ill.`,
 	return root
 }
 
-// unknown refuses what is no command.
+// unknown refuses a word that is not a command.
 func unknown(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

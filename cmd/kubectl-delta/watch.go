@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -42,8 +41,8 @@ func (p *program) watch() *cobra.Command {
 		Use:   "watch [KIND]",
 		Short: "Show what happens, as it happens",
 		Long: `Show what happens, as it happens, a line for each delta. It shows all namespaces, unless
-you name one with -n. When the connection breaks it connects again, to whoever leads then.
-What it has to say about the connection goes to standard error.`,
+you name one with -n. When the connection breaks it connects again, to the Pod that leads then.
+It writes to standard error what happens to the connection.`,
 		Example: "  kubectl delta watch deployment -n demo --op Updated --diff",
 		Args:    takes(0, 1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -115,7 +114,11 @@ func (w *watcher) opened(where string) {
 		w.notice("watching " + where)
 		return
 	}
-	w.notice("connected again, to " + where + "; what happened in between may be missing")
+	if w.after == "" {
+		w.notice("connected again, to " + where + "; what happened in between may be missing")
+		return
+	}
+	w.notice("connected again, to " + where + ", after the last delta above")
 }
 
 // notice says something about the connection.
@@ -131,8 +134,7 @@ func (w *watcher) each(event ask.Event) error {
 func (w *watcher) event(event ask.Event) error {
 	switch event.Name {
 	case "lost":
-		w.notice("the stream was too slow, and these many deltas are missing: " + strings.TrimSpace(string(event.Data)))
-		return nil
+		return w.lost(event.Data)
 	case "delta":
 	default:
 		return nil // of a later version
@@ -152,6 +154,21 @@ func (w *watcher) event(event ask.Event) error {
 		w.out.Raw(encoded)
 	}
 	return cmp.Or(err, w.out.Err())
+}
+
+// lost says what the stream does not show.
+func (w *watcher) lost(data []byte) error {
+	var lost v1.Lost
+	if err := json.Unmarshal(data, &lost); err != nil {
+		return fmt.Errorf("read how many deltas of the stream are lost: %w", err)
+	}
+	if lost.Restarted {
+		w.notice("this is another process of the operator: it begins with the oldest delta that it remembers")
+	}
+	if lost.Count > 0 {
+		w.notice(show.Count(lost.Count, "delta") + " are missing here: the journal had dropped them before they were read")
+	}
+	return nil
 }
 
 // line shows a delta as text.

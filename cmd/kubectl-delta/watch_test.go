@@ -11,7 +11,7 @@ import (
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 )
 
-// streams serves one text for each connection, and interrupts the user's command with the last.
+// streams serves one text for each connection, and interrupts the command instead of the last.
 type streams struct {
 	texts  []string
 	after  []string // the ids that the connections began after
@@ -21,12 +21,12 @@ type streams struct {
 func (s *streams) serve(w http.ResponseWriter, r *http.Request) {
 	n := len(s.after)
 	s.after = append(s.after, r.Header.Get("Last-Event-Id"))
-	fmt.Fprint(w, s.texts[n])
 	if n == len(s.texts)-1 {
-		_ = http.NewResponseController(w).Flush()
 		s.cancel()
-		<-r.Context().Done()
+		<-r.Context().Done() // an answer could come before the command sees that it is interrupted
+		return
 	}
+	fmt.Fprint(w, s.texts[n])
 }
 
 func sent(t *testing.T, d v1.Delta) string {
@@ -38,7 +38,7 @@ func sent(t *testing.T, d v1.Delta) string {
 	return fmt.Sprintf("id: %d\nevent: delta\ndata: %s\n\n", d.ID, data)
 }
 
-// watched runs watch over streams, whose last is only there to end it.
+// watched runs watch over streams, whose last is never sent.
 func watched(t *testing.T, s *streams, args ...string) (ran, *inspector) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -56,7 +56,7 @@ func TestWatchConnectsAgainAndSaysSo(t *testing.T) {
 	list := deltas().Items
 	s := &streams{texts: []string{
 		": heartbeat\n\n" + sent(t, list[2]) + sent(t, list[1]),
-		"event: lost\ndata: 12\n\n" + sent(t, list[0]) + "event: later\ndata: what is this\n\n",
+		"event: lost\ndata: {\"count\": 12, \"restarted\": true}\n\n" + sent(t, list[0]) + "event: later\ndata: what is this\n\n",
 		"",
 	}}
 	got, i := watched(t, s, "site", "-n", "demo", "--op", "Updated", "--name", "blog", "--manager", "me")

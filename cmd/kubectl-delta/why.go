@@ -35,12 +35,9 @@ func (p *program) why() *cobra.Command {
 }
 
 // known reports whether an inspector knows anything about an object.
-func known(answer []byte, err error) bool {
-	if err != nil {
-		return !ask.Missing(err)
-	}
+func known(namespace string, answer []byte) bool {
 	w, err := ask.Into[v1.Why](answer)
-	if err != nil || w.Cached || len(w.Told) > 0 || len(w.Deltas) > 0 {
+	if err != nil || w.Cached || len(w.Told) > 0 || within(namespace, w.Deltas) {
 		return true
 	}
 	for i := range w.Requests {

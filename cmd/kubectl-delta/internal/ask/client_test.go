@@ -71,7 +71,8 @@ func TestFailuresSayWhatToTry(t *testing.T) {
 	}{
 		"explained":      {404, `{"status":404,"message":"the cache has no kind v1 Pod"}`, []string{"get kinds from the test's operator: the cache has no kind v1 Pod"}},
 		"no token":       {401, `Unauthorized`, []string{"401", "--as-service-account NAMESPACE/NAME"}},
-		"no right":       {403, `{"status":403,"message":"no"}`, []string{": no; ", `nonResourceURLs ["/delta/v1/*"]`}},
+		"no right":       {403, "Authorization denied", []string{"Authorization denied", `get on the nonResourceURLs ["/delta/*"]`}},
+		"never":          {403, `{"status":403,"message":"actions are off"}`, []string{"get kinds from the test's operator: actions are off"}},
 		"no inspector":   {404, "404 page not found\nsecond line", []string{`"404 page not found"`, "--port"}},
 		"TLS was wanted": {400, "Client sent an HTTP request to an HTTPS server.", []string{"use --scheme https"}},
 		"a redirect":     {302, "", []string{"302 Found", "--url"}},

@@ -20,8 +20,8 @@ type Event struct {
 	Data []byte
 }
 
-// Events reads server-sent events as the HTML standard describes them. What an unfinished
-// event holds at the end of the stream is dropped, as the standard asks for.
+// Events reads server-sent events as the HTML standard describes them. It drops an
+// unfinished event at the end of the stream, as the standard asks for.
 type Events struct {
 	in    *bufio.Reader
 	begun bool // the mark of the byte order can no longer come

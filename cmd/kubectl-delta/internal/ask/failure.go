@@ -13,7 +13,7 @@ import (
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 )
 
-// Failure says in a sentence what was asked, of whom, why it failed, and what to try.
+// Failure says in a sentence what was asked, which operator was asked, why it failed, and what to try.
 type Failure struct {
 	Doing string
 	Where string
@@ -84,13 +84,13 @@ func tryAfterStatus(status int, explained string, content []byte) string {
 	switch {
 	case status == http.StatusUnauthorized:
 		return "it needs a token that it accepts: use --as-service-account NAMESPACE/NAME, --token or --token-file"
-	case status == http.StatusForbidden:
-		return `the account needs a ClusterRole with the verbs get and post on nonResourceURLs ["/delta/v1/*"]; ` +
-			"bind one to it, or use another account with --as-service-account NAMESPACE/NAME"
 	case status == http.StatusBadRequest && strings.Contains(string(content), "HTTP request to an HTTPS server"):
 		return "use --scheme https"
 	case explained != "":
 		return ""
+	case status == http.StatusForbidden:
+		return `the account needs a ClusterRole with the verb get on the nonResourceURLs ["/delta/*"], and post on ["/delta/v1/actions/*"] ` +
+			"for what changes something; or use another account with --as-service-account NAMESPACE/NAME"
 	case status == http.StatusNotFound:
 		return "nothing serves the inspector there: switch it on in the operator, or use --port for the port that it is on"
 	case status >= 300 && status < 400 || status == http.StatusOK:

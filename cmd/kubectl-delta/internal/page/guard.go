@@ -36,7 +36,7 @@ func (g guard) here(host string) bool {
 	return err == nil && port == g.port && reach.Loopback(host)
 }
 
-// sameOrigin judges by what the browser says. Programs that are no browser say nothing.
+// sameOrigin judges by what the browser says. Other programs say nothing.
 func (g guard) sameOrigin(r *http.Request) bool {
 	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
 		// A link in another page leads to nothing that acts, and a browser opens it for its user.

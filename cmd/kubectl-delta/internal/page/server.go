@@ -40,7 +40,7 @@ type Server struct {
 func Listen(ctx context.Context, address string, way func(context.Context) (Way, error)) (*Server, error) {
 	if host, _, err := net.SplitHostPort(address); err != nil || !reach.Loopback(host) {
 		return nil, fmt.Errorf("listen on %q: it must be a loopback address with a port, such as 127.0.0.1:0, "+
-			"because whoever reaches it can do what your token allows", address)
+			"because everybody who reaches it can do what your token allows", address)
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	if err != nil {

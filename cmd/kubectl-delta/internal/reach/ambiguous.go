@@ -36,7 +36,7 @@ func grouped(pods []corev1.Pod) map[operator][]corev1.Pod {
 	return groups
 }
 
-// ambiguous lists whom one may mean. It names one Pod of an operator whose leader is known,
+// ambiguous lists the Pods that one may mean. It names one Pod of an operator whose leader is known,
 // and otherwise all.
 func ambiguous(operators map[operator][]corev1.Pod, leaders []corev1.Pod, why string) error {
 	var choices []string

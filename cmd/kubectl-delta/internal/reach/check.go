@@ -54,9 +54,9 @@ func (o *Options) address() (*url.URL, error) {
 	u, err := url.Parse(o.URL)
 	switch {
 	case err != nil:
-		return nil, usage{fmt.Sprintf("--url %q is no address: it looks like https://localhost:8443", o.URL)}
+		return nil, usage{fmt.Sprintf("--url %q is not an address: it looks like https://localhost:8443", o.URL)}
 	case u.Scheme != "http" && u.Scheme != "https", u.Host == "":
-		return nil, usage{fmt.Sprintf("--url %q is no address: it begins with http:// or https:// and a host", o.URL)}
+		return nil, usage{fmt.Sprintf("--url %q is not an address: it begins with http:// or https:// and a host", o.URL)}
 	case u.User != nil:
 		return nil, usage{"--url has a user in it, which nothing would see: use --token-file"}
 	case strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "":

@@ -25,5 +25,5 @@
 //
 // The choice of the Pod runs against client-go's fake clientset. The port-forward runs against
 // a server that speaks both protocols as the API server does, with an inspector behind it.
-// What only a kubelet can show is not tested.
+// The part that only a kubelet can show is not tested.
 package reach

@@ -96,7 +96,7 @@ func (f *finder) named(ctx context.Context) (pods []corev1.Pod, what string, err
 // selected lists Pods by their labels.
 func (f *finder) selected(ctx context.Context, namespace, selector string) (pods []corev1.Pod, what string, err error) {
 	if _, err := labels.Parse(selector); err != nil {
-		return nil, "", usage{fmt.Sprintf("--selector %q is no label selector: %v", selector, err)}
+		return nil, "", usage{fmt.Sprintf("--selector %q is not a label selector: %v", selector, err)}
 	}
 	list, err := f.cluster.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: selector})
 	if err != nil {

@@ -94,7 +94,7 @@ func TestFind(t *testing.T) {
 		"no such operator":      {Options{Operator: "op"}, nil, `get Deployment home/op: `},
 		"no such Pod":           {Options{Operator: "pod/op"}, nil, "use --operator-namespace if it is elsewhere"},
 		"no such kind":          {Options{Operator: "job/op"}, nil, "--operator is NAME, pod/NAME or deployment/NAME"},
-		"no selector":           {Options{Selector: "a b"}, nil, "is no label selector"},
+		"no selector":           {Options{Selector: "a b"}, nil, "is not a label selector"},
 		"no such Lease":         {Options{Lease: "a/x"}, nil, "get Lease a/x"},
 		"no Lease's name":       {Options{Lease: "x"}, nil, `--lease is NAMESPACE/NAME, not "x"`},
 		"a Lease nobody holds":  {Options{Lease: "a/x"}, []runtime.Object{lease("a", "x", "")}, "nobody holds"},

@@ -92,7 +92,7 @@ func (f *forward) Close() error {
 }
 
 // connect opens a connection to the Pod's port. Its shape is that of a Transport's DialContext;
-// the address is of no use, because the port-forward has one Pod and one port.
+// the address does not matter, because the port-forward has one Pod and one port.
 func (f *forward) connect(context.Context, string, string) (net.Conn, error) {
 	headers := http.Header{}
 	headers.Set(corev1.PortHeader, strconv.Itoa(f.port))

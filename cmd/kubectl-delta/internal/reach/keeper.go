@@ -6,7 +6,7 @@ import "context"
 // is broken: the leader may have changed by then.
 type Keeper struct {
 	open func(context.Context) (*Connection, error)
-	// turn holds the Connection, or nil. Whoever has taken it out may open or close one; the
+	// turn holds the Connection, or nil. A caller that has taken it out may open or close one; the
 	// others wait. A lock would have to be held while that takes its time.
 	turn chan *Connection
 }

@@ -110,7 +110,7 @@ func (o *Options) place(pod *corev1.Pod) (*place, error) {
 	if text := pod.Annotations[PortAnnotation]; text != "" && o.Port == 0 {
 		port, err := strconv.ParseUint(text, 10, 16)
 		if err != nil || port == 0 {
-			return nil, fmt.Errorf("read the annotation %s of Pod %s: %q is no port; use --port", PortAnnotation, full(pod), text)
+			return nil, fmt.Errorf("read the annotation %s of Pod %s: %q is not a port; use --port", PortAnnotation, full(pod), text)
 		}
 		there.port = int(port)
 	}

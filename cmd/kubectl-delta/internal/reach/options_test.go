@@ -19,7 +19,7 @@ func TestOptionsThatCanNotBeMeant(t *testing.T) {
 		"leave out --operator":             {URL: url, Lease: "a/b"},
 		"leave out --scheme":               {URL: url, Port: 1},
 		"is true or false":                 {SkipVerify: "maybe"},
-		"is no address":                    {URL: "localhost:8443"},
+		"is not an address":                {URL: "localhost:8443"},
 		"begins with http":                 {URL: "ftp://localhost"},
 		"has a user":                       {URL: "https://me@localhost"},
 		"more than a host":                 {URL: "https://localhost/delta/v1/"},
@@ -51,8 +51,8 @@ func TestPlaces(t *testing.T) {
 		"no word":          {want: place{scheme: "https", route: route{port: 8443}}},
 		"the Pod's word":   {port: "9090", scheme: "http", want: place{scheme: "http", route: route{port: 9090}}},
 		"the user's word":  {options: Options{Port: 1, Scheme: "https"}, port: "x", scheme: "http", want: place{scheme: "https", route: route{port: 1}}},
-		"no port":          {port: "metrics", problem: `"metrics" is no port; use --port`},
-		"not even a port":  {port: "0", problem: "is no port"},
+		"no port":          {port: "metrics", problem: `"metrics" is not a port; use --port`},
+		"not even a port":  {port: "0", problem: "is not a port"},
 		"no such protocol": {scheme: "gopher", problem: "neither http nor https"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -32,7 +32,7 @@ type podConn struct {
 }
 
 // listen reads what the kubelet says, until it ends that stream or the connection is closed.
-// It has to: a frame that nobody reads holds up the frames of other streams.
+// It has to: a frame that nobody reads delays the frames of other streams.
 func (c *podConn) listen(context.Context) {
 	defer close(c.told)
 	said, _ := io.ReadAll(io.LimitReader(c.problems, lastWordSize)) // half of it may be of use

@@ -38,7 +38,7 @@ func (o *Options) given(next http.RoundTripper) (http.RoundTripper, error) {
 // adds nothing else of the kubeconfig: a password or a certificate is not for an operator.
 func own(config *rest.Config, next http.RoundTripper) (http.RoundTripper, error) {
 	if config.Impersonate.UserName != "" {
-		return next, nil // the token is of somebody else than the user whom the kubeconfig stands for
+		return next, nil // the token is not of the user that the kubeconfig stands for
 	}
 	tokens := rest.CopyConfig(config)
 	tokens.Username, tokens.Password, tokens.WrapTransport, tokens.UserAgent = "", "", nil, ""

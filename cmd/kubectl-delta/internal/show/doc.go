@@ -3,7 +3,7 @@
 //	spans, tables, sentences ──▶ Printer ──▶ clean ──▶ paint ──▶ terminal
 //	answers as they came     ──▶ JSON, YAML ──▶ escape ────────▶ terminal
 //
-// Names, errors and values come from a server, and whoever can write an object can choose
+// Names, errors and values come from a server, and everybody who can write an object can choose
 // many of them. A terminal obeys control characters: text that holds some can move the cursor,
 // hide lines or change the title. So all text passes through one place that escapes them, and
 // the colours are added after it.

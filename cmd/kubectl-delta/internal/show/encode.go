@@ -54,7 +54,7 @@ func YAML(document []byte) (Escaped, error) {
 func unfit(r rune) bool { return r != '\n' && hidden(r) }
 
 // escape replaces all that is unfit. That can only be part of a string: elsewhere JSON has no
-// such characters, but for the white space that json.Indent replaced.
+// such characters, except the white space that json.Indent replaced.
 func escape(document []byte, as func(rune) string) []byte {
 	out := make([]byte, 0, len(document))
 	for _, r := range string(document) { // bytes that are no UTF-8 become U+FFFD
