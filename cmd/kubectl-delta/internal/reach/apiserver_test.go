@@ -34,6 +34,8 @@ type apiServer struct {
 	noForward bool
 	tokens    string // what the TokenRequest API answers
 
+	kept chan httpstream.Connection // has each port-forward once it stands
+
 	mu      sync.Mutex // guards everything below
 	paths   []string
 	streams map[string]httpstream.Stream // error streams by request
@@ -44,7 +46,7 @@ type apiServer struct {
 // start returns the path of a kubeconfig for the server.
 func (a *apiServer) start(t *testing.T) string {
 	t.Helper()
-	a.streams = map[string]httpstream.Stream{}
+	a.streams, a.kept = map[string]httpstream.Stream{}, make(chan httpstream.Connection, 8)
 	s := httptest.NewTLSServer(http.HandlerFunc(a.serve))
 	t.Cleanup(func() {
 		s.Close()
@@ -127,8 +129,9 @@ func (a *apiServer) spdy(w http.ResponseWriter, r *http.Request) {
 
 func (a *apiServer) keep(conn httpstream.Connection) {
 	a.mu.Lock()
-	defer a.mu.Unlock()
 	a.open = append(a.open, conn)
+	a.mu.Unlock()
+	a.kept <- conn
 }
 
 // stream pairs streams as a kubelet does.

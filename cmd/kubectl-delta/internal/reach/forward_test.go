@@ -181,10 +181,7 @@ func TestKeeperReplacesWhatIsBroken(t *testing.T) {
 	if again, err := k.Connection(t.Context()); err != nil || again != first || opened != 1 {
 		t.Errorf("the second time it opened %d ways (%v)", opened, err)
 	}
-	a.mu.Lock()
-	conn := a.open[0]
-	a.mu.Unlock()
-	_ = conn.Close() // as a kubelet does when the Pod goes
+	_ = (<-a.kept).Close() // as a kubelet does when the Pod goes
 	<-first.forward.conn.CloseChan()
 	second, err := k.Connection(t.Context())
 	if err != nil || second == first {
