@@ -13,9 +13,9 @@ CLUSTER      = etcd kube-apiserver kube-controller-manager kube-scheduler kwok k
 # The race detector needs a C compiler.
 RACE         = $$(go env CGO_ENABLED | sed 's/1/-race/; s/0//')
 ONREAL       = ^TestSkippingIsSafeOnARealServer$$
-UNIT         = -skip '$(ONREAL)' $$(go list ./... | grep -v -e /test/e2e -e /test/contract -e /test/operator -e /test/sampleoperator -e /test/docs/adopt -e /test/docs/commands -e /hack/demo)
+UNIT         = -skip '$(ONREAL)' $$(go list ./... | grep -v -e /test/e2e -e /test/contract -e /test/operator -e /test/prometheus -e /test/sampleoperator -e /test/docs/adopt -e /test/docs/commands -e /hack/demo)
 SEEDED       = ./pkg/... $$(go list ./internal/... | grep -v -e /testing/ -e /layering) ./test/sim/...
-MODULES     := . hack/controlplane hack/controlplane/programs hack/tools hack/tools/kubebuilder hack/tools/manifests hack/image hack/kind
+MODULES     := . hack/controlplane hack/controlplane/programs hack/tools hack/tools/kubebuilder hack/tools/manifests hack/image hack/kind cmd/kubectl-delta test/browser
 OPERATOR     = ./examples/sample-operator
 MANIFESTS    = crd rbac:roleName=manager-role webhook paths=$(OPERATOR)/... output:crd:artifacts:config=config/crd/bases
 
@@ -53,6 +53,7 @@ test: cluster bin/controller-gen bin/kustomize ## Run all tests, against a real 
 	CGO_ENABLED=0 go -C hack/controlplane test ./...
 	CGO_ENABLED=0 go -C hack/image test ./...
 	CGO_ENABLED=0 go -C hack/kind test ./...
+	CGO_ENABLED=0 go -C cmd/kubectl-delta test ./...
 	@if [ "$$(go env CGO_ENABLED)" = 1 ]; then $(MAKE) race; \
 		else echo "no C compiler, which the race detector needs: not running make race"; $(MAKE) unit; fi
 	$(MAKE) model SEEDS=400
@@ -64,6 +65,8 @@ lint: bin/golangci-lint ## Check style, budgets and formatting
 	cd hack/controlplane && ../../bin/golangci-lint run ./...
 	cd hack/image && ../../bin/golangci-lint run ./...
 	cd hack/kind && ../../bin/golangci-lint run ./...
+	cd cmd/kubectl-delta && ../../bin/golangci-lint run ./...
+	cd test/browser && ../../bin/golangci-lint run ./...
 
 .PHONY: layers
 layers: ## Check who imports whom
@@ -117,6 +120,10 @@ bin/axe-core/axe.min.js:
 .PHONY: browser
 browser: bin/axe-core/axe.min.js ## Look at the inspector's page with chromium, and leave screenshots in artifacts/page
 	CGO_ENABLED=0 go -C test/browser test -count=1 -v -timeout 10m ./...
+
+.PHONY: observability
+observability: controlplane bin/kustomize ## Check alert rules and the dashboard with Prometheus itself
+	CGO_ENABLED=0 go test -tags observability -count=1 -v -timeout 15m ./test/prometheus
 
 .PHONY: starts
 starts: controlplane ## Start STARTS (100) managers without one of their kinds
