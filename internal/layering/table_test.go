@@ -153,6 +153,7 @@ var table = map[string]rule{
 	"test/docs/commands":  {},
 	"test/e2e":            {},
 	"test/operator":       {},
+	"test/prometheus":     {},
 	"test/sampleoperator": {},
 	"test/sim":            {},
 	"test/skip":           {},
