@@ -72,6 +72,10 @@ lint: bin/golangci-lint ## Check style, budgets and formatting
 layers: ## Check who imports whom
 	go test -count=1 ./internal/layering
 
+.PHONY: kubectl-delta
+kubectl-delta: ## Build the plugin of kubectl that asks operators what they do
+	CGO_ENABLED=0 go -C cmd/kubectl-delta build -o ../../bin/kubectl-delta .
+
 ##@ Closer looks
 
 .PHONY: unit

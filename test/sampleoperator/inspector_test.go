@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -18,7 +21,7 @@ import (
 )
 
 // TestWhoMayLook asks the operator's inspector without a token, with one that may nothing, and
-// with the roles from config/.
+// with the roles from config/. It asks over HTTP, and with kubectl-delta.
 func TestWhoMayLook(t *testing.T) {
 	c := newCluster(t, 1, controlplane.Options{})
 	metrics := controlplane.FreeAddressForTest(t)
@@ -60,6 +63,38 @@ func TestWhoMayLook(t *testing.T) {
 	} {
 		visitors[who].expect(t, http.MethodGet, reads, want.read)
 		visitors[who].expect(t, http.MethodPost, acts, want.act)
+	}
+	program := filepath.Join(t.TempDir(), "kubectl-delta")
+	if err := compile("-C", "cmd/kubectl-delta", "build", "-o", program, "."); err != nil {
+		t.Fatal(err)
+	}
+	site := siteOf("first")
+	create(t, c.api, site)
+	await.Within(t, patience, "the command line to say why a Site was reconciled", func() error {
+		said, err := visitors["reader"].run(t, program, "why", "site/first", "-n", land)
+		if err == nil && !strings.Contains(said, "because of") {
+			err = fmt.Errorf("it says %s", said)
+		}
+		return err
+	})
+	for _, c := range []struct{ who, command, want string }{
+		{"reader", "status", "web.example.com/v1alpha1 Site"},
+		{"reader", "status -o json", `"name": "web.example.com/v1alpha1 Site"`},
+		{"reader", "history site/first -n " + land, "Added"},
+		{"reader", "queue", "site"},
+		{"user", "resync sites", "are shown to those who take part in resyncs"},
+	} {
+		if said, err := visitors[c.who].run(t, program, strings.Fields(c.command)...); err != nil || !strings.Contains(said, c.want) {
+			t.Errorf("%s by %s: %v\n%s\nwant in it %q", c.command, c.who, err, said, c.want)
+		}
+	}
+	for who, want := range map[string]string{"nobody": "401", "visitor": "403"} {
+		if said, err := visitors[who].run(t, program, "status"); err == nil || !strings.Contains(said, want) {
+			t.Errorf("status by %s: %v\n%s\nwant an error with %s", who, err, said, want)
+		}
+	}
+	if said, err := visitors["reader"].run(t, program, "resync", "sites"); err == nil || !strings.Contains(said, "403") {
+		t.Errorf("a reader resyncs: %v\n%s", err, said)
 	}
 }
 
@@ -104,4 +139,17 @@ func (v *visitor) expect(t *testing.T, method string, routes []string, want int)
 			t.Errorf("%s %s by %s: %d %s %v, want %d", method, route, v.name, code, text, err, want)
 		}
 	}
+}
+
+// run runs kubectl-delta, and returns what it writes.
+func (v *visitor) run(t *testing.T, program string, args ...string) (said string, err error) {
+	t.Helper()
+	args = append(args, "--url", "https://"+v.address, "--insecure-skip-tls-verify")
+	if v.token != "" {
+		args = append(args, "--token", v.token)
+	}
+	command := exec.CommandContext(t.Context(), program, args...)
+	command.Env = append(os.Environ(), "KUBECONFIG=/nowhere")
+	text, err := command.CombinedOutput()
+	return string(text), err
 }

@@ -6,23 +6,24 @@ type place struct{ file, text string }
 // places has the commands that are not run here, because something else runs them. A new
 // command that can't be run here gets a line.
 var places = map[string]place{
-	"make test":         {".ci/run", "\nmake test\n"},
-	"make unit":         {"Makefile", "$(MAKE) unit; fi\n"},
-	"make lint":         {".ci/run", "\nmake lint\n"},
-	"make run":          {"hack/demo/demo_test.go", `startDemo(t, "-once")`},
-	"make recording":    {"hack/demo/demo_test.go", "func TestTheRecordingIsOfThisStory("}, // it takes as long as make run
-	"make controlplane": {"Makefile", "\n\t@go -C hack/controlplane run . $(CLUSTER)\n"},
-	"make cluster":      {"Makefile", "\ntest: cluster "},
-	"make bench-report": {"hack/bench/page_test.go", "func TestPublishedPageIsItsRun("}, // it takes ten minutes
-	"make image":        {"test/sampleoperator/main_test.go", `"hack/image", "run", "."`},
-	"make generate":     {"examples/sample-operator/generated_test.go", `"controller-gen"`},
-	"make manifests":    {"examples/sample-operator/generated_test.go", `"controller-gen"`},
-	"make deploy":       {"test/sampleoperator/deploy_test.go", `run("deploy"`},
-	"make undeploy":     {"test/sampleoperator/deploy_test.go", `run("undeploy"`},
-	"make kind-up":      {"hack/kind/scripts_test.go", `w.run(t, "up.sh"`},
-	"make model":        {"Makefile", "\n\t$(MAKE) model SEEDS="},
-	"go test ./...":     {"Makefile", "\n\tgo test -race -timeout 20m $(UNIT)\n"},
-	"go mod tidy":       {"test/docs/adopt/project_test.go", `p.told("go mod tidy")`},
+	"make test":          {".ci/run", "\nmake test\n"},
+	"make unit":          {"Makefile", "$(MAKE) unit; fi\n"},
+	"make lint":          {".ci/run", "\nmake lint\n"},
+	"make run":           {"hack/demo/demo_test.go", `startDemo(t, "-once")`},
+	"make recording":     {"hack/demo/demo_test.go", "func TestTheRecordingIsOfThisStory("}, // it takes as long as make run
+	"make controlplane":  {"Makefile", "\n\t@go -C hack/controlplane run . $(CLUSTER)\n"},
+	"make cluster":       {"Makefile", "\ntest: cluster "},
+	"make bench-report":  {"hack/bench/page_test.go", "func TestPublishedPageIsItsRun("}, // it takes ten minutes
+	"make kubectl-delta": {"test/sampleoperator/inspector_test.go", `"cmd/kubectl-delta", "build"`},
+	"make image":         {"test/sampleoperator/main_test.go", `"hack/image", "run", "."`},
+	"make generate":      {"examples/sample-operator/generated_test.go", `"controller-gen"`},
+	"make manifests":     {"examples/sample-operator/generated_test.go", `"controller-gen"`},
+	"make deploy":        {"test/sampleoperator/deploy_test.go", `run("deploy"`},
+	"make undeploy":      {"test/sampleoperator/deploy_test.go", `run("undeploy"`},
+	"make kind-up":       {"hack/kind/scripts_test.go", `w.run(t, "up.sh"`},
+	"make model":         {"Makefile", "\n\t$(MAKE) model SEEDS="},
+	"go test ./...":      {"Makefile", "\n\tgo test -race -timeout 20m $(UNIT)\n"},
+	"go mod tidy":        {"test/docs/adopt/project_test.go", `p.told("go mod tidy")`},
 
 	"git submodule add https://github.com/delta-runtime/delta-runtime third_party/delta-runtime": {"test/docs/adopt/scaffold_test.go", `p.follow(followed[0])`},
 	"go mod edit -require github.com/delta-runtime/delta-runtime@v0.0.0 -replace github.com/delta-runtime/delta-runtime=./third_party/delta-runtime": {
