@@ -142,7 +142,10 @@ func (l *clerk[R]) lastSuccess(r R) (time.Time, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	last, ok := l.books.past.get(r)
-	return time.Unix(0, last.at), ok
+	if !ok {
+		return time.Time{}, false
+	}
+	return time.Unix(0, last.at), true
 }
 
 // Gaps is the [ledger.Auditor]'s.

@@ -9,7 +9,8 @@ import (
 
 // Waiting shows what the next call will be told, and takes nothing.
 func TestWaiting(t *testing.T) {
-	clerk := NewLedger[string](LedgerOptions{}).Clerk()
+	books := NewLedger[string](LedgerOptions{})
+	clerk := books.Clerk()
 	if got := clerk.Waiting("a"); got.Len() != 0 || got.Attempt() != 1 {
 		t.Errorf("nothing was recorded, and %v waits", got)
 	}
@@ -28,6 +29,9 @@ func TestWaiting(t *testing.T) {
 		t.Errorf("%v waits, and the worker has it", got)
 	}
 	clerk.Settle("a", ledger.Failed)
+	if at, known := books.LastSuccess("a"); known || !at.IsZero() {
+		t.Errorf("it last succeeded at %v, and it never has", at)
+	}
 	if got := clerk.Waiting("a"); got.Len() != 1 || got.Attempt() != 2 {
 		t.Errorf("%v waits for attempt %d, want the change once more, and 2", got, got.Attempt())
 	}
