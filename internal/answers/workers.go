@@ -30,7 +30,7 @@ func controllerOf(c *observe.Controller) v1.Controller {
 		},
 	}
 	for how, n := range calls.Results {
-		shown.Calls[how.String()] = n
+		shown.Calls[results[how]] = n
 	}
 	for cause, n := range calls.Causes {
 		if n > 0 {

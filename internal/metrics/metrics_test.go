@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
+	"github.com/delta-runtime/delta-runtime/internal/journal"
 	"github.com/delta-runtime/delta-runtime/internal/observe"
 	"github.com/delta-runtime/delta-runtime/internal/testing/scrape"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -68,9 +69,9 @@ func controllers() []*observe.Controller {
 		calls := &observe.Calls{}
 		now := time.Now()
 		calls.Begin(clerk, delta.NewChanges(delta.Change{Cause: delta.Primary, First: now.Add(-time.Second)}), now)
-		calls.End(observe.Success)
+		calls.End(journal.Success)
 		calls.Begin(clerk, delta.Changes{}, now)
-		calls.End(observe.Error)
+		calls.End(journal.Error)
 		all = append(all, &observe.Controller{
 			Name: "same", Calls: calls,
 			Ledger:   func() delta.LedgerStatus { return delta.LedgerStatus{Requests: 1} },

@@ -5,34 +5,18 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/delta-runtime/delta-runtime/internal/journal"
 	"github.com/delta-runtime/delta-runtime/internal/lock"
 	"github.com/delta-runtime/delta-runtime/internal/tally"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
-
-// Result is what a call of a reconciler came to.
-type Result uint8
-
-const (
-	Success Result = iota // and no other call was asked for
-	Requeue               // it asked for another call
-	Error
-	Panic
-
-	results = iota
-)
-
-var resultNames = [results]string{"success", "requeue", "error", "panic"}
-
-// String is the result as metrics have it.
-func (r Result) String() string { return resultNames[r] }
 
 // causes is one more than the highest [delta.Cause].
 const causes = int(delta.Relist) + 1
 
 // Calls counts the calls of one controller's reconciler. The zero value is ready.
 type Calls struct {
-	results [results]atomic.Uint64
+	results [journal.Panic + 1]atomic.Uint64
 	causes  [causes]atomic.Uint64
 	latency [causes]tally.Histogram // nanoseconds
 	changes atomic.Uint64
@@ -84,11 +68,11 @@ func (c *Calls) lack(word string) {
 }
 
 // End counts what a call came to.
-func (c *Calls) End(how Result) { c.results[how].Add(1) }
+func (c *Calls) End(how journal.Result) { c.results[how].Add(1) }
 
 // CallCounts are what [Calls] has counted.
 type CallCounts struct {
-	Results map[Result]uint64
+	Results map[journal.Result]uint64
 	// Causes counts the calls that had a change of a cause. A call may have several.
 	Causes map[delta.Cause]uint64
 	// Latency has the times from when the first delta of a change was seen to the call, in
@@ -102,11 +86,11 @@ type CallCounts struct {
 // Read returns the counts so far.
 func (c *Calls) Read() CallCounts {
 	counts := CallCounts{
-		Results: map[Result]uint64{}, Causes: map[delta.Cause]uint64{}, Latency: map[delta.Cause]tally.Reading{},
+		Results: map[journal.Result]uint64{}, Causes: map[delta.Cause]uint64{}, Latency: map[delta.Cause]tally.Reading{},
 		Changes: c.changes.Load(), Own: c.own.Load(), Lacking: map[string]uint64{},
 	}
-	for i := range c.results {
-		counts.Results[Result(i)] = c.results[i].Load() //nolint:gosec // there are four
+	for how := journal.Success; how <= journal.Panic; how++ {
+		counts.Results[how] = c.results[how].Load()
 	}
 	for cause := delta.Primary; int(cause) < causes; cause++ {
 		counts.Causes[cause] = c.causes[cause].Load()

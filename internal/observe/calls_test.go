@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/delta-runtime/delta-runtime/internal/journal"
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
@@ -16,7 +17,7 @@ func TestCalls(t *testing.T) {
 	seeds.Run(t, 100, func(t *testing.T, rng *rand.Rand) {
 		clerk := delta.NewLedger[string](delta.LedgerOptions{}).Clerk()
 		var calls Calls
-		want := CallCounts{Results: map[Result]uint64{}, Causes: map[delta.Cause]uint64{}, Lacking: map[string]uint64{}}
+		want := CallCounts{Results: map[journal.Result]uint64{}, Causes: map[delta.Cause]uint64{}, Lacking: map[string]uint64{}}
 		seen := map[delta.Cause]uint64{}
 		now := time.Now()
 		for range rng.IntN(50) {
@@ -35,7 +36,7 @@ func TestCalls(t *testing.T) {
 				want.Lacking["Other"]++
 			}
 			calls.Begin(clerk, told, now)
-			how := Result(rng.IntN(results))
+			how := journal.Result(1 + rng.IntN(4))
 			calls.End(how)
 			want.Results[how]++
 			want.Changes += uint64(len(list))
@@ -44,7 +45,7 @@ func TestCalls(t *testing.T) {
 			}
 		}
 		got := calls.Read()
-		maps.DeleteFunc(got.Results, func(_ Result, n uint64) bool { return n == 0 })
+		maps.DeleteFunc(got.Results, func(_ journal.Result, n uint64) bool { return n == 0 })
 		maps.DeleteFunc(got.Causes, func(_ delta.Cause, n uint64) bool { return n == 0 })
 		if !maps.Equal(got.Results, want.Results) || !maps.Equal(got.Causes, want.Causes) || !maps.Equal(got.Lacking, want.Lacking) ||
 			got.Changes != want.Changes || got.Own != 0 {
@@ -88,6 +89,6 @@ func BenchmarkBegin(b *testing.B) {
 	b.ReportAllocs()
 	for range b.N {
 		calls.Begin(clerk, told, now)
-		calls.End(Success)
+		calls.End(journal.Success)
 	}
 }

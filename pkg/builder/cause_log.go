@@ -7,7 +7,7 @@ import (
 
 	"github.com/go-logr/logr"
 
-	"github.com/delta-runtime/delta-runtime/internal/observe"
+	"github.com/delta-runtime/delta-runtime/internal/journal"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -21,14 +21,14 @@ func (r *recordedReconciler[R]) logCauses(ctx context.Context, seen *seenCall[R]
 	}
 	changes, came := seen.told, seen.came
 	level := *r.causeLog
-	if isRoutine(changes) && came == observe.Success {
+	if isRoutine(changes) && came == journal.Success {
 		level++
 	}
 	log := logr.FromContextOrDiscard(ctx).V(level)
 	if !log.Enabled() {
 		return
 	}
-	values := []any{"because", causesOf(changes), "result", came.String(), "took", took.Round(time.Microsecond).String()}
+	values := []any{"because", causesOf(changes), "result", strings.ToLower(came.String()), "took", took.Round(time.Microsecond).String()}
 	if changes.Attempt() > 1 {
 		values = append(values, "attempt", changes.Attempt())
 	}

@@ -152,7 +152,9 @@ func describeLoop[R comparable](e *hotloop.Episode[R]) string {
 		return fmt.Sprintf("%s and %s undo each other's writes to %s, %d rounds so far", e.Managers[0], e.Managers[1], what, e.Rounds)
 	case e.Pattern == hotloop.Fight:
 		return fmt.Sprintf("two writers undo each other's writes to %s, %d rounds so far", what, e.Rounds)
+	case len(e.Managers) > 0:
+		return fmt.Sprintf("%s writes %s, and is called for that, %d times so far", e.Managers[0], what, e.Rounds)
 	default:
-		return fmt.Sprintf("%s writes %s, and is called for that, %d times so far", strings.Join(append(e.Managers, "the operator")[:1], ""), what, e.Rounds)
+		return fmt.Sprintf("the operator writes %s, and is called for that, %d times so far", what, e.Rounds)
 	}
 }

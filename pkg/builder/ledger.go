@@ -73,7 +73,7 @@ type recordedReconciler[R comparable] struct {
 func (r *recordedReconciler[R]) Reconcile(ctx context.Context, request R) (reconcile.Result, error) {
 	how := ledger.Failed // also for a panic, which goes on to the caller
 	again := true
-	seen := seenCall[R]{request: request, began: time.Now(), came: observe.Panic}
+	seen := seenCall[R]{request: request, began: time.Now(), came: journal.Panic}
 	if rest := r.guard.rest(request, seen.began); rest > 0 {
 		r.mayAddAgain(request)
 		return reconcile.Result{RequeueAfter: rest}, nil

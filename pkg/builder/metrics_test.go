@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/delta-runtime/delta-runtime/internal/journal"
 	"github.com/delta-runtime/delta-runtime/internal/observe"
 	"github.com/delta-runtime/delta-runtime/internal/testing/scrape"
 	"github.com/delta-runtime/delta-runtime/pkg/builder"
@@ -116,7 +117,7 @@ func forgetTheFailure(t *testing.T) {
 		t.Error("Cancel or Forget found a delayed add, and there is none")
 	}
 	counts := c.Calls.Read()
-	if counts.Results[observe.Error] != 1 || counts.Results[observe.Success] != 3 || counts.Causes[delta.Retry] != 1 {
+	if counts.Results[journal.Error] != 1 || counts.Results[journal.Success] != 3 || counts.Causes[delta.Retry] != 1 {
 		t.Errorf("the calls came to %v, for %v", counts.Results, counts.Causes)
 	}
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/journal"
 	"github.com/delta-runtime/delta-runtime/internal/ledger"
-	"github.com/delta-runtime/delta-runtime/internal/observe"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -19,7 +18,7 @@ type seenCall[R comparable] struct {
 	began   time.Time
 	result  reconcile.Result
 	err     error
-	came    observe.Result
+	came    journal.Result
 }
 
 // returned notes what the reconciler returned. If it is never called, the reconciler has panicked.
@@ -27,11 +26,11 @@ func (s *seenCall[R]) returned(how ledger.Outcome, result reconcile.Result, err 
 	s.result, s.err = result, err
 	switch {
 	case err != nil:
-		s.came = observe.Error
+		s.came = journal.Error
 	case how != ledger.Succeeded:
-		s.came = observe.Requeue
+		s.came = journal.Requeue
 	default:
-		s.came = observe.Success
+		s.came = journal.Success
 	}
 }
 
@@ -51,12 +50,7 @@ func (r *recordedReconciler[R]) show(ctx context.Context, seen *seenCall[R]) {
 		return
 	}
 	notes.Note(journal.Call{
-		Request: keyOf(seen.request), Began: seen.began, Took: took, Result: journalled[seen.came], Err: seen.err,
+		Request: keyOf(seen.request), Began: seen.began, Took: took, Result: seen.came, Err: seen.err,
 		RequeueAfter: seen.result.RequeueAfter, Changes: seen.told, Steps: delta.Steps(ctx),
 	})
-}
-
-// journalled has the results as the journal has them.
-var journalled = map[observe.Result]journal.Result{
-	observe.Success: journal.Success, observe.Requeue: journal.Requeue, observe.Error: journal.Error, observe.Panic: journal.Panic,
 }
