@@ -59,8 +59,8 @@ func (g *guard[R]) rest(r R, now time.Time) time.Duration {
 	return max(0, g.held[r].Sub(now))
 }
 
-// called looks at a call that began at a time.
-func (g *guard[R]) called(ctx context.Context, r R, told delta.Changes, began time.Time) {
+// called looks at a call that has ended.
+func (g *guard[R]) called(ctx context.Context, r R, told delta.Changes) {
 	if g == nil {
 		return
 	}
@@ -68,7 +68,7 @@ func (g *guard[R]) called(ctx context.Context, r R, told delta.Changes, began ti
 	if !g.looksAt(r, now) {
 		return
 	}
-	episode, verdict := g.watch.Called(r, told, began)
+	episode, verdict := g.watch.Called(r, told, now)
 	g.looked(r, verdict, time.Since(now))
 	switch verdict {
 	case hotloop.Calm:

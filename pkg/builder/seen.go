@@ -40,7 +40,7 @@ func (r *recordedReconciler[R]) show(ctx context.Context, seen *seenCall[R]) {
 	seen.told = delta.From(ctx)
 	r.calls.Begin(r.ledger.Clerk(), seen.told, seen.began)
 	r.calls.End(seen.came)
-	r.guard.called(ctx, seen.request, seen.told, seen.began)
+	r.guard.called(ctx, seen.request, seen.told)
 	notes := r.journal.Load()
 	if notes == nil && r.causeLog == nil {
 		return
