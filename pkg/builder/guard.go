@@ -3,6 +3,7 @@ package builder
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -30,6 +31,7 @@ type guard[R comparable] struct {
 	defers bool
 	watch  *hotloop.Watch[R]
 	found  [1 + hotloop.OwnWrites]atomic.Uint64 // episodes, by pattern
+	broken atomic.Bool                          // it has panicked, and looks no more
 
 	mu    lock.Mutex[lock.Guard] // guards everything below
 	share share[R]
@@ -61,9 +63,16 @@ func (g *guard[R]) rest(r R, now time.Time) time.Duration {
 
 // called looks at a call that has ended.
 func (g *guard[R]) called(ctx context.Context, r R, told delta.Changes) {
-	if g == nil {
+	if g == nil || g.broken.Load() {
 		return
 	}
+	defer func() {
+		if p := recover(); p != nil { // nobody asked for a guard, so a bug in it must not cost a reconcile
+			g.broken.Store(true)
+			logr.FromContextOrDiscard(ctx).Error(fmt.Errorf("panic: %v", p),
+				"BUG: the guard against hot loops panicked, and looks no more", "stack", string(debug.Stack()))
+		}
+	}()
 	now := time.Now()
 	if !g.looksAt(r, now) {
 		return

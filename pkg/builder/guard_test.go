@@ -116,3 +116,24 @@ func playGuard(t *testing.T, w *world, name string, opts delta.LedgerOptions) {
 		t.Errorf("after an hour of calm the metrics are %v", got)
 	}
 }
+
+// TestAGuardThatPanicsCostsNothing has no recorder of Events, which the guard stumbles over.
+func TestAGuardThatPanicsCostsNothing(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		var lines []string
+		w.manager.logger = funcr.New(func(_, args string) { lines = append(lines, args) }, funcr.Options{})
+		var calls atomic.Int64
+		reconciler := reconcile.Func(func(context.Context, reconcile.Request) (reconcile.Result, error) {
+			calls.Add(1)
+			return reconcile.Result{}, nil
+		})
+		if err := builder.ControllerManagedBy(w.manager).Named("stumbling").For(&corev1.Secret{}).Complete(reconciler); err != nil {
+			t.Fatal(err)
+		}
+		w.start()
+		fight(w, 20)
+		if said := strings.Join(lines, "\n"); calls.Load() != 41 || strings.Count(said, "BUG: the guard against hot loops panicked") != 1 {
+			t.Errorf("there were %d calls, want 41, and the log says\n%s", calls.Load(), said)
+		}
+	})
+}
