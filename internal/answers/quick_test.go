@@ -1,0 +1,121 @@
+package answers
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/internal/journal"
+	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/listwatch"
+	"github.com/delta-runtime/delta-runtime/internal/objects"
+	"github.com/delta-runtime/delta-runtime/internal/observe"
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
+	"github.com/delta-runtime/delta-runtime/internal/testing/await"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
+	"github.com/delta-runtime/delta-runtime/pkg/queue"
+)
+
+// many is how many Pods the crowd has.
+const many = 100_000
+
+// crowd is a cache of many Pods, and a controller of them.
+type crowd struct {
+	observe.Resyncer // none: the test asks for nothing of it
+	informer         *engine.Informer[any]
+}
+
+func (c *crowd) Is(cache any) bool { return cache == c }
+
+func (*crowd) Record(*journal.Journal) {}
+
+func (c *crowd) Kinds() []observe.Kind {
+	gvk := corev1.SchemeGroupVersion.WithKind("Pod")
+	return []observe.Kind{{GVK: gvk, Name: "v1 Pod", Example: &corev1.Pod{}, Informer: c.informer, Weigh: func(time.Time) uint64 { return 0 }}}
+}
+
+// List is the server's.
+func (*crowd) List(context.Context, metav1.ListOptions) (listwatch.Page[any], error) {
+	page := listwatch.Page[any]{Version: "1"}
+	for n := range many {
+		page.Items = append(page.Items, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: fmt.Sprint("pod-", n), ResourceVersion: "1"}})
+	}
+	return page, nil
+}
+
+// Watch never answers.
+func (*crowd) Watch(ctx context.Context, _ metav1.ListOptions) (listwatch.Stream[any], error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// requests is a controller all of whose requests wait for a worker.
+type requests struct{ observe.Remembered }
+
+func (requests) Contents(limit int) (all []queue.Entry[delta.Key]) {
+	for n := range min(limit, many) {
+		all = append(all, queue.Entry[delta.Key]{Key: delta.Key{Namespace: "team", Name: fmt.Sprint("pod-", n)}, Queued: time.Now()})
+	}
+	return all
+}
+
+func (requests) Entry(of delta.Key) (queue.Entry[delta.Key], bool) {
+	return queue.Entry[delta.Key]{Key: of, Queued: time.Now()}, true
+}
+func (requests) Waiting(delta.Key) delta.Changes         { return delta.NewChanges() }
+func (requests) LastSuccess(delta.Key) (time.Time, bool) { return time.Time{}, false }
+func (requests) Forget(delta.Key) bool                   { return false }
+func (requests) Cancel(delta.Key) bool                   { return false }
+
+// TestWhyIsQuickAmongMany asks why of one Pod among many, with a journal that is full.
+func TestWhyIsQuickAmongMany(t *testing.T) {
+	c := &crowd{}
+	c.informer = engine.New[any](c, engine.Options[any]{
+		Name: "v1 Pod", Traits: objects.Traits, Reflector: reflector.Options[any]{Settings: informer.Settings{Lists: informer.PagesOnly}},
+	})
+	tasks := lifecycle.New(t.Context())
+	tasks.Go("informer", c.informer.Run)
+	defer func() { tasks.Stop(); _ = tasks.Wait() }()
+	await.Until(t, "the Pods to be there", c.informer.HasSynced)
+	defer observe.AddCache(c)()
+	defer observe.AddController(&observe.Controller{
+		Name: "pods", Kind: c.Kinds()[0].GVK, Cache: c, Calls: &observe.Calls{}, Requests: requests{},
+		Queue: func() (queue.Stats, bool) { return queue.Stats{}, true },
+	})()
+	o := New(Options{Cache: c})
+	notes, calls := o.journal.Kind("v1 Pod"), o.journal.Controller("pods")
+	key := delta.Key{Namespace: "team", Name: "pod-77777"}
+	for n := range 2000 {
+		key := key
+		if n%2 == 0 {
+			key.Name = fmt.Sprint("pod-", n)
+		}
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name, ResourceVersion: fmt.Sprint(n)}}
+		notes.Begin()
+		notes.Add(&delta.Delta[any]{Op: delta.Updated, Key: key, Old: pod, New: pod})
+		notes.End()
+		calls.Note(journal.Call{Request: key, Result: journal.Success, Changes: delta.NewChanges(delta.Change{Kind: c.Kinds()[0].GVK, Key: key, New: pod})})
+	}
+	began := time.Now()
+	why, err := o.Why("v1 Pod", key.Namespace, key.Name)
+	took := time.Since(began)
+	if err != nil || !why.Cached || len(why.Requests) != 1 || why.Requests[0].State != "ready" || len(why.Told) != lately || len(why.Deltas) != lately {
+		t.Fatalf("why answers %+v, %v", why, err)
+	}
+	if took > time.Second {
+		t.Errorf("why takes %v, want less than a second", took)
+	}
+	t.Logf("why takes %v among %d Pods", took, many)
+	if queues := o.Queues("pods", 100); len(queues[0].Items) != 100 || !queues[0].More {
+		t.Errorf("of a long queue there are %d requests, more: %v", len(queues[0].Items), queues[0].More)
+	}
+	if _, err := o.Memory(t.Context(), "v1 Pod"); err != nil {
+		t.Error(err)
+	}
+}
