@@ -91,21 +91,6 @@ func (c *Calls) Note(call Call) {
 	c.journal.noted(more)
 }
 
-func (c *Calls) freshIDs(to []uint64) []uint64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for i := c.entries.count - c.fresh; i < c.entries.count; i++ {
-		to = append(to, c.entries.at(i).ID)
-	}
-	return to
-}
-
-func (c *Calls) dropTo(id uint64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.dropLocked(func(call *Call) bool { return call.ID <= id })
-}
-
 // Calls returns the calls that the filter wants, newest first.
 func (j *Journal) Calls(want CallFilter) []Call {
 	return j.calls(want, func(*Call) bool { return true })

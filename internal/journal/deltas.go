@@ -91,21 +91,6 @@ func (d *Deltas) End() {
 	}
 }
 
-func (d *Deltas) freshIDs(to []uint64) []uint64 {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for i := d.entries.count - d.fresh; i < d.entries.count; i++ {
-		to = append(to, d.entries.at(i).ID)
-	}
-	return to
-}
-
-func (d *Deltas) dropTo(id uint64) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.dropLocked(func(e *Entry) bool { return e.ID <= id })
-}
-
 // Deltas returns the deltas that the filter wants, newest first.
 func (j *Journal) Deltas(want Filter) (found []Entry) {
 	kinds, _ := j.all()

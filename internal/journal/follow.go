@@ -27,8 +27,8 @@ type Follower[E any] struct {
 	closed  bool
 }
 
-// followers are all of one sort. The list is copied when it changes, so that nobody who notes
-// something needs a lock to look at it.
+// followers are those of deltas, or those of calls. The list is copied when it changes. Nobody needs a
+// lock to look at it.
 type followers[E any] struct {
 	journal *Journal
 	list    atomic.Pointer[[]*Follower[E]] // written under journal.mu; nil: there is none

@@ -62,7 +62,7 @@ func (j *Journal) Kind(name string) *Deltas {
 	d, ok := j.kinds[name]
 	if !ok {
 		d = &Deltas{}
-		d.journal, d.name, d.entries.most = j, name, j.limits.Deltas
+		d.shelf.put(j, name, j.limits.Deltas, func(e *Entry) uint64 { return e.ID })
 		j.kinds[name] = d
 	}
 	return d
@@ -76,7 +76,7 @@ func (j *Journal) Controller(name string) *Calls {
 	c, ok := j.controllers[name]
 	if !ok {
 		c = &Calls{}
-		c.journal, c.name, c.entries.most = j, name, j.limits.Calls
+		c.shelf.put(j, name, j.limits.Calls, func(call *Call) uint64 { return call.ID })
 		j.controllers[name] = c
 	}
 	return c

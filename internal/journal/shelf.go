@@ -10,7 +10,8 @@ import (
 type shelf[E any] struct {
 	journal *Journal
 	name    string
-	bytes   atomic.Int64 // of its entries, when they were last measured
+	number  func(*E) uint64 // reads an entry's ID
+	bytes   atomic.Int64    // of its entries, when they were last measured
 
 	mu      lock.Mutex[lock.JournalShelf] // guards everything below
 	entries ring[E]
@@ -18,6 +19,11 @@ type shelf[E any] struct {
 	noted   uint64 // entries that there were
 	dropped uint64 // of these, how many are gone
 	initial uint64 // what was not kept
+}
+
+// put makes the shelf one of the journal's, with room for so many entries.
+func (s *shelf[E]) put(in *Journal, name string, most int, number func(*E) uint64) {
+	s.journal, s.name, s.number, s.entries.most = in, name, number, most
 }
 
 // addLocked returns the place of a new entry, and reports whether there is one more that is not
@@ -35,9 +41,21 @@ func (s *shelf[E]) addLocked() (place *E, more bool) {
 	return place, more
 }
 
-// dropLocked drops the oldest entries while old says yes.
-func (s *shelf[E]) dropLocked(old func(*E) bool) {
-	for s.entries.count > 0 && old(s.entries.at(0)) {
+// freshIDs is the [book]'s.
+func (s *shelf[E]) freshIDs(to []uint64) []uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := s.entries.count - s.fresh; i < s.entries.count; i++ {
+		to = append(to, s.number(s.entries.at(i)))
+	}
+	return to
+}
+
+// dropTo is the [book]'s.
+func (s *shelf[E]) dropTo(id uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.entries.count > 0 && s.number(s.entries.at(0)) <= id {
 		s.entries.drop()
 		s.dropped++
 	}
