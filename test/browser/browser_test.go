@@ -88,7 +88,7 @@ var (
 func open(t *testing.T, on screen, view string, wrap func(http.Handler) http.Handler) *tab {
 	t.Helper()
 	if started == nil {
-		t.Skip("there is no chromium: install it, or set CHROME to a program that speaks its protocol")
+		t.Fatal("there is no chromium: install it, or set CHROME to a program that speaks its protocol")
 	}
 	b := &tab{T: t, toy: toyoperator.New()}
 	done := make(chan struct{})

@@ -5,7 +5,7 @@
 //	      └── a test edits objects ── and looks ─────┘
 //
 // make browser runs them. They need chromium, which $CHROME names, or which is found on the PATH.
-// They are skipped where there is none. For the rules of accessibility they need axe-core, which
+// They fail where there is none. For the rules of accessibility they need axe-core, which
 // make browser gets from npm's registry; without it they fail, and say so.
 //
 // Each test leaves screenshots in artifacts/page.
