@@ -49,8 +49,8 @@ func New[R comparable](opts Options) *Watch[R] {
 	return &Watch[R]{opts: opts, seed: maphash.MakeSeed(), requests: newTable[R](opts.Requests)}
 }
 
-// Called notes that the reconciler is called for a request, and what it is told. The time must not
-// go back. The Episode is empty if the verdict is Calm. If several are under way it is the one
+// Called notes a call of the reconciler for a request, and what the call is told. Each call's time
+// must be no earlier than that of the call before. The Episode is empty if the verdict is Calm. If several are under way it is the one
 // that was found last.
 func (w *Watch[R]) Called(r R, changes delta.Changes, at time.Time) (Episode[R], Verdict) {
 	deltas := 0
