@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/footprint"
+	"github.com/delta-runtime/delta-runtime/internal/observe"
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 )
 
@@ -29,22 +30,15 @@ func (o *Operator) Memory(ctx context.Context, kind string) (v1.Memory, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, sampling)
 	defer cancel()
-	view := k.Informer.Store().View()
-	defer view.Release()
-	m := v1.Memory{Kind: kind, Objects: view.Len(), Paths: []v1.PathCost{}}
-	every := max(1, m.Objects/sampled)
+	m := v1.Memory{Kind: kind, Paths: []v1.PathCost{}}
 	costs := map[string]uint64{}
-	n := 0
-	for _, obj := range view.All() {
-		if n++; (n-1)%every != 0 {
-			continue
-		}
+	m.Objects, m.Sampled = observe.Sample(k.Informer, sampled, func(obj any) bool {
 		if ctx.Err() != nil {
-			break
+			return false
 		}
-		m.Sampled++
 		footprint.ByPath(obj, func(path string, bytes int64) { costs[path] += uint64(max(0, bytes)) })
-	}
+		return true
+	})
 	if m.Sampled == 0 {
 		return m, nil
 	}

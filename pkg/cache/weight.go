@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/footprint"
+	"github.com/delta-runtime/delta-runtime/internal/observe"
 )
 
 // weighed is how many objects of a kind are measured at most, and freshWeight how long the outcome
@@ -25,17 +26,11 @@ func (k *kind) weigh(now time.Time) uint64 {
 	if known := k.weight.Load(); known != nil && now.Sub(known.at) < freshWeight {
 		return known.bytes
 	}
-	view := k.core.Store().View()
-	defer view.Release()
-	objects := view.Len()
-	every := max(1, objects/weighed)
-	n, sampled, bytes := 0, 0, uint64(0)
-	for _, obj := range view.All() {
-		if n++; (n-1)%every == 0 {
-			sampled++
-			bytes += uint64(max(0, footprint.Of(obj)))
-		}
-	}
+	bytes := uint64(0)
+	objects, sampled := observe.Sample(k.core, weighed, func(obj any) bool {
+		bytes += uint64(max(0, footprint.Of(obj)))
+		return true
+	})
 	if sampled > 0 {
 		bytes = bytes * uint64(objects) / uint64(sampled)
 	}
