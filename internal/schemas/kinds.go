@@ -59,6 +59,27 @@ func New(config *rest.Config, httpClient *http.Client, scheme *runtime.Scheme) (
 	}, nil
 }
 
+// Server is what a manager knows of its server.
+type Server interface {
+	GetConfig() *rest.Config
+	GetHTTPClient() *http.Client
+	GetScheme() *runtime.Scheme
+}
+
+// Of returns the types of the kinds of a manager's server. They ask the server for nothing before
+// somebody wants a difference. A manager for tests may have no server. Then there are none.
+func Of(s Server) (diff.Schemas, error) {
+	config, client := s.GetConfig(), s.GetHTTPClient()
+	if config == nil || client == nil {
+		return nil, nil //nolint:nilnil // differences are made without, too
+	}
+	kinds, err := New(config, client, s.GetScheme())
+	if err != nil {
+		return nil, err // not kinds: a nil *Kinds is not nil Schemas
+	}
+	return kinds, nil
+}
+
 // builtinSchemas are the same for every server, so a process needs them once, however
 // many controllers it has.
 var builtinSchemas = sync.OnceValue(func() managedfields.TypeConverter {

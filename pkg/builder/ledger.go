@@ -40,17 +40,12 @@ func ledgerOptions(mgr manager.Manager, opts delta.LedgerOptions) delta.LedgerOp
 	return opts
 }
 
-// schemasOf returns the schemas of the server's kinds. They ask the server for nothing before
-// somebody wants a difference. Without them differences in lists are coarser.
+// schemasOf returns the schemas of the server's kinds. Without them differences in lists are
+// coarser.
 func schemasOf(mgr manager.Manager) diff.Schemas {
-	config, client := mgr.GetConfig(), mgr.GetHTTPClient()
-	if config == nil || client == nil { // a manager for tests
-		return nil
-	}
-	kinds, err := schemas.New(config, client, mgr.GetScheme())
+	kinds, err := schemas.Of(mgr)
 	if err != nil {
 		mgr.GetLogger().Error(err, "Differences are made without schemas")
-		return nil
 	}
 	return kinds
 }

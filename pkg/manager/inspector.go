@@ -17,7 +17,6 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/schemas"
 	"github.com/delta-runtime/delta-runtime/pkg/cache"
-	"github.com/delta-runtime/delta-runtime/pkg/diff"
 	"github.com/delta-runtime/delta-runtime/pkg/inspect"
 )
 
@@ -40,8 +39,12 @@ func AddInspector(mgr ctrlmanager.Manager, opts inspect.Options) error {
 		return fmt.Errorf("add inspector: BindAddress is %q, which is not a loopback address with a port: "+
 			"an inspector without authentication is served on loopback only; leave BindAddress out to have it beside the metrics", opts.BindAddress)
 	}
+	kinds, err := schemas.Of(mgr)
+	if err != nil {
+		mgr.GetLogger().Error(err, "The inspector shows differences without schemas")
+	}
 	operator := answers.New(answers.Options{
-		Cache: mgr.GetCache(), Schemas: schemasOf(mgr),
+		Cache: mgr.GetCache(), Schemas: kinds,
 		Limits: journal.Limits{Deltas: opts.Deltas, Calls: opts.Reconciles, Bytes: opts.Bytes},
 	})
 	i := &inspected{operator: operator, address: opts.BindAddress, done: make(chan struct{})}
@@ -56,16 +59,6 @@ func AddInspector(mgr ctrlmanager.Manager, opts inspect.Options) error {
 		return fmt.Errorf("add inspector: %w", err)
 	}
 	return nil
-}
-
-// schemasOf returns the schemas of the server's kinds, which make differences in lists exact.
-func schemasOf(mgr ctrlmanager.Manager) diff.Schemas {
-	kinds, err := schemas.New(mgr.GetConfig(), mgr.GetHTTPClient(), mgr.GetScheme())
-	if err != nil {
-		mgr.GetLogger().Error(err, "The inspector shows differences without schemas")
-		return nil
-	}
-	return kinds
 }
 
 // isLoopback reports whether an address has a port, and a host that only this machine reaches.
