@@ -3,7 +3,6 @@ package answers
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/observe"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
@@ -26,13 +25,12 @@ func kindOf(k *observe.Kind) v1.Kind {
 			shown.Lists[reason.String()] = n
 		}
 	}
+	shown.DegradedSince, shown.DeafSince = observe.Troubles(s.Scopes)
 	var whys []string
 	for i := range s.Scopes {
 		of := &s.Scopes[i]
 		shown.Scopes = append(shown.Scopes, scopeOf(of))
-		shown.HeardAt = earliest(shown.HeardAt, of.HeardAt)
-		shown.DeafSince = earliest(shown.DeafSince, of.Reflector.DeafSince)
-		shown.DegradedSince = earliest(shown.DegradedSince, of.Reflector.DegradedSince)
+		shown.HeardAt = observe.Earliest(shown.HeardAt, of.HeardAt)
 		shown.Skipped += of.Reflector.Skipped
 		if err := of.Reflector.LastError; err != nil {
 			shown.LastError = err.Error()
@@ -91,12 +89,4 @@ func describePolicy(p *resync.Policy) string {
 		says += ", not in " + strings.Join(p.Except, ", ")
 	}
 	return says
-}
-
-// earliest returns the earlier of two times, where zero is none.
-func earliest(a, b time.Time) time.Time {
-	if a.IsZero() || !b.IsZero() && b.Before(a) {
-		return b
-	}
-	return a
 }

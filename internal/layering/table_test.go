@@ -24,7 +24,7 @@ var table = map[string]rule{
 		theirs: in("k8s.io/apimachinery", "github.com/go-logr/logr"),
 	},
 	"internal/observe": {
-		ours:   in("internal/engine", "internal/hotloop", "internal/journal", "internal/lock", "internal/tally", "pkg/delta", "pkg/queue", "pkg/resync"),
+		ours:   in("internal/engine", "internal/hotloop", "internal/journal", "internal/lock", "internal/tally", "pkg/delta", "pkg/informer", "pkg/queue", "pkg/resync"),
 		theirs: in("k8s.io/apimachinery", "sigs.k8s.io/controller-runtime/pkg/client"),
 	},
 	"internal/metrics": {

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/delta-runtime/delta-runtime/internal/observe"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
@@ -50,11 +51,11 @@ func (c *Cache) Status() []KindStatus {
 func (k *kind) status() KindStatus {
 	s := KindStatus{GVK: k.id.gvk, Name: k.id.String(), Informer: k.core.Status()}
 	s.Synced = s.Informer.Synced
+	s.DegradedSince, s.DeafSince = observe.Troubles(s.Informer.Scopes)
 	var whys []string
 	for _, scope := range s.Informer.Scopes {
 		why := scope.Reflector.Why
 		degraded, deaf := scope.Reflector.DegradedSince, scope.Reflector.DeafSince
-		s.DegradedSince, s.DeafSince = earliest(s.DegradedSince, degraded), earliest(s.DeafSince, deaf)
 		switch {
 		case !degraded.IsZero():
 			why += fmt.Sprintf(" (since %s)", degraded.Format(time.RFC3339))
@@ -65,14 +66,6 @@ func (k *kind) status() KindStatus {
 	}
 	s.Why = strings.Join(whys, "; ")
 	return s
-}
-
-// earliest returns the earlier of two times, where zero is none.
-func earliest(a, b time.Time) time.Time {
-	if a.IsZero() || !b.IsZero() && b.Before(a) {
-		return b
-	}
-	return a
 }
 
 // Healthz is a health check for a manager's AddHealthzCheck or AddReadyzCheck. It
