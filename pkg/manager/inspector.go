@@ -14,7 +14,6 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/answers"
 	"github.com/delta-runtime/delta-runtime/internal/inspector"
 	"github.com/delta-runtime/delta-runtime/internal/journal"
-	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/schemas"
 	"github.com/delta-runtime/delta-runtime/pkg/cache"
 	"github.com/delta-runtime/delta-runtime/pkg/inspect"
@@ -47,16 +46,34 @@ func AddInspector(mgr ctrlmanager.Manager, opts inspect.Options) error {
 		Cache: mgr.GetCache(), Schemas: kinds,
 		Limits: journal.Limits{Deltas: opts.Deltas, Calls: opts.Reconciles, Bytes: opts.Bytes},
 	})
-	i := &inspected{operator: operator, address: opts.BindAddress, done: make(chan struct{})}
+	i := &inspected{operator: operator, done: make(chan struct{})}
 	serve := inspector.Options{Actions: opts.AllowActions, Done: i.done, Logger: mgr.GetLogger().WithName("inspector")}
-	i.handler = inspector.New(operator, serve)
-	if opts.BindAddress != "" {
-		i.handler = inspector.Guard(i.handler, serve)
-	} else if err := mgr.AddMetricsServerExtraHandler(inspector.Prefix, inspector.Beside(i.handler, serve)); err != nil {
-		return fmt.Errorf("add inspector beside the metrics: %w", err)
-	}
+	handler := inspector.New(operator, serve)
 	if err := mgr.Add(i); err != nil {
 		return fmt.Errorf("add inspector: %w", err)
+	}
+	if opts.BindAddress != "" {
+		return listen(mgr, opts.BindAddress, inspector.Guard(handler, serve), i.end)
+	}
+	if err := mgr.AddMetricsServerExtraHandler(inspector.Prefix, inspector.Beside(handler, serve)); err != nil {
+		return fmt.Errorf("add inspector beside the metrics: %w", err)
+	}
+	return nil
+}
+
+// listen has the manager serve the handler at an address of its own. It serves as the metrics
+// server does: from before the caches fill, which is when people want to know what they wait for.
+func listen(mgr ctrlmanager.Manager, address string, handler http.Handler, end func()) error {
+	var config net.ListenConfig
+	listener, err := config.Listen(context.Background(), "tcp", address)
+	if err != nil {
+		return fmt.Errorf("add inspector: %w", err)
+	}
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: grace, IdleTimeout: time.Minute, MaxHeaderBytes: 1 << 16}
+	server.RegisterOnShutdown(end) // or the server would wait for streams
+	err = mgr.Add(&ctrlmanager.Server{Name: "inspector", Server: server, Listener: listener, ShutdownTimeout: new(grace)})
+	if err != nil {
+		return errors.Join(fmt.Errorf("add inspector: %w", err), listener.Close())
 	}
 	return nil
 }
@@ -74,9 +91,8 @@ func isLoopback(address string) bool {
 // inspected is what the manager runs for an inspector.
 type inspected struct {
 	operator *answers.Operator
-	address  string // empty: the metrics server serves the handler
-	handler  http.Handler
-	done     chan struct{} // closed when it ends
+	once     sync.Once
+	done     chan struct{} // closed by end
 }
 
 var (
@@ -90,40 +106,12 @@ func (*inspected) NeedLeaderElection() bool { return false }
 // grace is how long requests under way have when the manager ends.
 const grace = 5 * time.Second
 
-// Start has the journal note what happens, and serves the handler if nobody else does, until ctx
-// ends.
+// Start has the journal note what happens, until ctx ends.
 func (i *inspected) Start(ctx context.Context) error {
-	end := sync.OnceFunc(func() { close(i.done) })
-	defer end()
-	if i.address == "" {
-		i.operator.Run(ctx)
-		return nil
-	}
-	var config net.ListenConfig
-	listener, err := config.Listen(ctx, "tcp", i.address)
-	if err != nil {
-		return fmt.Errorf("serve inspector: %w", err)
-	}
-	server := &http.Server{Handler: i.handler, ReadHeaderTimeout: grace, IdleTimeout: time.Minute, MaxHeaderBytes: 1 << 16}
-	tasks := lifecycle.New(ctx)
-	tasks.Go("note what happens", func(ctx context.Context) error {
-		i.operator.Run(ctx)
-		return nil
-	})
-	tasks.Go("serve the inspector", func(context.Context) error {
-		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			return err
-		}
-		return nil
-	})
-	tasks.Guest("end the inspector", func(stopping context.Context) {
-		<-stopping.Done()
-		end() // or the server would wait for streams
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
-		defer cancel()
-		if server.Shutdown(ctx) != nil {
-			_ = server.Close() // what is left is cut
-		}
-	})
-	return tasks.Wait()
+	defer i.end()
+	i.operator.Run(ctx)
+	return nil
 }
+
+// end ends all streams.
+func (i *inspected) end() { i.once.Do(func() { close(i.done) }) }

@@ -1,6 +1,7 @@
 package manager_test
 
 import (
+	"net"
 	"strings"
 	"testing"
 
@@ -27,6 +28,12 @@ func TestAddInspector(t *testing.T) {
 		}
 		return m
 	}
+	var config net.ListenConfig
+	taken, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = taken.Close() }()
 	for name, c := range map[string]struct {
 		m    ctrlmanager.Manager
 		opts inspect.Options
@@ -34,10 +41,11 @@ func TestAddInspector(t *testing.T) {
 	}{
 		"beside the metrics": {made(true), inspect.Options{}, ""},
 		"on loopback":        {made(true), inspect.Options{BindAddress: "127.0.0.1:0"}, ""},
-		"on localhost":       {made(true), inspect.Options{BindAddress: "localhost:8082"}, ""},
+		"on localhost":       {made(true), inspect.Options{BindAddress: "localhost:0"}, ""},
 		"no manager":         {nil, inspect.Options{}, "add inspector: the manager is nil"},
 		"a foreign cache":    {made(false), inspect.Options{}, "add inspector: "},
 		"on all addresses":   {made(true), inspect.Options{BindAddress: ":8082"}, `BindAddress is ":8082", which is not a loopback address`},
+		"where somebody is":  {made(true), inspect.Options{BindAddress: taken.Addr().String()}, "add inspector: listen tcp " + taken.Addr().String()},
 		"without a port":     {made(true), inspect.Options{BindAddress: "127.0.0.1"}, "is not a loopback address with a port"},
 	} {
 		err := manager.AddInspector(c.m, c.opts)

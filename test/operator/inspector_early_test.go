@@ -1,0 +1,53 @@
+package operator
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
+
+	"github.com/delta-runtime/delta-runtime/internal/testing/await"
+	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
+	"github.com/delta-runtime/delta-runtime/pkg/inspect"
+	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
+	drmanager "github.com/delta-runtime/delta-runtime/pkg/manager"
+)
+
+// TestTheInspectorOfAManagerThatWaits looks at a manager that can't start, as it may not list a
+// kind. The inspector answers all the same, and says what the manager waits for.
+func TestTheInspectorOfAManagerThatWaits(t *testing.T) {
+	config := administrator(t)
+	api := directly(t, config)
+	r := rights{api: api, namespace: newNamespace(t, api)}
+	account := r.register(t, config)
+	options := basicOptions()
+	options.Cache.DefaultNamespaces = map[string]crcache.Config{r.namespace: {}}
+	if err := drmanager.Configure(&options); err != nil {
+		t.Fatal(err)
+	}
+	m := newManager(t, account, options)
+	address := controlplane.FreeAddressForTest(t)
+	if err := drmanager.AddInspector(m, inspect.Options{BindAddress: address}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.GetCache().GetInformer(t.Context(), &corev1.Secret{}, crcache.BlockUntilSynced(false)); err != nil {
+		t.Fatal(err)
+	}
+	start(t, m)
+	p := &page{t: t, base: "http://" + address + "/delta/"}
+	await.Success(t, "the page to say what the manager waits for", func() error {
+		var kinds v1.KindList
+		p.get("v1/kinds", &kinds)
+		if len(kinds.Items) != 1 || kinds.Items[0].Synced || !strings.Contains(kinds.Items[0].Why, "forbidden") {
+			return fmt.Errorf("%+v", kinds)
+		}
+		return nil
+	})
+	select {
+	case <-m.Elected():
+		t.Error("the manager has started, so this shows nothing")
+	default:
+	}
+}
