@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/ledger"
 	"github.com/delta-runtime/delta-runtime/internal/lock"
@@ -35,6 +36,10 @@ type StepReport struct {
 	Skipped bool
 	// Err is why the step failed. It is nil for a step that was skipped or has succeeded.
 	Err error
+	// Began is when the step began, and Took how long it ran. Both are zero for a step that was
+	// skipped, and Took also for one that is still at work.
+	Began time.Time
+	Took  time.Duration
 
 	why stepReason
 }
@@ -103,7 +108,7 @@ func (s *callSteps) begin(name string, why stepReason) begunStep {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.open++
-	return begunStep{name, s.reportLocked(StepReport{Name: name, Err: errStepAtWork, why: why})}
+	return begunStep{name, s.reportLocked(StepReport{Name: name, Err: errStepAtWork, Began: time.Now(), why: why})}
 }
 
 func (s *callSteps) reportLocked(r StepReport) (place int) {
@@ -136,7 +141,8 @@ func (s *callSteps) end(b begunStep, err error) error {
 		s.failures.add(b.name)
 	}
 	if b.place >= 0 {
-		s.reports[b.place].Err = err
+		report := &s.reports[b.place]
+		report.Err, report.Took = err, time.Since(report.Began)
 	}
 	return err
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -210,6 +212,30 @@ func TestStepsShareABeginning(t *testing.T) {
 	if got := fmt.Sprint(delta.Steps(ctx)); got != "[one done: Owned Pod team/web-1 Deleted other skipped common skipped]" {
 		t.Errorf("the steps are %s", got)
 	}
+}
+
+// A report says when a step ran, also if it failed.
+func TestStepsTakeTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx := delta.NewContext(t.Context(), delta.NewChanges(gonePod()))
+		began := time.Now()
+		_ = delta.Plan(ctx).Do("slow", func(context.Context) error { time.Sleep(time.Minute); return nil })
+		_ = delta.Plan(ctx).Do("broken", func(context.Context) error { time.Sleep(time.Second); return errors.New("it is broken") })
+		_ = delta.Plan(ctx).On(&corev1.Secret{}).Do("skipped", succeed)
+		_ = delta.Plan(ctx).Do("at work", func(ctx context.Context) error {
+			if now := delta.Steps(ctx)[3]; !now.Began.Equal(began.Add(61*time.Second)) || now.Took != 0 {
+				t.Errorf("a step at work is reported as %+v", now)
+			}
+			return nil
+		})
+		all := delta.Steps(ctx)
+		if !all[0].Began.Equal(began) || all[0].Took != time.Minute || !all[1].Began.Equal(began.Add(time.Minute)) || all[1].Took != time.Second {
+			t.Errorf("the steps that ran are reported as %+v", all[:2])
+		}
+		if !all[2].Skipped || !all[2].Began.IsZero() || all[2].Took != 0 {
+			t.Errorf("the step that was skipped is reported as %+v", all[2])
+		}
+	})
 }
 
 func TestStepsOfNoCall(t *testing.T) {
