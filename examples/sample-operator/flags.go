@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/go-logr/logr"
 	"k8s.io/client-go/rest"
@@ -19,6 +20,7 @@ type flags struct {
 	metricsAddress string
 	metricsSecure  bool
 	probeAddress   string
+	staleAfter     time.Duration
 	leaderElect    bool
 	http2          bool
 	namespace      string
@@ -37,6 +39,8 @@ func parse(set *flag.FlagSet, args []string, getenv func(string) string) (*flags
 	set.BoolVar(&f.metricsSecure, "metrics-secure", true,
 		"Serve metrics over HTTPS, to those who may read them.")
 	set.StringVar(&f.probeAddress, "health-probe-bind-address", ":8081", "The address that probes are answered at.")
+	set.DurationVar(&f.staleAfter, "stale-after", time.Minute,
+		"How long a kind may not have heard the API server before the operator is not ready; 0 for any time.")
 	set.BoolVar(&f.leaderElect, "leader-elect", false, "Have one of several replicas do the work.")
 	set.BoolVar(&f.http2, "enable-http2", false, "Serve metrics and webhooks over HTTP/2, too.")
 	set.StringVar(&f.namespace, "namespace", "",
@@ -48,6 +52,9 @@ func parse(set *flag.FlagSet, args []string, getenv func(string) string) (*flags
 	logging.BindFlags(set)
 	if err := set.Parse(args); err != nil {
 		return nil, fmt.Errorf("read the flags: %w", err)
+	}
+	if f.staleAfter < 0 {
+		return nil, fmt.Errorf("read the flags: --stale-after is %v, and can't be less than 0", f.staleAfter)
 	}
 	f.log = zap.New(zap.UseFlagOptions(&logging))
 	f.webhooks = getenv("ENABLE_WEBHOOKS") != "false"

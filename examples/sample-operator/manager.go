@@ -50,8 +50,8 @@ func newManager(ctx context.Context, f *flags) (ctrl.Manager, error) {
 		Port: f.webhookPort, TLSOpts: append(tlsOptions(f), func(c *tls.Config) { c.GetCertificate = keeper.GetCertificate }),
 	}))
 	// Our cache, under controller-runtime's manager, and a client that knows its own writes.
-	// If it has not heard the server for a minute, the operator is not ready.
-	if err := drmanager.Configure(&options, drmanager.WithCache(drcache.Options{StaleAfter: time.Minute})); err != nil {
+	// If it has not heard the server for so long, the operator is not ready.
+	if err := drmanager.Configure(&options, drmanager.WithCache(drcache.Options{StaleAfter: f.staleAfter})); err != nil {
 		return nil, err
 	}
 	mgr, err := ctrl.NewManager(f.config, options)
