@@ -81,6 +81,31 @@ func TestNothingRuns(t *testing.T) {
 	}
 }
 
+// TestFollowBeginsAtTheBeginning follows as somebody does whose list was empty: what happened between
+// the list and the stream belongs to the stream.
+func TestFollowBeginsAtTheBeginning(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := New(Options{Cache: t})
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		go o.Run(ctx)
+		if before := o.Deltas(inspector.DeltaQuery{Limit: 1}).Items; len(before) != 0 {
+			t.Fatalf("there are %v", before)
+		}
+		notes := o.journal.Kind("v1 Pod")
+		notes.Begin()
+		notes.Add(&delta.Delta[any]{Op: delta.Added, Key: delta.Key{Namespace: "a", Name: "p"}, New: &corev1.Pod{}})
+		notes.End()
+		s := o.Follow(inspector.DeltaQuery{})
+		defer s.Close()
+		if taken, lost := s.Take(10); len(taken) != 1 || lost != 0 {
+			t.Errorf("from the beginning come %v, and %d are lost", taken, lost)
+		}
+		stop()
+		synctest.Wait()
+	})
+}
+
 // TestFollowGoesOnAfterTheBacklog follows from the middle of the journal, while more is noted.
 func TestFollowGoesOnAfterTheBacklog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -70,10 +70,8 @@ func (o *Operator) Follow(q inspector.DeltaQuery) inspector.Stream {
 		s.follower.Close()
 		return s
 	}
-	if q.Since > 0 {
-		s.backlog = o.journal.Deltas(want)
-		slices.Reverse(s.backlog)
-	}
+	s.backlog = o.journal.Deltas(want)
+	slices.Reverse(s.backlog)
 	return s
 }
 
