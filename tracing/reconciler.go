@@ -1,0 +1,74 @@
+package tracing
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/trace"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// scope is the name of what makes these spans.
+const scope = "github.com/delta-runtime/delta-runtime/tracing"
+
+// Options are settings of a reconciler with spans. The zero value works.
+type Options struct {
+	// Controller is the controller's name. Its spans have this name, and so have those of the
+	// dashboards that are made of them. By default it is "controller".
+	Controller string
+	// Provider makes the spans. By default that is the one that otel.SetTracerProvider has set when
+	// Reconciler is called.
+	Provider trace.TracerProvider
+}
+
+// Reconciler returns a reconciler that makes spans of the calls of another one. Give it to the
+// builder in its place:
+//
+//	builder.ControllerManagedBy(mgr).Named("site").For(&webv1.Site{}).
+//		Complete(tracing.Reconciler(r, tracing.Options{Controller: "site"}))
+//
+// What a call is told of is known with our builder. With another one a span begins when
+// the reconciler is called. A call that the provider does not sample costs no more than asking it.
+func Reconciler[R comparable](to reconcile.TypedReconciler[R], opts Options) reconcile.TypedReconciler[R] {
+	if to == nil {
+		return nil // the builder says what is wrong
+	}
+	if opts.Provider == nil {
+		opts.Provider = otel.GetTracerProvider()
+	}
+	return &traced[R]{
+		to: to, name: cmp.Or(opts.Controller, "controller"), tracer: opts.Provider.Tracer(scope),
+		unfinished: map[R]attempt{},
+	}
+}
+
+// Reconcile is for the controller's workers.
+func (t *traced[R]) Reconcile(ctx context.Context, request R) (reconcile.Result, error) {
+	told, now := delta.From(ctx), time.Now()
+	whole, all := t.tracer.Start(ctx, t.name, trace.WithTimestamp(beganWith(told, now)), trace.WithSpanKind(trace.SpanKindConsumer),
+		trace.WithAttributes(aboutRequest(t.name, request)...), trace.WithLinks(t.before(request)...))
+	if !all.IsRecording() {
+		return t.to.Reconcile(whole, request) // whose own spans are not sampled either
+	}
+	inner, work := t.tracer.Start(whole, "reconcile", trace.WithTimestamp(now))
+	c := call[R]{traced: t, request: request, whole: whole, all: all, inner: inner, work: work, told: told, began: now, panicked: true}
+	defer c.end()
+	c.result, c.err = t.to.Reconcile(withTraceID(inner, work), request)
+	c.panicked = false
+	return c.result, c.err
+}
+
+// beganWith returns when the first of the changes was seen. It is now if that is not known.
+func beganWith(told delta.Changes, now time.Time) time.Time {
+	first := now
+	for c := range told.All() {
+		if !c.First.IsZero() && c.First.Before(first) {
+			first = c.First
+		}
+	}
+	return first
+}

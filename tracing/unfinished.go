@@ -1,0 +1,63 @@
+package tracing
+
+import (
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/otel/trace"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+)
+
+// maxUnfinished is how many requests are remembered whose last call has not succeeded. If there
+// are more, some of their next calls have no link.
+const maxUnfinished = 1000
+
+// traced is a reconciler with spans.
+type traced[R comparable] struct {
+	to     reconcile.TypedReconciler[R]
+	name   string
+	tracer trace.Tracer
+
+	mu         sync.Mutex    // guards everything below
+	unfinished map[R]attempt // the last call of each request that has not succeeded
+}
+
+// attempt is a call that has not succeeded.
+type attempt struct {
+	span  trace.SpanContext
+	ended time.Time
+}
+
+// last returns the last call of a request, if that has not succeeded.
+func (t *traced[R]) last(request R) (attempt, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	a, there := t.unfinished[request]
+	return a, there
+}
+
+// before returns a link to the span of the last call.
+func (t *traced[R]) before(request R) []trace.Link {
+	a, there := t.last(request)
+	if !there {
+		return nil
+	}
+	return []trace.Link{{SpanContext: a.span, Attributes: previousAttempt}}
+}
+
+// note remembers how a call has ended.
+func (t *traced[R]) note(request R, a attempt, succeeded bool) { //nolint:revive // the outcome is data here
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if succeeded {
+		delete(t.unfinished, request)
+		return
+	}
+	if _, there := t.unfinished[request]; !there && len(t.unfinished) == maxUnfinished {
+		for other := range t.unfinished { // any
+			delete(t.unfinished, other)
+			break
+		}
+	}
+	t.unfinished[request] = a
+}
