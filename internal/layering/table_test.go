@@ -109,7 +109,7 @@ var table = map[string]rule{
 	},
 	"internal/writes": {ours: in("internal/lock", "pkg/delta"), theirs: in("k8s.io/apimachinery")},
 	"pkg/manager": {
-		ours: in("internal/answers", "internal/inspector", "internal/journal", "internal/lifecycle", "internal/schemas", "internal/writes",
+		ours: in("internal/answers", "internal/inspector", "internal/journal", "internal/schemas", "internal/writes",
 			"pkg/cache", "pkg/delta", "pkg/inspect"),
 		theirs: edge,
 	},
