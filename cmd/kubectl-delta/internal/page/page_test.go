@@ -2,6 +2,7 @@ package page_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/page"
+	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -177,6 +179,40 @@ func TestOnlyLoopbackAddresses(t *testing.T) {
 		if _, err := page.Listen(t.Context(), address, nil); err == nil || !strings.Contains(err.Error(), "loopback") {
 			t.Errorf("%s: %v", address, err)
 		}
+	}
+}
+
+// TestATokenThatIsNotAcceptedIsSaid has the token expire. The page would ask its user for another one,
+// which the proxy does not send on.
+func TestATokenThatIsNotAcceptedIsSaid(t *testing.T) {
+	inspector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("WWW-Authenticate", "Bearer")
+		http.Error(w, "Unauthorized", http.StatusUnauthorized)
+	}))
+	t.Cleanup(inspector.Close)
+	base, err := url.Parse(inspector.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	link := start(t, func(context.Context) (page.Way, error) { return page.Way{Base: base, Transport: transport}, nil })
+	link.Path = "/delta/v1/kinds"
+	status, body := send(t, browser(t), request(t, http.MethodGet, link))
+	if want := "does not accept the token"; status != http.StatusBadGateway || !strings.Contains(body, want) || !strings.Contains(body, "kubectl delta page again") {
+		t.Errorf("got %d %q, want 502 with %q", status, body, want)
+	}
+}
+
+// TestAPageIsToldOfARefusalInItsOwnForm keeps the page from taking the guard for the operator's filter.
+func TestAPageIsToldOfARefusalInItsOwnForm(t *testing.T) {
+	link := served(t)
+	link.Path, link.RawQuery = "/delta/v1/kinds", ""
+	status, body := send(t, browser(t), request(t, http.MethodGet, link))
+	var problem v1.Problem
+	if err := json.Unmarshal([]byte(body), &problem); err != nil || status != http.StatusForbidden || problem.Status != status ||
+		!strings.Contains(problem.Message, "the key is missing") {
+		t.Errorf("got %d %q, error %v", status, body, err)
 	}
 }
 

@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/reach"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 )
 
 // home is where an inspector's page is.
@@ -79,7 +81,7 @@ func (s *Server) Serve(ctx context.Context) error {
 // ServeHTTP lets the guard look at a request, and hands it on.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if problem := s.guard.look(r); problem != "" {
-		http.Error(w, problem, http.StatusForbidden)
+		refuse(w, r, problem)
 		return
 	}
 	if r.URL.Query().Has(keyName) {
@@ -99,6 +101,18 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// refuse says why in the form that is expected: the page reads JSON, and a person reads text.
+func refuse(w http.ResponseWriter, r *http.Request, why string) {
+	content, err := json.Marshal(v1.Problem{Status: http.StatusForbidden, Message: why})
+	if err != nil || !strings.HasPrefix(r.URL.Path, home+"v1/") {
+		http.Error(w, why, http.StatusForbidden)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusForbidden)
+	_, _ = w.Write(content)
+}
+
 type wayKey struct{}
 
 // proxy hands requests on.
@@ -108,7 +122,8 @@ func proxy(way func(context.Context) (Way, error)) http.Handler {
 		Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 			return r.Context().Value(wayKey{}).(Way).Transport.RoundTrip(r)
 		}),
-		FlushInterval: -1, // streams
+		FlushInterval:  -1, // streams
+		ModifyResponse: accepted,
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
 			http.Error(w, fmt.Sprintf("ask the inspector: %v", err), http.StatusBadGateway)
 		},
@@ -121,6 +136,15 @@ func proxy(way func(context.Context) (Way, error)) http.Handler {
 		}
 		reverse.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), wayKey{}, to)))
 	})
+}
+
+// accepted makes a token that the operator does not accept trouble of this proxy. To a 401 the
+// page would ask for a token, which does not get through.
+func accepted(answer *http.Response) error {
+	if answer.StatusCode != http.StatusUnauthorized {
+		return nil
+	}
+	return errors.New("the operator does not accept the token, which may have expired; end this with Ctrl-C and start kubectl delta page again")
 }
 
 // rewrite addresses a request to the inspector and takes out what is between the browser and
