@@ -174,7 +174,7 @@ func why() v1.Why {
 	last := v1.Reconcile{
 		ID: 9, Controller: "site", Namespace: "demo", Name: "blog", Began: ago(12 * time.Second), Seconds: 0.0912, Result: "error", Attempt: 3,
 		Error: "update Deployment demo/blog: the object has been modified", Changes: []v1.Change{change()}, Incomplete: "the operator had just started",
-		Steps: []v1.StepOutcome{{Name: "files", Result: "done"}, {Name: "deployment", Result: "skipped", Because: "nothing that it reads has changed"}},
+		Steps: []v1.StepOutcome{{Name: "files", Result: "done", Seconds: 0.012}, {Name: "deployment", Result: "skipped", Because: "nothing that it reads has changed"}},
 	}
 	return v1.Why{
 		At: now, Kind: "web.example.com/v1 Site", Namespace: "demo", Name: "blog", Cached: true, ResourceVersion: "4711",

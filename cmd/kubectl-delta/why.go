@@ -99,6 +99,9 @@ func (p *program) showCall(r *v1.Reconcile, at time.Time) {
 	}
 	for _, s := range r.Steps {
 		text := s.Name + " " + s.Result
+		if s.Seconds > 0 {
+			text += " in " + show.Seconds(s.Seconds)
+		}
 		if s.Because != "" {
 			text += " because " + s.Because
 		}

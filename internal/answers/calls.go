@@ -57,7 +57,7 @@ func callOf(c *journal.Call) v1.Reconcile {
 }
 
 func stepOf(s *delta.StepReport) v1.StepOutcome {
-	shown := v1.StepOutcome{Name: s.Name, Result: "done", Because: s.Because()}
+	shown := v1.StepOutcome{Name: s.Name, Result: "done", Seconds: s.Took.Seconds(), Because: s.Because()}
 	switch {
 	case s.Skipped:
 		shown.Result, shown.Because = "skipped", ""

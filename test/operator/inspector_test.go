@@ -214,7 +214,7 @@ func (p *page) lookAtAnEdit(api client.Client, namespace string) {
 		}
 		last := why.Requests[0].Last
 		if last.Result != "success" || len(last.Changes) != 1 || last.Changes[0].Manager != "bob" || last.Changes[0].Edits[0] != want ||
-			len(last.Steps) != 1 || last.Steps[0].Result != "done" {
+			len(last.Steps) != 1 || last.Steps[0].Result != "done" || last.Steps[0].Seconds <= 0 {
 			return fmt.Errorf("the last call is %+v", last)
 		}
 		if len(why.Deltas) != 2 || len(why.Told) != 2 || why.Requests[0].State != "idle" ||

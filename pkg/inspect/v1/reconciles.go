@@ -99,9 +99,11 @@ type Change struct {
 type StepOutcome struct {
 	Name string `json:"name"`
 	// Result is done, skipped or failed.
-	Result  string `json:"result"`
-	Error   string `json:"error,omitempty"`
-	Because string `json:"because,omitempty"`
+	Result string `json:"result"`
+	// Seconds is how long it ran.
+	Seconds float64 `json:"seconds,omitempty"`
+	Error   string  `json:"error,omitempty"`
+	Because string  `json:"because,omitempty"`
 }
 
 // LoopList answers /delta/v1/loops: requests that are called again and again.
