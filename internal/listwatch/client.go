@@ -75,7 +75,7 @@ var _ ListWatcher[any] = (*reader[any])(nil)
 func (l *reader[T]) List(ctx context.Context, opts metav1.ListOptions) (Page[T], error) {
 	list, err := l.client.List(ctx, opts)
 	if err != nil {
-		return Page[T]{}, err
+		return Page[T]{}, withoutQuotes(err)
 	}
 	if isTable(list) {
 		return Page[T]{}, ErrTable
@@ -108,7 +108,7 @@ func (l *reader[T]) List(ctx context.Context, opts metav1.ListOptions) (Page[T],
 func (l *reader[T]) Watch(ctx context.Context, opts metav1.ListOptions) (Stream[T], error) {
 	w, err := l.client.Watch(ctx, opts)
 	if err != nil {
-		return nil, err
+		return nil, withoutQuotes(err)
 	}
 	if w == nil {
 		return nil, errors.New("the client returned neither a watch nor an error")
@@ -132,7 +132,7 @@ func (s *clientStream[T]) Next(ctx context.Context) (Event[T], error) {
 		case !ok:
 			return Event[T]{}, io.EOF
 		case event.Type == watch.Error:
-			return Event[T]{}, apierrors.FromObject(event.Object)
+			return Event[T]{}, withoutQuotes(apierrors.FromObject(event.Object))
 		}
 		return s.of.read(event), nil
 	}

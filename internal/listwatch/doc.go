@@ -5,7 +5,7 @@
 //
 // [Of] leaves out what no store can be made of: objects of another kind, tables, what has no
 // metadata. A list's items may be lent: then they are parts of the list, and the one who keeps
-// one copies it.
+// one copies it. Errors lose what they quote of the server's answer, which may be a Secret.
 //
 // # Concurrency
 //
