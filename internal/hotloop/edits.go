@@ -34,11 +34,7 @@ func (v *visit) edits(c *delta.Change) (all []edit) {
 		if err != nil {
 			continue // a key that no path can have
 		}
-		before, after := e.Before, e.After
-		if before == hidden || after == hidden {
-			before, after = valueAt(c.Old, parsed), valueAt(c.New, parsed)
-		}
-		for _, leaf := range divide(parsed, before, after) {
+		for _, leaf := range leavesOf(c, parsed, e.Before, e.After) {
 			found := edit{path: leaf.at.String(), before: v.hash(leaf.before), after: v.hash(leaf.after)}
 			if leaf.after != nil { // nobody owns a field that is gone
 				found.writer = who.writer(leaf.at)
@@ -49,6 +45,14 @@ func (v *visit) edits(c *delta.Change) (all []edit) {
 		}
 	}
 	return all
+}
+
+// leavesOf divides an edit. One that is hidden stays whole, as the paths below it are hidden, too.
+func leavesOf(c *delta.Change, at path.Path, before, after any) []leaf {
+	if before == hidden || after == hidden {
+		return []leaf{{at, valueAt(c.Old, at), valueAt(c.New, at)}}
+	}
+	return divide(at, before, after)
 }
 
 // hash is that of the value's JSON.
