@@ -124,11 +124,11 @@ bin/axe-core/axe.min.js:
 	cd bin/axe-core && npm pack --silent axe-core@$(AXE) && tar xzf axe-core-$(AXE).tgz --strip-components=1 package/axe.min.js package/LICENSE
 
 .PHONY: browser
-browser: bin/axe-core/axe.min.js ## Look at the inspector's page with chromium, and leave screenshots in artifacts/page
-	CGO_ENABLED=0 go -C test/browser test -count=1 -v -timeout 10m ./...
+browser: controlplane bin/kustomize bin/axe-core/axe.min.js ## Look at the inspector's page with chromium, and leave screenshots in artifacts/page
+	CGO_ENABLED=0 go -C test/browser test -count=1 -v -timeout 20m ./...
 
 .PHONY: observability
-observability: controlplane bin/kustomize ## Check alert rules and the dashboard with Prometheus itself
+observability: controlplane bin/kustomize ## Check alert rules and the dashboard with Prometheus itself, and look at an outage in all ways
 	CGO_ENABLED=0 go test -tags observability -count=1 -v -timeout 15m ./test/prometheus
 
 .PHONY: starts

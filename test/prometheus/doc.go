@@ -1,13 +1,18 @@
 // Package prometheus checks what config/ has for those who look at an operator: the alert rules,
-// and the dashboard. It has only tests. They have the build tag observability, because they take
-// programs that Go does not build: prometheus and promtool.
+// and the dashboard. It also checks that an outage looks the same to all of them. It has only tests.
+// They have the build tag observability, because they take programs that Go does not build:
+// prometheus, promtool and chromium.
 //
 //	config/prometheus/rules.yaml ──promtool──▶ do they fire on the series in testdata, and on no others?
 //	           │
 //	           ▼ bounds of seconds
 //	       prometheus ──scrape, each second──▶ sample operator ──watch──▶ API server, which is killed
-//	           ▲
-//	           │ does each query find something?
+//	        ▲       │                                ▲
+//	        │       │ the record of the outage       │ which kinds are deaf, and since when?
+//	        │       ▼                                │
+//	        │    promtool: do they fire again?      readiness, the page in chromium, kubectl-delta, the log
+//	        │
+//	        │ does each query find something?
 //	config/grafana/delta-runtime.json
 //
 // # Concurrency
@@ -16,5 +21,6 @@
 //
 // # Testing
 //
-// A test of the rules also plays series on which nothing may fire.
+// A test of the rules also plays series on which nothing may fire. The outage leaves files
+// in artifacts/prometheus: the record as promtool plays it, the rule, and the lines of the log.
 package prometheus

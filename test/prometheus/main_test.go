@@ -4,6 +4,7 @@ package prometheus
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -46,7 +47,6 @@ func (a all) Run() int {
 var built struct {
 	once   sync.Once
 	folder string
-	said   []byte
 	err    error
 }
 
@@ -54,17 +54,24 @@ var built struct {
 func binary(t *testing.T) string {
 	t.Helper()
 	built.once.Do(func() {
-		if built.folder, built.err = os.MkdirTemp("", "observability"); built.err != nil { //nolint:usetesting // it outlives the test
-			return
+		if built.folder, built.err = os.MkdirTemp("", "observability"); built.err == nil { //nolint:usetesting // it outlives the test
+			built.err = compile(".", "./examples/sample-operator", built.folder)
 		}
-		compile := exec.CommandContext(context.Background(), "go", "build", "-o", built.folder, "./examples/sample-operator")
-		compile.Dir = root
-		built.said, built.err = compile.CombinedOutput()
 	})
 	if built.err != nil {
-		t.Fatalf("compile the sample operator: %v\n%s", built.err, built.said)
+		t.Fatalf("compile the sample operator: %v", built.err)
 	}
 	return filepath.Join(built.folder, "sample-operator")
+}
+
+// compile compiles a program of a module of the repository.
+func compile(module, program, to string) error {
+	build := exec.CommandContext(context.Background(), "go", "build", "-o", to, program)
+	build.Dir = filepath.Join(root, module)
+	if said, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w\n%s", err, said)
+	}
+	return nil
 }
 
 // installed returns the path of a program that Go does not build.
@@ -78,10 +85,11 @@ func installed(t *testing.T, name string) string {
 	return path
 }
 
-// run starts a program, and ends it with the test. It may not end sooner.
-func run(t *testing.T, name string, command func(context.Context) *exec.Cmd) {
+// run starts a program, and ends it with the test. It may not end sooner. Its output goes to
+// the file.
+func run(t *testing.T, name string, command func(context.Context) *exec.Cmd) (file string) {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), name+".log")
+	file = filepath.Join(t.TempDir(), name+".log")
 	out, err := os.Create(file)
 	if err != nil {
 		t.Fatal(err)
@@ -108,4 +116,5 @@ func run(t *testing.T, name string, command func(context.Context) *exec.Cmd) {
 			t.Logf("%s wrote at the end (error %v):\n%s", name, err, strings.Join(lines[max(0, len(lines)-30):], ""))
 		}
 	})
+	return file
 }

@@ -4,61 +4,223 @@ package prometheus
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	"github.com/delta-runtime/delta-runtime/internal/testing/await"
 )
 
-// bearable is how long the server may be away before the alert of these tests fires.
-const bearable = 10 * time.Second
+const (
+	// bearable is how long the server may be away before the operator is not ready, and its alert
+	// is pending. The alert fires when it was pending for a while.
+	bearable = 15 * time.Second
+	pending  = 2 * time.Second
+	// soon is how late anybody may be who looks each second, on a machine that is busy.
+	soon = 5 * time.Second
+	// away is how long the server is away at least.
+	away = time.Minute
+)
 
-// TestTheAlertOfARealOutage kills the API server, and sees each kind of a running operator raise
-// the alert DeltaKindDeaf, and no other. The alert ends when the server is back.
-func TestTheAlertOfARealOutage(t *testing.T) {
+// outage is a time without an API server, and what there was before.
+type outage struct {
+	*onlooker
+	killed, fired, returned, ready, ended time.Time
+
+	deaf    deafness // as the inspector's API says it
+	objects float64  // in the cache, before
+	lines   int      // of the log, before
+	probes  int      // that failed
+}
+
+// TestAnOutageIsSeenEverywhere kills the API server under a running operator, for a minute. Everybody
+// gets to know which kinds are deaf and since when, and all say the same: readiness, the inspector's
+// page, the command line, the log. Prometheus raises the alert DeltaKindDeaf for each kind, and no
+// other. All of it ends when the server is back. Then promtool plays the record of the outage.
+func TestAnOutageIsSeenEverywhere(t *testing.T) {
 	rules := readRules(t)
-	rules.alert(t, "DeltaKindDeaf").sooner(t, "> 120", fmt.Sprint("> ", bearable.Seconds()), "2s")
-	w := newWorld(t, rules, 1)
-	kinds, err := w.query(t.Context(), "delta_cache_synced")
-	if err != nil || len(kinds) < 4 {
-		t.Fatalf("the operator has %d kinds, error %v", len(kinds), err)
+	alert := rules.alert(t, "DeltaKindDeaf").sooner(t, "> 120", fmt.Sprint("> ", bearable.Seconds()), pending.String())
+	o := &outage{onlooker: newOnlooker(t, rules, bearable)}
+	await.Success(t, "the operator to have nothing left to do", func() error { return o.isIdle(t.Context()) })
+	if err := o.isWell(t.Context()); err != nil {
+		t.Fatalf("before the outage: %v", err)
 	}
-	if err := w.firing(t.Context(), 0); err != nil {
-		t.Fatalf("while all is well: %v", err)
-	}
-	before, err := w.query(t.Context(), "sum(delta_cache_objects)")
-	if err != nil || len(before) != 1 {
-		t.Fatalf("the operator has objects %v, error %v", before, err)
-	}
+	o.objects, o.lines = o.count(t), len(o.log(t))
 
-	killed := time.Now()
-	w.plane.KillAPIServer()
-	await.Success(t, "an alert for each kind", func() error { return w.firing(t.Context(), len(kinds)) })
-	fired := time.Now()
-	t.Logf("%d alerts fire %v after the API server was killed, with a bound of %v", len(kinds), fired.Sub(killed).Round(time.Second), bearable)
-	if fired.Sub(killed) < bearable {
-		t.Errorf("they fired too soon")
-	}
-	w.checkTexts(t)
-	w.checkDashboard(t)
-	if after, err := w.query(t.Context(), "sum(delta_cache_objects)"); err != nil || len(after) != 1 || after[0].Value.number() != before[0].Value.number() {
-		t.Errorf("readers have %v objects in the outage and had %v before, error %v", after, before, err)
-	}
+	o.killed = time.Now()
+	o.plane.KillAPIServer()
+	o.seeIt(t)
+	o.checkTexts(t)
+	o.checkDashboard(t)
+	o.wait(t)
 
-	if err := w.plane.StartAPIServer(t.Context()); err != nil {
+	o.returned = time.Now()
+	if err := o.plane.StartAPIServer(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	back := time.Now()
-	await.Success(t, "the end of all alerts", func() error { return w.firing(t.Context(), 0) })
-	t.Logf("they end %v after it was ready again", time.Since(back).Round(time.Second))
-	w.record(t, killed.Add(-5*time.Second))
+	o.ready = time.Now()
+	t.Logf("the server was away for %v", seconds(o.ready.Sub(o.killed)))
+	o.seeItEnd(t)
+	o.edit(t, "<p>After the outage")
+	edited := time.Now()
+	await.Success(t, "the operator to follow an edit", func() error { return o.observed(t.Context()) })
+	t.Logf("the status of each Site follows an edit after %v", time.Since(edited).Round(time.Millisecond))
+	end := time.Now()
+	o.record(t, end)
+	o.replay(t, alert, end)
 }
+
+// seeIt waits until everybody says that all kinds are deaf.
+func (o *outage) seeIt(t *testing.T) {
+	t.Helper()
+	await.Success(t, "readiness to fail", func() error {
+		deaf, err := o.readiness(t.Context())
+		if err != nil || len(deaf) > 0 {
+			return err
+		}
+		if err := o.firing(t.Context(), 0); err != nil && time.Since(o.killed) < bearable {
+			t.Fatalf("%v after the server was killed: %v", seconds(time.Since(o.killed)), err)
+		}
+		return errors.New("the operator is ready")
+	})
+	o.late(t, "/readyz/kinds answers 500", bearable)
+	o.notReady(t)
+	await.Success(t, "an alert for each kind", func() error { return o.firing(t.Context(), len(o.kinds)) })
+	o.fired = time.Now()
+	o.late(t, fmt.Sprint(len(o.kinds), " alerts fire"), bearable+pending)
+	var err error
+	if o.deaf, err = o.inspector(t.Context()); err != nil || len(o.deaf) != len(o.kinds) {
+		t.Fatalf("the inspector's API says that these are deaf: %v, error %v; want all of %q", o.deaf, err, o.kinds)
+	}
+	for kind, since := range o.deaf {
+		if at := since.Sub(o.killed); at < 0 || at > soon {
+			t.Errorf("%s is deaf since %v after the server was killed", kind, at)
+		}
+	}
+	for way, look := range o.ways() {
+		began := time.Now()
+		deaf, err := look(t.Context())
+		if err != nil || !deaf.is(o.deaf) {
+			t.Errorf("%s says that these are deaf: %v, error %v; want %v", way, deaf, err, o.deaf)
+		}
+		t.Logf("%v after the server was killed, %s says which kinds are deaf and since when; to look takes %v", seconds(began.Sub(o.killed)), way, seconds(time.Since(began)))
+	}
+	if after := o.count(t); after != o.objects {
+		t.Errorf("readers have %v objects in the outage and had %v before", after, o.objects)
+	}
+}
+
+// late fails if something did not happen as long after the server was killed as it should.
+func (o *outage) late(t *testing.T, what string, want time.Duration) {
+	t.Helper()
+	after := time.Since(o.killed)
+	t.Logf("%s %v after the server was killed", what, seconds(after))
+	if after < want || after > want+soon {
+		t.Errorf("this is too soon or too late, want %v to %v", want, want+soon)
+	}
+}
+
+// notReady asks for readiness as a kubelet does.
+func (o *outage) notReady(t *testing.T) {
+	t.Helper()
+	o.probes++
+	if ready, err := o.isReady(t.Context()); err != nil || ready {
+		t.Errorf("/readyz answers that the operator is ready: %v, error %v", ready, err)
+	}
+}
+
+// wait waits until the server was away for long enough. Nobody takes anything back meanwhile, and
+// the log has one line for each kind.
+func (o *outage) wait(t *testing.T) {
+	t.Helper()
+	await.Success(t, "the rest of the outage", func() error {
+		if deaf, err := o.readiness(t.Context()); err != nil || !deaf.is(o.deaf) {
+			t.Fatalf("readiness says that these are deaf: %v, error %v; want %v", deaf, err, o.deaf)
+		}
+		if err := o.firing(t.Context(), len(o.kinds)); err != nil {
+			t.Fatal(err)
+		}
+		if left := away - time.Since(o.killed); left > 0 {
+			return fmt.Errorf("%v are left", seconds(left))
+		}
+		return nil
+	})
+	o.notReady(t)
+	if err := o.deaf.agree(t.Context(), o.ways()); err != nil {
+		t.Error(err)
+	}
+	if err := o.lost(o.log(t)); err != nil {
+		t.Errorf("%v after the server was killed: %v", seconds(time.Since(o.killed)), err)
+	}
+}
+
+// seeItEnd waits until nobody says any more that a kind is deaf.
+func (o *outage) seeItEnd(t *testing.T) {
+	t.Helper()
+	await.Success(t, "readiness", func() error { return deafness{}.agree(t.Context(), ways{"readiness": o.readiness}) })
+	t.Logf("the operator is ready %v after the server", seconds(time.Since(o.ready)))
+	await.Success(t, "the end of all alerts", func() error { return o.firing(t.Context(), 0) })
+	o.ended = time.Now()
+	t.Logf("all alerts end %v after the server was ready", seconds(time.Since(o.ready)))
+	// Who hears the server is not yet in step with it.
+	await.Success(t, "all kinds to be well", func() error { return o.isWell(t.Context()) })
+	t.Logf("nobody says that a kind is deaf %v after the server was ready", seconds(time.Since(o.ready)))
+	await.Success(t, "the log to say that all kinds hear the server again", func() error { return o.heard(o.log(t)) })
+	t.Logf("the log has a line for each kind that hears the server again %v after the server was ready, and %d lines of the outage in all",
+		seconds(time.Since(o.ready)), len(o.log(t))-o.lines)
+}
+
+// isWell returns an error if anybody sees that something is wrong.
+func (o *outage) isWell(ctx context.Context) error {
+	if err := (deafness{}).agree(ctx, o.ways()); err != nil {
+		return err
+	}
+	if ready, err := o.isReady(ctx); err != nil || !ready {
+		return fmt.Errorf("/readyz answers that the operator is ready: %v, error %w", ready, err)
+	}
+	return o.firing(ctx, 0)
+}
+
+// isIdle returns an error while the operator works. A write that the server does not take any more
+// would be an error in the log, which is not about kinds that are deaf.
+func (o *outage) isIdle(ctx context.Context) error {
+	if err := o.observed(ctx); err != nil {
+		return err
+	}
+	return o.holds(ctx, "sum(increase(controller_runtime_reconcile_total[5s])) == 0")
+}
+
+// observed returns an error while the status of a Site is about an older generation.
+func (o *outage) observed(ctx context.Context) error {
+	for _, site := range o.sites {
+		site = site.DeepCopy()
+		if err := o.api.Get(ctx, client.ObjectKeyFromObject(site), site); err != nil {
+			return err
+		}
+		if seen, _, err := unstructured.NestedInt64(site.Object, "status", "observedGeneration"); err != nil || seen != site.GetGeneration() {
+			return fmt.Errorf("the Site %s has generation %d, and its status is of generation %d, error %w", site.GetName(), site.GetGeneration(), seen, err)
+		}
+	}
+	return nil
+}
+
+// count returns how many objects readers have.
+func (o *outage) count(t *testing.T) float64 {
+	t.Helper()
+	found, err := o.query(t.Context(), "sum(delta_cache_objects)")
+	if err != nil || len(found) != 1 {
+		t.Fatalf("the operator has objects %v, error %v", found, err)
+	}
+	return found[0].Value.number()
+}
+
+func seconds(d time.Duration) time.Duration { return d.Round(100 * time.Millisecond) }
 
 // firing returns an error unless so many alerts are firing. All must be DeltaKindDeaf.
 func (w *world) firing(ctx context.Context, want int) error {
@@ -116,37 +278,6 @@ func (w *world) checkDashboard(t *testing.T) {
 	}
 	if err := w.evaluate(t.Context(), queries, nil); err != nil {
 		t.Error(err)
-	}
-}
-
-// record writes how the outage looks in Prometheus to artifacts/prometheus/outage.json.
-func (w *world) record(t *testing.T, from time.Time) {
-	t.Helper()
-	recorded := map[string][]series{}
-	for _, expr := range []string{
-		"time() - delta_cache_deaf_since_timestamp_seconds",
-		"time() - delta_cache_last_heard_timestamp_seconds",
-		"delta_cache_state == 1",
-		"delta_cache_objects",
-		"delta_cache_lists_total",
-		`ALERTS{alertname="DeltaKindDeaf"}`,
-	} {
-		found, err := w.queryRange(t.Context(), expr, from, time.Now())
-		if err != nil || len(found) == 0 {
-			t.Errorf("%s has %d series in the outage, error %v", expr, len(found), err)
-		}
-		recorded[expr] = found
-	}
-	text, err := json.MarshalIndent(recorded, "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder := filepath.Join(root, "artifacts", "prometheus")
-	if err := os.MkdirAll(folder, 0o750); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(folder, "outage.json"), text, 0o600); err != nil {
-		t.Fatal(err)
 	}
 }
 

@@ -26,6 +26,7 @@ import (
 type server struct {
 	address string
 	http    http.Client
+	started time.Time
 }
 
 // newServer starts a Prometheus that scrapes some addresses, and evaluates the rules, each
@@ -52,6 +53,7 @@ func newServer(t *testing.T, rules *ruleFile, targets []string) *server {
 	if err := os.WriteFile(file, config, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	s.started = time.Now()
 	run(t, "prometheus", func(ctx context.Context) *exec.Cmd {
 		return exec.CommandContext(ctx, path, "--config.file="+file, "--storage.tsdb.path="+filepath.Join(folder, "data"), //nolint:gosec // which is on PATH
 			"--web.listen-address="+s.address, "--log.level=warn")
