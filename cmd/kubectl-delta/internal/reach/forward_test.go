@@ -17,6 +17,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/ask"
+	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/testing/standin"
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 )
 
@@ -26,13 +27,12 @@ func told(w http.ResponseWriter, r *http.Request) {
 }
 
 // cluster starts an inspector in a Pod and an API server before it.
-func cluster(t *testing.T, a *apiServer) (kubeconfig string) {
+func cluster(t *testing.T, a *standin.APIServer) (kubeconfig string) {
 	t.Helper()
 	inspector := httptest.NewTLSServer(http.HandlerFunc(told))
 	t.Cleanup(inspector.Close)
-	a.target = inspector.Listener.Addr().String()
-	a.pod = pod("ops", "op-7f-abcde", ours)
-	return a.start(t)
+	a.Pods = []standin.Pod{{Pod: pod("ops", "op-7f-abcde", ours), Target: inspector.Listener.Addr().String()}}
+	return a.Start(t)
 }
 
 func open(t *testing.T, o *Options) *Connection {
@@ -63,7 +63,7 @@ func message(t *testing.T, c *Connection) string {
 }
 
 func TestThroughAPortForward(t *testing.T) {
-	for name, a := range map[string]*apiServer{"WebSocket": {}, "SPDY": {old: true}} {
+	for name, a := range map[string]*standin.APIServer{"WebSocket": {}, "SPDY": {Old: true}} {
 		t.Run(name, func(t *testing.T) {
 			c := open(t, &Options{Kubeconfig: cluster(t, a), Timeout: 10 * time.Second})
 			if got, want := message(t, c), "GET 127.0.0.1:8443 Bearer kubeconfig-token"; got != want {
@@ -81,10 +81,9 @@ func TestThroughAPortForward(t *testing.T) {
 			if c.Where() != "port 8443 of Pod ops/op-7f-abcde" || !c.alive() {
 				t.Errorf("it asks %s, alive: %t", c.Where(), c.alive())
 			}
-			a.mu.Lock()
-			defer a.mu.Unlock()
+			asked := a.Asked()
 			method := map[string]string{"WebSocket": "GET", "SPDY": "POST"}[name]
-			if last := a.paths[len(a.paths)-1]; last != method+" /api/v1/namespaces/ops/pods/op-7f-abcde/portforward" {
+			if last := asked[len(asked)-1]; last != method+" /api/v1/namespaces/ops/pods/op-7f-abcde/portforward" {
 				t.Errorf("the last request is %s", last)
 			}
 		})
@@ -102,7 +101,7 @@ func TestTokens(t *testing.T) {
 		"Bearer from-file":        {TokenFile: file},
 		"Bearer of-account":       {AsServiceAccount: "ops/reader"},
 	} {
-		a := &apiServer{tokens: "of-account"}
+		a := &standin.APIServer{Tokens: "of-account"}
 		o.Kubeconfig = cluster(t, a)
 		c := open(t, &o)
 		for range 2 {
@@ -110,9 +109,7 @@ func TestTokens(t *testing.T) {
 				t.Errorf("the inspector got %q, want %q", got, want)
 			}
 		}
-		a.mu.Lock()
-		asked := slices.DeleteFunc(slices.Clone(a.paths), func(p string) bool { return !strings.HasSuffix(p, "/token") })
-		a.mu.Unlock()
+		asked := slices.DeleteFunc(a.Asked(), func(p string) bool { return !strings.HasSuffix(p, "/token") })
 		if o.AsServiceAccount != "" && fmt.Sprint(asked) != "[POST /api/v1/namespaces/ops/serviceaccounts/reader/token]" {
 			t.Errorf("for two requests it asked for tokens with %v", asked)
 		}
@@ -124,20 +121,20 @@ func TestTokens(t *testing.T) {
 func TestTheTokenOfTheKubeconfigNeedsTLS(t *testing.T) {
 	inspector := httptest.NewServer(http.HandlerFunc(told))
 	t.Cleanup(inspector.Close)
-	a := &apiServer{target: inspector.Listener.Addr().String(), pod: with(pod("ops", "op", ours), func(p *corev1.Pod) {
+	a := &standin.APIServer{Pods: []standin.Pod{{Target: inspector.Listener.Addr().String(), Pod: with(pod("ops", "op", ours), func(p *corev1.Pod) {
 		p.Annotations = map[string]string{PortAnnotation: "9090", SchemeAnnotation: "http"}
-	})}
-	c := open(t, &Options{Kubeconfig: a.start(t)})
+	})}}}
+	c := open(t, &Options{Kubeconfig: a.Start(t)})
 	if got, want := message(t, c), "GET 127.0.0.1:9090 "; got != want {
 		t.Errorf("the inspector got %q, want %q", got, want)
 	}
 }
 
 func TestWhatTheKubeletSaysIsTold(t *testing.T) {
-	a := &apiServer{refuse: "failed to connect to localhost:8443 inside namespace: connection refused"}
+	a := &standin.APIServer{Refuse: "failed to connect to localhost:8443 inside namespace: connection refused"}
 	c := open(t, &Options{Kubeconfig: cluster(t, a)})
 	_, err := c.Get(t.Context(), "kinds", nil)
-	for _, want := range []string{"get kinds from port 8443 of Pod ops/op-7f-abcde: ", a.refuse, "use --port for its port"} {
+	for _, want := range []string{"get kinds from port 8443 of Pod ops/op-7f-abcde: ", a.Refuse, "use --port for its port"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("the error is %v, want %q", err, want)
 		}
@@ -145,14 +142,14 @@ func TestWhatTheKubeletSaysIsTold(t *testing.T) {
 }
 
 func TestCertificatesAreLookedAtOnRequest(t *testing.T) {
-	c := open(t, &Options{Kubeconfig: cluster(t, &apiServer{}), SkipVerify: "false"})
+	c := open(t, &Options{Kubeconfig: cluster(t, &standin.APIServer{}), SkipVerify: "false"})
 	if _, err := c.Get(t.Context(), "kinds", nil); err == nil || !strings.Contains(err.Error(), "--insecure-skip-tls-verify") {
 		t.Errorf("the error is %v", err)
 	}
 }
 
 func TestWaysThatCanNotBeOpened(t *testing.T) {
-	kubeconfig := cluster(t, &apiServer{})
+	kubeconfig := cluster(t, &standin.APIServer{})
 	if _, err := Open(t.Context(), &Options{Kubeconfig: kubeconfig, Context: "none"}); err == nil || !strings.Contains(err.Error(), "read the kubeconfig") {
 		t.Errorf("without such a context the error is %v", err)
 	}
@@ -161,15 +158,15 @@ func TestWaysThatCanNotBeOpened(t *testing.T) {
 	if _, err := Open(ctx, &Options{Kubeconfig: kubeconfig}); !errors.Is(err, context.Canceled) {
 		t.Errorf("after an interrupt the error is %v", err)
 	}
-	there := &apiServer{pod: pod("ops", "op", ours), noForward: true}
-	_, err := Open(t.Context(), &Options{Kubeconfig: there.start(t)})
+	there := &standin.APIServer{Pods: []standin.Pod{{Pod: pod("ops", "op", ours)}}, NoForward: true}
+	_, err := Open(t.Context(), &Options{Kubeconfig: there.Start(t)})
 	if err == nil || !strings.Contains(err.Error(), "open a port-forward to port 8443 of Pod ops/op: ") || !strings.Contains(err.Error(), "pods/portforward") {
 		t.Errorf("without the right the error is %v", err)
 	}
 }
 
 func TestKeeperReplacesWhatIsBroken(t *testing.T) {
-	a := &apiServer{}
+	a := &standin.APIServer{}
 	o := &Options{Kubeconfig: cluster(t, a)}
 	opened := 0
 	k := Keep(func(ctx context.Context) (*Connection, error) { opened++; return Open(ctx, o) })
@@ -181,7 +178,7 @@ func TestKeeperReplacesWhatIsBroken(t *testing.T) {
 	if again, err := k.Connection(t.Context()); err != nil || again != first || opened != 1 {
 		t.Errorf("the second time it opened %d ways (%v)", opened, err)
 	}
-	_ = (<-a.kept).Close() // as a kubelet does when the Pod goes
+	_ = (<-a.Kept).Close() // as a kubelet does when the Pod goes
 	<-first.forward.conn.CloseChan()
 	second, err := k.Connection(t.Context())
 	if err != nil || second == first {

@@ -1,0 +1,247 @@
+package standin
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/gorilla/websocket"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"k8s.io/client-go/tools/portforward"
+	"k8s.io/streaming/pkg/httpstream"
+	"k8s.io/streaming/pkg/httpstream/spdy"
+
+	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+)
+
+// Token is what the server asks of its users. The kubeconfig has it.
+const Token = "kubeconfig-token"
+
+// Pod is a Pod with a port.
+type Pod struct {
+	*corev1.Pod
+
+	// Target is where each of its ports leads to.
+	Target string
+}
+
+// APIServer is as much of an API server, and of the kubelets behind it, as a port-forward takes.
+type APIServer struct {
+	Pods []Pod
+	// Old is a server without WebSockets.
+	Old bool
+	// Refuse is what the kubelet says instead of connecting.
+	Refuse string
+	// NoForward is a user without the right to it.
+	NoForward bool
+	// Tokens is what the TokenRequest API answers.
+	Tokens string
+	// Kept has each port-forward once it stands.
+	Kept chan httpstream.Connection
+
+	mu      sync.Mutex // guards everything below
+	paths   []string
+	streams map[string]httpstream.Stream // error streams by request
+	open    []httpstream.Connection
+	tasks   *lifecycle.Group
+}
+
+// Start returns the path of a kubeconfig for the server.
+func (a *APIServer) Start(t *testing.T) string {
+	t.Helper()
+	a.tasks = lifecycle.New(context.WithoutCancel(t.Context()))
+	a.streams, a.Kept = map[string]httpstream.Stream{}, make(chan httpstream.Connection, 1024)
+	s := httptest.NewTLSServer(http.HandlerFunc(a.serve))
+	t.Cleanup(func() {
+		s.Close()
+		a.mu.Lock()
+		open := a.open
+		a.mu.Unlock()
+		for _, conn := range open {
+			_ = conn.Close()
+		}
+		a.tasks.Stop()
+		if err := a.tasks.Wait(); err != nil {
+			t.Error(err)
+		}
+	})
+	config := clientcmdapi.NewConfig()
+	config.Clusters["c"] = &clientcmdapi.Cluster{Server: s.URL, InsecureSkipTLSVerify: true}
+	config.AuthInfos["u"] = &clientcmdapi.AuthInfo{Token: Token}
+	config.Contexts["x"] = &clientcmdapi.Context{Cluster: "c", AuthInfo: "u", Namespace: "home"}
+	config.CurrentContext = "x"
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	content, err := clientcmd.Write(*config)
+	if err == nil {
+		err = os.WriteFile(path, content, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Asked returns the requests so far, each as method and path.
+func (a *APIServer) Asked() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.paths)
+}
+
+func (a *APIServer) serve(w http.ResponseWriter, r *http.Request) {
+	a.mu.Lock()
+	a.paths = append(a.paths, r.Method+" "+r.URL.Path)
+	a.mu.Unlock()
+	if r.Header.Get("Authorization") != "Bearer "+Token {
+		http.Error(w, "who are you?", http.StatusUnauthorized)
+		return
+	}
+	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
+	if pod := a.pod(parts); pod != nil {
+		a.forward(w, r, *pod)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	switch last := parts[len(parts)-1]; last {
+	case "pods":
+		a.list(w, r)
+	case "leases":
+		_ = json.NewEncoder(w).Encode(coordinationv1.LeaseList{TypeMeta: metav1.TypeMeta{Kind: "LeaseList", APIVersion: "coordination.k8s.io/v1"}})
+	case "token":
+		answer := authenticationv1.TokenRequest{TypeMeta: metav1.TypeMeta{Kind: "TokenRequest", APIVersion: "authentication.k8s.io/v1"}}
+		answer.Status.Token = a.Tokens
+		_ = json.NewEncoder(w).Encode(answer)
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+// pod returns the Pod whose port-forward is asked for.
+func (a *APIServer) pod(path []string) *Pod {
+	for i := range a.Pods {
+		if slices.Equal(path, []string{"api", "v1", "namespaces", a.Pods[i].Namespace, "pods", a.Pods[i].Name, "portforward"}) {
+			return &a.Pods[i]
+		}
+	}
+	return nil
+}
+
+// list answers with the Pods of a namespace, or of all, that have the labels.
+func (a *APIServer) list(w http.ResponseWriter, r *http.Request) {
+	selector, err := labels.Parse(r.URL.Query().Get("labelSelector"))
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	list := corev1.PodList{TypeMeta: metav1.TypeMeta{Kind: "PodList", APIVersion: "v1"}}
+	for _, pod := range a.Pods {
+		here := r.URL.Path == "/api/v1/pods" || r.URL.Path == "/api/v1/namespaces/"+pod.Namespace+"/pods"
+		if here && selector.Matches(labels.Set(pod.Labels)) {
+			list.Items = append(list.Items, *pod.Pod)
+		}
+	}
+	_ = json.NewEncoder(w).Encode(list)
+}
+
+func (a *APIServer) forward(w http.ResponseWriter, r *http.Request, to Pod) {
+	switch {
+	case a.NoForward:
+		http.Error(w, "you may not", http.StatusForbidden)
+	case websocket.IsWebSocketUpgrade(r) && !a.Old:
+		a.tunnel(w, r, to)
+	case httpstream.IsUpgradeRequest(r) && !websocket.IsWebSocketUpgrade(r):
+		a.spdy(w, r, to)
+	default:
+		http.Error(w, "no WebSockets here", http.StatusBadRequest)
+	}
+}
+
+// tunnel speaks SPDY within a WebSocket.
+func (a *APIServer) tunnel(w http.ResponseWriter, r *http.Request, to Pod) {
+	upgrader := websocket.Upgrader{Subprotocols: []string{"SPDY/3.1+" + portforward.PortForwardProtocolV1Name}}
+	ws, err := upgrader.Upgrade(w, r, nil)
+	if err != nil {
+		return
+	}
+	conn, err := spdy.NewServerConnection(portforward.NewTunnelingConnection("server", ws), a.streamTo(to))
+	if err == nil {
+		a.keep(conn)
+	}
+}
+
+func (a *APIServer) spdy(w http.ResponseWriter, r *http.Request, to Pod) {
+	if _, err := httpstream.Handshake(r, w, []string{portforward.PortForwardProtocolV1Name}); err != nil {
+		return
+	}
+	if conn := spdy.NewResponseUpgrader().UpgradeResponse(w, r, a.streamTo(to)); conn != nil {
+		a.keep(conn)
+		<-conn.CloseChan()
+	}
+}
+
+func (a *APIServer) keep(conn httpstream.Connection) {
+	a.mu.Lock()
+	a.open = append(a.open, conn)
+	a.mu.Unlock()
+	a.Kept <- conn
+}
+
+// streamTo pairs streams as a kubelet does.
+func (a *APIServer) streamTo(pod Pod) httpstream.NewStreamHandler {
+	return func(s httpstream.Stream, replied <-chan struct{}) error {
+		// Two port-forwards may number their requests alike.
+		id := pod.Namespace + "/" + pod.Name + "/" + s.Headers().Get(corev1.PortForwardRequestIDHeader)
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if s.Headers().Get(corev1.StreamType) == corev1.StreamTypeError {
+			a.streams[id] = s
+			return nil
+		}
+		problems := a.streams[id]
+		a.tasks.Guest("a connection to a Pod", func(context.Context) {
+			<-replied
+			a.connect(s, problems, pod.Target)
+		})
+		return nil
+	}
+}
+
+// connect copies between a stream and the Pod's port.
+func (a *APIServer) connect(data, problems httpstream.Stream, target string) {
+	defer func() {
+		_ = problems.Close()
+		_ = data.Close()
+	}()
+	if a.Refuse != "" {
+		fmt.Fprint(problems, a.Refuse)
+		return
+	}
+	conn, err := net.Dial("tcp", target) //nolint:noctx // the test ends it
+	if err != nil {
+		fmt.Fprint(problems, err)
+		return
+	}
+	if !a.tasks.Guest("what goes to the Pod", func(context.Context) {
+		_, _ = io.Copy(conn, data)
+		_ = conn.Close()
+	}) {
+		_ = conn.Close() // the test has ended
+	}
+	_, _ = io.Copy(data, conn)
+}
