@@ -1,9 +1,11 @@
 package browser
 
 import (
+	"fmt"
 	"net/http"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/inspector"
 	"github.com/delta-runtime/delta-runtime/internal/testing/toyoperator"
@@ -76,6 +78,42 @@ func TestALostConnectionIsSaidAndFoundAgain(t *testing.T) {
 	away.Store(false)
 	b.says("tbody tr:first-child", "11 → 12")
 	b.says("#link", "Connected")
+	b.quiet()
+}
+
+// TestAProxyThatDoesNotReachTheOperatorIsSaid has the page behind a proxy such as kubectl delta page,
+// which goes on when the operator is gone.
+func TestAProxyThatDoesNotReachTheOperatorIsSaid(t *testing.T) {
+	var away atomic.Int32
+	b := open(t, desk, "deltas", func(h http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if status := away.Load(); status != 0 {
+				http.Error(w, "connection refused", int(status))
+				return
+			}
+			h.ServeHTTP(w, r)
+		})
+	})
+	b.expect("502")
+	b.expect("500")
+	b.expect("net::ERR_")
+	for n, status := range []int32{http.StatusBadGateway, http.StatusInternalServerError} {
+		b.says(".side", "live")
+		away.Store(status)
+		b.server.CloseClientConnections()
+		switch status {
+		case http.StatusBadGateway:
+			b.says("#lost", "Cannot reach the operator since")
+			b.says("#lost", "connection refused. Trying again")
+			b.says("#link", "Not connected")
+		default: // of a filter that can't ask who somebody is
+			b.says(".problem", "500 connection refused")
+		}
+		b.toy.Edit(toyoperator.Demo(toyoperator.Site, "blog"), "kubectl", toyoperator.Replicas(n, n+7))
+		away.Store(0)
+		b.await(15*time.Second, fmt.Sprintf(`document.querySelector("tbody tr")?.innerText.includes("%d → %d")`, n, n+7))
+		b.says("#link", "Connected")
+	}
 	b.quiet()
 }
 

@@ -17,10 +17,12 @@ export class Refused extends Error {
 /** link is how the connection is doing. */
 export const link = {
   lostAt: null,
+  why: "", // what a proxy says of it
   reached: false,
   onchange: () => {},
-  lost() {
+  lost(why = "") {
     this.lostAt ??= new Date();
+    this.why = why;
     this.onchange();
   },
   back() {
@@ -45,17 +47,28 @@ export const sleep = (ms, signal) => new Promise((resolve) => {
   signal?.addEventListener("abort", () => { clearTimeout(timer); resolve(); }, { once: true });
 });
 
+/** isOurs tells whether an answer is the operator's, and not of something before it. */
+const isOurs = (answer) => (answer.headers.get("Content-Type") ?? "").startsWith("application/json");
+
+/** isAway tells whether a proxy, such as kubectl delta page, has not reached the operator. */
+const isAway = (answer) => [502, 503, 504].includes(answer.status) && !isOurs(answer);
+
 /** send makes a request, again and again until there is a connection and a token that counts. */
 async function send(url, options, signal) {
   for (;;) {
     const used = token.get();
     const headers = { ...options.headers, ...(used && { Authorization: `Bearer ${used}` }) };
     let answer;
+    let why = "";
     try {
       answer = await fetch(url, { ...options, headers, signal, cache: "no-store", redirect: "error" });
+      if (isAway(answer)) {
+        why = (await answer.text()).slice(0, 300).trim();
+        throw new Error(why);
+      }
     } catch (error) {
       if (signal?.aborted) throw error;
-      link.lost();
+      link.lost(why);
       if (options.method === "POST") throw new Refused(0, "The operator can't be reached. It is not known whether it has done that.");
       await sleep(2000, signal);
       continue;
@@ -67,13 +80,15 @@ async function send(url, options, signal) {
   }
 }
 
-async function refusal(answer) {
+async function refusal(answer, method, url) {
   const text = await answer.text();
   try {
     const problem = JSON.parse(text);
     if (problem.message) return new Refused(answer.status, problem.message);
   } catch { /* it is from something before the operator */ }
-  return new Refused(answer.status, `${answer.status} ${text.slice(0, 300).trim() || answer.statusText}`);
+  const said = `${answer.status} ${text.slice(0, 300).trim() || answer.statusText}`;
+  if (answer.status !== 403) return new Refused(answer.status, said);
+  return new Refused(403, `${said}. Somebody who administers the cluster can allow it, with a ClusterRole that has the verb ${method} for ${url.pathname}.`);
 }
 
 function address(path, params) {
@@ -84,8 +99,9 @@ function address(path, params) {
 
 export async function get(path, params, signal) {
   for (;;) {
-    const answer = await send(address(path, params), {}, signal);
-    if (!answer.ok) throw await refusal(answer);
+    const url = address(path, params);
+    const answer = await send(url, {}, signal);
+    if (!answer.ok) throw await refusal(answer, "get", url);
     let body;
     try {
       body = await answer.json();
@@ -101,8 +117,9 @@ export async function get(path, params, signal) {
 }
 
 export async function post(action, body) {
-  const answer = await send(address(`actions/${action}`), { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
-  if (!answer.ok) throw await refusal(answer);
+  const url = address(`actions/${action}`);
+  const answer = await send(url, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+  if (!answer.ok) throw await refusal(answer, "post", url);
   return answer.json();
 }
 
@@ -150,8 +167,9 @@ export async function follow(params, since, on, signal) {
     const stop = () => quiet.abort();
     signal.addEventListener("abort", stop, { once: true });
     try {
-      const answer = await send(address("deltas/stream", { ...params, since: last }), {}, quiet.signal);
-      if (!answer.ok) throw await refusal(answer);
+      const url = address("deltas/stream", { ...params, since: last });
+      const answer = await send(url, {}, quiet.signal);
+      if (!answer.ok) throw await refusal(answer, "get", url);
       on.open();
       await read(answer.body, (event) => {
         if (event.id) last = event.id;
@@ -164,7 +182,8 @@ export async function follow(params, since, on, signal) {
       on.closed();
       if (error instanceof Refused) on.refused(error);
       else link.lost();
-      if (error instanceof Refused && error.status !== 429) return;
+      // Too many readers, or trouble of the operator: both pass.
+      if (error instanceof Refused && error.status !== 429 && error.status < 500) return;
       await sleep(error instanceof Refused ? 10_000 : 1000, signal);
     } finally {
       signal.removeEventListener("abort", stop);

@@ -9,7 +9,7 @@ import { queues } from "./queues.js";
 import { actions } from "./actions.js";
 import { object } from "./object.js";
 
-const views = { kinds, deltas, reconciles, queues, actions, object };
+export const views = { kinds, deltas, reconciles, queues, actions, object };
 const order = ["kinds", "deltas", "reconciles", "queues", "actions"];
 const main = document.getElementById("main");
 let current = null; // the AbortController of the view that is shown
@@ -46,7 +46,7 @@ function showLink() {
   lost.hidden = !link.lostAt;
   if (link.lostAt) {
     draw(lost, h("strong", null, "Cannot reach the operator"), ` since ${link.lostAt.toLocaleTimeString(undefined, { hourCycle: "h23" })}`,
-      h("span", { "aria-hidden": "true" }, ", ", when(link.lostAt.toISOString())), ". Trying again. Everything below is as it was then.");
+      h("span", { "aria-hidden": "true" }, ", ", when(link.lostAt.toISOString())), link.why && `: ${link.why.replace(/\.$/, "")}`, ". Trying again. Everything below is as it was then.");
   }
   document.getElementById("signout").hidden = !token.get();
 }
