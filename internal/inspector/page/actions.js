@@ -4,6 +4,7 @@ import { get, post } from "./api.js";
 
 /** confirmAction says what will happen, and does it if somebody agrees. */
 export function confirmAction({ title, says, action, body, label, after }) {
+  const question = h("div", null, says.map((text) => h("p", null, text)));
   const outcome = h("div", { class: "outcome", "aria-live": "assertive" });
   dialog(title, (close) => {
     const back = h("button", { type: "button", onclick: close, autofocus: true }, "Go back");
@@ -13,6 +14,7 @@ export function confirmAction({ title, says, action, body, label, after }) {
       draw(outcome, h("p", { class: "note" }, "Asking the operator"));
       try {
         const done = await post(action, body);
+        question.remove();
         draw(outcome, h("p", { class: "done" }, done.message));
         go.remove();
         back.textContent = "Close";
@@ -24,7 +26,7 @@ export function confirmAction({ title, says, action, body, label, after }) {
         go.textContent = "Try again";
       }
     };
-    return [...says.map((text) => h("p", null, text)), outcome, h("div", { class: "buttons" }, back, go)];
+    return [question, outcome, h("div", { class: "buttons" }, back, go)];
   });
 }
 
@@ -43,7 +45,7 @@ export function actions(place, params, signal) {
   };
   const form = (title, says, fields, label, make) => h("section", { class: "card", "data-key": title },
     h("h2", null, title), h("p", { class: "note" }, says), h("div", { class: "form" }, fields),
-    h("div", { class: "buttons" }, h("button", { type: "button", onclick: act(make) }, label)));
+    h("div", { class: "buttons" }, h("button", { type: "button", onclick: act(make), disabled: kinds.length === 0 }, label)));
   const kindField = (first) => {
     const input = select("kind", null, kinds, chosen);
     if (first) input.dataset.firstFilter = "";

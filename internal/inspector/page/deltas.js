@@ -14,6 +14,12 @@ const columns = [
 
 export const opBadge = (op) => h("span", { class: `op ${op}` }, h("span", { class: "shape", "aria-hidden": "true" }, shapes[op] ?? "?"), op);
 
+/** remark is what there is to say of a delta in which no field changed. */
+function remark(d) {
+  const text = d.op === "Sync" ? "shown again, unchanged" : d.missed ? "no event told of it" : d.relisted ? "seen in a list" : "";
+  return text && h("span", { class: "note" }, text);
+}
+
 /** deltaRow shows one delta. One that is newer than the number loaded came while somebody looked. */
 export function deltaRow(d, opened, redraw, loaded = Infinity) {
   const key = `delta ${d.id}`;
@@ -22,7 +28,7 @@ export function deltaRow(d, opened, redraw, loaded = Infinity) {
     cells: [
       more(opened, key, `${d.op} ${d.kind} ${d.name}`, redraw), oclock(d.seen), opBadge(d.op), h("span", { title: d.kind }, shortKind(d.kind)),
       object(d.kind, d.namespace, d.name), d.manager || h("span", { class: "none" }, "–"),
-      brief(d.edits) ?? h("span", { class: "note" }, d.op === "Sync" ? "shown again, unchanged" : d.missed ? "no event told of it" : d.relisted ? "seen in a list" : ""),
+      brief(d.edits) ?? remark(d),
     ],
     detail: opened.has(key) && [
       facts([["Kind", d.kind], ["Version", h("span", { class: "mono" }, d.resourceVersion || "–")], ["Number", h("span", { class: "mono" }, String(d.id))],
@@ -38,18 +44,18 @@ export function deltas(place, params, signal) {
   const s = { rows: [], held: [], lost: [], paused: false, live: "connecting", refused: null, kinds: [], loaded: 0, asked: false };
   const opened = new Set();
   let stopStream = new AbortController();
-  let drawing = false;
+  let drawing = false, drawnAt = 0;
 
   const redraw = () => draw(place, h("h1", null, "Deltas"), controls(), notes(), s.refused
     ? h("p", { class: "problem", role: "alert" }, s.refused.message)
     : !s.asked ? h("p", { class: "empty" }, "Asking the operator")
     : table("Deltas, the newest first", columns, s.rows.map((d) => deltaRow(d, opened, redraw, s.loaded)), "Nothing has happened that the filter lets through. New deltas show up here."));
-  // A flood of deltas is drawn four times a second.
+  // One delta is drawn at once, and a flood four times a second.
   const redrawSoon = async () => {
     if (drawing) return;
     drawing = true;
-    await sleep(250, signal);
-    drawing = false;
+    await sleep(Math.max(0, drawnAt + 250 - Date.now()), signal);
+    [drawing, drawnAt] = [false, Date.now()];
     if (!signal.aborted && !isSelecting(place)) redraw();
   };
 
@@ -83,7 +89,9 @@ export function deltas(place, params, signal) {
   const begin = async () => {
     stopStream.abort();
     const mine = stopStream = new AbortController();
-    Object.assign(s, { rows: [], held: [], lost: [], refused: null, live: "connecting" });
+    // What was asked for before stays until the answer is there.
+    Object.assign(s, { held: [], lost: [], refused: null, live: "connecting" });
+    redraw();
     try {
       const list = await get("deltas", { ...filter, limit: most }, mine.signal);
       Object.assign(s, { rows: list.items, asked: true });
@@ -115,7 +123,6 @@ export function deltas(place, params, signal) {
   };
 
   signal.addEventListener("abort", () => stopStream.abort());
-  redraw();
   begin();
   get("kinds", {}, signal).then((list) => { s.kinds = list.items.map((k) => k.name); redraw(); }, () => {});
   return "Deltas";

@@ -1,12 +1,14 @@
 // How the cache is doing with each kind.
 import { h, draw, table, more, state, isSelecting } from "./dom.js";
 import { get, poll } from "./api.js";
-import { when, forHow, known, number, bytes, counts, plural, facts, span } from "./text.js";
+import { when, forHow, known, number, bytes, counts, plural, policy, facts, span } from "./text.js";
 
 export const moods = {
   Following: "good", Listing: "busy", Streaming: "busy", Watching: "busy", Queued: "busy",
   BackingOff: "warn", Degraded: "bad", Idle: "off", Stopped: "off",
 };
+
+const mostPaths = 12; // of a kind's memory; the others cost next to nothing
 
 const columns = [
   { name: "Details", label: "" }, { label: "Kind" }, { label: "State" }, { label: "Why", class: "wide" }, { label: "Heard" },
@@ -93,14 +95,14 @@ function detail(k, memory, ask) {
       k.scopes.map((s) => ({
         key: `scope ${s.namespace}`,
         cells: [[s.namespace || "all", s.except?.length > 0 && h("span", { class: "note" }, ` except ${s.except.join(", ")}`)], state(s.state, moods[s.state] ?? "warn"),
-          h("span", { class: "mono" }, s.resourceVersion || "–"), when(s.heardAt, "never"), s.policy || "none"],
+          h("span", { class: "mono" }, s.resourceVersion || "–"), when(s.heardAt, "never"), policy(s.policy || "none")],
       })), "There is no scope."),
     h("h2", null, "Subscribers"),
     table(`Subscribers of ${k.name}`, [{ label: "Name" }, { label: "Behind by" }, { label: "In its handler" }, { label: "Told", class: "num" }, { label: "Folded", class: "num" }, { label: "Resync policy", class: "wide" }],
       k.subscribers.map((s) => ({
         key: `subscriber ${s.name}`,
         cells: [s.name, s.slow ? [state("slow", "warn"), ` ${plural(s.lag, "event")}, ${span(s.lagSeconds)}`] : s.lag ? `${plural(s.lag, "event")}, ${span(s.lagSeconds)}` : "nothing",
-          forHow(s.inHandlerSince, "no"), number(s.told), number(s.folded), (s.policies ?? []).join("; ") || "none"],
+          forHow(s.inHandlerSince, "no"), number(s.told), number(s.folded), policy((s.policies ?? []).join("; ") || "none")],
       })), "Nobody is told about this kind."),
     h("h2", null, "Memory"), memoryOf(k, memory, ask),
   ];
@@ -111,13 +113,15 @@ function memoryOf(k, memory, ask) {
   if (!memory || memory === "asking") return h("p", null, button);
   if (memory instanceof Error) return [h("p", { class: "problem", role: "alert" }, memory.message), h("p", null, button)];
   const most = Math.max(1, ...memory.paths.map((p) => p.bytes));
+  const [shown, rest] = [memory.paths.slice(0, mostPaths), memory.paths.slice(mostPaths)];
   return [
     h("p", null, `About ${bytes(memory.bytes)} for ${plural(memory.objects, "object")}, estimated from ${number(memory.sampled)}. `, button),
-    table(`Memory of ${k.name} by path`, [{ label: "Path" }, { label: "Bytes", class: "num" }, { label: "Share", class: "wide" }],
-      memory.paths.map((p) => {
+    h("div", { class: "bars" }, table(`Memory of ${k.name} by path`, [{ label: "Path" }, { label: "Bytes", class: "num" }, { label: "Share", class: "wide" }],
+      shown.map((p) => {
         const bar = h("span", { class: "bar", "aria-hidden": "true" });
         bar.style.width = `${Math.round((100 * p.bytes) / most)}%`;
-        return { key: `path ${p.path}`, cells: [h("span", { class: "mono" }, p.path), bytes(p.bytes), h("span", { class: "track" }, bar)] };
-      }), "There are no objects to measure."),
+        return { key: `path ${p.path}`, cells: [p.path ? h("span", { class: "mono" }, p.path) : "the object itself", bytes(p.bytes), h("span", { class: "track" }, bar)] };
+      }), "There are no objects to measure.")),
+    rest.length > 0 && h("p", { class: "note after" }, `${plural(rest.length, "more path has", "more paths have")} ${bytes(rest.reduce((sum, p) => sum + p.bytes, 0))} together.`),
   ];
 }

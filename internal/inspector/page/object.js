@@ -6,6 +6,10 @@ import { deltaRow, deltaColumns } from "./deltas.js";
 import { reconcileRow, reconcileColumns, loopWarning } from "./reconciles.js";
 import { itemMood } from "./queues.js";
 
+// The kind and the object are in the title, and need no columns.
+const kept = deltaColumns.flatMap((c, i) => (["Kind", "Object"].includes(c.label) ? [] : [i]));
+const own = (row) => ({ ...row, cells: kept.map((i) => row.cells[i]) });
+
 export function object(place, params, signal) {
   const asked = { kind: params.get("kind") ?? "", namespace: params.get("namespace") ?? "", name: params.get("name") ?? "" };
   let why = null, refused = null;
@@ -22,7 +26,7 @@ export function object(place, params, signal) {
         ["Waits with", r.item?.why?.length > 0 && r.item.why.map((c) => h("div", null, change(c)))], ["Due", r.item?.due && when(r.item.due)]]),
       r.loop && loopWarning(r.loop))),
     h("h2", null, "Deltas of this object"),
-    table(`Deltas of ${title}`, deltaColumns, (why.deltas ?? []).map((d) => deltaRow(d, opened, redraw)), "No delta of it is kept."),
+    table(`Deltas of ${title}`, kept.map((i) => deltaColumns[i]), (why.deltas ?? []).map((d) => own(deltaRow(d, opened, redraw))), "No delta of it is kept."),
     h("h2", null, "Calls that were told about it"),
     table(`Calls about ${title}`, reconcileColumns, (why.told ?? []).map((r) => reconcileRow(r, opened, redraw)), "No call is kept that was told a change of this object."),
   ];

@@ -1,7 +1,7 @@
 // The last calls of reconcilers, and why they were made.
 import { h, draw, table, more, state, field, select, isSelecting } from "./dom.js";
 import { get, poll } from "./api.js";
-import { oclock, span, number, plural, object, when, forHow, change, changes, facts, path, shortKind, counts } from "./text.js";
+import { oclock, span, number, plural, object, when, forHow, change, changes, gist, facts, path, shortKind, counts } from "./text.js";
 
 export const resultMood = { success: "good", requeue: "busy", error: "bad", panic: "bad" };
 const stepMood = { done: "good", skipped: "off", failed: "bad" };
@@ -21,10 +21,11 @@ export function reconcileRow(r, opened, redraw, kindOf) {
       more(opened, key, `the call for ${path(r)}`, redraw), oclock(r.began), state(r.result, resultMood[r.result] ?? "warn"), r.controller,
       request(r, kindOf), span(r.seconds), number(r.attempt),
       [first ? change(first) : h("span", { class: "none" }, "not known"), rest.length > 0 && h("span", { class: "note" }, ` and ${rest.length} more`),
-        r.incomplete && [" ", state(`incomplete: ${r.incomplete}`, "warn")], r.error && h("code", { class: "error" }, r.error)],
+        r.incomplete && [" ", state(`incomplete: ${r.incomplete}`, "warn")], r.error && h("code", { class: "error" }, gist(r.error))],
     ],
     detail: opened.has(key) && [
       r.requeueAfterSeconds > 0 && facts([["Asked to be called again", `after ${span(r.requeueAfterSeconds)}`]]),
+      r.error && [h("h2", null, "Error"), h("code", { class: "error" }, r.error)],
       h("h2", null, "Changes"), changes(r.changes),
       r.steps?.length > 0 && [h("h2", null, "Steps"), table("Steps", [{ label: "Step" }, { label: "Result" }, { label: "Why", class: "wide" }],
         r.steps.map((s, i) => ({ key: `step ${i}`, cells: [h("span", { class: "mono" }, s.name), state(s.result, stepMood[s.result] ?? "warn"), [s.because, s.error && h("code", { class: "error" }, s.error)]] })), "")],
@@ -42,7 +43,8 @@ export function loopWarning(l) {
   return h("div", { class: l.over ? "warning over" : "warning", role: "group", "aria-label": `Loop at ${path(l)}`, "data-key": `${l.controller} ${path(l)} ${l.reason}` },
     h("p", null, state(l.over ? "loop, over" : "loop", l.over ? "off" : "warn"), " ", h("strong", null, `${l.controller} ${path(l)}`), `: ${what} `,
       l.paths.map((p, i) => [i > 0 && ", ", h("span", { class: "mono" }, p)]), ` in ${shortKind(l.kind)} `, object(l.kind, l.objectNamespace, l.objectName), "."),
-    h("p", { class: "note" }, `${plural(l.rounds, "round")}, going on `, forHow(l.since), ", the last one ", when(l.last), ".", l.deferred && " The request is slowed down meanwhile."));
+    h("p", { class: "note" }, l.over ? `${plural(l.rounds, "round")} within ${span((Date.parse(l.last) - Date.parse(l.since)) / 1000)}` : [`${plural(l.rounds, "round")}, going on `, forHow(l.since)],
+      ", the last one ", when(l.last), ".", l.deferred && " The request is slowed down meanwhile."));
 }
 
 // Each list is one question to the operator, or several whose answers are put together.

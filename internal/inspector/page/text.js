@@ -32,6 +32,10 @@ export function relative(time) {
   return seconds < 0 ? `in ${short}` : `${short} ago`;
 }
 
+/** policy makes the durations of a resync policy readable, as 6h0m0s and 9h13m18.118816312s are not. */
+export const policy = (text) => text.replace(/\b(every|for) (?:(\d+)h)?(?:(\d+)m)?(\d+(?:\.\d+)?)s\b/g,
+  (_, word, hours, minutes, seconds) => `${word} ${span((hours ?? 0) * 3600 + (minutes ?? 0) * 60 + Number(seconds)).replace(".0 ", " ")}`);
+
 const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" });
 const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 1, hourCycle: "h23" });
 
@@ -71,7 +75,8 @@ export function bytes(n) {
   return `${n} B`;
 }
 
-export const counts = (map) => Object.entries(map ?? {}).sort().map(([name, n]) => `${name} ${number(n)}`).join(", ");
+/** counts leaves out what has not happened. */
+export const counts = (map) => Object.entries(map ?? {}).filter(([, n]) => n > 0).sort().map(([name, n]) => `${name} ${number(n)}`).join(", ");
 
 export const plural = (n, one, many = `${one}s`) => `${number(n)} ${n === 1 ? one : many}`;
 
@@ -88,6 +93,12 @@ export function object(kind, namespace, name, label) {
 /** value shows one side of an edit. */
 const value = (v, hidden) => (hidden ? "(hidden)" : v || "(none)");
 
+/** clip cuts what would fill a row. The details have all of it. */
+const clip = (text) => (text.length > 90 ? `${text.slice(0, 88)}…` : text);
+
+/** gist cuts the middle of an error, between words. The cause is at the end. */
+export const gist = (text) => (text.length > 170 ? `${text.slice(0, 50).replace(/ \S*$/, "")} … ${text.slice(-115).replace(/^\S* /, "")}` : text);
+
 /** diff shows the fields that changed, before and after. */
 export function diff(edits, leftOut) {
   if (!edits?.length) return h("p", { class: "empty" }, "No field changed.");
@@ -102,7 +113,8 @@ export function diff(edits, leftOut) {
 export function brief(edits) {
   if (!edits?.length) return null;
   const [e, ...rest] = edits;
-  const text = e.op === "added" ? `+ ${value(e.after, e.hidden)}` : e.op === "removed" ? "removed" : `${value(e.before, e.hidden)} → ${value(e.after, e.hidden)}`;
+  const [before, after] = [clip(value(e.before, e.hidden)), clip(value(e.after, e.hidden))];
+  const text = e.op === "added" ? `+ ${after}` : e.op === "removed" ? "removed" : `${before} → ${after}`;
   return h("span", { class: "brief mono" }, h("b", null, e.path), ` ${text}`, rest.length > 0 && h("span", { class: "note" }, `  and ${rest.length} more`));
 }
 
