@@ -13,7 +13,7 @@ CLUSTER      = etcd kube-apiserver kube-controller-manager kube-scheduler kwok k
 # The race detector needs a C compiler.
 RACE         = $$(go env CGO_ENABLED | sed 's/1/-race/; s/0//')
 ONREAL       = ^TestSkippingIsSafeOnARealServer$$
-UNIT         = -skip '$(ONREAL)' $$(go list ./... | grep -v -e /test/e2e -e /test/contract -e /test/operator -e /test/prometheus -e /test/sampleoperator -e /test/docs/adopt -e /test/docs/commands -e /hack/demo)
+UNIT         = -skip '$(ONREAL)' $$(go list ./... | grep -v -e /test/e2e -e /test/canary -e /test/contract -e /test/operator -e /test/prometheus -e /test/sampleoperator -e /test/docs/adopt -e /test/docs/commands -e /hack/demo)
 SEEDED       = ./pkg/... $$(go list ./internal/... | grep -v -e /testing/ -e /layering) ./test/sim/...
 MODULES     := . hack/controlplane hack/controlplane/programs hack/tools hack/tools/kubebuilder hack/tools/manifests hack/image hack/kind cmd/kubectl-delta test/browser tracing
 OPERATOR     = ./examples/sample-operator
@@ -113,7 +113,7 @@ fuzz: ## Fuzz every target for FUZZTIME (30s)
 e2e: cluster bin/kustomize ## Run the end-to-end tests alone, telling what they do
 	CGO_ENABLED=0 go test -count=1 -v -timeout 20m ./test/e2e/... ./test/contract
 	CGO_ENABLED=0 go test -count=1 -v -timeout 20m -run '$(ONREAL)' ./test/skip
-	go test -count=1 -v -timeout 20m $(RACE) ./test/operator/... ./hack/demo
+	go test -count=1 -v -timeout 20m $(RACE) ./test/operator/... ./test/canary ./hack/demo
 	CGO_ENABLED=0 go test -count=1 -v -timeout 20m ./test/sampleoperator ./test/docs/adopt ./test/docs/commands
 
 # axe-core knows the rules of accessibility. It is not ours to distribute.

@@ -55,6 +55,7 @@ func run(m *testing.M) int {
 		return 1
 	}
 	started = browser //nolint:fatcontext // it ends with this function, and so do the tests
+	defer operated.end()
 	return m.Run()
 }
 
@@ -62,8 +63,8 @@ func run(m *testing.M) int {
 type tab struct {
 	*testing.T
 	ctx    context.Context
-	server *httptest.Server
-	toy    *toyoperator.Operator
+	server *httptest.Server      // of the toy operator
+	toy    *toyoperator.Operator // nil if the operator is real
 
 	mu       sync.Mutex // guards everything below
 	problems []string   // what the console and the page's policy complain of
@@ -78,35 +79,47 @@ type screen struct {
 }
 
 var (
-	desk  = screen{"light", 1440, 900, false}
-	night = screen{"dark", 1440, 900, false}
-	phone = screen{"light", 360, 740, true}
+	desk       = screen{"light", 1440, 900, false}
+	night      = screen{"dark", 1440, 900, false}
+	phone      = screen{"light", 360, 740, true}
+	nightPhone = screen{"dark", 360, 740, true}
 )
+
+// screens are all of them. A view has to be good on each.
+var screens = map[string]screen{"light": desk, "dark": night, "phone": phone, "phone-dark": nightPhone}
 
 // open opens a view of a new operator. The function wraps its handler; nil is a guard that lets actions
 // through.
 func open(t *testing.T, on screen, view string, wrap func(http.Handler) http.Handler) *tab {
 	t.Helper()
-	if started == nil {
-		t.Fatal("there is no chromium: install it, or set CHROME to a program that speaks its protocol")
-	}
-	b := &tab{T: t, toy: toyoperator.New()}
+	b := newTab(t, on)
+	b.toy = toyoperator.New()
 	done := make(chan struct{})
 	h := inspector.New(b.toy, inspector.Options{Done: done})
 	if wrap == nil {
 		wrap = func(h http.Handler) http.Handler { return inspector.Guard(h, inspector.Options{Actions: true}) }
 	}
 	b.server = httptest.NewServer(wrap(h))
-	ctx, closeTab := chromedp.NewContext(started)
 	t.Cleanup(func() {
-		closeTab()
 		close(done)
 		b.server.CloseClientConnections()
 		b.server.Close()
 	})
+	b.visit(b.server.URL+inspector.Prefix, view)
+	return b
+}
+
+// newTab opens an empty tab.
+func newTab(t *testing.T, on screen) *tab {
+	t.Helper()
+	if started == nil {
+		t.Fatal("there is no chromium: install it, or set CHROME to a program that speaks its protocol")
+	}
+	ctx, closeTab := chromedp.NewContext(started)
+	t.Cleanup(closeTab)
 	ctx, cancel := context.WithTimeout(ctx, 90*time.Second)
 	t.Cleanup(cancel)
-	b.ctx = ctx
+	b := &tab{T: t, ctx: ctx}
 	if err := chromedp.Listen(ctx, b.listen); err != nil {
 		t.Fatal(err)
 	}
@@ -122,8 +135,15 @@ func open(t *testing.T, on screen, view string, wrap func(http.Handler) http.Han
 	command(b, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
 		Source: `addEventListener("securitypolicyviolation", (e) => console.error("policy violated: " + e.violatedDirective + " " + e.blockedURI));`,
 	})
-	b.run(chromedp.Navigate(b.server.URL + "/delta/#/" + strings.ReplaceAll(view, " ", "%20")))
 	return b
+}
+
+// visit opens a view of the page at an address.
+func (b *tab) visit(address, view string) {
+	b.Helper()
+	if err := chromedp.Do(b.ctx, chromedp.Navigate(address+"#/"+strings.ReplaceAll(view, " ", "%20"))); err != nil {
+		b.Fatalf("open the view %s at %s: %v", view, address, err)
+	}
 }
 
 // listen notes what the browser complains of.
@@ -218,10 +238,10 @@ func (b *tab) says(place, text string) time.Duration {
 	return b.await(5*time.Second, fmt.Sprintf("[...document.querySelectorAll(%q)].some((e) => e.innerText.includes(%q))", place, text))
 }
 
-// press clicks the button of a name in a place.
+// press clicks the button of a name in a place, once it can be pressed.
 func (b *tab) press(place, name string) {
 	b.Helper()
-	const find = `[...document.querySelectorAll(%q)].flatMap((p) => [...p.querySelectorAll("button, a")]).find((e) => (e.getAttribute("aria-label") ?? e.innerText).startsWith(%q))`
+	const find = `[...document.querySelectorAll(%q)].flatMap((p) => [...p.querySelectorAll("button, a")]).find((e) => !e.disabled && (e.getAttribute("aria-label") ?? e.innerText).startsWith(%q))`
 	// The page may draw itself again between two looks, so the button is found and clicked in one.
 	b.await(5*time.Second, "(() => { const button = "+fmt.Sprintf(find, place, name)+"; button?.click(); return button; })()")
 }

@@ -28,7 +28,7 @@ const details = `[...document.querySelectorAll("button.more")].filter((b, i) => 
 // TestEachViewIsForEverybody looks for what keeps somebody from using the page, and for complaints of
 // the browser.
 func TestEachViewIsForEverybody(t *testing.T) {
-	for look, on := range map[string]screen{"light": desk, "dark": night, "phone": phone} {
+	for look, on := range screens {
 		for view, text := range views {
 			name, _, _ := strings.Cut(view, "?")
 			t.Run(look+"/"+name, func(t *testing.T) {
@@ -40,17 +40,22 @@ func TestEachViewIsForEverybody(t *testing.T) {
 				b.toy.Edit(toyoperator.Demo(toyoperator.Site, "wiki"), "kubectl-edit", toyoperator.Replicas(1, 2))
 				b.says("main", text)
 				b.says("#link", map[bool]string{true: "", false: "Connected"}[on.mobile])
-				time.Sleep(1500 * time.Millisecond) // new rows fade in
-				b.rules()
-				b.shot(look + "-" + name)
+				b.judge(look + "-" + name)
 				b.do(details)
-				b.rules()
-				b.shot(look + "-" + name + "-details")
-				b.fits()
-				b.quiet()
+				b.judge(look + "-" + name + "-details")
 			})
 		}
 	}
+}
+
+// judge looks at the page as it is now, and takes a screenshot of it.
+func (b *tab) judge(shot string) {
+	b.Helper()
+	b.await(5*time.Second, `document.getAnimations().every((a) => a.playState !== "running")`) // new rows fade in
+	b.rules()
+	b.fits()
+	b.shot(shot)
+	b.quiet()
 }
 
 // rules fails for what axe-core finds in the page as it is now.
@@ -112,7 +117,7 @@ func (b *tab) fits() {
 }
 
 func TestDialogsAreForEverybody(t *testing.T) {
-	for look, on := range map[string]screen{"light": desk, "dark": night, "phone": phone} {
+	for look, on := range screens {
 		t.Run(look, func(t *testing.T) {
 			b := open(t, on, "actions", nil)
 			b.press("header", "Help")

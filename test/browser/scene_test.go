@@ -1,0 +1,129 @@
+package browser
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/delta-runtime/delta-runtime/examples/sample-operator/api/v1alpha1"
+	"github.com/delta-runtime/delta-runtime/internal/testing/await"
+)
+
+// failing is the Site whose Deployment the server refuses.
+const failing = "legacy"
+
+// fill gives the operator what there is to see: the samples, a Site whose Deployment the server
+// refuses, and one whose Deployment somebody else scales, too.
+func (w *world) fill(t *testing.T) {
+	t.Helper()
+	w.forbid(t, failing, "an image needs a digest")
+	w.install(t, "config/samples", "default")
+	w.create(t, siteOf("default", failing), siteOf("default", "contested"))
+	deployment := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "contested"}}
+	for round := range 12 {
+		await.Success(t, fmt.Sprint("the operator to win round ", round), func() error {
+			err := w.api.Get(t.Context(), client.ObjectKeyFromObject(deployment), deployment)
+			if err == nil && *deployment.Spec.Replicas != 1 {
+				err = fmt.Errorf("there are %d replicas", *deployment.Spec.Replicas)
+			}
+			return err
+		})
+		w.edit(t, deployment, "horizontal-pod-autoscaler", `{"spec":{"replicas":5}}`)
+	}
+}
+
+// forbid has the server refuse Deployments of a name.
+func (w *world) forbid(t *testing.T, name, why string) {
+	t.Helper()
+	about := metav1.ObjectMeta{Name: "digests"}
+	w.create(t, &admissionv1.ValidatingAdmissionPolicy{
+		ObjectMeta: about,
+		Spec: admissionv1.ValidatingAdmissionPolicySpec{
+			MatchConstraints: &admissionv1.MatchResources{ResourceRules: []admissionv1.NamedRuleWithOperations{{RuleWithOperations: admissionv1.RuleWithOperations{
+				Operations: []admissionv1.OperationType{admissionv1.Create, admissionv1.Update},
+				Rule:       admissionv1.Rule{APIGroups: []string{"apps"}, APIVersions: []string{"v1"}, Resources: []string{"deployments"}},
+			}}}},
+			MatchConditions: []admissionv1.MatchCondition{{Name: "it", Expression: fmt.Sprintf("object.metadata.name == %q", name)}},
+			Validations:     []admissionv1.Validation{{Expression: "false", Message: why}},
+		},
+	}, &admissionv1.ValidatingAdmissionPolicyBinding{
+		ObjectMeta: about,
+		Spec: admissionv1.ValidatingAdmissionPolicyBindingSpec{
+			PolicyName: about.Name, ValidationActions: []admissionv1.ValidationAction{admissionv1.Deny},
+		},
+	})
+	labels := map[string]string{"app": name}
+	probe := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}, Spec: appsv1.DeploymentSpec{
+		Selector: &metav1.LabelSelector{MatchLabels: labels},
+		Template: corev1.PodTemplateSpec{
+			ObjectMeta: metav1.ObjectMeta{Labels: labels},
+			Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "web", Image: "nginx"}}},
+		},
+	}}
+	await.Success(t, "the server to refuse the Deployment", func() error {
+		err := w.api.Create(t.Context(), probe.DeepCopy(), client.DryRunAll)
+		if err == nil || !strings.Contains(err.Error(), why) {
+			return errors.Join(errors.New("it is not refused for that"), err)
+		}
+		return nil
+	})
+}
+
+func account(name string) *corev1.ServiceAccount {
+	return &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}}
+}
+
+func siteOf(namespace, name string) *v1alpha1.Site {
+	return &v1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
+}
+
+// village makes a namespace with Sites, and waits until the operator has dealt with them.
+func (w *world) village(t *testing.T, namespace string, names ...string) {
+	t.Helper()
+	w.create(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}})
+	for _, name := range names {
+		site := siteOf(namespace, name)
+		w.create(t, site)
+		await.Success(t, "the operator to deal with "+name, func() error {
+			err := w.api.Get(t.Context(), client.ObjectKeyFromObject(site), site)
+			if err == nil && len(site.Status.Conditions) == 0 {
+				err = errors.New("its status is empty")
+			}
+			return err
+		})
+	}
+}
+
+func (w *world) create(t *testing.T, objects ...client.Object) {
+	t.Helper()
+	for _, object := range objects {
+		if err := w.api.Create(t.Context(), object); err != nil {
+			t.Fatalf("create %T %s: %v", object, object.GetName(), err)
+		}
+	}
+}
+
+func (w *world) remove(t *testing.T, object client.Object) {
+	t.Helper()
+	if err := w.api.Delete(t.Context(), object); err != nil {
+		t.Fatalf("delete %s: %v", object.GetName(), err)
+	}
+}
+
+// edit changes an object as a field manager.
+func (w *world) edit(t *testing.T, object client.Object, manager, patch string) {
+	t.Helper()
+	if err := w.api.Patch(t.Context(), object, client.RawPatch("application/merge-patch+json", []byte(patch)), client.FieldOwner(manager)); err != nil {
+		t.Fatalf("change %s: %v", object.GetName(), err)
+	}
+}
+
+// scale is a patch of a Site.
+func scale(replicas int) string { return fmt.Sprintf(`{"spec":{"replicas":%d}}`, replicas) }
