@@ -19,6 +19,7 @@ import (
 type flags struct {
 	metricsAddress string
 	metricsSecure  bool
+	inspector      string
 	probeAddress   string
 	staleAfter     time.Duration
 	leaderElect    bool
@@ -38,6 +39,8 @@ func parse(set *flag.FlagSet, args []string, getenv func(string) string) (*flags
 		"The address that metrics are served at: :8443 for HTTPS, :8080 for HTTP, 0 for none.")
 	set.BoolVar(&f.metricsSecure, "metrics-secure", true,
 		"Serve metrics over HTTPS, to those who may read them.")
+	set.StringVar(&f.inspector, "inspector-bind-address", "",
+		"A loopback address that the inspector is served at without authentication, as 127.0.0.1:8082. By default it is beside the metrics.")
 	set.StringVar(&f.probeAddress, "health-probe-bind-address", ":8081", "The address that probes are answered at.")
 	set.DurationVar(&f.staleAfter, "stale-after", time.Minute,
 		"How long a kind may not have heard the API server before the operator is not ready; 0 for any time.")

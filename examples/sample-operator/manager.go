@@ -58,9 +58,11 @@ func newManager(ctx context.Context, f *flags) (ctrl.Manager, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make the manager: %w", err)
 	}
-	// The page /delta/ beside the metrics, for those who may read it; see config/rbac.
-	if err := drmanager.AddInspector(mgr, inspect.Options{AllowActions: true}); err != nil {
-		return nil, err
+	// The page /delta/, beside the metrics for those who may read it; see config/rbac.
+	if f.inspector != "" || f.metricsAddress != "0" {
+		if err := drmanager.AddInspector(mgr, inspect.Options{BindAddress: f.inspector, AllowActions: true}); err != nil {
+			return nil, err
+		}
 	}
 	if err := mgr.Add(broadcaster); err != nil {
 		return nil, fmt.Errorf("have the manager write Events: %w", err)

@@ -31,7 +31,7 @@ type cluster struct {
 	config  string        // an administrator's kubeconfig
 
 	// The addresses of the operator.
-	metrics, health, webhooks string
+	metrics, inspector, health, webhooks string
 }
 
 // startCluster starts etcd and kube-apiserver. The operator starts later: see show.
@@ -72,7 +72,7 @@ func (c *cluster) prepare(ctx context.Context) (err error) {
 	if err := controlplane.WriteKubeconfig(c.config, c.plane.Config()); err != nil {
 		return err
 	}
-	for _, address := range []*string{&c.metrics, &c.health, &c.webhooks} {
+	for _, address := range []*string{&c.metrics, &c.inspector, &c.health, &c.webhooks} {
 		if *address, err = controlplane.FreeAddress(ctx); err != nil {
 			return err
 		}

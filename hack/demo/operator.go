@@ -54,6 +54,7 @@ func (c *cluster) operatorFlags(kubeconfig string) []string {
 		"--namespace=" + operatorNamespace,
 		"--metrics-bind-address=" + c.metrics,
 		"--metrics-secure=false", // for a curl on this machine
+		"--inspector-bind-address=" + c.inspector,
 		"--health-probe-bind-address=" + c.health,
 		fmt.Sprint("--webhook-port=", netip.MustParseAddrPort(c.webhooks).Port()),
 		"--webhook-names=127.0.0.1",

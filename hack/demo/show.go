@@ -82,7 +82,7 @@ func (c *cluster) watch(ctx context.Context) {
 func (c *cluster) explain() {
 	c.out.fact("API server", c.plane.Config().Host)
 	c.out.fact("metrics", "http://"+c.metrics+"/metrics")
-	c.out.fact("inspector", "http://"+c.metrics+"/delta/")
+	c.out.fact("inspector", "http://"+c.inspector+"/delta/")
 	c.out.fact("health", "http://"+c.health+"/readyz")
 	c.out.fact("webhooks", "https://"+c.webhooks)
 	c.out.fact("kubeconfig", c.config)

@@ -1,39 +1,44 @@
 package inspector
 
 import (
+	"context"
 	"net/http"
-	"net/netip"
 )
 
-// Beside stands before a handler that a metrics server serves. There it can't be known whether a
-// filter asks for tokens. A server with TLS has one, as kubebuilder scaffolds it. One without TLS
-// has none, so it is for programs of this machine alone, and [Guard] stands before it.
-//
-// What changes something is let through only if opts has Actions.
-func Beside(next http.Handler, opts Options) http.Handler {
-	guarded := Guard(next, opts)
+// filtered is the key of the mark that [Filtered] leaves in a request's context.
+type filtered struct{}
+
+// Filtered stands behind a filter of a metrics server. It marks the requests that the filter has let
+// through, for [Beside].
+func Filtered(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		safe := r.Method == http.MethodGet || r.Method == http.MethodHead
-		why := ""
-		switch {
-		case r.TLS == nil && !isFromHere(r.RemoteAddr):
-			why = "the metrics are served without TLS, and then the inspector answers this machine alone; serve them with TLS and a filter, or forward a port"
-		case r.TLS == nil:
-			guarded.ServeHTTP(w, r)
-			return
-		case !safe && !opts.Actions:
-			why = noActions
-		}
-		if why != "" {
-			forbid(w, r, why)
-			return
-		}
-		next.ServeHTTP(w, r)
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), filtered{}, true)))
 	})
 }
 
-// isFromHere reports whether a request comes from this machine.
-func isFromHere(remote string) bool {
-	from, err := netip.ParseAddrPort(remote)
-	return err == nil && from.Addr().Unmap().IsLoopback()
+// nobodyAsks is why nothing is shown beside metrics that everybody may read.
+const nobodyAsks = "nobody checks who asks: the metrics have no FilterProvider that manager.Configure knows; " +
+	"set one before you call Configure, or set the inspector's BindAddress"
+
+// Beside stands before a handler that a metrics server serves. It answers requests that a filter has
+// let through, and those with a certificate that the server has verified. It does not answer others:
+// the address that a request comes from proves nothing, as proxies beside the process come from
+// loopback addresses, too.
+//
+// It lets through what changes something only if opts has Actions.
+func Beside(next http.Handler, opts Options) http.Handler {
+	cross := http.NewCrossOriginProtection()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		safe := r.Method == http.MethodGet || r.Method == http.MethodHead
+		switch {
+		case r.Context().Value(filtered{}) == nil && (r.TLS == nil || len(r.TLS.VerifiedChains) == 0):
+			forbid(w, r, nobodyAsks)
+		case cross.Check(r) != nil || isForeign(r): // a browser may have a certificate
+			forbid(w, r, foreign)
+		case !safe && !opts.Actions:
+			forbid(w, r, noActions)
+		default:
+			next.ServeHTTP(w, r)
+		}
+	})
 }

@@ -29,6 +29,9 @@ func forbid(w http.ResponseWriter, r *http.Request, why string) {
 	c.problem(http.StatusForbidden, why)
 }
 
+// foreign is why a request of a browser is refused.
+const foreign = "the request comes from a page of another origin"
+
 // noActions is why nothing is changed.
 const noActions = "this address shows things and changes nothing; the operator has to be started with actions allowed"
 
@@ -36,11 +39,11 @@ const noActions = "this address shows things and changes nothing; the operator h
 func unwanted(r *http.Request, cross *http.CrossOriginProtection, opts Options) string {
 	safe := r.Method == http.MethodGet || r.Method == http.MethodHead
 	switch {
-	case !isLoopback(r.Host):
+	case !IsLoopback(r.Host):
 		// Somebody else's name may be made to point here, so that a page of theirs has our origin.
 		return "the Host header has to be localhost or a loopback address"
 	case cross.Check(r) != nil || isForeign(r):
-		return "the request comes from a page of another origin"
+		return foreign
 	case !safe && !opts.Actions:
 		return noActions
 	default:
@@ -55,8 +58,8 @@ func isForeign(r *http.Request) bool {
 	return (site == "cross-site" || site == "same-site") && strings.HasPrefix(r.URL.Path, api)
 }
 
-// isLoopback reports whether a Host header has a loopback name, with any port or none.
-func isLoopback(host string) bool {
+// IsLoopback reports whether a Host header has a loopback name, with any port or none.
+func IsLoopback(host string) bool {
 	name := host
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		name = h

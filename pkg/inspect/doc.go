@@ -3,7 +3,7 @@
 //
 //	drmanager.AddInspector(mgr, inspect.Options{})
 //	       │
-//	       ├──▶ beside the metrics, with their authentication and authorization: /delta/
+//	       ├──▶ beside the metrics, behind their filter: /delta/
 //	       └──▶ or on a loopback address of its own: Options.BindAddress
 //
 // Package manager has the function that adds one. The forms of the answers are in pkg/inspect/v1.

@@ -2,10 +2,10 @@ package inspect
 
 // Options configure an inspector. The zero value serves it beside the metrics.
 type Options struct {
-	// BindAddress is a loopback address such as "127.0.0.1:8082". The inspector listens there without
-	// TLS and without authentication, so everybody who can reach the address can look. In a Pod that
-	// is everybody who may port-forward to it. Empty serves the inspector beside the metrics, behind
-	// their authentication and authorization.
+	// BindAddress is localhost, 127.0.0.1 or [::1] with a port, such as "127.0.0.1:8082". The inspector
+	// listens there without TLS and without authentication, so everybody who can reach the address
+	// can look. In a Pod that is everybody who may port-forward to it. Empty serves the inspector
+	// beside the metrics, behind their filter.
 	BindAddress string
 	// AllowActions has an inspector also do things: resync, relist, change policies, forget failures,
 	// cancel timers. Beside the metrics it takes the right to do them as well: the verb post for

@@ -6,10 +6,15 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"runtime"
 	"sync"
 	"time"
+	"weak"
 
+	"github.com/go-logr/logr"
+	"k8s.io/client-go/rest"
 	ctrlmanager "sigs.k8s.io/controller-runtime/pkg/manager"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/delta-runtime/delta-runtime/internal/answers"
 	"github.com/delta-runtime/delta-runtime/internal/inspector"
@@ -21,23 +26,38 @@ import (
 
 // AddInspector adds an inspector to the manager: the page /delta/, the API below it, and what
 // `kubectl delta` asks. It shows the kinds of the cache, what changed lately, what reconcilers
-// were called for, and their queues. Call it before the manager starts. It returns an error if
-// the manager's cache is not ours.
+// were called for, and their queues. Call it once, and before the manager starts. It returns an
+// error if the manager's cache is not ours.
 //
-// Without a BindAddress the manager's metrics server serves it, and has to be on. If that has TLS
-// and a filter, as kubebuilder scaffolds it, a request needs the verb get for the non-resource
-// URL /delta/*, and an action the verb post. If it has no TLS, only this machine is answered.
+// Without a BindAddress the manager's metrics server serves it, and has to be on. The inspector
+// answers what the metrics' filter lets through. With the filter that kubebuilder scaffolds, a
+// request needs the verb get for the non-resource URL /delta/*, and an action the verb post. The
+// options have to have the filter when [Configure] is called. Without a filter, the inspector
+// answers only clients whose certificate the metrics server has verified.
 func AddInspector(mgr ctrlmanager.Manager, opts inspect.Options) error {
 	if mgr == nil {
 		return errors.New("add inspector: the manager is nil")
 	}
-	if _, err := cache.Unwrap(mgr.GetCache()); err != nil {
+	ours, err := cache.Unwrap(mgr.GetCache())
+	if err != nil {
 		return fmt.Errorf("add inspector: %w", err)
 	}
 	if opts.BindAddress != "" && !isLoopback(opts.BindAddress) {
-		return fmt.Errorf("add inspector: BindAddress is %q, which is not a loopback address with a port: "+
+		return fmt.Errorf("add inspector: BindAddress is %q, which is not localhost, 127.0.0.1 or [::1] with a port: "+
 			"an inspector without authentication is served on loopback only; leave BindAddress out to have it beside the metrics", opts.BindAddress)
 	}
+	forget, err := claim(ours)
+	if err != nil {
+		return err
+	}
+	if err := addInspector(mgr, opts); err != nil {
+		forget()
+		return err
+	}
+	return nil
+}
+
+func addInspector(mgr ctrlmanager.Manager, opts inspect.Options) error {
 	kinds, err := schemas.Of(mgr)
 	if err != nil {
 		mgr.GetLogger().Error(err, "The inspector shows differences without schemas")
@@ -49,16 +69,61 @@ func AddInspector(mgr ctrlmanager.Manager, opts inspect.Options) error {
 	i := &inspected{operator: operator, done: make(chan struct{})}
 	serve := inspector.Options{Actions: opts.AllowActions, Done: i.done, Logger: mgr.GetLogger().WithName("inspector")}
 	handler := inspector.New(operator, serve)
+	if opts.BindAddress != "" {
+		err = listen(mgr, opts.BindAddress, inspector.Guard(handler, serve), i.end)
+	} else {
+		err = serveBeside(mgr, inspector.Beside(handler, serve))
+	}
+	if err != nil {
+		return err
+	}
 	if err := mgr.Add(i); err != nil {
 		return fmt.Errorf("add inspector: %w", err)
 	}
-	if opts.BindAddress != "" {
-		return listen(mgr, opts.BindAddress, inspector.Guard(handler, serve), i.end)
-	}
-	if err := mgr.AddMetricsServerExtraHandler(inspector.Prefix, inspector.Beside(handler, serve)); err != nil {
+	return nil
+}
+
+// serveBeside has the metrics server serve the handler.
+func serveBeside(mgr ctrlmanager.Manager, handler http.Handler) error {
+	if err := mgr.AddMetricsServerExtraHandler(inspector.Prefix, handler); err != nil {
 		return fmt.Errorf("add inspector beside the metrics: %w", err)
 	}
+	// A manager whose metrics are off takes any number of handlers for a path. One that serves them
+	// takes one.
+	if mgr.AddMetricsServerExtraHandler(inspector.Prefix, handler) == nil {
+		return errors.New("add inspector beside the metrics: they are off; set Metrics.BindAddress of the manager's options, or BindAddress of the inspector's")
+	}
 	return nil
+}
+
+// caches are those that have an inspector, as weak pointers.
+var caches sync.Map
+
+// claim returns an error for a cache that has an inspector already: it has one journal.
+func claim(c *cache.Cache) (forget func(), err error) {
+	key := weak.Make(c)
+	if _, twice := caches.LoadOrStore(key, nil); twice {
+		return nil, errors.New("add inspector: this manager has one already")
+	}
+	runtime.AddCleanup(c, func(key weak.Pointer[cache.Cache]) { caches.Delete(key) }, key)
+	return func() { caches.Delete(key) }, nil
+}
+
+// marking returns a provider of the same filter, which marks what it lets through. Without a
+// filter there is nothing to mark.
+func marking(provider func(*rest.Config, *http.Client) (metricsserver.Filter, error)) func(*rest.Config, *http.Client) (metricsserver.Filter, error) {
+	if provider == nil {
+		return nil
+	}
+	return func(config *rest.Config, client *http.Client) (metricsserver.Filter, error) {
+		filter, err := provider(config, client)
+		if filter == nil || err != nil {
+			return filter, err
+		}
+		return func(log logr.Logger, next http.Handler) (http.Handler, error) {
+			return filter(log, inspector.Filtered(next))
+		}, nil
+	}
 }
 
 // listen has the manager serve the handler at an address of its own. It serves as the metrics
@@ -78,14 +143,10 @@ func listen(mgr ctrlmanager.Manager, address string, handler http.Handler, end f
 	return nil
 }
 
-// isLoopback reports whether an address has a port, and a host that only this machine reaches.
+// isLoopback reports whether an address has a port, and a host that [inspector.Guard] takes.
 func isLoopback(address string) bool {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return false
-	}
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
+	_, _, err := net.SplitHostPort(address)
+	return err == nil && inspector.IsLoopback(address)
 }
 
 // inspected is what the manager runs for an inspector.

@@ -40,7 +40,8 @@ func WithWrites(shared delta.OwnWrites) Option {
 func NewWrites(limit int) delta.OwnWrites { return writes.New(limit) }
 
 // Configure has the manager that is made with these options use our cache, and a client
-// that remembers its writes. It changes NewCache and NewClient and nothing else. It
+// that remembers its writes. It changes NewCache and NewClient, and has the filter of the metrics
+// tell an inspector which requests it has let through. Set that filter before. Configure
 // refuses to where somebody has chosen a cache or informers already; a client of the
 // user's stays, and is wrapped as by [RecordWrites].
 //
@@ -72,6 +73,7 @@ func Configure(opts *ctrlmanager.Options, with ...Option) error {
 		opts.NewClient = client.New
 	}
 	opts.NewClient = recorded(opts.NewClient, s.writes)
+	opts.Metrics.FilterProvider = marking(opts.Metrics.FilterProvider)
 	return nil
 }
 
