@@ -28,7 +28,7 @@ import (
 // onlooker looks at one operator in all the ways that people have.
 type onlooker struct {
 	*world
-	probes          string // the address
+	probes, delta   string // addresses, of probes and of the inspector
 	browser, plugin string // programs
 	profile         string // a folder of the browser's
 	kinds           []string
@@ -40,13 +40,13 @@ type deafness map[string]time.Time
 // newOnlooker starts a world with one operator that is stale after a time.
 func newOnlooker(t *testing.T, rules *ruleFile, staleAfter time.Duration) *onlooker {
 	t.Helper()
-	o := &onlooker{browser: chromium(t), profile: t.TempDir(), probes: controlplane.FreeAddressForTest(t)}
+	o := &onlooker{browser: chromium(t), profile: t.TempDir(), probes: controlplane.FreeAddressForTest(t), delta: controlplane.FreeAddressForTest(t)}
 	installed(t, "promtool")
 	o.plugin = filepath.Join(t.TempDir(), "kubectl-delta")
 	if err := compile("cmd/kubectl-delta", ".", o.plugin); err != nil {
 		t.Fatalf("compile kubectl-delta: %v", err)
 	}
-	o.world = newWorld(t, rules, 1, fmt.Sprint("--stale-after=", staleAfter), "--health-probe-bind-address="+o.probes)
+	o.world = newWorld(t, rules, 1, fmt.Sprint("--stale-after=", staleAfter), "--health-probe-bind-address="+o.probes, "--inspector-bind-address="+o.delta)
 	list, err := o.list(t.Context())
 	if err != nil || len(list.Items) < 4 {
 		t.Fatalf("the operator has the kinds %v, error %v", list.Items, err)
@@ -115,7 +115,7 @@ func (o *onlooker) ask(ctx context.Context, address, path string) (code int, tex
 
 // list asks the inspector's API.
 func (o *onlooker) list(ctx context.Context) (list v1.KindList, err error) {
-	code, text, err := o.ask(ctx, o.replicas[0], "/delta/v1/kinds")
+	code, text, err := o.ask(ctx, o.delta, "/delta/v1/kinds")
 	if err == nil && code != http.StatusOK {
 		err = fmt.Errorf("%d %s", code, text)
 	}
@@ -185,7 +185,7 @@ func (o *onlooker) page(ctx context.Context) (deafness, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	look := exec.CommandContext(ctx, o.browser, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+o.profile, //nolint:gosec // a browser
-		"--dump-dom", "--virtual-time-budget=3000", "http://"+o.replicas[0]+"/delta/")
+		"--dump-dom", "--virtual-time-budget=3000", "http://"+o.delta+"/delta/")
 	look.WaitDelay = time.Second
 	shown, err := look.Output()
 	if err != nil {
@@ -221,7 +221,7 @@ func (o *onlooker) page(ctx context.Context) (deafness, error) {
 
 // status runs kubectl-delta.
 func (o *onlooker) status(ctx context.Context, args ...string) (string, error) {
-	command := exec.CommandContext(ctx, o.plugin, append([]string{"status", "--url", "http://" + o.replicas[0]}, args...)...) //nolint:gosec // our own
+	command := exec.CommandContext(ctx, o.plugin, append([]string{"status", "--url", "http://" + o.delta}, args...)...) //nolint:gosec // our own
 	command.Env = append(os.Environ(), "KUBECONFIG=/nowhere")
 	said, err := command.CombinedOutput()
 	if err != nil {
