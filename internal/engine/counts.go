@@ -9,7 +9,7 @@ import (
 
 // Counts are what an informer has done since it was made.
 type Counts struct {
-	// Reflector has the sum over all scopes that there are now.
+	// Reflector has the sum over all scopes that there are now, and all that there were.
 	Reflector reflector.Counts
 	// Batches are the numbers of deltas that were applied at once, and Applied the times that
 	// this took, in nanoseconds.
@@ -22,9 +22,11 @@ type Counts struct {
 
 // Counts takes no lock of the Controller's.
 func (i *Informer[T]) Counts() (c Counts) {
-	for _, s := range i.coverage.Load().scopes {
-		scope := s.reflector.Counts()
-		c.Reflector.Add(&scope)
+	at := i.coverage.Load()
+	c.Reflector = at.counts(at.scopes...)
+	if at.leaving != nil {
+		leaving := at.leaving.reflector.Counts()
+		c.Reflector.Add(&leaving)
 	}
 	c.Batches, c.Applied = i.controller.batches.Read(), i.controller.applied.Read()
 	if oldest := i.fifo.oldest(); !oldest.IsZero() {

@@ -1,12 +1,15 @@
 package engine
 
 import (
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
+	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
@@ -35,6 +38,33 @@ func TestCounts(t *testing.T) {
 		}
 		if got.Oldest != 0 {
 			t.Errorf("a delta has waited for %v, and none is left", got.Oldest)
+		}
+	})
+}
+
+// No count falls when a scope goes, and none counts it twice.
+func TestCountsOfScopesThatAreGone(t *testing.T) {
+	withScopes(t, Options[faulty.Thing]{}, pAndQ, func(t *testing.T, i *Informer[faulty.Thing]) {
+		i.coverage.Load().called("p").reflector.Skip(t.Context(), errors.New("a test leaves it out"))
+		before := i.Counts().Reflector
+		if before.Lists[reflector.First] != 2 || before.Watches < 2 || before.Skipped != 1 || before.Turns.Count() < 2 {
+			t.Fatalf("two scopes count %+v", before)
+		}
+		for _, namespace := range []string{"p", "q"} {
+			if err := i.RemoveScope(namespace, informer.Silently); err != nil {
+				t.Fatal(err)
+			}
+			if after := i.Counts().Reflector; after != before {
+				t.Errorf("without %s the counts are %+v, and were %+v", namespace, after, before)
+			}
+		}
+		if err := i.AddScope(scopeOf(t, reach{namespace: "p"})); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if after := i.Counts().Reflector; after.Lists[reflector.First] != 3 || after.Skipped != 1 || after.Watches <= before.Watches {
+			t.Errorf("with p again the counts are %+v, and were %+v", after, before)
 		}
 	})
 }

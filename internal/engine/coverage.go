@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
@@ -13,11 +14,14 @@ type coverage[T any] struct {
 	scopes []*scope[T] // in order of their namespaces, so that the one of the rest is the first
 	named  map[string]*scope[T]
 	rest   *scope[T] // the scope of all other namespaces; nil if there is none
+
+	leaving *scope[T]        // it is removed, and its Reflector has not ended yet; nil if there is none
+	past    reflector.Counts // what the Reflectors have done of scopes that are gone
 }
 
 // cover makes these the scopes.
 func (i *Informer[T]) cover(scopes ...*scope[T]) {
-	c := &coverage[T]{scopes: scopes, named: make(map[string]*scope[T], len(scopes))}
+	c := &coverage[T]{scopes: scopes, named: make(map[string]*scope[T], len(scopes)), past: i.coverage.Load().past}
 	slices.SortFunc(c.scopes, func(a, b *scope[T]) int { return cmp.Compare(a.reach.namespace, b.reach.namespace) })
 	for _, s := range scopes {
 		if s.reach.namespace == "" {
@@ -27,6 +31,31 @@ func (i *Informer[T]) cover(scopes ...*scope[T]) {
 		}
 	}
 	i.coverage.Store(c)
+}
+
+// uncover takes a scope out. Until [Informer.forget] its Reflector may still do something.
+func (i *Informer[T]) uncover(s *scope[T]) {
+	i.cover(slices.DeleteFunc(slices.Clone(i.coverage.Load().scopes), func(other *scope[T]) bool { return other == s })...)
+	c := *i.coverage.Load()
+	c.leaving = s
+	i.coverage.Store(&c)
+}
+
+// forget keeps of the scope that leaves what its Reflector has done, so that no count falls.
+func (i *Informer[T]) forget() {
+	c := *i.coverage.Load()
+	c.past, c.leaving = c.counts(c.leaving), nil
+	i.coverage.Store(&c)
+}
+
+// counts is what is past and what the Reflectors of some scopes have done.
+func (c *coverage[T]) counts(of ...*scope[T]) reflector.Counts {
+	all := c.past
+	for _, s := range of {
+		counts := s.reflector.Counts()
+		all.Add(&counts)
+	}
+	return all
 }
 
 // of returns the scope that has a namespace, if there is one.

@@ -111,12 +111,15 @@ func (i *Informer[T]) RemoveScope(namespace string, how informer.Removal) error 
 		return fmt.Errorf("remove scope of %s from informer for %s: the way is %d, which is neither informer.Silently nor informer.AsOutOfScope", s.reach, i.opts.Name, how)
 	}
 	i.mu.Lock()
-	i.cover(slices.DeleteFunc(slices.Clone(i.coverage.Load().scopes), func(other *scope[T]) bool { return other == s })...)
+	i.uncover(s)
 	i.rearrangeResyncLocked()
 	i.mu.Unlock()
 	i.gaps.Add(1) // before anything of it is dropped
 	s.end()
 	s.inlet.shut()
+	i.mu.Lock()
+	i.forget()
+	i.mu.Unlock()
 	answer := make(chan error, 1)
 	entry := &dismissal[T]{reach: s.reach, how: how, traits: &i.opts.Traits, answer: answer}
 	return i.inTurn(entry, answer, func() error {

@@ -40,6 +40,8 @@ type Counts struct {
 	Lists [reasons]uint64
 	// Watches counts the watches that were opened.
 	Watches uint64
+	// Skipped counts the objects and events that were left out.
+	Skipped uint64
 	// Turns are the times that it waited for its turn to list, in nanoseconds.
 	Turns tally.Reading
 }
@@ -50,6 +52,7 @@ func (c *Counts) Add(other *Counts) {
 		c.Lists[i] += n
 	}
 	c.Watches += other.Watches
+	c.Skipped += other.Skipped
 	c.Turns.Add(&other.Turns)
 }
 
@@ -66,6 +69,7 @@ func (c *Counts) Each(yield func(reason Reason, lists uint64) bool) {
 type counts struct {
 	lists   [reasons]atomic.Uint64
 	watches atomic.Uint64
+	skipped atomic.Uint64
 	turns   tally.Histogram
 }
 
@@ -74,7 +78,7 @@ func (r *Reflector[T]) Counts() (c Counts) {
 	for i := range c.Lists {
 		c.Lists[i] = r.counts.lists[i].Load()
 	}
-	c.Watches, c.Turns = r.counts.watches.Load(), r.counts.turns.Read()
+	c.Watches, c.Skipped, c.Turns = r.counts.watches.Load(), r.counts.skipped.Load(), r.counts.turns.Read()
 	return c
 }
 

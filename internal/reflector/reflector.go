@@ -257,6 +257,7 @@ func (r *Reflector[T]) noteFailure(err error) {
 
 // Skip records that something was left out.
 func (r *Reflector[T]) Skip(ctx context.Context, err error) {
+	r.counts.skipped.Add(1)
 	r.note(func(s *informer.ReflectorStatus) {
 		s.Skipped++
 		s.LastSkipped = skipped{err}
