@@ -2,6 +2,7 @@ package tracing
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -40,13 +41,20 @@ func (c *call[R]) end() {
 	}
 	_, wait := c.tracer.Start(c.whole, "wait", trace.WithTimestamp(since))
 	wait.End(trace.WithTimestamp(c.began))
-	c.steps()
+	failed := c.steps()
 	c.changes()
+	if c.err == nil {
+		c.err = failed // as the builder has it: a step that failed is tried again
+	}
 	result := c.outcome()
 	c.all.SetAttributes(attribute.String("delta.result", result))
 	c.work.End(trace.WithTimestamp(now))
 	c.all.End(trace.WithTimestamp(now))
-	c.note(c.request, attempt{c.all.SpanContext(), now}, result == success)
+	if result == success {
+		c.forget(c.request)
+	} else {
+		c.remember(c.request, attempt{c.all.SpanContext(), now})
+	}
 }
 
 const success = "success"
@@ -72,9 +80,11 @@ func (c *call[R]) outcome() string {
 	}
 }
 
-// steps makes a span of each step that ran, and names those that did not have to.
-func (c *call[R]) steps() {
+// steps makes a span of each step that ran, and names those that did not have to. It returns the
+// errors of those that failed.
+func (c *call[R]) steps() error {
 	var skipped []string
+	var failed []error
 	for _, s := range delta.Steps(c.inner) {
 		if s.Skipped {
 			skipped = append(skipped, s.Name)
@@ -83,12 +93,14 @@ func (c *call[R]) steps() {
 		_, span := c.tracer.Start(c.inner, "step "+s.Name, trace.WithTimestamp(s.Began), trace.WithAttributes(attribute.String("delta.because", s.Because())))
 		if s.Err != nil {
 			span.SetStatus(codes.Error, s.Err.Error())
+			failed = append(failed, s.Err)
 		}
 		span.End(trace.WithTimestamp(s.Began.Add(s.Took)))
 	}
 	if skipped != nil {
 		c.work.SetAttributes(attribute.StringSlice("delta.steps.skipped", skipped))
 	}
+	return errors.Join(failed...)
 }
 
 // maxEvents is how many changes of a call are shown. All of them are counted.

@@ -52,7 +52,8 @@ func (t *traced[R]) Reconcile(ctx context.Context, request R) (reconcile.Result,
 	whole, all := t.tracer.Start(ctx, t.name, trace.WithTimestamp(beganWith(told, now)), trace.WithSpanKind(trace.SpanKindConsumer),
 		trace.WithAttributes(aboutRequest(t.name, request)...), trace.WithLinks(t.before(request)...))
 	if !all.IsRecording() {
-		return t.to.Reconcile(whole, request) // whose own spans are not sampled either
+		defer t.forget(request) // the next call does not go on with the one that is remembered
+		return t.to.Reconcile(whole, request)
 	}
 	inner, work := t.tracer.Start(whole, "reconcile", trace.WithTimestamp(now))
 	c := call[R]{traced: t, request: request, whole: whole, all: all, inner: inner, work: work, told: told, began: now, panicked: true}

@@ -18,7 +18,7 @@ type traced[R comparable] struct {
 	name   string
 	tracer trace.Tracer
 
-	mu         sync.Mutex    // guards everything below
+	mu         sync.Mutex    // guards everything below; internal/lock has the order of the other module's locks
 	unfinished map[R]attempt // the last call of each request that has not succeeded
 }
 
@@ -45,14 +45,10 @@ func (t *traced[R]) before(request R) []trace.Link {
 	return []trace.Link{{SpanContext: a.span, Attributes: previousAttempt}}
 }
 
-// note remembers how a call has ended.
-func (t *traced[R]) note(request R, a attempt, succeeded bool) { //nolint:revive // the outcome is data here
+// remember keeps a call that has not succeeded.
+func (t *traced[R]) remember(request R, a attempt) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if succeeded {
-		delete(t.unfinished, request)
-		return
-	}
 	if _, there := t.unfinished[request]; !there && len(t.unfinished) == maxUnfinished {
 		for other := range t.unfinished { // any
 			delete(t.unfinished, other)
@@ -60,4 +56,11 @@ func (t *traced[R]) note(request R, a attempt, succeeded bool) { //nolint:revive
 		}
 	}
 	t.unfinished[request] = a
+}
+
+// forget forgets the last call of a request.
+func (t *traced[R]) forget(request R) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.unfinished, request)
 }
