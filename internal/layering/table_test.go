@@ -146,6 +146,7 @@ var table = map[string]rule{
 	"hack/bench":          {},
 	"hack/mutants":        {},
 	"test/api":            {},
+	"test/canary":         {},
 	"test/contract":       {},
 	"test/differential":   {},
 	"test/docs":           {},
