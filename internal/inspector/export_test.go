@@ -12,13 +12,12 @@ type Route struct {
 	Params              []string
 	Required            []string
 	Body, Answer        reflect.Type
-	Public              bool
 }
 
 // AllRoutes are all that the handler answers.
 func AllRoutes() (all []Route) {
 	for _, r := range append(routes(), pageRoutes()...) {
-		shown := Route{r.method, r.path, r.media, nil, nil, r.body, r.answer, r.public}
+		shown := Route{r.method, r.path, r.media, nil, nil, r.body, r.answer}
 		for _, p := range r.params {
 			shown.Params = append(shown.Params, p.name)
 			if p.required {

@@ -64,24 +64,6 @@ func newHandler(subject Subject, opts Options, pace pace) *handler {
 	return h
 }
 
-// Public reports whether a request is for the page's own files or for the description of the
-// API. They hold no data, so they may be answered before the caller has shown its rights: a browser
-// can't send a token with the address that somebody types.
-func Public(r *http.Request) bool {
-	safe := r.Method == http.MethodGet || r.Method == http.MethodHead
-	return safe && publicPaths[r.URL.Path]
-}
-
-var publicPaths = func() map[string]bool {
-	public := map[string]bool{}
-	for _, r := range append(routes(), pageRoutes()...) {
-		if r.public {
-			public[r.path] = true
-		}
-	}
-	return public
-}()
-
 // ServeHTTP finds the route and has it answer.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	secure(w.Header())

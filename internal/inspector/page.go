@@ -58,7 +58,7 @@ func pageRoutes() []route {
 		}
 		f := newFile(content, media)
 		all = append(all, route{
-			method: http.MethodGet, path: at, task: "show the page", media: media, public: true,
+			method: http.MethodGet, path: at, task: "show the page", media: media,
 			serve: func(_ *handler, c *call) error { return c.file(&f) },
 		})
 	}

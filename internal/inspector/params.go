@@ -144,8 +144,9 @@ func known(params []param) string {
 }
 
 // clip shortens what a caller sent, so that an answer does not carry all of it back.
-func clip(value string) string {
-	const most = 80
+func clip(value string) string { return clipTo(80, value) }
+
+func clipTo(most int, value string) string {
 	if len(value) <= most {
 		return value
 	}

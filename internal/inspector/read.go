@@ -24,7 +24,10 @@ func (h *handler) deltas(c *call) (v1.DeltaList, error) {
 		return v1.DeltaList{}, err
 	}
 	list := h.subject.Deltas(q)
-	list.At = time.Now()
+	list.At, list.Cursor = time.Now(), place{h.process, q.Since}.String()
+	if len(list.Items) > 0 {
+		list.Cursor = place{h.process, list.Items[0].ID}.String()
+	}
 	return list, nil
 }
 

@@ -1,6 +1,7 @@
 package inspector
 
 import (
+	"fmt"
 	"net/http"
 	"reflect"
 
@@ -26,7 +27,6 @@ type route struct {
 	body         reflect.Type // of a POST; nil for none
 	answer       reflect.Type // nil if it is not JSON of v1
 	media        string       // of the answer
-	public       bool         // it holds no data
 	serve        func(h *handler, c *call) error
 }
 
@@ -56,11 +56,12 @@ func act[B any](name, task string, do func(*handler, *call, B) (v1.Done, error))
 				return err
 			}
 			done, err := do(h, c, body)
-			h.opts.Logger.Info("Somebody acted on the operator",
-				"action", name, "body", body, "from", c.r.RemoteAddr, "done", done.Message, "error", err)
+			log := h.opts.Logger.WithValues("action", name, "body", clipTo(500, fmt.Sprintf("%+v", body)), "from", c.r.RemoteAddr)
 			if err != nil {
+				log.Info("Somebody tried to act on the operator, and it was refused", "reason", err.Error())
 				return err
 			}
+			log.Info("Somebody acted on the operator", "done", done.Message)
 			return h.answer(c, &done)
 		},
 	}
@@ -102,7 +103,7 @@ func routes() []route {
 		get("why", "say what is known of an object", (*handler).why, thisKind, byNamespace,
 			param{name: "name", form: text, about: byName.about, required: true}),
 		{
-			method: http.MethodGet, path: api + "openapi.json", task: "describe the API", media: mediaJSON, public: true,
+			method: http.MethodGet, path: api + "openapi.json", task: "describe the API", media: mediaJSON,
 			serve: func(_ *handler, c *call) error { return c.file(&document) },
 		},
 		act("resync", "resync a kind", (*handler).resync),

@@ -28,10 +28,13 @@ func (h *handler) stream(c *call) error {
 		return err
 	}
 	s := sender{control: http.NewResponseController(c.w), c: c, process: h.process}
-	if err := s.begin(); err != nil || c.r.Method == http.MethodHead {
+	if err := s.begin(); err != nil {
 		return err
 	}
 	defer s.end()
+	if c.r.Method == http.MethodHead {
+		return nil
+	}
 	if restarted {
 		s.event("lost", "", v1.Lost{Restarted: true})
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/inspector"
+	"github.com/delta-runtime/delta-runtime/internal/testing/await"
 	"github.com/delta-runtime/delta-runtime/internal/testing/toyoperator"
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 )
@@ -157,6 +159,34 @@ func TestAReaderIsToldHowManyDeltasItHasLost(t *testing.T) {
 	}
 }
 
+// TestAStreamGoesOnWhereAListEnds reads a list, and goes on from it: with the same process, and with one
+// that has started since.
+func TestAStreamGoesOnWhereAListEnds(t *testing.T) {
+	toy := toyoperator.New()
+	h := inspector.New(toy, inspector.Options{})
+	blog := toyoperator.Demo(toyoperator.Deployment, "blog")
+	toy.Edit(blog, "kubectl-scale", toyoperator.Replicas(3, 4))
+	var list v1.DeltaList
+	if err := json.Unmarshal(answer(h, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/delta/v1/deltas", http.NoBody)).body, &list); err != nil {
+		t.Fatal(err)
+	}
+	toy.Edit(blog, "kubectl-scale", toyoperator.Replicas(4, 5))
+	since := "since=" + url.QueryEscape(list.Cursor)
+	if d, _ := follow(t, serve(t, h), since, "").delta(); len(d.Edits) == 0 || d.Edits[0] != toyoperator.Replicas(4, 5) {
+		t.Errorf("after the list %s there is %+v", list.Cursor, d)
+	}
+	again := follow(t, serve(t, inspector.New(toy, inspector.Options{})), since, "")
+	for {
+		switch e, ok := again.next(); {
+		case ok && e.name == "":
+		case !ok || e.name != "lost" || e.data != `{"count":0,"restarted":true}`:
+			t.Fatalf("the first event of another process is %+v", e)
+		default:
+			return
+		}
+	}
+}
+
 func TestAStreamHasAHeartbeatAndAnEnd(t *testing.T) {
 	toy := toyoperator.New()
 	r := follow(t, serve(t, inspector.NewPaced(toy, inspector.Pace{Heartbeat: 10 * time.Millisecond, Write: forEver, Stream: 200 * time.Millisecond})), "", "")
@@ -198,11 +228,16 @@ func TestStreamsHaveALimit(t *testing.T) {
 		t.Errorf("the third stream is answered with %+v", p)
 	}
 	first.stop()
-	for toy.Streams() > 1 {
-		time.Sleep(time.Millisecond)
-	}
-	time.Sleep(10 * time.Millisecond) // the slot is given back right after
-	follow(t, server, "", "")
+	await.Success(t, "the place of a reader that is gone", func() error { // it is given back after the stream has ended
+		a, err := server.Client().Head(server.URL + "/delta/v1/deltas/stream")
+		if err != nil {
+			return err
+		}
+		if err = a.Body.Close(); err == nil && a.StatusCode != http.StatusOK {
+			err = errors.New(a.Status)
+		}
+		return err
+	})
 }
 
 func TestAReaderThatDoesNotReadIsLeft(t *testing.T) {
@@ -214,17 +249,12 @@ func TestAReaderThatDoesNotReadIsLeft(t *testing.T) {
 	}
 	defer conn.Close() //nolint:errcheck // nothing is lost
 	fmt.Fprint(conn, "GET /delta/v1/deltas/stream HTTP/1.1\r\nHost: localhost\r\n\r\n")
-	for toy.Streams() == 0 {
-		time.Sleep(time.Millisecond)
-	}
+	await.Until(t, "the stream to begin", func() bool { return toy.Streams() > 0 })
 	huge := v1.Edit{Path: "spec", After: strings.Repeat("x", 1<<20)}
-	for began := time.Now(); toy.Streams() > 0; {
+	await.Until(t, "the stream to end", func() bool {
 		toy.Edit(toyoperator.Demo(toyoperator.ConfigMap, "blog-files"), "kubectl", huge)
-		time.Sleep(5 * time.Millisecond)
-		if time.Since(began) > 20*time.Second {
-			t.Fatal("the stream does not end")
-		}
-	}
+		return toy.Streams() == 0
+	})
 }
 
 // TestNothingIsLeftOfThoseWhoCame counts goroutines: of malformed requests, of connections on which
@@ -249,9 +279,7 @@ func TestNothingIsLeftOfThoseWhoCame(t *testing.T) {
 			fmt.Fprint(conn, "GET /delta/v1/deltas/stream HTTP/1.1\r\nHost: localhost\r\n\r\n")
 		}
 	}
-	for toy.Streams() < 64 {
-		time.Sleep(time.Millisecond)
-	}
+	await.Until(t, "64 streams", func() bool { return toy.Streams() >= 64 })
 	if open := toy.Streams(); open != 64 {
 		t.Errorf("%d streams are open", open)
 	}
@@ -259,11 +287,12 @@ func TestNothingIsLeftOfThoseWhoCame(t *testing.T) {
 		_ = conn.Close()
 	}
 	server.Close()
-	for began := time.Now(); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
-		if time.Since(began) > 10*time.Second {
-			t.Fatalf("there are %d goroutines, and there were %d", runtime.NumGoroutine(), before)
+	await.Success(t, "all goroutines to end", func() error {
+		if now := runtime.NumGoroutine(); now > before {
+			return fmt.Errorf("there are %d, and there were %d", now, before)
 		}
-	}
+		return nil
+	})
 	if open := toy.Streams(); open != 0 {
 		t.Errorf("%d streams are still open", open)
 	}

@@ -97,7 +97,7 @@ export function deltas(place, params, signal) {
       Object.assign(s, { rows: list.items, asked: true });
       s.loaded = list.items[0]?.id ?? 0;
       redraw();
-      await follow(filter, String(list.items[0]?.id ?? 0), {
+      await follow(filter, list.cursor, {
         open: () => { Object.assign(s, { live: "live", refused: null }); redrawSoon(); },
         closed: () => { s.live = "connecting"; redrawSoon(); },
         refused: (error) => { s.refused = error; redrawSoon(); },
