@@ -111,7 +111,7 @@ var (
 		help: "Changes that the reconciler was told."}
 	own = &family{name: "delta_reconcile_own_writes_total", labels: ofController, kind: prometheus.CounterValue,
 		help: "Changes that the reconciler was told, and that the operator itself had made."}
-	latency = &family{name: "delta_reconcile_latency_seconds", labels: ofCause, buckets: times, scale: nanoseconds,
+	latency = &family{name: "delta_event_to_reconcile_seconds", labels: ofCause, buckets: times, scale: nanoseconds,
 		help: "How long it took from when a watch delivered a change to the call of the reconciler."}
 	heldBack = &family{name: "delta_events_held_back_total", labels: ofController, kind: prometheus.CounterValue,
 		help: "Events that a predicate held back."}

@@ -98,8 +98,8 @@ func TestSeriesOfTheSameLabelsAreOne(t *testing.T) {
 	got := scrape.Read(t, registry, "delta_")
 	for series, want := range map[string]float64{
 		`delta_reconcile_causes_total{cause="Primary",controller="same"}`:                            2,
-		`delta_reconcile_latency_seconds_sum{cause="Primary",controller="same"}`:                     2,
-		`delta_reconcile_latency_seconds_bucket{cause="Primary",controller="same",le="1.073741823"}`: 2,
+		`delta_event_to_reconcile_seconds_sum{cause="Primary",controller="same"}`:                     2,
+		`delta_event_to_reconcile_seconds_bucket{cause="Primary",controller="same",le="1.073741823"}`: 2,
 		`delta_reconcile_incomplete_total{controller="same",reason="NotRecorded"}`:                   2,
 		`delta_queue_delayed_requests{controller="same"}`:                                            4,
 		`delta_queue_oldest_seconds{controller="same"}`:                                              2,
