@@ -50,7 +50,7 @@ type controller[T any] struct {
 	forgotten map[delta.Key]struct{} // see forget
 	witness   func() Witness[T]      // see Options
 
-	batches, applied tally.Histogram // see Counts
+	batches, applied, processed tally.Histogram // see Counts
 
 	log  logr.Logger
 	kind string
@@ -106,6 +106,9 @@ func (c *controller[T]) process(batch Batch[T]) {
 	}
 	c.testify(events)
 	c.processor.publishAt(now, events)
+	if batch.Len() > 0 {
+		c.processed.Observe(uint64(max(0, time.Since(began))))
+	}
 	for _, entry := range batch.controls {
 		c.carryOut(entry)
 	}

@@ -12,8 +12,8 @@ type Counts struct {
 	// Reflector has the sum over all scopes that there are now, and all that there were.
 	Reflector reflector.Counts
 	// Batches are the numbers of deltas that were applied at once, and Applied the times that
-	// this took, in nanoseconds.
-	Batches, Applied tally.Reading
+	// this took, in nanoseconds. Processed are the times until they were published, too.
+	Batches, Applied, Processed tally.Reading
 	// Oldest is how long the oldest delta has waited that is not visible yet.
 	Oldest time.Duration
 	// Gaps is what [Informer.Gaps] returns.
@@ -28,7 +28,7 @@ func (i *Informer[T]) Counts() (c Counts) {
 		leaving := at.leaving.reflector.Counts()
 		c.Reflector.Add(&leaving)
 	}
-	c.Batches, c.Applied = i.controller.batches.Read(), i.controller.applied.Read()
+	c.Batches, c.Applied, c.Processed = i.controller.batches.Read(), i.controller.applied.Read(), i.controller.processed.Read()
 	if oldest := i.fifo.oldest(); !oldest.IsZero() {
 		c.Oldest = max(0, time.Since(oldest))
 	}

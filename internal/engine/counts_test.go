@@ -69,6 +69,29 @@ func TestCountsOfScopesThatAreGone(t *testing.T) {
 	})
 }
 
+// slowWitness takes a second for each batch.
+type slowWitness struct{}
+
+func (slowWitness) Begin()                         { time.Sleep(time.Second) }
+func (slowWitness) Add(*delta.Delta[faulty.Thing]) {}
+func (slowWitness) End()                           {}
+
+// A batch is applied as soon as readers see it, and processed when subscribers can be told.
+func TestProcessedIsUntilPublished(t *testing.T) {
+	opts := Options[faulty.Thing]{Witness: func() Witness[faulty.Thing] { return slowWitness{} }}
+	withScopes(t, opts, pAndQ, func(t *testing.T, i *Informer[faulty.Thing]) {
+		time.Sleep(time.Minute)
+		got := i.Counts()
+		batches := got.Batches.Count()
+		if batches == 0 || got.Applied.Count() != batches || got.Processed.Count() != batches {
+			t.Errorf("%d batches, %d applied, %d processed", batches, got.Applied.Count(), got.Processed.Count())
+		}
+		if got.Applied.Sum != 0 || got.Processed.Sum != batches*uint64(time.Second) {
+			t.Errorf("%d batches took %v to apply and %v to process, want 0 and a second each", batches, time.Duration(got.Applied.Sum), time.Duration(got.Processed.Sum)) //nolint:gosec // some seconds
+		}
+	})
+}
+
 // A delta that nobody can see yet grows old.
 func TestTheOldestDelta(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -51,7 +51,7 @@ func (s samples) clientGos(k *observe.Kind, status *informer.Status, counts *eng
 	resource, _ := meta.UnsafeGuessKindToResource(k.GVK)
 	labels := [4]string{"delta-runtime", resource.Group, resource.Version, resource.Resource}
 	s.set(queuedItems, float64(status.Pending), labels[:]...)
-	s.read(processing, counts.Applied, labels[:]...)
+	s.read(processing, counts.Processed, labels[:]...)
 	digits := status.Version[max(0, len(status.Version)-15):]
 	if version, err := strconv.ParseUint(digits, 10, 64); err == nil { // not of a server that has other versions
 		s.set(storeVersion, float64(version), labels[:]...)
