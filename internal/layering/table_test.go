@@ -28,8 +28,8 @@ var table = map[string]rule{
 		theirs: in("k8s.io/apimachinery", "sigs.k8s.io/controller-runtime/pkg/client"),
 	},
 	"internal/metrics": {
-		ours:   in("internal/engine", "internal/observe", "internal/tally", "pkg/informer"),
-		theirs: slices.Concat(metrics, in("k8s.io/apimachinery", "sigs.k8s.io/controller-runtime/pkg/metrics")),
+		ours:   in("internal/observe", "internal/tally", "pkg/informer"),
+		theirs: slices.Concat(metrics, in("k8s.io/apimachinery", "github.com/go-logr/logr", "sigs.k8s.io/controller-runtime/pkg/metrics")),
 	},
 	"internal/answers": {
 		ours: in("internal/footprint", "internal/hotloop", "internal/inspector", "internal/journal", "internal/observe",

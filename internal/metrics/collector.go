@@ -1,47 +1,38 @@
 package metrics
 
 import (
-	"errors"
 	"strings"
-	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
-	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/delta-runtime/delta-runtime/internal/observe"
 	"github.com/delta-runtime/delta-runtime/internal/tally"
 )
-
-// Register registers the metrics with controller-runtime's registry, once.
-var Register = sync.OnceValue(func() error {
-	err := ctrlmetrics.Registry.Register(newCollector(families))
-	if errors.As(err, &prometheus.AlreadyRegisteredError{}) {
-		return nil
-	}
-	// A collector without descriptions is in nobody's way: controller-runtime may register
-	// metrics of these names one day.
-	return errors.Join(err, ctrlmetrics.Registry.Register(undescribed{newCollector(clientGos)}))
-})
-
-// undescribed is a collector that says nothing of its metrics before a scrape.
-type undescribed struct{ *collector }
-
-// Describe is the registry's.
-func (undescribed) Describe(chan<- *prometheus.Desc) {}
 
 // collector answers a scrape.
 type collector struct {
 	descs       map[*family]*prometheus.Desc
 	caches      func() []observe.Cache
 	controllers func() []*observe.Controller
+	kind        func(samples, *observe.Kind)
 }
 
 var _ prometheus.Collector = (*collector)(nil)
 
-// newCollector returns a collector of some families.
-func newCollector(of []*family) *collector {
-	c := &collector{descs: map[*family]*prometheus.Desc{}, caches: observe.Caches, controllers: observe.Controllers}
-	for _, f := range of {
+// newCollector returns a collector of our own families.
+func newCollector() *collector { return collectorOf(families...) }
+
+// newClientGo returns a collector of one of client-go's families.
+func newClientGo(f *family) *collector {
+	c := collectorOf(f)
+	c.kind = samples.clientGos
+	c.controllers = func() []*observe.Controller { return nil }
+	return c
+}
+
+func collectorOf(all ...*family) *collector {
+	c := &collector{descs: map[*family]*prometheus.Desc{}, caches: observe.Caches, controllers: observe.Controllers, kind: samples.kind}
+	for _, f := range all {
 		c.descs[f] = prometheus.NewDesc(f.name, f.help, f.labels, nil)
 	}
 	return c
@@ -56,20 +47,25 @@ func (c *collector) Describe(out chan<- *prometheus.Desc) {
 
 // Collect is the registry's.
 func (c *collector) Collect(out chan<- prometheus.Metric) {
+	for _, one := range c.scrape() {
+		if desc := c.descs[one.of]; desc != nil {
+			out <- one.metric(desc)
+		}
+	}
+}
+
+// scrape reads all series.
+func (c *collector) scrape() samples {
 	s := samples{}
 	for _, one := range c.caches() {
 		for _, k := range one.Kinds() {
-			s.kind(&k)
+			c.kind(s, &k)
 		}
 	}
 	for _, one := range c.controllers() {
 		s.controller(one)
 	}
-	for _, one := range s {
-		if desc := c.descs[one.of]; desc != nil {
-			out <- one.metric(desc)
-		}
-	}
+	return s
 }
 
 // samples are what a scrape has found so far.

@@ -12,6 +12,8 @@
 // series with the same labels, so they are one series: counts are added up, and of states the
 // worst counts.
 //
+// client-go's names may be somebody else's in the same registry. A name that is taken is left out.
+//
 // # Concurrency
 //
 // Any goroutine may call anything. A scrape takes the locks of the parts for as long as their

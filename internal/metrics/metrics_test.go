@@ -88,7 +88,7 @@ func controllers() []*observe.Controller {
 // TestSeriesOfTheSameLabelsAreOne scrapes two controllers of the same name, and asks
 // client_golang's linter what it thinks.
 func TestSeriesOfTheSameLabelsAreOne(t *testing.T) {
-	c := newCollector(families)
+	c := newCollector()
 	c.caches = func() []observe.Cache { return nil }
 	c.controllers = controllers
 	registry := prometheus.NewPedanticRegistry()
@@ -97,14 +97,14 @@ func TestSeriesOfTheSameLabelsAreOne(t *testing.T) {
 	}
 	got := scrape.Read(t, registry, "delta_")
 	for series, want := range map[string]float64{
-		`delta_reconcile_causes_total{cause="Primary",controller="same"}`:                            2,
+		`delta_reconcile_causes_total{cause="Primary",controller="same"}`:                             2,
 		`delta_event_to_reconcile_seconds_sum{cause="Primary",controller="same"}`:                     2,
 		`delta_event_to_reconcile_seconds_bucket{cause="Primary",controller="same",le="1.073741823"}`: 2,
-		`delta_reconcile_incomplete_total{controller="same",reason="NotRecorded"}`:                   2,
-		`delta_queue_delayed_requests{controller="same"}`:                                            4,
-		`delta_queue_oldest_seconds{controller="same"}`:                                              2,
-		`delta_events_held_back_total{controller="same"}`:                                            2,
-		"delta_steps_total{controller=\"same\",result=\"done\",step=\"odd \uFFFD \\\"name\\\"\\n\"}": 6,
+		`delta_reconcile_incomplete_total{controller="same",reason="NotRecorded"}`:                    2,
+		`delta_queue_delayed_requests{controller="same"}`:                                             4,
+		`delta_queue_oldest_seconds{controller="same"}`:                                               2,
+		`delta_events_held_back_total{controller="same"}`:                                             2,
+		"delta_steps_total{controller=\"same\",result=\"done\",step=\"odd \uFFFD \\\"name\\\"\\n\"}":  6,
 	} {
 		if value, there := got[series]; value != want || !there {
 			t.Errorf("%s is %v, want %v", series, value, want)
@@ -128,14 +128,5 @@ func lint(t *testing.T, from prometheus.Gatherer) {
 	}
 	for _, p := range problems {
 		t.Errorf("%s: %s", p.Metric, p.Text)
-	}
-}
-
-// TestRegisterTwice registers with controller-runtime's registry.
-func TestRegisterTwice(t *testing.T) {
-	for range 2 {
-		if err := Register(); err != nil {
-			t.Error(err)
-		}
 	}
 }

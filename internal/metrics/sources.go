@@ -6,7 +6,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 
-	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/observe"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
@@ -21,6 +20,7 @@ func (s samples) kind(k *observe.Kind) {
 	set(objects, float64(status.Objects))
 	set(bytes, float64(k.Weigh(time.Now())))
 	set(watches, float64(counts.Reflector.Watches))
+	set(skipped, float64(counts.Reflector.Skipped))
 	set(gaps, float64(counts.Gaps))
 	set(pending, float64(status.Pending))
 	set(oldest, counts.Oldest.Seconds())
@@ -33,7 +33,6 @@ func (s samples) kind(k *observe.Kind) {
 	set(resyncLeft, float64(status.Resync.Left))
 	set(resyncShown, float64(status.Resync.Shown))
 	set(resyncSkipped, float64(status.Resync.Skipped))
-	s.clientGos(k, &status, &counts)
 	for i := range status.Scopes {
 		s.scope(&status.Scopes[i], labels)
 	}
@@ -47,7 +46,8 @@ func (s samples) kind(k *observe.Kind) {
 }
 
 // clientGos takes what client-go's informers would show.
-func (s samples) clientGos(k *observe.Kind, status *informer.Status, counts *engine.Counts) {
+func (s samples) clientGos(k *observe.Kind) {
+	status, counts := k.Informer.Status(), k.Informer.Counts()
 	resource, _ := meta.UnsafeGuessKindToResource(k.GVK)
 	labels := [4]string{"delta-runtime", resource.Group, resource.Version, resource.Resource}
 	s.set(queuedItems, float64(status.Pending), labels[:]...)
@@ -60,7 +60,6 @@ func (s samples) clientGos(k *observe.Kind, status *informer.Status, counts *eng
 
 // scope takes those samples of a kind that are known for each namespace.
 func (s samples) scope(of *informer.ScopeStatus, labels [4]string) {
-	s.set(skipped, float64(of.Reflector.Skipped), labels[:]...)
 	for f, at := range map[*family]time.Time{heard: of.HeardAt, deaf: of.Reflector.DeafSince, degraded: of.Reflector.DegradedSince} {
 		if !at.IsZero() {
 			s.set(f, float64(at.UnixMilli())/1e3, labels[:]...)

@@ -28,7 +28,7 @@ type about struct {
 
 // observe shows the controller to metrics and to inspectors until the caller calls hide.
 func (r *recordedReconciler[R]) observe() (hide func()) {
-	if err := metrics.Register(); err != nil {
+	if err := metrics.Register(r.about.log); err != nil {
 		r.about.log.Error(err, "The controller has no metrics of its changes")
 	}
 	return observe.AddController(r.observed())

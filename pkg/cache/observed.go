@@ -17,7 +17,7 @@ var _ observe.Cache = observed{}
 
 // observe shows the cache to metrics and to inspectors until the caller calls hide.
 func (c *Cache) observe() (hide func()) {
-	if err := metrics.Register(); err != nil {
+	if err := metrics.Register(c.ours.Log); err != nil {
 		c.ours.Log.Error(err, "The cache has no metrics")
 	}
 	return observe.AddCache(observed{c})
@@ -52,7 +52,7 @@ func (k *kind) record(in *journal.Journal) {
 		k.notes.Store(nil)
 		return
 	}
-	k.notes.Store(in.Kind(k.id.String()))
+	k.notes.Store(in.Kind(k.id.String(), k.id.gvk))
 }
 
 // witness is who is shown the kind's deltas.

@@ -1,0 +1,52 @@
+package metrics
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/go-logr/logr"
+	"github.com/prometheus/client_golang/prometheus"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
+)
+
+// registered says how the registration has ended, which is tried once.
+var registered struct {
+	once sync.Once
+	err  error
+}
+
+// Register registers the metrics with controller-runtime's registry, once. It logs which of
+// client-go's names are left out because somebody else has them.
+func Register(log logr.Logger) error {
+	registered.once.Do(func() { registered.err = register(ctrlmetrics.Registry, log) })
+	return registered.err
+}
+
+// register registers each of client-go's names on its own, and with a description. So a name that
+// is taken is refused here, or to who comes later. Without descriptions it would be found at a
+// scrape, and then the scrape fails as a whole.
+func register(in prometheus.Registerer, log logr.Logger) error {
+	if err := in.Register(newCollector()); err != nil {
+		if isOurs(err) {
+			return nil
+		}
+		return fmt.Errorf("register metrics: %w", err)
+	}
+	for _, f := range clientGos {
+		if err := in.Register(newClientGo(f)); err != nil && !isOurs(err) {
+			log.Info("A metric of client-go's name is left out: it is registered already", "metric", f.name, "reason", err.Error())
+		}
+	}
+	return nil
+}
+
+// isOurs reports whether what is registered already is a collector of this package.
+func isOurs(err error) bool {
+	already := prometheus.AlreadyRegisteredError{}
+	if !errors.As(err, &already) {
+		return false
+	}
+	_, ours := already.ExistingCollector.(*collector)
+	return ours
+}
