@@ -28,7 +28,7 @@ var table = map[string]rule{
 		theirs: in("k8s.io/apimachinery", "sigs.k8s.io/controller-runtime/pkg/client"),
 	},
 	"internal/metrics": {
-		ours:   in("internal/observe", "internal/tally", "pkg/informer"),
+		ours:   in("internal/lock", "internal/observe", "internal/tally", "pkg/informer"),
 		theirs: slices.Concat(metrics, in("k8s.io/apimachinery", "github.com/go-logr/logr", "sigs.k8s.io/controller-runtime/pkg/metrics")),
 	},
 	"internal/answers": {

@@ -7,6 +7,7 @@ package lock
 // anything, such as to read a cache. The locks of the last line are held for a few
 // instructions, in which no other is taken.
 var order = [][]any{
+	{Scrape{}},
 	{Popping{}},
 	{QueueTelling{}},
 	{Queue{}},
@@ -23,7 +24,7 @@ var order = [][]any{
 	{Observe{}},
 	{JournalShelf{}},
 	{
-		CallSteps{}, Calls{}, Clerk{}, ControllerQueue{}, Descriptions{}, Follower{}, Group{}, Guard{}, HotLoop{}, Indexers{}, Journal{}, Listed{}, Mutations{},
+		CallSteps{}, Calls{}, Clerk{}, ControllerQueue{}, Descriptions{}, Group{}, Guard{}, HotLoop{}, Indexers{}, Journal{}, Listed{}, Mutations{},
 		PageTable{}, PathChecks{}, PathPredicate{}, Pins{}, QueueClock{}, Reflector{}, Relatives{}, Relists{},
 		Session{}, Sessions{}, SharedInformer{}, StepCounts{}, Stream{}, Wishes{}, Writes{},
 	},
@@ -31,6 +32,9 @@ var order = [][]any{
 
 // Each rank is of one lock: the field that its comment begins with.
 type (
+	// Scrape is metrics.collector.scraping: the turn to scrape. It is held while caches, controllers
+	// and queues are asked for their numbers.
+	Scrape struct{}
 	// Popping is toolscache.DeltaFIFO.popping: the turn to pop. It is held while the user's
 	// function processes what was popped.
 	Popping struct{}
@@ -134,11 +138,9 @@ type (
 	// Session is source.session.mu: whether a source has synced.
 	Session struct{}
 
-	// JournalShelf is journal.shelf.mu: the last entries of one kind or controller. Followers are
-	// shown an entry while it is held.
+	// JournalShelf is journal.shelf.mu: the last entries of one kind or controller. An informer holds
+	// it for a batch.
 	JournalShelf struct{}
-	// Follower is journal.Follower.mu: what a follower has not taken yet.
-	Follower struct{}
 	// HotLoop is hotloop.Watch.mu: which requests are called again and again.
 	HotLoop struct{}
 	// Journal is journal.Journal.mu: the kinds and controllers of a journal.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/delta-runtime/delta-runtime/internal/lock"
 	"github.com/delta-runtime/delta-runtime/internal/observe"
 	"github.com/delta-runtime/delta-runtime/internal/tally"
 )
@@ -15,6 +16,9 @@ type collector struct {
 	caches      func() []observe.Cache
 	controllers func() []*observe.Controller
 	kind        func(samples, *observe.Kind)
+
+	scraping lock.Mutex[lock.Scrape] // the turn to scrape; guards past
+	past     past
 }
 
 var _ prometheus.Collector = (*collector)(nil)
@@ -54,8 +58,11 @@ func (c *collector) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// scrape reads all series.
+// scrape reads all series. A scrape that reads later has the turn later: otherwise it would seem to
+// past that counts fall.
 func (c *collector) scrape() samples {
+	c.scraping.Lock()
+	defer c.scraping.Unlock()
 	s := samples{}
 	for _, one := range c.caches() {
 		for _, k := range one.Kinds() {
@@ -65,6 +72,7 @@ func (c *collector) scrape() samples {
 	for _, one := range c.controllers() {
 		s.controller(one)
 	}
+	c.past = c.past.next(s)
 	return s
 }
 

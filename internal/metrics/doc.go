@@ -10,14 +10,15 @@
 //
 // A process may have several caches, or controllers of the same name. Prometheus refuses two
 // series with the same labels, so they are one series: counts are added up, and of states the
-// worst counts.
+// worst counts. When one of them ends, what it has counted stays in the sum, for as long as the
+// series is there: past.go. So no counter falls.
 //
 // client-go's names may be somebody else's in the same registry. A name that is taken is left out.
 //
 // # Concurrency
 //
 // Any goroutine may call anything. A scrape takes the locks of the parts for as long as their
-// Status does.
+// Status does. Scrapes take turns.
 //
 // # Testing
 //

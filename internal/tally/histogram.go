@@ -47,6 +47,15 @@ func (r *Reading) Count() (n uint64) {
 	return n
 }
 
+// Beyond returns by how much each number is larger than in another Reading, and zero where it is not.
+func (r *Reading) Beyond(other *Reading) (more Reading) {
+	for i, c := range r.Counts {
+		more.Counts[i] = c - min(c, other.Counts[i])
+	}
+	more.Sum = r.Sum - min(r.Sum, other.Sum)
+	return more
+}
+
 // Add adds what another Histogram has counted.
 func (r *Reading) Add(other *Reading) {
 	for i, c := range other.Counts {

@@ -62,12 +62,32 @@ func TestObserveAtOnce(t *testing.T) {
 	}
 	all.Wait()
 	r := h.Read()
-	if twice := r; true {
-		twice.Add(&r)
-		if r.Count() != 4000 || twice.Count() != 8000 || twice.Sum != 2*r.Sum {
-			t.Errorf("%d numbers, and %d twice; want 4000 and 8000", r.Count(), twice.Count())
-		}
+	if r.Count() != 4000 || r.Sum != 4*999*1000/2 {
+		t.Errorf("%d numbers of sum %d, want 4000 of %d", r.Count(), r.Sum, 4*999*1000/2)
 	}
+}
+
+// TestAddAndBeyond adds two readings, and takes each of them away again.
+func TestAddAndBeyond(t *testing.T) {
+	seeds.Run(t, 100, func(t *testing.T, rng *rand.Rand) {
+		var a, b Histogram
+		for range rng.IntN(100) {
+			a.Observe(rng.Uint64() >> (24 + rng.IntN(40)))
+			b.Observe(rng.Uint64() >> (24 + rng.IntN(40)))
+		}
+		one, other := a.Read(), b.Read()
+		both := one
+		both.Add(&other)
+		if both.Count() != one.Count()+other.Count() || both.Sum != one.Sum+other.Sum {
+			t.Errorf("both have %d numbers of sum %d, and each %d of %d, and %d of %d", both.Count(), both.Sum, one.Count(), one.Sum, other.Count(), other.Sum)
+		}
+		if both.Beyond(&one) != other || both.Beyond(&other) != one {
+			t.Error("without the one, both are not the other")
+		}
+		if one.Beyond(&both) != (Reading{}) {
+			t.Errorf("one goes beyond both by %+v", one.Beyond(&both))
+		}
+	})
 }
 
 func BenchmarkObserve(b *testing.B) {
