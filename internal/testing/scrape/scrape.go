@@ -1,6 +1,7 @@
 // Package scrape reads metrics as Prometheus does, for tests.
 //
 //	registry ──Gather──▶ families ──Read──▶ {name{label="value"}: number}
+//	         ──GET /metrics──▶ text ──Lines──▶ the lines that are series
 //
 // # Concurrency
 //
@@ -13,11 +14,16 @@ package scrape
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 	dto "github.com/prometheus/client_model/go"
 )
 
@@ -66,4 +72,47 @@ func series(name string, m *dto.Metric, le string) string {
 		labels = append(labels, fmt.Sprintf("le=%q", le))
 	}
 	return name + "{" + strings.Join(labels, ",") + "}"
+}
+
+// Lines returns the series of these prefixes, as a server of metrics writes them: each is a line.
+func Lines(t testing.TB, from prometheus.Gatherer, prefixes ...string) (all []string) {
+	t.Helper()
+	answer := httptest.NewRecorder()
+	promhttp.HandlerFor(from, promhttp.HandlerOpts{ErrorHandling: promhttp.HTTPErrorOnError}).
+		ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
+	if answer.Code != http.StatusOK {
+		t.Fatalf("/metrics answers %d: %s", answer.Code, answer.Body)
+	}
+	for line := range strings.Lines(answer.Body.String()) {
+		for _, prefix := range prefixes {
+			if strings.HasPrefix(line, prefix) {
+				all = append(all, line)
+			}
+		}
+	}
+	return all
+}
+
+var stated = regexp.MustCompile(`(?m)^\| ([^|]+) \| ([0-9]+) \|$`)
+
+// Stated returns how many series docs/metrics.md says that something has. The path is that of the
+// page, and the words are those of the first column.
+func Stated(t testing.TB, path string) map[string]int {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]int{}
+	for _, row := range stated.FindAllStringSubmatch(string(text), -1) {
+		n, err := strconv.Atoi(row[2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[row[1]] = n
+	}
+	if len(all) == 0 {
+		t.Fatalf("%s does not say how many series there are", path)
+	}
+	return all
 }
