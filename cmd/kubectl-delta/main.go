@@ -34,8 +34,9 @@ func main() {
 func newProgram(out, errOut io.Writer, getenv func(string) string) *program {
 	p := &program{
 		out: show.New(out, show.LookOf(out, getenv)), rawOut: out,
-		errOut: show.New(errOut, show.LookOf(errOut, getenv)),
-		pause:  firstPause,
+		errOut:  show.New(errOut, show.LookOf(errOut, getenv)),
+		pause:   firstPause,
+		options: reach.Options{UsualOperatorNamespace: getenv(reach.NamespaceVariable)},
 	}
 	p.keeper = reach.Keep(func(ctx context.Context) (*reach.Connection, error) { return reach.Open(ctx, &p.options) })
 	return p
@@ -43,6 +44,7 @@ func newProgram(out, errOut io.Writer, getenv func(string) string) *program {
 
 // run runs one command and returns the exit code.
 func run(ctx context.Context, args []string, p *program) int {
+	p.args = args
 	command := p.root()
 	command.SetArgs(args)
 	err := command.ExecuteContext(ctx)
@@ -56,6 +58,7 @@ func run(ctx context.Context, args []string, p *program) int {
 // report says why a command failed, and returns the exit code for it.
 func (p *program) report(err error) int {
 	var ambiguous *reach.AmbiguousError
+	var stranger *reach.StrangerError
 	switch {
 	case err == nil:
 		return exitFine
@@ -66,6 +69,10 @@ func (p *program) report(err error) int {
 		for _, choice := range ambiguous.Choices {
 			p.errOut.Line(show.Text("    " + choice))
 		}
+		return exitError
+	case errors.As(err, &stranger):
+		p.complain(err.Error())
+		p.errOut.Line(show.Text("    " + again(p.args, stranger.Flags())))
 		return exitError
 	case errors.Is(err, errUsage), errors.Is(err, reach.ErrUsage):
 		p.complain(err.Error())

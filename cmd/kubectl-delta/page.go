@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
 	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/page"
+	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/reach"
 	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/show"
 )
 
@@ -15,12 +17,11 @@ func (p *program) page() *cobra.Command {
 		Use:   "page",
 		Short: "Open a local address that leads a browser to the inspector",
 		Long: `Open a local address that leads a browser to the inspector, until you interrupt it. It adds
-the token, so it refuses requests of other sites and of those who do not know the address
+the token, if you have named the operator's namespace, so it refuses requests of other sites and of those who do not know the address
 that it prints.`,
 		Args: takes(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			// What can't be reached should not get an address.
-			if _, err := p.keeper.Connection(c.Context()); err != nil {
+			if err := p.reachable(c.Context()); err != nil {
 				return err
 			}
 			server, err := page.Listen(c.Context(), listen, p.way)
@@ -36,11 +37,25 @@ that it prints.`,
 	return c
 }
 
+// reachable keeps what can't be reached, or gets no token and asks for one, from getting an
+// address.
+func (p *program) reachable(ctx context.Context) error {
+	c, err := p.keeper.Connection(ctx)
+	if err != nil || c.Refrain == nil {
+		return err
+	}
+	var stranger *reach.StrangerError
+	if _, err := c.Get(ctx, "kinds", nil); errors.As(err, &stranger) {
+		return err
+	}
+	return nil
+}
+
 // way leads a request of a browser to the inspector.
 func (p *program) way(ctx context.Context) (page.Way, error) {
 	c, err := p.keeper.Connection(ctx)
 	if err != nil {
 		return page.Way{}, err
 	}
-	return page.Way{Base: c.Base, Transport: c.Transport}, nil
+	return page.Way{Base: c.Base, Transport: c.Transport, Refrain: c.Refrain}, nil
 }

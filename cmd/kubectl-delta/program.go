@@ -24,6 +24,7 @@ type program struct {
 	rawOut      io.Writer // where help and completions go
 	options     reach.Options
 	keeper      *reach.Keeper
+	args        []string // the command line
 	// output is json, yaml, wide or empty.
 	output string
 	pause  time.Duration
@@ -40,8 +41,10 @@ reconciles, and what waits. It reaches the operator's inspector through a port-f
 The operator must serve its inspector. Its Pods are found by the label
 ` + reach.Label + `, and the leader among them by its Lease.
 
-By default the inspector gets the token that your kubeconfig has, if it has one. With
---as-service-account it gets a short-lived token of an account that may do less.
+Everybody who may create a Pod can give it that label. So only an operator whose namespace you
+name, with --operator-namespace, --lease or ` + reach.NamespaceVariable + `,
+gets a token: by default the one that your kubeconfig has. With --as-service-account, which is
+better, it gets a token that lasts ten minutes, of an account that may do less than you.
 
 The exit code is 0 if all is fine, 1 after an error, 2 if the command line is wrong, and 3
 if status --fail finds something ill.`,

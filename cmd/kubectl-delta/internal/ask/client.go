@@ -26,6 +26,8 @@ type Client struct {
 	base  *url.URL
 	where string
 	http  *http.Client
+	// refrain is why requests have no token.
+	refrain error
 	// timeout limits all requests but streams.
 	timeout time.Duration
 }
@@ -38,6 +40,9 @@ type Target struct {
 	Where string
 	// Transport carries the requests.
 	Transport http.RoundTripper
+	// Refrain says why the Transport adds no token, and what to do about it; nil if it adds what
+	// there is.
+	Refrain error
 	// Timeout limits a request; zero sets no limit. It does not limit streams.
 	Timeout time.Duration
 }
@@ -45,7 +50,7 @@ type Target struct {
 // New returns a Client.
 func New(target Target) *Client {
 	return &Client{
-		base: target.Base, where: target.Where, timeout: target.Timeout,
+		base: target.Base, where: target.Where, timeout: target.Timeout, refrain: target.Refrain,
 		http: &http.Client{
 			Transport: target.Transport,
 			// A transport adds the token to each request, so a redirect could lead the token

@@ -108,6 +108,31 @@ func TestFailuresSayWhatToTry(t *testing.T) {
 	}
 }
 
+func TestWhoIsShownNoTokenSaysWhy(t *testing.T) {
+	why := errors.New("nobody has named it")
+	for status, bodies := range map[int]map[string]bool{
+		http.StatusUnauthorized: {"": true, `{"status":401,"message":"a token, please"}`: true},
+		http.StatusForbidden:    {"": true, `{"status":403,"message":"actions are off"}`: false},
+		http.StatusNotFound:     {"": false},
+	} {
+		for body, want := range bodies {
+			base, err := url.Parse(server(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.WriteHeader(status)
+				fmt.Fprint(w, body)
+			}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			transport := &http.Transport{}
+			t.Cleanup(transport.CloseIdleConnections)
+			_, err = ask.New(ask.Target{Base: base, Transport: transport, Refrain: why}).Get(t.Context(), "kinds", nil)
+			if errors.Is(err, why) != want || strings.Contains(err.Error(), why.Error()) != want || strings.Contains(err.Error(), "--as-service-account") {
+				t.Errorf("%d %q: the error is %v, and that it says why: %t", status, body, err, want)
+			}
+		}
+	}
+}
+
 func TestFailuresToConnectSayWhatToTry(t *testing.T) {
 	plain := server(t, func(http.ResponseWriter, *http.Request) {})
 	secure := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))

@@ -23,6 +23,8 @@ type Failure struct {
 	Err error
 	// Try is empty if nothing is known to help.
 	Try string
+	// refrain is why the request had no token, if the inspector asks for one.
+	refrain error
 }
 
 func (f *Failure) Error() string {
@@ -33,7 +35,8 @@ func (f *Failure) Error() string {
 	return text
 }
 
-func (f *Failure) Unwrap() error { return f.Err }
+// Unwrap returns the reason, and why there was no token.
+func (f *Failure) Unwrap() error { return errors.Join(f.Err, f.refrain) }
 
 // Lasting reports whether the same request would fail again: the inspector has answered, and
 // does not want it.
@@ -60,6 +63,10 @@ func (c *Client) refused(r request, answer *http.Response, content []byte) error
 		failure.Err = unexpected(answer, content)
 	}
 	failure.Try = tryAfterStatus(answer.StatusCode, problem.Message, content)
+	// Some filters take a request without a token for one of anybody, who has no right.
+	if asks := answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusForbidden && problem.Message == ""; asks && c.refrain != nil {
+		failure.Try, failure.refrain = c.refrain.Error(), c.refrain
+	}
 	return failure
 }
 

@@ -196,11 +196,21 @@ func TestATokenThatIsNotAcceptedIsSaid(t *testing.T) {
 	}
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
-	link := start(t, func(context.Context) (page.Way, error) { return page.Way{Base: base, Transport: transport}, nil })
-	link.Path = "/delta/v1/kinds"
-	status, body := send(t, browser(t), request(t, http.MethodGet, link))
-	if want := "does not accept the token"; status != http.StatusBadGateway || !strings.Contains(body, want) || !strings.Contains(body, "kubectl delta page again") {
-		t.Errorf("got %d %q, want 502 with %q", status, body, want)
+	for _, test := range []struct {
+		refrain error
+		want    string
+	}{
+		{nil, "does not accept the token, which may have expired; end this with Ctrl-C and start kubectl delta page again"},
+		{errors.New("nobody has named it"), "nobody has named it"},
+	} {
+		link := start(t, func(context.Context) (page.Way, error) {
+			return page.Way{Base: base, Transport: transport, Refrain: test.refrain}, nil
+		})
+		link.Path = "/delta/v1/kinds"
+		status, body := send(t, browser(t), request(t, http.MethodGet, link))
+		if status != http.StatusBadGateway || !strings.Contains(body, test.want) {
+			t.Errorf("got %d %q, want 502 with %q", status, body, test.want)
+		}
 	}
 }
 

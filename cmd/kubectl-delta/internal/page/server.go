@@ -28,6 +28,8 @@ type Way struct {
 	Base *url.URL
 	// Transport adds the token.
 	Transport http.RoundTripper
+	// Refrain says why it adds none; nil if it adds what there is.
+	Refrain error
 }
 
 // Server is a proxy on this machine.
@@ -143,6 +145,9 @@ func proxy(way func(context.Context) (Way, error)) http.Handler {
 func accepted(answer *http.Response) error {
 	if answer.StatusCode != http.StatusUnauthorized {
 		return nil
+	}
+	if why := answer.Request.Context().Value(wayKey{}).(Way).Refrain; why != nil {
+		return why
 	}
 	return errors.New("the operator does not accept the token, which may have expired; end this with Ctrl-C and start kubectl delta page again")
 }

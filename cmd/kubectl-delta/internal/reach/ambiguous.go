@@ -53,7 +53,7 @@ func ambiguous(operators map[operator][]corev1.Pod, leaders []corev1.Pod, why st
 	}
 	slices.Sort(choices)
 	if len(operators) > 1 {
-		why = fmt.Sprintf("there are %d operators", len(operators))
+		why = fmt.Sprintf("there are %d operators, and the one that you name gets the token", len(operators))
 	}
 	return &AmbiguousError{Why: why, Choices: choices}
 }

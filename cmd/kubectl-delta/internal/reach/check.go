@@ -31,6 +31,16 @@ func (o *Options) check() error {
 	case o.URL != "" && (o.Port != 0 || o.Scheme != ""):
 		return usage{"--url has the scheme and the port already: leave out --scheme and --port"}
 	}
+	if o.Lease != "" {
+		namespace, _, err := pair("--lease", o.Lease)
+		if err != nil {
+			return err
+		}
+		if o.OperatorNamespace != "" && o.OperatorNamespace != namespace {
+			return usage{fmt.Sprintf("--lease is in namespace %s, and --operator-namespace is %s: the operator's Pods are where its Lease is",
+				namespace, o.OperatorNamespace)}
+		}
+	}
 	if o.SkipVerify != "" {
 		if _, err := strconv.ParseBool(o.SkipVerify); err != nil {
 			return usage{fmt.Sprintf("--insecure-skip-tls-verify is true or false, not %q", o.SkipVerify)}
@@ -67,7 +77,8 @@ func (o *Options) address() (*url.URL, error) {
 	return &url.URL{Scheme: u.Scheme, Host: u.Host}, nil
 }
 
-// Loopback reports whether a host, with or without a port, is this machine.
+// Loopback reports whether a host, with or without a port, is this machine. The inspector has such
+// a check of its own, which looks at what a browser sends: of 127.0.0.0/8 it takes 127.0.0.1 alone.
 func Loopback(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

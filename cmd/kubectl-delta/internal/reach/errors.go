@@ -16,6 +16,21 @@ func (u usage) Error() string { return u.text }
 
 func (usage) Is(target error) bool { return target == ErrUsage }
 
+// StrangerError says that a Pod which nobody has named gets no token.
+type StrangerError struct {
+	Namespace, Pod string
+	// Token says which token it would be.
+	Token string
+}
+
+func (s *StrangerError) Error() string {
+	return fmt.Sprintf("Pod %s in namespace %s asks for a token, and you have not named this namespace: whoever runs it would see %s; "+
+		"if it is your operator, use %s", s.Pod, s.Namespace, s.Token, strings.Join(s.Flags(), " "))
+}
+
+// Flags name the operator.
+func (s *StrangerError) Flags() []string { return []string{"--operator-namespace", s.Namespace} }
+
 // AmbiguousError says that several Pods may be meant.
 type AmbiguousError struct {
 	Why string

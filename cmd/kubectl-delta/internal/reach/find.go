@@ -1,6 +1,7 @@
 package reach
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -48,23 +49,34 @@ func (f *finder) candidates(ctx context.Context) (pods []corev1.Pod, what string
 	if f.Operator != "" {
 		return f.named(ctx)
 	}
+	where := f.where()
 	if f.Selector != "" {
-		return f.selected(ctx, f.OperatorNamespace, f.Selector)
+		return f.selected(ctx, where, f.Selector)
 	}
-	pods, what, err = f.selected(ctx, f.OperatorNamespace, Label)
-	if err != nil || len(pods) > 0 {
+	pods, what, err = f.selected(ctx, where, Label)
+	if err != nil || len(pods) > 0 && where != "" {
 		return pods, what, err
 	}
-	pods, _, err = f.selected(ctx, f.OperatorNamespace, kubebuilderLabel)
-	return pods, "with the label " + Label + " or " + kubebuilderLabel + within(f.OperatorNamespace), err
+	// Where nobody has named a namespace our label is no better than kubebuilder's: a Pod of
+	// anybody may have it, and must not keep the operator out of sight.
+	more, _, err := f.selected(ctx, where, kubebuilderLabel)
+	for i := range more {
+		if !marked(&more[i]) {
+			pods = append(pods, more[i])
+		}
+	}
+	return pods, "with the label " + Label + " or " + kubebuilderLabel + within(where), err
+}
+
+// marked reports whether a Pod has our label.
+func marked(pod *corev1.Pod) bool {
+	key, value, _ := strings.Cut(Label, "=")
+	return pod.Labels[key] == value
 }
 
 // named looks for a Pod, and then for a Deployment.
 func (f *finder) named(ctx context.Context) (pods []corev1.Pod, what string, err error) {
-	namespace := f.OperatorNamespace
-	if namespace == "" {
-		namespace = f.home
-	}
+	namespace := cmp.Or(f.where(), f.home)
 	kind, name, ok := strings.Cut(f.Operator, "/")
 	if !ok {
 		kind, name = "", f.Operator

@@ -73,7 +73,12 @@ func TestFind(t *testing.T) {
 	}{
 		"the only one":                {Options{}, []runtime.Object{pod("a", "op-7f-abcde", ours), pod("b", "x", nil)}, "a/op-7f-abcde"},
 		"a label of kubebuilder":      {Options{}, []runtime.Object{pod("a", "op-7f-abcde", kubebuilder)}, "a/op-7f-abcde"},
-		"the preferred label":         {Options{}, []runtime.Object{pod("a", "op-7f-abcde", kubebuilder), pod("b", "op-7f-abcde", ours)}, "b/op-7f-abcde"},
+		"the preferred label":         {Options{OperatorNamespace: "a"}, []runtime.Object{pod("a", "no-7f-abcde", kubebuilder), pod("a", "op-7f-abcde", ours)}, "a/op-7f-abcde"},
+		"a Pod with both labels":      {Options{}, []runtime.Object{with(pod("a", "op-7f-abcde", ours), func(p *corev1.Pod) { p.Labels["control-plane"] = "controller-manager" })}, "a/op-7f-abcde"},
+		"the usual namespace":         {Options{UsualOperatorNamespace: "b"}, []runtime.Object{pod("a", "op", ours), pod("b", "op", ours)}, "b/op"},
+		"a Pod by name, as usual":     {Options{Operator: "op", UsualOperatorNamespace: "b"}, []runtime.Object{pod("home", "op", ours), pod("b", "op", nil)}, "b/op"},
+		"a namespace, not the usual":  {Options{OperatorNamespace: "a", UsualOperatorNamespace: "b"}, []runtime.Object{pod("a", "op", ours), pod("b", "op", ours)}, "a/op"},
+		"the namespace of the Lease":  {Options{Lease: "b/x", Selector: "delta-runtime.dev/inspector"}, []runtime.Object{pod("a", "op", ours), pod("b", "op", ours)}, "b/op"},
 		"a selector":                  {Options{Selector: "app=x"}, []runtime.Object{pod("a", "y", ours), pod("b", "x", map[string]string{"app": "x"})}, "b/x"},
 		"one namespace":               {Options{OperatorNamespace: "b"}, []runtime.Object{pod("a", "op", ours), pod("b", "op", ours)}, "b/op"},
 		"a Pod by name":               {Options{Operator: "op", OperatorNamespace: "b"}, []runtime.Object{pod("a", "op", ours), pod("b", "op", nil)}, "b/op"},
@@ -99,7 +104,8 @@ func TestFind(t *testing.T) {
 		"no Lease's name":       {Options{Lease: "x"}, nil, `--lease is NAMESPACE/NAME, not "x"`},
 		"a Lease nobody holds":  {Options{Lease: "a/x"}, []runtime.Object{lease("a", "x", "")}, "nobody holds"},
 		"a Lease of another":    {Options{Lease: "a/x"}, []runtime.Object{lease("a", "x", "laptop_1")}, `"laptop" holds Lease a/x`},
-		"two operators":         {Options{}, []runtime.Object{pod("a", "op-7f-abcde", ours), pod("b", "op-7f-abcde", ours)}, "there are 2 operators: use --operator-namespace a --operator op-7f-abcde, or --operator-namespace b --operator op-7f-abcde"},
+		"a label of each":       {Options{}, []runtime.Object{pod("a", "op-7f-abcde", kubebuilder), pod("b", "op-7f-abcde", ours)}, "there are 2 operators"},
+		"two operators":         {Options{}, []runtime.Object{pod("a", "op-7f-abcde", ours), pod("b", "op-7f-abcde", ours)}, "there are 2 operators, and the one that you name gets the token: use --operator-namespace a --operator op-7f-abcde, or --operator-namespace b --operator op-7f-abcde"},
 		"two in one namespace":  {Options{}, []runtime.Object{pod("a", "op-7f-abcde", ours), pod("a", "no-7f-abcde", ours), lease("a", "x", "op-7f-abcde_1")}, "--operator no-7f-abcde, or --operator-namespace a --operator op-7f-abcde   # the leader"},
 		"replicas and no Lease": {Options{}, []runtime.Object{pod("a", "op-7f-abcde", ours), pod("a", "op-7f-fghij", ours)}, "no Lease says which replica leads: use --operator-namespace a --operator op-7f-abcde, or"},
 	} {

@@ -65,7 +65,7 @@ func message(t *testing.T, c *Connection) string {
 func TestThroughAPortForward(t *testing.T) {
 	for name, a := range map[string]*standin.APIServer{"WebSocket": {}, "SPDY": {Old: true}} {
 		t.Run(name, func(t *testing.T) {
-			c := open(t, &Options{Kubeconfig: cluster(t, a), Timeout: 10 * time.Second})
+			c := open(t, &Options{Kubeconfig: cluster(t, a), OperatorNamespace: "ops", Timeout: 10 * time.Second})
 			if got, want := message(t, c), "GET 127.0.0.1:8443 Bearer kubeconfig-token"; got != want {
 				t.Errorf("the inspector got %q, want %q", got, want)
 			}
@@ -102,7 +102,7 @@ func TestTokens(t *testing.T) {
 		"Bearer of-account":       {AsServiceAccount: "ops/reader"},
 	} {
 		a := &standin.APIServer{Tokens: "of-account"}
-		o.Kubeconfig = cluster(t, a)
+		o.Kubeconfig, o.OperatorNamespace = cluster(t, a), "ops"
 		c := open(t, &o)
 		for range 2 {
 			if got := message(t, c); !strings.HasSuffix(got, " "+want) {
@@ -124,9 +124,39 @@ func TestTheTokenOfTheKubeconfigNeedsTLS(t *testing.T) {
 	a := &standin.APIServer{Pods: []standin.Pod{{Target: inspector.Listener.Addr().String(), Pod: with(pod("ops", "op", ours), func(p *corev1.Pod) {
 		p.Annotations = map[string]string{PortAnnotation: "9090", SchemeAnnotation: "http"}
 	})}}}
-	c := open(t, &Options{Kubeconfig: a.Start(t)})
+	c := open(t, &Options{Kubeconfig: a.Start(t), OperatorNamespace: "ops"})
 	if got, want := message(t, c), "GET 127.0.0.1:9090 "; got != want {
 		t.Errorf("the inspector got %q, want %q", got, want)
+	}
+}
+
+// TestWhoMaySeeAToken has one Pod that is found, in each way that it can be.
+func TestWhoMaySeeAToken(t *testing.T) {
+	for name, test := range map[string]struct {
+		options Options
+		named   bool
+	}{
+		"nothing is named":               {Options{}, false},
+		"the namespace":                  {Options{OperatorNamespace: "ops"}, true},
+		"another namespace":              {Options{OperatorNamespace: "home"}, false},
+		"the usual namespace":            {Options{UsualOperatorNamespace: "ops"}, true},
+		"not the usual namespace":        {Options{UsualOperatorNamespace: "ops", OperatorNamespace: "home"}, false},
+		"its Lease":                      {Options{Lease: "ops/x"}, true},
+		"another's Lease":                {Options{Lease: "home/x"}, false},
+		"its name":                       {Options{Operator: "op"}, false},
+		"its labels":                     {Options{Selector: "a=b"}, false},
+		"an account of its namespace":    {Options{AsServiceAccount: "ops/reader"}, true},
+		"an account of another":          {Options{AsServiceAccount: "home/reader"}, false},
+		"an account, and the namespace":  {Options{AsServiceAccount: "home/reader", OperatorNamespace: "ops"}, true},
+		"a token":                        {Options{Token: "a"}, false},
+		"a file":                         {Options{TokenFile: "a"}, false},
+		"the namespace of what is asked": {Options{Namespace: "ops"}, false},
+	} {
+		var stranger *StrangerError
+		err := test.options.stranger(pod("ops", "op", ours))
+		if errors.As(err, &stranger) == test.named || err != nil && (stranger.Namespace != "ops" || stranger.Pod != "op") {
+			t.Errorf("%s: the error is %v, and that it is named: %t", name, err, test.named)
+		}
 	}
 }
 

@@ -29,6 +29,8 @@ type Connection struct {
 	// Base and Transport are what the Client asks through.
 	Base      *url.URL
 	Transport http.RoundTripper
+	// Refrain says why the Transport adds no token; nil if it adds what there is.
+	Refrain error
 
 	idle    *http.Transport
 	forward *forward // nil if no port-forward is in between
@@ -125,7 +127,11 @@ func (o *Options) through(ctx context.Context, there *place, cluster kubernetes.
 			"and --url with a way of your own if you can't have it", there.port, full(there.pod), err)
 	}
 	idle := &http.Transport{DialContext: tunnel.connect, TLSHandshakeTimeout: handshake, TLSClientConfig: o.tls("true")}
-	with, err := o.authorized(there, cluster, idle)
+	var with http.RoundTripper = idle
+	refrain := o.stranger(there.pod)
+	if refrain == nil {
+		with, err = o.authorized(there, cluster, idle)
+	}
 	if err != nil {
 		return nil, errors.Join(err, tunnel.Close())
 	}
@@ -133,10 +139,10 @@ func (o *Options) through(ctx context.Context, there *place, cluster kubernetes.
 	// that no page in a browser can reach it by a name of its own. To the Pod this one is true.
 	base := &url.URL{Scheme: there.scheme, Host: "127.0.0.1:" + strconv.Itoa(there.port)}
 	where := fmt.Sprintf("port %d of Pod %s", there.port, full(there.pod))
-	return o.connection(&Connection{Base: base, Transport: with, idle: idle, forward: tunnel}, where), nil
+	return o.connection(&Connection{Base: base, Transport: with, Refrain: refrain, idle: idle, forward: tunnel}, where), nil
 }
 
-// authorized adds a token. The kubeconfig's own goes only to an inspector that speaks TLS:
+// authorized adds a token, for an operator that may see it. The kubeconfig's own goes only to an inspector that speaks TLS:
 // one that does not is on a loopback address in its Pod and asks for none.
 func (o *Options) authorized(there *place, cluster kubernetes.Interface, next http.RoundTripper) (http.RoundTripper, error) {
 	switch {
@@ -150,7 +156,7 @@ func (o *Options) authorized(there *place, cluster kubernetes.Interface, next ht
 }
 
 func (o *Options) connection(c *Connection, where string) *Connection {
-	c.Client = ask.New(ask.Target{Base: c.Base, Where: where, Transport: c.Transport, Timeout: o.Timeout})
+	c.Client = ask.New(ask.Target{Base: c.Base, Where: where, Transport: c.Transport, Refrain: c.Refrain, Timeout: o.Timeout})
 	return c
 }
 

@@ -18,6 +18,7 @@ func TestOptionsThatCanNotBeMeant(t *testing.T) {
 		"kubectl create token":             {URL: url, AsServiceAccount: "a/b"},
 		"leave out --operator":             {URL: url, Lease: "a/b"},
 		"leave out --scheme":               {URL: url, Port: 1},
+		"where its Lease is":               {Lease: "a/b", OperatorNamespace: "c"},
 		"is true or false":                 {SkipVerify: "maybe"},
 		"is not an address":                {URL: "localhost:8443"},
 		"begins with http":                 {URL: "ftp://localhost"},

@@ -17,6 +17,10 @@ import (
 )
 
 // tokenSeconds is the shortest life that the TokenRequest API gives a token.
+//
+// No audience is asked for, and so the token is for the API server. An operator has its tokens
+// reviewed without an audience of its own, which accepts no other. An object to bind the token to
+// would have to be a Pod of the same account, a Node or a Secret: there may be none.
 const tokenSeconds = 600
 
 // given adds the token that the user gave, if any.
@@ -54,7 +58,9 @@ type accountTokens struct {
 	next    http.RoundTripper
 	request func(context.Context) (*authenticationv1.TokenRequest, error)
 
-	mu    sync.Mutex // guards everything below; not held while a token is asked for
+	// A mutex of internal/lock would need a rank, and the list of ranks has the locks of pkg and
+	// internal alone. This one is the only lock of the program, and nothing is called under it.
+	mu    sync.Mutex // guards everything below
 	token string
 	renew time.Time
 }
