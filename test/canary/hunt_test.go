@@ -129,10 +129,11 @@ func (h *hunt) places(spelt int, text, marked []byte) (all []spelling) {
 		known[string(spellings(c.word)[spelt].text)] = c.place
 	}
 	seen := map[string]bool{}
-	for from := 0; ; {
+	const most = 1000 // a leak is seen again and again
+	for from, n := 0, 0; n < most; n++ {
 		at := bytes.Index(text[from:], marked)
 		if at < 0 {
-			return all
+			break
 		}
 		at += from
 		from = at + len(marked)
@@ -147,6 +148,7 @@ func (h *hunt) places(spelt int, text, marked []byte) (all []spelling) {
 			all = append(all, spelling{name, text[max(0, at-200):min(len(text), from+60)]})
 		}
 	}
+	return all
 }
 
 // judge fails for each leak, and for each output that does not show what it is for: an output that is

@@ -119,7 +119,7 @@ func (s *story) values(about *corev1.Secret) {
 	about.Data["tls.key"] = append([]byte(s.hunt.plant("before a PEM block")+"\n"), certificate...)
 	about.Data["document"] = document
 	about.Data["quoted"] = []byte("\"'`\\\n\t\x00\xff<&>" + s.hunt.plant("data to be escaped") + "{{.}}%s$HOME")
-	about.Data["long"] = []byte(strings.Repeat(s.hunt.plant("data of 100 KB")+" ", 5000))
+	about.Data["long"] = []byte(strings.Repeat(s.hunt.plant("data of 100 KB")+strings.Repeat(" ", 1000), 100))
 	about.Data["empty"] = nil
 }
 
