@@ -92,7 +92,7 @@ func TestFollowBeginsAtTheBeginning(t *testing.T) {
 		if before := o.Deltas(inspector.DeltaQuery{Limit: 1}).Items; len(before) != 0 {
 			t.Fatalf("there are %v", before)
 		}
-		notes := o.journal.Kind("v1 Pod")
+		notes := o.journal.Kind("v1 Pod", corev1.SchemeGroupVersion.WithKind("Pod"))
 		notes.Begin()
 		notes.Add(&delta.Delta[any]{Op: delta.Added, Key: delta.Key{Namespace: "a", Name: "p"}, New: &corev1.Pod{}})
 		notes.End()
@@ -113,7 +113,7 @@ func TestFollowGoesOnAfterTheBacklog(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
 		go o.Run(ctx)
-		notes := o.journal.Kind("v1 Pod")
+		notes := o.journal.Kind("v1 Pod", corev1.SchemeGroupVersion.WithKind("Pod"))
 		note := func() {
 			notes.Begin()
 			notes.Add(&delta.Delta[any]{Op: delta.Added, Key: delta.Key{Namespace: "a", Name: "p"}, New: &corev1.Pod{}})

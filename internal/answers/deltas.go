@@ -1,7 +1,6 @@
 package answers
 
 import (
-	"slices"
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/inspector"
@@ -56,7 +55,7 @@ func (o *Operator) delta(e *journal.Entry) v1.Delta {
 	before, _ := d.Old.(delta.Object)
 	after, _ := d.New.(delta.Object)
 	if d.Op == delta.Updated && before != nil && after != nil {
-		shown.Edits, shown.EditsLeftOut = editsOf(diff.OfKind(o.gvk(e.Kind), before, after, o.schemas))
+		shown.Edits, shown.EditsLeftOut = editsOf(diff.OfKind(e.GVK, before, after, o.schemas))
 	}
 	return shown
 }
@@ -64,62 +63,29 @@ func (o *Operator) delta(e *journal.Entry) v1.Delta {
 // Follow is the [inspector.Subject]'s.
 func (o *Operator) Follow(q inspector.DeltaQuery) inspector.Stream {
 	want, possible := filterOf(q)
-	want.Limit = 0
 	s := &stream{operator: o, follower: o.journal.Follow(want)}
 	if !possible {
-		s.follower.Close()
-		return s
+		s.Close()
 	}
-	s.backlog = o.journal.Deltas(want)
-	slices.Reverse(s.backlog)
 	return s
 }
 
-// stream is what the journal has after a point, and then what comes.
+// stream is a follower of the journal. It holds no delta.
 type stream struct {
 	operator *Operator
-	follower *journal.Follower[journal.Entry]
-	backlog  []journal.Entry // the oldest first
-	last     uint64          // the ID of the last that was taken
+	follower *journal.Follower
 }
-
-// full is a channel that always has a token.
-var full = func() chan struct{} {
-	c := make(chan struct{})
-	close(c)
-	return c
-}()
 
 // Ready is the [inspector.Stream]'s.
-func (s *stream) Ready() <-chan struct{} {
-	if len(s.backlog) > 0 {
-		return full
-	}
-	return s.follower.Ready()
-}
+func (s *stream) Ready() <-chan struct{} { return s.follower.Ready() }
 
 // Take is the [inspector.Stream]'s.
 func (s *stream) Take(most int) (taken []v1.Delta, lost uint64) {
-	for len(taken) < most && len(s.backlog) > 0 {
-		taken = append(taken, s.show(&s.backlog[0]))
-		s.backlog = s.backlog[1:]
-	}
-	for len(taken) < most {
-		e, missed, ok := s.follower.Take()
-		lost += missed
-		if !ok {
-			break
-		}
-		if e.ID > s.last { // else the backlog had it
-			taken = append(taken, s.show(&e))
-		}
+	entries, lost := s.follower.Take(most)
+	for i := range entries {
+		taken = append(taken, s.operator.delta(&entries[i]))
 	}
 	return taken, lost
-}
-
-func (s *stream) show(e *journal.Entry) v1.Delta {
-	s.last = e.ID
-	return s.operator.delta(e)
 }
 
 // Close is the [inspector.Stream]'s.

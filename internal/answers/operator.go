@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	"github.com/delta-runtime/delta-runtime/internal/inspector"
 	"github.com/delta-runtime/delta-runtime/internal/journal"
 	"github.com/delta-runtime/delta-runtime/internal/observe"
@@ -69,15 +67,6 @@ func (o *Operator) kind(name string) (observe.Kind, error) {
 		}
 	}
 	return observe.Kind{}, fmt.Errorf("kind %q: %w", name, inspector.ErrNotFound)
-}
-
-// gvk returns the kind of that name, as far as it is known.
-func (o *Operator) gvk(name string) schema.GroupVersionKind {
-	k, err := o.kind(name)
-	if err != nil {
-		return schema.GroupVersionKind{}
-	}
-	return k.GVK
 }
 
 // controllers returns those over the cache.

@@ -89,7 +89,7 @@ func TestWhyIsQuickAmongMany(t *testing.T) {
 		Queue: func() (queue.Stats, bool) { return queue.Stats{}, true },
 	})()
 	o := New(Options{Cache: c})
-	notes, calls := o.journal.Kind("v1 Pod"), o.journal.Controller("pods")
+	notes, calls := o.journal.Kind("v1 Pod", corev1.SchemeGroupVersion.WithKind("Pod")), o.journal.Controller("pods")
 	key := delta.Key{Namespace: "team", Name: "pod-77777"}
 	for n := range 2000 {
 		key := key

@@ -33,7 +33,8 @@ type Journal interface {
 	// Deltas are the last ones that match, the newest first, at most q.Limit of them.
 	Deltas(q DeltaQuery) v1.DeltaList
 	// Follow begins a stream of the deltas that match, beginning after q.Since, the oldest
-	// first. The caller closes it.
+	// first. If that is zero it begins with the oldest that the journal has, and what was dropped
+	// before is not lost. The caller closes it.
 	Follow(q DeltaQuery) Stream
 	// Reconciles are the last calls that match, in the order that q asks for.
 	Reconciles(q ReconcileQuery) v1.ReconcileList
@@ -44,9 +45,10 @@ type Journal interface {
 type Stream interface {
 	// Ready has a token when Take may have something.
 	Ready() <-chan struct{}
-	// Take returns the next deltas, at most as many as asked for, and how many before them
-	// the journal has dropped since the last call. If it returns as many as asked for, there
-	// may be more, and Ready need not have a token for these.
+	// Take returns the next deltas, at most as many as asked for, and how many that it should
+	// have returned the journal has dropped since the last call. Of what was dropped long ago
+	// nobody knows whether it was wanted, so it counts if its kind was. If Take returns as many as
+	// asked for, there may be more, and Ready need not have a token for these.
 	Take(most int) (deltas []v1.Delta, lost uint64)
 	// Close lets go of what the stream holds.
 	Close()
@@ -83,13 +85,6 @@ type DeltaQuery struct {
 	Limit int // always set, except by Follow
 }
 
-// Matches reports whether a delta is wanted.
-func (q DeltaQuery) Matches(d *v1.Delta) bool {
-	return d.ID > q.Since &&
-		matches(q.Kind, d.Kind) && matches(q.Namespace, d.Namespace) && matches(q.Name, d.Name) &&
-		matches(q.Op, d.Op) && matches(q.Manager, d.Manager)
-}
-
 // Order is the order of an answer.
 type Order uint8
 
@@ -107,11 +102,3 @@ type ReconcileQuery struct {
 	Order                       Order
 	Limit                       int
 }
-
-// Matches reports whether a call is wanted.
-func (q ReconcileQuery) Matches(r *v1.Reconcile) bool {
-	return matches(q.Controller, r.Controller) && matches(q.Namespace, r.Namespace) &&
-		matches(q.Name, r.Name) && matches(q.Result, r.Result)
-}
-
-func matches(wanted, is string) bool { return wanted == "" || wanted == is }

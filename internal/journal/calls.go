@@ -75,14 +75,10 @@ type Calls struct{ shelf[Call] }
 
 // Note notes a call. The journal keeps its changes and its steps, which nobody may change.
 func (c *Calls) Note(call Call) {
-	followers := c.journal.callFollowers.now()
 	c.mu.Lock()
 	place, grown := c.addLocked()
 	call.ID, call.Controller = c.journal.ids.Add(1), c.name
 	*place = call
-	for _, f := range followers {
-		f.offer(place)
-	}
 	c.mu.Unlock()
 	more := 0
 	if grown {

@@ -3,6 +3,8 @@ package journal
 import (
 	"slices"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -10,6 +12,7 @@ import (
 type Entry struct {
 	ID    uint64
 	Kind  string
+	GVK   schema.GroupVersionKind
 	Delta delta.Delta[any]
 }
 
@@ -33,9 +36,15 @@ type Filter struct {
 
 // wants looks at the manager last, because that has to be found out.
 func (f *Filter) wants(e *Entry) bool {
-	key := &e.Delta.Key
-	return e.ID > f.Since && fits(f.Kind, e.Kind) && fits(f.Namespace, key.Namespace) && fits(f.Name, key.Name) &&
-		(f.Op == 0 || f.Op == e.Delta.Op) && (f.Manager == "" || f.Manager == e.Manager())
+	return e.ID > f.Since && f.fits(e.Kind, &e.Delta.Key, e.Delta.Op) && f.wantsManager(e)
+}
+
+// wantsManager parses managed fields, so nobody calls it under a lock.
+func (f *Filter) wantsManager(e *Entry) bool { return f.Manager == "" || f.Manager == e.Manager() }
+
+// fits looks at what costs nothing.
+func (f *Filter) fits(kind string, key *delta.Key, op delta.Op) bool {
+	return fits(f.Kind, kind) && fits(f.Namespace, key.Namespace) && fits(f.Name, key.Name) && (f.Op == 0 || f.Op == op)
 }
 
 func fits(asked, has string) bool { return asked == "" || asked == has }
@@ -44,11 +53,13 @@ func fits(asked, has string) bool { return asked == "" || asked == has }
 type Deltas struct {
 	shelf[Entry]
 
+	gvk  schema.GroupVersionKind
+	gone ring[gone] // the last that were dropped; guarded by mu
+
 	// started is the batch that is being noted; guarded by mu.
 	started struct {
-		before    uint64 // what was noted until then
-		more      int    // entries that are not measured
-		followers []*Follower[Entry]
+		before uint64 // what was noted until then
+		more   int    // entries that are not measured
 	}
 }
 
@@ -62,42 +73,40 @@ type Deltas struct {
 //	deltas.End()
 func (d *Deltas) Begin() {
 	d.mu.Lock()
-	d.started.before, d.started.more, d.started.followers = d.noted, 0, d.journal.deltaFollowers.now()
+	d.started.before, d.started.more = d.noted, 0
 }
 
 // Add notes a delta. The journal copies it, and keeps its objects, which nobody may change.
 func (d *Deltas) Add(noted *delta.Delta[any]) {
 	if noted.Initial {
-		d.initial++
 		return
 	}
 	e, more := d.addLocked()
 	if more {
 		d.started.more++
 	}
-	e.ID, e.Kind, e.Delta = d.journal.ids.Add(1), d.name, *noted
-	for _, f := range d.started.followers {
-		f.offer(e)
-	}
+	e.ID, e.Kind, e.GVK, e.Delta = d.journal.ids.Add(1), d.name, d.gvk, *noted
 }
 
 // End ends a batch.
 func (d *Deltas) End() {
 	more, kept := d.started.more, d.noted > d.started.before
-	d.started.followers = nil
 	d.mu.Unlock()
 	if kept {
+		d.journal.followers.tell(d.name)
 		d.journal.noted(more)
 	}
 }
 
+// bury notes that an entry is gone. The lock is held.
+func (d *Deltas) bury(e *Entry) {
+	place, _ := d.gone.add()
+	*place = gone{e.ID, e.Delta.Key, e.Delta.Op}
+}
+
 // Deltas returns the deltas that the filter wants, newest first.
 func (j *Journal) Deltas(want Filter) (found []Entry) {
-	kinds, _ := j.all()
-	for _, d := range kinds {
-		if !fits(want.Kind, d.name) {
-			continue
-		}
+	for _, d := range j.kindsNamed(want.Kind) {
 		found = append(found, d.find(want.Limit, func(e *Entry) choice {
 			switch {
 			case e.ID <= want.Since:

@@ -4,7 +4,7 @@
 //	informer ──Begin, Add, End──▶ Deltas, one for each kind ──┐
 //	                                                          ├──▶ Entries, Calls: newest first
 //	worker ──────Note───────────▶ Calls, one for each ────────┤
-//	                              controller                  └──▶ Follower ──Next──▶ somebody
+//	                              controller                  └──▶ Follower ──Take──▶ somebody
 //	                                 ▲
 //	                   Run: measures, drops the oldest
 //
@@ -26,24 +26,25 @@
 // limit, the older half of them is dropped at once, with all that is older. Before the first
 // pass no average is known.
 //
-// The objects of the first list are not kept, because they would flush everything. They
-// count.
+// The objects of the first list are not kept, because they would flush everything.
+//
+// A follower holds places, and no entries. Beside the objects a journal knows the names of the last 512
+// deltas of each kind that it has dropped. They tell a follower what it has lost.
 //
 // # Concurrency
 //
 // Any goroutine may call anything. Each kind and each controller has a lock of its own. A batch
-// takes it once, and a reader holds it while it copies. A follower has a lock that is held for a
-// few instructions. So no writer waits for a follower: a slow one loses the oldest entries, and
-// hears how many.
+// takes it once, and a reader or a follower holds it while it copies. A writer waits for no follower:
+// a slow one loses the oldest entries, and hears how many.
 //
-// Objects are measured without a lock, and filters of readers look at them without one. Only a
-// live follower's filter looks at an object under the lock of its kind.
+// Nobody looks at an object under a lock: not who measures, and not the filter for field managers.
 //
 // # Testing
 //
 // The model is a list of everything that was noted (TestJournalAgainstModel): after each step
 // the journal must show what the list shows under the same bounds.
 // `SEEDS=10000 go test ./internal/journal` plays more. Objects of 1 MiB are noted in floods, and
-// the limit is looked at after each pass (TestBytesAreBounded). Readers, writers and followers
+// the limit is looked at after each pass (TestBytesAreBounded). A follower at a random pace must get
+// each entry once or hear that it is lost (TestFollowersAgainstModel). Readers, writers and followers
 // run at once for the race detector. BenchmarkNote measures what an informer pays.
 package journal

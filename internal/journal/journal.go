@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/delta-runtime/delta-runtime/internal/lock"
 )
 
@@ -37,8 +39,7 @@ type Journal struct {
 	wake    chan struct{} // cap 1; holds a token while there is news
 	scale   scale         // Run's alone
 
-	deltaFollowers followers[Entry]
-	callFollowers  followers[Call]
+	followers followers
 
 	mu          lock.Mutex[lock.Journal] // guards everything below
 	kinds       map[string]*Deltas
@@ -47,21 +48,20 @@ type Journal struct {
 
 // New returns an empty Journal.
 func New(limits Limits) *Journal {
-	j := &Journal{
+	return &Journal{
 		limits: limits.orDefaults(), wake: make(chan struct{}, 1),
 		kinds: map[string]*Deltas{}, controllers: map[string]*Calls{},
 	}
-	j.deltaFollowers.journal, j.callFollowers.journal = j, j
-	return j
 }
 
 // Kind returns where to note the deltas of a kind. It is made when it is first asked for.
-func (j *Journal) Kind(name string) *Deltas {
+func (j *Journal) Kind(name string, gvk schema.GroupVersionKind) *Deltas {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	d, ok := j.kinds[name]
 	if !ok {
-		d = &Deltas{}
+		d = &Deltas{gvk: gvk, gone: ring[gone]{most: mostGone}}
+		d.shelf.bury = d.bury
 		d.shelf.put(j, name, j.limits.Deltas, func(e *Entry) uint64 { return e.ID })
 		j.kinds[name] = d
 	}
@@ -119,6 +119,20 @@ func (j *Journal) all() (kinds []*Deltas, controllers []*Calls) {
 	return kinds, controllers
 }
 
+// kindsNamed returns the kind of that name if there is one, and all of them if the name is empty.
+func (j *Journal) kindsNamed(name string) []*Deltas {
+	if name == "" {
+		kinds, _ := j.all()
+		return kinds
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if d, ok := j.kinds[name]; ok {
+		return []*Deltas{d}
+	}
+	return nil
+}
+
 // noted says that something was noted, and how many more entries are not measured than before.
 // No lock is held.
 func (j *Journal) noted(more int) {
@@ -155,42 +169,23 @@ func (j *Journal) shed(most int) {
 	}
 }
 
-// Status is what a Journal holds.
-type Status struct {
-	LastID      uint64 // of the latest entry
-	Entries     int
-	Bytes       int64  // when they were last measured
-	Dropped     uint64 // entries that are not there any more
-	Kinds       []BookStatus
-	Controllers []BookStatus
-}
+// Status is what a Journal has dropped.
+type Status struct{ Kinds, Controllers []BookStatus }
 
-// BookStatus is what a Journal holds of one kind or controller.
+// BookStatus is what a Journal has dropped of one kind or controller.
 type BookStatus struct {
 	Name    string
-	Entries int
-	Bytes   int64  // a state that others show as well counts where it was shown last
-	Noted   uint64 // entries that there were
 	Dropped uint64 // entries that there were and are not there any more
-	Initial uint64 // deltas that were not kept because they are of a first list
 }
 
-// Status tells what the journal holds.
-func (j *Journal) Status() Status {
+// Status tells what is not there any more.
+func (j *Journal) Status() (s Status) {
 	kinds, controllers := j.all()
-	s := Status{LastID: j.ids.Load()}
 	for _, d := range kinds {
-		s.Kinds = append(s.Kinds, s.add(d.status()))
+		s.Kinds = append(s.Kinds, d.status())
 	}
 	for _, c := range controllers {
-		s.Controllers = append(s.Controllers, s.add(c.status()))
+		s.Controllers = append(s.Controllers, c.status())
 	}
 	return s
-}
-
-func (s *Status) add(b BookStatus) BookStatus {
-	s.Entries += b.Entries
-	s.Bytes += b.Bytes
-	s.Dropped += b.Dropped
-	return b
 }

@@ -31,6 +31,18 @@ func note(d *Deltas, all ...*delta.Delta[any]) {
 	}
 }
 
+// held is what a journal holds, when it was last measured.
+func held(j *Journal) (entries int, bytes int64) {
+	kinds, controllers := j.all()
+	for _, d := range kinds {
+		entries, bytes = entries+len(d.newestFirst()), bytes+d.bytes.Load()
+	}
+	for _, c := range controllers {
+		entries, bytes = entries+len(c.newestFirst()), bytes+c.bytes.Load()
+	}
+	return entries, bytes
+}
+
 func TestBytesAreBounded(t *testing.T) {
 	const megabyte, limit = 1 << 20, 8 << 20
 	synctest.Test(t, func(t *testing.T) {
@@ -39,16 +51,16 @@ func TestBytesAreBounded(t *testing.T) {
 		g.Guest("measure", j.Run)
 		for flood := range 10 {
 			for i := range 40 {
-				kind := j.Kind(fmt.Sprint("kind-", i%3))
+				kind := j.Kind(fmt.Sprint("kind-", i%3), podKind)
 				note(kind, added(fmt.Sprint(flood, "-", i), megabyte))
-				if left := j.Status().Entries; flood > 0 && left > 2*limit/megabyte {
+				if left, _ := held(j); flood > 0 && left > 2*limit/megabyte {
 					t.Fatalf("%d entries of 1 MiB are left within a flood", left)
 				}
 			}
 			time.Sleep(2 * time.Second)
 			synctest.Wait()
-			if s := j.Status(); s.Bytes > limit || s.Bytes < 2*megabyte || int64(s.Entries) > limit/megabyte {
-				t.Fatalf("after a pass there are %d entries with %d bytes", s.Entries, s.Bytes)
+			if left, bytes := held(j); bytes > limit || bytes < 2*megabyte || int64(left) > limit/megabyte {
+				t.Fatalf("after a pass there are %d entries with %d bytes", left, bytes)
 			}
 		}
 		newest := j.Deltas(Filter{Limit: 1})
@@ -73,7 +85,7 @@ func TestMeasuresAreRare(t *testing.T) {
 		if got := passes(); got != 0 {
 			t.Errorf("nothing was measured %d times", got)
 		}
-		kind := j.Kind("pods")
+		kind := j.Kind("pods", podKind)
 		for range 100 {
 			note(kind, added("a", 10))
 			time.Sleep(50 * time.Millisecond)
@@ -85,8 +97,8 @@ func TestMeasuresAreRare(t *testing.T) {
 		if got := passes(); got > 7 {
 			t.Errorf("it was measured %d times", got)
 		}
-		if j.fresh.Load() != 0 || j.Status().Bytes == 0 {
-			t.Errorf("%d are not measured, and the rest is %d bytes", j.fresh.Load(), j.Status().Bytes)
+		if _, bytes := held(j); j.fresh.Load() != 0 || bytes == 0 {
+			t.Errorf("%d are not measured, and the rest is %d bytes", j.fresh.Load(), bytes)
 		}
 		g.Stop()
 		if err := g.Wait(); err != nil {
@@ -95,83 +107,18 @@ func TestMeasuresAreRare(t *testing.T) {
 	})
 }
 
-func TestTheFirstListCountsOnly(t *testing.T) {
+func TestTheFirstListIsNotKept(t *testing.T) {
 	j := New(Limits{})
 	initial := added("a", 0)
 	initial.Initial = true
-	note(j.Kind("pods"), initial, added("b", 0), initial)
-	s := j.Status()
-	if len(s.Kinds) != 1 || s.Entries != 1 || s.Kinds[0].Initial != 2 || s.Kinds[0].Noted != 1 {
-		t.Errorf("the status is %+v", s)
+	kind, controller := j.Kind("pods", podKind), j.Controller("a")
+	note(kind, initial, added("b", 0), initial)
+	if all := j.Deltas(Filter{}); len(all) != 1 || all[0].Delta.Key.Name != "b" || all[0].GVK != podKind {
+		t.Errorf("the entries are %+v", all)
 	}
-	kind, controller := j.Kind("pods"), j.Controller("a")
-	if j.Kind("pods") != kind || j.Controller("a") != controller {
+	if j.Kind("pods", podKind) != kind || j.Controller("a") != controller {
 		t.Error("a kind is another one each time")
 	}
-}
-
-func TestFollowing(t *testing.T) {
-	j := New(Limits{})
-	kind, other := j.Kind("pods"), j.Kind("services")
-	note(kind, added("before", 0))
-	f := j.Follow(Filter{Kind: "pods"})
-	for i := range buffered + 10 {
-		note(kind, added(fmt.Sprint(i), 0))
-		note(other, added("x", 0))
-	}
-	for i := range buffered {
-		e, lost, err := f.Next(t.Context())
-		if want := map[bool]uint64{true: 10}[i == 0]; err != nil || e.Delta.Key.Name != fmt.Sprint(10+i) || lost != want {
-			t.Fatalf("the follower is shown %v, %d, %v", e.Delta.Key, lost, err)
-		}
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, _, err := f.Next(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("the error is %v", err)
-	}
-	f.Close()
-	f.Close()
-	if _, _, err := f.Next(t.Context()); !errors.Is(err, ErrClosed) {
-		t.Errorf("the error is %v", err)
-	}
-	if j.deltaFollowers.now() != nil {
-		t.Error("a follower is left")
-	}
-}
-
-func TestAFollowerWaits(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		j := New(Limits{})
-		f := j.FollowCalls(CallFilter{Controller: "a", Result: Error})
-		g := lifecycle.New(t.Context())
-		var got []string
-		g.Guest("follow", func(ctx context.Context) {
-			for {
-				c, _, err := f.Next(ctx)
-				if err != nil {
-					got = append(got, err.Error())
-					return
-				}
-				got = append(got, c.Request.Name)
-			}
-		})
-		for _, c := range []Call{{Request: delta.Key{Name: "good"}, Result: Success}, {Request: delta.Key{Name: "bad"}, Result: Error}} {
-			time.Sleep(time.Minute)
-			j.Controller("a").Note(c)
-			j.Controller("b").Note(c)
-		}
-		synctest.Wait()
-		f.Close()
-		synctest.Wait()
-		if fmt.Sprint(got) != "[bad the follower is closed]" {
-			t.Errorf("the follower was shown %q", got)
-		}
-		g.Stop()
-		if err := g.Wait(); err != nil {
-			t.Error(err)
-		}
-	})
 }
 
 // TestManyAtOnce is for the race detector.
@@ -182,7 +129,7 @@ func TestManyAtOnce(t *testing.T) {
 	g := lifecycle.New(ctx)
 	g.Guest("measure", j.Run)
 	for i := range 3 {
-		kind, controller := j.Kind(fmt.Sprint(i%2)), j.Controller(fmt.Sprint(i))
+		kind, controller := j.Kind(fmt.Sprint(i%2), podKind), j.Controller(fmt.Sprint(i))
 		g.Guest("note", func(ctx context.Context) {
 			for n := 0; ctx.Err() == nil; n++ {
 				d := added(fmt.Sprint(n), n%5000)
@@ -194,14 +141,23 @@ func TestManyAtOnce(t *testing.T) {
 	for range 2 {
 		g.Guest("follow", func(ctx context.Context) {
 			for ctx.Err() == nil {
-				f := j.Follow(Filter{Manager: ""})
+				f := j.Follow(Filter{})
 				var last uint64
 				for range 20 {
-					if _, _, err := f.Next(ctx); err != nil {
-						break
+					select {
+					case <-ctx.Done():
+					case <-f.Ready():
+					}
+					taken, _ := f.Take(10)
+					for i := range taken {
+						if taken[i].ID <= last {
+							t.Errorf("a follower has %d after %d", taken[i].ID, last)
+						}
+						last = taken[i].ID
 					}
 				}
 				f.Close()
+				last = 0
 				for _, e := range j.Deltas(Filter{}) {
 					if last != 0 && e.ID >= last {
 						t.Errorf("%d comes after %d", e.ID, last)
@@ -216,8 +172,8 @@ func TestManyAtOnce(t *testing.T) {
 		t.Error(err)
 	}
 	j.measure()
-	if s := j.Status(); s.Bytes > 100_000 || j.fresh.Load() != 0 {
-		t.Errorf("the status is %+v, and %d are not measured", s, j.fresh.Load())
+	if _, bytes := held(j); bytes > 100_000 || j.fresh.Load() != 0 {
+		t.Errorf("there are %d bytes, and %d entries are not measured", bytes, j.fresh.Load())
 	}
 }
 
@@ -233,7 +189,7 @@ func BenchmarkNote(b *testing.B) {
 	}
 	for _, size := range []int{1, 64} {
 		b.Run(fmt.Sprint("batch=", size), func(b *testing.B) {
-			kind := New(Limits{}).Kind("pods")
+			kind := New(Limits{}).Kind("pods", podKind)
 			b.ReportAllocs()
 			for i := 0; i < b.N; i += size {
 				kind.Begin()

@@ -11,14 +11,14 @@ type shelf[E any] struct {
 	journal *Journal
 	name    string
 	number  func(*E) uint64 // reads an entry's ID
+	bury    func(*E)        // is told under mu of an entry that is about to go; may be nil
 	bytes   atomic.Int64    // of its entries, when they were last measured
 
 	mu      lock.Mutex[lock.JournalShelf] // guards everything below
 	entries ring[E]
 	fresh   int    // how many of the entries, the newest, are not measured. Invariant: at most entries.count.
 	noted   uint64 // entries that there were
-	dropped uint64 // of these, how many are gone
-	initial uint64 // what was not kept
+	dropped uint64 // of these, how many are gone. Invariant: noted is dropped and entries.count together.
 }
 
 // put makes the shelf one of the journal's, with room for so many entries.
@@ -32,13 +32,21 @@ func (s *shelf[E]) addLocked() (place *E, more bool) {
 	s.noted++
 	place, gone := s.entries.add()
 	if gone {
-		s.dropped++
+		s.dropLocked(place)
 	}
 	more = s.fresh < s.entries.count
 	if more {
 		s.fresh++
 	}
 	return place, more
+}
+
+// dropLocked counts an entry that is about to go.
+func (s *shelf[E]) dropLocked(e *E) {
+	s.dropped++
+	if s.bury != nil {
+		s.bury(e)
+	}
 }
 
 // freshIDs is the [book]'s.
@@ -56,8 +64,8 @@ func (s *shelf[E]) dropTo(id uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for s.entries.count > 0 && s.number(s.entries.at(0)) <= id {
+		s.dropLocked(s.entries.at(0))
 		s.entries.drop()
-		s.dropped++
 	}
 	if gone := s.fresh - s.entries.count; gone > 0 {
 		s.fresh -= gone
@@ -113,10 +121,7 @@ func (s *shelf[E]) newestFirst() []E {
 func (s *shelf[E]) status() BookStatus {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return BookStatus{
-		Name: s.name, Entries: s.entries.count, Bytes: s.bytes.Load(),
-		Noted: s.noted, Dropped: s.dropped, Initial: s.initial,
-	}
+	return BookStatus{Name: s.name, Dropped: s.dropped}
 }
 
 // ring has the last entries.

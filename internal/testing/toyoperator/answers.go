@@ -91,7 +91,7 @@ func (o *Operator) Deltas(q inspector.DeltaQuery) v1.DeltaList {
 	defer o.mu.Unlock()
 	list := v1.DeltaList{Dropped: o.dropped}
 	for i := range slices.Backward(o.deltas) {
-		if d := &o.deltas[i]; q.Matches(d) && len(list.Items) < q.Limit {
+		if d := &o.deltas[i]; matches(q, d) && len(list.Items) < q.Limit {
 			list.Items = append(list.Items, *d)
 		}
 	}
@@ -104,7 +104,7 @@ func (o *Operator) Reconciles(q inspector.ReconcileQuery) v1.ReconcileList {
 	defer o.mu.Unlock()
 	var found []v1.Reconcile
 	for i := range slices.Backward(o.calls) {
-		if q.Matches(&o.calls[i]) {
+		if c := &o.calls[i]; fits(q.Controller, c.Controller) && fits(q.Namespace, c.Namespace) && fits(q.Name, c.Name) && fits(q.Result, c.Result) {
 			found = append(found, o.calls[i])
 		}
 	}

@@ -37,6 +37,7 @@ type Operator struct {
 	version    int
 	objects    map[ID]*object
 	deltas     []v1.Delta // the last ones, the oldest first
+	gone       []v1.Delta // the last that are no longer among these
 	told       uint64     // the ID of the last delta
 	calls      []v1.Reconcile
 	called     uint64
@@ -128,6 +129,9 @@ func (o *Operator) tellLocked(of ID, d v1.Delta) {
 	}
 	d.ID, d.Seen, d.ResourceVersion = o.told, time.Now(), it.version
 	d.Kind, d.Namespace, d.Name = of.Kind, of.Namespace, of.Name
+	if len(o.deltas) == kept {
+		o.gone, _ = keep(o.gone, o.deltas[0], 0)
+	}
 	o.deltas, o.dropped = keep(o.deltas, d, o.dropped)
 	o.wrote[of.Kind]++
 	for s := range o.streams {

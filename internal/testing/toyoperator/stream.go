@@ -24,12 +24,9 @@ func (s *stream) Ready() <-chan struct{} { return s.ready }
 func (s *stream) Take(most int) (deltas []v1.Delta, lost uint64) {
 	s.o.mu.Lock()
 	defer s.o.mu.Unlock()
-	if len(s.o.deltas) > 0 && s.q.Since+1 < s.o.deltas[0].ID {
-		lost = s.o.deltas[0].ID - s.q.Since - 1
-		s.q.Since = s.o.deltas[0].ID - 1
-	}
+	lost = s.lostLocked()
 	for i := range s.o.deltas {
-		if d := &s.o.deltas[i]; s.q.Matches(d) {
+		if d := &s.o.deltas[i]; matches(s.q, d) {
 			if deltas = append(deltas, *d); len(deltas) == most {
 				break
 			}
@@ -43,6 +40,30 @@ func (s *stream) Take(most int) (deltas []v1.Delta, lost uint64) {
 	return deltas, lost
 }
 
+// lostLocked moves on to what there is, and returns how many deltas the stream has lost.
+func (s *stream) lostLocked() (lost uint64) {
+	oldest := s.o.oldestLocked()
+	if s.q.Since+1 >= oldest {
+		return 0
+	}
+	lost = oldest - s.q.Since - 1
+	for i := range s.o.gone { // only of these it is known that they were not wanted
+		if d := &s.o.gone[i]; d.ID > s.q.Since && !matches(s.q, d) {
+			lost--
+		}
+	}
+	s.q.Since = oldest - 1
+	return lost
+}
+
+// oldestLocked is the ID of the oldest delta that there is, or of the next one.
+func (o *Operator) oldestLocked() uint64 {
+	if len(o.deltas) == 0 {
+		return o.told + 1
+	}
+	return o.deltas[0].ID
+}
+
 func (s *stream) Close() {
 	s.o.mu.Lock()
 	defer s.o.mu.Unlock()
@@ -53,6 +74,9 @@ func (s *stream) Close() {
 func (o *Operator) Follow(q inspector.DeltaQuery) inspector.Stream {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if q.Since == 0 {
+		q.Since = o.oldestLocked() - 1
+	}
 	s := &stream{o: o, ready: make(chan struct{}, 1), q: q}
 	o.streams[s] = true
 	s.ring()
@@ -65,3 +89,11 @@ func (o *Operator) Streams() int {
 	defer o.mu.Unlock()
 	return len(o.streams)
 }
+
+// matches reports whether a delta is wanted.
+func matches(q inspector.DeltaQuery, d *v1.Delta) bool {
+	return d.ID > q.Since && fits(q.Kind, d.Kind) && fits(q.Namespace, d.Namespace) && fits(q.Name, d.Name) &&
+		fits(q.Op, d.Op) && fits(q.Manager, d.Manager)
+}
+
+func fits(wanted, is string) bool { return wanted == "" || wanted == is }
