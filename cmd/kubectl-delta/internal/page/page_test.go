@@ -1,15 +1,18 @@
 package page_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"strings"
 	"testing"
 
@@ -211,6 +214,44 @@ func TestATokenThatIsNotAcceptedIsSaid(t *testing.T) {
 		if status != http.StatusBadGateway || !strings.Contains(body, test.want) {
 			t.Errorf("got %d %q, want 502 with %q", status, body, test.want)
 		}
+	}
+}
+
+// TestABrokenAnswerIsNotRepeatedOnTheTerminal has an operator that ends its answer with what a
+// terminal obeys. The error of such an answer quotes it, and the log goes to the terminal.
+func TestABrokenAnswerIsNotRepeatedOnTheTerminal(t *testing.T) {
+	inspector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n0\r\n\x1b[2J\r\n\r\n")
+		_ = conn.Close()
+	}))
+	t.Cleanup(inspector.Close)
+	base, err := url.Parse(inspector.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	var terminal bytes.Buffer
+	log.SetOutput(&terminal)
+	defer log.SetOutput(os.Stderr)
+	link := start(t, func(context.Context) (page.Way, error) { return page.Way{Base: base, Transport: transport}, nil })
+	link.Path = "/delta/v1/kinds"
+	answer, err := browser(t).Do(request(t, http.MethodGet, link))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	if _, err := io.ReadAll(answer.Body); err == nil {
+		t.Error("the browser is not told that the answer is broken")
+	}
+	log.SetOutput(os.Stderr)
+	if terminal.Len() > 0 {
+		t.Errorf("the terminal got %q", &terminal)
 	}
 }
 

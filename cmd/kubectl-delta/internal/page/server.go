@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -124,7 +126,10 @@ func proxy(way func(context.Context) (Way, error)) http.Handler {
 		Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 			return r.Context().Value(wayKey{}).(Way).Transport.RoundTrip(r)
 		}),
-		FlushInterval:  -1, // streams
+		FlushInterval: -1, // streams
+		// The browser sees that an answer breaks off. A log would tell the terminal why, in words
+		// of the other end and of the kubelet that nothing has cleaned.
+		ErrorLog:       log.New(io.Discard, "", 0),
 		ModifyResponse: accepted,
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
 			http.Error(w, fmt.Sprintf("ask the inspector: %v", err), http.StatusBadGateway)
