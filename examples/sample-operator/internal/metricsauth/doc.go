@@ -8,8 +8,8 @@
 //
 // # Concurrency
 //
-// The filter has no state. Scrapes are half a minute apart, so there is nothing worth
-// remembering.
+// The filter asks for each request. It remembers whom the API server has allowed what. It falls back
+// on that for a quarter of an hour while that server does not answer, so that its outage can be seen.
 //
 // # Testing
 //

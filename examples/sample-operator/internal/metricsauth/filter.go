@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/go-logr/logr"
 	authenticationv1 "k8s.io/api/authentication/v1"
@@ -29,10 +30,18 @@ func Filter(config *rest.Config, httpClient *http.Client) (server.Filter, error)
 
 // New returns a filter that asks an API server.
 func New(api kubernetes.Interface) server.Filter {
+	known := newMemory()
 	return func(log logr.Logger, next http.Handler) (http.Handler, error) {
 		return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 			code, err := judge(q, api)
-			if err != nil {
+			switch {
+			case code == http.StatusOK:
+				known.add(q, time.Now())
+			case err == nil:
+				known.forget(q)
+			case known.has(q, time.Now()):
+				code = http.StatusOK // an outage of the API server does not hide itself
+			default:
 				log.Error(err, "Can't find out whether a client may read metrics")
 			}
 			if code != http.StatusOK {
@@ -44,20 +53,22 @@ func New(api kubernetes.Interface) server.Filter {
 	}
 }
 
-// judge returns the HTTP status to answer with.
+// judge returns the HTTP status to answer with. It takes no longer than a scrape may.
 func judge(q *http.Request, api kubernetes.Interface) (int, error) {
 	token, ok := strings.CutPrefix(q.Header.Get("Authorization"), "Bearer ")
 	if !ok || token == "" {
 		return http.StatusUnauthorized, nil
 	}
-	user, err := whoIs(q.Context(), api, token)
+	ctx, cancel := context.WithTimeout(q.Context(), patience)
+	defer cancel()
+	user, err := whoIs(ctx, api, token)
 	switch {
 	case err != nil:
 		return http.StatusInternalServerError, err
 	case user == nil:
 		return http.StatusUnauthorized, nil
 	}
-	allowed, err := may(q, api, user)
+	allowed, err := may(ctx, q, api, user)
 	switch {
 	case err != nil:
 		return http.StatusInternalServerError, err
@@ -66,6 +77,9 @@ func judge(q *http.Request, api kubernetes.Interface) (int, error) {
 	}
 	return http.StatusOK, nil
 }
+
+// patience is how long the API server may take to answer.
+const patience = 3 * time.Second
 
 // whoIs returns the user who has a token, or nil for a token that nobody has.
 func whoIs(ctx context.Context, api kubernetes.Interface, token string) (*authenticationv1.UserInfo, error) {
@@ -80,7 +94,7 @@ func whoIs(ctx context.Context, api kubernetes.Interface, token string) (*authen
 	return &answer.Status.User, nil
 }
 
-func may(q *http.Request, api kubernetes.Interface, user *authenticationv1.UserInfo) (bool, error) {
+func may(ctx context.Context, q *http.Request, api kubernetes.Interface, user *authenticationv1.UserInfo) (bool, error) {
 	extra := map[string]authorizationv1.ExtraValue{}
 	for key, values := range user.Extra {
 		extra[key] = authorizationv1.ExtraValue(values)
@@ -89,7 +103,7 @@ func may(q *http.Request, api kubernetes.Interface, user *authenticationv1.UserI
 		User: user.Username, UID: user.UID, Groups: user.Groups, Extra: extra,
 		NonResourceAttributes: &authorizationv1.NonResourceAttributes{Path: q.URL.Path, Verb: strings.ToLower(q.Method)},
 	}}
-	answer, err := api.AuthorizationV1().SubjectAccessReviews().Create(q.Context(), review, metav1.CreateOptions{})
+	answer, err := api.AuthorizationV1().SubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
 	if err != nil {
 		return false, fmt.Errorf("ask whether %s may read %s: %w", user.Username, q.URL.Path, err)
 	}

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/go-logr/logr"
 	authenticationv1 "k8s.io/api/authentication/v1"
@@ -60,4 +62,50 @@ func TestFilter(t *testing.T) {
 			t.Errorf("%q is answered with %d, want %d", header, answer.Code, want)
 		}
 	}
+}
+
+// TestAnOutageDoesNotHideItself stops the API for a client that was allowed to read, for one that was
+// not, and for one that has lost the right since.
+func TestAnOutageDoesNotHideItself(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api, down, revoked := knowing(), false, false
+		api.PrependReactor("create", "tokenreviews", func(clienttesting.Action) (bool, runtime.Object, error) {
+			switch {
+			case down:
+				return true, nil, errors.New("down")
+			case revoked:
+				return true, &authenticationv1.TokenReview{}, nil
+			default:
+				return false, nil, nil
+			}
+		})
+		handler, err := New(api)(logr.Discard(), http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		expect := func(when, method, token string, want int) {
+			t.Helper()
+			q := httptest.NewRequestWithContext(t.Context(), method, "/metrics", http.NoBody)
+			q.Header.Set("Authorization", "Bearer "+token)
+			answer := httptest.NewRecorder()
+			if handler.ServeHTTP(answer, q); answer.Code != want {
+				t.Errorf("%s: %s by %s is answered with %d, want %d", when, method, token, answer.Code, want)
+			}
+		}
+		expect("before", http.MethodGet, "prometheus", http.StatusOK)
+		expect("before", http.MethodGet, "somebody", http.StatusForbidden)
+		down = true
+		time.Sleep(lasting - time.Second)
+		expect("in the outage", http.MethodGet, "prometheus", http.StatusOK)
+		expect("in the outage", http.MethodPost, "prometheus", http.StatusInternalServerError)
+		expect("in the outage", http.MethodGet, "somebody", http.StatusInternalServerError)
+		time.Sleep(time.Second)
+		expect("after a long outage", http.MethodGet, "prometheus", http.StatusInternalServerError)
+		down = false
+		expect("after the outage", http.MethodGet, "prometheus", http.StatusOK)
+		revoked = true
+		expect("without the right", http.MethodGet, "prometheus", http.StatusUnauthorized)
+		revoked, down = false, true
+		expect("in the next outage", http.MethodGet, "prometheus", http.StatusInternalServerError)
+	})
 }
