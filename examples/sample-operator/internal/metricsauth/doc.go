@@ -8,8 +8,8 @@
 //
 // # Concurrency
 //
-// The filter asks for each request. It remembers whom the API server has allowed what. It falls back
-// on that for a quarter of an hour while that server does not answer, so that its outage can be seen.
+// The filter asks for each request. It remembers what the API server has allowed, and falls back
+// on that for a quarter of an hour while the server does not answer, so that its outage can be seen.
 //
 // # Testing
 //
