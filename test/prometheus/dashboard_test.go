@@ -56,6 +56,7 @@ type panel struct {
 	Targets []struct {
 		Datasource source `json:"datasource"`
 		Expr       string `json:"expr"`
+		Legend     string `json:"legendFormat"`
 	} `json:"targets"`
 }
 
@@ -163,6 +164,51 @@ func (d *dashboard) queries(t *testing.T) map[string]string {
 		}
 	}
 	return all
+}
+
+var grouped = regexp.MustCompile(`\b(?:by|without|on|ignoring) \(([^)]*)\)`)
+
+// TestOperatorsAreKeptApart looks for panels that merge several operators into one where all jobs
+// are chosen.
+func TestOperatorsAreKeptApart(t *testing.T) {
+	for _, p := range readDashboard(t).Panels {
+		for _, target := range p.Targets {
+			for _, m := range grouped.FindAllStringSubmatch(target.Expr, -1) {
+				if !strings.HasPrefix(m[0], "by (job, namespace, ") {
+					t.Errorf("the panel %q has %q, want job and namespace in it", p.Title, m[0])
+				}
+			}
+			if p.Type == "timeseries" && strings.Contains(target.Expr, " by (") && !strings.Contains(target.Legend, "{{job}}") {
+				t.Errorf("the panel %q has the legend %q, want one with the job", p.Title, target.Legend)
+			}
+		}
+	}
+}
+
+// TestNoReplicaHidesAnother looks for panels that show the replica that is doing best: the latest time
+// is that of the shortest wait.
+func TestNoReplicaHidesAnother(t *testing.T) {
+	for query, where := range readDashboard(t).queries(t) {
+		if strings.Contains(query, "time() - max") {
+			t.Errorf("%s shows the replica that has waited for the shortest time: %s", where, query)
+		}
+	}
+}
+
+// TestDeafIsAsInTheAlert compares what the dashboard counts as deaf with what the alert fires on.
+func TestDeafIsAsInTheAlert(t *testing.T) {
+	const chosen = `{job=~"$job", namespace=~"$namespace", kind=~"$kind"}`
+	want := "count(" + strings.Join(strings.Fields(readRules(t).alert(t, "DeltaKindDeaf").Expr), " ") + ") or vector(0)"
+	for _, p := range readDashboard(t).Panels {
+		if p.Type != "stat" || p.Title != "Deaf" {
+			continue
+		}
+		if got := strings.ReplaceAll(p.Targets[0].Expr, chosen, ""); got != want {
+			t.Errorf("the dashboard has\n%s, and the alert\n%s", got, want)
+		}
+		return
+	}
+	t.Error("the dashboard does not count the kinds that are deaf")
 }
 
 // TestTheDashboard has Prometheus evaluate all queries of the dashboard, over an operator of two
