@@ -116,7 +116,7 @@ func answers(t *testing.T, end *ender) func(string) http.Handler {
 }
 
 // visits runs a command line until it ends, or until it has said where the page is and a browser
-// with a token of its own was there. What the browser was told follows what the command wrote.
+// with a token of its own was there. The text that the browser got follows that of the command.
 func visits(t *testing.T, end *ender, args []string) ran {
 	t.Helper()
 	ctx, interrupt := context.WithCancel(t.Context())

@@ -118,7 +118,7 @@ func TestAPodThatAsksForATokenIsNamed(t *testing.T) {
 				"account": "a token of ServiceAccount ops/reader",
 			}[from]
 			next := "\n    kubectl delta " + strings.Join(line, " ") + " "
-			for _, want := range []string{"Pod trap in namespace tenant", "asks for a token", "whoever runs it would see " + whose, next, " --operator-namespace tenant\n"} {
+			for _, want := range []string{"Pod trap in namespace tenant", "asks for a token", "the person who runs it would see " + whose, next, " --operator-namespace tenant\n"} {
 				if !strings.Contains(got.errOut, want) {
 					t.Errorf("%s %s: it said %q, want %q", from, command, got.errOut, want)
 				}

@@ -12,7 +12,7 @@
 // say about requests. controller-runtime writes `<host name>_<random>` into the Lease as the
 // holder, and a Pod's host name is the Pod's name, unless the Pod says otherwise.
 //
-// Whoever may create a Pod can give it an operator's label and wait for the token of an
+// A tenant who may create a Pod can give it an operator's label and wait for the token of an
 // administrator. So a Pod that was only found is asked without a token. The user has to name its
 // namespace first. Where several operators are found, the user names one, in every case.
 //

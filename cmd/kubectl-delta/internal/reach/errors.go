@@ -24,7 +24,7 @@ type StrangerError struct {
 }
 
 func (s *StrangerError) Error() string {
-	return fmt.Sprintf("Pod %s in namespace %s asks for a token, and you have not named this namespace: whoever runs it would see %s; "+
+	return fmt.Sprintf("Pod %s in namespace %s asks for a token, and you have not named this namespace: the person who runs it would see %s; "+
 		"if it is your operator, use %s", s.Pod, s.Namespace, s.Token, strings.Join(s.Flags(), " "))
 }
 

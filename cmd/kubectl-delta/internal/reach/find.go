@@ -57,8 +57,8 @@ func (f *finder) candidates(ctx context.Context) (pods []corev1.Pod, what string
 	if err != nil || len(pods) > 0 && where != "" {
 		return pods, what, err
 	}
-	// Where nobody has named a namespace our label is no better than kubebuilder's: a Pod of
-	// anybody may have it, and must not keep the operator out of sight.
+	// Where nobody has named a namespace our label has no precedence: a Pod of anybody may
+	// have it, and must not keep an operator with kubebuilder's out of sight.
 	more, _, err := f.selected(ctx, where, kubebuilderLabel)
 	for i := range more {
 		if !marked(&more[i]) {

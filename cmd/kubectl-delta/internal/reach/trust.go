@@ -21,13 +21,13 @@ func (o *Options) where() string {
 
 // stranger returns why a Pod is shown no token; nil if it may see one.
 //
-// Whoever may create a Pod in some namespace can give it each label and each name. So what was
+// Everybody who may create a Pod in some namespace can give it each label and each name. So what was
 // found is not enough: the user has to name the namespace. That is asked for each token, also for
 // one that a flag gives. The operator's check takes only tokens that the API server takes for
 // itself, so what an operator is shown can be used there.
 //
-// A ServiceAccount's own namespace needs no name: whoever may create Pods there can have them
-// run as that account.
+// A ServiceAccount's own namespace needs no name: who may create Pods there can have them run
+// as that account.
 func (o *Options) stranger(pod *corev1.Pod) error {
 	account, _, err := pair("--as-service-account", o.AsServiceAccount)
 	if pod.Namespace == o.where() || err == nil && pod.Namespace == account {
