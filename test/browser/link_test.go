@@ -3,6 +3,7 @@ package browser
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -11,13 +12,13 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/toyoperator"
 )
 
-// TestATokenIsAskedForAndKeptInTheTab has the page behind a filter such as the one of
-// controller-runtime's metrics server, which answers in plain text.
+// TestATokenIsAskedForAndKeptInTheTab has the page behind a filter that lets its files through and asks for a
+// token where there is data. It answers in plain text, as the one of controller-runtime's metrics server does.
 func TestATokenIsAskedForAndKeptInTheTab(t *testing.T) {
 	b := open(t, desk, "deltas", func(h http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			switch token := r.Header.Get("Authorization"); {
-			case inspector.Public(r) || r.URL.Path == "/favicon.ico":
+			case !strings.HasPrefix(r.URL.Path, inspector.Prefix+"v1/"):
 				h.ServeHTTP(w, r)
 			case token != "Bearer reader":
 				http.Error(w, "Unauthorized", http.StatusUnauthorized)
