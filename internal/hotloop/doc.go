@@ -46,6 +46,12 @@
 // The package neither keeps nor shows a value. It compares values by hashes with a seed of the
 // process. It keeps a pointer to the last state of each object that it follows.
 //
+// # Bounds
+//
+// A Watch knows the 4096 requests that were called last. Of one that is called often it keeps alive the last
+// state of 8 objects. A request that was not called for 95 minutes is forgotten: nothing lasts longer,
+// with the pace of Options.Slowest.
+//
 // # Concurrency
 //
 // Any goroutine may call a Watch. Its lock is not held while objects are compared. If a

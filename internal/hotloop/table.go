@@ -47,4 +47,15 @@ func (t *table[R]) touch(r R) (e, evicted *entry[R]) {
 	return e, evicted
 }
 
+// idle removes the entry that was called least recently, if that was before a time.
+func (t *table[R]) idle(before time.Time) *entry[R] {
+	e := t.ends.before
+	if e == nil || e == &t.ends || !e.last.Before(before) {
+		return nil
+	}
+	e.unlink()
+	delete(t.byRequest, e.request)
+	return e
+}
+
 func (e *entry[R]) unlink() { e.next.before, e.before.next = e.before, e.next }

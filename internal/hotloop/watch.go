@@ -75,12 +75,15 @@ func (w *Watch[R]) begin(r R, deltas int, at time.Time) *trail {
 	defer w.mu.Unlock()
 	e, evicted := w.requests.touch(r)
 	if evicted != nil {
-		w.endLocked(at, func(e *episode[R]) bool { return e.Request == evicted.request })
+		w.forgetLocked(evicted, at)
 	}
 	if at.Sub(e.last) > w.opts.Slowest {
 		e.deltas = 0
 	}
 	e.last = at
+	for idle := w.requests.idle(at.Add(-w.idle())); idle != nil; idle = w.requests.idle(at.Add(-w.idle())) {
+		w.forgetLocked(idle, at)
+	}
 	e.deltas += deltas
 	if e.deltas < often || e.trail != nil && e.trail.busy {
 		return nil
@@ -93,6 +96,15 @@ func (w *Watch[R]) begin(r R, deltas int, at time.Time) *trail {
 		e.trail.restart()
 	}
 	return e.trail
+}
+
+// idle is after how much quiet a request is forgotten: nothing lasts longer. A mean round is as long as
+// Options.Slowest at most, and an episode is over after three.
+func (w *Watch[R]) idle() time.Duration { return 3*w.opts.Slowest + longest }
+
+// forgetLocked ends the episodes of a request that is no longer watched.
+func (w *Watch[R]) forgetLocked(gone *entry[R], at time.Time) {
+	w.endLocked(at, func(e *episode[R]) bool { return e.Request == gone.request })
 }
 
 func (w *Watch[R]) release(t *trail) {
@@ -177,12 +189,15 @@ func (w *Watch[R]) noteLocked(r R, s *sign) {
 }
 
 // isOver reports whether an episode has been quiet for so long that it is over.
-func (w *Watch[R]) isOver(e *episode[R], at time.Time) bool {
+func (w *Watch[R]) isOver(e *episode[R], at time.Time) bool { return at.After(w.end(e)) }
+
+// end is when an episode is over if nothing more comes.
+func (w *Watch[R]) end(e *episode[R]) time.Time {
 	quiet := e.quiet()
 	if w.opts.Deferred {
 		quiet += Defer(e.Episode)
 	}
-	return at.Sub(e.Last) > quiet
+	return e.Last.Add(quiet)
 }
 
 // endLocked ends the episodes that are over, and reports whether there were any.
@@ -200,7 +215,9 @@ func (w *Watch[R]) endLocked(at time.Time, over func(*episode[R]) bool) bool {
 
 // closeLocked notes the end of an episode, and has the request start the count again.
 func (w *Watch[R]) closeLocked(e *episode[R], at time.Time) {
-	e.Ended = at
+	if e.Ended = w.end(e); e.Ended.After(at) { // it had to go
+		e.Ended = at
+	}
 	if len(w.ended) == remembered {
 		w.ended = slices.Delete(w.ended, 0, 1)
 	}
@@ -211,14 +228,21 @@ func (w *Watch[R]) closeLocked(e *episode[R], at time.Time) {
 }
 
 // Episodes returns those that are under way at a time, and then the last ones that ended, each the
-// latest first.
+// latest first. It ends none: the next call of the request does, and is told.
 func (w *Watch[R]) Episodes(at time.Time) (all []Episode[R]) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.endLocked(at, func(e *episode[R]) bool { return w.isOver(e, at) })
+	var over []Episode[R]
 	for _, e := range slices.Backward(w.current) {
-		all = append(all, e.shown())
+		shown := e.shown()
+		if w.isOver(e, at) {
+			shown.Ended = w.end(e)
+			over = append(over, shown)
+			continue
+		}
+		all = append(all, shown)
 	}
+	all = append(all, over...)
 	for _, e := range slices.Backward(w.ended) {
 		all = append(all, e)
 	}
