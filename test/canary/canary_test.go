@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
@@ -33,7 +34,7 @@ func TestNobodySeesASecret(t *testing.T) {
 	s.operator.run(t)
 	v := newVisitor(t, s.operator)
 	live, hangUp := context.WithCancel(t.Context())
-	v.listen(live, "GET /delta/v1/deltas/stream", "/delta/v1/deltas/stream")
+	v.listen(live, "GET /delta/v1/deltas/stream", "/delta/v1/deltas/stream", time.Minute)
 
 	s.life()
 	s.managed()

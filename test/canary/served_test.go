@@ -40,14 +40,17 @@ func newVisitor(t *testing.T, o *operator) *visitor {
 	return v
 }
 
-// ask collects an answer, whatever it is, with its headers.
-func (v *visitor) ask(output string, r *http.Request) []byte {
+// ask collects an answer, whatever it is, with its headers. It calls began when that has begun.
+func (v *visitor) ask(output string, r *http.Request, began ...func()) []byte {
 	answer, err := v.client.Do(r)
 	if err != nil {
 		v.t.Errorf("%s: %v", output, err)
 		return nil
 	}
 	defer func() { _ = answer.Body.Close() }()
+	for _, call := range began {
+		call()
+	}
 	text, err := io.ReadAll(answer.Body)
 	if err != nil && r.Context().Err() == nil {
 		v.t.Errorf("%s: %v", output, err)
@@ -105,8 +108,6 @@ func (v *visitor) routes(about *knowledge) {
 	if len(described.Paths) < 15 {
 		v.t.Errorf("there are %d routes", len(described.Paths))
 	}
-	some, cancel := context.WithTimeout(v.t.Context(), time.Second) // of what streams have
-	defer cancel()
 	for _, path := range slices.Sorted(maps.Keys(described.Paths)) {
 		for method, route := range described.Paths[path] {
 			output := strings.ToUpper(method) + " " + path
@@ -117,7 +118,7 @@ func (v *visitor) routes(about *knowledge) {
 				v.t.Errorf("nobody has said how to ask for %s", output)
 			case streams:
 				for _, query := range about.queries(v.t, route.Parameters) {
-					v.listen(some, output, path+"?"+query)
+					v.listen(v.t.Context(), output, path+"?"+query, time.Second)
 				}
 			default:
 				for _, query := range about.queries(v.t, route.Parameters) {
@@ -129,10 +130,14 @@ func (v *visitor) routes(about *knowledge) {
 	v.listening.Wait()
 }
 
-// listen follows a stream until ctx ends.
-func (v *visitor) listen(ctx context.Context, output, path string) {
+// listen follows a stream for as long, but not when ctx has ended.
+func (v *visitor) listen(ctx context.Context, output, path string, long time.Duration) {
+	ctx, cancel := context.WithCancel(ctx)
 	r := v.request(ctx, http.MethodGet, v.base+path, "")
-	v.listening.Go(func() { v.ask(output, r) })
+	v.listening.Go(func() {
+		defer cancel()
+		v.ask(output, r, func() { time.AfterFunc(long, cancel) })
+	})
 }
 
 // act does what the route does.
