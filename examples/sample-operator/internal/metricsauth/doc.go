@@ -8,8 +8,9 @@
 //
 // # Concurrency
 //
-// The filter asks for each request. It remembers what the API server has allowed, and falls back
-// on that for a quarter of an hour while the server does not answer, so that its outage can be seen.
+// Any number of requests may be asked about at once. The filter takes an answer of the API server
+// for granted for ten seconds. While the server does not answer, what it has allowed stays
+// allowed for a quarter of an hour, so that its outage can be seen.
 //
 // # Testing
 //

@@ -30,16 +30,20 @@ func Filter(config *rest.Config, httpClient *http.Client) (server.Filter, error)
 
 // New returns a filter that asks an API server.
 func New(api kubernetes.Interface) server.Filter {
-	known := newMemory()
+	f := filter{api: api, known: newMemory()}
 	return func(log logr.Logger, next http.Handler) (http.Handler, error) {
 		return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-			code, err := judge(q, api)
+			if f.known.allows(q, time.Now(), fresh) {
+				next.ServeHTTP(w, q)
+				return
+			}
+			code, err := f.judge(q)
 			switch {
 			case code == http.StatusOK:
-				known.add(q, time.Now())
+				f.known.allow(q, time.Now())
 			case err == nil:
-				known.forget(q)
-			case known.has(q, time.Now()):
+				f.known.forget(q)
+			case f.known.allows(q, time.Now(), lasting):
 				code = http.StatusOK // an outage of the API server does not hide itself
 			default:
 				log.Error(err, "Can't find out whether a client may read metrics")
@@ -53,22 +57,32 @@ func New(api kubernetes.Interface) server.Filter {
 	}
 }
 
+// filter asks an API server, and remembers what it said.
+type filter struct {
+	api   kubernetes.Interface
+	known *memory
+}
+
 // judge returns the HTTP status to answer with. It takes no longer than a scrape may.
-func judge(q *http.Request, api kubernetes.Interface) (int, error) {
+func (f *filter) judge(q *http.Request) (int, error) {
 	token, ok := strings.CutPrefix(q.Header.Get("Authorization"), "Bearer ")
 	if !ok || token == "" {
 		return http.StatusUnauthorized, nil
 	}
 	ctx, cancel := context.WithTimeout(q.Context(), patience)
 	defer cancel()
-	user, err := whoIs(ctx, api, token)
-	switch {
-	case err != nil:
-		return http.StatusInternalServerError, err
-	case user == nil:
-		return http.StatusUnauthorized, nil
+	user := f.known.user(q, time.Now())
+	if user == nil {
+		var err error
+		if user, err = whoIs(ctx, f.api, token); err != nil {
+			return http.StatusInternalServerError, err
+		}
+		if user == nil {
+			return http.StatusUnauthorized, nil
+		}
+		f.known.meet(q, user, time.Now())
 	}
-	allowed, err := may(ctx, q, api, user)
+	allowed, err := may(ctx, q, f.api, user)
 	switch {
 	case err != nil:
 		return http.StatusInternalServerError, err

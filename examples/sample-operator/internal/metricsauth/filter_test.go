@@ -104,8 +104,39 @@ func TestAnOutageDoesNotHideItself(t *testing.T) {
 		down = false
 		expect("after the outage", http.MethodGet, "prometheus", http.StatusOK)
 		revoked = true
+		time.Sleep(fresh)
 		expect("without the right", http.MethodGet, "prometheus", http.StatusUnauthorized)
 		revoked, down = false, true
 		expect("in the next outage", http.MethodGet, "prometheus", http.StatusInternalServerError)
+	})
+}
+
+// TestAnswersAreTakenForGrantedForAMoment counts what the API server is asked.
+func TestAnswersAreTakenForGrantedForAMoment(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := knowing()
+		handler, err := New(api)(logr.Discard(), http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		asks := func(path string, want int) {
+			t.Helper()
+			api.ClearActions()
+			q := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, http.NoBody)
+			q.Header.Set("Authorization", "Bearer prometheus")
+			handler.ServeHTTP(httptest.NewRecorder(), q)
+			if got := len(api.Actions()); got != want {
+				t.Errorf("%s asks %d times, want %d", path, got, want)
+			}
+		}
+		asks("/metrics", 2)
+		asks("/metrics", 0)
+		time.Sleep(fresh - time.Second)
+		asks("/metrics", 0)
+		time.Sleep(time.Second)
+		asks("/metrics", 2)
+		asks("/delta/", 1) // it is refused, and all is forgotten
+		asks("/metrics", 0)
+		asks("/delta/", 2)
 	})
 }
