@@ -91,7 +91,7 @@ func (p *program) showLoop(indent string, l *v1.Loop, at time.Time) {
 		end += ", slowed down"
 	}
 	p.out.Sentence(indent, show.In(style, "loop: "), show.Text(fmt.Sprintf("%s %s: %s over %s %s, %s in %s, %s",
-		l.Controller, full(l.Namespace, l.Name), l.Reason, l.Kind, full(l.ObjectNamespace, l.ObjectName),
+		l.Controller, full(l.Namespace, l.Name), l.Pattern, l.Kind, full(l.ObjectNamespace, l.ObjectName),
 		show.Count(l.Rounds, "round"), show.Age(l.Last, l.Since), end)))
 	if len(l.Paths) > 0 {
 		p.out.Sentence(indent+"  ", show.Text("fields: "+strings.Join(l.Paths, ", ")))

@@ -92,7 +92,7 @@ func kinds() v1.KindList {
 	return v1.KindList{At: now, Items: []v1.Kind{
 		{
 			Name: "apps/v1 Deployment", Group: "apps", Version: "v1", Kind: "Deployment", Synced: true, State: "Following", Since: ago(3 * time.Hour),
-			Why: "It follows the server.", HeardAt: ago(4 * time.Second), ResourceVersion: "4711", Objects: 1204, Watches: 12, Lists: map[string]uint64{"Start": 1, "Expired": 2},
+			Why: "It follows the server.", HeardAt: ago(4 * time.Second), ResourceVersion: "4711", Objects: 1204, Watches: 12, Lists: map[string]uint64{"First": 1, "Expired": 2},
 			Scopes:      []v1.Scope{{Synced: true, State: "Following", Policy: "every 10h, at 50 a second"}},
 			Subscribers: []v1.Subscriber{{Name: "site", Told: 5000, Synced: true, Policies: []string{"only app=web", "every 1h"}}},
 			Resync:      v1.Resync{Next: now.Add(20 * time.Minute), Left: 40},
@@ -121,7 +121,7 @@ func controllers() v1.ControllerList {
 	return v1.ControllerList{At: now, Items: []v1.Controller{
 		{
 			Name: "site", Kind: "web.example.com/v1 Site", Calls: map[string]uint64{"success": 1190, "error": 12, "panic": 1},
-			Causes: map[string]uint64{"Owned": 900, "Primary": 290, "Resync": 13}, Incomplete: map[string]uint64{"Start": 12},
+			Causes: map[string]uint64{"Owned": 900, "Primary": 290, "Resync": 13}, Incomplete: map[string]uint64{"InitialList": 12},
 			Changes: 2304, OwnWrites: 480, HeldBack: 77, Ledger: v1.Ledger{Requests: 12, Changes: 3},
 		},
 		{Name: "audit", Calls: map[string]uint64{"success": 3}, Ledger: v1.Ledger{Blind: "The kind v1 Event has no informer of ours, so its changes are not noted."}},
@@ -134,7 +134,7 @@ func loops() v1.LoopList {
 
 func loop() v1.Loop {
 	return v1.Loop{
-		Controller: "site", Namespace: "demo", Name: "blog", Reason: "Fight", Kind: "apps/v1 Deployment", ObjectNamespace: "demo", ObjectName: "blog",
+		Controller: "site", Namespace: "demo", Name: "blog", Pattern: "Fight", Kind: "apps/v1 Deployment", ObjectNamespace: "demo", ObjectName: "blog",
 		Paths: []string{"spec.replicas"}, Managers: []string{"site-operator", "hpa"}, Rounds: 12, Since: ago(90 * time.Second), Last: ago(4 * time.Second), Deferred: true,
 	}
 }

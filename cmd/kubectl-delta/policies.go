@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 	"time"
 
@@ -93,7 +94,10 @@ func policyRows(k *v1.Kind, at time.Time) [][]show.Span {
 	if !k.Resync.Next.IsZero() {
 		next = show.Until(at, k.Resync.Next)
 	}
-	left := show.Count(k.Resync.Left+k.Resync.Waiting, "object")
+	left := show.Count(k.Resync.Left, "object")
+	if k.Resync.Waiting > 0 {
+		left += fmt.Sprintf(", %d waiting", k.Resync.Waiting)
+	}
 	var rows [][]show.Span
 	add := func(who, policy string) {
 		rows = append(rows, []show.Span{show.Text(k.Name), show.Text(next), show.Text(left), show.Text(who), show.Text(policy)})

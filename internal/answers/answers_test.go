@@ -176,11 +176,11 @@ func TestSummaries(t *testing.T) {
 			State: "delayed", Item: &v1.Item{Attempts: 3, Due: now.Add(5 * time.Second)},
 			Last: &v1.Reconcile{
 				Began: now.Add(-time.Second), Result: "error", Error: "no",
-				Changes: []v1.Change{{Causes: []string{"Primary"}, Kind: "Pod", Namespace: "a", Name: "b", Op: "Updated", Manager: "bob"}},
+				Changes: []v1.Change{{Causes: []string{"Primary"}, Kind: "v1 Pod", Namespace: "a", Name: "b", Op: "Updated", Manager: "bob"}},
 			},
 		},
 		"Its queue is not one that can be looked into. No call of it is remembered. It is called again and again to no end: Fight of spec.replicas, 9 rounds.": {
-			State: "unknown", Loop: &v1.Loop{Reason: "Fight", Paths: []string{"spec.replicas"}, Rounds: 9},
+			State: "unknown", Loop: &v1.Loop{Pattern: "Fight", Paths: []string{"spec.replicas"}, Rounds: 9},
 		},
 	} {
 		if got := summaryOf(&r, now); got != want {

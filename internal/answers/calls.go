@@ -27,8 +27,9 @@ func (o *Operator) Reconciles(q inspector.ReconcileQuery) v1.ReconcileList {
 	if q.Order == inspector.Slowest {
 		slices.SortStableFunc(calls, func(a, b journal.Call) int { return cmp.Compare(b.Took, a.Took) })
 	}
+	names := o.names()
 	for i := range calls[:min(len(calls), max(0, q.Limit))] {
-		all.Items = append(all.Items, callOf(&calls[i]))
+		all.Items = append(all.Items, names.callOf(&calls[i]))
 	}
 	for _, c := range o.journal.Status().Controllers {
 		if q.Controller == "" || q.Controller == c.Name {
@@ -38,11 +39,11 @@ func (o *Operator) Reconciles(q inspector.ReconcileQuery) v1.ReconcileList {
 	return all
 }
 
-func callOf(c *journal.Call) v1.Reconcile {
+func (n names) callOf(c *journal.Call) v1.Reconcile {
 	shown := v1.Reconcile{
 		ID: c.ID, Controller: c.Controller, Namespace: c.Request.Namespace, Name: c.Request.Name,
 		Began: c.Began, Seconds: c.Took.Seconds(), Result: results[c.Result], RequeueAfterSeconds: c.RequeueAfter.Seconds(),
-		Attempt: c.Changes.Attempt(), Changes: changesOf(c.Changes),
+		Attempt: c.Changes.Attempt(), Changes: n.changesOf(c.Changes),
 	}
 	if c.Err != nil {
 		shown.Error = c.Err.Error()
@@ -67,11 +68,11 @@ func stepOf(s *delta.StepReport) v1.StepOutcome {
 	return shown
 }
 
-func changesOf(changes delta.Changes) []v1.Change {
+func (n names) changesOf(changes delta.Changes) []v1.Change {
 	all := []v1.Change{}
 	for c := range changes.All() {
 		shown := v1.Change{
-			Kind: c.Kind.Kind, Namespace: c.Key.Namespace, Name: c.Key.Name, Manager: c.Manager(), Own: c.Own(),
+			Kind: n.of(c.Kind), Namespace: c.Key.Namespace, Name: c.Key.Name, Manager: c.Manager(), Own: c.Own(),
 			First: c.First, Last: c.Last, Deltas: c.Deltas,
 		}
 		for cause := delta.Primary; cause <= delta.Relist; cause++ {

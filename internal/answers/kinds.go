@@ -16,7 +16,7 @@ func kindOf(k *observe.Kind) v1.Kind {
 		Name: k.Name, Group: k.GVK.Group, Version: k.GVK.Version, Kind: k.GVK.Kind,
 		Synced: s.Synced, State: s.Reflector.State, Since: s.Reflector.Since,
 		ResourceVersion: s.Version, Objects: s.Objects, Pending: s.Pending,
-		Lists: map[string]uint64{}, Watches: counts.Reflector.Watches,
+		Lists: map[string]uint64{}, Watches: counts.Reflector.Watches, Skipped: counts.Reflector.Skipped,
 		Scopes: []v1.Scope{}, Subscribers: []v1.Subscriber{},
 		Resync: v1.Resync{Next: s.Resync.Next, Runs: s.Resync.Runs, Left: s.Resync.Left, Waiting: s.Resync.Waiting, Skipped: s.Resync.Skipped},
 	}
@@ -31,7 +31,6 @@ func kindOf(k *observe.Kind) v1.Kind {
 		of := &s.Scopes[i]
 		shown.Scopes = append(shown.Scopes, scopeOf(of))
 		shown.HeardAt = observe.Earliest(shown.HeardAt, of.HeardAt)
-		shown.Skipped += of.Reflector.Skipped
 		if err := of.Reflector.LastError; err != nil {
 			shown.LastError = err.Error()
 		}

@@ -30,7 +30,7 @@ func (o *Operator) Memory(ctx context.Context, kind string) (v1.Memory, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, sampling)
 	defer cancel()
-	m := v1.Memory{Kind: kind, Paths: []v1.PathCost{}}
+	m := v1.Memory{At: time.Now(), Kind: kind, Paths: []v1.PathCost{}}
 	costs := map[string]uint64{}
 	m.Objects, m.Sampled = observe.Sample(k.Informer, sampled, func(obj any) bool {
 		if ctx.Err() != nil {

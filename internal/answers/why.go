@@ -29,43 +29,45 @@ func (o *Operator) Why(kind, namespace, name string) (v1.Why, error) {
 			w.ResourceVersion = about.GetResourceVersion()
 		}
 	}
+	names := o.names()
 	for _, c := range o.controllers() {
 		if c.Kind == k.GVK && c.Requests != nil {
-			w.Requests = append(w.Requests, o.request(c, key, w.At))
+			r := o.request(c, key, names)
+			r.Summary = summaryOf(&r, w.At)
+			w.Requests = append(w.Requests, r)
 		}
 	}
 	for _, c := range o.journal.CallsAbout(k.GVK, key, journal.CallFilter{Limit: lately}) {
-		w.Told = append(w.Told, callOf(&c))
+		w.Told = append(w.Told, names.callOf(&c))
 	}
 	w.Deltas = o.Deltas(inspector.DeltaQuery{Kind: kind, Namespace: namespace, Name: name, Limit: lately}).Items
 	return w, nil
 }
 
 // request says how one request of a controller is doing.
-func (o *Operator) request(c *observe.Controller, key delta.Key, now time.Time) v1.Request {
+func (o *Operator) request(c *observe.Controller, key delta.Key, as names) v1.Request {
 	r := v1.Request{Controller: c.Name, State: "idle"}
 	if _, ours := c.Queue(); !ours {
 		r.State = "unknown"
 	}
 	if e, there := c.Requests.Entry(key); there {
-		item := itemOf(c, &e)
+		item := as.itemOf(c, &e)
 		r.Item, r.State = &item, stateOf(&e)
 	}
 	r.LastSuccess, _ = c.Requests.LastSuccess(key)
 	if last, ok := o.journal.LastCall(c.Name, key); ok {
-		call := callOf(&last)
+		call := as.callOf(&last)
 		r.Last = &call
 	}
 	if c.Loops != nil {
 		for _, e := range c.Loops() {
 			if e.Request == key && e.Ended.IsZero() {
-				loop := loopOf(c, &e)
+				loop := as.loopOf(c, &e)
 				r.Loop = &loop
 				break
 			}
 		}
 	}
-	r.Summary = summaryOf(&r, now)
 	return r
 }
 
@@ -85,7 +87,7 @@ func summaryOf(r *v1.Request, now time.Time) string {
 		says = append(says, text)
 	}
 	if r.Loop != nil {
-		says = append(says, fmt.Sprintf("It is called again and again to no end: %s of %s, %d rounds.", r.Loop.Reason, strings.Join(r.Loop.Paths, ", "), r.Loop.Rounds))
+		says = append(says, fmt.Sprintf("It is called again and again to no end: %s of %s, %d rounds.", r.Loop.Pattern, strings.Join(r.Loop.Paths, ", "), r.Loop.Rounds))
 	}
 	return strings.Join(says, " ")
 }
@@ -119,7 +121,8 @@ func inWords(changes []v1.Change) string {
 		}
 		text := strings.Join(c.Causes, "+")
 		if c.Name != "" {
-			text += " " + c.Kind + " " + delta.Key{Namespace: c.Namespace, Name: c.Name}.String()
+			_, short, _ := strings.Cut(c.Kind, " ") // without the version
+			text += " " + short + " " + delta.Key{Namespace: c.Namespace, Name: c.Name}.String()
 		}
 		if c.Op != "" {
 			text += " " + c.Op

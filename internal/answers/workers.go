@@ -12,29 +12,29 @@ import (
 
 // Controllers is the [inspector.Subject]'s.
 func (o *Operator) Controllers() []v1.Controller {
-	all := []v1.Controller{}
+	all, names := []v1.Controller{}, o.names()
 	for _, c := range o.controllers() {
-		all = append(all, controllerOf(c))
+		all = append(all, names.controllerOf(c))
 	}
 	return all
 }
 
-func controllerOf(c *observe.Controller) v1.Controller {
+func (n names) controllerOf(c *observe.Controller) v1.Controller {
 	calls, ledger := c.Calls.Read(), c.Ledger()
 	shown := v1.Controller{
-		Name: c.Name, Kind: c.Kind.Kind, Calls: map[string]uint64{}, Causes: map[string]uint64{}, Incomplete: calls.Lacking,
+		Name: c.Name, Kind: n.of(c.Kind), Calls: map[string]uint64{}, Causes: map[string]uint64{}, Incomplete: calls.Lacking,
 		Changes: calls.Changes, OwnWrites: calls.Own, HeldBack: c.HeldBack(),
 		Ledger: v1.Ledger{
 			Requests: ledger.Requests, Changes: ledger.Changes, Remembered: ledger.Remembered,
 			Gaps: ledger.Gaps, Overflows: ledger.Overflows, Blind: ledger.Blind,
 		},
 	}
-	for how, n := range calls.Results {
-		shown.Calls[results[how]] = n
+	for how, times := range calls.Results {
+		shown.Calls[results[how]] = times
 	}
-	for cause, n := range calls.Causes {
-		if n > 0 {
-			shown.Causes[cause.String()] = n
+	for cause, times := range calls.Causes {
+		if times > 0 {
+			shown.Causes[cause.String()] = times
 		}
 	}
 	for _, s := range c.Steps() {
@@ -45,22 +45,22 @@ func controllerOf(c *observe.Controller) v1.Controller {
 
 // Loops is the [inspector.Subject]'s.
 func (o *Operator) Loops() []v1.Loop {
-	all := []v1.Loop{}
+	all, names := []v1.Loop{}, o.names()
 	for _, c := range o.controllers() {
 		if c.Loops == nil {
 			continue
 		}
 		for _, e := range c.Loops() {
-			all = append(all, loopOf(c, &e))
+			all = append(all, names.loopOf(c, &e))
 		}
 	}
 	return all
 }
 
-func loopOf(c *observe.Controller, e *hotloop.Episode[delta.Key]) v1.Loop {
+func (n names) loopOf(c *observe.Controller, e *hotloop.Episode[delta.Key]) v1.Loop {
 	return v1.Loop{
-		Controller: c.Name, Namespace: e.Request.Namespace, Name: e.Request.Name, Reason: e.Pattern.String(),
-		Kind: e.Kind.Kind, ObjectNamespace: e.Key.Namespace, ObjectName: e.Key.Name,
+		Controller: c.Name, Namespace: e.Request.Namespace, Name: e.Request.Name, Pattern: e.Pattern.String(),
+		Kind: n.of(e.Kind), ObjectNamespace: e.Key.Namespace, ObjectName: e.Key.Name,
 		Paths: e.Paths, Managers: e.Managers, Rounds: e.Rounds, Since: e.Began, Last: e.Last,
 		Over: !e.Ended.IsZero(), Deferred: c.DefersLoops,
 	}
@@ -68,24 +68,24 @@ func loopOf(c *observe.Controller, e *hotloop.Episode[delta.Key]) v1.Loop {
 
 // Queues is the [inspector.Subject]'s.
 func (o *Operator) Queues(controller string, limit int) []v1.Queue {
-	all := []v1.Queue{}
+	all, names := []v1.Queue{}, o.names()
 	for _, c := range o.controllers() {
 		if controller == "" || controller == c.Name {
-			all = append(all, queueOf(c, limit))
+			all = append(all, names.queueOf(c, limit))
 		}
 	}
 	return all
 }
 
-func queueOf(c *observe.Controller, limit int) v1.Queue {
+func (n names) queueOf(c *observe.Controller, limit int) v1.Queue {
 	stats, ours := c.Queue()
 	shown := v1.Queue{Controller: c.Name, Known: ours, Items: []v1.Item{}}
 	if !ours {
 		return shown
 	}
 	shown.Delayed, shown.Working, shown.Ready = stats.Waiting, stats.Working, stats.DepthBelow
-	for _, n := range stats.Depth {
-		shown.Ready += n
+	for _, ready := range stats.Depth {
+		shown.Ready += ready
 	}
 	shown.OldestSeconds, shown.Added, shown.Finished = stats.OldestQueued.Seconds(), stats.Added, stats.Finished
 	if c.Requests == nil {
@@ -96,16 +96,16 @@ func queueOf(c *observe.Controller, limit int) v1.Queue {
 		entries, shown.More = entries[:limit], true
 	}
 	for i := range entries {
-		shown.Items = append(shown.Items, itemOf(c, &entries[i]))
+		shown.Items = append(shown.Items, n.itemOf(c, &entries[i]))
 	}
 	return shown
 }
 
-func itemOf(c *observe.Controller, e *queue.Entry[delta.Key]) v1.Item {
+func (n names) itemOf(c *observe.Controller, e *queue.Entry[delta.Key]) v1.Item {
 	return v1.Item{
 		Namespace: e.Key.Namespace, Name: e.Key.Name, State: stateOf(e), Priority: e.Priority,
 		Queued: e.Queued, Due: e.Due, Working: e.Working, Attempts: e.Attempts,
-		Why: changesOf(c.Requests.Waiting(e.Key)),
+		Why: n.changesOf(c.Requests.Waiting(e.Key)),
 	}
 }
 

@@ -213,6 +213,9 @@ func (p *page) lookAtAnEdit(api client.Client, namespace string) {
 			return fmt.Errorf("%+v", why)
 		}
 		last := why.Requests[0].Last
+		if len(last.Changes) == 0 || len(why.Deltas) == 0 || last.Changes[0].Kind != "v1 ConfigMap" || why.Kind != "v1 ConfigMap" || why.Deltas[0].Kind != "v1 ConfigMap" {
+			return fmt.Errorf("the kind has several names: %+v", why)
+		}
 		if last.Result != "success" || len(last.Changes) != 1 || last.Changes[0].Manager != "bob" || last.Changes[0].Edits[0] != want ||
 			len(last.Steps) != 1 || last.Steps[0].Result != "done" || last.Steps[0].Seconds <= 0 {
 			return fmt.Errorf("the last call is %+v", last)
@@ -254,7 +257,7 @@ func (p *page) lookAtSecrets(api client.Client, namespace string) {
 	}
 	var memory v1.Memory
 	p.get("v1/memory", &memory, "kind", "v1 Secret")
-	if memory.Bytes == 0 || memory.Sampled == 0 || len(memory.Paths) == 0 {
+	if memory.At.IsZero() || memory.Kind != "v1 Secret" || memory.Bytes == 0 || memory.Sampled == 0 || len(memory.Paths) == 0 {
 		t.Errorf("the memory of Secrets is %+v", memory)
 	}
 	var why v1.Why
@@ -308,6 +311,9 @@ func (p *page) act() {
 	causes := func() map[string]uint64 {
 		var all v1.ControllerList
 		p.get("v1/controllers", &all)
+		if kind := all.Items[0].Kind; kind != "v1 ConfigMap" {
+			t.Errorf("the controller reconciles %q, want the name that the kind has", kind)
+		}
 		return all.Items[0].Causes
 	}
 	before := causes()

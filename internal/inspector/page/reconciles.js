@@ -39,8 +39,8 @@ export function request(r, kindOf) {
 }
 
 export function loopWarning(l) {
-  const what = l.reason === "Fight" ? `${l.managers.join(" and ")} undo each other's writes of` : `${l.managers.join(", ") || "the reconciler"} is called again by its own writes of`;
-  return h("div", { class: l.over ? "warning over" : "warning", role: "group", "aria-label": `Loop at ${path(l)}`, "data-key": `${l.controller} ${path(l)} ${l.reason}` },
+  const what = l.pattern === "Fight" ? `${l.managers.join(" and ")} undo each other's writes of` : `${l.managers.join(", ") || "the reconciler"} is called again by its own writes of`;
+  return h("div", { class: l.over ? "warning over" : "warning", role: "group", "aria-label": `Loop at ${path(l)}`, "data-key": `${l.controller} ${path(l)} ${l.pattern}` },
     h("p", null, state(l.over ? "loop, over" : "loop", l.over ? "off" : "warn"), " ", h("strong", null, `${l.controller} ${path(l)}`), `: ${what} `,
       l.paths.map((p, i) => [i > 0 && ", ", h("span", { class: "mono" }, p)]), ` in ${shortKind(l.kind)} `, object(l.kind, l.objectNamespace, l.objectName), "."),
     h("p", { class: "note" }, l.over ? `${plural(l.rounds, "round")} within ${span((Date.parse(l.last) - Date.parse(l.since)) / 1000)}` : [`${plural(l.rounds, "round")}, going on `, forHow(l.since)],

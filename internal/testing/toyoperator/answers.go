@@ -27,17 +27,17 @@ func (o *Operator) kindLocked(name, group, kind string) v1.Kind {
 		Name: name, Group: group, Version: "v1", Kind: kind, Synced: true, State: "Following", Since: o.began,
 		Why:     "It follows the server's changes. All is well.",
 		HeardAt: time.Now().Add(-1200 * time.Millisecond), ResourceVersion: fmt.Sprint(o.version),
-		Lists: map[string]uint64{"Start": 1}, Watches: 7 + o.relists[name],
+		Lists: map[string]uint64{"First": 1}, Watches: 7 + o.relists[name],
 		Scopes: []v1.Scope{{Synced: true, State: "Following", ResourceVersion: fmt.Sprint(o.version), HeardAt: time.Now(), Policy: o.policies[name]}},
 		Subscribers: []v1.Subscriber{
 			{Name: "controller site", Told: o.wrote[name], Synced: true, Policies: []string{cmp.Or(o.policies[name], "never")}},
 		},
 	}
 	if o.policies[name] != "" {
-		k.Resync = v1.Resync{Next: time.Now().Add(4 * time.Minute), Runs: 18}
+		k.Resync = v1.Resync{Next: time.Now().Add(4 * time.Minute), Runs: 1, Left: 37}
 	}
 	if n := o.relists[name]; n > 0 {
-		k.Lists["Relist"] = n
+		k.Lists["Requested"] = n
 	}
 	for of := range o.objects {
 		if of.Kind == name {
@@ -72,7 +72,7 @@ func (o *Operator) oddLocked(k *v1.Kind) {
 func (o *Operator) Memory(ctx context.Context, kind string) (v1.Memory, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	m := v1.Memory{Kind: kind}
+	m := v1.Memory{At: time.Now(), Kind: kind}
 	for of := range o.objects {
 		if of.Kind == kind {
 			m.Objects++
@@ -117,7 +117,7 @@ func (o *Operator) Reconciles(q inspector.ReconcileQuery) v1.ReconcileList {
 // Loops is of [inspector.Journal].
 func (o *Operator) Loops() []v1.Loop {
 	return []v1.Loop{{
-		Controller: Controller, Namespace: "demo", Name: "shop", Reason: "Fight", Kind: Deployment, ObjectNamespace: "demo", ObjectName: "shop",
+		Controller: Controller, Namespace: "demo", Name: "shop", Pattern: "Fight", Kind: Deployment, ObjectNamespace: "demo", ObjectName: "shop",
 		Paths: []string{"spec.replicas"}, Managers: []string{"site-operator", "horizontal-pod-autoscaler"}, Rounds: 14,
 		Since: time.Now().Add(-4 * time.Minute), Last: time.Now().Add(-8 * time.Second), Deferred: true,
 	}}

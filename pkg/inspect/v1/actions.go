@@ -3,6 +3,7 @@ package v1
 // ResyncAction is the body of POST /delta/v1/actions/resync: show the objects of a kind to those who
 // take part in resyncs, although they have not changed.
 type ResyncAction struct {
+	// Kind is a name of /delta/v1/kinds, or what stands for one alone.
 	Kind string `json:"kind"`
 	// Selector is a label selector; empty selects all.
 	Selector string `json:"selector,omitempty"`
@@ -10,12 +11,14 @@ type ResyncAction struct {
 
 // RelistAction is the body of POST /delta/v1/actions/relist: list a kind again.
 type RelistAction struct {
+	// Kind is a name of /delta/v1/kinds, or what stands for one alone.
 	Kind string `json:"kind"`
 }
 
 // PolicyAction is the body of POST /delta/v1/actions/policy: change when objects of a kind are shown
 // unchanged.
 type PolicyAction struct {
+	// Kind is a name of /delta/v1/kinds, or what stands for one alone.
 	Kind string `json:"kind"`
 	// Period is a duration such as 10m, or "never".
 	Period string `json:"period"`

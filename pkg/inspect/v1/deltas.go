@@ -18,10 +18,11 @@ type Delta struct {
 	// ID grows with each delta of the process.
 	ID uint64 `json:"id"`
 	// Seen is when the watch delivered it.
-	Seen      time.Time `json:"seen"`
-	Kind      string    `json:"kind"`
-	Namespace string    `json:"namespace"`
-	Name      string    `json:"name"`
+	Seen time.Time `json:"seen"`
+	// Kind is a name of /delta/v1/kinds.
+	Kind      string `json:"kind"`
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
 	// Op is Added, Updated, Deleted, Sync or OutOfScope.
 	Op              string `json:"op"`
 	ResourceVersion string `json:"resourceVersion"`

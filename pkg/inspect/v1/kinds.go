@@ -11,12 +11,14 @@ type KindList struct {
 
 // Kind is how the cache is doing with one kind.
 type Kind struct {
-	// Name says which kind, and in which form where there are several: "v1 Pod (metadata)".
+	// Name says which kind, and in which form where it is not that of Go types: "v1 Pod", or
+	// "v1 Pod (metadata)". Wherever else v1 names a kind, it is this name.
 	Name    string `json:"name"`
 	Group   string `json:"group"`
 	Version string `json:"version"`
-	Kind    string `json:"kind"`
-	Synced  bool   `json:"synced"`
+	// Kind is the part of the name that has no version and no form: "Pod".
+	Kind   string `json:"kind"`
+	Synced bool   `json:"synced"`
 	// State is one word: Following, Listing, Streaming, Watching, Queued, BackingOff, Degraded,
 	// Idle or Stopped.
 	State string `json:"state"`
@@ -35,12 +37,13 @@ type Kind struct {
 	Objects         int    `json:"objects"`
 	// Pending counts the deltas that readers can't see yet.
 	Pending int `json:"pending"`
-	// Lists counts lists by the reason for each: Start, Expired, Relist and the like.
+	// Lists counts whole lists by the reason for each: First, Requested, Expired, Rewound, Recheck or
+	// Broken.
 	Lists map[string]uint64 `json:"lists,omitempty"`
 	// Watches counts the watches that were opened.
 	Watches uint64 `json:"watches"`
 	// Skipped counts objects and events that were left out because they could not be read.
-	Skipped     int          `json:"skipped"`
+	Skipped     uint64       `json:"skipped"`
 	LastError   string       `json:"lastError,omitempty"`
 	Scopes      []Scope      `json:"scopes"`
 	Subscribers []Subscriber `json:"subscribers"`
@@ -50,9 +53,10 @@ type Kind struct {
 // Scope is how one namespace of a kind is doing, or all namespaces together.
 type Scope struct {
 	// Namespace is empty for all.
-	Namespace       string    `json:"namespace"`
-	Except          []string  `json:"except,omitempty"`
-	Synced          bool      `json:"synced"`
+	Namespace string   `json:"namespace"`
+	Except    []string `json:"except,omitempty"`
+	Synced    bool     `json:"synced"`
+	// State is one of the words of the kind's State.
 	State           string    `json:"state"`
 	ResourceVersion string    `json:"resourceVersion"`
 	HeardAt         time.Time `json:"heardAt,omitzero"`
@@ -77,15 +81,23 @@ type Subscriber struct {
 
 // Resync is how far the resyncs of a kind are.
 type Resync struct {
-	Next    time.Time `json:"next,omitzero"`
-	Runs    int       `json:"runs"`
-	Left    int       `json:"left"`
-	Waiting int       `json:"waiting"`
-	Skipped uint64    `json:"skipped"`
+	// Next is when the next begins, if one will.
+	Next time.Time `json:"next,omitzero"`
+	// Runs counts the resyncs that have begun and not ended. Subscribers that are shown the same
+	// together share one.
+	Runs int `json:"runs"`
+	// Left counts the objects that these have yet to show.
+	Left int `json:"left"`
+	// Waiting counts the resyncs that were asked for and have not begun.
+	Waiting int `json:"waiting"`
+	// Skipped counts the resyncs that did not begin because two earlier ones had not ended.
+	Skipped uint64 `json:"skipped"`
 }
 
 // Memory answers /delta/v1/memory: what a kind costs in memory, estimated from a sample.
 type Memory struct {
+	At time.Time `json:"at"`
+	// Kind is a name of /delta/v1/kinds.
 	Kind    string `json:"kind"`
 	Objects int    `json:"objects"`
 	// Sampled is how many of them were measured.

@@ -44,10 +44,11 @@ type Item struct {
 
 // Why answers /delta/v1/why: what is known of one object.
 type Why struct {
-	At        time.Time `json:"at"`
-	Kind      string    `json:"kind"`
-	Namespace string    `json:"namespace"`
-	Name      string    `json:"name"`
+	At time.Time `json:"at"`
+	// Kind is a name of /delta/v1/kinds.
+	Kind      string `json:"kind"`
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
 	// Cached is whether the cache has the object, and ResourceVersion in which version.
 	Cached          bool   `json:"cached"`
 	ResourceVersion string `json:"resourceVersion,omitempty"`

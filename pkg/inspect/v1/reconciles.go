@@ -11,13 +11,15 @@ type ControllerList struct {
 // Controller is how one controller is doing.
 type Controller struct {
 	Name string `json:"name"`
-	// Kind is the kind that it reconciles; empty if it reconciles requests of its own.
+	// Kind is the kind that it reconciles, a name of /delta/v1/kinds; empty if it reconciles requests
+	// of its own.
 	Kind string `json:"kind,omitempty"`
-	// Calls counts the calls of the reconciler by result: success, requeue, error, panic.
+	// Calls counts the calls of the reconciler by result: success, requeue, error or panic.
 	Calls map[string]uint64 `json:"calls"`
-	// Causes counts the calls by each cause that they had.
+	// Causes counts the calls by each cause that they had: the words are those of a Change's Causes.
 	Causes map[string]uint64 `json:"causes"`
-	// Incomplete counts the calls whose changes were not complete, by reason.
+	// Incomplete counts the calls whose changes were not complete, by reason: NotRecorded, FirstTime,
+	// InitialList, Missed, Overflow, Unrecorded, Unattributed, Blind or Other.
 	Incomplete map[string]uint64 `json:"incomplete,omitempty"`
 	// Changes counts the changes that the reconciler was told, and OwnWrites those among
 	// them that it had made itself.
@@ -71,7 +73,7 @@ type Reconcile struct {
 	RequeueAfterSeconds float64 `json:"requeueAfterSeconds,omitempty"`
 	// Attempt is one more than how many calls in a row had failed.
 	Attempt int `json:"attempt"`
-	// Incomplete says why the changes were not complete; empty if they were.
+	// Incomplete says in words why the changes were not complete; empty if they were.
 	Incomplete string        `json:"incomplete,omitempty"`
 	Changes    []Change      `json:"changes"`
 	Steps      []StepOutcome `json:"steps,omitempty"`
@@ -79,13 +81,16 @@ type Reconcile struct {
 
 // Change is why a reconciler was called.
 type Change struct {
-	// Causes are Primary, Owned, Mapped, Resync and the like.
-	Causes    []string `json:"causes"`
-	Kind      string   `json:"kind,omitempty"`
-	Namespace string   `json:"namespace,omitempty"`
-	Name      string   `json:"name,omitempty"`
-	Op        string   `json:"op,omitempty"`
-	Manager   string   `json:"manager,omitempty"`
+	// Causes are some of Primary, Owned, Mapped, External, Generic, Resync, InitialList, Retry, Timer
+	// and Relist.
+	Causes []string `json:"causes"`
+	// Kind is a name of /delta/v1/kinds; empty if the change is of no object.
+	Kind      string `json:"kind,omitempty"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name,omitempty"`
+	// Op is Added, Updated, Deleted, Sync or OutOfScope; empty if the change is of no object.
+	Op      string `json:"op,omitempty"`
+	Manager string `json:"manager,omitempty"`
 	// Own is set where the operator made the change itself.
 	Own          bool      `json:"own,omitempty"`
 	First        time.Time `json:"first,omitzero"`
@@ -117,10 +122,11 @@ type Loop struct {
 	Controller string `json:"controller"`
 	Namespace  string `json:"namespace"`
 	Name       string `json:"name"`
-	// Reason is Fight, where two writers undo each other's writes, or OwnWrites, where the
+	// Pattern is Fight, where two writers undo each other's writes, or OwnWrites, where the
 	// reconciler is called by what it writes.
-	Reason string `json:"reason"`
-	// Kind, ObjectNamespace and ObjectName say which object is written.
+	Pattern string `json:"pattern"`
+	// Kind, ObjectNamespace and ObjectName say which object is written. Kind is a name of
+	// /delta/v1/kinds.
 	Kind            string `json:"kind"`
 	ObjectNamespace string `json:"objectNamespace"`
 	ObjectName      string `json:"objectName"`
