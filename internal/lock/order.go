@@ -24,7 +24,7 @@ var order = [][]any{
 	{Observe{}},
 	{JournalShelf{}},
 	{
-		CallSteps{}, Calls{}, Clerk{}, ControllerQueue{}, Descriptions{}, Follower{}, Group{}, Guard{}, HotLoop{}, Indexers{}, Journal{}, Listed{}, Mutations{},
+		CallSteps{}, Calls{}, Clerk{}, ControllerQueue{}, Descriptions{}, Group{}, Guard{}, HotLoop{}, Indexers{}, Journal{}, Listed{}, Mutations{},
 		PageTable{}, PathChecks{}, PathPredicate{}, Pins{}, QueueClock{}, Reflector{}, Relatives{}, Relists{},
 		Session{}, Sessions{}, SharedInformer{}, StepCounts{}, Stream{}, Wishes{}, Writes{},
 	},
@@ -138,11 +138,9 @@ type (
 	// Session is source.session.mu: whether a source has synced.
 	Session struct{}
 
-	// JournalShelf is journal.shelf.mu: the last entries of one kind or controller. Followers are
-	// shown an entry while it is held.
+	// JournalShelf is journal.shelf.mu: the last entries of one kind or controller. An informer holds
+	// it for a batch.
 	JournalShelf struct{}
-	// Follower is journal.Follower.mu: what a follower has not taken yet.
-	Follower struct{}
 	// HotLoop is hotloop.Watch.mu: which requests are called again and again.
 	HotLoop struct{}
 	// Journal is journal.Journal.mu: the kinds and controllers of a journal.

@@ -52,7 +52,7 @@ func (k *kind) record(in *journal.Journal) {
 		k.notes.Store(nil)
 		return
 	}
-	k.notes.Store(in.Kind(k.id.String()))
+	k.notes.Store(in.Kind(k.id.String(), k.id.gvk))
 }
 
 // witness is who is shown the kind's deltas.
