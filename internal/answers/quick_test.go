@@ -3,6 +3,7 @@ package answers
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -86,7 +87,8 @@ func TestWhyIsQuickAmongMany(t *testing.T) {
 	defer observe.AddCache(c)()
 	defer observe.AddController(&observe.Controller{
 		Name: "pods", Kind: c.Kinds()[0].GVK, Cache: c, Calls: &observe.Calls{}, Requests: requests{},
-		Queue: func() (queue.Stats, bool) { return queue.Stats{}, true },
+		Queue:     func() (queue.Stats, bool) { return queue.Stats{}, true },
+		HeldUntil: func(delta.Key) time.Time { return time.Now().Add(time.Minute) },
 	})()
 	o := New(Options{Cache: c})
 	notes, calls := o.journal.Kind("v1 Pod", corev1.SchemeGroupVersion.WithKind("Pod")), o.journal.Controller("pods")
@@ -107,6 +109,9 @@ func TestWhyIsQuickAmongMany(t *testing.T) {
 	took := time.Since(began)
 	if err != nil || !why.Cached || len(why.Requests) != 1 || why.Requests[0].State != "ready" || len(why.Told) != lately || len(why.Deltas) != lately {
 		t.Fatalf("why answers %+v, %v", why, err)
+	}
+	if says := why.Requests[0].Summary; !strings.Contains(says, " held back by the guard for another 1m0s") {
+		t.Errorf("of a request that is held back it says %q", says)
 	}
 	if took > time.Second {
 		t.Errorf("why takes %v, want less than a second", took)

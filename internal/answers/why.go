@@ -33,7 +33,7 @@ func (o *Operator) Why(kind, namespace, name string) (v1.Why, error) {
 	for _, c := range o.controllers() {
 		if c.Kind == k.GVK && c.Requests != nil {
 			r := o.request(c, key, names)
-			r.Summary = summaryOf(&r, w.At)
+			r.Summary = summaryOf(&r, w.At) + heldBack(c, key, w.At)
 			w.Requests = append(w.Requests, r)
 		}
 	}
@@ -42,6 +42,18 @@ func (o *Operator) Why(kind, namespace, name string) (v1.Why, error) {
 	}
 	w.Deltas = o.Deltas(inspector.DeltaQuery{Kind: kind, Namespace: namespace, Name: name, Limit: lately}).Items
 	return w, nil
+}
+
+// heldBack says how long the guard holds a request back, if it does.
+func heldBack(c *observe.Controller, key delta.Key, now time.Time) string {
+	if c.HeldUntil == nil {
+		return ""
+	}
+	rest := c.HeldUntil(key).Sub(now)
+	if rest <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(" Its calls are held back by the guard for another %s, but not those that hear of a deletion.", rest.Round(100*time.Millisecond))
 }
 
 // request says how one request of a controller is doing.

@@ -67,8 +67,13 @@ type Controller struct {
 	// LoopsFound counts them by pattern. Both are nil if nobody looks for them.
 	Loops      func() []hotloop.Episode[delta.Key]
 	LoopsFound func() map[string]uint64
-	// DefersLoops says that such requests are held back.
+	// DefersLoops says that such requests are held back, and LoopsHeld counts the calls that were. It
+	// is nil as LoopsFound is.
 	DefersLoops bool
+	LoopsHeld   func() uint64
+	// HeldUntil returns until when calls of a request are held back. It is zero or past if they are
+	// not. It is nil if LoopsHeld or Requests is.
+	HeldUntil func(of delta.Key) time.Time
 	// Queue returns the numbers of its queue. It reports false for a queue that is not ours.
 	Queue func() (queue.Stats, bool)
 	// Requests is nil if the requests are of a type of the user's.

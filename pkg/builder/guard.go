@@ -22,7 +22,8 @@ import (
 //
 //	call ──▶ held? ──no──▶ reconciler ──▶ its changes ──▶ watch ──▶ a new episode: log, Event, count
 //	           │                                              │
-//	           └── yes: again after the rest of the delay      └──▶ defers: hold the next call back
+//	           │                                              └──▶ defers: hold the next call back
+//	           └── yes: count, and again after the rest of the delay
 //
 // A nil guard does nothing.
 type guard[R comparable] struct {
@@ -31,6 +32,7 @@ type guard[R comparable] struct {
 	defers bool
 	watch  *hotloop.Watch[R]
 	found  [1 + hotloop.OwnWrites]atomic.Uint64 // episodes, by pattern
+	heldUp atomic.Uint64                        // calls that were held back
 	broken atomic.Bool                          // it has panicked, and looks no more
 
 	mu    lock.Mutex[lock.Guard] // guards everything below
@@ -47,18 +49,39 @@ func newGuard[R comparable](name string, mgr manager.Manager, opts delta.LedgerO
 	return &guard[R]{
 		name: name, mgr: mgr, defers: opts.DeferHotLoops,
 		watch: hotloop.New[R](hotloop.Options{Deferred: opts.DeferHotLoops}),
-		share: newShare[R](), loops: map[R]bool{}, held: map[R]time.Time{},
+		share: newShare[R](&ofProcess), loops: map[R]bool{}, held: map[R]time.Time{},
 	}
 }
 
-// rest is how long the request has to be held back from now on.
-func (g *guard[R]) rest(r R, now time.Time) time.Duration {
+// rest is how long the request has to be held back from now on. An object that is being deleted may
+// wait for a finalizer, so a request that hears of one is not held back.
+func (g *guard[R]) rest(r R, now time.Time, waiting func(R) delta.Changes) time.Duration {
 	if g == nil || !g.defers {
 		return 0
 	}
+	rest := g.heldUntil(r).Sub(now)
+	if rest <= 0 || tellsOfDeletion(waiting(r)) {
+		return 0
+	}
+	g.heldUp.Add(1)
+	return rest
+}
+
+// heldUntil returns until when a request is held back. It is zero or past if it is not.
+func (g *guard[R]) heldUntil(r R) time.Time {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return max(0, g.held[r].Sub(now))
+	return g.held[r]
+}
+
+// tellsOfDeletion reports whether an object is gone or is being deleted.
+func tellsOfDeletion(changes delta.Changes) bool {
+	for c := range changes.All() {
+		if obj := c.Object(); c.Op == delta.Deleted || obj != nil && obj.GetDeletionTimestamp() != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // called looks at a call that has ended.
@@ -78,7 +101,7 @@ func (g *guard[R]) called(ctx context.Context, r R, told delta.Changes) {
 		return
 	}
 	episode, verdict := g.watch.Called(r, told, now)
-	g.looked(r, verdict, time.Since(now))
+	g.looked(r, verdict, now)
 	switch verdict {
 	case hotloop.Calm:
 		return
@@ -90,8 +113,8 @@ func (g *guard[R]) called(ctx context.Context, r R, told delta.Changes) {
 			"pattern", episode.Pattern.String(), "rounds", episode.Rounds, "began", episode.Began)
 	case hotloop.Continues:
 	}
-	if g.defers {
-		g.hold(r, &episode, verdict, now)
+	if g.defers && verdict != hotloop.Over {
+		g.hold(r, &episode, now)
 	}
 }
 
@@ -102,11 +125,12 @@ func (g *guard[R]) looksAt(r R, now time.Time) bool {
 	return g.share.has(r, now) || g.loops[r]
 }
 
-// looked notes what a look has shown, and how long it took.
-func (g *guard[R]) looked(r R, verdict hotloop.Verdict, took time.Duration) {
+// looked notes what a look has shown that began at a time.
+func (g *guard[R]) looked(r R, verdict hotloop.Verdict, began time.Time) {
+	now := time.Now()
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.share.took(took)
+	g.share.took(now.Sub(began), now)
 	switch verdict {
 	case hotloop.Found, hotloop.Continues:
 		if len(g.loops) < maxHeld {
@@ -114,17 +138,14 @@ func (g *guard[R]) looked(r R, verdict hotloop.Verdict, took time.Duration) {
 		}
 	case hotloop.Over, hotloop.Calm:
 		delete(g.loops, r)
+		delete(g.held, r)
 	}
 }
 
 // hold says until when the next call is held back.
-func (g *guard[R]) hold(r R, episode *hotloop.Episode[R], verdict hotloop.Verdict, now time.Time) {
+func (g *guard[R]) hold(r R, episode *hotloop.Episode[R], now time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if verdict == hotloop.Over {
-		delete(g.held, r)
-		return
-	}
 	g.held[r] = now.Add(hotloop.Defer(*episode))
 	if len(g.held) > maxHeld {
 		for other, until := range g.held {

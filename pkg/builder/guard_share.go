@@ -2,23 +2,23 @@ package builder
 
 import (
 	"hash/maphash"
+	"sync/atomic"
 	"time"
 )
 
-// share says which requests a guard looks at, so that it takes no more than a hundredth of one CPU.
-// Looking at a call compares objects, which takes longer than some reconcilers do. A loop can't be
-// seen in every second call, so share leaves out requests and not calls: those of another part
-// each ten minutes. If looking takes little, share leaves out none.
+// share says which requests a guard looks at, so that all guards of the process together take no more
+// than a hundredth of one CPU. Looking at a call compares objects, which takes longer than some
+// reconcilers do. A loop can't be seen in every second call, so share leaves out requests and not
+// calls: those of another part each ten minutes. If looking takes little, share leaves out none.
 //
-//	credit  ── a hundredth of the time ──▶ at most shareBurst
-//	        ◀── each look takes what it took; below zero nothing is looked at, and the part gets half as large
+//	budget  ── a hundredth of the time ──▶ at most shareBurst
+//	        ◀── each look takes what it took; in debt nothing is looked at, and the part gets half as large
 //
 // It has no lock.
 type share[R comparable] struct {
+	budget  *budget
 	seed    maphash.Seed
 	parts   uint64        // Invariant: a power of two. Requests are divided into so many, and one is looked at.
-	credit  time.Duration // Invariant: at most shareBurst.
-	last    time.Time     // when credit was last added to
 	doubled time.Time     // when parts was last doubled
 	turn    uint64        // turns since 1970
 	whole   time.Duration // what looking at everything would have taken in this turn
@@ -32,21 +32,50 @@ const (
 	mostParts  = 1 << 12
 )
 
-func newShare[R comparable]() share[R] {
-	return share[R]{seed: maphash.MakeSeed(), parts: 1, credit: shareBurst}
+// budget is the time that looking may take. The zero value is ready. Any number of goroutines may use
+// it.
+type budget struct {
+	paid atomic.Int64 // until when all that was taken is paid, in nanoseconds since 1970; before shareTurn from now
+}
+
+// ofProcess is the budget of all guards.
+var ofProcess budget
+
+// inDebt reports whether more was taken than there is. A clock that was set back by much has no
+// debts.
+func (b *budget) inDebt(now time.Time) bool {
+	debt := time.Duration(b.paid.Load() - now.UnixNano())
+	return debt > 0 && debt <= shareTurn
+}
+
+// take takes from it.
+func (b *budget) take(d time.Duration, now time.Time) {
+	if d <= 0 {
+		return
+	}
+	for {
+		before := b.paid.Load()
+		debt := time.Duration(before - now.UnixNano())
+		if debt > shareTurn {
+			debt = 0
+		}
+		debt = min(max(debt, -shareBurst*shareOf)+min(d, shareTurn)*shareOf, shareTurn)
+		if b.paid.CompareAndSwap(before, now.Add(debt).UnixNano()) {
+			return
+		}
+	}
+}
+
+func newShare[R comparable](of *budget) share[R] {
+	return share[R]{budget: of, seed: maphash.MakeSeed(), parts: 1}
 }
 
 // has reports whether a request is looked at now.
 func (s *share[R]) has(r R, now time.Time) bool {
-	if s.last.IsZero() {
-		s.last = now
-	}
-	s.credit = min(s.credit+now.Sub(s.last)/shareOf, shareBurst)
-	s.last = now
 	if turn := uint64(now.Unix()) / uint64(shareTurn/time.Second); turn != s.turn { //nolint:gosec // after 1970
 		s.begin(turn)
 	}
-	if s.credit < 0 {
+	if s.budget.inDebt(now) {
 		if now.Sub(s.doubled) >= shareRush {
 			s.parts, s.doubled = min(2*s.parts, mostParts), now
 		}
@@ -66,7 +95,7 @@ func (s *share[R]) begin(turn uint64) {
 }
 
 // took notes how long a look has taken.
-func (s *share[R]) took(d time.Duration) {
-	s.credit -= d
+func (s *share[R]) took(d time.Duration, now time.Time) {
+	s.budget.take(d, now)
 	s.whole += d * time.Duration(s.parts) //nolint:gosec // it is small
 }

@@ -9,7 +9,7 @@ import (
 // the bound, each request has its turn, and a turn is long enough to see a loop.
 func TestAShareTakesAHundredth(t *testing.T) {
 	const look, requests = 100 * time.Microsecond, 1000
-	s := newShare[int]()
+	s := newShare[int](&budget{})
 	now := time.Unix(0, 0)
 	spent := time.Duration(0)
 	calls, looked, longest := map[int]int{}, map[int]int{}, map[int]int{} // longest: looks in a row
@@ -22,7 +22,7 @@ func TestAShareTakesAHundredth(t *testing.T) {
 			row[r] = 0
 			continue
 		}
-		s.took(look)
+		s.took(look, now)
 		spent += look
 		looked[r]++
 		row[r]++
@@ -49,17 +49,49 @@ func TestAShareTakesAHundredth(t *testing.T) {
 
 // TestAShareAnswersToABurst has looks that take all the time there is.
 func TestAShareAnswersToABurst(t *testing.T) {
-	s := newShare[int]()
+	s := newShare[int](&budget{})
 	now := time.Unix(0, 0)
 	spent := time.Duration(0)
 	for n := range 100_000 {
 		now = now.Add(10 * time.Microsecond)
 		if s.has(n, now) {
-			s.took(time.Millisecond)
+			s.took(time.Millisecond, now)
 			spent += time.Millisecond
 		}
 	}
 	if most := now.Sub(time.Unix(0, 0))/shareOf + shareBurst + time.Millisecond; spent > most {
 		t.Errorf("in %v looking took %v, want at most %v", now.Sub(time.Unix(0, 0)), spent, most)
+	}
+}
+
+// TestAllGuardsHaveOneBudget has several controllers whose looks take all the time there is, and
+// then a clock that is set back.
+func TestAllGuardsHaveOneBudget(t *testing.T) {
+	var of budget
+	shares := []share[int]{newShare[int](&of), newShare[int](&of), newShare[int](&of)}
+	began := time.Unix(1_900_000_000, 0)
+	now, spent := began, time.Duration(0)
+	for n := range 300_000 {
+		now = now.Add(10 * time.Microsecond)
+		if s := &shares[n%len(shares)]; s.has(n, now) {
+			s.took(time.Millisecond, now)
+			spent += time.Millisecond
+		}
+	}
+	if most := now.Sub(began)/shareOf + shareBurst + time.Millisecond; spent > most || spent < most/4 {
+		t.Errorf("in %v looking took %v, want up to %v", now.Sub(began), spent, most)
+	}
+	for range 1000 {
+		of.take(time.Minute, now)
+	}
+	if !of.inDebt(now.Add(shareTurn-1)) || of.inDebt(now.Add(shareTurn)) {
+		t.Error("looks that took long are paid after less than a turn, or after more")
+	}
+	back := now.Add(-time.Hour)
+	if of.inDebt(back) {
+		t.Error("a clock that was set back by an hour is in debt")
+	}
+	if of.take(time.Millisecond, back); !of.inDebt(back) || of.inDebt(back.Add(time.Second)) {
+		t.Error("after the clock was set back a millisecond is not paid in a tenth of a second")
 	}
 }

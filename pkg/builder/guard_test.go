@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/delta-runtime/delta-runtime/internal/observe"
 	"github.com/delta-runtime/delta-runtime/internal/testing/scrape"
 	"github.com/delta-runtime/delta-runtime/pkg/builder"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -134,6 +135,77 @@ func TestAGuardThatPanicsCostsNothing(t *testing.T) {
 		fight(w, 20)
 		if said := strings.Join(lines, "\n"); calls.Load() != 41 || strings.Count(said, "BUG: the guard against hot loops panicked") != 1 {
 			t.Errorf("there were %d calls, want 41, and the log says\n%s", calls.Load(), said)
+		}
+	})
+}
+
+// TestADeletionIsNotHeldBack has a request that is held back, and then a write and a deletion of its object.
+func TestADeletionIsNotHeldBack(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		w.manager.events = events.NewFakeRecorder(100)
+		var calls atomic.Int64
+		var deleting atomic.Bool
+		reconciler := reconcile.Func(func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
+			calls.Add(1)
+			for c := range delta.From(ctx).All() {
+				deleting.Store(c.New != nil && c.New.GetDeletionTimestamp() != nil)
+			}
+			return reconcile.Result{}, nil
+		})
+		opts := delta.LedgerOptions{DeferHotLoops: true}
+		if err := builder.ControllerManagedBy(w.manager).Named("deleting").For(&corev1.Secret{}).WithLedger(opts).Complete(reconciler); err != nil {
+			t.Fatal(err)
+		}
+		w.start()
+		fight(w, 20)
+		all := observe.Controllers()
+		seen := all[len(all)-1]
+		about := newObject(secret, "contested").(*corev1.Secret)
+		key := delta.Key{Namespace: about.Namespace, Name: about.Name}
+		held, before := seen.LoopsHeld(), calls.Load()
+		if rest := time.Until(seen.HeldUntil(key)); held == 0 || rest < 10*time.Second {
+			t.Fatalf("%d calls were held back, and the next is for %v", held, rest)
+		}
+		w.servers[secret].Modify(about)
+		synctest.Wait()
+		if calls.Load() != before || seen.LoopsHeld() != held+1 {
+			t.Errorf("a write led to %d calls, and %d were held back", calls.Load()-before, seen.LoopsHeld()-held)
+		}
+		now := metav1.Now()
+		about = about.DeepCopy()
+		about.DeletionTimestamp, about.Finalizers = &now, []string{"example.com/wait"}
+		w.servers[secret].Modify(about)
+		synctest.Wait()
+		if calls.Load() != before+1 || !deleting.Load() {
+			t.Errorf("a deletion led to %d calls at once, want one that hears of it", calls.Load()-before)
+		}
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		fight(w, 1) // after a while of calm it is not held back any more
+		if until := seen.HeldUntil(key); !until.IsZero() || calls.Load() < before+3 {
+			t.Errorf("an hour later it is held back until %v, after %d calls", until, calls.Load()-before)
+		}
+	})
+}
+
+// TestAGuardSaysWhenItIsOver scrapes the metrics between the last round and the next call.
+func TestAGuardSaysWhenItIsOver(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		var lines []string
+		w.manager.logger = funcr.New(func(_, args string) { lines = append(lines, args) }, funcr.Options{})
+		w.manager.events = events.NewFakeRecorder(100)
+		reconciler := reconcile.Func(func(context.Context, reconcile.Request) (reconcile.Result, error) { return reconcile.Result{}, nil })
+		if err := builder.ControllerManagedBy(w.manager).Named("over").For(&corev1.Secret{}).Complete(reconciler); err != nil {
+			t.Fatal(err)
+		}
+		w.start()
+		fight(w, 20)
+		time.Sleep(10 * time.Minute)
+		scrape.Read(t, metrics.Registry, "delta_hot_loops")
+		w.servers[secret].Modify(newObject(secret, "contested"))
+		synctest.Wait()
+		if said := strings.Join(lines, "\n"); strings.Count(said, "no longer called again and again") != 1 {
+			t.Errorf("the log does not say once that it is over:\n%s", said)
 		}
 	})
 }

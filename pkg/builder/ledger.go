@@ -69,7 +69,7 @@ func (r *recordedReconciler[R]) Reconcile(ctx context.Context, request R) (recon
 	how := ledger.Failed // also for a panic, which goes on to the caller
 	again := true
 	seen := seenCall[R]{request: request, began: time.Now(), came: journal.Panic}
-	if rest := r.guard.rest(request, seen.began); rest > 0 {
+	if rest := r.guard.rest(request, seen.began, r.ledger.Clerk().Waiting); rest > 0 {
 		r.mayAddAgain(request)
 		return reconcile.Result{RequeueAfter: rest}, nil
 	}

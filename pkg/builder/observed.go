@@ -55,10 +55,13 @@ func (r *recordedReconciler[R]) observed() *observe.Controller {
 	}
 	if r.guard != nil {
 		o.Loops, o.LoopsFound = r.guard.episodes, r.guard.counts
-		o.DefersLoops = r.guard.defers
+		o.DefersLoops, o.LoopsHeld = r.guard.defers, r.guard.heldUp.Load
 	}
 	if plain, ok := any(r).(*recordedReconciler[reconcile.Request]); ok {
 		o.Requests = requests{plain}
+		if r.guard != nil {
+			o.HeldUntil = func(of delta.Key) time.Time { return plain.guard.heldUntil(asRequest(of)) }
+		}
 	}
 	return o
 }

@@ -50,7 +50,9 @@ type LedgerOptions struct {
 	// for what it writes. Otherwise the log, an Event of the object and a metric say so once.
 	IgnoreHotLoops bool
 	// DeferHotLoops has the controller also hold such requests back: for a second at first, and
-	// twice as long each round, up to five minutes. None is dropped.
+	// twice as long each round, up to five minutes. None is dropped, and one that hears that an
+	// object is deleted or being deleted is not held back. When a request is held back, the queue forgets how
+	// often it has failed, so its next error waits as the first one does.
 	DeferHotLoops bool
 	// Watches reports whether a watch of the controller shows a kind. Where it is false for
 	// a kind, a [Step] that depends on the kind is never skipped. Nil means that it is not
