@@ -18,7 +18,8 @@
 // Any other write of the path starts the count again. So an honest writer is safe: its values move on, or
 // nobody else writes them.
 //
-// The pace does not matter. Only a write that comes later than Options.Slowest starts the count again.
+// A write that comes later than two minutes after the last one starts the count again: honest managers
+// take turns, as one that wakes a workload and one that puts it to sleep.
 //
 // The managed fields of a state say who wrote a path: the manager that owns it after its value
 // has changed. If an object has none, [delta.Change.Manager] says it.
@@ -26,7 +27,8 @@
 // # Own writes
 //
 // A controller calls itself if 18 calls in a row were told nothing but own updates, all of the
-// same path. Anything else starts the count again: an error, a timer, an own creation.
+// same path, none of them more than ten seconds after the one before. Anything else starts the count
+// again: an error, a timer, an own creation.
 //
 // # Blind spots
 //
@@ -49,7 +51,7 @@
 // # Bounds
 //
 // A Watch knows the 4096 requests that were called last. Of one that is called often it keeps alive the last
-// state of 8 objects. A request that was not called for 95 minutes is forgotten: nothing lasts longer,
+// state of 8 objects. A request that was not called for 11 minutes is forgotten: nothing lasts longer,
 // with the pace of Options.Slowest.
 //
 // # Concurrency

@@ -175,3 +175,42 @@ func TestProgressIsNoLoop(t *testing.T) {
 		t.Errorf("found is %+v", w.found)
 	}
 }
+
+// TestTakingTurnsIsNoFight has managers who set the same field to and fro because each does its work,
+// and a controller that notes how far its own is.
+func TestTakingTurnsIsNoFight(t *testing.T) {
+	at := delta.Key{Namespace: "shop", Name: "web"}
+	turns := func(w *world, path string, one, other any, times ...time.Duration) {
+		for range 20 {
+			w.pass(times[0])
+			w.write(at, "one", set{path: one})
+			w.call()
+			w.pass(times[1])
+			w.write(at, "other", set{path: other})
+			w.call()
+		}
+	}
+	notes := func(w *world, path string, every time.Duration) {
+		for i := range 60 {
+			w.pass(every)
+			w.write(at, me, set{path: int64(i)})
+			w.call()
+		}
+	}
+	for name, live := range map[string]func(*world){
+		"a reboot is asked for, and done":       func(w *world) { turns(w, "spec/reboot", true, false, 10*time.Minute, time.Minute) },
+		"a queue starts jobs, and stops them":   func(w *world) { turns(w, "spec/suspend", false, true, 5*time.Minute, 5*time.Minute) },
+		"one wakes it, another lets it sleep":   func(w *world) { turns(w, "spec/replicas", int64(1), int64(0), 7*time.Minute, 3*time.Minute) },
+		"the operator says that it is alive":    func(w *world) { notes(w, "status/seen", time.Minute) },
+		"work goes on in batches":               func(w *world) { notes(w, "status/batch", 20*time.Second) },
+		"a rollout counts the nodes it has had": func(w *world) { notes(w, "status/nodes", 90*time.Second) },
+	} {
+		w := newWorld(t, rand.New(rand.NewPCG(1, 0)))
+		w.create(siteKind, at, "kubectl", set{"spec/a": "b"})
+		w.call()
+		live(w)
+		for _, e := range w.found {
+			t.Errorf("%s: accused is %s of %v by %v after %d rounds", name, e.Pattern, e.Paths, e.Managers, e.Rounds)
+		}
+	}
+}

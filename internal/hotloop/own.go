@@ -9,6 +9,10 @@ import (
 // ownCalls is how many calls in a row are a loop.
 const ownCalls = 18
 
+// slowestOwn is the longest time between two of these calls. A controller that is called by nothing but
+// its own writes comes back as fast as it can. Work that notes how far it is takes its time.
+const slowestOwn = 10 * time.Second
+
 // writtenAt is a path of an object.
 type writtenAt struct {
 	object objectID
@@ -30,7 +34,7 @@ func (r *row) end(v *visit) *sign {
 		return nil
 	case len(v.written) == 0:
 		return nil // nothing that was not told before
-	case r.calls == 0 || v.at.Sub(r.last) > v.slowest || !r.goesOn(v.written):
+	case r.calls == 0 || v.at.Sub(r.last) > v.slowestOwn || !r.goesOn(v.written):
 		*r = row{calls: 1, paths: v.written, began: v.at, last: v.at}
 	default:
 		for at := range r.paths {

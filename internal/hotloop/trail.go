@@ -34,15 +34,17 @@ type objectID struct {
 type trail struct {
 	busy    bool // guarded by Watch.mu, as over is
 	over    bool // an episode is over, so the next one needs proof of its own
-	slowest time.Duration
+	// slowest and slowestOwn are the longest times between two writes of a fight, and between two
+	// calls by own writes.
+	slowest, slowestOwn time.Duration
 	seed    maphash.Seed
 	objects map[objectID]*object
 	row     row
 	turn    int // of look; says which object was used last
 }
 
-func newTrail(slowest time.Duration, seed maphash.Seed) *trail {
-	return &trail{slowest: slowest, seed: seed, objects: map[objectID]*object{}}
+func newTrail(seed maphash.Seed) *trail {
+	return &trail{seed: seed, objects: map[objectID]*object{}}
 }
 
 // restart forgets what speaks for a loop. It knows which states were looked at: a call that

@@ -23,8 +23,9 @@ const (
 type Options struct {
 	// Requests is how many are watched. Zero means 4096. Those that were called last stay.
 	Requests int
-	// Slowest is the longest time from one write to the next that may belong to a loop. Zero means 30
-	// minutes.
+	// Slowest is the longest time from one write to the next that may belong to a fight. Zero means two
+	// minutes. Slower ones cost nobody much, and honest managers take turns at such a pace: one wakes a
+	// workload, and another puts it to sleep when it is idle.
 	Slowest time.Duration
 	// Deferred says that the caller holds requests back for as long as Defer says. Nothing can be seen
 	// of them meanwhile, so an episode goes on for that much longer.
@@ -45,7 +46,7 @@ type Watch[R comparable] struct {
 // New returns a Watch that has seen nothing.
 func New[R comparable](opts Options) *Watch[R] {
 	opts.Requests = cmp.Or(max(0, opts.Requests), 4096)
-	opts.Slowest = cmp.Or(max(0, opts.Slowest), 30*time.Minute)
+	opts.Slowest = cmp.Or(max(0, opts.Slowest), 2*time.Minute)
 	return &Watch[R]{opts: opts, seed: maphash.MakeSeed(), requests: newTable[R](opts.Requests)}
 }
 
@@ -77,7 +78,11 @@ func (w *Watch[R]) begin(r R, deltas int, at time.Time) *trail {
 	if evicted != nil {
 		w.forgetLocked(evicted, at)
 	}
-	if at.Sub(e.last) > w.opts.Slowest {
+	var held time.Duration // it is held back for so long, and would be called sooner
+	if w.opts.Deferred && w.latestLocked(r) != nil {
+		held = longest
+	}
+	if at.Sub(e.last) > w.idle() {
 		e.deltas = 0
 	}
 	e.last = at
@@ -89,8 +94,9 @@ func (w *Watch[R]) begin(r R, deltas int, at time.Time) *trail {
 		return nil
 	}
 	if e.trail == nil {
-		e.trail = newTrail(w.opts.Slowest, w.seed)
+		e.trail = newTrail(w.seed)
 	}
+	e.trail.slowest, e.trail.slowestOwn = w.opts.Slowest+held, min(w.opts.Slowest, slowestOwn)+held
 	e.trail.busy = true
 	if e.trail.over {
 		e.trail.restart()

@@ -95,9 +95,9 @@ func TestAnEpisodeFromBeginToEnd(t *testing.T) {
 	if b.what != Calm {
 		t.Errorf("after three rounds more the verdict is %d", b.what)
 	}
-	b.rounds(2, 2*time.Minute)
+	b.rounds(4, 2*time.Minute)
 	if b.what != Continues || len(b.watch.Episodes(b.now)) != 2 {
-		t.Errorf("after five rounds more the verdict is %d, with %+v", b.what, b.watch.Episodes(b.now))
+		t.Errorf("after seven rounds more the verdict is %d, with %+v", b.what, b.watch.Episodes(b.now))
 	}
 }
 
