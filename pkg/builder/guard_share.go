@@ -20,6 +20,7 @@ type share[R comparable] struct {
 	seed    maphash.Seed
 	parts   uint64        // Invariant: a power of two. Requests are divided into so many, and one is looked at.
 	doubled time.Time     // when parts was last doubled
+	looked  bool          // since then: without a look, the debt says nothing of so small a part
 	turn    uint64        // turns since 1970
 	whole   time.Duration // what looking at everything would have taken in this turn
 }
@@ -76,8 +77,8 @@ func (s *share[R]) has(r R, now time.Time) bool {
 		s.begin(turn)
 	}
 	if s.budget.inDebt(now) {
-		if now.Sub(s.doubled) >= shareRush {
-			s.parts, s.doubled = min(2*s.parts, mostParts), now
+		if s.looked && now.Sub(s.doubled) >= shareRush {
+			s.parts, s.doubled, s.looked = min(2*s.parts, mostParts), now, false
 		}
 		return false
 	}
@@ -97,5 +98,6 @@ func (s *share[R]) begin(turn uint64) {
 // took notes how long a look has taken.
 func (s *share[R]) took(d time.Duration, now time.Time) {
 	s.budget.take(d, now)
+	s.looked = true
 	s.whole += d * time.Duration(s.parts) //nolint:gosec // it is small
 }

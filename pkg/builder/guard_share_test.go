@@ -95,3 +95,23 @@ func TestAllGuardsHaveOneBudget(t *testing.T) {
 		t.Error("after the clock was set back a millisecond is not paid in a tenth of a second")
 	}
 }
+
+// TestOneSlowLookBlindsNobody has one look that is held up, by one large object or because the kernel
+// took the CPU away. The operator is idle otherwise.
+func TestOneSlowLookBlindsNobody(t *testing.T) {
+	s := newShare[int](&budget{})
+	now := time.Unix(1_800_000_001, 0) // the beginning of a turn
+	s.took(150*time.Millisecond, now)
+	looked, calls := 0, 0
+	for range 5900 {
+		now = now.Add(100 * time.Millisecond)
+		calls++
+		if s.has(calls%50, now) {
+			looked++
+			s.took(20*time.Microsecond, now)
+		}
+	}
+	if looked < calls/3 {
+		t.Errorf("of %d calls %d were looked at, one of %d requests", calls, looked, s.parts)
+	}
+}
