@@ -2,6 +2,7 @@ package observe
 
 import (
 	"context"
+	"reflect"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -130,6 +131,9 @@ func Caches() []Cache { return registry.caches.all() }
 func AddController(c *Controller) (remove func()) {
 	registry.mu.Lock()
 	defer registry.mu.Unlock()
+	if !reflect.ValueOf(c.Cache).Comparable() { // a user's own around ours, which is a struct; nobody asks for it
+		c.Cache = nil
+	}
 	if in := registry.journals[c.Cache]; in != nil {
 		c.Record(in)
 	}
