@@ -12,6 +12,8 @@ var (
 	ErrNotFound = errors.New("there is nothing of that name")
 	// ErrUnable is why a subject can't do something now, or with this kind or queue.
 	ErrUnable = errors.New("that can't be done")
+	// ErrBusy is why a subject does not do now what takes long and is done for one at a time.
+	ErrBusy = errors.New("somebody else asked for that and has no answer yet")
 )
 
 // refusal is an error that the caller has to deal with, and not the operator.
@@ -38,6 +40,8 @@ func statusOf(err error) int {
 		return http.StatusNotFound
 	case errors.Is(err, ErrUnable):
 		return http.StatusConflict
+	case errors.Is(err, ErrBusy):
+		return http.StatusTooManyRequests
 	case errors.Is(err, context.DeadlineExceeded):
 		return http.StatusGatewayTimeout
 	default:

@@ -22,7 +22,7 @@ type Subject interface {
 }
 
 // Cache says how the cache is doing. Kinds waits for nobody. Memory may take a while, and ends
-// with its context.
+// with its context. Its error may wrap [ErrNotFound] or [ErrBusy].
 type Cache interface {
 	Kinds() []v1.Kind
 	Memory(ctx context.Context, kind string) (v1.Memory, error)

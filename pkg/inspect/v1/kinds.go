@@ -102,6 +102,8 @@ type Memory struct {
 	Objects int    `json:"objects"`
 	// Sampled is how many of them were measured.
 	Sampled int `json:"sampled"`
+	// Truncated is set where the time was over before the whole sample was measured.
+	Truncated bool `json:"truncated,omitempty"`
 	// Bytes is the estimate for all objects.
 	Bytes uint64 `json:"bytes"`
 	// Paths has the fields that cost most, the most expensive first.
