@@ -133,9 +133,13 @@ func (g *guard[R]) looked(r R, verdict hotloop.Verdict, began time.Time) {
 	g.share.took(now.Sub(began), now)
 	switch verdict {
 	case hotloop.Found, hotloop.Continues:
-		if len(g.loops) < maxHeld {
-			g.loops[r] = true
+		if len(g.loops) == maxHeld { // those of objects that are gone stay, so any goes
+			for other := range g.loops {
+				delete(g.loops, other)
+				break
+			}
 		}
+		g.loops[r] = true
 	case hotloop.Over, hotloop.Calm:
 		delete(g.loops, r)
 		delete(g.held, r)

@@ -3,6 +3,8 @@ package builder
 import (
 	"testing"
 	"time"
+
+	"github.com/delta-runtime/delta-runtime/internal/hotloop"
 )
 
 // TestAShareTakesAHundredth has many calls a second for a long time, and then few. Looking keeps to
@@ -113,5 +115,18 @@ func TestOneSlowLookBlindsNobody(t *testing.T) {
 	}
 	if looked < calls/3 {
 		t.Errorf("of %d calls %d were looked at, one of %d requests", calls, looked, s.parts)
+	}
+}
+
+// TestTheLatestLoopsAreLookedAt has more requests with an episode than are remembered. Those of objects
+// that are gone are never called again.
+func TestTheLatestLoopsAreLookedAt(t *testing.T) {
+	g := &guard[int]{share: newShare[int](&budget{}), loops: map[int]bool{}}
+	now := time.Unix(1_800_000_001, 0)
+	for r := range 3 * maxHeld {
+		g.looked(r, hotloop.Found, now)
+		if !g.loops[r] || len(g.loops) > maxHeld {
+			t.Fatalf("of %d requests the last is remembered: %t", len(g.loops), g.loops[r])
+		}
 	}
 }
