@@ -11,19 +11,18 @@ import (
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 )
 
-// results are the words of v1 for what a call came to.
-var results = map[journal.Result]string{
-	journal.Success: "success", journal.Requeue: "requeue", journal.Error: "error", journal.Panic: "panic",
-}
-
 // Reconciles is the [inspector.Subject]'s.
 func (o *Operator) Reconciles(q inspector.ReconcileQuery) v1.ReconcileList {
 	all := v1.ReconcileList{At: time.Now(), Items: []v1.Reconcile{}}
-	calls := o.journal.Calls(journal.CallFilter{Controller: q.Controller})
-	calls = slices.DeleteFunc(calls, func(c journal.Call) bool {
-		return q.Namespace != "" && q.Namespace != c.Request.Namespace || q.Name != "" && q.Name != c.Request.Name ||
-			q.Result != "" && q.Result != results[c.Result]
-	})
+	want := journal.CallFilter{Controller: q.Controller, Namespace: q.Namespace, Name: q.Name}
+	if q.Order != inspector.Slowest {
+		want.Limit = q.Limit
+	}
+	var calls []journal.Call
+	result, possible := journal.ResultOf(q.Result)
+	if want.Result = result; possible || q.Result == "" {
+		calls = o.journal.Calls(want)
+	}
 	if q.Order == inspector.Slowest {
 		slices.SortStableFunc(calls, func(a, b journal.Call) int { return cmp.Compare(b.Took, a.Took) })
 	}
@@ -42,7 +41,7 @@ func (o *Operator) Reconciles(q inspector.ReconcileQuery) v1.ReconcileList {
 func (n names) callOf(c *journal.Call) v1.Reconcile {
 	shown := v1.Reconcile{
 		ID: c.ID, Controller: c.Controller, Namespace: c.Request.Namespace, Name: c.Request.Name,
-		Began: c.Began, Seconds: c.Took.Seconds(), Result: results[c.Result], RequeueAfterSeconds: c.RequeueAfter.Seconds(),
+		Began: c.Began, Seconds: c.Took.Seconds(), Result: c.Result.String(), RequeueAfterSeconds: c.RequeueAfter.Seconds(),
 		Attempt: c.Changes.Attempt(), Changes: n.changesOf(c.Changes),
 	}
 	if c.Err != nil {
@@ -58,12 +57,12 @@ func (n names) callOf(c *journal.Call) v1.Reconcile {
 }
 
 func stepOf(s *delta.StepReport) v1.StepOutcome {
-	shown := v1.StepOutcome{Name: s.Name, Result: "done", Seconds: s.Took.Seconds(), Because: s.Because()}
-	switch {
-	case s.Skipped:
-		shown.Result, shown.Because = "skipped", ""
-	case s.Err != nil:
-		shown.Result, shown.Error = "failed", s.Err.Error()
+	shown := v1.StepOutcome{Name: s.Name, Result: journal.StepResult(s), Seconds: s.Took.Seconds()}
+	if !s.Skipped {
+		shown.Because = s.Because()
+	}
+	if s.Err != nil && !s.Skipped {
+		shown.Error = s.Err.Error()
 	}
 	return shown
 }

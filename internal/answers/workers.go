@@ -30,7 +30,7 @@ func (n names) controllerOf(c *observe.Controller) v1.Controller {
 		},
 	}
 	for how, times := range calls.Results {
-		shown.Calls[results[how]] = times
+		shown.Calls[how.String()] = times
 	}
 	for cause, times := range calls.Causes {
 		if times > 0 {

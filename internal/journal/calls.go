@@ -21,14 +21,32 @@ const (
 	Panic
 )
 
-var resultNames = [...]string{"", "Success", "Requeue", "Error", "Panic"}
+var words = [...]string{"", "success", "requeue", "error", "panic"}
 
-// String is the constant's name.
+// String is the word for it, in logs and answers.
 func (r Result) String() string {
-	if int(r) >= len(resultNames) {
+	if int(r) >= len(words) {
 		return ""
 	}
-	return resultNames[r]
+	return words[r]
+}
+
+// ResultOf returns the Result with a word, and reports whether there is one.
+func ResultOf(word string) (Result, bool) {
+	r := slices.Index(words[:], word)
+	return Result(max(0, r)), r > 0
+}
+
+// StepResult is the word for what became of a step.
+func StepResult(step *delta.StepReport) string {
+	switch {
+	case step.Skipped:
+		return "skipped"
+	case step.Err != nil:
+		return "failed"
+	default:
+		return "done"
+	}
 }
 
 // Call is one call of a reconciler.

@@ -121,6 +121,24 @@ func TestTheFirstListIsNotKept(t *testing.T) {
 	}
 }
 
+func TestWords(t *testing.T) {
+	for r := Success; r <= Panic; r++ {
+		if got, ok := ResultOf(r.String()); got != r || !ok || r.String() == "" {
+			t.Errorf("%d is %q, which is %d", r, r, got)
+		}
+	}
+	for _, word := range []string{"", "Success"} {
+		if got, ok := ResultOf(word); ok || got != 0 {
+			t.Errorf("%q is %d", word, got)
+		}
+	}
+	for want, step := range map[string]delta.StepReport{"done": {}, "failed": {Err: context.Canceled}, "skipped": {Skipped: true}} {
+		if got := StepResult(&step); got != want {
+			t.Errorf("%+v is %q", step, got)
+		}
+	}
+}
+
 // TestManyAtOnce is for the race detector.
 func TestManyAtOnce(t *testing.T) {
 	j := New(Limits{Deltas: 32, Calls: 32, Bytes: 100_000})

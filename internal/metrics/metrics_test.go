@@ -68,10 +68,8 @@ func controllers() []*observe.Controller {
 	for n := range 2 {
 		calls := &observe.Calls{}
 		now := time.Now()
-		calls.Begin(clerk, delta.NewChanges(delta.Change{Cause: delta.Primary, First: now.Add(-time.Second)}), now)
-		calls.End(journal.Success)
-		calls.Begin(clerk, delta.Changes{}, now)
-		calls.End(journal.Error)
+		calls.Note(clerk, observe.Call{Told: delta.NewChanges(delta.Change{Cause: delta.Primary, First: now.Add(-time.Second)}), Began: now, Came: journal.Success})
+		calls.Note(clerk, observe.Call{Told: delta.Changes{}, Began: now, Came: journal.Error})
 		all = append(all, &observe.Controller{
 			Name: "same", Calls: calls,
 			Ledger:   func() delta.LedgerStatus { return delta.LedgerStatus{Requests: 1} },

@@ -32,18 +32,26 @@ type Teller interface {
 	Lacking(told delta.Changes) string
 }
 
-// Begin counts what a call is told at now.
-func (c *Calls) Begin(by Teller, told delta.Changes, now time.Time) {
+// Call is a call that has ended.
+type Call struct {
+	Told  delta.Changes
+	Began time.Time
+	Came  journal.Result
+}
+
+// Note counts a call.
+func (c *Calls) Note(by Teller, call Call) {
+	c.results[call.Came].Add(1)
 	var all uint16
 	var changes, own uint64
-	by.Describe(told, func(of uint16, seen time.Time, ours bool) {
+	by.Describe(call.Told, func(of uint16, seen time.Time, ours bool) {
 		all |= of
 		changes++
 		if ours {
 			own++
 		}
 		if !seen.IsZero() {
-			c.latency[bits.TrailingZeros16(of)].Observe(uint64(max(0, now.Sub(seen))))
+			c.latency[bits.TrailingZeros16(of)].Observe(uint64(max(0, call.Began.Sub(seen))))
 		}
 	})
 	c.changes.Add(changes)
@@ -53,7 +61,7 @@ func (c *Calls) Begin(by Teller, told delta.Changes, now time.Time) {
 			c.causes[cause].Add(1)
 		}
 	}
-	if lacking := by.Lacking(told); lacking != "" {
+	if lacking := by.Lacking(call.Told); lacking != "" {
 		c.lack(lacking)
 	}
 }
@@ -66,9 +74,6 @@ func (c *Calls) lack(word string) {
 	}
 	c.lacking[word]++
 }
-
-// End counts what a call came to.
-func (c *Calls) End(how journal.Result) { c.results[how].Add(1) }
 
 // CallCounts are what [Calls] has counted.
 type CallCounts struct {

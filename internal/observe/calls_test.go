@@ -35,9 +35,8 @@ func TestCalls(t *testing.T) {
 				told = told.Assume(delta.Circumstances{Lacking: "a test says so"})
 				want.Lacking["Other"]++
 			}
-			calls.Begin(clerk, told, now)
 			how := journal.Result(1 + rng.IntN(4))
-			calls.End(how)
+			calls.Note(clerk, Call{told, now, how})
 			want.Results[how]++
 			want.Changes += uint64(len(list))
 			for cause := range had {
@@ -81,14 +80,13 @@ func TestRegistry(t *testing.T) {
 	})
 }
 
-func BenchmarkBegin(b *testing.B) {
+func BenchmarkNote(b *testing.B) {
 	clerk := delta.NewLedger[string](delta.LedgerOptions{}).Clerk()
 	var calls Calls
 	now := time.Now()
 	told := delta.NewChanges(delta.Change{Cause: delta.Primary, First: now})
 	b.ReportAllocs()
 	for range b.N {
-		calls.Begin(clerk, told, now)
-		calls.End(journal.Success)
+		calls.Note(clerk, Call{told, now, journal.Success})
 	}
 }

@@ -28,7 +28,7 @@ func (r *recordedReconciler[R]) logCauses(ctx context.Context, seen *seenCall[R]
 	if !log.Enabled() {
 		return
 	}
-	values := []any{"because", causesOf(changes), "result", strings.ToLower(came.String()), "took", took.Round(time.Microsecond).String()}
+	values := []any{"because", causesOf(changes), "result", came.String(), "took", took.Round(time.Microsecond).String()}
 	if changes.Attempt() > 1 {
 		values = append(values, "attempt", changes.Attempt())
 	}
@@ -37,7 +37,7 @@ func (r *recordedReconciler[R]) logCauses(ctx context.Context, seen *seenCall[R]
 	}
 	var steps []string
 	for _, step := range delta.Steps(ctx) {
-		steps = append(steps, step.Name+" "+stepResult(&step))
+		steps = append(steps, step.Name+" "+journal.StepResult(&step))
 	}
 	if len(steps) > 0 {
 		values = append(values, "steps", steps)
@@ -74,15 +74,4 @@ func causesOf(changes delta.Changes) string {
 		return "nothing known"
 	}
 	return b.String()
-}
-
-func stepResult(step *delta.StepReport) string {
-	switch {
-	case step.Skipped:
-		return "skipped"
-	case step.Err != nil:
-		return "failed"
-	default:
-		return "done"
-	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/journal"
 	"github.com/delta-runtime/delta-runtime/internal/ledger"
+	"github.com/delta-runtime/delta-runtime/internal/observe"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -38,8 +39,7 @@ func (s *seenCall[R]) returned(how ledger.Outcome, result reconcile.Result, err 
 func (r *recordedReconciler[R]) show(ctx context.Context, seen *seenCall[R]) {
 	took := time.Since(seen.began)
 	seen.told = delta.From(ctx)
-	r.calls.Begin(r.ledger.Clerk(), seen.told, seen.began)
-	r.calls.End(seen.came)
+	r.calls.Note(r.ledger.Clerk(), observe.Call{Told: seen.told, Began: seen.began, Came: seen.came})
 	r.guard.called(ctx, seen.request, seen.told)
 	notes := r.journal.Load()
 	if notes == nil && r.causeLog == nil {
