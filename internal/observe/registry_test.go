@@ -7,7 +7,7 @@ import (
 )
 
 // hooked is a cache of a user's: a struct that can't be a key of a map.
-type hooked struct{ hooks map[string]func() }
+type hooked struct{ _ map[string]func() }
 
 // TestCachesOfAnySort adds controllers of caches that are pointers, and of one that can't be compared.
 // Each gets the journal of its own cache.

@@ -133,7 +133,7 @@ func (g *guard[R]) looked(r R, verdict hotloop.Verdict, began time.Time) {
 	g.share.took(now.Sub(began), now)
 	switch verdict {
 	case hotloop.Found, hotloop.Continues:
-		if len(g.loops) == maxHeld { // those of objects that are gone stay, so any goes
+		if len(g.loops) == maxHeld && !g.loops[r] { // those of objects that are gone stay, so any goes
 			for other := range g.loops {
 				delete(g.loops, other)
 				break
