@@ -16,12 +16,16 @@ func Clean(text string) string {
 		return text
 	}
 	var b strings.Builder
+	marks := 0
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
+		if marks++; !unicode.Is(unicode.M, r) {
+			marks = 0
+		}
 		switch {
 		case r == utf8.RuneError && size == 1:
 			fmt.Fprintf(&b, `\x%02x`, text[i])
-		case unicode.IsPrint(r):
+		case !hidden(r) && marks <= mostMarks:
 			b.WriteRune(r)
 		default:
 			quoted := strconv.QuoteRuneToASCII(r)
@@ -32,8 +36,19 @@ func Clean(text string) string {
 	return b.String()
 }
 
+// mostMarks is how many marks on one letter are shown. A tower of them covers other lines.
+const mostMarks = 3
+
 func harmless(text string) bool {
-	return utf8.ValidString(text) && strings.IndexFunc(text, hidden) < 0
+	return utf8.ValidString(text) && strings.IndexFunc(text, func(r rune) bool { return hidden(r) || unicode.Is(unicode.M, r) }) < 0
 }
 
-func hidden(r rune) bool { return !unicode.IsPrint(r) }
+// hidden reports whether nothing of a character is seen. Some count as letters or symbols.
+func hidden(r rune) bool {
+	switch r {
+	case '\u115f', '\u1160', '\u3164', '\uffa0', '\u2800': // fillers, and Braille without a dot
+		return true
+	default:
+		return !unicode.IsPrint(r)
+	}
+}
