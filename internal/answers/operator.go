@@ -28,7 +28,10 @@ type Operator struct {
 	journal *journal.Journal
 }
 
-var _ inspector.Subject = (*Operator)(nil)
+var (
+	_ inspector.Subject = (*Operator)(nil)
+	_ inspector.Names   = (*Operator)(nil)
+)
 
 // New returns an Operator whose journal is empty.
 func New(opts Options) *Operator {
@@ -94,6 +97,22 @@ func (o *Operator) Kinds() []v1.Kind {
 	all := []v1.Kind{}
 	for _, k := range o.kinds() {
 		all = append(all, kindOf(&k))
+	}
+	return all
+}
+
+// KindNames is the [inspector.Names]'s.
+func (o *Operator) KindNames() (all []v1.Kind) {
+	for _, k := range o.kinds() {
+		all = append(all, v1.Kind{Name: k.Name, Group: k.GVK.Group, Version: k.GVK.Version, Kind: k.GVK.Kind})
+	}
+	return all
+}
+
+// ControllerNames is the [inspector.Names]'s.
+func (o *Operator) ControllerNames() (all []v1.Controller) {
+	for _, c := range o.controllers() {
+		all = append(all, v1.Controller{Name: c.Name})
 	}
 	return all
 }

@@ -50,10 +50,27 @@ func (h *handler) deltaQuery(c *call) (q DeltaQuery, restarted bool, err error) 
 
 // kind is the name of the kind that a call is about; empty if it is about all.
 func (h *handler) kind(c *call) (string, error) {
-	if asked := c.query.texts["kind"]; asked != "" {
-		return findKind(h.subject.Kinds(), asked)
+	asked := c.query.texts["kind"]
+	if asked == "" {
+		return "", nil
 	}
-	return "", nil
+	return findKind(h.kindNames(), asked)
+}
+
+// kindNames are the kinds, of which only the names count.
+func (h *handler) kindNames() []v1.Kind {
+	if names, ok := h.subject.(Names); ok {
+		return names.KindNames()
+	}
+	return h.subject.Kinds()
+}
+
+// controllerNames are the controllers, of which only the names count.
+func (h *handler) controllerNames() []v1.Controller {
+	if names, ok := h.subject.(Names); ok {
+		return names.ControllerNames()
+	}
+	return h.subject.Controllers()
 }
 
 // controller is the controller that a call is about; empty if it is about all.
@@ -62,7 +79,7 @@ func (h *handler) controller(c *call) (string, error) {
 	if asked == "" {
 		return "", nil
 	}
-	return asked, findController(h.subject.Controllers(), asked)
+	return asked, findController(h.controllerNames(), asked)
 }
 
 func (h *handler) controllers(*call) (v1.ControllerList, error) {

@@ -41,6 +41,15 @@ type Journal interface {
 	Loops() []v1.Loop
 }
 
+// Names is for a Subject that knows what there is without asking how it is doing. Then a call that names
+// a kind or a controller is checked without that.
+type Names interface {
+	// KindNames are the kinds with their names, groups and versions alone.
+	KindNames() []v1.Kind
+	// ControllerNames are the controllers with their names alone.
+	ControllerNames() []v1.Controller
+}
+
 // Stream is a place in the journal that moves on. One goroutine uses it.
 type Stream interface {
 	// Ready has a token when Take may have something.

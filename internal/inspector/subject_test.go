@@ -1,0 +1,49 @@
+package inspector_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/delta-runtime/delta-runtime/internal/inspector"
+	"github.com/delta-runtime/delta-runtime/internal/testing/toyoperator"
+	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
+)
+
+// busy is an operator that measures for somebody else.
+type busy struct{ inspector.Subject }
+
+func (busy) Memory(context.Context, string) (v1.Memory, error) {
+	return v1.Memory{}, fmt.Errorf("measure: %w", inspector.ErrBusy)
+}
+
+func TestABusyOperatorSaysSo(t *testing.T) {
+	h := inspector.New(busy{toyoperator.New()}, inspector.Options{})
+	p := problem(t, answer(h, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/delta/v1/memory?kind=sites", http.NoBody)))
+	if p.Status != http.StatusTooManyRequests || p.Message == "" {
+		t.Errorf("the answer is %+v", p)
+	}
+}
+
+// named knows the names of what there is, and must not be asked for more.
+type named struct{ inspector.Subject }
+
+func (n named) KindNames() []v1.Kind             { return n.Subject.Kinds() }
+func (n named) ControllerNames() []v1.Controller { return n.Subject.Controllers() }
+func (named) Kinds() []v1.Kind                   { panic("BUG: a status was built for a name") }
+func (named) Controllers() []v1.Controller       { panic("BUG: a status was built for a name") }
+
+func TestANameIsFoundWithoutAStatus(t *testing.T) {
+	h := inspector.New(named{toyoperator.New()}, inspector.Options{})
+	for path, want := range map[string]int{
+		"deltas?kind=sites": http.StatusOK, "deltas?kind=nonsense": http.StatusNotFound,
+		"reconciles?controller=site": http.StatusOK, "queues?controller=nonsense": http.StatusNotFound,
+	} {
+		a := answer(h, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/delta/v1/"+path, http.NoBody))
+		if a.status != want {
+			t.Errorf("%s is answered with %d, want %d", path, a.status, want)
+		}
+	}
+}
