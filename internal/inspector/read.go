@@ -57,7 +57,7 @@ func (h *handler) kind(c *call) (string, error) {
 	return findKind(h.kindNames(), asked)
 }
 
-// kindNames are the kinds, of which only the names count.
+// kindNames are the kinds. Only their names count.
 func (h *handler) kindNames() []v1.Kind {
 	if names, ok := h.subject.(Names); ok {
 		return names.KindNames()
@@ -65,7 +65,7 @@ func (h *handler) kindNames() []v1.Kind {
 	return h.subject.Kinds()
 }
 
-// controllerNames are the controllers, of which only the names count.
+// controllerNames are the controllers. Only their names count.
 func (h *handler) controllerNames() []v1.Controller {
 	if names, ok := h.subject.(Names); ok {
 		return names.ControllerNames()

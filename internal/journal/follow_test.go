@@ -25,8 +25,8 @@ type chase struct {
 	lost, first uint64 // first: what was there when it began
 }
 
-// TestFollowersAgainstModel has followers of several filters take at random paces. What is noted after
-// they begin is taken or gone, and they hear how many of these were wanted.
+// TestFollowersAgainstModel has followers of several filters take at random paces. Each delta that is
+// noted after they begin is taken or gone, and they hear how many wanted ones are gone.
 func TestFollowersAgainstModel(t *testing.T) {
 	seeds.Run(t, 300, func(t *testing.T, rng *rand.Rand) {
 		limits := Limits{Deltas: 1 + rng.IntN(20), Calls: 5, Bytes: int64(20_000 + rng.IntN(100_000))}
@@ -135,7 +135,7 @@ func (s *script) judge(c *chase) {
 	}
 }
 
-// TestAFollowerThatIsFarBehind goes on after a delta of which nothing is known any more.
+// TestAFollowerThatIsFarBehind goes on after a delta that nobody remembers.
 func TestAFollowerThatIsFarBehind(t *testing.T) {
 	j := New(Limits{Deltas: 10})
 	kind, other := j.Kind("pods", podKind), j.Kind("others", podKind)
