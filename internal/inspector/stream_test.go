@@ -229,7 +229,11 @@ func TestStreamsHaveALimit(t *testing.T) {
 	}
 	first.stop()
 	await.Success(t, "the place of a reader that is gone", func() error { // it is given back after the stream has ended
-		a, err := server.Client().Head(server.URL + "/delta/v1/deltas/stream")
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodHead, server.URL+"/delta/v1/deltas/stream", http.NoBody)
+		if err != nil {
+			return err
+		}
+		a, err := server.Client().Do(r)
 		if err != nil {
 			return err
 		}
