@@ -26,9 +26,9 @@ func (o *Operator) Reconciles(q inspector.ReconcileQuery) v1.ReconcileList {
 	if q.Order == inspector.Slowest {
 		slices.SortStableFunc(calls, func(a, b journal.Call) int { return cmp.Compare(b.Took, a.Took) })
 	}
-	names := o.names()
+	t := o.telling()
 	for i := range calls[:min(len(calls), max(0, q.Limit))] {
-		all.Items = append(all.Items, names.callOf(&calls[i]))
+		all.Items = append(all.Items, t.callOf(&calls[i]))
 	}
 	for _, c := range o.journal.Status().Controllers {
 		if q.Controller == "" || q.Controller == c.Name {
@@ -38,11 +38,11 @@ func (o *Operator) Reconciles(q inspector.ReconcileQuery) v1.ReconcileList {
 	return all
 }
 
-func (n names) callOf(c *journal.Call) v1.Reconcile {
+func (t *telling) callOf(c *journal.Call) v1.Reconcile {
 	shown := v1.Reconcile{
 		ID: c.ID, Controller: c.Controller, Namespace: c.Request.Namespace, Name: c.Request.Name,
 		Began: c.Began, Seconds: c.Took.Seconds(), Result: c.Result.String(), RequeueAfterSeconds: c.RequeueAfter.Seconds(),
-		Attempt: c.Changes.Attempt(), Changes: n.changesOf(c.Changes),
+		Attempt: c.Changes.Attempt(), Changes: t.changesOf(c.Changes),
 	}
 	if c.Err != nil {
 		shown.Error = c.Err.Error()
@@ -67,11 +67,11 @@ func stepOf(s *delta.StepReport) v1.StepOutcome {
 	return shown
 }
 
-func (n names) changesOf(changes delta.Changes) []v1.Change {
+func (t *telling) changesOf(changes delta.Changes) []v1.Change {
 	all := []v1.Change{}
 	for c := range changes.All() {
 		shown := v1.Change{
-			Kind: n.of(c.Kind), Namespace: c.Key.Namespace, Name: c.Key.Name, Manager: c.Manager(), Own: c.Own(),
+			Kind: t.of(c.Kind), Namespace: c.Key.Namespace, Name: c.Key.Name, Manager: c.Manager(), Own: c.Own(),
 			First: c.First, Last: c.Last, Deltas: c.Deltas,
 		}
 		for cause := delta.Primary; cause <= delta.Relist; cause++ {
@@ -83,7 +83,7 @@ func (n names) changesOf(changes delta.Changes) []v1.Change {
 			shown.Op = c.Op.String()
 		}
 		if c.Op == delta.Updated {
-			shown.Edits, shown.EditsLeftOut = editsOf(c.Diff())
+			shown.Edits, shown.EditsLeftOut = t.edits(states{c.Old, c.New}, c.Diff)
 		}
 		all = append(all, shown)
 	}

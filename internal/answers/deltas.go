@@ -24,8 +24,9 @@ func (o *Operator) Deltas(q inspector.DeltaQuery) v1.DeltaList {
 	all := v1.DeltaList{At: time.Now(), Items: []v1.Delta{}}
 	want, possible := filterOf(q)
 	if possible {
+		t := tellingWith(nil)
 		for _, e := range o.journal.Deltas(want) {
-			all.Items = append(all.Items, o.delta(&e))
+			all.Items = append(all.Items, o.delta(&e, t))
 		}
 	}
 	for _, k := range o.journal.Status().Kinds {
@@ -46,7 +47,7 @@ func filterOf(q inspector.DeltaQuery) (want journal.Filter, possible bool) {
 	return want, true
 }
 
-func (o *Operator) delta(e *journal.Entry) v1.Delta {
+func (o *Operator) delta(e *journal.Entry, t *telling) v1.Delta {
 	d := &e.Delta
 	shown := v1.Delta{
 		ID: e.ID, Seen: d.Seen, Kind: e.Kind, Namespace: d.Key.Namespace, Name: d.Key.Name,
@@ -55,7 +56,7 @@ func (o *Operator) delta(e *journal.Entry) v1.Delta {
 	before, _ := d.Old.(delta.Object)
 	after, _ := d.New.(delta.Object)
 	if d.Op == delta.Updated && before != nil && after != nil {
-		shown.Edits, shown.EditsLeftOut = editsOf(diff.OfKind(e.GVK, before, after, o.schemas))
+		shown.Edits, shown.EditsLeftOut = t.edits(states{before, after}, func() *diff.Diff { return diff.OfKind(e.GVK, before, after, o.schemas) })
 	}
 	return shown
 }
@@ -82,8 +83,9 @@ func (s *stream) Ready() <-chan struct{} { return s.follower.Ready() }
 // Take is the [inspector.Stream]'s.
 func (s *stream) Take(most int) (taken []v1.Delta, lost uint64) {
 	entries, lost := s.follower.Take(most)
+	t := tellingWith(nil)
 	for i := range entries {
-		taken = append(taken, s.operator.delta(&entries[i]))
+		taken = append(taken, s.operator.delta(&entries[i], t))
 	}
 	return taken, lost
 }

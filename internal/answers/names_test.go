@@ -30,7 +30,7 @@ func TestEachKindHasTheNameOfTheCache(t *testing.T) {
 		if got := names.of(gvk); got != want {
 			t.Errorf("%v is %q, want %q", gvk, got, want)
 		}
-		changes := names.changesOf(delta.NewChanges(delta.Change{Cause: delta.Primary, Kind: gvk}))
+		changes := tellingWith(names).changesOf(delta.NewChanges(delta.Change{Cause: delta.Primary, Kind: gvk}))
 		if len(changes) != 1 || changes[0].Kind != want {
 			t.Errorf("a change of %v is %+v, want one of %q", gvk, changes, want)
 		}

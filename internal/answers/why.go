@@ -29,16 +29,16 @@ func (o *Operator) Why(kind, namespace, name string) (v1.Why, error) {
 			w.ResourceVersion = about.GetResourceVersion()
 		}
 	}
-	names := o.names()
+	t := o.telling()
 	for _, c := range o.controllers() {
 		if c.Kind == k.GVK && c.Requests != nil {
-			r := o.request(c, key, names)
+			r := o.request(c, key, t)
 			r.Summary = summaryOf(&r, w.At) + heldBack(c, key, w.At)
 			w.Requests = append(w.Requests, r)
 		}
 	}
 	for _, c := range o.journal.CallsAbout(k.GVK, key, journal.CallFilter{Limit: lately}) {
-		w.Told = append(w.Told, names.callOf(&c))
+		w.Told = append(w.Told, t.callOf(&c))
 	}
 	w.Deltas = o.Deltas(inspector.DeltaQuery{Kind: kind, Namespace: namespace, Name: name, Limit: lately}).Items
 	return w, nil
@@ -57,7 +57,7 @@ func heldBack(c *observe.Controller, key delta.Key, now time.Time) string {
 }
 
 // request says how one request of a controller is doing.
-func (o *Operator) request(c *observe.Controller, key delta.Key, as names) v1.Request {
+func (o *Operator) request(c *observe.Controller, key delta.Key, as *telling) v1.Request {
 	r := v1.Request{Controller: c.Name, State: "idle"}
 	if _, ours := c.Queue(); !ours {
 		r.State = "unknown"

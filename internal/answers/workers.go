@@ -68,16 +68,16 @@ func (n names) loopOf(c *observe.Controller, e *hotloop.Episode[delta.Key]) v1.L
 
 // Queues is the [inspector.Subject]'s.
 func (o *Operator) Queues(controller string, limit int) []v1.Queue {
-	all, names := []v1.Queue{}, o.names()
+	all, t := []v1.Queue{}, o.telling()
 	for _, c := range o.controllers() {
 		if controller == "" || controller == c.Name {
-			all = append(all, names.queueOf(c, limit))
+			all = append(all, t.queueOf(c, limit))
 		}
 	}
 	return all
 }
 
-func (n names) queueOf(c *observe.Controller, limit int) v1.Queue {
+func (t *telling) queueOf(c *observe.Controller, limit int) v1.Queue {
 	stats, ours := c.Queue()
 	shown := v1.Queue{Controller: c.Name, Known: ours, Items: []v1.Item{}}
 	if !ours {
@@ -96,16 +96,16 @@ func (n names) queueOf(c *observe.Controller, limit int) v1.Queue {
 		entries, shown.More = entries[:limit], true
 	}
 	for i := range entries {
-		shown.Items = append(shown.Items, n.itemOf(c, &entries[i]))
+		shown.Items = append(shown.Items, t.itemOf(c, &entries[i]))
 	}
 	return shown
 }
 
-func (n names) itemOf(c *observe.Controller, e *queue.Entry[delta.Key]) v1.Item {
+func (t *telling) itemOf(c *observe.Controller, e *queue.Entry[delta.Key]) v1.Item {
 	return v1.Item{
 		Namespace: e.Key.Namespace, Name: e.Key.Name, State: stateOf(e), Priority: e.Priority,
 		Queued: e.Queued, Due: e.Due, Working: e.Working, Attempts: e.Attempts,
-		Why: n.changesOf(c.Requests.Waiting(e.Key)),
+		Why: t.changesOf(c.Requests.Waiting(e.Key)),
 	}
 }
 
