@@ -63,6 +63,8 @@ type Call struct {
 	RequeueAfter time.Duration
 	Changes      delta.Changes
 	Steps        []delta.StepReport
+
+	texts int64 // bytes of the errors
 }
 
 // about reports whether the call had a change of an object.
@@ -91,8 +93,9 @@ func (f *CallFilter) wants(c *Call) bool {
 // Calls are the last calls of one controller.
 type Calls struct{ shelf[Call] }
 
-// Note notes a call. The journal keeps its changes and its steps, which nobody may change.
+// Note notes a call. The journal keeps its changes, which nobody may change, and the texts of its errors.
 func (c *Calls) Note(call Call) {
+	call, call.texts = told(call)
 	c.mu.Lock()
 	place, grown := c.addLocked()
 	call.ID, call.Controller = c.journal.ids.Add(1), c.name

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+	"weak"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -226,3 +229,44 @@ func BenchmarkNote(b *testing.B) {
 		}
 	})
 }
+
+// broken is an error that can't say what it is.
+type broken struct{ *int }
+
+func (b broken) Error() string { return fmt.Sprint(*b.int) }
+
+// TestErrorsAreTexts notes calls with errors that hold much, whose texts are long, and that panic.
+func TestErrorsAreTexts(t *testing.T) {
+	j := New(Limits{Bytes: 1 << 20})
+	calls := j.Controller("site")
+	alive := func() weak.Pointer[[1 << 20]byte] {
+		held := new([1 << 20]byte)
+		calls.Note(Call{Result: Error, Err: fmt.Errorf("it holds %w", holding{held}), Steps: []delta.StepReport{{Name: "a", Err: holding{held}}}})
+		return weak.Make(held)
+	}()
+	calls.Note(Call{Result: Error, Err: broken{}})
+	all := j.Calls(CallFilter{Limit: 2})
+	if got := all[0].Err.Error(); got != "the text of a journal.broken panicked" {
+		t.Errorf("an error that panics is %q", got)
+	}
+	if got := fmt.Sprint(all[1].Err, all[1].Steps[0].Err); got != "it holds much much" {
+		t.Errorf("the errors are %q", got)
+	}
+	runtime.GC()
+	if alive.Value() != nil {
+		t.Error("the journal keeps alive what an error holds")
+	}
+	for range 400 {
+		calls.Note(Call{Result: Error, Err: errors.New(strings.Repeat("é", 100<<10)), Steps: []delta.StepReport{{Name: "a", Err: errors.New(strings.Repeat("e", 100<<10))}}})
+	}
+	j.measure()
+	if kept := len(j.Calls(CallFilter{Limit: 1000})); kept < 50 || int64(kept)*2*longestError > 1<<20 {
+		t.Errorf("%d calls with long errors are kept", kept)
+	}
+	runtime.KeepAlive(j)
+}
+
+// holding is an error that holds much.
+type holding struct{ much *[1 << 20]byte }
+
+func (holding) Error() string { return "much" }

@@ -75,7 +75,7 @@ func (c *Calls) weigh(to []load, of *weight) []load {
 	c.measuredLocked()
 	for i := range c.entries.count {
 		e := c.entries.at(i)
-		own := callBytes + changeBytes*int64(e.Changes.Len()) + stepBytes*int64(len(e.Steps))
+		own := callBytes + changeBytes*int64(e.Changes.Len()) + stepBytes*int64(len(e.Steps)) + e.texts
 		to = append(to, load{id: e.ID, of: of, own: own, changes: e.Changes})
 	}
 	return to
