@@ -18,7 +18,7 @@ func TestCachesOfAnySort(t *testing.T) {
 	got := map[string]*journal.Journal{}
 	for name, of := range map[string]any{"mine": mine, "other": other, "none": nil, "hooked": hooked{}} {
 		remove := AddController(&Controller{Name: name, Cache: of, Record: func(in *journal.Journal) { got[name] = in }})
-		defer remove()
+		t.Cleanup(remove)
 	}
 	later := journal.New(journal.Limits{})
 	defer Record(other, later)()
