@@ -23,12 +23,21 @@ func (h *handler) deltas(c *call) (v1.DeltaList, error) {
 	if err != nil {
 		return v1.DeltaList{}, err
 	}
+	ends := max(q.Since, h.newest()) // before the list: it has all up to there that the filter wants
 	list := h.subject.Deltas(q)
-	list.At, list.Cursor = time.Now(), place{h.process, q.Since}.String()
 	if len(list.Items) > 0 {
-		list.Cursor = place{h.process, list.Items[0].ID}.String()
+		ends = max(ends, list.Items[0].ID)
 	}
+	list.At, list.Cursor = time.Now(), place{h.process, ends}.String()
 	return list, nil
+}
+
+// newest is the ID of the last delta; zero if there is none.
+func (h *handler) newest() uint64 {
+	if last := h.subject.Deltas(DeltaQuery{Limit: 1}).Items; len(last) > 0 {
+		return last[0].ID
+	}
+	return 0
 }
 
 // deltaQuery says which deltas a call is about. If it asks for those after a delta of another

@@ -59,9 +59,7 @@ func (h *handler) streamQuery(c *call) (q DeltaQuery, restarted bool, err error)
 	if err != nil || c.query.hasFrom {
 		return q, restarted, err
 	}
-	if newest := h.subject.Deltas(DeltaQuery{Limit: 1}).Items; len(newest) > 0 {
-		q.Since = newest[0].ID
-	}
+	q.Since = h.newest()
 	return q, false, nil
 }
 

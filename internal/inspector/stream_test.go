@@ -170,6 +170,11 @@ func TestAStreamGoesOnWhereAListEnds(t *testing.T) {
 	if err := json.Unmarshal(answer(h, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/delta/v1/deltas", http.NoBody)).body, &list); err != nil {
 		t.Fatal(err)
 	}
+	var others v1.DeltaList // a list of which the newest delta is no part
+	at := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/delta/v1/deltas?name=nobody", http.NoBody)
+	if err := json.Unmarshal(answer(h, at).body, &others); err != nil || others.Cursor != list.Cursor || len(others.Items) > 0 {
+		t.Errorf("the list of others is %+v, error %v, want it to end at %s", others, err, list.Cursor)
+	}
 	toy.Edit(blog, "kubectl-scale", toyoperator.Replicas(4, 5))
 	since := "since=" + url.QueryEscape(list.Cursor)
 	if d, _ := follow(t, serve(t, h), since, "").delta(); len(d.Edits) == 0 || d.Edits[0] != toyoperator.Replicas(4, 5) {
