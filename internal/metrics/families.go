@@ -135,6 +135,8 @@ var (
 		name: "delta_hot_loops_found_total", labels: ofPattern, kind: prometheus.CounterValue,
 		help: "How often a request began to be called again and again to no end.",
 	}
+	loopsHeld = &family{name: "delta_hot_loops_held_back_total", labels: ofController, kind: prometheus.CounterValue,
+		help: "Calls that were held back because their request was called again and again to no end."}
 	aged = &family{name: "delta_queue_aged_total", labels: ofController, kind: prometheus.CounterValue,
 		help: "Requests that went before requests of higher priority because they had waited long."}
 )
@@ -143,7 +145,7 @@ var (
 var families = []*family{
 	synced, state, heard, deaf, degraded, objects, bytes, lists, watches, skipped, gaps, turns, batches, applied, pending, oldest,
 	lag, lagTime, told, folded, resyncLeft, resyncShown, resyncSkipped,
-	causes, incomplete, changes, own, latency, heldBack, steps, requests, overflows, delayed, working, oldestRequest, aged, loops, loopsFound,
+	causes, incomplete, changes, own, latency, heldBack, steps, requests, overflows, delayed, working, oldestRequest, aged, loops, loopsFound, loopsHeld,
 }
 
 // The metrics that client-go's informers have in Kubernetes' own components, where the
