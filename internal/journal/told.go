@@ -11,8 +11,8 @@ import (
 // longestError is how much of an error's text is kept, in bytes.
 const longestError = 4 << 10
 
-// textOnly returns an error that has the text of another one and nothing else. What an error holds
-// can be of any size, and nobody could say how large it is.
+// textOnly returns an error that has the text of another one and nothing else. An error may hold
+// anything, and nobody could say how large that is.
 func textOnly(err error) (kept error) {
 	if err == nil {
 		return nil
