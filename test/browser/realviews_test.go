@@ -30,7 +30,7 @@ var stops = map[string]stop{
 		b.press("tbody", "Details of Updated apps/v1 Deployment contested")
 		b.says("tr.detail .path", "spec.replicas")
 	}},
-	"reconciles": {shows: []string{"undo each other's writes", "rounds within", "default/legacy", "success"}, deeper: func(b *tab) {
+	"reconciles": {shows: []string{"undo each other's writes", "rounds", "default/legacy", "success"}, deeper: func(b *tab) {
 		b.press(".tabs", "Failing")
 		b.says("tbody tr:first-child", "an image needs a digest")
 		b.press("tbody tr:first-child", "Details of the call")
