@@ -170,7 +170,7 @@ func TestAStreamGoesOnWhereAListEnds(t *testing.T) {
 	if err := json.Unmarshal(answer(h, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/delta/v1/deltas", http.NoBody)).body, &list); err != nil {
 		t.Fatal(err)
 	}
-	var others v1.DeltaList // a list of which the newest delta is no part
+	var others v1.DeltaList // a list that does not have the newest delta
 	at := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/delta/v1/deltas?name=nobody", http.NoBody)
 	if err := json.Unmarshal(answer(h, at).body, &others); err != nil || others.Cursor != list.Cursor || len(others.Items) > 0 {
 		t.Errorf("the list of others is %+v, error %v, want it to end at %s", others, err, list.Cursor)
