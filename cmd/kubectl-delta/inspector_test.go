@@ -216,7 +216,7 @@ func journal(r *http.Request) v1.DeltaList {
 }
 
 func memory() v1.Memory {
-	return v1.Memory{Kind: "apps/v1 Deployment", Objects: 1204, Sampled: 100, Bytes: 9 << 20, Paths: []v1.PathCost{
+	return v1.Memory{Kind: "apps/v1 Deployment", Objects: 1204, Sampled: 100, Truncated: true, Bytes: 9 << 20, Paths: []v1.PathCost{
 		{Path: "metadata.managedFields", Bytes: 4 << 20}, {Path: "spec.template.spec.containers", Bytes: 2 << 20},
 	}}
 }

@@ -30,8 +30,11 @@ func (p *program) memory() *cobra.Command {
 }
 
 func (p *program) showMemory(m v1.Memory) {
-	p.out.Sentence("", show.In(show.Bold, m.Kind+": "), show.Text(fmt.Sprintf("about %s for %s, estimated from %d of them",
-		show.Bytes(m.Bytes), show.Count(m.Objects, "object"), m.Sampled)))
+	text := fmt.Sprintf("about %s for %s, estimated from %d of them", show.Bytes(m.Bytes), show.Count(m.Objects, "object"), m.Sampled)
+	if m.Truncated {
+		text += ", as there was no time for more"
+	}
+	p.out.Sentence("", show.In(show.Bold, m.Kind+": "), show.Text(text))
 	if len(m.Paths) == 0 {
 		return
 	}

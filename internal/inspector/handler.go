@@ -127,6 +127,9 @@ func (h *handler) problem(c *call, err error) {
 		c.w.Header().Set("Allow", refused.allow)
 	}
 	status := statusOf(err)
+	if status == http.StatusTooManyRequests && c.w.Header().Get("Retry-After") == "" {
+		c.w.Header().Set("Retry-After", "2")
+	}
 	if status == http.StatusInternalServerError {
 		h.opts.Logger.Error(err, "The inspector could not answer", "asked", c.task, "url", clip(c.r.URL.String()))
 	}

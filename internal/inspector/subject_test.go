@@ -21,8 +21,9 @@ func (busy) Memory(context.Context, string) (v1.Memory, error) {
 
 func TestABusyOperatorSaysSo(t *testing.T) {
 	h := inspector.New(busy{toyoperator.New()}, inspector.Options{})
-	p := problem(t, answer(h, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/delta/v1/memory?kind=sites", http.NoBody)))
-	if p.Status != http.StatusTooManyRequests || p.Message == "" {
+	a := answer(h, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/delta/v1/memory?kind=sites", http.NoBody))
+	p := problem(t, a)
+	if p.Status != http.StatusTooManyRequests || p.Message == "" || a.header.Get("Retry-After") == "" {
 		t.Errorf("the answer is %+v", p)
 	}
 }

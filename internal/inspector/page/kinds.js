@@ -115,7 +115,7 @@ function memoryOf(k, memory, ask) {
   const most = Math.max(1, ...memory.paths.map((p) => p.bytes));
   const [shown, rest] = [memory.paths.slice(0, mostPaths), memory.paths.slice(mostPaths)];
   return [
-    h("p", null, `About ${bytes(memory.bytes)} for ${plural(memory.objects, "object")}, estimated from ${number(memory.sampled)}. `, button),
+    h("p", null, `About ${bytes(memory.bytes)} for ${plural(memory.objects, "object")}, estimated from ${number(memory.sampled)}${memory.truncated ? ", as there was no time for more" : ""}. `, button),
     h("div", { class: "bars" }, table(`Memory of ${k.name} by path`, [{ label: "Path" }, { label: "Bytes", class: "num" }, { label: "Share", class: "wide" }],
       shown.map((p) => {
         const bar = h("span", { class: "bar", "aria-hidden": "true" });
