@@ -54,7 +54,7 @@ var (
 	heard = &family{name: "delta_cache_last_heard_timestamp_seconds", labels: ofKind, kind: prometheus.GaugeValue, join: smallest,
 		help: "When the server last said anything about the kind. Of several namespaces it is the earliest."}
 	deaf = &family{name: "delta_cache_deaf_since_timestamp_seconds", labels: ofKind, kind: prometheus.GaugeValue, join: smallest,
-		help: "When the server was last heard, if all attempts since have failed. There is no series while it answers."}
+		help: "Since when all attempts to follow the server have failed, also because it refuses the kind. There is no series while the kind is followed."}
 	degraded = &family{name: "delta_cache_degraded_since_timestamp_seconds", labels: ofKind, kind: prometheus.GaugeValue, join: smallest,
 		help: "When the server first refused the kind. There is no series while it does not."}
 	objects = &family{name: "delta_cache_objects", labels: ofKind, kind: prometheus.GaugeValue,

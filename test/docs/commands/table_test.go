@@ -32,7 +32,7 @@ var places = map[string]place{
 	},
 	"git apply clone.patch":         {"test/docs/adopt/scaffold_test.go", `p.follow(followed[0])`},
 	"git apply adopt.patch":         {"test/docs/adopt/scaffold_test.go", `p.follow(followed[1])`},
-	"git grep -n delta-runtime/pkg": {"test/docs/adopt/scaffold_test.go", `p.follow(followed[2])`},
+	"git grep -n delta-runtime/delta-runtime": {"test/docs/adopt/scaffold_test.go", `p.follow(followed[2])`},
 	"git apply -R adopt.patch":      {"test/docs/adopt/scaffold_test.go", `p.follow(followed[2])`},
 	"git apply -R clone.patch":      {"test/docs/adopt/scaffold_test.go", `p.follow(followed[2])`},
 	"go mod edit -dropreplace github.com/delta-runtime/delta-runtime": {"test/docs/adopt/scaffold_test.go", `p.follow(followed[2])`},
