@@ -151,8 +151,10 @@ func TestFollowGoesOnAfterTheBacklog(t *testing.T) {
 
 func TestPoliciesInWords(t *testing.T) {
 	for want, p := range map[string]resync.Policy{
-		"":             {Period: resync.Never},
-		"every 1h0m0s": {Period: time.Hour},
+		"":               {Period: resync.Never},
+		"every 1h0m0s":   {Period: time.Hour},
+		"every 9h57m18s": {Period: 9*time.Hour + 57*time.Minute + 18*time.Second + 14_428_239},
+		"every 1.5s":     {Period: 1500 * time.Millisecond},
 		"every 1m0s, spread over the period, at most 5 a second, of app=web, if not reconciled for 10m0s, in a, b": {
 			Period: time.Minute, Spread: resync.OverPeriod, Rate: 5, Selector: labels.SelectorFromSet(labels.Set{"app": "web"}),
 			OnlyIfNotReconciledFor: 10 * time.Minute, Namespaces: []string{"a", "b"},

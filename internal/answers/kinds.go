@@ -3,6 +3,7 @@ package answers
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/observe"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
@@ -68,7 +69,11 @@ func describePolicy(p *resync.Policy) string {
 	if p.Period <= 0 {
 		return ""
 	}
-	says := "every " + p.Period.String()
+	period := p.Period
+	if period >= time.Minute {
+		period = period.Round(time.Second) // a kind's own period is a bit off the cache's, so that not all are due at once
+	}
+	says := "every " + period.String()
 	if p.Spread == resync.OverPeriod {
 		says += ", spread over the period"
 	}
