@@ -25,6 +25,7 @@ const (
 type Client struct {
 	base  *url.URL
 	where string
+	hints *hints
 	http  *http.Client
 	// refrain is why requests have no token.
 	refrain error
@@ -38,6 +39,8 @@ type Target struct {
 	Base *url.URL
 	// Where names the inspector in sentences.
 	Where string
+	// Way is how the requests get there.
+	Way Way
 	// Transport carries the requests.
 	Transport http.RoundTripper
 	// Refrain says why the Transport adds no token, and what to do about it; nil if it adds what
@@ -50,7 +53,7 @@ type Target struct {
 // New returns a Client.
 func New(target Target) *Client {
 	return &Client{
-		base: target.Base, where: target.Where, timeout: target.Timeout, refrain: target.Refrain,
+		base: target.Base, where: target.Where, hints: target.Way.hints(), timeout: target.Timeout, refrain: target.Refrain,
 		http: &http.Client{
 			Transport: target.Transport,
 			// A transport adds the token to each request, so a redirect could lead the token
@@ -145,7 +148,7 @@ func (c *Client) failed(ctx context.Context, r request, err error) error {
 	if errors.As(err, &through) {
 		err = through.Err // the rest of it is what we were doing, which the Failure says
 	}
-	return &Failure{Doing: r.doing(), Where: c.where, Err: err, Try: tryAfter(err)}
+	return &Failure{Doing: r.doing(), Where: c.where, Err: err, Try: c.hints.afterError(err)}
 }
 
 // doing says what a request is for.

@@ -75,7 +75,7 @@ func TestFailuresSayWhatToTry(t *testing.T) {
 		"never":          {403, `{"status":403,"message":"actions are off"}`, []string{"get kinds from the test's operator: actions are off"}},
 		"no inspector":   {404, "404 page not found\nsecond line", []string{`"404 page not found"`, "--port"}},
 		"TLS was wanted": {400, "Client sent an HTTP request to an HTTPS server.", []string{"use --scheme https"}},
-		"a redirect":     {302, "", []string{"302 Found", "--url"}},
+		"a redirect":     {302, "", []string{"302 Found", "check --operator and --port"}},
 		"a page":         {200, "<html>", []string{"not JSON", "--operator"}},
 		"half an answer": {200, `{"items": [`, []string{"not JSON"}},
 		"broken":         {500, "", []string{"500 Internal Server Error"}},
@@ -206,7 +206,7 @@ func TestASilentStreamEnds(t *testing.T) {
 func TestAStreamIsNoPage(t *testing.T) {
 	c := client(t, server(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>") }))
 	err := c.Stream(t.Context(), ask.Follow{Silence: time.Minute})
-	if err == nil || !strings.Contains(err.Error(), "--url") {
+	if err == nil || !strings.Contains(err.Error(), "check --operator and --port") {
 		t.Errorf("the stream ended with %v", err)
 	}
 }

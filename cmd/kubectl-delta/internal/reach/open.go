@@ -92,7 +92,7 @@ func (o *Options) direct() (*Connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return o.connection(&Connection{Base: base, Transport: with, idle: idle}, base.String()), nil
+	return o.connection(&Connection{Base: base, Transport: with, idle: idle}, ask.Target{Where: base.String(), Way: ask.Address}), nil
 }
 
 // place is where in a Pod an inspector is.
@@ -139,7 +139,7 @@ func (o *Options) through(ctx context.Context, there *place, cluster kubernetes.
 	// that no page in a browser can reach it by a name of its own. To the Pod this one is true.
 	base := &url.URL{Scheme: there.scheme, Host: "127.0.0.1:" + strconv.Itoa(there.port)}
 	where := fmt.Sprintf("port %d of Pod %s", there.port, full(there.pod))
-	return o.connection(&Connection{Base: base, Transport: with, Refrain: refrain, idle: idle, forward: tunnel}, where), nil
+	return o.connection(&Connection{Base: base, Transport: with, Refrain: refrain, idle: idle, forward: tunnel}, ask.Target{Where: where, Way: ask.Forward}), nil
 }
 
 // authorized adds a token, for an operator that may see it. The kubeconfig's own goes only to an inspector that speaks TLS:
@@ -155,8 +155,9 @@ func (o *Options) authorized(there *place, cluster kubernetes.Interface, next ht
 	}
 }
 
-func (o *Options) connection(c *Connection, where string) *Connection {
-	c.Client = ask.New(ask.Target{Base: c.Base, Where: where, Transport: c.Transport, Refrain: c.Refrain, Timeout: o.Timeout})
+func (o *Options) connection(c *Connection, to ask.Target) *Connection {
+	to.Base, to.Transport, to.Refrain, to.Timeout = c.Base, c.Transport, c.Refrain, o.Timeout
+	c.Client = ask.New(to)
 	return c
 }
 

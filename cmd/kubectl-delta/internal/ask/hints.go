@@ -1,0 +1,96 @@
+package ask
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"net/http"
+	"strings"
+	"syscall"
+)
+
+// Way is how requests get to an inspector. A hint names only flags that can be used on it.
+type Way uint8
+
+const (
+	// Forward is a port-forward of our own to a Pod.
+	Forward Way = iota
+	// Address is one that the user has given. There is no cluster to ask for a token, and the scheme
+	// and the port are parts of the address.
+	Address
+)
+
+// hints are those that differ from one way to the other.
+type hints struct {
+	token, account  string
+	plain, secure   string
+	port, otherPort string
+	where           string
+}
+
+var forwardHints = hints{
+	token:   "use --as-service-account NAMESPACE/NAME, --token or --token-file",
+	account: "or use another account with --as-service-account NAMESPACE/NAME",
+	plain:   "use --scheme http", secure: "use --scheme https",
+	port: "and use --port for its port", otherPort: "or use --port for the port that it is on",
+	where: "check --operator and --port",
+}
+
+var addressHints = hints{
+	token:   "use --token or --token-file, with a token such as kubectl create token makes",
+	account: "or use another account's token with --token or --token-file",
+	plain:   "begin the URL with http://", secure: "begin the URL with https://",
+	port: "and that the port of the URL is right", otherPort: "or correct the port of the URL",
+	where: "check --url",
+}
+
+func (w Way) hints() *hints {
+	if w == Address {
+		return &addressHints
+	}
+	return &forwardHints
+}
+
+// afterStatus says what may help. explained is what the inspector itself has said about it.
+func (h *hints) afterStatus(status int, explained, content string) string {
+	switch {
+	case status == http.StatusUnauthorized:
+		return "it needs a token that it accepts: " + h.token
+	case status == http.StatusBadRequest && strings.Contains(content, "HTTP request to an HTTPS server"):
+		return h.secure
+	case explained != "":
+		return ""
+	case status == http.StatusForbidden:
+		return `the account needs a ClusterRole with the verb get on the nonResourceURLs ["/delta/*"], and post on ["/delta/v1/actions/*"] ` +
+			"for what changes something; " + h.account
+	case status == http.StatusNotFound:
+		return "nothing serves the inspector there: switch it on in the operator, " + h.otherPort
+	case status >= 300 && status < 400 || status == http.StatusOK:
+		return "that may not be an inspector: " + h.where
+	default:
+		return ""
+	}
+}
+
+// afterError says what may help where no answer came.
+func (h *hints) afterError(err error) string {
+	var (
+		unknown  x509.UnknownAuthorityError
+		name     x509.HostnameError
+		invalid  x509.CertificateInvalidError
+		protocol tls.RecordHeaderError
+	)
+	text := err.Error()
+	switch {
+	case errors.As(err, &unknown), errors.As(err, &name), errors.As(err, &invalid), strings.Contains(text, "x509:"):
+		return "if you know that the address is the operator's, use --insecure-skip-tls-verify"
+	case errors.As(err, &protocol), strings.Contains(text, "HTTP response to HTTPS client"):
+		return "the port speaks no TLS: " + h.plain
+	case strings.Contains(text, "malformed HTTP response"):
+		return "the port may speak TLS: " + h.secure
+	case errors.Is(err, syscall.ECONNREFUSED), strings.Contains(text, "connection refused"):
+		return "nothing listens there: check that the operator runs and serves its inspector, " + h.port
+	default:
+		return ""
+	}
+}
