@@ -36,6 +36,7 @@ func TestHintsCanBeFollowed(t *testing.T) {
 		"TLS was wanted": {says(400, "Client sent an HTTP request to an HTTPS server."), "begin the URL with https://"},
 		"a redirect":     {says(302, ""), "check --url"},
 		"a page":         {says(200, "<html>"), "check --url"},
+		"nobody to ask":  {says(500, "Authentication failed"), "/readyz"},
 		"no TLS":         {strings.Replace(says(200, ""), "http:", "https:", 1), "begin the URL with http://"},
 		"a certificate":  {secure.URL, "--insecure-skip-tls-verify"},
 		"nobody there":   {"http://127.0.0.1:1", "that the port of the URL is right"},

@@ -79,6 +79,8 @@ func TestFailuresSayWhatToTry(t *testing.T) {
 		"a page":         {200, "<html>", []string{"not JSON", "--operator"}},
 		"half an answer": {200, `{"items": [`, []string{"not JSON"}},
 		"broken":         {500, "", []string{"500 Internal Server Error"}},
+		"nobody to ask":  {500, "Authentication failed\n", []string{"500", "asks the API server who you are", "tokenreviews", "/readyz", "BindAddress"}},
+		"no reviews":     {500, "Authorization for user eve failed\n", []string{"user eve failed", "asks the API server who you are", "subjectaccessreviews"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := client(t, server(t, func(w http.ResponseWriter, _ *http.Request) {

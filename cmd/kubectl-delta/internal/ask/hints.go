@@ -65,11 +65,21 @@ func (h *hints) afterStatus(status int, explained, content string) string {
 			"for what changes something; " + h.account
 	case status == http.StatusNotFound:
 		return "nothing serves the inspector there: switch it on in the operator, " + h.otherPort
+	case status == http.StatusInternalServerError && unreviewed(content):
+		return "the operator asks the API server who you are and what you may do, and that server does not answer, or does not let the operator " +
+			"create tokenreviews and subjectaccessreviews: look at the operator's log, and at /readyz of its health probe, which takes no token; " +
+			"an inspector with a loopback BindAddress asks nobody, but a port-forward to it needs the API server, too"
 	case status >= 300 && status < 400 || status == http.StatusOK:
 		return "that may not be an inspector: " + h.where
 	default:
 		return ""
 	}
+}
+
+// unreviewed reports whether an answer is of the filter that kubebuilder's operators have before
+// their metrics, and says that the filter could not ask.
+func unreviewed(content string) bool {
+	return strings.HasPrefix(content, "Authentication failed") || strings.HasPrefix(content, "Authorization for user ")
 }
 
 // afterError says what may help where no answer came.
