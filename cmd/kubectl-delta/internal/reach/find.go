@@ -112,13 +112,24 @@ func (f *finder) selected(ctx context.Context, namespace, selector string) (pods
 	}
 	list, err := f.cluster.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: selector})
 	if err != nil {
-		hint := ""
-		if apierrors.IsForbidden(err) && namespace == "" {
-			hint = "; use --operator-namespace to look in one namespace"
-		}
-		return nil, "", fmt.Errorf("find the operator: list Pods with the label %s%s: %w%s", selector, within(namespace), err, hint)
+		return nil, "", fmt.Errorf("find the operator: list Pods with the label %s%s: %w%s", selector, within(namespace), err, f.rights(err, namespace))
 	}
 	return list.Items, "with the label " + selector + within(namespace), nil
+}
+
+// rights says what helps against an error for want of a right; empty if the error is another.
+func (o *Options) rights(err error, namespace string) string {
+	switch {
+	case !apierrors.IsForbidden(err):
+		return ""
+	case namespace == "":
+		return "; use --operator-namespace to look in one namespace"
+	}
+	text := "; it takes the rights to list pods and to create pods/portforward" + within(namespace)
+	if o.Lease != "" {
+		text += ", and to get leases there"
+	}
+	return text
 }
 
 func within(namespace string) string {

@@ -141,3 +141,34 @@ func TestRightsThatAreMissing(t *testing.T) {
 		t.Errorf("without a right to Pods the error is %v", err)
 	}
 }
+
+// TestRightsToGrant has users who have named the namespace and may do nothing there.
+func TestRightsToGrant(t *testing.T) {
+	const rights = "it takes the rights to list pods and to create pods/portforward in namespace a"
+	for name, test := range map[string]struct {
+		options Options
+		refused string
+		want    string
+	}{
+		"a namespace":           {Options{OperatorNamespace: "a"}, "pods", ": not you; " + rights},
+		"the usual namespace":   {Options{UsualOperatorNamespace: "a"}, "pods", ": not you; " + rights},
+		"a Lease":               {Options{Lease: "a/x"}, "pods", ": not you; " + rights + ", and to get leases there; use --operator POD"},
+		"a Lease to read":       {Options{Lease: "a/x"}, "leases", ": not you; " + rights + ", and to get leases there; use --operator POD"},
+		"a Lease, and a choice": {Options{Lease: "a/x", Selector: "app"}, "pods", ": not you; " + rights + ", and to get leases there"},
+	} {
+		cluster := fake.NewClientset(lease("a", "x", "op_1"))
+		cluster.PrependReactor("*", test.refused, func(clienttesting.Action) (bool, runtime.Object, error) {
+			return true, nil, apierrors.NewForbidden(schema.GroupResource{Resource: test.refused}, "", errors.New("not you"))
+		})
+		if _, err := (&finder{Options: &test.options, cluster: cluster}).find(t.Context()); err == nil || !strings.HasSuffix(err.Error(), test.want) {
+			t.Errorf("%s: the error is %v, want %q at its end", name, err, test.want)
+		}
+	}
+	cluster := fake.NewClientset()
+	cluster.PrependReactor("list", "pods", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, nil, errors.New("no route to host")
+	})
+	if _, err := (&finder{Options: &Options{OperatorNamespace: "a"}, cluster: cluster}).find(t.Context()); err == nil || strings.Contains(err.Error(), "rights") {
+		t.Errorf("where no right is missing the error is %v", err)
+	}
+}

@@ -26,7 +26,7 @@ func (f *finder) holder(ctx context.Context) (*corev1.Pod, error) {
 	}
 	list, err := f.cluster.CoreV1().Pods(lease.Namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
-		return nil, fmt.Errorf("find the operator: list Pods in namespace %s: %w; use --operator POD", lease.Namespace, err)
+		return nil, fmt.Errorf("find the operator: list Pods in namespace %s: %w%s; use --operator POD", lease.Namespace, err, f.rights(err, lease.Namespace))
 	}
 	pods := leading(usable(list.Items), []string{host})
 	if len(pods) != 1 {
@@ -43,7 +43,7 @@ func (f *finder) lease(ctx context.Context) (*coordinationv1.Lease, error) {
 	}
 	lease, err := f.cluster.CoordinationV1().Leases(namespace).Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
-		return nil, fmt.Errorf("find the operator's leader: get Lease %s: %w; use --operator POD", f.Lease, err)
+		return nil, fmt.Errorf("find the operator's leader: get Lease %s: %w%s; use --operator POD", f.Lease, err, f.rights(err, namespace))
 	}
 	return lease, nil
 }
