@@ -32,9 +32,10 @@ func (p *program) resync() *cobra.Command {
 
 func (p *program) relist() *cobra.Command {
 	return &cobra.Command{
-		Use:   "relist KIND",
-		Short: "List a kind again",
-		Args:  takes(1, 1),
+		Use:     "relist KIND",
+		Short:   "List a kind again",
+		Example: "  kubectl delta relist secret",
+		Args:    takes(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			kind, err := p.kind(c.Context(), args[0])
 			if err != nil {

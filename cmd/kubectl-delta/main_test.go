@@ -132,7 +132,7 @@ func TestExitCodes(t *testing.T) {
 		"ill, and no matter":  {[]string{"status", "--url", illBase}, exitFine, ""},
 		"no such command":     {[]string{"stauts"}, exitUsage, `did you mean "status"?`},
 		"no such flag":        {[]string{"status", "--what"}, exitUsage, "unknown flag: --what; see kubectl delta status --help"},
-		"an argument missing": {[]string{"why"}, exitUsage, "why KIND/NAME"},
+		"an argument missing": {[]string{"why"}, exitUsage, "why: KIND/NAME is missing"},
 		"one too many":        {[]string{"relist", "a", "b"}, exitUsage, "2 arguments"},
 		"no name":             {[]string{"why", "site", "--url", wellBase}, exitUsage, "not KIND/NAME"},
 		"no such output":      {[]string{"status", "-o", "xml"}, exitUsage, "json, yaml or wide"},

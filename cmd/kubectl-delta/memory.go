@@ -12,9 +12,10 @@ import (
 
 func (p *program) memory() *cobra.Command {
 	return &cobra.Command{
-		Use:   "memory KIND",
-		Short: "Estimate what a kind costs in memory, and which of its fields cost most",
-		Args:  takes(1, 1),
+		Use:     "memory KIND",
+		Short:   "Estimate what a kind costs in memory, and which of its fields cost most",
+		Example: "  kubectl delta memory deployment",
+		Args:    takes(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			kind, err := p.kind(c.Context(), args[0])
 			if err != nil {

@@ -80,16 +80,6 @@ func unknown(c *cobra.Command, args []string) error {
 	return misuse("%s; see %s --help", text, c.CommandPath())
 }
 
-// takes returns a check of the number of arguments.
-func takes(least, most int) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if len(args) < least || len(args) > most {
-			return misuse("%s: %d arguments are not what it takes; see %s --help", c.UseLine(), len(args), c.CommandPath())
-		}
-		return nil
-	}
-}
-
 func (p *program) checkOutput() error {
 	switch p.output {
 	case "", "wide", "json", "yaml":
