@@ -39,9 +39,11 @@ func (p *program) root() *cobra.Command {
 reconciles, and what waits. It reaches the operator's inspector through a port-forward.
 
 The operator must serve its inspector. Its Pods are found by the label
-` + reach.Label + `, and the leader among them by its Lease.
+` + reach.Label + `, or by ` + reach.KubebuilderLabel + `,
+which kubebuilder gives them, so that there is nothing to label. The leader among them is found
+by its Lease. An operator that runs as a process, outside of a cluster, is reached with --url.
 
-Everybody who may create a Pod can give it that label. So only an operator whose namespace you
+Everybody who may create a Pod can give it such a label. So only an operator whose namespace you
 name, with --operator-namespace, --lease or ` + reach.NamespaceVariable + `,
 gets a token: by default the one that your kubeconfig has. With --as-service-account, which is
 better, it gets a token that lasts ten minutes, of an account that may do less than you.

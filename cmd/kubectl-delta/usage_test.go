@@ -57,3 +57,18 @@ func TestMissingArgumentsAreNamed(t *testing.T) {
 		}
 	}
 }
+
+// TestTheHelpSaysHowAnOperatorIsFound is for those who have nothing to label, and those without a Pod.
+func TestTheHelpSaysHowAnOperatorIsFound(t *testing.T) {
+	got := runs(t.Context(), "--help")
+	intro, _, _ := strings.Cut(got.out, "\nUsage:")
+	intro = strings.Join(strings.Fields(intro), " ")
+	for _, want := range []string{
+		"by the label delta-runtime.dev/inspector=true, or by control-plane=controller-manager, which kubebuilder gives them",
+		"An operator that runs as a process, outside of a cluster, is reached with --url",
+	} {
+		if !strings.Contains(intro, want) {
+			t.Errorf("the help begins with\n%s\nwant %q", intro, want)
+		}
+	}
+}

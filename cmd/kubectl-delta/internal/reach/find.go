@@ -59,13 +59,13 @@ func (f *finder) candidates(ctx context.Context) (pods []corev1.Pod, what string
 	}
 	// Where nobody has named a namespace our label has no precedence: a Pod of anybody may
 	// have it, and must not keep an operator with kubebuilder's out of sight.
-	more, _, err := f.selected(ctx, where, kubebuilderLabel)
+	more, _, err := f.selected(ctx, where, KubebuilderLabel)
 	for i := range more {
 		if !marked(&more[i]) {
 			pods = append(pods, more[i])
 		}
 	}
-	return pods, "with the label " + Label + " or " + kubebuilderLabel + within(where), err
+	return pods, "with the label " + Label + " or " + KubebuilderLabel + within(where), err
 }
 
 // marked reports whether a Pod has our label.

@@ -10,8 +10,8 @@ import (
 const (
 	// Label marks Pods that serve an inspector.
 	Label = "delta-runtime.dev/inspector=true"
-	// kubebuilderLabel is what kubebuilder gives the Pods of an operator.
-	kubebuilderLabel = "control-plane=controller-manager"
+	// KubebuilderLabel is what kubebuilder gives the Pods of an operator.
+	KubebuilderLabel = "control-plane=controller-manager"
 	// PortAnnotation and SchemeAnnotation of a Pod say where it serves its inspector.
 	PortAnnotation   = "delta-runtime.dev/inspector-port"
 	SchemeAnnotation = "delta-runtime.dev/inspector-scheme"
@@ -65,7 +65,7 @@ func (o *Options) AddTo(flags *pflag.FlagSet) {
 	flags.StringVar(&o.OperatorNamespace, "operator-namespace", "",
 		"namespace of the operator's Pods. Only an operator whose namespace you name gets a token, because everybody who may create a Pod\n"+
 			"can label it as an operator's (the environment's "+NamespaceVariable+"; without one it looks in all, and shows no token)")
-	flags.StringVar(&o.Selector, "selector", "", "labels of the operator's Pods ("+Label+" or "+kubebuilderLabel+")")
+	flags.StringVar(&o.Selector, "selector", "", "labels of the operator's Pods ("+Label+" or "+KubebuilderLabel+")")
 	flags.StringVar(&o.Lease, "lease", "", "NAMESPACE/NAME of the Lease whose holder is the operator's leader (found by itself)")
 	flags.IntVar(&o.Port, "port", 0, "the inspector's port in the Pod (annotation "+PortAnnotation+", or 8443)")
 	flags.StringVar(&o.Scheme, "scheme", "", "http or https (annotation "+SchemeAnnotation+", or https)")
