@@ -126,7 +126,12 @@ func TestTheGuardKnowsWhoIsHere(t *testing.T) {
 			}
 		}
 	}
-	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/delta/", http.NoBody)
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/delta/v1/actions/relist", http.NoBody)
+	r.Host = "localhost"
+	if p := problem(t, answer(closed, r)); !strings.HasSuffix(p.Message, "inspect.Options{AllowActions: true}") {
+		t.Errorf("who may change nothing is told %q, want how to allow it", p.Message)
+	}
+	r = httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/delta/", http.NoBody)
 	r.Host = "localhost"
 	r.Header.Set("Sec-Fetch-Site", "cross-site") // a link from elsewhere
 	if a := answer(closed, r); a.status != http.StatusOK {

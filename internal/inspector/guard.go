@@ -33,7 +33,7 @@ func forbid(w http.ResponseWriter, r *http.Request, why string) {
 const foreign = "the request comes from a page of another origin"
 
 // noActions is why nothing is changed.
-const noActions = "this address shows things and changes nothing; the operator has to be started with actions allowed"
+const noActions = "this address shows things and changes nothing; the operator has to allow actions: inspect.Options{AllowActions: true}"
 
 // unwanted says why a request is refused; empty if it is not.
 func unwanted(r *http.Request, cross *http.CrossOriginProtection, opts Options) string {
