@@ -83,7 +83,19 @@ func (o *Operator) Cancel(_ context.Context, request inspector.Request) (v1.Done
 	if !requests.Cancel(key) {
 		return v1.Done{}, fmt.Errorf("%w: %s %s does not wait for a timer", inspector.ErrUnable, request.Controller, key)
 	}
-	return done(nil, "The timer of %s %s is cancelled. The next event of its object has it called.", request.Controller, key)
+	return done(nil, "The timer of %s %s is cancelled. The next event of its object has it called.%s", request.Controller, key, stillWaits(requests.Waiting(key).Len()))
+}
+
+// stillWaits says what becomes of the changes of a request without a timer: the ledger keeps them.
+func stillWaits(changes int) string {
+	switch changes {
+	case 0:
+		return ""
+	case 1:
+		return " That call is told the change that waits."
+	default:
+		return fmt.Sprintf(" That call is told the %d changes that wait.", changes)
+	}
 }
 
 func (o *Operator) requests(of inspector.Request) (delta.Key, observe.Requests, error) {
