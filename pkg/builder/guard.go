@@ -49,7 +49,7 @@ func newGuard[R comparable](name string, mgr manager.Manager, opts delta.LedgerO
 	return &guard[R]{
 		name: name, mgr: mgr, defers: opts.DeferHotLoops,
 		watch: hotloop.New[R](hotloop.Options{Deferred: opts.DeferHotLoops}),
-		share: newShare[R](&ofProcess), loops: map[R]bool{}, held: map[R]time.Time{},
+		share: newShare[R](), loops: map[R]bool{}, held: map[R]time.Time{},
 	}
 }
 

@@ -2,12 +2,12 @@ package builder
 
 import (
 	"hash/maphash"
-	"sync/atomic"
 	"time"
 )
 
-// share says which requests a guard looks at, so that all guards of the process together take no more
-// than a hundredth of one CPU. Looking at a call compares objects, which takes longer than some
+// share says which requests a guard looks at, so that it takes no more than a hundredth of one CPU. Each
+// controller has a guard: if all had one budget, those with large objects would leave nothing to the
+// others. Looking at a call compares objects, which takes longer than some
 // reconcilers do. A loop can't be seen in every second call, so share leaves out requests and not
 // calls: those of another part each ten minutes. If looking takes little, share leaves out none.
 //
@@ -16,7 +16,7 @@ import (
 //
 // It has no lock.
 type share[R comparable] struct {
-	budget  *budget
+	budget  budget
 	seed    maphash.Seed
 	parts   uint64        // Invariant: a power of two. Requests are divided into so many, and one is looked at.
 	doubled time.Time     // when parts was last doubled
@@ -33,19 +33,15 @@ const (
 	mostParts  = 1 << 12
 )
 
-// budget is the time that looking may take. The zero value is ready. Any number of goroutines may use
-// it.
+// budget is the time that looking may take. The zero value is ready.
 type budget struct {
-	paid atomic.Int64 // until when all that was taken is paid, in nanoseconds since 1970; before shareTurn from now
+	paid time.Time // until when all that was taken is paid. Invariant: before shareTurn from the last look.
 }
-
-// ofProcess is the budget of all guards.
-var ofProcess budget
 
 // inDebt reports whether more was taken than there is. A clock that was set back by much has no
 // debts.
 func (b *budget) inDebt(now time.Time) bool {
-	debt := time.Duration(b.paid.Load() - now.UnixNano())
+	debt := b.paid.Sub(now)
 	return debt > 0 && debt <= shareTurn
 }
 
@@ -54,21 +50,15 @@ func (b *budget) take(d time.Duration, now time.Time) {
 	if d <= 0 {
 		return
 	}
-	for {
-		before := b.paid.Load()
-		debt := time.Duration(before - now.UnixNano())
-		if debt > shareTurn {
-			debt = 0
-		}
-		debt = min(max(debt, -shareBurst*shareOf)+min(d, shareTurn)*shareOf, shareTurn)
-		if b.paid.CompareAndSwap(before, now.Add(debt).UnixNano()) {
-			return
-		}
+	debt := b.paid.Sub(now)
+	if debt > shareTurn {
+		debt = 0
 	}
+	b.paid = now.Add(min(max(debt, -shareBurst*shareOf)+min(d, shareTurn)*shareOf, shareTurn))
 }
 
-func newShare[R comparable](of *budget) share[R] {
-	return share[R]{budget: of, seed: maphash.MakeSeed(), parts: 1}
+func newShare[R comparable]() share[R] {
+	return share[R]{seed: maphash.MakeSeed(), parts: 1}
 }
 
 // has reports whether a request is looked at now.
