@@ -30,11 +30,11 @@ var places = map[string]place{
 	"go mod edit -require github.com/delta-runtime/delta-runtime@v0.0.0 -replace github.com/delta-runtime/delta-runtime=./third_party/delta-runtime": {
 		"test/docs/adopt/scaffold_test.go", `p.follow(followed[0])`,
 	},
-	"git apply clone.patch":         {"test/docs/adopt/scaffold_test.go", `p.follow(followed[0])`},
-	"git apply adopt.patch":         {"test/docs/adopt/scaffold_test.go", `p.follow(followed[1])`},
-	"git grep -n delta-runtime/delta-runtime": {"test/docs/adopt/scaffold_test.go", `p.follow(followed[2])`},
-	"git apply -R adopt.patch":      {"test/docs/adopt/scaffold_test.go", `p.follow(followed[2])`},
-	"git apply -R clone.patch":      {"test/docs/adopt/scaffold_test.go", `p.follow(followed[2])`},
+	"git apply clone.patch":                                           {"test/docs/adopt/scaffold_test.go", `p.follow(followed[0])`},
+	"git apply adopt.patch":                                           {"test/docs/adopt/scaffold_test.go", `p.follow(followed[1])`},
+	"git grep -n delta-runtime/delta-runtime":                         {"test/docs/adopt/scaffold_test.go", `p.follow(followed[2])`},
+	"git apply -R adopt.patch":                                        {"test/docs/adopt/scaffold_test.go", `p.follow(followed[2])`},
+	"git apply -R clone.patch":                                        {"test/docs/adopt/scaffold_test.go", `p.follow(followed[2])`},
 	"go mod edit -dropreplace github.com/delta-runtime/delta-runtime": {"test/docs/adopt/scaffold_test.go", `p.follow(followed[2])`},
 	"git rm -f third_party/delta-runtime":                             {"test/docs/adopt/scaffold_test.go", `p.follow(followed[2])`},
 }
