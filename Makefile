@@ -113,8 +113,8 @@ fuzz: ## Fuzz every target for FUZZTIME (30s)
 e2e: cluster bin/kustomize ## Run the end-to-end tests alone, telling what they do
 	CGO_ENABLED=0 go test -count=1 -v -timeout 20m ./test/e2e/... ./test/contract
 	CGO_ENABLED=0 go test -count=1 -v -timeout 20m -run '$(ONREAL)' ./test/skip
-	go test -count=1 -v -timeout 20m $(RACE) ./test/operator/... ./test/canary ./hack/demo
-	CGO_ENABLED=0 go test -count=1 -v -timeout 20m ./test/sampleoperator ./test/docs/adopt ./test/docs/commands
+	go test -count=1 -v -timeout 20m $(RACE) ./test/operator/... ./hack/demo
+	CGO_ENABLED=0 go test -count=1 -v -timeout 20m ./test/canary ./test/sampleoperator ./test/docs/adopt ./test/docs/commands
 
 # axe-core knows the rules of accessibility. It is not ours to distribute.
 AXE          = 4.14.1
