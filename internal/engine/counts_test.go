@@ -1,11 +1,14 @@
 package engine
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -118,4 +121,36 @@ func TestTheOldestDelta(t *testing.T) {
 			t.Errorf("there is one of %v, and none is left", got)
 		}
 	})
+}
+
+// TestNoCountFallsMeanwhile reads the counts all the time while a scope goes and comes.
+func TestNoCountFallsMeanwhile(t *testing.T) {
+	i := newScoped(t, Options[faulty.Thing]{}, Scope[faulty.Thing]{Namespace: "p", ListWatcher: calm("p")})
+	i.coverage.Load().called("p").reflector.Skip(t.Context(), errors.New("a test leaves it out"))
+	reading := lifecycle.New(t.Context())
+	for range 2 {
+		reading.Go("read", func(ctx context.Context) error {
+			for last := uint64(0); ctx.Err() == nil; {
+				now := i.Counts().Reflector.Skipped
+				if now < last {
+					return fmt.Errorf("%d were left out, and %d a moment ago", now, last)
+				}
+				last = now
+			}
+			return nil
+		})
+	}
+	for range 2000 {
+		if err := i.RemoveScope("p", informer.Silently); err != nil {
+			t.Fatal(err)
+		}
+		if err := i.AddScope(Scope[faulty.Thing]{Namespace: "p", ListWatcher: calm("p")}); err != nil {
+			t.Fatal(err)
+		}
+		i.coverage.Load().called("p").reflector.Skip(t.Context(), errors.New("a test leaves it out"))
+	}
+	reading.Stop()
+	if err := reading.Wait(); err != nil {
+		t.Error(err)
+	}
 }

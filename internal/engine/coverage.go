@@ -19,26 +19,32 @@ type coverage[T any] struct {
 	past    reflector.Counts // what the Reflectors have done of scopes that are gone
 }
 
-// cover makes these the scopes.
-func (i *Informer[T]) cover(scopes ...*scope[T]) {
-	c := &coverage[T]{scopes: scopes, named: make(map[string]*scope[T], len(scopes)), past: i.coverage.Load().past}
-	slices.SortFunc(c.scopes, func(a, b *scope[T]) int { return cmp.Compare(a.reach.namespace, b.reach.namespace) })
+// with returns the coverage with these scopes in place of its own.
+func (c *coverage[T]) with(scopes ...*scope[T]) *coverage[T] {
+	next := &coverage[T]{scopes: scopes, named: make(map[string]*scope[T], len(scopes)), past: c.past}
+	slices.SortFunc(next.scopes, func(a, b *scope[T]) int { return cmp.Compare(a.reach.namespace, b.reach.namespace) })
 	for _, s := range scopes {
 		if s.reach.namespace == "" {
-			c.rest = s
+			next.rest = s
 		} else {
-			c.named[s.reach.namespace] = s
+			next.named[s.reach.namespace] = s
 		}
 	}
-	i.coverage.Store(c)
+	return next
+}
+
+// cover adds a scope.
+func (i *Informer[T]) cover(s *scope[T]) {
+	now := i.coverage.Load()
+	i.coverage.Store(now.with(append(slices.Clone(now.scopes), s)...))
 }
 
 // uncover takes a scope out. Until [Informer.forget] its Reflector may still do something.
 func (i *Informer[T]) uncover(s *scope[T]) {
-	i.cover(slices.DeleteFunc(slices.Clone(i.coverage.Load().scopes), func(other *scope[T]) bool { return other == s })...)
-	c := *i.coverage.Load()
-	c.leaving = s
-	i.coverage.Store(&c)
+	now := i.coverage.Load()
+	next := now.with(slices.DeleteFunc(slices.Clone(now.scopes), func(other *scope[T]) bool { return other == s })...)
+	next.leaving = s
+	i.coverage.Store(next) // in one, or somebody would read counts without the scope's
 }
 
 // forget keeps of the scope that leaves what its Reflector has done, so that no count falls.

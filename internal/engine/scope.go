@@ -90,7 +90,7 @@ func (i *Informer[T]) AddScope(add Scope[T]) error {
 		s.inlet.shut()
 		return fmt.Errorf("add scope of %s to informer for %s: %w", add, i.opts.Name, ErrStopped)
 	}
-	i.cover(append(slices.Clone(i.coverage.Load().scopes), s)...)
+	i.cover(s)
 	i.rearrangeResyncLocked()
 	return nil
 }
