@@ -61,6 +61,9 @@ func (o *Operator) delta(e *journal.Entry, t *telling) v1.Delta {
 	return shown
 }
 
+// Newest is the [inspector.Subject]'s.
+func (o *Operator) Newest() uint64 { return o.journal.Newest() }
+
 // Follow is the [inspector.Subject]'s.
 func (o *Operator) Follow(q inspector.DeltaQuery) inspector.Stream {
 	want, possible := filterOf(q)

@@ -28,10 +28,7 @@ type Operator struct {
 	journal *journal.Journal
 }
 
-var (
-	_ inspector.Subject = (*Operator)(nil)
-	_ inspector.Names   = (*Operator)(nil)
-)
+var _ inspector.Subject = (*Operator)(nil)
 
 // New returns an Operator whose journal is empty.
 func New(opts Options) *Operator {
@@ -101,7 +98,7 @@ func (o *Operator) Kinds() []v1.Kind {
 	return all
 }
 
-// KindNames is the [inspector.Names]'s.
+// KindNames is the [inspector.Subject]'s.
 func (o *Operator) KindNames() (all []v1.Kind) {
 	for _, k := range o.kinds() {
 		all = append(all, v1.Kind{Name: k.Name, Group: k.GVK.Group, Version: k.GVK.Version, Kind: k.GVK.Kind})
@@ -109,7 +106,7 @@ func (o *Operator) KindNames() (all []v1.Kind) {
 	return all
 }
 
-// ControllerNames is the [inspector.Names]'s.
+// ControllerNames is the [inspector.Subject]'s.
 func (o *Operator) ControllerNames() (all []v1.Controller) {
 	for _, c := range o.controllers() {
 		all = append(all, v1.Controller{Name: c.Name})

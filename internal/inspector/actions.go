@@ -69,12 +69,12 @@ func (h *handler) kindOf(asked string) (string, error) {
 	if asked == "" {
 		return "", refuse(http.StatusBadRequest, "the field kind is missing: %s", thisKind.about)
 	}
-	return findKind(h.kindNames(), asked)
+	return findKind(h.subject.KindNames(), asked)
 }
 
 func (h *handler) request(body v1.RequestAction) (Request, error) {
 	if body.Controller == "" || body.Name == "" {
 		return Request{}, refuse(http.StatusBadRequest, "an action on a request needs the fields controller and name")
 	}
-	return Request(body), findController(h.controllerNames(), body.Controller)
+	return Request(body), findController(h.subject.ControllerNames(), body.Controller)
 }

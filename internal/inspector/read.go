@@ -23,21 +23,13 @@ func (h *handler) deltas(c *call) (v1.DeltaList, error) {
 	if err != nil {
 		return v1.DeltaList{}, err
 	}
-	ends := max(q.Since, h.newest()) // before the list: it has all up to there that the filter wants
+	ends := max(q.Since, h.subject.Newest()) // before the list: it has all up to there that the filter wants
 	list := h.subject.Deltas(q)
 	if len(list.Items) > 0 {
 		ends = max(ends, list.Items[0].ID)
 	}
 	list.At, list.Cursor = time.Now(), place{h.process, ends}.String()
 	return list, nil
-}
-
-// newest is the ID of the last delta; zero if there is none.
-func (h *handler) newest() uint64 {
-	if last := h.subject.Deltas(DeltaQuery{Limit: 1}).Items; len(last) > 0 {
-		return last[0].ID
-	}
-	return 0
 }
 
 // deltaQuery says which deltas a call is about. If it asks for those after a delta of another
@@ -63,23 +55,7 @@ func (h *handler) kind(c *call) (string, error) {
 	if asked == "" {
 		return "", nil
 	}
-	return findKind(h.kindNames(), asked)
-}
-
-// kindNames are the kinds. Only their names count.
-func (h *handler) kindNames() []v1.Kind {
-	if names, ok := h.subject.(Names); ok {
-		return names.KindNames()
-	}
-	return h.subject.Kinds()
-}
-
-// controllerNames are the controllers. Only their names count.
-func (h *handler) controllerNames() []v1.Controller {
-	if names, ok := h.subject.(Names); ok {
-		return names.ControllerNames()
-	}
-	return h.subject.Controllers()
+	return findKind(h.subject.KindNames(), asked)
 }
 
 // controller is the controller that a call is about; empty if it is about all.
@@ -88,7 +64,7 @@ func (h *handler) controller(c *call) (string, error) {
 	if asked == "" {
 		return "", nil
 	}
-	return asked, findController(h.controllerNames(), asked)
+	return asked, findController(h.subject.ControllerNames(), asked)
 }
 
 func (h *handler) controllers(*call) (v1.ControllerList, error) {

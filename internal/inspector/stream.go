@@ -59,7 +59,7 @@ func (h *handler) streamQuery(c *call) (q DeltaQuery, restarted bool, err error)
 	if err != nil || c.query.hasFrom {
 		return q, restarted, err
 	}
-	q.Since = h.newest()
+	q.Since = h.subject.Newest()
 	return q, false, nil
 }
 

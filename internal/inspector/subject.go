@@ -17,6 +17,7 @@ import (
 type Subject interface {
 	Cache
 	Journal
+	Names
 	Workers
 	Actions
 }
@@ -36,13 +37,15 @@ type Journal interface {
 	// first. If that is zero it begins with the oldest that the journal has, and what was dropped
 	// before is not lost. The caller closes it.
 	Follow(q DeltaQuery) Stream
+	// Newest is the highest ID that a delta has had so far, or more. Those that come have higher ones.
+	Newest() uint64
 	// Reconciles are the last calls that match, in the order that q asks for.
 	Reconciles(q ReconcileQuery) v1.ReconcileList
 	Loops() []v1.Loop
 }
 
-// Names is for a Subject that knows what there is without asking how it is doing. Then a call that names
-// a kind or a controller is checked without that.
+// Names say what there is without asking how it is doing. Calls that name a kind or a controller are
+// checked with them.
 type Names interface {
 	// KindNames are the kinds with their names, groups and versions alone.
 	KindNames() []v1.Kind

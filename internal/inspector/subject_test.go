@@ -31,10 +31,8 @@ func TestABusyOperatorSaysSo(t *testing.T) {
 // named knows the names of what there is, and must not be asked for more.
 type named struct{ inspector.Subject }
 
-func (n named) KindNames() []v1.Kind             { return n.Subject.Kinds() }
-func (n named) ControllerNames() []v1.Controller { return n.Subject.Controllers() }
-func (named) Kinds() []v1.Kind                   { panic("BUG: a status was built for a name") }
-func (named) Controllers() []v1.Controller       { panic("BUG: a status was built for a name") }
+func (named) Kinds() []v1.Kind             { panic("BUG: a status was built for a name") }
+func (named) Controllers() []v1.Controller { panic("BUG: a status was built for a name") }
 
 func TestANameIsFoundWithoutAStatus(t *testing.T) {
 	h := inspector.New(named{toyoperator.New()}, inspector.Options{})

@@ -169,6 +169,9 @@ func (j *Journal) shed(most int) {
 	}
 }
 
+// Newest is the highest number that an entry has had so far.
+func (j *Journal) Newest() uint64 { return j.ids.Load() }
+
 // Status is what a Journal has dropped.
 type Status struct{ Kinds, Controllers []BookStatus }
 

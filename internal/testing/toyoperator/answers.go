@@ -98,6 +98,19 @@ func (o *Operator) Deltas(q inspector.DeltaQuery) v1.DeltaList {
 	return list
 }
 
+// KindNames is of [inspector.Names].
+func (o *Operator) KindNames() []v1.Kind { return o.Kinds() }
+
+// ControllerNames is of [inspector.Names].
+func (o *Operator) ControllerNames() []v1.Controller { return o.Controllers() }
+
+// Newest is of [inspector.Journal].
+func (o *Operator) Newest() uint64 {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.told
+}
+
 // Reconciles is of [inspector.Journal].
 func (o *Operator) Reconciles(q inspector.ReconcileQuery) v1.ReconcileList {
 	o.mu.Lock()
