@@ -41,7 +41,7 @@ type call struct {
 	w     http.ResponseWriter
 	r     *http.Request
 	pace  pace
-	task  string // completes "you asked to …"
+	task  string // see route; the method and the path while there is none
 	query query
 	began bool // part of the answer may have been sent
 }

@@ -27,18 +27,10 @@ const nobodyAsks = "nobody checks who asks: the metrics have no FilterProvider t
 //
 // It lets through what changes something only if opts has Actions.
 func Beside(next http.Handler, opts Options) http.Handler {
-	cross := http.NewCrossOriginProtection()
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		safe := r.Method == http.MethodGet || r.Method == http.MethodHead
-		switch {
-		case r.Context().Value(filtered{}) == nil && (r.TLS == nil || len(r.TLS.VerifiedChains) == 0):
-			forbid(w, r, nobodyAsks)
-		case cross.Check(r) != nil || isForeign(r): // a browser may have a certificate
-			forbid(w, r, foreign)
-		case !safe && !opts.Actions:
-			forbid(w, r, noActions)
-		default:
-			next.ServeHTTP(w, r)
+	return screen(next, opts, func(r *http.Request) string {
+		if r.Context().Value(filtered{}) == nil && (r.TLS == nil || len(r.TLS.VerifiedChains) == 0) {
+			return nobodyAsks
 		}
+		return ""
 	})
 }

@@ -13,13 +13,33 @@ import (
 //
 // It lets through what changes something only if opts has Actions.
 func Guard(next http.Handler, opts Options) http.Handler {
+	return screen(next, opts, func(r *http.Request) string {
+		if !IsLoopback(r.Host) {
+			// Somebody else's name may be made to point here, so that a page of theirs has our origin.
+			return "the Host header has to be localhost or a loopback address"
+		}
+		return ""
+	})
+}
+
+// screen lets through what the caller has nothing against, what no page of another origin asks for, and
+// what changes something only if opts has Actions. against says why a request is refused; empty if it
+// is not.
+func screen(next http.Handler, opts Options, against func(*http.Request) string) http.Handler {
 	cross := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if why := unwanted(r, cross, opts); why != "" {
+		safe := r.Method == http.MethodGet || r.Method == http.MethodHead
+		why := against(r)
+		switch {
+		case why != "":
 			forbid(w, r, why)
-			return
+		case cross.Check(r) != nil || isForeign(r):
+			forbid(w, r, "the request comes from a page of another origin")
+		case !safe && !opts.Actions:
+			forbid(w, r, noActions)
+		default:
+			next.ServeHTTP(w, r)
 		}
-		next.ServeHTTP(w, r)
 	})
 }
 
@@ -29,27 +49,8 @@ func forbid(w http.ResponseWriter, r *http.Request, why string) {
 	c.problem(http.StatusForbidden, why)
 }
 
-// foreign is why a request of a browser is refused.
-const foreign = "the request comes from a page of another origin"
-
 // noActions is why nothing is changed.
 const noActions = "this address shows things and changes nothing; the operator has to allow actions: inspect.Options{AllowActions: true}"
-
-// unwanted says why a request is refused; empty if it is not.
-func unwanted(r *http.Request, cross *http.CrossOriginProtection, opts Options) string {
-	safe := r.Method == http.MethodGet || r.Method == http.MethodHead
-	switch {
-	case !IsLoopback(r.Host):
-		// Somebody else's name may be made to point here, so that a page of theirs has our origin.
-		return "the Host header has to be localhost or a loopback address"
-	case cross.Check(r) != nil || isForeign(r):
-		return foreign
-	case !safe && !opts.Actions:
-		return noActions
-	default:
-		return ""
-	}
-}
 
 // isForeign reports whether a page of another origin asks for data. It could not read the answer,
 // but it could take all streams. A link from another page to this one is fine.

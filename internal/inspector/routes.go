@@ -22,7 +22,7 @@ const (
 // made from the list of routes, so that none of them can forget one.
 type route struct {
 	method, path string
-	task         string // completes "you asked to …"
+	task         string // what the caller asks for; begins the message of a refusal
 	params       []param
 	body         reflect.Type // of a POST; nil for none
 	answer       reflect.Type // nil if it is not JSON of v1
