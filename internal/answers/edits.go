@@ -3,8 +3,8 @@ package answers
 import (
 	"encoding/json"
 	"fmt"
-	"unicode/utf8"
 
+	"github.com/delta-runtime/delta-runtime/internal/path"
 	"github.com/delta-runtime/delta-runtime/pkg/diff"
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 )
@@ -59,12 +59,5 @@ func compact(value any) string {
 	if err != nil {
 		return fmt.Sprintf("(%T)", value)
 	}
-	if len(text) <= longestValue {
-		return string(text)
-	}
-	end := longestValue
-	for !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return string(text[:end]) + "…"
+	return path.Cut(string(text), longestValue)
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/delta-runtime/delta-runtime/internal/path"
 )
 
 // Bounds of a query. A name in Kubernetes has 253 characters at most.
@@ -144,11 +146,4 @@ func known(params []param) string {
 }
 
 // clip shortens what a caller sent, so that an answer does not carry all of it back.
-func clip(value string) string { return clipTo(80, value) }
-
-func clipTo(most int, value string) string {
-	if len(value) <= most {
-		return value
-	}
-	return strings.ToValidUTF8(value[:most], "") + "…"
-}
+func clip(value string) string { return path.Cut(value, 80) }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"reflect"
 
+	"github.com/delta-runtime/delta-runtime/internal/path"
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 )
 
@@ -56,7 +57,7 @@ func act[B any](name, task string, do func(*handler, *call, B) (v1.Done, error))
 				return err
 			}
 			done, err := do(h, c, body)
-			log := h.opts.Logger.WithValues("action", name, "body", clipTo(500, fmt.Sprintf("%+v", body)), "from", c.r.RemoteAddr)
+			log := h.opts.Logger.WithValues("action", name, "body", path.Cut(fmt.Sprintf("%+v", body), 500), "from", c.r.RemoteAddr)
 			if err != nil {
 				log.Info("Somebody tried to act on the operator, and it was refused", "reason", err.Error())
 				return err

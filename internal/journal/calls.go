@@ -95,7 +95,7 @@ type Calls struct{ shelf[Call] }
 
 // Note notes a call. The journal keeps its changes, which nobody may change, and the texts of its errors.
 func (c *Calls) Note(call Call) {
-	call, call.texts = told(call)
+	call = told(call)
 	c.mu.Lock()
 	place, grown := c.addLocked()
 	call.ID, call.Controller = c.journal.ids.Add(1), c.name

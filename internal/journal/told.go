@@ -3,46 +3,38 @@ package journal
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
-	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/internal/path"
 )
 
 // longestError is how much of an error's text is kept, in bytes.
 const longestError = 4 << 10
 
-// textOnly returns an error that has the text of another one and nothing else. An error may hold
-// anything, and nobody could say how large that is.
-func textOnly(err error) (kept error) {
+// textOnly returns an error that has the text of another one and nothing else, and how long that is. An
+// error may hold anything, and nobody could say how large that is.
+func textOnly(err error) (kept error, bytes int64) { //nolint:revive,staticcheck // the error is what is asked for, and not a failure
 	if err == nil {
-		return nil
+		return nil, 0
 	}
 	defer func() {
 		if p := recover(); p != nil { // nobody asked for a journal, so this must not cost a reconcile
-			kept = fmt.Errorf("the text of a %T panicked", err)
+			kept, bytes = fmt.Errorf("the text of a %T panicked", err), 0
 		}
 	}()
-	text := err.Error()
-	if len(text) > longestError {
-		text = strings.ToValidUTF8(text[:longestError], "") + "…"
-	}
-	return errors.New(strings.Clone(text))
+	text := strings.Clone(path.Cut(err.Error(), longestError))
+	return errors.New(text), int64(len(text))
 }
 
-// told returns a call whose errors are their texts, and the bytes of these.
-func told(call Call) (kept Call, bytes int64) {
-	if call.Err = textOnly(call.Err); call.Err != nil {
-		bytes += int64(len(call.Err.Error()))
+// told returns a call whose errors are their texts.
+func told(call Call) Call {
+	call.Err, call.texts = textOnly(call.Err)
+	call.Steps = slices.Clone(call.Steps)
+	for i := range call.Steps {
+		var bytes int64
+		call.Steps[i].Err, bytes = textOnly(call.Steps[i].Err)
+		call.texts += bytes
 	}
-	steps := make([]delta.StepReport, len(call.Steps))
-	for i, s := range call.Steps {
-		if s.Err = textOnly(s.Err); s.Err != nil {
-			bytes += int64(len(s.Err.Error()))
-		}
-		steps[i] = s
-	}
-	if len(steps) > 0 {
-		call.Steps = steps
-	}
-	return call, bytes
+	return call
 }

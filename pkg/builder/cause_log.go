@@ -8,6 +8,7 @@ import (
 	"github.com/go-logr/logr"
 
 	"github.com/delta-runtime/delta-runtime/internal/journal"
+	"github.com/delta-runtime/delta-runtime/internal/path"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -67,7 +68,7 @@ func causesOf(changes delta.Changes) string {
 			b.WriteString(" (" + c.Diff().String() + ")")
 		}
 		if b.Len() > longestCauses {
-			return strings.ToValidUTF8(b.String()[:longestCauses], "") + "…"
+			return path.Cut(b.String(), longestCauses)
 		}
 	}
 	if b.Len() == 0 {
