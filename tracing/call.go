@@ -11,6 +11,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/delta-runtime/delta-runtime/internal/journal"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -47,36 +48,34 @@ func (c *call[R]) end() {
 		c.err = failed // as the builder has it: a step that failed is tried again
 	}
 	result := c.outcome()
-	c.all.SetAttributes(attribute.String("delta.result", result))
+	c.all.SetAttributes(attribute.String("delta.result", result.String()))
 	c.work.End(trace.WithTimestamp(now))
 	c.all.End(trace.WithTimestamp(now))
-	if result == success {
+	if result == journal.Success {
 		c.forget(c.request)
 	} else {
 		c.remember(c.request, attempt{c.all.SpanContext(), now})
 	}
 }
 
-const success = "success"
-
 // outcome returns what the call came to, and says so in the spans if it is an error.
-func (c *call[R]) outcome() string {
+func (c *call[R]) outcome() journal.Result {
 	switch {
 	case c.panicked:
 		c.all.SetStatus(codes.Error, "the reconciler panicked")
 		c.work.SetStatus(codes.Error, "the reconciler panicked")
-		return "panic"
+		return journal.Panic
 	case c.err != nil:
 		c.all.SetStatus(codes.Error, c.err.Error())
 		c.work.SetStatus(codes.Error, c.err.Error())
-		return "error"
+		return journal.Error
 	case c.result.RequeueAfter > 0:
 		c.all.SetAttributes(attribute.Float64("delta.requeue_after_seconds", c.result.RequeueAfter.Seconds()))
-		return "requeue"
+		return journal.Requeue
 	case c.result.Requeue: //nolint:staticcheck // as long as there is Requeue, reconcilers return it
-		return "requeue"
+		return journal.Requeue
 	default:
-		return success
+		return journal.Success
 	}
 }
 
