@@ -101,7 +101,7 @@ func TestSeriesOfAKind(t *testing.T) {
 	}
 }
 
-// nobody does nothing with what it is told.
+// nobody ignores all events.
 type nobody struct{}
 
 func (nobody) OnAdd(any, bool)   {}
