@@ -30,22 +30,24 @@ func Filter(config *rest.Config, httpClient *http.Client) (server.Filter, error)
 
 // New returns a filter that asks an API server.
 func New(api kubernetes.Interface) server.Filter {
-	f := filter{api: api, known: newMemory()}
+	f := filter{api: api, known: memory{answers: map[secret]answer{}}}
 	return func(log logr.Logger, next http.Handler) (http.Handler, error) {
 		return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-			if f.known.allows(q, time.Now(), fresh) {
+			if _, allowed := f.known.recall(what(q), fresh); allowed {
 				next.ServeHTTP(w, q)
 				return
 			}
 			code, err := f.judge(q)
 			switch {
 			case code == http.StatusOK:
-				f.known.allow(q, time.Now())
+				f.known.remember(what(q), nil)
 			case err == nil:
 				f.known.forget(q)
-			case f.known.allows(q, time.Now(), lasting):
-				code = http.StatusOK // an outage of the API server does not hide itself
 			default:
+				if _, allowed := f.known.recall(what(q), lasting); allowed {
+					code = http.StatusOK // an outage of the API server does not hide itself
+					break
+				}
 				log.Error(err, "Can't find out whether a client may read metrics")
 			}
 			if code != http.StatusOK {
@@ -60,7 +62,7 @@ func New(api kubernetes.Interface) server.Filter {
 // filter asks an API server, and remembers what it said.
 type filter struct {
 	api   kubernetes.Interface
-	known *memory
+	known memory
 }
 
 // judge returns the HTTP status to answer with. It takes no longer than a scrape may.
@@ -71,8 +73,8 @@ func (f *filter) judge(q *http.Request) (int, error) {
 	}
 	ctx, cancel := context.WithTimeout(q.Context(), patience)
 	defer cancel()
-	user := f.known.user(q, time.Now())
-	if user == nil {
+	user, met := f.known.recall(who(q), fresh)
+	if !met {
 		var err error
 		if user, err = whoIs(ctx, f.api, token); err != nil {
 			return http.StatusInternalServerError, err
@@ -80,7 +82,7 @@ func (f *filter) judge(q *http.Request) (int, error) {
 		if user == nil {
 			return http.StatusUnauthorized, nil
 		}
-		f.known.meet(q, user, time.Now())
+		f.known.remember(who(q), user)
 	}
 	allowed, err := may(ctx, q, f.api, user)
 	switch {

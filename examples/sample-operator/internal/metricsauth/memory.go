@@ -16,29 +16,25 @@ const (
 	// lasting is how long a client that was allowed to do something may go on while the API server can't
 	// be asked. A token that is taken back in an outage is good for no longer.
 	lasting = 15 * time.Minute
-	// mostKnown is how many answers of each sort are remembered.
-	mostKnown = 1000
+	// mostKnown is how many answers are remembered.
+	mostKnown = 2000
 )
 
 // secret stands for a token, alone or with a method and a path.
 type secret [sha256.Size]byte
 
-// memory knows who has which token, and who was allowed what lately. While the API server does
-// not answer, people need the metrics and the inspector more than at any other time.
+// memory has the last good answers of the API server: who has a token, and what a client is allowed.
+// While the server does not answer, people need the metrics and the inspector more than at any other
+// time.
 type memory struct {
 	mu      sync.Mutex // guards everything below
-	allowed map[secret]time.Time
-	users   map[secret]met
+	answers map[secret]answer
 }
 
-// met is a user that the API server has named.
-type met struct {
-	user *authenticationv1.UserInfo
+// answer is one of them.
+type answer struct {
+	user *authenticationv1.UserInfo // nil if it is about what a client is allowed
 	at   time.Time
-}
-
-func newMemory() *memory {
-	return &memory{allowed: map[secret]time.Time{}, users: map[secret]met{}}
 }
 
 func who(q *http.Request) secret { return sha256.Sum256([]byte(q.Header.Get("Authorization"))) }
@@ -47,48 +43,28 @@ func what(q *http.Request) secret {
 	return sha256.Sum256([]byte(q.Method + " " + q.URL.Path + "\n" + q.Header.Get("Authorization")))
 }
 
-// allow remembers that a client may send such requests.
-func (m *memory) allow(q *http.Request, now time.Time) {
+// remember keeps an answer.
+func (m *memory) remember(about secret, user *authenticationv1.UserInfo) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if len(m.allowed) >= mostKnown {
-		clear(m.allowed) // they are asked for again
+	if len(m.answers) >= mostKnown {
+		clear(m.answers) // they are asked for again
 	}
-	m.allowed[what(q)] = now
+	m.answers[about] = answer{user, time.Now()}
 }
 
-// allows reports whether a client was allowed to send such requests in the time before now.
-func (m *memory) allows(q *http.Request, now time.Time, before time.Duration) bool {
+// recall returns the answer, if there was one lately.
+func (m *memory) recall(about secret, lately time.Duration) (user *authenticationv1.UserInfo, known bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	since, there := m.allowed[what(q)]
-	return there && now.Sub(since) < before
+	found, known := m.answers[about]
+	return found.user, known && time.Since(found.at) < lately
 }
 
-// meet remembers who a client is.
-func (m *memory) meet(q *http.Request, user *authenticationv1.UserInfo, now time.Time) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if len(m.users) >= mostKnown {
-		clear(m.users)
-	}
-	m.users[who(q)] = met{user, now}
-}
-
-// user returns who a client is, and nil if that has to be asked.
-func (m *memory) user(q *http.Request, now time.Time) *authenticationv1.UserInfo {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if known := m.users[who(q)]; now.Sub(known.at) < fresh {
-		return known.user
-	}
-	return nil
-}
-
-// forget forgets that a client may send such requests, and who it is.
+// forget forgets what is known of the client of a request, and that it may send such.
 func (m *memory) forget(q *http.Request) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	delete(m.allowed, what(q))
-	delete(m.users, who(q))
+	delete(m.answers, what(q))
+	delete(m.answers, who(q))
 }
