@@ -1,0 +1,82 @@
+package endtoend
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/delta-runtime/delta-runtime/pkg/builder"
+	drmanager "github.com/delta-runtime/delta-runtime/pkg/manager"
+)
+
+// newManager makes a manager with one controller, as a user's main does.
+func newManager(s scenario, server string, seen *tally) (manager.Manager, error) {
+	config := &rest.Config{Host: server, QPS: -1} // as ctrl.GetConfig sets it
+	if s.Form == typedJSON {
+		config.ContentType = runtime.ContentTypeJSON
+	}
+	options := ctrl.Options{Metrics: metricsserver.Options{BindAddress: "0"}}
+	if s.Strip {
+		options.Cache.DefaultTransform = crcache.TransformStripManagedFields()
+	}
+	if s.Side == ours {
+		if err := drmanager.Configure(&options); err != nil {
+			return nil, err
+		}
+	}
+	mgr, err := ctrl.NewManager(config, options)
+	if err != nil {
+		return nil, fmt.Errorf("make the manager: %w", err)
+	}
+	reconciler := reconcile.Func(func(_ context.Context, request reconcile.Request) (reconcile.Result, error) {
+		seen.reconciled(request.NamespacedName)
+		return reconcile.Result{}, nil
+	})
+	if s.Side == ours {
+		return mgr, builder.ControllerManagedBy(mgr).For(s.object()).WithEventFilter(seen.predicate()).Complete(reconciler)
+	}
+	return mgr, ctrl.NewControllerManagedBy(mgr).For(s.object()).WithEventFilter(seen.predicate()).Complete(reconciler)
+}
+
+// object is an empty object of the kind in the form.
+func (s scenario) object() client.Object {
+	if s.Form != untyped {
+		return &corev1.Pod{}
+	}
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(workloads)
+	return u
+}
+
+// cached is the version of each object in a cache.
+func (s scenario) cached(ctx context.Context, cache client.Reader) (map[string]string, error) {
+	var list client.ObjectList = &corev1.PodList{}
+	if s.Form == untyped {
+		u := &unstructured.UnstructuredList{}
+		u.SetGroupVersionKind(workloads)
+		list = u
+	}
+	if err := cache.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
+		return nil, fmt.Errorf("read the cache: %w", err)
+	}
+	versions := map[string]string{}
+	err := meta.EachListItem(list, func(item runtime.Object) error {
+		obj, err := meta.Accessor(item)
+		if err == nil {
+			versions[obj.GetNamespace()+"/"+obj.GetName()] = obj.GetResourceVersion()
+		}
+		return err
+	})
+	return versions, err
+}

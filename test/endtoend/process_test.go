@@ -1,0 +1,90 @@
+package endtoend
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// profileVariable is how the names of profiles begin.
+const profileVariable = "BENCH_PROFILE"
+
+// A process is this test binary with a job. It ends when its standard input does, so that it
+// does not outlive the benchmark.
+type process struct {
+	command *exec.Cmd
+	output  *bufio.Reader
+	errors  bytes.Buffer
+	input   io.Closer
+}
+
+func start(tb testing.TB, j job) *process {
+	tb.Helper()
+	text, err := json.Marshal(j)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	binary, err := os.Executable()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	p := &process{command: exec.CommandContext(tb.Context(), binary)}
+	p.command.Env = append(slices.DeleteFunc(os.Environ(), tunesMemory), jobVariable+"="+string(text))
+	p.command.Stderr = &p.errors
+	output, err := p.command.StdoutPipe()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	p.output = bufio.NewReader(output)
+	if p.input, err = p.command.StdinPipe(); err != nil {
+		tb.Fatal(err)
+	}
+	if err := p.command.Start(); err != nil {
+		tb.Fatal(err)
+	}
+	return p
+}
+
+// tunesMemory reports whether an environment variable would change when memory is collected.
+// A user's process has none of them.
+func tunesMemory(variable string) bool {
+	return strings.HasPrefix(variable, "GOGC=") || strings.HasPrefix(variable, "GOMEMLIMIT=")
+}
+
+// line returns the next line that the process prints.
+func (p *process) line(tb testing.TB) string {
+	tb.Helper()
+	line, err := p.output.ReadString('\n')
+	if err != nil {
+		p.stop()
+		tb.Fatalf("a process has ended: %v\n%s", err, p.errors.String())
+	}
+	return strings.TrimSpace(line)
+}
+
+// stop ends the process and waits for it.
+func (p *process) stop() {
+	_ = p.input.Close()
+	_ = p.command.Wait() // it ends with an error, because its input has
+}
+
+// run plays a scenario with a server and a client, and returns what the client has measured.
+func run(tb testing.TB, s scenario) figures {
+	tb.Helper()
+	server := start(tb, job{Scenario: s})
+	defer server.stop()
+	address := server.line(tb)
+	client := start(tb, job{Scenario: s, Server: address, Profile: os.Getenv(profileVariable)})
+	defer client.stop()
+	var found figures
+	if err := json.Unmarshal([]byte(client.line(tb)), &found); err != nil {
+		tb.Fatalf("read the figures: %v", err)
+	}
+	return found
+}

@@ -1,0 +1,51 @@
+package endtoend
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+
+	"github.com/delta-runtime/delta-runtime/internal/testing/wireserver"
+)
+
+// serve is the server's process. It prints its address when it is ready.
+func serve(s scenario) error {
+	server, err := wireserver.New(s.collection())
+	if err != nil {
+		return err
+	}
+	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(os.Stdout, "http://"+listener.Addr().String())
+	return http.Serve(listener, commands(server)) //nolint:gosec // nobody else is connected
+}
+
+// commands adds what the client tells the server to do.
+func commands(server *wireserver.Server) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/", server)
+	command := func(do func(n int) error) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			n, err := strconv.Atoi(r.PathValue("n"))
+			if err == nil {
+				err = do(n)
+			}
+			if err == nil {
+				return
+			}
+			http.Error(w, err.Error(), http.StatusBadRequest)
+		}
+	}
+	mux.HandleFunc("POST /release/{n}", command(server.Release))
+	mux.HandleFunc("POST /expire/{n}", command(server.Expire))
+	mux.HandleFunc("GET /versions", func(w http.ResponseWriter, _ *http.Request) {
+		_ = json.NewEncoder(w).Encode(server.Versions())
+	})
+	return mux
+}
