@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -114,11 +113,13 @@ func envelope(of schema.GroupVersionKind, object []byte) ([]byte, error) {
 	return append([]byte(magic), wrapped...), nil
 }
 
-// A writing is the encoding of one list: what comes before its items, between them and after.
+// A writing is how one list is written. A server writes item by item, and each write becomes a
+// chunk, or two if it begins with little.
 type writing struct {
 	head, tail []byte
-	// item returns what comes before an item, and the item.
-	item func(i int, object []byte) (before, rest []byte)
+	skip       int                        // how many bytes of an object are left out for a brace
+	before     func(object []byte) []byte // what is written before an object, if anything is
+	between    string                     // what is written after an object that is not the last
 }
 
 // typedList is how a server lists a built-in kind as JSON: in the order of the Go type's
@@ -129,16 +130,11 @@ func (k *kind) typedList(about metav1.ListMeta) (writing, error) {
 		return writing{}, fmt.Errorf("encode a list's metadata: %w", err)
 	}
 	apiVersion, name := k.ToAPIVersionAndKind()
-	prefix := len(fmt.Sprintf(`{"kind":%q,"apiVersion":%q,`, name, apiVersion))
 	return writing{
-		head: fmt.Appendf(nil, `{"kind":"%sList","apiVersion":%q,"metadata":%s,"items":[`, name, apiVersion, meta),
-		tail: []byte("]}\n"),
-		item: func(i int, object []byte) (before, rest []byte) {
-			if i == 0 {
-				return []byte("{"), object[prefix:]
-			}
-			return []byte(",{"), object[prefix:]
-		},
+		head:    fmt.Appendf(nil, `{"kind":"%sList","apiVersion":%q,"metadata":%s,"items":[`, name, apiVersion, meta),
+		tail:    []byte("]}\n"),
+		skip:    len(fmt.Sprintf(`{"kind":%q,"apiVersion":%q,`, name, apiVersion)),
+		between: ",",
 	}, nil
 }
 
@@ -155,14 +151,9 @@ func (k *kind) customList(about metav1.ListMeta) (writing, error) {
 	}
 	apiVersion, name := k.ToAPIVersionAndKind()
 	return writing{
-		head: fmt.Appendf(nil, `{"apiVersion":%q,"items":[`, apiVersion),
-		tail: fmt.Appendf(nil, `],"kind":"%sList","metadata":%s}`+"\n", name, meta),
-		item: func(i int, object []byte) (before, rest []byte) {
-			if i == 0 {
-				return nil, object
-			}
-			return []byte(","), object
-		},
+		head:    fmt.Appendf(nil, `{"apiVersion":%q,"items":[`, apiVersion),
+		tail:    fmt.Appendf(nil, `],"kind":"%sList","metadata":%s}`+"\n", name, meta),
+		between: ",",
 	}, nil
 }
 
@@ -173,6 +164,9 @@ const (
 	unknownRaw = 2<<3 | 2
 )
 
+// emptyRaw is how the envelope of nothing ends: a length of 0, and two texts that nobody sets.
+var emptyRaw = []byte{unknownRaw, 0, 3<<3 | 2, 0, 4<<3 | 2, 0}
+
 // binaryList is how a server lists a built-in kind as protobuf. The length of everything
 // comes first.
 func (k *kind) binaryList(about metav1.ListMeta, items []image) (writing, error) {
@@ -180,9 +174,9 @@ func (k *kind) binaryList(about metav1.ListMeta, items []image) (writing, error)
 	if err != nil {
 		return writing{}, fmt.Errorf("encode a list's metadata: %w", err)
 	}
-	length := len(field(listMeta, len(meta))) + len(meta)
+	length := len(prefix(listMeta, len(meta))) + len(meta)
 	for _, of := range items {
-		length += len(field(listItem, len(of[Protobuf]))) + len(of[Protobuf])
+		length += len(prefix(listItem, len(of[Protobuf]))) + len(of[Protobuf])
 	}
 	list := k.GroupVersionKind
 	list.Kind += "List"
@@ -190,19 +184,18 @@ func (k *kind) binaryList(about metav1.ListMeta, items []image) (writing, error)
 	if err != nil {
 		return writing{}, err
 	}
-	// What an empty list has is its length, which is 0, and two texts that nobody sets.
-	last := empty[len(empty)-6:]
-	if !bytes.Equal(last, []byte{unknownRaw, 0, 3<<3 | 2, 0, 4<<3 | 2, 0}) {
-		panic("BUG: an envelope ends otherwise: " + strconv.Quote(string(last)))
+	start, found := bytes.CutSuffix(empty, emptyRaw)
+	if !found {
+		panic(fmt.Sprintf("BUG: an envelope is otherwise: %q", empty))
 	}
 	return writing{
-		head: slices.Concat(empty[:len(empty)-6], field(unknownRaw, length), field(listMeta, len(meta)), meta),
-		tail: last[2:],
-		item: func(_ int, object []byte) (before, rest []byte) { return field(listItem, len(object)), object },
+		head:   slices.Concat(start, prefix(unknownRaw, length), prefix(listMeta, len(meta)), meta),
+		tail:   emptyRaw[2:],
+		before: func(object []byte) []byte { return prefix(listItem, len(object)) },
 	}, nil
 }
 
-// field is what comes before a field that has a length.
-func field(tag byte, length int) []byte {
+// prefix is what comes before a field that has a length.
+func prefix(tag byte, length int) []byte {
 	return binary.AppendUvarint([]byte{tag}, uint64(length))
 }

@@ -1,17 +1,15 @@
 package wireserver
 
 import (
-	"bufio"
+	"compress/gzip"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
-
-// portion is how much of a list is written at once.
-const portion = 32 << 10
 
 // list answers with the objects, or with one page of them.
 func (s *Server) list(w http.ResponseWriter, q question) error {
@@ -24,17 +22,64 @@ func (s *Server) list(w http.ResponseWriter, q question) error {
 		return err
 	}
 	w.Header().Set("Content-Type", q.format.contentType())
-	out := bufio.NewWriterSize(w, portion)
-	write := func(bytes []byte) { _, _ = out.Write(bytes) } // the writer keeps the first error
-	write(writing.head)
-	for i, item := range items {
-		before, rest := writing.item(i, item[q.format])
-		write(before)
-		write(rest)
+	if s.compresses && q.gzip && size(q.format, items) > large {
+		squeezed := compressing(w)
+		defer squeezed.Close() //nolint:errcheck // as below
+		_ = writing.write(squeezed, q.format, items)
+		return nil
 	}
-	write(writing.tail)
-	_ = out.Flush() // the client is gone, and so nobody can be told
+	_ = writing.write(w, q.format, items) // if the client is gone, nobody can be told
 	return nil
+}
+
+// compressing compresses an answer as an API server does.
+func compressing(w http.ResponseWriter) *gzip.Writer {
+	w.Header().Set("Content-Encoding", "gzip")
+	w.Header().Set("Vary", "Accept-Encoding")
+	squeezed, err := gzip.NewWriterLevel(w, gzip.BestSpeed)
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	return squeezed
+}
+
+// large is how long an answer is that an API server compresses.
+const large = 128 << 10
+
+func size(format Format, items []image) (sum int) {
+	for _, item := range items {
+		sum += len(item[format])
+	}
+	return sum
+}
+
+// write writes a list.
+func (l *writing) write(w io.Writer, format Format, items []image) error {
+	if _, err := w.Write(l.head); err != nil {
+		return err
+	}
+	var text []byte
+	for i, item := range items {
+		object := item[format]
+		if l.before != nil {
+			if _, err := w.Write(l.before(object)); err != nil {
+				return err
+			}
+		}
+		text = text[:0]
+		if l.skip > 0 {
+			text = append(text, '{')
+		}
+		text = append(text, object[l.skip:]...)
+		if i < len(items)-1 {
+			text = append(text, l.between...)
+		}
+		if _, err := w.Write(text); err != nil {
+			return err
+		}
+	}
+	_, err := w.Write(l.tail)
+	return err
 }
 
 // writing returns how to write a list.

@@ -4,13 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 // route has the server answer to its paths.
@@ -64,6 +64,7 @@ type question struct {
 	initial   bool
 	watch     bool
 	timeout   int
+	gzip      bool // accepted
 }
 
 // answer answers a list or a watch.
@@ -91,6 +92,7 @@ func (s *Server) understand(r *http.Request) (question, error) {
 	q := question{
 		version: values.Get("resourceVersion"), limit: number("limit"), next: values.Get("continue"),
 		bookmarks: flag("allowWatchBookmarks"), initial: flag("sendInitialEvents"), watch: flag("watch"), timeout: number("timeoutSeconds"),
+		gzip: strings.Contains(r.Header.Get("Accept-Encoding"), "gzip"),
 	}
 	for _, name := range []string{"labelSelector", "fieldSelector", "shardSelector"} {
 		if values.Get(name) != "" {
@@ -104,9 +106,8 @@ func (s *Server) understand(r *http.Request) (question, error) {
 	}
 	q.format = format
 	if q.initial && !s.streams {
-		err := apierrors.NewInvalid(schema.GroupKind{Group: "meta.k8s.io", Kind: "ListOptions"}, "", nil)
-		err.ErrStatus.Message = "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled"
-		return q, err
+		why := field.Forbidden(field.NewPath("sendInitialEvents"), "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled")
+		return q, apierrors.NewInvalid(schema.GroupKind{Group: "meta.k8s.io", Kind: "ListOptions"}, "", field.ErrorList{why})
 	}
 	return q, nil
 }
@@ -137,9 +138,12 @@ func refuse(w http.ResponseWriter, format Format, wrong error) {
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}
+	if format == JSON {
+		text = append(text, '\n')
+	}
 	w.Header().Set("Content-Type", format.contentType())
 	w.WriteHeader(int(status.Code))
-	_, _ = w.Write(slices.Concat(text))
+	_, _ = w.Write(text)
 }
 
 // encodeStatus encodes a Status as it stands in a frame or an answer.

@@ -33,6 +33,9 @@ type Collection struct {
 	Changes iter.Seq2[int, Object]
 	// Streams says that the server streams lists for those who ask for it.
 	Streams bool
+	// Compresses says that the server compresses large lists for those who accept it. API
+	// servers do so unless they are told otherwise.
+	Compresses bool
 }
 
 // kind is the kind that a server has.
@@ -52,11 +55,11 @@ type change struct {
 // Server answers requests for one kind.
 type Server struct {
 	kind
-	mux     http.ServeMux
-	first   int64 // the version before the first change
-	keys    []string
-	changes []change
-	streams bool
+	mux                 http.ServeMux
+	first               int64 // the version before the first change
+	keys                []string
+	changes             []change
+	streams, compresses bool
 
 	mu       sync.Mutex    // guards everything below
 	objects  []image       // as they are
@@ -69,7 +72,7 @@ type Server struct {
 
 // New encodes a collection.
 func New(c Collection) (*Server, error) {
-	s := &Server{first: c.Version, streams: c.Streams, bell: make(chan struct{})}
+	s := &Server{first: c.Version, streams: c.Streams, compresses: c.Compresses, bell: make(chan struct{})}
 	s.kind = kind{GroupVersionKind: c.Kind, resource: c.Resource, formats: c.Formats}
 	for _, obj := range c.Objects {
 		made, err := s.encode(obj)
@@ -101,9 +104,9 @@ func New(c Collection) (*Server, error) {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
 // custom reports whether the kind is that of a CRD.
-func (k *kind) custom() bool { return reflect.PointerTo(k.example).Implements(unstructured) }
+func (k *kind) custom() bool { return reflect.PointerTo(k.example).Implements(anything) }
 
-var unstructured = reflect.TypeFor[runtime.Unstructured]()
+var anything = reflect.TypeFor[runtime.Unstructured]()
 
 // blank is the object of a bookmark.
 func (k *kind) blank(version string, annotations map[string]string) (image, error) {

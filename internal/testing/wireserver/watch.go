@@ -2,7 +2,9 @@ package wireserver
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strconv"
 	"time"
@@ -15,7 +17,8 @@ import (
 // A stream is one open watch.
 type stream struct {
 	server   *Server
-	to       http.ResponseWriter
+	to       io.Writer
+	flush    func() error
 	asked    question
 	position int // how many changes it has seen
 	marks    int // how many bookmarks it has seen
@@ -32,14 +35,13 @@ func (s *Server) watch(w http.ResponseWriter, r *http.Request, q question) error
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), lasts)
 	defer cancel()
-	t := &stream{server: s, to: w, asked: q}
+	t := &stream{server: s, asked: q}
 	first, err := t.begin()
 	if err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", q.format.watchType())
-	w.WriteHeader(http.StatusOK)
-	_ = http.NewResponseController(w).Flush()
+	defer t.open(w)()
 	for _, object := range first {
 		if err := t.send(watch.Added, object); err != nil {
 			return nil // the client is gone, and so nobody can be told
@@ -50,6 +52,20 @@ func (s *Server) watch(w http.ResponseWriter, r *http.Request, q question) error
 	}
 	t.follow(ctx)
 	return nil
+}
+
+// open begins the answer. A watch that begins with a list is compressed for as long as it lasts,
+// and other watches are not. The function that open returns ends the answer.
+func (t *stream) open(w http.ResponseWriter) func() {
+	flush := http.NewResponseController(w).Flush
+	if !t.server.compresses || !t.asked.gzip || !t.asked.initial {
+		t.to, t.flush = w, flush
+		_ = t.flush() // the next one will say what is wrong
+		return func() {}
+	}
+	squeezed := compressing(w)
+	t.to, t.flush = squeezed, func() error { return errors.Join(squeezed.Flush(), flush()) }
+	return func() { _ = squeezed.Close() }
 }
 
 // begin finds out where the watch begins, and what it sends before.
@@ -92,6 +108,9 @@ func (t *stream) follow(ctx context.Context) {
 				return
 			}
 		}
+		if err := t.flush(); err != nil {
+			return
+		}
 		select {
 		case <-bell:
 		case <-ctx.Done():
@@ -106,14 +125,7 @@ func (t *stream) send(what watch.EventType, object image) error {
 	if err != nil {
 		return err
 	}
-	return t.write(made)
-}
-
-func (t *stream) write(made metav1.WatchEvent) error {
-	if err := frame(t.to, t.asked.format, made); err != nil {
-		return err
-	}
-	return http.NewResponseController(t.to).Flush()
+	return frame(t.to, t.asked.format, made)
 }
 
 // mark sends a bookmark to a client that wants bookmarks.
@@ -139,5 +151,5 @@ func (t *stream) expired(oldest int) {
 	// The envelope is around the status already.
 	made := metav1.WatchEvent{Type: string(watch.Error)}
 	made.Object.Raw = object
-	_ = t.write(made)
+	_ = frame(t.to, t.asked.format, made)
 }
