@@ -3,6 +3,7 @@ package dedup
 import (
 	"reflect"
 	"sync"
+	"unsafe"
 )
 
 // Against has obj share with like whatever is equal in both. They are pointers to one
@@ -32,4 +33,28 @@ func layoutOf(t reflect.Type) *layout {
 	}
 	l, _ := layouts.LoadOrStore(t, newLayout(t, map[reflect.Type]*layout{}))
 	return l.(*layout)
+}
+
+// A Comparer compares and shares values of one type, as Against does with objects.
+type Comparer struct{ layout *layout }
+
+// For returns the Comparer of a type.
+func For(t reflect.Type) Comparer { return Comparer{layoutOf(t)} }
+
+// Equal reports whether two values of the type are equal.
+func (c Comparer) Equal(a, b unsafe.Pointer) bool { return c.layout.match(a, b, scope{nothing, 0}) }
+
+// AllEqual reports whether n values of the type that follow each other are equal to n others.
+func (c Comparer) AllEqual(a, b unsafe.Pointer, n int) bool {
+	for i := range uintptr(n) {
+		if !c.Equal(unsafe.Add(a, i*c.layout.size), unsafe.Add(b, i*c.layout.size)) {
+			return false
+		}
+	}
+	return true
+}
+
+// Share has a value share with another one whatever is equal in both.
+func (c Comparer) Share(value, like unsafe.Pointer) {
+	c.layout.match(value, like, scope{everything, 0})
 }

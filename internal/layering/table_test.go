@@ -49,6 +49,11 @@ var table = map[string]rule{
 	"internal/testing/stress":       {theirs: in("go.uber.org/goleak")},
 	"internal/testing/seeds":        {},
 	"internal/dedup":                {theirs: in("k8s.io/api", "k8s.io/apimachinery")},
+	"internal/decode":               {ours: in("internal/dedup"), theirs: in("k8s.io/api", "k8s.io/apimachinery")},
+	"internal/wire": {
+		ours:   in("internal/decode", "internal/dedup", "internal/listwatch", "pkg/delta"),
+		theirs: in("k8s.io/apimachinery", "k8s.io/client-go/rest"),
+	},
 	"internal/recording":            {ours: in("internal/ledger", "internal/lock", "pkg/delta"), theirs: edge, except: aboveUs},
 	"internal/schemas": {
 		ours:   in("internal/lock", "pkg/diff"),
@@ -93,7 +98,7 @@ var table = map[string]rule{
 	"pkg/cache": {
 		ours: in("internal/dedup", "internal/engine", "internal/footprint", "internal/journal", "internal/lifecycle", "internal/listwatch", "internal/lock", "internal/metrics", "internal/objects",
 			"internal/observe", "internal/peer",
-			"internal/reflector", "internal/states", "internal/store", "internal/timetable", "pkg/delta", "pkg/informer", "pkg/resync", "pkg/toolscache"),
+			"internal/reflector", "internal/states", "internal/store", "internal/timetable", "internal/wire", "pkg/delta", "pkg/informer", "pkg/resync", "pkg/toolscache"),
 		theirs: edge, except: aboveUs,
 	},
 	"pkg/source": {

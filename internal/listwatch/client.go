@@ -75,7 +75,7 @@ var _ ListWatcher[any] = (*reader[any])(nil)
 func (l *reader[T]) List(ctx context.Context, opts metav1.ListOptions) (Page[T], error) {
 	list, err := l.client.List(ctx, opts)
 	if err != nil {
-		return Page[T]{}, withoutQuotes(err)
+		return Page[T]{}, WithoutQuotes(err)
 	}
 	if isTable(list) {
 		return Page[T]{}, ErrTable
@@ -108,7 +108,7 @@ func (l *reader[T]) List(ctx context.Context, opts metav1.ListOptions) (Page[T],
 func (l *reader[T]) Watch(ctx context.Context, opts metav1.ListOptions) (Stream[T], error) {
 	w, err := l.client.Watch(ctx, opts)
 	if err != nil {
-		return nil, withoutQuotes(err)
+		return nil, WithoutQuotes(err)
 	}
 	if w == nil {
 		return nil, errors.New("the client returned neither a watch nor an error")
@@ -132,7 +132,7 @@ func (s *clientStream[T]) Next(ctx context.Context) (Event[T], error) {
 		case !ok:
 			return Event[T]{}, io.EOF
 		case event.Type == watch.Error:
-			return Event[T]{}, withoutQuotes(apierrors.FromObject(event.Object))
+			return Event[T]{}, WithoutQuotes(apierrors.FromObject(event.Object))
 		}
 		return s.of.read(event), nil
 	}
@@ -174,3 +174,14 @@ func (l *reader[T]) read(event watch.Event) (read Event[T]) {
 	read.New, read.Err = l.convert(event.Object)
 	return read
 }
+
+// Reader makes events of what somebody else has decoded.
+type Reader struct{ of *reader[any] }
+
+// Expecting returns a Reader of events with objects like example.
+func Expecting(example any) Reader {
+	return Reader{of: &reader[any]{convert: AsItIs, expect: expecting(example)}}
+}
+
+// Event makes an event.
+func (r Reader) Event(event watch.Event) Event[any] { return r.of.read(event) }

@@ -16,6 +16,33 @@ type ListWatcher[T any] interface {
 	Watch(ctx context.Context, opts metav1.ListOptions) (Stream[T], error)
 }
 
+// Lister is a ListWatcher that hands on what it lists as it arrives, so that a list is never held as a whole.
+type Lister[T any] interface {
+	ListWatcher[T]
+	// Each lists, and calls do for each object, in the goroutine that calls it. The page that it returns has no
+	// Items and nothing Broken.
+	Each(ctx context.Context, opts metav1.ListOptions, do func(Item[T])) (Page[T], error)
+}
+
+// Item is one object of a list.
+type Item[T any] struct {
+	Obj T
+	// Known means that Obj is the very object that is known already, because the server has it in this version.
+	Known bool
+	// Err says why the object can't be understood. It is there all the same.
+	Err error
+}
+
+// anew marks a context.
+type anew struct{}
+
+// Anew asks that no object be taken for known because of its version. A server that went back in time may have
+// another object in the same version.
+func Anew(ctx context.Context) context.Context { return context.WithValue(ctx, anew{}, true) }
+
+// IsAnew reports whether Anew has marked the context.
+func IsAnew(ctx context.Context) bool { return ctx.Value(anew{}) != nil }
+
 // Page is one answer to a list request. The caller of List owns Items.
 type Page[T any] struct {
 	Items []T
@@ -51,6 +78,9 @@ type Event[T any] struct {
 	// InitialEnd marks the bookmark that ends the initial events of a streaming
 	// list: everything that existed at Version has been sent.
 	InitialEnd bool
+
+	// Known is that of [Item]. Only initial events of a streaming list have it.
+	Known bool
 
 	// Err says why this one event could not be understood. The watch goes on. The other
 	// fields mean nothing then.

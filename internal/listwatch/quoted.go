@@ -11,8 +11,8 @@ import (
 // they miss. That may be a Secret, and errors are logged and shown.
 const quotes = " is missing in '"
 
-// withoutQuotes returns an error of a client without what it quotes of the server's answer.
-func withoutQuotes(err error) error {
+// WithoutQuotes returns an error of a client without what it quotes of the server's answer.
+func WithoutQuotes(err error) error {
 	if err == nil || !strings.Contains(err.Error(), quotes) {
 		return err
 	}

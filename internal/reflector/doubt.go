@@ -159,7 +159,7 @@ func (r *Reflector[T]) lost(err error) {
 // object tells the server's version, at next to no cost.
 func (r *Reflector[T]) ask(ctx context.Context) (step, error) {
 	r.enter(Watching)
-	page, err := r.readPage(ctx, metav1.ListOptions{Limit: 1})
+	page, err := r.readPage(ctx, nil, metav1.ListOptions{Limit: 1})
 	switch {
 	case ctx.Err() != nil:
 		return nil, nil //nolint:nilerr // a caller that has left is not a failure

@@ -30,6 +30,7 @@ func (r *Reflector[T]) collect(ctx context.Context, s *session[T]) (*snapshot[T]
 		return nil, "", err
 	}
 	list := newSnapshot[T]()
+	list.ingested = r.opts.Ingest != nil
 	for {
 		event, err := s.next()
 		switch {
@@ -59,33 +60,51 @@ func (r *Reflector[T]) gather(ctx context.Context, list *snapshot[T], event list
 		list.drop(key)
 		return
 	}
-	readable := err == nil
-	if readable && r.opts.Ingest != nil {
-		event.New, err = r.opts.Ingest(event.New)
+	r.ingest(ctx, list, arrived[T]{from: "a streaming list", key: key, obj: event.New, known: event.Known, err: err})
+}
+
+// arrived is an object on its way into a list.
+type arrived[T any] struct {
+	from  string // for people
+	key   delta.Key
+	obj   T
+	known bool
+	err   error // why it has no key
+}
+
+// ingest adds an object to a list in the form in which it is kept. What is known has that form already.
+func (r *Reflector[T]) ingest(ctx context.Context, list *snapshot[T], a arrived[T]) {
+	readable := a.err == nil
+	switch {
+	case !readable:
+	case a.known:
+		list.known = true
+	case r.opts.Ingest != nil:
+		a.obj, a.err = r.opts.Ingest(a.obj)
 	}
-	if err != nil {
-		if readable {
-			list.refuse(key)
-		} else {
-			list.partial = true
-		}
-		r.Skip(ctx, fmt.Errorf("take %s from a streaming list: %w", r.opts.Kind, err))
+	if a.err == nil {
+		list.put(a.key, a.obj)
 		return
 	}
-	list.put(key, event.New)
+	if readable {
+		list.refuse(a.key)
+	} else {
+		list.partial = true
+	}
+	r.Skip(ctx, fmt.Errorf("take %s from %s: %w", r.opts.Kind, a.from, a.err))
 }
 
 // readPages reads pages until there are no more, and returns the version of the
 // first, which is that of the list.
 func (r *Reflector[T]) readPages(ctx context.Context) (*snapshot[T], string, error) {
 	opts := r.firstPage()
-	list, version := &snapshot[T]{}, ""
+	list, version := r.emptyList(), ""
 	for pages := 0; ; pages++ {
-		page, err := r.readPage(ctx, opts)
+		page, err := r.readPage(ctx, list, opts)
 		if apierrors.IsResourceExpired(err) && opts.Continue != "" && opts.Limit != 0 {
 			// The list was compacted away between two pages. All at once it cannot be.
 			opts = metav1.ListOptions{ResourceVersion: r.at.listFrom()}
-			list, pages = &snapshot[T]{}, -1
+			list, pages = r.emptyList(), -1
 			continue
 		}
 		if err != nil {
@@ -117,14 +136,39 @@ func (r *Reflector[T]) firstPage() metav1.ListOptions {
 	return opts
 }
 
-func (r *Reflector[T]) readPage(ctx context.Context, opts metav1.ListOptions) (listwatch.Page[T], error) {
+// emptyList returns a list for pages. If their objects come one by one it knows its keys.
+func (r *Reflector[T]) emptyList() *snapshot[T] {
+	if _, each := r.lw.(listwatch.Lister[T]); each {
+		return &snapshot[T]{keys: []delta.Key{}, ingested: r.opts.Ingest != nil}
+	}
+	return &snapshot[T]{}
+}
+
+// readPage reads a page. Objects that come one by one are in list then, and not on the page. Without a list they do
+// not matter.
+func (r *Reflector[T]) readPage(ctx context.Context, list *snapshot[T], opts metav1.ListOptions) (listwatch.Page[T], error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, r.opts.PageTimeout, fmt.Errorf("%w for %v", ErrNoAnswer, r.opts.PageTimeout))
 	defer cancel()
-	page, err := r.lw.List(ctx, opts)
+	var page listwatch.Page[T]
+	var err error
+	if lister, each := r.lw.(listwatch.Lister[T]); each && list != nil {
+		page, err = lister.Each(ctx, opts, func(item listwatch.Item[T]) { r.takeItem(ctx, list, item) })
+	} else {
+		page, err = r.lw.List(ctx, opts)
+	}
 	if err != nil && ctx.Err() != nil {
 		err = fmt.Errorf("%w: %w", err, context.Cause(ctx))
 	}
 	return page, err
+}
+
+// takeItem adds an object of a list as it arrives.
+func (r *Reflector[T]) takeItem(ctx context.Context, list *snapshot[T], item listwatch.Item[T]) {
+	a := arrived[T]{from: "a list", obj: item.Obj, known: item.Known, err: item.Err}
+	if a.err == nil {
+		a.key, a.err = r.key(item.Obj)
+	}
+	r.ingest(ctx, list, a)
 }
 
 // defaultPageSize is a page of some megabytes for objects of usual size.
@@ -160,6 +204,9 @@ func (r *Reflector[T]) addPage(ctx context.Context, list *snapshot[T], page list
 		kept = append(kept, obj)
 	}
 	clear(page.Items[len(kept):])
+	if list.keys != nil {
+		return // they came one by one
+	}
 	switch {
 	case !page.Lent:
 	case r.listed.IsZero() && r.opts.Detach != nil:

@@ -131,6 +131,7 @@ type Reflector[T any] struct {
 	internal   grace
 	degradedBy failure // what the log has it for
 	expired    bool    // an attempt since the last list failed because our version is gone
+	distrust   bool    // the last list took objects for known by versions that mean something else now
 	recheck    bool    // the next list is read because something may have been missed
 	reason     Reason  // why the list is read that has begun
 

@@ -12,7 +12,7 @@ import (
 type snapshot[T any] struct {
 	objs  []T
 	keys  []delta.Key       // of objs; nil where nobody has read them
-	index map[delta.Key]int // into objs
+	index map[delta.Key]int // into objs; nil where an object may come twice
 
 	// refused are objects that are there and have no state that could be taken.
 	refused map[delta.Key]struct{}
@@ -22,6 +22,10 @@ type snapshot[T any] struct {
 	partial bool
 	// lent means that objs are parts of pages.
 	lent bool
+	// known means that objects were taken for those that are known, because of their versions.
+	known bool
+	// ingested means that objs went through Ingest.
+	ingested bool
 }
 
 func newSnapshot[T any]() *snapshot[T] { return &snapshot[T]{index: map[delta.Key]int{}} }
@@ -45,7 +49,9 @@ func (s *snapshot[T]) put(key delta.Key, obj T) {
 		s.objs[i] = obj
 		return
 	}
-	s.index[key] = len(s.objs)
+	if s.index != nil {
+		s.index[key] = len(s.objs)
+	}
 	s.objs = append(s.objs, obj)
 	s.keys = append(s.keys, key)
 }
@@ -68,7 +74,7 @@ func (s *snapshot[T]) drop(key delta.Key) {
 
 // describe completes what is said of the list.
 func (s *snapshot[T]) describe(r Replacement) Replacement {
-	r.Partial, r.Lent, r.Keys = s.partial, s.lent, s.keys
+	r.Partial, r.Lent, r.Keys, r.Ingested = s.partial, s.lent, s.keys, s.ingested
 	r.Refused = slices.Collect(maps.Keys(s.refused))
 	return r
 }

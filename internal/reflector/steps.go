@@ -9,7 +9,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/delta-runtime/delta-runtime/internal/revision"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
@@ -48,7 +47,7 @@ func (r *Reflector[T]) stream(try int) step {
 		defer r.opts.Limiter.give()
 		r.beginList()
 		r.enter(Streaming)
-		s := newSession[T](ctx, r.opts.Now())
+		s := newSession[T](r.trusting(ctx), r.opts.Now())
 		followed := false
 		defer func() {
 			if !followed { // also when a transform panics
@@ -56,9 +55,12 @@ func (r *Reflector[T]) stream(try int) step {
 			}
 		}()
 		list, end, err := r.collect(ctx, s)
+		if err == nil && r.misled(list, end) {
+			return r.stream(try), nil
+		}
 		if err == nil {
 			r.doubts.ordered = true
-			next, err := r.adopt(ctx, list, Replacement{Version: end, Ingested: r.opts.Ingest != nil}, r.follow(s))
+			next, err := r.adopt(ctx, list, Replacement{Version: end}, r.follow(s))
 			followed = err == nil
 			return next, err
 		}
@@ -92,8 +94,10 @@ func (r *Reflector[T]) list(ctx context.Context) (step, error) {
 	defer r.opts.Limiter.give()
 	r.beginList()
 	r.enter(Listing)
-	list, version, err := r.readPages(ctx)
+	list, version, err := r.readPages(r.trusting(ctx))
 	switch {
+	case err == nil && r.misled(list, version):
+		return r.list, nil
 	case err == nil:
 		return r.adopt(ctx, list, Replacement{Version: version}, r.watch)
 	case ctx.Err() != nil:
@@ -110,7 +114,7 @@ func (r *Reflector[T]) list(ctx context.Context) (step, error) {
 // adopt hands a whole list to the sink.
 func (r *Reflector[T]) adopt(ctx context.Context, list *snapshot[T], as Replacement, next step) (step, error) {
 	as = list.describe(as)
-	as.NewHistory = r.at.behind || revision.Older(as.Version, r.at.version)
+	as.NewHistory = r.inNewHistory(as.Version)
 	if as.NewHistory {
 		r.opts.Logger.Info("server went back in time", "kind", r.opts.Kind, "from", r.at.version, "to", as.Version)
 	}
@@ -122,7 +126,7 @@ func (r *Reflector[T]) adopt(ctx context.Context, list *snapshot[T], as Replacem
 	}
 	r.at = position{version: as.Version}
 	r.counts.lists[r.reason].Add(1)
-	r.expired, r.recheck = false, false
+	r.expired, r.recheck, r.distrust = false, false, false
 	r.relists.serve()
 	r.listed, r.unsure = r.opts.Now(), as.Partial
 	r.failures.listed(r.listed)

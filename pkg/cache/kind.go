@@ -108,6 +108,7 @@ type kind struct {
 	reader   atomic.Pointer[reader]
 	notes    atomic.Pointer[journal.Deltas] // nil unless a journal notes the kind's deltas
 	weight   atomic.Pointer[weight]         // nil until somebody asks; see weigh
+	kin      *relatives                      // nil if nothing is shared
 	arrived  atomic.Uint64                  // pages and objects that the server has sent
 
 	// planned is set before the plan is read: a change of the plan need not reach a kind
@@ -132,7 +133,7 @@ func (k *kind) make(c *Cache) error {
 	// If the server does not have the kind yet, it may turn out late that the kind has no
 	// namespaces.
 	k.binding = &binding{
-		api: c.api, id: k.id,
+		api: c.api, id: k.id, plainly: *c.plan.Load().general(k.id.gvk).plainly,
 		late:    func(b *bound) { k.reader.Store(k.newReader(b.scope, c.pages)) },
 		arrived: func() { k.arrived.Add(1) },
 	}

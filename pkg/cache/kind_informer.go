@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/internal/objects"
 	"github.com/delta-runtime/delta-runtime/internal/peer"
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
@@ -27,6 +28,9 @@ func (k *kind) inform(c *Cache, general settings) error {
 	for namespace, s := range *k.byName.Load() {
 		scope := k.scope(namespace, s)
 		scopes, policies = append(scopes, scope), append(policies, scope.Resync)
+	}
+	if *general.duplicates {
+		k.kin = &relatives{known: func(key delta.Key) (any, bool) { return k.core.Store().Get(key) }}
 	}
 	var err error
 	if k.core, err = engine.NewScoped(scopes, k.options(c, general)); err != nil {
@@ -52,7 +56,7 @@ func (k *kind) options(c *Cache, general settings) engine.Options[any] {
 		Name:       k.id.String(),
 		Traits:     objects.Traits,
 		Indexers:   store.Indexers[any]{crtools.NamespaceIndex: inNamespace},
-		Transform:  k.transform(general),
+		Transform:  k.transform(),
 		OnMutation: c.ours.OnMutation,
 		Witness:    k.witness,
 		Reflector:  peer.Options(nil, about),
@@ -104,7 +108,7 @@ func inNamespace(obj any) ([]string, error) {
 func (k *kind) scope(namespace string, s settings) engine.Scope[any] {
 	scope := engine.Scope[any]{
 		Namespace:   namespace,
-		ListWatcher: k.binding.listWatcher(namespace, s, k.example),
+		ListWatcher: k.listWatcher(namespace, s),
 		Resync:      s.inEffect(),
 	}
 	if namespace == metav1.NamespaceAll {
@@ -120,14 +124,19 @@ func (k *kind) scope(namespace string, s settings) engine.Scope[any] {
 	return scope
 }
 
+// listWatcher lists and watches the kind in one namespace, or in all where that is empty.
+func (k *kind) listWatcher(namespace string, s settings) listwatch.ListWatcher[any] {
+	if k.binding.plainly {
+		return k.binding.plainListWatcher(namespace, s, k.example)
+	}
+	return &byteReader{of: k, namespace: namespace, settings: s}
+}
+
 // transform is what each object passes through before it is kept: the user's
 // function for its namespace, and then what spares memory. Where the server sends metadata,
-// it does not say their kind, so that is added first.
-func (k *kind) transform(general settings) func(any) (any, error) {
-	var kin *relatives
-	if *general.duplicates {
-		kin = &relatives{known: func(key delta.Key) (any, bool) { return k.core.Store().Get(key) }}
-	}
+// it does not say their kind, so that is added first. What we have decoded shares already, unless a
+// function of the user's may change it.
+func (k *kind) transform() func(any) (any, error) {
 	return func(obj any) (any, error) {
 		k.arrived.Add(1)
 		about, ok := obj.(client.Object)
@@ -145,8 +154,8 @@ func (k *kind) transform(general settings) func(any) (any, error) {
 				return kept, err
 			}
 		}
-		if kin != nil {
-			kin.settle(kept, about, transform == nil)
+		if k.kin != nil && (transform != nil || k.binding.plainly) {
+			k.kin.settle(kept, about, transform == nil)
 		}
 		return kept, nil
 	}

@@ -42,7 +42,7 @@ func (r *relatives) settle(kept any, arrived client.Object, fresh bool) {
 		if controller := metav1.GetControllerOfNoCopy(arrived); controller != nil {
 			owner = controller.UID
 		}
-		like = r.sibling(owner)
+		like = r.Like(owner)
 		defer r.remember(owner, arrived) // when it changes no more
 	}
 	if fresh {
@@ -63,14 +63,27 @@ func sameVersion(like any, arrived client.Object) bool {
 	return ok && version != "" && known.GetResourceVersion() == version
 }
 
-// sibling returns an object that a new one of the same owner is like, nil if there is none.
-func (r *relatives) sibling(owner types.UID) any {
+// Like returns an object that a new one of the same owner is like, nil if there is none.
+func (r *relatives) Like(owner types.UID) any {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if obj, found := r.byOwner[owner]; found {
 		return obj
 	}
 	return r.newest
+}
+
+// Keep remembers a new object, which changes no more.
+func (r *relatives) Keep(obj any) {
+	about, ok := obj.(metav1.Object)
+	if !ok {
+		return
+	}
+	var owner types.UID
+	if controller := metav1.GetControllerOfNoCopy(about); controller != nil {
+		owner = controller.UID
+	}
+	r.remember(owner, obj)
 }
 
 func (r *relatives) remember(owner types.UID, obj any) {

@@ -46,7 +46,7 @@ func newAPI(config *rest.Config, client *http.Client, scheme *runtime.Scheme, ma
 	}
 }
 
-// resource returns the resource that mapping names.
+// resource returns the resource that mapping names, as client-go's clients read it.
 func (a *api) resource(id kindID, mapping *meta.RESTMapping) (resource, error) {
 	switch id.form {
 	case unstructuredForm:
@@ -157,6 +157,7 @@ type binding struct {
 	id      kindID
 	bound   atomic.Pointer[bound]
 	late    func(*bound) // called when the resource is found by a list or watch
+	plainly bool         // client-go decodes
 	arrived func()       // called for each page of a list
 
 	mu      lock.Mutex[lock.Binding] // guards everything below
@@ -165,8 +166,9 @@ type binding struct {
 
 // bound is a kind whose resource is known.
 type bound struct {
-	resource
-	scope meta.RESTScopeName
+	resource         // nil if we decode
+	bytes    *source // nil if client-go decodes
+	scope    meta.RESTScopeName
 }
 
 // finding is looking for a resource, on behalf of all who want it meanwhile.
@@ -186,11 +188,16 @@ func (b *binding) bind() (*bound, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := b.api.resource(b.id, mapping)
+	found := &bound{scope: mapping.Scope.Name()}
+	if b.plainly {
+		found.resource, err = b.api.resource(b.id, mapping)
+	} else {
+		found.bytes, err = b.api.source(b.id, mapping)
+	}
 	if err != nil {
 		return nil, err
 	}
-	b.bound.CompareAndSwap(nil, &bound{resource: r, scope: mapping.Scope.Name()})
+	b.bound.CompareAndSwap(nil, found)
 	return b.bound.Load(), nil
 }
 
@@ -256,9 +263,9 @@ func (b *binding) request(ctx context.Context, namespace string, s settings) (*b
 	}
 }
 
-// listWatcher lists and watches the kind in one namespace, or in all where that is
-// empty, as far as the settings say.
-func (b *binding) listWatcher(namespace string, s settings, example client.Object) listwatch.ListWatcher[any] {
+// plainListWatcher lists and watches the kind in one namespace, or in all where that is
+// empty, as far as the settings say. client-go decodes.
+func (b *binding) plainListWatcher(namespace string, s settings, example client.Object) listwatch.ListWatcher[any] {
 	return listwatch.Lent(listwatch.Client{
 		List: func(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
 			r, in, err := b.request(ctx, namespace, s)

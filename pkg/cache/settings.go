@@ -40,6 +40,7 @@ type settings struct {
 	missing    Missing
 	unchanged  *bool // shown to handlers
 	duplicates *bool // shared
+	plainly    *bool // client-go decodes
 	reflector  informer.Settings
 }
 
@@ -67,6 +68,7 @@ func (s settings) or(fallback settings) settings {
 	s.missing = cmp.Or(s.missing, fallback.missing)
 	s.unchanged = cmp.Or(s.unchanged, fallback.unchanged)
 	s.duplicates = cmp.Or(s.duplicates, fallback.duplicates)
+	s.plainly = cmp.Or(s.plainly, fallback.plainly)
 	s.reflector = reflector.Fill(s.reflector, fallback.reflector)
 	return s
 }
@@ -80,6 +82,7 @@ var defaultSettings = settings{
 	missing:    Fail,
 	unchanged:  new(true),
 	duplicates: new(true),
+	plainly:    new(false),
 }
 
 func ofNamespace(c crcache.Config) settings {
@@ -106,13 +109,14 @@ func ofAll(o crcache.Options) settings {
 // with takes in the settings that only we have.
 func (s settings) with(k KindOptions) settings {
 	return s.beside(settings{
-		policy: k.Resync, missing: k.Missing, unchanged: k.ShowUnchanged, duplicates: k.ShareDuplicates, reflector: k.Reflector,
+		policy: k.Resync, missing: k.Missing, unchanged: k.ShowUnchanged, duplicates: k.ShareDuplicates, plainly: k.ClientGoDecodes, reflector: k.Reflector,
 	})
 }
 
 // beside takes in what ours says at the same level.
 func (s settings) beside(ours settings) settings {
-	s.policy, s.missing, s.unchanged, s.duplicates, s.reflector = ours.policy, ours.missing, ours.unchanged, ours.duplicates, ours.reflector
+	s.policy, s.missing, s.unchanged, s.reflector = ours.policy, ours.missing, ours.unchanged, ours.reflector
+	s.duplicates, s.plainly = ours.duplicates, ours.plainly
 	return s
 }
 

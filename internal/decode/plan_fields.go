@@ -1,0 +1,117 @@
+package decode
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// fields finds the fields of a struct as encoding/json does.
+func (m *planner) fields(p *plan, t reflect.Type) error {
+	found := &fieldFinder{plans: m, depths: map[string]int{}, into: p}
+	p.byName = map[string]int{}
+	if err := found.walk(t, 0, 0); err != nil {
+		return err
+	}
+	if len(p.fields) > maxFields {
+		return fmt.Errorf("%v has more than %d fields", t, maxFields)
+	}
+	return m.protoFields(p, t)
+}
+
+// maxFields is how many fields of a struct can be told apart in one seen.
+const maxFields = 128
+
+// seen has a bit for each field that has come.
+type seen [maxFields / 64]uint64
+
+// add reports whether field i has come for the first time.
+func (s *seen) add(i int) bool {
+	bit := uint64(1) << (i % 64)
+	fresh := s[i/64]&bit == 0
+	s[i/64] |= bit
+	return fresh
+}
+
+// fieldFinder collects the fields of a struct and of those that it embeds.
+type fieldFinder struct {
+	plans  *planner
+	into   *plan
+	depths map[string]int // by name, how deep it was found
+}
+
+func (f *fieldFinder) walk(t reflect.Type, offset uintptr, depth int) error {
+	for i := range t.NumField() {
+		member := t.Field(i)
+		tag := member.Tag.Get("json")
+		name, options, _ := strings.Cut(tag, ",")
+		switch {
+		case tag == "-":
+			continue
+		case member.Anonymous && name == "":
+			if err := f.embedded(t, member, offset, depth); err != nil {
+				return err
+			}
+			continue
+		case !member.IsExported():
+			continue
+		case options != "" && hasOption(options, "string"):
+			return fmt.Errorf("%v.%s is quoted once more", t, member.Name)
+		case name == "":
+			name = member.Name
+		}
+		if err := f.add(t, name, member, offset, depth); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func hasOption(options, wanted string) bool {
+	for option := range strings.SplitSeq(options, ",") {
+		if option == wanted {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *fieldFinder) embedded(t reflect.Type, member reflect.StructField, offset uintptr, depth int) error {
+	if member.Type.Kind() != reflect.Struct {
+		return fmt.Errorf("%v embeds %v", t, member.Type)
+	}
+	return f.walk(member.Type, offset+member.Offset, depth+1)
+}
+
+func (f *fieldFinder) add(t reflect.Type, name string, member reflect.StructField, offset uintptr, depth int) error {
+	if !isSimple(name) {
+		return fmt.Errorf("%v.%s has the odd name %q", t, member.Name, name)
+	}
+	if other, twice := f.depths[name]; twice {
+		if other < depth {
+			return nil // what is deeper is hidden
+		}
+		return fmt.Errorf("%v has the name %q twice", t, name)
+	}
+	p, err := f.plans.of(member.Type)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	f.depths[name] = depth
+	f.into.byName[name] = len(f.into.fields)
+	f.into.fields = append(f.into.fields, field{
+		name: name, quoted: `"` + name + `":`, offset: offset + member.Offset, plan: p,
+	})
+	return nil
+}
+
+// isSimple reports whether a name is what it looks like. encoding/json has rules for others.
+func isSimple(name string) bool {
+	for _, r := range name {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+		if !letter && !strings.ContainsRune("-_.$/:@", r) {
+			return false
+		}
+	}
+	return name != ""
+}

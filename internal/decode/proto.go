@@ -1,0 +1,221 @@
+package decode
+
+import (
+	"encoding/binary"
+	"math"
+	"reflect"
+	"unsafe"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Proto is JSON for an object in protobuf, without what is wrapped around it.
+func (d *Decoder) Proto(data []byte, like any) (obj any, ok bool) {
+	if d.of.free || !d.of.root.byField() {
+		return nil, false
+	}
+	made := reflect.New(d.of.empty)
+	if !d.message(d.of.root, data, made.UnsafePointer(), d.pointTo(like)) {
+		return nil, false
+	}
+	return made.Interface(), true
+}
+
+// uvarint reads a number, and returns what is behind it.
+func uvarint(data []byte) (n uint64, rest []byte, ok bool) {
+	if len(data) > 0 && data[0] < 0x80 {
+		return uint64(data[0]), data[1:], true
+	}
+	n, size := binary.Uvarint(data)
+	if size <= 0 {
+		return 0, nil, false
+	}
+	return n, data[size:], true
+}
+
+// A protoValue is what stands behind a field's number.
+type protoValue struct {
+	sort   uint64
+	number uint64 // of a varint or a fixed one
+	bytes  []byte
+}
+
+// nextField reads a field and returns what is behind it.
+func nextField(data []byte) (number int, value protoValue, rest []byte, ok bool) {
+	tag, data, ok := uvarint(data)
+	if !ok || tag>>3 == 0 || tag>>3 > math.MaxInt32 {
+		return 0, value, nil, false
+	}
+	value.sort = tag & 7
+	number = int(tag >> 3) //nolint:gosec // it has just been compared
+	switch value.sort {
+	case protoVarint:
+		value.number, rest, ok = uvarint(data)
+		return number, value, rest, ok
+	case protoBytes:
+		var size uint64
+		if size, data, ok = uvarint(data); !ok || size > uint64(len(data)) {
+			return 0, value, nil, false
+		}
+		value.bytes = data[:size:size]
+		return number, value, data[size:], true
+	case protoFixed64:
+		if len(data) < 8 {
+			return 0, value, nil, false
+		}
+		value.number = binary.LittleEndian.Uint64(data)
+		return number, value, data[8:], true
+	case protoFixed32:
+		if len(data) < 4 {
+			return 0, value, nil, false
+		}
+		value.number = uint64(binary.LittleEndian.Uint32(data))
+		return number, value, data[4:], true
+	}
+	return 0, value, nil, false // a group, which nobody sends
+}
+
+// message decodes a struct. A field that comes twice would have to be merged; that is left to others.
+func (d *Decoder) message(p *plan, data []byte, into, like unsafe.Pointer) bool {
+	d.depth++
+	defer func() { d.depth-- }()
+	if d.depth > maxDepth {
+		return false
+	}
+	var came seen
+	for next := 0; len(data) > 0; {
+		number, value, rest, ok := nextField(data)
+		if !ok {
+			return false
+		}
+		i := p.protoIndex(number, next)
+		if i < 0 { // unknown here
+			data = rest
+			continue
+		}
+		f := &p.proto[i]
+		if i >= maxFields || !came.add(i) {
+			return false
+		}
+		next = i
+		at := unsafe.Add(into, f.offset)
+		var other unsafe.Pointer
+		if like != nil {
+			other = unsafe.Add(like, f.offset)
+		}
+		if f.repeated {
+			rest, ok = d.repeated(f, data, at, other)
+		} else {
+			ok = d.protoValue(f.plan, value, at, other)
+		}
+		if !ok {
+			return false
+		}
+		data = rest
+	}
+	return true
+}
+
+// protoIndex returns which field has a number. Most often it is the next.
+func (p *plan) protoIndex(number, next int) int {
+	for i := next; i < len(p.proto); i++ {
+		if p.proto[i].number == number {
+			return i
+		}
+	}
+	for i := range min(next, len(p.proto)) {
+		if p.proto[i].number == number {
+			return i
+		}
+	}
+	return -1
+}
+
+// protoValue decodes one value.
+func (d *Decoder) protoValue(p *plan, v protoValue, into, like unsafe.Pointer) bool {
+	switch p.sort {
+	case pointer:
+		return d.protoPointer(p, v, into, like)
+	case boolean:
+		*(*bool)(into) = v.number != 0
+		return v.sort == protoVarint
+	case signed, unsigned:
+		putInt(into, int(p.size)*8, int64(v.number)) //nolint:gosec // a varint has the bits of its number
+		return v.sort == protoVarint
+	case float:
+		return putFloat(into, v, p.size)
+	}
+	if v.sort != protoBytes {
+		return false
+	}
+	switch {
+	case p.sort == text:
+		*(*string)(into) = keep(v.bytes, like)
+		return true
+	case p.sort == fieldSet:
+		return keepFields((*metav1.FieldsV1)(into), (*metav1.FieldsV1)(like), v.bytes)
+	case p.byField():
+		return d.message(p, v.bytes, into, like)
+	case p.readsItself():
+		return readItself(p, v.bytes, into, like)
+	case p.sort == octets:
+		*(*[]byte)(into) = keepBytes(append([]byte{}, v.bytes...), like)
+		return true
+	}
+	return false
+}
+
+func putFloat(into unsafe.Pointer, v protoValue, size uintptr) bool {
+	if size == 8 {
+		*(*float64)(into) = math.Float64frombits(v.number)
+		return v.sort == protoFixed64
+	}
+	*(*float32)(into) = math.Float32frombits(uint32(v.number)) //nolint:gosec // a fixed32 has no more
+	return v.sort == protoFixed32
+}
+
+// keepFields decodes a set of fields, which is a message with one text.
+func keepFields(into, like *metav1.FieldsV1, data []byte) bool {
+	if len(data) == 0 {
+		return true
+	}
+	number, v, rest, ok := nextField(data)
+	if !ok || number != 1 || v.sort != protoBytes || len(rest) > 0 {
+		return false
+	}
+	if like != nil && len(v.bytes) > 0 && string(like.GetRawBytes()) == string(v.bytes) {
+		*into = *like
+	} else {
+		into.SetRawBytes(v.bytes)
+	}
+	return true
+}
+
+// readItself has a value decode itself.
+func readItself(p *plan, data []byte, into, like unsafe.Pointer) bool {
+	if err := reflect.NewAt(p.typ, into).Interface().(protoUnmarshaler).Unmarshal(data); err != nil {
+		return false
+	}
+	if like != nil {
+		p.same.Share(into, like)
+	}
+	return true
+}
+
+func (d *Decoder) protoPointer(p *plan, v protoValue, into, like unsafe.Pointer) bool {
+	var known unsafe.Pointer
+	if like != nil {
+		known = *(*unsafe.Pointer)(like)
+	}
+	made := d.borrow(p)
+	at := made.UnsafePointer()
+	if !d.protoValue(p.elem, v, at, known) {
+		return false
+	}
+	if known != nil && p.elem.same.Equal(at, known) {
+		d.giveBack(p, made)
+		at = known
+	}
+	*(*unsafe.Pointer)(into) = at
+	return true
+}

@@ -1,0 +1,92 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// protoWatch reads events in protobuf, each behind its length.
+type protoWatch struct {
+	in      *window
+	objects *objects
+}
+
+func (w *protoWatch) next() (watch.EventType, arrival, error) {
+	const prefix = 4
+	if err := w.in.atLeast(prefix); err != nil {
+		return "", arrival{}, err
+	}
+	size := int(binary.BigEndian.Uint32(w.in.bytes()))
+	if size > maxWindow-prefix {
+		return "", arrival{}, errTooLarge
+	}
+	if err := w.in.atLeast(prefix + size); err != nil {
+		return "", arrival{}, err
+	}
+	defer w.in.used(prefix + size)
+	return w.event(w.in.bytes()[prefix : prefix+size])
+}
+
+func (w *protoWatch) event(frame []byte) (watch.EventType, arrival, error) {
+	name, object, ok := fields(frame, 1, 2) // of metav1.WatchEvent
+	if !ok {
+		return "", arrival{}, errors.New("an event is in no order")
+	}
+	t := eventType(name)
+	if t == "" {
+		return "", arrival{}, fmt.Errorf("an event has the unknown type %q", name)
+	}
+	raw, _, ok := fields(object, 1, 0) // of runtime.RawExtension
+	if !ok || len(raw) == 0 {
+		return "", arrival{}, errors.New("an event has no object")
+	}
+	return t, w.object(raw), nil
+}
+
+// object makes the object of an event. If it is of another kind, as an error is, others have to.
+func (w *protoWatch) object(raw []byte) arrival {
+	kind := w.objects.kind
+	if body, ok := bytes.CutPrefix(raw, []byte(protoPrefix)); ok {
+		about, object, ok := fields(body, unknownType, unknownRaw)
+		if version, name, understood := fields(about, 1, 2); ok && understood && kind.isSent(string(version), string(name)) {
+			return w.objects.proto(object)
+		}
+	}
+	obj, err := runtime.Decode(w.objects.decode, raw)
+	return arrival{obj: obj, err: err}
+}
+
+// fields returns two fields of a message that are bytes. It reports false if it does not understand the message, or
+// if something in it comes twice.
+func fields(message []byte, first, second int) (a, b []byte, ok bool) {
+	for len(message) > 0 {
+		tag, n := binary.Uvarint(message)
+		if n <= 0 || tag&7 != protoBytes {
+			return nil, nil, false
+		}
+		size, m := binary.Uvarint(message[n:])
+		if m <= 0 || size > uint64(len(message)-n-m) {
+			return nil, nil, false
+		}
+		value := message[n+m : n+m+int(size)] //nolint:gosec // compared above
+		message = message[n+m+len(value):]
+		switch int(tag >> 3) { //nolint:gosec // what is too large is no field
+		case first:
+			if a != nil {
+				return nil, nil, false
+			}
+			a = value
+		case second:
+			if b != nil {
+				return nil, nil, false
+			}
+			b = value
+		}
+	}
+	return a, b, true
+}

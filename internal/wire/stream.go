@@ -1,0 +1,119 @@
+package wire
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/serializer/streaming"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/apimachinery/pkg/watch"
+	restwatch "k8s.io/client-go/rest/watch"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/delta-runtime/delta-runtime/internal/listwatch"
+)
+
+// Watch watches the kind.
+func (c *Client) Watch(ctx context.Context, opts metav1.ListOptions) (listwatch.Stream[any], error) {
+	opts.Watch = true
+	ctx, cancel := context.WithCancel(ctx)
+	answered, err := c.ask(ctx, opts)
+	switch {
+	case err == nil:
+	case ctx.Err() == nil && (utilnet.IsProbableEOF(err) || utilnet.IsTimeout(err)):
+		cancel()
+		return ended{}, nil // as client-go does: the server has ended the watch
+	default:
+		cancel()
+		return nil, err
+	}
+	s := &stream{client: c, body: answered.body, cancel: cancel, objects: c.objects()}
+	s.objects.events = true
+	s.objects.trusted = c.Known != nil && opts.SendInitialEvents != nil && *opts.SendInitialEvents && !listwatch.IsAnew(ctx)
+	if err := s.read(answered); err != nil {
+		s.Close()
+		return nil, fmt.Errorf("watch %s: %w", c.GVK.Kind, err)
+	}
+	return s, nil
+}
+
+// ended is a watch that is over.
+type ended struct{}
+
+func (ended) Next(context.Context) (listwatch.Event[any], error) {
+	return listwatch.Event[any]{}, io.EOF
+}
+func (ended) Close() {}
+
+// stream is a watch in progress. It reads in the goroutine that asks for events.
+type stream struct {
+	client  *Client
+	body    io.Closer
+	cancel  context.CancelFunc
+	events  events
+	objects *objects
+	closed  bool
+}
+
+// Next reads the next event. What ends ctx must end the context of the watch, too, which ends the reading.
+func (s *stream) Next(ctx context.Context) (listwatch.Event[any], error) {
+	t, got, err := s.events.next()
+	switch {
+	case ctx.Err() != nil:
+		return listwatch.Event[any]{}, ctx.Err()
+	case err != nil:
+		return listwatch.Event[any]{}, ending(err)
+	case got.err != nil && t == watch.Error:
+		return listwatch.Event[any]{}, ending(got.err)
+	case got.err != nil:
+		return listwatch.Event[any]{Err: listwatch.WithoutQuotes(got.err)}, nil
+	case t == watch.Error:
+		return listwatch.Event[any]{}, listwatch.WithoutQuotes(apierrors.FromObject(got.obj))
+	}
+	event := s.client.read.Event(watch.Event{Type: t, Object: got.obj})
+	event.Known = got.known
+	if event.InitialEnd {
+		s.objects.trusted = false // what comes now is what happens
+	}
+	return event, nil
+}
+
+// Close ends the watch. It does not wait for the goroutine that reads.
+func (s *stream) Close() {
+	if !s.closed {
+		s.closed = true
+		s.cancel()
+		_ = s.body.Close()
+	}
+}
+
+// read chooses how to read the answer.
+func (s *stream) read(answered answer) error {
+	decoder, serializer, framer, err := s.client.Negotiator.StreamDecoder(answered.name, answered.params)
+	if err != nil {
+		return err
+	}
+	s.objects.decode = decoder
+	in := newWindow(answered.body, firstWindow)
+	switch answered.media {
+	case isJSON:
+		s.events = &jsonWatch{in: in, objects: s.objects}
+	case isProto:
+		s.events = &protoWatch{in: in, objects: s.objects}
+	default:
+		frames := streaming.NewDecoder(framer.NewFrameReader(answered.body), serializer)
+		s.events = foreignEvents{restwatch.NewDecoder(frames, decoder)}
+	}
+	return nil
+}
+
+// foreignEvents reads events as client-go does.
+type foreignEvents struct{ from *restwatch.Decoder }
+
+func (f foreignEvents) next() (watch.EventType, arrival, error) {
+	t, obj, err := f.from.Decode()
+	return t, arrival{obj: obj}, err
+}

@@ -1,0 +1,145 @@
+package cache
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+
+	"github.com/delta-runtime/delta-runtime/internal/listwatch"
+	"github.com/delta-runtime/delta-runtime/internal/wire"
+)
+
+// source is one kind of the API in one representation, as bytes.
+type source struct {
+	client     rest.Interface
+	name       string // of the resource
+	accept     string // header; empty is the client's own
+	negotiator runtime.ClientNegotiator
+}
+
+// acceptMetadata is the header with which a server is asked for metadata alone.
+const acceptMetadata = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata%[1]s;g=meta.k8s.io;v=v1," +
+	"application/json;as=PartialObjectMetadata%[1]s;g=meta.k8s.io;v=v1,application/json"
+
+// source returns the resource that mapping names.
+func (a *api) source(id kindID, mapping *meta.RESTMapping) (*source, error) {
+	s := &source{name: mapping.Resource.Resource}
+	var serializers runtime.NegotiatedSerializer
+	var err error
+	http := wire.Tap(a.http)
+	switch id.form {
+	case unstructuredForm:
+		serializers = dynamic.ConfigFor(a.config).NegotiatedSerializer
+		s.client, err = apiutil.RESTClientForGVK(id.gvk, true, true, a.plainConfig(), a.codecs, http)
+	case metadataForm:
+		config := metadata.ConfigFor(a.plainConfig())
+		serializers = config.NegotiatedSerializer
+		version := id.gvk.GroupVersion()
+		config.GroupVersion, config.APIPath = &version, "/apis"
+		if version.Group == "" {
+			config.APIPath = "/api"
+		}
+		s.accept = acceptMetadata
+		s.client, err = rest.RESTClientForConfigAndClient(config, http)
+	default:
+		serializers = serializer.WithoutConversionCodecFactory{CodecFactory: a.codecs}
+		s.client, err = apiutil.RESTClientForGVK(id.gvk, false, false, a.config, a.codecs, http)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("make a REST client: %w", err)
+	}
+	s.negotiator = runtime.NewClientNegotiator(serializers, id.gvk.GroupVersion())
+	return s, nil
+}
+
+// request returns a request of the verb that opts ask for.
+func (s *source) request(namespace string, opts metav1.ListOptions) *rest.Request {
+	request := s.client.Get().Resource(s.name).NamespaceIfScoped(namespace, namespace != "")
+	if s.accept != "" {
+		list := "List"
+		if opts.Watch {
+			list = ""
+		}
+		request.SetHeader("Accept", fmt.Sprintf(s.accept, list))
+	}
+	return request.SpecificallyVersionedParams(&opts, scheme.ParameterCodec, schema.GroupVersion{Version: "v1"})
+}
+
+// byteReader lists and watches a kind in one namespace, or in all where that is empty, and decodes what comes.
+type byteReader struct {
+	of        *kind
+	namespace string
+	settings  settings
+}
+
+var _ listwatch.Lister[any] = (*byteReader)(nil)
+
+// client returns what the next request is sent with.
+func (r *byteReader) client(ctx context.Context) (*wire.Client, error) {
+	k := r.of
+	found, in, err := k.binding.request(ctx, r.namespace, r.settings)
+	if err != nil {
+		return nil, err
+	}
+	c := wire.Client{
+		Kind: wire.Kind{
+			GVK:        k.id.gvk,
+			Example:    k.example,
+			Namespaced: found.scope == meta.RESTScopeNameNamespace,
+			Known:      k.core.Store().Get,
+		},
+		Request: func(_ context.Context, opts metav1.ListOptions) (*rest.Request, error) {
+			return found.bytes.request(in, opts), nil
+		},
+		Negotiator: found.bytes.negotiator,
+	}
+	if k.kin != nil && r.settings.transform == nil {
+		c.Kin = k.kin
+	}
+	return wire.New(c), nil
+}
+
+func (r *byteReader) List(ctx context.Context, opts metav1.ListOptions) (listwatch.Page[any], error) {
+	c, err := r.client(ctx)
+	if err != nil {
+		return listwatch.Page[any]{}, err
+	}
+	r.settings.narrow(&opts)
+	return c.List(ctx, opts)
+}
+
+func (r *byteReader) Each(ctx context.Context, opts metav1.ListOptions, do func(listwatch.Item[any])) (listwatch.Page[any], error) {
+	c, err := r.client(ctx)
+	if err != nil {
+		return listwatch.Page[any]{}, err
+	}
+	r.settings.narrow(&opts)
+	page, err := c.Each(ctx, opts, func(item listwatch.Item[any]) {
+		r.of.arrived.Add(1)
+		do(item)
+	})
+	if err == nil {
+		r.of.arrived.Add(1) // also of a list without objects
+	}
+	return page, err
+}
+
+func (r *byteReader) Watch(ctx context.Context, opts metav1.ListOptions) (listwatch.Stream[any], error) {
+	c, err := r.client(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.settings.narrow(&opts)
+	opts.AllowWatchBookmarks = *r.settings.bookmarks
+	return c.Watch(ctx, opts)
+}
