@@ -77,3 +77,9 @@ func (p *plan) byField() bool { return p.sort == structure && p.proto != nil }
 func (p *plan) readsItself() bool {
 	return p.unmarshals && !p.byField() && p.sort != fieldSet
 }
+
+// beginsEmpty reports whether an element or a pointer to the plan's type begins as a list or map that is empty, and
+// not nil, in generated code.
+func (p *plan) beginsEmpty() bool {
+	return p.readsItself() && (p.typ.Kind() == reflect.Slice || p.typ.Kind() == reflect.Map)
+}

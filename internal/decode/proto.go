@@ -207,6 +207,9 @@ func (d *Decoder) protoPointer(p *plan, v protoValue, into, like unsafe.Pointer)
 	if like != nil {
 		known = *(*unsafe.Pointer)(like)
 	}
+	if p.elem.beginsEmpty() {
+		return false
+	}
 	made := d.borrow(p)
 	at := made.UnsafePointer()
 	if !d.protoValue(p.elem, v, at, known) {

@@ -39,6 +39,9 @@ func (f *protoField) nextOf(data []byte) (v protoValue, rest []byte, more, ok bo
 
 func (d *Decoder) protoList(f *protoField, data []byte, into, like unsafe.Pointer) (rest []byte, ok bool) {
 	p := f.plan
+	if p.elem.beginsEmpty() {
+		return nil, false
+	}
 	var known header
 	if like != nil {
 		known = *(*header)(like)
@@ -174,6 +177,10 @@ func (d *Decoder) protoAmounts(f *protoField, data []byte, into, like unsafe.Poi
 // protoMap decodes any other map whose keys are strings.
 func (d *Decoder) protoMap(f *protoField, data []byte, into, like unsafe.Pointer) (rest []byte, ok bool) {
 	p := f.plan
+	listed := p.elem.beginsEmpty()
+	if listed && p.elem.sort != list {
+		return nil, false
+	}
 	at := reflect.NewAt(p.typ, into).Elem()
 	at.Set(reflect.MakeMap(p.typ))
 	key := reflect.New(p.typ.Key()).Elem()
@@ -193,6 +200,9 @@ func (d *Decoder) protoMap(f *protoField, data []byte, into, like unsafe.Pointer
 			return nil, false
 		}
 		made := reflect.New(p.elem.typ)
+		if listed {
+			made.Elem().Set(reflect.MakeSlice(p.elem.typ, 0, 0))
+		}
 		if !d.protoValue(p.elem, value, made.UnsafePointer(), nil) {
 			return nil, false
 		}
