@@ -2,7 +2,6 @@ package wire
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -125,20 +124,29 @@ func (c *Client) list(ctx context.Context, answered answer, do func(listwatch.It
 		head, err = c.foreignList(answered, each)
 	}
 	if err == nil {
-		err = c.isList(head)
+		err = c.isList(head, answered.media)
 	}
 	return head, err
 }
 
-// isList reports why a list is none.
-func (c *Client) isList(head listHead) error {
+// isList reports why a list is none of the kind.
+func (c *Client) isList(head listHead, as media) error {
+	version, kind := c.sent.ToAPIVersionAndKind()
+	kind += "List"
+	exact := head.Kind == kind && head.APIVersion == version
 	switch {
+	case exact || as == foreign:
+		return nil
 	case head.Kind == "Table" && head.GroupVersionKind().Group == metav1.GroupName:
 		return listwatch.ErrTable
-	case head.Kind == "Status":
-		return errors.New("the server answered with a Status and no list")
+	case c.free() && head.Kind != "" && head.Kind != "Status":
+		return nil // whatever it calls itself
+	case c.metadata() && as == isJSON && head.Kind != "" && head.APIVersion != "" && head.Kind != "Status":
+		return nil // of a server that sends more than it was asked for
+	case !c.free() && !c.metadata() && (head.Kind == "" || head.Kind == kind) && (head.APIVersion == "" || head.APIVersion == version):
+		return nil // it goes without saying
 	}
-	return nil
+	return fmt.Errorf("the server answered with a %q of version %q, and not with a %q of version %q", head.Kind, head.APIVersion, kind, version)
 }
 
 // foreignList reads a list as client-go does.

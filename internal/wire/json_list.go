@@ -140,10 +140,29 @@ func (l *jsonList) item() error {
 			l.each(got)
 			return nil
 		}
-		if err := l.in.twice(); err != nil {
+		if err := l.wait(); err != nil {
 			return err
 		}
 	}
+}
+
+// suspicious is how large an object may get before somebody looks whether it can have an end at all.
+const suspicious = 4 << 20
+
+// wait reads on, unless what has been read can't be the beginning of a value.
+func (l *jsonList) wait() error {
+	if len(l.in.bytes()) >= suspicious {
+		if _, err := extent(l.in.bytes()); err != nil {
+			return err
+		}
+	}
+	err := l.in.twice()
+	if errors.Is(err, io.EOF) {
+		if _, wrong := extent(l.in.bytes()); wrong != nil {
+			return wrong
+		}
+	}
+	return err
 }
 
 // next returns the first byte of the next token, which it leaves there.
@@ -184,7 +203,7 @@ func (l *jsonList) value() ([]byte, error) {
 		if end := decode.Pass(l.in.bytes()); end > 0 && end < len(l.in.bytes()) {
 			return l.in.bytes()[:end], nil
 		}
-		if err := l.in.twice(); err != nil {
+		if err := l.wait(); err != nil {
 			return nil, err
 		}
 	}

@@ -26,10 +26,8 @@ func (w *jsonWatch) next() (watch.EventType, arrival, error) {
 	}
 	t, got, ok := w.event(frame)
 	if !ok {
-		if decode.Pass(frame) == 0 { // there are lines within the object
-			if frame, err = w.object(); err != nil {
-				return "", arrival{}, err
-			}
+		if frame, err = w.object(); err != nil {
+			return "", arrival{}, err
 		}
 		t, got, err = w.slowly(frame)
 	}
@@ -53,8 +51,10 @@ func (w *jsonWatch) line() ([]byte, error) {
 			return data[:seen+i+1], nil
 		}
 		seen = len(data)
-		if seen > 0 && data[seen-1] == '}' && decode.Pass(data) == seen {
-			return data, nil
+		if seen > 0 && data[seen-1] == '}' {
+			if end := decode.Pass(data); end > 0 {
+				return data[:end], nil
+			}
 		}
 		if err := w.more(); err != nil {
 			return nil, err
@@ -65,8 +65,9 @@ func (w *jsonWatch) line() ([]byte, error) {
 // object returns the next object, however it is written.
 func (w *jsonWatch) object() ([]byte, error) {
 	for {
-		if end := decode.Pass(w.in.bytes()); end > 0 {
-			return w.in.bytes()[:end], nil
+		end, err := extent(w.in.bytes())
+		if end > 0 || err != nil {
+			return w.in.bytes()[:end], err
 		}
 		if err := w.more(); err != nil {
 			return nil, err

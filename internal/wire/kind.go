@@ -37,7 +37,7 @@ type Kind struct {
 // complete fills in what follows from the rest.
 func (k *Kind) complete() {
 	k.sent = k.GVK
-	if _, metadata := k.Example.(*metav1.PartialObjectMetadata); metadata {
+	if k.metadata() {
 		k.sent = metav1.SchemeGroupVersion.WithKind("PartialObjectMetadata")
 	}
 	if codec, err := decode.TypeOf(k.Example); err == nil {
@@ -55,6 +55,12 @@ func (k *Kind) isSent(apiVersion, kind string) bool {
 func (k *Kind) free() bool {
 	_, free := k.Example.(*unstructured.Unstructured)
 	return free
+}
+
+// metadata reports whether objects are metadata alone.
+func (k *Kind) metadata() bool {
+	_, metadata := k.Example.(*metav1.PartialObjectMetadata)
+	return metadata
 }
 
 // strip removes the kind from an object of a Go type, as client-go's decoders do.

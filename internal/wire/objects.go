@@ -49,11 +49,11 @@ type arrival struct {
 // json makes the object at the beginning of data. It returns where that ends, or 0 if it does not end there.
 func (o *objects) json(data []byte) (got arrival, end int) {
 	head, readable := decode.ReadHead(data, o.kind.Namespaced)
-	if !readable || o.events && !o.kind.isSent(string(head.APIVersion), string(head.Kind)) {
-		return o.slowly(data)
+	if o.events && !(readable && o.kind.isSent(string(head.APIVersion), string(head.Kind))) {
+		return o.slowly(data) // which is the final form, whatever it is
 	}
 	known := o.known(&head)
-	if o.trusted && is(known, &head) {
+	if readable && o.trusted && is(known, &head) {
 		return arrival{obj: known.(runtime.Object), known: true}, decode.Pass(data)
 	}
 	like := o.shared(known)

@@ -49,10 +49,10 @@ func (l *protoList) unwrap() error {
 		return fmt.Errorf("%w: it is not in protobuf", errNoList)
 	}
 	var around []byte // all but the list
-	for {
+	for came := false; ; {
 		number, size, err := l.field()
 		switch {
-		case errors.Is(err, io.EOF):
+		case errors.Is(err, io.EOF) && came:
 			return l.describe(around)
 		case err != nil:
 			return err
@@ -60,6 +60,7 @@ func (l *protoList) unwrap() error {
 			if err := l.fields(l.read + size); err != nil {
 				return err
 			}
+			came = true
 			continue
 		}
 		value, err := l.take(size)

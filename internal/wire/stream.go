@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -67,7 +68,8 @@ func (s *stream) Next(ctx context.Context) (listwatch.Event[any], error) {
 	case err != nil:
 		return listwatch.Event[any]{}, ending(err)
 	case got.err != nil && t == watch.Error:
-		return listwatch.Event[any]{}, ending(got.err)
+		// Nobody takes this for the end of the connection, whatever the decoder's error is.
+		return listwatch.Event[any]{}, ending(errors.New("an error of the server can't be decoded: " + got.err.Error()))
 	case got.err != nil:
 		return listwatch.Event[any]{Err: listwatch.WithoutQuotes(got.err)}, nil
 	case t == watch.Error:
