@@ -94,11 +94,11 @@ type source struct{ *rand.Rand }
 func (s source) Int63() int64 { return s.Int64() }
 func (source) Seed(int64)     {}
 
-// random makes an object of a type.
-func random(rng *rand.Rand, made reflect.Type) any {
+// random makes an object of a type. Of some types it needs to be told how.
+func random(rng *rand.Rand, made reflect.Type, how ...any) any {
 	obj := reflect.New(made).Interface()
 	fill := fuzzer.FuzzerFor(metafuzzer.Funcs, source{rng}, serializer.NewCodecFactory(scheme.Scheme))
-	fill.NilChance(.3).NumElements(0, 3).Funcs(
+	fill.NilChance(.3).NumElements(0, 3).MaxDepth(16).Funcs(
 		func(f *metav1.FieldsV1, c randfill.Continue) {
 			var name string
 			c.Fill(&name)
@@ -115,7 +115,7 @@ func random(rng *rand.Rand, made reflect.Type) any {
 			}
 		},
 		func(e *metav1.ManagedFieldsEntry, c randfill.Continue) { c.FillNoCustom(e) },
-	).Fill(obj)
+	).Funcs(how...).Fill(obj)
 	return obj
 }
 

@@ -109,6 +109,9 @@ func (m *planner) complete(p *plan, t reflect.Type) (err error) {
 		p.elem, err = m.of(t.Elem())
 		return err
 	case t.Kind() != reflect.Interface && addressed.Implements(unmarshaler):
+		if t.Name() == "" { // then it depends on what leads to it
+			return fmt.Errorf("%v decodes itself, but has no name", t)
+		}
 		p.sort = custom
 		return nil
 	case addressed.Implements(textUnmarshaler):

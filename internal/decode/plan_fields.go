@@ -53,6 +53,8 @@ func (f *fieldFinder) walk(t reflect.Type, offset uintptr, depth int) error {
 				return err
 			}
 			continue
+		case member.Anonymous && !member.IsExported():
+			return fmt.Errorf("%v embeds %v under a name", t, member.Type)
 		case !member.IsExported():
 			continue
 		case options != "" && hasOption(options, "string"):
