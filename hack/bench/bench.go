@@ -20,6 +20,10 @@ import (
 // sizeVariable tells benchmarks how many objects to work on.
 const sizeVariable = "BENCH_SIZE"
 
+// profileVariable tells benchmarks that measure other processes how to begin the names of those
+// processes' profiles.
+const profileVariable = "BENCH_PROFILE"
+
 // patience is how long one process may take. A side that hangs must not stop the other rows,
 // and -test.timeout does not cover benchmarks.
 const patience = 2 * time.Minute
@@ -36,6 +40,7 @@ type bench struct {
 	patience   time.Duration
 	binaries   map[string]string // by folder
 	cpu        string            // the processor's name, known when the first process has run
+	profiles   string            // how the names of profiles begin; empty for none
 }
 
 // prepare builds what the settings need. Close it afterwards.
@@ -184,6 +189,9 @@ func (b *bench) execute(ctx context.Context, folder string, arguments []string) 
 	command := exec.CommandContext(ctx, b.binaries[folder], arguments...)
 	command.Dir = folder
 	command.Env = append(os.Environ(), sizeVariable+"="+strconv.Itoa(b.settings.size))
+	if b.profiles != "" {
+		command.Env = append(command.Env, profileVariable+"="+b.profiles)
+	}
 	command.Cancel = func() error { return command.Process.Signal(syscall.SIGQUIT) } // the runtime prints all stacks
 	command.WaitDelay = lastWords
 	var problems bytes.Buffer
@@ -205,7 +213,8 @@ func tail(output []byte) []byte { return output[max(0, len(output)-quoted):] }
 func head(output []byte) []byte { return output[:min(len(output), quoted)] }
 
 // profile runs each side of a row once and leaves CPU profiles behind. They cover
-// making the objects, too; use go tool pprof -focus to leave that out.
+// making the objects, too; use go tool pprof -focus to leave that out. A row that is about other
+// processes has profiles of them beside it.
 func (b *bench) profile(ctx context.Context, row int, out io.Writer) error {
 	artifacts, err := filepath.Abs(filepath.Join(b.settings.root, "artifacts"))
 	if err != nil {
@@ -222,8 +231,9 @@ func (b *bench) profile(ctx context.Context, row int, out io.Writer) error {
 		if !b.runs(row) {
 			return fmt.Errorf("profile row %d: %w", row, errNotMeasured)
 		}
+		b.profiles = filepath.Join(artifacts, fmt.Sprintf("row%02d", row))
 		for _, side := range sides {
-			name := filepath.Join(artifacts, fmt.Sprintf("row%02d.%s.cpu.pprof", row, side))
+			name := b.profiles + "." + side + ".cpu.pprof"
 			if _, err := b.side(ctx, p, side, "-test.cpuprofile="+name); err != nil {
 				return fmt.Errorf("profile row %d: %w", row, err)
 			}

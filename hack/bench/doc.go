@@ -20,6 +20,8 @@
 //	         │        └ what
 //	         └ row: its promise stands in gates.go
 //
+// The rows of test/endtoend start further processes. With -profile 27 these write profiles, too.
+//
 // Each side runs in a process of its own, and the two take turns: ours, incumbent, incumbent,
 // ours. The speed of a shared machine drifts. With turns it drifts for both sides alike, so
 // the ratio of one turn is fair. The ratio that counts is the median over the turns. It is

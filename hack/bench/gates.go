@@ -92,6 +92,8 @@ var promises = []promise{
 		gates: []gate{{variant: "", ratio: 2}, {variant: "", metric: "cpu-ns/op"}}},
 	{row: 15, what: "informer, relist of unchanged objects, 4 handlers", metric: "cpu-ns/op", stability: steady, benchtime: "1x",
 		gates: []gate{{variant: "", ratio: 3}}},
+	{row: 16, what: "end to end, relist of unchanged objects", metric: "cpu-ns/op", stability: steady, benchtime: "1x", beside: 30,
+		gates: []gate{{variant: "encoding=json", ratio: 5}, {variant: "encoding=protobuf", ratio: 10}}},
 	{row: 17, what: "informer, change during a resync, p99", metric: "p99-ns", stability: noisy, benchtime: "1x",
 		gates: []gate{
 			{variant: "handlers=1", ratio: 100},
@@ -121,8 +123,24 @@ var promises = []promise{
 	{row: 25, what: "queue, memory of a pending timer", metric: "B/item", stability: steady, benchtime: "1x",
 		gates: []gate{{variant: "against=*", ratio: 1 / 1.1}}},
 
+	// There is no row 26, which was to be about decoding alone. It is nearly all of row 27.
+	{row: 27, what: "end to end, watch event to reconciler", metric: "cpu-ns/op", stability: steady, benchtime: "1x",
+		gates: []gate{{variant: "encoding=json", ratio: 4}, {variant: "encoding=protobuf", ratio: 1.8}, {variant: "encoding=unstructured", ratio: 3}}},
+
 	{row: 28, what: "cache, memory of a Pod", metric: "B/item", stability: steady, beside: 18,
 		gates: []gate{{variant: "", ratio: 1 / 0.6}}},
+	{row: 29, what: "cache, memory of an unstructured object", metric: "B/item", stability: steady, benchtime: "1x", beside: 30,
+		gates: []gate{{variant: "managedFields=kept", ratio: 1 / 0.7}, {variant: "managedFields=stripped", ratio: 1 / 0.5}}},
+
+	// The peak is resident memory: of the whole process in peak-B/item, and without what the process
+	// has before the list in peak/live.
+	{row: 30, what: "end to end, first list", metric: "cpu-ns/op", stability: steady, benchtime: "1x",
+		gates: []gate{
+			{variant: "encoding=json", ratio: 3}, {variant: "encoding=protobuf", ratio: 1.5},
+			{variant: "encoding=unstructured", metric: "cpu-ns/op"},
+			{variant: "encoding=*", metric: "peak/live", most: 1.2},
+			{variant: "encoding=*", metric: "peak-B/item", ratio: 1},
+		}},
 }
 
 // sources are the rows whose benchmarks must run for the promise.

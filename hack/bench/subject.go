@@ -87,6 +87,7 @@ func readable(metric string) string {
 		"ns/op": "time", "cpu-ns/op": "CPU time", "same-heap-cpu-ns/op": "CPU time in the same heap",
 		"p99-ns": "time", "syncs-ns": "time until all are told",
 		"events/s": "events a second", "allocs/event": "allocations", "B/item": "bytes", "B/op": "bytes",
+		"peak-B/item": "peak memory", "peak/live": "peak memory for what lives",
 	}
 	return cmp.Or(words[metric], metric)
 }

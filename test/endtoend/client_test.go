@@ -23,8 +23,9 @@ import (
 // figures are what a client has measured of itself.
 type figures struct {
 	ListCPU   time.Duration // from the manager's start until everything is reconciled once
-	PeakRSS   uint64        // up to then
-	Before    uint64        // heap that lived before the manager was made
+	BaseRSS   uint64        // the most memory that the process had before the manager's start
+	PeakRSS   uint64        // and before everything was reconciled once
+	BaseHeap  uint64        // that lived before the manager was made
 	Heap      uint64        // that lives once everything is listed
 	EventsCPU time.Duration // from the release of the events until all is reconciled
 	RelistCPU time.Duration // of one relist
@@ -42,9 +43,12 @@ type subject struct {
 // measure is the client's process.
 func measure(j job) (figures, error) {
 	s := &subject{job: j, seen: newTally()}
-	found := figures{Before: settle()}
+	found := figures{BaseHeap: settle()}
 	mgr, err := newManager(j.Scenario, j.Server, s.seen)
 	if err != nil {
+		return found, err
+	}
+	if found.BaseRSS, err = peakRSS(); err != nil {
 		return found, err
 	}
 	ended := make(chan error, 1)
@@ -166,7 +170,7 @@ func (s *subject) profileName(what string) string {
 	if s.Profile == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s.%s.%s.%s", s.Profile, what, s.Scenario.Form, s.Scenario.Side)
+	return fmt.Sprintf("%s.%s.%s.%s.pprof", s.Profile, what, s.Scenario.Form, s.Scenario.Side)
 }
 
 // profile begins a profile if one is wanted. The function that it returns ends it.

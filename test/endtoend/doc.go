@@ -16,7 +16,7 @@
 // has missed one, the benchmark fails.
 //
 // With BENCH_PROFILE=/tmp/p each client writes CPU profiles of what it measures, and one of
-// the heap in between: /tmp/p.events.json.ours and so on.
+// the heap in between: /tmp/p.events.json.ours.pprof and so on.
 //
 // # Concurrency
 //

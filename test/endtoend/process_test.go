@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -57,15 +58,15 @@ func tunesMemory(variable string) bool {
 	return strings.HasPrefix(variable, "GOGC=") || strings.HasPrefix(variable, "GOMEMLIMIT=")
 }
 
-// line returns the next line that the process prints.
-func (p *process) line(tb testing.TB) string {
-	tb.Helper()
+// line returns the next line that the process prints. If there is none, the error has what the
+// process has said of its end.
+func (p *process) line() (string, error) {
 	line, err := p.output.ReadString('\n')
 	if err != nil {
 		p.stop()
-		tb.Fatalf("a process has ended: %v\n%s", err, p.errors.String())
+		return "", fmt.Errorf("a process has ended: %w: %s", err, p.errors.String())
 	}
-	return strings.TrimSpace(line)
+	return strings.TrimSpace(line), nil
 }
 
 // stop ends the process and waits for it.
@@ -74,17 +75,21 @@ func (p *process) stop() {
 	_ = p.command.Wait() // it ends with an error, because its input has
 }
 
-// run plays a scenario with a server and a client, and returns what the client has measured.
-func run(tb testing.TB, s scenario) figures {
+// play plays a scenario with a server and a client, and returns what the client has measured.
+func play(tb testing.TB, s scenario) (found figures, err error) {
 	tb.Helper()
 	server := start(tb, job{Scenario: s})
 	defer server.stop()
-	address := server.line(tb)
+	address, err := server.line()
+	if err != nil {
+		return found, err
+	}
 	client := start(tb, job{Scenario: s, Server: address, Profile: os.Getenv(profileVariable)})
 	defer client.stop()
-	var found figures
-	if err := json.Unmarshal([]byte(client.line(tb)), &found); err != nil {
-		tb.Fatalf("read the figures: %v", err)
+	text, err := client.line()
+	if err != nil {
+		return found, err
 	}
-	return found
+	err = json.Unmarshal([]byte(text), &found)
+	return found, err
 }

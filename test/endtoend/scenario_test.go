@@ -39,7 +39,11 @@ type scenario struct {
 	Events  int
 	Relists int
 	Strip   bool // managedFields, before objects get into the cache
-	Streams bool // the server streams the list
+	// Default says that the server streams and compresses lists, as an API server does that
+	// nobody has told otherwise. Without it nothing but objects is decoded.
+	Default bool
+	// Lies says that the server claims a change that it has not sent.
+	Lies bool
 }
 
 // workloads are the kind of the CRD. They have what Pods have.
@@ -56,7 +60,7 @@ func (s scenario) collection() wireserver.Collection {
 	slices.SortFunc(pods, func(a, b *corev1.Pod) int { return strings.Compare(key(a), key(b)) })
 	c := wireserver.Collection{
 		Kind: podKind, Resource: "pods", Formats: []wireserver.Format{wireserver.JSON},
-		Version: int64(benchkit.VersionAfter(len(pods), 0)), Streams: s.Streams,
+		Version: int64(benchkit.VersionAfter(len(pods), 0)), Streams: s.Default, Compresses: s.Default,
 	}
 	convert := func(pod *corev1.Pod) wireserver.Object { return pod }
 	switch s.Form {

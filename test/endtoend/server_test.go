@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/wireserver"
@@ -23,11 +25,25 @@ func serve(s scenario) error {
 		return err
 	}
 	fmt.Fprintln(os.Stdout, "http://"+listener.Addr().String())
-	return http.Serve(listener, commands(server)) //nolint:gosec // nobody else is connected
+	handler := commands(server)
+	if s.Lies {
+		handler.HandleFunc("GET /versions", versions(func() map[string]string {
+			all := server.Versions()
+			all[slices.Max(slices.Collect(maps.Keys(all)))] = "9"
+			return all
+		}))
+	} else {
+		handler.HandleFunc("GET /versions", versions(server.Versions))
+	}
+	return http.Serve(listener, handler) //nolint:gosec // nobody else is connected
+}
+
+func versions(of func() map[string]string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { _ = json.NewEncoder(w).Encode(of()) }
 }
 
 // commands adds what the client tells the server to do.
-func commands(server *wireserver.Server) http.Handler {
+func commands(server *wireserver.Server) *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.Handle("/", server)
 	command := func(do func(n int) error) http.HandlerFunc {
@@ -44,8 +60,5 @@ func commands(server *wireserver.Server) http.Handler {
 	}
 	mux.HandleFunc("POST /release/{n}", command(server.Release))
 	mux.HandleFunc("POST /expire/{n}", command(server.Expire))
-	mux.HandleFunc("GET /versions", func(w http.ResponseWriter, _ *http.Request) {
-		_ = json.NewEncoder(w).Encode(server.Versions())
-	})
 	return mux
 }

@@ -1,0 +1,119 @@
+package endtoend
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// TestBothSidesSeeEverything plays a small scenario in every form. The client fails if its cache
+// lacks the last version of an object.
+func TestBothSidesSeeEverything(t *testing.T) {
+	for _, side := range []string{ours, incumbent} {
+		for _, form := range forms {
+			t.Run(side+"/"+form, func(t *testing.T) {
+				found, err := play(t, scenario{Side: side, Form: form, Objects: 60, Events: 200, Relists: 1})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if found.ListCPU <= 0 || found.EventsCPU <= 0 || found.RelistCPU <= 0 || found.Heap <= found.BaseHeap {
+					t.Errorf("the figures are %+v", found)
+				}
+			})
+		}
+	}
+	t.Run("streamed and compressed", func(t *testing.T) {
+		if _, err := play(t, scenario{Side: ours, Form: typedJSON, Objects: 60, Events: 200, Relists: 1, Strip: true, Default: true}); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// TestMissedEventsFail has a server that claims a version which it has not sent.
+func TestMissedEventsFail(t *testing.T) {
+	_, err := play(t, scenario{Side: ours, Form: typedJSON, Objects: 10, Lies: true})
+	if err == nil || !strings.Contains(err.Error(), "served in 9") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+func TestCompare(t *testing.T) {
+	served := map[string]string{"a": "1", "b": "2"}
+	for name, cached := range map[string]map[string]string{
+		"nothing is cached":      {},
+		"one is old":             {"a": "1", "b": "1"},
+		"one is missing":         {"a": "1"},
+		"one is there no longer": {"a": "1", "b": "2", "c": "3"},
+	} {
+		if compare(cached, served) == nil {
+			t.Errorf("%s, and nobody notices", name)
+		}
+	}
+	if err := compare(map[string]string{"b": "2", "a": "1"}, served); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestTallyWaitsForEverything checks that what is delivered must be reconciled, and what was
+// delivered since, again.
+func TestTallyWaitsForEverything(t *testing.T) {
+	a, b := types.NamespacedName{Name: "a"}, types.NamespacedName{Name: "b"}
+	counted := newTally()
+	done := counted.wait(func() bool { return counted.delivered >= 3 })
+	over := func() bool {
+		select {
+		case <-done:
+			return true
+		default:
+			return false
+		}
+	}
+	counted.deliver(a, "1")
+	counted.reconciled(a)
+	counted.deliver(a, "2")
+	counted.deliver(b, "3")
+	counted.reconciled(b)
+	if over() {
+		t.Error("a is not reconciled since version 2")
+	}
+	counted.reconciled(a)
+	if !over() {
+		t.Errorf("everything is done: %s", counted)
+	}
+}
+
+// TestChangesAreSmall checks that an event is a heartbeat: it changes one thing, and when that
+// was.
+func TestChangesAreSmall(t *testing.T) {
+	c := scenario{Form: typedJSON, Objects: 50, Events: 100, Relists: 1}.collection()
+	n := 0
+	for i, obj := range c.Changes {
+		before, after := describe(t, c.Objects[i]), describe(t, obj)
+		changed := 0
+		for at := range min(len(before), len(after)) {
+			if before[at] != after[at] {
+				changed++
+			}
+		}
+		if len(before) != len(after) || changed != 3 {
+			t.Fatalf("change %d of %s has %d other lines of %d", n, obj.GetName(), changed, len(after))
+		}
+		c.Objects[i] = obj
+		n++
+	}
+	if n != 101 {
+		t.Errorf("there are %d changes", n)
+	}
+}
+
+// describe has a line for each value of an object.
+func describe(t *testing.T, obj any) []string {
+	t.Helper()
+	text, err := json.MarshalIndent(obj, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(string(text), "\n")
+}
