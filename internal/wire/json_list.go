@@ -91,9 +91,12 @@ func (l *jsonList) member() error {
 	if err != nil {
 		return err
 	}
-	if items && b == '[' {
+	switch {
+	case items && b == '[':
 		l.whole = append(l.whole, "[]"...)
 		return l.items()
+	case items && b != 'n': // null is none
+		return fmt.Errorf("%w: its items begin with %q", errNoList, b)
 	}
 	value, err := l.value()
 	if err != nil {
