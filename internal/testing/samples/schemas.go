@@ -8,14 +8,25 @@ import (
 
 	unstructuredv1 "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/client-go/applyconfigurations"
 	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
 
-// Builtin are the schemas of the kinds that Kubernetes has.
-var Builtin = applyconfigurations.NewTypeConverter(scheme.Scheme)
+// Builtin are the schemas of the kinds that Kubernetes has. They are read in when a test asks, so
+// that tests which measure memory can do without.
+var Builtin builtin
+
+type builtin struct{}
+
+var builtinTypes = sync.OnceValue(func() managedfields.TypeConverter { return applyconfigurations.NewTypeConverter(scheme.Scheme) })
+
+// ObjectToTyped checks an object against the schema of its kind.
+func (builtin) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOptions) (*typed.TypedValue, error) {
+	return builtinTypes().ObjectToTyped(obj, opts...)
+}
 
 //go:embed custom.yaml
 var customYAML []byte
