@@ -54,7 +54,8 @@ var table = map[string]rule{
 		ours:   in("internal/decode", "internal/dedup", "internal/listwatch", "pkg/delta"),
 		theirs: in("k8s.io/apimachinery", "k8s.io/client-go/rest"),
 	},
-	"internal/recording":            {ours: in("internal/ledger", "internal/lock", "pkg/delta"), theirs: edge, except: aboveUs},
+	"internal/recording": {ours: in("internal/ledger", "internal/lock", "pkg/delta"), theirs: edge, except: aboveUs},
+	"internal/openapi":   {ours: in("internal/path"), theirs: in("k8s.io/apimachinery/pkg/runtime/schema", "sigs.k8s.io/structured-merge-diff")},
 	"internal/schemas": {
 		ours:   in("internal/lock", "pkg/diff"),
 		theirs: slices.Concat(in("sigs.k8s.io/structured-merge-diff"), edge), except: aboveUs,
@@ -63,6 +64,7 @@ var table = map[string]rule{
 	"internal/testing/docblocks":  {},
 	"internal/testing/relay":      {},
 	"internal/testing/sources":    {},
+	"internal/testing/fulltypes":  {theirs: slices.Concat(in("sigs.k8s.io/structured-merge-diff"), edge)},
 	"internal/testing/samples":    {theirs: slices.Concat(in("sigs.k8s.io/structured-merge-diff"), edge)},
 	"internal/testing/scrape":     {theirs: slices.Concat(metrics, in("github.com/prometheus/client_model"))},
 	"internal/testing/secrets":    {ours: in("internal/states", "internal/testing/samples"), theirs: in("k8s.io/api", "k8s.io/apimachinery")},

@@ -33,15 +33,28 @@ func (p schemaSlot) content() content {
 	}
 	if m := atom.Map; m != nil {
 		c.field, c.names = p.fields(m)
-		if m.ElementType.NamedType != nil || m.ElementType.Inlined != (schema.Atom{}) {
+		if opens(&m.ElementType) {
 			c.entry = p.at(&m.ElementType)
 		}
 	}
 	return c
 }
 
-// untyped is how the names of the types begin that stand for anything.
-const UntypedPrefix = "__untyped_"
+// opens reports whether a map has other fields than those with names.
+func opens(element *schema.TypeRef) bool {
+	if element.NamedType == nil {
+		return element.Inlined != (schema.Atom{})
+	}
+	return *element.NamedType != Unmentioned
+}
+
+const (
+	// UntypedPrefix is how the names of the types begin that stand for anything.
+	UntypedPrefix = "__untyped_"
+	// Unmentioned is the type of fields that a kind is not known to have. An object is read with
+	// them, because a description may be older than the object. A path can't lead to one.
+	Unmentioned = UntypedPrefix + "unmentioned_"
+)
 
 func (p schemaSlot) at(ref *schema.TypeRef) slot { return schemaSlot{p.schema, *ref} }
 
