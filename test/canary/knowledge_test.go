@@ -86,7 +86,7 @@ func with(q url.Values, name, value string) url.Values {
 // shown is what an output has to have in it, if it is not the name of a Secret. The longest beginning
 // of its name counts.
 var shown = map[string][]string{
-	"GET /delta/v1/kinds":                     {"v1 Secret", "v1 Secret (metadata)", "vault.example.com/v1 Secret", "is missing in"},
+	"GET /delta/v1/kinds":                     {"v1 Secret", "v1 Secret (metadata)", "vault.example.com/v1 Secret", "ended with"},
 	"GET /delta/v1/memory":                    {"sampled", "data"},
 	"GET /delta/v1/controllers":               {"owners"},
 	"GET /delta/v1/openapi.json":              {"deltas/stream"},
@@ -103,7 +103,7 @@ var shown = map[string][]string{
 	"health":                                  {"cache"},
 	"Events":                                  {"sealed-contested", "sealed-custom", "HotLoop"},
 	"Status":                                  {"Secret", "is missing in what the server sent"},
-	"Healthz":                                 {"Secret", "is missing in"},
+	"Healthz":                                 {"Secret", "ended with"},
 	"the log":                                 {"sealed-life", "(hidden)", "to no end", "Reconciled", "stumbles", "Left out", "is missing in", "sealed-custom"},
 	"what is printed of a":                    {"%!"},
 	"what is printed of a *diff":              {"(hidden)"},
