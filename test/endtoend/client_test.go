@@ -2,11 +2,9 @@ package endtoend
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"os"
 	"regexp"
@@ -14,8 +12,6 @@ import (
 	"runtime/pprof"
 	"strconv"
 	"time"
-
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/benchkit"
 )
@@ -84,7 +80,7 @@ func measure(j job) (figures, error) {
 		}
 		found.RelistCPU += took / time.Duration(scenario.Relists)
 	}
-	return found, s.check(mgr.GetCache())
+	return found, s.check(mgr)
 }
 
 // settle collects what is garbage, so that each part begins alike. It returns what lives.
@@ -131,38 +127,6 @@ func (s *subject) tell(what string, n int) error {
 		return fmt.Errorf("%s: %s %w", what, said, errors.Join(err, errors.New(answer.Status)))
 	}
 	return nil
-}
-
-// check compares the cache with the server.
-func (s *subject) check(cache client.Reader) error {
-	answer, err := http.Get(s.Server + "/versions") //nolint:noctx // the process ends if it hangs
-	if err != nil {
-		return err
-	}
-	defer answer.Body.Close() //nolint:errcheck // it was read
-	var served map[string]string
-	if err := json.NewDecoder(answer.Body).Decode(&served); err != nil {
-		return fmt.Errorf("read the versions: %w", err)
-	}
-	cached, err := s.Scenario.cached(context.Background(), cache)
-	if err != nil {
-		return err
-	}
-	return compare(cached, served)
-}
-
-// compare says what a cache has missed.
-func compare(cached, served map[string]string) error {
-	if maps.Equal(cached, served) {
-		return nil
-	}
-	for key, version := range served {
-		if cached[key] != version {
-			return fmt.Errorf("%d objects are cached and %d served: %s is cached in version %q and served in %s",
-				len(cached), len(served), key, cached[key], version)
-		}
-	}
-	return fmt.Errorf("%d objects are cached and %d served", len(cached), len(served))
 }
 
 // profileName is the name of a profile, or empty if none is wanted.

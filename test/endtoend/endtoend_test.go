@@ -5,7 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // TestBothSidesSeeEverything plays a small scenario in every form. The client fails if its cache
@@ -41,18 +44,34 @@ func TestMissedEventsFail(t *testing.T) {
 
 func TestCompare(t *testing.T) {
 	served := map[string]string{"a": "1", "b": "2"}
-	for name, cached := range map[string]map[string]string{
+	at := func(version string) client.Object {
+		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{ResourceVersion: version}}
+	}
+	for name, cached := range map[string]map[string]client.Object{
 		"nothing is cached":      {},
-		"one is old":             {"a": "1", "b": "1"},
-		"one is missing":         {"a": "1"},
-		"one is there no longer": {"a": "1", "b": "2", "c": "3"},
+		"one is old":             {"a": at("1"), "b": at("1")},
+		"one is missing":         {"a": at("1")},
+		"one is there no longer": {"a": at("1"), "b": at("2"), "c": at("3")},
 	} {
 		if compare(cached, served) == nil {
 			t.Errorf("%s, and nobody notices", name)
 		}
 	}
-	if err := compare(map[string]string{"b": "2", "a": "1"}, served); err != nil {
+	if err := compare(map[string]client.Object{"b": at("2"), "a": at("1")}, served); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestOtherContentIsNotTheSame checks that the check looks at more than versions.
+func TestOtherContentIsNotTheSame(t *testing.T) {
+	obj := scenario{Form: untyped, Objects: 1}.collection().Objects[0].(client.Object)
+	other := obj.DeepCopyObject().(client.Object)
+	if err := same(obj, other); err != nil {
+		t.Error(err)
+	}
+	other.SetLabels(nil)
+	if same(obj, other) == nil {
+		t.Error("an object without its labels is the same")
 	}
 }
 

@@ -59,24 +59,25 @@ func (s scenario) object() client.Object {
 	return u
 }
 
-// cached is the version of each object in a cache.
-func (s scenario) cached(ctx context.Context, cache client.Reader) (map[string]string, error) {
+// list reads objects of the kind in the form, by namespace/name.
+func (s scenario) list(ctx context.Context, from client.Reader, opts ...client.ListOption) (map[string]client.Object, error) {
 	var list client.ObjectList = &corev1.PodList{}
 	if s.Form == untyped {
 		u := &unstructured.UnstructuredList{}
 		u.SetGroupVersionKind(workloads)
 		list = u
 	}
-	if err := cache.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
-		return nil, fmt.Errorf("read the cache: %w", err)
+	if err := from.List(ctx, list, opts...); err != nil {
+		return nil, fmt.Errorf("list: %w", err)
 	}
-	versions := map[string]string{}
+	objects := map[string]client.Object{}
 	err := meta.EachListItem(list, func(item runtime.Object) error {
-		obj, err := meta.Accessor(item)
-		if err == nil {
-			versions[obj.GetNamespace()+"/"+obj.GetName()] = obj.GetResourceVersion()
+		obj, ok := item.(client.Object)
+		if !ok {
+			return fmt.Errorf("a list has a %T", item)
 		}
-		return err
+		objects[obj.GetNamespace()+"/"+obj.GetName()] = obj
+		return nil
 	})
-	return versions, err
+	return objects, err
 }

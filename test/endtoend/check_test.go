@@ -1,0 +1,87 @@
+package endtoend
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+)
+
+// check compares the cache with the server: the version of each object, and all of some.
+func (s *subject) check(mgr manager.Manager) error {
+	ctx := context.Background()
+	served, err := s.versions()
+	if err != nil {
+		return err
+	}
+	cached, err := s.Scenario.list(ctx, mgr.GetCache())
+	if err != nil {
+		return err
+	}
+	if err := compare(cached, served); err != nil {
+		return err
+	}
+	direct, err := s.Scenario.list(ctx, mgr.GetAPIReader(), client.Limit(500))
+	if err != nil {
+		return err
+	}
+	for key, obj := range direct {
+		if s.Scenario.Strip {
+			obj.SetManagedFields(nil)
+		}
+		if err := same(cached[key], obj); err != nil {
+			return fmt.Errorf("%s: %w", key, err)
+		}
+	}
+	return nil
+}
+
+// versions are the versions of all objects.
+func (s *subject) versions() (map[string]string, error) {
+	answer, err := http.Get(s.Server + "/versions") //nolint:noctx // the process ends if it hangs
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close() //nolint:errcheck // it was read
+	var served map[string]string
+	if err := json.NewDecoder(answer.Body).Decode(&served); err != nil {
+		return nil, fmt.Errorf("read the versions: %w", err)
+	}
+	return served, nil
+}
+
+// compare says what a cache has missed.
+func compare(cached map[string]client.Object, served map[string]string) error {
+	for key, version := range served {
+		is := "no version"
+		if obj := cached[key]; obj != nil {
+			is = obj.GetResourceVersion()
+		}
+		if is != version {
+			return fmt.Errorf("%d objects are cached and %d served: %s is cached in %s and served in %s", len(cached), len(served), key, is, version)
+		}
+	}
+	if len(cached) != len(served) {
+		return fmt.Errorf("%d objects are cached and %d served", len(cached), len(served))
+	}
+	return nil
+}
+
+// same says whether a cached object is what client-go makes of the server's bytes. Lists of typed
+// objects do not say their kind.
+func same(cached, direct client.Object) error {
+	for _, obj := range []client.Object{cached, direct} {
+		obj.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
+	}
+	if equality.Semantic.DeepEqual(cached, direct) {
+		return nil
+	}
+	is, _ := json.Marshal(cached)
+	want, _ := json.Marshal(direct)
+	return fmt.Errorf("the cache has\n%s\nand the server\n%s", is, want)
+}
