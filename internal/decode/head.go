@@ -170,11 +170,12 @@ func (t *Type) ReadProtoHead(data []byte) (h Head, ok bool) {
 }
 
 func (h *Head) protoMetadata(data []byte) bool {
-	for len(data) > 0 {
+	for last := 0; len(data) > 0; {
 		number, value, rest, ok := nextField(data)
-		if !ok {
+		if !ok || number < last {
 			return false
 		}
+		last = number
 		switch number {
 		case protoName:
 			h.Name = value.bytes
@@ -187,7 +188,7 @@ func (h *Head) protoMetadata(data []byte) bool {
 		case protoOwners:
 			h.protoOwner(value.bytes)
 		}
-		if number > protoOwners {
+		if number > protoOwners && len(h.Version) > 0 {
 			return true // they come in order
 		}
 		data = rest
@@ -197,17 +198,21 @@ func (h *Head) protoMetadata(data []byte) bool {
 
 func (h *Head) protoOwner(data []byte) {
 	var uid []byte
+	controls := false
 	for len(data) > 0 {
 		number, value, rest, ok := nextField(data)
 		if !ok {
 			return
 		}
-		switch {
-		case number == protoOwnerUID:
+		switch number {
+		case protoOwnerUID:
 			uid = value.bytes
-		case number == protoController && value.number != 0:
-			h.controller = uid
+		case protoController:
+			controls = value.number != 0
 		}
 		data = rest
+	}
+	if controls && h.controller == nil {
+		h.controller = uid
 	}
 }

@@ -189,8 +189,9 @@ func (d *Decoder) mapping(p *plan, into, like unsafe.Pointer, depth int) bool {
 			return false
 		}
 	}
-	if like != nil {
-		p.same.Share(into, like)
+	// Its values share with those of like already, which Share would write to.
+	if like != nil && p.same.Equal(into, like) {
+		*(*unsafe.Pointer)(into) = *(*unsafe.Pointer)(like)
 	}
 	return true
 }

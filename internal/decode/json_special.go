@@ -44,7 +44,7 @@ func (d *Decoder) either(into, like unsafe.Pointer) bool {
 }
 
 // fieldSet keeps the text of a managed field set as metav1.FieldsV1 does. An equal one begins with the same
-// bytes: a whole JSON object can't be the beginning of another.
+// bytes: a whole JSON object, which the one at like is, can't be the beginning of another.
 func (d *Decoder) fieldSet(into, like unsafe.Pointer, depth int) bool {
 	made := (*metav1.FieldsV1)(into)
 	if d.peek() != '{' {

@@ -162,8 +162,6 @@ func printed(obj any) string {
 	return string(text)
 }
 
-
-
 // duplicate copies all that can be reached, as far as it is exported.
 func duplicate(obj any) any {
 	if obj == nil {

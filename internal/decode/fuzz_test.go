@@ -1,0 +1,160 @@
+package decode_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/delta-runtime/delta-runtime/internal/decode"
+	"github.com/delta-runtime/delta-runtime/internal/testing/benchkit"
+)
+
+// fuzzed are the types of which the fuzzers draw one. All but the last two are in protobuf, too.
+var fuzzed = []any{&corev1.Pod{}, &corev1.ConfigMap{}, &corev1.Secret{}, &corev1.Node{}, &corev1.LimitRange{}, &widget{}, &known{}}
+
+const fuzzedInProto = 5
+
+// samples are objects of the type, which the fuzzers begin with and hold others against.
+func samples(example any) []any {
+	rng := rand.New(rand.NewPCG(3, 3))
+	typ := reflect.TypeOf(example).Elem()
+	found := []any{random(rng, typ, anything...), random(rng, typ, anything...), reflect.New(typ).Interface()}
+	if typ == reflect.TypeFor[corev1.Pod]() {
+		found = []any{benchkit.Pods(1)[0], benchkit.Pods(2)[1], &corev1.Pod{}}
+	}
+	return append(found, nil)
+}
+
+// FuzzJSON holds JSON of some types against what apimachinery makes of it.
+func FuzzJSON(f *testing.F) {
+	for kind, example := range fuzzed {
+		for like, obj := range samples(example)[:3] {
+			f.Add([]byte(encoded(obj)), byte(kind), byte(like+1))
+		}
+	}
+	for i, text := range instead {
+		f.Add([]byte(`{"spec":{"values":{"a":`+text+`}},"raw":`+text+`,"data":{"a":`+text+`}}`), byte(i), byte(i))
+	}
+	f.Fuzz(func(t *testing.T, data []byte, kind, like byte) {
+		example := fuzzed[int(kind)%len(fuzzed)]
+		likes := samples(example)
+		newSubject(t, example).holds(t, asJSON, data, likes[int(like)%len(likes)])
+	})
+}
+
+// FuzzUnstructured holds JSON of any type against what apimachinery makes of it, and against other JSON.
+func FuzzUnstructured(f *testing.F) {
+	pods := benchkit.Pods(2)
+	f.Add([]byte(encoded(pods[0])), []byte(encoded(pods[1])))
+	for _, text := range instead {
+		f.Add([]byte(`{"kind":"Thing","items":[{"a":`+text+`}],"b":`+text+`}`), []byte(`{"items":[{"a":1}],"b":{"a":1}}`))
+	}
+	f.Fuzz(func(t *testing.T, data, other []byte) {
+		s := newSubject(t, &unstructured.Unstructured{})
+		like, err := judgeJSON(s, other)
+		if err != nil {
+			like = nil
+		}
+		s.holds(t, asJSON, data, like)
+	})
+}
+
+// FuzzProto holds protobuf against what the types' own code makes of it.
+func FuzzProto(f *testing.F) {
+	for kind, example := range fuzzed[:fuzzedInProto] {
+		for like, obj := range samples(example)[:3] {
+			f.Add(sent(obj), byte(kind), byte(like+1))
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte, kind, like byte) {
+		example := fuzzed[int(kind)%fuzzedInProto]
+		likes := samples(example)
+		newSubject(t, example).holds(t, asProto, data, likes[int(like)%len(likes)])
+	})
+}
+
+func sent(obj any) []byte {
+	data, err := obj.(interface{ Marshal() ([]byte, error) }).Marshal()
+	if err != nil {
+		panic(err)
+	}
+	return data
+}
+
+// FuzzHead reads the heads of objects. It must agree with the object, if that is decoded here: others read more than
+// is certain, such as a name that comes twice.
+func FuzzHead(f *testing.F) {
+	for like, obj := range samples(&corev1.Pod{})[:3] {
+		f.Add([]byte(encoded(obj)), like%2 == 0)
+		f.Add(sent(obj), like%2 == 0)
+	}
+	for _, text := range instead {
+		f.Add([]byte(`{"kind":"Pod","apiVersion":"v1","metadata":{"labels":`+text+`,"ownerReferences":[{"uid":"a","controller":false},`+
+			`{"controller":true,"uid":"b"}],"uid":"c","name":"d","namespace":"e","resourceVersion":`+text+`}}`), true)
+		f.Add([]byte(text), false)
+	}
+	f.Fuzz(func(t *testing.T, data []byte, namespaced bool) {
+		headOfJSON(t, data, namespaced)
+		headOfProto(t, data)
+	})
+}
+
+func headOfJSON(t *testing.T, data []byte, namespaced bool) {
+	t.Helper()
+	decoder, raw := json.NewDecoder(bytes.NewReader(data)), json.RawMessage{}
+	if end := decode.Pass(data); decoder.Decode(&raw) == nil && end != int(decoder.InputOffset()) {
+		t.Errorf("it ends at %d, want %d: %q", end, decoder.InputOffset(), data)
+	} else if end < 0 || end > len(data) {
+		t.Errorf("it ends at %d of %d: %q", end, len(data), data)
+	}
+	head, ok := decode.ReadHead(data, namespaced)
+	head.ReadOwner(data)
+	obj, end, accepted := newSubject(t, &metav1.PartialObjectMetadata{}).decoder.JSON(data, nil)
+	if !accepted {
+		return
+	}
+	if passed := decode.Pass(data); passed != end {
+		t.Errorf("it ends at %d, and decoded at %d: %q", passed, end, data)
+	}
+	about := obj.(*metav1.PartialObjectMetadata)
+	if ok && (namespaced || about.Namespace == "") { // else its kind is not that of the caller
+		sameHead(t, &head, about, data)
+	}
+}
+
+func headOfProto(t *testing.T, data []byte) {
+	t.Helper()
+	s := newSubject(t, &metav1.PartialObjectMetadata{})
+	head, ok := s.codec.ReadProtoHead(data)
+	obj, accepted := s.decoder.Proto(data, nil)
+	if accepted && ok {
+		sameHead(t, &head, obj.(*metav1.PartialObjectMetadata), data)
+	}
+}
+
+// sameHead compares a head with the object.
+func sameHead(t *testing.T, head *decode.Head, obj *metav1.PartialObjectMetadata, data []byte) {
+	t.Helper()
+	got := [...]string{string(head.Namespace), string(head.Name), string(head.UID), string(head.Version), string(head.Controller())}
+	want := [...]string{obj.Namespace, obj.Name, string(obj.UID), obj.ResourceVersion, ""}
+	if owner := metav1.GetControllerOf(obj); owner != nil {
+		want[4] = string(owner.UID)
+	}
+	if got != want {
+		t.Errorf("the head has %q, want %q: %q", got, want, data)
+	}
+	if !head.Is(obj.UID, obj.ResourceVersion) && obj.ResourceVersion != "" {
+		t.Errorf("the head is of another object: %q", data)
+	}
+	for found, want := range map[string]string{string(head.Kind): obj.Kind, string(head.APIVersion): obj.APIVersion} {
+		if found != "" && found != want { // they may stand behind the metadata
+			t.Errorf("the head has %q, want %q: %q", found, want, data)
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package decode_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
+)
+
+// mutable are the types whose objects are changed.
+func mutable() []any {
+	return append(slices.Clone(oddTypes), &corev1.Pod{}, &corev1.ConfigMap{}, &corev1.Secret{}, &corev1.Node{},
+		&autoscalingv2.HorizontalPodAutoscaler{}, &admissionv1.ValidatingAdmissionPolicy{}, &unstructured.Unstructured{})
+}
+
+// someObject makes a random object, of which an unstructured one is the text of one of the odd types.
+func someObject(rng *rand.Rand, made reflect.Type) any {
+	if made != reflect.TypeFor[unstructured.Unstructured]() {
+		return random(rng, made, anything...)
+	}
+	text := encoded(random(rng, reflect.TypeOf(oddTypes[rng.IntN(len(oddTypes))]).Elem(), anything...))
+	s := subject{typ: made}
+	obj, err := judgeJSON(&s, []byte(text))
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// contents is what is written of an object.
+func contents(obj any) any {
+	if free, ok := obj.(*unstructured.Unstructured); ok {
+		return free.Object
+	}
+	return obj
+}
+
+func TestMutatedJSON(t *testing.T) {
+	for _, example := range mutable() {
+		t.Run(reflect.TypeOf(example).Elem().Name(), func(t *testing.T) {
+			var accepted, valid int
+			seeds.Run(t, 4, func(t *testing.T, rng *rand.Rand) {
+				s := newSubject(t, example)
+				obj := someObject(rng, s.typ)
+				text := []byte(encoded(contents(obj)))
+				likes := kin(rng, obj, someObject(rng, s.typ))[:3]
+				for range 20 {
+					data := mutatedJSON(rng, text)
+					if s.holds(t, asJSON, data, append(likes, obj)...) {
+						accepted++
+					}
+					if json.Valid(data) {
+						valid++
+					}
+				}
+			})
+			if accepted < valid/5 {
+				t.Errorf("%d of %d changed objects were accepted", accepted, valid)
+			}
+		})
+	}
+}
+
+// mutatedJSON makes a few changes to JSON.
+func mutatedJSON(rng *rand.Rand, text []byte) []byte {
+	root, space := parseJSON(text), noSpace
+	for range rng.IntN(4) {
+		root.change(rng)
+	}
+	if rng.IntN(2) == 0 {
+		space = someSpace(rng)
+	}
+	data := root.bytes(space)
+	switch rng.IntN(8) {
+	case 0:
+		data[rng.IntN(len(data))] = byte(rng.UintN(256))
+	case 1:
+		i := rng.IntN(len(data))
+		data = slices.Delete(data, i, min(len(data), i+1+rng.IntN(4)))
+	case 2:
+		data = append(data, []string{" ", "}", "x", ",", "{}", "\x00", "null"}[rng.IntN(7)]...)
+	}
+	return data
+}
+
+// TestEveryPrefix cuts objects off at every byte, or at many if they are long. Nothing but the whole is an object.
+func TestEveryPrefix(t *testing.T) {
+	for _, example := range mutable() {
+		s := newSubject(t, example)
+		rng := rand.New(rand.NewPCG(1, 1))
+		obj := someObject(rng, s.typ)
+		text := []byte(encoded(contents(obj)))
+		for end := 0; end < len(text); end += 1 + len(text)/4000 {
+			for _, like := range []any{nil, obj} {
+				if got, _, ok := s.decoder.JSON(slices.Clip(bytes.Clone(text[:end])), like); ok {
+					t.Fatalf("%v: %s is %+v", s.typ, text[:end], got)
+				}
+			}
+		}
+		if !s.holds(t, asJSON, text, obj) {
+			t.Errorf("%v: refused: %s", s.typ, text)
+		}
+		for _, rest := range []string{" ", "\n", `{"a":1}`, "}", "\x00", "garbage"} {
+			_, end, ok := s.decoder.JSON(append(bytes.Clone(text), rest...), obj)
+			if !ok || end != len(text) {
+				t.Errorf("%v: it ends at %d, %t, want %d: %s", s.typ, end, ok, len(text), text)
+			}
+		}
+	}
+}
+
+// TestEveryByte changes objects at every byte.
+func TestEveryByte(t *testing.T) {
+	for _, example := range []any{&known{}, &scalars{}, &corev1.ConfigMap{}, &unstructured.Unstructured{}} {
+		s := newSubject(t, example)
+		rng := rand.New(rand.NewPCG(2, 2))
+		obj := someObject(rng, s.typ)
+		text := []byte(encoded(contents(obj)))
+		text = text[:min(len(text), 3000)]
+		for i := range text {
+			for _, b := range []byte("\x00\x1f \"\\{}[],:0-.eun\x80\xff") {
+				data := bytes.Clone(text)
+				data[i] = b
+				s.holdsAgainst(t, asJSON, data, obj)
+			}
+			if t.Failed() {
+				return
+			}
+		}
+	}
+}
