@@ -99,7 +99,7 @@ var isPlain = func() (plain [256]bool) {
 	return plain
 }()
 
-// text consumes a string. What it returns is good until the next call.
+// text consumes a string. The result is good until the next call.
 func (c *cursor) text() ([]byte, bool) {
 	if c.peek() != '"' {
 		return nil, false
@@ -161,7 +161,7 @@ func (c *cursor) oddText(begin, i int) ([]byte, bool) {
 
 var escaped = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// escape adds to scratch what an escape stands for, of which the first character is at i, and returns where it
+// escape adds to scratch the character that an escape stands for. It begins at i. escape returns where it
 // ends. Halves of a pair of surrogates are left to others, because readers differ about a lone one.
 func (c *cursor) escape(i int) (int, bool) {
 	if i >= len(c.data) {

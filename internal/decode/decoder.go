@@ -24,8 +24,8 @@ func (t *Type) NewDecoder() *Decoder {
 	return &Decoder{of: t, spares: make([]spare, t.plans)}
 }
 
-// JSON decodes the object at the beginning of data, and returns where it ends. What is equal in like, an object of
-// the same type or nil, is not made but shared with it, so like and the object must not be changed any more. The
+// JSON decodes the object at the beginning of data, and returns where it ends. The parts that are equal in like,
+// an object of the same type or nil, are not made but shared with it, so like and the object must not be changed any more. The
 // managed field sets of like must be JSON, as those of each API server are: that is not checked, because it would
 // take half of the time. It reports false if data does not begin with what it knows for certain, or ends too soon.
 func (d *Decoder) JSON(data []byte, like any) (obj any, end int, ok bool) {

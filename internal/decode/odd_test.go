@@ -143,15 +143,15 @@ func TestWhatIsLeftToOthers(t *testing.T) {
 		example any
 		reason  string
 	}{
-		{nil, "<nil> is no pointer to a struct"},
-		{metav1.Status{}, "v1.Status is no pointer to a struct"},
-		{new(map[string]string), "*map[string]string is no pointer to a struct"},
+		{nil, "<nil> is not a pointer to a struct"},
+		{metav1.Status{}, "v1.Status is not a pointer to a struct"},
+		{new(map[string]string), "*map[string]string is not a pointer to a struct"},
 		{&metav1.Time{}, "decode v1.Time: it decodes itself"},
 		{&quoted{}, "decode decode_test.quoted: decode_test.quoted.Number is quoted once more"},
 		{&arrayed{}, "decode decode_test.arrayed: Pair: [2]string is of a kind that is not known here"},
 		{&addressed{}, "decode decode_test.addressed: Address: netip.Addr reads itself from text"},
-		{&numbered{}, "decode decode_test.numbered: ByNumber: map[int]string has keys that are no strings"},
-		{&texted{}, "decode decode_test.texted: ByAddress: map[netip.Addr]string has keys that are no strings"},
+		{&numbered{}, "decode decode_test.numbered: ByNumber: map[int]string has other keys than strings"},
+		{&texted{}, "decode decode_test.texted: ByAddress: map[netip.Addr]string has other keys than strings"},
 		{&closed{}, "decode decode_test.closed: Object: runtime.Object does not say what to make"},
 		{&late{}, "decode decode_test.late: Number: json.Number is a number that is kept as text"},
 		{&embedding{}, "decode decode_test.embedding: decode_test.embedding embeds *v1.TypeMeta"},

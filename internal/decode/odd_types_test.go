@@ -176,7 +176,7 @@ func (u *upper) UnmarshalJSON(data []byte) error {
 // MarshalJSON is for values.
 func (u upper) MarshalJSON() ([]byte, error) { return json.Marshal(strings.ToLower(u.Text)) }
 
-// counts is a map that reads itself, though it is no pointer.
+// counts is a map that reads itself, though it is not a pointer.
 type counts map[string]int
 
 // UnmarshalJSON is for values.

@@ -166,7 +166,7 @@ func (m *planner) slice(p *plan, t reflect.Type) (err error) {
 func (m *planner) mapping(p *plan, t reflect.Type) (err error) {
 	key := t.Key()
 	if key.Kind() != reflect.String || reflect.PointerTo(key).Implements(textUnmarshaler) {
-		return fmt.Errorf("%v has keys that are no strings", t)
+		return fmt.Errorf("%v has other keys than strings", t)
 	}
 	p.sort = mapping
 	if t == reflect.TypeFor[map[string]string]() {
@@ -196,7 +196,7 @@ func TypeOf(example any) (*Type, error) {
 	}
 	t := reflect.TypeOf(example)
 	if t == nil || t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
-		return nil, fmt.Errorf("%T is no pointer to a struct", example)
+		return nil, fmt.Errorf("%T is not a pointer to a struct", example)
 	}
 	known, ok := met.Load(t)
 	if !ok {

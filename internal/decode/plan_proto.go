@@ -20,7 +20,7 @@ type protoField struct {
 	number int
 	offset uintptr
 	plan   *plan
-	// repeated is a field of which each value comes on its own.
+	// repeated means that each value of the field comes on its own.
 	repeated bool
 }
 

@@ -2,7 +2,7 @@ package decode
 
 import "bytes"
 
-// maxDepth is how deep values may be nested. What is nested deeper is left to others.
+// maxDepth is how deep values may be nested. Others decode deeper ones.
 const maxDepth = 100
 
 // value consumes a value of any sort, which it checks as it would one that is decoded.

@@ -33,15 +33,17 @@ type Item[T any] struct {
 	Err error
 }
 
-// anew marks a context.
-type anew struct{}
+// distrust marks a context.
+type distrust struct{}
 
-// Anew asks that no object be taken for known because of its version. A server that went back in time may have
+// Distrust asks that no object be taken for known because of its version. A server that went back in time may have
 // another object in the same version.
-func Anew(ctx context.Context) context.Context { return context.WithValue(ctx, anew{}, true) }
+func Distrust(ctx context.Context) context.Context {
+	return context.WithValue(ctx, distrust{}, true)
+}
 
-// IsAnew reports whether Anew has marked the context.
-func IsAnew(ctx context.Context) bool { return ctx.Value(anew{}) != nil }
+// Distrusts reports whether Distrust has marked the context.
+func Distrusts(ctx context.Context) bool { return ctx.Value(distrust{}) != nil }
 
 // Page is one answer to a list request. The caller of List owns Items.
 type Page[T any] struct {

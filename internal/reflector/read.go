@@ -72,7 +72,7 @@ type arrived[T any] struct {
 	err   error // why it has no key
 }
 
-// ingest adds an object to a list in the form in which it is kept. What is known has that form already.
+// ingest adds an object to a list in the form in which it is kept. A known one has that form already.
 func (r *Reflector[T]) ingest(ctx context.Context, list *snapshot[T], a arrived[T]) {
 	readable := a.err == nil
 	switch {

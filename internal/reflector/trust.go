@@ -16,7 +16,7 @@ func (r *Reflector[T]) inNewHistory(version string) bool {
 // versions may mean something else by now.
 func (r *Reflector[T]) trusting(ctx context.Context) context.Context {
 	if r.distrust || r.at.behind {
-		return listwatch.Anew(ctx)
+		return listwatch.Distrust(ctx)
 	}
 	return ctx
 }

@@ -108,7 +108,7 @@ func (c *Client) Each(ctx context.Context, opts metav1.ListOptions, do func(list
 
 func (c *Client) list(ctx context.Context, answered answer, do func(listwatch.Item[any])) (listHead, error) {
 	objects := c.objects()
-	objects.trusted = c.Known != nil && !listwatch.IsAnew(ctx)
+	objects.trusted = c.Known != nil && !listwatch.Distrusts(ctx)
 	each := func(got arrival) {
 		do(listwatch.Item[any]{Obj: got.obj, Known: got.known, Err: listwatch.WithoutQuotes(got.err)})
 	}

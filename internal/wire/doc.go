@@ -11,15 +11,15 @@
 //
 // A list is never in memory as a whole, and of a relist only what has changed is decoded. client-go does the rest:
 // its rest.Request has the address, the credentials, the rate limit and the retries, and its decoders make what is
-// in another format or is no object of the kind, such as an error.
+// in another format or an object of another kind, such as an error.
 //
-// What comes of it is what client-go makes of the same bytes, with three exceptions. An object of a list that can't
+// client-go makes the same of the same bytes, with three exceptions. An object of a list that can't
 // be decoded is left out and told of, and does not take the list with it, nor the watch. An object that is known in
 // the version that is listed is not looked at again. And two objects share the memory of what is equal in both.
 //
 // # Concurrency
 //
-// A [Client] is for any goroutine. What it returns is for one, except Close of a stream, which any may call. The
+// A [Client] is for any goroutine. A list or a stream is for one, except Close of a stream, which any may call. The
 // package starts no goroutine: a list is read in the goroutine that asks for it, and a watch in the one that asks
 // for its next event. The end of the context that a request was made with ends its reading.
 //

@@ -27,7 +27,7 @@ type jsonList struct {
 	whole   []byte // the list without its items
 }
 
-var errNoList = errors.New("the answer is no list")
+var errNoList = errors.New("the answer is not a list")
 
 // read reads the list to its end.
 func (l *jsonList) read() (listHead, error) {

@@ -75,7 +75,7 @@ func fields(message []byte, first, second int) (a, b []byte, ok bool) {
 		}
 		value := message[n+m : n+m+int(size)] //nolint:gosec // compared above
 		message = message[n+m+len(value):]
-		switch int(tag >> 3) { //nolint:gosec // what is too large is no field
+		switch int(tag >> 3) { //nolint:gosec // no field has a number that is too large
 		case first:
 			if a != nil {
 				return nil, nil, false

@@ -33,7 +33,7 @@ func (c *Client) Watch(ctx context.Context, opts metav1.ListOptions) (listwatch.
 	}
 	s := &stream{client: c, body: answered.body, cancel: cancel, objects: c.objects()}
 	s.objects.events = true
-	s.objects.trusted = c.Known != nil && opts.SendInitialEvents != nil && *opts.SendInitialEvents && !listwatch.IsAnew(ctx)
+	s.objects.trusted = c.Known != nil && opts.SendInitialEvents != nil && *opts.SendInitialEvents && !listwatch.Distrusts(ctx)
 	if err := s.read(answered); err != nil {
 		s.Close()
 		return nil, fmt.Errorf("watch %s: %w", c.GVK.Kind, err)

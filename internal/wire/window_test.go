@@ -11,7 +11,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 )
 
-// TestWindow uses a stream in pieces of any size. What comes out is what went in.
+// TestWindow uses a stream in pieces of any size. The same bytes come out that went in.
 func TestWindow(t *testing.T) {
 	seeds.Run(t, 100, func(t *testing.T, rng *rand.Rand) {
 		sent := make([]byte, rng.IntN(200<<10))

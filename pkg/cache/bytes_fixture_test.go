@@ -162,7 +162,7 @@ func inJSON(t *testing.T, v any) []byte {
 	return data
 }
 
-// list is a list of Pods, as a server sends it: its items don't say what they are, but for metadata.
+// list is a list of Pods, as a server sends it: its items don't say what they are, except metadata.
 func (l tongue) list(t *testing.T, version string, pods []*corev1.Pod) []byte {
 	t.Helper()
 	about := metav1.ListMeta{ResourceVersion: version, Continue: "more"}

@@ -225,7 +225,7 @@ func TestHoweverItIsWritten(t *testing.T) {
 	})
 }
 
-// TestOnlyWhatHasChangedIsDecoded lists objects of which some are known.
+// TestOnlyWhatHasChangedIsDecoded lists some objects that are known, and others.
 func TestOnlyWhatHasChangedIsDecoded(t *testing.T) {
 	for _, l := range tongues {
 		t.Run(l.name, func(t *testing.T) {
@@ -242,7 +242,7 @@ func TestOnlyWhatHasChangedIsDecoded(t *testing.T) {
 			}
 			pods[1].ResourceVersion, pods[2].UID = "4711", "another"
 			server.body = l.list(t, "6", pods)
-			for name, ctx := range map[string]context.Context{"trusted": t.Context(), "anew": listwatch.Anew(t.Context())} {
+			for name, ctx := range map[string]context.Context{"trusted": t.Context(), "distrusted": listwatch.Distrust(t.Context())} {
 				var same []bool
 				if _, err := ours.Each(ctx, metav1.ListOptions{}, func(item listwatch.Item[any]) {
 					i := len(same)
@@ -254,7 +254,7 @@ func TestOnlyWhatHasChangedIsDecoded(t *testing.T) {
 					t.Fatal(err)
 				}
 				want := []bool{true, false, false, true}
-				if name == "anew" {
+				if name == "distrusted" {
 					want = make([]bool, 4)
 				}
 				if !cmp.Equal(same, want) {

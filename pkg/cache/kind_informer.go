@@ -134,7 +134,7 @@ func (k *kind) listWatcher(namespace string, s settings) listwatch.ListWatcher[a
 
 // transform is what each object passes through before it is kept: the user's
 // function for its namespace, and then what spares memory. Where the server sends metadata,
-// it does not say their kind, so that is added first. What we have decoded shares already, unless a
+// it does not say their kind, so that is added first. An object that we have decoded shares already, unless a
 // function of the user's may change it.
 func (k *kind) transform() func(any) (any, error) {
 	return func(obj any) (any, error) {
