@@ -5,7 +5,7 @@
 //     location and a quantity its form, and zeros have signs;
 //   - that holds whatever it was to be like: nothing, the same object, another version of it, any other object of
 //     the type, one that has its parts more than once, or one of another type; that object is not changed, and
-//     whether the bytes are accepted does not depend on it;
+//     what is accepted like nothing is accepted like it;
 //   - nothing of the object is in the bytes, and nothing is in what the decoder uses again;
 //   - a refusal leaves nothing behind.
 //

@@ -46,7 +46,7 @@ func TestManyAtOnceAreLikeOne(t *testing.T) {
 // TestFieldSets holds field sets against others that are like their beginning, and against none.
 func TestFieldSets(t *testing.T) {
 	s := newSubject(t, &corev1.Pod{})
-	sets := []string{`{}`, `{"f:a":{}}`, `{"f:a":{},"f:b":{}}`, `{"a":"}"}`, `{"a":"\""}`, `{"a":"\"}"}`, "{ }", "{\n}", `{"a":{"}":{}}}`, ``, `null`}
+	sets := []string{`{}`, `{"f:a":{}}`, `{"f:a":{},"f:b":{}}`, `{"a":"}"}`, `{"a":"\""}`, `{"a":"\"}"}`, "{ }", "{\n}", `{"a":{"}":{}}}`, `{"\ud800":{}}`, "{\"\xff\":{}}", ``, `null`}
 	var likes []any
 	for _, text := range sets {
 		about := metav1.ObjectMeta{ManagedFields: []metav1.ManagedFieldsEntry{{FieldsV1: metav1.NewFieldsV1(text)}}}
