@@ -15,13 +15,13 @@ import (
 // last version and like another Pod of its owner.
 func BenchmarkJSON(b *testing.B) {
 	pods := benchkit.Pods(2)
-	measure(b, asJSON, pods[0], benchkit.Private(pods[1]), []byte(encoded(pods[0])))
+	measure(b, asJSON, [2]any{pods[0], benchkit.Private(pods[1])}, []byte(encoded(pods[0])))
 }
 
 // BenchmarkProto is BenchmarkJSON with protobuf.
 func BenchmarkProto(b *testing.B) {
 	pods := benchkit.Pods(2)
-	measure(b, asProto, pods[0], benchkit.Private(pods[1]), sent(pods[0]))
+	measure(b, asProto, [2]any{pods[0], benchkit.Private(pods[1])}, sent(pods[0]))
 }
 
 // BenchmarkUnstructured is BenchmarkJSON with objects of no Go type.
@@ -33,12 +33,13 @@ func BenchmarkUnstructured(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	measure(b, asJSON, free[0], free[1], []byte(encoded(contents(free[0]))))
+	measure(b, asJSON, free, []byte(encoded(contents(free[0]))))
 }
 
-func measure(b *testing.B, f form, obj, sibling any, data []byte) {
+// measure decodes data, which is the first of two siblings.
+func measure(b *testing.B, f form, siblings [2]any, data []byte) {
 	b.Helper()
-	s := newSubject(b, obj)
+	s := newSubject(b, siblings[0])
 	self, err := f.judge(s, data)
 	if err != nil {
 		b.Fatal(err)
@@ -58,7 +59,7 @@ func measure(b *testing.B, f form, obj, sibling any, data []byte) {
 	for _, tt := range []struct {
 		name string
 		like any
-	}{{"fresh", nil}, {"self", self}, {"sibling", sibling}} {
+	}{{"fresh", nil}, {"self", self}, {"sibling", siblings[1]}} {
 		run(tt.name, func() bool { _, _, ok := f.decode(s, data, tt.like); return ok })
 	}
 }

@@ -127,7 +127,7 @@ func kin(rng *rand.Rand, obj, stranger any) []any {
 	mix(rng, reflect.ValueOf(tangled).Elem(), reflect.ValueOf(duplicate(obj)).Elem())
 	tangle(reflect.ValueOf(tangled).Elem(), map[reflect.Type]reflect.Value{})
 	nothing := reflect.Zero(reflect.TypeOf(obj)).Interface()
-	return []any{stranger, version, tangled, nothing, &metav1.Status{}, *new(int)}
+	return []any{stranger, version, tangled, nothing, &metav1.Status{}, 0}
 }
 
 // mix puts some parts of b into a.

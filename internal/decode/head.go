@@ -162,7 +162,8 @@ func (t *Type) ReadProtoHead(data []byte) (h Head, ok bool) {
 			return h, false
 		}
 		if number == t.about {
-			return h, h.protoMetadata(value.bytes)
+			ok = h.protoMetadata(value.bytes)
+			return h, ok
 		}
 		data = rest
 	}

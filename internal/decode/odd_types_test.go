@@ -30,9 +30,9 @@ type nested struct {
 	Hidden string `json:"hidden"`
 	inner
 	Untagged,
-	untagged string
+	untagged string //nolint:unused // being there is all
 	Skipped string `json:"-"`
-	Dash    string `json:"-,"`
+	Dash    string `json:"-,"` //nolint:staticcheck // this is how to give it that name
 	Spec    struct {
 		Deep  `json:",inline"`
 		Same  string `json:"same"`

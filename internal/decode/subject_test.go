@@ -127,25 +127,28 @@ func (s *subject) holdsAgainst(t testing.TB, f form, data []byte, like any) (acc
 		t.Errorf("%s of %v: others refuse %q: %v", f.name, s.typ, data[:end], err)
 		return true
 	}
-	s.compare(t, f, "decoded", obj, want, data)
+	compare := func(when string) {
+		t.Helper()
+		s.compare(t, data, [2]any{obj, want}, f.name+", "+when)
+	}
+	compare("decoded")
 	for i := range buffer {
 		buffer[i] = 0xA5
 	}
-	s.compare(t, f, "after the bytes are gone", obj, want, data)
+	compare("after the bytes are gone")
 	s.soil(f, data, nil)
 	f.decode(s, data, obj)
-	s.compare(t, f, "after others are decoded", obj, want, data)
+	compare("after others are decoded")
 	return true
 }
 
-func (s *subject) compare(t testing.TB, f form, when string, got, want any, data []byte) {
+// compare takes two objects, of which the second is wanted.
+func (s *subject) compare(t testing.TB, data []byte, pair [2]any, when string) {
 	t.Helper()
-	if t.Failed() {
-		return
-	}
+	got, want := pair[0], pair[1]
 	// DeepEqual sees no signs of zeros.
-	if !reflect.DeepEqual(got, want) || bytes.Contains(data, []byte("-0")) && printed(got) != printed(want) {
-		t.Errorf("%s of %v, %s: (-got +want)\n%s of\n%q", f.name, s.typ, when, difference(got, want), data)
+	if !t.Failed() && (!reflect.DeepEqual(got, want) || bytes.Contains(data, []byte("-0")) && printed(got) != printed(want)) {
+		t.Errorf("%v in %s: (-got +want)\n%s of\n%q", s.typ, when, difference(got, want), data)
 	}
 }
 
