@@ -57,12 +57,19 @@ func (d *Decoder) unstructured(like any) (obj any, end int, ok bool) {
 	return &unstructured.Unstructured{Object: value.(map[string]any)}, d.pos, true
 }
 
-// forget lets go of the bytes.
+// forget lets go of the bytes, and of memory that is large.
 func (d *Decoder) forget() {
 	d.data = nil
-	if cap(d.scratch) > maxSpare {
-		d.scratch = nil
+	d.scratch, d.pairs, d.values = modest(d.scratch), modest(d.pairs), modest(d.values)
+	d.amountsRead = modest(d.amountsRead)
+}
+
+// modest returns what may be kept to be used again.
+func modest[T any](list []T) []T {
+	if uintptr(cap(list))*unsafe.Sizeof(*new(T)) > maxSpare {
+		return nil
 	}
+	return list
 }
 
 // pointTo returns where like is, or nil if nothing of it can be shared.

@@ -2,11 +2,14 @@ package decode_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"reflect"
 	"sync"
 	"testing"
+	"unsafe"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -57,6 +60,18 @@ func TestFieldSets(t *testing.T) {
 	}
 }
 
+// TestAmountsAsNumbers has the amounts of somebody who wrote no quotes. The API server leaves those of kinds that it does
+// not know as they are.
+func TestAmountsAsNumbers(t *testing.T) {
+	s := newSubject(t, &known{})
+	for _, text := range []string{`{"cpu":1}`, `{"cpu":1.5,"memory":"1Gi"}`, `{"cpu":1e3}`, `{"cpu":-0}`, `{"cpu":12345678901234567890}`} {
+		data := fmt.Appendf(nil, `{"amounts":%s,"lots":%[1]s}`, text)
+		if !s.holds(t, asJSON, data, &known{Amounts: corev1.ResourceList{"cpu": resource.MustParse("1")}}) {
+			t.Errorf("refused: %s", data)
+		}
+	}
+}
+
 // TestHeadsOutOfOrder reads heads whose fields come in an order that nobody sends them in.
 func TestHeadsOutOfOrder(t *testing.T) {
 	field := func(about metav1.ObjectMeta) []byte { return sent(&about) }
@@ -72,5 +87,68 @@ func TestHeadsOutOfOrder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			headOfProto(t, append([]byte{0x0a, byte(len(about))}, about...))
 		})
+	}
+}
+
+// TestAppendStaysApart looks for lists that are shared with room behind their end: who appends to one of them would
+// write to the other.
+func TestAppendStaysApart(t *testing.T) {
+	for _, example := range []any{&corev1.Pod{}, &corev1.Node{}, &collections{}, &pointers{}, &known{}} {
+		s := newSubject(t, example)
+		obj := random(rand.New(rand.NewPCG(5, 5)), s.typ, anything...)
+		like, theirs := duplicate(obj), map[unsafe.Pointer]bool{}
+		visit(reflect.ValueOf(like), func(part reflect.Value) (deeper bool) {
+			if part.Kind() == reflect.Slice {
+				part.Grow(part.Cap() + 1)
+			}
+			theirs[part.UnsafePointer()] = true
+			return true
+		})
+		for _, f := range []form{asJSON, asProto} {
+			data := []byte(encoded(obj))
+			if sender, is := obj.(interface{ Marshal() ([]byte, error) }); f.name == asProto.name {
+				if !is {
+					continue
+				}
+				data = sent(sender)
+			}
+			made, _, _ := f.decode(s, data, like)
+			shared := 0
+			visit(reflect.ValueOf(made), func(part reflect.Value) (deeper bool) {
+				if !theirs[part.UnsafePointer()] {
+					return true
+				}
+				if shared++; part.Kind() == reflect.Slice && part.Cap() > part.Len() {
+					t.Errorf("%v in %s: %v is shared, with room behind its end", s.typ, f.name, part)
+				}
+				return false // what is behind it is one thing
+			})
+			if shared == 0 {
+				t.Errorf("%v in %s: nothing is shared", s.typ, f.name)
+			}
+		}
+	}
+}
+
+// visit goes to the pointers and lists of an object. The lists within a field set are the business of its methods.
+func visit(v reflect.Value, found func(part reflect.Value) (deeper bool)) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() && found(v) {
+			visit(v.Elem(), found)
+		}
+	case reflect.Slice:
+		if !v.IsNil() && found(v) {
+			for i := range v.Len() {
+				visit(v.Index(i), found)
+			}
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() && v.Type() != reflect.TypeFor[metav1.FieldsV1]() {
+				visit(v.Field(i), found)
+			}
+		}
+	default:
 	}
 }

@@ -93,8 +93,8 @@ func (d *Decoder) newTexts(known map[string]string) (map[string]string, bool) {
 	}
 }
 
-// amounts decodes a corev1.ResourceList. An amount is written as a text without escapes here; what is written in
-// another way is left to others.
+// amounts decodes a corev1.ResourceList. An amount is a number or a text without escapes; what is written in another
+// way is left to others.
 func (d *Decoder) amounts(into, like unsafe.Pointer) bool {
 	if !d.take('{') {
 		return false
@@ -110,7 +110,12 @@ func (d *Decoder) amounts(into, like unsafe.Pointer) bool {
 		if !ok || !d.take(':') {
 			return false
 		}
-		written, ok := d.plainText()
+		var written []byte
+		if d.peek() == '"' {
+			written, ok = d.plainText()
+		} else {
+			written, _, ok = d.number()
+		}
 		if !ok {
 			return false
 		}

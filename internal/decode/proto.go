@@ -14,6 +14,7 @@ func (d *Decoder) Proto(data []byte, like any) (obj any, ok bool) {
 	if d.of.free || !d.of.root.byField() {
 		return nil, false
 	}
+	defer d.forget()
 	made := reflect.New(d.of.empty)
 	if !d.message(d.of.root, data, made.UnsafePointer(), d.pointTo(like)) {
 		return nil, false
