@@ -141,6 +141,17 @@ var promises = []promise{
 			{variant: "encoding=*", metric: "peak/live", most: 1.2},
 			{variant: "encoding=*", metric: "peak-B/item", ratio: 1},
 		}},
+
+	{row: 40, what: "store with client-go's methods, Get", metric: "cpu-ns/op", stability: noisy,
+		gates: []gate{{variant: "", ratio: 1}}},
+	{row: 41, what: "store with client-go's methods, Update", metric: "cpu-ns/op", stability: noisy, benchtime: "200000x", // as in row 5
+		gates: []gate{{variant: "indexers=*", ratio: 1}}},
+	{row: 42, what: "store with client-go's methods, List", metric: "cpu-ns/op", stability: noisy,
+		gates: []gate{{variant: "", ratio: 1}}},
+	{row: 43, what: "store with client-go's methods, Replace of unchanged objects", metric: "cpu-ns/op", stability: noisy,
+		gates: []gate{{variant: "indexers=*", ratio: 1}}},
+	{row: 44, what: "store with client-go's methods, Add of 100,000", metric: "cpu-ns/op", stability: noisy,
+		gates: []gate{{variant: "indexers=*", ratio: 1}}},
 }
 
 // sources are the rows whose benchmarks must run for the promise.
