@@ -72,11 +72,45 @@ func TestAmountsAsNumbers(t *testing.T) {
 	}
 }
 
+// TestEntriesThatComeTwice has maps with as many entries as those that they are held against, and not the same.
+func TestEntriesThatComeTwice(t *testing.T) {
+	one, two := resource.MustParse("1"), resource.MustParse("2")
+	obj := &known{
+		object:  object{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"a": "1", "b": "1"}}},
+		Amounts: corev1.ResourceList{"a": one, "b": one},
+		Lots:    map[string]resource.Quantity{"a": one, "b": one},
+	}
+	s, free := newSubject(t, obj), newSubject(t, &unstructured.Unstructured{})
+	node := newSubject(t, &corev1.Node{})
+	like := &corev1.Node{ObjectMeta: obj.ObjectMeta, Status: corev1.NodeStatus{Capacity: obj.Amounts, Allocatable: corev1.ResourceList{"a": two}}}
+	for _, entries := range []string{
+		`"a":"1","b":"1"`, `"b":"1","a":"1"`, `"a":"1","a":"1"`, `"b":"1","b":"1"`, `"a":"1","a":"1","b":"1"`, `"a":"1","b":"2"`, `"a":"1"`, `"a":"1","c":"1"`, `"a":"1","b":"1","c":"1"`, ``,
+	} {
+		s.holds(t, asJSON, fmt.Appendf(nil, `{"metadata":{"labels":{%s}},"amounts":{%[1]s},"lots":{%[1]s}}`, entries), obj)
+		s.holds(t, asJSON, fmt.Appendf(nil, `{"metadata":{"labels":{%s}}}`, entries), obj)
+		s.holds(t, asJSON, fmt.Appendf(nil, `{"amounts":{%s}}`, entries), obj)
+		s.holds(t, asJSON, fmt.Appendf(nil, `{"lots":{%s}}`, entries), obj)
+		free.holds(t, asJSON, fmt.Appendf(nil, `{%s}`, entries), &unstructured.Unstructured{Object: map[string]any{"a": "1", "b": "1"}})
+	}
+	for _, names := range []string{"ab", "ba", "aa", "bb", "aab", "a", "ac", "abc", ""} {
+		var labels, amounts []wireField
+		for _, name := range names {
+			key := wireField{number: 1, sort: 2, bytes: []byte(string(name))}
+			labels = append(labels, wireField{number: 11, sort: 2, fields: []wireField{key, {number: 2, sort: 2, bytes: []byte("1")}}})
+			amount := wireField{number: 2, sort: 2, fields: []wireField{{number: 1, sort: 2, bytes: []byte("1")}}}
+			amounts = append(amounts, wireField{number: 1, sort: 2, fields: []wireField{key, amount}})
+		}
+		node.holds(t, asProto, writeProto(nil, []wireField{{number: 1, sort: 2, fields: labels}, {number: 3, sort: 2, fields: amounts}}), like)
+		node.holds(t, asProto, writeProto(nil, []wireField{{number: 1, sort: 2, fields: labels}}), like)
+		node.holds(t, asProto, writeProto(nil, []wireField{{number: 3, sort: 2, fields: amounts}}), like)
+	}
+}
+
 // TestHeadsOutOfOrder reads heads whose fields come in an order that nobody sends them in.
 func TestHeadsOutOfOrder(t *testing.T) {
 	field := func(about metav1.ObjectMeta) []byte { return sent(&about) }
 	one := field(metav1.ObjectMeta{Name: "a", UID: "b", ResourceVersion: "1"})
-	// Two owners that control it, each of which says so before it says who it is.
+	// Two owners control it. Each says so before it says who it is.
 	owners := []byte("\x6a\x0b\x30\x01\x22\x01c\x0a\x00\x1a\x00\x2a\x00\x6a\x0b\x30\x01\x22\x01d\x0a\x00\x1a\x00\x2a\x00")
 	fields := field(metav1.ObjectMeta{ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "m"}}})
 	for name, about := range map[string][]byte{

@@ -15,7 +15,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/benchkit"
 )
 
-// fuzzed are the types of which the fuzzers draw one. All but the last two are in protobuf, too.
+// fuzzed are the types that the fuzzers choose from. All but the last two are in protobuf, too.
 var fuzzed = []any{&corev1.Pod{}, &corev1.ConfigMap{}, &corev1.Secret{}, &corev1.Node{}, &corev1.LimitRange{}, &widget{}, &known{}}
 
 const fuzzedInProto = 5

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
@@ -22,7 +23,7 @@ func mutable() []any {
 		&autoscalingv2.HorizontalPodAutoscaler{}, &admissionv1.ValidatingAdmissionPolicy{}, &unstructured.Unstructured{})
 }
 
-// someObject makes a random object, of which an unstructured one is the text of one of the odd types.
+// someObject makes a random object. An unstructured one is made from the text of one of the odd types.
 func someObject(rng *rand.Rand, made reflect.Type) any {
 	if made != reflect.TypeFor[unstructured.Unstructured]() {
 		return random(rng, made, anything...)
@@ -114,6 +115,43 @@ func TestEveryPrefix(t *testing.T) {
 			if !ok || end != len(text) {
 				t.Errorf("%v: it ends at %d, %t, want %d: %s", s.typ, end, ok, len(text), text)
 			}
+		}
+	}
+}
+
+// TestMembersThatComeTwice has each member come twice: with the same value, with others, and in other letters. Others
+// make one of the two, or put one on top of the other.
+func TestMembersThatComeTwice(t *testing.T) {
+	for _, example := range []any{&known{}, &collections{}, &dynamics{}, &nested{}, &corev1.ConfigMap{}, &corev1.LimitRange{}, &unstructured.Unstructured{}} {
+		s := newSubject(t, example)
+		var obj any = &unstructured.Unstructured{Object: map[string]any{"a": map[string]any{"b": []any{map[string]any{"c": "d", "e": int64(1)}}}, "f": "g"}}
+		if s.typ != reflect.TypeFor[unstructured.Unstructured]() {
+			obj = few(example, 7)
+		}
+		root := parseJSON([]byte(encoded(contents(obj))))
+		for _, at := range root.all() {
+			if at.open != '{' {
+				continue
+			}
+			members := at.members
+			for i, m := range members {
+				for j := range members { // as many members as before
+					at.members = slices.Clone(members)
+					at.members[j] = m
+					s.holdsAgainst(t, asJSON, root.bytes(noSpace), obj)
+				}
+				seconds := []member{m, {strings.ToUpper(m.name), m.value}}
+				for _, text := range []string{`{}`, `[]`, `null`, `""`, `"x"`, `0`, `{"zz":"1"}`, `{"zz":{}}`, `{"zz":null}`, `["zz"]`, `[{}]`, `{"zz":[]}`} {
+					seconds = append(seconds, member{m.name, &value{text: text}})
+				}
+				for _, second := range seconds {
+					for _, where := range []int{i, i + 1, len(members)} {
+						at.members = slices.Insert(slices.Clone(members), where, second)
+						s.holdsAgainst(t, asJSON, root.bytes(noSpace), obj)
+					}
+				}
+			}
+			at.members = members
 		}
 	}
 }

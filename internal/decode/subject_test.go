@@ -142,7 +142,7 @@ func (s *subject) holdsAgainst(t testing.TB, f form, data []byte, like any) (acc
 	return true
 }
 
-// compare takes two objects, of which the second is wanted.
+// compare takes two objects. The second is wanted.
 func (s *subject) compare(t testing.TB, data []byte, pair [2]any, when string) {
 	t.Helper()
 	got, want := pair[0], pair[1]
@@ -152,7 +152,7 @@ func (s *subject) compare(t testing.TB, data []byte, pair [2]any, when string) {
 	}
 }
 
-// difference says what differs between two objects. What it can't say is in what only their own packages may see.
+// difference says what differs between two objects, wherever it is.
 func difference(a, b any) string {
 	return cmp.Diff(a, b, cmp.Exporter(func(reflect.Type) bool { return true }), cmp.FilterPath(func(p cmp.Path) bool {
 		return p.Last().Type() == reflect.TypeFor[*time.Location]()
