@@ -53,11 +53,6 @@ func (c *cursor) more(end byte) (more, ok bool) {
 	return false, false
 }
 
-// atEnd reports whether nothing but space is left.
-func (c *cursor) atEnd() bool {
-	return c.peek() == 0 && c.pos == len(c.data)
-}
-
 // word consumes a literal.
 func (c *cursor) word(w string) bool {
 	if len(c.data)-c.pos < len(w) || string(c.data[c.pos:c.pos+len(w)]) != w {

@@ -31,7 +31,7 @@ func Pass(data []byte) int {
 
 // ReadHead reads the head of the JSON object at the beginning of data. It goes no further than it has to: an
 // object that has no namespace is read to the end of its metadata, unless its kind has none.
-func ReadHead(data []byte, namespaced bool) (h Head, ok bool) {
+func ReadHead(data []byte, namespaced bool) (h Head, ok bool) { //nolint:revive // it is a property of the kind
 	wanted := uint8(4)
 	if !namespaced {
 		wanted = 3

@@ -1,6 +1,7 @@
 package decode
 
 import (
+	"bytes"
 	"encoding/base64"
 	"reflect"
 	"strconv"
@@ -91,14 +92,15 @@ func (d *Decoder) numeric(p *plan, into unsafe.Pointer) bool {
 		n, err := strconv.ParseUint(written, 10, bits)
 		putInt(into, bits, int64(n)) //nolint:gosec // the bits are the same
 		return err == nil
+	default: // float
+		n, err := strconv.ParseFloat(written, bits)
+		if bits == 32 {
+			*(*float32)(into) = float32(n)
+		} else {
+			*(*float64)(into) = n
+		}
+		return err == nil
 	}
-	n, err := strconv.ParseFloat(written, bits)
-	if bits == 32 {
-		*(*float32)(into) = float32(n)
-	} else {
-		*(*float64)(into) = n
-	}
-	return err == nil
 }
 
 // putInt sets an integer of so many bits.
@@ -132,7 +134,7 @@ func (d *Decoder) octets(into, like unsafe.Pointer) bool {
 // keepBytes returns made, or the bytes at like if they are the same.
 func keepBytes(made []byte, like unsafe.Pointer) []byte {
 	if like != nil {
-		if known := *(*[]byte)(like); known != nil && string(known) == string(made) {
+		if known := *(*[]byte)(like); known != nil && bytes.Equal(known, made) {
 			return known[:len(known):len(known)]
 		}
 	}

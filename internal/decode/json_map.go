@@ -128,7 +128,11 @@ func (d *Decoder) amounts(into, like unsafe.Pointer) bool {
 			return false
 		}
 	}
-	return d.keepAmounts((*corev1.ResourceList)(into), known, same)
+	if same && len(d.amountsRead) == len(known) {
+		*(*corev1.ResourceList)(into) = known
+		return true
+	}
+	return d.newAmounts((*corev1.ResourceList)(into))
 }
 
 // quantity is an entry of a corev1.ResourceList.
@@ -147,13 +151,9 @@ func (d *Decoder) addAmount(name []byte, value resource.Quantity, known corev1.R
 	return ordered && there && other == value
 }
 
-// keepAmounts puts in place what was noted, or known if it is the same.
-func (d *Decoder) keepAmounts(into *corev1.ResourceList, known corev1.ResourceList, same bool) bool {
+// newAmounts makes a map of what was noted.
+func (d *Decoder) newAmounts(into *corev1.ResourceList) bool {
 	read := d.amountsRead
-	if same && len(read) == len(known) {
-		*into = known
-		return true
-	}
 	made := make(corev1.ResourceList, len(read))
 	for _, q := range read {
 		made[q.name] = q.value

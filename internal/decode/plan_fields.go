@@ -43,13 +43,14 @@ type fieldFinder struct {
 func (f *fieldFinder) walk(t reflect.Type, offset uintptr, depth int) error {
 	for i := range t.NumField() {
 		member := t.Field(i)
+		member.Offset += offset
 		tag := member.Tag.Get("json")
 		name, options, _ := strings.Cut(tag, ",")
 		switch {
 		case tag == "-":
 			continue
 		case member.Anonymous && name == "":
-			if err := f.embedded(t, member, offset, depth); err != nil {
+			if err := f.embedded(t, member, depth); err != nil {
 				return err
 			}
 			continue
@@ -62,7 +63,7 @@ func (f *fieldFinder) walk(t reflect.Type, offset uintptr, depth int) error {
 		case name == "":
 			name = member.Name
 		}
-		if err := f.add(t, name, member, offset, depth); err != nil {
+		if err := f.add(t, name, member, depth); err != nil {
 			return err
 		}
 	}
@@ -78,14 +79,14 @@ func hasOption(options, wanted string) bool {
 	return false
 }
 
-func (f *fieldFinder) embedded(t reflect.Type, member reflect.StructField, offset uintptr, depth int) error {
+func (f *fieldFinder) embedded(t reflect.Type, member reflect.StructField, depth int) error {
 	if member.Type.Kind() != reflect.Struct {
 		return fmt.Errorf("%v embeds %v", t, member.Type)
 	}
-	return f.walk(member.Type, offset+member.Offset, depth+1)
+	return f.walk(member.Type, member.Offset, depth+1)
 }
 
-func (f *fieldFinder) add(t reflect.Type, name string, member reflect.StructField, offset uintptr, depth int) error {
+func (f *fieldFinder) add(t reflect.Type, name string, member reflect.StructField, depth int) error {
 	if !isSimple(name) {
 		return fmt.Errorf("%v.%s has the odd name %q", t, member.Name, name)
 	}
@@ -102,7 +103,7 @@ func (f *fieldFinder) add(t reflect.Type, name string, member reflect.StructFiel
 	f.depths[name] = depth
 	f.into.byName[name] = len(f.into.fields)
 	f.into.fields = append(f.into.fields, field{
-		name: name, quoted: `"` + name + `":`, offset: offset + member.Offset, plan: p,
+		name: name, quoted: `"` + name + `":`, offset: member.Offset, plan: p,
 	})
 	return nil
 }

@@ -1,6 +1,7 @@
 package decode
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 	"reflect"
@@ -145,6 +146,7 @@ func (d *Decoder) protoValue(p *plan, v protoValue, into, like unsafe.Pointer) b
 		return v.sort == protoVarint
 	case float:
 		return putFloat(into, v, p.size)
+	default: // what has bytes
 	}
 	if v.sort != protoBytes {
 		return false
@@ -184,7 +186,7 @@ func keepFields(into, like *metav1.FieldsV1, data []byte) bool {
 	if !ok || number != 1 || v.sort != protoBytes || len(rest) > 0 {
 		return false
 	}
-	if like != nil && len(v.bytes) > 0 && string(like.GetRawBytes()) == string(v.bytes) {
+	if like != nil && len(v.bytes) > 0 && bytes.Equal(like.GetRawBytes(), v.bytes) {
 		*into = *like
 	} else {
 		into.SetRawBytes(v.bytes)

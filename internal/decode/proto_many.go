@@ -21,8 +21,9 @@ func (d *Decoder) repeated(f *protoField, data []byte, into, like unsafe.Pointer
 		return d.protoAmounts(f, data, into, like)
 	case mapping:
 		return d.protoMap(f, data, into, like)
+	default:
+		return nil, false
 	}
-	return nil, false
 }
 
 // nextOf reads the next value of a field. None is left if another field comes.
@@ -159,7 +160,11 @@ func (d *Decoder) protoAmounts(f *protoField, data []byte, into, like unsafe.Poi
 			return nil, false
 		}
 		if !more {
-			return rest, d.keepAmounts((*corev1.ResourceList)(into), known, same)
+			if same && len(d.amountsRead) == len(known) {
+				*(*corev1.ResourceList)(into) = known
+				return rest, true
+			}
+			return rest, d.newAmounts((*corev1.ResourceList)(into))
 		}
 		name, value, ok := entry(v)
 		if !ok || value.sort != protoBytes {
