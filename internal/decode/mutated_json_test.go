@@ -156,6 +156,26 @@ func TestMembersThatComeTwice(t *testing.T) {
 	}
 }
 
+// TestAnythingAnywhere puts each odd value in the place of each value.
+func TestAnythingAnywhere(t *testing.T) {
+	for _, example := range []any{&scalars{}, &pointers{}, &customs{}, &collections{}, &known{}, &dynamics{}} {
+		s := newSubject(t, example)
+		obj := few(example, 9)
+		if large, is := obj.(*known); is {
+			large.Template, large.Selector, large.Extensions = corev1.PodTemplateSpec{}, nil, nil
+		}
+		root := parseJSON([]byte(encoded(obj)))
+		for _, at := range root.all()[1:] {
+			was := *at
+			for _, text := range instead {
+				*at = value{text: text}
+				s.holdsAgainst(t, asJSON, root.bytes(noSpace), obj)
+			}
+			*at = was
+		}
+	}
+}
+
 // TestEveryByte changes objects at every byte.
 func TestEveryByte(t *testing.T) {
 	for _, example := range []any{&known{}, &scalars{}, &corev1.ConfigMap{}, &unstructured.Unstructured{}} {
