@@ -15,13 +15,13 @@ import (
 // are queued in an Order of the caller's own are missing.
 func (q *Queue[K]) Contents(limit int) []queue.Entry[K] {
 	began := q.start()
-	q.mu.Lock()
+	q.lock()
 	found := q.schedule.contents(limit)
 	out := make([]queue.Entry[K], 0, len(found))
 	for _, e := range found {
 		out = append(out, e.show(began))
 	}
-	q.mu.Unlock()
+	q.unlock()
 
 	if q.limiter != nil {
 		for i := range out {
@@ -34,11 +34,11 @@ func (q *Queue[K]) Contents(limit int) []queue.Entry[K] {
 // Entry returns what the queue has of one key, and reports false if it has nothing.
 func (q *Queue[K]) Entry(key K) (out queue.Entry[K], there bool) {
 	began := q.start()
-	q.mu.Lock()
+	q.lock()
 	if e := q.schedule.table.find(key, q.schedule.table.hash(key)); e != nil && (e.queued || e.timer != 0 || e.working != 0) {
 		out, there = e.show(began), true
 	}
-	q.mu.Unlock()
+	q.unlock()
 	if there && q.limiter != nil {
 		out.Attempts = q.limiter.NumRequeues(key)
 	}

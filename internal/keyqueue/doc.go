@@ -34,15 +34,18 @@
 // a lock. The queue asks the limiter before it takes that lock, and calls the observer
 // after it has released it. It calls an Order and a clock with the lock held.
 //
-// Queue has two locks. telling orders the calls of the observer, and mu guards the data.
-// telling is taken before mu. A caller's own clock is read under a third lock, which is
-// taken last.
+// Queue has two locks. telling orders the calls of the observer, and door guards the data.
+// telling is taken before door. A caller's own clock is read under a third lock, which is
+// taken last. Where many goroutines want to pass the door, all but one sleep, and each gets
+// its turn in the order in which they fell asleep. Builds that check invariants also take a
+// mutex inside the door, which checks the order of locks.
 //
 // # Testing
 //
 // Random scripts compare the schedule with a model, which is a plain list of keys. Other
 // scripts compare the table, the timers and the lanes beneath it with simpler structures.
 // SEEDS sets how many scripts run. The Queue is tested in synctest bubbles, where hours
-// cost nothing and a test fails when a goroutine is left over. It is also tested under load
-// with the race detector.
+// cost nothing and a test fails when a goroutine is left over. There a wake-up that is lost
+// fails at once, because then everybody waits. The Queue is also tested under load with the
+// race detector: there must be an order of all calls that explains what each of them saw.
 package keyqueue

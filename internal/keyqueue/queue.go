@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/delta-runtime/delta-runtime/internal/invariant"
 	"github.com/delta-runtime/delta-runtime/internal/lock"
 	"github.com/delta-runtime/delta-runtime/pkg/queue"
 )
@@ -28,7 +29,9 @@ type Queue[K comparable] struct {
 	telling lock.Mutex[lock.QueueTelling]
 	spare   []Event
 
-	mu       lock.Mutex[lock.Queue] // guards everything below; not held during calls of limiter and observe
+	door door                   // guards everything below; not held during calls of limiter and observe
+	mu   lock.Mutex[lock.Queue] // says where door stands in the order of locks, and is held with it where invariants are checked
+
 	schedule schedule[K]
 	work     sync.Cond     // signalled for each key that may be handed out
 	rest     sync.Cond     // signalled when a drain may be over
@@ -59,6 +62,7 @@ func New[K comparable](o Options[K]) *Queue[K] {
 		observe:   o.Observe,
 		afterFunc: o.AfterFunc,
 		fickle:    mayNotHash[K](),
+		door:      newDoor(),
 		schedule:  newSchedule(o),
 		rings:     never,
 	}
@@ -70,8 +74,7 @@ func New[K comparable](o Options[K]) *Queue[K] {
 	} else {
 		q.clock = newSteady(o.Now)
 	}
-	q.work.L = &q.mu
-	q.rest.L = &q.mu
+	q.work.L, q.rest.L = locker[K]{q}, locker[K]{q}
 	return q
 }
 
@@ -96,7 +99,7 @@ func (q *Queue[K]) start() time.Time {
 func (q *Queue[K]) Add(key K) {
 	q.mustHash(key)
 	now := q.now()
-	q.mu.Lock()
+	q.lock()
 	if q.phase == open {
 		q.schedule.add(now, key, queue.AddOptions{})
 		q.wakeLocked()
@@ -116,7 +119,7 @@ func (q *Queue[K]) AddAfter(key K, d time.Duration) {
 func (q *Queue[K]) AddWithOptions(o queue.AddOptions, keys ...K) {
 	q.mustHash(keys...)
 	now := q.now()
-	q.mu.Lock()
+	q.lock()
 	if q.phase == open {
 		for _, key := range keys {
 			q.schedule.add(now, key, o)
@@ -153,7 +156,7 @@ func (q *Queue[K]) AddLimited(o queue.AddOptions, keys ...K) {
 func (q *Queue[K]) Replace(o queue.AddOptions, key K) bool {
 	q.mustHash(key)
 	now := q.now()
-	q.mu.Lock()
+	q.lock()
 	had := false
 	if q.phase == open {
 		had = q.schedule.replace(now, key, o)
@@ -169,8 +172,8 @@ func (q *Queue[K]) Replace(o queue.AddOptions, key K) bool {
 func (q *Queue[K]) Cancel(key K) bool {
 	q.mustHash(key)
 	now := q.now()
-	q.mu.Lock()
-	defer q.mu.Unlock()
+	q.lock()
+	defer q.unlock()
 	return q.schedule.cancel(now, key) // the alarm may ring for nothing, which is cheaper than to set it again
 }
 
@@ -199,7 +202,7 @@ func (q *Queue[K]) Get() (key K, ok bool) {
 // GetWithPriority is Get, and also returns the priority with which the key was queued.
 func (q *Queue[K]) GetWithPriority() (key K, priority int, ok bool) {
 	now := q.now()
-	q.mu.Lock()
+	q.lock()
 	q.served = true
 	for q.phase != ended {
 		e, found := q.schedule.take(now)
@@ -215,7 +218,7 @@ func (q *Queue[K]) GetWithPriority() (key K, priority int, ok bool) {
 		}
 		if len(q.schedule.events) > 0 {
 			q.unlockAndTell()
-			q.mu.Lock()
+			q.lock()
 			continue
 		}
 		q.idlers++
@@ -232,7 +235,7 @@ func (q *Queue[K]) GetWithPriority() (key K, priority int, ok bool) {
 func (q *Queue[K]) Done(key K) {
 	q.mustHash(key)
 	now := q.now()
-	q.mu.Lock()
+	q.lock()
 	q.schedule.done(now, key)
 	q.wakeLocked()
 	if q.drains && !q.busyLocked() {
@@ -244,7 +247,7 @@ func (q *Queue[K]) Done(key K) {
 // Len is the number of queued keys. Delayed keys do not count.
 func (q *Queue[K]) Len() int {
 	now := q.now()
-	q.mu.Lock()
+	q.lock()
 	q.schedule.promote(now)
 	q.wakeLocked()
 	n := q.schedule.len()
@@ -255,8 +258,8 @@ func (q *Queue[K]) Len() int {
 // Stats returns the numbers of the queue.
 func (q *Queue[K]) Stats() queue.Stats {
 	now := q.now()
-	q.mu.Lock()
-	defer q.mu.Unlock()
+	q.lock()
+	defer q.unlock()
 	return q.schedule.summary(now)
 }
 
@@ -292,7 +295,7 @@ func (q *Queue[K]) setAlarmLocked() {
 // ring queues the keys that are due and sets the alarm for the next one.
 func (q *Queue[K]) ring() {
 	now := q.now()
-	q.mu.Lock()
+	q.lock()
 	q.rings = never
 	if q.phase == open {
 		q.schedule.promote(now)
@@ -302,24 +305,24 @@ func (q *Queue[K]) ring() {
 	q.unlockAndTell()
 }
 
-// unlockAndTell releases mu and passes on the events that happened while mu was held. The
-// call that caused them does so before it returns. So the observer knows all that the caller
-// knows.
+// unlockAndTell releases the lock and passes on the events that happened while it was held.
+// The call that caused them does so before it returns. So the observer knows all that the
+// caller knows.
 func (q *Queue[K]) unlockAndTell() {
 	if len(q.schedule.events) == 0 {
-		q.mu.Unlock()
+		q.unlock()
 		return
 	}
 	// TryLock does not wait, so it does not break the order of the locks. Mostly it succeeds,
-	// and then mu need not be released and taken again.
+	// and then the lock need not be released and taken again.
 	if !q.telling.TryLock() {
-		q.mu.Unlock()
+		q.unlock()
 		q.telling.Lock()
-		q.mu.Lock()
+		q.lock()
 	}
 	events := q.schedule.events
 	q.schedule.events = q.spare[:0]
-	q.mu.Unlock()
+	q.unlock()
 	if len(events) > 0 { // another caller may have passed on ours
 		q.observe(events)
 	}
@@ -332,3 +335,24 @@ func (q *Queue[K]) unlockAndTell() {
 
 // maxSpare bounds the events whose memory is kept. A burst of timers makes many more.
 const maxSpare = 4096
+
+// lock takes the queue's lock, and unlock releases it.
+func (q *Queue[K]) lock() {
+	q.door.enter()
+	if invariant.Enabled {
+		q.mu.Lock()
+	}
+}
+
+func (q *Queue[K]) unlock() {
+	if invariant.Enabled {
+		q.mu.Unlock()
+	}
+	q.door.leave()
+}
+
+// locker is what the conditions of a queue need.
+type locker[K comparable] struct{ q *Queue[K] }
+
+func (l locker[K]) Lock()   { l.q.lock() }
+func (l locker[K]) Unlock() { l.q.unlock() }

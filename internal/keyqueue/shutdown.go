@@ -5,16 +5,16 @@ package keyqueue
 // ShutDownWithDrain. Callers may end a queue several times, in several ways, in any order
 // and at the same time.
 func (q *Queue[K]) ShutDown() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
+	q.lock()
+	defer q.unlock()
 	q.endLocked(ending)
 	q.drains = false
 }
 
 // ShutDownNow is ShutDown, and hands out nothing more.
 func (q *Queue[K]) ShutDownNow() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
+	q.lock()
+	defer q.unlock()
 	q.endLocked(ended)
 	q.drains = false
 }
@@ -23,8 +23,8 @@ func (q *Queue[K]) ShutDownNow() {
 // does not wait for queued keys if no worker ever called Get. After ShutDownNow it waits
 // only for the keys that workers have.
 func (q *Queue[K]) ShutDownWithDrain() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
+	q.lock()
+	defer q.unlock()
 	q.endLocked(ending)
 	q.drains = true
 	for q.drains && q.busyLocked() {
@@ -34,8 +34,8 @@ func (q *Queue[K]) ShutDownWithDrain() {
 
 // ShuttingDown reports whether the queue ignores adds.
 func (q *Queue[K]) ShuttingDown() bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
+	q.lock()
+	defer q.unlock()
 	return q.phase != open
 }
 

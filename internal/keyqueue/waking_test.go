@@ -1,0 +1,100 @@
+package keyqueue
+
+import (
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
+	"github.com/delta-runtime/delta-runtime/pkg/queue"
+)
+
+// TestNoWakeUpIsLost adds a few keys and waits until they are worked on, many times. If a key is
+// left while all workers sleep, everybody waits, and the bubble fails. Nothing else would wake them:
+// there are no timers.
+func TestNoWakeUpIsLost(t *testing.T) {
+	seeds.Run(t, usualSeeds, func(t *testing.T, rng *rand.Rand) {
+		synctest.Test(t, func(*testing.T) {
+			r := &rounds{q: New(Options[int]{Merge: Merge(rng.IntN(2)), Observe: []func([]Event){nil, func([]Event) {}}[rng.IntN(2)]})}
+			var workers sync.WaitGroup
+			for range 1 + rng.IntN(6) {
+				dice := rand.New(rand.NewPCG(rng.Uint64(), 0))
+				workers.Go(func() { r.work(dice) })
+			}
+			producers := 1 + rng.IntN(4)
+			for range 100 {
+				var adding sync.WaitGroup
+				for p := range producers {
+					dice := rand.New(rand.NewPCG(rng.Uint64(), 0))
+					adding.Go(func() { r.add(dice, 100*p) })
+				}
+				adding.Wait()
+				r.left.Wait()
+			}
+			r.q.ShutDown()
+			workers.Wait()
+		})
+	})
+}
+
+// rounds are keys that are added, and worked on before others are added.
+type rounds struct {
+	q    *Queue[int]
+	left sync.WaitGroup // the keys that are not worked on yet
+}
+
+// add adds one to three keys, in one of several ways.
+func (r *rounds) add(dice *rand.Rand, first int) {
+	keys := []int{first, first + 1, first + 2}[:1+dice.IntN(3)]
+	r.left.Add(len(keys))
+	switch dice.IntN(3) {
+	case 0:
+		r.q.AddWithOptions(queue.AddOptions{Priority: dice.IntN(2)}, keys...)
+	case 1:
+		for _, key := range keys {
+			r.q.Add(key)
+		}
+	default:
+		for _, key := range keys {
+			r.q.Replace(queue.AddOptions{}, key)
+		}
+	}
+}
+
+// work works on keys. At times it adds its key again, so that Done must wake somebody.
+func (r *rounds) work(dice *rand.Rand) {
+	for {
+		key, ok := r.q.Get()
+		if !ok {
+			return
+		}
+		if dice.IntN(4) == 0 {
+			r.left.Add(1)
+			r.q.Add(key)
+		}
+		r.q.Done(key)
+		r.left.Done()
+	}
+}
+
+// A key that was added while a worker had it wakes another worker. The first one may not ask again.
+func TestDoneWakesAnotherWorker(t *testing.T) {
+	for _, merge := range []Merge{OnePerKey, TimersApart} {
+		synctest.Test(t, func(t *testing.T) {
+			q := New(Options[string]{Merge: merge})
+			q.Add("a")
+			_, _ = q.Get()
+			var again string
+			var other sync.WaitGroup
+			other.Go(func() { again, _ = q.Get() })
+			synctest.Wait()
+			q.Add("a")
+			q.Done("a")
+			other.Wait()
+			if again != "a" {
+				t.Errorf("the other worker got %q", again)
+			}
+		})
+	}
+}
