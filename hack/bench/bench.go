@@ -25,8 +25,8 @@ const sizeVariable = "BENCH_SIZE"
 const profileVariable = "BENCH_PROFILE"
 
 // patience is how long one process may take. A side that hangs must not stop the other rows,
-// and -test.timeout does not cover benchmarks. The longest one takes half a minute on two cores that
-// nobody else uses.
+// and -test.timeout does not cover benchmarks. It is several times what the longest one takes on a
+// machine of its own.
 const patience = 5 * time.Minute
 
 // lastWords is how long a process gets to print where it hangs, after it was told to quit.

@@ -53,11 +53,11 @@ func listed(b *testing.B) int {
 	return max(benchkit.Size(b)*3/10, 100)
 }
 
-// A scenario that lists everything is the same in each row that needs it.
+// listing is the scenario that lists everything, which is the same in each row that needs it.
 func listing(b *testing.B, form string) scenario {
 	b.Helper()
-	if form == untyped { // an object takes three times as much memory
-		return scenario{Form: form, Objects: listed(b) / 3}
+	if form == untyped { // an object takes three times as much memory, and as long to make
+		return scenario{Form: form, Objects: listed(b) / 5}
 	}
 	return scenario{Form: form, Objects: listed(b), Relists: 1}
 }
@@ -123,7 +123,7 @@ func BenchmarkRow30_FirstList(b *testing.B) {
 	}
 	for _, form := range []string{typedJSON, typedBinary} {
 		b.Run("encoding="+form+"/server=default", func(b *testing.B) {
-			measure(b, scenario{Form: form, Objects: listed(b) / 3, Default: true})
+			measure(b, scenario{Form: form, Objects: listed(b) / 5, Default: true})
 		})
 	}
 }
