@@ -40,6 +40,10 @@
 // its turn in the order in which they fell asleep. Builds that check invariants also take a
 // mutex inside the door, which checks the order of locks.
 //
+// A key that becomes ready wakes one worker, if one sleeps. A worker that was woken and did
+// not look for a key yet counts for the next key. So no key waits while all workers sleep, and
+// no more workers wake up than there are keys.
+//
 // # Testing
 //
 // Random scripts compare the schedule with a model, which is a plain list of keys. Other

@@ -5,7 +5,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/delta-runtime/delta-runtime/internal/invariant"
 	"github.com/delta-runtime/delta-runtime/internal/lock"
 	"github.com/delta-runtime/delta-runtime/pkg/queue"
 )
@@ -35,7 +34,8 @@ type Queue[K comparable] struct {
 	schedule schedule[K]
 	work     sync.Cond     // signalled for each key that may be handed out
 	rest     sync.Cond     // signalled when a drain may be over
-	idlers   int           // Invariant: the number of callers asleep in GetWithPriority.
+	idle     int           // Invariant: the number of callers asleep in GetWithPriority that nobody has woken.
+	woken    int           // Invariant: the number of those that somebody has woken and that have not looked for a key yet.
 	alarm    Alarm         // nil until the first timer
 	rings    time.Duration // when the alarm rings, or never. Invariant: no later than the soonest timer is due.
 	setBacks uint64        // what the clock had counted when the alarm was set last
@@ -221,9 +221,7 @@ func (q *Queue[K]) GetWithPriority() (key K, priority int, ok bool) {
 			q.lock()
 			continue
 		}
-		q.idlers++
-		q.work.Wait()
-		q.idlers--
+		q.sleepLocked()
 		now = q.now()
 	}
 	q.unlockAndTell()
@@ -261,14 +259,6 @@ func (q *Queue[K]) Stats() queue.Stats {
 	q.lock()
 	defer q.unlock()
 	return q.schedule.summary(now)
-}
-
-// wakeLocked wakes workers for the keys that became ready. It may wake one that finds no key,
-// but it must not leave a key while all workers sleep.
-func (q *Queue[K]) wakeLocked() {
-	for range min(q.schedule.ready, q.idlers) {
-		q.work.Signal()
-	}
 }
 
 // setAlarmLocked sets the alarm if a timer is due before the alarm rings. An alarm that rings
@@ -335,24 +325,3 @@ func (q *Queue[K]) unlockAndTell() {
 
 // maxSpare bounds the events whose memory is kept. A burst of timers makes many more.
 const maxSpare = 4096
-
-// lock takes the queue's lock, and unlock releases it.
-func (q *Queue[K]) lock() {
-	q.door.enter()
-	if invariant.Enabled {
-		q.mu.Lock()
-	}
-}
-
-func (q *Queue[K]) unlock() {
-	if invariant.Enabled {
-		q.mu.Unlock()
-	}
-	q.door.leave()
-}
-
-// locker is what the conditions of a queue need.
-type locker[K comparable] struct{ q *Queue[K] }
-
-func (l locker[K]) Lock()   { l.q.lock() }
-func (l locker[K]) Unlock() { l.q.unlock() }

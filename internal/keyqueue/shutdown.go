@@ -49,7 +49,7 @@ func (q *Queue[K]) endLocked(p phase) {
 		}
 	}
 	q.phase = max(q.phase, p)
-	q.work.Broadcast()
+	q.wakeAllLocked()
 	q.rest.Broadcast()
 }
 

@@ -78,6 +78,36 @@ func (r *rounds) work(dice *rand.Rand) {
 	}
 }
 
+// Each key wakes one worker, also if the workers that were woken before did not run yet.
+func TestOneWorkerIsWokenForAKey(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := New(Options[string]{})
+		var workers sync.WaitGroup
+		for range 8 {
+			workers.Go(worker(q, 0, func(string) {}))
+		}
+		synctest.Wait()
+		q.lock()
+		for i, key := range []string{"a", "b", "c"} {
+			q.schedule.add(0, key, queue.AddOptions{})
+			q.wakeLocked()
+			if want := i + 1; q.woken != want || q.idle != 8-want {
+				t.Errorf("for %d keys %d workers are woken, and %d sleep on", want, q.woken, q.idle)
+			}
+		}
+		q.unlock()
+		synctest.Wait()
+		if q.woken != 0 || q.idle != 8 {
+			t.Errorf("when all is done %d workers are woken and %d sleep", q.woken, q.idle)
+		}
+		q.ShutDown()
+		workers.Wait()
+		if q.woken != 0 || q.idle != 0 {
+			t.Errorf("all workers are gone, yet %d are woken and %d sleep", q.woken, q.idle)
+		}
+	})
+}
+
 // A key that was added while a worker had it wakes another worker. The first one may not ask again.
 func TestDoneWakesAnotherWorker(t *testing.T) {
 	for _, merge := range []Merge{OnePerKey, TimersApart} {
