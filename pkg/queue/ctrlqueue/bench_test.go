@@ -83,7 +83,7 @@ func priorityQueues() []side[priorityqueue.PriorityQueue[request]] {
 // BenchmarkRow22_QueueCycle measures an add, a get and a done. With metrics=own the incumbent
 // has no metrics, and ours still counts for Stats.
 func BenchmarkRow22_QueueCycle(b *testing.B) {
-	for _, goroutines := range []int{1, 8} {
+	for _, goroutines := range []int{1, 8, 64} {
 		for metrics, name := range map[string]string{"own": "", "registry": "bench"} {
 			variant := fmt.Sprintf("goroutines=%d/metrics=%s", goroutines, metrics)
 			for _, s := range workqueues() {
@@ -96,23 +96,30 @@ func BenchmarkRow22_QueueCycle(b *testing.B) {
 	}
 }
 
+// pending is how many keys are queued all the time.
+const pending = 1000
+
+// ownKeys is how many keys each of so many goroutines adds, one after the other. A goroutine must
+// not add a key that is still queued or worked on. Each time it does, the queue holds one key less,
+// until all goroutines wait for one. A goroutine that has a key may lose its processor for tens of
+// milliseconds. Meanwhile the key's owner must not add that key again, so each owner has many keys.
+var ownKeys = map[int]int{1: 2 * pending, 8: 100_000, 64: 30_000}
+
 // cycleKeys are made once, because the benchmark runs with several values of b.N.
-var cycleKeys = sync.OnceValue(func() []request { return requests(1000 + 8*100_000) })
+var cycleKeys = sync.OnceValue(func() []request {
+	most := 0
+	for goroutines, own := range ownKeys {
+		most = max(most, goroutines*own)
+	}
+	return requests(pending + most)
+})
 
 // cycles makes each goroutine a producer and a worker at once. The queue always holds some keys,
 // so each add is a new one and no get waits for long.
 func cycles(b *testing.B, q queueOf, goroutines int) {
 	b.Helper()
 	defer q.ShutDown()
-	// A goroutine must not add a key that is still queued or worked on. Each time it does, the
-	// queue holds one key less, until all goroutines wait for one. A goroutine that has a key
-	// may lose its processor for tens of milliseconds. Meanwhile the key's owner must not add
-	// that key again, so each owner has many keys.
-	const pending = 1000
-	own := 1000
-	if goroutines > 1 {
-		own = 100_000
-	}
+	own := ownKeys[goroutines]
 	keys := cycleKeys()[:pending+own*goroutines]
 	for _, k := range keys[:pending] {
 		q.Add(k)
@@ -131,6 +138,9 @@ func cycles(b *testing.B, q queueOf, goroutines int) {
 		}
 		all.Wait()
 	})
+	if left := q.Len(); left < pending/2 {
+		b.Errorf("the queue holds %d keys, and not about %d: goroutines added keys that it had", left, pending)
+	}
 }
 
 // BenchmarkRow23_TimerLag measures how late keys are handed out if 100,000 of them are due within
