@@ -2,8 +2,10 @@ package decode_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"reflect"
+	"strings"
 	"sync"
 	"testing"
 	"unsafe"
@@ -103,6 +105,43 @@ func TestEntriesThatComeTwice(t *testing.T) {
 		node.holds(t, asProto, writeProto(nil, []wireField{{number: 1, sort: 2, fields: labels}, {number: 3, sort: 2, fields: amounts}}), like)
 		node.holds(t, asProto, writeProto(nil, []wireField{{number: 1, sort: 2, fields: labels}}), like)
 		node.holds(t, asProto, writeProto(nil, []wireField{{number: 3, sort: 2, fields: amounts}}), like)
+	}
+}
+
+// TestDeep nests values as deep as others read them, and deeper.
+func TestDeep(t *testing.T) {
+	for _, depth := range []int{1, 20, 40, 50, 95, 99, 100, 101, 102, 200, 9_990, 10_001, 20_000} {
+		for _, tt := range []struct {
+			example          any
+			open, end, inner string
+		}{
+			{&nested{}, `{"next":`, `}`, `{"outer":"x"}`},
+			{&listed{}, `{"kids":[`, `]}`, `{"name":"x"}`},
+			{&nested{}, `{"tree":{"a":`, `}}`, `{"outer":"x"}`},
+			{&unstructured.Unstructured{}, `{"a":[`, `]}`, `{}`},
+			{&nested{}, `{"unknown":[`, `]}`, `{}`},
+		} {
+			text := strings.Repeat(tt.open, depth) + tt.inner + strings.Repeat(tt.end, depth)
+			accepted := newSubject(t, tt.example).holdsAgainst(t, asJSON, []byte(text), nil)
+			if depth <= 20 && !accepted {
+				t.Errorf("%s is refused, %d deep", tt.open, depth)
+			}
+		}
+		raw := strings.Repeat("[", depth) + strings.Repeat("]", depth)
+		newSubject(t, &known{}).holdsAgainst(t, asJSON, []byte(`{"raw":`+raw+`,"extension":`+raw+`}`), nil)
+	}
+}
+
+// TestZeros holds zeros against those with another sign.
+func TestZeros(t *testing.T) {
+	free, typed := newSubject(t, &unstructured.Unstructured{}), newSubject(t, &scalars{})
+	for _, zero := range []string{"0", "-0", "0.0", "-0.0", "0e0", "-0e0", "1e-400", "-1e-400"} {
+		for _, sign := range []float64{1, -1} {
+			like := math.Copysign(0, sign)
+			free.holds(t, asJSON, []byte(`{"a":`+zero+`,"b":[`+zero+`]}`), &unstructured.Unstructured{Object: map[string]any{"a": like, "b": []any{like}}})
+			typed.holds(t, asJSON, []byte(`{"f32":`+zero+`,"f64":`+zero+`,"rates":{"a":`+zero+`}}`),
+				&scalars{F32: float32(like), F64: like, Rates: map[string]float64{"a": like}})
+		}
 	}
 }
 
