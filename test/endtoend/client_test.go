@@ -172,7 +172,7 @@ func (s *subject) heapProfile() error {
 var peak = regexp.MustCompile(`(?m)^VmHWM:\s+(\d+) kB$`)
 
 // peakRSS is the most memory that this process has had so far. It is zero where there is no
-// /proc. getrusage is no help: it counts what the process was before it became another program.
+// /proc. getrusage would also count what the process was before it became another program.
 func peakRSS() (uint64, error) {
 	status, err := os.ReadFile("/proc/self/status")
 	if errors.Is(err, os.ErrNotExist) {
