@@ -49,7 +49,7 @@ type arrival struct {
 // json makes the object at the beginning of data. It returns where that ends, or 0 if it does not end there.
 func (o *objects) json(data []byte) (got arrival, end int) {
 	head, readable := decode.ReadHead(data, o.kind.Namespaced)
-	if o.events && !(readable && o.kind.isSent(string(head.APIVersion), string(head.Kind))) {
+	if sent := readable && o.kind.isSent(string(head.APIVersion), string(head.Kind)); o.events && !sent {
 		return o.slowly(data) // which is the final form, whatever it is
 	}
 	known := o.known(&head)

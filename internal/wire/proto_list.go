@@ -15,7 +15,6 @@ const protoPrefix = "k8s\x00"
 
 // The numbers of the fields of runtime.Unknown, which is wrapped around an object, and of all lists.
 const (
-	unknownType  = 1
 	unknownRaw   = 2
 	listMetadata = 1
 	listItems    = 2

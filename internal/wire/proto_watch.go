@@ -33,7 +33,7 @@ func (w *protoWatch) next() (watch.EventType, arrival, error) {
 }
 
 func (w *protoWatch) event(frame []byte) (watch.EventType, arrival, error) {
-	name, object, ok := fields(frame, 1, 2) // of metav1.WatchEvent
+	name, object, ok := fields(frame, 2) // of metav1.WatchEvent
 	if !ok {
 		return "", arrival{}, errors.New("an event is in no order")
 	}
@@ -41,7 +41,7 @@ func (w *protoWatch) event(frame []byte) (watch.EventType, arrival, error) {
 	if t == "" {
 		return "", arrival{}, fmt.Errorf("an event has the unknown type %q", name)
 	}
-	raw, _, ok := fields(object, 1, 0) // of runtime.RawExtension
+	raw, _, ok := fields(object, 0) // of runtime.RawExtension
 	if !ok || len(raw) == 0 {
 		return "", arrival{}, errors.New("an event has no object")
 	}
@@ -52,8 +52,8 @@ func (w *protoWatch) event(frame []byte) (watch.EventType, arrival, error) {
 func (w *protoWatch) object(raw []byte) arrival {
 	kind := w.objects.kind
 	if body, ok := bytes.CutPrefix(raw, []byte(protoPrefix)); ok {
-		about, object, ok := fields(body, unknownType, unknownRaw)
-		if version, name, understood := fields(about, 1, 2); ok && understood && kind.isSent(string(version), string(name)) {
+		about, object, ok := fields(body, unknownRaw)
+		if version, name, understood := fields(about, 2); ok && understood && kind.isSent(string(version), string(name)) {
 			return w.objects.proto(object)
 		}
 	}
@@ -61,9 +61,9 @@ func (w *protoWatch) object(raw []byte) arrival {
 	return arrival{obj: obj, err: err}
 }
 
-// fields returns two fields of a message that are bytes. It reports false if it does not understand the message, or
+// fields returns the first field of a message and another one, which are bytes. It reports false if it does not understand the message, or
 // if something in it comes twice.
-func fields(message []byte, first, second int) (a, b []byte, ok bool) {
+func fields(message []byte, other int) (a, b []byte, ok bool) {
 	for len(message) > 0 {
 		tag, n := binary.Uvarint(message)
 		if n <= 0 || tag&7 != protoBytes {
@@ -76,12 +76,12 @@ func fields(message []byte, first, second int) (a, b []byte, ok bool) {
 		value := message[n+m : n+m+int(size)] //nolint:gosec // compared above
 		message = message[n+m+len(value):]
 		switch int(tag >> 3) { //nolint:gosec // no field has a number that is too large
-		case first:
+		case 1:
 			if a != nil {
 				return nil, nil, false
 			}
 			a = value
-		case second:
+		case other:
 			if b != nil {
 				return nil, nil, false
 			}

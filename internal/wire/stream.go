@@ -71,7 +71,7 @@ func (s *stream) Next(ctx context.Context) (listwatch.Event[any], error) {
 		// Nobody takes this for the end of the connection, whatever the decoder's error is.
 		return listwatch.Event[any]{}, ending(errors.New("an error of the server can't be decoded: " + got.err.Error()))
 	case got.err != nil:
-		return listwatch.Event[any]{Err: listwatch.WithoutQuotes(got.err)}, nil
+		return listwatch.Event[any]{Err: listwatch.WithoutQuotes(got.err)}, nil //nolint:nilerr // the watch goes on
 	case t == watch.Error:
 		return listwatch.Event[any]{}, listwatch.WithoutQuotes(apierrors.FromObject(got.obj))
 	}

@@ -12,7 +12,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
@@ -210,13 +209,3 @@ var protobufFramer = func() runtime.Framer {
 	}
 	panic("BUG: client-go knows no protobuf")
 }()
-
-// free is a Pod as an unstructured object.
-func free(t *testing.T, pod *corev1.Pod) *unstructured.Unstructured {
-	t.Helper()
-	u := &unstructured.Unstructured{}
-	if err := u.UnmarshalJSON(inJSON(t, pod)); err != nil {
-		t.Fatal(err)
-	}
-	return u
-}

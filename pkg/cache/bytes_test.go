@@ -31,7 +31,7 @@ func somePods(rng *rand.Rand, n int) []*corev1.Pod {
 		pods[i] = benchkit.Private(pod)
 		odd := []string{"", "<a href=\"x\">&\u2028", "tab\t, line\n, bell\a", "über 😀", strings.Repeat(`\"`, 40), "\x7f"}
 		pods[i].Annotations["odd"] = odd[rng.IntN(len(odd))]
-		pods[i].UID = pods[i].UID + "x"
+		pods[i].UID += "x"
 		if rng.IntN(3) == 0 {
 			pods[i].OwnerReferences = nil
 		}
@@ -119,7 +119,7 @@ func TestWatchesAreReadAsClientGoDoes(t *testing.T) {
 					sameEvents(t, got, want)
 					// client-go takes some errors of a decoder for the end of the connection.
 					decoders := l.binary && name == "changed" || hasBroken(got)
-					if !decoders && ((err == io.EOF) != (wrong == io.EOF) || apierrors.ReasonForError(err) != apierrors.ReasonForError(wrong)) {
+					if !decoders && (errors.Is(err, io.EOF) != errors.Is(wrong, io.EOF) || apierrors.ReasonForError(err) != apierrors.ReasonForError(wrong)) {
 						t.Errorf("it ends with %v; client-go says %v", err, wrong)
 					}
 				})
@@ -287,7 +287,7 @@ func TestAnObjectThatCanNotBeDecoded(t *testing.T) {
 	}
 	ours, _ = l.readers(t, &sent{contentType: l.contentType(), body: events, rng: rng})
 	read, end := allOf(t, ours)
-	if len(read) != 3 || read[0].Err != nil || read[1].Err == nil || read[2].Err != nil || end != io.EOF {
+	if len(read) != 3 || read[0].Err != nil || read[1].Err == nil || read[2].Err != nil || !errors.Is(end, io.EOF) {
 		t.Errorf("watch: %d events, then %v", len(read), end)
 	}
 }
