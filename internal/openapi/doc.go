@@ -5,17 +5,19 @@
 //	over the     text        needs of each     refer to, each equal part once
 //	network                  definition
 //
-// A document has several megabytes, nearly all of them descriptions and requests. What is
-// here keeps a fraction of that: [Read] holds one definition after the other as a shape and
-// skips the rest, and [Document.Types] keeps what the kinds in question lead to.
+// A document may have several megabytes, nearly all of them requests and descriptions. [Read] never
+// has it in memory: it makes a shape of each definition and skips the rest. Shapes that are equal are one
+// shape, so a hundred kinds that run Pods take little more than one. [Document.Types] makes types
+// of the shapes that the kinds in question lead to, and these are kept.
 //
-// Types say what client-go's converter would say of the whole document, as far as a difference or a
+// Types say what client-go's converter says of the whole document, as far as a difference or a
 // path can ask. Three things are otherwise:
 //   - Fields that no definition mentions have a type of their own, [path.Unmentioned]. So one
 //     set of types lets them through and tells that they are unknown.
-//   - A type that is a number or a text is one value, and nothing may be below it. The converter
-//     takes it for anything.
-//   - What is wrong with a type is an error of the kinds that lead to it, and of no other.
+//   - A number or a text (int-or-string) is one value, and nothing may be below it. The converter takes it for
+//     anything. The types that client-go has itself do as ours.
+//   - A definition that makes no sense is an error of the kinds that lead to it, and of no other. The converter
+//     refuses the document.
 //
 // # Concurrency
 //
@@ -23,6 +25,7 @@
 //
 // # Testing
 //
-// Fuzzing compares the scanner with encoding/json, and the types with client-go's converter. The tests
-// of internal/schemas do the same with all documents of a real server.
+// Fuzzing compares the scanner with encoding/json. Fuzzing and random documents compare the types with
+// those of client-go's converter, and the tests of internal/schemas do so for all documents of a real
+// server.
 package openapi

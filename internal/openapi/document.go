@@ -17,8 +17,8 @@ type Document struct {
 // ErrNoKind says that a document describes no such kind.
 var ErrNoKind = errors.New("the server does not describe such a kind")
 
-// Read reads a document to its end. What it says of kinds of other groups and versions does not
-// count: several documents describe a Status.
+// Read reads a document to its end. It leaves out kinds of other groups and versions: several
+// documents describe a Status.
 func Read(from io.Reader, of schema.GroupVersion) (*Document, error) {
 	s := newScanner(from)
 	d := &Document{definitions: map[string]*shape{}, kinds: map[string]string{}}

@@ -32,7 +32,8 @@ func FuzzSkip(f *testing.F) {
 	})
 }
 
-// FuzzDocument reads definitions. What can be read of them is right, and the same however it comes.
+// FuzzDocument reads definitions. If they can be read, their types are right, and they are the same in
+// whatever pieces the document comes.
 func FuzzDocument(f *testing.F) {
 	var document struct {
 		Components struct{ Schemas map[string]json.RawMessage }

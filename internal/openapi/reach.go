@@ -11,7 +11,8 @@ type reach struct {
 	in    *Document
 	names map[string]bool
 	next  []string // of names, those whose definitions were not looked at
-	// keys are the fields by which lists tell these definitions apart. Only their defaults count.
+	// keys are the fields that are keys of lists whose elements are of a definition. Only their
+	// defaults count.
 	keys map[string][]string
 }
 

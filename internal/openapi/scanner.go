@@ -73,7 +73,7 @@ func (s *scanner) more() bool {
 	return s.err == nil
 }
 
-// peek is the next byte that is no space, zero after an error.
+// peek is the next byte that is not a space; it is zero after an error.
 func (s *scanner) peek() byte {
 	for s.more() {
 		switch c := s.buffer[s.at]; c {
@@ -227,7 +227,7 @@ func (s *scanner) escape(keep func(int)) {
 	}
 }
 
-// literal reads a number, true, false or null. What it returns is good until the next call.
+// literal reads a number, true, false or null. The bytes that it returns are good until the next call.
 func (s *scanner) literal() []byte {
 	s.peek()
 	s.word = s.word[:0]
@@ -242,7 +242,7 @@ func (s *scanner) literal() []byte {
 		s.at++
 	}
 	if s.err == nil && !json.Valid(s.word) {
-		s.fail("%.20q is no value", s.word)
+		s.fail("%.20q is not a value", s.word)
 	}
 	return s.word
 }

@@ -50,9 +50,9 @@ func TestWhatIsNoDocument(t *testing.T) {
 	for text, problem := range map[string]string{
 		`<html>`:            `read a document: at byte 0: there is '<' instead of '{'`,
 		`{} {}`:             `at byte 3: there is '{' after the end`,
-		`{"a": 01}`:         `"01" is no value`,
-		`{"a": nul}`:        `"nul" is no value`,
-		`{"a": }`:           `"" is no value`,
+		`{"a": 01}`:         `"01" is not a value`,
+		`{"a": nul}`:        `"nul" is not a value`,
+		`{"a": }`:           `"" is not a value`,
 		`{"a" 1}`:           `at byte 5: there is '1' instead of ':'`,
 		`{"a": 1,}`:         `there is '}' instead of '"'`,
 		`{"a": [1 2]}`:      `there is '2' instead of ','`,

@@ -58,7 +58,7 @@ func (t *Types) TypeOf(kind schema.GroupVersionKind) (typed.ParseableType, error
 	return TypeOf(t.Strict, kind)
 }
 
-// TypeOf returns the type by which a converter reads objects of a kind.
+// TypeOf returns the type that a converter has for a kind.
 func TypeOf(by managedfields.TypeConverter, kind schema.GroupVersionKind) (typed.ParseableType, error) {
 	empty := &unstructured.Unstructured{}
 	empty.SetGroupVersionKind(kind)
