@@ -57,7 +57,7 @@ var table = map[string]rule{
 	"internal/recording": {ours: in("internal/ledger", "internal/lock", "pkg/delta"), theirs: edge, except: aboveUs},
 	"internal/openapi":   {ours: in("internal/path"), theirs: in("k8s.io/apimachinery/pkg/runtime/schema", "sigs.k8s.io/structured-merge-diff")},
 	"internal/schemas": {
-		ours:   in("internal/lock", "pkg/diff"),
+		ours:   in("internal/lock", "internal/openapi", "pkg/diff"),
 		theirs: slices.Concat(in("sigs.k8s.io/structured-merge-diff"), edge), except: aboveUs,
 	},
 	"internal/testing/manifests":  {theirs: in("k8s.io/apimachinery")},

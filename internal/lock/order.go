@@ -26,7 +26,7 @@ var order = [][]any{
 	{
 		CallSteps{}, Calls{}, Clerk{}, ControllerQueue{}, Descriptions{}, Group{}, Guard{}, HotLoop{}, Indexers{}, Journal{}, Listed{}, Mutations{},
 		PageTable{}, PathChecks{}, PathPredicate{}, Pins{}, QueueClock{}, Reflector{}, Relatives{}, Relists{},
-		Session{}, Sessions{}, SharedInformer{}, StepCounts{}, Stream{}, Wishes{}, Writes{},
+		SchemaServers{}, SchemaTypes{}, Session{}, Sessions{}, SharedInformer{}, StepCounts{}, Stream{}, Wishes{}, Writes{},
 	},
 }
 
@@ -132,6 +132,10 @@ type (
 	PathPredicate struct{}
 	// Descriptions is schemas.descriptions.mu: what the server says about its kinds.
 	Descriptions struct{}
+	// SchemaServers is schemas.registry.mu: which servers' descriptions are in use.
+	SchemaServers struct{}
+	// SchemaTypes is schemas.descriptions.making: the turn to make types.
+	SchemaTypes struct{}
 
 	// Sessions is source.sessions.mu: the latest Start of a source.
 	Sessions struct{}

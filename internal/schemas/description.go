@@ -1,120 +1,139 @@
 package schemas
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/managedfields"
-	"k8s.io/client-go/openapi"
-	"k8s.io/client-go/rest"
-
-	"github.com/delta-runtime/delta-runtime/internal/lock"
+	"github.com/delta-runtime/delta-runtime/internal/openapi"
 )
 
 const (
-	// schemaPatience is how long a diff waits for the server to describe a custom kind.
-	// Somebody reconciles meanwhile.
-	schemaPatience = 2 * time.Second
 	// schemaRetry is how long an answer counts that was of no use.
 	schemaRetry = time.Minute
-	// schemaFresh is how long a description counts. Paths are checked by the description. A
-	// custom kind may come to have other fields, and no object tells.
+	// schemaFresh is how long a description counts if paths are checked by it. A kind may come to
+	// have other fields, and no object tells.
 	schemaFresh = 10 * time.Minute
+	// schemaGone is how long a description counts of a kind that the server does not describe any
+	// more. A server that has just started may not describe all its kinds yet.
+	schemaGone = time.Hour
 )
 
-// descriptions are what the server says about its kinds.
-type descriptions struct {
-	server  rest.Interface
-	unknown unknownFields
+// group is what the server says about the kinds of one group and version. It says that in one
+// document.
+type group struct {
+	kinds map[string]*description
+	// loading is closed when the server has been asked. It is nil if nobody asks it.
+	loading chan struct{}
 
-	mu lock.Mutex[lock.Descriptions]
-	// known are as many as there are groups and versions that somebody has asked for.
-	// Never held while the server is asked.
-	known map[schema.GroupVersion]*description
+	// The document that was read last: its tag, the kinds that were read, and their types.
+	tag   string
+	read  []string
+	types *openapi.Types
 }
 
-// unknownFields says what becomes of fields that a description does not mention.
-type unknownFields uint8
+// description is what the server says about one kind.
+type description struct {
+	types *openapi.Types // that have the kind; nil: it was never described, or is gone
+	err   error          // why there are no types
+
+	told   time.Time // when the server described the kind
+	asked  time.Time // when it was asked last
+	until  time.Time // how long this counts
+	used   time.Time // when somebody wanted to know
+	misfit bool      // an object was otherwise
+}
+
+// answer is what came of asking the server: the types of some kinds, or an error.
+type answer struct {
+	types *openapi.Types
+	tag   string
+	err   error
+}
+
+// demand is how good a description has to be.
+type demand uint8
 
 const (
-	letThrough unknownFields = iota
-	refused
+	// anyAge is for objects, which show by themselves that a description is old.
+	anyAge demand = iota
+	// newest is for paths, which don't.
+	newest
 )
 
-// description is what the server says about the kinds of one group and version.
-type description struct {
-	ready chan struct{} // closed once the rest does not change any more
-
-	converter managedfields.TypeConverter
-	err       error
-	at        time.Time
-	until     time.Time // when the server is asked again; zero: not before it is forgotten
-}
-
-// describe returns what the server says about a group and version, and asks it if
-// nobody has, or if it is time to ask again.
-func (s *descriptions) describe(gv schema.GroupVersion) *description {
-	s.mu.Lock()
-	before, known := s.known[gv]
-	d := before
-	if !known || before.expired() {
-		d = &description{ready: make(chan struct{})}
-		s.known[gv] = d
+// of returns the description of a kind.
+func (g *group) of(kind string) *description {
+	d, known := g.kinds[kind]
+	if !known {
+		d = &description{}
+		g.kinds[kind] = d
 	}
-	s.mu.Unlock()
-	if d != before {
-		s.load(gv, d, before)
-	}
-	<-d.ready // which loads no longer than schemaPatience
 	return d
 }
 
-// expired reports whether it is time to ask the server again.
-func (d *description) expired() bool {
-	select {
-	case <-d.ready:
-		return !d.until.IsZero() && !time.Now().Before(d.until)
-	default:
-		return false
+// meets reports whether there is no need to ask the server.
+func (d *description) meets(needs demand, now time.Time) bool {
+	return !d.misfit && (now.Before(d.until) || needs == anyAge && d.types != nil)
+}
+
+// wanted are the kinds to ask the server for, and the tag of its last document if that was read
+// for these kinds.
+func (g *group) wanted() (kinds []string, tag string) {
+	kinds = slices.Sorted(maps.Keys(g.kinds))
+	if slices.Equal(kinds, g.read) {
+		tag = g.tag
+	}
+	return kinds, tag
+}
+
+// learn is told what came of asking the server for some kinds.
+func (g *group) learn(kinds []string, a answer, now time.Time) {
+	switch {
+	case errors.Is(a.err, errSame):
+		a = answer{types: g.types}
+	case a.err == nil:
+		g.tag, g.read, g.types = a.tag, kinds, a.types
+	case errors.Is(a.err, errNone):
+		g.tag, g.read, g.types = "", nil, nil
+	}
+	for _, kind := range kinds {
+		if d, known := g.kinds[kind]; known { // it may have been forgotten meanwhile
+			d.learn(kind, a, now)
+		}
 	}
 }
 
-// forget has the server asked again, next time: its kinds may have changed. Not if it
-// has just been asked, because then it is the object that is wrong.
-func (s *descriptions) forget(gv schema.GroupVersion, d *description) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.known[gv] == d && time.Since(d.at) >= schemaRetry {
-		delete(s.known, gv)
+func (d *description) learn(kind string, a answer, now time.Time) {
+	err := a.err
+	if err == nil {
+		if _, err = a.types.Of(kind); err != nil {
+			err = fmt.Errorf("look for the type of a %s: %w", kind, err)
+		}
 	}
-}
-
-// load asks the server, and goes on with what it said before if it does not answer now.
-func (s *descriptions) load(gv schema.GroupVersion, d, before *description) {
-	d.err = errors.New("there was a panic") // unless something else follows
-	defer func() {
-		d.at = time.Now()
-		switch {
-		case d.err == nil && s.unknown == refused:
-			d.until = d.at.Add(schemaFresh)
-		case d.err != nil:
-			d.until = d.at.Add(schemaRetry)
-			d.err = fmt.Errorf("ask the server for the schemas of %s: %w", gv, d.err)
-		}
-		if d.err != nil && before != nil && before.err == nil {
-			d.converter, d.err = before.converter, nil
-		}
-		close(d.ready)
-	}()
-	ctx, cancel := context.WithTimeout(context.Background(), schemaPatience)
-	defer cancel()
-	text, err := download(ctx, s.server, gv)
-	if err != nil {
-		d.err = err
+	d.asked, d.misfit = now, false
+	if err == nil {
+		d.types, d.err, d.told, d.until = a.types, nil, now, now.Add(schemaFresh)
 		return
 	}
-	d.converter, d.err = openapi.NewTypeConverter(document{gv, text}, s.unknown == letThrough)
+	d.until = now.Add(schemaRetry)
+	gone := errors.Is(err, errNone) || errors.Is(err, openapi.ErrNoKind)
+	if d.types == nil || gone && now.Sub(d.told) >= schemaGone {
+		d.types, d.err = nil, err
+	}
+}
+
+// doubt notes that an object is not as described. The server is asked again then, unless it
+// has just been asked: in that case it is the object that is wrong.
+func (d *description) doubt(types *openapi.Types, now time.Time) {
+	if d.types == types && now.Sub(d.asked) >= schemaRetry {
+		d.misfit = true
+	}
+}
+
+// forget removes the kinds that nobody has asked for lately, and reports whether none is left.
+func (g *group) forget(now time.Time) (empty bool) {
+	maps.DeleteFunc(g.kinds, func(_ string, d *description) bool { return now.Sub(d.used) >= schemaIdle })
+	return len(g.kinds) == 0
 }

@@ -58,7 +58,7 @@ func TestPathsAreCheckedByWhatTheServerDescribes(t *testing.T) {
 			}
 		}
 	}
-	s.wasAsked(t, 2) // once for each group and version
+	s.wasAsked(t, 4) // once for each kind
 	garden := formOf(gardens.WithKind("Garden"))
 	var wrong *path.Error
 	if err := path.Check(garden, all, "spec.beds.flower"); !errors.As(err, &wrong) || wrong.Meant != "spec.beds[*].flower" || wrong.In != "example.com/v1 Garden" {
@@ -115,5 +115,10 @@ func TestKindsThatAProgramAddsKeepTheirSchemas(t *testing.T) {
 	}
 	if err := path.Check(formOf(kind), all, "spec.bed"); err == nil {
 		t.Error("a path that can't exist is not noticed")
+	}
+	out := newServer(t)
+	out.fail = errors.New("out of order")
+	if _, err := withoutNetwork(t, out).TypeOf(kind); err == nil || !strings.HasSuffix(err.Error(), "out of order") { // client-go is not asked
+		t.Errorf("without the server: %v", err)
 	}
 }

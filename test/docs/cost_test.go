@@ -12,9 +12,9 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/diff"
 )
 
-// TestTheFirstDifferenceTakesMemory measures the memory that README.md names. The first
-// difference in a process loads the types of all kinds that client-go knows, and they stay in
-// memory.
+// TestTheFirstDifferenceTakesMemory measures the memory that README.md names for a server that does
+// not answer. The first difference in a process then loads the types of all kinds that client-go knows,
+// and they stay in memory.
 func TestTheFirstDifferenceTakesMemory(t *testing.T) {
 	kinds, err := schemas.New(&rest.Config{Host: "http://127.0.0.1:1"}, http.DefaultClient, scheme.Scheme)
 	if err != nil {

@@ -1,0 +1,233 @@
+package schemas_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/applyconfigurations"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
+
+	"github.com/delta-runtime/delta-runtime/internal/openapi"
+	"github.com/delta-runtime/delta-runtime/internal/path"
+	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
+	"github.com/delta-runtime/delta-runtime/internal/testing/fulltypes"
+)
+
+// apiServer is a real server, and its documents as they are.
+type apiServer struct {
+	config    *rest.Config
+	client    *http.Client
+	documents map[schema.GroupVersion]string
+}
+
+// realServer returns the shared server, with the documents that it has now.
+func realServer(t testing.TB) *apiServer {
+	t.Helper()
+	config := shared.ForTest(t).Config()
+	s := &apiServer{config: config, client: controlplane.HTTPClientForTest(t, config), documents: map[schema.GroupVersion]string{}}
+	var index struct{ Paths map[string]struct{} }
+	if err := json.Unmarshal([]byte(s.get(t, "/openapi/v3")), &index); err != nil {
+		t.Fatal(err)
+	}
+	for at := range index.Paths {
+		version, ok := strings.CutPrefix(at, "apis/")
+		if !ok {
+			version, ok = strings.CutPrefix(at, "api/")
+		}
+		of, err := schema.ParseGroupVersion(version)
+		if ok && err == nil && (of.Group != "" || version == "v1") && of.Version != "" {
+			s.documents[of] = s.get(t, "/openapi/v3/"+at)
+		}
+	}
+	return s
+}
+
+func (s *apiServer) get(t testing.TB, at string) string {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.config.Host+at, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := s.client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("get %s: %s, %v", at, response.Status, err)
+	}
+	return string(text)
+}
+
+// kinds are all kinds that a document describes.
+func (s *apiServer) kinds(t testing.TB, of schema.GroupVersion) []schema.GroupVersionKind {
+	t.Helper()
+	var document struct {
+		Components struct {
+			Schemas map[string]struct {
+				Kinds []schema.GroupVersionKind `json:"x-kubernetes-group-version-kind"`
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(s.documents[of]), &document); err != nil {
+		t.Fatal(err)
+	}
+	all := map[schema.GroupVersionKind]bool{}
+	for _, definition := range document.Components.Schemas {
+		for _, kind := range definition.Kinds {
+			all[kind] = kind.GroupVersion() == of
+		}
+	}
+	maps.DeleteFunc(all, func(_ schema.GroupVersionKind, ours bool) bool { return !ours })
+	return slices.SortedFunc(maps.Keys(all), func(a, b schema.GroupVersionKind) int { return strings.Compare(a.Kind, b.Kind) })
+}
+
+// oneValue is the only type that is otherwise: the converter takes it for anything, although it is a
+// number or a text. client-go knows better.
+const oneValue = "io.k8s.apimachinery.pkg.util.intstr.IntOrString"
+
+// noObjects have no apiVersion and no kind, so the converter does not tell their types.
+var noObjects = []string{"WatchEvent"}
+
+// TestTypesAreThoseOfTheWholeDocument compares the types of all kinds that a real server describes with
+// those that client-go's converter makes of the whole document, and with those that client-go has.
+func TestTypesAreThoseOfTheWholeDocument(t *testing.T) {
+	s := realServer(t)
+	defineGarden(t, s)
+	all := schemasOf(t, s.config, s.client)
+	count, known := 0, 0
+	for of, text := range s.documents {
+		whole, err := fulltypes.Read([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		document, err := openapi.Read(strings.NewReader(text), of)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, kind := range s.kinds(t, of) {
+			if slices.Contains(noObjects, kind.Kind) {
+				continue
+			}
+			count++
+			alone, err := document.Types([]string{kind.Kind}).Of(kind.Kind)
+			if err != nil {
+				t.Error(err)
+				continue
+			}
+			together, err := all.TypeOf(kind)
+			if err != nil {
+				t.Error(err)
+				continue
+			}
+			for _, got := range []typed.ParseableType{alone, together} {
+				agreement{kind, whole.Strict, true}.check(t, got)
+				agreement{kind, whole.Lenient, false}.check(t, got)
+			}
+			if clientGo.Recognizes(kind) && !strings.HasSuffix(kind.Kind, "List") {
+				known += agreement{kind, clientGoTypes(), true}.check(t, together)
+			}
+		}
+	}
+	t.Logf("%d kinds are as in the whole document, and %d as client-go has them", count, known)
+	if count < 150 || known < 60 {
+		t.Error("that is not all of them")
+	}
+	if _, err := all.TypeOf(schema.GroupVersionKind{Version: "v1", Kind: "PodExecOptions"}); !errors.Is(err, openapi.ErrNoKind) {
+		t.Errorf("a kind that no document describes: %v", err)
+	}
+}
+
+// agreement is what a converter says about a kind.
+type agreement struct {
+	kind   schema.GroupVersionKind
+	by     converter
+	strict bool
+}
+
+// check compares a type with that of the converter. It returns how many types were compared.
+func (a agreement) check(t *testing.T, got typed.ParseableType) int {
+	t.Helper()
+	fromClientGo := a.by == clientGoTypes()
+	want, err := fulltypes.TypeOf(a.by, a.kind)
+	if err != nil {
+		if !fromClientGo {
+			t.Errorf("%s: %v", a.kind, err)
+		}
+		return 0
+	}
+	for _, d := range fulltypes.Differences(want, got, path.Unmentioned, a.strict) {
+		switch {
+		case !fromClientGo && d.Type == oneValue && d.What == fulltypes.OnlyValues:
+		case fromClientGo && strings.HasPrefix(d.What, fulltypes.OtherName): // of types that may be anything
+		default:
+			t.Errorf("%s (strict: %t): %s", a.kind, a.strict, d)
+		}
+	}
+	return 1
+}
+
+type converter interface {
+	ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOptions) (*typed.TypedValue, error)
+	TypedToObject(value *typed.TypedValue) (runtime.Object, error)
+}
+
+// clientGo are the kinds that client-go knows.
+var clientGo = func() *runtime.Scheme {
+	kinds := runtime.NewScheme()
+	if err := scheme.AddToScheme(kinds); err != nil {
+		panic(fmt.Sprintf("BUG: %v", err))
+	}
+	return kinds
+}()
+
+var clientGoTypes = sync.OnceValue(func() converter { return applyconfigurations.NewTypeConverter(clientGo) })
+
+// asBefore are the types of a server's kinds from where they came from before: those that client-go
+// knows from client-go, and the others from whole documents.
+type asBefore struct {
+	whole map[schema.GroupVersion]*fulltypes.Types
+}
+
+func (s *apiServer) asBefore(t testing.TB) *asBefore {
+	t.Helper()
+	b := &asBefore{map[schema.GroupVersion]*fulltypes.Types{}}
+	for of, text := range s.documents {
+		whole, err := fulltypes.Read([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.whole[of] = whole
+	}
+	return b
+}
+
+// ObjectToTyped reads an object that says its kind.
+func (b *asBefore) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOptions) (*typed.TypedValue, error) {
+	kind := obj.GetObjectKind().GroupVersionKind()
+	if clientGo.Recognizes(kind) {
+		return clientGoTypes().ObjectToTyped(obj, opts...)
+	}
+	return b.whole[kind.GroupVersion()].ObjectToTyped(obj, opts...)
+}
+
+// TypeOf returns the type of a kind, with no fields but those that it is known to have.
+func (b *asBefore) TypeOf(kind schema.GroupVersionKind) (typed.ParseableType, error) {
+	if clientGo.Recognizes(kind) {
+		return fulltypes.TypeOf(clientGoTypes(), kind)
+	}
+	return b.whole[kind.GroupVersion()].TypeOf(kind)
+}
