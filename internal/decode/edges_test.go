@@ -155,6 +155,7 @@ func TestHeadsOutOfOrder(t *testing.T) {
 	for name, about := range map[string][]byte{
 		"in order":                  append(one[:len(one):len(one)], owners...),
 		"managed fields come first": append(fields[:len(fields):len(fields)], append(one, owners...)...),
+		"the name comes last":       []byte("\x32\x011\x8a\x01\x00\x0a\x01a"),
 		"owners come first":         append(owners[:len(owners):len(owners)], one...),
 	} {
 		t.Run(name, func(t *testing.T) {
