@@ -171,12 +171,11 @@ func (t *Type) ReadProtoHead(data []byte) (h Head, ok bool) {
 }
 
 func (h *Head) protoMetadata(data []byte) bool {
-	for last := 0; len(data) > 0; {
+	for len(data) > 0 {
 		number, value, rest, ok := nextField(data)
-		if !ok || number < last {
+		if !ok {
 			return false
 		}
-		last = number
 		switch number {
 		case protoName:
 			h.Name = value.bytes
@@ -188,9 +187,6 @@ func (h *Head) protoMetadata(data []byte) bool {
 			h.Version = value.bytes
 		case protoOwners:
 			h.protoOwner(value.bytes)
-		}
-		if number > protoOwners && len(h.Version) > 0 {
-			return true // they come in order
 		}
 		data = rest
 	}
