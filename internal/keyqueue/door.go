@@ -48,7 +48,7 @@ const (
 	doorLooks, doorPause = 4, 1000
 
 	// doorCrowded is how many get in by looking again until the door is crowded.
-	doorCrowded = 16
+	doorCrowded = 32
 )
 
 func newDoor() door {
