@@ -38,7 +38,8 @@ func (s *sent) RoundTrip(*http.Request) (*http.Response, error) {
 	return &http.Response{
 		StatusCode: http.StatusOK,
 		Header:     http.Header{"Content-Type": {s.contentType}},
-		Body:       io.NopCloser(&pieces{data: s.body, rng: s.rng, end: s.broken}),
+		// client-go reads in a goroutine of its own, so each answer has its own dice.
+		Body: io.NopCloser(&pieces{data: s.body, rng: rand.New(rand.NewPCG(s.rng.Uint64(), 0)), end: s.broken}),
 	}, nil
 }
 
