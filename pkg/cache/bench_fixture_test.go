@@ -139,7 +139,7 @@ func newServing(b testing.TB) served {
 	mapper := meta.NewDefaultRESTMapper(nil)
 	mapper.Add(podKind, meta.RESTScopeNamespace)
 	c, err := NewWithOptions(&rest.Config{}, crcache.Options{Scheme: scheme.Scheme, Mapper: mapper},
-		Options{Default: KindOptions{Reflector: informer.Settings{Lists: informer.PagesOnly}}})
+		Options{Default: KindOptions{ClientGoDecodes: new(true), Reflector: informer.Settings{Lists: informer.PagesOnly}}})
 	must(b, err)
 	k, _ := c.claim(kindID{gvk: podKind, form: typedForm})
 	must(b, k.make(c))
