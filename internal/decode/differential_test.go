@@ -59,7 +59,7 @@ func TestEveryTypeOfTheScheme(t *testing.T) {
 				}
 				return
 			}
-			seeds.Run(t, 3, func(t *testing.T, rng *rand.Rand) { everyWay(t, rng, made) })
+			seeds.RunHeavy(t, 3, func(t *testing.T, rng *rand.Rand) { everyWay(t, rng, made) })
 		})
 	}
 }

@@ -49,7 +49,7 @@ func TestMutatedJSON(t *testing.T) {
 	for _, example := range mutable() {
 		t.Run(reflect.TypeOf(example).Elem().Name(), func(t *testing.T) {
 			var accepted, valid int
-			seeds.Run(t, 4, func(t *testing.T, rng *rand.Rand) {
+			seeds.RunHeavy(t, 4, func(t *testing.T, rng *rand.Rand) {
 				s := newSubject(t, example)
 				obj := someObject(rng, s.typ)
 				text := []byte(encoded(contents(obj)))
@@ -81,6 +81,9 @@ func mutatedJSON(rng *rand.Rand, text []byte) []byte {
 		space = someSpace(rng)
 	}
 	data := root.bytes(space)
+	if len(data) == 0 {
+		return data
+	}
 	switch rng.IntN(8) {
 	case 0:
 		data[rng.IntN(len(data))] = byte(rng.UintN(256))

@@ -27,7 +27,7 @@ func TestMutatedProto(t *testing.T) {
 	for _, example := range mutableInProto {
 		t.Run(reflect.TypeOf(example).Elem().Name(), func(t *testing.T) {
 			var accepted, valid int
-			seeds.Run(t, 4, func(t *testing.T, rng *rand.Rand) {
+			seeds.RunHeavy(t, 4, func(t *testing.T, rng *rand.Rand) {
 				s := newSubject(t, example)
 				obj := random(rng, s.typ)
 				message := sent(obj)

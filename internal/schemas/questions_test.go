@@ -3,6 +3,7 @@ package schemas_test
 import (
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
@@ -247,8 +248,8 @@ func TestAnswersAreThoseOfBefore(t *testing.T) {
 	create(t, api)
 	before := s.asBefore(t)
 	w := witnesses{before, schemasOf(t, s.config, s.client)}
-	seeds.Each(t, 1, func(t *testing.T, seed uint64) {
-		m := &maker{Dice: samples.NewDice(seed)}
+	seeds.RunHeavy(t, 1, func(t *testing.T, rng *rand.Rand) {
+		m := &maker{Dice: samples.Dice{Rand: rng}}
 		var answers, edits, objects int
 		for _, kind := range s.allKinds(t) {
 			known, err := before.TypeOf(kind)

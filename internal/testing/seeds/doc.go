@@ -5,7 +5,7 @@
 //	go test ./internal/keyqueue -run '/seed=17$'       one alone
 //
 // A test must draw everything from its seed. A seed that is not among
-// the usual ones takes SEEDS to be larger than it.
+// the usual ones takes SEEDS to be larger than it. A heavy test plays a twentieth of them.
 //
 // It is test support: only _test.go files import it.
 //

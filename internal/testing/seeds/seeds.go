@@ -25,6 +25,18 @@ func Each(t *testing.T, usual uint64, test func(t *testing.T, seed uint64)) {
 	}
 }
 
+// costly is how many seeds of a light test take the place of one seed of a heavy one.
+const costly = 20
+
+// RunHeavy is Run for a test that does much work for each seed. It plays one seed for each twenty that the
+// environment asks for, and at least the usual number.
+func RunHeavy(t *testing.T, usual uint64, test func(t *testing.T, rng *rand.Rand)) {
+	t.Helper()
+	for seed := range max(usual, Count(t, usual)/costly) {
+		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) { test(t, rand.New(rand.NewPCG(seed, 0))) })
+	}
+}
+
 // Count is how many seeds to play: what the environment's SEEDS says, or else the
 // usual number. The seeds are those below it.
 func Count(t testing.TB, usual uint64) uint64 {

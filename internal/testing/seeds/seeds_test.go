@@ -36,6 +36,17 @@ func TestTheEnvironmentSaysHowMany(t *testing.T) {
 	}
 }
 
+func TestHeavyTestsPlayFewerSeeds(t *testing.T) {
+	for text, want := range map[string]int{"": 5, "3": 5, "100": 5, "400": 20} {
+		t.Setenv(variable, text)
+		played := 0
+		RunHeavy(t, 5, func(*testing.T, *rand.Rand) { played++ })
+		if played != want {
+			t.Errorf("%s=%q plays %d seeds, want %d", variable, text, played, want)
+		}
+	}
+}
+
 func TestWhatIsNoNumber(t *testing.T) {
 	for _, text := range []string{"many", "-1", "1.5", " 1", "99999999999"} {
 		if got, err := parse(text, 5); err == nil {
