@@ -34,6 +34,7 @@ func TestSeriesOfAController(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.servers[configMap].Add(newObject(configMap, "there"))
+		synctest.Wait() // so that it is there when the controller comes
 		w.start()
 		synctest.Wait()
 		w.servers[configMap].Add(newObject(configMap, "new"))
