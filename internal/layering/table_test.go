@@ -50,6 +50,7 @@ var table = map[string]rule{
 	"internal/testing/seeds":        {},
 	"internal/dedup":                {theirs: in("k8s.io/api", "k8s.io/apimachinery")},
 	"internal/decode":               {ours: in("internal/dedup"), theirs: in("k8s.io/api", "k8s.io/apimachinery")},
+	"internal/savefile":             {ours: in("internal/lock"), theirs: in("github.com/klauspost/compress/zstd")},
 	"internal/wire": {
 		ours:   in("internal/decode", "internal/dedup", "internal/listwatch", "pkg/delta"),
 		theirs: in("k8s.io/apimachinery", "k8s.io/client-go/rest"),

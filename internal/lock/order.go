@@ -25,7 +25,7 @@ var order = [][]any{
 	{JournalShelf{}},
 	{
 		CallSteps{}, Calls{}, Clerk{}, ControllerQueue{}, Descriptions{}, Group{}, Guard{}, HotLoop{}, Indexers{}, Journal{}, Listed{}, Mutations{},
-		PageTable{}, PathChecks{}, PathPredicate{}, Pins{}, QueueClock{}, Reflector{}, Relatives{}, Relists{},
+		PageTable{}, PathChecks{}, PathPredicate{}, Pins{}, QueueClock{}, Reflector{}, Relatives{}, Relists{}, SaveFiles{},
 		SchemaServers{}, SchemaTypes{}, Session{}, Sessions{}, SharedInformer{}, StepCounts{}, Stream{}, Wishes{}, Writes{},
 	},
 }
@@ -149,6 +149,9 @@ type (
 	HotLoop struct{}
 	// Journal is journal.Journal.mu: the kinds and controllers of a journal.
 	Journal struct{}
+
+	// SaveFiles is savefile.Dir.mu: which files a directory has, and how large they are.
+	SaveFiles struct{}
 
 	// Group is lifecycle.Group.mu: the tasks that run, and how they ended.
 	Group struct{}

@@ -1,0 +1,69 @@
+// Package savefile keeps files of records in a directory, and one manifest that says which of them
+// belong together. Both outlive kill -9 and a loss of power.
+//
+//	Create ──▶ Writer ──Record, …──▶ Finish ──name──┐
+//	Create ──▶ Writer ──Record, …──▶ Finish ──name──┤
+//	                                                ▼
+//	                        Commit(manifest, names): the old manifest or this one, never
+//	                                 │               a bit of both; then what it does not
+//	                                 ▼               keep is removed
+//	Manifest ──names──▶ Open ──▶ Reader ──Next──▶ records … io.EOF, or *Refused
+//
+// The package knows nothing of what it keeps. A manifest is bytes, too.
+//
+// # The format
+//
+//	a file   │ preamble │ header │ records │ records │ … │ end │
+//	                    └─ block 0 ─ block 1 ─ block 2 …
+//
+//	preamble │ magic │ version │ sealed? │ salt │ check of the key │ checksum │
+//	a block  │ kind │ length │ length unpacked │ content │ checksum or seal │
+//	records  │ length │ bytes │ length │ bytes │ …
+//	end      │ number of records │
+//
+// A block has at most 256 KB. It is compressed where that makes it smaller. A record is in one block
+// unless it is longer than that. Integers are little-endian, and the lengths of records are varints.
+//
+// The checksum or seal of a block covers its content, its kind and lengths and its number. It is made
+// with a key that follows from the directory's key, from the salt and from the file's name. So a
+// block that is right anywhere else is wrong here: in another place, in another file, or in an older
+// one. A file that misses its end block is not whole.
+//
+// # With a key, and without
+//
+// Without a key the checksums find accidents. Whoever can write files can make new ones.
+//
+// With a key everything but the preamble is sealed with AES-GCM. Each file has a key of its own,
+// and a block's number is its nonce. So no nonce is used twice. Nobody without the key can read a
+// file, change one, or give it the name of another one. The number and the lengths of blocks
+// can be seen, and by them how well the records compress. Who can write the directory can also
+// delete files, and can put back what was there before: an old manifest, with its files. Nothing
+// in a directory can tell.
+//
+// # What a crash leaves
+//
+// A file has a temporary name until it is synced. A manifest replaces the old one by a rename, after
+// everything that it keeps has been synced. Only after the directory has been synced, too, are the old
+// files removed. [Open] syncs a directory before it tidies up, because a process that was killed
+// could not.
+//
+// [Open] and [Dir.Commit] remove files by their names only. Names that this package does not give
+// are left alone.
+//
+// # Concurrency
+//
+// Any goroutine may call the methods of a [Dir], and there may be many writers and readers at
+// once. Each [Writer] and [Reader] belongs to one goroutine. A Commit or Sweep that meets another one
+// fails with [ErrBusy], and waits for nothing. No file is touched under the lock.
+//
+// One process has a directory at a time. Linux, the BSDs, macOS and Windows see to that; others don't.
+// Windows can't sync a directory, so a loss of power may take back the last commits there.
+//
+// # Testing
+//
+// Each byte of a small file is changed, the file is cut at each length, and its blocks and those of
+// other files are put in each other's places (damage_test.go); FuzzReader goes on from there. A model of a
+// disk loses what was not synced and fails now and then, and each seed ends in many crashes
+// (crash_test.go). A child process is killed while it saves: `KILLS=200 go test -run Kill
+// ./internal/savefile` does so 200 times.
+package savefile
