@@ -16,6 +16,8 @@ type Decoder struct {
 	values      []any   // of the JSON arrays that are being read
 	amountsRead []quantity
 	names       names
+	parts       recall
+	measures    measures
 	depth       int // of messages
 }
 

@@ -13,7 +13,8 @@
 // Most of what a client decodes it has already: an update changes a few fields, and the Pods of one owner differ in
 // a few. To make all of it and throw it away again costs more than to read it. A Type has a plan of each Go type that
 // the objects consist of, in the words of its tags, so nothing is looked up by reflection along the way. A Decoder has
-// memory in which it reads elements and what pointers lead to; only what is new is copied out of it.
+// memory in which it reads elements and what pointers lead to; only what is new is copied out of it. It also remembers,
+// for parts of protobuf that were shared several times, in which bytes they came: the same bytes are not decoded again.
 //
 // A Decoder is strict where other readers are lenient: it leaves to apimachinery each text that is not plain
 // UTF-8, each name or field that comes twice, half a pair of surrogates, a group, a number that is not written as its

@@ -191,10 +191,10 @@ func (d *Decoder) list(p *plan, into, like unsafe.Pointer, depth int) bool {
 	return true
 }
 
-// keepList puts the list in place that was decoded into many, or known if it is the same.
-func (d *Decoder) keepList(p *plan, into unsafe.Pointer, known header, many spare) {
+// keepList puts the list in place that was decoded into many, or known if it is the same. It reports which.
+func (d *Decoder) keepList(p *plan, into unsafe.Pointer, known header, many spare) (same bool) {
 	n := many.many.len
-	if known.data != nil && known.len == n && p.elem.same.AllEqual(many.many.data, known.data, n) {
+	if same = known.data != nil && known.len == n && p.elem.same.AllEqual(many.many.data, known.data, n); same {
 		known.cap = known.len // who appends must not write behind its end
 		*(*header)(into) = known
 	} else {
@@ -203,6 +203,7 @@ func (d *Decoder) keepList(p *plan, into unsafe.Pointer, known header, many spar
 		*(*header)(into) = header{data: made.UnsafePointer(), len: n, cap: n}
 	}
 	d.giveBackMany(p, many)
+	return same
 }
 
 func (d *Decoder) structure(p *plan, into, like unsafe.Pointer, depth int) bool {

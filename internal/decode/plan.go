@@ -49,8 +49,10 @@ type plan struct {
 	elem   *plan
 	fields []field        // of a struct, in the order of its declaration, as JSON has them
 	byName map[string]int // into fields
-	proto  []protoField   // of a struct, by number, as protobuf has them
-	same   dedup.Comparer
+	proto  []protoField   // of a struct, as protobuf has them
+	// byNumber says which of them has a number, if that is not too large; -1 is none.
+	byNumber []int
+	same     dedup.Comparer
 	// unmarshals means that the type has a decoder of protobuf.
 	unmarshals bool
 }

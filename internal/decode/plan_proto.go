@@ -49,7 +49,25 @@ func (m *planner) protoFields(p *plan, t reflect.Type) error {
 		found = append(found, f)
 	}
 	p.proto = found
+	p.byNumber = numbers(found)
 	return nil
+}
+
+// numbers returns which field has a number, for those that are not too large.
+func numbers(fields []protoField) (by []int) {
+	const most = 64
+	for i, f := range fields {
+		if f.number < 0 || f.number >= most {
+			continue
+		}
+		for len(by) <= f.number {
+			by = append(by, -1)
+		}
+		if by[f.number] < 0 {
+			by[f.number] = i
+		}
+	}
+	return by
 }
 
 func (m *planner) protoField(member reflect.StructField, tag string) (protoField, error) {

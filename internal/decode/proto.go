@@ -5,8 +5,10 @@ import (
 	"encoding/binary"
 	"math"
 	"reflect"
+	"slices"
 	"unsafe"
 
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -16,6 +18,7 @@ func (d *Decoder) Proto(data []byte, like any) (obj any, ok bool) {
 		return nil, false
 	}
 	defer d.forget()
+	d.depth = 0
 	made := reflect.New(d.of.empty)
 	if !d.message(d.of.root, data, made.UnsafePointer(), d.pointTo(like)) {
 		return nil, false
@@ -44,6 +47,11 @@ type protoValue struct {
 
 // nextField reads a field and returns what is behind it.
 func nextField(data []byte) (number int, value protoValue, rest []byte, ok bool) {
+	if len(data) > 2 && data[0] < 0x80 && data[0]&7 == protoBytes && data[0] > 7 && data[1] < 0x80 {
+		if end := 2 + int(data[1]); end <= len(data) { // as most are
+			return int(data[0] >> 3), protoValue{sort: protoBytes, bytes: data[2:end:end]}, data[end:], true
+		}
+	}
 	tag, data, ok := uvarint(data)
 	if !ok || tag>>3 == 0 || tag>>3 > math.MaxInt32 {
 		return 0, value, nil, false
@@ -79,18 +87,16 @@ func nextField(data []byte) (number int, value protoValue, rest []byte, ok bool)
 
 // message decodes a struct. A field that comes twice would have to be merged; that is left to others.
 func (d *Decoder) message(p *plan, data []byte, into, like unsafe.Pointer) bool {
-	d.depth++
-	defer func() { d.depth-- }()
-	if d.depth > maxDepth {
+	if d.depth++; d.depth > maxDepth {
 		return false
 	}
 	var came seen
-	for next := 0; len(data) > 0; {
+	for len(data) > 0 {
 		number, value, rest, ok := nextField(data)
 		if !ok {
 			return false
 		}
-		i := p.protoIndex(number, next)
+		i := p.protoIndex(number)
 		if i < 0 { // unknown here
 			data = rest
 			continue
@@ -99,7 +105,6 @@ func (d *Decoder) message(p *plan, data []byte, into, like unsafe.Pointer) bool 
 		if i >= maxFields || !came.add(i) {
 			return false
 		}
-		next = i
 		at := unsafe.Add(into, f.offset)
 		var other unsafe.Pointer
 		if like != nil {
@@ -115,22 +120,16 @@ func (d *Decoder) message(p *plan, data []byte, into, like unsafe.Pointer) bool 
 		}
 		data = rest
 	}
+	d.depth--
 	return true
 }
 
-// protoIndex returns which field has a number. Most often it is the next.
-func (p *plan) protoIndex(number, next int) int {
-	for i := next; i < len(p.proto); i++ {
-		if p.proto[i].number == number {
-			return i
-		}
+// protoIndex returns which field has a number, and -1 if none has.
+func (p *plan) protoIndex(number int) int {
+	if number < len(p.byNumber) {
+		return p.byNumber[number]
 	}
-	for i := range min(next, len(p.proto)) {
-		if p.proto[i].number == number {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(p.proto, func(f protoField) bool { return f.number == number })
 }
 
 // protoValue decodes one value.
@@ -157,6 +156,10 @@ func (d *Decoder) protoValue(p *plan, v protoValue, into, like unsafe.Pointer) b
 		return true
 	case p.sort == fieldSet:
 		return keepFields((*metav1.FieldsV1)(into), (*metav1.FieldsV1)(like), v.bytes)
+	case p.sort == amount:
+		return d.measures.read(v.bytes, (*resource.Quantity)(into))
+	case p.sort == moment:
+		return protoMoment(v.bytes, (*metav1.Time)(into))
 	case p.byField():
 		return d.message(p, v.bytes, into, like)
 	case p.readsItself():
@@ -213,6 +216,10 @@ func (d *Decoder) protoPointer(p *plan, v protoValue, into, like unsafe.Pointer)
 	if p.elem.beginsEmpty() {
 		return false
 	}
+	if size := d.parts.begins(v.bytes, p, known, 0); size > 0 && size == len(v.bytes) {
+		*(*unsafe.Pointer)(into) = known
+		return true
+	}
 	made := d.borrow(p)
 	at := made.UnsafePointer()
 	if !d.protoValue(p.elem, v, at, known) {
@@ -220,6 +227,7 @@ func (d *Decoder) protoPointer(p *plan, v protoValue, into, like unsafe.Pointer)
 	}
 	if known != nil && p.elem.same.Equal(at, known) {
 		d.giveBack(p, made)
+		d.parts.learn(v.bytes, p, known, 0)
 		at = known
 	}
 	*(*unsafe.Pointer)(into) = at

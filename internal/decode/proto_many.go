@@ -47,6 +47,12 @@ func (d *Decoder) protoList(f *protoField, data []byte, into, like unsafe.Pointe
 	if like != nil {
 		known = *(*header)(like)
 	}
+	if size := d.allOf(f, data, known.data, known.len); size > 0 {
+		known.cap = known.len
+		*(*header)(into) = known
+		return data[size:], true
+	}
+	all := data
 	many := d.borrowMany(p)
 	for {
 		v, rest, more, ok := f.nextOf(data)
@@ -54,7 +60,9 @@ func (d *Decoder) protoList(f *protoField, data []byte, into, like unsafe.Pointe
 			return nil, false
 		}
 		if !more {
-			d.keepList(p, into, known, many)
+			if d.keepList(p, into, known, many) {
+				d.parts.learn(all[:len(all)-len(rest)], p, known.data, known.len)
+			}
 			return rest, true
 		}
 		n := many.many.len
@@ -94,7 +102,15 @@ func (d *Decoder) protoTexts(f *protoField, data []byte, into, like unsafe.Point
 		known = *(*map[string]string)(like)
 	}
 	if known != nil {
-		if rest, ok := f.areTexts(data, known); ok {
+		at := *(*unsafe.Pointer)(like)
+		size := d.allOf(f, data, at, 0)
+		rest, ok := data[size:], size > 0
+		if !ok {
+			if rest, ok = f.areTexts(data, known); ok {
+				d.parts.learn(data[:len(data)-len(rest)], f.plan, at, 0)
+			}
+		}
+		if ok {
 			*(*map[string]string)(into) = known
 			return rest, true
 		}
@@ -149,9 +165,15 @@ func (f *protoField) areTexts(data []byte, known map[string]string) (rest []byte
 // protoAmounts decodes a corev1.ResourceList.
 func (d *Decoder) protoAmounts(f *protoField, data []byte, into, like unsafe.Pointer) (rest []byte, ok bool) {
 	var known corev1.ResourceList
+	var at unsafe.Pointer
 	if like != nil {
-		known = *(*corev1.ResourceList)(like)
+		known, at = *(*corev1.ResourceList)(like), *(*unsafe.Pointer)(like)
 	}
+	if size := d.allOf(f, data, at, 0); size > 0 {
+		*(*corev1.ResourceList)(into) = known
+		return data[size:], true
+	}
+	all := data
 	d.amountsRead = d.amountsRead[:0]
 	same := known != nil
 	for {
@@ -161,6 +183,7 @@ func (d *Decoder) protoAmounts(f *protoField, data []byte, into, like unsafe.Poi
 		}
 		if !more {
 			if same && len(d.amountsRead) == len(known) {
+				d.parts.learn(all[:len(all)-len(rest)], f.plan, at, 0)
 				*(*corev1.ResourceList)(into) = known
 				return rest, true
 			}
@@ -171,7 +194,7 @@ func (d *Decoder) protoAmounts(f *protoField, data []byte, into, like unsafe.Poi
 			return nil, false
 		}
 		var q resource.Quantity
-		if err := q.Unmarshal(value.bytes); err != nil {
+		if !d.measures.read(value.bytes, &q) {
 			return nil, false
 		}
 		same = d.addAmount(name, q, known) && same
