@@ -40,8 +40,8 @@
 //     two writers with one name.
 //   - Without managed fields, two writes of the same second may have no known writer.
 //   - A list without a schema is one value, unless its elements have a name or a type.
-//   - A request is looked at from its fourth delta on. Of one request 8 objects are followed, and
-//     32 paths of each. Of one call 64 states are compared, and 64 edits of each.
+//   - A request is looked at from its sixth delta on, so that nobody needs a schema for a Pod that starts. Of one
+//     request 8 objects are followed, and 32 paths of each. Of one call 64 states are compared, and 64 edits of each.
 //
 // # Secrets
 //

@@ -11,8 +11,9 @@ import (
 )
 
 const (
-	// often is how many deltas a request must have been called for before it is looked at.
-	often = 4
+	// often is how many deltas a request must have been called for before it is looked at. A Pod that starts has
+	// five, and the first look of a process waits for schemas, which cost more than thousands of calls.
+	often = 6
 	// remembered is how many episodes that ended are kept.
 	remembered = 64
 	// atOnce is how many episodes of one request there are at most.
