@@ -93,7 +93,10 @@ var promises = []promise{
 	{row: 15, what: "informer, relist of unchanged objects, 4 handlers", metric: "cpu-ns/op", stability: steady, benchtime: "1x",
 		gates: []gate{{variant: "", ratio: 3}}},
 	{row: 16, what: "end to end, relist of unchanged objects", metric: "cpu-ns/op", stability: steady, benchtime: "1x", beside: 30,
-		gates: []gate{{variant: "encoding=json", ratio: 5}, {variant: "encoding=protobuf", ratio: 10}}},
+		gates: []gate{
+			{variant: "encoding=json", ratio: 5}, {variant: "encoding=protobuf", ratio: 10},
+			{variant: "encoding=json/from=memory", ratio: 15}, {variant: "encoding=protobuf/from=memory", ratio: 30},
+		}},
 	{row: 17, what: "informer, change during a resync, p99", metric: "p99-ns", stability: noisy, benchtime: "1x",
 		gates: []gate{
 			{variant: "handlers=1", ratio: 100},

@@ -25,6 +25,7 @@ type figures struct {
 	Heap      uint64        // that lives once everything is listed
 	EventsCPU time.Duration // from the release of the events until all is reconciled
 	RelistCPU time.Duration // of one relist
+	ReplayCPU time.Duration // of one whose answer is in memory
 }
 
 // patience is how long one part of a scenario may take.
@@ -33,14 +34,15 @@ const patience = 90 * time.Second
 // A subject is a manager that is measured.
 type subject struct {
 	job
-	seen *tally
+	seen  *tally
+	lists *replay
 }
 
 // measure is the client's process.
 func measure(j job) (figures, error) {
-	s := &subject{job: j, seen: newTally()}
+	s := &subject{job: j, seen: newTally(), lists: newReplay()}
 	found := figures{BaseHeap: settle()}
-	mgr, err := newManager(j.Scenario, j.Server, s.seen)
+	mgr, err := s.newManager()
 	if err != nil {
 		return found, err
 	}
@@ -70,17 +72,33 @@ func measure(j job) (figures, error) {
 			return found, err
 		}
 	}
-	for i := range scenario.Relists {
-		settle()
-		last := strconv.FormatUint(benchkit.VersionAfter(scenario.Objects, scenario.Events+i+1), 10)
-		took, err := s.during("relist", ended, func() bool { return s.seen.version == last },
-			func() error { return s.tell("expire", 1) })
-		if err != nil {
-			return found, err
-		}
-		found.RelistCPU += took / time.Duration(scenario.Relists)
+	if err := s.relist(&found, ended); err != nil {
+		return found, err
 	}
 	return found, s.check(mgr)
+}
+
+// relist has the informer list again, first from the network and then from memory.
+func (s *subject) relist(found *figures, ended <-chan error) error {
+	scenario, expire := s.Scenario, func() error { return s.tell("expire", 1) }
+	for i := range scenario.Relists + scenario.Replays {
+		what, begin, spent, times := "relist", expire, &found.RelistCPU, scenario.Relists
+		if i >= scenario.Relists {
+			var err error
+			if begin, err = s.lists.relist(expire); err != nil {
+				return err
+			}
+			what, spent, times = "replay", &found.ReplayCPU, scenario.Replays
+		}
+		settle()
+		last := strconv.FormatUint(benchkit.VersionAfter(scenario.Objects, scenario.Events+i+1), 10)
+		took, err := s.during(what, ended, func() bool { return s.seen.version == last }, begin)
+		if err != nil {
+			return err
+		}
+		*spent += took / time.Duration(times)
+	}
+	return nil
 }
 
 // settle collects what is garbage, so that each part begins alike. It returns what lives.

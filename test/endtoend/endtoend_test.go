@@ -17,11 +17,11 @@ func TestBothSidesSeeEverything(t *testing.T) {
 	for _, side := range []string{ours, incumbent} {
 		for _, form := range forms {
 			t.Run(side+"/"+form, func(t *testing.T) {
-				found, err := play(t, scenario{Side: side, Form: form, Objects: 60, Events: 200, Relists: 1})
+				found, err := play(t, scenario{Side: side, Form: form, Objects: 60, Events: 200, Relists: 1, Replays: 1})
 				if err != nil {
 					t.Fatal(err)
 				}
-				if found.ListCPU <= 0 || found.EventsCPU <= 0 || found.RelistCPU <= 0 || found.Heap <= found.BaseHeap {
+				if found.ListCPU <= 0 || found.EventsCPU <= 0 || found.RelistCPU <= 0 || found.ReplayCPU <= 0 || found.Heap <= found.BaseHeap {
 					t.Errorf("the figures are %+v", found)
 				}
 			})

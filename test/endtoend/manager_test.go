@@ -21,8 +21,12 @@ import (
 )
 
 // newManager makes a manager with one controller, as a user's main does.
-func newManager(s scenario, server string, seen *tally) (manager.Manager, error) {
-	config := &rest.Config{Host: server, QPS: -1} // as ctrl.GetConfig sets it
+func (c *subject) newManager() (manager.Manager, error) {
+	s, seen := c.Scenario, c.seen
+	config := &rest.Config{Host: c.Server, QPS: -1} // as ctrl.GetConfig sets it
+	if s.Replays > 0 {
+		config.Wrap(c.lists.wrap)
+	}
 	if s.Form == typedJSON {
 		config.ContentType = runtime.ContentTypeJSON
 	}

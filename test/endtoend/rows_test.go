@@ -59,18 +59,25 @@ func listing(b *testing.B, form string) scenario {
 	if form == untyped { // an object takes three times as much memory, and as long to make
 		return scenario{Form: form, Objects: listed(b) / 5}
 	}
-	return scenario{Form: form, Objects: listed(b), Relists: 1}
+	return scenario{Form: form, Objects: listed(b), Relists: 1, Replays: 1}
 }
 
 func each(of time.Duration, n int) float64 { return float64(of) / float64(n) }
 
-// BenchmarkRow16_Relist is what an object costs that a relist shows as it is known.
+// BenchmarkRow16_Relist is what an object costs that a relist shows as it is known: with the network, and from its
+// bytes alone.
 func BenchmarkRow16_Relist(b *testing.B) {
 	for _, form := range []string{typedJSON, typedBinary} {
 		b.Run("encoding="+form, func(b *testing.B) {
 			s := listing(b, form)
 			sides(b, s, func(b *testing.B, found figures) {
 				b.ReportMetric(each(found.RelistCPU, s.Objects), "cpu-ns/op")
+			})
+		})
+		b.Run("encoding="+form+"/from=memory", func(b *testing.B) {
+			s := listing(b, form)
+			sides(b, s, func(b *testing.B, found figures) {
+				b.ReportMetric(each(found.ReplayCPU, s.Objects), "cpu-ns/op")
 			})
 		})
 	}

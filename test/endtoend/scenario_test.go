@@ -31,13 +31,14 @@ const (
 )
 
 // A scenario is what a server and a client do. First there is a list. Then come the events, and
-// at last a relist in which one object is new.
+// at last relists in each of which one object is new.
 type scenario struct {
 	Side    string
 	Form    string
 	Objects int
 	Events  int
 	Relists int
+	Replays int  // relists whose answers are in memory when they begin
 	Strip   bool // managedFields, before objects get into the cache
 	// Default says that the server streams and compresses lists, as an API server does that
 	// nobody has told otherwise. Without it nothing but objects is decoded.
@@ -87,7 +88,7 @@ func (s scenario) collection() wireserver.Collection {
 // that the whole list is read when it is found.
 func (s scenario) changes(pods []*corev1.Pod) iter.Seq2[int, *corev1.Pod] {
 	return func(yield func(int, *corev1.Pod) bool) {
-		for n := range s.Events + s.Relists {
+		for n := range s.Events + s.Relists + s.Replays {
 			i := n * 7919 % len(pods) // a prime, so that neighbours in the list are none in time
 			if n >= s.Events {
 				i = len(pods) - 1
