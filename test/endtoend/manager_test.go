@@ -21,20 +21,20 @@ import (
 )
 
 // newManager makes a manager with one controller, as a user's main does.
-func (c *subject) newManager() (manager.Manager, error) {
-	s, seen := c.Scenario, c.seen
-	config := &rest.Config{Host: c.Server, QPS: -1} // as ctrl.GetConfig sets it
-	if s.Replays > 0 {
-		config.Wrap(c.lists.wrap)
+func (s *subject) newManager() (manager.Manager, error) {
+	scenario, seen := s.Scenario, s.seen
+	config := &rest.Config{Host: s.Server, QPS: -1} // as ctrl.GetConfig sets it
+	if scenario.Replays > 0 {
+		config.Wrap(s.lists.wrap)
 	}
-	if s.Form == typedJSON {
+	if scenario.Form == typedJSON {
 		config.ContentType = runtime.ContentTypeJSON
 	}
 	options := ctrl.Options{Metrics: metricsserver.Options{BindAddress: "0"}}
-	if s.Strip {
+	if scenario.Strip {
 		options.Cache.DefaultTransform = crcache.TransformStripManagedFields()
 	}
-	if s.Side == ours {
+	if scenario.Side == ours {
 		if err := drmanager.Configure(&options); err != nil {
 			return nil, err
 		}
@@ -47,10 +47,10 @@ func (c *subject) newManager() (manager.Manager, error) {
 		seen.reconciled(request.NamespacedName)
 		return reconcile.Result{}, nil
 	})
-	if s.Side == ours {
-		return mgr, builder.ControllerManagedBy(mgr).For(s.object()).WithEventFilter(seen.predicate()).Complete(reconciler)
+	if scenario.Side == ours {
+		return mgr, builder.ControllerManagedBy(mgr).For(scenario.object()).WithEventFilter(seen.predicate()).Complete(reconciler)
 	}
-	return mgr, ctrl.NewControllerManagedBy(mgr).For(s.object()).WithEventFilter(seen.predicate()).Complete(reconciler)
+	return mgr, ctrl.NewControllerManagedBy(mgr).For(scenario.object()).WithEventFilter(seen.predicate()).Complete(reconciler)
 }
 
 // object is an empty object of the kind in the form.
