@@ -152,9 +152,7 @@ func (r *Reader) refill() error {
 		r.rest = block
 		return nil
 	case packed:
-		if cap(r.room) < h.unpacked {
-			r.room = make([]byte, 0, h.unpacked)
-		}
+		r.room = atLeast(r.room, h.unpacked, blockSize)
 		r.rest, err = r.unpacker.DecodeAll(block, r.room[:0:h.unpacked])
 		if err != nil || len(r.rest) != h.unpacked {
 			return r.refuseLast("its records can't be unpacked")
@@ -191,9 +189,7 @@ func (r *Reader) next() (head, []byte, error) {
 		return h, nil, r.refuse("no block begins like this", nil)
 	}
 	length := h.length + tagLength
-	if cap(r.block) < length {
-		r.block = make([]byte, length)
-	}
+	r.block = atLeast(r.block, length, blockSize+tagLength)
 	block := r.block[:length]
 	if err := r.read(block); err != nil {
 		return h, nil, err
@@ -205,6 +201,14 @@ func (r *Reader) next() (head, []byte, error) {
 	r.at += int64(headLength + length)
 	r.number++
 	return h, block, nil
+}
+
+// atLeast returns room for n bytes. It grows in steps, and never beyond the most that is needed.
+func atLeast(room []byte, n, most int) []byte {
+	if cap(room) >= n {
+		return room
+	}
+	return make([]byte, 0, min(max(n, 2*cap(room)), most))
 }
 
 // read reads a part of a block.

@@ -278,7 +278,7 @@ func checkRefused(t *testing.T, err error, want string) {
 	t.Helper()
 	switch {
 	case want == "" && err != nil:
-		t.Errorf("the right key is refused: %v", err)
+		t.Errorf("the error is %v, want none", err)
 	case want != "" && (!isRefused(err) || !strings.Contains(err.Error(), want)):
 		t.Errorf("the error is %v, want one with %q", err, want)
 	}

@@ -1,0 +1,194 @@
+package savefile
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
+)
+
+// bench is a directory on a model disk, where files can be damaged.
+type bench struct {
+	*Dir
+	disk  *hardware
+	first map[string][]byte // what files had when they were whole
+}
+
+func newBench(t testing.TB, opts Options) *bench {
+	t.Helper()
+	hw := newHardware(rand.New(rand.NewPCG(1, 1)))
+	d, err := open(&process{hardware: hw, fuse: -1}, "/saved", opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.block = 48
+	return &bench{Dir: d, disk: hw}
+}
+
+// content is what a file has on the disk.
+func (b *bench) content(name string) []byte { return slices.Clone(b.disk.now[name].now) }
+
+// sample has records in several blocks: some that are packed, one that is not, one that spans blocks.
+var sample = []string{"one", "", "two", strings.Repeat("aaaaaaaab", 5), "q8Zk2!xV0pLw7@rT", strings.Repeat("long ", 30), "three"}
+
+// check holds what is read of a damaged file to what was written.
+func (b *bench) check(t *testing.T, name string, content []byte, damage string) {
+	t.Helper()
+	b.disk.put(name, content)
+	head, got, err := loaded(b.Dir, name)
+	switch {
+	case err == nil:
+		t.Fatalf("%s: nobody has noticed", damage)
+	case !isRefused(err):
+		t.Fatalf("%s: the error is %v, want one that refuses", damage, err)
+	case head != "" && head != "head":
+		t.Fatalf("%s: the header is %q", damage, head)
+	case len(got) > len(sample) || !slices.Equal(got, sample[:len(got)]):
+		t.Fatalf("%s: the records are %q, want a prefix of %q", damage, got, sample)
+	}
+}
+
+// split returns the preamble and the blocks of a file.
+func split(content []byte) (parts [][]byte) {
+	parts, content = append(parts, content[:preambleLength]), content[preambleLength:]
+	for len(content) > 0 {
+		n := headLength + int(binary.LittleEndian.Uint32(content[1:])) + tagLength
+		parts, content = append(parts, content[:n]), content[n:]
+	}
+	return parts
+}
+
+func TestASmallFileHasBlocksOfEachKind(t *testing.T) {
+	b := newBench(t, Options{})
+	kinds := ""
+	for _, block := range split(b.content(saved(t, b.Dir, "head", sample...)))[1:] {
+		kinds += string(block[0])
+	}
+	if kinds != "hrzrzzzre" {
+		t.Errorf("the blocks are %q", kinds)
+	}
+}
+
+func TestEachByteCounts(t *testing.T) {
+	both(t, func(t *testing.T, opts Options) {
+		b := newBench(t, opts)
+		name := saved(t, b.Dir, "head", sample...)
+		whole := b.content(name)
+		for i := range whole {
+			for _, flip := range []byte{1, 2, 4, 8, 16, 32, 64, 128, 255} {
+				damaged := slices.Clone(whole)
+				damaged[i] ^= flip
+				b.check(t, name, damaged, fmt.Sprintf("byte %d is flipped by %d", i, flip))
+			}
+			b.check(t, name, whole[:i], fmt.Sprintf("cut to %d bytes", i))
+			b.check(t, name, slices.Delete(slices.Clone(whole), i, i+1), fmt.Sprintf("byte %d is missing", i))
+			b.check(t, name, slices.Insert(slices.Clone(whole), i, whole[i]), fmt.Sprintf("byte %d is doubled", i))
+			b.check(t, name, append(slices.Clone(whole), whole[:i+1]...), fmt.Sprintf("%d bytes are appended", i+1))
+		}
+	})
+}
+
+// TestEachBlockHasOnePlace puts blocks, and whole files, in the place of others: of the same file, of
+// one with the same records, and of one with others.
+func TestEachBlockHasOnePlace(t *testing.T) {
+	both(t, func(t *testing.T, opts Options) {
+		b := newBench(t, opts)
+		name := saved(t, b.Dir, "head", sample...)
+		own := split(b.content(name))
+		others := map[string][][]byte{
+			"the file": own,
+			"a twin":   split(b.content(saved(t, b.Dir, "head", sample...))),
+			"another":  split(b.content(saved(t, b.Dir, "head", append([]string{"zero"}, sample[1:]...)...))),
+		}
+		for from, parts := range others {
+			for i := range own {
+				for k, part := range parts {
+					if from == "the file" && i == k {
+						continue
+					}
+					replaced := slices.Clone(own)
+					replaced[i] = part
+					b.check(t, name, bytes.Join(replaced, nil), fmt.Sprintf("part %d is part %d of %s", i, k, from))
+					b.check(t, name, bytes.Join(slices.Insert(slices.Clone(own), i, part), nil), fmt.Sprintf("part %d of %s is put before part %d", k, from, i))
+				}
+				b.check(t, name, bytes.Join(slices.Concat(parts[:i], own[i+1:]), nil), fmt.Sprintf("up to part %d it is %s, and part %d is missing", i, from, i))
+			}
+			if from != "the file" {
+				b.check(t, name, bytes.Join(parts, nil), "it is "+from)
+				b.check(t, name, bytes.Join(append(own[:1:1], parts[1:]...), nil), "all but the preamble is "+from)
+				b.check(t, name, bytes.Join(append(parts[:1:1], own[1:]...), nil), "the preamble is "+from)
+			}
+		}
+	})
+}
+
+// TestABlockHasOneHead gives each block the heads that its content could have, were it another one.
+func TestABlockHasOneHead(t *testing.T) {
+	both(t, func(t *testing.T, opts Options) {
+		b := newBench(t, opts)
+		name := saved(t, b.Dir, "head", sample...)
+		own := split(b.content(name))
+		for i := 1; i < len(own); i++ {
+			length := len(own[i]) - headLength - tagLength
+			for _, k := range []kind{header, plain, packed, end} {
+				for _, unpacked := range []int{length, length + 1, blockSize} {
+					begin := head{kind: k, length: length, unpacked: unpacked}.append(nil)
+					if bytes.HasPrefix(own[i], begin) {
+						continue
+					}
+					replaced := slices.Clone(own)
+					replaced[i] = append(begin, own[i][headLength:]...)
+					b.check(t, name, bytes.Join(replaced, nil), fmt.Sprintf("block %d is %c of %d", i-1, k, unpacked))
+				}
+			}
+		}
+	})
+}
+
+// TestAForgedPreamble has the checksum right: everybody can compute it.
+func TestAForgedPreamble(t *testing.T) {
+	both(t, func(t *testing.T, opts Options) {
+		b := newBench(t, opts)
+		name := saved(t, b.Dir, "head", sample...)
+		whole := b.content(name)
+		for i := range preambleLength - tagLength {
+			forged := slices.Clone(whole)
+			forged[i]++
+			sum := sha256.Sum256(forged[:preambleLength-tagLength])
+			copy(forged[preambleLength-tagLength:], sum[:])
+			b.check(t, name, forged, fmt.Sprintf("byte %d of the preamble is forged", i))
+		}
+	})
+}
+
+// TestManyDamages damages a file at several places.
+func TestManyDamages(t *testing.T) {
+	both(t, func(t *testing.T, opts Options) {
+		b := newBench(t, opts)
+		name := saved(t, b.Dir, "head", sample...)
+		whole := b.content(name)
+		seeds.Run(t, 200, func(t *testing.T, rng *rand.Rand) {
+			damaged := slices.Clone(whole)
+			for range 1 + rng.IntN(5) {
+				from, to := rng.IntN(len(damaged)), rng.IntN(len(damaged))
+				switch n := rng.IntN(1 + len(damaged) - max(from, to)); rng.IntN(3) {
+				case 0:
+					damaged[from] = byte(rng.Uint32())
+				case 1:
+					copy(damaged[to:to+n], damaged[from:])
+				case 2:
+					damaged = slices.Delete(damaged, from, from+min(n, 9))
+				}
+			}
+			if !bytes.Equal(damaged, whole) {
+				b.check(t, name, damaged, fmt.Sprintf("%x", damaged))
+			}
+		})
+	})
+}
