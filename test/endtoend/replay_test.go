@@ -6,8 +6,8 @@ import (
 	"net/http"
 )
 
-// replay has lists come from memory: it reads one to its end and holds it back until somebody says so. What is
-// measured from then on is what the list costs without the network.
+// replay has lists come from memory: it reads one to its end and holds it back until somebody says so. From then on
+// the list costs nothing but the reading of its bytes.
 type replay struct {
 	next    http.RoundTripper
 	holds   chan struct{} // has an element while the next list is to be held back
