@@ -9,18 +9,29 @@ import (
 // Against has obj share with like whatever is equal in both. They are pointers to one
 // Go type, or nothing is shared. The value of obj stays what it is. All that can be
 // reached from obj is the caller's to change.
-func Against(obj, like any) { share(obj, like, everything) }
-
-// OnSurface is Against for an object that may have parts that are somebody else's: what
-// is changed are the fields of obj itself, and not what is behind its pointers.
-func OnSurface(obj, like any) { share(obj, like, surface) }
-
-func share(obj, like any, change extent) {
-	a, b := reflect.ValueOf(obj), reflect.ValueOf(like)
-	if !a.IsValid() || !b.IsValid() || a.Type() != b.Type() || a.Kind() != reflect.Pointer || a.IsNil() || b.IsNil() || a.UnsafePointer() == b.UnsafePointer() {
-		return
+func Against(obj, like any) {
+	if a, b := reflect.ValueOf(obj), reflect.ValueOf(like); matchable(a, b) {
+		layoutOf(a.Type().Elem()).match(a.UnsafePointer(), b.UnsafePointer(), scope{everything, 0})
 	}
-	layoutOf(a.Type().Elem()).match(a.UnsafePointer(), b.UnsafePointer(), scope{change, 0})
+}
+
+// Anew returns an object that is equal to obj, and shares with like whatever is equal in both. It is for an object that
+// may have parts that are somebody else's: nothing that can be reached from obj is changed, but copied if something
+// below can be shared. If there is nothing to share with, it returns obj.
+func Anew(obj, like any) any {
+	a, b := reflect.ValueOf(obj), reflect.ValueOf(like)
+	if !matchable(a, b) {
+		return obj
+	}
+	made := reflect.New(a.Type().Elem())
+	made.Elem().Set(a.Elem())
+	layoutOf(a.Type().Elem()).match(made.UnsafePointer(), b.UnsafePointer(), scope{copies, 0})
+	return made.Interface()
+}
+
+// matchable reports whether two values are pointers to two values of one type.
+func matchable(a, b reflect.Value) bool {
+	return a.IsValid() && b.IsValid() && a.Type() == b.Type() && a.Kind() == reflect.Pointer && !a.IsNil() && !b.IsNil() && a.UnsafePointer() != b.UnsafePointer()
 }
 
 // layouts has the layout of each type met so far, by reflect.Type. It grows with the

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -102,6 +103,10 @@ func TestEqualIsWhatNobodyCanTellApart(t *testing.T) {
 		{"what is not JSON", thing{Any: map[string]any{"a": &one}}, thing{Any: map[string]any{"a": &one}}, func(a *thing) any { return a.Any }, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			anew := dedup.Anew(&tt.a, &tt.b).(*thing)
+			if got := reflect.ValueOf(tt.shared(anew)).Pointer() == reflect.ValueOf(tt.shared(&tt.b)).Pointer(); got != tt.want {
+				t.Errorf("anew, shared is %t, want %t", got, tt.want)
+			}
 			was, likeWas := tt.a, tt.b
 			dedup.Against(&tt.a, &tt.b)
 			if got := reflect.ValueOf(tt.shared(&tt.a)).Pointer() == reflect.ValueOf(tt.shared(&tt.b)).Pointer(); got != tt.want {
@@ -125,9 +130,11 @@ func TestWhatCannotBeShared(t *testing.T) {
 		"no pointers":        {*one, *one},
 		"itself":             {one, one},
 	} {
-		t.Run(name, func(*testing.T) {
+		t.Run(name, func(t *testing.T) {
 			dedup.Against(pair[0], pair[1])
-			dedup.OnSurface(pair[0], pair[1])
+			if got := dedup.Anew(pair[0], pair[1]); !reflect.DeepEqual(got, pair[0]) {
+				t.Errorf("%v became %v", pair[0], got)
+			}
 		})
 	}
 }
@@ -153,6 +160,47 @@ func TestCycles(t *testing.T) {
 	if a.Next != a || b.Next != b {
 		t.Error("a cycle was broken")
 	}
+	if c := dedup.Anew(a, b).(*thing); c.Name != "a" || c.Next == nil || a.Next != a || b.Next != b {
+		t.Error("a cycle was broken when it was made anew")
+	}
+}
+
+// TestAnewInMaps has parts to share within maps and lists that are not equal.
+func TestAnewInMaps(t *testing.T) {
+	decode := func(text string) *unstructured.Unstructured {
+		u := &unstructured.Unstructured{}
+		if err := json.Unmarshal([]byte(text), &u.Object); err != nil {
+			t.Fatal(err)
+		}
+		return u
+	}
+	const text = `{"a":{"b":["same",{"c":"same"},{"d":"same","e":1}],"f":{"g":["same"]}},"h":"same"}`
+	obj, like := decode(text), decode(`{"a":{"b":["same",{"c":"same"},{"d":"same","e":2}],"f":{"g":["same"]},"x":1},"h":"same"}`)
+	before := addresses(reflect.ValueOf(obj), nil)
+	got := dedup.Anew(obj, like).(*unstructured.Unstructured)
+	if !slices.Equal(addresses(reflect.ValueOf(obj), nil), before) || !reflect.DeepEqual(obj, decode(text)) {
+		t.Errorf("what others may have has changed to %v", obj.Object)
+	}
+	if !reflect.DeepEqual(got, obj) {
+		t.Fatalf("it was made anew as %v", got.Object)
+	}
+	at := func(u *unstructured.Unstructured, names ...any) any {
+		var here any = u.Object
+		for _, name := range names {
+			switch name := name.(type) {
+			case string:
+				here = here.(map[string]any)[name]
+			case int:
+				here = here.([]any)[name]
+			}
+		}
+		return here
+	}
+	for _, names := range [][]any{{"a", "b", 0}, {"a", "b", 1}, {"a", "b", 2, "d"}, {"a", "f"}, {"h"}} {
+		if !slices.Equal(addresses(reflect.ValueOf(at(got, names...)), nil), addresses(reflect.ValueOf(at(like, names...)), nil)) {
+			t.Errorf("what is at %v is not shared", names)
+		}
+	}
 }
 
 // FuzzJSON holds decoded JSON against other, and looks whether either became another
@@ -170,6 +218,14 @@ func FuzzJSON(f *testing.F) {
 			return u
 		}
 		obj, like := decode(text), decode(likeText)
+		before, likeBefore := addresses(reflect.ValueOf(obj), nil), addresses(reflect.ValueOf(like), nil)
+		got := dedup.Anew(obj, like)
+		if want := decode(text); !reflect.DeepEqual(got, want) || !slices.Equal(addresses(reflect.ValueOf(obj), nil), before) {
+			t.Errorf("%s was made anew as %v, and is now %v", text, got, obj.Object)
+		}
+		if !slices.Equal(addresses(reflect.ValueOf(like), nil), likeBefore) {
+			t.Errorf("%s, which it was to be like, is not what it was", likeText)
+		}
 		dedup.Against(obj, like)
 		if want := decode(text); !reflect.DeepEqual(obj, want) {
 			t.Errorf("%s became %v", text, obj.Object)

@@ -101,7 +101,13 @@ func equalMaps(t reflect.Type) equality {
 		}
 	case reflect.TypeFor[map[string]any]():
 		return func(a, b unsafe.Pointer, in scope) bool {
-			return matchObject(*(*map[string]any)(a), *(*map[string]any)(b), in)
+			m := (*map[string]any)(a)
+			if in.change == copies {
+				copied, same := anew(*m, *(*map[string]any)(b), in)
+				*m, _ = copied.(map[string]any)
+				return same
+			}
+			return matchObject(*m, *(*map[string]any)(b), in)
 		}
 	default:
 		if holdsFloat(t, map[reflect.Type]bool{}) {

@@ -1,9 +1,17 @@
 package dedup
 
-import "math"
+import (
+	"maps"
+	"math"
+	"slices"
+)
 
 // matchAny matches what may be in decoded JSON. Anything else is not equal.
-func matchAny(a, b *any, in scope) bool {
+func matchAny(a, b *any, in scope) (same bool) {
+	if in.change == copies {
+		*a, same = anew(*a, *b, in.below())
+		return same
+	}
 	if !matchJSON(*a, *b, in.below()) {
 		return false
 	}
@@ -11,6 +19,34 @@ func matchAny(a, b *any, in scope) bool {
 		*a = *b
 	}
 	return true
+}
+
+// anew returns b if a is equal to it, and else a or a copy of it that shares with b what is equal.
+func anew(a, b any, in scope) (made any, same bool) {
+	if matchJSON(a, b, in.only()) {
+		return b, true
+	}
+	switch a := a.(type) {
+	case map[string]any:
+		if b, ok := b.(map[string]any); ok && len(a) > 0 && len(b) > 0 && in.depth <= tooDeep {
+			copied := maps.Clone(a)
+			for key, value := range a {
+				if shared, ok := b[key]; ok {
+					copied[key], _ = anew(value, shared, in.below())
+				}
+			}
+			return copied, false
+		}
+	case []any:
+		if b, ok := b.([]any); ok && len(a) > 0 && len(b) > 0 && in.depth <= tooDeep {
+			copied := slices.Clone(a)
+			for i := range min(len(a), len(b)) {
+				copied[i], _ = anew(a[i], b[i], in.below())
+			}
+			return slices.Clip(copied), false
+		}
+	}
+	return a, false
 }
 
 func matchJSON(a, b any, in scope) bool {

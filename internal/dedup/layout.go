@@ -2,11 +2,13 @@ package dedup
 
 import (
 	"reflect"
+	"slices"
 	"unsafe"
 )
 
 // A layout says what a value of a type consists of, in the order of memory.
 type layout struct {
+	typ   reflect.Type
 	size  uintptr
 	parts []part
 }
@@ -14,6 +16,19 @@ type layout struct {
 // isPlain says that values are equal if all their bytes are.
 func (l *layout) isPlain() bool {
 	return len(l.parts) == 1 && l.parts[0].kind == plain && l.parts[0].size == l.size
+}
+
+// divides reports whether a part of a value may be shared where the whole is not equal.
+func (l *layout) divides() bool {
+	return slices.ContainsFunc(l.parts, func(p part) bool { return p.kind != plain && p.kind != closed && p.kind != opaque })
+}
+
+// copy returns a shallow copy of n values that follow each other.
+func (l *layout) copy(from unsafe.Pointer, n int) unsafe.Pointer {
+	made := reflect.MakeSlice(reflect.SliceOf(l.typ), n, n)
+	values := header{data: from, len: n, cap: n}
+	reflect.Copy(made, reflect.NewAt(made.Type(), unsafe.Pointer(&values)).Elem())
+	return made.UnsafePointer()
 }
 
 // A part is one thing to look at in a value.
@@ -53,7 +68,7 @@ func newLayout(t reflect.Type, met map[reflect.Type]*layout) *layout {
 	if l, ok := met[t]; ok {
 		return l
 	}
-	l := &layout{size: t.Size()}
+	l := &layout{typ: t, size: t.Size()}
 	met[t] = l
 	m := &maker{layout: l, met: met}
 	m.add(t, 0)

@@ -13,7 +13,7 @@ type extent uint8
 
 const (
 	nothing    extent = iota // only compare
-	surface                  // not behind pointers
+	copies                   // what is in hand, and copies of what it leads to
 	everything               // all that can be reached
 )
 
@@ -28,10 +28,13 @@ const tooDeep = 100
 
 // below is the scope for what a pointer leads to.
 func (s scope) below() scope {
-	if s.change == surface {
-		s.change = nothing
-	}
 	s.depth++
+	return s
+}
+
+// only is the scope for a look before something is copied.
+func (s scope) only() scope {
+	s.change = nothing
 	return s
 }
 
@@ -98,7 +101,15 @@ func (p *part) matchPointer(a, b *unsafe.Pointer, in scope) bool {
 	switch {
 	case *a == *b:
 		return true
-	case *a == nil || *b == nil || !p.elem.match(*a, *b, in.below()):
+	case *a == nil || *b == nil:
+		return false
+	case in.change == copies && !p.elem.match(*a, *b, in.below().only()):
+		if p.elem.divides() {
+			*a = p.elem.copy(*a, 1)
+			p.elem.match(*a, *b, in.below())
+		}
+		return false
+	case in.change != copies && !p.elem.match(*a, *b, in.below()):
 		return false
 	}
 	if in.mayChange() {
@@ -113,7 +124,13 @@ func (p *part) matchList(a, b *header, in scope) bool {
 		return false
 	case a.data == b.data && a.len == b.len:
 		return true // shared already
-	case !p.matchElements(a, b, in.below()):
+	case in.change == copies && !p.matchElements(a, b, in.below().only()):
+		if p.elem.divides() && a.len > 0 {
+			*a = header{data: p.elem.copy(a.data, a.len), len: a.len, cap: a.len}
+			p.matchElements(a, b, in.below())
+		}
+		return false
+	case in.change != copies && !p.matchElements(a, b, in.below()):
 		return false
 	}
 	if in.mayChange() { // who appends to a must not write behind the end of b

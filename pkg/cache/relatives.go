@@ -27,29 +27,32 @@ type relatives struct {
 	newest  any
 }
 
-// settle has kept share what it can. It is what a transform made of the object that
-// arrived, if there was one; then parts of it may be somebody else's.
-func (r *relatives) settle(kept any, arrived client.Object, fresh bool) {
+// settle returns what is to be kept: it shares what it can. It is what a transform made of the object that
+// arrived, if there was one; then parts of it may be somebody else's, so it is not changed but made anew.
+func (r *relatives) settle(kept any, arrived client.Object, fresh bool) any {
 	if !fresh && !samePointer(kept, arrived) {
-		return // and so may be the whole
+		return kept // and so may be the whole
 	}
 	like, found := r.known(delta.Key{Namespace: arrived.GetNamespace(), Name: arrived.GetName()})
-	switch {
-	case found && sameVersion(like, arrived):
-		return // a list shows it once more, and it will not be kept
-	case !found:
-		var owner types.UID
+	if found && sameVersion(like, arrived) {
+		return kept // a list shows it once more, and it will not be kept
+	}
+	var owner types.UID
+	if !found {
 		if controller := metav1.GetControllerOfNoCopy(arrived); controller != nil {
 			owner = controller.UID
 		}
 		like = r.Like(owner)
-		defer r.remember(owner, arrived) // when it changes no more
 	}
 	if fresh {
-		dedup.Against(arrived, like)
+		dedup.Against(kept, like)
 	} else {
-		dedup.OnSurface(arrived, like)
+		kept = dedup.Anew(kept, like)
 	}
+	if !found {
+		r.remember(owner, kept)
+	}
+	return kept
 }
 
 func samePointer(a, b any) bool {

@@ -124,9 +124,15 @@ func TestTransformsOwnPartsAreLeftAlone(t *testing.T) {
 	obj.OwnerReferences[0].Name = strings.Clone("mine")
 	address := func() *byte { return unsafe.StringData(obj.OwnerReferences[0].Name) }
 	before := address()
-	r.settle(obj, obj, false)
-	if address() != before {
+	made := r.settle(obj, obj, false).(*corev1.ConfigMap)
+	if address() != before || sameMap(obj.Data, like.Data) {
 		t.Error("something of the transform's was exchanged for something equal")
+	}
+	if !reflect.DeepEqual(made, obj) || !sameMap(made.Data, like.Data) {
+		t.Errorf("what is kept of it shares nothing, or is another one: %+v", made)
+	}
+	if unsafe.StringData(made.OwnerReferences[0].Name) != unsafe.StringData(like.OwnerReferences[0].Name) {
+		t.Error("nothing is shared behind a pointer")
 	}
 	r.remember("o", like)
 	r.settle(obj, obj, true)
