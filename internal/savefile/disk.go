@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // disk is what a Dir asks of the system. It is an interface so that a test can lose what
@@ -78,10 +79,13 @@ func (s system) make(dir string) error {
 	if err == nil {
 		return s.sync(parent)
 	}
-	if info, statErr := os.Stat(dir); statErr == nil && info.IsDir() {
-		return nil
+	switch info, statErr := os.Stat(dir); {
+	case statErr != nil:
+		return err
+	case !info.IsDir():
+		return &os.PathError{Op: "mkdir", Path: dir, Err: syscall.ENOTDIR}
 	}
-	return err
+	return nil
 }
 
 func (system) list(dir string) (map[string]int64, error) {

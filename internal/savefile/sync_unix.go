@@ -5,6 +5,7 @@ package savefile
 import (
 	"errors"
 	"os"
+	"syscall"
 )
 
 func (system) sync(dir string) error {
@@ -12,5 +13,9 @@ func (system) sync(dir string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Sync(), f.Close())
+	err = f.Sync()
+	if errors.Is(err, syscall.EINVAL) {
+		err = nil // this file system knows no such thing, so there is nothing to wait for
+	}
+	return errors.Join(err, f.Close())
 }

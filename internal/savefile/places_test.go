@@ -1,0 +1,177 @@
+package savefile
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// fullDisk is a disk of the operating system on which only so many bytes have room.
+type fullDisk struct {
+	system
+	left int
+}
+
+func (f *fullDisk) create(path string) (file, error) {
+	made, err := f.system.create(path)
+	return fullFile{made, f}, err
+}
+
+type fullFile struct {
+	file
+	disk *fullDisk
+}
+
+func (f fullFile) Write(b []byte) (int, error) {
+	n := min(len(b), f.disk.left)
+	f.disk.left -= n
+	if written, err := f.file.Write(b[:n]); err != nil || n == len(b) {
+		return written, err
+	}
+	return n, &fs.PathError{Op: "write", Path: "a file", Err: syscall.ENOSPC}
+}
+
+// TestAFullDisk runs out of room at each byte of a save.
+func TestAFullDisk(t *testing.T) {
+	path := t.TempDir()
+	d := opened(t, path, Options{})
+	if err := save(d, 1); err != nil {
+		t.Fatal(err)
+	}
+	disk := &fullDisk{}
+	d.disk = disk
+	before := listed(t, path)
+	for room := 0; ; room += 7 {
+		disk.left = room
+		err := save(d, 2)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), path) {
+			t.Fatalf("with %d bytes left, the error is %v", room, err)
+		}
+		if err := d.Sweep(); err != nil {
+			t.Fatal(err)
+		}
+		if got := listed(t, path); !slices.Equal(got, before) {
+			t.Fatalf("with %d bytes left, the directory has %q, want %q", room, got, before)
+		}
+		if n, err := judge(d); n != 1 || err != nil {
+			t.Fatalf("with %d bytes left, there is generation %d (error %v)", room, n, err)
+		}
+	}
+	if n, err := judge(d); n != 2 || err != nil {
+		t.Fatalf("with room enough, there is generation %d (error %v)", n, err)
+	}
+}
+
+// TestPlacesThatCanNotBeUsed has errors that say what we were doing, to what, and why.
+func TestPlacesThatCanNotBeUsed(t *testing.T) {
+	asNobody(t, func(home string) {
+		file, closed := filepath.Join(home, "file"), filepath.Join(home, "closed")
+		for _, err := range []error{os.WriteFile(file, nil, 0o600), os.Mkdir(closed, 0o500)} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		for path, want := range map[string]error{
+			file: syscall.ENOTDIR, filepath.Join(file, "below"): syscall.ENOTDIR,
+			closed: fs.ErrPermission, filepath.Join(closed, "below"): fs.ErrPermission,
+		} {
+			_, err := Open(path, Options{})
+			if !errors.Is(err, want) || !strings.Contains(err.Error(), path) {
+				t.Errorf("to open %s, the error is %v, want one with %v", path, err, want)
+			}
+		}
+	})
+}
+
+// TestADirectoryThatIsClosedLater takes the right to write away, and then gives it back.
+func TestADirectoryThatIsClosedLater(t *testing.T) {
+	asNobody(t, func(home string) {
+		path := filepath.Join(home, "saved")
+		d := opened(t, path, Options{})
+		if err := save(d, 1); err != nil {
+			t.Fatal(err)
+		}
+		w, err := d.Create("open", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		chmod(t, path, 0o500)
+		_, finished := w.Finish()
+		_, created := d.Create("late", nil)
+		for _, err := range []error{finished, created, d.Commit([]byte("new"), nil)} {
+			if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), path) {
+				t.Errorf("the error is %v, want one that says that %s can't be written", err, path)
+			}
+		}
+		if n, err := judge(d); n != 1 || err != nil {
+			t.Errorf("there is generation %d (error %v)", n, err)
+		}
+		chmod(t, path, 0)
+		if _, err := d.Manifest(); !errors.Is(err, fs.ErrPermission) || isRefused(err) {
+			t.Errorf("in a directory that can't be read, the error is %v", err)
+		}
+		chmod(t, path, 0o700)
+		if got := size(t, path); got != d.used {
+			t.Errorf("%d bytes are there, and the Dir counts %d", got, d.used)
+		}
+		if err := save(d, 2); err != nil {
+			t.Error(err)
+		}
+		if n, err := judge(d); n != 2 || err != nil {
+			t.Errorf("there is generation %d (error %v)", n, err)
+		}
+	})
+}
+
+// size is how many bytes all files have.
+func size(t *testing.T, path string) (sum int64) {
+	t.Helper()
+	sizes, err := system{}.list(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, size := range sizes {
+		sum += size
+	}
+	return sum
+}
+
+func chmod(t *testing.T, path string, mode os.FileMode) {
+	t.Helper()
+	if err := os.Chmod(path, mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// brokenFile can't be read to its end.
+type brokenFile struct{ system }
+
+func (brokenFile) open(path string) (io.ReadCloser, error) {
+	f, err := os.Open(path)
+	return struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(io.LimitReader(f, 200), errorReader{}), f}, err
+}
+
+type errorReader struct{}
+
+func (errorReader) Read([]byte) (int, error) { return 0, syscall.EIO }
+
+func TestADiskThatCanNotBeRead(t *testing.T) {
+	d := opened(t, t.TempDir(), Options{})
+	name := saved(t, d, "head", newName("random"), newName("random"), newName("random"))
+	d.disk = brokenFile{}
+	if _, _, err := loaded(d, name); !isRefused(err) || !errors.Is(err, syscall.EIO) {
+		t.Errorf("the error is %v, want one that says what the system said", err)
+	}
+}
