@@ -26,6 +26,10 @@ func BenchmarkAgainst(b *testing.B) {
 			b.ReportAllocs()
 			perObject(b, tt.obj, func(pod *corev1.Pod) { dedup.Against(pod, like) })
 		})
+		b.Run(tt.name+"/anew", func(b *testing.B) {
+			b.ReportAllocs()
+			perObject(b, tt.obj, func(pod *corev1.Pod) { dedup.Anew(pod, like) })
+		})
 	}
 	b.Run("DeepCopy", func(b *testing.B) {
 		b.ReportAllocs()
