@@ -104,7 +104,8 @@ func (d *Dir) start() error {
 	return d.Sweep()
 }
 
-// Close gives the directory free. What is being written can't be finished any more.
+// Close gives the directory free. Files that are being written can't be
+// finished any more.
 func (d *Dir) Close() error {
 	d.mu.Lock()
 	closed := d.closed

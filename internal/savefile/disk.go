@@ -51,14 +51,14 @@ func (system) create(path string) (file, error) {
 	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 }
 
-// open refuses what is no regular file: to open a pipe would wait for ever.
+// open takes regular files only: to open a pipe would wait for ever.
 func (system) open(path string) (io.ReadCloser, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("open %s: it is no regular file", path)
+		return nil, fmt.Errorf("open %s: it is not a regular file", path)
 	}
 	return os.Open(path)
 }
@@ -85,6 +85,9 @@ func (s system) make(dir string) error {
 	case !info.IsDir():
 		return &os.PathError{Op: "mkdir", Path: dir, Err: syscall.ENOTDIR}
 	}
+	// A process may have been killed between the two steps above. If the parent can't be synced, it
+	// belongs to somebody else, who has made this directory, too.
+	_ = s.sync(parent)
 	return nil
 }
 

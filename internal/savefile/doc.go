@@ -31,14 +31,15 @@
 //
 // # With a key, and without
 //
-// Without a key the checksums find accidents. Whoever can write files can make new ones.
+// Without a key the checksums find accidents. Somebody who can write files can make
+// new ones.
 //
 // With a key everything but the preamble is sealed with AES-GCM. Each file has a key of its own,
 // and a block's number is its nonce. So no nonce is used twice. Nobody without the key can read a
 // file, change one, or give it the name of another one. The number and the lengths of blocks
-// can be seen, and by them how well the records compress. Who can write the directory can also
-// delete files, and can put back what was there before: an old manifest, with its files. Nothing
-// in a directory can tell.
+// can be seen, and by them how well the records compress. Somebody who can write the directory
+// can also delete files, and can put back an old manifest with its files. Nothing in the directory
+// can tell.
 //
 // # What a crash leaves
 //

@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// lock takes a lock that ends with the process, however that ends. The file stays: who
-// removed it could remove it from beneath somebody who has locked it.
+// lock takes a lock that ends with the process, however that ends. The file stays: a
+// process that removed it could remove it from beneath another one that has locked it.
 func (system) lock(dir string) (io.Closer, error) {
 	f, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 type hardware struct {
 	rng    *rand.Rand
 	now    map[string]*inode   // what processes see
-	since  map[string][]*inode // since the directory was synced: what each name has been; nil is no file
+	since  map[string][]*inode // since the directory was synced: what each name has been; nil is for none
 	locked bool
 }
 

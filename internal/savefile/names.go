@@ -15,7 +15,7 @@ const (
 	labelLength  = 64 // the most of a label that a name has
 )
 
-// ours are the names of what Create makes. What is called otherwise is somebody else's.
+// ours are the names of what Create makes. All other names are somebody else's.
 var ours = regexp.MustCompile(`^[A-Za-z0-9._]{1,64}-[0-9a-f]{32}\.save(\.tmp)?$`)
 
 // newName returns a name that no file has, had or will have.

@@ -92,8 +92,8 @@ func newUnpacker() (*zstd.Decoder, error) {
 func (r *Reader) Header() []byte { return r.head }
 
 // Next returns the next record, which is valid until the next call. After the last one it
-// returns io.EOF. Any other error is a *Refused: what was returned before is right, and
-// nobody knows what is missing.
+// returns io.EOF, and after Close ErrClosed. Any other error is a *Refused: all records before
+// it are right, and nobody knows what is missing.
 func (r *Reader) Next() ([]byte, error) {
 	if r.err != nil {
 		return nil, r.err

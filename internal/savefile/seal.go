@@ -14,15 +14,15 @@ import (
 	"strconv"
 )
 
-// noKey stands in for the key of a directory that has none. It is no secret, and nothing is
-// encrypted with it: it makes checksums of different files differ.
+// noKey stands in for the key of a directory that has none. It is public, and encrypts
+// nothing: it makes checksums of different files differ.
 var noKey = []byte("checksums need no secret")
 
 // protection makes a block of a file one that nobody can change, or nobody by accident.
 type protection interface {
 	// protect appends a block, as it goes into the file after its head.
 	protect(to, head, block []byte, number uint64) []byte
-	// reveal is the way back. What it returns shares memory with the block.
+	// reveal is the way back. Its result shares memory with the block.
 	reveal(head, block []byte, number uint64) ([]byte, bool)
 }
 
