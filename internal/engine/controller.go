@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -45,10 +46,11 @@ type controller[T any] struct {
 	traits    *traits.Of[T]
 	unchanged Unchanged
 	resync    *resyncer
-	ready     <-chan struct{}        // closed when subscribers can count as synced
-	mutations *mutation.Detector[T]  // nil unless they are looked for
-	forgotten map[delta.Key]struct{} // see forget
-	witness   func() Witness[T]      // see Options
+	ready     <-chan struct{}         // closed when subscribers can count as synced
+	mutations *mutation.Detector[T]   // nil unless they are looked for
+	forgotten map[delta.Key]struct{}  // see forget
+	witness   func() Witness[T]       // see Options
+	held      atomic.Pointer[held[T]] // nil unless a saved state was recalled
 
 	batches, applied, processed tally.Histogram // see Counts
 
@@ -61,6 +63,7 @@ type controller[T any] struct {
 }
 
 func (c *controller[T]) run(ctx context.Context) error {
+	defer c.let()
 	synced := false
 	for ctx.Err() == nil {
 		batch, ok, err := c.fifo.next()
@@ -108,6 +111,11 @@ func (c *controller[T]) process(batch Batch[T]) {
 	c.processor.publishAt(now, events)
 	if batch.Len() > 0 {
 		c.processed.Observe(uint64(max(0, time.Since(began))))
+	}
+	for _, entry := range batch.controls { // before the others, who may be to recall it
+		if e, ok := entry.(*hold[T]); ok {
+			c.hold(e)
+		}
 	}
 	for _, entry := range batch.controls {
 		c.carryOut(entry)
@@ -241,6 +249,9 @@ func (c *controller[T]) carryOut(entry control[T]) {
 		e.answer <- nil
 	case *dismissal[T]:
 		c.dismiss(e)
+	case *hold[T]: // has been
+	case *letGo[T]:
+		c.let()
 	default:
 		panic(fmt.Sprintf("BUG: control entry %T", entry))
 	}
@@ -257,7 +268,15 @@ func (c *controller[T]) observe(events []event[T]) {
 // on, of what changes.
 func (c *controller[T]) join(e *join[T]) {
 	defer close(e.joined)
-	if c.processor.join(e.subscriber, c.store.View()) && !c.launch(e.subscriber) {
+	var joined bool
+	if h := c.held.Load(); e.subscriber.from == withSaved && h != nil {
+		h.users.Add(1)
+		e.subscriber.recalled.Store(true)
+		joined = c.processor.joinAt(e.subscriber, recalled[T]{h}, h.next)
+	} else {
+		joined = c.processor.join(e.subscriber, c.store.View())
+	}
+	if joined && !c.launch(e.subscriber) {
 		c.processor.leave(e.subscriber)
 	}
 }

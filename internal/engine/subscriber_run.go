@@ -58,13 +58,17 @@ func (l *subscriber[T]) finish() {
 func (l *subscriber[T]) tellSnapshot(s inventory[T]) {
 	defer s.Release()
 	now := time.Now()
+	var origin *delta.Origin
+	if _, saved := s.(recalled[T]); saved {
+		origin = asSaved
+	}
 	for key, object := range s.All() {
 		if l.gone.Load() {
 			return
 		}
 		l.calls.Add(1)
 		l.tell(&delta.Delta[T]{
-			Key: key, Op: delta.Added, Initial: true, New: object,
+			Key: key, Op: delta.Added, Initial: true, New: object, Origin: origin,
 			Version: l.of.traits.Version(object), Seen: now,
 		})
 	}
@@ -117,7 +121,7 @@ func (l *subscriber[T]) tryTake() []event[T] {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	clear(l.folded)
-	l.taken = span{}
+	l.taken, l.recall.run = span{}, cursor[T]{}
 	if l.gone.Load() {
 		return nil
 	}
@@ -131,6 +135,9 @@ func (l *subscriber[T]) tryTake() []event[T] {
 	events, at := l.place.peek()
 	if len(events) == 0 {
 		return nil
+	}
+	if l.from == withSaved {
+		l.recall.run, l.recall.length = l.place, len(events)
 	}
 	l.place.skip(len(events))
 	l.position.Store(l.place.position())
