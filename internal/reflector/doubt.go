@@ -124,7 +124,7 @@ func (d *doubts) patience(stallAfter time.Duration) time.Duration {
 // lookOut sets the timers of a watch that has just been opened.
 func (r *Reflector[T]) lookOut(s *session[T]) {
 	if r.doubts.back(r.opts.Now()) {
-		r.doubts.recheck = r.opts.Now().Add(recheckAfter + time.Duration(r.random()*float64(recheckAfter)))
+		r.doubts.recheck = r.opts.Now().Add(r.recheckIn())
 	}
 	if due := r.doubts.recheck; !due.IsZero() {
 		s.endAfter(due.Sub(r.opts.Now()), errRecheck)
@@ -132,6 +132,11 @@ func (r *Reflector[T]) lookOut(s *session[T]) {
 	if d := r.doubts.patience(r.opts.StallAfter); d > 0 {
 		s.endOnSilence(d, errDoubt)
 	}
+}
+
+// recheckIn is how long to wait before a list that checks on the server.
+func (r *Reflector[T]) recheckIn() time.Duration {
+	return recheckAfter + time.Duration(r.random()*float64(recheckAfter))
 }
 
 // heard adjusts them to what the watch has brought.
