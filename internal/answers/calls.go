@@ -74,7 +74,7 @@ func (t *telling) changesOf(changes delta.Changes) []v1.Change {
 			Kind: t.of(c.Kind), Namespace: c.Key.Namespace, Name: c.Key.Name, Manager: c.Manager(), Own: c.Own(),
 			First: c.First, Last: c.Last, Deltas: c.Deltas,
 		}
-		for cause := delta.Primary; cause <= delta.Relist; cause++ {
+		for cause := delta.Primary; cause <= delta.Restart; cause++ {
 			if c.Is(cause) {
 				shown.Causes = append(shown.Causes, cause.String())
 			}

@@ -12,7 +12,7 @@ import (
 )
 
 // causes is one more than the highest [delta.Cause].
-const causes = int(delta.Relist) + 1
+const causes = int(delta.Restart) + 1
 
 // Calls counts the calls of one controller's reconciler. The zero value is ready.
 type Calls struct {

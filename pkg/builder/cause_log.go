@@ -49,7 +49,7 @@ func (r *recordedReconciler[R]) logCauses(ctx context.Context, seen *seenCall[R]
 // isRoutine reports whether nothing has happened that the call is for.
 func isRoutine(changes delta.Changes) bool {
 	for c := range changes.All() {
-		if c.Cause != delta.Resync && c.Cause != delta.Relist && c.Cause != delta.Timer {
+		if c.Cause != delta.Resync && c.Cause != delta.Relist && c.Cause != delta.Restart && c.Cause != delta.Timer {
 			return false
 		}
 	}

@@ -34,11 +34,15 @@ const (
 	// Relist is that an object was shown as it was known, because its kind was listed
 	// again or an event repeated. Nobody asked for it.
 	Relist
+	// Restart is an object that is as it was when an earlier process saved it, and with which
+	// the request had succeeded by then; see manager.WithMemory.
+	Restart
 )
 
 var causeNames = [...]string{
 	Primary: "Primary", Owned: "Owned", Mapped: "Mapped", External: "External", Generic: "Generic",
 	Resync: "Resync", InitialList: "InitialList", Retry: "Retry", Timer: "Timer", Relist: "Relist",
+	Restart: "Restart",
 }
 
 // String is the constant's name.

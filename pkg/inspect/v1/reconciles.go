@@ -82,7 +82,7 @@ type Reconcile struct {
 // Change is why a reconciler was called.
 type Change struct {
 	// Causes are some of Primary, Owned, Mapped, External, Generic, Resync, InitialList, Retry, Timer
-	// and Relist.
+	// Relist and Restart.
 	Causes []string `json:"causes"`
 	// Kind is a name of /delta/v1/kinds; empty if the change is of no object.
 	Kind      string `json:"kind,omitempty"`
