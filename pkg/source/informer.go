@@ -71,6 +71,11 @@ type subscribable interface {
 	Unsubscribe(*engine.Subscription[any])
 }
 
+// recalling is an informer that may have begun with a saved state.
+type recalling interface {
+	SubscribeRecalling(func(*delta.Delta[any]), informer.SubscribeOptions) (*engine.Subscription[any], error)
+}
+
 // withCore is an informer of ours behind client-go's interface.
 type withCore interface {
 	Core() *engine.Informer[any]

@@ -17,7 +17,11 @@ import (
 // if there may be another informer then.
 func (k *Kind[O, R]) subscribe(ctx context.Context, s *session, ours subscribable, told *EventHandler[O, R]) (again bool, err error) {
 	by := missedBy(ours)
-	sub, err := ours.Subscribe(outlivingPanics(told.deliver), informer.SubscribeOptions{
+	subscribe := ours.Subscribe
+	if keeps, ok := ours.(recalling); ok && told.to.recalling() {
+		subscribe = keeps.SubscribeRecalling
+	}
+	sub, err := subscribe(outlivingPanics(told.deliver), informer.SubscribeOptions{
 		Name: cmp.Or(k.Name, k.String()),
 		// A handler may make other requests of an event that a folded backlog would hide.
 		Fold:   false,
