@@ -51,6 +51,10 @@ var table = map[string]rule{
 	"internal/dedup":                {theirs: in("k8s.io/api", "k8s.io/apimachinery")},
 	"internal/decode":               {ours: in("internal/dedup"), theirs: in("k8s.io/api", "k8s.io/apimachinery")},
 	"internal/savefile":             {ours: in("internal/lock"), theirs: in("github.com/klauspost/compress/zstd")},
+	"internal/memory": {
+		ours:   in("internal/ledger", "internal/lock", "internal/savefile", "pkg/delta"),
+		theirs: in("github.com/go-logr/logr", "k8s.io/apimachinery", "k8s.io/client-go"),
+	},
 	"internal/wire": {
 		ours:   in("internal/decode", "internal/dedup", "internal/listwatch", "pkg/delta"),
 		theirs: in("k8s.io/apimachinery", "k8s.io/client-go/rest"),
@@ -99,7 +103,7 @@ var table = map[string]rule{
 		theirs: edge, except: in("sigs.k8s.io/controller-runtime"),
 	},
 	"pkg/cache": {
-		ours: in("internal/dedup", "internal/engine", "internal/footprint", "internal/journal", "internal/lifecycle", "internal/listwatch", "internal/lock", "internal/metrics", "internal/objects",
+		ours: in("internal/dedup", "internal/engine", "internal/footprint", "internal/journal", "internal/lifecycle", "internal/listwatch", "internal/lock", "internal/memory", "internal/metrics", "internal/objects",
 			"internal/observe", "internal/peer",
 			"internal/reflector", "internal/states", "internal/store", "internal/timetable", "internal/wire", "pkg/delta", "pkg/informer", "pkg/resync", "pkg/toolscache"),
 		theirs: edge, except: aboveUs,
@@ -112,13 +116,13 @@ var table = map[string]rule{
 	"pkg/predicate": {ours: in("pkg/delta", "pkg/diff", "internal/lock", "internal/objects", "internal/path"), theirs: edge, except: aboveUs},
 	"pkg/builder": {
 		ours: in("pkg/source", "pkg/delta", "pkg/diff", "pkg/resync", "pkg/queue/ctrlqueue",
-			"internal/hotloop", "internal/journal", "internal/ledger", "internal/lock", "internal/metrics", "internal/objects", "internal/observe", "internal/path", "internal/recording", "internal/schemas",
+			"internal/hotloop", "internal/journal", "internal/ledger", "internal/lock", "internal/memory", "internal/metrics", "internal/objects", "internal/observe", "internal/path", "internal/recording", "internal/schemas",
 			"pkg/queue"),
 		theirs: edge,
 	},
 	"internal/writes": {ours: in("internal/lock", "pkg/delta"), theirs: in("k8s.io/apimachinery")},
 	"pkg/manager": {
-		ours: in("internal/answers", "internal/inspector", "internal/journal", "internal/schemas", "internal/writes",
+		ours: in("internal/answers", "internal/inspector", "internal/journal", "internal/memory", "internal/schemas", "internal/writes",
 			"pkg/cache", "pkg/delta", "pkg/inspect"),
 		theirs: edge,
 	},
