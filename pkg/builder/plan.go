@@ -30,11 +30,12 @@ import (
 // plan is what a builder's calls come down to. One Build makes one.
 type plan[R comparable] struct {
 	*TypedBuilder[R]
-	ledger  *delta.Ledger[R] // nil: the controller keeps none
-	primary schema.GroupVersionKind
-	name    string
-	kinds   *watchedKinds
-	schemas diff.Schemas // the ledger's
+	ledger   *delta.Ledger[R] // nil: the controller keeps none
+	primary  schema.GroupVersionKind
+	name     string
+	kinds    *watchedKinds
+	watching map[string]int // how many sources of each kind there are
+	schemas  diff.Schemas   // the ledger's
 }
 
 func newPlan[R comparable](b *TypedBuilder[R]) *plan[R] {
@@ -69,6 +70,7 @@ func (p *plan[R]) build(r reconcile.TypedReconciler[R]) (controller.TypedControl
 	if err != nil {
 		return nil, err
 	}
+	p.keep()
 	for _, src := range watches {
 		if err := made.Watch(src); err != nil {
 			return nil, err
@@ -267,8 +269,21 @@ func (p *plan[R]) kind(w watch[R]) (ctrlsource.TypedSource[R], error) {
 		Predicates: slices.Concat(p.predicates, w.how.predicates),
 		Ledger:     p.ledger, Cause: w.cause, GVK: gvk,
 		Resync: w.how.resync,
-		Name:   p.name + ": " + kindName(gvk, w.object),
+		Name:   p.subscriber(kindName(gvk, w.object)),
 	}, nil
+}
+
+// subscriber names the subscriber of a source. No two of a controller have the same name.
+func (p *plan[R]) subscriber(kind string) string {
+	if p.watching == nil {
+		p.watching = map[string]int{}
+	}
+	p.watching[kind]++
+	name := p.name + ": " + kind
+	if n := p.watching[kind]; n > 1 {
+		name += fmt.Sprintf(" (%d)", n)
+	}
+	return name
 }
 
 // kindName names a kind in warnings and status.

@@ -161,6 +161,8 @@ func (c *Cache) Start(ctx context.Context) error {
 	}
 	defer c.end()
 	defer c.observe()()
+	defer c.finishMemory(context.WithoutCancel(ctx))
+	c.keepMemory(group)
 	return group.Wait()
 }
 

@@ -8,8 +8,10 @@ import (
 	"k8s.io/client-go/rest"
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
 	ctrlmanager "sigs.k8s.io/controller-runtime/pkg/manager"
 
+	"github.com/delta-runtime/delta-runtime/internal/memory"
 	"github.com/delta-runtime/delta-runtime/internal/writes"
 	"github.com/delta-runtime/delta-runtime/pkg/cache"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -22,6 +24,7 @@ type Option func(*settings)
 type settings struct {
 	cache  cache.Options
 	writes delta.OwnWrites
+	memory *memory.Options
 }
 
 // WithCache sets what only our cache can do.
@@ -64,6 +67,9 @@ func Configure(opts *ctrlmanager.Options, with ...Option) error {
 		}
 		set(&s)
 	}
+	if err := s.checkMemory(); err != nil {
+		return err
+	}
 	if _, ours := s.writes.(*writes.Writes); !ours && s.writes != nil {
 		return fmt.Errorf("configure manager: WithWrites has a %T, which notes nothing: give it what NewWrites made, or OwnWrites of a client", s.writes)
 	}
@@ -83,5 +89,16 @@ func (s *settings) newCache(config *rest.Config, opts crcache.Options) (crcache.
 	if err != nil {
 		return nil, fmt.Errorf("make the manager's cache: %w", err) // not made: a nil *Cache is not a nil Cache
 	}
+	if s.memory == nil {
+		return made, nil
+	}
+	about := *s.memory
+	about.Log = logf.Log.WithName("memory")
+	saved, err := memory.New(about)
+	if err != nil { // which is no reason not to start
+		about.Log.Error(err, "Nothing is saved, and nothing that was saved is used", "dir", about.Dir)
+		return made, nil
+	}
+	memory.Give(made, saved)
 	return made, nil
 }
