@@ -26,6 +26,9 @@ type figures struct {
 	EventsCPU time.Duration // from the release of the events until all is reconciled
 	RelistCPU time.Duration // of one relist
 	ReplayCPU time.Duration // of one whose answer is in memory
+	StartTime time.Duration // from the manager's start until everything was reconciled once
+	EndCPU    time.Duration // of the manager's end
+	Lists     int           // that the server was asked for
 }
 
 // patience is how long one part of a scenario may take.
@@ -41,6 +44,9 @@ type subject struct {
 // measure is the client's process.
 func measure(j job) (figures, error) {
 	s := &subject{job: j, seen: newTally(), lists: newReplay()}
+	if j.Scenario.Restart {
+		return s.life()
+	}
 	found := figures{BaseHeap: settle()}
 	mgr, err := s.newManager()
 	if err != nil {

@@ -21,6 +21,7 @@ type job struct {
 	Scenario scenario
 	Server   string // the address that a client connects to; empty for the server itself
 	Profile  string // how the names of profiles begin; empty for none
+	Dir      string // where a client has its memory; empty for none
 }
 
 func TestMain(m *testing.M) {

@@ -35,7 +35,11 @@ func (s *subject) newManager() (manager.Manager, error) {
 		options.Cache.DefaultTransform = crcache.TransformStripManagedFields()
 	}
 	if scenario.Side == ours {
-		if err := drmanager.Configure(&options); err != nil {
+		var with []drmanager.Option
+		if s.Dir != "" {
+			with = append(with, drmanager.WithMemory(s.Dir, drmanager.MemoryOptions{Version: "bench"}))
+		}
+		if err := drmanager.Configure(&options, with...); err != nil {
 			return nil, err
 		}
 	}

@@ -26,6 +26,7 @@ func serve(s scenario) error {
 	}
 	fmt.Fprintln(os.Stdout, "http://"+listener.Addr().String())
 	handler := commands(server)
+	countLists(handler, server)
 	if s.Lies {
 		handler.HandleFunc("GET /versions", versions(func() map[string]string {
 			all := server.Versions()
@@ -45,7 +46,6 @@ func versions(of func() map[string]string) http.HandlerFunc {
 // commands adds what the client tells the server to do.
 func commands(server *wireserver.Server) *http.ServeMux {
 	mux := http.NewServeMux()
-	mux.Handle("/", server)
 	command := func(do func(n int) error) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			n, err := strconv.Atoi(r.PathValue("n"))
