@@ -8,7 +8,7 @@ var (
 	storeScripts  = suite{pkg: "./internal/store", run: "^TestModel$", seeds: 500}
 	storesAlike   = suite{pkg: "./pkg/toolscache", run: "^TestStoreDifferential$", seeds: 500}
 	ledgerGames   = suite{pkg: "./pkg/delta", run: "^TestLedger(AgainstModel|WithinLimits)$", seeds: 1000}
-	likeObjects   = suite{pkg: "./internal/dedup", run: "^Test(RandomObjects|Anew)$", seeds: 20}
+	likeObjects   = suite{pkg: "./internal/dedup", run: "^Test(RandomObjects|Copy)$", seeds: 20}
 	foldStories   = suite{pkg: "./internal/engine", run: "^TestFoldedBacklogTellsTheSameStory$", seeds: 1000}
 	interleavings = suite{pkg: "./pkg/builder", run: "^TestInterleavings$"}
 )

@@ -15,10 +15,10 @@ func Against(obj, like any) {
 	}
 }
 
-// Anew returns an object that is equal to obj, and shares with like whatever is equal in both. It is for an object that
+// Copy returns an object that is equal to obj, and shares with like whatever is equal in both. It is for an object that
 // may have parts that are somebody else's: nothing that can be reached from obj is changed, but copied if something
 // below can be shared. If there is nothing to share with, it returns obj.
-func Anew(obj, like any) any {
+func Copy(obj, like any) any {
 	a, b := reflect.ValueOf(obj), reflect.ValueOf(like)
 	if !matchable(a, b) {
 		return obj

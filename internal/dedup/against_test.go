@@ -132,16 +132,16 @@ func checkShared(t *testing.T, path string, a, b reflect.Value) (shared int) {
 	return shared
 }
 
-// TestAnew checks that an object stays as it is, down to where its parts are, and that one is made of it in which
+// TestCopy checks that an object stays as it is, down to where its parts are, and that one is made of it in which
 // everything is shared that can be.
-func TestAnew(t *testing.T) {
+func TestCopy(t *testing.T) {
 	var shared int
 	for _, made := range scheme.Scheme.AllKnownTypes() {
 		seeds.Run(t, 2, func(t *testing.T, rng *rand.Rand) {
 			obj, like := pair(t, rng, made)
 			was, likeWas := obj.DeepCopyObject(), like.DeepCopyObject()
 			before, likeBefore := addresses(reflect.ValueOf(obj), nil), addresses(reflect.ValueOf(like), nil)
-			got := dedup.Anew(obj, like)
+			got := dedup.Copy(obj, like)
 			if !reflect.DeepEqual(got, was) || !reflect.DeepEqual(obj, was) || !reflect.DeepEqual(like, likeWas) {
 				t.Errorf("%s became another one", made)
 			}

@@ -26,9 +26,9 @@ func BenchmarkAgainst(b *testing.B) {
 			b.ReportAllocs()
 			perObject(b, tt.obj, func(pod *corev1.Pod) { dedup.Against(pod, like) })
 		})
-		b.Run(tt.name+"/anew", func(b *testing.B) {
+		b.Run(tt.name+"/copy", func(b *testing.B) {
 			b.ReportAllocs()
-			perObject(b, tt.obj, func(pod *corev1.Pod) { dedup.Anew(pod, like) })
+			perObject(b, tt.obj, func(pod *corev1.Pod) { dedup.Copy(pod, like) })
 		})
 	}
 	b.Run("DeepCopy", func(b *testing.B) {

@@ -22,7 +22,7 @@
 //
 // Against changes its first object, which nobody else may have yet. The second is only
 // read, so it may be one that others read, too, and that nobody changes any more. That
-// holds of both from then on. Anew only reads both, and makes a third.
+// holds of both from then on. Copy only reads both, and makes a third.
 //
 // # Testing
 //

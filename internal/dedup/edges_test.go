@@ -103,9 +103,9 @@ func TestEqualIsWhatNobodyCanTellApart(t *testing.T) {
 		{"what is not JSON", thing{Any: map[string]any{"a": &one}}, thing{Any: map[string]any{"a": &one}}, func(a *thing) any { return a.Any }, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			anew := dedup.Anew(&tt.a, &tt.b).(*thing)
-			if got := reflect.ValueOf(tt.shared(anew)).Pointer() == reflect.ValueOf(tt.shared(&tt.b)).Pointer(); got != tt.want {
-				t.Errorf("anew, shared is %t, want %t", got, tt.want)
+			copied := dedup.Copy(&tt.a, &tt.b).(*thing)
+			if got := reflect.ValueOf(tt.shared(copied)).Pointer() == reflect.ValueOf(tt.shared(&tt.b)).Pointer(); got != tt.want {
+				t.Errorf("in a copy, shared is %t, want %t", got, tt.want)
 			}
 			was, likeWas := tt.a, tt.b
 			dedup.Against(&tt.a, &tt.b)
@@ -132,7 +132,7 @@ func TestWhatCannotBeShared(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dedup.Against(pair[0], pair[1])
-			if got := dedup.Anew(pair[0], pair[1]); !reflect.DeepEqual(got, pair[0]) {
+			if got := dedup.Copy(pair[0], pair[1]); !reflect.DeepEqual(got, pair[0]) {
 				t.Errorf("%v became %v", pair[0], got)
 			}
 		})
@@ -160,13 +160,13 @@ func TestCycles(t *testing.T) {
 	if a.Next != a || b.Next != b {
 		t.Error("a cycle was broken")
 	}
-	if c := dedup.Anew(a, b).(*thing); c.Name != "a" || c.Next == nil || a.Next != a || b.Next != b {
-		t.Error("a cycle was broken when it was made anew")
+	if c := dedup.Copy(a, b).(*thing); c.Name != "a" || c.Next == nil || a.Next != a || b.Next != b {
+		t.Error("a cycle was broken in a copy")
 	}
 }
 
-// TestAnewInMaps has parts to share within maps and lists that are not equal.
-func TestAnewInMaps(t *testing.T) {
+// TestCopyInMaps has parts to share within maps and lists that are not equal.
+func TestCopyInMaps(t *testing.T) {
 	decode := func(text string) *unstructured.Unstructured {
 		u := &unstructured.Unstructured{}
 		if err := json.Unmarshal([]byte(text), &u.Object); err != nil {
@@ -177,12 +177,12 @@ func TestAnewInMaps(t *testing.T) {
 	const text = `{"a":{"b":["same",{"c":"same"},{"d":"same","e":1}],"f":{"g":["same"]}},"h":"same"}`
 	obj, like := decode(text), decode(`{"a":{"b":["same",{"c":"same"},{"d":"same","e":2}],"f":{"g":["same"]},"x":1},"h":"same"}`)
 	before := addresses(reflect.ValueOf(obj), nil)
-	got := dedup.Anew(obj, like).(*unstructured.Unstructured)
+	got := dedup.Copy(obj, like).(*unstructured.Unstructured)
 	if !slices.Equal(addresses(reflect.ValueOf(obj), nil), before) || !reflect.DeepEqual(obj, decode(text)) {
 		t.Errorf("what others may have has changed to %v", obj.Object)
 	}
 	if !reflect.DeepEqual(got, obj) {
-		t.Fatalf("it was made anew as %v", got.Object)
+		t.Fatalf("its copy is %v", got.Object)
 	}
 	at := func(u *unstructured.Unstructured, names ...any) any {
 		var here any = u.Object
@@ -219,9 +219,9 @@ func FuzzJSON(f *testing.F) {
 		}
 		obj, like := decode(text), decode(likeText)
 		before, likeBefore := addresses(reflect.ValueOf(obj), nil), addresses(reflect.ValueOf(like), nil)
-		got := dedup.Anew(obj, like)
+		got := dedup.Copy(obj, like)
 		if want := decode(text); !reflect.DeepEqual(got, want) || !slices.Equal(addresses(reflect.ValueOf(obj), nil), before) {
-			t.Errorf("%s was made anew as %v, and is now %v", text, got, obj.Object)
+			t.Errorf("the copy of %s is %v, and it is now %v", text, got, obj.Object)
 		}
 		if !slices.Equal(addresses(reflect.ValueOf(like), nil), likeBefore) {
 			t.Errorf("%s, which it was to be like, is not what it was", likeText)

@@ -103,7 +103,7 @@ func equalMaps(t reflect.Type) equality {
 		return func(a, b unsafe.Pointer, in scope) bool {
 			m := (*map[string]any)(a)
 			if in.change == copies {
-				copied, same := anew(*m, *(*map[string]any)(b), in)
+				copied, same := copyJSON(*m, *(*map[string]any)(b), in)
 				*m, _ = copied.(map[string]any)
 				return same
 			}

@@ -9,7 +9,7 @@ import (
 // matchAny matches what may be in decoded JSON. Anything else is not equal.
 func matchAny(a, b *any, in scope) (same bool) {
 	if in.change == copies {
-		*a, same = anew(*a, *b, in.below())
+		*a, same = copyJSON(*a, *b, in.below())
 		return same
 	}
 	if !matchJSON(*a, *b, in.below()) {
@@ -21,8 +21,8 @@ func matchAny(a, b *any, in scope) (same bool) {
 	return true
 }
 
-// anew returns b if a is equal to it, and else a or a copy of it that shares with b what is equal.
-func anew(a, b any, in scope) (made any, same bool) {
+// copyJSON returns b if a is equal to it, and else a or a copy of it that shares with b what is equal.
+func copyJSON(a, b any, in scope) (made any, same bool) {
 	if matchJSON(a, b, in.only()) {
 		return b, true
 	}
@@ -32,7 +32,7 @@ func anew(a, b any, in scope) (made any, same bool) {
 			copied := maps.Clone(a)
 			for key, value := range a {
 				if shared, ok := b[key]; ok {
-					copied[key], _ = anew(value, shared, in.below())
+					copied[key], _ = copyJSON(value, shared, in.below())
 				}
 			}
 			return copied, false
@@ -41,7 +41,7 @@ func anew(a, b any, in scope) (made any, same bool) {
 		if b, ok := b.([]any); ok && len(a) > 0 && len(b) > 0 && in.depth <= tooDeep {
 			copied := slices.Clone(a)
 			for i := range min(len(a), len(b)) {
-				copied[i], _ = anew(a[i], b[i], in.below())
+				copied[i], _ = copyJSON(a[i], b[i], in.below())
 			}
 			return slices.Clip(copied), false
 		}

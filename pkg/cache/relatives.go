@@ -27,8 +27,15 @@ type relatives struct {
 	newest  any
 }
 
+// note remembers an object that changes no more, if it is new.
+func (r *relatives) note(arrived client.Object) {
+	if _, found := r.known(delta.Key{Namespace: arrived.GetNamespace(), Name: arrived.GetName()}); !found {
+		r.Keep(arrived)
+	}
+}
+
 // settle returns what is to be kept: it shares what it can. It is what a transform made of the object that
-// arrived, if there was one; then parts of it may be somebody else's, so it is not changed but made anew.
+// arrived, if there was one; then parts of it may be somebody else's, so a copy is kept.
 func (r *relatives) settle(kept any, arrived client.Object, fresh bool) any {
 	if !fresh && !samePointer(kept, arrived) {
 		return kept // and so may be the whole
@@ -47,7 +54,7 @@ func (r *relatives) settle(kept any, arrived client.Object, fresh bool) any {
 	if fresh {
 		dedup.Against(kept, like)
 	} else {
-		kept = dedup.Anew(kept, like)
+		kept = dedup.Copy(kept, like)
 	}
 	if !found {
 		r.remember(owner, kept)
