@@ -98,7 +98,7 @@ func TestWhatIsRememberedIsShared(t *testing.T) {
 	}
 }
 
-// TestPartsAtOnePlaceAreTold has two lists begin at one place, of which only one is remembered.
+// TestPartsAtOnePlaceAreTold has two lists begin at one place, and only one is remembered.
 func TestPartsAtOnePlaceAreTold(t *testing.T) {
 	s, like := learned(t, common())
 	shorter := like.DeepCopy()

@@ -31,7 +31,7 @@ const (
 )
 
 // A scenario is what a server and a client do. First there is a list. Then come the events, and
-// at last relists in each of which one object is new.
+// at last relists, and each finds one object that is new.
 type scenario struct {
 	Side    string
 	Form    string
