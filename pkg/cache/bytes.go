@@ -103,8 +103,12 @@ func (r *byteReader) client(ctx context.Context) (*wire.Client, error) {
 		},
 		Negotiator: found.bytes.negotiator,
 	}
-	if k.kin != nil && r.settings.transform == nil {
+	switch {
+	case k.kin == nil:
+	case r.settings.transform == nil:
 		c.Kin = k.kin
+	case strips(r.settings.transform):
+		c.Kin = likeOnly{k.kin}
 	}
 	return wire.New(c), nil
 }

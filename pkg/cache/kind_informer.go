@@ -135,7 +135,7 @@ func (k *kind) listWatcher(namespace string, s settings) listwatch.ListWatcher[a
 // transform is what each object passes through before it is kept: the user's
 // function for its namespace, and then what spares memory. Where the server sends metadata,
 // it does not say their kind, so that is added first. An object that we have decoded shares already, unless a
-// function of the user's may change it.
+// function of the user's may change more of it than the managed fields.
 func (k *kind) transform() func(any) (any, error) {
 	return func(obj any) (any, error) {
 		k.arrived.Add(1)
@@ -154,8 +154,14 @@ func (k *kind) transform() func(any) (any, error) {
 				return kept, err
 			}
 		}
-		if k.kin != nil && (transform != nil || k.binding.plainly) {
-			kept = k.kin.settle(kept, about, transform == nil)
+		switch {
+		case k.kin == nil:
+		case k.binding.plainly:
+			kept = k.kin.settle(kept, about, transform == nil || strips(transform))
+		case strips(transform):
+			k.kin.note(about)
+		case transform != nil:
+			kept = k.kin.settle(kept, about, false)
 		}
 		return kept, nil
 	}

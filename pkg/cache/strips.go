@@ -1,0 +1,37 @@
+package cache
+
+import (
+	"reflect"
+	"runtime"
+
+	toolscache "k8s.io/client-go/tools/cache"
+	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
+)
+
+// strips reports whether a transform is controller-runtime's TransformStripManagedFields. That is the one which most
+// operators have, and it is known to put nothing into an object: what it changes is the metadata, which objects of two
+// versions never share. It is known by where it is written, because a compiler may make several functions of it.
+func strips(transform toolscache.TransformFunc) bool {
+	return transform != nil && writtenAt(transform) == stripping
+}
+
+var stripping = writtenAt(crcache.TransformStripManagedFields())
+
+// sourceLine is a line of a program's source.
+type sourceLine struct {
+	file string
+	line int
+}
+
+// writtenAt returns where a function begins.
+func writtenAt(f toolscache.TransformFunc) sourceLine {
+	entry := reflect.ValueOf(f).Pointer()
+	file, line := runtime.FuncForPC(entry).FileLine(entry)
+	return sourceLine{file, line}
+}
+
+// likeOnly finds objects to share memory with, and leaves it to others to remember new ones.
+type likeOnly struct{ *relatives }
+
+// Keep does nothing: the object will be changed once more.
+func (likeOnly) Keep(any) {}
