@@ -250,6 +250,8 @@ func (c *controller[T]) carryOut(entry control[T]) {
 	case *dismissal[T]:
 		c.dismiss(e)
 	case *hold[T]: // has been
+	case *cutting[T]:
+		e.answer <- c.cut()
 	case *letGo[T]:
 		c.let()
 	default:
