@@ -18,8 +18,9 @@ import (
 // Options say what is saved, and where.
 type Options struct {
 	Dir      string
-	Key      []byte // seals all files; nil: they are not sealed, and no Secrets are saved
-	MaxBytes int64  // of all files; zero is no limit
+	Key      []byte        // seals all files; nil: they are not sealed, and no Secrets are saved
+	MaxBytes int64         // of all files; zero is no limit
+	Every    time.Duration // how often to save, if anything has changed; zero is 30 seconds
 	Program  Program
 	Chosen   func(schema.GroupVersionKind) bool // whether to save a kind; nil: all
 	Log      logr.Logger
@@ -71,6 +72,9 @@ type Ledger interface {
 
 // New opens a directory. What can't be used of it is left where it is, and the log says why.
 func New(opts Options) (*Memory, error) {
+	if len(opts.Key) == 0 {
+		opts.Key = nil
+	}
 	dir, err := savefile.Open(opts.Dir, savefile.Options{Key: opts.Key, MaxBytes: opts.MaxBytes})
 	if err != nil {
 		return nil, fmt.Errorf("open the memory: %w", err)

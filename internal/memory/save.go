@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -21,15 +22,15 @@ type Cut interface {
 }
 
 const (
-	// soonest is how long after the start, or after the one before, the state is saved, if something has changed.
-	soonest = 30 * time.Second
-	// share of a processor that saving may take: saving rests for this many times as long as it took.
+	// every is how often the state is saved if nobody says.
+	every = 30 * time.Second
+	// share of a processor that saving may take: saving rests for this many times as long as the objects took.
 	share = 100
 	// recallFor is how long the state with which a process has begun is kept for controllers that have not
 	// started, as they are not the leader. Until then nothing is saved in its place.
 	recallFor = 10 * time.Minute
 	// lookAgain is how often to look whether they have.
-	lookAgain = time.Second
+	lookAgain = 100 * time.Millisecond
 )
 
 // Run saves now and then, until ctx ends. It is for the cache's group of tasks.
@@ -38,13 +39,14 @@ func (m *Memory) Run(ctx context.Context) {
 		return
 	}
 	m.tagAll(ctx)
+	soonest := cmp.Or(m.opts.Every, every)
 	rest := soonest
 	for sleep(ctx, rest) {
-		began := time.Now()
-		if err := m.save(ctx, running); err != nil && ctx.Err() == nil {
+		busy, err := m.save(ctx, running)
+		if err != nil && ctx.Err() == nil {
 			m.opts.Log.Error(err, "The state could not be saved; what was saved before stays", "dir", m.opts.Dir)
 		}
-		rest = max(soonest, share*time.Since(began))
+		rest = max(soonest, share*busy)
 	}
 }
 
@@ -121,7 +123,8 @@ func (m *Memory) Finish(ctx context.Context) error {
 	if m.awaitsLedgers() { // what was saved before says more
 		return nil
 	}
-	return m.save(ctx, atTheEnd)
+	_, err := m.save(ctx, atTheEnd)
+	return err
 }
 
 // saving is what is on its way to the disk.
@@ -132,17 +135,17 @@ type saving struct {
 	notes   *marks            // nil if there are no ledgers, or nothing will be taken any more
 }
 
-// save writes what has changed since it was last called, and then the manifest.
-func (m *Memory) save(ctx context.Context, when moment) (err error) {
+// save writes what has changed since it was last called, and then the manifest. It returns how long the objects took.
+func (m *Memory) save(ctx context.Context, when moment) (busy time.Duration, err error) {
 	m.mu.Lock()
 	kinds, where, spoilt := maps.Clone(m.kinds), m.where, m.spoilt
 	m.mu.Unlock()
 	if spoilt || where.Config == nil {
-		return nil // no kind has been read yet
+		return 0, nil // no kind has been read yet
 	}
 	here, err := m.look(ctx, where)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	s := &saving{
 		next: &manifest{
@@ -175,17 +178,19 @@ func (m *Memory) save(ctx context.Context, when moment) (err error) {
 		}
 	}()
 	if len(s.cuts) == 0 {
-		return nil
+		return 0, nil
 	}
 	if err := m.takeDown(when, s); err != nil {
-		return err
+		return 0, err
 	}
 	for name, cut := range s.cuts {
+		began := time.Now()
 		if s.next.Kinds[name], err = m.writeKind(ctx, name, kinds[name], cut); err != nil {
-			return fmt.Errorf("save %s: %w", name, err)
+			return busy, fmt.Errorf("save %s: %w", name, err)
 		}
+		busy += time.Since(began)
 	}
-	return m.commit(s)
+	return busy, m.commit(s)
 }
 
 // look asks the server about itself. At the end it may not answer; then what is known counts.

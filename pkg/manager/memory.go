@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -20,6 +21,9 @@ type MemoryOptions struct {
 	// MaxBytes is how much the directory may hold. It has to have room for what was saved last and
 	// for what is being saved. Zero is no limit. A state that is larger is not saved, and the log says so.
 	MaxBytes int64
+	// Every is how often the state is saved. Zero is every 30 seconds. A save never takes more than a hundredth of
+	// the time.
+	Every time.Duration
 	// Version says which program it is. Objects are used again by the same version, and what controllers have
 	// dealt with, too. Empty compares the executable, and for what controllers have dealt with also its
 	// arguments and its environment. If you set it, change it whenever your reconcilers would do something else: also
@@ -38,7 +42,7 @@ type MemoryOptions struct {
 func WithMemory(dir string, opts MemoryOptions) Option {
 	return func(s *settings) {
 		s.memory = &memory.Options{
-			Dir: dir, Key: opts.Key, MaxBytes: opts.MaxBytes, Program: memory.ThisProgram(opts.Version),
+			Dir: dir, Key: opts.Key, MaxBytes: opts.MaxBytes, Every: opts.Every, Program: memory.ThisProgram(opts.Version),
 		}
 		if len(opts.Kinds) > 0 {
 			s.memory.Chosen = func(kind schema.GroupVersionKind) bool { return slices.Contains(opts.Kinds, kind) }
@@ -56,6 +60,8 @@ func (s *settings) checkMemory() error {
 		return errors.New("configure manager: WithMemory has no directory")
 	case m.MaxBytes < 0:
 		return fmt.Errorf("configure manager: WithMemory may save %d bytes", m.MaxBytes)
+	case m.Every < 0:
+		return fmt.Errorf("configure manager: WithMemory is to save every %v", m.Every)
 	}
 	switch len(m.Key) {
 	case 0, 16, 24, 32:
