@@ -251,6 +251,9 @@ func runProcess(name string) error {
 	if err != nil {
 		return err
 	}
+	if text, ok := strings.CutPrefix(name, scribeName); ok {
+		return beScribe(text, config)
+	}
 	for _, s := range situations {
 		for _, how := range adoptions {
 			if name != s.name+"/"+how.name {
