@@ -33,7 +33,9 @@ func (k *kind) inform(c *Cache, general settings) error {
 		k.kin = &relatives{known: func(key delta.Key) (any, bool) { return k.core.Store().Get(key) }}
 	}
 	var err error
-	if k.core, err = engine.NewScoped(scopes, k.options(c, general)); err != nil {
+	opts := k.options(c, general)
+	opts.Reflector.Recall = k.remember(c)
+	if k.core, err = engine.NewScoped(scopes, opts); err != nil {
 		return err
 	}
 	show := toolscache.ShowOptions{
