@@ -1,7 +1,7 @@
 package ledger
 
-// Keeper saves what a ledger knows, for the next process. What it does not know for certain it
-// leaves out: then the next process knows as little as one that begins with a list.
+// Keeper saves what a ledger knows, for the next process. It leaves out whatever it does not know for
+// certain. Then the next process knows as little as one that begins with a list.
 type Keeper[R comparable] interface {
 	Saver
 	// Keep has the ledger know requests and objects by hashes that mean the same in another
@@ -33,7 +33,7 @@ type Saver interface {
 type Identity[R comparable] struct {
 	Request func(R) uint64
 	Object  func(namespace, name string) uint64
-	// Took is told that a worker takes a request that is among the successes of a Memory, and of which. It is called
+	// Took is told that a worker takes a request that is among the successes of a Memory, and in which one. It is called
 	// before the reconciler is, once for each Memory, by any goroutine and without a lock.
 	Took func(request uint64, in Memories)
 }
@@ -59,6 +59,6 @@ type StreamMemory struct {
 	// Told has the requests to which an object was told last. A stream in which each object is for the request of its
 	// own key has none.
 	Told map[uint64][]uint64
-	// Unsure are the objects of which something was held back.
+	// Unsure are the objects that had something held back.
 	Unsure map[uint64]struct{}
 }

@@ -15,7 +15,7 @@
 // What the next process tells a reconciler is complete only if it is: each change since the request last succeeded, from
 // the state that it had then. Three things see to that.
 //
-//   - A cut comes before the ledgers. When a ledger is asked, all that is in the cut is recorded. What came after the cut
+//   - A cut comes before the ledgers. When a ledger is asked, all that is in the cut is recorded. Everything after the cut
 //     comes once more, because the next process watches from the cut on.
 //   - A request counts as dealt with only until a worker takes it. That is noted in a file of marks before the
 //     reconciler is called. So whatever happens after the last save, of a request that was taken nothing is believed.

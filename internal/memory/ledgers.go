@@ -7,7 +7,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/ledger"
 )
 
-// What a record of a ledger's file is about, by its first byte.
+// The first byte of a record of a ledger's file says what it is about.
 const (
 	ofSuccess = 's' // request, at, doubtful
 	ofStream  = 'n' // name; what follows is of this stream

@@ -18,7 +18,7 @@ func (m *Memory) load() error {
 		return errors.New("it is that of another version of the program")
 	}
 	if found.Program.Build == "" {
-		return errors.New("nobody knows of which version of the program it is")
+		return errors.New("nobody knows which version of the program saved it")
 	}
 	m.loaded, m.seed, m.current = found, found.Seed, found
 	why := ""

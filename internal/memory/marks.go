@@ -13,8 +13,8 @@ import (
 )
 
 // marks is a file that notes which requests a worker has taken since the ledgers were saved. Each costs one write of 16
-// bytes, which the kernel has when the worker goes on: nothing is lost if the process is killed. What is lost if the
-// machine goes down is no matter, since then no ledger is believed.
+// bytes, which the kernel has when the worker goes on: nothing is lost if the process is killed. Marks may be lost if the
+// machine goes down, but then no ledger is believed.
 //
 //	head │ slot │ slot │ slot │ …   as many as there are requests that can be marked
 //

@@ -19,7 +19,7 @@ import (
 type Options struct {
 	Dir      string
 	Key      []byte        // seals all files; nil: they are not sealed, and no Secrets are saved
-	MaxBytes int64         // of all files; zero is no limit
+	MaxBytes int64         // of all files; zero limits nothing
 	Every    time.Duration // how often to save, if anything has changed; zero is 30 seconds
 	Program  Program
 	Chosen   func(schema.GroupVersionKind) bool // whether to save a kind; nil: all
@@ -30,7 +30,7 @@ type Options struct {
 type Memory struct {
 	opts Options
 	dir  *savefile.Dir
-	seed [32]byte // of the hashes by which requests and objects are known
+	seed [32]byte // of the hashes of requests and objects
 
 	mu      lock.Mutex[lock.Memory] // guards everything below; never held while a file is touched
 	loaded  *manifest               // what an earlier process has saved; nil if nothing can be used
@@ -70,7 +70,7 @@ type Ledger interface {
 	Restore(m ledger.Memory)
 }
 
-// New opens a directory. What can't be used of it is left where it is, and the log says why.
+// New opens a directory. It leaves the state where it is if that can't be used, and the log says why.
 func New(opts Options) (*Memory, error) {
 	if len(opts.Key) == 0 {
 		opts.Key = nil

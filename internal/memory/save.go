@@ -65,50 +65,6 @@ func (m *Memory) tagAll(ctx context.Context) {
 	}
 }
 
-// settle waits until the controllers have been told what was restored, or will not be.
-func (m *Memory) settle(ctx context.Context) bool {
-	for m.awaitsLedgers() && time.Since(m.began) < recallFor {
-		if !sleep(ctx, lookAgain) {
-			return false
-		}
-	}
-	m.mu.Lock()
-	kinds := maps.Clone(m.kinds)
-	m.mu.Unlock()
-	for _, k := range kinds {
-		k.ForgetRecalled()
-	}
-	return true
-}
-
-// awaitsLedgers reports whether a restored ledger has not begun yet.
-func (m *Memory) awaitsLedgers() bool {
-	m.mu.Lock()
-	loaded := m.loaded
-	ledgers := maps.Clone(m.ledgers)
-	m.mu.Unlock()
-	if loaded == nil {
-		return false
-	}
-	for name := range loaded.Ledgers {
-		if l := ledgers[name]; l == nil || !l.Ready() {
-			return true
-		}
-	}
-	return false
-}
-
-func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
 // moment is when a state is saved.
 type moment uint8
 
@@ -217,8 +173,8 @@ func (m *Memory) tag(name string, k Kind, here *facts) string {
 	return m.tags[name]
 }
 
-// takeDown saves the ledgers, after the kinds were cut: what is in a cut is recorded by then. What is taken from
-// here on is noted. At the end nothing is.
+// takeDown saves the ledgers, after the kinds were cut: what is in a cut is recorded by then. Marks note
+// whatever is taken from here on. At the end nothing is.
 func (m *Memory) takeDown(when moment, s *saving) error {
 	m.mu.Lock()
 	ledgers := maps.Clone(m.ledgers)

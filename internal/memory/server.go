@@ -28,7 +28,7 @@ type Server struct {
 type cluster struct {
 	// UID is that of the namespace kube-system, which lives as long as the cluster. It is empty for those who may not read it.
 	UID string
-	// Address is a digest of where the server is and whom it is trusted by.
+	// Address is a digest of where the server is and which authority vouches for it.
 	Address string
 }
 

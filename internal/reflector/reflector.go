@@ -55,7 +55,7 @@ type Replacement struct {
 	Ingested bool
 	// Lent means that an object that is kept must be detached; see [listwatch.Page].
 	Lent bool
-	// Recalled means that this is no list, but a state that was saved.
+	// Recalled means that this is a state that was saved, and not a list.
 	Recalled bool
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// keep has the controller's ledger saved, if its manager has a memory. What a source tells that has no objects of the
-// cache is not told again to the next process, so a controller with such a source is not saved.
+// keep has the controller's ledger saved, if its manager has a memory. A controller is not saved if it has a source without objects of
+// the cache, because nobody tells the next process again what that source told.
 func (p *plan[R]) keep() {
 	m := memory.Of(p.mgr.GetCache())
 	plain, ok := any(p.ledger).(*delta.Ledger[reconcile.Request])

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// What a saved object is written as, by its first byte.
+// The first byte says how a saved object is written.
 const (
 	savedJSON  = 'j'
 	savedProto = 'p'
@@ -49,7 +49,7 @@ func appendObject(buf []byte, obj any) ([]byte, error) {
 	}
 }
 
-// appendValue appends JSON of which decoders make the same value again. encoding/json writes a float of 1 as an integer.
+// appendValue appends JSON that decoders make the same value of. encoding/json writes a float of 1 as an integer.
 func appendValue(buf []byte, value any) (_ []byte, err error) {
 	switch v := value.(type) {
 	case nil:

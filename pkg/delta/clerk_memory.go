@@ -10,7 +10,7 @@ import (
 // keeping is what a clerk needs to save its ledger and to begin with a saved one. The clerk's lock
 // guards it.
 //
-//	Restore ──▶ books: the requests that had succeeded      streams: to whom each object was told
+//	Restore ──▶ books: the requests that had succeeded      streams: the requests that were told of each object
 //	                │                                             │
 //	                └───── all streams begin with what was saved ─┘── or else the books forget them
 //

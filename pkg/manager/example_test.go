@@ -3,6 +3,8 @@ package manager_test
 import (
 	"context"
 	"fmt"
+	"os"
+	"time"
 
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -30,6 +32,18 @@ func ExampleWithCache() {
 	err := drmanager.Configure(&opts, drmanager.WithCache(cache.Options{ListsAtOnce: 2}))
 	fmt.Println(err, opts.NewCache != nil)
 	// Output: <nil> true
+}
+
+func ExampleWithMemory() {
+	dir, err := os.MkdirTemp("", "memory") // a volume of the container
+	if err != nil {
+		panic(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	opts := options()
+	err = drmanager.Configure(&opts, drmanager.WithMemory(dir, drmanager.MemoryOptions{Every: time.Minute}))
+	fmt.Println(err)
+	// Output: <nil>
 }
 
 func ExampleNewClient() {

@@ -95,7 +95,7 @@ func (s *settings) newCache(config *rest.Config, opts crcache.Options) (crcache.
 	about := *s.memory
 	about.Log = logf.Log.WithName("memory")
 	saved, err := memory.New(about)
-	if err != nil { // which is no reason not to start
+	if err != nil { // the process can start without
 		about.Log.Error(err, "Nothing is saved, and nothing that was saved is used", "dir", about.Dir)
 		return made, nil
 	}

@@ -15,11 +15,11 @@ import (
 type MemoryOptions struct {
 	// Kinds are those to save. Empty is all. Secrets are saved only if there is a Key.
 	Kinds []schema.GroupVersionKind
-	// Key seals the files: 16, 24 or 32 bytes, for AES. Without one they can be read by whoever can read the
+	// Key seals the files: 16, 24 or 32 bytes, for AES. Without one they can be read by everybody who can read the
 	// directory.
 	Key []byte
 	// MaxBytes is how much the directory may hold. It has to have room for what was saved last and
-	// for what is being saved. Zero is no limit. A state that is larger is not saved, and the log says so.
+	// for what is being saved. Zero limits nothing. A state that is larger is not saved, and the log says so.
 	MaxBytes int64
 	// Every is how often the state is saved. Zero is every 30 seconds. A save never takes more than a hundredth of
 	// the time.
@@ -37,7 +37,7 @@ type MemoryOptions struct {
 // what changed in between.
 //
 // One process can have the directory at a time. A volume of the container is enough: with an emptyDir a container that
-// starts again has its memory, and a new Pod has none. What can't be used is left, the log says why,
+// starts again has its memory, and a new Pod has none. A state that can't be used is left, the log says why,
 // and the start is a normal one.
 func WithMemory(dir string, opts MemoryOptions) Option {
 	return func(s *settings) {
