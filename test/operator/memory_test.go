@@ -2,21 +2,26 @@ package operator
 
 import (
 	"context"
-	"fmt"
+	"io"
 	"net/http"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/client-go/rest"
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	ctrlmanager "sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/await"
+	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
 	"github.com/delta-runtime/delta-runtime/pkg/builder"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/manager"
@@ -96,49 +101,205 @@ func (l *life) listed() []string {
 }
 
 // TestARestartGoesOn ends an operator, changes what it watches, and starts it again. The second process lists nothing, and
-// tells for each object what has happened in between.
+// is told of each object what has happened in between, and of nothing else.
 func TestARestartGoesOn(t *testing.T) {
 	config := administrator(t)
 	api := directly(t, config)
 	namespace := newNamespace(t, api)
-	dir := t.TempDir()
-	with := manager.WithMemory(dir, manager.MemoryOptions{Version: "1"})
-	name := func(i int) string { return fmt.Sprint("w-", i) }
-	for i := range 10 {
-		create(t, api, widgets, client.ObjectKey{Namespace: namespace, Name: name(i)})
+	with := manager.WithMemory(t.TempDir(), manager.MemoryOptions{Version: "1"})
+	key := func(name string) client.ObjectKey { return client.ObjectKey{Namespace: namespace, Name: name} }
+	names := []string{"same", "changed", "gone", "parent", "again"}
+	for _, name := range names {
+		create(t, api, widgets, key(name))
 	}
+	child := childOf(t, api, key("parent"))
 	first := live(t, config, namespace, with)
-	for i := range 10 {
-		await.Until(t, name(i)+" to be reconciled", func() bool { return len(first.toldOf(name(i))) > 0 })
-	}
+	first.awaitAll(t, names...)
 	if len(first.listed()) == 0 {
 		t.Error("the first process has listed nothing: does the test see lists?")
 	}
 	before := &Widget{}
-	if err := api.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: name(1)}, before); err != nil {
+	if err := api.Get(t.Context(), key("changed"), before); err != nil {
 		t.Fatal(err)
 	}
 	if err := first.stop(); err != nil {
 		t.Fatal(err)
 	}
-	change(t, api, widgets.with(client.ObjectKey{Namespace: namespace, Name: name(1)}, "2"))
-	remove(t, api, widgets, client.ObjectKey{Namespace: namespace, Name: name(2)})
-	create(t, api, widgets, client.ObjectKey{Namespace: namespace, Name: "new"})
+	requests := listsServed(t, config)
+
+	change(t, api, widgets.with(key("changed"), "2"))
+	change(t, api, widgets.with(key("changed"), "3"))
+	remove(t, api, widgets, key("gone"))
+	remove(t, api, widgets, key("again"))
+	create(t, api, widgets, key("again"))
+	create(t, api, widgets, key("new"))
+	if err := api.Delete(t.Context(), child); err != nil {
+		t.Fatal(err)
+	}
 
 	second := live(t, config, namespace, with)
-	for _, n := range append([]string{"new"}, name(0), name(1), name(2), name(9)) {
-		await.Until(t, n+" to be reconciled", func() bool { return len(second.toldOf(n)) > 0 })
-	}
-	time.Sleep(time.Second)
-	for n, all := range second.told {
-		for _, c := range all {
-			t.Logf("%s: complete %t %q %v", n, c.Complete(), c.Incomplete(), c)
-			for one := range c.All() {
-				t.Logf("   %v", one)
-			}
+	second.awaitAll(t, append(names, "new")...)
+	for name, want := range map[string]string{
+		"same":    "Restart Sync",
+		"changed": "Primary+Restart Updated",
+		"gone":    "Primary Deleted, Restart Sync",
+		"again":   "Primary Added, Primary Deleted, Restart Sync",
+		"new":     "Primary Added",
+		"parent":  "Owned Deleted, Restart Sync, Restart Sync", // the deployment was there, too
+	} {
+		await.Until(t, name+" to be told "+want, func() bool { return strings.Count(second.story(name), ",") >= strings.Count(want, ",") })
+		all := second.toldOf(name)
+		if story := second.story(name); story != want || !all[0].Complete() {
+			t.Errorf("%s is told %s (%s), want %s", name, story, all[0].Incomplete(), want)
 		}
 	}
-	t.Log(second.listed())
+	told := slices.Collect(second.toldOf("changed")[0].All())
+	old, ok := told[0].Old.(*Widget)
+	if !ok || old.ResourceVersion != before.ResourceVersion || !reflect.DeepEqual(old.Spec, before.Spec) {
+		t.Errorf("the old object is %v, want %v", told[0].Old, before)
+	}
+	if touches := second.toldOf("same")[0].Touches("spec", "metadata", "status"); touches {
+		t.Error("what is the same is touched")
+	}
+	if lists := second.listed(); len(lists) > 0 {
+		t.Errorf("the second process has listed: %v", lists)
+	}
+	if now := listsServed(t, config); now != requests {
+		t.Errorf("the server counts %d lists, and %d before the second process", now, requests)
+	}
 }
 
-var _ = ctrlmanager.Options{}
+// childOf makes a deployment that a widget owns.
+func childOf(t *testing.T, api client.Client, of client.ObjectKey) client.Object {
+	t.Helper()
+	parent := &Widget{}
+	if err := api.Get(t.Context(), of, parent); err != nil {
+		t.Fatal(err)
+	}
+	child := deploymentFor(of)
+	if err := controllerutil.SetControllerReference(parent, child, api.Scheme()); err != nil {
+		t.Fatal(err)
+	}
+	if err := api.Create(t.Context(), child); err != nil {
+		t.Fatal(err)
+	}
+	return child
+}
+
+// awaitAll waits until all have been reconciled.
+func (l *life) awaitAll(t *testing.T, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		await.Until(t, name+" to be reconciled", func() bool { return len(l.toldOf(name)) > 0 })
+	}
+}
+
+// story is all that was told for a widget, in order of the words: watches have paces of their own.
+func (l *life) story(name string) string {
+	var parts []string
+	for _, told := range l.toldOf(name) {
+		for c := range told.All() {
+			parts = append(parts, strings.Fields(c.String())[0]+" "+c.Op.String())
+		}
+	}
+	slices.Sort(parts)
+	return strings.Join(parts, ", ")
+}
+
+// listsServed is how many lists of the kinds the server has counted.
+func listsServed(t *testing.T, config *rest.Config) (n int) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, config.Host+"/metrics", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := controlplane.HTTPClientForTest(t, config).Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if !strings.HasPrefix(line, "apiserver_request_total{") || !strings.Contains(line, `verb="LIST"`) {
+			continue
+		}
+		if strings.Contains(line, `resource="widgets"`) || strings.Contains(line, `resource="deployments"`) {
+			count, err := strconv.Atoi(line[strings.LastIndex(line, " ")+1 : len(line)-1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			n += count
+		}
+	}
+	return n
+}
+
+// TestAMemoryThatIsRefused starts an operator with memories that are not for it. Each time it lists, and knows nothing of what was.
+func TestAMemoryThatIsRefused(t *testing.T) {
+	config := administrator(t)
+	api := directly(t, config)
+	namespace := newNamespace(t, api)
+	create(t, api, widgets, client.ObjectKey{Namespace: namespace, Name: "one"})
+	for name, spoil := range map[string]func(t *testing.T, dir string) manager.MemoryOptions{
+		"another version": func(*testing.T, string) manager.MemoryOptions { return manager.MemoryOptions{Version: "2"} },
+		"another key": func(*testing.T, string) manager.MemoryOptions {
+			return manager.MemoryOptions{Version: "1", Key: []byte("0123456789abcdef")}
+		},
+		"files cut off": func(t *testing.T, dir string) manager.MemoryOptions {
+			t.Helper()
+			eachFile(t, dir, func(path string, data []byte) error { return os.WriteFile(path, data[:len(data)/2], 0o600) })
+			return manager.MemoryOptions{Version: "1"}
+		},
+		"a bit flipped in each file": func(t *testing.T, dir string) manager.MemoryOptions {
+			t.Helper()
+			eachFile(t, dir, func(path string, data []byte) error {
+				data[len(data)/2] ^= 1
+				return os.WriteFile(path, data, 0o600)
+			})
+			return manager.MemoryOptions{Version: "1"}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			first := live(t, config, namespace, manager.WithMemory(dir, manager.MemoryOptions{Version: "1"}))
+			first.awaitAll(t, "one")
+			if err := first.stop(); err != nil {
+				t.Fatal(err)
+			}
+			second := live(t, config, namespace, manager.WithMemory(dir, spoil(t, dir)))
+			second.awaitAll(t, "one")
+			if told := second.toldOf("one")[0]; told.Complete() || len(second.listed()) == 0 {
+				t.Errorf("it has listed %v, and is told %v (%s)", second.listed(), told, told.Incomplete())
+			}
+			if err := second.stop(); err != nil {
+				t.Fatal(err)
+			}
+			third := live(t, config, namespace, manager.WithMemory(dir, spoil(t, t.TempDir())))
+			third.awaitAll(t, "one")
+			if told := third.toldOf("one")[0]; !told.Complete() || len(third.listed()) > 0 {
+				t.Errorf("the next process has listed %v, and is told %v (%s)", third.listed(), told, told.Incomplete())
+			}
+		})
+	}
+}
+
+func eachFile(t *testing.T, dir string, do func(path string, data []byte) error) {
+	t.Helper()
+	all, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range all {
+		path := filepath.Join(dir, file.Name())
+		data, err := os.ReadFile(path)
+		if err == nil && len(data) > 0 {
+			err = do(path, data)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
