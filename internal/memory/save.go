@@ -118,21 +118,7 @@ func (m *Memory) save(ctx context.Context, when moment) (busy time.Duration, err
 			s.cuts[name] = cut
 		}
 	}
-	defer func() {
-		for _, cut := range s.cuts {
-			cut.Release()
-		}
-		for _, l := range s.ledgers {
-			if err == nil {
-				l.Saved()
-			} else {
-				l.NotSaved()
-			}
-		}
-		if err != nil {
-			m.abandon(s)
-		}
-	}()
+	defer func() { m.saved(s, err) }()
 	if len(s.cuts) == 0 {
 		return 0, nil
 	}
@@ -147,6 +133,23 @@ func (m *Memory) save(ctx context.Context, when moment) (busy time.Duration, err
 		busy += time.Since(began)
 	}
 	return busy, m.commit(s)
+}
+
+// saved ends a save, well or not.
+func (m *Memory) saved(s *saving, err error) {
+	for _, cut := range s.cuts {
+		cut.Release()
+	}
+	for _, l := range s.ledgers {
+		if err == nil {
+			l.Saved()
+		} else {
+			l.NotSaved()
+		}
+	}
+	if err != nil {
+		m.abandon(s)
+	}
 }
 
 // look asks the server about itself. At the end it may not answer; then what is known counts.
