@@ -94,7 +94,7 @@ model: ## Run the model tests with SEEDS seeds each (10000)
 
 .PHONY: skip
 skip: ## Play SEEDS random worlds (10000) in which operators skip work, and judge each skip
-	SEEDS=$(SEEDS) go -C test/skip test -count=1 -tags invariants -timeout 120m -run '^TestSkippingIsSafe$$'
+	SEEDS=$(SEEDS) go -C test/skip test -count=1 -tags invariants -timeout 120m -run '^TestSkippingIsSafe(AcrossRestarts)?$$'
 
 .PHONY: skip-real
 skip-real: controlplane ## The same on a real API server, for MINUTES (10)

@@ -44,6 +44,12 @@
 // The seed does not decide about the order of goroutines. To find a world again that fails
 // once in a hundred times, use -count 100. With -failfast the plan is not made smaller.
 //
+// # Across restarts
+//
+// TestSkippingIsSafeAcrossRestarts plays worlds in which the manager has a memory. Processes end in good order, or are killed
+// while they save, or soon after. Objects change while nobody runs, and the next process goes on with what was saved. The
+// judge is the same, and what a killed process does after its death does not count.
+//
 // # On a real API server
 //
 // The same plans, operators and judge also run over etcd and kube-apiserver, in real time.

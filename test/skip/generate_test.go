@@ -21,15 +21,17 @@ var likely = map[traits]int{
 	ownWrites: 10, lives: 30, moves: 50, narrowness: 10, latecomers: 10, oddities: 8, detours: 10, hiding: 15,
 }
 
-// newPlan returns the plan of a seed, without some traits.
-func newPlan(seed uint64, without traits) *plan {
+// newPlan returns the plan of a seed, without some traits. No seed has memories: see newMemoryPlan.
+func newPlan(seed uint64, without traits) *plan { return makePlan(seed, 0, without) }
+
+func makePlan(seed uint64, with, without traits) *plan {
 	g := &generator{plan: &plan{seed: seed, dice: dice(seed)}, rng: rand.New(rand.NewPCG(seed, 7))}
 	for i := range traitNames {
 		if t := traits(1) << i; g.rng.IntN(100) < likely[t] {
 			g.traits |= t
 		}
 	}
-	g.traits &^= without
+	g.traits = (g.traits | with) &^ without
 	if g.has(resyncs) { // if an unchanged object is shown, it has to be a resync
 		g.traits &^= losses | removals | departures | uprootings | restarts
 	}
@@ -122,6 +124,9 @@ func (g *generator) form(k *kind) form {
 // route draws how a watch is built.
 func (g *generator) route(r relation) route {
 	routes := []route{viaWatches, viaWatches, viaWatches, viaOurs}
+	if g.has(memories) { // which end with a source of another sort
+		routes = routes[:3]
+	}
 	if r == byOwner && !g.has(floods) {
 		routes = append(routes, viaOwns, viaOwns, viaOwns)
 	}

@@ -143,7 +143,10 @@ func (c *call) judgeSkip(j *job) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	m := c.aboutLocked(c.request)
-	if m.failed {
+	if c.in.dead.Load() {
+		return
+	}
+	if m.failed && !(m.failedBefore && c.newborn()) {
 		c.fail(skipsWrongly, "%s was told that it may skip %s although the call before has failed", c, j)
 	}
 	if j.relation == byMention {

@@ -37,12 +37,12 @@ type operator struct {
 	mu       sync.Mutex // guards everything below
 	calls    map[reconcile.Request]int
 	calledAt time.Time // the last call for any request
-	requests map[reconcile.Request]*memory
+	requests map[reconcile.Request]*knowledge
 	flights  map[shownBy]*flight
 }
 
-// memory is what is known about one request of an operator.
-type memory struct {
+// knowledge is what is known about one request of an operator.
+type knowledge struct {
 	outputs map[piece]output
 	// seen are the reads since the last successful call began, with those of that call.
 	seen map[piece][]output
@@ -55,6 +55,8 @@ type memory struct {
 	failed bool
 	// called is when the last call began, and added when the request was last added.
 	called, added time.Time
+	running       bool // there is a call now
+	failedBefore  bool // the call that has failed was one of an earlier process
 }
 
 // piece is a job for one object.
@@ -73,15 +75,15 @@ type output struct {
 func newOperator(w *world, how temper) *operator {
 	return &operator{
 		world: w, temper: how, bell: make(chan event.GenericEvent, 8),
-		calls: map[reconcile.Request]int{}, requests: map[reconcile.Request]*memory{}, flights: map[shownBy]*flight{},
+		calls: map[reconcile.Request]int{}, requests: map[reconcile.Request]*knowledge{}, flights: map[shownBy]*flight{},
 	}
 }
 
 // aboutLocked returns the memory of a request.
-func (o *operator) aboutLocked(r reconcile.Request) *memory {
+func (o *operator) aboutLocked(r reconcile.Request) *knowledge {
 	m := o.requests[r]
 	if m == nil {
-		m = &memory{outputs: map[piece]output{}, seen: map[piece][]output{}, shown: map[shownBy]sightings{}}
+		m = &knowledge{outputs: map[piece]output{}, seen: map[piece][]output{}, shown: map[shownBy]sightings{}}
 		o.requests[r] = m
 	}
 	return m
@@ -104,6 +106,7 @@ type call struct {
 	began   time.Time
 	told    delta.Changes
 	fate    fate
+	in      *life
 	reads   map[piece][]output
 }
 
@@ -135,9 +138,14 @@ type wanted string
 // Reconcile is called by the controller's workers.
 func (o *operator) Reconcile(ctx context.Context, r reconcile.Request) (reconcile.Result, error) {
 	o.mu.Lock()
+	if o.life.dead.Load() {
+		o.mu.Unlock()
+		return reconcile.Result{}, errKilled
+	}
 	o.calls[r]++
-	c := &call{operator: o, request: r, number: o.calls[r], began: time.Now(), told: delta.From(ctx), reads: map[piece][]output{}}
+	c := &call{operator: o, request: r, number: o.calls[r], began: time.Now(), in: o.life, told: delta.From(ctx), reads: map[piece][]output{}}
 	o.aboutLocked(r).called, o.calledAt = c.began, c.began
+	o.aboutLocked(r).running = true
 	o.mu.Unlock()
 	c.fate = c.draw()
 	o.note(func() string { return fmt.Sprintf("%s is told: %s", c, c.tale()) })
@@ -146,6 +154,9 @@ func (o *operator) Reconcile(ctx context.Context, r reconcile.Request) (reconcil
 		n.calls++
 		if c.told.Complete() {
 			n.complete++
+			if c.told.Has(delta.Restart) {
+				n.remembered++
+			}
 		}
 	})
 	left, err := c.work(ctx)
@@ -161,7 +172,9 @@ func (o *operator) Reconcile(ctx context.Context, r reconcile.Request) (reconcil
 func (c *call) hasFailed(failed bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.aboutLocked(c.request).failed = failed
+	if m := c.aboutLocked(c.request); !c.in.dead.Load() {
+		m.failed, m.running, m.failedBefore = failed, false, false
+	}
 }
 
 // String names the call in stories.
@@ -226,6 +239,7 @@ func (c *call) work(ctx context.Context) (left string, err error) {
 			if !needed {
 				c.note(func() string { return fmt.Sprintf("%s skips %s", c, j) })
 				c.judgeSkip(j)
+				c.countSkip()
 				continue
 			}
 			if c.mayLeave() && c.roll(2, "leave", j.n) == 0 {
@@ -283,6 +297,9 @@ func (c *call) end(ctx context.Context) (reconcile.Result, error) {
 func (c *call) succeeded() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.in.dead.Load() {
+		return
+	}
 	m := c.aboutLocked(c.request)
 	m.success, m.seen = c.began, c.reads
 	if c.told.Has(delta.Resync) || !c.told.Complete() {

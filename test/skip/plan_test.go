@@ -67,13 +67,14 @@ const (
 	oddities   // objects with another Go type than that of their kind
 	detours    // handlers that add with a delay
 	hiding     // objects that a relist shows unchanged are not told
+	memories   // the manager has a memory; some processes are killed, and objects change while none runs
 )
 
 var traitNames = []string{
 	"predicates", "twins", "slowness", "keepers", "metadata", "live reads", "losses", "delays", "removals", "departures",
 	"uprootings", "restarts", "failures", "postponements", "misspellings", "lookalikes", "crashes", "foreigners", "rebirths",
 	"questions", "resyncs", "floods", "channels", "own writes", "lives", "moves", "narrowness", "latecomers", "oddities",
-	"detours", "hiding",
+	"detours", "hiding", "memories",
 }
 
 // String lists the traits.

@@ -76,7 +76,11 @@ func (g *generator) events() []func() *step {
 	add(removals, 1, g.removal)
 	add(departures, 1, g.departure)
 	add(uprootings, 1, g.uprooting)
-	add(restarts, 1, g.restart)
+	if !g.has(memories) {
+		add(restarts, 1, g.restart)
+	}
+	add(memories, 4, g.nextLife)
+	add(memories, 3, g.nextSave)
 	add(resyncs, 3, g.resync)
 	add(oddities, 3, g.refusal)
 	add(channels, 2, g.ring)

@@ -35,6 +35,7 @@ type state struct {
 // speaks HTTP as far as clients need it: see RoundTrip.
 type server struct {
 	streaming bool        // it offers streaming lists
+	describes bool        // it says which versions its descriptions have, as a memory asks for
 	real      *realServer // if it is set, it has the objects, and this server only remembers them
 
 	mu        sync.Mutex // guards everything below

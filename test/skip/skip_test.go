@@ -16,6 +16,12 @@ const usual = 300
 // TestSkippingIsSafe plays random operators in random worlds, as many at a time as there
 // are processors. Each world has a clock of its own.
 func TestSkippingIsSafe(t *testing.T) {
+	judgeWorlds(t, usual, func(seed uint64) *plan { return newPlan(seed, 0) })
+}
+
+// judgeWorlds plays the plan of each seed.
+func judgeWorlds(t *testing.T, usual uint64, planOf func(seed uint64) *plan) {
+	t.Helper()
 	s := &score{all: seeds.Count(t, usual), atFirst: flag.Lookup("test.failfast").Value.String() == "true"}
 	t.Cleanup(func() { t.Logf("%+v", s.counts) })
 	seeds.Each(t, usual, func(t *testing.T, seed uint64) {
@@ -23,7 +29,7 @@ func TestSkippingIsSafe(t *testing.T) {
 		if s.over() {
 			return
 		}
-		p := newPlan(seed, 0)
+		p := planOf(seed)
 		told := play(t, p)
 		switch n := s.add(seed, told); {
 		case n == 0:

@@ -47,13 +47,18 @@ type line struct {
 }
 
 // counts say how much a world has tested.
-type counts struct{ calls, complete, asked, skipped int }
+type counts struct {
+	calls, complete, asked, skipped int
+	remembered, restSkipped         int // complete calls that begin with what an earlier process knew, and skips in them
+}
 
 func (c *counts) add(more counts) {
 	c.calls += more.calls
 	c.complete += more.complete
 	c.asked += more.asked
 	c.skipped += more.skipped
+	c.remembered += more.remembered
+	c.restSkipped += more.restSkipped
 }
 
 // telling are the stories of the worlds that run now. If there is a panic, all of them note

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"strconv"
 	"sync"
@@ -44,6 +45,10 @@ func (s *server) watchLocked(r *http.Request, a asked) *http.Response {
 	w := &stream{server: s, door: a.door, namespace: a.namespace, last: from, marked: query.Get("allowWatchBookmarks") == "true"}
 	w.news.L = &s.mu
 	switch {
+	case query.Get("fieldSelector") != "": // that of a name which no object has
+		w.next = math.MaxInt
+		w.last = s.version
+		w.writeBookmark(map[string]any{metav1.InitialEventsAnnotationKey: "true"})
 	case initial:
 		w.beginLocked(s.allLocked(a))
 		w.next = len(s.log[a.kind])

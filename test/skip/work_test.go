@@ -18,6 +18,9 @@ import (
 // needs asks the changes of the lazy operator whether a job has to be done.
 func (c *call) needs(j *job) bool {
 	told, paths := c.told, j.depends(c.settled)
+	if c.anew() {
+		return true
+	}
 	if j.relation == byMention && told.Touches(c.primary().ref.path) {
 		return true
 	}
@@ -61,6 +64,9 @@ func (c *call) do(ctx context.Context, j *job) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.in.dead.Load() {
+		return errKilled
+	}
 	m := c.aboutLocked(c.request)
 	var words []string
 	for _, id := range c.candidates(j) {

@@ -38,6 +38,7 @@ type world struct {
 	pokes     int64
 	errands   atomic.Int64  // errands that have not ended
 	slack     time.Duration // the longest time between two things that happen at the same moment
+	memory    keptMemory
 	ending    chan struct{} // closed when all faults have to end
 }
 
@@ -48,6 +49,7 @@ type life struct {
 	context context.Context
 	stop    context.CancelFunc
 	ended   chan error
+	dead    atomic.Bool // it was killed: what it still does has no effect
 }
 
 // play plays a plan in a bubble, and returns its story.
@@ -56,7 +58,9 @@ func play(t *testing.T, p *plan) *story {
 	told := newStory(p)
 	defer telling.begin(told)()
 	synctest.Test(t, func(t *testing.T) {
-		newWorld(p, told, newServer(p.streaming)).run(t.Context())
+		w := newWorld(p, told, newServer(p.streaming))
+		w.remember(t)
+		w.run(t.Context())
 	})
 	return told
 }
@@ -157,7 +161,7 @@ func (w *world) start(ctx context.Context) {
 	if w.server.real != nil {
 		more.Default.Reflector = soon
 	}
-	if err := manager.Configure(&options, manager.WithCache(more)); err != nil {
+	if err := manager.Configure(&options, append(w.withMemory(), manager.WithCache(more))...); err != nil {
 		panic(fmt.Sprintf("configure a manager: %v", err))
 	}
 	m, err := ctrlmanager.New(w.server.config(), options)
@@ -169,6 +173,7 @@ func (w *world) start(ctx context.Context) {
 		panic(err)
 	}
 	l := &life{manager: m, cache: ours, ended: make(chan error, 1)}
+	w.slowDown(l)
 	l.context, l.stop = context.WithCancel(ctx)
 	for _, o := range w.operators {
 		if err := o.build(l); err != nil {
