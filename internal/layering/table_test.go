@@ -50,6 +50,7 @@ var table = map[string]rule{
 	"internal/testing/seeds":        {},
 	"internal/dedup":                {theirs: in("k8s.io/api", "k8s.io/apimachinery")},
 	"internal/decode":               {ours: in("internal/dedup"), theirs: in("k8s.io/api", "k8s.io/apimachinery")},
+	"internal/imprint":              {theirs: in("k8s.io/apimachinery")},
 	"internal/savefile":             {ours: in("internal/lock"), theirs: in("github.com/klauspost/compress/zstd")},
 	"internal/memory": {
 		ours:   in("internal/ledger", "internal/lock", "internal/savefile", "pkg/delta"),
@@ -103,7 +104,7 @@ var table = map[string]rule{
 		theirs: edge, except: in("sigs.k8s.io/controller-runtime"),
 	},
 	"pkg/cache": {
-		ours: in("internal/dedup", "internal/engine", "internal/footprint", "internal/journal", "internal/lifecycle", "internal/listwatch", "internal/lock", "internal/memory", "internal/metrics", "internal/objects",
+		ours: in("internal/dedup", "internal/engine", "internal/footprint", "internal/imprint", "internal/journal", "internal/lifecycle", "internal/listwatch", "internal/lock", "internal/memory", "internal/metrics", "internal/objects",
 			"internal/observe", "internal/peer",
 			"internal/reflector", "internal/states", "internal/store", "internal/timetable", "internal/wire", "pkg/delta", "pkg/informer", "pkg/resync", "pkg/toolscache"),
 		theirs: edge, except: aboveUs,

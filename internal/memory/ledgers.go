@@ -10,6 +10,7 @@ import (
 // The first byte of a record of a ledger's file says what it is about.
 const (
 	ofSuccess = 's' // request, at, doubtful
+	ofOpen    = 'o' // request
 	ofStream  = 'n' // name; what follows is of this stream
 	ofUnsure  = 'u' // object
 	ofTold    = 't' // object, requests
@@ -31,6 +32,11 @@ func (m *Memory) writeLedger(controller string, saved *ledger.Memory) (string, e
 			buf = append(buf, 1)
 		}
 		if err := w.Record(buf); err != nil {
+			return "", err
+		}
+	}
+	for _, request := range saved.Open {
+		if err := w.Record(byteOrder.AppendUint64([]byte{ofOpen}, request)); err != nil {
 			return "", err
 		}
 	}
@@ -98,6 +104,8 @@ func readRecord(record []byte, saved *ledger.Memory, stream ledger.StreamMemory)
 		saved.Successes = append(saved.Successes, ledger.Success{
 			Request: first, At: int64(byteOrder.Uint64(rest)), Doubtful: len(rest) == 9, //nolint:gosec // as it was written
 		})
+	case record[0] == ofOpen && len(rest) == 0:
+		saved.Open = append(saved.Open, first)
 	case stream.Told == nil:
 		return false
 	case record[0] == ofUnsure && len(rest) == 0:

@@ -31,6 +31,8 @@ const (
 	slotSize   = 16
 	marksMagic = "delta-runtime 01" // as long as a slot
 	marksLabel = "taken-"
+	// spare is room for requests that are taken while one save takes the place of another. They may be in the wrong file, too.
+	spare = 256
 )
 
 var byteOrder = binary.LittleEndian
@@ -45,6 +47,7 @@ func newMarks(path string, room map[string]int) (_ *marks, err error) {
 		ms.controllers[name] = uint32(i) //nolint:gosec // there are few controllers
 		ms.slots += int64(room[name])
 	}
+	ms.slots += spare
 	if ms.file, err = os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600); err != nil {
 		return nil, fmt.Errorf("make a file for the requests that are taken: %w", err)
 	}
@@ -84,7 +87,8 @@ func (ms *marks) add(controller string, request uint64) error {
 		return fmt.Errorf("%s has no room left", ms.name)
 	}
 	data := slotOf(number, request, slot)
-	if _, err := ms.file.WriteAt(data[:], int64(len(marksMagic))+slot*slotSize); err != nil {
+	_, err := ms.file.WriteAt(data[:], int64(len(marksMagic))+slot*slotSize)
+	if err != nil && !errors.Is(err, os.ErrClosed) { // another file has taken its place, and has the request
 		return fmt.Errorf("note a request that is taken: %w", err)
 	}
 	return nil
@@ -104,7 +108,7 @@ func readMarks(path string, room map[string]int) (map[string]map[uint64]struct{}
 		return nil, fmt.Errorf("read which requests were taken since: %w", err)
 	}
 	names := slices.Sorted(maps.Keys(room))
-	want := len(marksMagic)
+	want := len(marksMagic) + spare*slotSize
 	all := make(map[string]map[uint64]struct{}, len(names))
 	for _, name := range names {
 		want += room[name] * slotSize

@@ -32,22 +32,23 @@ type Memory struct {
 	dir  *savefile.Dir
 	seed [32]byte // of the hashes of requests and objects
 
-	mu      lock.Mutex[lock.Memory] // guards everything below; never held while a file is touched
-	loaded  *manifest               // what an earlier process has saved; nil if nothing can be used
-	marked  map[string]map[uint64]struct{}
-	kinds   map[string]Kind
-	ledgers map[string]Ledger
-	current *manifest         // what was committed last; nil for nothing
-	last    *marks            // of what was committed last; nil if it has no ledgers
-	next    *marks            // of what is being saved
-	since   []taken           // since the ledgers were asked, while next is not there yet; nil if none are being asked
-	changes map[string]uint64 // of each kind, one more than at the cut that is in its file
-	written map[string]uint64 // the same of what is being saved
-	began   time.Time
-	where   Server
-	server  *facts            // what was found out about the server; nil before
-	tags    map[string]string // of each kind's description, when the kind was first read
-	spoilt  bool              // nothing is saved any more
+	mu        lock.Mutex[lock.Memory] // guards everything below; never held while a file is touched
+	loaded    *manifest               // what an earlier process has saved; nil if nothing can be used
+	marked    map[string]map[uint64]struct{}
+	kinds     map[string]Kind
+	ledgers   map[string]Ledger
+	current   *manifest         // what was committed last; nil for nothing
+	last      *marks            // of what was committed last; nil if it has no ledgers
+	next      *marks            // of what is being saved
+	committed bool              // the newest save
+	since     []taken           // since the ledgers were asked, while next is not there yet; nil if none are being asked
+	changes   map[string]uint64 // of each kind, one more than at the cut that is in its file
+	written   map[string]uint64 // the same of what is being saved
+	began     time.Time
+	where     Server
+	server    *facts            // what was found out about the server; nil before
+	tags      map[string]string // of each kind's description, when the kind was first read
+	spoilt    bool              // nothing is saved any more
 }
 
 // Kind is a kind whose store is saved.
@@ -58,8 +59,9 @@ type Kind interface {
 	GroupVersion() string
 	// Cut returns the state to save, nil if there is none now.
 	Cut() Cut
-	// Encode appends an object to buf.
-	Encode(buf []byte, obj any) ([]byte, error)
+	// Encoder returns what appends objects to buf. It is for the objects of one file, in their order, because it may write
+	// them as what they differ in from those before.
+	Encoder() func(buf []byte, obj any) ([]byte, error)
 	// ForgetRecalled has the informer no longer keep the saved state with which it began.
 	ForgetRecalled()
 }
@@ -77,7 +79,7 @@ func New(opts Options) (*Memory, error) {
 	}
 	dir, err := savefile.Open(opts.Dir, savefile.Options{Key: opts.Key, MaxBytes: opts.MaxBytes})
 	if err != nil {
-		return nil, fmt.Errorf("open the memory: %w", err)
+		return nil, errors.Join(fmt.Errorf("open the memory: %w", err), leaveWord(opts.Dir))
 	}
 	m := &Memory{
 		opts: opts, dir: dir, began: time.Now(),
@@ -85,7 +87,7 @@ func New(opts Options) (*Memory, error) {
 	}
 	if err := m.load(); err != nil && !errors.Is(err, savefile.ErrNone) {
 		opts.Log.Info("The saved state is not used, the start is a normal one", "dir", opts.Dir, "why", err.Error())
-		m.loaded, m.current, m.last = nil, nil, nil
+		m.loaded, m.current, m.last, m.marked = nil, nil, nil, nil
 	}
 	if m.loaded == nil {
 		if _, err := rand.Read(m.seed[:]); err != nil {
@@ -140,21 +142,29 @@ func (m *Memory) AddLedger(name string, l Ledger) {
 	if m.loaded != nil {
 		entry, known = m.loaded.Ledgers[name]
 	}
-	_, twice := m.ledgers[name]
+	other, twice := m.ledgers[name]
 	m.ledgers[name] = l
 	taken := m.marked[name]
 	m.mu.Unlock()
-	if !known || twice {
+	if twice { // the next process could not tell which is which
+		other.Abstain()
+		l.Abstain()
+		return
+	}
+	if !known {
 		return
 	}
 	restored, err := m.readLedger(entry)
 	if err != nil {
 		m.opts.Log.Info("A saved ledger is not used, so the first call for each request is told that its changes are incomplete", "controller", name, "why", err.Error())
+		m.spoilLedgers()
 		return
 	}
 	kept := restored.Successes[:0]
 	for _, s := range restored.Successes {
-		if _, since := taken[s.Request]; !since {
+		if _, since := taken[s.Request]; since {
+			restored.Open = append(restored.Open, s.Request)
+		} else {
 			kept = append(kept, s)
 		}
 	}
@@ -172,8 +182,12 @@ type taken struct {
 func (m *Memory) Took(controller string, request uint64, in ledger.Memories) {
 	m.mu.Lock()
 	last, next := m.last, m.next
-	if in.Next && next == nil && m.since != nil {
+	switch {
+	case !in.Next || next != nil:
+	case m.since != nil:
 		m.since = append(m.since, taken{controller, request})
+	case m.committed: // while the worker was on its way here, so what is being saved to the ledger was saved last
+		in.Last = true
 	}
 	m.mu.Unlock()
 	if in.Last {

@@ -12,7 +12,7 @@ type Question struct {
 	Name   string
 	Kind   Kind
 	Server Server
-	// Decode makes an object, and keeps nothing of the bytes.
+	// Decode makes an object, and keeps nothing of the bytes. It is given those of one file in their order.
 	Decode func([]byte) (any, error)
 }
 

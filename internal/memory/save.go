@@ -183,11 +183,13 @@ func (m *Memory) takeDown(when moment, s *saving) error {
 	ledgers := maps.Clone(m.ledgers)
 	m.since = []taken{}
 	m.mu.Unlock()
+	busy := false // a manager does not wait for ever until its workers have ended
 	for name, l := range ledgers {
 		memory, ok := l.Save()
 		if !ok {
 			continue
 		}
+		busy = busy || memory.Busy
 		s.ledgers[name] = l
 		file, err := m.writeLedger(name, &memory)
 		if err != nil {
@@ -195,7 +197,7 @@ func (m *Memory) takeDown(when moment, s *saving) error {
 		}
 		s.next.Ledgers[name] = ledgerEntry{File: file, Successes: len(memory.Successes)}
 	}
-	if when == atTheEnd || len(s.ledgers) == 0 {
+	if when == atTheEnd && !busy || len(s.ledgers) == 0 {
 		return nil
 	}
 	notes, err := newMarks(m.path(marksLabel+randomName()+".marks"), s.next.marksOf())
@@ -233,11 +235,12 @@ func (m *Memory) writeKind(ctx context.Context, name string, k Kind, cut Cut) (k
 	}
 	defer w.Abandon()
 	var buf []byte
+	encode := k.Encoder()
 	for _, obj := range cut.All() {
 		if ctx.Err() != nil {
 			return entry, ctx.Err()
 		}
-		if buf, err = k.Encode(buf[:0], obj); err != nil {
+		if buf, err = encode(buf[:0], obj); err != nil {
 			return entry, err
 		}
 		if err := w.Record(buf); err != nil {
@@ -266,7 +269,7 @@ func (m *Memory) commit(s *saving) error {
 		return m.dir.Commit(emptyManifest(), nil)
 	}
 	before := m.last
-	m.current, m.last, m.next, m.since = s.next, s.notes, nil, nil
+	m.current, m.last, m.next, m.since, m.committed = s.next, s.notes, nil, nil, true
 	for name := range s.cuts {
 		if n, ok := m.written[name]; ok {
 			m.changes[name] = n
@@ -286,7 +289,7 @@ func (m *Memory) commit(s *saving) error {
 // abandon forgets what could not be saved.
 func (m *Memory) abandon(s *saving) {
 	m.mu.Lock()
-	m.next, m.since = nil, nil
+	m.next, m.since, m.committed = nil, nil, false
 	clear(m.written)
 	current := m.current
 	m.mu.Unlock()

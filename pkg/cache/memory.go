@@ -3,15 +3,12 @@ package cache
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"iter"
-	"reflect"
 	"strconv"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -19,7 +16,6 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/memory"
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
-	"github.com/delta-runtime/delta-runtime/internal/wire"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -94,41 +90,6 @@ func (r *remembered) recheckAfter(ctx context.Context, found *memory.Recalled) t
 	}
 }
 
-// decoder returns what makes objects of what was saved.
-func (r *remembered) decoder() func([]byte) (any, error) {
-	k := r.of
-	about := wire.Kind{GVK: k.id.gvk, Example: k.example, Namespaced: k.madeAs == meta.RESTScopeNameNamespace}
-	if k.kin != nil {
-		about.Kin = k.kin
-	}
-	reader := about.Reader()
-	return func(data []byte) (any, error) {
-		if len(data) == 0 {
-			return nil, errors.New("it is empty")
-		}
-		read := reader.JSON
-		if data[0] == savedProto {
-			read = reader.Proto
-		}
-		obj, err := read(data[1:])
-		if err != nil {
-			return nil, err
-		}
-		if k.id.form == metadataForm {
-			obj.GetObjectKind().SetGroupVersionKind(k.id.gvk)
-		}
-		return obj, nil
-	}
-}
-
-// Encode is memory.Kind's. A transform may have made something else of an object.
-func (r *remembered) Encode(buf []byte, obj any) ([]byte, error) {
-	if reflect.TypeOf(obj) != reflect.TypeOf(r.of.example) {
-		return nil, fmt.Errorf("the cache has a %T, and not a %T: a transform has made something of it that can't be read again", obj, r.of.example)
-	}
-	return appendObject(buf, obj)
-}
-
 // Print is memory.Kind's.
 func (r *remembered) Print() string {
 	var opts metav1.ListOptions
@@ -137,7 +98,11 @@ func (r *remembered) Print() string {
 	if r.settings.transform != nil { // which may depend on how the program was started
 		transformed = r.in.Config()
 	}
-	return fmt.Sprintf("%s in %q, labels %q, fields %q, %T, transformed %q", r.of.id, r.namespace, opts.LabelSelector, opts.FieldSelector, r.of.example, transformed)
+	layout := ""
+	if known := r.imprints(); known != nil {
+		layout = known.Print()
+	}
+	return fmt.Sprintf("%s in %q, labels %q, fields %q, %T of %q, transformed %q", r.of.id, r.namespace, opts.LabelSelector, opts.FieldSelector, r.of.example, layout, transformed)
 }
 
 // GroupVersion is memory.Kind's.

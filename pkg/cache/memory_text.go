@@ -15,8 +15,9 @@ import (
 
 // The first byte says how a saved object is written.
 const (
-	savedJSON  = 'j'
-	savedProto = 'p'
+	savedJSON    = 'j'
+	savedProto   = 'p'
+	savedImprint = 'i' // what it differs in from those before it
 )
 
 // message is what Go types do that have messages.

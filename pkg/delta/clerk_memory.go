@@ -74,6 +74,9 @@ func (l *clerk[R]) Restore(m ledger.Memory) {
 		l.books.past.putHash(s.Request, known)
 		l.keeping.last[s.Request] = struct{}{}
 	}
+	for _, request := range m.Open { // also if its object has come into being since
+		l.books.missing.add(request)
+	}
 }
 
 // Abstain is the [ledger.Keeper]'s.
@@ -158,6 +161,7 @@ func (l *clerk[R]) Save() (m ledger.Memory, ok bool) {
 		return ledger.Memory{}, false
 	}
 	m.Successes = l.books.successes()
+	m.Open, m.Busy = l.books.unfinished()
 	l.keeping.next = make(map[uint64]struct{}, len(m.Successes))
 	for _, s := range m.Successes {
 		l.keeping.next[s.Request] = struct{}{}
@@ -194,6 +198,15 @@ func (b *books[R]) successes() []ledger.Success {
 	return all
 }
 
+// unfinished are the requests that are not among the successes because something is still to be done. It also reports whether a
+// worker has one.
+func (b *books[R]) unfinished() (open []uint64, busy bool) {
+	for r, a := range b.accounts {
+		open, busy = append(open, b.past.hash(r)), busy || a.running
+	}
+	return slices.AppendSeq(open, maps.Keys(b.missing.hashes)), busy
+}
+
 // recallLocked completes a delivery that shows what was saved. If nothing is known of how the object was told of, it
 // is like one of a first list.
 func (s *stream[R]) recallLocked(d *delivery[R]) {
@@ -219,9 +232,10 @@ func (s *stream[R]) recallLocked(d *delivery[R]) {
 // Listed is the [ledger.Stream]'s.
 func (s *stream[R]) Listed(with ledger.Beginning) {
 	s.mu.Lock()
+	known := s.saved != nil
 	s.listed, s.saved = true, nil
 	s.mu.Unlock()
-	if with != ledger.WithMemory {
+	if with != ledger.WithMemory || !known { // or an earlier process had no such watch, and its reconcilers were not told of these objects
 		s.clerk.forgetRestored()
 	}
 }

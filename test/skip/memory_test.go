@@ -128,10 +128,12 @@ func (k *slowKind) Cut() memory.Cut {
 	return slowCut{}
 }
 
-// Encode takes a while.
-func (k *slowKind) Encode(buf []byte, _ any) ([]byte, error) {
-	k.world.slowly("encode " + k.name)
-	return append(buf, 'x'), nil
+// Encoder returns what takes a while.
+func (k *slowKind) Encoder() func(buf []byte, obj any) ([]byte, error) {
+	return func(buf []byte, _ any) ([]byte, error) {
+		k.world.slowly("encode " + k.name)
+		return append(buf, 'x'), nil
+	}
 }
 
 // slowCut has one object.
