@@ -81,7 +81,7 @@ type Reconcile struct {
 
 // Change is why a reconciler was called.
 type Change struct {
-	// Causes are some of Primary, Owned, Mapped, External, Generic, Resync, InitialList, Retry, Timer
+	// Causes are some of Primary, Owned, Mapped, External, Generic, Resync, InitialList, Retry, Timer,
 	// Relist and Restart.
 	Causes []string `json:"causes"`
 	// Kind is a name of /delta/v1/kinds; empty if the change is of no object.
