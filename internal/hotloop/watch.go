@@ -55,9 +55,13 @@ func New[R comparable](opts Options) *Watch[R] {
 // must be no earlier than that of the call before. The Episode is empty if the verdict is Calm. If several are under way it is the one
 // that was found last.
 func (w *Watch[R]) Called(r R, changes delta.Changes, at time.Time) (Episode[R], Verdict) {
-	deltas := 0
+	deltas, listed := 0, changes.Len() > 0
 	for c := range changes.All() {
 		deltas += max(1, c.Deltas)
+		listed = listed && (c.Cause == delta.InitialList || c.Cause == delta.Restart)
+	}
+	if listed && !w.knows(r) {
+		return Episode[R]{}, Calm // a start calls everything once, and would push out what is called often
 	}
 	t := w.begin(r, deltas, at)
 	if t == nil {
@@ -69,6 +73,14 @@ func (w *Watch[R]) Called(r R, changes delta.Changes, at time.Time) (Episode[R],
 		signs = t.look(changes, at)
 	}()
 	return w.judge(r, signs, at)
+}
+
+// knows reports whether a request is one of those watched.
+func (w *Watch[R]) knows(r R) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, known := w.requests.byRequest[r]
+	return known
 }
 
 // begin counts a call. It returns the trail of the request if the call is worth a look.

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"crypto/rand"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"time"
@@ -110,15 +109,6 @@ func (m *Memory) Chosen(kind schema.GroupVersionKind) bool {
 
 // Sealed reports whether Secrets may be saved.
 func (m *Memory) Sealed() bool { return m.opts.Key != nil }
-
-// Hash names something by two words. It means the same in the next process, and nobody else can guess it.
-func (m *Memory) Hash(of byte, a, b string) uint64 {
-	data := make([]byte, 0, 128)
-	data = append(append(data, m.seed[:]...), of)
-	data = append(byteOrder.AppendUint32(data, uint32(len(a))), a...) //nolint:gosec // names are short
-	sum := sha256.Sum256(append(data, b...))
-	return byteOrder.Uint64(sum[:])
-}
 
 // AddKind has a kind saved from now on. The name says which it is. It returns a function that ends that.
 func (m *Memory) AddKind(name string, k Kind) (remove func()) {
