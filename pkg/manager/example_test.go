@@ -46,6 +46,13 @@ func ExampleWithMemory() {
 	// Output: <nil>
 }
 
+func ExampleWithGC() {
+	opts := options()
+	err := drmanager.Configure(&opts, drmanager.WithGC(100)) // as without it; 200 to 300 if much is read
+	fmt.Println(err)
+	// Output: <nil>
+}
+
 func ExampleNewClient() {
 	opts := options()
 	opts.NewClient = drmanager.NewClient // as Configure does

@@ -25,6 +25,7 @@ type settings struct {
 	cache  cache.Options
 	writes delta.OwnWrites
 	memory *memory.Options
+	gc     *int
 }
 
 // WithCache sets what only our cache can do.
@@ -67,7 +68,7 @@ func Configure(opts *ctrlmanager.Options, with ...Option) error {
 		}
 		set(&s)
 	}
-	if err := s.checkMemory(); err != nil {
+	if err := errors.Join(s.checkMemory(), s.checkGC()); err != nil {
 		return err
 	}
 	if _, ours := s.writes.(*writes.Writes); !ours && s.writes != nil {
@@ -80,6 +81,7 @@ func Configure(opts *ctrlmanager.Options, with ...Option) error {
 	}
 	opts.NewClient = recorded(opts.NewClient, s.writes)
 	opts.Metrics.FilterProvider = marking(opts.Metrics.FilterProvider)
+	s.setGC()
 	return nil
 }
 
