@@ -44,7 +44,7 @@ type Memories struct{ Last, Next bool }
 // Memory is what a ledger knew at a time when all that its watches had shown was recorded.
 type Memory struct {
 	Successes []Success
-	// Open are the requests that are not dealt with, or of which something is not known.
+	// Open are the requests that are not dealt with, and those with something that nobody knows.
 	Open    []uint64
 	Busy    bool // a worker has a request
 	Streams map[string]StreamMemory

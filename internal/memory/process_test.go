@@ -193,7 +193,7 @@ func (k *things) Cut() Cut             { return thingsCut{maps.Clone(k.objects)}
 func (k *things) Encode(buf []byte, obj any) ([]byte, error) {
 	name, ok := obj.(string)
 	if !ok {
-		return nil, errors.New("it is no name")
+		return nil, errors.New("it is not a name")
 	}
 	return append(buf, name...), nil
 }

@@ -101,7 +101,7 @@ func TestWhatIsRefused(t *testing.T) {
 	}
 }
 
-// TestADamagedFileIsRefused spoils each file in many ways. What is believed is what was saved, or nothing.
+// TestADamagedFileIsRefused spoils each file in many ways. The next process believes what was saved, or nothing.
 func TestADamagedFileIsRefused(t *testing.T) {
 	for _, end := range []string{"saved", "finished"} {
 		t.Run(end, func(t *testing.T) {

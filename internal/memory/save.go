@@ -38,10 +38,12 @@ func (m *Memory) Run(ctx context.Context) {
 	if !m.settle(ctx) {
 		return
 	}
+	m.forgetRecalled()
 	m.tagAll(ctx)
 	soonest := cmp.Or(m.opts.Every, every)
 	rest := soonest
 	for sleep(ctx, rest) {
+		m.forgetRecalled() // also of kinds that have come since
 		busy, err := m.save(ctx, running)
 		if err != nil && ctx.Err() == nil {
 			m.opts.Log.Error(err, "The state could not be saved; what was saved before stays", "dir", m.opts.Dir)

@@ -13,13 +13,17 @@ func (m *Memory) settle(ctx context.Context) bool {
 			return false
 		}
 	}
+	return true
+}
+
+// forgetRecalled lets go of the states with which the kinds have begun.
+func (m *Memory) forgetRecalled() {
 	m.mu.Lock()
 	kinds := maps.Clone(m.kinds)
 	m.mu.Unlock()
 	for _, k := range kinds {
 		k.ForgetRecalled()
 	}
-	return true
 }
 
 // awaitsLedgers reports whether a restored ledger has not begun yet.

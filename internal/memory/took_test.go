@@ -6,7 +6,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/ledger"
 )
 
-// lateLedger is a ledger of which a worker takes a request at the worst moment: when a save has taken the place of the one before,
+// lateLedger has a worker take a request at the worst moment: when a save has taken the place of the one before,
 // and the ledger does not know it yet.
 type lateLedger struct {
 	Ledger
@@ -66,7 +66,7 @@ func TestTwoControllersOfOneName(t *testing.T) {
 }
 
 // TestANewObjectOfAnOldName is about a request that was not dealt with, and whose object comes into being while nobody runs. It is
-// not as one of which nothing can have been missed.
+// not as one that cannot have missed anything.
 func TestANewObjectOfAnOldName(t *testing.T) {
 	for _, name := range []string{"taken before the save", "taken after it", "never heard of"} {
 		t.Run(name, func(t *testing.T) {

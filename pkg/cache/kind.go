@@ -110,8 +110,8 @@ type kind struct {
 	weight   atomic.Pointer[weight]         // nil until somebody asks; see weigh
 	kin      *relatives                     // nil if nothing is shared
 
-	forgetMemory func()        // has the kind no longer saved; nil if it is not
-	arrived      atomic.Uint64 // pages and objects that the server has sent
+	unsave  atomic.Pointer[func()] // has the kind no longer saved; nil if it is not
+	arrived atomic.Uint64          // pages and objects that the server has sent
 
 	// planned is set before the plan is read: a change of the plan need not reach a kind
 	// that does not have it set afterwards.

@@ -34,9 +34,15 @@ func (k *kind) inform(c *Cache, general settings) error {
 	}
 	var err error
 	opts := k.options(c, general)
-	opts.Reflector.Recall = k.remember(c)
+	saved := k.remembered(c)
+	if saved != nil {
+		opts.Reflector.Recall = saved.recall
+	}
 	if k.core, err = engine.NewScoped(scopes, opts); err != nil {
 		return err
+	}
+	if saved != nil {
+		saved.remember()
 	}
 	show := toolscache.ShowOptions{
 		Kind:     k.id.String(),

@@ -58,6 +58,11 @@ func (c *Cache) make(k *kind) {
 	if k.err = k.make(c); k.err == nil {
 		c.run(k)
 	}
+	select {
+	case <-k.removed: // meanwhile
+		k.leaveMemory()
+	default:
+	}
 }
 
 // adapt has a kind that has been made follow a plan that was changed meanwhile.
@@ -87,6 +92,7 @@ func (c *Cache) claim(id kindID) (k *kind, mine bool) {
 
 // remove takes a kind out of the cache, which ends it.
 func (c *Cache) remove(k *kind) {
+	defer k.leaveMemory()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	kinds := *c.kinds.Load()

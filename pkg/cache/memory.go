@@ -29,8 +29,8 @@ type remembered struct {
 
 var _ memory.Kind = (*remembered)(nil)
 
-// remember has the kind saved, and begins with what was saved of it. Only one that is listed as a whole can be.
-func (k *kind) remember(c *Cache) func(context.Context) *reflector.Recalled[any] {
+// remembered returns the kind as one to save, nil if it is not. Only one that is listed as a whole can be.
+func (k *kind) remembered(c *Cache) *remembered {
 	m := memory.Of(c)
 	if m == nil || !m.Chosen(k.id.gvk) || k.isSecret() && !m.Sealed() {
 		return nil
@@ -43,8 +43,20 @@ func (k *kind) remember(c *Cache) func(context.Context) *reflector.Recalled[any]
 	r := &remembered{of: k, in: m}
 	for r.namespace, r.settings = range byName {
 	}
-	k.forgetMemory = m.AddKind(k.id.String(), r)
-	return r.recall
+	return r
+}
+
+// remember has the kind saved from now on. Its informer is there.
+func (r *remembered) remember() {
+	forget := r.in.AddKind(r.of.id.String(), r)
+	r.of.unsave.Store(&forget)
+}
+
+// leaveMemory has the kind no longer saved.
+func (k *kind) leaveMemory() {
+	if forget := k.unsave.Swap(nil); forget != nil {
+		(*forget)()
+	}
 }
 
 func (k *kind) isSecret() bool {

@@ -278,9 +278,9 @@ func (o *operator) forgetShown() {
 	}
 }
 
-// anew reports whether the primary object is another one than that for which an earlier process has worked. No process may have
+// again reports whether the primary object is another one than the one that an earlier process has worked for. No process may have
 // seen that one go. So an operator begins again, whatever it is told.
-func (c *call) anew() bool { return c.memory.absent[c.request] && c.newborn() }
+func (c *call) again() bool { return c.memory.absent[c.request] && c.newborn() }
 
 // newborn reports whether the primary object has come into being since the process started. What earlier processes did for
 // another object of its name does not count then.
