@@ -23,7 +23,7 @@ type ResyncOverrides struct {
 func (o ResyncOverrides) forName(name string) resync.Policy {
 	policy := o.Named[name]
 	if short, _, found := strings.Cut(name, ": "); found {
-		policy = policy.Or(o.Named[short])
+		policy = timetable.Or(policy, o.Named[short])
 	}
 	return policy
 }
@@ -43,7 +43,7 @@ func (i *Informer[T]) allPoliciesLocked(s *Subscription[T]) []resync.Policy {
 	if own.Period == 0 {
 		everyone.Period, everyone.AsUpdate = 0, false
 	}
-	said := i.overrides.forName(s.Name()).Or(everyone).Or(own)
+	said := timetable.Or(timetable.Or(i.overrides.forName(s.Name()), everyone), own)
 	policies := i.policiesLocked(said)
 	if said.Period == 0 && !timetable.Same(own, resync.Policy{}) {
 		for n := range policies {
@@ -78,8 +78,8 @@ func (i *Informer[T]) policiesLocked(own resync.Policy) []resync.Policy {
 	scopes := i.coverage.Load().scopes
 	agreed := true
 	for n, s := range scopes {
-		policy := own.Or(s.resync)
-		agreed = agreed && (n == 0 || timetable.SameBut(policy, own.Or(scopes[0].resync)))
+		policy := timetable.Or(own, s.resync)
+		agreed = agreed && (n == 0 || timetable.SameBut(policy, timetable.Or(own, scopes[0].resync)))
 		if policy.Period <= 0 {
 			continue
 		}
@@ -100,7 +100,7 @@ func (i *Informer[T]) policiesLocked(own resync.Policy) []resync.Policy {
 		policies[at].Namespaces = append(slices.Clip(policies[at].Namespaces), s.reach.namespace)
 	}
 	if agreed && len(scopes) > 0 {
-		return []resync.Policy{own.Or(scopes[0].resync)}
+		return []resync.Policy{timetable.Or(own, scopes[0].resync)}
 	}
 	if len(policies) == 0 { // never; but what is shown on demand has a lane
 		own.Period = resync.Never

@@ -16,6 +16,7 @@ const firstBucketBits = 10
 func observe(h *queue.Histogram, d time.Duration) {
 	i := bits.Len64(uint64(d)) - firstBucketBits
 	h.Counts[min(max(i, 0), len(h.Counts)-1)]++
+	h.Count++
 	h.Sum += d
 }
 

@@ -133,8 +133,8 @@ func TestHistogram(t *testing.T) {
 		observe(&h, d)
 	}
 	last := len(h.Counts) - 1
-	if h.Count() != 6 || h.Sum != 100*time.Hour+time.Second+2048 {
-		t.Errorf("%d durations of %v together", h.Count(), h.Sum)
+	if h.Count != 6 || h.Sum != 100*time.Hour+time.Second+2048 {
+		t.Errorf("%d durations of %v together", h.Count, h.Sum)
 	}
 	if h.Counts[0] != 3 || h.Counts[1] != 1 || h.Counts[last] != 1 {
 		t.Errorf("buckets %v", h.Counts)

@@ -40,6 +40,7 @@ var table = map[string]rule{
 		ours:   in("internal/reflector", "pkg/informer"),
 		theirs: edge, except: in("sigs.k8s.io/controller-runtime"),
 	},
+	"internal/shown":                {ours: in("internal/engine", "pkg/resync"), theirs: in("k8s.io/client-go")},
 	"internal/mutation":             {ours: in("internal/lock", "pkg/delta")},
 	"internal/footprint":            {},
 	"internal/hotloop":              {ours: in("internal/ledger", "internal/lock", "internal/path", "pkg/delta"), theirs: in("k8s.io/apimachinery")},
@@ -80,7 +81,7 @@ var table = map[string]rule{
 	"internal/testing/wireserver": {theirs: in("k8s.io/apimachinery")},
 	"internal/testing/faulty":     {ours: in("internal/listwatch", "internal/testing/apifake", "pkg/delta"), theirs: in("k8s.io/apimachinery")},
 	"internal/testing/informers": {
-		ours:   in("internal/engine", "internal/listwatch", "internal/objects", "internal/peer", "internal/reflector", "pkg/informer", "pkg/toolscache"),
+		ours:   in("internal/engine", "internal/listwatch", "internal/objects", "internal/peer", "internal/reflector", "internal/shown", "pkg/informer", "pkg/toolscache"),
 		theirs: edge,
 	},
 
@@ -100,13 +101,13 @@ var table = map[string]rule{
 	},
 	"pkg/toolscache": {
 		ours: in("internal/traits", "internal/engine", "internal/lifecycle", "internal/listwatch", "internal/lock", "internal/objects", "internal/peer", "internal/reflector",
-			"internal/store", "pkg/delta", "pkg/informer", "pkg/resync"),
+			"internal/shown", "internal/store", "pkg/delta", "pkg/informer", "pkg/resync"),
 		theirs: edge, except: in("sigs.k8s.io/controller-runtime"),
 	},
 	"pkg/cache": {
 		ours: in("internal/dedup", "internal/engine", "internal/footprint", "internal/imprint", "internal/journal", "internal/lifecycle", "internal/listwatch", "internal/lock", "internal/memory", "internal/metrics", "internal/objects",
 			"internal/observe", "internal/peer",
-			"internal/reflector", "internal/states", "internal/store", "internal/timetable", "internal/wire", "pkg/delta", "pkg/informer", "pkg/resync", "pkg/toolscache"),
+			"internal/reflector", "internal/shown", "internal/states", "internal/store", "internal/timetable", "internal/wire", "pkg/delta", "pkg/informer", "pkg/resync", "pkg/toolscache"),
 		theirs: edge, except: aboveUs,
 	},
 	"pkg/source": {
@@ -118,7 +119,7 @@ var table = map[string]rule{
 	"pkg/builder": {
 		ours: in("pkg/source", "pkg/delta", "pkg/diff", "pkg/resync", "pkg/queue/ctrlqueue",
 			"internal/hotloop", "internal/journal", "internal/ledger", "internal/lock", "internal/memory", "internal/metrics", "internal/objects", "internal/observe", "internal/path", "internal/recording", "internal/schemas",
-			"pkg/queue"),
+			"internal/timetable", "pkg/queue"),
 		theirs: edge,
 	},
 	"internal/writes": {ours: in("internal/lock", "pkg/delta"), theirs: in("k8s.io/apimachinery")},

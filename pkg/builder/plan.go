@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
+	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/diff"
 	"github.com/delta-runtime/delta-runtime/pkg/queue/ctrlqueue"
@@ -197,7 +198,7 @@ func (p *plan[R]) checkPolicies() error {
 		}
 		return nil
 	}
-	errs := []error{check(p.forInput.object, p.forInput.how.resync.Or(p.resync))}
+	errs := []error{check(p.forInput.object, timetable.Or(p.forInput.how.resync, p.resync))}
 	for _, o := range p.owned {
 		errs = append(errs, check(o.object, o.how.resync))
 	}
@@ -209,7 +210,7 @@ func (p *plan[R]) checkPolicies() error {
 
 func (p *plan[R]) forSource() (ctrlsource.TypedSource[R], error) {
 	how := p.forInput.how
-	how.resync = how.resync.Or(p.resync)
+	how.resync = timetable.Or(how.resync, p.resync)
 	tell, ok := forRequests[R](&handler.EnqueueRequestForObject{})
 	src, err := p.kind(watch[R]{p.forInput.object, tell, how, delta.Primary})
 	if err == nil && !ok {

@@ -13,12 +13,13 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/objects"
 	"github.com/delta-runtime/delta-runtime/internal/peer"
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
+	"github.com/delta-runtime/delta-runtime/internal/shown"
 	"github.com/delta-runtime/delta-runtime/internal/states"
 	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
-	"github.com/delta-runtime/delta-runtime/pkg/toolscache"
+	_ "github.com/delta-runtime/delta-runtime/pkg/toolscache" // sets shown.As
 )
 
 // inform makes the kind's informer.
@@ -44,16 +45,16 @@ func (k *kind) inform(c *Cache, general settings) error {
 	if saved != nil {
 		saved.remember()
 	}
-	show := toolscache.ShowOptions{
+	how := shown.Options{
 		Kind:     k.id.String(),
 		Policies: policies,
 		ByPolicy: func() bool { return general.policy.Period != 0 || k.followed.Load() },
 		Indexers: crtools.Indexers{crtools.NamespaceIndex: crtools.MetaNamespaceIndexFunc},
 	}
 	if general.policy.Period == 0 {
-		show.ResyncPeriod = jittered(*general.resync)
+		how.ResyncPeriod = jittered(*general.resync)
 	}
-	k.shown = toolscache.Show(k.core, show)
+	k.shown = shown.As(k.core, how)
 	return nil
 }
 

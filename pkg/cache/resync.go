@@ -50,7 +50,7 @@ func (c *Cache) SetResync(obj client.Object, policy resync.Policy) error {
 	}
 	return c.changeResync(func(p *plan) {
 		k := p.kinds[gvk]
-		k.policy, k.overrides.Everyone = policy.Or(k.configured), policy
+		k.policy, k.overrides.Everyone = timetable.Or(policy, k.configured), policy
 		p.kinds = maps.Clone(p.kinds)
 		p.kinds[gvk] = k
 	})

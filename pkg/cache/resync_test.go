@@ -96,8 +96,8 @@ func TestResyncPrecedence(t *testing.T) {
 	}
 }
 
-// shown is a handler that says which objects it was shown again.
-func shown(t *testing.T, c *Cache, like client.Object, told chan<- string) {
+// showSyncs adds a handler that says which objects it was shown again.
+func showSyncs(t *testing.T, c *Cache, like client.Object, told chan<- string) {
 	t.Helper()
 	i, err := c.GetInformer(t.Context(), like, crcache.BlockUntilSynced(false))
 	if err != nil {
@@ -154,13 +154,13 @@ func TestSetResync(t *testing.T) {
 	f.put(configMap("red", "b"))
 	c := newCache(t, f, crcache.Options{}, Options{})
 	told := make(chan string)
-	shown(t, c, configMaps, told)
-	shown(t, c, unstructuredConfigMap(), told)
+	showSyncs(t, c, configMaps, told)
+	showSyncs(t, c, unstructuredConfigMap(), told)
 	start(t, c)
 	if err := c.SetResync(configMaps, resync.Policy{Period: 5 * time.Millisecond, Selector: parse(t, "name=b")}); err != nil {
 		t.Fatal(err)
 	}
-	shown(t, c, metadataConfigMap(), told)
+	showSyncs(t, c, metadataConfigMap(), told)
 	for range 3 {
 		await(t, told, "*v1.ConfigMap b", "*unstructured.Unstructured b", "*v1.PartialObjectMetadata b")
 	}
@@ -201,7 +201,7 @@ func TestResyncFollowsThePlan(t *testing.T) {
 	f.put(configMap("red", "a"))
 	for n := range 20 {
 		c := newCache(t, f, limitedTo("red"), Options{Default: KindOptions{Resync: resync.Policy{Period: time.Hour}}})
-		shown(t, c, configMaps, nil)
+		showSyncs(t, c, configMaps, nil)
 		stop := start(t, c)
 		want := resync.Policy{Period: time.Minute, Lane: n}
 		g, done := lifecycle.New(t.Context()), make(chan struct{})
@@ -256,7 +256,7 @@ func TestResyncOnDemand(t *testing.T) {
 		t.Errorf("before Start: %v", err)
 	}
 	told := make(chan string)
-	shown(t, c, configMaps, told)
+	showSyncs(t, c, configMaps, told)
 	stop := start(t, c)
 	if err := c.Resync(t.Context(), configMaps, parse(t, "name=b")); err != nil {
 		t.Fatal(err)
@@ -305,7 +305,7 @@ func TestRelist(t *testing.T) {
 		f.put(configMap("blue", "b"))
 		c := newCache(t, f, limitedTo("red", "blue"), Options{Default: KindOptions{ShowUnchanged: &shows}})
 		told := make(chan string, 10)
-		shown(t, c, configMaps, told)
+		showSyncs(t, c, configMaps, told)
 		start(t, c)
 		before := f.lists()
 		if err := c.Relist(t.Context(), configMaps); err != nil {

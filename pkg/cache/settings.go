@@ -22,6 +22,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
+	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
@@ -63,7 +64,7 @@ func (s settings) or(fallback settings) settings {
 	if s.resync != nil { // a wider policy doesn't go before it
 		fallback.policy.Period = 0
 	}
-	s.policy = s.policy.Or(fallback.policy)
+	s.policy = timetable.Or(s.policy, fallback.policy)
 	s.resync = cmp.Or(s.resync, fallback.resync)
 	s.missing = cmp.Or(s.missing, fallback.missing)
 	s.unchanged = cmp.Or(s.unchanged, fallback.unchanged)

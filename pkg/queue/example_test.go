@@ -36,7 +36,7 @@ func Example() {
 
 	stats := q.Stats()
 	fmt.Println("queued:", stats.Depth[0], "and", stats.Depth[low], "delayed:", stats.Waiting)
-	fmt.Println("worked on:", stats.Worked.Count())
+	fmt.Println("worked on:", stats.Worked.Count)
 	// Output:
 	// urgent at 10 a worker has it
 	// changed at 0 queued
@@ -77,7 +77,7 @@ func ExampleHistogram() {
 			slow += n
 		}
 	}
-	fmt.Println(slow, "of", worked.Count(), "took about a millisecond or longer")
+	fmt.Println(slow, "of", worked.Count, "took about a millisecond or longer")
 	// Output: 1 of 1 took about a millisecond or longer
 }
 

@@ -35,6 +35,7 @@ type Stats struct {
 // Histogram counts durations in buckets. Each bucket is twice as wide as the one before.
 type Histogram struct {
 	Counts [34]uint64    // durations in each bucket; UpperBound says where a bucket ends
+	Count  uint64        // of all durations
 	Sum    time.Duration // of all durations
 }
 
@@ -45,12 +46,4 @@ const firstBucketBits = 10
 // bound: it counts all durations that are longer than the bound before (73 minutes).
 func (*Histogram) UpperBound(i int) time.Duration {
 	return 1<<(i+firstBucketBits) - 1
-}
-
-// Count is the number of durations.
-func (h *Histogram) Count() (n uint64) {
-	for _, c := range h.Counts {
-		n += c
-	}
-	return n
 }

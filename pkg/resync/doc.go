@@ -6,8 +6,7 @@
 //	│ ·  ·  ·  ·  ·  ·  ·│ ·  ·  ·  ·  ·  ·  ·│     Spread: OverPeriod
 //
 // A zero field has no opinion. It is filled from the next wider level: a handler's own policy,
-// the kind's, that of all kinds, SyncPeriod; see [Policy.Or]. The guide docs/guides/resync.md
-// shows how to choose one.
+// the kind's, that of all kinds, SyncPeriod. The guide docs/guides/resync.md shows how to choose one.
 //
 // # Concurrency
 //

@@ -1,7 +1,6 @@
 package resync
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -59,26 +58,6 @@ const (
 	// the work is level, and every object's own distance is exactly the period.
 	OverPeriod
 )
-
-// Or fills p's gaps from fallback.
-func (p Policy) Or(fallback Policy) Policy {
-	if p.Period == 0 {
-		p.AsUpdate = p.AsUpdate || fallback.AsUpdate
-	}
-	p.Period = cmp.Or(p.Period, fallback.Period)
-	p.Jitter = cmp.Or(p.Jitter, fallback.Jitter)
-	p.Spread = cmp.Or(p.Spread, fallback.Spread)
-	p.Rate = cmp.Or(p.Rate, fallback.Rate)
-	if p.Selector == nil {
-		p.Selector = fallback.Selector
-	}
-	if len(p.Namespaces) == 0 && len(p.Except) == 0 {
-		p.Namespaces, p.Except = fallback.Namespaces, fallback.Except
-	}
-	p.OnlyIfNotReconciledFor = cmp.Or(p.OnlyIfNotReconciledFor, fallback.OnlyIfNotReconciledFor)
-	p.Lane = cmp.Or(p.Lane, fallback.Lane)
-	return p
-}
 
 // Check returns what makes no sense in the policy, by the name of the field.
 func (p Policy) Check() error {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/lock"
+	"github.com/delta-runtime/delta-runtime/internal/shown"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
@@ -44,7 +45,7 @@ func NewSharedIndexInformerWithOptions(lw cache.ListerWatcher, example runtime.O
 		indexers: opts.Indexers, transform: s.transformed, onError: s.watchErrorHandler,
 		log: klog.Background(),
 	}
-	s.show(newCore(&config), ShowOptions{Kind: config.kind, ResyncPeriod: opts.ResyncPeriod, Indexers: opts.Indexers})
+	s.show(newCore(&config), shown.Options{Kind: config.kind, ResyncPeriod: opts.ResyncPeriod, Indexers: opts.Indexers})
 	return s
 }
 
@@ -60,27 +61,12 @@ type SharedInformer interface {
 	SetResync(policy resync.Policy) error
 }
 
-// ShowOptions say how [Show] shows an informer.
-type ShowOptions struct {
-	Kind string
-	// ResyncPeriod is for the handlers that ask for none. Zero is never.
-	ResyncPeriod time.Duration
-	// Policies are those of the informer's scopes.
-	Policies []resync.Policy
-	// ByPolicy reports whether a policy says when the informer is resynced. Then handlers
-	// that ask for a period of their own get it, whatever client-go's rules for the
-	// informer's period would make of it. Nil is never.
-	ByPolicy func() bool
-	// Indexers are those that the informer was made with.
-	Indexers cache.Indexers
-}
-
-// Show shows an informer as client-go's. What client-go lets callers set before an informer
-// runs is for the informer's owner to set.
-func Show(core *engine.Informer[any], opts ShowOptions) cache.SharedIndexInformer {
-	s := &sharedInformer{owned: true}
-	s.show(core, opts)
-	return s
+func init() {
+	shown.As = func(core *engine.Informer[any], opts shown.Options) cache.SharedIndexInformer {
+		s := &sharedInformer{owned: true}
+		s.show(core, opts)
+		return s
+	}
 }
 
 // sharedInformer shows an [engine.Informer] as client-go's shared informer.
@@ -102,7 +88,7 @@ type sharedInformer struct {
 
 var _ SharedInformer = &sharedInformer{}
 
-func (s *sharedInformer) show(core *engine.Informer[any], opts ShowOptions) {
+func (s *sharedInformer) show(core *engine.Informer[any], opts shown.Options) {
 	s.core, s.kind = core, opts.Kind
 	s.indexer = newSharedIndexer(core, opts.Indexers)
 	s.resync = newResyncPeriods(opts)

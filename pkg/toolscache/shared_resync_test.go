@@ -14,6 +14,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/internal/shown"
+	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
@@ -35,10 +37,10 @@ func TestHandlersAreResyncedByPolicy(t *testing.T) {
 		s := scopes{
 			each: []engine.Scope[any]{
 				scopeOf("p", inNamespace("p", "a"), resync.Policy{Period: time.Minute, Selector: none}),
-				scopeOf("q", inNamespace("q", "a"), byPeriod(10*time.Minute).Or(resync.Policy{Selector: all})),
+				scopeOf("q", inNamespace("q", "a"), timetable.Or(byPeriod(10*time.Minute), resync.Policy{Selector: all})),
 				scopeOf("r", inNamespace("r", "a"), resync.Policy{Period: resync.Never}),
 			},
-			show: ShowOptions{ResyncPeriod: time.Hour, ByPolicy: func() bool { return true }},
+			show: shown.Options{ResyncPeriod: time.Hour, ByPolicy: func() bool { return true }},
 		}.shown(t)
 		var mu sync.Mutex // guards updates, which each handler counts in
 		updates := map[string]int{}

@@ -21,6 +21,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/peer"
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
+	"github.com/delta-runtime/delta-runtime/internal/shown"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
@@ -57,7 +58,7 @@ func (o of) List(opts metav1.ListOptions) (runtime.Object, error) {
 type scopes struct {
 	each    []engine.Scope[any]
 	opts    engine.Options[any]
-	show    ShowOptions
+	show    shown.Options
 	onError cache.WatchErrorHandlerWithContext
 }
 
@@ -81,7 +82,7 @@ func (s scopes) shown(t *testing.T) *sharedInformer {
 	for _, scope := range s.each {
 		s.show.Policies = append(s.show.Policies, scope.Resync)
 	}
-	return Show(core, s.show).(*sharedInformer)
+	return shown.As(core, s.show).(*sharedInformer)
 }
 
 // One handler can be resynced at another period in each namespace.
@@ -95,7 +96,7 @@ func TestHandlersAreResyncedAsTheScopesSay(t *testing.T) {
 				scopeOf("q", inNamespace("q", "a"), byPeriod(resync.Never)),
 				others,
 			},
-			show: ShowOptions{ResyncPeriod: 10 * time.Minute},
+			show: shown.Options{ResyncPeriod: 10 * time.Minute},
 		}.shown(t)
 		var mu sync.Mutex // guards updates, which each handler counts in
 		updates := map[string]int{}
@@ -192,7 +193,7 @@ func TestShownInformersAreSetByTheirOwners(t *testing.T) {
 				obj.(*corev1.ConfigMap).Labels = map[string]string{"seen": "yes"}
 				return obj, nil
 			}},
-			show: ShowOptions{Indexers: cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}},
+			show: shown.Options{Indexers: cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}},
 		}.shown(t)
 		for what, err := range map[string]error{
 			"transform":     s.SetTransform(func(obj any) (any, error) { return obj, nil }),
