@@ -145,6 +145,10 @@ var promises = []promise{
 			{variant: "encoding=*", metric: "peak-B/item", ratio: 1},
 		}},
 
+	// Nothing was written while no process ran. The incumbent lists everything again.
+	{row: 31, what: "end to end, start after a process that saved its state", metric: "cpu-ns/op", stability: steady, benchtime: "1x", beside: 30,
+		gates: []gate{{variant: "encoding=*", ratio: 10}}},
+
 	{row: 40, what: "store with client-go's methods, Get", metric: "cpu-ns/op", stability: noisy,
 		gates: []gate{{variant: "", ratio: 1}}},
 	{row: 41, what: "store with client-go's methods, Update", metric: "cpu-ns/op", stability: noisy, benchtime: "200000x", // as in row 5

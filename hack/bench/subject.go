@@ -23,7 +23,10 @@ type subjectRow struct {
 // memory is the subject of all rows that count bytes or allocations.
 const memory = "memory"
 
-// subjects groups lines, in the order of their rows, with memory at the end.
+// whole is the subject of all rows about whole processes. It is what a user feels.
+const whole = "end to end"
+
+// subjects groups lines, in the order of their rows, with whole processes at the beginning and memory at the end.
 func subjects(lines []line) []subject {
 	var all []subject
 	for start := 0; start < len(lines); {
@@ -40,16 +43,20 @@ func subjects(lines []line) []subject {
 		start = end
 	}
 	slices.SortStableFunc(all, func(a, b subject) int {
-		return cmp.Compare(isMemory(a.name), isMemory(b.name))
+		return cmp.Compare(place(a.name), place(b.name))
 	})
 	return all
 }
 
-func isMemory(name string) int {
-	if name == memory {
+func place(name string) int {
+	switch name {
+	case whole:
+		return 0
+	case memory:
+		return 2
+	default:
 		return 1
 	}
-	return 0
 }
 
 // subjectOf returns the subject that the lines of one row belong to.
