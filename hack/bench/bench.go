@@ -117,9 +117,12 @@ func (b *bench) measure(ctx context.Context) (*report, error) {
 		}
 	}
 	r.Machine.CPU = b.cpu
-	r.Took = time.Since(r.Started).Round(time.Second).String()
 	inOrder(r.Pairs)
 	r.judge(b.settings.rows)
+	if err := b.grow(ctx, r); err != nil {
+		return nil, err
+	}
+	r.Took = time.Since(r.Started).Round(time.Second).String()
 	return r, nil
 }
 

@@ -170,7 +170,7 @@ func TestProfile(t *testing.T) {
 }
 
 func TestSettingsThatMakeNoSense(t *testing.T) {
-	for _, args := range [][]string{{"-rounds", "0"}, {"-size", "-1"}, {"-rows", "x"}, {"extra"}, {"-nonsense"}} {
+	for _, args := range [][]string{{"-rounds", "0"}, {"-size", "-1"}, {"-rows", "x"}, {"-sizes", "10,x"}, {"-sizes", "0"}, {"extra"}, {"-nonsense"}} {
 		if err := run(t.Context(), args, &bytes.Buffer{}, &bytes.Buffer{}); err == nil {
 			t.Errorf("%q was accepted", args)
 		}

@@ -32,6 +32,8 @@ type promise struct {
 	// to make the objects than to run the benchmark.
 	beside int
 	gates  []gate
+	// grows is up to how many objects the row is measured to see how its cost grows. Zero is not at all.
+	grows int
 }
 
 // A gate is the condition for the variants that its pattern matches, by the rules of
@@ -60,7 +62,7 @@ var promises = []promise{
 		gates: []gate{{variant: "", ratio: 1.5}, {variant: "own", ratio: 4}}},
 	{row: 2, what: "DeltaFIFO, add and pop, hot keys", metric: "cpu-ns/op", stability: steady,
 		gates: []gate{{variant: "", ratio: 1}, {variant: "own", ratio: 2}}},
-	{row: 3, what: "DeltaFIFO, Replace of unchanged objects", metric: "cpu-ns/op", stability: steady,
+	{row: 3, what: "DeltaFIFO, Replace of unchanged objects", metric: "cpu-ns/op", grows: 1_000_000, stability: steady,
 		gates: []gate{{variant: "", ratio: 2}, {variant: "own", ratio: 5}}},
 
 	{row: 4, what: "store, Get", metric: "ns/op", stability: noisy,
@@ -71,11 +73,11 @@ var promises = []promise{
 			{variant: "indexers=*/view=held", ratio: 0.2},
 			{variant: "indexers=*/view=held-batch=100", ratio: 0.4},
 		}},
-	{row: 6, what: "store, List", metric: "ns/op", stability: noisy,
+	{row: 6, what: "store, List", metric: "ns/op", grows: 1_000_000, stability: noisy,
 		gates: []gate{{variant: "", ratio: 0.7}}},
-	{row: 7, what: "store, ByIndex, one hit in a hundred", metric: "ns/op", stability: steady,
+	{row: 7, what: "store, ByIndex, one hit in a hundred", metric: "ns/op", grows: 1_000_000, stability: steady,
 		gates: []gate{{variant: "", ratio: 4}}},
-	{row: 8, what: "store, Replace of unchanged objects, 3 indexers", metric: "ns/op", stability: steady,
+	{row: 8, what: "store, Replace of unchanged objects, 3 indexers", metric: "ns/op", grows: 1_000_000, stability: steady,
 		gates: []gate{{variant: "", ratio: 4}}},
 	{row: 9, what: "store, read during a Replace, p99", metric: "p99-ns", stability: steady, benchtime: "3x",
 		gates: []gate{{variant: "unchanged", ratio: 1000}, {variant: "changed", ratio: 20}}},
@@ -88,9 +90,9 @@ var promises = []promise{
 		gates: []gate{{variant: "", ratio: 4}, {variant: "", metric: "cpu-ns/op"}}},
 	{row: 13, what: "informer, allocations for an event", metric: "allocs/event", stability: steady, from: []int{10, 11, 12},
 		gates: []gate{{variant: "", most: 4}}},
-	{row: 14, what: "informer, start to all synced, 4 handlers", metric: "ns/op", stability: steady, benchtime: "2x",
+	{row: 14, what: "informer, start to all synced, 4 handlers", metric: "ns/op", grows: 1_000_000, stability: steady, benchtime: "2x",
 		gates: []gate{{variant: "", ratio: 2}, {variant: "", metric: "cpu-ns/op"}}},
-	{row: 15, what: "informer, relist of unchanged objects, 4 handlers", metric: "cpu-ns/op", stability: steady, benchtime: "1x",
+	{row: 15, what: "informer, relist of unchanged objects, 4 handlers", metric: "cpu-ns/op", grows: 1_000_000, stability: steady, benchtime: "1x",
 		gates: []gate{{variant: "", ratio: 3}}},
 	{row: 16, what: "end to end, relist of unchanged objects", metric: "cpu-ns/op", stability: steady, benchtime: "1x", beside: 30,
 		gates: []gate{
@@ -111,7 +113,7 @@ var promises = []promise{
 		gates: []gate{{variant: "", ratio: 1.1}, {variant: "", metric: "cpu-ns/op"}}},
 	{row: 19, what: "cache, List of a namespace, 1 %", metric: "same-heap-cpu-ns/op", stability: steady, beside: 18,
 		gates: []gate{{variant: "", ratio: 1.3}, {variant: "", metric: "cpu-ns/op"}}},
-	{row: 20, what: "cache, List by label", metric: "same-heap-cpu-ns/op", stability: steady, beside: 18,
+	{row: 20, what: "cache, List by label", metric: "same-heap-cpu-ns/op", grows: 100_000, stability: steady, beside: 18,
 		gates: []gate{{variant: "matches=10", ratio: 100}, {variant: "matches=1000", ratio: 4}, {variant: "matches=*", metric: "cpu-ns/op"}}},
 	{row: 21, what: "cache, List by field, 100 hits", metric: "same-heap-cpu-ns/op", stability: steady, beside: 18,
 		gates: []gate{{variant: "", ratio: 1}, {variant: "", metric: "cpu-ns/op"}}},
@@ -137,7 +139,7 @@ var promises = []promise{
 
 	// The peak is resident memory: of the whole process in peak-B/item, and without what the process
 	// has before the list in peak/live.
-	{row: 30, what: "end to end, first list", metric: "cpu-ns/op", stability: steady, benchtime: "1x",
+	{row: 30, what: "end to end, first list", metric: "cpu-ns/op", grows: 100_000, stability: steady, benchtime: "1x",
 		gates: []gate{
 			{variant: "encoding=json", ratio: 3}, {variant: "encoding=protobuf", ratio: 1.5},
 			{variant: "encoding=unstructured", metric: "cpu-ns/op"},
@@ -146,8 +148,11 @@ var promises = []promise{
 		}},
 
 	// Nothing was written while no process ran. The incumbent lists everything again.
-	{row: 31, what: "end to end, start after a process that saved its state", metric: "cpu-ns/op", stability: steady, benchtime: "1x", beside: 30,
+	{row: 31, what: "end to end, start after a process that saved its state", metric: "cpu-ns/op", grows: 100_000, stability: steady, benchtime: "1x", beside: 30,
 		gates: []gate{{variant: "encoding=*", ratio: 10}}},
+	// A million of them have to fit into 6 GiB.
+	{row: 32, what: "end to end, objects of 2 KB", metric: "peak-B/item", stability: steady, benchtime: "1x",
+		gates: []gate{{variant: "encoding=*", most: 6 << 30 / 1e6}}},
 
 	{row: 40, what: "store with client-go's methods, Get", metric: "cpu-ns/op", stability: noisy,
 		gates: []gate{{variant: "", ratio: 1}}},

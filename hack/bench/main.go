@@ -16,6 +16,7 @@ type settings struct {
 	rows     rowSet
 	rounds   int
 	size     int
+	sizes    sizeSet
 	json     string
 	markdown string
 	from     string
@@ -47,6 +48,7 @@ func parseSettings(args []string, problems io.Writer) (settings, error) {
 	flags.Var(s.rows, "rows", "`numbers` of the rows to measure, as in 1,4-9 (default all)")
 	flags.IntVar(&s.rounds, "rounds", 5, "how often each side of a noisy row runs; a steady one takes half as many")
 	flags.IntVar(&s.size, "size", 100_000, "how many `objects` the rows work on")
+	flags.Var(&s.sizes, "sizes", "other `numbers` of objects, as in 1000,10000, to see how some rows grow")
 	flags.StringVar(&s.json, "json", "", "`file` to write everything measured to")
 	flags.StringVar(&s.markdown, "md", "", "`file` to write the table to, as Markdown")
 	flags.StringVar(&s.report, "report", "", "`file` to write a page with charts to, as Markdown; they go into a folder beside it")

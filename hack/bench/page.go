@@ -90,6 +90,7 @@ func (r *report) page(w io.Writer, all []subject, folder string) error {
 		fmt.Fprintf(&text, "\n## %s\n\n![%s](%s)\n\n", strings.ToUpper(s.name[:1])+s.name[1:], s.describe(), path.Join(folder, s.file()))
 		s.writeTable(&text)
 	}
+	r.writeGrowth(&text)
 	_, err := io.WriteString(w, text.String())
 	return err
 }

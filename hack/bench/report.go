@@ -20,7 +20,8 @@ type report struct {
 	Started  time.Time `json:"started,omitzero"`
 	Took     string    `json:"took"`
 	Lines    []line    `json:"lines"`
-	Pairs    []*pair   `json:"pairs,omitempty"` // the raw samples
+	Pairs    []*pair   `json:"pairs,omitempty"`  // the raw samples
+	Growth   []grown   `json:"growth,omitempty"` // the same at other sizes
 	Failures []failure `json:"failures,omitempty"`
 }
 
