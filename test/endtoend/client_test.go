@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"runtime/pprof"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/benchkit"
@@ -21,6 +22,7 @@ type figures struct {
 	ListCPU   time.Duration // from the manager's start until everything is reconciled once
 	BaseRSS   uint64        // the most memory that the process had before the manager's start
 	PeakRSS   uint64        // and before everything was reconciled once
+	EndRSS    uint64        // and before the end
 	BaseHeap  uint64        // that lived before the manager was made
 	Heap      uint64        // that lives once everything is listed
 	EventsCPU time.Duration // from the release of the events until all is reconciled
@@ -29,6 +31,9 @@ type figures struct {
 	StartTime time.Duration // from the manager's start until everything was reconciled once
 	EndCPU    time.Duration // of the manager's end
 	Lists     int           // that the server was asked for
+	// ChangeTime is from the manager's start until the reconciler was called for what had changed before. It is zero if the
+	// reconciler was never told what that was.
+	ChangeTime time.Duration
 }
 
 // patience is how long one part of a scenario may take.
@@ -39,6 +44,8 @@ type subject struct {
 	job
 	seen  *tally
 	lists *replay
+	began time.Time
+	told  atomic.Int64 // nanoseconds after began, of the first change that the reconciler was told of
 }
 
 // measure is the client's process.
@@ -79,6 +86,9 @@ func measure(j job) (figures, error) {
 		}
 	}
 	if err := s.relist(&found, ended); err != nil {
+		return found, err
+	}
+	if found.EndRSS, err = peakRSS(); err != nil {
 		return found, err
 	}
 	return found, s.check(mgr)

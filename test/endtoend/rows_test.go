@@ -134,3 +134,17 @@ func BenchmarkRow30_FirstList(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkRow32_Small loads objects of 2 KB, has every hundredth of them change, and says what the process needs.
+func BenchmarkRow32_Small(b *testing.B) {
+	for _, form := range forms {
+		b.Run("encoding="+form, func(b *testing.B) {
+			s := scenario{Form: form, Objects: benchkit.Size(b), Events: benchkit.Size(b) / 100, Small: true}
+			sides(b, s, func(b *testing.B, found figures) {
+				b.ReportMetric(each(found.ListCPU, s.Objects), "cpu-ns/op")
+				b.ReportMetric(float64(found.EndRSS)/float64(s.Objects), "peak-B/item")
+				b.ReportMetric(float64(found.Heap-found.BaseHeap)/float64(s.Objects), "live-B/item")
+			})
+		})
+	}
+}

@@ -40,6 +40,7 @@ type scenario struct {
 	Relists int
 	Replays int  // relists whose answers are in memory when they begin
 	Strip   bool // managedFields, before objects get into the cache
+	Small   bool // objects are of some 2 KB, and not of 8
 	// Restart says that the client ends in good order when everything is reconciled once, and lives again.
 	Restart bool
 	// Default says that the server streams and compresses lists, as an API server does that
@@ -59,6 +60,9 @@ func (s scenario) collection() wireserver.Collection {
 	pods := benchkit.Pods(s.Objects)
 	for _, pod := range pods {
 		prepare(pod)
+		if s.Small {
+			shrink(pod)
+		}
 	}
 	slices.SortFunc(pods, func(a, b *corev1.Pod) int { return strings.Compare(key(a), key(b)) })
 	c := wireserver.Collection{
@@ -120,6 +124,21 @@ func prepare(pod *corev1.Pod) {
 		Manager: "autoscaler", Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: "v1",
 		Time: &pod.CreationTimestamp, FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(usageOwner),
 	})
+}
+
+// shrink leaves a Pod of some 2 KB: one container, a short status, and short managedFields.
+func shrink(pod *corev1.Pod) {
+	first := pod.Spec.Containers[0]
+	pod.Spec = corev1.PodSpec{
+		NodeName: pod.Spec.NodeName, ServiceAccountName: pod.Spec.ServiceAccountName,
+		Containers: []corev1.Container{{Name: first.Name, Image: first.Image}},
+	}
+	pod.Status.ContainerStatuses, pod.Status.HostIPs, pod.Status.PodIPs = nil, nil, nil
+	pod.Status.Conditions = pod.Status.Conditions[:3]
+	delete(pod.Annotations, "checksum/config")
+	for i := range pod.ManagedFields {
+		pod.ManagedFields[i].FieldsV1 = metav1.NewFieldsV1(`{"f:status":{}}`)
+	}
 }
 
 func copied(m map[string]string) map[string]string {
