@@ -142,8 +142,20 @@ func (s *story) managed() {
 	s.update(about, "bob")
 }
 
+// explain prints what the inspector says, if something has not happened.
+func (s *story) explain() {
+	if !s.t.Failed() {
+		return
+	}
+	v := newVisitor(s.t, s.operator)
+	for _, what := range []string{"loops", "controllers", "reconciles"} {
+		s.t.Logf("%s: %s", what, v.get("GET /delta/v1/"+what, v.base+"/delta/v1/"+what))
+	}
+}
+
 // troubles are Secrets over which parts of the operator stumble.
 func (s *story) troubles() {
+	defer s.explain()
 	for _, name := range []string{"failing", "panic", "predicate", "handler", "stumble"} {
 		about := s.secret("sealed-" + name)
 		s.create(about, "alice")
