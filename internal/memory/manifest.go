@@ -21,6 +21,7 @@ type manifest struct {
 	Format  int
 	Program Program
 	Saved   time.Time
+	Heap    uint64 // what lived in the process's heap, about
 	Boot    string // of the machine, when it was saved; empty if that is not known
 	Cluster cluster
 	Seed    [32]byte

@@ -65,6 +65,7 @@ func (m *Memory) recall(ctx context.Context, entry kindEntry, q Question) ([]any
 	case entry.Schema == "", entry.Schema != here.tags[of]:
 		return nil, fmt.Errorf("the server describes %s in another way since", of)
 	}
+	defer collector.wait(m.loaded.Heap)()
 	return m.readKind(entry, q.Decode)
 }
 

@@ -107,7 +107,7 @@ func (m *Memory) save(ctx context.Context, when moment) (busy time.Duration, err
 	}
 	s := &saving{
 		next: &manifest{
-			Format: format, Program: m.opts.Program, Saved: time.Now(), Boot: bootID(), Cluster: here.cluster, Seed: m.seed,
+			Format: format, Program: m.opts.Program, Saved: time.Now(), Heap: liveHeap(), Boot: bootID(), Cluster: here.cluster, Seed: m.seed,
 			Kinds: map[string]kindEntry{}, Ledgers: map[string]ledgerEntry{},
 		},
 		cuts: map[string]Cut{}, ledgers: map[string]Ledger{},

@@ -1,0 +1,77 @@
+package memory
+
+import (
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"testing"
+)
+
+// percent returns what is set.
+func percent() int {
+	now := debug.SetGCPercent(100)
+	debug.SetGCPercent(now)
+	return now
+}
+
+func cycles() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/cycles/automatic:gc-cycles"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}
+
+// TestTheCollectorWaits fills the heap while something is read, and counts how often it is collected.
+func TestTheCollectorWaits(t *testing.T) {
+	before := percent()
+	grow := func() (n uint64) {
+		runtime.GC()
+		n = cycles()
+		kept := make([][]byte, 0, 1024)
+		for range 1024 {
+			kept = append(kept, make([]byte, 256<<10))
+		}
+		n = cycles() - n
+		runtime.KeepAlive(kept)
+		return n
+	}
+	usual := grow()
+	runtime.GC() // what lived is known from the last collection
+	end := collector.wait(512 << 20)
+	waiting := grow()
+	end()
+	if usual < 3 || waiting > 1 {
+		t.Errorf("the heap was collected %d times, and %d times when the collector was to wait", usual, waiting)
+	}
+	if percent() != before {
+		t.Errorf("the percentage is %d afterwards, and was %d", percent(), before)
+	}
+}
+
+// TestTheCollectorIsSetBack reads several states at once, and sets another percentage meanwhile.
+func TestTheCollectorIsSetBack(t *testing.T) {
+	before := percent()
+	t.Cleanup(func() { debug.SetGCPercent(before) })
+	for name, c := range map[string]struct {
+		before, meanwhile, after int
+	}{
+		"nothing else":         {before: 100, after: 100},
+		"somebody sets it":     {before: 100, meanwhile: 70, after: 70},
+		"it is off":            {before: -1, after: -1},
+		"it is large":          {before: 1 << 30, after: 1 << 30},
+		"somebody turns it on": {before: -1, meanwhile: 50, after: 50},
+	} {
+		debug.SetGCPercent(c.before)
+		first, second := collector.wait(1<<30), collector.wait(1<<20)
+		first()
+		if now := percent(); now < c.before || now <= 100 && c.before == 100 {
+			t.Errorf("%s: the percentage is %d while one is read", name, now)
+		}
+		if c.meanwhile != 0 {
+			debug.SetGCPercent(c.meanwhile)
+		}
+		second()
+		if now := percent(); now != c.after {
+			t.Errorf("%s: the percentage is %d, want %d", name, now, c.after)
+		}
+	}
+}
