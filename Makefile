@@ -7,14 +7,13 @@ SEEDS       ?= 10000
 FUZZTIME    ?= 30s
 MINUTES     ?= 10
 STARTS      ?= 100
+N           ?= 20
 COMPONENTS  ?= etcd kube-apiserver
 CLUSTER      = etcd kube-apiserver kube-controller-manager kube-scheduler kwok kubectl
-# Test results are shown package by package; the end-to-end tests wait for real time.
-# The race detector needs a C compiler.
-RACE         = $$(go env CGO_ENABLED | sed 's/1/-race/; s/0//')
 ONREAL       = ^TestSkippingIsSafeOnARealServer$$
-UNIT         = -skip '$(ONREAL)' $$(go list ./... | grep -v -e /test/e2e -e /test/canary -e /test/contract -e /test/operator -e /test/prometheus -e /test/sampleoperator -e /test/docs/adopt -e /test/docs/commands -e /hack/demo)
-SEEDED       = ./pkg/... $$(go list ./internal/... | grep -v -e /testing/ -e /layering) ./test/sim/...
+# Modules beside the root module that have tests for make test, and those that the linter reads.
+BESIDE      := cmd/kubectl-delta tracing hack/controlplane hack/image hack/kind
+LINTED      := $(BESIDE) test/browser
 MODULES     := . hack/controlplane hack/controlplane/programs hack/tools hack/tools/kubebuilder hack/tools/manifests hack/image hack/kind cmd/kubectl-delta test/browser tracing
 OPERATOR     = ./examples/sample-operator
 MANIFESTS    = crd rbac:roleName=manager-role webhook paths=$(OPERATOR)/... output:crd:artifacts:config=config/crd/bases
@@ -23,8 +22,8 @@ MANIFESTS    = crd rbac:roleName=manager-role webhook paths=$(OPERATOR)/... outp
 # race detector alone needs, and without the tables of a debugger. So one command finds
 # what another has compiled. The compiler collects its garbage less often than usual,
 # which takes a fifth off its time. Tests do not inherit that.
-PLAIN       := controlplane cluster demo unit model bin/golangci-lint bin/benchstat bin/controller-gen bin/kustomize bin/kind bin/k8s/kubectl
-TESTS       := test race unit model e2e
+PLAIN       := controlplane cluster demo test beside lint model realtime bin/golangci-lint bin/benchstat bin/controller-gen bin/kustomize bin/kind bin/k8s/kubectl
+TESTS       := test beside race model realtime operator
 FLAGS       := $(shell go env GOFLAGS) -gcflags=all=-dwarf=false
 $(PLAIN): export CGO_ENABLED = 0
 $(PLAIN) $(TESTS): export GOGC = 400
@@ -49,26 +48,22 @@ run: demo ## Run the sample operator in a cluster on this machine, and see why i
 	@exec bin/demo $(ARGS)
 
 .PHONY: test
-test: cluster bin/controller-gen bin/kustomize ## Run all tests, against a real control plane too
-	CGO_ENABLED=0 go -C hack/controlplane test ./...
-	CGO_ENABLED=0 go -C hack/image test ./...
-	CGO_ENABLED=0 go -C hack/kind test ./...
-	CGO_ENABLED=0 go -C cmd/kubectl-delta test ./...
-	CGO_ENABLED=0 go -C tracing test ./...
-	@if [ "$$(go env CGO_ENABLED)" = 1 ]; then $(MAKE) race; \
-		else echo "no C compiler, which the race detector needs: not running make race"; $(MAKE) unit; fi
-	$(MAKE) model SEEDS=400
-	$(MAKE) e2e
+test: controlplane bin/controller-gen bin/kustomize ## Run the tests that need no real time, against a real API server too
+	go test -tags invariants -timeout 20m $$(hack/packages test)
+	$(MAKE) beside
 
 .PHONY: lint
 lint: bin/golangci-lint ## Check style, budgets and formatting
 	bin/golangci-lint run ./...
-	cd hack/controlplane && ../../bin/golangci-lint run ./...
-	cd hack/image && ../../bin/golangci-lint run ./...
-	cd hack/kind && ../../bin/golangci-lint run ./...
-	cd cmd/kubectl-delta && ../../bin/golangci-lint run ./...
-	cd test/browser && ../../bin/golangci-lint run ./...
-	cd tracing && ../bin/golangci-lint run ./...
+	@for module in $(LINTED); do echo "== $$module"; (cd $$module && "$(CURDIR)/bin/golangci-lint" run ./...) || exit; done
+
+.PHONY: race
+race: controlplane bin/kustomize ## Run the packages that have goroutines under the race detector, which needs a C compiler
+	go test -race -timeout 20m $$(hack/packages race)
+
+.PHONY: test-all
+test-all: ## Run all tests that there are, for more than an hour, and end with a table of the suites
+	@hack/test-all
 
 .PHONY: layers
 layers: ## Check who imports whom
@@ -80,17 +75,17 @@ kubectl-delta: ## Build the plugin of kubectl that asks operators what they do
 
 ##@ Closer looks
 
-.PHONY: unit
-unit: cluster bin/controller-gen bin/kustomize ## Run the unit tests alone
-	go test -tags invariants -timeout 20m $(UNIT)
+.PHONY: flakes
+flakes: controlplane bin/controller-gen bin/kustomize ## Run the tests of the gate N (20) times on a busy machine, and count what fails
+	@hack/flakes $(N)
 
-.PHONY: race
-race: cluster bin/controller-gen bin/kustomize ## Run the unit tests under the race detector
-	go test -race -timeout 20m $(UNIT)
+.PHONY: beside
+beside: ## Run the tests of the modules beside the root module alone
+	@for module in $(BESIDE); do echo "== $$module"; go -C $$module test ./... || exit; done
 
 .PHONY: model
-model: ## Run the model tests with SEEDS seeds each (10000)
-	SEEDS=$(SEEDS) go test -tags invariants -timeout 60m $(SEEDED)
+model: cluster bin/controller-gen bin/kustomize ## Run the model tests with SEEDS seeds each (10000), and the slow tests beside them
+	SEEDS=$(SEEDS) go test -tags "invariants slow" -timeout 60m -skip '$(ONREAL)' $$(hack/packages test)
 
 .PHONY: skip
 skip: ## Play SEEDS random worlds (10000) in which operators skip work, and judge each skip
@@ -109,12 +104,14 @@ fuzz: ## Fuzz every target for FUZZTIME (30s)
 		done; \
 	done
 
-.PHONY: e2e
-e2e: cluster bin/kustomize ## Run the end-to-end tests alone, telling what they do
-	CGO_ENABLED=0 go test -count=1 -v -timeout 20m ./test/e2e/... ./test/contract
-	CGO_ENABLED=0 go test -count=1 -v -timeout 20m -run '$(ONREAL)' ./test/skip
-	go test -count=1 -v -timeout 20m $(RACE) ./test/operator/... ./hack/demo
-	CGO_ENABLED=0 go test -count=1 -v -timeout 20m ./test/canary ./test/sampleoperator ./test/docs/adopt ./test/docs/commands
+# A suite is a package that waits for real time. Its tests say what they do.
+.PHONY: realtime
+realtime: cluster bin/controller-gen bin/kustomize ## Run SUITE alone, such as ./test/e2e
+	go test -count=1 -v -timeout 40m $(SUITE)
+
+.PHONY: operator
+operator: controlplane ## Run whole operators against a real API server, under the race detector
+	go test -race -count=1 -v -timeout 40m ./test/operator
 
 # axe-core knows the rules of accessibility. It is not ours to distribute.
 AXE          = 4.14.1

@@ -8,13 +8,13 @@ import (
 	"testing"
 
 	"github.com/go-logr/logr"
-	"go.uber.org/goleak"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/klog/v2"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
+	"github.com/delta-runtime/delta-runtime/internal/testing/realtime"
 )
 
 // shared is the control plane that all tests use.
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	logger := logr.New(&sinks{each: []logr.LogSink{zapTo(&logged, "json"), zapTo(&logged, "console")}})
 	log.SetLogger(logger)
 	klog.SetLogger(logger)
-	goleak.VerifyTestMain(shared.Around(m))
+	realtime.Main(shared.Around(m))
 }
 
 // loudest is the level up to which all is logged. Above it client-go logs what the server answers.

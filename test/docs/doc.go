@@ -14,8 +14,8 @@
 //	                ├─ diffs ─────▶ package adopt applies them to projects
 //	                └─ commands ──▶ package commands runs them
 //
-// The packages adopt and commands take minutes, so `make e2e` runs them, and the unit
-// tests run this one.
+// The packages adopt and commands take minutes, so `make test-all` runs them, and `make test`
+// runs this one.
 //
 // # Concurrency
 //

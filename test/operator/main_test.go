@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
+	"github.com/delta-runtime/delta-runtime/internal/testing/realtime"
 )
 
 func TestMain(m *testing.M) {
@@ -27,7 +28,7 @@ func TestMain(m *testing.M) {
 	if name := os.Getenv(processOf); name != "" {
 		os.Exit(beProcess(name))
 	}
-	goleak.VerifyTestMain(shared.Around(m), whatTheyLeave()...)
+	realtime.Main(shared.Around(m), whatTheyLeave()...)
 }
 
 // whatTheyLeave ignores the goroutines that controller-runtime's own cache leaves behind.

@@ -11,11 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
 	"k8s.io/klog/v2"
 
 	"github.com/go-logr/logr"
 	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/delta-runtime/delta-runtime/internal/testing/realtime"
 )
 
 // patience is the limit for everything here, where a whole cluster has two cores.
@@ -26,7 +27,7 @@ const root = "../.."
 func TestMain(m *testing.M) {
 	klog.SetLogger(logr.Discard())
 	log.SetLogger(logr.Discard())
-	goleak.VerifyTestMain(all{m})
+	realtime.Main(all{m})
 }
 
 // all runs all tests, and ends what they share.

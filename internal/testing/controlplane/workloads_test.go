@@ -1,3 +1,5 @@
+//go:build slow
+
 package controlplane
 
 import (
@@ -20,9 +22,9 @@ type watcher interface {
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 }
 
-// await watches what options select until done accepts an object; it is nil when it
+// watchUntil watches what options select until done accepts an object; it is nil when it
 // has been deleted.
-func await(t *testing.T, objects watcher, options metav1.ListOptions, done func(runtime.Object) bool) {
+func watchUntil(t *testing.T, objects watcher, options metav1.ListOptions, done func(runtime.Object) bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -88,12 +90,12 @@ func TestPodsBecomeReady(t *testing.T) {
 	deployments := client.AppsV1().Deployments("default")
 
 	deploy(t, client, "web")
-	await(t, deployments, named("web"), hasReady(2))
+	watchUntil(t, deployments, named("web"), hasReady(2))
 	change := []byte(`{"spec": {"replicas": 1, "template": {"spec": {"containers": [{"name": "web", "image": "web:2"}]}}}}`)
 	if _, err := deployments.Patch(t.Context(), "web", types.StrategicMergePatchType, change, metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	await(t, deployments, named("web"), hasReady(1)) // so Pods go away as well
+	watchUntil(t, deployments, named("web"), hasReady(1)) // so Pods go away as well
 
 	pods, err := client.CoreV1().Pods("default").List(t.Context(), metav1.ListOptions{LabelSelector: "app=web"})
 	if err != nil {
@@ -109,7 +111,7 @@ func TestPodsBecomeReady(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	await(t, client.DiscoveryV1().EndpointSlices("default"), metav1.ListOptions{LabelSelector: discoveryv1.LabelServiceName + "=web"},
+	watchUntil(t, client.DiscoveryV1().EndpointSlices("default"), metav1.ListOptions{LabelSelector: discoveryv1.LabelServiceName + "=web"},
 		func(o runtime.Object) bool {
 			slice, ok := o.(*discoveryv1.EndpointSlice)
 			return ok && len(slice.Endpoints) == 1 && slice.Endpoints[0].Addresses[0] == pods.Items[0].Status.PodIP
@@ -131,7 +133,7 @@ func TestGarbageIsCollected(t *testing.T) {
 	if err := maps.Delete(t.Context(), owner.Name, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	await(t, maps, since(child), gone)
+	watchUntil(t, maps, since(child), gone)
 
 	space, err := client.CoreV1().Namespaces().Create(t.Context(),
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "short-lived"}}, metav1.CreateOptions{})
@@ -141,7 +143,7 @@ func TestGarbageIsCollected(t *testing.T) {
 	if err := client.CoreV1().Namespaces().Delete(t.Context(), space.Name, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	await(t, client.CoreV1().Namespaces(), since(space), gone)
+	watchUntil(t, client.CoreV1().Namespaces(), since(space), gone)
 }
 
 func TestWorkloadsOutliveTheAPIServer(t *testing.T) {
@@ -152,7 +154,7 @@ func TestWorkloadsOutliveTheAPIServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	deploy(t, client, "web")
-	await(t, client.AppsV1().Deployments("default"), named("web"), hasReady(2))
+	watchUntil(t, client.AppsV1().Deployments("default"), named("web"), hasReady(2))
 }
 
 func TestWorkloadsMayComeLater(t *testing.T) {
@@ -162,5 +164,5 @@ func TestWorkloadsMayComeLater(t *testing.T) {
 	if err := p.StartWorkloads(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	await(t, client.AppsV1().Deployments("default"), named("web"), hasReady(2))
+	watchUntil(t, client.AppsV1().Deployments("default"), named("web"), hasReady(2))
 }

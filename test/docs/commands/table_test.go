@@ -7,12 +7,13 @@ type place struct{ file, text string }
 // command that can't be run here gets a line.
 var places = map[string]place{
 	"make test":          {".ci/run", "\nmake test\n"},
-	"make unit":          {"Makefile", "$(MAKE) unit; fi\n"},
+	"make race":          {".ci/run", "\tmake race\n"},
+	"make test-all":      {".github/workflows/nightly.yaml", "run: make test-all\n"},
 	"make lint":          {".ci/run", "\nmake lint\n"},
-	"make run":           {"hack/demo/demo_test.go", `startDemo(t, "-once")`},
+	"make run":           {"hack/demo/process_test.go", `startDemo(t, "-once")`},
 	"make recording":     {"hack/demo/demo_test.go", "func TestTheRecordingIsOfThisStory("}, // it takes as long as make run
 	"make controlplane":  {"Makefile", "\n\t@go -C hack/controlplane run . $(CLUSTER)\n"},
-	"make cluster":       {"Makefile", "\ntest: cluster "},
+	"make cluster":       {"Makefile", "\nrealtime: cluster "},
 	"make bench-report":  {"hack/bench/page_test.go", "func TestPublishedPageIsItsRun("}, // it takes ten minutes
 	"make kubectl-delta": {"test/sampleoperator/inspector_test.go", `"cmd/kubectl-delta", "build"`},
 	"make observability": {"Makefile", "\n\tCGO_ENABLED=0 go test -tags observability "}, // it needs a Prometheus, which only some machines have
@@ -22,8 +23,8 @@ var places = map[string]place{
 	"make deploy":        {"test/sampleoperator/deploy_test.go", `run("deploy"`},
 	"make undeploy":      {"test/sampleoperator/deploy_test.go", `run("undeploy"`},
 	"make kind-up":       {"hack/kind/scripts_test.go", `w.run(t, "up.sh"`},
-	"make model":         {"Makefile", "\n\t$(MAKE) model SEEDS="},
-	"go test ./...":      {"Makefile", "\n\tgo test -race -timeout 20m $(UNIT)\n"},
+	"make model":         {"hack/test-all", "make model SEEDS="},
+	"go test ./...":      {"Makefile", "\n\tgo test -tags invariants -timeout 20m $$(hack/packages test)\n"},
 	"go mod tidy":        {"test/docs/adopt/project_test.go", `p.told("go mod tidy")`},
 
 	"git submodule add https://github.com/delta-runtime/delta-runtime third_party/delta-runtime": {"test/docs/adopt/scaffold_test.go", `p.follow(followed[0])`},
