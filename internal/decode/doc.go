@@ -37,4 +37,7 @@
 //
 // The others are FuzzUnstructured, FuzzProto and FuzzHead. With -race it is seen that nobody writes to what an
 // object is like.
+//
+// A test that changes an object in many places makes one in so many of the changes, and fewer under the race detector.
+// The build tag slow has it make all.
 package decode

@@ -24,10 +24,10 @@ var mutableInProto = []any{
 }
 
 func TestMutatedProto(t *testing.T) {
-	for _, example := range mutableInProto {
+	for _, example := range shareOf(mutableInProto, inTypes) {
 		t.Run(reflect.TypeOf(example).Elem().Name(), func(t *testing.T) {
 			var accepted, valid int
-			seeds.RunHeavy(t, 4, func(t *testing.T, rng *rand.Rand) {
+			seeds.RunHeavy(t, mutableSeeds, func(t *testing.T, rng *rand.Rand) {
 				s := newSubject(t, example)
 				obj := random(rng, s.typ)
 				message := sent(obj)
@@ -76,12 +76,16 @@ func mutatedProto(rng *rand.Rand, message []byte) []byte {
 
 // TestEveryCut cuts messages off at every byte. Some of what is left is a message, too.
 func TestEveryCut(t *testing.T) {
+	var cut turn
 	for _, example := range mutableInProto {
 		s := newSubject(t, example)
 		rng := rand.New(rand.NewPCG(1, 1))
 		obj := random(rng, s.typ)
 		message := sent(obj)
 		for end := 0; end <= len(message); end += 1 + len(message)/2000 {
+			if !cut.is(inTrials) {
+				continue
+			}
 			s.holdsAgainst(t, asProto, slices.Clip(bytes.Clone(message[:end])), obj)
 		}
 		for _, f := range []wireField{{number: 99, sort: 2, bytes: []byte("x")}, {number: 99, value: 1}, {number: 99, sort: 1, bytes: make([]byte, 8)}} {
@@ -94,6 +98,7 @@ func TestEveryCut(t *testing.T) {
 
 // TestFieldsThatComeTwice has each field come twice. protobuf makes one of the two.
 func TestFieldsThatComeTwice(t *testing.T) {
+	var trial turn
 	s := newSubject(t, &corev1.Pod{})
 	obj := few(&corev1.Pod{}, 8)
 	root, _ := parseProto(sent(obj))
@@ -102,12 +107,18 @@ func TestFieldsThatComeTwice(t *testing.T) {
 			changed, _ := parseProto(sent(obj))
 			at := messages(&changed)[i]
 			for other := range *at { // as many fields as before
+				if !trial.is(inTrials) {
+					continue
+				}
 				was := (*at)[other]
 				(*at)[other] = (*at)[n]
 				s.holdsAgainst(t, asProto, writeProto(nil, changed), obj)
 				(*at)[other] = was
 			}
 			for _, where := range []int{n, len(*at)} {
+				if !trial.is(inTrials) {
+					continue
+				}
 				*at = slices.Insert(*at, where, (*at)[n])
 				s.holdsAgainst(t, asProto, writeProto(nil, changed), obj)
 				*at = slices.Delete(*at, where, where+1)

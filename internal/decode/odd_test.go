@@ -19,9 +19,9 @@ import (
 )
 
 func TestOddTypes(t *testing.T) {
-	for _, example := range oddTypes {
+	for _, example := range shareOf(oddTypes, inTypes) {
 		t.Run(reflect.TypeOf(example).Elem().Name(), func(t *testing.T) {
-			seeds.Run(t, 30, func(t *testing.T, rng *rand.Rand) {
+			seeds.Run(t, 10, func(t *testing.T, rng *rand.Rand) {
 				s := newSubject(t, example)
 				obj := random(rng, s.typ, anything...)
 				text, err := json.Marshal(obj)

@@ -63,5 +63,6 @@
 // random faults of a server in synctest bubbles, where subscribers rebuild the
 // world from what they are told and must agree with the server in the end. A seed
 // names its script: run it again with -run 'TestName/seed=N$', and more of them with
-// SEEDS=10000.
+// SEEDS=10000. The build tag slow has the heap measured that a blocked subscriber
+// costs.
 package engine

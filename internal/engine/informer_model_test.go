@@ -87,7 +87,7 @@ func (o *rebuilder) rename() map[string]string {
 // world from its deltas; an hour after the last fault all of them, the store and
 // the server agree.
 func TestInformerSurvives(t *testing.T) {
-	seeds.Each(t, usualSeeds, func(t *testing.T, seed uint64) {
+	seeds.Each(t, heavySeeds, func(t *testing.T, seed uint64) {
 		synctest.Test(t, func(t *testing.T) {
 			(&rig{t: t, rng: rand.New(rand.NewPCG(seed, 1))}).play()
 		})

@@ -12,6 +12,9 @@ import (
 // usualSeeds is how many random scripts a model test plays.
 const usualSeeds = 100
 
+// heavySeeds is the same for those that play a whole informer.
+const heavySeeds = 15
+
 // someKeys are the keys of n objects whose names are numbers.
 func someKeys(n int) []delta.Key {
 	keys := make([]delta.Key, n)

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
@@ -19,7 +20,7 @@ import (
 )
 
 // numberOr reads a size from the environment.
-func numberOr(t *testing.T, name string, otherwise int) int {
+func numberOr(t testing.TB, name string, otherwise int) int {
 	t.Helper()
 	text := os.Getenv(name)
 	if text == "" {
@@ -37,6 +38,8 @@ func numberOr(t *testing.T, name string, otherwise int) int {
 type stopwatch struct {
 	*Subscription[faulty.Thing]
 
+	handler time.Duration // what it takes for each delta
+
 	mu       sync.Mutex // guards everything below
 	sent     []time.Time
 	took     []time.Duration
@@ -48,6 +51,9 @@ type stopwatch struct {
 
 func (w *stopwatch) tell(d *delta.Delta[faulty.Thing]) {
 	now := time.Now()
+	if w.handler > 0 {
+		defer time.Sleep(w.handler) // the lock is free by then
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch d.Op {
@@ -69,10 +75,15 @@ func (w *stopwatch) tell(d *delta.Delta[faulty.Thing]) {
 
 // liveEvents come from a server and reach subscribers.
 type liveEvents struct {
-	group   *lifecycle.Group
-	server  *crowd
-	watches []*stopwatch
+	informer *Informer[faulty.Thing]
+	group    *lifecycle.Group
+	server   *crowd
+	watches  []*stopwatch
+	objects  int // that a resync shows
 }
+
+// resyncRate is how many objects a resync shows a second.
+const resyncRate = 10_000
 
 // send sends a live event every half millisecond until over is closed.
 func (l liveEvents) send(ctx context.Context, over <-chan struct{}) {
@@ -98,25 +109,20 @@ func (l liveEvents) send(ctx context.Context, over <-chan struct{}) {
 	}
 }
 
-// A resync at ten thousand objects a second does not delay what happens meanwhile.
-// Other programs on the machine change latencies, too, and that is not a fault of the
-// resync, so one round of some has to hold, and each compares within itself. More objects:
-//
-//	RESYNC_OBJECTS=100000 go test -run TestLiveEventsAreNotDelayedByAResync -v ./pkg/informer
-func TestLiveEventsAreNotDelayedByAResync(t *testing.T) {
-	const handlers, rate, rounds, least = 4, 10_000, 5, 5 * time.Millisecond
-	objects := numberOr(t, "RESYNC_OBJECTS", 5_000)
+// newLiveEvents runs an informer of some objects, with handlers that take some time for each delta.
+func newLiveEvents(t testing.TB, objects int, handler time.Duration) liveEvents {
+	t.Helper()
 	server := newCrowd(objects)
 	server.events = make(chan listwatch.Event[faulty.Thing], 1024)
 	server.things = append(server.things, faulty.Thing{Name: "live", Version: "1"})
 	i := New[faulty.Thing](server, Options[faulty.Thing]{Name: "things", Traits: thingTraits,
 		Reflector: reflector.Options[faulty.Thing]{Settings: informer.Settings{Lists: informer.PagesOnly}}})
-	if err := i.SetResync(resync.Policy{Period: resync.Never, Rate: rate}); err != nil {
+	if err := i.SetResync(resync.Policy{Period: resync.Never, Rate: resyncRate}); err != nil {
 		t.Fatal(err)
 	}
-	watches := make([]*stopwatch, handlers)
+	watches := make([]*stopwatch, 4)
 	for n := range watches {
-		w := &stopwatch{}
+		w := &stopwatch{handler: handler}
 		s, err := i.Subscribe(w.tell, informer.SubscribeOptions{})
 		if err != nil {
 			t.Fatal(err)
@@ -125,44 +131,83 @@ func TestLiveEventsAreNotDelayedByAResync(t *testing.T) {
 	}
 	g := lifecycle.New(t.Context())
 	g.Go("informer", i.Run)
-	<-i.Synced()
-	live, held := liveEvents{g, server, watches}, false
-	for round := 0; round < rounds && !held; round++ {
-		alone := measure(t, live, func() { <-time.After(time.Duration(objects) * time.Second / rate) })
-		began := time.Now()
-		during := measure(t, live, func() {
-			for _, w := range watches {
-				w.mu.Lock()
-				w.syncs, w.expected, w.shown = 0, objects, make(chan struct{})
-				w.mu.Unlock()
-			}
-			if err := i.Resync(nil); err != nil {
-				t.Fatal(err)
-			}
-			for _, w := range watches {
-				<-w.shown
-			}
-		})
-		took := watches[0].last.Sub(began)
-		if fastest := time.Duration(objects) * time.Second / rate * 9 / 10; took < fastest {
-			t.Errorf("%d objects were shown in %v, at %d a second", objects, took, rate)
-		}
-		held = during <= max(2*alone, least)
-		t.Logf("%d objects to %d handlers in %v (%.0f a second): p99 of a live event %v, alone %v", objects, handlers,
-			took.Round(time.Millisecond), float64(objects)/took.Seconds(), during, alone)
+	for _, w := range watches {
+		<-w.Synced() // it has been told of the first list
 	}
-	if !held {
-		t.Errorf("in none of %d rounds was the p99 during a resync within twice that without, or %v", rounds, least)
-	}
-	g.Stop()
-	if err := g.Wait(); err != nil {
+	return liveEvents{i, g, server, watches, objects}
+}
+
+func (l liveEvents) end(t testing.TB) {
+	t.Helper()
+	l.group.Stop()
+	if err := l.group.Wait(); err != nil {
 		t.Error(err)
 	}
 }
 
+// alone measures live events for as long as a resync takes.
+func (l liveEvents) alone(t testing.TB) time.Duration {
+	t.Helper()
+	return measure(t, l, func() { <-time.After(time.Duration(l.objects) * time.Second / resyncRate) })
+}
+
+// resynced measures live events during a resync, and says how long that took.
+func (l liveEvents) resynced(t testing.TB) (during, took time.Duration) {
+	t.Helper()
+	began := time.Now()
+	during = measure(t, l, func() {
+		for _, w := range l.watches {
+			w.mu.Lock()
+			w.syncs, w.expected, w.shown = 0, l.objects, make(chan struct{})
+			w.mu.Unlock()
+		}
+		if err := l.informer.Resync(nil); err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range l.watches {
+			<-w.shown
+		}
+	})
+	took = l.watches[0].last.Sub(began)
+	if fastest := time.Duration(l.objects) * time.Second / resyncRate * 9 / 10; took < fastest {
+		t.Errorf("%d objects were shown in %v, at %d a second", l.objects, took, resyncRate)
+	}
+	return during, took
+}
+
+// A resync at ten thousand objects a second does not delay what happens meanwhile. Handlers are busy with it for half of
+// the time, and a live event waits for one chunk at most.
+func TestLiveEventsAreNotDelayedByAResync(t *testing.T) {
+	const handler, least = 50 * time.Microsecond, 5 * time.Millisecond
+	synctest.Test(t, func(t *testing.T) {
+		live := newLiveEvents(t, numberOr(t, "RESYNC_OBJECTS", 5_000), handler)
+		alone := live.alone(t)
+		if during, _ := live.resynced(t); during > max(2*alone, least) {
+			t.Errorf("the p99 of a live event is %v during a resync, and %v alone", during, alone)
+		}
+		live.end(t)
+	})
+}
+
+// BenchmarkLiveEventsDuringAResync measures how long live events take on this machine, while handlers that do nothing are
+// shown everything and while they are not. More objects:
+//
+//	RESYNC_OBJECTS=100000 go test -count=1 -run xxx -bench LiveEventsDuringAResync -benchtime 1x ./internal/engine
+func BenchmarkLiveEventsDuringAResync(b *testing.B) {
+	live := newLiveEvents(b, numberOr(b, "RESYNC_OBJECTS", 5_000), 0)
+	for b.Loop() {
+		alone := live.alone(b)
+		during, took := live.resynced(b)
+		b.ReportMetric(float64(alone), "p99-alone-ns")
+		b.ReportMetric(float64(during), "p99-during-ns")
+		b.ReportMetric(float64(live.objects)/took.Seconds(), "objects/s")
+	}
+	live.end(b)
+}
+
 // measure sends live events while something goes on, and returns the p99 of how long
 // they took.
-func measure(t *testing.T, live liveEvents, during func()) time.Duration {
+func measure(t testing.TB, live liveEvents, during func()) time.Duration {
 	t.Helper()
 	for _, w := range live.watches {
 		w.mu.Lock()

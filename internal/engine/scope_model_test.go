@@ -126,7 +126,7 @@ func (o *exile) hear(d *delta.Delta[faulty.Thing]) {
 // is forbidden. In the end the store, the subscribers and the servers of the scopes
 // that are there agree, and nothing is left of the others.
 func TestScopesSurvive(t *testing.T) {
-	seeds.Each(t, usualSeeds, func(t *testing.T, seed uint64) {
+	seeds.Each(t, heavySeeds, func(t *testing.T, seed uint64) {
 		synctest.Test(t, func(t *testing.T) {
 			(&empire{t: t, rng: rand.New(rand.NewPCG(seed, 2))}).play()
 		})

@@ -17,7 +17,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/delta-runtime/delta-runtime/internal/imprint"
-	"github.com/delta-runtime/delta-runtime/internal/testing/benchkit"
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 )
 
@@ -124,25 +123,6 @@ func comesBack(t *testing.T, objs []any) {
 
 func difference(a, b any) string {
 	return cmp.Diff(a, b, cmp.Exporter(func(reflect.Type) bool { return true }))
-}
-
-// TestSharing sees that what Pods share is shared when they are read.
-func TestSharing(t *testing.T) {
-	const n = 20_000
-	all, ends, saved := func() ([]byte, []int, float64) {
-		heap := benchkit.StartHeap()
-		objs := cached(t, n)
-		saved := heap.Grown(n, objs)
-		all, ends := records(t, objs)
-		return all, ends, saved
-	}()
-	heap := benchkit.StartHeap()
-	got := read(t, &corev1.Pod{}, all, ends)
-	now := heap.Grown(n, got)
-	t.Logf("a Pod takes %.0f bytes, and %.0f when it was read", saved, now)
-	if now > saved*1.1 {
-		t.Errorf("a Pod takes %.0f bytes, and had taken %.0f", now, saved)
-	}
 }
 
 func TestRefusedTypes(t *testing.T) {

@@ -55,7 +55,7 @@ func (w *filedWorld) under() []Filed {
 
 func TestSelectFiledAgainstModel(t *testing.T) {
 	indexers := Indexers[cell]{"color": byColor, "tag": byTag}
-	seeds.Each(t, usualSeeds, func(t *testing.T, seed uint64) {
+	seeds.Each(t, heavySeeds, func(t *testing.T, seed uint64) {
 		w := &filedWorld{s: New(cellTraits, indexers), cells: map[delta.Key]cell{}, rng: rand.New(rand.NewPCG(seed, 3))}
 		w.write(900) // enough for some values to be found by their labels
 		for range 10 {

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"runtime"
 	"testing"
-	"time"
 	"weak"
 
+	"github.com/delta-runtime/delta-runtime/internal/testing/await"
 	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
@@ -76,13 +76,7 @@ func TestDroppedViewIsReleased(t *testing.T) {
 	first := putHeavy(s, "x")
 	func() { _ = s.View().Len() }()
 	putHeavy(s, "x")
-	deadline := time.Now().Add(10 * time.Second)
-	for alive(first) { // the collector says when, not a clock that a test could turn
-		if time.Now().After(deadline) {
-			t.Fatal("a dropped view keeps an object alive")
-		}
-		runtime.Gosched()
-	}
+	await.Until(t, "the collector to take what a dropped view kept", func() bool { return !alive(first) })
 	runtime.KeepAlive(s)
 }
 

@@ -260,7 +260,7 @@ func (s *script) compare() error {
 }
 
 func TestModel(t *testing.T) {
-	seeds.Run(t, usualSeeds, func(t *testing.T, rng *rand.Rand) {
+	seeds.Run(t, heavySeeds, func(t *testing.T, rng *rand.Rand) {
 		indexers := Indexers[cell]{"color": byColor}
 		s := &script{
 			rng:   rng,
