@@ -21,14 +21,14 @@ MANIFESTS    = crd rbac:roleName=manager-role webhook paths=$(OPERATOR)/... outp
 # Everything is compiled with the settings of hack/controlplane: without cgo, which the
 # race detector alone needs, and without the tables of a debugger. So one command finds
 # what another has compiled. The compiler collects its garbage less often than usual,
-# which takes a fifth off its time. Tests do not inherit that.
+# which takes a fifth off its time. Tests do not inherit that. go vet is a part of make lint.
 PLAIN       := controlplane cluster demo test beside lint model realtime bin/golangci-lint bin/benchstat bin/controller-gen bin/kustomize bin/kind bin/k8s/kubectl
 TESTS       := test beside race model realtime operator
 FLAGS       := $(shell go env GOFLAGS) -gcflags=all=-dwarf=false
 $(PLAIN): export CGO_ENABLED = 0
 $(PLAIN) $(TESTS): export GOGC = 400
 $(PLAIN): export GOFLAGS = $(FLAGS)
-$(TESTS): export GOFLAGS = $(FLAGS) "-exec=env -u GOGC"
+$(TESTS): export GOFLAGS = $(FLAGS) -vet=off "-exec=env -u GOGC"
 
 .DEFAULT_GOAL := help
 .PHONY: help
@@ -80,8 +80,8 @@ flakes: controlplane bin/controller-gen bin/kustomize ## Run the tests of the ga
 	@hack/flakes $(N)
 
 .PHONY: beside
-beside: ## Run the tests of the modules beside the root module alone
-	@for module in $(BESIDE); do echo "== $$module"; go -C $$module test ./... || exit; done
+beside: ## Run the tests of the modules beside the root module alone (the slow ones too with TAGS=slow)
+	@for module in $(BESIDE); do echo "== $$module"; go -C $$module test -tags "$(TAGS)" ./... || exit; done
 
 .PHONY: model
 model: cluster bin/controller-gen bin/kustomize ## Run the model tests with SEEDS seeds each (10000), and the slow tests beside them

@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"fmt"
 	"log"
 	"os"
 	"os/exec"
@@ -13,16 +15,24 @@ import (
 	"time"
 )
 
+// patience turns a program that hangs into a failure.
+const patience = 2 * time.Minute
+
 // safeBuffer may be read while it is written to.
 type safeBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
+	then func(soFar string) // called after each write, if set
 }
 
 func (s *safeBuffer) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.text.Write(p)
+	n, err := s.text.Write(p)
+	if s.then != nil {
+		s.then(s.text.String())
+	}
+	return n, err
 }
 
 func (s *safeBuffer) String() string {
@@ -32,10 +42,21 @@ func (s *safeBuffer) String() string {
 }
 
 func TestNothingTakesLongInSilence(t *testing.T) {
-	var progress safeBuffer
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "sh", "-c", "echo mine >&2; echo its own >&2; read until_then")
+	stop, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	progress := safeBuffer{then: func(soFar string) {
+		if strings.Count(soFar, "still there") == 5 {
+			fmt.Fprintln(stop)
+		}
+	}}
 	b := &builder{progress: log.New(&progress, "", 0), beat: 20 * time.Millisecond}
 	taken := 0
-	said, err := b.patiently(exec.CommandContext(t.Context(), "sh", "-c", "echo mine >&2; echo its own >&2; sleep 0.5"), watcher{
+	said, err := b.patiently(cmd, watcher{
 		line: func(line string) bool {
 			if line == "mine" {
 				taken++
@@ -49,7 +70,7 @@ func TestNothingTakesLongInSilence(t *testing.T) {
 		t.Errorf("it took %d lines and left %q, with error %v", taken, said, err)
 	}
 	if n := strings.Count(progress.String(), "still there"); n < 5 {
-		t.Errorf("in half a second it told %d times that it is still there, want every 20 ms", n)
+		t.Errorf("it told %d times that it is still there, want every 20 ms", n)
 	}
 }
 
@@ -61,7 +82,13 @@ func TestWaitingForTheLockIsNotSilent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	time.AfterFunc(300*time.Millisecond, unlock)
+	unlock = sync.OnceFunc(unlock)
+	progress.then = func(soFar string) {
+		if strings.Count(soFar, "still waiting") == 3 {
+			unlock()
+		}
+	}
+	defer time.AfterFunc(patience, unlock).Stop()
 	second, err := b.lock(path)
 	if err != nil {
 		t.Fatal(err)

@@ -14,5 +14,6 @@
 // # Testing
 //
 // The tests ask an operator with a real cache over a fake API server and a controller of our
-// builder. Canaries in Secrets must be in no answer.
+// builder. Canaries in Secrets must be in no answer. With the build tag slow, a test measures how long
+// the question why takes among many objects.
 package answers

@@ -25,7 +25,8 @@
 //
 // # Testing
 //
-// The heap is the judge: it holds samples of many shapes, typed and unstructured, and the
-// estimate is within 25 % of what the heap has grown by (TestAgainstTheHeap). The parts
-// of ByPath add up to Of. Values that lead back to themselves end (FuzzCycles).
+// The heap is the judge, with the build tag slow: it holds samples of many shapes, typed and
+// unstructured, and the estimate is within 25 % of what the heap has grown by
+// (TestAgainstTheHeap). The parts of ByPath add up to Of. Values that lead back to
+// themselves end (FuzzCycles).
 package footprint

@@ -65,5 +65,6 @@
 // in time and named, and no honest world may be accused (TestTheGuiltyAreNamed,
 // TestOwnLoopsAreNamed, TestTheHonestAreNotAccused). Their objects have managed fields as a
 // server keeps them. Their changes come from a real ledger, so they fold as in a program.
-// `SEEDS=10000 go test ./internal/hotloop` plays more.
+// `SEEDS=10000 go test ./internal/hotloop` plays more. One goroutine plays these worlds, so
+// the race detector leaves them out.
 package hotloop

@@ -2,11 +2,14 @@ package hotloop
 
 import (
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 	"weak"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/delta-runtime/delta-runtime/internal/testing/await"
 )
 
 // TestAReadEndsNothing asks for the episodes when one is over, as a scrape does, before the next call.
@@ -45,15 +48,9 @@ func TestIdleRequestsAreLetGo(t *testing.T) {
 	if n := len(b.watch.requests.byRequest); n != 1 {
 		t.Errorf("%d requests are watched", n)
 	}
-	runtime.GC()
-	alive := 0
-	for _, p := range pinned {
-		if p.Value() != nil {
-			alive++
-		}
-	}
-	if alive > 0 {
-		t.Errorf("%d objects are kept of requests that nobody calls", alive)
-	}
+	await.Until(t, "all objects to be let go of requests that nobody calls", func() bool {
+		runtime.GC()
+		return !slices.ContainsFunc(pinned, func(p weak.Pointer[corev1.Secret]) bool { return p.Value() != nil })
+	})
 	runtime.KeepAlive(b)
 }

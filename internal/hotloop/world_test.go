@@ -23,7 +23,10 @@ import (
 
 const me = "my-controller"
 
-var siteKind = schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Site"}
+var (
+	siteKind   = schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Site"}
+	secretKind = schema.GroupVersionKind{Version: "v1", Kind: "Secret"}
+)
 
 // world is a server, a watch, a ledger, and the Watch that is tested.
 type world struct {

@@ -249,7 +249,7 @@ func ids[E any](all []E, id func(E) uint64) (ids []uint64) {
 }
 
 func TestJournalAgainstModel(t *testing.T) {
-	seeds.Run(t, 300, func(t *testing.T, rng *rand.Rand) {
+	seeds.Run(t, 100, func(t *testing.T, rng *rand.Rand) {
 		limits := Limits{Deltas: 1 + rng.IntN(20), Calls: 1 + rng.IntN(12), Bytes: int64(1000 + rng.IntN(100_000))}
 		s := &script{
 			T: t, rng: rng, journal: New(limits), states: map[delta.Key]*corev1.Pod{},

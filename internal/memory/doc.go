@@ -36,5 +36,6 @@
 // # Testing
 //
 // The tests here spoil what was saved in all ways. test/operator plays restarts on a real API server, and
-// internal/savefile tests what a crash leaves of files.
+// internal/savefile tests what a crash leaves of files. With the build tag slow, a test counts how often
+// the heap is collected.
 package memory

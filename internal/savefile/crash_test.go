@@ -164,7 +164,7 @@ func (w *world) crash(t *testing.T, p *process) {
 // now and then; in some worlds, there is little room.
 func TestCrashes(t *testing.T) {
 	saves := 0
-	seeds.Run(t, 200, func(t *testing.T, rng *rand.Rand) {
+	seeds.Run(t, 60, func(t *testing.T, rng *rand.Rand) {
 		opts := Options{Key: [][]byte{nil, key}[rng.IntN(2)], MaxBytes: []int64{0, 0, 3500}[rng.IntN(3)]}
 		w := newWorld(rng, opts)
 		for range 10 {
@@ -197,7 +197,7 @@ func TestACrashAtEachMoment(t *testing.T) {
 // sees may not last yet.
 func TestAKilledProcessIsFollowedByALossOfPower(t *testing.T) {
 	const opening = 12 // operations, or some more
-	seeds.RunHeavy(t, 20, func(t *testing.T, rng *rand.Rand) {
+	seeds.RunHeavy(t, 8, func(t *testing.T, rng *rand.Rand) {
 		for fuse, survived := 0, false; !survived; fuse++ {
 			w := newWorld(rng, Options{})
 			p := &process{hardware: w.hardware, fuse: -1}

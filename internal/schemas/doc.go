@@ -34,6 +34,6 @@
 //
 // A server in memory describes custom kinds, and fails in each way that it can. Time is that of a
 // bubble. A judge makes types of whole documents, as client-go does: on a real API server, all kinds and all
-// answers about random objects and paths are compared with it and with client-go's own types. The cost
-// is measured there, too.
+// answers about random objects and paths are compared with it and with client-go's own types. With the
+// build tag slow, the cost is measured there, too.
 package schemas

@@ -20,5 +20,6 @@
 // # Testing
 //
 // The Pods are held to the size and make-up that benchmark results are quoted
-// for, and Latencies to a sorted slice of the same samples.
+// for, and Latencies to a sorted slice of the same samples. With the build tag slow, a test measures what
+// collections cost.
 package benchkit

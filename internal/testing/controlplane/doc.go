@@ -38,5 +38,6 @@
 //
 // # Testing
 //
-// The tests start real control planes, kill their parts and look for leftovers.
+// The tests start real control planes, kill their parts and look for leftovers. The build tag slow
+// adds those that start programs again, and those of workloads.
 package controlplane

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"github.com/delta-runtime/delta-runtime/internal/testing/await"
 )
 
 // Life is one life of something that can be run and stopped.
@@ -26,7 +28,7 @@ type Life struct {
 
 // patience is how long a test waits for something that should take an instant.
 // It is a variable for the sake of this package's own test.
-var patience = 20 * time.Second
+var patience = await.Patience
 
 // an order is one way to live.
 type order struct {
@@ -62,9 +64,7 @@ func Test(t *testing.T, construct func() Life) {
 					return
 				}
 			}
-			if err := goleak.Find(before); err != nil {
-				t.Errorf("something is left of it: %v", err)
-			}
+			await.Within(t, patience, "nothing to be left of it", func() error { return goleak.Find(before) })
 		})
 	}
 }

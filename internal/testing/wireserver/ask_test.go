@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"compress/gzip"
 	"context"
-	"crypto/tls"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -12,13 +11,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/textproto"
-	"net/url"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
-
-	"k8s.io/client-go/rest"
 )
 
 // An address is where a server listens, and how to connect to it.
@@ -27,27 +23,6 @@ type address struct {
 	dial func(ctx context.Context, network, host string) (net.Conn, error)
 	// encoding is what the client accepts: gzip as Go's own client does, or identity.
 	encoding string
-}
-
-// plain is the address for a client that wants nothing compressed.
-func (a address) plain() address {
-	a.encoding = "identity"
-	return a
-}
-
-// addressOf is the address of a real API server.
-func addressOf(t *testing.T, config *rest.Config) address {
-	t.Helper()
-	at, err := url.Parse(config.Host)
-	if err != nil {
-		t.Fatal(err)
-	}
-	secure, err := rest.TLSConfigFor(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	secure.NextProtos = []string{"http/1.1"}
-	return address{at.Host, (&tls.Dialer{Config: secure}).DialContext, "gzip"}
 }
 
 // serving is the address of a Server.

@@ -20,6 +20,6 @@
 //
 // # Testing
 //
-// A test sends the same requests to a real API server and to a Server that has the real
-// one's object, and compares the answers byte by byte.
+// With the build tag slow, a test sends the same requests to a real API server and to a Server
+// that has the real one's objects, and compares the answers byte by byte.
 package wireserver

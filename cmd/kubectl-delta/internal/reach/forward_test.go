@@ -65,7 +65,7 @@ func message(t *testing.T, c *Connection) string {
 func TestThroughAPortForward(t *testing.T) {
 	for name, a := range map[string]*standin.APIServer{"WebSocket": {}, "SPDY": {Old: true}} {
 		t.Run(name, func(t *testing.T) {
-			c := open(t, &Options{Kubeconfig: cluster(t, a), OperatorNamespace: "ops", Timeout: 10 * time.Second})
+			c := open(t, &Options{Kubeconfig: cluster(t, a), OperatorNamespace: "ops", Timeout: time.Minute})
 			if got, want := message(t, c), "GET 127.0.0.1:8443 Bearer kubeconfig-token"; got != want {
 				t.Errorf("the inspector got %q, want %q", got, want)
 			}
