@@ -93,7 +93,7 @@ skip: ## Play SEEDS random worlds (10000) in which operators skip work, and judg
 
 .PHONY: skip-real
 skip-real: controlplane ## The same on a real API server, for MINUTES (10)
-	SKIP_MINUTES=$(MINUTES) go -C test/skip test -count=1 -timeout 600m -run '$(ONREAL)'
+	SKIP_MINUTES=$(MINUTES) go -C test/skip test -count=1 -tags slow -timeout 600m -run '$(ONREAL)'
 
 .PHONY: fuzz
 fuzz: ## Fuzz every target for FUZZTIME (30s)

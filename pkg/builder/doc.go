@@ -76,7 +76,8 @@
 //
 // The judge knows which states a reconciler could have seen, and what the watches have shown.
 // The sources, ledger, queue and recorded reconciler are the real ones. The informers' events
-// and the worker's loop are the test's. SEEDS=1000 walks through larger worlds.
+// and the worker's loop are the test's. SEEDS=1000 walks through larger worlds. The race
+// detector leaves the walk out: it takes one step at a time.
 //
 // controller-runtime's own builder suite passes on it, and test/operator runs it against a
 // real API server.

@@ -1,3 +1,8 @@
+//go:build !race
+
+// The walks take one step at a time, and wait until nothing runs before the next one. The race
+// detector has nothing to find in them, and makes them ten times slower.
+
 package builder_test
 
 import (
@@ -81,11 +86,17 @@ var walks = []struct {
 	{"born", "plain hides metadata others-all", scope{}, false},
 }
 
+const (
+	usual = 30
+	// some is how many seeds somebody asks for who wants more than is usual.
+	some = 100
+	// many is how many make model plays. The whole walk takes minutes.
+	many = 1000
+)
+
 // TestInterleavings walks through all interleavings of small worlds. In each, a judge that
 // knows nothing of ledgers looks at what every call is told.
 func TestInterleavings(t *testing.T) {
-	// The whole walk takes minutes. It is for who asks for as many seeds as make model does.
-	const usual, many = 30, 1000
 	whole := seeds.Count(t, usual) >= many
 	var all tally
 	for i, w := range walks {
@@ -128,11 +139,14 @@ func (s *scope) name() string {
 // Worlds that are taken for the same state go on alike: those that are not taken for the same
 // have as many ways to an end.
 func TestStatesSayEverything(t *testing.T) {
-	for _, s := range []scope{
-		{moments: histories["another-life"], watches: watchings["hides-all"], failures: 1},
+	scopes := []scope{
 		{moments: histories["there-and-back"], watches: watchings["both-hide"], failures: 1},
 		{moments: histories["one-then-other"], watches: watchings["others"]},
-	} {
+	}
+	if seeds.Count(t, usual) >= some {
+		scopes = append(scopes, scope{moments: histories["another-life"], watches: watchings["hides-all"], failures: 1})
+	}
+	for _, s := range scopes {
 		synctest.Test(t, func(t *testing.T) {
 			together := s.through(t)
 			apart := &walk{scope: &s, apart: true}

@@ -1,3 +1,5 @@
+//go:build !race
+
 package builder_test
 
 import "iter"

@@ -38,7 +38,7 @@ func TestEveryChangeIsToldToThoseItIsFor(t *testing.T) {
 	} {
 		told, complete := 0, 0
 		t.Run(name, func(t *testing.T) {
-			seeds.Run(t, 30, func(t *testing.T, rng *rand.Rand) {
+			seeds.Run(t, 15, func(t *testing.T, rng *rand.Rand) {
 				inWorld(t, func(t *testing.T, w *world) {
 					g := &game{world: w, rng: rng, calls: map[string][]call{}}
 					g.play(t, limits)

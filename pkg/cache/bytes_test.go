@@ -60,7 +60,7 @@ func TestListsAreReadAsClientGoDoes(t *testing.T) {
 	for _, l := range tongues {
 		for name, change := range wayward {
 			t.Run(l.name+", "+name, func(t *testing.T) {
-				seeds.Run(t, 60, func(t *testing.T, rng *rand.Rand) {
+				seeds.Run(t, 20, func(t *testing.T, rng *rand.Rand) {
 					data := change(rng, l.list(t, "77", somePods(rng, rng.IntN(6))))
 					if l.form == unstructuredForm { // client-go calls objects what the list calls itself, ours what was asked for
 						data = append([]byte(`{"kind":"PodList","apiVersion":"v1",`), data[min(len(data), len(`{"kind":"PodList","apiVersion":"v1",`)):]...)
@@ -108,7 +108,7 @@ func TestWatchesAreReadAsClientGoDoes(t *testing.T) {
 	for _, l := range tongues {
 		for name, change := range wayward {
 			t.Run(l.name+", "+name, func(t *testing.T) {
-				seeds.Run(t, 60, func(t *testing.T, rng *rand.Rand) {
+				seeds.Run(t, 20, func(t *testing.T, rng *rand.Rand) {
 					server := &sent{contentType: l.contentType(), body: change(rng, l.events(t, rng)), rng: rng}
 					if rng.IntN(4) == 0 {
 						server.broken = errors.New("connection reset by peer")

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unsafe"
 
 	corev1 "k8s.io/api/core/v1"
@@ -16,6 +15,7 @@ import (
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	patiently "github.com/delta-runtime/delta-runtime/internal/testing/await"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -74,10 +74,11 @@ func TestDuplicatesAreSharedOrKept(t *testing.T) {
 			labelled := configFor("o", "second")
 			labelled.Labels["more"] = "yes"
 			version := f.put(labelled)
-			next := kept(t, c, "second", &corev1.ConfigMap{})
-			for ; next.ResourceVersion != version; next = kept(t, c, "second", &corev1.ConfigMap{}) {
-				time.Sleep(time.Millisecond)
-			}
+			var next *corev1.ConfigMap
+			patiently.Until(t, "the change to be in the cache", func() bool {
+				next = kept(t, c, "second", &corev1.ConfigMap{})
+				return next.ResourceVersion == version
+			})
 			if got := sameMap(next.Data, second.Data); got != tt.want {
 				t.Errorf("two versions of an object have one map: %t, want %t", got, tt.want)
 			}

@@ -20,7 +20,6 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/timetable"
-	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
@@ -327,24 +326,5 @@ func TestRelist(t *testing.T) {
 		if got := <-told; got != "*v1.ConfigMap a" || len(told) > 0 {
 			t.Errorf("after the relist %s was shown, and %d others", got, len(told))
 		}
-	}
-}
-
-// TestRelistOfADegradedKind sees who waits for a list told why there is none.
-func TestRelistOfADegradedKind(t *testing.T) {
-	f := newFakeAPI(t)
-	f.deny("secrets", 403)
-	c := newCache(t, f, crcache.Options{}, Options{ByObject: map[client.Object]KindOptions{&corev1.Secret{}: {Missing: WaitForIt}}})
-	if _, err := c.GetInformer(t.Context(), &corev1.Secret{}); err != nil {
-		t.Fatal(err)
-	}
-	start(t, c)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-	defer cancel()
-	if err := c.Relist(ctx, &corev1.Secret{}); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "relist *v1.Secret: relist v1 Secret: ") {
-		t.Errorf("relist of what is forbidden: %v", err)
-	}
-	if err := c.Resync(t.Context(), &corev1.Secret{}, nil); !errors.Is(err, informer.ErrNotSynced) {
-		t.Errorf("resync of what is forbidden: %v", err)
 	}
 }

@@ -86,5 +86,5 @@
 // Tests run against controller-runtime's fakes in synctest bubbles, where waiting costs
 // nothing, and against our informers over client-go's fake API.
 // controller-runtime's own tests of its sources pass as well. Package builder walks through
-// the interleavings of small worlds.
+// the interleavings of small worlds. The test of how much memory stays has the tag slow.
 package source

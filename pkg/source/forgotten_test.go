@@ -1,3 +1,5 @@
+//go:build slow
+
 package source_test
 
 import (
@@ -5,7 +7,6 @@ import (
 	"fmt"
 	"runtime"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,6 +15,7 @@ import (
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 
+	"github.com/delta-runtime/delta-runtime/internal/testing/await"
 	"github.com/delta-runtime/delta-runtime/internal/testing/informers"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
@@ -77,9 +79,7 @@ func TestObjectsOfNamespacesThatAreGoneAreForgotten(t *testing.T) {
 		if err := pods.Core().RemoveScope(namespace, informer.Silently); err != nil {
 			t.Fatal(err)
 		}
-		for len(pods.GetStore().ListKeys()) > 0 {
-			time.Sleep(time.Millisecond)
-		}
+		await.Until(t, "the pods to be gone", func() bool { return len(pods.GetStore().ListKeys()) == 0 })
 	}
 	if grown := heap() - before; grown > most {
 		t.Errorf("%d namespaces of %d pods have come and gone, and the heap has %d KB more", rounds-2, each, grown>>10)

@@ -29,7 +29,7 @@
 //
 // # Reproducing a seed
 //
-//	SEEDS=13 go test ./test/contract -run 'TestTheFakeDoesAsTheServerDoes/seed=12$'
+//	SEEDS=13 go test -tags slow ./test/contract -run 'TestTheFakeDoesAsTheServerDoes.*/seed=12$'
 //
 // # Concurrency
 //
@@ -38,6 +38,9 @@
 //
 // # Testing
 //
-// TestScriptsBite plays the scripts on fakes with one fault each. The scripts must find each
+// Scripts with events, timeouts and pauses take real seconds, so only the tag slow compiles the test that plays them
+// on the real server. The other scripts wait for the server as long as it takes.
+//
+// TestScriptsBite plays all scripts on fakes with one fault each. The scripts must find each
 // fault.
 package contract

@@ -36,12 +36,12 @@ func (f fake) watch(ctx context.Context, o metav1.ListOptions) (stream, error) {
 }
 
 // playFake plays a script on the fake, through a wrapper that may falsify its answers. It
-// returns the transcript.
-func playFake(t *testing.T, s script, through func(fake) server) (lines []string) {
+// returns the player, which has the transcript.
+func playFake(t *testing.T, s script, through func(fake) server) (p *player) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		f := fake{apifake.New(apifake.Options{Version: 100})}
-		p := &player{t: t, on: through(f)}
+		p = &player{t: t, on: through(f)}
 		var kept *apifake.Backup
 		var keptAt int64
 		acts, events := s.acts()
@@ -67,7 +67,6 @@ func playFake(t *testing.T, s script, through func(fake) server) (lines []string
 			p.writes.after(events[i], keptAt)
 			p.say("%s", events[i])
 		}
-		lines = p.lines
 	})
-	return lines
+	return p
 }

@@ -14,6 +14,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiwatch "k8s.io/apimachinery/pkg/watch"
+
+	"github.com/delta-runtime/delta-runtime/internal/testing/await"
 )
 
 // usually is how long a test reads from a watch.
@@ -52,6 +54,9 @@ type player struct {
 	next   string // continue token of the last list
 	rest   string // and the one of the last error
 	lines  []string
+	// heard is how many lines each watch has brought, in the order of the script. A player that hopes to hear as
+	// much as another has heard waits for it patiently.
+	heard, hopes []int
 }
 
 func (p *player) say(format string, args ...any) {
@@ -103,12 +108,15 @@ func (p *player) together(ctx context.Context, steps []step) {
 	parts := make([]*player, len(steps))
 	for i, one := range steps {
 		part := &player{t: p.t, on: p.on, writes: p.writes, next: p.next, rest: p.rest}
+		if n := watches(one); len(p.hopes) >= n {
+			part.hopes, p.hopes = p.hopes[:n], p.hopes[n:]
+		}
 		parts[i] = part
 		all.Go(func() { part.play(ctx, one) })
 	}
 	all.Wait()
 	for _, part := range parts {
-		p.lines = append(p.lines, part.lines...)
+		p.lines, p.heard = append(p.lines, part.lines...), append(p.heard, part.heard...)
 	}
 }
 
@@ -153,6 +161,11 @@ func (p *player) list(ctx context.Context, r request) {
 
 func (p *player) watch(ctx context.Context, w watch) {
 	p.say("watch %v", w.request)
+	at, hope := len(p.heard), 0
+	p.heard = append(p.heard, 0)
+	if len(p.hopes) > 0 {
+		hope, p.hopes = p.hopes[0], p.hopes[1:]
+	}
 	st, err := p.on.watch(ctx, p.options(w.request))
 	if err != nil {
 		p.say("  %s", p.refusal(err))
@@ -164,11 +177,18 @@ func (p *player) watch(ctx context.Context, w watch) {
 	if open == 0 {
 		open = usually + time.Duration(w.timeout)*time.Second
 	}
-	ctx, cancel := context.WithTimeout(ctx, open)
+	before := len(p.lines)
+	defer func() { p.heard[at] = len(p.lines) - before }()
+	brief, cancel := context.WithTimeout(ctx, open)
 	defer cancel()
-	marked := ""
-	for {
-		e, err := st.Next(ctx)
+	patient, cancel := context.WithTimeout(ctx, await.Patience)
+	defer cancel()
+	for marked := ""; ; {
+		until := brief
+		if len(p.lines)-before < hope {
+			until = patient
+		}
+		e, err := st.Next(until)
 		switch {
 		case errors.Is(err, io.EOF):
 			p.say("  end")
@@ -176,23 +196,29 @@ func (p *player) watch(ctx context.Context, w watch) {
 		case err != nil:
 			return
 		}
-		switch o := e.Object.(type) {
-		case *metav1.Status:
-			p.say("  %s %s", e.Type, p.refusal(&apierrors.StatusError{ErrStatus: *o}))
-		case *object:
-			if e.Type != apiwatch.Bookmark {
-				p.say("  %s %s", e.Type, p.describe(o))
-				continue
-			}
-			at, final := p.writes.of(o.ResourceVersion), o.Annotations[metav1.InitialEventsAnnotationKey]
-			if at != marked || final != "" {
-				p.say("  %s %s %s", e.Type, at, final)
-			}
-			marked = at
-		default:
-			p.say("  %s %T", e.Type, o)
-		}
+		marked = p.hear(e, marked)
 	}
+}
+
+// hear notes an event of a watch. It returns the version of the last bookmark.
+func (p *player) hear(e apiwatch.Event, marked string) string {
+	switch o := e.Object.(type) {
+	case *metav1.Status:
+		p.say("  %s %s", e.Type, p.refusal(&apierrors.StatusError{ErrStatus: *o}))
+	case *object:
+		if e.Type != apiwatch.Bookmark {
+			p.say("  %s %s", e.Type, p.describe(o))
+			return marked
+		}
+		at, final := p.writes.of(o.ResourceVersion), o.Annotations[metav1.InitialEventsAnnotationKey]
+		if at != marked || final != "" {
+			p.say("  %s %s %s", e.Type, at, final)
+		}
+		return at
+	default:
+		p.say("  %s %T", e.Type, o)
+	}
+	return marked
 }
 
 // describe says which write made an object. The object has the version of that write, unless

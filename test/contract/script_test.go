@@ -2,6 +2,7 @@ package contract
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -100,6 +101,36 @@ const (
 )
 
 var yes, no = new(true), new(false)
+
+// takesTime reports whether a script waits for a server that starts again, or depends on when something happens:
+// on a timeout, a pause, or the writes of others.
+func (s script) takesTime() bool { return s.alone || slices.ContainsFunc(s.steps, takesTime) }
+
+func takesTime(one step) bool {
+	switch s := one.(type) {
+	case event, pause:
+		return true
+	case together:
+		return slices.ContainsFunc(s, takesTime)
+	case watch:
+		return s.timeout != 0 || slices.ContainsFunc(s.then, takesTime)
+	default:
+		return false
+	}
+}
+
+// watches is how many watches there are in a step. No watch is opened while another one is read.
+func watches(one step) (n int) {
+	switch s := one.(type) {
+	case together:
+		for _, part := range s {
+			n += watches(part)
+		}
+	case watch:
+		n = 1
+	}
+	return n
+}
 
 // fate are the events of a script. Scripts with the same fate are in one group.
 func (s script) fate() string {

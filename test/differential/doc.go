@@ -46,7 +46,7 @@
 //
 //	SEEDS=13 go test ./test/differential -run 'TestCaches/seed=12$'
 //
-// SEEDS is how many games are played, 6 by default. A game takes a second or two.
+// SEEDS is how many games are played, 5 by default. A game takes a second or two.
 //
 // # Concurrency
 //
@@ -56,4 +56,6 @@
 // # Testing
 //
 // TestGamesBite plays with caches that have one fault each, and must find each fault.
+// It takes many games, and TestKindsThatDoNotSync waits for what never comes. So only the
+// tag slow compiles these two.
 package differential

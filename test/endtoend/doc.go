@@ -20,9 +20,11 @@
 //
 // # Concurrency
 //
-// The processes of one benchmark run at the same time, and no others.
+// The processes of one benchmark run at the same time, and no others. Tests play several scenarios at
+// the same time, because they measure nothing.
 //
 // # Testing
 //
+// Tests play controller-runtime's side in one form, and with the tag slow in all.
 // TestMissedEventsFail has a client that misses events, and expects that it fails.
 package endtoend

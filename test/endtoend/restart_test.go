@@ -132,16 +132,19 @@ func playRestart(tb testing.TB, s scenario) (found figures, err error) {
 // state and with nothing that may be missing.
 func TestRestart(t *testing.T) {
 	for _, form := range forms {
-		found, err := playRestart(t, scenario{Side: ours, Form: form, Objects: 500, Events: 1, Restart: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if found.Lists > 1 { // the question for the version, which this server refuses
-			t.Errorf("%s: the second life has listed %d times", form, found.Lists)
-		}
-		if found.ChangeTime <= 0 {
-			t.Errorf("%s: the second life was not told of the change", form)
-		}
+		t.Run(form, func(t *testing.T) {
+			t.Parallel()
+			found, err := playRestart(t, scenario{Side: ours, Form: form, Objects: 500, Events: 1, Restart: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if found.Lists > 1 { // the question for the version, which this server refuses
+				t.Errorf("the second life has listed %d times", found.Lists)
+			}
+			if found.ChangeTime <= 0 {
+				t.Error("the second life was not told of the change")
+			}
+		})
 	}
 }
 

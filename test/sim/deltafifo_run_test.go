@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/delta-runtime/delta-runtime/internal/testing/await"
 )
 
 func transformThing(obj any) (any, error) {
@@ -115,7 +117,7 @@ func (r *fifoRun) show(deltas cache.Deltas) string {
 // popOrClose pops an item. If none comes although a key is pending, it closes the FIFO, so
 // that a wrong FIFO makes the test fail and not hang.
 func (r *fifoRun) popOrClose(process cache.PopProcessFunc) (any, error) {
-	late := time.AfterFunc(time.Second, r.fifo.Close)
+	late := time.AfterFunc(await.Patience, r.fifo.Close)
 	defer late.Stop()
 	return r.fifo.Pop(process)
 }
@@ -145,7 +147,7 @@ func (r *fifoRun) meanwhile(calls []fifoCall) string {
 	select {
 	case <-done:
 		return text
-	case <-time.After(10 * time.Second): // a deadlock, not a slow call
+	case <-time.After(await.Patience): // a deadlock, not a slow call
 		return "; THE FIFO LETS NOBODY IN WHILE AN ITEM IS PROCESSED"
 	}
 }

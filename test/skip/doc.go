@@ -59,6 +59,8 @@
 //
 //	make skip-real MINUTES=10
 //
+// They take real time, so only the tag slow compiles them.
+//
 // # Concurrency
 //
 // Several worlds run at the same time, each in a synctest bubble with a server, a manager and

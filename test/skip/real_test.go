@@ -1,3 +1,5 @@
+//go:build slow
+
 package skip
 
 import (
@@ -147,13 +149,23 @@ func (r *realServer) written(id objectID, write func() (version string)) {
 	}
 }
 
-// darken cuts the line until light is called.
-func (r *realServer) darken() (light func()) {
+// upToDate waits until the memory has all writes.
+func (r *realServer) upToDate() {
+	r.writing.RLock()
+	r.writing.RUnlock() //nolint:staticcheck // taking the lock is the waiting
+}
+
+// cut ends all watches.
+func (r *realServer) cut() { r.line.Cut() }
+
+// lose cuts the line until found is called, which also forgets the past.
+func (r *realServer) lose() (found func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.dark++
 	r.line.Darken()
 	return func() {
+		r.compact()
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if r.dark--; r.dark == 0 {

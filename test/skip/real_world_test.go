@@ -1,3 +1,5 @@
+//go:build slow
+
 package skip
 
 import (
@@ -9,7 +11,6 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
@@ -42,8 +43,11 @@ func (r *realServer) play(t *testing.T, p *plan) *story {
 	return told
 }
 
-// settleReally ends all faults, and waits until nothing happens any more.
-func (w *world) settleReally() {
+// settings have the cache look for missing kinds at short intervals.
+func (*realServer) settings() informer.Settings { return soon }
+
+// settle waits until nothing happens any more.
+func (*realServer) settle(w *world) {
 	w.comeToRest()
 	if w.poked {
 		w.note(func() string { return "       each primary object is poked" })
@@ -93,6 +97,3 @@ func (w *world) isShown(id objectID, f form) bool {
 	}
 	return false
 }
-
-// hangUp closes the connections of a manager that has ended.
-func (l *life) hangUp() { controlplane.HangUp(l.manager.GetHTTPClient()) }

@@ -34,9 +34,9 @@ type state struct {
 // states, lists, watches from a version, bookmarks, streaming lists, and a compacted past. It
 // speaks HTTP as far as clients need it: see RoundTrip.
 type server struct {
-	streaming bool        // it offers streaming lists
-	describes bool        // it says which versions its descriptions have, as a memory asks for
-	real      *realServer // if it is set, it has the objects, and this server only remembers them
+	streaming bool      // it offers streaming lists
+	describes bool      // it says which versions its descriptions have, as a memory asks for
+	real      elsewhere // if it is set, it has the objects, and this server only remembers them
 
 	mu        sync.Mutex // guards everything below
 	version   int64
@@ -213,8 +213,7 @@ func (s *state) in(f form) []byte {
 // upToDate waits until the memory has all writes.
 func (s *server) upToDate() {
 	if s.real != nil {
-		s.real.writing.RLock()
-		defer s.real.writing.RUnlock()
+		s.real.upToDate()
 	}
 }
 
@@ -280,7 +279,7 @@ func (s *server) mannersLocked(d door) *manners {
 // cut ends the watches at a door.
 func (s *server) cut(d door, how error) {
 	if s.real != nil {
-		s.real.line.Cut()
+		s.real.cut()
 		return
 	}
 	s.mu.Lock()

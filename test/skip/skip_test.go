@@ -11,7 +11,7 @@ import (
 )
 
 // usual is how many worlds are played without SEEDS.
-const usual = 300
+const usual = 40
 
 // TestSkippingIsSafe plays random operators in random worlds, as many at a time as there
 // are processors. Each world has a clock of its own.

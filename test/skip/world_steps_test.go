@@ -60,11 +60,10 @@ func (w *world) remove(id objectID) {
 // lose makes all lists and watches at a door fail for a while, and forgets the events of that
 // time.
 func (w *world) lose(d door, status int, length time.Duration) {
-	if r := w.server.real; r != nil {
-		light := r.darken()
+	if w.server.real != nil {
+		found := w.server.real.lose()
 		w.lasting(length, func() {
-			r.compact()
-			light()
+			found()
 			w.note(func() string { return "       the line is up again" })
 		})
 		return

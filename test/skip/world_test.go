@@ -18,6 +18,7 @@ import (
 	ctrlmanager "sigs.k8s.io/controller-runtime/pkg/manager"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
+	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
 	"github.com/delta-runtime/delta-runtime/pkg/cache"
 	"github.com/delta-runtime/delta-runtime/pkg/manager"
 )
@@ -104,7 +105,7 @@ func (w *world) settle() {
 		time.Sleep(50 * time.Millisecond)
 	}
 	if w.server.real != nil {
-		w.settleReally()
+		w.server.real.settle(w)
 		return
 	}
 	time.Sleep(calmly)
@@ -159,7 +160,7 @@ func (w *world) start(ctx context.Context) {
 		more.Default.ShowUnchanged = new(false)
 	}
 	if w.server.real != nil {
-		more.Default.Reflector = soon
+		more.Default.Reflector = w.server.real.settings()
 	}
 	if err := manager.Configure(&options, append(w.withMemory(), manager.WithCache(more))...); err != nil {
 		panic(fmt.Sprintf("configure a manager: %v", err))
@@ -198,3 +199,6 @@ func (w *world) stop() {
 	w.running.hangUp()
 	w.running = nil
 }
+
+// hangUp closes the connections of a manager that has ended.
+func (l *life) hangUp() { controlplane.HangUp(l.manager.GetHTTPClient()) }
