@@ -152,7 +152,7 @@ func (r *realServer) written(id objectID, write func() (version string)) {
 // upToDate waits until the memory has all writes.
 func (r *realServer) upToDate() {
 	r.writing.RLock()
-	r.writing.RUnlock() //nolint:staticcheck // taking the lock is the waiting
+	r.writing.RUnlock() //nolint:staticcheck,gocritic // taking the lock is the waiting
 }
 
 // cut ends all watches.
