@@ -23,7 +23,7 @@ MANIFESTS    = crd rbac:roleName=manager-role webhook paths=$(OPERATOR)/... outp
 # what another has compiled. The compiler collects its garbage less often than usual,
 # which takes a fifth off its time. Tests do not inherit that. go vet is a part of make lint.
 PLAIN       := controlplane cluster demo test beside lint model realtime bin/golangci-lint bin/benchstat bin/controller-gen bin/kustomize bin/kind bin/k8s/kubectl
-TESTS       := test beside race model realtime operator
+TESTS       := test beside race flakes model realtime operator
 FLAGS       := $(shell go env GOFLAGS) -gcflags=all=-dwarf=false
 $(PLAIN): export CGO_ENABLED = 0
 $(PLAIN) $(TESTS): export GOGC = 400

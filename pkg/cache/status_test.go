@@ -71,16 +71,19 @@ func TestAStatusReadsWellAsJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.deny("configmaps", http.StatusServiceUnavailable)
-	patiently.Until(t, "an error", func() bool { return c.Status()[0].Informer.Reflector.LastError != nil })
-	text, err := json.Marshal(c.Status())
-	if err != nil {
-		t.Fatal(err)
-	}
+	var text []byte // the end of the watch is an error, too, and may be the last one for a while
+	patiently.Until(t, "the server's refusal", func() (refused bool) {
+		var err error
+		if text, err = json.Marshal(c.Status()); err != nil {
+			t.Fatal(err)
+		}
+		return strings.Contains(string(text), "the fake API refuses this")
+	})
 	if strings.Contains(string(text), `"0001-`) {
 		t.Errorf("the status shows a time that is none:\n%s", text)
 	}
 	for _, want := range []string{
-		`"Name":"v1 ConfigMap"`, `"LastError":"`, `the fake API refuses this`,
+		`"Name":"v1 ConfigMap"`, `"LastError":"`,
 		`"Resync":{"period":"1h0m0s","spread":"OverPeriod","selector":"app=web"}`,
 	} {
 		if !strings.Contains(string(text), want) {
