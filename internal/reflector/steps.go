@@ -127,7 +127,6 @@ func (r *Reflector[T]) adopt(ctx context.Context, list *snapshot[T], as Replacem
 	r.at, r.catchUp = position{version: as.Version}, nil
 	r.counts.lists[r.reason].Add(1)
 	r.expired, r.recheck, r.distrust = false, false, false
-	r.relists.serve()
 	r.listed, r.unsure = r.opts.Now(), as.Partial
 	r.failures.listed(r.listed)
 	r.doubts.listed()
@@ -135,6 +134,7 @@ func (r *Reflector[T]) adopt(ctx context.Context, list *snapshot[T], as Replacem
 		s.Version, s.SyncedOnce, s.ListedAt = as.Version, true, r.listed
 	})
 	r.hears()
+	r.relists.serve() // last: who has waited for the list finds it in the status
 	return next, nil
 }
 
