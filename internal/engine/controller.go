@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"sync/atomic"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -46,11 +45,12 @@ type controller[T any] struct {
 	traits    *traits.Of[T]
 	unchanged Unchanged
 	resync    *resyncer
-	ready     <-chan struct{}         // closed when subscribers can count as synced
-	mutations *mutation.Detector[T]   // nil unless they are looked for
-	forgotten map[delta.Key]struct{}  // see forget
-	witness   func() Witness[T]       // see Options
-	held      atomic.Pointer[held[T]] // nil unless a saved state was recalled
+	ready     <-chan struct{}        // closed when subscribers can count as synced
+	mutations *mutation.Detector[T]  // nil unless they are looked for
+	forgotten map[delta.Key]struct{} // see forget
+	witness   func() Witness[T]      // see Options
+	waiting   []*subscriber[T]       // those who join when the first list is there, to be told what has changed since it was saved
+	past      *past[T]               // nil for none
 
 	batches, applied, processed tally.Histogram // see Counts
 
@@ -63,7 +63,6 @@ type controller[T any] struct {
 }
 
 func (c *controller[T]) run(ctx context.Context) error {
-	defer c.let()
 	synced := false
 	for ctx.Err() == nil {
 		batch, ok, err := c.fifo.next()
@@ -76,6 +75,9 @@ func (c *controller[T]) run(ctx context.Context) error {
 		if !synced && isClosed(c.ready) {
 			synced = true
 			c.processor.markSynced()
+		}
+		if len(c.waiting) > 0 && (synced || c.listed()) {
+			c.admitAll()
 		}
 		// A resync's next chunk follows a batch that has drained, so that no more than
 		// one chunk is ever pending, and a live event waits for one at most.
@@ -111,11 +113,6 @@ func (c *controller[T]) process(batch Batch[T]) {
 	c.processor.publishAt(now, events)
 	if batch.Len() > 0 {
 		c.processed.Observe(uint64(max(0, time.Since(began))))
-	}
-	for _, entry := range batch.controls { // before the others, who may be to recall it
-		if e, ok := entry.(*hold[T]); ok {
-			c.hold(e)
-		}
 	}
 	for _, entry := range batch.controls {
 		c.carryOut(entry)
@@ -249,11 +246,8 @@ func (c *controller[T]) carryOut(entry control[T]) {
 		e.answer <- nil
 	case *dismissal[T]:
 		c.dismiss(e)
-	case *hold[T]: // has been
-	case *cutting[T]:
-		e.answer <- c.cut()
-	case *letGo[T]:
-		c.let()
+	case *forgetting[T]:
+		c.past = nil
 	default:
 		panic(fmt.Sprintf("BUG: control entry %T", entry))
 	}
@@ -270,17 +264,31 @@ func (c *controller[T]) observe(events []event[T]) {
 // on, of what changes.
 func (c *controller[T]) join(e *join[T]) {
 	defer close(e.joined)
-	var joined bool
-	if h := c.held.Load(); e.subscriber.from == withSaved && h != nil {
-		h.users.Add(1)
-		e.subscriber.recalled.Store(true)
-		joined = c.processor.joinAt(e.subscriber, recalled[T]{h}, h.next)
-	} else {
-		joined = c.processor.join(e.subscriber, c.store.View())
+	if e.subscriber.saved && !c.listed() {
+		c.waiting = append(c.waiting, e.subscriber)
+		return
 	}
-	if joined && !c.launch(e.subscriber) {
-		c.processor.leave(e.subscriber)
+	c.admit(e.subscriber)
+}
+
+// admit is join for a subscriber that need not wait.
+func (c *controller[T]) admit(l *subscriber[T]) {
+	view := c.store.View()
+	var there inventory[T] = view
+	if l.saved && c.past != nil && c.listed() {
+		there = &comparison[T]{View: view, of: c.processor, past: c.past}
 	}
+	if c.processor.join(l, there) && !c.launch(l) {
+		c.processor.leave(l)
+	}
+}
+
+// admitAll lets those join who have waited for the first list.
+func (c *controller[T]) admitAll() {
+	for _, l := range c.waiting {
+		c.admit(l)
+	}
+	c.waiting = nil
 }
 
 // dismiss takes the objects of a scope out of the store, and tells the subscribers if

@@ -34,9 +34,7 @@ type inlet[T any] struct {
 	omitted omissions      // since the last list
 	gaps    *atomic.Uint64 // counts where what was omitted ends; nil if nobody asks
 
-	listed     bool          // replace was called with what the server has, or CaughtUp
-	recalled   bool          // it was called with a saved state
-	holding    <-chan error  // answers when subscribers can recall that; nil unless Recall waits
+	listed     bool          // replace was called
 	unpopped   bool          // the version that it came with is pending
 	initialEnd uint64        // number of the last item of the first list
 	synced     chan struct{} // closed when the first list is visible, and with the inlet

@@ -58,11 +58,8 @@ func (in *inlet[T]) replace(objs []T, r reflector.Replacement) error {
 			f.syncLocked(&item[T]{event: event[T]{Delta: d, unchanged: true, to: timetable.Nobody}})
 		default:
 			d := delta.Delta[T]{
-				Key: keys[n.at], Op: n.op, Initial: r.Recalled || !in.listed && !in.recalled,
+				Key: keys[n.at], Op: n.op, Initial: !in.listed,
 				New: objs[n.at], Version: n.version, Seen: now, Origin: n.origin,
-			}
-			if r.Recalled {
-				d.Origin = asSaved
 			}
 			f.appendLocked(&item[T]{event: event[T]{Delta: d, foreign: r.NewHistory}})
 		}
@@ -71,11 +68,7 @@ func (in *inlet[T]) replace(objs []T, r reflector.Replacement) error {
 		gone[i].Seen = now
 		f.appendLocked(&gone[i])
 	}
-	if r.Recalled {
-		in.recallLocked(r.Version, now)
-	} else {
-		in.finishReplaceLocked(r.Version, now)
-	}
+	in.finishReplaceLocked(r.Version, now)
 	return nil
 }
 

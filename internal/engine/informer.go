@@ -80,6 +80,8 @@ type Options[T any] struct {
 	// Witness returns somebody who is shown everything that subscribers are told, or nil. The
 	// Controller asks for each batch. Nil has no witness.
 	Witness func() Witness[T]
+	// Saved reads what an earlier process has saved of the kind. Nil has no past.
+	Saved Saved[T]
 	// Ready says when a subscriber has synced.
 	Ready Readiness
 	// Reflector says how to list and watch. Where there are several scopes, each has
@@ -127,6 +129,9 @@ func newInformer[T any](opts Options[T]) *Informer[T] {
 		log:       opts.Log,
 		kind:      opts.Name,
 		witness:   opts.Witness,
+	}
+	if opts.Saved != nil {
+		i.controller.past = newPast(opts.Saved)
 	}
 	if opts.Ready == WhenSettled {
 		i.controller.ready = i.fifo.settled
@@ -199,7 +204,9 @@ func (i *Informer[T]) begin(group *lifecycle.Group) error {
 		s.launch(group)
 	}
 	for _, s := range slices.SortedFunc(maps.Keys(i.subscriptions), (*Subscription[T]).older) {
-		if i.processor.join(s.subscriber, nil) {
+		if s.subscriber.saved {
+			i.controller.waiting = append(i.controller.waiting, s.subscriber)
+		} else if i.processor.join(s.subscriber, nil) {
 			i.launch(s.subscriber)
 		}
 	}

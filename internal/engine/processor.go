@@ -27,11 +27,9 @@ type processor[T any] struct {
 	numbers     atomic.Uint32                    // subscribers ever made
 	subscribers atomic.Pointer[[]*subscriber[T]] // replaced under mu, never changed in place
 
-	mu        lock.Mutex[lock.Processor] // guards everything below, and writes to subscribers
-	recallers []*subscriber[T]           // those whose ledgers are saved, also when they have left
-	lostSome  bool                       // one of those is forgotten
-	synced    bool
-	stopped   bool
+	mu      lock.Mutex[lock.Processor] // guards everything below, and writes to subscribers
+	synced  bool
+	stopped bool
 }
 
 // inventory is what a late subscriber is told first. The Indexer's views are such.
@@ -70,11 +68,7 @@ func (p *processor[T]) newSubscriber(opts informer.SubscribeOptions, tell func(*
 // reports false for a subscriber that has left already and after stop; otherwise
 // the caller starts [subscriber.run].
 func (p *processor[T]) join(l *subscriber[T], s inventory[T]) bool {
-	return p.joinAt(l, s, cursor[T]{node: p.log.end.Load()})
-}
-
-// joinAt is join for a subscriber that is to hear everything from an earlier place on.
-func (p *processor[T]) joinAt(l *subscriber[T], s inventory[T], at cursor[T]) bool {
+	at := cursor[T]{node: p.log.end.Load()}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.stopped {

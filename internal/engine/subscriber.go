@@ -24,7 +24,7 @@ type subscriber[T any] struct {
 	of     *processor[T]
 	number uint32 // in audiences
 	opts   informer.SubscribeOptions
-	from   beginning // written before it joins
+	saved  bool // it is told how objects differ from what was saved
 	tell   func(*delta.Delta[T])
 
 	synced chan struct{} // closed once everything up to syncAt is told
@@ -37,7 +37,6 @@ type subscriber[T any] struct {
 	position atomic.Uint64 // written under mu. Invariant: that of place, whenever mu is free, until the subscriber has left.
 	syncAt   atomic.Uint64 // the log's length when the first list was complete
 	awaited  atomic.Bool   // somebody waits for it to catch up
-	recalled atomic.Bool   // it was told a saved state, and everything since
 	vanished atomic.Uint64 // deltas that folding made vanish; written under mu
 	_        [64]byte
 	calls    atomic.Uint64 // events told, or passed over as not for us; written by run alone
@@ -52,7 +51,6 @@ type subscriber[T any] struct {
 	taken    span                        // what run is telling
 	isSynced bool                        // Invariant: true when synced is closed, and only then.
 	progress progress
-	recall   recalling[T]
 }
 
 // stage is how far a subscriber has come in its life.
@@ -106,7 +104,6 @@ func (l *subscriber[T]) join(at cursor[T], s inventory[T]) bool {
 func (l *subscriber[T]) quit() {
 	l.gone.Store(true)
 	l.mu.Lock()
-	l.leaveOffLocked()
 	l.place, l.backlog = cursor[T]{}, nil
 	unheard := l.initial
 	l.initial = nil

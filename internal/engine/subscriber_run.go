@@ -58,19 +58,23 @@ func (l *subscriber[T]) finish() {
 func (l *subscriber[T]) tellSnapshot(s inventory[T]) {
 	defer s.Release()
 	now := time.Now()
-	var origin *delta.Origin
-	if _, saved := s.(recalled[T]); saved {
-		origin = asSaved
-	}
-	for key, object := range s.All() {
+	tell := func(d delta.Delta[T]) bool {
 		if l.gone.Load() {
-			return
+			return false
 		}
 		l.calls.Add(1)
-		l.tell(&delta.Delta[T]{
-			Key: key, Op: delta.Added, Initial: true, New: object, Origin: origin,
-			Version: l.of.traits.Version(object), Seen: now,
-		})
+		d.Seen = now
+		l.tell(&d)
+		return true
+	}
+	if compared, ok := s.(*comparison[T]); ok {
+		compared.each(tell)
+		return
+	}
+	for key, object := range s.All() {
+		if !tell(delta.Delta[T]{Key: key, Op: delta.Added, Initial: true, New: object, Version: l.of.traits.Version(object)}) {
+			return
+		}
 	}
 }
 
@@ -121,7 +125,7 @@ func (l *subscriber[T]) tryTake() []event[T] {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	clear(l.folded)
-	l.taken, l.recall.run = span{}, cursor[T]{}
+	l.taken = span{}
 	if l.gone.Load() {
 		return nil
 	}
@@ -135,9 +139,6 @@ func (l *subscriber[T]) tryTake() []event[T] {
 	events, at := l.place.peek()
 	if len(events) == 0 {
 		return nil
-	}
-	if l.from == withSaved {
-		l.recall.run, l.recall.length = l.place, len(events)
 	}
 	l.place.skip(len(events))
 	l.position.Store(l.place.position())

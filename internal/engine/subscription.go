@@ -31,18 +31,18 @@ type Subscription[T any] struct {
 // between two batches: so that those who subscribe in a loop do so at the pace of
 // the informer, and do not keep it from its work.
 func (i *Informer[T]) Subscribe(tell func(*delta.Delta[T]), opts informer.SubscribeOptions) (*Subscription[T], error) {
-	return i.subscribe(tell, opts, withPresent)
+	return i.subscribe(tell, opts, false)
 }
 
-// SubscribeRecalling is Subscribe for somebody who knows the saved state that the informer has begun with: he is
-// told that state, each object marked Remembered, and then everything that happened since. If there is none, or no
-// longer, it is Subscribe.
-func (i *Informer[T]) SubscribeRecalling(tell func(*delta.Delta[T]), opts informer.SubscribeOptions) (*Subscription[T], error) {
-	return i.subscribe(tell, opts, withSaved)
+// SubscribeComparing is Subscribe for somebody who wants to know what has changed since an earlier process saved the
+// objects. He is told of each object that is there, or was saved, how it differs: all that is marked Initial, and
+// Remembered. Where nothing was saved, or it is forgotten by now, it is Subscribe.
+func (i *Informer[T]) SubscribeComparing(tell func(*delta.Delta[T]), opts informer.SubscribeOptions) (*Subscription[T], error) {
+	return i.subscribe(tell, opts, i.opts.Saved != nil)
 }
 
-func (i *Informer[T]) subscribe(tell func(*delta.Delta[T]), opts informer.SubscribeOptions, from beginning) (*Subscription[T], error) {
-	s, joined, err := i.register(tell, opts, from)
+func (i *Informer[T]) subscribe(tell func(*delta.Delta[T]), opts informer.SubscribeOptions, saved bool) (*Subscription[T], error) {
+	s, joined, err := i.register(tell, opts, saved)
 	if err != nil {
 		return nil, fmt.Errorf("subscribe %s to informer for %s: %w", opts.Name, i.opts.Name, err)
 	}
@@ -52,14 +52,14 @@ func (i *Informer[T]) subscribe(tell func(*delta.Delta[T]), opts informer.Subscr
 
 // register adds a subscription and asks the Controller to let it join, if there
 // is one. joined is closed when that is done.
-func (i *Informer[T]) register(tell func(*delta.Delta[T]), opts informer.SubscribeOptions, from beginning) (_ *Subscription[T], joined chan struct{}, err error) {
+func (i *Informer[T]) register(tell func(*delta.Delta[T]), opts informer.SubscribeOptions, saved bool) (_ *Subscription[T], joined chan struct{}, err error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.phase == stopped {
 		return nil, nil, ErrStopped
 	}
 	s := &Subscription[T]{informer: i, subscriber: i.processor.newSubscriber(opts, tell), resync: opts.Resync}
-	i.processor.begins(s.subscriber, from)
+	s.subscriber.saved = saved
 	i.subscriptions[s] = struct{}{}
 	i.scheduleLocked(s)
 	joined = make(chan struct{})
@@ -109,10 +109,6 @@ func (s *Subscription[T]) ResyncPolicies() []resync.Policy {
 func (s *Subscription[T]) Resync(selector labels.Selector) {
 	s.informer.resync.trigger(selector, s.subscriber.number)
 }
-
-// Recalled reports whether the subscriber was told the saved state that the informer has begun with, and
-// everything since.
-func (s *Subscription[T]) Recalled() bool { return s.subscriber.recalled.Load() }
 
 // Synced is closed when the subscriber has been told everything of the first list,
 // or, if it came later, of what was there then. Which scopes' first lists that are

@@ -52,10 +52,9 @@ var table = map[string]rule{
 	"internal/testing/seeds":        {},
 	"internal/dedup":                {theirs: in("k8s.io/api", "k8s.io/apimachinery")},
 	"internal/decode":               {ours: in("internal/dedup"), theirs: in("k8s.io/api", "k8s.io/apimachinery")},
-	"internal/imprint":              {theirs: in("k8s.io/apimachinery")},
 	"internal/savefile":             {ours: in("internal/lock"), theirs: in("github.com/klauspost/compress/zstd")},
 	"internal/memory": {
-		ours:   in("internal/ledger", "internal/lock", "internal/savefile", "pkg/delta"),
+		ours:   in("internal/lock", "internal/savefile", "pkg/delta"),
 		theirs: in("github.com/go-logr/logr", "k8s.io/apimachinery", "k8s.io/client-go"),
 	},
 	"internal/wire": {
@@ -106,7 +105,7 @@ var table = map[string]rule{
 		theirs: edge, except: in("sigs.k8s.io/controller-runtime"),
 	},
 	"pkg/cache": {
-		ours: in("internal/dedup", "internal/engine", "internal/footprint", "internal/imprint", "internal/journal", "internal/lifecycle", "internal/listwatch", "internal/lock", "internal/memory", "internal/metrics", "internal/objects",
+		ours: in("internal/dedup", "internal/engine", "internal/footprint", "internal/journal", "internal/lifecycle", "internal/listwatch", "internal/lock", "internal/memory", "internal/metrics", "internal/objects",
 			"internal/observe", "internal/peer",
 			"internal/reflector", "internal/shown", "internal/states", "internal/store", "internal/timetable", "internal/wire", "pkg/delta", "pkg/informer", "pkg/resync", "pkg/toolscache"),
 		theirs: edge, except: aboveUs,
@@ -119,7 +118,7 @@ var table = map[string]rule{
 	"pkg/predicate": {ours: in("pkg/delta", "pkg/diff", "internal/lock", "internal/objects", "internal/path"), theirs: edge, except: aboveUs},
 	"pkg/builder": {
 		ours: in("pkg/source", "pkg/delta", "pkg/diff", "pkg/resync", "pkg/queue/ctrlqueue",
-			"internal/hotloop", "internal/journal", "internal/ledger", "internal/lock", "internal/memory", "internal/metrics", "internal/objects", "internal/observe", "internal/path", "internal/recording", "internal/schemas",
+			"internal/hotloop", "internal/journal", "internal/ledger", "internal/lock", "internal/metrics", "internal/objects", "internal/observe", "internal/path", "internal/recording", "internal/schemas",
 			"internal/timetable", "pkg/queue"),
 		theirs: edge,
 	},

@@ -31,15 +31,9 @@ const (
 type Clerk[R comparable, C, K, T any] interface {
 	Recorder[R, C]
 	Teller[R, T]
-	Books[R]
+	Auditor
 	Marker[C, K]
 	Witness[R, T]
-}
-
-// Books are what a ledger is kept by.
-type Books[R comparable] interface {
-	Auditor
-	Keeper[R]
 }
 
 // Witness is asked by those who only look.
@@ -71,8 +65,8 @@ type Recorder[R comparable, C any] interface {
 	// HoldBack notes that a predicate has held an event back.
 	HoldBack()
 	// NewStream begins a stream. With byKey each object is for one request, which its key
-	// decides. The name tells a process to come which stream it was.
-	NewStream(name string, byKey bool) Stream[R, C]
+	// decides.
+	NewStream(byKey bool) Stream[R, C]
 }
 
 // Teller tells a reconciler what led to a request.
@@ -124,19 +118,7 @@ type Stream[R comparable, C any] interface {
 	Begin(c C) Delivery[R]
 	// Restart forgets everything: what is shown from now on begins with a snapshot.
 	Restart()
-	// Listed says that everything was shown that was there, and how that began.
-	Listed(with Beginning)
 }
-
-// Beginning is what a stream showed first.
-type Beginning uint8
-
-const (
-	// WithList is what the server had.
-	WithList Beginning = iota + 1
-	// WithMemory is what an earlier process had saved, and then everything that happened since.
-	WithMemory
-)
 
 // Delivery is one event on its way to a handler. Any goroutine may record it, also when the
 // handler has long returned.

@@ -24,7 +24,7 @@ var order = [][]any{
 	{Observe{}},
 	{JournalShelf{}},
 	{
-		CallSteps{}, Calls{}, Clerk{}, Collector{}, ControllerQueue{}, Descriptions{}, Group{}, Guard{}, HotLoop{}, Indexers{}, Journal{}, Listed{}, Memory{}, Mutations{},
+		CallSteps{}, Calls{}, Clerk{}, ControllerQueue{}, Descriptions{}, Group{}, Guard{}, HotLoop{}, Indexers{}, Journal{}, Listed{}, Memory{}, Mutations{},
 		PageTable{}, PathChecks{}, PathPredicate{}, Pins{}, QueueClock{}, Reflector{}, Relatives{}, Relists{}, SaveFiles{},
 		SchemaServers{}, SchemaTypes{}, Session{}, Sessions{}, SharedInformer{}, StepCounts{}, Stream{}, Wishes{}, Writes{},
 	},
@@ -153,11 +153,8 @@ type (
 	// SaveFiles is savefile.Dir.mu: which files a directory has, and how large they are.
 	SaveFiles struct{}
 
-	// Memory is memory.Memory.mu: what is saved, and what was taken since. No file is touched under it.
+	// Memory is memory.Memory.mu: what is saved. No file is touched under it.
 	Memory struct{}
-
-	// Collector is memory.waiting.mu: whether the garbage collector waits.
-	Collector struct{}
 
 	// Group is lifecycle.Group.mu: the tasks that run, and how they ended.
 	Group struct{}

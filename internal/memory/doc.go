@@ -1,41 +1,29 @@
-// Package memory saves what a manager's cache has and what its controllers have dealt with, so that the next process
-// goes on where this one ended.
+// Package memory saves the objects of a manager's cache, so that the next process can say what has changed while nobody
+// ran.
 //
-//	kinds ────Cut────┐                            ┌──Recall──▶ kinds: the store, then a watch
-//	                 ▼                            │
-//	             ┌────────┐  files, manifest  ┌───┴────┐
-//	             │ Memory │ ────────────────▶ │ Memory │  of the next process
-//	             └────────┘                   └───┬────┘
-//	                 ▲                            │
-//	ledgers ──Save───┤                            └─Restore──▶ ledgers: who has succeeded
-//	        ──Took───┘ marks: what was taken since
+//	kinds ──Snapshot──▶ Memory ── a file for each kind, and a manifest ──▶ Memory of the next process
+//	                                                                           │
+//	        subscribers ◀── Added, Updated, Sync, Deleted unnoticed ◀──Read────┘ beside what the server lists
 //
 // # What is promised
 //
-// What the next process tells a reconciler is complete only if it is: each change since the request last succeeded, from
-// the state that it had then. Three things see to that.
-//
-//   - A cut comes before the ledgers. When a ledger is asked, all that is in the cut is recorded. Everything after the cut
-//     comes once more, because the next process watches from the cut on.
-//   - A request counts as dealt with only until a worker takes it. That is noted in a file of marks before the
-//     reconciler is called. So whatever happens after the last save, of a request that was taken nothing is believed.
-//   - A ledger is believed only if each of its watches begins with the state that was saved.
+// Nothing is read from what was saved but the past. A process lists and watches as it would without a memory, its
+// readers see what the server says, and the first call for each request knows that something may be missing. So a
+// memory of another cluster, of a server that was restored, or of another executable makes what is told of the past wrong, and
+// nothing else.
 //
 // # What is refused
 //
-// The state of another version of the program, of another cluster, of other selectors, and of a kind that the server describes in
-// another way, and each file that is damaged. Ledgers also if the program was started with other arguments or
-// another environment, or if the machine was started again after a process that did not end in good order: it may have lost marks. The
-// log says what is refused and why, and a list follows, as without a memory.
+// What is of another cluster, of other selectors, and what is damaged, sealed with another key, or in a format that this
+// program does not read. The log says so in a line, and subscribers are told what there is, as without a memory.
 //
 // # Concurrency
 //
-// Any goroutine may call a [Memory]. One at a time saves. No file is touched under the lock, except that a mark is
-// written by the worker that it is about.
+// Any goroutine may call a [Memory]. One at a time saves. No file is touched under the lock. One process writes a
+// directory; others read it, and the first of them that finds it free writes from then on.
 //
 // # Testing
 //
-// The tests here spoil what was saved in all ways. test/operator plays restarts on a real API server, and
-// internal/savefile tests what a crash leaves of files. With the build tag slow, a test counts how often
-// the heap is collected.
+// The tests here spoil what was saved in all ways. internal/savefile tests what a crash leaves of files, and test/operator
+// plays restarts on a real API server.
 package memory

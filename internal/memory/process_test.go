@@ -1,165 +1,103 @@
 package memory
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"iter"
 	"maps"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
+	"time"
 
-	"github.com/go-logr/logr"
+	"github.com/go-logr/logr/funcr"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/delta-runtime/delta-runtime/internal/ledger"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// process is a process with a memory: one kind, and one controller that watches it by the objects' own keys.
-type process struct {
-	t      *testing.T
-	memory *Memory
-	kind   *things
-	clerk  ledger.Clerk[reconcile.Request, delta.Change, delta.Cause, delta.Changes]
-	stream ledger.Stream[reconcile.Request, delta.Change]
-	// recalled is what the kind has begun with, nil for a list.
-	recalled []string
-}
-
-// place is where processes live: a directory, and a server that says what it is.
+// place is where processes live: a directory, and a server that says which cluster it is.
 type place struct {
-	dir     string
-	key     []byte
-	program Program
-	server  Server
-	uid     string // of the cluster
-	hash    string // of the description of the kind
-	print   string // of the kind
+	dir, uid, print string
+	key             []byte
+	forbidden       bool // to ask for the cluster
+	config          rest.Config
+	every           time.Duration
 }
 
 func newPlace(t *testing.T) *place {
 	t.Helper()
-	p := &place{dir: t.TempDir(), program: Program{Build: "1", Config: "1"}, uid: "cluster", hash: "1", print: "all"}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		text := `{"paths":{"api/v1":{"serverRelativeURL":"/openapi/v3/api/v1?hash=` + p.hash + `"}}}`
-		if r.URL.Path != "/openapi/v3" {
-			text = `{"apiVersion":"meta.k8s.io/v1","kind":"PartialObjectMetadata","metadata":{"name":"kube-system","uid":"` + p.uid + `"}}`
-		}
-		_, _ = w.Write([]byte(text))
-	}))
-	t.Cleanup(server.Close)
-	p.server = Server{Config: &rest.Config{Host: server.URL}, HTTP: server.Client()}
-	t.Cleanup(server.Client().CloseIdleConnections)
-	return p
+	return &place{dir: t.TempDir(), uid: "one", print: "all", config: rest.Config{Host: "http://server"}}
 }
 
-const (
-	controller = "the controller"
-	kindName   = "v1 Thing"
-)
-
-// open begins a process, without its kind and its controller. It may fail.
-func (p *place) open(t *testing.T) (*process, error) {
-	t.Helper()
-	m, err := New(Options{Dir: p.dir, Key: p.key, Program: p.program, Log: logr.Discard()})
-	if err != nil {
-		return nil, err
+// RoundTrip answers as the server does.
+func (p *place) RoundTrip(r *http.Request) (*http.Response, error) {
+	text, code := fmt.Sprintf(`{"apiVersion":"meta.k8s.io/v1","kind":"PartialObjectMetadata","metadata":{"name":"kube-system","uid":%q}}`, p.uid), http.StatusOK
+	if p.forbidden {
+		text, code = `{"apiVersion":"v1","kind":"Status","status":"Failure","reason":"Forbidden","code":403}`, http.StatusForbidden
 	}
-	t.Cleanup(func() { _ = m.Close() })
-	return &process{t: t, memory: m, kind: &things{print: p.print, objects: map[string]string{}}}, nil
+	return &http.Response{
+		StatusCode: code, Request: r, Body: io.NopCloser(strings.NewReader(text)), Header: http.Header{"Content-Type": {"application/json"}},
+	}, nil
 }
 
-// start begins a process whose kind has these objects, if nothing was saved. All are told to the controller.
+// process is a process with a memory and one kind.
+type process struct {
+	*things
+
+	t      *testing.T
+	memory *Memory
+
+	mu    sync.Mutex
+	lines []string // of the log
+}
+
+const kindName = "v1 Thing"
+
+// start begins a process whose kind has these objects, by name and version.
 func (p *place) start(t *testing.T, objects map[string]string) *process {
 	t.Helper()
-	made, err := p.open(t)
-	if err != nil {
-		t.Fatal(err)
-	}
-	made.begin(p, objects)
+	made := &process{t: t, things: &things{at: p, print: p.print, objects: objects}}
+	log := funcr.New(func(_, args string) {
+		made.mu.Lock()
+		defer made.mu.Unlock()
+		made.lines = append(made.lines, args)
+	}, funcr.Options{})
+	made.memory = New(Options{Dir: p.dir, Key: p.key, Every: p.every, Log: log})
+	made.memory.AddKind(kindName, made.things)
+	t.Cleanup(func() { _ = made.memory.Close() })
 	return made
 }
 
-func (p *process) begin(at *place, objects map[string]string) {
-	made := delta.NewLedger[reconcile.Request](delta.LedgerOptions{})
-	p.clerk = made.Clerk()
-	p.clerk.Keep(ledger.Identity[reconcile.Request]{
-		Request: func(r reconcile.Request) uint64 { return p.memory.Hash('r', r.Namespace, r.Name) },
-		Object:  func(namespace, name string) uint64 { return p.memory.Hash('o', namespace, name) },
-		Took:    func(request uint64, in ledger.Memories) { p.memory.Took(controller, request, in) },
+// read returns the versions that were saved, nil for nothing.
+func (p *process) read() map[string]string {
+	p.t.Helper()
+	found := p.memory.Read(p.t.Context(), kindName, p.things, func(key delta.Key) (any, bool) {
+		version, there := p.objects[key.Name]
+		return thing(key.Name, version), there
 	})
-	p.memory.AddLedger(controller, p.clerk)
-	p.stream = p.clerk.NewStream("things", true)
-	p.memory.AddKind(kindName, p.kind)
-	found := p.memory.Recall(p.t.Context(), Question{
-		Name: kindName, Kind: p.kind, Server: at.server, Decode: func(data []byte) (any, error) { return string(data), nil },
-	})
-	with, cause := ledger.WithList, delta.InitialList
-	if found != nil {
-		with, cause, objects = ledger.WithMemory, delta.Restart, map[string]string{}
-		for _, obj := range found.Objs {
-			name := obj.(string)
-			p.recalled = append(p.recalled, name)
-			objects[name] = "saved"
-		}
-		slices.Sort(p.recalled)
+	if found == nil {
+		return nil
 	}
-	for name := range objects {
-		p.kind.objects[name] = objects[name]
-		p.tell(name, cause)
-	}
-	p.stream.Listed(with)
-}
-
-func request(name string) reconcile.Request {
-	r := reconcile.Request{}
-	r.Name = name
-	return r
-}
-
-// tell has the controller hear of an object.
-func (p *process) tell(name string, cause delta.Cause) {
-	op := delta.Added
-	if cause == delta.Restart {
-		op = delta.Sync
-	}
-	d := p.stream.Begin(delta.Change{Cause: cause, Key: delta.Key{Name: name}, Op: op, Deltas: 1})
-	d.Record(request(name))
-	p.clerk.Landed(request(name))
-	d.End()
-}
-
-// born has the controller hear of an object that has come into being.
-func (p *process) born(name string) { p.tell(name, delta.Primary) }
-
-// succeed has a worker deal with requests.
-func (p *process) succeed(names ...string) {
-	for _, name := range names {
-		p.clerk.Take(request(name))
-		p.clerk.Settle(request(name), ledger.Succeeded)
-	}
-}
-
-// complete returns which of the requests are told that they know everything. A worker takes all of them.
-func (p *process) complete(names ...string) []string {
-	var all []string
-	for _, name := range names {
-		if p.clerk.Take(request(name)).Complete() {
-			all = append(all, name)
-		}
+	all := map[string]string{}
+	for key, obj := range found {
+		all[key.Name] = obj.(*metav1.PartialObjectMetadata).ResourceVersion
 	}
 	return all
 }
 
 func (p *process) save() {
 	p.t.Helper()
-	if _, err := p.memory.save(p.t.Context(), running); err != nil {
+	if err := p.memory.save(p.t.Context(), false); err != nil {
 		p.t.Fatal(err)
 	}
 }
@@ -179,41 +117,67 @@ func (p *process) kill() {
 	}
 }
 
-// things is a kind whose objects are names with a text.
+func (p *process) log() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.lines)
+}
+
+// things is a kind whose objects have a name and a version.
 type things struct {
+	at      *place
 	print   string
 	objects map[string]string
+	decoded []string
+	broken  error         // of Encode
+	slow    time.Duration // Encode takes this long
+	encoded int
+	forgot  bool
 }
 
-func (k *things) Print() string        { return k.print }
-func (k *things) GroupVersion() string { return "v1" }
-func (k *things) ForgetRecalled()      {}
-func (k *things) Cut() Cut             { return thingsCut{maps.Clone(k.objects)} }
+var _ Kind = &things{}
+
+func thing(name, version string) *metav1.PartialObjectMetadata {
+	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID("uid of " + name), ResourceVersion: version}}
+}
+
+func (k *things) Print() string { return k.print }
+
+func (k *things) Server() Server {
+	return Server{Config: &k.at.config, HTTP: &http.Client{Transport: k.at}}
+}
+func (k *things) Snapshot() Snapshot { return thingsNow(maps.Clone(k.objects)) }
+func (k *things) ForgetSaved()       { k.forgot = true }
 
 func (k *things) Encode(buf []byte, obj any) ([]byte, error) {
-	name, ok := obj.(string)
-	if !ok {
-		return nil, errors.New("it is not a name")
-	}
-	return append(buf, name...), nil
+	time.Sleep(k.slow)
+	k.encoded++
+	about := obj.(*metav1.PartialObjectMetadata)
+	return fmt.Append(buf, about.Name, " ", about.ResourceVersion), k.broken
 }
 
-func (k *things) Encoder() func(buf []byte, obj any) ([]byte, error) { return k.Encode }
+func (k *things) Decode(data []byte) (any, error) {
+	name, version, ok := strings.Cut(string(data), " ")
+	if !ok {
+		return nil, errors.New("that was not written by a thing")
+	}
+	k.decoded = append(k.decoded, name)
+	return thing(name, version), nil
+}
 
-type thingsCut struct{ objects map[string]string }
+type thingsNow map[string]string
 
-func (c thingsCut) All() iter.Seq2[delta.Key, any] {
+func (s thingsNow) All() iter.Seq2[delta.Key, any] {
 	return func(yield func(delta.Key, any) bool) {
-		for _, name := range slices.Sorted(maps.Keys(c.objects)) {
-			if !yield(delta.Key{Name: name}, name) {
+		for _, name := range slices.Sorted(maps.Keys(s)) {
+			if !yield(delta.Key{Name: name}, thing(name, s[name])) {
 				return
 			}
 		}
 	}
 }
 
-func (c thingsCut) Release()                                         {}
-func (c thingsCut) At() (version string, changes uint64, whole bool) { return "7", 0, false }
+func (thingsNow) Release() {}
 
 // files returns the files of a directory, with their contents.
 func files(t *testing.T, dir string) map[string][]byte {
@@ -245,3 +209,5 @@ func restore(t *testing.T, dir string, all map[string][]byte) {
 		}
 	}
 }
+
+func sameFiles(a, b map[string][]byte) bool { return maps.EqualFunc(a, b, bytes.Equal) }

@@ -28,9 +28,6 @@ func (r *Reflector[T]) handOn(ctx context.Context, s *session[T]) error {
 			first = false
 		}
 		r.heard(s, &event)
-		if r.catchUp.heard(event.Version, event.IsBookmark()) {
-			r.catchUp = nil
-		}
 	}
 }
 

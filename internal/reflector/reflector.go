@@ -55,8 +55,6 @@ type Replacement struct {
 	Ingested bool
 	// Lent means that an object that is kept must be detached; see [listwatch.Page].
 	Lent bool
-	// Recalled means that this is a state that was saved, and not a list.
-	Recalled bool
 }
 
 // Options is what a Reflector may be told. The zero value is ready.
@@ -86,10 +84,6 @@ type Options[T any] struct {
 	// Guard calls cycle and may recover a panic of it. Then the attempt has failed,
 	// and the list is read again. Nil lets a panic go its way.
 	Guard func(ctx context.Context, cycle func())
-
-	// Recall returns the state to begin with, or nil to begin with a list. It is called once, by
-	// the goroutine that runs the Reflector, and only for a sink that is a [Recaller].
-	Recall func(ctx context.Context) *Recalled[T]
 
 	// Hooks are for the informer that the Reflector belongs to.
 	Hooks Hooks
@@ -135,12 +129,11 @@ type Reflector[T any] struct {
 	streamFrom time.Time // no streaming list is tried before
 	failures   backoff
 	internal   grace
-	degradedBy failure  // what the log has it for
-	expired    bool     // an attempt since the last list failed because our version is gone
-	distrust   bool     // the last list took objects for known by versions that mean something else now
-	recheck    bool     // the next list is read because something may have been missed
-	reason     Reason   // why the list is read that has begun
-	catchUp    *catchUp // nil unless a saved state was handed on, and what happened since is not
+	degradedBy failure // what the log has it for
+	expired    bool    // an attempt since the last list failed because our version is gone
+	distrust   bool    // the last list took objects for known by versions that mean something else now
+	recheck    bool    // the next list is read because something may have been missed
+	reason     Reason  // why the list is read that has begun
 
 	counts counts
 
@@ -200,9 +193,6 @@ type step func(context.Context) (step, error)
 // interface is a cycle may.
 func (r *Reflector[T]) Cycle(ctx context.Context) error {
 	next := r.start()
-	if r.opts.Recall != nil {
-		next = r.recall
-	}
 	var err error
 	for next != nil {
 		// Not even an ended ctx skips a step: it may have a watch to close.

@@ -124,7 +124,7 @@ func (r *Reflector[T]) adopt(ctx context.Context, list *snapshot[T], as Replacem
 	if err := r.sink.Replace(list.objs, as); err != nil {
 		return nil, r.fail(ctx, r.Status().State, fmt.Errorf("hand on the list: %w", err))
 	}
-	r.at, r.catchUp = position{version: as.Version}, nil
+	r.at = position{version: as.Version}
 	r.counts.lists[r.reason].Add(1)
 	r.expired, r.recheck, r.distrust = false, false, false
 	r.listed, r.unsure = r.opts.Now(), as.Partial
@@ -176,9 +176,6 @@ func (r *Reflector[T]) watch(ctx context.Context) (step, error) {
 	}
 	r.lost(err)
 	failed := r.fail(ctx, Watching, err)
-	if r.expiredSinceSaved(err) {
-		return r.start(), nil
-	}
 	if classify(err).keepsPosition() {
 		return r.pause(failed, r.watch), nil
 	}
@@ -198,9 +195,7 @@ func (r *Reflector[T]) follow(s *session[T]) step {
 		began := r.opts.Now()
 		r.lookOut(s)
 		over := r.relists.during(func() { s.cancel(errRelist) })
-		r.catchUp.opened()
 		err := r.handOn(ctx, s)
-		r.catchUp.ended()
 		over()
 		if ctx.Err() != nil {
 			return nil, nil
@@ -234,8 +229,6 @@ func (r *Reflector[T]) afterWatch(ctx context.Context, s *session[T], lasted tim
 	failed := r.fail(ctx, Following, err)
 	kind := classify(err)
 	switch {
-	case r.expiredSinceSaved(err):
-		return r.start(), nil
 	case errors.Is(err, ErrStalled):
 		return r.resume(), nil
 	case kind.keepsPosition():

@@ -52,14 +52,14 @@ func open(on disk, dir string, opts Options) (*Dir, error) {
 	if opts.MaxBytes < 0 {
 		return nil, fmt.Errorf("open %s: MaxBytes is %d, and can't be negative", dir, opts.MaxBytes)
 	}
-	path, err := filepath.Abs(dir)
+	d, err := at(on, dir, opts)
 	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", dir, err)
+		return nil, err
 	}
+	path := d.path
 	if err := on.make(path); err != nil {
 		return nil, fmt.Errorf("make a directory to save to: %w", err)
 	}
-	d := &Dir{path: path, disk: on, key: slices.Clone(opts.Key), max: opts.MaxBytes, block: blockSize}
 	if d.lock, err = on.lock(path); err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
@@ -67,6 +67,29 @@ func open(on disk, dir string, opts Options) (*Dir, error) {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), d.lock.Close())
 	}
 	return d, nil
+}
+
+// OpenToRead opens a directory that another process may have open. Only [Dir.Manifest], [Dir.Open] and [Dir.Close] may be
+// called. A file that the manifest names may be gone by the time it is opened.
+func OpenToRead(dir string, opts Options) (*Dir, error) {
+	if err := checkKey(opts.Key); err != nil {
+		return nil, fmt.Errorf("open %s: %w", dir, err)
+	}
+	d, err := at(system{}, dir, opts)
+	if err != nil {
+		return nil, err
+	}
+	d.lock = io.NopCloser(nil)
+	return d, nil
+}
+
+// at returns the Dir of a path, which is not locked yet.
+func at(on disk, dir string, opts Options) (*Dir, error) {
+	path, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", dir, err)
+	}
+	return &Dir{path: path, disk: on, key: slices.Clone(opts.Key), max: opts.MaxBytes, block: blockSize}, nil
 }
 
 // start finds out what is there, and tidies up.

@@ -174,7 +174,6 @@ type recordedController[R comparable] struct {
 // Watch adds a source. The queue records its requests as it does those of the others.
 func (c *recordedController[R]) Watch(src ctrlsource.TypedSource[R]) error {
 	c.kinds.more.Store(true) // before it can show anything
-	c.ledger.Clerk().Abstain()
 	return c.TypedController.Watch(src)
 }
 

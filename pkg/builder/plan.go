@@ -71,7 +71,6 @@ func (p *plan[R]) build(r reconcile.TypedReconciler[R]) (controller.TypedControl
 	if err != nil {
 		return nil, err
 	}
-	p.keep()
 	for _, src := range watches {
 		if err := made.Watch(src); err != nil {
 			return nil, err

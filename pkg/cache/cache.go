@@ -23,6 +23,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/journal"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/lock"
+	"github.com/delta-runtime/delta-runtime/internal/memory"
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
 )
 
@@ -38,6 +39,7 @@ type Cache struct {
 	onWatchError crtools.WatchErrorHandlerWithContext
 	pages        *pageTable
 	limiter      *reflector.Limiter
+	memory       *memory.Memory                  // nil: nothing is saved
 	journal      atomic.Pointer[journal.Journal] // nil unless somebody looks
 	gvks         sync.Map                        // reflect.Type of an object or list to its GVK
 

@@ -37,7 +37,7 @@ func (k *kind) inform(c *Cache, general settings) error {
 	opts := k.options(c, general)
 	saved := k.remembered(c)
 	if saved != nil {
-		opts.Reflector.Recall = saved.recall
+		opts.Saved = saved.past
 	}
 	if k.core, err = engine.NewScoped(scopes, opts); err != nil {
 		return err

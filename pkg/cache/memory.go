@@ -3,23 +3,23 @@ package cache
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
-	"strconv"
+	"reflect"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
+	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/memory"
-	"github.com/delta-runtime/delta-runtime/internal/reflector"
+	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// remembered is a kind whose store is saved.
+// remembered is a kind whose objects are saved.
 type remembered struct {
 	of        *kind
 	in        *memory.Memory
@@ -29,15 +29,19 @@ type remembered struct {
 
 var _ memory.Kind = (*remembered)(nil)
 
+// Remember has the cache's kinds saved. It comes before Start. Its argument is of an internal package: see
+// manager.WithMemory.
+func (c *Cache) Remember(m *memory.Memory) { c.memory = m }
+
 // remembered returns the kind as one to save, nil if it is not. Only one that is listed as a whole can be.
 func (k *kind) remembered(c *Cache) *remembered {
-	m := memory.Of(c)
+	m := c.memory
 	if m == nil || !m.Chosen(k.id.gvk) || k.isSecret() && !m.Sealed() {
 		return nil
 	}
 	byName := *k.byName.Load()
-	if len(byName) != 1 || k.binding.plainly {
-		c.ours.Log.Info("A kind is not saved: it is kept in parts, or client-go decodes it", "kind", k.id.String())
+	if len(byName) != 1 {
+		c.ours.Log.Info("A kind is not saved: it is kept in parts", "kind", k.id.String())
 		return nil
 	}
 	r := &remembered{of: k, in: m}
@@ -63,162 +67,98 @@ func (k *kind) isSecret() bool {
 	return k.id.gvk == corev1.SchemeGroupVersion.WithKind("Secret")
 }
 
-// recall reads what was saved, and asks the server how it stands to that.
-func (r *remembered) recall(ctx context.Context) *reflector.Recalled[any] {
-	k := r.of
-	if _, err := (&byteReader{of: k, namespace: r.namespace, settings: r.settings}).client(ctx); err != nil {
-		return nil // the list will say why
-	}
-	server := memory.Server{Config: k.binding.api.config, HTTP: k.binding.api.http}
-	found := r.in.Recall(ctx, memory.Question{Name: k.id.String(), Kind: r, Server: server, Decode: r.decoder()})
-	if found == nil {
-		return nil
-	}
-	k.arrived.Add(1)
-	return &reflector.Recalled[any]{
-		Objs: found.Objs, Version: found.Version, Now: r.present(ctx),
-		RecheckAfter: r.recheckAfter(ctx, found),
-	}
+// past is the informer's engine.Saved.
+func (r *remembered) past(now func(delta.Key) (any, bool)) map[delta.Key]any {
+	return r.in.Read(context.Background(), r.of.id.String(), r, now)
 }
 
-// Nobody restores a server from a backup in less than unrestored. If the newest object is as it was saved, the server
-// has hardly been restored either: only from a backup that is newer than that object, and older than something that was deleted
-// before the state was saved.
-const (
-	unrestored     = 10 * time.Second
-	recheckSoon    = 30 * time.Second
-	recheckInQuiet = 10 * time.Minute
-)
-
-// recheckAfter is when to make certain by a list that the server was not restored from a backup, zero for never.
-func (r *remembered) recheckAfter(ctx context.Context, found *memory.Recalled) time.Duration {
-	switch {
-	case time.Since(found.Saved) < unrestored:
-		return 0
-	case r.hasNewest(ctx, found.Objs):
-		return recheckInQuiet
-	default:
-		return recheckSoon
-	}
-}
-
-// Print is memory.Kind's.
+// Print is memory.Kind's. It leaves out the transform: the next executable may have another one, and then says what has
+// changed.
 func (r *remembered) Print() string {
 	var opts metav1.ListOptions
 	r.settings.narrow(&opts)
-	transformed := ""
-	if r.settings.transform != nil { // which may depend on how the program was started
-		transformed = r.in.Config()
-	}
-	layout := ""
-	if known := r.imprints(); known != nil {
-		layout = known.Print()
-	}
-	return fmt.Sprintf("%s in %q, labels %q, fields %q, %T of %q, transformed %q", r.of.id, r.namespace, opts.LabelSelector, opts.FieldSelector, r.of.example, layout, transformed)
+	return fmt.Sprintf("%s in %q, labels %q, fields %q, %T", r.of.id, r.namespace, opts.LabelSelector, opts.FieldSelector, r.of.example)
 }
 
-// GroupVersion is memory.Kind's.
-func (r *remembered) GroupVersion() string { return r.of.id.gvk.GroupVersion().String() }
+// Server is memory.Kind's.
+func (r *remembered) Server() memory.Server {
+	return memory.Server{Config: r.of.binding.api.config, HTTP: r.of.binding.api.http}
+}
 
-// ForgetRecalled is memory.Kind's.
-func (r *remembered) ForgetRecalled() { r.of.core.ForgetRecalled() }
+// ForgetSaved is memory.Kind's.
+func (r *remembered) ForgetSaved() { r.of.core.ForgetSaved() }
 
-// Cut is memory.Kind's.
-func (r *remembered) Cut() memory.Cut {
-	if !r.of.isMade() {
+// Snapshot is memory.Kind's. It is nil before the first list, and where namespaces were added or exchanged since.
+func (r *remembered) Snapshot() memory.Snapshot {
+	byName := *r.of.byName.Load()
+	if _, same := byName[r.namespace]; !same || len(byName) != 1 || !r.of.core.HasSynced() {
 		return nil
 	}
-	if cut := r.of.core.Cut(); cut != nil {
-		return cutOf{cut}
-	}
-	return nil
+	return snapshot{r.of.core.Store().View()}
 }
 
-// cutOf is a cut for a memory.
-type cutOf struct{ *engine.Cut[any] }
+// snapshot is a view for a memory.
+type snapshot struct{ *store.View[any] }
 
-func (c cutOf) All() iter.Seq2[delta.Key, any] { return c.Cut.All() }
+func (s snapshot) All() iter.Seq2[delta.Key, any] { return s.View.All() }
 
-// At is memory.Cut's.
-func (c cutOf) At() (version string, changes uint64, whole bool) {
-	return c.Version, c.Changes, !c.TakenBack
+// The first byte says how a saved object is written.
+const (
+	savedJSON  = 'j'
+	savedProto = 'p'
+)
+
+// message is what Go types do that have protobuf messages.
+type message interface {
+	Marshal() ([]byte, error)
+	Unmarshal(data []byte) error
 }
 
-// answerWithin is how long the server may take to say how it stands to what was saved.
-const answerWithin = 3 * time.Second
-
-// noName is one that no object has.
-const noName = "."
-
-// present returns the version that the server has at least, empty if it does not say. It watches objects of a name that
-// does not exist, from their initial events on: the bookmark at their end has the newest version, and is all there is.
-func (r *remembered) present(ctx context.Context) string {
-	ctx, cancel := context.WithTimeout(ctx, answerWithin)
-	defer cancel()
-	c, err := (&byteReader{of: r.of, namespace: r.namespace, settings: r.settings}).client(ctx)
+// Encode is memory.Kind's.
+func (r *remembered) Encode(buf []byte, obj any) ([]byte, error) {
+	if reflect.TypeOf(obj) != reflect.TypeOf(r.of.example) {
+		return nil, fmt.Errorf("the cache has a %T, and not a %T: a transform has made something of it that can't be read again", obj, r.of.example)
+	}
+	form, encode := byte(savedJSON), func() ([]byte, error) { return json.Marshal(obj) }
+	if m, ok := obj.(message); ok {
+		form, encode = savedProto, m.Marshal
+	}
+	data, err := encode()
 	if err != nil {
-		return ""
+		return nil, fmt.Errorf("encode a %T: %w", obj, err)
 	}
-	initial, seconds := true, int64(2*answerWithin/time.Second)
-	stream, err := c.Watch(ctx, metav1.ListOptions{
-		FieldSelector: "metadata.name=" + noName, SendInitialEvents: &initial, AllowWatchBookmarks: true,
-		ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan, TimeoutSeconds: &seconds,
-	})
-	if err != nil {
-		return ""
-	}
-	defer stream.Close()
-	event, err := stream.Next(ctx)
-	if err != nil || !event.InitialEnd {
-		return ""
-	}
-	return event.Version
+	return append(append(buf, form), data...), nil
 }
 
-// hasNewest reports whether the server has the newest of the objects as it was saved.
-func (r *remembered) hasNewest(ctx context.Context, objs []any) bool {
-	newest, highest := client.Object(nil), uint64(0)
-	for _, obj := range objs {
-		about, ok := obj.(client.Object)
-		if !ok {
-			continue
-		}
-		version, err := strconv.ParseUint(about.GetResourceVersion(), 10, 64)
-		if err == nil && version > highest {
-			newest, highest = about, version
-		}
+// Decode is memory.Kind's.
+func (r *remembered) Decode(data []byte) (any, error) {
+	if len(data) == 0 {
+		return nil, errors.New("a saved object is empty")
 	}
-	if newest == nil {
-		return false
+	obj := reflect.New(reflect.TypeOf(r.of.example).Elem()).Interface()
+	m, proto := obj.(message)
+	var err error
+	switch {
+	case data[0] == savedJSON:
+		err = json.Unmarshal(data[1:], obj)
+	case data[0] == savedProto && proto:
+		err = m.Unmarshal(data[1:])
+	default:
+		err = errors.New("it is written in a form that this program does not read")
 	}
-	ctx, cancel := context.WithTimeout(ctx, answerWithin)
-	defer cancel()
-	found, err := r.of.binding.find(ctx)
 	if err != nil {
-		return false
+		return nil, fmt.Errorf("decode a saved %T: %w", obj, err)
 	}
-	now, err := found.bytes.version(ctx, newest)
-	return err == nil && now.UID == newest.GetUID() && now.ResourceVersion == newest.GetResourceVersion()
-}
-
-// version asks for the metadata of one object.
-func (s *source) version(ctx context.Context, of client.Object) (*metav1.ObjectMeta, error) {
-	got := &metav1.PartialObjectMetadata{}
-	data, err := s.client.Get().Resource(s.name).NamespaceIfScoped(of.GetNamespace(), of.GetNamespace() != "").Name(of.GetName()).
-		SetHeader("Accept", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json").DoRaw(ctx)
-	if err != nil {
-		return nil, err
+	if typed, ok := obj.(runtime.Object); ok && r.of.id.form == metadataForm {
+		typed.GetObjectKind().SetGroupVersionKind(r.of.id.gvk)
 	}
-	if err := json.Unmarshal(data, got); err != nil {
-		return nil, fmt.Errorf("read the metadata of %s/%s: %w", of.GetNamespace(), of.GetName(), err)
-	}
-	return &got.ObjectMeta, nil
+	return obj, nil
 }
 
 // keepMemory has the kinds saved while the cache runs.
 func (c *Cache) keepMemory(group *lifecycle.Group) {
-	if m := memory.Of(c); m != nil {
-		group.Guest("save the memory", m.Run)
+	if c.memory != nil {
+		group.Guest("save the memory", c.memory.Run)
 	}
 }
 
@@ -227,14 +167,12 @@ const lastWords = 20 * time.Second
 
 // finishMemory saves the kinds once more. No informer and no controller runs any longer.
 func (c *Cache) finishMemory(ctx context.Context) {
-	m := memory.Of(c)
-	if m == nil {
+	if c.memory == nil {
 		return
 	}
-	memory.Take(c)
 	ctx, cancel := context.WithTimeout(ctx, lastWords)
 	defer cancel()
-	if err := m.Finish(ctx); err != nil {
+	if err := c.memory.Finish(ctx); err != nil {
 		c.ours.Log.Error(err, "The state could not be saved at the end; what was saved before stays")
 	}
 }

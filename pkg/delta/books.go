@@ -12,6 +12,7 @@ const (
 	notFollowed  = "nothing is recorded here: the controller is not one of delta-runtime's builder, or it is WithoutLedger, or the context is not the reconciler's"
 	firstTime    = "the request has not succeeded since the controller started, or since changes were last missed"
 	fromTheStart = "an object was there when its kind or namespace was first listed; what happened to it before is not known"
+	justStarted  = "the process has just started"
 	missedSome   = "changes may have been missed: a namespace was dropped, an object could not be read, or events were left out"
 	tooMany      = "there were more changes than are kept"
 	unrecorded   = "the request was made by something that records no changes"
@@ -91,8 +92,11 @@ func (b *books[R]) record(r R, change *Change) {
 	a.arrivals.flying++
 	a.news = true
 	a.loose = a.loose || unattributed(change)
-	if change.Cause == InitialList {
+	switch change.Cause {
+	case InitialList:
 		a.lacking = fromTheStart
+	case Restart: // a saved state may be wrong, so nothing is left out because of it
+		a.lacking = justStarted
 	}
 	if b.held >= b.limits.Changes && !b.evict() {
 		b.overflow(a)

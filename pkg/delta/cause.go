@@ -34,8 +34,9 @@ const (
 	// Relist is that an object was shown as it was known, because its kind was listed
 	// again or an event repeated. Nobody asked for it.
 	Relist
-	// Restart is an object that is as it was when an earlier process saved it, and with which
-	// the request had succeeded by then; see manager.WithMemory.
+	// Restart is an object of the first list, compared with how an earlier process had saved
+	// it: Sync, Updated, Added, or Deleted unnoticed. The first list of a process without a
+	// memory is an InitialList; see manager.WithMemory.
 	Restart
 )
 

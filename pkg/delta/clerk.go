@@ -24,9 +24,8 @@ type clerk[R comparable] struct {
 	steps         stepCounts
 	heldBack      atomic.Uint64 // events that predicates have held back
 
-	mu      lock.Mutex[lock.Clerk] // guards everything below
-	books   *books[R]
-	keeping *keeping[R] // nil: nothing is saved
+	mu    lock.Mutex[lock.Clerk] // guards everything below
+	books *books[R]
 }
 
 // counters are asked for counts that only grow.
@@ -111,9 +110,7 @@ func (l *clerk[R]) take(r R) (Changes, failedSteps) {
 	l.mu.Lock()
 	l.missLocked(gaps, relists)
 	changes, failed := l.books.take(r, time.Now())
-	took := l.tookLocked(r)
 	l.mu.Unlock()
-	took()
 	// A change may have been recorded between the sum and the lock, and something missed
 	// before it. So the counts are looked at again.
 	if later, lists := l.gaps.sum(), l.relists.sum(); later > gaps || lists > relists {

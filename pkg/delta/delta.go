@@ -46,8 +46,8 @@ type Delta[T any] struct {
 
 	// Origin is where this comes from. Of a change it is what was read off the object
 	// as the server sent it, before a transform removed parts of it, and nil unless the
-	// informer was told to look. Of a Sync it has the resync's terms, and it marks an Initial object
-	// that is shown as a saved state of the cache has it.
+	// informer was told to look. Of a Sync it has the resync's terms, and it marks an Initial delta
+	// that was compared with a saved state.
 	Origin *Origin
 }
 
@@ -61,8 +61,8 @@ type Origin struct {
 	// Resync is set for a Sync that a resync asked for, and for nothing else. It is
 	// here because a Sync has no other origin, and other deltas need no room for it.
 	Resync *ResyncTerms
-	// Remembered marks an Initial object that is shown as a saved state of the cache has it; see
-	// manager.WithMemory. What happened to it since is told after it.
+	// Remembered marks an Initial delta that says how an object differs from the state that an
+	// earlier process had saved of it; see manager.WithMemory. It may have any Op.
 	Remembered bool
 }
 

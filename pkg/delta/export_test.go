@@ -30,7 +30,7 @@ type Delivery[R comparable] = ledger.Delivery[R]
 func (l *Ledger[R]) Record(r R, c Change)           { l.clerk.Record(r, c) }
 func (l *Ledger[R]) Landed(r R)                     { l.clerk.Landed(r) }
 func (l *Ledger[R]) LandedLater(r R)                { l.clerk.LandedLater(r) }
-func (l *Ledger[R]) NewStream(byKey bool) Stream[R] { return l.clerk.NewStream("", byKey) }
+func (l *Ledger[R]) NewStream(byKey bool) Stream[R] { return l.clerk.NewStream(byKey) }
 func (l *Ledger[R]) Take(r R) Changes               { return l.clerk.Take(r) }
 func (l *Ledger[R]) Settle(r R, how Outcome)        { l.clerk.Settle(r, how) }
 func (l *Ledger[R]) Gaps(count func() uint64)       { l.clerk.Gaps(count) }

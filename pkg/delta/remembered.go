@@ -10,8 +10,7 @@ import "hash/maphash"
 // is one in thirty million, share their last success.
 type remembered[R comparable] struct {
 	seed       maphash.Seed
-	by         func(R) uint64 // in place of the seed; nil for none
-	limit      int            // of each generation
+	limit      int // of each generation
 	young, old map[uint64]success
 }
 
@@ -31,12 +30,7 @@ func newRemembered[R comparable](limit int) remembered[R] {
 	return remembered[R]{seed: maphash.MakeSeed(), limit: max(1, limit/2), young: map[uint64]success{}}
 }
 
-func (m *remembered[R]) hash(r R) uint64 {
-	if m.by != nil {
-		return m.by(r)
-	}
-	return maphash.Comparable(m.seed, r)
-}
+func (m *remembered[R]) hash(r R) uint64 { return maphash.Comparable(m.seed, r) }
 
 func (m *remembered[R]) get(r R) (success, bool) {
 	hash := m.hash(r)
@@ -47,25 +41,12 @@ func (m *remembered[R]) get(r R) (success, bool) {
 	return s, ok
 }
 
-func (m *remembered[R]) put(r R, s success) { m.putHash(m.hash(r), s) }
-
-func (m *remembered[R]) putHash(hash uint64, s success) {
+func (m *remembered[R]) put(r R, s success) {
+	hash := m.hash(r)
 	if _, ok := m.young[hash]; !ok && len(m.young) >= m.limit {
 		m.young, m.old = map[uint64]success{}, m.young
 	}
 	m.young[hash] = s
-}
-
-// all calls visit for each request, the old ones first.
-func (m *remembered[R]) all(visit func(hash uint64, s success)) {
-	for hash, s := range m.old {
-		if _, again := m.young[hash]; !again {
-			visit(hash, s)
-		}
-	}
-	for hash, s := range m.young {
-		visit(hash, s)
-	}
 }
 
 func (m *remembered[R]) forget(r R) {

@@ -26,17 +26,13 @@ import (
 // that had something held back. It remembers 8 more for each further request of an object.
 type stream[R comparable] struct {
 	clerk *clerk[R]
-	name  string
 	byKey bool // each object is for the request of its own key, and no other
 	seed  maphash.Seed
-	by    *ledger.Identity[R] // in place of the seed; nil for none
 
 	mu     lock.Mutex[lock.Stream] // guards everything below
 	number uint64                  // of the latest delivery
 	trails map[uint64]trail
-	parts  []path.Part          // that something was held back of. Invariant: at most maxParts; a part keeps its place.
-	listed bool                 // everything was shown that was there
-	saved  *ledger.StreamMemory // nil: nothing is known of an earlier process
+	parts  []path.Part // that something was held back of. Invariant: at most maxParts; a part keeps its place.
 }
 
 // maxParts is how many parts a stream tells apart: a trail has a bit for each.
@@ -53,25 +49,13 @@ type trail struct {
 }
 
 // NewStream is the [ledger.Recorder]'s.
-func (l *clerk[R]) NewStream(name string, byKey bool) ledger.Stream[R, Change] {
-	s := &stream[R]{clerk: l, name: name, byKey: byKey, seed: maphash.MakeSeed(), trails: map[uint64]trail{}}
-	l.keepStream(s)
-	return s
+func (l *clerk[R]) NewStream(byKey bool) ledger.Stream[R, Change] {
+	return &stream[R]{clerk: l, byKey: byKey, seed: maphash.MakeSeed(), trails: map[uint64]trail{}}
 }
 
-func (s *stream[R]) hashObject(key Key) uint64 {
-	if s.by != nil {
-		return s.by.Object(key.Namespace, key.Name)
-	}
-	return maphash.Comparable(s.seed, key)
-}
+func (s *stream[R]) hashObject(key Key) uint64 { return maphash.Comparable(s.seed, key) }
 
-func (s *stream[R]) hashRequest(r R) uint64 {
-	if s.by != nil {
-		return s.by.Request(r)
-	}
-	return maphash.Comparable(s.seed, r)
-}
+func (s *stream[R]) hashRequest(r R) uint64 { return maphash.Comparable(s.seed, r) }
 
 // delivery is one event on its way to a handler.
 type delivery[R comparable] struct {
@@ -91,7 +75,6 @@ func (s *stream[R]) Begin(c Change) ledger.Delivery[R] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.number++
-	s.recallLocked(d)
 	d.change.once = &once{stream: s, number: s.number}
 	d.before, d.known = s.trails[d.object]
 	d.change.touched, d.change.unsure = s.pathsLocked(d.before.hidden), d.before.lost
@@ -202,7 +185,6 @@ func (s *stream[R]) Restart() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	clear(s.trails)
-	s.saved, s.listed = nil, false
 }
 
 func (t *trail) told(hash uint64) bool { return t.to == hash || slices.Contains(t.others, hash) }

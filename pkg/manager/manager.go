@@ -91,16 +91,10 @@ func (s *settings) newCache(config *rest.Config, opts crcache.Options) (crcache.
 	if err != nil {
 		return nil, fmt.Errorf("make the manager's cache: %w", err) // not made: a nil *Cache is not a nil Cache
 	}
-	if s.memory == nil {
-		return made, nil
+	if s.memory != nil {
+		about := *s.memory
+		about.Log = logf.Log.WithName("memory")
+		made.Remember(memory.New(about))
 	}
-	about := *s.memory
-	about.Log = logf.Log.WithName("memory")
-	saved, err := memory.New(about)
-	if err != nil { // the process can start without
-		about.Log.Error(err, "Nothing is saved, and nothing that was saved is used", "dir", about.Dir)
-		return made, nil
-	}
-	memory.Give(made, saved)
 	return made, nil
 }

@@ -21,29 +21,24 @@ type MemoryOptions struct {
 	// MaxBytes is how much the directory may hold. It has to have room for what was saved last and
 	// for what is being saved. Zero limits nothing. A state that is larger is not saved, and the log says so.
 	MaxBytes int64
-	// Every is how often the state is saved. Zero is every 30 seconds. A save never takes more than a hundredth of
-	// the time.
+	// Every is how often the state is saved, if anything has changed. Zero is every 30 seconds. Saving never takes more
+	// than a hundredth of the time.
 	Every time.Duration
-	// Version says which program it is. Objects are used again by the same version, and what controllers have
-	// dealt with, too. Empty compares the executable, and for what controllers have dealt with also its
-	// arguments and its environment. If you set it, change it whenever your reconcilers would do something else: also
-	// for another configuration in a file or in an object that they do not watch.
-	Version string
 }
 
-// WithMemory has the cache saved in a directory: now and then, and at the end. A process that starts again then reads
-// it, and watches what has happened since, instead of listing everything. Reconcilers are called for every object,
-// as after any start. For those with which they had succeeded before, [delta.From] is complete, and has only
-// what changed in between.
+// WithMemory has the objects of the cache saved in a directory: now and then, and at the end. A process that starts
+// lists and watches as ever. Its controllers are told of each object how it differs from what was saved: an update with
+// Old as it was, a deletion that nobody saw, or nothing new. All that has the cause [delta.Restart].
 //
-// One process can have the directory at a time. A volume of the container is enough: with an emptyDir a container that
-// starts again has its memory, and a new Pod has none. A state that can't be used is left, the log says why,
-// and the start is a normal one.
+// Nothing is skipped because of a memory: the first call for each request is never complete. So a memory that is wrong,
+// as of another cluster, makes the log wrong and nothing else.
+//
+// One process writes the directory. Others read it, and the first that finds it free writes from then on. A volume of the
+// container is enough: with an emptyDir a container that starts again has its memory, and a new Pod has none. The log says
+// why a memory is not used.
 func WithMemory(dir string, opts MemoryOptions) Option {
 	return func(s *settings) {
-		s.memory = &memory.Options{
-			Dir: dir, Key: opts.Key, MaxBytes: opts.MaxBytes, Every: opts.Every, Program: memory.ThisProgram(opts.Version),
-		}
+		s.memory = &memory.Options{Dir: dir, Key: opts.Key, MaxBytes: opts.MaxBytes, Every: opts.Every}
 		if len(opts.Kinds) > 0 {
 			s.memory.Chosen = func(kind schema.GroupVersionKind) bool { return slices.Contains(opts.Kinds, kind) }
 		}

@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/util/workqueue"
 
-	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/ledger"
 	"github.com/delta-runtime/delta-runtime/internal/recording"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -23,7 +22,6 @@ type attribution[R comparable] struct {
 	stream ledger.Stream[R, delta.Change]          // Invariant: nil exactly if the ledger is.
 	cause  delta.Cause
 	kind   schema.GroupVersionKind
-	named  bool // a later process can recognise the stream
 
 	lost atomic.Uint64         // events that the subscriber did not hear of, or not to the end
 	away atomic.Bool           // the informer has ended, and the next one has not listed
@@ -38,18 +36,12 @@ type tally struct {
 	gaps, relists uint64  // of the informers before it
 }
 
-// about says what a stream is. The name is empty for one that no later process can recognise.
-type about struct {
-	name  string
-	byKey bool
-}
-
 // newAttribution returns an attribution. If there is a ledger, it begins a stream of it.
-func newAttribution[R comparable](queue workqueue.TypedRateLimitingInterface[R], ledger *delta.Ledger[R], what about) *attribution[R] {
-	a := &attribution[R]{queue: queue, ledger: ledger, named: what.name != ""}
+func newAttribution[R comparable](queue workqueue.TypedRateLimitingInterface[R], ledger *delta.Ledger[R], byKey bool) *attribution[R] {
+	a := &attribution[R]{queue: queue, ledger: ledger}
 	if ledger != nil {
 		clerk := ledger.Clerk()
-		a.stream = clerk.NewStream(what.name, what.byKey)
+		a.stream = clerk.NewStream(byKey)
 		clerk.Gaps(a.gaps)
 		clerk.Relists(a.relists)
 	}
@@ -105,22 +97,10 @@ func (a *attribution[R]) restart() {
 // listed notes that the subscriber has heard of everything that is there. If it had lost its
 // informer, the gap ends here. A request that has succeeded in the gap may have missed what
 // happened since.
-func (a *attribution[R]) listed(sub *engine.Subscription[any]) {
+func (a *attribution[R]) listed() {
 	if a.away.Swap(false) {
 		a.lost.Add(1)
 	}
-	switch {
-	case a.stream == nil:
-	case a.recalling() && sub.Recalled():
-		a.stream.Listed(ledger.WithMemory)
-	default:
-		a.stream.Listed(ledger.WithList)
-	}
-}
-
-// recalling reports whether the subscriber is to be told the saved state first, if there is one.
-func (a *attribution[R]) recalling() bool {
-	return a.ledger != nil && a.named && a.ledger.Clerk().Keeps()
 }
 
 // deaf notes why the subscriber will hear of nothing more.
@@ -208,9 +188,7 @@ func (a *attribution[R]) change(d *delta.Delta[any]) delta.Change {
 	}
 	switch {
 	case d.Origin != nil && d.Origin.Remembered:
-		c.Op, c.Old, c.Origin = delta.Sync, after, nil
-		c = a.ledger.Clerk().ShownBy(c, cause)
-		c.Cause = delta.Restart
+		c.Cause, c.Origin = delta.Restart, nil
 	case d.Op == delta.Sync && d.Resync() == nil:
 		c.Cause = delta.Relist
 	case d.Op == delta.Sync:

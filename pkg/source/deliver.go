@@ -22,6 +22,9 @@ func (e *EventHandler[O, R]) deliver(d *delta.Delta[any]) {
 // call makes a typed event of the delta, asks the predicates, and calls the handler. It
 // reports false if the delta has an object of the wrong type.
 func (e *EventHandler[O, R]) call(d *delta.Delta[any], t *turn[R]) bool {
+	if d.Initial && d.Op != delta.Deleted { // whatever an earlier process knew of it: a start shows each object as new
+		return e.callCreate(d, t)
+	}
 	switch d.Op {
 	case delta.Added:
 		return e.callCreate(d, t)

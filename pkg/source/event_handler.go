@@ -35,7 +35,7 @@ func NewEventHandler[O any, R comparable](
 	ctx context.Context, queue workqueue.TypedRateLimitingInterface[R],
 	tell handler.TypedEventHandler[O, R], predicates []ctrlpredicate.TypedPredicate[O],
 ) *EventHandler[O, R] {
-	return newEventHandler(ctx, newAttribution(queue, nil, about{}), tell, predicates)
+	return newEventHandler(ctx, newAttribution(queue, nil, false), tell, predicates)
 }
 
 func newEventHandler[O any, R comparable](

@@ -71,9 +71,9 @@ type subscribable interface {
 	Unsubscribe(*engine.Subscription[any])
 }
 
-// recalling is an informer that may have begun with a saved state.
-type recalling interface {
-	SubscribeRecalling(func(*delta.Delta[any]), informer.SubscribeOptions) (*engine.Subscription[any], error)
+// comparing is an informer that may know what an earlier process has saved.
+type comparing interface {
+	SubscribeComparing(func(*delta.Delta[any]), informer.SubscribeOptions) (*engine.Subscription[any], error)
 }
 
 // withCore is an informer of ours behind client-go's interface.

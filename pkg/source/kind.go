@@ -114,7 +114,7 @@ func (k *Kind[O, R]) attribution(queue workqueue.TypedRateLimitingInterface[R]) 
 		ledger = k.Ledger
 	}
 	_, byKey := any(k.Handler).(*handler.TypedEnqueueRequestForObject[O])
-	a := newAttribution(to, ledger, about{name: k.Name, byKey: byKey})
+	a := newAttribution(to, ledger, byKey)
 	a.cause, a.kind = k.Cause, k.GVK
 	return a
 }

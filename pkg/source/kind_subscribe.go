@@ -18,12 +18,10 @@ import (
 func (k *Kind[O, R]) subscribe(ctx context.Context, s *session, ours subscribable, told *EventHandler[O, R]) (again bool, err error) {
 	by := missedBy(ours)
 	subscribe := ours.Subscribe
-	if keeps, ok := ours.(recalling); ok && told.to.recalling() {
-		subscribe = keeps.SubscribeRecalling
+	if compares, ok := ours.(comparing); ok && told.to.ledger != nil {
+		subscribe = compares.SubscribeComparing
 	}
-	left := make(chan struct{})
-	defer close(left)
-	sub, err := subscribe(untilLeft(ctx, left, outlivingPanics(told.deliver)), informer.SubscribeOptions{
+	sub, err := subscribe(outlivingPanics(told.deliver), informer.SubscribeOptions{
 		Name: cmp.Or(k.Name, k.String()),
 		// A handler may make other requests of an event that a folded backlog would hide.
 		Fold:   false,
@@ -38,17 +36,6 @@ func (k *Kind[O, R]) subscribe(ctx context.Context, s *session, ours subscribabl
 		return false, errors.New("cache did not sync")
 	}
 	return s.stay(ctx, sub, told.to.listed)
-}
-
-// untilLeft returns a subscriber that does not end the last delivery before the subscription has ended. A handler may give up
-// when ctx ends. So what it was told of then counts as not told, and the next process tells it once more.
-func untilLeft(ctx context.Context, left <-chan struct{}, deliver func(*delta.Delta[any])) func(*delta.Delta[any]) {
-	return func(d *delta.Delta[any]) {
-		deliver(d)
-		if ctx.Err() != nil {
-			<-left
-		}
-	}
 }
 
 // afterPanic is how long a handler that has panicked is left alone, where panics are

@@ -33,9 +33,6 @@ func (m *missed) of(sub *engine.Subscription[any]) *missed {
 	if m != nil {
 		m.sub = sub
 	}
-	if m != nil && sub.Recalled() { // it is told everything from the beginning of the informer
-		m.gapsBefore, m.relistsBefore = 0, 0
-	}
 	return m
 }
 

@@ -118,10 +118,10 @@ func (s *session) followInformers(
 // stay waits until the subscriber has heard of everything that was there, and calls listed.
 // Then it waits until ctx or the subscription ends. It reports true if there may be another
 // informer to subscribe to.
-func (s *session) stay(ctx context.Context, sub *engine.Subscription[any], listed func(*engine.Subscription[any])) (again bool, err error) {
+func (s *session) stay(ctx context.Context, sub *engine.Subscription[any], listed func()) (again bool, err error) {
 	select {
 	case <-sub.Synced():
-		listed(sub)
+		listed()
 		s.synced()
 	case <-sub.Done():
 		return ctx.Err() == nil, fmt.Errorf("wait for the first list: %w", engine.ErrStopped)

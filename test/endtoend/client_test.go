@@ -11,7 +11,6 @@ import (
 	"runtime"
 	"runtime/pprof"
 	"strconv"
-	"sync/atomic"
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/benchkit"
@@ -28,12 +27,6 @@ type figures struct {
 	EventsCPU time.Duration // from the release of the events until all is reconciled
 	RelistCPU time.Duration // of one relist
 	ReplayCPU time.Duration // of one whose answer is in memory
-	StartTime time.Duration // from the manager's start until everything was reconciled once
-	EndCPU    time.Duration // of the manager's end
-	Lists     int           // that the server was asked for
-	// ChangeTime is from the manager's start until the reconciler was called for what had changed before. It is zero if the
-	// reconciler was never told what that was.
-	ChangeTime time.Duration
 }
 
 // patience is how long one part of a scenario may take.
@@ -44,16 +37,11 @@ type subject struct {
 	job
 	seen  *tally
 	lists *replay
-	began time.Time
-	told  atomic.Int64 // nanoseconds after began, of the first change that the reconciler was told of
 }
 
 // measure is the client's process.
 func measure(j job) (figures, error) {
 	s := &subject{job: j, seen: newTally(), lists: newReplay()}
-	if j.Scenario.Restart {
-		return s.life()
-	}
 	found := figures{BaseHeap: settle()}
 	mgr, err := s.newManager()
 	if err != nil {

@@ -21,8 +21,6 @@ type job struct {
 	Scenario scenario
 	Server   string // the address that a client connects to; empty for the server itself
 	Profile  string // how the names of profiles begin; empty for none
-	Dir      string // where a client has its memory; empty for none
-	Life     int    // of a client that lives more than once: the first is 1
 }
 
 func TestMain(m *testing.M) {

@@ -3,7 +3,6 @@ package endtoend
 import (
 	"context"
 	"fmt"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -18,7 +17,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/delta-runtime/delta-runtime/pkg/builder"
-	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	drmanager "github.com/delta-runtime/delta-runtime/pkg/manager"
 )
 
@@ -37,11 +35,7 @@ func (s *subject) newManager() (manager.Manager, error) {
 		options.Cache.DefaultTransform = crcache.TransformStripManagedFields()
 	}
 	if scenario.Side == ours {
-		var with []drmanager.Option
-		if s.Dir != "" {
-			with = append(with, drmanager.WithMemory(s.Dir, drmanager.MemoryOptions{Version: "bench"}))
-		}
-		if err := drmanager.Configure(&options, with...); err != nil {
+		if err := drmanager.Configure(&options); err != nil {
 			return nil, err
 		}
 	}
@@ -49,10 +43,7 @@ func (s *subject) newManager() (manager.Manager, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make the manager: %w", err)
 	}
-	reconciler := reconcile.Func(func(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
-		if scenario.Restart {
-			s.note(delta.From(ctx))
-		}
+	reconciler := reconcile.Func(func(_ context.Context, request reconcile.Request) (reconcile.Result, error) {
 		seen.reconciled(request.NamespacedName)
 		return reconcile.Result{}, nil
 	})
@@ -60,15 +51,6 @@ func (s *subject) newManager() (manager.Manager, error) {
 		return mgr, builder.ControllerManagedBy(mgr).For(scenario.object()).WithEventFilter(seen.predicate()).Complete(reconciler)
 	}
 	return mgr, ctrl.NewControllerManagedBy(mgr).For(scenario.object()).WithEventFilter(seen.predicate()).Complete(reconciler)
-}
-
-// note notes the time of the first change, if it says all that it has to: it is complete, and has the state before.
-func (s *subject) note(told delta.Changes) {
-	for c := range told.All() {
-		if c.Cause == delta.Primary && told.Complete() && c.Old != nil && c.Old.GetResourceVersion() != c.New.GetResourceVersion() {
-			s.told.CompareAndSwap(0, int64(time.Since(s.began)))
-		}
-	}
 }
 
 // object is an empty object of the kind in the form.

@@ -41,8 +41,6 @@ type scenario struct {
 	Replays int  // relists whose answers are in memory when they begin
 	Strip   bool // managedFields, before objects get into the cache
 	Small   bool // objects are of some 2 KB, and not of 8
-	// Restart says that the client ends in good order when everything is reconciled once, and lives again.
-	Restart bool
 	// Default says that the server streams and compresses lists, as an API server does that
 	// nobody has told otherwise. Without it nothing but objects is decoded.
 	Default bool

@@ -26,7 +26,7 @@ func serve(s scenario) error {
 	}
 	fmt.Fprintln(os.Stdout, "http://"+listener.Addr().String())
 	handler := commands(server)
-	countLists(handler, server)
+	handler.Handle("/", server)
 	if s.Lies {
 		handler.HandleFunc("GET /versions", versions(func() map[string]string {
 			all := server.Versions()

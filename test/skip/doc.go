@@ -47,8 +47,8 @@
 // # Across restarts
 //
 // TestSkippingIsSafeAcrossRestarts plays worlds in which the manager has a memory. Processes end in good order, or are killed
-// while they save, or soon after. Objects change while nobody runs, and the next process goes on with what was saved. The
-// judge is the same, and what a killed process does after its death does not count.
+// at any moment. Objects change while nobody runs, and the next process finds the newest memory, an old one, a damaged one, or that of another
+// cluster. The judge is the same, and what a killed process does after its death does not count.
 //
 // # On a real API server
 //

@@ -124,9 +124,6 @@ func (g *generator) form(k *kind) form {
 // route draws how a watch is built.
 func (g *generator) route(r relation) route {
 	routes := []route{viaWatches, viaWatches, viaWatches, viaOurs}
-	if g.has(memories) { // which end with a source of another sort
-		routes = routes[:3]
-	}
 	if r == byOwner && !g.has(floods) {
 		routes = append(routes, viaOwns, viaOwns, viaOwns)
 	}

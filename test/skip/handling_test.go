@@ -119,9 +119,6 @@ func (h *handling) deliver(ctx context.Context, q queue, d delivered) {
 		if most > time.Microsecond {
 			time.Sleep(h.dice.pause(most, about...))
 		}
-		if h.has(memories) && h.life.context.Err() != nil {
-			return // as users' functions do that can read nothing any more
-		}
 		d.pass(ctx, to)
 	case keeping:
 		h.takeOff(w, id, d.version)

@@ -201,23 +201,13 @@ func (s *server) allLocked(a asked) []*state {
 	return all
 }
 
-// answerAboutItself answers what a memory asks: which cluster it is, and which versions the descriptions of its kinds have.
+// answerAboutItself answers what a memory asks: which cluster it is.
 func (s *server) answerAboutItself(r *http.Request) *http.Response {
 	switch {
 	case !s.describes:
 		return nil
 	case r.URL.Path == "/api/v1/namespaces/kube-system":
-		return respondWith(r, http.StatusOK, encode(partial(map[string]any{"metadata": map[string]any{"name": "kube-system", "uid": "cluster"}})))
-	case r.URL.Path == "/openapi/v3":
-		paths := map[string]any{}
-		for _, k := range allKinds {
-			at := "apis/" + k.GroupVersion().String()
-			if k.Group == "" {
-				at = "api/" + k.Version
-			}
-			paths[at] = map[string]any{"serverRelativeURL": "/openapi/v3/" + at + "?hash=1"}
-		}
-		return respondWith(r, http.StatusOK, encode(map[string]any{"paths": paths}))
+		return respondWith(r, http.StatusOK, encode(partial(map[string]any{"metadata": map[string]any{"name": "kube-system", "uid": fmt.Sprint("cluster ", s.cluster)}})))
 	default:
 		return nil
 	}

@@ -146,7 +146,7 @@ func (c *call) judgeSkip(j *job) {
 	if c.in.dead.Load() {
 		return
 	}
-	if m.failed && (!m.failedBefore || !c.newborn()) {
+	if m.failed {
 		c.fail(skipsWrongly, "%s was told that it may skip %s although the call before has failed", c, j)
 	}
 	if j.relation == byMention {

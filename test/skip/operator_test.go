@@ -56,7 +56,6 @@ type knowledge struct {
 	// called is when the last call began, and added when the request was last added.
 	called, added time.Time
 	running       bool // there is a call now
-	failedBefore  bool // the call that has failed was one of an earlier process
 }
 
 // piece is a job for one object.
@@ -154,9 +153,9 @@ func (o *operator) Reconcile(ctx context.Context, r reconcile.Request) (reconcil
 		n.calls++
 		if c.told.Complete() {
 			n.complete++
-			if c.told.Has(delta.Restart) {
-				n.remembered++
-			}
+		}
+		if c.told.Has(delta.Restart) {
+			n.compared++
 		}
 	})
 	left, err := c.work(ctx)
@@ -173,7 +172,7 @@ func (c *call) hasFailed(failed bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if m := c.aboutLocked(c.request); !c.in.dead.Load() {
-		m.failed, m.running, m.failedBefore = failed, false, false
+		m.failed, m.running = failed, false
 	}
 }
 
@@ -239,7 +238,6 @@ func (c *call) work(ctx context.Context) (left string, err error) {
 			if !needed {
 				c.note(func() string { return fmt.Sprintf("%s skips %s", c, j) })
 				c.judgeSkip(j)
-				c.countSkip()
 				continue
 			}
 			if c.mayLeave() && c.roll(2, "leave", j.n) == 0 {

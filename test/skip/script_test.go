@@ -77,7 +77,6 @@ func (g *generator) events() []func() *step {
 		add(restarts, 1, g.restart)
 	}
 	add(memories, 4, g.nextLife)
-	add(memories, 3, g.nextSave)
 	add(resyncs, 3, g.resync)
 	add(oddities, 3, g.refusal)
 	add(channels, 2, g.ring)

@@ -35,7 +35,8 @@ type state struct {
 // speaks HTTP as far as clients need it: see RoundTrip.
 type server struct {
 	streaming bool      // it offers streaming lists
-	describes bool      // it says which versions its descriptions have, as a memory asks for
+	describes bool      // it says which cluster it is, as a memory asks for
+	cluster   int       // which one
 	real      elsewhere // if it is set, it has the objects, and this server only remembers them
 
 	mu        sync.Mutex // guards everything below

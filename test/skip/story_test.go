@@ -49,7 +49,7 @@ type line struct {
 // counts say how much a world has tested.
 type counts struct {
 	calls, complete, asked, skipped int
-	remembered, restSkipped         int // complete calls that begin with what an earlier process knew, and skips in them
+	compared                        int // calls that begin with what has changed since an earlier process
 }
 
 func (c *counts) add(more counts) {
@@ -57,8 +57,7 @@ func (c *counts) add(more counts) {
 	c.complete += more.complete
 	c.asked += more.asked
 	c.skipped += more.skipped
-	c.remembered += more.remembered
-	c.restSkipped += more.restSkipped
+	c.compared += more.compared
 }
 
 // telling are the stories of the worlds that run now. If there is a panic, all of them note

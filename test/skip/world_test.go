@@ -174,7 +174,6 @@ func (w *world) start(ctx context.Context) {
 		panic(err)
 	}
 	l := &life{manager: m, cache: ours, ended: make(chan error, 1)}
-	w.slowDown(l)
 	l.context, l.stop = context.WithCancel(ctx)
 	for _, o := range w.operators {
 		if err := o.build(l); err != nil {

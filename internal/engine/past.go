@@ -1,0 +1,103 @@
+package engine
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/delta-runtime/delta-runtime/internal/store"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// This file is about an informer whose objects an earlier process has saved. The informer lists and watches as any other
+// does, and reads nothing from what was saved. A subscriber that compares is told of each object how it differs from then:
+//
+//	the store, once it is listed ──┐
+//	                               ├─▶ Added, Updated, Sync, Deleted unnoticed ──▶ then what happens
+//	what was saved ────────────────┘
+//
+// So a saved state that is wrong makes what is said of the past wrong, and nothing else.
+
+// asSaved is the origin of what is told of the past.
+var asSaved = &delta.Origin{Remembered: true}
+
+// Saved returns the objects as they were saved, nil if nothing was. An object that now has in the very state that was saved may
+// be returned in its place.
+type Saved[T any] func(now func(delta.Key) (T, bool)) map[delta.Key]T
+
+// past is what was saved. The first subscriber that compares reads it, in its own goroutine.
+type past[T any] struct {
+	load Saved[T]
+	turn chan struct{} // has an element while somebody has the rest
+	read bool
+	objs map[delta.Key]T // nil for nothing
+}
+
+func newPast[T any](load Saved[T]) *past[T] {
+	return &past[T]{load: load, turn: make(chan struct{}, 1)}
+}
+
+func (p *past[T]) states(now func(delta.Key) (T, bool)) map[delta.Key]T {
+	p.turn <- struct{}{}
+	defer func() { <-p.turn }()
+	if !p.read {
+		p.objs, p.read = p.load(now), true
+	}
+	return p.objs
+}
+
+// comparison is what a subscriber is told that compares.
+type comparison[T any] struct {
+	*store.View[T]
+	of   *processor[T]
+	past *past[T]
+}
+
+// each tells how every object differs, until tell reports false.
+func (c *comparison[T]) each(tell func(delta.Delta[T]) bool) {
+	saved := c.past.states(c.Get)
+	about := delta.Delta[T]{Initial: true, Origin: asSaved}
+	if saved == nil {
+		about.Origin = nil
+	}
+	for key, obj := range c.All() {
+		d := about
+		d.Key, d.Op, d.New, d.Version = key, delta.Added, obj, c.of.traits.Version(obj)
+		before, known := saved[key]
+		switch {
+		case !known:
+		case c.of.traits.UID(before) != c.of.traits.UID(obj):
+			if !tell(c.gone(about, key, before)) {
+				return
+			}
+		case c.of.traits.SameState(before, obj):
+			d.Op, d.Old = delta.Sync, obj
+		default:
+			d.Op, d.Old = delta.Updated, before
+		}
+		if !tell(d) {
+			return
+		}
+	}
+	for _, key := range slices.SortedFunc(maps.Keys(saved), delta.Key.Compare) {
+		if _, there := c.Get(key); !there && !tell(c.gone(about, key, saved[key])) {
+			return
+		}
+	}
+}
+
+// gone is an object that was deleted while nobody ran.
+func (c *comparison[T]) gone(about delta.Delta[T], key delta.Key, last T) delta.Delta[T] {
+	about.Key, about.Op, about.Missed, about.Old, about.Version = key, delta.Deleted, true, last, c.Version()
+	return about
+}
+
+// ForgetSaved lets go of what was saved. Those who compare from now on are told what there is.
+func (i *Informer[T]) ForgetSaved() { i.fifo.control(&forgetting[T]{}) }
+
+// forgetting has the Controller forget what was saved.
+type forgetting[T any] struct{}
+
+func (*forgetting[T]) abandon(error) {} // it ends with the Controller
+
+// listed reports whether readers see the first list.
+func (c *controller[T]) listed() bool { return isClosed(c.fifo.synced) }
