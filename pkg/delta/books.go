@@ -2,6 +2,7 @@ package delta
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/ledger"
@@ -180,7 +181,7 @@ func (b *books[R]) take(r R, now time.Time) (Changes, failedSteps) {
 	lacking := cmp.Or(b.blind, a.lacksTold)
 	return Changes{
 		list: list, attempt: a.failures + 1, retry: a.failures > 0 && !a.dealt, doubt: a.doubt, first: !succeeded,
-		complete: lacking == "", lacking: lacking,
+		complete: lacking == "", lacking: lacking, resync: slices.ContainsFunc(list, isResync),
 	}, a.failed
 }
 

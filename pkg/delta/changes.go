@@ -28,6 +28,7 @@ type Changes struct {
 	first    bool // the reconciler is not known to have succeeded before
 	complete bool
 	lacking  string // why it is not complete
+	resync   bool   // a resync is among the causes of the call, also where it is not in list
 	about    Object // an example of the one kind that was asked for; nil if there is none
 	facts    *facts
 }
@@ -37,9 +38,11 @@ type facts struct {
 	Schemas diff.Schemas
 	Writes  OwnWrites
 	KindOf  func(Object) (schema.GroupVersionKind, error)
-	Watched func() []Object // an example of each kind that the controller watches; nil where that is not known
-	Watches func(schema.GroupVersionKind) bool
-	paths   *pathChecks // nil where nothing is remembered
+	// SkipOnResync is LedgerOptions'.
+	SkipOnResync bool
+	Watched      func() []Object // an example of each kind that the controller watches; nil where that is not known
+	Watches      func(schema.GroupVersionKind) bool
+	paths        *pathChecks // nil where nothing is remembered
 }
 
 // NewChanges returns changes that are complete, at the first attempt. It is for tests of a
@@ -48,8 +51,14 @@ func NewChanges(list ...Change) Changes {
 	for i := range list {
 		list[i].Deltas = max(1, list[i].Deltas)
 	}
-	return Changes{list: list, attempt: 1, complete: true}
+	return Changes{list: list, attempt: 1, complete: true, resync: slices.ContainsFunc(list, isResync)}
 }
+
+// isResync reports whether it was time to look at the object, or somebody asked for it.
+func isResync(c Change) bool { return c.Is(Resync) }
+
+// looks reports whether the call is to look at everything, because a resync asks for it.
+func (c Changes) looks() bool { return c.resync && (c.facts == nil || !c.facts.SkipOnResync) }
 
 // Circumstances are what is known of a call besides its changes; see [Changes.Assume].
 type Circumstances struct {

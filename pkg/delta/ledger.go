@@ -54,6 +54,9 @@ type LedgerOptions struct {
 	// object is deleted or being deleted is not held back. When a request is held back, the queue forgets how
 	// often it has failed, so its next error waits as the first one does.
 	DeferHotLoops bool
+	// SkipOnResync has Touches and steps go by what has changed also in a call that a resync has led
+	// to. Otherwise such a call looks at everything, so that a resync heals what was skipped by mistake.
+	SkipOnResync bool
 	// Watches reports whether a watch of the controller shows a kind. Where it is false for
 	// a kind, a [Step] that depends on the kind is never skipped. Nil means that it is not
 	// known.
@@ -91,7 +94,7 @@ func NewLedger[R comparable](opts LedgerOptions) *Ledger[R] {
 	return &Ledger[R]{clerk: clerk[R]{
 		facts: facts{
 			Schemas: opts.Schemas, Writes: opts.Writes, KindOf: opts.KindOf,
-			Watched: opts.Watched, Watches: opts.Watches, paths: newPathChecks(opts.Log),
+			SkipOnResync: opts.SkipOnResync, Watched: opts.Watched, Watches: opts.Watches, paths: newPathChecks(opts.Log),
 		},
 		books: newBooks[R](opts.LedgerLimits.orDefaults()),
 	}}

@@ -43,7 +43,7 @@ func resynced(state delta.Object) delta.Change {
 
 // knowing returns a ledger in which a reconciler has succeeded with r.
 func knowing(limits delta.LedgerLimits) *delta.Ledger[string] {
-	l := delta.NewLedger[string](delta.LedgerOptions{LedgerLimits: limits})
+	l := delta.NewLedger[string](delta.LedgerOptions{LedgerLimits: limits, SkipOnResync: true})
 	record(l, "r", delta.Change{Cause: delta.External})
 	l.Take("r")
 	l.Settle("r", delta.Succeeded)

@@ -23,6 +23,7 @@ func Plan(ctx context.Context) Step { return Step{ctx: ctx} }
 //   - if something that it depends on is touched, as [Changes.Touches] understands it, by a
 //     change that is told for the first time or told again,
 //   - if the changes are not complete, or a relist may have hidden some,
+//   - if a resync has led to the call, unless it is [Step.NotOnResync],
 //   - if the request has not succeeded yet, or the step failed before and has not since,
 //   - if the call was also made by something that does not say for what object,
 //   - if it depends on something that can't be judged: a path that can't be parsed or can't
@@ -45,9 +46,10 @@ func Plan(ctx context.Context) Step { return Step{ctx: ctx} }
 // A Step does not change: a method returns another one, so steps can share a beginning. Any
 // goroutine may use it.
 type Step struct {
-	ctx    context.Context
-	on     []dependency
-	causes causes
+	ctx         context.Context
+	on          []dependency
+	causes      causes
+	notOnResync bool
 }
 
 // dependency is what a step depends on: some fields of some objects of a kind.
@@ -71,9 +73,17 @@ func (s Step) OnNamed(example Object, key Key, paths ...string) Step {
 	return s
 }
 
+// NotOnResync has the step skipped in a call that a resync has led to, if nothing that it
+// depends on is touched. Without it every step runs then, because a resync asks to look at
+// everything: it finds what somebody has changed behind the operator's back, and mends what
+// a skip has left undone by mistake. It is for a step that is expensive and looks at nothing
+// but what it depends on.
+func (s Step) NotOnResync() Step {
+	s.notOnResync = true
+	return s
+}
+
 // OnCause has the step run as well if the call has one of these causes, whatever changed.
-// OnCause(delta.Resync) is for a step that looks at something outside of the cluster, which
-// nobody watches.
 func (s Step) OnCause(anyOf ...Cause) Step {
 	for _, cause := range anyOf {
 		s.causes = s.causes.with(cause)

@@ -41,6 +41,7 @@ type thing struct {
 
 // stepGame has one reconciler, which is asked for one request or another.
 type stepGame struct {
+	skips   bool // SkipOnResync
 	rng     *rand.Rand
 	ledger  *delta.Ledger[string]
 	exact   bool // one watch for each kind, which shows everything
@@ -84,9 +85,10 @@ func kindOf(obj delta.Object) (schema.GroupVersionKind, error) {
 
 func newStepGame(rng *rand.Rand) *stepGame {
 	g := &stepGame{
-		rng: rng, ledger: delta.NewLedger[string](delta.LedgerOptions{KindOf: kindOf}),
+		rng: rng, skips: rng.IntN(2) == 0,
 		world: map[thing]delta.Object{}, requests: map[string]*stepRequest{},
 	}
+	g.ledger = delta.NewLedger[string](delta.LedgerOptions{KindOf: kindOf, SkipOnResync: g.skips})
 	g.ledger.Relists(func() uint64 { return g.relists })
 	g.ledger.Gaps(func() uint64 { return g.gaps })
 	for range 1 + rng.IntN(2) {

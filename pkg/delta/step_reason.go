@@ -56,8 +56,12 @@ func (s Step) reason(c *Changes, failed bool) (stepReason, bool) {
 	case c.first:
 		return stepReason{text: firstTime}, true
 	}
+	causes := s.causes
+	if c.looks() && !s.notOnResync {
+		causes = causes.with(Resync)
+	}
 	for i := range c.list {
-		if change := &c.list[i]; unattributed(change) || s.causes&causesOf(change) != 0 {
+		if change := &c.list[i]; unattributed(change) || causes&causesOf(change) != 0 {
 			return stepReason{change: change}, true
 		}
 	}

@@ -123,7 +123,7 @@ func TestAStepIsRetriedInAnotherContext(t *testing.T) {
 		ctx, c := l.Begin(t.Context(), "r")
 		ran := false
 		other := delta.NewContext(ctx, delta.NewChanges(resynced(at(2, 2))))
-		err := delta.Plan(other).On(&corev1.Pod{}).Do("step", func(context.Context) error { ran = true; return nil })
+		err := delta.Plan(other).NotOnResync().On(&corev1.Pod{}).Do("step", func(context.Context) error { ran = true; return nil })
 		if err != nil || ran != want {
 			t.Errorf("call %d: the step ran: %t, error %v", call, ran, err)
 		}

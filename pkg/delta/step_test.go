@@ -78,9 +78,42 @@ func TestAStepRunsUnlessItIsRuledOut(t *testing.T) {
 			"Pods": {pods, tt.pods}, "nothing": {none, tt.none},
 			"either": {func(s delta.Step) delta.Step { return pods(replicas(s)) }, tt.replicas || tt.pods},
 		} {
-			if got := ran(t, tt.changes, step.on); got != step.want {
+			on := func(s delta.Step) delta.Step { return step.on(s.NotOnResync()) }
+			if got := ran(t, tt.changes, on); got != step.want {
 				t.Errorf("%s: a step that depends on %s ran: %t, want %t", name, what, got, step.want)
 			}
+		}
+	}
+}
+
+// TestAResyncLooksAtEverything sees that a call with a resync runs every step and touches everything, also where the resync
+// is not among the changes that are asked, unless somebody says otherwise.
+func TestAResyncLooksAtEverything(t *testing.T) {
+	told := delta.NewChanges(ownStatus("web"), resynced(at(5, 3)))
+	pods := func(s delta.Step) delta.Step { return s.On(&corev1.Pod{}, "spec") }
+	if !ran(t, told, pods) || !told.Touches("spec.paused") || !told.Of(&corev1.Pod{}).Touches("spec") || !told.By(delta.Owned).Touches("spec") {
+		t.Error("a resync looks at less than everything")
+	}
+	if ran(t, told, func(s delta.Step) delta.Step { return pods(s).NotOnResync() }) {
+		t.Error("a step ran that is not to run on a resync")
+	}
+	if !ran(t, told, func(s delta.Step) delta.Step { return pods(s).NotOnResync().OnCause(delta.Resync) }) {
+		t.Error("a step did not run that asks for the cause")
+	}
+	if !delta.NewChanges(resynced(at(5, 3))).Only(delta.Sync) {
+		t.Error("a resync is not told apart")
+	}
+	for _, skips := range []bool{false, true} {
+		l := delta.NewLedger[string](delta.LedgerOptions{SkipOnResync: skips})
+		record(l, "r", delta.Change{Cause: delta.External})
+		for range 2 { // the second call is told of the resync alone
+			ctx, call := l.Begin(t.Context(), "r")
+			told = delta.From(ctx)
+			call.End(delta.Succeeded)
+			record(l, "r", resynced(at(5, 3)))
+		}
+		if !told.Complete() || told.Touches("spec") == skips {
+			t.Errorf("with SkipOnResync %t a resync touches everything: %t (%s)", skips, told.Touches("spec"), told)
 		}
 	}
 }

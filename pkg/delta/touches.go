@@ -32,6 +32,8 @@ func diffOf(c *Change, before, after Object) *diff.Diff {
 //
 // It is false only where a change is ruled out. So it is true
 //   - where the changes are not complete, and at a retry,
+//   - in a call that a resync has led to, which asks to look at everything; see
+//     [LedgerOptions].SkipOnResync,
 //   - for an object that came, went, or took the place of another one,
 //   - where a source has no object to show,
 //   - where an unstructured object changed that no schema describes and that never had
@@ -45,7 +47,7 @@ func diffOf(c *Change, before, after Object) *diff.Diff {
 // asked for. [MustPath] finds such a path when the program starts.
 func (c Changes) Touches(paths ...string) bool {
 	asked, ok := c.asked(paths)
-	if !ok || !c.complete || c.retry || c.doubt {
+	if !ok || !c.complete || c.retry || c.doubt || c.looks() {
 		return true
 	}
 	for i := range c.list {

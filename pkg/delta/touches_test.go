@@ -11,6 +11,8 @@ func TestTouchesRulesOutWhatItKnows(t *testing.T) {
 	created := delta.Change{Op: delta.Added, New: deployment(3)}
 	resync := delta.Change{Cause: delta.Resync, Op: delta.Sync, New: deployment(5)}
 	resync.Old = resync.New
+	shown := resync
+	shown.Cause = delta.Relist
 	retry, timer := delta.Change{Cause: delta.Retry}, delta.Change{Cause: delta.Timer}
 	missed := delta.Change{Op: delta.Deleted, Old: deployment(3), Missed: true}
 	gone := delta.Change{Op: delta.OutOfScope, Old: deployment(3)}
@@ -22,7 +24,8 @@ func TestTouchesRulesOutWhatItKnows(t *testing.T) {
 		"something else":          {delta.NewChanges(delta.Change{Op: delta.Updated, Old: deployment(3, "a"), New: deployment(3, "b")}), false},
 		"one of two":              {delta.NewChanges(resync, scaled), true},
 		"nothing":                 {delta.NewChanges(), false},
-		"a resync":                {delta.NewChanges(resync), false},
+		"a resync":                {delta.NewChanges(resync), true},
+		"as it was":               {delta.NewChanges(shown), false},
 		"a timer":                 {delta.NewChanges(timer), false},
 		"a retry":                 {delta.NewChanges(retry, resync), true},
 		"what has no object":      {delta.NewChanges(delta.Change{Cause: delta.External}), true},

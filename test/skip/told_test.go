@@ -21,7 +21,7 @@ func (c *call) judgeTold() {
 	}
 }
 
-// judgeResync checks that a resync is told as a resync.
+// judgeResync checks that a resync is told as a resync, and looks at everything.
 func (c *call) judgeResync() {
 	c.mu.Lock()
 	m := c.aboutLocked(c.request)
@@ -29,6 +29,9 @@ func (c *call) judgeResync() {
 	c.mu.Unlock()
 	if owed && c.told.Complete() && !c.told.Has(delta.Resync) {
 		c.fail(resyncUntold, "%s was called for a resync and not told so: %s", c, c.told)
+	}
+	if c.told.Has(delta.Resync) && !c.told.Touches("metadata.name") {
+		c.fail(resyncUntold, "%s was called for a resync, and may skip something: %s", c, c.told)
 	}
 }
 

@@ -22,7 +22,7 @@ func (w *work) do(ctx context.Context) error {
 	claims := delta.Key{Namespace: w.Namespace}
 	// At a resync everything is compared with what exists, and each child has the UID of its
 	// owner in it.
-	plan := delta.Plan(ctx).OnCause(delta.Resync, delta.Timer).On(&webv1alpha1.Site{}, "metadata.uid")
+	plan := delta.Plan(ctx).OnCause(delta.Timer).On(&webv1alpha1.Site{}, "metadata.uid")
 	hostname := plan.On(&webv1alpha1.Site{}, "spec.hostname").OnNamed(&corev1.ConfigMap{}, claims)
 	// The step looks at the finalizer and does not depend on it. The event of our own write is
 	// held back, so with a dependency the next change of the Site would ask for the step once
