@@ -29,9 +29,11 @@ func (p *program) showControllers(list v1.ControllerList) {
 	p.out.Line()
 	p.out.Table(head, rows)
 	for i := range list.Items {
-		if c := &list.Items[i]; c.Ledger.Blind != "" {
-			p.out.Line()
-			p.out.Sentence("", show.In(show.Warning, c.Name+": "), show.Text(c.Ledger.Blind))
+		for _, text := range []string{list.Items[i].Ledger.Blind, list.Items[i].Ledger.Advice} {
+			if text != "" {
+				p.out.Line()
+				p.out.Sentence("", show.In(show.Warning, list.Items[i].Name+": "), show.Text(text))
+			}
 		}
 	}
 }

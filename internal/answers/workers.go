@@ -26,7 +26,7 @@ func (n names) controllerOf(c *observe.Controller) v1.Controller {
 		Changes: calls.Changes, OwnWrites: calls.Own, HeldBack: c.HeldBack(),
 		Ledger: v1.Ledger{
 			Requests: ledger.Requests, Changes: ledger.Changes, Remembered: ledger.Remembered,
-			Gaps: ledger.Gaps, Overflows: ledger.Overflows, Blind: ledger.Blind,
+			Gaps: ledger.Gaps, Overflows: ledger.Overflows, Blind: ledger.Blind, Advice: ledger.Advice,
 		},
 	}
 	for how, times := range calls.Results {

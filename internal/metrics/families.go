@@ -121,6 +121,8 @@ var (
 		help: "Requests that have changes in the ledger, or are at a worker."}
 	overflows = &family{name: "delta_ledger_overflows_total", labels: ofController, kind: prometheus.CounterValue,
 		help: "How often there was more than the ledger may hold."}
+	unsettled = &family{name: "delta_reconcile_unsettled_calls", labels: ofController, kind: prometheus.GaugeValue,
+		help: "Calls that have asked for another one and settled nothing, since the last that did."}
 	delayed = &family{name: "delta_queue_delayed_requests", labels: ofController, kind: prometheus.GaugeValue,
 		help: "Requests that wait for a timer."}
 	working = &family{name: "delta_queue_working_requests", labels: ofController, kind: prometheus.GaugeValue,
@@ -145,7 +147,7 @@ var (
 var families = []*family{
 	synced, state, heard, deaf, degraded, objects, bytes, lists, watches, skipped, gaps, turns, batches, applied, pending, oldest,
 	lag, lagTime, told, folded, resyncLeft, resyncShown, resyncSkipped,
-	causes, incomplete, changes, own, latency, heldBack, steps, requests, overflows, delayed, working, oldestRequest, aged, loops, loopsFound, loopsHeld,
+	causes, incomplete, changes, own, latency, heldBack, steps, requests, overflows, unsettled, delayed, working, oldestRequest, aged, loops, loopsFound, loopsHeld,
 }
 
 // The metrics that client-go's informers have in Kubernetes' own components, where the

@@ -92,6 +92,7 @@ func (s samples) controller(c *observe.Controller) {
 	ledger := c.Ledger()
 	set(requests, float64(ledger.Requests))
 	set(overflows, float64(ledger.Overflows))
+	set(unsettled, float64(ledger.Unsettled))
 	if stats, ours := c.Queue(); ours {
 		set(delayed, float64(stats.Waiting))
 		set(working, float64(stats.Working))

@@ -34,6 +34,7 @@ type books[R comparable] struct {
 	blind    string // why no request is ever completely known; empty if they may be
 
 	overflows uint64
+	unsettled unsettled
 	missing   missing // requests that something was left out of, without another trace
 }
 
@@ -226,6 +227,7 @@ func (b *books[R]) settle(r R, how ledger.Outcome, left failedSteps, now time.Ti
 		return
 	}
 	a.running = false
+	b.unsettled.note(how, now)
 	if a.failed = left; how == ledger.Failed || how == ledger.Unfinished {
 		b.keep(a, how)
 		return

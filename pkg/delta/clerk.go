@@ -131,11 +131,20 @@ func (l *clerk[R]) take(r R) (Changes, failedSteps) {
 func (l *clerk[R]) Settle(r R, how ledger.Outcome) { l.settle(r, how, failedSteps{}) }
 
 func (l *clerk[R]) settle(r R, how ledger.Outcome, left failedSteps) {
+	if advice := l.settled(r, how, left); advice != "" && l.facts.paths != nil && l.facts.paths.first(advice) {
+		l.facts.paths.log.Info("The reconciler never settles", "advice", advice)
+	}
+}
+
+// settled returns the advice that there is for the reconciler by then.
+func (l *clerk[R]) settled(r R, how ledger.Outcome, left failedSteps) (advice string) {
 	gaps, relists := l.gaps.sum(), l.relists.sum()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.missLocked(gaps, relists)
-	l.books.settle(r, how, left, time.Now())
+	now := time.Now()
+	l.books.settle(r, how, left, now)
+	return l.books.unsettled.advice(now)
 }
 
 func (l *clerk[R]) lastSuccess(r R) (time.Time, bool) {
@@ -177,7 +186,7 @@ func (l *clerk[R]) status() LedgerStatus {
 	b := l.books
 	return LedgerStatus{
 		Requests: len(b.accounts), Changes: b.held, Remembered: b.past.len(),
-		Gaps: b.gaps, Overflows: b.overflows, Blind: b.blind,
+		Gaps: b.gaps, Overflows: b.overflows, Blind: b.blind, Unsettled: b.unsettled.calls, Advice: b.unsettled.advice(time.Now()),
 	}
 }
 

@@ -108,4 +108,8 @@ type LedgerStatus struct {
 	Gaps       uint32 // how many times changes may have been missed
 	Overflows  uint64 // how many times there was more than may be held
 	Blind      string // why no request is completely known; empty if they may be
+	// Unsettled is how many calls have asked for another one, and settled nothing, since the last that did.
+	Unsettled uint64
+	// Advice is for the author of a reconciler that makes it useless to record changes; empty for others.
+	Advice string
 }

@@ -98,5 +98,5 @@ function strip(controllers) {
   return h("ul", { class: "strip", "aria-label": "Controllers" }, controllers.map((c) => h("li", null,
     h("strong", null, c.name), h("span", { class: "note" }, c.kind ? ` reconciles ${shortKind(c.kind)}` : ""),
     facts([["Calls", counts(c.calls) || "none"], ["Causes", counts(c.causes)], ["Own writes", c.changes > 0 && `${number(c.ownWrites)} of ${plural(c.changes, "change")}`],
-      ["Held back", c.heldBack > 0 && plural(c.heldBack, "event")], ["Incomplete", counts(c.incomplete)], ["Blind", c.ledger.blind]]))));
+      ["Held back", c.heldBack > 0 && plural(c.heldBack, "event")], ["Incomplete", counts(c.incomplete)], ["Blind", c.ledger.blind], ["Advice", c.ledger.advice]]))));
 }

@@ -49,6 +49,7 @@ type Ledger struct {
 	Gaps       uint32 `json:"gaps"`
 	Overflows  uint64 `json:"overflows"`
 	Blind      string `json:"blind,omitempty"`
+	Advice     string `json:"advice,omitempty"` // for the author of the reconciler
 }
 
 // ReconcileList answers /delta/v1/reconciles: the last calls that the journal holds.
