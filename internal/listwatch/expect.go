@@ -70,3 +70,6 @@ func isTable(obj runtime.Object) bool {
 	return gvk.Kind == "Table" && gvk.Group == metav1.GroupName &&
 		(gvk.Version == "v1" || gvk.Version == "v1beta1")
 }
+
+// ErrNoList is what a list of a kind fails with that a server has, and can't list.
+var ErrNoList = errors.New("the server can't list it")

@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
+
+	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 )
 
 // What goes wrong between a Reflector and its server without the server saying
@@ -87,11 +89,14 @@ const (
 	failedRefused           // nothing listens at the server's address
 	failedDenied            // we may not
 	failedMissing           // the server does not have the kind
+	failedNoList            // the server has the kind and can't list it
 	failedInternal          // the server broke
 )
 
 func classify(err error) failure {
 	switch {
+	case errors.Is(err, listwatch.ErrNoList):
+		return failedNoList
 	case isTooNew(err):
 		return failedTooNew
 	case apierrors.IsResourceExpired(err), apierrors.IsGone(err):
@@ -133,10 +138,12 @@ func isAway(err error) bool {
 }
 
 // degrades reports whether only a person can help.
-func (f failure) degrades() bool { return f == failedDenied || f == failedMissing }
+func (f failure) degrades() bool {
+	return f == failedDenied || f == failedMissing || f == failedNoList
+}
 
-// Degrades reports whether a kind is degraded after this error: the server refuses the kind or
-// does not have it.
+// Degrades reports whether a kind is degraded after this error: the server refuses the kind,
+// does not have it or can't list it.
 func Degrades(err error) bool { return classify(err).degrades() }
 
 // isTooNew knows the answer's present form and the two that it had before API

@@ -37,6 +37,10 @@ func TestClassify(t *testing.T) {
 			t.Errorf("%s is classified as %d, want %d", name, got, want)
 		}
 	}
+	noList := fmt.Errorf("%w: %w", listwatch.ErrNoList, faulty.Answer("forbidden"))
+	if got := classify(noList); got != failedNoList || !Degrades(noList) {
+		t.Errorf("a kind without a list is classified as %d, and degrades: %t", got, Degrades(noList))
+	}
 	if got := classify(nil); got != failedOtherwise {
 		t.Errorf("no error is classified as %d", got)
 	}

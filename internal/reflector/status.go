@@ -75,10 +75,14 @@ func lately(s *informer.ReflectorStatus) string {
 }
 
 func remedy(refused error) string {
-	if classify(refused) == failedMissing {
+	switch classify(refused) {
+	case failedMissing:
 		return "install the kind's CRD, or do not watch the kind"
+	case failedNoList:
+		return "no cache can hold it, so use a client that reads from none"
+	default:
+		return "grant list and watch of the kind to the operator's account"
 	}
-	return "grant list and watch of the kind to the operator's account"
 }
 
 func clock(t time.Time) string { return t.Format(time.TimeOnly) }

@@ -119,7 +119,8 @@ func (r *byteReader) List(ctx context.Context, opts metav1.ListOptions) (listwat
 		return listwatch.Page[any]{}, err
 	}
 	r.settings.narrow(&opts)
-	return c.List(ctx, opts)
+	page, err := c.List(ctx, opts)
+	return page, r.of.binding.refused(ctx, err)
 }
 
 func (r *byteReader) Each(ctx context.Context, opts metav1.ListOptions, do func(listwatch.Item[any])) (listwatch.Page[any], error) {
@@ -135,7 +136,7 @@ func (r *byteReader) Each(ctx context.Context, opts metav1.ListOptions, do func(
 	if err == nil {
 		r.of.arrived.Add(1) // also of a list without objects
 	}
-	return page, err
+	return page, r.of.binding.refused(ctx, err)
 }
 
 func (r *byteReader) Watch(ctx context.Context, opts metav1.ListOptions) (listwatch.Stream[any], error) {

@@ -91,6 +91,16 @@ func (id kindID) example(scheme *runtime.Scheme) (client.Object, error) {
 	return obj, nil
 }
 
+// hasList returns the scheme's own error if the kind has a Go type and its list has none.
+// A wrapped one would not be found by runtime.IsNotRegisteredError.
+func (id kindID) hasList(scheme *runtime.Scheme) error {
+	if id.form != typedForm {
+		return nil
+	}
+	_, err := scheme.New(id.gvk.GroupVersion().WithKind(id.gvk.Kind + "List"))
+	return err
+}
+
 // kind is an informer and what reads its store.
 type kind struct {
 	id      kindID
@@ -137,7 +147,7 @@ func (k *kind) make(c *Cache) error {
 	k.binding = &binding{
 		api: c.api, id: k.id, plainly: *c.plan.Load().general(k.id.gvk).plainly,
 		late:    func(b *bound) { k.reader.Store(k.newReader(b.scope, c.pages)) },
-		arrived: func() { k.arrived.Add(1) },
+		arrived: func() { k.arrived.Add(1) }, listless: make(chan struct{}),
 	}
 	var err error
 	if k.example, err = k.id.example(c.scheme); err != nil {
@@ -153,6 +163,9 @@ func (k *kind) make(c *Cache) error {
 	case err == nil:
 		scope = found.scope
 	case k.missing != WaitForIt || !meta.IsNoMatchError(err):
+		return err
+	}
+	if err := k.id.hasList(c.scheme); err != nil {
 		return err
 	}
 	byName := plan.of(k.id.gvk, scope)

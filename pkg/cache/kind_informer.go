@@ -190,14 +190,14 @@ func lastWrite(obj any) *delta.Origin {
 }
 
 // await waits until the kind can be read, or is known to be missing where that
-// is allowed.
+// is allowed. It does not wait for a kind that the server can't list.
 func (k *kind) await(ctx context.Context, ended <-chan struct{}) error {
 	if err := k.made(ctx); err != nil {
 		return err
 	}
-	there := k.core.Synced()
+	there, never := k.core.Synced(), k.binding.listless
 	if k.missing == WaitForIt {
-		there = k.core.Settled()
+		there, never = k.core.Settled(), nil
 	}
 	select {
 	case <-there:
@@ -207,6 +207,8 @@ func (k *kind) await(ctx context.Context, ended <-chan struct{}) error {
 	select {
 	case <-there:
 		return nil
+	case <-never:
+		return fmt.Errorf("wait for %s, which no cache can hold: %w", k.id, k.binding.whyNoList())
 	case <-k.removed:
 		return fmt.Errorf("wait for %s: %w", k.id, errRemoved)
 	case <-ended:

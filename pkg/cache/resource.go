@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
@@ -68,7 +69,7 @@ func (a *api) resource(id kindID, mapping *meta.RESTMapping) (resource, error) {
 		}
 		example, err := a.scheme.New(id.gvk.GroupVersion().WithKind(id.gvk.Kind + "List"))
 		if err != nil {
-			return nil, fmt.Errorf("make a list: %w", err)
+			return nil, err // see hasList
 		}
 		return typedResource{client: client, name: mapping.Resource.Resource, params: a.params, example: example}, nil
 	}
@@ -160,8 +161,12 @@ type binding struct {
 	plainly bool         // client-go decodes
 	arrived func()       // called for each page of a list
 
+	listable atomic.Bool   // discovery has said so
+	listless chan struct{} // closed when it is known that the server can't list the kind
+
 	mu      lock.Mutex[lock.Binding] // guards everything below
 	finding *finding                 // nil while nobody looks for the resource
+	noList  error                    // why listless is closed; nil while it is not
 }
 
 // bound is a kind whose resource is known.
@@ -169,6 +174,7 @@ type bound struct {
 	resource         // nil if we decode
 	bytes    *source // nil if client-go decodes
 	scope    meta.RESTScopeName
+	called   schema.GroupVersionResource
 }
 
 // finding is looking for a resource, on behalf of all who want it meanwhile.
@@ -188,7 +194,7 @@ func (b *binding) bind() (*bound, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := &bound{scope: mapping.Scope.Name()}
+	found := &bound{scope: mapping.Scope.Name(), called: mapping.Resource}
 	if b.plainly {
 		found.resource, err = b.api.resource(b.id, mapping)
 	} else {
@@ -274,10 +280,11 @@ func (b *binding) plainListWatcher(namespace string, s settings, example client.
 			}
 			s.narrow(&opts)
 			list, err := r.list(ctx, in, opts)
-			if err == nil {
-				b.arrived()
+			if err != nil {
+				return nil, b.refused(ctx, err)
 			}
-			return list, err
+			b.arrived()
+			return list, nil
 		},
 		Watch: func(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
 			r, in, err := b.request(ctx, namespace, s)
