@@ -103,12 +103,12 @@ func NewWithOptions(config *rest.Config, opts crcache.Options, ours Options) (*C
 	if err != nil {
 		return nil, err
 	}
+	if ours.Log.GetSink() == nil {
+		ours.Log = logf.Log.WithName("cache")
+	}
 	plan, err := newPlan(opts, ours)
 	if err != nil {
 		return nil, err
-	}
-	if ours.Log.GetSink() == nil {
-		ours.Log = logf.Log.WithName("cache")
 	}
 	c := &Cache{
 		scheme:       opts.Scheme,

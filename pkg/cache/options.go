@@ -16,7 +16,7 @@ import (
 // behaves as controller-runtime's cache does.
 type Options struct {
 	// Default is for all kinds, and ByObject for some; what a kind's own options
-	// leave open is taken from Default.
+	// leave open is taken from Default. Several entries for one kind count as one.
 	Default  KindOptions
 	ByObject map[client.Object]KindOptions
 

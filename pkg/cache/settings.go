@@ -12,13 +12,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
 	toolscache "k8s.io/client-go/tools/cache"
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
@@ -151,70 +148,17 @@ func newPlan(opts crcache.Options, ours Options) (*plan, error) {
 	if p.namespaces, err = namespaceSettings("DefaultNamespaces", opts.DefaultNamespaces); err != nil {
 		return nil, fmt.Errorf("cache options: %w", err)
 	}
-	for obj, by := range ours.ByObject {
-		gvk, err := kindOfKey(obj, opts.Scheme)
-		if err == nil {
-			err = by.check()
-		}
-		if err != nil {
-			return nil, fmt.Errorf("cache options: our ByObject[%T]: %w", obj, err)
-		}
-		p.kinds[gvk] = kindSettings{settings: settings{}.with(by)}
+	if err = p.addOurs(opts.Scheme, ours); err != nil {
+		return nil, fmt.Errorf("cache options: our %w", err)
 	}
-	seen := map[schema.GroupVersionKind]bool{}
-	for obj, by := range opts.ByObject {
-		gvk, err := kindOfKey(obj, opts.Scheme)
-		switch {
-		case err != nil:
-		case seen[gvk]:
-			err = fmt.Errorf("there is more than one entry for %s", gvk)
-		default:
-			err = p.addKind(gvk, by, opts.Mapper)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("cache options: ByObject[%T]: %w", obj, err)
-		}
-		seen[gvk] = true
+	if err = p.addTheirs(opts, ours.Log); err != nil {
+		return nil, fmt.Errorf("cache options: %w", err)
 	}
 	for gvk, k := range p.kinds {
 		k.configured = k.policy
 		p.kinds[gvk] = k
 	}
 	return p, nil
-}
-
-func kindOfKey(obj client.Object, scheme *runtime.Scheme) (schema.GroupVersionKind, error) {
-	if obj == nil {
-		return schema.GroupVersionKind{}, errors.New("the key is nil")
-	}
-	gvk, err := apiutil.GVKForObject(obj, scheme)
-	if err != nil {
-		return gvk, fmt.Errorf("find the kind: %w", err)
-	}
-	return gvk, nil
-}
-
-// addKind takes in what controller-runtime's options say of a kind. A kind that
-// the server does not have, and need not have, is taken to be as the options say.
-func (p *plan) addKind(gvk schema.GroupVersionKind, by crcache.ByObject, mapper meta.RESTMapper) error {
-	k := kindSettings{settings: ofKind(by).beside(p.kinds[gvk].settings)}
-	if err := k.check(); err != nil {
-		return err
-	}
-	namespaced, err := apiutil.IsGVKNamespaced(gvk, mapper)
-	switch {
-	case err != nil && (k.or(p.all).missing != WaitForIt || !meta.IsNoMatchError(err)):
-		return fmt.Errorf("find out whether %s is namespaced: %w", gvk, err)
-	case err == nil && !namespaced && by.Namespaces != nil:
-		return fmt.Errorf("%s is not namespaced, but Namespaces is set", gvk)
-	}
-	if by.Namespaces != nil {
-		if k.namespaces, err = namespaceSettings("Namespaces", by.Namespaces); err != nil {
-			return err
-		}
-	}
-	p.kinds[gvk] = k
-	return nil
 }
 
 func namespaceSettings(option string, configs map[string]crcache.Config) (map[string]settings, error) {

@@ -188,7 +188,6 @@ func TestNonsenseOptions(t *testing.T) {
 		"a path for a namespace":       {opts: crcache.Options{DefaultNamespaces: map[string]crcache.Config{"a/b": {}}}, want: `DefaultNamespaces: "a/b" is not a namespace`},
 		"nil key":                      {opts: crcache.Options{ByObject: map[client.Object]crcache.ByObject{nil: {}}}, want: "ByObject[<nil>]: the key is nil"},
 		"our nil key":                  {ours: Options{ByObject: map[client.Object]KindOptions{nil: {}}}, want: "our ByObject[<nil>]: the key is nil"},
-		"the same kind twice":          {opts: crcache.Options{ByObject: map[client.Object]crcache.ByObject{configMaps: {}, &corev1.ConfigMap{Data: map[string]string{}}: {}}}, want: "more than one entry"},
 		"namespaces of a kind without": {opts: crcache.Options{ByObject: map[client.Object]crcache.ByObject{clusterRoles: {Namespaces: map[string]crcache.Config{"a": {}}}}}, want: "ClusterRole is not namespaced"},
 		"a kind that is not there":     {opts: crcache.Options{ByObject: map[client.Object]crcache.ByObject{&corev1.Pod{}: {}}}, want: `ByObject[*v1.Pod]: find out whether /v1, Kind=Pod is namespaced: `},
 		"a type without a kind":        {opts: crcache.Options{ByObject: map[client.Object]crcache.ByObject{&unregistered{}: {}}}, want: "find the kind"},

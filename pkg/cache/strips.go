@@ -3,6 +3,7 @@ package cache
 import (
 	"reflect"
 	"runtime"
+	"strconv"
 
 	toolscache "k8s.io/client-go/tools/cache"
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
@@ -22,6 +23,9 @@ type sourceLine struct {
 	file string
 	line int
 }
+
+// String is the place as compilers write it.
+func (l sourceLine) String() string { return l.file + ":" + strconv.Itoa(l.line) }
 
 // writtenAt returns where a function begins.
 func writtenAt(f toolscache.TransformFunc) sourceLine {

@@ -30,8 +30,6 @@ func TestOptionsThatMakeNoSense(t *testing.T) {
 		{"a kind that the server has not", by(crcache.ByObject{}, ghost.typed()), ""},
 		{"a kind that the scheme has not", by(crcache.ByObject{}, networkPolicy.typed()), ""},
 		{"no kind", by(crcache.ByObject{}, subject{&kind{}, asMap}.object()), ""},
-		{"a kind twice", by(crcache.ByObject{}, pod.typed(), subject{pod, asMetadata}.object()),
-			"theirs takes one of the two by chance"},
 		{"a namespace that can't be", crcache.Options{DefaultNamespaces: map[string]crcache.Config{"a/b": {}}},
 			"theirs never syncs"},
 		{"a negative period", crcache.Options{SyncPeriod: new(-time.Second)},

@@ -1,0 +1,110 @@
+package cache
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+)
+
+// The keys of ByObject are pointers, so that it may have several entries for one kind.
+// controller-runtime uses one of them, by chance. Here they are one entry: see unite.
+
+// entries are what the entries of a ByObject say, by kind.
+type entries map[schema.GroupVersionKind][]kindSettings
+
+// addOurs takes in what our options say of kinds.
+func (p *plan) addOurs(scheme *runtime.Scheme, ours Options) error {
+	all := entries{}
+	for obj, by := range ours.ByObject {
+		gvk, err := kindOfKey(obj, scheme)
+		if err == nil {
+			err = by.check()
+		}
+		if err != nil {
+			return fmt.Errorf("ByObject[%T]: %w", obj, err)
+		}
+		all[gvk] = append(all[gvk], kindSettings{settings: settings{}.with(by)})
+	}
+	p.add(all, ours.Log)
+	return nil
+}
+
+// addTheirs takes in what controller-runtime's options say of kinds.
+func (p *plan) addTheirs(opts crcache.Options, log logr.Logger) error {
+	all := entries{}
+	for obj, by := range opts.ByObject {
+		gvk, err := kindOfKey(obj, opts.Scheme)
+		var k kindSettings
+		if err == nil {
+			k, err = p.entry(gvk, by, opts.Mapper)
+		}
+		if err != nil {
+			return fmt.Errorf("ByObject[%T]: %w", obj, err)
+		}
+		all[gvk] = append(all[gvk], k)
+	}
+	p.add(all, log)
+	return nil
+}
+
+func kindOfKey(obj client.Object, scheme *runtime.Scheme) (schema.GroupVersionKind, error) {
+	if obj == nil {
+		return schema.GroupVersionKind{}, errors.New("the key is nil")
+	}
+	gvk, err := apiutil.GVKForObject(obj, scheme)
+	if err != nil {
+		return gvk, fmt.Errorf("find the kind: %w", err)
+	}
+	return gvk, nil
+}
+
+// entry returns what one entry of controller-runtime's options says of a kind, beside what ours say. A kind that
+// the server does not have, and need not have, is taken to be as the options say.
+func (p *plan) entry(gvk schema.GroupVersionKind, by crcache.ByObject, mapper meta.RESTMapper) (kindSettings, error) {
+	k := kindSettings{settings: ofKind(by).beside(p.kinds[gvk].settings)}
+	if err := k.check(); err != nil {
+		return k, err
+	}
+	namespaced, err := apiutil.IsGVKNamespaced(gvk, mapper)
+	switch {
+	case err != nil && (k.or(p.all).missing != WaitForIt || !meta.IsNoMatchError(err)):
+		return k, fmt.Errorf("find out whether %s is namespaced: %w", gvk, err)
+	case err == nil && !namespaced && by.Namespaces != nil:
+		return k, fmt.Errorf("%s is not namespaced, but Namespaces is set", gvk)
+	}
+	if by.Namespaces == nil {
+		return k, nil
+	}
+	k.namespaces, err = namespaceSettings("Namespaces", by.Namespaces)
+	return k, err
+}
+
+// add makes one of the entries of each kind, and logs where these contradict each other.
+func (p *plan) add(all entries, log logr.Logger) {
+	for gvk, said := range all {
+		slices.SortStableFunc(said, func(a, b kindSettings) int { return cmp.Compare(a.String(), b.String()) })
+		k, contradict := said[0], false
+		for _, other := range said[1:] {
+			contradict = contradict || k.contradicts(other)
+			k = unite(k, other)
+		}
+		if contradict {
+			texts := make([]string, 0, len(said))
+			for _, one := range said {
+				texts = append(texts, one.String())
+			}
+			log.Info("ByObject has entries for one kind that contradict each other; for each option, what restricts the cache more is used",
+				"kind", gvk.String(), "entries", texts, "used", k.String())
+		}
+		p.kinds[gvk] = k
+	}
+}
