@@ -268,8 +268,8 @@ func (c *Cache) Get(ctx context.Context, key client.ObjectKey, out client.Object
 	return k.reader.Load().Get(ctx, key, out, opts...)
 }
 
-// List reads the objects of a kind. See [client.Reader]; a list with a Limit is
-// ordered by namespace and name, and its Continue token gets the next page, from
+// List reads the objects of a kind. See [client.Reader]; a list without a Limit is in no
+// order. With one it is ordered by namespace and name, and its Continue token gets the next page, from
 // what there was when the first page was read.
 func (c *Cache) List(ctx context.Context, out client.ObjectList, opts ...client.ListOption) error {
 	gvk, err := c.gvkOf(out)
