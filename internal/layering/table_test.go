@@ -23,6 +23,7 @@ var table = map[string]rule{
 			"internal/revision", "internal/store", "internal/tally", "internal/timetable", "internal/traits", "pkg/delta", "pkg/informer", "pkg/resync"),
 		theirs: in("k8s.io/apimachinery", "github.com/go-logr/logr"),
 	},
+	"internal/successor": {},
 	"internal/observe": {
 		ours:   in("internal/engine", "internal/hotloop", "internal/journal", "internal/lock", "internal/tally", "pkg/delta", "pkg/informer", "pkg/queue", "pkg/resync"),
 		theirs: in("k8s.io/apimachinery", "sigs.k8s.io/controller-runtime/pkg/client"),
@@ -107,12 +108,12 @@ var table = map[string]rule{
 	"pkg/cache": {
 		ours: in("internal/dedup", "internal/engine", "internal/footprint", "internal/journal", "internal/lifecycle", "internal/listwatch", "internal/lock", "internal/memory", "internal/metrics", "internal/objects",
 			"internal/observe", "internal/peer",
-			"internal/reflector", "internal/shown", "internal/states", "internal/store", "internal/timetable", "internal/wire", "pkg/delta", "pkg/informer", "pkg/resync", "pkg/toolscache"),
+			"internal/reflector", "internal/shown", "internal/states", "internal/store", "internal/successor", "internal/timetable", "internal/wire", "pkg/delta", "pkg/informer", "pkg/resync", "pkg/toolscache"),
 		theirs: edge, except: aboveUs,
 	},
 	"pkg/source": {
 		ours: in("pkg/informer", "pkg/resync", "pkg/delta", "pkg/predicate",
-			"internal/engine", "internal/ledger", "internal/lifecycle", "internal/lock", "internal/objects", "internal/observe", "internal/recording"),
+			"internal/engine", "internal/ledger", "internal/lifecycle", "internal/lock", "internal/objects", "internal/observe", "internal/recording", "internal/successor"),
 		theirs: edge, except: aboveUs,
 	},
 	"pkg/predicate": {ours: in("pkg/delta", "pkg/diff", "internal/lock", "internal/objects", "internal/path"), theirs: edge, except: aboveUs},

@@ -25,6 +25,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/lock"
 	"github.com/delta-runtime/delta-runtime/internal/memory"
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
+	"github.com/delta-runtime/delta-runtime/internal/successor"
 )
 
 // Cache keeps the kinds that somebody asks for in step with the API, and answers
@@ -52,9 +53,10 @@ type Cache struct {
 
 	scoping lock.Mutex[lock.CacheScopes] // held to add or remove a namespace, but not while the server is asked
 
-	mu    lock.Mutex[lock.CacheKinds] // guards everything below, and writing kinds; never held while calling out or waiting
-	phase phase                       // Invariant: it only goes up.
-	group *lifecycle.Group            // Invariant: nil until phase is running, and then never again.
+	mu      lock.Mutex[lock.CacheKinds] // guards everything below, and writing kinds; never held while calling out or waiting
+	phase   phase                       // Invariant: it only goes up.
+	claimed chan struct{}               // closed and replaced when kinds gets one more
+	group   *lifecycle.Group            // Invariant: nil until phase is running, and then never again.
 }
 
 type phase uint8
@@ -120,6 +122,7 @@ func NewWithOptions(config *rest.Config, opts crcache.Options, ours Options) (*C
 		limiter:      reflector.NewLimiter(cmp.Or(ours.ListsAtOnce, 10)),
 		started:      make(chan struct{}),
 		ended:        make(chan struct{}),
+		claimed:      make(chan struct{}),
 	}
 	c.plan.Store(plan)
 	c.kinds.Store(&map[kindID]*kind{})
@@ -217,7 +220,11 @@ func (c *Cache) getInformer(ctx context.Context, id kindID, opts []crcache.Infor
 	for _, opt := range opts {
 		opt(&options)
 	}
-	k, err := c.kind(ctx, id)
+	find := c.kind
+	if successor.Wanted(ctx) {
+		find = c.successor
+	}
+	k, err := find(ctx, id)
 	if err != nil {
 		return nil, c.timedOut(ctx, id, err)
 	}
@@ -230,7 +237,8 @@ func (c *Cache) getInformer(ctx context.Context, id kindID, opts []crcache.Infor
 }
 
 // RemoveInformer stops the informer for obj's kind in obj's form and forgets what
-// it had. A caller that asks again gets a new one.
+// it had. A caller that asks again gets a new one. Sources hear nothing of the kind until
+// somebody does, and then go on with that one.
 func (c *Cache) RemoveInformer(_ context.Context, obj client.Object) error {
 	gvk, err := c.gvkOf(obj)
 	if err != nil {

@@ -87,7 +87,28 @@ func (c *Cache) claim(id kindID) (k *kind, mine bool) {
 	kinds = maps.Clone(kinds)
 	kinds[id] = k
 	c.kinds.Store(&kinds)
+	close(c.claimed)
+	c.claimed = make(chan struct{})
 	return k, true
+}
+
+// successor returns a kind that was removed once somebody has asked for it again, and waits until then.
+func (c *Cache) successor(ctx context.Context, id kindID) (*kind, error) {
+	for {
+		c.mu.Lock()
+		k, next := (*c.kinds.Load())[id], c.claimed
+		c.mu.Unlock()
+		if k != nil {
+			return k, k.made(ctx)
+		}
+		select {
+		case <-next:
+		case <-c.ended:
+			return nil, fmt.Errorf("wait for another informer for %s: %w", id, errStopped)
+		case <-ctx.Done():
+			return nil, fmt.Errorf("wait for another informer for %s, which was removed: %w", id, ctx.Err())
+		}
+	}
 }
 
 // remove takes a kind out of the cache, which ends it.

@@ -33,7 +33,9 @@ func findInformer(ctx context.Context, from cache.Cache, obj client.Object, s *s
 			return found, nil
 		}
 		s.missing(err)
-		complain(err, wait)
+		if ctx.Err() == nil {
+			complain(err, wait)
+		}
 		if !pause(ctx, wait) {
 			return nil, fmt.Errorf("failed to get informer from cache: %w", err)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/lock"
 	"github.com/delta-runtime/delta-runtime/internal/observe"
+	"github.com/delta-runtime/delta-runtime/internal/successor"
 )
 
 // session is one Start of a source. It looks for the informer, and ends with its context.
@@ -90,14 +91,16 @@ func (s *session) answered() bool {
 
 // followInformers calls follow with the cache's informer for obj. If follow returns because
 // the informer has ended, it calls restart, and then follow with the informer that has taken
-// the other's place.
+// the other's place. Somebody who removes an informer wants its watch to end, so the source
+// does not ask for the next one itself.
 func (s *session) followInformers(
 	ctx context.Context, from cache.Cache, obj client.Object, follow func(cache.Informer) (again bool, err error), restart func(),
 ) error {
 	var before cache.Informer
 	var ended error
+	asking := ctx
 	for {
-		found, err := findInformer(ctx, from, obj, s)
+		found, err := findInformer(asking, from, obj, s)
 		switch {
 		case err != nil:
 			return err
@@ -112,6 +115,7 @@ func (s *session) followInformers(
 		}
 		restart()
 		before = found
+		asking = successor.With(ctx)
 	}
 }
 

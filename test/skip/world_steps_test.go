@@ -85,10 +85,20 @@ func (w *world) hold(d door, length time.Duration) {
 	})
 }
 
+// removeInformer has somebody else ask for the kind again, because the operator's sources wait for that.
 func (w *world) removeInformer(d door) {
 	if err := w.running.cache.RemoveInformer(w.running.context, d.kind.example(d.form)); err != nil {
 		w.fail(outOfTheWorld, "remove the informer of %s: %v", d, err)
 	}
+	l := w.running
+	w.errand(func() {
+		for l.context.Err() == nil { // the server may not have the kind
+			if _, err := l.cache.GetInformer(l.context, d.kind.example(d.form), crcache.BlockUntilSynced(false)); err == nil {
+				return
+			}
+			time.Sleep(time.Second)
+		}
+	})
 }
 
 func (w *world) depart(namespace string, how informer.Removal, length time.Duration) {
