@@ -110,6 +110,16 @@ func (i *Informer[T]) ScopeSynced(namespace string) (<-chan struct{}, error) {
 	return s.inlet.synced, nil
 }
 
+// ScopeSettled is [Informer.ScopeSynced] for those who do not wait for a scope that is
+// degraded.
+func (i *Informer[T]) ScopeSettled(namespace string) (<-chan struct{}, error) {
+	s := i.coverage.Load().of(namespace)
+	if s == nil {
+		return nil, i.notCovered(namespace)
+	}
+	return s.inlet.settled, nil
+}
+
 func (i *Informer[T]) syncedIn(c *coverage[T], namespace string) error {
 	s := c.of(namespace)
 	if s == nil {

@@ -39,14 +39,14 @@ type inlet[T any] struct {
 	initialEnd uint64        // number of the last item of the first list
 	synced     chan struct{} // closed when the first list is visible, and with the inlet
 	isSynced   atomic.Bool   // the first list is visible; written under the lock. Invariant: once true, it stays.
-	settled    bool          // synced or found degraded. Invariant: true if isSynced is.
+	settled    chan struct{} // closed when it is synced or found degraded, and with the inlet
 }
 
 var _ reflector.Sink[int] = &inlet[int]{}
 
 // open adds an inlet for a scope that nobody else has.
 func (f *DeltaFIFO[T]) open(within reach, onSkip func(error)) *inlet[T] {
-	in := &inlet[T]{fifo: f, reach: within, onSkip: onSkip, synced: make(chan struct{})}
+	in := &inlet[T]{fifo: f, reach: within, onSkip: onSkip, synced: make(chan struct{}), settled: make(chan struct{})}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	in.founding = !f.founded
@@ -77,6 +77,7 @@ func (in *inlet[T]) shut() {
 		close(in.synced)
 		f.unsynced.Add(-1)
 	}
+	in.endWaitLocked()
 	f.inlets = slices.DeleteFunc(f.inlets, func(other *inlet[T]) bool { return other == in })
 	f.pending.drop(func(key delta.Key) bool { return in.reach.has(key.Namespace) })
 	f.settleLocked() // the others may have been waiting for this one
@@ -198,9 +199,16 @@ func (in *inlet[T]) degraded() {
 	f := in.fifo
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	in.settled = true
+	in.endWaitLocked()
 	f.settleLocked()
 	f.ringLocked()
+}
+
+// endWaitLocked has nobody wait any longer for a scope that may stay degraded.
+func (in *inlet[T]) endWaitLocked() {
+	if !isClosed(in.settled) {
+		close(in.settled)
+	}
 }
 
 // handOutLocked notes where every scope is in the batch that is handed out, and
@@ -265,7 +273,7 @@ func (f *DeltaFIFO[T]) settleLocked() {
 	allSynced, allSettled := true, true
 	for _, in := range f.inlets {
 		allSynced = allSynced && (in.isSynced.Load() || !in.founding)
-		allSettled = allSettled && (in.settled || !in.founding)
+		allSettled = allSettled && (isClosed(in.settled) || !in.founding)
 	}
 	switch {
 	case f.whole == nil && !f.founded:
@@ -285,7 +293,7 @@ func (f *DeltaFIFO[T]) noteSyncedLocked(oldest uint64) {
 		if !in.isSynced.Load() && in.listed && !in.unpopped && oldest > in.initialEnd {
 			in.isSynced.Store(true)
 			f.unsynced.Add(-1)
-			in.settled = true
+			in.endWaitLocked()
 			close(in.synced)
 		}
 	}

@@ -2,6 +2,7 @@ package cache
 
 import (
 	"fmt"
+	"sync"
 	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -114,7 +115,8 @@ type kind struct {
 	core     *engine.Informer[any]
 	shown    crtools.SharedIndexInformer // core, as handlers know it
 	followed atomic.Bool                 // the policy of a namespace was changed
-	madeAs   meta.RESTScopeName          // with namespaces or without
+	madeAs   meta.RESTScopeName          // with namespaces or without; see found. Guarded by resyncing once the kind is made
+	widening sync.Once                   // see found
 	reader   atomic.Pointer[reader]
 	notes    atomic.Pointer[journal.Deltas] // nil unless a journal notes the kind's deltas
 	weight   atomic.Pointer[weight]         // nil until somebody asks; see weigh
@@ -142,11 +144,9 @@ type kind struct {
 
 // make completes the kind. It asks the API what the kind is called there.
 func (k *kind) make(c *Cache) error {
-	// If the server does not have the kind yet, it may turn out late that the kind has no
-	// namespaces.
 	k.binding = &binding{
 		api: c.api, id: k.id, plainly: *c.plan.Load().general(k.id.gvk).plainly,
-		late:    func(b *bound) { k.reader.Store(k.newReader(b.scope, c.pages)) },
+		late:    func(b *bound) { k.found(c, b.scope) },
 		arrived: func() { k.arrived.Add(1) }, listless: make(chan struct{}),
 	}
 	var err error

@@ -18,7 +18,8 @@ import (
 // AddNamespace adds a namespace to those that the cache is limited to by
 // DefaultNamespaces, for every kind that is limited by these, now and later. config
 // is what DefaultNamespaces would have for it. It waits until what there is in the
-// namespace can be read; if ctx ends first the namespace stays added.
+// namespace can be read, apart from kinds that may be missing ([WaitForIt]) and are; if ctx
+// ends first the namespace stays added.
 //
 // Handlers are told of the namespace's objects as of any initial list. While one
 // of the kinds is not there yet, reads of that kind over all namespaces are
@@ -170,19 +171,28 @@ func (k *kind) removeNamespace(namespace string, how informer.Removal) error {
 	return nil
 }
 
-// awaitNamespace waits until the kind can be read in a namespace, if it is running.
+// awaitNamespace waits until the kind can be read in a namespace, if it is running. It does not
+// wait for a kind that may be missing and is, nor for one that the server can't list.
 func (k *kind) awaitNamespace(ctx context.Context, namespace string, ended <-chan struct{}) error {
 	core := k.core
 	if !core.Started() {
 		return nil
 	}
-	synced, err := core.ScopeSynced(namespace)
+	there, err := core.ScopeSynced(namespace)
+	if k.missing == WaitForIt {
+		there, err = core.ScopeSettled(namespace)
+	}
 	if err != nil {
 		return err
 	}
 	select {
-	case <-synced:
-		return core.SyncedIn(namespace) // it may have been removed meanwhile
+	case <-there:
+		if err := core.SyncedIn(namespace); k.missing != WaitForIt || errors.Is(err, informer.ErrNotCovered) {
+			return err // it may have been removed meanwhile
+		}
+		return nil
+	case <-k.binding.listless:
+		return nil
 	case <-k.removed:
 		return nil
 	case <-ended:
@@ -196,6 +206,9 @@ func (k *kind) awaitNamespace(ctx context.Context, namespace string, ended <-cha
 func (k *kind) freshness(namespace string) (Freshness, error) {
 	core := k.core
 	status := core.Status()
+	if k.reader.Load().scope == meta.RESTScopeNameRoot {
+		namespace = metav1.NamespaceAll
+	}
 	if namespace != metav1.NamespaceAll {
 		if !core.Covers(namespace) {
 			return Freshness{}, fmt.Errorf("read how fresh %s is in namespace %q: %w", k.id, namespace, informer.ErrNotCovered)

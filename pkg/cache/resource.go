@@ -259,7 +259,7 @@ func (b *binding) request(ctx context.Context, namespace string, s settings) (*b
 	}
 	switch {
 	case r.scope == meta.RESTScopeNameRoot && namespace != "":
-		return nil, "", fmt.Errorf("%s has no namespaces, but while its CRD was missing it was taken to have; remove its informer from the cache and ask for it again", b.id)
+		return nil, "", fmt.Errorf("%s has no namespaces, which was not known while its CRD was missing: it is going to be listed as a whole", b.id)
 	case r.scope == meta.RESTScopeNameRoot:
 		return r, "", nil
 	case namespace == "":

@@ -1,0 +1,80 @@
+package cache
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	crtools "k8s.io/client-go/tools/cache"
+	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
+)
+
+// TestAKindWithoutNamespacesMayComeLaterToALimitedCache has the CRD of a kind without namespaces come late. It is not
+// known before that the kind has none.
+func TestAKindWithoutNamespacesMayComeLaterToALimitedCache(t *testing.T) {
+	for name, limits := range map[string]map[string]crcache.Config{
+		"one": in(crcache.Config{}, "red"), "two": in(crcache.Config{}, "red", "blue"), "all, and one by itself": in(crcache.Config{}, "", "red"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFakeAPI(t)
+			late := &lateMapper{RESTMapper: fakeMapper()}
+			c, err := NewWithOptions(f.config(), crcache.Options{Mapper: late, DefaultNamespaces: limits},
+				Options{Default: KindOptions{Missing: WaitForIt, Reflector: quickRetries}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			start(t, c)
+			namespaces, err := c.GetInformer(t.Context(), &corev1.Namespace{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			told := make(chan string, 10)
+			if _, err := namespaces.AddEventHandler(crtools.ResourceEventHandlerFuncs{AddFunc: func(obj any) { told <- obj.(*corev1.Namespace).Name }}); err != nil {
+				t.Fatal(err)
+			}
+			f.put(&corev1.Namespace{ObjectMeta: configMap("", "green").ObjectMeta})
+			late.there.Store(true)
+			<-namespaces.HasSyncedChecker().Done()
+			for _, namespace := range []string{"", "red", "ignored"} {
+				if err := c.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "green"}, &corev1.Namespace{}); err != nil {
+					t.Errorf("reading by namespace %q: %v", namespace, err)
+				}
+			}
+			if name := <-told; name != "green" {
+				t.Errorf("the handler was told of %s", name)
+			}
+			f.put(&corev1.Namespace{ObjectMeta: configMap("", "grey").ObjectMeta})
+			if name := <-told; name != "grey" {
+				t.Errorf("the handler was told of %s", name)
+			}
+			for c.Healthz(nil) != nil && t.Context().Err() == nil { // until the namespaces are gone, and the watch is open
+			}
+			if s := c.Status()[0].Informer.Scopes; len(s) != 1 || s[0].Namespace != "" {
+				t.Errorf("the informer has scopes %+v", s)
+			}
+			checkOthersComeAndGo(t, c)
+		})
+	}
+}
+
+// checkOthersComeAndGo adds and removes a namespace, with which a kind without namespaces has nothing to do.
+func checkOthersComeAndGo(t *testing.T, c *Cache) {
+	t.Helper()
+	if err := c.AddNamespace(t.Context(), "black", crcache.Config{}); err != nil && !strings.Contains(err.Error(), "all namespaces") {
+		t.Error(err)
+	}
+	if err := c.RemoveNamespace(t.Context(), "black", informer.Silently); err != nil && !errors.Is(err, informer.ErrNotCovered) {
+		t.Error(err)
+	}
+	if fresh, err := c.Freshness(&corev1.Namespace{}, "black"); err != nil || fresh.Version == "" {
+		t.Errorf("the kind is as fresh as %+v, %v", fresh, err)
+	}
+	var list corev1.NamespaceList
+	if err := c.List(t.Context(), &list); err != nil || len(list.Items) != 2 {
+		t.Errorf("listed %d, %v", len(list.Items), err)
+	}
+}
