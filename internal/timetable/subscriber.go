@@ -24,12 +24,22 @@ type resyncing struct {
 // that wants more is shown everything.
 const resyncDemands = 16
 
+// minPeriod is the shortest period that there is, also by jitter. With less, a mistake in a
+// unit takes a whole processor.
+const minPeriod = 100 * time.Millisecond
+
 // SetAll is set for a subscriber with several policies, each for namespaces of its
 // own. Those that were there before go on counting. Of a run by a policy that is no
 // longer there, the rest goes on by the new ones, unless these are due at once.
 func (r *Timetable) SetAll(subscriber uint32, policies []resync.Policy, now time.Time) {
 	if len(policies) == 0 {
 		policies = []resync.Policy{{}}
+	}
+	policies = slices.Clone(policies)
+	for i := range policies {
+		if policies[i].Period > 0 {
+			policies[i].Period = max(policies[i].Period, minPeriod)
+		}
 	}
 	before := r.subscribers[subscriber]
 	var first *resyncing

@@ -106,7 +106,7 @@ func (r *Timetable) jittered(p resync.Policy) time.Duration {
 	if p.Jitter == 0 {
 		return p.Period
 	}
-	return durationOf(float64(p.Period) * (1 + p.Jitter*(2*r.rng.Float64()-1)))
+	return max(durationOf(float64(p.Period)*(1+p.Jitter*(2*r.rng.Float64()-1))), minPeriod)
 }
 
 // Due returns who is due now, those who can be shown the same together.

@@ -225,3 +225,22 @@ func TestPolicyOr(t *testing.T) {
 func (r *Timetable) set(subscriber uint32, policy resync.Policy, now time.Time) {
 	r.SetAll(subscriber, []resync.Policy{policy}, now)
 }
+
+// Whatever a policy says, resyncs do not come more than ten times a second.
+func TestNoPeriodIsTooShort(t *testing.T) {
+	for _, policy := range []resync.Policy{
+		{Period: 1}, {Period: time.Millisecond, Spread: resync.OverPeriod}, {Period: minPeriod, Jitter: 1}, {Period: 1, Jitter: 0.5},
+	} {
+		r := New(rand.New(rand.NewPCG(1, 2)))
+		now := epoch
+		r.set(1, policy, now)
+		ticks := 0
+		for r.Wake(now).Sub(epoch) <= time.Minute && ticks <= 600 {
+			now = r.Wake(now)
+			ticks += len(r.Due(now))
+		}
+		if ticks > 600 || ticks < 300 {
+			t.Errorf("by %+v there are %d resyncs a minute", policy, ticks)
+		}
+	}
+}

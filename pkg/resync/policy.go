@@ -13,10 +13,11 @@ import (
 // The zero value has no opinion: filled up by nothing else it means never.
 type Policy struct {
 	// Period is the time from one resync to the next. [Never] switches it
-	// off; zero has no opinion.
+	// off; zero has no opinion. Less than 100 ms counts as 100 ms.
 	Period time.Duration
 	// Jitter makes each period longer or shorter by up to this fraction of it, so
-	// that many processes started together drift apart. 0.1 means ±10 %.
+	// that many processes started together drift apart. 0.1 means ±10 %. It makes none
+	// shorter than 100 ms.
 	Jitter float64
 	// Spread says when in the period each object's turn is.
 	Spread Spread
