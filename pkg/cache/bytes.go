@@ -31,9 +31,9 @@ type source struct {
 const acceptMetadata = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata%[1]s;g=meta.k8s.io;v=v1," +
 	"application/json;as=PartialObjectMetadata%[1]s;g=meta.k8s.io;v=v1,application/json"
 
-// source returns the resource that mapping names.
-func (a *api) source(id kindID, mapping *meta.RESTMapping) (*source, error) {
-	s := &source{name: mapping.Resource.Resource}
+// source returns the kind as the resource of a name.
+func (a *api) source(id kindID, name string) (*source, error) {
+	s := &source{name: name}
 	var serializers runtime.NegotiatedSerializer
 	var err error
 	http := wire.Tap(a.http)

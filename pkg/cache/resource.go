@@ -47,21 +47,21 @@ func newAPI(config *rest.Config, client *http.Client, scheme *runtime.Scheme, ma
 	}
 }
 
-// resource returns the resource that mapping names, as client-go's clients read it.
-func (a *api) resource(id kindID, mapping *meta.RESTMapping) (resource, error) {
+// resource returns the kind as a resource, as client-go's clients read it.
+func (a *api) resource(id kindID, called schema.GroupVersionResource) (resource, error) {
 	switch id.form {
 	case unstructuredForm:
 		client, err := dynamic.NewForConfigAndClient(a.plainConfig(), a.http)
 		if err != nil {
 			return nil, fmt.Errorf("make a dynamic client: %w", err)
 		}
-		return dynamicResource{client.Resource(mapping.Resource)}, nil
+		return dynamicResource{client.Resource(called)}, nil
 	case metadataForm:
 		client, err := metadata.NewForConfigAndClient(a.plainConfig(), a.http)
 		if err != nil {
 			return nil, fmt.Errorf("make a metadata client: %w", err)
 		}
-		return metadataResource{client.Resource(mapping.Resource)}, nil
+		return metadataResource{client.Resource(called)}, nil
 	default:
 		client, err := apiutil.RESTClientForGVK(id.gvk, false, false, a.config, a.codecs, a.http)
 		if err != nil {
@@ -71,7 +71,7 @@ func (a *api) resource(id kindID, mapping *meta.RESTMapping) (resource, error) {
 		if err != nil {
 			return nil, err // see hasList
 		}
-		return typedResource{client: client, name: mapping.Resource.Resource, params: a.params, example: example}, nil
+		return typedResource{client: client, name: called.Resource, params: a.params, example: example}, nil
 	}
 }
 
@@ -194,17 +194,23 @@ func (b *binding) bind() (*bound, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := &bound{scope: mapping.Scope.Name(), called: mapping.Resource}
-	if b.plainly {
-		found.resource, err = b.api.resource(b.id, mapping)
-	} else {
-		found.bytes, err = b.api.source(b.id, mapping)
-	}
+	found, err := b.bindTo(mapping.Resource, mapping.Scope.Name())
 	if err != nil {
 		return nil, err
 	}
 	b.bound.CompareAndSwap(nil, found)
 	return b.bound.Load(), nil
+}
+
+// bindTo returns the kind as a resource.
+func (b *binding) bindTo(called schema.GroupVersionResource, scope meta.RESTScopeName) (found *bound, err error) {
+	found = &bound{scope: scope, called: called}
+	if b.plainly {
+		found.resource, err = b.api.resource(b.id, called)
+	} else {
+		found.bytes, err = b.api.source(b.id, called.Resource)
+	}
+	return found, err
 }
 
 // find is bind for somebody who leaves when ctx ends, which a mapper can't be told.

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 
@@ -24,14 +26,15 @@ import (
 const discoveryPatience = 10 * time.Second
 
 // refused returns the error that a list has failed with, or the reason behind it if the
-// server can't list the kind at all.
+// server can't list the kind at all. If the server has the kind under another name than
+// before, the next request asks for that.
 func (b *binding) refused(ctx context.Context, err error) error {
 	found := b.bound.Load()
-	unsupported := apierrors.IsMethodNotSupported(err)
-	if found == nil || b.listable.Load() || !unsupported && !apierrors.IsForbidden(err) && !apierrors.IsNotFound(err) {
+	unsupported, missing := apierrors.IsMethodNotSupported(err), apierrors.IsNotFound(err)
+	if found == nil || !missing && (b.listable.Load() || !unsupported && !apierrors.IsForbidden(err)) {
 		return err
 	}
-	verbs, known := b.api.verbs(ctx, found.called)
+	verbs, known := b.offered(ctx, found)
 	switch {
 	case known && slices.Contains(verbs, "list"):
 		b.listable.Store(true)
@@ -46,6 +49,31 @@ func (b *binding) refused(ctx context.Context, err error) error {
 		close(b.listless)
 	}
 	return b.noList
+}
+
+// offered returns what discovery says that the server can do with the kind's resource, and false if it does not say. A
+// CRD that was deleted may have come back with another plural. The mapper would not tell, because it remembers the first.
+func (b *binding) offered(ctx context.Context, found *bound) (verbs []string, known bool) {
+	all := b.api.resources(ctx, found.called.GroupVersion())
+	for _, resource := range all {
+		if resource.Name == found.called.Resource {
+			return resource.Verbs, true
+		}
+	}
+	for _, resource := range all {
+		of := meta.RESTScopeNameRoot
+		if resource.Namespaced {
+			of = meta.RESTScopeNameNamespace
+		}
+		if resource.Kind != b.id.gvk.Kind || of != found.scope || strings.Contains(resource.Name, "/") {
+			continue
+		}
+		if renamed, err := b.bindTo(found.called.GroupVersion().WithResource(resource.Name), of); err == nil {
+			b.bound.CompareAndSwap(found, renamed)
+		}
+		return resource.Verbs, true
+	}
+	return nil, false
 }
 
 // cannotList says that a kind can't be listed, and which verbs the server has for it, if these are known.
@@ -65,22 +93,17 @@ func (b *binding) whyNoList() error {
 	return b.noList
 }
 
-// verbs asks discovery what the server can do with a resource. It reports false if it does not say.
-func (a *api) verbs(ctx context.Context, called schema.GroupVersionResource) (verbs []string, known bool) {
+// resources asks discovery what there is of a version of a group, which is nothing if it does not say.
+func (a *api) resources(ctx context.Context, of schema.GroupVersion) []metav1.APIResource {
 	ctx, cancel := context.WithTimeout(ctx, discoveryPatience)
 	defer cancel()
 	client, err := discovery.NewDiscoveryClientForConfigAndClient(a.plainConfig(), a.http)
 	if err != nil {
-		return nil, false
+		return nil
 	}
-	all, err := client.ServerResourcesForGroupVersionWithContext(ctx, called.GroupVersion().String())
+	all, err := client.ServerResourcesForGroupVersionWithContext(ctx, of.String())
 	if err != nil {
-		return nil, false
+		return nil
 	}
-	for _, resource := range all.APIResources {
-		if resource.Name == called.Resource {
-			return resource.Verbs, true
-		}
-	}
-	return nil, false
+	return all.APIResources
 }
