@@ -157,22 +157,28 @@ func (l *reader[T]) read(event watch.Event) (read Event[T]) {
 		return read
 	}
 	read.Version = about.GetResourceVersion()
-	switch event.Type {
-	case watch.Added:
-		read.Op = delta.Added
-	case watch.Modified:
-		read.Op = delta.Updated
-	case watch.Deleted:
-		read.Op = delta.Deleted
-	case watch.Bookmark:
+	if event.Type == watch.Bookmark {
 		read.InitialEnd = about.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true"
 		return read
-	default: // watch.Error is an error of Next
-		read.Err = fmt.Errorf("the event has the unknown type %q", event.Type)
-		return read
 	}
-	read.New, read.Err = l.convert(event.Object)
+	if read.Op, read.Err = opOf(event.Type); read.Err == nil {
+		read.New, read.Err = l.convert(event.Object)
+	}
 	return read
+}
+
+// opOf returns what an event with an object says. watch.Error is an error of Next.
+func opOf(t watch.EventType) (delta.Op, error) {
+	switch t {
+	case watch.Added:
+		return delta.Added, nil
+	case watch.Modified:
+		return delta.Updated, nil
+	case watch.Deleted:
+		return delta.Deleted, nil
+	default:
+		return 0, fmt.Errorf("the event has the unknown type %q", t)
+	}
 }
 
 // Reader makes events of what somebody else has decoded.
@@ -185,3 +191,11 @@ func Expecting(example any) Reader {
 
 // Event makes an event.
 func (r Reader) Event(event watch.Event) Event[any] { return r.of.read(event) }
+
+// Known makes an event whose object is known in its version. What is known is not looked at.
+func (Reader) Known(t watch.EventType, key delta.Key, version string, obj any) (event Event[any]) {
+	event.Known = true
+	event.Key, event.Version, event.New = key, version, obj
+	event.Op, event.Err = opOf(t)
+	return event
+}

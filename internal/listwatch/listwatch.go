@@ -27,8 +27,11 @@ type Lister[T any] interface {
 // Item is one object of a list.
 type Item[T any] struct {
 	Obj T
-	// Known means that Obj is the very object that is known already, because the server has it in this version.
+	// Known means that Obj is what is known already of the object, because the server has it in this version. A
+	// transform may have made it, so that it need not say what it is.
 	Known bool
+	// Key is that of a known object, as the server has it.
+	Key delta.Key
 	// Err says why the object can't be understood. It is there all the same.
 	Err error
 }
@@ -81,7 +84,7 @@ type Event[T any] struct {
 	// list: everything that existed at Version has been sent.
 	InitialEnd bool
 
-	// Known is that of [Item]. Only initial events of a streaming list have it.
+	// Known is that of [Item]. Only initial events of a streaming list have it. The Delta has the Key then.
 	Known bool
 
 	// Err says why this one event could not be understood. The watch goes on. The other

@@ -52,8 +52,8 @@ func (r *Reflector[T]) gather(ctx context.Context, list *snapshot[T], event list
 	if event.IsBookmark() {
 		return
 	}
-	var key delta.Key
-	if err == nil {
+	key := event.Key
+	if err == nil && !event.Known {
 		key, err = r.key(event.New)
 	}
 	if err == nil && event.Op == delta.Deleted {
@@ -164,8 +164,8 @@ func (r *Reflector[T]) readPage(ctx context.Context, list *snapshot[T], opts met
 
 // takeItem adds an object of a list as it arrives.
 func (r *Reflector[T]) takeItem(ctx context.Context, list *snapshot[T], item listwatch.Item[T]) {
-	a := arrived[T]{from: "a list", obj: item.Obj, known: item.Known, err: item.Err}
-	if a.err == nil {
+	a := arrived[T]{from: "a list", key: item.Key, obj: item.Obj, known: item.Known, err: item.Err}
+	if a.err == nil && !item.Known {
 		a.key, a.err = r.key(item.Obj)
 	}
 	r.ingest(ctx, list, a)

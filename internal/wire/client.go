@@ -109,9 +109,7 @@ func (c *Client) Each(ctx context.Context, opts metav1.ListOptions, do func(list
 func (c *Client) list(ctx context.Context, answered answer, do func(listwatch.Item[any])) (listHead, error) {
 	objects := c.objects()
 	objects.trusted = c.Known != nil && !listwatch.Distrusts(ctx)
-	each := func(got arrival) {
-		do(listwatch.Item[any]{Obj: got.obj, Known: got.known, Err: listwatch.WithoutQuotes(got.err)})
-	}
+	each := func(got arrival) { do(got.item()) }
 	in := newWindow(answered.body, wideWindow)
 	var head listHead
 	var err error

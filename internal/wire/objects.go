@@ -1,12 +1,15 @@
 package wire
 
 import (
+	"bytes"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/delta-runtime/delta-runtime/internal/decode"
 	"github.com/delta-runtime/delta-runtime/internal/dedup"
+	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -14,8 +17,6 @@ import (
 type Kin interface {
 	// Like returns an object that one of this owner is likely to be like, nil if there is none.
 	Like(owner types.UID) any
-	// Keep is told of a new object.
-	Keep(obj any)
 }
 
 // objects makes objects of bytes. It is for one goroutine.
@@ -41,9 +42,25 @@ func (k *Kind) objects() *objects {
 
 // arrival is an object that has come.
 type arrival struct {
-	obj   runtime.Object
-	known bool // it is the very one that is known
-	err   error
+	obj runtime.Object // nil if it is known
+	lookup
+	err error
+}
+
+// lookup is an object that is known: what the server calls it, and what is known of it. That is whatever somebody has
+// made of the object: it need not have a kind, nor the name that the server gave it.
+type lookup struct {
+	known   any // nil if there is nothing
+	key     delta.Key
+	version string // what is known says so, and so does the server if that is all that arrives
+}
+
+// item is an object of a list.
+func (a *arrival) item() listwatch.Item[any] {
+	if a.known != nil {
+		return listwatch.Item[any]{Obj: a.known, Known: true, Key: a.key}
+	}
+	return listwatch.Item[any]{Obj: a.obj, Err: listwatch.WithoutQuotes(a.err)}
 }
 
 // json makes the object at the beginning of data. It returns where that ends, or 0 if it does not end there.
@@ -52,78 +69,84 @@ func (o *objects) json(data []byte) (got arrival, end int) {
 	if sent := readable && o.kind.isSent(string(head.APIVersion), string(head.Kind)); o.events && !sent {
 		return o.slowly(data) // which is the final form, whatever it is
 	}
-	known := o.known(&head)
-	if readable && o.trusted && is(known, &head) {
-		return arrival{obj: known.(runtime.Object), known: true}, decode.Pass(data)
+	found := o.find(&head)
+	if readable && o.trusted && found.is(&head) {
+		return arrival{lookup: found}, decode.Pass(data)
 	}
-	like := o.shared(known)
+	like := o.shared(found.known)
 	if like == nil && o.kind.Kin != nil {
 		head.ReadOwner(data)
 		like = o.kind.Kin.Like(head.Controller())
 	}
 	if o.decoder != nil {
 		if obj, end, ok := o.decoder.JSON(data, like); ok {
-			return o.finish(obj.(runtime.Object), known), end
+			return o.finish(obj.(runtime.Object)), end
 		}
 	}
 	if got, end = o.slowly(data); got.err == nil && end > 0 {
 		dedup.Against(got.obj, like)
-		got = o.finish(got.obj, known)
+		got = o.finish(got.obj)
 	}
 	return got, end
 }
 
-// slowly is json for what the decoder leaves to others.
+// slowly is json for what the decoder leaves to others. They get bytes that they may keep.
 func (o *objects) slowly(data []byte) (got arrival, end int) {
 	if end = decode.Pass(data); end == 0 {
 		return got, 0
 	}
+	data = bytes.Clone(data[:end])
 	if o.events {
-		got.obj, got.err = runtime.Decode(o.decode, data[:end])
+		got.obj, got.err = runtime.Decode(o.decode, data)
 	} else {
-		got.obj, got.err = o.kind.fromJSON(data[:end])
+		got.obj, got.err = o.kind.fromJSON(data)
 	}
 	return got, end
 }
 
 // proto makes the object that data is, in protobuf and without what is wrapped around it.
 func (o *objects) proto(data []byte) arrival {
-	var known, like any
+	var like any
 	if o.decoder != nil {
 		if head, ok := o.kind.codec.ReadProtoHead(data); ok {
-			known = o.known(&head)
-			if o.trusted && is(known, &head) {
-				return arrival{obj: known.(runtime.Object), known: true}
+			found := o.find(&head)
+			if o.trusted && found.is(&head) {
+				return arrival{lookup: found}
 			}
-			if like = o.shared(known); like == nil && o.kind.Kin != nil {
+			if like = o.shared(found.known); like == nil && o.kind.Kin != nil {
 				like = o.kind.Kin.Like(head.Controller())
 			}
 		}
 		if obj, ok := o.decoder.Proto(data, like); ok {
-			return o.finish(obj.(runtime.Object), known)
+			return o.finish(obj.(runtime.Object))
 		}
 	}
-	obj, err := o.kind.fromProto(data)
+	obj, err := o.kind.fromProto(bytes.Clone(data))
 	if err != nil {
 		return arrival{err: err}
 	}
 	dedup.Against(obj, like)
-	return o.finish(obj, known)
+	return o.finish(obj)
 }
 
-// known returns the object as it is known, nil if it isn't.
-func (o *objects) known(head *decode.Head) any {
+// find returns what is known of an object.
+func (o *objects) find(head *decode.Head) (found lookup) {
 	if o.kind.Known == nil || len(head.Name) == 0 {
-		return nil
+		return found
 	}
-	obj, _ := o.kind.Known(delta.Key{Namespace: string(head.Namespace), Name: string(head.Name)})
-	return obj
+	found.key = delta.Key{Namespace: string(head.Namespace), Name: string(head.Name)}
+	found.known, _ = o.kind.Known(found.key)
+	return found
 }
 
-// is reports whether an object is the one that a head is of.
-func is(obj any, head *decode.Head) bool {
-	about, ok := obj.(metav1.Object)
-	return ok && head.Is(about.GetUID(), about.GetResourceVersion())
+// is reports whether what is known is the object that a head is of, in its version.
+func (f *lookup) is(head *decode.Head) bool {
+	about, ok := f.known.(metav1.Object)
+	if !ok {
+		return false
+	}
+	f.version = about.GetResourceVersion()
+	return head.Is(about.GetUID(), f.version)
 }
 
 // shared returns obj if another one may share memory with it.
@@ -134,16 +157,12 @@ func (o *objects) shared(obj any) any {
 	return obj
 }
 
-// finish makes of an object what client-go would have made. Unless it follows on a known one, it can be found by
-// those that are like it.
-func (o *objects) finish(obj runtime.Object, known any) arrival {
+// finish makes of an object what client-go would have made.
+func (o *objects) finish(obj runtime.Object) arrival {
 	if o.events {
 		o.kind.strip(obj)
 	} else {
 		o.kind.name(obj)
-	}
-	if known == nil && o.kind.Kin != nil {
-		o.kind.Kin.Keep(obj)
 	}
 	return arrival{obj: obj}
 }

@@ -57,7 +57,7 @@ func (w *protoWatch) object(raw []byte) arrival {
 			return w.objects.proto(object)
 		}
 	}
-	obj, err := runtime.Decode(w.objects.decode, raw)
+	obj, err := runtime.Decode(w.objects.decode, bytes.Clone(raw)) // who may keep it
 	return arrival{obj: obj, err: err}
 }
 

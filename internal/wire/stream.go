@@ -75,8 +75,10 @@ func (s *stream) Next(ctx context.Context) (listwatch.Event[any], error) {
 	case t == watch.Error:
 		return listwatch.Event[any]{}, listwatch.WithoutQuotes(apierrors.FromObject(got.obj))
 	}
+	if got.known != nil {
+		return s.client.read.Known(t, got.key, got.version, got.known), nil
+	}
 	event := s.client.read.Event(watch.Event{Type: t, Object: got.obj})
-	event.Known = got.known
 	if event.InitialEnd {
 		s.objects.trusted = false // what comes now is what happens
 	}

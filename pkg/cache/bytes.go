@@ -96,19 +96,17 @@ func (r *byteReader) client(ctx context.Context) (*wire.Client, error) {
 			GVK:        k.id.gvk,
 			Example:    k.example,
 			Namespaced: found.scope == meta.RESTScopeNameNamespace,
-			Known:      k.core.Store().Get,
 		},
 		Request: func(_ context.Context, opts metav1.ListOptions) (*rest.Request, error) {
 			return found.bytes.request(in, opts), nil
 		},
 		Negotiator: found.bytes.negotiator,
 	}
-	switch {
-	case k.kin == nil:
-	case r.settings.transform == nil:
-		c.Kin = k.kin
-	case strips(r.settings.transform):
-		c.Kin = likeOnly{k.kin}
+	if putsNothing(r.settings.transform) {
+		c.Known = k.core.Store().Get
+		if k.kin != nil {
+			c.Kin = k.kin
+		}
 	}
 	return wire.New(c), nil
 }

@@ -143,8 +143,8 @@ func (k *kind) listWatcher(namespace string, s settings) listwatch.ListWatcher[a
 
 // transform is what each object passes through before it is kept: the user's
 // function for its namespace, and then what spares memory. Where the server sends metadata,
-// it does not say their kind, so that is added first. An object that we have decoded shares already, unless a
-// function of the user's may change more of it than the managed fields.
+// it does not say their kind, so that is added first. An object that we have decoded shares already; now that it
+// changes no more, others may share with it. After a function of the user's nothing is shared that it may have.
 func (k *kind) transform() func(any) (any, error) {
 	return func(obj any) (any, error) {
 		k.arrived.Add(1)
@@ -164,13 +164,11 @@ func (k *kind) transform() func(any) (any, error) {
 			}
 		}
 		switch {
-		case k.kin == nil:
+		case k.kin == nil || !putsNothing(transform):
 		case k.binding.plainly:
-			kept = k.kin.settle(kept, about, transform == nil || strips(transform))
-		case strips(transform):
+			k.kin.settle(about)
+		default:
 			k.kin.note(about)
-		case transform != nil:
-			kept = k.kin.settle(kept, about, false)
 		}
 		return kept, nil
 	}

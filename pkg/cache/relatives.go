@@ -1,8 +1,6 @@
 package cache
 
 import (
-	"reflect"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -30,19 +28,15 @@ type relatives struct {
 // note remembers an object that changes no more, if it is new.
 func (r *relatives) note(arrived client.Object) {
 	if _, found := r.known(delta.Key{Namespace: arrived.GetNamespace(), Name: arrived.GetName()}); !found {
-		r.Keep(arrived)
+		r.keep(arrived)
 	}
 }
 
-// settle returns what is to be kept: it shares what it can. It is what a transform made of the object that
-// arrived, if there was one; then parts of it may be somebody else's, so a copy is kept.
-func (r *relatives) settle(kept any, arrived client.Object, fresh bool) any {
-	if !fresh && !samePointer(kept, arrived) {
-		return kept // and so may be the whole
-	}
+// settle has an object that somebody else has decoded share what it can. Nobody has it yet.
+func (r *relatives) settle(arrived client.Object) {
 	like, found := r.known(delta.Key{Namespace: arrived.GetNamespace(), Name: arrived.GetName()})
 	if found && sameVersion(like, arrived) {
-		return kept // a list shows it once more, and it will not be kept
+		return // a list shows it once more, and it will not be kept
 	}
 	var owner types.UID
 	if !found {
@@ -51,20 +45,10 @@ func (r *relatives) settle(kept any, arrived client.Object, fresh bool) any {
 		}
 		like = r.Like(owner)
 	}
-	if fresh {
-		dedup.Against(kept, like)
-	} else {
-		kept = dedup.Copy(kept, like)
-	}
+	dedup.Against(arrived, like)
 	if !found {
-		r.remember(owner, kept)
+		r.remember(owner, arrived)
 	}
-	return kept
-}
-
-func samePointer(a, b any) bool {
-	x, y := reflect.ValueOf(a), reflect.ValueOf(b)
-	return x.Kind() == reflect.Pointer && y.Kind() == reflect.Pointer && x.UnsafePointer() == y.UnsafePointer()
 }
 
 func sameVersion(like any, arrived client.Object) bool {
@@ -83,8 +67,8 @@ func (r *relatives) Like(owner types.UID) any {
 	return r.newest
 }
 
-// Keep remembers a new object, which changes no more.
-func (r *relatives) Keep(obj any) {
+// keep remembers a new object, which changes no more.
+func (r *relatives) keep(obj any) {
 	about, ok := obj.(metav1.Object)
 	if !ok {
 		return

@@ -3,10 +3,8 @@ package cache
 import (
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
-	"unsafe"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -52,7 +50,7 @@ func TestDuplicatesAreSharedOrKept(t *testing.T) {
 		want   bool
 	}{
 		{"by default", crcache.Options{}, KindOptions{}, true},
-		{"after a transform in place", crcache.Options{DefaultTransform: keep}, KindOptions{}, true},
+		{"after a transform", crcache.Options{DefaultTransform: keep}, KindOptions{}, false},
 		{"after a transform that makes another object", crcache.Options{DefaultTransform: another}, KindOptions{}, false},
 		{"not if told so", crcache.Options{}, KindOptions{ShareDuplicates: new(false)}, false},
 	} {
@@ -112,41 +110,11 @@ func TestDuplicatesOfOtherForms(t *testing.T) {
 	}
 }
 
-// TestTransformsOwnPartsAreLeftAlone gives an object a part that belongs to a transform.
-func TestTransformsOwnPartsAreLeftAlone(t *testing.T) {
-	r := &relatives{known: func(delta.Key) (any, bool) { return nil, false }}
-	like := configFor("o", "first")
-	like.OwnerReferences[0].Name = strings.Clone("mine")
-	r.settle(like, like, true)
-
-	mine := []metav1.OwnerReference{{Name: strings.Clone("mine")}}
-	obj := configFor("o", "second")
-	obj.OwnerReferences = slices.Concat(obj.OwnerReferences, mine)
-	obj.OwnerReferences[0].Name = strings.Clone("mine")
-	address := func() *byte { return unsafe.StringData(obj.OwnerReferences[0].Name) }
-	before := address()
-	made := r.settle(obj, obj, false).(*corev1.ConfigMap)
-	if address() != before || sameMap(obj.Data, like.Data) {
-		t.Error("something of the transform's was exchanged for something equal")
-	}
-	if !reflect.DeepEqual(made, obj) || !sameMap(made.Data, like.Data) {
-		t.Errorf("what is kept of it shares nothing, or is another one: %+v", made)
-	}
-	if unsafe.StringData(made.OwnerReferences[0].Name) != unsafe.StringData(like.OwnerReferences[0].Name) {
-		t.Error("nothing is shared behind a pointer")
-	}
-	r.remember("o", like)
-	r.settle(obj, obj, true)
-	if address() == before {
-		t.Error("what is fresh was not looked into")
-	}
-}
-
 func TestOwnersAreForgotten(t *testing.T) {
 	r := &relatives{known: func(delta.Key) (any, bool) { return nil, false }}
 	for i := range 3 * maxOwners {
 		obj := configFor(types.UID(fmt.Sprint(i)), fmt.Sprint(i))
-		r.settle(obj, obj, true)
+		r.settle(obj)
 	}
 	if n := len(r.byOwner); n != maxOwners {
 		t.Errorf("objects of %d owners are kept alive, want %d", n, maxOwners)

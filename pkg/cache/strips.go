@@ -9,6 +9,13 @@ import (
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 )
 
+// putsNothing reports whether no transform puts anything into an object, or makes another one of it: what we decoded
+// is what the store has, so that others may share with it, and its version is the one that the server sent. Any other
+// transform may keep what it returns, and return what it keeps.
+func putsNothing(transform toolscache.TransformFunc) bool {
+	return transform == nil || strips(transform)
+}
+
 // strips reports whether a transform is controller-runtime's TransformStripManagedFields. That is the one which most
 // operators have, and it is known to put nothing into an object: what it changes is the metadata, which objects of two
 // versions never share. It is known by where it is written, because a compiler may make several functions of it.
@@ -33,9 +40,3 @@ func writtenAt(f toolscache.TransformFunc) sourceLine {
 	file, line := runtime.FuncForPC(entry).FileLine(entry)
 	return sourceLine{file, line}
 }
-
-// likeOnly finds objects to share memory with, and leaves it to others to remember new ones.
-type likeOnly struct{ *relatives }
-
-// Keep does nothing: the object will be changed once more.
-func (likeOnly) Keep(any) {}

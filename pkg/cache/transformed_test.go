@@ -1,0 +1,178 @@
+package cache
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/rest"
+	crtools "k8s.io/client-go/tools/cache"
+	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/delta-runtime/delta-runtime/internal/listwatch"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// lean is a small object of the user's own.
+type lean struct {
+	metav1.ObjectMeta
+}
+
+// changing are transforms that leave little of what a server has sent.
+var changing = map[string]crtools.TransformFunc{
+	"without a kind": func(obj any) (any, error) {
+		u := obj.(*unstructured.Unstructured)
+		delete(u.Object, "kind")
+		delete(u.Object, "apiVersion")
+		return u, nil
+	},
+	"another type": func(obj any) (any, error) {
+		u := obj.(*unstructured.Unstructured)
+		return &lean{metav1.ObjectMeta{
+			Namespace: u.GetNamespace(), Name: u.GetName(), UID: u.GetUID(), ResourceVersion: u.GetResourceVersion(),
+		}}, nil
+	},
+	"without a version": func(obj any) (any, error) {
+		obj.(*unstructured.Unstructured).SetResourceVersion("")
+		return obj, nil
+	},
+}
+
+// TestMissedDeletionsAfterATransform lists again, in both ways, when an object has gone. The others are unchanged.
+func TestMissedDeletionsAfterATransform(t *testing.T) {
+	for name, transform := range changing {
+		for _, streaming := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, streaming %t", name, streaming), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) { relistTransformed(t, transform, streaming) })
+			})
+		}
+	}
+}
+
+func relistTransformed(t *testing.T, transform crtools.TransformFunc, streaming bool) {
+	var fewer atomic.Bool
+	names := func() []string {
+		if fewer.Load() {
+			return []string{"1", "3"}
+		}
+		return []string{"1", "2", "3"}
+	}
+	server := answers{"configmaps": func(r *http.Request) (*http.Response, error) {
+		switch query := r.URL.Query(); {
+		case query.Has("sendInitialEvents") && !streaming:
+			return refusal(http.StatusBadRequest)(r)
+		case query.Has("sendInitialEvents"):
+			return respond(http.StatusOK, &slowBody{ctx: r.Context(), parts: initialEvents(r, names())}), nil
+		case query.Get("watch") == "true":
+			return respond(http.StatusOK, &slowBody{ctx: r.Context()}), nil
+		}
+		list := listOfOne(r, 0, "")
+		for _, name := range names() {
+			list["items"] = append(list["items"].([]any), object(r, name))
+		}
+		return respond(http.StatusOK, encode(list)), nil
+	}}
+	c, err := NewWithOptions(&rest.Config{Host: "http://nowhere", QPS: -1}, crcache.Options{
+		Mapper: newMapper(), HTTPClient: &http.Client{Transport: server}, DefaultWatchErrorHandler: unheard, DefaultTransform: transform,
+	}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, c)
+	synctest.Wait()
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMap"))
+	informer, err := c.GetInformer(t.Context(), u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !c.WaitForCacheSync(t.Context()) {
+		t.Fatal("the cache has not synced")
+	}
+	fewer.Store(true)
+	if err := c.Relist(t.Context(), u); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Wait()
+	keys := informer.(crtools.SharedIndexInformer).GetStore().ListKeys()
+	slices.Sort(keys)
+	if want := []string{"red/n1", "red/n3"}; !slices.Equal(keys, want) {
+		t.Errorf("after a list without one of them the cache has %v, want %v", keys, want)
+	}
+}
+
+// initialEvents are the events of a streaming list.
+func initialEvents(r *http.Request, names []string) (parts [][]byte) {
+	for _, name := range names {
+		parts = append(parts, encode(map[string]any{"type": "ADDED", "object": object(r, name)}).Bytes())
+	}
+	end := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{
+		"resourceVersion": "3", "annotations": map[string]any{metav1.InitialEventsAnnotationKey: "true"},
+	}}
+	return append(parts, encode(map[string]any{"type": "BOOKMARK", "object": end}).Bytes())
+}
+
+// dice always fall alike.
+func dice() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }
+
+// TestNothingIsKnownAfterATransform lists an object whose transform has given it the version that it now has.
+func TestNothingIsKnownAfterATransform(t *testing.T) {
+	for _, l := range tongues {
+		t.Run(l.name, func(t *testing.T) {
+			pods := somePods(dice(), 1)
+			ours, _ := l.readers(t, &sent{contentType: l.contentType(), body: l.list(t, "5", pods), rng: dice()})
+			reader := ours.(*byteReader)
+			reader.settings.transform = func(obj any) (any, error) { return obj, nil }
+			stored := pods[0].DeepCopy()
+			stored.Labels = map[string]string{"made": "by a transform"}
+			known(ours, stored)
+			if _, err := ours.Each(t.Context(), metav1.ListOptions{}, func(item listwatch.Item[any]) {
+				if item.Known || item.Obj == any(stored) {
+					t.Error("what a transform has made is taken for what the server has")
+				}
+			}); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// TestRelativesAreComplete reads a watch, and looks which object others would share with before and after it has its final form.
+func TestRelativesAreComplete(t *testing.T) {
+	for _, l := range tongues {
+		t.Run(l.name, func(t *testing.T) {
+			rng := dice()
+			pod := somePods(rng, 1)[0]
+			mark := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "9"}}
+			body := append(l.event(t, "ADDED", l.shown(t, pod)), l.event(t, "BOOKMARK", l.shown(t, mark))...)
+			ours, _ := l.readers(t, &sent{contentType: l.contentType(), body: body, rng: rng})
+			k := ours.(*byteReader).of
+			k.kin = &relatives{known: func(delta.Key) (any, bool) { return nil, false }}
+			events, _ := allOf(t, ours)
+			if len(events) != 2 {
+				t.Fatalf("there are %d events", len(events))
+			}
+			if like := k.kin.Like(""); like != nil {
+				t.Errorf("others would share with %v, which is not complete, or a bookmark", like)
+			}
+			obj, err := k.transform()(events[0].New)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if like := k.kin.Like(""); like != obj {
+				t.Errorf("others would share with %v", like)
+			}
+			if got := obj.(client.Object).GetObjectKind().GroupVersionKind(); l.form == metadataForm && got != podKind {
+				t.Errorf("it is a %v", got)
+			}
+		})
+	}
+}
