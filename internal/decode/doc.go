@@ -19,7 +19,8 @@
 // A Decoder is strict where other readers are lenient: it leaves to apimachinery each text that is not plain
 // UTF-8, each name or field that comes twice, half a pair of surrogates, a group, a number that is not written as its
 // field has it, and what is nested too deep. API servers send none of these. [TypeOf] refuses a type as a whole if it
-// can't tell what encoding/json would do with it, and says why.
+// can't tell what encoding/json would do with it, and says why. What decodes itself by code that nobody here knows
+// ([dedup.Foreign]) gets bytes and memory that it may keep, and is neither compared nor shared.
 //
 // # Concurrency
 //

@@ -194,6 +194,10 @@ func (d *Decoder) list(p *plan, into, like unsafe.Pointer, depth int) bool {
 // keepList puts the list in place that was decoded into many, or known if it is the same. It reports which.
 func (d *Decoder) keepList(p *plan, into unsafe.Pointer, known header, many spare) (same bool) {
 	n := many.many.len
+	if p.elem.lends { // somebody may have kept where the elements are
+		*(*header)(into) = header{data: many.many.data, len: n, cap: n}
+		return false
+	}
 	if same = known.data != nil && known.len == n && p.elem.same.AllEqual(many.many.data, known.data, n); same {
 		known.cap = known.len // who appends must not write behind its end
 		*(*header)(into) = known

@@ -55,6 +55,8 @@ type plan struct {
 	same     dedup.Comparer
 	// unmarshals means that the type has a decoder of protobuf.
 	unmarshals bool
+	// lends means that the memory of a value is given to code that nobody here knows, which may keep it.
+	lends bool
 }
 
 // A field is a field of a struct, or of a struct that it embeds.
@@ -114,7 +116,7 @@ func (m *planner) complete(p *plan, t reflect.Type) (err error) {
 		if t.Name() == "" { // then it depends on what leads to it
 			return fmt.Errorf("%v decodes itself, but has no name", t)
 		}
-		p.sort = custom
+		p.sort, p.lends = custom, dedup.Foreign(t)
 		return nil
 	case addressed.Implements(textUnmarshaler):
 		return fmt.Errorf("%v reads itself from text", t)

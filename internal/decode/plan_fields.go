@@ -100,6 +100,7 @@ func (f *fieldFinder) add(t reflect.Type, name string, member reflect.StructFiel
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
+	f.into.lends = f.into.lends || p.lends // it is within, so it is complete
 	f.depths[name] = depth
 	f.into.byName[name] = len(f.into.fields)
 	f.into.fields = append(f.into.fields, field{

@@ -11,22 +11,8 @@ import (
 // reached from obj is the caller's to change.
 func Against(obj, like any) {
 	if a, b := reflect.ValueOf(obj), reflect.ValueOf(like); matchable(a, b) {
-		layoutOf(a.Type().Elem()).match(a.UnsafePointer(), b.UnsafePointer(), scope{everything, 0})
+		layoutOf(a.Type().Elem()).match(a.UnsafePointer(), b.UnsafePointer(), scope{change: true})
 	}
-}
-
-// Copy returns an object that is equal to obj, and shares with like whatever is equal in both. It is for an object that
-// may have parts that are somebody else's: nothing that can be reached from obj is changed, but copied if something
-// below can be shared. If there is nothing to share with, it returns obj.
-func Copy(obj, like any) any {
-	a, b := reflect.ValueOf(obj), reflect.ValueOf(like)
-	if !matchable(a, b) {
-		return obj
-	}
-	made := reflect.New(a.Type().Elem())
-	made.Elem().Set(a.Elem())
-	layoutOf(a.Type().Elem()).match(made.UnsafePointer(), b.UnsafePointer(), scope{copies, 0})
-	return made.Interface()
 }
 
 // matchable reports whether two values are pointers to two values of one type.
@@ -53,7 +39,7 @@ type Comparer struct{ layout *layout }
 func For(t reflect.Type) Comparer { return Comparer{layoutOf(t)} }
 
 // Equal reports whether two values of the type are equal.
-func (c Comparer) Equal(a, b unsafe.Pointer) bool { return c.layout.match(a, b, scope{nothing, 0}) }
+func (c Comparer) Equal(a, b unsafe.Pointer) bool { return c.layout.match(a, b, scope{}) }
 
 // AllEqual reports whether n values of the type that follow each other are equal to n others.
 func (c Comparer) AllEqual(a, b unsafe.Pointer, n int) bool {
@@ -67,5 +53,5 @@ func (c Comparer) AllEqual(a, b unsafe.Pointer, n int) bool {
 
 // Share has a value share with another one whatever is equal in both.
 func (c Comparer) Share(value, like unsafe.Pointer) {
-	c.layout.match(value, like, scope{everything, 0})
+	c.layout.match(value, like, scope{change: true})
 }

@@ -26,10 +26,6 @@ func BenchmarkAgainst(b *testing.B) {
 			b.ReportAllocs()
 			perObject(b, tt.obj, func(pod *corev1.Pod) { dedup.Against(pod, like) })
 		})
-		b.Run(tt.name+"/copy", func(b *testing.B) {
-			b.ReportAllocs()
-			perObject(b, tt.obj, func(pod *corev1.Pod) { dedup.Copy(pod, like) })
-		})
 	}
 	b.Run("DeepCopy", func(b *testing.B) {
 		b.ReportAllocs()

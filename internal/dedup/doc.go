@@ -14,15 +14,16 @@
 // need not visit it twice. Code that compares two objects sees at once that it is the same.
 //
 // Two values are equal here if nobody could tell them apart: nil is not empty, times
-// in two locations are two times, and zeros with two signs are two numbers. Of what
-// has unexported fields it is known whether it is equal as a whole, by ==; if that
-// can't be told it isn't.
+// in two locations are two times, and zeros with two signs are two numbers. What has
+// unexported fields is equal to nothing, except times and quantities, and so is what
+// decodes itself by code that nobody here knows ([Foreign]).
 //
 // # Concurrency
 //
 // Against changes its first object, which nobody else may have yet. The second is only
 // read, so it may be one that others read, too, and that nobody changes any more. That
-// holds of both from then on. Copy only reads both, and makes a third.
+// holds of both from then on. The one thing that may change in the second is a quantity,
+// which writes down its text when it is asked for it; [Settle] is how nobody reads that meanwhile.
 //
 // # Testing
 //

@@ -12,86 +12,32 @@ import (
 )
 
 // equalStructs returns how structs of a type are compared as a whole, because they
-// have fields that only their own package may set; nil if they have none. == takes
-// pointers to be equal if they are the same.
+// have fields that only their own package may set; nil if they have none. Such a package may set them at any time, as
+// a cache of what a method returns. Of a time it is known that it does not.
 func equalStructs(t reflect.Type) equality {
 	switch t {
 	case reflect.TypeFor[time.Time]():
-		return equalByOperator[time.Time]
+		return func(a, b unsafe.Pointer, _ scope) bool { return *(*time.Time)(a) == *(*time.Time)(b) }
 	case reflect.TypeFor[resource.Quantity]():
-		return equalByOperator[resource.Quantity]
+		return equalQuantities
 	}
-	exported := true
 	for i := range t.NumField() {
-		exported = exported && t.Field(i).IsExported()
-	}
-	switch {
-	case exported:
-		return nil
-	case !t.Comparable() || holdsInterface(t) || holdsFloat(t, map[reflect.Type]bool{}):
-		return differ
-	default:
-		return func(a, b unsafe.Pointer, _ scope) bool {
-			return reflect.NewAt(t, a).Elem().Equal(reflect.NewAt(t, b).Elem())
+		if !t.Field(i).IsExported() {
+			return differ
 		}
 	}
+	return nil
 }
 
 // differ takes no two values to be equal.
 func differ(_, _ unsafe.Pointer, _ scope) bool { return false }
 
-func equalByOperator[T comparable](a, b unsafe.Pointer, _ scope) bool { return *(*T)(a) == *(*T)(b) }
-
-// holdsInterface reports whether == of a comparable type may panic.
-func holdsInterface(t reflect.Type) bool {
-	switch t.Kind() {
-	case reflect.Interface:
-		return true
-	case reflect.Array:
-		return holdsInterface(t.Elem())
-	case reflect.Struct:
-		for i := range t.NumField() {
-			if holdsInterface(t.Field(i).Type) {
-				return true
-			}
-		}
-	default:
-	}
-	return false
-}
-
-// holdsFloat reports whether a value of the type may hold a floating-point number. The
-// operator == and reflect.DeepEqual take 0.0 and -0.0 for equal, which they are not.
-// The map seen has the types that were looked at, because a type may refer to itself.
-func holdsFloat(t reflect.Type, seen map[reflect.Type]bool) bool {
-	if seen[t] {
-		return false
-	}
-	seen[t] = true
-	switch t.Kind() {
-	case reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128, reflect.Interface:
-		return true
-	case reflect.Pointer, reflect.Slice, reflect.Array:
-		return holdsFloat(t.Elem(), seen)
-	case reflect.Map:
-		return holdsFloat(t.Key(), seen) || holdsFloat(t.Elem(), seen)
-	case reflect.Struct:
-		for i := range t.NumField() {
-			if holdsFloat(t.Field(i).Type, seen) {
-				return true
-			}
-		}
-	default:
-	}
-	return false
-}
-
 // equalMaps returns how maps of a type are compared that are both there.
-func equalMaps(t reflect.Type) equality {
+func (m *maker) equalMaps(t reflect.Type) equality {
 	switch t {
 	case reflect.TypeFor[map[string]string]():
 		return equalEntries[string, string]
-	case reflect.TypeFor[corev1.ResourceList]():
+	case reflect.TypeFor[corev1.ResourceList](): // nobody has the address of an entry, to write a text there
 		return equalEntries[corev1.ResourceName, resource.Quantity]
 	case reflect.TypeFor[map[string][]byte]():
 		return func(a, b unsafe.Pointer, _ scope) bool {
@@ -101,24 +47,38 @@ func equalMaps(t reflect.Type) equality {
 		}
 	case reflect.TypeFor[map[string]any]():
 		return func(a, b unsafe.Pointer, in scope) bool {
-			m := (*map[string]any)(a)
-			if in.change == copies {
-				copied, same := copyJSON(*m, *(*map[string]any)(b), in)
-				*m, _ = copied.(map[string]any)
-				return same
-			}
-			return matchObject(*m, *(*map[string]any)(b), in)
+			return matchObject(*(*map[string]any)(a), *(*map[string]any)(b), in)
 		}
-	default:
-		if holdsFloat(t, map[reflect.Type]bool{}) {
-			return differ
-		}
-		return func(a, b unsafe.Pointer, _ scope) bool {
-			return reflect.DeepEqual(reflect.NewAt(t, a).Elem().Interface(), reflect.NewAt(t, b).Elem().Interface())
-		}
+	}
+	if t.Key().Kind() != reflect.String {
+		return differ
+	}
+	elem := newLayout(t.Elem(), m.met)
+	return func(a, b unsafe.Pointer, in scope) bool {
+		return elem.matchEntries(reflect.NewAt(t, a).Elem(), reflect.NewAt(t, b).Elem(), in.only())
 	}
 }
 
 func equalEntries[K, V comparable](a, b unsafe.Pointer, _ scope) bool {
 	return maps.Equal(*(*map[K]V)(a), *(*map[K]V)(b))
+}
+
+// matchEntries compares two maps whose values have the layout. A value in a map has no address, so it is copied.
+func (l *layout) matchEntries(a, b reflect.Value, in scope) bool {
+	if a.Len() != b.Len() {
+		return false
+	}
+	x, y := reflect.New(l.typ), reflect.New(l.typ)
+	for entries := a.MapRange(); entries.Next(); {
+		other := b.MapIndex(entries.Key())
+		if !other.IsValid() {
+			return false
+		}
+		x.Elem().Set(entries.Value())
+		y.Elem().Set(other)
+		if !l.match(x.UnsafePointer(), y.UnsafePointer(), in) {
+			return false
+		}
+	}
+	return true
 }

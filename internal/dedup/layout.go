@@ -2,7 +2,6 @@ package dedup
 
 import (
 	"reflect"
-	"slices"
 	"unsafe"
 )
 
@@ -16,19 +15,6 @@ type layout struct {
 // isPlain says that values are equal if all their bytes are.
 func (l *layout) isPlain() bool {
 	return len(l.parts) == 1 && l.parts[0].kind == plain && l.parts[0].size == l.size
-}
-
-// divides reports whether a part of a value may be shared where the whole is not equal.
-func (l *layout) divides() bool {
-	return slices.ContainsFunc(l.parts, func(p part) bool { return p.kind != plain && p.kind != closed && p.kind != opaque })
-}
-
-// copy returns a shallow copy of n values that follow each other.
-func (l *layout) copy(from unsafe.Pointer, n int) unsafe.Pointer {
-	made := reflect.MakeSlice(reflect.SliceOf(l.typ), n, n)
-	values := header{data: from, len: n, cap: n}
-	reflect.Copy(made, reflect.NewAt(made.Type(), unsafe.Pointer(&values)).Elem())
-	return made.UnsafePointer()
 }
 
 // A part is one thing to look at in a value.
@@ -78,6 +64,11 @@ func newLayout(t reflect.Type, met map[reflect.Type]*layout) *layout {
 // add adds what is of type t at an offset.
 func (m *maker) add(t reflect.Type, offset uintptr) {
 	p := part{offset: offset, size: t.Size()}
+	if Foreign(t) {
+		p.kind, p.equal = opaque, differ
+		m.layout.parts = append(m.layout.parts, p)
+		return
+	}
 	switch t.Kind() {
 	case reflect.String:
 		p.kind = text
@@ -86,7 +77,7 @@ func (m *maker) add(t reflect.Type, offset uintptr) {
 	case reflect.Slice:
 		p.kind, p.elem = list, newLayout(t.Elem(), m.met)
 	case reflect.Map:
-		p.kind, p.equal = mapping, equalMaps(t)
+		p.kind, p.equal = mapping, m.equalMaps(t)
 	case reflect.Interface:
 		p.kind = closed
 		if t == anyType {

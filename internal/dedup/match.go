@@ -8,18 +8,9 @@ type header struct {
 	len, cap int
 }
 
-// extent is how much of a value may be changed, to share what is equal.
-type extent uint8
-
-const (
-	nothing    extent = iota // only compare
-	copies                   // what is in hand, and copies of what it leads to
-	everything               // all that can be reached
-)
-
 // scope is what may be done where match has got to.
 type scope struct {
-	change extent
+	change bool // to share what is equal
 	depth  uint8
 }
 
@@ -32,14 +23,11 @@ func (s scope) below() scope {
 	return s
 }
 
-// only is the scope for a look before something is copied.
+// only is the scope for a look.
 func (s scope) only() scope {
-	s.change = nothing
+	s.change = false
 	return s
 }
-
-// mayChange reports whether what is in hand may be exchanged for what it is equal to.
-func (s scope) mayChange() bool { return s.change != nothing }
 
 // match reports whether two values of the layout are equal, and has a share with b
 // whatever is equal below. The caller may share the whole of a. The values that it stores
@@ -51,7 +39,7 @@ func (l *layout) match(a, b unsafe.Pointer, in scope) bool {
 	same := true
 	for i := range l.parts {
 		if p := &l.parts[i]; !p.match(unsafe.Add(a, p.offset), unsafe.Add(b, p.offset), in) {
-			if !in.mayChange() {
+			if !in.change {
 				return false
 			}
 			same = false // go on, to share what is equal behind it
@@ -91,7 +79,7 @@ func matchText(a, b *string, in scope) bool {
 	if *a != *b {
 		return false
 	}
-	if in.mayChange() && *a != "" {
+	if in.change && *a != "" {
 		*a = *b
 	}
 	return true
@@ -103,16 +91,10 @@ func (p *part) matchPointer(a, b *unsafe.Pointer, in scope) bool {
 		return true
 	case *a == nil || *b == nil:
 		return false
-	case in.change == copies && !p.elem.match(*a, *b, in.below().only()):
-		if p.elem.divides() {
-			*a = p.elem.copy(*a, 1)
-			p.elem.match(*a, *b, in.below())
-		}
-		return false
-	case in.change != copies && !p.elem.match(*a, *b, in.below()):
+	case !p.elem.match(*a, *b, in.below()):
 		return false
 	}
-	if in.mayChange() {
+	if in.change {
 		*a = *b
 	}
 	return true
@@ -124,16 +106,10 @@ func (p *part) matchList(a, b *header, in scope) bool {
 		return false
 	case a.data == b.data && a.len == b.len:
 		return true // shared already
-	case in.change == copies && !p.matchElements(a, b, in.below().only()):
-		if p.elem.divides() && a.len > 0 {
-			*a = header{data: p.elem.copy(a.data, a.len), len: a.len, cap: a.len}
-			p.matchElements(a, b, in.below())
-		}
-		return false
-	case in.change != copies && !p.matchElements(a, b, in.below()):
+	case !p.matchElements(a, b, in.below()):
 		return false
 	}
-	if in.mayChange() { // who appends to a must not write behind the end of b
+	if in.change { // who appends to a must not write behind the end of b
 		*a = header{data: b.data, len: b.len, cap: b.len}
 	}
 	return true
@@ -147,7 +123,7 @@ func (p *part) matchElements(a, b *header, in scope) bool {
 	same := a.len == b.len
 	for i := range uintptr(n) {
 		if !p.elem.match(unsafe.Add(a.data, i*size), unsafe.Add(b.data, i*size), in) {
-			if !in.mayChange() {
+			if !in.change {
 				return false
 			}
 			same = false
@@ -165,7 +141,7 @@ func (p *part) matchMap(a, b *unsafe.Pointer, in scope) bool {
 	case *a == nil || *b == nil || !p.equal(unsafe.Pointer(a), unsafe.Pointer(b), in.below()):
 		return false
 	}
-	if in.mayChange() {
+	if in.change {
 		*a = *b
 	}
 	return true

@@ -1,0 +1,55 @@
+package decode_test
+
+import (
+	"sync"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// readSizes decodes an object with a quantity behind a pointer.
+func readSizes(t *testing.T, s *subject, text string, like any) *known {
+	t.Helper()
+	obj, _, ok := s.decoder.JSON([]byte(`{"sizes":["`+text+`"]}`), like)
+	if !ok {
+		t.Fatalf("%s is refused", text)
+	}
+	return obj.(*known)
+}
+
+// TestQuantitiesThatWereAsked asks a published quantity for its text, which it notes in itself, while others are decoded
+// against it.
+func TestQuantitiesThatWereAsked(t *testing.T) {
+	s := newSubject(t, &known{})
+	for _, text := range []string{"512Mi", "1Gi", "1000m", "100m", "0", "2000", "0.5"} {
+		published := readSizes(t, s, text, nil)
+		var handlers sync.WaitGroup
+		handlers.Go(func() { _ = published.Sizes[0].String() })
+		next := readSizes(t, s, text, published)
+		handlers.Wait()
+		if text == "0.5" {
+			continue // too odd to be shared
+		}
+		if next.Sizes[0] != published.Sizes[0] {
+			t.Errorf("%s is not shared", text)
+		}
+		if again := readSizes(t, s, text, published); again.Sizes[0] != published.Sizes[0] {
+			t.Errorf("%s is not shared once it was asked for its text", text)
+		}
+	}
+}
+
+// TestQuantitiesKeepTheirTexts decodes quantities that are as large as each other, and were written in two ways.
+func TestQuantitiesKeepTheirTexts(t *testing.T) {
+	s := newSubject(t, &known{})
+	ways := []string{"1", "+1", "01", "1500m", "1.500", "01.500", "500m", "0.500", "1e3", "1E3", "1k", "8Gi", "8192Mi"}
+	for _, one := range ways {
+		for _, other := range ways {
+			want := resource.MustParse(other)
+			published := readSizes(t, s, one, nil)
+			if got := readSizes(t, s, other, published).Sizes[0]; got.String() != want.String() {
+				t.Errorf("%s like %s is written %s, want %s", other, one, got, &want)
+			}
+		}
+	}
+}

@@ -1,0 +1,35 @@
+package dedup
+
+import (
+	"encoding"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+var (
+	jsonDecoder = reflect.TypeFor[json.Unmarshaler]()
+	textDecoder = reflect.TypeFor[encoding.TextUnmarshaler]()
+)
+
+// Foreign reports whether values of a type decode themselves, by code that nobody here knows. Such code may keep the
+// bytes and the memory that it is given, and what it makes may lead to memory that it has kept: to defaults of its
+// package, or to what it writes when it is asked for something. So nobody else may write there, or read it once an
+// object is published, or have another object lead there.
+func Foreign(t reflect.Type) bool {
+	addressed := reflect.PointerTo(t)
+	return (addressed.Implements(jsonDecoder) || addressed.Implements(textDecoder)) && !WellKnown(t)
+}
+
+// WellKnown reports whether a type is of Go's library, or of the modules that Kubernetes generates decoders in. These
+// copy what they keep, and make everything new.
+func WellKnown(t reflect.Type) bool {
+	path := t.PkgPath()
+	return path == "time" || path == "encoding/json" ||
+		slices.ContainsFunc(generated, func(module string) bool { return strings.HasPrefix(path, module) })
+}
+
+var generated = []string{
+	"k8s.io/api/", "k8s.io/apimachinery/", "k8s.io/apiextensions-apiserver/", "k8s.io/kube-aggregator/", "k8s.io/metrics/",
+}
