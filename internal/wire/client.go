@@ -6,6 +6,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -53,16 +54,24 @@ type answer struct {
 	params map[string]string
 }
 
-// ask sends a request.
-func (c *Client) ask(ctx context.Context, opts metav1.ListOptions) (answer, error) {
+// ask sends a request. A list is measured. As with client-go, a watch is not held back by the limit on requests.
+func (c *Client) ask(ctx context.Context, opts metav1.ListOptions, list *measure) (answer, error) {
 	request, err := c.Request(ctx, opts)
 	if err != nil {
 		return answer{}, err
+	}
+	if list == nil {
+		request.Throttle(nil)
+	} else {
+		list.began, list.asked = time.Now(), request.URL()
 	}
 	var header http.Header
 	body, err := request.Stream(context.WithValue(ctx, headerKey{}, &header))
 	if err != nil {
 		return answer{}, listwatch.WithoutQuotes(err)
+	}
+	if list != nil {
+		body = measuredBody{body, list}
 	}
 	a := answer{body: body}
 	if a.name, a.params, err = mime.ParseMediaType(header.Get("Content-Type")); err != nil {
@@ -94,7 +103,9 @@ func (c *Client) List(ctx context.Context, opts metav1.ListOptions) (listwatch.P
 
 // Each lists the kind, and hands on each object as it arrives.
 func (c *Client) Each(ctx context.Context, opts metav1.ListOptions, do func(listwatch.Item[any])) (listwatch.Page[any], error) {
-	answered, err := c.ask(ctx, opts)
+	var list measure
+	defer func() { list.tell(ctx) }()
+	answered, err := c.ask(ctx, opts, &list)
 	if err != nil {
 		return listwatch.Page[any]{}, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/serializer/streaming"
@@ -21,7 +22,7 @@ import (
 func (c *Client) Watch(ctx context.Context, opts metav1.ListOptions) (listwatch.Stream[any], error) {
 	opts.Watch = true
 	ctx, cancel := context.WithCancel(ctx)
-	answered, err := c.ask(ctx, opts)
+	answered, err := c.askAgain(ctx, opts)
 	switch {
 	case err == nil:
 	case ctx.Err() == nil && (utilnet.IsProbableEOF(err) || utilnet.IsTimeout(err)):
@@ -39,6 +40,32 @@ func (c *Client) Watch(ctx context.Context, opts metav1.ListOptions) (listwatch.
 		return nil, fmt.Errorf("watch %s: %w", c.GVK.Kind, err)
 	}
 	return s, nil
+}
+
+const (
+	// maxAgain is how often a watch is asked for once more that ends before it has begun.
+	maxAgain = 10
+	// againAfter is how long that waits. Both are client-go's.
+	againAfter = time.Second
+)
+
+// askAgain asks for a watch. If the connection ends before there is an answer, as it does when a server restarts or a
+// load balancer has forgotten it, nothing is lost by asking once more, and a list is spared. After a time-out whoever
+// reads the watch should know first.
+func (c *Client) askAgain(ctx context.Context, opts metav1.ListOptions) (answer, error) {
+	for again := 0; ; again++ {
+		answered, err := c.ask(ctx, opts, nil)
+		if err == nil || ctx.Err() != nil || !utilnet.IsProbableEOF(err) || again == maxAgain {
+			return answered, err
+		}
+		wait := time.NewTimer(againAfter)
+		select {
+		case <-wait.C:
+		case <-ctx.Done():
+			wait.Stop()
+			return answer{}, err
+		}
+	}
 }
 
 // ended is a watch that is over.

@@ -1,0 +1,166 @@
+package wire
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/metrics"
+	"k8s.io/client-go/util/flowcontrol"
+)
+
+// roundTrip is a server.
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func says(body string) (*http.Response, error) {
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(body))}, nil
+}
+
+// clientOf returns a client of ConfigMaps in a namespace, and requests of client-go's for the same.
+func clientOf(t *testing.T, server roundTrip, limit flowcontrol.RateLimiter) (*Client, *rest.RESTClient) {
+	t.Helper()
+	base, err := url.Parse("http://nowhere/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	content := rest.ClientContentConfig{GroupVersion: corev1.SchemeGroupVersion, Negotiator: runtime.NewClientNegotiator(scheme.Codecs.WithoutConversion(), corev1.SchemeGroupVersion)}
+	requests, err := rest.NewRESTClient(base, "/api/v1", content, limit, Tap(&http.Client{Transport: server}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return New(Client{
+		Kind: *configMaps(), Negotiator: content.Negotiator,
+		Request: func(_ context.Context, opts metav1.ListOptions) (*rest.Request, error) {
+			return requests.Get().Namespace("somewhere").Resource("configmaps").VersionedParams(&opts, scheme.ParameterCodec), nil
+		},
+	}), requests
+}
+
+// TestWatchesAreNotHeldBack asks for watches and lists with a limit of one request in ten seconds.
+func TestWatchesAreNotHeldBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limit := flowcontrol.NewTokenBucketRateLimiter(0.1, 1)
+		c, _ := clientOf(t, func(*http.Request) (*http.Response, error) {
+			return says(`{"kind":"ConfigMapList","apiVersion":"v1","items":[]}`)
+		}, limit)
+		began := time.Now()
+		for range 7 {
+			stream, err := c.Watch(t.Context(), metav1.ListOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			stream.Close()
+		}
+		if took := time.Since(began); took != 0 {
+			t.Errorf("seven watches take %v", took)
+		}
+		for range 3 {
+			if _, err := c.List(t.Context(), metav1.ListOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if took := time.Since(began).Round(time.Second); took != 20*time.Second {
+			t.Errorf("three lists take %v, want 20s", took)
+		}
+	})
+}
+
+// observed are the metrics of client-go. They are the process's.
+type observed struct{ latencies, sizes []string }
+
+func (o *observed) Observe(_ context.Context, verb string, u url.URL, took time.Duration) {
+	o.latencies = append(o.latencies, fmt.Sprint(verb, " ", u.String(), " ", took))
+}
+
+type observedSizes struct{ *observed }
+
+func (o observedSizes) Observe(_ context.Context, verb, host string, size float64) {
+	o.sizes = append(o.sizes, fmt.Sprint(verb, " ", host, " ", size))
+}
+
+// TestListsAreMeasured has client-go's metrics see a list, by client-go and by us.
+func TestListsAreMeasured(t *testing.T) {
+	latency, size := metrics.RequestLatency, metrics.ResponseSize
+	t.Cleanup(func() { metrics.RequestLatency, metrics.ResponseSize = latency, size })
+	synctest.Test(t, func(t *testing.T) {
+		var seen observed
+		metrics.RequestLatency, metrics.ResponseSize = &seen, observedSizes{&seen}
+		c, requests := clientOf(t, func(*http.Request) (*http.Response, error) {
+			time.Sleep(3 * time.Second)
+			return says(`{"kind":"ConfigMapList","apiVersion":"v1","items":[{"metadata":{"name":"a"}}]}`)
+		}, nil)
+		if _, err := c.List(t.Context(), metav1.ListOptions{Limit: 5, ResourceVersion: "7"}); err != nil {
+			t.Fatal(err)
+		}
+		opts := metav1.ListOptions{Limit: 5, ResourceVersion: "7"}
+		request := requests.Get().Namespace("somewhere").Resource("configmaps").VersionedParams(&opts, scheme.ParameterCodec)
+		if err := request.Do(t.Context()).Error(); err != nil {
+			t.Fatal(err)
+		}
+		if len(seen.latencies) != 2 || seen.latencies[0] != seen.latencies[1] || len(seen.sizes) != 2 || seen.sizes[0] != seen.sizes[1] {
+			t.Errorf("the metrics see %q and %q; both should be twice what client-go tells", seen.latencies, seen.sizes)
+		}
+	})
+}
+
+// TestAWatchThatEndsUnopenedIsAskedForAgain has connections end before there is an answer.
+func TestAWatchThatEndsUnopenedIsAskedForAgain(t *testing.T) {
+	for _, failures := range []int{1, 10, 11} {
+		synctest.Test(t, func(t *testing.T) {
+			asked := 0
+			server := func(r *http.Request) (*http.Response, error) {
+				if asked++; asked <= failures {
+					return nil, io.EOF
+				}
+				return says(`{"type":"ADDED","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"}}}` + "\n")
+			}
+			c, requests := clientOf(t, server, nil)
+			stream, err := c.Watch(t.Context(), metav1.ListOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer stream.Close()
+			_, err = stream.Next(t.Context())
+			ours := asked
+			asked = 0
+			theirs, wrong := requests.Get().Resource("configmaps").VersionedParams(&metav1.ListOptions{Watch: true}, scheme.ParameterCodec).Watch(t.Context())
+			if wrong != nil {
+				t.Fatal(wrong)
+			}
+			defer theirs.Stop()
+			_, opened := <-theirs.ResultChan()
+			if (err == nil) != opened || ours != asked {
+				t.Errorf("%d failures: it is asked for %d times, and an event gives %v; client-go asks %d times, with an event %t", failures, ours, err, asked, opened)
+			}
+		})
+	}
+}
+
+// TestAWatchIsNotAskedForAgainForEver ends the context while the watch waits.
+func TestAWatchIsNotAskedForAgainForEver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := clientOf(t, func(*http.Request) (*http.Response, error) { return nil, io.EOF }, nil)
+		ctx, cancel := context.WithTimeout(t.Context(), againAfter/2)
+		defer cancel()
+		began := time.Now()
+		if stream, err := c.Watch(ctx, metav1.ListOptions{}); err == nil {
+			t.Errorf("there is a watch: %v", stream)
+		}
+		if took := time.Since(began); took != againAfter/2 {
+			t.Errorf("it takes %v", took)
+		}
+	})
+}
