@@ -2,15 +2,14 @@ package wire
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/json"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/watch"
-
-	"github.com/delta-runtime/delta-runtime/internal/decode"
 )
 
 // jsonWatch reads events in JSON, which a server writes on a line each.
@@ -20,41 +19,40 @@ type jsonWatch struct {
 }
 
 func (w *jsonWatch) next() (watch.EventType, arrival, error) {
-	frame, err := w.line()
+	frame, err := w.frame()
 	if err != nil {
 		return "", arrival{}, err
 	}
-	t, got, ok := w.event(frame)
-	if !ok {
+	t, got, size := w.event(frame)
+	if size == 0 {
 		if frame, err = w.object(); err != nil {
 			return "", arrival{}, err
 		}
+		size = len(frame)
 		t, got, err = w.slowly(frame)
 	}
-	w.in.used(len(frame))
+	w.in.used(size)
 	return t, got, err
 }
 
-// line returns the next line, which stays where it is. An object at the end of what has come is one, too: nobody
-// knows when more will come.
-func (w *jsonWatch) line() ([]byte, error) {
-	for seen := 0; ; {
+// frame returns what the next event is in, which stays where it is: a line, as servers write them, or an object that
+// has come to its end. Nobody knows when the end of its line will come.
+func (w *jsonWatch) frame() ([]byte, error) {
+	var look scan
+	for {
 		data := w.in.bytes()
-		if seen == 0 {
+		if look.seen == 0 {
 			w.in.used(len(data) - len(bytes.TrimLeft(data, " \t\r\n")))
 			data = w.in.bytes()
 		}
 		if len(data) > 0 && data[0] != '{' {
 			return nil, fmt.Errorf("an event begins with %q", data[0])
 		}
-		if i := bytes.IndexByte(data[seen:], '\n'); i >= 0 {
-			return data[:seen+i+1], nil
+		if i := bytes.IndexByte(data[look.seen:], '\n'); i >= 0 {
+			return data[:look.seen+i+1], nil
 		}
-		seen = len(data)
-		if seen > 0 && data[seen-1] == '}' {
-			if end := decode.Pass(data); end > 0 {
-				return data[:end], nil
-			}
+		if end := look.end(data); end > 0 {
+			return data[:end], nil
 		}
 		if err := w.more(); err != nil {
 			return nil, err
@@ -64,15 +62,29 @@ func (w *jsonWatch) line() ([]byte, error) {
 
 // object returns the next object, however it is written.
 func (w *jsonWatch) object() ([]byte, error) {
-	for {
-		end, err := extent(w.in.bytes())
-		if end > 0 || err != nil {
-			return w.in.bytes()[:end], err
-		}
-		if err := w.more(); err != nil {
-			return nil, err
+	from := json.NewDecoder(&ahead{of: w})
+	var value json.RawMessage
+	if err := from.Decode(&value); err != nil {
+		return nil, err
+	}
+	return w.in.bytes()[:from.InputOffset()], nil
+}
+
+// ahead reads what is not used yet, and leaves it there.
+type ahead struct {
+	of   *jsonWatch
+	seen int
+}
+
+func (a *ahead) Read(into []byte) (int, error) {
+	for a.seen == len(a.of.in.bytes()) {
+		if err := a.of.more(); err != nil {
+			return 0, err
 		}
 	}
+	n := copy(into, a.of.in.bytes()[a.seen:])
+	a.seen += n
+	return n, nil
 }
 
 // more reads on in the middle of an event, or before the first byte of one.
@@ -84,22 +96,23 @@ func (w *jsonWatch) more() error {
 	return err
 }
 
-// event reads an event as servers write it: its type, and then its object, which is decoded where it stands.
-func (w *jsonWatch) event(frame []byte) (t watch.EventType, got arrival, ok bool) {
+// event reads an event as servers write it: its type, and then its object, which is decoded where it stands. It returns
+// how many bytes that are, and 0 if it is written in another way.
+func (w *jsonWatch) event(frame []byte) (t watch.EventType, got arrival, size int) {
 	rest, found := bytes.CutPrefix(frame, []byte(`{"type":"`))
 	if !found {
-		return "", got, false
+		return "", got, 0
 	}
 	name, rest, found := bytes.Cut(rest, []byte(`","object":`))
 	t = eventType(name)
 	if !found || t == "" {
-		return "", got, false
+		return "", got, 0
 	}
 	got, end := w.objects.json(rest)
-	if end == 0 || len(rest) == end || rest[end] != '}' || len(bytes.TrimSpace(rest[end+1:])) > 0 {
-		return "", arrival{}, false
+	if end == 0 || len(rest) == end || rest[end] != '}' {
+		return "", arrival{}, 0
 	}
-	return t, got, true
+	return t, got, len(frame) - len(rest) + end + 1
 }
 
 // eventType returns the type of that name, which is empty if there is none.
@@ -122,7 +135,7 @@ func eventType(name []byte) watch.EventType {
 // slowly reads an event that is written in another way.
 func (w *jsonWatch) slowly(frame []byte) (watch.EventType, arrival, error) {
 	var event metav1.WatchEvent
-	if err := json.Unmarshal(frame, &event); err != nil {
+	if err := utiljson.Unmarshal(frame, &event); err != nil {
 		return "", arrival{}, err
 	}
 	t := eventType([]byte(event.Type))
