@@ -29,6 +29,7 @@ func FuzzJSONList(f *testing.F) {
 		`{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"7","continue":"x"},"items":[` +
 			`{"metadata":{"name":"a","namespace":"b","uid":"1","resourceVersion":"5"},"data":{"k":"v\n"}},{"metadata":{"name":"c"}}]}`,
 		`{"items":[],"metadata":{}}`, `{"items":null}`, ` { "metadata" : { } , "items" : [ { } , {} ] } `, `{"items":[{"data":[]}]}`, `{"items":{}}`, `[]`,
+		`{"\u0069tems":[{"metadata":{"name":"a"}}]}`,
 	} {
 		f.Add([]byte(list))
 	}
@@ -67,7 +68,7 @@ func FuzzJSONList(f *testing.F) {
 	})
 }
 
-// twice reports whether a list has a member twice, or one whose name is not written plainly.
+// twice reports whether a list has a member twice.
 func twice(data []byte) bool {
 	from := json.NewDecoder(bytes.NewReader(data))
 	if _, err := from.Token(); err != nil {
@@ -85,7 +86,7 @@ func twice(data []byte) bool {
 			return false
 		}
 	}
-	return bytes.Contains(data, []byte(`\u`))
+	return false
 }
 
 // hasNull reports whether an item may be null, which apimachinery takes for an empty object.

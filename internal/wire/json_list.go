@@ -25,6 +25,7 @@ type jsonList struct {
 	each    func(arrival)
 	head    listHead
 	whole   []byte // the list without its items
+	listed  bool   // the items have come
 }
 
 var errNoList = errors.New("the answer is not a list")
@@ -80,7 +81,11 @@ func (l *jsonList) member() error {
 	if len(name) == 0 || name[0] != '"' {
 		return fmt.Errorf("%w: a member has no name", errNoList)
 	}
-	items := string(name) == `"items"`
+	items := isItems(name)
+	if items && l.listed {
+		return fmt.Errorf("%w: it has items twice", errNoList) // others join both, object by object
+	}
+	l.listed = l.listed || items
 	l.whole = append(l.whole, name...)
 	l.in.used(len(name))
 	if err := l.token(':'); err != nil {
@@ -105,6 +110,15 @@ func (l *jsonList) member() error {
 	l.whole = append(l.whole, value...)
 	l.in.used(len(value))
 	return nil
+}
+
+// isItems reports whether a member is the list's items, however its name is written.
+func isItems(name []byte) bool {
+	if !bytes.ContainsRune(name, '\\') {
+		return string(name) == `"items"`
+	}
+	var plain string
+	return json.Unmarshal(name, &plain) == nil && plain == "items"
 }
 
 func (l *jsonList) items() error {
