@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+
+	"github.com/delta-runtime/delta-runtime/internal/dedup"
 )
 
 // The types of what stands behind a field's number in protobuf.
@@ -30,8 +32,12 @@ type protoUnmarshaler interface{ Unmarshal(data []byte) error }
 var protoUnmarshalerType = reflect.TypeFor[protoUnmarshaler]()
 
 // protoFields finds the fields of a struct by its tags. Structs without tags stay without: those that protobuf can
-// carry all the same decode themselves.
+// carry all the same decode themselves. So do types of unknown origin: only of code that Kubernetes' own generator has
+// written is it certain that it follows the tags, and uses no other encodings than are known here.
 func (m *planner) protoFields(p *plan, t reflect.Type) error {
+	if !dedup.WellKnown(t) {
+		return nil
+	}
 	var found []protoField
 	for i := range t.NumField() {
 		member := t.Field(i)
