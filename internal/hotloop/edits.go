@@ -85,6 +85,9 @@ func valueAt(obj delta.Object, at path.Path) any {
 	return here
 }
 
+// deepest is how many steps a path has at most that is looked into. Each of them looks at all that is below it.
+const deepest = 64
+
 // leaf is a part of an edit.
 type leaf struct {
 	at            path.Path
@@ -95,6 +98,9 @@ type leaf struct {
 // schema. Without that, an honest write of one element would hide a fight over another one.
 func divide(at path.Path, before, after any) []leaf {
 	whole := []leaf{{at, before, after}}
+	if len(at.Steps) >= deepest {
+		return whole
+	}
 	switch before := before.(type) {
 	case []any:
 		other, ok := after.([]any)

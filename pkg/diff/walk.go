@@ -25,6 +25,10 @@ type walker struct {
 	truncated bool
 }
 
+// below is the path of what is one step further, until the walker goes on from p to another place. It lies in the memory
+// of the paths that lead to it: a copy of each would cost the square of how deep an object is nested.
+func below(p path.Path, s path.Step) path.Path { return path.Path{Steps: append(p.Steps, s)} }
+
 // position is a place in both objects.
 type position struct {
 	path          path.Path
@@ -54,7 +58,7 @@ func (w *walker) visit(at *position) {
 			return
 		}
 		text := s.Text()
-		w.step(at, next, &position{path: at.path.Below(s), before: before[text], after: after[text], typ: shape.List.ElementType})
+		w.step(at, next, &position{path: below(at.path, s), before: before[text], after: after[text], typ: shape.List.ElementType})
 	}
 }
 
@@ -72,16 +76,16 @@ func (w *walker) visitMap(at *position) {
 		}
 		name := *next.element.FieldName
 		s := path.Step{Kind: path.Named, Name: name, Entry: at.path.OfLabels()}
-		below := &position{before: path.FieldOf(before, name), after: path.FieldOf(after, name)}
+		place := &position{before: path.FieldOf(before, name), after: path.FieldOf(after, name)}
 		if atom.Map != nil {
 			s.Entry = s.Entry || keyed(atom.Map)
-			below.typ = atom.Map.ElementType
+			place.typ = atom.Map.ElementType
 			if field, ok := atom.Map.FindField(name); ok {
-				below.typ = field.Type
+				place.typ = field.Type
 			}
 		}
-		below.path = at.path.Below(s)
-		w.step(at, next, below)
+		place.path = below(at.path, s)
+		w.step(at, next, place)
 	}
 }
 
@@ -110,8 +114,9 @@ func (w *walker) emit(at *position) {
 		w.truncated = true
 		return
 	}
+	here := path.Path{Steps: slices.Clone(at.path.Steps)}
 	w.edits = append(w.edits, edit{
-		path: at.path, before: w.hide.show(at.path, at.before), after: w.hide.show(at.path, at.after),
+		path: here, before: w.hide.show(here, at.before), after: w.hide.show(here, at.after),
 	})
 }
 
