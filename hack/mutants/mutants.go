@@ -8,7 +8,8 @@ var (
 	storeScripts  = suite{pkg: "./internal/store", run: "^TestModel$", seeds: 500}
 	storesAlike   = suite{pkg: "./pkg/toolscache", run: "^TestStoreDifferential$", seeds: 500}
 	ledgerGames   = suite{pkg: "./pkg/delta", run: "^TestLedger(AgainstModel|WithinLimits)$", seeds: 1000}
-	likeObjects   = suite{pkg: "./internal/dedup", run: "^Test(RandomObjects|Copy)$", seeds: 20}
+	likeObjects   = suite{pkg: "./internal/dedup", run: "^TestRandomObjects$", seeds: 20}
+	othersMemory  = suite{pkg: "./internal/decode", run: "^TestMemoryOfOthersIsNotWritten$"}
 	foldStories   = suite{pkg: "./internal/engine", run: "^TestFoldedBacklogTellsTheSameStory$", seeds: 1000}
 	interleavings = suite{pkg: "./pkg/builder", run: "^TestInterleavings$"}
 )
@@ -129,10 +130,10 @@ var mutants = []mutant{
 	},
 	{
 		name:   "what somebody else may have is changed in place",
-		file:   "internal/dedup/match.go",
-		old:    "*a = p.elem.copy(*a, 1)",
-		new:    "_ = p.elem.copy(*a, 1)",
-		suites: []suite{likeObjects},
+		file:   "internal/dedup/layout.go",
+		old:    "if Foreign(t) {",
+		new:    "if t == nil {",
+		suites: []suite{othersMemory},
 	},
 
 	// These break what a ledger tells. The test of all interleavings of small worlds notices them.

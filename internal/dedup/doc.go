@@ -14,9 +14,9 @@
 // need not visit it twice. Code that compares two objects sees at once that it is the same.
 //
 // Two values are equal here if nobody could tell them apart: nil is not empty, times
-// in two locations are two times, and zeros with two signs are two numbers. What has
-// unexported fields is equal to nothing, except times and quantities, and so is what
-// decodes itself by code that nobody here knows ([Foreign]).
+// in two locations are two times, and zeros with two signs are two numbers. A struct with
+// unexported fields is equal to nothing, unless it is a time or a quantity. Neither is a
+// value that decodes itself by code that nobody here knows ([Foreign]).
 //
 // # Concurrency
 //

@@ -41,7 +41,7 @@ var mirrored = func() bool {
 
 // settled are formats whose texts stand in memory of our own. A quantity without a text writes one into itself when
 // it is asked for it, at any time and without a lock. One that has a text keeps it. To read the text is the only way
-// to see which of them a published quantity is, and that is a race with whoever asks. So a quantity that has a text
+// to see which of them a published quantity is, and that is a race with those who ask. So a quantity that has a text
 // gets its format from here before it is published, which changes nothing else.
 var settled = func() (formats [3]resource.Format) {
 	for i, format := range []resource.Format{resource.DecimalSI, resource.BinarySI, resource.DecimalExponent} {

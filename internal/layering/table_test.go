@@ -60,7 +60,7 @@ var table = map[string]rule{
 	},
 	"internal/wire": {
 		ours:   in("internal/decode", "internal/dedup", "internal/listwatch", "pkg/delta"),
-		theirs: in("k8s.io/apimachinery", "k8s.io/client-go/rest"),
+		theirs: in("k8s.io/apimachinery", "k8s.io/client-go/rest", "k8s.io/client-go/tools/metrics"),
 	},
 	"internal/recording": {ours: in("internal/ledger", "internal/lock", "pkg/delta"), theirs: edge, except: aboveUs},
 	"internal/openapi":   {ours: in("internal/path"), theirs: in("k8s.io/apimachinery/pkg/runtime/schema", "sigs.k8s.io/structured-merge-diff")},

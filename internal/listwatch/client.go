@@ -192,7 +192,7 @@ func Expecting(example any) Reader {
 // Event makes an event.
 func (r Reader) Event(event watch.Event) Event[any] { return r.of.read(event) }
 
-// Known makes an event whose object is known in its version. What is known is not looked at.
+// Known makes an event whose object is known in its version. It does not look at that.
 func (Reader) Known(t watch.EventType, key delta.Key, version string, obj any) (event Event[any]) {
 	event.Known = true
 	event.Key, event.Version, event.New = key, version, obj

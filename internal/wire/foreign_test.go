@@ -37,7 +37,7 @@ type holder struct {
 
 func (h *holder) DeepCopyObject() runtime.Object { copied := *h; return &copied }
 
-// oddHolder has something else for which its objects are left to others.
+// oddHolder has something else, so its objects are left to others.
 type oddHolder struct {
 	holder  `json:",inline"`
 	Address netip.Addr `json:"address"`

@@ -50,8 +50,8 @@ const (
 )
 
 // askAgain asks for a watch. If the connection ends before there is an answer, as it does when a server restarts or a
-// load balancer has forgotten it, nothing is lost by asking once more, and a list is spared. After a time-out whoever
-// reads the watch should know first.
+// load balancer has forgotten it, nothing is lost by asking once more, and a list is spared. A time-out has taken so
+// long already that the reader of the watch should know.
 func (c *Client) askAgain(ctx context.Context, opts metav1.ListOptions) (answer, error) {
 	for again := 0; ; again++ {
 		answered, err := c.ask(ctx, opts, nil)

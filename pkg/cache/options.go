@@ -78,9 +78,9 @@ type KindOptions struct {
 	ShowUnchanged *bool
 	// ShareDuplicates keeps once what an object has in common with its last version, or with
 	// another one of the same controller: labels, containers, volumes. Objects of the cache
-	// must not be changed in place. If one is, others that share with it change as well. What a
-	// transform has returned may be somebody else's and shares nothing, unless it is controller-runtime's
-	// TransformStripManagedFields. The default is true.
+	// must not be changed in place. If one is, others that share with it change as well. An object that a
+	// transform has returned may have parts that are the transform's, so it shares nothing. The one exception is
+	// controller-runtime's TransformStripManagedFields. The default is true.
 	ShareDuplicates *bool
 	// ClientGoDecodes has client-go decode what the server sends. Our own decoder takes a fraction of the
 	// time, because it makes only what is not known yet, and makes the same objects: it leaves to client-go
