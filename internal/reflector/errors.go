@@ -26,9 +26,9 @@ var (
 	ErrNoAnswer = errors.New("no answer")
 	// ErrStalled means that a watch fell silent although the server sends bookmarks.
 	ErrStalled = errors.New("watch fell silent although the server sends bookmarks")
-	// ErrBriefWatches means that the server ends each watch within a second, so that
-	// the next has to wait.
-	ErrBriefWatches = errors.New("watches end within a second, one after the other")
+	// ErrBriefWatches means that the server ends each watch within a second, and none brings
+	// anything new, so that the next has to wait.
+	ErrBriefWatches = errors.New("watches end within a second, one after the other, and bring nothing new")
 	// ErrPanicked means that something that was called has panicked, and that
 	// [Options].Guard has let the Reflector go on.
 	ErrPanicked = errors.New("something that it calls panicked")

@@ -192,7 +192,7 @@ func (r *Reflector[T]) follow(s *session[T]) step {
 		defer r.endOutage()()
 		// The list that a stream brought before has taken its time, too. It says
 		// nothing about how well the watch goes.
-		began := r.opts.Now()
+		began, from := r.opts.Now(), r.at.version
 		r.lookOut(s)
 		over := r.relists.during(func() { s.cancel(errRelist) })
 		err := r.handOn(ctx, s)
@@ -203,6 +203,9 @@ func (r *Reflector[T]) follow(s *session[T]) step {
 		lasted := r.opts.Now().Sub(began)
 		if lasted >= r.opts.HealthyAfter {
 			r.failures.forget() // what failed before this watch is over
+		}
+		if s.events > 0 && r.at.version != from {
+			r.brief = 0 // it brought something new, however soon it ended
 		}
 		return r.afterWatch(ctx, s, lasted, err)
 	}
@@ -240,15 +243,16 @@ func (r *Reflector[T]) afterWatch(ctx context.Context, s *session[T], lasted tim
 }
 
 const (
-	// maxBrief is how many watches in a row may end within a second before the next
-	// has to wait. One that ends soon may be an accident.
+	// maxBrief is how many watches in a row may end within a second and bring nothing new
+	// before the next has to wait. One that ends soon may be an accident.
 	maxBrief = 3
-	// briefRest is how long it waits, up to doubled by chance. It does not grow: each
-	// of these watches may bring something.
+	// briefRest is how long it waits, up to doubled by chance.
 	briefRest = time.Second
 )
 
-// unhurried keeps next waiting if the server ends watches as soon as they are open.
+// unhurried keeps next waiting if the server ends watches as soon as they are open, and none
+// brings anything new. A server that has more to tell than a watch holds ends it, too, and
+// has the rest for the next at once.
 func (r *Reflector[T]) unhurried(ctx context.Context, lasted time.Duration, next step) step {
 	if lasted >= time.Second {
 		r.brief = 0
