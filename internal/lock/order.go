@@ -24,7 +24,7 @@ var order = [][]any{
 	{Observe{}},
 	{JournalShelf{}},
 	{
-		CallSteps{}, Calls{}, Clerk{}, ControllerQueue{}, Descriptions{}, Group{}, Guard{}, HotLoop{}, Indexers{}, Journal{}, Listed{}, Memory{}, Mutations{},
+		CallSteps{}, Calls{}, Clerk{}, ControllerQueue{}, Descriptions{}, Group{}, Guard{}, HotLoop{}, Indexers{}, Journal{}, Limiter{}, Listed{}, Memory{}, Mutations{},
 		PageTable{}, PathChecks{}, PathPredicate{}, Pins{}, QueueClock{}, Reflector{}, Relatives{}, Relists{}, SaveFiles{},
 		SchemaServers{}, SchemaTypes{}, Session{}, Sessions{}, SharedInformer{}, StepCounts{}, Stream{}, Wishes{}, Writes{},
 	},
@@ -103,6 +103,8 @@ type (
 	Reflector struct{}
 	// Relists is reflector.relists.mu: who wants a new list of a Reflector.
 	Relists struct{}
+	// Limiter is reflector.Limiter.mu: who lists, and who waits for a turn.
+	Limiter struct{}
 	// Mutations is mutation.Detector.mu: what is watched for mutations.
 	Mutations struct{}
 	// Writes is writes.Writes.mu: what a client has written and is writing.

@@ -16,12 +16,7 @@ func TestListLimiterServesInOrder(t *testing.T) {
 		served := make(chan int, 5)
 		for i := range 5 {
 			g.Guest("reader", func(ctx context.Context) {
-				if !l.take(ctx) {
-					t.Error("no turn")
-				}
-				served <- i
-				time.Sleep(time.Minute)
-				l.give()
+				useTurn(ctx, t, l, func() { served <- i })
 			})
 			synctest.Wait()
 		}
@@ -47,10 +42,7 @@ func TestListLimiterLetsSeveralList(t *testing.T) {
 		g := lifecycle.New(t.Context())
 		for range 5 {
 			g.Guest("reader", func(ctx context.Context) {
-				if l.take(ctx) {
-					time.Sleep(time.Minute)
-					l.give()
-				}
+				useTurn(ctx, t, l, func() {})
 			})
 		}
 		for _, want := range []int{2, 2, 1, 0} {
@@ -68,14 +60,15 @@ func TestListLimiterLetsSeveralList(t *testing.T) {
 func TestListLimiterGivesUpWithContext(t *testing.T) {
 	l := NewLimiter(0)
 	ctx, cancel := context.WithCancel(t.Context())
-	if !l.take(ctx) {
+	taken, ok := l.take(ctx)
+	if !ok {
 		t.Fatal("no turn although none is taken")
 	}
 	cancel()
-	if l.take(ctx) {
+	if _, ok := l.take(ctx); ok {
 		t.Error("a turn after the context had ended")
 	}
-	l.give()
+	taken.give()
 	if l.Taken() != 0 || l.Waiting() != 0 {
 		t.Errorf("taken %d, waiting %d", l.Taken(), l.Waiting())
 	}
@@ -84,21 +77,75 @@ func TestListLimiterGivesUpWithContext(t *testing.T) {
 func TestNilListLimiterBoundsNothing(t *testing.T) {
 	var l *Limiter
 	for range 100 {
-		if !l.take(t.Context()) {
+		taken, ok := l.take(t.Context())
+		if !ok || !taken.flows() {
 			t.Fatal("no turn")
 		}
+		taken.keep()
+		taken.give()
 	}
-	l.give()
 	if l.Limit() != 0 || l.Taken() != 0 || l.Waiting() != 0 {
 		t.Errorf("limit %d, taken %d, waiting %d; want zeros", l.Limit(), l.Taken(), l.Waiting())
 	}
 }
 
 func TestListLimiterKnowsItsTurns(t *testing.T) {
+	taken, _ := NewLimiter(1).take(t.Context())
+	taken.give()
 	defer func() {
 		if recover() == nil {
-			t.Error("a turn that nobody had taken was given back")
+			t.Error("a turn was given back twice")
 		}
 	}()
-	NewLimiter(1).give()
+	taken.give()
+}
+
+// useTurn lists for a minute, in which something comes all the time.
+func useTurn(ctx context.Context, t *testing.T, l *Limiter, begin func()) {
+	taken, ok := l.take(ctx)
+	if !ok {
+		t.Error("no turn")
+		return
+	}
+	defer taken.give()
+	begin()
+	for range 600 {
+		time.Sleep(time.Minute / 600)
+		if !taken.flows() {
+			t.Error("a turn was lent whose list flows")
+		}
+	}
+}
+
+// A list that is silent lets others in. When it goes on, it comes before those that have not
+// begun, and no more of them list at a time than may.
+func TestASilentListLendsItsTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := NewLimiter(1)
+		silent, _ := l.take(t.Context())
+		g := lifecycle.New(t.Context())
+		served := make(chan int, 2)
+		for i := range 2 {
+			g.Guest("reader", func(ctx context.Context) { useTurn(ctx, t, l, func() { served <- i }) })
+			synctest.Wait()
+		}
+		time.Sleep(time.Second)
+		if len(served) != 1 || l.Taken() != 1 || silent.flows() {
+			t.Fatalf("after a second of silence %d others list, and %d turns are taken", len(served), l.Taken())
+		}
+		if !silent.again(t.Context()) || len(served) != 1 {
+			t.Errorf("when the silent one goes on, %d others have begun", len(served))
+		}
+		silent.keep()
+		time.Sleep(time.Hour)
+		if !silent.flows() || len(served) != 1 {
+			t.Errorf("a list that has come to its end lent its turn to %d others", len(served)-1)
+		}
+		silent.give()
+		time.Sleep(2 * time.Minute)
+		g.Stop()
+		if err := g.Wait(); err != nil || l.Taken() != 0 || l.Waiting() != 0 {
+			t.Errorf("at the end: %v, taken %d, waiting %d", err, l.Taken(), l.Waiting())
+		}
+	})
 }

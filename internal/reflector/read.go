@@ -38,12 +38,22 @@ func (r *Reflector[T]) collect(ctx context.Context, s *session[T]) (*snapshot[T]
 			return nil, "", fmt.Errorf("%w: %w", ErrStreamIncomplete, err)
 		case err != nil:
 			return nil, "", err
+		case !r.turn.flows() && !r.goesOn(ctx, s):
+			return nil, "", ctx.Err()
 		case event.InitialEnd:
 			s.relax()
+			r.turn.keep()
 			return list, event.Version, nil
 		}
 		r.gather(ctx, list, event)
 	}
+}
+
+// goesOn waits for the turn of a streaming list that was silent. That it waits is no silence.
+func (r *Reflector[T]) goesOn(ctx context.Context, s *session[T]) bool {
+	s.endOnSilence(0, nil)
+	defer s.endOnSilence(r.opts.StreamSilence, ErrStreamIncomplete)
+	return r.keepsTurn(ctx)
 }
 
 // gather adds an event to the list that is being streamed.
@@ -110,11 +120,15 @@ func (r *Reflector[T]) readPages(ctx context.Context) (*snapshot[T], string, err
 		if err != nil {
 			return nil, "", err
 		}
+		if !r.keepsTurn(ctx) {
+			return nil, "", ctx.Err()
+		}
 		if pages == 0 {
 			version = page.Version
 		}
 		r.addPage(ctx, list, page)
 		if page.Continue == "" {
+			r.turn.keep()
 			return list, version, nil
 		}
 		// A first list asks for what the server has in memory. Pages mean that it
@@ -147,14 +161,22 @@ func (r *Reflector[T]) emptyList() *snapshot[T] {
 // readPage reads a page. Objects that come one by one are in list then, and not on the page. Without a list they do
 // not matter.
 func (r *Reflector[T]) readPage(ctx context.Context, list *snapshot[T], opts metav1.ListOptions) (listwatch.Page[T], error) {
+	all := ctx
 	ctx, cancel := context.WithTimeoutCause(ctx, r.opts.PageTimeout, fmt.Errorf("%w for %v", ErrNoAnswer, r.opts.PageTimeout))
 	defer cancel()
 	var page listwatch.Page[T]
 	var err error
 	if lister, each := r.lw.(listwatch.Lister[T]); each && list != nil {
-		page, err = lister.Each(ctx, opts, func(item listwatch.Item[T]) { r.takeItem(ctx, list, item) })
+		page, err = lister.Each(ctx, opts, func(item listwatch.Item[T]) {
+			if r.keepsTurn(all) { // or nobody wants the list any more
+				r.takeItem(ctx, list, item)
+			}
+		})
 	} else {
 		page, err = r.lw.List(ctx, opts)
+	}
+	if err == nil {
+		err = all.Err() // what came last may have been left out
 	}
 	if err != nil && ctx.Err() != nil {
 		err = fmt.Errorf("%w: %w", err, context.Cause(ctx))

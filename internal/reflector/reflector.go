@@ -121,6 +121,7 @@ type Reflector[T any] struct {
 
 	// These belong to the goroutine that runs Cycle.
 	at         position
+	turn       *turn     // to list; nil where none is taken
 	paged      bool      // the server answers in pages even from memory
 	listed     time.Time // when the last whole list was handed on
 	unsure     bool      // something has been left out since, or of that list

@@ -177,11 +177,19 @@ func TestOneTurnAtATime(t *testing.T) {
 	})
 }
 
-// slowLister takes a minute for a list, and its watches bring nothing.
+// slowLister takes a minute for a list, in which something comes all the time, and its watches
+// bring nothing.
 type slowLister struct{ err error }
 
-func (l *slowLister) List(context.Context, metav1.ListOptions) (listwatch.Page[faulty.Thing], error) {
-	time.Sleep(time.Minute)
+func (l *slowLister) List(ctx context.Context, opts metav1.ListOptions) (listwatch.Page[faulty.Thing], error) {
+	return l.Each(ctx, opts, func(listwatch.Item[faulty.Thing]) {})
+}
+
+func (l *slowLister) Each(_ context.Context, _ metav1.ListOptions, do func(listwatch.Item[faulty.Thing])) (listwatch.Page[faulty.Thing], error) {
+	for i := range 600 {
+		time.Sleep(time.Minute / 600)
+		do(listwatch.Item[faulty.Thing]{Obj: faulty.Thing{Name: fmt.Sprint(i), Version: "1"}})
+	}
 	return listwatch.Page[faulty.Thing]{Version: "5"}, l.err
 }
 

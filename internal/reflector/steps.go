@@ -44,7 +44,7 @@ func (r *Reflector[T]) stream(try int) step {
 		if !r.takeTurn(ctx) {
 			return nil, nil
 		}
-		defer r.opts.Limiter.give()
+		defer r.giveTurn()
 		r.beginList()
 		r.enter(Streaming)
 		s := newSession[T](r.trusting(ctx), r.opts.Now())
@@ -91,7 +91,7 @@ func (r *Reflector[T]) list(ctx context.Context) (step, error) {
 	if !r.takeTurn(ctx) {
 		return nil, nil
 	}
-	defer r.opts.Limiter.give()
+	defer r.giveTurn()
 	r.beginList()
 	r.enter(Listing)
 	list, version, err := r.readPages(r.trusting(ctx))
@@ -292,15 +292,6 @@ func (r *Reflector[T]) pause(failed error, next step) step {
 		r.wait(ctx, BackingOff, failed)
 		return next, nil
 	}
-}
-
-// takeTurn waits until this Reflector may list. It reports false if ctx ended.
-func (r *Reflector[T]) takeTurn(ctx context.Context) bool {
-	r.enter(Queued)
-	asked := r.opts.Now()
-	taken := r.opts.Limiter.take(ctx)
-	r.counts.turns.Observe(uint64(max(0, r.opts.Now().Sub(asked))))
-	return taken
 }
 
 // expiredInHealth reports whether err ended a watch that had been going on for

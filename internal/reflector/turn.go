@@ -1,0 +1,37 @@
+package reflector
+
+import "context"
+
+// takeTurn waits until this Reflector may list. It reports false if ctx ended.
+func (r *Reflector[T]) takeTurn(ctx context.Context) bool {
+	return r.queue(func() (taken bool) {
+		r.turn, taken = r.opts.Limiter.take(ctx)
+		return taken
+	})
+}
+
+// keepsTurn notes that the list has brought something. If it was silent before that, others
+// may be listing now, and it waits for them. It reports false if ctx ended.
+func (r *Reflector[T]) keepsTurn(ctx context.Context) bool {
+	if r.turn.flows() {
+		return true
+	}
+	state := r.Status().State
+	defer r.enter(state)
+	return r.queue(func() bool { return r.turn.again(ctx) })
+}
+
+// giveTurn lets others list.
+func (r *Reflector[T]) giveTurn() {
+	r.turn.give()
+	r.turn = nil
+}
+
+// queue waits for a turn, and notes for how long.
+func (r *Reflector[T]) queue(wait func() bool) bool {
+	r.enter(Queued)
+	asked := r.opts.Now()
+	taken := wait()
+	r.counts.turns.Observe(uint64(max(0, r.opts.Now().Sub(asked))))
+	return taken
+}
