@@ -87,7 +87,7 @@ func (r *Reflector[T]) reasonToList(wanted bool) Reason {
 	switch {
 	case r.listed.IsZero():
 		return First
-	case r.at.behind:
+	case r.doubts.behind:
 		return Rewound
 	case wanted:
 		return Requested

@@ -23,6 +23,8 @@ import (
 //	a watch brought nothing at all           ├─▶ ask ── older than ours ──▶ list
 //	a bookmark is older than what we have ───┘    └──── not older ──▶ watch
 //
+//	an event is older than what we have ─────────────────────────────▶ list
+//
 // A server that was away for long may have caught up with our version before we could
 // ask. Then no version tells, so the watch after that is cut short for a list.
 
@@ -39,10 +41,12 @@ const (
 )
 
 // errDoubt ends a watch because the server has to be asked for its version, and
-// errRecheck because a list is due. Neither is a failure.
+// errRecheck because a list is due. Neither is a failure. errRewound ends it because it
+// tells of another history.
 var (
 	errDoubt   = errors.New("the server has to be asked for its version")
 	errRecheck = errors.New("a list is due since the server was away")
+	errRewound = errors.New("an event is older than what is known")
 )
 
 // doubts is what speaks for and against our version still being one of the server's
@@ -67,6 +71,10 @@ type doubts struct {
 	// recheck is when a list is due because the server was away for long, however many
 	// watches there are until then; zero is never.
 	recheck time.Time
+
+	// behind means that the server was seen at an older version: what it lists is
+	// another history, even if it has caught up by then.
+	behind bool
 }
 
 // listed forgets all doubts: what the server has listed is its present history.
@@ -180,8 +188,32 @@ func (r *Reflector[T]) ask(ctx context.Context) (step, error) {
 	r.doubts.ask, r.doubts.unheard = false, false
 	if revision.Older(page.Version, r.at.version) {
 		_ = r.fail(ctx, Watching, fmt.Errorf("%w: to version %s", ErrWentBack, page.Version))
-		r.at.gone, r.at.behind = true, true
+		r.at.gone, r.doubts.behind = true, true
 		return r.start(), nil
 	}
 	return r.watch, nil
+}
+
+// goesBack reports whether an event is older than what the watch is to follow on, which no
+// server sends that has one history. The object is as the event says all the same.
+func (r *Reflector[T]) goesBack(s *session[T], event *listwatch.Event[T]) bool {
+	return s.exact && event.Err == nil && revision.Older(event.Version, r.at.version)
+}
+
+// wentBack deals with an event of another history. The watch is over, and a list is due at
+// once. A server that has never sent a bookmark may give each object versions of its own, and
+// one that goes back again and again does: then there is no history, and a list now and then
+// has to do.
+func (r *Reflector[T]) wentBack(s *session[T]) error {
+	r.doubts.behind = true
+	now := r.opts.Now()
+	if r.doubts.ordered && (r.rewound.IsZero() || now.Sub(r.rewound) >= recheckAfter) {
+		r.rewound = now
+		return errRewound
+	}
+	if r.doubts.recheck.IsZero() {
+		r.doubts.recheck = now.Add(r.recheckIn())
+		s.endAfter(r.doubts.recheck.Sub(now), errRecheck)
+	}
+	return nil
 }

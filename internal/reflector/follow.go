@@ -18,7 +18,13 @@ func (r *Reflector[T]) handOn(ctx context.Context, s *session[T]) error {
 		if event.IsBookmark() && revision.Older(event.Version, r.at.version) {
 			return errDoubt
 		}
-		if err := r.deliver(s, event); err != nil {
+		back := r.goesBack(s, &event)
+		if back {
+			if err := r.wentBack(s); err != nil {
+				return err
+			}
+		}
+		if err := r.deliver(s, event, back); err != nil {
 			r.unsure = true
 			r.Skip(ctx, fmt.Errorf("take %s from a watch: %w", r.opts.Kind, err))
 			continue
@@ -33,14 +39,17 @@ func (r *Reflector[T]) handOn(ctx context.Context, s *session[T]) error {
 
 // deliver hands one event to the sink. An event that the sink refuses has been
 // seen all the same: asking for it again would bring the same refusal.
-func (r *Reflector[T]) deliver(s *session[T], event listwatch.Event[T]) error {
+func (r *Reflector[T]) deliver(s *session[T], event listwatch.Event[T], back bool) error {
 	if event.Err != nil {
 		call(r.opts.Hooks.Unread)
 		return event.Err
 	}
 	position := event.Version
-	if !s.inOrder {
+	switch {
+	case !s.inOrder:
 		position = ""
+	case back:
+		position = r.at.version
 	}
 	err := r.handIn(event, position)
 	r.moveTo(position)

@@ -9,10 +9,6 @@ type position struct {
 	// gone means that the server could not serve version when last asked: it has
 	// been compacted away, or this server has not heard of it yet.
 	gone bool
-
-	// behind means that the server was seen at an older version: what it lists is
-	// another history, even if it has caught up by then.
-	behind bool
 }
 
 // listFrom is the version to ask for in a list. The first list takes whatever

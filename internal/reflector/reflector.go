@@ -125,6 +125,7 @@ type Reflector[T any] struct {
 	paged      bool      // the server answers in pages even from memory
 	listed     time.Time // when the last whole list was handed on
 	unsure     bool      // something has been left out since, or of that list
+	rewound    time.Time // when an event last showed another history
 	doubts     doubts    // whether the server still has the history that we know
 	brief      int       // how many watches in a row have ended within a second with nothing new
 	streamFrom time.Time // no streaming list is tried before

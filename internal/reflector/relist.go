@@ -108,11 +108,11 @@ func (r *Reflector[T]) Listed(number uint64) <-chan struct{} { return r.relists.
 
 // beginList is called when a whole list is about to be asked for. If somebody wants
 // it, our position can't be used: it is to show what the server has now, and not
-// something that it remembers.
+// something that it remembers. Nor can it if the server has another history.
 func (r *Reflector[T]) beginList() {
 	wanted := r.relists.begin()
 	r.reason = r.reasonToList(wanted)
-	if wanted && r.at.version != "" {
+	if (wanted || r.doubts.behind) && r.at.version != "" {
 		r.at.gone = true
 	}
 }

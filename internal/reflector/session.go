@@ -32,6 +32,8 @@ type session[T any] struct {
 	// inOrder is false while the present objects may still be coming, in no
 	// order: until then no version seen is a position to resume from.
 	inOrder bool
+	// exact means that each event is to be newer than the one before, and than our position.
+	exact bool
 }
 
 // newSession prepares a session that ends with ctx.

@@ -59,7 +59,7 @@ func (r *Reflector[T]) stream(try int) step {
 			return r.stream(try), nil
 		}
 		if err == nil {
-			r.doubts.ordered = true
+			r.doubts.ordered, s.exact = true, true
 			next, err := r.adopt(ctx, list, Replacement{Version: end}, r.follow(s))
 			followed = err == nil
 			return next, err
@@ -151,7 +151,7 @@ func (r *Reflector[T]) watch(ctx context.Context) (step, error) {
 	}
 	r.enter(Watching)
 	s := newSession[T](ctx, r.opts.Now())
-	s.inOrder = r.at.exact()
+	s.inOrder, s.exact = r.at.exact(), r.at.exact()
 	timeout := r.watchTimeout()
 	// Some proxies hold the answer back until there is an event to send with it,
 	// so no answer means nothing until the server must have ended the watch.
@@ -218,6 +218,9 @@ func (r *Reflector[T]) afterWatch(ctx context.Context, s *session[T], lasted tim
 		return r.start(), nil
 	case errors.Is(err, errRecheck):
 		return r.listToCheck(), nil
+	case errors.Is(err, errRewound):
+		_ = r.fail(ctx, Following, fmt.Errorf("%w: %w", ErrWentBack, err))
+		return r.start(), nil
 	case errors.Is(err, errDoubt):
 		r.doubts.ask = true
 		return r.unhurried(ctx, lasted, r.resume()), nil

@@ -9,13 +9,13 @@ import (
 
 // inNewHistory reports whether a list at version shows that the server went back in time.
 func (r *Reflector[T]) inNewHistory(version string) bool {
-	return r.at.behind || revision.Older(version, r.at.version)
+	return r.doubts.behind || revision.Older(version, r.at.version)
 }
 
 // trusting returns the context of a list. A ListWatcher may take an object for known because of its version, unless
 // versions may mean something else by now.
 func (r *Reflector[T]) trusting(ctx context.Context) context.Context {
-	if r.distrust || r.at.behind {
+	if r.distrust || r.doubts.behind {
 		return listwatch.Distrust(ctx)
 	}
 	return ctx
