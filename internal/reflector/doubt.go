@@ -99,10 +99,11 @@ func (d *doubts) away(now time.Time) {
 // ended notes that the server has ended a watch that has brought so many events, before
 // its time or not. Before its time it is what a server does that goes down. Its next answer
 // may be that of another one: a request waits where a server is about to be up again.
-// Otherwise a bookmark should have come.
+// Otherwise, one that has brought nothing may be a watch from a future that the server has
+// not reached.
 func (d *doubts) ended(events int, early bool) {
 	d.unheard = d.unheard || early
-	d.ask = d.ask || d.ordered && events == 0
+	d.ask = d.ask || events == 0
 }
 
 // back notes that the server has opened a watch at now, and reports whether it was away
