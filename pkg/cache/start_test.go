@@ -183,12 +183,20 @@ func TestWhoeverStartsTheCacheIsNotKeptWaiting(t *testing.T) {
 }
 
 // TestWhoeverStartsTheCacheWaitsForWhatGetsOn checks that the wait does not end while a first
-// list makes progress, or while kinds wait for their turn behind it.
+// list makes progress, or while kinds wait for their turn behind it. One that brings nothing
+// for a while has others go on beside it.
 func TestWhoeverStartsTheCacheWaitsForWhatGetsOn(t *testing.T) {
-	for name, slow := range map[string]answer{
-		"pages":  pages(10, patience-time.Second, emptyList),
-		"stream": stream(10, patience-time.Second, true),
+	const pause, flow = patience - time.Second, 100 * time.Millisecond
+	for name, tt := range map[string]struct {
+		list answer
+		took time.Duration // by both, at least
+	}{
+		"pages":             {pages(10, pause, emptyList), 10 * pause},
+		"stream":            {stream(10, pause, true), 10 * pause},
+		"pages that flow":   {pages(400, flow, emptyList), 2 * 400 * flow},
+		"stream that flows": {stream(400, flow, true), 2 * 400 * flow},
 	} {
+		slow := tt.list
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := newCacheOver(t, answers{"secrets": slow, "configmaps": slow}, newMapper(), Options{ListsAtOnce: 1})
@@ -204,7 +212,7 @@ func TestWhoeverStartsTheCacheWaitsForWhatGetsOn(t *testing.T) {
 				if !c.WaitForCacheSync(ctx) {
 					t.Error("the wait failed")
 				}
-				if took := time.Since(begin); took < 15*patience {
+				if took := time.Since(begin); took < tt.took {
 					t.Errorf("the wait ended after %v, while lists were still coming", took)
 				}
 				for _, s := range c.Status() {
