@@ -192,8 +192,8 @@ func (c *controller[T]) put(txn *store.Txn[T], e *event[T]) bool {
 }
 
 // shows reports whether an event shows the state that the store already has. For a
-// list the version decides, because comparing every object would make a relist
-// expensive. A watch rarely brings a known version, so there the contents are compared.
+// list the version decides unless that is not to be believed, because comparing every
+// object makes a relist expensive. A watch rarely brings a known version, so there the contents are compared.
 // Such an event repeats an earlier one, or the server changes objects without giving
 // them new versions. A server that went back gives its versions out a second time.
 func (c *controller[T]) shows(e *event[T], old T) bool {

@@ -19,7 +19,8 @@ type event[T any] struct {
 	// those who are shown such objects as well as to its audience.
 	unchanged bool
 
-	// foreign marks a state of another history: its version says nothing about what we have.
+	// foreign marks a state that may be of another history: its version says nothing about
+	// what we have.
 	foreign bool
 
 	// asked means that everybody is to be shown the object, also if this changes nothing.

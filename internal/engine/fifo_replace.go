@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
@@ -34,13 +35,14 @@ func (in *inlet[T]) replace(objs []T, r reflector.Replacement) error {
 	if f.comparing() && !distinct(keys) {
 		objs, keys = lastOfEach(objs, keys)
 	}
-	news, gone := f.compare(objs, keys, r)
+	news, suspects, gone := f.compare(objs, keys, r)
 	now := time.Now()
 	if !r.Ingested {
 		if err := in.dressAll(objs, keys, news, r); err != nil {
 			return err
 		}
 	}
+	news = f.acquit(objs, news, suspects)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if in.closed {
@@ -61,7 +63,7 @@ func (in *inlet[T]) replace(objs []T, r reflector.Replacement) error {
 				Key: keys[n.at], Op: n.op, Initial: !in.listed,
 				New: objs[n.at], Version: n.version, Seen: now, Origin: n.origin,
 			}
-			f.appendLocked(&item[T]{event: event[T]{Delta: d, foreign: r.NewHistory}})
+			f.appendLocked(&item[T]{event: event[T]{Delta: d, foreign: !r.BelievesVersions()}})
 		}
 	}
 	for i := range gone {
@@ -156,7 +158,10 @@ func (in *inlet[T]) keysOf(objs []T, r reflector.Replacement) ([]T, []delta.Key,
 
 // compare returns what the list adds to what is known: the objects that are not as they are
 // known, or are to be shown all the same, and the deletions that it implies if it is whole.
-func (f *DeltaFIFO[T]) compare(objs []T, keys []delta.Key, r reflector.Replacement) (news []listing, gone []item[T]) {
+//
+// Suspects are those of news that have the version which is known, and are to be compared: as
+// they are known, by their place in the list.
+func (f *DeltaFIFO[T]) compare(objs []T, keys []delta.Key, r reflector.Replacement) (news []listing, suspects map[int]T, gone []item[T]) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	within := newReach(r.Namespace, r.Except)
@@ -165,10 +170,17 @@ func (f *DeltaFIFO[T]) compare(objs []T, keys []delta.Key, r reflector.Replaceme
 	}
 	found := 0
 	for i, key := range keys {
-		unchanged, present := f.isKnownLocked(key, objs[i], r)
+		known, unchanged, present := f.isKnownLocked(key, objs[i])
 		if present {
 			found++
 		}
+		if unchanged && r.Compared && !r.NewHistory {
+			if suspects == nil {
+				suspects = map[int]T{}
+			}
+			suspects[i] = known
+		}
+		unchanged = unchanged && r.BelievesVersions()
 		switch {
 		case !unchanged:
 			news = append(news, listing{at: i, op: delta.Replaced, version: f.version(objs[i])})
@@ -189,7 +201,26 @@ func (f *DeltaFIFO[T]) compare(objs []T, keys []delta.Key, r reflector.Replaceme
 	default:
 		gone = f.absentLocked(newKeySet(slices.Concat(keys, r.Refused)), r)
 	}
-	return news, gone
+	return news, suspects, gone
+}
+
+// acquit compares suspects with what is known, without the lock. It returns what is news after all.
+func (f *DeltaFIFO[T]) acquit(objs []T, news []listing, suspects map[int]T) []listing {
+	if len(suspects) == 0 {
+		return news
+	}
+	left := news[:0]
+	for _, n := range news {
+		known, suspect := suspects[n.at]
+		if suspect && n.op == delta.Replaced && reflect.DeepEqual(known, objs[n.at]) {
+			if f.opts.Unchanged == SkipUnchanged {
+				continue
+			}
+			n.op = delta.Sync
+		}
+		left = append(left, n)
+	}
+	return left
 }
 
 // countLocked is how many objects of a reach the store has.
@@ -211,13 +242,13 @@ func (f *DeltaFIFO[T]) version(obj T) string {
 	return f.opts.Traits.Version(obj)
 }
 
-// isKnownLocked reports whether the object is known, and in this very state.
-func (f *DeltaFIFO[T]) isKnownLocked(key delta.Key, obj T, r reflector.Replacement) (unchanged, present bool) {
+// isKnownLocked returns the object as it is known, and whether it has that state by its version.
+func (f *DeltaFIFO[T]) isKnownLocked(key delta.Key, obj T) (known T, unchanged, present bool) {
 	if !f.comparing() {
-		return false, false
+		return known, false, false
 	}
-	known, present := f.latestLocked(key)
-	return present && !r.NewHistory && f.opts.Traits.SameState(known, obj), present
+	known, present = f.latestLocked(key)
+	return known, present && f.opts.Traits.SameState(known, obj), present
 }
 
 // absentLocked returns a missed deletion for each object of the scope that exists

@@ -75,6 +75,13 @@ type doubts struct {
 	// behind means that the server was seen at an older version: what it lists is
 	// another history, even if it has caught up by then.
 	behind bool
+
+	// watched means that a watch was open since the last list, and closed is when the last
+	// one ended.
+	watched bool
+	closed  time.Time
+	// untold means that none was open for a while since then.
+	untold bool
 }
 
 // listed forgets all doubts: what the server has listed is its present history.
@@ -111,8 +118,17 @@ func (d *doubts) ended(events int, early bool) {
 // restored between two attempts.
 func (d *doubts) back(now time.Time) (long bool) {
 	long = !d.awayFrom.IsZero() && now.Sub(d.awayFrom) >= longAway
-	d.awayFrom = time.Time{}
+	d.untold = d.untold || d.watched && !d.told(now)
+	d.awayFrom, d.watched = time.Time{}, true
 	return long
+}
+
+// failed notes an attempt to watch or to list that failed. Meanwhile no watch was open.
+func (d *doubts) failed() { d.untold = true }
+
+// told reports whether watches have told, until now, of all that has happened since the last list.
+func (d *doubts) told(now time.Time) bool {
+	return d.watched && !d.untold && now.Sub(d.closed) < longAway
 }
 
 // patience is how long a watch may bring nothing at all before the server is asked;

@@ -97,8 +97,8 @@ func (l *Limiter) wait(ctx context.Context, line *[]waiter) bool {
 	return false
 }
 
-// passLocked lets the next one in. Who has begun goes first: its list is half in memory, and
-// its server waits.
+// passLocked lets the next one in. A list that has begun comes before all that have not: it is
+// half in memory, and its server waits.
 func (l *Limiter) passLocked() {
 	for _, line := range []*[]waiter{&l.again, &l.first} {
 		if len(*line) > 0 {
@@ -147,7 +147,7 @@ func (t *turn) again(ctx context.Context) bool {
 	return true
 }
 
-// keep notes that the list has come to its end. What is left to do needs the turn, and no server.
+// keep notes that the list has come to its end. The rest needs the turn, and no server.
 func (t *turn) keep() {
 	if t.silent != nil {
 		t.silent.Stop()

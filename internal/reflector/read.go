@@ -49,7 +49,7 @@ func (r *Reflector[T]) collect(ctx context.Context, s *session[T]) (*snapshot[T]
 	}
 }
 
-// goesOn waits for the turn of a streaming list that was silent. That it waits is no silence.
+// goesOn waits for the turn of a streaming list that was silent. The time that it waits does not count as silence.
 func (r *Reflector[T]) goesOn(ctx context.Context, s *session[T]) bool {
 	s.endOnSilence(0, nil)
 	defer s.endOnSilence(r.opts.StreamSilence, ErrStreamIncomplete)

@@ -42,6 +42,9 @@ type Replacement struct {
 	// a backup: an object may have a version that we have seen before and be
 	// different, so no version is believed, and the contents are compared.
 	NewHistory bool
+	// Compared means that no version is believed, and the contents are compared, although the
+	// history is the same as far as anybody can tell.
+	Compared bool
 	// Partial means that something on the server could not be read: an object's
 	// absence from the list proves nothing, and no deletion may be derived from it.
 	Partial bool
@@ -56,6 +59,9 @@ type Replacement struct {
 	// Lent means that an object that is kept must be detached; see [listwatch.Page].
 	Lent bool
 }
+
+// BelievesVersions reports whether an object that has the version which is known is as it is known.
+func (r Replacement) BelievesVersions() bool { return !r.NewHistory && !r.Compared }
 
 // Options is what a Reflector may be told. The zero value is ready.
 type Options[T any] struct {
@@ -133,6 +139,7 @@ type Reflector[T any] struct {
 	internal   grace
 	degradedBy failure // what the log has it for
 	expired    bool    // an attempt since the last list failed because our version is gone
+	compares   bool    // the list that is read is compared with what is known, whatever its versions are
 	distrust   bool    // the last list took objects for known by versions that mean something else now
 	recheck    bool    // the next list is read because something may have been missed
 	reason     Reason  // why the list is read that has begun
@@ -249,7 +256,11 @@ func (r *Reflector[T]) fail(ctx context.Context, during string, err error) error
 }
 
 func (r *Reflector[T]) noteFailure(err error) {
-	r.expired = r.expired || classify(err).lostVersion()
+	if classify(err).lostVersion() {
+		r.expired = true
+	} else {
+		r.doubts.failed()
+	}
 	now := r.opts.Now()
 	r.note(func(s *informer.ReflectorStatus) {
 		s.Attempts++

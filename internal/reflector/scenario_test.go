@@ -77,6 +77,7 @@ type script struct {
 	happens strings.Builder
 	refuse  int  // how many calls of Replace the sink still refuses
 	ending  bool // the context ends with the first Replace
+	trust   bool // what Replace is told of comparing is logged
 	open    int  // watches not closed
 	r       *Reflector[faulty.Thing]
 }
@@ -154,6 +155,8 @@ func (s *script) set(opts *Options[faulty.Thing], settings []string) {
 			s.must(err)
 		case "log":
 			opts.Logger = s.logger()
+		case "trust":
+			s.trust = true
 		case "end-at-replace":
 			s.ending = true
 		case "retry-internal":
@@ -317,7 +320,7 @@ func (s *script) Replace(objs []faulty.Thing, r Replacement) error {
 	for _, mark := range []struct {
 		on   bool
 		name string
-	}{{r.NewHistory, "new-history"}, {r.Partial, "partial"}, {r.Ingested, "ingested"}} {
+	}{{r.NewHistory, "new-history"}, {r.Partial, "partial"}, {r.Ingested, "ingested"}, {s.trust && r.Compared, "compared"}} {
 		if mark.on {
 			line += " (" + mark.name + ")"
 		}

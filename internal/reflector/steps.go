@@ -114,7 +114,7 @@ func (r *Reflector[T]) list(ctx context.Context) (step, error) {
 // adopt hands a whole list to the sink.
 func (r *Reflector[T]) adopt(ctx context.Context, list *snapshot[T], as Replacement, next step) (step, error) {
 	as = list.describe(as)
-	as.NewHistory = r.inNewHistory(as.Version)
+	as.NewHistory, as.Compared = r.inNewHistory(as.Version), r.compares
 	if as.NewHistory {
 		r.opts.Logger.Info("server went back in time", "kind", r.opts.Kind, "from", r.at.version, "to", as.Version)
 	}
@@ -196,6 +196,7 @@ func (r *Reflector[T]) follow(s *session[T]) step {
 		r.lookOut(s)
 		over := r.relists.during(func() { s.cancel(errRelist) })
 		err := r.handOn(ctx, s)
+		r.doubts.closed = r.opts.Now()
 		over()
 		if ctx.Err() != nil {
 			return nil, nil

@@ -7,15 +7,21 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/revision"
 )
 
+// This file is about objects of a list that have the version which is known. Some servers give
+// an object other content without another version: one that was restored, one that converts by
+// a webhook, one whose defaults have changed. While a watch is open it tells of that, or nobody
+// would know. So a version is believed if watches were open all the time since the last list.
+
 // inNewHistory reports whether a list at version shows that the server went back in time.
 func (r *Reflector[T]) inNewHistory(version string) bool {
 	return r.doubts.behind || revision.Older(version, r.at.version)
 }
 
 // trusting returns the context of a list. A ListWatcher may take an object for known because of its version, unless
-// versions may mean something else by now.
+// contents are to be compared. They are if somebody asks for the list: who does so doubts what is known.
 func (r *Reflector[T]) trusting(ctx context.Context) context.Context {
-	if r.distrust || r.doubts.behind {
+	r.compares = r.distrust || r.reason == Requested || !r.doubts.told(r.opts.Now())
+	if r.compares {
 		return listwatch.Distrust(ctx)
 	}
 	return ctx

@@ -236,9 +236,9 @@ func (c *Cache) Resync(ctx context.Context, obj client.Object, selector labels.S
 
 // Relist has obj's kind in obj's form listed again in every namespace, for those who
 // don't trust what the cache has. It returns when what the server has then can be
-// read, or with ctx: a server that refuses the kind is asked at its own pace. An
-// object that is as it was costs next to nothing, and handlers hear of it as
-// Unchanged says.
+// read, or with ctx: a server that refuses the kind is asked at its own pace.
+// Contents are compared, whatever the versions say. Handlers hear of an object that is as
+// it was as Unchanged says.
 func (c *Cache) Relist(ctx context.Context, obj client.Object) error {
 	k, err := c.working(ctx, obj)
 	if err == nil {
