@@ -93,7 +93,7 @@ func (l *reader[T]) List(ctx context.Context, opts metav1.ListOptions) (Page[T],
 	err = l.each(list, func(item runtime.Object) error {
 		obj, err := l.convert(item)
 		if err != nil {
-			page.Broken = append(page.Broken, err)
+			page.Broken = append(page.Broken, keyedBy(err, item))
 			return nil
 		}
 		page.Items = append(page.Items, obj)
@@ -134,7 +134,7 @@ func (s *clientStream[T]) Next(ctx context.Context) (Event[T], error) {
 		case event.Type == watch.Error:
 			return Event[T]{}, WithoutQuotes(apierrors.FromObject(event.Object))
 		}
-		return s.of.read(event), nil
+		return s.of.event(event), nil
 	}
 }
 
@@ -143,6 +143,13 @@ func (s *clientStream[T]) Close() {
 		s.closed = true
 		s.w.Stop()
 	}
+}
+
+// event reads an event. If it can't be understood, its error has the key of the object.
+func (l *reader[T]) event(event watch.Event) Event[T] {
+	read := l.read(event)
+	read.Err = keyedBy(read.Err, event.Object)
+	return read
 }
 
 // read makes a Delta of what was decoded. It goes to the subscribers from here, and each
@@ -190,7 +197,7 @@ func Expecting(example any) Reader {
 }
 
 // Event makes an event.
-func (r Reader) Event(event watch.Event) Event[any] { return r.of.read(event) }
+func (r Reader) Event(event watch.Event) Event[any] { return r.of.event(event) }
 
 // Known makes an event whose object is known in its version. It does not look at that.
 func (Reader) Known(t watch.EventType, key delta.Key, version string, obj any) (event Event[any]) {

@@ -16,6 +16,13 @@ func WithoutQuotes(err error) error {
 	if err == nil || !strings.Contains(err.Error(), quotes) {
 		return err
 	}
+	if key, ok := KeyOf(err); ok {
+		return WithKey(withoutQuotes(err), key)
+	}
+	return withoutQuotes(err)
+}
+
+func withoutQuotes(err error) error {
 	var answer apierrors.APIStatus
 	if !errors.As(err, &answer) {
 		return errors.New(cutQuote(err.Error())) // it does not wrap err, whose text has it

@@ -66,11 +66,12 @@ func (r *Reflector[T]) gather(ctx context.Context, list *snapshot[T], event list
 	if err == nil && !event.Known {
 		key, err = r.key(event.New)
 	}
-	if err == nil && event.Op == delta.Deleted {
-		list.drop(key)
+	a := arrived[T]{from: "a streaming list", key: key, obj: event.New, known: event.Known, err: err}
+	if a.named() && event.Op == delta.Deleted {
+		list.drop(a.key)
 		return
 	}
-	r.ingest(ctx, list, arrived[T]{from: "a streaming list", key: key, obj: event.New, known: event.Known, err: err})
+	r.ingest(ctx, list, a)
 }
 
 // arrived is an object on its way into a list.
@@ -79,14 +80,26 @@ type arrived[T any] struct {
 	key   delta.Key
 	obj   T
 	known bool
-	err   error // why it has no key
+	err   error // why it can't be read
+}
+
+// named reports whether it has a key: its own, or that of an object that can't be read otherwise.
+func (a *arrived[T]) named() bool {
+	if a.err == nil {
+		return true
+	}
+	key, ok := listwatch.KeyOf(a.err)
+	if ok {
+		a.key = key
+	}
+	return ok
 }
 
 // ingest adds an object to a list in the form in which it is kept. A known one has that form already.
 func (r *Reflector[T]) ingest(ctx context.Context, list *snapshot[T], a arrived[T]) {
-	readable := a.err == nil
+	named := a.named()
 	switch {
-	case !readable:
+	case a.err != nil:
 	case a.known:
 		list.known = true
 	case r.opts.Ingest != nil:
@@ -96,7 +109,7 @@ func (r *Reflector[T]) ingest(ctx context.Context, list *snapshot[T], a arrived[
 		list.put(a.key, a.obj)
 		return
 	}
-	if readable {
+	if named {
 		list.refuse(a.key)
 	} else {
 		list.partial = true
@@ -213,7 +226,11 @@ func (r *Reflector[T]) pageSize(version string) int64 {
 // addPage takes over what is on a page, except for objects without a key.
 func (r *Reflector[T]) addPage(ctx context.Context, list *snapshot[T], page listwatch.Page[T]) {
 	for _, err := range page.Broken {
-		list.partial = true
+		if key, ok := listwatch.KeyOf(err); ok {
+			list.refuse(key)
+		} else {
+			list.partial = true
+		}
 		r.Skip(ctx, fmt.Errorf("read %s from a list: %w", r.opts.Kind, err))
 	}
 	kept := page.Items[:0]

@@ -14,7 +14,7 @@ type snapshot[T any] struct {
 	keys  []delta.Key       // of objs; nil where nobody has read them
 	index map[delta.Key]int // into objs; nil where an object may come twice
 
-	// refused are objects that are there and have no state that could be taken.
+	// refused are objects that are there and have no state that could be taken, but a key.
 	refused map[delta.Key]struct{}
 
 	// partial means that something was left out that is there: the absence of an

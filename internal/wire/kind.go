@@ -86,7 +86,7 @@ func (k *Kind) fromJSON(data []byte) (runtime.Object, error) {
 		into = &u.Object
 	}
 	if err := json.Unmarshal(data, into); err != nil {
-		return nil, fmt.Errorf("decode a %s%s: %w", k.GVK.Kind, named(data), err)
+		return nil, k.keyed(fmt.Errorf("decode a %s%s: %w", k.GVK.Kind, named(data), err), data)
 	}
 	return obj, nil
 }
@@ -96,10 +96,10 @@ func (k *Kind) fromProto(data []byte) (runtime.Object, error) {
 	obj := reflect.New(reflect.TypeOf(k.Example).Elem()).Interface().(runtime.Object)
 	into, ok := obj.(interface{ Unmarshal([]byte) error })
 	if !ok {
-		return nil, fmt.Errorf("decode a %s: the server sends protobuf, which %T can't be made of", k.GVK.Kind, obj)
+		return nil, k.keyedProto(fmt.Errorf("decode a %s: the server sends protobuf, which %T can't be made of", k.GVK.Kind, obj), data)
 	}
 	if err := into.Unmarshal(data); err != nil {
-		return nil, fmt.Errorf("decode a %s: %w", k.GVK.Kind, err)
+		return nil, k.keyedProto(fmt.Errorf("decode a %s: %w", k.GVK.Kind, err), data)
 	}
 	return obj, nil
 }

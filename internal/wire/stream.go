@@ -16,6 +16,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
 // Watch watches the kind.
@@ -98,7 +99,11 @@ func (s *stream) Next(ctx context.Context) (listwatch.Event[any], error) {
 		// Nobody takes this for the end of the connection, whatever the decoder's error is.
 		return listwatch.Event[any]{}, ending(errors.New("an error of the server can't be decoded: " + got.err.Error()))
 	case got.err != nil:
-		return listwatch.Event[any]{Err: listwatch.WithoutQuotes(got.err)}, nil //nolint:nilerr // the watch goes on
+		event := listwatch.Event[any]{Err: listwatch.WithoutQuotes(got.err)}
+		if t == watch.Deleted { // its key may be known
+			event.Op = delta.Deleted
+		}
+		return event, nil //nolint:nilerr // the watch goes on
 	case t == watch.Error:
 		return listwatch.Event[any]{}, listwatch.WithoutQuotes(apierrors.FromObject(got.obj))
 	}
@@ -127,7 +132,7 @@ func (s *stream) read(answered answer) error {
 	if err != nil {
 		return err
 	}
-	s.objects.decode = decoder
+	s.objects.decode = keyedDecoder{decoder, &s.client.Kind}
 	in := newWindow(answered.body, firstWindow)
 	switch answered.media {
 	case isJSON:

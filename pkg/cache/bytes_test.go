@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/internal/testing/benchkit"
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 )
@@ -289,5 +290,10 @@ func TestAnObjectThatCanNotBeDecoded(t *testing.T) {
 	read, end := allOf(t, ours)
 	if len(read) != 3 || read[0].Err != nil || read[1].Err == nil || read[2].Err != nil || !errors.Is(end, io.EOF) {
 		t.Errorf("watch: %d events, then %v", len(read), end)
+	}
+	for what, err := range map[string]error{"list": page.Broken[0], "watch": read[1].Err} {
+		if key, ok := listwatch.KeyOf(err); !ok || key != (delta.Key{Namespace: pods[1].Namespace, Name: pods[1].Name}) {
+			t.Errorf("%s: the error is about %v (%t)", what, key, ok)
+		}
 	}
 }
