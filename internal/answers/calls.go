@@ -27,9 +27,14 @@ func (o *Operator) Reconciles(q inspector.ReconcileQuery) v1.ReconcileList {
 		slices.SortStableFunc(calls, func(a, b journal.Call) int { return cmp.Compare(b.Took, a.Took) })
 	}
 	t := o.telling()
-	for i := range calls[:min(len(calls), max(0, q.Limit))] {
+	calls = calls[:min(len(calls), max(0, q.Limit))]
+	for i := range calls {
+		if !t.spend(perItem) {
+			break
+		}
 		all.Items = append(all.Items, t.callOf(&calls[i]))
 	}
+	all.Cut = cut(len(all.Items), len(calls))
 	for _, c := range o.journal.Status().Controllers {
 		if q.Controller == "" || q.Controller == c.Name {
 			all.Dropped += c.Dropped
@@ -42,17 +47,24 @@ func (t *telling) callOf(c *journal.Call) v1.Reconcile {
 	shown := v1.Reconcile{
 		ID: c.ID, Controller: c.Controller, Namespace: c.Request.Namespace, Name: c.Request.Name,
 		Began: c.Began, Seconds: c.Took.Seconds(), Result: c.Result.String(), RequeueAfterSeconds: c.RequeueAfter.Seconds(),
-		Attempt: c.Changes.Attempt(), Changes: t.changesOf(c.Changes),
+		Attempt: c.Changes.Attempt(),
 	}
+	shown.Changes = t.changesOf(c.Changes)
+	shown.ChangesLeftOut = c.Changes.Len() - len(shown.Changes)
 	if c.Err != nil {
-		shown.Error = c.Err.Error()
+		shown.Error = errorText(c.Err)
 	}
 	if !c.Changes.Complete() {
 		shown.Incomplete = c.Changes.Incomplete()
 	}
 	for i := range c.Steps {
-		shown.Steps = append(shown.Steps, stepOf(&c.Steps[i]))
+		step := stepOf(&c.Steps[i])
+		if !t.spend(perChange, step.Error, step.Because) {
+			break
+		}
+		shown.Steps = append(shown.Steps, step)
 	}
+	t.spend(0, shown.Error, shown.Incomplete)
 	return shown
 }
 
@@ -62,14 +74,18 @@ func stepOf(s *delta.StepReport) v1.StepOutcome {
 		shown.Because = s.Because()
 	}
 	if s.Err != nil && !s.Skipped {
-		shown.Error = s.Err.Error()
+		shown.Error = errorText(s.Err)
 	}
 	return shown
 }
 
+// changesOf returns the changes that the answer has room for.
 func (t *telling) changesOf(changes delta.Changes) []v1.Change {
 	all := []v1.Change{}
 	for c := range changes.All() {
+		if !t.spend(perChange, c.Key.Namespace, c.Key.Name) {
+			break
+		}
 		shown := v1.Change{
 			Kind: t.of(c.Kind), Namespace: c.Key.Namespace, Name: c.Key.Name, Manager: c.Manager(), Own: c.Own(),
 			First: c.First, Last: c.Last, Deltas: c.Deltas,

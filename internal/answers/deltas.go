@@ -25,9 +25,14 @@ func (o *Operator) Deltas(q inspector.DeltaQuery) v1.DeltaList {
 	want, possible := filterOf(q)
 	if possible {
 		t := tellingWith(nil)
-		for _, e := range o.journal.Deltas(want) {
-			all.Items = append(all.Items, o.delta(&e, t))
+		found := o.journal.Deltas(want)
+		for i := range found {
+			if !t.spend(perItem) {
+				break
+			}
+			all.Items = append(all.Items, o.delta(&found[i], t))
 		}
+		all.Cut = cut(len(all.Items), len(found))
 	}
 	for _, k := range o.journal.Status().Kinds {
 		if q.Kind == "" || q.Kind == k.Name {

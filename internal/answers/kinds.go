@@ -11,7 +11,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
-func kindOf(k *observe.Kind) v1.Kind {
+// kindOf is how a kind is doing. t counts its scopes: there may be thousands.
+func (t *telling) kindOf(k *observe.Kind) v1.Kind {
 	s, counts := k.Informer.Status(), k.Informer.Counts()
 	shown := v1.Kind{
 		Name: k.Name, Group: k.GVK.Group, Version: k.GVK.Version, Kind: k.GVK.Kind,
@@ -30,12 +31,16 @@ func kindOf(k *observe.Kind) v1.Kind {
 	var whys []string
 	for i := range s.Scopes {
 		of := &s.Scopes[i]
-		shown.Scopes = append(shown.Scopes, scopeOf(of))
 		shown.HeardAt = observe.Earliest(shown.HeardAt, of.HeardAt)
 		if err := of.Reflector.LastError; err != nil {
-			shown.LastError = err.Error()
+			shown.LastError = errorText(err)
 		}
-		whys = append(whys, of.Reflector.Why)
+		if t.spend(perItem, of.Reflector.Why) {
+			shown.Scopes = append(shown.Scopes, scopeOf(of))
+			whys = append(whys, of.Reflector.Why)
+		} else {
+			shown.ScopesLeftOut++
+		}
 	}
 	shown.Why = strings.Join(whys, "; ")
 	for i := range s.Subscribers {

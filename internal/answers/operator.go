@@ -91,9 +91,9 @@ func (o *Operator) controller(name string) (*observe.Controller, error) {
 
 // Kinds is the [inspector.Subject]'s.
 func (o *Operator) Kinds() []v1.Kind {
-	all := []v1.Kind{}
+	all, t := []v1.Kind{}, tellingWith(nil)
 	for _, k := range o.kinds() {
-		all = append(all, kindOf(&k))
+		all = append(all, t.kindOf(&k))
 	}
 	return all
 }

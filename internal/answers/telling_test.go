@@ -2,6 +2,7 @@ package answers
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -68,5 +69,41 @@ func TestTwoStatesAreComparedOnce(t *testing.T) {
 	one, other := as.changesOf(told), as.changesOf(told)
 	if len(as.compared) != 1 || len(one[0].Edits) == 0 || &one[0].Edits[0] != &other[0].Edits[0] {
 		t.Errorf("%d pairs were compared", len(as.compared))
+	}
+}
+
+// TestAnAnswerLeavesOutWhatItHasNoRoomFor has requests that wait because of more changes than any answer
+// has room for, in one call and in all calls together.
+func TestAnAnswerLeavesOutWhatItHasNoRoomFor(t *testing.T) {
+	var told []delta.Change
+	for n := range 30_000 {
+		told = append(told, delta.Change{
+			Cause: delta.Mapped, Kind: corev1.SchemeGroupVersion.WithKind("ConfigMap"), Op: delta.Added,
+			Key: delta.Key{Namespace: "demo", Name: fmt.Sprint(strings.Repeat("n", 200), n)},
+		})
+	}
+	for name, changes := range map[string][]delta.Change{"one call": told, "all calls": told[:64]} {
+		t.Run(name, func(t *testing.T) {
+			o := New(Options{Cache: "none"})
+			calls := o.journal.Controller("site")
+			for r := range 1000 {
+				calls.Note(journal.Call{
+					Request: delta.Key{Name: fmt.Sprint(r)}, Result: journal.Error, Changes: delta.NewChanges(changes...),
+					Err: errors.New(strings.Repeat("wrong ", 10_000)),
+				})
+			}
+			list := o.Reconciles(inspector.ReconcileQuery{Limit: 1000})
+			text, err := json.Marshal(list)
+			if err != nil || len(text) > 2<<20 {
+				t.Fatalf("the answer has %d bytes, error %v", len(text), err)
+			}
+			first, last := list.Items[0], list.Items[len(list.Items)-1]
+			if len(list.Items) == 1000 || !strings.Contains(list.Cut, fmt.Sprintf("%d of ", len(list.Items))) {
+				t.Errorf("%d calls are shown, and the answer says %q", len(list.Items), list.Cut)
+			}
+			if len(first.Changes) == 0 || len(last.Changes)+last.ChangesLeftOut != len(changes) {
+				t.Errorf("the first call has %d changes, the last %d and %d more", len(first.Changes), len(last.Changes), last.ChangesLeftOut)
+			}
+		})
 	}
 }

@@ -37,8 +37,13 @@ func (o *Operator) Why(kind, namespace, name string) (v1.Why, error) {
 			w.Requests = append(w.Requests, r)
 		}
 	}
-	for _, c := range o.journal.CallsAbout(k.GVK, key, journal.CallFilter{Limit: lately}) {
-		w.Told = append(w.Told, t.callOf(&c))
+	calls := o.journal.CallsAbout(k.GVK, key, journal.CallFilter{Limit: lately})
+	for i := range calls {
+		if !t.spend(perItem) {
+			w.Cut = "Not all calls and changes are shown: the answer has room for no more."
+			break
+		}
+		w.Told = append(w.Told, t.callOf(&calls[i]))
 	}
 	w.Deltas = o.Deltas(inspector.DeltaQuery{Kind: kind, Namespace: namespace, Name: name, Limit: lately}).Items
 	return w, nil

@@ -96,17 +96,24 @@ func (t *telling) queueOf(c *observe.Controller, limit int) v1.Queue {
 		entries, shown.More = entries[:limit], true
 	}
 	for i := range entries {
+		if !t.spend(perItem) {
+			shown.More = true
+			break
+		}
 		shown.Items = append(shown.Items, t.itemOf(c, &entries[i]))
 	}
 	return shown
 }
 
 func (t *telling) itemOf(c *observe.Controller, e *queue.Entry[delta.Key]) v1.Item {
-	return v1.Item{
+	shown := v1.Item{
 		Namespace: e.Key.Namespace, Name: e.Key.Name, State: stateOf(e), Priority: e.Priority,
 		Queued: e.Queued, Due: e.Due, Working: e.Working, Attempts: e.Attempts,
-		Why: t.changesOf(c.Requests.Waiting(e.Key)),
 	}
+	waiting := c.Requests.Waiting(e.Key)
+	shown.Why = t.changesOf(waiting)
+	shown.WhyLeftOut = waiting.Len() - len(shown.Why)
+	return shown
 }
 
 func stateOf(e *queue.Entry[delta.Key]) string {

@@ -74,7 +74,7 @@ func (c *call) read(body any) error {
 // answer sends a form of v1.
 func (h *handler) answer(c *call, of any) error {
 	fillLists(reflect.ValueOf(of).Elem())
-	content, err := json.Marshal(of)
+	content, err := encode(of)
 	if err != nil {
 		return fmt.Errorf("write the answer: %w", err)
 	}

@@ -34,6 +34,7 @@ type handler struct {
 	process string            // tells this process from the one before; see place
 	byPath  map[string]*route // never changes
 	slots   chan struct{}     // holds a token for each stream
+	answers chan struct{}     // holds a token for each answer that is made or sent
 }
 
 // pace is how patient the handler is.
@@ -42,9 +43,10 @@ type pace struct {
 	write     time.Duration // how long a reader may take for what it is sent
 	read      time.Duration // how long a caller may take to send a body
 	stream    time.Duration // after which a reader has to show its rights again
+	queue     time.Duration // how long a call waits until there are fewer answers
 }
 
-var usualPace = pace{heartbeat: 15 * time.Second, write: 25 * time.Second, read: 10 * time.Second, stream: 10 * time.Minute}
+var usualPace = pace{heartbeat: 15 * time.Second, write: 25 * time.Second, read: 10 * time.Second, stream: 10 * time.Minute, queue: 5 * time.Second}
 
 // New returns what answers below [Prefix]. It does not ask who calls: mount it behind a filter
 // that does, or behind [Guard] on a loopback address.
@@ -56,7 +58,7 @@ func newHandler(subject Subject, opts Options, pace pace) *handler {
 	}
 	h := &handler{
 		subject: subject, opts: opts, pace: pace, process: strings.ToLower(rand.Text()[:8]),
-		byPath: map[string]*route{}, slots: make(chan struct{}, opts.Streams),
+		byPath: map[string]*route{}, slots: make(chan struct{}, opts.Streams), answers: make(chan struct{}, mostAnswers),
 	}
 	for _, r := range append(routes(), pageRoutes()...) {
 		h.byPath[r.path] = &r

@@ -97,7 +97,14 @@ func (h *handler) queues(c *call) (v1.QueueList, error) {
 	if err != nil {
 		return v1.QueueList{}, err
 	}
-	return v1.QueueList{At: time.Now(), Items: h.subject.Queues(controller, c.query.limit)}, nil
+	list := v1.QueueList{At: time.Now(), Items: h.subject.Queues(controller, c.query.limit)}
+	for i := range list.Items {
+		if q := &list.Items[i]; q.More && len(q.Items) < c.query.limit {
+			list.Cut = "Not all queues show as many requests as you asked for: the answer has room for no more. " + AskForLess
+			break
+		}
+	}
+	return list, nil
 }
 
 func (h *handler) why(c *call) (v1.Why, error) {

@@ -37,6 +37,11 @@ func get[A any](name, task string, read func(*handler, *call) (A, error), params
 		method: http.MethodGet, path: api + name, task: task, params: params,
 		answer: reflect.TypeFor[A](), media: mediaJSON,
 		serve: func(h *handler, c *call) error {
+			leave, err := h.admit(c)
+			if err != nil {
+				return err
+			}
+			defer leave()
 			found, err := read(h, c)
 			if err != nil {
 				return err

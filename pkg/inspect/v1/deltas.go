@@ -11,6 +11,8 @@ type DeltaList struct {
 	Cursor string `json:"cursor"`
 	// Dropped counts the deltas of these kinds that the journal no longer holds.
 	Dropped uint64 `json:"dropped"`
+	// Cut says what is missing where an answer would be too long, and what to do; empty if all is there.
+	Cut string `json:"cut,omitempty"`
 }
 
 // Delta is something that happened to an object.

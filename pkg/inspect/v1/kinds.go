@@ -7,6 +7,8 @@ type KindList struct {
 	// At is when the answer was made.
 	At    time.Time `json:"at"`
 	Items []Kind    `json:"items"`
+	// Cut says what is missing where an answer would be too long, and what to do; empty if all is there.
+	Cut string `json:"cut,omitempty"`
 }
 
 // Kind is how the cache is doing with one kind.
@@ -43,11 +45,13 @@ type Kind struct {
 	// Watches counts the watches that were opened.
 	Watches uint64 `json:"watches"`
 	// Skipped counts objects and events that were left out because they could not be read.
-	Skipped     uint64       `json:"skipped"`
-	LastError   string       `json:"lastError,omitempty"`
-	Scopes      []Scope      `json:"scopes"`
-	Subscribers []Subscriber `json:"subscribers"`
-	Resync      Resync       `json:"resync"`
+	Skipped   uint64  `json:"skipped"`
+	LastError string  `json:"lastError,omitempty"`
+	Scopes    []Scope `json:"scopes"`
+	// ScopesLeftOut is how many more there are. The answer has no room for them.
+	ScopesLeftOut int          `json:"scopesLeftOut,omitempty"`
+	Subscribers   []Subscriber `json:"subscribers"`
+	Resync        Resync       `json:"resync"`
 }
 
 // Scope is how one namespace of a kind is doing, or all namespaces together.

@@ -6,6 +6,8 @@ import "time"
 type QueueList struct {
 	At    time.Time `json:"at"`
 	Items []Queue   `json:"items"`
+	// Cut says what is missing where an answer would be too long, and what to do; empty if all is there.
+	Cut string `json:"cut,omitempty"`
 }
 
 // Queue is what one controller has to do.
@@ -40,6 +42,8 @@ type Item struct {
 	Attempts int       `json:"attempts,omitempty"`
 	// Why has the changes that the request waits with.
 	Why []Change `json:"why,omitempty"`
+	// WhyLeftOut is how many more there are. The answer has no room for them.
+	WhyLeftOut int `json:"whyLeftOut,omitempty"`
 }
 
 // Why answers /delta/v1/why: what is known of one object.
@@ -58,6 +62,8 @@ type Why struct {
 	Told []Reconcile `json:"told,omitempty"`
 	// Deltas are the last deltas of the object.
 	Deltas []Delta `json:"deltas,omitempty"`
+	// Cut says what is missing where an answer would be too long, and what to do; empty if all is there.
+	Cut string `json:"cut,omitempty"`
 }
 
 // Request is how one request of one controller is doing.

@@ -6,6 +6,8 @@ import "time"
 type ControllerList struct {
 	At    time.Time    `json:"at"`
 	Items []Controller `json:"items"`
+	// Cut says what is missing where an answer would be too long, and what to do; empty if all is there.
+	Cut string `json:"cut,omitempty"`
 }
 
 // Controller is how one controller is doing.
@@ -57,6 +59,8 @@ type ReconcileList struct {
 	At      time.Time   `json:"at"`
 	Items   []Reconcile `json:"items"`
 	Dropped uint64      `json:"dropped"`
+	// Cut says what is missing where an answer would be too long, and what to do; empty if all is there.
+	Cut string `json:"cut,omitempty"`
 }
 
 // Reconcile is one call of a reconciler.
@@ -75,9 +79,11 @@ type Reconcile struct {
 	// Attempt is one more than how many calls in a row had failed.
 	Attempt int `json:"attempt"`
 	// Incomplete says in words why the changes were not complete; empty if they were.
-	Incomplete string        `json:"incomplete,omitempty"`
-	Changes    []Change      `json:"changes"`
-	Steps      []StepOutcome `json:"steps,omitempty"`
+	Incomplete string   `json:"incomplete,omitempty"`
+	Changes    []Change `json:"changes"`
+	// ChangesLeftOut is how many more there are. The answer has no room for them.
+	ChangesLeftOut int           `json:"changesLeftOut,omitempty"`
+	Steps          []StepOutcome `json:"steps,omitempty"`
 }
 
 // Change is why a reconciler was called.
@@ -116,6 +122,8 @@ type StepOutcome struct {
 type LoopList struct {
 	At    time.Time `json:"at"`
 	Items []Loop    `json:"items"`
+	// Cut says what is missing where an answer would be too long, and what to do; empty if all is there.
+	Cut string `json:"cut,omitempty"`
 }
 
 // Loop is a request that is called again and again to no end.
