@@ -24,7 +24,7 @@ var order = [][]any{
 	{Observe{}},
 	{JournalShelf{}},
 	{
-		CallSteps{}, Calls{}, Clerk{}, ControllerQueue{}, Descriptions{}, Group{}, Guard{}, HotLoop{}, Indexers{}, Journal{}, Limiter{}, Listed{}, Memory{}, Mutations{},
+		CallSteps{}, Calls{}, Clerk{}, ControllerQueue{}, Descriptions{}, Group{}, Guard{}, Horizon{}, HotLoop{}, Indexers{}, Journal{}, Limiter{}, Listed{}, Memory{}, Mutations{},
 		PageTable{}, PathChecks{}, PathPredicate{}, Pins{}, QueueClock{}, Reflector{}, Relatives{}, Relists{}, SaveFiles{},
 		SchemaServers{}, SchemaTypes{}, Session{}, Sessions{}, SharedInformer{}, StepCounts{}, Stream{}, Wishes{}, Writes{},
 	},
@@ -103,6 +103,8 @@ type (
 	Reflector struct{}
 	// Relists is reflector.relists.mu: who wants a new list of a Reflector.
 	Relists struct{}
+	// Horizon is reflector.Horizon.mu: how far the Reflectors of a kind have seen.
+	Horizon struct{}
 	// Limiter is reflector.Limiter.mu: who lists, and who waits for a turn.
 	Limiter struct{}
 	// Mutations is mutation.Detector.mu: what is watched for mutations.

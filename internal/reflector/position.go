@@ -11,7 +11,7 @@ type position struct {
 	gone bool
 }
 
-// listFrom is the version to ask for in a list. The first list takes whatever
+// listFrom is the version to ask for in a list. The first list may take whatever
 // the server has in memory, however old; later ones nothing older than what we
 // know, so that a lagging server cannot take us back in time. Once the version
 // is gone only a consistent read helps, which is what an empty version means.
@@ -36,4 +36,19 @@ func (p position) streamFrom() string {
 // from no version, or from any, starts with the present objects in no order.
 func (p position) exact() bool {
 	return p.version != "" && p.version != "0"
+}
+
+// listFrom is the version to ask for in a list in pages. Nobody must see the kind go back. So a first
+// list has to have what other Reflectors have seen, and stands in for a streaming list only with the
+// newest state, as that would have had.
+func (r *Reflector[T]) listFrom() string {
+	from := r.at.listFrom()
+	switch {
+	case from != "0":
+		return from
+	case r.outdone:
+		return ""
+	default:
+		return r.opts.Horizon.listFrom()
+	}
 }

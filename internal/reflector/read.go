@@ -126,7 +126,7 @@ func (r *Reflector[T]) readPages(ctx context.Context) (*snapshot[T], string, err
 		page, err := r.readPage(ctx, list, opts)
 		if apierrors.IsResourceExpired(err) && opts.Continue != "" && opts.Limit != 0 {
 			// The list was compacted away between two pages. All at once it cannot be.
-			opts = metav1.ListOptions{ResourceVersion: r.at.listFrom()}
+			opts = metav1.ListOptions{ResourceVersion: r.listFrom()}
 			list, pages = r.emptyList(), -1
 			continue
 		}
@@ -155,9 +155,9 @@ func (r *Reflector[T]) readPages(ctx context.Context) (*snapshot[T], string, err
 // the very one that the list has to be at, which leads nowhere once a watch from that
 // version has expired. So it is told that a newer one will do.
 func (r *Reflector[T]) firstPage() metav1.ListOptions {
-	opts := metav1.ListOptions{ResourceVersion: r.at.listFrom()}
+	opts := metav1.ListOptions{ResourceVersion: r.listFrom()}
 	opts.Limit = r.pageSize(opts.ResourceVersion)
-	if opts.Limit != 0 && r.at.exact() && !r.at.gone {
+	if opts.Limit != 0 && (position{version: opts.ResourceVersion}).exact() {
 		opts.ResourceVersionMatch = metav1.ResourceVersionMatchNotOlderThan
 	}
 	return opts

@@ -70,6 +70,7 @@ type Options[T any] struct {
 	Kind    string // what is listed and watched, in words for people
 	Logger  logr.Logger
 	Limiter *Limiter // shared with other Reflectors; nil for no limit
+	Horizon *Horizon // shared with the Reflectors of the same kind on the same server; may be nil
 
 	// Ingest is applied to each object of a streaming list before it is kept, and
 	// the result is kept instead: the place for a transform, or for sharing the
@@ -128,6 +129,7 @@ type Reflector[T any] struct {
 	// These belong to the goroutine that runs Cycle.
 	at         position
 	turn       *turn     // to list; nil where none is taken
+	outdone    bool      // a streaming list came to no end, so the first list has to be of the newest state
 	paged      bool      // the server answers in pages even from memory
 	listed     time.Time // when the last whole list was handed on
 	unsure     bool      // something has been left out since, or of that list
@@ -185,6 +187,7 @@ func (r *Reflector[T]) Adjust(change func(*informer.Settings)) {
 // Run lists and watches until ctx ends, and returns nil then. It must not be
 // called while it runs.
 func (r *Reflector[T]) Run(ctx context.Context) error {
+	defer r.opts.Horizon.enter(r.LastSyncResourceVersion)()
 	defer r.enter(Stopped) // also when something that is called here panics
 	for ctx.Err() == nil {
 		r.Recover(ctx, r.guarded(ctx))

@@ -79,6 +79,7 @@ func (r *Reflector[T]) stream(try int) step {
 		case errors.Is(err, io.EOF) && !tooShort && try < maxStreamTries:
 			return r.stream(try + 1), nil
 		}
+		r.outdone = errors.Is(err, ErrStreamIncomplete) || !isStreamUnsupported(err)
 		if isStreamUnsupported(err) {
 			r.streamFrom = r.opts.Now().Add(r.opts.StreamRest)
 		}
@@ -126,7 +127,7 @@ func (r *Reflector[T]) adopt(ctx context.Context, list *snapshot[T], as Replacem
 	}
 	r.at = position{version: as.Version}
 	r.counts.lists[r.reason].Add(1)
-	r.expired, r.recheck, r.distrust = false, false, false
+	r.expired, r.recheck, r.distrust, r.outdone = false, false, false, false
 	r.listed, r.unsure = r.opts.Now(), as.Partial
 	r.failures.listed(r.listed)
 	r.doubts.listed()

@@ -39,6 +39,7 @@ type Cache struct {
 	failMissing  bool // reads of a kind that has no informer fail
 	onWatchError crtools.WatchErrorHandlerWithContext
 	pages        *pageTable
+	server       server
 	limiter      *reflector.Limiter
 	memory       *memory.Memory                  // nil: nothing is saved
 	journal      atomic.Pointer[journal.Journal] // nil unless somebody looks
@@ -101,6 +102,7 @@ func NewWithOptions(config *rest.Config, opts crcache.Options, ours Options) (*C
 	if err := ours.check(); err != nil {
 		return nil, err
 	}
+	from := serverOf(config, opts.HTTPClient)
 	opts, err := withDefaults(config, opts)
 	if err != nil {
 		return nil, err
@@ -119,6 +121,7 @@ func NewWithOptions(config *rest.Config, opts crcache.Options, ours Options) (*C
 		failMissing:  opts.ReaderFailOnMissingInformer,
 		onWatchError: opts.DefaultWatchErrorHandler,
 		pages:        newPageTable(ours.Pages.limits()),
+		server:       from,
 		limiter:      reflector.NewLimiter(cmp.Or(ours.ListsAtOnce, 10)),
 		started:      make(chan struct{}),
 		ended:        make(chan struct{}),

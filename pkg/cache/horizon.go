@@ -1,0 +1,39 @@
+package cache
+
+import (
+	"net/http"
+	"sync"
+	"weak"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
+)
+
+// server tells servers apart: by the address, and by the client that the user has given, because that
+// may go elsewhere.
+type server struct {
+	host   string
+	client weak.Pointer[http.Client]
+}
+
+func serverOf(config *rest.Config, client *http.Client) server {
+	return server{config.Host, weak.Make(client)}
+}
+
+// serverKind is a kind of a server, in all its versions and forms: a server has one history of them.
+type serverKind struct {
+	server server
+	kind   schema.GroupKind
+}
+
+// horizons are those of all caches of the process, and of informers that were removed. There is one for
+// each kind that was ever asked for.
+var horizons sync.Map // of serverKind to *reflector.Horizon
+
+// horizon is how far the process has seen of a kind.
+func (s server) horizon(kind schema.GroupKind) *reflector.Horizon {
+	h, _ := horizons.LoadOrStore(serverKind{s, kind}, &reflector.Horizon{})
+	return h.(*reflector.Horizon) //nolint:forcetypeassert // nothing else is stored
+}
