@@ -43,6 +43,7 @@ type DeltaFIFO[T any] struct {
 
 	whole   *inlet[T]     // what the methods of Sink feed; nil where every scope has its own
 	inlets  []*inlet[T]   // all that are open
+	scopes  inlets[T]     // what is to be done about them
 	founded bool          // those to come do not count for synced and settled
 	synced  chan struct{} // closed when each founding scope's first list is visible
 	settled chan struct{} // closed when each has got there or been found degraded

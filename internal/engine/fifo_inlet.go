@@ -24,6 +24,8 @@ type inlet[T any] struct {
 
 	// What follows is guarded by the queue's lock.
 	closed   bool
+	moved    bool // see inlets
+	place    int  // in inlets.lowest, if it is there
 	founding bool // opened before the queue was founded
 
 	heard   string    // version that it is at
@@ -51,6 +53,7 @@ func (f *DeltaFIFO[T]) open(within reach, onSkip func(error)) *inlet[T] {
 	defer f.mu.Unlock()
 	in.founding = !f.founded
 	f.inlets = append(f.inlets, in)
+	f.scopes.waiting = append(f.scopes.waiting, in)
 	f.unsynced.Add(1)
 	return in
 }
@@ -78,7 +81,10 @@ func (in *inlet[T]) shut() {
 		f.unsynced.Add(-1)
 	}
 	in.endWaitLocked()
-	f.inlets = slices.DeleteFunc(f.inlets, func(other *inlet[T]) bool { return other == in })
+	itself := func(other *inlet[T]) bool { return other == in }
+	f.inlets = slices.DeleteFunc(f.inlets, itself)
+	f.scopes.waiting = slices.DeleteFunc(f.scopes.waiting, itself)
+	f.scopes.unfile(in)
 	f.pending.drop(func(key delta.Key) bool { return in.reach.has(key.Namespace) })
 	f.settleLocked() // the others may have been waiting for this one
 	f.ringLocked()
@@ -177,6 +183,7 @@ func (in *inlet[T]) heardLocked(version string, now time.Time) {
 	in.heardAt = now
 	if version != "" {
 		in.heard, in.fifo.pending.version = version, version
+		in.fifo.scopes.move(in)
 		in.fifo.ringLocked() // also where nothing but the version comes of it
 	}
 }
@@ -214,11 +221,15 @@ func (in *inlet[T]) endWaitLocked() {
 // handOutLocked notes where every scope is in the batch that is handed out, and
 // what version it therefore brings the store to.
 func (f *DeltaFIFO[T]) handOutLocked() {
-	for _, in := range f.inlets {
-		in.out, in.unpopped = in.heard, false
-	}
-	if f.out.version != "" {
+	f.scopes.handOut()
+	switch {
+	case f.out.version == "":
+	case f.scopes.unordered > 0:
 		f.out.version = f.lowestLocked(func(in *inlet[T]) string { return in.out })
+	case len(f.scopes.lowest) == 0:
+		f.out.version = "" // those that had one are closed
+	default:
+		f.out.version = f.scopes.lowest[0].out
 	}
 }
 
@@ -232,11 +243,7 @@ func (f *DeltaFIFO[T]) shown() {
 }
 
 // revealLocked notes that readers see what was handed out.
-func (f *DeltaFIFO[T]) revealLocked() {
-	for _, in := range f.inlets {
-		in.visible = in.out
-	}
-}
+func (f *DeltaFIFO[T]) revealLocked() { f.scopes.reveal() }
 
 // visibleVersion is the version of what can be read.
 func (f *DeltaFIFO[T]) visibleVersion() string {
@@ -271,8 +278,8 @@ func (f *DeltaFIFO[T]) settleLocked() {
 	}
 	f.noteSyncedLocked(oldest)
 	allSynced, allSettled := true, true
-	for _, in := range f.inlets {
-		allSynced = allSynced && (in.isSynced.Load() || !in.founding)
+	for _, in := range f.scopes.waiting {
+		allSynced = allSynced && !in.founding
 		allSettled = allSettled && (isClosed(in.settled) || !in.founding)
 	}
 	switch {
@@ -289,14 +296,16 @@ func (f *DeltaFIFO[T]) settleLocked() {
 // noteSyncedLocked opens the scopes whose first lists are older than all that readers
 // can't see yet.
 func (f *DeltaFIFO[T]) noteSyncedLocked(oldest uint64) {
-	for _, in := range f.inlets {
-		if !in.isSynced.Load() && in.listed && !in.unpopped && oldest > in.initialEnd {
-			in.isSynced.Store(true)
-			f.unsynced.Add(-1)
-			in.endWaitLocked()
-			close(in.synced)
+	f.scopes.waiting = slices.DeleteFunc(f.scopes.waiting, func(in *inlet[T]) bool {
+		if !in.listed || in.unpopped || oldest <= in.initialEnd {
+			return false
 		}
-	}
+		in.isSynced.Store(true)
+		f.unsynced.Add(-1)
+		in.endWaitLocked()
+		close(in.synced)
+		return true
+	})
 }
 
 func isClosed(c <-chan struct{}) bool {

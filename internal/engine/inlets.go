@@ -1,0 +1,97 @@
+package engine
+
+import (
+	"container/heap"
+
+	"github.com/delta-runtime/delta-runtime/internal/revision"
+)
+
+// inlets are those that are open, and which of them something is to be done about: an event must not
+// cost more because its kind has many scopes. The queue's lock guards it.
+type inlets[T any] struct {
+	waiting []*inlet[T] // their first lists are not visible
+	moved   []*inlet[T] // they have heard something since the last batch was handed out
+	handed  []*inlet[T] // they had, when it was
+
+	lowest    byVersion[T] // those whose version has an order, by what was handed out
+	unordered int          // how many others there are that have one
+}
+
+// move notes that an inlet has heard something.
+func (l *inlets[T]) move(in *inlet[T]) {
+	if !in.moved {
+		in.moved = true
+		l.moved = append(l.moved, in)
+	}
+}
+
+// handOut notes where the inlets are that have moved.
+func (l *inlets[T]) handOut() {
+	for _, in := range l.moved {
+		if in.moved = false; in.closed {
+			continue
+		}
+		l.unfile(in)
+		in.out, in.unpopped = in.heard, false
+		l.file(in)
+		l.handed = append(l.handed, in)
+	}
+	clear(l.moved)
+	l.moved = l.moved[:0]
+}
+
+// reveal notes that readers see what was handed out.
+func (l *inlets[T]) reveal() {
+	for _, in := range l.handed {
+		in.visible = in.out
+	}
+	clear(l.handed)
+	l.handed = l.handed[:0]
+}
+
+func (l *inlets[T]) file(in *inlet[T]) {
+	if _, number := revision.Number(in.out); number {
+		heap.Push(&l.lowest, in)
+	} else if in.out != "" {
+		l.unordered++
+	}
+}
+
+func (l *inlets[T]) unfile(in *inlet[T]) {
+	if _, number := revision.Number(in.out); number {
+		heap.Remove(&l.lowest, in.place)
+	} else if in.out != "" {
+		l.unordered--
+	}
+}
+
+// byVersion is a heap: the lowest version is first.
+type byVersion[T any] []*inlet[T]
+
+// Len is that of [heap.Interface], as are the others.
+func (h byVersion[T]) Len() int { return len(h) }
+
+// Less puts the older first.
+func (h byVersion[T]) Less(i, j int) bool { return revision.Older(h[i].out, h[j].out) }
+
+// Swap keeps the places right.
+func (h byVersion[T]) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].place, h[j].place = i, j
+}
+
+// Push adds an inlet.
+func (h *byVersion[T]) Push(in any) {
+	added := in.(*inlet[T]) //nolint:forcetypeassert // nothing else is pushed
+	added.place = len(*h)
+	*h = append(*h, added)
+}
+
+// Pop takes the last.
+func (h *byVersion[T]) Pop() any {
+	last := len(*h) - 1
+	in := (*h)[last]
+	(*h)[last] = nil
+	*h = (*h)[:last]
+	return in
+}
