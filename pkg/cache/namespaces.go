@@ -144,7 +144,6 @@ func (k *kind) addNamespace(c *Cache, namespace string) error {
 		return nil
 	}
 	s := c.plan.Load().settings(k.id.gvk, namespace)
-	k.forgetResync(namespace)
 	byName = maps.Clone(byName)
 	byName[namespace] = s
 	k.byName.Store(&byName)
@@ -168,6 +167,7 @@ func (k *kind) removeNamespace(namespace string, how informer.Removal) error {
 	byName = maps.Clone(byName)
 	delete(byName, namespace)
 	k.byName.Store(&byName)
+	k.forgetResync(namespace) // after that, so that nobody who follows a policy brings it back
 	return nil
 }
 

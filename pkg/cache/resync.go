@@ -207,7 +207,7 @@ func (k *kind) followResync(c *Cache) error {
 	return nil
 }
 
-// forgetResync is for a namespace that is added, perhaps again.
+// forgetResync is for a namespace that is gone.
 func (k *kind) forgetResync(namespace string) {
 	k.resyncing.Lock()
 	defer k.resyncing.Unlock()
