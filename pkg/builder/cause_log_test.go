@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/go-logr/logr/funcr"
 	corev1 "k8s.io/api/core/v1"
@@ -68,4 +69,36 @@ func TestCauseLog(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A log that panics changes nothing of what a call has come to.
+func TestAPanicOfTheCauseLogIsNoRetry(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		var said atomic.Int32
+		w.manager.logger = funcr.New(func(_, args string) {
+			switch {
+			case strings.Contains(args, `"msg"="Reconciled"`):
+				panic("the log is full")
+			case strings.Contains(args, "could not be shown") && strings.Contains(args, "the log is full"):
+				said.Add(1)
+			}
+		}, funcr.Options{Verbosity: 0})
+		var calls atomic.Int32
+		w.servers[secret].Add(newObject(secret, "a"))
+		synctest.Wait()
+		reconciler := reconcile.Func(func(context.Context, reconcile.Request) (reconcile.Result, error) {
+			calls.Add(1)
+			return reconcile.Result{}, nil
+		})
+		if err := builder.ControllerManagedBy(w.manager).Named("full").For(&corev1.Secret{}).WithCauseLog(0).Complete(reconciler); err != nil {
+			t.Fatal(err)
+		}
+		w.start()
+		w.awaitCalls(func() bool { return calls.Load() > 0 })
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if calls.Load() != 1 || said.Load() != 1 {
+			t.Errorf("the reconciler was called %d times, and the log says %d times why it is silent", calls.Load(), said.Load())
+		}
+	})
 }

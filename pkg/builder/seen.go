@@ -2,8 +2,11 @@ package builder
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
 	"time"
 
+	"github.com/go-logr/logr"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/delta-runtime/delta-runtime/internal/journal"
@@ -35,22 +38,38 @@ func (s *seenCall[R]) returned(how ledger.Outcome, result reconcile.Result, err 
 	}
 }
 
-// show shows a call that has ended to all who look.
+// show shows a call that has ended to all who look. The call has come to what it has come to: none of them can
+// change that.
 func (r *recordedReconciler[R]) show(ctx context.Context, seen *seenCall[R]) {
 	took := time.Since(seen.began)
 	seen.told = delta.From(ctx)
-	r.calls.Note(r.ledger.Clerk(), observe.Call{Told: seen.told, Began: seen.began, Came: seen.came})
-	r.guard.called(ctx, seen.request, seen.told)
+	look(ctx, func() {
+		r.calls.Note(r.ledger.Clerk(), observe.Call{Told: seen.told, Began: seen.began, Came: seen.came})
+	})
+	look(ctx, func() { r.guard.called(ctx, seen.request, seen.told) })
+	look(ctx, func() { r.logCauses(ctx, seen, took) })
 	notes := r.journal.Load()
-	if notes == nil && r.causeLog == nil {
-		return
-	}
-	r.logCauses(ctx, seen, took)
 	if notes == nil {
 		return
 	}
-	notes.Note(journal.Call{
-		Request: keyOf(seen.request), Began: seen.began, Took: took, Result: seen.came, Err: seen.err,
-		RequeueAfter: seen.result.RequeueAfter, Changes: seen.told, Steps: delta.Steps(ctx),
+	look(ctx, func() {
+		notes.Note(journal.Call{
+			Request: keyOf(seen.request), Began: seen.began, Took: took, Result: seen.came, Err: seen.err,
+			RequeueAfter: seen.result.RequeueAfter, Changes: seen.told, Steps: delta.Steps(ctx),
+		})
 	})
+}
+
+// look lets somebody look at a call, and logs a panic of theirs: it may come from a type or a log of the user's.
+func look(ctx context.Context, at func()) {
+	defer func() {
+		value := recover()
+		if value == nil {
+			return
+		}
+		defer func() { _ = recover() }() // a log that panics can't say so
+		logr.FromContextOrDiscard(ctx).Error(fmt.Errorf("panic: %v", value), "A call of the reconciler could not be shown",
+			"stack", string(debug.Stack()))
+	}()
+	at()
 }
