@@ -39,21 +39,24 @@ func (w *jsonWatch) next() (watch.EventType, arrival, error) {
 // has come to its end. Nobody knows when the end of its line will come.
 func (w *jsonWatch) frame() ([]byte, error) {
 	var look scan
-	for {
+	for had := 0; ; {
 		data := w.in.bytes()
-		if look.seen == 0 {
+		if had == 0 {
 			w.in.used(len(data) - len(bytes.TrimLeft(data, " \t\r\n")))
 			data = w.in.bytes()
 		}
 		if len(data) > 0 && data[0] != '{' {
 			return nil, fmt.Errorf("an event begins with %q", data[0])
 		}
-		if i := bytes.IndexByte(data[look.seen:], '\n'); i >= 0 {
-			return data[:look.seen+i+1], nil
+		if i := bytes.IndexByte(data[had:], '\n'); i >= 0 {
+			return data[:had+i+1], nil
 		}
-		if end := look.end(data); end > 0 {
-			return data[:end], nil
+		if mayEnd(data[had:]) {
+			if end := look.end(data); end > 0 {
+				return data[:end], nil
+			}
 		}
+		had = len(data)
 		if err := w.more(); err != nil {
 			return nil, err
 		}
