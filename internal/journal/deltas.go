@@ -98,6 +98,15 @@ func (d *Deltas) End() {
 	}
 }
 
+// boundGone changes of how many that were dropped something is known.
+func (d *Deltas) boundGone(most int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if most != d.gone.most {
+		d.gone.bound(most)
+	}
+}
+
 // bury notes that an entry is gone. The lock is held.
 func (d *Deltas) bury(e *Entry) {
 	place, _ := d.gone.add()

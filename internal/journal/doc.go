@@ -29,7 +29,8 @@
 // The objects of the first list are not kept, because they would flush everything.
 //
 // A follower holds places, and no entries. Beside the objects a journal knows the names of the last 512
-// deltas of each kind that it has dropped. They tell a follower what it has lost.
+// deltas of each kind that it has dropped, or fewer if there are many kinds. They tell a follower what it
+// has lost.
 //
 // # Concurrency
 //

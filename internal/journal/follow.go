@@ -171,6 +171,12 @@ func (d *Deltas) after(place, last uint64, most int, want *Filter) (s stretch) {
 // mostGone is of how many deltas that were dropped something is known, of each kind.
 const mostGone = 512
 
+// mostGoneOfAll is that of all kinds together, which share it.
+const mostGoneOfAll = 16 << 10
+
+// mostGoneOf is the share of each of so many kinds.
+func mostGoneOf(kinds int) int { return min(mostGone, max(leastRoom, mostGoneOfAll/kinds)) }
+
 // gone is what is known of a delta that was dropped.
 type gone struct {
 	id  uint64

@@ -127,7 +127,7 @@ func (s *shelf[E]) status() BookStatus {
 // ring has the last entries.
 type ring[E any] struct {
 	most  int
-	room  []E // it grows until there is room for most
+	room  []E // it grows until there is room for most, and shrinks where little is left: nobody counts it
 	first int // where the oldest is
 	count int
 }
@@ -146,8 +146,13 @@ func (r *ring[E]) add() (place *E, gone bool) {
 	return r.at(r.count - 1), gone
 }
 
-func (r *ring[E]) grow() {
-	room := make([]E, min(r.most, max(8, 2*len(r.room))))
+func (r *ring[E]) grow() { r.resize(min(r.most, max(leastRoom, r.count+r.count/4))) }
+
+// leastRoom is room that is not worth saving.
+const leastRoom = 8
+
+func (r *ring[E]) resize(to int) {
+	room := make([]E, to)
 	for i := range r.count {
 		room[i] = *r.at(i)
 	}
@@ -175,4 +180,17 @@ func (r *ring[E]) drop() {
 	r.room[r.first] = none
 	r.first = r.after(r.first)
 	r.count--
+	if len(r.room) > leastRoom && r.count < len(r.room)/2 {
+		r.resize(min(r.most, max(leastRoom, r.count+r.count/4)))
+	}
+}
+
+// bound changes how many entries there are at most. The oldest go.
+func (r *ring[E]) bound(most int) {
+	for r.count > most {
+		r.drop()
+	}
+	if r.most = most; len(r.room) > most {
+		r.resize(most)
+	}
 }
