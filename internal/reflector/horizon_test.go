@@ -27,7 +27,7 @@ func TestHorizonIsTheNewestThatAnybodyHasSeen(t *testing.T) {
 				}
 			}
 			if got := h.listFrom(); got != want {
-				t.Errorf("of %q, of whom %d have ended, a list is from %q, want %q", seen, left, got, want)
+				t.Errorf("of %q, where %d have ended, a list is from %q, want %q", seen, left, got, want)
 			}
 		}
 	}

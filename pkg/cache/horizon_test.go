@@ -12,8 +12,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 )
 
-// An informer that is made anew lists nothing older than what the one before has seen.
-func TestAnInformerThatIsMadeAnewDoesNotGoBack(t *testing.T) {
+// An informer that is made again lists nothing older than what the one before has seen.
+func TestAnInformerThatIsMadeAgainDoesNotGoBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		var asked []string
