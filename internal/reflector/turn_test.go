@@ -3,6 +3,7 @@ package reflector
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -21,7 +22,7 @@ type hush struct {
 	t     *testing.T
 	awake <-chan struct{}
 	begun bool
-	flow  *int // how many speak at the moment
+	flow  *atomic.Int32 // how many speak at the moment
 }
 
 // speak says one thing after another for a while, and reports false if it was cut short.
@@ -33,14 +34,14 @@ func (h *hush) speak(ctx context.Context, do func(i int)) bool {
 		return false
 	}
 	do(1) // which waits for the turn
-	if *h.flow++; *h.flow > 2 {
-		h.t.Errorf("%d lists are read at once", *h.flow)
+	if n := h.flow.Add(1); n > 2 {
+		h.t.Errorf("%d lists are read at once", n)
 	}
 	for i := range 20 {
 		time.Sleep(100 * time.Millisecond)
 		do(2 + i)
 	}
-	*h.flow--
+	h.flow.Add(-1)
 	return true
 }
 
@@ -91,7 +92,8 @@ func TestSilentKindsDelayNobody(t *testing.T) {
 func delayNobody(t *testing.T, lists informer.ListMode) {
 	limiter := NewLimiter(2)
 	g := lifecycle.New(t.Context())
-	awake, flow := make(chan struct{}), 0
+	var flow, own atomic.Int32
+	awake := make(chan struct{})
 	start := func(lw listwatch.ListWatcher[faulty.Thing]) *Reflector[faulty.Thing] {
 		opts := Options[faulty.Thing]{Limiter: limiter, Settings: informer.Settings{Lists: lists}}
 		r := New(lw, &worldSink{t: t, world: map[string]string{}}, faulty.KeyOf, opts)
@@ -108,7 +110,7 @@ func delayNobody(t *testing.T, lists informer.ListMode) {
 			silent = append(silent, start(&h))
 		}
 	}
-	ready, own := make(chan struct{}), 0
+	ready := make(chan struct{})
 	close(ready)
 	healthy := start(&hush{t: t, awake: ready, flow: &own})
 	time.Sleep(5 * time.Second)
