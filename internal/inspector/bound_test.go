@@ -73,6 +73,7 @@ func TestAnswersHaveALimit(t *testing.T) {
 			t.Errorf("%d answers are made at a time", n)
 		}
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		counts := map[int32]int{}
 		for i := range all {
 			counts[status[i].Load()]++
@@ -114,6 +115,7 @@ func TestReadersThatDoNotReadHoldLittle(t *testing.T) {
 			go h.ServeHTTP(readers[i], get(t, "/delta/v1/kinds"))
 		}
 		time.Sleep(10 * time.Second)
+		synctest.Wait()
 		refused := 0
 		for _, r := range readers {
 			if r.Code == http.StatusTooManyRequests {
@@ -124,6 +126,7 @@ func TestReadersThatDoNotReadHoldLittle(t *testing.T) {
 			t.Errorf("readers that do not read hold %d bytes, and %d are refused", n, refused)
 		}
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		if a := answer(h, get(t, "/delta/v1/kinds")); a.status != http.StatusOK || held.Load() != 0 {
 			t.Errorf("when they are gone, another is answered with %d, and %d bytes are held", a.status, held.Load())
 		}
