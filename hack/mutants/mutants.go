@@ -47,8 +47,8 @@ var mutants = []mutant{
 	{
 		name:   "synced before the first list is visible",
 		file:   "internal/engine/fifo_inlet.go",
-		old:    "in.listed && !in.unpopped && oldest > in.initialEnd",
-		new:    "in.listed && oldest >= 0",
+		old:    "if !in.listed || in.unpopped || oldest <= in.initialEnd {",
+		new:    "if !in.listed {",
 		suites: []suite{fifoScripts, pacedScripts, stormyScripts},
 	},
 	{
