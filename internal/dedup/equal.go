@@ -17,7 +17,7 @@ import (
 func equalStructs(t reflect.Type) equality {
 	switch t {
 	case reflect.TypeFor[time.Time]():
-		return func(a, b unsafe.Pointer, _ scope) bool { return *(*time.Time)(a) == *(*time.Time)(b) }
+		return func(a, b unsafe.Pointer, _ scope) bool { return *(*time.Time)(a) == *(*time.Time)(b) } //nolint:staticcheck // the zone counts, too
 	case reflect.TypeFor[resource.Quantity]():
 		return equalQuantities
 	}

@@ -60,12 +60,17 @@ type Kind interface {
 	Server() Server
 	// Snapshot returns the objects, nil if they can't be saved now.
 	Snapshot() Snapshot
+	Codec
+	// ForgetSaved has the informer let go of what was saved of it.
+	ForgetSaved()
+}
+
+// Codec writes objects so that the next executable can read them.
+type Codec interface {
 	// Encode appends an object to buf.
 	Encode(buf []byte, obj any) ([]byte, error)
 	// Decode makes an object, and keeps nothing of the bytes.
 	Decode(data []byte) (any, error)
-	// ForgetSaved has the informer let go of what was saved of it.
-	ForgetSaved()
 }
 
 // Snapshot is the objects of a kind at one moment.

@@ -97,7 +97,7 @@ func (p *process) read() map[string]string {
 
 func (p *process) save() {
 	p.t.Helper()
-	if err := p.memory.save(p.t.Context(), false); err != nil {
+	if err := p.memory.save(p.t.Context(), running); err != nil {
 		p.t.Fatal(err)
 	}
 }

@@ -30,7 +30,11 @@ func (m *Memory) Read(ctx context.Context, name string, k Kind, now func(delta.K
 	if !known {
 		return nil
 	}
-	objs, err := m.readKind(ctx, dir, found, of, k, now)
+	var objs map[delta.Key]any
+	err := m.usable(ctx, found, of, k)
+	if err == nil {
+		objs, err = readFile(dir, of.File, k, now)
+	}
 	if err != nil {
 		m.opts.Log.Info("What was saved of a kind is not used, so nobody is told what has changed since", "kind", name, "why", err.Error())
 		return nil
@@ -38,20 +42,20 @@ func (m *Memory) Read(ctx context.Context, name string, k Kind, now func(delta.K
 	return objs
 }
 
-func (m *Memory) readKind(
-	ctx context.Context, dir *savefile.Dir, found *manifest, of entry, k Kind, now func(delta.Key) (any, bool),
-) (map[delta.Key]any, error) {
+// usable returns why what was saved of a kind is not about what the kind has now.
+func (m *Memory) usable(ctx context.Context, found *manifest, of entry, k Kind) error {
 	if of.Print != k.Print() {
-		return nil, errors.New("it was kept with other selectors, namespaces or another form")
+		return errors.New("it was kept with other selectors, namespaces or another form")
 	}
 	cluster, err := m.where(ctx, k.Server())
-	if err != nil {
-		return nil, err
+	if err == nil && cluster != found.Cluster {
+		err = errors.New("it is that of another cluster")
 	}
-	if cluster != found.Cluster {
-		return nil, errors.New("it is that of another cluster")
-	}
-	r, err := dir.Open(of.File)
+	return err
+}
+
+func readFile(dir *savefile.Dir, name string, by Codec, now func(delta.Key) (any, bool)) (map[delta.Key]any, error) {
+	r, err := dir.Open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +75,7 @@ func (m *Memory) readKind(
 		}
 		obj, there := now(about.key)
 		if !there || identify(about.key, obj) != about {
-			if obj, err = k.Decode(rest); err != nil {
+			if obj, err = by.Decode(rest); err != nil {
 				return nil, err
 			}
 		}

@@ -23,13 +23,21 @@ const (
 	pastFor = 10 * time.Minute
 )
 
+// moment is when a state is saved.
+type moment uint8
+
+const (
+	running moment = iota + 1
+	atTheEnd
+)
+
 // Run saves now and then, until ctx ends.
 func (m *Memory) Run(ctx context.Context) {
 	soonest := cmp.Or(m.opts.Every, every)
 	rest := soonest
 	for sleep(ctx, rest) {
 		began := time.Now()
-		if err := m.save(ctx, false); err != nil && ctx.Err() == nil {
+		if err := m.save(ctx, running); err != nil && ctx.Err() == nil {
 			m.opts.Log.Error(err, "The state could not be saved; what was saved before stays", "dir", m.opts.Dir)
 		}
 		rest = max(soonest, share*time.Since(began))
@@ -38,11 +46,11 @@ func (m *Memory) Run(ctx context.Context) {
 
 // Finish saves once more, and lets go of the directory.
 func (m *Memory) Finish(ctx context.Context) error {
-	return errors.Join(m.save(ctx, true), m.Close())
+	return errors.Join(m.save(ctx, atTheEnd), m.Close())
 }
 
 // save writes the kinds that have changed since they were last saved, and then the manifest.
-func (m *Memory) save(ctx context.Context, atTheEnd bool) error {
+func (m *Memory) save(ctx context.Context, when moment) error {
 	m.mu.Lock()
 	kinds, old := maps.Clone(m.kinds), !m.began.IsZero() && time.Since(m.began) >= pastFor
 	m.mu.Unlock()
@@ -65,7 +73,7 @@ func (m *Memory) save(ctx context.Context, atTheEnd bool) error {
 	for _, name := range slices.Sorted(maps.Keys(kinds)) {
 		k := kinds[name]
 		m.mu.Lock()
-		due := k.read || old || atTheEnd
+		due := k.read || old || when == atTheEnd
 		m.mu.Unlock()
 		if !due {
 			continue
@@ -78,8 +86,11 @@ func (m *Memory) save(ctx context.Context, atTheEnd bool) error {
 			errs = append(errs, fmt.Errorf("save %s: %w", name, err))
 		}
 	}
+	if when == atTheEnd { // what this process knows nothing of goes
+		maps.DeleteFunc(next.Kinds, func(name string, _ entry) bool { return kinds[name] == nil })
+	}
 	if wrote {
-		errs = append(errs, m.commit(next, kinds, atTheEnd))
+		errs = append(errs, m.commit(next, kinds))
 	}
 	return errors.Join(errs...)
 }
@@ -153,11 +164,8 @@ func (m *Memory) write(ctx context.Context, name string, k Kind, s Snapshot) (fi
 	return w.Finish()
 }
 
-// commit makes what was written what counts. At the end, what this process knows nothing of goes.
-func (m *Memory) commit(next *manifest, kinds map[string]*remembered, atTheEnd bool) error {
-	if atTheEnd {
-		maps.DeleteFunc(next.Kinds, func(name string, _ entry) bool { return kinds[name] == nil })
-	}
+// commit makes what was written what counts.
+func (m *Memory) commit(next *manifest, kinds map[string]*remembered) error {
 	err := m.dir.Commit(next.text(), next.files())
 	if err != nil {
 		for _, k := range kinds { // nobody knows which of them are there

@@ -21,7 +21,6 @@ import (
 type hush struct {
 	t     *testing.T
 	awake <-chan struct{}
-	begun bool
 	flow  *atomic.Int32 // how many speak at the moment
 }
 

@@ -121,7 +121,7 @@ func TestAWatchThatEndsUnopenedIsAskedForAgain(t *testing.T) {
 	for _, failures := range []int{1, 10, 11} {
 		synctest.Test(t, func(t *testing.T) {
 			asked := 0
-			server := func(r *http.Request) (*http.Response, error) {
+			server := func(*http.Request) (*http.Response, error) {
 				if asked++; asked <= failures {
 					return nil, io.EOF
 				}

@@ -103,7 +103,7 @@ func (s *stream) Next(ctx context.Context) (listwatch.Event[any], error) {
 		if t == watch.Deleted { // its key may be known
 			event.Op = delta.Deleted
 		}
-		return event, nil //nolint:nilerr // the watch goes on
+		return event, nil // the watch goes on
 	case t == watch.Error:
 		return listwatch.Event[any]{}, listwatch.WithoutQuotes(apierrors.FromObject(got.obj))
 	}

@@ -99,7 +99,8 @@ func (c *Cache) successor(ctx context.Context, id kindID) (*kind, error) {
 		k, next := (*c.kinds.Load())[id], c.claimed
 		c.mu.Unlock()
 		if k != nil {
-			return k, k.made(ctx)
+			err := k.made(ctx)
+			return k, err
 		}
 		select {
 		case <-next:

@@ -94,10 +94,10 @@ func (b *books[R]) record(r R, change *Change) {
 	a.arrivals.flying++
 	a.news = true
 	a.loose = a.loose || unattributed(change)
-	switch change.Cause {
-	case InitialList:
+	if change.Cause == InitialList {
 		a.lacking = fromTheStart
-	case Restart: // a saved state may be wrong, so nothing is left out because of it
+	}
+	if change.Cause == Restart { // a saved state may be wrong, so nothing is left out because of it
 		a.lacking = justStarted
 	}
 	if b.held >= b.limits.Changes && !b.evict() {

@@ -98,8 +98,12 @@ func (s *session) followInformers(
 ) error {
 	var before cache.Informer
 	var ended error
-	asking := ctx
+	next := successor.With(ctx)
 	for {
+		asking := ctx
+		if before != nil {
+			asking = next
+		}
 		found, err := findInformer(asking, from, obj, s)
 		switch {
 		case err != nil:
@@ -115,7 +119,6 @@ func (s *session) followInformers(
 		}
 		restart()
 		before = found
-		asking = successor.With(ctx)
 	}
 }
 
