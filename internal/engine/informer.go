@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/labels"
@@ -273,6 +274,13 @@ func (i *Informer[T]) Version() string {
 		lowest.Add(s.reflector.LastSyncResourceVersion(), heardAt)
 	}
 	return lowest.Version()
+}
+
+// Suspect tells every scope that the server has not answered somebody since then; see [reflector.Reflector.Suspect].
+func (i *Informer[T]) Suspect(since time.Time, why error) {
+	for _, s := range i.coverage.Load().scopes {
+		s.reflector.Suspect(since, why)
+	}
 }
 
 // Stopped reports whether Run has returned, or is about to.

@@ -24,7 +24,7 @@ var order = [][]any{
 	{Observe{}},
 	{JournalShelf{}},
 	{
-		CallSteps{}, Calls{}, Clerk{}, ControllerQueue{}, Descriptions{}, Group{}, Guard{}, Horizon{}, HotLoop{}, Indexers{}, Journal{}, Limiter{}, Listed{}, Memory{}, Mutations{},
+		CallSteps{}, Calls{}, Clerk{}, ControllerQueue{}, Descriptions{}, Group{}, Guard{}, Horizon{}, HotLoop{}, Indexers{}, Journal{}, Limiter{}, Line{}, Listed{}, Memory{}, Mutations{},
 		PageTable{}, PathChecks{}, PathPredicate{}, Pins{}, QueueClock{}, Reflector{}, Relatives{}, Relists{}, SaveFiles{},
 		SchemaServers{}, SchemaTypes{}, Session{}, Sessions{}, SharedInformer{}, StepCounts{}, Stream{}, Wishes{}, Writes{},
 	},
@@ -160,6 +160,8 @@ type (
 	// Memory is memory.Memory.mu: what is saved. No file is touched under it.
 	Memory struct{}
 
+	// Line is reflector.Line.mu: who waits for a server that was away.
+	Line struct{}
 	// Group is lifecycle.Group.mu: the tasks that run, and how they ended.
 	Group struct{}
 )

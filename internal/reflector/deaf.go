@@ -37,9 +37,35 @@ func (r *Reflector[T]) noteDeaf(s *informer.ReflectorStatus, now time.Time, err 
 	}
 }
 
+// Suspect notes that the server has not answered somebody since then, and why. So a watch that is open may be silent
+// because it hears nothing. A zero time says that the server has answered.
+func (r *Reflector[T]) Suspect(since time.Time, why error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch s := &r.status; {
+	case since.IsZero():
+		r.clearLocked()
+	case s.State == Following && s.DeafSince.IsZero():
+		r.silent, s.DeafSince, s.LastError, s.LastErrorAt = true, since, why, r.opts.Now()
+	}
+}
+
+// clearLocked ends what Suspect has said.
+func (r *Reflector[T]) clearLocked() {
+	if r.silent {
+		r.silent, r.status.DeafSince = false, time.Time{}
+	}
+}
+
 // hears notes that the server has answered.
 func (r *Reflector[T]) hears() {
-	r.note(func(s *informer.ReflectorStatus) { s.DeafSince = time.Time{} })
+	again := false
+	r.note(func(s *informer.ReflectorStatus) {
+		again, s.DeafSince, r.silent = !s.DeafSince.IsZero(), time.Time{}, false
+	})
+	if again {
+		r.opts.Line.hears()
+	}
 }
 
 // sayDeaf writes the first line of an outage, unless it ends in a moment. It comes before a

@@ -70,6 +70,7 @@ type Options[T any] struct {
 	Kind    string // what is listed and watched, in words for people
 	Logger  logr.Logger
 	Limiter *Limiter // shared with other Reflectors; nil for no limit
+	Line    *Line    // shared with those of the same server; nil for none
 	Horizon *Horizon // shared with the Reflectors of the same kind on the same server; may be nil
 
 	// Ingest is applied to each object of a streaming list before it is kept, and
@@ -153,6 +154,7 @@ type Reflector[T any] struct {
 	mu     lock.Mutex[lock.Reflector] // guards everything below
 	status informer.ReflectorStatus
 	outage outage
+	silent bool // the kind counts as deaf because of Suspect
 }
 
 // New connects a server to a sink and starts nothing. key names an
@@ -289,11 +291,15 @@ func (r *Reflector[T]) Skip(ctx context.Context, err error) {
 
 // wait spends the time that has to pass after a failure, or less if ctx ends.
 func (r *Reflector[T]) wait(ctx context.Context, state string, err error) {
-	r.rest(ctx, state, max(r.failures.wait(r.opts.Now(), r.random()), retryAfter(err)))
+	var back <-chan struct{}
+	if waitsForServer(err) {
+		back = r.opts.Line.restored()
+	}
+	r.rest(ctx, state, max(r.failures.wait(r.opts.Now(), r.random()), retryAfter(err)), back)
 }
 
-// rest spends that time, or less if ctx ends.
-func (r *Reflector[T]) rest(ctx context.Context, state string, delay time.Duration) {
+// rest spends that time, or less if ctx ends or back is closed.
+func (r *Reflector[T]) rest(ctx context.Context, state string, delay time.Duration, back <-chan struct{}) {
 	now := r.opts.Now()
 	r.note(func(s *informer.ReflectorStatus) {
 		s.State, s.Since, s.NextTry = state, now, now.Add(delay)
@@ -304,6 +310,7 @@ func (r *Reflector[T]) rest(ctx context.Context, state string, delay time.Durati
 	defer stop()
 	select {
 	case <-over:
+	case <-back:
 	case <-ctx.Done():
 	}
 }

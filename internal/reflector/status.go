@@ -36,6 +36,9 @@ func why(s *informer.ReflectorStatus) string {
 	case Watching:
 		return fmt.Sprintf("%s asks since %s for a watch from version %s", s.Kind, clock(s.Since), s.Version) + lately(s)
 	case Following:
+		if !s.DeafSince.IsZero() {
+			return content(s) + fmt.Sprintf(": the server has not answered since %s: %v", clock(s.DeafSince), s.LastError)
+		}
 		return fmt.Sprintf("%s is in step with the server at version %s", s.Kind, s.Version)
 	case BackingOff:
 		return content(s) + fmt.Sprintf(": attempt %d ended with: %v; next try at %s", s.Attempts, s.LastError, clock(s.NextTry))
@@ -125,6 +128,7 @@ func (r *Reflector[T]) moveTo(version string) {
 	r.at = position{version: version}
 	r.mu.Lock()
 	r.status.Version = version
+	r.clearLocked()
 	r.mu.Unlock()
 }
 

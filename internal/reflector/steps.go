@@ -271,7 +271,7 @@ func (r *Reflector[T]) unhurried(ctx context.Context, lasted time.Duration, next
 		_ = r.fail(ctx, Following, ErrBriefWatches)
 	}
 	return func(ctx context.Context) (step, error) {
-		r.rest(ctx, BackingOff, briefRest+time.Duration(r.random()*float64(briefRest)))
+		r.rest(ctx, BackingOff, briefRest+time.Duration(r.random()*float64(briefRest)), nil)
 		return next, nil
 	}
 }

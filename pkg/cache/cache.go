@@ -41,6 +41,7 @@ type Cache struct {
 	pages        *pageTable
 	server       server
 	limiter      *reflector.Limiter
+	line         *reflector.Line
 	memory       *memory.Memory                  // nil: nothing is saved
 	journal      atomic.Pointer[journal.Journal] // nil unless somebody looks
 	gvks         sync.Map                        // reflect.Type of an object or list to its GVK
@@ -123,6 +124,7 @@ func NewWithOptions(config *rest.Config, opts crcache.Options, ours Options) (*C
 		pages:        newPageTable(ours.Pages.limits()),
 		server:       from,
 		limiter:      reflector.NewLimiter(cmp.Or(ours.ListsAtOnce, 10)),
+		line:         &reflector.Line{},
 		started:      make(chan struct{}),
 		ended:        make(chan struct{}),
 		claimed:      make(chan struct{}),
@@ -171,6 +173,9 @@ func (c *Cache) Start(ctx context.Context) error {
 	defer c.observe()()
 	defer c.finishMemory(context.WithoutCancel(ctx))
 	c.keepMemory(group)
+	if err := c.feelPulse(group); err != nil {
+		return err
+	}
 	return group.Wait()
 }
 

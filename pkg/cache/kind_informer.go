@@ -86,7 +86,7 @@ func (k *kind) options(c *Cache, general settings) engine.Options[any] {
 		}
 	}
 	opts.Reflector.Settings = reflector.Fill(general.reflector, opts.Reflector.Settings)
-	opts.Reflector.Limiter, opts.Reflector.Horizon = c.limiter, c.server.horizon(k.id.gvk.GroupKind())
+	opts.Reflector.Limiter, opts.Reflector.Line, opts.Reflector.Horizon = c.limiter, c.line, c.server.horizon(k.id.gvk.GroupKind())
 	opts.Reflector.OnError = k.onError(c.onWatchError, about)
 	return opts
 }

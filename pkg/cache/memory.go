@@ -119,6 +119,9 @@ func (r *remembered) Encode(buf []byte, obj any) ([]byte, error) {
 	if reflect.TypeOf(obj) != reflect.TypeOf(r.of.example) {
 		return nil, fmt.Errorf("the cache has a %T, and not a %T: a transform has made something of it that can't be read again", obj, r.of.example)
 	}
+	if o, ok := obj.(runtime.Object); ok && r.of.id.form == typedForm {
+		obj = o.DeepCopyObject() // a quantity writes down its text when it is encoded
+	}
 	form, encode := byte(savedJSON), func() ([]byte, error) { return json.Marshal(obj) }
 	if m, ok := obj.(message); ok {
 		form, encode = savedProto, m.Marshal

@@ -28,10 +28,8 @@ type Options struct {
 	// StaleAfter is how long a kind may be without the server before Healthz fails. Zero is
 	// for ever: then Healthz fails only for kinds that the server refuses or does not have.
 	//
-	// A server that takes a connection and says nothing is noticed late: an open watch after
-	// 2½ minutes ([informer.Settings.StallAfter]), a list after 5 ([informer.Settings.PageTimeout]),
-	// and a watch that is not opened after 11, because some proxies open one only when it brings
-	// something.
+	// If no kind has heard the server for so long, the cache asks it for its version. A server that takes a connection and
+	// does not answer is so noticed five seconds later.
 	StaleAfter time.Duration
 
 	// Pages bounds what is kept for those who list with a Limit.
@@ -102,8 +100,8 @@ const (
 	// error or waits, and a manager stops in the end if one of its controllers watches it.
 	Fail Missing = iota + 1
 	// WaitForIt lets everything else start. The kind counts as degraded: reading it
-	// is an error that says why, its handlers hear nothing, and Status and Healthz
-	// name it. Once the CRD or the permission is there, the kind heals by itself.
+	// is an error that says why, its handlers hear nothing, and Status and
+	// OptionalHealthz name it. Once the CRD or the permission is there, the kind heals by itself.
 	WaitForIt
 )
 

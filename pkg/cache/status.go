@@ -21,6 +21,8 @@ type KindStatus struct {
 	GVK schema.GroupVersionKind
 	// Name is the GVK and, where it is not the Go type, the form: "v1 Pod (metadata)".
 	Name string
+	// Optional is whether the kind may be missing; see [WaitForIt].
+	Optional bool `json:",omitzero"`
 	// Synced is whether the kind can be read.
 	Synced bool
 	// DegradedSince is when the server first refused the kind, in any namespace;
@@ -49,7 +51,7 @@ func (c *Cache) Status() []KindStatus {
 }
 
 func (k *kind) status() KindStatus {
-	s := KindStatus{GVK: k.id.gvk, Name: k.id.String(), Informer: k.core.Status()}
+	s := KindStatus{GVK: k.id.gvk, Name: k.id.String(), Optional: k.missing == WaitForIt, Informer: k.core.Status()}
 	s.Synced = s.Informer.Synced
 	s.DegradedSince, s.DeafSince = observe.Troubles(s.Informer.Scopes)
 	var whys []string
@@ -69,14 +71,14 @@ func (k *kind) status() KindStatus {
 }
 
 // Healthz is a health check for a manager's AddHealthzCheck or AddReadyzCheck. It
-// fails while the server refuses a kind or does not have it, and while a kind has not heard
+// fails while the server refuses a kind or does not have it, unless the kind may be missing ([WaitForIt]) and was never there, and while a kind has not heard
 // the server for as long as [Options.StaleAfter]. It says which kind, since when, why, and
 // what to do about it. With StaleAfter it should be a check of readiness and not of
 // liveness: to start the operator again does not bring the server back.
 func (c *Cache) Healthz(*http.Request) error {
 	var ills []error
 	for _, s := range c.Status() {
-		if !s.DegradedSince.IsZero() || c.isStale(s.DeafSince) {
+		if !s.missing() && (!s.DegradedSince.IsZero() || c.isStale(s.DeafSince)) {
 			ills = append(ills, errors.New(s.Why))
 		}
 	}
@@ -85,6 +87,21 @@ func (c *Cache) Healthz(*http.Request) error {
 
 func (c *Cache) isStale(since time.Time) bool {
 	return c.ours.StaleAfter > 0 && !since.IsZero() && time.Since(since) >= c.ours.StaleAfter
+}
+
+// missing reports whether nobody waits for the kind, which has never been there.
+func (s *KindStatus) missing() bool { return s.Optional && !s.Synced }
+
+// OptionalHealthz is [Cache.Healthz] for the kinds that may be missing and were never there. It fails while there is one. As a check of readiness it would have
+// a rollout wait for a CRD that may never come.
+func (c *Cache) OptionalHealthz(*http.Request) error {
+	var ills []error
+	for _, s := range c.Status() {
+		if s.missing() && !s.DegradedSince.IsZero() {
+			ills = append(ills, errors.New(s.Why))
+		}
+	}
+	return errors.Join(ills...)
 }
 
 // Freshness is how far a kind has been followed in one namespace.

@@ -149,7 +149,7 @@ func TestAKindThatMayBeMissingAndCanNotBeListed(t *testing.T) {
 			t.Errorf("GetInformer returns %v", err)
 		}
 		err := c.Get(t.Context(), client.ObjectKey{Name: "a"}, mapOf(tokenReview))
-		for what, err := range map[string]error{"Get": err, "Healthz": c.Healthz(nil)} {
+		for what, err := range map[string]error{"Get": err, "OptionalHealthz": c.OptionalHealthz(nil)} {
 			if err == nil || !strings.Contains(err.Error(), "no cache can hold it") || strings.Contains(err.Error(), "grant") {
 				t.Errorf("%s returns %v", what, err)
 			}

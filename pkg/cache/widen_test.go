@@ -51,7 +51,7 @@ func TestAKindWithoutNamespacesMayComeLaterToALimitedCache(t *testing.T) {
 			if name := <-told; name != "grey" {
 				t.Errorf("the handler was told of %s", name)
 			}
-			for c.Healthz(nil) != nil && t.Context().Err() == nil { // until the namespaces are gone, and the watch is open
+			for c.OptionalHealthz(nil) != nil && t.Context().Err() == nil { // until the namespaces are gone, and the watch is open
 			}
 			if s := c.Status()[0].Informer.Scopes; len(s) != 1 || s[0].Namespace != "" {
 				t.Errorf("the informer has scopes %+v", s)

@@ -99,7 +99,7 @@ func TestAKindThatIsMissing(t *testing.T) {
 		m, c := newManagerOfOurs(t, config, managerOptions(t), cache.Options{Default: cache.KindOptions{Missing: cache.WaitForIt}})
 		hasty(m)
 		stop := started(t, m)
-		await.Until(t, "Healthz to complain", func() bool { return c.Healthz(nil) != nil })
+		await.Until(t, "Healthz to complain", func() bool { return c.OptionalHealthz(nil) != nil })
 		checkDegraded(t, c, trouble{gadgets, begin}, "install the kind's CRD")
 		asked := time.Now()
 		if err := stop(); err != nil {

@@ -169,7 +169,7 @@ func TestNamespacesDoNotWaitForEachOther(t *testing.T) {
 	for i := range away {
 		away[i] = newNamespace(t, api)
 	}
-	m, c := newManagerOfOurs(t, account, options, cache.Options{Default: cache.KindOptions{Missing: cache.WaitForIt, Reflector: soon}})
+	m, c := newManagerOfOurs(t, account, options, cache.Options{Default: cache.KindOptions{Reflector: soon}})
 	control(t, m, newReconciler(configMaps, m.GetClient()))
 	stop := started(t, m)
 	if _, err := c.GetInformer(t.Context(), &corev1.ConfigMap{}); err != nil {

@@ -2,9 +2,7 @@ package operator
 
 import (
 	"cmp"
-	"context"
 	"errors"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -110,10 +108,8 @@ func TestANamespaceWithoutRights(t *testing.T) {
 	awaitAgreement(t, reconciler, api, home.namespace)
 
 	begin := time.Now()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-	defer cancel()
-	if err := c.AddNamespace(ctx, away.namespace, crcache.Config{}); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "grant list and watch") {
-		t.Errorf("AddNamespace without rights returns %v, want an error that says that the time is over, why, and what to do", err)
+	if err := c.AddNamespace(t.Context(), away.namespace, crcache.Config{}); err != nil { // nobody waits for a kind that may be missing
+		t.Errorf("AddNamespace without rights returns %v", err)
 	}
 	checkDegraded(t, c, trouble{configMaps, begin}, "in namespace "+away.namespace, "grant list and watch")
 	if err := c.Get(t.Context(), client.ObjectKey{Namespace: away.namespace, Name: "a"}, &corev1.ConfigMap{}); !errors.Is(err, informer.ErrNotSynced) {

@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -79,7 +80,7 @@ func checkDegraded(t *testing.T, c *cache.Cache, with trouble, words ...string) 
 	if at := status.DegradedSince; at.Before(with.since) || at.After(time.Now()) {
 		t.Errorf("%s is said to be degraded since %v, want after %v", with.kind.Kind, at, with.since)
 	}
-	healthz := c.Healthz(nil)
+	healthz := errors.Join(c.Healthz(nil), c.OptionalHealthz(nil))
 	if healthz == nil {
 		t.Fatalf("Healthz reports no problem without %s", with.kind.Kind)
 	}
@@ -97,7 +98,7 @@ func checkDegraded(t *testing.T, c *cache.Cache, with trouble, words ...string) 
 // awaitHealth waits until the cache reports no problem.
 func awaitHealth(t *testing.T, c *cache.Cache) {
 	t.Helper()
-	await.Until(t, "Healthz to report no problem", func() bool { return c.Healthz(nil) == nil })
+	await.Until(t, "Healthz to report no problem", func() bool { return c.Healthz(nil) == nil && c.OptionalHealthz(nil) == nil })
 	for _, s := range c.Status() {
 		if !s.Synced || !s.DegradedSince.IsZero() {
 			t.Errorf("Healthz reports no problem, but Status has %s synced %t, degraded since %v", s.Name, s.Synced, s.DegradedSince)
