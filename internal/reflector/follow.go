@@ -48,7 +48,7 @@ func (r *Reflector[T]) deliver(s *session[T], event listwatch.Event[T], back boo
 	switch {
 	case !s.inOrder:
 		position = ""
-	case back:
+	case back && r.doubts.ordered:
 		position = r.at.version
 	}
 	err := r.handIn(event, position)

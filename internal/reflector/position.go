@@ -40,13 +40,13 @@ func (p position) exact() bool {
 
 // listFrom is the version to ask for in a list in pages. Nobody must see the kind go back. So a first
 // list has to have what other Reflectors have seen, and stands in for a streaming list only with the
-// newest state, as that would have had.
+// newest state, as that would have had. Without a [Horizon] nobody has asked for that, and the list is as client-go's.
 func (r *Reflector[T]) listFrom() string {
 	from := r.at.listFrom()
 	switch {
 	case from != "0":
 		return from
-	case r.outdone:
+	case r.outdone && r.opts.Horizon != nil:
 		return ""
 	default:
 		return r.opts.Horizon.listFrom()

@@ -88,6 +88,7 @@ func play(t *testing.T, text string) string {
 	s := &script{t: t, stop: stop}
 	var r *Reflector[faulty.Thing]
 	opts := Options[faulty.Thing]{
+		Horizon:  &Horizon{},
 		Kind:     "things",
 		Limiter:  NewLimiter(1),
 		Settings: informer.Settings{Lists: informer.PagesOnly, Backoff: informer.Backoff{Jitter: -1}},
