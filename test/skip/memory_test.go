@@ -35,9 +35,9 @@ type keptMemory struct {
 
 // newMemoryPlan returns the plan of a seed, with memories.
 //
-// Nobody tells an operator of an object that went while no process ran, unless the memory is right, and a resync may be
-// asked for before a kind is listed again. So neither is in these worlds.
-func newMemoryPlan(seed uint64) *plan { return makePlan(seed, memories|restarts, resyncs) }
+// A resync may be asked for before a kind is listed again, and in a flood nobody may poke the objects, as it has to be done where
+// one goes while no process runs. So neither is in these worlds.
+func newMemoryPlan(seed uint64) *plan { return makePlan(seed, memories|restarts, resyncs|floods) }
 
 // remember has the manager keep a memory, if the plan has it.
 func (w *world) remember(t *testing.T) {
@@ -75,7 +75,7 @@ func (g *generator) nextLife() *step {
 	kill := g.rng.IntN(2) == 0
 	events := []func() *step{
 		g.anySet, g.anySet, g.anyFlicker, g.rebirth, g.forgetting,
-		func() *step { return g.create(g.anyObject()) },
+		func() *step { return g.create(g.anyObject()) }, func() *step { return g.remove(g.anyObject()) },
 	}
 	if g.has(moves) {
 		events = append(events, g.anyMove, g.anyMove)
