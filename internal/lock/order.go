@@ -154,7 +154,7 @@ type (
 	// Journal is journal.Journal.mu: the kinds and controllers of a journal.
 	Journal struct{}
 
-	// SaveFiles is savefile.Dir.mu: which files a directory has, and how large they are.
+	// SaveFiles is savefile.Dir.mu: whether a directory can be written, and whether a file is.
 	SaveFiles struct{}
 
 	// Memory is memory.Memory.mu: what is saved. No file is touched under it.

@@ -1,21 +1,21 @@
 // Package memory saves the objects of a manager's cache, so that the next process can say what has changed while nobody
 // ran.
 //
-//	kinds ──Snapshot──▶ Memory ── a file for each kind, and a manifest ──▶ Memory of the next process
-//	                                                                           │
-//	        subscribers ◀── Added, Updated, Sync, Deleted unnoticed ◀──Read────┘ beside what the server lists
+//	kinds ──Snapshot──▶ Memory ── a file for each kind ──▶ Memory of the next process
+//	                                                              │
+//	subscribers ◀── Added, Updated, Sync, Deleted unnoticed ◀─Read┘ beside what the server lists
 //
 // # What is promised
 //
 // Nothing is read from what was saved but the past. A process lists and watches as it would without a memory, its
 // readers see what the server says, and the first call for each request knows that something may be missing. So a
 // memory of another cluster, of a server that was restored, or of another executable makes what is told of the past wrong, and
-// nothing else.
+// nothing else. So the files of kinds need not be of one moment, and each is replaced by itself.
 //
 // # What is refused
 //
 // What is of another cluster, of other selectors, and what is damaged, sealed with another key, or in a format that this
-// program does not read. The log says so in a line, and subscribers are told what there is, as without a memory.
+// program does not read. The log says so in a line for each kind, and subscribers are told what there is, as without a memory.
 //
 // # Concurrency
 //

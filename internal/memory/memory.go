@@ -3,9 +3,9 @@ package memory
 import (
 	"context"
 	"errors"
-	"fmt"
 	"hash/maphash"
 	"iter"
+	"sync"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -28,18 +28,16 @@ type Options struct {
 
 // Memory is what one process saves for the next one. The directory is opened when it is first needed.
 type Memory struct {
-	opts Options
-	seed maphash.Seed // of digests
-
-	turn chan struct{} // has an element while somebody opens the directory or saves
+	opts  Options
+	files savefile.Options
+	seed  maphash.Seed  // of digests
+	open  func()        // opens the directory, once
+	turn  chan struct{} // has an element while somebody saves
 
 	mu      lock.Mutex[lock.Memory] // guards everything below; never held while a file is touched
-	opened  bool
-	dir     *savefile.Dir // nil if it can't be used
-	writes  bool          // the directory is this process's
-	found   *manifest     // what was saved last; nil for nothing
-	server  Server        // of the kinds; its Config is nil before there is one
-	cluster string        // which cluster that is; empty before it has said so
+	dir     *savefile.Dir           // nil if it can't be used
+	writes  bool                    // the directory is this process's
+	cluster string                  // of the kinds; empty before their server has said so
 	kinds   map[string]*remembered
 	began   time.Time // when the first kind came
 }
@@ -47,7 +45,7 @@ type Memory struct {
 // remembered is a kind that is saved.
 type remembered struct {
 	Kind
-	read   bool   // its past was asked for
+	read   bool   // its past was read
 	saved  uint64 // the digest of what was last saved; zero for nothing
 	failed string // why it could not be saved last time, as the log has it
 }
@@ -84,7 +82,10 @@ func New(opts Options) *Memory {
 	if len(opts.Key) == 0 {
 		opts.Key = nil
 	}
-	return &Memory{opts: opts, seed: maphash.MakeSeed(), turn: make(chan struct{}, 1), kinds: map[string]*remembered{}}
+	m := &Memory{opts: opts, seed: maphash.MakeSeed(), turn: make(chan struct{}, 1), kinds: map[string]*remembered{}}
+	m.files = savefile.Options{Key: opts.Key, MaxBytes: opts.MaxBytes}
+	m.open = sync.OnceFunc(m.openDir)
+	return m
 }
 
 // Chosen reports whether a kind is one of those to save.
@@ -113,104 +114,58 @@ func (m *Memory) AddKind(name string, k Kind) (remove func()) {
 	}
 }
 
-// open opens the directory, once. If it can't be used, the log says why.
-func (m *Memory) open() {
-	if m.isOpen() {
-		return
-	}
-	m.turn <- struct{}{}
-	defer func() { <-m.turn }()
-	if m.isOpen() {
-		return
-	}
-	dir, err := m.openDir()
+// openDir opens the directory to write, or else to read. If it can't be used, the log says why.
+func (m *Memory) openDir() {
+	dir, err := savefile.Open(m.opts.Dir, m.files)
 	if errors.Is(err, savefile.ErrLocked) {
 		m.opts.Log.Info("Another process has the memory; this one reads it, and saves nothing until it is free", "dir", m.opts.Dir)
 	} else if err != nil {
 		m.opts.Log.Error(err, "The memory can't be kept, and nothing is saved", "dir", m.opts.Dir)
 	}
-	writes := err == nil
-	if !writes {
-		dir, _ = savefile.OpenToRead(m.opts.Dir, m.options()) // what is wrong has been said
-	}
-	found, err := load(dir)
 	if err != nil {
-		m.opts.Log.Info("What was saved is not used, so nobody is told what has changed since", "dir", m.opts.Dir, "why", err.Error())
+		dir, _ = savefile.OpenToRead(m.opts.Dir, m.files) // what is wrong has been said
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.opened, m.dir, m.writes, m.found = true, dir, writes, found
+	m.dir, m.writes = dir, err == nil
 }
 
-func (m *Memory) isOpen() bool {
+// current returns the directory, and whether it is this process's.
+func (m *Memory) current() (dir *savefile.Dir, writes bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.opened
+	return m.dir, m.writes
 }
 
-func (m *Memory) options() savefile.Options {
-	return savefile.Options{Key: m.opts.Key, MaxBytes: m.opts.MaxBytes}
-}
-
-func (m *Memory) openDir() (*savefile.Dir, error) {
-	dir, err := savefile.Open(m.opts.Dir, m.options())
+// takeOver returns the directory to write, nil if another process has it. The caller has the turn.
+func (m *Memory) takeOver() *savefile.Dir {
+	dir, writes := m.current()
+	if writes || dir == nil {
+		return dir
+	}
+	dir, err := savefile.Open(m.opts.Dir, m.files)
 	if err != nil {
-		return nil, fmt.Errorf("open the memory: %w", err)
+		return nil
 	}
-	return dir, nil
-}
-
-// load reads the manifest. It returns nil if nothing was saved.
-func load(dir *savefile.Dir) (*manifest, error) {
-	if dir == nil {
-		return nil, nil //nolint:nilnil // nothing is not an error
-	}
-	text, err := dir.Manifest()
-	switch {
-	case errors.Is(err, savefile.ErrNone):
-		return nil, nil //nolint:nilnil // nothing is not an error
-	case err != nil:
-		return nil, err
-	}
-	return parseManifest(text)
-}
-
-// takeOver makes the directory this process's, if it is free by now. It reports whether it is. The caller has the turn.
-func (m *Memory) takeOver() bool {
 	m.mu.Lock()
-	writes, before := m.writes, m.dir
+	m.dir, m.writes = dir, true
 	m.mu.Unlock()
-	if writes || before == nil {
-		return writes
-	}
-	dir, err := m.openDir()
-	if err != nil {
-		return false
-	}
-	found, _ := load(dir)
-	m.mu.Lock()
-	m.dir, m.writes, m.found = dir, true, found
-	m.mu.Unlock()
-	_ = before.Close() // it was read only
 	m.opts.Log.Info("The memory is free, and this process saves from now on", "dir", m.opts.Dir)
-	return true
+	return dir
 }
 
 // Close lets go of the directory.
 func (m *Memory) Close() error {
-	m.mu.Lock()
-	dir := m.dir
-	m.mu.Unlock()
+	dir, _ := m.current()
 	if dir == nil {
 		return nil
 	}
 	return dir.Close()
 }
 
-// where notes the server of a kind, and returns which cluster it is.
+// where returns the cluster of a server.
 func (m *Memory) where(ctx context.Context, of Server) (string, error) {
 	m.mu.Lock()
-	m.server = of
 	known := m.cluster
 	m.mu.Unlock()
 	if known != "" {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/savefile"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
 func three() map[string]string { return map[string]string{"a": "1", "b": "1", "c": "1"} }
@@ -49,9 +50,13 @@ func TestWhatIsRefused(t *testing.T) {
 		"another cluster": {func(_ *testing.T, p *place) { p.uid = "two" }, "another cluster"},
 		"other selectors": {func(_ *testing.T, p *place) { p.print = "some" }, "other selectors"},
 		"another key":     {func(_ *testing.T, p *place) { p.key = make([]byte, 16) }, "key"},
-		"an older format": {func(t *testing.T, p *place) { t.Helper(); commit(t, p, `{"Format":1,"Kinds":{}}`) }, "has the format 1"},
-		"a newer format":  {func(t *testing.T, p *place) { t.Helper(); commit(t, p, `{"Format":3}`) }, "has the format 3"},
-		"no manifest":     {func(t *testing.T, p *place) { t.Helper(); commit(t, p, `what is this`) }, "read the manifest"},
+		"an older format": {func(t *testing.T, p *place) {
+			t.Helper()
+			begin(t, p, `{"Format":2,"Cluster":"uid one","Print":"all"}`)
+		}, "has the format 2"},
+		"a newer format": {func(t *testing.T, p *place) { t.Helper(); begin(t, p, `{"Format":4,"Cluster":{"uid":"one"}}`) }, "has the format 4"},
+		"no header":      {func(t *testing.T, p *place) { t.Helper(); begin(t, p, `what is this`) }, "read the header"},
+		"another field":  {func(t *testing.T, p *place) { t.Helper(); begin(t, p, `{"Format":3,"Cluster":1}`) }, "read the header"},
 		"a foreign file": {func(t *testing.T, p *place) {
 			t.Helper()
 			eachFile(t, p.dir, func(path string) error { return os.WriteFile(path, []byte("notes of somebody else"), 0o600) })
@@ -76,12 +81,16 @@ func TestWhatIsRefused(t *testing.T) {
 	}
 }
 
-// commit replaces the manifest.
-func commit(t *testing.T, p *place, text string) {
+// begin replaces the file of the kind by one with another header.
+func begin(t *testing.T, p *place, text string) {
 	t.Helper()
 	dir, err := savefile.Open(p.dir, savefile.Options{Key: p.key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := dir.Create(kindName, []byte(text))
 	if err == nil {
-		err = errors.Join(dir.Commit([]byte(text), nil), dir.Close())
+		err = errors.Join(w.Finish(), dir.Close())
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -135,7 +144,7 @@ func TestADamagedFileIsRefused(t *testing.T) {
 // damages returns what may become of a file; nil is that it is gone.
 func damages(data []byte) map[string][]byte {
 	all := map[string][]byte{"gone": nil, "empty": {}, "twice": slices.Concat(data, data)}
-	for i := 1; i < len(data); i += max(1, len(data)/60) {
+	for i := 1; i < len(data); i += max(1, len(data)/120) {
 		all[fmt.Sprintf("cut at %d", i)] = data[:i]
 		flipped := slices.Clone(data)
 		flipped[i] ^= 1 << (i % 8)
@@ -204,6 +213,56 @@ func TestAKindWhosePastNobodyHasAskedForIsKept(t *testing.T) {
 			t.Errorf("the next one is given %v", got)
 		}
 	})
+}
+
+// TestAKindThatNobodyKnows sees that the files of other kinds are there until a process ends that has none of them, and has saved
+// its own.
+func TestAKindThatNobodyKnows(t *testing.T) {
+	at := newPlace(t)
+	other := &things{at: at, print: "all", objects: three()}
+	first := at.start(t, three())
+	first.memory.AddKind("v1 Other", other)
+	first.finish()
+	known := func() (others bool) {
+		p := at.start(t, nil)
+		defer p.kill()
+		if got := p.read(); !maps.Equal(got, three()) {
+			t.Errorf("the next one is given %v", got)
+		}
+		return p.memory.Read(t.Context(), "v1 Other", other, func(delta.Key) (any, bool) { return nil, false }) != nil
+	}
+	second := at.start(t, three())
+	second.read()
+	second.save()
+	second.kill()
+	if !known() {
+		t.Error("what a process knows nothing of is gone while it runs")
+	}
+	early := at.start(t, three())
+	early.unlisted = true
+	early.finish()
+	if !known() {
+		t.Error("a process that has saved nothing has removed what it knows nothing of")
+	}
+	at.start(t, three()).finish()
+	if known() {
+		t.Error("what a process knew nothing of is there after its end")
+	}
+}
+
+// TestAFileOfAnotherMoment sees that a kind is read as it was saved, whatever became of another one.
+func TestAFileOfAnotherMoment(t *testing.T) {
+	at := newPlace(t)
+	at.start(t, three()).finish()
+	p := at.start(t, map[string]string{"z": "9"})
+	broken := &things{at: at, print: "all", objects: three(), broken: errors.New("it is broken")}
+	p.memory.AddKind("a broken one", broken)
+	if err := p.memory.Finish(t.Context()); err == nil || !strings.Contains(err.Error(), "a broken one") {
+		t.Errorf("the error is %v", err)
+	}
+	if got := at.start(t, nil).read(); !maps.Equal(got, p.objects) {
+		t.Errorf("the next one is given %v, want %v", got, p.objects)
+	}
 }
 
 // TestAKindThatCannotBeSaved sees that the others are, that the log says it once, and that the kind counts against the share of a

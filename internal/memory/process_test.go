@@ -133,6 +133,8 @@ type things struct {
 	slow    time.Duration // Encode takes this long
 	encoded int
 	forgot  bool
+
+	unlisted bool // there is no snapshot yet
 }
 
 var _ Kind = &things{}
@@ -146,8 +148,14 @@ func (k *things) Print() string { return k.print }
 func (k *things) Server() Server {
 	return Server{Config: &k.at.config, HTTP: &http.Client{Transport: k.at}}
 }
-func (k *things) Snapshot() Snapshot { return thingsNow(maps.Clone(k.objects)) }
-func (k *things) ForgetSaved()       { k.forgot = true }
+func (k *things) ForgetSaved() { k.forgot = true }
+
+func (k *things) Snapshot() Snapshot {
+	if k.unlisted {
+		return nil
+	}
+	return thingsNow(maps.Clone(k.objects))
+}
 
 func (k *things) Encode(buf []byte, obj any) ([]byte, error) {
 	time.Sleep(k.slow)

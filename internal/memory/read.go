@@ -3,8 +3,12 @@ package memory
 import (
 	"context"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -13,28 +17,39 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
+// format is the version of what is in the files.
+const format = 3
+
+// header is what the file of a kind begins with.
+type header struct {
+	Format  int
+	Saved   time.Time
+	Cluster string
+	Print   string // of the selectors and the like
+}
+
+func (h header) text() []byte {
+	text, _ := json.Marshal(h) // such fields can always be written
+	return text
+}
+
+func parseHeader(text []byte) (h header, err error) {
+	err = json.Unmarshal(text, &h)
+	switch {
+	case err != nil && (h.Format == 0 || h.Format == format): // another format may have other fields
+		return h, fmt.Errorf("read the header: %w", err)
+	case h.Format != format:
+		return h, fmt.Errorf("it has the format %d, and this program reads %d", h.Format, format)
+	}
+	return h, nil
+}
+
 // Read returns what was saved of a kind. It returns nil if there is nothing that can be used, and logs why. An object that now
 // has in the state that was saved is not decoded.
 func (m *Memory) Read(ctx context.Context, name string, k Kind, now func(delta.Key) (any, bool)) map[delta.Key]any {
 	m.open()
-	m.mu.Lock()
-	if r := m.kinds[name]; r != nil {
-		r.read = true
-	}
-	found, dir := m.found, m.dir
-	m.mu.Unlock()
-	if found == nil {
-		return nil
-	}
-	of, known := found.Kinds[name]
-	if !known {
-		return nil
-	}
-	var objs map[delta.Key]any
-	err := m.usable(ctx, found, of, k)
-	if err == nil {
-		objs, err = readFile(dir, of.File, k, now)
-	}
+	defer m.hasRead(name) // and not before: then a save could come first
+	objs, err := m.readKind(ctx, name, k, now)
 	if err != nil {
 		m.opts.Log.Info("What was saved of a kind is not used, so nobody is told what has changed since", "kind", name, "why", err.Error())
 		return nil
@@ -42,24 +57,52 @@ func (m *Memory) Read(ctx context.Context, name string, k Kind, now func(delta.K
 	return objs
 }
 
+// hasRead has what was saved of a kind give way to what is there now.
+func (m *Memory) hasRead(name string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if r := m.kinds[name]; r != nil {
+		r.read = true
+	}
+}
+
+// readKind returns nil if nothing was saved.
+func (m *Memory) readKind(ctx context.Context, name string, k Kind, now func(delta.Key) (any, bool)) (map[delta.Key]any, error) {
+	dir, _ := m.current()
+	if dir == nil {
+		return nil, nil //nolint:nilnil // nothing is not an error
+	}
+	r, err := dir.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil //nolint:nilnil // nothing is not an error
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = r.Close() }()
+	if err := m.usable(ctx, r.Header(), k); err != nil {
+		return nil, err
+	}
+	return readObjects(r, k, now)
+}
+
 // usable returns why what was saved of a kind is not about what the kind has now.
-func (m *Memory) usable(ctx context.Context, found *manifest, of entry, k Kind) error {
-	if of.Print != k.Print() {
+func (m *Memory) usable(ctx context.Context, begin []byte, k Kind) error {
+	h, err := parseHeader(begin)
+	if err != nil {
+		return err
+	}
+	if h.Print != k.Print() {
 		return errors.New("it was kept with other selectors, namespaces or another form")
 	}
 	cluster, err := m.where(ctx, k.Server())
-	if err == nil && cluster != found.Cluster {
+	if err == nil && cluster != h.Cluster {
 		err = errors.New("it is that of another cluster")
 	}
 	return err
 }
 
-func readFile(dir *savefile.Dir, name string, by Codec, now func(delta.Key) (any, bool)) (map[delta.Key]any, error) {
-	r, err := dir.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = r.Close() }()
+func readObjects(r *savefile.Reader, by Codec, now func(delta.Key) (any, bool)) (map[delta.Key]any, error) {
 	objs := map[delta.Key]any{}
 	for {
 		record, err := r.Next()

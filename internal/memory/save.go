@@ -49,7 +49,7 @@ func (m *Memory) Finish(ctx context.Context) error {
 	return errors.Join(m.save(ctx, atTheEnd), m.Close())
 }
 
-// save writes the kinds that have changed since they were last saved, and then the manifest.
+// save writes the kinds that have changed since they were last saved.
 func (m *Memory) save(ctx context.Context, when moment) error {
 	m.mu.Lock()
 	kinds, old := maps.Clone(m.kinds), !m.began.IsZero() && time.Since(m.began) >= pastFor
@@ -65,12 +65,13 @@ func (m *Memory) save(ctx context.Context, when moment) error {
 			k.ForgetSaved()
 		}
 	}
-	if !m.takeOver() {
+	dir := m.takeOver()
+	if dir == nil {
 		return nil
 	}
 	var errs []error
-	next, wrote := m.following(), false
-	for _, name := range slices.Sorted(maps.Keys(kinds)) {
+	names, saves := slices.Sorted(maps.Keys(kinds)), false
+	for _, name := range names {
 		k := kinds[name]
 		m.mu.Lock()
 		due := k.read || old || when == atTheEnd
@@ -78,60 +79,49 @@ func (m *Memory) save(ctx context.Context, when moment) error {
 		if !due {
 			continue
 		}
-		did, err := m.saveKind(ctx, name, k, next)
-		if wrote = wrote || did; err == nil {
+		if err := m.saveKind(ctx, dir, name, k); err == nil {
 			k.failed = ""
 		} else if err.Error() != k.failed { // and not each time
 			k.failed = err.Error()
 			errs = append(errs, fmt.Errorf("save %s: %w", name, err))
 		}
+		saves = saves || k.saved != 0
 	}
-	if when == atTheEnd { // what this process knows nothing of goes
-		maps.DeleteFunc(next.Kinds, func(name string, _ entry) bool { return kinds[name] == nil })
-	}
-	if wrote {
-		errs = append(errs, m.commit(next, kinds))
+	if when == atTheEnd && saves { // what this process knows nothing of goes
+		errs = append(errs, dir.Keep(names...))
 	}
 	return errors.Join(errs...)
 }
 
-// following is a manifest that has what the one before it has.
-func (m *Memory) following() *manifest {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	next := &manifest{Format: format, Saved: time.Now(), Kinds: map[string]entry{}}
-	if m.found != nil {
-		next.Cluster = m.found.Cluster
-		maps.Copy(next.Kinds, m.found.Kinds)
-	}
-	return next
-}
-
-// saveKind writes the file of a kind, unless it is as it was saved. It reports whether it did.
-func (m *Memory) saveKind(ctx context.Context, name string, k *remembered, next *manifest) (wrote bool, err error) {
+// saveKind writes the file of a kind, unless it is as it was saved.
+func (m *Memory) saveKind(ctx context.Context, dir *savefile.Dir, name string, k *remembered) error {
 	s := k.Snapshot()
 	if s == nil {
-		return false, nil
+		return nil
 	}
 	defer s.Release()
 	digest := m.digest(s)
 	if digest == k.saved {
-		return false, nil
+		return nil
 	}
 	cluster, err := m.where(ctx, k.Server())
 	if err != nil {
-		return false, err
+		return err
 	}
-	if cluster != next.Cluster {
-		next.Cluster, next.Kinds = cluster, map[string]entry{}
-	}
-	file, err := m.write(ctx, name, k, s)
+	w, err := dir.Create(name, header{Format: format, Saved: time.Now(), Cluster: cluster, Print: k.Print()}.text())
 	if err != nil {
-		return false, err
+		return err
 	}
-	next.Kinds[name] = entry{File: file, Print: k.Print()}
+	defer w.Abandon()
+	if err := write(ctx, w, k, s); err != nil {
+		return err
+	}
+	k.saved = 0 // after an error nobody knows which of them is there
+	if err := w.Finish(); err != nil {
+		return err
+	}
 	k.saved = digest
-	return true, nil
+	return nil
 }
 
 // digest tells two states of a kind apart.
@@ -143,45 +133,18 @@ func (m *Memory) digest(s Snapshot) uint64 {
 	return max(sum, 1)
 }
 
-func (m *Memory) write(ctx context.Context, name string, k Kind, s Snapshot) (file string, err error) {
-	w, err := m.dir.Create(name, []byte(name))
-	if err != nil {
-		return "", err
-	}
-	defer w.Abandon()
+func write(ctx context.Context, w *savefile.Writer, by Codec, s Snapshot) (err error) {
 	var buf []byte
 	for key, obj := range s.All() {
 		if ctx.Err() != nil {
-			return "", ctx.Err()
+			return ctx.Err()
 		}
-		if buf, err = k.Encode(identify(key, obj).append(buf[:0]), obj); err != nil {
-			return "", fmt.Errorf("encode %s: %w", key, err)
+		if buf, err = by.Encode(identify(key, obj).append(buf[:0]), obj); err != nil {
+			return fmt.Errorf("encode %s: %w", key, err)
 		}
 		if err := w.Record(buf); err != nil {
-			return "", err
+			return err
 		}
-	}
-	return w.Finish()
-}
-
-// commit makes what was written what counts.
-func (m *Memory) commit(next *manifest, kinds map[string]*remembered) error {
-	err := m.dir.Commit(next.text(), next.files())
-	if err != nil {
-		for _, k := range kinds { // nobody knows which of them are there
-			k.saved = 0
-		}
-		return errors.Join(fmt.Errorf("commit what was saved: %w", err), sweep(m.dir))
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.found = next
-	return nil
-}
-
-func sweep(dir *savefile.Dir) error {
-	if err := dir.Sweep(); err != nil {
-		return fmt.Errorf("remove files that are left over: %w", err)
 	}
 	return nil
 }

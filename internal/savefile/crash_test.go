@@ -3,6 +3,7 @@ package savefile
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -11,75 +12,69 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 )
 
-// generation is what the n-th save has: three files, which follow from n.
-func generation(n int) (all [3][]string) {
-	for i := range all {
-		for k := range 3 + (n+i)%4 {
-			all[i] = append(all[i], fmt.Sprintf("record %d of file %d of generation %d %s", k, i, n, strings.Repeat(".", n*k%90)))
-		}
+// labels are those of the files that a save has.
+var labels = [3]string{"file 0", "file 1", "file 2"}
+
+// generation is what the n-th save has in a file. It follows from n.
+func generation(n, i int) (records []string) {
+	for k := range 3 + (n+i)%4 {
+		records = append(records, fmt.Sprintf("record %d of file %d of generation %d %s", k, i, n, strings.Repeat(".", n*k%90)))
+	}
+	return records
+}
+
+// save saves a generation. It goes on after an error, and returns all.
+func save(d *Dir, n int) (all error) {
+	for i := range labels {
+		all = errors.Join(all, saveOne(d, n, i))
 	}
 	return all
 }
 
-// save saves a generation.
-func save(d *Dir, n int) error {
-	var names []string
-	for i, records := range generation(n) {
-		name, err := saveFile(d, fmt.Sprint("file ", i), records)
-		if err != nil {
-			return err
-		}
-		names = append(names, name)
-	}
-	return d.Commit([]byte(fmt.Sprint(n, " ", strings.Join(names, " "))), names)
+func saveOne(d *Dir, n, i int) error {
+	return saveFile(d, labels[i], fmt.Sprint(n), generation(n, i))
 }
 
-func saveFile(d *Dir, label string, records []string) (string, error) {
-	w, err := d.Create(label, []byte(label))
+func saveFile(d *Dir, label, head string, records []string) error {
+	w, err := d.Create(label, []byte(head))
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer w.Abandon()
 	for _, record := range records {
 		if err := w.Record([]byte(record)); err != nil {
-			return "", err
+			return err
 		}
 	}
 	return w.Finish()
 }
 
-// judge returns which generation a directory has, or 0 for none, and an error if it is not
-// whole.
-func judge(d *Dir) (int, error) {
-	manifest, err := d.Manifest()
-	if errors.Is(err, ErrNone) {
-		return 0, nil
-	}
-	if err != nil {
-		return 0, err
-	}
-	n, names := 0, make([]string, 3)
-	if _, err := fmt.Sscan(string(manifest), &n, &names[0], &names[1], &names[2]); err != nil {
-		return 0, fmt.Errorf("the manifest is %q: %w", manifest, err)
-	}
-	for i, want := range generation(n) {
-		head, got, err := loaded(d, names[i])
+// judge returns which generation each file has, or 0 for none, and an error if one is not whole.
+func judge(d *Dir) (has [3]int, all error) {
+	for i, label := range labels {
+		head, got, err := loaded(d, fileName(label))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			_, err = fmt.Sscan(head, &has[i])
+		}
+		if err == nil && !slices.Equal(got, generation(has[i], i)) {
+			err = fmt.Errorf("it has header %q and records %q", head, got)
+		}
 		if err != nil {
-			return n, fmt.Errorf("generation %d: %w", n, err)
-		}
-		if head != fmt.Sprint("file ", i) || !slices.Equal(got, want) {
-			return n, fmt.Errorf("generation %d: file %d has header %q and records %q, want %q", n, i, head, got, want)
+			all = errors.Join(all, fmt.Errorf("%s: %w", label, err))
 		}
 	}
-	return n, nil
+	return has, all
 }
 
 // world is a disk, and what was saved on it.
 type world struct {
 	*hardware
 	opts      Options
-	committed int // the last generation that must be there
-	attempted int // the last that may be
+	saved     [3]int // the last generation of each file that must be there
+	attempted int    // the last that may be
 }
 
 func newWorld(rng *rand.Rand, opts Options) *world {
@@ -99,14 +94,7 @@ func (w *world) live(t *testing.T, p *process) {
 	}
 	d.block = 64
 	for range 10 {
-		w.attempted++
-		err := save(d, w.attempted)
-		if err == nil {
-			w.committed = w.attempted
-		} else if w.rng.IntN(2) == 0 {
-			_ = d.Sweep()
-		}
-		w.checkBytes(t, p, d)
+		w.saveAll(d)
 		if p.dead {
 			break
 		}
@@ -114,22 +102,18 @@ func (w *world) live(t *testing.T, p *process) {
 	if w.rng.IntN(2) == 0 {
 		_ = d.Close()
 	}
+	if w.opts.MaxBytes > 0 && w.most > w.opts.MaxBytes {
+		t.Fatalf("%d bytes were in use, and %d are allowed", w.most, w.opts.MaxBytes)
+	}
 }
 
-// checkBytes holds what a Dir counts to what is there.
-func (w *world) checkBytes(t *testing.T, p *process, d *Dir) {
-	used := int64(0)
-	for name, file := range w.now {
-		if name != "notes.txt" {
-			used += int64(len(file.now))
+// saveAll saves the next generation, and notes which files have it for certain.
+func (w *world) saveAll(d *Dir) {
+	w.attempted++
+	for i := range labels {
+		if saveOne(d, w.attempted, i) == nil {
+			w.saved[i] = w.attempted
 		}
-	}
-	exactly := p.faults == 0 && !p.dead
-	if used > d.used || exactly && used != d.used {
-		t.Fatalf("%d bytes are in use, the Dir counts %d", used, d.used)
-	}
-	if w.opts.MaxBytes > 0 && used > w.opts.MaxBytes {
-		t.Fatalf("%d bytes are in use, and %d are allowed", used, w.opts.MaxBytes)
 	}
 }
 
@@ -141,19 +125,27 @@ func (w *world) crash(t *testing.T, p *process) {
 	if lost {
 		w.loseThePower()
 	}
-	d, err := open(&process{hardware: w.clone(), fuse: -1}, "/saved", w.opts)
+	copied := w.clone()
+	d, err := open(&process{hardware: copied, fuse: -1}, "/saved", w.opts)
 	if err != nil {
 		t.Fatalf("open what a crash has left: %v", err)
 	}
-	n, err := judge(d)
+	has, err := judge(d)
 	if err != nil {
 		t.Fatalf("after a crash (power lost: %v): %v", lost, err)
 	}
-	if n < w.committed || n > w.attempted {
-		t.Fatalf("after a crash (power lost: %v) there is generation %d, want one from %d to %d", lost, n, w.committed, w.attempted)
+	for i, n := range has {
+		if n < w.saved[i] || n > w.attempted {
+			t.Fatalf("after a crash (power lost: %v) file %d has generation %d, want one from %d to %d", lost, i, n, w.saved[i], w.attempted)
+		}
 	}
 	if lost {
-		w.committed = n
+		w.saved = has
+	}
+	for name := range copied.now {
+		if name != "notes.txt" && !slices.ContainsFunc(labels[:], func(label string) bool { return name == fileName(label) }) {
+			t.Fatalf("after a crash (power lost: %v) Open leaves %s", lost, name)
+		}
 	}
 	if f := w.now["notes.txt"]; f == nil || string(f.now) != "not ours" {
 		t.Fatal("a file that is not ours is gone")
@@ -172,7 +164,7 @@ func TestCrashes(t *testing.T) {
 			w.live(t, p)
 			w.crash(t, p)
 		}
-		saves += w.committed
+		saves += slices.Max(w.saved[:])
 	})
 	if saves == 0 && seeds.Count(t, 1) > 0 {
 		t.Error("nothing was ever saved")
@@ -186,36 +178,63 @@ func TestACrashAtEachMoment(t *testing.T) {
 			w := newWorld(rng, Options{})
 			p := &process{hardware: w.hardware, fuse: fuse}
 			w.live(t, p)
-			survived = w.committed >= 2
+			survived = slices.Min(w.saved[:]) >= 2
 			w.crash(t, p)
 		}
 	})
 }
 
 // TestAKilledProcessIsFollowedByALossOfPower has a process die at each operation of its second save, and
-// the next one at any operation of Open. The second must not trust its eyes: a manifest that it
-// sees may not last yet.
+// the next one at any operation of Open and of a third. What a process sees may not last yet.
 func TestAKilledProcessIsFollowedByALossOfPower(t *testing.T) {
-	const opening = 12 // operations, or some more
+	const opening = 24 // operations, or some more
 	seeds.RunHeavy(t, 8, func(t *testing.T, rng *rand.Rand) {
 		for fuse, survived := 0, false; !survived; fuse++ {
 			w := newWorld(rng, Options{})
 			p := &process{hardware: w.hardware, fuse: -1}
 			d, err := open(p, "/saved", w.opts)
-			if err == nil {
-				err = save(d, 1)
-			}
 			if err != nil {
 				t.Fatal(err)
 			}
-			w.committed, w.attempted, p.fuse = 1, 2, fuse
-			survived = save(d, 2) == nil
+			w.saveAll(d)
+			p.fuse = fuse
+			w.saveAll(d)
+			survived = !p.dead
 			p.die()
 			next := &process{hardware: w.hardware, fuse: rng.IntN(opening)}
-			_, _ = open(next, "/saved", w.opts)
+			if d, err = open(next, "/saved", w.opts); err == nil {
+				w.saveAll(d)
+			}
 			next.die()
 			w.loseThePower()
 			w.crash(t, next)
+		}
+	})
+}
+
+// TestACrashWhileFilesAreRemoved sees that a file that is kept stays, and that the others are there as they were or gone: for
+// good, once Keep has said so.
+func TestACrashWhileFilesAreRemoved(t *testing.T) {
+	seeds.RunHeavy(t, 8, func(t *testing.T, rng *rand.Rand) {
+		for fuse, survived := 0, false; !survived; fuse++ {
+			w := newWorld(rng, Options{})
+			p := &process{hardware: w.hardware, fuse: -1}
+			d, err := open(p, "/saved", w.opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.saveAll(d)
+			p.fuse = fuse
+			survived = d.Keep(labels[1]) == nil
+			p.die()
+			w.loseThePower()
+			if d, err = open(&process{hardware: w.hardware, fuse: -1}, "/saved", w.opts); err != nil {
+				t.Fatal(err)
+			}
+			has, err := judge(d)
+			if err != nil || has[1] != 1 || survived && has != [3]int{0, 1, 0} {
+				t.Fatalf("all was removed: %v, the files have generations %v (error %v)", survived, has, err)
+			}
 		}
 	})
 }

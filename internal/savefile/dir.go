@@ -15,126 +15,90 @@ type Options struct {
 	// Key seals everything with AES-GCM. It has 16, 24 or 32 bytes. Without one, files are
 	// only protected from accidents.
 	Key []byte
-	// MaxBytes is the most that all files have together, also those that are being written.
-	// A save needs room for the old files and the new ones. 0 means no limit.
+	// MaxBytes is the most that all files have together, also the one that is being written.
+	// A save needs room for the old file and the new one. 0 means no limit.
 	MaxBytes int64
 }
 
-// Dir is a directory with saved files and a manifest that names them. Any goroutine may call
-// its methods.
+// Dir is a directory with a file for each label. Any goroutine may call its methods.
 type Dir struct {
 	path  string
 	disk  disk
 	key   []byte
 	max   int64
-	block int // the most that a block has; tests make it small
-	lock  io.Closer
+	block int       // the most that a block has; tests make it small
+	lock  io.Closer // nil if the Dir only reads
 
-	// mu guards what follows. The files themselves are read and written without it.
-	mu     lock.Mutex[lock.SaveFiles]
-	sizes  map[string]int64 // of the finished files, and of the manifest
-	used   int64            // bytes of these, and of what is being written
-	kept   []string         // the files that a manifest names that may be the one after a crash
-	known  bool             // whether kept is all of them
-	busy   bool             // whether a Commit or a Sweep is in progress
-	closed bool
+	mu   lock.Mutex[lock.SaveFiles] // guards what follows; never held while a file is touched
+	mine bool                       // whether files may be written: the Dir is locked, and not closed
+	busy bool                       // whether a Writer or a Keep is at work
 }
 
-// Open opens a directory, which it makes if it is missing, and locks it. It removes what a
-// crash has left behind: unfinished files, and those that the manifest does not keep. If the
-// manifest is refused, it only removes unfinished ones, because with another key all may be well.
+// Open opens a directory, which it makes if it is missing, and locks it. It removes files that were not finished.
 func Open(dir string, opts Options) (*Dir, error) { return open(system{}, dir, opts) }
 
 func open(on disk, dir string, opts Options) (*Dir, error) {
-	if err := checkKey(opts.Key); err != nil {
-		return nil, fmt.Errorf("open %s: %w", dir, err)
-	}
-	if opts.MaxBytes < 0 {
-		return nil, fmt.Errorf("open %s: MaxBytes is %d, and can't be negative", dir, opts.MaxBytes)
-	}
 	d, err := at(on, dir, opts)
 	if err != nil {
 		return nil, err
 	}
-	path := d.path
-	if err := on.make(path); err != nil {
+	if err := on.make(d.path); err != nil {
 		return nil, fmt.Errorf("make a directory to save to: %w", err)
 	}
-	if d.lock, err = on.lock(path); err != nil {
-		return nil, fmt.Errorf("open %s: %w", path, err)
+	if d.lock, err = on.lock(d.path); err != nil {
+		return nil, fmt.Errorf("open %s: %w", d.path, err)
 	}
-	if err := d.start(); err != nil {
-		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), d.lock.Close())
+	if _, err := d.tidy(); err != nil {
+		return nil, errors.Join(fmt.Errorf("open %s: %w", d.path, err), d.lock.Close())
 	}
+	d.mine = true
 	return d, nil
 }
 
-// OpenToRead opens a directory that another process may have open. Only [Dir.Manifest], [Dir.Open] and [Dir.Close] may be
-// called. A file that the manifest names may be gone by the time it is opened.
-func OpenToRead(dir string, opts Options) (*Dir, error) {
-	if err := checkKey(opts.Key); err != nil {
-		return nil, fmt.Errorf("open %s: %w", dir, err)
-	}
-	d, err := at(system{}, dir, opts)
-	if err != nil {
-		return nil, err
-	}
-	d.lock = io.NopCloser(nil)
-	return d, nil
-}
+// OpenToRead opens a directory that another process may have open. Nothing can be written.
+func OpenToRead(dir string, opts Options) (*Dir, error) { return at(system{}, dir, opts) }
 
-// at returns the Dir of a path, which is not locked yet.
+// at returns the Dir of a path, which only reads so far.
 func at(on disk, dir string, opts Options) (*Dir, error) {
-	path, err := filepath.Abs(dir)
+	err := checkKey(opts.Key)
+	if err == nil && opts.MaxBytes < 0 {
+		err = fmt.Errorf("MaxBytes is %d, and can't be negative", opts.MaxBytes)
+	}
+	path := ""
+	if err == nil {
+		path, err = filepath.Abs(dir)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", dir, err)
 	}
 	return &Dir{path: path, disk: on, key: slices.Clone(opts.Key), max: opts.MaxBytes, block: blockSize}, nil
 }
 
-// start finds out what is there, and tidies up.
-func (d *Dir) start() error {
-	// The manifest that is there now may not be on the disk yet, if a process was killed before
-	// it could sync. To remove what it does not keep would lose the one that is.
-	if err := d.disk.sync(d.path); err != nil {
-		return err
-	}
+// tidy removes files that were not finished, and returns how many bytes the others have. Nobody writes meanwhile.
+func (d *Dir) tidy() (used int64, err error) {
 	there, err := d.disk.list(d.path)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	d.sizes = map[string]int64{}
 	for name, size := range there {
-		switch {
-		case isLeftover(name):
-			if err := d.disk.remove(filepath.Join(d.path, name)); err != nil {
-				return err
+		if isFile(name) {
+			used += size
+		} else if isLeftover(name) {
+			if err := d.disk.remove(filepath.Join(d.path, name)); err != nil && !missing(err) {
+				return 0, err
 			}
-		case isFile(name) || name == manifestName:
-			d.sizes[name] = size
-			d.used += size
 		}
 	}
-	var refused *Refused
-	_, d.kept, err = d.manifest()
-	switch {
-	case errors.As(err, &refused):
-		return nil
-	case err != nil && !errors.Is(err, ErrNone):
-		return err
-	}
-	d.known = true
-	return d.Sweep()
+	return used, nil
 }
 
-// Close gives the directory free. Files that are being written can't be
-// finished any more.
+// Close gives the directory free. A file that is being written can't be finished any more.
 func (d *Dir) Close() error {
 	d.mu.Lock()
-	closed := d.closed
-	d.closed = true
+	mine := d.mine
+	d.mine = false
 	d.mu.Unlock()
-	if closed {
+	if !mine {
 		return nil
 	}
 	if err := d.lock.Close(); err != nil {
@@ -143,46 +107,55 @@ func (d *Dir) Close() error {
 	return nil
 }
 
-// Create begins a new file. The label is for people: it becomes a part of the name. The
-// header comes back from [Reader.Header].
-func (d *Dir) Create(label string, header []byte) (*Writer, error) {
-	name := newName(label)
-	return d.newWriter(name+temporary, name, header)
-}
-
-// Open opens a file for reading, by the name that Finish returned, and checks its header.
-func (d *Dir) Open(name string) (*Reader, error) {
-	if !isFile(name) {
-		return nil, &Refused{Path: filepath.Join(d.path, filepath.Base(name)), Why: "no saved file has such a name"}
+// Keep removes the files of all labels but these, and has them stay removed after a crash.
+func (d *Dir) Keep(labels ...string) error {
+	err := d.begin()
+	if err == nil {
+		defer d.done()
+		err = d.keep(labels)
 	}
-	r, err := d.newReader(name)
-	var refused *Refused
-	switch {
-	case missing(err):
-		return nil, &Refused{Path: filepath.Join(d.path, name), Why: "it is not there", Err: err}
-	case err != nil && !errors.As(err, &refused):
-		return nil, fmt.Errorf("open a saved file: %w", err)
+	if err != nil {
+		return fmt.Errorf("remove old files from %s: %w", d.path, err)
 	}
-	return r, err
-}
-
-// take counts bytes that are about to be written.
-func (d *Dir) take(n int) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.closed {
-		return ErrClosed
-	}
-	if d.max > 0 && d.used+int64(n) > d.max {
-		return fmt.Errorf("%w: %d bytes are in use and %d more are needed, but %d are allowed", ErrFull, d.used, n, d.max)
-	}
-	d.used += int64(n)
 	return nil
 }
 
-// give is for bytes that are gone again.
-func (d *Dir) give(n int64) {
+func (d *Dir) keep(labels []string) error {
+	kept := map[string]bool{}
+	for _, label := range labels {
+		kept[fileName(label)] = true
+	}
+	there, err := d.disk.list(d.path)
+	for name := range there {
+		if isFile(name) && !kept[name] {
+			err = errors.Join(err, d.disk.remove(filepath.Join(d.path, name)))
+		}
+	}
+	return errors.Join(err, d.disk.sync(d.path))
+}
+
+// begin takes the turn to change files.
+func (d *Dir) begin() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.used -= n
+	switch {
+	case !d.mine:
+		return ErrClosed
+	case d.busy:
+		return errors.New("another file is being written")
+	}
+	d.busy = true
+	return nil
+}
+
+func (d *Dir) done() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.busy = false
+}
+
+func (d *Dir) isMine() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.mine
 }

@@ -1,15 +1,9 @@
-// Package savefile keeps files of records in a directory, and one manifest that says which of them
-// belong together. Both outlive kill -9 and a loss of power.
+// Package savefile keeps files of records in a directory, one for each label. They outlive kill -9 and a loss of power.
 //
-//	Create ──▶ Writer ──Record, …──▶ Finish ──name──┐
-//	Create ──▶ Writer ──Record, …──▶ Finish ──name──┤
-//	                                                ▼
-//	                        Commit(manifest, names): the old manifest or this one, never
-//	                                 │               a bit of both; then what it does not
-//	                                 ▼               keep is removed
-//	Manifest ──names──▶ Open ──▶ Reader ──Next──▶ records … io.EOF, or *Refused
+//	Create(label) ──▶ Writer ──Record, …──▶ Finish: the old file or this one, never a bit of both
+//	Open(label) ──▶ Reader ──Next──▶ records … io.EOF, or *Refused
 //
-// The package knows nothing of what it keeps. A manifest is bytes, too.
+// The package knows nothing of what it keeps. Files need not go together: a crash may leave an old one beside a new one.
 //
 // # The format
 //
@@ -38,27 +32,23 @@
 // and a block's number is its nonce. So no nonce is used twice. Nobody without the key can read a
 // file, change one, or give it the name of another one. The number and the lengths of blocks
 // can be seen, and by them how well the records compress. Somebody who can write the directory
-// can also delete files, and can put back an old manifest with its files. Nothing in the directory
-// can tell.
+// can also delete files, and can put back old ones. Nothing in the directory can tell.
 //
 // # What a crash leaves
 //
-// A file has a temporary name until it is synced. A manifest replaces the old one by a rename, after
-// everything that it keeps has been synced. Only after the directory has been synced, too, are the old
-// files removed. [Open] syncs a directory before it tidies up, because a process that was killed
-// could not.
-//
-// [Open] and [Dir.Commit] remove files by their names only. Names that this package does not give
-// are left alone.
+// A file has a temporary name until it is synced. Then a rename puts it in the place of the old one, and the directory
+// is synced, too. What is left of unfinished files goes at the next Open or Create, by its name. Names that this package
+// does not give are left alone.
 //
 // # Concurrency
 //
-// Any goroutine may call the methods of a [Dir], and there may be many writers and readers at
-// once. Each [Writer] and [Reader] belongs to one goroutine. A Commit or Sweep that meets another one
-// fails with [ErrBusy], and waits for nothing. No file is touched under the lock.
+// Any goroutine may call the methods of a [Dir], and there may be many readers at once, but one Writer: a Create or
+// [Dir.Keep] that meets another one fails, and waits for nothing. Each [Writer] and [Reader] belongs to one goroutine. No
+// file is touched under the lock.
 //
-// One process has a directory at a time. Linux, the BSDs, macOS and Windows see to that; others don't.
-// Windows can't sync a directory, so a loss of power may take back the last commits there.
+// One process writes a directory at a time. Linux, the BSDs, macOS and Windows see to that; others don't. Who only
+// reads may meet a file that is being replaced, and reads the old one or the new one. Windows can't sync a directory, so
+// a loss of power may take back the last files there.
 //
 // # Testing
 //

@@ -6,18 +6,14 @@ import (
 )
 
 var (
-	// ErrNone is what [Dir.Manifest] returns of a directory in which nothing was committed yet.
-	ErrNone = errors.New("nothing is saved")
 	// ErrFull is in the error of a call that would exceed Options.MaxBytes.
 	ErrFull = errors.New("no room is left")
 	// ErrLocked is in the error of [Open] if the directory is open already.
 	ErrLocked = errors.New("the directory is in use, by another process or by this one")
 	// ErrTooLong is in the error of a call with a record or a header that no file may have.
 	ErrTooLong = errors.New("too long")
-	// ErrClosed is in the error of a call to a Dir, a Writer or a Reader that has ended.
+	// ErrClosed is in the error of a call to a Dir, a Writer or a Reader that has ended, and of one to write where a Dir only reads.
 	ErrClosed = errors.New("closed already")
-	// ErrBusy is in the error of a [Dir.Commit] or a [Dir.Sweep] while another one is in progress.
-	ErrBusy = errors.New("another commit or sweep is in progress")
 )
 
 // Refused says that a file is not what was written, or not for this reader. Nobody can say

@@ -47,7 +47,7 @@ func TestWhatNoWriterWrites(t *testing.T) {
 		"no block begins like this":              {begin, block('x', 0, nil), last(0)},
 		"a record has no length":                 {begin, block(plain, 1, []byte{128}), last(0)},
 	} {
-		name := newName("forged")
+		name := fileName("forged")
 		b.disk.put(name, forge(name, blocks...))
 		_, _, err := loaded(b.Dir, name)
 		checkRefused(t, err, want)
@@ -102,7 +102,7 @@ func TestALengthThatLiesCostsNothing(t *testing.T) {
 		"what unpacks to very much more": {begin, block(packed, blockSize, bomb.EncodeAll(zeros, nil))},
 	} {
 		t.Run(lie, func(t *testing.T) {
-			name := newName("forged")
+			name := fileName("forged")
 			b.disk.put(name, forge(name, blocks...))
 			var before, after runtime.MemStats
 			runtime.GC()

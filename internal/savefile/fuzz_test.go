@@ -65,7 +65,7 @@ func repaired(whole []byte, name string, content []byte) []byte {
 
 func readAnything(t *testing.T, b *bench, name string, content []byte) {
 	b.disk.put(name, content)
-	r, err := b.Open(name)
+	r, err := b.read(name)
 	if err != nil {
 		if !isRefused(err) {
 			t.Errorf("the error is %v", err)

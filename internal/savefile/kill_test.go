@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -25,9 +26,8 @@ func saveUntilKilled(path string) error {
 		return err
 	}
 	d.block = 256
-	n, err := judge(d)
-	for err == nil {
-		n++
+	has, err := judge(d)
+	for n := slices.Max(has[:]) + 1; err == nil; n++ {
 		if err = save(d, n); err == nil {
 			_, err = fmt.Println(n)
 		}
@@ -43,7 +43,8 @@ func killOptions(path string) Options {
 	return Options{}
 }
 
-// TestKill has child processes save as fast as they can, and kills each at a random moment.
+// TestKill has child processes save as fast as they can, and kills each at a random moment: the first of two while it opens the
+// directory or saves for the first time, the other one later.
 func TestKill(t *testing.T) {
 	kills := 5
 	if text := os.Getenv(killsVariable); text != "" {
@@ -52,42 +53,60 @@ func TestKill(t *testing.T) {
 			t.Fatalf("read %s: %v", killsVariable, err)
 		}
 	}
-	for _, kind := range []string{"checksums", "k"} {
+	for seed, kind := range []string{"checksums", "k"} {
 		t.Run(kind, func(t *testing.T) {
+			t.Log("the dice have seed ", seed)
+			rng := rand.New(rand.NewPCG(uint64(seed), 0))
 			path := t.TempDir() + "/" + kind
-			reported, before := 0, 0
+			var before [3]int
 			for round := range kills {
-				reported = max(reported, killOne(t, path, time.Duration(rand.IntN(60_000))*time.Microsecond))
-				d, err := Open(path, killOptions(path))
-				if err != nil {
-					t.Fatalf("kill %d: %v", round, err)
+				life := time.Duration(rng.IntN(60_000)) * time.Microsecond
+				reported := killOne(t, path, life, round%2 == 1)
+				has := judgeKilled(t, path)
+				for i, n := range has {
+					if least, most := max(reported, before[i]), max(reported, slices.Max(before[:]))+1; n < least || n > most {
+						t.Fatalf("kill %d: file %d has generation %d, want one from %d to %d", round, i, n, least, most)
+					}
 				}
-				n, err := judge(d)
-				switch {
-				case err != nil:
-					t.Fatalf("kill %d: %v", round, err)
-				case n < reported, n > max(reported, before)+1:
-					t.Fatalf("kill %d: there is generation %d, and %d was reported last", round, n, reported)
-				}
-				if got := len(listed(t, path)); got != 4 && n > 0 {
-					t.Fatalf("kill %d: %d files are left", round, got)
-				}
-				before = n
-				if err := d.Close(); err != nil {
-					t.Fatal(err)
-				}
+				before = has
 			}
-			t.Logf("%d kills, %d generations", kills, before)
-			if before < kills/10 {
-				t.Errorf("only %d generations were saved", before)
+			t.Logf("%d kills, generations %v", kills, before)
+			if least := kills / 2; slices.Min(before[:]) < least { // each that died later had reported one
+				t.Errorf("files have generations %v after %d kills, want %d at least", before, kills, least)
 			}
 		})
 	}
 }
 
-// killOne returns the last generation that a child reported. Half of them die while they open
-// the directory and save for the first time, the others later.
-func killOne(t *testing.T, path string, life time.Duration) (reported int) {
+// judgeKilled returns which generations a killed process has left, and sees that Open leaves nothing else.
+func judgeKilled(t *testing.T, path string) [3]int {
+	t.Helper()
+	d, err := Open(path, killOptions(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	has, err := judge(d)
+	if err == nil {
+		err = d.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for i, n := range has {
+		if n > 0 {
+			want = append(want, fileName(labels[i]))
+		}
+	}
+	if got := listed(t, path); !slices.Equal(got, want) {
+		t.Fatalf("%q are left, want %q", got, want)
+	}
+	return has
+}
+
+// killOne returns the last generation that a child reported. It dies after so long a life, which begins when the child starts, or
+// late: when it has reported a generation.
+func killOne(t *testing.T, path string, life time.Duration, late bool) (reported int) {
 	t.Helper()
 	child := exec.CommandContext(t.Context(), os.Args[0])
 	child.Env = append(os.Environ(), childVariable+"="+path)
@@ -102,7 +121,7 @@ func killOne(t *testing.T, path string, life time.Duration) (reported int) {
 	lines := bufio.NewReader(out)
 	kill := func() { _ = child.Process.Kill() }
 	var death *time.Timer
-	if rand.IntN(2) == 0 {
+	if !late {
 		death = time.AfterFunc(life, kill)
 	}
 	for {

@@ -18,6 +18,7 @@ type hardware struct {
 	rng    *rand.Rand
 	now    map[string]*inode   // what processes see
 	since  map[string][]*inode // since the directory was synced: what each name has been; nil is for none
+	most   int64               // bytes that the files have had when one was written
 	locked bool
 }
 
@@ -78,6 +79,17 @@ func (h *hardware) tear(file *inode) {
 		file.now = torn
 	}
 	file.lasting, file.lost = file.now, false
+}
+
+// measure notes how many bytes the files have that Create makes.
+func (h *hardware) measure() {
+	sum := int64(0)
+	for name, file := range h.now {
+		if isFile(name) || isLeftover(name) {
+			sum += int64(len(file.now))
+		}
+	}
+	h.most = max(h.most, sum)
 }
 
 func (h *hardware) clone() *hardware {
@@ -213,6 +225,7 @@ func (h *handle) Write(b []byte) (int, error) {
 		n = 0
 	}
 	h.file.now = append(h.file.now[:len(h.file.now):len(h.file.now)], b[:n]...)
+	h.measure()
 	return n, err
 }
 

@@ -49,25 +49,22 @@ func TestAFullDisk(t *testing.T) {
 	before := listed(t, path)
 	for room := 0; ; room += 7 {
 		disk.left = room
-		err := save(d, 2)
+		err := saveOne(d, 2, 0)
 		if err == nil {
 			break
 		}
 		if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), path) {
 			t.Fatalf("with %d bytes left, the error is %v", room, err)
 		}
-		if err := d.Sweep(); err != nil {
-			t.Fatal(err)
-		}
 		if got := listed(t, path); !slices.Equal(got, before) {
 			t.Fatalf("with %d bytes left, the directory has %q, want %q", room, got, before)
 		}
-		if n, err := judge(d); n != 1 || err != nil {
-			t.Fatalf("with %d bytes left, there is generation %d (error %v)", room, n, err)
+		if has, err := judge(d); has != [3]int{1, 1, 1} || err != nil {
+			t.Fatalf("with %d bytes left, the files have generations %v (error %v)", room, has, err)
 		}
 	}
-	if n, err := judge(d); n != 2 || err != nil {
-		t.Fatalf("with room enough, there is generation %d (error %v)", n, err)
+	if has, err := judge(d); has != [3]int{2, 1, 1} || err != nil {
+		t.Fatalf("with room enough, the files have generations %v (error %v)", has, err)
 	}
 }
 
@@ -105,44 +102,31 @@ func TestADirectoryThatIsClosedLater(t *testing.T) {
 			t.Fatal(err)
 		}
 		chmod(t, path, 0o500)
-		_, finished := w.Finish()
+		finished := w.Finish()
 		_, created := d.Create("late", nil)
-		for _, err := range []error{finished, created, d.Commit([]byte("new"), nil)} {
+		for _, err := range []error{finished, created, d.Keep()} {
 			if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), path) {
 				t.Errorf("the error is %v, want one that says that %s can't be written", err, path)
 			}
 		}
-		if n, err := judge(d); n != 1 || err != nil {
-			t.Errorf("there is generation %d (error %v)", n, err)
+		if has, err := judge(d); has != [3]int{1, 1, 1} || err != nil {
+			t.Errorf("the files have generations %v (error %v)", has, err)
 		}
 		chmod(t, path, 0)
-		if _, err := d.Manifest(); !errors.Is(err, fs.ErrPermission) || isRefused(err) {
+		if _, err := d.Open(labels[0]); !errors.Is(err, fs.ErrPermission) || isRefused(err) {
 			t.Errorf("in a directory that can't be read, the error is %v", err)
 		}
 		chmod(t, path, 0o700)
-		if got := size(t, path); got != d.used {
-			t.Errorf("%d bytes are there, and the Dir counts %d", got, d.used)
-		}
 		if err := save(d, 2); err != nil {
 			t.Error(err)
 		}
-		if n, err := judge(d); n != 2 || err != nil {
-			t.Errorf("there is generation %d (error %v)", n, err)
+		if has, err := judge(d); has != [3]int{2, 2, 2} || err != nil {
+			t.Errorf("the files have generations %v (error %v)", has, err)
+		}
+		if got := listed(t, path); len(got) != 3 {
+			t.Errorf("what could not be removed before is there by now: %q", got)
 		}
 	})
-}
-
-// size is how many bytes all files have.
-func size(t *testing.T, path string) (sum int64) {
-	t.Helper()
-	sizes, err := system{}.list(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, size := range sizes {
-		sum += size
-	}
-	return sum
 }
 
 func chmod(t *testing.T, path string, mode os.FileMode) {
@@ -169,7 +153,7 @@ func (errorReader) Read([]byte) (int, error) { return 0, syscall.EIO }
 
 func TestADiskThatCanNotBeRead(t *testing.T) {
 	d := opened(t, t.TempDir(), Options{})
-	name := saved(t, d, "head", newName("random"), newName("random"), newName("random"))
+	name := saved(t, d, "head", newTemporary("random"), newTemporary("random"), newTemporary("random"))
 	d.disk = brokenFile{}
 	if _, _, err := loaded(d, name); !isRefused(err) || !errors.Is(err, syscall.EIO) {
 		t.Errorf("the error is %v, want one that says what the system said", err)

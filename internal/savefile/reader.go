@@ -35,15 +35,18 @@ type Reader struct {
 // buffer is small: a block that is larger goes around it.
 const buffer = 16 << 10
 
-// newReader reads and checks the header.
-func (d *Dir) newReader(name string) (*Reader, error) {
+// Open opens the finished file of a label, and checks its header. The error is an fs.ErrNotExist if there is none, and a
+// *Refused if it is not one that can be trusted.
+func (d *Dir) Open(label string) (*Reader, error) { return d.read(fileName(label)) }
+
+func (d *Dir) read(name string) (*Reader, error) {
 	path := filepath.Join(d.path, name)
 	f, err := d.disk.open(path)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("open a saved file: %w", err)
 	}
 	r := &Reader{path: path, file: f, from: bufio.NewReaderSize(f, buffer)}
-	if err = r.start(d.key, name); err != nil {
+	if err := r.start(d.key, name); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return r, nil

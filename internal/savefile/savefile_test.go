@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -35,26 +36,21 @@ func opened(t testing.TB, path string, opts Options) *Dir {
 // saved writes a file.
 func saved(t testing.TB, d *Dir, head string, records ...string) string {
 	t.Helper()
-	w, err := d.Create("things.v1", []byte(head))
-	if err != nil {
+	return savedAs(t, d, "things.v1", append([]string{head}, records...)...)
+}
+
+// savedAs writes the file of a label: its header, and its records. It returns its name.
+func savedAs(t testing.TB, d *Dir, label string, content ...string) string {
+	t.Helper()
+	if err := saveFile(d, label, content[0], content[1:]); err != nil {
 		t.Fatal(err)
 	}
-	defer w.Abandon()
-	for _, record := range records {
-		if err := w.Record([]byte(record)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	name, err := w.Finish()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return name
+	return fileName(label)
 }
 
 // loaded reads a file as far as it goes. The error is nil if it is whole.
 func loaded(d *Dir, name string) (head string, records []string, err error) {
-	r, err := d.Open(name)
+	r, err := d.read(name)
 	if err != nil {
 		return "", nil, err
 	}
@@ -108,47 +104,86 @@ func TestWhatIsSavedIsLoaded(t *testing.T) {
 			if err != nil || head != "head" || !slices.Equal(got, want) {
 				t.Errorf("%d records and header %q were loaded with error %v, want the %d that were saved", len(got), head, err, len(want))
 			}
-			if err := d.Sweep(); err != nil { // a disk has no room for all seeds
-				t.Error(err)
-			}
 		})
 	})
 }
 
-func TestAManifestKeepsItsFiles(t *testing.T) {
+// TestALabelHasOneFile replaces files, opens the directory again in between, and removes one at last.
+func TestALabelHasOneFile(t *testing.T) {
 	both(t, func(t *testing.T, opts Options) {
 		path := filepath.Join(t.TempDir(), "new", "place")
 		d := opened(t, path, opts)
-		if _, err := d.Manifest(); !errors.Is(err, ErrNone) {
-			t.Errorf("an empty directory has a manifest, or the error is %v", err)
+		if _, err := d.Open("a"); !errors.Is(err, fs.ErrNotExist) || isRefused(err) {
+			t.Errorf("in an empty directory, the error is %v", err)
 		}
-		var before []string
-		for _, manifest := range []string{"first", "", strings.Repeat("long ", blockSize)} {
-			names := []string{saved(t, d, "a", "1", "2"), saved(t, d, "b"), saved(t, d, "gone")}
-			if err := d.Commit([]byte(manifest), names[:2]); err != nil {
-				t.Fatal(err)
-			}
-			want := slices.Sorted(slices.Values(append(names[:2:2], manifestName)))
-			if got := listed(t, path); !slices.Equal(got, want) {
-				t.Errorf("the directory has %q, want %q", got, want)
-			}
-			if _, err := d.Open(names[2]); !isRefused(err) {
-				t.Errorf("a file that was not kept opens with %v", err)
-			}
+		for _, head := range []string{"first", "", strings.Repeat("long ", blockSize/5)} {
+			a, b := savedAs(t, d, "a", head, head, "2"), savedAs(t, d, "b", head)
 			if err := d.Close(); err != nil {
 				t.Fatal(err)
 			}
 			d = opened(t, path, opts)
-			if got, err := d.Manifest(); err != nil || string(got) != manifest {
-				t.Errorf("the manifest has %d bytes (error %v), want %d", len(got), err, len(manifest))
+			if got, want := listed(t, path), slices.Sorted(slices.Values([]string{a, b})); !slices.Equal(got, want) {
+				t.Errorf("the directory has %q, want %q", got, want)
 			}
-			if head, records, err := loaded(d, names[0]); err != nil || head != "a" || !slices.Equal(records, []string{"1", "2"}) {
-				t.Errorf("a file has %q, %q (error %v)", head, records, err)
+			r, err := d.Open("a")
+			if err != nil {
+				t.Fatal(err)
 			}
-			before = append(before, names...)
+			if got := string(r.Header()); got != head || r.Close() != nil {
+				t.Errorf("the header has %d bytes, want %d", len(got), len(head))
+			}
+			if _, records, err := loaded(d, a); err != nil || !slices.Equal(records, []string{head, "2"}) {
+				t.Errorf("%d records are there (error %v)", len(records), err)
+			}
 		}
-		if slices.Sort(before); len(slices.Compact(before)) != 9 {
-			t.Error("a name was given twice")
+		if err := d.Keep("b", "c"); err != nil {
+			t.Fatal(err)
+		}
+		if got := listed(t, path); !slices.Equal(got, []string{fileName("b")}) {
+			t.Errorf("the directory has %q", got)
+		}
+	})
+}
+
+// TestAReaderNeedsNoLock reads what another process has, while that replaces it, and can write nothing.
+func TestAReaderNeedsNoLock(t *testing.T) {
+	both(t, func(t *testing.T, opts Options) {
+		path := t.TempDir()
+		d := opened(t, path, opts)
+		name := saved(t, d, "old", sample...)
+		reads, err := OpenToRead(path, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := reads.Open("things.v1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := d.Create("things.v1", []byte("new"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Abandon()
+		if head, _, err := loaded(reads, name); head != "old" || err != nil {
+			t.Errorf("while another one is written, the header is %q (error %v)", head, err)
+		}
+		if err := w.Finish(); err != nil {
+			t.Fatal(err)
+		}
+		if head, _, err := loaded(reads, name); head != "new" || err != nil {
+			t.Errorf("the header is %q (error %v) by now", head, err)
+		}
+		if first, err := r.Next(); string(first) != sample[0] || err != nil || r.Close() != nil {
+			t.Errorf("who has the old one open reads %q (error %v)", first, err)
+		}
+		if _, err := reads.Create("things.v1", nil); !errors.Is(err, ErrClosed) {
+			t.Errorf("to write, the error is %v", err)
+		}
+		if err := reads.Keep(); !errors.Is(err, ErrClosed) {
+			t.Errorf("to remove, the error is %v", err)
+		}
+		if err := reads.Close(); err != nil || len(listed(t, path)) != 1 {
+			t.Errorf("after Close (error %v) there are %q", err, listed(t, path))
 		}
 	})
 }
@@ -162,15 +197,12 @@ func TestOnlyTheOwnerMayRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new")
 	d := opened(t, path, Options{})
 	name := saved(t, d, "")
-	if err := d.Commit(nil, []string{name}); err != nil {
-		t.Fatal(err)
-	}
 	w, err := d.Create("unfinished", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer w.Abandon()
-	want := map[string]os.FileMode{".": 0o700, name: 0o600, manifestName: 0o600, lockName: 0o600, filepath.Base(w.temporary): 0o600}
+	want := map[string]os.FileMode{".": 0o700, name: 0o600, lockName: 0o600, filepath.Base(w.temporary): 0o600}
 	for name, want := range want {
 		if info, err := os.Stat(filepath.Join(path, name)); err != nil || info.Mode().Perm() != want {
 			t.Errorf("%s has mode %v (error %v), want %v", name, info.Mode().Perm(), err, want)
@@ -191,75 +223,63 @@ func TestADirectoryHasOneUser(t *testing.T) {
 	if _, err := d.Create("late", nil); !errors.Is(err, ErrClosed) {
 		t.Errorf("after Close, Create says %v", err)
 	}
-	if err := d.Commit(nil, nil); !errors.Is(err, ErrClosed) {
-		t.Errorf("after Close, Commit says %v", err)
+	if err := d.Keep(); !errors.Is(err, ErrClosed) {
+		t.Errorf("after Close, Keep says %v", err)
 	}
 }
 
-// TestOpenTidiesUp has files of all kinds lie about: only ours that nobody needs go.
-func TestOpenTidiesUp(t *testing.T) {
+// TestTidyingUp has files of all kinds lie about: only ours that nobody needs go.
+func TestTidyingUp(t *testing.T) {
 	path := t.TempDir()
 	d := opened(t, path, Options{})
-	kept := saved(t, d, "", "kept")
-	if err := d.Commit(nil, []string{kept}); err != nil {
-		t.Fatal(err)
-	}
-	leftover := saved(t, d, "", "finished, not committed")
-	unfinished, err := d.Create("unfinished", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(unfinished.Abandon)
-	foreign := []string{"notes.txt", "x.tmp", "x.save", "x.save.tmp", kept + ".bak", "-" + leftover[1:], "manifest.save.tmp", "my " + leftover}
-	for _, name := range foreign {
+	kept, old := savedAs(t, d, "kept", ""), savedAs(t, d, "old", "")
+	foreign := []string{"notes.txt", "x.tmp", "x.save", "x.save.tmp", kept + ".bak", "-" + old[1:], "my " + old, "my " + old + temporary}
+	for _, name := range append(foreign, newTemporary("unfinished")) {
 		if err := os.WriteFile(filepath.Join(path, name), []byte("mine"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	folder := newName("folder")
+	folder := newTemporary("folder")
 	if err := os.Mkdir(filepath.Join(path, folder), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	expect := func(step string, want ...string) {
+		t.Helper()
+		want = append(want, append(foreign, folder)...)
+		slices.Sort(want)
+		if got := listed(t, path); !slices.Equal(got, want) {
+			t.Errorf("%s leaves %q\nwant %q", step, got, want)
+		}
+	}
+	savedAs(t, d, "kept", "again")
+	expect("Create", kept, old)
+	if _, err := d.Create("kept", nil); err != nil { // and the process is killed
 		t.Fatal(err)
 	}
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
 	d = opened(t, path, Options{})
-	want := slices.Sorted(slices.Values(append(foreign, kept, manifestName, folder)))
-	if got := listed(t, path); !slices.Equal(got, want) {
-		t.Errorf("Open leaves %q\nwant %q", got, want)
-	}
-	if err := d.Commit(nil, nil); err != nil {
+	expect("Open", kept, old)
+	if err := d.Keep("kept"); err != nil {
 		t.Fatal(err)
 	}
-	want = slices.DeleteFunc(want, func(name string) bool { return name == kept })
-	if got := listed(t, path); !slices.Equal(got, want) {
-		t.Errorf("Commit leaves %q\nwant %q", got, want)
-	}
+	expect("Keep", kept)
 }
 
 func TestAnotherKeyRemovesNothing(t *testing.T) {
 	path := t.TempDir()
 	d := opened(t, path, Options{Key: key})
-	name := saved(t, d, "", "secret")
-	if err := d.Commit([]byte("secret"), []string{name}); err != nil {
-		t.Fatal(err)
-	}
-	for _, filename := range []string{name, manifestName} {
-		if content, err := os.ReadFile(filepath.Join(path, filename)); err != nil || bytes.Contains(content, []byte("secret")) {
-			t.Errorf("%s can be read without a key (error %v)", filename, err)
-		}
+	name := saved(t, d, "secret", "secret")
+	if content, err := os.ReadFile(filepath.Join(path, name)); err != nil || bytes.Contains(content, []byte("secret")) {
+		t.Errorf("it can be read without a key (error %v)", err)
 	}
 	for want, opts := range map[string]Options{"sealed with another key": {Key: key[:16]}, "it is sealed, and there is no key": {}, "": {Key: key}} {
 		if err := d.Close(); err != nil {
 			t.Fatal(err)
 		}
 		d = opened(t, path, opts)
-		if err := d.Sweep(); err != nil {
-			t.Error(err)
-		}
-		_, err := d.Manifest()
-		checkRefused(t, err, want)
-		_, _, err = loaded(d, name)
+		_, _, err := loaded(d, name)
 		checkRefused(t, err, want)
 	}
 }
@@ -267,13 +287,11 @@ func TestAnotherKeyRemovesNothing(t *testing.T) {
 func TestAFileWithoutASealIsRefusedWhereThereIsAKey(t *testing.T) {
 	path := t.TempDir()
 	d := opened(t, path, Options{})
-	if err := d.Commit(nil, nil); err != nil {
-		t.Fatal(err)
-	}
+	name := saved(t, d, "")
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
-	_, err := opened(t, path, Options{Key: key}).Manifest()
+	_, _, err := loaded(opened(t, path, Options{Key: key}), name)
 	checkRefused(t, err, "it is not sealed, although there is a key")
 }
 

@@ -2,7 +2,6 @@ package savefile
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -12,7 +11,7 @@ import (
 // Writer writes one file. It belongs to one goroutine.
 type Writer struct {
 	dir       *Dir
-	name      string // of the finished file
+	path      string // of the finished file
 	temporary string // its path until then
 	file      file
 	by        protection
@@ -23,40 +22,48 @@ type Writer struct {
 	out    []byte // room for a block as it is written
 	number uint64 // of the next block
 	count  uint64 // of records
-	size   int64  // of the file, also what the Dir counts for it
+	used   int64  // bytes of all files, also of this one
 	err    error  // why nothing can be added any more
 	gone   bool   // whether Finish or Abandon has been called
 }
 
-// newWriter makes a file that becomes name when it is finished.
-func (d *Dir) newWriter(temporary, name string, head []byte) (*Writer, error) {
-	w := &Writer{dir: d, name: name, temporary: filepath.Join(d.path, temporary)}
-	if len(head) > d.block {
-		return nil, fmt.Errorf("create %s: a header of %d bytes: %w, %d are allowed", filepath.Join(d.path, name), len(head), ErrTooLong, d.block)
-	}
-	begin := newPreamble(d.key)
-	w.by = begin.protection(d.key, name)
-	if err := d.take(preambleLength); err != nil {
-		return nil, fmt.Errorf("create %s: %w", filepath.Join(d.path, name), err)
-	}
-	var err error
-	if w.file, err = d.disk.create(w.temporary); err != nil {
-		d.give(preambleLength)
-		return nil, fmt.Errorf("create a file to save to: %w", err)
-	}
-	w.size = preambleLength
-	if w.packer, err = newPacker(d.block); err == nil {
-		_, err = w.file.Write(begin.append())
-	}
+// Create begins the file of a label, which takes the place of the one that is there once it is finished. The label is
+// also a part of the file's name. The header comes back from [Reader.Header]. One file can be written at a time.
+func (d *Dir) Create(label string, header []byte) (*Writer, error) {
+	name := fileName(label)
+	w := &Writer{dir: d, path: filepath.Join(d.path, name), temporary: filepath.Join(d.path, newTemporary(label))}
+	err := d.begin()
 	if err == nil {
-		err = w.write(header, head)
-	}
-	if err != nil {
-		w.err = err
+		if err = w.start(name, header); err == nil {
+			return w, nil
+		}
 		w.Abandon()
-		return nil, fmt.Errorf("create %s: %w", filepath.Join(d.path, name), err)
 	}
-	return w, nil
+	return nil, fmt.Errorf("create %s: %w", w.path, err)
+}
+
+// start makes the file, and writes what comes before the records.
+func (w *Writer) start(name string, head []byte) (err error) {
+	if len(head) > w.dir.block {
+		return fmt.Errorf("a header of %d bytes: %w, %d are allowed", len(head), ErrTooLong, w.dir.block)
+	}
+	if w.used, err = w.dir.tidy(); err != nil {
+		return err
+	}
+	if w.packer, err = newPacker(w.dir.block); err != nil {
+		return err
+	}
+	made, err := w.dir.disk.create(w.temporary)
+	if err != nil {
+		return err
+	}
+	w.file = made
+	begin := newPreamble(w.dir.key)
+	w.by = begin.protection(w.dir.key, name)
+	if err := w.put(begin.append()); err != nil {
+		return err
+	}
+	return w.write(header, head)
 }
 
 // newPacker returns what compresses a block. It starts no goroutine.
@@ -125,72 +132,69 @@ func (w *Writer) write(k kind, block []byte) error {
 	}
 	w.out = h.append(w.out[:0])
 	w.out = w.by.protect(w.out, w.out[:headLength], block, w.number)
-	if err := w.dir.take(len(w.out)); err != nil {
-		return err
-	}
-	w.size += int64(len(w.out))
 	w.number++
-	_, err := w.file.Write(w.out)
+	return w.put(w.out)
+}
+
+// put writes bytes, if there is room.
+func (w *Writer) put(b []byte) error {
+	n := int64(len(b))
+	if most := w.dir.max; most > 0 && w.used+n > most {
+		return fmt.Errorf("%w: %d bytes are in use and %d more are needed, but %d are allowed", ErrFull, w.used, n, most)
+	}
+	w.used += n
+	_, err := w.file.Write(b)
 	return err
 }
 
-// Finish makes the file last and returns its name. After an error it is gone.
-func (w *Writer) Finish() (name string, err error) {
-	if err := w.complete(); err != nil {
-		return "", err
-	}
-	if err := w.dir.publish(w); err != nil {
-		return "", w.failure(err)
-	}
-	return w.name, nil
-}
-
-// complete writes what is left and syncs it, under the temporary name.
-func (w *Writer) complete() error {
+// Finish makes the file last, in the place of the old one. After an error there is the old one, or this one if the
+// system could not say which.
+func (w *Writer) Finish() error {
+	defer w.Abandon()
 	if w.err == nil && w.gone {
 		w.err = ErrClosed
 	}
-	if w.err == nil {
-		w.err = w.flush()
-	}
-	if w.err == nil {
-		w.err = w.write(end, binary.LittleEndian.AppendUint64(nil, w.count))
-	}
-	if w.err == nil {
-		w.err = w.file.Sync()
+	for _, step := range []func() error{w.flush, w.end, w.file.Sync, w.file.Close, w.publish} {
+		if w.err == nil {
+			w.err = step()
+		}
 	}
 	if w.err != nil {
-		w.Abandon()
 		return w.failure(w.err)
-	}
-	w.gone = true
-	if err := errors.Join(w.file.Close(), w.packer.Close()); err != nil {
-		w.discard(w.temporary)
-		return w.failure(err)
 	}
 	return nil
 }
 
-// Abandon removes the file. It does nothing after Finish, so it can be deferred.
+// end writes the last block.
+func (w *Writer) end() error {
+	return w.write(end, binary.LittleEndian.AppendUint64(nil, w.count))
+}
+
+// publish gives the file its name for good.
+func (w *Writer) publish() error {
+	if !w.dir.isMine() {
+		return ErrClosed
+	}
+	if err := w.dir.disk.rename(w.temporary, w.path); err != nil {
+		return err
+	}
+	return w.dir.disk.sync(w.dir.path)
+}
+
+// Abandon removes what was not finished. It does nothing after Finish, so it can be deferred.
 func (w *Writer) Abandon() {
 	if w.gone {
 		return
 	}
 	w.gone = true
-	_ = w.file.Close() // nobody will miss what is not written
 	if w.packer != nil {
 		_ = w.packer.Close()
 	}
-	w.discard(w.temporary)
-}
-
-// discard removes the file. Its bytes count until it is really gone.
-func (w *Writer) discard(path string) {
-	if err := w.dir.disk.remove(path); err == nil {
-		w.dir.give(w.size)
+	if w.file != nil {
+		_ = w.file.Close()                 // nobody will miss what is not written
+		_ = w.dir.disk.remove(w.temporary) // the next Create or Open tries again
 	}
+	w.dir.done()
 }
 
-func (w *Writer) failure(err error) error {
-	return fmt.Errorf("write %s: %w", filepath.Join(w.dir.path, w.name), err)
-}
+func (w *Writer) failure(err error) error { return fmt.Errorf("write %s: %w", w.path, err) }

@@ -18,8 +18,8 @@ type MemoryOptions struct {
 	// Key seals the files: 16, 24 or 32 bytes, for AES. Without one they can be read by everybody who can read the
 	// directory.
 	Key []byte
-	// MaxBytes is how much the directory may hold. It has to have room for what was saved last and
-	// for what is being saved. Zero limits nothing. A state that is larger is not saved, and the log says so.
+	// MaxBytes is how much the directory may hold. It has to have room for what was saved last of all kinds, and for the
+	// kind that is being saved. Zero limits nothing. A kind that has no room is not saved, and the log says so.
 	MaxBytes int64
 	// Every is how often the state is saved, if anything has changed. Zero is every 30 seconds. Saving never takes more
 	// than a hundredth of the time.
