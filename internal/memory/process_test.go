@@ -32,6 +32,7 @@ type place struct {
 	forbidden       bool // to ask for the cluster
 	config          rest.Config
 	every           time.Duration
+	asked           func() // called when somebody asks for the cluster; nil: nothing
 }
 
 func newPlace(t *testing.T) *place {
@@ -41,6 +42,9 @@ func newPlace(t *testing.T) *place {
 
 // RoundTrip answers as the server does.
 func (p *place) RoundTrip(r *http.Request) (*http.Response, error) {
+	if p.asked != nil {
+		p.asked()
+	}
 	text, code := fmt.Sprintf(`{"apiVersion":"meta.k8s.io/v1","kind":"PartialObjectMetadata","metadata":{"name":"kube-system","uid":%q}}`, p.uid), http.StatusOK
 	if p.forbidden {
 		text, code = `{"apiVersion":"v1","kind":"Status","status":"Failure","reason":"Forbidden","code":403}`, http.StatusForbidden

@@ -185,7 +185,7 @@ func TestACrashAtEachMoment(t *testing.T) {
 }
 
 // TestAKilledProcessIsFollowedByALossOfPower has a process die at each operation of its second save, and
-// the next one at any operation of Open and of a third. What a process sees may not last yet.
+// the next one at any operation of Open and of a third. A process may see files that do not last yet.
 func TestAKilledProcessIsFollowedByALossOfPower(t *testing.T) {
 	const opening = 24 // operations, or some more
 	seeds.RunHeavy(t, 8, func(t *testing.T, rng *rand.Rand) {

@@ -37,7 +37,7 @@
 // # What a crash leaves
 //
 // A file has a temporary name until it is synced. Then a rename puts it in the place of the old one, and the directory
-// is synced, too. What is left of unfinished files goes at the next Open or Create, by its name. Names that this package
+// is synced, too. The next Open or Create removes unfinished files, by their names. Names that this package
 // does not give are left alone.
 //
 // # Concurrency

@@ -200,7 +200,7 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-// TestOneFileIsWrittenAtATime sees that whoever comes in between fails, and changes nothing.
+// TestOneFileIsWrittenAtATime sees that a call in between fails, and changes nothing.
 func TestOneFileIsWrittenAtATime(t *testing.T) {
 	d := opened(t, t.TempDir(), Options{})
 	w, err := d.Create("things", nil)
