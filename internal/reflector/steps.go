@@ -122,6 +122,7 @@ func (r *Reflector[T]) adopt(ctx context.Context, list *snapshot[T], as Replacem
 	if !r.listed.IsZero() {
 		call(r.opts.Hooks.Relisted)
 	}
+	r.hears() // before anybody sees the list, and asks how the kind is
 	if err := r.sink.Replace(list.objs, as); err != nil {
 		return nil, r.fail(ctx, r.Status().State, fmt.Errorf("hand on the list: %w", err))
 	}
@@ -134,7 +135,6 @@ func (r *Reflector[T]) adopt(ctx context.Context, list *snapshot[T], as Replacem
 	r.note(func(s *informer.ReflectorStatus) {
 		s.Version, s.SyncedOnce, s.ListedAt = as.Version, true, r.listed
 	})
-	r.hears()
 	r.relists.serve() // last: who has waited for the list finds it in the status
 	return next, nil
 }
