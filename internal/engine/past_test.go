@@ -75,7 +75,7 @@ func want(then, now hand) []string {
 	return all
 }
 
-// ear is a subscriber that notes what it is told.
+// ear is a subscriber. It notes every delta.
 type ear struct {
 	mu   sync.Mutex
 	told []string

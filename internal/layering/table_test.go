@@ -55,7 +55,7 @@ var table = map[string]rule{
 	"internal/decode":               {ours: in("internal/dedup"), theirs: in("k8s.io/api", "k8s.io/apimachinery")},
 	"internal/savefile":             {ours: in("internal/lock"), theirs: in("github.com/klauspost/compress/zstd")},
 	"internal/memory": {
-		ours:   in("internal/lock", "internal/savefile", "pkg/delta"),
+		ours:   in("internal/lifecycle", "internal/lock", "internal/savefile", "pkg/delta"),
 		theirs: in("github.com/go-logr/logr", "k8s.io/apimachinery", "k8s.io/client-go"),
 	},
 	"internal/wire": {

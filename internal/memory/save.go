@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/savefile"
 )
 
@@ -35,7 +36,7 @@ const (
 func (m *Memory) Run(ctx context.Context) {
 	soonest := cmp.Or(m.opts.Every, every)
 	rest := soonest
-	for sleep(ctx, rest) {
+	for lifecycle.Sleep(ctx, rest) {
 		began := time.Now()
 		if err := m.save(ctx, running); err != nil && ctx.Err() == nil {
 			m.opts.Log.Error(err, "The state could not be saved; what was saved before stays", "dir", m.opts.Dir)
@@ -147,15 +148,4 @@ func write(ctx context.Context, w *savefile.Writer, by Codec, s Snapshot) (err e
 		}
 	}
 	return nil
-}
-
-func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

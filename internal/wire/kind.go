@@ -107,7 +107,7 @@ func (k *Kind) fromProto(data []byte) (runtime.Object, error) {
 // named tells which object an error is about, if it can be found out.
 func named(data []byte) string {
 	head, _ := decode.ReadHead(data, true)
-	key := delta.Key{Namespace: string(head.Namespace), Name: string(head.Name)}
+	key := keyOf(&head)
 	if key.Name == "" {
 		return ""
 	}

@@ -134,7 +134,7 @@ func (o *objects) find(head *decode.Head) (found lookup) {
 	if o.kind.Known == nil || len(head.Name) == 0 {
 		return found
 	}
-	found.key = delta.Key{Namespace: string(head.Namespace), Name: string(head.Name)}
+	found.key = keyOf(head)
 	found.known, _ = o.kind.Known(found.key)
 	return found
 }

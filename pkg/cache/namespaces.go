@@ -167,7 +167,7 @@ func (k *kind) removeNamespace(namespace string, how informer.Removal) error {
 	byName = maps.Clone(byName)
 	delete(byName, namespace)
 	k.byName.Store(&byName)
-	k.forgetResync(namespace) // after that, so that nobody who follows a policy brings it back
+	k.forgetResync(namespace) // last: who follows a policy would bring it back
 	return nil
 }
 

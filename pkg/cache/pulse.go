@@ -7,8 +7,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes/scheme"
-	"k8s.io/client-go/rest"
+	"k8s.io/client-go/discovery"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 )
@@ -39,7 +38,7 @@ func (p *pulse) run(ctx context.Context) {
 			p.tell(time.Time{}, nil)
 		}
 		if silent := time.Since(last); silent < p.bound {
-			pauseFor(ctx, p.bound-silent)
+			lifecycle.Sleep(ctx, p.bound-silent)
 			continue
 		}
 		if err := p.answer(ctx); err == nil {
@@ -47,7 +46,7 @@ func (p *pulse) run(ctx context.Context) {
 			p.tell(time.Time{}, nil)
 		} else {
 			p.tell(last, err)
-			pauseFor(ctx, askEvery)
+			lifecycle.Sleep(ctx, askEvery)
 		}
 	}
 }
@@ -63,29 +62,18 @@ func (p *pulse) answer(ctx context.Context) error {
 	return err
 }
 
-func pauseFor(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
-}
-
 // feelPulse asks the server while the cache runs, if somebody wants to know when it is stale.
 func (c *Cache) feelPulse(group *lifecycle.Group) error {
 	if c.ours.StaleAfter == 0 {
 		return nil
 	}
-	config := rest.CopyConfig(c.api.config)
-	config.GroupVersion, config.APIPath, config.NegotiatedSerializer = &metav1.SchemeGroupVersion, "/", scheme.Codecs.WithoutConversion()
-	client, err := rest.RESTClientForConfigAndClient(config, c.api.http)
+	client, err := discovery.NewDiscoveryClientForConfigAndClient(c.api.plainConfig(), c.api.http)
 	if err != nil {
 		return fmt.Errorf("make a client to ask whether the server is there: %w", err)
 	}
 	p := &pulse{
 		bound: c.ours.StaleAfter, heard: c.heardAt, tell: c.suspect,
-		ask: func(ctx context.Context) error { return client.Get().AbsPath("/version").Do(ctx).Error() },
+		ask: func(ctx context.Context) error { return client.RESTClient().Get().AbsPath("/version").Do(ctx).Error() },
 	}
 	group.Guest("feel the pulse", p.run)
 	return nil

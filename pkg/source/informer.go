@@ -13,6 +13,7 @@ import (
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
@@ -36,7 +37,7 @@ func findInformer(ctx context.Context, from cache.Cache, obj client.Object, s *s
 		if ctx.Err() == nil {
 			complain(err, wait)
 		}
-		if !pause(ctx, wait) {
+		if !lifecycle.Sleep(ctx, wait) {
 			return nil, fmt.Errorf("failed to get informer from cache: %w", err)
 		}
 	}
@@ -52,18 +53,6 @@ func complain(err error, next time.Duration) {
 		log.Error(err, "The scheme does not know this kind: register it with the manager's scheme", "retryAfter", next.String())
 	default:
 		log.Error(err, "The cache gave no informer", "retryAfter", next.String())
-	}
-}
-
-// pause waits, and reports whether ctx is still alive.
-func pause(ctx context.Context, wait time.Duration) bool {
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }
 
