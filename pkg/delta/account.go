@@ -111,14 +111,3 @@ func (a *account) idle() bool { return a.goesOn() && !a.running && a.arrivals.fl
 func (a *account) done() bool {
 	return !a.running && !a.news && !a.goesOn() && a.len() == 0 && a.arrivals.flying == 0
 }
-
-// born reports whether the object that the request is about has come into being since
-// the request was last dealt with, so that nothing can have been missed of it alone.
-func (a *account) born() bool {
-	for i := range a.pending {
-		if a.pending[i].Is(Primary) && a.pending[i].Op == Added {
-			return true
-		}
-	}
-	return false
-}

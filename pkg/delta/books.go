@@ -11,7 +11,7 @@ import (
 // Why changes may be incomplete, as [Changes.Incomplete] tells it.
 const (
 	notFollowed  = "nothing is recorded here: the controller is not one of delta-runtime's builder, or it is WithoutLedger, or the context is not the reconciler's"
-	firstTime    = "the request has not succeeded since the controller started, or since changes were last missed"
+	firstTime    = "no success with the request is known since the process started"
 	fromTheStart = "an object was there when its kind or namespace was first listed; what happened to it before is not known"
 	justStarted  = "the process has just started"
 	missedSome   = "changes may have been missed: a namespace was dropped, an object could not be read, or events were left out"
@@ -35,13 +35,12 @@ type books[R comparable] struct {
 
 	overflows uint64
 	unsettled unsettled
-	missing   missing // requests that something was left out of, without another trace
 }
 
 func newBooks[R comparable](limits LedgerLimits) *books[R] {
 	return &books[R]{
 		limits: limits, accounts: map[R]*account{},
-		past: newRemembered[R](limits.Remembered), missing: newMissing(limits.Remembered),
+		past: newRemembered[R](limits.Remembered),
 	}
 }
 
@@ -81,7 +80,6 @@ func (b *books[R]) evict() bool {
 // as not known until it succeeds again.
 func (b *books[R]) lose(r R) {
 	b.past.forget(r)
-	b.missing.add(b.past.hash(r))
 	b.overflows++
 }
 
@@ -150,8 +148,8 @@ func (b *books[R]) take(r R, now time.Time) (Changes, failedSteps) {
 		return Changes{lacking: tooMany}, failedSteps{}
 	}
 	a.doubt = a.doubt || a.lists != b.lists || succeeded && last.lists != b.lists
+	a.lacksTold = cmp.Or(a.lacksTold, a.lacking, b.lacks(a, last, succeeded))
 	succeeded = succeeded && last.gaps == b.gaps
-	a.lacksTold = cmp.Or(a.lacksTold, a.lacking, b.lacks(r, a, succeeded))
 	a.arrivals.later, a.arrivals.loose = a.arrivals.later || last.owed, a.arrivals.loose || last.loose
 	if last.landed > 0 {
 		a.arrivals.landed += int(last.landed)
@@ -186,17 +184,18 @@ func (b *books[R]) take(r R, now time.Time) (Changes, failedSteps) {
 	}, a.failed
 }
 
-// lacks says what is not known of a request when it is taken.
-func (b *books[R]) lacks(r R, a *account, succeeded bool) string {
+// lacks says what is not known of an account when it is taken. Nobody knows what an earlier
+// process did for a request that has not succeeded yet.
+func (b *books[R]) lacks(a *account, last success, succeeded bool) string {
 	switch {
 	case a.gaps != b.gaps:
 		return missedSome
 	case a.goesOn():
 		return ""
-	case succeeded:
-		return ""
-	case b.gaps > 0 || !a.born() || b.missing.has(b.past.hash(r)):
-		return firstTime // a gap may have swallowed what would have asked for a newborn's request
+	case !succeeded:
+		return firstTime
+	case last.gaps != b.gaps:
+		return missedSome
 	default:
 		return ""
 	}
@@ -234,7 +233,6 @@ func (b *books[R]) settle(r R, how ledger.Outcome, left failedSteps, now time.Ti
 	}
 	succeeded := success{at: now.UnixNano(), gaps: a.gaps, lists: a.lists}
 	a.arrivals.later = a.arrivals.later || how != ledger.Succeeded
-	b.missing.remove(b.past.hash(r))
 	b.held -= len(a.told)
 	a.told, a.lacksTold, a.unfinished, a.doubt, a.dealt = nil, "", false, false, how == ledger.SettledAndFailed
 	a.failed = failedSteps{}

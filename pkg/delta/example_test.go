@@ -133,13 +133,13 @@ func ExampleChanges_Attempt() {
 }
 
 func ExampleChanges_Complete() {
-	ctx := told(delta.NewChanges(scaledUp()).Lacking("the request has not succeeded since the controller started"))
+	ctx := told(delta.NewChanges(scaledUp()).Lacking("no success with the request is known since the process started"))
 
 	changes := delta.From(ctx)
 	if !changes.Complete() {
 		fmt.Println("doing everything:", changes.Incomplete())
 	}
-	// Output: doing everything: the request has not succeeded since the controller started
+	// Output: doing everything: no success with the request is known since the process started
 }
 
 // written knows one write; see manager.OwnWrites.

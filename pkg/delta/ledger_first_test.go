@@ -2,6 +2,7 @@ package delta_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -9,8 +10,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// Of an object that has just been created all is known. Nothing has been done for it yet,
-// so a question that leaves its creation out is not answered with "nothing to do".
+// Nothing has been done yet for an object that was just created, so a question that leaves its creation out is not
+// answered with "nothing to do". And an earlier process may have worked for another object of its name.
 func TestNothingIsRuledOutBeforeTheFirstSuccess(t *testing.T) {
 	l := delta.NewLedger[string](delta.LedgerOptions{})
 	begun := became(nil, at(1, 1))
@@ -22,7 +23,7 @@ func TestNothingIsRuledOutBeforeTheFirstSuccess(t *testing.T) {
 	}
 	record(l, "r", begun)
 	for _, how := range []delta.Outcome{delta.Unfinished, delta.Succeeded} {
-		if whole, ofOthers, byOwner, step := ask(); !whole || !ofOthers || !byOwner || !step {
+		if whole, ofOthers, byOwner, step := ask(); whole || !ofOthers || !byOwner || !step {
 			t.Errorf("newborn, before it is %v: complete %t, touched %t and %t, the step ran: %t", how, whole, ofOthers, byOwner, step)
 		}
 		l.Settle("r", how)
@@ -35,30 +36,24 @@ func TestNothingIsRuledOutBeforeTheFirstSuccess(t *testing.T) {
 	}
 }
 
-// Nothing can have been missed of a newborn itself. Something else that would have asked
-// for its request may have been.
-func TestANewbornIsNotCompletelyKnownOnceChangesWereMissed(t *testing.T) {
+// No request is completely known before its first success, and before the first one after changes were missed.
+func TestARequestIsCompletelyKnownOnceItSucceeded(t *testing.T) {
 	var gaps uint64
 	l := delta.NewLedger[string](delta.LedgerOptions{})
 	l.Gaps(func() uint64 { return gaps })
 	begun := became(nil, at(1, 1))
 	begun.Op, begun.Cause = delta.Added, delta.Primary
-	ask := func(r string) bool {
-		record(l, r, begun)
-		defer l.Settle(r, delta.Succeeded)
-		return l.Take(r).Complete()
-	}
-	if !ask("before") {
-		t.Error("a newborn is not completely known, although nothing was missed")
-	}
-	gaps++ // a handler panicked at something that the next request would have been made for
-	_ = ask("another")
-	for _, r := range []string{"after", "before"} {
-		if ask(r) {
-			t.Errorf("newborn %q is completely known, although changes were missed", r)
+	for _, missed := range []string{"", "changes may have been missed"} {
+		for _, r := range []string{"before", "another"} {
+			for call, want := range []bool{false, true} {
+				record(l, r, begun)
+				told := l.Take(r)
+				if told.Complete() != want || !want && !strings.Contains(told.Incomplete(), missed) {
+					t.Errorf("%q, call %d (%q): complete %t: %s", r, call, missed, told.Complete(), told.Incomplete())
+				}
+				l.Settle(r, delta.Succeeded)
+			}
 		}
-		if !ask(r) {
-			t.Errorf("%q is not completely known after a success", r)
-		}
+		gaps++ // a handler panicked at something that a request would have been made for
 	}
 }

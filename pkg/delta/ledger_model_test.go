@@ -173,8 +173,7 @@ func (g *ledgerGame) miss() {
 func (g *ledgerGame) take(t *testing.T, name string, r *modelRequest) {
 	t.Helper()
 	fresh := r.since[r.told:]
-	born := g.gaps == 0 && slices.ContainsFunc(fresh, func(c delta.Change) bool { return c.Cause == delta.Primary && c.Op == delta.Added })
-	lossy := r.lossy || !r.known && !born && r.failures == 0
+	lossy := r.lossy || !r.known && r.failures == 0
 	lossy = lossy || slices.ContainsFunc(r.since, func(c delta.Change) bool { return c.Cause == delta.InitialList })
 	r.byTimer = len(fresh) == 0 && r.failures == 0
 	explained := r.owed || r.flying > 0 || r.landed > 0

@@ -56,29 +56,3 @@ func (m *remembered[R]) forget(r R) {
 }
 
 func (m *remembered[R]) len() int { return len(m.young) + len(m.old) }
-
-// missing are the requests that something was left out of, without another trace. They are
-// known by their hashes, too. It is bounded: beyond the limit every request may be among
-// them, for good.
-type missing struct {
-	limit  int
-	hashes map[uint64]struct{}
-	all    bool
-}
-
-func newMissing(limit int) missing { return missing{limit: limit, hashes: map[uint64]struct{}{}} }
-
-func (m *missing) has(hash uint64) bool {
-	_, ok := m.hashes[hash]
-	return ok || m.all
-}
-
-func (m *missing) add(hash uint64) {
-	if len(m.hashes) >= m.limit {
-		m.all = true
-		return
-	}
-	m.hashes[hash] = struct{}{}
-}
-
-func (m *missing) remove(hash uint64) { delete(m.hashes, hash) }

@@ -111,7 +111,7 @@ func TestAnyOtherSourceIsExternal(t *testing.T) {
 			t.Fatal(err)
 		}
 		pods.Add(pod("web", "1"))
-		if got := ledger.Clerk().Take(asked("web")); got.String() != "External (incomplete: the request has not succeeded since the controller started, or since changes were last missed)" {
+		if got := ledger.Clerk().Take(asked("web")); got.String() != "External (incomplete: no success with the request is known since the process started)" {
 			t.Errorf("the ledger has %s", got)
 		}
 		if got, want := fmt.Sprint(s), fmt.Sprint(theirs); got != want {

@@ -12,9 +12,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
-
-	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/manager"
 )
 
@@ -33,8 +30,7 @@ var errKilled = errors.New("the process was killed")
 // keptMemory is where the manager's memory is. Without a root there is none.
 type keptMemory struct {
 	root   string
-	number int                        // of the directory
-	absent map[reconcile.Request]bool // primary objects that were not there when the manager started
+	number int // of the directory
 }
 
 // newMemoryPlan returns the plan of a seed, with memories.
@@ -113,10 +109,6 @@ func (w *world) nextLife(kill bool, meanwhile []*step) {
 	w.stay(meanwhile)
 	w.spoil()
 	w.note(func() string { return "       the manager starts again" })
-	w.memory.absent = map[reconcile.Request]bool{}
-	for _, id := range w.objects(w.primary()) {
-		w.memory.absent[reconcile.Request{NamespacedName: id.key()}] = w.server.present(id) == nil
-	}
 	for _, o := range w.operators {
 		o.forget()
 	}
@@ -190,19 +182,4 @@ func (o *operator) interrupt() {
 			o.note(func() string { return fmt.Sprintf("%-8s is interrupted at %s", o.temper, r) })
 		}
 	}
-}
-
-// again reports whether the primary object is another one than the one that an earlier process has worked for. No process may have
-// seen that one go. A newborn's changes are complete, and say nothing of what earlier processes did for another object of its
-// name, so an operator begins again.
-func (c *call) again() bool {
-	if !c.memory.absent[c.request] {
-		return false
-	}
-	for change := range c.told.All() {
-		if change.Is(delta.Primary) && change.Op == delta.Added {
-			return true
-		}
-	}
-	return false
 }

@@ -18,9 +18,6 @@ import (
 // needs asks the changes of the lazy operator whether a job has to be done.
 func (c *call) needs(j *job) bool {
 	told, paths := c.told, j.depends(c.settled)
-	if c.again() {
-		return true
-	}
 	if j.relation == byMention && told.Touches(c.primary().ref.path) {
 		return true
 	}
