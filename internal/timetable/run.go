@@ -87,12 +87,12 @@ func (r *Timetable) keepsUp(run *resyncRun, now time.Time, lag func(uint32) uint
 			late.Members = append(late.Members, member)
 		}
 	}
-	if len(ready.Members) == 0 || len(late.Members) == 0 {
-		run.dividedAt = time.Time{}
-		return len(late.Members) == 0
-	}
 	if !run.dividedAt.IsZero() {
 		run.waited += now.Sub(run.dividedAt)
+		run.dividedAt = time.Time{}
+	}
+	if len(ready.Members) == 0 || len(late.Members) == 0 {
+		return len(late.Members) == 0
 	}
 	run.dividedAt = now
 	if run.waited < Patience {

@@ -68,6 +68,33 @@ func TestStuckSubscriberIsSplitOff(t *testing.T) {
 	}
 }
 
+// One that has caught up when the others have waited long enough, and is late again, has used up their patience.
+func TestPatienceIsCountedInAll(t *testing.T) {
+	r, now := New(nil), epoch
+	for number := range uint32(2) {
+		r.set(number+1, resync.Policy{Period: time.Minute}, now)
+	}
+	now = now.Add(time.Minute)
+	for _, tick := range r.Due(now) {
+		r.Begin(tick, someKeys(1000), now)
+	}
+	next := func(late uint64) bool {
+		_, ok := r.Next(now, func(number uint32) uint64 { return late * uint64(number-1) })
+		r.Drained()
+		return ok
+	}
+	if next(Chunk + 1) {
+		t.Error("nobody waits for the one that is late")
+	}
+	now = now.Add(Patience)
+	if !next(0) {
+		t.Error("all are ready, and are shown nothing")
+	}
+	if !next(Chunk + 1) {
+		t.Errorf("after %v the one that keeps up is held back for longer", Patience)
+	}
+}
+
 // A demand that has not ended does not keep a period from beginning, nor the other way
 // round.
 func TestDemandsAndPeriodsDoNotWaitForEachOther(t *testing.T) {
