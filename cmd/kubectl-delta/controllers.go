@@ -12,6 +12,7 @@ import (
 )
 
 func (p *program) showControllers(list v1.ControllerList) {
+	p.showCut(list.Cut)
 	if len(list.Items) == 0 {
 		return
 	}

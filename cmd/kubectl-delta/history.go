@@ -69,6 +69,7 @@ func (p *program) deltas(c *cobra.Command, args []string, q deltaQuery) error {
 		return err
 	}
 	return render(p, answer, func(list v1.DeltaList) {
+		p.showCut(list.Cut)
 		if len(list.Items) == 0 {
 			p.out.Sentence("", show.Text(nothing(of, q.op, list.Dropped)))
 			return

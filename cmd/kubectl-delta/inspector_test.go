@@ -156,12 +156,12 @@ func change() v1.Change {
 }
 
 func queues() v1.QueueList {
-	return v1.QueueList{At: now, Items: []v1.Queue{
+	return v1.QueueList{At: now, Cut: "Some changes are left out, as the answer would be too long; ask for one controller.", Items: []v1.Queue{
 		{
 			Controller: "site", Known: true, Ready: 1, Delayed: 1, Working: 1, OldestSeconds: 12.5, Added: 1206, Finished: 1203, More: true,
 			Items: []v1.Item{
 				{Namespace: "demo", Name: "blog", State: "working", Working: ago(2 * time.Second), Why: []v1.Change{change()}},
-				{Namespace: "demo", Name: "shop", State: "ready", Queued: ago(12 * time.Second), Priority: -100, Why: []v1.Change{{Causes: []string{"Resync"}}}},
+				{Namespace: "demo", Name: "shop", State: "ready", Queued: ago(12 * time.Second), Priority: -100, Why: []v1.Change{{Causes: []string{"Resync"}}}, WhyLeftOut: 4},
 				{Namespace: "demo", Name: "docs", State: "delayed", Due: now.Add(40 * time.Second), Attempts: 3},
 			},
 		},
@@ -173,7 +173,7 @@ func why() v1.Why {
 	loop := loop()
 	last := v1.Reconcile{
 		ID: 9, Controller: "site", Namespace: "demo", Name: "blog", Began: ago(12 * time.Second), Seconds: 0.0912, Result: "error", Attempt: 3,
-		Error: "update Deployment demo/blog: the object has been modified", Changes: []v1.Change{change()}, Incomplete: "the operator had just started",
+		Error: "update Deployment demo/blog: the object has been modified", Changes: []v1.Change{change()}, ChangesLeftOut: 1999, Incomplete: "the operator had just started",
 		Steps: []v1.StepOutcome{{Name: "files", Result: "done", Seconds: 0.012}, {Name: "deployment", Result: "skipped", Because: "nothing that it reads has changed"}},
 	}
 	return v1.Why{

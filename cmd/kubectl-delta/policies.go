@@ -79,6 +79,7 @@ func checkPeriod(text string) error {
 
 // showPolicies shows the policies of all kinds, or of one.
 func (p *program) showPolicies(list v1.KindList, only string) {
+	p.showCut(list.Cut)
 	var rows [][]show.Span
 	for i := range list.Items {
 		if k := &list.Items[i]; only == "" || k.Name == only {

@@ -128,6 +128,13 @@ func render[T any](p *program, answer []byte, text func(T)) error {
 	return nil
 }
 
+// showCut says what an answer leaves out, if anything.
+func (p *program) showCut(cut string) {
+	if cut != "" {
+		p.out.Sentence("", show.In(show.Warning, cut))
+	}
+}
+
 // unchanged shows an answer as it came, if the user wants that.
 func (p *program) unchanged(answer []byte) (shown bool, err error) {
 	var encoded show.Escaped

@@ -39,6 +39,7 @@ func (p *program) queue() *cobra.Command {
 }
 
 func (p *program) showQueues(list v1.QueueList) {
+	p.showCut(list.Cut)
 	if len(list.Items) == 0 {
 		p.out.Line(show.Text("There are no queues."))
 	}
@@ -100,6 +101,9 @@ func (p *program) itemRow(i *v1.Item, at time.Time) []show.Span {
 			text += " " + c.Kind + " " + full(c.Namespace, c.Name)
 		}
 		why = append(why, text)
+	}
+	if i.WhyLeftOut > 0 {
+		why = append(why, fmt.Sprintf("and %d more", i.WhyLeftOut))
 	}
 	if len(why) == 0 {
 		why = []string{show.None}

@@ -98,6 +98,7 @@ func health(k *v1.Kind) state {
 }
 
 func (p *program) showKinds(list v1.KindList) {
+	p.showCut(list.Cut)
 	slices.SortStableFunc(list.Items, func(a, b v1.Kind) int {
 		return cmp.Or(cmp.Compare(health(&b), health(&a)), cmp.Compare(a.Name, b.Name))
 	})

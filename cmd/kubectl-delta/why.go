@@ -49,6 +49,7 @@ func known(namespace string, answer []byte) bool {
 }
 
 func (p *program) showWhy(w *v1.Why) {
+	p.showCut(w.Cut)
 	where := "not in the cache"
 	if w.Cached {
 		where = "in the cache at version " + w.ResourceVersion
@@ -77,7 +78,7 @@ func (p *program) showRequest(r *v1.Request, at time.Time) {
 	}
 	if r.Item != nil {
 		p.out.Sentence("  ", show.In(show.Faint, "in the queue: "), show.Text(placeInQueue(r.Item, at)))
-		p.showChanges("    ", r.Item.Why, at)
+		p.showChanges("    ", r.Item.Why, r.Item.WhyLeftOut, at)
 	}
 	if !r.LastSuccess.IsZero() {
 		p.out.Line(show.In(show.Faint, "  last success: "), show.Text(show.Ago(at, r.LastSuccess)))
@@ -93,7 +94,7 @@ func (p *program) showCall(r *v1.Reconcile, at time.Time) {
 	if r.Error != "" {
 		p.out.Sentence("    ", show.In(show.Bad, "error: "), show.Text(r.Error))
 	}
-	p.showChanges("    ", r.Changes, at)
+	p.showChanges("    ", r.Changes, r.ChangesLeftOut, at)
 	if r.Incomplete != "" {
 		p.out.Sentence("    ", show.In(show.Warning, "there may be more: "), show.Text(r.Incomplete))
 	}
@@ -132,11 +133,14 @@ func resultStyle(result string) show.Style {
 	}
 }
 
-func (p *program) showChanges(indent string, changes []v1.Change, at time.Time) {
+func (p *program) showChanges(indent string, changes []v1.Change, leftOut int, at time.Time) {
 	for i := range changes {
 		c := &changes[i]
 		p.out.Sentence(indent, show.Text(headline(c, at)))
 		p.showEdits(indent+"  ", edited{c.Edits, c.EditsLeftOut})
+	}
+	if leftOut > 0 {
+		p.out.Sentence(indent, show.In(show.Faint, fmt.Sprintf("and %d more", leftOut)))
 	}
 }
 

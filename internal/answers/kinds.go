@@ -42,6 +42,9 @@ func (t *telling) kindOf(k *observe.Kind) v1.Kind {
 			shown.ScopesLeftOut++
 		}
 	}
+	if mutated := observe.Mutated(&s); mutated != "" {
+		whys = append(whys, mutated)
+	}
 	shown.Why = strings.Join(whys, "; ")
 	for i := range s.Subscribers {
 		shown.Subscribers = append(shown.Subscribers, subscriberOf(&s.Subscribers[i]))

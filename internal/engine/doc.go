@@ -41,8 +41,6 @@
 //   - each subscriber's calls its handler;
 //   - one keeps time: it begins resyncs, and looks for slow subscribers.
 //
-// If mutations are looked for, a further one looks and reports.
-//
 // Everything that may be called while these run goes through the FIFO as an entry
 // of its own or takes the lock of one small type. Asking what scopes there are takes none.
 // The order of the locks is in internal/lock. No lock is held while a handler, a transform or

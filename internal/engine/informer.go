@@ -34,6 +34,7 @@ type Informer[T any] struct {
 	processor  *processor[T]
 	controller *controller[T]
 	resync     *resyncer
+	mutated    mutated
 
 	coverage atomic.Pointer[coverage[T]] // replaced under mu, never changed in place
 	gaps     atomic.Uint64               // see Gaps
@@ -73,9 +74,9 @@ type Options[T any] struct {
 	// Unchanged says who is told of objects that a relist shows as they are known.
 	Unchanged Unchanged
 	// OnMutation is told of objects of the store that somebody has changed in place,
-	// which must not happen. Nil does not look for it: looking is expensive. It has a
-	// goroutine of its own, and may call the informer. While it takes its time no more
-	// than Mutations.Objects reports wait for it.
+	// which must not happen. Nil looks for it only if Mutations is [Sample]: then the
+	// first is logged. It may call the informer. While it takes its time no resync begins, and no
+	// more than Mutations.Objects reports wait for it.
 	OnMutation func(informer.Mutation)
 	Mutations  MutationOptions
 	// Witness returns somebody who is shown everything that subscribers are told, or nil. The
@@ -137,9 +138,7 @@ func newInformer[T any](opts Options[T]) *Informer[T] {
 	if opts.Ready == WhenSettled {
 		i.controller.ready = i.fifo.settled
 	}
-	if opts.OnMutation != nil {
-		i.controller.mutations = newMutationDetector(opts.Mutations, opts.Traits.Version, opts.OnMutation)
-	}
+	i.detectMutations()
 	i.coverage.Store(&coverage[T]{})
 	return i
 }
@@ -156,13 +155,10 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	}
 	defer i.end()
 	defer group.Stop()
-	group.Go("keep time", func(ctx context.Context) error { return keepTime(ctx, i.resync, i.processor.warn) })
-	if i.controller.mutations != nil {
-		group.Guest("look for mutations", i.controller.mutations.Run)
-	}
+	group.Go("keep time", func(ctx context.Context) error { return keepTime(ctx, i.resync, i.eachSecond) })
 	err := group.Here("apply", i.apply)
 	if i.controller.mutations != nil {
-		i.controller.mutations.Check(0) // what the last batch has brought to light
+		i.controller.mutations.LookAtAll()
 	}
 	if err != nil {
 		return fmt.Errorf("informer for %s: %w", i.opts.Name, err)

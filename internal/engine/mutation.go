@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"sync/atomic"
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/mutation"
@@ -13,16 +14,45 @@ type MutationOptions struct {
 	// Objects is how many current objects are watched at most, and a quarter as
 	// many that have been replaced. Zero means 10000.
 	Objects int
-	// Every is the time from one check to the next. Zero means a second.
-	Every time.Duration
-	// Batch is how many objects one check reads. Zero means 1000.
+	// Batch is how many objects are read each second. Zero means 1000.
 	Batch int
+	// Pause is the time from one object that is watched to the next. Zero watches all.
+	Pause time.Duration
 }
 
-// newMutationDetector returns a detector that calls report for each object that it finds
-// changed.
-func newMutationDetector[T any](opts MutationOptions, version func(T) string, report func(informer.Mutation)) *mutation.Detector[T] {
-	return mutation.New(mutation.Options(opts), version, func(key delta.Key, version string, paths []string) {
-		report(informer.Mutation{Key: key, Version: version, Paths: paths})
+// Sample looks at so little that it costs nothing that anybody would notice: at each moment it knows
+// eight objects and two that were replaced, each second it takes note of one, and reads another.
+var Sample = MutationOptions{Objects: 8, Batch: 1, Pause: time.Second}
+
+// mutated is what was found.
+type mutated struct {
+	found atomic.Uint64
+	last  atomic.Pointer[informer.Mutation]
+}
+
+// detectMutations begins to look for them, if anybody wants to know.
+func (i *Informer[T]) detectMutations() {
+	if i.opts.OnMutation == nil && i.opts.Mutations != Sample {
+		return
+	}
+	i.controller.mutations = mutation.New(mutation.Options(i.opts.Mutations), i.opts.Traits.Version, func(key delta.Key, version string, paths []string) {
+		m := informer.Mutation{Key: key, Version: version, Paths: paths}
+		i.mutated.last.Store(&m)
+		first := i.mutated.found.Add(1) == 1
+		switch {
+		case i.opts.OnMutation != nil:
+			i.opts.OnMutation(m)
+		case first:
+			i.opts.Log.Error(nil, "An object of the cache was changed in place, and everybody else reads the change; deep-copy an object before you change it",
+				"kind", i.opts.Name, "object", key.String(), "version", version, "fields", paths)
+		}
 	})
+}
+
+// eachSecond does what is to be done so often.
+func (i *Informer[T]) eachSecond(now time.Time) {
+	i.processor.warn(now)
+	if i.controller.mutations != nil {
+		i.controller.mutations.Look()
+	}
 }

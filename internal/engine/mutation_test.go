@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
@@ -52,6 +53,8 @@ func TestOnMutationMayCallTheInformer(t *testing.T) {
 			server.events <- listwatch.Event[*doc]{Delta: delta.Delta[*doc]{Op: delta.Added, New: &doc{name: fmt.Sprint(n)}, Version: fmt.Sprint(n + 2)}}
 			synctest.Wait()
 		}
+		time.Sleep(time.Second)
+		synctest.Wait()
 		if _, there := i.Store().Get(delta.Key{Name: "a"}); called != 1 || there {
 			t.Errorf("called %d times, and a is still there: %t", called, there)
 		}

@@ -22,6 +22,8 @@ func (i *Informer[T]) Status() informer.Status {
 		Scopes:      i.scopeStatus(),
 		Subscribers: i.subscriberStatus(now),
 		Resync:      i.resync.status(now),
+		Mutations:   i.mutated.found.Load(),
+		Mutated:     i.mutated.last.Load(),
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 const watchEvery = time.Second
 
 // keepTime does what has its time, until ctx ends: it begins resyncs when they are due, and
-// warns of slow subscribers. Neither waits for anybody, so one goroutine is enough for both.
-func keepTime(ctx context.Context, r *resyncer, warn func(now time.Time)) error {
+// looks each second at subscribers and for mutations.
+func keepTime(ctx context.Context, r *resyncer, eachSecond func(now time.Time)) error {
 	ticker := time.NewTicker(watchEvery)
 	defer ticker.Stop()
 	timer := time.NewTimer(0)
@@ -21,7 +21,7 @@ func keepTime(ctx context.Context, r *resyncer, warn func(now time.Time)) error 
 		case <-ctx.Done():
 			return ctx.Err()
 		case now := <-ticker.C:
-			warn(now)
+			eachSecond(now)
 		case <-r.changed:
 			r.turn(timer)
 		case <-timer.C:

@@ -69,6 +69,8 @@ var (
 		help: "Watches that were opened."}
 	skipped = &family{name: "delta_cache_skipped_total", labels: ofKind, kind: prometheus.CounterValue,
 		help: "Objects and events that were left out because they could not be understood."}
+	mutations = &family{name: "delta_cache_mutations_total", labels: ofKind, kind: prometheus.CounterValue,
+		help: "Objects of the cache that somebody has changed in place, among the sample that is looked at. There is none until the first."}
 	gaps = &family{name: "delta_cache_gaps_total", labels: ofKind, kind: prometheus.CounterValue,
 		help: "How often something happened that subscribers were not, or not wholly, told of."}
 	turns = &family{name: "delta_cache_list_turn_wait_seconds", labels: ofKind, buckets: times, scale: nanoseconds,
@@ -145,7 +147,7 @@ var (
 
 // families has all of them.
 var families = []*family{
-	synced, state, heard, deaf, degraded, objects, bytes, lists, watches, skipped, gaps, turns, batches, applied, pending, oldest,
+	synced, state, heard, deaf, degraded, objects, bytes, lists, watches, skipped, mutations, gaps, turns, batches, applied, pending, oldest,
 	lag, lagTime, told, folded, resyncLeft, resyncShown, resyncSkipped,
 	causes, incomplete, changes, own, latency, heldBack, steps, requests, overflows, unsettled, delayed, working, oldestRequest, aged, loops, loopsFound, loopsHeld,
 }

@@ -22,6 +22,9 @@ func (s samples) kind(k *observe.Kind) {
 	set(watches, float64(counts.Reflector.Watches))
 	set(skipped, float64(counts.Reflector.Skipped))
 	set(gaps, float64(counts.Gaps))
+	if status.Mutations > 0 {
+		set(mutations, float64(status.Mutations))
+	}
 	set(pending, float64(status.Pending))
 	set(oldest, counts.Oldest.Seconds())
 	for reason, n := range counts.Reflector.Each {

@@ -1,7 +1,6 @@
 package mutation
 
 import (
-	"context"
 	"math"
 	"time"
 
@@ -19,7 +18,7 @@ type Detector[T any] struct {
 	opts    Options
 	version func(T) string
 	report  Report
-	found   chan struct{} // cap 1; holds a token while Observe has found something
+	noted   time.Time // when Observe last took note of something
 
 	mu       lock.Mutex[lock.Mutations] // guards everything below; version is called under it, a Report is not
 	untold   []finding                  // found by Observe, at most opts.Objects
@@ -35,10 +34,10 @@ type Options struct {
 	// Objects is how many current objects are watched at most, and a quarter as
 	// many that have been replaced. Zero means 10000.
 	Objects int
-	// Every is the time from one check to the next. Zero means a second.
-	Every time.Duration
-	// Batch is how many objects one check reads. Zero means 1000.
+	// Batch is how many objects one look reads. Zero means 1000.
 	Batch int
+	// Pause is the time from one object that is taken note of to the next. Zero takes note of all.
+	Pause time.Duration
 }
 
 // Report is told which object was changed in place, which version of it, and which parts,
@@ -65,22 +64,23 @@ func New[T any](opts Options, version func(T) string, report Report) *Detector[T
 	if opts.Objects == 0 {
 		opts.Objects = 10000
 	}
-	if opts.Every == 0 {
-		opts.Every = time.Second
-	}
 	if opts.Batch == 0 {
 		opts.Batch = 1000
 	}
-	return &Detector[T]{
-		opts: opts, version: version, report: report, places: map[delta.Key]int{},
-		found: make(chan struct{}, 1),
-	}
+	return &Detector[T]{opts: opts, version: version, report: report, places: map[delta.Key]int{}}
 }
 
 // Observe takes note of a change of the store. The writer of the store calls it before
-// anybody else sees the object. Run reports the findings, because a report may wait for the
+// anybody else sees the object. Look reports the findings, because a report may wait for the
 // writer.
 func (d *Detector[T]) Observe(change *delta.Delta[T]) {
+	if d.opts.Pause > 0 {
+		now := time.Now()
+		if now.Sub(d.noted) < d.opts.Pause {
+			return
+		}
+		d.noted = now
+	}
 	var found []finding
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -93,10 +93,6 @@ func (d *Detector[T]) Observe(change *delta.Delta[T]) {
 	}
 	if room := d.opts.Objects - len(d.untold); room > 0 && len(found) > 0 {
 		d.untold = append(d.untold, found[:min(len(found), room)]...)
-		select {
-		case d.found <- struct{}{}:
-		default:
-		}
 	}
 }
 
@@ -148,9 +144,14 @@ func (d *Detector[T]) retireLocked(found []finding, w watchedObject[T]) []findin
 	return found
 }
 
-// Check looks at the next n objects, and again at the first when it is through. It
+// Look looks at the next batch of objects, and again at the first when it is through. It
 // reports what it finds and what Observe has found.
-func (d *Detector[T]) Check(n int) {
+func (d *Detector[T]) Look() { d.look(d.opts.Batch) }
+
+// LookAtAll is [Detector.Look] at every object, for the end: what a short test did is found, too.
+func (d *Detector[T]) LookAtAll() { d.look(math.MaxInt) }
+
+func (d *Detector[T]) look(n int) {
 	d.mu.Lock()
 	found := d.untold
 	d.untold = nil
@@ -169,9 +170,6 @@ func (d *Detector[T]) Check(n int) {
 	}
 }
 
-// checkAll looks at every watched object.
-func (d *Detector[T]) checkAll() { d.Check(math.MaxInt) }
-
 // compare adds to found what has changed since the last look.
 func (w *watchedObject[T]) compare(found []finding) []finding {
 	if w.print.matches(w.object) {
@@ -180,22 +178,4 @@ func (w *watchedObject[T]) compare(found []finding) []finding {
 	found = append(found, finding{w.key, w.version, w.print.changedPaths(w.object)})
 	w.print = takeFingerprint(w.object)
 	return found
-}
-
-// Run checks until ctx ends, and then once more everything: what a short test did
-// is found, too.
-func (d *Detector[T]) Run(ctx context.Context) {
-	ticker := time.NewTicker(d.opts.Every)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			d.checkAll()
-			return
-		case <-d.found:
-			d.Check(0)
-		case <-ticker.C:
-			d.Check(d.opts.Batch)
-		}
-	}
 }

@@ -1,13 +1,11 @@
 package mutation
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"slices"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -82,8 +80,8 @@ func TestMutationIsFoundAndNamed(t *testing.T) {
 			m.Observe(stored("web-0", pod))
 			m.Observe(stored("web-1", somePod("web-1")))
 			test.change(pod)
-			m.checkAll()
-			m.checkAll() // told once
+			m.LookAtAll()
+			m.LookAtAll() // told once
 			if len(test.paths) == 0 {
 				if len(got) != 0 {
 					t.Errorf("a false alarm: %v", got)
@@ -103,7 +101,7 @@ func TestMutationOfUnstructuredIsNamed(t *testing.T) {
 	u := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"replicas": int64(1), "paused": false}}}
 	m.Observe(stored("a", u))
 	_ = unstructured.SetNestedField(u.Object, int64(2), "spec", "replicas")
-	m.checkAll()
+	m.LookAtAll()
 	if want := []string{`Object["spec"]["replicas"]`}; len(got) != 1 || !slices.Equal(got[0].paths, want) {
 		t.Errorf("found %+v, want %v", got, want)
 	}
@@ -181,7 +179,7 @@ func TestReadingIsNoMutation(t *testing.T) {
 			t.Error("a copy differs")
 		}
 	}
-	m.checkAll()
+	m.LookAtAll()
 }
 
 // Replaced and deleted objects stay watched for a while: handlers have them.
@@ -193,7 +191,7 @@ func TestReplacedObjectsAreWatched(t *testing.T) {
 	m.Observe(stored("a", second))
 	m.Observe(removed[*corev1.Pod]("a"))
 	first.Spec.NodeName, second.Status.Reason = "x", "y"
-	m.checkAll()
+	m.LookAtAll()
 	slices.Sort(got)
 	if want := []string{"a[Spec.NodeName]", "a[Status.Reason]"}; !slices.Equal(got, want) {
 		t.Errorf("found %v, want %v", got, want)
@@ -226,7 +224,7 @@ func TestMutationDetectorIsBounded(t *testing.T) {
 			if len(m.watched) > opts.Objects || len(m.replaced) > max(1, opts.Objects/4) || len(m.places) != len(m.watched) {
 				t.Fatalf("%d watched and %d replaced, with at most %d", len(m.watched), len(m.replaced), opts.Objects)
 			}
-			m.Check(rng.IntN(5))
+			m.look(rng.IntN(5))
 		}
 		if len(found) > 0 {
 			t.Fatalf("false alarms: %v", found)
@@ -234,7 +232,7 @@ func TestMutationDetectorIsBounded(t *testing.T) {
 		for _, o := range current {
 			o.state = -1
 		}
-		m.checkAll()
+		m.LookAtAll()
 		for name := range current {
 			if _, watched := m.places[delta.Key{Name: name}]; watched && !found[name] {
 				t.Errorf("%s is watched: %t, found: %t", name, watched, found[name])
@@ -246,36 +244,63 @@ func TestMutationDetectorIsBounded(t *testing.T) {
 	})
 }
 
-func TestMutationDetectorRuns(t *testing.T) {
+func TestOneLookReadsABatch(t *testing.T) {
+	found := 0
+	m := New(Options{Batch: 3}, podVersion, func(delta.Key, string, []string) { found++ })
+	var pods []*corev1.Pod
+	for i := range 9 {
+		pods = append(pods, somePod(fmt.Sprint(i)))
+		m.Observe(stored(fmt.Sprint(i), pods[i]))
+	}
+	for _, pod := range pods {
+		pod.Spec.NodeName = "x"
+	}
+	for look := range 3 {
+		if m.Look(); found != 3*(look+1) {
+			t.Errorf("found %d after %d looks, want batches of 3", found, look+1)
+		}
+	}
+	pods[0].Spec.NodeName = "y"
+	if m.LookAtAll(); found != 10 {
+		t.Error("what changed last was not looked at in the end")
+	}
+}
+
+// With a pause a sample is taken note of, however many objects there are.
+func TestASampleIsTakenNoteOf(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var found atomic.Int64
-		m := New(Options{Batch: 3}, podVersion, func(delta.Key, string, []string) { found.Add(1) })
-		var pods []*corev1.Pod
-		for i := range 9 {
-			pods = append(pods, somePod(fmt.Sprint(i)))
-			m.Observe(stored(fmt.Sprint(i), pods[i]))
+		var found []string
+		m := New(Options{Objects: 2, Batch: 1, Pause: time.Second}, podVersion, func(key delta.Key, _ string, _ []string) { found = append(found, key.Name) })
+		for second := range 2 {
+			for i := range 100 {
+				pod := somePod(fmt.Sprint(100*second + i))
+				m.Observe(stored(pod.Name, pod))
+				pod.Spec.NodeName = "x"
+			}
+			time.Sleep(time.Second)
 		}
-		for _, pod := range pods {
-			pod.Spec.NodeName = "x"
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan struct{})
-		go func() { m.Run(ctx); close(done) }()
-		time.Sleep(1500 * time.Millisecond)
-		if found.Load() != 3 {
-			t.Errorf("found %d in the first check, want a batch of 3", found.Load())
-		}
-		time.Sleep(2 * time.Second)
-		if found.Load() != 9 {
-			t.Errorf("found %d after three checks, want all 9", found.Load())
-		}
-		pods[0].Spec.NodeName = "y"
-		cancel()
-		<-done
-		if found.Load() != 10 {
-			t.Error("what changed last was not looked at in the end")
+		m.Look()
+		m.Look()
+		if slices.Sort(found); !slices.Equal(found, []string{"0", "100"}) {
+			t.Errorf("found %q, want one of each second", found)
 		}
 	})
+}
+
+// A Quantity writes down its text, or another form of its number, when it is read.
+func TestReadingAQuantityIsNoMutation(t *testing.T) {
+	pod := somePod("a")
+	pod.Spec.Volumes = []corev1.Volume{{VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{SizeLimit: new(resource.MustParse("1500Mi"))}}}}
+	print := takeFingerprint(pod)
+	limit := pod.Spec.Volumes[0].EmptyDir.SizeLimit
+	_ = limit.String() + limit.AsDec().String()
+	if !print.matches(pod) {
+		t.Errorf("a false alarm: %q", print.changedPaths(pod))
+	}
+	pod.Spec.Containers[0].Resources.Requests["cpu"] = resource.MustParse("200m")
+	if print.matches(pod) {
+		t.Error("another quantity in a map is not seen")
+	}
 }
 
 // BenchmarkFingerprint compares the cost of watching one object: a fingerprint
@@ -293,6 +318,13 @@ func BenchmarkFingerprint(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			pod.DeepCopy()
+		}
+	})
+	b.Run("sample/ours", func(b *testing.B) { // what an event costs when nobody has asked for mutations
+		m := New(Options{Objects: 8, Batch: 1, Pause: time.Second}, podVersion, func(delta.Key, string, []string) {})
+		event := stored("a", pod)
+		for b.Loop() {
+			m.Observe(event)
 		}
 	})
 	b.Run("look/ours", func(b *testing.B) {

@@ -1,16 +1,15 @@
-// Package mutation finds out that somebody has changed a shared object in place. It is for
-// tests and for finding a culprit. In production it costs too much: it reads what it
-// watches again and again.
+// Package mutation finds out that somebody has changed a shared object in place. In tests it watches
+// all objects. In production it takes note of a sample, with a pause from one object to the next.
 //
-//	stored ──▶ Observe ──▶ a fingerprint for each object ◀── compare ── Check, now and then
+//	stored ──▶ Observe ──▶ a fingerprint for each object ◀── compare ── Look, each second
 //	                        ObjectMeta.Labels["app"] 9f3c                  │
 //	                        Spec.Replicas            07aa                  ▼
 //	                        the whole                51d0        Report: key, version, paths
 //
 // # Concurrency
 //
-// One goroutine calls Observe. Any goroutine may call Check and Run. A Report is called
-// without the detector's lock, so it may call the one that calls Observe, and wait for it.
+// One goroutine calls Observe. Any goroutine may call Look. A Report is called without the
+// detector's lock, so it may call the one that calls Observe, and wait for it.
 //
 // # Testing
 //

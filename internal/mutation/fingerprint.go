@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
 )
 
 // fingerprintDepth is how deep a part may be and still have a mark of its own:
@@ -83,7 +85,10 @@ type spot struct {
 // deepest is where the walk gives up: no API type is that deep, a cycle is.
 const deepest = 100
 
-var timeType = reflect.TypeFor[time.Time]()
+var (
+	timeType     = reflect.TypeFor[time.Time]()
+	quantityType = reflect.TypeFor[resource.Quantity]()
+)
 
 // visit returns the hash of v, and leaves its mark if marking.
 func (w *walk) visit(v reflect.Value, at spot) uint64 {
@@ -131,6 +136,10 @@ func (w *walk) fields(v reflect.Value, at spot, h uint64) uint64 {
 	if v.Type() == timeType {
 		// Its third field leads to what all times of a zone share and fill in as needed.
 		return mix(mix(h, v.Field(0).Uint()), uint64(v.Field(1).Int()))
+	}
+	if v.Type() == quantityType && v.CanAddr() {
+		// Methods that only read it write to it, where it has an address. In a map it has none.
+		return mix(h, scalar(v.FieldByName("Format")))
 	}
 	for i := range v.NumField() {
 		h = mix(h, w.inner(v.Field(i), at, uint64(i), func() string { return "." + v.Type().Field(i).Name }))

@@ -1,6 +1,8 @@
 package observe
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
@@ -14,6 +16,15 @@ func Troubles(scopes []informer.ScopeStatus) (degraded, deaf time.Time) {
 		degraded, deaf = Earliest(degraded, of.DegradedSince), Earliest(deaf, of.DeafSince)
 	}
 	return degraded, deaf
+}
+
+// Mutated says which object of a kind somebody has changed in place; empty if none was found.
+func Mutated(s *informer.Status) string {
+	if s.Mutated == nil {
+		return ""
+	}
+	return fmt.Sprintf("Somebody has changed an object of the cache in place: %s, at %s. Deep-copy an object before you change it.",
+		s.Mutated.Key, strings.Join(s.Mutated.Paths, " and "))
 }
 
 // Earliest returns the earlier of two times, where zero is none.

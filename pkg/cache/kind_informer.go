@@ -74,6 +74,9 @@ func (k *kind) options(c *Cache, general settings) engine.Options[any] {
 	if opts.OnMutation == nil {
 		opts.OnMutation = peer.OnMutation(k.id.String())
 	}
+	if opts.OnMutation == nil {
+		opts.Mutations = engine.Sample
+	}
 	if *general.unchanged {
 		opts.Unchanged = engine.SyncUnchanged
 	}

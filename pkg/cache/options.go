@@ -37,7 +37,7 @@ type Options struct {
 
 	// OnMutation is told of objects of the cache that somebody has changed in place,
 	// after a read without deep copy or in an event handler. Looking for it reads
-	// the objects again and again, so it is for tests. Nil does not look.
+	// the objects again and again, so it is for tests. Nil looks at a sample, and logs the first that it finds.
 	OnMutation func(informer.Mutation)
 
 	// Log is where warnings go. The zero Logger is controller-runtime's.

@@ -2,6 +2,7 @@ package cache
 
 import (
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -36,5 +37,20 @@ func TestOnMutationNamesAllWhoseMemoryWasChanged(t *testing.T) {
 	slices.Sort(named)
 	if want := []string{`a/first Data["text"]`, `a/second Data["text"]`}; !slices.Equal(named, want) {
 		t.Errorf("named are %q, want %q", named, want)
+	}
+}
+
+// Without OnMutation a sample is looked at, and the status says who was changed, and where.
+func TestTheStatusNamesAnObjectThatWasChangedInPlace(t *testing.T) {
+	f := newFakeAPI(t)
+	f.put(configFor("o", "first"))
+	c := newCache(t, f, crcache.Options{}, Options{})
+	stop := start(t, c)
+	kept(t, c, "first", &corev1.ConfigMap{}).Data["text"] = "changed in place"
+	stop() // and looks for the last time
+	status := c.Status()[0]
+	want := `Somebody has changed an object of the cache in place: a/first, at Data["text"].`
+	if status.Informer.Mutations != 1 || !strings.Contains(status.Why, want) {
+		t.Errorf("%d mutations, and the status says %q, want %q", status.Informer.Mutations, status.Why, want)
 	}
 }

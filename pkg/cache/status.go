@@ -66,6 +66,9 @@ func (k *kind) status() KindStatus {
 		}
 		whys = append(whys, why)
 	}
+	if mutated := observe.Mutated(&s.Informer); mutated != "" {
+		whys = append(whys, mutated)
+	}
 	s.Why = strings.Join(whys, "; ")
 	return s
 }

@@ -58,6 +58,10 @@ type Status struct {
 	Scopes      []ScopeStatus
 	Subscribers []SubscriberStatus
 	Resync      resync.Status
+	// Mutations is how many objects were found that somebody had changed in place, Mutated the
+	// last of them. A sample is looked at.
+	Mutations uint64    `json:",omitzero"`
+	Mutated   *Mutation `json:",omitzero"`
 }
 
 // ScopeStatus is how one scope is doing.

@@ -82,6 +82,29 @@ func TestALostConnectionIsSaidAndFoundAgain(t *testing.T) {
 	b.quiet()
 }
 
+// TestAnOperatorThatSaysNothingIsSaid has an operator that takes requests and does not answer them, as one does that is stopped.
+func TestAnOperatorThatSaysNothingIsSaid(t *testing.T) {
+	var frozen atomic.Bool
+	thaw := make(chan struct{})
+	b := open(t, desk, "kinds", func(h http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if frozen.Load() {
+				<-thaw
+			}
+			h.ServeHTTP(w, r)
+		})
+	})
+	b.says("#link", "Connected")
+	frozen.Store(true)
+	b.says("#lost", "Cannot reach the operator since")
+	b.says("#lost", "no answer in 10 s. Trying again")
+	b.says("#link", "Not connected")
+	frozen.Store(false)
+	close(thaw)
+	b.says("#link", "Connected")
+	b.quiet()
+}
+
 // TestAProxyThatDoesNotReachTheOperatorIsSaid has the page behind a proxy such as kubectl delta page,
 // which goes on when the operator is gone.
 func TestAProxyThatDoesNotReachTheOperatorIsSaid(t *testing.T) {

@@ -53,6 +53,22 @@ const isOurs = (answer) => (answer.headers.get("Content-Type") ?? "").startsWith
 /** isAway tells whether a proxy, such as kubectl delta page, has not reached the operator. */
 const isAway = (answer) => [502, 503, 504].includes(answer.status) && !isOurs(answer);
 
+const patience = 10_000; // for an answer to begin
+class Late extends Error {}
+
+/** begun is the answer to a request as soon as it begins. An operator that takes a connection and says nothing is away, too. */
+async function begun(url, options, signal) {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), patience);
+  try {
+    return await fetch(url, { ...options, signal: AbortSignal.any([late.signal, ...(signal ? [signal] : [])]), cache: "no-store", redirect: "error" });
+  } catch (error) {
+    throw late.signal.aborted && !signal?.aborted ? new Late(`no answer in ${patience / 1000} s`) : error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** send makes a request, again and again until there is a connection and a token that counts. */
 async function send(url, options, signal) {
   for (;;) {
@@ -61,13 +77,14 @@ async function send(url, options, signal) {
     let answer;
     let why = "";
     try {
-      answer = await fetch(url, { ...options, headers, signal, cache: "no-store", redirect: "error" });
+      answer = await begun(url, { ...options, headers }, signal);
       if (isAway(answer)) {
         why = (await answer.text()).slice(0, 300).trim();
         throw new Error(why);
       }
     } catch (error) {
       if (signal?.aborted) throw error;
+      if (error instanceof Late) why = error.message;
       link.lost(why);
       if (options.method === "POST") throw new Refused(0, "The operator can't be reached. It is not known whether it has done that.");
       await sleep(2000, signal);

@@ -94,7 +94,7 @@ export function deltas(place, params, signal) {
     redraw();
     try {
       const list = await get("deltas", { ...filter, limit: most }, mine.signal);
-      Object.assign(s, { rows: list.items, asked: true });
+      Object.assign(s, { rows: list.items, asked: true, lost: list.cut ? [list.cut] : [] });
       s.loaded = list.items[0]?.id ?? 0;
       redraw();
       await follow(filter, list.cursor, {

@@ -1,7 +1,7 @@
 // How the cache is doing with each kind.
 import { h, draw, table, more, state, isSelecting } from "./dom.js";
 import { get, poll } from "./api.js";
-import { when, forHow, known, number, bytes, counts, plural, policy, facts, span } from "./text.js";
+import { when, forHow, known, number, bytes, counts, plural, policy, facts, span, cut } from "./text.js";
 
 export const moods = {
   Following: "good", Listing: "busy", Streaming: "busy", Watching: "busy", Queued: "busy",
@@ -45,7 +45,7 @@ export function kinds(place, _params, signal) {
       ],
       detail: opened.has(k.name) && detail(k, memory.get(k.name), ask),
     }));
-    return [summary(list.items), table("Kinds that the cache has", columns, rows, "The cache has no kind yet.")];
+    return [cut(list), summary(list.items), table("Kinds that the cache has", columns, rows, "The cache has no kind yet.")];
   };
   redraw();
   poll(async () => {
@@ -97,6 +97,7 @@ function detail(k, memory, ask) {
         cells: [[s.namespace || "all", s.except?.length > 0 && h("span", { class: "note" }, ` except ${s.except.join(", ")}`)], state(s.state, moods[s.state] ?? "warn"),
           h("span", { class: "mono" }, s.resourceVersion || "–"), when(s.heardAt, "never"), policy(s.policy || "none")],
       })), "There is no scope."),
+    k.scopesLeftOut > 0 && h("p", { class: "note" }, `and ${plural(k.scopesLeftOut, "more scope")}`),
     h("h2", null, "Subscribers"),
     table(`Subscribers of ${k.name}`, [{ label: "Name" }, { label: "Behind by" }, { label: "In its handler" }, { label: "Told", class: "num" }, { label: "Folded", class: "num" }, { label: "Resync policy", class: "wide" }],
       k.subscribers.map((s) => ({

@@ -1,7 +1,7 @@
 // All that is known of one object.
 import { h, draw, table, state, isSelecting } from "./dom.js";
 import { get, poll } from "./api.js";
-import { when, facts, path, shortKind, change } from "./text.js";
+import { when, facts, path, shortKind, changes, cut } from "./text.js";
 import { deltaRow, deltaColumns } from "./deltas.js";
 import { reconcileRow, reconcileColumns, loopWarning } from "./reconciles.js";
 import { itemMood } from "./queues.js";
@@ -18,12 +18,13 @@ export function object(place, params, signal) {
   const redraw = () => draw(place, h("h1", null, shortKind(asked.kind), " ", h("span", { class: "mono" }, path(asked))),
     refused ? h("p", { class: "problem", role: "alert" }, refused.message) : why ? body() : h("p", { class: "empty" }, "Asking the operator"));
   const body = () => [
+    cut(why),
     facts([["Kind", why.kind], ["In the cache", why.cached ? state("yes", "good") : state("no", "off")],
       ["Version", why.resourceVersion && h("span", { class: "mono" }, why.resourceVersion)]]),
     why.requests.map((r) => h("section", { class: "card", "data-key": r.controller }, h("h2", null, `Controller ${r.controller}`),
       h("p", null, state(r.state, itemMood[r.state] ?? "warn"), " ", r.summary),
       facts([["Last success", r.lastSuccess && when(r.lastSuccess)], ["Last call", r.last && [when(r.last.began), ", ", r.last.result]],
-        ["Waits with", r.item?.why?.length > 0 && r.item.why.map((c) => h("div", null, change(c)))], ["Due", r.item?.due && when(r.item.due)]]),
+        ["Waits with", (r.item?.why?.length > 0 || r.item?.whyLeftOut > 0) && changes(r.item.why, r.item.whyLeftOut)], ["Due", r.item?.due && when(r.item.due)]]),
       r.loop && loopWarning(r.loop))),
     h("h2", null, "Deltas of this object"),
     table(`Deltas of ${title}`, kept.map((i) => deltaColumns[i]), (why.deltas ?? []).map((d) => own(deltaRow(d, opened, redraw))), "No delta of it is kept."),

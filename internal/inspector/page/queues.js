@@ -1,7 +1,7 @@
 // What the controllers have to do, and when.
 import { h, draw, table, more, state, field, select, isSelecting } from "./dom.js";
 import { get, poll } from "./api.js";
-import { when, forHow, number, span, plural, path, change, changes } from "./text.js";
+import { when, forHow, number, span, plural, path, changes, cut, firstOf } from "./text.js";
 import { request } from "./reconciles.js";
 import { confirmAction } from "./actions.js";
 
@@ -20,7 +20,7 @@ export function queues(place, params, signal) {
   const redraw = () => draw(place, h("h1", null, "Queues"), h("div", { class: "filters", role: "search", "aria-label": "Filter the queues" },
     field("Controller", firstFilter(select("controller", "all controllers", controllers.map((c) => c.name), controller, changed)))),
   refused ? h("p", { class: "problem", role: "alert" }, refused.message)
-    : list ? list.items.map((q) => queue(q, opened, redraw, kindOf, read)) : h("p", { class: "empty" }, "Asking the operator"));
+    : list ? [cut(list), list.items.map((q) => queue(q, opened, redraw, kindOf, read))] : h("p", { class: "empty" }, "Asking the operator"));
   const firstFilter = (el) => { el.dataset.firstFilter = ""; return el; };
   const changed = (e) => {
     controller = e.target.value;
@@ -58,16 +58,15 @@ function queue(q, opened, redraw, kindOf, read) {
 
 function row(q, item, opened, redraw, kindOf, read) {
   const key = `${q.controller} ${path(item)}`;
-  const [first, ...rest] = item.why ?? [];
   return {
     key, class: opened.has(key) ? "opened" : null,
     cells: [
       more(opened, key, path(item), redraw), request({ ...item, controller: q.controller }, kindOf), state(item.state, itemMood[item.state] ?? "warn"), time(item),
       number(item.priority), number(item.attempts ?? 0),
-      first ? [change(first), rest.length > 0 && h("span", { class: "note" }, ` and ${rest.length} more`)] : h("span", { class: "none" }, "not known"),
+      firstOf(item.why ?? [], item.whyLeftOut),
       item.state === "delayed" && h("span", { class: "buttons" }, buttons(q, item, read)),
     ],
-    detail: opened.has(key) && [h("h2", null, "Changes that it waits with"), changes(item.why)],
+    detail: opened.has(key) && [h("h2", null, "Changes that it waits with"), changes(item.why, item.whyLeftOut)],
   };
 }
 

@@ -1,7 +1,7 @@
 // The last calls of reconcilers, and why they were made.
 import { h, draw, table, more, state, field, select, isSelecting } from "./dom.js";
 import { get, poll } from "./api.js";
-import { oclock, span, number, plural, object, when, forHow, change, changes, gist, facts, path, shortKind, counts } from "./text.js";
+import { oclock, span, number, plural, object, when, forHow, changes, cut, firstOf, gist, facts, path, shortKind, counts } from "./text.js";
 
 export const resultMood = { success: "good", requeue: "busy", error: "bad", panic: "bad" };
 const stepMood = { done: "good", skipped: "off", failed: "bad" };
@@ -14,19 +14,18 @@ export const reconcileColumns = [
 /** reconcileRow shows one call. kindOf gives the kind that a controller reconciles. */
 export function reconcileRow(r, opened, redraw, kindOf) {
   const key = `call ${r.id}`;
-  const [first, ...rest] = r.changes;
   return {
     key, class: opened.has(key) ? "opened" : null,
     cells: [
       more(opened, key, `the call for ${path(r)}`, redraw), oclock(r.began), state(r.result, resultMood[r.result] ?? "warn"), r.controller,
       request(r, kindOf), span(r.seconds), number(r.attempt),
-      [first ? change(first) : h("span", { class: "none" }, "not known"), rest.length > 0 && h("span", { class: "note" }, ` and ${rest.length} more`),
+      [firstOf(r.changes, r.changesLeftOut),
         r.incomplete && [" ", state(`incomplete: ${r.incomplete}`, "warn")], r.error && h("code", { class: "error" }, gist(r.error))],
     ],
     detail: opened.has(key) && [
       r.requeueAfterSeconds > 0 && facts([["Asked to be called again", `after ${span(r.requeueAfterSeconds)}`]]),
       r.error && [h("h2", null, "Error"), h("code", { class: "error" }, r.error)],
-      h("h2", null, "Changes"), changes(r.changes),
+      h("h2", null, "Changes"), changes(r.changes, r.changesLeftOut),
       r.steps?.length > 0 && [h("h2", null, "Steps"), table("Steps", [{ label: "Step" }, { label: "Result" }, { label: "Why", class: "wide" }],
         r.steps.map((s, i) => ({ key: `step ${i}`, cells: [h("span", { class: "mono" }, s.name), state(s.result, stepMood[s.result] ?? "warn"), [s.because, s.error && h("code", { class: "error" }, s.error)]] })), "")],
     ],
@@ -53,12 +52,12 @@ const lists = { newest: ["Newest", [{}]], slowest: ["Slowest", [{ order: "slowes
 export function reconciles(place, params, signal) {
   const filter = { controller: params.get("controller") ?? "", namespace: params.get("namespace") ?? "", name: params.get("name") ?? "" };
   let chosen = lists[params.get("list")] ? params.get("list") : "newest";
-  let list = null, loops = null, controllers = [], refused = null;
+  let list = null, loops = null, controllers = [], missing = [], refused = null;
   const opened = new Set();
   const kindOf = (name) => controllers.find((c) => c.name === name)?.kind;
   const redraw = () => draw(place, h("h1", null, "Reconciles"), loops?.items.map(loopWarning), controllers.length > 0 && strip(controllers), controls(),
     refused ? h("p", { class: "problem", role: "alert" }, refused.message)
-      : list ? table("Calls of reconcilers", reconcileColumns, list.map((r) => reconcileRow(r, opened, redraw, kindOf)), "No call is known that the filter lets through.")
+      : list ? [missing.map(cut), table("Calls of reconcilers", reconcileColumns, list.map((r) => reconcileRow(r, opened, redraw, kindOf)), "No call is known that the filter lets through.")]
         : h("p", { class: "empty" }, "Asking the operator"));
   const controls = () => h("div", { class: "filters", role: "search", "aria-label": "Filter the calls" },
     h("div", { class: "tabs", role: "group", "aria-label": "Which calls" }, Object.entries(lists).map(([name, [label]]) =>
@@ -81,7 +80,7 @@ export function reconciles(place, params, signal) {
         Promise.all(lists[asked][1].map((q) => get("reconciles", { ...filter, ...q, limit: 100 }, signal))), get("loops", {}, signal), get("controllers", {}, signal)]);
       if (asked !== chosen) return;
       const items = calls.length === 1 ? calls[0].items : calls.flatMap((c) => c.items).sort((a, b) => b.id - a.id);
-      [list, loops, controllers, refused] = [items, found, all.items, null];
+      [list, loops, controllers, missing, refused] = [items, found, all.items, [...calls, all], null];
     } catch (error) {
       if (signal.aborted) return;
       refused = error;

@@ -128,11 +128,21 @@ export function change(c) {
     c.deltas > 1 && h("span", { class: "note" }, plural(c.deltas, "delta")));
 }
 
-/** changes shows all of them, with what changed. */
-export function changes(list) {
-  if (!list?.length) return h("p", { class: "empty" }, "No change is known.");
-  return h("ul", { class: "changes" }, list.map((c) => h("li", null, change(c), c.edits?.length > 0 && diff(c.edits, c.editsLeftOut))));
+/** changes shows all of them, with what changed, and says how many more there are. */
+export function changes(list, leftOut) {
+  if (!list?.length && !leftOut) return h("p", { class: "empty" }, "No change is known.");
+  return h("ul", { class: "changes" }, (list ?? []).map((c) => h("li", null, change(c), c.edits?.length > 0 && diff(c.edits, c.editsLeftOut))),
+    leftOut > 0 && h("li", { class: "note" }, `and ${number(leftOut)} more`));
 }
+
+/** firstOf shows the first change, and says how many more there are. */
+export function firstOf([first, ...rest], leftOut = 0) {
+  const more = rest.length + leftOut;
+  return [first ? change(first) : h("span", { class: "none" }, "not known"), more > 0 && h("span", { class: "note" }, ` and ${number(more)} more`)];
+}
+
+/** cut says what is missing of an answer. */
+export const cut = (answer) => answer?.cut && h("p", { class: "note", role: "status" }, answer.cut);
 
 /** facts is a list of names and values; those without a value are left out. */
 export function facts(pairs) {
