@@ -51,28 +51,25 @@ func (j *journal) text() string {
 	return strings.Join(j.lines, "\n")
 }
 
-// TestAServerThatIsGoneIsNamed kills the API server under a cache. The log says so once for each
-// kind, the readiness check fails when its bound has passed and says why, and all of it heals.
-func TestAServerThatIsGoneIsNamed(t *testing.T) {
-	const bound = 10 * time.Second
-	plane := controlplane.ForTest(t, controlplane.Options{})
-	var log journal
-	c, err := cache.NewWithOptions(plane.Config(), crcache.Options{}, cache.Options{
-		StaleAfter: bound, Log: funcr.New(log.write, funcr.Options{}),
-	})
+// kinds are those that followed follows.
+var kinds = map[string]client.Object{"v1 ConfigMap": &corev1.ConfigMap{}, "v1 Secret": &corev1.Secret{}, "v1 Namespace": &corev1.Namespace{}}
+
+// followed returns a cache that runs until the test ends, and follows the kinds.
+func followed(t *testing.T, plane *controlplane.Plane, ours cache.Options) *cache.Cache {
+	t.Helper()
+	c, err := cache.NewWithOptions(plane.Config(), crcache.Options{}, ours)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithCancel(t.Context())
+	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error)
 	go func() { ended <- c.Start(ctx) }()
-	defer func() {
+	t.Cleanup(func() {
 		stop()
 		if err := <-ended; err != nil {
 			t.Errorf("the cache ended with: %v", err)
 		}
-	}()
-	kinds := map[string]client.Object{"v1 ConfigMap": &corev1.ConfigMap{}, "v1 Secret": &corev1.Secret{}, "v1 Namespace": &corev1.Namespace{}}
+	})
 	for name, obj := range kinds {
 		if _, err := c.GetInformer(ctx, obj); err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -86,6 +83,16 @@ func TestAServerThatIsGoneIsNamed(t *testing.T) {
 		}
 		return true
 	})
+	return c
+}
+
+// TestAServerThatIsGoneIsNamed kills the API server under a cache. The log says so once for each
+// kind, the readiness check fails when its bound has passed and says why, and all of it heals.
+func TestAServerThatIsGoneIsNamed(t *testing.T) {
+	const bound = 10 * time.Second
+	plane := controlplane.ForTest(t, controlplane.Options{})
+	var log journal
+	c := followed(t, plane, cache.Options{StaleAfter: bound, Log: funcr.New(log.write, funcr.Options{})})
 
 	killed := time.Now()
 	plane.KillAPIServer()
@@ -116,4 +123,26 @@ func TestAServerThatIsGoneIsNamed(t *testing.T) {
 	for name := range kinds {
 		await.Until(t, "the log to say that "+name+" hears the server", func() bool { return log.of("hears the server again", name) == 1 })
 	}
+}
+
+// TestAServerThatIsFrozenIsNamed stops the API server, which then takes connections and says nothing.
+func TestAServerThatIsFrozenIsNamed(t *testing.T) {
+	const bound = 20 * time.Second
+	plane := controlplane.ForTest(t, controlplane.Options{})
+	var log journal
+	c := followed(t, plane, cache.Options{StaleAfter: bound, Log: funcr.New(log.write, funcr.Options{})})
+	frozen := time.Now()
+	if err := plane.FreezeAPIServer(); err != nil {
+		t.Fatal(err)
+	}
+	await.Until(t, "the readiness check to fail", func() bool { return c.Healthz(nil) != nil })
+	after := time.Since(frozen)
+	t.Logf("the readiness check fails %v after the server froze: %v", after, c.Healthz(nil))
+	if after > bound+10*time.Second {
+		t.Errorf("the readiness check fails %v after the server froze, and the bound is %v and five seconds", after, bound)
+	}
+	if err := plane.ThawAPIServer(); err != nil {
+		t.Fatal(err)
+	}
+	await.Until(t, "the readiness check to pass", func() bool { return c.Healthz(nil) == nil })
 }

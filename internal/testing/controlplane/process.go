@@ -17,6 +17,7 @@ type process struct {
 	name   string
 	log    string // file with all that it wrote
 	kill   context.CancelFunc
+	os     *os.Process
 	exited chan struct{} // closed when it is gone
 	err    error         // why it ended; read after exited
 }
@@ -40,6 +41,7 @@ func (c command) start(g *lifecycle.Group) (*process, error) {
 		cmd := exec.CommandContext(ctx, c.path, c.args...)
 		defer Bind(cmd)()
 		err := c.run(cmd)
+		p.os = cmd.Process
 		started <- err
 		if err == nil {
 			p.err = cmd.Wait()
