@@ -11,6 +11,7 @@ var (
 	likeObjects   = suite{pkg: "./internal/dedup", run: "^TestRandomObjects$", seeds: 20}
 	othersMemory  = suite{pkg: "./internal/decode", run: "^TestMemoryOfOthersIsNotWritten$"}
 	foldStories   = suite{pkg: "./internal/engine", run: "^TestFoldedBacklogTellsTheSameStory$", seeds: 1000}
+	patience      = suite{pkg: "./internal/timetable", run: "^TestPatienceIsCountedInAll$"}
 	interleavings = suite{pkg: "./pkg/builder", run: "^TestInterleavings$"}
 )
 
@@ -206,5 +207,12 @@ var mutants = []mutant{
 		old:    "if c.watch != 0 && hidesUpdate(&c) {",
 		new:    "if c.watch == 0 && hidesUpdate(&c) {",
 		suites: []suite{interleavings},
+	},
+	{
+		name:   "a resync has patience again when all have caught up",
+		file:   "internal/timetable/run.go",
+		old:    "run.waited += now.Sub(run.dividedAt)\n",
+		new:    "if len(ready.Members) > 0 && len(late.Members) > 0 {\nrun.waited += now.Sub(run.dividedAt)\n}\n",
+		suites: []suite{patience},
 	},
 }

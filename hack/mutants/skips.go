@@ -3,6 +3,7 @@ package main
 // These suites have to notice when a skip is not safe.
 var (
 	skipWorlds  = suite{pkg: "./test/skip", run: "^TestSkippingIsSafe$", seeds: 1000}
+	skipLives   = suite{pkg: "./test/skip", run: "^TestSkippingIsSafeAcrossRestarts$", seeds: 1000}
 	refusals    = suite{pkg: "./pkg/source", run: "^TestAStateThatATransformRefusedIsTouched$"}
 	whoseWrites = suite{pkg: "./pkg/delta", run: "^TestManagerCreditsNobodyForWhatIsNotHis$"}
 )
@@ -163,6 +164,13 @@ var skips = []mutant{
 		old:    "c.causes = causesOf(c) | causesOf(next)",
 		new:    "if next.Op != Sync { c.causes = causesOf(c) | causesOf(next) }",
 		suites: []suite{skipWorlds},
+	},
+	{
+		name:   "a newborn is completely known",
+		file:   "pkg/delta/books.go",
+		old:    "case !succeeded:\n\t\treturn firstTime",
+		new:    "case !succeeded && !slices.ContainsFunc(a.pending, func(c Change) bool { return c.Op == Added && c.Is(Primary) }):\n\t\treturn firstTime",
+		suites: []suite{ledgerGames, skipLives},
 	},
 	{
 		name:   "a source does not follow the next informer",
