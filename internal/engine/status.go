@@ -27,6 +27,16 @@ func (i *Informer[T]) Status() informer.Status {
 	}
 }
 
+// HeardAt is when the server last said something about any scope.
+func (i *Informer[T]) HeardAt() (newest time.Time) {
+	for _, s := range i.coverage.Load().scopes {
+		if _, at := s.inlet.progress(); at.After(newest) {
+			newest = at
+		}
+	}
+	return newest
+}
+
 // Gaps is how many times something happened that subscribers are not, or not wholly,
 // told of: a scope was removed, or an object or event was left out because it could
 // not be understood. It never goes back. It takes no lock, so it can be asked for at

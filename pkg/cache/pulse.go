@@ -94,10 +94,8 @@ func (c *Cache) heardAt() (newest time.Time) {
 		if !k.isMade() {
 			continue
 		}
-		for _, scope := range k.core.Status().Scopes {
-			if scope.HeardAt.After(newest) {
-				newest = scope.HeardAt
-			}
+		if at := k.core.HeardAt(); at.After(newest) {
+			newest = at
 		}
 	}
 	return newest

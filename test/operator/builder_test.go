@@ -72,12 +72,13 @@ func toTheWidget(_ context.Context, obj client.Object) []reconcile.Request {
 // listening is a reconciler that notes what it is told about the widget of a namespace.
 type listening struct {
 	namespace string
-	complete  bool // whether its changes should be complete
+	complete  bool // whether its changes should be complete once a call has succeeded
 
 	mu   sync.Mutex // guards everything below
 	told []string   // since the last check
 	odd  []string   // changes that are complete, or not, by mistake
 	fail bool       // fail the next call
+	done bool       // a call has succeeded
 	// watching is set when another widget was reconciled. That happens only after the first
 	// objects were told.
 	watching bool
@@ -105,7 +106,7 @@ func (l *listening) Reconcile(ctx context.Context, request reconcile.Request) (r
 		return reconcile.Result{}, nil
 	}
 	changes := delta.From(ctx)
-	if changes.Complete() != l.complete {
+	if changes.Complete() != (l.complete && l.done) {
 		l.odd = append(l.odd, changes.String())
 	}
 	for c := range changes.All() {
@@ -115,6 +116,7 @@ func (l *listening) Reconcile(ctx context.Context, request reconcile.Request) (r
 		l.fail = false
 		return reconcile.Result{}, errors.New("as the test wants it")
 	}
+	l.done = true
 	return reconcile.Result{}, nil
 }
 
