@@ -23,6 +23,7 @@ var places = map[string]place{
 	"make deploy":        {"test/sampleoperator/deploy_test.go", `run("deploy"`},
 	"make undeploy":      {"test/sampleoperator/deploy_test.go", `run("undeploy"`},
 	"make kind-up":       {"hack/kind/scripts_test.go", `w.run(t, "up.sh"`},
+	"make flakes":        {"Makefile", "\n\t@hack/flakes $(N)\n"}, // it takes an hour
 	"make model":         {"hack/test-all", "make model SEEDS="},
 	"go test ./...":      {"Makefile", "\n\tgo test -tags invariants -timeout 20m $$(hack/packages test)\n"},
 	"go mod tidy":        {"test/docs/adopt/project_test.go", `p.told("go mod tidy")`},
