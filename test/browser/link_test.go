@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -85,22 +86,22 @@ func TestALostConnectionIsSaidAndFoundAgain(t *testing.T) {
 // TestAnOperatorThatSaysNothingIsSaid has an operator that takes requests and does not answer them, as one does that is stopped.
 func TestAnOperatorThatSaysNothingIsSaid(t *testing.T) {
 	var frozen atomic.Bool
-	thaw := make(chan struct{})
+	thawed := make(chan struct{})
+	thaw := sync.OnceFunc(func() { frozen.Store(false); close(thawed) })
+	defer thaw()
 	b := open(t, desk, "kinds", func(h http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if frozen.Load() {
-				<-thaw
+				<-thawed
 			}
 			h.ServeHTTP(w, r)
 		})
 	})
 	b.says("#link", "Connected")
 	frozen.Store(true)
-	b.says("#lost", "Cannot reach the operator since")
-	b.says("#lost", "no answer in 10 s. Trying again")
+	b.await(20*time.Second, `document.querySelector("#lost").innerText.includes("no answer in 10 s. Trying again")`)
 	b.says("#link", "Not connected")
-	frozen.Store(false)
-	close(thaw)
+	thaw()
 	b.says("#link", "Connected")
 	b.quiet()
 }
