@@ -39,7 +39,7 @@
 //     and lets subscribers join;
 //   - each scope's Reflector feeds the FIFO;
 //   - each subscriber's calls its handler;
-//   - one keeps time: it begins resyncs, and looks for slow subscribers.
+//   - one keeps time: it begins resyncs, and looks for slow subscribers and for mutations.
 //
 // Everything that may be called while these run goes through the FIFO as an entry
 // of its own or takes the lock of one small type. Asking what scopes there are takes none.

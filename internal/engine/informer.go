@@ -74,7 +74,7 @@ type Options[T any] struct {
 	// Unchanged says who is told of objects that a relist shows as they are known.
 	Unchanged Unchanged
 	// OnMutation is told of objects of the store that somebody has changed in place,
-	// which must not happen. Nil looks for it only if Mutations is [Sample]: then the
+	// which must not happen. Nil looks for it only if Mutations says how: then the
 	// first is logged. It may call the informer. While it takes its time no resync begins, and no
 	// more than Mutations.Objects reports wait for it.
 	OnMutation func(informer.Mutation)

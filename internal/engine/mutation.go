@@ -32,7 +32,7 @@ type mutated struct {
 
 // detectMutations begins to look for them, if anybody wants to know.
 func (i *Informer[T]) detectMutations() {
-	if i.opts.OnMutation == nil && i.opts.Mutations != Sample {
+	if i.opts.OnMutation == nil && i.opts.Mutations == (MutationOptions{}) {
 		return
 	}
 	i.controller.mutations = mutation.New(mutation.Options(i.opts.Mutations), i.opts.Traits.Version, func(key delta.Key, version string, paths []string) {

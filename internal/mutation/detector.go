@@ -74,7 +74,8 @@ func New[T any](opts Options, version func(T) string, report Report) *Detector[T
 // anybody else sees the object. Look reports the findings, because a report may wait for the
 // writer.
 func (d *Detector[T]) Observe(change *delta.Delta[T]) {
-	if d.opts.Pause > 0 {
+	stored := change.Op == delta.Added || change.Op == delta.Updated
+	if stored && d.opts.Pause > 0 {
 		now := time.Now()
 		if now.Sub(d.noted) < d.opts.Pause {
 			return

@@ -272,6 +272,7 @@ func TestASampleIsTakenNoteOf(t *testing.T) {
 		var found []string
 		m := New(Options{Objects: 2, Batch: 1, Pause: time.Second}, podVersion, func(key delta.Key, _ string, _ []string) { found = append(found, key.Name) })
 		for second := range 2 {
+			m.Observe(&delta.Delta[*corev1.Pod]{Key: delta.Key{Name: "shown"}, Op: delta.Sync, New: somePod("shown")}) // takes nobody's turn
 			for i := range 100 {
 				pod := somePod(fmt.Sprint(100*second + i))
 				m.Observe(stored(pod.Name, pod))
