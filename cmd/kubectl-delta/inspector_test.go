@@ -199,7 +199,7 @@ func deltas() v1.DeltaList {
 	two := one
 	two.ID, two.Seen, two.ResourceVersion, two.Manager, two.EditsLeftOut = 70, ago(time.Hour), "4001", "", false
 	two.Edits = []v1.Edit{{Path: "metadata.generation", Op: "changed", Before: "1", After: "2"}}
-	three := v1.Delta{ID: 3, Seen: ago(3 * time.Hour), Kind: one.Kind, Namespace: "demo", Name: "blog", Op: "Added", ResourceVersion: "12", Relisted: true, Folded: 2}
+	three := v1.Delta{ID: 3, Seen: ago(3 * time.Hour), Kind: one.Kind, Namespace: "demo", Name: "blog", Op: "Added", ResourceVersion: "12", Relisted: true}
 	return v1.DeltaList{At: now, Items: []v1.Delta{one, two, three}, Dropped: 41}
 }
 

@@ -10,7 +10,6 @@ var (
 	ledgerGames   = suite{pkg: "./pkg/delta", run: "^TestLedger(AgainstModel|WithinLimits)$", seeds: 1000}
 	likeObjects   = suite{pkg: "./internal/dedup", run: "^TestRandomObjects$", seeds: 20}
 	othersMemory  = suite{pkg: "./internal/decode", run: "^TestMemoryOfOthersIsNotWritten$"}
-	foldStories   = suite{pkg: "./internal/engine", run: "^TestFoldedBacklogTellsTheSameStory$", seeds: 1000}
 	patience      = suite{pkg: "./internal/timetable", run: "^TestPatienceIsCountedInAll$"}
 	interleavings = suite{pkg: "./pkg/builder", run: "^TestInterleavings$"}
 )
@@ -65,13 +64,6 @@ var mutants = []mutant{
 		old:    "for _, i := range slices.Backward(chain) {",
 		new:    "for _, i := range chain {",
 		suites: []suite{fifoScripts},
-	},
-	{
-		name:   "a deletion folds into an update",
-		file:   "internal/engine/fold.go",
-		old:    "case delta.Updated, delta.Sync: //",
-		new:    "case delta.Updated, delta.Sync, delta.Deleted: //",
-		suites: []suite{foldStories},
 	},
 	{
 		name:   "an index keeps what has left it",

@@ -34,13 +34,6 @@ var skips = []mutant{
 		suites: []suite{skipWorlds},
 	},
 	{
-		name:   "a handler's backlog folds",
-		file:   "pkg/source/kind_subscribe.go",
-		old:    "Fold:   false,",
-		new:    "Fold:   true,",
-		suites: []suite{skipWorlds},
-	},
-	{
 		name:   "metadata alone shows that the rest is as it was",
 		file:   "pkg/diff/touches.go",
 		old:    "if d.unseen() && !withinOne(field, shownByMetadata) {",

@@ -56,7 +56,7 @@ func (o *Operator) delta(e *journal.Entry, t *telling) v1.Delta {
 	d := &e.Delta
 	shown := v1.Delta{
 		ID: e.ID, Seen: d.Seen, Kind: e.Kind, Namespace: d.Key.Namespace, Name: d.Key.Name,
-		Op: d.Op.String(), ResourceVersion: d.Version, Manager: e.Manager(), Folded: d.Folded, Missed: d.Missed, Relisted: d.Relisted,
+		Op: d.Op.String(), ResourceVersion: d.Version, Manager: e.Manager(), Missed: d.Missed, Relisted: d.Relisted,
 	}
 	before, _ := d.Old.(delta.Object)
 	after, _ := d.New.(delta.Object)

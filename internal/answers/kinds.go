@@ -61,7 +61,7 @@ func scopeOf(s *informer.ScopeStatus) v1.Scope {
 
 func subscriberOf(s *informer.SubscriberStatus) v1.Subscriber {
 	shown := v1.Subscriber{
-		Name: s.Name, Lag: s.Lag, LagSeconds: s.OldestAge.Seconds(), Told: s.Told, Folded: s.Folded,
+		Name: s.Name, Lag: s.Lag, LagSeconds: s.OldestAge.Seconds(), Told: s.Told,
 		Synced: s.Synced, Slow: s.Slow, InHandlerSince: s.InHandlerSince,
 	}
 	for i := range s.Resync {

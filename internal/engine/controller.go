@@ -45,12 +45,11 @@ type controller[T any] struct {
 	traits    *traits.Of[T]
 	unchanged Unchanged
 	resync    *resyncer
-	ready     <-chan struct{}        // closed when subscribers can count as synced
-	mutations *mutation.Detector[T]  // nil unless they are looked for
-	forgotten map[delta.Key]struct{} // see forget
-	witness   func() Witness[T]      // see Options
-	waiting   []*subscriber[T]       // those who join when the first list is there, to be told what has changed since it was saved
-	past      *past[T]               // nil for none
+	ready     <-chan struct{}       // closed when subscribers can count as synced
+	mutations *mutation.Detector[T] // nil unless they are looked for
+	witness   func() Witness[T]     // see Options
+	waiting   []*subscriber[T]      // those who join when the first list is there, to be told what has changed since it was saved
+	past      *past[T]              // nil for none
 
 	batches, applied, processed tally.Histogram // see Counts
 
@@ -183,9 +182,6 @@ func (c *controller[T]) put(txn *store.Txn[T], e *event[T]) bool {
 	e.Old, e.Op = old, delta.Added
 	if there {
 		e.Op, e.Initial = delta.Updated, false
-	} else if len(c.forgotten) > 0 {
-		_, e.again = c.forgotten[e.Key]
-		delete(c.forgotten, e.Key)
 	}
 	e.Relisted = listed && !e.Initial || e.hides && there
 	return true
@@ -301,24 +297,6 @@ func (c *controller[T]) dismiss(e *dismissal[T]) {
 	if e.how == informer.AsOutOfScope {
 		c.testify(events)
 		c.processor.publish(events)
-	} else if c.processor.folds() {
-		c.forget(events)
 	}
 	e.answer <- nil
-}
-
-// maxForgotten bounds the keys that forget remembers, to some megabytes. An object
-// beyond that may vanish from a folded backlog, and the backlog counts it.
-const maxForgotten = 1 << 16
-
-// forget remembers the keys of objects that were removed silently, until an object of
-// that key is added again. Subscribers still believe in the old object. So a backlog that
-// folds must not drop the new one as an object that came and went unknown.
-func (c *controller[T]) forget(events []event[T]) {
-	if c.forgotten == nil {
-		c.forgotten = map[delta.Key]struct{}{}
-	}
-	for i := range events[:min(len(events), maxForgotten-len(c.forgotten))] {
-		c.forgotten[events[i].Key] = struct{}{}
-	}
 }

@@ -11,7 +11,7 @@
 //	subscription.go                           │                   ▼
 //	Resync policy ────────sync, in chunks─────┘               Processor ──▶ Subscriber ──▶ handler
 //	resync*.go                                                processor.go   subscriber*.go
-//	                                                          log.go         fold.go
+//	                                                          log.go
 //
 // The data path, file by file:
 //
@@ -55,12 +55,9 @@
 // # Testing
 //
 // Each structure has a model beside it that is driven through the same random
-// script: fifo_model_test.go, fifo_inlet_model_test.go, fold_test.go,
-// resync_model_test.go. reflector_scenario_test.go plays scripts from testdata;
-// reflector_model_test.go, informer_model_test.go and scope_model_test.go play
+// script: fifo_model_test.go and fifo_inlet_model_test.go. informer_model_test.go and scope_model_test.go play
 // random faults of a server in synctest bubbles, where subscribers rebuild the
 // world from what they are told and must agree with the server in the end. A seed
 // names its script: run it again with -run 'TestName/seed=N$', and more of them with
-// SEEDS=10000. The build tag slow has the heap measured that a blocked subscriber
-// costs.
+// SEEDS=10000.
 package engine

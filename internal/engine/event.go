@@ -28,8 +28,4 @@ type event[T any] struct {
 
 	// hides means that a state before this one may have been left out.
 	hides bool
-
-	// again marks an Added of an object that was removed silently before. Subscribers
-	// that were told of the object then still believe in it.
-	again bool
 }

@@ -83,7 +83,7 @@ func (o *rebuilder) rename() map[string]string {
 }
 
 // TestInformerSurvives plays random faults of a server against an informer with
-// early, late, slow, folding, resyncing and leaving subscribers. Each rebuilds the
+// early, late, slow, resyncing and leaving subscribers. Each rebuilds the
 // world from its deltas; an hour after the last fault all of them, the store and
 // the server agree.
 func TestInformerSurvives(t *testing.T) {
@@ -120,8 +120,7 @@ func (r *rig) play() {
 		Unchanged: Unchanged(r.rng.IntN(2)),
 	})
 	r.subscribe("early", informer.SubscribeOptions{}, nil)
-	r.subscribe("folding", informer.SubscribeOptions{Fold: true, HighWater: 1 + r.rng.Uint64N(4)},
-		func() time.Duration { return 100 * time.Second })
+	r.subscribe("slow", informer.SubscribeOptions{HighWater: 1 + r.rng.Uint64N(4)}, func() time.Duration { return 10 * time.Second })
 	r.subscribe("resyncing", informer.SubscribeOptions{Resync: resync.Policy{Period: 30 * time.Second, Spread: resync.Spread(r.rng.IntN(3))}}, nil)
 	r.checkFirstSight()
 	g := lifecycle.New(r.t.Context())

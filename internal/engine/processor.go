@@ -123,16 +123,8 @@ func (p *processor[T]) publishAt(now time.Time, batch []event[T]) {
 	}
 	p.log.append(batch, now)
 	for _, l := range *p.subscribers.Load() {
-		if l.opts.Fold {
-			l.fold(len(batch))
-		}
 		l.bell.ring()
 	}
-}
-
-// folds reports whether any subscriber has its backlog folded.
-func (p *processor[T]) folds() bool {
-	return slices.ContainsFunc(*p.subscribers.Load(), func(l *subscriber[T]) bool { return l.opts.Fold })
 }
 
 // markSynced says that the first list is wholly in the log. Each subscriber is

@@ -3,14 +3,12 @@ package engine
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
-	"weak"
 
 	"github.com/go-logr/logr"
 	"github.com/go-logr/logr/funcr"
@@ -54,87 +52,6 @@ func churn(p *processor[*payload], n int, made func(*payload)) {
 		p.publish(batch)
 		done += len(batch)
 	}
-}
-
-// objectsKept is how many objects of n events are in memory for a subscriber that is blocked, when everybody else has
-// been told of all. It has been told the first event.
-func objectsKept(t *testing.T, fold bool, n int) (kept int, status informer.SubscriberStatus) {
-	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		p := newProcessor(payloadTraits(), logr.Discard())
-		g := lifecycle.New(t.Context())
-		release := make(chan struct{})
-		slow := p.newSubscriber(informer.SubscribeOptions{Name: "slow", Fold: fold}, func(*delta.Delta[*payload]) { <-release })
-		for _, l := range []*subscriber[*payload]{slow, p.newSubscriber(informer.SubscribeOptions{}, func(*delta.Delta[*payload]) {})} {
-			p.join(l, nil)
-			g.Guest("", l.run)
-		}
-		var objects []weak.Pointer[payload]
-		made := func(o *payload) { objects = append(objects, weak.Make(o)) }
-		churn(p, 100, made)
-		synctest.Wait() // the slow one is in its handler
-		churn(p, n-100, made)
-		synctest.Wait() // the quick one is not kept waiting
-		runtime.GC()
-		for _, o := range objects {
-			if o.Value() != nil {
-				kept++
-			}
-		}
-		status = slow.status(time.Now())
-		close(release)
-		p.stop()
-		g.Stop()
-		_ = g.Wait()
-	})
-	return kept, status
-}
-
-// A subscriber that blocks keeps, folding, the objects that it has yet to be told of; not folding, those of every event.
-// TestBlockedSubscriberThatFoldsCostsBoundedMemory measures the memory, with the build tag slow.
-func TestBlockedSubscriberThatFoldsKeepsFewObjects(t *testing.T) {
-	const n = 300_000
-	third, _ := objectsKept(t, true, n/3)
-	folding, status := objectsKept(t, true, n)
-	keeping, _ := objectsKept(t, false, n/3)
-	if folding > third+third/4 || keeping < n/3-100 || keeping < 5*third {
-		t.Errorf("folding, %d objects are kept after %d events and %d after %d; keeping, %d after %d", third, n/3, folding, n, keeping, n/3)
-	}
-	if most := uint64(4096 + 100 + 1000*maxPerKey + 100); status.Lag > most {
-		t.Errorf("%d events to tell, want at most %d", status.Lag, most)
-	}
-}
-
-// Objects that come and go while a subscriber that folds is behind are counted for it, so
-// that it need not ask for its status to know.
-func TestWhatVanishesIsCounted(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := newProcessor(partTraits(), logr.Discard())
-		step := make(chan struct{})
-		l := p.newSubscriber(informer.SubscribeOptions{HighWater: 2, Fold: true}, func(*delta.Delta[part]) { <-step })
-		p.join(l, nil)
-		g := lifecycle.New(t.Context())
-		g.Guest("slow", l.run)
-		sub := &Subscription[part]{subscriber: l}
-		p.publish(added(1))
-		synctest.Wait()
-		for range 10 {
-			come := added(1)[0]
-			come.Key = delta.Key{Name: "short-lived"}
-			gone := come
-			gone.Op, gone.Old = delta.Deleted, come.New
-			p.publish([]event[part]{come, gone})
-		}
-		if got, want := sub.Vanished(), l.status(time.Now()).Vanished; got != want || got < 10 {
-			t.Errorf("%d deltas have vanished, by its status %d", got, want)
-		}
-		close(step)
-		p.leave(l)
-		g.Stop()
-		if err := g.Wait(); err != nil {
-			t.Error(err)
-		}
-	})
 }
 
 // diary is a log to read.
@@ -266,24 +183,23 @@ func TestStuckHandlerIsNamed(t *testing.T) {
 func BenchmarkBlockedNeighbour(b *testing.B) {
 	for _, neighbour := range []struct {
 		name   string
-		fold   bool
 		blocks int
-	}{{"none", false, 0}, {"keeping", false, 1}, {"folding", true, 1}} {
+	}{{"none", 0}, {"blocks", 1}} {
 		b.Run(neighbour.name, func(b *testing.B) {
 			p := newProcessor(payloadTraits(), logr.Discard())
 			g := lifecycle.New(context.Background())
 			release := make(chan struct{})
 			var heard sync.WaitGroup
-			add := func(fold bool, tell func(*delta.Delta[*payload])) {
-				l := p.newSubscriber(informer.SubscribeOptions{Fold: fold, HighWater: 1024}, tell)
+			add := func(tell func(*delta.Delta[*payload])) {
+				l := p.newSubscriber(informer.SubscribeOptions{HighWater: 1024}, tell)
 				p.join(l, nil)
 				g.Guest("", l.run)
 			}
 			for range neighbour.blocks {
-				add(neighbour.fold, func(*delta.Delta[*payload]) { <-release })
+				add(func(*delta.Delta[*payload]) { <-release })
 			}
 			for range 4 {
-				add(false, func(*delta.Delta[*payload]) { heard.Done() })
+				add(func(*delta.Delta[*payload]) { heard.Done() })
 			}
 			latencies := make([]time.Duration, 0, b.N)
 			keys := someKeys(1000)

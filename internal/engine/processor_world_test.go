@@ -14,9 +14,9 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
-// Subscribers that come and go while things happen, some folding and some slow, each
-// rebuild the world from nothing but what they are told. Each must end up with the store's
-// content, and every step on the way must make sense.
+// Subscribers that come and go while things happen, some slow, each rebuild the world from
+// nothing but what they are told. Each must end up with the store's content, and every step
+// on the way must make sense.
 func TestSubscribersRebuildTheWorld(t *testing.T) {
 	seeds.Each(t, usualSeeds, func(t *testing.T, seed uint64) {
 		synctest.Test(t, func(t *testing.T) { rebuildWorld(t, seed) })
@@ -38,9 +38,6 @@ func rebuildWorld(t *testing.T, seed uint64) {
 	join := func() {
 		o := &observer{world: map[delta.Key]part{}}
 		opts := informer.SubscribeOptions{Name: fmt.Sprint("observer ", len(observers)), HighWater: 1 + h.rng.Uint64N(30)}
-		if h.rng.IntN(2) == 0 {
-			opts.Fold = true
-		}
 		slow := h.rng.IntN(4) // how often it lets others go first
 		if h.rng.IntN(3) > 0 {
 			slow = 0

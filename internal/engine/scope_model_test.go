@@ -122,7 +122,7 @@ func (o *exile) hear(d *delta.Delta[faulty.Thing]) {
 }
 
 // TestScopesSurvive plays random faults against an informer whose scopes come and
-// go, with early, late, slow, folding and resyncing subscribers, and a scope that
+// go, with early, late, slow and resyncing subscribers, and a scope that
 // is forbidden. In the end the store, the subscribers and the servers of the scopes
 // that are there agree, and nothing is left of the others.
 func TestScopesSurvive(t *testing.T) {
@@ -174,8 +174,7 @@ func (e *empire) play() {
 		e.t.Fatal(err)
 	}
 	e.subscribe("early", informer.SubscribeOptions{}, nil)
-	e.subscribe("folding", informer.SubscribeOptions{Fold: true, HighWater: 1 + e.rng.Uint64N(4)},
-		func() time.Duration { return 100 * time.Second })
+	e.subscribe("slow", informer.SubscribeOptions{HighWater: 1 + e.rng.Uint64N(4)}, func() time.Duration { return 10 * time.Second })
 	e.subscribe("resyncing", informer.SubscribeOptions{Resync: resync.Policy{Period: 30 * time.Second, Spread: resync.Spread(e.rng.IntN(3))}}, nil)
 	g := lifecycle.New(e.t.Context())
 	g.Go("informer", e.informer.Run)

@@ -37,7 +37,6 @@ type subscriber[T any] struct {
 	position atomic.Uint64 // written under mu. Invariant: that of place, whenever mu is free, until the subscriber has left.
 	syncAt   atomic.Uint64 // the log's length when the first list was complete
 	awaited  atomic.Bool   // somebody waits for it to catch up
-	vanished atomic.Uint64 // deltas that folding made vanish; written under mu
 	_        [64]byte
 	calls    atomic.Uint64 // events told, or passed over as not for us; written by run alone
 	_        [64]byte
@@ -46,8 +45,6 @@ type subscriber[T any] struct {
 	stage    stage                       // Invariant: it only goes up.
 	place    cursor[T]                   // in the log, behind what has been taken. Invariant: it never goes back, until the subscriber has left.
 	initial  inventory[T]                // Invariant: nil from the stage telling on; run has it then.
-	backlog  *foldedBacklog[T]           // nil until first needed. Invariant: all in it is older than place.
-	folded   []event[T]                  // what was taken from backlog, reused; also read by run, without mu
 	taken    span                        // what run is telling
 	isSynced bool                        // Invariant: true when synced is closed, and only then.
 	progress progress
@@ -72,10 +69,6 @@ type span struct {
 
 // never is later than any position.
 const never = math.MaxUint64
-
-// foldedRun is how many deltas are taken from a folded backlog at a time. A delta that is
-// taken no longer folds, so it is not many.
-const foldedRun = 64
 
 // Synced is closed when the subscriber has been told everything of the first list,
 // or of the snapshot that it was given.
@@ -104,7 +97,7 @@ func (l *subscriber[T]) join(at cursor[T], s inventory[T]) bool {
 func (l *subscriber[T]) quit() {
 	l.gone.Store(true)
 	l.mu.Lock()
-	l.place, l.backlog = cursor[T]{}, nil
+	l.place = cursor[T]{}
 	unheard := l.initial
 	l.initial = nil
 	if l.stage == apart || l.stage == joined {

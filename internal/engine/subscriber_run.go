@@ -124,18 +124,11 @@ func (l *subscriber[T]) caughtUp() bool {
 func (l *subscriber[T]) tryTake() []event[T] {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	clear(l.folded)
 	l.taken = span{}
 	if l.gone.Load() {
 		return nil
 	}
 	l.noteSyncedLocked()
-	if l.backlog != nil && l.backlog.length > 0 {
-		l.taken.at = l.backlog.oldest.at
-		l.folded = l.backlog.take(l.folded[:0])
-		l.taken.end = l.calls.Load() + uint64(len(l.folded))
-		return l.folded
-	}
 	events, at := l.place.peek()
 	if len(events) == 0 {
 		return nil
@@ -157,46 +150,6 @@ func (l *subscriber[T]) noteSyncedLocked() {
 
 // untoldLocked is the number of the oldest event that has not been taken.
 func (l *subscriber[T]) untoldLocked() uint64 {
-	if l.backlog != nil && l.backlog.length > 0 {
-		return l.backlog.oldest.number
-	}
 	l.place.peek() // leaves a node that is used up
 	return l.place.position()
-}
-
-// fold moves what is older than the high-water mark from the log into the
-// subscriber's own backlog, so that the log does not keep it. The publisher calls
-// it for every batch, and does a bounded amount of work: twice what it has just
-// added, so that a subscriber that is behind is caught up with while events come.
-func (l *subscriber[T]) fold(added int) {
-	length := l.of.log.length()
-	if length-l.position.Load() <= l.opts.HighWater {
-		return
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.gone.Load() {
-		return
-	}
-	if l.backlog == nil {
-		l.backlog = newFoldedBacklog(l.of.traits.UID)
-		l.folded = make([]event[T], 0, foldedRun)
-	}
-	budget := 2*added + foldedRun
-	for budget > 0 && length-l.place.position() > l.opts.HighWater {
-		events, at := l.place.peek()
-		n := min(len(events), budget, int(length-l.place.position()-l.opts.HighWater))
-		for i := range events[:n] {
-			switch e, number := &events[i], l.place.position()+uint64(i); {
-			case e.again:
-				l.backlog.addAgain(&e.Delta, number, at)
-			case e.to.Has(l.number):
-				l.backlog.add(&e.Delta, number, at)
-			}
-		}
-		l.place.skip(n)
-		budget -= n
-	}
-	l.position.Store(l.place.position())
-	l.vanished.Store(l.backlog.vanished)
 }

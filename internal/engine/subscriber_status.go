@@ -41,12 +41,6 @@ func (l *subscriber[T]) statusLocked(now time.Time) informer.SubscriberStatus {
 	}
 	s.Lag = l.lagLocked()
 	oldest := l.taken.at
-	if b := l.backlog; b != nil {
-		s.Folded, s.Vanished = b.folded, b.vanished
-		if oldest.IsZero() && b.length > 0 {
-			oldest = b.oldest.at
-		}
-	}
 	if oldest.IsZero() {
 		_, oldest = l.place.peek()
 	}
@@ -79,11 +73,7 @@ func (l *subscriber[T]) lagLocked() uint64 {
 
 // untakenLocked is the lag without what is being told.
 func (l *subscriber[T]) untakenLocked() uint64 {
-	lag := l.of.log.length() - l.place.position()
-	if l.backlog != nil {
-		lag += uint64(l.backlog.length)
-	}
-	return lag
+	return l.of.log.length() - l.place.position()
 }
 
 // warn names, once per episode, each subscriber that is too far behind or has been
@@ -92,7 +82,7 @@ func (p *processor[T]) warn(now time.Time) {
 	for _, l := range *p.subscribers.Load() {
 		if complaint, s := l.complaint(now); complaint != "" {
 			p.logger.Info(complaint, "subscriber", s.Name, "lag", s.Lag, "oldest", s.OldestAge.String(),
-				"told", s.Told, "folded", s.Folded, "vanished", s.Vanished, "inHandlerFor", inHandlerFor(s, now).String())
+				"told", s.Told, "inHandlerFor", inHandlerFor(s, now).String())
 		}
 	}
 }

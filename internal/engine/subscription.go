@@ -119,11 +119,6 @@ func (s *Subscription[T]) Synced() <-chan struct{} { return s.subscriber.Synced(
 // again.
 func (s *Subscription[T]) Done() <-chan struct{} { return s.subscriber.Done() }
 
-// Vanished is how many deltas the subscriber will never be told, because it was behind,
-// has its backlog folded, and they were about objects that came and went meanwhile. It
-// takes no lock.
-func (s *Subscription[T]) Vanished() uint64 { return s.subscriber.vanished.Load() }
-
 // Name is the name from the options.
 func (s *Subscription[T]) Name() string { return s.subscriber.opts.Name }
 

@@ -19,7 +19,7 @@ type Entry struct {
 // Manager is the field manager that made the change, as [delta.Change.Manager] has it.
 func (e *Entry) Manager() string {
 	d := &e.Delta
-	c := delta.Change{Op: d.Op, Missed: d.Missed, Relisted: d.Relisted, Deltas: 1 + int(d.Folded), Origin: d.Origin}
+	c := delta.Change{Op: d.Op, Missed: d.Missed, Relisted: d.Relisted, Deltas: 1, Origin: d.Origin}
 	c.Old, _ = d.Old.(delta.Object)
 	c.New, _ = d.New.(delta.Object)
 	return c.Manager()

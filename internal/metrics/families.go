@@ -93,8 +93,6 @@ var (
 		help: "How long ago the oldest of the events was published that the subscriber has yet to be told."}
 	told = &family{name: "delta_subscriber_told_total", labels: ofSubscriber, kind: prometheus.CounterValue,
 		help: "Events that the subscriber was told."}
-	folded = &family{name: "delta_subscriber_folded_total", labels: ofSubscriber, kind: prometheus.CounterValue,
-		help: "Events that became part of another one while the subscriber was behind."}
 	resyncLeft = &family{name: "delta_resync_left_objects", labels: ofKind, kind: prometheus.GaugeValue,
 		help: "Objects that the resyncs under way have yet to show."}
 	resyncShown = &family{name: "delta_resync_shown_total", labels: ofKind, kind: prometheus.CounterValue,
@@ -148,7 +146,7 @@ var (
 // families has all of them.
 var families = []*family{
 	synced, state, heard, deaf, degraded, objects, bytes, lists, watches, skipped, mutations, gaps, turns, batches, applied, pending, oldest,
-	lag, lagTime, told, folded, resyncLeft, resyncShown, resyncSkipped,
+	lag, lagTime, told, resyncLeft, resyncShown, resyncSkipped,
 	causes, incomplete, changes, own, latency, heldBack, steps, requests, overflows, unsettled, delayed, working, oldestRequest, aged, loops, loopsFound, loopsHeld,
 }
 

@@ -44,7 +44,6 @@ func (s samples) kind(k *observe.Kind) {
 		set(lag, float64(of.Lag), of.Name)
 		set(lagTime, of.OldestAge.Seconds(), of.Name)
 		set(told, float64(of.Told), of.Name)
-		set(folded, float64(of.Folded), of.Name)
 	}
 }
 

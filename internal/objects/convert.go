@@ -14,7 +14,7 @@ func Convert[A, B any](d *delta.Delta[A], obj func(A) (B, bool)) (delta.Delta[B]
 		return delta.Delta[B]{}, false
 	}
 	return delta.Delta[B]{
-		Key: d.Key, Op: d.Op, Initial: d.Initial, Missed: d.Missed, Relisted: d.Relisted, Folded: d.Folded,
+		Key: d.Key, Op: d.Op, Initial: d.Initial, Missed: d.Missed, Relisted: d.Relisted,
 		Old: before, New: after, Version: d.Version, Seen: d.Seen, Origin: d.Origin,
 	}, true
 }

@@ -111,8 +111,5 @@ func (h *history) delta(e happening, f form) (*delta.Delta[any], bool) {
 	case was:
 		d.Op, d.New = delta.Deleted, h.objects[f][e.to-1]
 	}
-	if hidden := e.to - e.from - 1; !e.relisted && was && is && hidden > 0 {
-		d.Folded = uint32(hidden) //nolint:gosec // small
-	}
 	return d, (was || is) && e.from != e.to
 }

@@ -32,7 +32,7 @@ type watching struct {
 	hides  []int // versions that a predicate holds back
 	keeps  []int // versions at which the handler keeps its queue, to add to it later
 	others []int // versions at which the object is for another request
-	folds  bool  // it may be told several events as one
+	deltas bool  // its handler is given deltas
 }
 
 // histories are what the object is, version by version. At the first one the reconciler has
@@ -56,7 +56,7 @@ var watchings = map[string][]watching{
 	"keeps-all":  {{cause: delta.Owned, keeps: []int{2, 3}}, {cause: delta.Mapped, keeps: []int{2, 3}}},
 	"others":     {{cause: delta.Owned}, {cause: delta.Mapped, others: []int{2}}},
 	"others-all": {{cause: delta.Owned, others: []int{2}}, {cause: delta.Mapped, others: []int{2}}},
-	"folds":      {{cause: delta.Primary}, {cause: delta.Mapped, folds: true}},
+	"deltas":     {{cause: delta.Primary}, {cause: delta.Mapped, deltas: true}},
 }
 
 // walks are which histories go with which watches, and what else there is.
@@ -68,20 +68,20 @@ var walks = []struct {
 	{"there-and-back", "plain", scope{failures: 1}, true},
 	{"one-then-other", "hides others others-all", scope{failures: 1}, true},
 	{"another-life", "hides both-hide", scope{failures: 1}, true},
-	{"there-and-back", "keeps metadata folds", scope{}, true},
+	{"there-and-back", "keeps metadata deltas", scope{}, true},
 	{"there-and-back", "hides", scope{relists: 1}, true},
 	{"one-then-other", "hides", scope{resyncs: 1}, true},
 	{"another-life", "hides", scope{fine: true}, true},
 
 	{"there-and-back", "hides plain", scope{fine: true}, false},
 	{"there-and-back born", "hides-all", scope{resyncs: 1}, false},
-	{"onwards one-then-other another-life", "plain hides metadata keeps folds", scope{failures: 1}, false},
-	{"there-and-back", "plain folds metadata hides", scope{failures: 2}, false},
+	{"onwards one-then-other another-life", "plain hides metadata keeps deltas", scope{failures: 1}, false},
+	{"there-and-back", "plain deltas metadata hides", scope{failures: 2}, false},
 	{"there-and-back", "keeps keeps-all", scope{failures: 1}, false},
 	{"one-then-other", "plain metadata", scope{fine: true}, false},
 	{"there-and-back", "keeps", scope{fine: true}, false},
-	{"there-and-back another-life", "plain metadata folds hides-all keeps", scope{relists: 1}, false},
-	{"there-and-back another-life", "plain metadata folds keeps", scope{resyncs: 1}, false},
+	{"there-and-back another-life", "plain metadata deltas hides-all keeps", scope{relists: 1}, false},
+	{"there-and-back another-life", "plain metadata deltas keeps", scope{resyncs: 1}, false},
 	{"another-life", "plain hides metadata", scope{relists: 1, resyncs: 1}, false},
 	{"born", "plain hides metadata others-all", scope{}, false},
 }

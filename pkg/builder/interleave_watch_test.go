@@ -42,7 +42,6 @@ type watch struct {
 	store  *shelf
 	next   int    // of the store's log
 	begun  int    // the newest version that it was told, or is being told
-	folded int    // how many events it is to be told as one
 	resync bool   // it is to be shown a resync instead
 	to     string // the request that its handler has added last
 	thread *thread
@@ -84,7 +83,7 @@ func (p *play) newWatch(ctx context.Context, number int) *watch {
 	if p.stores[how.form] == nil {
 		p.stores[how.form] = &shelf{form: how.form}
 	}
-	w := &watch{watched: watched{play: p, how: how, real: engine.New[any](nil, engine.Options[any]{})}, number: number, store: p.stores[how.form], folded: 1}
+	w := &watch{watched: watched{play: p, how: how, real: engine.New[any](nil, engine.Options[any]{})}, number: number, store: p.stores[how.form]}
 	w.thread = newThread(func() { w.deliverNext(p) })
 	if err := p.sourceFor(w).Start(ctx, p.queue); err != nil {
 		panic(err)
@@ -100,7 +99,7 @@ func (p *play) sourceFor(w *watch) ctrlsource.Source {
 		meta.SetGroupVersionKind(configMap)
 		example = meta
 	}
-	if w.how.folds {
+	if w.how.deltas {
 		return source.NewDeltas(w, example, func(_ context.Context, _ delta.Delta[client.Object], q workqueue.TypedRateLimitingInterface[reconcile.Request]) {
 			w.handle(q)
 		}, informer.SubscribeOptions{})
@@ -161,14 +160,6 @@ func (w *watch) deliverNext(p *play) {
 	}
 	e := w.store.log[w.next]
 	w.next++
-	for range w.folded - 1 {
-		if w.next == len(w.store.log) {
-			p.take(w.store)
-		}
-		e.to = w.store.log[w.next].to
-		w.next++
-	}
-	w.folded = 1
 	p.deliver(w, e)
 }
 
@@ -198,11 +189,8 @@ func (p *play) watchSteps(number int, w *watch) []step {
 	if !w.store.listing {
 		there += p.server - w.store.head
 	}
-	for n := 1; n <= there && (n == 1 || w.how.folds && p.foldable(w, n)); n++ {
-		all = append(all, step{fmt.Sprintf("%s is told %d", name, n), func() {
-			w.folded = n
-			p.resume(w.thread)
-		}})
+	if there > 0 {
+		all = append(all, step{name + " is told an event", func() { p.resume(w.thread) }})
 	}
 	if p.resyncs < p.scope.resyncs && p.there(w.begun) {
 		all = append(all, step{name + " is shown a resync", func() {
@@ -212,16 +200,6 @@ func (p *play) watchSteps(number int, w *watch) []step {
 		}})
 	}
 	return all
-}
-
-// foldable reports whether the next events are all of one life.
-func (p *play) foldable(w *watch, n int) bool {
-	for version := w.begun; version <= w.begun+n; version++ {
-		if !p.there(version) || p.history.moments[version-1].life != p.history.moments[w.begun-1].life {
-			return false
-		}
-	}
-	return true
 }
 
 func (p *play) relistSteps() []step {

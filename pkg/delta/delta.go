@@ -28,11 +28,6 @@ type Delta[T any] struct {
 	// be read or a transform refused it.
 	Relisted bool
 
-	// Folded is how many other deltas of the object are hidden in this one, because
-	// its subscriber was behind and wants its backlog folded. Zero means that the
-	// subscriber has missed nothing.
-	Folded uint32
-
 	Old T
 	New T
 

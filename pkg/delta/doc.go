@@ -19,12 +19,12 @@
 //
 // # Folding
 //
-// A receiver that is late is told less often. One rule says how, for the backlog of a
-// subscriber that is behind and for the changes that a ledger keeps for a request:
+// A request that waits is told less often. One rule says how, for the changes that a ledger
+// keeps for it:
 //
 //   - Runs of Updated and Sync of one UID become one, from the first old state to the last
 //     new one, if they continue each other. So old→new is exact, only coarser.
-//   - Nothing folds across a Deleted or an OutOfScope. A receiver that knows an object is told
+//   - Nothing folds across a Deleted or an OutOfScope. A reconciler that knows an object is told
 //     of its end, with its last state, even if another object has taken its name.
 //   - Nothing folds into an Added. It stays as it was, and one Updated says what followed. So
 //     what is checked of an object when it is born is checked on the newborn.

@@ -99,8 +99,7 @@ func (c Changes) Format(f fmt.State, _ rune) { fmt.Fprint(f, c.String()) }
 
 func (d *Delta[T]) shown() shown {
 	return shown{}.text("op", d.Op.String()).object(d.Key).text("version", d.Version).
-		marks(slog.Bool("initial", d.Initial), slog.Bool("missed", d.Missed), slog.Bool("relisted", d.Relisted)).
-		count("folded", int(d.Folded))
+		marks(slog.Bool("initial", d.Initial), slog.Bool("missed", d.Missed), slog.Bool("relisted", d.Relisted))
 }
 
 // String is a line for a log: what happened to which object.
@@ -109,9 +108,6 @@ func (d Delta[T]) String() string {
 	fmt.Fprintf(&b, "%s %s", d.Op, d.Key)
 	if d.Missed {
 		b.WriteString(" unnoticed")
-	}
-	if d.Folded > 0 {
-		fmt.Fprintf(&b, " ×%d", d.Folded+1)
 	}
 	return b.String()
 }

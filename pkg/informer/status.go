@@ -79,16 +79,12 @@ type ScopeStatus struct {
 type SubscriberStatus struct {
 	Name   string
 	Number uint32
-	// Lag is how many events it has yet to be told, folded ones counted as one; of the first
-	// list, how many objects.
+	// Lag is how many events it has yet to be told; of the first list, how many objects.
 	Lag uint64
 	// OldestAge is how long ago the oldest of them was published.
 	OldestAge time.Duration
 	// Told is how many events it has been through.
 	Told uint64
-	// Folded is how many events have become part of another one, Vanished how
-	// many were about objects that came and went while it was behind.
-	Folded, Vanished uint64
 	// Synced says whether it has been told everything of the first list.
 	Synced bool
 	// InHandlerSince is when the call of its handler began that has not returned,

@@ -11,14 +11,9 @@ import (
 type SubscribeOptions struct {
 	// Name is what warnings and the status call the subscriber.
 	Name string
-	// Fold keeps no more than a few changes of each object once the subscriber is past its
-	// high-water mark. An update then spans from the oldest state that was not told to the
-	// newest. A deletion is never folded away, unless the object also came meanwhile.
-	// Without it each change is kept until the subscriber has been told of it, so one that
-	// stays behind costs memory without bound.
-	Fold bool
-	// HighWater is how many changes the subscriber may be behind before a warning is logged,
-	// and before its backlog is folded. Zero means 4096.
+	// HighWater is how many changes the subscriber may be behind before a warning is logged.
+	// Each change is kept until the subscriber has been told of it, so one that stays behind
+	// costs memory without bound. Zero means 4096.
 	HighWater uint64
 	// Stuck is how long one call of the subscriber may take before a warning is logged. Zero
 	// means 30 seconds.

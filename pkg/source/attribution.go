@@ -180,7 +180,7 @@ func (a *attribution[R]) change(d *delta.Delta[any]) delta.Change {
 	c := delta.Change{
 		Cause: cause, Kind: a.kind, Key: d.Key,
 		Op: d.Op, Old: before, New: after,
-		First: d.Seen, Last: d.Seen, Deltas: 1 + int(d.Folded),
+		First: d.Seen, Last: d.Seen, Deltas: 1,
 		Missed: d.Missed, Relisted: d.Relisted, Origin: d.Origin,
 	}
 	if d.Op == delta.Sync {

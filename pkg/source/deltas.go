@@ -97,7 +97,7 @@ func (d *deltas[R]) subscribe(ctx context.Context, s *session, ours subscribable
 		return errors.Is(err, engine.ErrStopped), err
 	}
 	defer ours.Unsubscribe(sub)
-	to.watch(by.of(sub))
+	to.watch(by)
 	return s.stay(ctx, sub, to.listed)
 }
 

@@ -57,8 +57,7 @@
 // The requests that it adds later, from any goroutine, are recorded with the delivery's
 // change.
 //
-// Nobody is told of some objects: a scope was removed, an object could not be read, or it came
-// and went in a folded backlog. To the ledger that is a gap. Handlers do not hear of
+// Nobody is told of some objects: a scope was removed, or an object could not be read. To the ledger that is a gap. Handlers do not hear of
 // OutOfScope, because they would clean up after objects that still exist. An informer that is
 // not ours does not tell what it missed, so over one the ledger never knows of everything.
 //

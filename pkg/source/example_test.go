@@ -92,7 +92,7 @@ func ExampleNewDeltas() {
 	s := source.NewDeltas(podsFrom(pods), &corev1.Pod{}, func(_ context.Context, d delta.Delta[client.Object], q workqueue.TypedRateLimitingInterface[reconcile.Request]) {
 		fmt.Println(d.Op, d.Key, "initial:", d.Initial)
 		q.Add(reconcile.Request{NamespacedName: client.ObjectKeyFromObject(d.Object())})
-	}, informer.SubscribeOptions{Name: "web", Fold: true})
+	}, informer.SubscribeOptions{Name: "web"})
 	watch(s, func() {})
 
 	stop()

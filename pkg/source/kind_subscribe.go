@@ -22,16 +22,13 @@ func (k *Kind[O, R]) subscribe(ctx context.Context, s *session, ours subscribabl
 		subscribe = compares.SubscribeComparing
 	}
 	sub, err := subscribe(outlivingPanics(told.deliver), informer.SubscribeOptions{
-		Name: cmp.Or(k.Name, k.String()),
-		// A handler may make other requests of an event that a folded backlog would hide.
-		Fold:   false,
-		Resync: k.Resync,
+		Name: cmp.Or(k.Name, k.String()), Resync: k.Resync,
 	})
 	if err != nil {
 		return errors.Is(err, engine.ErrStopped), err
 	}
 	defer ours.Unsubscribe(sub)
-	told.to.watch(by.of(sub))
+	told.to.watch(by)
 	if !s.answered() && !k.Cache.WaitForCacheSync(ctx) { // see synced; once synced, a source waits for no other kind
 		return false, errors.New("cache did not sync")
 	}

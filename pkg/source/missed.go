@@ -1,7 +1,5 @@
 package source
 
-import "github.com/delta-runtime/delta-runtime/internal/engine"
-
 // counts is what an informer counts of what it could not tell its subscribers.
 type counts interface {
 	// Gaps returns how many times the informer could not tell something.
@@ -14,7 +12,6 @@ type counts interface {
 // missed counts what an informer has not told one subscriber.
 type missed struct {
 	informer counts
-	sub      *engine.Subscription[any] // Invariant: not nil once anybody asks.
 
 	gapsBefore, relistsBefore uint64 // the informer's counts when the subscriber came
 }
@@ -28,13 +25,5 @@ func missedBy(ours subscribable) *missed {
 	return &missed{informer: c, gapsBefore: c.Gaps(), relistsBefore: c.Relists()}
 }
 
-// of returns the counts for a subscription.
-func (m *missed) of(sub *engine.Subscription[any]) *missed {
-	if m != nil {
-		m.sub = sub
-	}
-	return m
-}
-
-func (m *missed) gaps() uint64    { return m.informer.Gaps() - m.gapsBefore + m.sub.Vanished() }
+func (m *missed) gaps() uint64    { return m.informer.Gaps() - m.gapsBefore }
 func (m *missed) relists() uint64 { return m.informer.Relists() - m.relistsBefore }

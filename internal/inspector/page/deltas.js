@@ -32,7 +32,7 @@ export function deltaRow(d, opened, redraw, loaded = Infinity) {
     ],
     detail: opened.has(key) && [
       facts([["Kind", d.kind], ["Version", h("span", { class: "mono" }, d.resourceVersion || "–")], ["Number", h("span", { class: "mono" }, String(d.id))],
-        ["Folded into it", d.folded > 0 && plural(d.folded, "delta")], ["Seen in a list", d.relisted && "yes"], ["No event told of it", d.missed && "yes"]]),
+        ["Seen in a list", d.relisted && "yes"], ["No event told of it", d.missed && "yes"]]),
       d.op === "Updated" ? diff(d.edits, d.editsLeftOut) : null,
     ],
   };

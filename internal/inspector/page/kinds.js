@@ -99,11 +99,11 @@ function detail(k, memory, ask) {
       })), "There is no scope."),
     k.scopesLeftOut > 0 && h("p", { class: "note" }, `and ${plural(k.scopesLeftOut, "more scope")}`),
     h("h2", null, "Subscribers"),
-    table(`Subscribers of ${k.name}`, [{ label: "Name" }, { label: "Behind by" }, { label: "In its handler" }, { label: "Told", class: "num" }, { label: "Folded", class: "num" }, { label: "Resync policy", class: "wide" }],
+    table(`Subscribers of ${k.name}`, [{ label: "Name" }, { label: "Behind by" }, { label: "In its handler" }, { label: "Told", class: "num" }, { label: "Resync policy", class: "wide" }],
       k.subscribers.map((s) => ({
         key: `subscriber ${s.name}`,
         cells: [s.name, s.slow ? [state("slow", "warn"), ` ${plural(s.lag, "event")}, ${span(s.lagSeconds)}`] : s.lag ? `${plural(s.lag, "event")}, ${span(s.lagSeconds)}` : "nothing",
-          forHow(s.inHandlerSince, "no"), number(s.told), number(s.folded), policy((s.policies ?? []).join("; ") || "none")],
+          forHow(s.inHandlerSince, "no"), number(s.told), policy((s.policies ?? []).join("; ") || "none")],
       })), "Nobody is told about this kind."),
     h("h2", null, "Memory"), memoryOf(k, memory, ask),
   ];

@@ -30,8 +30,6 @@ type Delta struct {
 	ResourceVersion string `json:"resourceVersion"`
 	// Manager is the field manager that wrote it, where that is known.
 	Manager string `json:"manager,omitempty"`
-	// Folded counts the deltas that became part of this one.
-	Folded uint32 `json:"folded,omitempty"`
 	// Missed marks a deletion that no event told of.
 	Missed bool `json:"missed,omitempty"`
 	// Relisted marks a delta that a list showed.

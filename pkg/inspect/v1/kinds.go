@@ -74,7 +74,6 @@ type Subscriber struct {
 	Lag        uint64  `json:"lag"`
 	LagSeconds float64 `json:"lagSeconds"`
 	Told       uint64  `json:"told"`
-	Folded     uint64  `json:"folded"`
 	Synced     bool    `json:"synced"`
 	Slow       bool    `json:"slow"`
 	// InHandlerSince is when the call of the handler began that has not returned.
