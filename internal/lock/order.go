@@ -25,7 +25,7 @@ var order = [][]any{
 	{JournalShelf{}},
 	{
 		CallSteps{}, Calls{}, Clerk{}, ControllerQueue{}, Descriptions{}, Group{}, Guard{}, Horizon{}, HotLoop{}, Indexers{}, Journal{}, Limiter{}, Line{}, Listed{}, Memory{}, Mutations{},
-		PageTable{}, PathChecks{}, PathPredicate{}, Pins{}, QueueClock{}, Reflector{}, Relatives{}, Relists{}, SaveFiles{},
+		PathChecks{}, PathPredicate{}, Pins{}, QueueClock{}, Reflector{}, Relatives{}, Relists{}, SaveFiles{},
 		SchemaServers{}, SchemaTypes{}, Session{}, Sessions{}, SharedInformer{}, StepCounts{}, Stream{}, Wishes{}, Writes{},
 	},
 }
@@ -59,8 +59,6 @@ type (
 	Binding struct{}
 	// Relatives is cache.relatives.mu: the objects that a new object of a cache may share with.
 	Relatives struct{}
-	// PageTable is cache.pageTable.mu: the lists that can be continued.
-	PageTable struct{}
 
 	// InformerScopes is engine.Informer.scoping: the right to change the scopes.
 	InformerScopes struct{}

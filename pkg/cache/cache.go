@@ -38,7 +38,6 @@ type Cache struct {
 	ours         Options
 	failMissing  bool // reads of a kind that has no informer fail
 	onWatchError crtools.WatchErrorHandlerWithContext
-	pages        *pageTable
 	server       server
 	limiter      *reflector.Limiter
 	line         *reflector.Line
@@ -121,7 +120,6 @@ func NewWithOptions(config *rest.Config, opts crcache.Options, ours Options) (*C
 		ours:         ours,
 		failMissing:  opts.ReaderFailOnMissingInformer,
 		onWatchError: opts.DefaultWatchErrorHandler,
-		pages:        newPageTable(ours.Pages.limits()),
 		server:       from,
 		limiter:      reflector.NewLimiter(cmp.Or(ours.ListsAtOnce, 10)),
 		line:         &reflector.Line{},
@@ -284,9 +282,7 @@ func (c *Cache) Get(ctx context.Context, key client.ObjectKey, out client.Object
 	return k.reader.Load().Get(ctx, key, out, opts...)
 }
 
-// List reads the objects of a kind. See [client.Reader]; a list without a Limit is in no
-// order. With one it is ordered by namespace and name, and its Continue token gets the next page, from
-// what there was when the first page was read.
+// List reads the objects of a kind, in no order. See [client.Reader]. A list with a Limit can't be continued.
 func (c *Cache) List(ctx context.Context, out client.ObjectList, opts ...client.ListOption) error {
 	gvk, err := c.gvkOf(out)
 	if err != nil {

@@ -8,6 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
 // lister fills lists with objects of one kind.
@@ -132,4 +134,13 @@ func (l *lister) fillUnusual(out client.ObjectList, objs []any) error {
 		filled[i] = object
 	}
 	return meta.SetList(out, filled)
+}
+
+// keyOf is the key of an object in the store; the zero key if it has no metadata.
+func keyOf(obj any) delta.Key {
+	object, err := meta.Accessor(obj)
+	if err != nil {
+		return delta.Key{}
+	}
+	return delta.Key{Namespace: object.GetNamespace(), Name: object.GetName()}
 }

@@ -90,26 +90,3 @@ func ExampleViewOf() {
 	// 3 ConfigMaps, not one copied
 	// c
 }
-
-// An operator that lists page by page is shown what the first page saw.
-func ExampleCache_List() {
-	serve(func(api *fakeAPI) (crcache.Cache, error) {
-		return New(api.config(), crcache.Options{Mapper: fakeMapper()})
-	}, func(ctx context.Context, c crcache.Cache) error {
-		for token := ""; ; {
-			var page corev1.ConfigMapList
-			if err := c.List(ctx, &page, client.Limit(2), client.Continue(token)); err != nil {
-				return err
-			}
-			for _, item := range page.Items {
-				fmt.Print(item.Name, " ")
-			}
-			if token = page.Continue; token == "" {
-				fmt.Println("and no more")
-				return nil
-			}
-			fmt.Print("| ")
-		}
-	})
-	// Output: a b | c and no more
-}

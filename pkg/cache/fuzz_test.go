@@ -19,7 +19,7 @@ import (
 func FuzzReads(f *testing.F) {
 	f.Add("red", "a", "name=a", "data.x=1", "v1", "ConfigMap", int64(1), "token")
 	f.Add("", "", "", "", "", "", int64(-1), "")
-	f.Add("../..", "%zz", "a in (b,c),!d", "a!=b", "apps/v1/x", "List", int64(1)<<62, pagesNotSupported)
+	f.Add("../..", "%zz", "a in (b,c),!d", "a!=b", "apps/v1/x", "List", int64(1)<<62, noPages)
 	api := newFakeAPI(f)
 	api.put(configMap("red", "a"))
 	c, err := NewWithOptions(api.config(), crcache.Options{

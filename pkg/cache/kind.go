@@ -177,7 +177,7 @@ func (k *kind) make(c *Cache) error {
 	if err = k.inform(c, general); err != nil {
 		return fmt.Errorf("make an informer for %s: %w", k.id, err)
 	}
-	k.reader.Store(k.newReader(scope, c.pages))
+	k.reader.Store(k.newReader(scope))
 	return nil
 }
 
@@ -191,10 +191,10 @@ func (k *kind) in(namespace string) settings {
 }
 
 // newReader returns what answers reads of the kind.
-func (k *kind) newReader(scope meta.RESTScopeName, pages *pageTable) *reader {
+func (k *kind) newReader(scope meta.RESTScopeName) *reader {
 	core := k.core
 	return &reader{
-		gvk: k.id.gvk, scope: scope, holds: k.example, store: core.Store(), pages: pages, removed: k.removed,
+		gvk: k.id.gvk, scope: scope, holds: k.example, store: core.Store(),
 		rules: readRules{
 			deepCopy: k.copies,
 			refuse: func(namespace string) error {

@@ -1,7 +1,6 @@
 package cache
 
 import (
-	"cmp"
 	"fmt"
 	"time"
 
@@ -32,9 +31,6 @@ type Options struct {
 	// does not answer is so noticed five seconds later.
 	StaleAfter time.Duration
 
-	// Pages bounds what is kept for those who list with a Limit.
-	Pages PageOptions
-
 	// OnMutation is told of objects of the cache that somebody has changed in place,
 	// after a read without deep copy or in an event handler. Looking for it reads
 	// the objects again and again, so it is for tests. Nil looks at a sample, and logs the first that it finds.
@@ -42,26 +38,6 @@ type Options struct {
 
 	// Log is where warnings go. The zero Logger is controller-runtime's.
 	Log logr.Logger
-}
-
-// PageOptions bounds the lists that are held for those who read them in pages. The
-// zero value is ready.
-type PageOptions struct {
-	// Lists is how many are held at most, and Objects how many objects are in all of
-	// them together. Where there are more, a list goes that was never continued, or
-	// else the one that was not read for longest. Zero means 64 and 1048576.
-	Lists   int
-	Objects int
-	// Age is how long a list is held. Zero means five minutes.
-	Age time.Duration
-}
-
-func (p PageOptions) limits() holdLimits {
-	return holdLimits{
-		lists:   cmp.Or(p.Lists, defaultHoldLimits.lists),
-		objects: cmp.Or(p.Objects, defaultHoldLimits.objects),
-		keep:    cmp.Or(p.Age, defaultHoldLimits.keep),
-	}
 }
 
 // KindOptions are what can be said of one kind, or of all. A zero field has no
@@ -121,12 +97,6 @@ func (o Options) check() error {
 		return fmt.Errorf("cache options: ListsAtOnce is negative: %d", o.ListsAtOnce)
 	case o.StaleAfter < 0:
 		return fmt.Errorf("cache options: StaleAfter is negative: %s", o.StaleAfter)
-	case o.Pages.Lists < 0:
-		return fmt.Errorf("cache options: Pages.Lists is negative: %d", o.Pages.Lists)
-	case o.Pages.Objects < 0:
-		return fmt.Errorf("cache options: Pages.Objects is negative: %d", o.Pages.Objects)
-	case o.Pages.Age < 0:
-		return fmt.Errorf("cache options: Pages.Age is negative: %s", o.Pages.Age)
 	}
 	return nil
 }

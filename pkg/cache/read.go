@@ -25,11 +25,6 @@ type reader struct {
 	holds client.Object
 	store *store.Store[any]
 	rules readRules
-	// pages holds what lists with a limit have yet to show. All readers of a cache
-	// share it.
-	pages *pageTable
-	// removed is closed when the cache has the kind no longer. Nil is never.
-	removed <-chan struct{}
 }
 
 // readRules is what depends on the namespace that is read. A nil function makes no

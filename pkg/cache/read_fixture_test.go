@@ -50,7 +50,6 @@ func newTestReader(holds client.Object, fields byField) *reader {
 	r := &reader{
 		gvk: podKind, scope: meta.RESTScopeNameNamespace, holds: holds,
 		store: store.New(readTraits, fields.indexers()),
-		pages: newPageTable(defaultHoldLimits),
 	}
 	if _, ok := holds.(*corev1.Namespace); ok {
 		r.gvk, r.scope = namespaceKind, meta.RESTScopeNameRoot

@@ -193,8 +193,6 @@ func TestNonsenseOptions(t *testing.T) {
 		"a type without a kind":        {opts: crcache.Options{ByObject: map[client.Object]crcache.ByObject{&unregistered{}: {}}}, want: "find the kind"},
 		"lists":                        {ours: Options{ListsAtOnce: -1}, want: "ListsAtOnce is negative"},
 		"staleness":                    {ours: Options{StaleAfter: -1}, want: "StaleAfter is negative: -1ns"},
-		"pages":                        {ours: Options{Pages: PageOptions{Lists: -1}}, want: "Pages.Lists is negative"},
-		"page age":                     {ours: Options{Pages: PageOptions{Age: -1}}, want: "Pages.Age is negative"},
 		"missing":                      {ours: Options{Default: KindOptions{Missing: 9}}, want: "defaults: Missing is 9"},
 		"negative rate":                {ours: Options{Default: KindOptions{Resync: resync.Policy{Rate: -1}}}, want: "defaults: Resync: the Rate is -1"},
 		"jitter beyond one":            {ours: Options{Default: KindOptions{Resync: resync.Policy{Jitter: 1.5}}}, want: "defaults: Resync: the Jitter is 1.5"},

@@ -19,7 +19,7 @@ import (
 func (k *kind) found(c *Cache, scope meta.RESTScopeName) {
 	byName := *k.byName.Load()
 	if _, all := byName[metav1.NamespaceAll]; scope != meta.RESTScopeNameRoot || all && len(byName) == 1 {
-		k.reader.Store(k.newReader(scope, c.pages))
+		k.reader.Store(k.newReader(scope))
 		return
 	}
 	// A scope is not removed before its Reflector has ended, and that is who calls this.
@@ -89,7 +89,7 @@ func (k *kind) coverAll(c *Cache) (map[string]settings, error) {
 	if err := k.core.AddScope(k.scope(metav1.NamespaceAll, s)); err != nil {
 		return nil, err
 	}
-	k.reader.Store(k.newReader(meta.RESTScopeNameRoot, c.pages))
+	k.reader.Store(k.newReader(meta.RESTScopeNameRoot))
 	if err := k.followResync(c); err != nil {
 		return nil, fmt.Errorf("follow the resync policy: %w", err)
 	}

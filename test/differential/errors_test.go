@@ -33,11 +33,6 @@ var differences = []allowed{
 		ours:    `Timeout: failed waiting for \S+ Informer to sync: .+`,
 	},
 	{
-		because: "ours knows continue tokens, so it says what is wrong with this one",
-		theirs:  `continue list option is not supported by the cache`,
-		ours:    anything, class: anything,
-	},
-	{
 		because: "an error says what we were doing, and to what",
 		theirs:  `[Ii]ndex with name (field:\S+) does not exist`,
 		ours:    `list \S+ by field: read index "\S+": no such index`,

@@ -44,7 +44,7 @@ func (a *asker) question() question {
 	case n < 15:
 		return a.list(a.subject())
 	case n < 17:
-		return a.pages(a.subject())
+		return a.limited(a.subject())
 	case n < 18:
 		return a.informer(a.subject())
 	default:
