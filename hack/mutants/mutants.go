@@ -10,6 +10,9 @@ var (
 	ledgerGames   = suite{pkg: "./pkg/delta", run: "^TestLedger(AgainstModel|WithinLimits)$", seeds: 1000}
 	likeObjects   = suite{pkg: "./internal/dedup", run: "^TestRandomObjects$", seeds: 20}
 	othersMemory  = suite{pkg: "./internal/decode", run: "^TestMemoryOfOthersIsNotWritten$"}
+	stepModel     = suite{pkg: "./pkg/delta", run: "^TestStepsAgainstModel$", seeds: 300}
+	stepStories   = suite{pkg: "./pkg/delta", run: "^(TestAStepRunsThatTheLastCallDidNotReach|TestAStepThatFailsIsNotDealtWith)$"}
+	newObjects    = suite{pkg: "./pkg/builder", run: "^TestStepsRunFor(ANewObjectOfAnOldName|AnObjectThatWasReplaced)$"}
 	patience      = suite{pkg: "./internal/timetable", run: "^TestPatienceIsCountedInAll$"}
 	interleavings = suite{pkg: "./pkg/builder", run: "^TestInterleavings$"}
 )
@@ -161,15 +164,15 @@ var mutants = []mutant{
 	{
 		name:   "what waits for another call is dealt with",
 		file:   "pkg/delta/books.go",
-		old:    "if a.failed = left; how == ledger.Failed || how == ledger.Unfinished {",
-		new:    "if a.failed = left; how == ledger.Failed {",
+		old:    "if a.steps = done; how == ledger.Failed || how == ledger.Unfinished {",
+		new:    "if a.steps = done; how == ledger.Failed {",
 		suites: []suite{interleavings},
 	},
 	{
 		name:   "what was settled is told again after a failure",
 		file:   "pkg/delta/books.go",
-		old:    "if a.failed = left; how == ledger.Failed || how == ledger.Unfinished {",
-		new:    "if a.failed = left; how == ledger.Failed || how == ledger.Unfinished || how == ledger.SettledAndFailed {",
+		old:    "if a.steps = done; how == ledger.Failed || how == ledger.Unfinished {",
+		new:    "if a.steps = done; how == ledger.Failed || how == ledger.Unfinished || how == ledger.SettledAndFailed {",
 		suites: []suite{interleavings},
 	},
 	{

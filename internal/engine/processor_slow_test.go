@@ -32,28 +32,6 @@ func payloadTraits() *traits.Of[*payload] {
 	}
 }
 
-// churn publishes n updates of a thousand objects, in batches of a hundred, and shows each object that it makes for them.
-func churn(p *processor[*payload], n int, made func(*payload)) {
-	var keys []delta.Key
-	var now []*payload
-	for i := range 1000 {
-		keys = append(keys, delta.Key{Name: fmt.Sprint(i)})
-		now = append(now, &payload{uid: fmt.Sprint(i)})
-	}
-	for done := 0; done < n; {
-		batch := make([]event[*payload], 100)
-		for i := range batch {
-			k := (done + i) % len(keys)
-			next := &payload{uid: now[k].uid}
-			made(next)
-			batch[i].Delta = delta.Delta[*payload]{Key: keys[k], Op: delta.Updated, Old: now[k], New: next}
-			now[k] = next
-		}
-		p.publish(batch)
-		done += len(batch)
-	}
-}
-
 // diary is a log to read.
 type diary struct {
 	mu      sync.Mutex // guards written

@@ -88,11 +88,11 @@ func (j *judge) begin(ctx context.Context) {
 		switch {
 		case told.Complete():
 			j.checkPromise(told)
-			j.checkSteps(delta.Plan(ctx))
 		case j.known:
 			j.fail("nothing was missed, and the changes lack something: %s", told)
 		}
 	}
+	j.checkSteps(delta.Plan(ctx), told.Complete())
 	j.before = len(j.owed)
 }
 
@@ -213,14 +213,18 @@ func (j *judge) checkPromise(told delta.Changes) {
 	}
 }
 
-// checkSteps checks the same of steps, which are judged change by change at a retry.
-func (j *judge) checkSteps(plan delta.Step) {
+// checkSteps checks the same of steps, which are judged change by change at a retry. Each call reaches all steps.
+func (j *judge) checkSteps(plan delta.Step, complete bool) {
 	for _, path := range []string{pathP, pathQ} {
 		ran := false
 		if err := plan.On(&corev1.ConfigMap{}, path).Do(path, func(context.Context) error { ran = true; return nil }); err != nil {
 			j.fail("a step that does nothing fails: %v", err)
 		}
-		if !ran {
+		switch {
+		case ran, j.off, j.play.over:
+		case !complete:
+			j.fail("a step was skipped, and the changes lack something")
+		default:
 			j.tally.skipped++
 			j.same(path, "a step", j.play.watches)
 		}

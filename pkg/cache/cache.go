@@ -303,17 +303,24 @@ func (c *Cache) readable(ctx context.Context, id kindID) (*kind, error) {
 			return nil, &crcache.ErrResourceNotCached{GVK: id.gvk}
 		}
 		var err error
-		if k, err = c.kind(ctx, id); err != nil {
+		if k, err = c.kind(ctx, id); err != nil && !c.tooEarly(ctx, err) {
 			return nil, c.timedOut(ctx, id, err)
 		}
 	}
-	if err := c.awaitKind(ctx, k); err != nil {
-		return nil, err
+	if k != nil {
+		if err := c.awaitKind(ctx, k); err != nil && !c.tooEarly(ctx, err) {
+			return nil, err
+		}
 	}
 	if !c.isStarted() {
 		return nil, &crcache.ErrCacheNotStarted{}
 	}
 	return k, nil
+}
+
+// tooEarly reports whether it does not matter that ctx ended, because the cache does not run.
+func (c *Cache) tooEarly(ctx context.Context, err error) bool {
+	return !c.isStarted() && ctx.Err() != nil && (errors.Is(err, ctx.Err()) || apierrors.IsTimeout(err))
 }
 
 // awaitKind waits until the kind is there, if the cache runs.

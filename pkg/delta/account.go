@@ -23,10 +23,12 @@ type account struct {
 	lacking, lacksTold string
 	gaps, lists        uint32 // of the books, when the request was last taken or else first recorded
 	doubt              bool   // something has been listed again since the last success
+	// begins is whether pending has the beginning of the object that the request is about, tellsBegin whether told has.
+	begins, tellsBegin bool
 
 	arrivals arrivals
-	loose    bool        // something was recorded, and nobody knows for what object
-	failed   failedSteps // in the last call, or before and not tried since
+	loose    bool       // something was recorded, and nobody knows for what object
+	steps    *doneSteps // after the last call, if it failed
 }
 
 // arrivals count how often the request may reach a worker with nothing to tell, because
@@ -83,7 +85,8 @@ func (a *account) tell() {
 	} else { // two workers at one request, which no controller does
 		a.told = slices.Concat(a.told, a.pending)
 	}
-	a.pending, a.lacking, a.running, a.news = nil, "", true, false
+	a.tellsBegin = a.tellsBegin || a.begins
+	a.pending, a.lacking, a.begins, a.running, a.news = nil, "", false, true, false
 }
 
 // putBack has what was not dealt with told again, before what is newer.

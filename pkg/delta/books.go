@@ -13,6 +13,7 @@ const (
 	notFollowed  = "nothing is recorded here: the controller is not one of delta-runtime's builder, or it is WithoutLedger, or the context is not the reconciler's"
 	firstTime    = "no success with the request is known since the process started"
 	fromTheStart = "an object was there when its kind or namespace was first listed; what happened to it before is not known"
+	newborn      = "the object is new, and no success with it is known"
 	justStarted  = "the process has just started"
 	missedSome   = "changes may have been missed: a namespace was dropped, an object could not be read, or events were left out"
 	tooMany      = "there were more changes than are kept"
@@ -28,6 +29,7 @@ type books[R comparable] struct {
 	limits   LedgerLimits
 	accounts map[R]*account
 	past     remembered[R]
+	steps    recentSteps
 	held     int    // Invariant: the number of changes in all accounts.
 	gaps     uint32 // how many times changes may have been missed, of all requests. Invariant: it never goes back.
 	lists    uint32 // how many times something has been listed again. Invariant: it never goes back.
@@ -92,6 +94,7 @@ func (b *books[R]) record(r R, change *Change) {
 	a.arrivals.flying++
 	a.news = true
 	a.loose = a.loose || unattributed(change)
+	a.begins = a.begins || change.begins
 	if change.Cause == InitialList {
 		a.lacking = fromTheStart
 	}
@@ -140,12 +143,16 @@ func (b *books[R]) landed(r R, when arrival) {
 }
 
 // take hands out what there is to tell of a request that a worker has taken, and which of
-// its steps have failed.
-func (b *books[R]) take(r R, now time.Time) (Changes, failedSteps) {
+// its steps are done.
+func (b *books[R]) take(r R, now time.Time) (Changes, *doneSteps) {
 	last, succeeded := b.past.get(r)
 	a := b.open(r)
 	if a == nil {
-		return Changes{lacking: tooMany}, failedSteps{}
+		return Changes{lacking: tooMany}, nil
+	}
+	done := last.done
+	if a.goesOn() {
+		done = a.steps
 	}
 	a.doubt = a.doubt || a.lists != b.lists || succeeded && last.lists != b.lists
 	a.lacksTold = cmp.Or(a.lacksTold, a.lacking, b.lacks(a, last, succeeded))
@@ -179,9 +186,9 @@ func (b *books[R]) take(r R, now time.Time) (Changes, failedSteps) {
 	a.gaps, a.lists = b.gaps, b.lists
 	lacking := cmp.Or(b.blind, a.lacksTold)
 	return Changes{
-		list: list, attempt: a.failures + 1, retry: a.failures > 0 && !a.dealt, doubt: a.doubt, first: !succeeded,
+		list: list, attempt: a.failures + 1, retry: a.failures > 0 && !a.dealt, doubt: a.doubt, first: !succeeded, begins: a.tellsBegin,
 		complete: lacking == "", lacking: lacking, resync: slices.ContainsFunc(list, isResync),
-	}, a.failed
+	}, done
 }
 
 // lacks says what is not known of an account when it is taken. Nobody knows what an earlier
@@ -220,22 +227,22 @@ func derived(cause Cause, now time.Time) Change {
 }
 
 // settle notes what became of a request that was taken.
-func (b *books[R]) settle(r R, how ledger.Outcome, left failedSteps, now time.Time) {
+func (b *books[R]) settle(r R, how ledger.Outcome, done *doneSteps, now time.Time) {
 	a := b.accounts[r]
 	if a == nil || !a.running {
 		return
 	}
 	a.running = false
 	b.unsettled.note(how, now)
-	if a.failed = left; how == ledger.Failed || how == ledger.Unfinished {
+	if a.steps = done; how == ledger.Failed || how == ledger.Unfinished {
 		b.keep(a, how)
 		return
 	}
-	succeeded := success{at: now.UnixNano(), gaps: a.gaps, lists: a.lists}
+	succeeded := success{at: now.UnixNano(), gaps: a.gaps, lists: a.lists, done: b.steps.shared(done)}
 	a.arrivals.later = a.arrivals.later || how != ledger.Succeeded
 	b.held -= len(a.told)
 	a.told, a.lacksTold, a.unfinished, a.doubt, a.dealt = nil, "", false, false, how == ledger.SettledAndFailed
-	a.failed = failedSteps{}
+	a.tellsBegin = false
 	if a.dealt {
 		a.failures++
 	} else {
@@ -248,7 +255,7 @@ func (b *books[R]) settle(r R, how ledger.Outcome, left failedSteps, now time.Ti
 	succeeded.owed, succeeded.loose = a.arrivals.explain(), a.arrivals.loose
 	b.past.put(r, succeeded)
 	delete(b.accounts, r)
-	if a.lacking != "" { // what came while the reconciler was at work is not there
+	if a.lacking != "" || a.begins { // what came while the reconciler was at work is not there
 		b.lose(r)
 	}
 }

@@ -47,6 +47,7 @@ type Change struct {
 	forgot bool   // deltas were folded into it before it was recorded, so nobody was shown the states in between
 	dealt  bool   // of a Retry: what had been told was dealt with before the attempt failed
 	unsure bool   // the object may have had states that are not among these
+	begins bool   // the request is about this object, which is another one than that of the last success, or may be
 	causes causes // all of them, if there is more than Cause
 	watch  Cause  // of a Sync: what a change is that its watch shows
 	// between are the states that the object had on its way from Old to New, touched the

@@ -26,6 +26,7 @@ type Changes struct {
 	retry    bool // what an attempt failed with has to be done again
 	doubt    bool // a relist may have hidden what was undone before it
 	first    bool // the reconciler is not known to have succeeded before
+	begins   bool // the object that the request is about is another one than that of the last success, or may be
 	complete bool
 	lacking  string // why it is not complete
 	resync   bool   // a resync is among the causes of the call, also where it is not in list

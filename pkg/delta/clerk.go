@@ -105,11 +105,11 @@ func (l *clerk[R]) Take(r R) Changes {
 	return changes
 }
 
-func (l *clerk[R]) take(r R) (Changes, failedSteps) {
+func (l *clerk[R]) take(r R) (Changes, *doneSteps) {
 	gaps, relists := l.gaps.sum(), l.relists.sum()
 	l.mu.Lock()
 	l.missLocked(gaps, relists)
-	changes, failed := l.books.take(r, time.Now())
+	changes, done := l.books.take(r, time.Now())
 	l.mu.Unlock()
 	// A change may have been recorded between the sum and the lock, and something missed
 	// before it. So the counts are looked at again.
@@ -124,26 +124,26 @@ func (l *clerk[R]) take(r R) (Changes, failedSteps) {
 		l.mu.Unlock()
 	}
 	changes.facts = &l.facts
-	return changes, failed
+	return changes, done
 }
 
-// Settle is the [ledger.Teller]'s.
-func (l *clerk[R]) Settle(r R, how ledger.Outcome) { l.settle(r, how, failedSteps{}) }
+// Settle is the [ledger.Teller]'s. It says of all steps that they are done.
+func (l *clerk[R]) Settle(r R, how ledger.Outcome) { l.settle(r, how, everyStep) }
 
-func (l *clerk[R]) settle(r R, how ledger.Outcome, left failedSteps) {
-	if advice := l.settled(r, how, left); advice != "" && l.facts.paths != nil && l.facts.paths.first(advice) {
+func (l *clerk[R]) settle(r R, how ledger.Outcome, done *doneSteps) {
+	if advice := l.settled(r, how, done); advice != "" && l.facts.paths != nil && l.facts.paths.first(advice) {
 		l.facts.paths.log.Info("The reconciler never settles", "advice", advice)
 	}
 }
 
 // settled returns the advice that there is for the reconciler by then.
-func (l *clerk[R]) settled(r R, how ledger.Outcome, left failedSteps) (advice string) {
+func (l *clerk[R]) settled(r R, how ledger.Outcome, done *doneSteps) (advice string) {
 	gaps, relists := l.gaps.sum(), l.relists.sum()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.missLocked(gaps, relists)
 	now := time.Now()
-	l.books.settle(r, how, left, now)
+	l.books.settle(r, how, done, now)
 	return l.books.unsettled.advice(now)
 }
 

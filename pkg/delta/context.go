@@ -28,7 +28,7 @@ func withCall(ctx context.Context, in *inContext) context.Context {
 func NewContext(ctx context.Context, c Changes) context.Context {
 	steps := stepsIn(ctx)
 	if steps == nil {
-		steps = &callSteps{}
+		steps = &callSteps{before: everyStep}
 	}
 	return withCall(ctx, &inContext{changes: c, steps: steps})
 }

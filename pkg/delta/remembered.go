@@ -24,6 +24,7 @@ type success struct {
 	// landed are its arrivals that may be at a worker and in the queue. More than two are
 	// two, since it can be only once at either.
 	landed uint8
+	done   *doneSteps // after that call
 }
 
 func newRemembered[R comparable](limit int) remembered[R] {

@@ -24,7 +24,9 @@ func Plan(ctx context.Context) Step { return Step{ctx: ctx} }
 //     change that is told for the first time or told again,
 //   - if the changes are not complete, or a relist may have hidden some,
 //   - if a resync has led to the call, unless it is [Step.NotOnResync],
-//   - if the request has not succeeded yet, or the step failed before and has not since,
+//   - if the request has not succeeded yet, or the last call that did has not reached the
+//     step: the reconciler had returned before, or the step was behind an if,
+//   - if the step failed before and has not succeeded since,
 //   - if the call was also made by something that does not say for what object,
 //   - if it depends on something that can't be judged: a path that can't be parsed or can't
 //     exist, or a kind that no watch of the controller shows, and
@@ -99,12 +101,13 @@ func (s Step) Do(name string, do func(context.Context) error) (err error) {
 	if do == nil {
 		do = func(context.Context) error { return errors.New("there is no function that does it") }
 	}
-	why, run := s.reason(&changes, steps.failedBefore(name))
+	id := s.id(name)
+	why, run := s.reason(&changes, steps.reach(id))
 	if !run {
 		steps.skip(name)
 		return nil
 	}
-	begun := steps.begin(name, why)
+	begun := steps.begin(name, id, why)
 	err = errStepLeft // which it stays in a panic
 	defer func() { err = steps.end(begun, err) }()
 	return do(s.ctx)

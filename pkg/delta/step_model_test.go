@@ -15,7 +15,7 @@ import (
 
 // TestStepsAgainstModel plays a reconciler of steps in a world that changes before, while
 // and after its watches show it. The result of a step depends on nothing but what the step
-// says that it depends on. So when all is quiet, everything that was made is what would be
+// says that it depends on. Some calls end before all steps had their turn, as behind an if. So when all is quiet, everything that was made is what would be
 // made now. A judge who remembers every change says as well when a step has to run. With one
 // watch for each kind, which shows everything, the step must not run otherwise.
 func TestStepsAgainstModel(t *testing.T) {
@@ -72,6 +72,7 @@ type stepRequest struct {
 	doubt  bool           // since a relist no call has
 	since  []delta.Change // that have been shown since the last call that dealt with what it was told
 	made   map[string]string
+	past   map[string]bool // the steps that the last call which dealt with all did not get to
 }
 
 var things = []thing{{0, "c0"}, {0, "c1"}, {1, "s0"}, {1, "s1"}}

@@ -13,7 +13,7 @@ const (
 	dependsOnNothing = "it depends on nothing"
 	noReasonKnown    = "the call has no reason that is known"
 	relistedSince    = "a relist may have hidden changes"
-	failedBefore     = "it failed before, and has not succeeded since"
+	notDone          = "it failed before, or the last call that succeeded did not reach it"
 )
 
 // stepReason is why a step runs: a change, or else a text.
@@ -30,9 +30,9 @@ func (r *stepReason) String() string {
 	return r.text
 }
 
-// reason says why the step has to run. failed is whether it failed before. The result is
-// false if the step can be skipped.
-func (s Step) reason(c *Changes, failed bool) (stepReason, bool) {
+// reason says why the step has to run. done is whether it need not, as far as earlier calls
+// know. The result is false if the step can be skipped.
+func (s Step) reason(c *Changes, done bool) (stepReason, bool) {
 	var room [4]judged
 	on := room[:0]
 	for i := range s.on {
@@ -45,8 +45,6 @@ func (s Step) reason(c *Changes, failed bool) (stepReason, bool) {
 	switch {
 	case len(s.on) == 0 && s.causes == 0:
 		return stepReason{text: dependsOnNothing}, true
-	case failed:
-		return stepReason{text: failedBefore}, true
 	case !c.complete:
 		return stepReason{text: "incomplete: " + c.Incomplete()}, true
 	case len(c.list) == 0:
@@ -55,6 +53,10 @@ func (s Step) reason(c *Changes, failed bool) (stepReason, bool) {
 		return stepReason{text: relistedSince}, true
 	case c.first:
 		return stepReason{text: firstTime}, true
+	case c.begins:
+		return stepReason{text: newborn}, true
+	case !done:
+		return stepReason{text: notDone}, true
 	}
 	causes := s.causes
 	if c.looks() && !s.notOnResync {

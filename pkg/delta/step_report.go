@@ -69,13 +69,11 @@ func Steps(ctx context.Context) []StepReport { return stepsIn(ctx).all() }
 type callSteps struct {
 	counts  *stepCounts // nil: nobody counts
 	request requester   // nil: not known
-	before  failedSteps // that failed in a call before this one, and have not been tried since
+	before  *doneSteps  // that need not run
 
-	mu       lock.Mutex[lock.CallSteps] // guards everything below
-	reports  []StepReport
-	open     int         // steps that have begun and not succeeded
-	failed   int         // of these, those that have ended
-	failures failedSteps // their names
+	mu      lock.Mutex[lock.CallSteps] // guards everything below
+	reports []StepReport
+	reached reachedSteps
 }
 
 // requester knows the request that a call is about.
@@ -84,7 +82,19 @@ type requester interface{ requested() string }
 // begunStep is a step at work.
 type begunStep struct {
 	name  string
+	id    stepID
 	place int // among the reports; -1 if there was no room
+}
+
+// reach notes that the reconciler has come to a step, and reports whether the step need not
+// run unless something touches what it depends on.
+func (s *callSteps) reach(id stepID) (done bool) {
+	if s == nil {
+		return true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.reached.reach(id, s.before)
 }
 
 func (s *callSteps) skip(name string) {
@@ -98,7 +108,7 @@ func (s *callSteps) skip(name string) {
 }
 
 // begin notes a step as one that has failed, which it has if nobody ends it.
-func (s *callSteps) begin(name string, why stepReason) begunStep {
+func (s *callSteps) begin(name string, id stepID, why stepReason) begunStep {
 	if s == nil {
 		return begunStep{name: name}
 	}
@@ -107,8 +117,8 @@ func (s *callSteps) begin(name string, why stepReason) begunStep {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.open++
-	return begunStep{name, s.reportLocked(StepReport{Name: name, Err: errStepAtWork, Began: time.Now(), why: why})}
+	s.reached.undone = append(s.reached.undone, id)
+	return begunStep{name, id, s.reportLocked(StepReport{Name: name, Err: errStepAtWork, Began: time.Now(), why: why})}
 }
 
 func (s *callSteps) reportLocked(r StepReport) (place int) {
@@ -134,11 +144,9 @@ func (s *callSteps) end(b begunStep, err error) error {
 	s.counts.add(b.name, how)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err == nil {
-		s.open--
-	} else {
-		s.failed++
-		s.failures.add(b.name)
+	if undone := &s.reached.undone; err == nil {
+		i := slices.Index(*undone, b.id)
+		*undone = slices.Delete(*undone, i, i+1)
 	}
 	if b.place >= 0 {
 		report := &s.reports[b.place]
@@ -168,7 +176,7 @@ func (s *callSteps) all() []StepReport {
 // have.
 func (s *callSteps) err() error {
 	s.mu.Lock()
-	reports, open := slices.Clone(s.reports), s.open
+	reports, open := slices.Clone(s.reports), len(s.reached.undone)
 	s.mu.Unlock()
 	var errs []error
 	for i := range reports {
@@ -192,7 +200,7 @@ func (s *callSteps) outcome(how ledger.Outcome) ledger.Outcome {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case s.open == 0:
+	case len(s.reached.undone) == 0:
 		return how
 	case how == ledger.SettledAndFailed:
 		return ledger.Failed
@@ -201,4 +209,11 @@ func (s *callSteps) outcome(how ledger.Outcome) ledger.Outcome {
 	default:
 		return how
 	}
+}
+
+// done returns the steps that are done after the call.
+func (s *callSteps) done(how ledger.Outcome) *doneSteps {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.before.then(&s.reached, how)
 }

@@ -84,6 +84,7 @@ func (s *stream[R]) Begin(c Change) ledger.Delivery[R] {
 // Record is the [ledger.Delivery]'s.
 func (d *delivery[R]) Record(r R) {
 	c := d.change
+	c.begins = d.stream.byKey && (d.before.lost || c.Op == Added || isUpdate(&c) && c.Old.GetUID() != c.New.GetUID())
 	c.unsure = d.add(r) || c.unsure
 	if c.watch != 0 && hidesUpdate(&c) {
 		c.causes = c.causes.with(c.watch)
