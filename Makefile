@@ -229,8 +229,7 @@ uninstall: bin/kustomize $(KUBECTLDEP) ## Make the cluster forget it, and all Si
 
 .PHONY: deploy
 deploy: bin/kustomize $(KUBECTLDEP) ## Run IMG in the cluster that kubectl is set to
-	mkdir -p artifacts/deploy
-	echo 'resources: [../../config/default]' >artifacts/deploy/kustomization.yaml
+	go run ./hack/webhookcert -o artifacts/deploy
 	cd artifacts/deploy && ../../bin/kustomize edit set image "controller=$(IMG)"
 	bin/kustomize build artifacts/deploy | $(KUBECTL) apply -f -
 

@@ -73,12 +73,8 @@ func checkFlags(t *testing.T, args []string, env map[string]string, want string)
 	if err := os.WriteFile(config, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f, err := parse(flag.NewFlagSet("test", flag.ContinueOnError), args, func(name string) string {
-		if name == "KUBECONFIG" {
-			return config
-		}
-		return env[name]
-	})
+	t.Setenv("KUBECONFIG", config)
+	f, err := parse(flag.NewFlagSet("test", flag.ContinueOnError), args, func(name string) string { return env[name] })
 	switch {
 	case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
 		t.Errorf("the error is %v, want %q", err, want)

@@ -1,3 +1,13 @@
+// The sample operator: it serves Sites. README.md beside this file is its guide.
+//
+//	main ── parse: flags, environment
+//	  └─ run ── newManager ─┬─ drmanager.Configure: our cache, a client that knows its writes
+//	                        ├─ internal/controller: Sites, by our builder
+//	                        ├─ internal/webhook: defaults and checks
+//	                        └─ probes, metrics, the inspector
+//
+// The manager runs everything. When run returns, everything has ended. The tests call run with
+// a real API server: from the flags to a Site that is served.
 package main
 
 import (

@@ -34,14 +34,7 @@ func TestMain(m *testing.M) {
 	logger := logr.Discard()
 	ctrl.SetLogger(logger)
 	klog.SetLogger(logger)
-	goleak.VerifyTestMain(m,
-		// A manager also makes client-go's broadcaster for the other Events API. It does not stop
-		// that one if it is given a broadcaster of this API. The goroutine has nothing to do here.
-		goleak.IgnoreAnyFunction("k8s.io/client-go/tools/events.(*eventBroadcasterImpl).startRecordingEvents.func2"),
-		goleak.IgnoreAnyFunction("k8s.io/client-go/tools/events.(*eventBroadcasterImpl).startEventWatcher.func1"),
-		goleak.IgnoreTopFunction("k8s.io/apimachinery/pkg/util/wait.BackoffUntilWithContext"),
-		goleak.IgnoreTopFunction("k8s.io/apimachinery/pkg/watch.(*Broadcaster).loop"),
-	)
+	goleak.VerifyTestMain(m)
 }
 
 // built returns the objects of config/default, or of another folder of config.
@@ -80,10 +73,6 @@ func settle(t *testing.T, api client.Client) {
 // directly returns a client that refuses unknown fields, and reads from the server.
 func directly(t *testing.T, config *rest.Config) client.Client {
 	t.Helper()
-	scheme, err := newScheme()
-	if err != nil {
-		t.Fatal(err)
-	}
 	api, err := client.New(config, client.Options{HTTPClient: controlplane.HTTPClientForTest(t, config), Scheme: scheme})
 	if err != nil {
 		t.Fatal(err)
@@ -94,6 +83,7 @@ func directly(t *testing.T, config *rest.Config) client.Client {
 // operator is a running operator.
 type operator struct {
 	webhooks, probes string // addresses
+	bundle           []byte // what callers of the webhooks have to trust
 	stop             func() error
 }
 
@@ -108,10 +98,15 @@ func start(t *testing.T, plane *controlplane.Plane, args ...string) *operator {
 	if err := controlplane.WriteKubeconfig(kubeconfig, account); err != nil {
 		t.Fatal(err)
 	}
-	o := &operator{webhooks: controlplane.FreeAddressForTest(t), probes: controlplane.FreeAddressForTest(t)}
+	certs := t.TempDir()
+	bundle, err := manifests.Certify(certs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &operator{webhooks: controlplane.FreeAddressForTest(t), probes: controlplane.FreeAddressForTest(t), bundle: bundle}
 	args = append([]string{
 		"--kubeconfig=" + kubeconfig, "--namespace=" + namespace,
-		fmt.Sprint("--webhook-port=", netip.MustParseAddrPort(o.webhooks).Port()), "--webhook-names=127.0.0.1,localhost",
+		fmt.Sprint("--webhook-port=", netip.MustParseAddrPort(o.webhooks).Port()), "--webhook-cert-path=" + certs,
 		"--health-probe-bind-address=" + o.probes,
 	}, args...)
 	f, err := parse(flag.NewFlagSet("test", flag.ContinueOnError), args, func(string) string { return "" })

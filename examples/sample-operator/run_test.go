@@ -70,7 +70,7 @@ func TestTheOperatorRuns(t *testing.T) {
 	o := start(t, plane, "--leader-elect")
 	objects = slices.DeleteFunc(objects, func(o *unstructured.Unstructured) bool { return !manifests.HasWebhooks(o) })
 	for _, object := range objects {
-		if err := manifests.CallAt(object, o.webhooks); err != nil {
+		if err := manifests.CallAt(object, o.webhooks, o.bundle); err != nil {
 			t.Fatal(err)
 		}
 	}

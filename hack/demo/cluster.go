@@ -16,6 +16,7 @@ import (
 
 	webv1alpha1 "github.com/delta-runtime/delta-runtime/examples/sample-operator/api/v1alpha1"
 	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
+	"github.com/delta-runtime/delta-runtime/internal/testing/manifests"
 )
 
 // cluster is a control plane and an operator.
@@ -95,7 +96,11 @@ func (c *cluster) install(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	adapted, err := adapt(text, c.webhooks)
+	bundle, err := manifests.Certify(c.plane.Folder())
+	if err != nil {
+		return err
+	}
+	adapted, err := adapt(text, c.webhooks, bundle)
 	if err != nil {
 		return err
 	}

@@ -8,8 +8,8 @@ import (
 
 // adapt changes the manifests of an operator that runs in the cluster, so that it can run
 // beside the cluster. The result has no Deployment and no Services, and its webhooks have an
-// address of this machine. It is one JSON list.
-func adapt(text, webhooks string) ([]byte, error) {
+// address of this machine, where the bundle is trusted. It is one JSON list.
+func adapt(text, webhooks string, bundle []byte) ([]byte, error) {
 	objects, err := manifests.Read([]byte(text))
 	if err != nil {
 		return nil, err
@@ -20,7 +20,7 @@ func adapt(text, webhooks string) ([]byte, error) {
 		case "Deployment", "Service":
 			continue
 		}
-		if err := manifests.CallAt(object, webhooks); err != nil {
+		if err := manifests.CallAt(object, webhooks, bundle); err != nil {
 			return nil, err
 		}
 		kept = append(kept, object.Object)

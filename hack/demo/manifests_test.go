@@ -31,7 +31,7 @@ webhooks:
 `
 
 func TestManifestsAreForAnOperatorBesideTheCluster(t *testing.T) {
-	adapted, err := adapt(all, "127.0.0.1:1234")
+	adapted, err := adapt(all, "127.0.0.1:1234", []byte("ca"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,8 +49,8 @@ func TestManifestsAreForAnOperatorBesideTheCluster(t *testing.T) {
 		t.Fatalf("got %s", adapted)
 	}
 	for i, url := range []string{"https://127.0.0.1:1234/validate-one", "https://127.0.0.1:1234/validate-two"} {
-		if config := list.Items[1].Webhooks[i].ClientConfig; len(config) != 1 || config["url"] != url {
-			t.Errorf("webhook %d has clientConfig %v, want url %s alone", i, config, url)
+		if config := list.Items[1].Webhooks[i].ClientConfig; len(config) != 2 || config["url"] != url || config["caBundle"] != "Y2E=" {
+			t.Errorf("webhook %d has clientConfig %v, want url %s and its bundle", i, config, url)
 		}
 	}
 }
@@ -63,7 +63,7 @@ func TestManifestsThatAreNone(t *testing.T) {
 		"a service that is not a map":  "kind: MutatingWebhookConfiguration\nwebhooks: [{clientConfig: {service: x}}]",
 		"no clientConfig to be":        "kind: MutatingWebhookConfiguration\nwebhooks: [{clientConfig: x}]",
 	} {
-		if got, err := adapt(text, "x"); err == nil || !strings.Contains(err.Error(), "read manifests") && !strings.Contains(err.Error(), "called on this machine") {
+		if got, err := adapt(text, "x", nil); err == nil || !strings.Contains(err.Error(), "read manifests") && !strings.Contains(err.Error(), "called on this machine") {
 			t.Errorf("%s: got %s and error %v", name, got, err)
 		}
 	}

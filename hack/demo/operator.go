@@ -57,7 +57,7 @@ func (c *cluster) operatorFlags(kubeconfig string) []string {
 		"--inspector-bind-address=" + c.inspector,
 		"--health-probe-bind-address=" + c.health,
 		fmt.Sprint("--webhook-port=", netip.MustParseAddrPort(c.webhooks).Port()),
-		"--webhook-names=127.0.0.1",
+		"--webhook-cert-path=" + c.plane.Folder(),
 		"--zap-encoder=json", "--zap-log-level=debug", "--zap-time-encoding=rfc3339nano",
 	}
 }

@@ -68,7 +68,7 @@ var table = map[string]rule{
 		ours:   in("internal/lock", "internal/openapi", "pkg/diff"),
 		theirs: slices.Concat(in("sigs.k8s.io/structured-merge-diff"), edge), except: aboveUs,
 	},
-	"internal/testing/manifests":  {theirs: in("k8s.io/apimachinery")},
+	"internal/testing/manifests":  {theirs: in("k8s.io/apimachinery", "k8s.io/client-go/util/cert")},
 	"internal/testing/docblocks":  {},
 	"internal/testing/relay":      {},
 	"internal/testing/sources":    {},
@@ -142,17 +142,13 @@ var table = map[string]rule{
 	// An example is a user: it may have all of pkg, and nothing of internal.
 	"examples/sample-operator": {
 		ours: in("pkg/manager", "pkg/cache", "pkg/inspect", "examples/sample-operator/api/v1alpha1",
-			"examples/sample-operator/internal/certs", "examples/sample-operator/internal/controller", "examples/sample-operator/internal/events",
-			"examples/sample-operator/internal/metricsauth", "examples/sample-operator/internal/webhook/v1alpha1"),
+			"examples/sample-operator/internal/controller", "examples/sample-operator/internal/webhook/v1alpha1"),
 		theirs: edge,
 	},
 	"examples/sample-operator/api/v1alpha1": {theirs: in("k8s.io/apimachinery")},
 	"examples/sample-operator/internal/controller": {
-		ours: in("pkg/builder", "pkg/delta", "pkg/diff", "pkg/manager", "pkg/predicate", "pkg/resync", "examples/sample-operator/api/v1alpha1"), theirs: edge,
+		ours: in("pkg/builder", "pkg/delta", "pkg/manager", "pkg/predicate", "pkg/resync", "examples/sample-operator/api/v1alpha1"), theirs: edge,
 	},
-	"examples/sample-operator/internal/certs":            {theirs: edge},
-	"examples/sample-operator/internal/events":           {theirs: slices.Concat(metrics, edge)},
-	"examples/sample-operator/internal/metricsauth":      {theirs: edge},
 	"examples/sample-operator/internal/webhook/v1alpha1": {ours: in("examples/sample-operator/api/v1alpha1"), theirs: edge},
 
 	"hack/demo": {
@@ -160,6 +156,7 @@ var table = map[string]rule{
 		theirs: edge,
 	},
 	"hack/bench":          {},
+	"hack/webhookcert":    {theirs: in("k8s.io/client-go/util/cert")},
 	"hack/mutants":        {},
 	"test/api":            {},
 	"test/canary":         {},

@@ -25,11 +25,10 @@ import (
 
 // These are names in config/default.
 const (
-	namespace  = "sample-operator-system"
-	prefix     = "sample-operator-"
-	accountOf  = prefix + "controller-manager"
-	leaseOf    = "sample-operator.web.example.com"
-	certSecret = prefix + "webhook-cert"
+	namespace = "sample-operator-system"
+	prefix    = "sample-operator-"
+	accountOf = prefix + "controller-manager"
+	leaseOf   = "sample-operator.web.example.com"
 )
 
 // cluster is a control plane with everything from config/default, except the operator's own
@@ -43,6 +42,7 @@ type cluster struct {
 	env       []string // the operator's
 	manifests []*unstructured.Unstructured
 	webhooks  []string // the addresses of the replicas' webhooks
+	certs     string   // the folder with their certificate
 	outages   []outage
 }
 
@@ -58,7 +58,7 @@ func (c *cluster) inOutage(when time.Time) bool {
 // newCluster starts a cluster that is ready for a number of replicas.
 func newCluster(t *testing.T, replicas int, opts controlplane.Options) *cluster {
 	t.Helper()
-	c := &cluster{audit: newAudit(t)}
+	c := &cluster{audit: newAudit(t), certs: t.TempDir()}
 	opts.APIServerFlags = c.audit.flags()
 	c.plane = controlplane.ForTest(t, opts)
 	c.api = newClient(t, c.plane.Config())
@@ -66,6 +66,10 @@ func newCluster(t *testing.T, replicas int, opts controlplane.Options) *cluster 
 		c.webhooks = append(c.webhooks, controlplane.FreeAddressForTest(t))
 	}
 	front := relay.New(t, c.webhooks...)
+	bundle, err := manifests.Certify(c.certs)
+	if err != nil {
+		t.Fatal(err)
+	}
 	all, err := manifests.Build(t.Context(), root, "config/default")
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +78,7 @@ func newCluster(t *testing.T, replicas int, opts controlplane.Options) *cluster 
 		if obj.GetKind() == "Deployment" {
 			continue
 		}
-		if err := manifests.CallAt(obj, front.Address()); err != nil {
+		if err := manifests.CallAt(obj, front.Address(), bundle); err != nil {
 			t.Fatal(err)
 		}
 		c.manifests = append(c.manifests, obj)
@@ -107,7 +111,7 @@ func (c *cluster) replica(t *testing.T, n int, flags ...string) *replica {
 	}
 	return newReplica(t, fmt.Sprint("replica-", n), c.env, append([]string{
 		"--kubeconfig=" + kubeconfig, "--namespace=" + namespace, "--leader-elect",
-		fmt.Sprint("--webhook-port=", netip.MustParseAddrPort(c.webhooks[n]).Port()), "--webhook-names=127.0.0.1", "--health-probe-bind-address=0",
+		fmt.Sprint("--webhook-port=", netip.MustParseAddrPort(c.webhooks[n]).Port()), "--webhook-cert-path=" + c.certs, "--health-probe-bind-address=0",
 	}, flags...)...)
 }
 

@@ -92,9 +92,7 @@ func (p *passage) run(t *testing.T) error {
 		}
 	}
 	r.stop(t)
-	p.spoilCertificate(t)
-	r.start()
-	return p.step(t, "serve webhooks again", nothing, p.admits)
+	return nil
 }
 
 func nothing(context.Context) error { return nil }
@@ -136,7 +134,6 @@ func (p *passage) clean(t *testing.T) {
 	hooks := p.admission(t)
 	for _, obj := range append(hooks,
 		&coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: leaseOf}},
-		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: certSecret}},
 		settings(),
 	) {
 		if err := client.IgnoreNotFound(p.api.Delete(ctx, obj)); err != nil {
@@ -178,16 +175,6 @@ func (p *passage) admission(t *testing.T) (hooks []client.Object) {
 		}
 	}
 	return hooks
-}
-
-// spoilCertificate damages the certificate, so that the operator has to renew it.
-func (p *passage) spoilCertificate(t *testing.T) {
-	t.Helper()
-	patch := client.RawPatch(types.MergePatchType, []byte(`{"data":{"tls.crt":"bm9uZQ=="}}`))
-	cert := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: certSecret}}
-	if err := p.api.Patch(t.Context(), cert, patch); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // admits returns an error unless the API server can call the operator's webhooks.

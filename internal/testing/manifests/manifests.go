@@ -3,16 +3,34 @@ package manifests
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/client-go/util/cert"
 )
+
+// Certify makes a certificate for webhooks that are served at 127.0.0.1, and writes it into a
+// folder as tls.crt and tls.key. It returns what the API server has to trust.
+func Certify(folder string) (bundle []byte, err error) {
+	bundle, key, err := cert.GenerateSelfSignedCertKey("127.0.0.1", nil, nil)
+	if err != nil {
+		return nil, fmt.Errorf("make a certificate for webhooks: %w", err)
+	}
+	for file, content := range map[string][]byte{"tls.crt": bundle, "tls.key": key} {
+		if err := os.WriteFile(filepath.Join(folder, file), content, 0o600); err != nil {
+			return nil, fmt.Errorf("write a certificate for webhooks: %w", err)
+		}
+	}
+	return bundle, nil
+}
 
 // Build returns the objects of a folder, such as config/default, of the repository at
 // root. It takes bin/kustomize.
@@ -48,9 +66,9 @@ func HasWebhooks(object *unstructured.Unstructured) bool {
 	return strings.HasSuffix(object.GetKind(), "WebhookConfiguration")
 }
 
-// CallAt has webhooks called at an address of this machine and not by their Service. Of
-// an object without webhooks it changes nothing.
-func CallAt(object *unstructured.Unstructured, address string) error {
+// CallAt has webhooks called at an address of this machine and not by their Service. Callers
+// trust the bundle of [Certify]. Of an object without webhooks it changes nothing.
+func CallAt(object *unstructured.Unstructured, address string, bundle []byte) error {
 	if !HasWebhooks(object) {
 		return nil
 	}
@@ -59,7 +77,7 @@ func CallAt(object *unstructured.Unstructured, address string) error {
 		return redirecting(object, err)
 	}
 	for _, hook := range hooks {
-		if err := callAt(hook, "https://"+address); err != nil {
+		if err := callAt(hook, "https://"+address, base64.StdEncoding.EncodeToString(bundle)); err != nil {
 			return redirecting(object, err)
 		}
 	}
@@ -70,7 +88,7 @@ func redirecting(object *unstructured.Unstructured, err error) error {
 	return fmt.Errorf("have the webhooks of %s %s called on this machine: %w", object.GetKind(), object.GetName(), err)
 }
 
-func callAt(hook any, server string) error {
+func callAt(hook any, server, bundle string) error {
 	fields, ok := hook.(map[string]any)
 	if !ok {
 		return errors.New("a webhook is not an object")
@@ -83,5 +101,5 @@ func callAt(hook any, server string) error {
 		return err
 	}
 	unstructured.RemoveNestedField(fields, "clientConfig", "service")
-	return nil
+	return unstructured.SetNestedField(fields, bundle, "clientConfig", "caBundle")
 }

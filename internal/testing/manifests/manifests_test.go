@@ -1,6 +1,9 @@
 package manifests_test
 
 import (
+	"crypto/tls"
+	"crypto/x509"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -29,7 +32,7 @@ func TestWebhooksAreCalledAtAnAddress(t *testing.T) {
 		t.Fatalf("there are %d objects, error %v", len(objects), err)
 	}
 	for _, object := range objects {
-		if err := manifests.CallAt(object, "127.0.0.1:1234"); err != nil {
+		if err := manifests.CallAt(object, "127.0.0.1:1234", []byte("ca")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -38,13 +41,34 @@ func TestWebhooksAreCalledAtAnAddress(t *testing.T) {
 	}
 	hooks := objects[1].Object["webhooks"].([]any)
 	for i, want := range []map[string]any{
-		{"url": "https://127.0.0.1:1234/validate-one"},
-		{"url": "https://127.0.0.1:1234/validate-two", "caBundle": "eA=="},
+		{"url": "https://127.0.0.1:1234/validate-one", "caBundle": "Y2E="},
+		{"url": "https://127.0.0.1:1234/validate-two", "caBundle": "Y2E="},
 	} {
 		got := hooks[i].(map[string]any)["clientConfig"].(map[string]any)
 		if len(got) != len(want) || got["url"] != want["url"] || got["caBundle"] != want["caBundle"] {
 			t.Errorf("webhook %d has clientConfig %v, want %v", i, got, want)
 		}
+	}
+}
+
+// TestCertificatesAreForThisMachine serves with a certificate, and trusts its bundle alone.
+func TestCertificatesAreForThisMachine(t *testing.T) {
+	folder := t.TempDir()
+	bundle, err := manifests.Certify(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pair, err := tls.LoadX509KeyPair(filepath.Join(folder, "tls.crt"), filepath.Join(folder, "tls.key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(bundle)
+	if _, err := pair.Leaf.Verify(x509.VerifyOptions{Roots: roots, DNSName: "[127.0.0.1]"}); err != nil {
+		t.Error(err)
+	}
+	if _, err := manifests.Certify(filepath.Join(folder, "none")); err == nil {
+		t.Error("it was written into a folder that does not exist")
 	}
 }
 

@@ -11,13 +11,11 @@ var GroupVersion = schema.GroupVersion{Group: "web.example.com", Version: "v1alp
 
 var (
 	// SchemeBuilder collects what AddToScheme adds.
-	SchemeBuilder = runtime.NewSchemeBuilder(addKnownTypes)
+	SchemeBuilder = runtime.NewSchemeBuilder(func(scheme *runtime.Scheme) error {
+		scheme.AddKnownTypes(GroupVersion, &Site{}, &SiteList{})
+		metav1.AddToGroupVersion(scheme, GroupVersion)
+		return nil
+	})
 	// AddToScheme makes a scheme know the kinds of this package.
 	AddToScheme = SchemeBuilder.AddToScheme
 )
-
-func addKnownTypes(scheme *runtime.Scheme) error {
-	scheme.AddKnownTypes(GroupVersion, &Site{}, &SiteList{})
-	metav1.AddToGroupVersion(scheme, GroupVersion)
-	return nil
-}

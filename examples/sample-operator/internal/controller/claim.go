@@ -21,19 +21,21 @@ import (
 // can create the claim, and that Site holds the hostname.
 const (
 	claimPrefix = "hostname-"
-	claimLabel  = "web.example.com/claim"
-	claimsHost  = "hostname"
 
 	// These name the holder. The labels are for requests to the server. The data decides,
 	// because it can't be changed.
-	dataNamespace  = "namespace"
-	dataName       = "name"
-	labelNamespace = "web.example.com/site-namespace"
-	labelName      = "web.example.com/site-name"
+	dataNamespace = "namespace"
+	dataName      = "name"
+	claimLabel    = "web.example.com/claim"
 
 	// Finalizer keeps a Site until its hostname has been given back.
 	Finalizer = "web.example.com/hostname"
 )
+
+// claimLabels are the labels of claims that a Site holds.
+func claimLabels(site types.NamespacedName) map[string]string {
+	return map[string]string{claimLabel: "hostname", "web.example.com/site-namespace": site.Namespace, "web.example.com/site-name": site.Name}
+}
 
 // claimedIn returns the hostname that an object claims. Only the name of the object counts:
 // with this name it blocks other claims, whatever its content is.
@@ -44,31 +46,13 @@ func claimedIn(namespace string, obj client.Object) (hostname string, ok bool) {
 	return strings.CutPrefix(obj.GetName(), claimPrefix)
 }
 
-func (r *SiteReconciler) claimed(obj client.Object) (hostname string, ok bool) {
-	return claimedIn(r.Namespace, obj)
-}
-
 // holder returns which Site a claim is for.
 func holder(obj client.Object) (types.NamespacedName, bool) {
 	claim, ok := obj.(*corev1.ConfigMap)
-	if !ok || claim.Labels[claimLabel] != claimsHost || claim.Data[dataNamespace] == "" || claim.Data[dataName] == "" {
+	if !ok || claim.Labels[claimLabel] != "hostname" || claim.Data[dataNamespace] == "" || claim.Data[dataName] == "" {
 		return types.NamespacedName{}, false
 	}
 	return types.NamespacedName{Namespace: claim.Data[dataNamespace], Name: claim.Data[dataName]}, true
-}
-
-func (r *SiteReconciler) claimOf(hostname string, site types.NamespacedName) *corev1.ConfigMap {
-	return &corev1.ConfigMap{
-		ObjectMeta: metav1.ObjectMeta{
-			Namespace: r.Namespace, Name: claimPrefix + hostname,
-			Labels: map[string]string{
-				claimLabel: claimsHost, managedByLabel: FieldManager,
-				labelNamespace: site.Namespace, labelName: site.Name,
-			},
-		},
-		Immutable: new(true),
-		Data:      map[string]string{dataNamespace: site.Namespace, dataName: site.Name},
-	}
 }
 
 // hostname gives back the hostnames that the spec does not ask for any more, and then claims
@@ -84,12 +68,9 @@ func (w *work) hostname(ctx context.Context) error {
 	for i := range claims.Items {
 		if claims.Items[i].Name == claimPrefix+want {
 			held = true
-			continue
-		}
-		if err := w.release(ctx, &claims.Items[i]); err != nil {
+		} else if err := w.release(ctx, w.site, &claims.Items[i]); err != nil {
 			return err
 		}
-		w.tellOfRelease(w.site, &claims.Items[i])
 	}
 	switch {
 	case want == "":
@@ -110,14 +91,18 @@ func (w *work) claim(ctx context.Context) error {
 	if err := w.setFinalizer(ctx, w.site, controllerutil.AddFinalizer); err != nil {
 		return err
 	}
-	claim := w.claimOf(w.site.Spec.Hostname, client.ObjectKeyFromObject(w.site))
+	site := client.ObjectKeyFromObject(w.site)
+	claim := &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: claimPrefix + w.site.Spec.Hostname, Labels: claimLabels(site)},
+		Immutable:  new(true),
+		Data:       map[string]string{dataNamespace: site.Namespace, dataName: site.Name},
+	}
+	claim.Labels[managedByLabel] = FieldManager
 	err = w.Create(ctx, claim, client.FieldOwner(FieldManager))
 	if err != nil && !apierrors.IsAlreadyExists(err) {
-		return fmt.Errorf("claim hostname %s for Site %s: %w", w.site.Spec.Hostname, client.ObjectKeyFromObject(w.site), err)
+		return fmt.Errorf("claim hostname %s for Site %s: %w", w.site.Spec.Hostname, site, err)
 	}
-	// A claim that exists is another Site's: ours would have been in the list. Its event has not
-	// come yet, and will call the reconciler again. Its deletion will, too.
-	return nil
+	return nil // a claim that exists is another Site's, and its event calls the reconciler again
 }
 
 // rightful reports whether the Site may claim its hostname now. It may not if another Site
@@ -141,22 +126,23 @@ func (w *work) rightful(ctx context.Context) (bool, error) {
 // name that is not a claim has no holder, and still takes the hostname.
 func (w *work) holderOfHostname(ctx context.Context) (by types.NamespacedName, taken bool, err error) {
 	var claim corev1.ConfigMap
-	key := client.ObjectKey{Namespace: w.Namespace, Name: claimPrefix + w.site.Spec.Hostname}
-	switch err := w.Get(ctx, key, &claim); {
-	case apierrors.IsNotFound(err):
-		return by, false, nil
-	case err != nil:
+	err = w.Get(ctx, client.ObjectKey{Namespace: w.Namespace, Name: claimPrefix + w.site.Spec.Hostname}, &claim)
+	if client.IgnoreNotFound(err) != nil {
 		return by, false, fmt.Errorf("read who holds hostname %s: %w", w.site.Spec.Hostname, err)
 	}
 	by, _ = holder(&claim)
-	return by, true, nil
+	return by, err == nil, nil
 }
 
-// release deletes this claim, and not another one that may have replaced it.
-func (r *SiteReconciler) release(ctx context.Context, claim *corev1.ConfigMap) error {
+// release deletes this claim, and not another one that may have replaced it. An Event of the
+// Site says so, if there is still a Site.
+func (r *SiteReconciler) release(ctx context.Context, site *webv1alpha1.Site, claim *corev1.ConfigMap) error {
 	err := r.Delete(ctx, claim, client.Preconditions{UID: &claim.UID})
 	if client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("give back %s: %w", client.ObjectKeyFromObject(claim), err)
+	}
+	if site != nil {
+		r.Events.Eventf(site, corev1.EventTypeNormal, "HostnameReleased", "Gave back %s", strings.TrimPrefix(claim.Name, claimPrefix))
 	}
 	return nil
 }
@@ -181,11 +167,7 @@ func (r *SiteReconciler) finalize(ctx context.Context, site *webv1alpha1.Site) e
 	if !controllerutil.ContainsFinalizer(site, Finalizer) {
 		return nil
 	}
-	released, err := r.releaseAll(ctx, client.ObjectKeyFromObject(site))
-	for i := range released {
-		r.tellOfRelease(site, &released[i])
-	}
-	if err != nil {
+	if err := r.releaseAll(ctx, client.ObjectKeyFromObject(site), site); err != nil {
 		return err
 	}
 	return client.IgnoreNotFound(r.setFinalizer(ctx, site, controllerutil.RemoveFinalizer))
@@ -196,44 +178,27 @@ func (r *SiteReconciler) finalize(ctx context.Context, site *webv1alpha1.Site) e
 func (r *SiteReconciler) forget(ctx context.Context, site types.NamespacedName) error {
 	var claims corev1.ConfigMapList
 	err := r.List(ctx, &claims, client.InNamespace(r.Namespace), client.MatchingFields{byHolder: site.String()}, client.Limit(1))
-	if err != nil {
-		return fmt.Errorf("list the claims of Site %s, which is gone: %w", site, err)
-	}
-	if len(claims.Items) == 0 {
-		return nil
-	}
-	// The claim may be of a Site that is too new to be in the cache.
-	err = r.Live.Get(ctx, site, &webv1alpha1.Site{})
-	switch {
-	case apierrors.IsNotFound(err):
-		_, err := r.releaseAll(ctx, site)
+	if err != nil || len(claims.Items) == 0 {
 		return err
-	case err != nil:
-		return fmt.Errorf("look whether Site %s, which has a claim, is gone: %w", site, err)
 	}
-	return nil // the Site's event has not come yet
+	// The claim may be of a Site that is too new to be in the cache. Then its event comes later.
+	if err := r.Live.Get(ctx, site, &webv1alpha1.Site{}); !apierrors.IsNotFound(err) {
+		return err
+	}
+	return r.releaseAll(ctx, site, nil)
 }
 
-func (r *SiteReconciler) releaseAll(ctx context.Context, site types.NamespacedName) (released []corev1.ConfigMap, err error) {
+func (r *SiteReconciler) releaseAll(ctx context.Context, key types.NamespacedName, site *webv1alpha1.Site) error {
 	var claims corev1.ConfigMapList
-	err = r.Live.List(ctx, &claims, client.InNamespace(r.Namespace), client.MatchingLabels{
-		claimLabel: claimsHost, labelNamespace: site.Namespace, labelName: site.Name,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("ask the server what Site %s has claimed: %w", site, err)
+	if err := r.Live.List(ctx, &claims, client.InNamespace(r.Namespace), client.MatchingLabels(claimLabels(key))); err != nil {
+		return fmt.Errorf("ask the server what Site %s has claimed: %w", key, err)
 	}
 	for i := range claims.Items {
-		if by, ok := holder(&claims.Items[i]); !ok || by != site {
-			continue
+		if by, ok := holder(&claims.Items[i]); ok && by == key {
+			if err := r.release(ctx, site, &claims.Items[i]); err != nil {
+				return err
+			}
 		}
-		if err := r.release(ctx, &claims.Items[i]); err != nil {
-			return released, err
-		}
-		released = append(released, claims.Items[i])
 	}
-	return released, nil
-}
-
-func (r *SiteReconciler) tellOfRelease(site *webv1alpha1.Site, claim *corev1.ConfigMap) {
-	r.Events.Eventf(site, corev1.EventTypeNormal, "HostnameReleased", "Gave back %s", strings.TrimPrefix(claim.Name, claimPrefix))
+	return nil
 }

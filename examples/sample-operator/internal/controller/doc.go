@@ -11,27 +11,11 @@
 // is skipped if that is known not to have changed. And the status and an Event say what was
 // written, and which changes led to it.
 //
-// # Reads and writes
-//
 // Reads use the cache. They wait until it shows what this process has written, by
 // controller-runtime's EnableReadYourWritesConsistency. Only one decision can't bear the
 // cache's delay: before claims are given back for good, the controller asks the server.
 //
-// The controller writes children by server-side apply, with the fields that it decides about
-// and no others. It compares these with the children's managed fields before. So if the cache
-// strips the managed fields of children, each reconcile writes. The controller never applies
-// to an object that exists and does not belong to the Site.
-//
-// To claim a hostname, the controller creates an object with the hostname in its name. The
-// server lets only one Site do so.
-//
-// # Concurrency
-//
-// Several workers reconcile, one Site each. They share only the client.
-//
-// # Testing
-//
-// The steps and the digests have tables. Some tests call Reconcile with controller-runtime's
-// fake client and changes that they make up. Others run it in a manager over a real API
-// server, and count every request.
+// Several workers reconcile, one Site each. They share only the client. Some tests call
+// Reconcile with controller-runtime's fake client and changes that they make up. Others run it
+// in a manager over a real API server, and count every request.
 package controller

@@ -28,27 +28,12 @@ import (
 // FieldManager is the name under which the operator writes.
 const FieldManager = "sample-operator"
 
-// Each Site is reconciled once in lookAgain even if nothing happens to it, and each at
-// another moment. A Site that was reconciled for another reason within lookedAt is left out.
-const (
-	lookAgain = 6 * time.Hour
-	lookedAt  = time.Hour
-)
-
-// enough is how long one reconcile may take. It makes about a dozen requests, and its reads
-// wait until the cache shows what was written.
-const enough = time.Minute
-
 // SiteReconciler keeps the objects that the spec of each Site asks for.
 type SiteReconciler struct {
 	client.Client
-	// Live reads from the API server. It is for the few decisions that must not use an old
-	// state.
-	Live client.Reader
-	// Events records what was done.
-	Events record.EventRecorder
-	// Namespace is the operator's own namespace, which has the claims of hostnames.
-	Namespace string
+	Live      client.Reader        // reads from the API server, for decisions that must not use an old state
+	Events    record.EventRecorder // of what was done
+	Namespace string               // the operator's own, which has the claims of hostnames
 }
 
 // These are rights in the whole cluster, except the last one: it is a Role in the operator's
@@ -104,6 +89,9 @@ func (r *SiteReconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager)
 	// works out the Site's status. The controller reads no status of Services and ConfigMaps.
 	content := builder.WithPredicates(predicate.NotStatusOnly())
 	secretData := builder.WithPredicates(predicate.ChangedAt("data"))
+	// Each Site is reconciled once in six hours even if nothing happens to it, and each at another
+	// moment. A Site that was reconciled within the last hour is left out.
+	again := resync.Policy{Period: 6 * time.Hour, Spread: resync.OverPeriod, Jitter: 0.1, OnlyIfNotReconciledFor: time.Hour}
 	return builder.ControllerManagedBy(mgr).
 		For(&webv1alpha1.Site{}, notOurs).
 		Owns(&appsv1.Deployment{}).
@@ -114,7 +102,7 @@ func (r *SiteReconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager)
 		Watches(&appsv1.Deployment{}, handler.EnqueueRequestsFromMapFunc(r.sameName("")), content).
 		Watches(&corev1.Service{}, handler.EnqueueRequestsFromMapFunc(r.sameName("")), content).
 		Watches(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(r.sameName(filesSuffix)), content).
-		WithResync(resync.Policy{Period: lookAgain, Spread: resync.OverPeriod, Jitter: 0.1, OnlyIfNotReconciledFor: lookedAt}).
-		WithOptions(controller.Options{MaxConcurrentReconciles: 4, ReconciliationTimeout: enough}).
+		WithResync(again).
+		WithOptions(controller.Options{MaxConcurrentReconciles: 4, ReconciliationTimeout: time.Minute}).
 		Complete(r)
 }

@@ -16,9 +16,8 @@ import (
 // no step needs the result of another. The status is not a step: it is always worked out,
 // which takes no requests unless it has changed.
 func (w *work) do(ctx context.Context) error {
-	namespace, name := w.site.Namespace, w.site.Name
-	own := delta.Key{Namespace: namespace, Name: name}
-	files := delta.Key{Namespace: namespace, Name: name + filesSuffix}
+	own := delta.Key{Namespace: w.site.Namespace, Name: w.site.Name}
+	files := delta.Key{Namespace: w.site.Namespace, Name: w.site.Name + filesSuffix}
 	claims := delta.Key{Namespace: w.Namespace}
 	// At a resync everything is compared with what exists, and each child has the UID of its
 	// owner in it.
@@ -32,11 +31,9 @@ func (w *work) do(ctx context.Context) error {
 	}
 	return errors.Join(
 		hostname.Do("hostname", w.hostname),
-		plan.On(&webv1alpha1.Site{}, "spec.files").
-			OnNamed(&corev1.ConfigMap{}, files).
-			Do("files", w.files), // before the Deployment, whose Pods mount it
-		plan.OnNamed(&corev1.Service{}, own, "metadata", "spec").
-			Do("service", w.service),
+		// The files come before the Deployment, whose Pods mount them.
+		plan.On(&webv1alpha1.Site{}, "spec.files").OnNamed(&corev1.ConfigMap{}, files).Do("files", w.files),
+		plan.OnNamed(&corev1.Service{}, own, "metadata", "spec").Do("service", w.service),
 		plan.On(&webv1alpha1.Site{}, "spec.files", "spec.image", "spec.replicas", "spec.port", "spec.secrets").
 			OnNamed(&appsv1.Deployment{}, own, "metadata", "spec").
 			On(&corev1.Secret{}, "data").

@@ -2,7 +2,7 @@ package controller
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -23,47 +23,19 @@ const (
 )
 
 func (r *SiteReconciler) index(ctx context.Context, indexer client.FieldIndexer) error {
-	for _, i := range []struct {
-		object client.Object
-		field  string
-		values client.IndexerFunc
-	}{
-		{&webv1alpha1.Site{}, bySecret, secretsOf},
-		{&webv1alpha1.Site{}, byHostname, hostnameOf},
-		{&corev1.ConfigMap{}, byHolder, r.holderOf},
-	} {
-		if err := indexer.IndexField(ctx, i.object, i.field, i.values); err != nil {
-			return fmt.Errorf("index %T by %s: %w", i.object, i.field, err)
-		}
-	}
-	return nil
-}
-
-func secretsOf(obj client.Object) []string {
-	site, ok := obj.(*webv1alpha1.Site)
-	if !ok {
-		return nil
-	}
-	return site.Spec.Secrets
-}
-
-func hostnameOf(obj client.Object) []string {
-	site, ok := obj.(*webv1alpha1.Site)
-	if !ok || site.Spec.Hostname == "" {
-		return nil
-	}
-	return []string{site.Spec.Hostname}
+	return errors.Join(
+		indexer.IndexField(ctx, &webv1alpha1.Site{}, bySecret, func(site client.Object) []string { return site.(*webv1alpha1.Site).Spec.Secrets }),
+		indexer.IndexField(ctx, &webv1alpha1.Site{}, byHostname, func(site client.Object) []string { return []string{site.(*webv1alpha1.Site).Spec.Hostname} }),
+		indexer.IndexField(ctx, &corev1.ConfigMap{}, byHolder, r.holderOf),
+	)
 }
 
 func (r *SiteReconciler) holderOf(obj client.Object) []string {
-	if _, ok := r.claimed(obj); !ok {
-		return nil
+	_, isClaim := claimedIn(r.Namespace, obj)
+	if holder, ok := holder(obj); ok && isClaim {
+		return []string{holder.String()}
 	}
-	holder, ok := holder(obj)
-	if !ok {
-		return nil
-	}
-	return []string{holder.String()}
+	return nil
 }
 
 // usersOfSecret leads from a Secret to the Sites that name it.
@@ -75,7 +47,7 @@ func (r *SiteReconciler) usersOfSecret(ctx context.Context, secret client.Object
 // the hostname. If the claim is gone, the first has to make it again, or the others may claim
 // the hostname.
 func (r *SiteReconciler) concernedByClaim(ctx context.Context, obj client.Object) []ctrl.Request {
-	hostname, ok := r.claimed(obj)
+	hostname, ok := claimedIn(r.Namespace, obj)
 	if !ok {
 		return nil
 	}
@@ -95,27 +67,21 @@ func (r *SiteReconciler) sameName(suffix string) handler.MapFunc {
 			return nil
 		}
 		key := types.NamespacedName{Namespace: obj.GetNamespace(), Name: name}
-		if err := r.Get(ctx, key, &webv1alpha1.Site{}, stale); err != nil {
+		if err := r.Get(ctx, key, &webv1alpha1.Site{}, client.DisableReadYourWritesConsistency); err != nil {
 			return nil // there is no such Site; a new one is reconciled anyway
 		}
 		return []ctrl.Request{{NamespacedName: key}}
 	}
 }
 
-// stale reads the cache as it is: a function that maps an event must not wait for other
+// sitesWith reads the cache as it is: a function that maps an event must not wait for other
 // events.
-var stale client.GetOption = &client.GetOptions{DisableReadYourWritesConsistency: true}
-
-func (r *SiteReconciler) sitesWith(ctx context.Context, which ...client.ListOption) []ctrl.Request {
+func (r *SiteReconciler) sitesWith(ctx context.Context, which ...client.ListOption) (requests []ctrl.Request) {
 	var sites webv1alpha1.SiteList
-	which = append(which, &client.ListOptions{DisableReadYourWritesConsistency: true}) // as above
-	if err := r.List(ctx, &sites, which...); err != nil {
-		// The only possible reason is a field that is not indexed, and index has indexed all of
-		// them.
+	if err := r.List(ctx, &sites, append(which, client.DisableReadYourWritesConsistency)...); err != nil {
+		// The only possible reason is a field that is not indexed, and index has indexed them all.
 		ctrl.LoggerFrom(ctx).Error(err, "Can't find the Sites that an event is about")
-		return nil
 	}
-	var requests []ctrl.Request
 	for i := range sites.Items {
 		requests = append(requests, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(&sites.Items[i])})
 	}
@@ -124,9 +90,5 @@ func (r *SiteReconciler) sitesWith(ctx context.Context, which ...client.ListOpti
 
 func controlledBySite(obj metav1.Object) bool {
 	owner := metav1.GetControllerOf(obj)
-	if owner == nil || owner.Kind != "Site" {
-		return false
-	}
-	group, _, _ := strings.Cut(owner.APIVersion, "/")
-	return group == webv1alpha1.GroupVersion.Group
+	return owner != nil && owner.Kind == "Site" && strings.HasPrefix(owner.APIVersion, webv1alpha1.GroupVersion.Group+"/")
 }

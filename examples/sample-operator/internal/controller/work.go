@@ -1,14 +1,15 @@
 package controller
 
 import (
+	"context"
 	"strings"
-	"unicode/utf8"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
 
 	webv1alpha1 "github.com/delta-runtime/delta-runtime/examples/sample-operator/api/v1alpha1"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
-	"github.com/delta-runtime/delta-runtime/pkg/diff"
 )
 
 // work is one reconcile of one Site.
@@ -21,25 +22,17 @@ type work struct {
 	created int      // how many of them did not exist
 }
 
-// tell records an Event on the Site.
-func (w *work) tell(how, reason, format string, args ...any) {
-	w.Events.Eventf(w.site, how, reason, format, args...)
-}
-
-// tellOfChildren records which children were written, and why. If none was, it records
-// nothing.
+// tellOfChildren records an Event about which children were written, and why. If none was,
+// it records nothing.
 func (w *work) tellOfChildren() {
-	switch {
-	case len(w.wrote) == 0:
+	switch wrote := strings.Join(w.wrote, ", "); {
+	case wrote == "":
 	case w.created == len(w.wrote) && w.site.Status.LastChange == nil:
-		w.tell(corev1.EventTypeNormal, "Created", "Created %s", strings.Join(w.wrote, ", "))
+		w.Events.Eventf(w.site, corev1.EventTypeNormal, "Created", "Created %s", wrote)
 	default:
-		w.tell(corev1.EventTypeNormal, "Updated", "Wrote %s because of %s", strings.Join(w.wrote, ", "), because(w.changes))
+		w.Events.Eventf(w.site, corev1.EventTypeNormal, "Updated", "Wrote %s because of %s", wrote, because(w.changes))
 	}
 }
-
-// tellable is the longest text that an Event or the status may have.
-const tellable = 1000
 
 // because describes in words why this reconcile was called: the changes, and the fields of
 // the Site that changed. For other objects it names no fields: their managedFields show
@@ -49,38 +42,65 @@ func because(changes delta.Changes) string {
 	for change := range changes.All() {
 		text := change.String()
 		if change.Cause == delta.Primary && change.Op == delta.Updated {
-			text += " (" + inWords(change.Diff()) + ")"
+			var edits []string
+			for edit := range change.Diff().Edits() {
+				if edit.Path != "metadata.generation" { // it changes with every other edit of the spec
+					edits = append(edits, edit.String())
+				}
+			}
+			text += " (" + strings.Join(edits, ", ") + ")"
 		}
 		words = append(words, text)
 	}
 	if !changes.Complete() {
 		words = append(words, "incomplete: "+changes.Incomplete())
 	}
-	return cut(strings.Join(words, ", "), tellable/2)
+	return cut(strings.Join(words, ", "), 500)
 }
 
-// inWords leaves the generation out of a diff: it changes with every other edit of the spec.
-func inWords(diff *diff.Diff) string {
-	if diff.Err() != nil {
-		return diff.String()
-	}
-	var words []string
-	for edit := range diff.Edits() {
-		if edit.Path != "metadata.generation" {
-			words = append(words, edit.String())
-		}
-	}
-	return strings.Join(words, ", ")
-}
-
-// cut shortens a text to a number of bytes. It does not cut a letter in two.
+// cut shortens a text to a number of bytes, because the texts of Events and of the status are
+// limited. It does not cut a letter in two.
 func cut(text string, limit int) string {
 	if len(text) <= limit {
 		return text
 	}
-	end := limit - len("…")
-	for !utf8.RuneStart(text[end]) {
-		end--
+	return strings.ToValidUTF8(text[:limit-len("…")], "") + "…"
+}
+
+// done is what a reconcile did.
+type done struct {
+	steps string   // what it looked at
+	wrote []string // which children
+}
+
+// cause is a change in the form that the log shows.
+type cause struct {
+	Change string   `json:"change"`
+	Diff   []string `json:"diff,omitempty"`
+	More   int      `json:"more,omitempty"` // edits that are not in Diff
+}
+
+// tellLog logs what was done, with the changes that led to it. It computes no diffs if the
+// log does not show them.
+func tellLog(ctx context.Context, changes delta.Changes, d done, took time.Duration) {
+	log := ctrl.LoggerFrom(ctx).V(1)
+	if !log.Enabled() {
+		return
 	}
-	return text[:end] + "…"
+	var causes []cause
+	for change := range changes.All() {
+		c := cause{Change: change.String()}
+		if change.Op == delta.Updated { // the diff of an object that came or went is the whole object
+			for edit := range change.Diff().Edits() {
+				if len(c.Diff) == 8 { // the objects show the rest
+					c.More++
+					continue
+				}
+				c.Diff = append(c.Diff, edit.String())
+			}
+		}
+		causes = append(causes, c)
+	}
+	log.Info("Reconciled", "steps", d.steps, "wrote", d.wrote, "took", took.Round(100*time.Microsecond).String(),
+		"because", changes.String(), "changes", causes, "incomplete", changes.Incomplete())
 }

@@ -1,8 +1,11 @@
+// Package v1alpha1 has the webhooks for Sites. They do the checks that a schema can't. They
+// look only at the object, so their answer depends on no cache, and they have no state. The
+// tests are tables; in those of the operator a real API server calls the webhooks.
 package v1alpha1
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -27,20 +30,12 @@ func SetupSiteWebhookWithManager(mgr ctrl.Manager) error {
 // SiteDefaulter sets the fields that a Site leaves empty.
 type SiteDefaulter struct{}
 
-var _ admission.Defaulter[*webv1alpha1.Site] = &SiteDefaulter{}
-
 // Default sets the image. If a default in the schema changes, every Site changes. With this
 // one, each Site keeps the image that it was created with.
 func (d *SiteDefaulter) Default(_ context.Context, site *webv1alpha1.Site) error {
-	if site.Spec.Image == "" {
-		site.Spec.Image = webv1alpha1.DefaultImage
-	}
-	if site.Spec.Replicas == nil {
-		site.Spec.Replicas = new(int32(1))
-	}
-	if site.Spec.Port == 0 {
-		site.Spec.Port = webv1alpha1.DefaultPort
-	}
+	site.Spec.Image = cmp.Or(site.Spec.Image, webv1alpha1.DefaultImage)
+	site.Spec.Replicas = cmp.Or(site.Spec.Replicas, new(int32(1)))
+	site.Spec.Port = cmp.Or(site.Spec.Port, webv1alpha1.DefaultPort)
 	return nil
 }
 
@@ -48,8 +43,6 @@ func (d *SiteDefaulter) Default(_ context.Context, site *webv1alpha1.Site) error
 
 // SiteValidator refuses Sites that could never work.
 type SiteValidator struct{}
-
-var _ admission.Validator[*webv1alpha1.Site] = &SiteValidator{}
 
 // ValidateCreate checks the whole Site.
 func (v *SiteValidator) ValidateCreate(_ context.Context, site *webv1alpha1.Site) (admission.Warnings, error) {
@@ -86,8 +79,10 @@ func judge(site *webv1alpha1.Site) error {
 	if size > fits {
 		wrong = append(wrong, field.TooLong(files, "", fits))
 	}
-	for _, why := range hostnameIsWrong(site.Spec.Hostname) {
-		wrong = append(wrong, field.Invalid(field.NewPath("spec", "hostname"), site.Spec.Hostname, why))
+	if hostname := site.Spec.Hostname; hostname != "" {
+		for _, why := range validation.IsDNS1123Subdomain(hostname) {
+			wrong = append(wrong, field.Invalid(field.NewPath("spec", "hostname"), hostname, why))
+		}
 	}
 	if len(wrong) == 0 {
 		return nil
@@ -95,21 +90,13 @@ func judge(site *webv1alpha1.Site) error {
 	return apierrors.NewInvalid(webv1alpha1.GroupVersion.WithKind("Site").GroupKind(), site.Name, wrong)
 }
 
-func hostnameIsWrong(hostname string) []string {
-	if hostname == "" {
-		return nil
-	}
-	return validation.IsDNS1123Subdomain(hostname)
-}
-
 // warn names what may be a mistake and may be meant.
-func warn(site *webv1alpha1.Site) admission.Warnings {
-	var warnings admission.Warnings
+func warn(site *webv1alpha1.Site) (warnings admission.Warnings) {
 	if _, ok := site.Spec.Files["index.html"]; !ok {
 		warnings = append(warnings, "spec.files has no index.html: what is shown at / is up to the image")
 	}
 	if site.Spec.Hostname != "" && site.Spec.Replicas != nil && *site.Spec.Replicas == 0 {
-		warnings = append(warnings, fmt.Sprintf("spec.hostname %s is held, and nothing is served there with no replicas", site.Spec.Hostname))
+		warnings = append(warnings, "spec.hostname "+site.Spec.Hostname+" is held, and nothing is served there with no replicas")
 	}
 	return warnings
 }
