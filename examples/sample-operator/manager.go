@@ -122,7 +122,7 @@ func addChecks(mgr ctrl.Manager, f *flags) error {
 	if err != nil {
 		return fmt.Errorf("find our cache in the manager: %w", err)
 	}
-	webhooks := healthz.Checker(healthz.Ping)
+	webhooks := healthz.Ping
 	if f.webhooks {
 		webhooks = mgr.GetWebhookServer().StartedChecker()
 	}

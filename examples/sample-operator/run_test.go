@@ -124,3 +124,31 @@ func TestTheOperatorRuns(t *testing.T) {
 		t.Errorf("the operator ended with: %v", err)
 	}
 }
+
+// TestCertManagerMakesWhatThePodsMount compares the names in config/certmanager with those of
+// config/default.
+func TestCertManagerMakesWhatThePodsMount(t *testing.T) {
+	var certificate, mounted string
+	var injected []string
+	for _, object := range built(t, "certmanager") {
+		switch {
+		case object.GetKind() == "Certificate":
+			certificate = object.GetNamespace() + "/" + object.GetName()
+			secret, _, _ := unstructured.NestedString(object.Object, "spec", "secretName")
+			if mounted == "" || secret != mounted {
+				t.Errorf("cert-manager makes Secret %q, and the Pods mount %q", secret, mounted)
+			}
+		case object.GetKind() == "Deployment":
+			volumes, _, err := unstructured.NestedSlice(object.Object, "spec", "template", "spec", "volumes")
+			if err != nil || len(volumes) != 1 {
+				t.Fatalf("the Pods have the volumes %v (error %v)", volumes, err)
+			}
+			mounted, _, _ = unstructured.NestedString(volumes[0].(map[string]any), "secret", "secretName")
+		case manifests.HasWebhooks(object):
+			injected = append(injected, object.GetAnnotations()["cert-manager.io/inject-ca-from"])
+		}
+	}
+	if want := []string{certificate, certificate}; certificate == "" || !slices.Equal(injected, want) {
+		t.Errorf("the webhooks trust %q, want %q", injected, want)
+	}
+}
