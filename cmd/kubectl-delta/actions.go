@@ -1,9 +1,13 @@
 package main
 
 import (
+	"context"
+	"strings"
+
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/reach"
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 )
 
@@ -14,19 +18,17 @@ func (p *program) resync() *cobra.Command {
 		Short:   "Show the objects of a kind to those who take part in resyncs, although they have not changed",
 		Example: "  kubectl delta resync deployment -l app=web",
 		Args:    takes(1, 1),
-		RunE: func(c *cobra.Command, args []string) error {
+		PreRunE: func(*cobra.Command, []string) error {
 			if _, err := labels.Parse(selector); err != nil {
-				return misuse("-l %q is not a label selector: %v", selector, err)
+				return reach.Misuse("-l %q is not a label selector: %v", selector, err)
 			}
-			kind, err := p.kind(c.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			return p.post(c.Context(), "actions/resync", v1.ResyncAction{Kind: kind, Selector: selector})
+			return nil
 		},
+		RunE: p.onKind(func(ctx context.Context, kind string) error {
+			return p.post(ctx, "actions/resync", v1.ResyncAction{Kind: kind, Selector: selector})
+		}),
 	}
-	// The flag --selector is the operator's Pods' already.
-	c.Flags().StringVarP(&selector, "labels", "l", "", "label selector of the objects (all)")
+	c.Flags().StringVarP(&selector, "selector", "l", "", "label selector of the objects (all)")
 	return c
 }
 
@@ -36,41 +38,45 @@ func (p *program) relist() *cobra.Command {
 		Short:   "List a kind again",
 		Example: "  kubectl delta relist secret",
 		Args:    takes(1, 1),
-		RunE: func(c *cobra.Command, args []string) error {
-			kind, err := p.kind(c.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			return p.post(c.Context(), "actions/relist", v1.RelistAction{Kind: kind})
-		},
+		RunE: p.onKind(func(ctx context.Context, kind string) error {
+			return p.post(ctx, "actions/relist", v1.RelistAction{Kind: kind})
+		}),
 	}
 }
 
 func (p *program) forget() *cobra.Command {
-	return &cobra.Command{
-		Use:     "forget CONTROLLER NAMESPACE/NAME",
-		Short:   "Forget a request's failures, so that it is tried at once",
-		Example: "  kubectl delta forget site demo/blog",
-		Args:    takes(2, 2),
-		RunE:    func(c *cobra.Command, args []string) error { return p.request(c, "actions/forget", args) },
-	}
+	return p.request("forget", "Forget a request's failures, so that it is tried at once")
 }
 
 func (p *program) cancel() *cobra.Command {
+	return p.request("cancel", "Cancel a request's delayed add")
+}
+
+// request is an action on a request of a controller.
+func (p *program) request(action, short string) *cobra.Command {
 	return &cobra.Command{
-		Use:     "cancel CONTROLLER NAMESPACE/NAME",
-		Short:   "Cancel a request's delayed add",
-		Example: "  kubectl delta cancel site demo/blog",
+		Use:     action + " CONTROLLER NAMESPACE/NAME",
+		Short:   short,
+		Example: "  kubectl delta " + action + " site demo/blog",
 		Args:    takes(2, 2),
-		RunE:    func(c *cobra.Command, args []string) error { return p.request(c, "actions/cancel", args) },
+		RunE: func(c *cobra.Command, args []string) error {
+			namespace, name, err := parseRequest(args[1])
+			if err != nil {
+				return err
+			}
+			return p.post(c.Context(), "actions/"+action, v1.RequestAction{Controller: args[0], Namespace: namespace, Name: name})
+		},
 	}
 }
 
-// request asks for an action on a request of a controller.
-func (p *program) request(c *cobra.Command, route string, args []string) error {
-	namespace, name, err := parseRequest(args[1])
-	if err != nil {
-		return err
+// parseRequest reads NAMESPACE/NAME, or NAME for a request without a namespace.
+func parseRequest(text string) (namespace, name string, err error) {
+	namespace, name, ok := strings.Cut(text, "/")
+	if !ok {
+		namespace, name = "", text
 	}
-	return p.post(c.Context(), route, v1.RequestAction{Controller: args[0], Namespace: namespace, Name: name})
+	if name == "" || ok && namespace == "" || strings.Contains(name, "/") {
+		return "", "", reach.Misuse("%q is not NAMESPACE/NAME, such as demo/web", text)
+	}
+	return namespace, name, nil
 }

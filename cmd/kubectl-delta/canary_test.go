@@ -81,7 +81,7 @@ func TestNoCommandWritesWhatATerminalObeys(t *testing.T) {
 			{"memory", kind}, {"relist", kind}, {"resync", kind}, {"policies", "set", kind, "--period", "1m"},
 			{"forget", "a" + canary, "b" + canary}, {"cancel", "a", "b"}, {"relist", "x" + canary}, {"watch"}, {"watch", "--diff"}, {canary}, {"--" + canary},
 		} {
-			for _, output := range []string{"", "wide", "json", "yaml"} {
+			for _, output := range []string{"", "json", "yaml"} {
 				got := runs(t.Context(), append(args, "--url", base, "-o", output)...)
 				checkHarmless(t, got)
 				seen := got.out + got.errOut
@@ -107,7 +107,7 @@ func TestAFieldManagerCanNotClearTheScreen(t *testing.T) {
 	}
 	base := inspect(t, i)
 	for _, args := range [][]string{
-		{"status"}, {"why", "site/blog"}, {"history", "site/blog", "-o", "wide"}, {"diff", "site/blog"}, {"queue", "-o", "json"}, {"watch"}, {"watch", "-o", "yaml"}, {"why", "site/blog", "-o", "json"},
+		{"status"}, {"why", "site/blog"}, {"history", "site/blog"}, {"diff", "site/blog"}, {"queue", "-o", "json"}, {"watch"}, {"watch", "-o", "yaml"}, {"why", "site/blog", "-o", "json"},
 	} {
 		got := runs(t.Context(), append(args, "--url", base)...)
 		checkHarmless(t, got)

@@ -6,11 +6,12 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/ask"
+	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/reach"
 	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/show"
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 )
@@ -23,7 +24,7 @@ func (p *program) history() *cobra.Command {
 		Example: "  kubectl delta history deployment/web -n demo",
 		Args:    takes(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.deltas(c, args, deltaQuery{limit: limit, text: p.showHistory})
+			return p.deltas(c, args, deltaQuery{limit: limit, what: "deltas", text: p.showHistory})
 		},
 	}
 	c.Flags().IntVar(&limit, "limit", 20, "how many to list at most")
@@ -38,7 +39,7 @@ func (p *program) diff() *cobra.Command {
 		Example: "  kubectl delta diff deployment/web -n demo --last 3",
 		Args:    takes(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.deltas(c, args, deltaQuery{limit: last, op: "Updated", text: p.showUpdates})
+			return p.deltas(c, args, deltaQuery{limit: last, what: "updates", op: []string{"Updated"}, text: p.showUpdates})
 		},
 	}
 	c.Flags().IntVar(&last, "last", 1, "how many updates to show")
@@ -48,113 +49,146 @@ func (p *program) diff() *cobra.Command {
 // deltaQuery is what to ask of the journal and how to show it.
 type deltaQuery struct {
 	limit int
-	op    string
+	what  string
+	op    []string // empty for all
 	text  func(v1.DeltaList)
 }
 
 func (p *program) deltas(c *cobra.Command, args []string, q deltaQuery) error {
 	if q.limit < 1 {
-		return misuse("%d deltas are too few to show; use 1 or more", q.limit)
+		return reach.Misuse("%d deltas are too few to show; use 1 or more", q.limit)
 	}
-	of, err := p.object(c, args)
-	if err != nil {
-		return err
-	}
-	of.more = url.Values{"limit": {strconv.Itoa(q.limit)}}
-	if q.op != "" {
-		of.more.Set("op", q.op)
-	}
-	answer, err := p.search(c.Context(), "deltas", of, some)
-	if err != nil {
-		return err
-	}
-	return render(p, answer, func(list v1.DeltaList) {
-		p.showCut(list.Cut)
-		if len(list.Items) == 0 {
-			p.out.Sentence("", show.Text(nothing(of, q.op, list.Dropped)))
-			return
-		}
-		q.text(list)
+	return about(c, p, args, question[v1.DeltaList]{
+		route: "deltas", more: url.Values{"limit": {strconv.Itoa(q.limit)}, "op": q.op},
+		found: func(namespace string, list v1.DeltaList) bool { return within(namespace, list.Items) },
+		text: func(object string, list v1.DeltaList) {
+			p.showCut(list.Cut)
+			if len(list.Items) > 0 {
+				q.text(list)
+				return
+			}
+			text := fmt.Sprintf("The journal has no %s of %s.", q.what, object)
+			if list.Dropped > 0 {
+				text += fmt.Sprintf(" It no longer has %s of that kind.", show.Count(list.Dropped, "older delta"))
+			}
+			p.out.Sentence("", text)
+		},
 	})
-}
-
-// some reports whether there is a delta.
-func some(namespace string, answer []byte) bool {
-	list, err := ask.Into[v1.DeltaList](answer)
-	return err != nil || within(namespace, list.Items)
-}
-
-func nothing(of object, op string, dropped uint64) string {
-	what := "deltas"
-	if op != "" {
-		what = "updates"
-	}
-	text := fmt.Sprintf("The journal has no %s of %s %s.", what, of.kind, full(of.namespaces[0], of.name))
-	if dropped > 0 {
-		text += fmt.Sprintf(" It no longer has %s of that kind.", show.Count(dropped, "older delta"))
-	}
-	return text
 }
 
 func (p *program) showHistory(list v1.DeltaList) {
 	p.deltaTable(list.Items, list.At)
 	if list.Dropped > 0 {
-		p.out.Line(show.In(show.Faint, show.Count(list.Dropped, "older delta")+" of this kind are no longer in the journal"))
+		p.out.Line(show.Count(list.Dropped, "older delta") + " of this kind are no longer in the journal")
 	}
 }
 
 // deltaTable lists deltas of one object.
 func (p *program) deltaTable(deltas []v1.Delta, at time.Time) {
-	head := []string{"AGE", "OP", "BY", "VERSION", "CHANGED"}
-	if p.wide() {
-		head = []string{"ID", "SEEN", "OP", "BY", "VERSION", "CHANGED"}
-	}
-	var rows [][]show.Span
+	var rows [][]string
 	for i := range deltas {
 		d := &deltas[i]
-		changed := cmp.Or(paths(editedBy(d)), show.None)
-		if remark := remarks(d); remark != "" {
-			changed += " (" + remark + ")"
-		}
-		row := []show.Span{
-			show.Text(show.Age(at, d.Seen)), show.In(opStyle(d.Op), d.Op), show.Text(cmp.Or(d.Manager, show.None)),
-			show.Text(d.ResourceVersion), show.Text(changed),
-		}
-		if p.wide() {
-			row = append([]show.Span{show.Text(strconv.FormatUint(d.ID, 10)), show.Text(d.Seen.Local().Format(time.RFC3339Nano))}, row[1:]...)
-		}
-		rows = append(rows, row)
+		changed := cmp.Or(paths(d), show.None) + remarks(d)
+		rows = append(rows, []string{show.Age(at, d.Seen), d.Op, cmp.Or(d.Manager, show.None), d.ResourceVersion, changed})
 	}
-	p.out.Table(head, rows)
+	p.out.Table([]string{"AGE", "OP", "BY", "VERSION", "CHANGED"}, rows)
 }
 
-func opStyle(op string) show.Style {
-	switch op {
-	case "Added":
-		return show.Good
-	case "Deleted":
-		return show.Bad
-	case "Updated":
-		return show.Plain
-	default:
-		return show.Faint
-	}
-}
-
-// showUpdates shows the newest update last, next to the prompt.
+// showUpdates shows the newest update last, next to the prompt. Its edits look like a unified diff.
 func (p *program) showUpdates(list v1.DeltaList) {
 	for i, d := range slices.Backward(list.Items) {
 		if i < len(list.Items)-1 {
-			p.out.Line()
+			p.out.Line("")
 		}
-		text := fmt.Sprintf("  %s %s", d.Op, show.Ago(list.At, d.Seen))
+		by := ""
 		if d.Manager != "" {
-			text = fmt.Sprintf("  %s by %s %s", d.Op, d.Manager, show.Ago(list.At, d.Seen))
+			by = " by " + d.Manager
 		}
-		p.out.Line(show.In(show.Bold, d.Kind+" "+full(d.Namespace, d.Name)), show.Text(text), show.In(show.Faint, "  version "+d.ResourceVersion))
-		p.showDiff(editedBy(&d))
-		if len(d.Edits) == 0 && !d.EditsLeftOut {
-			p.out.Line(show.In(show.Faint, "  no field that is kept has changed"))
+		p.out.Line(fmt.Sprintf("%s %s  %s%s %s  version %s", d.Kind, full(d.Namespace, d.Name), d.Op, by, show.Ago(list.At, d.Seen), d.ResourceVersion))
+		for j := range d.Edits {
+			e := &d.Edits[j]
+			if e.Hidden && e.Op != "added" && e.Op != "removed" {
+				p.out.Line("  " + brief(e))
+				continue
+			}
+			if e.Op != "added" {
+				p.out.Line("- " + e.Path + ": " + value(e.Before, e))
+			}
+			if e.Op != "removed" {
+				p.out.Line("+ " + e.Path + ": " + value(e.After, e))
+			}
+		}
+		switch {
+		case d.EditsLeftOut:
+			p.out.Line("  more edits are not shown")
+		case len(d.Edits) == 0:
+			p.out.Line("  no field that is kept has changed")
 		}
 	}
+}
+
+// value is an edit's value, unless the inspector hides it.
+func value(text string, e *v1.Edit) string {
+	if e.Hidden {
+		return "(hidden)"
+	}
+	return cmp.Or(text, "null")
+}
+
+// brief writes an edit in a line, as the README does.
+func brief(e *v1.Edit) string {
+	switch e.Op {
+	case "added":
+		return e.Path + ": added " + value(e.After, e)
+	case "removed":
+		return e.Path + ": removed " + value(e.Before, e)
+	default:
+		return e.Path + ": " + value(e.Before, e) + " → " + value(e.After, e)
+	}
+}
+
+// edited is what a delta or a change has edited.
+type edited struct {
+	edits   []v1.Edit
+	leftOut bool // there are more
+}
+
+// showEdits writes an edit a line.
+func (p *program) showEdits(indent string, of edited) {
+	for i := range of.edits {
+		p.out.Line(indent + brief(&of.edits[i]))
+	}
+	if of.leftOut {
+		p.out.Line(indent + "more edits are not shown")
+	}
+}
+
+// paths names what changed, in few words.
+func paths(d *v1.Delta) string {
+	var all []string
+	for i := range d.Edits {
+		all = append(all, d.Edits[i].Path)
+	}
+	if d.EditsLeftOut {
+		all = append(all, "…")
+	}
+	return strings.Join(all, ", ")
+}
+
+// remarks says what is unusual about a delta.
+func remarks(d *v1.Delta) string {
+	var all []string
+	if d.Missed {
+		all = append(all, "no event told of it")
+	}
+	if d.Relisted {
+		all = append(all, "a list showed it")
+	}
+	if d.Folded > 0 {
+		all = append(all, show.Count(d.Folded, "delta")+" folded in")
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(all, ", ") + ")"
 }

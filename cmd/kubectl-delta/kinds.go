@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 )
 
@@ -19,11 +21,22 @@ var shortNames = map[string]string{
 
 // kind returns the name that the inspector has for a kind.
 func (p *program) kind(ctx context.Context, text string) (string, error) {
-	_, list, err := fetch[v1.KindList](ctx, p, "kinds")
+	_, list, err := fetch[v1.KindList](ctx, p, "kinds", nil)
 	if err != nil {
 		return "", err
 	}
 	return pick(list.Items, text)
+}
+
+// onKind runs a command on the kind that its first argument means.
+func (p *program) onKind(do func(ctx context.Context, kind string) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		kind, err := p.kind(c.Context(), args[0])
+		if err != nil {
+			return err
+		}
+		return do(c.Context(), kind)
+	}
 }
 
 // pick returns the name of the one kind that text means.
@@ -37,7 +50,10 @@ func pick(kinds []v1.Kind, text string) (string, error) {
 			found = append(found, kinds[i])
 		}
 	}
-	if len(found) > 1 && sameType(found) {
+	other := func(k v1.Kind) bool {
+		return k.Group != found[0].Group || k.Version != found[0].Version || k.Kind != found[0].Kind
+	}
+	if len(found) > 1 && !slices.ContainsFunc(found, other) {
 		// The same type in several forms, such as v1 Pod and v1 Pod (metadata).
 		found = slices.DeleteFunc(found, func(k v1.Kind) bool { return strings.Contains(k.Name, "(") })
 	}
@@ -54,40 +70,19 @@ func pick(kinds []v1.Kind, text string) (string, error) {
 // means reports whether text, in lower case, is a way to write a kind: the kind itself or its
 // plural, and then its version, its group or both, with dots or as an API has it.
 func means(text string, k *v1.Kind) bool {
-	lower, group := strings.ToLower(k.Kind), strings.ToLower(k.Group)
+	kind, group := strings.ToLower(k.Kind), strings.ToLower(k.Group)
 	ends := []string{"", "." + k.Version}
 	if group != "" {
 		ends = append(ends, "."+group, "."+k.Version+"."+group)
 	}
+	words := []string{kind, kind + "s", kind + "es", strings.TrimSuffix(kind, "y") + "ies"}
 	for _, end := range ends {
 		word, ok := strings.CutSuffix(text, end)
-		if ok && (word == lower || word == plural(lower) || shortNames[word] == lower) {
+		if ok && (slices.Contains(words, word) || shortNames[word] == kind) {
 			return true
 		}
 	}
-	return text == strings.TrimPrefix(group+"/"+k.Version+" "+lower, "/")
-}
-
-func plural(word string) string {
-	switch {
-	case strings.HasSuffix(word, "endpoints"):
-		return word
-	case strings.HasSuffix(word, "y") && !strings.HasSuffix(word, "ay") && !strings.HasSuffix(word, "ey"):
-		return strings.TrimSuffix(word, "y") + "ies"
-	case strings.HasSuffix(word, "s"), strings.HasSuffix(word, "x"), strings.HasSuffix(word, "ch"), strings.HasSuffix(word, "sh"):
-		return word + "es"
-	default:
-		return word + "s"
-	}
-}
-
-func sameType(kinds []v1.Kind) bool {
-	for i := range kinds {
-		if kinds[i].Group != kinds[0].Group || kinds[i].Version != kinds[0].Version || kinds[i].Kind != kinds[0].Kind {
-			return false
-		}
-	}
-	return true
+	return text == strings.TrimPrefix(group+"/"+k.Version+" "+kind, "/")
 }
 
 func names(kinds []v1.Kind) string {

@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/reach"
@@ -20,6 +22,9 @@ const (
 	exitIll   = 3
 )
 
+// errIll is what status --fail returns if something is ill.
+var errIll = errors.New("something is ill")
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// After the first signal a second one ends the process at once: a plugin of the kubeconfig
@@ -33,9 +38,7 @@ func main() {
 // newProgram returns a program that has done nothing yet.
 func newProgram(out, errOut io.Writer, getenv func(string) string) *program {
 	p := &program{
-		out: show.New(out, show.LookOf(out, getenv)), rawOut: out,
-		errOut:  show.New(errOut, show.LookOf(errOut, getenv)),
-		pause:   firstPause,
+		out: show.New(out), rawOut: out, errOut: show.New(errOut), pause: firstPause,
 		options: reach.Options{UsualOperatorNamespace: getenv(reach.NamespaceVariable)},
 	}
 	p.keeper = reach.Keep(func(ctx context.Context) (*reach.Connection, error) { return reach.Open(ctx, &p.options) })
@@ -44,7 +47,6 @@ func newProgram(out, errOut io.Writer, getenv func(string) string) *program {
 
 // run runs one command and returns the exit code.
 func run(ctx context.Context, args []string, p *program) int {
-	p.args = args
 	command := p.root()
 	command.SetArgs(args)
 	err := command.ExecuteContext(ctx)
@@ -52,37 +54,56 @@ func run(ctx context.Context, args []string, p *program) int {
 	if err == nil {
 		err = p.out.Err()
 	}
-	return p.report(err)
-}
-
-// report says why a command failed, and returns the exit code for it.
-func (p *program) report(err error) int {
-	var ambiguous *reach.AmbiguousError
-	var stranger *reach.StrangerError
 	switch {
 	case err == nil:
 		return exitFine
 	case errors.Is(err, errIll):
 		return exitIll
-	case errors.As(err, &ambiguous):
-		p.complain("find the operator: " + ambiguous.Why + "; use one of")
+	}
+	if ambiguous, ok := errors.AsType[*reach.AmbiguousError](err); ok {
+		p.errOut.Line("error: find the operator: " + ambiguous.Why + "; use one of")
 		for _, choice := range ambiguous.Choices {
-			p.errOut.Line(show.Text("    " + choice))
+			p.errOut.Line("    " + choice)
 		}
 		return exitError
-	case errors.As(err, &stranger):
-		p.complain(err.Error())
-		p.errOut.Line(show.Text("    " + again(p.args, stranger.Flags())))
-		return exitError
-	case errors.Is(err, errUsage), errors.Is(err, reach.ErrUsage):
-		p.complain(err.Error())
-		return exitUsage
-	default:
-		p.complain(err.Error())
-		return exitError
 	}
+	p.errOut.Line("error: " + err.Error())
+	if stranger, ok := errors.AsType[*reach.StrangerError](err); ok {
+		p.errOut.Line("    " + again(args, stranger.Flags()))
+	}
+	if _, ok := errors.AsType[reach.UsageError](err); ok {
+		return exitUsage
+	}
+	return exitError
 }
 
-func (p *program) complain(text string) {
-	p.errOut.Line(show.In(show.Bad, "error: "), show.Text(text))
+// again is the command line that goes on where one with args has ended: the same, with more flags.
+func again(args, flags []string) string {
+	words := []string{"kubectl", "delta"}
+	for i, arg := range args {
+		if arg == "--" {
+			words, flags = append(words, flags...), nil
+		}
+		switch {
+		case strings.HasPrefix(arg, "--token="):
+			arg = "--token=TOKEN" // a terminal's text may be kept for long
+		case i > 0 && args[i-1] == "--token":
+			arg = "TOKEN"
+		default:
+			arg = quoted(arg)
+		}
+		words = append(words, arg)
+	}
+	return strings.Join(slices.Concat(words, flags), " ")
+}
+
+// quoted is how a word is written for a shell.
+func quoted(word string) string {
+	special := func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-_./:=,@%+", r)
+	}
+	if word != "" && strings.IndexFunc(word, special) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -1,64 +1,77 @@
 package main
 
 import (
-	"context"
 	"maps"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/ask"
+	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/reach"
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 )
 
-// object is what a command is asked about.
-type object struct {
-	kind, name string
-	// namespaces are those to look in: the one that was asked for, or the kubeconfig's and
-	// then none. The inspector does not say which kinds have namespaces.
-	namespaces []string
-	// more has further filters.
-	more url.Values
+// target is KIND/NAME.
+type target struct{ kind, name string }
+
+// parseTarget reads KIND/NAME, or KIND and NAME. A kind may have "/" in it, as apps/v1
+// Deployment does; a name can't.
+func parseTarget(args []string) (target, error) {
+	text := strings.Join(args, "/")
+	i := strings.LastIndexByte(text, '/')
+	t := target{kind: text[:max(i, 0)], name: text[i+1:]}
+	if strings.TrimSpace(t.kind) == "" || t.name == "" {
+		return target{}, reach.Misuse("%q is not KIND/NAME, such as deployment/web", text)
+	}
+	return t, nil
 }
 
-// object reads KIND/NAME and -n.
-func (p *program) object(c *cobra.Command, args []string) (object, error) {
+// full is how a namespace and a name are written.
+func full(namespace, name string) string { return strings.TrimPrefix(namespace+"/"+name, "/") }
+
+// question is what to ask about an object, and how to show the answer.
+type question[T any] struct {
+	route string
+	// more has further filters.
+	more url.Values
+	// found reports whether an answer has something of the object in a namespace.
+	found func(namespace string, answer T) bool
+	text  func(object string, answer T)
+}
+
+// about asks about KIND/NAME, in the namespace of -n, or in the kubeconfig's and then in none: the inspector
+// does not say which kinds have namespaces. If nothing is found it shows the first answer, which says so.
+func about[T any](c *cobra.Command, p *program, args []string, q question[T]) error {
 	t, err := parseTarget(args)
 	if err != nil {
-		return object{}, err
+		return err
 	}
 	kind, err := p.kind(c.Context(), t.kind)
 	if err != nil {
-		return object{}, err
+		return err
 	}
-	if c.Flags().Changed("namespace") {
-		return object{kind: kind, name: t.name, namespaces: []string{p.options.Namespace}}, nil
+	namespace, only := p.options.Namespace, c.Flags().Changed("namespace")
+	if !only {
+		if namespace, err = p.options.ObjectNamespace(); err != nil {
+			return err
+		}
 	}
-	namespace, err := p.options.ObjectNamespace()
+	query := url.Values{"kind": {kind}, "namespace": {namespace}, "name": {t.name}}
+	maps.Copy(query, q.more)
+	answer, into, err := fetch[T](c.Context(), p, q.route, query)
+	if nothing := ask.Missing(err) || err == nil && !q.found(namespace, into); nothing && !only {
+		query.Set("namespace", "")
+		second, other, otherErr := fetch[T](c.Context(), p, q.route, query)
+		if otherErr != nil && !ask.Missing(otherErr) || otherErr == nil && q.found("", other) {
+			answer, into, err = second, other, otherErr
+		}
+	}
 	if err != nil {
-		return object{}, err
+		return err
 	}
-	return object{kind: kind, name: t.name, namespaces: []string{namespace, ""}}, nil
-}
-
-// search asks for a route in one namespace after the other until found approves of the answer.
-// If none is found it returns the first answer, which says so.
-func (p *program) search(ctx context.Context, route string, of object, found func(namespace string, answer []byte) bool) ([]byte, error) {
-	var first []byte
-	var firstErr error
-	for i, namespace := range of.namespaces {
-		query := url.Values{"kind": {of.kind}, "namespace": {namespace}, "name": {of.name}}
-		maps.Copy(query, of.more)
-		answer, err := p.get(ctx, route, query)
-		if err != nil && !ask.Missing(err) || err == nil && found(namespace, answer) {
-			return answer, err
-		}
-		if i == 0 {
-			first, firstErr = answer, err
-		}
-	}
-	return first, firstErr
+	return p.render(answer, func() { q.text(kind+" "+full(namespace, t.name), into) })
 }
 
 // within reports whether one of the deltas is of a namespace. An inspector that is asked for no

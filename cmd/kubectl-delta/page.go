@@ -7,8 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/page"
-	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/reach"
-	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/show"
 )
 
 func (p *program) page() *cobra.Command {
@@ -24,12 +22,12 @@ that it prints.`,
 			if err := p.reachable(c.Context()); err != nil {
 				return err
 			}
-			server, err := page.Listen(c.Context(), listen, p.way)
+			server, err := page.Listen(c.Context(), listen, p.keeper.Connection)
 			if err != nil {
 				return err
 			}
-			p.out.Line(show.Text(server.URL()))
-			p.errOut.Line(show.In(show.Faint, "# open that in a browser; Ctrl-C ends it"))
+			p.out.Line(server.URL())
+			p.errOut.Line("# open that in a browser; Ctrl-C ends it")
 			return server.Serve(c.Context())
 		},
 	}
@@ -44,18 +42,8 @@ func (p *program) reachable(ctx context.Context) error {
 	if err != nil || c.Refrain == nil {
 		return err
 	}
-	var stranger *reach.StrangerError
-	if _, err := c.Get(ctx, "kinds", nil); errors.As(err, &stranger) {
+	if _, err = c.Get(ctx, "kinds", nil); errors.Is(err, c.Refrain) {
 		return err
 	}
 	return nil
-}
-
-// way leads a request of a browser to the inspector.
-func (p *program) way(ctx context.Context) (page.Way, error) {
-	c, err := p.keeper.Connection(ctx)
-	if err != nil {
-		return page.Way{}, err
-	}
-	return page.Way{Base: c.Base, Transport: c.Transport, Refrain: c.Refrain}, nil
 }

@@ -2,12 +2,14 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/reach"
 	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/show"
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 )
@@ -20,7 +22,7 @@ func (p *program) policies() *cobra.Command {
 the route kinds. This is a part of that.`,
 		Args: takes(0, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			answer, list, err := fetch[v1.KindList](c.Context(), p, "kinds")
+			answer, list, err := fetch[v1.KindList](c.Context(), p, "kinds", nil)
 			if err != nil {
 				return err
 			}
@@ -30,7 +32,7 @@ the route kinds. This is a part of that.`,
 					return err
 				}
 			}
-			return render(p, answer, func(list v1.KindList) { p.showPolicies(list, only) })
+			return p.render(answer, func() { p.showPolicies(list, only) })
 		},
 	}
 	c.AddCommand(p.setPolicy())
@@ -44,77 +46,55 @@ func (p *program) setPolicy() *cobra.Command {
 		Short:   "Change when objects of a kind are shown again",
 		Example: "  kubectl delta policies set deployment --period 10m --rate 50",
 		Args:    takes(1, 1),
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := checkPeriod(action.Period); err != nil {
-				return err
+		PreRunE: func(*cobra.Command, []string) error {
+			switch period, err := time.ParseDuration(action.Period); {
+			case action.Period == "":
+				return reach.Misuse("--period is missing: it is a duration such as 10m, or never")
+			case action.Period != "never" && (err != nil || period <= 0):
+				return reach.Misuse("--period is a duration such as 10m, or never, not %q", action.Period)
+			case action.Rate < 0:
+				return reach.Misuse("--rate is a number of objects a second, not %v", action.Rate)
 			}
-			if action.Rate < 0 {
-				return misuse("--rate is a number of objects a second, not %v", action.Rate)
-			}
-			kind, err := p.kind(c.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			action.Kind = kind
-			return p.post(c.Context(), "actions/policy", action)
+			return nil
 		},
+		RunE: p.onKind(func(ctx context.Context, kind string) error {
+			action.Kind = kind
+			return p.post(ctx, "actions/policy", action)
+		}),
 	}
 	c.Flags().StringVar(&action.Period, "period", "", "how long until each object was shown once: a duration such as 10m, or never")
 	c.Flags().Float64Var(&action.Rate, "rate", 0, "how many objects to show a second at most (no limit)")
 	return c
 }
 
-func checkPeriod(text string) error {
-	if text == "never" {
-		return nil
-	}
-	if text == "" {
-		return misuse("--period is missing: it is a duration such as 10m, or never")
-	}
-	if d, err := time.ParseDuration(text); err != nil || d <= 0 {
-		return misuse("--period is a duration such as 10m, or never, not %q", text)
-	}
-	return nil
-}
-
-// showPolicies shows the policies of all kinds, or of one.
+// showPolicies shows the policies of all kinds, or of one. There is a row for each that has a policy of its own.
 func (p *program) showPolicies(list v1.KindList, only string) {
 	p.showCut(list.Cut)
-	var rows [][]show.Span
-	for i := range list.Items {
-		if k := &list.Items[i]; only == "" || k.Name == only {
-			rows = append(rows, policyRows(k, list.At)...)
+	var rows [][]string
+	for _, k := range list.Items {
+		if only != "" && k.Name != only {
+			continue
+		}
+		next, left, before := show.None, show.Count(k.Resync.Left, "object"), len(rows)
+		if !k.Resync.Next.IsZero() {
+			next = show.Until(list.At, k.Resync.Next)
+		}
+		if k.Resync.Waiting > 0 {
+			left += fmt.Sprintf(", %d waiting", k.Resync.Waiting)
+		}
+		for _, s := range k.Scopes {
+			if s.Policy != "" {
+				rows = append(rows, []string{k.Name, next, left, cmp.Or(s.Namespace, "all namespaces"), s.Policy})
+			}
+		}
+		for _, s := range k.Subscribers {
+			if len(s.Policies) > 0 {
+				rows = append(rows, []string{k.Name, next, left, s.Name, strings.Join(s.Policies, "; ")})
+			}
+		}
+		if len(rows) == before {
+			rows = append(rows, []string{k.Name, next, left, show.None, "no resyncs"})
 		}
 	}
 	p.out.Table([]string{"KIND", "NEXT", "LEFT", "FOR", "POLICY"}, rows)
-}
-
-// policyRows has a row for each that has a policy of its own.
-func policyRows(k *v1.Kind, at time.Time) [][]show.Span {
-	next := show.None
-	if !k.Resync.Next.IsZero() {
-		next = show.Until(at, k.Resync.Next)
-	}
-	left := show.Count(k.Resync.Left, "object")
-	if k.Resync.Waiting > 0 {
-		left += fmt.Sprintf(", %d waiting", k.Resync.Waiting)
-	}
-	var rows [][]show.Span
-	add := func(who, policy string) {
-		rows = append(rows, []show.Span{show.Text(k.Name), show.Text(next), show.Text(left), show.Text(who), show.Text(policy)})
-	}
-	for _, s := range k.Scopes {
-		if s.Policy != "" {
-			add(cmp.Or(s.Namespace, "all namespaces"), s.Policy)
-		}
-	}
-	for _, s := range k.Subscribers {
-		if len(s.Policies) > 0 {
-			add(s.Name, strings.Join(s.Policies, "; "))
-		}
-	}
-	if len(rows) == 0 {
-		add(show.None, "no resyncs")
-	}
-	return rows
 }

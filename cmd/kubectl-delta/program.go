@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"net/url"
+	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,8 +27,7 @@ type program struct {
 	rawOut      io.Writer // where help and completions go
 	options     reach.Options
 	keeper      *reach.Keeper
-	args        []string // the command line
-	// output is json, yaml, wide or empty.
+	// output is json, yaml or empty.
 	output string
 	pause  time.Duration
 }
@@ -51,22 +53,26 @@ better, it gets a token that lasts ten minutes, of an account that may do less t
 The exit code is 0 if all is fine, 1 after an error, 2 if the command line is wrong, and 3
 if status --fail finds something ill.`,
 		Annotations:       map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl delta"},
+		Version:           "(unknown)",
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		Args:              unknown,
 		RunE:              func(c *cobra.Command, _ []string) error { return c.Help() },
 		PersistentPreRunE: func(*cobra.Command, []string) error { return p.checkOutput() },
 	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		root.Version = cmp.Or(info.Main.Version, root.Version)
+	}
 	root.SuggestionsMinimumDistance = 2
 	root.SetOut(p.rawOut)
 	root.SetErr(p.rawOut)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return misuse("%v; see %s --help", err, c.CommandPath())
+		return reach.Misuse("%v; see %s --help", err, c.CommandPath())
 	})
 	p.options.AddTo(root.PersistentFlags())
-	root.PersistentFlags().StringVarP(&p.output, "output", "o", "", "json or yaml for the inspector's answer as it came, wide for more columns")
+	root.PersistentFlags().StringVarP(&p.output, "output", "o", "", "json or yaml for the inspector's answer as it came")
 	root.AddCommand(p.status(), p.why(), p.watch(), p.history(), p.diff(), p.queue(), p.memory())
-	root.AddCommand(p.resync(), p.relist(), p.policies(), p.forget(), p.cancel(), p.page(), p.version())
+	root.AddCommand(p.resync(), p.relist(), p.policies(), p.forget(), p.cancel(), p.page())
 	return root
 }
 
@@ -79,27 +85,52 @@ func unknown(c *cobra.Command, args []string) error {
 	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
 		text += fmt.Sprintf(": did you mean %q?", near[0])
 	}
-	return misuse("%s; see %s --help", text, c.CommandPath())
+	return reach.Misuse("%s; see %s --help", text, c.CommandPath())
+}
+
+// takes returns a check of the number of arguments. It takes their names from the command's Use, and
+// an example from the first line of its Example.
+func takes(least, most int) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) >= least && len(args) <= most {
+			return nil
+		}
+		use, _, _ := strings.Cut(c.Use, " -")
+		names := strings.Fields(use)[1:]
+		wrong := strings.Join(names[min(len(args), len(names)):], " and ") + " are missing"
+		switch {
+		case len(args) == 1 && most == 0:
+			wrong = "it takes no arguments, and 1 argument is too many"
+		case len(args) > most:
+			wrong = fmt.Sprintf("it takes %s, and %d arguments are too many", cmp.Or(strings.Join(names, " "), "no arguments"), len(args))
+		case len(names) == len(args)+1:
+			wrong = names[len(args)] + " is missing"
+		}
+		if example, _, _ := strings.Cut(c.Example, "\n"); example != "" {
+			wrong += "; for example: " + strings.TrimSpace(example)
+		}
+		return reach.Misuse("%s: %s; see %s --help", c.CommandPath(), wrong, c.CommandPath())
+	}
 }
 
 func (p *program) checkOutput() error {
-	switch p.output {
-	case "", "wide", "json", "yaml":
-		return nil
-	default:
-		return misuse("--output is json, yaml or wide, not %q", p.output)
+	if p.output != "" && p.output != "json" && p.output != "yaml" {
+		return reach.Misuse("--output is json or yaml, not %q", p.output)
 	}
+	return nil
 }
 
-func (p *program) wide() bool { return p.output == "wide" }
-
-// get asks for a route.
-func (p *program) get(ctx context.Context, route string, query url.Values) ([]byte, error) {
+// fetch asks for a route and reads the answer.
+func fetch[T any](ctx context.Context, p *program, route string, query url.Values) (answer []byte, into T, err error) {
 	c, err := p.keeper.Connection(ctx)
 	if err != nil {
-		return nil, err
+		return nil, into, err
 	}
-	return c.Get(ctx, route, query)
+	if answer, err = c.Get(ctx, route, query); err != nil {
+		return nil, into, err
+	}
+	into, err = ask.Into[T](answer)
+	return answer, into, err
 }
 
 // post asks for an action and shows what was done.
@@ -112,52 +143,33 @@ func (p *program) post(ctx context.Context, route string, body any) error {
 	if err != nil {
 		return err
 	}
-	return render(p, answer, func(done v1.Done) { p.out.Line(show.Text(done.Message)) })
-}
-
-// render shows an answer: as it came, or as text.
-func render[T any](p *program, answer []byte, text func(T)) error {
-	if shown, err := p.unchanged(answer); shown || err != nil {
-		return err
-	}
-	into, err := ask.Into[T](answer)
+	done, err := ask.Into[v1.Done](answer)
 	if err != nil {
 		return err
 	}
-	text(into)
-	return nil
+	return p.render(answer, func() { p.out.Line(done.Message) })
+}
+
+// render shows an answer: as it came, or as text.
+func (p *program) render(answer []byte, text func()) error {
+	encode := show.JSON
+	switch p.output {
+	case "":
+		text()
+		return nil
+	case "yaml":
+		encode = show.YAML
+	}
+	encoded, err := encode(answer)
+	if err == nil {
+		p.out.Raw(encoded)
+	}
+	return err
 }
 
 // showCut says what an answer leaves out, if anything.
 func (p *program) showCut(cut string) {
 	if cut != "" {
-		p.out.Sentence("", show.In(show.Warning, cut))
+		p.out.Sentence("", cut)
 	}
-}
-
-// unchanged shows an answer as it came, if the user wants that.
-func (p *program) unchanged(answer []byte) (shown bool, err error) {
-	var encoded show.Escaped
-	switch p.output {
-	case "json":
-		encoded, err = show.JSON(answer)
-	case "yaml":
-		encoded, err = show.YAML(answer)
-	default:
-		return false, nil
-	}
-	if err == nil {
-		p.out.Raw(encoded)
-	}
-	return true, err
-}
-
-// fetch asks for a route and reads the answer.
-func fetch[T any](ctx context.Context, p *program, route string) (answer []byte, into T, err error) {
-	answer, err = p.get(ctx, route, nil)
-	if err != nil {
-		return nil, into, err
-	}
-	into, err = ask.Into[T](answer)
-	return answer, into, err
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/reach"
 	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/show"
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 )
@@ -21,17 +23,13 @@ func (p *program) queue() *cobra.Command {
 		Args:  takes(0, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if limit < 1 {
-				return misuse("--limit is 1 or more, not %d", limit)
+				return reach.Misuse("--limit is 1 or more, not %d", limit)
 			}
-			query := url.Values{"limit": {strconv.Itoa(limit)}}
-			if len(args) > 0 {
-				query.Set("controller", args[0])
-			}
-			answer, err := p.get(c.Context(), "queues", query)
+			answer, list, err := fetch[v1.QueueList](c.Context(), p, "queues", url.Values{"limit": {strconv.Itoa(limit)}, "controller": args})
 			if err != nil {
 				return err
 			}
-			return render(p, answer, p.showQueues)
+			return p.render(answer, func() { p.showQueues(list) })
 		},
 	}
 	c.Flags().IntVar(&limit, "limit", 20, "how many requests of a queue to list at most")
@@ -41,11 +39,11 @@ func (p *program) queue() *cobra.Command {
 func (p *program) showQueues(list v1.QueueList) {
 	p.showCut(list.Cut)
 	if len(list.Items) == 0 {
-		p.out.Line(show.Text("There are no queues."))
+		p.out.Line("There are no queues.")
 	}
 	for i := range list.Items {
 		if i > 0 {
-			p.out.Line()
+			p.out.Line("")
 		}
 		p.showQueue(&list.Items[i], list.At)
 	}
@@ -53,60 +51,53 @@ func (p *program) showQueues(list v1.QueueList) {
 
 func (p *program) showQueue(q *v1.Queue, at time.Time) {
 	if !q.Known {
-		p.out.Sentence("", show.In(show.Bold, q.Controller+": "), show.Text("its queue is not delta-runtime's, so nothing can be said of it"))
+		p.out.Sentence("", q.Controller+": its queue is not delta-runtime's, so nothing can be said of it")
 		return
 	}
 	oldest := ""
 	if q.Ready > 0 {
 		oldest = " (the oldest for " + show.Seconds(q.OldestSeconds) + ")"
 	}
-	p.out.Sentence("", show.In(show.Bold, q.Controller+": "), show.Text(fmt.Sprintf("%d working, %d ready%s, %d delayed; %d added and %d finished so far",
-		q.Working, q.Ready, oldest, q.Delayed, q.Added, q.Finished)))
+	p.out.Sentence("", fmt.Sprintf("%s: %d working, %d ready%s, %d delayed; %d added and %d finished so far",
+		q.Controller, q.Working, q.Ready, oldest, q.Delayed, q.Added, q.Finished))
 	if len(q.Items) == 0 {
 		return
 	}
-	head := []string{"REQUEST", "STATE", "FAILED", "WAITS WITH"}
-	if p.wide() {
-		head = []string{"REQUEST", "STATE", "FAILED", "PRIORITY", "WAITS WITH"}
-	}
-	var rows [][]show.Span
+	var rows [][]string
 	for i := range q.Items {
-		rows = append(rows, p.itemRow(&q.Items[i], at))
+		rows = append(rows, itemRow(&q.Items[i], at))
 	}
-	p.out.Table(head, rows)
+	p.out.Table([]string{"REQUEST", "STATE", "FAILED", "WAITS WITH"}, rows)
 	if q.More {
-		p.out.Line(show.In(show.Faint, "there are more; use --limit to see them"))
+		p.out.Line("there are more; use --limit to see them")
 	}
 }
 
-func (p *program) itemRow(i *v1.Item, at time.Time) []show.Span {
-	state := show.Text(i.State)
-	switch i.State {
+func itemRow(i *v1.Item, at time.Time) []string {
+	state := i.State
+	switch state {
 	case "working":
-		state = show.In(show.Good, "working for "+show.Age(at, i.Working))
+		state = "working for " + show.Age(at, i.Working)
 	case "ready":
-		state.Text = "ready for " + show.Age(at, i.Queued)
+		state = "ready for " + show.Age(at, i.Queued)
 	case "delayed":
-		state = show.In(show.Faint, "due "+show.Until(at, i.Due))
-	}
-	row := []show.Span{show.Text(full(i.Namespace, i.Name)), state, show.Text(strconv.Itoa(i.Attempts))}
-	if p.wide() {
-		row = append(row, show.Text(strconv.Itoa(i.Priority)))
+		state = "due " + show.Until(at, i.Due)
 	}
 	var why []string
 	for j := range i.Why {
-		c := &i.Why[j]
-		text := strings.Join(c.Causes, ", ")
-		if c.Kind != "" {
-			text += " " + c.Kind + " " + full(c.Namespace, c.Name)
-		}
-		why = append(why, text)
+		why = append(why, cause(&i.Why[j]))
 	}
 	if i.WhyLeftOut > 0 {
 		why = append(why, fmt.Sprintf("and %d more", i.WhyLeftOut))
 	}
-	if len(why) == 0 {
-		why = []string{show.None}
+	return []string{full(i.Namespace, i.Name), state, strconv.Itoa(i.Attempts), cmp.Or(strings.Join(why, "; "), show.None)}
+}
+
+// cause says for which causes a request was added, and which object they are about.
+func cause(c *v1.Change) string {
+	text := strings.Join(c.Causes, ", ")
+	if c.Kind != "" {
+		text += " " + c.Kind + " " + full(c.Namespace, c.Name)
 	}
-	return append(row, show.Text(strings.Join(why, "; ")))
+	return text
 }

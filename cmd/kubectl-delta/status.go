@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -11,13 +12,6 @@ import (
 	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/show"
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 )
-
-// overview is what status shows.
-type overview struct {
-	kinds       v1.KindList
-	controllers v1.ControllerList
-	loops       v1.LoopList
-}
 
 func (p *program) status() *cobra.Command {
 	var fail bool
@@ -43,131 +37,95 @@ kinds, controllers and loops, each under its name.`,
 }
 
 func (p *program) showStatus(c *cobra.Command) (ill bool, err error) {
-	var all overview
-	var kinds, controllers, loops []byte
-	if kinds, all.kinds, err = fetch[v1.KindList](c.Context(), p, "kinds"); err != nil {
+	kindsAnswer, kinds, err := fetch[v1.KindList](c.Context(), p, "kinds", nil)
+	if err != nil {
 		return false, err
 	}
-	if controllers, all.controllers, err = fetch[v1.ControllerList](c.Context(), p, "controllers"); err != nil {
+	controllersAnswer, controllers, err := fetch[v1.ControllerList](c.Context(), p, "controllers", nil)
+	if err != nil {
 		return false, err
 	}
-	if loops, all.loops, err = fetch[v1.LoopList](c.Context(), p, "loops"); err != nil {
+	loopsAnswer, loops, err := fetch[v1.LoopList](c.Context(), p, "loops", nil)
+	if err != nil {
 		return false, err
 	}
-	ill = all.ill()
-	together := fmt.Appendf(nil, `{"kinds": %s, "controllers": %s, "loops": %s}`, kinds, controllers, loops)
-	if shown, err := p.unchanged(together); shown || err != nil {
-		return ill, err
-	}
-	p.showKinds(all.kinds)
-	p.showControllers(all.controllers)
-	p.showLoops(all.loops)
-	return ill, nil
+	ill = slices.ContainsFunc(kinds.Items, func(k v1.Kind) bool { return illness(&k) > 0 }) ||
+		slices.ContainsFunc(loops.Items, func(l v1.Loop) bool { return !l.Over })
+	together := fmt.Appendf(nil, `{"kinds": %s, "controllers": %s, "loops": %s}`, kindsAnswer, controllersAnswer, loopsAnswer)
+	return ill, p.render(together, func() {
+		p.showKinds(kinds)
+		p.showControllers(controllers)
+		for i := range loops.Items {
+			p.out.Line("")
+			p.showLoop("", &loops.Items[i], loops.At)
+		}
+	})
 }
 
-func (o overview) ill() bool {
-	sick := func(k v1.Kind) bool { return health(&k) > fine }
-	return slices.ContainsFunc(o.kinds.Items, sick) || slices.ContainsFunc(o.loops.Items, func(l v1.Loop) bool { return !l.Over })
-}
-
-// state orders kinds by how much they need somebody to look at them.
-type state uint8
-
-const (
-	_ state = iota
-	fine
-	slow
-	unready
-	bad
-)
-
-var stateStyles = map[state]show.Style{fine: show.Good, slow: show.Warning, unready: show.Warning, bad: show.Bad}
-
-// health judges a kind by its facts. Its words in Why are for people.
-func health(k *v1.Kind) state {
+// illness says how much a kind needs somebody to look at it; zero if it is fine. It goes by facts: a kind's
+// words in Why are for people.
+func illness(k *v1.Kind) int {
 	switch {
 	case !k.DeafSince.IsZero(), !k.DegradedSince.IsZero(), k.State == "Degraded", k.State == "BackingOff", k.State == "Stopped":
-		return bad
+		return 3
 	case !k.Synced && k.State != "Idle": // nobody waits for an idle one
-		return unready
+		return 2
 	case slices.ContainsFunc(k.Subscribers, func(s v1.Subscriber) bool { return s.Slow }):
-		return slow
+		return 1
 	default:
-		return fine
+		return 0
 	}
 }
 
 func (p *program) showKinds(list v1.KindList) {
 	p.showCut(list.Cut)
 	slices.SortStableFunc(list.Items, func(a, b v1.Kind) int {
-		return cmp.Or(cmp.Compare(health(&b), health(&a)), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(illness(&b), illness(&a)), cmp.Compare(a.Name, b.Name))
 	})
-	head := []string{"KIND", "STATE", "FOR", "OBJECTS", "PENDING", "HEARD", "LAG"}
-	if p.wide() {
-		head = append(head, "WATCHES", "LISTS", "SKIPPED", "VERSION")
-	}
-	var rows [][]show.Span
-	for i := range list.Items {
-		rows = append(rows, p.kindRow(&list.Items[i], list.At))
-	}
-	p.out.Table(head, rows)
-	if len(rows) == 0 {
-		p.out.Line(show.In(show.Faint, "The cache has no kinds."))
-	}
-	for i := range list.Items {
-		p.showIllness(&list.Items[i], list.At)
-	}
-}
-
-func (p *program) kindRow(k *v1.Kind, at time.Time) []show.Span {
-	var lag uint64
-	for _, s := range k.Subscribers {
-		lag = max(lag, s.Lag)
-	}
-	row := []show.Span{
-		show.Text(k.Name), show.In(stateStyles[health(k)], k.State), show.Text(show.Age(at, k.Since)),
-		show.Text(fmt.Sprint(k.Objects)), show.Text(fmt.Sprint(k.Pending)), show.Text(show.Age(at, k.HeardAt)), show.Text(fmt.Sprint(lag)),
-	}
-	if p.wide() {
-		var lists uint64
-		for _, n := range k.Lists {
-			lists += n
+	var rows [][]string
+	for _, k := range list.Items {
+		var lag uint64
+		for _, s := range k.Subscribers {
+			lag = max(lag, s.Lag)
 		}
-		row = append(row, show.Text(fmt.Sprint(k.Watches)), show.Text(fmt.Sprint(lists)), show.Text(fmt.Sprint(k.Skipped)), show.Text(k.ResourceVersion))
+		rows = append(rows, []string{
+			k.Name, k.State, show.Age(list.At, k.Since), fmt.Sprint(k.Objects), fmt.Sprint(k.Pending), show.Age(list.At, k.HeardAt), fmt.Sprint(lag),
+		})
 	}
-	return row
+	p.out.Table([]string{"KIND", "STATE", "FOR", "OBJECTS", "PENDING", "HEARD", "LAG"}, rows)
+	if len(rows) == 0 {
+		p.out.Line("The cache has no kinds.")
+	}
+	for i := range list.Items {
+		if k := &list.Items[i]; illness(k) > 0 {
+			p.showIllness(k, list.At)
+		}
+	}
 }
 
 // showIllness says what is wrong with a kind, since when, and why.
 func (p *program) showIllness(k *v1.Kind, at time.Time) {
-	if health(k) == fine {
-		return
-	}
-	p.out.Line()
-	style := stateStyles[health(k)]
-	p.out.Sentence("", show.In(style, k.Name+": "), show.Text(k.Why))
+	p.out.Line("")
+	p.out.Sentence("", k.Name+": "+k.Why)
 	if !k.DeafSince.IsZero() {
-		p.out.Sentence("  ", show.Text("deaf since "+clock(at, k.DeafSince)+", "+show.Ago(at, k.DeafSince)))
+		p.out.Sentence("  ", "deaf since "+clock(at, k.DeafSince)+", "+show.Ago(at, k.DeafSince))
 	}
 	if !k.DegradedSince.IsZero() {
-		p.out.Sentence("  ", show.Text("refused since "+clock(at, k.DegradedSince)+", "+show.Ago(at, k.DegradedSince)))
+		p.out.Sentence("  ", "refused since "+clock(at, k.DegradedSince)+", "+show.Ago(at, k.DegradedSince))
 	}
 	if k.LastError != "" {
-		p.out.Sentence("  ", show.Text("last error: "+k.LastError))
+		p.out.Sentence("  ", "last error: "+k.LastError)
 	}
 	for _, s := range k.Subscribers {
-		if s.Slow {
-			p.out.Sentence("  ", show.Text(slowness(&s, at)))
+		if !s.Slow {
+			continue
 		}
+		text := fmt.Sprintf("%s is slow: it is %s behind, the oldest of them %s", s.Name, show.Count(s.Lag, "event"), show.Seconds(s.LagSeconds))
+		if !s.InHandlerSince.IsZero() {
+			text += ", and its handler has been busy for " + show.Age(at, s.InHandlerSince)
+		}
+		p.out.Sentence("  ", text)
 	}
-}
-
-func slowness(s *v1.Subscriber, at time.Time) string {
-	text := fmt.Sprintf("%s is slow: it is %s behind, the oldest of them %s", s.Name, show.Count(s.Lag, "event"), show.Seconds(s.LagSeconds))
-	if !s.InHandlerSince.IsZero() {
-		text += ", and its handler has been busy for " + show.Age(at, s.InHandlerSince)
-	}
-	return text
 }
 
 // clock is a time of day, and the day if that was another one.
@@ -177,4 +135,59 @@ func clock(at, when time.Time) string {
 		return when.Format(time.TimeOnly)
 	}
 	return when.Format(time.DateTime)
+}
+
+func (p *program) showControllers(list v1.ControllerList) {
+	p.showCut(list.Cut)
+	if len(list.Items) == 0 {
+		return
+	}
+	failures := func(c v1.Controller) uint64 { return c.Calls["error"] + c.Calls["panic"] }
+	slices.SortStableFunc(list.Items, func(a, b v1.Controller) int {
+		return cmp.Or(cmp.Compare(failures(b), failures(a)), cmp.Compare(a.Name, b.Name))
+	})
+	var rows [][]string
+	for _, c := range list.Items {
+		rows = append(rows, []string{
+			c.Name, cmp.Or(c.Kind, show.None), sum(c.Calls), fmt.Sprint(failures(c)),
+			fmt.Sprint(c.Changes), fmt.Sprint(c.OwnWrites), sum(c.Incomplete), fmt.Sprint(c.Ledger.Changes),
+		})
+	}
+	p.out.Line("")
+	p.out.Table([]string{"CONTROLLER", "KIND", "CALLS", "FAILED", "CHANGES", "OWN", "INCOMPLETE", "NOTED"}, rows)
+	for _, c := range list.Items {
+		for _, text := range []string{c.Ledger.Blind, c.Ledger.Advice} {
+			if text != "" {
+				p.out.Line("")
+				p.out.Sentence("", c.Name+": "+text)
+			}
+		}
+	}
+}
+
+func sum(counts map[string]uint64) string {
+	var all uint64
+	for _, n := range counts {
+		all += n
+	}
+	return fmt.Sprint(all)
+}
+
+// showLoop says who goes round, over what, and for how long.
+func (p *program) showLoop(indent string, l *v1.Loop, at time.Time) {
+	end := "still going, last " + show.Ago(at, l.Last)
+	if l.Over {
+		end = "over since " + show.Ago(at, l.Last)
+	} else if l.Deferred {
+		end += ", slowed down"
+	}
+	p.out.Sentence(indent, fmt.Sprintf("loop: %s %s: %s over %s %s, %s in %s, %s",
+		l.Controller, full(l.Namespace, l.Name), l.Pattern, l.Kind, full(l.ObjectNamespace, l.ObjectName),
+		show.Count(l.Rounds, "round"), show.Age(l.Last, l.Since), end))
+	if len(l.Paths) > 0 {
+		p.out.Sentence(indent+"  ", "fields: "+strings.Join(l.Paths, ", "))
+	}
+	if len(l.Managers) > 0 {
+		p.out.Sentence(indent+"  ", "written by: "+strings.Join(l.Managers, ", "))
+	}
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -75,10 +74,11 @@ func (w *watcher) run(ctx context.Context) error {
 	for {
 		before := w.streams
 		err := w.once(ctx)
+		_, misused := errors.AsType[reach.UsageError](err)
 		switch {
 		case ctx.Err() != nil:
 			return nil //nolint:nilerr // the user has seen enough, and that is how the stream ended
-		case w.streams == 0, w.broken, ask.Lasting(err), errors.Is(err, reach.ErrUsage):
+		case w.streams == 0, w.broken, misused, ask.Lasting(err):
 			return err
 		}
 		w.keeper.Drop()
@@ -103,26 +103,25 @@ func (w *watcher) once(ctx context.Context) error {
 	}
 	return c.Stream(ctx, ask.Follow{
 		Query: w.filters, After: w.after, Silence: silence,
-		Opened: func() { w.opened(c.Where()) },
+		Opened: func() { w.opened(c.Where) },
 		Each:   w.each,
 	})
 }
 
 func (w *watcher) opened(where string) {
 	w.streams++
-	if w.streams == 1 {
+	switch {
+	case w.streams == 1:
 		w.notice("watching " + where)
-		return
-	}
-	if w.after == "" {
+	case w.after == "":
 		w.notice("connected again, to " + where + "; what happened in between may be missing")
-		return
+	default:
+		w.notice("connected again, to " + where + ", after the last delta above")
 	}
-	w.notice("connected again, to " + where + ", after the last delta above")
 }
 
 // notice says something about the connection.
-func (w *watcher) notice(text string) { w.errOut.Line(show.In(show.Faint, "# "+text)) }
+func (w *watcher) notice(text string) { w.errOut.Line("# " + text) }
 
 // each shows an event.
 func (w *watcher) each(event ask.Event) error {
@@ -158,9 +157,9 @@ func (w *watcher) event(event ask.Event) error {
 
 // lost says what the stream does not show.
 func (w *watcher) lost(data []byte) error {
-	var lost v1.Lost
-	if err := json.Unmarshal(data, &lost); err != nil {
-		return fmt.Errorf("read how many deltas of the stream are lost: %w", err)
+	lost, err := ask.Into[v1.Lost](data)
+	if err != nil {
+		return err
 	}
 	if lost.Restarted {
 		w.notice("this is another process of the operator: it begins with the oldest delta that it remembers")
@@ -173,29 +172,21 @@ func (w *watcher) lost(data []byte) error {
 
 // line shows a delta as text.
 func (w *watcher) line(data []byte) error {
-	var d v1.Delta
-	if err := json.Unmarshal(data, &d); err != nil {
-		return fmt.Errorf("read a delta of the stream: %w", err)
+	d, err := ask.Into[v1.Delta](data)
+	if err != nil {
+		return err
 	}
-	spans := []show.Span{
-		show.In(show.Faint, d.Seen.Local().Format("15:04:05.000")+"  "),
-		show.In(opStyle(d.Op), fmt.Sprintf("%-10s", d.Op)), show.In(show.Bold, "  "+d.Kind+" "+full(d.Namespace, d.Name)),
-	}
+	text := fmt.Sprintf("%s  %-10s  %s %s", d.Seen.Local().Format("15:04:05.000"), d.Op, d.Kind, full(d.Namespace, d.Name))
 	if d.Manager != "" {
-		spans = append(spans, show.Text(" by "+d.Manager))
+		text += " by " + d.Manager
 	}
-	if w.wide() {
-		spans = append(spans, show.Text(" at version "+d.ResourceVersion))
+	text += remarks(&d)
+	if changed := paths(&d); changed != "" && !w.diff {
+		text += ": " + changed
 	}
-	if remark := remarks(&d); remark != "" {
-		spans = append(spans, show.In(show.Faint, " ("+remark+")"))
-	}
-	if changed := paths(editedBy(&d)); changed != "" && !w.diff {
-		spans = append(spans, show.Text(": "+changed))
-	}
-	w.out.Fit(spans...)
+	w.out.Line(text)
 	if w.diff {
-		w.showEdits("              ", editedBy(&d))
+		w.showEdits("              ", edited{d.Edits, d.EditsLeftOut})
 	}
 	return w.out.Err()
 }

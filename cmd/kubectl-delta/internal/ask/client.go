@@ -23,18 +23,6 @@ const (
 
 // Client asks one inspector.
 type Client struct {
-	base  *url.URL
-	where string
-	hints *hints
-	http  *http.Client
-	// refrain is why requests have no token.
-	refrain error
-	// timeout limits all requests but streams.
-	timeout time.Duration
-}
-
-// Target says which inspector a Client asks.
-type Target struct {
 	// Base has the scheme and the host.
 	Base *url.URL
 	// Where names the inspector in sentences.
@@ -49,22 +37,6 @@ type Target struct {
 	// Timeout limits a request; zero sets no limit. It does not limit streams.
 	Timeout time.Duration
 }
-
-// New returns a Client.
-func New(target Target) *Client {
-	return &Client{
-		base: target.Base, where: target.Where, hints: target.Way.hints(), timeout: target.Timeout, refrain: target.Refrain,
-		http: &http.Client{
-			Transport: target.Transport,
-			// A transport adds the token to each request, so a redirect could lead the token
-			// to somebody else.
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		},
-	}
-}
-
-// Where names the inspector in sentences.
-func (c *Client) Where() string { return c.where }
 
 // Get asks for a route such as "kinds", and returns the answer as it came.
 func (c *Client) Get(ctx context.Context, route string, query url.Values) ([]byte, error) {
@@ -90,9 +62,9 @@ type request struct {
 }
 
 func (c *Client) exchange(ctx context.Context, r request) ([]byte, error) {
-	if c.timeout > 0 {
+	if c.Timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, c.timeout, fmt.Errorf("no answer within %s", c.timeout))
+		ctx, cancel = context.WithTimeoutCause(ctx, c.Timeout, fmt.Errorf("no answer within %s", c.Timeout))
 		defer cancel()
 	}
 	answer, err := c.send(ctx, r)
@@ -114,7 +86,7 @@ func (c *Client) exchange(ctx context.Context, r request) ([]byte, error) {
 
 // send returns an answer with status 200. The caller closes its body.
 func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
-	where := *c.base
+	where := *c.Base
 	where.Path, where.RawQuery = prefix+r.route, r.query.Encode()
 	req, err := http.NewRequestWithContext(ctx, r.method, where.String(), bytes.NewReader(r.content))
 	if err != nil {
@@ -127,7 +99,9 @@ func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
 	if r.content != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	answer, err := c.http.Do(req)
+	// A transport adds the token to each request, so a redirect could lead the token to somebody else.
+	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	answer, err := (&http.Client{Transport: c.Transport, CheckRedirect: stay}).Do(req)
 	if err != nil {
 		return nil, c.failed(ctx, r, err)
 	}
@@ -139,16 +113,24 @@ func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
 	return nil, c.refused(r, answer, content)
 }
 
+// Into reads an answer as one of v1's types.
+func Into[T any](answer []byte) (T, error) {
+	var into T
+	if err := json.Unmarshal(answer, &into); err != nil {
+		return into, fmt.Errorf("read the answer as %T, which another version of the inspector may have sent: %w", into, err)
+	}
+	return into, nil
+}
+
 // failed is a request without an answer.
 func (c *Client) failed(ctx context.Context, r request, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
 	}
-	var through *url.Error
-	if errors.As(err, &through) {
+	if through, ok := errors.AsType[*url.Error](err); ok {
 		err = through.Err // the rest of it is what we were doing, which the Failure says
 	}
-	return &Failure{Doing: r.doing(), Where: c.where, Err: err, Try: c.hints.afterError(err)}
+	return &Failure{Doing: r.doing(), Where: c.Where, Err: err, Try: c.Way.afterError(err)}
 }
 
 // doing says what a request is for.
@@ -157,13 +139,4 @@ func (r request) doing() string {
 		return "post " + r.route
 	}
 	return "get " + r.route
-}
-
-// Into reads an answer as one of v1's types.
-func Into[T any](answer []byte) (T, error) {
-	var into T
-	if err := json.Unmarshal(answer, &into); err != nil {
-		return into, fmt.Errorf("read the answer as %T, which another version of the inspector may have sent: %w", into, err)
-	}
-	return into, nil
 }

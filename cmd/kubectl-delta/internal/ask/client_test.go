@@ -29,7 +29,7 @@ func client(t *testing.T, base string) *ask.Client {
 	}
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
-	return ask.New(ask.Target{Base: where, Where: "the test's operator", Transport: transport})
+	return &ask.Client{Base: where, Where: "the test's operator", Transport: transport}
 }
 
 func server(t *testing.T, handler http.HandlerFunc) string {
@@ -127,7 +127,7 @@ func TestWhoIsShownNoTokenSaysWhy(t *testing.T) {
 			}
 			transport := &http.Transport{}
 			t.Cleanup(transport.CloseIdleConnections)
-			_, err = ask.New(ask.Target{Base: base, Transport: transport, Refrain: why}).Get(t.Context(), "kinds", nil)
+			_, err = (&ask.Client{Base: base, Transport: transport, Refrain: why}).Get(t.Context(), "kinds", nil)
 			if errors.Is(err, why) != want || strings.Contains(err.Error(), why.Error()) != want || strings.Contains(err.Error(), "--as-service-account") {
 				t.Errorf("%d %q: the error is %v, and that it says why: %t", status, body, err, want)
 			}
@@ -165,7 +165,7 @@ func TestAnswersMayTakeOnlySoLong(t *testing.T) {
 	}
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
-	c := ask.New(ask.Target{Base: where, Transport: transport, Timeout: time.Millisecond})
+	c := &ask.Client{Base: where, Transport: transport, Timeout: time.Millisecond}
 	if _, err := c.Get(t.Context(), "kinds", nil); err == nil || !strings.Contains(err.Error(), "no answer within 1ms") {
 		t.Errorf("the error is %v", err)
 	}

@@ -1,14 +1,14 @@
 // Package ask sends requests to an operator's inspector and reads its answers.
 //
 //	Get, Post ──▶ Client ──▶ /delta/v1/… ──▶ the answer's bytes, or a Failure that says what to try
-//	Stream    ──▶ Client ──▶ /delta/v1/deltas/stream ──▶ bytes ──▶ Events ──▶ one Event, and the next
+//	Stream    ──▶ Client ──▶ /delta/v1/deltas/stream ──▶ Events ──▶ one Event, and the next
 //
 // A Client does not know how its requests travel. It is given a transport, which may lead
 // through a port-forward and may add a token.
 //
 // # Concurrency
 //
-// A Client may be used from several goroutines. Events belong to one.
+// A Client may be used from several goroutines.
 //
 // # Testing
 //

@@ -25,11 +25,7 @@ type Failure struct {
 }
 
 func (f *Failure) Error() string {
-	text := fmt.Sprintf("%s from %s: %v", f.Doing, f.Where, f.Err)
-	if f.Try != "" {
-		text += "; " + f.Try
-	}
-	return text
+	return strings.TrimSuffix(fmt.Sprintf("%s from %s: %v; %s", f.Doing, f.Where, f.Err, f.Try), "; ")
 }
 
 // Unwrap returns the reason, and why there was no token.
@@ -38,31 +34,30 @@ func (f *Failure) Unwrap() error { return errors.Join(f.Err, f.refrain) }
 // Lasting reports whether the same request would fail again: the inspector has answered, and
 // does not want it.
 func Lasting(err error) bool {
-	var failure *Failure
-	return errors.As(err, &failure) && failure.Status >= 400 && failure.Status < 500 &&
+	failure, ok := errors.AsType[*Failure](err)
+	return ok && failure.Status >= 400 && failure.Status < 500 &&
 		failure.Status != http.StatusTooManyRequests && failure.Status != http.StatusRequestTimeout
 }
 
 // Missing reports whether the inspector does not have what was asked for.
 func Missing(err error) bool {
-	var failure *Failure
-	return errors.As(err, &failure) && failure.Status == http.StatusNotFound && failure.Try == ""
+	failure, ok := errors.AsType[*Failure](err)
+	return ok && failure.Status == http.StatusNotFound && failure.Try == ""
 }
 
 // refused is an answer that is none.
 func (c *Client) refused(r request, answer *http.Response, content []byte) error {
-	failure := &Failure{Doing: r.doing(), Where: c.where, Status: answer.StatusCode}
+	failure := &Failure{Doing: r.doing(), Where: c.Where, Status: answer.StatusCode, Err: unexpected(answer, content)}
 	var problem v1.Problem
 	if err := json.Unmarshal(content, &problem); err == nil && problem.Message != "" {
 		failure.Err = errors.New(problem.Message)
 	} else {
 		problem.Message = ""
-		failure.Err = unexpected(answer, content)
 	}
-	failure.Try = c.hints.afterStatus(answer.StatusCode, problem.Message, string(content))
+	failure.Try = c.Way.afterStatus(answer.StatusCode, problem.Message, string(content))
 	// Some filters take a request without a token for one of anybody, who has no right.
-	if asks := answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusForbidden && problem.Message == ""; asks && c.refrain != nil {
-		failure.Try, failure.refrain = c.refrain.Error(), c.refrain
+	if asks := answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusForbidden && problem.Message == ""; asks && c.Refrain != nil {
+		failure.Try, failure.refrain = c.Refrain.Error(), c.Refrain
 	}
 	return failure
 }

@@ -1,12 +1,8 @@
 package ask
 
 import (
-	"crypto/tls"
-	"crypto/x509"
-	"errors"
 	"net/http"
 	"strings"
-	"syscall"
 )
 
 // Way is how requests get to an inspector. A hint names only flags that can be used on it.
@@ -21,39 +17,26 @@ const (
 )
 
 // hints are those that differ from one way to the other.
-type hints struct {
-	token, account  string
-	plain, secure   string
-	port, otherPort string
-	where           string
-}
-
-var forwardHints = hints{
-	token:   "use --as-service-account NAMESPACE/NAME, --token or --token-file",
-	account: "or use another account with --as-service-account NAMESPACE/NAME",
-	plain:   "use --scheme http", secure: "use --scheme https",
-	port: "and use --port for its port", otherPort: "or use --port for the port that it is on",
-	where: "check --operator and --port",
-}
-
-var addressHints = hints{
-	token:   "use --token or --token-file, with a token such as kubectl create token makes",
-	account: "or use another account's token with --token or --token-file",
-	plain:   "begin the URL with http://", secure: "begin the URL with https://",
-	port: "and that the port of the URL is right", otherPort: "or correct the port of the URL",
-	where: "check --url",
-}
-
-func (w Way) hints() *hints {
-	if w == Address {
-		return &addressHints
-	}
-	return &forwardHints
+var hints = [...]struct{ token, account, plain, secure, port, otherPort, where string }{
+	Forward: {
+		token:   "use --as-service-account NAMESPACE/NAME, --token or --token-file",
+		account: "or use another account with --as-service-account NAMESPACE/NAME",
+		plain:   "use --scheme http", secure: "use --scheme https",
+		port: "and use --port for its port", otherPort: "or use --port for the port that it is on",
+		where: "check --operator and --port",
+	},
+	Address: {
+		token:   "use --token or --token-file, with a token such as kubectl create token makes",
+		account: "or use another account's token with --token or --token-file",
+		plain:   "begin the URL with http://", secure: "begin the URL with https://",
+		port: "and that the port of the URL is right", otherPort: "or correct the port of the URL",
+		where: "check --url",
+	},
 }
 
 // afterStatus says what may help. explained is what the inspector itself has said about it.
-func (h *hints) afterStatus(status int, explained, content string) string {
-	switch {
+func (w Way) afterStatus(status int, explained, content string) string {
+	switch h := &hints[w]; {
 	case status == http.StatusUnauthorized:
 		return "it needs a token that it accepts: " + h.token
 	case status == http.StatusBadRequest && strings.Contains(content, "HTTP request to an HTTPS server"):
@@ -83,22 +66,17 @@ func unreviewed(content string) bool {
 }
 
 // afterError says what may help where no answer came.
-func (h *hints) afterError(err error) string {
-	var (
-		unknown  x509.UnknownAuthorityError
-		name     x509.HostnameError
-		invalid  x509.CertificateInvalidError
-		protocol tls.RecordHeaderError
-	)
-	text := err.Error()
+func (w Way) afterError(err error) string {
+	// An error may be the kubelet's, which has words and no type.
+	text, h := err.Error(), &hints[w]
 	switch {
-	case errors.As(err, &unknown), errors.As(err, &name), errors.As(err, &invalid), strings.Contains(text, "x509:"):
+	case strings.Contains(text, "x509:"):
 		return "if you know that the address is the operator's, use --insecure-skip-tls-verify"
-	case errors.As(err, &protocol), strings.Contains(text, "HTTP response to HTTPS client"):
+	case strings.Contains(text, "HTTP response to HTTPS client"), strings.Contains(text, "does not look like a TLS handshake"):
 		return "the port speaks no TLS: " + h.plain
 	case strings.Contains(text, "malformed HTTP response"):
 		return "the port may speak TLS: " + h.secure
-	case errors.Is(err, syscall.ECONNREFUSED), strings.Contains(text, "connection refused"):
+	case strings.Contains(text, "connection refused"):
 		return "nothing listens there: check that the operator runs and serves its inspector, " + h.port
 	default:
 		return ""

@@ -1,9 +1,12 @@
 package ask
 
 import (
+	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"iter"
 	"mime"
 	"net/http"
 	"net/url"
@@ -11,8 +14,17 @@ import (
 	"time"
 )
 
-// errSilent ends a stream whose other end may be gone.
-var errSilent = errors.New("nothing was heard for so long that the connection must be dead")
+// maxLine is larger than any delta: the inspector cuts values and leaves out edits.
+const maxLine = 8 << 20
+
+// Event is one server-sent event.
+type Event struct {
+	// ID is the last id that the stream had, with this event or before it.
+	ID string
+	// Name is what the stream calls this kind of event.
+	Name string
+	Data []byte
+}
 
 // Follow says what a stream shall show.
 type Follow struct {
@@ -32,7 +44,9 @@ type Follow struct {
 func (c *Client) Stream(ctx context.Context, follow Follow) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	alarm := time.AfterFunc(follow.Silence, func() { cancel(errSilent) })
+	alarm := time.AfterFunc(follow.Silence, func() {
+		cancel(errors.New("nothing was heard for so long that the connection must be dead"))
+	})
 	defer alarm.Stop()
 	r := request{method: http.MethodGet, route: "deltas/stream", query: follow.Query, header: http.Header{}}
 	r.header.Set("Accept", "text/event-stream")
@@ -49,12 +63,7 @@ func (c *Client) Stream(ctx context.Context, follow Follow) error {
 		return c.refused(r, answer, content)
 	}
 	follow.Opened()
-	events := NewEvents(&heard{in: answer.Body, alarm: alarm, silence: follow.Silence})
-	for {
-		event, err := events.Next()
-		if errors.Is(err, io.EOF) {
-			err = errors.New("the inspector ended the stream")
-		}
+	for event, err := range Events(answer.Body, func() { alarm.Reset(follow.Silence) }) {
 		if err != nil {
 			return c.failed(ctx, r, err)
 		}
@@ -62,22 +71,39 @@ func (c *Client) Stream(ctx context.Context, follow Follow) error {
 			return err
 		}
 	}
+	return c.failed(ctx, r, errors.New("the inspector ended the stream"))
 }
 
 // unfit reports whether a header can't have a character. An inspector's ids are numbers.
 func unfit(r rune) bool { return r < ' ' || r > '~' }
 
-// heard puts off the alarm with each byte that arrives.
-type heard struct {
-	in      io.Reader
-	alarm   *time.Timer
-	silence time.Duration
-}
-
-func (h *heard) Read(into []byte) (int, error) {
-	n, err := h.in.Read(into)
-	if n > 0 {
-		h.alarm.Reset(h.silence)
+// Events are server-sent events as an inspector writes them, with one line of data each. An error is the
+// last. An unfinished event at the end is dropped. heard is called with each line.
+func Events(in io.Reader, heard func()) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		lines := bufio.NewScanner(in)
+		lines.Buffer(nil, maxLine)
+		var event Event
+		for lines.Scan() {
+			heard()
+			field, value, _ := strings.Cut(lines.Text(), ":")
+			value = strings.TrimPrefix(value, " ")
+			switch {
+			case field == "id":
+				event.ID = value
+			case field == "event":
+				event.Name = value
+			case field == "data":
+				event.Data = []byte(value)
+			case lines.Text() == "":
+				if event.Data != nil && !yield(event, nil) {
+					return
+				}
+				event = Event{ID: event.ID}
+			}
+		}
+		if err := lines.Err(); err != nil {
+			yield(Event{}, fmt.Errorf("read an event of at most %d bytes: %w", maxLine, err))
+		}
 	}
-	return n, err
 }

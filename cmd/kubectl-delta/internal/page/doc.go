@@ -11,8 +11,7 @@
 //
 // # Concurrency
 //
-// A Server may serve many requests at once. Serve starts two goroutines and returns when both
-// are gone.
+// A Server may serve many requests at once.
 //
 // # Testing
 //

@@ -18,8 +18,9 @@ type guard struct{ port, key string }
 
 // look returns why a request is refused; empty if it is not.
 func (g guard) look(r *http.Request) string {
+	_, port, err := net.SplitHostPort(r.Host)
 	switch {
-	case !g.here(r.Host):
+	case err != nil || port != g.port || !reach.Loopback(r.Host):
 		return "this address is only for a loopback name, such as 127.0.0.1"
 	case !g.sameOrigin(r):
 		return "another site may not use this page"
@@ -30,17 +31,11 @@ func (g guard) look(r *http.Request) string {
 	}
 }
 
-// here reports whether a host is this machine and this port.
-func (g guard) here(host string) bool {
-	_, port, err := net.SplitHostPort(host)
-	return err == nil && port == g.port && reach.Loopback(host)
-}
-
 // sameOrigin judges by what the browser says. Other programs say nothing.
 func (g guard) sameOrigin(r *http.Request) bool {
+	// A link in another page leads to nothing that acts, and a browser opens it for its user.
+	// Even so it is refused: the link that the terminal shows does not need it.
 	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
-		// A link in another page leads to nothing that acts, and a browser opens it for its user.
-		// Even so it is refused: the link that the terminal shows does not need it.
 		return false
 	}
 	for _, text := range r.Header.Values("Origin") {

@@ -18,7 +18,9 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/ask"
 	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/page"
+	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/reach"
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 )
 
@@ -39,12 +41,12 @@ func served(t *testing.T) *url.URL {
 	}
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
-	return start(t, func(context.Context) (page.Way, error) {
-		return page.Way{Base: base, Transport: withToken{transport}}, nil
+	return start(t, func(context.Context) (*reach.Connection, error) {
+		return &reach.Connection{Client: &ask.Client{Base: base, Transport: withToken{transport}}}, nil
 	})
 }
 
-func start(t *testing.T, way func(context.Context) (page.Way, error)) *url.URL {
+func start(t *testing.T, way page.Way) *url.URL {
 	t.Helper()
 	s, err := page.Listen(t.Context(), "127.0.0.1:0", way)
 	if err != nil {
@@ -206,8 +208,8 @@ func TestATokenThatIsNotAcceptedIsSaid(t *testing.T) {
 		{nil, "does not accept the token, which may have expired; end this with Ctrl-C and start kubectl delta page again"},
 		{errors.New("nobody has named it"), "nobody has named it"},
 	} {
-		link := start(t, func(context.Context) (page.Way, error) {
-			return page.Way{Base: base, Transport: transport, Refrain: test.refrain}, nil
+		link := start(t, func(context.Context) (*reach.Connection, error) {
+			return &reach.Connection{Client: &ask.Client{Base: base, Transport: transport, Refrain: test.refrain}}, nil
 		})
 		link.Path = "/delta/v1/kinds"
 		status, body := send(t, browser(t), request(t, http.MethodGet, link))
@@ -239,7 +241,9 @@ func TestABrokenAnswerIsNotRepeatedOnTheTerminal(t *testing.T) {
 	var terminal bytes.Buffer
 	log.SetOutput(&terminal)
 	defer log.SetOutput(os.Stderr)
-	link := start(t, func(context.Context) (page.Way, error) { return page.Way{Base: base, Transport: transport}, nil })
+	link := start(t, func(context.Context) (*reach.Connection, error) {
+		return &reach.Connection{Client: &ask.Client{Base: base, Transport: transport}}, nil
+	})
 	link.Path = "/delta/v1/kinds"
 	answer, err := browser(t).Do(request(t, http.MethodGet, link))
 	if err != nil {
@@ -268,7 +272,7 @@ func TestAPageIsToldOfARefusalInItsOwnForm(t *testing.T) {
 }
 
 func TestABrokenWayIsSaid(t *testing.T) {
-	link := start(t, func(context.Context) (page.Way, error) { return page.Way{}, errors.New("find the operator: no Pods") })
+	link := start(t, func(context.Context) (*reach.Connection, error) { return nil, errors.New("find the operator: no Pods") })
 	link.Path = "/delta/v1/kinds"
 	if status, body := send(t, browser(t), request(t, http.MethodGet, link)); status != http.StatusBadGateway || !strings.Contains(body, "no Pods") {
 		t.Errorf("got %d %q", status, body)

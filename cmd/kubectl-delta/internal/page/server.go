@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/reach"
-	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 )
 
@@ -25,14 +24,7 @@ import (
 const home = "/delta/"
 
 // Way leads to an inspector.
-type Way struct {
-	// Base has the scheme and the host.
-	Base *url.URL
-	// Transport adds the token.
-	Transport http.RoundTripper
-	// Refrain says why it adds none; nil if it adds what there is.
-	Refrain error
-}
+type Way func(context.Context) (*reach.Connection, error)
 
 // Server is a proxy on this machine.
 type Server struct {
@@ -42,8 +34,8 @@ type Server struct {
 }
 
 // Listen returns a Server that listens on a loopback address such as 127.0.0.1:0. way is asked
-// for each request, so that a broken way can be replaced.
-func Listen(ctx context.Context, address string, way func(context.Context) (Way, error)) (*Server, error) {
+// for each request, so that a broken connection can be replaced.
+func Listen(ctx context.Context, address string, way Way) (*Server, error) {
 	if host, _, err := net.SplitHostPort(address); err != nil || !reach.Loopback(host) {
 		return nil, fmt.Errorf("listen on %q: it must be a loopback address with a port, such as 127.0.0.1:0, "+
 			"because everybody who reaches it can do what your token allows", address)
@@ -67,19 +59,11 @@ func (s *Server) URL() string {
 // Serve serves until ctx ends.
 func (s *Server) Serve(ctx context.Context) error {
 	server := &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second}
-	tasks := lifecycle.New(ctx)
-	tasks.Go("serve the page", func(context.Context) error {
-		err := server.Serve(s.listener)
-		if errors.Is(err, http.ErrServerClosed) {
-			return nil
-		}
-		return err
-	})
-	tasks.Go("end the page", func(ctx context.Context) error {
-		<-ctx.Done()
-		return server.Close() // streams of deltas never end by themselves
-	})
-	return tasks.Wait()
+	defer context.AfterFunc(ctx, func() { _ = server.Close() })() // streams of deltas never end by themselves
+	if err := server.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serve the page: %w", err)
+	}
+	return nil
 }
 
 // ServeHTTP lets the guard look at a request, and hands it on.
@@ -90,14 +74,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if r.URL.Query().Has(keyName) {
 		s.guard.remember(w)
-		if r.Method == http.MethodGet && r.URL.Path == "/" {
-			http.Redirect(w, r, home, http.StatusSeeOther) // so that the key does not stay in the address
-			return
-		}
 	}
 	switch {
 	case r.URL.Path == "/":
-		http.Redirect(w, r, home, http.StatusSeeOther)
+		http.Redirect(w, r, home, http.StatusSeeOther) // so that the key does not stay in the address
 	case !strings.HasPrefix(r.URL.Path, home) || path.Clean(r.URL.Path) != strings.TrimSuffix(r.URL.Path, "/"):
 		http.NotFound(w, r) // the operator may serve more there than its inspector
 	default:
@@ -117,15 +97,18 @@ func refuse(w http.ResponseWriter, r *http.Request, why string) {
 	_, _ = w.Write(content)
 }
 
-type wayKey struct{}
+type connectionKey struct{}
+
+// through is the connection of a request.
+func through(r *http.Request) *reach.Connection {
+	return r.Context().Value(connectionKey{}).(*reach.Connection)
+}
 
 // proxy hands requests on.
-func proxy(way func(context.Context) (Way, error)) http.Handler {
+func proxy(way Way) http.Handler {
 	reverse := &httputil.ReverseProxy{
-		Rewrite: rewrite,
-		Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
-			return r.Context().Value(wayKey{}).(Way).Transport.RoundTrip(r)
-		}),
+		Rewrite:       rewrite,
+		Transport:     roundTrip(func(r *http.Request) (*http.Response, error) { return through(r).Transport.RoundTrip(r) }),
 		FlushInterval: -1, // streams
 		// The browser sees that an answer breaks off. A log would tell the terminal why, in words
 		// of the other end and of the kubelet that nothing has cleaned.
@@ -141,7 +124,7 @@ func proxy(way func(context.Context) (Way, error)) http.Handler {
 			http.Error(w, err.Error(), http.StatusBadGateway)
 			return
 		}
-		reverse.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), wayKey{}, to)))
+		reverse.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), connectionKey{}, to)))
 	})
 }
 
@@ -151,7 +134,7 @@ func accepted(answer *http.Response) error {
 	if answer.StatusCode != http.StatusUnauthorized {
 		return nil
 	}
-	if why := answer.Request.Context().Value(wayKey{}).(Way).Refrain; why != nil {
+	if why := through(answer.Request).Refrain; why != nil {
 		return why
 	}
 	return errors.New("the operator does not accept the token, which may have expired; end this with Ctrl-C and start kubectl delta page again")
@@ -160,7 +143,7 @@ func accepted(answer *http.Response) error {
 // rewrite addresses a request to the inspector and takes out what is between the browser and
 // this proxy only.
 func rewrite(r *httputil.ProxyRequest) {
-	to := r.In.Context().Value(wayKey{}).(Way).Base
+	to := through(r.In).Base
 	r.SetURL(to)
 	r.Out.Host = to.Host
 	query := r.Out.URL.Query()

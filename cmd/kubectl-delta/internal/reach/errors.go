@@ -1,20 +1,17 @@
 package reach
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 )
 
-// ErrUsage marks options that can't be meant.
-var ErrUsage = errors.New("wrong usage")
+// UsageError is a sentence about a command line that can't be meant.
+type UsageError string
 
-// usage is a sentence about wrong options.
-type usage struct{ text string }
+func (u UsageError) Error() string { return string(u) }
 
-func (u usage) Error() string { return u.text }
-
-func (usage) Is(target error) bool { return target == ErrUsage }
+// Misuse returns a UsageError.
+func Misuse(format string, args ...any) error { return UsageError(fmt.Sprintf(format, args...)) }
 
 // StrangerError says that a Pod which nobody has named gets no token.
 type StrangerError struct {

@@ -4,14 +4,18 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/kubernetes"
 )
+
+// longestHost is where the kubelet cuts a Pod's name to make its host name.
+const longestHost = 63
 
 // finder looks for the Pod to ask.
 type finder struct {
@@ -23,12 +27,12 @@ type finder struct {
 
 // find returns the Pod of the operator that is meant: its leader, if it has several.
 func (f *finder) find(ctx context.Context) (*corev1.Pod, error) {
-	if f.Lease != "" && f.Operator == "" && f.Selector == "" {
+	if f.Lease != "" && f.Operator == "" {
 		return f.holder(ctx)
 	}
 	pods, what, err := f.candidates(ctx)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("find the operator: %w", err)
 	}
 	running := usable(pods)
 	switch {
@@ -41,7 +45,18 @@ func (f *finder) find(ctx context.Context) (*corev1.Pod, error) {
 		return nil, fmt.Errorf("find the operator: there are no Pods %s; label its Pods with %s, or use --operator NAME --operator-namespace NAMESPACE",
 			what, Label)
 	}
-	return f.leader(ctx, running)
+	operators := map[operator][]corev1.Pod{}
+	for _, pod := range running {
+		operators[ofPod(&pod)] = append(operators[ofPod(&pod)], pod)
+	}
+	leaders, err := f.leaders(ctx, running)
+	switch {
+	case err != nil:
+		return nil, ambiguous(operators, nil, err.Error())
+	case len(leaders) == 1 && len(operators) == 1:
+		return &leaders[0], nil
+	}
+	return nil, ambiguous(operators, leaders, "no Lease says which replica leads")
 }
 
 // candidates returns the Pods that may be meant, and words for them.
@@ -50,9 +65,6 @@ func (f *finder) candidates(ctx context.Context) (pods []corev1.Pod, what string
 		return f.named(ctx)
 	}
 	where := f.where()
-	if f.Selector != "" {
-		return f.selected(ctx, where, f.Selector)
-	}
 	pods, what, err = f.selected(ctx, where, Label)
 	if err != nil || len(pods) > 0 && where != "" {
 		return pods, what, err
@@ -60,18 +72,9 @@ func (f *finder) candidates(ctx context.Context) (pods []corev1.Pod, what string
 	// Where nobody has named a namespace our label has no precedence: a Pod of anybody may
 	// have it, and must not keep an operator with kubebuilder's out of sight.
 	more, _, err := f.selected(ctx, where, KubebuilderLabel)
-	for i := range more {
-		if !marked(&more[i]) {
-			pods = append(pods, more[i])
-		}
-	}
-	return pods, "with the label " + Label + " or " + KubebuilderLabel + within(where), err
-}
-
-// marked reports whether a Pod has our label.
-func marked(pod *corev1.Pod) bool {
 	key, value, _ := strings.Cut(Label, "=")
-	return pod.Labels[key] == value
+	more = slices.DeleteFunc(more, func(p corev1.Pod) bool { return p.Labels[key] == value })
+	return append(pods, more...), "with the label " + Label + " or " + KubebuilderLabel + within(where), err
 }
 
 // named looks for a Pod, and then for a Deployment.
@@ -88,31 +91,24 @@ func (f *finder) named(ctx context.Context) (pods []corev1.Pod, what string, err
 		case err == nil:
 			return []corev1.Pod{*pod}, "named " + name, nil
 		case kind != "" || !apierrors.IsNotFound(err):
-			return nil, "", fmt.Errorf("find the operator: get Pod %s/%s: %w; use --operator-namespace if it is elsewhere", namespace, name, err)
+			return nil, "", fmt.Errorf("get Pod %s/%s: %w; use --operator-namespace if it is elsewhere", namespace, name, err)
 		}
 	case "deployment", "deployments", "deploy":
 	default:
-		return nil, "", usage{fmt.Sprintf("--operator is NAME, pod/NAME or deployment/NAME, not %q", f.Operator)}
+		return nil, "", Misuse("--operator is NAME, pod/NAME or deployment/NAME, not %q", f.Operator)
 	}
 	deployment, err := f.cluster.AppsV1().Deployments(namespace).Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
-		return nil, "", fmt.Errorf("find the operator: get Deployment %s/%s: %w; use --operator-namespace if it is elsewhere", namespace, name, err)
+		return nil, "", fmt.Errorf("get Deployment %s/%s: %w; use --operator-namespace if it is elsewhere", namespace, name, err)
 	}
-	selector, err := metav1.LabelSelectorAsSelector(deployment.Spec.Selector)
-	if err != nil {
-		return nil, "", fmt.Errorf("find the operator: read the selector of Deployment %s/%s: %w", namespace, name, err)
-	}
-	return f.selected(ctx, namespace, selector.String())
+	return f.selected(ctx, namespace, metav1.FormatLabelSelector(deployment.Spec.Selector))
 }
 
 // selected lists Pods by their labels.
 func (f *finder) selected(ctx context.Context, namespace, selector string) (pods []corev1.Pod, what string, err error) {
-	if _, err := labels.Parse(selector); err != nil {
-		return nil, "", usage{fmt.Sprintf("--selector %q is not a label selector: %v", selector, err)}
-	}
 	list, err := f.cluster.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: selector})
 	if err != nil {
-		return nil, "", fmt.Errorf("find the operator: list Pods with the label %s%s: %w%s", selector, within(namespace), err, f.rights(err, namespace))
+		return nil, "", fmt.Errorf("list Pods with the label %s%s: %w%s", selector, within(namespace), err, f.rights(err, namespace))
 	}
 	return list.Items, "with the label " + selector + within(namespace), nil
 }
@@ -132,6 +128,122 @@ func (o *Options) rights(err error, namespace string) string {
 	return text
 }
 
+// holder returns the Pod that holds --lease.
+func (f *finder) holder(ctx context.Context) (*corev1.Pod, error) {
+	namespace, name, err := pair("--lease", f.Lease)
+	if err != nil {
+		return nil, err
+	}
+	lease, err := f.cluster.CoordinationV1().Leases(namespace).Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("find the operator's leader: get Lease %s: %w%s; use --operator POD", f.Lease, err, f.rights(err, namespace))
+	}
+	host := hostOf(lease)
+	if host == "" {
+		return nil, fmt.Errorf("find the operator: nobody holds Lease %s: wait until the operator has elected a leader, or use --operator", f.Lease)
+	}
+	list, err := f.cluster.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("find the operator: list Pods in namespace %s: %w%s; use --operator POD", namespace, err, f.rights(err, namespace))
+	}
+	pods := slices.DeleteFunc(usable(list.Items), func(p corev1.Pod) bool { return hostName(&p) != host })
+	if len(pods) != 1 {
+		return nil, fmt.Errorf("find the operator: %q holds Lease %s, and %d Pods in its namespace have that host name: use --operator POD",
+			host, f.Lease, len(pods))
+	}
+	return &pods[0], nil
+}
+
+// leaders returns the Pods that hold a Lease of their namespace, or --lease.
+func (f *finder) leaders(ctx context.Context, pods []corev1.Pod) (found []corev1.Pod, err error) {
+	hosts := map[string][]string{} // by namespace
+	for _, pod := range pods {
+		here, known := hosts[pod.Namespace]
+		if !known {
+			list, err := f.cluster.CoordinationV1().Leases(pod.Namespace).List(ctx, metav1.ListOptions{})
+			if err != nil {
+				return nil, fmt.Errorf("list Leases in namespace %s: %w", pod.Namespace, err)
+			}
+			for i := range list.Items {
+				if l := &list.Items[i]; f.Lease == "" || f.Lease == l.Namespace+"/"+l.Name {
+					here = append(here, hostOf(l))
+				}
+			}
+			hosts[pod.Namespace] = here
+		}
+		if slices.Contains(here, hostName(&pod)) {
+			found = append(found, pod)
+		}
+	}
+	return found, nil
+}
+
+// hostOf is the part of a holder's identity that is a host name. Host names have no "_", and
+// neither has the random part.
+func hostOf(lease *coordinationv1.Lease) string {
+	if lease.Spec.HolderIdentity == nil {
+		return ""
+	}
+	identity := *lease.Spec.HolderIdentity
+	if i := strings.LastIndexByte(identity, '_'); i >= 0 {
+		return identity[:i]
+	}
+	return identity
+}
+
+// hostName is what a Pod's containers take for the name of their host.
+func hostName(pod *corev1.Pod) string {
+	switch {
+	case pod.Spec.HostNetwork:
+		return pod.Spec.NodeName
+	case pod.Spec.Hostname != "":
+		return pod.Spec.Hostname
+	case len(pod.Name) > longestHost:
+		return strings.TrimRight(pod.Name[:longestHost], "-.")
+	default:
+		return pod.Name
+	}
+}
+
+// operator is what several Pods are replicas of.
+type operator struct{ namespace, name string }
+
+// ofPod says which operator a Pod belongs to. The Pods of a Deployment have a ReplicaSet as
+// owner, whose name is the Deployment's and the hash that is also a label.
+func ofPod(pod *corev1.Pod) operator {
+	owner := metav1.GetControllerOf(pod)
+	if owner == nil {
+		return operator{pod.Namespace, pod.Name}
+	}
+	name := owner.Name
+	if hash := pod.Labels["pod-template-hash"]; owner.Kind == "ReplicaSet" && hash != "" {
+		name = strings.TrimSuffix(name, "-"+hash)
+	}
+	return operator{pod.Namespace, name}
+}
+
+// ambiguous lists the Pods that one may mean. It names one Pod of an operator whose leader is known,
+// and otherwise all.
+func ambiguous(operators map[operator][]corev1.Pod, leaders []corev1.Pod, why string) error {
+	var choices []string
+	for of, pods := range operators {
+		choice, remark := pods, ""
+		for i := range leaders {
+			if ofPod(&leaders[i]) == of {
+				choice, remark = leaders[i:i+1], "   # the leader"
+			}
+		}
+		for i := range choice {
+			choices = append(choices, fmt.Sprintf("--operator-namespace %s --operator %s%s", choice[i].Namespace, choice[i].Name, remark))
+		}
+	}
+	slices.Sort(choices)
+	if len(operators) > 1 {
+		why = fmt.Sprintf("there are %d operators, and the one that you name gets the token", len(operators))
+	}
+	return &AmbiguousError{Why: why, Choices: choices}
+}
+
 func within(namespace string) string {
 	if namespace == "" {
 		return " in any namespace"
@@ -141,13 +253,9 @@ func within(namespace string) string {
 
 // usable leaves out Pods that no port-forward reaches, or that are about to go.
 func usable(pods []corev1.Pod) []corev1.Pod {
-	var running []corev1.Pod
-	for i := range pods {
-		if pods[i].Status.Phase == corev1.PodRunning && pods[i].DeletionTimestamp == nil {
-			running = append(running, pods[i])
-		}
-	}
-	return running
+	return slices.DeleteFunc(slices.Clone(pods), func(p corev1.Pod) bool {
+		return p.Status.Phase != corev1.PodRunning || p.DeletionTimestamp != nil
+	})
 }
 
 func phase(pod *corev1.Pod) string {

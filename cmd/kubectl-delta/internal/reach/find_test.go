@@ -78,8 +78,6 @@ func TestFind(t *testing.T) {
 		"the usual namespace":         {Options{UsualOperatorNamespace: "b"}, []runtime.Object{pod("a", "op", ours), pod("b", "op", ours)}, "b/op"},
 		"a Pod by name, as usual":     {Options{Operator: "op", UsualOperatorNamespace: "b"}, []runtime.Object{pod("home", "op", ours), pod("b", "op", nil)}, "b/op"},
 		"a namespace, not the usual":  {Options{OperatorNamespace: "a", UsualOperatorNamespace: "b"}, []runtime.Object{pod("a", "op", ours), pod("b", "op", ours)}, "a/op"},
-		"the namespace of the Lease":  {Options{Lease: "b/x", Selector: "delta-runtime.dev/inspector"}, []runtime.Object{pod("a", "op", ours), pod("b", "op", ours)}, "b/op"},
-		"a selector":                  {Options{Selector: "app=x"}, []runtime.Object{pod("a", "y", ours), pod("b", "x", map[string]string{"app": "x"})}, "b/x"},
 		"one namespace":               {Options{OperatorNamespace: "b"}, []runtime.Object{pod("a", "op", ours), pod("b", "op", ours)}, "b/op"},
 		"a Pod by name":               {Options{Operator: "op", OperatorNamespace: "b"}, []runtime.Object{pod("a", "op", ours), pod("b", "op", nil)}, "b/op"},
 		"a Pod by name at home":       {Options{Operator: "pod/op"}, []runtime.Object{pod("home", "op", nil)}, "home/op"},
@@ -92,14 +90,18 @@ func TestFind(t *testing.T) {
 		"a host name of its own":      {Options{}, []runtime.Object{with(pod("a", "op-7f-abcde", ours), func(p *corev1.Pod) { p.Spec.Hostname = "mine" }), pod("a", "op-7f-fghij", ours), lease("a", "x", "mine_1")}, "a/op-7f-abcde"},
 		"a node's network":            {Options{}, []runtime.Object{with(pod("a", "op-7f-abcde", ours), func(p *corev1.Pod) { p.Spec.HostNetwork, p.Spec.NodeName = true, "node-1" }), pod("a", "op-7f-fghij", ours), lease("a", "x", "node-1_1")}, "a/op-7f-abcde"},
 		"the holder of a Lease":       {Options{Lease: "a/x"}, []runtime.Object{pod("a", "op-7f-abcde", nil), pod("b", "op-7f-abcde", ours), lease("a", "x", "op-7f-abcde_1")}, "a/op-7f-abcde"},
-		"a Lease among many":          {Options{Lease: "a/x", Selector: "delta-runtime.dev/inspector"}, []runtime.Object{pod("a", "op-7f-abcde", ours), pod("a", "no-7f-abcde", ours), lease("a", "x", "op-7f-abcde_1"), lease("a", "y", "no-7f-abcde_1")}, "a/op-7f-abcde"},
+		"a Lease among many":          {Options{Lease: "a/x"}, []runtime.Object{pod("a", "op-7f-abcde", ours), pod("a", "no-7f-abcde", ours), lease("a", "x", "op-7f-abcde_1"), lease("a", "y", "no-7f-abcde_1")}, "a/op-7f-abcde"},
+
+		"a Lease among replicas": {Options{Lease: "home/x", Operator: "op"}, []runtime.Object{
+			deployment("home", "op"), pod("home", "op-7f-abcde", map[string]string{"app": "op"}), pod("home", "op-7f-fghij", map[string]string{"app": "op"}),
+			lease("home", "x", "op-7f-abcde_1"), lease("home", "y", "op-7f-fghij_1"),
+		}, "home/op-7f-abcde"},
 
 		"nothing":               {Options{}, nil, "no Pods with the label delta-runtime.dev/inspector=true or control-plane=controller-manager in any namespace; label"},
 		"nothing runs":          {Options{}, []runtime.Object{with(pod("a", "op", ours), gone)}, "a/op is Pending"},
 		"no such operator":      {Options{Operator: "op"}, nil, `get Deployment home/op: `},
 		"no such Pod":           {Options{Operator: "pod/op"}, nil, "use --operator-namespace if it is elsewhere"},
 		"no such kind":          {Options{Operator: "job/op"}, nil, "--operator is NAME, pod/NAME or deployment/NAME"},
-		"no selector":           {Options{Selector: "a b"}, nil, "is not a label selector"},
 		"no such Lease":         {Options{Lease: "a/x"}, nil, "get Lease a/x"},
 		"no Lease's name":       {Options{Lease: "x"}, nil, `--lease is NAMESPACE/NAME, not "x"`},
 		"a Lease nobody holds":  {Options{Lease: "a/x"}, []runtime.Object{lease("a", "x", "")}, "nobody holds"},
@@ -150,11 +152,10 @@ func TestRightsToGrant(t *testing.T) {
 		refused string
 		want    string
 	}{
-		"a namespace":           {Options{OperatorNamespace: "a"}, "pods", ": not you; " + rights},
-		"the usual namespace":   {Options{UsualOperatorNamespace: "a"}, "pods", ": not you; " + rights},
-		"a Lease":               {Options{Lease: "a/x"}, "pods", ": not you; " + rights + ", and to get leases there; use --operator POD"},
-		"a Lease to read":       {Options{Lease: "a/x"}, "leases", ": not you; " + rights + ", and to get leases there; use --operator POD"},
-		"a Lease, and a choice": {Options{Lease: "a/x", Selector: "app"}, "pods", ": not you; " + rights + ", and to get leases there"},
+		"a namespace":         {Options{OperatorNamespace: "a"}, "pods", ": not you; " + rights},
+		"the usual namespace": {Options{UsualOperatorNamespace: "a"}, "pods", ": not you; " + rights},
+		"a Lease":             {Options{Lease: "a/x"}, "pods", ": not you; " + rights + ", and to get leases there; use --operator POD"},
+		"a Lease to read":     {Options{Lease: "a/x"}, "leases", ": not you; " + rights + ", and to get leases there; use --operator POD"},
 	} {
 		cluster := fake.NewClientset(lease("a", "x", "op_1"))
 		cluster.PrependReactor("*", test.refused, func(clienttesting.Action) (bool, runtime.Object, error) {

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"strconv"
+	"strings"
+	"sync"
 	"sync/atomic"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/rest"
@@ -19,40 +22,41 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 )
 
+// A kubelet that ends a connection has said why just before. This is how long the last word
+// may take on its way, and how long it may be.
+const (
+	lastWordTime = 2 * time.Second
+	lastWordSize = 4 << 10
+)
+
 // forward is a port-forward to one Pod. client-go's own PortForwarder listens on a port of
 // this machine, which every user of it can connect to; this one does not.
 type forward struct {
 	conn httpstream.Connection
-	port int
+	port uint16
 	next atomic.Int64 // numbers the connections; the kubelet pairs streams by it
 	// complaints reads what the kubelet says about each connection.
 	complaints *lifecycle.Group
 }
 
-// route is where a port-forward begins.
-type route struct {
-	config *rest.Config
-	// url is the Pod's subresource portforward.
-	url  *url.URL
-	port int
-}
-
 // dial opens the port-forward: over a WebSocket, or over SPDY if the server or a proxy before
 // it does not take that.
-func (r route) dial(ctx context.Context) (*forward, error) {
-	config := rest.CopyConfig(r.config)
+func (p *place) dial(ctx context.Context) (*forward, error) {
+	config := rest.CopyConfig(p.config)
 	// The dialers take no context, so it goes along with the request.
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return inContext{ctx, next} })
+	way := p.cluster.CoreV1().RESTClient().Post().
+		Resource("pods").Namespace(p.pod.Namespace).Name(p.pod.Name).SubResource("portforward").URL()
 	old, upgrader, err := spdy.RoundTripperFor(config)
 	if err != nil {
 		return nil, fmt.Errorf("prepare the port-forward: %w", err)
 	}
-	dialer, err := portforward.NewSPDYOverWebsocketDialerForStreaming(r.url, config)
+	dialer, err := portforward.NewSPDYOverWebsocketDialerForStreaming(way, config)
 	if err != nil {
 		return nil, fmt.Errorf("prepare the port-forward: %w", err)
 	}
 	dialer = portforward.NewFallbackDialerForStreaming(dialer,
-		spdy.NewDialerForStreaming(upgrader, &http.Client{Transport: old}, http.MethodPost, r.url),
+		spdy.NewDialerForStreaming(upgrader, &http.Client{Transport: old}, http.MethodPost, way),
 		func(err error) bool { return httpstream.IsUpgradeFailure(err) || httpstream.IsHTTPSProxyError(err) })
 	conn, protocol, err := dialer.Dial(portforward.PortForwardProtocolV1Name)
 	if err != nil {
@@ -61,7 +65,7 @@ func (r route) dial(ctx context.Context) (*forward, error) {
 	if protocol != portforward.PortForwardProtocolV1Name {
 		return nil, errors.Join(fmt.Errorf("the server speaks the protocol %q", protocol), conn.Close())
 	}
-	return &forward{conn: conn, port: r.port, complaints: lifecycle.New(context.WithoutCancel(ctx))}, nil
+	return &forward{conn: conn, port: p.port, complaints: lifecycle.New(context.WithoutCancel(ctx))}, nil
 }
 
 // inContext gives a request its context.
@@ -95,7 +99,7 @@ func (f *forward) Close() error {
 // the address does not matter, because the port-forward has one Pod and one port.
 func (f *forward) connect(context.Context, string, string) (net.Conn, error) {
 	headers := http.Header{}
-	headers.Set(corev1.PortHeader, strconv.Itoa(f.port))
+	headers.Set(corev1.PortHeader, strconv.Itoa(int(f.port)))
 	headers.Set(corev1.PortForwardRequestIDHeader, strconv.FormatInt(f.next.Add(1), 10))
 	headers.Set(corev1.StreamType, corev1.StreamTypeError)
 	problems, err := f.conn.CreateStream(headers)
@@ -110,10 +114,65 @@ func (f *forward) connect(context.Context, string, string) (net.Conn, error) {
 		f.conn.RemoveStreams(problems)
 		return nil, fmt.Errorf("open a stream of the port-forward: %w", err)
 	}
-	c := &podConn{data: data, problems: problems, from: f, told: make(chan struct{})}
+	end, _ := net.Pipe()
+	c := &podConn{Conn: end, data: data, problems: problems, from: f, told: make(chan struct{})}
 	if !f.complaints.Guest("what the kubelet says", c.listen) {
 		_ = c.Close()
 		return nil, net.ErrClosed
 	}
 	return c, nil
+}
+
+// podConn is a connection through a port-forward, made of two of its streams.
+type podConn struct {
+	// Conn leads nowhere. It has the addresses and the deadlines that streams lack: a Transport closes
+	// a connection whose time is over.
+	net.Conn
+
+	data, problems httpstream.Stream
+	from           *forward
+
+	told     chan struct{} // closed when the kubelet has no more to say
+	lastWord string        // what it said; set before told is closed
+
+	closing sync.Once
+}
+
+// listen reads what the kubelet says, until it ends that stream or the connection is closed.
+// It has to: a frame that nobody reads delays the frames of other streams.
+func (c *podConn) listen(context.Context) {
+	defer close(c.told)
+	said, _ := io.ReadAll(io.LimitReader(c.problems, lastWordSize)) // half of it may be of use
+	c.lastWord = strings.TrimSpace(string(said))
+	_, _ = io.Copy(io.Discard, c.problems)
+}
+
+// Read reads from the Pod. At the end it looks whether the kubelet gave a reason.
+func (c *podConn) Read(into []byte) (int, error) {
+	n, err := c.data.Read(into)
+	if n > 0 || !errors.Is(err, io.EOF) {
+		return n, err
+	}
+	select {
+	case <-c.told:
+	case <-time.After(lastWordTime):
+		return 0, io.EOF
+	}
+	if c.lastWord == "" {
+		return 0, io.EOF
+	}
+	return 0, fmt.Errorf("the port-forward reached the Pod and not its port: %s", c.lastWord)
+}
+
+// Write writes to the Pod.
+func (c *podConn) Write(from []byte) (int, error) { return c.data.Write(from) }
+
+// Close ends both streams.
+func (c *podConn) Close() error {
+	c.closing.Do(func() {
+		_ = c.data.Reset()
+		_ = c.problems.Reset()
+		c.from.conn.RemoveStreams(c.data, c.problems)
+	})
+	return nil
 }

@@ -78,8 +78,8 @@ func TestThroughAPortForward(t *testing.T) {
 				})
 			}
 			all.Wait()
-			if c.Where() != "port 8443 of Pod ops/op-7f-abcde" || !c.alive() {
-				t.Errorf("it asks %s, alive: %t", c.Where(), c.alive())
+			if c.Where != "port 8443 of Pod ops/op-7f-abcde" || !c.alive() {
+				t.Errorf("it asks %s, alive: %t", c.Where, c.alive())
 			}
 			asked := a.Asked()
 			method := map[string]string{"WebSocket": "GET", "SPDY": "POST"}[name]
@@ -144,7 +144,6 @@ func TestWhoMaySeeAToken(t *testing.T) {
 		"its Lease":                      {Options{Lease: "ops/x"}, true},
 		"another's Lease":                {Options{Lease: "home/x"}, false},
 		"its name":                       {Options{Operator: "op"}, false},
-		"its labels":                     {Options{Selector: "a=b"}, false},
 		"an account of its namespace":    {Options{AsServiceAccount: "ops/reader"}, true},
 		"an account of another":          {Options{AsServiceAccount: "home/reader"}, false},
 		"an account, and the namespace":  {Options{AsServiceAccount: "home/reader", OperatorNamespace: "ops"}, true},
@@ -172,7 +171,7 @@ func TestWhatTheKubeletSaysIsTold(t *testing.T) {
 }
 
 func TestCertificatesAreLookedAtOnRequest(t *testing.T) {
-	c := open(t, &Options{Kubeconfig: cluster(t, &standin.APIServer{}), SkipVerify: "false"})
+	c := open(t, &Options{Kubeconfig: cluster(t, &standin.APIServer{}), SkipVerify: new(false)})
 	if _, err := c.Get(t.Context(), "kinds", nil); err == nil || !strings.Contains(err.Error(), "--insecure-skip-tls-verify") {
 		t.Errorf("the error is %v", err)
 	}

@@ -1,6 +1,12 @@
 package reach
 
 import (
+	"net"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -37,18 +43,17 @@ type Options struct {
 	UsualOperatorNamespace string
 	// Operator is the name of a Pod or Deployment, or pod/NAME or deployment/NAME.
 	Operator string
-	Selector string
 	// Lease is NAMESPACE/NAME.
 	Lease string
 
-	Port   int
+	Port   uint16
 	Scheme string
 
 	Token, TokenFile string
 	// AsServiceAccount is NAMESPACE/NAME.
 	AsServiceAccount string
-	// SkipVerify is "true", "false", or empty for what suits the way.
-	SkipVerify string
+	// SkipVerify is nil for what suits the way.
+	SkipVerify *bool
 
 	Timeout time.Duration
 }
@@ -65,9 +70,8 @@ func (o *Options) AddTo(flags *pflag.FlagSet) {
 	flags.StringVar(&o.OperatorNamespace, "operator-namespace", "",
 		"namespace of the operator's Pods. Only an operator whose namespace you name gets a token, because everybody who may create a Pod\n"+
 			"can label it as an operator's (the environment's "+NamespaceVariable+"; without one it looks in all, and shows no token)")
-	flags.StringVar(&o.Selector, "selector", "", "labels of the operator's Pods ("+Label+" or "+KubebuilderLabel+")")
 	flags.StringVar(&o.Lease, "lease", "", "NAMESPACE/NAME of the Lease whose holder is the operator's leader (found by itself)")
-	flags.IntVar(&o.Port, "port", 0, "the inspector's port in the Pod (annotation "+PortAnnotation+", or 8443)")
+	flags.Uint16Var(&o.Port, "port", 0, "the inspector's port in the Pod (annotation "+PortAnnotation+", or 8443)")
 	flags.StringVar(&o.Scheme, "scheme", "", "http or https (annotation "+SchemeAnnotation+", or https)")
 	flags.StringVar(&o.Token, "token", "", "bearer token for the inspector; other users of this machine may see it, --token-file does not show it")
 	flags.StringVar(&o.TokenFile, "token-file", "", "file with the bearer token for the inspector")
@@ -75,9 +79,77 @@ func (o *Options) AddTo(flags *pflag.FlagSet) {
 		"NAMESPACE/NAME of a ServiceAccount: asks the cluster for a token of it, so that the operator does not get yours. It lasts ten\n"+
 			"minutes. It can do all that the account can, also in the cluster's API: give the account no right but the inspector's.\n"+
 			"If the account is in the operator's namespace, you need not name that")
-	flags.StringVar(&o.SkipVerify, "insecure-skip-tls-verify", "",
+	flags.BoolFunc("insecure-skip-tls-verify",
 		"true takes any certificate from the inspector. Through a port-forward that is the default, because there the API server\n"+
-			"and the kubelet answer for the Pod, and an operator's certificate is usually its own; with --url the default is false")
-	flags.Lookup("insecure-skip-tls-verify").NoOptDefVal = "true"
+			"and the kubelet answer for the Pod, and an operator's certificate is usually its own; with --url the default is false",
+		func(text string) error {
+			skip, err := strconv.ParseBool(text)
+			o.SkipVerify = &skip
+			return err
+		})
 	flags.DurationVar(&o.Timeout, "request-timeout", 30*time.Second, "how long an answer may take; 0 for any time")
+}
+
+// check finds options that can't be meant, before anything is sent anywhere.
+func (o *Options) check() error {
+	given := slices.DeleteFunc([]string{o.Token, o.TokenFile, o.AsServiceAccount}, func(text string) bool { return text == "" })
+	switch {
+	case len(given) > 1:
+		return Misuse("use only one of --token, --token-file and --as-service-account")
+	case o.Scheme != "" && o.Scheme != "http" && o.Scheme != "https":
+		return Misuse("--scheme is http or https, not %q", o.Scheme)
+	case o.URL != "" && o.AsServiceAccount != "":
+		return Misuse("--as-service-account asks a cluster for a token, and --url uses none: make one with kubectl create token, and use --token-file")
+	case o.URL != "" && (o.Operator != "" || o.Lease != "" || o.OperatorNamespace != ""):
+		return Misuse("--url names the inspector already: leave out --operator, --operator-namespace and --lease")
+	case o.URL != "" && (o.Port != 0 || o.Scheme != ""):
+		return Misuse("--url has the scheme and the port already: leave out --scheme and --port")
+	case o.Lease == "":
+		return nil
+	}
+	namespace, _, err := pair("--lease", o.Lease)
+	if err == nil && o.OperatorNamespace != "" && o.OperatorNamespace != namespace {
+		return Misuse("--lease is in namespace %s, and --operator-namespace is %s: the operator's Pods are where its Lease is", namespace, o.OperatorNamespace)
+	}
+	return err
+}
+
+// address reads --url.
+func (o *Options) address() (*url.URL, error) {
+	u, err := url.Parse(o.URL)
+	switch {
+	case err != nil:
+		return nil, Misuse("--url %q is not an address: it looks like https://localhost:8443", o.URL)
+	case u.Scheme != "http" && u.Scheme != "https", u.Host == "":
+		return nil, Misuse("--url %q is not an address: it begins with http:// or https:// and a host", o.URL)
+	case u.User != nil:
+		return nil, Misuse("--url has a user in it, which nothing would see: use --token-file")
+	case strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "":
+		return nil, Misuse("--url %q has more than a host: leave out what follows it", o.URL)
+	case u.Scheme == "http" && !Loopback(u.Host) && (o.Token != "" || o.TokenFile != ""):
+		return nil, Misuse("the token would travel to %s for everybody to read: use https", u.Host)
+	}
+	return &url.URL{Scheme: u.Scheme, Host: u.Host}, nil
+}
+
+// Loopback reports whether a host, with or without a port, is this machine. The inspector has such
+// a check of its own, which looks at what a browser sends: of 127.0.0.0/8 it takes 127.0.0.1 alone.
+func Loopback(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	if host == "localhost" {
+		return true
+	}
+	address, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return err == nil && address.IsLoopback()
+}
+
+// pair reads NAMESPACE/NAME.
+func pair(flag, text string) (namespace, name string, err error) {
+	namespace, name, _ = strings.Cut(text, "/")
+	if namespace == "" || name == "" || strings.Contains(name, "/") {
+		return "", "", Misuse("%s is NAMESPACE/NAME, not %q", flag, text)
+	}
+	return namespace, name, nil
 }

@@ -14,19 +14,18 @@ func TestOptionsThatCanNotBeMeant(t *testing.T) {
 	for want, o := range map[string]Options{
 		"only one of":                      {Token: "a", AsServiceAccount: "a/b"},
 		`not "ftp"`:                        {Scheme: "ftp"},
-		"from 1 to 65535":                  {Port: 70000},
 		"kubectl create token":             {URL: url, AsServiceAccount: "a/b"},
 		"leave out --operator":             {URL: url, Lease: "a/b"},
 		"leave out --scheme":               {URL: url, Port: 1},
 		"where its Lease is":               {Lease: "a/b", OperatorNamespace: "c"},
-		"is true or false":                 {SkipVerify: "maybe"},
 		"is not an address":                {URL: "localhost:8443"},
 		"begins with http":                 {URL: "ftp://localhost"},
 		"has a user":                       {URL: "https://me@localhost"},
 		"more than a host":                 {URL: "https://localhost/delta/v1/"},
 		"for everybody to read: use https": {URL: "http://operator.example.com", Token: "a"},
 	} {
-		if _, err := Open(t.Context(), &o); !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), want) {
+		_, err := Open(t.Context(), &o)
+		if _, misused := errors.AsType[UsageError](err); !misused || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: the error is %v, want %q", o, err, want)
 		}
 	}
@@ -34,7 +33,7 @@ func TestOptionsThatCanNotBeMeant(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := c.Where(); got != "http://127.0.0.1:1" {
+	if got := c.Where; got != "http://127.0.0.1:1" {
 		t.Errorf("it asks %s", got)
 	}
 	if err := c.Close(); err != nil {
@@ -49,9 +48,9 @@ func TestPlaces(t *testing.T) {
 		want         place
 		problem      string
 	}{
-		"no word":          {want: place{scheme: "https", route: route{port: 8443}}},
-		"the Pod's word":   {port: "9090", scheme: "http", want: place{scheme: "http", route: route{port: 9090}}},
-		"the user's word":  {options: Options{Port: 1, Scheme: "https"}, port: "x", scheme: "http", want: place{scheme: "https", route: route{port: 1}}},
+		"no word":          {want: place{scheme: "https", port: 8443}},
+		"the Pod's word":   {port: "9090", scheme: "http", want: place{scheme: "http", port: 9090}},
+		"the user's word":  {options: Options{Port: 1, Scheme: "https"}, port: "x", scheme: "http", want: place{scheme: "https", port: 1}},
 		"no port":          {port: "metrics", problem: `"metrics" is not a port; use --port`},
 		"not even a port":  {port: "0", problem: "is not a port"},
 		"no such protocol": {scheme: "gopher", problem: "neither http nor https"},

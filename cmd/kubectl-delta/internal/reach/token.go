@@ -1,20 +1,23 @@
 package reach
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
-	"sync"
 	"time"
 
+	"golang.org/x/oauth2"
 	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/transport"
 )
+
+// NamespaceVariable names the operator's namespace in the environment.
+const NamespaceVariable = "KUBECTL_DELTA_OPERATOR_NAMESPACE"
 
 // tokenSeconds is the shortest life that the TokenRequest API gives a token.
 //
@@ -23,9 +26,46 @@ import (
 // would have to be a Pod of the same account, a Node or a Secret: there may be none.
 const tokenSeconds = 600
 
-// given adds the token that the user gave, if any.
-func (o *Options) given(next http.RoundTripper) (http.RoundTripper, error) {
+// where is the namespace that the user has named for the operator; empty if none. The
+// kubeconfig's namespace is not meant: many work in that of a tenant.
+func (o *Options) where() string {
+	lease, _, _ := pair("--lease", o.Lease)
+	return cmp.Or(o.OperatorNamespace, lease, o.UsualOperatorNamespace)
+}
+
+// stranger returns why a Pod is shown no token; nil if it may see one.
+//
+// Everybody who may create a Pod in some namespace can give it each label and each name. So what was
+// found is not enough: the user has to name the namespace. That is asked for each token, also for
+// one that a flag gives. The operator's check takes only tokens that the API server takes for
+// itself, so what an operator is shown can be used there.
+//
+// A ServiceAccount's own namespace needs no name: who may create Pods there can have them run
+// as that account.
+func (o *Options) stranger(pod *corev1.Pod) error {
+	account, _, _ := pair("--as-service-account", o.AsServiceAccount)
+	if pod.Namespace == o.where() || pod.Namespace == account {
+		return nil
+	}
+	whose := "the token of your kubeconfig"
 	switch {
+	case o.AsServiceAccount != "":
+		whose = "a token of ServiceAccount " + o.AsServiceAccount
+	case o.Token != "":
+		whose = "the token of --token"
+	case o.TokenFile != "":
+		whose = "the token of --token-file"
+	}
+	return &StrangerError{Namespace: pod.Namespace, Pod: pod.Name, Token: whose}
+}
+
+// authorized adds a token, for an operator that may see it. The kubeconfig's own goes only to an inspector that speaks TLS:
+// one that does not is on a loopback address in its Pod and asks for none. Nothing else of the kubeconfig
+// is added: a password or a certificate is not for an operator.
+func (o *Options) authorized(ctx context.Context, there *place, next http.RoundTripper) (http.RoundTripper, error) {
+	switch {
+	case o.AsServiceAccount != "":
+		return o.ofAccount(ctx, there, next)
 	case o.Token != "":
 		return transport.NewBearerAuthRoundTripper(o.Token, next), nil
 	case o.TokenFile != "":
@@ -33,85 +73,44 @@ func (o *Options) given(next http.RoundTripper) (http.RoundTripper, error) {
 			return nil, fmt.Errorf("read the token: %w", err)
 		}
 		return transport.NewBearerAuthWithRefreshRoundTripper("", o.TokenFile, next)
-	default:
-		return next, nil
+	case there == nil || there.scheme == "http" || there.config.Impersonate.UserName != "":
+		return next, nil // there is no token, or it is not of the user that the kubeconfig stands for
 	}
-}
-
-// own adds the token that the kubeconfig has for the API server, or that its plugin gets. It
-// adds nothing else of the kubeconfig: a password or a certificate is not for an operator.
-func own(config *rest.Config, next http.RoundTripper) (http.RoundTripper, error) {
-	if config.Impersonate.UserName != "" {
-		return next, nil // the token is not of the user that the kubeconfig stands for
-	}
-	tokens := rest.CopyConfig(config)
-	tokens.Username, tokens.Password, tokens.WrapTransport, tokens.UserAgent = "", "", nil, ""
-	with, err := rest.HTTPWrappersForConfig(tokens, next)
+	own := rest.CopyConfig(there.config)
+	own.Username, own.Password, own.WrapTransport, own.UserAgent = "", "", nil, ""
+	with, err := rest.HTTPWrappersForConfig(own, next)
 	if err != nil {
 		return nil, fmt.Errorf("read the token of the kubeconfig: %w", err)
 	}
 	return with, nil
 }
 
-// accountTokens adds short-lived tokens of a ServiceAccount.
-type accountTokens struct {
-	next    http.RoundTripper
-	request func(context.Context) (*authenticationv1.TokenRequest, error)
-
-	// A mutex of internal/lock would need a rank, and the list of ranks has the locks of pkg and
-	// internal alone. This one is the only lock of the program, and nothing is called under it.
-	mu    sync.Mutex // guards everything below
-	token string
-	renew time.Time
-}
-
-// ofAccount returns a transport with tokens of --as-service-account.
-func (o *Options) ofAccount(cluster kubernetes.Interface, next http.RoundTripper) (*accountTokens, error) {
+// ofAccount adds short-lived tokens of --as-service-account.
+func (o *Options) ofAccount(ctx context.Context, there *place, next http.RoundTripper) (http.RoundTripper, error) {
 	namespace, name, err := pair("--as-service-account", o.AsServiceAccount)
 	if err != nil {
 		return nil, err
 	}
-	seconds := int64(tokenSeconds)
-	return &accountTokens{next: next, request: func(ctx context.Context) (*authenticationv1.TokenRequest, error) {
+	request := func(ctx context.Context) (*oauth2.Token, error) {
+		seconds, began := int64(tokenSeconds), time.Now()
 		asked := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: &seconds}}
-		got, err := cluster.CoreV1().ServiceAccounts(namespace).CreateToken(ctx, name, asked, metav1.CreateOptions{})
+		got, err := there.cluster.CoreV1().ServiceAccounts(namespace).CreateToken(ctx, name, asked, metav1.CreateOptions{})
 		if err != nil {
 			return nil, fmt.Errorf("ask for a token of ServiceAccount %s/%s: %w", namespace, name, err)
 		}
-		return got, nil
-	}}, nil
-}
-
-// RoundTrip adds a token that is good for a while yet.
-func (a *accountTokens) RoundTrip(request *http.Request) (*http.Response, error) {
-	token, err := a.current(request.Context())
+		// By this machine's clock, which may differ from the server's.
+		return &oauth2.Token{AccessToken: got.Status.Token, Expiry: began.Add(tokenSeconds * time.Second)}, nil
+	}
+	first, err := request(ctx)
 	if err != nil {
-		if request.Body != nil {
-			err = errors.Join(err, request.Body.Close())
-		}
 		return nil, err
 	}
-	request = request.Clone(request.Context())
-	request.Header.Set("Authorization", "Bearer "+token)
-	return a.next.RoundTrip(request)
+	later := context.WithoutCancel(ctx) // the configuration of the cluster limits how long a request takes
+	source := oauth2.ReuseTokenSourceWithExpiry(first, tokens(func() (*oauth2.Token, error) { return request(later) }), time.Minute)
+	return &oauth2.Transport{Source: source, Base: next}, nil
 }
 
-// current returns a token. Two requests at once may both ask for one, which does no harm.
-func (a *accountTokens) current(ctx context.Context) (string, error) {
-	a.mu.Lock()
-	token, renew := a.token, a.renew
-	a.mu.Unlock()
-	if token != "" && time.Now().Before(renew) {
-		return token, nil
-	}
-	asked := time.Now()
-	got, err := a.request(ctx)
-	if err != nil {
-		return "", err
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	// By this machine's clock, which may differ from the server's. A minute is left for the way.
-	a.token, a.renew = got.Status.Token, asked.Add((tokenSeconds-60)*time.Second)
-	return a.token, nil
-}
+// tokens is a source of tokens.
+type tokens func() (*oauth2.Token, error)
+
+func (t tokens) Token() (*oauth2.Token, error) { return t() }

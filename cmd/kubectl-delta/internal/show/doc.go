@@ -1,12 +1,11 @@
 // Package show writes what an operator answered to a terminal or a file.
 //
-//	spans, tables, sentences ──▶ Printer ──▶ clean ──▶ paint ──▶ terminal
-//	answers as they came     ──▶ JSON, YAML ──▶ escape ────────▶ terminal
+//	lines, tables, sentences ──▶ Printer ──▶ clean ───────────▶ terminal
+//	answers as they came     ──▶ JSON, YAML ──▶ escape ───────▶ terminal
 //
 // Names, errors and values come from a server, and everybody who can write an object can choose
 // many of them. A terminal obeys control characters: text that holds some can move the cursor,
-// hide lines or change the title. So all text passes through one place that escapes them, and
-// the colours are added after it.
+// hide lines or change the title. So all text passes through one place that escapes them.
 //
 // # Concurrency
 //

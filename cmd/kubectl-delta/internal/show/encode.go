@@ -15,13 +15,7 @@ type Escaped []byte
 
 // JSON returns a JSON document indented, and otherwise unchanged. Characters that a terminal
 // might obey become escapes, which mean the same in JSON.
-func JSON(document []byte) (Escaped, error) {
-	var b bytes.Buffer
-	if err := json.Indent(&b, document, "", "    "); err != nil {
-		return nil, fmt.Errorf("read the answer as JSON: %w", err)
-	}
-	return append(escape(b.Bytes(), inJSON), '\n'), nil
-}
+func JSON(document []byte) (Escaped, error) { return indented(document, inJSON) }
 
 // JSONLine is [JSON] in one line.
 func JSONLine(document []byte) (Escaped, error) {
@@ -29,25 +23,32 @@ func JSONLine(document []byte) (Escaped, error) {
 	if err := json.Compact(&b, document); err != nil {
 		return nil, fmt.Errorf("read the answer as JSON: %w", err)
 	}
-	return append(escape(b.Bytes(), inJSON), '\n'), nil
+	return escape(append(b.Bytes(), '\n'), inJSON), nil
 }
 
 // YAML returns a JSON document as YAML. Where YAML would show a character that a terminal
 // might obey it returns what is nearly the JSON instead: YAML in one style of many.
 func YAML(document []byte) (Escaped, error) {
+	nearly, err := indented(document, escaped)
+	if err != nil {
+		return nil, err
+	}
+	out, err := yaml.JSONToYAML(nearly)
+	if err != nil {
+		return nil, fmt.Errorf("write the answer as YAML: %w", err)
+	}
+	if !utf8.Valid(out) || bytes.IndexFunc(out, unfit) >= 0 {
+		return nearly, nil
+	}
+	return out, nil
+}
+
+func indented(document []byte, as func(rune) string) (Escaped, error) {
 	var b bytes.Buffer
 	if err := json.Indent(&b, document, "", "    "); err != nil {
 		return nil, fmt.Errorf("read the answer as JSON: %w", err)
 	}
-	escaped := escape(b.Bytes(), inYAML)
-	out, err := yaml.JSONToYAML(escaped)
-	if err != nil {
-		return nil, fmt.Errorf("write the answer as YAML: %w", err)
-	}
-	if utf8.Valid(out) && bytes.IndexFunc(out, unfit) < 0 {
-		return out, nil
-	}
-	return append(escaped, '\n'), nil
+	return escape(append(b.Bytes(), '\n'), as), nil
 }
 
 // unfit reports whether a document must not show a character.
@@ -55,7 +56,7 @@ func unfit(r rune) bool { return r != '\n' && hidden(r) }
 
 // escape replaces all that is unfit. That can only be part of a string: elsewhere JSON has no
 // such characters, except the white space that json.Indent replaced.
-func escape(document []byte, as func(rune) string) []byte {
+func escape(document []byte, as func(rune) string) Escaped {
 	out := make([]byte, 0, len(document))
 	for _, r := range string(document) { // bytes that are no UTF-8 become U+FFFD
 		if unfit(r) {
@@ -68,18 +69,9 @@ func escape(document []byte, as func(rune) string) []byte {
 }
 
 // inJSON is a character's escape in JSON, which counts in UTF-16.
-func inJSON(r rune) string {
-	if r <= 0xFFFF {
-		return fmt.Sprintf(`\u%04x`, r)
+func inJSON(r rune) (text string) {
+	for _, unit := range utf16.AppendRune(nil, r) {
+		text += fmt.Sprintf(`\u%04x`, unit)
 	}
-	high, low := utf16.EncodeRune(r)
-	return fmt.Sprintf(`\u%04x\u%04x`, high, low)
-}
-
-// inYAML is a character's escape in YAML, which knows no halves of characters.
-func inYAML(r rune) string {
-	if r <= 0xFFFF {
-		return fmt.Sprintf(`\u%04x`, r)
-	}
-	return fmt.Sprintf(`\U%08x`, r)
+	return text
 }

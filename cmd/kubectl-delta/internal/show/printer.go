@@ -1,165 +1,66 @@
 package show
 
 import (
+	"fmt"
 	"io"
-	"os"
 	"strings"
+	"text/tabwriter"
 	"unicode/utf8"
-
-	"golang.org/x/term"
 )
 
-// Style says how a piece of text looks. The zero Style is plain text.
-type Style uint8
-
-// The looks that a terminal is asked for.
-const (
-	Plain Style = iota
-	Bold
-	Faint
-	Good
-	Warning
-	Bad
-)
-
-// codes are the escape sequences of the styles.
-var codes = map[Style]string{Bold: "1", Faint: "2", Good: "32", Warning: "33", Bad: "31"}
-
-// Span is a piece of text in one style.
-type Span struct {
-	Text  string
-	Style Style
-}
-
-// Text is a plain span.
-func Text(text string) Span { return Span{Text: text} }
-
-// In is a span in a style.
-func In(style Style, text string) Span { return Span{Text: text, Style: style} }
-
-// Look is what a Printer may do.
-type Look struct {
-	// Colours allows colours.
-	Colours bool
-	// Width is the number of columns that sentences are wrapped to.
-	Width int
-	// Cut shortens the last column of a table to Width. Programs that read the output want
-	// all of it, so this is for terminals.
-	Cut bool
-}
-
-// plainWidth is the width of what no terminal shows.
-const plainWidth = 100
-
-// LookOf returns what suits a writer: colours only on a terminal whose user has not set
-// NO_COLOR.
-func LookOf(out io.Writer, getenv func(string) string) Look {
-	file, ok := out.(*os.File)
-	if !ok || !term.IsTerminal(int(file.Fd())) {
-		return Look{Width: plainWidth}
-	}
-	look := Look{Width: plainWidth, Cut: true}
-	if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 {
-		look.Width = max(width, 80)
-	}
-	look.Colours = getenv("NO_COLOR") == "" && getenv("TERM") != "dumb"
-	return look
-}
+// width is the number of columns that sentences are wrapped to.
+const width = 100
 
 // Printer writes lines, tables and sentences. It keeps the first error of the writer.
 type Printer struct {
-	out  io.Writer
-	look Look
-	err  error
+	out io.Writer
+	err error
 }
 
 // New returns a Printer.
-func New(out io.Writer, look Look) *Printer { return &Printer{out: out, look: look} }
+func New(out io.Writer) *Printer { return &Printer{out: out} }
 
 // Err returns the first error of the writer.
 func (p *Printer) Err() error { return p.err }
 
-// Line writes spans and ends the line.
-func (p *Printer) Line(spans ...Span) {
-	var b strings.Builder
-	for _, span := range spans {
-		b.WriteString(p.paint(span))
-	}
-	p.write(strings.TrimRight(b.String(), " ") + "\n")
-}
-
-// Fit writes spans in one line, which a terminal cuts at its width.
-func (p *Printer) Fit(spans ...Span) {
-	if !p.look.Cut {
-		p.Line(spans...)
-		return
-	}
-	var line []Span
-	left := p.look.Width
-	for _, span := range spans {
-		if left <= 0 {
-			break
-		}
-		short := In(span.Style, Shorten(span.Text, left))
-		left -= columns(short)
-		line = append(line, short)
-	}
-	p.Line(line...)
-}
+// Line writes text and ends the line.
+func (p *Printer) Line(text string) { p.write(strings.TrimRight(Clean(text), " ") + "\n") }
 
 // Sentence writes text below an indent, and wraps it between words.
-func (p *Printer) Sentence(indent string, spans ...Span) {
-	line, used := []Span{Text(indent)}, utf8.RuneCountInString(indent)
-	empty := true
-	for _, word := range words(spans) {
-		width := 0
-		for _, part := range word {
-			width += columns(part)
+func (p *Printer) Sentence(indent, text string) {
+	line := indent
+	for i, word := range strings.Fields(Clean(text)) {
+		if i > 0 && utf8.RuneCountInString(line+word) > width {
+			p.Line(line)
+			line = indent + "  "
 		}
-		if !empty && used+width > p.look.Width {
-			p.Line(line...)
-			line, used = []Span{Text(indent + "  ")}, utf8.RuneCountInString(indent)+2
-		}
-		line, used, empty = append(append(line, word...), Text(" ")), used+width+1, false
+		line += word + " "
 	}
-	p.Line(line...)
+	p.Line(line)
 }
 
-// words splits spans at their spaces. A word whose parts differ in style has several spans.
-func words(spans []Span) [][]Span {
-	var all [][]Span
-	open := false // the last word goes on
-	for _, span := range spans {
-		for i, part := range strings.Split(span.Text, " ") {
-			open = open && i == 0
-			switch {
-			case part == "":
-			case open:
-				all[len(all)-1] = append(all[len(all)-1], In(span.Style, part))
-			default:
-				all = append(all, []Span{In(span.Style, part)})
-				open = true
-			}
+// Table writes rows below a head, in columns.
+func (p *Printer) Table(head []string, rows [][]string) {
+	var b strings.Builder
+	columns := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, row := range append([][]string{head}, rows...) {
+		cells := make([]string, len(row))
+		for i := range row {
+			cells[i] = Clean(row[i]) // so it has no tab
 		}
-		open = len(all) > 0 && !strings.HasSuffix(span.Text, " ") && (open || span.Text != "")
+		fmt.Fprintln(columns, strings.Join(cells, "\t"))
 	}
-	return all
+	_ = columns.Flush() // a Builder takes all
+	for line := range strings.Lines(b.String()) {
+		p.Line(strings.TrimSuffix(line, "\n"))
+	}
 }
 
-func (p *Printer) paint(span Span) string {
-	text := Clean(span.Text)
-	code := codes[span.Style]
-	if !p.look.Colours || code == "" || text == "" {
-		return text
-	}
-	return "\x1b[" + code + "m" + text + "\x1b[0m"
-}
+// Raw writes bytes that [JSON] or [YAML] made.
+func (p *Printer) Raw(document Escaped) { p.write(string(document)) }
 
 func (p *Printer) write(text string) {
 	if p.err == nil {
 		_, p.err = io.WriteString(p.out, text)
 	}
 }
-
-// Raw writes bytes that [JSON] or [YAML] made.
-func (p *Printer) Raw(escaped Escaped) { p.write(string(escaped)) }

@@ -2,8 +2,6 @@ package show
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/duration"
@@ -73,12 +71,5 @@ func Count[N int | uint32 | uint64](n N, one string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return strconv.FormatUint(uint64(n), 10) + " " + plural(one)
-}
-
-func plural(one string) string {
-	if strings.HasSuffix(one, "y") {
-		return strings.TrimSuffix(one, "y") + "ies"
-	}
-	return one + "s"
+	return fmt.Sprintf("%d %ss", n, one)
 }
