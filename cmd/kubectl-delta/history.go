@@ -147,18 +147,12 @@ func brief(e *v1.Edit) string {
 	}
 }
 
-// edited is what a delta or a change has edited.
-type edited struct {
-	edits   []v1.Edit
-	leftOut bool // there are more
-}
-
 // showEdits writes an edit a line.
-func (p *program) showEdits(indent string, of edited) {
-	for i := range of.edits {
-		p.out.Line(indent + brief(&of.edits[i]))
+func (p *program) showEdits(indent string, edits []v1.Edit, leftOut bool) {
+	for i := range edits {
+		p.out.Line(indent + brief(&edits[i]))
 	}
-	if of.leftOut {
+	if leftOut {
 		p.out.Line(indent + "more edits are not shown")
 	}
 }

@@ -107,12 +107,13 @@ func (p *program) showKinds(list v1.KindList) {
 func (p *program) showIllness(k *v1.Kind, at time.Time) {
 	p.out.Line("")
 	p.out.Sentence("", k.Name+": "+k.Why)
-	if !k.DeafSince.IsZero() {
-		p.out.Sentence("  ", "deaf since "+clock(at, k.DeafSince)+", "+show.Ago(at, k.DeafSince))
+	since := func(what string, when time.Time) {
+		if !when.IsZero() {
+			p.out.Sentence("  ", what+" since "+clock(at, when)+", "+show.Ago(at, when))
+		}
 	}
-	if !k.DegradedSince.IsZero() {
-		p.out.Sentence("  ", "refused since "+clock(at, k.DegradedSince)+", "+show.Ago(at, k.DegradedSince))
-	}
+	since("deaf", k.DeafSince)
+	since("refused", k.DegradedSince)
 	if k.LastError != "" {
 		p.out.Sentence("  ", "last error: "+k.LastError)
 	}

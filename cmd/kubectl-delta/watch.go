@@ -16,12 +16,8 @@ import (
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 )
 
-const (
-	// maxPause is the longest time between two attempts to connect.
-	maxPause = 30 * time.Second
-	// silence is several times as long as an inspector is ever silent.
-	silence = 90 * time.Second
-)
+// maxPause is the longest time between two attempts to connect.
+const maxPause = 30 * time.Second
 
 // watcher follows the deltas, through one stream after the other.
 type watcher struct {
@@ -101,11 +97,21 @@ func (w *watcher) once(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.Stream(ctx, ask.Follow{
-		Query: w.filters, After: w.after, Silence: silence,
-		Opened: func() { w.opened(c.Where) },
-		Each:   w.each,
-	})
+	for event, err := range c.Stream(ctx, w.filters, w.after) {
+		if err != nil {
+			return err
+		}
+		if event.Name == ask.Opened {
+			w.opened(c.Where)
+			continue
+		}
+		err = w.event(event)
+		w.after, w.broken = cmp.Or(event.ID, w.after), err != nil
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (w *watcher) opened(where string) {
@@ -123,13 +129,7 @@ func (w *watcher) opened(where string) {
 // notice says something about the connection.
 func (w *watcher) notice(text string) { w.errOut.Line("# " + text) }
 
-// each shows an event.
-func (w *watcher) each(event ask.Event) error {
-	err := w.event(event)
-	w.after, w.broken = cmp.Or(event.ID, w.after), err != nil
-	return err
-}
-
+// event shows an event.
 func (w *watcher) event(event ask.Event) error {
 	switch event.Name {
 	case "lost":
@@ -186,7 +186,7 @@ func (w *watcher) line(data []byte) error {
 	}
 	w.out.Line(text)
 	if w.diff {
-		w.showEdits("              ", edited{d.Edits, d.EditsLeftOut})
+		w.showEdits("              ", d.Edits, d.EditsLeftOut)
 	}
 	return w.out.Err()
 }

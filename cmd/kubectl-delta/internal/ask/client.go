@@ -9,7 +9,10 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
+
+	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 )
 
 const (
@@ -36,11 +39,13 @@ type Client struct {
 	Refrain error
 	// Timeout limits a request; zero sets no limit. It does not limit streams.
 	Timeout time.Duration
+	// Silence is how long a stream may be silent; zero for a time that suits inspectors.
+	Silence time.Duration
 }
 
 // Get asks for a route such as "kinds", and returns the answer as it came.
 func (c *Client) Get(ctx context.Context, route string, query url.Values) ([]byte, error) {
-	return c.exchange(ctx, request{method: http.MethodGet, route: route, query: query})
+	return c.exchange(c.request(ctx, route, query))
 }
 
 // Post sends body as JSON to a route such as "actions/relist", and returns the answer as it
@@ -50,24 +55,27 @@ func (c *Client) Post(ctx context.Context, route string, body any) ([]byte, erro
 	if err != nil {
 		return nil, fmt.Errorf("write the request for %s: %w", route, err)
 	}
-	return c.exchange(ctx, request{method: http.MethodPost, route: route, content: content})
+	r := c.request(ctx, route, nil)
+	r.Method, r.Body, r.ContentLength = http.MethodPost, io.NopCloser(bytes.NewReader(content)), int64(len(content))
+	r.Header.Set("Content-Type", "application/json")
+	return c.exchange(r)
 }
 
-// request is one request to come.
-type request struct {
-	method, route string
-	query         url.Values
-	content       []byte
-	header        http.Header
+// request returns a request for a route.
+func (c *Client) request(ctx context.Context, route string, query url.Values) *http.Request {
+	where := *c.Base
+	where.Path, where.RawQuery = prefix+route, query.Encode()
+	header := http.Header{"User-Agent": {"kubectl-delta"}}
+	return (&http.Request{Method: http.MethodGet, URL: &where, Header: header}).WithContext(ctx)
 }
 
-func (c *Client) exchange(ctx context.Context, r request) ([]byte, error) {
+func (c *Client) exchange(r *http.Request) ([]byte, error) {
 	if c.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, c.Timeout, fmt.Errorf("no answer within %s", c.Timeout))
+		ctx, cancel := context.WithTimeoutCause(r.Context(), c.Timeout, fmt.Errorf("no answer within %s", c.Timeout))
 		defer cancel()
+		r = r.WithContext(ctx)
 	}
-	answer, err := c.send(ctx, r)
+	answer, err := c.send(r)
 	if err != nil {
 		return nil, err
 	}
@@ -75,42 +83,29 @@ func (c *Client) exchange(ctx context.Context, r request) ([]byte, error) {
 	content, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer+1))
 	switch {
 	case err != nil:
-		return nil, c.failed(ctx, r, err)
+		return nil, c.failed(r, err)
 	case len(content) > maxAnswer:
-		return nil, c.failed(ctx, r, fmt.Errorf("the answer has more than %d bytes", maxAnswer))
+		return nil, c.failed(r, fmt.Errorf("the answer has more than %d bytes", maxAnswer))
 	case !json.Valid(content):
-		return nil, c.refused(r, answer, content)
+		return nil, c.refused(answer, content)
 	}
 	return content, nil
 }
 
 // send returns an answer with status 200. The caller closes its body.
-func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
-	where := *c.Base
-	where.Path, where.RawQuery = prefix+r.route, r.query.Encode()
-	req, err := http.NewRequestWithContext(ctx, r.method, where.String(), bytes.NewReader(r.content))
-	if err != nil {
-		return nil, c.failed(ctx, r, err)
-	}
-	for name, values := range r.header {
-		req.Header[name] = values
-	}
-	req.Header.Set("User-Agent", "kubectl-delta")
-	if r.content != nil {
-		req.Header.Set("Content-Type", "application/json")
-	}
+func (c *Client) send(r *http.Request) (*http.Response, error) {
 	// A transport adds the token to each request, so a redirect could lead the token to somebody else.
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	answer, err := (&http.Client{Transport: c.Transport, CheckRedirect: stay}).Do(req)
+	answer, err := (&http.Client{Transport: c.Transport, CheckRedirect: stay}).Do(r)
 	if err != nil {
-		return nil, c.failed(ctx, r, err)
+		return nil, c.failed(r, err)
 	}
 	if answer.StatusCode == http.StatusOK {
 		return answer, nil
 	}
 	defer func() { _ = answer.Body.Close() }()
 	content, _ := io.ReadAll(io.LimitReader(answer.Body, maxComplaint)) // what came of it is still of use
-	return nil, c.refused(r, answer, content)
+	return nil, c.refused(answer, content)
 }
 
 // Into reads an answer as one of v1's types.
@@ -122,21 +117,87 @@ func Into[T any](answer []byte) (T, error) {
 	return into, nil
 }
 
+// Failure says in a sentence what was asked, which operator was asked, why it failed, and what to try.
+type Failure struct {
+	error
+
+	// Status is zero if no answer came.
+	Status int
+	// Explained is an answer in which the inspector says why.
+	Explained bool
+}
+
+// Unwrap returns the reasons.
+func (f *Failure) Unwrap() error { return f.error }
+
+// Lasting reports whether the same request would fail again: the inspector has answered, and
+// does not want it.
+func Lasting(err error) bool {
+	failure, ok := errors.AsType[*Failure](err)
+	return ok && failure.Status >= 400 && failure.Status < 500 &&
+		failure.Status != http.StatusTooManyRequests && failure.Status != http.StatusRequestTimeout
+}
+
+// Missing reports whether the inspector does not have what was asked for.
+func Missing(err error) bool {
+	failure, ok := errors.AsType[*Failure](err)
+	return ok && failure.Status == http.StatusNotFound && failure.Explained
+}
+
+// because says what was asked, and why it failed.
+func (c *Client) because(r *http.Request, err error, try string) error {
+	text := strings.ToLower(r.Method) + " " + strings.TrimPrefix(r.URL.Path, prefix) + " from " + c.Where
+	if try == "" {
+		return fmt.Errorf("%s: %w", text, err)
+	}
+	return fmt.Errorf("%s: %w; %s", text, err, try)
+}
+
 // failed is a request without an answer.
-func (c *Client) failed(ctx context.Context, r request, err error) error {
-	if cause := context.Cause(ctx); cause != nil {
+func (c *Client) failed(r *http.Request, err error) error {
+	if cause := context.Cause(r.Context()); cause != nil {
 		err = cause
 	}
 	if through, ok := errors.AsType[*url.Error](err); ok {
-		err = through.Err // the rest of it is what we were doing, which the Failure says
+		err = through.Err // the rest of it is what we were doing
 	}
-	return &Failure{Doing: r.doing(), Where: c.Where, Err: err, Try: c.Way.afterError(err)}
+	return &Failure{error: c.because(r, err, c.Way.afterError(err))}
 }
 
-// doing says what a request is for.
-func (r request) doing() string {
-	if r.method == http.MethodPost {
-		return "post " + r.route
+// refused is an answer that is none.
+func (c *Client) refused(answer *http.Response, content []byte) error {
+	var problem v1.Problem
+	if json.Unmarshal(content, &problem) != nil {
+		problem.Message = ""
 	}
-	return "get " + r.route
+	failure := &Failure{Status: answer.StatusCode, Explained: problem.Message != ""}
+	err := errors.New(problem.Message)
+	if !failure.Explained {
+		err = unexpected(answer, content)
+	}
+	// Some filters take a request without a token for one of anybody, who has no right.
+	anybody := failure.Status == http.StatusForbidden && !failure.Explained
+	if c.Refrain != nil && (failure.Status == http.StatusUnauthorized || anybody) {
+		failure.error = c.because(answer.Request, fmt.Errorf("%w; %w", err, c.Refrain), "")
+	} else {
+		failure.error = c.because(answer.Request, err, c.Way.afterStatus(failure.Status, failure.Explained, string(content)))
+	}
+	return failure
+}
+
+// unexpected quotes the first line of an answer that the inspector did not give.
+func unexpected(answer *http.Response, content []byte) error {
+	const most = 200
+	line, _, _ := strings.Cut(strings.TrimSpace(string(content)), "\n")
+	if runes := []rune(line); len(runes) > most {
+		line = string(runes[:most]) + "…"
+	}
+	switch {
+	case answer.StatusCode == http.StatusOK:
+		return fmt.Errorf("the answer is not JSON: %q", line)
+	case line == "":
+		return fmt.Errorf("the answer is %s", answer.Status)
+	default:
+		return fmt.Errorf("the answer is %s: %q", answer.Status, line)
+	}
 }

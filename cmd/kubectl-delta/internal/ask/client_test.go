@@ -171,21 +171,28 @@ func TestAnswersMayTakeOnlySoLong(t *testing.T) {
 	}
 }
 
+// follow reads a stream to its end.
+func follow(t *testing.T, c *ask.Client, after string) (got []string, end error) {
+	t.Helper()
+	for event, err := range c.Stream(t.Context(), url.Values{"op": {"Added"}}, after) {
+		if err != nil {
+			return got, err
+		}
+		got = append(got, event.Name+" "+string(event.Data))
+	}
+	return got, nil
+}
+
 func TestStream(t *testing.T) {
 	c := client(t, server(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 		fmt.Fprintf(w, "id: 8\nevent: delta\ndata: after %s of %s\n\n", r.Header.Get("Last-Event-Id"), r.URL.RawQuery)
 	}))
-	var got []string
-	err := c.Stream(t.Context(), ask.Follow{
-		Query: url.Values{"op": {"Added"}}, After: "7", Silence: time.Minute,
-		Opened: func() { got = append(got, "opened") },
-		Each:   func(e ask.Event) error { got = append(got, string(e.Data)); return nil },
-	})
+	got, err := follow(t, c, "7")
 	if err == nil || !strings.Contains(err.Error(), "ended the stream") {
 		t.Errorf("the stream ended with %v", err)
 	}
-	if want := "opened, after 7 of op=Added"; strings.Join(got, ", ") != want {
+	if want := "opened , delta after 7 of op=Added"; strings.Join(got, ", ") != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -197,18 +204,15 @@ func TestASilentStreamEnds(t *testing.T) {
 		_ = http.NewResponseController(w).Flush()
 		<-r.Context().Done()
 	}))
-	err := c.Stream(t.Context(), ask.Follow{
-		Silence: 20 * time.Millisecond, Opened: func() {}, Each: func(ask.Event) error { return nil },
-	})
-	if err == nil || !strings.Contains(err.Error(), "nothing was heard") {
+	c.Silence = 20 * time.Millisecond
+	if _, err := follow(t, c, ""); err == nil || !strings.Contains(err.Error(), "nothing was heard") {
 		t.Errorf("the stream ended with %v", err)
 	}
 }
 
 func TestAStreamIsNoPage(t *testing.T) {
 	c := client(t, server(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>") }))
-	err := c.Stream(t.Context(), ask.Follow{Silence: time.Minute})
-	if err == nil || !strings.Contains(err.Error(), "check --operator and --port") {
+	if _, err := follow(t, c, ""); err == nil || !strings.Contains(err.Error(), "check --operator and --port") {
 		t.Errorf("the stream ended with %v", err)
 	}
 }

@@ -34,14 +34,14 @@ var hints = [...]struct{ token, account, plain, secure, port, otherPort, where s
 	},
 }
 
-// afterStatus says what may help. explained is what the inspector itself has said about it.
-func (w Way) afterStatus(status int, explained, content string) string {
+// afterStatus says what may help. The inspector may have explained it itself.
+func (w Way) afterStatus(status int, explained bool, content string) string {
 	switch h := &hints[w]; {
 	case status == http.StatusUnauthorized:
 		return "it needs a token that it accepts: " + h.token
 	case status == http.StatusBadRequest && strings.Contains(content, "HTTP request to an HTTPS server"):
 		return h.secure
-	case explained != "":
+	case explained:
 		return ""
 	case status == http.StatusForbidden:
 		return `the account needs a ClusterRole with the verb get on the nonResourceURLs ["/delta/*"], and post on ["/delta/v1/actions/*"] ` +

@@ -2,20 +2,26 @@ package ask
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"mime"
-	"net/http"
 	"net/url"
 	"strings"
 	"time"
 )
 
-// maxLine is larger than any delta: the inspector cuts values and leaves out edits.
-const maxLine = 8 << 20
+const (
+	// Opened is the name of the event that a stream begins with. The inspector does not send it.
+	Opened = "opened"
+	// maxLine is larger than any delta: the inspector cuts values and leaves out edits.
+	maxLine = 8 << 20
+	// longestSilence is several times as long as an inspector is ever silent: it sends a comment now and then.
+	longestSilence = 90 * time.Second
+)
 
 // Event is one server-sent event.
 type Event struct {
@@ -26,52 +32,44 @@ type Event struct {
 	Data []byte
 }
 
-// Follow says what a stream shall show.
-type Follow struct {
-	Query url.Values
-	// After is the id of the last event that is known; empty for none.
-	After string
-	// Silence is how long a stream may be silent. Inspectors send a comment now and then so
-	// that a stream never is.
-	Silence time.Duration
-	// Opened is called when the stream begins.
-	Opened func()
-	// Each is called with each event. An error of it ends the stream.
-	Each func(Event) error
-}
-
-// Stream follows the deltas until the stream ends, which is always an error.
-func (c *Client) Stream(ctx context.Context, follow Follow) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	alarm := time.AfterFunc(follow.Silence, func() {
-		cancel(errors.New("nothing was heard for so long that the connection must be dead"))
-	})
-	defer alarm.Stop()
-	r := request{method: http.MethodGet, route: "deltas/stream", query: follow.Query, header: http.Header{}}
-	r.header.Set("Accept", "text/event-stream")
-	if follow.After != "" && strings.IndexFunc(follow.After, unfit) < 0 {
-		r.header.Set("Last-Event-Id", follow.After)
-	}
-	answer, err := c.send(ctx, r)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = answer.Body.Close() }()
-	if kind, _, err := mime.ParseMediaType(answer.Header.Get("Content-Type")); err != nil || kind != "text/event-stream" {
-		content, _ := io.ReadAll(io.LimitReader(answer.Body, maxComplaint))
-		return c.refused(r, answer, content)
-	}
-	follow.Opened()
-	for event, err := range Events(answer.Body, func() { alarm.Reset(follow.Silence) }) {
+// Stream has the deltas that come after an id, or all if that is empty. It ends with an error.
+func (c *Client) Stream(ctx context.Context, query url.Values, after string) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		silence := cmp.Or(c.Silence, longestSilence)
+		alarm := time.AfterFunc(silence, func() {
+			cancel(errors.New("nothing was heard for so long that the connection must be dead"))
+		})
+		defer alarm.Stop()
+		r := c.request(ctx, "deltas/stream", query)
+		r.Header.Set("Accept", "text/event-stream")
+		if after != "" && strings.IndexFunc(after, unfit) < 0 {
+			r.Header.Set("Last-Event-Id", after)
+		}
+		answer, err := c.send(r)
 		if err != nil {
-			return c.failed(ctx, r, err)
+			yield(Event{}, err)
+			return
 		}
-		if err := follow.Each(event); err != nil {
-			return err
+		defer func() { _ = answer.Body.Close() }()
+		if kind, _, err := mime.ParseMediaType(answer.Header.Get("Content-Type")); err != nil || kind != "text/event-stream" {
+			content, _ := io.ReadAll(io.LimitReader(answer.Body, maxComplaint))
+			yield(Event{}, c.refused(answer, content))
+			return
+		}
+		if !yield(Event{Name: Opened}, nil) {
+			return
+		}
+		for event, err := range Events(answer.Body, func() { alarm.Reset(silence) }) {
+			if err != nil {
+				err = c.failed(r, err)
+			}
+			if !yield(event, err) {
+				return
+			}
 		}
 	}
-	return c.failed(ctx, r, errors.New("the inspector ended the stream"))
 }
 
 // unfit reports whether a header can't have a character. An inspector's ids are numbers.
@@ -102,8 +100,10 @@ func Events(in io.Reader, heard func()) iter.Seq2[Event, error] {
 				event = Event{ID: event.ID}
 			}
 		}
-		if err := lines.Err(); err != nil {
-			yield(Event{}, fmt.Errorf("read an event of at most %d bytes: %w", maxLine, err))
+		err := errors.New("the inspector ended the stream")
+		if lines.Err() != nil {
+			err = fmt.Errorf("read an event of at most %d bytes: %w", maxLine, lines.Err())
 		}
+		yield(Event{}, err)
 	}
 }

@@ -30,7 +30,7 @@ type Way func(context.Context) (*reach.Connection, error)
 type Server struct {
 	listener net.Listener
 	guard    guard
-	proxy    http.Handler
+	way      Way
 }
 
 // Listen returns a Server that listens on a loopback address such as 127.0.0.1:0. way is asked
@@ -48,7 +48,7 @@ func Listen(ctx context.Context, address string, way Way) (*Server, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("read the address of the listener: %w", err), listener.Close())
 	}
-	return &Server{listener: listener, guard: guard{port: port, key: rand.Text()}, proxy: proxy(way)}, nil
+	return &Server{listener: listener, guard: guard{port: port, key: rand.Text()}, way: way}, nil
 }
 
 // URL is what to open in a browser. It has the key.
@@ -81,7 +81,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case !strings.HasPrefix(r.URL.Path, home) || path.Clean(r.URL.Path) != strings.TrimSuffix(r.URL.Path, "/"):
 		http.NotFound(w, r) // the operator may serve more there than its inspector
 	default:
-		s.proxy.ServeHTTP(w, r)
+		s.handOn(w, r)
 	}
 }
 
@@ -97,53 +97,41 @@ func refuse(w http.ResponseWriter, r *http.Request, why string) {
 	_, _ = w.Write(content)
 }
 
-type connectionKey struct{}
-
-// through is the connection of a request.
-func through(r *http.Request) *reach.Connection {
-	return r.Context().Value(connectionKey{}).(*reach.Connection)
-}
-
-// proxy hands requests on.
-func proxy(way Way) http.Handler {
-	reverse := &httputil.ReverseProxy{
-		Rewrite:       rewrite,
-		Transport:     roundTrip(func(r *http.Request) (*http.Response, error) { return through(r).Transport.RoundTrip(r) }),
+// handOn hands a request on to the inspector.
+func (s *Server) handOn(w http.ResponseWriter, r *http.Request) {
+	to, err := s.way(r.Context())
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadGateway)
+		return
+	}
+	(&httputil.ReverseProxy{
+		Rewrite:       func(r *httputil.ProxyRequest) { rewrite(r, to.Base) },
+		Transport:     to.Transport,
 		FlushInterval: -1, // streams
 		// The browser sees that an answer breaks off. A log would tell the terminal why, in words
 		// of the other end and of the kubelet that nothing has cleaned.
-		ErrorLog:       log.New(io.Discard, "", 0),
-		ModifyResponse: accepted,
+		ErrorLog: log.New(io.Discard, "", 0),
+		// A token that the operator does not accept is trouble of this proxy. To a 401 the page would ask
+		// for a token, which does not get through.
+		ModifyResponse: func(answer *http.Response) error {
+			switch {
+			case answer.StatusCode != http.StatusUnauthorized:
+				return nil
+			case to.Refrain != nil:
+				return to.Refrain
+			default:
+				return errors.New("the operator does not accept the token, which may have expired; end this with Ctrl-C and start kubectl delta page again")
+			}
+		},
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
 			http.Error(w, fmt.Sprintf("ask the inspector: %v", err), http.StatusBadGateway)
 		},
-	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		to, err := way(r.Context())
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusBadGateway)
-			return
-		}
-		reverse.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), connectionKey{}, to)))
-	})
-}
-
-// accepted makes a token that the operator does not accept trouble of this proxy. To a 401 the
-// page would ask for a token, which does not get through.
-func accepted(answer *http.Response) error {
-	if answer.StatusCode != http.StatusUnauthorized {
-		return nil
-	}
-	if why := through(answer.Request).Refrain; why != nil {
-		return why
-	}
-	return errors.New("the operator does not accept the token, which may have expired; end this with Ctrl-C and start kubectl delta page again")
+	}).ServeHTTP(w, r)
 }
 
 // rewrite addresses a request to the inspector and takes out what is between the browser and
 // this proxy only.
-func rewrite(r *httputil.ProxyRequest) {
-	to := through(r.In).Base
+func rewrite(r *httputil.ProxyRequest, to *url.URL) {
 	r.SetURL(to)
 	r.Out.Host = to.Host
 	query := r.Out.URL.Query()
@@ -155,7 +143,3 @@ func rewrite(r *httputil.ProxyRequest) {
 		r.Out.Header.Del(name)
 	}
 }
-
-type roundTrip func(*http.Request) (*http.Response, error)
-
-func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
