@@ -147,12 +147,12 @@ func brief(e *v1.Edit) string {
 	}
 }
 
-// showEdits writes an edit a line.
-func (p *program) showEdits(indent string, edits []v1.Edit, leftOut bool) {
-	for i := range edits {
-		p.out.Line(indent + brief(&edits[i]))
+// showEdits writes an edit a line, and says if there are more.
+func (p *program) showEdits(indent string, d *v1.Delta) {
+	for i := range d.Edits {
+		p.out.Line(indent + brief(&d.Edits[i]))
 	}
-	if leftOut {
+	if d.EditsLeftOut {
 		p.out.Line(indent + "more edits are not shown")
 	}
 }

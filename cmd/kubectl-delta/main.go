@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/reach"
 	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/show"
@@ -38,7 +39,7 @@ func main() {
 // newProgram returns a program that has done nothing yet.
 func newProgram(out, errOut io.Writer, getenv func(string) string) *program {
 	p := &program{
-		out: show.New(out), rawOut: out, errOut: show.New(errOut), pause: firstPause,
+		out: show.New(out), rawOut: out, errOut: show.New(errOut), pause: time.Second,
 		options: reach.Options{UsualOperatorNamespace: getenv(reach.NamespaceVariable)},
 	}
 	p.keeper = reach.Keep(func(ctx context.Context) (*reach.Connection, error) { return reach.Open(ctx, &p.options) })

@@ -18,9 +18,6 @@ import (
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 )
 
-// firstPause is how long watch waits before it connects again for the first time.
-const firstPause = time.Second
-
 // program is one run of the plugin.
 type program struct {
 	out, errOut *show.Printer
@@ -29,7 +26,8 @@ type program struct {
 	keeper      *reach.Keeper
 	// output is json, yaml or empty.
 	output string
-	pause  time.Duration
+	// pause is how long watch waits before it connects again for the first time.
+	pause time.Duration
 }
 
 // root returns the commands.

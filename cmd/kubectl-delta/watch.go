@@ -186,7 +186,7 @@ func (w *watcher) line(data []byte) error {
 	}
 	w.out.Line(text)
 	if w.diff {
-		w.showEdits("              ", d.Edits, d.EditsLeftOut)
+		w.showEdits("              ", &d)
 	}
 	return w.out.Err()
 }

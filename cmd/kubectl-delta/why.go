@@ -111,7 +111,7 @@ func (p *program) showCall(r *v1.Reconcile, at time.Time) {
 func (p *program) showChanges(changes []v1.Change, leftOut int, at time.Time) {
 	for i := range changes {
 		p.out.Sentence("    ", headline(&changes[i], at))
-		p.showEdits("      ", changes[i].Edits, changes[i].EditsLeftOut)
+		p.showEdits("      ", &v1.Delta{Edits: changes[i].Edits, EditsLeftOut: changes[i].EditsLeftOut})
 	}
 	if leftOut > 0 {
 		p.out.Sentence("    ", fmt.Sprintf("and %d more", leftOut))

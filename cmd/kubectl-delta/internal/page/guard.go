@@ -4,7 +4,7 @@ import (
 	"crypto/subtle"
 	"net"
 	"net/http"
-	"net/url"
+	"slices"
 
 	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/reach"
 )
@@ -18,33 +18,21 @@ type guard struct{ port, key string }
 
 // look returns why a request is refused; empty if it is not.
 func (g guard) look(r *http.Request) string {
+	// A link in another page leads to nothing that acts, and a browser opens it for its user. Even so it is
+	// refused: the link that the terminal shows does not need it. Other programs say nothing of their origin.
+	site := r.Header.Get("Sec-Fetch-Site")
+	other := func(origin string) bool { return origin != "http://"+r.Host }
 	_, port, err := net.SplitHostPort(r.Host)
 	switch {
 	case err != nil || port != g.port || !reach.Loopback(r.Host):
 		return "this address is only for a loopback name, such as 127.0.0.1"
-	case !g.sameOrigin(r):
+	case site != "" && site != "same-origin" && site != "none", slices.ContainsFunc(r.Header.Values("Origin"), other):
 		return "another site may not use this page"
 	case !g.known(r):
 		return "the key is missing: open the address that kubectl delta page printed"
 	default:
 		return ""
 	}
-}
-
-// sameOrigin judges by what the browser says. Other programs say nothing.
-func (g guard) sameOrigin(r *http.Request) bool {
-	// A link in another page leads to nothing that acts, and a browser opens it for its user.
-	// Even so it is refused: the link that the terminal shows does not need it.
-	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
-		return false
-	}
-	for _, text := range r.Header.Values("Origin") {
-		origin, err := url.Parse(text)
-		if err != nil || origin.Scheme != "http" || origin.Host != r.Host {
-			return false
-		}
-	}
-	return true
 }
 
 // known reports whether a request has the key, as a cookie or in its address.
