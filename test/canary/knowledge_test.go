@@ -118,7 +118,6 @@ var shown = map[string][]string{
 	"kubectl delta resync":                    {"Secret"},
 	"kubectl delta relist":                    {"Secret"},
 	"kubectl delta page":                      {"<html", "sealed-"},
-	"kubectl delta version":                   {"v"},
 	"kubectl delta help":                      {"why"},
 	"kubectl delta completion":                {"kubectl-delta"},
 }

@@ -103,7 +103,7 @@ func (p *plugin) all(about *knowledge) {
 			p.t.Errorf("nobody has said how to run the command %s", command[1])
 		}
 		for _, args := range lines {
-			for _, format := range []string{"", "wide", "json", "yaml"} {
+			for _, format := range []string{"", "json", "yaml"} {
 				p.once(command[1], slices.Concat([]string{command[1]}, args, p.url, []string{"-o", format}))
 			}
 		}
@@ -146,7 +146,7 @@ func (p *plugin) lines(command string, about *knowledge) (lines [][]string, know
 		for _, secret := range about.secrets {
 			lines = append(lines, []string{"objects", about.namespace + "/" + secret})
 		}
-	case "help", "version":
+	case "help":
 		lines = [][]string{{}}
 	case "completion":
 		lines = [][]string{{"bash"}}
@@ -162,7 +162,7 @@ func (p *plugin) lines(command string, about *knowledge) (lines [][]string, know
 
 // watch runs the command in each format until it has shown a Secret.
 func (p *plugin) watch() {
-	for _, format := range []string{"", "wide", "json", "yaml"} {
+	for _, format := range []string{"", "json", "yaml"} {
 		for _, args := range [][]string{{}, {"--diff"}, {"v1 Secret", "--diff"}} {
 			text := run(p.t, command{
 				name: p.program, args: slices.Concat([]string{"watch"}, args, p.url, []string{"-o", format}),
