@@ -11,8 +11,8 @@
 //	      │                                                                      │
 //	      └──▶ show: tables, sentences, JSON, YAML ◀── the types of pkg/inspect/v1
 //
-// A command is a file: status.go, why.go, watch.go and so on. It asks for one or a few routes
-// and shows the answers. With -o json or yaml it shows them as they came.
+// A command, or a few that are alike, is a file: status.go, why.go, actions.go and so on. It asks
+// for one or a few routes and shows the answers. With -o json or yaml it shows them as they came.
 //
 // Ages are counted from the time in the answer, so this machine's clock does not matter.
 //

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -98,12 +99,12 @@ func again(args, flags []string) string {
 	return strings.Join(slices.Concat(words, flags), " ")
 }
 
+// plain are words that mean nothing else to a shell.
+var plain = regexp.MustCompile(`^[-\w./:=,@%+]+$`)
+
 // quoted is how a word is written for a shell.
 func quoted(word string) string {
-	special := func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-_./:=,@%+", r)
-	}
-	if word != "" && strings.IndexFunc(word, special) < 0 {
+	if plain.MatchString(word) {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"

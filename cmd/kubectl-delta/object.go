@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -166,8 +167,5 @@ func names(kinds []v1.Kind) string {
 	if len(all) > most {
 		all = append(all[:most], "and others, which kubectl delta status lists")
 	}
-	if len(all) == 0 {
-		return "none"
-	}
-	return strings.Join(all, ", ")
+	return cmp.Or(strings.Join(all, ", "), "none")
 }

@@ -74,15 +74,6 @@ func (p *program) showQueue(q *v1.Queue, at time.Time) {
 }
 
 func itemRow(i *v1.Item, at time.Time) []string {
-	state := i.State
-	switch state {
-	case "working":
-		state = "working for " + show.Age(at, i.Working)
-	case "ready":
-		state = "ready for " + show.Age(at, i.Queued)
-	case "delayed":
-		state = "due " + show.Until(at, i.Due)
-	}
 	var why []string
 	for j := range i.Why {
 		why = append(why, cause(&i.Why[j]))
@@ -90,7 +81,19 @@ func itemRow(i *v1.Item, at time.Time) []string {
 	if i.WhyLeftOut > 0 {
 		why = append(why, fmt.Sprintf("and %d more", i.WhyLeftOut))
 	}
-	return []string{full(i.Namespace, i.Name), state, strconv.Itoa(i.Attempts), cmp.Or(strings.Join(why, "; "), show.None)}
+	return []string{full(i.Namespace, i.Name), place(i, at), strconv.Itoa(i.Attempts), cmp.Or(strings.Join(why, "; "), show.None)}
+}
+
+// place says since when a request is where it is in its queue, or until when.
+func place(i *v1.Item, at time.Time) string {
+	switch i.State {
+	case "working":
+		return "working for " + show.Age(at, i.Working)
+	case "delayed":
+		return "due " + show.Until(at, i.Due)
+	default:
+		return i.State + " for " + show.Age(at, i.Queued)
+	}
 }
 
 // cause says for which causes a request was added, and which object they are about.

@@ -141,14 +141,9 @@ func headline(c *v1.Change, at time.Time) string {
 
 // placeInQueue says where a request is in a queue.
 func placeInQueue(i *v1.Item, at time.Time) string {
-	text := i.State
-	switch i.State {
-	case "working":
-		text += " for " + show.Age(at, i.Working)
-	case "delayed":
-		text += ", due " + show.Until(at, i.Due)
-	default:
-		text += " for " + show.Age(at, i.Queued)
+	text := place(i, at)
+	if i.State == "delayed" {
+		text = "delayed, " + text
 	}
 	if i.Attempts > 0 {
 		text += ", " + show.Count(i.Attempts, "failed call") + " before"

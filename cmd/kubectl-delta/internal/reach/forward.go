@@ -48,11 +48,8 @@ func (p *place) dial(ctx context.Context) (*forward, error) {
 	way := p.cluster.CoreV1().RESTClient().Post().
 		Resource("pods").Namespace(p.pod.Namespace).Name(p.pod.Name).SubResource("portforward").URL()
 	old, upgrader, err := spdy.RoundTripperFor(config)
-	if err != nil {
-		return nil, fmt.Errorf("prepare the port-forward: %w", err)
-	}
-	dialer, err := portforward.NewSPDYOverWebsocketDialerForStreaming(way, config)
-	if err != nil {
+	dialer, newErr := portforward.NewSPDYOverWebsocketDialerForStreaming(way, config)
+	if err = errors.Join(err, newErr); err != nil {
 		return nil, fmt.Errorf("prepare the port-forward: %w", err)
 	}
 	dialer = portforward.NewFallbackDialerForStreaming(dialer,

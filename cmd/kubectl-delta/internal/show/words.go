@@ -52,18 +52,16 @@ func Seconds(seconds float64) string {
 
 // Bytes is a size in the unit that suits it.
 func Bytes(n uint64) string {
-	const unit = 1024
-	if n < unit {
+	size := float64(n)
+	if n < 1024 {
 		return fmt.Sprintf("%d B", n)
 	}
-	size, name := float64(n)/unit, "KiB"
-	for _, next := range []string{"MiB", "GiB", "TiB"} {
-		if size < unit {
-			break
+	for _, unit := range []string{"KiB", "MiB", "GiB"} {
+		if size /= 1024; size < 1024 {
+			return fmt.Sprintf("%.1f %s", size, unit)
 		}
-		size, name = size/unit, next
 	}
-	return fmt.Sprintf("%.1f %s", size, name)
+	return fmt.Sprintf("%.1f TiB", size/1024)
 }
 
 // Count is a number with the word for what it counts.
