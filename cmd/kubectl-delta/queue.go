@@ -96,7 +96,7 @@ func place(i *v1.Item, at time.Time) string {
 	}
 }
 
-// cause says for which causes a request was added, and which object they are about.
+// cause names the causes of a change, and its object if it has one.
 func cause(c *v1.Change) string {
 	text := strings.Join(c.Causes, ", ")
 	if c.Kind != "" {
