@@ -178,9 +178,6 @@ func remarks(d *v1.Delta) string {
 	if d.Relisted {
 		all = append(all, "a list showed it")
 	}
-	if d.Folded > 0 {
-		all = append(all, show.Count(d.Folded, "delta")+" folded in")
-	}
 	if len(all) == 0 {
 		return ""
 	}
