@@ -141,7 +141,7 @@ bench: ## Compare with the incumbents, row by row
 	go run ./hack/bench -json artifacts/bench.json -md artifacts/bench.md
 
 .PHONY: bench-report
-bench-report: ## Compare, and write docs/benchmarks.md with charts
+bench-report: ## Compare, and write docs/benchmarks.md
 	go run ./hack/bench -sizes 1000,10000,1000000 -json artifacts/bench.json -md artifacts/bench.md -report docs/benchmarks.md
 
 .PHONY: verify

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -46,7 +46,7 @@ type bench struct {
 
 // prepare builds what the settings need. Close it afterwards.
 func prepare(ctx context.Context, s settings, progress io.Writer) (*bench, error) {
-	all, err := find(s.root)
+	all, err := find(ctx, s.root)
 	if err != nil {
 		return nil, err
 	}
@@ -105,15 +105,8 @@ func (b *bench) measure(ctx context.Context) (*report, error) {
 		if p.from != nil || !b.runs(p.row) || p.beside != 0 && b.runs(p.beside) {
 			continue
 		}
-		for round := range p.rounds(b.settings.rounds) {
-			if err := b.round(ctx, p, round, r); err != nil {
-				if ctx.Err() != nil {
-					return nil, fmt.Errorf("measure row %d: %w", p.row, context.Cause(ctx))
-				}
-				fmt.Fprintf(b.progress, "row %d: %v\n", p.row, err)
-				r.Failures = append(r.Failures, failure{Row: p.row, Reason: err.Error()})
-				break
-			}
+		if err := b.rounds(ctx, p, p.rounds(b.settings.rounds), r); err != nil {
+			return nil, err
 		}
 	}
 	r.Machine.CPU = b.cpu
@@ -128,26 +121,24 @@ func (b *bench) measure(ctx context.Context) (*report, error) {
 
 // runs reports whether there is a benchmark of the row.
 func (b *bench) runs(row int) bool {
-	for _, found := range b.benchmarks {
-		if found.row == row {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(b.benchmarks, func(found benchmark) bool { return found.row == row })
 }
 
-// round runs each side of a row once. The sides change their order from round to round. So
-// neither always runs on a machine that the other has just used.
-func (b *bench) round(ctx context.Context, p *promise, number int, into *report) error {
-	order := sides
-	if number%2 == 1 {
-		order[0], order[1] = order[1], order[0]
-	}
-	for _, side := range order {
-		fmt.Fprintf(b.progress, "row %d, round %d of %d: %s\n", p.row, number+1, p.rounds(b.settings.rounds), side)
+// rounds runs each side of a row so many times, and ends early with the first failure. The
+// sides change their order from round to round. So neither always runs on a machine that the
+// other has just used.
+func (b *bench) rounds(ctx context.Context, p *promise, most int, into *report) error {
+	for turn := range 2 * most {
+		side := sides[(turn+turn/2)%2]
+		fmt.Fprintf(b.progress, "row %d, round %d of %d: %s\n", p.row, turn/2+1, most, side)
 		results, err := b.side(ctx, p, side)
+		if ctx.Err() != nil {
+			return fmt.Errorf("measure row %d: %w", p.row, context.Cause(ctx))
+		}
 		if err != nil {
-			return err
+			fmt.Fprintf(b.progress, "row %d: %v\n", p.row, err)
+			into.Failures = append(into.Failures, failure{Row: p.row, Reason: err.Error()})
+			return nil
 		}
 		into.Pairs = add(into.Pairs, results)
 	}
@@ -169,11 +160,8 @@ func (b *bench) side(ctx context.Context, p *promise, side string, more ...strin
 	}
 	var results []result
 	for _, folder := range folders {
-		arguments := append([]string{
-			"-test.run=^$", "-test.benchtime=" + p.time(),
-			"-test.bench=" + pattern(names[folder], side),
-		}, more...)
-		output, err := b.execute(ctx, folder, arguments)
+		arguments := append(only(names[folder], side), "-test.run=^$", "-test.benchtime="+p.time())
+		output, err := b.execute(ctx, folder, append(arguments, more...))
 		if err != nil {
 			return nil, fmt.Errorf("run %s of %s in %s: %w", side, strings.Join(names[folder], ", "), folder, err)
 		}
@@ -227,25 +215,18 @@ func (b *bench) profile(ctx context.Context, row int, out io.Writer) error {
 	if err := os.MkdirAll(artifacts, 0o755); err != nil {
 		return fmt.Errorf("make a folder for profiles: %w", err)
 	}
-	for i := range promises {
-		p := &promises[i]
-		if p.row != row || p.from != nil {
-			continue
-		}
-		if !b.runs(row) {
-			return fmt.Errorf("profile row %d: %w", row, errNotMeasured)
-		}
-		b.profiles = filepath.Join(artifacts, fmt.Sprintf("row%02d", row))
-		for _, side := range sides {
-			name := b.profiles + "." + side + ".cpu.pprof"
-			if _, err := b.side(ctx, p, side, "-test.cpuprofile="+name); err != nil {
-				return fmt.Errorf("profile row %d: %w", row, err)
-			}
-			fmt.Fprintln(out, name)
-		}
-		return nil
+	if !b.runs(row) {
+		return fmt.Errorf("profile row %d: it has no benchmark of its own", row)
 	}
-	return errors.New("profile row " + strconv.Itoa(row) + ": it has no benchmark of its own")
+	b.profiles = filepath.Join(artifacts, fmt.Sprintf("row%02d", row))
+	for _, side := range sides {
+		name := b.profiles + "." + side + ".cpu.pprof"
+		if _, err := b.side(ctx, rowOf(row), side, "-test.cpuprofile="+name); err != nil {
+			return fmt.Errorf("profile row %d: %w", row, err)
+		}
+		fmt.Fprintln(out, name)
+	}
+	return nil
 }
 
 // machine describes the machine that the figures are from.

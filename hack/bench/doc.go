@@ -6,7 +6,7 @@
 //	go run ./hack/bench -size 1000       on a thousand objects
 //	go run ./hack/bench -profile 10      where Row 10 spends its time
 //
-//	go run ./hack/bench -report docs/benchmarks.md    every row, as a page with charts
+//	go run ./hack/bench -report docs/benchmarks.md    every row, as a page
 //	go run ./hack/bench -report docs/benchmarks.md -from docs/benchmarks/run.json
 //	                                                  the page again, from the run that it keeps
 //
@@ -33,10 +33,9 @@
 // # The page
 //
 // The page shows only ratios. A time depends on the machine, and a ratio of two times that
-// were taken in turns depends on it much less. Each subject has a chart with the ratios on a
-// logarithmic axis, the spread of the rounds and the gates, whether reached or missed. A
-// table has the same figures for readers who can't see the chart. Page and charts are a
-// function of the run and have no date. So two pages differ only if their runs do.
+// were taken in turns depends on it much less. Each subject has a table with the ratios, the
+// spread of the rounds and the gates, whether reached or missed. Whole processes come first.
+// The page is a function of the run and has no date. So two pages differ only if their runs do.
 //
 // # Concurrency
 //
@@ -47,6 +46,5 @@
 // A fuzz test reads benchmark output. Tests of pairs, medians, promises and the choice of one
 // side's benchmarks use made-up output. The tests of building and running processes use a
 // package that is written for them. The page of a made-up run is compared with testdata/page,
-// which -update writes. Tests read the ratios back from its tables, and from its charts by
-// their own axes.
+// which -update writes. A test reads the ratios back from its tables.
 package main

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -9,21 +10,13 @@ import (
 // lastRow is the highest number a row can have: names spell it with two digits.
 const lastRow = 99
 
-// stability says how much a row's figure depends on what else the machine does.
-type stability string
-
-const (
-	steady stability = "S" // a few rounds are enough
-	noisy  stability = "M" // only the median of many rounds is reliable
-)
-
 // A promise is one row of the table: what is compared, which figure counts, and how much
 // better ours must be.
 type promise struct {
 	row       int
 	what      string
 	metric    string // unit of the figure, as the benchmark reports it
-	stability stability
+	noisy     bool   // only the median of many rounds is reliable, because of what else the machine does
 	benchtime string // in the form of -test.benchtime; empty is benchtime
 	// from are the rows whose benchmarks give the figure, if these are other rows: one run may
 	// give several figures.
@@ -47,6 +40,9 @@ type gate struct {
 	most    float64 // the largest allowed figure, if there is no ratio
 }
 
+// cpuToo shows the processor time beside the figure that counts.
+var cpuToo = gate{metric: "cpu-ns/op"}
+
 // benchtime is how long each benchmark runs in each round. More rounds help more than longer
 // ones, because a disturbance lasts longer than a run.
 const benchtime = "300ms"
@@ -58,48 +54,35 @@ const events = "100000x"
 
 // promises are all rows, in order. A missing row is about a part that does not exist yet.
 var promises = []promise{
-	{row: 1, what: "DeltaFIFO, add and pop, distinct keys", metric: "cpu-ns/op", stability: steady,
-		gates: []gate{{variant: "", ratio: 1.5}, {variant: "own", ratio: 4}}},
-	{row: 2, what: "DeltaFIFO, add and pop, hot keys", metric: "cpu-ns/op", stability: steady,
-		gates: []gate{{variant: "", ratio: 1}, {variant: "own", ratio: 2}}},
-	{row: 3, what: "DeltaFIFO, Replace of unchanged objects", metric: "cpu-ns/op", grows: 1_000_000, stability: steady,
-		gates: []gate{{variant: "", ratio: 2}, {variant: "own", ratio: 5}}},
+	{row: 1, what: "DeltaFIFO, add and pop, distinct keys", metric: "cpu-ns/op", gates: []gate{{ratio: 1.5}, {variant: "own", ratio: 4}}},
+	{row: 2, what: "DeltaFIFO, add and pop, hot keys", metric: "cpu-ns/op", gates: []gate{{ratio: 1}, {variant: "own", ratio: 2}}},
+	{row: 3, what: "DeltaFIFO, Replace of unchanged objects", metric: "cpu-ns/op", grows: 1_000_000, gates: []gate{{ratio: 2}, {variant: "own", ratio: 5}}},
 
-	{row: 4, what: "store, Get", metric: "ns/op", stability: noisy,
-		gates: []gate{{variant: "", ratio: 0.8}}},
-	{row: 5, what: "store, Update", metric: "ns/op", stability: noisy, benchtime: "20000x", // making the objects takes much longer
+	{row: 4, what: "store, Get", metric: "ns/op", noisy: true, gates: []gate{{ratio: 0.8}}},
+	{row: 5, what: "store, Update", metric: "ns/op", noisy: true, benchtime: "20000x", // making the objects takes much longer
 		gates: []gate{
 			{variant: "indexers=*", ratio: 0.6},
 			{variant: "indexers=*/view=held", ratio: 0.2},
 			{variant: "indexers=*/view=held-batch=100", ratio: 0.4},
 		}},
-	{row: 6, what: "store, List", metric: "ns/op", grows: 1_000_000, stability: noisy,
-		gates: []gate{{variant: "", ratio: 0.7}}},
-	{row: 7, what: "store, ByIndex, one hit in a hundred", metric: "ns/op", grows: 1_000_000, stability: steady,
-		gates: []gate{{variant: "", ratio: 4}}},
-	{row: 8, what: "store, Replace of unchanged objects, 3 indexers", metric: "ns/op", grows: 1_000_000, stability: steady,
-		gates: []gate{{variant: "", ratio: 4}}},
-	{row: 9, what: "store, read during a Replace, p99", metric: "p99-ns", stability: steady, benchtime: "3x",
+	{row: 6, what: "store, List", metric: "ns/op", grows: 1_000_000, noisy: true, gates: []gate{{ratio: 0.7}}},
+	{row: 7, what: "store, ByIndex, one hit in a hundred", metric: "ns/op", grows: 1_000_000, gates: []gate{{ratio: 4}}},
+	{row: 8, what: "store, Replace of unchanged objects, 3 indexers", metric: "ns/op", grows: 1_000_000, gates: []gate{{ratio: 4}}},
+	{row: 9, what: "store, read during a Replace, p99", metric: "p99-ns", benchtime: "3x",
 		gates: []gate{{variant: "unchanged", ratio: 1000}, {variant: "changed", ratio: 20}}},
 
-	{row: 10, what: "informer, event to 1 handler", metric: "events/s", stability: steady, benchtime: events,
-		gates: []gate{{variant: "", ratio: 1.5}, {variant: "", metric: "cpu-ns/op"}}},
-	{row: 11, what: "informer, event to 4 handlers", metric: "events/s", stability: steady, benchtime: events,
-		gates: []gate{{variant: "", ratio: 3}, {variant: "", metric: "cpu-ns/op"}}},
-	{row: 12, what: "informer, event to 16 handlers", metric: "events/s", stability: steady, benchtime: events,
-		gates: []gate{{variant: "", ratio: 4}, {variant: "", metric: "cpu-ns/op"}}},
-	{row: 13, what: "informer, allocations for an event", metric: "allocs/event", stability: steady, from: []int{10, 11, 12},
-		gates: []gate{{variant: "", most: 4}}},
-	{row: 14, what: "informer, start to all synced, 4 handlers", metric: "ns/op", grows: 1_000_000, stability: steady, benchtime: "2x",
-		gates: []gate{{variant: "", ratio: 2}, {variant: "", metric: "cpu-ns/op"}}},
-	{row: 15, what: "informer, relist of unchanged objects, 4 handlers", metric: "cpu-ns/op", grows: 1_000_000, stability: steady, benchtime: "1x",
-		gates: []gate{{variant: "", ratio: 3}}},
-	{row: 16, what: "end to end, relist of unchanged objects", metric: "cpu-ns/op", stability: steady, benchtime: "1x", beside: 30,
+	{row: 10, what: "informer, event to 1 handler", metric: "events/s", benchtime: events, gates: []gate{{ratio: 1.5}, cpuToo}},
+	{row: 11, what: "informer, event to 4 handlers", metric: "events/s", benchtime: events, gates: []gate{{ratio: 3}, cpuToo}},
+	{row: 12, what: "informer, event to 16 handlers", metric: "events/s", benchtime: events, gates: []gate{{ratio: 4}, cpuToo}},
+	{row: 13, what: "informer, allocations for an event", metric: "allocs/event", from: []int{10, 11, 12}, gates: []gate{{most: 4}}},
+	{row: 14, what: "informer, start to all synced, 4 handlers", metric: "ns/op", grows: 1_000_000, benchtime: "2x", gates: []gate{{ratio: 2}, cpuToo}},
+	{row: 15, what: "informer, relist of unchanged objects, 4 handlers", metric: "cpu-ns/op", grows: 1_000_000, benchtime: "1x", gates: []gate{{ratio: 3}}},
+	{row: 16, what: "end to end, relist of unchanged objects", metric: "cpu-ns/op", benchtime: "1x", beside: 30,
 		gates: []gate{
 			{variant: "encoding=json", ratio: 5}, {variant: "encoding=protobuf", ratio: 10},
 			{variant: "encoding=json/from=memory", ratio: 15}, {variant: "encoding=protobuf/from=memory", ratio: 30},
 		}},
-	{row: 17, what: "informer, change during a resync, p99", metric: "p99-ns", stability: noisy, benchtime: "1x",
+	{row: 17, what: "informer, change during a resync, p99", metric: "p99-ns", noisy: true, benchtime: "1x",
 		gates: []gate{
 			{variant: "handlers=1", ratio: 100},
 			{variant: "handlers=4", ratio: 20},
@@ -109,37 +92,30 @@ var promises = []promise{
 	// The garbage collector runs more often in a smaller heap. GOGC decides whether a user pays
 	// with processor time or with memory. So both sides get a heap of the same size, and another
 	// line shows the figure with GOGC=100.
-	{row: 18, what: "cache, Get of a Pod, private copy", metric: "same-heap-cpu-ns/op", stability: steady,
-		gates: []gate{{variant: "", ratio: 1.1}, {variant: "", metric: "cpu-ns/op"}}},
-	{row: 19, what: "cache, List of a namespace, 1 %", metric: "same-heap-cpu-ns/op", stability: steady, beside: 18,
-		gates: []gate{{variant: "", ratio: 1.3}, {variant: "", metric: "cpu-ns/op"}}},
-	{row: 20, what: "cache, List by label", metric: "same-heap-cpu-ns/op", grows: 100_000, stability: steady, beside: 18,
+	{row: 18, what: "cache, Get of a Pod, private copy", metric: "same-heap-cpu-ns/op", gates: []gate{{ratio: 1.1}, cpuToo}},
+	{row: 19, what: "cache, List of a namespace, 1 %", metric: "same-heap-cpu-ns/op", beside: 18, gates: []gate{{ratio: 1.3}, cpuToo}},
+	{row: 20, what: "cache, List by label", metric: "same-heap-cpu-ns/op", grows: 100_000, beside: 18,
 		gates: []gate{{variant: "matches=10", ratio: 100}, {variant: "matches=1000", ratio: 4}, {variant: "matches=*", metric: "cpu-ns/op"}}},
-	{row: 21, what: "cache, List by field, 100 hits", metric: "same-heap-cpu-ns/op", stability: steady, beside: 18,
-		gates: []gate{{variant: "", ratio: 1}, {variant: "", metric: "cpu-ns/op"}}},
+	{row: 21, what: "cache, List by field, 100 hits", metric: "same-heap-cpu-ns/op", beside: 18, gates: []gate{{ratio: 1}, cpuToo}},
 
-	{row: 22, what: "queue, add, get and done", metric: "cpu-ns/op", stability: steady,
+	{row: 22, what: "queue, add, get and done", metric: "cpu-ns/op",
 		gates: []gate{{variant: "against=workqueue/*/*", ratio: 1.3}, {variant: "against=priorityqueue/*/*", ratio: 5}}},
-	{row: 23, what: "queue, lateness of timers, p99", metric: "p99-ns", stability: noisy, benchtime: "1x",
-		gates: []gate{{variant: "against=priorityqueue", ratio: 5}}},
-	{row: 24, what: "queue, AddRateLimited", metric: "cpu-ns/op", stability: steady,
-		gates: []gate{{variant: "against=workqueue", ratio: 1.3}}},
+	{row: 23, what: "queue, lateness of timers, p99", metric: "p99-ns", noisy: true, benchtime: "1x", gates: []gate{{variant: "against=priorityqueue", ratio: 5}}},
+	{row: 24, what: "queue, AddRateLimited", metric: "cpu-ns/op", gates: []gate{{variant: "against=workqueue", ratio: 1.3}}},
 	// Ours may take a tenth more.
-	{row: 25, what: "queue, memory of a pending timer", metric: "B/item", stability: steady, benchtime: "1x",
-		gates: []gate{{variant: "against=*", ratio: 1 / 1.1}}},
+	{row: 25, what: "queue, memory of a pending timer", metric: "B/item", benchtime: "1x", gates: []gate{{variant: "against=*", ratio: 1 / 1.1}}},
 
 	// There is no row 26, which was to be about decoding alone. It is nearly all of row 27.
-	{row: 27, what: "end to end, watch event to reconciler", metric: "cpu-ns/op", stability: steady, benchtime: "1x",
+	{row: 27, what: "end to end, watch event to reconciler", metric: "cpu-ns/op", benchtime: "1x",
 		gates: []gate{{variant: "encoding=json", ratio: 4}, {variant: "encoding=protobuf", ratio: 1.8}, {variant: "encoding=unstructured", ratio: 3}}},
 
-	{row: 28, what: "cache, memory of a Pod", metric: "B/item", stability: steady, beside: 18,
-		gates: []gate{{variant: "", ratio: 1 / 0.6}}},
-	{row: 29, what: "cache, memory of an unstructured object", metric: "B/item", stability: steady, benchtime: "1x", beside: 30,
+	{row: 28, what: "cache, memory of a Pod", metric: "B/item", beside: 18, gates: []gate{{ratio: 1 / 0.6}}},
+	{row: 29, what: "cache, memory of an unstructured object", metric: "B/item", benchtime: "1x", beside: 30,
 		gates: []gate{{variant: "managedFields=kept", ratio: 1 / 0.7}, {variant: "managedFields=stripped", ratio: 1 / 0.5}}},
 
 	// The peak is resident memory: of the whole process in peak-B/item, and without what the process
 	// has before the list in peak/live.
-	{row: 30, what: "end to end, first list", metric: "cpu-ns/op", grows: 100_000, stability: steady, benchtime: "1x",
+	{row: 30, what: "end to end, first list", metric: "cpu-ns/op", grows: 100_000, benchtime: "1x",
 		gates: []gate{
 			{variant: "encoding=json", ratio: 3}, {variant: "encoding=protobuf", ratio: 1.5},
 			{variant: "encoding=unstructured", metric: "cpu-ns/op"},
@@ -148,22 +124,17 @@ var promises = []promise{
 		}},
 
 	// Nothing was written while no process ran. The incumbent lists everything again.
-	{row: 31, what: "end to end, start after a process that saved its state", metric: "cpu-ns/op", grows: 100_000, stability: steady, benchtime: "1x", beside: 30,
+	{row: 31, what: "end to end, start after a process that saved its state", metric: "cpu-ns/op", grows: 100_000, benchtime: "1x", beside: 30,
 		gates: []gate{{variant: "encoding=*", ratio: 10}}},
 	// A million of them have to fit into 6 GiB.
-	{row: 32, what: "end to end, objects of 2 KB", metric: "peak-B/item", stability: steady, benchtime: "1x",
-		gates: []gate{{variant: "encoding=*", most: 6 << 30 / 1e6}}},
+	{row: 32, what: "end to end, objects of 2 KB", metric: "peak-B/item", benchtime: "1x", gates: []gate{{variant: "encoding=*", most: 6 << 30 / 1e6}}},
 
-	{row: 40, what: "store with client-go's methods, Get", metric: "cpu-ns/op", stability: noisy,
-		gates: []gate{{variant: "", ratio: 1}}},
-	{row: 41, what: "store with client-go's methods, Update", metric: "cpu-ns/op", stability: noisy, benchtime: "200000x", // as in row 5
+	{row: 40, what: "store with client-go's methods, Get", metric: "cpu-ns/op", noisy: true, gates: []gate{{ratio: 1}}},
+	{row: 41, what: "store with client-go's methods, Update", metric: "cpu-ns/op", noisy: true, benchtime: "200000x", // as in row 5
 		gates: []gate{{variant: "indexers=*", ratio: 1}}},
-	{row: 42, what: "store with client-go's methods, List", metric: "cpu-ns/op", stability: noisy,
-		gates: []gate{{variant: "", ratio: 1}}},
-	{row: 43, what: "store with client-go's methods, Replace of unchanged objects", metric: "cpu-ns/op", stability: noisy,
-		gates: []gate{{variant: "indexers=*", ratio: 1}}},
-	{row: 44, what: "store with client-go's methods, Add of 100,000", metric: "cpu-ns/op", stability: noisy,
-		gates: []gate{{variant: "indexers=*", ratio: 1}}},
+	{row: 42, what: "store with client-go's methods, List", metric: "cpu-ns/op", noisy: true, gates: []gate{{ratio: 1}}},
+	{row: 43, what: "store with client-go's methods, Replace of unchanged objects", metric: "cpu-ns/op", noisy: true, gates: []gate{{variant: "indexers=*", ratio: 1}}},
+	{row: 44, what: "store with client-go's methods, Add of 100,000", metric: "cpu-ns/op", noisy: true, gates: []gate{{variant: "indexers=*", ratio: 1}}},
 }
 
 // sources are the rows whose benchmarks must run for the promise.
@@ -181,18 +152,16 @@ func (p *promise) together(row int) bool {
 
 // rounds is how often each side runs, if each side of a noisy row runs that often.
 func (p *promise) rounds(most int) int {
-	if p.stability == noisy {
+	if p.noisy {
 		return most
 	}
 	return (most + 1) / 2
 }
 
-func (p *promise) time() string {
-	if p.benchtime != "" {
-		return p.benchtime
-	}
-	return benchtime
-}
+// stability is how the table says whether a row is noisy.
+func (p *promise) stability() string { return map[bool]string{true: "M", false: "S"}[p.noisy] }
+
+func (p *promise) time() string { return cmp.Or(p.benchtime, benchtime) }
 
 // gatesOf returns the gates for a variant, with their metrics filled in. If there is none, it
 // returns one that always holds.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -16,30 +15,6 @@ type grown struct {
 
 // roundsOfGrowth is how often each side runs at each of the other sizes.
 const roundsOfGrowth = 3
-
-// sizeSet is a list of sizes, separated by commas.
-type sizeSet []int
-
-// String is the form that Set reads.
-func (s *sizeSet) String() string {
-	var parts []string
-	for _, size := range *s {
-		parts = append(parts, strconv.Itoa(size))
-	}
-	return strings.Join(parts, ",")
-}
-
-// Set reads sizes.
-func (s *sizeSet) Set(text string) error {
-	for part := range strings.SplitSeq(text, ",") {
-		size, err := strconv.Atoi(part)
-		if err != nil || size < 1 {
-			return fmt.Errorf("%q is not a number of objects", part)
-		}
-		*s = append(*s, size)
-	}
-	return nil
-}
 
 // grow measures the rows that have to do with the number of objects at the other sizes.
 func (b *bench) grow(ctx context.Context, into *report) error {
@@ -56,15 +31,12 @@ func (b *bench) grow(ctx context.Context, into *report) error {
 			if p.grows < size || !b.runs(p.row) {
 				continue
 			}
-			for n := range roundsOfGrowth {
-				if err := b.round(ctx, p, n, r); err != nil {
-					if ctx.Err() != nil {
-						return fmt.Errorf("measure row %d with %d objects: %w", p.row, size, context.Cause(ctx))
-					}
-					into.Failures = append(into.Failures, failure{Row: p.row, Reason: fmt.Sprintf("with %d objects: %v", size, err)})
-					break
-				}
+			if err := b.rounds(ctx, p, roundsOfGrowth, r); err != nil {
+				return err
 			}
+		}
+		for _, f := range r.Failures {
+			into.Failures = append(into.Failures, failure{Row: f.Row, Reason: fmt.Sprintf("with %d objects: %s", size, f.Reason)})
 		}
 		inOrder(r.Pairs)
 		r.judge(nil)

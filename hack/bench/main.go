@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strconv"
+	"strings"
 )
 
 // settings is what the command line says.
@@ -16,7 +18,7 @@ type settings struct {
 	rows     rowSet
 	rounds   int
 	size     int
-	sizes    sizeSet
+	sizes    []int
 	json     string
 	markdown string
 	from     string
@@ -45,13 +47,13 @@ func parseSettings(args []string, problems io.Writer) (settings, error) {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(problems)
 	flags.StringVar(&s.root, "root", ".", "`folder` of the module")
-	flags.Var(s.rows, "rows", "`numbers` of the rows to measure, as in 1,4-9 (default all)")
+	flags.Func("rows", "`numbers` of the rows to measure, as in 1,4-9 (default all)", s.rows.set)
 	flags.IntVar(&s.rounds, "rounds", 5, "how often each side of a noisy row runs; a steady one takes half as many")
 	flags.IntVar(&s.size, "size", 100_000, "how many `objects` the rows work on")
-	flags.Var(&s.sizes, "sizes", "other `numbers` of objects, as in 1000,10000, to see how some rows grow")
+	flags.Func("sizes", "other `numbers` of objects, as in 1000,10000, to see how some rows grow", s.setSizes)
 	flags.StringVar(&s.json, "json", "", "`file` to write everything measured to")
 	flags.StringVar(&s.markdown, "md", "", "`file` to write the table to, as Markdown")
-	flags.StringVar(&s.report, "report", "", "`file` to write a page with charts to, as Markdown; they go into a folder beside it")
+	flags.StringVar(&s.report, "report", "", "`file` to write a page of ratios to, as Markdown; the run goes into a folder beside it")
 	flags.StringVar(&s.from, "from", "", "`file` that -json wrote, to make the page of instead of measuring")
 	flags.IntVar(&s.profile, "profile", 0, "`row` to write CPU profiles of, to artifacts/, instead of measuring")
 	flags.BoolVar(&s.check, "check", false, "fail if a promise does not hold")
@@ -112,17 +114,54 @@ func publish(r *report, s settings, out io.Writer) error {
 		return fmt.Errorf("print the table: %w", err)
 	}
 	if s.json != "" {
-		if err := toFile(s.json, r.writeJSON); err != nil {
+		if err := r.writeJSON(s.json); err != nil {
 			return fmt.Errorf("write the measurements: %w", err)
 		}
 	}
 	if s.markdown != "" {
-		if err := toFile(s.markdown, r.writeMarkdown); err != nil {
+		if err := toFile(s.markdown, r.markdown()); err != nil {
 			return fmt.Errorf("write the table: %w", err)
 		}
 	}
 	if s.report != "" {
 		return r.writePage(s.report)
+	}
+	return nil
+}
+
+// A rowSet is a set of row numbers. The empty set stands for all rows.
+type rowSet map[int]bool
+
+// has reports whether the row is wanted.
+func (s rowSet) has(row int) bool { return len(s) == 0 || s[row] }
+
+// set adds numbers and ranges of numbers, separated by commas.
+func (s rowSet) set(text string) error {
+	for part := range strings.SplitSeq(text, ",") {
+		first, last, ranged := strings.Cut(part, "-")
+		if !ranged {
+			last = first
+		}
+		from, errFrom := strconv.Atoi(first)
+		to, errTo := strconv.Atoi(last)
+		if errFrom != nil || errTo != nil || from < 1 || to < from || to > lastRow {
+			return fmt.Errorf("%q is neither a row nor a range of rows up to %d", part, lastRow)
+		}
+		for row := from; row <= to; row++ {
+			s[row] = true
+		}
+	}
+	return nil
+}
+
+// setSizes reads numbers of objects, separated by commas.
+func (s *settings) setSizes(text string) error {
+	for part := range strings.SplitSeq(text, ",") {
+		size, err := strconv.Atoi(part)
+		if err != nil || size < 1 {
+			return fmt.Errorf("%q is not a number of objects", part)
+		}
+		s.sizes = append(s.sizes, size)
 	}
 	return nil
 }

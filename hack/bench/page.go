@@ -1,11 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -13,7 +12,7 @@ import (
 	"time"
 )
 
-// runFile is the file beside the charts in which the page keeps its run.
+// runFile is the file in which the page keeps its run. It is in a folder beside the page.
 const runFile = "run.json"
 
 // again makes the page from a run in a file.
@@ -32,26 +31,19 @@ func again(from, page string) error {
 	return r.writePage(page)
 }
 
-// writePage writes the page. It also writes the charts and the run into a folder of the same
-// name. The run has no raw samples, because it has the ratio of each round.
+// writePage writes the page, and the run into a folder of the same name. The run has no raw
+// samples, because it has the ratio of each round.
 func (r *report) writePage(file string) error {
 	folder := strings.TrimSuffix(file, ".md")
 	if folder == file {
 		return fmt.Errorf("write the page: %s does not end in .md", file)
 	}
-	all := subjects(r.Lines)
-	page := func(w io.Writer) error { return r.page(w, all, filepath.Base(folder)) }
-	if err := toFile(file, page); err != nil {
+	if err := toFile(file, r.page()); err != nil {
 		return fmt.Errorf("write the page: %w", err)
-	}
-	for i := range all {
-		if err := toFile(filepath.Join(folder, all[i].file()), all[i].writeChart); err != nil {
-			return fmt.Errorf("draw %s: %w", all[i].name, err)
-		}
 	}
 	kept := *r
 	kept.Pairs, kept.Started = nil, time.Time{} // the commit identifies the run; a date would differ every time
-	if err := toFile(filepath.Join(folder, runFile), kept.writeJSON); err != nil {
+	if err := kept.writeJSON(filepath.Join(folder, runFile)); err != nil {
 		return fmt.Errorf("keep the run: %w", err)
 	}
 	return nil
@@ -80,19 +72,20 @@ peak is resident memory, of the process, or beyond what it had before the list, 
 
 `
 
-// page writes the page's text. folder is the folder of its charts.
-func (r *report) page(w io.Writer, all []subject, folder string) error {
+// page is the page's text. It has a table for each subject.
+func (r *report) page() string {
 	var text strings.Builder
 	text.WriteString(preface)
 	r.writeFacts(&text)
-	for i := range all {
-		s := &all[i]
-		fmt.Fprintf(&text, "\n## %s\n\n![%s](%s)\n\n", strings.ToUpper(s.name[:1])+s.name[1:], s.describe(), path.Join(folder, s.file()))
-		s.writeTable(&text)
+	for _, s := range subjects(r.Lines) {
+		fmt.Fprintf(&text, "\n## %s\n\n", strings.ToUpper(s.name[:1])+s.name[1:])
+		text.WriteString("| row | | by | ratio | spread | rounds | gate | |\n|---:|---|---|---:|---:|---:|---:|---|\n")
+		for i := range s.lines {
+			s.lines[i].write(&text)
+		}
 	}
 	r.writeGrowth(&text)
-	_, err := io.WriteString(w, text.String())
-	return err
+	return text.String()
 }
 
 // writeFacts says how the figures were measured, and which gates were reached.
@@ -147,41 +140,85 @@ func (l *line) name() string {
 
 // result is the figure that the gate is about.
 func (l *line) result() string {
-	switch {
-	case !l.Found.complete():
-		return "not measured"
-	case l.Most != 0:
+	if l.Most != 0 {
 		return short(l.Found.Ours)
 	}
 	return short(l.Found.Ratio) + "×"
 }
 
-// writeTable writes the figures of the chart.
-func (s *subject) writeTable(text *strings.Builder) {
-	text.WriteString("| row | | by | ratio | spread | rounds | gate | |\n|---:|---|---|---:|---:|---:|---:|---|\n")
-	for _, row := range s.rows {
-		for i := range row.lines {
-			l := &row.lines[i]
-			title := strings.TrimSuffix(row.title+": "+l.Variant, ": ")
-			ratio, spread, gate, verdict := "not measured", "", "", ""
-			if l.Found.complete() {
-				ratio = short(l.Found.Ratio) + "×"
-				spread = short(slices.Min(l.Found.Ratios)) + "–" + short(slices.Max(l.Found.Ratios)) + "×"
-			}
-			if l.Least != 0 || l.Most != 0 {
-				gate = l.Gate
-			}
-			if l.Holds != nil {
-				verdict = map[bool]string{true: "reached", false: "**missed**"}[*l.Holds]
-			}
-			if l.Holds != nil && l.Most != 0 {
-				verdict += ", " + short(l.Found.Ours)
-			}
-			fmt.Fprintf(text, "| %d | %s | %s | %s | %s | %d | %s | %s |\n",
-				l.Row, cell(title), cell(readable(l.Metric)), ratio, spread, len(l.Found.Ratios), gate, verdict)
+// write writes the line of a subject's table.
+func (l *line) write(text *strings.Builder) {
+	_, title := l.subject()
+	ratio, spread, gate, verdict := "not measured", "", "", ""
+	if l.Found.complete() {
+		ratio = short(l.Found.Ratio) + "×"
+		spread = short(slices.Min(l.Found.Ratios)) + "–" + short(slices.Max(l.Found.Ratios)) + "×"
+	}
+	if l.Least != 0 || l.Most != 0 {
+		gate = l.Gate
+	}
+	if l.Holds != nil {
+		verdict = map[bool]string{true: "reached", false: "**missed**"}[*l.Holds]
+		if l.Most != 0 {
+			verdict += ", " + short(l.Found.Ours)
 		}
 	}
+	fmt.Fprintf(text, "| %d | %s | %s | %s | %s | %d | %s | %s |\n", l.Row, cell(strings.TrimSuffix(title+": "+l.Variant, ": ")),
+		cell(readable(l.Metric)), ratio, spread, len(l.Found.Ratios), gate, verdict)
 }
 
 // cell escapes a text so that it can't end its cell of a table.
 func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
+
+// A subject is the topic of one table of the page.
+type subject struct {
+	name  string
+	lines []line
+}
+
+// These subjects have their own places: whole processes, which are what a user feels, come
+// first, and all that counts bytes or allocations comes last.
+const (
+	whole  = "end to end"
+	memory = "memory"
+)
+
+// subjects groups lines, which stay in the order of their rows.
+func subjects(lines []line) []subject {
+	var all []subject
+	for _, l := range lines {
+		name, _ := l.subject()
+		at := slices.IndexFunc(all, func(s subject) bool { return s.name == name })
+		if at < 0 {
+			at, all = len(all), append(all, subject{name: name})
+		}
+		all[at].lines = append(all[at].lines, l)
+	}
+	places := map[string]int{whole: -1, memory: 1}
+	slices.SortStableFunc(all, func(a, b subject) int { return places[a.name] - places[b.name] })
+	return all
+}
+
+// subject is the subject that the line's row belongs to, and what the row is about there. The
+// unit of the row decides, which may have lines with other units.
+func (l *line) subject() (name, title string) {
+	if unit := cmp.Or(rowOf(l.Row).metric, l.Metric); strings.HasPrefix(unit, "allocs") || strings.HasPrefix(unit, "B/") {
+		return memory, l.What
+	}
+	name, title, found := strings.Cut(l.What, ", ")
+	if !found {
+		title = l.What
+	}
+	return name, title
+}
+
+// readable describes in words what a unit measures.
+func readable(metric string) string {
+	words := map[string]string{
+		"ns/op": "time", "cpu-ns/op": "CPU time", "same-heap-cpu-ns/op": "CPU time in the same heap",
+		"p99-ns": "time", "syncs-ns": "time until all are told",
+		"events/s": "events a second", "allocs/event": "allocations", "B/item": "bytes", "B/op": "bytes",
+		"peak-B/item": "peak memory", "peak/live": "peak memory for what lives",
+	}
+	return cmp.Or(words[metric], metric)
+}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -44,7 +45,7 @@ type line struct {
 	What      string     `json:"what"`
 	Variant   string     `json:"variant,omitempty"`
 	Metric    string     `json:"metric"`
-	Stability stability  `json:"stability"`
+	Stability string     `json:"stability"`
 	Gate      string     `json:"gate"`
 	Least     float64    `json:"least,omitempty"` // the ratio that the gate requires
 	Most      float64    `json:"most,omitempty"`  // or the largest figure that ours may have
@@ -94,58 +95,45 @@ func (p *promise) lines(of *pair) []line {
 
 func (p *promise) line(variant string, g gate) line {
 	return line{
-		Row: p.row, What: p.what, Variant: variant, Metric: g.metric, Stability: p.stability,
+		Row: p.row, What: p.what, Variant: variant, Metric: g.metric, Stability: p.stability(),
 		Gate: g.String(), Least: g.ratio, Most: g.most,
 	}
 }
 
 // missing reports whether something was not measured.
 func (r *report) missing() bool {
-	for _, l := range r.Lines {
-		if !l.Found.complete() {
-			return true
-		}
-	}
-	return len(r.Failures) > 0
+	return len(r.Failures) > 0 || slices.ContainsFunc(r.Lines, func(l line) bool { return !l.Found.complete() })
 }
 
 // holds reports whether all promises hold.
 func (r *report) holds() bool {
-	for _, l := range r.Lines {
-		if l.Holds != nil && !*l.Holds {
-			return false
-		}
-	}
-	return true
+	judged, held := r.gates()
+	return judged == held
 }
 
 var header = []string{"row", "what", "metric", "ours", "incumbent", "ratio", "gate", "", "holds"}
 
-// cells are the cells of the line in the table. The first line of a row has the title. The
-// others have only their variant.
-func (l *line) cells(titled bool) []string { //nolint:revive // the parameter is a position, not a mode
-	number, title := strconv.Itoa(l.Row), l.What
-	if !titled {
-		number, title = "", ""
-	}
-	if l.Variant != "" {
-		title = strings.TrimPrefix(title+": "+l.Variant, ": ")
-	}
-	mine, theirs := quantity(l.Found.Ours, l.Metric), quantity(l.Found.Incumbent, l.Metric)
-	ratio, holds := "not measured", ""
-	if l.Found.complete() {
-		ratio = short(l.Found.Ratio) + "×"
-	}
-	if l.Holds != nil {
-		holds = map[bool]string{true: "yes", false: "NO"}[*l.Holds]
-	}
-	return []string{number, title, l.Metric, mine, theirs, ratio, l.Gate, string(l.Stability), holds}
-}
-
+// rows are the rows of the table. Only the first line of a row has its number and its title.
 func (r *report) rows() [][]string {
 	rows := [][]string{header}
 	for i := range r.Lines {
-		rows = append(rows, r.Lines[i].cells(i == 0 || r.Lines[i-1].Row != r.Lines[i].Row))
+		l := &r.Lines[i]
+		number, title, ratio, holds := strconv.Itoa(l.Row), l.What, "not measured", ""
+		if i > 0 && r.Lines[i-1].Row == l.Row {
+			number, title = "", ""
+		}
+		if l.Variant != "" {
+			title = strings.TrimPrefix(title+": "+l.Variant, ": ")
+		}
+		if l.Found.complete() {
+			ratio = short(l.Found.Ratio) + "×"
+		}
+		if l.Holds != nil {
+			holds = map[bool]string{true: "yes", false: "NO"}[*l.Holds]
+		}
+		rows = append(rows, []string{
+			number, title, l.Metric, quantity(l.Found.Ours, l.Metric), quantity(l.Found.Incumbent, l.Metric), ratio, l.Gate, l.Stability, holds,
+		})
 	}
 	return rows
 }
@@ -181,7 +169,8 @@ func (r *report) writeTable(w io.Writer) error {
 	return err
 }
 
-func (r *report) writeMarkdown(w io.Writer) error {
+// markdown is the table as Markdown.
+func (r *report) markdown() string {
 	var text strings.Builder
 	for i, row := range r.rows() {
 		fmt.Fprintf(&text, "| %s |\n", strings.Join(row, " | "))
@@ -189,42 +178,35 @@ func (r *report) writeMarkdown(w io.Writer) error {
 			text.WriteString("|" + strings.Repeat("---|", len(row)) + "\n")
 		}
 	}
-	_, err := fmt.Fprintf(w, "%s\n%s\n", text.String(), r.summary())
-	return err
+	return text.String() + "\n" + r.summary() + "\n"
 }
 
-func (r *report) writeJSON(w io.Writer) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(r)
-}
-
-// toFile creates the file and its folder, and calls write to fill it.
-func toFile(name string, write func(io.Writer) error) error {
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		return err
-	}
-	file, err := os.Create(name)
+func (r *report) writeJSON(file string) error {
+	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err
 	}
-	if err := write(file); err != nil {
-		_ = file.Close()
-		return fmt.Errorf("%s: %w", name, err)
+	return toFile(file, string(text)+"\n")
+}
+
+// toFile writes a file, and makes its folder.
+func toFile(name, text string) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
 	}
-	return file.Close()
+	return os.WriteFile(name, []byte(text), 0o644)
 }
 
 // quantity shows a figure in a unit that is easy to read.
 func quantity(v float64, metric string) string {
 	if strings.HasSuffix(metric, "ns/op") || strings.HasSuffix(metric, "-ns") || strings.HasPrefix(metric, "ns/") {
-		for _, unit := range []struct {
-			name string
-			size float64
-		}{{"s", 1e9}, {"ms", 1e6}, {"µs", 1e3}} {
-			if v >= unit.size {
-				return short(v/unit.size) + " " + unit.name
-			}
+		switch {
+		case v >= 1e9:
+			return short(v/1e9) + " s"
+		case v >= 1e6:
+			return short(v/1e6) + " ms"
+		case v >= 1e3:
+			return short(v/1e3) + " µs"
 		}
 		return short(v) + " ns"
 	}
