@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"time"
@@ -57,57 +59,55 @@ type job struct {
 	module     *module
 	link       string // flags of the linker
 	components []component
-	stamps     map[string]string // by name, the fingerprint to write when a component is built
+	stamps     map[string]string // by file, what to note when all is built
 }
 
+// batch builds the wanted components of a module.
 func (b *builder) batch(ctx context.Context, wanted []component) error {
-	j, err := b.stale(ctx, wanted)
+	j, err := b.stale(wanted)
 	if err != nil || len(j.components) == 0 {
 		return err
 	}
 	// Remove the stamps first. If this process is killed halfway, the next one must not trust
 	// them.
-	for _, c := range j.components {
-		if err := os.Remove(b.stamp(c)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("forget the old build of %s: %w", c.name, err)
+	for stamp := range j.stamps {
+		if err := os.Remove(stamp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("forget the old build: %w", err)
 		}
 	}
+	names, start := namesOf(j.components), time.Now()
 	if err := b.make(ctx, j); err != nil {
-		return err
+		return fmt.Errorf("build %s: %w", names, err)
 	}
-	for name, stamp := range j.stamps {
-		if err := os.WriteFile(b.stamp(component{name: name}), []byte(stamp), 0o644); err != nil {
-			return fmt.Errorf("note what %s was built from: %w", name, err)
+	b.progress.Printf("built in %s: %s", time.Since(start).Round(time.Second), names)
+	for stamp, text := range j.stamps {
+		if err := os.WriteFile(stamp, []byte(text), 0o644); err != nil {
+			return fmt.Errorf("note what was built: %w", err)
 		}
 	}
 	return nil
 }
 
 // stale returns the wanted components of a module that have to be built.
-func (b *builder) stale(ctx context.Context, wanted []component) (job, error) {
+func (b *builder) stale(wanted []component) (job, error) {
 	j := job{module: wanted[0].module, link: "-s -w", stamps: map[string]string{}}
-	versions, err := b.versions(ctx, wanted)
+	if wanted[0].own() {
+		j.components = wanted
+		return j, nil
+	}
+	pins, err := b.read(j.module)
 	if err != nil {
-		return job{}, err
+		return j, err
 	}
-	if j.module.stamp != nil {
-		j.link += " " + j.module.stamp(versions[j.module.versioned])
-	}
+	j.link += " " + j.module.stamp(pins.version(j.module.versioned))
 	var current []string
 	for _, c := range wanted {
-		if c.own() {
-			j.components = append(j.components, c)
+		stamp, want := filepath.Join(b.out, "."+c.name+".stamp"), pins.fingerprint(append(buildArgs(j.link), c.pkg))
+		if !isCurrent(b.binary(c), stamp, want) {
+			j.components, j.stamps[stamp] = append(j.components, c), want
 			continue
 		}
-		want, err := b.fingerprint(c, append(buildArgs(j.link), c.pkg))
-		if err != nil {
-			return job{}, err
-		}
-		if isCurrent(b.binary(c), b.stamp(c), want) {
-			current = append(current, c.name+" "+versions[c.pin])
-			continue
-		}
-		j.components, j.stamps[c.name] = append(j.components, c), want
+		current = append(current, c.name+" "+pins.version(c.pin))
 	}
 	if len(current) > 0 {
 		b.progress.Printf("up to date: %s", strings.Join(current, ", "))
@@ -115,22 +115,13 @@ func (b *builder) stale(ctx context.Context, wanted []component) (job, error) {
 	return j, nil
 }
 
-// make builds the components of a job, and puts them in place.
+// make builds into another folder and renames. So nobody can run an incomplete binary. For our
+// own programs it shows the old binaries to the go command, which leaves them as they are if
+// nothing has changed.
 func (b *builder) make(ctx context.Context, j job) error {
-	names, start := strings.Join(namesOf(j.components), ", "), time.Now()
-	put := b.putInPlace
-	if j.components[0].own() {
-		put = b.leaveInPlace
+	if first := j.components[0]; first.own() {
+		return b.compile(ctx, j, filepath.Dir(b.binary(first)))
 	}
-	if err := put(ctx, j); err != nil {
-		return fmt.Errorf("build %s: %w", names, err)
-	}
-	b.progress.Printf("built in %s: %s", rounded(time.Since(start)), names)
-	return nil
-}
-
-// putInPlace builds into another folder and renames. So nobody can run an incomplete binary.
-func (b *builder) putInPlace(ctx context.Context, j job) error {
 	unfinished, err := os.MkdirTemp(b.out, ".unfinished-")
 	if err != nil {
 		return fmt.Errorf("make a folder to build in: %w", err)
@@ -140,37 +131,14 @@ func (b *builder) putInPlace(ctx context.Context, j job) error {
 		return err
 	}
 	for _, c := range j.components {
-		if err := os.Rename(filepath.Join(unfinished, c.file()), b.binary(c)); err != nil {
+		if err := os.Rename(filepath.Join(unfinished, cmp.Or(c.made, c.name)), b.binary(c)); err != nil {
 			return fmt.Errorf("put %s in place: %w", c.name, err)
 		}
 	}
 	return nil
 }
 
-// leaveInPlace shows the old binaries to the go command, which leaves them as they are if
-// nothing has changed.
-func (b *builder) leaveInPlace(ctx context.Context, j job) error {
-	return b.compile(ctx, j, filepath.Dir(b.binary(j.components[0])))
-}
-
 func (b *builder) binary(c component) string { return filepath.Join(b.out, c.folder, c.name) }
-
-func (b *builder) stamp(c component) string { return filepath.Join(b.out, "."+c.name+".stamp") }
-
-// fingerprint changes when a binary has to be built again. It leaves out the Go version: a
-// new one does not change what the binary does, and another build takes minutes.
-func (b *builder) fingerprint(c component, args []string) (string, error) {
-	sum := fnv.New128a() // crypto/sha256 would take longer to compile than everything else here
-	for _, name := range []string{"go.mod", "go.sum"} {
-		content, err := os.ReadFile(filepath.Join(b.pins, c.module.folder, name))
-		if err != nil {
-			return "", fmt.Errorf("read the pins of %s: %w", c.name, err)
-		}
-		_, _ = sum.Write(fmt.Appendf(nil, "%d\n%s", len(content), content)) // a hash returns no error
-	}
-	_, _ = sum.Write(fmt.Appendf(nil, "%q %s/%s", args, runtime.GOOS, runtime.GOARCH))
-	return fmt.Sprintf("%x\n", sum.Sum(nil)), nil
-}
 
 func isCurrent(binary, stamp, want string) bool {
 	info, err := os.Stat(binary)
@@ -179,4 +147,38 @@ func isCurrent(binary, stamp, want string) bool {
 	}
 	got, err := os.ReadFile(stamp)
 	return err == nil && string(got) == want
+}
+
+// pins are the files that pin what a module's programs are built from: its go.mod and go.sum.
+type pins [2]string
+
+func (b *builder) read(m *module) (read pins, err error) {
+	for i, name := range []string{"go.mod", "go.sum"} {
+		content, err := os.ReadFile(filepath.Join(b.pins, m.folder, name))
+		if err != nil {
+			return read, fmt.Errorf("read the pinned versions: %w", err)
+		}
+		read[i] = string(content)
+	}
+	return read, nil
+}
+
+// version reads a version from the pins, so that each version is written in one place.
+func (p pins) version(path string) string {
+	line := regexp.MustCompile(`(?m)^(?:require)?\s+` + regexp.QuoteMeta(path) + ` (v\S+)`)
+	if match := line.FindStringSubmatch(p[0]); match != nil {
+		return match[1]
+	}
+	panic("BUG: there is no version of " + path + " in the pins")
+}
+
+// fingerprint changes when a binary has to be built again. It leaves out the Go version: a
+// new one does not change what the binary does, and another build takes minutes.
+func (p pins) fingerprint(args []string) string {
+	sum := fnv.New128a() // crypto/sha256 would take longer to compile than everything else here
+	for _, content := range p {
+		_, _ = fmt.Fprintf(sum, "%d\n%s", len(content), content) // a hash returns no error
+	}
+	_, _ = fmt.Fprintf(sum, "%q %s/%s", args, runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("%x\n", sum.Sum(nil))
 }

@@ -15,15 +15,13 @@ import (
 
 // compile builds the programs of a job into a folder, and reports its progress.
 func (b *builder) compile(ctx context.Context, j job, into string) error {
-	names := strings.Join(namesOf(j.components), ", ")
-	todo, err := b.look(ctx, j, names)
+	todo, err := b.look(ctx, j)
 	if err != nil {
 		return err
 	}
-	b.progress.Printf("building %s: %s", names, todo.plan())
+	b.progress.Printf("building %s: %s", namesOf(j.components), todo.plan())
 	start := time.Now()
-	args := append([]string{"build", "-v", "-o", into + string(filepath.Separator)}, buildArgs(j.link)...)
-	said, err := b.patiently(b.command(ctx, j.module, append(args, packages(j.components)...)...), watcher{
+	said, err := b.patiently(b.command(ctx, j, "build", "-v", "-o", into+string(filepath.Separator)), watcher{
 		line:   todo.started,
 		report: func() string { return todo.report(time.Since(start)) },
 	})
@@ -35,9 +33,8 @@ func (b *builder) compile(ctx context.Context, j job, into string) error {
 
 // look asks the go command what a job has to compile. A first build downloads its modules in
 // this call.
-func (b *builder) look(ctx context.Context, j job, names string) (*todo, error) {
-	args := append([]string{"list", "-deps", "-f", listed}, buildArgs(j.link)...)
-	cmd := b.command(ctx, j.module, append(args, packages(j.components)...)...)
+func (b *builder) look(ctx context.Context, j job) (*todo, error) {
+	cmd := b.command(ctx, j, "list", "-deps", "-f", listed)
 	var list bytes.Buffer
 	cmd.Stdout = &list
 	downloads := 0
@@ -50,7 +47,7 @@ func (b *builder) look(ctx context.Context, j job, names string) (*todo, error) 
 			return isOne
 		},
 		report: func() string {
-			return fmt.Sprintf("finding out what has to be compiled for %s; %d modules downloaded so far", names, downloads)
+			return fmt.Sprintf("finding out what has to be compiled for %s; %d modules downloaded so far", namesOf(j.components), downloads)
 		},
 	})
 	if err != nil {
@@ -98,18 +95,15 @@ func (b *builder) patiently(cmd *exec.Cmd, w watcher) (said string, err error) {
 	}
 }
 
-func packages(all []component) []string {
-	var pkgs []string
-	for _, c := range all {
-		pkgs = append(pkgs, c.pkg)
+// command is a go command for the programs of a job, without settings that are for the caller's
+// own code.
+func (b *builder) command(ctx context.Context, j job, args ...string) *exec.Cmd {
+	args = append(args, buildArgs(j.link)...)
+	for _, c := range j.components {
+		args = append(args, c.pkg)
 	}
-	return pkgs
-}
-
-// command is the go command in a module, without settings that are for the caller's own code.
-func (b *builder) command(ctx context.Context, m *module, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir = filepath.Join(b.pins, m.folder)
+	cmd.Dir = filepath.Join(b.pins, j.module.folder)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
 	if os.Getenv("GOGC") == "" {
 		// The compiler collects its garbage less often. So it takes half as much memory more, and a
@@ -127,38 +121,4 @@ func (b *builder) command(ctx context.Context, m *module, args ...string) *exec.
 // the data for a debugger the compiler needs a tenth less time.
 func buildArgs(link string) []string {
 	return []string{"-mod=readonly", "-buildvcs=false", "-trimpath=false", "-gcflags=all=-dwarf=false", "-ldflags=" + link}
-}
-
-// versions reads versions from the pins, so that each version is written in one place.
-func (b *builder) versions(ctx context.Context, wanted []component) (map[string]string, error) {
-	m := wanted[0].module
-	args := []string{"list", "-mod=readonly", "-m", "-f", "{{.Path}} {{.Version}}"}
-	var paths []string
-	for _, c := range wanted {
-		if !c.own() {
-			paths = append(paths, c.pin)
-		}
-	}
-	if m.versioned != "" {
-		paths = append(paths, m.versioned)
-	}
-	if len(paths) == 0 {
-		return nil, nil
-	}
-	cmd := b.command(ctx, m, append(args, paths...)...)
-	var list bytes.Buffer
-	cmd.Stdout = &list
-	said, err := b.patiently(cmd, watcher{
-		line:   func(string) bool { return false },
-		report: func() string { return "reading the pinned versions, and downloading what they depend on" },
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read the pinned versions of %s: %w\n%s", strings.Join(namesOf(wanted), ", "), err, said)
-	}
-	versions := map[string]string{}
-	for line := range strings.Lines(list.String()) {
-		path, version, _ := strings.Cut(strings.TrimSpace(line), " ")
-		versions[path] = version
-	}
-	return versions, nil
 }

@@ -11,7 +11,7 @@ import (
 type module struct {
 	folder string // beside this file
 	// versioned is the module path whose version the linker writes into the programs. stamp are
-	// the flags for that. Both are empty if the sources know their versions.
+	// the flags for that. Both are empty for our own programs.
 	versioned string
 	stamp     func(version string) string
 }
@@ -55,14 +55,6 @@ func kubernetes(name string) component {
 // itself decides whether it is up to date.
 func (c component) own() bool { return c.pin == "" }
 
-// file is the go command's name for the binary.
-func (c component) file() string {
-	if c.made == "" {
-		return c.name
-	}
-	return c.made
-}
-
 // stampKubernetes sets the version values that a release build sets and that clients read. A
 // server without them has the version v0.0.0, which switches features off.
 func stampKubernetes(version string) string {
@@ -81,8 +73,8 @@ func pick(names []string) ([]component, error) {
 		names = usual
 	}
 	for _, name := range names {
-		if !slices.Contains(known(), name) {
-			return nil, fmt.Errorf("build %q: no such component; there are %s", name, strings.Join(known(), ", "))
+		if !slices.ContainsFunc(components, func(c component) bool { return c.name == name }) {
+			return nil, fmt.Errorf("build %q: no such component; there are %s", name, namesOf(components))
 		}
 	}
 	var picked []component
@@ -94,14 +86,13 @@ func pick(names []string) ([]component, error) {
 	return picked, nil
 }
 
-func known() []string { return namesOf(components) }
-
-func namesOf(all []component) []string {
+// namesOf lists components in words.
+func namesOf(all []component) string {
 	var names []string
 	for _, c := range all {
 		names = append(names, c.name)
 	}
-	return names
+	return strings.Join(names, ", ")
 }
 
 // batches groups components by their modules, and keeps the order of the modules.

@@ -75,11 +75,11 @@ func (t *todo) plan() string {
 // report describes the progress after a time.
 func (t *todo) report(after time.Duration) string {
 	if len(t.packages) == 0 {
-		return "linking, " + rounded(after) + " so far"
+		return "linking, " + after.Round(time.Second).String() + " so far"
 	}
-	text := fmt.Sprintf("compiled %d of %s in %s", t.count-len(t.packages), counted(t.count, "package"), rounded(after))
+	text := fmt.Sprintf("compiled %d of %s in %s", t.count-len(t.packages), counted(t.count, "package"), after.Round(time.Second))
 	if left, known := t.left(after); known {
-		text += ", at this speed " + rounded(left) + " to go"
+		text += ", at this speed " + left.Round(time.Second).String() + " to go"
 	}
 	return text
 }
@@ -99,9 +99,4 @@ func counted(n int, thing string) string {
 		return "1 " + thing
 	}
 	return fmt.Sprintf("%d %ss", n, thing)
-}
-
-// rounded is a duration without needless digits.
-func rounded(d time.Duration) string {
-	return d.Round(time.Second).String()
 }
