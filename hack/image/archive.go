@@ -2,10 +2,10 @@ package main
 
 import (
 	"archive/tar"
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -13,8 +13,9 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/partial"
-	"github.com/google/go-containerregistry/pkg/v1/types"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/layout"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
 )
 
 // These annotations have the name of the image in a layout.
@@ -30,26 +31,6 @@ func canonical(tag name.Tag) string {
 	return fmt.Sprintf("%s/%s:%s", registry, tag.RepositoryStr(), tag.TagStr())
 }
 
-// layout collects the files of an OCI image layout.
-type layout struct {
-	names []string // in the order in which they are written
-	files map[string][]byte
-}
-
-func (l *layout) add(file string, content []byte) {
-	if _, found := l.files[file]; !found {
-		l.names = append(l.names, file)
-		l.files[file] = content
-	}
-}
-
-// addBlob adds content under its digest, and returns the name of its file.
-func (l *layout) addBlob(digest v1.Hash, content []byte) string {
-	file := path.Join("blobs", digest.Algorithm, digest.Hex)
-	l.add(file, content)
-	return file
-}
-
 // dockerManifest is one image of manifest.json, as `docker save` has always written it.
 type dockerManifest struct {
 	Config   string
@@ -57,138 +38,72 @@ type dockerManifest struct {
 	Layers   []string
 }
 
+// ArtifactType keeps the library from setting one in an index. With one, some readers may not
+// take the entry for an image.
+func (platformImage) ArtifactType() (string, error) { return "", nil }
+
 // writeArchive writes one image for several platforms under a name, and returns its digest.
-func writeArchive(file string, tag name.Tag, images []platformImage) (v1.Hash, error) {
-	files := &layout{files: map[string][]byte{}}
-	files.add("oci-layout", []byte(`{"imageLayoutVersion":"1.0.0"}`))
-	docker, err := addImages(files, images)
-	if err != nil {
-		return v1.Hash{}, err
-	}
-	docker.RepoTags = []string{canonical(tag)}
-	top, digest, err := index(files, tag, images)
-	if err != nil {
-		return v1.Hash{}, err
-	}
-	files.add("index.json", top)
-	old, err := json.Marshal([]dockerManifest{docker})
-	if err != nil {
-		return v1.Hash{}, fmt.Errorf("write manifest.json: %w", err)
-	}
-	files.add("manifest.json", old)
-	return digest, files.write(file)
-}
-
-// addImages adds the blobs of all images, and returns the entry for manifest.json about the
-// first one.
-func addImages(files *layout, images []platformImage) (dockerManifest, error) {
-	var first dockerManifest
-	for i, one := range images {
-		docker, err := addImage(files, one.image)
-		if err != nil {
-			return first, fmt.Errorf("write the image for %s: %w", one.platform.String(), err)
-		}
-		if i == 0 {
-			first = docker
-		}
-	}
-	return first, nil
-}
-
-func addImage(files *layout, image v1.Image) (dockerManifest, error) {
-	var docker dockerManifest
-	layers, err := image.Layers()
-	if err != nil {
-		return docker, err
-	}
-	for _, layer := range layers {
-		digest, err := layer.Digest()
-		if err != nil {
-			return docker, err
-		}
-		compressed, err := layer.Compressed()
-		if err != nil {
-			return docker, err
-		}
-		content, err := io.ReadAll(compressed)
-		_ = compressed.Close() // writes to memory do not fail
-		if err != nil {
-			return docker, err
-		}
-		docker.Layers = append(docker.Layers, files.addBlob(digest, content))
-	}
-	config, err := image.RawConfigFile()
-	if err != nil {
-		return docker, err
-	}
-	configDigest, err := image.ConfigName()
-	if err != nil {
-		return docker, err
-	}
-	docker.Config = files.addBlob(configDigest, config)
-	return docker, addManifest(files, image)
-}
-
-func addManifest(files *layout, image v1.Image) error {
-	digest, err := image.Digest()
-	if err != nil {
-		return err
-	}
-	raw, err := image.RawManifest()
-	if err != nil {
-		return err
-	}
-	files.addBlob(digest, raw)
-	return nil
-}
-
-// index returns the layout's index.json. It has one entry: the image, or, for several
-// platforms, an index of them. So the name stands for all platforms. The library could make
-// both, but it adds an artifactType to each entry, and then some readers may not take the
-// entry for an image.
-func index(files *layout, tag name.Tag, images []platformImage) (top []byte, digest v1.Hash, err error) {
-	platforms := make([]v1.Descriptor, 0, len(images))
-	for _, one := range images {
-		at, err := partial.Descriptor(one.image)
-		if err != nil {
-			return nil, digest, fmt.Errorf("describe the image for %s: %w", one.platform.String(), err)
-		}
-		platform := one.platform
-		at.Platform, at.ArtifactType = &platform, ""
-		platforms = append(platforms, *at)
-	}
-	entry := platforms[0]
-	if len(platforms) > 1 {
-		all, err := indexOf(platforms)
-		if err != nil {
-			return nil, digest, err
-		}
-		entry = v1.Descriptor{MediaType: types.OCIImageIndex, Size: int64(len(all))}
-		if entry.Digest, _, err = v1.SHA256(bytes.NewReader(all)); err != nil {
-			return nil, digest, fmt.Errorf("digest the index of platforms: %w", err)
-		}
-		files.addBlob(entry.Digest, all)
-	}
-	entry.Annotations = map[string]string{fullName: canonical(tag), tagName: tag.TagStr()}
-	top, err = indexOf([]v1.Descriptor{entry})
-	return top, entry.Digest, err
-}
-
-func indexOf(entries []v1.Descriptor) ([]byte, error) {
-	text, err := json.Marshal(v1.IndexManifest{SchemaVersion: 2, MediaType: types.OCIImageIndex, Manifests: entries})
-	if err != nil {
-		return nil, fmt.Errorf("write an index: %w", err)
-	}
-	return text, nil
-}
-
-// write writes the archive under another name, and then renames it.
-func (l *layout) write(file string) (err error) {
+func writeArchive(file string, tag name.Tag, images []platformImage) (digest v1.Hash, err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("write the archive: %w", err)
 		}
 	}()
+	folder, err := os.MkdirTemp("", "image")
+	if err != nil {
+		return digest, err
+	}
+	defer func() { _ = os.RemoveAll(folder) }() // if this fails, only a temporary folder is left
+	top := index(tag, images)
+	files, err := layout.Write(folder, top)
+	if err != nil {
+		return digest, err
+	}
+	docker, err := manifest(tag, images[0])
+	if err != nil {
+		return digest, err
+	}
+	if err := files.WriteFile("manifest.json", docker, 0o644); err != nil {
+		return digest, err
+	}
+	entries, err := top.IndexManifest()
+	if err != nil {
+		return digest, err
+	}
+	return entries.Manifests[0].Digest, writeTar(file, folder)
+}
+
+// index is the layout's index.json. It has one entry: the image, or, for several platforms,
+// an index of them. So the name stands for all platforms.
+func index(tag name.Tag, images []platformImage) v1.ImageIndex {
+	platforms := make([]mutate.IndexAddendum, 0, len(images))
+	for _, one := range images {
+		platforms = append(platforms, mutate.IndexAddendum{Add: one, Descriptor: v1.Descriptor{Platform: &one.platform}})
+	}
+	entry := platforms[0]
+	if len(platforms) > 1 {
+		entry = mutate.IndexAddendum{Add: mutate.AppendManifests(empty.Index, platforms...)}
+	}
+	entry.Annotations = map[string]string{fullName: canonical(tag), tagName: tag.TagStr()}
+	return mutate.AppendManifests(empty.Index, entry)
+}
+
+// manifest is manifest.json, which is about one platform.
+func manifest(tag name.Tag, image v1.Image) ([]byte, error) {
+	parts, err := image.Manifest()
+	if err != nil {
+		return nil, err
+	}
+	file := func(at v1.Descriptor) string { return path.Join("blobs", at.Digest.Algorithm, at.Digest.Hex) }
+	docker := dockerManifest{Config: file(parts.Config), RepoTags: []string{canonical(tag)}}
+	for _, layer := range parts.Layers {
+		docker.Layers = append(docker.Layers, file(layer))
+	}
+	return json.Marshal([]dockerManifest{docker})
+}
+
+// writeTar writes the files of a folder under another name, and then renames it.
+func writeTar(file, folder string) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
@@ -197,26 +112,34 @@ func (l *layout) write(file string) (err error) {
 		return err
 	}
 	defer func() { _ = os.Remove(unfinished.Name()) }() // gone already if all went well
-	if err := l.writeTo(unfinished); err != nil {
-		_ = unfinished.Close()
-		return err
+	archive, files := tar.NewWriter(unfinished), os.DirFS(folder)
+	err = fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := fs.ReadFile(files, name)
+		if err != nil {
+			return err
+		}
+		return writeFile(archive, &tar.Header{Format: tar.FormatUSTAR, Name: name, Mode: 0o644}, content)
+	})
+	for _, end := range []io.Closer{archive, unfinished} {
+		if closed := end.Close(); err == nil {
+			err = closed
+		}
 	}
-	if err := unfinished.Close(); err != nil {
+	if err != nil {
 		return err
 	}
 	return os.Rename(unfinished.Name(), file)
 }
 
-func (l *layout) writeTo(w io.Writer) error {
-	archive := tar.NewWriter(w)
-	for _, name := range l.names {
-		header := &tar.Header{
-			Typeflag: tar.TypeReg, Format: tar.FormatUSTAR, Name: name,
-			Mode: 0o644, ModTime: epoch, Size: int64(len(l.files[name])),
-		}
-		if err := writeFile(archive, header, l.files[name]); err != nil {
-			return err
-		}
+// writeFile writes a file of the time that all files have.
+func writeFile(archive *tar.Writer, header *tar.Header, content []byte) error {
+	header.Typeflag, header.ModTime, header.Size = tar.TypeReg, epoch, int64(len(content))
+	if err := archive.WriteHeader(header); err != nil {
+		return err
 	}
-	return archive.Close()
+	_, err := archive.Write(content)
+	return err
 }

@@ -110,7 +110,7 @@ func open(t *testing.T, file string) ociLayout {
 			t.Errorf("%s has content with digest %s", header.Name, digest(contents[i]))
 		}
 	}
-	if got := string(layout["oci-layout"]); got != `{"imageLayoutVersion":"1.0.0"}` {
+	if got := decode[map[string]string](t, layout["oci-layout"]); len(got) != 1 || got["imageLayoutVersion"] != "1.0.0" {
 		t.Errorf("oci-layout is %q", got)
 	}
 	return layout

@@ -50,7 +50,7 @@ func run(ctx context.Context, args []string, progress io.Writer) error {
 		if err != nil {
 			return err
 		}
-		images = append(images, platformImage{platform: platform, image: image})
+		images = append(images, image)
 	}
 	digest, err := writeArchive(s.out, s.name, images)
 	if err != nil {
