@@ -138,11 +138,11 @@ mutants: ## Break the code on purpose and see the tests fail
 
 .PHONY: bench
 bench: ## Compare with the incumbents, row by row
-	go run ./hack/bench -json artifacts/bench.json -md artifacts/bench.md
+	go run ./hack/bench -json artifacts/bench.json
 
 .PHONY: bench-report
 bench-report: ## Compare, and write docs/benchmarks.md
-	go run ./hack/bench -sizes 1000,10000,1000000 -json artifacts/bench.json -md artifacts/bench.md -report docs/benchmarks.md
+	go run ./hack/bench -sizes 1000,10000,1000000 -json artifacts/bench.json -report docs/benchmarks.md
 
 .PHONY: verify
 verify: ## Check that every go.mod is tidy and every download is what was pinned

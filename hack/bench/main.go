@@ -14,17 +14,16 @@ import (
 
 // settings is what the command line says.
 type settings struct {
-	root     string
-	rows     rowSet
-	rounds   int
-	size     int
-	sizes    []int
-	json     string
-	markdown string
-	from     string
-	report   string
-	profile  int
-	check    bool
+	root    string
+	rows    rowSet
+	rounds  int
+	size    int
+	sizes   []int
+	json    string
+	from    string
+	report  string
+	profile int
+	check   bool
 }
 
 var (
@@ -52,7 +51,6 @@ func parseSettings(args []string, problems io.Writer) (settings, error) {
 	flags.IntVar(&s.size, "size", 100_000, "how many `objects` the rows work on")
 	flags.Func("sizes", "other `numbers` of objects, as in 1000,10000, to see how some rows grow", s.setSizes)
 	flags.StringVar(&s.json, "json", "", "`file` to write everything measured to")
-	flags.StringVar(&s.markdown, "md", "", "`file` to write the table to, as Markdown")
 	flags.StringVar(&s.report, "report", "", "`file` to write a page of ratios to, as Markdown; the run goes into a folder beside it")
 	flags.StringVar(&s.from, "from", "", "`file` that -json wrote, to make the page of instead of measuring")
 	flags.IntVar(&s.profile, "profile", 0, "`row` to write CPU profiles of, to artifacts/, instead of measuring")
@@ -116,11 +114,6 @@ func publish(r *report, s settings, out io.Writer) error {
 	if s.json != "" {
 		if err := r.writeJSON(s.json); err != nil {
 			return fmt.Errorf("write the measurements: %w", err)
-		}
-	}
-	if s.markdown != "" {
-		if err := toFile(s.markdown, r.markdown()); err != nil {
-			return fmt.Errorf("write the table: %w", err)
 		}
 	}
 	if s.report != "" {

@@ -169,18 +169,6 @@ func (r *report) writeTable(w io.Writer) error {
 	return err
 }
 
-// markdown is the table as Markdown.
-func (r *report) markdown() string {
-	var text strings.Builder
-	for i, row := range r.rows() {
-		fmt.Fprintf(&text, "| %s |\n", strings.Join(row, " | "))
-		if i == 0 {
-			text.WriteString("|" + strings.Repeat("---|", len(row)) + "\n")
-		}
-	}
-	return text.String() + "\n" + r.summary() + "\n"
-}
-
 func (r *report) writeJSON(file string) error {
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {

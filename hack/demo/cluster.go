@@ -10,26 +10,20 @@ import (
 	"sync/atomic"
 	"time"
 
-	"k8s.io/apimachinery/pkg/runtime"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	webv1alpha1 "github.com/delta-runtime/delta-runtime/examples/sample-operator/api/v1alpha1"
 	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
 	"github.com/delta-runtime/delta-runtime/internal/testing/manifests"
 )
 
 // cluster is a control plane and an operator.
 type cluster struct {
+	settings
 	out     *printer
 	journal journal
 	working atomic.Bool   // the operator has listed everything
 	whole   chan struct{} // closed when Pods can run: see complete
 	plane   *controlplane.Plane
-	client  client.Client // an administrator's
-	kubectl string        // the program
-	binary  string        // the operator
-	config  string        // an administrator's kubeconfig
+	kubectl string // the program
+	config  string // an administrator's kubeconfig
 
 	// The addresses of the operator.
 	metrics, inspector, health, webhooks string
@@ -47,7 +41,7 @@ func startCluster(ctx context.Context, out *printer) (*cluster, error) {
 		return nil, err
 	}
 	c := &cluster{out: out, plane: plane, whole: make(chan struct{}), config: filepath.Join(plane.Folder(), "kubeconfig")}
-	if err := c.finish(ctx); err != nil {
+	if err := c.prepare(ctx); err != nil {
 		plane.Stop()
 		return nil, err
 	}
@@ -55,14 +49,7 @@ func startCluster(ctx context.Context, out *printer) (*cluster, error) {
 	return c, nil
 }
 
-// finish applies the operator's manifests before any program runs that looks for kinds.
-func (c *cluster) finish(ctx context.Context) error {
-	if err := c.prepare(ctx); err != nil {
-		return err
-	}
-	return c.install(ctx)
-}
-
+// prepare makes the control plane ready for the operator.
 func (c *cluster) prepare(ctx context.Context) (err error) {
 	if c.kubectl, err = controlplane.Binary("kubectl"); err != nil {
 		return err
@@ -78,19 +65,10 @@ func (c *cluster) prepare(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, webv1alpha1.AddToScheme} {
-		if err := add(scheme); err != nil {
-			return err
-		}
-	}
-	if c.client, err = client.New(c.plane.Config(), client.Options{Scheme: scheme}); err != nil {
-		return fmt.Errorf("make a client for the API server: %w", err)
-	}
-	return nil
+	return c.install(ctx)
 }
 
-// install applies the operator's manifests.
+// install applies the operator's manifests, before any program runs that looks for kinds.
 func (c *cluster) install(ctx context.Context) error {
 	text, err := c.run(ctx, "kustomize", "config/default")
 	if err != nil {

@@ -57,13 +57,3 @@ func interrupt(p *os.Process) error {
 	}
 	return p.Signal(os.Interrupt)
 }
-
-// awaitWhole waits until Pods can run. Meanwhile make shows its progress.
-func (c *cluster) awaitWhole(ctx context.Context) error {
-	select {
-	case <-c.whole:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}

@@ -13,30 +13,18 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
-// ending says when the demo ends.
-type ending uint8
-
-const (
-	_ ending = iota
-	whenTold
-	afterStory
-)
-
 func main() {
-	once := flag.Bool("once", false, "end after the story, with an error if something in it did not happen as told")
-	operator := flag.String("operator", "bin/sample-operator", "the operator's program")
-	record := flag.String("record", "", "write what is shown of the story to this file, as .txt and as .svg")
+	var s settings
+	flag.BoolVar(&s.once, "once", false, "end after the story, with an error if something in it did not happen as told")
+	flag.StringVar(&s.operator, "operator", "bin/sample-operator", "the operator's program")
+	flag.StringVar(&s.record, "record", "", "write what is shown of the story to this file, as .txt and as .svg")
 	flag.Parse()
 	log.SetLogger(logr.Discard()) // clients also return what they would log here
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
-	end := whenTold
-	if *once {
-		end = afterStory
-	}
 	out := newPrinter(os.Stdout, styleFor(os.Stdout, os.Getenv))
-	err := run(ctx, out, settings{operator: *operator, record: *record, end: end})
-	if ctx.Err() != nil && end == whenTold {
+	err := run(ctx, out, s)
+	if ctx.Err() != nil && !s.once {
 		err = nil // the demo was asked to end, so unfinished work is not an error
 	}
 	if err != nil {
@@ -49,7 +37,7 @@ func main() {
 type settings struct {
 	operator string // path of the operator's program
 	record   string // file to write, without its extension; empty for none
-	end      ending
+	once     bool   // end after the story
 }
 
 // run runs the demo, and returns when everything that it started has ended.
@@ -64,21 +52,14 @@ func run(ctx context.Context, out *printer, s settings) error {
 	if err != nil {
 		return err
 	}
-	c.binary = s.operator
+	c.settings = s
 	defer func() {
 		out.note("stopping the cluster")
 		c.plane.Stop()
 	}()
-	var record *recording
-	if s.record != "" {
-		record = &recording{}
-	}
-	err = c.show(ctx, s.end, record)
-	if ctx.Err() != nil && s.end == afterStory {
+	err = c.show(ctx)
+	if ctx.Err() != nil && s.once {
 		return errors.Join(err, errors.New("interrupted before the story was told"))
-	}
-	if err == nil {
-		err = record.write(s.record)
 	}
 	return err
 }

@@ -34,7 +34,7 @@ func (c *cluster) runOperator(ctx context.Context) error {
 	if err := controlplane.WriteKubeconfig(kubeconfig, config); err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, c.binary, c.operatorFlags(kubeconfig)...)
+	cmd := exec.CommandContext(ctx, c.operator, c.operatorFlags(kubeconfig)...)
 	cmd.Env = append(os.Environ(), "ENABLE_WEBHOOKS=true")
 	output := &lines{tell: c.hear}
 	cmd.Stdout, cmd.Stderr = output, output
@@ -45,7 +45,7 @@ func (c *cluster) runOperator(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err() // it ended because ctx ended
 	}
-	return fmt.Errorf("run %s: it ended by itself: %w", c.binary, err)
+	return fmt.Errorf("run %s: it ended by itself: %w", c.operator, err)
 }
 
 func (c *cluster) operatorFlags(kubeconfig string) []string {

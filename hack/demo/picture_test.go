@@ -21,17 +21,16 @@ func shown(p *printer) {
 }
 
 func TestPictureIsWhatIsShown(t *testing.T) {
-	record := &recording{}
-	var out bytes.Buffer
+	var out, recorded bytes.Buffer
 	p := newPrinter(&out, style{})
 	p.note("before")
-	p.recordTo(record)
+	p.recordTo(&recorded)
 	shown(p)
-	p.recordTo(nil)
+	p.recordTo(io.Discard)
 	p.note("after")
 
 	path := filepath.Join(t.TempDir(), "story")
-	if err := record.write(path); err != nil {
+	if err := record(path, recorded.String()); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(path + ".txt")

@@ -61,23 +61,19 @@ type printer struct {
 
 	mu     sync.Mutex // guards everything below
 	out    io.Writer
-	record *recording // also gets everything; may be nil
-	folded fold       // calls that are not shown yet
-	last   time.Time  // the time of the last output
+	record io.Writer // also gets everything, with its colours
+	folded fold      // calls that are not shown yet
+	last   time.Time // the time of the last output
 }
 
 func newPrinter(out io.Writer, s style) *printer {
-	return &printer{style: s, out: out, last: time.Now()}
+	return &printer{style: s, out: out, record: io.Discard, last: time.Now()}
 }
 
 // print shows the collected calls, and then the lines, which have colours.
 func (p *printer) print(lines ...string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.printLocked(lines)
-}
-
-func (p *printer) printLocked(lines []string) {
 	lines = append(colourful.folded(p.folded), lines...)
 	p.folded = fold{}
 	if len(lines) == 0 {
@@ -85,7 +81,7 @@ func (p *printer) printLocked(lines []string) {
 	}
 	p.last = time.Now()
 	text := strings.Join(lines, "\n") + "\n"
-	p.record.add(text)
+	fmt.Fprint(p.record, text)
 	if !p.style.colours {
 		text = plain(text)
 	}
@@ -109,8 +105,8 @@ func (p *printer) fold(e entry, steps int) {
 	p.folded.add(e, steps)
 }
 
-// recordTo also records everything that is shown from now on. Nil ends the recording.
-func (p *printer) recordTo(r *recording) {
+// recordTo also records everything that is shown from now on.
+func (p *printer) recordTo(r io.Writer) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.record = r
@@ -134,9 +130,6 @@ func (p *printer) note(text string) { p.print(colourful.in(faint, "   "+text)) }
 
 // fact shows a value that the user may need, with its name.
 func (p *printer) fact(name, value string) { p.print(fmt.Sprintf("   %-12s %s", name, value)) }
-
-// result shows a line of the summary: a name and a text.
-func (p *printer) result(name, text string) { p.print(fmt.Sprintf("   %-12s ", name) + text) }
 
 // success says that the cluster is in the expected state, and how long that took.
 func (p *printer) success(text string, took time.Duration) {

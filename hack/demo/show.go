@@ -4,19 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
+	"io"
 	"strings"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	webv1alpha1 "github.com/delta-runtime/delta-runtime/examples/sample-operator/api/v1alpha1"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 )
 
-// show starts the operator, tells the story, and stays until end is called.
-func (c *cluster) show(ctx context.Context, end ending, record *recording) error {
+// show starts the operator, tells the story, and stays until the end that the settings name.
+func (c *cluster) show(ctx context.Context) error {
 	c.out.title("Starting the sample operator as " + operatorNamespace + "/" + operatorAccount)
 	group := lifecycle.New(ctx)
 	group.Go("operator", c.runOperator)
@@ -27,19 +23,19 @@ func (c *cluster) show(ctx context.Context, end ending, record *recording) error
 		<-ctx.Done() // the group would end with it
 		return nil
 	})
-	group.Go("story", func(ctx context.Context) error { return c.tell(ctx, end, record) })
+	group.Go("story", c.tell)
 	return group.Wait()
 }
 
 // tell waits for the operator, and then tells the story.
-func (c *cluster) tell(ctx context.Context, end ending, record *recording) error {
+func (c *cluster) tell(ctx context.Context) error {
 	start := time.Now()
 	if err := c.await(ctx, c.serves); err != nil {
 		return fmt.Errorf("wait for the operator: %w", err)
 	}
 	c.out.success("the operator serves", time.Since(start))
 	c.explain()
-	if err := c.tellAll(ctx, record); err != nil || end == afterStory {
+	if err := c.tellAll(ctx); err != nil || c.once {
 		return err
 	}
 	c.out.title("Now it is your turn: whatever you change shows here. Ctrl-C ends it all")
@@ -50,15 +46,19 @@ func (c *cluster) tell(ctx context.Context, end ending, record *recording) error
 
 // tellAll tells all chapters, and shows the summary. Nothing else is recorded, because
 // addresses and paths are different on each machine.
-func (c *cluster) tellAll(ctx context.Context, record *recording) error {
-	c.out.recordTo(record)
-	defer c.out.recordTo(nil)
+func (c *cluster) tellAll(ctx context.Context) error {
+	var shown strings.Builder
+	c.out.recordTo(&shown)
+	defer c.out.recordTo(io.Discard)
 	for _, chapter := range story {
 		if err := c.play(ctx, chapter); err != nil {
 			return fmt.Errorf("%s: %w", strings.ToLower(chapter.title), err)
 		}
 	}
-	return c.sum(ctx)
+	if err := c.sum(ctx); err != nil || c.record == "" {
+		return err
+	}
+	return record(c.record, shown.String())
 }
 
 // watch shows the effects of the user's own changes, until ctx ends.
@@ -99,34 +99,15 @@ func (c *cluster) explain() {
 
 // serves returns an error until the operator can be used: its webhooks answer, and it has
 // listed everything.
-func (c *cluster) serves(ctx context.Context, api client.Client) error {
-	if err := c.healthy(ctx); err != nil {
-		return err
+func (c *cluster) serves(ctx context.Context) error {
+	if _, err := get(ctx, "http://"+c.health+"/readyz"); err != nil {
+		return fmt.Errorf("ask the operator whether it is ready: %w", err)
 	}
 	if !c.working.Load() {
 		return errors.New("the operator has not listed everything")
 	}
-	probe := &webv1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "probe"}}
-	if err := api.Create(ctx, probe, client.DryRunAll); err != nil {
-		return fmt.Errorf("send a Site through the webhooks: %w", err)
-	}
-	return nil
-}
-
-func (c *cluster) healthy(ctx context.Context) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+c.health+"/readyz", http.NoBody)
-	if err != nil {
-		return err
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return fmt.Errorf("ask the operator whether it is ready: %w", err)
-	}
-	defer func() { _ = response.Body.Close() }()
-	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("ask the operator whether it is ready: %s", response.Status)
-	}
-	return nil
+	_, err := c.run(ctx, "create", "--dry-run=server", "--namespace=default", "--filename=config/samples/web_v1alpha1_site.yaml")
+	return err
 }
 
 // play makes the change of a chapter, and waits for its effects.
@@ -140,11 +121,18 @@ func (c *cluster) play(ctx context.Context, it chapter) error {
 		return err
 	}
 	c.out.said(said)
-	if err := c.awaitWhole(ctx); err != nil {
-		return err
+	select {
+	case <-c.whole: // Pods can run; up to then make shows its progress
+	case <-ctx.Done():
+		return ctx.Err()
 	}
-	if err := c.await(ctx, it.until); err != nil {
-		return err
+	for _, state := range it.until {
+		if err := c.await(ctx, func(ctx context.Context) error {
+			_, err := c.run(ctx, state...)
+			return err
+		}); err != nil {
+			return err
+		}
 	}
 	took := time.Since(start)
 	if err := c.await(ctx, c.told(it.clues)); err != nil {
@@ -156,8 +144,8 @@ func (c *cluster) play(ctx context.Context, it chapter) error {
 
 // told returns an error until the operator has logged a reconcile for each clue, and then
 // nothing more for a while.
-func (c *cluster) told(clues []clue) check {
-	return func(context.Context, client.Client) error {
+func (c *cluster) told(clues []clue) func(context.Context) error {
+	return func(context.Context) error {
 		for _, clue := range clues {
 			if !c.journal.has(clue) {
 				return fmt.Errorf("the operator has not told of %s", clue)
@@ -175,14 +163,14 @@ func (c *cluster) told(clues []clue) check {
 const rest = time.Second
 
 // await calls ask until it returns no error. After a while it gives up with the last error.
-func (c *cluster) await(ctx context.Context, content check) error {
+func (c *cluster) await(ctx context.Context, ask func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	retry := time.NewTicker(100 * time.Millisecond)
 	defer retry.Stop()
 	var complaint error
 	for {
-		switch err := content(ctx, c.client); {
+		switch err := ask(ctx); {
 		case err == nil:
 			return nil
 		case ctx.Err() == nil: // otherwise the error is only about the context

@@ -30,13 +30,13 @@ func (c *cluster) sum(ctx context.Context) error {
 
 // count shows how much work all of it was, in numbers from the operator.
 func (c *cluster) count(ctx context.Context) error {
-	measured, err := c.measured(ctx)
+	metrics, err := get(ctx, "http://"+c.metrics+"/metrics")
 	if err != nil {
-		return err
+		return fmt.Errorf("read the operator's metrics: %w", err)
 	}
 	c.out.title("In numbers")
-	for _, r := range results(c.journal.totals(), measured) {
-		c.out.result(r.name, r.text)
+	for _, r := range results(c.journal.totals(), readMetrics(metrics)) {
+		c.out.fact(r.name, r.text)
 	}
 	return nil
 }
@@ -90,24 +90,20 @@ func readMetrics(text string) measurements {
 	return m
 }
 
-// measured asks the operator for its metrics.
-func (c *cluster) measured(ctx context.Context) (measurements, error) {
-	url := "http://" + c.metrics + "/metrics"
+// get returns what a server on this machine answers.
+func get(ctx context.Context, url string) (string, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return nil, fmt.Errorf("read the operator's metrics: %w", err)
+		return "", err
 	}
 	defer func() { _ = response.Body.Close() }()
 	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		return nil, fmt.Errorf("read the operator's metrics at %s: %w", url, err)
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("get %s: %s", url, response.Status)
 	}
-	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("read the operator's metrics at %s: %s", url, response.Status)
-	}
-	return readMetrics(string(text)), nil
+	return string(text), err
 }
