@@ -123,9 +123,6 @@ var promises = []promise{
 			{variant: "encoding=*", metric: "peak-B/item", ratio: 1},
 		}},
 
-	// Nothing was written while no process ran. The incumbent lists everything again.
-	{row: 31, what: "end to end, start after a process that saved its state", metric: "cpu-ns/op", grows: 100_000, benchtime: "1x", beside: 30,
-		gates: []gate{{variant: "encoding=*", ratio: 10}}},
 	// A million of them have to fit into 6 GiB.
 	{row: 32, what: "end to end, objects of 2 KB", metric: "peak-B/item", benchtime: "1x", gates: []gate{{variant: "encoding=*", most: 6 << 30 / 1e6}}},
 

@@ -43,7 +43,7 @@ func BenchmarkRow20_CacheListByLabel(b *testing.B) {
 	for _, size := range labelledSizes {
 		b.Run(fmt.Sprint("matches=", size), func(b *testing.B) {
 			readSides(b, func(b *testing.B, from served, i int) {
-				listOf(b, from, size, client.MatchingLabels{shardOf(size): shard(i*size%len(from.pods), size)})
+				listOf(b, from, min(size, len(from.pods)), client.MatchingLabels{shardOf(size): shard(i*size%len(from.pods), size)})
 			})
 		})
 	}

@@ -24,7 +24,7 @@ func discard(any, bool) error { return nil }
 // BenchmarkRow01_FIFODistinctKeys is a change of one object on its way through
 // the FIFO, where no other change of that object waits.
 func BenchmarkRow01_FIFODistinctKeys(b *testing.B) {
-	pods := benchkit.Pods(benchkit.Size(b))
+	pods := benchkit.Pods(max(benchkit.Size(b), burst)) // with fewer, a burst would change some of them twice
 	run := func(b *testing.B, s side) {
 		fifo := s.newFIFO(cache.DeltaFIFOOptions{EmitDeltaTypeReplaced: true})
 		measureBursts(b, func(from, to int) {
