@@ -15,6 +15,7 @@ var (
 	newObjects    = suite{pkg: "./pkg/builder", run: "^TestStepsRunFor(ANewObjectOfAnOldName|AnObjectThatWasReplaced)$"}
 	patience      = suite{pkg: "./internal/timetable", run: "^TestPatienceIsCountedInAll$"}
 	interleavings = suite{pkg: "./pkg/builder", run: "^TestInterleavings$"}
+	lateLists     = suite{pkg: "./internal/engine", run: "^TestA(ScopeThatComes|KindThatIsFound)LateIsAGap$"}
 )
 
 // mutants are the faults. Each names the suites that have to notice it, and all of these have
@@ -202,6 +203,13 @@ var mutants = []mutant{
 		old:    "if c.watch != 0 && hidesUpdate(&c) {",
 		new:    "if c.watch == 0 && hidesUpdate(&c) {",
 		suites: []suite{interleavings},
+	},
+	{
+		name:   "a first list that comes late hides nothing",
+		file:   "internal/engine/fifo_inlet.go",
+		old:    "\t\tin.countLateLocked()\n",
+		new:    "",
+		suites: []suite{lateLists},
 	},
 	{
 		name:   "a resync has patience again when all have caught up",

@@ -33,8 +33,9 @@ type inlet[T any] struct {
 	visible string    // the same of what readers see
 	heardAt time.Time // when something came last
 
-	omitted omissions      // since the last list
-	gaps    *atomic.Uint64 // counts where what was omitted ends; nil if nobody asks
+	omitted omissions       // since the last list
+	gaps    *atomic.Uint64  // counts where what was omitted ends, and a first list that comes late; nil if nobody asks
+	ready   <-chan struct{} // closed when subscribers may have synced; nil if nobody asks
 
 	listed     bool          // replace was called
 	unpopped   bool          // the version that it came with is pending
@@ -300,12 +301,21 @@ func (f *DeltaFIFO[T]) noteSyncedLocked(oldest uint64) {
 		if !in.listed || in.unpopped || oldest <= in.initialEnd {
 			return false
 		}
+		in.countLateLocked()
 		in.isSynced.Store(true)
 		f.unsynced.Add(-1)
 		in.endWaitLocked()
 		close(in.synced)
 		return true
 	})
+}
+
+// countLateLocked counts a gap where subscribers have not waited for the first list. Nobody is told what of the scope was deleted
+// before it, and those who have succeeded meanwhile may have looked at that.
+func (in *inlet[T]) countLateLocked() {
+	if in.gaps != nil && isClosed(in.ready) {
+		in.gaps.Add(1)
+	}
 }
 
 func isClosed(c <-chan struct{}) bool {

@@ -155,7 +155,7 @@ func (i *Informer[T]) check(add Scope[T]) error {
 func (i *Informer[T]) newScope(from Scope[T]) *scope[T] {
 	s := &scope[T]{reach: newReach(from.Namespace, slices.Clone(from.Except)), resync: from.Resync}
 	s.inlet = i.fifo.open(s.reach, func(err error) { s.reflector.Skip(context.Background(), err) })
-	s.inlet.gaps = &i.gaps
+	s.inlet.gaps, s.inlet.ready = &i.gaps, i.controller.ready
 	opts := i.reflectorOptions()
 	opts.Settings = reflector.Fill(from.Settings, opts.Settings)
 	if !s.reach.everything() {

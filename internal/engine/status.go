@@ -38,8 +38,8 @@ func (i *Informer[T]) HeardAt() (newest time.Time) {
 }
 
 // Gaps is how many times something happened that subscribers are not, or not wholly,
-// told of: a scope was removed, or an object or event was left out because it could
-// not be understood. It never goes back. It takes no lock, so it can be asked for at
+// told of: a scope was removed, or its first list came after subscribers had synced, or an
+// object or event was left out because it could not be understood. It never goes back. It takes no lock, so it can be asked for at
 // every turn; for why, ask for the Status.
 func (i *Informer[T]) Gaps() uint64 { return i.gaps.Load() }
 

@@ -21,7 +21,8 @@ import (
 // namespace can be read, apart from kinds that may be missing ([WaitForIt]) and are; if ctx
 // ends first the namespace stays added.
 //
-// Handlers are told of the namespace's objects as of any initial list. While one
+// Handlers are told of the namespace's objects as of any initial list. Nobody knows what was
+// deleted before it, so no request of their controllers is complete until its next success. While one
 // of the kinds is not there yet, reads of that kind over all namespaces are
 // refused.
 func (c *Cache) AddNamespace(ctx context.Context, namespace string, config crcache.Config) error {
