@@ -15,6 +15,7 @@ var (
 	newObjects    = suite{pkg: "./pkg/builder", run: "^TestStepsRunFor(ANewObjectOfAnOldName|AnObjectThatWasReplaced)$"}
 	patience      = suite{pkg: "./internal/timetable", run: "^TestPatienceIsCountedInAll$"}
 	interleavings = suite{pkg: "./pkg/builder", run: "^TestInterleavings$"}
+	unreadLists   = suite{pkg: "./internal/engine", run: "^TestWhatAListLacksMayExist$"}
 	lateLists     = suite{pkg: "./internal/engine", run: "^TestA(ScopeThatComes|KindThatIsFound)LateIsAGap$"}
 )
 
@@ -210,6 +211,20 @@ var mutants = []mutant{
 		old:    "\t\tin.countLateLocked()\n",
 		new:    "",
 		suites: []suite{lateLists},
+	},
+	{
+		name:   "an object that was saved and can't be read is gone",
+		file:   "internal/engine/past.go",
+		old:    "if in.omitted.may(key) {",
+		new:    "if in.omitted.may(key) && false {",
+		suites: []suite{unreadLists},
+	},
+	{
+		name:   "an object that was saved and has been read a moment ago is gone",
+		file:   "internal/engine/past.go",
+		old:    "return present && f.opts.Traits.UID(latest)",
+		new:    "return !present && f.opts.Traits.UID(latest)",
+		suites: []suite{unreadLists},
 	},
 	{
 		name:   "a resync has patience again when all have caught up",

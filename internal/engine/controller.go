@@ -272,7 +272,7 @@ func (c *controller[T]) admit(l *subscriber[T]) {
 	view := c.store.View()
 	var there inventory[T] = view
 	if l.saved && c.past != nil && c.listed() {
-		there = &comparison[T]{View: view, of: c.processor, past: c.past}
+		there = &comparison[T]{View: view, fifo: c.fifo, past: c.past}
 	}
 	if c.processor.join(l, there) && !c.launch(l) {
 		c.processor.leave(l)

@@ -13,6 +13,8 @@ type omissions struct {
 	keys map[delta.Key]struct{} // those that are known by name
 	any  bool                   // a state of some object is missing, and its key is not known
 	sure map[delta.Key]struct{} // if any: objects that had an item since
+
+	partial bool // the list itself lacks an object whose key is not known
 }
 
 // of notes an object.
@@ -31,6 +33,12 @@ func (o *omissions) of(key delta.Key) {
 func (o *omissions) ofAny() {
 	o.any = true
 	clear(o.sure)
+}
+
+// may reports whether an object may be there that nobody has seen.
+func (o *omissions) may(key delta.Key) bool {
+	_, omitted := o.keys[key]
+	return omitted || o.any || o.partial
 }
 
 // before reports whether a state of the object may have been left out before its next item.

@@ -112,7 +112,7 @@ func (in *inlet[T]) dressAll(objs []T, keys []delta.Key, news []listing, r refle
 // omitLocked begins a new count of what was left out, with what the Reflector could not take
 // of the list. It returns the deletions that are certain.
 func (in *inlet[T]) omitLocked(gone []item[T], r reflector.Replacement) []item[T] {
-	in.omitted = omissions{}
+	in.omitted = omissions{partial: r.Partial}
 	for _, key := range r.Refused {
 		in.omitted.of(key)
 	}

@@ -48,28 +48,28 @@ func (p *past[T]) states(now func(delta.Key) (T, bool)) map[delta.Key]T {
 // comparison is what a subscriber is told that compares.
 type comparison[T any] struct {
 	*store.View[T]
-	of   *processor[T]
+	fifo *DeltaFIFO[T]
 	past *past[T]
 }
 
 // each tells how every object differs, until tell reports false.
 func (c *comparison[T]) each(tell func(delta.Delta[T]) bool) {
-	saved := c.past.states(c.Get)
+	saved, traits := c.past.states(c.Get), &c.fifo.opts.Traits
 	about := delta.Delta[T]{Initial: true, Origin: asSaved}
 	if saved == nil {
 		about.Origin = nil
 	}
 	for key, obj := range c.All() {
 		d := about
-		d.Key, d.Op, d.New, d.Version = key, delta.Added, obj, c.of.traits.Version(obj)
+		d.Key, d.Op, d.New, d.Version = key, delta.Added, obj, traits.Version(obj)
 		before, known := saved[key]
 		switch {
 		case !known:
-		case c.of.traits.UID(before) != c.of.traits.UID(obj):
-			if !tell(c.gone(about, key, before)) {
+		case traits.UID(before) != traits.UID(obj):
+			if c.isGone(key, before) && !tell(c.gone(about, key, before)) {
 				return
 			}
-		case c.of.traits.SameState(before, obj):
+		case traits.SameState(before, obj):
 			d.Op, d.Old = delta.Sync, obj
 		default:
 			d.Op, d.Old = delta.Updated, before
@@ -79,10 +79,28 @@ func (c *comparison[T]) each(tell func(delta.Delta[T]) bool) {
 		}
 	}
 	for _, key := range slices.SortedFunc(maps.Keys(saved), delta.Key.Compare) {
-		if _, there := c.Get(key); !there && !tell(c.gone(about, key, saved[key])) {
+		if _, there := c.Get(key); !there && c.isGone(key, saved[key]) && !tell(c.gone(about, key, saved[key])) {
 			return
 		}
 	}
+}
+
+// isGone reports whether an object that was saved certainly does not exist, though readers may see another one of its name. Handlers
+// clean up after a deletion, so none is told that is not certain.
+func (c *comparison[T]) isGone(key delta.Key, last T) bool { return !c.fifo.mayExist(key, last) }
+
+// mayExist reports whether an object may be there that readers have not seen: nobody could read it, or it came a moment ago. The answer
+// is about now, so the caller asks when it is about to tell a deletion, and not before.
+func (f *DeltaFIFO[T]) mayExist(key delta.Key, obj T) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, in := range f.inlets {
+		if in.omitted.may(key) {
+			return true
+		}
+	}
+	latest, present := f.latestLocked(key)
+	return present && f.opts.Traits.UID(latest) == f.opts.Traits.UID(obj)
 }
 
 // gone is an object that was deleted while nobody ran.

@@ -26,7 +26,7 @@ import (
 type card struct{ name, uid, version string }
 
 var cardTraits = traits.Of[card]{
-	Key:     func(c card) (delta.Key, error) { return delta.Key{Name: c.name}, nil },
+	Key:     func(c card) (delta.Key, error) { return delta.ParseKey(c.name), nil },
 	Version: func(c card) string { return c.version },
 	UID:     func(c card) string { return c.uid },
 	Labels:  func(card) map[string]string { return nil },
@@ -85,7 +85,7 @@ type ear struct {
 func (e *ear) hear(d *delta.Delta[card]) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.told = append(e.told, fmt.Sprintf("%s %s %v %v", d.Op, d.Key.Name, d.Old, d.New))
+	e.told = append(e.told, fmt.Sprintf("%s %s %v %v", d.Op, d.Key, d.Old, d.New))
 	if !d.Initial || d.Origin == nil || !d.Origin.Remembered || d.Missed != (d.Op == delta.Deleted) {
 		e.odd = append(e.odd, *d)
 	}
@@ -101,13 +101,14 @@ func (e *ear) all() []string {
 type dealer struct {
 	written[card]
 
-	has chan hand
+	has    chan hand
+	broken []error // of cards that it can't show
 }
 
 func (d *dealer) List(ctx context.Context, _ metav1.ListOptions) (listwatch.Page[card], error) {
 	select {
 	case h := <-d.has:
-		return listwatch.Page[card]{Items: slices.Collect(maps.Values(h)), Version: "1000"}, nil
+		return listwatch.Page[card]{Items: slices.Collect(maps.Values(h)), Version: "1000", Broken: d.broken}, nil
 	case <-ctx.Done():
 		return listwatch.Page[card]{}, ctx.Err()
 	}
@@ -115,7 +116,11 @@ func (d *dealer) List(ctx context.Context, _ metav1.ListOptions) (listwatch.Page
 
 // pastInformer returns an informer for the dealer's cards, and what was saved of them then.
 func pastInformer(from *dealer, then hand, reads *int) *Informer[card] {
-	return New[card](from, Options[card]{
+	return New[card](from, pastOptions(then, reads))
+}
+
+func pastOptions(then hand, reads *int) Options[card] {
+	return Options[card]{
 		Name: "cards", Traits: cardTraits,
 		Saved: func(has func(delta.Key) (card, bool)) map[delta.Key]card {
 			*reads++
@@ -125,15 +130,15 @@ func pastInformer(from *dealer, then hand, reads *int) *Informer[card] {
 			}
 			saved := map[delta.Key]card{}
 			for name, c := range then {
-				if present, there := has(delta.Key{Name: name}); there && present == c {
+				if present, there := has(delta.ParseKey(name)); there && present == c {
 					c = present
 				}
-				saved[delta.Key{Name: name}] = c
+				saved[delta.ParseKey(name)] = c
 			}
 			return saved
 		},
 		Reflector: reflector.Options[card]{Settings: informer.Settings{Lists: informer.PagesOnly}},
-	})
+	}
 }
 
 // start runs the informer until the test ends.
