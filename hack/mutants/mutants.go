@@ -16,6 +16,7 @@ var (
 	patience      = suite{pkg: "./internal/timetable", run: "^TestPatienceIsCountedInAll$"}
 	interleavings = suite{pkg: "./pkg/builder", run: "^TestInterleavings$"}
 	unreadLists   = suite{pkg: "./internal/engine", run: "^TestWhatAListLacksMayExist$"}
+	savedScopes   = suite{pkg: "./internal/engine", run: "^TestWhatWasSavedIsOfTheScopesThatThereWere$"}
 	lateLists     = suite{pkg: "./internal/engine", run: "^TestA(ScopeThatComes|KindThatIsFound)LateIsAGap$"}
 )
 
@@ -225,6 +226,13 @@ var mutants = []mutant{
 		old:    "return present && f.opts.Traits.UID(latest)",
 		new:    "return !present && f.opts.Traits.UID(latest)",
 		suites: []suite{unreadLists},
+	},
+	{
+		name:   "an object that was saved and whose scope has left is gone",
+		file:   "internal/engine/fifo_inlet.go",
+		old:    "in.closed, f.asMade = true, false",
+		new:    "in.closed = true",
+		suites: []suite{savedScopes},
 	},
 	{
 		name:   "a resync has patience again when all have caught up",

@@ -45,6 +45,7 @@ type DeltaFIFO[T any] struct {
 	inlets  []*inlet[T]   // all that are open
 	scopes  inlets[T]     // what is to be done about them
 	founded bool          // those to come do not count for synced and settled
+	asMade  bool          // the inlets are those that the informer was made with
 	synced  chan struct{} // closed when each founding scope's first list is visible
 	settled chan struct{} // closed when each has got there or been found degraded
 }

@@ -52,7 +52,7 @@ func (f *DeltaFIFO[T]) open(within reach, onSkip func(error)) *inlet[T] {
 	in := &inlet[T]{fifo: f, reach: within, onSkip: onSkip, synced: make(chan struct{}), settled: make(chan struct{})}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	in.founding = !f.founded
+	in.founding, f.asMade = !f.founded, false
 	f.inlets = append(f.inlets, in)
 	f.scopes.waiting = append(f.scopes.waiting, in)
 	f.unsynced.Add(1)
@@ -76,7 +76,7 @@ func (in *inlet[T]) shut() {
 	if in.closed {
 		return
 	}
-	in.closed = true
+	in.closed, f.asMade = true, false
 	if !in.isSynced.Load() {
 		close(in.synced)
 		f.unsynced.Add(-1)

@@ -99,6 +99,7 @@ type Options[T any] struct {
 func New[T any](lw listwatch.ListWatcher[T], opts Options[T]) *Informer[T] {
 	i := newInformer(opts)
 	i.cover(i.newScope(Scope[T]{ListWatcher: lw}))
+	i.fifo.asMade = true
 	return i
 }
 

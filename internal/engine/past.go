@@ -15,6 +15,8 @@ import (
 //	                               ├─▶ Added, Updated, Sync, Deleted unnoticed ──▶ then what happens
 //	what was saved ────────────────┘
 //
+// Where scopes have come or gone since the informer was made, nothing is compared.
+//
 // So a saved state that is wrong makes what is said of the past wrong, and nothing else.
 
 // asSaved is the origin of what is told of the past.
@@ -55,6 +57,9 @@ type comparison[T any] struct {
 // each tells how every object differs, until tell reports false.
 func (c *comparison[T]) each(tell func(delta.Delta[T]) bool) {
 	saved, traits := c.past.states(c.Get), &c.fifo.opts.Traits
+	if !c.fifo.isAsMade() {
+		saved = nil
+	}
 	about := delta.Delta[T]{Initial: true, Origin: asSaved}
 	if saved == nil {
 		about.Origin = nil
@@ -89,11 +94,14 @@ func (c *comparison[T]) each(tell func(delta.Delta[T]) bool) {
 // clean up after a deletion, so none is told that is not certain.
 func (c *comparison[T]) isGone(key delta.Key, last T) bool { return !c.fifo.mayExist(key, last) }
 
-// mayExist reports whether an object may be there that readers have not seen: nobody could read it, or it came a moment ago. The answer
-// is about now, so the caller asks when it is about to tell a deletion, and not before.
+// mayExist reports whether an object may be there that readers have not seen: nobody could read it, or it came a moment ago, or its scope has
+// left. The answer is about now, so the caller asks when it is about to tell a deletion, and not before.
 func (f *DeltaFIFO[T]) mayExist(key delta.Key, obj T) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if !f.asMade {
+		return true
+	}
 	for _, in := range f.inlets {
 		if in.omitted.may(key) {
 			return true
@@ -101,6 +109,13 @@ func (f *DeltaFIFO[T]) mayExist(key delta.Key, obj T) bool {
 	}
 	latest, present := f.latestLocked(key)
 	return present && f.opts.Traits.UID(latest) == f.opts.Traits.UID(obj)
+}
+
+// isAsMade reports whether no scope has come or gone since the informer was made. Saved objects are those of the scopes that it was made with.
+func (f *DeltaFIFO[T]) isAsMade() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.asMade
 }
 
 // gone is an object that was deleted while nobody ran.

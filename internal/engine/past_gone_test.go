@@ -2,12 +2,15 @@ package engine
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // These tests are about what exists and is not in the first list, or not as it was saved. Who cleans up after a deletion would destroy it.
@@ -83,4 +86,84 @@ func TestWhatAListLacksMayExist(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestWhatWasSavedIsOfTheScopesThatThereWere has a scope come or go. Then the saved objects are not those of the scopes, so a
+// subscriber that comes afterwards is told what there is.
+func TestWhatWasSavedIsOfTheScopesThatThereWere(t *testing.T) {
+	then := hand{"p/a": {"p/a", "u", "1"}, "p/b": {"p/b", "v", "2"}}
+	now := map[string]hand{"p": {"p/a": {"p/a", "u", "1"}}, "q": {"q/c": {"q/c", "w", "3"}}}
+	scope := func(namespace string) Scope[card] {
+		from := &dealer{has: make(chan hand, 1)}
+		from.has <- now[namespace]
+		return Scope[card]{Namespace: namespace, ListWatcher: from}
+	}
+	add := func(i *Informer[card], namespace string) error { return i.AddScope(scope(namespace)) }
+	remove := func(i *Informer[card], namespace string) error { return i.RemoveScope(namespace, informer.Silently) }
+	for name, tt := range map[string]struct {
+		before func(*Informer[card]) error // it runs
+		after  func(*Informer[card]) error
+		want   []string
+	}{
+		"none":                       {want: want(then, now["p"])},
+		"another comes":              {after: func(i *Informer[card]) error { return add(i, "q") }, want: want(nil, hand{"p/a": now["p"]["p/a"], "q/c": now["q"]["q/c"]})},
+		"another takes its place":    {after: func(i *Informer[card]) error { return errors.Join(add(i, "q"), remove(i, "p")) }, want: want(nil, now["q"])},
+		"another takes it before":    {before: func(i *Informer[card]) error { return errors.Join(add(i, "q"), remove(i, "p")) }, want: want(nil, now["q"])},
+		"it leaves":                  {after: func(i *Informer[card]) error { return remove(i, "p") }},
+		"it leaves and comes back":   {after: func(i *Informer[card]) error { return errors.Join(remove(i, "p"), add(i, "p")) }, want: want(nil, now["p"])},
+		"one that overlaps can't be": {after: func(i *Informer[card]) error { return isOverlap(add(i, "p")) }, want: want(then, now["p"])},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				reads := 0
+				i, err := NewScoped([]Scope[card]{scope("p")}, pastOptions(then, &reads))
+				if err == nil && tt.before != nil {
+					err = tt.before(i)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				start(t, i)
+				<-i.Synced()
+				if tt.after != nil {
+					if err := tt.after(i); err != nil {
+						t.Fatal(err)
+					}
+				}
+				time.Sleep(time.Minute)
+				e, s := subscribed(t, i.SubscribeComparing)
+				<-s.Synced()
+				if got := e.all(); !slices.Equal(got, tt.want) {
+					t.Errorf("told %q, want %q", got, tt.want)
+				}
+			})
+		})
+	}
+}
+
+func isOverlap(err error) error {
+	if errors.Is(err, ErrOverlap) {
+		return nil
+	}
+	return errors.New("the scope was added")
+}
+
+// TestAScopeGoesWhileWhatWasSavedIsRead removes the scope after a subscriber has come. He is told nothing of what was saved.
+func TestAScopeGoesWhileWhatWasSavedIsRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		reads, from := 0, &dealer{has: make(chan hand, 1)}
+		i := pastInformer(from, hand{"b": {"b", "v", "2"}}, &reads)
+		start(t, i)
+		from.has <- hand{"a": {"a", "u", "1"}}
+		<-i.Synced()
+		e, s := subscribed(t, i.SubscribeComparing)
+		synctest.Wait() // it reads
+		if err := i.RemoveScope("", informer.Silently); err != nil {
+			t.Fatal(err)
+		}
+		<-s.Synced()
+		if got, want := e.all(), []string{"Added a {  } {a u 1}"}; !slices.Equal(got, want) {
+			t.Errorf("told %q, want %q", got, want)
+		}
+	})
 }

@@ -68,6 +68,7 @@ func NewScoped[T any](scopes []Scope[T], opts Options[T]) (*Informer[T], error) 
 	if len(scopes) == 0 {
 		return nil, fmt.Errorf("make informer for %s: it has no scope", opts.Name)
 	}
+	i.fifo.asMade = true
 	return i, nil
 }
 

@@ -19,6 +19,8 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/await"
 	"github.com/delta-runtime/delta-runtime/pkg/builder"
+	"github.com/delta-runtime/delta-runtime/pkg/cache"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/manager"
 )
 
@@ -106,4 +108,36 @@ func TestARefusedObjectIsNotSaidToBeGone(t *testing.T) {
 	m, h = rememberingManager(t, config, memory, in), &hearsay{}
 	h.control(t, m)
 	h.awaits(t, started(t, m), "create other", "delete gone")
+}
+
+// TestARemovedNamespaceIsNotSaidToBeGone has a process save the Widget of a namespace. In the next one the cache gets another namespace in place of that one, and
+// then a controller begins, as one does that has waited to become the leader.
+func TestARemovedNamespaceIsNotSaidToBeGone(t *testing.T) {
+	onlyOurs(t)
+	config := administrator(t)
+	api := directly(t, config)
+	first, second, memory := newNamespace(t, api), newNamespace(t, api), t.TempDir()
+	create(t, api, widgets, client.ObjectKey{Namespace: first, Name: "one"})
+	create(t, api, widgets, client.ObjectKey{Namespace: second, Name: "two"})
+	in := func() crcache.Options {
+		return crcache.Options{DefaultNamespaces: map[string]crcache.Config{first: {}}}
+	}
+	m, h := rememberingManager(t, config, memory, in()), &hearsay{}
+	h.control(t, m)
+	h.awaits(t, started(t, m), "create one")
+
+	m, h = rememberingManager(t, config, memory, in()), &hearsay{}
+	stop := started(t, m)
+	if _, err := m.GetCache().GetInformer(t.Context(), &Widget{}); err != nil {
+		t.Fatal(err)
+	}
+	c := m.GetCache().(*cache.Cache) //nolint:forcetypeassert // Configure has made it
+	if err := c.AddNamespace(t.Context(), second, crcache.Config{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.RemoveNamespace(t.Context(), first, informer.Silently); err != nil {
+		t.Fatal(err)
+	}
+	h.control(t, m)
+	h.awaits(t, stop, "create two")
 }
