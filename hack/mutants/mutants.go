@@ -17,6 +17,7 @@ var (
 	interleavings = suite{pkg: "./pkg/builder", run: "^TestInterleavings$"}
 	unreadLists   = suite{pkg: "./internal/engine", run: "^TestWhatAListLacksMayExist$"}
 	savedScopes   = suite{pkg: "./internal/engine", run: "^TestWhatWasSavedIsOfTheScopesThatThereWere$"}
+	olderLists    = suite{pkg: "./internal/engine", run: "^TestAListThatIsOlderThanWhatWasSaved$"}
 	lateLists     = suite{pkg: "./internal/engine", run: "^TestA(ScopeThatComes|KindThatIsFound)LateIsAGap$"}
 )
 
@@ -233,6 +234,13 @@ var mutants = []mutant{
 		old:    "in.closed, f.asMade = true, false",
 		new:    "in.closed = true",
 		suites: []suite{savedScopes},
+	},
+	{
+		name:   "an object that was saved later than the list was made is gone",
+		file:   "internal/engine/past.go",
+		old:    "return !revision.Older(c.Version(), c.fifo.opts.Traits.Version(last)) &&",
+		new:    "return (true || revision.Older(c.Version(), c.fifo.opts.Traits.Version(last))) &&",
+		suites: []suite{olderLists},
 	},
 	{
 		name:   "a resync has patience again when all have caught up",

@@ -88,6 +88,45 @@ func TestWhatAListLacksMayExist(t *testing.T) {
 	}
 }
 
+// TestAListThatIsOlderThanWhatWasSaved has a server that is behind: its list is of version 1000. A card that was saved later may exist.
+func TestAListThatIsOlderThanWhatWasSaved(t *testing.T) {
+	for name, tt := range map[string]struct {
+		then, now hand
+		want      []string
+	}{
+		"it is not in the list": {
+			hand{"b": {"b", "v", "2000"}}, hand{"a": {"a", "u", "1"}},
+			[]string{"Added a {  } {a u 1}"},
+		},
+		"an earlier one of its name is": {
+			hand{"b": {"b", "v", "2000"}}, hand{"b": {"b", "u", "1"}},
+			[]string{"Added b {  } {b u 1}"},
+		},
+		"it was saved at the list's version": {
+			hand{"b": {"b", "v", "1000"}}, hand{},
+			[]string{"Deleted b {b v 1000} {  }"},
+		},
+		"its version has no order": {
+			hand{"b": {"b", "v", "x2000"}}, hand{},
+			[]string{"Deleted b {b v x2000} {  }"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				reads, from := 0, &dealer{has: make(chan hand, 1)}
+				i := pastInformer(from, tt.then, &reads)
+				e, s := subscribed(t, i.SubscribeComparing)
+				start(t, i)
+				from.has <- tt.now
+				<-s.Synced()
+				if got := e.all(); !slices.Equal(got, tt.want) {
+					t.Errorf("told %q, want %q", got, tt.want)
+				}
+			})
+		})
+	}
+}
+
 // TestWhatWasSavedIsOfTheScopesThatThereWere has a scope come or go. Then the saved objects are not those of the scopes, so a
 // subscriber that comes afterwards is told what there is.
 func TestWhatWasSavedIsOfTheScopesThatThereWere(t *testing.T) {
