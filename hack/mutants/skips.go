@@ -5,6 +5,8 @@ var (
 	skipWorlds  = suite{pkg: "./test/skip", run: "^TestSkippingIsSafe$", seeds: 1000}
 	skipLives   = suite{pkg: "./test/skip", run: "^TestSkippingIsSafeAcrossRestarts$", seeds: 1000}
 	refusals    = suite{pkg: "./pkg/source", run: "^TestAStateThatATransformRefusedIsTouched$"}
+	rawSources  = suite{pkg: "./pkg/builder", run: "^TestAStepOnAKindThatARawSourceMayShow$"}
+	midCall     = suite{pkg: "./pkg/delta", run: "^TestAKindIsWatchedForTheCallsAfterItsList$"}
 	whoseWrites = suite{pkg: "./pkg/delta", run: "^TestManagerCreditsNobodyForWhatIsNotHis$"}
 )
 
@@ -185,6 +187,20 @@ var skips = []mutant{
 		old:    "case !succeeded:\n\t\treturn firstTime",
 		new:    "case !succeeded && !slices.ContainsFunc(a.pending, func(c Change) bool { return c.Op == Added && c.Is(Primary) }):\n\t\treturn firstTime",
 		suites: []suite{ledgerGames, skipLives},
+	},
+	{
+		name:   "a raw source may show any kind",
+		file:   "pkg/builder/plan.go",
+		old:    "p.ledger.Clerk().OnlyListed()",
+		new:    "if len(p.raw) == 0 {\n\t\t\tp.ledger.Clerk().OnlyListed()\n\t\t}",
+		suites: []suite{rawSources},
+	},
+	{
+		name:   "a call goes by what is listed while it is at work",
+		file:   "pkg/delta/listed.go",
+		old:    "next.listed = append(slices.Clip(next.listed), listed)",
+		new:    "next.listed = append(slices.Clip(next.listed), listed)\n\t*l.tells = next",
+		suites: []suite{midCall},
 	},
 	{
 		name:   "a source does not follow the next informer",

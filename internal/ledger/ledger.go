@@ -32,6 +32,7 @@ type Clerk[R comparable, C, K, T any] interface {
 	Recorder[R, C]
 	Teller[R, T]
 	Auditor
+	Catalog[C]
 	Marker[C, K]
 	Witness[R, T]
 }
@@ -95,6 +96,16 @@ type Auditor interface {
 	// Blind says why changes can't be known at all. From then on no request is completely
 	// known.
 	Blind(why string)
+}
+
+// Catalog learns which kinds are watched.
+type Catalog[C any] interface {
+	// OnlyListed has a kind count as watched only if [Catalog.Listed] has named it, for the
+	// calls that begin later. Without it the ledger does not know which kinds are watched.
+	OnlyListed()
+	// Listed notes that a source has told of everything that is there of the kind of c, whose
+	// object is an example. From then on the source tells what happens.
+	Listed(c C)
 }
 
 // Marker marks changes.

@@ -114,7 +114,8 @@ func (b *TypedBuilder[R]) WatchesMetadata(object client.Object, tell handler.Typ
 }
 
 // WatchesRawSource adds any source. WithEventFilter does not concern it. The ledger records the
-// requests of our own sources with their change, and those of others as [delta.External].
+// requests of our own sources with their change, and those of others as [delta.External]. For a
+// [delta.Step], and for Of, a source of somebody else's watches no kind.
 func (b *TypedBuilder[R]) WatchesRawSource(src ctrlsource.TypedSource[R]) *TypedBuilder[R] {
 	b.raw = append(b.raw, src)
 	return b

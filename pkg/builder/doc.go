@@ -52,8 +52,9 @@
 //
 // A [delta.Step] may fail although the reconciler returns neither its error nor a wish to be
 // called again. Then the controller gets the step's error, so that it retries, unless all steps
-// that failed did so with a TerminalError. A step that depends on a kind which For, Owns and
-// Watches do not name always runs, unless a raw source may show that kind.
+// that failed did so with a TerminalError. A step that depends on a kind which nobody watches
+// always runs. A kind is watched once a source of ours has told the ledger what is there; For,
+// Owns and Watches make such sources. A raw source of somebody else's does not say what it shows.
 //
 // # Concurrency
 //

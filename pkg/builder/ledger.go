@@ -14,7 +14,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
-	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/delta-runtime/delta-runtime/internal/journal"
 	"github.com/delta-runtime/delta-runtime/internal/ledger"
@@ -168,13 +167,6 @@ type makeQueue[R comparable] = func(string, workqueue.TypedRateLimiter[R]) workq
 type recordedController[R comparable] struct {
 	controller.TypedController[R]
 	ledger *delta.Ledger[R]
-	kinds  *watchedKinds
-}
-
-// Watch adds a source. The queue records its requests as it does those of the others.
-func (c *recordedController[R]) Watch(src ctrlsource.TypedSource[R]) error {
-	c.kinds.more.Store(true) // before it can show anything
-	return c.TypedController.Watch(src)
 }
 
 // NeedLeaderElection returns the controller's answer.

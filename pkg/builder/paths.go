@@ -75,25 +75,21 @@ func (p *plan[R]) checkPathsLater() error {
 	return p.mgr.Add(&pathCheck{asked: later, schemas: p.schemas, log: p.logger()})
 }
 
-// examples returns a function that returns one object of each watched kind. A raw source, or
-// a watch that comes later, may show the kinds of WithPaths, so then they belong to these.
-// Nothing ever touches a path of a kind that nobody watches, so such a path has to count as
-// wrong.
+// examples returns a function that returns one object of each kind of For, Owns and Watches. The
+// ledger adds those that raw sources of ours show. Nothing ever touches a path of a kind that
+// nobody watches, so such a path has to count as wrong.
 func (p *plan[R]) examples() func() []delta.Object {
-	var watched, named []delta.Object
-	for _, object := range p.watches() {
-		watched = append(watched, object)
+	var watched []delta.Object
+	if p.forInput.object != nil {
+		watched = append(watched, p.forInput.object)
 	}
-	for _, asked := range p.asked {
-		named = append(named, asked.example)
+	for _, in := range p.owned {
+		watched = append(watched, in.object)
 	}
-	both := slices.Concat(watched, named)
-	return func() []delta.Object {
-		if p.kinds.more.Load() {
-			return both
-		}
-		return watched
+	for _, in := range p.watched {
+		watched = append(watched, in.object)
 	}
+	return func() []delta.Object { return watched }
 }
 
 // logger returns the logger for wrong paths.

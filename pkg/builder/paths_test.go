@@ -22,14 +22,17 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/cache/informertest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/samples"
 	"github.com/delta-runtime/delta-runtime/pkg/builder"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/source"
 )
 
 // loggingManager is a manager that keeps its log.
@@ -216,23 +219,41 @@ func TestPathsAreCheckedAsSoonAsTheServerDescribesTheKind(t *testing.T) {
 
 // No change touches a path of a kind that is not watched, so the path must be wrong.
 func TestPathsOfKindsThatNobodyWatchesAreTouched(t *testing.T) {
-	inWorld(t, func(t *testing.T, w *world) {
-		var touched, data []bool
-		if err := builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).WithPaths(&corev1.Pod{}, "spec.nodeName").
-			Complete(reconcile.Func(func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
-				touched, data = append(touched, delta.From(ctx).Touches("spec.nodeName")), append(data, delta.From(ctx).Touches("binaryData"))
-				return reconcile.Result{}, nil
-			})); err != nil {
-			t.Fatal(err)
-		}
-		w.start()
-		for n := range 3 {
-			w.servers[configMap].Add(withValue(strconv.Itoa(n)))
-			time.Sleep(time.Minute)
-			synctest.Wait()
-		}
-		if len(touched) != 3 || slices.Contains(touched, false) || data[2] {
-			t.Errorf("touched: %t, and a path of a watched kind: %t", touched, data)
-		}
-	})
+	for name, tt := range map[string]struct {
+		raw  func(*world) ctrlsource.Source // nil: there is none
+		want bool
+	}{
+		"not watched": {nil, true},
+		"there is a channel": {func(*world) ctrlsource.Source {
+			return source.Channel(make(chan event.GenericEvent), &handler.EnqueueRequestForObject{})
+		}, true},
+		"by a raw source of ours": {func(w *world) ctrlsource.Source {
+			return source.NewKind(w.manager.cache, client.Object(&corev1.Pod{}), &handler.EnqueueRequestForObject{})
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(t *testing.T, w *world) {
+				var touched, data []bool
+				b := builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).WithPaths(&corev1.Pod{}, "spec.nodeName")
+				if tt.raw != nil {
+					b.WatchesRawSource(tt.raw(w))
+				}
+				if err := b.Complete(reconcile.Func(func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
+					touched, data = append(touched, delta.From(ctx).Touches("spec.nodeName")), append(data, delta.From(ctx).Touches("binaryData"))
+					return reconcile.Result{}, nil
+				})); err != nil {
+					t.Fatal(err)
+				}
+				w.start()
+				for n := range 3 {
+					w.servers[configMap].Add(withValue(strconv.Itoa(n)))
+					time.Sleep(time.Minute)
+					synctest.Wait()
+				}
+				if len(touched) != 3 || !touched[0] || touched[1] != tt.want || touched[2] != tt.want || data[2] {
+					t.Errorf("touched: %t, want %t, and a path of a watched kind: %t", touched, tt.want, data)
+				}
+			})
+		})
+	}
 }

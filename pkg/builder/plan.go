@@ -34,19 +34,15 @@ type plan[R comparable] struct {
 	ledger   *delta.Ledger[R] // nil: the controller keeps none
 	primary  schema.GroupVersionKind
 	name     string
-	kinds    *watchedKinds
 	watching map[string]int // how many sources of each kind there are
 	schemas  diff.Schemas   // the ledger's
 }
 
 func newPlan[R comparable](b *TypedBuilder[R]) *plan[R] {
-	p := &plan[R]{TypedBuilder: b, kinds: newWatchedKinds(b)}
+	p := &plan[R]{TypedBuilder: b}
 	if b.keeping == keepLedger {
 		opts := ledgerOptions(b.mgr, b.ledgers)
 		p.schemas = opts.Schemas
-		if opts.Watches == nil {
-			opts.Watches = p.kinds.mayShow
-		}
 		if opts.Watched == nil {
 			opts.Watched = p.examples()
 		}
@@ -54,6 +50,7 @@ func newPlan[R comparable](b *TypedBuilder[R]) *plan[R] {
 			opts.Log = b.logger()
 		}
 		p.ledger = delta.NewLedger[R](opts)
+		p.ledger.Clerk().OnlyListed()
 	}
 	return p
 }
@@ -79,7 +76,7 @@ func (p *plan[R]) build(r reconcile.TypedReconciler[R]) (controller.TypedControl
 	if p.ledger == nil {
 		return made, nil
 	}
-	return &recordedController[R]{TypedController: made, ledger: p.ledger, kinds: p.kinds}, nil
+	return &recordedController[R]{TypedController: made, ledger: p.ledger}, nil
 }
 
 // controllerOptions returns the user's options, completed.

@@ -13,9 +13,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
-	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/delta-runtime/delta-runtime/pkg/builder"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -154,55 +152,6 @@ func TestAStepThatFailsForGoodIsNotRetriedByItself(t *testing.T) {
 			t.Errorf("at the next call ran %q, want the step that has not succeeded", got)
 		}
 	})
-}
-
-// A step that depends on a kind that the controller is not told of can't be skipped.
-func TestAStepOnAKindThatNobodyWatches(t *testing.T) {
-	shows := ctrlsource.Func(func(context.Context, queue) error { return nil }) // nobody knows what
-	for name, tt := range map[string]struct {
-		build func(*builder.Builder, *stepping) error
-		want  string
-	}{
-		"not watched": {func(b *builder.Builder, s *stepping) error { return b.Complete(s) }, "secrets"},
-		"watched": {func(b *builder.Builder, s *stepping) error {
-			return b.Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(secretsRequests)).Complete(s)
-		}, ""},
-		"metadata is watched": {func(b *builder.Builder, s *stepping) error {
-			return b.WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(secretsRequests)).Complete(s)
-		}, ""},
-		"by a source that does not say": {func(b *builder.Builder, s *stepping) error { return b.WatchesRawSource(shows).Complete(s) }, ""},
-		"by one that is added later": {func(b *builder.Builder, s *stepping) error {
-			c, err := b.Build(s)
-			if err != nil {
-				return err
-			}
-			return c.Watch(shows)
-		}, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			inWorld(t, func(t *testing.T, w *world) {
-				s := &stepping{of: func(ctx context.Context, ran func(string) func(context.Context) error) (reconcile.Result, error) {
-					plan := delta.Plan(ctx)
-					return reconcile.Result{}, errors.Join(
-						plan.On(&corev1.Secret{}).Do("secrets", ran("secrets")),
-						plan.On(&corev1.Pod{}).Do("pods", ran("pods")),
-					)
-				}}
-				if err := tt.build(builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).Owns(&corev1.Pod{}), s); err != nil {
-					t.Fatal(err)
-				}
-				w.start()
-				w.servers[configMap].Add(withValue("1"))
-				synctest.Wait()
-				s.since()
-				w.servers[configMap].Modify(withValue("2"))
-				synctest.Wait()
-				if got := s.since(); got != tt.want {
-					t.Errorf("ran %q, want %q", got, tt.want)
-				}
-			})
-		})
-	}
 }
 
 func TestStepsAreLogged(t *testing.T) {

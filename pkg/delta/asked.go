@@ -69,6 +69,9 @@ func (c Changes) kinds() (all []path.Kind) {
 		for _, obj := range c.facts.Watched() {
 			add(obj, schema.GroupVersionKind{})
 		}
+		for _, k := range c.facts.listed {
+			add(k.example, k.kind)
+		}
 	}
 	slices.SortStableFunc(all, func(a, b path.Kind) int { return a.Cost() - b.Cost() })
 	return all
@@ -190,7 +193,7 @@ func (c *pathChecks) put(asked pathQuestion, answer pathAnswer) {
 // watched returns an error if no watch of the controller shows the kind, and logs it once.
 // Nothing would ever be told of the kind then, so that nothing can be ruled out.
 func (f *facts) watched(kind schema.GroupVersionKind) error {
-	if f.Watches == nil || f.Watches(kind) {
+	if f.shows(kind) {
 		return nil
 	}
 	err := fmt.Errorf("no watch of the controller shows %s: add one with Owns or Watches", path.Kind{GVK: kind})

@@ -43,7 +43,9 @@ type facts struct {
 	SkipOnResync bool
 	Watched      func() []Object // an example of each kind that the controller watches; nil where that is not known
 	Watches      func(schema.GroupVersionKind) bool
-	paths        *pathChecks // nil where nothing is remembered
+	onlyListed   bool         // where Watches is nil, a watch shows the kinds that are listed, and no others
+	listed       []listedKind // Invariant: empty unless onlyListed.
+	paths        *pathChecks  // nil where nothing is remembered
 }
 
 // NewChanges returns changes that are complete, at the first attempt. It is for tests of a

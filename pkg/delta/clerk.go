@@ -26,6 +26,7 @@ type clerk[R comparable] struct {
 
 	mu    lock.Mutex[lock.Clerk] // guards everything below
 	books *books[R]
+	tells *facts // for the calls that begin now. Invariant: never written to, because their Changes share it.
 }
 
 // counters are asked for counts that only grow.
@@ -75,11 +76,7 @@ const (
 // Record is the [ledger.Recorder]'s.
 func (l *clerk[R]) Record(r R, c Change) {
 	c.facts = &l.facts
-	if obj := c.Object(); obj != nil && c.Kind.Empty() && l.facts.KindOf != nil {
-		if kind, err := l.facts.KindOf(obj); err == nil { // else Of won't find it
-			c.Kind = kind
-		}
-	}
+	c.Kind = l.facts.kindOf(&c) // if it stays empty, Of won't find it
 	c.Deltas = max(1, c.Deltas)
 	c.forgot = c.Deltas > 1
 	l.mu.Lock()
@@ -110,6 +107,7 @@ func (l *clerk[R]) take(r R) (Changes, *doneSteps) {
 	l.mu.Lock()
 	l.missLocked(gaps, relists)
 	changes, done := l.books.take(r, time.Now())
+	changes.facts = l.tells
 	l.mu.Unlock()
 	// A change may have been recorded between the sum and the lock, and something missed
 	// before it. So the counts are looked at again.
@@ -123,7 +121,6 @@ func (l *clerk[R]) take(r R) (Changes, *doneSteps) {
 		l.books.doubt(r, &changes, lacking)
 		l.mu.Unlock()
 	}
-	changes.facts = &l.facts
 	return changes, done
 }
 

@@ -36,6 +36,8 @@ func (l *Ledger[R]) Settle(r R, how Outcome)        { l.clerk.Settle(r, how) }
 func (l *Ledger[R]) Gaps(count func() uint64)       { l.clerk.Gaps(count) }
 func (l *Ledger[R]) Relists(count func() uint64)    { l.clerk.Relists(count) }
 func (l *Ledger[R]) Blind(why string)               { l.clerk.Blind(why) }
+func (l *Ledger[R]) OnlyListed()                    { l.clerk.OnlyListed() }
+func (l *Ledger[R]) Listed(c Change)                { l.clerk.Listed(c) }
 func (l *Ledger[R]) Begin(ctx context.Context, r R) (context.Context, ledger.Call) {
 	return l.clerk.Begin(ctx, r)
 }

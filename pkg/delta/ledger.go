@@ -41,7 +41,8 @@ type LedgerOptions struct {
 	// knowledge.
 	KindOf func(Object) (schema.GroupVersionKind, error)
 	// Watched has an example of each kind whose changes may be recorded. A path that can
-	// exist in none of them counts as touched. Our builder sets it. It may be nil.
+	// exist in none of them counts as touched. Our builder sets it, and adds the kinds of the
+	// raw sources that are ours. It may be nil.
 	Watched func() []Object
 	// Log is told, once for each, of paths that can't exist. The zero Logger logs nothing.
 	Log logr.Logger
@@ -59,7 +60,8 @@ type LedgerOptions struct {
 	SkipOnResync bool
 	// Watches reports whether a watch of the controller shows a kind. Where it is false for
 	// a kind, a [Step] that depends on the kind is never skipped. Nil means that it is not
-	// known.
+	// known. In a controller of our builder nil means that the sources say it: a watch shows the
+	// kind if a source of ours has told this ledger of the objects that are there.
 	Watches func(schema.GroupVersionKind) bool
 }
 
@@ -91,13 +93,15 @@ func positive(n, fallback int) int { return cmp.Or(max(0, n), fallback) }
 
 // NewLedger returns a Ledger in which nothing is known.
 func NewLedger[R comparable](opts LedgerOptions) *Ledger[R] {
-	return &Ledger[R]{clerk: clerk[R]{
+	l := &Ledger[R]{clerk: clerk[R]{
 		facts: facts{
 			Schemas: opts.Schemas, Writes: opts.Writes, KindOf: opts.KindOf,
 			SkipOnResync: opts.SkipOnResync, Watched: opts.Watched, Watches: opts.Watches, paths: newPathChecks(opts.Log),
 		},
 		books: newBooks[R](opts.LedgerLimits.orDefaults()),
 	}}
+	l.clerk.tells = &l.clerk.facts
+	return l
 }
 
 // LedgerStatus is what a Ledger holds.

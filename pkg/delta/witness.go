@@ -50,7 +50,7 @@ func (*clerk[R]) Describe(told Changes, visit func(causes uint16, seen time.Time
 func (l *clerk[R]) Waiting(r R) Changes {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	c := Changes{attempt: 1, complete: true, facts: &l.facts}
+	c := Changes{attempt: 1, complete: true, facts: l.tells}
 	a := l.books.accounts[r]
 	if a == nil {
 		return c

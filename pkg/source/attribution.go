@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/delta-runtime/delta-runtime/internal/ledger"
 	"github.com/delta-runtime/delta-runtime/internal/recording"
@@ -21,7 +22,9 @@ type attribution[R comparable] struct {
 	ledger *delta.Ledger[R]                        // nil: nothing is recorded
 	stream ledger.Stream[R, delta.Change]          // Invariant: nil exactly if the ledger is.
 	cause  delta.Cause
-	kind   schema.GroupVersionKind
+	kind   schema.GroupVersionKind // empty: the ledger finds it out
+
+	example client.Object // of the kind
 
 	lost atomic.Uint64         // events that the subscriber did not hear of, or not to the end
 	away atomic.Bool           // the informer has ended, and the next one has not listed
@@ -96,10 +99,13 @@ func (a *attribution[R]) restart() {
 
 // listed notes that the subscriber has heard of everything that is there. If it had lost its
 // informer, the gap ends here. A request that has succeeded in the gap may have missed what
-// happened since.
+// happened since. From here on the ledger hears of the kind.
 func (a *attribution[R]) listed() {
 	if a.away.Swap(false) {
 		a.lost.Add(1)
+	}
+	if a.ledger != nil {
+		a.ledger.Clerk().Listed(delta.Change{Kind: a.kind, New: a.example})
 	}
 }
 

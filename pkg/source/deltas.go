@@ -104,7 +104,9 @@ func (d *deltas[R]) subscribe(ctx context.Context, s *session, ours subscribable
 // attribution makes the queues for the function. See [Recorded].
 func (d *deltas[R]) attribution(queue workqueue.TypedRateLimitingInterface[R]) *attribution[R] {
 	to, ledger := recording.Unwrap(queue)
-	return newAttribution(to, ledger, false)
+	a := newAttribution(to, ledger, false)
+	a.example = d.obj
+	return a
 }
 
 // deliver takes one delta to the function.

@@ -115,7 +115,7 @@ func (k *Kind[O, R]) attribution(queue workqueue.TypedRateLimitingInterface[R]) 
 	}
 	_, byKey := any(k.Handler).(*handler.TypedEnqueueRequestForObject[O])
 	a := newAttribution(to, ledger, byKey)
-	a.cause, a.kind = k.Cause, k.GVK
+	a.cause, a.kind, a.example = k.Cause, k.GVK, k.Type
 	return a
 }
 

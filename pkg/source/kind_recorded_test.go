@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 
@@ -118,7 +119,8 @@ func TestResyncOfAKind(t *testing.T) {
 func TestAForeignInformerIsRecordedAsWellAsItCanBe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pods := newFakeInformer()
-		ledger := delta.NewLedger[request](delta.LedgerOptions{})
+		ledger := delta.NewLedger[request](delta.LedgerOptions{KindOf: func(delta.Object) (schema.GroupVersionKind, error) { return podKind, nil }})
+		ledger.Clerk().OnlyListed()
 		k := ledgered(holding(pods), ledger, forPods())
 		k.Resync.Period = time.Hour
 		ctx, stop := context.WithCancel(t.Context())
@@ -151,6 +153,9 @@ func TestAForeignInformerIsRecordedAsWellAsItCanBe(t *testing.T) {
 		}
 		if why := ledger.Status().Blind; !strings.Contains(why, "FakeInformer") {
 			t.Errorf("the ledger is blind because %q", why)
+		}
+		if why := ledger.Clerk().Waiting(asked("web")).Of(&podObject{}).Incomplete(); why != "" {
+			t.Errorf("the kind is watched, and of its changes is said: %s", why)
 		}
 	})
 }

@@ -35,6 +35,7 @@ func (k *Kind[O, R]) register(ctx context.Context, s *session, found cache.Infor
 	if err := k.synced(ctx, registration); err != nil {
 		s.failed(ctx, err)
 	} else {
+		told.to.listed()
 		s.synced()
 	}
 	<-ctx.Done() // which a bad answer is followed by

@@ -1,0 +1,136 @@
+package builder_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/delta-runtime/delta-runtime/pkg/builder"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
+	"github.com/delta-runtime/delta-runtime/pkg/source"
+)
+
+// watchOfSecrets is a source of ours that a user adds.
+func watchOfSecrets(from cache.Cache, filters ...predicate.Predicate) ctrlsource.SyncingSource {
+	return source.NewKind(from, client.Object(&corev1.Secret{}), handler.EnqueueRequestsFromMapFunc(secretsRequests), filters...)
+}
+
+// onSecrets is a reconciler that does work which depends on Secrets, with a step and without.
+func onSecrets() *stepping {
+	return &stepping{of: func(ctx context.Context, ran func(string) func(context.Context) error) (reconcile.Result, error) {
+		var err error
+		if delta.From(ctx).Of(&corev1.Secret{}).Touches("data") {
+			err = ran("Of")(ctx)
+		}
+		return reconcile.Result{}, errors.Join(err,
+			delta.Plan(ctx).On(&corev1.Secret{}, "data").Do("secrets", ran("secrets")),
+			delta.Plan(ctx).On(&corev1.Pod{}).Do("pods", ran("pods")),
+		)
+	}}
+}
+
+const (
+	always = "Of secrets" // the work on Secrets can't be skipped
+	never  = ""
+)
+
+// ofAnUpdate has a controller for ConfigMaps and their Pods hear of a ConfigMap and of its
+// update, and returns what ran for the update.
+func ofAnUpdate(t *testing.T, build func(*world, *builder.Builder, reconcile.Reconciler) error) (ran string) {
+	inWorld(t, func(t *testing.T, w *world) {
+		s := onSecrets()
+		if err := build(w, builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).Owns(&corev1.Pod{}), s); err != nil {
+			t.Fatal(err)
+		}
+		w.start()
+		w.servers[configMap].Add(withValue("1"))
+		synctest.Wait()
+		s.since()
+		w.servers[configMap].Modify(withValue("2"))
+		synctest.Wait()
+		ran = s.since()
+	})
+	return ran
+}
+
+// A step that depends on a kind that the controller is not told of can't be skipped.
+func TestAStepOnAKindThatNobodyWatches(t *testing.T) {
+	tell := handler.EnqueueRequestsFromMapFunc(secretsRequests)
+	for name, tt := range map[string]struct {
+		with func(*builder.Builder) *builder.Builder
+		want string
+	}{
+		"not watched":         {func(b *builder.Builder) *builder.Builder { return b }, always},
+		"watched":             {func(b *builder.Builder) *builder.Builder { return b.Watches(&corev1.Secret{}, tell) }, never},
+		"metadata is watched": {func(b *builder.Builder) *builder.Builder { return b.WatchesMetadata(&corev1.Secret{}, tell) }, never},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := ofAnUpdate(t, func(_ *world, b *builder.Builder, r reconcile.Reconciler) error { return tt.with(b).Complete(r) })
+			if got != tt.want {
+				t.Errorf("ran %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// wrapped is a user's source around another one.
+type wrapped struct{ ctrlsource.SyncingSource }
+
+// A raw source counts as a watch of the kind that it tells the ledger of, and of no other kind.
+func TestAStepOnAKindThatARawSourceMayShow(t *testing.T) {
+	tell := handler.EnqueueRequestsFromMapFunc(secretsRequests)
+	metadata := &metav1.PartialObjectMetadata{}
+	metadata.SetGroupVersionKind(secret)
+	for name, tt := range map[string]struct {
+		source func(cache.Cache) ctrlsource.Source
+		want   string
+	}{
+		"Kind": {func(from cache.Cache) ctrlsource.Source { return watchOfSecrets(from) }, never},
+		"Kind for metadata": {func(from cache.Cache) ctrlsource.Source {
+			return source.NewKind(from, client.Object(metadata), tell)
+		}, never},
+		"Kind in a source of a user's": {func(from cache.Cache) ctrlsource.Source { return wrapped{watchOfSecrets(from)} }, never},
+		"deltas": {func(from cache.Cache) ctrlsource.Source {
+			return source.NewDeltas(from, &corev1.Secret{}, func(context.Context, delta.Delta[client.Object], queue) {}, informer.SubscribeOptions{})
+		}, never},
+		"Kind for another ledger": {func(from cache.Cache) ctrlsource.Source {
+			return &source.Kind[client.Object, reconcile.Request]{
+				Type: &corev1.Secret{}, Cache: from, Handler: tell, Ledger: delta.NewLedger[reconcile.Request](delta.LedgerOptions{}),
+			}
+		}, always},
+		"Kind for Pods": {func(from cache.Cache) ctrlsource.Source {
+			return source.NewKind(from, client.Object(&corev1.Pod{}), tell)
+		}, always},
+		"channel": {func(cache.Cache) ctrlsource.Source {
+			return source.Channel(make(chan event.GenericEvent), &handler.EnqueueRequestForObject{})
+		}, always},
+		"a source that does not say": {func(cache.Cache) ctrlsource.Source {
+			return ctrlsource.Func(func(context.Context, queue) error { return nil })
+		}, always},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := ofAnUpdate(t, func(w *world, b *builder.Builder, r reconcile.Reconciler) error {
+				return b.WatchesRawSource(tt.source(w.manager.cache)).Complete(r)
+			})
+			later := ofAnUpdate(t, func(w *world, b *builder.Builder, r reconcile.Reconciler) error {
+				c, err := b.Build(r)
+				return errors.Join(err, c.Watch(tt.source(w.manager.cache)))
+			})
+			if got != tt.want || later != tt.want {
+				t.Errorf("ran %q, and %q where the source is added later, want %q", got, later, tt.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,59 @@
+package delta
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// listedKind is a kind that a source tells the ledger of. Of what has been there since its list
+// the ledger hears everything.
+type listedKind struct {
+	kind    schema.GroupVersionKind
+	example Object
+}
+
+// OnlyListed is the [ledger.Catalog]'s.
+func (l *clerk[R]) OnlyListed() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	next := *l.tells
+	next.onlyListed = true
+	l.tells = &next
+}
+
+// Listed is the [ledger.Catalog]'s. A call that has begun goes by what was listed before,
+// because it took its changes then.
+func (l *clerk[R]) Listed(c Change) {
+	listed := listedKind{kind: l.facts.kindOf(&c), example: c.Object()}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.tells.onlyListed || listed.kind.Empty() || l.tells.lists(listed.kind) {
+		return
+	}
+	next := *l.tells
+	next.listed = append(slices.Clip(next.listed), listed)
+	l.tells = &next
+}
+
+// kindOf returns the kind of a change's object, as far as it is known.
+func (f *facts) kindOf(c *Change) schema.GroupVersionKind {
+	if obj := c.Object(); obj != nil && c.Kind.Empty() && f.KindOf != nil {
+		if kind, err := f.KindOf(obj); err == nil {
+			return kind
+		}
+	}
+	return c.Kind
+}
+
+// shows reports whether a watch of the controller shows the kind, or may.
+func (f *facts) shows(kind schema.GroupVersionKind) bool {
+	if f.Watches != nil {
+		return f.Watches(kind)
+	}
+	return !f.onlyListed || f.lists(kind)
+}
+
+func (f *facts) lists(kind schema.GroupVersionKind) bool {
+	return slices.ContainsFunc(f.listed, func(k listedKind) bool { return k.kind == kind })
+}

@@ -1,0 +1,62 @@
+package delta_test
+
+import (
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// listing returns a ledger that learns from its sources which kinds are watched.
+func listing() *delta.Ledger[string] {
+	l := delta.NewLedger[string](delta.LedgerOptions{
+		KindOf: func(obj delta.Object) (schema.GroupVersionKind, error) {
+			if _, ok := obj.(*corev1.Secret); ok {
+				return corev1.SchemeGroupVersion.WithKind("Secret"), nil
+			}
+			return appsv1.SchemeGroupVersion.WithKind("Deployment"), nil
+		},
+		Watched: func() []delta.Object { return []delta.Object{&appsv1.Deployment{}} },
+	})
+	l.OnlyListed()
+	l.Listed(delta.Change{New: &appsv1.Deployment{}})
+	return l
+}
+
+// A source lists a kind while a reconciler is at work. The call took its changes before the list,
+// so for this call nobody watches the kind.
+func TestAKindIsWatchedForTheCallsAfterItsList(t *testing.T) {
+	l := listing()
+	expect := func(when string, told delta.Changes, watched bool) {
+		t.Helper()
+		if got := told.Of(&corev1.Secret{}).Complete(); got != watched {
+			t.Errorf("%s: Secrets count as watched: %t", when, got)
+		}
+		if got := told.Touches("stringData"); got == watched { // which no Deployment has
+			t.Errorf("%s: a path of Secrets is touched: %t", when, got)
+		}
+		if !told.Of(&appsv1.Deployment{}).Complete() {
+			t.Errorf("%s: Deployments don't count as watched", when)
+		}
+	}
+	var told delta.Changes
+	for n := range 2 {
+		record(l, "r", became(at(n+1, 1), at(n+2, 2)))
+		told = l.Take("r")
+		if n == 0 {
+			l.Settle("r", delta.Succeeded)
+		}
+	}
+	expect("before the list", told, false)
+	l.Listed(delta.Change{New: &corev1.Secret{}})
+	expect("in a call that has begun before the list", told, false)
+	for n := range 2 {
+		l.Settle("r", delta.Succeeded)
+		record(l, "r", became(at(n+3, 1), at(n+4, 2)))
+		told = l.Take("r")
+	}
+	expect("after the list", told, true)
+}
