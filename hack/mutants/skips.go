@@ -7,6 +7,9 @@ var (
 	refusals    = suite{pkg: "./pkg/source", run: "^TestAStateThatATransformRefusedIsTouched$"}
 	rawSources  = suite{pkg: "./pkg/builder", run: "^TestAStepOnAKindThatARawSourceMayShow$"}
 	midCall     = suite{pkg: "./pkg/delta", run: "^TestAKindIsWatchedForTheCallsAfterItsList$"}
+	lateWatches = suite{pkg: "./pkg/builder", run: "^TestAWatchThatJoinsARunningController$"}
+	laterLists  = suite{pkg: "./pkg/delta", run: "^TestAListThatComesAfterTheFirstCallIsAGap$"}
+	nextLists   = suite{pkg: "./pkg/source", run: "^TestASourceThatGoesOnWaitsForNoOtherKind$"}
 	whoseWrites = suite{pkg: "./pkg/delta", run: "^TestManagerCreditsNobodyForWhatIsNotHis$"}
 )
 
@@ -201,6 +204,13 @@ var skips = []mutant{
 		old:    "next.listed = append(slices.Clip(next.listed), listed)",
 		new:    "next.listed = append(slices.Clip(next.listed), listed)\n\t*l.tells = next",
 		suites: []suite{midCall},
+	},
+	{
+		name:   "a list that comes late makes no gap",
+		file:   "pkg/delta/listed.go",
+		old:    "if l.begun {",
+		new:    "if l.begun && false {",
+		suites: []suite{lateWatches, laterLists, nextLists},
 	},
 	{
 		name:   "a source does not follow the next informer",

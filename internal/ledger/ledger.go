@@ -104,7 +104,8 @@ type Catalog[C any] interface {
 	// calls that begin later. Without it the ledger does not know which kinds are watched.
 	OnlyListed()
 	// Listed notes that a source has told of everything that is there of the kind of c, whose
-	// object is an example. From then on the source tells what happens.
+	// object is an example. From then on the source tells what happens. Nobody knows what happened
+	// before, so no request that was taken before is completely known until its next success.
 	Listed(c C)
 }
 

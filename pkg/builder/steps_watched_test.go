@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,6 +22,13 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/source"
 )
+
+// The Secret "tls" is for the ConfigMap "web".
+func secretWith(value string) client.Object {
+	obj := newObject(secret, "tls", "web").(*corev1.Secret)
+	obj.UID, obj.Data = "s", map[string][]byte{"value": []byte(value)}
+	return obj
+}
 
 // watchOfSecrets is a source of ours that a user adds.
 func watchOfSecrets(from cache.Cache, filters ...predicate.Predicate) ctrlsource.SyncingSource {
@@ -131,6 +139,53 @@ func TestAStepOnAKindThatARawSourceMayShow(t *testing.T) {
 			if got != tt.want || later != tt.want {
 				t.Errorf("ran %q, and %q where the source is added later, want %q", got, later, tt.want)
 			}
+		})
+	}
+}
+
+// A controller that runs gets a watch for Secrets. Nobody knows what happened to a Secret before
+// that watch has listed. So a step that depends on Secrets runs until the next success after the
+// list, also where the list leads to no request.
+func TestAWatchThatJoinsARunningController(t *testing.T) {
+	none := predicate.NewPredicateFuncs(func(client.Object) bool { return false })
+	for name, tt := range map[string]struct {
+		happens func(*api)
+		filters []predicate.Predicate
+	}{
+		"the Secret was deleted":                         {happens: func(server *api) { server.Delete(secretWith("1")) }},
+		"the Secret has changed, and creates don't pass": {func(server *api) { server.Modify(secretWith("2")) }, []predicate.Predicate{none}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(t *testing.T, w *world) {
+				s := &stepping{of: func(ctx context.Context, ran func(string) func(context.Context) error) (reconcile.Result, error) {
+					return reconcile.Result{}, delta.Plan(ctx).On(&corev1.Secret{}, "data").Do("secret", ran("secret"))
+				}}
+				c, err := builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).Build(s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				w.start()
+				w.servers[secret].Add(secretWith("1"))
+				w.servers[configMap].Add(withValue("1"))
+				synctest.Wait()
+				s.since()
+				server := w.servers[secret]
+				tt.happens(&server)
+				synctest.Wait()
+				if err := c.Watch(watchOfSecrets(w.manager.cache, tt.filters...)); err != nil {
+					t.Fatal(err)
+				}
+				for n, want := range []string{"secret", ""} {
+					time.Sleep(time.Minute)
+					synctest.Wait()
+					s.since()
+					w.servers[configMap].Modify(withValue([]string{"2", "3"}[n]))
+					synctest.Wait()
+					if got := s.since(); got != want {
+						t.Errorf("at call %d after the list ran %q, want %q", n+1, got, want)
+					}
+				}
+			})
 		})
 	}
 }

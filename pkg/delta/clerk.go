@@ -26,6 +26,7 @@ type clerk[R comparable] struct {
 
 	mu    lock.Mutex[lock.Clerk] // guards everything below
 	books *books[R]
+	begun bool   // a call has taken its changes
 	tells *facts // for the calls that begin now. Invariant: never written to, because their Changes share it.
 }
 
@@ -105,6 +106,7 @@ func (l *clerk[R]) Take(r R) Changes {
 func (l *clerk[R]) take(r R) (Changes, *doneSteps) {
 	gaps, relists := l.gaps.sum(), l.relists.sum()
 	l.mu.Lock()
+	l.begun = true
 	l.missLocked(gaps, relists)
 	changes, done := l.books.take(r, time.Now())
 	changes.facts = l.tells

@@ -23,11 +23,15 @@ func (l *clerk[R]) OnlyListed() {
 }
 
 // Listed is the [ledger.Catalog]'s. A call that has begun goes by what was listed before,
-// because it took its changes then.
+// because it took its changes then. Before the first call there is no gap: no request has
+// succeeded yet, and so none is completely known.
 func (l *clerk[R]) Listed(c Change) {
 	listed := listedKind{kind: l.facts.kindOf(&c), example: c.Object()}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.begun {
+		l.books.miss()
+	}
 	if !l.tells.onlyListed || listed.kind.Empty() || l.tells.lists(listed.kind) {
 		return
 	}

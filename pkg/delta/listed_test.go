@@ -60,3 +60,38 @@ func TestAKindIsWatchedForTheCallsAfterItsList(t *testing.T) {
 	}
 	expect("after the list", told, true)
 }
+
+// Nobody knows what happened before a list, so it is a gap: also the list of one more source of a
+// kind, and also one during a call. Before the first call no request is known anyway.
+func TestAListThatComesAfterTheFirstCallIsAGap(t *testing.T) {
+	l := listing()
+	list := func() { l.Listed(delta.Change{New: &appsv1.Deployment{}}) }
+	list()
+	for n, tt := range []struct {
+		before, during func()
+		complete       bool
+	}{
+		{},
+		{complete: true},
+		{before: list},
+		{complete: true, during: list},
+		{},
+		{complete: true},
+	} {
+		record(l, "r", became(at(n+1, 1), at(n+2, 1)))
+		if tt.before != nil {
+			tt.before()
+		}
+		told := l.Take("r")
+		if n == 0 && l.Status().Gaps != 0 {
+			t.Errorf("before the first call there are %d gaps", l.Status().Gaps)
+		}
+		if told.Complete() != tt.complete {
+			t.Errorf("call %d is told %s, want complete %t", n, told, tt.complete)
+		}
+		if tt.during != nil {
+			tt.during()
+		}
+		l.Settle("r", delta.Succeeded)
+	}
+}

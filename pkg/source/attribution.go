@@ -27,7 +27,6 @@ type attribution[R comparable] struct {
 	example client.Object // of the kind
 
 	lost atomic.Uint64         // events that the subscriber did not hear of, or not to the end
-	away atomic.Bool           // the informer has ended, and the next one has not listed
 	by   atomic.Pointer[tally] // what the informers have not told
 	gone uint64                // the informers' gaps at the last delivery; Invariant: only deliveries use it, one at a time.
 }
@@ -91,19 +90,15 @@ func (a *attribution[R]) watch(by *missed) {
 // restart notes that another informer will tell the subscriber everything from the beginning.
 func (a *attribution[R]) restart() {
 	a.lost.Add(1)
-	a.away.Store(true)
 	if a.stream != nil {
 		a.stream.Restart()
 	}
 }
 
-// listed notes that the subscriber has heard of everything that is there. If it had lost its
-// informer, the gap ends here. A request that has succeeded in the gap may have missed what
-// happened since. From here on the ledger hears of the kind.
+// listed notes that the subscriber has heard of everything that is there. The ledger hears of the
+// kind from here on. A gap ends here: the subscriber had lost its informer, or has come late. A
+// request that has succeeded in the gap may have missed what happened since.
 func (a *attribution[R]) listed() {
-	if a.away.Swap(false) {
-		a.lost.Add(1)
-	}
 	if a.ledger != nil {
 		a.ledger.Clerk().Listed(delta.Change{Kind: a.kind, New: a.example})
 	}
