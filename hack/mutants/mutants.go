@@ -19,6 +19,7 @@ var (
 	savedScopes   = suite{pkg: "./internal/engine", run: "^TestWhatWasSavedIsOfTheScopesThatThereWere$"}
 	olderLists    = suite{pkg: "./internal/engine", run: "^TestAListThatIsOlderThanWhatWasSaved$"}
 	lateLists     = suite{pkg: "./internal/engine", run: "^TestA(ScopeThatComes|KindThatIsFound)LateIsAGap$"}
+	usedMemory    = suite{pkg: "./pkg/cache", run: "^TestReadsIntoUsedMemory$"}
 )
 
 // mutants are the faults. Each names the suites that have to notice it, and all of these have
@@ -248,5 +249,19 @@ var mutants = []mutant{
 		old:    "run.waited += now.Sub(run.dividedAt)\n",
 		new:    "if len(ready.Members) > 0 && len(late.Members) > 0 {\nrun.waited += now.Sub(run.dividedAt)\n}\n",
 		suites: []suite{patience},
+	},
+	{
+		name:   "a read keeps what was in the memory that it is for",
+		file:   "pkg/cache/copy.go",
+		old:    "to.Elem().SetZero()",
+		new:    "_ = to",
+		suites: []suite{usedMemory},
+	},
+	{
+		name:   "a read into the cache's own object empties it",
+		file:   "pkg/cache/copy.go",
+		old:    " && from.UnsafePointer() != to.UnsafePointer()",
+		new:    "",
+		suites: []suite{usedMemory},
 	},
 }

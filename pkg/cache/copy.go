@@ -49,7 +49,8 @@ func errOtherType(held, asked reflect.Type) error {
 type copier struct {
 	// into is the type's DeepCopyInto. It writes into memory that is there
 	// already, where DeepCopyObject would make some that is thrown away once the
-	// result is where it was wanted. The zero Value where there is no such method.
+	// result is where it was wanted. One that somebody wrote by hand may leave what is
+	// in that memory, or follow its pointers. The zero Value where there is no such method.
 	into reflect.Value
 }
 
@@ -72,7 +73,9 @@ func copierOf(t reflect.Type) *copier {
 
 // fill makes *to a private copy of *from. Both are pointers to the copier's type.
 func (c *copier) fill(from, to reflect.Value) error {
-	if c.into.IsValid() {
+	// The cache's own object is not emptied before it is copied. A caller may read into it by mistake.
+	if c.into.IsValid() && from.UnsafePointer() != to.UnsafePointer() {
+		to.Elem().SetZero() // as what was in it may belong to the cache, too
 		c.into.Call([]reflect.Value{from, to})
 		return nil
 	}

@@ -1,12 +1,14 @@
 package cache
 
 import (
+	"encoding/json"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -47,6 +49,40 @@ type forgetful struct {
 	corev1.Pod
 	Notes []string
 }
+
+// throughJSON has a DeepCopyInto that keeps what its argument has and the object lacks, and adds
+// to the maps that are there.
+type throughJSON struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+	Spec              map[string]any `json:"spec,omitempty"`
+	Note              string         `json:"note,omitempty"`
+}
+
+func (o *throughJSON) DeepCopyInto(out *throughJSON) {
+	text, err := json.Marshal(o)
+	if err == nil {
+		err = json.Unmarshal(text, out)
+	}
+	if err != nil {
+		panic(err)
+	}
+}
+
+func (o *throughJSON) DeepCopyObject() runtime.Object {
+	out := new(throughJSON)
+	o.DeepCopyInto(out)
+	return out
+}
+
+// throughJSONList is an ordinary list.
+type throughJSONList struct {
+	metav1.TypeMeta
+	metav1.ListMeta
+	Items []throughJSON
+}
+
+func (l *throughJSONList) DeepCopyObject() runtime.Object { panic("not needed") }
 
 // objectList has items of any type.
 type objectList struct {
@@ -99,6 +135,57 @@ func TestCopiesOfUnusualTypes(t *testing.T) {
 		if err == nil || err.Error() != "cache had type *v1.Pod, but *cache.forgetful was asked for" {
 			t.Errorf("got %v, want an error that tells the types", err)
 		}
+	})
+}
+
+// A read into memory that was used before shows the object alone, and leaves alone what else has
+// that memory, such as the cache.
+func TestReadsIntoUsedMemory(t *testing.T) {
+	one := &throughJSON{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "one"}, Spec: map[string]any{"one": true}, Note: "n"}
+	two := &throughJSON{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "two", Labels: map[string]string{"two": ""}}, Spec: map[string]any{"two": true}}
+	for _, obj := range []*throughJSON{one, two} {
+		obj.SetGroupVersionKind(podKind)
+	}
+	wantOne, wantTwo := one.DeepCopyObject(), two.DeepCopyObject()
+	r := newTestReader(&throughJSON{}, nil)
+	put(r, one, two)
+	get := func(t *testing.T, of, out client.Object, opts ...client.GetOption) {
+		t.Helper()
+		if err := r.Get(t.Context(), client.ObjectKeyFromObject(of), out, opts...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check := func(t *testing.T, got runtime.Object) {
+		t.Helper()
+		if !equality.Semantic.DeepEqual(wantTwo, got) {
+			t.Errorf("got %+v, want %+v and nothing else", got, wantTwo)
+		}
+		if !equality.Semantic.DeepEqual(wantOne, one) || !equality.Semantic.DeepEqual(wantTwo, two) {
+			t.Errorf("the cache has %+v and %+v now, want %+v and %+v", one, two, wantOne, wantTwo)
+		}
+	}
+	t.Run("of another object", func(t *testing.T) {
+		out := one.DeepCopyObject().(*throughJSON)
+		out.Labels, out.Finalizers = map[string]string{"one": ""}, []string{"one"}
+		get(t, two, out)
+		check(t, out)
+	})
+	t.Run("of a list", func(t *testing.T) {
+		list := &throughJSONList{Items: []throughJSON{*one, *one}}
+		if err := r.List(t.Context(), list, client.MatchingLabels{"two": ""}); err != nil {
+			t.Fatal(err)
+		}
+		check(t, &list.Items[0])
+	})
+	t.Run("shared with the cache", func(t *testing.T) {
+		out := new(throughJSON)
+		get(t, one, out, client.UnsafeDisableDeepCopy)
+		get(t, two, out)
+		check(t, out)
+	})
+	t.Run("of the cache", func(t *testing.T) {
+		get(t, two, two)
+		check(t, two)
 	})
 }
 
