@@ -19,6 +19,7 @@ var (
 	savedScopes   = suite{pkg: "./internal/engine", run: "^TestWhatWasSavedIsOfTheScopesThatThereWere$"}
 	olderLists    = suite{pkg: "./internal/engine", run: "^TestAListThatIsOlderThanWhatWasSaved$"}
 	lateLists     = suite{pkg: "./internal/engine", run: "^TestA(ScopeThatComes|KindThatIsFound)LateIsAGap$"}
+	words         = suite{pkg: "./pkg/cache", run: "^TestErrorsHaveTheWordsThatProgramsLookFor$"}
 	usedMemory    = suite{pkg: "./pkg/cache", run: "^TestReadsIntoUsedMemory$"}
 )
 
@@ -263,5 +264,26 @@ var mutants = []mutant{
 		old:    " && from.UnsafePointer() != to.UnsafePointer()",
 		new:    "",
 		suites: []suite{usedMemory},
+	},
+	{
+		name:   "the words of a missing index are others than client-go's",
+		file:   "internal/store/errors.go",
+		old:    `"Index with name %s does not exist"`,
+		new:    `"index %q does not exist"`,
+		suites: []suite{words, storesAlike},
+	},
+	{
+		name:   "the words of a second index do not begin as client-go's do",
+		file:   "internal/engine/informer.go",
+		old:    "if err == nil || errors.Is(err, store.ErrIndexExists) {",
+		new:    "if err == nil || errors.Is(err, errors.ErrUnsupported) {",
+		suites: []suite{words},
+	},
+	{
+		name:   "the words of a namespace that is not covered are others than controller-runtime's",
+		file:   "pkg/cache/read.go",
+		old:    `"unable to %s: %s because of unknown namespace for the cache: %w"`,
+		new:    `"%s %s: %w"`,
+		suites: []suite{words},
 	},
 }

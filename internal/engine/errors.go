@@ -8,7 +8,7 @@ var (
 	ErrStopped = errors.New("informer has stopped")
 
 	// ErrStarted is returned by calls that configure an informer once it runs.
-	ErrStarted = errors.New("informer has started")
+	ErrStarted = errors.New("informer has already started")
 
 	// ErrOverlap is returned where two scopes of an informer would share a namespace.
 	ErrOverlap = errors.New("scopes overlap")

@@ -302,10 +302,10 @@ func (i *Informer[T]) AddIndexers(indexers store.Indexers[T]) error {
 	err := i.inTurn(&reindex[T]{indexers: indexers, answer: answer}, answer, func() error {
 		return i.store.AddIndexers(indexers)
 	})
-	if err != nil {
-		return fmt.Errorf("add indexers to informer for %s: %w", i.opts.Name, err)
+	if err == nil || errors.Is(err, store.ErrIndexExists) {
+		return err // which has client-go's words
 	}
-	return nil
+	return fmt.Errorf("add indexers to informer for %s: %w", i.opts.Name, err)
 }
 
 // Write changes the store from outside. It is for tests that seed a cache, and for

@@ -14,6 +14,27 @@ var (
 	ErrIndexExists = errors.New("index exists already")
 )
 
+// namesError is about names of indexes. It has the very words of client-go's error, because
+// programs know that one by how it begins and ends. So nothing may be added to it on its way to
+// where client-go's would come.
+type namesError struct {
+	words string
+	cause error
+}
+
+func (e *namesError) Error() string { return e.words }
+
+// Unwrap returns what can be checked for.
+func (e *namesError) Unwrap() error { return e.cause }
+
+func errNoIndex(name string) error {
+	return &namesError{words: fmt.Sprintf("Index with name %s does not exist", name), cause: ErrNoIndex}
+}
+
+func errIndexesExist(names map[string]struct{}) error {
+	return &namesError{words: fmt.Sprintf("indexer conflict: %v", names), cause: ErrIndexExists}
+}
+
 // IndexError is an error that an index function returned for an object. It does
 // not hold the object.
 type IndexError struct {

@@ -126,11 +126,15 @@ func (s *Store[T]) AddIndexers(indexers Indexers[T]) error {
 	}
 	named := s.catalog.Load().named
 	added := make([]*index[T], 0, len(indexers))
+	taken := map[string]struct{}{}
 	for name, values := range indexers {
 		if named[name] != nil {
-			return fmt.Errorf("add index %q: %w", name, ErrIndexExists)
+			taken[name] = struct{}{}
 		}
 		added = append(added, newIndex(name, values, s.seed))
+	}
+	if len(taken) > 0 {
+		return errIndexesExist(taken)
 	}
 	return s.buildLocked(added)
 }

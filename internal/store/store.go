@@ -1,7 +1,6 @@
 package store
 
 import (
-	"fmt"
 	"hash/maphash"
 	"math/bits"
 	"sync/atomic"
@@ -194,10 +193,10 @@ func (s *Store[T]) Select(namespace string, sel labels.Selector) []T {
 	return look(s, func(v *View[T]) []T { return v.Select(namespace, sel) })
 }
 
-// indexNamed returns the index, or an error that says what was wanted of it.
+// indexNamed returns the index, or an error that names it.
 func (s *Store[T]) indexNamed(name string) (*index[T], error) {
 	if x := s.catalog.Load().named[name]; x != nil {
 		return x, nil
 	}
-	return nil, fmt.Errorf("read index %q: %w", name, ErrNoIndex)
+	return nil, errNoIndex(name)
 }

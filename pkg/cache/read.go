@@ -2,6 +2,7 @@ package cache
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // reader answers reads of one kind in one representation: typed, unstructured or
@@ -63,18 +65,32 @@ func (r *reader) refuseKey(key client.ObjectKey) error {
 	if r.namespace(key.Namespace) == "" && r.rules.refuseUnnamed != nil {
 		refuse = r.rules.refuseUnnamed
 	}
-	if err := refuse(); err != nil {
-		return fmt.Errorf("get %s %s: %w", r.gvk.Kind, delta.Key(key), err)
+	err := refuse()
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, informer.ErrNotCovered):
+		return errNotCovered("get", key.String(), err)
 	}
-	return nil
+	return fmt.Errorf("get %s %s: %w", r.gvk.Kind, delta.Key(key), err)
 }
 
 // refuseList says why a namespace, or all if it is empty, can't be listed.
 func (r *reader) refuseList(namespace string) error {
-	if err := r.refuse(namespace); err != nil {
-		return fmt.Errorf("list %s: %w", r.gvk.Kind, err)
+	err := r.refuse(namespace)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, informer.ErrNotCovered):
+		return errNotCovered("list", namespace, err)
 	}
-	return nil
+	return fmt.Errorf("list %s: %w", r.gvk.Kind, err)
+}
+
+// errNotCovered says more than controller-runtime's error, and begins as that one does, because
+// programs know it by its words.
+func errNotCovered(read, what string, why error) error {
+	return fmt.Errorf("unable to %s: %s because of unknown namespace for the cache: %w", read, what, why)
 }
 
 // private reports whether an object is to be copied. A call can do without copies,

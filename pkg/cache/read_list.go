@@ -3,7 +3,6 @@ package cache
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -64,9 +63,5 @@ func (r *reader) find(o *client.ListOptions) ([]any, error) {
 	if under == nil {
 		return r.store.Select(o.Namespace, o.LabelSelector), nil
 	}
-	objs, err := r.store.SelectFiled(o.LabelSelector, under...)
-	if err != nil {
-		return nil, fmt.Errorf("list %s by field: %w", r.gvk.Kind, err)
-	}
-	return objs, nil
+	return r.store.SelectFiled(o.LabelSelector, under...) // whose errors have client-go's words
 }

@@ -294,6 +294,9 @@ func TestReadersFailAlike(t *testing.T) {
 				"nil field": func(r client.Reader) error {
 					return r.List(t.Context(), rep.newList(), client.MatchingFieldsSelector{})
 				},
+				"no index": func(r client.Reader) error {
+					return r.List(t.Context(), rep.newList(), client.MatchingFields{"missing": "x"})
+				},
 				"sentinel": func(r client.Reader) error {
 					return r.List(t.Context(), rep.newList(), client.Continue(noPages))
 				},
@@ -303,13 +306,7 @@ func TestReadersFailAlike(t *testing.T) {
 					t.Errorf("%s: we say %v, controller-runtime %v", name, errOurs, errTheirs)
 				}
 			}
-			missing := func(r client.Reader) error {
-				return r.List(t.Context(), rep.newList(), client.MatchingFields{"missing": "x"})
-			}
-			if err := missing(theirs); err == nil {
-				t.Error("controller-runtime lists by an index that is not there")
-			}
-			if err := missing(ours); !errors.Is(err, store.ErrNoIndex) {
+			if err := ours.List(t.Context(), rep.newList(), client.MatchingFields{"missing": "x"}); !errors.Is(err, store.ErrNoIndex) {
 				t.Errorf("list by an index that is not there: %v", err)
 			}
 		})

@@ -217,7 +217,7 @@ func TestReadErrors(t *testing.T) {
 		{"list of another type", r.List(t.Context(), &corev1.NodeList{}), nil, "can't assign or convert v1.Pod into v1.Node"},
 		{"inexact field", list(client.MatchingFieldsSelector{Selector: mustFields(t, "spec.nodeName!=x")}), causedBy(errInexact), "non-exact field matches are not supported by the cache"},
 		{"no field", list(client.MatchingFields{}), causedBy(errInexact), ""},
-		{"no index", list(client.MatchingFields{"spec.nodeName": "x"}), causedBy(store.ErrNoIndex), `"field:spec.nodeName"`},
+		{"no index", list(client.MatchingFields{"spec.nodeName": "x"}), causedBy(store.ErrNoIndex), "Index with name field:spec.nodeName does not exist"},
 		{"a continue token", list(client.Continue(noPages)), nil, "continue list option is not supported by the cache"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

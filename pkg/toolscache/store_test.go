@@ -3,6 +3,7 @@ package toolscache
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -114,14 +115,16 @@ func (p *pair) transaction() error {
 }
 
 func (p *pair) addIndexers() error {
-	name := []string{"shape", "color", "other"}[p.rng.IntN(3)]
-	added := func() cache.Indexers { return cache.Indexers{name: byLabel(name)} }
-	theirs, ours := p.theirs.AddIndexers(added()), p.ours.AddIndexers(added())
-	if (theirs == nil) != (ours == nil) {
-		return fmt.Errorf("AddIndexers: client-go %v, ours %v", theirs, ours)
+	added := cache.Indexers{}
+	for range 1 + p.rng.IntN(3) {
+		name := []string{"shape", "color", "other"}[p.rng.IntN(3)]
+		added[name] = byLabel(name)
 	}
-	p.indexers[name] = byLabel(name)
-	return nil
+	theirs, ours := p.theirs.AddIndexers(maps.Clone(added)), p.ours.AddIndexers(maps.Clone(added))
+	if theirs == nil {
+		maps.Copy(p.indexers, added)
+	}
+	return same("AddIndexers", fmt.Sprint(theirs), fmt.Sprint(ours))
 }
 
 func same(what string, theirs, ours any) error {
@@ -178,7 +181,7 @@ func (p *pair) compare() error {
 	}
 	_, theirErr = p.theirs.ByIndex("unknown", "")
 	_, ourErr = p.ours.ByIndex("unknown", "")
-	errs = append(errs, same("ByIndex of no index", theirErr != nil, ourErr != nil))
+	errs = append(errs, same("ByIndex of no index", fmt.Sprint(theirErr), fmt.Sprint(ourErr)))
 	return errors.Join(errs...)
 }
 
