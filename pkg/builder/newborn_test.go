@@ -9,19 +9,12 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/delta-runtime/delta-runtime/pkg/builder"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
-
-func secretWith(value string) client.Object {
-	obj := newObject(secret, "tls", "web").(*corev1.Secret)
-	obj.UID, obj.Data = "s", map[string][]byte{"value": []byte(value)}
-	return obj
-}
 
 // A ConfigMap is deleted and created again. Nothing was done for the new one yet, so each step runs for it, also one that
 // depends on other objects alone.
