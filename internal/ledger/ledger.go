@@ -31,8 +31,7 @@ const (
 type Clerk[R comparable, C, K, T any] interface {
 	Recorder[R, C]
 	Teller[R, T]
-	Auditor
-	Catalog[C]
+	Auditor[C]
 	Marker[C, K]
 	Witness[R, T]
 }
@@ -83,7 +82,7 @@ type Teller[R comparable, T any] interface {
 }
 
 // Auditor learns what the ledger can't know.
-type Auditor interface {
+type Auditor[C any] interface {
 	// Gaps adds a count of how many times a source may have missed changes: because a
 	// namespace was dropped, an object could not be read, or events were left out. When
 	// the count grows, no request is completely known until its next success.
@@ -96,11 +95,7 @@ type Auditor interface {
 	// Blind says why changes can't be known at all. From then on no request is completely
 	// known.
 	Blind(why string)
-}
-
-// Catalog learns which kinds are watched.
-type Catalog[C any] interface {
-	// OnlyListed has a kind count as watched only if [Catalog.Listed] has named it, for the
+	// OnlyListed has a kind count as watched only if [Auditor.Listed] has named it, for the
 	// calls that begin later. Without it the ledger does not know which kinds are watched.
 	OnlyListed()
 	// Listed notes that a source has told of everything that is there of the kind of c, whose

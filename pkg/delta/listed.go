@@ -13,7 +13,7 @@ type listedKind struct {
 	example Object
 }
 
-// OnlyListed is the [ledger.Catalog]'s.
+// OnlyListed is the [ledger.Auditor]'s.
 func (l *clerk[R]) OnlyListed() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -22,7 +22,7 @@ func (l *clerk[R]) OnlyListed() {
 	l.tells = &next
 }
 
-// Listed is the [ledger.Catalog]'s. A call that has begun goes by what was listed before,
+// Listed is the [ledger.Auditor]'s. A call that has begun goes by what was listed before,
 // because it took its changes then. Before the first call there is no gap: no request has
 // succeeded yet, and so none is completely known.
 func (l *clerk[R]) Listed(c Change) {
