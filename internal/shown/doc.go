@@ -7,7 +7,7 @@
 //
 // # Concurrency
 //
-// As is set before main begins, and only read afterwards.
+// As is set before main begins, and only read afterwards. Hooks may be used by any number of goroutines.
 //
 // # Testing
 //

@@ -22,8 +22,9 @@ type Options struct {
 	ByPolicy func() bool
 	// Indexers are those that the informer was made with.
 	Indexers cache.Indexers
+	// Hooks have what callers set. The informer asks them. They are required.
+	Hooks *Hooks
 }
 
-// As shows an informer as client-go's. What client-go lets callers set before an informer
-// runs is for the informer's owner to set. Who calls As has to import pkg/toolscache.
+// As shows an informer as client-go's. Who calls As has to import pkg/toolscache.
 var As func(core *engine.Informer[any], opts Options) cache.SharedIndexInformer

@@ -17,6 +17,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/journal"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/lock"
+	"github.com/delta-runtime/delta-runtime/internal/shown"
 )
 
 // form is how objects of a kind are represented.
@@ -114,6 +115,7 @@ type kind struct {
 
 	core     *engine.Informer[any]
 	shown    crtools.SharedIndexInformer // core, as handlers know it
+	hooks    shown.Hooks                 // what was set on shown
 	followed atomic.Bool                 // the policy of a namespace was changed
 	madeAs   meta.RESTScopeName          // with namespaces or without; see found. Guarded by resyncing once the kind is made
 	widening sync.Once                   // see found
@@ -188,6 +190,12 @@ func (k *kind) in(namespace string) settings {
 		return s
 	}
 	return byName[metav1.NamespaceAll]
+}
+
+// transformIn returns what the objects of a namespace pass through: what somebody set on the informer, or else what the
+// options say. Nil if that is nothing.
+func (k *kind) transformIn(namespace string) crtools.TransformFunc {
+	return k.hooks.Transform(k.in(namespace).transform)
 }
 
 // newReader returns what answers reads of the kind.

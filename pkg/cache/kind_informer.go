@@ -50,6 +50,7 @@ func (k *kind) inform(c *Cache, general settings) error {
 		Policies: policies,
 		ByPolicy: func() bool { return general.policy.Period != 0 || k.followed.Load() },
 		Indexers: crtools.Indexers{crtools.NamespaceIndex: crtools.MetaNamespaceIndexFunc},
+		Hooks:    &k.hooks,
 	}
 	if general.policy.Period == 0 {
 		how.ResyncPeriod = jittered(*general.resync)
@@ -66,6 +67,7 @@ func (k *kind) options(c *Cache, general settings) engine.Options[any] {
 		Traits:     objects.Traits,
 		Indexers:   store.Indexers[any]{crtools.NamespaceIndex: inNamespace},
 		Transform:  k.transform(),
+		Observe:    k.lastWrite,
 		OnMutation: c.ours.OnMutation,
 		Witness:    k.witness,
 		Reflector:  peer.Options(nil, about),
@@ -83,11 +85,6 @@ func (k *kind) options(c *Cache, general settings) engine.Options[any] {
 	if k.missing == WaitForIt {
 		opts.Ready = engine.WhenSettled
 	}
-	for _, s := range *k.byName.Load() {
-		if s.transform != nil { // which may strip the managed fields
-			opts.Observe = lastWrite
-		}
-	}
 	opts.Reflector.Settings = reflector.Fill(general.reflector, opts.Reflector.Settings)
 	opts.Reflector.Limiter, opts.Reflector.Line, opts.Reflector.Horizon = c.limiter, c.line, c.server.horizon(k.id.gvk.GroupKind())
 	opts.Reflector.OnError = k.onError(c.onWatchError, about)
@@ -97,14 +94,11 @@ func (k *kind) options(c *Cache, general settings) engine.Options[any] {
 // onError is told of each failed attempt to list or watch the kind. Without a handler of the
 // user's it logs an error. If the kind may be missing, that is none: the Reflector's log says
 // once that the kind is degraded, and once that it is there.
-func (k *kind) onError(handler crtools.WatchErrorHandlerWithContext, about crtools.ReflectorOptions) func(context.Context, error) {
-	tell := peer.OnWatchError(peer.Reflector(&crtools.ListWatch{}, k.example, about),
-		func() crtools.WatchErrorHandlerWithContext { return handler })
-	if k.missing != WaitForIt || handler != nil {
-		return tell
-	}
+func (k *kind) onError(fallback crtools.WatchErrorHandlerWithContext, about crtools.ReflectorOptions) func(context.Context, error) {
+	handler := func() crtools.WatchErrorHandlerWithContext { return k.hooks.OnError(fallback) }
+	tell := peer.OnWatchError(peer.Reflector(&crtools.ListWatch{}, k.example, about), handler)
 	return func(ctx context.Context, err error) {
-		if !reflector.Degrades(err) {
+		if k.missing != WaitForIt || handler() != nil || !reflector.Degrades(err) {
 			tell(ctx, err)
 		}
 	}
@@ -159,7 +153,7 @@ func (k *kind) transform() func(any) (any, error) {
 			about.GetObjectKind().SetGroupVersionKind(k.id.gvk)
 		}
 		kept := obj
-		transform := k.in(about.GetNamespace()).transform
+		transform := k.transformIn(about.GetNamespace())
 		if transform != nil {
 			var err error
 			if kept, err = transform(obj); err != nil {
@@ -177,10 +171,10 @@ func (k *kind) transform() func(any) (any, error) {
 	}
 }
 
-// lastWrite reads off an object who wrote it, before a transform looks at it.
-func lastWrite(obj any) *delta.Origin {
+// lastWrite reads off an object who wrote it, if a transform follows, which may strip the managed fields.
+func (k *kind) lastWrite(obj any) *delta.Origin {
 	object, ok := obj.(delta.Object)
-	if !ok {
+	if !ok || k.transformIn(object.GetNamespace()) == nil {
 		return nil
 	}
 	last := states.LastWrite(object)

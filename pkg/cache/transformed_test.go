@@ -1,6 +1,8 @@
 package cache
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -118,6 +120,89 @@ func initialEvents(r *http.Request, names []string) (parts [][]byte) {
 		"resourceVersion": "3", "annotations": map[string]any{metav1.InitialEventsAnnotationKey: "true"},
 	}}
 	return append(parts, encode(map[string]any{"type": "BOOKMARK", "object": end}).Bytes())
+}
+
+// TestWhatIsSetOnAnInformer sets on an informer of a cache, before the cache starts, what client-go's informers let their
+// callers set. It takes the place of what the cache's options say, with controller-runtime's cache too.
+func TestWhatIsSetOnAnInformer(t *testing.T) {
+	for name, create := range map[string]func(*rest.Config, crcache.Options) (crcache.Cache, error){"ours": New, "theirs": crcache.New} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { setAndStart(t, create) })
+		})
+	}
+}
+
+func setAndStart(t *testing.T, create func(*rest.Config, crcache.Options) (crcache.Cache, error)) {
+	var up atomic.Bool
+	server := answers{"configmaps": func(r *http.Request) (*http.Response, error) {
+		switch query := r.URL.Query(); {
+		case !up.Load():
+			return refusal(http.StatusInternalServerError)(r)
+		case query.Has("sendInitialEvents"):
+			return respond(http.StatusOK, &slowBody{ctx: r.Context(), parts: initialEvents(r, []string{"1"})}), nil
+		case query.Get("watch") == "true":
+			return respond(http.StatusOK, &slowBody{ctx: r.Context()}), nil
+		}
+		return respond(http.StatusOK, encode(listOfOne(r, 1, ""))), nil
+	}}
+	labelled := func(by string) crtools.TransformFunc {
+		return func(obj any) (any, error) {
+			about := obj.(*corev1.ConfigMap)
+			about.Labels = map[string]string{"by": by}
+			return about, nil
+		}
+	}
+	c, err := create(&rest.Config{Host: "http://nowhere", QPS: -1}, crcache.Options{
+		Mapper: newMapper(), HTTPClient: &http.Client{Transport: server}, DefaultTransform: labelled("the options"),
+		DefaultWatchErrorHandler: func(_ context.Context, _ *crtools.Reflector, err error) {
+			t.Errorf("the options' handler is told: %v", err)
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := c.GetInformer(t.Context(), configMaps, crcache.BlockUntilSynced(false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := got.(crtools.SharedIndexInformer)
+	if err := errors.Join(
+		i.SetTransform(labelled("the caller")),
+		i.SetWatchErrorHandler(func(*crtools.Reflector, error) { up.Store(true) }),
+	); err != nil {
+		t.Fatal(err)
+	}
+	start(t, c)
+	for _, obj := range i.GetStore().List() {
+		if by := obj.(*corev1.ConfigMap).Labels["by"]; by != "the caller" {
+			t.Errorf("the object went through the transform of %q, want that of the caller", by)
+		}
+	}
+	if n := len(i.GetStore().ListKeys()); n != 1 {
+		t.Errorf("the cache has %d objects, want 1", n)
+	}
+}
+
+// TestTheLastWriteIsReadBeforeATransform asks who wrote an object, which a transform may remove from it.
+func TestTheLastWriteIsReadBeforeATransform(t *testing.T) {
+	asIs := func(obj any) (any, error) { return obj, nil }
+	k := new(kind)
+	k.byName.Store(&map[string]settings{"": {}, "red": {transform: asIs}})
+	written := func(namespace string) *delta.Origin {
+		obj := configMap(namespace, "a")
+		obj.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "m", Operation: metav1.ManagedFieldsOperationUpdate, Time: &metav1.Time{}}}
+		return k.lastWrite(obj)
+	}
+	if got := written("red"); got == nil || got.Manager != "m" {
+		t.Errorf("where a transform follows it is %v, want m", got)
+	}
+	if got := written("blue"); got != nil {
+		t.Errorf("where no transform follows it is %v, and the object says the same", got)
+	}
+	k.hooks.SetTransform(asIs)
+	if got := written("blue"); got == nil || got.Manager != "m" {
+		t.Errorf("where a transform follows that was set on the informer it is %v, want m", got)
+	}
 }
 
 // dice always fall alike.

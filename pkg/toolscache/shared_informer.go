@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -38,15 +37,20 @@ func NewSharedIndexInformer(lw cache.ListerWatcher, example runtime.Object, resy
 // NewSharedIndexInformerWithOptions is client-go's constructor over our parts. The
 // metrics options have no effect: our informers have status of their own.
 func NewSharedIndexInformerWithOptions(lw cache.ListerWatcher, example runtime.Object, opts cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
-	s := &sharedInformer{}
+	hooks := new(shown.Hooks)
 	config := coreConfig{
 		kind: kindName(example, opts.ObjectDescription), example: example, lw: lw,
 		resync:   byPeriod(opts.ResyncPeriod),
-		indexers: opts.Indexers, transform: s.transformed, onError: s.watchErrorHandler,
-		log: klog.Background(),
+		indexers: opts.Indexers, log: klog.Background(),
+		onError: func() cache.WatchErrorHandlerWithContext { return hooks.OnError(nil) },
+		transform: func(obj any) (any, error) {
+			if transform := hooks.Transform(nil); transform != nil {
+				return transform(obj)
+			}
+			return obj, nil
+		},
 	}
-	s.show(newCore(&config), shown.Options{Kind: config.kind, ResyncPeriod: opts.ResyncPeriod, Indexers: opts.Indexers})
-	return s
+	return showInformer(newCore(&config), shown.Options{Kind: config.kind, ResyncPeriod: opts.ResyncPeriod, Indexers: opts.Indexers, Hooks: hooks})
 }
 
 // SharedInformer is client-go's, with what only ours can do. All shared informers of this
@@ -63,9 +67,7 @@ type SharedInformer interface {
 
 func init() {
 	shown.As = func(core *engine.Informer[any], opts shown.Options) cache.SharedIndexInformer {
-		s := &sharedInformer{owned: true}
-		s.show(core, opts)
-		return s
+		return showInformer(core, opts)
 	}
 }
 
@@ -74,11 +76,7 @@ type sharedInformer struct {
 	core    *engine.Informer[any]
 	indexer cache.Indexer
 	kind    string
-	owned   bool // by somebody who sets what can be set
-
-	// These are set before the informer runs and read by its goroutines.
-	transform atomic.Pointer[cache.TransformFunc]
-	onError   atomic.Pointer[cache.WatchErrorHandlerWithContext]
+	hooks   *shown.Hooks // set before the informer runs
 
 	mu      lock.Mutex[lock.SharedInformer] // guards everything below; never held while calling out or waiting
 	started bool
@@ -88,11 +86,13 @@ type sharedInformer struct {
 
 var _ SharedInformer = &sharedInformer{}
 
-func (s *sharedInformer) show(core *engine.Informer[any], opts shown.Options) {
-	s.core, s.kind = core, opts.Kind
-	s.indexer = newSharedIndexer(core, opts.Indexers)
-	s.resync = newResyncPeriods(opts)
-	s.handles = map[*registration]struct{}{}
+func showInformer(core *engine.Informer[any], opts shown.Options) *sharedInformer {
+	return &sharedInformer{
+		core: core, kind: opts.Kind, hooks: opts.Hooks,
+		indexer: newSharedIndexer(core, opts.Indexers),
+		resync:  newResyncPeriods(opts),
+		handles: map[*registration]struct{}{},
+	}
 }
 
 // Core is the informer that s shows.
@@ -103,22 +103,6 @@ func kindName(example runtime.Object, description string) string {
 		return description
 	}
 	return fmt.Sprintf("%T", example)
-}
-
-// transformed applies what SetTransform set.
-func (s *sharedInformer) transformed(obj any) (any, error) {
-	if transform := s.transform.Load(); transform != nil && *transform != nil {
-		return (*transform)(obj)
-	}
-	return obj, nil
-}
-
-// watchErrorHandler is what SetWatchErrorHandler set.
-func (s *sharedInformer) watchErrorHandler() cache.WatchErrorHandlerWithContext {
-	if handler := s.onError.Load(); handler != nil {
-		return *handler
-	}
-	return nil
 }
 
 // Run is [sharedInformer.RunWithContext] until stop is closed.
@@ -247,12 +231,12 @@ func (s *sharedInformer) SetWatchErrorHandler(handler cache.WatchErrorHandler) e
 
 // SetWatchErrorHandlerWithContext sets who is told of failed lists and watches.
 func (s *sharedInformer) SetWatchErrorHandlerWithContext(handler cache.WatchErrorHandlerWithContext) error {
-	return s.configure("set the watch error handler", func() { s.onError.Store(&handler) })
+	return s.configure("set the watch error handler", func() { s.hooks.SetOnError(handler) })
 }
 
 // SetTransform sets a function that each object passes through before it is kept.
 func (s *sharedInformer) SetTransform(transform cache.TransformFunc) error {
-	return s.configure("set the transform", func() { s.transform.Store(&transform) })
+	return s.configure("set the transform", func() { s.hooks.SetTransform(transform) })
 }
 
 func (s *sharedInformer) configure(what string, set func()) error {
@@ -260,9 +244,6 @@ func (s *sharedInformer) configure(what string, set func()) error {
 	defer s.mu.Unlock()
 	if s.started {
 		return fmt.Errorf("%s of informer for %s: %w", what, s.kind, engine.ErrStarted)
-	}
-	if s.owned {
-		return fmt.Errorf("%s of informer for %s: the cache that it belongs to sets it; use the cache's options", what, s.kind)
 	}
 	set()
 	return nil

@@ -2,8 +2,8 @@ package toolscache
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -70,6 +70,9 @@ func scopeOf(namespace string, lw cache.ListerWatcher, policy resync.Policy) eng
 func (s scopes) shown(t *testing.T) *sharedInformer {
 	t.Helper()
 	s.show.Kind = "configmaps"
+	if s.show.Hooks == nil {
+		s.show.Hooks = new(shown.Hooks)
+	}
 	s.opts.Name, s.opts.Traits, s.opts.Log = s.show.Kind, objectTraits, klog.Background()
 	s.opts.Indexers = typed(s.show.Indexers)
 	s.opts.Reflector.Settings = reflector.Fill(s.opts.Reflector.Settings, informer.Settings{Lists: informer.PagesOnly})
@@ -184,30 +187,33 @@ func TestHandlersOfAMissingKind(t *testing.T) {
 	}
 }
 
-// What client-go lets callers set is set by the owner of an informer that is shown.
-func TestShownInformersAreSetByTheirOwners(t *testing.T) {
+// What callers set before the informer runs reaches the owner of an informer that is shown.
+func TestOwnersOfShownInformersAreToldWhatIsSet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := scopes{
-			each: []engine.Scope[any]{scopeOf("", inNamespace("p", "a"), resync.Policy{})},
-			opts: engine.Options[any]{Transform: func(obj any) (any, error) {
-				obj.(*corev1.ConfigMap).Labels = map[string]string{"seen": "yes"}
-				return obj, nil
-			}},
-			show: shown.Options{Indexers: cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}},
-		}.shown(t)
-		for what, err := range map[string]error{
-			"transform":     s.SetTransform(func(obj any) (any, error) { return obj, nil }),
-			"error handler": s.SetWatchErrorHandler(func(*cache.Reflector, error) {}),
-		} {
-			if err == nil || !strings.Contains(err.Error(), "use the cache's options") {
-				t.Errorf("to set the %s returns %v", what, err)
+		hooks := new(shown.Hooks)
+		s := scopes{each: []engine.Scope[any]{scopeOf("", newQuiet("a"), resync.Policy{})}, show: shown.Options{Hooks: hooks}}.shown(t)
+		owners := func(any) (any, error) { return "owner's", nil }
+		asked := func() any {
+			got, err := hooks.Transform(owners)(nil)
+			if err != nil {
+				t.Error(err)
 			}
+			return got
 		}
-		runs(t, s, func() {
-			objs, err := s.GetIndexer().ByIndex(cache.NamespaceIndex, "p")
-			if err != nil || len(objs) != 1 || objs[0].(*corev1.ConfigMap).Labels["seen"] != "yes" {
-				t.Errorf("found %v, %v", objs, err)
-			}
-		})
+		if got := asked(); got != "owner's" || hooks.OnError(nil) != nil {
+			t.Errorf("the transform is the %v before anything is set", got)
+		}
+		if err := errors.Join(
+			s.SetTransform(func(any) (any, error) { return "caller's", nil }),
+			s.SetWatchErrorHandler(func(*cache.Reflector, error) {}),
+		); err != nil {
+			t.Error(err)
+		}
+		if got := asked(); got != "caller's" || hooks.OnError(nil) == nil {
+			t.Errorf("the transform is the %v, want the caller's; or there is no handler", got)
+		}
+		if err := s.SetTransform(nil); err != nil || hooks.Transform(owners) != nil {
+			t.Errorf("none can be set instead of the owner's: %v", err)
+		}
 	})
 }
