@@ -14,6 +14,8 @@ var (
 	stepStories   = suite{pkg: "./pkg/delta", run: "^(TestAStepRunsThatTheLastCallDidNotReach|TestAStepThatFailsIsNotDealtWith)$"}
 	newObjects    = suite{pkg: "./pkg/builder", run: "^TestStepsRunFor(ANewObjectOfAnOldName|AnObjectThatWasReplaced)$"}
 	patience      = suite{pkg: "./internal/timetable", run: "^TestPatienceIsCountedInAll$"}
+	unread        = suite{pkg: "./internal/mutation", run: "^TestWhat(ATypeRemembers|DecodesItself)"}
+	tangles       = suite{pkg: "./internal/mutation", run: "^TestATangleIsNotWatched$"}
 	interleavings = suite{pkg: "./pkg/builder", run: "^TestInterleavings$"}
 	unreadLists   = suite{pkg: "./internal/engine", run: "^TestWhatAListLacksMayExist$"}
 	savedScopes   = suite{pkg: "./internal/engine", run: "^TestWhatWasSavedIsOfTheScopesThatThereWere$"}
@@ -132,10 +134,24 @@ var mutants = []mutant{
 	},
 	{
 		name:   "what somebody else may have is changed in place",
-		file:   "internal/dedup/layout.go",
-		old:    "if Foreign(t) {",
-		new:    "if t == nil {",
-		suites: []suite{othersMemory},
+		file:   "internal/dedup/foreign.go",
+		old:    "Foreign: Foreign(t)}",
+		new:    "Foreign: t == nil}",
+		suites: []suite{othersMemory, unread},
+	},
+	{
+		name:   "what a package keeps for itself is read",
+		file:   "internal/dedup/foreign.go",
+		old:    "f.IsExported() || f.Anonymous",
+		new:    "f.Name != \"\" || f.Anonymous",
+		suites: []suite{unread},
+	},
+	{
+		name:   "a look goes all ways through an object that leads to itself",
+		file:   "internal/mutation/fingerprint.go",
+		old:    "const most = 100_000",
+		new:    "const most = 1 << 60",
+		suites: []suite{tangles},
 	},
 
 	// These break what a ledger tells. The test of all interleavings of small worlds notices them.

@@ -21,10 +21,8 @@ func equalStructs(t reflect.Type) equality {
 	case reflect.TypeFor[resource.Quantity]():
 		return equalQuantities
 	}
-	for i := range t.NumField() {
-		if !t.Field(i).IsExported() {
-			return differ
-		}
+	if !LegibleOf(t).All {
+		return differ
 	}
 	return nil
 }

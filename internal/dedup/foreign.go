@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 )
 
 var (
@@ -32,4 +33,34 @@ func WellKnown(t reflect.Type) bool {
 
 var generated = []string{
 	"k8s.io/api/", "k8s.io/apimachinery/", "k8s.io/apiextensions-apiserver/", "k8s.io/kube-aggregator/", "k8s.io/metrics/",
+}
+
+// Legible says what of a type's values anybody may read once an object is published, without a lock. All code
+// that walks through such objects asks here, and nowhere else. A package may write at any time to the fields that it keeps
+// for itself, under a lock of its own, and these may lead to anything.
+type Legible struct {
+	Foreign bool  // nothing
+	Fields  []int // of a struct: these
+	All     bool  // of a struct: the Fields are all that it has
+}
+
+// legibles grows with the program's types, by reflect.Type.
+var legibles sync.Map
+
+// LegibleOf returns what may be read of a type's values.
+func LegibleOf(t reflect.Type) *Legible {
+	if known, ok := legibles.Load(t); ok {
+		return known.(*Legible)
+	}
+	l := &Legible{Foreign: Foreign(t)}
+	if !l.Foreign && t.Kind() == reflect.Struct {
+		for i := range t.NumField() {
+			if f := t.Field(i); f.IsExported() || f.Anonymous && f.Type.Kind() == reflect.Struct { // whose fields are promoted
+				l.Fields = append(l.Fields, i)
+			}
+		}
+		l.All = len(l.Fields) == t.NumField()
+	}
+	known, _ := legibles.LoadOrStore(t, l)
+	return known.(*Legible)
 }

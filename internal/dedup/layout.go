@@ -64,7 +64,7 @@ func newLayout(t reflect.Type, met map[reflect.Type]*layout) *layout {
 // add adds what is of type t at an offset.
 func (m *maker) add(t reflect.Type, offset uintptr) {
 	p := part{offset: offset, size: t.Size()}
-	if Foreign(t) {
+	if LegibleOf(t).Foreign {
 		p.kind, p.equal = opaque, differ
 		m.layout.parts = append(m.layout.parts, p)
 		return

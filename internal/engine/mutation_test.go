@@ -16,7 +16,7 @@ import (
 
 // The function that is told of a mutation may call the informer.
 func TestOnMutationMayCallTheInformer(t *testing.T) {
-	type doc struct{ name, text string }
+	type doc struct{ Name, Text string }
 	synctest.Test(t, func(t *testing.T) {
 		first := &doc{"a", "x"}
 		server := &written[*doc]{page: listwatch.Page[*doc]{Version: "1", Items: []*doc{first}}, events: make(chan listwatch.Event[*doc])}
@@ -25,7 +25,7 @@ func TestOnMutationMayCallTheInformer(t *testing.T) {
 		i = New[*doc](server, Options[*doc]{
 			Name: "docs",
 			Traits: traits.Of[*doc]{
-				Key:     func(d *doc) (delta.Key, error) { return delta.Key{Name: d.name}, nil },
+				Key:     func(d *doc) (delta.Key, error) { return delta.Key{Name: d.Name}, nil },
 				Version: func(*doc) string { return "" },
 				UID:     func(*doc) string { return "" },
 				Labels:  func(*doc) map[string]string { return nil },
@@ -34,7 +34,7 @@ func TestOnMutationMayCallTheInformer(t *testing.T) {
 			OnMutation: func(m informer.Mutation) {
 				called++
 				name := fmt.Sprint("found ", called)
-				if err := i.AddIndexers(store.Indexers[*doc]{name: func(d *doc) ([]string, error) { return []string{d.text}, nil }}); err != nil {
+				if err := i.AddIndexers(store.Indexers[*doc]{name: func(d *doc) ([]string, error) { return []string{d.Text}, nil }}); err != nil {
 					t.Error(err)
 				}
 				if err := i.Write(func(txn *store.Txn[*doc]) { txn.Remove(m.Key) }); err != nil {
@@ -48,9 +48,9 @@ func TestOnMutationMayCallTheInformer(t *testing.T) {
 		g := lifecycle.New(t.Context())
 		g.Go("informer", i.Run)
 		synctest.Wait()
-		first.text = "changed in place"
+		first.Text = "changed in place"
 		for n := range 3 { // each pushes another one out of what is watched
-			server.events <- listwatch.Event[*doc]{Delta: delta.Delta[*doc]{Op: delta.Added, New: &doc{name: fmt.Sprint(n)}, Version: fmt.Sprint(n + 2)}}
+			server.events <- listwatch.Event[*doc]{Delta: delta.Delta[*doc]{Op: delta.Added, New: &doc{Name: fmt.Sprint(n)}, Version: fmt.Sprint(n + 2)}}
 			synctest.Wait()
 		}
 		time.Sleep(time.Second)

@@ -42,7 +42,7 @@ var table = map[string]rule{
 		theirs: edge, except: in("sigs.k8s.io/controller-runtime"),
 	},
 	"internal/shown":                {ours: in("internal/engine", "pkg/resync"), theirs: in("k8s.io/client-go")},
-	"internal/mutation":             {ours: in("internal/lock", "pkg/delta"), theirs: in("k8s.io/apimachinery/pkg/api/resource")},
+	"internal/mutation":             {ours: in("internal/dedup", "internal/lock", "pkg/delta"), theirs: in("k8s.io/apimachinery/pkg/api/resource")},
 	"internal/footprint":            {},
 	"internal/hotloop":              {ours: in("internal/ledger", "internal/lock", "internal/path", "pkg/delta"), theirs: in("k8s.io/apimachinery")},
 	"internal/journal":              {ours: in("internal/footprint", "internal/ledger", "internal/lock", "internal/path", "pkg/delta"), theirs: in("k8s.io/apimachinery")},

@@ -55,7 +55,7 @@ type watchedObject[T any] struct {
 	key     delta.Key
 	version string
 	object  T
-	print   fingerprint
+	print   fingerprint // nil if it leads to too much
 }
 
 // New returns a detector that calls report for each object that
@@ -173,7 +173,7 @@ func (d *Detector[T]) look(n int) {
 
 // compare adds to found what has changed since the last look.
 func (w *watchedObject[T]) compare(found []finding) []finding {
-	if w.print.matches(w.object) {
+	if w.print == nil || w.print.matches(w.object) {
 		return found
 	}
 	found = append(found, finding{w.key, w.version, w.print.changedPaths(w.object)})

@@ -123,7 +123,7 @@ func TestFingerprintSeesEveryKind(t *testing.T) {
 		Any     any
 		Pointer *int
 		Self    *kinds
-		hidden  int
+		hidden  int // what its package keeps for itself
 	}
 	one, two := 1, 2
 	changes := map[string]func(*kinds){
@@ -138,7 +138,6 @@ func TestFingerprintSeesEveryKind(t *testing.T) {
 		`Keyed["{1 2}"]`: func(k *kinds) { k.Keyed[inner{1, 2}] = "x" },
 		"Any":            func(k *kinds) { k.Any = "2" },
 		"Pointer":        func(k *kinds) { k.Pointer = &two },
-		"hidden":         func(k *kinds) { k.hidden = 1 },
 	}
 	for path, change := range changes {
 		k := &kinds{Bytes: []byte{1, 2}, Keyed: map[inner]string{{1, 2}: "a"}, Any: 2, Pointer: &one}
@@ -152,6 +151,10 @@ func TestFingerprintSeesEveryKind(t *testing.T) {
 		}
 		if got := print.changedPaths(k); !slices.Contains(got, path) {
 			t.Errorf("a change of %s was called %v", path, got)
+		}
+		print = takeFingerprint(k)
+		if k.hidden++; !print.matches(k) {
+			t.Errorf("%s: what its package keeps for itself was read", path)
 		}
 	}
 }
@@ -200,8 +203,8 @@ func TestReplacedObjectsAreWatched(t *testing.T) {
 
 // part is an object with a part that changes.
 type part struct {
-	name  string
-	state int
+	Name  string
+	State int
 }
 
 // However many objects come and go, only so many are watched, all of them are
@@ -230,7 +233,7 @@ func TestMutationDetectorIsBounded(t *testing.T) {
 			t.Fatalf("false alarms: %v", found)
 		}
 		for _, o := range current {
-			o.state = -1
+			o.State = -1
 		}
 		m.LookAtAll()
 		for name := range current {

@@ -6,6 +6,9 @@
 //	                        Spec.Replicas            07aa                  ▼
 //	                        the whole                51d0        Report: key, version, paths
 //
+// It looks only at what anybody may read ([dedup.Legible]): the exported fields, and nothing of a type that decodes itself.
+// It does not watch an object that leads to more than 100,000 values.
+//
 // # Concurrency
 //
 // One goroutine calls Observe. Any goroutine may call Look. A Report is called without the
@@ -15,5 +18,6 @@
 //
 // Each kind of mutation of a Pod and of an unstructured object is found, and named. A
 // random test has many objects come, go and be changed: what is watched and was changed is
-// reported, and nothing else.
+// reported, and nothing else. Types that remember what they were asked, and messages of protobuf,
+// are read meanwhile: that is neither a mutation nor a race.
 package mutation

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/delta-runtime/delta-runtime/internal/dedup"
 )
 
 // fingerprintDepth is how deep a part may be and still have a mark of its own:
@@ -26,16 +28,20 @@ type fingerprint []mark
 // made only when there is something to report.
 type mark struct{ place, content uint64 }
 
+// takeFingerprint returns nil if object leads to too much.
 func takeFingerprint(object any) fingerprint {
-	w := walk{marking: true, marks: make(fingerprint, 0, 128)}
+	w := walk{left: most, marking: true, marks: make(fingerprint, 0, 128)}
 	w.visit(reflect.ValueOf(object), spot{})
+	if w.left < 0 {
+		return nil
+	}
 	return slices.Clone(w.marks) // which has no room to spare
 }
 
 // matches reports whether object is what it was when f was taken.
 func (f fingerprint) matches(object any) bool {
-	w := walk{}
-	return w.visit(reflect.ValueOf(object), spot{}) == f[len(f)-1].content
+	w := walk{left: most}
+	return w.visit(reflect.ValueOf(object), spot{}) == f[len(f)-1].content && w.left >= 0
 }
 
 // changedPaths names the deepest parts of object that are not what they were when
@@ -45,7 +51,7 @@ func (f fingerprint) changedPaths(object any) []string {
 	for _, m := range f {
 		before[m.place] = m.content
 	}
-	w := walk{marking: true, naming: true}
+	w := walk{left: most, marking: true, naming: true}
 	w.visit(reflect.ValueOf(object), spot{})
 	var changed []string
 	for i, m := range w.marks {
@@ -67,8 +73,10 @@ func isWithin(inner, outer string) bool {
 	return ok && (outer == "" || strings.HasPrefix(rest, ".") || strings.HasPrefix(rest, "["))
 }
 
-// walk goes through an object, depth first, and hashes what it sees.
+// walk goes through an object, depth first, and hashes what it sees. It reads what anybody may read of a published
+// object, and nothing else: see [dedup.Legible].
 type walk struct {
+	left    int // how many values it may still visit; negative if there were more
 	marking bool
 	marks   fingerprint // if marking
 	naming  bool
@@ -82,8 +90,12 @@ type spot struct {
 	path  string // if naming
 }
 
-// deepest is where the walk gives up: no API type is that deep, a cycle is.
+// deepest is where the walk does not go on: no API type is that deep, a cycle is.
 const deepest = 100
+
+// most is how many values a walk visits. It is in the way of the informer, and a value that leads to itself in several
+// ways has no end.
+const most = 100_000
 
 var (
 	timeType     = reflect.TypeFor[time.Time]()
@@ -92,6 +104,9 @@ var (
 
 // visit returns the hash of v, and leaves its mark if marking.
 func (w *walk) visit(v reflect.Value, at spot) uint64 {
+	if w.left < 0 {
+		return 0
+	}
 	content := w.content(v, at)
 	if w.marking && at.depth <= fingerprintDepth {
 		w.marks = append(w.marks, mark{at.place, content})
@@ -113,13 +128,16 @@ func (w *walk) inner(v reflect.Value, at spot, name uint64, text func() string) 
 }
 
 func (w *walk) content(v reflect.Value, at spot) uint64 {
-	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
+	for ; (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) && w.left >= 0; w.left-- {
 		v = v.Elem() // of nil it is the invalid Value
 	}
-	if at.depth > deepest {
+	if w.left--; at.depth > deepest {
 		return 0
 	}
 	h := uint64(v.Kind())
+	if v.IsValid() && isForeign(v.Type()) {
+		return h
+	}
 	switch v.Kind() {
 	case reflect.Struct:
 		return w.fields(v, at, h)
@@ -137,11 +155,13 @@ func (w *walk) fields(v reflect.Value, at spot, h uint64) uint64 {
 		// Its third field leads to what all times of a zone share and fill in as needed.
 		return mix(mix(h, v.Field(0).Uint()), uint64(v.Field(1).Int()))
 	}
-	if v.Type() == quantityType && v.CanAddr() {
-		// Methods that only read it write to it, where it has an address. In a map it has none.
-		return mix(h, scalar(v.FieldByName("Format")))
+	if v.Type() == quantityType && !v.CanAddr() {
+		// In a map it has no address, so that nobody can write to it. Elsewhere methods that only read it do.
+		q := v.Interface().(resource.Quantity)
+		number, suffix := q.CanonicalizeBytes(nil)
+		h = mix(mix(h, maphash.Bytes(fingerprintSeed, number)), maphash.Bytes(fingerprintSeed, suffix))
 	}
-	for i := range v.NumField() {
+	for _, i := range dedup.LegibleOf(v.Type()).Fields {
 		h = mix(h, w.inner(v.Field(i), at, uint64(i), func() string { return "." + v.Type().Field(i).Name }))
 	}
 	return h
@@ -151,7 +171,7 @@ func (w *walk) entries(v reflect.Value, at spot, h uint64) uint64 {
 	var sum uint64 // a map has no order
 	for entry := v.MapRange(); entry.Next(); {
 		key := scalar(entry.Key())
-		text := func() string { return fmt.Sprintf("[%q]", fmt.Sprint(entry.Key())) }
+		text := func() string { return fmt.Sprintf("[%q]", keyText(entry.Key())) }
 		sum += mix(key, w.inner(entry.Value(), at, key, text))
 	}
 	return mix(mix(h, uint64(v.Len())), sum)
@@ -159,13 +179,18 @@ func (w *walk) entries(v reflect.Value, at spot, h uint64) uint64 {
 
 func (w *walk) elements(v reflect.Value, at spot, h uint64) uint64 {
 	h = mix(h, uint64(v.Len()))
-	if v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Uint8 {
+	if elem := v.Type().Elem(); v.Kind() == reflect.Slice && elem.Kind() == reflect.Uint8 && !isForeign(elem) {
 		return mix(h, maphash.Bytes(fingerprintSeed, v.Bytes()))
 	}
 	for i := range v.Len() {
 		h = mix(h, w.inner(v.Index(i), at, uint64(i), func() string { return fmt.Sprintf("[%d]", i) }))
 	}
 	return h
+}
+
+// isForeign spares the types without methods a look.
+func isForeign(t reflect.Type) bool {
+	return (t.PkgPath() != "" || t.Kind() == reflect.Struct) && dedup.LegibleOf(t).Foreign
 }
 
 var fingerprintSeed = maphash.MakeSeed()
@@ -188,10 +213,21 @@ func scalar(v reflect.Value) uint64 {
 	case reflect.Complex64, reflect.Complex128:
 		return mix(math.Float64bits(real(v.Complex())), math.Float64bits(imag(v.Complex())))
 	case reflect.Interface, reflect.Struct, reflect.Array, reflect.Pointer: // as keys of a map only, where they are rare
-		return maphash.String(fingerprintSeed, fmt.Sprint(v))
+		return maphash.Comparable(fingerprintSeed, v.Interface()) // which is not what a pointer leads to
 	default: // nothing, or what has no content to compare: a func, a channel
 		return 0
 	}
+}
+
+// keyText is a key of a map for people. It does not read what a pointer leads to, which nobody may.
+func keyText(key reflect.Value) string {
+	if key.Kind() == reflect.Interface {
+		key = key.Elem()
+	}
+	if key.Kind() == reflect.Pointer {
+		return key.Type().String()
+	}
+	return fmt.Sprint(key)
 }
 
 // mix adds x to a hash. It need not withstand anybody.

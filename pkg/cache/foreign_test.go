@@ -1,0 +1,135 @@
+package cache
+
+import (
+	"net/http"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+	crtools "k8s.io/client-go/tools/cache"
+	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// schemeOf has the program's own Go types for ConfigMaps.
+func schemeOf(obj, list runtime.Object) *runtime.Scheme {
+	s := runtime.NewScheme()
+	s.AddKnownTypeWithName(corev1.SchemeGroupVersion.WithKind("ConfigMap"), obj)
+	s.AddKnownTypeWithName(corev1.SchemeGroupVersion.WithKind("ConfigMapList"), list)
+	metav1.AddToGroupVersion(s, corev1.SchemeGroupVersion)
+	return s
+}
+
+// mesh has a message of protobuf in it, as some custom resources do. Each message leads to what describes all of them.
+type mesh struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+	Data              meshData `json:"data"`
+}
+
+type meshData struct{ *structpb.Struct }
+
+func (m *meshData) UnmarshalJSON(b []byte) error {
+	m.Struct = &structpb.Struct{}
+	return protojson.Unmarshal(b, m.Struct)
+}
+
+// DeepCopyObject copies the message, too.
+func (m *mesh) DeepCopyObject() runtime.Object {
+	to := &mesh{TypeMeta: m.TypeMeta, Data: meshData{proto.CloneOf(m.Data.Struct)}}
+	m.ObjectMeta.DeepCopyInto(&to.ObjectMeta)
+	return to
+}
+
+type meshList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata"`
+	Items           []mesh `json:"items"`
+}
+
+// DeepCopyObject is there to satisfy the interface.
+func (l *meshList) DeepCopyObject() runtime.Object { return &meshList{} }
+
+func TestAKindWithMessagesOfProtobufSyncs(t *testing.T) {
+	f := newFakeAPI(t)
+	f.put(configFor("o", "first"))
+	c := newCache(t, f, crcache.Options{Scheme: schemeOf(&mesh{}, &meshList{})}, Options{})
+	start(t, c)
+	var got mesh
+	if err := c.Get(t.Context(), client.ObjectKey{Namespace: "a", Name: "first"}, &got); err != nil || got.Data.GetFields()["text"] == nil {
+		t.Errorf("read is %v (%v)", got.Data, err)
+	}
+}
+
+// lazy finds out its sum when it is first asked, as a type does that any number of goroutines may use.
+type lazy struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+	once              sync.Once
+	sums              map[string]int
+}
+
+func (l *lazy) sum() int {
+	l.once.Do(func() { l.sums = map[string]int{l.Name: len(l.Name)} })
+	return l.sums[l.Name]
+}
+
+// DeepCopyObject leaves out what is remembered.
+func (l *lazy) DeepCopyObject() runtime.Object {
+	to := &lazy{TypeMeta: l.TypeMeta}
+	l.ObjectMeta.DeepCopyInto(&to.ObjectMeta)
+	return to
+}
+
+type lazyList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata"`
+	Items           []lazy `json:"items"`
+}
+
+// DeepCopyObject is there to satisfy the interface.
+func (l *lazyList) DeepCopyObject() runtime.Object { return &lazyList{} }
+
+// lazyCache is of one such object. The handler is told of it.
+func lazyCache(t *testing.T, server answer, handler func(*lazy)) *Cache {
+	t.Helper()
+	c, err := NewWithOptions(&rest.Config{Host: "http://nowhere", QPS: -1}, crcache.Options{
+		Mapper: newMapper(), HTTPClient: &http.Client{Transport: answers{"configmaps": server}}, DefaultWatchErrorHandler: unheard,
+		Scheme: schemeOf(&lazy{}, &lazyList{}),
+	}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, c)
+	informer, err := c.GetInformer(t.Context(), &lazy{}, crcache.BlockUntilSynced(false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = informer.AddEventHandler(crtools.ResourceEventHandlerFuncs{AddFunc: func(obj any) { handler(obj.(*lazy)) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// The race detector sees whether anybody looks at what the type guards.
+func TestWhatATypeRemembersIsNoMutation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := lazyCache(t, stream(1, 0, true), func(l *lazy) {
+			time.Sleep(1500 * time.Millisecond) // the first look is over
+			l.sum()
+		})
+		time.Sleep(4 * time.Second)
+		if s := c.Status()[0]; s.Informer.Objects != 1 || s.Informer.Mutations != 0 {
+			t.Errorf("there are %d objects and %d mutations: %s", s.Informer.Objects, s.Informer.Mutations, s.Why)
+		}
+	})
+}
