@@ -16,6 +16,7 @@ var (
 	patience      = suite{pkg: "./internal/timetable", run: "^TestPatienceIsCountedInAll$"}
 	unread        = suite{pkg: "./internal/mutation", run: "^TestWhat(ATypeRemembers|DecodesItself)"}
 	tangles       = suite{pkg: "./internal/mutation", run: "^TestATangleIsNotWatched$"}
+	unmeasured    = suite{pkg: "./internal/footprint", run: "^TestAMapThatATypeKeepsForItselfIsNotRead$"}
 	interleavings = suite{pkg: "./pkg/builder", run: "^TestInterleavings$"}
 	unreadLists   = suite{pkg: "./internal/engine", run: "^TestWhatAListLacksMayExist$"}
 	savedScopes   = suite{pkg: "./internal/engine", run: "^TestWhatWasSavedIsOfTheScopesThatThereWere$"}
@@ -152,6 +153,13 @@ var mutants = []mutant{
 		old:    "const most = 100_000",
 		new:    "const most = 1 << 60",
 		suites: []suite{tangles},
+	},
+	{
+		name:   "what a package keeps for itself is measured",
+		file:   "internal/footprint/types.go",
+		old:    "for _, i := range dedup.LegibleOf(t).Fields {\n\t\tif k",
+		new:    "for i := range t.NumField() {\nif k",
+		suites: []suite{unmeasured},
 	},
 
 	// These break what a ledger tells. The test of all interleavings of small worlds notices them.

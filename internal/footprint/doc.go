@@ -16,17 +16,20 @@
 // have fields. So there only the object itself, its metadata, spec and status are divided.
 //
 // Some things are left out: what a function or a channel refers to, the time zone of a time,
-// and everything that is more than 500 pointers away.
+// and everything that is more than 500 pointers away. So is what only their own package may read
+// ([dedup.Legible]): what unexported fields lead to, and a type that decodes itself.
 //
 // # Concurrency
 //
-// Any goroutine may call anything. Nobody may change the value meanwhile. The facts about
-// types are kept for good: a program has no more types than it was compiled with.
+// Any goroutine may call anything. Nobody may change the value meanwhile, but a type may write to its
+// unexported fields. The facts about types are kept for good: a program has no more types than it was
+// compiled with.
 //
 // # Testing
 //
 // The heap is the judge, with the build tag slow: it holds samples of many shapes, typed and
 // unstructured, and the estimate is within 25 % of what the heap has grown by
 // (TestAgainstTheHeap). The parts of ByPath add up to Of. Values that lead back to
-// themselves end (FuzzCycles).
+// themselves end (FuzzCycles). Types that remember what they were asked are measured meanwhile,
+// under the race detector.
 package footprint

@@ -5,12 +5,14 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/delta-runtime/delta-runtime/internal/dedup"
 )
 
 // kind has the facts about a Go type.
 type kind struct {
 	size   int64
-	flat   bool   // it leads nowhere
+	flat   bool   // it leads nowhere that counts
 	fields []part // of a struct: those that lead somewhere
 }
 
@@ -31,11 +33,11 @@ func kindOf(t reflect.Type) *kind {
 	}
 	// A struct contains itself only behind a pointer, a slice or a map. Their kinds do not ask
 	// what they point to, so this ends.
-	k := &kind{size: int64(t.Size())}
+	k := &kind{size: int64(t.Size()), flat: dedup.LegibleOf(t).Foreign}
 	switch t.Kind() {
 	case reflect.String, reflect.Pointer, reflect.Slice, reflect.Map, reflect.Interface:
 	case reflect.Array:
-		k.flat = t.Len() == 0 || kindOf(t.Elem()).flat
+		k.flat = k.flat || t.Len() == 0 || kindOf(t.Elem()).flat
 	case reflect.Struct:
 		k.fields = partsOf(t)
 		k.flat = len(k.fields) == 0
@@ -50,7 +52,7 @@ func partsOf(t reflect.Type) (parts []part) {
 	if t == timeType {
 		return nil // all times of a zone share it
 	}
-	for i := range t.NumField() {
+	for _, i := range dedup.LegibleOf(t).Fields {
 		if k := kindOf(t.Field(i).Type); !k.flat {
 			parts = append(parts, part{i, k})
 		}
@@ -89,7 +91,7 @@ func placeOf(t reflect.Type, path string) *place {
 		return known.(*place)
 	}
 	p := &place{path: path}
-	for i := range t.NumField() {
+	for _, i := range dedup.LegibleOf(t).Fields {
 		p.add(t.Field(i), i)
 	}
 	known, _ := places.LoadOrStore(key, p)

@@ -79,6 +79,23 @@ func TestBytesAreBounded(t *testing.T) {
 	})
 }
 
+// indexed is an object whose Go type remembers something in a map that it does not export.
+type indexed struct {
+	corev1.ConfigMap
+	index map[string]int
+}
+
+func TestATypeWithAMapOfItsOwnIsMeasured(t *testing.T) {
+	j := New(Limits{})
+	note(j.Kind("things", podKind), &delta.Delta[any]{
+		Key: delta.Key{Name: "a"}, Op: delta.Updated, Old: &indexed{index: map[string]int{"a": 1}}, New: &indexed{index: map[string]int{"a": 2}},
+	})
+	j.measure()
+	if entries, bytes := held(j); entries != 1 || bytes == 0 {
+		t.Errorf("%d entries take %d bytes", entries, bytes)
+	}
+}
+
 // TestMeasuresAreRare looks at when Run measures: at most once a second, and not without news.
 func TestMeasuresAreRare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -43,7 +43,7 @@ var table = map[string]rule{
 	},
 	"internal/shown":                {ours: in("internal/engine", "pkg/resync"), theirs: in("k8s.io/client-go")},
 	"internal/mutation":             {ours: in("internal/dedup", "internal/lock", "pkg/delta"), theirs: in("k8s.io/apimachinery/pkg/api/resource")},
-	"internal/footprint":            {},
+	"internal/footprint":            {ours: in("internal/dedup")},
 	"internal/hotloop":              {ours: in("internal/ledger", "internal/lock", "internal/path", "pkg/delta"), theirs: in("k8s.io/apimachinery")},
 	"internal/journal":              {ours: in("internal/footprint", "internal/ledger", "internal/lock", "internal/path", "pkg/delta"), theirs: in("k8s.io/apimachinery")},
 	"internal/layering":             {},

@@ -17,6 +17,9 @@ import (
 	crtools "k8s.io/client-go/tools/cache"
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	"github.com/delta-runtime/delta-runtime/internal/testing/scrape"
 )
 
 // schemeOf has the program's own Go types for ConfigMaps.
@@ -132,4 +135,18 @@ func TestWhatATypeRemembersIsNoMutation(t *testing.T) {
 			t.Errorf("there are %d objects and %d mutations: %s", s.Informer.Objects, s.Informer.Mutations, s.Why)
 		}
 	})
+}
+
+// All of a program's metrics would be missing.
+func TestAKindWhoseTypeHasAMapOfItsOwnIsScraped(t *testing.T) {
+	remembered := make(chan struct{})
+	lazyCache(t, stream(1, 0, true), func(l *lazy) {
+		l.sum()
+		close(remembered)
+	})
+	<-remembered
+	const series = `delta_cache_bytes{form="",group="",kind="ConfigMap",version="v1"}`
+	if got := scrape.Read(t, metrics.Registry, "delta_")[series]; got < 200 {
+		t.Errorf("a ConfigMap takes %v bytes", got)
+	}
 }
