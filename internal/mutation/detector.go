@@ -41,7 +41,7 @@ type Options struct {
 }
 
 // Report is told which object was changed in place, which version of it, and which parts,
-// as Go fields: Spec.Replicas.
+// as Go fields: Spec.Replicas. It is told of 20 parts at most.
 type Report func(key delta.Key, version string, paths []string)
 
 // finding is what a Report is told.

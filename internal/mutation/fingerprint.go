@@ -44,6 +44,9 @@ func (f fingerprint) matches(object any) bool {
 	return w.visit(reflect.ValueOf(object), spot{}) == f[len(f)-1].content && w.left >= 0
 }
 
+// mostPaths is how many parts are named.
+const mostPaths = 20
+
 // changedPaths names the deepest parts of object that are not what they were when
 // f was taken. A part that is gone changes the one that it was in.
 func (f fingerprint) changedPaths(object any) []string {
@@ -54,23 +57,21 @@ func (f fingerprint) changedPaths(object any) []string {
 	w := walk{left: most, marking: true, naming: true}
 	w.visit(reflect.ValueOf(object), spot{})
 	var changed []string
+	var within [fingerprintDepth + 2]bool // by depth: whether the part to come has a changed one in it
 	for i, m := range w.marks {
+		at := w.spots[i]
+		deeper := within[at.depth+1]
+		within[at.depth+1] = false
 		if was, ok := before[m.place]; ok && was == m.content {
 			continue
 		}
-		path := w.paths[i]
-		if !slices.ContainsFunc(changed, func(deeper string) bool { return isWithin(deeper, path) }) {
-			changed = append(changed, path)
+		within[at.depth] = true
+		if !deeper {
+			changed = append(changed, strings.TrimPrefix(at.path, "."))
 		}
 	}
 	slices.Sort(changed)
-	return changed
-}
-
-// isWithin reports whether the part at path inner is in the one at path outer.
-func isWithin(inner, outer string) bool {
-	rest, ok := strings.CutPrefix(inner, outer)
-	return ok && (outer == "" || strings.HasPrefix(rest, ".") || strings.HasPrefix(rest, "["))
+	return changed[:min(len(changed), mostPaths)]
 }
 
 // walk goes through an object, depth first, and hashes what it sees. It reads what anybody may read of a published
@@ -80,7 +81,7 @@ type walk struct {
 	marking bool
 	marks   fingerprint // if marking
 	naming  bool
-	paths   []string // of marks, if naming
+	spots   []spot // of marks, if naming
 }
 
 // spot is where in the object the walk is.
@@ -111,7 +112,7 @@ func (w *walk) visit(v reflect.Value, at spot) uint64 {
 	if w.marking && at.depth <= fingerprintDepth {
 		w.marks = append(w.marks, mark{at.place, content})
 		if w.naming {
-			w.paths = append(w.paths, strings.TrimPrefix(at.path, "."))
+			w.spots = append(w.spots, at)
 		}
 	}
 	return content
@@ -161,7 +162,7 @@ func (w *walk) fields(v reflect.Value, at spot, h uint64) uint64 {
 		number, suffix := q.CanonicalizeBytes(nil)
 		h = mix(mix(h, maphash.Bytes(fingerprintSeed, number)), maphash.Bytes(fingerprintSeed, suffix))
 	}
-	for _, i := range dedup.LegibleOf(v.Type()).Fields {
+	for _, i := range dedup.LegibleOf(v.Type()).Fields { // a foreign type has none
 		h = mix(h, w.inner(v.Field(i), at, uint64(i), func() string { return "." + v.Type().Field(i).Name }))
 	}
 	return h
@@ -188,9 +189,9 @@ func (w *walk) elements(v reflect.Value, at spot, h uint64) uint64 {
 	return h
 }
 
-// isForeign spares the types without methods a look.
+// isForeign spares the types that have no methods a look, and structs a second one.
 func isForeign(t reflect.Type) bool {
-	return (t.PkgPath() != "" || t.Kind() == reflect.Struct) && dedup.LegibleOf(t).Foreign
+	return t.PkgPath() != "" && t.Kind() != reflect.Struct && dedup.LegibleOf(t).Foreign
 }
 
 var fingerprintSeed = maphash.MakeSeed()

@@ -8,5 +8,5 @@ import (
 type Mutation struct {
 	Key     delta.Key
 	Version string   // its resource version when it was stored
-	Paths   []string // the parts that changed, as Go fields: Spec.Replicas
+	Paths   []string // the parts that changed, as Go fields, at most 20 of them: Spec.Replicas
 }
