@@ -22,6 +22,7 @@ var (
 	savedScopes   = suite{pkg: "./internal/engine", run: "^TestWhatWasSavedIsOfTheScopesThatThereWere$"}
 	olderLists    = suite{pkg: "./internal/engine", run: "^TestAListThatIsOlderThanWhatWasSaved$"}
 	lateLists     = suite{pkg: "./internal/engine", run: "^TestA(ScopeThatComes|KindThatIsFound)LateIsAGap$"}
+	spreadRounds  = suite{pkg: "./internal/timetable", run: "^TestASpreadResyncLastsUntilTheNextTick$"}
 	words         = suite{pkg: "./pkg/cache", run: "^TestErrorsHaveTheWordsThatProgramsLookFor$"}
 	usedMemory    = suite{pkg: "./pkg/cache", run: "^TestReadsIntoUsedMemory$"}
 )
@@ -309,5 +310,12 @@ var mutants = []mutant{
 		old:    `"unable to %s: %s because of unknown namespace for the cache: %w"`,
 		new:    `"%s %s: %w"`,
 		suites: []suite{words},
+	},
+	{
+		name:   "a spread resync lasts for a period, whenever the next begins",
+		file:   "internal/timetable/timetable.go",
+		old:    "span: max(tick.until.Sub(now), 0)}",
+		new:    "span: tick.Policy.Period}",
+		suites: []suite{spreadRounds},
 	},
 }

@@ -44,8 +44,10 @@ type Tick struct {
 	demand bool // somebody wants it now
 
 	// rest is for a policy that has changed in the middle of a run: only these keys
-	// are still to be shown, and until then if they are spread. Nil is all.
-	rest  []delta.Key
+	// are still to be shown. Nil is all.
+	rest []delta.Key
+	// until is the next tick, when a run that is spread ends. Runs that last for a period, which
+	// jitter may make longer than the time to the next tick, would have others begin meanwhile.
 	until time.Time
 }
 
@@ -138,7 +140,7 @@ func (r *Timetable) dueBy(l *resyncing, number uint32, now time.Time) (Tick, boo
 			r.skipped++
 			return Tick{}, false
 		}
-		return Tick{Policy: l.policy}, true // which shows the rest, too
+		return Tick{Policy: l.policy, until: l.next}, true // which shows the rest, too
 	}
 	return Tick{Policy: l.policy, rest: rest, until: l.next}, rest != nil
 }
@@ -204,7 +206,7 @@ func (r *Timetable) Begin(tick Tick, keys []delta.Key, now time.Time) {
 	if len(keys) == 0 || len(tick.To.Members) == 0 {
 		return
 	}
-	run := &resyncRun{Tick: tick, keys: keys, start: now, span: tick.Policy.Period}
+	run := &resyncRun{Tick: tick, keys: keys, start: now, span: max(tick.until.Sub(now), 0)}
 	if tick.rest != nil && tick.Policy.Spread == resync.OverPeriod {
 		run.fit(now)
 	}

@@ -194,6 +194,39 @@ func TestSpreadIsEven(t *testing.T) {
 	}
 }
 
+// Each run of a spread resync lasts until the subscriber's next tick, however far jitter moves that. So one that keeps up
+// misses no tick, and is shown each object again within the longest period.
+func TestASpreadResyncLastsUntilTheNextTick(t *testing.T) {
+	for _, jitter := range []float64{0, 0.1, 0.5, 0.8, 1} {
+		t.Run(fmt.Sprint(jitter), func(t *testing.T) {
+			const period, step = 10 * time.Second, 10 * time.Millisecond
+			r, now := New(rand.New(rand.NewPCG(1, 2))), epoch
+			keepsUp := func(uint32) uint64 { return 0 }
+			r.set(1, resync.Policy{Period: period, Jitter: jitter, Spread: resync.OverPeriod}, now)
+			last, longest := map[delta.Key]time.Time{}, time.Duration(0)
+			for range 100_000 {
+				now = now.Add(step)
+				for _, tick := range r.Due(now) {
+					r.Begin(tick, tick.Arrange(someKeys(20)), now)
+				}
+				for batch, ok := r.Next(now, keepsUp); ok; batch, ok = r.Next(now, keepsUp) {
+					for _, key := range batch.Keys {
+						if at, before := last[key]; before {
+							longest = max(longest, now.Sub(at))
+						}
+						last[key] = now
+					}
+					r.Drained()
+				}
+			}
+			limit := time.Duration(float64(period)*(1+jitter)) + period/100
+			if n := r.Status(now).Skipped; n > 0 || longest > limit || longest == 0 {
+				t.Errorf("%d ticks were skipped; an object was not shown for %v, and the longest period is %v", n, longest, limit)
+			}
+		})
+	}
+}
+
 func TestRateIsKept(t *testing.T) {
 	r := New(nil)
 	now := epoch
