@@ -15,6 +15,16 @@ func Against(obj, like any) {
 	}
 }
 
+// Equal reports whether two objects are equal that anybody may have. What nobody may read is taken to differ, unless it is
+// one in memory: see [Legible]. Only the pointers to two values of one type can be equal.
+func Equal(a, b any) bool {
+	x, y := reflect.ValueOf(a), reflect.ValueOf(b)
+	if !matchable(x, y) {
+		return x.IsValid() && y.IsValid() && x.Kind() == reflect.Pointer && x.Type() == y.Type() && x.UnsafePointer() == y.UnsafePointer()
+	}
+	return layoutOf(x.Type().Elem()).match(x.UnsafePointer(), y.UnsafePointer(), scope{published: true})
+}
+
 // matchable reports whether two values are pointers to two values of one type.
 func matchable(a, b reflect.Value) bool {
 	return a.IsValid() && b.IsValid() && a.Type() == b.Type() && a.Kind() == reflect.Pointer && !a.IsNil() && !b.IsNil() && a.UnsafePointer() != b.UnsafePointer()

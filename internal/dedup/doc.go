@@ -1,5 +1,6 @@
 // Package dedup has an object share memory with another one wherever the two are
-// equal.
+// equal. It also says what anybody may read of an object that others have ([Legible]), and compares two such
+// objects ([Equal]).
 //
 //	object as decoded          object after Against(object, like)
 //	 ├─ labels   ──▶ {a}        ├─ labels   ──┐
@@ -23,11 +24,13 @@
 // Against changes its first object, which nobody else may have yet. The second is only
 // read, so it may be one that others read, too, and that nobody changes any more. That
 // holds of both from then on. The one thing that may change in the second is a quantity,
-// which writes down its text when it is asked for it; [Settle] is how nobody reads that meanwhile.
+// which writes down its text when it is asked for it; [Settle] is how nobody reads that meanwhile. Equal reads neither a
+// quantity that is not in a map nor anything else that its own package may write to, so others may have both objects.
 //
 // # Testing
 //
 // Random objects of every type that client-go knows are held against others that have
 // a part in common with them: they stay equal to what they were, like does not change,
 // and what is equal is shared. Unstructured ones are fuzzed.
+// Equal is called while methods of both objects run, under the race detector.
 package dedup

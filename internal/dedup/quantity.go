@@ -68,10 +68,10 @@ func isSettled(format resource.Format) bool {
 
 // equalQuantities compares a quantity that nobody has yet with a published one. Two that are as large as each other
 // and of one format are written alike, unless they came with texts.
-func equalQuantities(a, b unsafe.Pointer, _ scope) bool {
+func equalQuantities(a, b unsafe.Pointer, in scope) bool {
 	x, y := (*quantity)(a), (*quantity)(b)
 	switch {
-	case !mirrored, x.value != y.value, x.scale != y.scale, x.other != y.other, x.format != y.format:
+	case in.published, !mirrored, x.value != y.value, x.scale != y.scale, x.other != y.other, x.format != y.format:
 		return false
 	case isSettled(y.format):
 		return x.text == y.text

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"fmt"
-	"reflect"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -191,12 +190,12 @@ func (c *controller[T]) put(txn *store.Txn[T], e *event[T]) bool {
 // list the version decides unless that is not to be believed, because comparing every
 // object makes a relist expensive. A watch rarely brings a known version, so there the contents are compared.
 // Such an event repeats an earlier one, or the server changes objects without giving
-// them new versions. A server that went back gives its versions out a second time.
+// them new versions. A server that went back gives its versions out a second time. What nobody may read counts as changed.
 func (c *controller[T]) shows(e *event[T], old T) bool {
 	if !c.traits.SameState(old, e.New) {
 		return false
 	}
-	return e.Op == delta.Replaced && !e.foreign || reflect.DeepEqual(old, e.New)
+	return e.Op == delta.Replaced && !e.foreign || c.traits.SameContent(old, e.New)
 }
 
 // show completes the event of an object that did not change, if somebody is to

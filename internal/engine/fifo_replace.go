@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"time"
 
@@ -212,7 +211,7 @@ func (f *DeltaFIFO[T]) acquit(objs []T, news []listing, suspects map[int]T) []li
 	left := news[:0]
 	for _, n := range news {
 		known, suspect := suspects[n.at]
-		if suspect && n.op == delta.Replaced && reflect.DeepEqual(known, objs[n.at]) {
+		if suspect && n.op == delta.Replaced && f.opts.Traits.SameContent(known, objs[n.at]) {
 			if f.opts.Unchanged == SkipUnchanged {
 				continue
 			}

@@ -7,7 +7,7 @@
 //	                        the whole                51d0        Report: key, version, paths
 //
 // It looks only at what anybody may read ([dedup.Legible]): the exported fields, and nothing of a type that decodes itself.
-// Methods that only read may write to the rest, so a look there would be a race. A Quantity is such a type: its
+// Methods that only read may write to the rest, so a look there would be a race. A resource.Quantity is such a type: its
 // number is looked at only in a map, whose entries nobody can write to. It does not watch an object that leads to more than
 // 100,000 values.
 //

@@ -6,6 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/delta-runtime/delta-runtime/internal/dedup"
 	"github.com/delta-runtime/delta-runtime/internal/states"
 )
 
@@ -27,7 +28,7 @@ func IsNil(v any) bool {
 // resource version it is known only if they are one object in memory.
 func SameState(before, after states.Object) bool {
 	// Some servers change objects without giving them new versions.
-	return before == after || states.SameVersion(before, after) && reflect.DeepEqual(before, after)
+	return before == after || states.SameVersion(before, after) && dedup.Equal(before, after)
 }
 
 // Untyped reports whether the Go type does not say what the object has.

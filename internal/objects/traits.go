@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/delta-runtime/delta-runtime/internal/dedup"
 	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
@@ -18,6 +19,7 @@ var Traits = traits.Of[any]{
 	UID:     func(obj any) string { return string(metadata(obj).GetUID()) },
 	Labels:  func(obj any) map[string]string { return metadata(obj).GetLabels() },
 	Detach:  detach,
+	Equal:   dedup.Equal,
 }
 
 // Key is the key of an object. It builds no text.

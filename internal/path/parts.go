@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	unstructuredv1 "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/delta-runtime/delta-runtime/internal/dedup"
 	"github.com/delta-runtime/delta-runtime/internal/states"
 )
 
@@ -51,7 +52,7 @@ func ChangedParts(before, after states.Object) ([]Part, bool) {
 	fields, ok := partsOf(a.Type().Elem())
 	for i := range fields {
 		f := &fields[i]
-		if !reflect.DeepEqual(a.Elem().FieldByIndex(f.index).Interface(), b.Elem().FieldByIndex(f.index).Interface()) {
+		if !dedup.Equal(a.Elem().FieldByIndex(f.index).Addr().Interface(), b.Elem().FieldByIndex(f.index).Addr().Interface()) {
 			changed = append(changed, f.part)
 		}
 	}

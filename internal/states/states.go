@@ -5,6 +5,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/delta-runtime/delta-runtime/internal/dedup"
 )
 
 // Object is any API object: typed, unstructured, or metadata alone.
@@ -38,7 +40,7 @@ func Same(a, b Object) bool {
 	case Identical(a, b):
 		return true
 	default:
-		return SameVersion(a, b) && (reflect.TypeOf(a) != reflect.TypeOf(b) || reflect.DeepEqual(a, b))
+		return SameVersion(a, b) && (reflect.TypeOf(a) != reflect.TypeOf(b) || dedup.Equal(a, b))
 	}
 }
 

@@ -1,7 +1,7 @@
 // Package traits is what the core must know of the objects that it keeps, whatever their Go
 // type is.
 //
-//	engine, store ──▶ Of[T]{Key, Version, UID, Labels, Detach} ──▶ T
+//	engine, store ──▶ Of[T]{Key, Version, UID, Labels, Detach, Equal} ──▶ T
 //
 // # Concurrency
 //

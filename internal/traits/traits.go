@@ -1,6 +1,10 @@
 package traits
 
-import "github.com/delta-runtime/delta-runtime/pkg/delta"
+import (
+	"reflect"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
 
 // Of is what the core must know of a T. It lets packages store and engine be generic
 // without an interface that every T would have to satisfy.
@@ -18,6 +22,17 @@ type Of[T any] struct {
 	// Detach returns the object outside of the list that it came in. The object may be part
 	// of the list's memory. Nil if it never is.
 	Detach func(T) T
+	// Equal reports whether two objects are equal. Others may have one or both. What nobody may read differs. Nil
+	// stands for reflect.DeepEqual, which is for types that nothing writes to.
+	Equal func(a, b T) bool
+}
+
+// SameContent reports whether a and b are equal.
+func (t *Of[T]) SameContent(a, b T) bool {
+	if t.Equal == nil {
+		return reflect.DeepEqual(a, b)
+	}
+	return t.Equal(a, b)
 }
 
 // SameState reports whether a and b are one object in one state. Then to replace one by the

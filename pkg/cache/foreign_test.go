@@ -2,6 +2,7 @@ package cache
 
 import (
 	"net/http"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -101,8 +102,8 @@ type lazyList struct {
 // DeepCopyObject is there to satisfy the interface.
 func (l *lazyList) DeepCopyObject() runtime.Object { return &lazyList{} }
 
-// lazyCache is of one such object. The handler is told of it.
-func lazyCache(t *testing.T, server answer, handler func(*lazy)) *Cache {
+// lazyCache is of one such object. The handler is told of it, and updated of each update.
+func lazyCache(t *testing.T, server answer, handler func(*lazy), updated func()) *Cache {
 	t.Helper()
 	c, err := NewWithOptions(&rest.Config{Host: "http://nowhere", QPS: -1}, crcache.Options{
 		Mapper: newMapper(), HTTPClient: &http.Client{Transport: answers{"configmaps": server}}, DefaultWatchErrorHandler: unheard,
@@ -116,7 +117,10 @@ func lazyCache(t *testing.T, server answer, handler func(*lazy)) *Cache {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = informer.AddEventHandler(crtools.ResourceEventHandlerFuncs{AddFunc: func(obj any) { handler(obj.(*lazy)) }})
+	_, err = informer.AddEventHandler(crtools.ResourceEventHandlerFuncs{
+		AddFunc:    func(obj any) { handler(obj.(*lazy)) },
+		UpdateFunc: func(_, _ any) { updated() },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,12 +133,43 @@ func TestWhatATypeRemembersIsNoMutation(t *testing.T) {
 		c := lazyCache(t, stream(1, 0, true), func(l *lazy) {
 			time.Sleep(1500 * time.Millisecond) // the first look is over
 			l.sum()
-		})
+		}, func() {})
 		time.Sleep(4 * time.Second)
 		if s := c.Status()[0]; s.Informer.Objects != 1 || s.Informer.Mutations != 0 {
 			t.Errorf("there are %d objects and %d mutations: %s", s.Informer.Objects, s.Informer.Mutations, s.Why)
 		}
 	})
+}
+
+// A server repeats an event while a handler uses the object. The race detector sees whether the two states are compared
+// where nobody may look. They are not, so they may differ, and the handler is told.
+func TestARepeatedEventIsComparedWhileItsObjectIsRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		updates := 0
+		lazyCache(t, repeating, func(l *lazy) {
+			time.Sleep(3 * time.Second) // the event has come again
+			l.sum()
+		}, func() { updates++ })
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		if updates != 1 {
+			t.Errorf("the handler was told of %d updates, want one", updates)
+		}
+	})
+}
+
+// repeating answers a streaming list with one object, and shows it again a while later.
+func repeating(r *http.Request) (*http.Response, error) {
+	if !r.URL.Query().Has("sendInitialEvents") {
+		return silence(r)
+	}
+	obj := object(r, "")
+	obj["metadata"].(map[string]any)["resourceVersion"] = "3" // as the list's
+	event := func(what string) [][]byte {
+		return [][]byte{encode(map[string]any{"type": what, "object": obj}).Bytes()}
+	}
+	parts := slices.Concat(event("ADDED"), initialEvents(r, nil), event("MODIFIED"))
+	return respond(http.StatusOK, &slowBody{ctx: r.Context(), each: time.Second, parts: parts}), nil
 }
 
 // All of a program's metrics would be missing.
@@ -143,7 +178,7 @@ func TestAKindWhoseTypeHasAMapOfItsOwnIsScraped(t *testing.T) {
 	lazyCache(t, stream(1, 0, true), func(l *lazy) {
 		l.sum()
 		close(remembered)
-	})
+	}, func() {})
 	<-remembered
 	const series = `delta_cache_bytes{form="",group="",kind="ConfigMap",version="v1"}`
 	if got := scrape.Read(t, metrics.Registry, "delta_")[series]; got < 200 {

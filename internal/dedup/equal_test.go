@@ -1,0 +1,112 @@
+package dedup_test
+
+import (
+	"reflect"
+	"sync"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/delta-runtime/delta-runtime/internal/dedup"
+)
+
+// rules remember what they were asked. Any number of goroutines may ask.
+type rules struct {
+	Texts []string
+	Limit *resource.Quantity
+
+	once sync.Once
+	seen map[string]bool
+}
+
+func (r *rules) has(text string) bool {
+	r.once.Do(func() { r.seen = map[string]bool{text: true} })
+	return r.seen[text]
+}
+
+// own decodes itself, so that nobody knows what else its code does.
+type own struct{ Text string }
+
+func (o *own) UnmarshalText(text []byte) error {
+	o.Text = string(text)
+	return nil
+}
+
+// base is embedded in others.
+type base struct{ Name string }
+
+type derived struct {
+	base
+	Size int
+}
+
+func TestPublishedObjectsThatAreEqual(t *testing.T) {
+	shared := &struct{ Rules *rules }{&rules{}}
+	again := *shared
+	quantity := func() *resource.Quantity { return new(resource.MustParse("1")) }
+	requests := func() *corev1.Container {
+		return &corev1.Container{Name: "a", Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{"cpu": *quantity()}}}
+	}
+	for name, tt := range map[string]struct {
+		a, b any
+		want bool
+	}{
+		"one in memory":              {shared.Rules, shared.Rules, true},
+		"one in memory further down": {shared, &again, true},
+		"nothing":                    {nil, nil, false},
+		"nil":                        {(*rules)(nil), (*rules)(nil), true},
+		"nil and an object":          {(*rules)(nil), &rules{}, false},
+		"two types":                  {&rules{}, &own{}, false},
+		"no pointers":                {own{}, own{}, false},
+		"unexported fields":          {&rules{}, &rules{}, false},
+		"a type that decodes itself": {&own{"a"}, &own{"a"}, false},
+		"quantities":                 {quantity(), quantity(), false},
+		"quantities in maps":         {requests(), requests(), true},
+		"two objects":                {requests(), &corev1.Container{Name: "a"}, false},
+		"embedded fields":            {&derived{base{"a"}, 1}, &derived{base{"a"}, 1}, true},
+		"other embedded fields":      {&derived{base{"a"}, 1}, &derived{base{"b"}, 1}, false},
+		"content":                    {&unstructured.Unstructured{Object: map[string]any{"a": int64(1)}}, &unstructured.Unstructured{Object: map[string]any{"a": int64(1)}}, true},
+	} {
+		if got := dedup.Equal(tt.a, tt.b); got != tt.want {
+			t.Errorf("%s: equal is %t", name, got)
+		}
+	}
+}
+
+// The race detector sees whether two objects are compared where their own methods write.
+func TestPublishedObjectsAreComparedWhileTheyAreRead(t *testing.T) {
+	rulesAt := func() *rules {
+		return &rules{Texts: []string{"a"}, Limit: resource.NewQuantity(1500, resource.DecimalSI)}
+	}
+	a, b := rulesAt(), rulesAt()
+	var readers sync.WaitGroup
+	for _, r := range []*rules{a, b} {
+		readers.Go(func() { _ = r.has("a") })
+		readers.Go(func() { _ = r.Limit.Cmp(resource.MustParse("0.0000000000000000001")) + len(r.Limit.String()) })
+	}
+	if dedup.Equal(a, b) || dedup.Equal(&struct{ Limit *resource.Quantity }{a.Limit}, &struct{ Limit *resource.Quantity }{b.Limit}) {
+		t.Error("what nobody may read is said to be equal")
+	}
+	readers.Wait()
+}
+
+func TestLegible(t *testing.T) {
+	type text string
+	for _, tt := range []struct {
+		of   reflect.Type
+		want dedup.Legible
+	}{
+		{reflect.TypeFor[text](), dedup.Legible{}},
+		{reflect.TypeFor[own](), dedup.Legible{Foreign: true}},
+		{reflect.TypeFor[rules](), dedup.Legible{Fields: []int{0, 1}}},
+		{reflect.TypeFor[derived](), dedup.Legible{Fields: []int{0, 1}, All: true}},
+		{reflect.TypeFor[struct{ *base }](), dedup.Legible{}},
+		{reflect.TypeFor[resource.Quantity](), dedup.Legible{Fields: []int{3}}},
+	} {
+		if got := dedup.LegibleOf(tt.of); !reflect.DeepEqual(*got, tt.want) {
+			t.Errorf("of %v anybody may read %+v, want %+v", tt.of, *got, tt.want)
+		}
+	}
+}
