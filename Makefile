@@ -54,8 +54,8 @@ test: controlplane bin/controller-gen bin/kustomize ## Run the tests that need n
 
 .PHONY: lint
 lint: bin/golangci-lint ## Check style, budgets and formatting
-	bin/golangci-lint run ./...
-	@for module in $(LINTED); do echo "== $$module"; (cd $$module && "$(CURDIR)/bin/golangci-lint" run ./...) || exit; done
+	bin/golangci-lint run --allow-parallel-runners ./...
+	@for module in $(LINTED); do echo "== $$module"; (cd $$module && "$(CURDIR)/bin/golangci-lint" run --allow-parallel-runners ./...) || exit; done
 
 .PHONY: race
 race: controlplane bin/kustomize ## Run the packages that have goroutines under the race detector, which needs a C compiler
