@@ -265,8 +265,8 @@ var mutants = []mutant{
 	{
 		name:   "an object that was saved later than the list was made is gone",
 		file:   "internal/engine/past.go",
-		old:    "return !revision.Older(c.Version(), c.fifo.opts.Traits.Version(last)) &&",
-		new:    "return (true || revision.Older(c.Version(), c.fifo.opts.Traits.Version(last))) &&",
+		old:    "return !reflector.Older(c.Version(), c.fifo.opts.Traits.Version(last)) &&",
+		new:    "return (true || reflector.Older(c.Version(), c.fifo.opts.Traits.Version(last))) &&",
 		suites: []suite{olderLists},
 	},
 	{

@@ -124,11 +124,11 @@ var skips = []mutant{
 	{
 		name: "another object with the same content is the same",
 		file: "pkg/diff/touches.go",
-		old:  "return d.before != nil && d.after != nil && !states.SameObject(d.before, d.after)",
+		old:  "return d.before != nil && d.after != nil && !path.SameObject(d.before, d.after)",
 		new:  "return false",
 		also: []edit{ // only a relist exchanges objects, and then everything is touched
-			{"pkg/delta/touches.go", "c.unsure, c.Relisted, c.Missed", "c.unsure, c.Relisted && states.SameObject(c.Old, c.New), c.Missed"},
-			{"pkg/delta/touches.go", "|| c.doubt || c.looks() {", "|| c.looks() || c.doubt && !slices.ContainsFunc(c.list, func(c Change) bool { return isUpdate(&c) && !states.SameObject(c.Old, c.New) }) {"},
+			{"pkg/delta/touches.go", "c.unsure, c.Relisted, c.Missed", "c.unsure, c.Relisted && path.SameObject(c.Old, c.New), c.Missed"},
+			{"pkg/delta/touches.go", "|| c.doubt || c.looks() {", "|| c.looks() || c.doubt && !slices.ContainsFunc(c.list, func(c Change) bool { return isUpdate(&c) && !path.SameObject(c.Old, c.New) }) {"},
 		},
 		suites: []suite{skipWorlds},
 	},

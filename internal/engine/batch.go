@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/store"
-	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
@@ -73,7 +72,7 @@ type (
 	dismissal[T any] struct {
 		reach  reach
 		how    informer.Removal
-		traits *traits.Of[T]
+		traits *store.Traits[T]
 		answer chan error
 	}
 )

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/delta-runtime/delta-runtime/internal/invariant"
+	"github.com/delta-runtime/delta-runtime/internal/lock"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -20,7 +20,7 @@ func (f *DeltaFIFO[T]) PopKey(ctx context.Context) (Batch[T], error) {
 func (f *DeltaFIFO[T]) tryPopKey() (Batch[T], bool, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	invariant.Check(!f.busy, "pop before the last batch was released")
+	lock.Invariant(!f.busy, "pop before the last batch was released")
 	if f.pending.live == 0 {
 		if f.closed {
 			f.ringLocked()

@@ -8,10 +8,9 @@ import (
 	"github.com/go-logr/logr"
 
 	"github.com/delta-runtime/delta-runtime/internal/mutation"
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/store"
-	"github.com/delta-runtime/delta-runtime/internal/tally"
 	"github.com/delta-runtime/delta-runtime/internal/timetable"
-	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
@@ -41,7 +40,7 @@ type controller[T any] struct {
 	fifo      *DeltaFIFO[T]
 	store     *store.Store[T]
 	processor *processor[T]
-	traits    *traits.Of[T]
+	traits    *store.Traits[T]
 	unchanged Unchanged
 	resync    *resyncer
 	ready     <-chan struct{}       // closed when subscribers can count as synced
@@ -50,7 +49,7 @@ type controller[T any] struct {
 	waiting   []*subscriber[T]      // those who join when the first list is there, to be told what has changed since it was saved
 	past      *past[T]              // nil for none
 
-	batches, applied, processed tally.Histogram // see Counts
+	batches, applied, processed reflector.Histogram // see Counts
 
 	log  logr.Logger
 	kind string

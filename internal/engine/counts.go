@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
-	"github.com/delta-runtime/delta-runtime/internal/tally"
 )
 
 // Counts are what an informer has done since it was made.
@@ -13,7 +12,7 @@ type Counts struct {
 	Reflector reflector.Counts
 	// Batches are the numbers of deltas that were applied at once, and Applied the times that
 	// this took, in nanoseconds. Processed are the times until they were published, too.
-	Batches, Applied, Processed tally.Reading
+	Batches, Applied, Processed reflector.Reading
 	// Oldest is how long the oldest delta has waited that is not visible yet.
 	Oldest time.Duration
 	// Gaps is what [Informer.Gaps] returns.

@@ -10,7 +10,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
-	"github.com/delta-runtime/delta-runtime/internal/traits"
+	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
@@ -18,7 +18,7 @@ import (
 // book is what the examples keep: the core holds any type.
 type book struct{ title, version string }
 
-var bookTraits = traits.Of[book]{
+var bookTraits = store.Traits[book]{
 	Key:     func(b book) (delta.Key, error) { return delta.Key{Name: b.title}, nil },
 	Version: func(b book) string { return b.version },
 	UID:     func(book) string { return "" },
@@ -85,7 +85,7 @@ func ExampleNew() {
 }
 
 // shelves keep books by author, which is the namespace.
-var byAuthor = traits.Of[book]{
+var byAuthor = store.Traits[book]{
 	Key:     func(b book) (delta.Key, error) { return delta.ParseKey(b.title), nil },
 	Version: bookTraits.Version, UID: bookTraits.UID, Labels: bookTraits.Labels,
 }

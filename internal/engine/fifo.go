@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/lock"
+	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/internal/timetable"
-	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -52,7 +52,7 @@ type DeltaFIFO[T any] struct {
 
 // FIFOOptions configure a [DeltaFIFO]. Traits is required.
 type FIFOOptions[T any] struct {
-	Traits traits.Of[T]
+	Traits store.Traits[T]
 
 	// Known is the store that the deltas are going to be applied to. Without one,
 	// an object is known only while a delta of it is pending or handed out.

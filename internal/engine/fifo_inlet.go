@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
-	"github.com/delta-runtime/delta-runtime/internal/revision"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -263,7 +262,7 @@ func (in *inlet[T]) progress() (visible string, heardAt time.Time) {
 
 // lowestLocked returns the lowest version of all scopes that have one.
 func (f *DeltaFIFO[T]) lowestLocked(version func(*inlet[T]) string) string {
-	var lowest revision.Union
+	var lowest reflector.VersionUnion
 	for _, in := range f.inlets {
 		lowest.Add(version(in), in.heardAt)
 	}

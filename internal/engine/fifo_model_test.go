@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
+	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
-	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -22,7 +22,7 @@ type cell struct {
 	version int
 }
 
-var cellTraits = traits.Of[cell]{
+var cellTraits = store.Traits[cell]{
 	Key: func(c cell) (delta.Key, error) {
 		if c.name == "" {
 			return delta.Key{}, fmt.Errorf("cell has no name")

@@ -3,7 +3,7 @@ package engine
 import (
 	"context"
 
-	"github.com/delta-runtime/delta-runtime/internal/invariant"
+	"github.com/delta-runtime/delta-runtime/internal/lock"
 )
 
 // Pop waits until something is pending and hands out all of it. The caller
@@ -43,7 +43,7 @@ func (f *DeltaFIFO[T]) tryPop() (Batch[T], bool, error) {
 }
 
 func (f *DeltaFIFO[T]) popLocked() (Batch[T], bool, error) {
-	invariant.Check(!f.busy, "pop before the last batch was released")
+	lock.Invariant(!f.busy, "pop before the last batch was released")
 	if f.pending.empty() {
 		if f.closed {
 			f.ringLocked() // wake the next one that waits, if any
@@ -65,7 +65,7 @@ func (f *DeltaFIFO[T]) Release() {
 }
 
 func (f *DeltaFIFO[T]) releaseLocked() {
-	invariant.Check(f.busy, "release without a batch")
+	lock.Invariant(f.busy, "release without a batch")
 	f.busy = false
 	f.out.reset()
 	f.revealLocked()

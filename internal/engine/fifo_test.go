@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
+	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/internal/timetable"
-	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -38,7 +38,7 @@ func TestDeletionOfTheUnknownStillBringsItsVersion(t *testing.T) {
 // copied.
 func TestWhatIsKeptOfALentListIsDetached(t *testing.T) {
 	copied := map[string]int{}
-	f := NewDeltaFIFO(FIFOOptions[*cell]{Traits: traits.Of[*cell]{
+	f := NewDeltaFIFO(FIFOOptions[*cell]{Traits: store.Traits[*cell]{
 		Key:     func(c *cell) (delta.Key, error) { return delta.ParseKey(c.name), nil },
 		Version: func(c *cell) string { return fmt.Sprint(c.version) },
 		UID:     func(*cell) string { return "" },

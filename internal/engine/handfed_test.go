@@ -14,7 +14,6 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
-	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -23,7 +22,7 @@ type note struct{ name, version, text string }
 
 func (n note) String() string { return n.name + "@" + n.version + " " + n.text }
 
-var noteTraits = traits.Of[note]{
+var noteTraits = store.Traits[note]{
 	Key: func(n note) (delta.Key, error) {
 		if n.name == "" {
 			return delta.Key{}, faulty.ErrNoName

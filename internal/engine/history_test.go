@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"github.com/delta-runtime/delta-runtime/internal/traits"
+	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -14,8 +14,8 @@ type part struct {
 	state int
 }
 
-func partTraits() *traits.Of[part] {
-	return &traits.Of[part]{
+func partTraits() *store.Traits[part] {
+	return &store.Traits[part]{
 		Version: func(o part) string { return fmt.Sprint(o.state) },
 		UID:     func(o part) string { return o.uid },
 	}

@@ -16,10 +16,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/internal/lock"
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
-	"github.com/delta-runtime/delta-runtime/internal/revision"
 	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/internal/timetable"
-	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
@@ -63,7 +61,7 @@ type Options[T any] struct {
 	// Name is the kind, for logs and status: "apps/v1 Deployment".
 	Name string
 	// Traits tells what the informer must know of an object.
-	Traits traits.Of[T]
+	Traits store.Traits[T]
 	// Indexers are the store's indexes from the start; see [Informer.AddIndexers].
 	Indexers store.Indexers[T]
 	// Transform replaces each object once, before it is kept.
@@ -265,7 +263,7 @@ func (i *Informer[T]) Settled() <-chan struct{} { return i.fifo.settled }
 // there are several scopes, that of the one that is the furthest behind. The store
 // may be a batch behind; see the store's own Version.
 func (i *Informer[T]) Version() string {
-	var lowest revision.Union
+	var lowest reflector.VersionUnion
 	for _, s := range i.coverage.Load().scopes {
 		_, heardAt := s.inlet.progress()
 		lowest.Add(s.reflector.LastSyncResourceVersion(), heardAt)

@@ -12,15 +12,15 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
+	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
-	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
-var thingTraits = traits.Of[faulty.Thing]{
+var thingTraits = store.Traits[faulty.Thing]{
 	Key:     faulty.KeyOf,
 	Version: func(t faulty.Thing) string { return t.Version },
 	UID:     func(faulty.Thing) string { return "" },

@@ -13,9 +13,9 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
+	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/internal/timetable"
-	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
@@ -62,7 +62,7 @@ func (c *crowd) Next(ctx context.Context) (listwatch.Event[faulty.Thing], error)
 
 func (c *crowd) Close() {}
 
-var numberedTraits = traits.Of[faulty.Thing]{
+var numberedTraits = store.Traits[faulty.Thing]{
 	Key: faulty.KeyOf, Version: thingTraits.Version, UID: thingTraits.UID,
 	Labels: func(t faulty.Thing) map[string]string { return numberLabels(delta.Key{Name: t.Name}) },
 }

@@ -3,7 +3,7 @@ package engine
 import (
 	"container/heap"
 
-	"github.com/delta-runtime/delta-runtime/internal/revision"
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 )
 
 // inlets are those that are open, and which of them something is to be done about: an event must not
@@ -50,7 +50,7 @@ func (l *inlets[T]) reveal() {
 }
 
 func (l *inlets[T]) file(in *inlet[T]) {
-	if _, number := revision.Number(in.out); number {
+	if _, number := reflector.VersionNumber(in.out); number {
 		heap.Push(&l.lowest, in)
 	} else if in.out != "" {
 		l.unordered++
@@ -58,7 +58,7 @@ func (l *inlets[T]) file(in *inlet[T]) {
 }
 
 func (l *inlets[T]) unfile(in *inlet[T]) {
-	if _, number := revision.Number(in.out); number {
+	if _, number := reflector.VersionNumber(in.out); number {
 		heap.Remove(&l.lowest, in.place)
 	} else if in.out != "" {
 		l.unordered--
@@ -72,7 +72,7 @@ type byVersion[T any] []*inlet[T]
 func (h byVersion[T]) Len() int { return len(h) }
 
 // Less puts the older first.
-func (h byVersion[T]) Less(i, j int) bool { return revision.Older(h[i].out, h[j].out) }
+func (h byVersion[T]) Less(i, j int) bool { return reflector.Older(h[i].out, h[j].out) }
 
 // Swap keeps the places right.
 func (h byVersion[T]) Swap(i, j int) {

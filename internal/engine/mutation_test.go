@@ -9,7 +9,6 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/internal/store"
-	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
@@ -24,7 +23,7 @@ func TestOnMutationMayCallTheInformer(t *testing.T) {
 		called := 0
 		i = New[*doc](server, Options[*doc]{
 			Name: "docs",
-			Traits: traits.Of[*doc]{
+			Traits: store.Traits[*doc]{
 				Key:     func(d *doc) (delta.Key, error) { return delta.Key{Name: d.Name}, nil },
 				Version: func(*doc) string { return "" },
 				UID:     func(*doc) string { return "" },

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/delta-runtime/delta-runtime/internal/revision"
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
@@ -94,7 +94,7 @@ func (c *comparison[T]) each(tell func(delta.Delta[T]) bool) {
 // isGone reports whether an object that was saved certainly does not exist, though readers may see another one of its name. Handlers
 // clean up after a deletion, so none is told that is not certain. A view that is older than the saved state says nothing of the object.
 func (c *comparison[T]) isGone(key delta.Key, last T) bool {
-	return !revision.Older(c.Version(), c.fifo.opts.Traits.Version(last)) && !c.fifo.mayExist(key, last)
+	return !reflector.Older(c.Version(), c.fifo.opts.Traits.Version(last)) && !c.fifo.mayExist(key, last)
 }
 
 // mayExist reports whether an object may be there that readers have not seen: nobody could read it, or it came a moment ago, or its scope has

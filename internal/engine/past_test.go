@@ -16,8 +16,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
+	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
-	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
@@ -25,7 +25,7 @@ import (
 // card is an object with a UID.
 type card struct{ name, uid, version string }
 
-var cardTraits = traits.Of[card]{
+var cardTraits = store.Traits[card]{
 	Key:     func(c card) (delta.Key, error) { return delta.ParseKey(c.name), nil },
 	Version: func(c card) string { return c.version },
 	UID:     func(c card) string { return c.uid },

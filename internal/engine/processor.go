@@ -9,8 +9,8 @@ import (
 	"github.com/go-logr/logr"
 
 	"github.com/delta-runtime/delta-runtime/internal/lock"
+	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/internal/timetable"
-	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
@@ -19,7 +19,7 @@ import (
 // which each has a cursor, so that an event costs its log entry once and a slow
 // subscriber costs its own cursor and what the log keeps for it.
 type processor[T any] struct {
-	traits *traits.Of[T]
+	traits *store.Traits[T]
 	log    *eventLog[T]
 	logger logr.Logger
 	calmed func() // called when a subscriber that lagOrAwait found behind has caught up
@@ -39,7 +39,7 @@ type inventory[T any] interface {
 	Release()
 }
 
-func newProcessor[T any](traits *traits.Of[T], logger logr.Logger) *processor[T] {
+func newProcessor[T any](traits *store.Traits[T], logger logr.Logger) *processor[T] {
 	p := &processor[T]{traits: traits, log: newEventLog[T](), logger: logger, calmed: func() {}}
 	p.subscribers.Store(new([]*subscriber[T]))
 	return p

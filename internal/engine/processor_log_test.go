@@ -9,7 +9,7 @@ import (
 	"github.com/go-logr/logr"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
-	"github.com/delta-runtime/delta-runtime/internal/traits"
+	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
@@ -18,7 +18,7 @@ import (
 // not been told once it has left, even if its handler never returns.
 func TestTheLogIsGarbageBehindTheSlowest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newProcessor(&traits.Of[*part]{}, logr.Discard())
+		p := newProcessor(&store.Traits[*part]{}, logr.Discard())
 		g := lifecycle.New(t.Context())
 		release := make(chan struct{})
 		slow := p.newSubscriber(informer.SubscribeOptions{}, func(*delta.Delta[*part]) { <-release })

@@ -13,7 +13,7 @@ import (
 	"github.com/go-logr/logr/funcr"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
-	"github.com/delta-runtime/delta-runtime/internal/traits"
+	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
@@ -24,8 +24,8 @@ type payload struct {
 	_   [256]byte
 }
 
-func payloadTraits() *traits.Of[*payload] {
-	return &traits.Of[*payload]{
+func payloadTraits() *store.Traits[*payload] {
+	return &store.Traits[*payload]{
 		UID:     func(o *payload) string { return o.uid },
 		Version: func(*payload) string { return "" },
 	}

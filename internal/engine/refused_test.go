@@ -10,7 +10,6 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
-	"github.com/delta-runtime/delta-runtime/internal/revision"
 	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
@@ -19,7 +18,7 @@ import (
 // refusing is a transform that takes nothing called b at a version past the limit.
 func refusing(limit string) func(faulty.Thing) (faulty.Thing, error) {
 	return func(obj faulty.Thing) (faulty.Thing, error) {
-		if obj.Name == "b" && revision.Older(limit, obj.Version) {
+		if obj.Name == "b" && reflector.Older(limit, obj.Version) {
 			return faulty.Thing{}, errors.New("cannot be transformed")
 		}
 		return obj, nil

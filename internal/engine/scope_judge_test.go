@@ -6,14 +6,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/delta-runtime/delta-runtime/internal/revision"
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 func (e *empire) compare(ready Readiness) {
 	want := map[delta.Key]string{}
-	var lowest revision.Union
+	var lowest reflector.VersionUnion
 	for _, p := range e.provinces {
 		s := e.informer.coverage.Load().called(p.reach.namespace)
 		if s == nil {

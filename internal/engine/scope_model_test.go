@@ -16,16 +16,16 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
+	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
-	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // scopedTraits are those of things whose name begins with a namespace.
-var scopedTraits = traits.Of[faulty.Thing]{
+var scopedTraits = store.Traits[faulty.Thing]{
 	Key: func(t faulty.Thing) (delta.Key, error) {
 		if t.Name == "" {
 			return delta.Key{}, faulty.ErrNoName

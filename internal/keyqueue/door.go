@@ -4,7 +4,7 @@ import (
 	"runtime"
 	"sync/atomic"
 
-	"github.com/delta-runtime/delta-runtime/internal/invariant"
+	"github.com/delta-runtime/delta-runtime/internal/lock"
 )
 
 // door is a mutex for calls that are shorter than the way of a cache line from one core to
@@ -88,7 +88,7 @@ func (d *door) wait() {
 				called, looks = doorCalled, 0
 			}
 		default:
-			invariant.Check(s&doorNext == 0, "two are next")
+			lock.Invariant(s&doorNext == 0, "two are next")
 			if d.state.CompareAndSwap(s, (s|doorNext)&^doorCalled) {
 				<-d.hand // the door stays shut
 				return

@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/delta-runtime/delta-runtime/internal/invariant"
+	"github.com/delta-runtime/delta-runtime/internal/lock"
 	"github.com/delta-runtime/delta-runtime/pkg/queue"
 )
 
@@ -310,7 +310,7 @@ func (s *schedule[K]) release(e *entry[K]) {
 	if !e.idle() {
 		return
 	}
-	invariant.Check(!e.inLane, "an idle entry is still in a lane")
+	lock.Invariant(!e.inLane, "an idle entry is still in a lane")
 	s.table.remove(e)
 	*e = entry[K]{}
 	if s.nfree < maxFree {

@@ -1,18 +1,18 @@
 package keyqueue
 
-import "github.com/delta-runtime/delta-runtime/internal/invariant"
+import "github.com/delta-runtime/delta-runtime/internal/lock"
 
 // lock takes the queue's lock, and unlock releases it.
 func (q *Queue[K]) lock() {
 	q.door.enter()
-	if invariant.Enabled {
+	if lock.Invariants {
 		q.mu.Lock()
 	}
 }
 
 func (q *Queue[K]) unlock() {
-	if invariant.Enabled {
-		invariant.Check(q.idle == 0 || q.woken >= q.schedule.ready,
+	if lock.Invariants {
+		lock.Invariant(q.idle == 0 || q.woken >= q.schedule.ready,
 			"%d keys are ready, %d workers sleep, and %d are woken", q.schedule.ready, q.idle, q.woken)
 		q.mu.Unlock()
 	}

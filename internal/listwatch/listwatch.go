@@ -52,7 +52,7 @@ func Distrusts(ctx context.Context) bool { return ctx.Value(distrust{}) != nil }
 type Page[T any] struct {
 	Items []T
 	// Lent means that the items are parts of one piece of memory, so one that is
-	// kept has to be detached; see traits.Of. Most items of a relist
+	// kept has to be detached; see store.Traits. Most items of a relist
 	// are known already, and are not worth the copy.
 	Lent     bool
 	Version  string // resource version of the list

@@ -1,4 +1,5 @@
-// Package lock has mutexes that know their place in the one order of all locks.
+// Package lock has mutexes that know their place in the one order of all locks, and the
+// check of whatever else must always hold.
 //
 //	mu lock.Mutex[lock.Informer] // the rank of the field, from the list in order.go
 //
@@ -13,8 +14,9 @@
 //	go build                      a Mutex is a sync.Mutex
 //	go test -tags invariants      each Lock is checked
 //
-// Other invariants are also checked by the race detector's builds, and users test with these.
-// The order is not: it is ours to keep, and to check it slows each Lock.
+// [Invariant] checks the others, also in the race detector's builds, and users test with these.
+// The order is not checked there: it is ours to keep, and to check it slows each Lock. No check
+// changes what the program does: the same calls have the same results, built either way.
 //
 // TryLock never waits, so it is not checked. But a lock that it gets counts as held.
 //

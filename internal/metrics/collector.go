@@ -7,7 +7,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/lock"
 	"github.com/delta-runtime/delta-runtime/internal/observe"
-	"github.com/delta-runtime/delta-runtime/internal/tally"
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 )
 
 // collector answers a scrape.
@@ -90,7 +90,7 @@ type sample struct {
 	of      *family
 	labels  []string
 	value   float64
-	reading tally.Reading // of a histogram
+	reading reflector.Reading // of a histogram
 }
 
 // at returns the series, and whether it is new.
@@ -122,7 +122,7 @@ func (s samples) set(f *family, value float64, labels ...string) {
 }
 
 // read adds a histogram to a series.
-func (s samples) read(f *family, r tally.Reading, labels ...string) {
+func (s samples) read(f *family, r reflector.Reading, labels ...string) {
 	one, _ := s.at(f, labels)
 	one.reading.Add(&r)
 }
@@ -138,7 +138,7 @@ func (s *sample) metric(desc *prometheus.Desc) prometheus.Metric {
 		for ; next <= i; next++ {
 			below += s.reading.Counts[next]
 		}
-		buckets[float64(tally.UpperBound(i))/f.scale] = below
+		buckets[float64(reflector.UpperBound(i))/f.scale] = below
 	}
 	return prometheus.MustNewConstHistogram(desc, s.reading.Count(), float64(s.reading.Sum)/f.scale, buckets, s.labels...)
 }

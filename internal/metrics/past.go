@@ -3,7 +3,7 @@ package metrics
 import (
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/delta-runtime/delta-runtime/internal/tally"
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 )
 
 // past has what the scrape before has seen of counters and histograms. A series may be the sum over
@@ -15,8 +15,8 @@ type past map[sampleKey]*mark
 // mark is how far a series was.
 type mark struct {
 	value   float64
-	reading *tally.Reading // of a histogram
-	lost    *mark          // what is gone; nil if nothing is
+	reading *reflector.Reading // of a histogram
+	lost    *mark              // what is gone; nil if nothing is
 }
 
 // next adds to the series what is gone of them, and returns the past of the next scrape.
@@ -45,11 +45,11 @@ func (p past) next(now samples) past {
 
 // miss notes by how much the series has fallen.
 func (m *mark) miss(before *mark) {
-	lost := mark{value: max(0, before.value-m.value), reading: &tally.Reading{}}
+	lost := mark{value: max(0, before.value-m.value), reading: &reflector.Reading{}}
 	if m.reading != nil {
 		*lost.reading = before.reading.Beyond(m.reading)
 	}
-	if lost.value == 0 && *lost.reading == (tally.Reading{}) {
+	if lost.value == 0 && *lost.reading == (reflector.Reading{}) {
 		return
 	}
 	if m.lost != nil {

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/delta-runtime/delta-runtime/internal/dedup"
-	"github.com/delta-runtime/delta-runtime/internal/states"
+	"github.com/delta-runtime/delta-runtime/internal/path"
 )
 
 // IsNil reports whether a value is nil. It also sees a nil pointer in an interface, which
@@ -26,13 +26,13 @@ func IsNil(v any) bool {
 
 // SameState reports whether two objects show one state of one object. Of objects without a
 // resource version it is known only if they are one object in memory.
-func SameState(before, after states.Object) bool {
+func SameState(before, after path.Object) bool {
 	// Some servers change objects without giving them new versions.
-	return before == after || states.SameVersion(before, after) && dedup.Equal(before, after)
+	return before == after || path.SameVersion(before, after) && dedup.Equal(before, after)
 }
 
 // Untyped reports whether the Go type does not say what the object has.
-func Untyped(obj states.Object) bool {
+func Untyped(obj path.Object) bool {
 	switch obj.(type) {
 	case runtime.Unstructured, *metav1.PartialObjectMetadata:
 		return true

@@ -8,12 +8,12 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/delta-runtime/delta-runtime/internal/states"
+	"github.com/delta-runtime/delta-runtime/internal/path"
 )
 
 func TestIsNil(t *testing.T) {
 	var pointer *corev1.Pod
-	var object states.Object = pointer
+	var object path.Object = pointer
 	for name, tt := range map[string]struct {
 		v    any
 		want bool
@@ -28,12 +28,12 @@ func TestIsNil(t *testing.T) {
 }
 
 func TestSameState(t *testing.T) {
-	at := func(uid types.UID, version, label string) states.Object {
+	at := func(uid types.UID, version, label string) path.Object {
 		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: uid, ResourceVersion: version, Labels: map[string]string{"a": label}}}
 	}
 	one := at("a", "", "")
 	for name, tt := range map[string]struct {
-		before, after states.Object
+		before, after path.Object
 		want          bool
 	}{
 		"one in memory":              {one, one, true},
@@ -52,7 +52,7 @@ func TestSameState(t *testing.T) {
 func TestUntyped(t *testing.T) {
 	type wrapped struct{ unstructured.Unstructured }
 	for name, tt := range map[string]struct {
-		obj  states.Object
+		obj  path.Object
 		want bool
 	}{
 		"a Pod": {&corev1.Pod{}, false}, "metadata": {&metav1.PartialObjectMetadata{}, true},

@@ -7,13 +7,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/delta-runtime/delta-runtime/internal/dedup"
-	"github.com/delta-runtime/delta-runtime/internal/traits"
+	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
 // Traits read Kubernetes objects. An object without metadata has no version, no UID and no
 // labels.
-var Traits = traits.Of[any]{
+var Traits = store.Traits[any]{
 	Key:     Key,
 	Version: func(obj any) string { return metadata(obj).GetResourceVersion() },
 	UID:     func(obj any) string { return string(metadata(obj).GetUID()) },

@@ -7,7 +7,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/journal"
 	"github.com/delta-runtime/delta-runtime/internal/lock"
-	"github.com/delta-runtime/delta-runtime/internal/tally"
+	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -18,7 +18,7 @@ const causes = int(delta.Restart) + 1
 type Calls struct {
 	results [journal.Panic + 1]atomic.Uint64
 	causes  [causes]atomic.Uint64
-	latency [causes]tally.Histogram // nanoseconds
+	latency [causes]reflector.Histogram // nanoseconds
 	changes atomic.Uint64
 	own     atomic.Uint64
 
@@ -82,7 +82,7 @@ type CallCounts struct {
 	Causes map[delta.Cause]uint64
 	// Latency has the times from when the first delta of a change was seen to the call, in
 	// nanoseconds. A change of several causes counts for the first of them.
-	Latency map[delta.Cause]tally.Reading
+	Latency map[delta.Cause]reflector.Reading
 	Changes uint64
 	Own     uint64            // changes that the operator itself has made
 	Lacking map[string]uint64 // calls whose changes were not complete
@@ -91,7 +91,7 @@ type CallCounts struct {
 // Read returns the counts so far.
 func (c *Calls) Read() CallCounts {
 	counts := CallCounts{
-		Results: map[journal.Result]uint64{}, Causes: map[delta.Cause]uint64{}, Latency: map[delta.Cause]tally.Reading{},
+		Results: map[journal.Result]uint64{}, Causes: map[delta.Cause]uint64{}, Latency: map[delta.Cause]reflector.Reading{},
 		Changes: c.changes.Load(), Own: c.own.Load(), Lacking: map[string]uint64{},
 	}
 	for how := journal.Success; how <= journal.Panic; how++ {

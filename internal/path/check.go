@@ -10,14 +10,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-
-	"github.com/delta-runtime/delta-runtime/internal/states"
 )
 
 // Check returns an error for a path that objects of the example's kind can't have. The schemas
 // describe objects whose Go type does not say what they have: unstructured ones, and metadata
 // alone. Where they do not know the kind, nothing is wrong with a path.
-func Check(example states.Object, schemas Schemas, text string) error {
+func Check(example Object, schemas Schemas, text string) error {
 	if example == nil {
 		return fmt.Errorf("check path %s: there is no example of the objects", Cut(text, MaxPath))
 	}
@@ -52,9 +50,9 @@ type Kind struct {
 }
 
 // KindOf returns the kind of an object as paths are checked for it.
-func KindOf(obj states.Object) Kind {
+func KindOf(obj Object) Kind {
 	k := Kind{Type: reflect.TypeOf(obj)}
-	if states.Present(obj) != nil {
+	if Present(obj) != nil {
 		k.GVK = obj.GetObjectKind().GroupVersionKind()
 	}
 	return k
@@ -263,7 +261,7 @@ func here(at Path) string {
 
 // Must returns the path's text as an edit has it if objects of type T can have such a field,
 // and panics with an [Error] if they can't.
-func Must[T states.Object](text string) string {
+func Must[T Object](text string) string {
 	checked, _, err := Kind{Type: reflect.TypeFor[T]()}.Check(text, nil)
 	if err != nil {
 		panic(err)

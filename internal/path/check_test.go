@@ -16,7 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/delta-runtime/delta-runtime/internal/path"
-	"github.com/delta-runtime/delta-runtime/internal/states"
 	"github.com/delta-runtime/delta-runtime/internal/testing/samples"
 	"github.com/delta-runtime/delta-runtime/pkg/diff"
 )
@@ -182,7 +181,7 @@ func (o *outlandish) DeepCopyObject() runtime.Object { return o }
 
 func TestPathsOfOutlandishTypes(t *testing.T) {
 	_ = embedded{}.hidden
-	for _, nothing := range []states.Object{nil, (*appsv1.Deployment)(nil)} {
+	for _, nothing := range []path.Object{nil, (*appsv1.Deployment)(nil)} {
 		if path.Check(nothing, nil, "spec.replica") == nil {
 			t.Errorf("a wrong path of a %T passes", nothing)
 		}
@@ -208,7 +207,7 @@ func TestPathsOfFormsThatDoNotTell(t *testing.T) {
 	untold := &unstructuredv1.Unstructured{Object: map[string]any{"apiVersion": "a.b/v1", "kind": "Custom"}}
 	partial := &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"}}
 	for name, c := range map[string]struct {
-		example states.Object
+		example path.Object
 		schemas path.Schemas
 		legal   map[string]bool
 	}{
@@ -232,7 +231,7 @@ func TestPathsOfFormsThatDoNotTell(t *testing.T) {
 	if got := path.Must[*unstructuredv1.Unstructured](".spec.a"); got != "spec.a" {
 		t.Errorf("got %s", got)
 	}
-	if got := path.Must[states.Object]("spec.a"); got != "spec.a" {
+	if got := path.Must[path.Object]("spec.a"); got != "spec.a" {
 		t.Errorf("got %s", got)
 	}
 	if err := path.Check(partial, samples.Builtin, "spec.replica"); err == nil || !strings.HasPrefix(err.Error(), "path spec.replica can't exist in apps/v1 Deployment: ") {
@@ -274,7 +273,7 @@ func FuzzCheckPath(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, example := range []states.Object{&unreadable{}, &appsv1.Deployment{}, &metav1.PartialObjectMetadata{}} {
+		for _, example := range []path.Object{&unreadable{}, &appsv1.Deployment{}, &metav1.PartialObjectMetadata{}} {
 			checked, _, err := path.KindOf(example).Check(text, nil)
 			var wrong *path.Error
 			switch {

@@ -15,7 +15,8 @@
 // path touched that was not, and never the other way round.
 //
 // The package also tells the elements of a list from each other, by a [Shape], and finds
-// the parts in which two states of an object differ, with [ChangedParts].
+// the parts in which two states of an object differ, with [ChangedParts]. states.go says
+// whether two states are the same without looking for what differs.
 //
 // # Concurrency
 //

@@ -10,7 +10,6 @@ import (
 	unstructuredv1 "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/delta-runtime/delta-runtime/internal/dedup"
-	"github.com/delta-runtime/delta-runtime/internal/states"
 )
 
 // Part is a field of an object, or of its metadata, spec or status: what is noted of a
@@ -30,14 +29,14 @@ func (p Part) Path() Path {
 
 // ChangedParts returns the parts in which two states differ, or may differ. It reports
 // false where that can't be told.
-func ChangedParts(before, after states.Object) ([]Part, bool) {
+func ChangedParts(before, after Object) ([]Part, bool) {
 	a, b := reflect.ValueOf(before), reflect.ValueOf(after)
-	if a.Type() != b.Type() || !states.SameObject(before, after) {
+	if a.Type() != b.Type() || !SameObject(before, after) {
 		return nil, false
 	}
 	switch x := before.(type) {
 	case *metav1.PartialObjectMetadata:
-		return nil, states.Same(before, after) // the rest can't be seen
+		return nil, SameState(before, after) // the rest can't be seen
 	case *unstructuredv1.Unstructured:
 		y, ok := after.(*unstructuredv1.Unstructured)
 		if !ok {
@@ -60,7 +59,7 @@ func ChangedParts(before, after states.Object) ([]Part, bool) {
 }
 
 // hiddenNoise is what differs in any two versions of an object, and is compared nowhere.
-func hiddenNoise(before, after states.Object) []Part {
+func hiddenNoise(before, after Object) []Part {
 	if before.GetResourceVersion() == after.GetResourceVersion() {
 		return nil
 	}

@@ -19,7 +19,6 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/delta-runtime/delta-runtime/internal/path"
-	"github.com/delta-runtime/delta-runtime/internal/states"
 	"github.com/delta-runtime/delta-runtime/internal/testing/samples"
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/diff"
@@ -30,7 +29,7 @@ func builtinKinds() []schema.GroupVersionKind {
 	var all []schema.GroupVersionKind
 	for kind := range scheme.Scheme.AllKnownTypes() {
 		if obj, err := scheme.Scheme.New(kind); err == nil && kind.Version != runtime.APIVersionInternal {
-			if _, ok := obj.(states.Object); ok {
+			if _, ok := obj.(path.Object); ok {
 				all = append(all, kind)
 			}
 		}
@@ -43,7 +42,7 @@ func builtinKinds() []schema.GroupVersionKind {
 type dice struct{ samples.Dice }
 
 // made makes an object of a kind, with random values in fields of every type.
-func (d *dice) made(t *testing.T, kind schema.GroupVersionKind) states.Object {
+func (d *dice) made(t *testing.T, kind schema.GroupVersionKind) path.Object {
 	t.Helper()
 	obj, err := scheme.Scheme.New(kind)
 	if err != nil {
@@ -51,7 +50,7 @@ func (d *dice) made(t *testing.T, kind schema.GroupVersionKind) states.Object {
 	}
 	d.fill(reflect.ValueOf(obj).Elem(), 0)
 	obj.GetObjectKind().SetGroupVersionKind(kind)
-	return obj.(states.Object)
+	return obj.(path.Object)
 }
 
 // fill sets a value and what is below it.
@@ -129,7 +128,7 @@ func (d *dice) few(depth int) int {
 }
 
 // unstructuredOf returns the object in unstructured form.
-func unstructuredOf(t *testing.T, obj states.Object) states.Object {
+func unstructuredOf(t *testing.T, obj path.Object) path.Object {
 	t.Helper()
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
 	if err != nil {
@@ -181,13 +180,13 @@ func TestWhatADiffPrintsCanExist(t *testing.T) {
 }
 
 // anyOf is an unstructured object of a kind.
-func anyOf(kind schema.GroupVersionKind) states.Object {
+func anyOf(kind schema.GroupVersionKind) path.Object {
 	u := &unstructuredv1.Unstructured{}
 	u.SetGroupVersionKind(kind)
 	return u
 }
 
-func mustBeLegal(t *testing.T, obj states.Object, text string) {
+func mustBeLegal(t *testing.T, obj path.Object, text string) {
 	t.Helper()
 	if err := path.Check(obj, nil, text); err != nil {
 		t.Errorf("by type: %v", err)
@@ -287,7 +286,7 @@ func TestWhatIsMisspeltCanNot(t *testing.T) {
 }
 
 // misspelt changes the name of one field. It is not ok if any name is possible there.
-func (d *dice) misspelt(obj states.Object, right path.Path) (wrong path.Path, ok bool) {
+func (d *dice) misspelt(obj path.Object, right path.Path) (wrong path.Path, ok bool) {
 	if len(right.Steps) == 0 {
 		return right, false
 	}

@@ -2,8 +2,6 @@ package reflector
 
 import (
 	"sync/atomic"
-
-	"github.com/delta-runtime/delta-runtime/internal/tally"
 )
 
 // Reason is why a whole list was read.
@@ -43,7 +41,7 @@ type Counts struct {
 	// Skipped counts the objects and events that were left out.
 	Skipped uint64
 	// Turns are the times that it waited for its turn to list, in nanoseconds.
-	Turns tally.Reading
+	Turns Reading
 }
 
 // Add adds what another Reflector has done.
@@ -70,7 +68,7 @@ type counts struct {
 	lists   [reasons]atomic.Uint64
 	watches atomic.Uint64
 	skipped atomic.Uint64
-	turns   tally.Histogram
+	turns   Histogram
 }
 
 // Counts may be called from any goroutine.

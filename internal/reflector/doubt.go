@@ -9,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
-	"github.com/delta-runtime/delta-runtime/internal/revision"
 )
 
 // This file is about servers that were restored from a backup. Such a server has gone
@@ -203,7 +202,7 @@ func (r *Reflector[T]) ask(ctx context.Context) (step, error) {
 	}
 	r.hears()
 	r.doubts.ask, r.doubts.unheard = false, false
-	if revision.Older(page.Version, r.at.version) {
+	if Older(page.Version, r.at.version) {
 		_ = r.fail(ctx, Watching, fmt.Errorf("%w: to version %s", ErrWentBack, page.Version))
 		r.at.gone, r.doubts.behind = true, true
 		return r.start(), nil
@@ -214,7 +213,7 @@ func (r *Reflector[T]) ask(ctx context.Context) (step, error) {
 // goesBack reports whether an event is older than what the watch is to follow on, which no
 // server sends that has one history. The object is as the event says all the same.
 func (r *Reflector[T]) goesBack(s *session[T], event *listwatch.Event[T]) bool {
-	return s.exact && event.Err == nil && revision.Older(event.Version, r.at.version)
+	return s.exact && event.Err == nil && Older(event.Version, r.at.version)
 }
 
 // wentBack deals with an event of another history. The watch is over, and a list is due at

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
-	"github.com/delta-runtime/delta-runtime/internal/revision"
 )
 
 // handOn reads events until there are no more, and returns why.
@@ -15,7 +14,7 @@ func (r *Reflector[T]) handOn(ctx context.Context, s *session[T]) error {
 		if err != nil {
 			return err
 		}
-		if event.IsBookmark() && revision.Older(event.Version, r.at.version) {
+		if event.IsBookmark() && Older(event.Version, r.at.version) {
 			return errDoubt
 		}
 		back := r.goesBack(s, &event)

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/delta-runtime/delta-runtime/internal/lock"
-	"github.com/delta-runtime/delta-runtime/internal/revision"
 )
 
 // Horizon knows how far the Reflectors of one kind have seen. A server may answer a first list from a
@@ -56,7 +55,7 @@ func (h *Horizon) listFrom() string {
 	if newest == "" {
 		return "0"
 	}
-	if _, number := revision.Number(newest); !number {
+	if _, number := VersionNumber(newest); !number {
 		return ""
 	}
 	return newest
@@ -65,9 +64,9 @@ func (h *Horizon) listFrom() string {
 // later returns the later of two versions. One that is not a number counts as later than all:
 // nobody knows.
 func later(a, b string) string {
-	_, aIsNumber := revision.Number(a)
+	_, aIsNumber := VersionNumber(a)
 	switch {
-	case a == "", b != "" && aIsNumber && !revision.Older(b, a):
+	case a == "", b != "" && aIsNumber && !Older(b, a):
 		return b
 	default:
 		return a

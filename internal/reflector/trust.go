@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
-	"github.com/delta-runtime/delta-runtime/internal/revision"
 )
 
 // This file is about objects of a list that have the version which is known. Some servers give
@@ -14,7 +13,7 @@ import (
 
 // inNewHistory reports whether a list at version shows that the server went back in time.
 func (r *Reflector[T]) inNewHistory(version string) bool {
-	return r.doubts.behind || revision.Older(version, r.at.version)
+	return r.doubts.behind || Older(version, r.at.version)
 }
 
 // trusting returns the context of a list. A ListWatcher may take an object for known because of its version, unless

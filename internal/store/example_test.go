@@ -6,7 +6,6 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/delta-runtime/delta-runtime/internal/store"
-	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -15,7 +14,7 @@ type server struct {
 }
 
 func ExampleNew() {
-	s := store.New(traits.Of[server]{
+	s := store.New(store.Traits[server]{
 		Version: func(o server) string { return o.version },
 		UID:     func(server) string { return "" },
 		Labels:  func(o server) map[string]string { return map[string]string{"rack": o.rack} },

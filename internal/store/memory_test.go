@@ -7,13 +7,12 @@ import (
 	"weak"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/await"
-	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
 type heavy struct{ _ [1024]byte }
 
-var heavyTraits = traits.Of[*heavy]{
+var heavyTraits = Traits[*heavy]{
 	Version: func(*heavy) string { return "" },
 	UID:     func(*heavy) string { return "" },
 }

@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
-	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -28,7 +27,7 @@ type cell struct {
 	size    int    // label "size", absent when 0
 }
 
-var cellTraits = traits.Of[cell]{
+var cellTraits = Traits[cell]{
 	Key:     func(c cell) (delta.Key, error) { return c.key, nil },
 	Version: func(c cell) string { return c.version },
 	UID:     func(cell) string { return "" },

@@ -17,7 +17,6 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/benchkit"
-	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -28,7 +27,7 @@ type object interface {
 	runtime.Object
 }
 
-var objectTraits = traits.Of[object]{
+var objectTraits = Traits[object]{
 	Key: func(o object) (delta.Key, error) {
 		return delta.Key{Namespace: o.GetNamespace(), Name: o.GetName()}, nil
 	},

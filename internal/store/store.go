@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/delta-runtime/delta-runtime/internal/lock"
-	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -20,7 +19,7 @@ import (
 //
 // The objects are shared by everybody who reads them: they must not be changed.
 type Store[T any] struct {
-	traits traits.Of[T]
+	traits Traits[T]
 	seed   maphash.Seed
 
 	state   atomic.Pointer[state]
@@ -50,7 +49,7 @@ type Store[T any] struct {
 
 // New returns an empty store. The indexers may be nil; more can be added later.
 // Of traits, Key is not used; Labels may be nil.
-func New[T any](traits traits.Of[T], indexers Indexers[T]) *Store[T] {
+func New[T any](traits Traits[T], indexers Indexers[T]) *Store[T] {
 	s := &Store[T]{traits: traits, seed: maphash.MakeSeed(), stride: growStride}
 	s.entries.resize(0)
 	s.namespaces = newIndex[T]("", nil, s.seed)

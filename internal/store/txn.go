@@ -5,7 +5,7 @@ import (
 	"errors"
 	"iter"
 
-	"github.com/delta-runtime/delta-runtime/internal/invariant"
+	"github.com/delta-runtime/delta-runtime/internal/lock"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -65,7 +65,7 @@ func (t *Txn[T]) Get(key delta.Key) (obj T, ok bool) {
 }
 
 // Put stores obj under key and returns what was there before. An object in the
-// same state as the one before it ([traits.Of.SameState]) is filed as that one
+// same state as the one before it ([Traits.SameState]) is filed as that one
 // was, without asking the index functions: for one that may have changed without
 // a new version there is [Txn.Overwrite].
 //
@@ -129,8 +129,8 @@ func (t *Txn[T]) put(key delta.Key, obj T, keep func(old T) bool) (old T, existe
 // look at the old object.
 func (t *Txn[T]) recall(before *version[T], at place, mark uint32) {
 	e := (*t.s.entries.slots.Load())[at.bucket].nodes[at.slot].Load()
-	if invariant.Enabled {
-		invariant.Check(e.head.Load() == before, "store: the table and the entry of %s have different versions", before.key())
+	if lock.Invariants {
+		lock.Invariant(e.head.Load() == before, "store: the table and the entry of %s have different versions", before.key())
 	}
 	if t.s.growth != nil {
 		t.s.adoptLocked(e) // what v may be filed as must be complete
@@ -253,7 +253,7 @@ func (t *Txn[T]) Commit(version string) {
 	if s.growth != nil {
 		s.growLocked()
 	}
-	if invariant.Enabled {
+	if lock.Invariants {
 		t.check()
 	}
 	const reuse = 1024 // a relist's list is not kept for the next event
@@ -282,10 +282,10 @@ func (t *Txn[T]) check() {
 			continue
 		}
 		found, _ := t.s.find(e.hash, newest.key())
-		invariant.Check(found == newest, "store: %s is not found by its key", e.key())
+		lock.Invariant(found == newest, "store: %s is not found by its key", e.key())
 		if f := newest.in.Load(); f != nil {
 			for _, p := range f.postings {
-				invariant.Check(p.holds(e), "store: %s is missing in %q=%q", e.key(), p.of.name, p.value)
+				lock.Invariant(p.holds(e), "store: %s is missing in %q=%q", e.key(), p.of.name, p.value)
 			}
 		}
 	}

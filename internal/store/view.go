@@ -7,7 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/delta-runtime/delta-runtime/internal/invariant"
+	"github.com/delta-runtime/delta-runtime/internal/lock"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -45,7 +45,7 @@ func (v *View[T]) Release() {
 // seq is what the view sees by. Its caller keeps the view alive until it is
 // done, or else the collector may release the view on the way.
 func (v *View[T]) seq() uint64 {
-	invariant.Check(!v.released.Load(), "store: use of a view after its Release")
+	lock.Invariant(!v.released.Load(), "store: use of a view after its Release")
 	return v.pin.at.seq
 }
 

@@ -24,8 +24,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/lock"
 	"github.com/delta-runtime/delta-runtime/internal/memory"
+	"github.com/delta-runtime/delta-runtime/internal/observe"
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
-	"github.com/delta-runtime/delta-runtime/internal/successor"
 )
 
 // Cache keeps the kinds that somebody asks for in step with the API, and answers
@@ -227,7 +227,7 @@ func (c *Cache) getInformer(ctx context.Context, id kindID, opts []crcache.Infor
 		opt(&options)
 	}
 	find := c.kind
-	if successor.Wanted(ctx) {
+	if observe.IsForSuccessor(ctx) {
 		find = c.successor
 	}
 	k, err := find(ctx, id)

@@ -17,7 +17,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/journal"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/lock"
-	"github.com/delta-runtime/delta-runtime/internal/shown"
+	"github.com/delta-runtime/delta-runtime/internal/peer"
 )
 
 // form is how objects of a kind are represented.
@@ -115,7 +115,7 @@ type kind struct {
 
 	core     *engine.Informer[any]
 	shown    crtools.SharedIndexInformer // core, as handlers know it
-	hooks    shown.Hooks                 // what was set on shown
+	hooks    peer.Hooks                  // what was set on shown
 	followed atomic.Bool                 // the policy of a namespace was changed
 	madeAs   meta.RESTScopeName          // with namespaces or without; see found. Guarded by resyncing once the kind is made
 	widening sync.Once                   // see found

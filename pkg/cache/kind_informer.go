@@ -11,15 +11,14 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/internal/objects"
+	"github.com/delta-runtime/delta-runtime/internal/path"
 	"github.com/delta-runtime/delta-runtime/internal/peer"
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
-	"github.com/delta-runtime/delta-runtime/internal/shown"
-	"github.com/delta-runtime/delta-runtime/internal/states"
 	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
-	_ "github.com/delta-runtime/delta-runtime/pkg/toolscache" // sets shown.As
+	_ "github.com/delta-runtime/delta-runtime/pkg/toolscache" // sets peer.Show
 )
 
 // inform makes the kind's informer.
@@ -45,7 +44,7 @@ func (k *kind) inform(c *Cache, general settings) error {
 	if saved != nil {
 		saved.remember()
 	}
-	how := shown.Options{
+	how := peer.Shown{
 		Kind:     k.id.String(),
 		Policies: policies,
 		ByPolicy: func() bool { return general.policy.Period != 0 || k.followed.Load() },
@@ -55,7 +54,7 @@ func (k *kind) inform(c *Cache, general settings) error {
 	if general.policy.Period == 0 {
 		how.ResyncPeriod = jittered(*general.resync)
 	}
-	k.shown = shown.As(k.core, how)
+	k.shown = peer.Show(k.core, how)
 	return nil
 }
 
@@ -177,7 +176,7 @@ func (k *kind) lastWrite(obj any) *delta.Origin {
 	if !ok || k.transformIn(object.GetNamespace()) == nil {
 		return nil
 	}
-	last := states.LastWrite(object)
+	last := path.LastWrite(object)
 	if last == nil {
 		return nil
 	}

@@ -19,7 +19,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/delta-runtime/delta-runtime/internal/store"
-	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -29,7 +28,7 @@ var (
 )
 
 // readTraits reads the metadata of objects.
-var readTraits = traits.Of[any]{
+var readTraits = store.Traits[any]{
 	Version: func(obj any) string { return obj.(metav1.Object).GetResourceVersion() },
 	UID:     func(obj any) string { return string(obj.(metav1.Object).GetUID()) },
 	Labels:  func(obj any) map[string]string { return obj.(metav1.Object).GetLabels() },

@@ -12,7 +12,6 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/lock"
 	"github.com/delta-runtime/delta-runtime/internal/path"
-	"github.com/delta-runtime/delta-runtime/internal/states"
 	"github.com/delta-runtime/delta-runtime/pkg/diff"
 )
 
@@ -47,7 +46,7 @@ func (c Changes) asked(texts []string) (paths []path.Path, ok bool) {
 // first, because to ask for a schema costs more.
 func (c Changes) kinds() (all []path.Kind) {
 	add := func(obj Object, told schema.GroupVersionKind) {
-		if obj = states.Present(obj); obj == nil {
+		if obj = path.Present(obj); obj == nil {
 			return
 		}
 		k := path.KindOf(obj)

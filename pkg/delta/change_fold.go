@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/delta-runtime/delta-runtime/internal/states"
+	"github.com/delta-runtime/delta-runtime/internal/path"
 )
 
 // maxBetween is how many states a change remembers beside Old and New. They share memory
@@ -42,10 +42,10 @@ func fold(c, next *Change) bool {
 		return true
 	case c.Op == 0 && next.Op == 0 && c.Cause == next.Cause: // the latest speaks for all
 		c.New, c.once = next.New, next.once
-	case c.Op == Added && next.Op == Sync && states.Same(c.New, next.New):
+	case c.Op == Added && next.Op == Sync && path.SameState(c.New, next.New):
 		// The Added stays as it was. A Sync that shows a later state, which nobody was told
 		// of, is told beside it.
-	case isUpdate(c) && isUpdate(next) && states.SameObject(c.Old, next.New) && states.SameObject(next.Old, c.New):
+	case isUpdate(c) && isUpdate(next) && path.SameObject(c.Old, next.New) && path.SameObject(next.Old, c.New):
 		where := placeOf(c, next)
 		if where == elsewhere {
 			return false
@@ -78,7 +78,7 @@ func placeOf(c, next *Change) relation {
 		return within
 	case hadBefore(next, c.New) || comesLater(c, next):
 		return behind
-	case states.Same(next.New, c.Old):
+	case path.SameState(next.New, c.Old):
 		return ahead
 	default:
 		return elsewhere
@@ -133,7 +133,7 @@ func join(c, next *Change, where relation) {
 	}
 	c.touched = append(slices.Clip(c.touched), next.touched...)
 	c.unsure = c.unsure || len(c.touched) > maxTouched
-	if c.Op == Sync && !states.Same(c.Old, c.New) { // it shows what led to it only as a Sync
+	if c.Op == Sync && !path.SameState(c.Old, c.New) { // it shows what led to it only as a Sync
 		old := c.Old
 		c.Old = c.New
 		remember(c, old)
@@ -141,11 +141,11 @@ func join(c, next *Change, where relation) {
 }
 
 // had reports whether a state is among those that c remembers.
-func had(c *Change, state Object) bool { return states.Same(c.New, state) || hadBefore(c, state) }
+func had(c *Change, state Object) bool { return path.SameState(c.New, state) || hadBefore(c, state) }
 
 // hadBefore reports whether a state is among those that came before New.
 func hadBefore(c *Change, state Object) bool {
-	return states.Same(c.Old, state) || slices.ContainsFunc(c.between, func(other Object) bool { return states.Same(other, state) })
+	return path.SameState(c.Old, state) || slices.ContainsFunc(c.between, func(other Object) bool { return path.SameState(other, state) })
 }
 
 // remember adds a state to those that the object had.

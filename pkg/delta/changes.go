@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/delta-runtime/delta-runtime/internal/path"
-	"github.com/delta-runtime/delta-runtime/internal/states"
 	"github.com/delta-runtime/delta-runtime/pkg/diff"
 )
 
@@ -157,7 +156,7 @@ func hidesUpdate(c *Change) bool {
 // anotherVersion is false for objects without a version: nothing is known of them.
 func anotherVersion(a, b Object) bool {
 	x, y := a.GetResourceVersion(), b.GetResourceVersion()
-	return x != "" && y != "" && x != y || !states.SameObject(a, b)
+	return x != "" && y != "" && x != y || !path.SameObject(a, b)
 }
 
 // Has reports whether any change has this cause. If a relist may have hidden some, it is
@@ -187,7 +186,7 @@ func (c Changes) By(causes ...Cause) Changes {
 func (c Changes) Of(example Object) Changes {
 	same := sameType(example)
 	var unwatched error
-	if states.Present(example) != nil && c.facts != nil && c.facts.KindOf != nil {
+	if path.Present(example) != nil && c.facts != nil && c.facts.KindOf != nil {
 		if kind, err := c.facts.KindOf(example); err == nil {
 			same, unwatched = sameKind(kind), c.facts.watched(kind)
 		}
@@ -219,7 +218,7 @@ func sameKind(kind schema.GroupVersionKind) chooser {
 
 // sameType compares as well as can be done without a scheme.
 func sameType(example Object) chooser {
-	if states.Present(example) == nil {
+	if path.Present(example) == nil {
 		return func(*Change) (wanted, known bool) { return false, false }
 	}
 	kind, typed := example.GetObjectKind().GroupVersionKind(), !path.KindOf(example).Untyped()

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/delta-runtime/delta-runtime/internal/ledger"
-	"github.com/delta-runtime/delta-runtime/internal/states"
+	"github.com/delta-runtime/delta-runtime/internal/path"
 )
 
 // What follows has the tests call the clerk of a ledger without a word for it.
@@ -57,7 +57,7 @@ func (c Changes) WithWrites(writes OwnWrites) Changes {
 
 // LastWrite is what a cache reads off an object.
 func LastWrite(obj Object) *Origin {
-	if last := states.LastWrite(obj); last != nil {
+	if last := path.LastWrite(obj); last != nil {
 		return originOf(last)
 	}
 	return nil

@@ -6,7 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/delta-runtime/delta-runtime/internal/states"
+	"github.com/delta-runtime/delta-runtime/internal/path"
 )
 
 // Manager is the field manager that made the change, and the last one if several did. It
@@ -48,7 +48,7 @@ func managedFieldsOf(obj Object) []metav1.ManagedFieldsEntry {
 // newestEntry finds the one entry of the new object that is of a later write than all
 // that the old object has.
 func (c Change) newestEntry(before []metav1.ManagedFieldsEntry) *Origin {
-	latest, timed := states.LatestWrites(c.New)
+	latest, timed := path.LatestWrites(c.New)
 	known := func(entry metav1.ManagedFieldsEntry) bool { return slices.ContainsFunc(before, sameWrite(&entry)) }
 	if timed && len(latest) == 1 {
 		if known(latest[0]) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/delta-runtime/delta-runtime/internal/path"
-	"github.com/delta-runtime/delta-runtime/internal/states"
 )
 
 // Why a step runs where no single change says it.
@@ -107,7 +106,7 @@ func (d *judged) touchedBy(c *Changes) *Change {
 // matcher returns what finds the changes of the dependency's kind, or why they can't be
 // found or judged.
 func (d *dependency) matcher(c *Changes) (concerns func(*Change) bool, err error) {
-	if states.Present(d.example) == nil {
+	if path.Present(d.example) == nil {
 		return nil, errors.New("the step depends on an example that is nil, which says no kind")
 	}
 	if c.facts == nil || c.facts.KindOf == nil {
@@ -168,7 +167,7 @@ func aboutWhat(c *Change) Key {
 // request was told of last.
 func showsMore(c *Change) bool {
 	return c.Op != Sync || !isUpdate(c) || c.unsure || c.Relisted || c.forgot ||
-		len(c.touched) > 0 || len(c.between) > 0 || !states.Same(c.Old, c.New)
+		len(c.touched) > 0 || len(c.between) > 0 || !path.SameState(c.Old, c.New)
 }
 
 // showsMoreSince is touchesSince for the whole object.

@@ -10,7 +10,6 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 
 	"github.com/delta-runtime/delta-runtime/internal/path"
-	"github.com/delta-runtime/delta-runtime/internal/states"
 )
 
 // Apply makes the change to a copy of an object, which shares no memory with it. For
@@ -23,7 +22,7 @@ import (
 // creation can be applied to. Apply compares the objects again, so that it has every
 // edit, and of Secrets the values.
 func (d *Diff) Apply(to Object) (Object, error) {
-	to = states.Present(to)
+	to = path.Present(to)
 	if d.after == nil {
 		return nil, nil //nolint:nilnil // no object is what is left
 	}

@@ -9,7 +9,6 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 
 	"github.com/delta-runtime/delta-runtime/internal/path"
-	"github.com/delta-runtime/delta-runtime/internal/states"
 )
 
 // maxEdits is how many edits a Diff keeps. If there are more, no change is ruled out.
@@ -91,7 +90,7 @@ func New(before, after Object, schemas Schemas) *Diff {
 // OfKind is [New] for objects whose kind the caller knows. An object that a typed client
 // returns does not have its kind, and a Go type of your own does not tell that it is a Secret.
 func OfKind(kind schema.GroupVersionKind, before, after Object, schemas Schemas) *Diff {
-	return &Diff{before: states.Present(before), after: states.Present(after), kind: kind, schemas: schemas}
+	return &Diff{before: path.Present(before), after: path.Present(after), kind: kind, schemas: schemas}
 }
 
 // Full is the same with nothing left out, as [Diff.Apply] needs it to make exactly the

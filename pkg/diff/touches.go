@@ -9,7 +9,6 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 
 	"github.com/delta-runtime/delta-runtime/internal/path"
-	"github.com/delta-runtime/delta-runtime/internal/states"
 )
 
 // Touches reports whether something changed at one of the paths, above it or below it:
@@ -194,7 +193,7 @@ func (d *Diff) unseen() bool {
 	if d.before == nil || d.after == nil {
 		return d.before != d.after
 	}
-	return !d.identical() && !states.SameVersion(d.before, d.after)
+	return !d.identical() && !path.SameVersion(d.before, d.after)
 }
 
 func metadataOnly(obj Object) bool {
@@ -205,5 +204,5 @@ func metadataOnly(obj Object) bool {
 // replaced reports whether the new object is another one that took the place and the
 // name of the old one. Whatever was made for the old one may have gone with it.
 func (d *Diff) replaced() bool {
-	return d.before != nil && d.after != nil && !states.SameObject(d.before, d.after)
+	return d.before != nil && d.after != nil && !path.SameObject(d.before, d.after)
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/lock"
 	"github.com/delta-runtime/delta-runtime/internal/observe"
-	"github.com/delta-runtime/delta-runtime/internal/successor"
 )
 
 // session is one Start of a source. It looks for the informer, and ends with its context.
@@ -98,7 +97,7 @@ func (s *session) followInformers(
 ) error {
 	var before cache.Informer
 	var ended error
-	next := successor.With(ctx)
+	next := observe.AskForSuccessor(ctx)
 	for {
 		asking := ctx
 		if before != nil {

@@ -11,7 +11,6 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/internal/testing/benchkit"
-	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
@@ -32,7 +31,7 @@ func sides() []side { return []side{ours, incumbent} }
 // one that has client-go's methods: typed, and popped a batch at a time. The
 // incumbent does what it does in the row itself.
 
-var podTraits = traits.Of[*corev1.Pod]{
+var podTraits = store.Traits[*corev1.Pod]{
 	Key: func(p *corev1.Pod) (delta.Key, error) {
 		return delta.Key{Namespace: p.Namespace, Name: p.Name}, nil
 	},

@@ -12,7 +12,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/lock"
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
-	"github.com/delta-runtime/delta-runtime/internal/traits"
+	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -48,7 +48,7 @@ func NewDeltaFIFOWithOptions(opts DeltaFIFOOptions) *DeltaFIFO {
 	}
 	f := &DeltaFIFO{opts: opts, synced: make(chan struct{})}
 	f.core = engine.NewDeltaFIFO(engine.FIFOOptions[any]{
-		Traits:    traits.Of[any]{Key: f.key}, // client-go's queue compares no versions, its consumers do
+		Traits:    store.Traits[any]{Key: f.key}, // client-go's queue compares no versions, its consumers do
 		Known:     knownObjects(opts.KnownObjects),
 		Transform: opts.Transformer,
 	})

@@ -4,7 +4,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/delta-runtime/delta-runtime/internal/objects"
-	"github.com/delta-runtime/delta-runtime/internal/traits"
+	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -24,7 +24,7 @@ func objectKey(obj any) (delta.Key, error) {
 }
 
 // objectTraits are those of objects, for stores to which client-go's callers write.
-var objectTraits = func() traits.Of[any] {
+var objectTraits = func() store.Traits[any] {
 	traits := objects.Traits
 	traits.Key = objectKey
 	return traits

@@ -14,7 +14,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/lock"
-	"github.com/delta-runtime/delta-runtime/internal/shown"
+	"github.com/delta-runtime/delta-runtime/internal/peer"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
@@ -37,7 +37,7 @@ func NewSharedIndexInformer(lw cache.ListerWatcher, example runtime.Object, resy
 // NewSharedIndexInformerWithOptions is client-go's constructor over our parts. The
 // metrics options have no effect: our informers have status of their own.
 func NewSharedIndexInformerWithOptions(lw cache.ListerWatcher, example runtime.Object, opts cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
-	hooks := new(shown.Hooks)
+	hooks := new(peer.Hooks)
 	config := coreConfig{
 		kind: kindName(example, opts.ObjectDescription), example: example, lw: lw,
 		resync:   byPeriod(opts.ResyncPeriod),
@@ -50,7 +50,7 @@ func NewSharedIndexInformerWithOptions(lw cache.ListerWatcher, example runtime.O
 			return obj, nil
 		},
 	}
-	return showInformer(newCore(&config), shown.Options{Kind: config.kind, ResyncPeriod: opts.ResyncPeriod, Indexers: opts.Indexers, Hooks: hooks})
+	return showInformer(newCore(&config), peer.Shown{Kind: config.kind, ResyncPeriod: opts.ResyncPeriod, Indexers: opts.Indexers, Hooks: hooks})
 }
 
 // SharedInformer is client-go's, with what only ours can do. All shared informers of this
@@ -66,7 +66,7 @@ type SharedInformer interface {
 }
 
 func init() {
-	shown.As = func(core *engine.Informer[any], opts shown.Options) cache.SharedIndexInformer {
+	peer.Show = func(core *engine.Informer[any], opts peer.Shown) cache.SharedIndexInformer {
 		return showInformer(core, opts)
 	}
 }
@@ -76,7 +76,7 @@ type sharedInformer struct {
 	core    *engine.Informer[any]
 	indexer cache.Indexer
 	kind    string
-	hooks   *shown.Hooks // set before the informer runs
+	hooks   *peer.Hooks // set before the informer runs
 
 	mu      lock.Mutex[lock.SharedInformer] // guards everything below; never held while calling out or waiting
 	started bool
@@ -86,7 +86,7 @@ type sharedInformer struct {
 
 var _ SharedInformer = &sharedInformer{}
 
-func showInformer(core *engine.Informer[any], opts shown.Options) *sharedInformer {
+func showInformer(core *engine.Informer[any], opts peer.Shown) *sharedInformer {
 	return &sharedInformer{
 		core: core, kind: opts.Kind, hooks: opts.Hooks,
 		indexer: newSharedIndexer(core, opts.Indexers),

@@ -7,7 +7,7 @@ import (
 
 	"k8s.io/klog/v2"
 
-	"github.com/delta-runtime/delta-runtime/internal/shown"
+	"github.com/delta-runtime/delta-runtime/internal/peer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
@@ -22,7 +22,7 @@ type resyncPeriods struct {
 	byPolicy  func() bool   // nil is never
 }
 
-func newResyncPeriods(opts shown.Options) resyncPeriods {
+func newResyncPeriods(opts peer.Shown) resyncPeriods {
 	p := resyncPeriods{byDefault: opts.ResyncPeriod, check: opts.ResyncPeriod, byPolicy: opts.ByPolicy}
 	for _, policy := range opts.Policies {
 		if period := policy.Period; period > 0 && (p.check == 0 || period < p.check) {

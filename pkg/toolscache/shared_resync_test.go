@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
-	"github.com/delta-runtime/delta-runtime/internal/shown"
+	"github.com/delta-runtime/delta-runtime/internal/peer"
 	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
@@ -40,7 +40,7 @@ func TestHandlersAreResyncedByPolicy(t *testing.T) {
 				scopeOf("q", inNamespace("q", "a"), timetable.Or(byPeriod(10*time.Minute), resync.Policy{Selector: all})),
 				scopeOf("r", inNamespace("r", "a"), resync.Policy{Period: resync.Never}),
 			},
-			show: shown.Options{ResyncPeriod: time.Hour, ByPolicy: func() bool { return true }},
+			show: peer.Shown{ResyncPeriod: time.Hour, ByPolicy: func() bool { return true }},
 		}.shown(t)
 		var mu sync.Mutex // guards updates, which each handler counts in
 		updates := map[string]int{}

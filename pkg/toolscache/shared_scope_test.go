@@ -21,7 +21,6 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/peer"
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
-	"github.com/delta-runtime/delta-runtime/internal/shown"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
@@ -58,7 +57,7 @@ func (o of) List(opts metav1.ListOptions) (runtime.Object, error) {
 type scopes struct {
 	each    []engine.Scope[any]
 	opts    engine.Options[any]
-	show    shown.Options
+	show    peer.Shown
 	onError cache.WatchErrorHandlerWithContext
 }
 
@@ -71,7 +70,7 @@ func (s scopes) shown(t *testing.T) *sharedInformer {
 	t.Helper()
 	s.show.Kind = "configmaps"
 	if s.show.Hooks == nil {
-		s.show.Hooks = new(shown.Hooks)
+		s.show.Hooks = new(peer.Hooks)
 	}
 	s.opts.Name, s.opts.Traits, s.opts.Log = s.show.Kind, objectTraits, klog.Background()
 	s.opts.Indexers = typed(s.show.Indexers)
@@ -85,7 +84,7 @@ func (s scopes) shown(t *testing.T) *sharedInformer {
 	for _, scope := range s.each {
 		s.show.Policies = append(s.show.Policies, scope.Resync)
 	}
-	return shown.As(core, s.show).(*sharedInformer)
+	return peer.Show(core, s.show).(*sharedInformer)
 }
 
 // One handler can be resynced at another period in each namespace.
@@ -99,7 +98,7 @@ func TestHandlersAreResyncedAsTheScopesSay(t *testing.T) {
 				scopeOf("q", inNamespace("q", "a"), byPeriod(resync.Never)),
 				others,
 			},
-			show: shown.Options{ResyncPeriod: 10 * time.Minute},
+			show: peer.Shown{ResyncPeriod: 10 * time.Minute},
 		}.shown(t)
 		var mu sync.Mutex // guards updates, which each handler counts in
 		updates := map[string]int{}
@@ -190,8 +189,8 @@ func TestHandlersOfAMissingKind(t *testing.T) {
 // What callers set before the informer runs reaches the owner of an informer that is shown.
 func TestOwnersOfShownInformersAreToldWhatIsSet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		hooks := new(shown.Hooks)
-		s := scopes{each: []engine.Scope[any]{scopeOf("", newQuiet("a"), resync.Policy{})}, show: shown.Options{Hooks: hooks}}.shown(t)
+		hooks := new(peer.Hooks)
+		s := scopes{each: []engine.Scope[any]{scopeOf("", newQuiet("a"), resync.Policy{})}, show: peer.Shown{Hooks: hooks}}.shown(t)
 		owners := func(any) (any, error) { return "owner's", nil }
 		asked := func() any {
 			got, err := hooks.Transform(owners)(nil)

@@ -11,13 +11,12 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/lock"
 	"github.com/delta-runtime/delta-runtime/internal/store"
-	"github.com/delta-runtime/delta-runtime/internal/traits"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
 // anyTraits promise nothing: users of client-go's stores put what they like, and
 // may change an object without giving it a new resource version.
-var anyTraits = traits.Of[any]{
+var anyTraits = store.Traits[any]{
 	Version: func(any) string { return "" },
 	UID:     func(any) string { return "" },
 }

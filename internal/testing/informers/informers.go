@@ -1,7 +1,7 @@
 // Package informers makes informers of several scopes for tests, behind client-go's
 // interface, as pkg/cache makes them.
 //
-//	Config ──▶ engine.NewScoped ──▶ shown.As ──▶ Informer
+//	Config ──▶ engine.NewScoped ──▶ peer.Show ──▶ Informer
 //
 // # Concurrency
 //
@@ -22,7 +22,6 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/objects"
 	"github.com/delta-runtime/delta-runtime/internal/peer"
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
-	"github.com/delta-runtime/delta-runtime/internal/shown"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
@@ -68,7 +67,7 @@ func New(config Config) (Informer, error) {
 	if err != nil {
 		return nil, err
 	}
-	shared, ok := shown.As(core, shown.Options{Kind: config.Kind}).(Informer)
+	shared, ok := peer.Show(core, peer.Shown{Kind: config.Kind}).(Informer)
 	if !ok {
 		panic("BUG: a shown informer does not show its core")
 	}

@@ -12,7 +12,7 @@ import (
 	unstructuredv1 "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/delta-runtime/delta-runtime/internal/states"
+	"github.com/delta-runtime/delta-runtime/internal/path"
 	"github.com/delta-runtime/delta-runtime/internal/testing/samples"
 )
 
@@ -72,7 +72,7 @@ func (s *Safe) Odd() *unstructuredv1.Unstructured {
 }
 
 // Form turns a Secret into one of the forms that caches have.
-func (s *Safe) Form(t *testing.T, secret *corev1.Secret) states.Object {
+func (s *Safe) Form(t *testing.T, secret *corev1.Secret) path.Object {
 	t.Helper()
 	switch s.IntN(4) {
 	case 0:

@@ -1,4 +1,4 @@
-package states
+package path
 
 import (
 	"reflect"
@@ -30,10 +30,10 @@ func SameObject(a, b Object) bool {
 	return x == y || x == "" || y == ""
 }
 
-// Same reports whether a and b are one state of one object. Two objects without a version
+// SameState reports whether a and b are one state of one object. Two objects without a version
 // are one state only if they are one in memory. The version alone does not decide: some
 // servers change objects without giving them new versions.
-func Same(a, b Object) bool {
+func SameState(a, b Object) bool {
 	switch {
 	case a == nil || b == nil:
 		return a == nil && b == nil
@@ -53,4 +53,31 @@ func SameVersion(a, b Object) bool {
 func Identical(a, b Object) bool {
 	x, y := reflect.ValueOf(a), reflect.ValueOf(b)
 	return x.Kind() == reflect.Pointer && y.Kind() == reflect.Pointer && x.Type() == y.Type() && x.UnsafePointer() == y.UnsafePointer()
+}
+
+// LastWrite returns the entry of the managed fields that was written last. It returns nil where
+// they do not tell: they were stripped, several wrote in the same second, or one left no time.
+func LastWrite(obj metav1.Object) *metav1.ManagedFieldsEntry {
+	latest, timed := LatestWrites(obj)
+	if !timed || len(latest) != 1 {
+		return nil
+	}
+	return &latest[0]
+}
+
+// LatestWrites returns the entries of the newest second, and whether every entry has a
+// time. Who scales a custom resource leaves none, and may have been the last as well.
+func LatestWrites(obj metav1.Object) (latest []metav1.ManagedFieldsEntry, timed bool) {
+	timed = true
+	for _, entry := range obj.GetManagedFields() {
+		switch {
+		case entry.Time == nil:
+			timed = false
+		case len(latest) == 0 || entry.Time.After(latest[0].Time.Time):
+			latest = append(latest[:0], entry)
+		case entry.Time.Equal(latest[0].Time):
+			latest = append(latest, entry)
+		}
+	}
+	return latest, timed
 }

@@ -1,4 +1,4 @@
-package traits
+package store
 
 import (
 	"reflect"
@@ -6,9 +6,10 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// Of is what the core must know of a T. It lets packages store and engine be generic
-// without an interface that every T would have to satisfy.
-type Of[T any] struct {
+// Traits are what the core must know of a T. They let packages store and engine be generic
+// without an interface that every T would have to satisfy. The functions only read, and any
+// goroutine may call them.
+type Traits[T any] struct {
 	// Key names the object. An error means the object cannot be kept.
 	Key func(T) (delta.Key, error)
 	// Version is the object's resource version: equal versions of one UID are the
@@ -28,7 +29,7 @@ type Of[T any] struct {
 }
 
 // SameContent reports whether a and b are equal.
-func (t *Of[T]) SameContent(a, b T) bool {
+func (t *Traits[T]) SameContent(a, b T) bool {
 	if t.Equal == nil {
 		return reflect.DeepEqual(a, b)
 	}
@@ -37,7 +38,7 @@ func (t *Of[T]) SameContent(a, b T) bool {
 
 // SameState reports whether a and b are one object in one state. Then to replace one by the
 // other changes nothing.
-func (t *Of[T]) SameState(a, b T) bool {
+func (t *Traits[T]) SameState(a, b T) bool {
 	v := t.Version(a)
 	return v != "" && v == t.Version(b) && t.UID(a) == t.UID(b)
 }

@@ -1,4 +1,4 @@
-package shown
+package peer
 
 import (
 	"sync/atomic"

@@ -1,4 +1,4 @@
-package tally
+package reflector
 
 import (
 	"math/rand/v2"

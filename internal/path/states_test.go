@@ -1,4 +1,4 @@
-package states
+package path
 
 import (
 	"testing"
@@ -37,14 +37,14 @@ func TestTwoStates(t *testing.T) {
 		if got := SameVersion(tt.a, tt.b); got != tt.version {
 			t.Errorf("%s: SameVersion is %t", name, got)
 		}
-		if got := Same(tt.a, tt.b); got != tt.same {
-			t.Errorf("%s: Same is %t", name, got)
+		if got := SameState(tt.a, tt.b); got != tt.same {
+			t.Errorf("%s: SameState is %t", name, got)
 		}
 		if got := Identical(tt.a, tt.b); got != tt.inOnePlace {
 			t.Errorf("%s: Identical is %t", name, got)
 		}
 	}
-	if !Same(nil, nil) || Same(one, nil) || Same(nil, one) {
+	if !SameState(nil, nil) || SameState(one, nil) || SameState(nil, one) {
 		t.Error("nothing is the same state as nothing, and as nothing else")
 	}
 }

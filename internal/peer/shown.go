@@ -1,4 +1,4 @@
-package shown
+package peer
 
 import (
 	"time"
@@ -9,8 +9,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
-// Options say how [As] shows an informer.
-type Options struct {
+// Shown says how [Show] shows an informer.
+type Shown struct {
 	Kind string
 	// ResyncPeriod is for the handlers that ask for none. Zero is never.
 	ResyncPeriod time.Duration
@@ -26,5 +26,7 @@ type Options struct {
 	Hooks *Hooks
 }
 
-// As shows an informer as client-go's. Who calls As has to import pkg/toolscache.
-var As func(core *engine.Informer[any], opts Options) cache.SharedIndexInformer
+// Show shows an informer as client-go's. Who calls Show has to import pkg/toolscache, which sets
+// it before main begins: the type is that package's, whose users have no informers of package
+// engine, so a function that takes one is not among what it exports.
+var Show func(core *engine.Informer[any], how Shown) cache.SharedIndexInformer

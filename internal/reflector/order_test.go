@@ -1,4 +1,4 @@
-package revision
+package reflector
 
 import (
 	"math/big"
