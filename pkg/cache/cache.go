@@ -298,29 +298,22 @@ func (c *Cache) List(ctx context.Context, out client.ObjectList, opts ...client.
 // readable returns a kind that can be read, or says why it can't.
 func (c *Cache) readable(ctx context.Context, id kindID) (*kind, error) {
 	k := (*c.kinds.Load())[id]
+	if k == nil && c.failMissing {
+		return nil, &crcache.ErrResourceNotCached{GVK: id.gvk}
+	}
+	var err error
 	if k == nil {
-		if c.failMissing {
-			return nil, &crcache.ErrResourceNotCached{GVK: id.gvk}
-		}
-		var err error
-		if k, err = c.kind(ctx, id); err != nil && !c.tooEarly(ctx, err) {
-			return nil, c.timedOut(ctx, id, err)
-		}
+		k, err = c.kind(ctx, id)
+		err = c.timedOut(ctx, id, err)
 	}
-	if k != nil {
-		if err := c.awaitKind(ctx, k); err != nil && !c.tooEarly(ctx, err) {
-			return nil, err
-		}
+	if err == nil {
+		err = c.awaitKind(ctx, k)
 	}
-	if !c.isStarted() {
+	// While the cache does not run, it does not matter that ctx ended.
+	if !c.isStarted() && (err == nil || ctx.Err() != nil && apierrors.IsTimeout(err)) {
 		return nil, &crcache.ErrCacheNotStarted{}
 	}
-	return k, nil
-}
-
-// tooEarly reports whether it does not matter that ctx ended, because the cache does not run.
-func (c *Cache) tooEarly(ctx context.Context, err error) bool {
-	return !c.isStarted() && ctx.Err() != nil && (errors.Is(err, ctx.Err()) || apierrors.IsTimeout(err))
+	return k, err
 }
 
 // awaitKind waits until the kind is there, if the cache runs.
