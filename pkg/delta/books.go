@@ -13,7 +13,6 @@ const (
 	notFollowed  = "nothing is recorded here: the controller is not one of delta-runtime's builder, or it is WithoutLedger, or the context is not the reconciler's"
 	firstTime    = "no success with the request is known since the process started"
 	fromTheStart = "an object was there when its kind or namespace was first listed; what happened to it before is not known"
-	newborn      = "the object is new, and no success with it is known"
 	justStarted  = "the process has just started"
 	missedSome   = "changes may have been missed: a namespace was dropped, an object could not be read, or events were left out"
 	tooMany      = "there were more changes than are kept"

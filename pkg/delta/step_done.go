@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/delta-runtime/delta-runtime/internal/ledger"
+	"github.com/delta-runtime/delta-runtime/internal/path"
 )
 
 // stepID tells the steps of a controller apart, by hashes of the name and of what they say
@@ -24,14 +25,14 @@ func (s Step) id(name string) stepID {
 	for i := range s.on {
 		d := &s.on[i]
 		var kind schema.GroupVersionKind
-		if d.example != nil && !reflect.ValueOf(d.example).IsNil() {
-			kind = d.example.GetObjectKind().GroupVersionKind()
+		if example := path.Present(d.example); example != nil {
+			kind = example.GetObjectKind().GroupVersionKind()
 		}
 		maphash.WriteComparable(&h, reflect.TypeOf(d.example))
 		maphash.WriteComparable(&h, kind)
 		maphash.WriteComparable(&h, d.key)
-		for _, path := range d.paths {
-			maphash.WriteComparable(&h, path)
+		for _, text := range d.paths {
+			maphash.WriteComparable(&h, text)
 		}
 	}
 	return stepID{name: uint32(maphash.String(stepSeed, name)), on: uint32(h.Sum64())} //nolint:gosec // half of a hash

@@ -12,6 +12,7 @@ const (
 	dependsOnNothing = "it depends on nothing"
 	noReasonKnown    = "the call has no reason that is known"
 	relistedSince    = "a relist may have hidden changes"
+	newborn          = "the object is new, and no success with it is known"
 	notDone          = "it failed before, or the last call that succeeded did not reach it"
 )
 
