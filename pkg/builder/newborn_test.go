@@ -25,32 +25,15 @@ func TestStepsRunForANewObjectOfAnOldName(t *testing.T) {
 			if !exists { // as client.IgnoreNotFound does
 				return reconcile.Result{}, nil
 			}
-			plan := delta.Plan(ctx)
-			return reconcile.Result{}, errors.Join(
-				plan.On(&corev1.Secret{}, "data").Do("secret", ran("secret")),
-				plan.On(&corev1.ConfigMap{}, "data").Do("data", ran("data")),
-			)
+			return reconcile.Result{}, secretAndData(ctx, ran)
 		}}
-		err := builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).
-			Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(secretsRequests)).Complete(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.start()
-		w.servers[secret].Add(secretWith("1"))
-		w.servers[configMap].Add(withValue("1"))
-		synctest.Wait()
-		s.since()
+		w.settleWith(t, s)
 		exists = false
 		w.servers[configMap].Delete(withValue("1"))
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		exists = true
-		next := withValue("1")
-		next.SetUID(types.UID("another"))
-		w.servers[configMap].Add(next)
-		time.Sleep(time.Minute)
-		synctest.Wait()
+		w.addAnother()
 		if got := s.since(); got != "secret data" {
 			t.Errorf("for the newborn ConfigMap ran %q, want both steps", got)
 		}
@@ -63,30 +46,46 @@ func TestStepsRunForAnObjectThatWasReplaced(t *testing.T) {
 		var told []string
 		s := &stepping{of: func(ctx context.Context, ran func(string) func(context.Context) error) (reconcile.Result, error) {
 			told = append(told, delta.From(ctx).String())
-			plan := delta.Plan(ctx)
-			return reconcile.Result{}, errors.Join(
-				plan.On(&corev1.Secret{}, "data").Do("secret", ran("secret")),
-				plan.On(&corev1.ConfigMap{}, "data").Do("data", ran("data")),
-			)
+			return reconcile.Result{}, secretAndData(ctx, ran)
 		}}
-		err := builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).
-			Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(secretsRequests)).Complete(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.start()
-		w.servers[secret].Add(secretWith("1"))
-		w.servers[configMap].Add(withValue("1"))
-		synctest.Wait()
-		s.since()
+		w.settleWith(t, s)
 		w.servers[configMap].Delete(withValue("1"))
-		next := withValue("1")
-		next.SetUID(types.UID("another"))
-		w.servers[configMap].Add(next)
-		time.Sleep(time.Minute)
-		synctest.Wait()
+		w.addAnother()
 		if got := s.since(); got != "secret data" && got != "data secret data" && got != "secret data secret data" {
 			t.Errorf("for the newborn ConfigMap ran %q, want both steps; it was told %q", got, told[len(told)-1])
 		}
 	})
+}
+
+// secretAndData does a step that depends on a Secret, and one that depends on the ConfigMap.
+func secretAndData(ctx context.Context, ran func(string) func(context.Context) error) error {
+	plan := delta.Plan(ctx)
+	return errors.Join(
+		plan.On(&corev1.Secret{}, "data").Do("secret", ran("secret")),
+		plan.On(&corev1.ConfigMap{}, "data").Do("data", ran("data")),
+	)
+}
+
+// settleWith runs a controller of ConfigMaps and Secrets until it has done its work for one of each.
+func (w *world) settleWith(t *testing.T, s *stepping) {
+	t.Helper()
+	err := builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).
+		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(secretsRequests)).Complete(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.start()
+	w.servers[secret].Add(secretWith("1"))
+	w.servers[configMap].Add(withValue("1"))
+	synctest.Wait()
+	s.since()
+}
+
+// addAnother adds another ConfigMap of the same name.
+func (w *world) addAnother() {
+	next := withValue("1")
+	next.SetUID(types.UID("another"))
+	w.servers[configMap].Add(next)
+	time.Sleep(time.Minute)
+	synctest.Wait()
 }
