@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"os/signal"
 	"strings"
 	"testing"
 	"time"
@@ -46,7 +47,10 @@ func TestWhatMakeSaysIsShown(t *testing.T) {
 
 func TestMakeEndsWithAllThatItStarted(t *testing.T) {
 	inAFolderWithAMakefile(t)
-	ctx, cancel := context.WithCancel(t.Context())
+	// As the demo does. A shell starts a job in the background with this signal ignored, and what it starts inherits that.
+	ctx, stop := signal.NotifyContext(t.Context(), os.Interrupt)
+	defer stop()
+	ctx, cancel := context.WithCancel(ctx)
 	started := time.AfterFunc(300*time.Millisecond, cancel)
 	defer started.Stop()
 	start := time.Now()
