@@ -74,9 +74,11 @@ func (r *remembered) past(now func(delta.Key) (any, bool)) map[delta.Key]any {
 
 // Print is memory.Kind's. It leaves out the transform: the next executable may have another one, and then says what has
 // changed.
-func (r *remembered) Print() string {
+func (r *remembered) Print() string { return r.print(r.settings) }
+
+func (r *remembered) print(s settings) string {
 	var opts metav1.ListOptions
-	r.settings.narrow(&opts)
+	s.narrow(&opts)
 	return fmt.Sprintf("%s in %q, labels %q, fields %q, %T", r.of.id, r.namespace, opts.LabelSelector, opts.FieldSelector, r.of.example)
 }
 
@@ -91,7 +93,8 @@ func (r *remembered) ForgetSaved() { r.of.core.ForgetSaved() }
 // Snapshot is memory.Kind's. It is nil before the first list, and where namespaces were added or exchanged since.
 func (r *remembered) Snapshot() memory.Snapshot {
 	byName := *r.of.byName.Load()
-	if _, same := byName[r.namespace]; !same || len(byName) != 1 || !r.of.core.HasSynced() {
+	now, there := byName[r.namespace]
+	if !there || len(byName) != 1 || r.print(now) != r.Print() || !r.of.core.HasSynced() {
 		return nil
 	}
 	return snapshot{r.of.core.Store().View()}

@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -8,8 +9,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
+	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/delta-runtime/delta-runtime/internal/memory"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // plain is a kind of a user's, without protobuf.
@@ -60,6 +66,42 @@ func TestASavedObjectIsReadAsItWas(t *testing.T) {
 				if _, err := r.Decode(wrong); err == nil {
 					t.Errorf("%q is read without an error", wrong)
 				}
+			}
+		})
+	}
+}
+
+// TestAKindIsSavedUnderTheSelectorsThatItHas exchanges the only namespace for another one and back. It comes back with a selector or without
+// one. What is in the cache then is not what the first selectors would have given.
+func TestAKindIsSavedUnderTheSelectorsThatItHas(t *testing.T) {
+	narrow := crcache.Config{LabelSelector: labels.SelectorFromSet(labels.Set{"l": "1"})}
+	for name, c := range map[string]struct {
+		back  crcache.Config
+		saved int
+	}{
+		"the same selector": {narrow, 1},
+		"no selector":       {crcache.Config{}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, exchanged := t.TempDir(), newCache(t, newFakeAPI(t), crcache.Options{DefaultNamespaces: map[string]crcache.Config{"red": narrow}}, Options{})
+			exchanged.Remember(memory.New(memory.Options{Dir: dir}))
+			if _, err := exchanged.GetInformer(t.Context(), configMaps); err != nil {
+				t.Fatal(err)
+			}
+			stop := start(t, exchanged)
+			for _, step := range []error{
+				exchanged.AddNamespace(t.Context(), "blue", crcache.Config{}),
+				exchanged.RemoveNamespace(t.Context(), "red", informer.Silently),
+				exchanged.AddNamespace(t.Context(), "red", c.back),
+				exchanged.RemoveNamespace(t.Context(), "blue", informer.Silently),
+			} {
+				if step != nil {
+					t.Fatal(step)
+				}
+			}
+			stop()
+			if files, _ := filepath.Glob(filepath.Join(dir, "*.save")); len(files) != c.saved {
+				t.Errorf("it has saved %q, want %d", files, c.saved)
 			}
 		})
 	}
