@@ -42,14 +42,14 @@ var skips = []mutant{
 		file:   "pkg/delta/step_reason.go",
 		old:    "	case !done:\n",
 		new:    "	case !done && false:\n",
-		suites: []suite{stepStories, stepModel},
+		suites: []suite{skipWorlds, stepStories, stepModel},
 	},
 	{
 		name:   "a step that failed is done",
 		file:   "pkg/delta/step_done.go",
 		old:    "undone := func(id stepID) bool { return named(r.undone, id) }",
 		new:    "undone := func(stepID) bool { return false }",
-		suites: []suite{stepStories},
+		suites: []suite{skipWorlds, stepStories},
 	},
 	{
 		name:   "an object is taken for the earlier one of its name",

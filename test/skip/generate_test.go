@@ -19,6 +19,7 @@ var likely = map[traits]int{
 	removals: 12, departures: 10, uprootings: 8, restarts: 12, failures: 35, postponements: 35, misspellings: 20,
 	lookalikes: 20, crashes: 8, foreigners: 20, rebirths: 30, questions: 50, resyncs: 15, floods: 1, channels: 10,
 	ownWrites: 10, lives: 30, moves: 50, narrowness: 10, latecomers: 10, oddities: 8, detours: 10, hiding: 15,
+	stepwise: 40,
 }
 
 // newPlan returns the plan of a seed, without some traits. No seed has memories: see newMemoryPlan.
@@ -61,8 +62,9 @@ func makePlan(seed uint64, with, without traits) *plan {
 //   - An object is deleted, or changes its owner, while its kind or namespace is not
 //     followed, or the manager does not run.
 //   - The user's handler panics at an event, or can't be told the event.
+//   - A call succeeds that has not come to all steps.
 func (g *generator) mustPoke() bool {
-	return g.has(liveReads) && g.has(losses|uprootings) || g.has(removals|departures|restarts|crashes|oddities)
+	return g.has(liveReads) && g.has(losses|uprootings) || g.has(removals|departures|restarts|crashes|oddities|stepwise)
 }
 
 // watchAll draws the watches.
@@ -196,6 +198,9 @@ func (g *generator) work() {
 			j.life = g.has(lives) && g.rng.IntN(2) == 0 && w.filter.ours
 			j.example = pick(g.rng, []form{typedForm, mapForm, metadataForm})
 			j.asks = g.question(j)
+			if g.has(stepwise) && g.rng.IntN(3) > 0 {
+				j.asks, j.notOnResync = askStep, g.rng.IntN(3) == 0
+			}
 			if j.shownBy = g.showing(j); len(j.shownBy) > 0 {
 				g.jobs = append(g.jobs, j)
 			}

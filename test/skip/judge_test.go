@@ -135,19 +135,27 @@ func (c *call) newestLocked(j *job, id objectID) (int64, bool) {
 	return newest, found
 }
 
-// judgeSkip checks the promise for a job that the lazy operator may skip. The state that the
+// judgeSkip checks the promise for a job that the lazy operator may skip.
+func (c *call) judgeSkip(j *job) {
+	c.mu.Lock()
+	failed := c.aboutLocked(c.request).failed && !c.in.dead.Load()
+	c.mu.Unlock()
+	if failed {
+		c.fail(skipsWrongly, "%s was told that it may skip %s although the call before has failed", c, j)
+	}
+	c.judgeValues(j)
+}
+
+// judgeValues checks that there is nothing to do for a job that is skipped. The state that the
 // watches have shown last must give the same value as every state that the operator has read
 // since its last successful call began, and the same as the output from before. States that
 // no watch has shown yet do not count, because they will still be told.
-func (c *call) judgeSkip(j *job) {
+func (c *call) judgeValues(j *job) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	m := c.aboutLocked(c.request)
 	if c.in.dead.Load() {
 		return
-	}
-	if m.failed {
-		c.fail(skipsWrongly, "%s was told that it may skip %s although the call before has failed", c, j)
 	}
 	if j.relation == byMention {
 		return // the work depends on two objects; the check at the end covers it

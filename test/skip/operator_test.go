@@ -56,6 +56,8 @@ type knowledge struct {
 	// called is when the last call began, and added when the request was last added.
 	called, added time.Time
 	running       bool // there is a call now
+	// owed are the steps that may not be skipped, and why: they failed, or a call succeeded that had not come to them.
+	owed map[int]string
 }
 
 // piece is a job for one object.
@@ -82,7 +84,7 @@ func newOperator(w *world, how temper) *operator {
 func (o *operator) aboutLocked(r reconcile.Request) *knowledge {
 	m := o.requests[r]
 	if m == nil {
-		m = &knowledge{outputs: map[piece]output{}, seen: map[piece][]output{}, shown: map[shownBy]sightings{}}
+		m = &knowledge{outputs: map[piece]output{}, seen: map[piece][]output{}, shown: map[shownBy]sightings{}, owed: map[int]string{}}
 		o.requests[r] = m
 	}
 	return m
@@ -107,6 +109,9 @@ type call struct {
 	fate    fate
 	in      *life
 	reads   map[piece][]output
+	passed  []*job // the steps that it did not come to
+	away    bool   // it comes to no more steps
+	stumped bool   // a step has failed
 }
 
 // fate is how a call ends.
@@ -159,7 +164,7 @@ func (o *operator) Reconcile(ctx context.Context, r reconcile.Request) (reconcil
 		}
 	})
 	left, err := c.work(ctx)
-	c.hasFailed(err != nil || c.fate == fails || c.fate == failsForGood || c.fate == panics)
+	c.hasFailed(err != nil || c.fate == fails || c.fate == failsForGood || c.fate == panics || c.stumped && c.fate == succeeds)
 	if err != nil {
 		o.note(func() string { return fmt.Sprintf("%s fails: %v", c, err) })
 		return reconcile.Result{}, err
@@ -227,25 +232,21 @@ func (c *call) work(ctx context.Context) (left string, err error) {
 	first := c.roll(len(c.jobs)+1, "first")
 	for i := range c.jobs {
 		j := c.jobs[(first+i)%len(c.jobs)]
+		do := c.do
 		if c.temper == lazy {
-			needed := c.needs(j)
-			c.count(func(n *counts) {
-				n.asked++
-				if !needed {
-					n.skipped++
-				}
-			})
-			if !needed {
-				c.note(func() string { return fmt.Sprintf("%s skips %s", c, j) })
-				c.judgeSkip(j)
+			step := j.asks == askStep
+			if step && c.passesBy(j) || !step && !c.mustDo(j) {
 				continue
 			}
 			if c.mayLeave() && c.roll(2, "leave", j.n) == 0 {
 				left += fmt.Sprintf(", leaving job %d", j.n)
 				continue
 			}
+			if step {
+				do = c.step
+			}
 		}
-		if err := c.do(ctx, j); err != nil {
+		if err := do(ctx, j); err != nil {
 			return left, err
 		}
 		if c.roll(3, "pause", j.n) == 0 {
@@ -253,6 +254,22 @@ func (c *call) work(ctx context.Context) (left string, err error) {
 		}
 	}
 	return left, nil
+}
+
+// mustDo asks whether a job has to be done. It judges the answer if not.
+func (c *call) mustDo(j *job) bool {
+	needed := c.needs(j)
+	c.count(func(n *counts) {
+		n.asked++
+		if !needed {
+			n.skipped++
+		}
+	})
+	if !needed {
+		c.note(func() string { return fmt.Sprintf("%s skips %s", c, j) })
+		c.judgeSkip(j)
+	}
+	return needed
 }
 
 // pickPause is how long a call waits before it reads anything.
@@ -295,11 +312,14 @@ func (c *call) end(ctx context.Context) (reconcile.Result, error) {
 func (c *call) succeeded() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.in.dead.Load() {
+	if c.in.dead.Load() || c.stumped {
 		return
 	}
 	m := c.aboutLocked(c.request)
 	m.success, m.seen = c.began, c.reads
+	for _, j := range c.passed {
+		m.owed[j.n] = "the last call that succeeded has not come to it"
+	}
 	if c.told.Has(delta.Resync) || !c.told.Complete() {
 		for len(m.resyncs) > 0 && !m.resyncs[0].After(c.began.Add(c.slack)) {
 			m.resyncs = m.resyncs[1:]

@@ -33,7 +33,7 @@ type plan struct {
 
 // traits are the features that a world may have. Each seed has some of them. If every world
 // had all of them, the effects of one would hide those of another.
-type traits uint32
+type traits uint64
 
 const (
 	predicates traits = 1 << iota
@@ -68,13 +68,14 @@ const (
 	detours    // handlers that add with a delay
 	hiding     // objects that a relist shows unchanged are not told
 	memories   // the manager has a memory; some processes are killed, and objects change while none runs
+	stepwise   // jobs are steps of a delta.Plan, and calls succeed without having come to all of them
 )
 
 var traitNames = []string{
 	"predicates", "twins", "slowness", "keepers", "metadata", "live reads", "losses", "delays", "removals", "departures",
 	"uprootings", "restarts", "failures", "postponements", "misspellings", "lookalikes", "crashes", "foreigners", "rebirths",
 	"questions", "resyncs", "floods", "channels", "own writes", "lives", "moves", "narrowness", "latecomers", "oddities",
-	"detours", "hiding", "memories",
+	"detours", "hiding", "memories", "stepwise",
 }
 
 // String lists the traits.
@@ -209,6 +210,7 @@ const (
 	askHas
 	askOnlySync
 	askOnlyUpdated
+	askStep // it is a step of a delta.Plan
 )
 
 // job is a part of an operator's work. It reads a place of each object that belongs to a
@@ -227,6 +229,8 @@ type job struct {
 	asks    question
 	example form   // the form of the example for Of
 	spelled string // the path in the question, which may be misspelt
+	// notOnResync is said of a step.
+	notOnResync bool
 	// shownBy are the watches that show everything that the job depends on. There is at least
 	// one. Without one no operator could be right.
 	shownBy []*watch
@@ -278,6 +282,8 @@ func (j *job) asked() string {
 		return "!Only(Sync)"
 	case askOnlyUpdated:
 		return "!Only(Updated, Sync)"
+	case askStep:
+		return fmt.Sprintf("Plan.On(%s %s, %s), not on resync: %t", j.example, j.kind, strings.Join(j.depends(false), ", "), j.notOnResync)
 	default:
 		return touches
 	}

@@ -111,7 +111,7 @@ func (p *plan) rewatch(n int, change func(*watch)) {
 // simpler makes the plan simpler: all objects are poked, handlers are quick, no predicate
 // holds anything back, and time passes between the steps.
 func (s *shrinker) simpler() (smaller bool) {
-	for _, t := range []traits{failures, postponements} {
+	for _, t := range []traits{failures, postponements, stepwise} {
 		if s.best.has(t) {
 			smaller = s.try(func(p *plan) { p.traits &^= t }) || smaller
 		}

@@ -49,6 +49,7 @@ type line struct {
 // counts say how much a world has tested.
 type counts struct {
 	calls, complete, asked, skipped int
+	steps, spared                   int // steps that calls have come to, and those of them that were skipped
 	compared                        int // calls that begin with what has changed since an earlier process
 }
 
@@ -58,6 +59,8 @@ func (c *counts) add(more counts) {
 	c.asked += more.asked
 	c.skipped += more.skipped
 	c.compared += more.compared
+	c.steps += more.steps
+	c.spared += more.spared
 }
 
 // telling are the stories of the worlds that run now. If there is a panic, all of them note
