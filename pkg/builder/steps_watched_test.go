@@ -65,7 +65,9 @@ func ofAnUpdate(t *testing.T, build func(*world, *builder.Builder, reconcile.Rec
 		w.start()
 		w.servers[configMap].Add(withValue("1"))
 		synctest.Wait()
-		s.since()
+		if s.since() == never {
+			t.Error("nothing ran for a new ConfigMap: the controller has not begun")
+		}
 		w.servers[configMap].Modify(withValue("2"))
 		synctest.Wait()
 		ran = s.since()

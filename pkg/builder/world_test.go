@@ -147,7 +147,9 @@ func inWorld(t *testing.T, do func(t *testing.T, w *world)) {
 			held.InformersByGVK[kind] = made
 			w.tasks.Guest("informer", made.RunWithContext)
 		}
-		w.manager = newFakeManager(held)
+		all := newWithMetadata(held, w.servers[secret])
+		w.tasks.Guest("informer for metadata", all.secrets.RunWithContext)
+		w.manager = newFakeManager(all)
 		synctest.Wait()
 		do(t, w)
 		w.stop(t)
