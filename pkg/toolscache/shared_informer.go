@@ -204,7 +204,7 @@ func (s *sharedInformer) GetIndexer() cache.Indexer { return s.indexer }
 // AddIndexers adds indexes, also while the informer runs.
 func (s *sharedInformer) AddIndexers(indexers cache.Indexers) error {
 	if s.core.Stopped() {
-		return fmt.Errorf("indexer was not added to informer for %s: %w", s.kind, engine.ErrStopped)
+		return fmt.Errorf("indexer was not added because it has stopped already: %s: %w", s.kind, engine.ErrStopped)
 	}
 	return s.indexer.AddIndexers(indexers)
 }

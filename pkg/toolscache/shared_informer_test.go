@@ -140,8 +140,8 @@ func TestWhatIsSetAfterTheStart(t *testing.T) {
 		if !s.IsStopped() {
 			t.Error("it has run and is not stopped")
 		}
-		if err := s.AddIndexers(cache.Indexers{"late": cache.MetaNamespaceIndexFunc}); !errors.Is(err, engine.ErrStopped) {
-			t.Errorf("AddIndexers after the end returns %v, want %v", err, engine.ErrStopped)
+		if err := s.AddIndexers(cache.Indexers{"late": cache.MetaNamespaceIndexFunc}); !errors.Is(err, engine.ErrStopped) || !strings.HasPrefix(err.Error(), "indexer was not added because it has stopped already") {
+			t.Errorf("AddIndexers after the end returns %v, want client-go's words and %v", err, engine.ErrStopped)
 		}
 		if handle, err := s.AddEventHandler(cache.ResourceEventHandlerFuncs{}); err == nil || handle != nil {
 			t.Errorf("AddEventHandler after the end returns %v, %v, want an error", handle, err)
