@@ -84,7 +84,7 @@ type Teller[R comparable, T any] interface {
 // Auditor learns what the ledger can't know.
 type Auditor[C any] interface {
 	// Gaps adds a count of how many times a source may have missed changes: because a
-	// namespace was dropped, an object could not be read, or events were left out. When
+	// watch or a namespace came or went, an object could not be read, or events were left out. When
 	// the count grows, no request is completely known until its next success.
 	Gaps(count func() uint64)
 	// Relists adds a count of how many times a source has listed again. Nobody knows what

@@ -14,7 +14,7 @@ const (
 	firstTime    = "no success with the request is known since the process started"
 	fromTheStart = "an object was there when its kind or namespace was first listed; what happened to it before is not known"
 	justStarted  = "the process has just started"
-	missedSome   = "changes may have been missed: a namespace was dropped, an object could not be read, or events were left out"
+	missedSome   = "changes may have been missed: a watch or a namespace came or went, an object could not be read, or events were left out"
 	tooMany      = "there were more changes than are kept"
 	unrecorded   = "the request was made by something that records no changes"
 	leftOut      = "the request was also made by something that does not name the object; it may have been one of these"
