@@ -72,7 +72,7 @@ func TestASavedObjectIsReadAsItWas(t *testing.T) {
 }
 
 // TestAKindIsSavedUnderTheSelectorsThatItHas exchanges the only namespace for another one and back. It comes back with a selector or without
-// one. What is in the cache then is not what the first selectors would have given.
+// one. Then the cache has not what the first selectors would have given.
 func TestAKindIsSavedUnderTheSelectorsThatItHas(t *testing.T) {
 	narrow := crcache.Config{LabelSelector: labels.SelectorFromSet(labels.Set{"l": "1"})}
 	for name, c := range map[string]struct {
