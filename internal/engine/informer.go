@@ -45,7 +45,7 @@ type Informer[T any] struct {
 	phase         runPhase                  // Invariant: it only goes up.
 	group         *lifecycle.Group          // Invariant: nil until phase is running, and then never again.
 	subscriptions map[*Subscription[T]]struct{}
-	overrides     ResyncOverrides // see OverrideResync
+	override      resync.Policy // see OverrideResync
 }
 
 type runPhase uint8

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/labels"
@@ -52,23 +51,16 @@ func (i *Informer[T]) SetScopeResync(namespace string, policy resync.Policy) err
 	return nil
 }
 
-// OverrideResync has policies go before those that the subscribers came with, also of
-// those that are yet to come. It takes the place of the overrides before it, and is in
-// effect as [Informer.SetResync] is.
-func (i *Informer[T]) OverrideResync(overrides ResyncOverrides) error {
-	err := overrides.Everyone.Check()
-	for name, policy := range overrides.Named {
-		if wrong := policy.Check(); err == nil && wrong != nil {
-			err = fmt.Errorf("of %q: %w", name, wrong)
-		}
-	}
-	if err != nil {
+// OverrideResync has a policy go before those that the subscribers came with, also of those
+// that are yet to come. Where it leaves something open, it is as it was. Subscribers that have no Period of their own follow
+// the scopes, whatever the Period is here. It is in effect as [Informer.SetResync] is.
+func (i *Informer[T]) OverrideResync(policy resync.Policy) error {
+	if err := policy.Check(); err != nil {
 		return fmt.Errorf("override the resync policies of the subscribers of informer for %s: %w", i.opts.Name, err)
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	overrides.Named = maps.Clone(overrides.Named)
-	i.overrides = overrides
+	i.override = policy
 	i.rearrangeResyncLocked()
 	return nil
 }

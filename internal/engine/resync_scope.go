@@ -2,31 +2,10 @@ package engine
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
-
-// ResyncOverrides are policies that override those that subscribers came with. Where they
-// leave something open, it is as it was; the zero value changes nothing.
-type ResyncOverrides struct {
-	// Everyone is for all subscribers. Those that have no Period of their own follow the
-	// scopes, whatever the Period is here; see [Informer.SetResync].
-	Everyone resync.Policy
-	// Named overrides Everyone, for the subscribers of a name. A name that ends before
-	// a colon is for all that begin so: "web" for "web: v1 Pod" and "web: v1 Secret".
-	Named map[string]resync.Policy
-}
-
-// forName is what a subscriber's name comes down to.
-func (o ResyncOverrides) forName(name string) resync.Policy {
-	policy := o.Named[name]
-	if short, _, found := strings.Cut(name, ": "); found {
-		policy = timetable.Or(policy, o.Named[short])
-	}
-	return policy
-}
 
 // scheduleLocked puts a subscriber's resyncs into the timetable: by its own policy
 // or, where that says nothing of a period, by those of the scopes.
@@ -39,11 +18,11 @@ func (i *Informer[T]) scheduleLocked(s *Subscription[T]) {
 // to. A subscriber that has set anything about resyncs has asked for them, also if the
 // Period is another's.
 func (i *Informer[T]) allPoliciesLocked(s *Subscription[T]) []resync.Policy {
-	own, everyone := s.resync, i.overrides.Everyone
+	own, everyone := s.resync, i.override
 	if own.Period == 0 {
 		everyone.Period, everyone.AsUpdate = 0, false
 	}
-	said := timetable.Or(timetable.Or(i.overrides.forName(s.Name()), everyone), own)
+	said := timetable.Or(everyone, own)
 	policies := i.policiesLocked(said)
 	if said.Period == 0 && !timetable.Same(own, resync.Policy{}) {
 		for n := range policies {

@@ -96,19 +96,3 @@ func ExampleCache_Relist() {
 	})
 	// Output: listed again: true
 }
-
-// A policy for the handlers of one controller alone. It overrides what the controller
-// came with, and before a policy for the kind.
-func ExampleCache_SetHandlerResync() {
-	cache.ServeExample(cache.Options{}, func(_ context.Context, c crcache.Cache) error {
-		ours, err := cache.Unwrap(c)
-		if err != nil {
-			return err
-		}
-		hourly := resync.Policy{Period: time.Hour, Spread: resync.OverPeriod}
-		err = ours.SetHandlerResync("sites", &corev1.ConfigMap{}, hourly)
-		fmt.Println(err)
-		return err
-	})
-	// Output: <nil>
-}

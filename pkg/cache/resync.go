@@ -33,8 +33,7 @@ func Unwrap(c crcache.Cache) (*Cache, error) {
 // SetResync changes the policy of obj's kind: for each form of the kind, in every
 // namespace, those that are there and those that will be. It overrides all that was
 // said when things were made: by ByObject, and by handlers that came with a policy or a
-// period of their own, as a controller with the builder's WithResync does. For a single
-// one of these, see [Cache.SetHandlerResync].
+// period of their own, as a controller with the builder's WithResync does.
 //
 // The policy's zero fields are taken from the handler's own, from ByObject and from wider
 // levels, so that the zero policy goes back to these. It is in effect when SetResync returns: the
@@ -50,38 +49,7 @@ func (c *Cache) SetResync(obj client.Object, policy resync.Policy) error {
 	}
 	return c.changeResync(func(p *plan) {
 		k := p.kinds[gvk]
-		k.policy, k.overrides.Everyone = timetable.Or(policy, k.configured), policy
-		p.kinds = maps.Clone(p.kinds)
-		p.kinds[gvk] = k
-	})
-}
-
-// SetHandlerResync is [Cache.SetResync] for the handlers of obj's kind that have this
-// name, and overrides it. Status has the names; a controller that our builder made has
-// handlers that are called after the controller and the kind, as in "web: v1 Pod". The part
-// "web" is enough. It may be called before there is a handler of the name, and the zero
-// policy takes it back.
-func (c *Cache) SetHandlerResync(name string, obj client.Object, policy resync.Policy) error {
-	gvk, err := c.gvkOf(obj)
-	if err == nil {
-		err = checkPolicy(policy)
-	}
-	if err == nil && name == "" {
-		err = errors.New("the name is empty")
-	}
-	if err != nil {
-		return fmt.Errorf("set the resync policy of handler %q for %T: %w", name, obj, err)
-	}
-	return c.changeResync(func(p *plan) {
-		k := p.kinds[gvk]
-		named := maps.Clone(k.overrides.Named)
-		if named == nil {
-			named = map[string]resync.Policy{}
-		}
-		if named[name] = policy; timetable.Same(policy, resync.Policy{}) {
-			delete(named, name)
-		}
-		k.overrides.Named = named
+		k.policy, k.override = timetable.Or(policy, k.configured), policy
 		p.kinds = maps.Clone(p.kinds)
 		p.kinds[gvk] = k
 	})
@@ -181,7 +149,7 @@ func (k *kind) followResync(c *Cache) error {
 	k.resyncing.Lock()
 	defer k.resyncing.Unlock()
 	p := c.plan.Load()
-	if err := k.core.OverrideResync(p.kinds[k.id.gvk].overrides); err != nil {
+	if err := k.core.OverrideResync(p.kinds[k.id.gvk].override); err != nil {
 		return fmt.Errorf("%s: %w", k.id, err)
 	}
 	planned := p.of(k.id.gvk, k.madeAs)

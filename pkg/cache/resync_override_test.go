@@ -1,12 +1,9 @@
 package cache
 
 import (
-	"errors"
-	"strings"
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -40,8 +37,8 @@ func follows(t *testing.T, c *Cache, name string, own resync.Policy) (syncs chan
 	return syncs, func() resync.Policy { return sub.ResyncPolicies()[0] }
 }
 
-// A policy that is set while the cache runs overrides what handlers came with: by kind, and
-// before that by name. The zero policy goes back to it.
+// A policy that is set while the cache runs overrides what handlers came with. The zero
+// policy goes back to it.
 func TestWhatIsSetReachesHandlersWithAPolicyOfTheirOwn(t *testing.T) {
 	f := newFakeAPI(t)
 	f.put(configMap("red", "a"))
@@ -87,42 +84,8 @@ func TestWhatIsSetReachesHandlersWithAPolicyOfTheirOwn(t *testing.T) {
 	if got := late(); got.Period != short.Period {
 		t.Errorf("who comes later has %+v", got)
 	}
-	set(c.SetHandlerResync("web", configMaps, resync.Policy{Period: time.Hour, Spread: resync.AllAtOnce}))
-	expect("by name", resync.Policy{Period: time.Hour, Spread: resync.AllAtOnce, Lane: 3}, short, short)
-	set(c.SetHandlerResync("web: v1 ConfigMap", configMaps, resync.Policy{Lane: 7}))
-	set(c.SetHandlerResync("db: v1 ConfigMap", configMaps, resync.Policy{Period: resync.Never}))
-	expect("by the whole name", resync.Policy{Period: time.Hour, Spread: resync.AllAtOnce, Lane: 7}, resync.Policy{Period: resync.Never}, short)
 	set(c.SetResync(configMaps, resync.Policy{}))
-	expect("by name alone", resync.Policy{Period: time.Hour, Spread: resync.AllAtOnce, Lane: 7}, resync.Policy{Period: resync.Never}, resync.Policy{})
-	set(errors.Join(c.SetHandlerResync("web", configMaps, resync.Policy{}), c.SetHandlerResync("web: v1 ConfigMap", configMaps, resync.Policy{}), c.SetHandlerResync("db: v1 ConfigMap", configMaps, resync.Policy{})))
 	expect("when all is taken back", own...)
-}
-
-// A kind that is made later has what was set before, and what makes no sense is refused.
-func TestHandlersAreOverriddenBeforeThereAreAny(t *testing.T) {
-	f := newFakeAPI(t)
-	c := newCache(t, f, crcache.Options{}, Options{ByObject: map[client.Object]KindOptions{configMaps: {Resync: resync.Policy{Period: time.Minute}}}})
-	start(t, c)
-	if err := c.SetHandlerResync("web", configMaps, resync.Policy{Period: time.Hour}); err != nil {
-		t.Fatal(err)
-	}
-	_, web := follows(t, c, "web: v1 ConfigMap", resync.Policy{})
-	_, other := follows(t, c, "webs: v1 ConfigMap", resync.Policy{})
-	if got := web(); got.Period != time.Hour {
-		t.Errorf("who is named has %+v", got)
-	}
-	if got := other(); got.Period != time.Minute {
-		t.Errorf("who is not named has %+v", got)
-	}
-	for want, err := range map[string]error{
-		"the name is empty": c.SetHandlerResync("", configMaps, resync.Policy{}),
-		`"web"`:             c.SetHandlerResync("web", &corev1.ConfigMap{}, resync.Policy{Rate: -1}),
-		"find":              c.SetHandlerResync("web", &unregistered{}, resync.Policy{}),
-	} {
-		if err == nil || want != "find" && !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want an error about %q", err, want)
-		}
-	}
 }
 
 // A policy that is set while the cache runs leaves to ByObject what it does not say itself,

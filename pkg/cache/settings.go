@@ -124,10 +124,10 @@ type kindSettings struct {
 	// namespaces are the kind's own; nil leaves it to the default namespaces, and
 	// empty means all.
 	namespaces map[string]settings
-	// configured is the policy by the options alone, and overrides are what was said of
+	// configured is the policy by the options alone, and override is what was said of
 	// resyncs while the cache ran.
 	configured resync.Policy
-	overrides  engine.ResyncOverrides
+	override   resync.Policy
 }
 
 // plan says for each kind in which namespaces it is kept, and how. The key of a

@@ -185,9 +185,6 @@ func TestAResyncReachesTheReconciler(t *testing.T) {
 		"by a policy that is set later": func() error {
 			return ours.SetResync(&Widget{}, resync.Policy{Period: 200 * time.Millisecond})
 		},
-		"by a policy for the controller": func() error {
-			return ours.SetHandlerResync("resynced", &Widget{}, resync.Policy{Period: 200 * time.Millisecond})
-		},
 	} {
 		r.take()
 		if err := ask(); err != nil {
@@ -195,9 +192,6 @@ func TestAResyncReachesTheReconciler(t *testing.T) {
 		}
 		await.Until(t, "a resync of all "+what, func() bool { return r.of(delta.Resync) >= manyWidgets })
 		if err := ours.SetResync(&Widget{}, resync.Policy{}); err != nil {
-			t.Fatal(err)
-		}
-		if err := ours.SetHandlerResync("resynced", &Widget{}, resync.Policy{}); err != nil {
 			t.Fatal(err)
 		}
 	}
