@@ -33,7 +33,7 @@ var table = map[string]rule{
 		theirs: in("k8s.io/apimachinery"),
 	},
 	"internal/peer": {
-		ours:   in("internal/engine", "internal/reflector", "pkg/informer", "pkg/resync"),
+		ours:   in("internal/engine", "internal/lifecycle", "internal/lock", "internal/reflector", "internal/store", "pkg/delta", "pkg/informer", "pkg/resync"),
 		theirs: edge, except: in("sigs.k8s.io/controller-runtime"),
 	},
 	"internal/mutation":             {ours: in("internal/dedup", "internal/lock", "pkg/delta"), theirs: in("k8s.io/apimachinery/pkg/api/resource")},
@@ -76,7 +76,7 @@ var table = map[string]rule{
 	"internal/testing/wireserver": {theirs: in("k8s.io/apimachinery")},
 	"internal/testing/faulty":     {ours: in("internal/listwatch", "internal/testing/apifake", "pkg/delta"), theirs: in("k8s.io/apimachinery")},
 	"internal/testing/informers": {
-		ours:   in("internal/engine", "internal/listwatch", "internal/objects", "internal/peer", "internal/reflector", "pkg/informer", "pkg/toolscache"),
+		ours:   in("internal/engine", "internal/listwatch", "internal/objects", "internal/peer", "internal/reflector", "pkg/informer"),
 		theirs: edge,
 	},
 
@@ -101,7 +101,7 @@ var table = map[string]rule{
 	"pkg/cache": {
 		ours: in("internal/dedup", "internal/engine", "internal/footprint", "internal/journal", "internal/lifecycle", "internal/listwatch", "internal/lock", "internal/memory", "internal/metrics", "internal/objects",
 			"internal/observe", "internal/peer",
-			"internal/reflector", "internal/path", "internal/store", "internal/timetable", "internal/wire", "pkg/delta", "pkg/informer", "pkg/resync", "pkg/toolscache"),
+			"internal/reflector", "internal/path", "internal/store", "internal/timetable", "internal/wire", "pkg/delta", "pkg/informer", "pkg/resync"),
 		theirs: edge, except: aboveUs,
 	},
 	"pkg/source": {

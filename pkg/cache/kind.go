@@ -114,11 +114,11 @@ type kind struct {
 	byName atomic.Pointer[map[string]settings]
 
 	core     *engine.Informer[any]
-	shown    crtools.SharedIndexInformer // core, as handlers know it
-	hooks    peer.Hooks                  // what was set on shown
-	followed atomic.Bool                 // the policy of a namespace was changed
-	madeAs   meta.RESTScopeName          // with namespaces or without; see found. Guarded by resyncing once the kind is made
-	widening sync.Once                   // see found
+	shown    *peer.SharedInformer // core, as handlers know it
+	hooks    peer.Hooks           // what was set on shown
+	followed atomic.Bool          // the policy of a namespace was changed
+	madeAs   meta.RESTScopeName   // with namespaces or without; see found. Guarded by resyncing once the kind is made
+	widening sync.Once            // see found
 	reader   atomic.Pointer[reader]
 	notes    atomic.Pointer[journal.Deltas] // nil unless a journal notes the kind's deltas
 	weight   atomic.Pointer[weight]         // nil until somebody asks; see weigh

@@ -18,7 +18,6 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
-	_ "github.com/delta-runtime/delta-runtime/pkg/toolscache" // sets peer.Show
 )
 
 // inform makes the kind's informer.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/lock"
+	"github.com/delta-runtime/delta-runtime/internal/peer"
 )
 
 // New returns client-go's low-level controller over our reflector: it fills
@@ -35,7 +36,7 @@ func (c *controller) Run(stop <-chan struct{}) { c.RunWithContext(wait.ContextFo
 // is raised again here.
 func (c *controller) RunWithContext(ctx context.Context) {
 	defer utilruntime.HandleCrashWithContext(ctx)
-	defer unwrapCrash(klog.FromContext(ctx))
+	defer peer.UnwrapCrash(klog.FromContext(ctx))
 	reflector := c.newReflector(klog.FromContext(ctx))
 	c.mu.Lock()
 	c.reflector = reflector
@@ -49,19 +50,6 @@ func (c *controller) RunWithContext(ctx context.Context) {
 	})
 	group.Go("process", c.process)
 	_ = group.Wait() // both end with ctx
-}
-
-// unwrapCrash goes on panicking with what the task panicked with, which is what a
-// caller that recovers expects, after logging where that was.
-func unwrapCrash(logger klog.Logger) {
-	switch value := recover().(type) {
-	case nil:
-	case *lifecycle.Crash:
-		logger.Error(value, "A task of the controller panicked", "task", value.Task)
-		panic(value.Value)
-	default:
-		panic(value)
-	}
 }
 
 func (c *controller) newReflector(logger klog.Logger) *Reflector {

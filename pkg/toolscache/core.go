@@ -31,7 +31,7 @@ func newCore(c *coreConfig) *engine.Informer[any] {
 	opts := engine.Options[any]{
 		Name:       c.kind,
 		Traits:     objectTraits,
-		Indexers:   guardIndexers(typed(c.indexers)),
+		Indexers:   peer.GuardIndexers(peer.Typed(c.indexers)),
 		Transform:  c.transform,
 		Unchanged:  engine.SyncUnchanged, // client-go's handlers hear of relists
 		OnMutation: peer.OnMutation(c.kind),

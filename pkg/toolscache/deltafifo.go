@@ -11,6 +11,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/lock"
+	"github.com/delta-runtime/delta-runtime/internal/peer"
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -237,7 +238,7 @@ func (f *DeltaFIFO) HasSynced() bool { return cache.IsDone(f.HasSyncedChecker())
 
 // HasSyncedChecker lets [cache.WaitFor] wait for HasSynced without polling.
 func (f *DeltaFIFO) HasSyncedChecker() cache.DoneChecker {
-	return syncCheck{name: f.opts.Name, done: f.synced}
+	return peer.NewSyncCheck(f.opts.Name, f.synced)
 }
 
 // ListKeys returns the keys that Pop will hand out, in that order.

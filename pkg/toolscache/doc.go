@@ -2,10 +2,10 @@
 // tools/cache, with the signatures of its constructors, so that a program changes
 // an import and nothing else.
 //
-//	cache.SharedIndexInformer     ─▶ SharedInformer     ─▶ engine.Informer[any]
-//	cache.Store, cache.Controller ─▶ informerController ─▶ engine.Informer[any]
-//	cache.Store, cache.Indexer    ─▶ indexer ─▶ threadSafe ─▶ store.Store[any]
-//	cache.ThreadSafeStore         ────────────▶ threadSafe ─▶ store.Store[any]
+//	cache.SharedIndexInformer     ─▶ peer.SharedInformer ─▶ engine.Informer[any]
+//	cache.Store, cache.Controller ─▶ informerController ──▶ engine.Informer[any]
+//	cache.Store, cache.Indexer    ─▶ peer.Indexer ────────▶ store.Store[any]
+//	cache.ThreadSafeStore         ─▶ peer.ThreadSafe ─────▶ store.Store[any]
 //	cache.Queue                   ─▶ DeltaFIFO          ─▶ engine.DeltaFIFO[any]
 //	Reflector, cache.Controller   ─▶ Reflector          ─▶ reflector.Reflector[any]
 //	cache.ListerWatcher           ◀─ listWatcher        ◀─ listwatch.ListWatcher[any]
@@ -16,10 +16,8 @@
 //
 // # Concurrency
 //
-// A store of ours has one writer, and client-go's may be written by anybody, so
-// writes take turns at a mutex here; those to an informer's store are carried out
-// by the informer. Readers take no part in that: they see what was committed last.
-// No lock of this package is held while the core is waited for.
+// Any goroutine may use what the constructors return, as with client-go's. No lock of this package is held
+// while the core is waited for.
 //
 // # Testing
 //

@@ -11,6 +11,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/internal/peer"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
@@ -44,14 +45,14 @@ func newInformer(opts cache.InformerOptions) (cache.Store, cache.Controller) {
 		indexers: opts.Indexers, transform: opts.Transform,
 		onError: noHandler, minWatchTimeout: opts.MinWatchTimeout, log: logger,
 	})
-	sub, err := core.Subscribe(func(d *delta.Delta[any]) { show(opts.Handler, d) }, informer.SubscribeOptions{
-		Name:   handlerName(opts.Handler),
+	sub, err := core.Subscribe(func(d *delta.Delta[any]) { peer.Tell(opts.Handler, d) }, informer.SubscribeOptions{
+		Name:   peer.HandlerName(opts.Handler),
 		Resync: resync.Policy{Period: opts.ResyncPeriod},
 	})
 	if err != nil {
 		panic("BUG: an informer that has not run yet refuses a subscriber: " + err.Error())
 	}
-	return newSharedIndexer(core, opts.Indexers), &informerController{core: core, handled: sub, kind: kind}
+	return peer.NewSharedIndexer(core, opts.Indexers), &informerController{core: core, handled: sub, kind: kind}
 }
 
 // informerController runs an informer that has one handler. It has synced when the
@@ -72,7 +73,7 @@ func (c *informerController) Run(stop <-chan struct{}) {
 func (c *informerController) RunWithContext(ctx context.Context) {
 	logger := klog.FromContext(ctx)
 	defer utilruntime.HandleCrashWithContext(ctx)
-	defer unwrapCrash(logger)
+	defer peer.UnwrapCrash(logger)
 	if err := c.core.Run(ctx); ctx.Err() == nil {
 		logger.Info("An informer runs once; this call does nothing", "kind", c.kind, "reason", err)
 	}
@@ -83,7 +84,7 @@ func (c *informerController) HasSynced() bool { return cache.IsDone(c.HasSyncedC
 
 // HasSyncedChecker lets cache.WaitFor wait for HasSynced without polling.
 func (c *informerController) HasSyncedChecker() cache.DoneChecker {
-	return syncCheck{name: "Informer " + c.kind, done: c.handled.Synced()}
+	return peer.NewSyncCheck("Informer "+c.kind, c.handled.Synced())
 }
 
 // LastSyncResourceVersion is the newest version that the informer has heard of.

@@ -19,6 +19,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/peer"
 )
 
 // newShared returns a shared informer for the ConfigMaps of a quiet server.
@@ -38,36 +39,6 @@ func runs(t *testing.T, s cache.SharedIndexInformer, test func()) {
 	_ = g.Wait()
 }
 
-func TestResyncPeriods(t *testing.T) {
-	const s = time.Second
-	of := func(d time.Duration) *time.Duration { return &d }
-	for _, c := range []struct {
-		name      string
-		byDefault time.Duration
-		asked     *time.Duration
-		started   bool
-		want      time.Duration
-		wantCheck time.Duration // what the next handler is measured by
-	}{
-		{"the informer's own", 10 * s, nil, false, 10 * s, 10 * s},
-		{"a handler that wants none", 10 * s, of(0), false, 0, 10 * s},
-		{"a handler's own", 10 * s, of(20 * s), false, 20 * s, 10 * s},
-		{"a shorter one before the start", 10 * s, of(3 * s), false, 3 * s, 3 * s},
-		{"a shorter one after the start", 10 * s, of(3 * s), true, 10 * s, 10 * s},
-		{"a longer one after the start", 10 * s, of(30 * s), true, 30 * s, 10 * s},
-		{"less than a second", 10 * s, of(s / 2), false, s, s},
-		{"of an informer without resync", 0, of(5 * s), false, 0, 0},
-		{"of an informer without resync, after the start", 0, of(5 * s), true, 0, 0},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			p := resyncPeriods{byDefault: c.byDefault, check: c.byDefault}
-			if got, _ := p.add(c.asked, c.started); got != c.want || p.check != c.wantCheck {
-				t.Errorf("granted is %v and the next is measured by %v, want %v and %v", got, p.check, c.want, c.wantCheck)
-			}
-		})
-	}
-}
-
 func TestHandlesOfOthersAreLeftAlone(t *testing.T) {
 	one, two := newShared(0), newShared(0)
 	handle, err := one.AddEventHandler(cache.ResourceEventHandlerFuncs{})
@@ -76,7 +47,7 @@ func TestHandlesOfOthersAreLeftAlone(t *testing.T) {
 	}
 	count := func(want int) {
 		t.Helper()
-		if got := one.(*sharedInformer).EventHandlerCount(); got != want {
+		if got := one.(*peer.SharedInformer).EventHandlerCount(); got != want {
 			t.Errorf("%d handlers are registered, want %d", got, want)
 		}
 	}
@@ -92,7 +63,7 @@ func TestHandlesOfOthersAreLeftAlone(t *testing.T) {
 	if err := one.RemoveEventHandler(theirs); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%T", theirs)) {
 		t.Errorf("removing a handler of client-go's gives %v, want an error that names its type", err)
 	}
-	if one.(*sharedInformer).IsRegistered(theirs) || two.(*sharedInformer).IsRegistered(handle) {
+	if one.(*peer.SharedInformer).IsRegistered(theirs) || two.(*peer.SharedInformer).IsRegistered(handle) {
 		t.Error("the handler of one informer is registered with another")
 	}
 	count(1)
@@ -102,11 +73,11 @@ func TestHandlesOfOthersAreLeftAlone(t *testing.T) {
 		}
 		count(0)
 	}
-	if one.(*sharedInformer).IsRegistered(handle) {
+	if one.(*peer.SharedInformer).IsRegistered(handle) {
 		t.Error("a handler that was removed is registered")
 	}
 	select {
-	case <-handle.(*registration).ShutdownChan():
+	case <-handle.(*peer.Registration).ShutdownChan():
 	default:
 		t.Error("a handler that was removed before it ran may still be called")
 	}

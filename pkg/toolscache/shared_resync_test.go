@@ -37,7 +37,7 @@ func TestHandlersAreResyncedByPolicy(t *testing.T) {
 		s := scopes{
 			each: []engine.Scope[any]{
 				scopeOf("p", inNamespace("p", "a"), resync.Policy{Period: time.Minute, Selector: none}),
-				scopeOf("q", inNamespace("q", "a"), timetable.Or(byPeriod(10*time.Minute), resync.Policy{Selector: all})),
+				scopeOf("q", inNamespace("q", "a"), timetable.Or(peer.ByPeriod(10*time.Minute), resync.Policy{Selector: all})),
 				scopeOf("r", inNamespace("r", "a"), resync.Policy{Period: resync.Never}),
 			},
 			show: peer.Shown{ResyncPeriod: time.Hour, ByPolicy: func() bool { return true }},

@@ -66,14 +66,14 @@ func scopeOf(namespace string, lw cache.ListerWatcher, policy resync.Policy) eng
 	return engine.Scope[any]{Namespace: namespace, ListWatcher: lendingListWatcher(lw, &corev1.ConfigMap{}), Resync: policy}
 }
 
-func (s scopes) shown(t *testing.T) *sharedInformer {
+func (s scopes) shown(t *testing.T) *peer.SharedInformer {
 	t.Helper()
 	s.show.Kind = "configmaps"
 	if s.show.Hooks == nil {
 		s.show.Hooks = new(peer.Hooks)
 	}
 	s.opts.Name, s.opts.Traits, s.opts.Log = s.show.Kind, objectTraits, klog.Background()
-	s.opts.Indexers = typed(s.show.Indexers)
+	s.opts.Indexers = peer.Typed(s.show.Indexers)
 	s.opts.Reflector.Settings = reflector.Fill(s.opts.Reflector.Settings, informer.Settings{Lists: informer.PagesOnly})
 	s.opts.Reflector.OnError = peer.OnWatchError(peer.Reflector(&cache.ListWatch{}, &corev1.ConfigMap{}, ReflectorOptions{}),
 		func() cache.WatchErrorHandlerWithContext { return s.onError })
@@ -84,18 +84,18 @@ func (s scopes) shown(t *testing.T) *sharedInformer {
 	for _, scope := range s.each {
 		s.show.Policies = append(s.show.Policies, scope.Resync)
 	}
-	return peer.Show(core, s.show).(*sharedInformer)
+	return peer.Show(core, s.show)
 }
 
 // One handler can be resynced at another period in each namespace.
 func TestHandlersAreResyncedAsTheScopesSay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		others := scopeOf("", inNamespace("x", "a"), byPeriod(10*time.Minute))
+		others := scopeOf("", inNamespace("x", "a"), peer.ByPeriod(10*time.Minute))
 		others.Except = []string{"p", "q", "r"}
 		s := scopes{
 			each: []engine.Scope[any]{
-				scopeOf("p", inNamespace("p", "a"), byPeriod(time.Minute)),
-				scopeOf("q", inNamespace("q", "a"), byPeriod(resync.Never)),
+				scopeOf("p", inNamespace("p", "a"), peer.ByPeriod(time.Minute)),
+				scopeOf("q", inNamespace("q", "a"), peer.ByPeriod(resync.Never)),
 				others,
 			},
 			show: peer.Shown{ResyncPeriod: 10 * time.Minute},
@@ -119,7 +119,7 @@ func TestHandlersAreResyncedAsTheScopesSay(t *testing.T) {
 			}
 		}
 		runs(t, s, func() {
-			if err := s.Core().AddScope(scopeOf("r", inNamespace("r", "a"), byPeriod(2*time.Minute))); err != nil {
+			if err := s.Core().AddScope(scopeOf("r", inNamespace("r", "a"), peer.ByPeriod(2*time.Minute))); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(20*time.Minute + time.Second)

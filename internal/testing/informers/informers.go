@@ -23,7 +23,6 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/peer"
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
-	"github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
 
 // Config is what an informer is made of.
@@ -44,11 +43,7 @@ type Scope struct {
 }
 
 // Informer is client-go's shared informer, with its core.
-type Informer interface {
-	toolscache.SharedInformer
-	Core() *engine.Informer[any]
-	EventHandlerCount() int
-}
+type Informer = *peer.SharedInformer
 
 // New makes an informer.
 func New(config Config) (Informer, error) {
@@ -67,11 +62,7 @@ func New(config Config) (Informer, error) {
 	if err != nil {
 		return nil, err
 	}
-	shared, ok := peer.Show(core, peer.Shown{Kind: config.Kind}).(Informer)
-	if !ok {
-		panic("BUG: a shown informer does not show its core")
-	}
-	return shared, nil
+	return peer.Show(core, peer.Shown{Kind: config.Kind}), nil
 }
 
 // Of is a scope as the engine has it.

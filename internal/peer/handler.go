@@ -1,4 +1,4 @@
-package toolscache
+package peer
 
 import (
 	"fmt"
@@ -29,12 +29,12 @@ func (t *told) tell(d *delta.Delta[any]) {
 	}
 	t.crashed = true
 	defer utilruntime.HandleCrashWithLogger(t.logger)
-	show(t.handler, d)
+	Tell(t.handler, d)
 	t.crashed = false
 }
 
-// show calls the handler's method for d.
-func show(handler cache.ResourceEventHandler, d *delta.Delta[any]) {
+// Tell calls the handler's method for d.
+func Tell(handler cache.ResourceEventHandler, d *delta.Delta[any]) {
 	switch d.Op {
 	case delta.Added:
 		handler.OnAdd(d.New, d.Initial)
@@ -52,28 +52,28 @@ func show(handler cache.ResourceEventHandler, d *delta.Delta[any]) {
 	}
 }
 
-// registration is the handle of an event handler.
-type registration struct {
+// Registration is the handle of an event handler.
+type Registration struct {
 	kind string
 	sub  *engine.Subscription[any]
 }
 
-var _ cache.ResourceEventHandlerRegistration = &registration{}
+var _ cache.ResourceEventHandlerRegistration = &Registration{}
 
 // HasSynced reports whether the handler has been told everything of the first
 // list, or, if it was added later, of what was there then.
-func (r *registration) HasSynced() bool { return cache.IsDone(r.HasSyncedChecker()) }
+func (r *Registration) HasSynced() bool { return cache.IsDone(r.HasSyncedChecker()) }
 
 // HasSyncedChecker lets cache.WaitFor wait for HasSynced without polling.
-func (r *registration) HasSyncedChecker() cache.DoneChecker {
-	return syncCheck{name: fmt.Sprintf("SharedIndexInformer %s + event handler %s", r.kind, r.sub.Name()), done: r.sub.Synced()}
+func (r *Registration) HasSyncedChecker() cache.DoneChecker {
+	return NewSyncCheck(fmt.Sprintf("SharedIndexInformer %s + event handler %s", r.kind, r.sub.Name()), r.sub.Synced())
 }
 
 // ShutdownChan is closed when the handler is not being called and will not be
 // again; cache.ShutDownEventHandler waits for it.
-func (r *registration) ShutdownChan() <-chan struct{} { return r.sub.Done() }
+func (r *Registration) ShutdownChan() <-chan struct{} { return r.sub.Done() }
 
-// handlerName says which handler it is, in logs and status.
-func handlerName(handler cache.ResourceEventHandler) string {
+// HandlerName says which handler it is, in logs and status.
+func HandlerName(handler cache.ResourceEventHandler) string {
 	return fmt.Sprintf("%T", handler)
 }

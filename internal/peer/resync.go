@@ -1,4 +1,4 @@
-package toolscache
+package peer
 
 import (
 	"cmp"
@@ -7,7 +7,6 @@ import (
 
 	"k8s.io/klog/v2"
 
-	"github.com/delta-runtime/delta-runtime/internal/peer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
@@ -22,7 +21,7 @@ type resyncPeriods struct {
 	byPolicy  func() bool   // nil is never
 }
 
-func newResyncPeriods(opts peer.Shown) resyncPeriods {
+func newResyncPeriods(opts Shown) resyncPeriods {
 	p := resyncPeriods{byDefault: opts.ResyncPeriod, check: opts.ResyncPeriod, byPolicy: opts.ByPolicy}
 	for _, policy := range opts.Policies {
 		if period := policy.Period; period > 0 && (p.check == 0 || period < p.check) {
@@ -68,14 +67,14 @@ func handlerPeriod(configured time.Duration) time.Duration {
 	}
 }
 
-// byPeriod is the policy that client-go's period comes down to. It shows updates.
-func byPeriod(configured time.Duration) resync.Policy {
+// ByPeriod is the policy that client-go's period comes down to. It shows updates.
+func ByPeriod(configured time.Duration) resync.Policy {
 	period := handlerPeriod(configured)
 	return resync.Policy{Period: period, AsUpdate: period > 0}
 }
 
 // SetResync changes the policy of the informer. The handlers that asked for a period keep it.
-func (s *sharedInformer) SetResync(policy resync.Policy) error {
+func (s *SharedInformer) SetResync(policy resync.Policy) error {
 	if err := s.core.SetScopeResync("", policy); err != nil {
 		return fmt.Errorf("shared informer: %w", err)
 	}

@@ -1,4 +1,4 @@
-package toolscache
+package peer
 
 import (
 	"context"
@@ -8,15 +8,14 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
-	"github.com/delta-runtime/delta-runtime/internal/peer"
 	"github.com/delta-runtime/delta-runtime/internal/store"
 )
 
-// newSharedIndexer shows the store of an informer, which has these indexers. Its
+// NewSharedIndexer shows the store of an informer, which has these indexers. Its
 // writes take turns with the informer's own, and nobody is told of them.
-func newSharedIndexer(core *engine.Informer[any], indexers cache.Indexers) cache.Indexer {
-	return &indexer{
-		threadSafe: showStore(core.Store(), informerWriter{core}, indexers),
+func NewSharedIndexer(core *engine.Informer[any], indexers cache.Indexers) cache.Indexer {
+	return &Indexer{
+		ThreadSafe: showStore(core.Store(), informerWriter{core}, indexers),
 		keyOf:      cache.DeletionHandlingMetaNamespaceKeyFunc,
 	}
 }
@@ -32,14 +31,14 @@ func (w informerWriter) write(_ int, _ string, change func(*store.Txn[any])) {
 }
 
 func (w informerWriter) addIndexers(indexers store.Indexers[any]) error {
-	return w.core.AddIndexers(guardIndexers(indexers))
+	return w.core.AddIndexers(GuardIndexers(indexers))
 }
 
 var errIndexPanicked = errors.New("the index function panicked")
 
-// guardIndexers turns a panic of an index function into an error if ReallyCrash says
+// GuardIndexers turns a panic of an index function into an error if ReallyCrash says
 // that panics do not end the process.
-func guardIndexers(indexers store.Indexers[any]) store.Indexers[any] {
+func GuardIndexers(indexers store.Indexers[any]) store.Indexers[any] {
 	guarded := make(store.Indexers[any], len(indexers))
 	for name, values := range indexers {
 		guarded[name] = func(obj any) (found []string, err error) {
@@ -47,7 +46,7 @@ func guardIndexers(indexers store.Indexers[any]) store.Indexers[any] {
 				return values(obj)
 			}
 			err = errIndexPanicked
-			peer.Guard(context.Background(), func() { found, err = values(obj) })
+			Guard(context.Background(), func() { found, err = values(obj) })
 			return found, err
 		}
 	}

@@ -1,0 +1,107 @@
+package peer
+
+import (
+	"fmt"
+
+	"k8s.io/client-go/tools/cache"
+)
+
+// Indexer is a ThreadSafe that finds the key in the object.
+type Indexer struct {
+	*ThreadSafe // the methods that take no object
+	keyOf       cache.KeyFunc
+
+	Transform cache.TransformFunc // nil stores objects as they are
+}
+
+var (
+	_ cache.Indexer          = (*Indexer)(nil)
+	_ cache.TransactionStore = (*Indexer)(nil)
+)
+
+// NewIndexer returns an empty store that has these indexers.
+func NewIndexer(keyOf cache.KeyFunc, indexers cache.Indexers) *Indexer {
+	return &Indexer{ThreadSafe: NewThreadSafe(indexers), keyOf: keyOf}
+}
+
+// prepare returns the key of an object and what is to be stored.
+func (i *Indexer) prepare(obj any) (string, any, error) {
+	key, err := i.keyOf(obj)
+	if err != nil {
+		return "", nil, cache.KeyError{Obj: obj, Err: err}
+	}
+	if i.Transform != nil {
+		if obj, err = i.Transform(obj); err != nil {
+			return "", nil, fmt.Errorf("transform %s: %w", key, err)
+		}
+	}
+	return key, obj, nil
+}
+
+func (i *Indexer) Add(obj any) error { return i.Update(obj) }
+
+func (i *Indexer) Update(obj any) error {
+	key, obj, err := i.prepare(obj)
+	if err != nil {
+		return err
+	}
+	i.ThreadSafe.Update(key, obj)
+	return nil
+}
+
+func (i *Indexer) Delete(obj any) error {
+	key, err := i.keyOf(obj)
+	if err != nil {
+		return cache.KeyError{Obj: obj, Err: err}
+	}
+	i.DeleteWithObject(key, obj)
+	return nil
+}
+
+func (i *Indexer) Get(obj any) (any, bool, error) {
+	key, err := i.keyOf(obj)
+	if err != nil {
+		return nil, false, cache.KeyError{Obj: obj, Err: err}
+	}
+	return i.GetByKey(key)
+}
+
+func (i *Indexer) GetByKey(key string) (any, bool, error) {
+	obj, ok := i.ThreadSafe.Get(key)
+	return obj, ok, nil
+}
+
+func (i *Indexer) Replace(objs []any, version string) error {
+	items := make(map[string]any, len(objs))
+	for _, obj := range objs {
+		key, obj, err := i.prepare(obj)
+		if err != nil {
+			return err
+		}
+		items[key] = obj
+	}
+	i.ThreadSafe.Replace(items, version)
+	return nil
+}
+
+// Transaction makes all writes visible at once, except those whose object has no key: they
+// are left out and named in the error.
+func (i *Indexer) Transaction(writes ...cache.Transaction) *cache.TransactionError {
+	keyed := make([]cache.ThreadSafeStoreTransaction, 0, len(writes))
+	done := make([]int, 0, len(writes))
+	var errs []error
+	for n, w := range writes {
+		key, err := i.keyOf(w.Object)
+		if err != nil {
+			errs = append(errs, cache.KeyError{Obj: w.Object, Err: err})
+			continue
+		}
+		done = append(done, n)
+		keyed = append(keyed, cache.ThreadSafeStoreTransaction{Transaction: w, Key: key})
+	}
+	i.ThreadSafe.Transaction(keyed...)
+	if errs == nil {
+		return nil
+	}
+	return &cache.TransactionError{SuccessfulIndices: done, TotalTransactions: len(writes), Errors: errs}
+}
