@@ -96,6 +96,12 @@ func (c *controller[T]) await(ctx context.Context) {
 }
 
 func (c *controller[T]) process(batch Batch[T]) {
+	entries := batch.controls
+	defer func() { // some are left if something that it calls has panicked
+		for _, entry := range entries {
+			entry.abandon(ErrStopped)
+		}
+	}()
 	began := time.Now()
 	events := c.apply(batch)
 	now := time.Now()
@@ -111,7 +117,9 @@ func (c *controller[T]) process(batch Batch[T]) {
 	if batch.Len() > 0 {
 		c.processed.Observe(uint64(max(0, time.Since(began))))
 	}
-	for _, entry := range batch.controls {
+	for len(entries) > 0 {
+		entry := entries[0]
+		entries = entries[1:]
 		c.carryOut(entry)
 	}
 }

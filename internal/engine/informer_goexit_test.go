@@ -12,6 +12,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
+	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
@@ -55,6 +56,52 @@ func TestGoexitIsACrash(t *testing.T) {
 		}
 		if state := i.Status().Reflector.State; state != reflector.Stopped {
 			t.Errorf("the Reflector is said to be %v: %s", state, i.Status().Reflector.Why)
+		}
+		g.Stop()
+		_ = g.Wait()
+	})
+}
+
+// TestAPanicAnswersThoseInTheSameBatch has an index function panic in the batch in which somebody adds another index. That one does not
+// wait for ever.
+func TestAPanicAnswersThoseInTheSameBatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, open := faultless(t), make(chan struct{})
+		i := New[faulty.Thing](server, Options[faulty.Thing]{
+			Name: "things", Traits: thingTraits,
+			Reflector: reflector.Options[faulty.Thing]{Settings: informer.Settings{Lists: informer.PagesOnly}},
+			Indexers: store.Indexers[faulty.Thing]{"bad": func(o faulty.Thing) ([]string, error) {
+				switch key, _ := faulty.KeyOf(o); key.Name {
+				case "waits":
+					<-open
+				case "panics":
+					panic("as the test wants it")
+				}
+				return nil, nil
+			}},
+		})
+		g, crashed := lifecycle.New(t.Context()), false
+		g.Guest("informer", func(ctx context.Context) {
+			defer func() { crashed = recover() != nil }()
+			_ = i.Run(ctx)
+		})
+		<-i.Synced()
+		server.Put("waits")
+		time.Sleep(time.Minute)
+		server.Put("panics")
+		time.Sleep(time.Minute)
+		answer := make(chan error, 1)
+		g.Guest("somebody", func(context.Context) {
+			answer <- i.AddIndexers(store.Indexers[faulty.Thing]{"name": func(faulty.Thing) ([]string, error) { return nil, nil }})
+		})
+		synctest.Wait()
+		close(open)
+		if err := <-answer; err != nil { // the store is there, and nobody else writes it
+			t.Errorf("who adds an index is told %v", err)
+		}
+		synctest.Wait()
+		if !crashed {
+			t.Error("the informer goes on")
 		}
 		g.Stop()
 		_ = g.Wait()

@@ -71,7 +71,7 @@ func (c *comparison[T]) each(tell func(delta.Delta[T]) bool) {
 		before, known := saved[key]
 		switch {
 		case !known:
-		case traits.UID(before) != traits.UID(obj):
+		case isOther(traits.UID(before), traits.UID(obj)):
 			if c.isGone(key, before) && !tell(c.gone(about, key, before)) {
 				return
 			}
@@ -111,8 +111,11 @@ func (f *DeltaFIFO[T]) mayExist(key delta.Key, obj T) bool {
 		}
 	}
 	latest, present := f.latestLocked(key)
-	return present && f.opts.Traits.UID(latest) == f.opts.Traits.UID(obj)
+	return present && !isOther(f.opts.Traits.UID(latest), f.opts.Traits.UID(obj))
 }
+
+// isOther reports whether two UIDs are certainly those of different objects. A transform may have taken one away.
+func isOther(a, b string) bool { return a != "" && b != "" && a != b }
 
 // isAsMade reports whether no scope has come or gone since the informer was made. Saved objects are those of the scopes that it was made with.
 func (f *DeltaFIFO[T]) isAsMade() bool {

@@ -206,3 +206,25 @@ func TestAScopeGoesWhileWhatWasSavedIsRead(t *testing.T) {
 		}
 	})
 }
+
+// TestAnObjectWithoutAUIDMayBeTheSame has a transform, then or now, that takes the UID away. Who cleans up after a deletion would
+// destroy what exists.
+func TestAnObjectWithoutAUIDMayBeTheSame(t *testing.T) {
+	with, without := hand{"a": {"a", "u", "1"}}, hand{"a": {"a", "", "1"}}
+	for name, tt := range map[string]struct{ then, now hand }{"then": {without, with}, "now": {with, without}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				reads, from := 0, &dealer{has: make(chan hand, 1)}
+				i := pastInformer(from, tt.then, &reads)
+				e, s := subscribed(t, i.SubscribeComparing)
+				start(t, i)
+				from.has <- tt.now
+				<-s.Synced()
+				synctest.Wait()
+				if got := e.goneOf(); got != "" {
+					t.Errorf("told that %q are gone: %q", got, e.all())
+				}
+			})
+		})
+	}
+}

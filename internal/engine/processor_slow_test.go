@@ -198,3 +198,16 @@ func BenchmarkBlockedNeighbour(b *testing.B) {
 		})
 	}
 }
+
+// A subscriber leaves in the middle of the first list, as all do when the informer ends. The look at it that comes a second later
+// finds nobody.
+func TestASubscriberThatHasLeftIsNotComplainedOf(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, step := newPlatform(t), make(chan struct{})
+		l := s.add(informer.SubscribeOptions{}, worldOf(map[delta.Key]part{{Name: "0"}: {"0", 0}}), func(*delta.Delta[part]) { <-step })
+		synctest.Wait()
+		l.quit()
+		s.warn(time.Now().Add(time.Hour))
+		close(step)
+	})
+}

@@ -112,6 +112,9 @@ func (l *subscriber[T]) complaint(now time.Time) (string, informer.SubscriberSta
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := l.statusLocked(now)
+	if l.gone.Load() { // it has no place any more, to say how far it is behind
+		return "", s
+	}
 	if l.isLongInFirst(s.OldestAge) {
 		l.progress.first = true
 		return "Handler takes long for the first list", s
