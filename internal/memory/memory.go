@@ -39,7 +39,8 @@ type Memory struct {
 	writes  bool                    // the directory is this process's
 	cluster string                  // of the kinds; empty before their server has said so
 	kinds   map[string]*remembered
-	began   time.Time // when the first kind came
+	told    map[string]bool // the kinds whose past was read; the files have something newer since then
+	began   time.Time       // when the first kind came
 }
 
 // remembered is a kind that is saved.
@@ -82,7 +83,7 @@ func New(opts Options) *Memory {
 	if len(opts.Key) == 0 {
 		opts.Key = nil
 	}
-	m := &Memory{opts: opts, seed: maphash.MakeSeed(), turn: make(chan struct{}, 1), kinds: map[string]*remembered{}}
+	m := &Memory{opts: opts, seed: maphash.MakeSeed(), turn: make(chan struct{}, 1), kinds: map[string]*remembered{}, told: map[string]bool{}}
 	m.files = savefile.Options{Key: opts.Key, MaxBytes: opts.MaxBytes}
 	m.open = sync.OnceFunc(m.openDir)
 	return m
@@ -104,6 +105,7 @@ func (m *Memory) AddKind(name string, k Kind) (remove func()) {
 	if m.began.IsZero() {
 		m.began = time.Now()
 	}
+	added.read = m.told[name]
 	m.kinds[name] = added
 	return func() {
 		m.mu.Lock()

@@ -215,54 +215,53 @@ func TestAKindWhosePastNobodyHasAskedForIsKept(t *testing.T) {
 	})
 }
 
-// TestAKindThatNobodyKnows sees that the files of other kinds are there until a process ends that has none of them, and has saved
-// its own.
+// TestAKindThatNobodyKnows sees that the files of other kinds are there until a process ends that has none of them, and has run for so
+// long that its controllers would have asked for them. A process that ends earlier may never have led. It leaves what nobody was told of.
 func TestAKindThatNobodyKnows(t *testing.T) {
-	at := newPlace(t)
-	other := &things{at: at, print: "all", objects: three()}
-	first := at.start(t, three())
-	first.memory.AddKind("v1 Other", other)
-	first.finish()
-	known := func() (others bool) {
-		p := at.start(t, nil)
-		defer p.kill()
-		if got := p.read(); !maps.Equal(got, three()) {
-			t.Errorf("the next one is given %v", got)
+	synctest.Test(t, func(t *testing.T) {
+		at := newPlace(t)
+		other := &things{at: at, print: "all", objects: three()}
+		first := at.start(t, three())
+		first.memory.AddKind("v1 Other", other)
+		first.finish()
+		known := func() (others bool) {
+			p := at.start(t, nil)
+			defer p.kill()
+			if got := p.read(); !maps.Equal(got, three()) {
+				t.Errorf("the next one is given %v", got)
+			}
+			return p.memory.Read(t.Context(), "v1 Other", other, func(delta.Key) (any, bool) { return nil, false }) != nil
 		}
-		return p.memory.Read(t.Context(), "v1 Other", other, func(delta.Key) (any, bool) { return nil, false }) != nil
-	}
-	second := at.start(t, three())
-	second.read()
-	second.save()
-	second.kill()
-	if !known() {
-		t.Error("what a process knows nothing of is gone while it runs")
-	}
-	early := at.start(t, three())
-	early.unlisted = true
-	early.finish()
-	if !known() {
-		t.Error("a process that has saved nothing has removed what it knows nothing of")
-	}
-	at.start(t, three()).finish()
-	if known() {
-		t.Error("what a process knew nothing of is there after its end")
-	}
-}
-
-// TestAFileOfAnotherMoment sees that a kind is read as it was saved, whatever became of another one.
-func TestAFileOfAnotherMoment(t *testing.T) {
-	at := newPlace(t)
-	at.start(t, three()).finish()
-	p := at.start(t, map[string]string{"z": "9"})
-	broken := &things{at: at, print: "all", objects: three(), broken: errors.New("it is broken")}
-	p.memory.AddKind("a broken one", broken)
-	if err := p.memory.Finish(t.Context()); err == nil || !strings.Contains(err.Error(), "a broken one") {
-		t.Errorf("the error is %v", err)
-	}
-	if got := at.start(t, nil).read(); !maps.Equal(got, p.objects) {
-		t.Errorf("the next one is given %v, want %v", got, p.objects)
-	}
+		for what, end := range map[string]func(){
+			"runs": func() {
+				p := at.start(t, three())
+				p.read()
+				p.save()
+				p.kill()
+			},
+			"has not listed": func() {
+				p := at.start(t, three())
+				p.unlisted = true
+				p.finish()
+			},
+			"has never led": func() { at.start(t, map[string]string{"a": "2"}).finish() },
+			"has led for a moment": func() {
+				p := at.start(t, three())
+				p.read()
+				p.finish()
+			},
+		} {
+			if end(); !known() {
+				t.Errorf("a process that %s has removed what it knows nothing of", what)
+			}
+		}
+		last := at.start(t, three())
+		time.Sleep(pastFor)
+		last.finish()
+		if known() {
+			t.Error("what a process knew nothing of is there after its end")
+		}
+	})
 }
 
 // TestAKindThatCannotBeSaved sees that the others are, that the log says it once, and that the kind counts against the share of a

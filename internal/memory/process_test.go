@@ -30,6 +30,7 @@ type place struct {
 	dir, uid, print string
 	key             []byte
 	forbidden       bool // to ask for the cluster
+	failing         bool // it can't answer
 	config          rest.Config
 	every           time.Duration
 	asked           func() // called when somebody asks for the cluster; nil: nothing
@@ -48,6 +49,9 @@ func (p *place) RoundTrip(r *http.Request) (*http.Response, error) {
 	text, code := fmt.Sprintf(`{"apiVersion":"meta.k8s.io/v1","kind":"PartialObjectMetadata","metadata":{"name":"kube-system","uid":%q}}`, p.uid), http.StatusOK
 	if p.forbidden {
 		text, code = `{"apiVersion":"v1","kind":"Status","status":"Failure","reason":"Forbidden","code":403}`, http.StatusForbidden
+	}
+	if p.failing {
+		text, code = `{"apiVersion":"v1","kind":"Status","status":"Failure","reason":"InternalError","code":500}`, http.StatusInternalServerError
 	}
 	return &http.Response{
 		StatusCode: code, Request: r, Body: io.NopCloser(strings.NewReader(text)), Header: http.Header{"Content-Type": {"application/json"}},

@@ -47,9 +47,14 @@ func parseHeader(text []byte) (h header, err error) {
 // Read returns what was saved of a kind. It returns nil if there is nothing that can be used, and logs why. An object that now
 // has in the state that was saved is not decoded.
 func (m *Memory) Read(ctx context.Context, name string, k Kind, now func(delta.Key) (any, bool)) map[delta.Key]any {
+	if m.wasRead(name) { // the kind was removed, and somebody has asked for it again
+		return nil
+	}
 	m.open()
-	defer m.hasRead(name) // and not before: then a save could come first
 	objs, err := m.readKind(ctx, name, k, now)
+	if !errors.Is(err, errWhich) { // else the next process may learn it
+		m.hasRead(name) // and not before: then a save could come first
+	}
 	if err != nil {
 		m.opts.Log.Info("What was saved of a kind is not used, so nobody is told what has changed since", "kind", name, "why", err.Error())
 		return nil
@@ -61,9 +66,16 @@ func (m *Memory) Read(ctx context.Context, name string, k Kind, now func(delta.K
 func (m *Memory) hasRead(name string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.told[name] = true
 	if r := m.kinds[name]; r != nil {
 		r.read = true
 	}
+}
+
+func (m *Memory) wasRead(name string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.told[name]
 }
 
 // readKind returns nil if nothing was saved.
@@ -86,6 +98,9 @@ func (m *Memory) readKind(ctx context.Context, name string, k Kind, now func(del
 	return readObjects(r, k, now)
 }
 
+// errWhich says that what was saved may be used another time.
+var errWhich = errors.New("nobody could say whether it is that of this cluster")
+
 // usable returns why what was saved of a kind is not about what the kind has now.
 func (m *Memory) usable(ctx context.Context, begin []byte, k Kind) error {
 	h, err := parseHeader(begin)
@@ -96,10 +111,14 @@ func (m *Memory) usable(ctx context.Context, begin []byte, k Kind) error {
 		return errors.New("it was kept with other selectors, namespaces or another form")
 	}
 	cluster, err := m.where(ctx, k.Server())
-	if err == nil && cluster != h.Cluster {
-		err = errors.New("it is that of another cluster")
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w: %w", errWhich, err)
+	case cluster != h.Cluster:
+		return errors.New("it is that of another cluster")
+	default:
+		return nil
 	}
-	return err
 }
 
 func readObjects(r *savefile.Reader, by Codec, now func(delta.Key) (any, bool)) (map[delta.Key]any, error) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"io/fs"
 	"maps"
 	"slices"
 	"time"
@@ -71,13 +72,13 @@ func (m *Memory) save(ctx context.Context, when moment) error {
 		return nil
 	}
 	var errs []error
-	names, saves := slices.Sorted(maps.Keys(kinds)), false
+	names := slices.Sorted(maps.Keys(kinds))
 	for _, name := range names {
 		k := kinds[name]
 		m.mu.Lock()
-		due := k.read || old || when == atTheEnd
+		due := k.read || old
 		m.mu.Unlock()
-		if !due {
+		if !due && (when == running || isSaved(dir, name)) { // nobody has been told of the past yet: the next process may be
 			continue
 		}
 		if err := m.saveKind(ctx, dir, name, k); err == nil {
@@ -86,12 +87,20 @@ func (m *Memory) save(ctx context.Context, when moment) error {
 			k.failed = err.Error()
 			errs = append(errs, fmt.Errorf("save %s: %w", name, err))
 		}
-		saves = saves || k.saved != 0
 	}
-	if when == atTheEnd && saves { // what this process knows nothing of goes
+	if when == atTheEnd && old { // what this process knows nothing of goes, as its controllers had the time to ask for it
 		errs = append(errs, dir.Keep(names...))
 	}
 	return errors.Join(errs...)
+}
+
+// isSaved reports whether there is a file of a kind, in whatever state.
+func isSaved(dir *savefile.Dir, name string) bool {
+	r, err := dir.Open(name)
+	if err == nil {
+		_ = r.Close()
+	}
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // saveKind writes the file of a kind, unless it is as it was saved.

@@ -39,7 +39,7 @@ func (s Server) cluster(ctx context.Context) (string, error) {
 	switch {
 	case err == nil && system.UID != "":
 		return "uid " + string(system.UID), nil
-	case err == nil || apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || apierrors.IsUnauthorized(err):
+	case err == nil || apierrors.IsForbidden(err) || apierrors.IsNotFound(err):
 		return s.address()
 	default:
 		return "", fmt.Errorf("ask which cluster it is: %w", err)
