@@ -17,6 +17,7 @@ const deafAfter = 5 * time.Second
 type outage struct {
 	since time.Time // of the first attempt that failed; zero where there is no outage
 	said  bool      // the log has it
+	woken bool      // a wait has ended early, as another kind heard the server; none does so again
 }
 
 // noteDeaf notes an attempt that failed at now. If it is the first since the server answered,
@@ -29,6 +30,7 @@ func (r *Reflector[T]) noteDeaf(s *informer.ReflectorStatus, now time.Time, err 
 	case errors.Is(err, ErrNoAnswer):
 		heard = s.Since
 	}
+	r.silent = false // it is not only suspected any more
 	if s.DeafSince.IsZero() {
 		s.DeafSince = heard
 	}
@@ -38,14 +40,14 @@ func (r *Reflector[T]) noteDeaf(s *informer.ReflectorStatus, now time.Time, err 
 }
 
 // Suspect notes that the server has not answered somebody since then, and why. So a watch that is open may be silent
-// because it hears nothing. A zero time says that the server has answered.
+// because it hears nothing, and a request that is under way may get no answer. A zero time says that the server has answered.
 func (r *Reflector[T]) Suspect(since time.Time, why error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch s := &r.status; {
 	case since.IsZero():
 		r.clearLocked()
-	case s.State == Following && s.DeafSince.IsZero():
+	case s.SyncedOnce && s.DeafSince.IsZero() && (s.State == Following || s.State == Watching || s.State == Streaming || s.State == Listing):
 		r.silent, s.DeafSince, s.LastError, s.LastErrorAt = true, since, why, r.opts.Now()
 	}
 }

@@ -16,7 +16,7 @@ func (r *Reflector[T]) guarded(ctx context.Context) (err error) {
 		return err
 	}
 	during := r.Status().State
-	if during < Streaming || during > Following {
+	if _, known := doing[during]; !known {
 		during = Listing
 	}
 	// OnError is not called: it is for errors of the server and the network.

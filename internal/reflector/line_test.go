@@ -80,3 +80,43 @@ type bin struct{ Sink[faulty.Thing] }
 
 func (*bin) Replace([]faulty.Thing, Replacement) error { return nil }
 func (*bin) Bookmark(string) error                     { return nil }
+
+// tantalizing is a server that lists, and whose watches never open.
+type tantalizing struct {
+	*faulty.Server
+	lists int
+}
+
+func (s *tantalizing) List(ctx context.Context, opts metav1.ListOptions) (listwatch.Page[faulty.Thing], error) {
+	s.lists++
+	time.Sleep(100 * time.Millisecond)
+	return s.Server.List(ctx, opts)
+}
+
+func (*tantalizing) Watch(context.Context, metav1.ListOptions) (listwatch.Stream[faulty.Thing], error) {
+	return nil, syscall.ECONNRESET
+}
+
+// TestKindsDoNotKeepOneAnotherAwake has two kinds list, and neither watch. Each hears the server again and again, and neither loses its
+// back-off for that.
+func TestKindsDoNotKeepOneAnotherAwake(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		line, g := &Line{}, lifecycle.New(t.Context())
+		var servers []*tantalizing
+		for range 2 {
+			server := &tantalizing{Server: faulty.New(t, rand.New(rand.NewPCG(1, 1)), 1)}
+			server.Cease()
+			r := New[faulty.Thing](server, &bin{}, faulty.KeyOf, Options[faulty.Thing]{Line: line, Settings: informer.Settings{Lists: informer.PagesOnly}})
+			g.Go("reflector", r.Run)
+			servers = append(servers, server)
+		}
+		time.Sleep(10 * time.Minute)
+		for _, s := range servers {
+			if s.lists < 5 || s.lists > 60 {
+				t.Errorf("a kind was listed %d times in ten minutes", s.lists)
+			}
+		}
+		g.Stop()
+		_ = g.Wait()
+	})
+}

@@ -291,11 +291,20 @@ func (r *Reflector[T]) Skip(ctx context.Context, err error) {
 
 // wait spends the time that has to pass after a failure, or less if ctx ends.
 func (r *Reflector[T]) wait(ctx context.Context, state string, err error) {
-	var back <-chan struct{}
-	if waitsForServer(err) {
-		back = r.opts.Line.restored()
+	r.rest(ctx, state, max(r.failures.wait(r.opts.Now(), r.random()), retryAfter(err)), r.backAfter(err))
+}
+
+// backAfter returns a channel that ends the wait after err early. There is none if the server has said how long to wait, and
+// only one until a watch has been open for HealthyAfter. Else two kinds whose lists succeed and whose watches fail would wake
+// one another again and again.
+func (r *Reflector[T]) backAfter(err error) <-chan struct{} {
+	r.mu.Lock()
+	woken := r.outage.woken
+	r.mu.Unlock()
+	if woken || retryAfter(err) > 0 || !waitsForServer(err) {
+		return nil
 	}
-	r.rest(ctx, state, max(r.failures.wait(r.opts.Now(), r.random()), retryAfter(err)), back)
+	return r.opts.Line.restored()
 }
 
 // rest spends that time, or less if ctx ends or back is closed.
@@ -311,6 +320,9 @@ func (r *Reflector[T]) rest(ctx context.Context, state string, delay time.Durati
 	select {
 	case <-over:
 	case <-back:
+		r.mu.Lock()
+		r.outage.woken = true
+		r.mu.Unlock()
 	case <-ctx.Done():
 	}
 }

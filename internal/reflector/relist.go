@@ -75,11 +75,11 @@ func (l *relists) wanted() bool {
 	return l.asked != l.begun
 }
 
-// begin notes that a list begins.
+// begin notes that a list begins, and reports whether somebody waits for it.
 func (l *relists) begin() (wanted bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	wanted = l.begun != l.asked
+	wanted = l.served != l.asked // also if an earlier list has begun for them, and failed
 	l.begun = l.asked
 	return wanted
 }
