@@ -6,7 +6,7 @@
 //	WatchErrorHandler, utilruntime ◀── OnWatchError, Guard ◀───────╯
 //
 //	cache.SharedIndexInformer    ─▶ SharedInformer ──────────▶ engine.Informer[any]
-//	cache.Indexer                ─▶ Indexer ──▶ ThreadSafe ──▶ store.Store[any]
+//	cache.Indexer                ─▶ indexer ──▶ threadSafe ──▶ store.Store[any]
 //	cache.ResourceEventHandler   ◀─ Tell      ◀── deltas ◀──── engine.Informer[any]
 //
 // Handlers of watch errors take a Reflector of client-go's. They get one that never runs, to

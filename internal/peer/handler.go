@@ -19,22 +19,27 @@ type told struct {
 	crashed bool // in the last call; used by the subscriber's goroutine alone
 }
 
-// afterCrash is how long a handler that has panicked is left alone, where panics
-// are configured not to end the process.
-const afterCrash = time.Second
+// AfterCrash is how long what has panicked is left alone, where panics are configured not to end
+// the process.
+const AfterCrash = time.Second
 
 func (t *told) tell(d *delta.Delta[any]) {
 	if t.crashed {
-		time.Sleep(afterCrash)
+		time.Sleep(AfterCrash)
 	}
 	t.crashed = true
 	defer utilruntime.HandleCrashWithLogger(t.logger)
-	Tell(t.handler, d)
+	show(t.handler, d)
 	t.crashed = false
 }
 
-// Tell calls the handler's method for d.
-func Tell(handler cache.ResourceEventHandler, d *delta.Delta[any]) {
+// Tell returns a subscriber that calls the handler, and outlives its panics where these do not end the process.
+func Tell(handler cache.ResourceEventHandler, logger klog.Logger) func(*delta.Delta[any]) {
+	return (&told{handler: handler, logger: logger}).tell
+}
+
+// show calls the handler's method for d.
+func show(handler cache.ResourceEventHandler, d *delta.Delta[any]) {
 	switch d.Op {
 	case delta.Added:
 		handler.OnAdd(d.New, d.Initial)

@@ -6,50 +6,49 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// Indexer is a ThreadSafe that finds the key in the object.
-type Indexer struct {
-	*ThreadSafe // the methods that take no object
+// indexer is a threadSafe that finds the key in the object.
+type indexer struct {
+	*threadSafe // the methods that take no object
 	keyOf       cache.KeyFunc
-
-	Transform cache.TransformFunc // nil stores objects as they are
+	transform   cache.TransformFunc // nil stores objects as they are
 }
 
 var (
-	_ cache.Indexer          = (*Indexer)(nil)
-	_ cache.TransactionStore = (*Indexer)(nil)
+	_ cache.Indexer          = (*indexer)(nil)
+	_ cache.TransactionStore = (*indexer)(nil)
 )
 
-// NewIndexer returns an empty store that has these indexers.
-func NewIndexer(keyOf cache.KeyFunc, indexers cache.Indexers) *Indexer {
-	return &Indexer{ThreadSafe: NewThreadSafe(indexers), keyOf: keyOf}
+// NewIndexer returns an empty store that has these indexers. A nil transform stores objects as they are.
+func NewIndexer(keyOf cache.KeyFunc, indexers cache.Indexers, transform cache.TransformFunc) cache.Indexer {
+	return &indexer{threadSafe: newThreadSafe(indexers), keyOf: keyOf, transform: transform}
 }
 
 // prepare returns the key of an object and what is to be stored.
-func (i *Indexer) prepare(obj any) (string, any, error) {
+func (i *indexer) prepare(obj any) (string, any, error) {
 	key, err := i.keyOf(obj)
 	if err != nil {
 		return "", nil, cache.KeyError{Obj: obj, Err: err}
 	}
-	if i.Transform != nil {
-		if obj, err = i.Transform(obj); err != nil {
+	if i.transform != nil {
+		if obj, err = i.transform(obj); err != nil {
 			return "", nil, fmt.Errorf("transform %s: %w", key, err)
 		}
 	}
 	return key, obj, nil
 }
 
-func (i *Indexer) Add(obj any) error { return i.Update(obj) }
+func (i *indexer) Add(obj any) error { return i.Update(obj) }
 
-func (i *Indexer) Update(obj any) error {
+func (i *indexer) Update(obj any) error {
 	key, obj, err := i.prepare(obj)
 	if err != nil {
 		return err
 	}
-	i.ThreadSafe.Update(key, obj)
+	i.threadSafe.Update(key, obj)
 	return nil
 }
 
-func (i *Indexer) Delete(obj any) error {
+func (i *indexer) Delete(obj any) error {
 	key, err := i.keyOf(obj)
 	if err != nil {
 		return cache.KeyError{Obj: obj, Err: err}
@@ -58,7 +57,7 @@ func (i *Indexer) Delete(obj any) error {
 	return nil
 }
 
-func (i *Indexer) Get(obj any) (any, bool, error) {
+func (i *indexer) Get(obj any) (any, bool, error) {
 	key, err := i.keyOf(obj)
 	if err != nil {
 		return nil, false, cache.KeyError{Obj: obj, Err: err}
@@ -66,12 +65,12 @@ func (i *Indexer) Get(obj any) (any, bool, error) {
 	return i.GetByKey(key)
 }
 
-func (i *Indexer) GetByKey(key string) (any, bool, error) {
-	obj, ok := i.ThreadSafe.Get(key)
+func (i *indexer) GetByKey(key string) (any, bool, error) {
+	obj, ok := i.threadSafe.Get(key)
 	return obj, ok, nil
 }
 
-func (i *Indexer) Replace(objs []any, version string) error {
+func (i *indexer) Replace(objs []any, version string) error {
 	items := make(map[string]any, len(objs))
 	for _, obj := range objs {
 		key, obj, err := i.prepare(obj)
@@ -80,13 +79,13 @@ func (i *Indexer) Replace(objs []any, version string) error {
 		}
 		items[key] = obj
 	}
-	i.ThreadSafe.Replace(items, version)
+	i.threadSafe.Replace(items, version)
 	return nil
 }
 
 // Transaction makes all writes visible at once, except those whose object has no key: they
 // are left out and named in the error.
-func (i *Indexer) Transaction(writes ...cache.Transaction) *cache.TransactionError {
+func (i *indexer) Transaction(writes ...cache.Transaction) *cache.TransactionError {
 	keyed := make([]cache.ThreadSafeStoreTransaction, 0, len(writes))
 	done := make([]int, 0, len(writes))
 	var errs []error
@@ -99,7 +98,7 @@ func (i *Indexer) Transaction(writes ...cache.Transaction) *cache.TransactionErr
 		done = append(done, n)
 		keyed = append(keyed, cache.ThreadSafeStoreTransaction{Transaction: w, Key: key})
 	}
-	i.ThreadSafe.Transaction(keyed...)
+	i.threadSafe.Transaction(keyed...)
 	if errs == nil {
 		return nil
 	}

@@ -14,8 +14,8 @@ import (
 // NewSharedIndexer shows the store of an informer, which has these indexers. Its
 // writes take turns with the informer's own, and nobody is told of them.
 func NewSharedIndexer(core *engine.Informer[any], indexers cache.Indexers) cache.Indexer {
-	return &Indexer{
-		ThreadSafe: showStore(core.Store(), informerWriter{core}, indexers),
+	return &indexer{
+		threadSafe: showStore(core.Store(), informerWriter{core}, indexers),
 		keyOf:      cache.DeletionHandlingMetaNamespaceKeyFunc,
 	}
 }

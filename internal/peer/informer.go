@@ -102,8 +102,7 @@ func (s *SharedInformer) AddEventHandlerWithOptions(handler cache.ResourceEventH
 	policy, w := s.resync.policy(opts.ResyncPeriod, s.started)
 	s.mu.Unlock()
 	w.tell(logger)
-	told := &told{handler: handler, logger: logger}
-	sub, err := s.core.Subscribe(told.tell, informer.SubscribeOptions{
+	sub, err := s.core.Subscribe(Tell(handler, logger), informer.SubscribeOptions{
 		Name:   HandlerName(handler),
 		Resync: policy,
 	})

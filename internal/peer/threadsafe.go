@@ -21,8 +21,8 @@ var anyTraits = store.Traits[any]{
 	UID:     func(any) string { return "" },
 }
 
-// ThreadSafe shows a store to users who name the keys themselves.
-type ThreadSafe struct {
+// threadSafe shows a store to users who name the keys themselves.
+type threadSafe struct {
 	store  *store.Store[any]
 	writer storeWriter
 
@@ -43,17 +43,19 @@ type turns struct {
 	mu    lock.Mutex[lock.StoreTurns] // is the right to write
 }
 
-var _ cache.ThreadSafeStoreWithTransaction = (*ThreadSafe)(nil)
+var _ cache.ThreadSafeStoreWithTransaction = (*threadSafe)(nil)
 
 // NewThreadSafe returns an empty store that has these indexers.
-func NewThreadSafe(indexers cache.Indexers) *ThreadSafe {
+func NewThreadSafe(indexers cache.Indexers) cache.ThreadSafeStore { return newThreadSafe(indexers) }
+
+func newThreadSafe(indexers cache.Indexers) *threadSafe {
 	ours := store.New(anyTraits, Typed(indexers))
 	return showStore(ours, &turns{store: ours}, indexers)
 }
 
 // showStore shows a store that has these indexers.
-func showStore(ours *store.Store[any], writer storeWriter, indexers cache.Indexers) *ThreadSafe {
-	s := &ThreadSafe{store: ours, writer: writer, indexers: cache.Indexers{}}
+func showStore(ours *store.Store[any], writer storeWriter, indexers cache.Indexers) *threadSafe {
+	s := &threadSafe{store: ours, writer: writer, indexers: cache.Indexers{}}
 	maps.Copy(s.indexers, indexers)
 	return s
 }
@@ -98,19 +100,19 @@ func (t *turns) addIndexers(indexers store.Indexers[any]) error {
 	return t.store.AddIndexers(indexers)
 }
 
-func (s *ThreadSafe) Add(key string, obj any) { s.Update(key, obj) }
+func (s *threadSafe) Add(key string, obj any) { s.Update(key, obj) }
 
-func (s *ThreadSafe) Update(key string, obj any) {
+func (s *threadSafe) Update(key string, obj any) {
 	s.writer.write(1, versionOf(obj), func(txn *store.Txn[any]) { txn.Overwrite(delta.ParseKey(key), obj) })
 }
 
-func (s *ThreadSafe) Delete(key string) { s.DeleteWithObject(key, nil) }
+func (s *threadSafe) Delete(key string) { s.DeleteWithObject(key, nil) }
 
-func (s *ThreadSafe) DeleteWithObject(key string, obj any) {
+func (s *threadSafe) DeleteWithObject(key string, obj any) {
 	s.writer.write(1, versionOf(obj), func(txn *store.Txn[any]) { txn.Remove(delta.ParseKey(key)) })
 }
 
-func (s *ThreadSafe) Replace(items map[string]any, version string) {
+func (s *threadSafe) Replace(items map[string]any, version string) {
 	s.writer.write(len(items), version, func(txn *store.Txn[any]) {
 		for key, obj := range items {
 			txn.Overwrite(delta.ParseKey(key), obj)
@@ -123,7 +125,7 @@ func (s *ThreadSafe) Replace(items map[string]any, version string) {
 
 // Transaction makes all writes visible at once. The store's resource version
 // becomes that of the last object.
-func (s *ThreadSafe) Transaction(writes ...cache.ThreadSafeStoreTransaction) {
+func (s *threadSafe) Transaction(writes ...cache.ThreadSafeStoreTransaction) {
 	if len(writes) == 0 {
 		return
 	}
@@ -140,24 +142,24 @@ func (s *ThreadSafe) Transaction(writes ...cache.ThreadSafeStoreTransaction) {
 	})
 }
 
-func (s *ThreadSafe) Bookmark(version string) {
+func (s *threadSafe) Bookmark(version string) {
 	s.writer.write(0, version, func(*store.Txn[any]) {})
 }
 
 // LastStoreSyncResourceVersion is empty unless client-go's gate AtomicFIFO is on,
 // as client-go has it.
-func (s *ThreadSafe) LastStoreSyncResourceVersion() string {
+func (s *threadSafe) LastStoreSyncResourceVersion() string {
 	if !features.FeatureGates().Enabled(features.AtomicFIFO) {
 		return ""
 	}
 	return s.store.Version()
 }
 
-func (s *ThreadSafe) Get(key string) (any, bool) { return s.store.Get(delta.ParseKey(key)) }
+func (s *threadSafe) Get(key string) (any, bool) { return s.store.Get(delta.ParseKey(key)) }
 
-func (s *ThreadSafe) List() []any { return s.store.List() }
+func (s *threadSafe) List() []any { return s.store.List() }
 
-func (s *ThreadSafe) ListKeys() []string {
+func (s *threadSafe) ListKeys() []string {
 	v := s.store.View()
 	defer v.Release()
 	keys := make([]string, 0, v.Len())
@@ -167,7 +169,7 @@ func (s *ThreadSafe) ListKeys() []string {
 	return keys
 }
 
-func (s *ThreadSafe) ByIndex(name, value string) ([]any, error) {
+func (s *threadSafe) ByIndex(name, value string) ([]any, error) {
 	objs, err := s.store.ByIndex(name, value)
 	if err == nil && objs == nil {
 		objs = []any{}
@@ -175,7 +177,7 @@ func (s *ThreadSafe) ByIndex(name, value string) ([]any, error) {
 	return objs, err
 }
 
-func (s *ThreadSafe) IndexKeys(name, value string) ([]string, error) {
+func (s *threadSafe) IndexKeys(name, value string) ([]string, error) {
 	found, err := s.store.IndexKeys(name, value)
 	if err != nil {
 		return nil, err
@@ -189,7 +191,7 @@ func (s *ThreadSafe) IndexKeys(name, value string) ([]string, error) {
 }
 
 // Index returns the objects that share a value of the named index with obj.
-func (s *ThreadSafe) Index(name string, obj any) ([]any, error) {
+func (s *threadSafe) Index(name string, obj any) ([]any, error) {
 	s.mu.Lock()
 	function := s.indexers[name]
 	s.mu.Unlock()
@@ -207,7 +209,7 @@ func (s *ThreadSafe) Index(name string, obj any) ([]any, error) {
 }
 
 // union returns the objects filed under any of the values, each once.
-func (s *ThreadSafe) union(name string, values []string) ([]any, error) {
+func (s *threadSafe) union(name string, values []string) ([]any, error) {
 	v := s.store.View()
 	defer v.Release()
 	found := map[delta.Key]struct{}{}
@@ -230,7 +232,7 @@ func (s *ThreadSafe) union(name string, values []string) ([]any, error) {
 }
 
 // ListIndexFuncValues returns nothing where there is no such index.
-func (s *ThreadSafe) ListIndexFuncValues(name string) []string {
+func (s *threadSafe) ListIndexFuncValues(name string) []string {
 	values, err := s.store.IndexValues(name)
 	if err != nil || values == nil {
 		return []string{}
@@ -239,14 +241,14 @@ func (s *ThreadSafe) ListIndexFuncValues(name string) []string {
 }
 
 // GetIndexers returns a copy.
-func (s *ThreadSafe) GetIndexers() cache.Indexers {
+func (s *threadSafe) GetIndexers() cache.Indexers {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return maps.Clone(s.indexers)
 }
 
 // AddIndexers adds all of the indexers or, with an error, none.
-func (s *ThreadSafe) AddIndexers(indexers cache.Indexers) error {
+func (s *threadSafe) AddIndexers(indexers cache.Indexers) error {
 	if err := s.writer.addIndexers(Typed(indexers)); err != nil {
 		return err
 	}
@@ -257,4 +259,4 @@ func (s *ThreadSafe) AddIndexers(indexers cache.Indexers) error {
 }
 
 // Resync does nothing, as in client-go.
-func (s *ThreadSafe) Resync() error { return nil }
+func (s *threadSafe) Resync() error { return nil }

@@ -70,11 +70,17 @@ func (c *controller) newReflector(logger klog.Logger) *Reflector {
 	return r
 }
 
+// errCrashed stands where Process has panicked. The panic was reported.
+var errCrashed = errors.New("it panicked")
+
 // process pops until the queue is closed.
 func (c *controller) process(ctx context.Context) error {
 	for ctx.Err() == nil {
-		err := c.pop()
+		err := errCrashed
+		peer.Guard(ctx, func() { err = c.pop() })
 		switch {
+		case errors.Is(err, errCrashed):
+			lifecycle.Sleep(ctx, peer.AfterCrash)
 		case errors.Is(err, cache.ErrFIFOClosed):
 			return nil
 		case err != nil:

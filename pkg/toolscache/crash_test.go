@@ -154,3 +154,54 @@ func TestIndexFunctionThatPanics(t *testing.T) {
 		t.Errorf("%d panics were reported, want 1", *panics)
 	}
 }
+
+// A handler, and the Process of a low-level controller, may panic where panics do not end the process. client-go's go on, and so do
+// ours.
+func TestAnInformerOutlivesItsHandler(t *testing.T) {
+	makers := map[string]func(lw cache.ListerWatcher, tell func()) (cache.Store, cache.Controller){
+		"theirs": func(lw cache.ListerWatcher, tell func()) (cache.Store, cache.Controller) {
+			return cache.NewInformer(lw, &corev1.ConfigMap{}, 0, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { tell() }}) //nolint:staticcheck // this one is meant
+		},
+		"ours": func(lw cache.ListerWatcher, tell func()) (cache.Store, cache.Controller) {
+			return NewInformer(lw, &corev1.ConfigMap{}, 0, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { tell() }})
+		},
+		"ours, low level": func(lw cache.ListerWatcher, tell func()) (cache.Store, cache.Controller) {
+			store := NewStore(cache.MetaNamespaceKeyFunc)
+			return store, New(&cache.Config{
+				Queue:         NewDeltaFIFOWithOptions(DeltaFIFOOptions{KnownObjects: store, EmitDeltaTypeReplaced: true}),
+				ListerWatcher: lw, ObjectType: &corev1.ConfigMap{},
+				Process: func(obj any, _ bool) error {
+					tell()
+					return store.Add(obj.(cache.Deltas).Newest().Object)
+				},
+			})
+		},
+	}
+	for side, make := range makers {
+		t.Run(side, func(t *testing.T) {
+			panics := reportPanics(t)
+			synctest.Test(t, func(t *testing.T) {
+				api, watched := growing()
+				told := 0
+				store, c := make(api, func() {
+					if told++; told == 1 {
+						panic("the handler is broken")
+					}
+				})
+				ended := false
+				g := lifecycle.New(t.Context())
+				g.Guest("informer", func(ctx context.Context) { c.RunWithContext(ctx); ended = true })
+				synctest.Wait()
+				for _, name := range []string{"a", "b"} {
+					watched().Add(configMap(name, "11"))
+					time.Sleep(10 * time.Minute)
+				}
+				if _, there, _ := store.GetByKey("ns/b"); ended || !there || told != 3 || *panics != 1 { // the first is listed
+					t.Errorf("after %d panics it has ended: %t; it was told %d times, and has the second object: %t", *panics, ended, told, there)
+				}
+				g.Stop()
+				_ = g.Wait()
+			})
+		})
+	}
+}

@@ -4,8 +4,8 @@
 //
 //	cache.SharedIndexInformer     ─▶ peer.SharedInformer ─▶ engine.Informer[any]
 //	cache.Store, cache.Controller ─▶ informerController ──▶ engine.Informer[any]
-//	cache.Store, cache.Indexer    ─▶ peer.Indexer ────────▶ store.Store[any]
-//	cache.ThreadSafeStore         ─▶ peer.ThreadSafe ─────▶ store.Store[any]
+//	cache.Store, cache.Indexer    ─▶ peer.NewIndexer ─────▶ store.Store[any]
+//	cache.ThreadSafeStore         ─▶ peer.NewThreadSafe ──▶ store.Store[any]
 //	cache.Queue                   ─▶ DeltaFIFO          ─▶ engine.DeltaFIFO[any]
 //	Reflector, cache.Controller   ─▶ Reflector          ─▶ reflector.Reflector[any]
 //	cache.ListerWatcher           ◀─ listWatcher        ◀─ listwatch.ListWatcher[any]

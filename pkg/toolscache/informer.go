@@ -12,7 +12,6 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/peer"
-	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
@@ -45,7 +44,7 @@ func newInformer(opts cache.InformerOptions) (cache.Store, cache.Controller) {
 		indexers: opts.Indexers, transform: opts.Transform,
 		onError: noHandler, minWatchTimeout: opts.MinWatchTimeout, log: logger,
 	})
-	sub, err := core.Subscribe(func(d *delta.Delta[any]) { peer.Tell(opts.Handler, d) }, informer.SubscribeOptions{
+	sub, err := core.Subscribe(peer.Tell(opts.Handler, logger), informer.SubscribeOptions{
 		Name:   peer.HandlerName(opts.Handler),
 		Resync: resync.Policy{Period: opts.ResyncPeriod},
 	})

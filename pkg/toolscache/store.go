@@ -7,13 +7,15 @@ import (
 )
 
 // StoreOption changes what [NewStore] and [NewIndexer] make.
-type StoreOption func(*peer.Indexer)
+type StoreOption func(*storeOptions)
+
+type storeOptions struct{ transform cache.TransformFunc }
 
 // WithTransformer has objects transformed before Add, Update and Replace store
 // them. Transaction stores them as they are, as in client-go: what comes in batches
 // was transformed before.
 func WithTransformer(transform cache.TransformFunc) StoreOption {
-	return func(i *peer.Indexer) { i.Transform = transform }
+	return func(o *storeOptions) { o.transform = transform }
 }
 
 // NewStore returns an empty store. It is also a [cache.TransactionStore].
@@ -28,12 +30,12 @@ func NewIndexer(keyOf cache.KeyFunc, indexers cache.Indexers, opts ...StoreOptio
 	return newIndexer(keyOf, indexers, opts)
 }
 
-func newIndexer(keyOf cache.KeyFunc, indexers cache.Indexers, opts []StoreOption) *peer.Indexer {
-	i := peer.NewIndexer(keyOf, indexers)
+func newIndexer(keyOf cache.KeyFunc, indexers cache.Indexers, opts []StoreOption) cache.Indexer {
+	var o storeOptions
 	for _, opt := range opts {
-		opt(i)
+		opt(&o)
 	}
-	return i
+	return peer.NewIndexer(keyOf, indexers, o.transform)
 }
 
 // NewThreadSafeStore returns an empty store whose keys the caller names. The
