@@ -33,6 +33,7 @@ func (q *Queue[K]) Contents(limit int) []queue.Entry[K] {
 
 // Entry returns what the queue has of one key, and reports false if it has nothing.
 func (q *Queue[K]) Entry(key K) (out queue.Entry[K], there bool) {
+	q.mustHash(key)
 	began := q.start()
 	q.lock()
 	if e := q.schedule.table.find(key, q.schedule.table.hash(key)); e != nil && (e.queued || e.timer != 0 || e.working != 0) {

@@ -22,6 +22,7 @@ func TestKeyThatCannotBeHashed(t *testing.T) {
 		"Replace":        func() { q.Replace(queue.AddOptions{}, bad) },
 		"Cancel":         func() { q.Cancel(bad) },
 		"Done":           func() { q.Done(bad) },
+		"Entry":          func() { q.Entry(bad) },
 	} {
 		panicked := func() (value any) {
 			defer func() { value = recover() }()

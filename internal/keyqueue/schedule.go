@@ -144,11 +144,13 @@ func (s *schedule[K]) pick() *entry[K] {
 	s.turns++
 	if s.turns >= s.ageing.Every {
 		s.turns = 0
-		if old := s.lanes.oldest(); s.ageing.Patience >= 0 && s.now-old.since > s.ageing.Patience {
-			if e != old {
-				s.stats.aged++
+		if s.ageing.Patience >= 0 && len(s.lanes.sorted) > 1 {
+			if old := s.lanes.oldest(); s.now-old.since > s.ageing.Patience {
+				if e != old {
+					s.stats.aged++
+				}
+				e = old
 			}
-			e = old
 		}
 	}
 	l := s.lanes.of(e.priority)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 )
 
@@ -27,17 +28,21 @@ var _ MetricsProviderWithPriority = (*vectors)(nil)
 
 // defaultProvider takes controller-runtime's vectors once. They are in an internal package.
 // The registry returns them to a caller that registers the same metrics again.
-var defaultProvider = sync.OnceValues(func() (*vectors, error) { return takeVectors(metrics.Registry) })
+var defaultProvider = sync.OnceValue(func() *vectors { return providerFor(metrics.Registry) })
 
 // orDefault is p, or the default provider.
 func orDefault(p workqueue.MetricsProvider) workqueue.MetricsProvider {
 	if p != nil {
 		return p
 	}
-	v, err := defaultProvider()
+	return defaultProvider()
+}
+
+// providerFor counts for itself where a program has put a registry in place that refuses. A queue works without metrics.
+func providerFor(r prometheus.Registerer) *vectors {
+	v, err := takeVectors(r)
 	if err != nil {
-		// controller-runtime is part of this build, and a test pins what it registers.
-		panic(fmt.Sprintf("BUG: %v", err))
+		log.Log.WithName("queue").Error(err, "Nobody sees the metrics of the queues: controller-runtime's registry refuses them")
 	}
 	return v
 }

@@ -152,3 +152,16 @@ func TestTakeVectors(t *testing.T) {
 		t.Error("a foreign metric of that name was taken")
 	}
 }
+
+// A program may put another registry in the place of controller-runtime's, which adds a label to each metric.
+func TestARegistryThatRefusesDoesNotEndTheProcess(t *testing.T) {
+	r := prometheus.NewRegistry()
+	if _, err := takeVectors(r); err != nil {
+		t.Fatal(err)
+	}
+	labelled := prometheus.WrapRegistererWith(prometheus.Labels{"a": "b"}, r)
+	if _, err := takeVectors(labelled); err == nil {
+		t.Fatal("it takes the same metrics with another label")
+	}
+	providerFor(labelled).NewAddsMetric("q").Inc()
+}
