@@ -48,6 +48,9 @@ type Witness[R comparable, T any] interface {
 	// n, seen is when its first delta was seen, and zero if it stands for none, and own says
 	// whether the operator itself made it.
 	Describe(told T, visit func(causes uint16, seen time.Time, own bool))
+	// Rests reports whether the request has succeeded less than this long ago, and nothing that it was
+	// told is to be told again.
+	Rests(r R, length time.Duration) bool
 	// HeldBack is how many events predicates have held back.
 	HeldBack() uint64
 }
@@ -83,6 +86,7 @@ type Teller[R comparable, T any] interface {
 
 // Auditor learns what the ledger can't know.
 type Auditor[C any] interface {
+	Watches[C]
 	// Gaps adds a count of how many times a source may have missed changes: because a
 	// watch or a namespace came or went, an object could not be read, or events were left out. When
 	// the count grows, no request is completely known until its next success.
@@ -95,13 +99,20 @@ type Auditor[C any] interface {
 	// Blind says why changes can't be known at all. From then on no request is completely
 	// known.
 	Blind(why string)
-	// OnlyListed has a kind count as watched only if [Auditor.Listed] has named it, for the
+}
+
+// Watches learns what kinds the ledger hears of.
+type Watches[C any] interface {
+	// OnlyListed has a kind count as watched only if [Watches.Listed] has named it, for the
 	// calls that begin later. Without it the ledger does not know which kinds are watched.
 	OnlyListed()
 	// Listed notes that a source has told of everything that is there of the kind of c, whose
 	// object is an example. From then on the source tells what happens. Nobody knows what happened
 	// before, so no request that was taken before is completely known until its next success.
 	Listed(c C)
+	// Unlisted notes that a source which has called Listed tells nothing of that kind any more. A kind that no
+	// source tells of does not count as watched. Here, too, there is a gap.
+	Unlisted(c C)
 }
 
 // Marker marks changes.

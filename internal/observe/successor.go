@@ -1,6 +1,12 @@
 package observe
 
-import "context"
+import (
+	"context"
+	"errors"
+)
+
+// ErrCacheStopped is returned by a cache that has ended. It makes no informer any more.
+var ErrCacheStopped = errors.New("the cache has stopped")
 
 type successorKey struct{}
 

@@ -45,15 +45,6 @@ func NewControllerQueue[R comparable](to workqueue.TypedRateLimitingInterface[R]
 	}
 }
 
-// recordsFor returns the other queue as it is. So handlers get one with priorities only if
-// the controller's has them.
-func (q *ControllerQueue[R]) recordsFor() (workqueue.TypedRateLimitingInterface[R], *delta.Ledger[R]) {
-	if plain, ok := q.PriorityQueue.(withoutPriorities[R]); ok {
-		return plain.TypedRateLimitingInterface, q.because.Ledger
-	}
-	return q.priorityQueue.recordsFor()
-}
-
 // ShutDown is the other queue's.
 func (q *ControllerQueue[R]) ShutDown() {
 	q.ending()

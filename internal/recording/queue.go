@@ -51,11 +51,7 @@ func Unwrap[R comparable](queue workqueue.TypedRateLimitingInterface[R]) (workqu
 
 // leftOut reports whether a request need not be added.
 func (r *Reason[R]) leftOut(item R) bool {
-	if r.Rest <= 0 || r.Ledger == nil {
-		return false
-	}
-	last, ok := r.Ledger.LastSuccess(item)
-	return ok && time.Since(last) < r.Rest
+	return r.Rest > 0 && r.Ledger != nil && r.Ledger.Clerk().Rests(item, r.Rest)
 }
 
 func (r *Reason[R]) record(item R) {

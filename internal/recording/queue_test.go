@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -185,6 +186,42 @@ func TestItIsRecordedBeforeItIsAdded(t *testing.T) {
 			c.add(recorded(to, ledger).(priorities))
 			if !seen {
 				t.Error("it was added before it was recorded")
+			}
+		})
+	}
+}
+
+// A resync leaves out a request that was taken care of a moment ago. It does not leave out one whose last call has failed, nor one that
+// succeeded in the future, before somebody set the clock back.
+func TestWhatIsNotTakenCareOfIsNotLeftOut(t *testing.T) {
+	for name, tt := range map[string]struct {
+		then func(ledgers.Clerk[request, delta.Change, delta.Cause, delta.Changes])
+		past bool // the queue's clock is behind
+		want int
+	}{
+		"it has succeeded": {then: func(ledgers.Clerk[request, delta.Change, delta.Cause, delta.Changes]) {}},
+		"it has failed since": {then: func(c ledgers.Clerk[request, delta.Change, delta.Cause, delta.Changes]) {
+			c.Record(asked("a"), delta.Change{Cause: delta.Generic})
+			c.Take(asked("a"))
+			c.Settle(asked("a"), ledgers.Failed)
+		}, want: 1},
+		"the clock was set back": {then: func(ledgers.Clerk[request, delta.Change, delta.Cause, delta.Changes]) {}, past: true, want: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ledger, to := delta.NewLedger[request](delta.LedgerOptions{}), &prioritySpy{}
+			ledger.Clerk().Take(asked("a"))
+			ledger.Clerk().Settle(asked("a"), ledgers.Succeeded)
+			tt.then(ledger.Clerk())
+			add := func(*testing.T) {
+				recording.NewQueue(to, recording.Reason[request]{Ledger: ledger, Rest: time.Hour}).Add(asked("a"))
+			}
+			if tt.past { // in a bubble it is the year 2000
+				synctest.Test(t, add)
+			} else {
+				add(t)
+			}
+			if len(to.calls) != tt.want {
+				t.Errorf("the queue was called: %q, want %d calls", to.calls, tt.want)
 			}
 		})
 	}

@@ -83,12 +83,15 @@ func (r *recordedReconciler[R]) Reconcile(ctx context.Context, request R) (recon
 	}()
 	result, err := r.to.Reconcile(ctx, request)
 	logSteps(ctx)
-	if how = outcome(result, err); how == ledger.Succeeded {
+	switch how = outcome(result, err); {
+	case how == ledger.Succeeded:
 		err = toRetry(call.Err()) // or nobody would retry a step whose error the reconciler has kept
 		how = outcome(result, err)
+	case isFinal(err) && slices.ContainsFunc(all(call.Err()), func(step error) bool { return !isFinal(step) && errors.Is(err, step) }):
+		err = errors.New(err.Error()) // joined, a final error of one step would speak for the others
 	}
 	seen.returned(how, result, err)
-	again = how != ledger.Succeeded && !errors.Is(err, reconcile.TerminalError(nil))
+	again = how != ledger.Succeeded && !isFinal(err)
 	return result, err
 }
 
@@ -102,22 +105,28 @@ func (r *recordedReconciler[R]) mayAddAgain(request R) {
 // toRetry returns the errors of steps as one error. The controller retries it if it would retry
 // any of them. Without that, one error that ends all retries would speak for all.
 func toRetry(err error) error {
-	joined, ok := err.(interface{ Unwrap() []error }) // what errors.Join returned
-	if !ok {
+	steps := all(err)
+	if !slices.ContainsFunc(steps, func(err error) bool { return !isFinal(err) }) {
 		return err
 	}
-	final := func(err error) bool { return errors.Is(err, reconcile.TerminalError(nil)) }
-	all := slices.Clone(joined.Unwrap())
-	if !slices.ContainsFunc(all, func(err error) bool { return !final(err) }) {
-		return err
-	}
-	for i, err := range all {
-		if final(err) {
-			all[i] = errors.New(err.Error())
+	for i, err := range steps {
+		if isFinal(err) {
+			steps[i] = errors.New(err.Error())
 		}
 	}
-	return errors.Join(all...)
+	return errors.Join(steps...)
 }
+
+// all returns the errors that errors.Join has joined.
+func all(err error) []error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return slices.Clone(joined.Unwrap())
+	}
+	return []error{err}
+}
+
+// isFinal reports whether nobody retries after the error.
+func isFinal(err error) bool { return errors.Is(err, reconcile.TerminalError(nil)) }
 
 // logSteps logs what became of the steps of a call.
 func logSteps(ctx context.Context) {

@@ -183,24 +183,30 @@ func TestStepsAreLogged(t *testing.T) {
 // A step that has failed for good does not keep another one from being retried.
 func TestAStepIsRetriedBesideOneThatFailedForGood(t *testing.T) {
 	for name, c := range map[string]struct {
-		second error
-		want   int
+		second  error
+		returns bool // their errors
+		want    int
 	}{
-		"the other one may succeed": {errors.New("for now"), 2},
-		"both for good":             {reconcile.TerminalError(errors.New("for good")), 1},
+		"the other one may succeed":              {errors.New("for now"), false, 2},
+		"the other one may succeed, and is told": {errors.New("for now"), true, 2},
+		"both for good":                          {reconcile.TerminalError(errors.New("for good")), false, 1},
+		"both for good, and are told":            {reconcile.TerminalError(errors.New("for good")), true, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(t *testing.T, w *world) {
 				runs := 0
 				s := &stepping{of: func(ctx context.Context, _ func(string) func(context.Context) error) (reconcile.Result, error) {
 					plan := delta.Plan(ctx).On(&corev1.ConfigMap{})
-					_ = plan.Do("one", func(context.Context) error { return reconcile.TerminalError(errors.New("for good")) })
-					_ = plan.Do("two", func(context.Context) error {
+					one := plan.Do("one", func(context.Context) error { return reconcile.TerminalError(errors.New("for good")) })
+					two := plan.Do("two", func(context.Context) error {
 						if runs++; runs > 1 {
 							return nil
 						}
 						return c.second
 					})
+					if c.returns {
+						return reconcile.Result{}, errors.Join(one, two)
+					}
 					return reconcile.Result{}, nil
 				}}
 				if err := builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).Complete(s); err != nil {

@@ -3,6 +3,7 @@ package builder_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -190,4 +191,44 @@ func TestAWatchThatJoinsARunningController(t *testing.T) {
 			})
 		})
 	}
+}
+
+// stoppable is a user's source around another one, which can be stopped while the controller runs.
+type stoppable struct {
+	ctrlsource.SyncingSource
+	stop context.CancelFunc
+}
+
+func (s *stoppable) Start(ctx context.Context, q queue) error {
+	ctx, s.stop = context.WithCancel(ctx)
+	return s.SyncingSource.Start(ctx, q)
+}
+
+// A source for Secrets is stopped. From then on the controller hears nothing of Secrets, so no step that depends on them can be skipped.
+func TestAWatchThatEndsIsNoWatch(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		s, secrets := onSecrets(), &stoppable{SyncingSource: watchOfSecrets(w.manager.cache)}
+		if err := builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).WatchesRawSource(secrets).Complete(s); err != nil {
+			t.Fatal(err)
+		}
+		w.start()
+		w.servers[secret].Add(secretWith("1"))
+		w.servers[configMap].Add(withValue("1"))
+		synctest.Wait()
+		called := func(value, want string) {
+			t.Helper()
+			s.since()
+			w.servers[configMap].Modify(withValue(value))
+			synctest.Wait()
+			if got, _ := strings.CutSuffix(s.since(), "pods"); strings.TrimSpace(got) != want { // nobody watches Pods
+				t.Errorf("at %s ran %q, want %q", value, got, want)
+			}
+		}
+		called("2", never)
+		secrets.stop()
+		synctest.Wait()
+		called("3", always)
+		called("4", always)
+		called("5", always)
+	})
 }

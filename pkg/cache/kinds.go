@@ -14,11 +14,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/observe"
 )
 
 var (
 	errRemoved  = errors.New("the informer was removed from the cache")
-	errStopped  = errors.New("the cache has stopped")
+	errStopped  = observe.ErrCacheStopped
 	errPanicked = errors.New("making the informer panicked")
 )
 

@@ -1,6 +1,7 @@
 package delta
 
 import (
+	"fmt"
 	"iter"
 	"reflect"
 	"slices"
@@ -187,8 +188,12 @@ func (c Changes) Of(example Object) Changes {
 	same := sameType(example)
 	var unwatched error
 	if path.Present(example) != nil && c.facts != nil && c.facts.KindOf != nil {
-		if kind, err := c.facts.KindOf(example); err == nil {
+		kind, err := c.facts.KindOf(example)
+		switch {
+		case err == nil:
 			same, unwatched = sameKind(kind), c.facts.watched(kind)
+		case c.facts.onlyListed:
+			unwatched = fmt.Errorf("look up the kind of %T: %w", example, err) // no watch of the controller can be known by it
 		}
 	}
 	c.about = example

@@ -156,6 +156,18 @@ func (l *clerk[R]) lastSuccess(r R) (time.Time, bool) {
 	return time.Unix(0, last.at), true
 }
 
+// Rests is the [ledger.Witness]'s. A success in the future is one before the clock was set back.
+func (l *clerk[R]) Rests(r R, length time.Duration) bool {
+	last, ok := l.lastSuccess(r)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if a := l.books.accounts[r]; !ok || a != nil && a.goesOn() {
+		return false
+	}
+	since := time.Since(last)
+	return since >= 0 && since < length
+}
+
 // Gaps is the [ledger.Auditor]'s.
 func (l *clerk[R]) Gaps(count func() uint64) { l.gaps.add(count) }
 

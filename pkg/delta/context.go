@@ -23,14 +23,14 @@ func withCall(ctx context.Context, in *inContext) context.Context {
 //	}))
 //
 // A reconciler that hands on a context with other changes stays the one that is called: a
-// step that fails with that context has failed in the same call. So make the context of the
+// step that fails with that context has failed in the same call, and Keep and Settle are about that call. So make the context of the
 // call's. For work that outlives the call make it of context.WithoutCancel(ctx).
 func NewContext(ctx context.Context, c Changes) context.Context {
-	steps := stepsIn(ctx)
-	if steps == nil {
-		steps = &callSteps{before: everyStep}
+	in := inContext{changes: c, steps: &callSteps{before: everyStep}}
+	if call, ok := ctx.Value(contextKey{}).(*inContext); ok {
+		in.steps, in.word = call.steps, call.word
 	}
-	return withCall(ctx, &inContext{changes: c, steps: steps})
+	return withCall(ctx, &in)
 }
 
 // From returns the changes that led to this call of a reconciler. Where nobody has

@@ -1,6 +1,7 @@
 package delta_test
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
@@ -306,5 +308,36 @@ func TestOfAnObjectWhoseKindNobodyKnows(t *testing.T) {
 	}
 	if of := changes.Of(&corev1.ConfigMap{}); of.Complete() {
 		t.Errorf("Of a ConfigMap: %s, although the object may be one", of)
+	}
+}
+
+// A reconciler narrows down its changes, and says with that context what has become of the call.
+func TestAContextWithOtherChangesIsOfTheSameCall(t *testing.T) {
+	l := knowing(delta.LedgerLimits{})
+	record(l, "r", became(at(1, 1), at(2, 2)))
+	ctx, call := l.Begin(t.Context(), "r")
+	delta.Keep(delta.NewContext(ctx, delta.From(ctx)))
+	call.End(delta.Succeeded)
+	if told := l.Take("r"); !told.Has(delta.Owned) {
+		t.Errorf("what was kept is not told again: %s", told)
+	}
+}
+
+// A kind that the scheme does not know can't be told of.
+func TestAKindOutsideOfTheSchemeIsNotKnown(t *testing.T) {
+	l := delta.NewLedger[string](delta.LedgerOptions{KindOf: func(obj delta.Object) (schema.GroupVersionKind, error) {
+		if _, ok := obj.(*corev1.Secret); ok {
+			return schema.GroupVersionKind{}, errors.New("the scheme does not know it")
+		}
+		return appsv1.SchemeGroupVersion.WithKind("Deployment"), nil
+	}})
+	l.Clerk().OnlyListed()
+	l.Clerk().Listed(delta.Change{New: &appsv1.Deployment{}})
+	l.Take("r")
+	l.Settle("r", delta.Succeeded)
+	record(l, "r", became(at(1, 1), at(2, 2)))
+	told := l.Take("r")
+	if of := told.Of(&corev1.Secret{}); !told.Complete() || of.Complete() || !of.Touches("data") {
+		t.Errorf("of Secrets it is told %s, and of all %s", of, told)
 	}
 }

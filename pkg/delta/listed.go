@@ -11,9 +11,10 @@ import (
 type listedKind struct {
 	kind    schema.GroupVersionKind
 	example Object
+	by      int // Invariant: how many sources tell of it, at least one
 }
 
-// OnlyListed is the [ledger.Auditor]'s.
+// OnlyListed is the [ledger.Watches]'s.
 func (l *clerk[R]) OnlyListed() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -22,21 +23,47 @@ func (l *clerk[R]) OnlyListed() {
 	l.tells = &next
 }
 
-// Listed is the [ledger.Auditor]'s. A call that has begun goes by what was listed before,
+// Listed is the [ledger.Watches]'s. A call that has begun goes by what was listed before,
 // because it took its changes then. Before the first call there is no gap: no request has
 // succeeded yet, and so none is completely known.
 func (l *clerk[R]) Listed(c Change) {
-	listed := listedKind{kind: l.facts.kindOf(&c), example: c.Object()}
+	l.changeListed(c, func(all []listedKind, kind schema.GroupVersionKind, at int) []listedKind {
+		if at < 0 {
+			return append(all, listedKind{kind, c.Object(), 1})
+		}
+		all[at].by++
+		return all
+	})
+}
+
+// Unlisted is the [ledger.Watches]'s.
+func (l *clerk[R]) Unlisted(c Change) {
+	l.changeListed(c, func(all []listedKind, _ schema.GroupVersionKind, at int) []listedKind {
+		if at < 0 {
+			return all
+		}
+		if all[at].by--; all[at].by == 0 {
+			return slices.Delete(all, at, at+1)
+		}
+		return all
+	})
+}
+
+// changeListed notes a gap, and changes a copy of what is listed. at is where the kind of c is in it,
+// or negative.
+func (l *clerk[R]) changeListed(c Change, change func(all []listedKind, kind schema.GroupVersionKind, at int) []listedKind) {
+	kind := l.facts.kindOf(&c)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.begun {
 		l.books.miss()
 	}
-	if !l.tells.onlyListed || listed.kind.Empty() || l.tells.lists(listed.kind) {
+	if !l.tells.onlyListed || kind.Empty() {
 		return
 	}
 	next := *l.tells
-	next.listed = append(slices.Clip(next.listed), listed)
+	at := slices.IndexFunc(next.listed, func(k listedKind) bool { return k.kind == kind })
+	next.listed = change(slices.Clone(next.listed), kind, at)
 	l.tells = &next
 }
 

@@ -2,6 +2,7 @@ package source
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"sync/atomic"
 
@@ -29,6 +30,10 @@ type attribution[R comparable] struct {
 	lost atomic.Uint64         // events that the subscriber did not hear of, or not to the end
 	by   atomic.Pointer[tally] // what the informers have not told
 	gone uint64                // the informers' gaps at the last delivery; Invariant: only deliveries use it, one at a time.
+
+	// The goroutine that follows the informers uses these. It sets adrift, which others read.
+	has, had bool        // the ledger counts on what is told of the kind now, and has done so
+	adrift   atomic.Bool // the informer is gone, and the next one has not listed yet
 }
 
 // tally is what the present informer and those before it have not told. Nil has missed
@@ -50,7 +55,14 @@ func newAttribution[R comparable](queue workqueue.TypedRateLimitingInterface[R],
 	return a
 }
 
-func (a *attribution[R]) gaps() uint64 { return a.lost.Load() + a.by.Load().sumOfGaps() }
+// gaps counts a gap at each look while there is no informer. A request that succeeds meanwhile has not
+// seen the end of it.
+func (a *attribution[R]) gaps() uint64 {
+	if a.adrift.Load() {
+		a.lost.Add(1)
+	}
+	return a.lost.Load() + a.by.Load().sumOfGaps()
+}
 
 func (a *attribution[R]) relists() uint64 { return a.by.Load().sumOfRelists() }
 
@@ -93,21 +105,38 @@ func (a *attribution[R]) restart() {
 	if a.stream != nil {
 		a.stream.Restart()
 	}
+	a.adrift.Store(true)
+	a.unlisted()
 }
 
 // listed notes that the subscriber has heard of everything that is there. The ledger hears of the
 // kind from here on. A gap ends here: the subscriber had lost its informer, or has come late. A
 // request that has succeeded in the gap may have missed what happened since.
 func (a *attribution[R]) listed() {
-	if a.ledger != nil {
-		a.ledger.Clerk().Listed(delta.Change{Kind: a.kind, New: a.example})
+	if a.ledger != nil && !a.has {
+		a.ledger.Clerk().Listed(a.ofTheKind())
 	}
+	a.has, a.had = true, true
+	a.adrift.Store(false)
 }
 
-// deaf notes why the subscriber will hear of nothing more.
-func (a *attribution[R]) deaf(why error) {
-	if a.ledger != nil {
-		a.ledger.Clerk().Blind(fmt.Sprintf("a source tells nothing: %v", why))
+// unlisted notes that the ledger hears no more of the kind.
+func (a *attribution[R]) unlisted() {
+	if a.ledger != nil && a.has {
+		a.ledger.Clerk().Unlisted(a.ofTheKind())
+	}
+	a.has = false
+}
+
+func (a *attribution[R]) ofTheKind() delta.Change { return delta.Change{Kind: a.kind, New: a.example} }
+
+// ended notes that the subscriber will hear of nothing more. It was stopped, or its cache was, and then its
+// kind is not watched any more. Or there was an error before it heard of anything.
+func (a *attribution[R]) ended(ctx context.Context, err error) {
+	a.unlisted()
+	a.adrift.Store(false)
+	if a.ledger != nil && !a.had && err != nil && ctx.Err() == nil {
+		a.ledger.Clerk().Blind(fmt.Sprintf("a source tells nothing: %v", err))
 	}
 }
 

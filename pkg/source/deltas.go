@@ -78,9 +78,7 @@ func (d *deltas[R]) follow(ctx context.Context, s *session, queue workqueue.Type
 		}
 		return d.subscribe(ctx, s, ours, to)
 	}, to.restart)
-	if err != nil {
-		to.deaf(err)
-	}
+	to.ended(ctx, err)
 	return err
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/observe"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
@@ -34,10 +35,11 @@ func findInformer(ctx context.Context, from cache.Cache, obj client.Object, s *s
 			return found, nil
 		}
 		s.missing(err)
-		if ctx.Err() == nil {
+		over := errors.Is(err, observe.ErrCacheStopped)
+		if ctx.Err() == nil && !over {
 			complain(err, wait)
 		}
-		if !lifecycle.Sleep(ctx, wait) {
+		if over || !lifecycle.Sleep(ctx, wait) {
 			return nil, fmt.Errorf("failed to get informer from cache: %w", err)
 		}
 	}

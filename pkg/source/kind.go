@@ -100,8 +100,8 @@ func (k *Kind[O, R]) follow(ctx context.Context, s *session, queue workqueue.Typ
 		k.register(ctx, s, found, told)
 		return false, nil
 	}, to.restart)
+	to.ended(ctx, err)
 	if err != nil {
-		to.deaf(err)
 		s.failed(ctx, err)
 	}
 }

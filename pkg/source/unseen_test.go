@@ -257,6 +257,7 @@ func TestASuccessBeforeTheNextListIsNotTheEndOfAGap(t *testing.T) {
 		remove()
 		synctest.Wait()
 		called("when the informer is gone", false)
+		called("when it is gone for longer", false)
 		run(second.RunWithContext)
 		time.Sleep(time.Minute)
 		called("when the next one has listed", false)
