@@ -151,12 +151,15 @@ func (c *recordingClient) Delete(ctx context.Context, obj client.Object, opts ..
 	return err
 }
 
-// Status writes the status.
-func (c *recordingClient) Status() client.SubResourceWriter { return c.SubResource("status") }
+// Status writes the status with the client's own Status, which need not be its SubResource.
+func (c *recordingClient) Status() client.SubResourceWriter {
+	return &recordingSubresource{c.Client.Status(), c}
+}
 
 // SubResource writes a subresource.
 func (c *recordingClient) SubResource(name string) client.SubResourceClient {
-	return &recordingSubresource{SubResourceClient: c.Client.SubResource(name), noted: c}
+	to := c.Client.SubResource(name)
+	return &recordingSubresourceClient{to, recordingSubresource{to, c}}
 }
 
 // begin notes that a write of obj is on its way. Of one that is created it may be that

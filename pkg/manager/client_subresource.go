@@ -11,13 +11,19 @@ import (
 // recordingSubresource notes what came of writes of a subresource. It makes a version
 // of the whole object.
 type recordingSubresource struct {
-	client.SubResourceClient
+	client.SubResourceWriter
 	noted *recordingClient
+}
+
+// recordingSubresourceClient is one that can also be read.
+type recordingSubresourceClient struct {
+	client.SubResourceReader
+	recordingSubresource
 }
 
 // Update is noted if it is one of a certain version.
 func (s *recordingSubresource) Update(ctx context.Context, obj client.Object, opts ...client.SubResourceUpdateOption) error {
-	send := func() error { return s.SubResourceClient.Update(ctx, obj, opts...) }
+	send := func() error { return s.SubResourceWriter.Update(ctx, obj, opts...) }
 	how := (&client.SubResourceUpdateOptions{}).ApplyOptions(opts)
 	body := obj
 	if how.SubResourceBody != nil {
@@ -43,16 +49,16 @@ func (s *recordingSubresource) Patch(ctx context.Context, obj client.Object, pat
 		answer = how.SubResourceBody
 	}
 	if isDry(how.AsPatchOptions().DryRun) {
-		return s.SubResourceClient.Patch(ctx, obj, patch, opts...)
+		return s.SubResourceWriter.Patch(ctx, obj, patch, opts...)
 	}
 	return s.noted.notePatch(obj, answer, patch, func(patch client.Patch) error {
-		return s.SubResourceClient.Patch(ctx, obj, patch, opts...)
+		return s.SubResourceWriter.Patch(ctx, obj, patch, opts...)
 	})
 }
 
 // Apply is noted if it is one of a certain version.
 func (s *recordingSubresource) Apply(ctx context.Context, obj runtime.ApplyConfiguration, opts ...client.SubResourceApplyOption) error {
-	send := func() error { return s.SubResourceClient.Apply(ctx, obj, opts...) }
+	send := func() error { return s.SubResourceWriter.Apply(ctx, obj, opts...) }
 	how := (&client.SubResourceApplyOptions{}).ApplyOpts(opts)
 	answer := obj
 	if how.SubResourceBody != nil {
