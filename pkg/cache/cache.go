@@ -319,7 +319,9 @@ func (c *Cache) readable(ctx context.Context, id kindID) (*kind, error) {
 // awaitKind waits until the kind is there, if the cache runs.
 func (c *Cache) awaitKind(ctx context.Context, k *kind) error {
 	if !c.isStarted() {
-		return c.timedOut(ctx, k.id, k.made(ctx))
+		if err := k.made(ctx); err != nil || !c.isStarted() { // it may have started meanwhile
+			return c.timedOut(ctx, k.id, err)
+		}
 	}
 	return c.timedOut(ctx, k.id, k.await(ctx, c.ended))
 }

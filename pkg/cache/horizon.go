@@ -2,6 +2,7 @@ package cache
 
 import (
 	"net/http"
+	"runtime"
 	"sync"
 	"weak"
 
@@ -29,11 +30,15 @@ type serverKind struct {
 }
 
 // horizons are those of all caches of the process, and of informers that were removed. There is one for
-// each kind that was ever asked for.
+// each kind that was asked for, while there is the client with which it was.
 var horizons sync.Map // of serverKind to *reflector.Horizon
 
 // horizon is how far the process has seen of a kind.
 func (s server) horizon(kind schema.GroupKind) *reflector.Horizon {
-	h, _ := horizons.LoadOrStore(serverKind{s, kind}, &reflector.Horizon{})
+	of := serverKind{s, kind}
+	h, known := horizons.LoadOrStore(of, &reflector.Horizon{})
+	if client := s.client.Value(); client != nil && !known {
+		runtime.AddCleanup(client, func(of serverKind) { horizons.Delete(of) }, of)
+	}
 	return h.(*reflector.Horizon) //nolint:forcetypeassert // nothing else is stored
 }

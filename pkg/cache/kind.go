@@ -166,6 +166,8 @@ func (k *kind) make(c *Cache) error {
 		scope = found.scope
 	case k.missing != WaitForIt || !meta.IsNoMatchError(err):
 		return err
+	default:
+		k.binding.awaited.Store(true)
 	}
 	if err := k.id.hasList(c.scheme); err != nil {
 		return err

@@ -90,11 +90,11 @@ func (r *remembered) Server() memory.Server {
 // ForgetSaved is memory.Kind's.
 func (r *remembered) ForgetSaved() { r.of.core.ForgetSaved() }
 
-// Snapshot is memory.Kind's. It is nil before the first list, and where namespaces were added or exchanged since.
+// Snapshot is memory.Kind's. It is nil before the list, and where namespaces were added or exchanged since.
 func (r *remembered) Snapshot() memory.Snapshot {
 	byName := *r.of.byName.Load()
 	now, there := byName[r.namespace]
-	if !there || len(byName) != 1 || r.print(now) != r.Print() || !r.of.core.HasSynced() {
+	if !there || len(byName) != 1 || r.print(now) != r.Print() || r.of.core.SyncedIn(r.namespace) != nil {
 		return nil
 	}
 	return snapshot{r.of.core.Store().View()}

@@ -183,9 +183,18 @@ func (k *kind) awaitNamespace(ctx context.Context, namespace string, ended <-cha
 	if k.missing == WaitForIt {
 		there, err = core.ScopeSettled(namespace)
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		err = k.settles(ctx, namespace, there, ended)
 	}
+	if errors.Is(err, informer.ErrNotCovered) && k.reader.Load().scope == meta.RESTScopeNameRoot {
+		return nil // its CRD has come meanwhile, and says that the kind has no namespaces
+	}
+	return err
+}
+
+// settles waits until there is closed, or nothing is to be waited for.
+func (k *kind) settles(ctx context.Context, namespace string, there, ended <-chan struct{}) error {
+	core := k.core
 	select {
 	case <-there:
 		if err := core.SyncedIn(namespace); k.missing != WaitForIt || errors.Is(err, informer.ErrNotCovered) {

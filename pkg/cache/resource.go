@@ -158,6 +158,7 @@ type binding struct {
 	id      kindID
 	bound   atomic.Pointer[bound]
 	late    func(*bound) // called when the resource is found by a list or watch
+	awaited atomic.Bool  // the resource was not there when the kind was made, and late has not been called
 	plainly bool         // client-go decodes
 	arrived func()       // called for each page of a list
 
@@ -255,12 +256,11 @@ func (b *binding) looked() {
 
 // request returns the resource, and the namespace in the path of a request for it.
 func (b *binding) request(ctx context.Context, namespace string, s settings) (*bound, string, error) {
-	known := b.bound.Load() != nil
 	r, err := b.find(ctx)
 	if err != nil {
 		return nil, "", err
 	}
-	if !known {
+	if b.awaited.Swap(false) { // who has found it may have done so for somebody who had left
 		b.late(r)
 	}
 	switch {
