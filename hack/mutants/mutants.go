@@ -16,6 +16,8 @@ var (
 	patience      = suite{pkg: "./internal/timetable", run: "^TestPatienceIsCountedInAll$"}
 	unread        = suite{pkg: "./internal/mutation", run: "^TestWhat(ATypeRemembers|DecodesItself)"}
 	tangles       = suite{pkg: "./internal/mutation", run: "^TestATangleIsNotWatched$"}
+	withoutUID    = suite{pkg: "./internal/engine", run: "^TestAnObjectWithoutAUIDMayBeTheSame$"}
+	awake         = suite{pkg: "./internal/reflector", run: "^TestKindsDoNotKeepOneAnotherAwake$"}
 	unmeasured    = suite{pkg: "./internal/footprint", run: "^TestAMapThatATypeKeepsForItselfIsNotRead$"}
 	interleavings = suite{pkg: "./pkg/builder", run: "^TestInterleavings$"}
 	unreadLists   = suite{pkg: "./internal/engine", run: "^TestWhatAListLacksMayExist$"}
@@ -251,9 +253,23 @@ var mutants = []mutant{
 	{
 		name:   "an object that was saved and has been read a moment ago is gone",
 		file:   "internal/engine/past.go",
-		old:    "return present && f.opts.Traits.UID(latest)",
-		new:    "return !present && f.opts.Traits.UID(latest)",
+		old:    "return present && !isOther(",
+		new:    "return !present && !isOther(",
 		suites: []suite{unreadLists},
+	},
+	{
+		name:   "an object that has no UID is another one",
+		file:   "internal/engine/past.go",
+		old:    `return a != "" && b != "" && a != b`,
+		new:    "return a != b",
+		suites: []suite{withoutUID},
+	},
+	{
+		name:   "kinds that can't watch keep one another awake",
+		file:   "internal/reflector/reflector.go",
+		old:    "if woken || retryAfter(err) > 0",
+		new:    "if woken && false || retryAfter(err) > 0",
+		suites: []suite{awake},
 	},
 	{
 		name:   "an object that was saved and whose scope has left is gone",

@@ -2,14 +2,16 @@ package main
 
 // These suites have to notice when a skip is not safe.
 var (
-	skipWorlds  = suite{pkg: "./test/skip", run: "^TestSkippingIsSafe$", seeds: 1000}
-	skipLives   = suite{pkg: "./test/skip", run: "^TestSkippingIsSafeAcrossRestarts$", seeds: 1000}
-	refusals    = suite{pkg: "./pkg/source", run: "^TestAStateThatATransformRefusedIsTouched$"}
-	rawSources  = suite{pkg: "./pkg/builder", run: "^TestAStepOnAKindThatARawSourceMayShow$"}
-	midCall     = suite{pkg: "./pkg/delta", run: "^TestAKindIsWatchedForTheCallsAfterItsList$"}
-	lateWatches = suite{pkg: "./pkg/builder", run: "^TestAWatchThatJoinsARunningController$"}
-	laterLists  = suite{pkg: "./pkg/delta", run: "^TestAListThatComesAfterTheFirstCallIsAGap$"}
-	whoseWrites = suite{pkg: "./pkg/delta", run: "^TestManagerCreditsNobodyForWhatIsNotHis$"}
+	skipWorlds   = suite{pkg: "./test/skip", run: "^TestSkippingIsSafe$", seeds: 1000}
+	skipLives    = suite{pkg: "./test/skip", run: "^TestSkippingIsSafeAcrossRestarts$", seeds: 1000}
+	refusals     = suite{pkg: "./pkg/source", run: "^TestAStateThatATransformRefusedIsTouched$"}
+	rawSources   = suite{pkg: "./pkg/builder", run: "^TestAStepOnAKindThatARawSourceMayShow$"}
+	midCall      = suite{pkg: "./pkg/delta", run: "^TestAKindIsWatchedForTheCallsAfterItsList$"}
+	lateWatches  = suite{pkg: "./pkg/builder", run: "^TestAWatchThatJoinsARunningController$"}
+	laterLists   = suite{pkg: "./pkg/delta", run: "^TestAListThatComesAfterTheFirstCallIsAGap$"}
+	endedWatches = suite{pkg: "./pkg/builder", run: "^TestAWatchThatEndsIsNoWatch$"}
+	adrift       = suite{pkg: "./pkg/source", run: "^TestASuccessBeforeTheNextListIsNotTheEndOfAGap$"}
+	whoseWrites  = suite{pkg: "./pkg/delta", run: "^TestManagerCreditsNobodyForWhatIsNotHis$"}
 )
 
 // Each fault in skips tells a reconciler too little, so that it skips work that it has to do.
@@ -200,9 +202,23 @@ var skips = []mutant{
 	{
 		name:   "a call goes by what is listed while it is at work",
 		file:   "pkg/delta/listed.go",
-		old:    "next.listed = append(slices.Clip(next.listed), listed)",
-		new:    "next.listed = append(slices.Clip(next.listed), listed)\n\t*l.tells = next",
+		old:    "next.listed = change(slices.Clone(next.listed), kind, at)",
+		new:    "next.listed = change(slices.Clone(next.listed), kind, at)\n\t*l.tells = next",
 		suites: []suite{midCall},
+	},
+	{
+		name:   "a watch that has ended goes on",
+		file:   "pkg/source/attribution.go",
+		old:    "a.ledger.Clerk().Unlisted(a.ofTheKind())",
+		new:    "_ = a.ofTheKind()",
+		suites: []suite{endedWatches},
+	},
+	{
+		name:   "a source without an informer has one gap",
+		file:   "pkg/source/attribution.go",
+		old:    "a.adrift.Store(true)",
+		new:    "a.adrift.Store(false)",
+		suites: []suite{adrift},
 	},
 	{
 		name:   "a list that comes late makes no gap",
