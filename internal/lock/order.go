@@ -86,13 +86,13 @@ type (
 	// Wishes is store.wishes.mu: which label indexes are wanted.
 	Wishes struct{}
 
-	// StoreTurns is toolscache.turns.mu: the right to write a store that no informer writes.
+	// StoreTurns is peer.turns.mu: the right to write a store that no informer writes.
 	StoreTurns struct{}
-	// SharedInformer is toolscache.sharedInformer.mu: the handlers and their resync periods.
+	// SharedInformer is peer.SharedInformer.mu: the handlers and their resync periods.
 	SharedInformer struct{}
 	// LowController is toolscache.controller.mu: the reflector of a low-level controller.
 	LowController struct{}
-	// Indexers is toolscache.threadSafe.mu: the index functions by name.
+	// Indexers is peer.threadSafe.mu: the index functions by name.
 	Indexers struct{}
 	// Listed is toolscache.DeltaFIFO.mu: whether a queue was filled from a list.
 	Listed struct{}
