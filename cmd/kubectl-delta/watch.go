@@ -74,7 +74,7 @@ func (w *watcher) run(ctx context.Context) error {
 		switch {
 		case ctx.Err() != nil:
 			return nil //nolint:nilerr // the user has seen enough, and that is how the stream ended
-		case w.streams == 0, w.broken, misused, ask.Lasting(err):
+		case w.streams == 0, w.broken, misused, ask.Lasting(err) && !ask.Missing(err): // an operator that has started again may not have the kind yet
 			return err
 		}
 		w.keeper.Drop()

@@ -1,6 +1,9 @@
 package inspector
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -22,12 +25,20 @@ func (h *handler) resync(c *call, body v1.ResyncAction) (v1.Done, error) {
 	return h.subject.Resync(c.r.Context(), kind, selector)
 }
 
+// relist does not wait for long: a server may refuse the list for hours, and who asks takes an operator that says nothing to be
+// away.
 func (h *handler) relist(c *call, body v1.RelistAction) (v1.Done, error) {
 	kind, err := h.kindOf(body.Kind)
 	if err != nil {
 		return v1.Done{}, err
 	}
-	return h.subject.Relist(c.r.Context(), kind)
+	ctx, cancel := context.WithTimeout(c.r.Context(), h.pace.list)
+	defer cancel()
+	done, err := h.subject.Relist(ctx, kind)
+	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) && c.r.Context().Err() == nil {
+		return v1.Done{Message: fmt.Sprintf("The list was asked for, and has not come in %s: %v", h.pace.list, err)}, nil
+	}
+	return done, err
 }
 
 func (h *handler) policy(c *call, body v1.PolicyAction) (v1.Done, error) {

@@ -44,9 +44,10 @@ type pace struct {
 	read      time.Duration // how long a caller may take to send a body
 	stream    time.Duration // after which a reader has to show its rights again
 	queue     time.Duration // how long a call waits until there are fewer answers
+	list      time.Duration // how long a call waits for a list
 }
 
-var usualPace = pace{heartbeat: 15 * time.Second, write: 25 * time.Second, read: 10 * time.Second, stream: 10 * time.Minute, queue: 5 * time.Second}
+var usualPace = pace{heartbeat: 15 * time.Second, write: 25 * time.Second, read: 10 * time.Second, stream: 10 * time.Minute, queue: 5 * time.Second, list: 8 * time.Second}
 
 // New returns what answers below [Prefix]. It does not ask who calls: mount it behind a filter
 // that does, or behind [Guard] on a loopback address.
@@ -121,8 +122,9 @@ func (h *handler) rescue(c *call) {
 
 // problem answers with an error.
 func (h *handler) problem(c *call, err error) {
-	if c.r.Context().Err() != nil && errors.Is(err, context.Canceled) {
-		return // nobody waits for the answer any more
+	if c.r.Context().Err() != nil && errors.Is(err, context.Canceled) { // or the reader has gone, and gets nothing
+		c.problem(http.StatusServiceUnavailable, "the operator ends, and has not answered any more")
+		return
 	}
 	var refused *refusal
 	if errors.As(err, &refused) && refused.allow != "" {

@@ -1,6 +1,7 @@
 package inspector
 
 import (
+	"slices"
 	"time"
 
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
@@ -23,11 +24,11 @@ func (h *handler) deltas(c *call) (v1.DeltaList, error) {
 	if err != nil {
 		return v1.DeltaList{}, err
 	}
-	ends := max(q.Since, h.subject.Newest()) // before the list: it has all up to there that the filter wants
+	// The list has all up to there that the filter wants. Later deltas are left to the stream: the list may have those of one
+	// kind, and not those of another.
+	ends := max(q.Since, h.subject.Newest())
 	list := h.subject.Deltas(q)
-	if len(list.Items) > 0 {
-		ends = max(ends, list.Items[0].ID)
-	}
+	list.Items = slices.DeleteFunc(list.Items, func(d v1.Delta) bool { return d.ID > ends })
 	list.At, list.Cursor = time.Now(), place{h.process, ends}.String()
 	return list, nil
 }
