@@ -74,8 +74,8 @@ type LedgerLimits struct {
 	Changes int
 	// Requests is how many have changes, or are at a worker. Zero means 131072.
 	Requests int
-	// Remembered is the number of requests whose last success the ledger remembers. That
-	// tells it whether it knows everything since. Zero means 262144.
+	// Remembered is the number of requests whose last success the ledger remembers at most. That
+	// tells it whether it knows everything since. It remembers half as many for sure. Zero means 262144.
 	Remembered int
 }
 

@@ -95,7 +95,9 @@ func (s Step) OnCause(anyOf ...Cause) Step {
 
 // Do runs the step if it has to run, and returns its error, which then names the step and
 // the request. The name is what the step is counted by; see [Ledger.Steps]. It says what is
-// done, and not to what: the names of a controller's steps are few.
+// done, and not to what: the names of a controller's steps are few. Steps of one name that depend on
+// the same are told apart by their number in the call. So in a loop over things that come and go, say with
+// OnNamed what each of them depends on.
 func (s Step) Do(name string, do func(context.Context) error) (err error) {
 	changes, steps := From(s.ctx), stepsIn(s.ctx)
 	if do == nil {

@@ -15,6 +15,7 @@ var lackings = map[string]string{
 	tooMany:      "Overflow",
 	unrecorded:   "Unrecorded",
 	leftOut:      "Unattributed",
+	justStarted:  "Restart",
 }
 
 // Lacking is the [ledger.Witness]'s.
