@@ -195,6 +195,7 @@ func TestAnInformerOutlivesItsHandler(t *testing.T) {
 				for _, name := range []string{"a", "b"} {
 					watched().Add(configMap(name, "11"))
 					time.Sleep(10 * time.Minute)
+					synctest.Wait()
 				}
 				if _, there, _ := store.GetByKey("ns/b"); ended || !there || told != 3 || *panics != 1 { // the first is listed
 					t.Errorf("after %d panics it has ended: %t; it was told %d times, and has the second object: %t", *panics, ended, told, there)
