@@ -46,7 +46,6 @@ type Memory struct {
 // remembered is a kind that is saved.
 type remembered struct {
 	Kind
-	read   bool   // its past was read
 	saved  uint64 // the digest of what was last saved; zero for nothing
 	failed string // why it could not be saved last time, as the log has it
 }
@@ -105,7 +104,6 @@ func (m *Memory) AddKind(name string, k Kind) (remove func()) {
 	if m.began.IsZero() {
 		m.began = time.Now()
 	}
-	added.read = m.told[name]
 	m.kinds[name] = added
 	return func() {
 		m.mu.Lock()

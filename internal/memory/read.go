@@ -67,9 +67,6 @@ func (m *Memory) hasRead(name string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.told[name] = true
-	if r := m.kinds[name]; r != nil {
-		r.read = true
-	}
 }
 
 func (m *Memory) wasRead(name string) bool {

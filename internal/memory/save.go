@@ -75,10 +75,7 @@ func (m *Memory) save(ctx context.Context, when moment) error {
 	names := slices.Sorted(maps.Keys(kinds))
 	for _, name := range names {
 		k := kinds[name]
-		m.mu.Lock()
-		due := k.read || old
-		m.mu.Unlock()
-		if !due && (when == running || isSaved(dir, name)) { // nobody has been told of the past yet: the next process may be
+		if !old && !m.wasRead(name) && (when == running || isSaved(dir, name)) { // nobody has been told of the past yet: the next process may be
 			continue
 		}
 		if err := m.saveKind(ctx, dir, name, k); err == nil {
