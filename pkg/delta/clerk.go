@@ -149,6 +149,10 @@ func (l *clerk[R]) settled(r R, how ledger.Outcome, done *doneSteps) (advice str
 func (l *clerk[R]) lastSuccess(r R) (time.Time, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	return l.lastSuccessLocked(r)
+}
+
+func (l *clerk[R]) lastSuccessLocked(r R) (time.Time, bool) {
 	last, ok := l.books.past.get(r)
 	if !ok {
 		return time.Time{}, false
@@ -158,9 +162,9 @@ func (l *clerk[R]) lastSuccess(r R) (time.Time, bool) {
 
 // Rests is the [ledger.Witness]'s. A success in the future is one before the clock was set back.
 func (l *clerk[R]) Rests(r R, length time.Duration) bool {
-	last, ok := l.lastSuccess(r)
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	last, ok := l.lastSuccessLocked(r)
 	if a := l.books.accounts[r]; !ok || a != nil && a.goesOn() {
 		return false
 	}
