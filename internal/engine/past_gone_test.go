@@ -88,6 +88,18 @@ func TestWhatAListLacksMayExist(t *testing.T) {
 	}
 }
 
+// compared is somebody who has heard how the first list differs from the cards that were saved.
+func compared(t *testing.T, then, now hand) *ear {
+	t.Helper()
+	reads, from := 0, &dealer{has: make(chan hand, 1)}
+	i := pastInformer(from, then, &reads)
+	e, s := subscribed(t, i.SubscribeComparing)
+	start(t, i)
+	from.has <- now
+	<-s.Synced()
+	return e
+}
+
 // TestAListThatIsOlderThanWhatWasSaved has a server that is behind: its list is of version 1000. A card that was saved later may exist.
 func TestAListThatIsOlderThanWhatWasSaved(t *testing.T) {
 	for name, tt := range map[string]struct {
@@ -113,12 +125,7 @@ func TestAListThatIsOlderThanWhatWasSaved(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				reads, from := 0, &dealer{has: make(chan hand, 1)}
-				i := pastInformer(from, tt.then, &reads)
-				e, s := subscribed(t, i.SubscribeComparing)
-				start(t, i)
-				from.has <- tt.now
-				<-s.Synced()
+				e := compared(t, tt.then, tt.now)
 				if got := e.all(); !slices.Equal(got, tt.want) {
 					t.Errorf("told %q, want %q", got, tt.want)
 				}
@@ -214,12 +221,7 @@ func TestAnObjectWithoutAUIDMayBeTheSame(t *testing.T) {
 	for name, tt := range map[string]struct{ then, now hand }{"then": {without, with}, "now": {with, without}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				reads, from := 0, &dealer{has: make(chan hand, 1)}
-				i := pastInformer(from, tt.then, &reads)
-				e, s := subscribed(t, i.SubscribeComparing)
-				start(t, i)
-				from.has <- tt.now
-				<-s.Synced()
+				e := compared(t, tt.then, tt.now)
 				synctest.Wait()
 				if got := e.goneOf(); got != "" {
 					t.Errorf("told that %q are gone: %q", got, e.all())

@@ -74,6 +74,11 @@ func (w *world) settleWith(t *testing.T, s *stepping) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	w.startWithOneOfEach(s)
+}
+
+// startWithOneOfEach starts the controller, and waits until it has done its work for a ConfigMap and a Secret.
+func (w *world) startWithOneOfEach(s *stepping) {
 	w.start()
 	w.servers[secret].Add(secretWith("1"))
 	w.servers[configMap].Add(withValue("1"))

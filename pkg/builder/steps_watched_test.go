@@ -167,11 +167,7 @@ func TestAWatchThatJoinsARunningController(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				w.start()
-				w.servers[secret].Add(secretWith("1"))
-				w.servers[configMap].Add(withValue("1"))
-				synctest.Wait()
-				s.since()
+				w.startWithOneOfEach(s)
 				server := w.servers[secret]
 				tt.happens(&server)
 				synctest.Wait()
@@ -211,10 +207,7 @@ func TestAWatchThatEndsIsNoWatch(t *testing.T) {
 		if err := builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).WatchesRawSource(secrets).Complete(s); err != nil {
 			t.Fatal(err)
 		}
-		w.start()
-		w.servers[secret].Add(secretWith("1"))
-		w.servers[configMap].Add(withValue("1"))
-		synctest.Wait()
+		w.startWithOneOfEach(s)
 		called := func(value, want string) {
 			t.Helper()
 			s.since()
