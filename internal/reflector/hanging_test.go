@@ -1,0 +1,96 @@
+package reflector
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/listwatch"
+	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
+)
+
+// bursting is a sink that panics at an event.
+type bursting struct{ bin }
+
+func (*bursting) Push(delta.Delta[faulty.Thing], string) error { panic("as the test wants it") }
+
+// TestAPanicIsToldWithWhatWasDone has the sink panic at an event, while the Reflector follows a watch.
+func TestAPanicIsToldWithWhatWasDone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := &flaky{Server: faulty.New(t, rand.New(rand.NewPCG(1, 1)), 1)}
+		server.Cease()
+		r := New[faulty.Thing](server, &bursting{}, faulty.KeyOf, Options[faulty.Thing]{
+			Settings: informer.Settings{Lists: informer.PagesOnly, Backoff: informer.Backoff{Initial: time.Hour}},
+			Guard: func(_ context.Context, call func()) {
+				defer func() { _ = recover() }()
+				call()
+			},
+		})
+		g := lifecycle.New(t.Context())
+		g.Go("reflector", r.Run)
+		time.Sleep(time.Minute)
+		server.Put("a")
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		var failed *Error
+		if err := r.Status().LastError; !errors.As(err, &failed) || failed.During != Following || !errors.Is(err, ErrPanicked) {
+			t.Errorf("the status says: %v", err)
+		}
+		g.Stop()
+		_ = g.Wait()
+	})
+}
+
+// unresponsive is a server that lists, and answers no request for a watch.
+type unresponsive struct{ *faulty.Server }
+
+func (*unresponsive) Watch(ctx context.Context, _ metav1.ListOptions) (listwatch.Stream[faulty.Thing], error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// TestAServerThatHoldsARequestIsSuspected has somebody else find out that the server does not answer, while a watch is asked for.
+func TestAServerThatHoldsARequestIsSuspected(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := &unresponsive{faulty.New(t, rand.New(rand.NewPCG(1, 1)), 1)}
+		server.Cease()
+		r := New[faulty.Thing](server, &bin{}, faulty.KeyOf, Options[faulty.Thing]{Settings: informer.Settings{Lists: informer.PagesOnly}})
+		g := lifecycle.New(t.Context())
+		g.Go("reflector", r.Run)
+		time.Sleep(time.Second)
+		since := time.Now().Add(-time.Hour)
+		r.Suspect(since, errors.New("no answer"))
+		if s := r.Status(); s.State != Watching || !s.DeafSince.Equal(since) {
+			t.Errorf("it is %s, and deaf since %v", s.State, s.DeafSince)
+		}
+		r.Suspect(time.Time{}, nil)
+		if s := r.Status(); !s.DeafSince.IsZero() {
+			t.Errorf("when the server has answered it is deaf since %v", s.DeafSince)
+		}
+		g.Stop()
+		_ = g.Wait()
+	})
+}
+
+// TestAListIsWantedUntilItIsServed has the first list fail that has begun for somebody.
+func TestAListIsWantedUntilItIsServed(t *testing.T) {
+	var l relists
+	number := l.ask()
+	for try := range 2 {
+		if !l.begin() {
+			t.Errorf("try %d does not know that somebody waits for it", try)
+		}
+	}
+	l.serve()
+	if l.begin() || l.waitFor(number) != nil {
+		t.Error("somebody waits for a list that was served")
+	}
+}

@@ -1,0 +1,129 @@
+package cache
+
+import (
+	"context"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/delta-runtime/delta-runtime/internal/memory"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
+)
+
+// limitedOver returns a cache over a server that is limited to the namespace red.
+func limitedOver(t *testing.T, server answers, m *slowMapper, ours Options) *Cache {
+	t.Helper()
+	c, err := NewWithOptions(&rest.Config{Host: "http://nowhere", QPS: -1}, crcache.Options{
+		Mapper: m, HTTPClient: &http.Client{Transport: server}, DefaultWatchErrorHandler: unheard, DefaultNamespaces: in(crcache.Config{}, "red"),
+	}, ours)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// Somebody reads a kind whose informer another one has made and that is not known yet. The cache starts meanwhile, so the read waits.
+func TestAReadIntoWhichTheStartFallsWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newSlowMapper()
+		c := newCacheOver(t, answers{"secrets": pages(1, time.Minute, emptyList)}, m, Options{})
+		asked(t, func(ctx context.Context) error {
+			_, err := c.GetInformer(ctx, &corev1.Secret{})
+			return err
+		})
+		synctest.Wait()
+		got := asked(t, func(ctx context.Context) error {
+			return c.Get(ctx, client.ObjectKey{Namespace: "red", Name: "none"}, &corev1.Secret{})
+		})
+		synctest.Wait()
+		run(t, c)
+		synctest.Wait()
+		m.answer(nil)
+		if err := <-got; !apierrors.IsNotFound(err) {
+			t.Errorf("the read returns %v", err)
+		}
+	})
+}
+
+// noNamespaces is emptyList for the kind Namespace.
+func noNamespaces(r *http.Request) (*http.Response, error) {
+	if query := r.URL.Query(); query.Has("sendInitialEvents") || query.Get("watch") == "true" {
+		return emptyList(r)
+	}
+	list := corev1.NamespaceList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "NamespaceList"}}
+	list.ResourceVersion = "1"
+	return respond(http.StatusOK, encode(list)), nil
+}
+
+// A list gives up while it is looked up what the kind is called. The answer comes later, when nobody waits for it: the kind has no
+// namespaces.
+func TestAKindThatIsFoundWhileNobodyWaitsIsListedAsAWhole(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, spaces := newDenyingMapper(), &corev1.Namespace{}
+		c := limitedOver(t, answers{"namespaces": noNamespaces}, m, Options{ByObject: map[client.Object]KindOptions{spaces: {Missing: WaitForIt, Reflector: informer.Settings{
+			Lists: informer.PagesOnly, PageTimeout: time.Second, Backoff: informer.Backoff{Initial: time.Minute, Max: time.Minute},
+		}}}})
+		run(t, c)
+		synctest.Wait()
+		asked(t, func(ctx context.Context) error { // which waits until it is listed
+			_, err := c.GetInformer(ctx, spaces)
+			return err
+		})
+		time.Sleep(10 * time.Second)
+		m.answer(nil)
+		time.Sleep(10 * time.Minute)
+		if scopes := c.Status()[0].Informer.Scopes; len(scopes) != 1 || scopes[0].Namespace != "" {
+			t.Errorf("it is listed in %+v", scopes)
+		}
+	})
+}
+
+// A namespace comes back with the settings that it had, and can't be listed any more. The empty rest is not saved as if it were
+// all that there is.
+func TestANamespaceThatCouldNotBeListedAgainIsNotSaved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var hangs atomic.Bool
+		dir, c := t.TempDir(), limitedOver(t, answers{"configmaps": func(r *http.Request) (*http.Response, error) {
+			if hangs.Load() && strings.Contains(r.URL.Path, "/red/") {
+				return silence(r)
+			}
+			return emptyList(r)
+		}}, newMapper(), Options{})
+		c.Remember(memory.New(memory.Options{Dir: dir, Every: time.Hour}))
+		if _, err := c.GetInformer(t.Context(), configMaps); err != nil {
+			t.Fatal(err)
+		}
+		stop := run(t, c)
+		synctest.Wait()
+		if err := c.AddNamespace(t.Context(), "blue", crcache.Config{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.RemoveNamespace(t.Context(), "red", informer.Silently); err != nil {
+			t.Fatal(err)
+		}
+		hangs.Store(true)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := c.AddNamespace(ctx, "red", crcache.Config{}); err == nil {
+			t.Error("a namespace that can't be listed was added")
+		}
+		if err := c.RemoveNamespace(t.Context(), "blue", informer.Silently); err != nil {
+			t.Fatal(err)
+		}
+		stop()
+		if files, _ := filepath.Glob(filepath.Join(dir, "*.save")); len(files) > 0 {
+			t.Errorf("it has saved %q", files)
+		}
+	})
+}
