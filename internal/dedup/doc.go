@@ -16,16 +16,15 @@
 //
 // Two values are equal here if nobody could tell them apart: nil is not empty, times
 // in two locations are two times, and zeros with two signs are two numbers. A struct with
-// unexported fields is equal to nothing, unless it is a time or a quantity. Neither is a
+// unexported fields is equal to nothing, unless it is a time, or a quantity in a map. Neither is a
 // value that decodes itself by code that nobody here knows ([Foreign]).
 //
 // # Concurrency
 //
 // Against changes its first object, which nobody else may have yet. The second is only
 // read, so it may be one that others read, too, and that nobody changes any more. That
-// holds of both from then on. The one thing that may change in the second is a quantity,
-// which writes down its text when it is asked for it; [Settle] is how nobody reads that meanwhile. Equal reads neither a
-// quantity that is not in a map nor anything else that its own package may write to, so others may have both objects.
+// holds of both from then on. Neither Against nor Equal reads what its own package may write to meanwhile, such as a
+// quantity that is not in a map: it is neither equal nor shared.
 //
 // # Testing
 //

@@ -23,6 +23,7 @@ type thing struct {
 	Rate     float64
 	When     *time.Time
 	Size     *resource.Quantity
+	Sizes    map[string]resource.Quantity
 	Next     *thing
 	Pairs    [2]*string
 	Secret   *secret
@@ -79,8 +80,9 @@ func TestEqualIsWhatNobodyCanTellApart(t *testing.T) {
 	}{
 		{"times", thing{When: new(utc)}, thing{When: new(utc)}, func(a *thing) any { return a.When }, true},
 		{"times in two locations", thing{When: &utc}, thing{When: &elsewhere}, func(a *thing) any { return a.When }, false},
-		{"quantities", thing{Size: new(long)}, thing{Size: new(long)}, func(a *thing) any { return a.Size }, true},
-		{"two ways to write a quantity", thing{Size: &long}, thing{Size: &short}, func(a *thing) any { return a.Size }, false},
+		{"quantities, into which their methods write", thing{Size: new(long)}, thing{Size: new(long)}, func(a *thing) any { return a.Size }, false},
+		{"quantities in a map", thing{Sizes: map[string]resource.Quantity{"a": long}}, thing{Sizes: map[string]resource.Quantity{"a": long}}, func(a *thing) any { return a.Sizes }, true},
+		{"two ways to write a quantity", thing{Sizes: map[string]resource.Quantity{"a": long}}, thing{Sizes: map[string]resource.Quantity{"a": short}}, func(a *thing) any { return a.Sizes }, false},
 		{"zeros with two signs", thing{Next: &thing{Rate: 0}}, thing{Next: &thing{Rate: math.Copysign(0, -1)}}, func(a *thing) any { return a.Next }, false},
 		{"bytes", thing{Bytes: []byte("x")}, thing{Bytes: []byte("x")}, func(a *thing) any { return a.Bytes }, true},
 		{"a prefix", thing{Bytes: []byte("x")}, thing{Bytes: []byte("xy")}, func(a *thing) any { return a.Bytes }, false},

@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/delta-runtime/delta-runtime/internal/dedup"
@@ -72,6 +73,37 @@ func TestPublishedObjectsThatAreEqual(t *testing.T) {
 		if got := dedup.Equal(tt.a, tt.b); got != tt.want {
 			t.Errorf("%s: equal is %t", name, got)
 		}
+	}
+}
+
+// TestTheTypeOfAnObjectIsNotItsState holds the custom resource of a list, which says its type, against that of an event, which does not.
+func TestTheTypeOfAnObjectIsNotItsState(t *testing.T) {
+	type holder struct {
+		metav1.TypeMeta
+		metav1.ObjectMeta
+		Template corev1.PodTemplate
+	}
+	of := func(kind, below, name string) *holder {
+		h := &holder{TypeMeta: metav1.TypeMeta{Kind: kind}, ObjectMeta: metav1.ObjectMeta{Name: name}}
+		h.Template.Kind = below
+		return h
+	}
+	for name, tt := range map[string]struct {
+		a, b *holder
+		want bool
+	}{
+		"of one kind":              {of("Holder", "", "a"), of("Holder", "", "a"), true},
+		"one without its kind":     {of("Holder", "", "a"), of("", "", "a"), true},
+		"two names":                {of("Holder", "", "a"), of("Holder", "", "b"), false},
+		"two kinds of a template":  {of("Holder", "PodTemplate", "a"), of("Holder", "", "a"), false},
+		"nothing but the template": {of("", "PodTemplate", ""), of("", "PodTemplate", ""), true},
+	} {
+		if got := dedup.EqualObjects(tt.a, tt.b); got != tt.want {
+			t.Errorf("%s: equal is %t", name, got)
+		}
+	}
+	if dedup.Equal(of("Holder", "", "a"), of("", "", "a")) {
+		t.Error("as mere values they are equal")
 	}
 }
 

@@ -3,6 +3,8 @@ package dedup
 import (
 	"reflect"
 	"unsafe"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // A layout says what a value of a type consists of, in the order of memory.
@@ -10,6 +12,8 @@ type layout struct {
 	typ   reflect.Type
 	size  uintptr
 	parts []part
+
+	typeMeta int // how many of the parts are the TypeMeta that the value begins with
 }
 
 // isPlain says that values are equal if all their bytes are.
@@ -58,6 +62,9 @@ func newLayout(t reflect.Type, met map[reflect.Type]*layout) *layout {
 	met[t] = l
 	m := &maker{layout: l, met: met}
 	m.add(t, 0)
+	if t.Kind() == reflect.Struct && t.NumField() > 0 && t.Field(0).Type == reflect.TypeFor[metav1.TypeMeta]() {
+		l.typeMeta = len(newLayout(t.Field(0).Type, met).parts)
+	}
 	return l
 }
 

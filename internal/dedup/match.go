@@ -10,9 +10,9 @@ type header struct {
 
 // scope is what may be done where match has got to.
 type scope struct {
-	change    bool // to share what is equal
-	published bool // both are, not only the second
-	depth     uint8
+	change bool // to share what is equal
+	copied bool // the values are copies of what is in two maps
+	depth  uint8
 }
 
 // tooDeep is where match gives up. Anything deeper may be a cycle.
@@ -21,6 +21,7 @@ const tooDeep = 100
 // below is the scope for what a pointer leads to.
 func (s scope) below() scope {
 	s.depth++
+	s.copied = false
 	return s
 }
 
@@ -34,12 +35,13 @@ func (s scope) only() scope {
 // whatever is equal below. The caller may share the whole of a. The values that it stores
 // in a have the same type as what was there, because they stood at the same place in b.
 func (l *layout) match(a, b unsafe.Pointer, in scope) bool {
-	if in.depth > tooDeep {
-		return false
-	}
+	return in.depth <= tooDeep && match(l.parts, a, b, in)
+}
+
+func match(parts []part, a, b unsafe.Pointer, in scope) bool {
 	same := true
-	for i := range l.parts {
-		if p := &l.parts[i]; !p.match(unsafe.Add(a, p.offset), unsafe.Add(b, p.offset), in) {
+	for i := range parts {
+		if p := &parts[i]; !p.match(unsafe.Add(a, p.offset), unsafe.Add(b, p.offset), in) {
 			if !in.change {
 				return false
 			}

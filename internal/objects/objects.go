@@ -28,7 +28,7 @@ func IsNil(v any) bool {
 // resource version it is known only if they are one object in memory.
 func SameState(before, after path.Object) bool {
 	// Some servers change objects without giving them new versions.
-	return before == after || path.SameVersion(before, after) && dedup.Equal(before, after)
+	return before == after || path.SameVersion(before, after) && dedup.EqualObjects(before, after)
 }
 
 // Untyped reports whether the Go type does not say what the object has.

@@ -19,7 +19,7 @@ var Traits = store.Traits[any]{
 	UID:     func(obj any) string { return string(metadata(obj).GetUID()) },
 	Labels:  func(obj any) map[string]string { return metadata(obj).GetLabels() },
 	Detach:  detach,
-	Equal:   dedup.Equal,
+	Equal:   dedup.EqualObjects,
 }
 
 // Key is the key of an object. It builds no text.

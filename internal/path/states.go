@@ -40,7 +40,7 @@ func SameState(a, b Object) bool {
 	case Identical(a, b):
 		return true
 	default:
-		return SameVersion(a, b) && (reflect.TypeOf(a) != reflect.TypeOf(b) || dedup.Equal(a, b))
+		return SameVersion(a, b) && (reflect.TypeOf(a) != reflect.TypeOf(b) || dedup.EqualObjects(a, b))
 	}
 }
 
