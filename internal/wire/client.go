@@ -105,7 +105,7 @@ func (c *Client) List(ctx context.Context, opts metav1.ListOptions) (listwatch.P
 func (c *Client) Each(ctx context.Context, opts metav1.ListOptions, do func(listwatch.Item[any])) (listwatch.Page[any], error) {
 	var list measure
 	defer func() { list.tell(ctx) }()
-	answered, err := c.ask(ctx, opts, &list)
+	answered, err := c.askAgain(ctx, opts, &list)
 	if err != nil {
 		return listwatch.Page[any]{}, err
 	}

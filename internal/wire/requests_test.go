@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,6 +17,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/metrics"
@@ -129,11 +133,10 @@ func TestAWatchThatEndsUnopenedIsAskedForAgain(t *testing.T) {
 			}
 			c, requests := clientOf(t, server, nil)
 			stream, err := c.Watch(t.Context(), metav1.ListOptions{})
-			if err != nil {
-				t.Fatal(err)
+			if err == nil {
+				defer stream.Close()
+				_, err = stream.Next(t.Context())
 			}
-			defer stream.Close()
-			_, err = stream.Next(t.Context())
 			ours := asked
 			asked = 0
 			theirs, wrong := requests.Get().Resource("configmaps").VersionedParams(&metav1.ListOptions{Watch: true}, scheme.ParameterCodec).Watch(t.Context())
@@ -146,6 +149,41 @@ func TestAWatchThatEndsUnopenedIsAskedForAgain(t *testing.T) {
 				t.Errorf("%d failures: it is asked for %d times, and an event gives %v; client-go asks %d times, with an event %t", failures, ours, err, asked, opened)
 			}
 		})
+	}
+}
+
+// TestAListThatEndsUnansweredIsAskedForAgain has connections end before there is a list.
+func TestAListThatEndsUnansweredIsAskedForAgain(t *testing.T) {
+	for _, ending := range []error{io.EOF, syscall.ECONNRESET, syscall.ECONNREFUSED} {
+		for _, failures := range []int{1, 10, 11} {
+			synctest.Test(t, func(t *testing.T) {
+				asked := 0
+				server := func(*http.Request) (*http.Response, error) {
+					if asked++; asked <= failures {
+						return nil, ending
+					}
+					return says(`{"kind":"ConfigMapList","apiVersion":"v1","items":[{"metadata":{"name":"a"}}]}`)
+				}
+				c, requests := clientOf(t, server, nil)
+				_, err := c.List(t.Context(), metav1.ListOptions{})
+				ours := asked
+				asked = 0
+				wrong := requests.Get().Resource("configmaps").Do(t.Context()).Error()
+				if (err == nil) != (wrong == nil) || ours != asked {
+					t.Errorf("%d times %v: it is asked for %d times and gives %v; client-go asks %d times, and gives %v", failures, ending, ours, err, asked, wrong)
+				}
+			})
+		}
+	}
+}
+
+// TestAWatchThatIsNotConnectedIsNone has no connection be made in time. client-go makes that a watch that the server has ended.
+func TestAWatchThatIsNotConnectedIsNone(t *testing.T) {
+	c, _ := clientOf(t, func(*http.Request) (*http.Response, error) {
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: os.ErrDeadlineExceeded}
+	}, nil)
+	if stream, err := c.Watch(t.Context(), metav1.ListOptions{}); !utilnet.IsTimeout(err) {
+		t.Errorf("there is a watch %v, and the error is %v", stream, err)
 	}
 }
 

@@ -23,13 +23,8 @@ import (
 func (c *Client) Watch(ctx context.Context, opts metav1.ListOptions) (listwatch.Stream[any], error) {
 	opts.Watch = true
 	ctx, cancel := context.WithCancel(ctx)
-	answered, err := c.askAgain(ctx, opts)
-	switch {
-	case err == nil:
-	case ctx.Err() == nil && (utilnet.IsProbableEOF(err) || utilnet.IsTimeout(err)):
-		cancel()
-		return ended{}, nil // as client-go does: the server has ended the watch
-	default:
+	answered, err := c.askAgain(ctx, opts, nil)
+	if err != nil { // also where client-go makes it a watch that has ended: nobody has heard the server
 		cancel()
 		return nil, err
 	}
@@ -44,19 +39,19 @@ func (c *Client) Watch(ctx context.Context, opts metav1.ListOptions) (listwatch.
 }
 
 const (
-	// maxAgain is how often a watch is asked for once more that ends before it has begun.
+	// maxAgain is how often a request is made once more whose connection ends before there is an answer.
 	maxAgain = 10
 	// againAfter is how long that waits. Both are client-go's.
 	againAfter = time.Second
 )
 
-// askAgain asks for a watch. If the connection ends before there is an answer, as it does when a server restarts or a
-// load balancer has forgotten it, nothing is lost by asking once more, and a list is spared. A time-out has taken so
-// long already that the reader of the watch should know.
-func (c *Client) askAgain(ctx context.Context, opts metav1.ListOptions) (answer, error) {
+// askAgain sends a request, as [Client.ask] does. If the connection ends before there is an answer, as it does when a
+// server restarts or a load balancer has forgotten it, nothing is lost by asking once more. A time-out has taken so
+// long already that the reader should know.
+func (c *Client) askAgain(ctx context.Context, opts metav1.ListOptions, list *measure) (answer, error) {
 	for again := 0; ; again++ {
-		answered, err := c.ask(ctx, opts, nil)
-		if err == nil || ctx.Err() != nil || !utilnet.IsProbableEOF(err) || again == maxAgain {
+		answered, err := c.ask(ctx, opts, list)
+		if err == nil || ctx.Err() != nil || !hungUp(err) || again == maxAgain {
 			return answered, err
 		}
 		wait := time.NewTimer(againAfter)
@@ -69,13 +64,10 @@ func (c *Client) askAgain(ctx context.Context, opts metav1.ListOptions) (answer,
 	}
 }
 
-// ended is a watch that is over.
-type ended struct{}
-
-func (ended) Next(context.Context) (listwatch.Event[any], error) {
-	return listwatch.Event[any]{}, io.EOF
+// hungUp reports whether a connection ended before there was an answer.
+func hungUp(err error) bool {
+	return utilnet.IsConnectionReset(err) || utilnet.IsProbableEOF(err) || utilnet.IsHTTP2ConnectionLost(err)
 }
-func (ended) Close() {}
 
 // stream is a watch in progress. It reads in the goroutine that asks for events.
 type stream struct {
