@@ -103,7 +103,7 @@ func (t *turns) addIndexers(indexers store.Indexers[any]) error {
 func (s *threadSafe) Add(key string, obj any) { s.Update(key, obj) }
 
 func (s *threadSafe) Update(key string, obj any) {
-	s.writer.write(1, versionOf(obj), func(txn *store.Txn[any]) { txn.Overwrite(delta.ParseKey(key), obj) })
+	s.writer.write(1, versionOf(obj), func(txn *store.Txn[any]) { txn.Put(delta.ParseKey(key), obj) })
 }
 
 func (s *threadSafe) Delete(key string) { s.DeleteWithObject(key, nil) }
@@ -115,7 +115,7 @@ func (s *threadSafe) DeleteWithObject(key string, obj any) {
 func (s *threadSafe) Replace(items map[string]any, version string) {
 	s.writer.write(len(items), version, func(txn *store.Txn[any]) {
 		for key, obj := range items {
-			txn.Overwrite(delta.ParseKey(key), obj)
+			txn.Put(delta.ParseKey(key), obj)
 		}
 		for key := range txn.Untouched() {
 			txn.Remove(key)
@@ -134,7 +134,7 @@ func (s *threadSafe) Transaction(writes ...cache.ThreadSafeStoreTransaction) {
 		for _, w := range writes {
 			switch key := delta.ParseKey(w.Key); w.Type {
 			case cache.TransactionTypeAdd, cache.TransactionTypeUpdate:
-				txn.Overwrite(key, w.Object)
+				txn.Put(key, w.Object)
 			case cache.TransactionTypeDelete:
 				txn.Remove(key)
 			}

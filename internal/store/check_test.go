@@ -85,6 +85,16 @@ func (s *Store[T]) checkChain(e *entry[T], now *state, members map[*posting[T]]m
 	return nil
 }
 
+// filesAs reports whether f is exactly what is wanted.
+func (f *filing[T]) filesAs(wanted []want[T]) bool {
+	if f == nil {
+		return len(wanted) == 0
+	}
+	return slices.EqualFunc(f.postings, wanted, func(p *posting[T], w want[T]) bool {
+		return p.of == w.in && p.value == w.value
+	})
+}
+
 // checkPostings compares the postings with the entries that belong there.
 func (s *Store[T]) checkPostings(members map[*posting[T]]map[*entry[T]]bool) (err error) {
 	for _, x := range s.catalog.Load().all {

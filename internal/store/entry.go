@@ -12,7 +12,6 @@ import (
 type entry[T any] struct {
 	head atomic.Pointer[version[T]] // newest first, the transaction's own included. Invariant: the head in the table's slot is the same.
 	hash uint32
-	mark uint32 // hash of the newest object's resource version, 0 if it has none; the writer's
 }
 
 // version is one state of an object, or of its absence. Older versions hang on it

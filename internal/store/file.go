@@ -14,13 +14,6 @@ func (t *Txn[T]) file(key delta.Key, before, v *version[T]) *filing[T] {
 	if len(indexes) == 0 {
 		return nil
 	}
-	var was *filing[T]
-	if before != nil && !before.gone() {
-		was = before.in.Load()
-		if t.alike && t.s.traits.SameState(before.obj, v.obj) {
-			return was
-		}
-	}
 	wanted, err := t.s.wants(t.wanted[:0], indexes, v.obj)
 	t.wanted = wanted
 	for _, e := range err {
@@ -29,7 +22,12 @@ func (t *Txn[T]) file(key delta.Key, before, v *version[T]) *filing[T] {
 			t.errs = append(t.errs, e)
 		}
 	}
-	if t.filesAs(was, wanted) {
+	var was *filing[T]
+	if before != nil {
+		was = before.in.Load()
+	}
+	// Index functions return their values in the same order as a rule; if not, the worst is a new filing.
+	if slices.Equal(t.had, wanted) {
 		return was
 	}
 	return newFiling(was, wanted)
@@ -62,25 +60,6 @@ func (s *Store[T]) wants(to []want[T], indexes []*index[T], obj T) (_ []want[T],
 		}
 	}
 	return to, errs
-}
-
-// filesAs is [filing.filesAs], and does not read again what recall has read.
-func (t *Txn[T]) filesAs(was *filing[T], wanted []want[T]) bool {
-	if len(t.had) > 0 {
-		return slices.Equal(t.had, wanted)
-	}
-	return was.filesAs(wanted)
-}
-
-// filesAs reports whether f is exactly what is wanted. Index functions return
-// their values in the same order as a rule; if not, the worst is a new filing.
-func (f *filing[T]) filesAs(wanted []want[T]) bool {
-	if f == nil {
-		return len(wanted) == 0
-	}
-	return slices.EqualFunc(f.postings, wanted, func(p *posting[T], w want[T]) bool {
-		return p.of == w.in && p.value == w.value
-	})
 }
 
 func newFiling[T any](was *filing[T], wanted []want[T]) *filing[T] {

@@ -68,14 +68,6 @@ func (s *Store[T]) hash(key delta.Key) uint32 {
 	return uint32(h>>32) | 1
 }
 
-// mark stands for the object's resource version.
-func (s *Store[T]) mark(obj T) uint32 {
-	if v := s.traits.Version(obj); v != "" {
-		return hashOf(s.seed, v)
-	}
-	return 0
-}
-
 // find returns the newest version of a key, nil if there is no entry, and its place.
 func (s *Store[T]) find(hash uint32, key delta.Key) (*version[T], place) {
 	t := *s.entries.slots.Load()

@@ -22,8 +22,6 @@ type Txn[T any] struct {
 	written []superseded[T] // what Commit has to clear up
 	wanted  []want[T]       // scratch of file
 	had     []want[T]       // scratch of recall: as what the version before is filed
-	trusts  bool            // versions are believed
-	alike   bool            // found by recall: the object may be in the state it was in
 	errs    []error
 }
 
@@ -64,56 +62,39 @@ func (t *Txn[T]) Get(key delta.Key) (obj T, ok bool) {
 	return obj, false
 }
 
-// Put stores obj under key and returns what was there before. An object in the
-// same state as the one before it ([Traits.SameState]) is filed as that one
-// was, without asking the index functions: for one that may have changed without
-// a new version there is [Txn.Overwrite].
+// Put stores obj under key and returns what was there before. It always asks the index functions:
+// an object may have changed without a new version.
 //
 // If an index function returns an error, the object is stored and found in every
 // other way, and is filed under no value of that index; see [Txn.Err]. If one
 // panics, so does Put, before it has changed anything: the transaction can go on
 // or be committed.
 func (t *Txn[T]) Put(key delta.Key, obj T) (old T, existed bool) {
-	t.trusts = true
-	old, existed, _ = t.put(key, obj, nil)
+	old, existed, _ = t.Replace(key, obj, nil)
 	return old, existed
 }
 
-// Overwrite is [Txn.Put] for an object that may differ from the one before it
-// although its version is the same. The index functions are always asked.
-func (t *Txn[T]) Overwrite(key delta.Key, obj T) (old T, existed bool) {
-	t.trusts = false
-	old, existed, _ = t.put(key, obj, nil)
-	return old, existed
-}
-
-// Replace is [Txn.Overwrite], unless there is an object and keep, which is asked about it,
+// Replace is [Txn.Put], unless there is an object and keep, which is asked about it,
 // wants it to stay. Then nothing is written, and kept is true. It looks the key up once.
 func (t *Txn[T]) Replace(key delta.Key, obj T, keep func(old T) bool) (old T, existed, kept bool) {
-	t.trusts = false
-	return t.put(key, obj, keep)
-}
-
-func (t *Txn[T]) put(key delta.Key, obj T, keep func(old T) bool) (old T, existed, kept bool) {
 	t.mustBeOpen()
-	hash, mark := t.s.hash(key), t.s.mark(obj)
+	hash := t.s.hash(key)
 	before, at := t.s.find(hash, key)
 	if keep != nil && before != nil && !before.gone() && keep(before.obj) {
 		return before.obj, true, true
 	}
 	t.had = t.had[:0]
-	t.alike = false
 	if before != nil {
-		t.recall(before, at, mark)
+		t.recall(before, at)
 	}
 	v := newVersion(key.Name, obj, t.seq)
 	if filed := t.file(key, before, v); filed != nil { // calls out, so it comes first
 		v.in.Store(filed)
 	}
 	if before == nil {
-		t.insert(hash, key.Namespace, v).mark = mark
+		t.insert(hash, key.Namespace, v)
 	} else {
-		t.supersede(at, before, v).mark = mark
+		t.supersede(at, before, v)
 	}
 	if before != nil && !before.gone() {
 		return before.obj, true, false
@@ -124,19 +105,14 @@ func (t *Txn[T]) put(key delta.Key, obj T, keep func(old T) bool) (old T, existe
 
 // recall reads early what superseding a version will ask of its entry and of its
 // filing. Each of them is a cache miss, and misses that wait neither for one
-// another nor for what is allocated and looked up in between overlap. The filing
-// is not needed where the object may be as it was; the marks tell that without a
-// look at the old object.
-func (t *Txn[T]) recall(before *version[T], at place, mark uint32) {
+// another nor for what is allocated and looked up in between overlap.
+func (t *Txn[T]) recall(before *version[T], at place) {
 	e := (*t.s.entries.slots.Load())[at.bucket].nodes[at.slot].Load()
 	if lock.Invariants {
 		lock.Invariant(e.head.Load() == before, "store: the table and the entry of %s have different versions", before.key())
 	}
 	if t.s.growth != nil {
 		t.s.adoptLocked(e) // what v may be filed as must be complete
-	}
-	if t.alike = t.trusts && mark != 0 && e.mark == mark; t.alike {
-		return
 	}
 	if was := before.in.Load(); was != nil {
 		for _, p := range was.postings {
@@ -160,8 +136,8 @@ func (t *Txn[T]) Remove(key delta.Key) (old T, existed bool) {
 	return before.obj, true
 }
 
-// insert makes the entry whose first version is v, in the namespace space, and returns it.
-func (t *Txn[T]) insert(hash uint32, space string, v *version[T]) *entry[T] {
+// insert makes the entry whose first version is v, in the namespace space.
+func (t *Txn[T]) insert(hash uint32, space string, v *version[T]) {
 	namespace := t.s.namespaces.open(space)
 	v.space = &namespace.value
 	e := &entry[T]{hash: hash}
@@ -169,12 +145,11 @@ func (t *Txn[T]) insert(hash uint32, space string, v *version[T]) *entry[T] {
 	t.refile(e, nil, v.in.Load())
 	t.s.entries.add(hash, e, v)
 	namespace.add(e)
-	return e
 }
 
 // supersede makes v the newest version. A version that this same transaction
-// wrote was never seen by anybody and goes at once. It returns the entry.
-func (t *Txn[T]) supersede(at place, before, v *version[T]) *entry[T] {
+// wrote was never seen by anybody and goes at once.
+func (t *Txn[T]) supersede(at place, before, v *version[T]) {
 	slot := &(*t.s.entries.slots.Load())[at.bucket]
 	e := slot.nodes[at.slot].Load()
 	v.space = before.space
@@ -184,7 +159,7 @@ func (t *Txn[T]) supersede(at place, before, v *version[T]) *entry[T] {
 		slot.heads[at.slot].Store(v)
 		t.refile(e, before.in.Load(), v.in.Load())
 		t.written = append(t.written, superseded[T]{entry: e, old: before})
-		return e
+		return
 	}
 	v.prev.Store(before.prev.Load())
 	e.head.Store(v)
@@ -194,7 +169,6 @@ func (t *Txn[T]) supersede(at place, before, v *version[T]) *entry[T] {
 	if v.gone() {
 		t.written = append(t.written, superseded[T]{entry: e})
 	}
-	return e
 }
 
 // refile moves e from the postings of the version before to those of the new one.
