@@ -4,16 +4,8 @@
 //	   (HTTP)              │    └──▶ internal/journal: the last deltas and calls
 //	                       └──▶ the cache: resync, relist, policies
 //
-// It turns statuses, deltas and calls into the forms of pkg/inspect/v1. Differences are computed
-// here, when somebody looks, and never shown with the values of a Secret.
+// It turns statuses, deltas and calls into the forms of pkg/inspect/v1. It computes differences
+// when somebody looks, and never shows the values of a Secret. The journal notes nothing unless Run runs.
 //
-// # Concurrency
-//
-// Any goroutine may call anything. Run has to run for the journal to note anything.
-//
-// # Testing
-//
-// The tests ask an operator with a real cache over a fake API server and a controller of our
-// builder. Canaries in Secrets must be in no answer. With the build tag slow, a test measures how long
-// the question why takes among many objects.
+// Any goroutine may call anything.
 package answers

@@ -15,6 +15,10 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/benchkit"
 )
 
+// For a long run of one target, say
+//
+//	go test ./internal/decode -run '^$' -fuzz '^FuzzJSON$' -fuzztime 60m -fuzzminimizetime 20x -parallel 1
+
 // fuzzed are the types that the fuzzers choose from. All but the last two are in protobuf, too.
 var fuzzed = []any{&corev1.Pod{}, &corev1.ConfigMap{}, &corev1.Secret{}, &corev1.Node{}, &corev1.LimitRange{}, &widget{}, &known{}}
 

@@ -1,35 +1,21 @@
 // Package footprint estimates how many bytes of memory a value keeps alive.
 //
 //	Of(pod) ──▶ walk ──▶ string, slice by its capacity, map by its slots, pointer once ──▶ bytes
-//	              │
-//	              └─ ByPath: the same bytes, divided
-//	                          metadata.managedFields   3,904
-//	                          spec.containers          2,112
-//	                          status.conditions          912
+//	              └─ ByPath: the same bytes, divided by field
 //
 // It counts what the allocator takes: each allocation is rounded up to its size class. Memory
 // that a value leads to twice counts once. Memory that several values share counts for each of
-// them, because nobody could say whose it is.
+// them, because nobody could say whose it is. The estimate is within 25 % of what the heap grows by.
 //
 // ByPath names fields, and never what a user has made up: it stops at a map with a Go type
 // of its own, such as the annotations. An unstructured object does not say which of its maps
 // have fields. So there only the object itself, its metadata, spec and status are divided.
 //
 // Some things are left out: what a function or a channel refers to, the time zone of a time,
-// and everything that is more than 500 pointers away. So is what only their own package may read
-// ([dedup.Legible]): what unexported fields lead to, and a type that decodes itself.
-//
-// # Concurrency
+// everything that is more than 500 pointers away, and what only their own package may read
+// ([dedup.Legible]).
 //
 // Any goroutine may call anything. Nobody may change the value meanwhile, but a type may write to its
 // unexported fields. The facts about types are kept for good: a program has no more types than it was
 // compiled with.
-//
-// # Testing
-//
-// The heap is the judge, with the build tag slow: it holds samples of many shapes, typed and
-// unstructured, and the estimate is within 25 % of what the heap has grown by
-// (TestAgainstTheHeap). The parts of ByPath add up to Of. Values that lead back to
-// themselves end (FuzzCycles). Types that remember what they were asked are measured meanwhile,
-// under the race detector.
 package footprint

@@ -2,7 +2,6 @@
 // page that shows both.
 //
 //	browser ──GET /delta/──────────────▶ page.go: index.html, scripts, styles
-//	   │
 //	   ├─────GET /delta/v1/…───────────▶ read.go ────┐
 //	   ├─────GET /delta/v1/deltas/stream▶ stream.go ──┼──▶ Subject ◀── implemented by the operator
 //	   └─────POST /delta/v1/actions/…──▶ actions.go ─┘
@@ -15,17 +14,7 @@
 // controller-runtime's metrics server, where a right to the verb post at a path of /delta/v1/actions/ is
 // the right to act. Without such a filter it belongs on a loopback address, behind [Guard].
 //
-// # Concurrency
-//
-// The handler may be used by any number of goroutines. It has no lock and starts no goroutine: each
-// request is served in the goroutine that net/http has for it, streams too. A stream reads from the
-// journal at its own pace. If its reader is slower than the journal forgets, it is told how many
-// deltas it has lost. If its reader does not read at all, the stream ends with a time limit.
-//
-// # Testing
-//
-// A test walks the routes behind a filter that demands a token, and another one compares them and the
-// forms of v1 with the OpenAPI document. Streams are tested over real connections, with readers that
-// go, that come again, and that do not read; at the end no goroutine may be left. The parser of queries
-// is fuzzed. test/browser looks at the page with a browser.
+// Any number of goroutines may use the handler. A stream reads from the journal at its own pace. If its reader is
+// slower than the journal forgets, it is told how many deltas it has lost. If its reader does not read at all, the
+// stream ends with a time limit.
 package inspector

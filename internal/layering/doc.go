@@ -6,18 +6,9 @@
 //	queue ◀─ keyqueue ◀─ ctrlqueue ◀─ builder, and cache ◀─ builder, manager
 //
 // The table allows what is used and no more: a test also fails for a permission that nobody
-// uses.
-//
-// Besides, only internal/lifecycle starts goroutines, and no package has a name
+// uses. Besides, only internal/lifecycle starts goroutines, and no package has a name
 // that says nothing about what is in it. Test files may import what they like.
 //
-// # Concurrency
-//
-// There is nothing here but a test.
-//
-// # Testing
-//
-// The checkers are themselves tested on small trees that break one rule each. They read
-// the source with go/parser: asked through `go list`, they would pass from the test
+// The checkers read the source with go/parser: asked through `go list`, they would pass from the test
 // cache after a change.
 package layering

@@ -7,16 +7,9 @@
 //	                                    └─────── End ──────┘
 //
 // A worker could take a request whose change is not recorded yet. So Record comes before
-// the request is put into the queue, and Landed after it.
+// the request is put into the queue, and Landed after it. Any goroutine may call a Clerk, and one worker at a time has a
+// request.
 //
 // The interfaces have type parameters for the types of package delta, because package delta
 // imports this one.
-//
-// # Concurrency
-//
-// Any goroutine may call a Clerk. One worker at a time has a request.
-//
-// # Testing
-//
-// Package delta tests its implementation.
 package ledger

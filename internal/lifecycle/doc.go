@@ -2,7 +2,6 @@
 // and die together, and nothing else in this module has a go statement.
 //
 //	        New(ctx)
-//	           │
 //	   ┌───────┴────────┐
 //	Go("apply", …)   Guest("subscriber a", …)
 //	   │ returns        │ returns
@@ -11,16 +10,9 @@
 //	   └───────┬────────┘
 //	         Wait()      returns when nothing of the Group runs any more
 //
-// # Concurrency
-//
-// Every method may be called from any goroutine, except that a task must not
+// Any goroutine may call every method, except that a task must not
 // Wait for its own Group. A task that panics stops the Group, and Wait panics in
 // its caller with a [Crash] that holds the value and the task's stack: the crash
 // shows up where the Group is owned, not in a goroutine that nobody can recover.
 // runtime.Goexit in a task counts as a panic with [ErrGoexit].
-//
-// # Testing
-//
-// Tests run in synctest bubbles: a bubble that ends with a goroutine left over
-// fails, which is the property this package is for.
 package lifecycle

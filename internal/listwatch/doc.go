@@ -7,13 +7,6 @@
 // metadata. A list's items may be lent: then they are parts of the list, and the one who keeps
 // one copies it. Errors lose what they quote of the server's answer, which may be a Secret.
 //
-// # Concurrency
-//
 // A [ListWatcher] is for any goroutine. A [Stream] is for one, except Close, which any may
 // call.
-//
-// # Testing
-//
-// client_test.go shows lists, events and errors to Of and says what it makes of each.
-// pkg/toolscache does the same with client-go's fakes.
 package listwatch

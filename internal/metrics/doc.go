@@ -5,8 +5,7 @@
 //	            caches, controllers, queues ◀── internal/observe ◀───────┘
 //
 // Nothing is counted here. A scrape reads the counts that the parts have anyway, so what nobody
-// scrapes costs nothing. Each metric has its name, type, labels and help in one table,
-// families.go. A test compares that table with docs/metrics.md.
+// scrapes costs nothing. Each metric has its name, type, labels and help in one table, families.go.
 //
 // A process may have several caches, or controllers of the same name. Prometheus refuses two
 // series with the same labels, so they are one series: counts are added up, and of states the
@@ -15,13 +14,5 @@
 //
 // client-go's names may be somebody else's in the same registry. A name that is taken is left out.
 //
-// # Concurrency
-//
-// Any goroutine may call anything. A scrape takes the locks of the parts for as long as their
-// Status does. Scrapes take turns.
-//
-// # Testing
-//
-// The tests scrape a registry that has a cache and controllers of known state. client_golang's
-// linter checks names and helps.
+// Any goroutine may call anything. Scrapes take turns.
 package metrics

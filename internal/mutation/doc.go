@@ -6,20 +6,11 @@
 //	                        Spec.Replicas            07aa                  ▼
 //	                        the whole                51d0        Report: key, version, paths
 //
-// It looks only at what anybody may read ([dedup.Legible]): the exported fields, and nothing of a type that decodes itself.
-// Methods that only read may write to the rest, so a look there would be a race. A resource.Quantity is such a type: its
-// number is looked at only in a map, whose entries nobody can write to. It does not watch an object that leads to more than
-// 100,000 values.
-//
-// # Concurrency
+// It looks only at what anybody may read ([dedup.Legible]): the exported fields, and nothing of a type that
+// decodes itself. Methods that only read may write to the rest, so a look there would be a race. A
+// resource.Quantity is such a type: its number is looked at only in a map, whose entries nobody can write to. It
+// does not watch an object that leads to more than 100,000 values.
 //
 // One goroutine calls Observe. Any goroutine may call Look. A Report is called without the
 // detector's lock, so it may call the one that calls Observe, and wait for it.
-//
-// # Testing
-//
-// Each kind of mutation of a Pod and of an unstructured object is found, and named. A
-// random test has many objects come, go and be changed: what is watched and was changed is
-// reported, and nothing else. Types that remember what they were asked, and messages of protobuf,
-// are read meanwhile: that is neither a mutation nor a race.
 package mutation

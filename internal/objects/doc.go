@@ -4,12 +4,4 @@
 //	obj ──▶ is it there at all?               IsNil
 //	    ──▶ does its Go type say its fields?  Untyped
 //	a, b ─▶ are they one state of one object? SameState
-//
-// # Concurrency
-//
-// The functions only read, and keep nothing.
-//
-// # Testing
-//
-// A table for each function.
 package objects

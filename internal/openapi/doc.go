@@ -6,9 +6,8 @@
 //	network                  definition
 //
 // A document may have several megabytes, nearly all of them requests and descriptions. [Read] never
-// has it in memory: it makes a shape of each definition and skips the rest. Shapes that are equal are one
-// shape, so a hundred kinds that run Pods take little more than one. [Document.Types] makes types
-// of the shapes that the kinds in question lead to, and these are kept.
+// has it in memory. Shapes that are equal are one shape, so a hundred kinds that run Pods take little more than one.
+// [Document.Types] makes types of the shapes that the kinds in question lead to.
 //
 // Types say what client-go's converter says of the whole document, as far as a difference or a
 // path can ask. Three things are otherwise:
@@ -19,13 +18,5 @@
 //   - A definition that makes no sense is an error of the kinds that lead to it, and of no other. The converter
 //     refuses the document.
 //
-// # Concurrency
-//
-// Types may be used from any goroutine. A Document belongs to one.
-//
-// # Testing
-//
-// Fuzzing compares the scanner with encoding/json. Fuzzing and random documents compare the types with
-// those of client-go's converter, and the tests of internal/schemas do so for all documents of a real
-// server.
+// Any goroutine may use Types. A Document belongs to one.
 package openapi

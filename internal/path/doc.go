@@ -2,9 +2,7 @@
 // whether objects of a kind can have such a field.
 //
 //	text ──Parse──▶ Path ── Touches, LeadsTo ──▶ are two paths about the same?
-//	                 │
 //	                 └─ Check, Must, Kind.LookUp
-//	                       │
 //	                       ▼
 //	        the Go type, or the schema of the kind ─▶ content of a place
 //	                                                    │
@@ -18,15 +16,6 @@
 // the parts in which two states of an object differ, with [ChangedParts]. states.go says
 // whether two states are the same without looking for what differs.
 //
-// # Concurrency
-//
-// A Path does not change once it is made. Any goroutine may use it. The facts about Go
+// A Path does not change once it is made, so any goroutine may use it. The facts about Go
 // types are kept for good; a program has no more types than it was compiled with.
-//
-// # Testing
-//
-// A Path and its text are two spellings of one thing (FuzzParsePath). Random objects of
-// every kind that client-go knows are checked by type and by schema. Paths that a Diff
-// prints must pass, and so must paths of what is there (TestWhatADiffPrintsCanExist,
-// TestWhatIsThereCanExist). Names that are misspelt must not (TestWhatIsMisspeltCanNot).
 package path

@@ -11,15 +11,5 @@
 // A source starts with a ControllerQueue and unwraps it: see [Unwrap]. It makes one queue for
 // each delivery, and never uses it for another one.
 //
-// # Concurrency
-//
-// Any goroutine may add, also after the delivery. The queues keep nothing of their own,
-// except a ControllerQueue, whose lock guards a few map accesses. They hold no lock while
-// they call the ledger or another queue.
-//
-// # Testing
-//
-// The tests call each method of both kinds of queue through a recording queue and without
-// one, and compare. They ask the ledger from within each way to add. Random controllers in
-// package builder test the whole.
+// Any goroutine may add, also after the delivery. The queues hold no lock while they call the ledger or another queue.
 package recording

@@ -11,20 +11,6 @@
 // a live event waits for one batch at most, never for a resync. A subscriber that does not
 // keep up gets a run of its own that waits for it, and the others go on.
 //
-//	timetable.go   what is due, what is handed out, when to ask again
-//	subscriber.go  what is known of one subscriber and its policies
-//	run.go         one walk over the keys: rate, spread, patience
-//	rest.go        what becomes of a run when its policy changes
-//	turn.go        which policies share a run, and the moment of each key
-//	audience.go    sets of subscribers
-//
-// # Concurrency
-//
 // One goroutine at a time may call a Timetable; its owner has a lock for that. An [Audience]
 // is immutable, so any goroutine may read it.
-//
-// # Testing
-//
-// model_test.go plays random scripts against a model that knows, for each subscriber, which
-// keys it is owed. A failure prints its seed. The other tests are about one rule each.
 package timetable

@@ -9,23 +9,13 @@
 //	                                        │                                known, or the next of kin
 //	                                        └ what that leaves to others ──▶ client-go's decoder
 //
-// A list is never in memory as a whole, and of a relist only what has changed is decoded. client-go does the rest:
-// its rest.Request has the address, the credentials, the rate limit and the retries, and its decoders make what is
-// in another format or an object of another kind, such as an error.
+// A list is never in memory as a whole, and of a relist only what has changed is decoded.
 //
 // client-go makes the same of the same bytes, with three exceptions. An object of a list that can't
 // be decoded is left out and told of, and does not take the list with it, nor the watch. An object that is known in
 // the version that is listed is not looked at again. And two objects share the memory of what is equal in both.
 //
-// # Concurrency
-//
 // A [Client] is for any goroutine. A list or a stream is for one, except Close of a stream, which any may call. The
 // package starts no goroutine: a list is read in the goroutine that asks for it, and a watch in the one that asks
 // for its next event. The end of the context that a request was made with ends its reading.
-//
-// # Testing
-//
-// The bytes of the tests come from apimachinery's own encoders, whole, in pieces of any size, cut off and changed. They are shown to a
-// Client and to client-go, which must make the same of them. test/differential does so with whole caches, test/contract
-// and test/e2e with a real API server.
 package wire

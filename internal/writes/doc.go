@@ -5,12 +5,5 @@
 //	                                                           ▲
 //	watch ── event ── Settled, Made ───────────────────────────┘
 //
-// # Concurrency
-//
 // Any goroutine may call [Writes], and several clients may share one.
-//
-// # Testing
-//
-// A model in writes_test.go knows who wrote which version, and random histories are played
-// against it. A failure prints its seed.
 package writes
