@@ -17,28 +17,17 @@
 //
 // Objects are metadata alone: nothing else of an object matters to who lists and watches.
 //
-// # Two memories
-//
 // etcd and the watch cache are a [Server]'s two memories, of the same type. A version that
 // etcd has compacted may still be in the cache, and the other way round: after a restart
 // the cache knows the present and nothing before it, so that a watch from an earlier
 // version fails although etcd has all that is missing. And after a restore of etcd the
 // cache of an API server that goes on running stays as it was, until etcd has caught up.
 //
-// # What is left out
-//
-// Selectors by field, resources that have no watch cache, several API servers, and what
-// goes wrong on the way: requests that hang or are refused, connections that break. A
+// It leaves out selectors by field, resources that have no watch cache, several API servers, and
+// faults on the way: requests that hang or are refused, connections that break. A
 // test that wants these wraps the server.
-//
-// # Concurrency
 //
 // Any goroutine may call a Server. A Stream is for one goroutine, except Close, which any
 // may call. The package starts no goroutine, and waits on channels and timers alone, so
 // that all of it works in a bubble of testing/synctest.
-//
-// # Testing
-//
-// The tests say what the callers of this package build on. That the real server does the
-// same is what test/contract is for: it plays its scripts on both.
 package apifake

@@ -12,11 +12,5 @@
 // A test that can be told waits on a channel, with Receive. One that has its own clock
 // uses testing/synctest. It is test support: only _test.go files import it.
 //
-// # Concurrency
-//
 // Conditions are called in the goroutine of the test, one after the other.
-//
-// # Testing
-//
-// The tests run in a bubble of testing/synctest, so that patience ends at once.
 package await

@@ -11,15 +11,7 @@
 // their number to Report rather than dividing by b.N itself. One that reads from a large
 // heap uses [WithCollections], which is neither lucky nor unlucky with the collector.
 //
-// # Concurrency
-//
 // Pods are read-only once made, because they share their immutable parts; take
 // [Private] of one to change it. Meters belong to one goroutine; several of them
 // record into Latencies of their own and merge those afterwards.
-//
-// # Testing
-//
-// The Pods are held to the size and make-up that benchmark results are quoted
-// for, and Latencies to a sorted slice of the same samples. With the build tag slow, a test measures what
-// collections cost.
 package benchkit

@@ -17,27 +17,16 @@
 // when the test is killed: the kernel ends the programs, and the next Plane
 // removes the folder.
 //
-// # Workloads
-//
-// Without them an object is just that: nothing makes Pods of a Deployment, nothing
+// Without workloads an object is just that: nothing makes Pods of a Deployment, nothing
 // collects what an owner leaves behind, and a namespace that is deleted stays. With
 // them all controllers of a cluster run, and every Pod that is bound to the node
 // becomes ready at once, though nothing runs in it. kwok.yaml says how.
 //
-// # Making a resume fail with 410 Gone
-//
-// Compact alone does not: the API server answers a watch from its own memory for
+// Compact alone does not make a resume fail with 410 Gone: the API server answers a watch from its own memory for
 // as long as that reaches back far enough. Two ways work. After KillAPIServer, some
 // change and StartAPIServer the memory is empty and every older version is gone. Or
 // start with `--watch-cache=false`, so that etcd answers, and Compact is enough.
 //
-// # Concurrency
-//
 // The methods of a Plane may be called from any goroutine, except that of
 // KillAPIServer and StartAPIServer one call at a time is allowed.
-//
-// # Testing
-//
-// The tests start real control planes, kill their parts and look for leftovers. The build tag slow
-// adds those that start programs again, and those of workloads.
 package controlplane

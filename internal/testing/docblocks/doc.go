@@ -8,12 +8,4 @@
 // Its users are tests, which hold the documents to what they show. It knows as much
 // of Markdown as this repository's pages use, and what it can't read is an error:
 // a block that is overlooked would go unchecked.
-//
-// # Concurrency
-//
-// None: nothing is kept between two calls.
-//
-// # Testing
-//
-// Tables, and fuzz targets that take any text for a page or a diff.
 package docblocks

@@ -6,12 +6,5 @@
 //
 // Its objects are [Thing]s, which have a name and a version.
 //
-// # Concurrency
-//
 // One goroutine makes requests; any goroutine may change what there is.
-//
-// # Testing
-//
-// internal/reflector and internal/engine use it. test/contract holds apifake, which it is made
-// of, against a real API server.
 package faulty

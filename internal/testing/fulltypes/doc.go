@@ -7,11 +7,5 @@
 //
 // It is test support: only _test.go files import it.
 //
-// # Concurrency
-//
 // Any goroutine may call the functions.
-//
-// # Testing
-//
-// The tests break types in each way that a comparison has to notice.
 package fulltypes

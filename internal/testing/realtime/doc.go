@@ -4,12 +4,4 @@
 //
 // In a package that belongs to make test, a single test file may be slow. It begins with the build tag
 // slow, and make test-all sets that tag.
-//
-// # Concurrency
-//
-// None.
-//
-// # Testing
-//
-// The test checks that hack/packages puts each package into one target.
 package realtime

@@ -7,12 +7,6 @@
 // A relay to several servers stands for what shares connections out among them, as a
 // Service does. It is test support: only _test.go files import it.
 //
-// # Concurrency
-//
 // Any goroutine may call the methods. A relay has goroutines of its own, which are gone
 // when its test is.
-//
-// # Testing
-//
-// The tests talk to small servers through a relay and cut them off.
 package relay

@@ -12,13 +12,6 @@
 //
 // It is test support: only _test.go files and other packages of internal/testing import it.
 //
-// # Concurrency
-//
 // Any goroutine may call the functions, and ask the schemas. Each object is a new one. A Dice
 // and a Refusing belong to one goroutine.
-//
-// # Testing
-//
-// The tests ask the schemas about objects that fit and objects that do not, and look whether
-// what a caller changes is the caller's alone.
 package samples

@@ -2,11 +2,5 @@
 //
 //	Safe ──▶ Secret ──▶ code under test ──▶ text ──LookFor──▶ a value in it fails the test
 //
-// # Concurrency
-//
 // One goroutine uses a Safe.
-//
-// # Testing
-//
-// The tests of packages diff and delta use it. With a Diff that shows values they fail.
 package secrets

@@ -9,12 +9,6 @@
 //
 // It is test support: only _test.go files import it.
 //
-// # Concurrency
-//
 // Seeds are played one after the other, in the goroutine of the test, unless a test
 // says itself that it is parallel.
-//
-// # Testing
-//
-// The tests play a few seeds and look at the names and at what is drawn.
 package seeds

@@ -7,11 +7,5 @@
 // It leaves out what nobody here wrote: bin, hidden folders, and testdata. It is test support: only
 // _test.go files import it.
 //
-// # Concurrency
-//
 // do is called in the goroutine of the test, for one file after the other, in the order of names.
-//
-// # Testing
-//
-// The tests walk trees in memory, and name the files that have to be read.
 package sources

@@ -11,11 +11,5 @@
 // It checks that a caller may stop a thing before it runs, twice, or while it starts, that
 // each call returns, and that nothing is left behind.
 //
-// # Concurrency
-//
 // The functions of a [Life] are called from several goroutines at once.
-//
-// # Testing
-//
-// Its test puts things through it that leak, hang, and can't be stopped twice.
 package stress
