@@ -142,9 +142,6 @@ func (p *processor[T]) markSynced() {
 	}
 }
 
-// count is the number of subscribers that have joined and not left.
-func (p *processor[T]) count() int { return len(*p.subscribers.Load()) }
-
 // find returns the subscriber of that number, or nil if it has left.
 func (p *processor[T]) find(number uint32) *subscriber[T] {
 	for _, l := range *p.subscribers.Load() {

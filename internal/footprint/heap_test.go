@@ -5,7 +5,6 @@ package footprint
 import (
 	"encoding/json"
 	"fmt"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -14,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/delta-runtime/delta-runtime/internal/testing/benchkit"
 	"github.com/delta-runtime/delta-runtime/internal/testing/samples"
 )
 
@@ -65,11 +65,11 @@ func TestAgainstTheHeap(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			const many = 200
 			objects := make([]any, many)
-			before := heap()
+			heap := benchkit.StartHeap()
 			for i := range objects {
 				objects[i] = tt()
 			}
-			took := (heap() - before) / many
+			took := int64(heap.Grown(many, objects))
 			var said int64
 			for _, obj := range objects {
 				said += Of(obj)
@@ -79,15 +79,6 @@ func TestAgainstTheHeap(t *testing.T) {
 			if name != "strings" && (said < took*3/4 || said > took*5/4) { // all of these strings are parts of one
 				t.Errorf("it takes %d bytes, the estimate is %d", took, said)
 			}
-			runtime.KeepAlive(objects)
 		})
 	}
-}
-
-func heap() int64 {
-	runtime.GC()
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
 }

@@ -6,6 +6,7 @@ import (
 	"hash/maphash"
 	"maps"
 	"slices"
+	"strconv"
 
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -129,7 +130,7 @@ func divide(at path.Path, before, after any) []leaf {
 func divideElements(at path.Path, key string, before, after map[string]map[string]any) (all []leaf) {
 	for _, name := range names(before, after) {
 		x, y := before[name], after[name]
-		below := at.Below(path.Step{Kind: path.Element, Keys: []path.KeyField{{Name: key, Value: quoted(name)}}})
+		below := at.Below(path.Step{Kind: path.Element, Keys: []path.KeyField{{Name: key, Value: strconv.Quote(name)}}})
 		if x == nil || y == nil {
 			all = append(all, leaf{below, orNil(x), orNil(y)})
 			continue

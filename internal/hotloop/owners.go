@@ -128,8 +128,6 @@ func meets(s *path.Step, name string) bool {
 	return true
 }
 
-func quoted(name string) string { return strconv.Quote(name) }
-
 // alone reports whether one manager wrote all there is in both states, so that nobody can have
 // undone another's write.
 func alone(before, after delta.Object) bool {

@@ -2,10 +2,9 @@ package ctrlqueue
 
 import (
 	"fmt"
-	"runtime"
+	"math"
 	"slices"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -13,6 +12,8 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/delta-runtime/delta-runtime/internal/testing/benchkit"
 )
 
 // The incumbents are built as in an operator. With a name they update the metrics that
@@ -31,26 +32,15 @@ func requests(n int) []request {
 	return out
 }
 
-// cpu is the CPU time that the process has used so far.
-func cpu(b *testing.B) time.Duration {
-	b.Helper()
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
-}
-
 // measured runs loop, and measures its time and its CPU time.
 func measured(b *testing.B, loop func()) {
 	b.Helper()
 	b.ReportAllocs()
 	b.ResetTimer()
-	before := cpu(b)
+	cpu := benchkit.StartCPU()
 	loop()
-	used := cpu(b) - before
+	cpu.Report(b, b.N)
 	b.StopTimer()
-	b.ReportMetric(float64(used.Nanoseconds())/float64(b.N), "cpu-ns/op")
 }
 
 type queueOf = workqueue.TypedInterface[request]
@@ -227,31 +217,22 @@ func pendingTimers(b *testing.B, newQueue func() queueDelaying) {
 	const timers = 1_000_000
 	keys := requests(timers)
 	for range b.N {
-		before := heap()
+		heap := benchkit.StartHeap()
 		q := newQueue()
 		for i, k := range keys {
 			q.AddAfter(k, time.Hour+time.Duration(i*7919%timers)*time.Millisecond)
 		}
 		// The incumbents add in the background: wait until their heap stands still.
-		after := heap()
+		grown := heap.Grown(timers, keys, q)
 		for {
 			time.Sleep(100 * time.Millisecond)
-			now := heap()
-			if now-after < timers/10 && after-now < timers/10 {
+			now := heap.Grown(timers, keys, q)
+			if math.Abs(now-grown) < 0.1 {
 				break
 			}
-			after = now
+			grown = now
 		}
-		b.ReportMetric(float64(after-before)/timers, "B/item")
+		benchkit.ReportMemory(b, grown)
 		q.ShutDown()
-		runtime.KeepAlive(keys)
 	}
-}
-
-func heap() int64 {
-	runtime.GC()
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
 }
