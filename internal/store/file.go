@@ -68,13 +68,16 @@ func newFiling[T any](was *filing[T], wanted []want[T]) *filing[T] {
 	}
 	f := filingOf[T](len(wanted))
 	for _, w := range wanted {
-		f.postings = append(f.postings, was.posting(w))
+		p := was.posting(w) // saves looking it up
+		if p == nil {
+			p = w.in.open(w.value)
+		}
+		f.postings = append(f.postings, p)
 	}
 	return f
 }
 
-// posting returns the posting of a wanted value: the one listed here, which saves
-// looking it up, or the index's.
+// posting returns the posting of a wanted value that is listed here, or nil.
 func (f *filing[T]) posting(w want[T]) *posting[T] {
 	if f != nil {
 		for _, p := range f.postings {
@@ -83,7 +86,7 @@ func (f *filing[T]) posting(w want[T]) *posting[T] {
 			}
 		}
 	}
-	return w.in.open(w.value)
+	return nil
 }
 
 // AddIndexers adds named indexes over everything that is in the store. Readers
@@ -126,7 +129,6 @@ func (s *Store[T]) buildLocked(added []*index[T]) error {
 		f *filing[T]
 	}
 	var all []refiled
-	now := s.state.Load().seq
 	var wanted []want[T]
 	for e := range s.entries.slots.Load().all() {
 		for v := e.head.Load(); v != nil; v = v.prev.Load() {
@@ -139,27 +141,9 @@ func (s *Store[T]) buildLocked(added []*index[T]) error {
 				errs[0].Key = v.key()
 				return fmt.Errorf("add index: %w", errs[0])
 			}
-			if len(wanted) == 0 {
-				continue
+			if len(wanted) > 0 {
+				all = append(all, refiled{v, s.fileUnderLocked(e, v, wanted)})
 			}
-			var was []*posting[T]
-			if filed := v.in.Load(); filed != nil {
-				was = filed.postings
-			}
-			f := filingOf[T](len(was) + len(wanted))
-			f.postings = append(f.postings, was...)
-			for _, w := range wanted {
-				p := w.in.open(w.value)
-				p.changed.Store(now) // of what was before, nothing is known here
-				if p.add(e) {
-					p.stale.Add(1)
-				}
-				if v == e.head.Load() {
-					p.stale.Add(-1)
-				}
-				f.postings = append(f.postings, p)
-			}
-			all = append(all, refiled{v, f})
 		}
 	}
 	for _, r := range all {
@@ -167,4 +151,28 @@ func (s *Store[T]) buildLocked(added []*index[T]) error {
 	}
 	s.catalog.Store(s.catalog.Load().writing(added).showing(added))
 	return nil
+}
+
+// fileUnderLocked puts e into the postings of more values of v, one of its versions. It returns what v's filing
+// becomes, and its caller stores that.
+func (s *Store[T]) fileUnderLocked(e *entry[T], v *version[T], more []want[T]) *filing[T] {
+	var was []*posting[T]
+	if filed := v.in.Load(); filed != nil {
+		was = filed.postings
+	}
+	now := s.state.Load().seq
+	f := filingOf[T](len(was) + len(more))
+	f.postings = append(f.postings, was...)
+	for _, w := range more {
+		p := w.in.open(w.value)
+		p.changed.Store(max(p.changed.Load(), now)) // of what was before, nothing is known here
+		if p.add(e) {
+			p.stale.Add(1)
+		}
+		if v == e.head.Load() {
+			p.stale.Add(-1)
+		}
+		f.postings = append(f.postings, p)
+	}
+	return f
 }

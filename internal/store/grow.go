@@ -98,52 +98,14 @@ func (s *Store[T]) growLocked() {
 
 // adoptLocked files all versions of e in what grows, as far as they are not.
 func (s *Store[T]) adoptLocked(e *entry[T]) {
-	now := s.state.Load().seq
-	head := e.head.Load()
 	var room [4]want[T]
-	for v := head; v != nil; v = v.prev.Load() {
+	for v := e.head.Load(); v != nil; v = v.prev.Load() {
 		if v.gone() {
 			continue
 		}
-		was := v.in.Load()
 		wanted, _ := s.wants(room[:0], s.growth.added, v.obj) // labels do not cause errors
-		if len(wanted) == 0 || was.lists(wanted[0]) {
-			continue
-		}
-		f := filingOf[T](was.len() + len(wanted))
-		if was != nil {
-			f.postings = append(f.postings, was.postings...)
-		}
-		for _, w := range wanted {
-			p := w.in.open(w.value)
-			p.changed.Store(max(p.changed.Load(), now)) // of what was before, nothing is known here
-			if p.add(e) {
-				p.stale.Add(1)
-			}
-			if v == head {
-				p.stale.Add(-1)
-			}
-			f.postings = append(f.postings, p)
-		}
-		v.in.Store(f)
-	}
-}
-
-// lists says whether f has a posting for w.
-func (f *filing[T]) lists(w want[T]) bool {
-	if f != nil {
-		for _, p := range f.postings {
-			if p.of == w.in && p.value == w.value {
-				return true
-			}
+		if len(wanted) > 0 && v.in.Load().posting(wanted[0]) == nil {
+			v.in.Store(s.fileUnderLocked(e, v, wanted))
 		}
 	}
-	return false
-}
-
-func (f *filing[T]) len() int {
-	if f == nil {
-		return 0
-	}
-	return len(f.postings)
 }
