@@ -1,7 +1,7 @@
 // Package endtoend measures whole processes: a manager with one controller, from the bytes of
 // an API server to the reconciler.
 //
-//	benchmark ──starts──▶ server: internal/testing/wireserver over loopback
+//	benchmark ──starts──▶ server: wireserver over loopback
 //	     │                   ▲ lists, watches        ▲ "release the next changes"
 //	     │                   │                       │
 //	     └────starts──▶ client: a manager, ours or controller-runtime's own

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/benchkit"
-	"github.com/delta-runtime/delta-runtime/internal/testing/wireserver"
+	"github.com/delta-runtime/delta-runtime/test/endtoend/wireserver"
 )
 
 // The sides of a pair.

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/delta-runtime/delta-runtime/internal/testing/wireserver"
+	"github.com/delta-runtime/delta-runtime/test/endtoend/wireserver"
 )
 
 // serve is the server's process. It prints its address when it is ready.
