@@ -18,7 +18,6 @@ type settings struct {
 	rows    rowSet
 	rounds  int
 	size    int
-	sizes   []int
 	json    string
 	from    string
 	report  string
@@ -49,7 +48,6 @@ func parseSettings(args []string, problems io.Writer) (settings, error) {
 	flags.Func("rows", "`numbers` of the rows to measure, as in 1,4-9 (default all)", s.rows.set)
 	flags.IntVar(&s.rounds, "rounds", 5, "how often each side of a noisy row runs; a steady one takes half as many")
 	flags.IntVar(&s.size, "size", 100_000, "how many `objects` the rows work on")
-	flags.Func("sizes", "other `numbers` of objects, as in 1000,10000, to see how some rows grow", s.setSizes)
 	flags.StringVar(&s.json, "json", "", "`file` to write everything measured to")
 	flags.StringVar(&s.report, "report", "", "`file` to write a page of ratios to, as Markdown; the run goes into a folder beside it")
 	flags.StringVar(&s.from, "from", "", "`file` that -json wrote, to make the page of instead of measuring")
@@ -143,18 +141,6 @@ func (s rowSet) set(text string) error {
 		for row := from; row <= to; row++ {
 			s[row] = true
 		}
-	}
-	return nil
-}
-
-// setSizes reads numbers of objects, separated by commas.
-func (s *settings) setSizes(text string) error {
-	for part := range strings.SplitSeq(text, ",") {
-		size, err := strconv.Atoi(part)
-		if err != nil || size < 1 {
-			return fmt.Errorf("%q is not a number of objects", part)
-		}
-		s.sizes = append(s.sizes, size)
 	}
 	return nil
 }

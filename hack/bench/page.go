@@ -84,7 +84,6 @@ func (r *report) page() string {
 			s.lines[i].write(&text)
 		}
 	}
-	r.writeGrowth(&text)
 	return text.String()
 }
 

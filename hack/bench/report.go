@@ -21,8 +21,7 @@ type report struct {
 	Started  time.Time `json:"started,omitzero"`
 	Took     string    `json:"took"`
 	Lines    []line    `json:"lines"`
-	Pairs    []*pair   `json:"pairs,omitempty"`  // the raw samples
-	Growth   []grown   `json:"growth,omitempty"` // the same at other sizes
+	Pairs    []*pair   `json:"pairs,omitempty"` // the raw samples
 	Failures []failure `json:"failures,omitempty"`
 }
 
