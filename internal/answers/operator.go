@@ -35,6 +35,9 @@ func New(opts Options) *Operator {
 	return &Operator{cache: opts.Cache, schemas: opts.Schemas, journal: journal.New(opts.Limits)}
 }
 
+// Journal is where the operator looks for deltas and calls.
+func (o *Operator) Journal() *journal.Journal { return o.journal }
+
 // Run has the journal note what happens until ctx ends.
 func (o *Operator) Run(ctx context.Context) {
 	defer observe.Record(o.cache, o.journal)()

@@ -75,7 +75,7 @@ func TestActionsHappen(t *testing.T) {
 	if policy := toy.Kinds()[0].Scopes[0].Policy; policy != "never, at most 5 objects a second" {
 		t.Errorf("the policy is %q", policy)
 	}
-	if items := toy.Queues(toyoperator.Controller, 10)[0].Items; len(items) != 3 {
+	if items := toy.Queues(toyoperator.Controller, 10)[0].Items; len(items) != 4 {
 		t.Errorf("the queue has %+v", items)
 	}
 }

@@ -128,8 +128,11 @@ var table = map[string]rule{
 		ours:   in("internal/path", "pkg/inspect/v1", "pkg/resync"),
 		theirs: in("github.com/go-logr/logr", "k8s.io/apimachinery/pkg/labels"),
 	},
-	"internal/testing/toyoperator": {ours: in("internal/inspector", "pkg/inspect/v1", "pkg/resync"), theirs: in("k8s.io/apimachinery")},
-	"pkg/inspect/v1":               {},
+	"internal/testing/toyoperator": {
+		ours:   in("internal/answers", "internal/inspector", "internal/journal", "pkg/delta", "pkg/inspect/v1", "pkg/resync"),
+		theirs: in("k8s.io/api", "k8s.io/apimachinery"),
+	},
+	"pkg/inspect/v1": {},
 
 	// An example is a user: it may have all of pkg, and nothing of internal.
 	"examples/sample-operator": {

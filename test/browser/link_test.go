@@ -42,7 +42,7 @@ func TestATokenIsAskedForAndKeptInTheTab(t *testing.T) {
 	b.fill("input[name=token]", "reader")
 	b.press("dialog", "Use this token")
 	b.says(".side", "live")
-	b.toy.Edit(toyoperator.Demo(toyoperator.Site, "blog"), "kubectl", toyoperator.Replicas(4, 6))
+	b.toy.Scale(toyoperator.Demo(toyoperator.Site, "blog"), "kubectl", 4, 6)
 	b.says("tbody tr:first-child", "4 → 6")
 	if kept := evaluate[string](b, `JSON.stringify([Object.values(sessionStorage), Object.values(localStorage), document.cookie])`); kept != `[["reader"],[],""]` {
 		t.Errorf("kept is %s", kept)
@@ -76,7 +76,7 @@ func TestALostConnectionIsSaidAndFoundAgain(t *testing.T) {
 	b.says("#link", "Not connected")
 	b.rules()
 	b.shot("light-lost")
-	b.toy.Edit(toyoperator.Demo(toyoperator.Site, "blog"), "kubectl", toyoperator.Replicas(11, 12))
+	b.toy.Scale(toyoperator.Demo(toyoperator.Site, "blog"), "kubectl", 11, 12)
 	away.Store(false)
 	b.says("tbody tr:first-child", "11 → 12")
 	b.says("#link", "Connected")
@@ -134,7 +134,7 @@ func TestAProxyThatDoesNotReachTheOperatorIsSaid(t *testing.T) {
 		default: // of a filter that can't ask who somebody is
 			b.says(".problem", "500 connection refused")
 		}
-		b.toy.Edit(toyoperator.Demo(toyoperator.Site, "blog"), "kubectl", toyoperator.Replicas(n, n+7))
+		b.toy.Scale(toyoperator.Demo(toyoperator.Site, "blog"), "kubectl", n, n+7)
 		away.Store(0)
 		b.await(15*time.Second, fmt.Sprintf(`document.querySelector("tbody tr")?.innerText.includes("%d → %d")`, n, n+7))
 		b.says("#link", "Connected")
@@ -150,14 +150,14 @@ func TestARestartedOperatorIsNoticed(t *testing.T) {
 	})
 	b.expect("net::ERR_")
 	b.says(".side", "live")
-	b.toy.Edit(toyoperator.Demo(toyoperator.Site, "blog"), "kubectl", toyoperator.Replicas(1, 2))
+	b.toy.Scale(toyoperator.Demo(toyoperator.Site, "blog"), "kubectl", 1, 2)
 	b.says("tbody tr:first-child", "1 → 2")
 	again := toyoperator.New()
 	h := inspector.New(again, inspector.Options{})
 	now.Store(&h)
 	b.server.CloseClientConnections()
 	b.says(".warning", "The operator has started again.")
-	again.Edit(toyoperator.Demo(toyoperator.Site, "blog"), "kubectl", toyoperator.Replicas(21, 22))
+	again.Scale(toyoperator.Demo(toyoperator.Site, "blog"), "kubectl", 21, 22)
 	b.says("tbody tr:first-child", "21 → 22")
 	b.quiet()
 }

@@ -2,7 +2,6 @@ package browser
 
 import (
 	"cmp"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -27,7 +26,7 @@ const firstRow = `document.querySelector("tbody tr")?.innerText ?? ""`
 func TestADeltaIsSeenWithinASecondWithItsDiff(t *testing.T) {
 	b := open(t, desk, "deltas", nil)
 	b.says(".side", "live")
-	b.toy.Edit(toyoperator.Demo(toyoperator.Deployment, "blog"), "kubectl-scale", toyoperator.Replicas(3, 7))
+	b.toy.Scale(toyoperator.Demo(toyoperator.Deployment, "blog"), "kubectl-scale", 3, 7)
 	took := b.says("tbody tr:first-child", "3 → 7")
 	if t.Logf("the delta was seen after %v", took); took > time.Second {
 		t.Errorf("the delta was seen after %v", took)
@@ -55,8 +54,8 @@ func TestDeltasAreFilteredAndPaused(t *testing.T) {
 		t.Errorf("the address does not have the filter: %s", hash)
 	}
 	b.press(".side", "Pause")
-	b.toy.Edit(toyoperator.Demo(toyoperator.Deployment, "blog"), "kubectl", toyoperator.Replicas(1, 2))
-	b.toy.Edit(toyoperator.Demo(toyoperator.Deployment, "shop"), "kubectl", toyoperator.Replicas(8, 9))
+	b.toy.Scale(toyoperator.Demo(toyoperator.Deployment, "blog"), "kubectl", 1, 2)
+	b.toy.Scale(toyoperator.Demo(toyoperator.Deployment, "shop"), "kubectl", 8, 9)
 	b.says(".side", "Go on (1 new)")
 	if row := evaluate[string](b, firstRow); strings.Contains(row, "8 → 9") {
 		t.Errorf("a paused page shows %q", row)
@@ -71,9 +70,7 @@ func TestDeltasAreFilteredAndPaused(t *testing.T) {
 func TestAFloodOfDeltasIsShownAndNothingStops(t *testing.T) {
 	b := open(t, desk, "deltas", nil)
 	b.says(".side", "live")
-	for i := range 5000 {
-		b.toy.Edit(toyoperator.Demo(toyoperator.ConfigMap, fmt.Sprint("flood-", i)), "kubectl")
-	}
+	b.toy.Flood(toyoperator.ConfigMap, 5000)
 	b.says("tbody tr:first-child", "flood-4999")
 	b.says(".warning", "came faster than this page took them")
 	if rows := evaluate[int](b, `document.querySelectorAll("tbody tr").length`); rows > 300 {
@@ -112,7 +109,6 @@ func TestARequestIsForgottenAndCancelled(t *testing.T) {
 	b.press("dialog", "Forget")
 	b.says("dialog .done", "The failures of demo/broken are forgotten.")
 	b.press("dialog", "Close")
-	b.toy.Work()
 	b.press("main", "Cancel the delay of demo/broken")
 	b.says("dialog", "Nothing tries it again until something changes")
 	b.press("dialog", "Cancel the delay")

@@ -34,10 +34,9 @@ func TestEachViewIsForEverybody(t *testing.T) {
 			t.Run(look+"/"+name, func(t *testing.T) {
 				b := open(t, on, view, nil)
 				for i := range 4 {
-					b.toy.Edit(toyoperator.Demo(toyoperator.Deployment, "shop"), []string{"site-operator", "horizontal-pod-autoscaler"}[i%2], toyoperator.Replicas(3+i%2, 4-i%2))
-					b.toy.Work()
+					b.toy.Scale(toyoperator.Demo(toyoperator.Deployment, "shop"), []string{"site-operator", "horizontal-pod-autoscaler"}[i%2], 3+i%2, 4-i%2)
 				}
-				b.toy.Edit(toyoperator.Demo(toyoperator.Site, "wiki"), "kubectl-edit", toyoperator.Replicas(1, 2))
+				b.toy.Scale(toyoperator.Demo(toyoperator.Site, "wiki"), "kubectl-edit", 1, 2)
 				b.says("main", text)
 				b.says("#link", map[bool]string{true: "", false: "Connected"}[on.mobile])
 				b.judge(look + "-" + name)

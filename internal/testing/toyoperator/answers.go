@@ -16,21 +16,21 @@ func (o *Operator) Kinds() []v1.Kind {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return []v1.Kind{
-		o.kindLocked(Site, "example.com", "Site"), o.kindLocked(Deployment, "apps", "Deployment"),
-		o.kindLocked(ConfigMap, "", "ConfigMap"), o.kindLocked(Secret, "", "Secret"),
-		o.kindLocked(Pod, "", "Pod"), o.kindLocked(PodNames, "", "Pod"), o.kindLocked(CronJob, "batch", "CronJob"),
+		o.kindLocked(Site), o.kindLocked(Deployment), o.kindLocked(ConfigMap), o.kindLocked(Secret),
+		o.kindLocked(Pod), o.kindLocked(PodNames), o.kindLocked(CronJob),
 	}
 }
 
-func (o *Operator) kindLocked(name, group, kind string) v1.Kind {
+func (o *Operator) kindLocked(name string) v1.Kind {
+	gvk := gvkOf(name)
 	k := v1.Kind{
-		Name: name, Group: group, Version: "v1", Kind: kind, Synced: true, State: "Following", Since: o.began,
+		Name: name, Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind, Objects: o.countLocked(name), Synced: true, State: "Following", Since: o.began,
 		Why:     "It follows the server's changes. All is well.",
 		HeardAt: time.Now().Add(-1200 * time.Millisecond), ResourceVersion: fmt.Sprint(o.version),
 		Lists: map[string]uint64{"First": 1}, Watches: 7 + o.relists[name],
 		Scopes: []v1.Scope{{Synced: true, State: "Following", ResourceVersion: fmt.Sprint(o.version), HeardAt: time.Now(), Policy: o.policies[name]}},
 		Subscribers: []v1.Subscriber{
-			{Name: "controller site", Told: o.wrote[name], Synced: true, Policies: []string{cmp.Or(o.policies[name], "never")}},
+			{Name: "controller site", Told: 4711, Synced: true, Policies: []string{cmp.Or(o.policies[name], "never")}},
 		},
 	}
 	if o.policies[name] != "" {
@@ -39,13 +39,17 @@ func (o *Operator) kindLocked(name, group, kind string) v1.Kind {
 	if n := o.relists[name]; n > 0 {
 		k.Lists["Requested"] = n
 	}
-	for of := range o.objects {
-		if of.Kind == name {
-			k.Objects++
-		}
-	}
 	o.oddLocked(&k)
 	return k
+}
+
+func (o *Operator) countLocked(kind string) (n int) {
+	for of := range o.objects {
+		if of.Kind == kind {
+			n++
+		}
+	}
+	return n
 }
 
 // oddLocked gives two kinds their troubles.
@@ -60,7 +64,7 @@ func (o *Operator) oddLocked(k *v1.Kind) {
 		k.Scopes, k.Subscribers = []v1.Scope{{State: "Degraded"}}, nil
 	case ConfigMap:
 		k.Subscribers = append(k.Subscribers, v1.Subscriber{
-			Name: "controller report", Lag: 412, LagSeconds: 93.5, Told: o.wrote[k.Name] / 2, Synced: true, Slow: true,
+			Name: "controller report", Lag: 412, LagSeconds: 93.5, Told: 2355, Synced: true, Slow: true,
 			InHandlerSince: time.Now().Add(-93 * time.Second), Policies: []string{"never"},
 		})
 		k.Why = "It follows the server's changes, but controller report is slow: its handler has not returned for 93 s."
@@ -72,12 +76,7 @@ func (o *Operator) oddLocked(k *v1.Kind) {
 func (o *Operator) Memory(ctx context.Context, kind string) (v1.Memory, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	m := v1.Memory{At: time.Now(), Kind: kind}
-	for of := range o.objects {
-		if of.Kind == kind {
-			m.Objects++
-		}
-	}
+	m := v1.Memory{At: time.Now(), Kind: kind, Objects: o.countLocked(kind)}
 	m.Sampled, m.Bytes = m.Objects, uint64(m.Objects)*3700
 	if m.Objects > 0 {
 		m.Paths = []v1.PathCost{{Path: "spec.template", Bytes: m.Bytes / 2}, {Path: "metadata.managedFields", Bytes: m.Bytes / 4}, {Path: "status.conditions", Bytes: m.Bytes / 10}}
@@ -85,31 +84,11 @@ func (o *Operator) Memory(ctx context.Context, kind string) (v1.Memory, error) {
 	return m, ctx.Err()
 }
 
-// Deltas is of [inspector.Journal].
-func (o *Operator) Deltas(q inspector.DeltaQuery) v1.DeltaList {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	list := v1.DeltaList{Dropped: o.dropped}
-	for i := range slices.Backward(o.deltas) {
-		if d := &o.deltas[i]; matches(q, d) && len(list.Items) < q.Limit {
-			list.Items = append(list.Items, *d)
-		}
-	}
-	return list
-}
-
 // KindNames is of [inspector.Names].
 func (o *Operator) KindNames() []v1.Kind { return o.Kinds() }
 
 // ControllerNames is of [inspector.Names].
 func (o *Operator) ControllerNames() []v1.Controller { return o.Controllers() }
-
-// Newest is of [inspector.Journal].
-func (o *Operator) Newest() uint64 {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.told
-}
 
 // Reconciles is of [inspector.Journal].
 func (o *Operator) Reconciles(q inspector.ReconcileQuery) v1.ReconcileList {
@@ -127,6 +106,8 @@ func (o *Operator) Reconciles(q inspector.ReconcileQuery) v1.ReconcileList {
 	return v1.ReconcileList{Items: found[:min(len(found), q.Limit)]}
 }
 
+func fits(wanted, is string) bool { return wanted == "" || wanted == is }
+
 // Loops is of [inspector.Journal].
 func (o *Operator) Loops() []v1.Loop {
 	return []v1.Loop{{
@@ -140,17 +121,12 @@ func (o *Operator) Loops() []v1.Loop {
 func (o *Operator) Controllers() []v1.Controller {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	calls, causes := map[string]uint64{}, map[string]uint64{}
-	for result, n := range o.results {
-		calls[result] = n
-	}
-	for cause, n := range o.causes {
-		causes[cause] = n
-	}
+	called := uint64(len(o.calls))
 	return []v1.Controller{
 		{
-			Name: Controller, Kind: Site, Calls: calls, Causes: causes, Changes: o.called, OwnWrites: o.called / 3, HeldBack: 12,
-			Steps:  []v1.Step{{Name: "deployment", Done: calls["success"], Failed: calls["error"]}, {Name: "files", Skipped: o.called}, {Name: "status", Done: o.called}},
+			Name: Controller, Kind: Site, Calls: map[string]uint64{"success": called - 1, "error": 1}, HeldBack: 12,
+			Causes: map[string]uint64{"Primary": called, "Owned": called}, Changes: 2 * called, OwnWrites: called,
+			Steps:  []v1.Step{{Name: "deployment", Done: called - 1, Failed: 1}, {Name: "files", Skipped: called}, {Name: "status", Done: called}},
 			Ledger: v1.Ledger{Requests: len(o.queue), Changes: len(o.queue), Remembered: 3},
 		},
 		{Name: "report"},
@@ -171,7 +147,7 @@ func (o *Operator) Queues(controller string, limit int) (queues []v1.Queue) {
 }
 
 func (o *Operator) queueLocked(limit int) v1.Queue {
-	q := v1.Queue{Controller: Controller, Known: true, Added: o.called + uint64(len(o.queue)), Finished: o.called}
+	q := v1.Queue{Controller: Controller, Known: true, Added: uint64(len(o.calls) + len(o.queue)), Finished: uint64(len(o.calls))}
 	order := map[string]int{"working": 0, "ready": 1, "delayed": 2}
 	for _, item := range o.queue {
 		shown := *item
@@ -202,12 +178,9 @@ func (o *Operator) Why(kind, namespace, name string) (v1.Why, error) {
 	calls := o.Reconciles(inspector.ReconcileQuery{Limit: kept}).Items
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	it := o.objects[ID{kind, namespace, name}]
-	if it == nil && len(w.Deltas) == 0 {
+	w.ResourceVersion, w.Cached = o.objects[ID{kind, namespace, name}]
+	if !w.Cached {
 		return w, fmt.Errorf("%s %s/%s: %w", kind, namespace, name, inspector.ErrNotFound)
-	}
-	if it != nil {
-		w.Cached, w.ResourceVersion = true, it.version
 	}
 	for i := range calls {
 		if slices.ContainsFunc(calls[i].Changes, func(c v1.Change) bool {

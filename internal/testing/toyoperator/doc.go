@@ -1,22 +1,21 @@
 // Package toyoperator is a small operator without a cluster. It is what the inspector's tests
 // look at, in Go and in a browser.
 //
-//	Edit ──▶ object ──▶ journal of deltas ──▶ streams
-//	            │
-//	            └──▶ owner's request ──▶ queue ──Work──▶ journal of calls
+//	Edit, Scale, Flood, Resync ──▶ internal/journal ──▶ internal/answers ──▶ deltas and streams
+//	made up ────────────────────────────────────────────────────────────────▶ all other answers
 //
-// It has Sites, which own Deployments and ConfigMaps. One Site always fails, one is being worked
-// on for long, and over one the operator fights with another writer. One kind is forbidden. Its
-// actions really happen: a resync shows each object, and leads to calls.
+// It has Sites, and for each a Deployment, a ConfigMap and a Pod. One Site always fails, one is
+// being worked on for long, and over one the operator fights with another writer. One kind is
+// forbidden. There is one call for each Site, and no other follows: a resync shows objects and puts
+// requests into the queue, where they stay.
 //
 // It is test support: only _test.go files import it.
 //
 // # Concurrency
 //
-// All methods may be called from any goroutine. There are no goroutines in it: the caller of Edit and
-// Work drives it.
+// All methods may be called from any goroutine. There are no goroutines in it.
 //
 // # Testing
 //
-// A test follows an edit to the call that it leads to, and has streams with and without losses.
+// The tests of internal/inspector ask it everything that it can answer.
 package toyoperator
