@@ -13,7 +13,8 @@ import (
 // A Sync that meets an event which turns out to repeat another shows the object to those
 // who asked. Those of resyncs are kept apart, by who asked.
 func TestSyncThatMeetsARepeatedEventIsShown(t *testing.T) {
-	one, other := &delta.Origin{Resync: &delta.ResyncTerms{Lane: 1}}, &delta.Origin{Resync: &delta.ResyncTerms{Lane: 2}}
+	one, other := &delta.Origin{Resync: &delta.ResyncTerms{}}, &delta.Origin{Resync: &delta.ResyncTerms{OnDemand: true}}
+	number := map[*delta.ResyncTerms]int{one.Resync: 1, other.Resync: 2}
 	for _, tt := range []struct {
 		ask  func(f *DeltaFIFO[note], a, b, c delta.Key)
 		want []string
@@ -34,14 +35,11 @@ func TestSyncThatMeetsARepeatedEventIsShown(t *testing.T) {
 		tt.ask(h.fifo, delta.Key{Name: "a"}, delta.Key{Name: "b"}, delta.Key{Name: "c"})
 		var got []string
 		for _, e := range h.apply() {
-			to, lane := "all", 0
+			to := "all"
 			if e.to != timetable.Everyone {
 				to = fmt.Sprint(e.to.Members)
 			}
-			if terms := e.Resync(); terms != nil {
-				lane = terms.Lane
-			}
-			got = append(got, fmt.Sprint(e.Op, " ", e.Key, " to ", to, " for ", lane))
+			got = append(got, fmt.Sprint(e.Op, " ", e.Key, " to ", to, " for ", number[e.Resync()]))
 		}
 		if !slices.Equal(got, tt.want) {
 			t.Errorf("told %q, want %q", got, tt.want)

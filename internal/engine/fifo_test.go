@@ -116,7 +116,8 @@ func TestRelistedIsWhatARelistShows(t *testing.T) {
 // those of different ones, or of a resync and a relist, stay apart.
 func TestSyncsSayWhoAskedForThem(t *testing.T) {
 	f := NewDeltaFIFO(FIFOOptions[cell]{Traits: cellTraits})
-	one, other := &delta.Origin{Resync: &delta.ResyncTerms{Lane: 1}}, &delta.Origin{Resync: &delta.ResyncTerms{Lane: 2}}
+	one, other := &delta.Origin{Resync: &delta.ResyncTerms{}}, &delta.Origin{Resync: &delta.ResyncTerms{OnDemand: true}}
+	number := map[*delta.Origin]int{one: 1, other: 2}
 	a, b, c := delta.Key{Name: "a"}, delta.Key{Name: "b"}, delta.Key{Name: "c"}
 	first, second := &timetable.Audience{Members: []uint32{1}}, &timetable.Audience{Members: []uint32{2}}
 	f.sync([]delta.Key{a, b, c}, first, one)
@@ -130,14 +131,10 @@ func TestSyncsSayWhoAskedForThem(t *testing.T) {
 	}
 	var got strings.Builder
 	for _, it := range batch.items {
-		lane := 0
-		if it.Origin != nil {
-			lane = it.Origin.Resync.Lane
-		}
-		fmt.Fprintln(&got, it.Key, lane, it.to.Members)
+		fmt.Fprintln(&got, it.Key, number[it.Origin], it.to.Members)
 	}
 	if want := "a 1 [1 2]\nb 1 [1]\nc 1 [1]\nb 2 [2]\nc 0 [1 2]\n"; got.String() != want {
-		t.Errorf("by key, lane and subscribers:\n%swant\n%s", &got, want)
+		t.Errorf("by key, resync and subscribers:\n%swant\n%s", &got, want)
 	}
 }
 

@@ -67,9 +67,9 @@ func (i *Informer[T]) OverrideResync(policy resync.Policy) error {
 
 // Resync has every subscriber shown the objects that the selector chooses, as a Sync
 // each; nil chooses all. It returns when that is on its way, and is told in chunks
-// between the live events, no faster than the Rate of each subscriber's policy; of
-// the rest of the policies nothing holds for it but the Lane. Asking again for what
-// has not begun yet asks for nothing more.
+// between the live events, no faster than the Rate of each subscriber's policy. The
+// rest of the policies does not hold for it. Asking again for what has not begun yet
+// asks for nothing more.
 func (i *Informer[T]) Resync(selector labels.Selector) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -169,12 +169,12 @@ func (r *resyncRig) set(policy resync.Policy) {
 // else.
 func TestChangedPolicyIsInEffectWithinASecond(t *testing.T) {
 	withCrowd(t, 1000, resync.Policy{Period: 10 * time.Hour}, func(r *resyncRig) {
-		follows, own, never := r.observe(resync.Policy{Lane: 3}), r.observe(resync.Policy{Period: time.Hour}), r.observe(resync.Policy{Period: resync.Never})
+		follows, own, never := r.observe(resync.Policy{OnlyIfNotReconciledFor: time.Minute}), r.observe(resync.Policy{Period: time.Hour}), r.observe(resync.Policy{Period: resync.Never})
 		time.Sleep(30*time.Minute + time.Second)
-		r.set(resync.Policy{Period: 30 * time.Minute, Selector: odd, OnlyIfNotReconciledFor: time.Minute})
+		r.set(resync.Policy{Period: 30 * time.Minute, Selector: odd})
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if want := (delta.ResyncTerms{Lane: 3, OnlyIfNotReconciledFor: time.Minute}); len(follows.why) != 1 || follows.why[want] != 500 {
+		if want := (delta.ResyncTerms{OnlyIfNotReconciledFor: time.Minute}); len(follows.why) != 1 || follows.why[want] != 500 {
 			t.Errorf("the Syncs say that they are by %v, want %v", follows.why, want)
 		}
 		r.expect("a second after it was changed", follows, 500, 500)
@@ -207,12 +207,12 @@ func TestPolicyChangesInTheMiddleOfARun(t *testing.T) {
 		after time.Duration // when all is to be shown that is left
 		all   bool          // or only what is odd
 	}{
-		"a shorter period":    {resync.Policy{Period: 60 * time.Minute, Spread: resync.OverPeriod}, 10 * time.Minute, true},
-		"a longer period":     {resync.Policy{Period: 1000 * time.Minute, Spread: resync.OverPeriod}, 950 * time.Minute, true},
-		"all at once":         {resync.Policy{Period: 100 * time.Minute}, time.Second, true},
-		"at a rate":           {resync.Policy{Period: 100 * time.Minute, Rate: 1}, 10 * time.Minute, true},
-		"another selector":    {resync.Policy{Period: 100 * time.Minute, Spread: resync.OverPeriod, Selector: odd}, 50 * time.Minute, false},
-		"the same, elsewhere": {resync.Policy{Period: 100 * time.Minute, Spread: resync.OverPeriod, Lane: 1}, 50 * time.Minute, true},
+		"a shorter period": {resync.Policy{Period: 60 * time.Minute, Spread: resync.OverPeriod}, 10 * time.Minute, true},
+		"a longer period":  {resync.Policy{Period: 1000 * time.Minute, Spread: resync.OverPeriod}, 950 * time.Minute, true},
+		"all at once":      {resync.Policy{Period: 100 * time.Minute}, time.Second, true},
+		"at a rate":        {resync.Policy{Period: 100 * time.Minute, Rate: 1}, 10 * time.Minute, true},
+		"another selector": {resync.Policy{Period: 100 * time.Minute, Spread: resync.OverPeriod, Selector: odd}, 50 * time.Minute, false},
+		"on other terms":   {resync.Policy{Period: 100 * time.Minute, Spread: resync.OverPeriod, OnlyIfNotReconciledFor: time.Hour}, 50 * time.Minute, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			withCrowd(t, n, spread, func(r *resyncRig) {
@@ -281,7 +281,7 @@ func TestSubscriberLeavesInTheMiddleOfARun(t *testing.T) {
 
 // On demand a selector is all that counts, and those who ask twice get it once.
 func TestResyncOnDemandBySelector(t *testing.T) {
-	withCrowd(t, 1000, resync.Policy{Period: time.Hour, Selector: even, OnlyIfNotReconciledFor: time.Hour, Lane: 2}, func(r *resyncRig) {
+	withCrowd(t, 1000, resync.Policy{Period: time.Hour, Selector: even, OnlyIfNotReconciledFor: time.Hour}, func(r *resyncRig) {
 		a, never := r.observe(resync.Policy{}), r.observe(resync.Policy{Period: resync.Never})
 		for range 100 {
 			if err := r.Informer.Resync(odd); err != nil {
@@ -289,7 +289,7 @@ func TestResyncOnDemandBySelector(t *testing.T) {
 			}
 		}
 		synctest.Wait()
-		if want := (delta.ResyncTerms{OnDemand: true, Lane: 2}); a.why[want] == 0 || len(a.why) != 1 {
+		if want := (delta.ResyncTerms{OnDemand: true}); a.why[want] == 0 || len(a.why) != 1 {
 			t.Errorf("the Syncs say that they are by %v, want %v", a.why, want)
 		}
 		for _, o := range []*observed{a, never} {

@@ -22,23 +22,23 @@ func TestScopePoliciesChange(t *testing.T) {
 			mu.Lock()
 			defer mu.Unlock()
 			if d.Op == delta.Sync {
-				syncs[fmt.Sprint(d.Key.Namespace, " ", d.Resync().Lane)]++
+				syncs[fmt.Sprint(d.Key.Namespace, " ", d.Resync().OnlyIfNotReconciledFor)]++
 			}
 		})
-		for namespace, policy := range map[string]resync.Policy{"p": {Period: time.Minute, Lane: 1}, "q": {Period: time.Hour, Lane: 2}} {
+		for namespace, policy := range map[string]resync.Policy{"p": {Period: time.Minute, OnlyIfNotReconciledFor: 1}, "q": {Period: time.Hour, OnlyIfNotReconciledFor: 2}} {
 			if err := i.SetScopeResync(namespace, policy); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if got := s.ResyncPolicies(); len(got) != 2 || got[0].Lane != 1 || got[1].Lane != 2 || got[0].Namespaces[0] != "p" || got[1].Namespaces[0] != "q" {
+		if got := s.ResyncPolicies(); len(got) != 2 || got[0].OnlyIfNotReconciledFor != 1 || got[1].OnlyIfNotReconciledFor != 2 || got[0].Namespaces[0] != "p" || got[1].Namespaces[0] != "q" {
 			t.Errorf("the policies come down to %+v", got)
 		}
 		time.Sleep(time.Hour + time.Second)
 		synctest.Wait()
 		mu.Lock()
 		defer mu.Unlock()
-		if got, want := fmt.Sprint(syncs), fmt.Sprint(map[string]int{"p 1": 180, "q 2": 3}); got != want {
-			t.Errorf("Syncs by namespace and lane %s, want %s", got, want)
+		if got, want := fmt.Sprint(syncs), fmt.Sprint(map[string]int{"p 1ns": 180, "q 2ns": 3}); got != want {
+			t.Errorf("Syncs by namespace and policy %s, want %s", got, want)
 		}
 		status := i.Status()
 		if status.Resync.Next.IsZero() || status.Scopes[0].Resync.Period != time.Minute || len(status.Subscribers[0].Resync) != 2 {

@@ -81,7 +81,7 @@ func (i *Informer[T]) policiesLocked(own resync.Policy) []resync.Policy {
 	if agreed && len(scopes) > 0 {
 		return []resync.Policy{timetable.Or(own, scopes[0].resync)}
 	}
-	if len(policies) == 0 { // never; but what is shown on demand has a lane
+	if len(policies) == 0 { // never; but what is shown on demand has a Rate
 		own.Period = resync.Never
 		return []resync.Policy{own}
 	}

@@ -5,22 +5,20 @@ import (
 
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
-	"sigs.k8s.io/controller-runtime/pkg/handler"
 
 	"github.com/delta-runtime/delta-runtime/internal/ledger"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// Reason says why a handler adds requests in one delivery, and how a resync wants them added.
+// Reason says why a handler adds requests in one delivery, and which of them a resync leaves out.
 //
 // Invariant: nobody changes a Reason that a queue has. A handler may keep the queue. If it
 // adds something after the delivery, from any goroutine, that is added for the same reason.
 type Reason[R comparable] struct {
-	Ledger   *delta.Ledger[R]   // nil: nothing is recorded
+	Ledger   *delta.Ledger[R]
 	Delivery ledger.Delivery[R] // nil: the requests belong to no delivery, but to Change
 	Change   delta.Change       // counts where there is no Delivery
 
-	Lane *int          // takes the place of the low priority; nil changes no priority
 	Rest time.Duration // leaves out requests that have succeeded more recently
 }
 
@@ -51,14 +49,11 @@ func Unwrap[R comparable](queue workqueue.TypedRateLimitingInterface[R]) (workqu
 
 // leftOut reports whether a request need not be added.
 func (r *Reason[R]) leftOut(item R) bool {
-	return r.Rest > 0 && r.Ledger != nil && r.Ledger.Clerk().Rests(item, r.Rest)
+	return r.Rest > 0 && r.Ledger.Clerk().Rests(item, r.Rest)
 }
 
 func (r *Reason[R]) record(item R) {
-	switch {
-	case r.Ledger == nil:
-		return
-	case r.Delivery != nil:
+	if r.Delivery != nil {
 		r.Delivery.Record(item)
 		return
 	}
@@ -71,15 +66,11 @@ func (r *Reason[R]) record(item R) {
 }
 
 func (r *Reason[R]) landed(item R) {
-	if r.Ledger != nil {
-		r.Ledger.Clerk().Landed(item)
-	}
+	r.Ledger.Clerk().Landed(item)
 }
 
 func (r *Reason[R]) landedLater(item R) {
-	if r.Ledger != nil {
-		r.Ledger.Clerk().LandedLater(item)
-	}
+	r.Ledger.Clerk().LandedLater(item)
 }
 
 // adder is what adds to a queue.
@@ -161,21 +152,20 @@ func (q *priorityQueue[R]) recordsFor() (workqueue.TypedRateLimitingInterface[R]
 }
 
 // Add records the request and adds it.
-func (q *priorityQueue[R]) Add(item R) { q.because.add(q.inLane(), item) }
+func (q *priorityQueue[R]) Add(item R) { q.because.add(q.PriorityQueue, item) }
 
 // AddAfter records the request and adds it.
 func (q *priorityQueue[R]) AddAfter(item R, after time.Duration) {
-	q.because.addAfter(q.inLane(), item, after)
+	q.because.addAfter(q.PriorityQueue, item, after)
 }
 
 // AddRateLimited records the request and adds it.
-func (q *priorityQueue[R]) AddRateLimited(item R) { q.because.addRateLimited(q.inLane(), item) }
+func (q *priorityQueue[R]) AddRateLimited(item R) {
+	q.because.addRateLimited(q.PriorityQueue, item)
+}
 
 // AddWithOpts records the requests and adds them.
 func (q *priorityQueue[R]) AddWithOpts(o priorityqueue.AddOpts, items ...R) {
-	if q.because.Lane != nil && (o.Priority == nil || *o.Priority == handler.LowPriority) {
-		o.Priority = q.because.Lane // a priority that the handler chose stays
-	}
 	if q.because.Rest > 0 {
 		items = q.rested(items)
 	}
@@ -201,33 +191,4 @@ func (q *priorityQueue[R]) rested(items []R) []R {
 		}
 	}
 	return remaining
-}
-
-// inLane returns the queue, or its lane if the resync has one.
-func (q *priorityQueue[R]) inLane() adder[R] {
-	if q.because.Lane == nil {
-		return q.PriorityQueue
-	}
-	return lane[R]{to: q.PriorityQueue, priority: q.because.Lane}
-}
-
-// lane adds to a queue at one priority.
-type lane[R comparable] struct {
-	to       priorityqueue.PriorityQueue[R]
-	priority *int
-}
-
-// Add adds at the lane's priority.
-func (l lane[R]) Add(item R) {
-	l.to.AddWithOpts(priorityqueue.AddOpts{Priority: l.priority}, item)
-}
-
-// AddAfter adds at the lane's priority.
-func (l lane[R]) AddAfter(item R, after time.Duration) {
-	l.to.AddWithOpts(priorityqueue.AddOpts{Priority: l.priority, After: after}, item)
-}
-
-// AddRateLimited adds at the lane's priority.
-func (l lane[R]) AddRateLimited(item R) {
-	l.to.AddWithOpts(priorityqueue.AddOpts{Priority: l.priority, RateLimited: true}, item)
 }

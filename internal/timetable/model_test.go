@@ -191,7 +191,7 @@ func (s *script) show(chunks int) {
 		if _, more := s.r.Next(s.now, s.lag); more {
 			s.t.Fatal("a second chunk before the first has drained")
 		}
-		if why := batch.Origin.Resync; why.OnDemand != batch.demand || why.Lane != batch.Policy.Lane {
+		if why := batch.Origin.Resync; why.OnDemand != batch.demand || why.OnlyIfNotReconciledFor != batch.Policy.OnlyIfNotReconciledFor {
 			s.t.Fatalf("a chunk by %+v says it is %+v", batch.Tick, why)
 		}
 		for _, member := range batch.To.Members {
@@ -231,7 +231,7 @@ func (s *script) showKey(member uint32, key delta.Key, batch Batch) {
 func (s *script) change(number uint32) {
 	periods := []time.Duration{resync.Never, time.Second, 2 * time.Second, 3 * time.Second, 10 * time.Second}
 	policy := resync.Policy{
-		Period: periods[s.rng.IntN(len(periods))], Lane: s.rng.IntN(2),
+		Period: periods[s.rng.IntN(len(periods))], OnlyIfNotReconciledFor: time.Duration(s.rng.IntN(2)),
 		Rate: []float64{0, 0, 100, 1000}[s.rng.IntN(4)], Selector: s.selector(),
 	}
 	if s.rng.IntN(3) == 0 {

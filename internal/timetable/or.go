@@ -22,6 +22,5 @@ func Or(p, fallback resync.Policy) resync.Policy {
 		p.Namespaces, p.Except = fallback.Namespaces, fallback.Except
 	}
 	p.OnlyIfNotReconciledFor = cmp.Or(p.OnlyIfNotReconciledFor, fallback.OnlyIfNotReconciledFor)
-	p.Lane = cmp.Or(p.Lane, fallback.Lane)
 	return p
 }

@@ -12,7 +12,7 @@ import (
 // the same objects.
 func Same(p, q resync.Policy) bool {
 	return p.Period == q.Period && p.Jitter == q.Jitter && p.Spread == q.Spread &&
-		p.Rate == q.Rate && p.Lane == q.Lane && p.AsUpdate == q.AsUpdate &&
+		p.Rate == q.Rate && p.AsUpdate == q.AsUpdate &&
 		p.OnlyIfNotReconciledFor == q.OnlyIfNotReconciledFor &&
 		slices.Equal(p.Namespaces, q.Namespaces) && slices.Equal(p.Except, q.Except) &&
 		sameSelection(p.Selector, q.Selector)

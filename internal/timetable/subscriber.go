@@ -94,7 +94,7 @@ func (l *resyncing) want(selector labels.Selector) {
 // onDemand is the policy to show by what is wanted on demand: of what is said for
 // periods, only what is about the work that it makes.
 func (l *resyncing) onDemand(selector labels.Selector) resync.Policy {
-	return resync.Policy{Spread: resync.AllAtOnce, Selector: selector, Rate: l.policy.Rate, Lane: l.policy.Lane}
+	return resync.Policy{Spread: resync.AllAtOnce, Selector: selector, Rate: l.policy.Rate}
 }
 
 // by returns what a policy goes on from: the one for the same namespaces, or for

@@ -213,7 +213,7 @@ func (r *Timetable) Begin(tick Tick, keys []delta.Key, now time.Time) {
 	tick.rest = nil // it is in keys
 	run.origin = &delta.Origin{Resync: &delta.ResyncTerms{
 		OnDemand: tick.demand, AsUpdate: tick.Policy.AsUpdate,
-		Lane: tick.Policy.Lane, OnlyIfNotReconciledFor: tick.Policy.OnlyIfNotReconciledFor,
+		OnlyIfNotReconciledFor: tick.Policy.OnlyIfNotReconciledFor,
 	}}
 	r.runs = append(r.runs, run)
 }

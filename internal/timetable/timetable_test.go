@@ -274,8 +274,8 @@ func TestJitterStaysWithinItsFraction(t *testing.T) {
 }
 
 func TestPolicyOr(t *testing.T) {
-	got := Or(resync.Policy{Period: resync.Never, Rate: 5}, resync.Policy{Period: time.Hour, Spread: resync.OverPeriod, Rate: 9, Lane: 3})
-	if got.Period != resync.Never || got.Spread != resync.OverPeriod || got.Rate != 5 || got.Lane != 3 {
+	got := Or(resync.Policy{Period: resync.Never, Rate: 5}, resync.Policy{Period: time.Hour, Spread: resync.OverPeriod, Rate: 9, OnlyIfNotReconciledFor: time.Minute})
+	if got.Period != resync.Never || got.Spread != resync.OverPeriod || got.Rate != 5 || got.OnlyIfNotReconciledFor != time.Minute {
 		t.Errorf("got %+v", got)
 	}
 }

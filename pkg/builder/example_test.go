@@ -82,7 +82,6 @@ func ExampleTypedBuilder_WithResync() {
 		WithResync(resync.Policy{
 			Period: 6 * time.Hour, Spread: resync.OverPeriod, // a few at a time
 			OnlyIfNotReconciledFor: time.Hour,
-			Lane:                   handler.LowPriority,
 		}).
 		Complete(noop)
 	fmt.Println(err)

@@ -44,7 +44,7 @@ func TestWhatIsSetReachesHandlersWithAPolicyOfTheirOwn(t *testing.T) {
 	f.put(configMap("red", "a"))
 	c := newCache(t, f, crcache.Options{}, Options{})
 	start(t, c)
-	daily := resync.Policy{Period: 24 * time.Hour, Spread: resync.OverPeriod, Lane: 3}
+	daily := resync.Policy{Period: 24 * time.Hour, Spread: resync.OverPeriod, OnlyIfNotReconciledFor: time.Hour}
 	syncs, web := follows(t, c, "web: v1 ConfigMap", daily)
 	_, never := follows(t, c, "db: v1 ConfigMap", resync.Policy{Period: resync.Never})
 	_, open := follows(t, c, "", resync.Policy{})
@@ -74,9 +74,9 @@ func TestWhatIsSetReachesHandlersWithAPolicyOfTheirOwn(t *testing.T) {
 
 	set(c.SetResync(configMaps, resync.Policy{Period: 5 * time.Millisecond}))
 	short := resync.Policy{Period: 5 * time.Millisecond}
-	expect("by kind", resync.Policy{Period: 5 * time.Millisecond, Spread: resync.OverPeriod, Lane: 3}, short, short)
+	expect("by kind", resync.Policy{Period: 5 * time.Millisecond, Spread: resync.OverPeriod, OnlyIfNotReconciledFor: time.Hour}, short, short)
 	for range 3 {
-		if terms := <-syncs; terms.Lane != 3 || terms.AsUpdate {
+		if terms := <-syncs; terms.OnlyIfNotReconciledFor != time.Hour || terms.AsUpdate {
 			t.Errorf("a Sync has the terms %+v", terms)
 		}
 	}

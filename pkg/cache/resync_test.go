@@ -66,8 +66,8 @@ func TestResyncPrecedence(t *testing.T) {
 		},
 		"a namespace's SyncPeriod is narrower than the kind's policy": {
 			opts: crcache.Options{ByObject: map[client.Object]crcache.ByObject{configMaps: {Namespaces: map[string]crcache.Config{"red": {SyncPeriod: minute}, "blue": {}}}}},
-			ours: Options{ByObject: map[client.Object]KindOptions{configMaps: {Resync: resync.Policy{Period: time.Hour, Lane: 2}}}}, namespace: "red",
-			want: resync.Policy{Lane: 2}, synced: time.Minute,
+			ours: Options{ByObject: map[client.Object]KindOptions{configMaps: {Resync: resync.Policy{Period: time.Hour, Rate: 2}}}}, namespace: "red",
+			want: resync.Policy{Rate: 2}, synced: time.Minute,
 		},
 		"the kind's policy overrides a default namespace's SyncPeriod": {
 			opts: crcache.Options{DefaultNamespaces: map[string]crcache.Config{"red": {}}, SyncPeriod: minute},
@@ -202,7 +202,7 @@ func TestResyncFollowsThePlan(t *testing.T) {
 		c := newCache(t, f, limitedTo("red"), Options{Default: KindOptions{Resync: resync.Policy{Period: time.Hour}}})
 		showSyncs(t, c, configMaps, nil)
 		stop := start(t, c)
-		want := resync.Policy{Period: time.Minute, Lane: n}
+		want := resync.Policy{Period: time.Minute, Rate: float64(n)}
 		g, done := lifecycle.New(t.Context()), make(chan struct{})
 		finish := func() { done <- struct{}{} }
 		g.Guest("policy", func(context.Context) {

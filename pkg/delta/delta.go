@@ -68,8 +68,6 @@ type ResyncTerms struct {
 	// AsUpdate means that it is to be seen as an update in which nothing changed, as a
 	// resync of controller-runtime's SyncPeriod is.
 	AsUpdate bool
-	// Lane is the queue's lane for what the Sync causes.
-	Lane int
 	// OnlyIfNotReconciledFor leaves the Sync without consequence if the object was
 	// reconciled more recently than this. Zero never does.
 	OnlyIfNotReconciledFor time.Duration

@@ -88,7 +88,7 @@ func TestDeltaIsNoLargerThanItWas(t *testing.T) {
 }
 
 func TestResyncIsThatOfASync(t *testing.T) {
-	asked := &Origin{Resync: &ResyncTerms{Lane: 3, OnlyIfNotReconciledFor: time.Hour}}
+	asked := &Origin{Resync: &ResyncTerms{OnlyIfNotReconciledFor: time.Hour}}
 	for _, tt := range []struct {
 		name string
 		d    Delta[string]

@@ -17,11 +17,10 @@ func (p Policy) MarshalJSON() ([]byte, error) {
 		Namespaces             []string `json:"namespaces,omitempty"`
 		Except                 []string `json:"except,omitempty"`
 		OnlyIfNotReconciledFor string   `json:"onlyIfNotReconciledFor,omitempty"`
-		Lane                   int      `json:"lane,omitempty"`
 		AsUpdate               bool     `json:"asUpdate,omitempty"`
 	}{
 		Period: spoken(p.Period), Jitter: p.Jitter, Rate: p.Rate, Namespaces: p.Namespaces, Except: p.Except,
-		OnlyIfNotReconciledFor: spoken(p.OnlyIfNotReconciledFor), Lane: p.Lane, AsUpdate: p.AsUpdate,
+		OnlyIfNotReconciledFor: spoken(p.OnlyIfNotReconciledFor), AsUpdate: p.AsUpdate,
 	}
 	if p.Spread == AllAtOnce {
 		said.Spread = "AllAtOnce"

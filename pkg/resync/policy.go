@@ -34,9 +34,6 @@ type Policy struct {
 	// more recently than this. Zero leaves out none. The informer does not know: it
 	// hands the rule on in the Sync, to the one that does; see [delta.ResyncTerms].
 	OnlyIfNotReconciledFor time.Duration
-	// Lane is the queue's lane that what the resync causes is to take. It is handed on
-	// in the Sync, too.
-	Lane int
 	// AsUpdate has event handlers see the resync as an update in which nothing changed, so
 	// that predicates of updates hold it back. controller-runtime's SyncPeriod is so. Other
 	// resyncs reach the reconciler whatever predicates say of updates. It belongs to the

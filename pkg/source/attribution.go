@@ -170,15 +170,12 @@ type turn[R comparable] struct {
 // queue returns the queue for the delivery. Predicates stop most events of many controllers,
 // so nobody makes a queue before they have been asked.
 func (t *turn[R]) queue(d *delta.Delta[any]) workqueue.TypedRateLimitingInterface[R] {
+	if t.of.ledger == nil {
+		return t.of.queue
+	}
 	because := recording.Reason[R]{Ledger: t.of.ledger, Delivery: t.delivery}
 	if terms := d.Resync(); terms != nil {
 		because.Rest = terms.OnlyIfNotReconciledFor
-		if terms.Lane != 0 {
-			because.Lane = &terms.Lane
-		}
-	}
-	if because.Ledger == nil && because.Lane == nil {
-		return t.of.queue
 	}
 	return recording.NewQueue(t.of.queue, because)
 }

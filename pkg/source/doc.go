@@ -61,10 +61,10 @@
 // OutOfScope, because they would clean up after objects that still exist. An informer that is
 // not ours does not tell what it missed, so over one the ledger never knows of everything.
 //
-// A Sync goes to the lane of the resync's policy. If the policy has an OnlyIfNotReconciledFor,
-// the source leaves out requests that have succeeded more recently, as the ledger knows.
+// If the policy of a resync has an OnlyIfNotReconciledFor, the source leaves out requests that
+// have succeeded more recently, as the ledger knows.
 //
-// Without a ledger and without a lane, the handler gets the controller's queue itself.
+// Without a ledger, the handler gets the controller's queue itself.
 //
 // # Predicates
 //

@@ -73,8 +73,8 @@ func TestKindTellsTheLedger(t *testing.T) {
 	})
 }
 
-// TestResyncOfAKind resyncs a source by a policy with a lane. The resync leaves out objects
-// that were reconciled lately.
+// TestResyncOfAKind resyncs a source by a policy. The resync has the low priority of
+// controller-runtime's handlers, and leaves out objects that were reconciled lately.
 func TestResyncOfAKind(t *testing.T) {
 	inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
 		pods := newInformer(server)
@@ -85,7 +85,7 @@ func TestResyncOfAKind(t *testing.T) {
 		defer q.ShutDown()
 		ledger := delta.NewLedger[request](delta.LedgerOptions{})
 		k := ledgered(holding(pods), ledger, handler.WithLowPriorityWhenUnchanged(forPods()))
-		k.Resync = resync.Policy{Period: time.Hour, Lane: 7, OnlyIfNotReconciledFor: 30 * time.Minute}
+		k.Resync = resync.Policy{Period: time.Hour, OnlyIfNotReconciledFor: 30 * time.Minute}
 		startedSynced(t, k, q)
 		for range 2 {
 			item, priority, _ := q.GetWithPriority()
@@ -108,7 +108,7 @@ func TestResyncOfAKind(t *testing.T) {
 			t.Fatalf("after the resync %d requests are queued, want only the one that was not reconciled lately", n)
 		}
 		item, priority, _ = q.GetWithPriority()
-		if got := told(ledger, item.Name); item.Name != "idle" || priority != 7 || got != "Resync Sync 1→1" {
+		if got := told(ledger, item.Name); item.Name != "idle" || priority != handler.LowPriority || got != "Resync Sync 1→1" {
 			t.Errorf("%s was resynced at priority %d, and the ledger has %q", item.Name, priority, got)
 		}
 		q.Done(item)

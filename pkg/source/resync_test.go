@@ -126,7 +126,7 @@ func TestPredicatesOfUpdatesDoNotHoldBackAResync(t *testing.T) {
 						setResync(t, pods, policy)
 					default:
 						setResync(t, pods, policy)
-						k.Resync = resync.Policy{Lane: 1}
+						k.Resync = resync.Policy{Spread: resync.AllAtOnce}
 					}
 					startedSynced(t, k, newQueue(t))
 					time.Sleep(time.Hour + time.Minute)
