@@ -116,16 +116,14 @@ const (
 func (k Kind) Check(text string, schemas Schemas) (Path, Verdict, error) {
 	asked, err := Parse(text)
 	if err != nil {
-		if meant := k.meant(text, schemas); meant != "" {
-			err = fmt.Errorf("%w; did you mean %s?", err, Cut(meant, MaxPath))
-		}
 		return Path{}, NotKnown, err
 	}
-	checked, found, wrong := lookUp(k.root(schemas), asked)
+	root := k.root(schemas)
+	checked, found, wrong := lookUp(root, asked)
 	if wrong == "" {
 		return checked, found, nil
 	}
-	return asked, NotKnown, &Error{Path: text, In: k.String(), Why: wrong, Meant: k.meant(text, schemas)}
+	return asked, NotKnown, &Error{Path: text, In: k.String(), Why: wrong, Meant: meant(root, asked, checked.Steps)}
 }
 
 // LookUp tells whether objects of the kind can have such a field, and what is wrong with the

@@ -60,33 +60,26 @@ func TestMustPath(t *testing.T) {
 
 func TestMustPathSaysWhatWasMeant(t *testing.T) {
 	for text, meant := range map[string]string{
-		"spec.replica":                          "spec.replicas",
-		"Spec.Replicas":                         "spec.replicas",
-		"/spec/replicas":                        "spec.replicas",
-		"{.spec.replicas}":                      "spec.replicas",
-		"$.spec.replicas":                       "spec.replicas",
-		"spec.relpicas":                         "spec.replicas",
-		"replicas":                              "spec.replicas",
-		"lables":                                "metadata.labels",
-		"spec.replicas.count":                   "spec.replicas",
-		"spec[*].replicas":                      "spec.replicas",
-		"spec.template.spec.containers.image":   "spec.template.spec.containers[*].image",
-		"spec.template.spec.container[*].image": "spec.template.spec.containers[*].image",
-		"spec.template.spec.containers.0.image": "spec.template.spec.containers[0].image",
-		"/spec/template/spec/containers/0/args": "spec.template.spec.containers[0].args",
-		"/metadata/annotations/a.b~1c":          `metadata.annotations["a.b/c"]`,
-		`spec.template.spec.containers[Name=a]`: `spec.template.spec.containers[name="a"]`,
-		`spec.template.spec.containers[name=1]`: `spec.template.spec.containers[name="1"]`,
-		`spec.template.spec.containers[*].ports[containerPort="80"].name`: `spec.template.spec.containers[*].ports[containerPort=80].name`,
-		"metadata.finalizers[name=x]":                                     `metadata.finalizers[="x"]`,
-		"metadata.finalizers[=1]":                                         "",
-		"metadata.labels[0]":                                              `metadata.labels["0"]`,
-		"metadata.label.app":                                              "metadata.labels[app]",
-		"metadata.labels[app].x":                                          "metadata.labels[app]",
-		"spec.strategy.rollingUpdate.maxSurge.max":                        "spec.strategy.rollingUpdate.maxSurge",
-		"metadata.creationTimestamp.seconds":                              "metadata.creationTimestamp",
-		"nothing.like.it":                                                 "",
-		strings.Repeat("spec.", 1000) + "x":                               "",
+		"spec.replica":                               "spec.replicas",
+		"Spec.replicas":                              "spec.replicas",
+		"spec.relpicas":                              "spec.replicas",
+		"spec.template.spec.container[*].image":      "spec.template.spec.containers[*].image",
+		"spec.template.spec.containers[name=a].imag": `spec.template.spec.containers[name="a"].image`,
+		"metadata.label.app":                         "metadata.labels[app]",
+		"metadata.label":                             "metadata.labels",
+		"spec.template.spec.nodeSelector.a.b":        `spec.template.spec.nodeSelector["a.b"]`,
+		"spec.template.spec.nodeSelector.a.b/c.d":    `spec.template.spec.nodeSelector["a.b/c.d"]`,
+		"Spec.Replicas":                              "", // one name is wrong at most
+		"spec.replica.count":                         "",
+		"spec.replicas.count":                        "",
+		"spec[*].replicas":                           "",
+		"spec.template.spec.containers.image":        "",
+		"metadata.finalizers[=1]":                    "",
+		"metadata.labels[0]":                         "",
+		"metadata.labels[app].x":                     "",
+		"spec.template.spec.nodeSelector[a].b":       "",
+		"nothing.like.it":                            "",
+		strings.Repeat("spec.", 1000) + "x":          "",
 	} {
 		var wrong *path.Error
 		if err, ok := panicOf(func() { path.Must[*appsv1.Deployment](text) }).(error); !ok || !errors.As(err, &wrong) {
@@ -100,18 +93,9 @@ func TestMustPathSaysWhatWasMeant(t *testing.T) {
 			t.Errorf("the suggestion for %s can't exist either", text)
 		}
 	}
-	for text, meant := range map[string]string{"data.tls.crt": `data["tls.crt"]`, "stringData.a.b.c": `stringData["a.b.c"]`, "/data/tls.crt": `data["tls.crt"]`, "data.a.b[0]": ""} {
+	for text, meant := range map[string]string{"data.tls.crt": `data["tls.crt"]`, "stringData.a.b.c": `stringData["a.b.c"]`, "data.a.b[0]": ""} {
 		var wrong *path.Error
-		if err := path.Check(&corev1.Secret{}, nil, text); !errors.As(err, &wrong) || meant != "" && wrong.Meant != meant {
-			t.Errorf("Check(%q): %v, nil, want %s", text, err, meant)
-		}
-	}
-	for text, meant := range map[string]string{
-		"metadata.labels.app.kubernetes.io/name": `did you mean metadata.labels["app.kubernetes.io/name"]?`,
-		"spec.template.spec.containers[].image":  "did you mean spec.template.spec.containers[*].image?",
-		"spec..replicas":                         "did you mean spec.replicas?",
-	} {
-		if err := path.Check(&appsv1.Deployment{}, nil, text); err == nil || !strings.HasSuffix(err.Error(), meant) {
+		if err := path.Check(&corev1.Secret{}, nil, text); !errors.As(err, &wrong) || wrong.Meant != meant {
 			t.Errorf("Check(%q): %v, nil, want %s", text, err, meant)
 		}
 	}

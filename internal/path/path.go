@@ -62,7 +62,15 @@ func (p Path) String() string {
 }
 
 // OfNames is the path of fields below each other.
-func OfNames(all ...string) Path { return Path{Steps: names(all, strings.NewReplacer())} }
+func OfNames(all ...string) Path {
+	var p Path
+	for _, name := range all {
+		if name != "" {
+			p = p.Below(Step{Kind: Named, Name: name})
+		}
+	}
+	return p
+}
 
 // Below is the path of what is one step further. It shares no memory that another
 // path below p could write to.

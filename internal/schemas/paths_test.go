@@ -61,7 +61,7 @@ func TestPathsAreCheckedByWhatTheServerDescribes(t *testing.T) {
 	s.wasAsked(t, 4) // once for each kind
 	garden := formOf(gardens.WithKind("Garden"))
 	var wrong *path.Error
-	if err := path.Check(garden, all, "spec.beds.flower"); !errors.As(err, &wrong) || wrong.Meant != "spec.beds[*].flower" || wrong.In != "example.com/v1 Garden" {
+	if err := path.Check(garden, all, "spec.beds[*].flowr"); !errors.As(err, &wrong) || wrong.Meant != "spec.beds[*].flower" || wrong.In != "example.com/v1 Garden" {
 		t.Errorf("error is %v", err)
 	}
 	other := garden.DeepCopy()

@@ -89,8 +89,6 @@ func (f *facts) check(kinds []path.Kind, text string) (path.Path, error) {
 		}
 		if e := (*path.Error)(nil); errors.As(inKind, &e) {
 			wrong = append(wrong, e)
-		} else if err != nil && inKind != nil {
-			err = inKind // it knows what was meant
 		}
 	}
 	if err == nil && len(wrong) > 0 {

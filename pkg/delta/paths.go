@@ -15,5 +15,6 @@ import "github.com/delta-runtime/delta-runtime/internal/path"
 func MustPath[T Object](text string) string { return path.Must[T](text) }
 
 // CheckPath returns an error if objects of the example's type can't have such a field, as
-// [MustPath] does, or if the text can't be read. The error says what was probably meant.
+// [MustPath] does, or if the text can't be read. The error says what was probably meant
+// if a name is misspelt, or if the key of a map has dots.
 func CheckPath(example Object, text string) error { return path.Check(example, nil, text) }
