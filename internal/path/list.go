@@ -89,9 +89,9 @@ func (s *Shape) Text(v value.Value) (text string, ok bool) {
 func (s *Shape) Step(pe fieldpath.PathElement) (Step, bool) {
 	switch {
 	case pe.Value != nil:
-		return Step{Kind: Member, Name: ScalarText(*pe.Value), In: s}, true
+		return Step{Kind: Member, Name: ScalarText(*pe.Value)}, true
 	case pe.Key != nil:
-		e := Step{Kind: Element, In: s}
+		e := Step{Kind: Element}
 		for _, field := range *pe.Key {
 			e.Keys = append(e.Keys, KeyField{field.Name, ScalarText(field.Value)})
 		}

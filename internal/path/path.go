@@ -44,7 +44,6 @@ type Step struct {
 	Entry bool
 	Keys  []KeyField // of an element, in order of their names
 	Index int
-	In    *Shape // the list that an element or member is in, where that is known
 }
 
 // KeyField is one field of an element's key.

@@ -103,9 +103,7 @@ func TestSecretsAreNotLogged(t *testing.T) {
 			{Kind: kind, Op: Deleted, Old: own(before), New: own(after)}, {Kind: kind, Op: Updated, Old: own(before), New: after},
 		} {
 			things = append(things, mine, mine.Diff(), mine.Diff().Full(), NewChanges(mine))
-			seen := rendered(t, mine.Diff(), mine.Diff().Full())
-			_, err := mine.Diff().Apply(&credentials{Rest: s.Secret()})
-			s.LookFor(t, seen+fmt.Sprint(err))
+			s.LookFor(t, rendered(t, mine.Diff(), mine.Diff().Full()))
 		}
 		s.LookFor(t, logged(t, things...))
 	})

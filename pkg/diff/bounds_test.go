@@ -115,10 +115,6 @@ func TestBoundsOfLongLists(t *testing.T) {
 		t.Errorf("%d edits kept, truncated: %v, %s", len(d.result().edits), d.Truncated(), d)
 	}
 	checkBounds(t, New(before, all, nil))
-	applied, err := d.Apply(before)
-	if err != nil || !slices.Equal(applied.(*corev1.Service).Spec.Ports, all.Spec.Ports) {
-		t.Errorf("a truncated diff does not apply as a whole: %v", err)
-	}
 }
 
 // TestWorkGrowsWithTheObject compares ten times as much, and counts the allocations.
@@ -130,12 +126,12 @@ func TestWorkGrowsWithTheObject(t *testing.T) {
 			after.Spec.Ports[i].Name = "y"
 		}
 		return testing.AllocsPerRun(1, func() {
-			if _, err := New(before, after, samples.Builtin).Apply(before); err != nil {
-				t.Error(err)
+			if d := New(before, after, samples.Builtin); len(d.result().edits) != n {
+				t.Errorf("%d edits of %d changes: %v", len(d.result().edits), n, d.Err())
 			}
 		})
 	}
-	if few, many := work(200), work(2000); many > 11*few {
-		t.Errorf("%v allocations for 200 changes, and %v for ten times as many", few, many)
+	if few, many := work(maxEdits/10), work(maxEdits); many > 11*few {
+		t.Errorf("%v allocations for few changes, and %v for ten times as many", few, many)
 	}
 }

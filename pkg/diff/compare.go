@@ -15,20 +15,17 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/path"
 )
 
-// compare finds at most limit edits.
-func (d *Diff) compare(limit int, hide seal) findings {
+// compare finds the edits.
+func (d *Diff) compare() findings {
 	if d.identical() {
 		return findings{}
 	}
 	secret := d.secret(d.before, d.after)
-	if !secret {
-		hide = hideNothing
-	}
 	var why []error
 	for _, convert := range d.ways(d.before, d.after) {
 		var f findings
 		err := path.Guard(func() (err error) {
-			f, err = d.compareAs(convert, &walker{limit: limit, extent: d.extent, hide: hide})
+			f, err = d.compareAs(convert, &walker{extent: d.extent, hide: seal(secret)})
 			return err
 		})
 		if err == nil {

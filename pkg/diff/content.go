@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	unstructuredv1 "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
@@ -63,21 +62,6 @@ func contentOf(obj Object) (map[string]any, error) {
 		return nil, fmt.Errorf("convert content that is not plain: %w", err)
 	}
 	return content, nil
-}
-
-// objectOf is the way back, to the type of like.
-func objectOf(content map[string]any, like Object) (Object, error) {
-	if _, ok := like.(*unstructuredv1.Unstructured); ok {
-		return &unstructuredv1.Unstructured{Object: content}, nil
-	}
-	obj, err := emptyLike(like)
-	if err != nil {
-		return nil, err
-	}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(content, obj); err != nil {
-		return nil, fmt.Errorf("convert to %T: %w", like, err)
-	}
-	return obj, nil
 }
 
 // cloneJSON copies maps and lists. Unlike apimachinery's it takes whatever scalars there are.

@@ -93,8 +93,7 @@ func OfKind(kind schema.GroupVersionKind, before, after Object, schemas Schemas)
 	return &Diff{before: path.Present(before), after: path.Present(after), kind: kind, schemas: schemas}
 }
 
-// Full is the same with nothing left out, as [Diff.Apply] needs it to make exactly the
-// new object.
+// Full is the same with nothing left out.
 func (d *Diff) Full() *Diff {
 	return &Diff{before: d.before, after: d.after, kind: d.kind, schemas: d.schemas, extent: everything}
 }
@@ -102,7 +101,7 @@ func (d *Diff) Full() *Diff {
 // result compares the objects, the first time it is called.
 func (d *Diff) result() *findings {
 	d.once.Do(func() {
-		d.found = d.compare(maxEdits, hideSecrets)
+		d.found = d.compare()
 	})
 	return &d.found
 }

@@ -204,8 +204,21 @@ func TestOddTypes(t *testing.T) {
 	if bad.Err() == nil || !bad.Touches("anything") || bad.Empty() || !strings.HasPrefix(bad.String(), "unknown changes: compare two states of *diff.hopeless: ") {
 		t.Errorf("got %s, error %v", bad, bad.Err())
 	}
-	if _, err := bad.Apply(&hopeless{}); err == nil {
-		t.Error("applied unknown changes")
+}
+
+// TestPortsWithoutProtocol has ports that leave out a field of their key. The schema fills it in.
+func TestPortsWithoutProtocol(t *testing.T) {
+	service := func(names ...string) *corev1.Service {
+		s := &corev1.Service{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Service"}}
+		for i, name := range names {
+			s.Spec.Ports = append(s.Spec.Ports, corev1.ServicePort{Port: int32(80 + i), Name: name})
+		}
+		return s
+	}
+	d := New(service("a", "b"), service("a", "c", "d"), samples.Builtin)
+	want := []string{`spec.ports[port=81,protocol="TCP"].name`, `spec.ports[port=82,protocol="TCP"]`}
+	if got := slices.Collect(d.Paths()); !slices.Equal(got, want) || !d.Touches(want[0]) || d.Touches(`spec.ports[port=80]`) {
+		t.Errorf("got %s, want changes of %q", d, want)
 	}
 }
 

@@ -3,13 +3,12 @@
 //
 //	New(before, after, schemas)
 //	   │
-//	   ├─ both with a type: by schema, or deduced ─▶ structured-merge-diff ─▶ set of fields
-//	   │                                                                         │
-//	   │                             edits ◀── walk both objects along the set ◀─┘
-//	   │                               │       (Secrets' values end here)
-//	   │                               ├──▶ Paths, Edits, Touches, Empty
-//	   │                               └──▶ String, MarshalJSON
-//	   └─ Apply: the same walk without a limit and with all values ─▶ another object
+//	   └─ both with a type: by schema, or deduced ─▶ structured-merge-diff ─▶ set of fields
+//	                                                                             │
+//	                                 edits ◀── walk both objects along the set ◀─┘
+//	                                   │       (Secrets' values end here)
+//	                                   ├──▶ Paths, Edits, Touches, Empty
+//	                                   └──▶ String, MarshalJSON
 //
 // Some facts about diffs:
 //
@@ -37,8 +36,8 @@
 //
 // A model compares JSON trees by recursion and has schemas of its own (model_test.go,
 // shapes_test.go). Random pairs of Deployments, Pods, Services, ConfigMaps and custom
-// objects must have the model's edits, in all forms, with and without schemas. Apply must
-// make the new object of the old one (TestDiffAgainstModel). The same holds for any two JSON
+// objects must have the model's edits, in all forms, with and without schemas. The edits
+// must make the new object of the old one (TestDiffAgainstModel). The same holds for any two JSON
 // objects (FuzzDiff). TestSecretsAreNotShown looks for secrets in everything that can be
 // rendered of random Secrets. Bounds are counted in bytes, edits and allocations.
 // `SEEDS=10000 go test ./pkg/diff` plays more.

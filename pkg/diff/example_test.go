@@ -66,15 +66,6 @@ func ExampleDiff_Edits() {
 	// true data.old x <nil>
 }
 
-func ExampleDiff_Apply() {
-	before := &corev1.ConfigMap{Data: map[string]string{"level": "info"}}
-	after := &corev1.ConfigMap{Data: map[string]string{"level": "debug"}}
-	diff := diff.New(before, after, nil)
-	other, err := diff.Apply(&corev1.ConfigMap{Data: map[string]string{"level": "info", "mine": "stays"}})
-	fmt.Println(other.(*corev1.ConfigMap).Data, err)
-	// Output: map[level:debug mine:stays] <nil>
-}
-
 func ExampleDiff_MarshalJSON() {
 	text, err := json.Marshal(diff.New(deployment(3), deployment(5), nil))
 	fmt.Println(string(text), err)

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"maps"
 	"reflect"
 	"regexp"
@@ -129,6 +130,14 @@ func (s *shape) at(name string) *shape {
 	return s.fields[name]
 }
 
+// under is the shape below a name. A shape without a schema is below itself.
+func (s *shape) under(name string) *shape {
+	if s == nil {
+		return nil
+	}
+	return cmp.Or(s.at(name), s.fields[""])
+}
+
 // key is the text of an element's key, empty if it has none.
 func (s *shape) key(v any) string {
 	if s.sort == set {
@@ -205,13 +214,7 @@ func (m *treeModel) maps(s *shape, path string, before, after map[string]any) {
 		if !m.full && slices.Contains([]string{"apiVersion", "kind", "metadata.resourceVersion", "metadata.managedFields", "metadata.selfLink"}, text) {
 			continue
 		}
-		var below *shape
-		if s != nil {
-			below = s.at(name)
-			if below == nil {
-				below = s.fields[""]
-			}
-		}
+		below := s.under(name)
 		old, was := before[name]
 		now, is := after[name]
 		oldMap, ok1 := old.(map[string]any)

@@ -11,15 +11,9 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/path"
 )
 
-// seal says what of an object must not be seen. A Secret's values are replaced where
-// edits are made, so that nothing which shows edits has them; who applies a diff
-// compares the objects again, and hides nothing.
-type seal uint8
-
-const (
-	hideNothing seal = iota
-	hideSecrets
-)
+// seal says that an object is a Secret. Its values are replaced where edits are made, so
+// that nothing which shows edits has them.
+type seal bool
 
 // shownOfSecrets is what may be seen of a Secret; the rest may not. It is this way
 // around because of fields that we do not know. Annotations are hidden as a whole: the
@@ -92,7 +86,7 @@ func exactly(p path.Path, places [][]string) bool {
 // ends reports whether nothing below p may become an edit of its own, because its path
 // would tell what is hidden.
 func (s seal) ends(p path.Path) bool {
-	if s == hideNothing || withinOne(p, shownOfSecrets) || exactly(p, keysOfSecrets) {
+	if !bool(s) || withinOne(p, shownOfSecrets) || exactly(p, keysOfSecrets) {
 		return false
 	}
 	return !exactly(p, [][]string{{"metadata"}})
@@ -101,7 +95,7 @@ func (s seal) ends(p path.Path) bool {
 // show returns what may be seen of a value.
 func (s seal) show(p path.Path, v value.Value) value.Value {
 	switch {
-	case v == nil, s == hideNothing, withinOne(p, shownOfSecrets):
+	case v == nil, !bool(s), withinOne(p, shownOfSecrets):
 		return v
 	case !v.IsMap() || !exactly(p, keysOfSecrets) && !exactly(p, [][]string{{"metadata"}}):
 		return value.NewValueInterface(hidden)

@@ -20,12 +20,8 @@ func TestDiffIsForEverybody(t *testing.T) {
 	for i := range 4 {
 		group.Guest(fmt.Sprint("reader ", i), func(context.Context) {
 			for range 20 {
-				applied, err := d.Apply(before)
-				if err != nil || d.Empty() || !d.Touches("spec") || d.Touches("status") || d.String() == "" {
-					t.Errorf("wrong answer: %s, %v", d, err)
-				}
-				if !New(applied, after, samples.Builtin).Empty() {
-					t.Error("wrong object")
+				if d.Empty() || !d.Touches("spec") || d.Touches("status") || d.String() == "" {
+					t.Errorf("wrong answer: %s, %v", d, d.Err())
 				}
 				if text, err := d.MarshalJSON(); err != nil || len(text) == 0 {
 					t.Error(err)
@@ -71,15 +67,9 @@ func TestStrangeObjects(t *testing.T) {
 		if got := d.String(); got != c.want || d.Err() != nil {
 			t.Errorf("got %s (error %v), want %s", got, d.Err(), c.want)
 		}
-		if applied, err := d.Apply(c.before); err == nil && samples.JSON(applied) != samples.JSON(c.after) {
-			t.Errorf("%s: after Apply it is %s", d, samples.JSON(applied))
-		}
 	}
 	d := New(strange(make(chan int)), strange(make(chan int)), nil)
 	if d.Err() == nil || d.Empty() || !d.Touches("metadata.name") {
 		t.Errorf("got %s, want an error", d)
-	}
-	if _, err := New(nil, value("a"), nil).Apply(nil); err == nil {
-		t.Error("made an object of a type that can't be made")
 	}
 }

@@ -17,7 +17,6 @@ import (
 // where there was a list, and elements that share a key.
 type walker struct {
 	schema *schema.Schema
-	limit  int
 	extent extent
 	hide   seal
 
@@ -110,7 +109,7 @@ func (w *walker) emit(at *position) {
 	if at.before != nil && at.after != nil && sameJSON(at.before, at.after) {
 		return
 	}
-	if len(w.edits) >= w.limit {
+	if len(w.edits) >= maxEdits {
 		w.truncated = true
 		return
 	}

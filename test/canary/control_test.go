@@ -128,8 +128,6 @@ func (o *operator) reconciler(name string) reconcile.Func {
 		log.FromContext(ctx).Info("told", "changes", changes, "touched", touched, "incomplete", changes.Incomplete())
 		for c := range changes.All() {
 			o.voice.say(ctx, c.Diff().Err(), c.Diff().Full().Err())
-			applied, err := c.Diff().Apply(c.New) // to the wrong one
-			o.voice.say(ctx, err, applied == nil)
 		}
 		err := o.plan(ctx, r)
 		o.voice.say(ctx, err, delta.Steps(ctx))
