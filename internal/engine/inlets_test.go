@@ -6,11 +6,10 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
-	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
 // manyScopes are in step, except for one that can't be listed.
-func manyScopes(t testing.TB, number int) (*DeltaFIFO[faulty.Thing], []*inlet[faulty.Thing]) {
+func manyScopes(t *testing.T, number int) (*DeltaFIFO[faulty.Thing], []*inlet[faulty.Thing]) {
 	t.Helper()
 	f := newFIFO(FIFOOptions[faulty.Thing]{Traits: thingTraits})
 	var all []*inlet[faulty.Thing]
@@ -28,7 +27,7 @@ func manyScopes(t testing.TB, number int) (*DeltaFIFO[faulty.Thing], []*inlet[fa
 	return f, all
 }
 
-func popAll(t testing.TB, f *DeltaFIFO[faulty.Thing]) string {
+func popAll(t *testing.T, f *DeltaFIFO[faulty.Thing]) string {
 	t.Helper()
 	if _, _, err := f.tryPop(); err != nil {
 		t.Fatal(err)
@@ -52,21 +51,5 @@ func TestAnEventHasToDoWithItsOwnScope(t *testing.T) {
 		if got := popAll(t, f); got != want {
 			t.Errorf("the scope that was furthest behind has moved, and the union is at %s, want %s", got, want)
 		}
-	}
-}
-
-// BenchmarkEventOfOneScope is to cost the same whatever the number of scopes.
-func BenchmarkEventOfOneScope(b *testing.B) {
-	for _, number := range []int{2, 100, 5000} {
-		b.Run(fmt.Sprint(number), func(b *testing.B) {
-			f, all := manyScopes(b, number)
-			version := 10_000
-			for b.Loop() {
-				version++
-				at := fmt.Sprint(version)
-				_ = all[1].Push(delta.Delta[faulty.Thing]{Op: delta.Updated, New: faulty.Thing{Name: "a", Version: at}, Version: at}, at)
-				popAll(b, f)
-			}
-		})
 	}
 }

@@ -113,14 +113,3 @@ func TestALongChainEnds(t *testing.T) {
 		t.Errorf("a chain takes %d bytes as far as it is followed", got)
 	}
 }
-
-func BenchmarkOf(b *testing.B) {
-	for name, v := range map[string]any{"pod": pod(), "unstructured": &unstructured.Unstructured{Object: samples.Tree(pod())}} {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				Of(v)
-			}
-		})
-	}
-}

@@ -3,8 +3,6 @@ package keyqueue
 import (
 	"fmt"
 	"testing"
-
-	"github.com/delta-runtime/delta-runtime/pkg/queue"
 )
 
 type benchKey struct{ namespace, name string }
@@ -54,32 +52,4 @@ func BenchmarkTable(b *testing.B) {
 			}
 		}
 	})
-}
-
-// BenchmarkCycle measures the schedule alone, without lock, clock and metrics.
-func BenchmarkCycle(b *testing.B) {
-	keys := benchKeys(1000)
-	s := newSchedule(Options[benchKey]{})
-	b.ReportAllocs()
-	for i := range b.N {
-		s.add(0, keys[i%len(keys)], queue.AddOptions{})
-		e, _ := s.take(0)
-		s.done(0, e.key)
-	}
-}
-
-// BenchmarkContents shows that the cost depends on what is returned, not on the queue's size.
-func BenchmarkContents(b *testing.B) {
-	for _, size := range []int{1_000, 100_000} {
-		q := New(Options[benchKey]{})
-		for i, key := range benchKeys(size) {
-			q.AddWithOptions(queue.AddOptions{After: 1 << 50, Priority: i % 3}, key)
-		}
-		b.Run(fmt.Sprintf("100 of %d", size), func(b *testing.B) {
-			for range b.N {
-				_ = q.Contents(100)
-			}
-		})
-		q.ShutDown()
-	}
 }

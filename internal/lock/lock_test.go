@@ -231,14 +231,3 @@ func TestAnUnknownRank(t *testing.T) {
 	var m Mutex[stranger]
 	checkPanic(t, panicOf(lockAndUnlock(&m)), "BUG: lock lock.stranger: it is not in the order")
 }
-
-func BenchmarkLock(b *testing.B) {
-	for name, l := range map[string]sync.Locker{"sync": &sync.Mutex{}, "ranked": &Mutex[Pins]{}} {
-		b.Run("mutex="+name, func(b *testing.B) {
-			once := lockAndUnlock(l)
-			for b.Loop() {
-				once()
-			}
-		})
-	}
-}

@@ -2,14 +2,10 @@ package mutation
 
 import (
 	"fmt"
-	"reflect"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-
-	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
 // Many parts may have changed. The informer waits while they are named, and a log has no room for all.
@@ -45,40 +41,4 @@ func TestReadingAQuantityIsNoMutation(t *testing.T) {
 	if print.matches(pod) {
 		t.Error("another quantity in a map is not seen")
 	}
-}
-
-// BenchmarkFingerprint compares the cost of watching one object: a fingerprint
-// against the deep copy that the incumbent keeps, and one look at it.
-func BenchmarkFingerprint(b *testing.B) {
-	pod := somePod("a")
-	kept, print := pod.DeepCopy(), takeFingerprint(pod)
-	b.Run("take/ours", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			takeFingerprint(pod)
-		}
-	})
-	b.Run("take/incumbent", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			pod.DeepCopy()
-		}
-	})
-	b.Run("sample/ours", func(b *testing.B) { // what an event costs when nobody has asked for mutations
-		m := New(Options{Objects: 8, Batch: 1, Pause: time.Second}, podVersion, func(delta.Key, string, []string) {})
-		event := stored("a", pod)
-		for b.Loop() {
-			m.Observe(event)
-		}
-	})
-	b.Run("look/ours", func(b *testing.B) {
-		for b.Loop() {
-			print.matches(pod)
-		}
-	})
-	b.Run("look/incumbent", func(b *testing.B) {
-		for b.Loop() {
-			reflect.DeepEqual(pod, kept)
-		}
-	})
 }

@@ -79,14 +79,3 @@ func TestRegistry(t *testing.T) {
 		}
 	})
 }
-
-func BenchmarkNote(b *testing.B) {
-	clerk := delta.NewLedger[string](delta.LedgerOptions{}).Clerk()
-	var calls Calls
-	now := time.Now()
-	told := delta.NewChanges(delta.Change{Cause: delta.Primary, First: now})
-	b.ReportAllocs()
-	for range b.N {
-		calls.Note(clerk, Call{told, now, journal.Success})
-	}
-}

@@ -89,10 +89,3 @@ func TestAddAndBeyond(t *testing.T) {
 		}
 	})
 }
-
-func BenchmarkObserve(b *testing.B) {
-	var h Histogram
-	for n := range uint64(b.N) {
-		h.Observe(n)
-	}
-}

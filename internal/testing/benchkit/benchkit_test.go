@@ -194,18 +194,6 @@ func TestSizeReadsTheEnvironment(t *testing.T) {
 	}
 }
 
-func BenchmarkPods(b *testing.B) {
-	b.ReportAllocs()
-	heap := benchkit.StartHeap()
-	var pods []*corev1.Pod
-	cpu := benchkit.StartCPU()
-	for b.Loop() {
-		pods = benchkit.Pods(10_000)
-	}
-	cpu.Report(b, b.N*len(pods))
-	heap.Report(b, len(pods), pods)
-}
-
 func TestCollectionsNeedRoom(t *testing.T) {
 	result := testing.Benchmark(func(b *testing.B) {
 		benchkit.WithCollections(b, 1, func(int) { t.Error("an operation was called") })
