@@ -246,7 +246,7 @@ func (e *empire) addOrRemove(p province) {
 		}
 		return
 	}
-	if err := i.AddScope(e.scopeOf(p)); !errors.Is(err, ErrOverlap) || !strings.Contains(err.Error(), p.reach.String()) {
+	if err := i.AddScope(e.scopeOf(p)); !errors.Is(err, ErrOverlap) || !strings.Contains(err.Error(), "there is one of "+p.reach.String()+" already") {
 		e.t.Errorf("%s was added twice: %v", p.reach, err)
 	}
 	how := informer.Removal(1 + e.rng.IntN(2))

@@ -111,10 +111,10 @@ func TestReadsSayWhatIsNotCoveredOrNotSynced(t *testing.T) {
 		if _, err := i.Lister().Get("p", "nothing"); !apierrors.IsNotFound(err) {
 			t.Errorf("Get(p/nothing): %v", err)
 		}
-		if _, err := i.Lister().Get("z", "a"); !errors.Is(err, informer.ErrNotSynced) || !strings.Contains(err.Error(), "things in namespace z") {
+		if _, err := i.Lister().Get("z", "a"); !errors.Is(err, informer.ErrNotSynced) || !strings.HasPrefix(err.Error(), "get z/a: things: not synced yet: things in namespace z ") {
 			t.Errorf("Get(z/a): %v", err)
 		}
-		if _, err := i.Lister().Get("q", "a"); !errors.Is(err, informer.ErrNotCovered) || !strings.Contains(err.Error(), `"q"`) {
+		if _, err := i.Lister().Get("q", "a"); !errors.Is(err, informer.ErrNotCovered) || err.Error() != `get q/a: things in namespace "q": not covered by any scope` {
 			t.Errorf("Get(q/a): %v", err)
 		}
 		if _, err := i.Lister().Get("", "a"); !errors.Is(err, informer.ErrNotCovered) {

@@ -275,22 +275,3 @@ func TestContents(t *testing.T) {
 		q.ShutDown()
 	})
 }
-
-func ExampleNew() {
-	q := New(Options[string]{})
-	q.Add("routine")
-	q.AddWithOptions(queue.AddOptions{Priority: 10}, "urgent")
-	q.Add("routine") // it is queued already
-	q.ShutDown()
-	for {
-		key, ok := q.Get()
-		if !ok {
-			break
-		}
-		fmt.Println(key)
-		q.Done(key)
-	}
-	// Output:
-	// urgent
-	// routine
-}

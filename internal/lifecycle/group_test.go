@@ -3,7 +3,6 @@ package lifecycle
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime"
 	"slices"
 	"strings"
@@ -124,13 +123,4 @@ func TestGoexitReachesTheWaiter(t *testing.T) {
 		_ = g.Wait()
 		t.Error("Wait returned although a task has left without its work")
 	})
-}
-
-func ExampleGroup() {
-	g := New(context.Background())
-	g.Go("worker", func(context.Context) error {
-		return errors.New("out of work")
-	})
-	fmt.Println(g.Wait())
-	// Output: worker: out of work
 }

@@ -55,7 +55,7 @@ func TestParsePathSaysWhatIsWrong(t *testing.T) {
 		"spec[a=b,a=c]":                          "a is given twice",
 		"spec[=]":                                "a value has to follow",
 		"spec[**]":                               "a closing bracket has to follow",
-		"metadata.labels.app.kubernetes.io/name": `write a key that has dots as ["key"]`,
+		"metadata.labels.app.kubernetes.io/name": `at byte 30: labels and annotations have nothing below them: write a key that has dots as ["key"]`,
 		"spec.template.metadata.annotations.a.b": `write a key that has dots as ["key"]`,
 		strings.Repeat("[", 10_000):              "a name, an index, a key or * has to follow",
 	} {

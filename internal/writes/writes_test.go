@@ -273,14 +273,3 @@ func TestClientsShareWrites(t *testing.T) {
 		t.Errorf("it holds %+v", got)
 	}
 }
-
-func ExampleWrites() {
-	ours := writes.New(0)
-	answered := ours.Begin(schema.GroupKind{Kind: "Pod"}, delta.Key{Namespace: "team", Name: "web"})
-	// … a client sends an update over version 7, and the server answers with version 8.
-	ours.Wrote("uid-of-web", "7", "8")
-	answered()
-
-	fmt.Println(ours.Made("uid-of-web", "7", "8"), ours.Made("uid-of-web", "8", "9"))
-	// Output: true false
-}
