@@ -211,43 +211,6 @@ func TestWhatIsLeftOutMayConcernIt(t *testing.T) {
 	}
 }
 
-// The queue may have a request once more than a worker knows: it was added between the
-// worker's call of the queue and its call of the ledger.
-func TestARequestThatComesWithNothingToTell(t *testing.T) {
-	l := knowing(delta.LedgerLimits{})
-	record(l, "r", became(at(1, 1), at(2, 2)))
-	// The worker gets the request here.
-	record(l, "r", became(at(2, 2), at(3, 3)))
-	if told := l.Take("r"); story(told) != "1→3" {
-		t.Fatalf("told %s", story(told))
-	}
-	l.Settle("r", delta.Succeeded)
-	if told := l.Take("r"); !told.Complete() || !told.Has(delta.Timer) || told.Touches("spec") {
-		t.Errorf("the request comes again, and is told %s", told)
-	}
-	l.Settle("r", delta.Succeeded)
-	if told := l.Take("r"); told.Complete() {
-		t.Errorf("the request comes although nobody added it, and is told %s", told)
-	}
-}
-
-// Two changes are on their way to the queue when a worker takes the request.
-func TestTwoChangesOnTheirWay(t *testing.T) {
-	l := knowing(delta.LedgerLimits{})
-	l.Record("r", became(at(1, 1), at(2, 2)))
-	l.Record("r", became(at(2, 2), at(3, 3)))
-	l.Take("r")
-	l.Landed("r")
-	l.Settle("r", delta.Succeeded)
-	for range 2 { // because of the first change, and because of the second
-		if told := l.Take("r"); !told.Complete() || !told.Has(delta.Timer) {
-			t.Errorf("everything was told already, and the request is told %s", told)
-		}
-		l.Landed("r")
-		l.Settle("r", delta.Succeeded)
-	}
-}
-
 // After a limit was reached once, the ledger knows all about later requests again.
 func TestOthersAreKnownAgainAfterAnOverflow(t *testing.T) {
 	l := delta.NewLedger[string](delta.LedgerOptions{LedgerLimits: delta.LedgerLimits{Requests: 1}})
