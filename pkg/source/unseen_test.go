@@ -2,7 +2,6 @@ package source_test
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -90,39 +89,6 @@ func TestAnObjectThatComesBackToARequestIsTouched(t *testing.T) {
 		synctest.Wait()
 		if got := take(ledger, "a"); !got.Complete() || got.Touches("spec") {
 			t.Errorf("nothing has changed, and the changes are %s", got)
-		}
-	})
-}
-
-// A handler may add a request late, to a queue that it has kept. That does not hide changes
-// that were told in between.
-func TestAQueueThatIsKeptHidesNothing(t *testing.T) {
-	inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
-		pods := newInformer(server)
-		server.Add(pinned("1", "1"))
-		run(pods.RunWithContext)
-		ledger := delta.NewLedger[request](delta.LedgerOptions{})
-		var kept queue
-		startedSynced(t, ledgered(holding(pods), ledger, funcs{
-			UpdateFunc: func(_ context.Context, e event.TypedUpdateEvent[*podObject], q queue) {
-				if e.ObjectNew.Labels["version"] == "2" {
-					kept = q
-					return
-				}
-				q.Add(asked("web"))
-			},
-		}), newQueue(t))
-		ledger.Clerk().Record(asked("web"), delta.Change{Cause: delta.External})
-		take(ledger, "web")
-		server.Modify(pinned("2", "2"))
-		server.Modify(pinned("3", "3"))
-		synctest.Wait()
-		kept.Add(asked("web"))
-		got := take(ledger, "web")
-		if newest := slices.MaxFunc(slices.Collect(got.All()), func(a, b delta.Change) int {
-			return len(a.New.GetResourceVersion()) - len(b.New.GetResourceVersion())
-		}); newest.New.GetLabels()["version"] != "3" || !got.Touches("spec") {
-			t.Errorf("told %s, and the newest labels are %s", got, newest.New.GetLabels())
 		}
 	})
 }
