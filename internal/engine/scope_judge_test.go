@@ -42,6 +42,12 @@ func (e *empire) compare(ready Readiness) {
 		if synced := isClosed(s.Synced()); synced != (ready == WhenSettled || !e.forbidden) {
 			e.t.Errorf("%s is synced: %t", o.name, synced)
 		}
+		if e.whole && o.exiled > 0 {
+			e.t.Errorf("%s was told %d times that something is out of scope", o.name, o.exiled)
+		}
+		if e.whole && o.name == "resyncing" && o.syncs == 0 && len(want) > 0 {
+			e.t.Error("nothing was resynced in hours")
+		}
 	}
 	e.compareStatus(lowest.Version())
 }

@@ -133,9 +133,13 @@ func TestScopesSurvive(t *testing.T) {
 	})
 }
 
+// empire is one world. In a whole one a single scope has everything and stays. Its subscribers
+// leave, and it is shown and listed again.
 type empire struct {
 	t         *testing.T
 	rng       *rand.Rand
+	whole     bool
+	group     *lifecycle.Group
 	provinces []province
 	informer  *Informer[faulty.Thing]
 	forbidden bool // namespace z is a scope, and degraded
@@ -148,15 +152,19 @@ type empire struct {
 func (e *empire) play() {
 	e.watching = map[*exile]*Subscription[faulty.Thing]{}
 	var start []Scope[faulty.Thing]
-	for _, within := range []reach{{namespace: "p"}, {namespace: "q"}, {except: []string{"p", "q", "z"}}} {
+	realm := []reach{{namespace: "p"}, {namespace: "q"}, {except: []string{"p", "q", "z"}}}
+	if e.whole {
+		realm = []reach{{}}
+	}
+	for _, within := range realm {
 		requests := rand.New(rand.NewPCG(e.rng.Uint64(), 0))
 		p := province{reach: within, Server: faulty.New(e.t, requests, 10+e.rng.Int64N(100))}
 		e.provinces = append(e.provinces, p)
-		if e.rng.IntN(3) > 0 {
+		if e.whole || e.rng.IntN(3) > 0 {
 			start = append(start, e.scopeOf(p))
 		}
 	}
-	if e.forbidden = e.rng.IntN(3) == 0 || len(start) == 0; e.forbidden {
+	if e.forbidden = !e.whole && (e.rng.IntN(3) == 0 || len(start) == 0); e.forbidden {
 		start = append(start, Scope[faulty.Thing]{Namespace: "z", ListWatcher: forbidden{}})
 	}
 	ready := Readiness(e.rng.IntN(2))
@@ -176,8 +184,11 @@ func (e *empire) play() {
 	e.subscribe("early", informer.SubscribeOptions{}, nil)
 	e.subscribe("slow", informer.SubscribeOptions{HighWater: 1 + e.rng.Uint64N(4)}, func() time.Duration { return 10 * time.Second })
 	e.subscribe("resyncing", informer.SubscribeOptions{Resync: resync.Policy{Period: 30 * time.Second, Spread: resync.Spread(e.rng.IntN(3))}}, nil)
-	g := lifecycle.New(e.t.Context())
-	g.Go("informer", e.informer.Run)
+	if e.whole {
+		e.checkFirstSight()
+	}
+	e.group = lifecycle.New(e.t.Context())
+	e.group.Go("informer", e.informer.Run)
 	for range 80 {
 		e.step()
 		time.Sleep(time.Duration(e.rng.IntN(20_000))*time.Millisecond + time.Microsecond)
@@ -185,10 +196,13 @@ func (e *empire) play() {
 	for _, p := range e.provinces {
 		p.Cease()
 	}
+	if e.whole {
+		e.setResync(resync.Policy{Period: resync.Never})
+	}
 	time.Sleep(4 * time.Hour) // the slow ones need it
 	synctest.Wait()
-	g.Stop() // those who are resynced are never done
-	if err := g.Wait(); err != nil {
+	e.group.Stop() // those who are resynced are never done
+	if err := e.group.Wait(); err != nil {
 		e.t.Error(err)
 	}
 	e.compare(ready)
@@ -205,18 +219,21 @@ func (e *empire) scopeOf(p province) Scope[faulty.Thing] {
 func (e *empire) step() {
 	p := e.provinces[e.rng.IntN(len(e.provinces))]
 	p.Change(e.rng)
-	switch e.rng.IntN(20) {
-	case 0:
+	switch action := e.rng.IntN(20); {
+	case action == 0:
 		p.Mishap(e.rng)
-	case 1, 2:
+	case e.whole && action < 3:
+		e.comeOrGo()
+	case e.whole && action < 5 && e.informer.Started():
+		e.again()
+	case e.whole:
+	case action < 3:
 		e.addOrRemove(p)
-	case 3:
+	case action == 3:
 		if e.late < 4 {
-			e.late++
-			pause := time.Duration(e.late) * time.Second
-			e.subscribe(fmt.Sprint("late ", e.late), informer.SubscribeOptions{}, func() time.Duration { return pause })
+			e.comeLate()
 		}
-	case 4:
+	case action == 4:
 		for _, in := range e.gone {
 			stray := faulty.Thing{Name: in.reach.namespace + "/stray", Version: "99999"}
 			_ = in.Push(delta.Delta[faulty.Thing]{Op: delta.Added, New: stray, Version: "99999"}, "99999")
@@ -224,6 +241,12 @@ func (e *empire) step() {
 			_ = in.Bookmark("99999")
 		}
 	}
+}
+
+func (e *empire) comeLate() {
+	e.late++
+	pause := time.Duration(e.late) * time.Second
+	e.subscribe(fmt.Sprint("late ", e.late), informer.SubscribeOptions{}, func() time.Duration { return pause })
 }
 
 // sample is a namespace of the scope.
