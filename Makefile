@@ -59,7 +59,7 @@ lint: bin/golangci-lint ## Check style, budgets and formatting
 
 .PHONY: race
 race: controlplane bin/kustomize ## Run the packages that have goroutines under the race detector, which needs a C compiler
-	go test -race -timeout 20m $$(hack/packages race)
+	go test -race -timeout 20m -exec $(CURDIR)/hack/raced $$(hack/packages race)
 
 .PHONY: test-all
 test-all: ## Run all tests that there are, for more than an hour, and end with a table of the suites
