@@ -62,9 +62,6 @@ func newLayout(t reflect.Type, met map[reflect.Type]*layout) *layout {
 	met[t] = l
 	m := &maker{layout: l, met: met}
 	m.add(t, 0)
-	if t.Kind() == reflect.Struct && t.NumField() > 0 && t.Field(0).Type == reflect.TypeFor[metav1.TypeMeta]() {
-		l.typeMeta = len(newLayout(t.Field(0).Type, met).parts)
-	}
 	return l
 }
 
@@ -127,5 +124,8 @@ func (m *maker) structure(t reflect.Type, offset uintptr) {
 	for i := range t.NumField() {
 		field := t.Field(i)
 		m.add(field.Type, offset+field.Offset)
+		if i == 0 && t == m.layout.typ && field.Type == reflect.TypeFor[metav1.TypeMeta]() {
+			m.layout.typeMeta = len(m.layout.parts)
+		}
 	}
 }
