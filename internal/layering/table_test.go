@@ -23,6 +23,7 @@ var table = map[string]rule{
 		ours:   in("internal/engine", "internal/hotloop", "internal/journal", "internal/lock", "internal/reflector", "pkg/delta", "pkg/informer", "pkg/queue", "pkg/resync"),
 		theirs: in("k8s.io/apimachinery", "sigs.k8s.io/controller-runtime/pkg/client"),
 	},
+	"internal/managed": {ours: in("internal/journal", "internal/lock", "internal/observe", "pkg/delta", "pkg/diff")},
 	"internal/metrics": {
 		ours:   in("internal/lock", "internal/observe", "internal/reflector", "pkg/informer"),
 		theirs: slices.Concat(metrics, in("k8s.io/apimachinery", "github.com/go-logr/logr", "sigs.k8s.io/controller-runtime/pkg/metrics")),

@@ -21,7 +21,7 @@ var order = [][]any{
 	{FIFO{}, Resyncer{}},
 	{Subscriber{}},
 	{Binding{}, CacheKinds{}, LowController{}},
-	{Observe{}},
+	{Observe{}, Runtime{}},
 	{JournalShelf{}},
 	{
 		CallSteps{}, Calls{}, Clerk{}, ControllerQueue{}, Descriptions{}, Group{}, Guard{}, Horizon{}, HotLoop{}, Indexers{}, Journal{}, Limiter{}, Line{}, Listed{}, Memory{}, Mutations{},
@@ -120,6 +120,9 @@ type (
 	// Observe is observe.entries.mu: which journals note what. It is held while a
 	// cache or a controller is told of its journal.
 	Observe struct{}
+	// Runtime is managed.Runtime.mu: what runs of one manager, and which journal notes that. It is held
+	// while a cache or a controller is told of its journal.
+	Runtime struct{}
 	// Guard is builder.guard.mu: which requests are held back.
 	Guard struct{}
 	// Calls is observe.Calls.mu: why calls were told that something is missing.
