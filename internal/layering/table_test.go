@@ -99,7 +99,7 @@ var table = map[string]rule{
 		theirs: edge, except: in("sigs.k8s.io/controller-runtime"),
 	},
 	"pkg/cache": {
-		ours: in("internal/dedup", "internal/engine", "internal/footprint", "internal/journal", "internal/lifecycle", "internal/listwatch", "internal/lock", "internal/memory", "internal/metrics", "internal/objects",
+		ours: in("internal/dedup", "internal/engine", "internal/footprint", "internal/journal", "internal/lifecycle", "internal/listwatch", "internal/lock", "internal/managed", "internal/memory", "internal/metrics", "internal/objects",
 			"internal/observe", "internal/peer",
 			"internal/reflector", "internal/path", "internal/store", "internal/timetable", "internal/wire", "pkg/delta", "pkg/informer", "pkg/resync"),
 		theirs: edge, except: aboveUs,

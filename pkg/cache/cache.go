@@ -23,6 +23,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/journal"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/lock"
+	"github.com/delta-runtime/delta-runtime/internal/managed"
 	"github.com/delta-runtime/delta-runtime/internal/memory"
 	"github.com/delta-runtime/delta-runtime/internal/observe"
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
@@ -41,6 +42,7 @@ type Cache struct {
 	server       server
 	limiter      *reflector.Limiter
 	line         *reflector.Line
+	runtime      *managed.Runtime
 	memory       *memory.Memory                  // nil: nothing is saved
 	journal      atomic.Pointer[journal.Journal] // nil unless somebody looks
 	gvks         sync.Map                        // reflect.Type of an object or list to its GVK
@@ -123,6 +125,7 @@ func NewWithOptions(config *rest.Config, opts crcache.Options, ours Options) (*C
 		server:       from,
 		limiter:      reflector.NewLimiter(cmp.Or(ours.ListsAtOnce, 10)),
 		line:         &reflector.Line{},
+		runtime:      managed.New(),
 		started:      make(chan struct{}),
 		ended:        make(chan struct{}),
 		claimed:      make(chan struct{}),

@@ -6,6 +6,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/journal"
+	"github.com/delta-runtime/delta-runtime/internal/managed"
 	"github.com/delta-runtime/delta-runtime/internal/metrics"
 	"github.com/delta-runtime/delta-runtime/internal/observe"
 )
@@ -20,8 +21,13 @@ func (c *Cache) observe() (hide func()) {
 	if err := metrics.Register(c.ours.Log); err != nil {
 		c.ours.Log.Error(err, "The cache has no metrics")
 	}
-	return observe.AddCache(observed{c})
+	end, remove := c.runtime.Runs(observed{c}), observe.AddCache(observed{c})
+	return func() { remove(); end() }
 }
+
+// Runtime returns what the cache shares with the other parts of its manager. The result is of an internal package: only
+// our own packages can use it.
+func (c *Cache) Runtime() *managed.Runtime { return c.runtime }
 
 // Is reports whether this is what a manager has as its cache.
 func (c observed) Is(cache any) bool { return cache == c.Cache }

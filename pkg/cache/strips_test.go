@@ -34,8 +34,8 @@ func TestWhoStrips(t *testing.T) {
 	}
 }
 
-// managed is configFor with managed fields.
-func managed(name string) *corev1.ConfigMap {
+// withManagers is configFor with managed fields.
+func withManagers(name string) *corev1.ConfigMap {
 	obj := configFor("o", name)
 	for i := range 3 {
 		obj.ManagedFields = append(obj.ManagedFields, metav1.ManagedFieldsEntry{
@@ -59,15 +59,15 @@ func TestStrippedObjectsShare(t *testing.T) {
 		for _, others := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/clientGoDecodes=%t", name, others), func(t *testing.T) {
 				f := newFakeAPI(t)
-				f.put(managed("first"))
-				f.put(managed("second"))
+				f.put(withManagers("first"))
+				f.put(withManagers("second"))
 				c := newCache(t, f, crcache.Options{DefaultTransform: crcache.TransformStripManagedFields()},
 					Options{Default: KindOptions{ClientGoDecodes: &others}})
 				start(t, c)
 				read := func(name string) client.Object { return kept(t, c, name, empty()) }
 				first, second := read("first"), read("second")
 				before := []client.Object{first.DeepCopyObject().(client.Object), second.DeepCopyObject().(client.Object)}
-				labelled := managed("second")
+				labelled := withManagers("second")
 				labelled.Labels["more"] = "yes"
 				version := f.put(labelled)
 				var next client.Object
