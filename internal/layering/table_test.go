@@ -112,13 +112,13 @@ var table = map[string]rule{
 	"pkg/predicate": {ours: in("pkg/delta", "pkg/diff", "internal/lock", "internal/objects", "internal/path"), theirs: edge, except: aboveUs},
 	"pkg/builder": {
 		ours: in("pkg/source", "pkg/delta", "pkg/diff", "pkg/resync", "pkg/queue/ctrlqueue",
-			"internal/hotloop", "internal/journal", "internal/ledger", "internal/lock", "internal/metrics", "internal/objects", "internal/observe", "internal/path", "internal/recording", "internal/schemas",
+			"internal/hotloop", "internal/journal", "internal/ledger", "internal/lock", "internal/managed", "internal/metrics", "internal/objects", "internal/observe", "internal/path", "internal/recording", "internal/schemas",
 			"internal/timetable", "pkg/queue"),
 		theirs: edge,
 	},
 	"internal/writes": {ours: in("internal/lock", "pkg/delta"), theirs: in("k8s.io/apimachinery")},
 	"pkg/manager": {
-		ours: in("internal/answers", "internal/inspector", "internal/journal", "internal/memory", "internal/schemas", "internal/writes",
+		ours: in("internal/answers", "internal/inspector", "internal/journal", "internal/managed", "internal/memory", "internal/schemas", "internal/writes",
 			"pkg/cache", "pkg/delta", "pkg/inspect"),
 		theirs: edge,
 	},

@@ -6,9 +6,11 @@ import (
 
 	"github.com/go-logr/logr/funcr"
 	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache/informertest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/delta-runtime/delta-runtime/internal/managed"
 	"github.com/delta-runtime/delta-runtime/pkg/builder"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
@@ -53,5 +55,24 @@ func TestTheClientsWritesAreKnown(t *testing.T) {
 	}
 	if kind, err := opts.KindOf(&corev1.Pod{}); err != nil || kind != pod {
 		t.Errorf("a Pod is a %v, %v", kind, err)
+	}
+}
+
+// shown is a cache that knows its Runtime, as ours does.
+type shown struct {
+	cache.Cache
+	of *managed.Runtime
+}
+
+func (s shown) Runtime() *managed.Runtime { return s.of }
+
+// TestAClientAroundOurs has a client that does not say what it has written, over a cache that knows it.
+func TestAClientAroundOurs(t *testing.T) {
+	of := managed.New()
+	of.Writes = everythingIsOurs{}
+	m := newFakeManager(shown{&informertest.FakeInformers{}, of})
+	m.client = struct{ client.Client }{remembering{}}
+	if opts := builder.LedgerOptionsFor(m, delta.LedgerOptions{}); opts.Writes != (everythingIsOurs{}) {
+		t.Errorf("the ledger has the writes %v", opts.Writes)
 	}
 }

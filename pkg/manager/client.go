@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/delta-runtime/delta-runtime/internal/managed"
 	"github.com/delta-runtime/delta-runtime/internal/writes"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
@@ -18,18 +19,25 @@ import (
 // NewClient is client.New, and the client remembers what it has written; see
 // [RecordWrites]. It fits a manager's options.
 func NewClient(config *rest.Config, options client.Options) (client.Client, error) {
-	return recorded(client.New, nil)(config, options)
+	var alone settings
+	return alone.recorded(client.New)(config, options)
 }
 
-// recorded has the clients that are made remember what they write: in writes, or each
-// in its own if that is nil.
-func recorded(make client.NewClientFunc, shared delta.OwnWrites) client.NewClientFunc {
+// recorded has the clients that are made remember what they write: in the settings' writes, or each in its own
+// if there are none. A client knows the Runtime of its manager, in case somebody wraps the cache.
+func (s *settings) recorded(make client.NewClientFunc) client.NewClientFunc {
 	return func(config *rest.Config, options client.Options) (client.Client, error) {
+		found, _ := s.made.LoadAndDelete(config)
+		of, _ := found.(*managed.Runtime) // nil if no cache of ours was made with this config
 		made, err := make(config, options)
 		if err != nil || made == nil || options.DryRun != nil && *options.DryRun {
 			return made, err
 		}
-		return RecordWrites(made, shared), nil
+		noting := recordWrites(made, s.writes, of)
+		if of != nil {
+			of.Writes = OwnWrites(noting)
+		}
+		return noting, nil
 	}
 }
 
@@ -63,6 +71,12 @@ func recorded(make client.NewClientFunc, shared delta.OwnWrites) client.NewClien
 // backup, restart the controllers. Two clients that delete a Pod at once without grace
 // may both be told that they did.
 func RecordWrites(c client.Client, shared delta.OwnWrites) client.Client {
+	return recordWrites(c, shared, nil)
+}
+
+// recordWrites is RecordWrites for the client of a manager. A client that notes already may be that of several
+// managers, so it is told of none.
+func recordWrites(c client.Client, shared delta.OwnWrites, of *managed.Runtime) client.Client {
 	noted, ours := shared.(*writes.Writes)
 	if !ours || noted == nil {
 		if OwnWrites(c) != nil {
@@ -71,7 +85,7 @@ func RecordWrites(c client.Client, shared delta.OwnWrites) client.Client {
 		noted = writes.New(0)
 	}
 	noted.KnowKinds(func(obj delta.Object) (schema.GroupVersionKind, error) { return c.GroupVersionKindFor(obj) })
-	recording := &recordingClient{Client: c, writes: noted}
+	recording := &recordingClient{Client: c, writes: noted, runtime: of}
 	if watcher, ok := c.(client.WithWatch); ok {
 		return &recordingWatcher{recordingClient: recording, watcher: watcher}
 	}
@@ -92,13 +106,17 @@ func OwnWrites(c client.Client) delta.OwnWrites {
 // recordingClient is a client that notes what came of its writes.
 type recordingClient struct {
 	client.Client
-	writes *writes.Writes
+	writes  *writes.Writes
+	runtime *managed.Runtime // nil if the client is not of a manager over our cache
 }
 
 var _ client.Client = (*recordingClient)(nil)
 
 // OwnWrites is how a builder finds them.
 func (c *recordingClient) OwnWrites() delta.OwnWrites { return c.writes }
+
+// Runtime is how a builder and an inspector find what runs over a cache that somebody has wrapped.
+func (c *recordingClient) Runtime() *managed.Runtime { return c.runtime }
 
 // Create is noted unless it is a dry run.
 func (c *recordingClient) Create(ctx context.Context, obj client.Object, opts ...client.CreateOption) error {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"sync"
 
 	"k8s.io/client-go/rest"
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
@@ -26,6 +27,11 @@ type settings struct {
 	writes delta.OwnWrites
 	memory *memory.Options
 	gc     *int
+
+	// made has the Runtimes of caches whose managers have no client yet, by *rest.Config. A manager gives its cache
+	// and its client the same copy of the config, and makes that copy for itself. An entry stays if somebody makes
+	// no client for a cache: it is small, and keeps no cache that does not run.
+	made sync.Map
 }
 
 // WithCache sets what only our cache can do.
@@ -79,7 +85,7 @@ func Configure(opts *ctrlmanager.Options, with ...Option) error {
 	if opts.NewClient == nil {
 		opts.NewClient = client.New
 	}
-	opts.NewClient = recorded(opts.NewClient, s.writes)
+	opts.NewClient = s.recorded(opts.NewClient)
 	opts.Metrics.FilterProvider = marking(opts.Metrics.FilterProvider)
 	s.setGC()
 	return nil
@@ -95,6 +101,9 @@ func (s *settings) newCache(config *rest.Config, opts crcache.Options) (crcache.
 		about := *s.memory
 		about.Log = logf.Log.WithName("memory")
 		made.Remember(memory.New(about))
+	}
+	if _, several := s.made.LoadOrStore(config, made.Runtime()); several {
+		s.made.Store(config, nil) // somebody's cache is over several of ours, and none of them is the manager's
 	}
 	return made, nil
 }

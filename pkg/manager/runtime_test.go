@@ -1,0 +1,136 @@
+package manager_test
+
+import (
+	"net/http"
+	"testing"
+
+	"k8s.io/client-go/rest"
+	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	ctrlmanager "sigs.k8s.io/controller-runtime/pkg/manager"
+
+	"github.com/delta-runtime/delta-runtime/internal/managed"
+	"github.com/delta-runtime/delta-runtime/pkg/manager"
+)
+
+// hidden is a cache around another one, of which nobody can tell what it is.
+type hidden struct{ crcache.Cache }
+
+// hiding is a client around another one, of which nobody can tell what it is.
+type hiding struct{ client.Client }
+
+// hideCache has a NewCache of the user's wrap what was chosen before.
+func hideCache(opts *ctrlmanager.Options) {
+	inner := opts.NewCache
+	opts.NewCache = func(config *rest.Config, opts crcache.Options) (crcache.Cache, error) {
+		c, err := inner(config, opts)
+		return hidden{c}, err
+	}
+}
+
+// hideClient does so with NewClient.
+func hideClient(opts *ctrlmanager.Options) {
+	inner := opts.NewClient
+	opts.NewClient = func(config *rest.Config, opts client.Options) (client.Client, error) {
+		c, err := inner(config, opts)
+		return hiding{c}, err
+	}
+}
+
+// TestEachManagerHasARuntime makes two managers with the same options, and looks who knows their Runtimes. The
+// managers share an HTTP client, and their caches have another one, so neither tells them apart.
+func TestEachManagerHasARuntime(t *testing.T) {
+	for name, c := range map[string]struct {
+		cache, client       bool // that they are hidden
+		byCache, byClient   bool // that they know the Runtime
+		remembers, inWrites bool // that the client says what it has written, and that the Runtime knows it
+	}{
+		"as they are made":    {byCache: true, byClient: true, remembers: true, inWrites: true},
+		"a cache that hides":  {cache: true, byClient: true, remembers: true, inWrites: true},
+		"a client that hides": {client: true, byCache: true, inWrites: true},
+		"both of them hide":   {cache: true, client: true, inWrites: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			opts := options()
+			opts.Cache.HTTPClient = &http.Client{}
+			if err := manager.Configure(&opts); err != nil {
+				t.Fatal(err)
+			}
+			var made []crcache.Cache
+			inner := opts.NewCache
+			opts.NewCache = func(config *rest.Config, opts crcache.Options) (crcache.Cache, error) {
+				all, err := inner(config, opts)
+				made = append(made, all)
+				return all, err
+			}
+			if c.cache {
+				hideCache(&opts)
+			}
+			if c.client {
+				hideClient(&opts)
+			}
+			for range 2 {
+				m, err := ctrlmanager.New(nowhere, opts)
+				if err != nil {
+					t.Fatal(err)
+				}
+				of := managed.Of(made[len(made)-1])
+				if of == nil {
+					t.Fatal("the cache has no Runtime")
+				}
+				byCache, byClient := managed.Of(m.GetCache()), managed.Of(m.GetClient())
+				if (byCache == of) != c.byCache || (byClient == of) != c.byClient || !c.byCache && byCache != nil || !c.byClient && byClient != nil {
+					t.Errorf("the cache leads to %p, the client to %p, and the Runtime is %p", byCache, byClient, of)
+				}
+				if (manager.OwnWrites(m.GetClient()) != nil) != c.remembers || (of.Writes != nil) != c.inWrites {
+					t.Errorf("the client remembers %v, and the Runtime has %v", manager.OwnWrites(m.GetClient()), of.Writes)
+				}
+				if c.remembers && manager.OwnWrites(m.GetClient()) != of.Writes {
+					t.Error("the Runtime has the writes of another client")
+				}
+			}
+			if managed.Of(made[0]) == managed.Of(made[1]) {
+				t.Error("two managers have one Runtime")
+			}
+		})
+	}
+}
+
+// TestManagersThatAreMadeAtOnce makes three managers with the same options and the same HTTP client: the caches first,
+// and then the clients. Each client leads to its own manager's Runtime. The last manager has two caches of ours, so its
+// client leads to none.
+func TestManagersThatAreMadeAtOnce(t *testing.T) {
+	opts := options()
+	if err := manager.Configure(&opts); err != nil {
+		t.Fatal(err)
+	}
+	shared := &http.Client{}
+	configs := []*rest.Config{rest.CopyConfig(nowhere), rest.CopyConfig(nowhere), rest.CopyConfig(nowhere)}
+	var caches []crcache.Cache
+	for _, config := range append(configs, configs[2]) {
+		mapper, _ := pods(config, shared)
+		c, err := opts.NewCache(config, crcache.Options{HTTPClient: shared, Mapper: mapper})
+		if err != nil {
+			t.Fatal(err)
+		}
+		caches = append(caches, c)
+	}
+	for i, config := range configs {
+		mapper, _ := pods(config, shared)
+		c, err := opts.NewClient(config, client.Options{HTTPClient: shared, Mapper: mapper})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := managed.Of(caches[i])
+		if i == 2 {
+			want = nil
+		}
+		if got := managed.Of(c); got != want {
+			t.Errorf("client %d leads to %p, want %p", i, got, want)
+		}
+		again, err := opts.NewClient(config, client.Options{HTTPClient: shared, Mapper: mapper})
+		if err != nil || managed.Of(again) != nil {
+			t.Errorf("another client leads to %p, %v", managed.Of(again), err)
+		}
+	}
+}
