@@ -4,6 +4,7 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/delta-runtime/delta-runtime/internal/managed"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -15,7 +16,7 @@ var LedgerOptionsFor = ledgerOptions
 func Record[R comparable](
 	to reconcile.TypedReconciler[R], ledger *delta.Ledger[R], queue workqueue.TypedRateLimitingInterface[R],
 ) (reconcile.TypedReconciler[R], workqueue.TypedRateLimitingInterface[R]) {
-	recorded := &recordedReconciler[R]{to: to, ledger: ledger}
+	recorded := &recordedReconciler[R]{to: to, ledger: ledger, about: about{runtime: managed.New()}}
 	made := recorded.queueWith(func(string, workqueue.TypedRateLimiter[R]) workqueue.TypedRateLimitingInterface[R] { return queue })
 	return recorded, made("", nil)
 }

@@ -16,7 +16,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/delta-runtime/delta-runtime/internal/observe"
 	"github.com/delta-runtime/delta-runtime/internal/testing/scrape"
 	"github.com/delta-runtime/delta-runtime/pkg/builder"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -158,8 +157,7 @@ func TestADeletionIsNotHeldBack(t *testing.T) {
 		}
 		w.start()
 		fight(w, 20)
-		all := observe.Controllers()
-		seen := all[len(all)-1]
+		seen := w.manager.runtime.Controllers()[0]
 		about := newObject(secret, "contested").(*corev1.Secret)
 		key := delta.Key{Namespace: about.Namespace, Name: about.Name}
 		held, before := seen.LoopsHeld(), calls.Load()

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/delta-runtime/delta-runtime/internal/journal"
+	"github.com/delta-runtime/delta-runtime/internal/managed"
 	"github.com/delta-runtime/delta-runtime/internal/observe"
 	"github.com/delta-runtime/delta-runtime/internal/testing/scrape"
 	"github.com/delta-runtime/delta-runtime/pkg/builder"
@@ -23,6 +24,7 @@ import (
 
 // TestMetricsOfAController has a controller called for several causes, and scrapes.
 func TestMetricsOfAController(t *testing.T) {
+	var of *managed.Runtime
 	inWorld(t, func(t *testing.T, w *world) {
 		w.servers[configMap].Add(newObject(configMap, "there"))
 		synctest.Wait()
@@ -77,27 +79,17 @@ func TestMetricsOfAController(t *testing.T) {
 				}
 			}
 		}
-		forgetTheFailure(t)
+		of = w.manager.runtime
+		forgetTheFailure(t, of.Controllers()[0])
 	})
-	if measured() != nil {
-		t.Error("the controller is shown, and it has ended")
+	if shown := len(of.Controllers()); shown != 0 {
+		t.Errorf("%d controllers are shown, and all have ended", shown)
 	}
-}
-
-// measured returns the controller of this test, if it is shown.
-func measured() *observe.Controller {
-	for _, c := range observe.Controllers() {
-		if c.Name == "measured" {
-			return c
-		}
-	}
-	return nil
 }
 
 // forgetTheFailure has the request called that waits to be tried again.
-func forgetTheFailure(t *testing.T) {
+func forgetTheFailure(t *testing.T, c *observe.Controller) {
 	t.Helper()
-	c := measured()
 	key := delta.Key{Namespace: team, Name: "new"}
 	entries := c.Requests.Contents(10)
 	if len(entries) != 1 || entries[0].Key != key || entries[0].Due.IsZero() || entries[0].Attempts != 1 {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/hotloop"
 	"github.com/delta-runtime/delta-runtime/internal/journal"
+	"github.com/delta-runtime/delta-runtime/internal/managed"
 	"github.com/delta-runtime/delta-runtime/internal/metrics"
 	"github.com/delta-runtime/delta-runtime/internal/observe"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -20,10 +21,22 @@ import (
 
 // about is which controller a reconciler is of, for those who look at it.
 type about struct {
-	name  string
-	kind  schema.GroupVersionKind
-	cache any
-	log   logr.Logger
+	name    string
+	kind    schema.GroupVersionKind
+	cache   any
+	runtime *managed.Runtime // of its manager
+	log     logr.Logger
+}
+
+// runtime returns what the controller shares with the other parts of its manager. If none of them knows it, the
+// controller shares nothing, and the log says so.
+func (b *TypedBuilder[R]) runtime() *managed.Runtime {
+	if of := managed.Of(b.mgr.GetCache(), b.mgr.GetClient()); of != nil {
+		return of
+	}
+	b.logger().Info("The manager's cache is not one of ours, or somebody has wrapped both the cache and the client: an inspector does not show this controller, "+
+		"and the controller reads the kinds' schemas for itself; call manager.Configure, and wrap one of the two at most", "cache", fmt.Sprintf("%T", b.mgr.GetCache()))
+	return managed.New()
 }
 
 // observe shows the controller to metrics and to inspectors until the caller calls hide.
@@ -31,7 +44,9 @@ func (r *recordedReconciler[R]) observe() (hide func()) {
 	if err := metrics.Register(r.about.log); err != nil {
 		r.about.log.Error(err, "The controller has no metrics of its changes")
 	}
-	return observe.AddController(r.observed())
+	seen := r.observed()
+	end, remove := r.about.runtime.Reconciles(seen), observe.AddController(seen)
+	return func() { remove(); end() }
 }
 
 // observed is what can be seen of the controller.

@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
+	"github.com/delta-runtime/delta-runtime/internal/managed"
 	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/diff"
@@ -32,6 +33,7 @@ import (
 type plan[R comparable] struct {
 	*TypedBuilder[R]
 	ledger   *delta.Ledger[R] // nil: the controller keeps none
+	shared   *managed.Runtime // nil if there is no ledger
 	primary  schema.GroupVersionKind
 	name     string
 	watching map[string]int // how many sources of each kind there are
@@ -41,6 +43,7 @@ type plan[R comparable] struct {
 func newPlan[R comparable](b *TypedBuilder[R]) *plan[R] {
 	p := &plan[R]{TypedBuilder: b}
 	if b.keeping == keepLedger {
+		p.shared = b.runtime()
 		opts := ledgerOptions(b.mgr, b.ledgers)
 		p.schemas = opts.Schemas
 		if opts.Watched == nil {
@@ -112,7 +115,7 @@ func (p *plan[R]) controllerOptions(r reconcile.TypedReconciler[R]) (controller.
 		recorded := &recordedReconciler[R]{
 			to: r, ledger: p.ledger, causeLog: p.causeLog,
 			guard: newGuard[R](p.name, p.mgr, p.ledgers),
-			about: about{name: p.name, kind: p.primary, cache: p.mgr.GetCache(), log: p.logger()},
+			about: about{name: p.name, kind: p.primary, cache: p.mgr.GetCache(), runtime: p.shared, log: p.logger()},
 		}
 		options.Reconciler, options.NewQueue = recorded, recorded.queueWith(options.NewQueue)
 	}

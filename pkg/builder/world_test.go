@@ -31,6 +31,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/recorder"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/managed"
 	shared "github.com/delta-runtime/delta-runtime/internal/testing/informers"
 	ourcache "github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
@@ -87,6 +88,7 @@ type fakeManager struct {
 	manager.Manager // none: who calls anything else is mistaken
 	cache           cache.Cache
 	client          client.Client
+	runtime         *managed.Runtime // that client knows
 	options         config.Controller
 	logger          logr.Logger
 	added           []manager.Runnable
@@ -94,8 +96,20 @@ type fakeManager struct {
 }
 
 func newFakeManager(from cache.Cache) *fakeManager {
-	return &fakeManager{cache: from, options: config.Controller{SkipNameValidation: new(true)}, logger: logr.Discard()}
+	of := managed.New()
+	return &fakeManager{
+		cache: from, client: knowing{of: of}, runtime: of,
+		options: config.Controller{SkipNameValidation: new(true)}, logger: logr.Discard(),
+	}
 }
+
+// knowing is a client that knows the Runtime of its manager, as ours does.
+type knowing struct {
+	client.Client // none: nobody asks for anything
+	of            *managed.Runtime
+}
+
+func (k knowing) Runtime() *managed.Runtime { return k.of }
 
 func (m *fakeManager) Add(r manager.Runnable) error {
 	m.added = append(m.added, r)
