@@ -19,7 +19,7 @@ var errIdle = errors.New("the cache does not run")
 
 // act does something with the cache and a kind of it.
 func (o *Operator) act(kind string, do func(observe.Cache, observe.Kind) error) error {
-	c := o.runs()
+	c := o.runtime.Cache()
 	if c == nil {
 		return fmt.Errorf("%w: %w", inspector.ErrUnable, errIdle)
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/inspector"
+	"github.com/delta-runtime/delta-runtime/internal/managed"
 	"github.com/delta-runtime/delta-runtime/internal/observe"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/queue"
@@ -27,10 +28,11 @@ func (d delayed) Waiting(of delta.Key) delta.Changes { return d.ledger.Clerk().W
 func TestCancelSaysWhatWaits(t *testing.T) {
 	d := delayed{queue: ctrlqueue.New[delta.Key](""), ledger: delta.NewLedger[delta.Key](delta.LedgerOptions{})}
 	defer d.queue.ShutDown()
-	defer observe.AddController(&observe.Controller{
-		Name: "site", Cache: t, Requests: d, Queue: func() (queue.Stats, bool) { return d.queue.Stats(), true },
+	of := managed.New()
+	defer of.Reconciles(&observe.Controller{
+		Name: "site", Requests: d, Queue: func() (queue.Stats, bool) { return d.queue.Stats(), true },
 	})()
-	o, clerk := New(Options{Cache: t}), d.ledger.Clerk()
+	o, clerk := New(Options{Runtime: of}), d.ledger.Clerk()
 	for n, rest := range []string{
 		"", " That call is told the change that waits.", " That call is told the 2 changes that wait.",
 	} {

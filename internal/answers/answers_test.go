@@ -14,6 +14,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/inspector"
 	"github.com/delta-runtime/delta-runtime/internal/journal"
+	"github.com/delta-runtime/delta-runtime/internal/managed"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/diff"
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
@@ -64,7 +65,7 @@ func TestALongDifferenceIsCut(t *testing.T) {
 
 // TestNothingRuns asks an operator whose cache does not run.
 func TestNothingRuns(t *testing.T) {
-	o := New(Options{Cache: t})
+	o := New(Options{Runtime: managed.New()})
 	if len(o.Kinds()) != 0 || len(o.Controllers()) != 0 || len(o.Queues("", 10)) != 0 || len(o.Loops()) != 0 {
 		t.Error("there are kinds or controllers, and nothing runs")
 	}
@@ -85,7 +86,7 @@ func TestNothingRuns(t *testing.T) {
 // the list and the stream belongs to the stream.
 func TestFollowBeginsAtTheBeginning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := New(Options{Cache: t})
+		o := New(Options{Runtime: managed.New()})
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
 		go o.Run(ctx)
@@ -109,7 +110,7 @@ func TestFollowBeginsAtTheBeginning(t *testing.T) {
 // TestFollowGoesOnAfterTheBacklog follows from the middle of the journal, while more is noted.
 func TestFollowGoesOnAfterTheBacklog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := New(Options{Cache: t, Limits: journal.Limits{Deltas: 10}})
+		o := New(Options{Runtime: managed.New(), Limits: journal.Limits{Deltas: 10}})
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
 		go o.Run(ctx)

@@ -9,12 +9,13 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/inspector"
 	"github.com/delta-runtime/delta-runtime/internal/journal"
+	"github.com/delta-runtime/delta-runtime/internal/managed"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
 // TestReconcilesThatAreAskedFor asks for calls by each of what can be asked.
 func TestReconcilesThatAreAskedFor(t *testing.T) {
-	o := New(Options{Cache: t})
+	o := New(Options{Runtime: managed.New()})
 	for i, name := range []string{"a", "b", "c", "a"} {
 		call := journal.Call{Request: delta.Key{Namespace: "team", Name: name}, Result: journal.Success, Took: time.Duration(10-i) * time.Second}
 		if name == "b" {

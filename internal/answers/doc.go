@@ -1,6 +1,6 @@
 // Package answers says what an inspector wants to know of an operator that runs in this process.
 //
-//	inspector ──asks──▶ Operator ──▶ internal/observe: kinds, controllers, queues
+//	inspector ──asks──▶ Operator ──▶ internal/managed: kinds, controllers, queues
 //	   (HTTP)              │    └──▶ internal/journal: the last deltas and calls
 //	                       └──▶ the cache: resync, relist, policies
 //

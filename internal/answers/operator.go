@@ -6,6 +6,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/inspector"
 	"github.com/delta-runtime/delta-runtime/internal/journal"
+	"github.com/delta-runtime/delta-runtime/internal/managed"
 	"github.com/delta-runtime/delta-runtime/internal/observe"
 	"github.com/delta-runtime/delta-runtime/pkg/diff"
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
@@ -13,17 +14,17 @@ import (
 
 // Options say what is asked.
 type Options struct {
-	// Cache is what the manager returns as its cache.
-	Cache any
+	// Runtime is of the manager that is asked about.
+	Runtime *managed.Runtime
 	// Schemas make differences exact in lists that are maps or sets. They may be nil.
 	Schemas diff.Schemas
 	// Limits bound the journal.
 	Limits journal.Limits
 }
 
-// Operator is what runs in this process over one cache.
+// Operator is what runs of one manager.
 type Operator struct {
-	cache   any
+	runtime *managed.Runtime
 	schemas diff.Schemas
 	journal *journal.Journal
 }
@@ -32,7 +33,7 @@ var _ inspector.Subject = (*Operator)(nil)
 
 // New returns an Operator whose journal is empty.
 func New(opts Options) *Operator {
-	return &Operator{cache: opts.Cache, schemas: opts.Schemas, journal: journal.New(opts.Limits)}
+	return &Operator{runtime: opts.Runtime, schemas: opts.Schemas, journal: journal.New(opts.Limits)}
 }
 
 // Journal is where the operator looks for deltas and calls.
@@ -40,23 +41,13 @@ func (o *Operator) Journal() *journal.Journal { return o.journal }
 
 // Run has the journal note what happens until ctx ends.
 func (o *Operator) Run(ctx context.Context) {
-	defer observe.Record(o.cache, o.journal)()
+	defer o.runtime.Record(o.journal)()
 	o.journal.Run(ctx)
-}
-
-// runs returns the cache, or nil while it does not run.
-func (o *Operator) runs() observe.Cache {
-	for _, c := range observe.Caches() {
-		if c.Is(o.cache) {
-			return c
-		}
-	}
-	return nil
 }
 
 // kinds returns the kinds of the cache.
 func (o *Operator) kinds() []observe.Kind {
-	if c := o.runs(); c != nil {
+	if c := o.runtime.Cache(); c != nil {
 		return c.Kinds()
 	}
 	return nil
@@ -72,19 +63,9 @@ func (o *Operator) kind(name string) (observe.Kind, error) {
 	return observe.Kind{}, fmt.Errorf("kind %q: %w", name, inspector.ErrNotFound)
 }
 
-// controllers returns those over the cache.
-func (o *Operator) controllers() (all []*observe.Controller) {
-	for _, c := range observe.Controllers() {
-		if c.Cache == o.cache {
-			all = append(all, c)
-		}
-	}
-	return all
-}
-
 // controller returns the controller of that name.
 func (o *Operator) controller(name string) (*observe.Controller, error) {
-	for _, c := range o.controllers() {
+	for _, c := range o.runtime.Controllers() {
 		if c.Name == name {
 			return c, nil
 		}
@@ -111,7 +92,7 @@ func (o *Operator) KindNames() (all []v1.Kind) {
 
 // ControllerNames is the [inspector.Subject]'s.
 func (o *Operator) ControllerNames() (all []v1.Controller) {
-	for _, c := range o.controllers() {
+	for _, c := range o.runtime.Controllers() {
 		all = append(all, v1.Controller{Name: c.Name})
 	}
 	return all

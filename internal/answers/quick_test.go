@@ -15,6 +15,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/journal"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
+	"github.com/delta-runtime/delta-runtime/internal/managed"
 	"github.com/delta-runtime/delta-runtime/internal/objects"
 	"github.com/delta-runtime/delta-runtime/internal/observe"
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
@@ -86,13 +87,14 @@ func operatorOfMany(t *testing.T) (*Operator, delta.Key) {
 	tasks.Go("informer", c.informer.Run)
 	t.Cleanup(func() { tasks.Stop(); _ = tasks.Wait() })
 	await.Until(t, "the Pods to be there", c.informer.HasSynced)
-	t.Cleanup(observe.AddCache(c))
-	t.Cleanup(observe.AddController(&observe.Controller{
-		Name: "pods", Kind: c.Kinds()[0].GVK, Cache: c, Calls: &observe.Calls{}, Requests: requests{},
+	of := managed.New()
+	t.Cleanup(of.Runs(c))
+	t.Cleanup(of.Reconciles(&observe.Controller{
+		Name: "pods", Kind: c.Kinds()[0].GVK, Calls: &observe.Calls{}, Requests: requests{},
 		Queue:     func() (queue.Stats, bool) { return queue.Stats{}, true },
 		HeldUntil: func(delta.Key) time.Time { return time.Now().Add(time.Minute) },
 	}))
-	o := New(Options{Cache: c})
+	o := New(Options{Runtime: of})
 	notes, calls := o.journal.Kind("v1 Pod", corev1.SchemeGroupVersion.WithKind("Pod")), o.journal.Controller("pods")
 	key := delta.Key{Namespace: "team", Name: "pod-77777"}
 	for n := range 2000 {

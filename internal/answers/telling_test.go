@@ -13,6 +13,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/inspector"
 	"github.com/delta-runtime/delta-runtime/internal/journal"
+	"github.com/delta-runtime/delta-runtime/internal/managed"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -39,7 +40,7 @@ func TestAnAnswerHasABound(t *testing.T) {
 			Op: delta.Updated, Old: old, New: now,
 		})
 	}
-	o := New(Options{Cache: "none"})
+	o := New(Options{Runtime: managed.New()})
 	calls := o.journal.Controller("site")
 	for r := range 500 {
 		calls.Note(journal.Call{Request: delta.Key{Name: fmt.Sprint(r)}, Result: journal.Success, Changes: delta.NewChanges(told...)})
@@ -84,7 +85,7 @@ func TestAnAnswerLeavesOutWhatItHasNoRoomFor(t *testing.T) {
 	}
 	for name, changes := range map[string][]delta.Change{"one call": told, "all calls": told[:64]} {
 		t.Run(name, func(t *testing.T) {
-			o := New(Options{Cache: "none"})
+			o := New(Options{Runtime: managed.New()})
 			calls := o.journal.Controller("site")
 			for r := range 1000 {
 				calls.Note(journal.Call{

@@ -30,7 +30,7 @@ func (o *Operator) Why(kind, namespace, name string) (v1.Why, error) {
 		}
 	}
 	t := o.telling()
-	for _, c := range o.controllers() {
+	for _, c := range o.runtime.Controllers() {
 		if c.Kind == k.GVK && c.Requests != nil {
 			r := o.request(c, key, t)
 			r.Summary = summaryOf(&r, w.At) + heldBack(c, key, w.At)

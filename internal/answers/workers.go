@@ -13,7 +13,7 @@ import (
 // Controllers is the [inspector.Subject]'s.
 func (o *Operator) Controllers() []v1.Controller {
 	all, names := []v1.Controller{}, o.names()
-	for _, c := range o.controllers() {
+	for _, c := range o.runtime.Controllers() {
 		all = append(all, names.controllerOf(c))
 	}
 	return all
@@ -46,7 +46,7 @@ func (n names) controllerOf(c *observe.Controller) v1.Controller {
 // Loops is the [inspector.Subject]'s.
 func (o *Operator) Loops() []v1.Loop {
 	all, names := []v1.Loop{}, o.names()
-	for _, c := range o.controllers() {
+	for _, c := range o.runtime.Controllers() {
 		if c.Loops == nil {
 			continue
 		}
@@ -69,7 +69,7 @@ func (n names) loopOf(c *observe.Controller, e *hotloop.Episode[delta.Key]) v1.L
 // Queues is the [inspector.Subject]'s.
 func (o *Operator) Queues(controller string, limit int) []v1.Queue {
 	all, t := []v1.Queue{}, o.telling()
-	for _, c := range o.controllers() {
+	for _, c := range o.runtime.Controllers() {
 		if controller == "" || controller == c.Name {
 			all = append(all, t.queueOf(c, limit))
 		}

@@ -29,7 +29,7 @@ var table = map[string]rule{
 		theirs: slices.Concat(metrics, in("k8s.io/apimachinery", "github.com/go-logr/logr", "sigs.k8s.io/controller-runtime/pkg/metrics")),
 	},
 	"internal/answers": {
-		ours: in("internal/footprint", "internal/hotloop", "internal/inspector", "internal/journal", "internal/observe", "internal/path",
+		ours: in("internal/footprint", "internal/hotloop", "internal/inspector", "internal/journal", "internal/managed", "internal/observe", "internal/path",
 			"pkg/delta", "pkg/diff", "pkg/informer", "pkg/inspect/v1", "pkg/queue", "pkg/resync"),
 		theirs: in("k8s.io/apimachinery"),
 	},

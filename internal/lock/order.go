@@ -21,7 +21,7 @@ var order = [][]any{
 	{FIFO{}, Resyncer{}},
 	{Subscriber{}},
 	{Binding{}, CacheKinds{}, LowController{}},
-	{Observe{}, Runtime{}},
+	{Runtime{}},
 	{JournalShelf{}},
 	{
 		CallSteps{}, Calls{}, Clerk{}, ControllerQueue{}, Descriptions{}, Group{}, Guard{}, Horizon{}, HotLoop{}, Indexers{}, Journal{}, Limiter{}, Line{}, Listed{}, Memory{}, Mutations{},
@@ -117,9 +117,6 @@ type (
 	Clerk struct{}
 	// Stream is delta.stream.mu: what one watch has shown.
 	Stream struct{}
-	// Observe is observe.entries.mu: which journals note what. It is held while a
-	// cache or a controller is told of its journal.
-	Observe struct{}
 	// Runtime is managed.Runtime.mu: what runs of one manager, and which journal notes that. It is held
 	// while a cache or a controller is told of its journal.
 	Runtime struct{}

@@ -2,7 +2,6 @@ package observe
 
 import (
 	"context"
-	"reflect"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -14,7 +13,6 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/hotloop"
 	"github.com/delta-runtime/delta-runtime/internal/journal"
-	"github.com/delta-runtime/delta-runtime/internal/lock"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/queue"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
@@ -55,7 +53,6 @@ type Kind struct {
 type Controller struct {
 	Name  string
 	Kind  schema.GroupVersionKind // of the objects that it reconciles; empty if there are none
-	Cache any                     // that its manager has
 	Calls *Calls
 
 	Ledger func() delta.LedgerStatus
@@ -107,68 +104,16 @@ var registry entries
 type entries struct {
 	caches      list[Cache]
 	controllers list[*Controller]
-
-	mu       lock.Mutex[lock.Observe] // guards journals; held while something is added or recorded
-	journals map[any]*journal.Journal // by the cache that they are about
 }
 
 // AddCache is called when a cache starts. The caller calls remove when it has ended.
-func AddCache(c Cache) (remove func()) {
-	registry.mu.Lock()
-	defer registry.mu.Unlock()
-	for of, in := range registry.journals {
-		if c.Is(of) {
-			c.Record(in)
-		}
-	}
-	return registry.caches.add(c)
-}
+func AddCache(c Cache) (remove func()) { return registry.caches.add(c) }
 
 // Caches returns the caches that run.
 func Caches() []Cache { return registry.caches.all() }
 
 // AddController is called when a controller starts. The caller calls remove when it has ended.
-func AddController(c *Controller) (remove func()) {
-	registry.mu.Lock()
-	defer registry.mu.Unlock()
-	if !reflect.ValueOf(c.Cache).Comparable() { // a user's own around ours, which is a struct; nobody asks for it
-		c.Cache = nil
-	}
-	if in := registry.journals[c.Cache]; in != nil {
-		c.Record(in)
-	}
-	return registry.controllers.add(c)
-}
-
-// Record has a journal note what a manager's cache and its controllers do, also those that start
-// later, until the caller calls end. The cache is what the manager returns. Only one journal notes
-// at a time.
-func Record(of any, in *journal.Journal) (end func()) {
-	record(of, in)
-	return func() { record(of, nil) }
-}
-
-func record(of any, in *journal.Journal) {
-	registry.mu.Lock()
-	defer registry.mu.Unlock()
-	if registry.journals == nil {
-		registry.journals = map[any]*journal.Journal{}
-	}
-	registry.journals[of] = in
-	if in == nil {
-		delete(registry.journals, of)
-	}
-	for _, c := range Caches() {
-		if c.Is(of) {
-			c.Record(in)
-		}
-	}
-	for _, c := range Controllers() {
-		if c.Cache == of {
-			c.Record(in)
-		}
-	}
-}
+func AddController(c *Controller) (remove func()) { return registry.controllers.add(c) }
 
 // Controllers returns the controllers that run.
 func Controllers() []*Controller { return registry.controllers.all() }

@@ -23,7 +23,6 @@ import (
 type about struct {
 	name    string
 	kind    schema.GroupVersionKind
-	cache   any
 	runtime *managed.Runtime // of its manager
 	log     logr.Logger
 }
@@ -52,7 +51,7 @@ func (r *recordedReconciler[R]) observe() (hide func()) {
 // observed is what can be seen of the controller.
 func (r *recordedReconciler[R]) observed() *observe.Controller {
 	o := &observe.Controller{
-		Name: r.about.name, Kind: r.about.kind, Cache: r.about.cache, Calls: &r.calls,
+		Name: r.about.name, Kind: r.about.kind, Calls: &r.calls,
 		Ledger: r.ledger.Status, Steps: r.ledger.Steps, HeldBack: r.ledger.Clerk().HeldBack,
 		Queue: func() (stats queue.Stats, ours bool) {
 			if q := r.inspected(); q != nil {

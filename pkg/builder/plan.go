@@ -115,7 +115,7 @@ func (p *plan[R]) controllerOptions(r reconcile.TypedReconciler[R]) (controller.
 		recorded := &recordedReconciler[R]{
 			to: r, ledger: p.ledger, causeLog: p.causeLog,
 			guard: newGuard[R](p.name, p.mgr, p.ledgers),
-			about: about{name: p.name, kind: p.primary, cache: p.mgr.GetCache(), runtime: p.shared, log: p.logger()},
+			about: about{name: p.name, kind: p.primary, runtime: p.shared, log: p.logger()},
 		}
 		options.Reconciler, options.NewQueue = recorded, recorded.queueWith(options.NewQueue)
 	}

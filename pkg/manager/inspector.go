@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"runtime"
 	"sync"
 	"time"
-	"weak"
 
 	"github.com/go-logr/logr"
 	"k8s.io/client-go/rest"
@@ -19,6 +17,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/answers"
 	"github.com/delta-runtime/delta-runtime/internal/inspector"
 	"github.com/delta-runtime/delta-runtime/internal/journal"
+	"github.com/delta-runtime/delta-runtime/internal/managed"
 	"github.com/delta-runtime/delta-runtime/internal/schemas"
 	"github.com/delta-runtime/delta-runtime/pkg/cache"
 	"github.com/delta-runtime/delta-runtime/pkg/inspect"
@@ -27,7 +26,8 @@ import (
 // AddInspector adds an inspector to the manager: the page /delta/, the API below it, and what
 // `kubectl delta` asks. It shows the kinds of the cache, what changed lately, what reconcilers
 // were called for, and their queues. Call it once, and before the manager starts. It returns an
-// error if the manager's cache is not ours.
+// error if the manager's cache is not ours. You may wrap the cache or the client after [Configure], but not
+// both: one of them has to lead the inspector to our cache.
 //
 // Without a BindAddress the manager's metrics server serves it, and has to be on. The inspector
 // answers what the metrics' filter lets through. With the filter that kubebuilder scaffolds, a
@@ -38,32 +38,33 @@ func AddInspector(mgr ctrlmanager.Manager, opts inspect.Options) error {
 	if mgr == nil {
 		return errors.New("add inspector: the manager is nil")
 	}
-	ours, err := cache.Unwrap(mgr.GetCache())
-	if err != nil {
+	of := managed.Of(mgr.GetCache(), mgr.GetClient())
+	if of == nil {
+		_, err := cache.Unwrap(mgr.GetCache())
 		return fmt.Errorf("add inspector: %w", err)
 	}
 	if opts.BindAddress != "" && !isLoopback(opts.BindAddress) {
 		return fmt.Errorf("add inspector: BindAddress is %q, which is not localhost, 127.0.0.1 or [::1] with a port: "+
 			"an inspector without authentication is served on loopback only; leave BindAddress out to have it beside the metrics", opts.BindAddress)
 	}
-	forget, err := claim(ours)
+	forget, err := of.Inspect()
 	if err != nil {
-		return err
+		return fmt.Errorf("add inspector: %w", err)
 	}
-	if err := addInspector(mgr, opts); err != nil {
+	if err := addInspector(mgr, of, opts); err != nil {
 		forget()
 		return err
 	}
 	return nil
 }
 
-func addInspector(mgr ctrlmanager.Manager, opts inspect.Options) error {
+func addInspector(mgr ctrlmanager.Manager, of *managed.Runtime, opts inspect.Options) error {
 	kinds, err := schemas.Of(mgr)
 	if err != nil {
 		mgr.GetLogger().Error(err, "The inspector shows differences without schemas")
 	}
 	operator := answers.New(answers.Options{
-		Cache: mgr.GetCache(), Schemas: kinds,
+		Runtime: of, Schemas: kinds,
 		Limits: journal.Limits{Deltas: opts.Deltas, Calls: opts.Reconciles, Bytes: opts.Bytes},
 	})
 	i := &inspected{operator: operator, done: make(chan struct{})}
@@ -94,19 +95,6 @@ func serveBeside(mgr ctrlmanager.Manager, handler http.Handler) error {
 		return errors.New("add inspector beside the metrics: they are off; set Metrics.BindAddress of the manager's options, or BindAddress of the inspector's")
 	}
 	return nil
-}
-
-// caches are those that have an inspector, as weak pointers.
-var caches sync.Map
-
-// claim returns an error for a cache that has an inspector already: it has one journal.
-func claim(c *cache.Cache) (forget func(), err error) {
-	key := weak.Make(c)
-	if _, twice := caches.LoadOrStore(key, nil); twice {
-		return nil, errors.New("add inspector: this manager has one already")
-	}
-	runtime.AddCleanup(c, func(key weak.Pointer[cache.Cache]) { caches.Delete(key) }, key)
-	return func() { caches.Delete(key) }, nil
 }
 
 // marking returns a provider of the same filter, which marks what it lets through. Without a

@@ -2,6 +2,7 @@ package manager_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"k8s.io/client-go/rest"
@@ -10,6 +11,7 @@ import (
 	ctrlmanager "sigs.k8s.io/controller-runtime/pkg/manager"
 
 	"github.com/delta-runtime/delta-runtime/internal/managed"
+	"github.com/delta-runtime/delta-runtime/pkg/inspect"
 	"github.com/delta-runtime/delta-runtime/pkg/manager"
 )
 
@@ -88,11 +90,27 @@ func TestEachManagerHasARuntime(t *testing.T) {
 				if c.remembers && manager.OwnWrites(m.GetClient()) != of.Writes {
 					t.Error("the Runtime has the writes of another client")
 				}
+				tryInspectors(t, m, c.byCache || c.byClient)
 			}
 			if managed.Of(made[0]) == managed.Of(made[1]) {
 				t.Error("two managers have one Runtime")
 			}
 		})
+	}
+}
+
+// tryInspectors adds two inspectors to a manager that can have one or none.
+func tryInspectors(t *testing.T, m ctrlmanager.Manager, can bool) {
+	t.Helper()
+	want := []string{"", "this manager has one already"}
+	if !can {
+		want = []string{"which is not one of ours", "which is not one of ours"}
+	}
+	for i, want := range want {
+		err := manager.AddInspector(m, inspect.Options{BindAddress: "127.0.0.1:0"})
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("inspector %d: the error is %v, want %q in it", i, err, want)
+		}
 	}
 }
 
