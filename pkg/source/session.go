@@ -14,6 +14,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/lock"
+	"github.com/delta-runtime/delta-runtime/internal/managed"
 	"github.com/delta-runtime/delta-runtime/internal/observe"
 )
 
@@ -218,12 +219,13 @@ func (s *session) giveUp(ctx context.Context) {
 // notSynced says which kinds of a cache of ours are not synced, and why. A source waits for all
 // kinds that there are when it starts, so its own kind need not be the one that is missing.
 func notSynced(from cache.Cache) string {
+	of := managed.Of(from)
+	if of == nil {
+		return ""
+	}
 	var whys []string
-	for _, c := range observe.Caches() {
-		if !c.Is(from) {
-			continue
-		}
-		for _, k := range c.Kinds() {
+	if runs := of.Cache(); runs != nil {
+		for _, k := range runs.Kinds() {
 			if status := k.Informer.Status(); !status.Synced {
 				whys = append(whys, status.Reflector.Why)
 			}
