@@ -34,8 +34,6 @@ type crowd struct {
 	informer         *engine.Informer[any]
 }
 
-func (c *crowd) Is(cache any) bool { return cache == c }
-
 func (*crowd) Record(*journal.Journal) {}
 
 func (c *crowd) Kinds() []observe.Kind {

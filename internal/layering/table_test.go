@@ -25,7 +25,7 @@ var table = map[string]rule{
 	},
 	"internal/managed": {ours: in("internal/journal", "internal/lock", "internal/observe", "pkg/delta", "pkg/diff")},
 	"internal/metrics": {
-		ours:   in("internal/lock", "internal/observe", "internal/reflector", "pkg/informer"),
+		ours:   in("internal/lock", "internal/managed", "internal/observe", "internal/reflector", "pkg/informer"),
 		theirs: slices.Concat(metrics, in("k8s.io/apimachinery", "github.com/go-logr/logr", "sigs.k8s.io/controller-runtime/pkg/metrics")),
 	},
 	"internal/answers": {

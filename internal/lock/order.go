@@ -26,7 +26,7 @@ var order = [][]any{
 	{
 		CallSteps{}, Calls{}, Clerk{}, ControllerQueue{}, Descriptions{}, Group{}, Guard{}, Horizon{}, HotLoop{}, Indexers{}, Journal{}, Limiter{}, Line{}, Listed{}, Memory{}, Mutations{},
 		PathChecks{}, PathPredicate{}, Pins{}, QueueClock{}, Reflector{}, Relatives{}, Relists{}, SaveFiles{},
-		SchemaServers{}, SchemaTypes{}, Session{}, Sessions{}, SharedInformer{}, StepCounts{}, Stream{}, Wishes{}, Writes{},
+		SchemaServers{}, SchemaTypes{}, Session{}, Sessions{}, SharedInformer{}, Shown{}, StepCounts{}, Stream{}, Wishes{}, Writes{},
 	},
 }
 
@@ -120,6 +120,8 @@ type (
 	// Runtime is managed.Runtime.mu: what runs of one manager, and which journal notes that. It is held
 	// while a cache or a controller is told of its journal.
 	Runtime struct{}
+	// Shown is managed.runtimes.mu: which Runtimes a scrape looks at.
+	Shown struct{}
 	// Guard is builder.guard.mu: which requests are held back.
 	Guard struct{}
 	// Calls is observe.Calls.mu: why calls were told that something is missing.

@@ -4,6 +4,7 @@
 //	cache.Start ──────Runs──▶ ┌─────────┐ ◀──Cache, Controllers── metrics, inspector
 //	controller ──Reconciles─▶ │ Runtime │ ◀──Writes, Schemas───── builder
 //	                          └─────────┘ ◀──Record────────────── inspector
+//	                           Live: all of this process
 //
 // Each cache makes a [Runtime], so one without a manager has one, and two managers that are made with the same
 // options have two. The others find it with [Of]: by the manager's cache, or by its client if a user has wrapped the

@@ -50,10 +50,12 @@ func (r *Runtime) Runs(c observe.Cache) (end func()) {
 		c.Record(r.journal)
 	}
 	r.cache = c
+	r.showLocked()
 	return func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.cache = nil
+		r.showLocked()
 	}
 }
 
@@ -72,10 +74,12 @@ func (r *Runtime) Reconciles(c *observe.Controller) (end func()) {
 		c.Record(r.journal)
 	}
 	r.controllers = append(slices.Clone(r.controllers), c)
+	r.showLocked()
 	return func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.controllers = slices.DeleteFunc(slices.Clone(r.controllers), func(other *observe.Controller) bool { return other == c })
+		r.showLocked()
 	}
 }
 

@@ -65,6 +65,11 @@ func TestRuntime(t *testing.T) {
 			}
 			compare(t, r, cache, all, in)
 		}
+		endCache()
+		for _, c := range all {
+			c.end()
+		}
+		compare(t, r, nil, nil, in)
 	})
 }
 
@@ -73,6 +78,9 @@ func compare(t *testing.T, r *Runtime, cache observe.Cache, all []running, in *j
 	t.Helper()
 	if r.Cache() != cache || !slices.EqualFunc(r.Controllers(), all, func(got *observe.Controller, want running) bool { return got == want.is }) {
 		t.Fatalf("the cache %v and %d controllers are shown, want %v and %d in their order", r.Cache(), len(r.Controllers()), cache, len(all))
+	}
+	if slices.Contains(Live(), r) != (cache != nil || len(all) > 0) {
+		t.Fatalf("with the cache %v and %d controllers it is live: %v", cache, len(all), slices.Contains(Live(), r))
 	}
 	if cache != nil && cache.(*noted).in.Load() != in {
 		t.Fatal("the cache has another journal")

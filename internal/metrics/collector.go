@@ -6,6 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/delta-runtime/delta-runtime/internal/lock"
+	"github.com/delta-runtime/delta-runtime/internal/managed"
 	"github.com/delta-runtime/delta-runtime/internal/observe"
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
 )
@@ -26,6 +27,24 @@ var _ prometheus.Collector = (*collector)(nil)
 // newCollector returns a collector of our own families.
 func newCollector() *collector { return collectorOf(families...) }
 
+// caches returns all that run in this process.
+func caches() (all []observe.Cache) {
+	for _, of := range managed.Live() {
+		if c := of.Cache(); c != nil {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// controllers returns all that run in this process.
+func controllers() (all []*observe.Controller) {
+	for _, of := range managed.Live() {
+		all = append(all, of.Controllers()...)
+	}
+	return all
+}
+
 // newClientGo returns a collector of one of client-go's families.
 func newClientGo(f *family) *collector {
 	c := collectorOf(f)
@@ -35,7 +54,7 @@ func newClientGo(f *family) *collector {
 }
 
 func collectorOf(all ...*family) *collector {
-	c := &collector{descs: map[*family]*prometheus.Desc{}, caches: observe.Caches, controllers: observe.Controllers, kind: samples.kind}
+	c := &collector{descs: map[*family]*prometheus.Desc{}, caches: caches, controllers: controllers, kind: samples.kind}
 	for _, f := range all {
 		c.descs[f] = prometheus.NewDesc(f.name, f.help, f.labels, nil)
 	}

@@ -2,7 +2,7 @@
 //
 //	Prometheus ──scrape──▶ controller-runtime's registry ──Collect──▶ collector
 //	                                                                     │ asks
-//	            caches, controllers, queues ◀── internal/observe ◀───────┘
+//	            caches, controllers, queues ◀── internal/managed ◀───────┘
 //
 // Nothing is counted here. A scrape reads the counts that the parts have anyway, so what nobody
 // scrapes costs nothing. Each metric has its name, type, labels and help in one table, families.go.

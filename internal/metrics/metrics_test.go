@@ -61,8 +61,8 @@ func table() string {
 	return b.String()
 }
 
-// controllers returns two of the same name, as a process may have, with odd names of steps.
-func controllers() []*observe.Controller {
+// twoControllers returns two of the same name, as a process may have, with odd names of steps.
+func twoControllers() []*observe.Controller {
 	clerk := delta.NewLedger[string](delta.LedgerOptions{}).Clerk()
 	var all []*observe.Controller
 	for n := range 2 {
@@ -88,7 +88,7 @@ func controllers() []*observe.Controller {
 func TestSeriesOfTheSameLabelsAreOne(t *testing.T) {
 	c := newCollector()
 	c.caches = func() []observe.Cache { return nil }
-	c.controllers = controllers
+	c.controllers = twoControllers
 	registry := prometheus.NewPedanticRegistry()
 	if err := registry.Register(c); err != nil {
 		t.Fatal(err)

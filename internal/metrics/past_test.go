@@ -13,7 +13,7 @@ import (
 // TestNoCounterFalls has one of two controllers of the same name end between two scrapes, and start
 // again.
 func TestNoCounterFalls(t *testing.T) {
-	all := controllers()
+	all := twoControllers()
 	run := all
 	c := newCollector()
 	c.caches = func() []observe.Cache { return nil }
@@ -40,7 +40,7 @@ func TestNoCounterFalls(t *testing.T) {
 
 // TestWhatIsGoneStaysInTheSum has a controller end, and another count on.
 func TestWhatIsGoneStaysInTheSum(t *testing.T) {
-	all := controllers()
+	all := twoControllers()
 	c := newCollector()
 	c.caches = func() []observe.Cache { return nil }
 	registry := prometheus.NewPedanticRegistry()
@@ -55,7 +55,7 @@ func TestWhatIsGoneStaysInTheSum(t *testing.T) {
 		{run: all, want: 2},
 		{run: all[1:], want: 2},
 		{run: all[1:], want: 2},
-		{run: append(controllers(), all[1]), want: 4},
+		{run: append(twoControllers(), all[1]), want: 4},
 		{run: all[:1], want: 4},
 		{run: nil},
 		{run: all[:1], want: 1}, // the series was gone, so nothing remembers

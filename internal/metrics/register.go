@@ -17,10 +17,12 @@ var registered struct {
 }
 
 // Register registers the metrics with controller-runtime's registry, once. It logs which of
-// client-go's names are left out because somebody else has them.
-func Register(log logr.Logger) error {
+// client-go's names are left out because somebody else has them, and each time if all of ours are.
+func Register(log logr.Logger) {
 	registered.once.Do(func() { registered.err = register(ctrlmetrics.Registry, log) })
-	return registered.err
+	if registered.err != nil {
+		log.Error(registered.err, "There are no metrics of the cache and the controllers")
+	}
 }
 
 // register registers each of client-go's names on its own, and with a description. So a name that

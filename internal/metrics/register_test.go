@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/journal"
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
+	"github.com/delta-runtime/delta-runtime/internal/managed"
 	about "github.com/delta-runtime/delta-runtime/internal/objects"
 	"github.com/delta-runtime/delta-runtime/internal/observe"
 )
@@ -26,8 +28,6 @@ type idle struct {
 	observe.Resyncer // none: nothing is asked of it
 	informer         *engine.Informer[any]
 }
-
-func (c *idle) Is(cache any) bool { return cache == c }
 
 func (*idle) Record(*journal.Journal) {}
 
@@ -40,7 +40,7 @@ func (c *idle) Kinds() []observe.Kind {
 func aCache(t *testing.T) {
 	t.Helper()
 	c := &idle{informer: engine.New[any](listwatch.ListWatcher[any](nil), engine.Options[any]{Name: "v1 Pod", Traits: about.Traits})}
-	t.Cleanup(observe.AddCache(c))
+	t.Cleanup(managed.New().Runs(c))
 }
 
 // serve returns what /metrics answers, which has to be 200. controller-runtime answers 500 where a
@@ -147,5 +147,20 @@ func TestNamesOfOursThatAreTaken(t *testing.T) {
 	registry.MustRegister(prometheus.NewGauge(prometheus.GaugeOpts{Name: synced.name, Help: "Something else."}))
 	if err := register(registry, logr.Discard()); err == nil || !strings.Contains(err.Error(), synced.name) {
 		t.Errorf("register: %v, want an error that names %s", err, synced.name)
+	}
+}
+
+// TestMetricsThatAreRefusedAreLogged registers after the registration has failed: each cache and controller says it.
+func TestMetricsThatAreRefusedAreLogged(t *testing.T) {
+	Register(logr.Discard())
+	before := registered.err
+	defer func() { registered.err = before }()
+	registered.err = errors.New("taken")
+	var lines []string
+	for range 2 {
+		Register(funcr.New(func(_, args string) { lines = append(lines, args) }, funcr.Options{}))
+	}
+	if len(lines) != 2 || !strings.Contains(lines[1], "no metrics") || !strings.Contains(lines[1], "taken") {
+		t.Errorf("the log says %q", lines)
 	}
 }

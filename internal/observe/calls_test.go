@@ -3,7 +3,6 @@ package observe
 import (
 	"maps"
 	"math/rand/v2"
-	"slices"
 	"testing"
 	"time"
 
@@ -53,28 +52,6 @@ func TestCalls(t *testing.T) {
 		for cause := delta.Primary; int(cause) < causes; cause++ {
 			if r := got.Latency[cause]; r.Count() != seen[cause] {
 				t.Fatalf("%d latencies for %v, want %d", r.Count(), cause, seen[cause])
-			}
-		}
-	})
-}
-
-// TestRegistry adds and removes at random, and compares.
-func TestRegistry(t *testing.T) {
-	seeds.Run(t, 100, func(t *testing.T, rng *rand.Rand) {
-		var l list[int]
-		var want []int
-		removes := map[int]func(){}
-		for n := range 100 {
-			if len(want) > 0 && rng.IntN(2) == 0 {
-				i := rng.IntN(len(want))
-				removes[want[i]]()
-				want = slices.Delete(want, i, i+1)
-			} else {
-				removes[n] = l.add(n)
-				want = append(want, n)
-			}
-			if got := l.all(); !slices.Equal(got, want) {
-				t.Fatalf("the list is %v, want %v", got, want)
 			}
 		}
 	})

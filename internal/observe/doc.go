@@ -1,12 +1,8 @@
-// Package observe knows what can be seen of the caches and controllers that run in this process.
-//
-//	cache.Start ──AddCache──▶ ┌──────────┐ ◀──Caches── metrics, inspector
-//	                          │ registry │
-//	controller.Start ──Add──▶ └──────────┘ ◀──Controllers── metrics, inspector
+// Package observe says what can be seen of a cache and of a controller that run. A Runtime of internal/managed has those
+// that do.
 //
 // Its entries are asked, and ask in turn: an informer for its Status, a queue for its Stats. A
 // controller also counts what its reconciler was called for, in [Calls].
 //
-// Any goroutine may call anything. The registry is copied when something is added, so that who
-// looks at it waits for nobody.
+// Any goroutine may call anything.
 package observe

@@ -40,12 +40,8 @@ func (b *TypedBuilder[R]) runtime() *managed.Runtime {
 
 // observe shows the controller to metrics and to inspectors until the caller calls hide.
 func (r *recordedReconciler[R]) observe() (hide func()) {
-	if err := metrics.Register(r.about.log); err != nil {
-		r.about.log.Error(err, "The controller has no metrics of its changes")
-	}
-	seen := r.observed()
-	end, remove := r.about.runtime.Reconciles(seen), observe.AddController(seen)
-	return func() { remove(); end() }
+	metrics.Register(r.about.log)
+	return r.about.runtime.Reconciles(r.observed())
 }
 
 // observed is what can be seen of the controller.

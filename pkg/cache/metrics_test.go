@@ -9,7 +9,6 @@ import (
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
-	"github.com/delta-runtime/delta-runtime/internal/observe"
 	patiently "github.com/delta-runtime/delta-runtime/internal/testing/await"
 	"github.com/delta-runtime/delta-runtime/internal/testing/scrape"
 )
@@ -68,7 +67,9 @@ func TestMetricsOfAKind(t *testing.T) {
 		return scrape.Read(t, metrics.Registry, "delta_")["delta_cache_deaf_since_timestamp_seconds"+labels] >= float64(began.Unix())
 	})
 	stop()
-	patiently.Until(t, "the cache to be gone", func() bool { return len(observe.Caches()) == 0 })
+	if c.runtime.Cache() != nil {
+		t.Error("the cache is shown, and it has ended")
+	}
 	if got := scrape.Read(t, metrics.Registry, "delta_"); len(got) > 0 {
 		t.Errorf("there are metrics of a cache that has ended: %v", got)
 	}
@@ -87,5 +88,7 @@ func twice(t *testing.T, f *fakeAPI, labels string) {
 		t.Errorf("two caches have %v objects, synced %v, want 4 and 1", got["delta_cache_objects"+labels], got["delta_cache_synced"+labels])
 	}
 	stop()
-	patiently.Until(t, "the other cache to be gone", func() bool { return len(observe.Caches()) == 1 })
+	if other.runtime.Cache() != nil {
+		t.Error("the other cache is shown, and it has ended")
+	}
 }

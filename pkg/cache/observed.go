@@ -18,19 +18,13 @@ var _ observe.Cache = observed{}
 
 // observe shows the cache to metrics and to inspectors until the caller calls hide.
 func (c *Cache) observe() (hide func()) {
-	if err := metrics.Register(c.ours.Log); err != nil {
-		c.ours.Log.Error(err, "The cache has no metrics")
-	}
-	end, remove := c.runtime.Runs(observed{c}), observe.AddCache(observed{c})
-	return func() { remove(); end() }
+	metrics.Register(c.ours.Log)
+	return c.runtime.Runs(observed{c})
 }
 
 // Runtime returns what the cache shares with the other parts of its manager. The result is of an internal package: only
 // our own packages can use it.
 func (c *Cache) Runtime() *managed.Runtime { return c.runtime }
-
-// Is reports whether this is what a manager has as its cache.
-func (c observed) Is(cache any) bool { return cache == c.Cache }
 
 // Kinds returns the kinds that have an informer, in order of their names.
 func (c observed) Kinds() []observe.Kind {

@@ -2,8 +2,6 @@ package observe
 
 import (
 	"context"
-	"slices"
-	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/labels"
@@ -20,8 +18,6 @@ import (
 
 // Cache is a cache that runs.
 type Cache interface {
-	// Is reports whether this is what a manager has as its cache.
-	Is(cache any) bool
 	// Kinds returns the kinds that have an informer, in order of their names.
 	Kinds() []Kind
 	Resyncer
@@ -96,56 +92,4 @@ type Remembered interface {
 	// Waiting returns what the next call for a request will be told.
 	Waiting(of delta.Key) delta.Changes
 	LastSuccess(of delta.Key) (time.Time, bool)
-}
-
-// registry has what runs in this process.
-var registry entries
-
-type entries struct {
-	caches      list[Cache]
-	controllers list[*Controller]
-}
-
-// AddCache is called when a cache starts. The caller calls remove when it has ended.
-func AddCache(c Cache) (remove func()) { return registry.caches.add(c) }
-
-// Caches returns the caches that run.
-func Caches() []Cache { return registry.caches.all() }
-
-// AddController is called when a controller starts. The caller calls remove when it has ended.
-func AddController(c *Controller) (remove func()) { return registry.controllers.add(c) }
-
-// Controllers returns the controllers that run.
-func Controllers() []*Controller { return registry.controllers.all() }
-
-// list is a set that is rarely changed and often read.
-type list[T comparable] struct{ now atomic.Pointer[[]T] }
-
-func (l *list[T]) all() []T {
-	if all := l.now.Load(); all != nil {
-		return *all
-	}
-	return nil
-}
-
-func (l *list[T]) add(one T) (remove func()) {
-	l.change(func(all []T) []T { return append(all, one) })
-	return func() {
-		l.change(func(all []T) []T { return slices.DeleteFunc(all, func(other T) bool { return other == one }) })
-	}
-}
-
-// change replaces the list by what is made of a copy.
-func (l *list[T]) change(of func([]T) []T) {
-	for {
-		before := l.now.Load()
-		var all []T
-		if before != nil {
-			all = slices.Clone(*before)
-		}
-		all = of(all)
-		if l.now.CompareAndSwap(before, &all) {
-			return
-		}
-	}
 }
