@@ -119,7 +119,7 @@ var table = map[string]rule{
 	"internal/writes": {ours: in("internal/lock", "pkg/delta"), theirs: in("k8s.io/apimachinery")},
 	"pkg/manager": {
 		ours: in("internal/answers", "internal/inspector", "internal/journal", "internal/managed", "internal/memory", "internal/schemas", "internal/writes",
-			"pkg/cache", "pkg/delta", "pkg/inspect"),
+			"pkg/cache", "pkg/delta", "pkg/diff", "pkg/inspect"),
 		theirs: edge,
 	},
 	"pkg/inspect": {},

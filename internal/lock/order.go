@@ -26,7 +26,7 @@ var order = [][]any{
 	{
 		CallSteps{}, Calls{}, Clerk{}, ControllerQueue{}, Descriptions{}, Group{}, Guard{}, Horizon{}, HotLoop{}, Indexers{}, Journal{}, Limiter{}, Line{}, Listed{}, Memory{}, Mutations{},
 		PathChecks{}, PathPredicate{}, Pins{}, QueueClock{}, Reflector{}, Relatives{}, Relists{}, SaveFiles{},
-		SchemaServers{}, SchemaTypes{}, Session{}, Sessions{}, SharedInformer{}, Shown{}, StepCounts{}, Stream{}, Wishes{}, Writes{},
+		SchemaTypes{}, Session{}, Sessions{}, SharedInformer{}, Shown{}, StepCounts{}, Stream{}, Wishes{}, Writes{},
 	},
 }
 
@@ -136,8 +136,6 @@ type (
 	PathPredicate struct{}
 	// Descriptions is schemas.descriptions.mu: what the server says about its kinds.
 	Descriptions struct{}
-	// SchemaServers is schemas.registry.mu: which servers' descriptions are in use.
-	SchemaServers struct{}
 	// SchemaTypes is schemas.descriptions.making: the turn to make types.
 	SchemaTypes struct{}
 

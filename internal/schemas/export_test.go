@@ -12,18 +12,6 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/openapi"
 )
 
-// InUse is how many servers' descriptions are in use.
-func InUse() (n int) {
-	inUse.mu.Lock()
-	defer inUse.mu.Unlock()
-	for _, p := range inUse.known {
-		if p.Value() != nil {
-			n++
-		}
-	}
-	return n
-}
-
 // Keeps reports whether the type of a kind is in memory.
 func (s *Kinds) Keeps(kind string) bool {
 	runtime.GC()

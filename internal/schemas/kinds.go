@@ -40,11 +40,11 @@ var _ diff.Schemas = (*Kinds)(nil)
 // New returns the types of a server's kinds. The scheme says which kind a Go type is,
 // because typed objects do not say it.
 func New(config *rest.Config, httpClient *http.Client, scheme *runtime.Scheme) (*Kinds, error) {
-	server, err := newDescriptions(config, httpClient)
+	from, err := newServer(config, httpClient)
 	if err != nil {
 		return nil, err
 	}
-	return &Kinds{scheme, server}, nil
+	return &Kinds{scheme, &descriptions{server: from, known: map[schema.GroupVersion]*group{}}}, nil
 }
 
 // Server is what a manager knows of its server.
@@ -54,19 +54,19 @@ type Server interface {
 	GetScheme() *runtime.Scheme
 }
 
-// Of returns the types of the kinds of a manager's server. All who ask have the same descriptions.
-// They ask the server for nothing before somebody wants a difference. A manager for tests may have no
-// server. Then there are none.
+// Of returns the types of the kinds of a manager's server. They ask the server for nothing before
+// somebody wants a difference. A manager for tests may have no server. Then there are none. A manager's
+// Runtime calls it once, so that all who ask there have the same.
 func Of(s Server) (diff.Schemas, error) {
 	config, client := s.GetConfig(), s.GetHTTPClient()
 	if config == nil || client == nil {
 		return nil, nil //nolint:nilnil // differences are made without, too
 	}
-	server, err := inUse.of(config, client)
+	all, err := New(config, client, s.GetScheme())
 	if err != nil {
-		return nil, err // not Kinds: a nil *Kinds is not nil Schemas
+		return nil, err // not all: a nil *Kinds is not nil Schemas
 	}
-	return &Kinds{s.GetScheme(), server}, nil
+	return all, nil
 }
 
 // ObjectToTyped is [diff.Schemas].

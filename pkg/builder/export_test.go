@@ -2,14 +2,17 @@ package builder
 
 import (
 	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/delta-runtime/delta-runtime/internal/managed"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// LedgerOptionsFor is ledgerOptions.
-var LedgerOptionsFor = ledgerOptions
+// LedgerOptionsFor returns the options of a controller's ledger.
+func LedgerOptionsFor(mgr manager.Manager, opts delta.LedgerOptions) delta.LedgerOptions {
+	return ledgerOptions(mgr, ControllerManagedBy(mgr).runtime(), opts)
+}
 
 // Record returns what a controller with a ledger is made of: a reconciler that is told why it
 // is called, and its queue, which adds to another one.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/journal"
 	"github.com/delta-runtime/delta-runtime/internal/ledger"
+	"github.com/delta-runtime/delta-runtime/internal/managed"
 	"github.com/delta-runtime/delta-runtime/internal/observe"
 	"github.com/delta-runtime/delta-runtime/internal/recording"
 	"github.com/delta-runtime/delta-runtime/internal/schemas"
@@ -25,24 +26,24 @@ import (
 )
 
 // ledgerOptions completes the user's options with what the manager knows.
-func ledgerOptions(mgr manager.Manager, opts delta.LedgerOptions) delta.LedgerOptions {
+func ledgerOptions(mgr manager.Manager, of *managed.Runtime, opts delta.LedgerOptions) delta.LedgerOptions {
 	if opts.KindOf == nil {
 		scheme := mgr.GetScheme()
 		opts.KindOf = func(obj delta.Object) (schema.GroupVersionKind, error) { return apiutil.GVKForObject(obj, scheme) }
 	}
 	if opts.Writes == nil {
-		opts.Writes = writesOf(mgr)
+		opts.Writes = writesOf(mgr, of)
 	}
 	if opts.Schemas == nil {
-		opts.Schemas = schemasOf(mgr)
+		opts.Schemas = schemasOf(mgr, of)
 	}
 	return opts
 }
 
-// schemasOf returns the schemas of the server's kinds. Without them differences in lists are
-// coarser.
-func schemasOf(mgr manager.Manager) diff.Schemas {
-	kinds, err := schemas.Of(mgr)
+// schemasOf returns the schemas of the server's kinds, which a manager's controllers share. Without
+// them differences in lists are coarser.
+func schemasOf(mgr manager.Manager, of *managed.Runtime) diff.Schemas {
+	kinds, err := of.Schemas(func() (diff.Schemas, error) { return schemas.Of(mgr) })
 	if err != nil {
 		mgr.GetLogger().Error(err, "Differences are made without schemas")
 	}

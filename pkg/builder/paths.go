@@ -70,7 +70,7 @@ func (p *plan[R]) checkPathsLater() error {
 		return nil
 	}
 	if p.schemas == nil { // there is no ledger
-		p.schemas = schemasOf(p.mgr)
+		p.schemas = schemasOf(p.mgr, p.runtime())
 	}
 	return p.mgr.Add(&pathCheck{asked: later, schemas: p.schemas, log: p.logger()})
 }

@@ -44,7 +44,7 @@ func newPlan[R comparable](b *TypedBuilder[R]) *plan[R] {
 	p := &plan[R]{TypedBuilder: b}
 	if b.keeping == keepLedger {
 		p.shared = b.runtime()
-		opts := ledgerOptions(b.mgr, b.ledgers)
+		opts := ledgerOptions(b.mgr, p.shared, b.ledgers)
 		p.schemas = opts.Schemas
 		if opts.Watched == nil {
 			opts.Watched = p.examples()

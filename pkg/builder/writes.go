@@ -15,11 +15,11 @@ import (
 // writesOf returns what the manager's client has written. A client of the user's around ours may not say it, but
 // the Runtime knows it. A client that does not remember that has written nothing. The log says why when somebody
 // first asks.
-func writesOf(mgr manager.Manager) delta.OwnWrites {
+func writesOf(mgr manager.Manager, of *managed.Runtime) delta.OwnWrites {
 	if client, ok := mgr.GetClient().(interface{ OwnWrites() delta.OwnWrites }); ok {
 		return client.OwnWrites()
 	}
-	if of := managed.Of(mgr.GetCache()); of != nil && of.Writes != nil {
+	if of.Writes != nil {
 		return of.Writes
 	}
 	return &forgotten{log: mgr.GetLogger()}

@@ -20,6 +20,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/managed"
 	"github.com/delta-runtime/delta-runtime/internal/schemas"
 	"github.com/delta-runtime/delta-runtime/pkg/cache"
+	"github.com/delta-runtime/delta-runtime/pkg/diff"
 	"github.com/delta-runtime/delta-runtime/pkg/inspect"
 )
 
@@ -59,7 +60,7 @@ func AddInspector(mgr ctrlmanager.Manager, opts inspect.Options) error {
 }
 
 func addInspector(mgr ctrlmanager.Manager, of *managed.Runtime, opts inspect.Options) error {
-	kinds, err := schemas.Of(mgr)
+	kinds, err := of.Schemas(func() (diff.Schemas, error) { return schemas.Of(mgr) })
 	if err != nil {
 		mgr.GetLogger().Error(err, "The inspector shows differences without schemas")
 	}
