@@ -42,7 +42,7 @@ func AddInspector(mgr ctrlmanager.Manager, opts inspect.Options) error {
 	of := managed.Of(mgr.GetCache(), mgr.GetClient())
 	if of == nil {
 		_, err := cache.Unwrap(mgr.GetCache())
-		return fmt.Errorf("add inspector: %w", err)
+		return fmt.Errorf("add inspector: %w; if it is one around ours, the client has to be that of manager.Configure", err)
 	}
 	if opts.BindAddress != "" && !isLoopback(opts.BindAddress) {
 		return fmt.Errorf("add inspector: BindAddress is %q, which is not localhost, 127.0.0.1 or [::1] with a port: "+

@@ -15,10 +15,10 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/manager"
 )
 
-// hidden is a cache around another one, of which nobody can tell what it is.
+// hidden is a cache around another one. Nobody can tell what is in it.
 type hidden struct{ crcache.Cache }
 
-// hiding is a client around another one, of which nobody can tell what it is.
+// hiding is a client around another one. Nobody can tell what is in it.
 type hiding struct{ client.Client }
 
 // hideCache has a NewCache of the user's wrap what was chosen before.
