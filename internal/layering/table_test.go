@@ -130,7 +130,7 @@ var table = map[string]rule{
 		theirs: in("github.com/go-logr/logr", "k8s.io/apimachinery/pkg/labels"),
 	},
 	"internal/testing/toyoperator": {
-		ours:   in("internal/answers", "internal/inspector", "internal/journal", "pkg/delta", "pkg/inspect/v1", "pkg/resync"),
+		ours:   in("internal/answers", "internal/inspector", "internal/journal", "internal/managed", "pkg/delta", "pkg/inspect/v1", "pkg/resync"),
 		theirs: in("k8s.io/api", "k8s.io/apimachinery"),
 	},
 	"pkg/inspect/v1": {},

@@ -17,6 +17,9 @@ type Runtime struct {
 	// Writes has what the manager's client has written; nil if the client does not remember. It is set before
 	// anything runs.
 	Writes delta.OwnWrites
+	// Memory is the *memory.Memory in which the cache saves its kinds; nil if it does not. It is set before
+	// anything runs. Its type is not said here, so that who shares a Runtime does not link the files.
+	Memory any
 
 	asked   sync.Once
 	schemas diff.Schemas // set by asked

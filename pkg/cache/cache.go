@@ -24,7 +24,6 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/lock"
 	"github.com/delta-runtime/delta-runtime/internal/managed"
-	"github.com/delta-runtime/delta-runtime/internal/memory"
 	"github.com/delta-runtime/delta-runtime/internal/observe"
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
 )
@@ -43,7 +42,6 @@ type Cache struct {
 	limiter      *reflector.Limiter
 	line         *reflector.Line
 	runtime      *managed.Runtime
-	memory       *memory.Memory                  // nil: nothing is saved
 	journal      atomic.Pointer[journal.Journal] // nil unless somebody looks
 	gvks         sync.Map                        // reflect.Type of an object or list to its GVK
 

@@ -100,7 +100,7 @@ func TestANamespaceThatCouldNotBeListedAgainIsNotSaved(t *testing.T) {
 			}
 			return emptyList(r)
 		}}, newMapper(), Options{})
-		c.Remember(memory.New(memory.Options{Dir: dir, Every: time.Hour}))
+		c.runtime.Memory = memory.New(memory.Options{Dir: dir, Every: time.Hour})
 		if _, err := c.GetInformer(t.Context(), configMaps); err != nil {
 			t.Fatal(err)
 		}

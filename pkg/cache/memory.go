@@ -29,13 +29,15 @@ type remembered struct {
 
 var _ memory.Kind = (*remembered)(nil)
 
-// Remember has the cache's kinds saved. It comes before Start. Its argument is of an internal package: see
-// manager.WithMemory.
-func (c *Cache) Remember(m *memory.Memory) { c.memory = m }
+// memory returns where the cache's kinds are saved, nil if they are not. See manager.WithMemory.
+func (c *Cache) memory() *memory.Memory {
+	m, _ := c.runtime.Memory.(*memory.Memory)
+	return m
+}
 
 // remembered returns the kind as one to save, nil if it is not. Only one that is listed as a whole can be.
 func (k *kind) remembered(c *Cache) *remembered {
-	m := c.memory
+	m := c.memory()
 	if m == nil || !m.Chosen(k.id.gvk) || k.isSecret() && !m.Sealed() {
 		return nil
 	}
@@ -163,8 +165,8 @@ func (r *remembered) Decode(data []byte) (any, error) {
 
 // keepMemory has the kinds saved while the cache runs.
 func (c *Cache) keepMemory(group *lifecycle.Group) {
-	if c.memory != nil {
-		group.Guest("save the memory", c.memory.Run)
+	if m := c.memory(); m != nil {
+		group.Guest("save the memory", m.Run)
 	}
 }
 
@@ -173,12 +175,13 @@ const lastWords = 20 * time.Second
 
 // finishMemory saves the kinds once more. No informer and no controller runs any longer.
 func (c *Cache) finishMemory(ctx context.Context) {
-	if c.memory == nil {
+	m := c.memory()
+	if m == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, lastWords)
 	defer cancel()
-	if err := c.memory.Finish(ctx); err != nil {
+	if err := m.Finish(ctx); err != nil {
 		c.ours.Log.Error(err, "The state could not be saved at the end; what was saved before stays")
 	}
 }

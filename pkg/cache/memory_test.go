@@ -84,7 +84,7 @@ func TestAKindIsSavedUnderTheSelectorsThatItHas(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir, exchanged := t.TempDir(), newCache(t, newFakeAPI(t), crcache.Options{DefaultNamespaces: map[string]crcache.Config{"red": narrow}}, Options{})
-			exchanged.Remember(memory.New(memory.Options{Dir: dir}))
+			exchanged.runtime.Memory = memory.New(memory.Options{Dir: dir})
 			if _, err := exchanged.GetInformer(t.Context(), configMaps); err != nil {
 				t.Fatal(err)
 			}

@@ -100,7 +100,7 @@ func (s *settings) newCache(config *rest.Config, opts crcache.Options) (crcache.
 	if s.memory != nil {
 		about := *s.memory
 		about.Log = logf.Log.WithName("memory")
-		made.Remember(memory.New(about))
+		made.Runtime().Memory = memory.New(about)
 	}
 	if _, several := s.made.LoadOrStore(config, made.Runtime()); several {
 		s.made.Store(config, nil) // somebody's cache is over several of ours, and none of them is the manager's

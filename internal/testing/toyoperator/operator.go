@@ -15,6 +15,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/answers"
 	"github.com/delta-runtime/delta-runtime/internal/inspector"
 	"github.com/delta-runtime/delta-runtime/internal/journal"
+	"github.com/delta-runtime/delta-runtime/internal/managed"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 )
@@ -69,7 +70,7 @@ func Demo(kind, name string) ID { return ID{kind, "demo", name} }
 // New returns an operator that has been running for a while.
 func New() *Operator {
 	o := &Operator{
-		Operator: answers.New(answers.Options{Limits: journal.Limits{Deltas: kept}}),
+		Operator: answers.New(answers.Options{Runtime: managed.New(), Limits: journal.Limits{Deltas: kept}}),
 		began:    time.Now().Add(-3 * time.Hour), version: 41000, objects: map[ID]string{},
 		queue: map[inspector.Request]*v1.Item{}, relists: map[string]uint64{},
 		policies: map[string]string{Site: "every 10m, over the period"},
