@@ -93,7 +93,7 @@ func compare(t *testing.T, r *Runtime, cache observe.Cache, all []running, in *j
 }
 
 // TestNoneIsLeftOutOfAJournal starts a cache and controllers while a journal is recorded, and others come and go.
-// Whoever comes first, in the end each has the journal. What somebody has been shown does not change meanwhile.
+// Whichever comes first: in the end each has the journal. What somebody has been shown does not change meanwhile.
 func TestNoneIsLeftOutOfAJournal(t *testing.T) {
 	const many = 100
 	for range 20 {
