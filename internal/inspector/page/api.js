@@ -179,6 +179,7 @@ export async function poll(read, every, signal) {
  * body itself. It goes on after the last delta that it has seen. */
 export async function follow(params, since, on, signal) {
   let last = since;
+  let opened = false;
   while (!signal.aborted) {
     const quiet = new AbortController();
     const stop = () => quiet.abort();
@@ -188,6 +189,7 @@ export async function follow(params, since, on, signal) {
       const answer = await send(url, {}, quiet.signal);
       if (!answer.ok) throw await refusal(answer, "get", url);
       on.open();
+      opened = true;
       await read(answer.body, (event) => {
         if (event.id) last = event.id;
         on[event.name]?.(JSON.parse(event.data));
@@ -199,8 +201,9 @@ export async function follow(params, since, on, signal) {
       on.closed();
       if (error instanceof Refused) on.refused(error);
       else link.lost();
-      // Too many readers, or trouble of the operator: both pass.
-      if (error instanceof Refused && error.status !== 429 && error.status < 500) return;
+      // Too many readers, or trouble of the operator: both pass. So does a kind that is not there yet, in an operator that has started again.
+      const passes = error instanceof Refused && (error.status === 429 || error.status >= 500 || error.status === 404 && opened);
+      if (error instanceof Refused && !passes) return;
       await sleep(error instanceof Refused ? 10_000 : 1000, signal);
     } finally {
       signal.removeEventListener("abort", stop);

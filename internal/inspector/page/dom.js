@@ -58,11 +58,12 @@ const alike = (a, b) => a.nodeName === b.nodeName && keyOf(a) === keyOf(b) && a.
 
 function morphChildren(old, now) {
   const keyed = new Map();
-  for (const child of old.children) if (keyOf(child) !== undefined) keyed.set(keyOf(child), child);
+  for (const child of old.children) if (keyOf(child) !== undefined && !keyed.has(keyOf(child))) keyed.set(keyOf(child), child);
   let at = old.firstChild;
   for (const wanted of [...now.childNodes]) {
     const same = keyed.get(keyOf(wanted));
     if (same && alike(same, wanted)) {
+      keyed.delete(keyOf(wanted)); // another one of this key is another one
       if (same === at) at = at.nextSibling;
       else old.insertBefore(same, at);
       morph(same, wanted);

@@ -101,7 +101,7 @@ export const gist = (text) => (text.length > 170 ? `${text.slice(0, 50).replace(
 
 /** diff shows the fields that changed, before and after. */
 export function diff(edits, leftOut) {
-  if (!edits?.length) return h("p", { class: "empty" }, "No field changed.");
+  if (!edits?.length) return h("p", { class: "empty" }, leftOut ? "This answer leaves out what changed. Ask for less at a time: choose a kind or a name." : "No field changed.");
   return h("div", { class: "diff" }, edits.map((e) => h("div", { class: "edit" },
     h("div", { class: "path mono" }, e.path),
     e.op !== "added" && h("div", { class: "del mono" }, h("span", { class: "sign" }, "−", h("span", { class: "unseen" }, "before ")), value(e.before, e.hidden)),
