@@ -4,8 +4,6 @@ import (
 	"errors"
 	"time"
 
-	utilnet "k8s.io/apimachinery/pkg/util/net"
-
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
@@ -29,7 +27,7 @@ func (r *Reflector[T]) noteDeaf(s *informer.ReflectorStatus, now time.Time, err 
 	switch {
 	case errors.Is(err, ErrStalled):
 		heard = now.Add(-r.opts.StallAfter)
-	case errors.Is(err, ErrNoAnswer), utilnet.IsTimeout(err):
+	case errors.Is(err, ErrNoAnswer):
 		heard = s.Since
 	}
 	r.silent = false // it is not only suspected any more

@@ -195,7 +195,7 @@ func (r *Reflector[T]) ask(ctx context.Context) (step, error) {
 	case err != nil:
 		r.lost(err)
 		failed := r.fail(ctx, Watching, fmt.Errorf("ask for the server's version: %w", err))
-		if classify(err).keepsPosition() || isAway(err) {
+		if classify(err).keepsPosition() {
 			return r.pause(failed, r.watch), nil
 		}
 		return nil, failed

@@ -132,10 +132,9 @@ func (f failure) lostVersion() bool { return f == failedExpired || f == failedTo
 func (f failure) keepsPosition() bool { return f == failedBusy || f == failedRefused }
 
 // isAway reports whether there was no server to be asked, as opposed to one that has
-// too much to do. Either nobody took the call, or it was cut before there was an answer.
+// too much to do.
 func isAway(err error) bool {
-	return utilnet.IsConnectionRefused(err) || apierrors.IsServiceUnavailable(err) || utilnet.IsTimeout(err) ||
-		utilnet.IsConnectionReset(err) || utilnet.IsProbableEOF(err) || utilnet.IsHTTP2ConnectionLost(err)
+	return utilnet.IsConnectionRefused(err) || apierrors.IsServiceUnavailable(err)
 }
 
 // degrades reports whether only a person can help.

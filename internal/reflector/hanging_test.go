@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"net"
-	"os"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -83,55 +81,40 @@ func TestAServerThatHoldsARequestIsSuspected(t *testing.T) {
 	})
 }
 
-// unreachable is a server that lists. While it is cut off, no connection for a watch is made in time.
-type unreachable struct {
+// noting is a server that notes from which version it is asked for a list.
+type noting struct {
 	*faulty.Server
-
-	lists atomic.Int32
-	cut   atomic.Bool
+	from atomic.Value
 }
 
-func (u *unreachable) List(ctx context.Context, opts metav1.ListOptions) (listwatch.Page[faulty.Thing], error) {
-	u.lists.Add(1)
-	return u.Server.List(ctx, opts)
+func (n *noting) List(ctx context.Context, opts metav1.ListOptions) (listwatch.Page[faulty.Thing], error) {
+	n.from.Store(opts.ResourceVersion)
+	return n.Server.List(ctx, opts)
 }
 
-func (u *unreachable) Watch(ctx context.Context, opts metav1.ListOptions) (listwatch.Stream[faulty.Thing], error) {
-	if u.cut.Load() {
-		time.Sleep(30 * time.Second)
-		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: os.ErrDeadlineExceeded}
+// TestAListThatIsWantedIsTheNewest has somebody want a list before the first one. A server may answer that from an old memory.
+func TestAListThatIsWantedIsTheNewest(t *testing.T) {
+	for _, wanted := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			server := &noting{Server: faulty.New(t, rand.New(rand.NewPCG(1, 1)), 1)}
+			server.Cease()
+			r := New[faulty.Thing](server, &bin{}, faulty.KeyOf, Options[faulty.Thing]{Settings: informer.Settings{Lists: informer.PagesOnly}})
+			want := "0"
+			if wanted {
+				r.RequestList()
+				want = ""
+			}
+			g := lifecycle.New(t.Context())
+			g.Go("reflector", r.Run)
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			if from := server.from.Load(); from != want {
+				t.Errorf("wanted %t: the first list is asked for from version %q, want %q", wanted, from, want)
+			}
+			g.Stop()
+			_ = g.Wait()
+		})
 	}
-	return u.Server.Watch(ctx, opts)
-}
-
-// TestAServerThatNobodyReachesIsNotHeard cuts the server off for ten minutes. The kind is deaf all the while, and goes on
-// from its version afterwards.
-func TestAServerThatNobodyReachesIsNotHeard(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		server := &unreachable{Server: faulty.New(t, rand.New(rand.NewPCG(1, 1)), 1)}
-		server.Cease()
-		server.cut.Store(true)
-		cut := time.Now()
-		r := New[faulty.Thing](server, &bin{}, faulty.KeyOf, Options[faulty.Thing]{Settings: informer.Settings{Lists: informer.PagesOnly}})
-		g := lifecycle.New(t.Context())
-		g.Go("reflector", r.Run)
-		time.Sleep(10 * time.Minute)
-		synctest.Wait()
-		if s := r.Status(); s.DeafSince.IsZero() || s.DeafSince.Sub(cut) > time.Second {
-			t.Errorf("cut off for ten minutes it is %s, and deaf since %v", s.State, s.DeafSince)
-		}
-		server.cut.Store(false)
-		time.Sleep(2 * time.Minute)
-		synctest.Wait()
-		if s := r.Status(); s.State != Following || !s.DeafSince.IsZero() {
-			t.Errorf("with the server back it is %s, and deaf since %v", s.State, s.DeafSince)
-		}
-		if lists := server.lists.Load(); lists > 3 { // the first, one that asks for the version, and the check on a server that was away
-			t.Errorf("it lists %d times", lists)
-		}
-		g.Stop()
-		_ = g.Wait()
-	})
 }
 
 // TestAListIsWantedUntilItIsServed has the first list fail that has begun for somebody.

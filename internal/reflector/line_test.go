@@ -94,7 +94,7 @@ func (s *tantalizing) List(ctx context.Context, opts metav1.ListOptions) (listwa
 }
 
 func (*tantalizing) Watch(context.Context, metav1.ListOptions) (listwatch.Stream[faulty.Thing], error) {
-	return nil, syscall.EHOSTUNREACH
+	return nil, syscall.ECONNRESET
 }
 
 // TestKindsDoNotKeepOneAnotherAwake has two kinds list, and neither watch. Each hears the server again and again, and neither loses its

@@ -112,7 +112,7 @@ func (r *Reflector[T]) Listed(number uint64) <-chan struct{} { return r.relists.
 func (r *Reflector[T]) beginList() {
 	wanted := r.relists.begin()
 	r.reason = r.reasonToList(wanted)
-	if (wanted || r.doubts.behind) && r.at.version != "" {
+	if wanted || r.doubts.behind {
 		r.at.gone = true
 	}
 }

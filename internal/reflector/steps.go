@@ -177,7 +177,7 @@ func (r *Reflector[T]) watch(ctx context.Context) (step, error) {
 	}
 	r.lost(err)
 	failed := r.fail(ctx, Watching, err)
-	if classify(err).keepsPosition() || isAway(err) {
+	if classify(err).keepsPosition() {
 		return r.pause(failed, r.watch), nil
 	}
 	return nil, failed

@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -15,9 +13,9 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/metrics"
@@ -133,10 +131,11 @@ func TestAWatchThatEndsUnopenedIsAskedForAgain(t *testing.T) {
 			}
 			c, requests := clientOf(t, server, nil)
 			stream, err := c.Watch(t.Context(), metav1.ListOptions{})
-			if err == nil {
-				defer stream.Close()
-				_, err = stream.Next(t.Context())
+			if err != nil {
+				t.Fatal(err)
 			}
+			defer stream.Close()
+			_, err = stream.Next(t.Context())
 			ours := asked
 			asked = 0
 			theirs, wrong := requests.Get().Resource("configmaps").VersionedParams(&metav1.ListOptions{Watch: true}, scheme.ParameterCodec).Watch(t.Context())
@@ -177,13 +176,17 @@ func TestAListThatEndsUnansweredIsAskedForAgain(t *testing.T) {
 	}
 }
 
-// TestAWatchThatIsNotConnectedIsNone has no connection be made in time. client-go makes that a watch that the server has ended.
-func TestAWatchThatIsNotConnectedIsNone(t *testing.T) {
+// TestAnAnswerAboutAnEndedConnectionIsAnAnswer has the server lose its own connection to a store, and say so.
+func TestAnAnswerAboutAnEndedConnectionIsAnAnswer(t *testing.T) {
+	asked := 0
 	c, _ := clientOf(t, func(*http.Request) (*http.Response, error) {
-		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: os.ErrDeadlineExceeded}
+		asked++
+		answer, err := says(`{"kind":"Status","apiVersion":"v1","status":"Failure","message":"read from the store: connection reset by peer","reason":"InternalError","code":500}`)
+		answer.StatusCode = http.StatusInternalServerError
+		return answer, err
 	}, nil)
-	if stream, err := c.Watch(t.Context(), metav1.ListOptions{}); !utilnet.IsTimeout(err) {
-		t.Errorf("there is a watch %v, and the error is %v", stream, err)
+	if _, err := c.List(t.Context(), metav1.ListOptions{}); !apierrors.IsInternalError(err) || asked != 1 {
+		t.Errorf("it is asked %d times, and the error is %v", asked, err)
 	}
 }
 

@@ -24,7 +24,12 @@ func (c *Client) Watch(ctx context.Context, opts metav1.ListOptions) (listwatch.
 	opts.Watch = true
 	ctx, cancel := context.WithCancel(ctx)
 	answered, err := c.askAgain(ctx, opts, nil)
-	if err != nil { // also where client-go makes it a watch that has ended: nobody has heard the server
+	switch {
+	case err == nil:
+	case ctx.Err() == nil && (utilnet.IsProbableEOF(err) || utilnet.IsTimeout(err)):
+		cancel()
+		return ended{}, nil // as client-go does: the server has ended the watch
+	default:
 		cancel()
 		return nil, err
 	}
@@ -64,8 +69,19 @@ func (c *Client) askAgain(ctx context.Context, opts metav1.ListOptions, list *me
 	}
 }
 
-// hungUp reports whether a connection ended before there was an answer.
+// ended is a watch that is over.
+type ended struct{}
+
+func (ended) Next(context.Context) (listwatch.Event[any], error) {
+	return listwatch.Event[any]{}, io.EOF
+}
+func (ended) Close() {}
+
+// hungUp reports whether a connection ended before there was an answer. A server may answer that one of its own did.
 func hungUp(err error) bool {
+	if apierrors.ReasonForError(err) != metav1.StatusReasonUnknown {
+		return false
+	}
 	return utilnet.IsConnectionReset(err) || utilnet.IsProbableEOF(err) || utilnet.IsHTTP2ConnectionLost(err)
 }
 
