@@ -13,7 +13,7 @@ import (
 
 // equalStructs returns how structs of a type are compared as a whole, because they
 // have fields that only their own package may set; nil if they have none. Such a package may set them at any time, as
-// a cache of what a method returns: a quantity writes its text there when it is asked for it, and its number when it is compared. A time does not.
+// a cache of what a method returns. Of a time it is known that it does not, and of a quantity when.
 func equalStructs(t reflect.Type) equality {
 	switch t {
 	case reflect.TypeFor[time.Time]():
@@ -59,11 +59,6 @@ func (m *maker) equalMaps(t reflect.Type) equality {
 
 func equalEntries[K, V comparable](a, b unsafe.Pointer, _ scope) bool {
 	return maps.Equal(*(*map[K]V)(a), *(*map[K]V)(b))
-}
-
-// equalQuantities compares two quantities if they are copies. Nobody has the address of an entry of a map, to write there.
-func equalQuantities(a, b unsafe.Pointer, in scope) bool {
-	return in.copied && *(*resource.Quantity)(a) == *(*resource.Quantity)(b)
 }
 
 // matchEntries compares two maps whose values have the layout. A value in a map has no address, so it is copied.
