@@ -3,6 +3,7 @@ package builder
 import (
 	"context"
 	"errors"
+	"reflect"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -88,7 +89,7 @@ func (r *recordedReconciler[R]) Reconcile(ctx context.Context, request R) (recon
 	case how == ledger.Succeeded:
 		err = toRetry(call.Err()) // or nobody would retry a step whose error the reconciler has kept
 		how = outcome(result, err)
-	case isFinal(err) && slices.ContainsFunc(all(call.Err()), func(step error) bool { return !isFinal(step) && errors.Is(err, step) }):
+	case isFinal(err) && slices.ContainsFunc(all(call.Err()), func(step error) bool { return !isFinal(step) && tellsOf(err, step) }):
 		err = errors.New(err.Error()) // joined, a final error of one step would speak for the others
 	}
 	seen.returned(how, result, err)
@@ -116,6 +117,22 @@ func toRetry(err error) error {
 		}
 	}
 	return errors.Join(steps...)
+}
+
+// tellsOf reports whether the error of a step is in err, and the reconciler has not made it final.
+func tellsOf(err, step error) bool {
+	if !errors.Is(err, step) || reflect.TypeOf(err) == reflect.TypeOf(reconcile.TerminalError(nil)) {
+		return false
+	}
+	switch outer := err.(type) {
+	case interface{ Unwrap() []error }:
+		return slices.ContainsFunc(outer.Unwrap(), func(err error) bool { return tellsOf(err, step) })
+	case interface{ Unwrap() error }:
+		inner := outer.Unwrap()
+		return !errors.Is(inner, step) || tellsOf(inner, step)
+	default:
+		return true
+	}
 }
 
 // all returns the errors that errors.Join has joined.

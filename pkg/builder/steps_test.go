@@ -121,6 +121,51 @@ func TestAStepIsRetriedWhateverTheReconcilerReturns(t *testing.T) {
 	}
 }
 
+// TestAStepThatTheReconcilerGivesUpIsNotRetried has the reconciler make the error of a step final.
+func TestAStepThatTheReconcilerGivesUpIsNotRetried(t *testing.T) {
+	final := reconcile.TerminalError(errors.New("for good"))
+	for name, c := range map[string]struct {
+		returned func(step error) error
+		want     int
+	}{
+		"the error itself":         {reconcile.TerminalError, 1},
+		"one around it":            {func(err error) error { return fmt.Errorf("apply: %w", reconcile.TerminalError(err)) }, 1},
+		"what is around it":        {func(err error) error { return reconcile.TerminalError(fmt.Errorf("apply: %w", err)) }, 1},
+		"it and another one":       {func(err error) error { return reconcile.TerminalError(errors.Join(err, final)) }, 1},
+		"another one, beside it":   {func(err error) error { return errors.Join(err, final) }, 2},
+		"another one, and said so": {func(err error) error { return fmt.Errorf("apply: %w", errors.Join(final, err)) }, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(t *testing.T, w *world) {
+				runs := 0
+				s := &stepping{of: func(ctx context.Context, _ func(string) func(context.Context) error) (reconcile.Result, error) {
+					plan := delta.Plan(ctx).On(&corev1.ConfigMap{})
+					err := plan.Do("apply", func(context.Context) error {
+						if runs++; runs > 1 {
+							return nil
+						}
+						return errors.New("for now")
+					})
+					if err == nil {
+						return reconcile.Result{}, nil
+					}
+					return reconcile.Result{}, c.returned(err)
+				}}
+				if err := builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).Complete(s); err != nil {
+					t.Fatal(err)
+				}
+				w.start()
+				w.servers[configMap].Add(withValue("1"))
+				time.Sleep(24 * time.Hour)
+				synctest.Wait()
+				if runs != c.want {
+					t.Errorf("the step ran %d times in a day, want %d", runs, c.want)
+				}
+			})
+		})
+	}
+}
+
 // An error that is not to be tried again is the reconciler's to decide. The step's reason is
 // told all the same.
 func TestAStepThatFailsForGoodIsNotRetriedByItself(t *testing.T) {
