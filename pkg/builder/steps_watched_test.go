@@ -202,9 +202,20 @@ func (s *stoppable) Start(ctx context.Context, q queue) error {
 
 // A source for Secrets is stopped. From then on the controller hears nothing of Secrets, so no step that depends on them can be skipped.
 func TestAWatchThatEndsIsNoWatch(t *testing.T) {
+	t.Run("it is the only one", func(t *testing.T) { endAWatch(t, func(*builder.Builder) {}) })
+	t.Run("another one tells other requests", func(t *testing.T) {
+		endAWatch(t, func(b *builder.Builder) {
+			b.Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(func(context.Context, client.Object) []reconcile.Request { return nil }))
+		})
+	})
+}
+
+func endAWatch(t *testing.T, more func(*builder.Builder)) {
 	inWorld(t, func(t *testing.T, w *world) {
 		s, secrets := onSecrets(), &stoppable{SyncingSource: watchOfSecrets(w.manager.cache)}
-		if err := builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).WatchesRawSource(secrets).Complete(s); err != nil {
+		b := builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).WatchesRawSource(secrets)
+		more(b)
+		if err := b.Complete(s); err != nil {
 			t.Fatal(err)
 		}
 		w.startWithOneOfEach(s)

@@ -8,6 +8,7 @@ type contextKey struct{}
 type inContext struct {
 	changes Changes
 	word    *lastWord // nil: nobody asks what the reconciler says
+	part    bool      // the changes are not those of the call, but what its reconciler has made of them
 	steps   *callSteps
 }
 
@@ -23,12 +24,12 @@ func withCall(ctx context.Context, in *inContext) context.Context {
 //	}))
 //
 // A reconciler that hands on a context with other changes stays the one that is called: a
-// step that fails with that context has failed in the same call, and Keep and Settle are about that call. So make the context of the
-// call's. For work that outlives the call make it of context.WithoutCancel(ctx).
+// step that fails with that context has failed in the same call, and Keep is about that call. Settle says nothing with it, because
+// it would speak for the other changes as well. So make the context of the call's. For work that outlives the call make it of context.WithoutCancel(ctx).
 func NewContext(ctx context.Context, c Changes) context.Context {
 	in := inContext{changes: c, steps: &callSteps{before: everyStep}}
 	if call, ok := ctx.Value(contextKey{}).(*inContext); ok {
-		in.steps, in.word = call.steps, call.word
+		in.steps, in.word, in.part = call.steps, call.word, true
 	}
 	return withCall(ctx, &in)
 }

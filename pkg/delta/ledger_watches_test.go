@@ -284,6 +284,12 @@ func TestAContextWithOtherChangesIsOfTheSameCall(t *testing.T) {
 	if told := l.Take("r"); !told.Has(delta.Owned) {
 		t.Errorf("what was kept is not told again: %s", told)
 	}
+	ctx, call = l.Begin(t.Context(), "r")
+	delta.Settle(delta.NewContext(ctx, delta.From(ctx).Of(&corev1.Secret{})))
+	call.End(delta.Failed)
+	if told := l.Take("r"); !told.Has(delta.Owned) {
+		t.Errorf("what one part of a reconciler has settled is not told to the others again: %s", told)
+	}
 }
 
 // A kind that the scheme does not know can't be told of.

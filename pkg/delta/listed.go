@@ -11,7 +11,8 @@ import (
 type listedKind struct {
 	kind    schema.GroupVersionKind
 	example Object
-	by      int // Invariant: how many sources tell of it, at least one
+	by      int // how many sources tell of it
+	most    int // how many have at one time: if there are fewer, one has ended, and nobody tells what it would
 }
 
 // OnlyListed is the [ledger.Watches]'s.
@@ -29,9 +30,10 @@ func (l *clerk[R]) OnlyListed() {
 func (l *clerk[R]) Listed(c Change) {
 	l.changeListed(c, func(all []listedKind, kind schema.GroupVersionKind, at int) []listedKind {
 		if at < 0 {
-			return append(all, listedKind{kind, c.Object(), 1})
+			return append(all, listedKind{kind, c.Object(), 1, 1})
 		}
 		all[at].by++
+		all[at].most = max(all[at].most, all[at].by)
 		return all
 	})
 }
@@ -39,11 +41,8 @@ func (l *clerk[R]) Listed(c Change) {
 // Unlisted is the [ledger.Watches]'s.
 func (l *clerk[R]) Unlisted(c Change) {
 	l.changeListed(c, func(all []listedKind, _ schema.GroupVersionKind, at int) []listedKind {
-		if at < 0 {
-			return all
-		}
-		if all[at].by--; all[at].by == 0 {
-			return slices.Delete(all, at, at+1)
+		if at >= 0 {
+			all[at].by--
 		}
 		return all
 	})
@@ -86,5 +85,5 @@ func (f *facts) shows(kind schema.GroupVersionKind) bool {
 }
 
 func (f *facts) lists(kind schema.GroupVersionKind) bool {
-	return slices.ContainsFunc(f.listed, func(k listedKind) bool { return k.kind == kind })
+	return slices.ContainsFunc(f.listed, func(k listedKind) bool { return k.kind == kind && k.by == k.most })
 }

@@ -20,7 +20,7 @@ import (
 //
 // Call it when the work is done. An error or a panic after it is retried, and what was
 // told before is not told again. Where a [Step] failed, that counts for more, and everything
-// is told again. Without our builder it does nothing.
+// is told again. Without our builder it does nothing, and with a context of NewContext's neither.
 func Settle(ctx context.Context) { say(ctx, settled) }
 
 // Keep says that the reconciler has not dealt with what it was told, although it returns
@@ -43,7 +43,7 @@ const (
 type lastWord struct{ said atomic.Int32 }
 
 func say(ctx context.Context, what said) {
-	if c, ok := ctx.Value(contextKey{}).(*inContext); ok && c.word != nil {
+	if c, ok := ctx.Value(contextKey{}).(*inContext); ok && c.word != nil && (what == kept || !c.part) {
 		c.word.said.Store(what)
 	}
 }

@@ -3,6 +3,7 @@ package source
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 
@@ -11,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/delta-runtime/delta-runtime/internal/ledger"
+	"github.com/delta-runtime/delta-runtime/internal/observe"
 	"github.com/delta-runtime/delta-runtime/internal/recording"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
@@ -107,6 +109,13 @@ func (a *attribution[R]) restart() {
 	}
 	a.adrift.Store(true)
 	a.unlisted()
+	a.letGo()
+}
+
+// letGo keeps what an informer that has ended did not tell as a number, and no longer the informer with all its objects.
+func (a *attribution[R]) letGo() {
+	was := a.by.Load()
+	a.by.Store(&tally{gaps: was.sumOfGaps(), relists: was.sumOfRelists()})
 }
 
 // listed notes that the subscriber has heard of everything that is there. The ledger hears of the
@@ -131,11 +140,12 @@ func (a *attribution[R]) unlisted() {
 func (a *attribution[R]) ofTheKind() delta.Change { return delta.Change{Kind: a.kind, New: a.example} }
 
 // ended notes that the subscriber will hear of nothing more. It was stopped, or its cache was, and then its
-// kind is not watched any more. Or there was an error before it heard of anything.
+// kind is not watched any more. Or there was an error before it heard of anything, and nobody knows what it would tell.
 func (a *attribution[R]) ended(ctx context.Context, err error) {
 	a.unlisted()
 	a.adrift.Store(false)
-	if a.ledger != nil && !a.had && err != nil && ctx.Err() == nil {
+	a.letGo()
+	if a.ledger != nil && !a.had && err != nil && ctx.Err() == nil && !errors.Is(err, observe.ErrCacheStopped) {
 		a.ledger.Clerk().Blind(fmt.Sprintf("a source tells nothing: %v", err))
 	}
 }

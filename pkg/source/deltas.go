@@ -71,14 +71,15 @@ func (d *deltas[R]) Start(ctx context.Context, queue workqueue.TypedRateLimiting
 // remove the informer and make another one in its place.
 func (d *deltas[R]) follow(ctx context.Context, s *session, queue workqueue.TypedRateLimitingInterface[R]) error {
 	to := d.attribution(queue)
-	err := s.followInformers(ctx, d.from, d.obj, func(found cache.Informer) (again bool, err error) {
+	err := errPanicked // what a panic leaves
+	defer func() { to.ended(ctx, err) }()
+	err = s.followInformers(ctx, d.from, d.obj, func(found cache.Informer) (again bool, err error) {
 		ours, err := subscribableOf(found)
 		if err != nil {
 			return false, err
 		}
 		return d.subscribe(ctx, s, ours, to)
 	}, to.restart)
-	to.ended(ctx, err)
 	return err
 }
 

@@ -30,7 +30,7 @@ func (k *Kind[O, R]) subscribe(ctx context.Context, s *session, ours subscribabl
 	defer ours.Unsubscribe(sub)
 	told.to.watch(by)
 	if !s.answered() && !k.Cache.WaitForCacheSync(ctx) { // see synced; once synced, a source waits for no other kind
-		return false, errors.New("cache did not sync")
+		return false, errNotSynced
 	}
 	return s.stay(ctx, sub, told.to.listed)
 }

@@ -18,6 +18,12 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/observe"
 )
 
+var (
+	errPanicked = errors.New("it has panicked, and the log says where")
+	// errNotSynced is for our informers: their cache gives up waiting only if it has stopped.
+	errNotSynced = fmt.Errorf("cache did not sync: %w", observe.ErrCacheStopped)
+)
+
 // session is one Start of a source. It looks for the informer, and ends with its context.
 type session struct {
 	source  fmt.Stringer
