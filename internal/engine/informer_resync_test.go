@@ -169,12 +169,12 @@ func (r *resyncRig) set(policy resync.Policy) {
 // else.
 func TestChangedPolicyIsInEffectWithinASecond(t *testing.T) {
 	withCrowd(t, 1000, resync.Policy{Period: 10 * time.Hour}, func(r *resyncRig) {
-		follows, own, never := r.observe(resync.Policy{OnlyIfNotReconciledFor: time.Minute}), r.observe(resync.Policy{Period: time.Hour}), r.observe(resync.Policy{Period: resync.Never})
+		follows, own, never := r.observe(resync.Policy{}), r.observe(resync.Policy{Period: time.Hour}), r.observe(resync.Policy{Period: resync.Never})
 		time.Sleep(30*time.Minute + time.Second)
-		r.set(resync.Policy{Period: 30 * time.Minute, Selector: odd})
+		r.set(resync.Policy{Period: 30 * time.Minute, Selector: odd, OnlyIfNotReconciledFor: 2 * time.Minute})
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if want := (delta.ResyncTerms{OnlyIfNotReconciledFor: time.Minute}); len(follows.why) != 1 || follows.why[want] != 500 {
+		if want := (delta.ResyncTerms{OnlyIfNotReconciledFor: 2 * time.Minute}); len(follows.why) != 1 || follows.why[want] != 500 {
 			t.Errorf("the Syncs say that they are by %v, want %v", follows.why, want)
 		}
 		r.expect("a second after it was changed", follows, 500, 500)

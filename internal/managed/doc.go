@@ -10,12 +10,6 @@
 // options have two. The others find it with [Of]: by the manager's cache, or by its client if a user has wrapped the
 // cache. The package is not called runtime, because nearly all that use it import another one of that name.
 //
-// # Concurrency
-//
 // Any goroutine may call anything. The lock is held while a cache or a controller is told of its journal, so that
 // none that starts meanwhile is left out.
-//
-// # Testing
-//
-// A model test starts, ends and records at random. Another one does so in many goroutines at once.
 package managed

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // TestAKindThatIsAskedForAgain sees that a kind which was removed is not compared with what this very process has saved. Its
@@ -27,6 +29,25 @@ func TestAKindThatIsAskedForAgain(t *testing.T) {
 	if got := at.start(t, nil).read(); !maps.Equal(got, p.objects) {
 		t.Errorf("the next process is given %v, want %v", got, p.objects)
 	}
+}
+
+// TestAKindThatIsAskedForAgainOfAProcessThatLeadsLate has a process save its own state in place of a past that nobody has asked for.
+// That is not its past when the kind was removed and is asked for again.
+func TestAKindThatIsAskedForAgainOfAProcessThatLeadsLate(t *testing.T) {
+	at := newPlace(t)
+	at.start(t, three()).finish()
+	synctest.Test(t, func(t *testing.T) {
+		p := at.start(t, three())
+		time.Sleep(pastFor + time.Second)
+		p.objects = map[string]string{"d": "1"}
+		p.save()
+		p.memory.AddKind(kindName, p.things)
+		p.objects = map[string]string{"e": "1"}
+		if got := p.read(); got != nil {
+			t.Errorf("the second informer is given %v", got)
+		}
+		p.kill()
+	})
 }
 
 // TestAServerThatDoesNotSayWhichItIs has the server fail for a moment. The saved state is not used then, and stays.

@@ -39,7 +39,7 @@ type Memory struct {
 	writes  bool                    // the directory is this process's
 	cluster string                  // of the kinds; empty before their server has said so
 	kinds   map[string]*remembered
-	told    map[string]bool // the kinds whose past was read; the files have something newer since then
+	told    map[string]bool // the kinds whose past was read, or has given way: the files have something newer since then
 	began   time.Time       // when the first kind came
 }
 

@@ -128,6 +128,7 @@ func (m *Memory) saveKind(ctx context.Context, dir *savefile.Dir, name string, k
 		return err
 	}
 	k.saved = digest
+	m.hasRead(name) // or this process would take what is saved now for the past
 	return nil
 }
 

@@ -26,7 +26,7 @@ func (c *Client) Watch(ctx context.Context, opts metav1.ListOptions) (listwatch.
 	answered, err := c.askAgain(ctx, opts, nil)
 	switch {
 	case err == nil:
-	case ctx.Err() == nil && (utilnet.IsProbableEOF(err) || utilnet.IsTimeout(err)):
+	case ctx.Err() == nil && (hungUp(err) || utilnet.IsTimeout(err)):
 		cancel()
 		return ended{}, nil // as client-go does: the server has ended the watch
 	default:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"reflect"
+	"weak"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -28,7 +29,10 @@ func NewClient(config *rest.Config, options client.Options) (client.Client, erro
 func (s *settings) recorded(make client.NewClientFunc) client.NewClientFunc {
 	return func(config *rest.Config, options client.Options) (client.Client, error) {
 		found, _ := s.made.LoadAndDelete(config)
-		of, _ := found.(*managed.Runtime) // nil if no cache of ours was made with this config
+		var of *managed.Runtime // nil if no cache of ours was made with this config
+		if made, ok := found.(weak.Pointer[managed.Runtime]); ok {
+			of = made.Value()
+		}
 		made, err := make(config, options)
 		if err != nil || made == nil || options.DryRun != nil && *options.DryRun {
 			return made, err
@@ -171,7 +175,11 @@ func (c *recordingClient) Delete(ctx context.Context, obj client.Object, opts ..
 
 // Status writes the status with the client's own Status, which need not be its SubResource.
 func (c *recordingClient) Status() client.SubResourceWriter {
-	return &recordingSubresource{c.Client.Status(), c}
+	to := c.Client.Status()
+	if read, ok := to.(client.SubResourceReader); ok { // which client.Client does not promise, and controller-runtime's does
+		return &recordingSubresourceClient{read, recordingSubresource{to, c}}
+	}
+	return &recordingSubresource{to, c}
 }
 
 // SubResource writes a subresource.

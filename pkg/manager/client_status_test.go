@@ -27,4 +27,8 @@ func TestTheStatusOfAUsersClientIsAsked(t *testing.T) {
 	if err := manager.RecordWrites(to, writes.New(0)).Status().Update(t.Context(), w.obj); err != nil || to.asked != 1 {
 		t.Errorf("its Status was asked for %d times: %v", to.asked, err)
 	}
+	_, theirs := w.Client.Status().(client.SubResourceReader)
+	if _, ours := manager.RecordWrites(to, writes.New(0)).Status().(client.SubResourceReader); ours != theirs {
+		t.Errorf("the status can be read: %t, and of a client of controller-runtime's: %t", ours, theirs)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"weak"
 
 	"k8s.io/client-go/rest"
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
@@ -30,7 +31,7 @@ type settings struct {
 
 	// made has the Runtimes of caches whose managers have no client yet, by *rest.Config. A manager gives its cache
 	// and its client the same copy of the config, and makes that copy for itself. An entry stays if somebody makes
-	// no client for a cache: it is small, and keeps no cache that does not run.
+	// no client for a cache: it is small, and keeps nothing of the cache.
 	made sync.Map
 }
 
@@ -102,7 +103,7 @@ func (s *settings) newCache(config *rest.Config, opts crcache.Options) (crcache.
 		about.Log = logf.Log.WithName("memory")
 		made.Runtime().Memory = memory.New(about)
 	}
-	if _, several := s.made.LoadOrStore(config, made.Runtime()); several {
+	if _, several := s.made.LoadOrStore(config, weak.Make(made.Runtime())); several {
 		s.made.Store(config, nil) // somebody's cache is over several of ours, and none of them is the manager's
 	}
 	return made, nil
