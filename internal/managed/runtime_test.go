@@ -63,19 +63,27 @@ func TestRuntime(t *testing.T) {
 			default:
 				all = append(all, run(r))
 			}
-			compare(t, r, cache, all, in)
+			compare(t, r, world{cache, all, in})
 		}
 		endCache()
 		for _, c := range all {
 			c.end()
 		}
-		compare(t, r, nil, nil, in)
+		compare(t, r, world{in: in})
 	})
 }
 
+// world is what runs.
+type world struct {
+	cache observe.Cache
+	all   []running
+	in    *journal.Journal
+}
+
 // compare checks that a Runtime shows what runs, and that each has the journal.
-func compare(t *testing.T, r *Runtime, cache observe.Cache, all []running, in *journal.Journal) {
+func compare(t *testing.T, r *Runtime, w world) {
 	t.Helper()
+	cache, all, in := w.cache, w.all, w.in
 	if r.Cache() != cache || !slices.EqualFunc(r.Controllers(), all, func(got *observe.Controller, want running) bool { return got == want.is }) {
 		t.Fatalf("the cache %v and %d controllers are shown, want %v and %d in their order", r.Cache(), len(r.Controllers()), cache, len(all))
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,9 +19,9 @@ func (d *Diff) compare() findings {
 	if d.identical() {
 		return findings{}
 	}
-	secret := d.secret(d.before, d.after)
+	secret := d.secret()
 	var why []error
-	for _, convert := range d.ways(d.before, d.after) {
+	for _, convert := range d.ways() {
 		var f findings
 		err := path.Guard(func() (err error) {
 			f, err = d.compareAs(convert, &walker{extent: d.extent, hide: seal(secret)})
@@ -60,9 +59,9 @@ func (d *Diff) name() string {
 type converter func(Object) (*typed.TypedValue, error)
 
 // ways are the ways to read objects, the best one first.
-func (d *Diff) ways(objs ...Object) []converter {
+func (d *Diff) ways() []converter {
 	ways := []converter{deduceFromContent}
-	if slices.ContainsFunc(objs, func(obj Object) bool { return !plain(obj) }) {
+	if !plain(d.before) || !plain(d.after) {
 		return ways
 	}
 	ways = append([]converter{deduce}, ways...)

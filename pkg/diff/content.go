@@ -39,12 +39,11 @@ func plainValue(v any) bool {
 	}
 }
 
-// contentOf returns a copy of the object in the form that unstructured objects have.
+// contentOf returns the object in the form that unstructured objects have. Nobody may change it.
 func contentOf(obj Object) (map[string]any, error) {
 	u, ok := obj.(runtime.Unstructured)
 	if ok && plain(obj) {
-		content, _ := cloneJSON(u.UnstructuredContent()).(map[string]any)
-		return content, nil
+		return u.UnstructuredContent(), nil
 	}
 	if !ok {
 		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
@@ -62,30 +61,4 @@ func contentOf(obj Object) (map[string]any, error) {
 		return nil, fmt.Errorf("convert content that is not plain: %w", err)
 	}
 	return content, nil
-}
-
-// cloneJSON copies maps and lists. Unlike apimachinery's it takes whatever scalars there are.
-func cloneJSON(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		if v == nil {
-			return nil
-		}
-		m := make(map[string]any, len(v))
-		for key, below := range v {
-			m[key] = cloneJSON(below)
-		}
-		return m
-	case []any:
-		if v == nil {
-			return nil
-		}
-		list := make([]any, len(v))
-		for i, below := range v {
-			list[i] = cloneJSON(below)
-		}
-		return list
-	default:
-		return v
-	}
 }

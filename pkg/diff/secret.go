@@ -31,8 +31,8 @@ var keysOfSecrets = [][]string{{"data"}, {"stringData"}, {"metadata", "annotatio
 
 // secret reports whether this is about a Secret: one of the objects has to be taken for
 // one, or the kind was given when the Diff was made.
-func (d *Diff) secret(objs ...Object) bool {
-	return d.kind.Kind == "Secret" || slices.ContainsFunc(objs, secretive)
+func (d *Diff) secret() bool {
+	return d.kind.Kind == "Secret" || secretive(d.before) || secretive(d.after)
 }
 
 // secretive reports whether an object has to be taken for a Secret: it is one, or it
