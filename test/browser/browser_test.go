@@ -222,7 +222,11 @@ func (b *tab) do(script string) {
 func (b *tab) await(within time.Duration, script string) time.Duration {
 	b.Helper()
 	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
-		if evaluate[bool](b, "Boolean("+script+")") {
+		yes, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("Boolean("+script+")", chromedp.EvalAwaitPromise))
+		switch {
+		case err != nil && !strings.Contains(err.Error(), "navigated"): // the page has loaded itself again meanwhile
+			b.Fatal(err)
+		case yes:
 			return time.Since(began)
 		}
 		if time.Since(began) > within {
