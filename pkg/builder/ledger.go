@@ -124,15 +124,11 @@ func tellsOf(err, step error) bool {
 	if !errors.Is(err, step) || reflect.TypeOf(err) == reflect.TypeOf(reconcile.TerminalError(nil)) {
 		return false
 	}
-	switch outer := err.(type) {
-	case interface{ Unwrap() []error }:
-		return slices.ContainsFunc(outer.Unwrap(), func(err error) bool { return tellsOf(err, step) })
-	case interface{ Unwrap() error }:
-		inner := outer.Unwrap()
-		return !errors.Is(inner, step) || tellsOf(inner, step)
-	default:
-		return true
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return slices.ContainsFunc(joined.Unwrap(), func(err error) bool { return tellsOf(err, step) })
 	}
+	inner := errors.Unwrap(err)
+	return !errors.Is(inner, step) || tellsOf(inner, step)
 }
 
 // all returns the errors that errors.Join has joined.
