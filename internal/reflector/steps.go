@@ -122,12 +122,12 @@ func (r *Reflector[T]) adopt(ctx context.Context, list *snapshot[T], as Replacem
 	if !r.listed.IsZero() {
 		call(r.opts.Hooks.Relisted)
 	}
-	r.hears() // before anybody sees the list, and asks how the kind is
+	r.hears() // before anybody sees the list, and asks how the kind is, or how many lists there were
+	r.counts.lists[r.reason].Add(1)
 	if err := r.sink.Replace(list.objs, as); err != nil {
 		return nil, r.fail(ctx, r.Status().State, fmt.Errorf("hand on the list: %w", err))
 	}
 	r.at = position{version: as.Version}
-	r.counts.lists[r.reason].Add(1)
 	r.expired, r.recheck, r.distrust, r.outdone = false, false, false, false
 	r.listed, r.unsure = r.opts.Now(), as.Partial
 	r.failures.listed(r.listed)
