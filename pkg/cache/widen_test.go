@@ -48,7 +48,11 @@ func TestAKindWithoutNamespacesMayComeLaterToALimitedCache(t *testing.T) {
 				t.Errorf("the handler was told of %s", name)
 			}
 			f.put(&corev1.Namespace{ObjectMeta: configMap("", "grey").ObjectMeta})
-			if name := <-told; name != "grey" {
+			name := <-told
+			for name == "green" { // once more, if the scope of the namespace that is given up had listed it before the other
+				name = <-told
+			}
+			if name != "grey" {
 				t.Errorf("the handler was told of %s", name)
 			}
 			for c.OptionalHealthz(nil) != nil && t.Context().Err() == nil { // until the namespaces are gone, and the watch is open
