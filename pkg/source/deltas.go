@@ -71,16 +71,13 @@ func (d *deltas[R]) Start(ctx context.Context, queue workqueue.TypedRateLimiting
 // remove the informer and make another one in its place.
 func (d *deltas[R]) follow(ctx context.Context, s *session, queue workqueue.TypedRateLimitingInterface[R]) error {
 	to := d.attribution(queue)
-	err := errPanicked // what a panic leaves
-	defer func() { to.ended(ctx, err) }()
-	err = s.followInformers(ctx, d.from, d.obj, func(found cache.Informer) (again bool, err error) {
+	return s.followInformers(ctx, d.from, d.obj, func(found cache.Informer) (again bool, err error) {
 		ours, err := subscribableOf(found)
 		if err != nil {
 			return false, err
 		}
 		return d.subscribe(ctx, s, ours, to)
-	}, to.restart)
-	return err
+	}, to)
 }
 
 // subscribe has our informer tell the function, until ctx or the informer ends. It reports true

@@ -94,19 +94,16 @@ func (k *Kind[O, R]) Start(ctx context.Context, queue workqueue.TypedRateLimitin
 
 // follow has the handler told from when there is an informer until ctx ends. The cache may
 // remove the informer and make another one in its place.
-func (k *Kind[O, R]) follow(ctx context.Context, s *session, queue workqueue.TypedRateLimitingInterface[R]) (err error) {
+func (k *Kind[O, R]) follow(ctx context.Context, s *session, queue workqueue.TypedRateLimitingInterface[R]) error {
 	to := k.attribution(queue)
 	told := newEventHandler(ctx, to, k.Handler, k.Predicates)
-	err = errPanicked // what a panic leaves
-	defer func() { to.ended(ctx, err) }()
-	err = s.followInformers(ctx, k.Cache, k.Type, func(found cache.Informer) (again bool, err error) {
+	return s.followInformers(ctx, k.Cache, k.Type, func(found cache.Informer) (again bool, err error) {
 		if ours, err := subscribableOf(found); err == nil {
 			return k.subscribe(ctx, s, ours, told)
 		}
 		k.register(ctx, s, found, told)
 		return false, nil
-	}, to.restart)
-	return err
+	}, to)
 }
 
 // attribution makes the queues for the handler. Where nothing is recorded and the source has

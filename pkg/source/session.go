@@ -95,13 +95,21 @@ func (s *session) answered() bool {
 	return s.done
 }
 
+// follower hears when an informer has ended and another one takes its place, and when none will. The error is why.
+type follower interface {
+	restart()
+	ended(ctx context.Context, err error)
+}
+
 // followInformers calls follow with the cache's informer for obj. If follow returns because
 // the informer has ended, it calls restart, and then follow with the informer that has taken
 // the other's place. Somebody who removes an informer wants its watch to end, so the source
-// does not ask for the next one itself.
+// does not ask for the next one itself. In the end it calls ended, also if something panics.
 func (s *session) followInformers(
-	ctx context.Context, from cache.Cache, obj client.Object, follow func(cache.Informer) (again bool, err error), restart func(),
-) error {
+	ctx context.Context, from cache.Cache, obj client.Object, follow func(cache.Informer) (again bool, err error), to follower,
+) (err error) {
+	err = errPanicked
+	defer func() { to.ended(ctx, err) }()
 	var before cache.Informer
 	var ended error
 	next := observe.AskForSuccessor(ctx)
@@ -123,7 +131,7 @@ func (s *session) followInformers(
 		if again, ended = follow(found); !again {
 			return ended
 		}
-		restart()
+		to.restart()
 		before = found
 	}
 }
