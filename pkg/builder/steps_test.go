@@ -121,6 +121,18 @@ func TestAStepIsRetriedWhateverTheReconcilerReturns(t *testing.T) {
 	}
 }
 
+// aDayOf runs a controller of a new object for a day.
+func (w *world) aDayOf(t *testing.T, s *stepping) {
+	t.Helper()
+	if err := builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).Complete(s); err != nil {
+		t.Fatal(err)
+	}
+	w.start()
+	w.servers[configMap].Add(withValue("1"))
+	time.Sleep(24 * time.Hour)
+	synctest.Wait()
+}
+
 // TestAStepThatTheReconcilerGivesUpIsNotRetried has the reconciler make the error of a step final.
 func TestAStepThatTheReconcilerGivesUpIsNotRetried(t *testing.T) {
 	final := reconcile.TerminalError(errors.New("for good"))
@@ -151,13 +163,7 @@ func TestAStepThatTheReconcilerGivesUpIsNotRetried(t *testing.T) {
 					}
 					return reconcile.Result{}, c.returned(err)
 				}}
-				if err := builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).Complete(s); err != nil {
-					t.Fatal(err)
-				}
-				w.start()
-				w.servers[configMap].Add(withValue("1"))
-				time.Sleep(24 * time.Hour)
-				synctest.Wait()
+				w.aDayOf(t, s)
 				if runs != c.want {
 					t.Errorf("the step ran %d times in a day, want %d", runs, c.want)
 				}
@@ -254,13 +260,7 @@ func TestAStepIsRetriedBesideOneThatFailedForGood(t *testing.T) {
 					}
 					return reconcile.Result{}, nil
 				}}
-				if err := builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).Complete(s); err != nil {
-					t.Fatal(err)
-				}
-				w.start()
-				w.servers[configMap].Add(withValue("1"))
-				time.Sleep(24 * time.Hour)
-				synctest.Wait()
+				w.aDayOf(t, s)
 				if runs != c.want {
 					t.Errorf("the second step ran %d times in a day, want %d", runs, c.want)
 				}
