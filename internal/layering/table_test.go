@@ -106,7 +106,7 @@ var table = map[string]rule{
 	},
 	"pkg/source": {
 		ours: in("pkg/informer", "pkg/resync", "pkg/delta", "pkg/predicate",
-			"internal/engine", "internal/ledger", "internal/lifecycle", "internal/lock", "internal/managed", "internal/objects", "internal/observe", "internal/recording"),
+			"internal/engine", "internal/ledger", "internal/lifecycle", "internal/lock", "internal/managed", "internal/objects", "internal/observe", "internal/path", "internal/recording"),
 		theirs: edge, except: aboveUs,
 	},
 	"pkg/predicate": {ours: in("pkg/delta", "pkg/diff", "internal/lock", "internal/objects", "internal/path"), theirs: edge, except: aboveUs},

@@ -3,5 +3,4 @@
 //
 //	obj ──▶ is it there at all?               IsNil
 //	    ──▶ does its Go type say its fields?  Untyped
-//	a, b ─▶ are they one state of one object? SameState
 package objects

@@ -6,7 +6,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/delta-runtime/delta-runtime/internal/dedup"
 	"github.com/delta-runtime/delta-runtime/internal/path"
 )
 
@@ -22,13 +21,6 @@ func IsNil(v any) bool {
 	default:
 		return false
 	}
-}
-
-// SameState reports whether two objects show one state of one object. Of objects without a
-// resource version it is known only if they are one object in memory.
-func SameState(before, after path.Object) bool {
-	// Some servers change objects without giving them new versions.
-	return before == after || path.SameVersion(before, after) && dedup.EqualObjects(before, after)
 }
 
 // Untyped reports whether the Go type does not say what the object has.

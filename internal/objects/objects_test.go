@@ -6,7 +6,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/delta-runtime/delta-runtime/internal/path"
 )
@@ -23,28 +22,6 @@ func TestIsNil(t *testing.T) {
 	} {
 		if got := IsNil(tt.v); got != tt.want {
 			t.Errorf("%s is nil: %t", name, got)
-		}
-	}
-}
-
-func TestSameState(t *testing.T) {
-	at := func(uid types.UID, version, label string) path.Object {
-		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: uid, ResourceVersion: version, Labels: map[string]string{"a": label}}}
-	}
-	one := at("a", "", "")
-	for name, tt := range map[string]struct {
-		before, after path.Object
-		want          bool
-	}{
-		"one in memory":              {one, one, true},
-		"two without a version":      {at("a", "", ""), at("a", "", ""), false},
-		"one version":                {at("a", "1", ""), at("a", "1", ""), true},
-		"one version, other content": {at("a", "1", "x"), at("a", "1", "y"), false},
-		"two versions":               {at("a", "1", ""), at("a", "2", ""), false},
-		"two objects":                {at("a", "1", ""), at("b", "1", ""), false},
-	} {
-		if got := SameState(tt.before, tt.after); got != tt.want {
-			t.Errorf("%s: the same state is %t", name, got)
 		}
 	}
 }

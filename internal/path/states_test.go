@@ -17,7 +17,7 @@ func metaAt(uid types.UID, version string) Object {
 }
 
 func TestTwoStates(t *testing.T) {
-	one := at("a", "1", "")
+	one, bare := at("a", "1", ""), at("a", "", "")
 	for name, tt := range map[string]struct {
 		a, b                              Object
 		object, version, same, inOnePlace bool
@@ -28,6 +28,7 @@ func TestTwoStates(t *testing.T) {
 		"one version, two forms":      {one, metaAt("a", "1"), true, true, true, false},
 		"two versions":                {one, at("a", "2", ""), true, false, false, false},
 		"two objects":                 {one, at("b", "1", ""), false, false, false, false},
+		"one in memory, no version":   {bare, bare, true, false, true, true},
 		"no version":                  {at("a", "", ""), at("a", "", ""), true, false, false, false},
 		"a UID that is not known":     {one, at("", "1", ""), true, false, false, false},
 	} {

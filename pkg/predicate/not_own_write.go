@@ -9,6 +9,7 @@ import (
 	ctrlpredicate "sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"github.com/delta-runtime/delta-runtime/internal/objects"
+	"github.com/delta-runtime/delta-runtime/internal/path"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -56,7 +57,7 @@ func TypedNotOwnWrite[O client.Object](writes delta.OwnWrites) ctrlpredicate.Typ
 				return true
 			}
 			from := e.ObjectOld.GetResourceVersion()
-			return from == "" || e.ObjectOld.GetUID() != e.ObjectNew.GetUID() || objects.SameState(e.ObjectOld, e.ObjectNew) ||
+			return from == "" || e.ObjectOld.GetUID() != e.ObjectNew.GetUID() || path.SameState(e.ObjectOld, e.ObjectNew) ||
 				!made(writes, from, e.ObjectNew)
 		},
 	}

@@ -4,7 +4,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrlpredicate "sigs.k8s.io/controller-runtime/pkg/predicate"
 
-	"github.com/delta-runtime/delta-runtime/internal/objects"
+	"github.com/delta-runtime/delta-runtime/internal/path"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -15,7 +15,7 @@ func NotResync() ctrlpredicate.Predicate { return TypedNotResync[client.Object](
 
 // TypedNotResync is [NotResync] for objects of one type.
 func TypedNotResync[O client.Object]() ctrlpredicate.TypedPredicate[O] {
-	return notResync[O]{updates(func(before, after O) bool { return !objects.SameState(before, after) })}
+	return notResync[O]{updates(func(before, after O) bool { return !path.SameState(before, after) })}
 }
 
 // notResync is a predicate that decides on resyncs.

@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrlpredicate "sigs.k8s.io/controller-runtime/pkg/predicate"
 
-	"github.com/delta-runtime/delta-runtime/internal/objects"
+	"github.com/delta-runtime/delta-runtime/internal/path"
 	"github.com/delta-runtime/delta-runtime/pkg/diff"
 )
 
@@ -27,7 +27,7 @@ func NotStatusOnly() ctrlpredicate.Predicate { return TypedNotStatusOnly[client.
 // TypedNotStatusOnly is [NotStatusOnly] for objects of one type.
 func TypedNotStatusOnly[O client.Object]() ctrlpredicate.TypedPredicate[O] {
 	return byContent[O]{updates(func(before, after O) bool {
-		if objects.SameState(before, after) || before.GetGeneration() != after.GetGeneration() {
+		if path.SameState(before, after) || before.GetGeneration() != after.GetGeneration() {
 			return true
 		}
 		diff := diff.New(before, after, nil)

@@ -7,6 +7,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/delta-runtime/delta-runtime/internal/objects"
+	"github.com/delta-runtime/delta-runtime/internal/path"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -56,7 +57,7 @@ func fromCallback(op delta.Op, before, after any) delta.Delta[any] {
 	}
 	d.Key = delta.Key{Namespace: obj.GetNamespace(), Name: obj.GetName()}
 	d.Version = obj.GetResourceVersion()
-	if op == delta.Updated && !objects.IsNil(old) && objects.SameState(old, obj) {
+	if op == delta.Updated && !objects.IsNil(old) && path.SameState(old, obj) {
 		d.Op = delta.Sync
 	}
 	return d
