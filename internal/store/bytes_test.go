@@ -1,12 +1,11 @@
 package store
 
 import (
-	"runtime"
 	"testing"
 
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/internal/testing/benchkit"
 )
 
 // BenchmarkStoreBytes measures what a store adds to the objects in it, with an
@@ -15,10 +14,8 @@ func BenchmarkStoreBytes(b *testing.B) {
 	objs := pods(b, 0)
 	measure := func(b *testing.B, fill func() any) {
 		for range b.N {
-			before := heap()
-			s := fill()
-			b.ReportMetric(float64(heap()-before)/float64(len(objs)), "B/item")
-			runtime.KeepAlive(s)
+			heap := benchkit.StartHeap()
+			heap.Report(b, len(objs), fill())
 		}
 	}
 	ours := func(batch int) func() any {
@@ -27,7 +24,7 @@ func BenchmarkStoreBytes(b *testing.B) {
 			for i := 0; i < len(objs); i += batch {
 				txn := s.Begin(batch)
 				for _, o := range objs[i:min(i+batch, len(objs))] {
-					txn.Put(delta.Key{Namespace: o.GetNamespace(), Name: o.GetName()}, o)
+					txn.Put(keyOf(o), o)
 				}
 				txn.Commit("1")
 			}
@@ -39,7 +36,7 @@ func BenchmarkStoreBytes(b *testing.B) {
 	theirs := func() (cache.ThreadSafeStore, map[string]any) {
 		items := make(map[string]any)
 		for _, o := range objs {
-			items[delta.Key{Namespace: o.GetNamespace(), Name: o.GetName()}.String()] = o
+			items[keyOf(o).String()] = o
 		}
 		return cache.NewThreadSafeStore(cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}, cache.Indices{}), items
 	}
@@ -59,12 +56,4 @@ func BenchmarkStoreBytes(b *testing.B) {
 			return s
 		})
 	})
-}
-
-func heap() uint64 {
-	runtime.GC()
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
 }

@@ -9,13 +9,15 @@ import (
 	"time"
 
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/delta-runtime/delta-runtime/internal/testing/benchkit"
 )
 
 func BenchmarkRow06_StoreList(b *testing.B) {
 	f := newFixture(b, 3)
 	f.churn()
 	b.Run("ours", func(b *testing.B) {
-		defer reportCPU(b)()
+		defer benchkit.StartCPU().Report(b, b.N)
 		for range b.N {
 			if len(f.ours.List()) != len(f.now) {
 				b.Fatal("short list")
@@ -23,7 +25,7 @@ func BenchmarkRow06_StoreList(b *testing.B) {
 		}
 	})
 	b.Run("incumbent", func(b *testing.B) {
-		defer reportCPU(b)()
+		defer benchkit.StartCPU().Report(b, b.N)
 		for range b.N {
 			if len(f.theirs.List()) != len(f.now) {
 				b.Fatal("short list")
@@ -53,7 +55,7 @@ func BenchmarkRow07_StoreByIndex(b *testing.B) {
 		values[i] = "app-" + strconv.Itoa(i)
 	}
 	b.Run("ours", func(b *testing.B) {
-		defer reportCPU(b)()
+		defer benchkit.StartCPU().Report(b, b.N)
 		for i := range b.N {
 			if found, err := f.ours.ByIndex("index-0", values[i%100]); err != nil || len(found) != hits {
 				b.Fatal(len(found), err)
@@ -61,7 +63,7 @@ func BenchmarkRow07_StoreByIndex(b *testing.B) {
 		}
 	})
 	b.Run("incumbent", func(b *testing.B) {
-		defer reportCPU(b)()
+		defer benchkit.StartCPU().Report(b, b.N)
 		for i := range b.N {
 			if found, err := f.theirs.ByIndex("index-0", values[i%100]); err != nil || len(found) != hits {
 				b.Fatal(len(found), err)
@@ -70,18 +72,26 @@ func BenchmarkRow07_StoreByIndex(b *testing.B) {
 	})
 }
 
-// replace is what a relist does, from a list of objects to the store.
+// replace is what a relist does in the engine, from a list of objects to the store. What has the version that is known is
+// left alone, and as many objects as the store has are all of them.
 func (f *fixture) replace(objs []object) {
-	txn := f.ours.Begin(len(objs))
+	var news []object
+	found := 0
 	for _, o := range objs {
-		key, err := objectTraits.Key(o)
-		if err != nil {
-			panic(err)
+		known, there := f.ours.Get(keyOf(o))
+		if there {
+			found++
 		}
-		txn.Put(key, o)
+		if !there || !objectTraits.SameState(known, o) {
+			news = append(news, o)
+		}
 	}
-	for key := range txn.Untouched() {
-		txn.Remove(key)
+	if found != f.ours.Len() {
+		panic("BUG: the list lacks an object")
+	}
+	txn := f.ours.Begin(len(news))
+	for _, o := range news {
+		txn.Replace(keyOf(o), o, func(old object) bool { return objectTraits.SameState(old, o) })
 	}
 	f.versions++
 	txn.Commit(strconv.Itoa(f.versions))

@@ -28,13 +28,12 @@ type object interface {
 }
 
 var objectTraits = Traits[object]{
-	Key: func(o object) (delta.Key, error) {
-		return delta.Key{Namespace: o.GetNamespace(), Name: o.GetName()}, nil
-	},
 	Version: func(o object) string { return o.GetResourceVersion() },
 	UID:     func(o object) string { return string(o.GetUID()) },
 	Labels:  func(o object) map[string]string { return o.GetLabels() },
 }
+
+func keyOf(o object) delta.Key { return delta.Key{Namespace: o.GetNamespace(), Name: o.GetName()} }
 
 // pod is the i-th of n: 100 namespaces, ReplicaSets of 50, 100 applications,
 // nodes of 100, six labels. Fields that a store does not look at are left out.
@@ -122,9 +121,8 @@ func newFixture(b *testing.B, indexes int) *fixture {
 	}
 	txn := f.ours.Begin(len(f.now))
 	for _, o := range f.now {
-		key := delta.Key{Namespace: o.GetNamespace(), Name: o.GetName()}
-		txn.Put(key, o)
-		f.theirs.Add(key.String(), o)
+		txn.Put(keyOf(o), o)
+		f.theirs.Add(keyOf(o).String(), o)
 	}
 	txn.Commit("1")
 	f.ask()
@@ -147,7 +145,9 @@ func newFixture(b *testing.B, indexes int) *fixture {
 func (f *fixture) updates(b *testing.B, stride int, write func(keys []int, objs []object)) {
 	b.ReportAllocs()
 	keys, objs := make([]int, stride), make([]object, stride)
-	var spent, cpu time.Duration
+	var spent time.Duration
+	cpu := benchkit.StartCPU()
+	cpu.Stop()
 	for i := 0; i < b.N; i += stride {
 		b.StopTimer()
 		for j := range stride {
@@ -156,19 +156,22 @@ func (f *fixture) updates(b *testing.B, stride int, write func(keys []int, objs 
 			objs[j] = pod(keys[j], f.versions)
 		}
 		b.StartTimer()
-		start, began := time.Now(), processCPU()
+		start := time.Now()
+		cpu.Start()
 		write(keys, objs)
+		cpu.Stop()
 		spent += time.Since(start)
-		cpu += processCPU() - began
 	}
-	b.ReportMetric(float64(cpu.Nanoseconds())/float64((b.N+stride-1)/stride*stride), "cpu-ns/op")
-	b.ReportMetric(float64(spent.Nanoseconds())/float64((b.N+stride-1)/stride*stride), "ns/op")
+	written := (b.N + stride - 1) / stride * stride
+	cpu.Start()
+	cpu.Report(b, written)
+	b.ReportMetric(float64(spent.Nanoseconds())/float64(written), "ns/op")
 }
 
 func BenchmarkRow04_StoreGet(b *testing.B) {
 	f := newFixture(b, 3)
 	b.Run("ours", func(b *testing.B) {
-		defer reportCPU(b)()
+		defer benchkit.StartCPU().Report(b, b.N)
 		for i := range b.N {
 			if _, ok := f.ours.Get(f.keys[f.order[i%len(f.order)]]); !ok {
 				b.Fatal("not found")
@@ -176,7 +179,7 @@ func BenchmarkRow04_StoreGet(b *testing.B) {
 		}
 	})
 	b.Run("incumbent", func(b *testing.B) {
-		defer reportCPU(b)()
+		defer benchkit.StartCPU().Report(b, b.N)
 		for i := range b.N {
 			if _, ok := f.theirs.Get(f.texts[f.order[i%len(f.order)]]); !ok {
 				b.Fatal("not found")
