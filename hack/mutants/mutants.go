@@ -5,6 +5,7 @@ var (
 	fifoScripts   = suite{pkg: "./test/sim", run: "^TestDeltaFIFO$", seeds: 2000}
 	pacedScripts  = suite{pkg: "./test/sim", run: "^TestPaced$", seeds: 2000}
 	stormyScripts = suite{pkg: "./test/sim", run: "^TestStormy$", seeds: 1000}
+	fifoModel     = suite{pkg: "./internal/engine", run: "^TestFIFOModel$", seeds: 1000}
 	storeScripts  = suite{pkg: "./internal/store", run: "^TestModel$", seeds: 500}
 	storesAlike   = suite{pkg: "./pkg/toolscache", run: "^TestStoreDifferential$", seeds: 500}
 	ledgerGames   = suite{pkg: "./pkg/delta", run: "^TestLedger(AgainstModel|WithinLimits)$", seeds: 1000}
@@ -43,20 +44,41 @@ var mutants = []mutant{
 		_, present = f.opts.Known.Get(it.Key)
 	}
 	switch {`,
-		suites: []suite{fifoScripts, stormyScripts},
+		suites: []suite{fifoModel, stormyScripts},
 	},
 	{
 		name:   "Replace does not see what was handed out",
 		file:   "internal/engine/fifo_replace.go",
 		old:    "for key := range f.out.keys() {\n\t\tif !f.pending.has(key) {",
 		new:    "for key := range f.out.keys() {\n\t\tif !f.pending.has(key) && false {",
+		suites: []suite{fifoModel},
+	},
+	{
+		name:   "client-go's Delete does not see what was handed out",
+		file:   "pkg/toolscache/deltafifo.go",
+		old:    "if f.out.keys > 0 && f.out.key == key {",
+		new:    "if false {",
 		suites: []suite{fifoScripts},
 	},
 	{
-		name:   "Resync does not see what was handed out",
-		file:   "internal/engine/fifo.go",
-		old:    `if _, stored := f.opts.Known.Get(key); !stored && f.presentLocked(key) {`,
-		new:    `if _, stored := f.opts.Known.Get(key); !stored && f.presentLocked(key) && false {`,
+		name:   "client-go's Replace and Resync do not see what was handed out",
+		file:   "pkg/toolscache/deltafifo.go",
+		old:    "if f.out.keys > 0 {",
+		new:    "if false {",
+		suites: []suite{fifoScripts},
+	},
+	{
+		name:   "a queue by key has synced before its first list is processed",
+		file:   "pkg/toolscache/deltafifo.go",
+		old:    "f.fillLocked(len(f.order) + f.out.keys)",
+		new:    "f.fillLocked(len(f.order) - 1)",
+		suites: []suite{fifoScripts},
+	},
+	{
+		name:   "a tombstone hides the final state",
+		file:   "pkg/toolscache/deltafifo.go",
+		old:    "unknown := newest.Object.(cache.DeletedFinalStateUnknown); unknown {",
+		new:    "unknown := newest.Object.(cache.DeletedFinalStateUnknown); !unknown {",
 		suites: []suite{fifoScripts},
 	},
 	{
@@ -64,7 +86,7 @@ var mutants = []mutant{
 		file:   "internal/engine/fifo_inlet.go",
 		old:    "if !in.listed || in.unpopped || oldest <= in.initialEnd {",
 		new:    "if !in.listed {",
-		suites: []suite{fifoScripts, pacedScripts, stormyScripts},
+		suites: []suite{fifoModel, pacedScripts, stormyScripts},
 	},
 	{
 		name:   "a batch is applied backwards",
@@ -75,9 +97,9 @@ var mutants = []mutant{
 	},
 	{
 		name:   "the deltas of a key come out backwards",
-		file:   "internal/engine/pile.go",
-		old:    "for _, i := range slices.Backward(chain) {",
-		new:    "for _, i := range chain {",
+		file:   "pkg/toolscache/deltafifo.go",
+		old:    "w.deltas = append(w.deltas, d)",
+		new:    "w.deltas = append(cache.Deltas{d}, w.deltas...)",
 		suites: []suite{fifoScripts},
 	},
 	{

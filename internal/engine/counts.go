@@ -43,8 +43,8 @@ func (f *DeltaFIFO[T]) oldest() time.Time {
 	switch {
 	case len(f.out.items) > 0:
 		return f.out.items[0].Seen
-	case f.pending.head < len(f.pending.items):
-		return f.pending.items[f.pending.head].Seen
+	case len(f.pending.items) > 0:
+		return f.pending.items[0].Seen
 	default:
 		return time.Time{}
 	}

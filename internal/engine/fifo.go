@@ -108,16 +108,6 @@ func (f *DeltaFIFO[T]) Push(d delta.Delta[T], position string) error {
 	return f.whole.Push(d, position)
 }
 
-// Forget adds the deletion of an object that no event told of, as Replace does
-// for those that its list lacks. last is its last known state.
-func (f *DeltaFIFO[T]) Forget(key delta.Key, last T) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.presentLocked(key) {
-		f.appendLocked(&item[T]{event: missed(key, last, "", time.Now())})
-	}
-}
-
 // missed is a deletion that no event told of.
 func missed[T any](key delta.Key, last T, version string, now time.Time) event[T] {
 	return event[T]{Delta: delta.Delta[T]{Key: key, Op: delta.Deleted, Missed: true, Old: last, Version: version, Seen: now}}
@@ -173,27 +163,6 @@ func (f *DeltaFIFO[T]) syncLocked(it *item[T]) {
 	default:
 		f.appendLocked(it)
 	}
-}
-
-// Resync asks for every known object to be shown again to everybody.
-func (f *DeltaFIFO[T]) Resync() {
-	if f.opts.Known == nil {
-		return
-	}
-	f.mu.Lock()
-	var keys []delta.Key
-	for key := range f.opts.Known.Keys("") {
-		if f.presentLocked(key) {
-			keys = append(keys, key)
-		}
-	}
-	for key := range f.out.keys() { // the store does not have yet what was handed out as new
-		if _, stored := f.opts.Known.Get(key); !stored && f.presentLocked(key) {
-			keys = append(keys, key)
-		}
-	}
-	f.mu.Unlock()
-	f.sync(keys, timetable.Everyone, nil)
 }
 
 // control adds an entry for the consumer to carry out at the end of a batch. It
@@ -277,7 +246,7 @@ func (f *DeltaFIFO[T]) abandoned() []control[T] {
 func (f *DeltaFIFO[T]) Len() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.pending.live
+	return len(f.pending.items)
 }
 
 // ring makes the consumer look again, though nothing may be pending.

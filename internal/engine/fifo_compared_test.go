@@ -15,7 +15,7 @@ func TestAComparedListShowsWhatChangedAtAKnownVersion(t *testing.T) {
 			h.list(reflector.Replacement{Version: "5"}, note{"a", "1", "x"}, note{"b", "2", "y"}, note{"c", "3", "z"})
 			h.apply()
 			h.list(reflector.Replacement{Version: "6", Compared: true}, note{"a", "1", "x"}, note{"b", "2", "new"})
-			if n := h.fifo.pending.live; unchanged == SkipUnchanged && n != 2 {
+			if n := len(h.fifo.pending.items); unchanged == SkipUnchanged && n != 2 {
 				t.Errorf("%d deltas are pending, want one update and one deletion", n)
 			}
 			want := []string{"Updated y→new", "Deleted z→"}

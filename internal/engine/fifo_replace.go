@@ -14,7 +14,7 @@ import (
 // the listed one add nothing, or a Sync; the others are queued as Replaced; and
 // what is known of the scope but not listed is queued as a missed deletion.
 //
-// Where versions are compared, the last entry counts of an object that is listed twice.
+// The last entry counts of an object that is listed twice.
 //
 // It looks twice, because the objects that changed are transformed in between,
 // without the lock. That is safe as long as one goroutine feeds a scope: applying
@@ -31,7 +31,7 @@ func (in *inlet[T]) replace(objs []T, r reflector.Replacement) error {
 	if err != nil {
 		return err
 	}
-	if f.comparing() && !distinct(keys) {
+	if !distinct(keys) {
 		objs, keys = lastOfEach(objs, keys)
 	}
 	news, suspects, gone := f.compare(objs, keys, r)
@@ -164,7 +164,7 @@ func (f *DeltaFIFO[T]) compare(objs []T, keys []delta.Key, r reflector.Replaceme
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	within := newReach(r.Namespace, r.Except)
-	if !f.comparing() || f.opts.Known == nil || f.countLocked(within) == 0 {
+	if f.opts.Known == nil || f.countLocked(within) == 0 {
 		news = make([]listing, 0, len(objs)) // all of them are
 	}
 	found := 0
@@ -182,7 +182,7 @@ func (f *DeltaFIFO[T]) compare(objs []T, keys []delta.Key, r reflector.Replaceme
 		unchanged = unchanged && r.BelievesVersions()
 		switch {
 		case !unchanged:
-			news = append(news, listing{at: i, op: delta.Replaced, version: f.version(objs[i])})
+			news = append(news, listing{at: i, op: delta.Replaced, version: f.opts.Traits.Version(objs[i])})
 		case f.opts.Unchanged != SkipUnchanged:
 			news = append(news, listing{at: i, op: delta.Sync})
 		}
@@ -194,10 +194,8 @@ func (f *DeltaFIFO[T]) compare(objs []T, keys []delta.Key, r reflector.Replaceme
 	}
 	// The usual relist has each known object and so deletes none: no two of its keys
 	// are the same, so counting them is enough to see that.
-	stored := f.pending.live == 0 && f.out.live == 0
-	switch {
-	case stored && f.comparing() && f.opts.Known != nil && found == f.countLocked(within):
-	default:
+	stored := len(f.pending.items) == 0 && len(f.out.items) == 0
+	if !stored || f.opts.Known == nil || found != f.countLocked(within) {
 		gone = f.absentLocked(newKeySet(slices.Concat(keys, r.Refused)), r)
 	}
 	return news, suspects, gone
@@ -231,21 +229,8 @@ func (f *DeltaFIFO[T]) countLocked(within reach) int {
 	return n
 }
 
-// comparing reports whether versions are compared at all.
-func (f *DeltaFIFO[T]) comparing() bool { return f.opts.Traits.Version != nil }
-
-func (f *DeltaFIFO[T]) version(obj T) string {
-	if !f.comparing() {
-		return ""
-	}
-	return f.opts.Traits.Version(obj)
-}
-
 // isKnownLocked returns the object as it is known, and whether it has that state by its version.
 func (f *DeltaFIFO[T]) isKnownLocked(key delta.Key, obj T) (known T, unchanged, present bool) {
-	if !f.comparing() {
-		return known, false, false
-	}
 	known, present = f.latestLocked(key)
 	return known, present && f.opts.Traits.SameState(known, obj), present
 }

@@ -14,8 +14,8 @@ type item[T any] struct {
 	event[T]
 
 	hash    uint32 // of the key
-	prev    int32  // position of the key's previous item in the pile, or none. Invariant: before its own, while it has an Op.
-	arrival uint64 // Invariant: it grows with the position, among items with an Op.
+	prev    int32  // position of the key's previous item in the pile, or none. Invariant: before its own.
+	arrival uint64 // Invariant: it grows with the position.
 }
 
 // none is the end of a chain of items of one key.
@@ -26,15 +26,13 @@ const none = int32(-1)
 // So a key's first delta costs no allocation of its own.
 type pile[T any] struct {
 	items    []item[T]
-	index    keyIndex[T] // Invariant: it has each key of a live item, at the newest of them.
-	live     int         // Invariant: the number of items with an Op; the others were taken by key.
-	head     int         // Invariant: all items before it were taken by key.
+	index    keyIndex[T] // Invariant: it has each key of an item, at the newest of them.
 	controls []control[T]
 	version  string // what the store's watermark will be; empty leaves it
 }
 
 func (p *pile[T]) empty() bool {
-	return p.live == 0 && len(p.controls) == 0 && p.version == ""
+	return len(p.items) == 0 && len(p.controls) == 0 && p.version == ""
 }
 
 // add appends the item, unless it repeats a deletion. It reports whether the pile
@@ -59,16 +57,15 @@ func (p *pile[T]) add(it *item[T]) bool {
 	}
 	p.index.put(slot, int32(len(p.items)))
 	p.items = append(p.items, *it)
-	p.live++
 	if p.index.full() {
-		p.index.rebuild(p.items, 0, 0)
+		p.index.rebuild(p.items, 0)
 	}
 	return true
 }
 
 // newest returns the key's newest item, for the caller to change in place.
 func (p *pile[T]) newest(key delta.Key) (*item[T], bool) {
-	if p.live == 0 {
+	if len(p.items) == 0 {
 		return nil, false
 	}
 	at := p.index.at(p.index.slot(p.items, hashOf(key), key))
@@ -96,21 +93,11 @@ func (p *pile[T]) newestChange(key delta.Key) (*item[T], bool) {
 	return it, ok
 }
 
-// chain yields the key's items, newest first.
-func (p *pile[T]) chain(key delta.Key) iter.Seq[*item[T]] {
-	return func(yield func(*item[T]) bool) {
-		it, ok := p.newest(key)
-		for ok && yield(it) && it.prev != none {
-			it = &p.items[it.prev]
-		}
-	}
-}
-
 // keys yields each key once, that with the oldest item first.
 func (p *pile[T]) keys() iter.Seq[delta.Key] {
 	return func(yield func(delta.Key) bool) {
-		for i := p.head; i < len(p.items); i++ {
-			if it := &p.items[i]; it.Op != 0 && it.prev == none && !yield(it.Key) {
+		for i := range p.items {
+			if it := &p.items[i]; it.prev == none && !yield(it.Key) {
 				return
 			}
 		}
@@ -119,78 +106,32 @@ func (p *pile[T]) keys() iter.Seq[delta.Key] {
 
 // oldest is the number of the oldest item, or later than any where there is none.
 func (p *pile[T]) oldest() uint64 {
-	if p.live == 0 {
+	if len(p.items) == 0 {
 		return math.MaxUint64
 	}
-	return p.first().arrival
-}
-
-// first is the oldest item. There is one.
-func (p *pile[T]) first() *item[T] {
-	for p.items[p.head].Op == 0 {
-		p.head++
-	}
-	return &p.items[p.head]
+	return p.items[0].arrival
 }
 
 // drop takes out the items of all keys that gone says are to go.
 func (p *pile[T]) drop(gone func(delta.Key) bool) {
 	all := p.items
-	if !slices.ContainsFunc(all, func(it item[T]) bool { return it.Op != 0 && gone(it.Key) }) {
+	if !slices.ContainsFunc(all, func(it item[T]) bool { return gone(it.Key) }) {
 		return
 	}
-	p.items, p.index, p.live, p.head = nil, keyIndex[T]{}, 0, 0
+	p.items, p.index = nil, keyIndex[T]{}
 	for i := range all {
-		if all[i].Op != 0 && !gone(all[i].Key) {
+		if !gone(all[i].Key) {
 			p.add(&all[i])
 		}
 	}
 }
 
-// takeOldest moves all items of the key whose first item is the oldest in p to
-// out, which is empty, in order.
-func (p *pile[T]) takeOldest(out *pile[T]) {
-	first := p.first()
-	slot := p.index.slot(p.items, first.hash, first.Key)
-	var room [8]int32
-	chain := room[:0]
-	for i := p.index.at(slot); i != none; i = p.items[i].prev {
-		chain = append(chain, i)
-	}
-	p.index.remove(slot)
-	for _, i := range slices.Backward(chain) {
-		out.add(&p.items[i])
-		p.items[i] = item[T]{}
-	}
-	p.live -= len(chain)
-	if p.live == 0 {
-		p.clearItems()
-	}
-}
-
-// makeRoom makes room for n items. Where most of the pile was taken by key, that
-// is the room of those, so that each item is moved a constant number of times.
+// makeRoom makes room for n items.
 func (p *pile[T]) makeRoom(n int) {
 	if n > 1 && (p.index.used+n)*4 >= len(p.index.slots)*3 {
-		p.index.rebuild(p.items, 0, n)
+		p.index.rebuild(p.items, n)
 	}
-	if cap(p.items)-len(p.items) >= n {
-		return
-	}
-	if p.head < n || p.head < len(p.items)/2 {
-		p.items = slices.Grow(p.items, n)
-		return
-	}
-	shift := int32(p.head)
-	left := copy(p.items, p.items[p.head:])
-	clear(p.items[left:])
-	p.items, p.head = p.items[:left], 0
-	for i := range p.items {
-		if p.items[i].prev != none {
-			p.items[i].prev -= shift
-		}
-	}
-	p.index.rebuild(p.items, shift, n)
+	p.items = slices.Grow(p.items, n)
 }
 
 // roomKept is how much room a pile keeps however little it is used. Beyond that it
@@ -213,5 +154,4 @@ func (p *pile[T]) clearItems() {
 	}
 	clear(p.items)
 	p.items = p.items[:0]
-	p.live, p.head = 0, 0
 }

@@ -12,15 +12,11 @@ import (
 // for each, and looking a key up is the same step as making room for it. A Go map
 // takes two, and the queue does little else.
 type keyIndex[T any] struct {
-	slots []int32 // position+1, or one of the two below; length is a power of two
+	slots []int32 // position+1, or emptySlot; length is a power of two
 	used  int     // slots that are not empty
-	taken bool    // some of them are takenSlot
 }
 
-const (
-	emptySlot = int32(0)
-	takenSlot = int32(-1) // was used; what comes behind it was put there because of it
-)
+const emptySlot = int32(0)
 
 var keySeed = maphash.MakeSeed()
 
@@ -33,30 +29,16 @@ func (x *keyIndex[T]) slot(items []item[T], hash uint32, key delta.Key) int {
 		x.slots = make([]int32, 16)
 	}
 	mask := len(x.slots) - 1
-	reusable := -1
 	for i := int(hash) & mask; ; i = (i + 1) & mask {
-		switch at := x.slots[i]; {
-		case at == emptySlot && reusable >= 0:
-			return reusable
-		case at == emptySlot:
-			return i
-		case at == takenSlot:
-			if reusable < 0 {
-				reusable = i
-			}
-		case items[at-1].hash == hash && items[at-1].Key == key:
+		at := x.slots[i]
+		if at == emptySlot || items[at-1].hash == hash && items[at-1].Key == key {
 			return i
 		}
 	}
 }
 
-// at is the position that the slot holds.
-func (x *keyIndex[T]) at(slot int) int32 {
-	if x.slots[slot] <= emptySlot {
-		return none
-	}
-	return x.slots[slot] - 1
-}
+// at is the position that the slot holds, or none.
+func (x *keyIndex[T]) at(slot int) int32 { return x.slots[slot] - 1 }
 
 func (x *keyIndex[T]) put(slot int, position int32) {
 	if x.slots[slot] == emptySlot {
@@ -65,33 +47,19 @@ func (x *keyIndex[T]) put(slot int, position int32) {
 	x.slots[slot] = position + 1
 }
 
-func (x *keyIndex[T]) remove(slot int) {
-	x.slots[slot] = takenSlot
-	x.taken = true
-}
-
 // full reports whether the table has to be rebuilt before the next put, so that
 // there always is an empty slot for a search to end at.
 func (x *keyIndex[T]) full() bool { return x.used*4 >= len(x.slots)*3 }
 
-// rebuild makes a table with room for more keys than it holds, for the items, which
-// have been moved towards the front by shift.
-func (x *keyIndex[T]) rebuild(items []item[T], shift int32, more int) {
-	held := 0
-	for _, at := range x.slots {
-		if at > emptySlot {
-			held++
-		}
-	}
+// rebuild makes a table for the items, with room for more keys than it holds.
+func (x *keyIndex[T]) rebuild(items []item[T], more int) {
 	old := x.slots
-	x.slots = make([]int32, max(16, 1<<bits.Len(uint((held+more)*2))))
-	x.used, x.taken = held, false
+	x.slots = make([]int32, max(16, 1<<bits.Len(uint((x.used+more)*2))))
 	mask := len(x.slots) - 1
 	for _, at := range old {
-		if at <= emptySlot {
+		if at == emptySlot {
 			continue
 		}
-		at -= shift
 		i := int(items[at-1].hash) & mask
 		for x.slots[i] != emptySlot {
 			i = (i + 1) & mask
@@ -104,8 +72,8 @@ func (x *keyIndex[T]) rebuild(items []item[T], shift int32, more int) {
 // by the items: an item's slot is in the run that begins where its hash points, and
 // whatever has emptied that place has emptied the whole run.
 func (x *keyIndex[T]) clear(items []item[T]) {
-	byItem := !x.taken && len(items)*8 <= len(x.slots)
-	x.used, x.taken = 0, false
+	byItem := len(items)*8 <= len(x.slots)
+	x.used = 0
 	if !byItem {
 		clear(x.slots)
 		return

@@ -18,13 +18,13 @@ var order = [][]any{
 	{StoreWrite{}},
 	{Informer{}},
 	{Processor{}},
-	{FIFO{}, Resyncer{}},
+	{FIFO{}, KeyFIFO{}, Resyncer{}},
 	{Subscriber{}},
 	{Binding{}, CacheKinds{}, LowController{}},
 	{Runtime{}},
 	{JournalShelf{}},
 	{
-		CallSteps{}, Calls{}, Clerk{}, ControllerQueue{}, Descriptions{}, Group{}, Guard{}, Horizon{}, HotLoop{}, Indexers{}, Journal{}, Limiter{}, Line{}, Listed{}, Memory{}, Mutations{},
+		CallSteps{}, Calls{}, Clerk{}, ControllerQueue{}, Descriptions{}, Group{}, Guard{}, Horizon{}, HotLoop{}, Indexers{}, Journal{}, Limiter{}, Line{}, Memory{}, Mutations{},
 		PathChecks{}, PathPredicate{}, Pins{}, QueueClock{}, Reflector{}, Relatives{}, Relists{}, SaveFiles{},
 		SchemaTypes{}, Session{}, Sessions{}, SharedInformer{}, Shown{}, StepCounts{}, Stream{}, Wishes{}, Writes{},
 	},
@@ -94,8 +94,8 @@ type (
 	LowController struct{}
 	// Indexers is peer.threadSafe.mu: the index functions by name.
 	Indexers struct{}
-	// Listed is toolscache.DeltaFIFO.mu: whether a queue was filled from a list.
-	Listed struct{}
+	// KeyFIFO is toolscache.DeltaFIFO.mu: pending deltas, by key. Under it the consumer's store is read.
+	KeyFIFO struct{}
 
 	// Reflector is reflector.Reflector.mu: what a Reflector's status says.
 	Reflector struct{}

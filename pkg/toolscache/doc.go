@@ -6,7 +6,7 @@
 //	cache.Store, cache.Controller ─▶ informerController ──▶ engine.Informer[any]
 //	cache.Store, cache.Indexer    ─▶ peer.NewIndexer ─────▶ store.Store[any]
 //	cache.ThreadSafeStore         ─▶ peer.NewThreadSafe ──▶ store.Store[any]
-//	cache.Queue                   ─▶ DeltaFIFO          ─▶ engine.DeltaFIFO[any]
+//	cache.Queue                   ─▶ DeltaFIFO
 //	Reflector, cache.Controller   ─▶ Reflector          ─▶ reflector.Reflector[any]
 //	cache.ListerWatcher           ◀─ listWatcher        ◀─ listwatch.ListWatcher[any]
 //

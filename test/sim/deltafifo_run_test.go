@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"k8s.io/client-go/tools/cache"
@@ -37,14 +36,13 @@ func (o outcomeOfStep) String() string { return fmt.Sprintf("%s; pending %v", o.
 
 // fifoRun plays a script on one FIFO, and records the result of each step.
 type fifoRun struct {
-	fifo   deltaFIFO
-	script *fifoScript
-	store  known
-	log    []outcomeOfStep
+	fifo  deltaFIFO
+	store known
+	log   []outcomeOfStep
 }
 
 func playFIFO(s fifoScript, make fifoConstructor) []outcomeOfStep {
-	r := &fifoRun{script: &s, store: known{cache.NewStore(thingKey)}}
+	r := &fifoRun{store: known{cache.NewStore(thingKey)}}
 	o := cache.DeltaFIFOOptions{KeyFunction: thingKey, EmitDeltaTypeReplaced: s.replaced}
 	if s.known {
 		o.KnownObjects = r.store
@@ -75,7 +73,7 @@ func (r *fifoRun) pop(step fifoStep) string {
 	}
 	var text string
 	item, err := r.popOrClose(func(obj any, initial bool) error {
-		text = fmt.Sprintf("initial %v: %v", initial, r.show(obj.(cache.Deltas)))
+		text = fmt.Sprintf("initial %v: %v", initial, obj)
 		if step.fails {
 			return errRefused
 		}
@@ -97,21 +95,7 @@ func (r *fifoRun) pop(step fifoStep) string {
 			}
 		}
 	}
-	deltas, _ := item.(cache.Deltas)
-	return fmt.Sprintf("%s, returned %v, %v", text, r.show(deltas), err)
-}
-
-// show prints deltas. It leaves out the last state in tombstones if the script hands in some:
-// see fifoScript.
-func (r *fifoRun) show(deltas cache.Deltas) string {
-	var text []string
-	for _, d := range deltas {
-		if t, ok := d.Object.(cache.DeletedFinalStateUnknown); ok && r.script.unknown {
-			d.Object = cache.DeletedFinalStateUnknown{Key: t.Key}
-		}
-		text = append(text, fmt.Sprint(d))
-	}
-	return strings.Join(text, " ")
+	return fmt.Sprintf("%s, returned %v, %v", text, item, err)
 }
 
 // popOrClose pops an item. If none comes although a key is pending, it closes the FIFO, so

@@ -74,30 +74,27 @@ func (s fifoStep) String() string {
 
 // fifoScript is the script of a seed.
 //
-// It avoids three things in which the two FIFOs differ for a reason:
+// It avoids two things in which the two FIFOs differ for a reason:
 //
 //   - Without a store (known is false) client-go forgets an object when it hands it out, and
 //     ignores a Delete while the object is processed. Ours knows the object until it has been
 //     processed, and reports the deletion.
-//   - Of two tombstones in a row for one key client-go keeps the later one, and ours keeps
-//     the one that it made itself. Both say that the final state is not known. If the script
-//     hands in tombstones (unknown), their last states are not compared.
 //   - A Resync may take the keys in any order. See [sameKeys].
 type fifoScript struct {
-	known, replaced, transform, unknown bool
-	steps                               []fifoStep
+	known, replaced, transform bool
+	steps                      []fifoStep
 }
 
 func newFIFOScript(seed uint64) fifoScript {
 	rng := rand.New(rand.NewPCG(seed, 3))
-	s := fifoScript{known: rng.IntN(5) > 0, replaced: rng.IntN(3) > 0, transform: rng.IntN(3) == 0, unknown: rng.IntN(4) == 0}
+	s := fifoScript{known: rng.IntN(5) > 0, replaced: rng.IntN(3) > 0, transform: rng.IntN(3) == 0}
 	rev := 0
 	calls := func(most int) (list []fifoCall) {
 		if !s.known {
 			return nil
 		}
 		for range rng.IntN(most + 1) {
-			list = append(list, s.randomCall(rng, &rev))
+			list = append(list, randomCall(rng, &rev))
 		}
 		return list
 	}
@@ -105,7 +102,7 @@ func newFIFOScript(seed uint64) fifoScript {
 		s.steps = append(s.steps, fifoStep{call: replaceCall(rng, &rev)})
 	}
 	for range 10 + rng.IntN(40) {
-		step := fifoStep{call: s.randomCall(rng, &rev)}
+		step := fifoStep{call: randomCall(rng, &rev)}
 		switch dice := rng.IntN(20); {
 		case dice == 0:
 			step = fifoStep{pop: true, fails: true}
@@ -119,7 +116,7 @@ func newFIFOScript(seed uint64) fifoScript {
 	return s
 }
 
-func (s *fifoScript) randomCall(rng *rand.Rand, rev *int) fifoCall {
+func randomCall(rng *rand.Rand, rev *int) fifoCall {
 	*rev++
 	one := []thing{{key: fmt.Sprint("k", rng.IntN(5)), rev: *rev}}
 	switch dice := rng.IntN(16); {
@@ -129,7 +126,7 @@ func (s *fifoScript) randomCall(rng *rand.Rand, rev *int) fifoCall {
 		return fifoCall{"Update", one}
 	case dice < 10:
 		return fifoCall{"Delete", one}
-	case dice < 11 && s.unknown:
+	case dice < 11:
 		return fifoCall{"DeleteUnknown", one}
 	case dice < 13:
 		return replaceCall(rng, rev)
