@@ -75,6 +75,13 @@ var mutants = []mutant{
 		suites: []suite{fifoScripts},
 	},
 	{
+		name:   "an addition after a deletion swallows it",
+		file:   "pkg/toolscache/deltafifo.go",
+		old:    "newest.Type == cache.Deleted && d.Type == cache.Deleted {",
+		new:    "newest.Type == cache.Deleted {",
+		suites: []suite{fifoScripts},
+	},
+	{
 		name:   "a tombstone hides the final state",
 		file:   "pkg/toolscache/deltafifo.go",
 		old:    "unknown := newest.Object.(cache.DeletedFinalStateUnknown); unknown {",

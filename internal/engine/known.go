@@ -16,20 +16,7 @@ func (s inStore[T]) Keys(namespace string) iter.Seq[delta.Key] {
 	return func(yield func(delta.Key) bool) {
 		view := s.store.View()
 		defer view.Release()
-		if namespace == "" {
-			for key := range view.All() {
-				if !yield(key) {
-					return
-				}
-			}
-			return
-		}
-		// The store knows the keys. An object may have lost its own to a transform.
-		for key := range view.KeysIn(namespace) {
-			if !yield(key) {
-				return
-			}
-		}
+		view.Keys(namespace)(yield)
 	}
 }
 
@@ -37,5 +24,5 @@ func (s inStore[T]) Count(namespace string) int {
 	if namespace == "" {
 		return s.store.Len()
 	}
-	return len(s.store.ListNamespace(namespace))
+	return len(s.store.Select(namespace, nil))
 }

@@ -42,14 +42,9 @@ func (v *View[T]) SelectFiled(sel labels.Selector, under ...Filed) ([]T, error) 
 		return nil, err
 	}
 	var objs []T
-	for _, p := range v.fewest(required, sel) {
-		for at := range v.filed(p) {
-			if !at.in.Load().hasAll(required) {
-				continue
-			}
-			if sel == nil || sel.Matches(labels.Set(v.labels(at.obj))) {
-				objs = append(objs, at.obj)
-			}
+	for at := range v.filed(v.fewest(required, sel)...) {
+		if at.in.Load().hasAll(required) && (sel == nil || sel.Matches(labels.Set(v.labels(at.obj)))) {
+			objs = append(objs, at.obj)
 		}
 	}
 	return objs, nil
@@ -97,10 +92,5 @@ func (v *View[T]) fewest(required []*posting[T], sel labels.Selector) []*posting
 
 // hasAll reports whether the version is in all the postings.
 func (f *filing[T]) hasAll(postings []*posting[T]) bool {
-	for _, p := range postings {
-		if !f.has(p) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(postings, func(p *posting[T]) bool { return !f.has(p) })
 }

@@ -81,17 +81,17 @@ func wholeIn(v *View[cell], sel labels.Selector) error {
 	if bySize := v.Select("", sel); sum(bySize) != accounts*each {
 		return fmt.Errorf("round %d: by label they add up to %d", round, sum(bySize))
 	}
-	n := 0
-	for _, ns := range namespaces {
-		n += len(v.ListNamespace(ns))
-	}
+	in := map[string]int{}
 	for _, c := range list {
+		in[c.key.Namespace]++
 		if got, ok := v.Get(c.key); !ok || got != c {
 			return fmt.Errorf("round %d: Get(%s) = %v %v, listed is %v", round, c.key, got, ok, c)
 		}
 	}
-	if n != len(list) {
-		return fmt.Errorf("round %d: %d of %d objects are in namespaces", round, n, len(list))
+	for _, ns := range namespaces[1:] {
+		if n := len(v.Select(ns, nil)); n != in[ns] {
+			return fmt.Errorf("round %d: %d objects in namespace %s, want %d", round, n, ns, in[ns])
+		}
 	}
 	return nil
 }

@@ -24,25 +24,20 @@ func (v *View[T]) Select(namespace string, sel labels.Selector) []T {
 		if namespace == "" {
 			return v.List()
 		}
-		return v.ListNamespace(namespace)
+		defer runtime.KeepAlive(v)
+		if p := v.s.namespaces.find(namespace); p != nil {
+			return p.gather(v.seq())
+		}
+		return nil
+	}
+	among := v.versions(namespace)
+	if best, found := v.narrowest(namespace, sel); found {
+		among = v.filed(best...)
 	}
 	var objs []T
-	take := func(at *version[T]) {
-		if namespace != "" && *at.space != namespace {
-			return
-		}
-		if sel.Matches(labels.Set(v.labels(at.obj))) {
+	for at := range among {
+		if (namespace == "" || *at.space == namespace) && sel.Matches(labels.Set(v.labels(at.obj))) {
 			objs = append(objs, at.obj)
-		}
-	}
-	best, found := v.narrowest(namespace, sel)
-	if !found {
-		v.scan(namespace, take)
-		return objs
-	}
-	for _, p := range best {
-		for at := range v.filed(p) {
-			take(at)
 		}
 	}
 	return objs
@@ -53,27 +48,6 @@ func (v *View[T]) labels(obj T) map[string]string {
 		return nil
 	}
 	return v.s.traits.Labels(obj)
-}
-
-// scan goes through a namespace, or through everything.
-func (v *View[T]) scan(namespace string, take func(*version[T])) {
-	if namespace == "" {
-		for at := range v.versions() {
-			take(at)
-		}
-		return
-	}
-	defer runtime.KeepAlive(v)
-	seq := v.seq()
-	p := v.s.namespaces.find(namespace)
-	if p == nil {
-		return
-	}
-	for e := range p.all() {
-		if at := e.at(seq); at != nil {
-			take(at)
-		}
-	}
 }
 
 // narrowest returns the postings that hold everything the selector can match. It

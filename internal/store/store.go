@@ -90,7 +90,7 @@ func equal(a, b uint32) uint64 { return (uint64(a^b) - 1) >> 63 }
 
 // search is find in all buckets from at on.
 func (s *Store[T]) search(t buckets[entry[T], version[T]], at int, hash uint32, key delta.Key) (*version[T], place) {
-	// This is seek, written out: every read by key comes through here.
+	// This is seek, written out: every read by key that is not in its first bucket comes through here.
 	for {
 		b := &t[at]
 		for i := range b.tags {
@@ -148,12 +148,6 @@ func look[T, R any](s *Store[T], read func(*View[T]) R) R {
 // List returns all objects, in no order.
 func (s *Store[T]) List() []T {
 	return look(s, (*View[T]).List)
-}
-
-// ListNamespace returns the objects of a namespace, in no order; those that have
-// none if it is empty.
-func (s *Store[T]) ListNamespace(namespace string) []T {
-	return look(s, func(v *View[T]) []T { return v.ListNamespace(namespace) })
 }
 
 // ByIndex returns the objects filed under a value of a named index, in no order.

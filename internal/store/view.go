@@ -138,9 +138,23 @@ func (p *posting[T]) gather(seq uint64) []T {
 }
 
 // All returns all objects, in no order.
-func (v *View[T]) All() iter.Seq2[delta.Key, T] {
+func (v *View[T]) All() iter.Seq2[delta.Key, T] { return keyed(v.versions("")) }
+
+// Ascend returns all objects in the order of [delta.Key.Compare]. The first call on a
+// view sorts its keys; the others need not.
+func (v *View[T]) Ascend() iter.Seq2[delta.Key, T] {
 	return func(yield func(delta.Key, T) bool) {
-		for at := range v.versions() {
+		defer runtime.KeepAlive(v)
+		v.sort.Do(func() {
+			v.sorted = slices.SortedFunc(v.versions(""), func(a, b *version[T]) int { return a.key().Compare(b.key()) })
+		})
+		keyed(slices.Values(v.sorted))(yield)
+	}
+}
+
+func keyed[T any](versions iter.Seq[*version[T]]) iter.Seq2[delta.Key, T] {
+	return func(yield func(delta.Key, T) bool) {
+		for at := range versions {
 			if !yield(at.key(), at.obj) {
 				return
 			}
@@ -148,81 +162,51 @@ func (v *View[T]) All() iter.Seq2[delta.Key, T] {
 	}
 }
 
-// versions returns what the view shows, in no order.
-func (v *View[T]) versions() iter.Seq[*version[T]] {
+// Keys returns the keys of the objects of a namespace, or of all if it is empty, in no order. An
+// object may have lost its own to a transform.
+func (v *View[T]) Keys(namespace string) iter.Seq[delta.Key] {
+	return func(yield func(delta.Key) bool) {
+		for at := range v.versions(namespace) {
+			if !yield(at.key()) {
+				return
+			}
+		}
+	}
+}
+
+// versions returns what the view shows of a namespace, or of all if it is empty, in no order.
+func (v *View[T]) versions(namespace string) iter.Seq[*version[T]] {
 	return func(yield func(*version[T]) bool) {
 		defer runtime.KeepAlive(v)
 		seq := v.seq()
-		for _, head := range v.s.entries.slots.Load().all() {
-			if at := head.at(seq); at != nil && !yield(at) {
-				return
+		if namespace == "" {
+			for _, head := range v.s.entries.slots.Load().all() {
+				if at := head.at(seq); at != nil && !yield(at) {
+					return
+				}
 			}
-		}
-	}
-}
-
-// Ascend returns the objects from a key on, that key included, in the order of
-// [delta.Key.Compare]. The zero key is before all others. The first call on a
-// view sorts its keys; the others need not.
-func (v *View[T]) Ascend(from delta.Key) iter.Seq2[delta.Key, T] {
-	return func(yield func(delta.Key, T) bool) {
-		defer runtime.KeepAlive(v)
-		v.sort.Do(func() { v.sorted = v.inOrder() })
-		first, _ := slices.BinarySearchFunc(v.sorted, from, func(at *version[T], key delta.Key) int {
-			return at.key().Compare(key)
-		})
-		for _, at := range v.sorted[first:] {
-			if !yield(at.key(), at.obj) {
-				return
-			}
-		}
-	}
-}
-
-func (v *View[T]) inOrder() []*version[T] {
-	sorted := slices.AppendSeq(make([]*version[T], 0, v.Len()), v.versions())
-	slices.SortFunc(sorted, func(a, b *version[T]) int { return a.key().Compare(b.key()) })
-	return sorted
-}
-
-// ListNamespace returns the objects of a namespace, in no order; those that have
-// none if it is empty.
-func (v *View[T]) ListNamespace(namespace string) []T {
-	defer runtime.KeepAlive(v)
-	seq := v.seq()
-	p := v.s.namespaces.find(namespace)
-	if p == nil {
-		return nil
-	}
-	return p.gather(seq)
-}
-
-// KeysIn returns the keys of the objects of a namespace, in no order; of those that
-// have none if it is empty.
-func (v *View[T]) KeysIn(namespace string) iter.Seq[delta.Key] {
-	return func(yield func(delta.Key) bool) {
-		defer runtime.KeepAlive(v)
-		seq := v.seq()
-		p := v.s.namespaces.find(namespace)
-		if p == nil {
 			return
 		}
-		for e := range p.all() {
-			if at := e.at(seq); at != nil && !yield(at.key()) {
-				return
+		if p := v.s.namespaces.find(namespace); p != nil {
+			for e := range p.all() {
+				if at := e.at(seq); at != nil && !yield(at) {
+					return
+				}
 			}
 		}
 	}
 }
 
-// filed returns the versions in a posting.
-func (v *View[T]) filed(p *posting[T]) iter.Seq[*version[T]] {
+// filed returns the versions in postings of one index.
+func (v *View[T]) filed(postings ...*posting[T]) iter.Seq[*version[T]] {
 	return func(yield func(*version[T]) bool) {
 		defer runtime.KeepAlive(v)
 		seq := v.seq()
-		for e := range p.all() {
-			if at := e.at(seq); at != nil && at.in.Load().has(p) && !yield(at) {
-				return
+		for _, p := range postings {
+			for e := range p.all() {
+				if at := e.at(seq); at != nil && at.in.Load().has(p) && !yield(at) {
+					return
+				}
 			}
 		}
 	}

@@ -75,7 +75,7 @@ func (v *View[T]) ByField(field, value string) ([]T, error) {
 // name. The first call on a view sorts the keys.
 func (v *View[T]) All() iter.Seq2[client.ObjectKey, T] {
 	return func(yield func(client.ObjectKey, T) bool) {
-		for key, obj := range v.view.Ascend(delta.Key{}) {
+		for key, obj := range v.view.Ascend() {
 			if object, ok := obj.(T); ok && !yield(client.ObjectKey(key), object) {
 				return
 			}

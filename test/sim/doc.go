@@ -98,6 +98,5 @@
 // # Testing
 //
 // The tests are tested: TestScriptsBite plays the scripts on informers that are wrong on
-// purpose, and TestDeltaFIFOScriptsBite on such FIFOs. hack/mutants does the same with our
-// own code.
+// purpose. hack/mutants does the same with our own code, and with our DeltaFIFO.
 package sim
