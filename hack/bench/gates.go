@@ -123,13 +123,6 @@ var promises = []promise{
 
 	// A million of them have to fit into 6 GiB.
 	{row: 32, what: "end to end, objects of 2 KB", metric: "peak-B/item", benchtime: "1x", gates: []gate{{variant: "encoding=*", most: 6 << 30 / 1e6}}},
-
-	{row: 40, what: "store with client-go's methods, Get", metric: "cpu-ns/op", noisy: true, gates: []gate{{ratio: 1}}},
-	{row: 41, what: "store with client-go's methods, Update", metric: "cpu-ns/op", noisy: true, benchtime: "200000x", // as in row 5
-		gates: []gate{{variant: "indexers=*", ratio: 1}}},
-	{row: 42, what: "store with client-go's methods, List", metric: "cpu-ns/op", noisy: true, gates: []gate{{ratio: 1}}},
-	{row: 43, what: "store with client-go's methods, Replace of unchanged objects", metric: "cpu-ns/op", noisy: true, gates: []gate{{variant: "indexers=*", ratio: 1}}},
-	{row: 44, what: "store with client-go's methods, Add of 100,000", metric: "cpu-ns/op", noisy: true, gates: []gate{{variant: "indexers=*", ratio: 1}}},
 }
 
 // rowOf returns the promise of a row.

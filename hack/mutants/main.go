@@ -76,7 +76,7 @@ func runAll(ctx context.Context, only string, log io.Writer) (bool, error) {
 	defer func() { _ = os.RemoveAll(scratch) }()
 	l := &lab{root: strings.TrimSpace(string(out)), scratch: scratch, log: log}
 	var chosen []mutant
-	for _, m := range slices.Concat(mutants, skips) {
+	for _, m := range slices.Concat(mutants, fifos, skips) {
 		if pattern.MatchString(m.name) {
 			chosen = append(chosen, m)
 		}

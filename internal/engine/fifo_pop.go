@@ -9,12 +9,9 @@ import (
 // Pop waits until something is pending and hands out all of it. The caller
 // applies the batch and then calls Release; what was handed out counts as known
 // until then. Pop returns ErrClosed when the queue is closed and empty.
-func (f *DeltaFIFO[T]) Pop(ctx context.Context) (Batch[T], error) { return f.await(ctx, f.tryPop) }
-
-// await tries until there is something to hand out.
-func (f *DeltaFIFO[T]) await(ctx context.Context, try func() (Batch[T], bool, error)) (Batch[T], error) {
+func (f *DeltaFIFO[T]) Pop(ctx context.Context) (Batch[T], error) {
 	for {
-		if batch, ok, err := try(); ok || err != nil {
+		if batch, ok, err := f.tryPop(); ok || err != nil {
 			return batch, err
 		}
 		select {

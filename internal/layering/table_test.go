@@ -95,7 +95,7 @@ var table = map[string]rule{
 	},
 	"pkg/toolscache": {
 		ours: in("internal/engine", "internal/lifecycle", "internal/listwatch", "internal/lock", "internal/objects", "internal/peer", "internal/reflector",
-			"internal/store", "pkg/delta", "pkg/informer", "pkg/resync"),
+			"pkg/delta", "pkg/informer", "pkg/resync"),
 		theirs: edge, except: in("sigs.k8s.io/controller-runtime"),
 	},
 	"pkg/cache": {

@@ -20,7 +20,7 @@ var order = [][]any{
 	{Processor{}},
 	{FIFO{}, KeyFIFO{}, Resyncer{}},
 	{Subscriber{}},
-	{Binding{}, CacheKinds{}, LowController{}},
+	{Binding{}, CacheKinds{}},
 	{Runtime{}},
 	{JournalShelf{}},
 	{
@@ -90,8 +90,6 @@ type (
 	StoreTurns struct{}
 	// SharedInformer is peer.SharedInformer.mu: the handlers and their resync periods.
 	SharedInformer struct{}
-	// LowController is toolscache.controller.mu: the reflector of a low-level controller.
-	LowController struct{}
 	// Indexers is peer.threadSafe.mu: the index functions by name.
 	Indexers struct{}
 	// KeyFIFO is toolscache.DeltaFIFO.mu: pending deltas, by key. Under it the consumer's store is read.

@@ -19,9 +19,6 @@ var ours = side{
 	name:        "ours",
 	newFIFO:     func(options cache.DeltaFIFOOptions) cache.Queue { return toolscache.NewDeltaFIFOWithOptions(options) },
 	newInformer: toolscache.NewSharedIndexInformerWithOptions,
-	newStore: func(indexers cache.Indexers) cache.Indexer {
-		return toolscache.NewIndexer(cache.MetaNamespaceKeyFunc, indexers)
-	},
 }
 
 // sides lists what the rows compare.

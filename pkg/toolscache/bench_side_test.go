@@ -13,16 +13,12 @@ type side struct {
 	name        string
 	newFIFO     func(cache.DeltaFIFOOptions) cache.Queue
 	newInformer func(cache.ListerWatcher, runtime.Object, cache.SharedIndexInformerOptions) cache.SharedIndexInformer
-	newStore    func(cache.Indexers) cache.Indexer
 }
 
 var incumbent = side{
 	name:        "incumbent",
 	newFIFO:     func(options cache.DeltaFIFOOptions) cache.Queue { return cache.NewDeltaFIFOWithOptions(options) },
 	newInformer: cache.NewSharedIndexInformerWithOptions,
-	newStore: func(indexers cache.Indexers) cache.Indexer {
-		return cache.NewIndexer(cache.MetaNamespaceKeyFunc, indexers)
-	},
 }
 
 // eachSide runs one benchmark for every side, under the name that pairs them.

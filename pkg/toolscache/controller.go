@@ -3,6 +3,7 @@ package toolscache
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -11,7 +12,6 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
-	"github.com/delta-runtime/delta-runtime/internal/lock"
 	"github.com/delta-runtime/delta-runtime/internal/peer"
 )
 
@@ -23,10 +23,8 @@ func New(config *cache.Config) cache.Controller {
 }
 
 type controller struct {
-	config cache.Config
-
-	mu        lock.Mutex[lock.LowController] // guards everything below
-	reflector *Reflector                     // of the run; nil before
+	config    cache.Config
+	reflector atomic.Pointer[Reflector] // of the run; nil before
 }
 
 // Run is [controller.RunWithContext] until stop is closed.
@@ -38,9 +36,7 @@ func (c *controller) RunWithContext(ctx context.Context) {
 	defer utilruntime.HandleCrashWithContext(ctx)
 	defer peer.UnwrapCrash(klog.FromContext(ctx))
 	reflector := c.newReflector(klog.FromContext(ctx))
-	c.mu.Lock()
-	c.reflector = reflector
-	c.mu.Unlock()
+	c.reflector.Store(reflector)
 	group := lifecycle.New(ctx)
 	defer group.Stop()
 	defer context.AfterFunc(ctx, c.config.Queue.Close)()
@@ -108,10 +104,8 @@ func (c *controller) HasSyncedChecker() cache.DoneChecker { return c.config.Queu
 
 // LastSyncResourceVersion is the newest version that the reflector has heard of.
 func (c *controller) LastSyncResourceVersion() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.reflector == nil {
-		return ""
+	if reflector := c.reflector.Load(); reflector != nil {
+		return reflector.LastSyncResourceVersion()
 	}
-	return c.reflector.LastSyncResourceVersion()
+	return ""
 }

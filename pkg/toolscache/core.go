@@ -8,6 +8,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/internal/objects"
 	"github.com/delta-runtime/delta-runtime/internal/peer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
@@ -30,7 +31,7 @@ func newCore(c *coreConfig) *engine.Informer[any] {
 	options := cache.ReflectorOptions{TypeDescription: c.kind, MinWatchTimeout: c.minWatchTimeout, Logger: &c.log}
 	opts := engine.Options[any]{
 		Name:       c.kind,
-		Traits:     objectTraits,
+		Traits:     objects.Traits,
 		Indexers:   peer.GuardIndexers(peer.Typed(c.indexers)),
 		Transform:  c.transform,
 		Unchanged:  engine.SyncUnchanged, // client-go's handlers hear of relists

@@ -13,7 +13,7 @@ func listWatcherOf(lw cache.ListerWatcher, example any) listwatch.ListWatcher[an
 	return listwatch.Of(clientOf(lw), listwatch.Options[any]{Convert: listwatch.AsItIs, Example: example})
 }
 
-// lendingListWatcher is listWatcherOf for cores that have [objectTraits].
+// lendingListWatcher is listWatcherOf for cores that have [objects.Traits], which detach what they keep.
 func lendingListWatcher(lw cache.ListerWatcher, example any) listwatch.ListWatcher[any] {
 	return listwatch.Lent(clientOf(lw), example)
 }

@@ -7,6 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/delta-runtime/delta-runtime/internal/objects"
 )
 
 // TestListsAreLentToInformersAlone sees who is given parts of a list, and that what
@@ -22,11 +24,11 @@ func TestListsAreLentToInformersAlone(t *testing.T) {
 	if err != nil || !page.Lent || page.Items[0] != any(&list.Items[0]) {
 		t.Fatalf("an informer is not lent the list's objects: %v, %v", page.Lent, err)
 	}
-	own := objectTraits.Detach(page.Items[0])
+	own := objects.Traits.Detach(page.Items[0])
 	if own == page.Items[0] || !reflect.DeepEqual(own, page.Items[0]) {
 		t.Errorf("%v was detached as %v", page.Items[0], own)
 	}
-	if objectTraits.Detach(nil) != nil {
+	if objects.Traits.Detach(nil) != nil {
 		t.Error("nothing was detached as something")
 	}
 }

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"sync"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/delta-runtime/delta-runtime/internal/objects"
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
@@ -97,9 +97,9 @@ func (s *storeSink) moveTo(version string) {
 // keyOrAddress is an object's key. One without metadata gets its address, so that
 // it reaches the store, whose key function has the last word on it.
 func keyOrAddress(obj any) (delta.Key, error) {
-	about, err := meta.Accessor(obj)
+	key, err := objects.Key(obj)
 	if err != nil {
 		return delta.Key{Name: fmt.Sprintf("%T at %p", obj, obj)}, nil //nolint:nilerr // as the comment says
 	}
-	return delta.Key{Namespace: about.GetNamespace(), Name: about.GetName()}, nil
+	return key, nil
 }

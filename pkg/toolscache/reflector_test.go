@@ -46,24 +46,6 @@ func configMaps(client *fake.Clientset) *cache.ListWatch {
 	}
 }
 
-func ExampleNewReflector() {
-	client := fake.NewClientset(configMap("a", "1"), configMap("b", "2"))
-	store := cache.NewStore(cache.MetaNamespaceKeyFunc)
-	lw := cache.ToListWatcherWithWatchListSemantics(configMaps(client), client)
-	r := NewReflector(lw, &corev1.ConfigMap{}, store, 0)
-
-	ctx, stop := context.WithCancel(context.Background())
-	g := lifecycle.New(ctx)
-	g.Guest("reflector", r.RunWithContext)
-	for r.core.Status().State != reflector.Following {
-		time.Sleep(time.Millisecond)
-	}
-	fmt.Println(len(store.ListKeys()), r.core.Status().Why)
-	stop()
-	_ = g.Wait()
-	// Output: 2 *v1.ConfigMap is in step with the server at version 10
-}
-
 // TestReflectorFollowsFakeAPI changes things on client-go's fake API.
 func TestReflectorFollowsFakeAPI(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

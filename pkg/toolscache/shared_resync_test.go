@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/internal/objects"
 	"github.com/delta-runtime/delta-runtime/internal/peer"
 	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
@@ -98,7 +99,7 @@ func TestHandlersAreResyncedByPolicy(t *testing.T) {
 			}
 		})
 		jittery := scopeOf("", missing{}, resync.Policy{Jitter: 2})
-		_, err := engine.NewScoped([]engine.Scope[any]{jittery}, engine.Options[any]{Name: "configmaps", Traits: objectTraits})
+		_, err := engine.NewScoped([]engine.Scope[any]{jittery}, engine.Options[any]{Name: "configmaps", Traits: objects.Traits})
 		if err == nil || !strings.Contains(err.Error(), "the Jitter is 2") {
 			t.Errorf("a jitter of 2: %v", err)
 		}

@@ -19,6 +19,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/internal/objects"
 	"github.com/delta-runtime/delta-runtime/internal/peer"
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
@@ -72,7 +73,7 @@ func (s scopes) shown(t *testing.T) *peer.SharedInformer {
 	if s.show.Hooks == nil {
 		s.show.Hooks = new(peer.Hooks)
 	}
-	s.opts.Name, s.opts.Traits, s.opts.Log = s.show.Kind, objectTraits, klog.Background()
+	s.opts.Name, s.opts.Traits, s.opts.Log = s.show.Kind, objects.Traits, klog.Background()
 	s.opts.Indexers = peer.Typed(s.show.Indexers)
 	s.opts.Reflector.Settings = reflector.Fill(s.opts.Reflector.Settings, informer.Settings{Lists: informer.PagesOnly})
 	s.opts.Reflector.OnError = peer.OnWatchError(peer.Reflector(&cache.ListWatch{}, &corev1.ConfigMap{}, ReflectorOptions{}),
