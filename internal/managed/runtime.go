@@ -35,11 +35,18 @@ type Runtime struct {
 // New returns a Runtime. Nothing runs yet.
 func New() *Runtime { return &Runtime{} }
 
+// Handle is a Runtime of which nothing can be seen, for the parts' exported method: who is not of this module can do
+// nothing with it.
+type Handle struct{ of *Runtime }
+
+// Handle returns the Runtime for [Of]. The Runtime may be nil.
+func (r *Runtime) Handle() Handle { return Handle{r} }
+
 // Of returns the Runtime of the first of a manager's parts that knows it. It returns nil if none does.
 func Of(parts ...any) *Runtime {
 	for _, part := range parts {
-		if of, knows := part.(interface{ Runtime() *Runtime }); knows && of.Runtime() != nil {
-			return of.Runtime()
+		if knows, ok := part.(interface{ Runtime() Handle }); ok && knows.Runtime().of != nil {
+			return knows.Runtime().of
 		}
 	}
 	return nil

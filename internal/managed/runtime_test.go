@@ -151,7 +151,7 @@ func TestNoneIsLeftOutOfAJournal(t *testing.T) {
 // part is a part of a manager that knows its Runtime.
 type part struct{ of *Runtime }
 
-func (p part) Runtime() *Runtime { return p.of }
+func (p part) Runtime() Handle { return p.of.Handle() }
 
 func TestOf(t *testing.T) {
 	mine, other := New(), New()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"slices"
 
@@ -84,7 +85,7 @@ func (d *Dir) tidy() (used int64, err error) {
 		if isFile(name) {
 			used += size
 		} else if isLeftover(name) {
-			if err := d.disk.remove(filepath.Join(d.path, name)); err != nil && !missing(err) {
+			if err := d.disk.remove(filepath.Join(d.path, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return 0, err
 			}
 		}

@@ -3,21 +3,20 @@
 //	Create(label) ──▶ Writer ──Record, …──▶ Finish: the old file or this one, never a bit of both
 //	Open(label) ──▶ Reader ──Next──▶ records … io.EOF, or *Refused
 //
-//	a file   │ preamble │ header │ records │ records │ … │ end │
-//	preamble │ magic │ version │ sealed? │ salt │ check of the key │ checksum │
-//	a block  │ kind │ length │ length unpacked │ content │ checksum or seal │
-//	records  │ length │ bytes │ length │ bytes │ …            a block has at most 256 KB
+//	a file   │ preamble │ block │ block │ … │ last block │
+//	preamble │ magic │ version │ key? │ salt │
+//	a block  │ kind │ length │ content │ seal │            at most 64 KB
+//	content  │ of all blocks together, unpacked: length │ header │ length │ record │ length │ record │ …
 //
-// The checksum or seal of a block covers its content, its kind and lengths and its number. It is made with a
-// key that follows from the directory's key, from the salt and from the file's name. So a block that is
-// right anywhere else is wrong here: in another place, in another file, or in an older one. A file that misses its
-// end block is not whole. Files need not go together: a crash may leave an old one beside a new one.
+// AES-GCM seals each block with its kind, its length and its number. The key of a file follows from the directory's
+// key, and from the file's preamble and name. So a block that is right anywhere else is wrong here: in another place,
+// in another file, or in an older one. A file that misses its last block is not whole. Files need not go together:
+// a crash may leave an old one beside a new one.
 //
-// Without a key the checksums find accidents, and somebody who can write files can make new ones. With a key,
-// AES-GCM seals everything but the preamble. Each file has a key of its own, and a block's number is its nonce, so
-// no nonce is used twice. The number and lengths of blocks can be seen, and by them how well the records compress.
-// Somebody who can write the directory can also delete files, and can put back old ones. Nothing in the directory
-// can tell.
+// Without a key the files are sealed with one that everybody knows. That finds accidents, and somebody who can write
+// files can make new ones. A block's number is its nonce, so no nonce is used twice. The number and lengths of blocks
+// can be seen, and by them how well the records compress. Somebody who can write the directory can also delete files,
+// and can put back old ones. Nothing in the directory can tell.
 //
 // A file has a temporary name until it is synced. Then a rename puts it in the place of the old one, and the directory
 // is synced, too. Windows can't do that, so there a loss of power may take back the last files. The next Open or Create

@@ -1,72 +1,85 @@
 package savefile
 
 import (
-	"bytes"
+	"bufio"
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hkdf"
 	"crypto/rand"
 	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"strconv"
+	"io"
 )
 
-// noKey stands in for the key of a directory that has none. It is public, and encrypts
-// nothing: it makes checksums of different files differ.
+const (
+	version   = 2        // of the format
+	blockSize = 64 << 10 // the most that a block has
+
+	magicLength    = 8
+	fixedLength    = magicLength + 2 // magic, version, whether there is a key
+	saltLength     = 32
+	preambleLength = fixedLength + saltLength
+	headLength     = 5  // of a block: kind, length
+	tagLength      = 16 // of a block's seal
+)
+
+// magic is how each file begins. Its first byte is in no text, and its line ends show a
+// transfer that has changed them.
+var magic = [magicLength]byte{0x9d, 'D', 'S', 'A', 'V', 'E', '\r', '\n'}
+
+// noKey stands in for the key of a directory that has none. It is public, so a seal made with it is a checksum.
 var noKey = []byte("checksums need no secret")
 
-// protection makes a block of a file one that nobody can change, or nobody by accident.
-type protection interface {
-	// protect appends a block, as it goes into the file after its head.
-	protect(to, head, block []byte, number uint64) []byte
-	// reveal is the way back. Its result shares memory with the block.
-	reveal(head, block []byte, number uint64) ([]byte, bool)
-}
-
-// newPreamble returns the beginning of a new file.
-func newPreamble(key []byte) preamble {
-	p := preamble{sealed: key != nil}
-	_, _ = rand.Read(p.salt[:]) // never fails
-	p.check = [checkLength]byte(derive(key, &p, "check", checkLength))
+// newPreamble returns the beginning of a new file: how to read the rest, and a salt, so that no two files have the same key.
+func newPreamble(key []byte) []byte {
+	p := append(append(make([]byte, 0, preambleLength), magic[:]...), version, 0)
+	if key != nil {
+		p[magicLength+1] = 1
+	}
+	p = p[:preambleLength]
+	_, _ = rand.Read(p[fixedLength:]) // never fails
 	return p
 }
 
-// isOf says whether the file was written with this key.
-func (p *preamble) isOf(key []byte) bool {
-	return subtle.ConstantTimeCompare(p.check[:], derive(key, p, "check", checkLength)) == 1
+// wrong returns why what begins like this can't be read with a key, or nothing.
+func wrong(preamble, key []byte) string {
+	switch {
+	case len(preamble) < magicLength || [magicLength]byte(preamble) != magic:
+		return "it does not begin as a saved file does"
+	case len(preamble) < preambleLength:
+		return "it ends within its first bytes"
+	case preamble[magicLength] != version:
+		return fmt.Sprintf("it has format version %d, and this program reads version %d", preamble[magicLength], version)
+	case preamble[magicLength+1] != 0 && key == nil:
+		return "it is sealed, and there is no key"
+	case preamble[magicLength+1] == 0 && key != nil:
+		return "it is not sealed, although there is a key"
+	default:
+		return ""
+	}
 }
 
-// protection returns what a file is protected with that has this preamble and this name. A
-// file that is renamed has another one, so nothing in it is right any more.
-func (p *preamble) protection(key []byte, name string) protection {
-	own := derive(key, p, "file "+name, 32)
+// newSeal returns what seals the blocks of the file of a name. A file that is renamed, or has another preamble, has
+// another seal, so nothing in it is right any more.
+func newSeal(preamble, key []byte, name string) cipher.AEAD {
 	if key == nil {
-		return summed{own}
+		key = noKey
+	}
+	own, err := hkdf.Key(sha256.New, key, preamble[fixedLength:], string(preamble[:fixedLength])+name, 32)
+	if err != nil {
+		panic(fmt.Sprintf("BUG: derive 32 bytes: %v", err))
 	}
 	block, err := aes.NewCipher(own)
 	if err != nil {
 		panic(fmt.Sprintf("BUG: a key of 32 bytes: %v", err))
 	}
-	aead, err := cipher.NewGCM(block)
+	seal, err := cipher.NewGCM(block)
 	if err != nil {
 		panic(fmt.Sprintf("BUG: GCM of AES: %v", err))
 	}
-	return sealed{aead}
-}
-
-// derive returns a key for one purpose in one file.
-func derive(key []byte, p *preamble, purpose string, length int) []byte {
-	if key == nil {
-		key = noKey
-	}
-	derived, err := hkdf.Key(sha256.New, key, p.salt[:], string(p.fixed())+purpose, length)
-	if err != nil {
-		panic(fmt.Sprintf("BUG: derive %d bytes: %v", length, err))
-	}
-	return derived
+	return seal
 }
 
 // checkKey says what is wrong with a key.
@@ -78,46 +91,133 @@ func checkKey(key []byte) error {
 	if key == nil {
 		return nil
 	}
-	return errors.New("the key has " + strconv.Itoa(len(key)) + " bytes, and must have 16, 24 or 32")
+	return fmt.Errorf("the key has %d bytes, and must have 16, 24 or 32", len(key))
 }
 
-// sealed is a protection from everybody without the key. Each file has a key of its own, and
-// each block the number that it has there as its nonce: so no nonce is ever used twice.
-type sealed struct{ aead cipher.AEAD }
-
-func (s sealed) protect(to, head, block []byte, number uint64) []byte {
-	return s.aead.Seal(to, nonce(number), block, head)
-}
-
-func (s sealed) reveal(head, block []byte, number uint64) ([]byte, bool) {
-	opened, err := s.aead.Open(block[:0], nonce(number), block, head)
-	return opened, err == nil
-}
-
+// nonce is the number that a block has in its file: each file has a key of its own, so no nonce is ever used twice.
 func nonce(number uint64) []byte {
 	return binary.BigEndian.AppendUint64(make([]byte, 4, 12), number)
 }
 
-// summed is a protection from accidents. SHA-256 is as fast as a disk, and takes a block
-// of another file or of another place for the wrong one as surely as a damaged one.
-type summed struct{ own []byte }
+// kind is what a block is.
+type kind byte
 
-func (s summed) protect(to, head, block []byte, number uint64) []byte {
-	return append(append(to, block...), s.sum(head, block, number)...)
+const (
+	more kind = 'm' // another one follows
+	last kind = 'l' // nothing comes after it
+)
+
+// sealer writes what it is given in blocks.
+type sealer struct {
+	to     io.Writer
+	seal   cipher.AEAD
+	most   int // that a block has
+	block  []byte
+	out    []byte
+	number uint64
 }
 
-func (s summed) reveal(head, block []byte, number uint64) ([]byte, bool) {
-	n := len(block) - tagLength
-	return block[:n], bytes.Equal(block[n:], s.sum(head, block[:n], number))
+// Write keeps what is not yet a whole block.
+func (s *sealer) Write(b []byte) (int, error) {
+	n := len(b)
+	for len(s.block)+len(b) > s.most {
+		room := s.most - len(s.block)
+		s.block, b = append(s.block, b[:room]...), b[room:]
+		if err := s.flush(more); err != nil {
+			return 0, err
+		}
+	}
+	s.block = append(s.block, b...)
+	return n, nil
 }
 
-func (s summed) sum(head, block []byte, number uint64) []byte {
-	h := sha256.New()
-	_, _ = h.Write(s.own) // never fails
-	_, _ = h.Write(nonce(number))
-	_, _ = h.Write(head)
-	_, _ = h.Write(block)
-	return h.Sum(nil)[:tagLength]
+// flush writes a block.
+func (s *sealer) flush(k kind) error {
+	begin := binary.LittleEndian.AppendUint32(append(s.out[:0], byte(k)), uint32(len(s.block)))
+	s.out = s.seal.Seal(begin, nonce(s.number), s.block, begin)
+	s.block = s.block[:0]
+	s.number++
+	_, err := s.to.Write(s.out)
+	return err
 }
 
-func decimal(b byte) string { return strconv.Itoa(int(b)) }
+// opener reads what a sealer wrote. Its error is io.EOF after an intact end, and otherwise a *Refused.
+type opener struct {
+	path   string
+	from   *bufio.Reader
+	seal   cipher.AEAD
+	whole  bool // the last block was read
+	rest   []byte
+	room   []byte
+	number uint64 // of the next block
+	at     int64  // where it begins
+	err    error
+}
+
+// Read returns nothing of a block before it has checked all of it.
+func (o *opener) Read(b []byte) (int, error) {
+	for len(o.rest) == 0 && o.err == nil {
+		o.err = o.next()
+	}
+	n := copy(b, o.rest)
+	o.rest = o.rest[n:]
+	if n == 0 && len(b) > 0 {
+		return 0, o.err
+	}
+	return n, nil
+}
+
+// next reads a block.
+func (o *opener) next() error {
+	if o.whole {
+		if _, err := o.from.ReadByte(); err == nil {
+			return o.refuse("something follows after the end", nil)
+		} else if !errors.Is(err, io.EOF) {
+			return o.refuse("it can't be read", err)
+		}
+		return io.EOF
+	}
+	var begin [headLength]byte
+	if err := o.read(begin[:]); err != nil {
+		return err
+	}
+	k, length := kind(begin[0]), binary.LittleEndian.Uint32(begin[1:])
+	if k != more && k != last || length > blockSize { // before anything is allocated for it
+		return o.refuse("no block begins like this", nil)
+	}
+	if n := int(length) + tagLength; cap(o.room) < n {
+		o.room = make([]byte, 0, n)
+	}
+	sealed := o.room[:length+tagLength]
+	if err := o.read(sealed); err != nil {
+		return err
+	}
+	block, err := o.seal.Open(sealed[:0], nonce(o.number), sealed, begin[:])
+	switch {
+	case err != nil && o.number == 0:
+		return o.refuse("it is sealed with another key, or is not what was written there", nil)
+	case err != nil:
+		return o.refuse("it is not what was written there", nil)
+	}
+	o.rest, o.whole = block, k == last
+	o.at += int64(headLength + len(sealed))
+	o.number++
+	return nil
+}
+
+// read reads a part of a block.
+func (o *opener) read(b []byte) error {
+	_, err := io.ReadFull(o.from, b)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return o.refuse("it ends here, without an end", nil)
+	}
+	if err != nil {
+		return o.refuse("it can't be read", err)
+	}
+	return nil
+}
+
+// refuse is about the block that is to be read next.
+func (o *opener) refuse(why string, err error) error {
+	return &Refused{Path: o.path, Where: fmt.Sprintf("block %d, at byte %d", o.number, o.at), Why: why, Err: err}
+}

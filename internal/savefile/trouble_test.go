@@ -118,8 +118,8 @@ func TestWhatIsAbandonedIsGone(t *testing.T) {
 
 func TestTooLong(t *testing.T) {
 	d := opened(t, t.TempDir(), Options{})
-	if _, err := d.Create("things", make([]byte, blockSize+1)); !errors.Is(err, ErrTooLong) {
-		t.Errorf("a header of more than a block: %v", err)
+	if _, err := d.Create("things", make([]byte, maxRecord+1)); !errors.Is(err, ErrTooLong) {
+		t.Errorf("a header that is too long: %v", err)
 	}
 	label := strings.Repeat("../ä", 100)
 	w, err := d.Create(label, make([]byte, blockSize))

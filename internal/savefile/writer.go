@@ -2,10 +2,16 @@ package savefile
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"path/filepath"
 
 	"github.com/klauspost/compress/zstd"
+)
+
+const (
+	maxRecord = 64 << 20  // the most that a record has
+	window    = 256 << 10 // how far back records are compared to compress them; a reader needs as much memory
 )
 
 // Writer writes one file. It belongs to one goroutine.
@@ -14,17 +20,12 @@ type Writer struct {
 	path      string // of the finished file
 	temporary string // its path until then
 	file      file
-	by        protection
-	packer    *zstd.Encoder
+	packer    *zstd.Encoder // writes to the sealer
+	sealer    *sealer       // writes to the file
 
-	block  []byte // records that are not written yet
-	packed []byte // room for a block as it is compressed
-	out    []byte // room for a block as it is written
-	number uint64 // of the next block
-	count  uint64 // of records
-	used   int64  // bytes of all files, also of this one
-	err    error  // why nothing can be added any more
-	gone   bool   // whether Finish or Abandon has been called
+	used int64 // bytes of all files, also of this one
+	err  error // why nothing can be added any more
+	gone bool  // whether Finish or Abandon has been called
 }
 
 // Create begins the file of a label, which takes the place of the one that is there once it is finished. The label is
@@ -44,32 +45,24 @@ func (d *Dir) Create(label string, header []byte) (*Writer, error) {
 
 // start makes the file, and writes what comes before the records.
 func (w *Writer) start(name string, head []byte) (err error) {
-	if len(head) > w.dir.block {
-		return fmt.Errorf("a header of %d bytes: %w, %d are allowed", len(head), ErrTooLong, w.dir.block)
-	}
 	if w.used, err = w.dir.tidy(); err != nil {
 		return err
 	}
-	if w.packer, err = newPacker(w.dir.block); err != nil {
+	if w.file, err = w.dir.disk.create(w.temporary); err != nil {
+		w.file = nil
 		return err
 	}
-	made, err := w.dir.disk.create(w.temporary)
+	preamble := newPreamble(w.dir.key)
+	if _, err := (limited{w}).Write(preamble); err != nil {
+		return err
+	}
+	w.sealer = &sealer{to: limited{w}, seal: newSeal(preamble, w.dir.key, name), most: w.dir.block}
+	w.packer, err = zstd.NewWriter(w.sealer, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), // which starts no goroutine
+		zstd.WithWindowSize(window), zstd.WithLowerEncoderMem(true), zstd.WithEncoderCRC(false))
 	if err != nil {
 		return err
 	}
-	w.file = made
-	begin := newPreamble(w.dir.key)
-	w.by = begin.protection(w.dir.key, name)
-	if err := w.put(begin.append()); err != nil {
-		return err
-	}
-	return w.write(header, head)
-}
-
-// newPacker returns what compresses a block. It starts no goroutine.
-func newPacker(block int) (*zstd.Encoder, error) {
-	return zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
-		zstd.WithWindowSize(max(block, zstd.MinWindowSize)), zstd.WithEncoderCRC(false), zstd.WithSingleSegment(true))
+	return w.add(head)
 }
 
 // Record adds a record. An error says that this record is too long, or that the file can't be
@@ -81,70 +74,39 @@ func (w *Writer) Record(data []byte) error {
 	if w.err != nil {
 		return w.failure(w.err)
 	}
-	if len(data) > maxRecord {
-		return w.failure(fmt.Errorf("a record of %d bytes: %w, %d are allowed", len(data), ErrTooLong, maxRecord))
-	}
-	if w.err = w.add(data); w.err != nil {
-		return w.failure(w.err)
-	}
-	w.count++
-	return nil
-}
-
-// add keeps a record in one block if it can, so that a reader need not copy it.
-func (w *Writer) add(data []byte) error {
-	limit := w.dir.block
-	if len(w.block) > 0 && len(w.block)+binary.MaxVarintLen32+len(data) > limit {
-		if err := w.flush(); err != nil {
-			return err
-		}
-	}
-	w.block = binary.AppendUvarint(w.block, uint64(len(data)))
-	for len(w.block)+len(data) > limit {
-		room := limit - len(w.block)
-		w.block, data = append(w.block, data[:room]...), data[room:]
-		if err := w.flush(); err != nil {
-			return err
-		}
-	}
-	w.block = append(w.block, data...)
-	return nil
-}
-
-// flush writes the records that are there as a block.
-func (w *Writer) flush() error {
-	if len(w.block) == 0 {
+	err := w.add(data)
+	if err == nil {
 		return nil
 	}
-	err := w.write(plain, w.block)
-	w.block = w.block[:0]
+	if !errors.Is(err, ErrTooLong) {
+		w.err = err
+	}
+	return w.failure(err)
+}
+
+// add writes the length of a record, and the record.
+func (w *Writer) add(data []byte) error {
+	if len(data) > maxRecord {
+		return fmt.Errorf("a record of %d bytes: %w, %d are allowed", len(data), ErrTooLong, maxRecord)
+	}
+	var length [binary.MaxVarintLen32]byte
+	if _, err := w.packer.Write(length[:binary.PutUvarint(length[:], uint64(len(data)))]); err != nil {
+		return err
+	}
+	_, err := w.packer.Write(data)
 	return err
 }
 
-// write writes a block, and packs it if that makes it smaller.
-func (w *Writer) write(k kind, block []byte) error {
-	h := head{kind: k, length: len(block), unpacked: len(block)}
-	if k == plain {
-		w.packed = w.packer.EncodeAll(block, w.packed[:0])
-		if len(w.packed) < len(block) {
-			h.kind, h.length, block = packed, len(w.packed), w.packed
-		}
-	}
-	w.out = h.append(w.out[:0])
-	w.out = w.by.protect(w.out, w.out[:headLength], block, w.number)
-	w.number++
-	return w.put(w.out)
-}
+// limited writes bytes to the file of a Writer as they are, if there is room.
+type limited struct{ *Writer }
 
-// put writes bytes, if there is room.
-func (w *Writer) put(b []byte) error {
+func (w limited) Write(b []byte) (int, error) {
 	n := int64(len(b))
 	if most := w.dir.max; most > 0 && w.used+n > most {
-		return fmt.Errorf("%w: %d bytes are in use and %d more are needed, but %d are allowed", ErrFull, w.used, n, most)
+		return 0, fmt.Errorf("%w: %d bytes are in use and %d more are needed, but %d are allowed", ErrFull, w.used, n, most)
 	}
 	w.used += n
-	_, err := w.file.Write(b)
-	return err
+	return w.file.Write(b)
 }
 
 // Finish makes the file last, in the place of the old one. After an error there is the old one, or this one if the
@@ -154,7 +116,7 @@ func (w *Writer) Finish() error {
 	if w.err == nil && w.gone {
 		w.err = ErrClosed
 	}
-	for _, step := range []func() error{w.flush, w.end, w.file.Sync, w.file.Close, w.publish} {
+	for _, step := range []func() error{w.packer.Close, w.end, w.file.Sync, w.file.Close, w.publish} {
 		if w.err == nil {
 			w.err = step()
 		}
@@ -167,7 +129,7 @@ func (w *Writer) Finish() error {
 
 // end writes the last block.
 func (w *Writer) end() error {
-	return w.write(end, binary.LittleEndian.AppendUint64(nil, w.count))
+	return w.sealer.flush(last)
 }
 
 // publish gives the file its name for good.
@@ -187,9 +149,6 @@ func (w *Writer) Abandon() {
 		return
 	}
 	w.gone = true
-	if w.packer != nil {
-		_ = w.packer.Close()
-	}
 	if w.file != nil {
 		_ = w.file.Close()                 // nobody will miss what is not written
 		_ = w.dir.disk.remove(w.temporary) // the next Create or Open tries again

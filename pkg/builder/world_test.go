@@ -109,7 +109,7 @@ type knowing struct {
 	of            *managed.Runtime
 }
 
-func (k knowing) Runtime() *managed.Runtime { return k.of }
+func (k knowing) Runtime() managed.Handle { return k.of.Handle() }
 
 func (m *fakeManager) Add(r manager.Runnable) error {
 	m.added = append(m.added, r)

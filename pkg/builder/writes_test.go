@@ -64,7 +64,7 @@ type shown struct {
 	of *managed.Runtime
 }
 
-func (s shown) Runtime() *managed.Runtime { return s.of }
+func (s shown) Runtime() managed.Handle { return s.of.Handle() }
 
 // TestAClientAroundOurs has a client that does not say what it has written, over a cache that knows it.
 func TestAClientAroundOurs(t *testing.T) {

@@ -2,7 +2,6 @@ package cache
 
 import (
 	"fmt"
-	"sync"
 	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -118,7 +117,6 @@ type kind struct {
 	hooks    peer.Hooks           // what was set on shown
 	followed atomic.Bool          // the policy of a namespace was changed
 	madeAs   meta.RESTScopeName   // with namespaces or without; see found. Guarded by resyncing once the kind is made
-	widening sync.Once            // see found
 	reader   atomic.Pointer[reader]
 	notes    atomic.Pointer[journal.Deltas] // nil unless a journal notes the kind's deltas
 	weight   atomic.Pointer[weight]         // nil until somebody asks; see weigh

@@ -22,9 +22,8 @@ func (c *Cache) observe() (hide func()) {
 	return c.runtime.Runs(observed{c})
 }
 
-// Runtime returns what the cache shares with the other parts of its manager. The result is of an internal package: only
-// our own packages can use it.
-func (c *Cache) Runtime() *managed.Runtime { return c.runtime }
+// Runtime returns what the cache shares with the other parts of its manager. Only our own packages can use the result.
+func (c *Cache) Runtime() managed.Handle { return c.runtime.Handle() }
 
 // Kinds returns the kinds that have an informer, in order of their names.
 func (c observed) Kinds() []observe.Kind {

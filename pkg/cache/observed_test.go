@@ -26,7 +26,7 @@ func TestEachCacheHasARuntime(t *testing.T) {
 		if shown, ok := of.Cache().(observed); !ok || shown.Cache != mine {
 			t.Errorf("while the cache runs, %v is shown", of.Cache())
 		}
-		if other.Runtime().Cache() != nil {
+		if other.runtime.Cache() != nil {
 			t.Error("a cache is shown that does not run")
 		}
 		stop()

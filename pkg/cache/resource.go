@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"sync"
 	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -158,7 +159,9 @@ type binding struct {
 	id      kindID
 	bound   atomic.Pointer[bound]
 	late    func(*bound) // called when the resource is found by a list or watch
-	awaited atomic.Bool  // the resource was not there when the kind was made, and late has not been called
+	awaited atomic.Bool  // the resource was not there when the kind was made
+	met     sync.Once    // late was called; nobody lists before
+	widens  atomic.Bool  // one scope of the whole kind is to replace the others; set by late
 	plainly bool         // client-go decodes
 	arrived func()       // called for each page of a list
 
@@ -254,17 +257,18 @@ func (b *binding) looked() {
 	b.finding = nil
 }
 
-// request returns the resource, and the namespace in the path of a request for it.
+// request returns the resource, and the namespace in the path of a request for it. A scope that is to be replaced gets
+// none: what it listed would be told once more by the other.
 func (b *binding) request(ctx context.Context, namespace string, s settings) (*bound, string, error) {
 	r, err := b.find(ctx)
 	if err != nil {
 		return nil, "", err
 	}
-	if b.awaited.Swap(false) { // who has found it may have done so for somebody who had left
-		b.late(r)
+	if b.awaited.Load() { // who has found it may have done so for somebody who had left
+		b.met.Do(func() { b.late(r) })
 	}
 	switch {
-	case r.scope == meta.RESTScopeNameRoot && namespace != "":
+	case r.scope == meta.RESTScopeNameRoot && (namespace != "" || b.widens.Load() && !s.whole):
 		return nil, "", fmt.Errorf("%s has no namespaces, which was not known while its CRD was missing: it is going to be listed as a whole", b.id)
 	case r.scope == meta.RESTScopeNameRoot:
 		return r, "", nil

@@ -39,6 +39,8 @@ type settings struct {
 	duplicates *bool // shared
 	plainly    *bool // client-go decodes
 	reflector  informer.Settings
+
+	whole bool // no option: the scope replaces those of a kind that was taken to have namespaces
 }
 
 // or fills s's gaps from fallback. A new setting is a field above, a line here, and one

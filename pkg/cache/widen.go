@@ -22,16 +22,15 @@ func (k *kind) found(c *Cache, scope meta.RESTScopeName) {
 		k.reader.Store(k.newReader(scope))
 		return
 	}
+	k.binding.widens.Store(true)
+	c.mu.Lock()
+	group := c.group
+	c.mu.Unlock()
 	// A scope is not removed before its Reflector has ended, and that is who calls this.
-	k.widening.Do(func() {
-		c.mu.Lock()
-		group := c.group
-		c.mu.Unlock()
-		_ = group.Task("list "+k.id.String()+" as a whole", func(ctx context.Context) {
-			if err := k.widen(ctx, c); err != nil && !errors.Is(err, engine.ErrStopped) {
-				c.ours.Log.Error(err, "A kind without namespaces can't be listed as a whole", "kind", k.id.String())
-			}
-		})
+	_ = group.Task("list "+k.id.String()+" as a whole", func(ctx context.Context) {
+		if err := k.widen(ctx, c); err != nil && !errors.Is(err, engine.ErrStopped) {
+			c.ours.Log.Error(err, "A kind without namespaces can't be listed as a whole", "kind", k.id.String())
+		}
 	})
 }
 
@@ -82,6 +81,7 @@ func (k *kind) coverAll(c *Cache) (map[string]settings, error) {
 	k.madeAs = meta.RESTScopeNameRoot
 	k.resyncing.Unlock()
 	s := c.plan.Load().general(k.id.gvk)
+	s.whole = true
 	byName := maps.Clone(before)
 	byName[metav1.NamespaceAll] = s
 	k.forgetResync(metav1.NamespaceAll)

@@ -37,11 +37,27 @@ func (s *settings) recorded(make client.NewClientFunc) client.NewClientFunc {
 		if err != nil || made == nil || options.DryRun != nil && *options.DryRun {
 			return made, err
 		}
-		noting := recordWrites(made, s.writes, of)
+		noting := recordWrites(leadingTo(made, of), s.writes, of)
 		if of != nil {
 			of.Writes = OwnWrites(noting)
 		}
 		return noting, nil
+	}
+}
+
+// leadingTo returns a client that another manager may have, too, as one that knows the Runtime of this one.
+func leadingTo(c client.Client, of *managed.Runtime) client.Client {
+	switch shared := c.(type) {
+	case *recordingClient:
+		own := *shared
+		own.runtime = of
+		return &own
+	case *recordingWatcher:
+		own := *shared.recordingClient
+		own.runtime = of
+		return &recordingWatcher{recordingClient: &own, watcher: shared.watcher}
+	default:
+		return c
 	}
 }
 
@@ -78,8 +94,7 @@ func RecordWrites(c client.Client, shared delta.OwnWrites) client.Client {
 	return recordWrites(c, shared, nil)
 }
 
-// recordWrites is RecordWrites for the client of a manager. A client that notes already may be that of several
-// managers, so it is told of none.
+// recordWrites is RecordWrites for the client of a manager.
 func recordWrites(c client.Client, shared delta.OwnWrites, of *managed.Runtime) client.Client {
 	noted, ours := shared.(*writes.Writes)
 	if !ours || noted == nil {
@@ -120,7 +135,7 @@ var _ client.Client = (*recordingClient)(nil)
 func (c *recordingClient) OwnWrites() delta.OwnWrites { return c.writes }
 
 // Runtime is how a builder and an inspector find what runs over a cache that somebody has wrapped.
-func (c *recordingClient) Runtime() *managed.Runtime { return c.runtime }
+func (c *recordingClient) Runtime() managed.Handle { return c.runtime.Handle() }
 
 // Create is noted unless it is a dry run.
 func (c *recordingClient) Create(ctx context.Context, obj client.Object, opts ...client.CreateOption) error {

@@ -13,6 +13,7 @@ import (
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 	ctrlmanager "sigs.k8s.io/controller-runtime/pkg/manager"
 
+	"github.com/delta-runtime/delta-runtime/internal/managed"
 	"github.com/delta-runtime/delta-runtime/internal/memory"
 	"github.com/delta-runtime/delta-runtime/internal/writes"
 	"github.com/delta-runtime/delta-runtime/pkg/cache"
@@ -98,12 +99,13 @@ func (s *settings) newCache(config *rest.Config, opts crcache.Options) (crcache.
 	if err != nil {
 		return nil, fmt.Errorf("make the manager's cache: %w", err) // not made: a nil *Cache is not a nil Cache
 	}
+	of := managed.Of(made)
 	if s.memory != nil {
 		about := *s.memory
 		about.Log = logf.Log.WithName("memory")
-		made.Runtime().Memory = memory.New(about)
+		of.Memory = memory.New(about)
 	}
-	if _, several := s.made.LoadOrStore(config, weak.Make(made.Runtime())); several {
+	if _, several := s.made.LoadOrStore(config, weak.Make(of)); several {
 		s.made.Store(config, nil) // somebody's cache is over several of ours, and none of them is the manager's
 	}
 	return made, nil

@@ -152,3 +152,38 @@ func TestManagersThatAreMadeAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestManagersThatShareAClient has the first manager's client be that of a second one, too, over a cache that hides. Each
+// manager's client leads to its own Runtime, and both have the same writes.
+func TestManagersThatShareAClient(t *testing.T) {
+	first, second := options(), options()
+	if err := manager.Configure(&first); err != nil {
+		t.Fatal(err)
+	}
+	one, err := ctrlmanager.New(nowhere, first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := managed.Of(one.GetCache())
+	second.NewClient = func(*rest.Config, client.Options) (client.Client, error) { return one.GetClient(), nil }
+	if err := manager.Configure(&second); err != nil {
+		t.Fatal(err)
+	}
+	var own *managed.Runtime
+	inner := second.NewCache
+	second.NewCache = func(config *rest.Config, opts crcache.Options) (crcache.Cache, error) {
+		c, err := inner(config, opts)
+		own = managed.Of(c)
+		return hidden{c}, err
+	}
+	two, err := ctrlmanager.New(nowhere, second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := managed.Of(two.GetCache(), two.GetClient()); got != own || own == nil || managed.Of(one.GetClient()) != of {
+		t.Errorf("the second manager's parts lead to %p, want %p; the first manager has %p", got, own, of)
+	}
+	if writes := manager.OwnWrites(two.GetClient()); writes == nil || writes != manager.OwnWrites(one.GetClient()) || own.Writes != writes {
+		t.Errorf("the managers have the writes %v and %v", manager.OwnWrites(one.GetClient()), writes)
+	}
+}
