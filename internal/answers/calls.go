@@ -21,7 +21,7 @@ func (o *Operator) Reconciles(q inspector.ReconcileQuery) v1.ReconcileList {
 	var calls []journal.Call
 	result, possible := journal.ResultOf(q.Result)
 	if want.Result = result; possible || q.Result == "" {
-		calls = o.journal.Calls(want)
+		calls, all.Dropped = o.journal.Calls(want)
 	}
 	if q.Order == inspector.Slowest {
 		slices.SortStableFunc(calls, func(a, b journal.Call) int { return cmp.Compare(b.Took, a.Took) })
@@ -35,11 +35,6 @@ func (o *Operator) Reconciles(q inspector.ReconcileQuery) v1.ReconcileList {
 		all.Items = append(all.Items, t.callOf(&calls[i]))
 	}
 	all.Cut = cut(len(all.Items), len(calls))
-	for _, c := range o.journal.Status().Controllers {
-		if q.Controller == "" || q.Controller == c.Name {
-			all.Dropped += c.Dropped
-		}
-	}
 	return all
 }
 

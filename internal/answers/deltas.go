@@ -25,19 +25,14 @@ func (o *Operator) Deltas(q inspector.DeltaQuery) v1.DeltaList {
 	want, possible := filterOf(q)
 	if possible {
 		t := tellingWith(nil)
-		found := o.journal.Deltas(want)
+		found, dropped := o.journal.Deltas(want)
 		for i := range found {
 			if !t.spend(perItem) {
 				break
 			}
 			all.Items = append(all.Items, o.delta(&found[i], t))
 		}
-		all.Cut = cut(len(all.Items), len(found))
-	}
-	for _, k := range o.journal.Status().Kinds {
-		if q.Kind == "" || q.Kind == k.Name {
-			all.Dropped += k.Dropped
-		}
+		all.Cut, all.Dropped = cut(len(all.Items), len(found)), dropped
 	}
 	return all
 }
