@@ -72,10 +72,10 @@ func TestActionsHappen(t *testing.T) {
 	if synced := toy.Deltas(inspector.DeltaQuery{Op: "Sync", Limit: 10}).Items; len(synced) != 2 {
 		t.Errorf("the resync showed %+v", synced)
 	}
-	if policy := toy.Kinds()[0].Scopes[0].Policy; policy != "never, at most 5 objects a second" {
+	if policy := toy.Kinds().Items[0].Scopes[0].Policy; policy != "never, at most 5 objects a second" {
 		t.Errorf("the policy is %q", policy)
 	}
-	if items := toy.Queues(toyoperator.Controller, 10)[0].Items; len(items) != 4 {
+	if items := toy.Queues(toyoperator.Controller, 10).Items[0].Items; len(items) != 4 {
 		t.Errorf("the queue has %+v", items)
 	}
 }
