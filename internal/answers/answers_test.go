@@ -64,7 +64,7 @@ func TestALongDifferenceIsCut(t *testing.T) {
 // TestNothingRuns asks an operator whose cache does not run.
 func TestNothingRuns(t *testing.T) {
 	o := New(Options{Runtime: managed.New()})
-	if len(o.Kinds().Items)+len(o.Controllers().Items)+len(o.Queues("", 10).Items)+len(o.Loops().Items) != 0 {
+	if len(o.Kinds("").Items)+len(o.Controllers().Items)+len(o.Queues("", 10).Items)+len(o.Loops().Items) != 0 {
 		t.Error("there are kinds or controllers, and nothing runs")
 	}
 	_, why := o.Why("v1 Pod", "a", "b")

@@ -2,6 +2,7 @@ package answers
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,9 +14,9 @@ import (
 )
 
 // Kinds is the [inspector.Subject]'s.
-func (o *Operator) Kinds() v1.KindList {
+func (o *Operator) Kinds(only string) v1.KindList {
 	all, t := v1.KindList{At: time.Now(), Items: []v1.Kind{}}, o.telling()
-	kinds := o.kinds()
+	kinds := slices.DeleteFunc(slices.Clone(o.kinds()), func(k observe.Kind) bool { return only != "" && k.Name != only })
 	for i := range kinds {
 		if k, ok := t.kindOf(&kinds[i]); ok {
 			all.Items = append(all.Items, k)

@@ -6,8 +6,12 @@ import (
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 )
 
-func (h *handler) kinds(*call) (v1.KindList, error) {
-	return h.subject.Kinds(), nil
+func (h *handler) kinds(c *call) (v1.KindList, error) {
+	only, err := h.kind(c)
+	if err != nil {
+		return v1.KindList{}, err
+	}
+	return h.subject.Kinds(only), nil
 }
 
 func (h *handler) memory(c *call) (v1.Memory, error) {

@@ -217,7 +217,7 @@ type faulty struct {
 	kinds func() v1.KindList
 }
 
-func (f faulty) Kinds() v1.KindList                 { return f.kinds() }
+func (f faulty) Kinds(string) v1.KindList           { return f.kinds() }
 func (f faulty) Controllers() v1.ControllerList     { panic(http.ErrAbortHandler) }
 func (f faulty) Loops() v1.LoopList                 { return v1.LoopList{} }
 func (f faulty) Why(_, _, _ string) (v1.Why, error) { return v1.Why{}, errors.New("the disk is full") }

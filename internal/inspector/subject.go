@@ -23,10 +23,10 @@ type Subject interface {
 	Actions
 }
 
-// Cache says how the cache is doing. Kinds waits for nobody. Memory may take a while, and ends
+// Cache says how the cache is doing. Kinds has one kind, or all if only is empty, and waits for nobody. Memory may take a while, and ends
 // with its context. Its error may wrap [ErrNotFound] or [ErrBusy].
 type Cache interface {
-	Kinds() v1.KindList
+	Kinds(only string) v1.KindList
 	Memory(ctx context.Context, kind string) (v1.Memory, error)
 }
 

@@ -2,6 +2,7 @@ package inspector_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"testing"
@@ -27,10 +28,22 @@ func TestABusyOperatorSaysSo(t *testing.T) {
 	}
 }
 
+// TestOneKindIsAskedFor asks for the status of one kind.
+func TestOneKindIsAskedFor(t *testing.T) {
+	h := inspector.New(toyoperator.New(), inspector.Options{})
+	var list v1.KindList
+	if err := json.Unmarshal(answer(h, get(t, "/delta/v1/kinds?kind=po")).body, &list); err != nil || len(list.Items) != 1 || list.Items[0].Name != toyoperator.Pod {
+		t.Errorf("the answer is %+v, %v", list, err)
+	}
+	if p := problem(t, answer(h, get(t, "/delta/v1/kinds?kind=nets"))); p.Status != http.StatusNotFound {
+		t.Errorf("for a kind that there is not, the answer is %+v", p)
+	}
+}
+
 // named knows the names of what there is, and must not be asked for more.
 type named struct{ inspector.Subject }
 
-func (named) Kinds() v1.KindList             { panic("BUG: a status was built for a name") }
+func (named) Kinds(string) v1.KindList       { panic("BUG: a status was built for a name") }
 func (named) Controllers() v1.ControllerList { panic("BUG: a status was built for a name") }
 
 func TestANameIsFoundWithoutAStatus(t *testing.T) {

@@ -12,12 +12,14 @@ import (
 )
 
 // Kinds is of [inspector.Cache].
-func (o *Operator) Kinds() v1.KindList {
+func (o *Operator) Kinds(only string) v1.KindList {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	all := v1.KindList{At: time.Now()}
 	for _, name := range []string{Site, Deployment, ConfigMap, Secret, Pod, PodNames, CronJob} {
-		all.Items = append(all.Items, o.kindLocked(name))
+		if only == "" || only == name {
+			all.Items = append(all.Items, o.kindLocked(name))
+		}
 	}
 	return all
 }
@@ -86,7 +88,7 @@ func (o *Operator) Memory(ctx context.Context, kind string) (v1.Memory, error) {
 }
 
 // KindNames is of [inspector.Names].
-func (o *Operator) KindNames() []v1.Kind { return o.Kinds().Items }
+func (o *Operator) KindNames() []v1.Kind { return o.Kinds("").Items }
 
 // ControllerNames is of [inspector.Names].
 func (o *Operator) ControllerNames() []v1.Controller { return o.Controllers().Items }
