@@ -2,8 +2,8 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"fmt"
+	"net/url"
 	"strings"
 	"time"
 
@@ -21,16 +21,16 @@ func (p *program) resync() *cobra.Command {
 		Use:     "resync KIND",
 		Short:   "Show the objects of a kind to those who take part in resyncs, although they have not changed",
 		Example: "  kubectl delta resync deployment -l app=web",
-		Args:    takes(1, 1),
+		Args:    takes(cobra.ExactArgs(1)),
 		PreRunE: func(*cobra.Command, []string) error {
 			if _, err := labels.Parse(selector); err != nil {
 				return reach.Misuse("-l %q is not a label selector: %v", selector, err)
 			}
 			return nil
 		},
-		RunE: p.onKind(func(ctx context.Context, kind string) error {
-			return p.post(ctx, "actions/resync", v1.ResyncAction{Kind: kind, Selector: selector})
-		}),
+		RunE: func(c *cobra.Command, args []string) error {
+			return p.post(c.Context(), "actions/resync", v1.ResyncAction{Kind: args[0], Selector: selector})
+		},
 	}
 	c.Flags().StringVarP(&selector, "selector", "l", "", "label selector of the objects (all)")
 	return c
@@ -41,10 +41,10 @@ func (p *program) relist() *cobra.Command {
 		Use:     "relist KIND",
 		Short:   "List a kind again",
 		Example: "  kubectl delta relist secret",
-		Args:    takes(1, 1),
-		RunE: p.onKind(func(ctx context.Context, kind string) error {
-			return p.post(ctx, "actions/relist", v1.RelistAction{Kind: kind})
-		}),
+		Args:    takes(cobra.ExactArgs(1)),
+		RunE: func(c *cobra.Command, args []string) error {
+			return p.post(c.Context(), "actions/relist", v1.RelistAction{Kind: args[0]})
+		},
 	}
 }
 
@@ -62,7 +62,7 @@ func (p *program) request(action, short string) *cobra.Command {
 		Use:     action + " CONTROLLER NAMESPACE/NAME",
 		Short:   short,
 		Example: "  kubectl delta " + action + " site demo/blog",
-		Args:    takes(2, 2),
+		Args:    takes(cobra.ExactArgs(2)),
 		RunE: func(c *cobra.Command, args []string) error {
 			namespace, name, err := parseRequest(args[1])
 			if err != nil {
@@ -91,19 +91,13 @@ func (p *program) policies() *cobra.Command {
 		Short: "Show when objects are shown again although they have not changed, or change that",
 		Long: `Show when objects are shown again although they have not changed. -o json has the answer of
 the route kinds. This is a part of that.`,
-		Args: takes(0, 1),
+		Args: takes(cobra.MaximumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
-			answer, list, err := fetch[v1.KindList](c.Context(), p, "kinds", nil)
+			answer, list, err := fetch[v1.KindList](c.Context(), p, "kinds", url.Values{"kind": args})
 			if err != nil {
 				return err
 			}
-			only := ""
-			if len(args) > 0 {
-				if only, err = pick(list.Items, args[0]); err != nil {
-					return err
-				}
-			}
-			return p.render(answer, func() { p.showPolicies(list, only) })
+			return p.render(answer, func() { p.showPolicies(list) })
 		},
 	}
 	c.AddCommand(p.setPolicy())
@@ -116,7 +110,7 @@ func (p *program) setPolicy() *cobra.Command {
 		Use:     "set KIND --period PERIOD",
 		Short:   "Change when objects of a kind are shown again",
 		Example: "  kubectl delta policies set deployment --period 10m --rate 50",
-		Args:    takes(1, 1),
+		Args:    takes(cobra.ExactArgs(1)),
 		PreRunE: func(*cobra.Command, []string) error {
 			switch period, err := time.ParseDuration(action.Period); {
 			case action.Period == "":
@@ -128,24 +122,21 @@ func (p *program) setPolicy() *cobra.Command {
 			}
 			return nil
 		},
-		RunE: p.onKind(func(ctx context.Context, kind string) error {
-			action.Kind = kind
-			return p.post(ctx, "actions/policy", action)
-		}),
+		RunE: func(c *cobra.Command, args []string) error {
+			action.Kind = args[0]
+			return p.post(c.Context(), "actions/policy", action)
+		},
 	}
 	c.Flags().StringVar(&action.Period, "period", "", "how long until each object was shown once: a duration such as 10m, or never")
 	c.Flags().Float64Var(&action.Rate, "rate", 0, "how many objects to show a second at most (no limit)")
 	return c
 }
 
-// showPolicies shows the policies of all kinds, or of one. There is a row for each that has a policy of its own.
-func (p *program) showPolicies(list v1.KindList, only string) {
+// showPolicies shows the policies of kinds. There is a row for each that has a policy of its own.
+func (p *program) showPolicies(list v1.KindList) {
 	p.showCut(list.Cut)
 	var rows [][]string
 	for _, k := range list.Items {
-		if only != "" && k.Name != only {
-			continue
-		}
 		next, left, before := show.None, show.Count(k.Resync.Left, "object"), len(rows)
 		if !k.Resync.Next.IsZero() {
 			next = show.Until(list.At, k.Resync.Next)

@@ -47,7 +47,7 @@ func poison(v reflect.Value, spare []string) {
 // poisoned is an inspector whose texts are all poisoned, except some fields.
 func poisoned(spare []string) *inspector {
 	i := healthy()
-	i.answers["deltas"] = deltas()
+	i.answers["deltas"], i.answers["kinds"] = deltas(), kinds()
 	for route, answer := range i.answers {
 		value := reflect.New(reflect.TypeOf(answer))
 		value.Elem().Set(reflect.ValueOf(answer))

@@ -22,7 +22,7 @@ func (p *program) history() *cobra.Command {
 		Use:     "history KIND/NAME",
 		Short:   "List what happened to an object, the newest first",
 		Example: "  kubectl delta history deployment/web -n demo",
-		Args:    takes(1, 2),
+		Args:    takes(cobra.RangeArgs(1, 2)),
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.deltas(c, args, deltaQuery{limit: limit, what: "deltas", text: p.showHistory})
 		},
@@ -37,7 +37,7 @@ func (p *program) diff() *cobra.Command {
 		Use:     "diff KIND/NAME",
 		Short:   "Show what the last updates of an object changed",
 		Example: "  kubectl delta diff deployment/web -n demo --last 3",
-		Args:    takes(1, 2),
+		Args:    takes(cobra.RangeArgs(1, 2)),
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.deltas(c, args, deltaQuery{limit: last, what: "updates", op: []string{"Updated"}, text: p.showUpdates})
 		},

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -63,7 +64,7 @@ func (i *inspector) last(n int) []string {
 func (i *inspector) answer(w http.ResponseWriter, r *http.Request) {
 	i.note(r)
 	answer, ok := i.answers[r.URL.Path[len("/delta/v1/"):]]
-	if by, is := answer.(func(*http.Request) v1.DeltaList); is {
+	if by, is := answer.(func(*http.Request) any); is {
 		answer = by(r)
 	}
 	if !ok {
@@ -78,12 +79,21 @@ func (i *inspector) answer(w http.ResponseWriter, r *http.Request) {
 // healthy is an inspector of the sample operator on a good day, and on a bad one for Secrets.
 func healthy() *inspector {
 	return &inspector{answers: map[string]any{
-		"kinds": kinds(), "controllers": controllers(), "loops": loops(), "queues": queues(), "why": why(),
+		"kinds": only, "controllers": controllers(), "loops": loops(), "queues": queues(), "why": why(),
 		"deltas": journal, "memory": memory(),
 		"actions/resync": done("12 objects of apps/v1 Deployment will be shown again"), "actions/relist": done("v1 Secret is listed again"),
 		"actions/policy": done("apps/v1 Deployment is shown again every 10m"), "actions/forget": done("site demo/blog is tried at once"),
 		"actions/cancel": done("the delayed add of site demo/blog is cancelled"),
 	}}
+}
+
+// only looks at the filter.
+func only(r *http.Request) any {
+	list := kinds()
+	if kind := r.FormValue("kind"); kind != "" {
+		list.Items = slices.DeleteFunc(list.Items, func(k v1.Kind) bool { return !strings.HasPrefix(kind, strings.ToLower(k.Kind)) })
+	}
+	return list
 }
 
 func done(text string) v1.Done { return v1.Done{Message: text} }
@@ -204,7 +214,7 @@ func deltas() v1.DeltaList {
 }
 
 // journal looks at the filters.
-func journal(r *http.Request) v1.DeltaList {
+func journal(r *http.Request) any {
 	list := deltas()
 	if op := r.FormValue("op"); op != "" {
 		list.Items = slices.DeleteFunc(list.Items, func(d v1.Delta) bool { return d.Op != op })

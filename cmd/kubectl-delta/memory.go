@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"net/url"
 
@@ -16,14 +15,14 @@ func (p *program) memory() *cobra.Command {
 		Use:     "memory KIND",
 		Short:   "Estimate what a kind costs in memory, and which of its fields cost most",
 		Example: "  kubectl delta memory deployment",
-		Args:    takes(1, 1),
-		RunE: p.onKind(func(ctx context.Context, kind string) error {
-			answer, m, err := fetch[v1.Memory](ctx, p, "memory", url.Values{"kind": {kind}})
+		Args:    takes(cobra.ExactArgs(1)),
+		RunE: func(c *cobra.Command, args []string) error {
+			answer, m, err := fetch[v1.Memory](c.Context(), p, "memory", url.Values{"kind": args})
 			if err != nil {
 				return err
 			}
 			return p.render(answer, func() { p.showMemory(m) })
-		}),
+		},
 	}
 }
 

@@ -17,7 +17,7 @@ func (p *program) page() *cobra.Command {
 		Long: `Open a local address that leads a browser to the inspector, until you interrupt it. It adds
 the token, if you have named the operator's namespace, so it refuses requests of other sites and of those who do not know the address
 that it prints.`,
-		Args: takes(0, 0),
+		Args: takes(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := p.reachable(c.Context()); err != nil {
 				return err

@@ -7,8 +7,11 @@ import (
 	"io"
 	"net/http"
 	"net/http/cookiejar"
+	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/testing/standin"
 )
 
 func TestPageLeadsABrowserToTheInspector(t *testing.T) {
@@ -34,6 +37,44 @@ func TestPageLeadsABrowserToTheInspector(t *testing.T) {
 	if got, want := visit(t, strings.TrimSpace(link)), "the page, for Bearer secret"; got != want {
 		t.Errorf("the browser shows %q, want %q", got, want)
 	}
+	interrupt()
+	if code := <-ended; code != exitFine {
+		t.Errorf("after an interrupt it ended with %d", code)
+	}
+}
+
+// TestThePageGoesOnWithAnotherPod has the Pod go under a page that is open. The port-forward to it stays.
+func TestThePageGoesOnWithAnotherPod(t *testing.T) {
+	s := play(t, unauthorized, unauthorized)
+	first := httptest.NewTLSServer(answers(t, nil)(""))
+	s.api.Pods = []standin.Pod{{Pod: podOf("ops", "first", "control-plane=controller-manager"), Target: first.Listener.Addr().String()}}
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	out, in := io.Pipe()
+	ended := make(chan int, 1)
+	go func() {
+		p := newProgram(in, io.Discard, func(string) string { return "" })
+		ended <- run(ctx, []string{"page", "--kubeconfig", s.kubeconfig, "--operator-namespace", "ops"}, p)
+	}()
+	link, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	says := func(want string) {
+		t.Helper()
+		if got := browse(t, strings.TrimSpace(link)); !strings.Contains(got, want) {
+			t.Errorf("the browser is told %.200q, want %q", got, want)
+		}
+	}
+	says("apps/v1 Deployment")
+	first.CloseClientConnections()
+	first.Close()
+	s.api.Pods = nil
+	says("the port-forward reached the Pod and not its port: ")
+	says("find the operator: there are no Pods")
+	second := secure(t, answers(t, nil)(""))
+	s.api.Pods = []standin.Pod{{Pod: podOf("ops", "second", "control-plane=controller-manager"), Target: second}}
+	says("apps/v1 Deployment")
 	interrupt()
 	if code := <-ended; code != exitFine {
 		t.Errorf("after an interrupt it ended with %d", code)

@@ -86,28 +86,15 @@ func unknown(c *cobra.Command, args []string) error {
 	return reach.Misuse("%s; see %s --help", text, c.CommandPath())
 }
 
-// takes returns a check of the number of arguments. It takes their names from the command's Use, and
-// an example from the first line of its Example.
-func takes(least, most int) cobra.PositionalArgs {
+// takes has a check of the number of arguments say how the command is used.
+func takes(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
-		if len(args) >= least && len(args) <= most {
+		err := check(c, args)
+		if err == nil {
 			return nil
 		}
-		use, _, _ := strings.Cut(c.Use, " -")
-		names := strings.Fields(use)[1:]
-		wrong := strings.Join(names[min(len(args), len(names)):], " and ") + " are missing"
-		switch {
-		case len(args) == 1 && most == 0:
-			wrong = "it takes no arguments, and 1 argument is too many"
-		case len(args) > most:
-			wrong = fmt.Sprintf("it takes %s, and %d arguments are too many", cmp.Or(strings.Join(names, " "), "no arguments"), len(args))
-		case len(names) == len(args)+1:
-			wrong = names[len(args)] + " is missing"
-		}
-		if example, _, _ := strings.Cut(c.Example, "\n"); example != "" {
-			wrong += "; for example: " + strings.TrimSpace(example)
-		}
-		return reach.Misuse("%s: %s; see %s --help", c.CommandPath(), wrong, c.CommandPath())
+		example, _, _ := strings.Cut(strings.TrimSpace(c.Example), "\n")
+		return reach.Misuse("%s: %v; use it as %q, such as %q; see %s --help", c.CommandPath(), err, c.UseLine(), cmp.Or(example, c.CommandPath()), c.CommandPath())
 	}
 }
 

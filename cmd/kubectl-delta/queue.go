@@ -20,7 +20,7 @@ func (p *program) queue() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "queue [CONTROLLER]",
 		Short: "Show what waits in the queues, and why",
-		Args:  takes(0, 1),
+		Args:  takes(cobra.MaximumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
 			if limit < 1 {
 				return reach.Misuse("--limit is 1 or more, not %d", limit)

@@ -23,7 +23,7 @@ func (p *program) status() *cobra.Command {
 A kind is ill if the server refuses it or is not heard, if it was never listed, or if a
 subscriber is slow. A loop is ill until it is over. -o json has the answers of the routes
 kinds, controllers and loops, each under its name.`,
-		Args: takes(0, 0),
+		Args: takes(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			ill, err := p.showStatus(c)
 			if err == nil && ill && fail {

@@ -39,20 +39,13 @@ func (p *program) watch() *cobra.Command {
 you name one with -n. When the connection breaks it connects again, to the Pod that leads then.
 It writes to standard error what happens to the connection.`,
 		Example: "  kubectl delta watch deployment -n demo --op Updated --diff",
-		Args:    takes(0, 1),
+		Args:    takes(cobra.MaximumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
-			filters := url.Values{}
+			filters := url.Values{"kind": args}
 			for key, value := range map[string]string{"namespace": p.options.Namespace, "name": name, "op": op, "manager": manager} {
 				if value != "" {
 					filters.Set(key, value)
 				}
-			}
-			if len(args) > 0 {
-				kind, err := p.kind(c.Context(), args[0])
-				if err != nil {
-					return err
-				}
-				filters.Set("kind", kind)
 			}
 			return (&watcher{program: p, filters: filters, diff: diff}).run(c.Context())
 		},

@@ -67,7 +67,7 @@ func TestWatchConnectsAgainAndSaysSo(t *testing.T) {
 	if want := "[ 70 77]"; fmt.Sprint(s.after) != want {
 		t.Errorf("it began after %v, want %s", s.after, want)
 	}
-	want := "GET /delta/v1/deltas/stream?kind=web.example.com%2Fv1+Site&manager=me&name=blog&namespace=demo&op=Updated "
+	want := "GET /delta/v1/deltas/stream?kind=site&manager=me&name=blog&namespace=demo&op=Updated "
 	for _, asked := range i.last(3) {
 		if asked != want {
 			t.Errorf("it asked for %s, want %s", asked, want)

@@ -19,7 +19,7 @@ func (p *program) why() *cobra.Command {
 		Short: "Say why an object was reconciled last, and what it waits for",
 		Example: `  kubectl delta why deployment/web -n demo
   kubectl delta why 'apps/v1 Deployment/web' -n demo -o yaml`,
-		Args: takes(1, 2),
+		Args: takes(cobra.RangeArgs(1, 2)),
 		RunE: func(c *cobra.Command, args []string) error {
 			return about(c, p, args, question[v1.Why]{route: "why", found: known, text: p.showWhy})
 		},

@@ -21,51 +21,52 @@ func (o *Operator) Reconciles(q inspector.ReconcileQuery) v1.ReconcileList {
 	var calls []journal.Call
 	result, possible := journal.ResultOf(q.Result)
 	if want.Result = result; possible || q.Result == "" {
-		calls = o.journal.Calls(want)
+		calls, all.Dropped = o.journal.Calls(want)
 	}
 	if q.Order == inspector.Slowest {
 		slices.SortStableFunc(calls, func(a, b journal.Call) int { return cmp.Compare(b.Took, a.Took) })
 	}
-	t := o.telling()
 	calls = calls[:min(len(calls), max(0, q.Limit))]
-	for i := range calls {
-		if !t.spend(perItem) {
-			break
-		}
-		all.Items = append(all.Items, t.callOf(&calls[i]))
-	}
-	all.Cut = cut(len(all.Items), len(calls))
-	for _, c := range o.journal.Status().Controllers {
-		if q.Controller == "" || q.Controller == c.Name {
-			all.Dropped += c.Dropped
-		}
-	}
+	all.Items, all.Cut = o.telling().callsOf(calls)
 	return all
 }
 
-func (t *telling) callOf(c *journal.Call) v1.Reconcile {
-	shown := v1.Reconcile{
+// callsOf returns the calls that the answer has room for, and why these are not all.
+func (t *telling) callsOf(calls []journal.Call) (shown []v1.Reconcile, why string) {
+	shown = []v1.Reconcile{}
+	for i := range calls {
+		if call, ok := t.callOf(&calls[i]); ok {
+			shown = append(shown, call)
+		}
+	}
+	return shown, cut(len(shown), len(calls))
+}
+
+func (t *telling) callOf(c *journal.Call) (shown v1.Reconcile, ok bool) {
+	shown = v1.Reconcile{
 		ID: c.ID, Controller: c.Controller, Namespace: c.Request.Namespace, Name: c.Request.Name,
 		Began: c.Began, Seconds: c.Took.Seconds(), Result: c.Result.String(), RequeueAfterSeconds: c.RequeueAfter.Seconds(),
 		Attempt: c.Changes.Attempt(),
 	}
-	shown.Changes = t.changesOf(c.Changes)
-	shown.ChangesLeftOut = c.Changes.Len() - len(shown.Changes)
 	if c.Err != nil {
 		shown.Error = errorText(c.Err)
 	}
 	if !c.Changes.Complete() {
 		shown.Incomplete = c.Changes.Incomplete()
 	}
+	if !t.fits(&shown) {
+		return shown, false
+	}
+	shown.Changes, shown.ChangesLeftOut = t.changesOf(c.Changes)
+	fits := t.share(8)
 	for i := range c.Steps {
 		step := stepOf(&c.Steps[i])
-		if !t.spend(perChange, step.Error, step.Because) {
+		if !fits(&step) {
 			break
 		}
 		shown.Steps = append(shown.Steps, step)
 	}
-	t.spend(0, shown.Error, shown.Incomplete)
-	return shown
+	return shown, true
 }
 
 func stepOf(s *delta.StepReport) v1.StepOutcome {
@@ -79,29 +80,35 @@ func stepOf(s *delta.StepReport) v1.StepOutcome {
 	return shown
 }
 
-// changesOf returns the changes that the answer has room for.
-func (t *telling) changesOf(changes delta.Changes) []v1.Change {
-	all := []v1.Change{}
+// changesOf returns the changes that the answer has room for, and how many more there are.
+func (t *telling) changesOf(changes delta.Changes) (shown []v1.Change, leftOut int) {
+	shown = []v1.Change{}
+	fits := t.share(8)
 	for c := range changes.All() {
-		if !t.spend(perChange, c.Key.Namespace, c.Key.Name) {
+		change := t.changeOf(&c)
+		if !fits(&change) {
 			break
 		}
-		shown := v1.Change{
-			Kind: t.of(c.Kind), Namespace: c.Key.Namespace, Name: c.Key.Name, Manager: c.Manager(), Own: c.Own(),
-			First: c.First, Last: c.Last, Deltas: c.Deltas,
-		}
-		for cause := delta.Primary; cause <= delta.Restart; cause++ {
-			if c.Is(cause) {
-				shown.Causes = append(shown.Causes, cause.String())
-			}
-		}
-		if c.Op != 0 {
-			shown.Op = c.Op.String()
-		}
 		if c.Op == delta.Updated {
-			shown.Edits, shown.EditsLeftOut = t.edits(states{c.Old, c.New}, c.Diff)
+			change.Edits, change.EditsLeftOut = t.edits(states{c.Old, c.New}, c.Diff)
 		}
-		all = append(all, shown)
+		shown = append(shown, change)
 	}
-	return all
+	return shown, changes.Len() - len(shown)
+}
+
+func (t *telling) changeOf(c *delta.Change) v1.Change {
+	shown := v1.Change{
+		Kind: t.of(c.Kind), Namespace: c.Key.Namespace, Name: c.Key.Name, Manager: c.Manager(), Own: c.Own(),
+		First: c.First, Last: c.Last, Deltas: c.Deltas,
+	}
+	for cause := delta.Primary; cause <= delta.Restart; cause++ {
+		if c.Is(cause) {
+			shown.Causes = append(shown.Causes, cause.String())
+		}
+	}
+	if c.Op != 0 {
+		shown.Op = c.Op.String()
+	}
+	return shown
 }

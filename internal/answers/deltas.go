@@ -22,22 +22,10 @@ func init() {
 // Deltas is the [inspector.Subject]'s.
 func (o *Operator) Deltas(q inspector.DeltaQuery) v1.DeltaList {
 	all := v1.DeltaList{At: time.Now(), Items: []v1.Delta{}}
-	want, possible := filterOf(q)
-	if possible {
-		t := tellingWith(nil)
-		found := o.journal.Deltas(want)
-		for i := range found {
-			if !t.spend(perItem) {
-				break
-			}
-			all.Items = append(all.Items, o.delta(&found[i], t))
-		}
-		all.Cut = cut(len(all.Items), len(found))
-	}
-	for _, k := range o.journal.Status().Kinds {
-		if q.Kind == "" || q.Kind == k.Name {
-			all.Dropped += k.Dropped
-		}
+	if want, possible := filterOf(q); possible {
+		var found []journal.Entry
+		found, all.Dropped = o.journal.Deltas(want)
+		all.Items, all.Cut = o.telling().deltasOf(found)
 	}
 	return all
 }
@@ -52,16 +40,30 @@ func filterOf(q inspector.DeltaQuery) (want journal.Filter, possible bool) {
 	return want, true
 }
 
-func (o *Operator) delta(e *journal.Entry, t *telling) v1.Delta {
+// deltasOf returns the deltas that the answer has room for, and why these are not all.
+func (t *telling) deltasOf(found []journal.Entry) (shown []v1.Delta, why string) {
+	shown = []v1.Delta{}
+	for i := range found {
+		if d := deltaOf(&found[i]); t.fits(&d) {
+			shown = append(shown, t.withEdits(d, &found[i]))
+		}
+	}
+	return shown, cut(len(shown), len(found))
+}
+
+func deltaOf(e *journal.Entry) v1.Delta {
 	d := &e.Delta
-	shown := v1.Delta{
+	return v1.Delta{
 		ID: e.ID, Seen: d.Seen, Kind: e.Kind, Namespace: d.Key.Namespace, Name: d.Key.Name,
 		Op: d.Op.String(), ResourceVersion: d.Version, Manager: e.Manager(), Missed: d.Missed, Relisted: d.Relisted,
 	}
-	before, _ := d.Old.(delta.Object)
-	after, _ := d.New.(delta.Object)
-	if d.Op == delta.Updated && before != nil && after != nil {
-		shown.Edits, shown.EditsLeftOut = t.edits(states{before, after}, func() *diff.Diff { return diff.OfKind(e.GVK, before, after, o.schemas) })
+}
+
+func (t *telling) withEdits(shown v1.Delta, e *journal.Entry) v1.Delta {
+	before, _ := e.Delta.Old.(delta.Object)
+	after, _ := e.Delta.New.(delta.Object)
+	if e.Delta.Op == delta.Updated && before != nil && after != nil {
+		shown.Edits, shown.EditsLeftOut = t.edits(states{before, after}, func() *diff.Diff { return diff.OfKind(e.GVK, before, after, t.operator.schemas) })
 	}
 	return shown
 }
@@ -72,7 +74,7 @@ func (o *Operator) Newest() uint64 { return o.journal.Newest() }
 // Follow is the [inspector.Subject]'s.
 func (o *Operator) Follow(q inspector.DeltaQuery) inspector.Stream {
 	want, possible := filterOf(q)
-	s := &stream{operator: o, follower: o.journal.Follow(want)}
+	s := &stream{o.journal.Follow(want), o}
 	if !possible {
 		s.Close()
 	}
@@ -81,22 +83,17 @@ func (o *Operator) Follow(q inspector.DeltaQuery) inspector.Stream {
 
 // stream is a follower of the journal. It holds no delta.
 type stream struct {
+	*journal.Follower
 	operator *Operator
-	follower *journal.Follower
 }
 
-// Ready is the [inspector.Stream]'s.
-func (s *stream) Ready() <-chan struct{} { return s.follower.Ready() }
-
-// Take is the [inspector.Stream]'s.
+// Take is the [inspector.Stream]'s. It leaves out no delta, because a reader goes on after the last one. There are
+// at most as many as are asked for, and none is long without its edits.
 func (s *stream) Take(most int) (taken []v1.Delta, lost uint64) {
-	entries, lost := s.follower.Take(most)
-	t := tellingWith(nil)
+	entries, lost := s.Follower.Take(most)
+	t := s.operator.telling()
 	for i := range entries {
-		taken = append(taken, s.operator.delta(&entries[i], t))
+		taken = append(taken, t.withEdits(deltaOf(&entries[i]), &entries[i]))
 	}
 	return taken, lost
 }
-
-// Close is the [inspector.Stream]'s.
-func (s *stream) Close() { s.follower.Close() }

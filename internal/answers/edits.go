@@ -33,7 +33,7 @@ func editsOf(d *diff.Diff) (edits []v1.Edit, more bool) {
 }
 
 func editOf(e *diff.Edit) v1.Edit {
-	shown := v1.Edit{Path: e.Path, Op: "changed"}
+	shown := v1.Edit{Path: path.Cut(e.Path, longestText), Op: "changed"}
 	switch {
 	case e.Added:
 		shown.Op = "added"

@@ -2,19 +2,33 @@ package answers
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/observe"
+	"github.com/delta-runtime/delta-runtime/internal/path"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
-// kindOf is how a kind is doing. t counts its scopes: there may be thousands.
-func (t *telling) kindOf(k *observe.Kind) v1.Kind {
+// Kinds is the [inspector.Subject]'s.
+func (o *Operator) Kinds(only string) v1.KindList {
+	all, t := v1.KindList{At: time.Now(), Items: []v1.Kind{}}, o.telling()
+	kinds := slices.DeleteFunc(slices.Clone(o.kinds()), func(k observe.Kind) bool { return only != "" && k.Name != only })
+	for i := range kinds {
+		if k, ok := t.kindOf(&kinds[i]); ok {
+			all.Items = append(all.Items, k)
+		}
+	}
+	all.Cut = cut(len(all.Items), len(kinds))
+	return all
+}
+
+func (t *telling) kindOf(k *observe.Kind) (shown v1.Kind, ok bool) {
 	s, counts := k.Informer.Status(), k.Informer.Counts()
-	shown := v1.Kind{
+	shown = v1.Kind{
 		Name: k.Name, Group: k.GVK.Group, Version: k.GVK.Version, Kind: k.GVK.Kind,
 		Synced: s.Synced, State: s.Reflector.State, Since: s.Reflector.Since,
 		ResourceVersion: s.Version, Objects: s.Objects, Pending: s.Pending,
@@ -28,28 +42,41 @@ func (t *telling) kindOf(k *observe.Kind) v1.Kind {
 		}
 	}
 	shown.DegradedSince, shown.DeafSince = observe.Troubles(s.Scopes)
-	var whys []string
 	for i := range s.Scopes {
 		of := &s.Scopes[i]
 		shown.HeardAt = observe.Earliest(shown.HeardAt, of.HeardAt)
 		if err := of.Reflector.LastError; err != nil {
 			shown.LastError = errorText(err)
 		}
-		if t.spend(perItem, of.Reflector.Why) {
-			shown.Scopes = append(shown.Scopes, scopeOf(of))
-			whys = append(whys, of.Reflector.Why)
-		} else {
-			shown.ScopesLeftOut++
-		}
 	}
-	if mutated := observe.Mutated(&s); mutated != "" {
-		whys = append(whys, mutated)
-	}
-	shown.Why = strings.Join(whys, "; ")
 	for i := range s.Subscribers {
 		shown.Subscribers = append(shown.Subscribers, subscriberOf(&s.Subscribers[i]))
 	}
-	return shown
+	why := observe.Mutated(&s)
+	if !t.fits([]any{&shown, why}) {
+		return shown, false
+	}
+	t.addScopes(&shown, s.Scopes, why)
+	return shown, true
+}
+
+// addScopes adds the scopes that the answer has room for: there may be thousands. It also says why they are as they
+// are.
+func (t *telling) addScopes(to *v1.Kind, scopes []informer.ScopeStatus, why string) {
+	var whys []string
+	fits := t.share(2)
+	for i := range scopes {
+		scope, itsWhy := scopeOf(&scopes[i]), scopes[i].Reflector.Why
+		if !fits([]any{&scope, itsWhy}) {
+			to.ScopesLeftOut = len(scopes) - i
+			break
+		}
+		to.Scopes, whys = append(to.Scopes, scope), append(whys, itsWhy)
+	}
+	if why != "" {
+		whys = append(whys, why)
+	}
+	to.Why = strings.Join(whys, "; ")
 }
 
 func scopeOf(s *informer.ScopeStatus) v1.Scope {
@@ -96,9 +123,18 @@ func describePolicy(p *resync.Policy) string {
 	}
 	switch {
 	case len(p.Namespaces) > 0:
-		says += ", in " + strings.Join(p.Namespaces, ", ")
+		says += ", in " + few(p.Namespaces)
 	case len(p.Except) > 0:
-		says += ", not in " + strings.Join(p.Except, ", ")
+		says += ", not in " + few(p.Except)
 	}
-	return says
+	return path.Cut(says, longestText)
+}
+
+// few names the first of many.
+func few(names []string) string {
+	const most = 20
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/footprint"
 	"github.com/delta-runtime/delta-runtime/internal/inspector"
 	"github.com/delta-runtime/delta-runtime/internal/observe"
+	"github.com/delta-runtime/delta-runtime/internal/path"
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 )
 
@@ -62,15 +63,18 @@ func (o *Operator) Memory(ctx context.Context, kind string) (v1.Memory, error) {
 
 // total takes all objects to be like those that were measured.
 func total(m *v1.Memory, costs map[string]uint64) {
-	for path, bytes := range costs {
+	for name, bytes := range costs {
 		bytes = bytes * uint64(m.Objects) / uint64(m.Sampled)
 		m.Bytes += bytes
-		m.Paths = append(m.Paths, v1.PathCost{Path: path, Bytes: bytes})
+		m.Paths = append(m.Paths, v1.PathCost{Path: name, Bytes: bytes})
 	}
 	slices.SortFunc(m.Paths, func(a, b v1.PathCost) int {
 		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Path, b.Path))
 	})
 	m.Paths = m.Paths[:min(len(m.Paths), mostPaths)]
+	for i := range m.Paths {
+		m.Paths[i].Path = path.Cut(m.Paths[i].Path, longestText)
+	}
 }
 
 // spread yields each number below n once, so that those of any beginning lie about evenly: who ends

@@ -73,15 +73,6 @@ func (o *Operator) controller(name string) (*observe.Controller, error) {
 	return nil, fmt.Errorf("controller %q: %w", name, inspector.ErrNotFound)
 }
 
-// Kinds is the [inspector.Subject]'s.
-func (o *Operator) Kinds() []v1.Kind {
-	all, t := []v1.Kind{}, tellingWith(nil)
-	for _, k := range o.kinds() {
-		all = append(all, t.kindOf(&k))
-	}
-	return all
-}
-
 // KindNames is the [inspector.Subject]'s.
 func (o *Operator) KindNames() (all []v1.Kind) {
 	for _, k := range o.kinds() {

@@ -126,7 +126,7 @@ func TestAnswersAmongMany(t *testing.T) {
 	o, key := operatorOfMany(t)
 	synctest.Test(t, func(t *testing.T) {
 		askWhy(t, o, key)
-		if queues := o.Queues("pods", 100); len(queues[0].Items) != 100 || !queues[0].More {
+		if queues := o.Queues("pods", 100).Items; len(queues[0].Items) != 100 || !queues[0].More {
 			t.Errorf("of a long queue there are %d requests, more: %v", len(queues[0].Items), queues[0].More)
 		}
 		askMemory(t, o)

@@ -1,7 +1,9 @@
 package answers
 
 import (
+	"encoding/json"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/inspector"
@@ -12,23 +14,24 @@ import (
 )
 
 const (
-	// mostText is how many bytes of edits an answer has, and mostRest how many of all else, by a rough
-	// count: together less than an inspector sends.
-	mostText, mostRest = 1 << 19, 5 << 18
-	// perItem, perChange and perEdit are what each takes beside its texts.
-	perItem, perChange, perEdit = 250, 200, 40
-	// longestError is how much is shown of an error.
-	longestError = 8 << 10
-	// mostTime is how long an answer compares objects.
+	// mostText is how many bytes of JSON an answer has of edits, and mostRest how many of all else: together less
+	// than an inspector sends, because the names that were asked for and a few words are not counted.
+	mostText = 1 << 19
+	mostRest = inspector.LongestAnswer - mostText - 64<<10
+	// perPart is what each part takes beside itself: a comma, and what is added to it later.
+	perPart = 64
+	// longestError and longestText are how much is shown of an error, and of a policy or the name of a field.
+	longestError, longestText = 4 << 10, 1 << 10
+	// mostTime is how long an answer compares objects, and half of how long it takes to put together.
 	mostTime = 500 * time.Millisecond
 )
 
 // telling is one answer: the names in it, and what it may still cost. One change of a shared object may
 // be told to hundreds of requests, and an answer has hundreds of calls. So an answer compares two states
-// once. When it has taken long enough, it leaves out what has changed, and says so. When it is long
-// enough, it leaves out the rest.
+// once. When it has taken long enough, or is long enough, it leaves out the rest, and says so.
 type telling struct {
 	names
+	operator *Operator
 	compared map[states]edits
 	text     int // bytes that are left for edits
 	rest     int // and for all else
@@ -42,33 +45,62 @@ type states struct{ before, after delta.Object }
 type edits struct {
 	all  []v1.Edit
 	more bool
+	size int
 }
 
 // telling begins an answer.
-func (o *Operator) telling() *telling { return tellingWith(o.names()) }
-
-func tellingWith(n names) *telling {
-	return &telling{names: n, compared: map[states]edits{}, text: mostText, rest: mostRest, until: time.Now().Add(mostTime)}
+func (o *Operator) telling() *telling {
+	return &telling{
+		names: o.names(), operator: o, compared: map[states]edits{}, text: mostText, rest: mostRest, until: time.Now().Add(mostTime),
+	}
 }
 
-// spend counts bytes of the answer. It reports false if there is no room for them.
-func (t *telling) spend(fixed int, texts ...string) bool {
-	if t.rest <= 0 {
+// fits takes the room for a part of the answer, and reports false if there is none.
+func (t *telling) fits(part any) bool {
+	size := sizeOf(part)
+	if size > t.rest || time.Now().After(t.until.Add(mostTime)) {
 		return false
 	}
-	t.rest -= fixed
-	for _, text := range texts {
-		t.rest -= len(text)
-	}
+	t.rest -= size
 	return true
 }
+
+// sizeOf is how many bytes a part takes as JSON.
+func sizeOf(part any) int {
+	text, err := json.Marshal(part)
+	if err != nil {
+		return math.MaxInt
+	}
+	return len(text) + perPart
+}
+
+// share returns whether one more part of an entry fits. All of them take no more than one of so many shares of the room that is
+// left, so that an entry with thousands does not hide those that come after it.
+func (t *telling) share(of int) (fits func(part any) bool) {
+	least := t.rest - t.rest/of
+	return func(part any) bool { return t.rest > least && t.fits(part) }
+}
+
+// fitting returns those of all for which there is room, and why these are not all.
+func fitting[T any](t *telling, all []T) (shown []T, why string) {
+	shown = []T{}
+	for i := range all {
+		if t.fits(&all[i]) {
+			shown = append(shown, all[i])
+		}
+	}
+	return shown, cut(len(shown), len(all))
+}
+
+// noRoom says that an answer is cut. Lists begin with what is newest or most urgent.
+const noRoom = "the answer has room for no more. Ask with a smaller limit, or for one kind, controller, namespace or name."
 
 // cut says that so many of all are shown, if these are not all.
 func cut(shown, all int) string {
 	if shown == all {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d are shown: the answer has room for no more. %s", shown, all, inspector.AskForLess)
+	return fmt.Sprintf("%d of %d are shown: %s", shown, all, noRoom)
 }
 
 // errorText is what is shown of an error.
@@ -78,17 +110,17 @@ func errorText(err error) string { return path.Cut(err.Error(), longestError) }
 func (t *telling) edits(of states, compare func() *diff.Diff) (all []v1.Edit, more bool) {
 	known, done := t.compared[of]
 	if !done {
-		if t.text <= 0 || time.Now().After(t.until) {
+		if t.text == 0 || time.Now().After(t.until) {
 			return nil, true
 		}
 		known.all, known.more = editsOf(compare())
+		known.size = sizeOf(known.all)
 		t.compared[of] = known
 	}
-	for i := range known.all {
-		t.text -= perEdit + len(known.all[i].Path) + len(known.all[i].Before) + len(known.all[i].After)
-	}
-	if t.text < 0 {
+	if known.size > t.text {
+		t.text = 0 // to compare more would cost time, and show next to nothing
 		return nil, true
 	}
+	t.text -= known.size
 	return known.all, known.more
 }

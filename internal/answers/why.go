@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/delta-runtime/delta-runtime/internal/inspector"
+	"github.com/delta-runtime/delta-runtime/internal/hotloop"
 	"github.com/delta-runtime/delta-runtime/internal/journal"
 	"github.com/delta-runtime/delta-runtime/internal/observe"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -29,23 +29,22 @@ func (o *Operator) Why(kind, namespace, name string) (v1.Why, error) {
 			w.ResourceVersion = about.GetResourceVersion()
 		}
 	}
-	t := o.telling()
+	t, whole := o.telling(), true
 	for _, c := range o.runtime.Controllers() {
 		if c.Kind == k.GVK && c.Requests != nil {
-			r := o.request(c, key, t)
-			r.Summary = summaryOf(&r, w.At) + heldBack(c, key, w.At)
-			w.Requests = append(w.Requests, r)
+			if r, ok := t.requestOf(c, key, w.At); ok {
+				w.Requests = append(w.Requests, r)
+			} else {
+				whole = false
+			}
 		}
 	}
-	calls := o.journal.CallsAbout(k.GVK, key, journal.CallFilter{Limit: lately})
-	for i := range calls {
-		if !t.spend(perItem) {
-			w.Cut = "Not all calls and changes are shown: the answer has room for no more."
-			break
-		}
-		w.Told = append(w.Told, t.callOf(&calls[i]))
+	told, why := t.callsOf(o.journal.CallsAbout(k.GVK, key, journal.CallFilter{Limit: lately}))
+	found, _ := o.journal.Deltas(journal.Filter{Kind: kind, Namespace: namespace, Name: name, Limit: lately})
+	deltas, whyDeltas := t.deltasOf(found)
+	if w.Told, w.Deltas = told, deltas; !whole || why != "" || whyDeltas != "" {
+		w.Cut = "Not all calls and changes are shown: the answer has room for no more."
 	}
-	w.Deltas = o.Deltas(inspector.DeltaQuery{Kind: kind, Namespace: namespace, Name: name, Limit: lately}).Items
 	return w, nil
 }
 
@@ -61,31 +60,42 @@ func heldBack(c *observe.Controller, key delta.Key, now time.Time) string {
 	return fmt.Sprintf(" Its calls are held back by the guard for another %s, but not those that hear of a deletion.", rest.Round(100*time.Millisecond))
 }
 
-// request says how one request of a controller is doing.
-func (o *Operator) request(c *observe.Controller, key delta.Key, as *telling) v1.Request {
-	r := v1.Request{Controller: c.Name, State: "idle"}
+// requestOf says how one request of a controller is doing.
+func (t *telling) requestOf(c *observe.Controller, key delta.Key, now time.Time) (r v1.Request, ok bool) {
+	r, ok = v1.Request{Controller: c.Name, State: "idle"}, true
 	if _, ours := c.Queue(); !ours {
 		r.State = "unknown"
 	}
 	if e, there := c.Requests.Entry(key); there {
-		item := as.itemOf(c, &e)
-		r.Item, r.State = &item, stateOf(&e)
+		var item v1.Item
+		item, ok = t.itemOf(c, &e)
+		r.Item, r.State = &item, item.State
 	}
 	r.LastSuccess, _ = c.Requests.LastSuccess(key)
-	if last, ok := o.journal.LastCall(c.Name, key); ok {
-		call := as.callOf(&last)
+	if last, there := t.operator.journal.LastCall(c.Name, key); there && ok {
+		var call v1.Reconcile
+		call, ok = t.callOf(&last)
 		r.Last = &call
 	}
-	if c.Loops != nil {
-		for _, e := range c.Loops() {
-			if e.Request == key && e.Ended.IsZero() {
-				loop := as.loopOf(c, &e)
-				r.Loop = &loop
-				break
-			}
+	if loop := loopAt(c, key); loop != nil && ok {
+		r.Loop = new(t.loopOf(c, loop))
+		ok = t.fits(r.Loop)
+	}
+	r.Summary = summaryOf(&r, now) + heldBack(c, key, now)
+	return r, ok && t.fits(&v1.Request{Controller: r.Controller, LastSuccess: r.LastSuccess, Summary: r.Summary})
+}
+
+// loopAt returns the loop that a request is in, or nil.
+func loopAt(c *observe.Controller, key delta.Key) *hotloop.Episode[delta.Key] {
+	if c.Loops == nil {
+		return nil
+	}
+	for _, e := range c.Loops() {
+		if e.Request == key && e.Ended.IsZero() {
+			return &e
 		}
 	}
-	return r
+	return nil
 }
 
 // summaryOf says it all in a few sentences.

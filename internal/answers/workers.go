@@ -11,12 +11,15 @@ import (
 )
 
 // Controllers is the [inspector.Subject]'s.
-func (o *Operator) Controllers() []v1.Controller {
-	all, names := []v1.Controller{}, o.names()
+func (o *Operator) Controllers() v1.ControllerList {
+	t := o.telling()
+	var all []v1.Controller
 	for _, c := range o.runtime.Controllers() {
-		all = append(all, names.controllerOf(c))
+		all = append(all, t.controllerOf(c))
 	}
-	return all
+	list := v1.ControllerList{At: time.Now()}
+	list.Items, list.Cut = fitting(t, all)
+	return list
 }
 
 func (n names) controllerOf(c *observe.Controller) v1.Controller {
@@ -44,17 +47,20 @@ func (n names) controllerOf(c *observe.Controller) v1.Controller {
 }
 
 // Loops is the [inspector.Subject]'s.
-func (o *Operator) Loops() []v1.Loop {
-	all, names := []v1.Loop{}, o.names()
+func (o *Operator) Loops() v1.LoopList {
+	t := o.telling()
+	var all []v1.Loop
 	for _, c := range o.runtime.Controllers() {
 		if c.Loops == nil {
 			continue
 		}
 		for _, e := range c.Loops() {
-			all = append(all, names.loopOf(c, &e))
+			all = append(all, t.loopOf(c, &e))
 		}
 	}
-	return all
+	list := v1.LoopList{At: time.Now()}
+	list.Items, list.Cut = fitting(t, all)
+	return list
 }
 
 func (n names) loopOf(c *observe.Controller, e *hotloop.Episode[delta.Key]) v1.Loop {
@@ -67,53 +73,60 @@ func (n names) loopOf(c *observe.Controller, e *hotloop.Episode[delta.Key]) v1.L
 }
 
 // Queues is the [inspector.Subject]'s.
-func (o *Operator) Queues(controller string, limit int) []v1.Queue {
-	all, t := []v1.Queue{}, o.telling()
+func (o *Operator) Queues(controller string, limit int) v1.QueueList {
+	all, t := v1.QueueList{At: time.Now(), Items: []v1.Queue{}}, o.telling()
 	for _, c := range o.runtime.Controllers() {
-		if controller == "" || controller == c.Name {
-			all = append(all, t.queueOf(c, limit))
+		if controller != "" && controller != c.Name {
+			continue
+		}
+		q, whole := t.queueOf(c, limit)
+		all.Items = append(all.Items, q)
+		if !whole {
+			all.Cut = "Not all queues show as many requests as you asked for: " + noRoom
 		}
 	}
 	return all
 }
 
-func (t *telling) queueOf(c *observe.Controller, limit int) v1.Queue {
+// queueOf reports false if the answer has no room for as many requests as somebody asked for.
+func (t *telling) queueOf(c *observe.Controller, limit int) (shown v1.Queue, whole bool) {
 	stats, ours := c.Queue()
-	shown := v1.Queue{Controller: c.Name, Known: ours, Items: []v1.Item{}}
+	shown = v1.Queue{Controller: c.Name, Known: ours, Items: []v1.Item{}}
 	if !ours {
-		return shown
+		return shown, t.fits(&shown)
 	}
 	shown.Delayed, shown.Working, shown.Ready = stats.Waiting, stats.Working, stats.DepthBelow
 	for _, ready := range stats.Depth {
 		shown.Ready += ready
 	}
 	shown.OldestSeconds, shown.Added, shown.Finished = stats.OldestQueued.Seconds(), stats.Added, stats.Finished
-	if c.Requests == nil {
-		return shown
+	if whole = t.fits(&shown); c.Requests == nil {
+		return shown, whole
 	}
 	entries := c.Requests.Contents(limit + 1)
 	if len(entries) > limit {
 		entries, shown.More = entries[:limit], true
 	}
 	for i := range entries {
-		if !t.spend(perItem) {
-			shown.More = true
-			break
+		if item, ok := t.itemOf(c, &entries[i]); ok {
+			shown.Items = append(shown.Items, item)
+		} else {
+			shown.More, whole = true, false
 		}
-		shown.Items = append(shown.Items, t.itemOf(c, &entries[i]))
 	}
-	return shown
+	return shown, whole
 }
 
-func (t *telling) itemOf(c *observe.Controller, e *queue.Entry[delta.Key]) v1.Item {
-	shown := v1.Item{
+func (t *telling) itemOf(c *observe.Controller, e *queue.Entry[delta.Key]) (shown v1.Item, ok bool) {
+	shown = v1.Item{
 		Namespace: e.Key.Namespace, Name: e.Key.Name, State: stateOf(e), Priority: e.Priority,
 		Queued: e.Queued, Due: e.Due, Working: e.Working, Attempts: e.Attempts,
 	}
-	waiting := c.Requests.Waiting(e.Key)
-	shown.Why = t.changesOf(waiting)
-	shown.WhyLeftOut = waiting.Len() - len(shown.Why)
-	return shown
+	if !t.fits(&shown) {
+		return shown, false
+	}
+	shown.Why, shown.WhyLeftOut = t.changesOf(c.Requests.Waiting(e.Key))
+	return shown, true
 }
 
 func stateOf(e *queue.Entry[delta.Key]) string {

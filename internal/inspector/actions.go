@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/delta-runtime/delta-runtime/internal/path"
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
@@ -36,7 +37,7 @@ func (h *handler) relist(c *call, body v1.RelistAction) (v1.Done, error) {
 	defer cancel()
 	done, err := h.subject.Relist(ctx, kind)
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) && c.r.Context().Err() == nil {
-		return v1.Done{Message: fmt.Sprintf("The list was asked for, and has not come in %s: %v", h.pace.list, err)}, nil
+		return v1.Done{Message: fmt.Sprintf("The list was asked for, and has not come in %s: %s", h.pace.list, path.Cut(err.Error(), longestWhy))}, nil
 	}
 	return done, err
 }

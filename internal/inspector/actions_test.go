@@ -34,7 +34,6 @@ func TestActionsThatAreRefused(t *testing.T) {
 		{"resync", long, 413, "the body has more than 65536 bytes"},
 		{"resync", `{}`, 400, "the field kind is missing"},
 		{"resync", `{"kind":"nets"}`, 404, `the cache has no kind "nets"`},
-		{"relist", `{"kind":"pods"}`, 400, "may mean v1 Pod, v1 Pod (metadata)"},
 		{"resync", `{"kind":"sites","selector":"=,"}`, 400, "the selector"},
 		{"policy", `{"kind":"sites","period":"soon"}`, 400, "a duration such as 10m, or never"},
 		{"policy", `{"kind":"sites","period":"-1s"}`, 400, "a duration such as 10m, or never"},
@@ -72,10 +71,10 @@ func TestActionsHappen(t *testing.T) {
 	if synced := toy.Deltas(inspector.DeltaQuery{Op: "Sync", Limit: 10}).Items; len(synced) != 2 {
 		t.Errorf("the resync showed %+v", synced)
 	}
-	if policy := toy.Kinds()[0].Scopes[0].Policy; policy != "never, at most 5 objects a second" {
+	if policy := toy.Kinds("").Items[0].Scopes[0].Policy; policy != "never, at most 5 objects a second" {
 		t.Errorf("the policy is %q", policy)
 	}
-	if items := toy.Queues(toyoperator.Controller, 10)[0].Items; len(items) != 4 {
+	if items := toy.Queues(toyoperator.Controller, 10).Items[0].Items; len(items) != 4 {
 		t.Errorf("the queue has %+v", items)
 	}
 }

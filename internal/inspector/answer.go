@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/delta-runtime/delta-runtime/internal/path"
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 )
 
@@ -74,7 +75,10 @@ func (c *call) read(body any) error {
 // answer sends a form of v1.
 func (h *handler) answer(c *call, of any) error {
 	fillLists(reflect.ValueOf(of).Elem())
-	content, err := encode(of)
+	content, err := json.Marshal(of)
+	if err == nil && len(content) > LongestAnswer {
+		err = fmt.Errorf("it has %d bytes, and %d are the most", len(content), LongestAnswer)
+	}
 	if err != nil {
 		return fmt.Errorf("write the answer: %w", err)
 	}
@@ -82,9 +86,12 @@ func (h *handler) answer(c *call, of any) error {
 	return nil
 }
 
+// longestWhy is how much is sent of why there is no answer. It may be the text of a server's.
+const longestWhy = 8 << 10
+
 // problem sends a refusal.
 func (c *call) problem(status int, why string) {
-	content, err := json.Marshal(v1.Problem{Status: status, Message: c.task + ": " + why})
+	content, err := json.Marshal(v1.Problem{Status: status, Message: c.task + ": " + path.Cut(why, longestWhy)})
 	if err != nil {
 		panic("BUG: a Problem is not JSON: " + err.Error())
 	}

@@ -1,11 +1,11 @@
 package inspector_test
 
 import (
-	"encoding/json"
-	"fmt"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -17,39 +17,24 @@ import (
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 )
 
-// longest is how many bytes an answer may have.
-const longest = 2 << 20
-
 func get(t *testing.T, path string) *http.Request {
 	return httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, http.NoBody)
 }
 
-// manyKinds are more than an answer has room for.
-func manyKinds() (all []v1.Kind) {
-	for n := range 10_000 {
-		all = append(all, v1.Kind{Name: fmt.Sprint("v1 Kind", n), Why: strings.Repeat("<", 100*(n%7))})
-	}
+// kinds are so many kinds.
+func kinds(n int) (all v1.KindList) {
+	all.Items = slices.Repeat([]v1.Kind{{Name: "v1 Kind", Why: strings.Repeat("y", 500)}}, n)
 	return all
 }
 
-func TestAnAnswerThatIsTooLongIsCut(t *testing.T) {
-	h := inspector.New(faulty{Subject: toyoperator.New(), kinds: manyKinds, queues: func() []v1.Queue {
-		return []v1.Queue{{Controller: "site", More: true, Items: make([]v1.Item, 3)}}
-	}}, inspector.Options{})
-	a := answer(h, get(t, "/delta/v1/kinds"))
-	var list v1.KindList
-	if err := json.Unmarshal(a.body, &list); err != nil || a.status != http.StatusOK || len(a.body) > longest {
-		t.Fatalf("the answer %d has %d bytes, error %v", a.status, len(a.body), err)
+func TestAnAnswerThatIsTooLongIsRefused(t *testing.T) {
+	h := inspector.New(faulty{Subject: toyoperator.New(), kinds: func() v1.KindList { return kinds(5000) }}, inspector.Options{})
+	if p := problem(t, answer(h, get(t, "/delta/v1/kinds"))); p.Status != http.StatusInternalServerError || !strings.Contains(p.Message, "2097152 are the most") {
+		t.Errorf("the answer is %+v", p)
 	}
-	if n := len(list.Items); n < 100 || !strings.HasPrefix(list.Cut, fmt.Sprintf("%d of 10000 are shown", n)) || !strings.Contains(list.Cut, "smaller limit") {
-		t.Errorf("%d kinds are shown, and the answer says %q", n, list.Cut)
-	}
-	for limit, cut := range map[int]bool{3: false, 4: true} {
-		var queues v1.QueueList
-		a := answer(h, get(t, fmt.Sprint("/delta/v1/queues?limit=", limit)))
-		if err := json.Unmarshal(a.body, &queues); err != nil || (queues.Cut != "") != cut {
-			t.Errorf("of a queue with more than three requests, %d were asked for: %q, error %v", limit, queues.Cut, err)
-		}
+	long := inspector.New(forbidden{toyoperator.New(), errors.New(strings.Repeat("no ", 1<<20))}, inspector.Options{})
+	if a := answer(long, get(t, "/delta/v1/why?kind=sites&name=blog")); a.status != http.StatusInternalServerError || len(a.body) > 10<<10 {
+		t.Errorf("a long error is answered with %d and %d bytes", a.status, len(a.body))
 	}
 }
 
@@ -57,11 +42,11 @@ func TestAnAnswerThatIsTooLongIsCut(t *testing.T) {
 func TestAnswersHaveALimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var making atomic.Int32
-		h := inspector.New(faulty{Subject: toyoperator.New(), kinds: func() []v1.Kind {
+		h := inspector.New(faulty{Subject: toyoperator.New(), kinds: func() v1.KindList {
 			making.Add(1)
 			defer making.Add(-1)
 			time.Sleep(3 * time.Second)
-			return nil
+			return v1.KindList{}
 		}}, inspector.Options{})
 		const all = 30
 		var status [all]atomic.Int32
@@ -107,7 +92,7 @@ func (d *deaf) Write(content []byte) (int, error) {
 // TestReadersThatDoNotReadHoldLittle has many ask for as much as there is, and read nothing.
 func TestReadersThatDoNotReadHoldLittle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := inspector.New(faulty{Subject: toyoperator.New(), kinds: manyKinds}, inspector.Options{})
+		h := inspector.New(faulty{Subject: toyoperator.New(), kinds: func() v1.KindList { return kinds(2000) }}, inspector.Options{})
 		var held atomic.Int64
 		readers := make([]*deaf, 60)
 		for i := range readers {
@@ -122,7 +107,7 @@ func TestReadersThatDoNotReadHoldLittle(t *testing.T) {
 				refused++
 			}
 		}
-		if n := held.Load(); n == 0 || n > 8*longest || refused != len(readers)-8 {
+		if n := held.Load(); n == 0 || n > 8*inspector.LongestAnswer || refused != len(readers)-8 {
 			t.Errorf("readers that do not read hold %d bytes, and %d are refused", n, refused)
 		}
 		time.Sleep(time.Minute)

@@ -80,11 +80,15 @@ func TestOpenAPIHasEachFieldOfV1(t *testing.T) {
 		}
 	}
 	written := map[string]bool{}
-	eachField(t, func(typ string, field *ast.Field) {
-		tag := reflect.StructTag(strings.Trim(field.Tag.Value, "`"))
-		name, _, _ := strings.Cut(tag.Get("json"), ",")
-		written[typ+"."+name] = true
-	})
+	for _, decl := range types(t) {
+		for _, spec := range decl.Specs {
+			for _, field := range fields(t, spec) {
+				tag := reflect.StructTag(strings.Trim(field.Tag.Value, "`"))
+				name, _, _ := strings.Cut(tag.Get("json"), ",")
+				written[spec.(*ast.TypeSpec).Name.Name+"."+name] = true
+			}
+		}
+	}
 	if !maps.Equal(documented, written) {
 		t.Errorf("the document has\n%s\nand v1 has\n%s", slices.Sorted(maps.Keys(documented)), slices.Sorted(maps.Keys(written)))
 	}
@@ -186,37 +190,36 @@ func (m *maker) add(of reflect.Type) {
 	m.schemas[of.Name()].(object)["required"] = required
 }
 
+// comments are those of the types of v1 and of their fields.
 func comments(t *testing.T) map[string]string {
 	all := map[string]string{}
-	eachType(t, func(name string, doc *ast.CommentGroup) { all[name] = line(doc) })
-	eachField(t, func(typ string, field *ast.Field) {
-		for _, name := range field.Names {
-			all[typ+"."+name.Name] = line(field.Doc)
+	for _, decl := range types(t) {
+		for _, spec := range decl.Specs {
+			name := spec.(*ast.TypeSpec).Name.Name
+			all[name] = line(decl.Doc)
+			for _, field := range fields(t, spec) {
+				for _, of := range field.Names {
+					all[name+"."+of.Name] = line(field.Doc)
+				}
+			}
 		}
-	})
+	}
 	return all
 }
 
 func line(doc *ast.CommentGroup) string { return strings.Join(strings.Fields(doc.Text()), " ") }
 
-func eachType(t *testing.T, do func(name string, doc *ast.CommentGroup)) {
-	eachSpec(t, func(spec *ast.TypeSpec, doc *ast.CommentGroup) { do(spec.Name.Name, doc) })
+func fields(t *testing.T, spec ast.Spec) []*ast.Field {
+	t.Helper()
+	of, ok := spec.(*ast.TypeSpec).Type.(*ast.StructType)
+	if !ok {
+		t.Fatalf("%s is not a struct, and the document has structs only", spec.(*ast.TypeSpec).Name)
+	}
+	return of.Fields.List
 }
 
-func eachField(t *testing.T, do func(typ string, field *ast.Field)) {
-	eachSpec(t, func(spec *ast.TypeSpec, _ *ast.CommentGroup) {
-		of, ok := spec.Type.(*ast.StructType)
-		if !ok {
-			t.Fatalf("%s is not a struct, and the document has structs only", spec.Name)
-		}
-		for _, field := range of.Fields.List {
-			do(spec.Name.Name, field)
-		}
-	})
-}
-
-// eachSpec goes through the types of v1.
-func eachSpec(t *testing.T, do func(*ast.TypeSpec, *ast.CommentGroup)) {
+// types are the declarations of types in v1.
+func types(t *testing.T) (all []*ast.GenDecl) {
 	t.Helper()
 	names, err := filepath.Glob(forms + "/*.go")
 	if err != nil || len(names) == 0 {
@@ -228,11 +231,10 @@ func eachSpec(t *testing.T, do func(*ast.TypeSpec, *ast.CommentGroup)) {
 			t.Fatal(err)
 		}
 		for _, decl := range file.Decls {
-			if types, ok := decl.(*ast.GenDecl); ok && types.Tok == token.TYPE {
-				for _, spec := range types.Specs {
-					do(spec.(*ast.TypeSpec), types.Doc)
-				}
+			if of, ok := decl.(*ast.GenDecl); ok && of.Tok == token.TYPE {
+				all = append(all, of)
 			}
 		}
 	}
+	return all
 }

@@ -108,12 +108,14 @@ func TestKindsAreFoundAsWithKubectl(t *testing.T) {
 		"DEPLOYMENT.apps": "apps/v1 Deployment", "deployments.v1.apps": "apps/v1 Deployment", "apps/v1 deployment": "apps/v1 Deployment",
 		"ingresses.example.com": "example.com/v1 Ingress", "ingress.v1.networking.k8s.io": "networking.k8s.io/v1 Ingress",
 		"policies": "policy/v1 Policy", "gateways": "example.com/v1 Gateway", "endpoints": "v1 Endpoints",
-		"configmaps": "v1 ConfigMap", "configmaps.v1.": "v1 ConfigMap", "configmap.": "v1 ConfigMap",
-		"pods":                `400 "pods" may mean v1 Pod, v1 Pod (metadata); use one of these names`,
+		"configmaps": "v1 ConfigMap", "configmaps.v1": "v1 ConfigMap", "configmaps.v1.": "v1 ConfigMap", "configmap.": "v1 ConfigMap",
+		// The form with all fields is meant, unless another is named in full.
+		"pods": "v1 Pod", "po": "v1 Pod", "v1 Pod (metadata)": "v1 Pod (metadata)",
+		"deploy": "apps/v1 Deployment", "cm": "v1 ConfigMap", "ing.example.com": "example.com/v1 Ingress",
 		"ingress":             `400 "ingress" may mean networking.k8s.io/v1 Ingress, example.com/v1 Ingress; use one of these names`,
 		"deployments.apps2":   `404 the cache has no kind "deployments.apps2"; it has v1 Pod, v1 Pod (metadata), apps/v1 Deployment,`,
 		"deployments.v2.apps": `404 the cache has no kind`,
-		"deploy":              `404 the cache has no kind`, ".": `404 the cache has no kind`, "s": `404 the cache has no kind`,
+		"dep":                 `404 the cache has no kind`, ".": `404 the cache has no kind`, "s": `404 the cache has no kind`,
 	} {
 		got, err := findKind(kinds, asked)
 		if err != nil {

@@ -2,13 +2,16 @@ package inspector
 
 import (
 	"slices"
-	"time"
 
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 )
 
-func (h *handler) kinds(*call) (v1.KindList, error) {
-	return v1.KindList{At: time.Now(), Items: h.subject.Kinds()}, nil
+func (h *handler) kinds(c *call) (v1.KindList, error) {
+	only, err := h.kind(c)
+	if err != nil {
+		return v1.KindList{}, err
+	}
+	return h.subject.Kinds(only), nil
 }
 
 func (h *handler) memory(c *call) (v1.Memory, error) {
@@ -29,7 +32,7 @@ func (h *handler) deltas(c *call) (v1.DeltaList, error) {
 	ends := max(q.Since, h.subject.Newest())
 	list := h.subject.Deltas(q)
 	list.Items = slices.DeleteFunc(list.Items, func(d v1.Delta) bool { return d.ID > ends })
-	list.At, list.Cursor = time.Now(), place{h.process, ends}.String()
+	list.Cursor = place{h.process, ends}.String()
 	return list, nil
 }
 
@@ -69,7 +72,7 @@ func (h *handler) controller(c *call) (string, error) {
 }
 
 func (h *handler) controllers(*call) (v1.ControllerList, error) {
-	return v1.ControllerList{At: time.Now(), Items: h.subject.Controllers()}, nil
+	return h.subject.Controllers(), nil
 }
 
 func (h *handler) reconciles(c *call) (v1.ReconcileList, error) {
@@ -81,16 +84,14 @@ func (h *handler) reconciles(c *call) (v1.ReconcileList, error) {
 	if t["order"] == "slowest" {
 		order = Slowest
 	}
-	list := h.subject.Reconciles(ReconcileQuery{
+	return h.subject.Reconciles(ReconcileQuery{
 		Controller: controller, Namespace: t["namespace"], Name: t["name"], Result: t["result"],
 		Order: order, Limit: c.query.limit,
-	})
-	list.At = time.Now()
-	return list, nil
+	}), nil
 }
 
 func (h *handler) loops(*call) (v1.LoopList, error) {
-	return v1.LoopList{At: time.Now(), Items: h.subject.Loops()}, nil
+	return h.subject.Loops(), nil
 }
 
 func (h *handler) queues(c *call) (v1.QueueList, error) {
@@ -98,14 +99,7 @@ func (h *handler) queues(c *call) (v1.QueueList, error) {
 	if err != nil {
 		return v1.QueueList{}, err
 	}
-	list := v1.QueueList{At: time.Now(), Items: h.subject.Queues(controller, c.query.limit)}
-	for i := range list.Items {
-		if q := &list.Items[i]; q.More && len(q.Items) < c.query.limit {
-			list.Cut = "Not all queues show as many requests as you asked for: the answer has room for no more. " + AskForLess
-			break
-		}
-	}
-	return list, nil
+	return h.subject.Queues(controller, c.query.limit), nil
 }
 
 func (h *handler) why(c *call) (v1.Why, error) {
@@ -113,7 +107,5 @@ func (h *handler) why(c *call) (v1.Why, error) {
 	if err != nil {
 		return v1.Why{}, err
 	}
-	found, err := h.subject.Why(kind, c.query.texts["namespace"], c.query.texts["name"])
-	found.At = time.Now()
-	return found, err
+	return h.subject.Why(kind, c.query.texts["namespace"], c.query.texts["name"])
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -17,17 +16,22 @@ import (
 )
 
 // forbidden is an operator whose server refuses a list for hours.
-type forbidden struct{ inspector.Subject }
-
-func (forbidden) Relist(ctx context.Context, _ string) (v1.Done, error) {
-	<-ctx.Done()
-	return v1.Done{}, errors.New("sites is forbidden")
+type forbidden struct {
+	inspector.Subject
+	why error
 }
+
+func (f forbidden) Relist(ctx context.Context, _ string) (v1.Done, error) {
+	<-ctx.Done()
+	return v1.Done{}, f.why
+}
+
+func (f forbidden) Why(_, _, _ string) (v1.Why, error) { return v1.Why{}, f.why }
 
 // A list may take long. The answer does not wait for it, and says how the kind is doing.
 func TestAListThatDoesNotCome(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := inspector.New(forbidden{toyoperator.New()}, inspector.Options{Actions: true})
+		h := inspector.New(forbidden{toyoperator.New(), errors.New("sites is forbidden")}, inspector.Options{Actions: true})
 		a := post(t, h, "relist", `{"kind":"sites"}`)
 		var done v1.Done
 		if err := json.Unmarshal(a.body, &done); err != nil || a.status != http.StatusOK || !strings.Contains(done.Message, "has not come in 8s: sites is forbidden") {
@@ -49,7 +53,7 @@ func (o hurried) Deltas(q inspector.DeltaQuery) v1.DeltaList {
 // that came later.
 func TestNothingIsLostBetweenAListAndItsStream(t *testing.T) {
 	toy := toyoperator.New()
-	a := answer(inspector.New(hurried{toy}, inspector.Options{}), httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/delta/v1/deltas", nil))
+	a := answer(inspector.New(hurried{toy}, inspector.Options{}), get(t, "/delta/v1/deltas"))
 	var list v1.DeltaList
 	if err := json.Unmarshal(a.body, &list); err != nil || len(list.Items) == 0 {
 		t.Fatalf("the answer is %d %s (%v)", a.status, a.body, err)

@@ -75,7 +75,7 @@ func act[B any](name, task string, do func(*handler, *call, B) (v1.Done, error))
 
 // The parameters that several routes have.
 var (
-	byKind       = param{name: "kind", form: text, about: "a kind as kubectl has it, such as pods, Pod or deployments.apps, or its full name"}
+	byKind       = param{name: "kind", form: text, about: "a kind as kubectl has it, such as pods, po, Pod or deployments.apps, or its full name"}
 	thisKind     = param{name: "kind", form: text, about: byKind.about, required: true}
 	byNamespace  = param{name: "namespace", form: text, about: "a namespace; all if it is empty"}
 	byName       = param{name: "name", form: text, about: "the name of an object"}
@@ -92,7 +92,7 @@ var (
 // routes are those of the API. Those of the page are in page.go.
 func routes() []route {
 	return []route{
-		get("kinds", "list the kinds", (*handler).kinds),
+		get("kinds", "list the kinds", (*handler).kinds, byKind),
 		get("memory", "estimate the memory of a kind", (*handler).memory, thisKind),
 		get("deltas", "list the last deltas", (*handler).deltas, append([]param{howMany}, ofDeltas...)...),
 		{

@@ -157,8 +157,8 @@ func TestEachRouteRefusesWhatItDoesNotKnow(t *testing.T) {
 func TestAllAnswersHaveTheHeaders(t *testing.T) {
 	h := inspector.Guard(inspector.New(toyoperator.New(), inspector.Options{}), inspector.Options{})
 	asked := []*http.Request{
-		httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost/delta/v1/nothing", http.NoBody),
-		httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://evil.example/delta/v1/kinds", http.NoBody),
+		get(t, "http://localhost/delta/v1/nothing"),
+		get(t, "http://evil.example/delta/v1/kinds"),
 		httptest.NewRequestWithContext(t.Context(), http.MethodDelete, "http://localhost/delta/v1/kinds", http.NoBody),
 	}
 	for _, route := range inspector.AllRoutes() {
@@ -189,7 +189,7 @@ func TestUnknownPathsAreRefusedAsJSON(t *testing.T) {
 		"/", "/delta", "/delta/v1", "/delta/v1/", "/delta/v1/kinds/", "/delta/v2/kinds", "/delta/assets/", "/delta/assets/../v1/kinds",
 		"/delta//v1/kinds", "/delta/assets/index.html", "/delta/v1/actions/", "/delta/assets/%2e%2e/x", "/metrics",
 	} {
-		a := answer(h, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, http.NoBody))
+		a := answer(h, get(t, path))
 		if p := problem(t, a); p.Status != http.StatusNotFound || !strings.Contains(p.Message, "openapi.json") {
 			t.Errorf("%s: %+v", path, p)
 		}
@@ -214,23 +214,19 @@ func TestAFileIsSentOnceToABrowserThatKeepsIt(t *testing.T) {
 // faulty is an operator that does what a test wants.
 type faulty struct {
 	inspector.Subject
-	kinds  func() []v1.Kind
-	queues func() []v1.Queue
+	kinds func() v1.KindList
 }
 
-func (f faulty) Kinds() []v1.Kind                   { return f.kinds() }
-func (f faulty) Queues(string, int) []v1.Queue      { return f.queues() }
-func (f faulty) Controllers() []v1.Controller       { panic(http.ErrAbortHandler) }
-func (f faulty) Loops() []v1.Loop                   { return nil }
+func (f faulty) Kinds(string) v1.KindList           { return f.kinds() }
+func (f faulty) Controllers() v1.ControllerList     { panic(http.ErrAbortHandler) }
+func (f faulty) Loops() v1.LoopList                 { return v1.LoopList{} }
 func (f faulty) Why(_, _, _ string) (v1.Why, error) { return v1.Why{}, errors.New("the disk is full") }
 
 func TestAPanicOfTheOperatorIsAnAnswerAndIsLogged(t *testing.T) {
 	var logged strings.Builder
 	log := funcr.New(func(_, args string) { fmt.Fprintln(&logged, args) }, funcr.Options{})
-	h := inspector.New(faulty{
-		Subject: toyoperator.New(), kinds: func() []v1.Kind { panic("no kinds today") }, queues: func() []v1.Queue { return nil },
-	}, inspector.Options{Logger: log})
-	p := problem(t, answer(h, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/delta/v1/kinds", http.NoBody)))
+	h := inspector.New(faulty{toyoperator.New(), func() v1.KindList { panic("no kinds today") }}, inspector.Options{Logger: log})
+	p := problem(t, answer(h, get(t, "/delta/v1/kinds")))
 	if p.Status != http.StatusInternalServerError || p.Message != "list the kinds: the operator panicked while it answered; its log has the details" {
 		t.Errorf("the answer is %+v", p)
 	}
@@ -242,19 +238,18 @@ func TestAPanicOfTheOperatorIsAnAnswerAndIsLogged(t *testing.T) {
 			t.Error("a request that is to be aborted was answered")
 		}
 	}()
-	answer(h, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/delta/v1/controllers", http.NoBody))
+	answer(h, get(t, "/delta/v1/controllers"))
 }
 
 func TestAnErrorOfTheOperatorIsAnAnswerAndIsLogged(t *testing.T) {
 	var logged strings.Builder
 	log := funcr.New(func(_, args string) { fmt.Fprintln(&logged, args) }, funcr.Options{})
-	toy := toyoperator.New()
-	h := inspector.New(faulty{Subject: toy, kinds: toy.Kinds, queues: func() []v1.Queue { return nil }}, inspector.Options{Logger: log})
-	p := problem(t, answer(h, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/delta/v1/why?kind=sites&name=blog", http.NoBody)))
+	h := inspector.New(faulty{Subject: toyoperator.New()}, inspector.Options{Logger: log})
+	p := problem(t, answer(h, get(t, "/delta/v1/why?kind=sites&name=blog")))
 	if p.Status != http.StatusInternalServerError || p.Message != "say what is known of an object: the disk is full" || !strings.Contains(logged.String(), "the disk is full") {
 		t.Errorf("the answer is %+v, and the log has %q", p, logged.String())
 	}
-	a := answer(h, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/delta/v1/loops", http.NoBody))
+	a := answer(h, get(t, "/delta/v1/loops"))
 	if !bytes.HasSuffix(a.body, []byte(`"items":[]}`)) {
 		t.Errorf("a list with nothing in it is %s", a.body)
 	}

@@ -13,6 +13,9 @@ import (
 // mostAtOnce is how many deltas are written between two looks at whether the stream has to end.
 const mostAtOnce = 100
 
+// longestWait is how much room a stream keeps for what it writes next.
+const longestWait = 64 << 10
+
 // stream sends deltas as they happen. It runs in the request's goroutine: the journal waits for
 // nobody, so nothing has to stand between it and a slow reader.
 func (h *handler) stream(c *call) error {
@@ -154,7 +157,9 @@ func (s *sender) flush() error {
 	if s.err == nil {
 		s.err = s.control.Flush()
 	}
-	s.waiting.Reset()
+	if s.waiting.Reset(); s.waiting.Cap() > longestWait {
+		s.waiting = bytes.Buffer{} // a stream of many deltas may be followed by hours with few
+	}
 	return s.err
 }
 

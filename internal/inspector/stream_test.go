@@ -169,11 +169,11 @@ func TestAStreamGoesOnWhereAListEnds(t *testing.T) {
 	blog := toyoperator.Demo(toyoperator.Deployment, "blog")
 	toy.Scale(blog, "kubectl-scale", 3, 4)
 	var list v1.DeltaList
-	if err := json.Unmarshal(answer(h, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/delta/v1/deltas", http.NoBody)).body, &list); err != nil {
+	if err := json.Unmarshal(answer(h, get(t, "/delta/v1/deltas")).body, &list); err != nil {
 		t.Fatal(err)
 	}
 	var others v1.DeltaList // a list that does not have the newest delta
-	at := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/delta/v1/deltas?name=nobody", http.NoBody)
+	at := get(t, "/delta/v1/deltas?name=nobody")
 	if err := json.Unmarshal(answer(h, at).body, &others); err != nil || others.Cursor != list.Cursor || len(others.Items) > 0 {
 		t.Errorf("the list of others is %+v, error %v, want it to end at %s", others, err, list.Cursor)
 	}

@@ -10,7 +10,8 @@ import (
 )
 
 // Subject is an operator that can be looked at. All methods may be called by several goroutines
-// at the same time. An answer belongs to the caller. Its lists may be nil.
+// at the same time. An answer belongs to the caller. Its lists may be nil. It says when it was made, and as JSON it has
+// no more than [LongestAnswer] bytes.
 //
 // Kinds and controllers in calls are names as the subject itself told them: the handler looks
 // them up first.
@@ -22,10 +23,10 @@ type Subject interface {
 	Actions
 }
 
-// Cache says how the cache is doing. Kinds waits for nobody. Memory may take a while, and ends
+// Cache says how the cache is doing. Kinds has one kind, or all if only is empty, and waits for nobody. Memory may take a while, and ends
 // with its context. Its error may wrap [ErrNotFound] or [ErrBusy].
 type Cache interface {
-	Kinds() []v1.Kind
+	Kinds(only string) v1.KindList
 	Memory(ctx context.Context, kind string) (v1.Memory, error)
 }
 
@@ -41,7 +42,7 @@ type Journal interface {
 	Newest() uint64
 	// Reconciles are the last calls that match, in the order that q asks for.
 	Reconciles(q ReconcileQuery) v1.ReconcileList
-	Loops() []v1.Loop
+	Loops() v1.LoopList
 }
 
 // Names say what there is without asking how it is doing. Calls that name a kind or a controller are
@@ -68,10 +69,10 @@ type Stream interface {
 
 // Workers say how controllers are doing.
 type Workers interface {
-	Controllers() []v1.Controller
+	Controllers() v1.ControllerList
 	// Queues has the queue of one controller, or of all if the name is empty, with at most
 	// limit requests each.
-	Queues(controller string, limit int) []v1.Queue
+	Queues(controller string, limit int) v1.QueueList
 	Why(kind, namespace, name string) (v1.Why, error)
 }
 

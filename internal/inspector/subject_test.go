@@ -2,9 +2,9 @@ package inspector_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"testing"
 
 	"github.com/delta-runtime/delta-runtime/internal/inspector"
@@ -21,18 +21,30 @@ func (busy) Memory(context.Context, string) (v1.Memory, error) {
 
 func TestABusyOperatorSaysSo(t *testing.T) {
 	h := inspector.New(busy{toyoperator.New()}, inspector.Options{})
-	a := answer(h, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/delta/v1/memory?kind=sites", http.NoBody))
+	a := answer(h, get(t, "/delta/v1/memory?kind=sites"))
 	p := problem(t, a)
 	if p.Status != http.StatusTooManyRequests || p.Message == "" || a.header.Get("Retry-After") == "" {
 		t.Errorf("the answer is %+v", p)
 	}
 }
 
+// TestOneKindIsAskedFor asks for the status of one kind.
+func TestOneKindIsAskedFor(t *testing.T) {
+	h := inspector.New(toyoperator.New(), inspector.Options{})
+	var list v1.KindList
+	if err := json.Unmarshal(answer(h, get(t, "/delta/v1/kinds?kind=po")).body, &list); err != nil || len(list.Items) != 1 || list.Items[0].Name != toyoperator.Pod {
+		t.Errorf("the answer is %+v, %v", list, err)
+	}
+	if p := problem(t, answer(h, get(t, "/delta/v1/kinds?kind=nets"))); p.Status != http.StatusNotFound {
+		t.Errorf("for a kind that there is not, the answer is %+v", p)
+	}
+}
+
 // named knows the names of what there is, and must not be asked for more.
 type named struct{ inspector.Subject }
 
-func (named) Kinds() []v1.Kind             { panic("BUG: a status was built for a name") }
-func (named) Controllers() []v1.Controller { panic("BUG: a status was built for a name") }
+func (named) Kinds(string) v1.KindList       { panic("BUG: a status was built for a name") }
+func (named) Controllers() v1.ControllerList { panic("BUG: a status was built for a name") }
 
 func TestANameIsFoundWithoutAStatus(t *testing.T) {
 	h := inspector.New(named{toyoperator.New()}, inspector.Options{})
@@ -40,7 +52,7 @@ func TestANameIsFoundWithoutAStatus(t *testing.T) {
 		"deltas?kind=sites": http.StatusOK, "deltas?kind=nonsense": http.StatusNotFound,
 		"reconciles?controller=site": http.StatusOK, "queues?controller=nonsense": http.StatusNotFound,
 	} {
-		a := answer(h, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/delta/v1/"+path, http.NoBody))
+		a := answer(h, get(t, "/delta/v1/"+path))
 		if a.status != want {
 			t.Errorf("%s is answered with %d, want %d", path, a.status, want)
 		}

@@ -67,6 +67,13 @@ type Call struct {
 	texts int64 // bytes of the errors
 }
 
+func (c *Call) number() uint64 { return c.ID }
+
+func (c *Call) load() load {
+	own := callBytes + changeBytes*int64(c.Changes.Len()) + stepBytes*int64(len(c.Steps)) + c.texts
+	return load{id: c.ID, own: own, changes: c.Changes}
+}
+
 // about reports whether the call had a change of an object.
 func (c *Call) about(kind schema.GroupVersionKind, key delta.Key) bool {
 	for change := range c.Changes.All() {
@@ -86,8 +93,7 @@ type CallFilter struct {
 }
 
 func (f *CallFilter) wants(c *Call) bool {
-	return c.ID > f.Since && fits(f.Controller, c.Controller) && fits(f.Namespace, c.Request.Namespace) &&
-		fits(f.Name, c.Request.Name) && (f.Result == 0 || f.Result == c.Result)
+	return fits(f.Namespace, c.Request.Namespace) && fits(f.Name, c.Request.Name) && (f.Result == 0 || f.Result == c.Result)
 }
 
 // Calls are the last calls of one controller.
@@ -96,55 +102,45 @@ type Calls struct{ shelf[Call] }
 // Note notes a call. The journal keeps its changes, which nobody may change, and the texts of its errors.
 func (c *Calls) Note(call Call) {
 	call = told(call)
-	c.mu.Lock()
-	place, grown := c.addLocked()
-	call.ID, call.Controller = c.journal.ids.Add(1), c.name
-	*place = call
-	c.mu.Unlock()
-	more := 0
-	if grown {
-		more = 1
+	of := changed
+	if call.Result <= Requeue && call.Changes.Only(delta.Sync) {
+		of = shown
 	}
+	var more [classes]int64
+	c.mu.Lock()
+	place, fresh := c.addLocked(of)
+	call.ID, call.Controller = c.journal.ids.Add(1), c.name
+	*place, more[of] = call, fresh
+	c.mu.Unlock()
 	c.journal.noted(more)
 }
 
-// Calls returns the calls that the filter wants, newest first.
-func (j *Journal) Calls(want CallFilter) []Call {
+// Calls returns the calls that the filter wants, newest first, and how many of their controllers were dropped.
+func (j *Journal) Calls(want CallFilter) (found []Call, dropped uint64) {
 	return j.calls(want, func(*Call) bool { return true })
 }
 
 // CallsAbout returns the calls that the filter wants and that had a change of an object, newest
 // first.
 func (j *Journal) CallsAbout(kind schema.GroupVersionKind, key delta.Key, want CallFilter) []Call {
-	return j.calls(want, func(c *Call) bool { return c.about(kind, key) })
+	found, _ := j.calls(want, func(c *Call) bool { return c.about(kind, key) })
+	return found
 }
 
 // LastCall returns the last call of a request, if it is still there.
 func (j *Journal) LastCall(controller string, request delta.Key) (Call, bool) {
-	calls := j.calls(CallFilter{Controller: controller, Limit: 1}, func(c *Call) bool { return c.Request == request })
+	calls, _ := j.calls(CallFilter{Controller: controller, Limit: 1}, func(c *Call) bool { return c.Request == request })
 	if len(calls) == 0 {
 		return Call{}, false
 	}
 	return calls[0], true
 }
 
-func (j *Journal) calls(want CallFilter, also func(*Call) bool) (found []Call) {
-	_, controllers := j.all()
-	for _, c := range controllers {
-		if !fits(want.Controller, c.name) {
-			continue
-		}
-		found = append(found, c.find(want.Limit, func(call *Call) choice {
-			switch {
-			case call.ID <= want.Since:
-				return noneAnyMore
-			case want.wants(call) && also(call):
-				return yes
-			default:
-				return no
-			}
-		})...)
+func (j *Journal) calls(want CallFilter, also func(*Call) bool) (found []Call, dropped uint64) {
+	for _, c := range j.controllersNamed(want.Controller) {
+		var gone uint64
+		found, gone = c.find(found, want.Since, want.Limit, func(call *Call) bool { return want.wants(call) && also(call) })
+		dropped += gone
 	}
-	slices.SortFunc(found, func(a, b Call) int { return newer(a.ID, b.ID) })
-	return first(found, want.Limit)
+	return firstOf(found, want.Limit, (*Call).number), dropped
 }

@@ -1,8 +1,6 @@
 package journal
 
 import (
-	"slices"
-
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -15,6 +13,14 @@ type Entry struct {
 	GVK   schema.GroupVersionKind
 	Delta delta.Delta[any]
 }
+
+func (e *Entry) number() uint64 { return e.ID }
+
+func (e *Entry) load() load {
+	return load{id: e.ID, own: entryBytes, old: e.Delta.Old, new: e.Delta.New}
+}
+
+func (e *Entry) gone() gone { return gone{e.ID, e.Delta.Key, e.Delta.Op} }
 
 // Manager is the field manager that made the change, as [delta.Change.Manager] has it.
 func (e *Entry) Manager() string {
@@ -34,12 +40,7 @@ type Filter struct {
 	Limit                 int    // no more than this. Zero means as many as there are.
 }
 
-// wants looks at the manager last, because that has to be found out.
-func (f *Filter) wants(e *Entry) bool {
-	return e.ID > f.Since && f.fits(e.Kind, &e.Delta.Key, e.Delta.Op) && f.wantsManager(e)
-}
-
-// wantsManager parses managed fields, so nobody calls it under a lock.
+// wantsManager looks through managed fields, so nobody calls it under a lock.
 func (f *Filter) wantsManager(e *Entry) bool { return f.Manager == "" || f.Manager == e.Manager() }
 
 // fits looks at what costs nothing.
@@ -53,13 +54,12 @@ func fits(asked, has string) bool { return asked == "" || asked == has }
 type Deltas struct {
 	shelf[Entry]
 
-	gvk  schema.GroupVersionKind
-	gone ring[gone] // the last that were dropped; guarded by mu
+	gvk schema.GroupVersionKind
 
 	// started is the batch that is being noted; guarded by mu.
 	started struct {
-		before uint64 // what was noted until then
-		more   int    // entries that are not measured
+		kept bool
+		more [classes]int64 // entries that are not measured
 	}
 }
 
@@ -73,7 +73,7 @@ type Deltas struct {
 //	deltas.End()
 func (d *Deltas) Begin() {
 	d.mu.Lock()
-	d.started.before, d.started.more = d.noted, 0
+	d.started.kept, d.started.more = false, [classes]int64{}
 }
 
 // Add notes a delta. The journal copies it, and keeps its objects, which nobody may change.
@@ -81,20 +81,23 @@ func (d *Deltas) Add(noted *delta.Delta[any]) {
 	if noted.Initial {
 		return
 	}
-	e, more := d.addLocked()
-	if more {
-		d.started.more++
+	of := changed
+	if noted.Op == delta.Sync {
+		of = shown
 	}
+	e, more := d.addLocked(of)
+	d.started.kept = true
+	d.started.more[of] += more
 	e.ID, e.Kind, e.GVK, e.Delta = d.journal.ids.Add(1), d.name, d.gvk, *noted
 }
 
 // End ends a batch.
 func (d *Deltas) End() {
-	more, kept := d.started.more, d.noted > d.started.before
+	started := d.started
 	d.mu.Unlock()
-	if kept {
+	if started.kept {
 		d.journal.followers.tell(d.name)
-		d.journal.noted(more)
+		d.journal.noted(started.more)
 	}
 }
 
@@ -102,47 +105,21 @@ func (d *Deltas) End() {
 func (d *Deltas) boundGone(most int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if most != d.gone.most {
-		d.gone.bound(most)
+	for of := range classes {
+		if gone := &d.rows[of].gone; most != gone.most {
+			gone.bound(most)
+		}
 	}
 }
 
-// bury notes that an entry is gone. The lock is held.
-func (d *Deltas) bury(e *Entry) {
-	place, _ := d.gone.add()
-	*place = gone{e.ID, e.Delta.Key, e.Delta.Op}
-}
-
-// Deltas returns the deltas that the filter wants, newest first.
-func (j *Journal) Deltas(want Filter) (found []Entry) {
+// Deltas returns the deltas that the filter wants, newest first, and how many of their kinds were dropped.
+func (j *Journal) Deltas(want Filter) (found []Entry, dropped uint64) {
 	for _, d := range j.kindsNamed(want.Kind) {
-		found = append(found, d.find(want.Limit, func(e *Entry) choice {
-			switch {
-			case e.ID <= want.Since:
-				return noneAnyMore
-			case want.wants(e):
-				return yes
-			default:
-				return no
-			}
-		})...)
+		var gone uint64
+		found, gone = d.find(found, want.Since, want.Limit, func(e *Entry) bool {
+			return want.fits(e.Kind, &e.Delta.Key, e.Delta.Op) && want.wantsManager(e)
+		})
+		dropped += gone
 	}
-	slices.SortFunc(found, func(a, b Entry) int { return newer(a.ID, b.ID) })
-	return first(found, want.Limit)
-}
-
-// newer puts the higher number first.
-func newer(a, b uint64) int {
-	if a > b {
-		return -1
-	}
-	return 1
-}
-
-// first returns no more than limit. A limit of 0 is none.
-func first[E any](all []E, limit int) []E {
-	if limit > 0 && len(all) > limit {
-		return all[:limit]
-	}
-	return all
+	return firstOf(found, want.Limit, (*Entry).number), dropped
 }

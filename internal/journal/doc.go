@@ -14,10 +14,13 @@
 // and drops the oldest, so a writer does not wait for that. Until the next pass, entries that are not measured are
 // taken to be of the average size. If they would exceed the limit, the older half of them is dropped at once, with
 // all that is older. A state that several entries show counts once; a part that two objects share counts for both.
-// The objects of the first list are not kept, because they would flush everything.
+// The objects of the first list are not kept, because they would push out everything.
+//
+// What a resync shows again, and the calls for nothing else, have an eighth of all room for themselves. So they push out
+// each other, and no change.
 //
 // A writer waits for no follower: a slow one loses the oldest entries, and hears how many. Beside the objects a journal
-// knows the names of the last 512 deltas of each kind that it has dropped, or fewer if there are many kinds.
+// knows the names of the last deltas of each kind that it has dropped.
 //
 // Any goroutine may call anything. Nobody looks at an object under a lock.
 package journal

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"slices"
 	"sync/atomic"
 
@@ -12,9 +13,28 @@ import (
 type Follower struct {
 	want   Filter
 	of     *Journal
-	ready  chan struct{}      // cap 1; holds a token while there may be something to take
-	places map[*Deltas]uint64 // of each kind, how many of its deltas are behind. A kind that came later has none there.
+	ready  chan struct{}   // cap 1; holds a token while there may be something to take
+	places map[lane]uint64 // of each lane, how many of its deltas are behind. A kind that came later has none there.
 	closed bool
+}
+
+// lane is what a kind has of one class.
+type lane struct {
+	*Deltas
+	of class
+}
+
+// lanes are those in which something may be that is wanted.
+func (f *Follower) lanes() (all []lane) {
+	for _, d := range f.of.kindsNamed(f.want.Kind) {
+		if f.want.Op != delta.Sync {
+			all = append(all, lane{d, changed})
+		}
+		if f.want.Op == 0 || f.want.Op == delta.Sync {
+			all = append(all, lane{d, shown})
+		}
+	}
+	return all
 }
 
 // followers are those that there are. The list is copied when it changes. Nobody needs a lock to look
@@ -26,9 +46,9 @@ type followers struct {
 // Follow begins after the delta with the number Since, or with the oldest that there is if that is
 // zero. Close has to follow. The limit counts for nothing.
 func (j *Journal) Follow(want Filter) *Follower {
-	f := &Follower{want: want, of: j, ready: make(chan struct{}, 1), places: map[*Deltas]uint64{}}
-	for _, d := range j.kindsNamed(want.Kind) {
-		f.places[d] = d.placeAfter(want.Since)
+	f := &Follower{want: want, of: j, ready: make(chan struct{}, 1), places: map[lane]uint64{}}
+	for _, l := range f.lanes() {
+		f.places[l] = l.placeAfter(want.Since)
 	}
 	j.changeFollowers(func(all []*Follower) []*Follower { return append(all, f) })
 	f.ring() // also for what came meanwhile
@@ -103,12 +123,12 @@ func (f *Follower) Take(most int) (taken []Entry, lost uint64) {
 // managers.
 func (f *Follower) next(last uint64, most int) (some []Entry, lost uint64, more bool) {
 	var found []placed
-	for _, d := range f.of.kindsNamed(f.want.Kind) {
-		part := d.after(f.places[d], last, most, &f.want)
+	for _, l := range f.lanes() {
+		part := l.after(f.places[l], last, most, &f.want)
 		found = append(found, part.found...)
 		lost, more = lost+part.lost, more || part.more
-		f.places[d] = part.end
-		slices.SortFunc(found, func(a, b placed) int { return newer(b.entry.ID, a.entry.ID) })
+		f.places[l] = part.end
+		slices.SortFunc(found, func(a, b placed) int { return cmp.Compare(a.entry.ID, b.entry.ID) })
 		if len(found) <= most {
 			continue
 		}
@@ -116,7 +136,7 @@ func (f *Follower) next(last uint64, most int) (some []Entry, lost uint64, more 
 			f.places[p.of] = min(f.places[p.of], p.place)
 		}
 		found, more = found[:most], true
-		last = found[most-1].entry.ID // of other kinds nothing later is of interest
+		last = found[most-1].entry.ID // of other lanes nothing later is of interest
 	}
 	for i := range found {
 		some = append(some, found[i].entry)
@@ -132,14 +152,14 @@ func (f *Follower) Close() {
 	})
 }
 
-// placed is a delta with its place among all that its kind has had.
+// placed is a delta with its place among all that its lane has had.
 type placed struct {
 	entry Entry
-	of    *Deltas
+	of    lane
 	place uint64
 }
 
-// stretch is what a follower sees of one kind.
+// stretch is what a follower sees of one lane.
 type stretch struct {
 	found []placed
 	lost  uint64
@@ -148,12 +168,13 @@ type stretch struct {
 }
 
 // after looks from a place on for what is wanted, up to the delta with the number last.
-func (d *Deltas) after(place, last uint64, most int, want *Filter) (s stretch) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	s.lost = d.lostLocked(place, want)
-	for s.end = max(place, d.dropped); s.end < d.noted; s.end++ {
-		e := d.entries.at(int(s.end - d.dropped)) //nolint:gosec // it is less than entries.count
+func (l lane) after(place, last uint64, most int, want *Filter) (s stretch) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r := &l.rows[l.of]
+	s.lost = l.lostLocked(place, want)
+	for s.end = max(place, r.dropped); s.end < r.noted; s.end++ {
+		e := r.entries.at(int(s.end - r.dropped)) //nolint:gosec // it is less than entries.count
 		if e.ID > last {
 			break
 		}
@@ -163,19 +184,21 @@ func (d *Deltas) after(place, last uint64, most int, want *Filter) (s stretch) {
 		if s.more = len(s.found) == most; s.more {
 			break
 		}
-		s.found = append(s.found, placed{*e, d, s.end})
+		s.found = append(s.found, placed{*e, l, s.end})
 	}
 	return s
 }
 
-// mostGone is of how many deltas that were dropped something is known, of each kind.
+// mostGone is of how many deltas that were dropped something is known, of each lane.
 const mostGone = 512
 
-// mostGoneOfAll is that of all kinds together, which share it.
+// mostGoneOfAll is that of all lanes together, which share it.
 const mostGoneOfAll = 16 << 10
 
-// mostGoneOf is the share of each of so many kinds.
-func mostGoneOf(kinds int) int { return min(mostGone, max(leastRoom, mostGoneOfAll/kinds)) }
+// mostGoneOf is the share of each lane of so many kinds.
+func mostGoneOf(kinds int) int {
+	return min(mostGone, max(leastRoom, mostGoneOfAll/int(classes)/kinds))
+}
 
 // gone is what is known of a delta that was dropped.
 type gone struct {
@@ -185,14 +208,15 @@ type gone struct {
 }
 
 // lostLocked counts those from a place on that are gone and that may be wanted.
-func (d *Deltas) lostLocked(place uint64, want *Filter) (lost uint64) {
-	known := d.dropped - uint64(d.gone.count) //nolint:gosec // it is not negative
+func (l lane) lostLocked(place uint64, want *Filter) (lost uint64) {
+	r := &l.rows[l.of]
+	known := r.dropped - uint64(r.gone.count) //nolint:gosec // it is not negative
 	if place < known {
 		lost, place = known-place, known
 	}
-	for ; place < d.dropped; place++ {
-		g := d.gone.at(int(place - known)) //nolint:gosec // it is less than gone.count
-		if want.fits(d.name, &g.key, g.op) {
+	for ; place < r.dropped; place++ {
+		g := r.gone.at(int(place - known)) //nolint:gosec // it is less than gone.count
+		if want.fits(l.name, &g.key, g.op) {
 			lost++
 		}
 	}
@@ -201,24 +225,25 @@ func (d *Deltas) lostLocked(place uint64, want *Filter) (lost uint64) {
 
 // placeAfter is where the deltas begin that come after the one with a number. Zero is the oldest that there
 // is. If it is not known any more, the place may be too early.
-func (d *Deltas) placeAfter(id uint64) uint64 {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+func (l lane) placeAfter(id uint64) uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r := &l.rows[l.of]
 	if id == 0 {
-		return d.dropped
+		return r.dropped
 	}
-	place := d.dropped - uint64(d.gone.count) //nolint:gosec // it is not negative
-	if place > 0 && d.gone.at(0).id > id {
-		return place - min(place, d.gone.at(0).id-id-1)
+	place := r.dropped - uint64(r.gone.count) //nolint:gosec // it is not negative
+	if place > 0 && r.gone.at(0).id > id {
+		return place - min(place, r.gone.at(0).id-id-1)
 	}
-	for i := range d.gone.count {
-		if d.gone.at(i).id > id {
+	for i := range r.gone.count {
+		if r.gone.at(i).id > id {
 			return place
 		}
 		place++
 	}
-	for i := range d.entries.count {
-		if d.entries.at(i).ID > id {
+	for i := range r.entries.count {
+		if r.entries.at(i).ID > id {
 			return place
 		}
 		place++

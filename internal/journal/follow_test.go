@@ -67,7 +67,7 @@ func TestFollowersAgainstModel(t *testing.T) {
 
 func (s *script) chase() *chase {
 	c := &chase{want: Filter{
-		Kind: s.pick("", "a"), Namespace: s.pick("", "", "red"), Name: s.pick("", "", "a"), Op: delta.Op(s.rng.IntN(3)), Manager: s.pick("", "", "kubectl"),
+		Kind: s.pick("", "a"), Namespace: s.pick("", "", "red"), Name: s.pick("", "", "a"), Op: s.op(), Manager: s.pick("", "", "kubectl"),
 	}}
 	c.first = s.model.last
 	if back := s.rng.IntN(3); back > 0 && c.first > 0 {
@@ -208,8 +208,7 @@ func TestAFollowerHasTheOrderOfTheNumbers(t *testing.T) {
 	f := j.Follow(Filter{})
 	defer f.Close()
 	g.Guest("note", func(context.Context) {
-		all, _ := j.all()
-		d := added("a", 0)
+		all, d := j.kindsNamed(""), added("a", 0)
 		for range each {
 			for _, kind := range all {
 				note(kind, d)

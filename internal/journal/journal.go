@@ -29,15 +29,25 @@ func (l Limits) orDefaults() Limits {
 	}
 }
 
+// class is what an entry tells. Each class has room of its own, so that a resync of many objects pushes no change out.
+type class uint8
+
+const (
+	changed class = iota // what has happened, and calls for it
+	shown                // what a resync showed again, and calls for nothing else
+	classes
+)
+
+// shownPart is the part of all room that is for what a resync shows.
+const shownPart = 8
+
 // Journal keeps the last deltas and calls.
 type Journal struct {
-	limits  Limits
-	ids     atomic.Uint64 // the last number that an entry has
-	fresh   atomic.Int64  // entries that are not measured
-	average atomic.Int64  // bytes of an entry, when they were last measured; 0: they have not been yet
-	news    atomic.Bool   // something was noted since the last pass began
-	wake    chan struct{} // cap 1; holds a token while there is news
-	scale   scale         // Run's alone
+	limits Limits
+	ids    atomic.Uint64  // the last number that an entry has
+	shares [classes]share // of the bytes
+	news   atomic.Bool    // something was noted since the last pass began
+	wake   chan struct{}  // cap 1; holds a token while there is news
 
 	followers followers
 
@@ -46,12 +56,23 @@ type Journal struct {
 	controllers map[string]*Calls
 }
 
+// share is what the entries of one class may hold, and what they do hold.
+type share struct {
+	bytes   int64        // at most
+	fresh   atomic.Int64 // entries that are not measured
+	average atomic.Int64 // bytes of an entry, when they were last measured; 0: they have not been yet
+	scale   scale        // Run's alone
+}
+
 // New returns an empty Journal.
 func New(limits Limits) *Journal {
-	return &Journal{
+	j := &Journal{
 		limits: limits.orDefaults(), wake: make(chan struct{}, 1),
 		kinds: map[string]*Deltas{}, controllers: map[string]*Calls{},
 	}
+	j.shares[shown].bytes = j.limits.Bytes / shownPart
+	j.shares[changed].bytes = j.limits.Bytes - j.shares[shown].bytes
+	return j
 }
 
 // Kind returns where to note the deltas of a kind. It is made when it is first asked for.
@@ -70,9 +91,9 @@ func (j *Journal) kind(name string, gvk schema.GroupVersionKind) (d *Deltas, all
 	if d, ok := j.kinds[name]; ok {
 		return d, nil
 	}
-	d = &Deltas{gvk: gvk, gone: ring[gone]{most: mostGone}}
-	d.shelf.bury = d.bury
-	d.shelf.put(j, name, j.limits.Deltas, func(e *Entry) uint64 { return e.ID })
+	d = &Deltas{gvk: gvk}
+	d.put(j, name, j.limits.Deltas)
+	d.number, d.load, d.gone = (*Entry).number, (*Entry).load, (*Entry).gone
 	j.kinds[name] = d
 	return d, slices.Collect(maps.Values(j.kinds))
 }
@@ -85,7 +106,8 @@ func (j *Journal) Controller(name string) *Calls {
 	c, ok := j.controllers[name]
 	if !ok {
 		c = &Calls{}
-		c.shelf.put(j, name, j.limits.Calls, func(call *Call) uint64 { return call.ID })
+		c.put(j, name, j.limits.Calls)
+		c.number, c.load = (*Call).number, (*Call).load
 		j.controllers[name] = c
 	}
 	return c
@@ -94,79 +116,74 @@ func (j *Journal) Controller(name string) *Calls {
 // book is a Deltas or a Calls, for those who bound them all.
 type book interface {
 	// freshIDs appends the numbers of the entries that are not measured.
-	freshIDs(to []uint64) []uint64
+	freshIDs(of class, to []uint64) []uint64
 	// dropTo drops all entries up to a number.
-	dropTo(id uint64)
-	// weigh appends what all entries hold, and counts them as measured.
-	weigh(to []load, of *weight) []load
-	// weighs says what all entries together hold.
-	weighs(bytes int64)
+	dropTo(of class, id uint64)
+	// loads appends what all entries hold, and counts them as measured.
+	loads(of class, to []load) []load
 }
 
-func (j *Journal) books() []book {
-	kinds, controllers := j.all()
-	books := make([]book, 0, len(kinds)+len(controllers))
-	for _, d := range kinds {
+func (j *Journal) books() (books []book) {
+	for _, d := range j.kindsNamed("") {
 		books = append(books, d)
 	}
-	for _, c := range controllers {
+	for _, c := range j.controllersNamed("") {
 		books = append(books, c)
 	}
 	return books
 }
 
-// all returns everything there is, in the order of the names.
-func (j *Journal) all() (kinds []*Deltas, controllers []*Calls) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	for _, name := range slices.Sorted(maps.Keys(j.kinds)) {
-		kinds = append(kinds, j.kinds[name])
-	}
-	for _, name := range slices.Sorted(maps.Keys(j.controllers)) {
-		controllers = append(controllers, j.controllers[name])
-	}
-	return kinds, controllers
-}
-
 // kindsNamed returns the kind of that name if there is one, and all of them if the name is empty.
 func (j *Journal) kindsNamed(name string) []*Deltas {
-	if name == "" {
-		kinds, _ := j.all()
-		return kinds
-	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if d, ok := j.kinds[name]; ok {
-		return []*Deltas{d}
-	}
-	return nil
+	return named(j.kinds, name)
 }
 
-// noted says that something was noted, and how many more entries are not measured than before.
-// No lock is held.
-func (j *Journal) noted(more int) {
-	fresh := j.fresh.Load()
-	if more != 0 {
-		fresh = j.fresh.Add(int64(more))
+func (j *Journal) controllersNamed(name string) []*Calls {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return named(j.controllers, name)
+}
+
+// named returns them in the order of their names.
+func named[B any](all map[string]B, name string) (found []B) {
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		if fits(name, key) {
+			found = append(found, all[key])
+		}
 	}
+	return found
+}
+
+// noted says that something was noted, and how many more entries of each class are not measured than before.
+// No lock is held.
+func (j *Journal) noted(more [classes]int64) {
 	if !j.news.Load() && j.news.CompareAndSwap(false, true) {
 		select {
 		case j.wake <- struct{}{}:
 		default:
 		}
 	}
-	if average := j.average.Load(); average > 0 && fresh > j.limits.Bytes/average {
-		j.shed(int(j.limits.Bytes / average))
+	for of := range classes {
+		if more[of] == 0 {
+			continue
+		}
+		s := &j.shares[of]
+		fresh := s.fresh.Add(more[of])
+		if average := s.average.Load(); average > 0 && fresh > s.bytes/average {
+			j.shed(of, int(s.bytes/average))
+		}
 	}
 }
 
-// shed drops the oldest entries, over all kinds and controllers, if there are more than most that
+// shed drops the oldest entries of a class, over all kinds and controllers, if there are more than most that
 // are not measured. It makes room for as many again, so that not every batch has to.
-func (j *Journal) shed(most int) {
+func (j *Journal) shed(of class, most int) {
 	books := j.books()
 	var ids []uint64
 	for _, b := range books {
-		ids = b.freshIDs(ids)
+		ids = b.freshIDs(of, ids)
 	}
 	if len(ids) <= most {
 		return
@@ -174,30 +191,9 @@ func (j *Journal) shed(most int) {
 	slices.Sort(ids)
 	last := ids[len(ids)-most/2-1]
 	for _, b := range books {
-		b.dropTo(last)
+		b.dropTo(of, last)
 	}
 }
 
 // Newest is the highest number that an entry has had so far.
 func (j *Journal) Newest() uint64 { return j.ids.Load() }
-
-// Status is what a Journal has dropped.
-type Status struct{ Kinds, Controllers []BookStatus }
-
-// BookStatus is what a Journal has dropped of one kind or controller.
-type BookStatus struct {
-	Name    string
-	Dropped uint64 // entries that there were and are not there any more
-}
-
-// Status tells what is not there any more.
-func (j *Journal) Status() (s Status) {
-	kinds, controllers := j.all()
-	for _, d := range kinds {
-		s.Kinds = append(s.Kinds, d.status())
-	}
-	for _, c := range controllers {
-		s.Controllers = append(s.Controllers, c.status())
-	}
-	return s
-}

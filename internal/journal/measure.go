@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"context"
 	"reflect"
 	"slices"
@@ -40,14 +41,10 @@ func (j *Journal) Run(ctx context.Context) {
 // load is what one entry holds.
 type load struct {
 	id       uint64
-	of       *weight
 	own      int64 // beside its objects
 	old, new any
 	changes  delta.Changes
 }
-
-// weight is what the entries of one book hold.
-type weight struct{ bytes, entries int64 }
 
 // These are taken by an entry beside its objects: its place in the ring, and an estimate for its
 // strings and times.
@@ -58,32 +55,10 @@ const (
 	stepBytes   = int64(unsafe.Sizeof(delta.StepReport{}))
 )
 
-func (d *Deltas) weigh(to []load, of *weight) []load {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.measuredLocked()
-	for i := range d.entries.count {
-		e := d.entries.at(i)
-		to = append(to, load{id: e.ID, of: of, own: entryBytes, old: e.Delta.Old, new: e.Delta.New})
-	}
-	return to
-}
-
-func (c *Calls) weigh(to []load, of *weight) []load {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.measuredLocked()
-	for i := range c.entries.count {
-		e := c.entries.at(i)
-		own := callBytes + changeBytes*int64(e.Changes.Len()) + stepBytes*int64(len(e.Steps)) + e.texts
-		to = append(to, load{id: e.ID, of: of, own: own, changes: e.Changes})
-	}
-	return to
-}
-
 // scale knows what objects weigh that it has measured before.
 type scale struct {
 	pass  uint64
+	sum   int64 // of what the last pass kept
 	known map[unsafe.Pointer]measured
 }
 
@@ -143,48 +118,45 @@ func (s *scale) end() {
 	}
 }
 
-// measure is one pass. It adds the entries up from the newest to the oldest, until the limit is
-// reached, and drops the rest.
+// measure is one pass over each class. It adds the entries up from the newest to the oldest, until the limit is
+// reached, and drops the rest. A state that entries of both classes show counts for both.
 func (j *Journal) measure() {
 	j.news.Store(false) // a later entry asks for another pass
 	books := j.books()
-	weights := make([]weight, len(books))
-	var loads []load
-	for i, b := range books {
-		loads = b.weigh(loads, &weights[i])
-	}
-	slices.SortFunc(loads, func(a, b load) int { return newer(a.id, b.id) })
-	if kept := j.scale.weigh(loads, j.limits.Bytes); kept < len(loads) {
+	for of := range classes {
+		var loads []load
 		for _, b := range books {
-			b.dropTo(loads[kept].id)
+			loads = b.loads(of, loads)
 		}
-	}
-	var sum, entries int64
-	for i, b := range books {
-		b.weighs(weights[i].bytes)
-		sum, entries = sum+weights[i].bytes, entries+weights[i].entries
-	}
-	if entries > 0 {
-		j.average.Store(max(1, sum/entries))
+		slices.SortFunc(loads, func(a, b load) int { return cmp.Compare(b.id, a.id) })
+		s := &j.shares[of]
+		kept := s.scale.weigh(loads, s.bytes)
+		if kept > 0 {
+			s.average.Store(max(1, s.scale.sum/int64(kept)))
+		}
+		if kept == len(loads) {
+			continue
+		}
+		for _, b := range books {
+			b.dropTo(of, loads[kept].id)
+		}
 	}
 }
 
-// weigh returns how many of the loads are within the limit, and tells their books.
+// weigh returns how many of the loads are within the limit.
 func (s *scale) weigh(loads []load, limit int64) (kept int) {
 	if s.known == nil {
 		s.known = map[unsafe.Pointer]measured{}
 	}
 	s.pass++
+	s.sum = 0
 	defer s.end()
-	var sum int64
 	for i := range loads {
-		l := &loads[i]
-		bytes := s.add(l)
-		if sum += bytes; sum > limit {
+		bytes := s.add(&loads[i])
+		if s.sum+bytes > limit {
 			return i
 		}
-		l.of.bytes += bytes
-		l.of.entries++
+		s.sum += bytes
 	}
 	return len(loads)
 }

@@ -29,14 +29,15 @@ func TestRoomIsBoundedHoweverManyKindsThereAre(t *testing.T) {
 			j.measure()
 		}
 	}
-	kinds, controllers := j.all()
 	var rooms, gones int64
-	for _, d := range kinds {
-		rooms += int64(len(d.entries.room)) * int64(unsafe.Sizeof(Entry{}))
-		gones += int64(len(d.gone.room))
-	}
-	for _, c := range controllers {
-		rooms += int64(len(c.entries.room)) * int64(unsafe.Sizeof(Call{}))
+	for of := range classes {
+		for _, d := range j.kindsNamed("") {
+			rooms += int64(len(d.rows[of].entries.room)) * int64(unsafe.Sizeof(Entry{}))
+			gones += int64(len(d.rows[of].gone.room))
+		}
+		for _, c := range j.controllersNamed("") {
+			rooms += int64(len(c.rows[of].entries.room)) * int64(unsafe.Sizeof(Call{}))
+		}
 	}
 	if least := int64(many) * leastRoom * int64(unsafe.Sizeof(Entry{})+unsafe.Sizeof(Call{})); rooms > 2*limit+least {
 		t.Errorf("the entries have %d bytes of room, the limit is %d", rooms, limit)

@@ -1,7 +1,8 @@
 package journal
 
 import (
-	"sync/atomic"
+	"cmp"
+	"slices"
 
 	"github.com/delta-runtime/delta-runtime/internal/lock"
 )
@@ -10,187 +11,131 @@ import (
 type shelf[E any] struct {
 	journal *Journal
 	name    string
-	number  func(*E) uint64 // reads an entry's ID
-	bury    func(*E)        // is told under mu of an entry that is about to go; may be nil
-	bytes   atomic.Int64    // of its entries, when they were last measured
+	number  func(*E) uint64
+	load    func(*E) load
+	gone    func(*E) gone // what stays known of an entry that was dropped; nil: nothing does
 
-	mu      lock.Mutex[lock.JournalShelf] // guards everything below
+	mu   lock.Mutex[lock.JournalShelf] // guards everything below
+	rows [classes]row[E]
+}
+
+// row has the entries of one class, in the order of their numbers.
+type row[E any] struct {
 	entries ring[E]
-	fresh   int    // how many of the entries, the newest, are not measured. Invariant: at most entries.count.
-	noted   uint64 // entries that there were
-	dropped uint64 // of these, how many are gone. Invariant: noted is dropped and entries.count together.
+	fresh   int        // how many of the entries, the newest, are not measured. Invariant: at most entries.count.
+	noted   uint64     // entries that there were
+	dropped uint64     // of these, how many are gone. Invariant: noted is dropped and entries.count together.
+	gone    ring[gone] // the last that were dropped
 }
 
-// put makes the shelf one of the journal's, with room for so many entries.
-func (s *shelf[E]) put(in *Journal, name string, most int, number func(*E) uint64) {
-	s.journal, s.name, s.number, s.entries.most = in, name, number, most
-}
-
-// addLocked returns the place of a new entry, and reports whether there is one more that is not
-// measured.
-func (s *shelf[E]) addLocked() (place *E, more bool) {
-	s.noted++
-	place, gone := s.entries.add()
-	if gone {
-		s.dropLocked(place)
+// put makes the shelf one of the journal's, with room for so many changes.
+func (s *shelf[E]) put(in *Journal, name string, most int) {
+	s.journal, s.name = in, name
+	s.rows[changed].entries.most, s.rows[shown].entries.most = most, max(1, most/shownPart)
+	for of := range classes {
+		s.rows[of].gone.most = mostGone
 	}
-	more = s.fresh < s.entries.count
-	if more {
-		s.fresh++
+}
+
+// addLocked returns the place of a new entry, and how many more there are that are not measured.
+func (s *shelf[E]) addLocked(of class) (place *E, more int64) {
+	r := &s.rows[of]
+	r.noted++
+	place, full := r.entries.add()
+	if full {
+		s.dropLocked(r, place)
+	}
+	if r.fresh < r.entries.count {
+		r.fresh++
+		more = 1
 	}
 	return place, more
 }
 
 // dropLocked counts an entry that is about to go.
-func (s *shelf[E]) dropLocked(e *E) {
-	s.dropped++
-	if s.bury != nil {
-		s.bury(e)
+func (s *shelf[E]) dropLocked(from *row[E], e *E) {
+	from.dropped++
+	if s.gone != nil {
+		place, _ := from.gone.add()
+		*place = s.gone(e)
 	}
 }
 
 // freshIDs is the [book]'s.
-func (s *shelf[E]) freshIDs(to []uint64) []uint64 {
+func (s *shelf[E]) freshIDs(of class, to []uint64) []uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i := s.entries.count - s.fresh; i < s.entries.count; i++ {
-		to = append(to, s.number(s.entries.at(i)))
+	r := &s.rows[of]
+	for i := r.entries.count - r.fresh; i < r.entries.count; i++ {
+		to = append(to, s.number(r.entries.at(i)))
 	}
 	return to
 }
 
 // dropTo is the [book]'s.
-func (s *shelf[E]) dropTo(id uint64) {
+func (s *shelf[E]) dropTo(of class, id uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for s.entries.count > 0 && s.number(s.entries.at(0)) <= id {
-		s.dropLocked(s.entries.at(0))
-		s.entries.drop()
+	r := &s.rows[of]
+	for r.entries.count > 0 && s.number(r.entries.at(0)) <= id {
+		s.dropLocked(r, r.entries.at(0))
+		r.entries.drop()
 	}
-	if gone := s.fresh - s.entries.count; gone > 0 {
-		s.fresh -= gone
-		s.journal.fresh.Add(-int64(gone))
+	if gone := r.fresh - r.entries.count; gone > 0 {
+		r.fresh -= gone
+		s.journal.shares[of].fresh.Add(-int64(gone))
 	}
 }
 
-// measuredLocked says that all entries are about to be measured.
-func (s *shelf[E]) measuredLocked() {
-	s.journal.fresh.Add(-int64(s.fresh))
-	s.fresh = 0
+// loads is the [book]'s.
+func (s *shelf[E]) loads(of class, to []load) []load {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := &s.rows[of]
+	s.journal.shares[of].fresh.Add(-int64(r.fresh))
+	r.fresh = 0
+	for i := range r.entries.count {
+		to = append(to, s.load(r.entries.at(i)))
+	}
+	return to
 }
 
-func (s *shelf[E]) weighs(bytes int64) { s.bytes.Store(bytes) }
-
-// find returns the entries, newest first, that are wanted, and no more than limit. A limit of 0 is
-// none. want says when older ones are of no interest.
-func (s *shelf[E]) find(limit int, want func(*E) choice) (found []E) {
-	for _, e := range s.newestFirst() {
-		switch want(&e) {
-		case yes:
-			if found = append(found, e); len(found) == limit {
-				return found
+// find appends the entries after a number that are wanted, and no more than limit of each class. A limit of 0
+// is none. It also says how many entries there were that are gone.
+func (s *shelf[E]) find(to []E, since uint64, limit int, want func(*E) bool) (found []E, dropped uint64) {
+	for of := range classes {
+		all, gone := s.newestFirst(of, since)
+		dropped += gone
+		left := limit
+		for i := range all {
+			if !want(&all[i]) {
+				continue
 			}
-		case no:
-		case noneAnyMore:
-			return found
+			if to = append(to, all[i]); left == 1 {
+				break
+			}
+			left--
 		}
 	}
-	return found
+	return to, dropped
 }
 
-// choice says whether an entry is wanted.
-type choice uint8
-
-const (
-	no choice = iota + 1
-	yes
-	noneAnyMore
-)
-
-// newestFirst copies the entries, so that nobody looks at objects under the lock.
-func (s *shelf[E]) newestFirst() []E {
+// newestFirst copies the entries after a number, so that nobody looks at objects under the lock.
+func (s *shelf[E]) newestFirst(of class, since uint64) (all []E, dropped uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := make([]E, s.entries.count)
-	for i := range all {
-		all[i] = *s.entries.at(len(all) - 1 - i)
+	r := &s.rows[of]
+	for i := r.entries.count - 1; i >= 0 && s.number(r.entries.at(i)) > since; i-- {
+		all = append(all, *r.entries.at(i))
+	}
+	return all, r.dropped
+}
+
+// firstOf puts entries in order, the newest first, and returns no more than limit. A limit of 0 is none.
+func firstOf[E any](all []E, limit int, number func(*E) uint64) []E {
+	slices.SortFunc(all, func(a, b E) int { return cmp.Compare(number(&b), number(&a)) })
+	if limit > 0 && len(all) > limit {
+		return all[:limit]
 	}
 	return all
-}
-
-func (s *shelf[E]) status() BookStatus {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return BookStatus{Name: s.name, Dropped: s.dropped}
-}
-
-// ring has the last entries.
-type ring[E any] struct {
-	most  int
-	room  []E // it grows until there is room for most, and shrinks where little is left: nobody counts it
-	first int // where the oldest is
-	count int
-}
-
-// add returns the place of a new entry, which has what was there before, and reports whether the
-// oldest had to go for it.
-func (r *ring[E]) add() (place *E, gone bool) {
-	if r.count == len(r.room) && r.count < r.most {
-		r.grow()
-	}
-	if gone = r.count == len(r.room); gone {
-		r.first = r.after(r.first)
-		r.count--
-	}
-	r.count++
-	return r.at(r.count - 1), gone
-}
-
-func (r *ring[E]) grow() { r.resize(min(r.most, max(leastRoom, r.count+r.count/4))) }
-
-// leastRoom is room that is not worth saving.
-const leastRoom = 8
-
-func (r *ring[E]) resize(to int) {
-	room := make([]E, to)
-	for i := range r.count {
-		room[i] = *r.at(i)
-	}
-	r.room, r.first = room, 0
-}
-
-// at returns the entry that is i places after the oldest.
-func (r *ring[E]) at(i int) *E {
-	if i += r.first; i >= len(r.room) {
-		i -= len(r.room)
-	}
-	return &r.room[i]
-}
-
-func (r *ring[E]) after(i int) int {
-	if i++; i == len(r.room) {
-		return 0
-	}
-	return i
-}
-
-// drop drops the oldest entry.
-func (r *ring[E]) drop() {
-	var none E
-	r.room[r.first] = none
-	r.first = r.after(r.first)
-	r.count--
-	if len(r.room) > leastRoom && r.count < len(r.room)/2 {
-		r.resize(min(r.most, max(leastRoom, r.count+r.count/4)))
-	}
-}
-
-// bound changes how many entries there are at most. The oldest go.
-func (r *ring[E]) bound(most int) {
-	for r.count > most {
-		r.drop()
-	}
-	if r.most = most; len(r.room) > most {
-		r.resize(most)
-	}
 }

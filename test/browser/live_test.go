@@ -2,6 +2,7 @@ package browser
 
 import (
 	"cmp"
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/inspector"
 	"github.com/delta-runtime/delta-runtime/internal/testing/toyoperator"
+	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 )
 
 // key presses a key.
@@ -96,6 +98,31 @@ func TestARequestIsForgottenAndCancelled(t *testing.T) {
 	b.says("dialog .done", "The delay of demo/broken is cancelled.")
 	b.press("dialog", "Close")
 	b.await(5*time.Second, `!document.querySelector("main").innerText.includes("delayed until") && ![...document.querySelectorAll("button")].some((b) => b.ariaLabel?.includes("demo/broken"))`)
+	b.quiet()
+}
+
+// TestRowsOfOneNameStayApart has requests whose namespaces and names are one text when they are put together.
+func TestRowsOfOneNameStayApart(t *testing.T) {
+	b := open(t, desk, "queues", func(h http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != inspector.Prefix+"v1/queues" {
+				h.ServeHTTP(w, r)
+				return
+			}
+			w.Header().Set("Content-Type", "application/json")
+			_ = json.NewEncoder(w).Encode(v1.QueueList{At: time.Now(), Items: []v1.Queue{{Controller: "site", Known: true, Items: []v1.Item{
+				{Namespace: "a", Name: "b/c", State: "ready"}, {Namespace: "a/b", Name: "c", State: "ready"}, {Name: "a/b/c", State: "ready"},
+			}}}})
+		})
+	})
+	b.says("tbody tr:last-child", "a/b/c")
+	b.do(`document.querySelectorAll("tbody tr").forEach((row, i) => { row.mine = i; })`)
+	b.press("tbody tr:nth-child(2)", "Details of")
+	b.says("tr.detail", "Changes that it waits with")
+	b.await(10*time.Second, `performance.getEntriesByType("resource").filter((r) => r.name.includes("v1/queues")).length > 2`)
+	if rows := evaluate[string](b, `[...document.querySelectorAll("tbody tr")].map((row) => row.mine ?? row.className).join()`); rows != "0,1,detail,2" {
+		t.Errorf("when the page has drawn itself again, its rows are %s", rows)
+	}
 	b.quiet()
 }
 

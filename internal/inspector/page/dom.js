@@ -54,16 +54,20 @@ function morphSelect(old, now) {
 }
 
 const keyOf = (node) => node.dataset?.key;
+
+/** key is the key of something with a name of several parts. Each part may have any character. */
+export const key = (...parts) => JSON.stringify(parts);
+
 const alike = (a, b) => a.nodeName === b.nodeName && keyOf(a) === keyOf(b) && a.type === b.type;
 
 function morphChildren(old, now) {
-  const keyed = new Map();
-  for (const child of old.children) if (keyOf(child) !== undefined && !keyed.has(keyOf(child))) keyed.set(keyOf(child), child);
+  const keyed = new Map(); // several of one key stay in their order
+  for (const child of old.children) if (keyOf(child) !== undefined) keyed.set(keyOf(child), [...(keyed.get(keyOf(child)) ?? []), child]);
   let at = old.firstChild;
   for (const wanted of [...now.childNodes]) {
-    const same = keyed.get(keyOf(wanted));
+    const same = keyed.get(keyOf(wanted))?.[0];
     if (same && alike(same, wanted)) {
-      keyed.delete(keyOf(wanted)); // another one of this key is another one
+      keyed.get(keyOf(wanted)).shift();
       if (same === at) at = at.nextSibling;
       else old.insertBefore(same, at);
       morph(same, wanted);

@@ -1,5 +1,5 @@
 // What the controllers have to do, and when.
-import { h, draw, table, more, state, field, select, isSelecting } from "./dom.js";
+import { h, draw, table, more, state, field, select, isSelecting, key } from "./dom.js";
 import { get, poll } from "./api.js";
 import { when, forHow, number, span, plural, path, changes, cut, firstOf } from "./text.js";
 import { request } from "./reconciles.js";
@@ -57,16 +57,16 @@ function queue(q, opened, redraw, kindOf, read) {
 }
 
 function row(q, item, opened, redraw, kindOf, read) {
-  const key = `${q.controller} ${path(item)}`;
+  const mine = key(q.controller, item.namespace, item.name);
   return {
-    key, class: opened.has(key) ? "opened" : null,
+    key: mine, class: opened.has(mine) ? "opened" : null,
     cells: [
-      more(opened, key, path(item), redraw), request({ ...item, controller: q.controller }, kindOf), state(item.state, itemMood[item.state] ?? "warn"), time(item),
+      more(opened, mine, path(item), redraw), request({ ...item, controller: q.controller }, kindOf), state(item.state, itemMood[item.state] ?? "warn"), time(item),
       number(item.priority), number(item.attempts ?? 0),
       firstOf(item.why ?? [], item.whyLeftOut),
       item.state === "delayed" && h("span", { class: "buttons" }, buttons(q, item, read)),
     ],
-    detail: opened.has(key) && [h("h2", null, "Changes that it waits with"), changes(item.why, item.whyLeftOut)],
+    detail: opened.has(mine) && [h("h2", null, "Changes that it waits with"), changes(item.why, item.whyLeftOut)],
   };
 }
 

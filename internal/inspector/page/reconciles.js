@@ -1,5 +1,5 @@
 // The last calls of reconcilers, and why they were made.
-import { h, draw, table, more, state, field, select, isSelecting } from "./dom.js";
+import { h, draw, table, more, state, field, select, isSelecting, key } from "./dom.js";
 import { get, poll } from "./api.js";
 import { oclock, span, number, plural, object, when, forHow, changes, cut, firstOf, gist, facts, path, shortKind, counts } from "./text.js";
 
@@ -13,16 +13,16 @@ export const reconcileColumns = [
 
 /** reconcileRow shows one call. kindOf gives the kind that a controller reconciles. */
 export function reconcileRow(r, opened, redraw, kindOf) {
-  const key = `call ${r.id}`;
+  const mine = `call ${r.id}`;
   return {
-    key, class: opened.has(key) ? "opened" : null,
+    key: mine, class: opened.has(mine) ? "opened" : null,
     cells: [
-      more(opened, key, `the call for ${path(r)}`, redraw), oclock(r.began), state(r.result, resultMood[r.result] ?? "warn"), r.controller,
+      more(opened, mine, `the call for ${path(r)}`, redraw), oclock(r.began), state(r.result, resultMood[r.result] ?? "warn"), r.controller,
       request(r, kindOf), span(r.seconds), number(r.attempt),
       [firstOf(r.changes, r.changesLeftOut),
         r.incomplete && [" ", state(`incomplete: ${r.incomplete}`, "warn")], r.error && h("code", { class: "error" }, gist(r.error))],
     ],
-    detail: opened.has(key) && [
+    detail: opened.has(mine) && [
       r.requeueAfterSeconds > 0 && facts([["Asked to be called again", `after ${span(r.requeueAfterSeconds)}`]]),
       r.error && [h("h2", null, "Error"), h("code", { class: "error" }, r.error)],
       h("h2", null, "Changes"), changes(r.changes, r.changesLeftOut),
@@ -39,7 +39,8 @@ export function request(r, kindOf) {
 
 export function loopWarning(l) {
   const what = l.pattern === "Fight" ? `${l.managers.join(" and ")} undo each other's writes of` : `${l.managers.join(", ") || "the reconciler"} is called again by its own writes of`;
-  return h("div", { class: l.over ? "warning over" : "warning", role: "group", "aria-label": `Loop at ${path(l)}`, "data-key": `${l.controller} ${path(l)} ${l.pattern}` },
+  const mine = key(l.controller, l.namespace, l.name, l.pattern, l.kind, l.objectNamespace, l.objectName);
+  return h("div", { class: l.over ? "warning over" : "warning", role: "group", "aria-label": `Loop at ${path(l)}`, "data-key": mine },
     h("p", null, state(l.over ? "loop, over" : "loop", l.over ? "off" : "warn"), " ", h("strong", null, `${l.controller} ${path(l)}`), `: ${what} `,
       l.paths.map((p, i) => [i > 0 && ", ", h("span", { class: "mono" }, p)]), ` in ${shortKind(l.kind)} `, object(l.kind, l.objectNamespace, l.objectName), "."),
     h("p", { class: "note" }, l.over ? `${plural(l.rounds, "round")} within ${span((Date.parse(l.last) - Date.parse(l.since)) / 1000)}` : [`${plural(l.rounds, "round")}, going on `, forHow(l.since)],

@@ -12,13 +12,16 @@ import (
 )
 
 // Kinds is of [inspector.Cache].
-func (o *Operator) Kinds() []v1.Kind {
+func (o *Operator) Kinds(only string) v1.KindList {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return []v1.Kind{
-		o.kindLocked(Site), o.kindLocked(Deployment), o.kindLocked(ConfigMap), o.kindLocked(Secret),
-		o.kindLocked(Pod), o.kindLocked(PodNames), o.kindLocked(CronJob),
+	all := v1.KindList{At: time.Now()}
+	for _, name := range []string{Site, Deployment, ConfigMap, Secret, Pod, PodNames, CronJob} {
+		if only == "" || only == name {
+			all.Items = append(all.Items, o.kindLocked(name))
+		}
 	}
+	return all
 }
 
 func (o *Operator) kindLocked(name string) v1.Kind {
@@ -85,10 +88,10 @@ func (o *Operator) Memory(ctx context.Context, kind string) (v1.Memory, error) {
 }
 
 // KindNames is of [inspector.Names].
-func (o *Operator) KindNames() []v1.Kind { return o.Kinds() }
+func (o *Operator) KindNames() []v1.Kind { return o.Kinds("").Items }
 
 // ControllerNames is of [inspector.Names].
-func (o *Operator) ControllerNames() []v1.Controller { return o.Controllers() }
+func (o *Operator) ControllerNames() []v1.Controller { return o.Controllers().Items }
 
 // Reconciles is of [inspector.Journal].
 func (o *Operator) Reconciles(q inspector.ReconcileQuery) v1.ReconcileList {
@@ -103,26 +106,26 @@ func (o *Operator) Reconciles(q inspector.ReconcileQuery) v1.ReconcileList {
 	if q.Order == inspector.Slowest {
 		slices.SortStableFunc(found, func(a, b v1.Reconcile) int { return cmp.Compare(b.Seconds, a.Seconds) })
 	}
-	return v1.ReconcileList{Items: found[:min(len(found), q.Limit)]}
+	return v1.ReconcileList{At: time.Now(), Items: found[:min(len(found), q.Limit)]}
 }
 
 func fits(wanted, is string) bool { return wanted == "" || wanted == is }
 
 // Loops is of [inspector.Journal].
-func (o *Operator) Loops() []v1.Loop {
-	return []v1.Loop{{
+func (o *Operator) Loops() v1.LoopList {
+	return v1.LoopList{At: time.Now(), Items: []v1.Loop{{
 		Controller: Controller, Namespace: "demo", Name: "shop", Pattern: "Fight", Kind: Deployment, ObjectNamespace: "demo", ObjectName: "shop",
 		Paths: []string{"spec.replicas"}, Managers: []string{"site-operator", "horizontal-pod-autoscaler"}, Rounds: 14,
 		Since: time.Now().Add(-4 * time.Minute), Last: time.Now().Add(-8 * time.Second), Deferred: true,
-	}}
+	}}}
 }
 
 // Controllers is of [inspector.Workers].
-func (o *Operator) Controllers() []v1.Controller {
+func (o *Operator) Controllers() v1.ControllerList {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	called := uint64(len(o.calls))
-	return []v1.Controller{
+	return v1.ControllerList{At: time.Now(), Items: []v1.Controller{
 		{
 			Name: Controller, Kind: Site, Calls: map[string]uint64{"success": called - 1, "error": 1}, HeldBack: 12,
 			Causes: map[string]uint64{"Primary": called, "Owned": called}, Changes: 2 * called, OwnWrites: called,
@@ -130,20 +133,21 @@ func (o *Operator) Controllers() []v1.Controller {
 			Ledger: v1.Ledger{Requests: len(o.queue), Changes: len(o.queue), Remembered: 3},
 		},
 		{Name: "report"},
-	}
+	}}
 }
 
 // Queues is of [inspector.Workers].
-func (o *Operator) Queues(controller string, limit int) (queues []v1.Queue) {
+func (o *Operator) Queues(controller string, limit int) v1.QueueList {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	all := v1.QueueList{At: time.Now()}
 	if controller != "report" {
-		queues = append(queues, o.queueLocked(limit))
+		all.Items = append(all.Items, o.queueLocked(limit))
 	}
 	if controller != Controller {
-		queues = append(queues, v1.Queue{Controller: "report"})
+		all.Items = append(all.Items, v1.Queue{Controller: "report"})
 	}
-	return queues
+	return all
 }
 
 func (o *Operator) queueLocked(limit int) v1.Queue {
@@ -173,7 +177,7 @@ func (o *Operator) queueLocked(limit int) v1.Queue {
 
 // Why is of [inspector.Workers].
 func (o *Operator) Why(kind, namespace, name string) (v1.Why, error) {
-	w := v1.Why{Kind: kind, Namespace: namespace, Name: name}
+	w := v1.Why{At: time.Now(), Kind: kind, Namespace: namespace, Name: name}
 	w.Deltas = o.Deltas(inspector.DeltaQuery{Kind: kind, Namespace: namespace, Name: name, Limit: 20}).Items
 	calls := o.Reconciles(inspector.ReconcileQuery{Limit: kept}).Items
 	o.mu.Lock()

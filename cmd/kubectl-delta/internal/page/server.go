@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -106,7 +107,7 @@ func (s *Server) handOn(w http.ResponseWriter, r *http.Request) {
 	}
 	(&httputil.ReverseProxy{
 		Rewrite:       func(r *httputil.ProxyRequest) { rewrite(r, to.Base) },
-		Transport:     to.Transport,
+		Transport:     patient{to},
 		FlushInterval: -1, // streams
 		// The browser sees that an answer breaks off. A log would tell the terminal why, in words
 		// of the other end and of the kubelet that nothing has cleaned.
@@ -127,6 +128,24 @@ func (s *Server) handOn(w http.ResponseWriter, r *http.Request) {
 			http.Error(w, fmt.Sprintf("ask the inspector: %v", err), http.StatusBadGateway)
 		},
 	}).ServeHTTP(w, r)
+}
+
+// patience is how long an answer may take to begin: a bit less than the page waits. An inspector begins sooner.
+const patience = 9 * time.Second
+
+// patient sends requests along a way, which is broken if an answer does not begin in time. The Pod may be gone, and nobody
+// says so: its node may be gone, too.
+type patient struct{ to *reach.Connection }
+
+func (p patient) RoundTrip(r *http.Request) (*http.Response, error) {
+	ctx, cancel := context.WithCancelCause(r.Context()) // it ends with the request
+	late := time.AfterFunc(patience, func() { cancel(fmt.Errorf("%s has not answered in %s", p.to.Where, patience)) })
+	answer, err := p.to.Transport.RoundTrip(r.WithContext(ctx))
+	if late.Stop() && err == nil || r.Context().Err() != nil {
+		return answer, err
+	}
+	p.to.Broken()
+	return nil, cmp.Or(context.Cause(ctx), err)
 }
 
 // rewrite addresses a request to the inspector and takes out what is between the browser and

@@ -35,6 +35,7 @@ type forward struct {
 	conn httpstream.Connection
 	port uint16
 	next atomic.Int64 // numbers the connections; the kubelet pairs streams by it
+	lost atomic.Bool  // the kubelet has refused a connection: the Pod may be gone, and that ends no port-forward
 	// complaints reads what the kubelet says about each connection.
 	complaints *lifecycle.Group
 }
@@ -81,7 +82,7 @@ func (f *forward) alive() bool {
 	case <-f.conn.CloseChan():
 		return false
 	default:
-		return true
+		return !f.lost.Load()
 	}
 }
 
@@ -140,7 +141,9 @@ type podConn struct {
 func (c *podConn) listen(context.Context) {
 	defer close(c.told)
 	said, _ := io.ReadAll(io.LimitReader(c.problems, lastWordSize)) // half of it may be of use
-	c.lastWord = strings.TrimSpace(string(said))
+	if c.lastWord = strings.TrimSpace(string(said)); c.lastWord != "" {
+		c.from.lost.Store(true)
+	}
 	_, _ = io.Copy(io.Discard, c.problems)
 }
 

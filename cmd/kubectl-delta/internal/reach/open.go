@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -25,19 +26,27 @@ type Connection struct {
 	*ask.Client
 
 	idle    *http.Transport
-	forward *forward // nil if no port-forward is in between
+	forward *forward    // nil if no port-forward is in between
+	broken  atomic.Bool // somebody said so
 }
+
+// Broken says that nothing comes through any more. A Keeper replaces the Connection.
+func (c *Connection) Broken() { c.broken.Store(true) }
 
 // Close ends the way.
 func (c *Connection) Close() error {
-	c.idle.CloseIdleConnections()
+	if c.idle != nil {
+		c.idle.CloseIdleConnections()
+	}
 	if c.forward == nil {
 		return nil
 	}
 	return c.forward.Close()
 }
 
-func (c *Connection) alive() bool { return c.forward == nil || c.forward.alive() }
+func (c *Connection) alive() bool {
+	return !c.broken.Load() && (c.forward == nil || c.forward.alive())
+}
 
 // Open finds the operator and opens the way to its inspector.
 func Open(ctx context.Context, o *Options) (*Connection, error) {
