@@ -48,6 +48,20 @@ func Distrust(ctx context.Context) context.Context {
 // Distrusts reports whether Distrust has marked the context.
 func Distrusts(ctx context.Context) bool { return ctx.Value(distrust{}) != nil }
 
+// wholeKey marks a context.
+type wholeKey struct{}
+
+// PartOf returns a context for one of the requests that somebody makes until ctx ends. It may get a deadline of its own.
+func PartOf(ctx context.Context) context.Context { return context.WithValue(ctx, wholeKey{}, ctx) }
+
+// Whole returns the context that PartOf was given, or ctx if it is part of none.
+func Whole(ctx context.Context) context.Context {
+	if whole, ok := ctx.Value(wholeKey{}).(context.Context); ok {
+		return whole
+	}
+	return ctx
+}
+
 // Page is one answer to a list request. The caller of List owns Items.
 type Page[T any] struct {
 	Items []T

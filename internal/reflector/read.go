@@ -175,7 +175,7 @@ func (r *Reflector[T]) emptyList() *snapshot[T] {
 // not matter.
 func (r *Reflector[T]) readPage(ctx context.Context, list *snapshot[T], opts metav1.ListOptions) (listwatch.Page[T], error) {
 	all := ctx
-	ctx, cancel := context.WithTimeoutCause(ctx, r.opts.PageTimeout, fmt.Errorf("%w for %v", ErrNoAnswer, r.opts.PageTimeout))
+	ctx, cancel := context.WithTimeoutCause(listwatch.PartOf(ctx), r.opts.PageTimeout, fmt.Errorf("%w for %v", ErrNoAnswer, r.opts.PageTimeout))
 	defer cancel()
 	var page listwatch.Page[T]
 	var err error

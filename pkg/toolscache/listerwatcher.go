@@ -33,16 +33,18 @@ func clientOf(lw cache.ListerWatcher) listwatch.Client {
 // leavable is how a ListerWatcher lists. A ListFunc may know of no context.
 type leavable func(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error)
 
-// list lists, and returns when ctx ends, as client-go does. What the ListFunc returns or panics with after that is lost.
+// list lists, and returns when nobody waits any more, as client-go does. What the ListFunc returns or panics with after
+// that is lost. A list that only takes long is not given up.
 func (l leavable) list(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
 	var answer runtime.Object
 	var err error
 	group := lifecycle.New(context.WithoutCancel(ctx))
 	defer group.Stop()
 	task := group.Task("list", func(context.Context) { answer, err = l(ctx, opts) })
+	whole := listwatch.Whole(ctx)
 	select {
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	case <-whole.Done():
+		return nil, whole.Err()
 	case <-task.Done():
 	}
 	defer peer.UnwrapCrash(klog.FromContext(ctx))
