@@ -88,12 +88,6 @@ func (d *doubts) listed() {
 	*d = doubts{ordered: d.ordered, bookmarks: d.bookmarks}
 }
 
-// heard notes an event of a watch.
-func (d *doubts) heard() { d.unheard = false }
-
-// heardBookmark notes that it was a bookmark.
-func (d *doubts) heardBookmark() { d.ordered, d.bookmarks = true, true }
-
 // away notes an attempt at now that found no server.
 func (d *doubts) away(now time.Time) {
 	if d.awayFrom.IsZero() {
@@ -165,9 +159,9 @@ func (r *Reflector[T]) recheckIn() time.Duration {
 
 // heard adjusts them to what the watch has brought.
 func (r *Reflector[T]) heard(s *session[T], event *listwatch.Event[T]) {
-	r.doubts.heard()
+	r.doubts.unheard = false
 	if event.IsBookmark() {
-		r.doubts.heardBookmark()
+		r.doubts.ordered, r.doubts.bookmarks = true, true
 	}
 	switch {
 	case !r.doubts.bookmarks || r.opts.StallAfter < 0:
@@ -210,13 +204,7 @@ func (r *Reflector[T]) ask(ctx context.Context) (step, error) {
 	return r.watch, nil
 }
 
-// goesBack reports whether an event is older than what the watch is to follow on, which no
-// server sends that has one history. The object is as the event says all the same.
-func (r *Reflector[T]) goesBack(s *session[T], event *listwatch.Event[T]) bool {
-	return s.exact && event.Err == nil && Older(event.Version, r.at.version)
-}
-
-// wentBack deals with an event of another history. The watch is over, and a list is due at
+// wentBack deals with an event of another history. The object is as the event says all the same. The watch is over, and a list is due at
 // once. A server that has never sent a bookmark may give each object versions of its own, and
 // one that goes back again and again does: then there is no history, and a list now and then
 // has to do.
