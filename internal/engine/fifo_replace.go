@@ -255,7 +255,7 @@ func (f *DeltaFIFO[T]) isKnownLocked(key delta.Key, obj T) (known T, unchanged, 
 func (f *DeltaFIFO[T]) absentLocked(listed keySet, r reflector.Replacement) (gone []item[T]) {
 	within := newReach(r.Namespace, r.Except)
 	check := func(key delta.Key) {
-		if listed.has(key) || !within.has(key.Namespace) {
+		if _, ok := listed[key]; ok || !within.has(key.Namespace) {
 			return
 		}
 		if last, present := f.latestLocked(key); present {

@@ -3,17 +3,13 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
@@ -22,7 +18,6 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
-	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // faultless is a server with three things, at versions 7 to 9, and no faults.
@@ -66,32 +61,6 @@ func subscribe(t *testing.T, i *Informer[faulty.Thing], tell func(*delta.Delta[f
 		t.Fatal(err)
 	}
 	return s
-}
-
-func TestLateSubscriberIsToldWhatIsThere(t *testing.T) {
-	withInformer(t, Options[faulty.Thing]{}, func(i *Informer[faulty.Thing], _ *faulty.Server) {
-		var told []string
-		looked := make(chan struct{})
-		s := subscribe(t, i, func(d *delta.Delta[faulty.Thing]) {
-			<-looked
-			told = append(told, fmt.Sprint(d.Op, d.Initial))
-		})
-		select {
-		case <-s.Synced():
-			t.Error("synced before it was told anything")
-		default:
-		}
-		close(looked)
-		synctest.Wait()
-		if got := strings.Join(told, ","); got != "Added true,Added true,Added true" {
-			t.Errorf("told %s", got)
-		}
-		select {
-		case <-s.Synced():
-		default:
-			t.Error("not synced after it was told everything")
-		}
-	})
 }
 
 func TestReadersSeeWhatSubscribersAreTold(t *testing.T) {
@@ -176,35 +145,6 @@ func TestInformerRunsOnce(t *testing.T) {
 	})
 }
 
-func TestUnsubscribeFromTheHandler(t *testing.T) {
-	withInformer(t, Options[faulty.Thing]{}, func(i *Informer[faulty.Thing], _ *faulty.Server) {
-		var s *Subscription[faulty.Thing]
-		calls := 0
-		ready := make(chan struct{})
-		s = subscribe(t, i, func(*delta.Delta[faulty.Thing]) {
-			<-ready
-			calls++
-			i.Unsubscribe(s)
-		})
-		close(ready)
-		<-s.Done()
-		if calls != 1 {
-			t.Errorf("told %d times, want once", calls)
-		}
-		i.Unsubscribe(s) // again, which does nothing
-		if len(i.Status().Subscribers) != 0 {
-			t.Error("still subscribed")
-		}
-	})
-}
-
-func TestUnsubscribeBeforeRun(t *testing.T) {
-	i := New[faulty.Thing](faultless(t), Options[faulty.Thing]{Name: "things", Traits: thingTraits})
-	s := subscribe(t, i, func(*delta.Delta[faulty.Thing]) { t.Error("told something") })
-	i.Unsubscribe(s)
-	<-s.Done()
-}
-
 func TestHandlerPanicReachesRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := New[faulty.Thing](faultless(t), Options[faulty.Thing]{Name: "things", Traits: thingTraits})
@@ -220,38 +160,6 @@ func TestHandlerPanicReachesRun(t *testing.T) {
 	})
 }
 
-func TestListerRefusesBeforeTheFirstList(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		i := New[faulty.Thing](forbidden{}, Options[faulty.Thing]{Name: "things", Traits: thingTraits})
-		g := lifecycle.New(t.Context())
-		g.Go("informer", i.Run)
-		synctest.Wait()
-		_, err := i.Lister().Get("", "a")
-		if !errors.Is(err, informer.ErrNotSynced) || apierrors.IsNotFound(err) || !strings.Contains(err.Error(), "grant list and watch") {
-			t.Errorf("Get before the first list: %v", err)
-		}
-		if _, err := i.Lister().List("", labels.Everything()); !errors.Is(err, informer.ErrNotSynced) {
-			t.Errorf("List before the first list: %v", err)
-		}
-		g.Stop()
-		_ = g.Wait()
-	})
-}
-
-func TestLister(t *testing.T) {
-	withInformer(t, Options[faulty.Thing]{}, func(i *Informer[faulty.Thing], _ *faulty.Server) {
-		if got, err := i.Lister().Get("", "b"); err != nil || got.Version != "8" {
-			t.Errorf("Get(b) = %v, %v", got, err)
-		}
-		if _, err := i.Lister().Get("", "nothing"); !apierrors.IsNotFound(err) {
-			t.Errorf("Get(nothing): %v", err)
-		}
-		if all, err := i.Lister().List("", labels.Everything()); err != nil || len(all) != 3 {
-			t.Errorf("List = %v, %v", all, err)
-		}
-	})
-}
-
 // forbidden is a server that lets nobody list.
 type forbidden struct{}
 
@@ -261,47 +169,6 @@ func (forbidden) List(context.Context, metav1.ListOptions) (listwatch.Page[fault
 
 func (forbidden) Watch(context.Context, metav1.ListOptions) (listwatch.Stream[faulty.Thing], error) {
 	return nil, faulty.Answer("forbidden")
-}
-
-func TestResyncOnDemandAndByPeriod(t *testing.T) {
-	withInformer(t, Options[faulty.Thing]{}, func(i *Informer[faulty.Thing], _ *faulty.Server) {
-		syncs := map[string]int{}
-		count := func(name string) func(*delta.Delta[faulty.Thing]) {
-			return func(d *delta.Delta[faulty.Thing]) {
-				if d.Op == delta.Sync {
-					syncs[name]++
-				}
-			}
-		}
-		never := subscribe(t, i, count("never"))
-		timed, err := i.Subscribe(count("timed"), informer.SubscribeOptions{Resync: resync.Policy{Period: time.Minute}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(3*time.Minute + time.Second)
-		synctest.Wait()
-		if syncs["timed"] != 9 || syncs["never"] != 0 {
-			t.Errorf("after three periods of three things: %v", syncs)
-		}
-		never.Resync(nil)
-		timed.SetResync(resync.Policy{Period: resync.Never})
-		time.Sleep(time.Hour)
-		synctest.Wait()
-		if syncs["timed"] != 9 || syncs["never"] != 3 {
-			t.Errorf("after a resync on demand: %v", syncs)
-		}
-	})
-}
-
-func TestStatus(t *testing.T) {
-	withInformer(t, Options[faulty.Thing]{}, func(i *Informer[faulty.Thing], _ *faulty.Server) {
-		subscribe(t, i, func(*delta.Delta[faulty.Thing]) {})
-		synctest.Wait()
-		status := i.Status()
-		if !status.Synced || status.Objects != 3 || status.Version != "10" || status.Pending != 0 || len(status.Subscribers) != 1 || !status.Subscribers[0].Synced {
-			t.Errorf("%+v", status)
-		}
-	})
 }
 
 func TestTransformThatFailsCostsItsObjectAlone(t *testing.T) {

@@ -73,6 +73,3 @@ func (c *cursor[T]) peek() ([]event[T], time.Time) {
 		c.node, c.index = next, 0
 	}
 }
-
-// skip moves past n of the events that peek returned.
-func (c *cursor[T]) skip(n int) { c.index += n }
