@@ -22,8 +22,9 @@ func TestSyncThatMeetsARepeatedEventIsShown(t *testing.T) {
 		{func(f *DeltaFIFO[note], _, _, _ delta.Key) { f.Resync() }, []string{"Sync a to all for 0", "Sync b to all for 0", "Updated c to all for 0"}},
 		{func(f *DeltaFIFO[note], a, b, c delta.Key) {
 			f.sync([]delta.Key{a, b, c}, &timetable.Audience{Members: []uint32{1}}, one)
+			f.sync([]delta.Key{a}, &timetable.Audience{Members: []uint32{2}}, one)
 			f.sync([]delta.Key{b}, &timetable.Audience{Members: []uint32{2}}, other)
-		}, []string{"Updated c to all for 0", "Sync a to [1] for 1", "Sync b to [1] for 1", "Sync c to [1] for 1", "Sync b to [2] for 2"}},
+		}, []string{"Updated c to all for 0", "Sync a to [1 2] for 1", "Sync b to [1] for 1", "Sync c to [1] for 1", "Sync b to [2] for 2"}},
 	} {
 		h := newHandFed(t, Options[note]{})
 		h.list(reflector.Replacement{Version: "5"}, note{"a", "1", "x"}, note{"b", "1", "x"}, note{"c", "1", "x"})

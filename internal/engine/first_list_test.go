@@ -1,14 +1,12 @@
 package engine
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
@@ -21,10 +19,7 @@ func TestALongFirstListIsNamed(t *testing.T) {
 	for name, late := range map[string]bool{"a late subscriber": true, "one that was there before": false} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var warned diary
-				p := newProcessor(partTraits(), warned.logger())
-				g := lifecycle.New(t.Context())
-				g.Guest("keep time", func(ctx context.Context) { _ = keepTime(ctx, newResyncer(resyncSeams{}), p.warn) })
+				p, warned := watched(t)
 				l := p.newSubscriber(informer.SubscribeOptions{Name: "billing", HighWater: 1000}, func(*delta.Delta[part]) { time.Sleep(time.Second) })
 				if late {
 					p.markSynced()
@@ -38,7 +33,7 @@ func TestALongFirstListIsNamed(t *testing.T) {
 					p.publish(added(objects))
 					p.markSynced()
 				}
-				g.Guest("billing", l.run)
+				p.group.Guest("billing", l.run)
 				synctest.Wait()
 				for second := range 20 {
 					if s := p.status(time.Now())[0]; s.Lag != uint64(objects-second) || s.Synced {
@@ -57,9 +52,6 @@ func TestALongFirstListIsNamed(t *testing.T) {
 				if s := p.status(time.Now())[0]; s.Lag != 0 || !s.Synced {
 					t.Errorf("at the end it is %d behind; synced: %t", s.Lag, s.Synced)
 				}
-				p.stop()
-				g.Stop()
-				_ = g.Wait()
 			})
 		})
 	}
@@ -68,17 +60,13 @@ func TestALongFirstListIsNamed(t *testing.T) {
 // TestALongFirstListIsNotABacklog sees no warning of one, however long the list is.
 func TestALongFirstListIsNotABacklog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var warned diary
-		p := newProcessor(partTraits(), warned.logger())
+		p, warned := watched(t)
 		p.markSynced()
-		g := lifecycle.New(t.Context())
 		all := map[delta.Key]part{}
 		for i := range 100 {
 			all[delta.Key{Name: fmt.Sprint(i)}] = part{}
 		}
-		l := p.newSubscriber(informer.SubscribeOptions{HighWater: 10}, func(*delta.Delta[part]) { time.Sleep(50 * time.Millisecond) })
-		p.join(l, worldOf(all))
-		g.Guest("", l.run)
+		p.add(informer.SubscribeOptions{HighWater: 10}, worldOf(all), func(*delta.Delta[part]) { time.Sleep(50 * time.Millisecond) })
 		for range 4 {
 			time.Sleep(time.Second)
 			p.warn(time.Now())
@@ -86,8 +74,5 @@ func TestALongFirstListIsNotABacklog(t *testing.T) {
 		if lines := warned.lines(); len(lines) != 0 {
 			t.Errorf("warned %q", lines)
 		}
-		p.stop()
-		g.Stop()
-		_ = g.Wait()
 	})
 }

@@ -8,7 +8,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
@@ -49,8 +48,7 @@ func panicAt(t *testing.T, lists informer.ListMode, at string) {
 			},
 		},
 	})
-	g := lifecycle.New(t.Context())
-	g.Go("informer", i.Run)
+	stop := start(t, i)
 	time.Sleep(time.Second / 2)
 	server.Put("d")
 	synctest.Wait()
@@ -64,10 +62,7 @@ func panicAt(t *testing.T, lists informer.ListMode, at string) {
 	if n := i.Store().Len(); n != 4 || i.Status().Reflector.State != reflector.Following {
 		t.Errorf("%d objects in the store, %s", n, i.Status().Reflector.Why)
 	}
-	g.Stop()
-	if err := g.Wait(); err != nil {
-		t.Error(err)
-	}
+	stop()
 	if server.Watches() != 0 || limiter.Taken() != 0 {
 		t.Errorf("%d watches are open and %d turns taken after the end", server.Watches(), limiter.Taken())
 	}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -31,6 +32,21 @@ func faultless(t *testing.T) *faulty.Server {
 	return server
 }
 
+// start runs the informer until the test ends, or stop is called, which waits for it.
+func start[T any](t *testing.T, i *Informer[T]) (stop func()) {
+	t.Helper()
+	group := lifecycle.New(t.Context())
+	group.Go("informer", i.Run)
+	stop = sync.OnceFunc(func() {
+		group.Stop()
+		if err := group.Wait(); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(stop)
+	return stop
+}
+
 // withInformer runs an informer for the server in a bubble, and stops it in the
 // end. The checks in after come then.
 func withInformer(t *testing.T, opts Options[faulty.Thing], test func(*Informer[faulty.Thing], *faulty.Server), after ...func(*Informer[faulty.Thing])) {
@@ -39,15 +55,11 @@ func withInformer(t *testing.T, opts Options[faulty.Thing], test func(*Informer[
 		server := faultless(t)
 		opts.Name, opts.Traits = "things", thingTraits
 		i := New[faulty.Thing](server, opts)
-		g := lifecycle.New(t.Context())
-		g.Go("informer", i.Run)
+		stop := start(t, i)
 		<-i.Synced()
 		synctest.Wait()
 		test(i, server)
-		g.Stop()
-		if err := g.Wait(); err != nil {
-			t.Error(err)
-		}
+		stop()
 		for _, check := range after {
 			check(i)
 		}

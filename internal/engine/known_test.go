@@ -6,7 +6,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -24,8 +23,7 @@ func TestTransformMayLeaveNoKey(t *testing.T) {
 			}
 			p := scopeOf(t, reach{namespace: "p"})
 			i := newScoped(t, opts, p, scopeOf(t, reach{except: []string{"p"}}))
-			g := lifecycle.New(t.Context())
-			g.Go("informer", i.Run)
+			start(t, i)
 			time.Sleep(time.Minute)
 			if !i.HasSynced() {
 				t.Error("not synced after a minute: ", i.Status().Reflector.Why)
@@ -43,8 +41,6 @@ func TestTransformMayLeaveNoKey(t *testing.T) {
 			if err := i.RemoveScope("p", informer.Silently); err != nil || i.Store().Len() != 3 {
 				t.Errorf("%d objects are left without p, %v", i.Store().Len(), err)
 			}
-			g.Stop()
-			_ = g.Wait()
 		})
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -44,8 +43,7 @@ func TestOnMutationMayCallTheInformer(t *testing.T) {
 				}
 			},
 		})
-		g := lifecycle.New(t.Context())
-		g.Go("informer", i.Run)
+		start(t, i)
 		synctest.Wait()
 		first.Text = "changed in place"
 		for n := range 3 { // each pushes another one out of what is watched
@@ -56,10 +54,6 @@ func TestOnMutationMayCallTheInformer(t *testing.T) {
 		synctest.Wait()
 		if _, there := i.Store().Get(delta.Key{Name: "a"}); called != 1 || there {
 			t.Errorf("called %d times, and a is still there: %t", called, there)
-		}
-		g.Stop()
-		if err := g.Wait(); err != nil {
-			t.Error(err)
 		}
 	})
 }

@@ -8,7 +8,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -47,8 +46,7 @@ func refuseAndRelist(t *testing.T, lists informer.ListMode, limit string) {
 			OnSkip:   func(context.Context, error) {},
 		},
 	})
-	g := lifecycle.New(t.Context())
-	g.Go("informer", i.Run)
+	start(t, i)
 	<-i.Synced()
 	server.Untold(func() {
 		server.Remove("c")
@@ -68,10 +66,6 @@ func refuseAndRelist(t *testing.T, lists informer.ListMode, limit string) {
 	time.Sleep(time.Hour)
 	if again := i.Status().Reflector.ListedAt; !again.Equal(listed) {
 		t.Errorf("listed again after %v, as if something had been missed", again.Sub(listed))
-	}
-	g.Stop()
-	if err := g.Wait(); err != nil {
-		t.Error(err)
 	}
 }
 

@@ -42,16 +42,11 @@ func withScopes(t *testing.T, opts Options[faulty.Thing], scopes func(*testing.T
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		i := newScoped(t, opts, scopes(t)...)
-		g := lifecycle.New(t.Context())
-		g.Go("informer", i.Run)
+		start(t, i)
 		synctest.Wait()
 		time.Sleep(time.Second) // the server answers after some milliseconds
 		synctest.Wait()
 		test(t, i)
-		g.Stop()
-		if err := g.Wait(); err != nil {
-			t.Error(err)
-		}
 	})
 }
 

@@ -35,19 +35,6 @@ func TestATaskEndsAloneOrWithItsGroup(t *testing.T) {
 	})
 }
 
-func TestATaskThatPanicsEndsItsGroup(t *testing.T) {
-	g := New(t.Context())
-	boom := errors.New("boom")
-	task := g.Task("fragile", func(context.Context) { panic(boom) })
-	<-task.Done()
-	defer func() {
-		if crash, ok := recover().(*Crash); !ok || crash.Task != "fragile" || !errors.Is(crash, boom) {
-			t.Errorf("Wait panicked with %v", crash)
-		}
-	}()
-	_ = g.Wait()
-}
-
 // endOf returns what a task that runs in the caller's goroutine makes of that.
 func endOf(g *Group, task func(context.Context) error) (value any, err error) {
 	type end struct {

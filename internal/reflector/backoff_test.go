@@ -31,16 +31,6 @@ func TestBackoffJitter(t *testing.T) {
 	}
 }
 
-func TestBackoffDefaults(t *testing.T) {
-	want := informer.Backoff{Initial: 800 * time.Millisecond, Max: 30 * time.Second, Factor: 2, Jitter: 1, Reset: 2 * time.Minute}
-	if got := fillBackoff(informer.Backoff{}, DefaultSettings.Backoff); got != want {
-		t.Errorf("the defaults are %+v, want %+v", got, want)
-	}
-	if got := fillBackoff(informer.Backoff{Jitter: -1}, DefaultSettings.Backoff).Jitter; got != -1 {
-		t.Errorf("no jitter became %v", got)
-	}
-}
-
 func TestBackoffNeverShrinks(t *testing.T) {
 	b := backoff{Backoff: informer.Backoff{Initial: time.Minute, Max: time.Second, Factor: 0.1, Reset: time.Hour}}
 	for range 3 {

@@ -36,27 +36,6 @@ func TestListLimiterServesInOrder(t *testing.T) {
 	})
 }
 
-func TestListLimiterLetsSeveralList(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := NewLimiter(2)
-		g := lifecycle.New(t.Context())
-		for range 5 {
-			g.Guest("reader", func(ctx context.Context) {
-				useTurn(ctx, t, l, func() {})
-			})
-		}
-		for _, want := range []int{2, 2, 1, 0} {
-			synctest.Wait()
-			if l.Taken() != want {
-				t.Errorf("%d list at once, want %d", l.Taken(), want)
-			}
-			time.Sleep(time.Minute)
-		}
-		g.Stop()
-		_ = g.Wait()
-	})
-}
-
 func TestListLimiterGivesUpWithContext(t *testing.T) {
 	l := NewLimiter(0)
 	ctx, cancel := context.WithCancel(t.Context())
