@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -120,7 +121,7 @@ func (c *controller[T]) process(batch Batch[T]) {
 	for len(entries) > 0 {
 		entry := entries[0]
 		entries = entries[1:]
-		c.carryOut(entry)
+		entry.carryOut()
 	}
 }
 
@@ -236,25 +237,6 @@ func (c *controller[T]) audienceOfUnchanged() *timetable.Audience {
 	return timetable.Everyone
 }
 
-func (c *controller[T]) carryOut(entry control[T]) {
-	switch e := entry.(type) {
-	case *join[T]:
-		c.join(e)
-	case *reindex[T]:
-		answerWith(e.answer, func() error { return c.store.AddIndexers(e.indexers) })
-	case *outsideWrite[T]:
-		answerWith(e.answer, func() error { return write(c.store, e.change) })
-	case *passage[T]:
-		e.answer <- nil
-	case *dismissal[T]:
-		c.dismiss(e)
-	case *forgetting[T]:
-		c.past = nil
-	default:
-		panic(fmt.Sprintf("BUG: control entry %T", entry))
-	}
-}
-
 // observe has the mutation detector take note of what was stored.
 func (c *controller[T]) observe(events []event[T]) {
 	for i := range events {
@@ -263,14 +245,13 @@ func (c *controller[T]) observe(events []event[T]) {
 }
 
 // join tells a subscriber of everything that the store has and, from the next batch
-// on, of what changes.
-func (c *controller[T]) join(e *join[T]) {
-	defer close(e.joined)
-	if e.subscriber.saved && !c.listed() {
-		c.waiting = append(c.waiting, e.subscriber)
+// on, of what changes. One that compares waits for the first list.
+func (c *controller[T]) join(l *subscriber[T]) {
+	if l.saved && !c.listed() {
+		c.waiting = append(c.waiting, l)
 		return
 	}
-	c.admit(e.subscriber)
+	c.admit(l)
 }
 
 // admit is join for a subscriber that need not wait.
@@ -293,16 +274,28 @@ func (c *controller[T]) admitAll() {
 	c.waiting = nil
 }
 
-// dismiss takes the objects of a scope out of the store, and tells the subscribers if
-// they are to know.
-func (c *controller[T]) dismiss(e *dismissal[T]) {
-	events := e.carryOut(c.store, c.fifo.visibleVersion())
+// dismiss takes the objects of a scope out of the store, all in one commit, and tells the subscribers if they are to know.
+func (c *controller[T]) dismiss(gone reach, how informer.Removal) {
+	var keys []delta.Key
+	for key := range c.fifo.opts.Known.Keys(gone.namespace) {
+		if gone.has(key.Namespace) {
+			keys = append(keys, key)
+		}
+	}
+	slices.SortFunc(keys, delta.Key.Compare)
+	now, version := time.Now(), c.fifo.visibleVersion()
+	events := make([]event[T], len(keys))
+	txn := c.store.Begin(len(keys))
+	for i, key := range keys {
+		old, _ := txn.Remove(key)
+		events[i].Delta = delta.Delta[T]{Key: key, Op: delta.OutOfScope, Old: old, Version: c.traits.Version(old), Seen: now}
+	}
+	txn.Commit(version)
 	if c.mutations != nil {
 		c.observe(events)
 	}
-	if e.how == informer.AsOutOfScope {
+	if how == informer.AsOutOfScope {
 		c.testify(events)
-		c.processor.publish(events)
+		c.processor.publishAt(now, events)
 	}
-	e.answer <- nil
 }

@@ -198,7 +198,7 @@ func (f *DeltaFIFO[T]) Resync() {
 
 // control adds an entry for the consumer to carry out at the end of a batch. It
 // reports false if the queue is closed, so that nobody waits for an answer.
-func (f *DeltaFIFO[T]) control(c control[T]) bool {
+func (f *DeltaFIFO[T]) control(c control) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.closed {
@@ -265,7 +265,7 @@ func (f *DeltaFIFO[T]) Close() {
 }
 
 // abandoned returns the control entries that nobody will carry out any more.
-func (f *DeltaFIFO[T]) abandoned() []control[T] {
+func (f *DeltaFIFO[T]) abandoned() []control {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	left := f.pending.controls

@@ -151,11 +151,8 @@ func (s *scope[T]) awaitList(ctx context.Context, number uint64) error {
 
 // await waits until what is pending is visible.
 func (i *Informer[T]) await(ctx context.Context) error {
-	answer := make(chan error, 1)
-	i.mu.Lock()
-	queued := i.phase == running && i.fifo.control(&passage[T]{answer: answer})
-	i.mu.Unlock()
-	if !queued {
+	entry, answer := asked(func() error { return nil })
+	if !i.queue(entry) {
 		return ErrStopped
 	}
 	select {

@@ -131,12 +131,9 @@ func (c *comparison[T]) gone(about delta.Delta[T], key delta.Key, last T) delta.
 }
 
 // ForgetSaved lets go of what was saved. Those who compare from now on are told what there is.
-func (i *Informer[T]) ForgetSaved() { i.fifo.control(&forgetting[T]{}) }
-
-// forgetting has the Controller forget what was saved.
-type forgetting[T any] struct{}
-
-func (*forgetting[T]) abandon(error) {} // it ends with the Controller
+func (i *Informer[T]) ForgetSaved() {
+	i.fifo.control(control{func() { i.controller.past = nil }, func(error) {}})
+}
 
 // listed reports whether readers see the first list.
 func (c *controller[T]) listed() bool { return isClosed(c.fifo.synced) }

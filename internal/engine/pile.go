@@ -29,7 +29,7 @@ type pile[T any] struct {
 	index    keyIndex[T] // Invariant: it has each key of a live item, at the newest of them.
 	live     int         // Invariant: the number of items with an Op; the others were taken by key.
 	head     int         // Invariant: all items before it were taken by key.
-	controls []control[T]
+	controls []control
 	version  string // what the store's watermark will be; empty leaves it
 }
 

@@ -121,12 +121,13 @@ func (i *Informer[T]) RemoveScope(namespace string, how informer.Removal) error 
 	i.mu.Lock()
 	i.forget()
 	i.mu.Unlock()
-	answer := make(chan error, 1)
-	entry := &dismissal[T]{reach: s.reach, how: how, traits: &i.opts.Traits, answer: answer}
-	return i.inTurn(entry, answer, func() error {
-		entry.carryOut(i.store, i.fifo.visibleVersion())
-		return nil
-	})
+	dismiss := func(how informer.Removal) func() error {
+		return func() error {
+			i.controller.dismiss(s.reach, how)
+			return nil
+		}
+	}
+	return i.inTurn(dismiss(how), dismiss(informer.Silently)) // without a Controller nobody is told
 }
 
 // check returns why the scope cannot be added.

@@ -63,8 +63,13 @@ func (i *Informer[T]) register(tell func(*delta.Delta[T]), opts informer.Subscri
 	i.subscriptions[s] = struct{}{}
 	i.scheduleLocked(s)
 	joined = make(chan struct{})
-	if i.phase != running || !i.fifo.control(&join[T]{subscriber: s.subscriber, joined: joined}) {
-		close(joined)
+	over := func(error) { close(joined) } // the informer ends a subscriber that has not joined
+	entry := control{abandon: over, carryOut: func() {
+		defer over(nil)
+		i.controller.join(s.subscriber)
+	}}
+	if i.phase != running || !i.fifo.control(entry) {
+		over(nil)
 	}
 	return s, joined, nil
 }
