@@ -8,11 +8,9 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// PopKey is [DeltaFIFO.Pop] for one key at a time: the one whose first delta is
-// the oldest, with everything that is pending for it. client-go's DeltaFIFO pops
-// so; our own Controller does not, as objects would become visible out of order.
-// A queue is popped either by key or as a whole, not both; and one that is popped
-// by key has no use for versions, which nobody would take out.
+// PopKey is [DeltaFIFO.Pop] for one key: the one whose first delta is the oldest, with all that is pending for it.
+// client-go's DeltaFIFO pops so. A queue is popped either by key or as a whole; one that is popped by key has no use
+// for versions.
 func (f *DeltaFIFO[T]) PopKey(ctx context.Context) (Batch[T], error) {
 	return f.await(ctx, f.tryPopKey)
 }

@@ -16,27 +16,20 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
-// Unchanged says what becomes of an object that is seen again in the state in
-// which it is known: in a relist, by its version, or in a watch event that repeats
-// another. An event that brings another content under a known version is a change.
+// Unchanged says what becomes of an object that is seen again in the state in which it is known. An event that brings
+// another content under a known version is a change.
 type Unchanged uint8
 
 const (
 	// SkipUnchanged tells nobody: nothing happened.
 	SkipUnchanged Unchanged = iota
-	// SyncUnchanged shows it as a Sync to the subscribers that take part in resyncs, as
-	// they have asked to see unchanged objects; and to all where none does.
+	// SyncUnchanged shows it as a Sync to the subscribers that take part in resyncs, and to all where none does.
 	SyncUnchanged
 )
 
-// controller is the one goroutine that writes the store and decides who is told
-// what. Everything reaches it through the queue, so that what it does has an order
-// and needs no lock:
-//
-//	next ──▶ apply to the store ──▶ visible ──▶ publish ──▶ controls ──▶ next, which releases
-//
-// Readers see a batch at once, before any subscriber hears of it. A subscriber that
-// joins does so between two batches, with the store as it is then.
+// controller is the one goroutine that writes the store and decides who is told what. Everything reaches it through
+// the queue, so it needs no lock. Readers see a batch before any subscriber hears of it, and a subscriber joins
+// between two batches.
 type controller[T any] struct {
 	fifo      *DeltaFIFO[T]
 	store     *store.Store[T]
@@ -194,11 +187,9 @@ func (c *controller[T]) put(txn *store.Txn[T], e *event[T]) bool {
 	return true
 }
 
-// shows reports whether an event shows the state that the store already has. For a
-// list the version decides unless that is not to be believed, because comparing every
-// object makes a relist expensive. A watch rarely brings a known version, so there the contents are compared.
-// Such an event repeats an earlier one, or the server changes objects without giving
-// them new versions. A server that went back gives its versions out a second time. What nobody may read counts as changed.
+// shows reports whether an event shows the state that the store already has. For a list the version decides unless
+// that is not to be believed, because comparing objects makes a relist expensive. Contents are compared for a watch,
+// which rarely brings a known version: it repeats an event, or the server changes objects without new versions.
 func (c *controller[T]) shows(e *event[T], old T) bool {
 	if !c.traits.SameState(old, e.New) {
 		return false

@@ -89,10 +89,9 @@ func (c *coverage[T]) called(namespace string) *scope[T] {
 // objects without a namespace. It takes no lock.
 func (i *Informer[T]) Covers(namespace string) bool { return i.coverage.Load().of(namespace) != nil }
 
-// SyncedIn returns nil if the scope that has the namespace is listed, and it can be
-// read what is there and what is not. Otherwise the error wraps [informer.ErrNotCovered], or
-// [informer.ErrNotSynced] with the reason. Where scopes may be removed meanwhile, ask again
-// after reading.
+// SyncedIn returns nil if the scope that has the namespace is listed. Otherwise the error wraps
+// [informer.ErrNotCovered], or [informer.ErrNotSynced] with the reason. Where scopes may be removed meanwhile, ask
+// again after reading.
 func (i *Informer[T]) SyncedIn(namespace string) error {
 	s := i.coverage.Load().of(namespace)
 	if s == nil {

@@ -5,10 +5,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// event is a Delta on its way through the engine, and what the engine notes beside it. The
-// queue takes it in as the server told it, the Controller adds what was there before. The
-// Controller makes a slice of events of each batch; once published it is shared and
-// read-only.
+// event is a Delta on its way through the engine, and what the engine notes beside it. The Controller makes a slice
+// of events of each batch; once published it is shared and read-only.
 type event[T any] struct {
 	delta.Delta[T]
 

@@ -10,12 +10,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// inlet is where what one scope's Reflector learns enters the queue, and what the
-// queue knows of that scope. It takes objects within its reach alone, and nothing
-// once it is closed: an event that comes late changes nothing.
-//
-// Each scope has a history of its own, so each inlet has a version of its own; the
-// version that a batch brings the store to is the lowest of them.
+// inlet is where what one scope's Reflector learns enters the queue, with the version that the scope is at. It takes
+// objects within its reach alone, and nothing once it is closed.
 type inlet[T any] struct {
 	fifo   *DeltaFIFO[T]
 	reach  reach
@@ -127,9 +123,8 @@ func (in *inlet[T]) Push(d delta.Delta[T], position string) error {
 	return err
 }
 
-// resumesLocked reports whether a state of the object was left out before an event. That is
-// where the gap ends: those who have succeeded in it may have read that state, and a
-// predicate may hold back the event that undoes it.
+// resumesLocked reports whether a state of the object was left out before an event. That is where the gap ends: those
+// who have succeeded in it may have read that state.
 func (in *inlet[T]) resumesLocked(key delta.Key) bool {
 	omitted := in.omitted.before(key)
 	if omitted && in.gaps != nil {
@@ -309,8 +304,8 @@ func (f *DeltaFIFO[T]) noteSyncedLocked(oldest uint64) {
 	})
 }
 
-// countLateLocked counts a gap where subscribers have not waited for the first list. Nobody is told what of the scope was deleted
-// before it, and those who have succeeded meanwhile may have looked at that.
+// countLateLocked counts a gap where subscribers have not waited for the first list. Nobody is told what of the scope
+// was deleted before it.
 func (in *inlet[T]) countLateLocked() {
 	if in.gaps != nil && isClosed(in.ready) {
 		in.gaps.Add(1)

@@ -168,8 +168,8 @@ func (p *pile[T]) takeOldest(out *pile[T]) {
 	}
 }
 
-// makeRoom makes room for n items. Where most of the pile was taken by key, that
-// is the room of those, so that each item is moved a constant number of times.
+// makeRoom makes room for n items. Where most of the pile was taken by key, that is the room of those, so that each
+// item is moved a constant number of times.
 func (p *pile[T]) makeRoom(n int) {
 	if n > 1 && (p.index.used+n)*4 >= len(p.index.slots)*3 {
 		p.index.rebuild(p.items, 0, n)
@@ -193,9 +193,8 @@ func (p *pile[T]) makeRoom(n int) {
 	p.index.rebuild(p.items, shift, n)
 }
 
-// roomKept is how much room a pile keeps however little it is used. Beyond that it
-// keeps what it has as long as a quarter is used, so that a steady stream does not
-// make it grow again for each batch, and a relist does not fill memory for good.
+// roomKept is how much room a pile keeps however little it is used. Beyond that it keeps what it has while a quarter
+// is used, so that a relist does not fill memory for good.
 const roomKept = 4096
 
 // reset empties the pile for the next use.

@@ -13,14 +13,12 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
-// resyncer lets a [timetable] run: it owns the lock, the timer, and the gathering of
-// keys, which may take long and therefore is not the Controller's to do. Handing
-// out is: the Controller asks between two batches, when what it was given before
-// is published, because nobody else pops the FIFO.
+// resyncer lets a [timetable] run: it owns the lock, the timer, and the gathering of keys, which may take long.
+// Handing out is the Controller's, between two batches.
 //
 //	keepTime ── gathers keys, begins runs ──▶ kick ──▶ Controller ──▶ refill ──▶ FIFO
 //	                                              ▲
-//	subscriber that has caught up ──────────────────┘
+//	subscriber that has caught up ────────────────┘
 type resyncer struct {
 	resyncSeams
 	changed chan struct{} // cap 1; a token for keepTime to look again

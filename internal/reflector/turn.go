@@ -10,8 +10,8 @@ func (r *Reflector[T]) takeTurn(ctx context.Context) bool {
 	})
 }
 
-// keepsTurn notes that the list has brought something. If it was silent before that, others
-// may be listing now, and it waits for them. It reports false if ctx ended.
+// keepsTurn notes that the list has brought something. If it was silent, others may be listing now, and it waits for
+// them. It reports false if ctx ended.
 func (r *Reflector[T]) keepsTurn(ctx context.Context) bool {
 	if r.turn.flows() {
 		return true
@@ -32,6 +32,6 @@ func (r *Reflector[T]) queue(wait func() bool) bool {
 	r.enter(Queued)
 	asked := r.opts.Now()
 	taken := wait()
-	r.counts.turns.Observe(uint64(max(0, r.opts.Now().Sub(asked))))
+	r.turns.Observe(uint64(max(0, r.opts.Now().Sub(asked))))
 	return taken
 }
