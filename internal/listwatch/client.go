@@ -69,9 +69,8 @@ type reader[T any] struct {
 
 var _ ListWatcher[any] = (*reader[any])(nil)
 
-// List copies each object out of the list it came in, or lends it. Objects of a
-// typed list are elements of one array, which would otherwise stay in memory for as
-// long as any one of them does.
+// List copies each object out of the list it came in, or lends it. A typed list is one array, which would stay in
+// memory for as long as any object does.
 func (l *reader[T]) List(ctx context.Context, opts metav1.ListOptions) (Page[T], error) {
 	list, err := l.client.List(ctx, opts)
 	if err != nil {

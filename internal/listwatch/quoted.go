@@ -7,8 +7,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// quotes is how the errors of decoders begin to quote the object, or the list, whose kind or version
-// they miss. That may be a Secret, and errors are logged and shown.
+// quotes is how errors of decoders begin to quote the object whose kind or version they miss. That may be a Secret.
 const quotes = " is missing in '"
 
 // WithoutQuotes returns an error of a client without what it quotes of the server's answer.

@@ -4,8 +4,7 @@ package lock
 
 import "runtime"
 
-// traced is the number of the calling goroutine. Only a stack trace says it. The runtime makes
-// the whole trace, and one at a time for all goroutines, so this takes many microseconds.
+// traced is the number of the calling goroutine. Only a stack trace says it, which takes many microseconds.
 func traced() (number uint64) {
 	const before = "goroutine "
 	var trace [len(before) + 20]byte

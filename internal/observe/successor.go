@@ -10,10 +10,9 @@ var ErrCacheStopped = errors.New("the cache has stopped")
 
 type successorKey struct{}
 
-// AskForSuccessor returns a context with which GetInformer makes no informer: it waits until somebody
-// else has asked for the kind. So a source gets the informer that takes the place of one which was
-// removed, and does not bring back what somebody has removed. A context passes through caches that
-// wrap ours. One that does not know of it gives what it has.
+// AskForSuccessor returns a context with which GetInformer makes no informer: it waits until somebody else has asked
+// for the kind. So a source does not bring back what somebody has removed. A cache that does not know of it gives
+// what it has.
 func AskForSuccessor(ctx context.Context) context.Context {
 	return context.WithValue(ctx, successorKey{}, true)
 }
