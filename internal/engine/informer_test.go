@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math/rand/v2"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -14,8 +13,6 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
-	"github.com/delta-runtime/delta-runtime/internal/reflector"
-	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
@@ -111,37 +108,6 @@ func versionNumber(t *testing.T, version string) int {
 	return n
 }
 
-func TestWritesFromOutside(t *testing.T) {
-	seed := func(txn *store.Txn[faulty.Thing]) {
-		txn.Put(delta.Key{Name: "seeded"}, faulty.Thing{Name: "seeded", Version: "1"})
-	}
-	byVersion := store.Indexers[faulty.Thing]{"version": func(t faulty.Thing) ([]string, error) { return []string{t.Version}, nil }}
-	check := func(t *testing.T, i *Informer[faulty.Thing]) {
-		t.Helper()
-		if err := i.Write(seed); err != nil {
-			t.Error(err)
-		}
-		if _, ok := i.Store().Get(delta.Key{Name: "seeded"}); !ok {
-			t.Error("what was written cannot be read")
-		}
-		if err := i.AddIndexers(byVersion); err != nil {
-			t.Error(err)
-		}
-		if found, err := i.Store().ByIndex("version", "1"); err != nil || len(found) != 1 {
-			t.Errorf("the new index finds %v, %v", found, err)
-		}
-	}
-	t.Run("before Run", func(t *testing.T) {
-		check(t, New[faulty.Thing](faultless(t), Options[faulty.Thing]{Name: "things", Traits: thingTraits}))
-	})
-	t.Run("while it runs", func(t *testing.T) {
-		withInformer(t, Options[faulty.Thing]{}, func(i *Informer[faulty.Thing], _ *faulty.Server) { check(t, i) })
-	})
-	t.Run("after it has stopped", func(t *testing.T) {
-		withInformer(t, Options[faulty.Thing]{}, func(*Informer[faulty.Thing], *faulty.Server) {}, func(i *Informer[faulty.Thing]) { check(t, i) })
-	})
-}
-
 func TestInformerRunsOnce(t *testing.T) {
 	withInformer(t, Options[faulty.Thing]{}, func(i *Informer[faulty.Thing], _ *faulty.Server) {
 		if err := i.Run(context.Background()); !errors.Is(err, ErrStarted) {
@@ -181,33 +147,4 @@ func (forbidden) List(context.Context, metav1.ListOptions) (listwatch.Page[fault
 
 func (forbidden) Watch(context.Context, metav1.ListOptions) (listwatch.Stream[faulty.Thing], error) {
 	return nil, faulty.Answer("forbidden")
-}
-
-func TestTransformThatFailsCostsItsObjectAlone(t *testing.T) {
-	for _, lists := range []informer.ListMode{informer.StreamFirst, informer.PagesOnly} {
-		var skipped []error
-		opts := Options[faulty.Thing]{
-			Transform: func(obj faulty.Thing) (faulty.Thing, error) {
-				if obj.Name == "b" {
-					return faulty.Thing{}, errors.New("cannot be transformed")
-				}
-				return obj, nil
-			},
-			Reflector: reflector.Options[faulty.Thing]{
-				Settings: informer.Settings{Lists: lists},
-				OnSkip:   func(_ context.Context, err error) { skipped = append(skipped, err) },
-			},
-		}
-		withInformer(t, opts, func(i *Informer[faulty.Thing], _ *faulty.Server) {
-			if got := i.Store().Len(); got != 2 {
-				t.Errorf("%d objects in the store, want those two that can be transformed", got)
-			}
-			if got := i.Status().Reflector.Skipped; got == 0 || len(skipped) != got || !strings.Contains(skipped[0].Error(), "b") {
-				t.Errorf("skipped %d, told of %v", got, skipped)
-			}
-			if got := i.Gaps(); got != uint64(len(skipped)) {
-				t.Errorf("%d objects were skipped, which are %d gaps", len(skipped), got)
-			}
-		})
-	}
 }

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"fmt"
 	"iter"
 	"maps"
@@ -256,18 +255,5 @@ func TestLeavingDuringTheSnapshotReleasesIt(t *testing.T) {
 		if heard != 1 || snapshot.released.Load() != 1 || isClosed(l.Synced()) {
 			t.Errorf("heard %d of 2, released %d times, synced: %t", heard, snapshot.released.Load(), isClosed(l.Synced()))
 		}
-	})
-}
-
-func TestContextEndsSubscribers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := newProcessor(partTraits(), logr.Discard())
-		ctx, cancel := context.WithCancel(t.Context())
-		l := p.newSubscriber(informer.SubscribeOptions{}, func(*delta.Delta[part]) {})
-		p.join(l, nil)
-		go l.run(ctx)
-		synctest.Wait()
-		cancel()
-		<-l.Done()
 	})
 }

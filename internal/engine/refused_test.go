@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -38,12 +40,12 @@ func TestRefusedObjectKeepsNoPhantoms(t *testing.T) {
 
 func refuseAndRelist(t *testing.T, lists informer.ListMode, limit string) {
 	t.Helper()
-	server := faultless(t)
+	server, skipped := faultless(t), atomic.Uint64{}
 	i := New[faulty.Thing](server, Options[faulty.Thing]{
 		Name: "things", Traits: thingTraits, Transform: refusing(limit),
 		Reflector: reflector.Options[faulty.Thing]{
 			Settings: informer.Settings{Lists: lists},
-			OnSkip:   func(context.Context, error) {},
+			OnSkip:   func(context.Context, error) { skipped.Add(1) },
 		},
 	})
 	start(t, i)
@@ -61,6 +63,9 @@ func refuseAndRelist(t *testing.T, lists informer.ListMode, limit string) {
 	}
 	if b, there := lookUp(i, "b"); there != (limit == "8") || there && b.Version != "8" {
 		t.Errorf("b is %v (there: %t), want its last good state", b, there)
+	}
+	if n, status := skipped.Load(), i.Status().Reflector; n == 0 || i.Gaps() != n || status.Skipped != int(n) || !strings.Contains(status.LastSkipped.Error(), "b") {
+		t.Errorf("%d objects were skipped, which are %d gaps, and the status says %d, the last %v", n, i.Gaps(), status.Skipped, status.LastSkipped)
 	}
 	listed := i.Status().Reflector.ListedAt
 	time.Sleep(time.Hour)
