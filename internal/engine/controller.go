@@ -75,18 +75,13 @@ func (c *controller[T]) run(ctx context.Context) error {
 		if chunk, more := c.resync.refill(); more {
 			c.fifo.sync(chunk.Keys, chunk.To, chunk.Origin)
 		} else if !ok {
-			c.await(ctx)
+			select {
+			case <-c.fifo.ready:
+			case <-ctx.Done():
+			}
 		}
 	}
 	return ctx.Err()
-}
-
-// await waits until there may be something to do.
-func (c *controller[T]) await(ctx context.Context) {
-	select {
-	case <-c.fifo.ready:
-	case <-ctx.Done():
-	}
 }
 
 func (c *controller[T]) process(batch Batch[T]) {

@@ -80,7 +80,7 @@ func (in *inlet[T]) shut() {
 	itself := func(other *inlet[T]) bool { return other == in }
 	f.inlets = slices.DeleteFunc(f.inlets, itself)
 	f.scopes.waiting = slices.DeleteFunc(f.scopes.waiting, itself)
-	f.scopes.unfile(in)
+	f.scopes.file(in, "")
 	f.pending.drop(func(key delta.Key) bool { return in.reach.has(key.Namespace) })
 	f.settleLocked() // the others may have been waiting for this one
 	f.ringLocked()
@@ -233,12 +233,9 @@ func (f *DeltaFIFO[T]) handOutLocked() {
 func (f *DeltaFIFO[T]) shown() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.revealLocked()
+	f.scopes.reveal()
 	f.noteSyncedLocked(f.pending.oldest())
 }
-
-// revealLocked notes that readers see what was handed out.
-func (f *DeltaFIFO[T]) revealLocked() { f.scopes.reveal() }
 
 // visibleVersion is the version of what can be read.
 func (f *DeltaFIFO[T]) visibleVersion() string {
