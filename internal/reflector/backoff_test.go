@@ -23,15 +23,6 @@ func TestBackoffGrowsToItsCap(t *testing.T) {
 	}
 }
 
-func TestBackoffJitter(t *testing.T) {
-	for random, want := range map[float64]string{0: "1s", 0.5: "1.25s", 0.999: "1.499s"} {
-		b := backoff{Backoff: fillBackoff(informer.Backoff{Initial: time.Second, Jitter: 0.5}, DefaultSettings.Backoff)}
-		if got := b.wait(time.Unix(0, 0), random).Truncate(time.Millisecond).String(); got != want {
-			t.Errorf("random %v waits %v, want %v", random, got, want)
-		}
-	}
-}
-
 func TestBackoffNeverShrinks(t *testing.T) {
 	b := backoff{Backoff: informer.Backoff{Initial: time.Minute, Max: time.Second, Factor: 0.1, Reset: time.Hour}}
 	for range 3 {

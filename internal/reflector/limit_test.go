@@ -53,32 +53,6 @@ func TestListLimiterGivesUpWithContext(t *testing.T) {
 	}
 }
 
-func TestNilListLimiterBoundsNothing(t *testing.T) {
-	var l *Limiter
-	for range 100 {
-		taken, ok := l.take(t.Context())
-		if !ok || !taken.flows() {
-			t.Fatal("no turn")
-		}
-		taken.keep()
-		taken.give()
-	}
-	if l.Limit() != 0 || l.Taken() != 0 || l.Waiting() != 0 {
-		t.Errorf("limit %d, taken %d, waiting %d; want zeros", l.Limit(), l.Taken(), l.Waiting())
-	}
-}
-
-func TestListLimiterKnowsItsTurns(t *testing.T) {
-	taken, _ := NewLimiter(1).take(t.Context())
-	taken.give()
-	defer func() {
-		if recover() == nil {
-			t.Error("a turn was given back twice")
-		}
-	}()
-	taken.give()
-}
-
 // useTurn lists for a minute, in which something comes all the time.
 func useTurn(ctx context.Context, t *testing.T, l *Limiter, begin func()) {
 	taken, ok := l.take(ctx)

@@ -189,30 +189,6 @@ func TestASpreadResyncLastsUntilTheNextTick(t *testing.T) {
 	}
 }
 
-func TestRateIsKept(t *testing.T) {
-	r := New(nil)
-	now := epoch
-	r.set(1, resync.Policy{Period: time.Hour, Rate: 50}, now)
-	now = now.Add(time.Hour)
-	for _, tick := range r.Due(now) {
-		r.Begin(tick, someKeys(500), now)
-	}
-	began := now
-	for len(r.runs) > 0 {
-		if batch, ok := r.Next(now, func(uint32) uint64 { return 0 }); ok {
-			if len(batch.Keys) > 5 {
-				t.Fatalf("%d at once, at 50 a second", len(batch.Keys))
-			}
-			r.Drained()
-		} else {
-			now = r.Wake(now)
-		}
-	}
-	if took := now.Sub(began); took < 9*time.Second || took > 11*time.Second {
-		t.Errorf("500 keys took %v, want 10s at 50 a second", took)
-	}
-}
-
 func TestJitterStaysWithinItsFraction(t *testing.T) {
 	r := New(rand.New(rand.NewPCG(1, 2)))
 	now := epoch
