@@ -18,21 +18,22 @@ func Against(obj, like any) {
 // Equal reports whether two objects are equal that anybody may have. What nobody may read is taken to differ, unless it is
 // one in memory: see [Legible]. Only the pointers to two values of one type can be equal.
 func Equal(a, b any) bool {
-	return equal(a, b, func(l *layout) []part { return l.parts })
+	return equal(a, b, scope{published: true}, func(l *layout) []part { return l.parts })
 }
 
-// EqualObjects is Equal for whole objects of the API, whatever their TypeMeta says. A server sends the type with each
-// custom resource of a list, and a client takes it out of each event.
+// EqualObjects is Equal for whole objects of the API, whatever their TypeMeta says, and in whichever zone their times
+// are. A server sends the type with each custom resource of a list, and a client takes it out of each event. A decoder
+// or a transform chooses the zone.
 func EqualObjects(a, b any) bool {
-	return equal(a, b, func(l *layout) []part { return l.parts[l.typeMeta:] })
+	return equal(a, b, scope{published: true, instants: true}, func(l *layout) []part { return l.parts[l.typeMeta:] })
 }
 
-func equal(a, b any, parts func(*layout) []part) bool {
+func equal(a, b any, in scope, parts func(*layout) []part) bool {
 	x, y := reflect.ValueOf(a), reflect.ValueOf(b)
 	if !matchable(x, y) {
 		return x.IsValid() && y.IsValid() && x.Kind() == reflect.Pointer && x.Type() == y.Type() && x.UnsafePointer() == y.UnsafePointer()
 	}
-	return match(parts(layoutOf(x.Type().Elem())), x.UnsafePointer(), y.UnsafePointer(), scope{published: true})
+	return match(parts(layoutOf(x.Type().Elem())), x.UnsafePointer(), y.UnsafePointer(), in)
 }
 
 // matchable reports whether two values are pointers to two values of one type.

@@ -10,7 +10,7 @@
 //	like: {a}, {b}, {d}  ◀────────────────────┘
 //
 // Two values are equal here if nobody could tell them apart: nil is not empty, times
-// in two locations are two times, and zeros with two signs are two numbers. A struct with
+// in two locations are two times except for [EqualObjects], and zeros with two signs are two numbers. A struct with
 // unexported fields is equal to nothing, unless it is a time, or a quantity that is in a map or has its text. Neither is a
 // value that decodes itself by code that nobody here knows ([Foreign]).
 //

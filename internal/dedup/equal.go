@@ -17,7 +17,10 @@ import (
 func equalStructs(t reflect.Type) equality {
 	switch t {
 	case reflect.TypeFor[time.Time]():
-		return func(a, b unsafe.Pointer, _ scope) bool { return *(*time.Time)(a) == *(*time.Time)(b) } //nolint:staticcheck // the zone counts, too
+		return func(a, b unsafe.Pointer, in scope) bool {
+			x, y := *(*time.Time)(a), *(*time.Time)(b)
+			return x == y || in.instants && x.Equal(y) //nolint:staticcheck // otherwise the zone counts, too
+		}
 	case reflect.TypeFor[resource.Quantity]():
 		return equalQuantities
 	}

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"sync"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -118,6 +119,29 @@ func TestTheTypeOfAnObjectIsNotItsState(t *testing.T) {
 	}
 	if dedup.EqualObjects(&own{"a"}, &own{"a"}) || dedup.EqualObjects(&ownObject{}, &ownObject{}) {
 		t.Error("what nobody may read is said to be equal")
+	}
+}
+
+// TestATimeOfAnObjectIsAnInstant is about lists that are compared by content: the zone of a time is no change.
+func TestATimeOfAnObjectIsAnInstant(t *testing.T) {
+	type holder struct {
+		metav1.ObjectMeta
+		Times map[string]metav1.Time
+	}
+	here := metav1.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	there := metav1.Time{Time: here.In(time.FixedZone("", 3600))}
+	later := metav1.Time{Time: here.Add(1)}
+	of := func(at metav1.Time) *holder {
+		return &holder{metav1.ObjectMeta{CreationTimestamp: at, DeletionTimestamp: &at}, map[string]metav1.Time{"a": at}}
+	}
+	if !dedup.EqualObjects(of(here), of(there)) {
+		t.Error("times in two zones make two objects of one")
+	}
+	if dedup.EqualObjects(of(here), of(later)) {
+		t.Error("two times are said to be equal")
+	}
+	if dedup.Equal(of(here), of(there)) {
+		t.Error("as mere values they are equal")
 	}
 }
 

@@ -13,6 +13,7 @@ type scope struct {
 	change    bool // to share what is equal
 	published bool // both are, not only the second
 	copied    bool // the values are copies of what is in two maps
+	instants  bool // two times are equal if they are one instant
 	depth     uint8
 }
 

@@ -2,19 +2,16 @@ package engine
 
 import (
 	"iter"
-	"slices"
-	"time"
 
-	"github.com/delta-runtime/delta-runtime/internal/store"
+	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
-	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // Batch is what a [DeltaFIFO] hands out: deltas in the order in which they
 // arrived. It belongs to the queue and is not to be used after Release.
 type Batch[T any] struct {
 	items    []item[T]
-	controls []control[T]
+	controls []control
 	version  string
 }
 
@@ -38,68 +35,38 @@ func (b Batch[T]) Deltas() iter.Seq[delta.Delta[T]] {
 	}
 }
 
-// control is an entry that is not about an object. The Controller carries it out
-// when the batch that it came with is visible and published. The set is closed.
-type control[T any] interface {
-	// abandon answers those who wait for the entry if it will never be carried out.
-	abandon(err error)
+// control is an entry that is not about an object. The Controller carries it out when the batch that it came with is
+// visible and published, or abandons it if it ends before.
+type control struct {
+	carryOut func()
+	abandon  func(err error)
 }
 
-type (
-	// join starts telling a subscriber: a snapshot of what is there, then everything
-	// from here on.
-	join[T any] struct {
-		subscriber *subscriber[T]
-		joined     chan struct{}
-	}
+// asked returns an entry that answers with what call returns or panics with.
+func asked(call func() error) (entry control, answer chan error) {
+	answer = make(chan error, 1)
+	return control{func() { answerWith(answer, call) }, func(err error) { answer <- err }}, answer
+}
 
-	// reindex adds indexes to the store.
-	reindex[T any] struct {
-		indexers store.Indexers[T]
-		answer   chan error
-	}
+// event is a Delta on its way through the engine, and what the engine notes beside it. The Controller makes a slice
+// of events of each batch; once published it is shared and read-only.
+type event[T any] struct {
+	delta.Delta[T]
 
-	// outsideWrite changes the store for those who seed a cache by hand.
-	outsideWrite[T any] struct {
-		change func(*store.Txn[T])
-		answer chan error
-	}
+	// to is who is told; nil is everyone. Only a Sync has an audience.
+	to *timetable.Audience
 
-	// passage is when everything that was pending before it is visible and published.
-	passage[T any] struct{ answer chan error }
+	// unchanged marks an object that a relist shows as it is known. It is a Sync, to
+	// those who are shown such objects as well as to its audience.
+	unchanged bool
 
-	// dismissal takes the objects of a scope out of the store.
-	dismissal[T any] struct {
-		reach  reach
-		how    informer.Removal
-		traits *store.Traits[T]
-		answer chan error
-	}
-)
+	// foreign marks a state that may be of another history: its version says nothing about
+	// what we have.
+	foreign bool
 
-func (c *join[T]) abandon(error)             { close(c.joined) } // and is ended by the informer
-func (c *reindex[T]) abandon(err error)      { c.answer <- err }
-func (c *outsideWrite[T]) abandon(err error) { c.answer <- err }
-func (c *passage[T]) abandon(err error)      { c.answer <- err }
-func (c *dismissal[T]) abandon(err error)    { c.answer <- err }
+	// asked means that everybody is to be shown the object, also if this changes nothing.
+	asked bool
 
-// carryOut takes the objects out, all in one commit, and returns what there is to
-// tell of it.
-func (c *dismissal[T]) carryOut(s *store.Store[T], version string) []event[T] {
-	var keys []delta.Key
-	for key := range (inStore[T]{s}).Keys(c.reach.namespace) {
-		if c.reach.has(key.Namespace) {
-			keys = append(keys, key)
-		}
-	}
-	slices.SortFunc(keys, delta.Key.Compare)
-	now := time.Now()
-	events := make([]event[T], len(keys))
-	txn := s.Begin(len(keys))
-	defer txn.Commit(version)
-	for i, key := range keys {
-		old, _ := txn.Remove(key)
-		events[i].Delta = delta.Delta[T]{Key: key, Op: delta.OutOfScope, Old: old, Version: c.traits.Version(old), Seen: now}
-	}
-	return events
+	// hides means that a state before this one may have been left out.
+	hides bool
 }

@@ -11,9 +11,8 @@ type bell struct {
 
 func newBell() bell { return bell{token: make(chan struct{}, 1)} }
 
-// sleepUnless waits for the bell, unless awake finds that there is no reason to.
-// If a ring came too early, awake finds what was done before it, and a ring after awake has
-// looked leaves a token: no wake-up is lost.
+// sleepUnless waits for the bell, unless awake finds no reason to. A ring before awake has looked shows in what it
+// finds, and one after that leaves a token: no wake-up is lost.
 func (b *bell) sleepUnless(awake func() bool) {
 	b.asleep.Store(true)
 	if awake() && b.asleep.CompareAndSwap(true, false) {

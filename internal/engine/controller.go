@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -15,27 +16,20 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
-// Unchanged says what becomes of an object that is seen again in the state in
-// which it is known: in a relist, by its version, or in a watch event that repeats
-// another. An event that brings another content under a known version is a change.
+// Unchanged says what becomes of an object that is seen again in the state in which it is known. An event that brings
+// another content under a known version is a change.
 type Unchanged uint8
 
 const (
 	// SkipUnchanged tells nobody: nothing happened.
 	SkipUnchanged Unchanged = iota
-	// SyncUnchanged shows it as a Sync to the subscribers that take part in resyncs, as
-	// they have asked to see unchanged objects; and to all where none does.
+	// SyncUnchanged shows it as a Sync to the subscribers that take part in resyncs, and to all where none does.
 	SyncUnchanged
 )
 
-// controller is the one goroutine that writes the store and decides who is told
-// what. Everything reaches it through the queue, so that what it does has an order
-// and needs no lock:
-//
-//	next ──▶ apply to the store ──▶ visible ──▶ publish ──▶ controls ──▶ next, which releases
-//
-// Readers see a batch at once, before any subscriber hears of it. A subscriber that
-// joins does so between two batches, with the store as it is then.
+// controller is the one goroutine that writes the store and decides who is told what. Everything reaches it through
+// the queue, so it needs no lock. Readers see a batch before any subscriber hears of it, and a subscriber joins
+// between two batches.
 type controller[T any] struct {
 	fifo      *DeltaFIFO[T]
 	store     *store.Store[T]
@@ -81,18 +75,13 @@ func (c *controller[T]) run(ctx context.Context) error {
 		if chunk, more := c.resync.refill(); more {
 			c.fifo.sync(chunk.Keys, chunk.To, chunk.Origin)
 		} else if !ok {
-			c.await(ctx)
+			select {
+			case <-c.fifo.ready:
+			case <-ctx.Done():
+			}
 		}
 	}
 	return ctx.Err()
-}
-
-// await waits until there may be something to do.
-func (c *controller[T]) await(ctx context.Context) {
-	select {
-	case <-c.fifo.ready:
-	case <-ctx.Done():
-	}
 }
 
 func (c *controller[T]) process(batch Batch[T]) {
@@ -120,7 +109,7 @@ func (c *controller[T]) process(batch Batch[T]) {
 	for len(entries) > 0 {
 		entry := entries[0]
 		entries = entries[1:]
-		c.carryOut(entry)
+		entry.carryOut()
 	}
 }
 
@@ -193,11 +182,9 @@ func (c *controller[T]) put(txn *store.Txn[T], e *event[T]) bool {
 	return true
 }
 
-// shows reports whether an event shows the state that the store already has. For a
-// list the version decides unless that is not to be believed, because comparing every
-// object makes a relist expensive. A watch rarely brings a known version, so there the contents are compared.
-// Such an event repeats an earlier one, or the server changes objects without giving
-// them new versions. A server that went back gives its versions out a second time. What nobody may read counts as changed.
+// shows reports whether an event shows the state that the store already has. For a list the version decides unless
+// that is not to be believed, because comparing objects makes a relist expensive. Contents are compared for a watch,
+// which rarely brings a known version: it repeats an event, or the server changes objects without new versions.
 func (c *controller[T]) shows(e *event[T], old T) bool {
 	if !c.traits.SameState(old, e.New) {
 		return false
@@ -236,25 +223,6 @@ func (c *controller[T]) audienceOfUnchanged() *timetable.Audience {
 	return timetable.Everyone
 }
 
-func (c *controller[T]) carryOut(entry control[T]) {
-	switch e := entry.(type) {
-	case *join[T]:
-		c.join(e)
-	case *reindex[T]:
-		answerWith(e.answer, func() error { return c.store.AddIndexers(e.indexers) })
-	case *outsideWrite[T]:
-		answerWith(e.answer, func() error { return write(c.store, e.change) })
-	case *passage[T]:
-		e.answer <- nil
-	case *dismissal[T]:
-		c.dismiss(e)
-	case *forgetting[T]:
-		c.past = nil
-	default:
-		panic(fmt.Sprintf("BUG: control entry %T", entry))
-	}
-}
-
 // observe has the mutation detector take note of what was stored.
 func (c *controller[T]) observe(events []event[T]) {
 	for i := range events {
@@ -263,14 +231,13 @@ func (c *controller[T]) observe(events []event[T]) {
 }
 
 // join tells a subscriber of everything that the store has and, from the next batch
-// on, of what changes.
-func (c *controller[T]) join(e *join[T]) {
-	defer close(e.joined)
-	if e.subscriber.saved && !c.listed() {
-		c.waiting = append(c.waiting, e.subscriber)
+// on, of what changes. One that compares waits for the first list.
+func (c *controller[T]) join(l *subscriber[T]) {
+	if l.saved && !c.listed() {
+		c.waiting = append(c.waiting, l)
 		return
 	}
-	c.admit(e.subscriber)
+	c.admit(l)
 }
 
 // admit is join for a subscriber that need not wait.
@@ -293,16 +260,52 @@ func (c *controller[T]) admitAll() {
 	c.waiting = nil
 }
 
-// dismiss takes the objects of a scope out of the store, and tells the subscribers if
-// they are to know.
-func (c *controller[T]) dismiss(e *dismissal[T]) {
-	events := e.carryOut(c.store, c.fifo.visibleVersion())
+// dismiss takes the objects of a scope out of the store, all in one commit, and tells the subscribers if they are to know.
+func (c *controller[T]) dismiss(gone reach, how informer.Removal) {
+	var keys []delta.Key
+	for key := range c.fifo.opts.Known.Keys(gone.namespace) {
+		if gone.has(key.Namespace) {
+			keys = append(keys, key)
+		}
+	}
+	slices.SortFunc(keys, delta.Key.Compare)
+	now, version := time.Now(), c.fifo.visibleVersion()
+	events := make([]event[T], len(keys))
+	txn := c.store.Begin(len(keys))
+	for i, key := range keys {
+		old, _ := txn.Remove(key)
+		events[i].Delta = delta.Delta[T]{Key: key, Op: delta.OutOfScope, Old: old, Version: c.traits.Version(old), Seen: now}
+	}
+	txn.Commit(version)
 	if c.mutations != nil {
 		c.observe(events)
 	}
-	if e.how == informer.AsOutOfScope {
+	if how == informer.AsOutOfScope {
 		c.testify(events)
-		c.processor.publish(events)
+		c.processor.publishAt(now, events)
 	}
-	e.answer <- nil
+}
+
+// Witness is shown what subscribers are told, batch by batch, before they are. The Controller
+// waits for it. A delta may not be kept by its address, and not be changed.
+type Witness[T any] interface {
+	Begin()
+	Add(d *delta.Delta[T])
+	End()
+}
+
+// testify shows the events to the witness.
+func (c *controller[T]) testify(events []event[T]) {
+	if c.witness == nil || len(events) == 0 {
+		return
+	}
+	w := c.witness()
+	if w == nil {
+		return
+	}
+	w.Begin()
+	defer w.End()
+	for i := range events {
+		w.Add(&events[i].Delta)
+	}
 }

@@ -89,16 +89,26 @@ func (c *coverage[T]) called(namespace string) *scope[T] {
 // objects without a namespace. It takes no lock.
 func (i *Informer[T]) Covers(namespace string) bool { return i.coverage.Load().of(namespace) != nil }
 
-// SyncedIn returns nil if the scope that has the namespace is listed, and it can be
-// read what is there and what is not. Otherwise the error wraps [informer.ErrNotCovered], or
-// [informer.ErrNotSynced] with the reason. Where scopes may be removed meanwhile, ask again
-// after reading; [Lister] does.
+// SyncedIn returns nil if the scope that has the namespace is listed. Otherwise the error wraps
+// [informer.ErrNotCovered], or [informer.ErrNotSynced] with the reason. Where scopes may be removed meanwhile, ask
+// again after reading.
 func (i *Informer[T]) SyncedIn(namespace string) error {
-	return i.syncedIn(i.coverage.Load(), namespace)
+	s := i.coverage.Load().of(namespace)
+	if s == nil {
+		return i.notCovered(namespace)
+	}
+	return i.syncedScope(s)
 }
 
 // SyncedEverywhere is [Informer.SyncedIn] for all scopes there are.
-func (i *Informer[T]) SyncedEverywhere() error { return i.syncedEverywhere(i.coverage.Load()) }
+func (i *Informer[T]) SyncedEverywhere() error {
+	for _, s := range i.coverage.Load().scopes {
+		if err := i.syncedScope(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // ScopeSynced returns a channel that is closed when the scope that has the
 // namespace is listed, or has been removed; [Informer.SyncedIn] tells which.
@@ -118,23 +128,6 @@ func (i *Informer[T]) ScopeSettled(namespace string) (<-chan struct{}, error) {
 		return nil, i.notCovered(namespace)
 	}
 	return s.inlet.settled, nil
-}
-
-func (i *Informer[T]) syncedIn(c *coverage[T], namespace string) error {
-	s := c.of(namespace)
-	if s == nil {
-		return i.notCovered(namespace)
-	}
-	return i.syncedScope(s)
-}
-
-func (i *Informer[T]) syncedEverywhere(c *coverage[T]) error {
-	for _, s := range c.scopes {
-		if err := i.syncedScope(s); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (i *Informer[T]) syncedScope(s *scope[T]) error {

@@ -7,8 +7,7 @@
 //	Resync policy ────────sync, in chunks─────┘                   ▼
 //	                                                          Processor ──▶ Subscriber ──▶ handler
 //
-// [Informer] puts the parts together and runs them; [Lister] reads the store and refuses to before it is
-// synced. A kind may be kept in several parts ([Scope]). Each has a Reflector and an inlet into the FIFO, and
+// [Informer] puts the parts together and runs them. A kind may be kept in several parts ([Scope]). Each has a Reflector and an inlet into the FIFO, and
 // everything behind that is shared.
 //
 // The caller of Run is the Controller: it alone writes the store, publishes to the log and lets subscribers join.

@@ -12,23 +12,16 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// DeltaFIFO holds what has been learnt and not yet been applied to the store.
-//
-// It keeps deltas in the order in which they arrived and hands all of them out at once. It
-// compares each delta with the known state of its object. Three layers know that state,
-// newest first:
+// DeltaFIFO holds what has been learnt and not yet been applied to the store, in the order in which it arrived. It
+// compares each delta with the known state of its object. Three layers know that, newest first:
 //
 //	pending      told to us, nobody has taken it yet
 //	handed out   taken by Pop, perhaps not visible in the store yet
 //	the store    everything before that
 //
-// The middle layer is why Pop needs no lock while a batch is being applied: a
-// Delete that arrives meanwhile finds the object although the store does not
-// have it yet.
-//
-// Any goroutine may add; one at a time may Pop, and must Release what it popped
-// before it pops again. Replace and Push for one scope are called from one
-// goroutine, because the order of the calls is the order of the history.
+// The middle layer is why a batch is applied without the lock. Any goroutine may add; one at a time may Pop, and must
+// Release before it pops again. One goroutine calls Replace and Push for a scope, because their order is that of the
+// history.
 type DeltaFIFO[T any] struct {
 	opts     FIFOOptions[T]
 	ready    chan struct{} // cap 1; holds a token while there may be something to pop
@@ -101,9 +94,8 @@ func newFIFO[T any](opts FIFOOptions[T]) *DeltaFIFO[T] {
 	}
 }
 
-// Push adds one event of a watch: Added, Updated or Deleted. Deleting what is not
-// known to be there adds nothing. An object that the transform refuses is left out,
-// and the error says why; if it is deleted, that is queued as a missed deletion.
+// Push adds one event of a watch: Added, Updated or Deleted. Deleting what is not known adds nothing. An object that
+// the transform refuses is left out, and the error says why; its deletion is queued as a missed one.
 func (f *DeltaFIFO[T]) Push(d delta.Delta[T], position string) error {
 	return f.whole.Push(d, position)
 }
@@ -131,9 +123,8 @@ func (f *DeltaFIFO[T]) dress(d *delta.Delta[T]) (err error) {
 // Bookmark says that everything up to version has been pushed.
 func (f *DeltaFIFO[T]) Bookmark(version string) error { return f.whole.Bookmark(version) }
 
-// sync asks for the objects to be shown again to the subscribers in to. They are shown as
-// they are when the Sync is applied, so that it can never bring back an older one.
-// [DeltaFIFO.syncLocked] says which Syncs are superfluous.
+// sync asks for the objects to be shown again to the subscribers in to, as they are when the Sync is applied, so that
+// it never brings back an older one.
 func (f *DeltaFIFO[T]) sync(keys []delta.Key, to *timetable.Audience, origin *delta.Origin) {
 	now := time.Now()
 	f.mu.Lock()
@@ -144,14 +135,12 @@ func (f *DeltaFIFO[T]) sync(keys []delta.Key, to *timetable.Audience, origin *de
 	}
 }
 
-// syncLocked queues a Sync, unless what is pending stands for it. A Sync of the same
-// origin does. So does a pending change, unless a resync asked for the Sync: a subscriber
-// may hold the change back, and would miss the resync. Syncs of different origins are
-// kept apart, so that each subscriber is told who asked. No more than one chunk of a resync
-// is ever pending, so a key has three of them at most.
+// syncLocked queues a Sync, unless a pending one of the same origin stands for it. So does a pending change, unless a
+// resync asked: a subscriber may hold the change back, and would miss the resync. Syncs of different origins stay
+// apart, so that each subscriber is told who asked.
 //
-// A Sync without an origin is for everybody, or for nobody if a relist shows the object
-// unchanged. So a pending change remembers of it only that it is shown in any case.
+// A Sync without an origin is for everybody, or for nobody if a relist shows the object unchanged. So a pending
+// change remembers of it only that it is shown in any case.
 func (f *DeltaFIFO[T]) syncLocked(it *item[T]) {
 	newest, ok := f.pending.newest(it.Key)
 	switch {
@@ -167,7 +156,7 @@ func (f *DeltaFIFO[T]) syncLocked(it *item[T]) {
 
 // control adds an entry for the consumer to carry out at the end of a batch. It
 // reports false if the queue is closed, so that nobody waits for an answer.
-func (f *DeltaFIFO[T]) control(c control[T]) bool {
+func (f *DeltaFIFO[T]) control(c control) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.closed {
@@ -234,7 +223,7 @@ func (f *DeltaFIFO[T]) Close() {
 }
 
 // abandoned returns the control entries that nobody will carry out any more.
-func (f *DeltaFIFO[T]) abandoned() []control[T] {
+func (f *DeltaFIFO[T]) abandoned() []control {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	left := f.pending.controls

@@ -10,12 +10,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// inlet is where what one scope's Reflector learns enters the queue, and what the
-// queue knows of that scope. It takes objects within its reach alone, and nothing
-// once it is closed: an event that comes late changes nothing.
-//
-// Each scope has a history of its own, so each inlet has a version of its own; the
-// version that a batch brings the store to is the lowest of them.
+// inlet is where what one scope's Reflector learns enters the queue, with the version that the scope is at. It takes
+// objects within its reach alone, and nothing once it is closed.
 type inlet[T any] struct {
 	fifo   *DeltaFIFO[T]
 	reach  reach
@@ -84,7 +80,7 @@ func (in *inlet[T]) shut() {
 	itself := func(other *inlet[T]) bool { return other == in }
 	f.inlets = slices.DeleteFunc(f.inlets, itself)
 	f.scopes.waiting = slices.DeleteFunc(f.scopes.waiting, itself)
-	f.scopes.unfile(in)
+	f.scopes.file(in, "")
 	f.pending.drop(func(key delta.Key) bool { return in.reach.has(key.Namespace) })
 	f.settleLocked() // the others may have been waiting for this one
 	f.ringLocked()
@@ -127,9 +123,8 @@ func (in *inlet[T]) Push(d delta.Delta[T], position string) error {
 	return err
 }
 
-// resumesLocked reports whether a state of the object was left out before an event. That is
-// where the gap ends: those who have succeeded in it may have read that state, and a
-// predicate may hold back the event that undoes it.
+// resumesLocked reports whether a state of the object was left out before an event. That is where the gap ends: those
+// who have succeeded in it may have read that state.
 func (in *inlet[T]) resumesLocked(key delta.Key) bool {
 	omitted := in.omitted.before(key)
 	if omitted && in.gaps != nil {
@@ -238,12 +233,9 @@ func (f *DeltaFIFO[T]) handOutLocked() {
 func (f *DeltaFIFO[T]) shown() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.revealLocked()
+	f.scopes.reveal()
 	f.noteSyncedLocked(f.pending.oldest())
 }
-
-// revealLocked notes that readers see what was handed out.
-func (f *DeltaFIFO[T]) revealLocked() { f.scopes.reveal() }
 
 // visibleVersion is the version of what can be read.
 func (f *DeltaFIFO[T]) visibleVersion() string {
@@ -309,8 +301,8 @@ func (f *DeltaFIFO[T]) noteSyncedLocked(oldest uint64) {
 	})
 }
 
-// countLateLocked counts a gap where subscribers have not waited for the first list. Nobody is told what of the scope was deleted
-// before it, and those who have succeeded meanwhile may have looked at that.
+// countLateLocked counts a gap where subscribers have not waited for the first list. Nobody is told what of the scope
+// was deleted before it.
 func (in *inlet[T]) countLateLocked() {
 	if in.gaps != nil && isClosed(in.ready) {
 		in.gaps.Add(1)

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
-	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
@@ -115,7 +114,7 @@ func (s *scopeScript) openOrShut(i int) {
 		s.late = append(s.late, scope.inlet)
 		scope.gone = true
 		s.pending = slices.DeleteFunc(s.pending, func(d delta.Delta[cell]) bool { return scope.reach.has(d.Key.Namespace) })
-		s.fifo.control(&outsideWrite[cell]{change: func(*store.Txn[cell]) {}})
+		s.fifo.control(control{})
 		s.entries++
 		s.settle()
 	}

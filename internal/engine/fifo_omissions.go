@@ -5,10 +5,9 @@ import "github.com/delta-runtime/delta-runtime/pkg/delta"
 // maxOmissions bounds the keys that omissions remember, to some megabytes.
 const maxOmissions = 1 << 16
 
-// omissions are the objects of a scope that a state is missing of, because it could not be
-// read or the transform refused it. The next item of such an object may hide that state:
-// the change may have been undone. A list starts with no omissions but its own, because a
-// relist puts everything before it in doubt.
+// omissions are the objects of a scope that a state is missing of, because it could not be read or the transform
+// refused it. The next item of such an object may hide that the change was undone. A list starts with no omissions
+// but its own.
 type omissions struct {
 	keys map[delta.Key]struct{} // those that are known by name
 	any  bool                   // a state of some object is missing, and its key is not known

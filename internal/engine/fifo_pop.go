@@ -65,7 +65,7 @@ func (f *DeltaFIFO[T]) releaseLocked() {
 	lock.Invariant(f.busy, "release without a batch")
 	f.busy = false
 	f.out.reset()
-	f.revealLocked()
+	f.scopes.reveal()
 	if f.unsynced.Load() > 0 || !isClosed(f.synced) {
 		f.settleLocked()
 	}

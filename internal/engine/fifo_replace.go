@@ -10,16 +10,13 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// Replace takes the complete list of a scope, and the ownership of objs. Objects whose newest known state is
-// the listed one add nothing, or a Sync; the others are queued as Replaced; and
-// what is known of the scope but not listed is queued as a missed deletion.
+// Replace takes the complete list of a scope, and the ownership of objs. Objects whose newest known state is the
+// listed one add nothing, or a Sync; the others are queued as Replaced; and what is known of the scope but not listed
+// is a missed deletion. If an object is listed twice the last counts.
 //
-// The last entry counts of an object that is listed twice.
-//
-// It looks twice, because the objects that changed are transformed in between,
-// without the lock. That is safe as long as one goroutine feeds a scope: applying
-// what was handed out meanwhile moves a state from one layer to the next, but
-// does not change which one is the newest.
+// It looks twice, because changed objects are transformed in between without the lock. That is safe as one goroutine
+// feeds a scope: applying what was handed out moves a state to the next layer, and does not change which is the
+// newest.
 func (f *DeltaFIFO[T]) Replace(objs []T, r reflector.Replacement) error {
 	return f.whole.replace(objs, r)
 }
@@ -155,11 +152,9 @@ func (in *inlet[T]) keysOf(objs []T, r reflector.Replacement) ([]T, []delta.Key,
 	return objs, keys, nil
 }
 
-// compare returns what the list adds to what is known: the objects that are not as they are
-// known, or are to be shown all the same, and the deletions that it implies if it is whole.
-//
-// Suspects are those of news that have the version which is known, and are to be compared: as
-// they are known, by their place in the list.
+// compare returns what the list adds to what is known, and the deletions that it implies if it is whole. Suspects are
+// those of news that have the version which is known, as they are known, by their place in the list: they are to be
+// compared.
 func (f *DeltaFIFO[T]) compare(objs []T, keys []delta.Key, r reflector.Replacement) (news []listing, suspects map[int]T, gone []item[T]) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -240,7 +235,7 @@ func (f *DeltaFIFO[T]) isKnownLocked(key delta.Key, obj T) (known T, unchanged, 
 func (f *DeltaFIFO[T]) absentLocked(listed keySet, r reflector.Replacement) (gone []item[T]) {
 	within := newReach(r.Namespace, r.Except)
 	check := func(key delta.Key) {
-		if listed.has(key) || !within.has(key.Namespace) {
+		if _, ok := listed[key]; ok || !within.has(key.Namespace) {
 			return
 		}
 		if last, present := f.latestLocked(key); present {

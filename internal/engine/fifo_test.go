@@ -1,11 +1,9 @@
 package engine
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/store"
@@ -13,25 +11,6 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
-
-func TestDeletionOfTheUnknownStillBringsItsVersion(t *testing.T) {
-	f := NewDeltaFIFO(FIFOOptions[cell]{Traits: cellTraits})
-	if err := f.Push(delta.Delta[cell]{Op: delta.Deleted, New: cell{name: "a/x", version: 7}, Version: "7"}, "7"); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	select {
-	case <-f.ready:
-	case <-ctx.Done():
-		t.Fatal("nobody is told that there is a version to take out")
-	}
-	batch, err := f.Pop(ctx)
-	if err != nil || batch.Len() != 0 || batch.version != "7" {
-		t.Errorf("popped %d deltas up to version %q, %v", batch.Len(), batch.version, err)
-	}
-	f.Release()
-}
 
 // TestWhatIsKeptOfALentListIsDetached sees that a list which lends its objects is
 // not kept in memory by those that the queue keeps, and that the others are not
@@ -70,71 +49,6 @@ func TestWhatIsKeptOfALentListIsDetached(t *testing.T) {
 	}
 	if copied["a/x"] != 1 || copied["a/y"] != 2 {
 		t.Errorf("objects were copied %v times, want the unchanged one once and the other twice", copied)
-	}
-}
-
-// Deltas of a relist are marked as such, except those of the first list, which are Initial.
-func TestRelistedIsWhatARelistShows(t *testing.T) {
-	i := New[faulty.Thing](forbidden{}, Options[faulty.Thing]{Name: "things", Traits: thingTraits})
-	feed := i.coverage.Load().scopes[0].inlet
-	told := func() string {
-		batch, _, err := i.fifo.tryPop()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var b strings.Builder
-		for _, e := range i.controller.apply(batch) {
-			fmt.Fprintf(&b, "%s %s initial=%t relisted=%t missed=%t\n", e.Op, e.Key, e.Initial, e.Relisted, e.Missed)
-		}
-		i.fifo.Release()
-		return b.String()
-	}
-	list := func(version string, objs ...faulty.Thing) {
-		if err := feed.Replace(objs, reflector.Replacement{Version: version}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	list("5", faulty.Thing{Name: "a", Version: "1"}, faulty.Thing{Name: "b", Version: "2"}, faulty.Thing{Name: "c", Version: "3"})
-	if got, want := told(), "Added a initial=true relisted=false missed=false\n"+
-		"Added b initial=true relisted=false missed=false\nAdded c initial=true relisted=false missed=false\n"; got != want {
-		t.Errorf("of the first list:\n%swant\n%s", got, want)
-	}
-	if err := feed.Push(delta.Delta[faulty.Thing]{Op: delta.Updated, New: faulty.Thing{Name: "a", Version: "6"}, Version: "6"}, "6"); err != nil {
-		t.Fatal(err)
-	}
-	if got, want := told(), "Updated a initial=false relisted=false missed=false\n"; got != want {
-		t.Errorf("of an event:\n%swant\n%s", got, want)
-	}
-	list("9", faulty.Thing{Name: "a", Version: "8"}, faulty.Thing{Name: "b", Version: "2"}, faulty.Thing{Name: "d", Version: "9"})
-	if got, want := told(), "Updated a initial=false relisted=true missed=false\n"+
-		"Added d initial=false relisted=true missed=false\nDeleted c initial=false relisted=false missed=true\n"; got != want {
-		t.Errorf("of a relist:\n%swant\n%s", got, want)
-	}
-}
-
-// Each subscriber is told who asked for a Sync: those of the same resync become one, and
-// those of different ones, or of a resync and a relist, stay apart.
-func TestSyncsSayWhoAskedForThem(t *testing.T) {
-	f := NewDeltaFIFO(FIFOOptions[cell]{Traits: cellTraits})
-	one, other := &delta.Origin{Resync: &delta.ResyncTerms{}}, &delta.Origin{Resync: &delta.ResyncTerms{OnDemand: true}}
-	number := map[*delta.Origin]int{one: 1, other: 2}
-	a, b, c := delta.Key{Name: "a"}, delta.Key{Name: "b"}, delta.Key{Name: "c"}
-	first, second := &timetable.Audience{Members: []uint32{1}}, &timetable.Audience{Members: []uint32{2}}
-	f.sync([]delta.Key{a, b, c}, first, one)
-	f.sync([]delta.Key{a}, second, one)
-	f.sync([]delta.Key{b}, second, other)
-	f.sync([]delta.Key{c}, second, nil)
-	f.sync([]delta.Key{c}, first, nil)
-	batch, ok, err := f.tryPop()
-	if !ok || err != nil {
-		t.Fatalf("popped %t, %v", ok, err)
-	}
-	var got strings.Builder
-	for _, it := range batch.items {
-		fmt.Fprintln(&got, it.Key, number[it.Origin], it.to.Members)
-	}
-	if want := "a 1 [1 2]\nb 1 [1]\nc 1 [1]\nb 2 [2]\nc 0 [1 2]\n"; got.String() != want {
-		t.Errorf("by key, resync and subscribers:\n%swant\n%s", &got, want)
 	}
 }
 
@@ -204,4 +118,50 @@ func TestScopeMayBeReadBeforeSubscribersHear(t *testing.T) {
 		t.Error("a scope may not be read when subscribers are told of it")
 	}
 	f.Release()
+}
+
+// manyScopes are in step, except for one that can't be listed.
+func manyScopes(t *testing.T, number int) (*DeltaFIFO[faulty.Thing], []*inlet[faulty.Thing]) {
+	t.Helper()
+	f := newFIFO(FIFOOptions[faulty.Thing]{Traits: thingTraits})
+	var all []*inlet[faulty.Thing]
+	for n := range number {
+		all = append(all, f.open(newReach(fmt.Sprint("n", n), nil), nil))
+	}
+	f.found()
+	for n, in := range all[1:] {
+		if err := in.Replace(nil, reflector.Replacement{Version: fmt.Sprint(100 + n)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all[0].degraded()
+	popAll(t, f)
+	return f, all
+}
+
+func popAll(t *testing.T, f *DeltaFIFO[faulty.Thing]) string {
+	t.Helper()
+	if _, _, err := f.tryPop(); err != nil {
+		t.Fatal(err)
+	}
+	version := f.out.version
+	f.Release()
+	return version
+}
+
+// An event has to do with the scope that it is of, and with those that are not there yet. How many
+// others there are makes no difference.
+func TestAnEventHasToDoWithItsOwnScope(t *testing.T) {
+	f, all := manyScopes(t, 1000)
+	for n, want := range []string{"101", "102", "103"} { // each in turn is the furthest behind
+		if err := all[n+1].Bookmark(fmt.Sprint(9000 + n)); err != nil {
+			t.Fatal(err)
+		}
+		if moved, waiting := len(f.scopes.moved), len(f.scopes.waiting); moved != 1 || waiting != 1 {
+			t.Errorf("%d scopes have moved, and %d wait for their first list", moved, waiting)
+		}
+		if got := popAll(t, f); got != want {
+			t.Errorf("the scope that was furthest behind has moved, and the union is at %s, want %s", got, want)
+		}
+	}
 }

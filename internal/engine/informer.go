@@ -296,10 +296,8 @@ func (i *Informer[T]) Started() bool {
 // On return they can be used. If an index function panics for an object that is
 // there, so does AddIndexers, and nothing is added.
 func (i *Informer[T]) AddIndexers(indexers store.Indexers[T]) error {
-	answer := make(chan error, 1)
-	err := i.inTurn(&reindex[T]{indexers: indexers, answer: answer}, answer, func() error {
-		return i.store.AddIndexers(indexers)
-	})
+	add := func() error { return i.store.AddIndexers(indexers) }
+	err := i.inTurn(add, add)
 	if err == nil || errors.Is(err, store.ErrIndexExists) {
 		return err // which has client-go's words
 	}
@@ -310,10 +308,8 @@ func (i *Informer[T]) AddIndexers(indexers store.Indexers[T]) error {
 // those who put their own writes into it; nobody is told of the change. On return
 // it can be read. If change panics, so does Write, and what was written before stays.
 func (i *Informer[T]) Write(change func(*store.Txn[T])) error {
-	answer := make(chan error, 1)
-	return i.inTurn(&outsideWrite[T]{change: change, answer: answer}, answer, func() error {
-		return write(i.store, change)
-	})
+	write := func() error { return write(i.store, change) }
+	return i.inTurn(write, write)
 }
 
 // write is a transaction of its own. An index function does not undo it, whatever it makes
@@ -327,18 +323,22 @@ func write[T any](s *store.Store[T], change func(*store.Txn[T])) error {
 	return txn.Err()
 }
 
-// inTurn has the Controller carry out entry while it runs. While it does not, it
-// calls direct, one caller at a time.
-func (i *Informer[T]) inTurn(entry control[T], answer <-chan error, direct func() error) error {
+// inTurn has the Controller make a call while it runs. While it does not, it calls direct, one caller at a time.
+func (i *Informer[T]) inTurn(call, direct func() error) error {
 	i.direct.Lock()
 	defer i.direct.Unlock()
-	i.mu.Lock()
-	queued := i.phase == running && i.fifo.control(entry)
-	i.mu.Unlock()
-	if queued {
+	entry, answer := asked(call)
+	if i.queue(entry) {
 		if err := <-answer; !errors.Is(err, ErrStopped) {
 			return raise(err)
 		}
 	}
 	return direct()
+}
+
+// queue reports false if there is no Controller that would carry the entry out.
+func (i *Informer[T]) queue(entry control) bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.phase == running && i.fifo.control(entry)
 }

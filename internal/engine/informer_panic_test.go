@@ -21,8 +21,12 @@ func panicOf(f func()) (value any) {
 // gets the panic, and the informer goes on.
 func TestPanicOfACallersFunctionIsTheCallers(t *testing.T) {
 	panicking := store.Indexers[faulty.Thing]{"broken": func(faulty.Thing) ([]string, error) { panic("boom") }}
+	byVersion := store.Indexers[faulty.Thing]{"version": func(t faulty.Thing) ([]string, error) { return []string{t.Version}, nil }}
 	check := func(t *testing.T, i *Informer[faulty.Thing]) {
 		t.Helper()
+		if err := i.AddIndexers(byVersion); err != nil {
+			t.Error(err)
+		}
 		if err := i.Write(func(txn *store.Txn[faulty.Thing]) {
 			txn.Put(delta.Key{Name: "seeded"}, faulty.Thing{Name: "seeded", Version: "1"})
 		}); err != nil {
@@ -45,6 +49,9 @@ func TestPanicOfACallersFunctionIsTheCallers(t *testing.T) {
 				txn.Put(delta.Key{Name: "seeded"}, faulty.Thing{Name: "seeded", Version: "1"})
 			}); err != nil {
 				t.Error(err)
+			}
+			if found, err := i.Store().ByIndex("version", "1"); err != nil || len(found) != 1 {
+				t.Errorf("after %s the new index finds %v, %v", what, found, err)
 			}
 		}
 	}

@@ -80,8 +80,7 @@ func TestResyncIsRefused(t *testing.T) {
 			}
 		}
 		refuse("before it runs", informer.ErrNotSynced)
-		g := lifecycle.New(t.Context())
-		g.Go("informer", i.Run)
+		stop := start(t, i)
 		synctest.Wait()
 		if err := i.Resync(nil); !errors.Is(err, informer.ErrNotSynced) || !strings.Contains(err.Error(), "forbidden") {
 			t.Errorf("resync of what is not synced: %v", err)
@@ -97,10 +96,7 @@ func TestResyncIsRefused(t *testing.T) {
 		if err := i.SetScopeResync("p", resync.Policy{}); !errors.Is(err, informer.ErrNotCovered) {
 			t.Errorf("the policy of a scope that is not there: %v", err)
 		}
-		g.Stop()
-		if err := g.Wait(); err != nil {
-			t.Error(err)
-		}
+		stop()
 		refuse("when it has stopped", ErrStopped)
 	})
 }

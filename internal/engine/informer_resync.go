@@ -12,20 +12,29 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
-// SetResync changes the policy of every scope, also while the informer runs: when
-// the subscribers are shown unchanged objects that have no Period of their own; for those
-// that have, see [Informer.OverrideResync]. The
-// period counts from each subscriber's last resync, so that one which is shorter may
-// be over already, and what a resync that is under way has yet to show goes on by the
-// new policy. A scope that is added later has the policy that it comes with.
+// SetResync changes the policy of every scope, also while the informer runs: when subscribers that have no Period of
+// their own are shown unchanged objects. The period counts from each subscriber's last resync, so a shorter one may
+// be over already, and what a resync has yet to show goes on by the new policy. A scope that is added later has the
+// policy that it comes with.
 func (i *Informer[T]) SetResync(policy resync.Policy) error {
-	if err := policy.Check(); err != nil {
-		return fmt.Errorf("set the resync policy of informer for %s: %w", i.opts.Name, err)
-	}
+	return i.setPolicy("set the resync policy of informer for "+i.opts.Name, policy, func() error {
+		for _, s := range i.coverage.Load().scopes {
+			s.resync = policy
+		}
+		return nil
+	})
+}
+
+// setPolicy puts a policy into effect that setLocked sets.
+func (i *Informer[T]) setPolicy(doing string, policy resync.Policy, setLocked func() error) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	for _, s := range i.coverage.Load().scopes {
-		s.resync = policy
+	err := policy.Check()
+	if err == nil {
+		err = setLocked()
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", doing, err)
 	}
 	i.rearrangeResyncLocked()
 	return nil
@@ -34,41 +43,29 @@ func (i *Informer[T]) SetResync(policy resync.Policy) error {
 // SetScopeResync is [Informer.SetResync] for one scope: that of this namespace, or
 // that of all but some where it is empty.
 func (i *Informer[T]) SetScopeResync(namespace string, policy resync.Policy) error {
-	fail := func(err error) error {
-		return fmt.Errorf("set the resync policy of informer for %s in namespace %q: %w", i.opts.Name, namespace, err)
-	}
-	if err := policy.Check(); err != nil {
-		return fail(err)
-	}
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	s := i.coverage.Load().called(namespace)
-	if s == nil {
-		return fail(informer.ErrNotCovered)
-	}
-	s.resync = policy
-	i.rearrangeResyncLocked()
-	return nil
+	doing := fmt.Sprintf("set the resync policy of informer for %s in namespace %q", i.opts.Name, namespace)
+	return i.setPolicy(doing, policy, func() error {
+		s := i.coverage.Load().called(namespace)
+		if s == nil {
+			return informer.ErrNotCovered
+		}
+		s.resync = policy
+		return nil
+	})
 }
 
 // OverrideResync has a policy go before those that the subscribers came with, also of those
 // that are yet to come. Where it leaves something open, it is as it was. Subscribers that have no Period of their own follow
 // the scopes, whatever the Period is here. It is in effect as [Informer.SetResync] is.
 func (i *Informer[T]) OverrideResync(policy resync.Policy) error {
-	if err := policy.Check(); err != nil {
-		return fmt.Errorf("override the resync policies of the subscribers of informer for %s: %w", i.opts.Name, err)
-	}
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.override = policy
-	i.rearrangeResyncLocked()
-	return nil
+	return i.setPolicy("override the resync policies of the subscribers of informer for "+i.opts.Name, policy, func() error {
+		i.override = policy
+		return nil
+	})
 }
 
-// Resync has every subscriber shown the objects that the selector chooses, as a Sync
-// each; nil chooses all. It returns when that is on its way, and is told in chunks
-// between the live events, no faster than the Rate of each subscriber's policy. The
-// rest of the policies does not hold for it. Asking again for what has not begun yet
+// Resync has every subscriber shown the objects that the selector chooses, as a Sync each; nil chooses all. It
+// returns when that is on its way. Of the policies only the Rate holds for it. Asking again for what has not begun
 // asks for nothing more.
 func (i *Informer[T]) Resync(selector labels.Selector) error {
 	i.mu.Lock()
@@ -88,12 +85,9 @@ func (i *Informer[T]) Resync(selector labels.Selector) error {
 	return nil
 }
 
-// Relist has every scope listed again, as if nothing were known of the server's
-// history: what changed shows as Updated, marked Relisted, what is gone as a missed
-// deletion, and what is as it was costs a comparison and tells what
-// [Options].Unchanged says. It returns when readers see the new lists, and counts as
-// no failure. Calls that come before the list begins share it. A scope that waits
-// after a failure waits on; if ctx ends meanwhile, the error says why.
+// Relist has every scope listed again, as if nothing were known of the server's history. It returns when readers see
+// the new lists, and counts as no failure. Calls that come before the list begins share it. A scope that waits after
+// a failure waits on; if ctx ends meanwhile, the error says why.
 func (i *Informer[T]) Relist(ctx context.Context) error {
 	if err := i.relist(ctx); err != nil {
 		return fmt.Errorf("relist %s: %w", i.opts.Name, err)
@@ -151,11 +145,8 @@ func (s *scope[T]) awaitList(ctx context.Context, number uint64) error {
 
 // await waits until what is pending is visible.
 func (i *Informer[T]) await(ctx context.Context) error {
-	answer := make(chan error, 1)
-	i.mu.Lock()
-	queued := i.phase == running && i.fifo.control(&passage[T]{answer: answer})
-	i.mu.Unlock()
-	if !queued {
+	entry, answer := asked(func() error { return nil })
+	if !i.queue(entry) {
 		return ErrStopped
 	}
 	select {

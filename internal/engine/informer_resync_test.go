@@ -10,7 +10,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/store"
@@ -98,15 +97,10 @@ func withCrowd(t *testing.T, n int, policy resync.Policy, test func(*resyncRig))
 		if err != nil {
 			t.Fatal(err)
 		}
-		g := lifecycle.New(t.Context())
-		g.Go("informer", i.Run)
+		start(t, i)
 		<-i.Synced()
 		synctest.Wait()
 		test(&resyncRig{t, i, server, time.Now()})
-		g.Stop()
-		if err := g.Wait(); err != nil {
-			t.Error(err)
-		}
 	})
 }
 

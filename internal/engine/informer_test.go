@@ -3,26 +3,19 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"strconv"
-	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
-	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
-	"github.com/delta-runtime/delta-runtime/internal/reflector"
-	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
-	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // faultless is a server with three things, at versions 7 to 9, and no faults.
@@ -36,6 +29,21 @@ func faultless(t *testing.T) *faulty.Server {
 	return server
 }
 
+// start runs the informer until the test ends, or stop is called, which waits for it.
+func start[T any](t *testing.T, i *Informer[T]) (stop func()) {
+	t.Helper()
+	group := lifecycle.New(t.Context())
+	group.Go("informer", i.Run)
+	stop = sync.OnceFunc(func() {
+		group.Stop()
+		if err := group.Wait(); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(stop)
+	return stop
+}
+
 // withInformer runs an informer for the server in a bubble, and stops it in the
 // end. The checks in after come then.
 func withInformer(t *testing.T, opts Options[faulty.Thing], test func(*Informer[faulty.Thing], *faulty.Server), after ...func(*Informer[faulty.Thing])) {
@@ -44,15 +52,11 @@ func withInformer(t *testing.T, opts Options[faulty.Thing], test func(*Informer[
 		server := faultless(t)
 		opts.Name, opts.Traits = "things", thingTraits
 		i := New[faulty.Thing](server, opts)
-		g := lifecycle.New(t.Context())
-		g.Go("informer", i.Run)
+		stop := start(t, i)
 		<-i.Synced()
 		synctest.Wait()
 		test(i, server)
-		g.Stop()
-		if err := g.Wait(); err != nil {
-			t.Error(err)
-		}
+		stop()
 		for _, check := range after {
 			check(i)
 		}
@@ -66,32 +70,6 @@ func subscribe(t *testing.T, i *Informer[faulty.Thing], tell func(*delta.Delta[f
 		t.Fatal(err)
 	}
 	return s
-}
-
-func TestLateSubscriberIsToldWhatIsThere(t *testing.T) {
-	withInformer(t, Options[faulty.Thing]{}, func(i *Informer[faulty.Thing], _ *faulty.Server) {
-		var told []string
-		looked := make(chan struct{})
-		s := subscribe(t, i, func(d *delta.Delta[faulty.Thing]) {
-			<-looked
-			told = append(told, fmt.Sprint(d.Op, d.Initial))
-		})
-		select {
-		case <-s.Synced():
-			t.Error("synced before it was told anything")
-		default:
-		}
-		close(looked)
-		synctest.Wait()
-		if got := strings.Join(told, ","); got != "Added true,Added true,Added true" {
-			t.Errorf("told %s", got)
-		}
-		select {
-		case <-s.Synced():
-		default:
-			t.Error("not synced after it was told everything")
-		}
-	})
 }
 
 func TestReadersSeeWhatSubscribersAreTold(t *testing.T) {
@@ -130,37 +108,6 @@ func versionNumber(t *testing.T, version string) int {
 	return n
 }
 
-func TestWritesFromOutside(t *testing.T) {
-	seed := func(txn *store.Txn[faulty.Thing]) {
-		txn.Put(delta.Key{Name: "seeded"}, faulty.Thing{Name: "seeded", Version: "1"})
-	}
-	byVersion := store.Indexers[faulty.Thing]{"version": func(t faulty.Thing) ([]string, error) { return []string{t.Version}, nil }}
-	check := func(t *testing.T, i *Informer[faulty.Thing]) {
-		t.Helper()
-		if err := i.Write(seed); err != nil {
-			t.Error(err)
-		}
-		if _, ok := i.Store().Get(delta.Key{Name: "seeded"}); !ok {
-			t.Error("what was written cannot be read")
-		}
-		if err := i.AddIndexers(byVersion); err != nil {
-			t.Error(err)
-		}
-		if found, err := i.Store().ByIndex("version", "1"); err != nil || len(found) != 1 {
-			t.Errorf("the new index finds %v, %v", found, err)
-		}
-	}
-	t.Run("before Run", func(t *testing.T) {
-		check(t, New[faulty.Thing](faultless(t), Options[faulty.Thing]{Name: "things", Traits: thingTraits}))
-	})
-	t.Run("while it runs", func(t *testing.T) {
-		withInformer(t, Options[faulty.Thing]{}, func(i *Informer[faulty.Thing], _ *faulty.Server) { check(t, i) })
-	})
-	t.Run("after it has stopped", func(t *testing.T) {
-		withInformer(t, Options[faulty.Thing]{}, func(*Informer[faulty.Thing], *faulty.Server) {}, func(i *Informer[faulty.Thing]) { check(t, i) })
-	})
-}
-
 func TestInformerRunsOnce(t *testing.T) {
 	withInformer(t, Options[faulty.Thing]{}, func(i *Informer[faulty.Thing], _ *faulty.Server) {
 		if err := i.Run(context.Background()); !errors.Is(err, ErrStarted) {
@@ -174,35 +121,6 @@ func TestInformerRunsOnce(t *testing.T) {
 			t.Errorf("Subscribe after the end returned %v", err)
 		}
 	})
-}
-
-func TestUnsubscribeFromTheHandler(t *testing.T) {
-	withInformer(t, Options[faulty.Thing]{}, func(i *Informer[faulty.Thing], _ *faulty.Server) {
-		var s *Subscription[faulty.Thing]
-		calls := 0
-		ready := make(chan struct{})
-		s = subscribe(t, i, func(*delta.Delta[faulty.Thing]) {
-			<-ready
-			calls++
-			i.Unsubscribe(s)
-		})
-		close(ready)
-		<-s.Done()
-		if calls != 1 {
-			t.Errorf("told %d times, want once", calls)
-		}
-		i.Unsubscribe(s) // again, which does nothing
-		if len(i.Status().Subscribers) != 0 {
-			t.Error("still subscribed")
-		}
-	})
-}
-
-func TestUnsubscribeBeforeRun(t *testing.T) {
-	i := New[faulty.Thing](faultless(t), Options[faulty.Thing]{Name: "things", Traits: thingTraits})
-	s := subscribe(t, i, func(*delta.Delta[faulty.Thing]) { t.Error("told something") })
-	i.Unsubscribe(s)
-	<-s.Done()
 }
 
 func TestHandlerPanicReachesRun(t *testing.T) {
@@ -220,38 +138,6 @@ func TestHandlerPanicReachesRun(t *testing.T) {
 	})
 }
 
-func TestListerRefusesBeforeTheFirstList(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		i := New[faulty.Thing](forbidden{}, Options[faulty.Thing]{Name: "things", Traits: thingTraits})
-		g := lifecycle.New(t.Context())
-		g.Go("informer", i.Run)
-		synctest.Wait()
-		_, err := i.Lister().Get("", "a")
-		if !errors.Is(err, informer.ErrNotSynced) || apierrors.IsNotFound(err) || !strings.Contains(err.Error(), "grant list and watch") {
-			t.Errorf("Get before the first list: %v", err)
-		}
-		if _, err := i.Lister().List("", labels.Everything()); !errors.Is(err, informer.ErrNotSynced) {
-			t.Errorf("List before the first list: %v", err)
-		}
-		g.Stop()
-		_ = g.Wait()
-	})
-}
-
-func TestLister(t *testing.T) {
-	withInformer(t, Options[faulty.Thing]{}, func(i *Informer[faulty.Thing], _ *faulty.Server) {
-		if got, err := i.Lister().Get("", "b"); err != nil || got.Version != "8" {
-			t.Errorf("Get(b) = %v, %v", got, err)
-		}
-		if _, err := i.Lister().Get("", "nothing"); !apierrors.IsNotFound(err) {
-			t.Errorf("Get(nothing): %v", err)
-		}
-		if all, err := i.Lister().List("", labels.Everything()); err != nil || len(all) != 3 {
-			t.Errorf("List = %v, %v", all, err)
-		}
-	})
-}
-
 // forbidden is a server that lets nobody list.
 type forbidden struct{}
 
@@ -261,74 +147,4 @@ func (forbidden) List(context.Context, metav1.ListOptions) (listwatch.Page[fault
 
 func (forbidden) Watch(context.Context, metav1.ListOptions) (listwatch.Stream[faulty.Thing], error) {
 	return nil, faulty.Answer("forbidden")
-}
-
-func TestResyncOnDemandAndByPeriod(t *testing.T) {
-	withInformer(t, Options[faulty.Thing]{}, func(i *Informer[faulty.Thing], _ *faulty.Server) {
-		syncs := map[string]int{}
-		count := func(name string) func(*delta.Delta[faulty.Thing]) {
-			return func(d *delta.Delta[faulty.Thing]) {
-				if d.Op == delta.Sync {
-					syncs[name]++
-				}
-			}
-		}
-		never := subscribe(t, i, count("never"))
-		timed, err := i.Subscribe(count("timed"), informer.SubscribeOptions{Resync: resync.Policy{Period: time.Minute}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(3*time.Minute + time.Second)
-		synctest.Wait()
-		if syncs["timed"] != 9 || syncs["never"] != 0 {
-			t.Errorf("after three periods of three things: %v", syncs)
-		}
-		never.Resync(nil)
-		timed.SetResync(resync.Policy{Period: resync.Never})
-		time.Sleep(time.Hour)
-		synctest.Wait()
-		if syncs["timed"] != 9 || syncs["never"] != 3 {
-			t.Errorf("after a resync on demand: %v", syncs)
-		}
-	})
-}
-
-func TestStatus(t *testing.T) {
-	withInformer(t, Options[faulty.Thing]{}, func(i *Informer[faulty.Thing], _ *faulty.Server) {
-		subscribe(t, i, func(*delta.Delta[faulty.Thing]) {})
-		synctest.Wait()
-		status := i.Status()
-		if !status.Synced || status.Objects != 3 || status.Version != "10" || status.Pending != 0 || len(status.Subscribers) != 1 || !status.Subscribers[0].Synced {
-			t.Errorf("%+v", status)
-		}
-	})
-}
-
-func TestTransformThatFailsCostsItsObjectAlone(t *testing.T) {
-	for _, lists := range []informer.ListMode{informer.StreamFirst, informer.PagesOnly} {
-		var skipped []error
-		opts := Options[faulty.Thing]{
-			Transform: func(obj faulty.Thing) (faulty.Thing, error) {
-				if obj.Name == "b" {
-					return faulty.Thing{}, errors.New("cannot be transformed")
-				}
-				return obj, nil
-			},
-			Reflector: reflector.Options[faulty.Thing]{
-				Settings: informer.Settings{Lists: lists},
-				OnSkip:   func(_ context.Context, err error) { skipped = append(skipped, err) },
-			},
-		}
-		withInformer(t, opts, func(i *Informer[faulty.Thing], _ *faulty.Server) {
-			if got := i.Store().Len(); got != 2 {
-				t.Errorf("%d objects in the store, want those two that can be transformed", got)
-			}
-			if got := i.Status().Reflector.Skipped; got == 0 || len(skipped) != got || !strings.Contains(skipped[0].Error(), "b") {
-				t.Errorf("skipped %d, told of %v", got, skipped)
-			}
-			if got := i.Gaps(); got != uint64(len(skipped)) {
-				t.Errorf("%d objects were skipped, which are %d gaps", len(skipped), got)
-			}
-		})
-	}
 }

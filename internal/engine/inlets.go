@@ -31,9 +31,8 @@ func (l *inlets[T]) handOut() {
 		if in.moved = false; in.closed {
 			continue
 		}
-		l.unfile(in)
-		in.out, in.unpopped = in.heard, false
-		l.file(in)
+		in.unpopped = false
+		l.file(in, in.heard)
 		l.handed = append(l.handed, in)
 	}
 	clear(l.moved)
@@ -49,19 +48,26 @@ func (l *inlets[T]) reveal() {
 	l.handed = l.handed[:0]
 }
 
-func (l *inlets[T]) file(in *inlet[T]) {
-	if _, number := reflector.VersionNumber(in.out); number {
-		heap.Push(&l.lowest, in)
-	} else if in.out != "" {
-		l.unordered++
-	}
-}
-
-func (l *inlets[T]) unfile(in *inlet[T]) {
-	if _, number := reflector.VersionNumber(in.out); number {
+// file puts an inlet where its version belongs. The empty one belongs nowhere.
+func (l *inlets[T]) file(in *inlet[T], version string) {
+	_, was := reflector.VersionNumber(in.out)
+	_, is := reflector.VersionNumber(version)
+	switch {
+	case was && is:
+		in.out = version
+		heap.Fix(&l.lowest, in.place)
+		return
+	case was:
 		heap.Remove(&l.lowest, in.place)
-	} else if in.out != "" {
+	case in.out != "":
 		l.unordered--
+	}
+	in.out = version
+	switch {
+	case is:
+		heap.Push(&l.lowest, in)
+	case version != "":
+		l.unordered++
 	}
 }
 

@@ -5,17 +5,14 @@ import (
 	"time"
 )
 
-// eventLog is what happened, in the order in which it became visible: a chain of
-// nodes that grows at its end and is garbage behind the slowest reader, because
-// nothing but the readers' cursors points into it.
+// eventLog is what happened, in the order in which it became visible: a chain of nodes that is garbage behind the
+// slowest reader, because only the readers' cursors point into it.
 //
 //	cursor of a slow subscriber      cursor of the others
-//	        │                              │
 //	        ▼                              ▼
 //	    [batch 7] ──▶ [batch 8] ──▶ [  open end  ] ◀── end
 //
-// A node is the very slice that the Controller handed over, so telling N
-// subscribers costs one node, not N copies.
+// A node is the slice that the Controller handed over, so N subscribers cost one node.
 type eventLog[T any] struct {
 	end atomic.Pointer[node[T]] // the open end; moved by the one writer
 }
@@ -73,6 +70,3 @@ func (c *cursor[T]) peek() ([]event[T], time.Time) {
 		c.node, c.index = next, 0
 	}
 }
-
-// skip moves past n of the events that peek returned.
-func (c *cursor[T]) skip(n int) { c.index += n }

@@ -9,19 +9,11 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
-// MutationOptions bounds what is done to find mutations.
-type MutationOptions struct {
-	// Objects is how many current objects are watched at most, and a quarter as
-	// many that have been replaced. Zero means 10000.
-	Objects int
-	// Batch is how many objects are read each second. Zero means 1000.
-	Batch int
-	// Pause is the time from one object that is watched to the next. Zero watches all.
-	Pause time.Duration
-}
+// MutationOptions bounds what is done to find mutations. A look is taken each second.
+type MutationOptions = mutation.Options
 
-// Sample looks at so little that it costs nothing that anybody would notice: at each moment it knows
-// eight objects and two that were replaced, each second it takes note of one, and reads another.
+// Sample looks at so little that it costs nothing that anybody would notice: each second it takes note of one object,
+// and reads another.
 var Sample = MutationOptions{Objects: 8, Batch: 1, Pause: time.Second}
 
 // mutated is what was found.
@@ -35,7 +27,7 @@ func (i *Informer[T]) detectMutations() {
 	if i.opts.OnMutation == nil && i.opts.Mutations == (MutationOptions{}) {
 		return
 	}
-	i.controller.mutations = mutation.New(mutation.Options(i.opts.Mutations), i.opts.Traits.Version, func(key delta.Key, version string, paths []string) {
+	i.controller.mutations = mutation.New(i.opts.Mutations, i.opts.Traits.Version, func(key delta.Key, version string, paths []string) {
 		m := informer.Mutation{Key: key, Version: version, Paths: paths}
 		i.mutated.last.Store(&m)
 		first := i.mutated.found.Add(1) == 1

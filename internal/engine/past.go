@@ -9,16 +9,10 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// This file is about an informer whose objects an earlier process has saved. The informer lists and watches as any other
-// does, and reads nothing from what was saved. A subscriber that compares is told of each object how it differs from then:
-//
-//	the store, once it is listed ──┐
-//	                               ├─▶ Added, Updated, Sync, Deleted unnoticed ──▶ then what happens
-//	what was saved ────────────────┘
-//
-// Where scopes have come or gone since the informer was made, nothing is compared.
-//
-// So a saved state that is wrong makes what is said of the past wrong, and nothing else.
+// An earlier process has saved the objects. The informer lists and watches as any other does, and reads nothing from what
+// was saved: a subscriber that compares is told of each object, once the store is listed, how it differs from then. So a
+// saved state that is wrong makes what is said of the past wrong, and nothing else. Where scopes have come or gone since the
+// informer was made, nothing is compared.
 
 // asSaved is the origin of what is told of the past.
 var asSaved = &delta.Origin{Remembered: true}
@@ -91,14 +85,14 @@ func (c *comparison[T]) each(tell func(delta.Delta[T]) bool) {
 	}
 }
 
-// isGone reports whether an object that was saved certainly does not exist, though readers may see another one of its name. Handlers
-// clean up after a deletion, so none is told that is not certain. A view that is older than the saved state says nothing of the object.
+// isGone reports whether an object that was saved certainly does not exist. Handlers clean up after a deletion, so
+// none is told that is not certain. A view that is older than the saved state says nothing of the object.
 func (c *comparison[T]) isGone(key delta.Key, last T) bool {
 	return !reflector.Older(c.Version(), c.fifo.opts.Traits.Version(last)) && !c.fifo.mayExist(key, last)
 }
 
-// mayExist reports whether an object may be there that readers have not seen: nobody could read it, or it came a moment ago, or its scope has
-// left. The answer is about now, so the caller asks when it is about to tell a deletion, and not before.
+// mayExist reports whether an object may be there now that readers have not seen: nobody could read it, or it came a
+// moment ago, or its scope has left. The caller asks when it is about to tell a deletion.
 func (f *DeltaFIFO[T]) mayExist(key delta.Key, obj T) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -131,12 +125,9 @@ func (c *comparison[T]) gone(about delta.Delta[T], key delta.Key, last T) delta.
 }
 
 // ForgetSaved lets go of what was saved. Those who compare from now on are told what there is.
-func (i *Informer[T]) ForgetSaved() { i.fifo.control(&forgetting[T]{}) }
-
-// forgetting has the Controller forget what was saved.
-type forgetting[T any] struct{}
-
-func (*forgetting[T]) abandon(error) {} // it ends with the Controller
+func (i *Informer[T]) ForgetSaved() {
+	i.fifo.control(control{func() { i.controller.past = nil }, func(error) {}})
+}
 
 // listed reports whether readers see the first list.
 func (c *controller[T]) listed() bool { return isClosed(c.fifo.synced) }

@@ -13,7 +13,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/store"
@@ -139,19 +138,6 @@ func pastOptions(then hand, reads *int) Options[card] {
 		},
 		Reflector: reflector.Options[card]{Settings: informer.Settings{Lists: informer.PagesOnly}},
 	}
-}
-
-// start runs the informer until the test ends.
-func start(t *testing.T, i *Informer[card]) {
-	t.Helper()
-	group := lifecycle.New(t.Context())
-	group.Go("informer", i.Run)
-	t.Cleanup(func() {
-		group.Stop()
-		if err := group.Wait(); err != nil {
-			t.Error(err)
-		}
-	})
 }
 
 func subscribed(t *testing.T, subscribe func(func(*delta.Delta[card]), informer.SubscribeOptions) (*Subscription[card], error)) (*ear, *Subscription[card]) {

@@ -27,7 +27,7 @@ const none = int32(-1)
 type pile[T any] struct {
 	items    []item[T]
 	index    keyIndex[T] // Invariant: it has each key of an item, at the newest of them.
-	controls []control[T]
+	controls []control
 	version  string // what the store's watermark will be; empty leaves it
 }
 
@@ -134,9 +134,8 @@ func (p *pile[T]) makeRoom(n int) {
 	p.items = slices.Grow(p.items, n)
 }
 
-// roomKept is how much room a pile keeps however little it is used. Beyond that it
-// keeps what it has as long as a quarter is used, so that a steady stream does not
-// make it grow again for each batch, and a relist does not fill memory for good.
+// roomKept is how much room a pile keeps however little it is used. Beyond that it keeps what it has while a quarter
+// is used, so that a relist does not fill memory for good.
 const roomKept = 4096
 
 // reset empties the pile for the next use.

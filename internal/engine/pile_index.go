@@ -7,10 +7,9 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// keyIndex finds the newest item of a key in a pile: an open-addressing table of
-// positions. The keys stand in the items already, so the table holds four bytes
-// for each, and looking a key up is the same step as making room for it. A Go map
-// takes two, and the queue does little else.
+// keyIndex finds the newest item of a key in a pile: an open-addressing table of positions. The keys stand in the
+// items, so it holds four bytes for each, and looking a key up makes room for it. A Go map takes two steps, and the
+// queue does little else.
 type keyIndex[T any] struct {
 	slots []int32 // position+1, or emptySlot; length is a power of two
 	used  int     // slots that are not empty
@@ -68,9 +67,8 @@ func (x *keyIndex[T]) rebuild(items []item[T], more int) {
 	}
 }
 
-// clear empties the table. Where it is much larger than what it holds, that goes
-// by the items: an item's slot is in the run that begins where its hash points, and
-// whatever has emptied that place has emptied the whole run.
+// clear empties the table. Where it is much larger than what it holds, that goes by the items: an item's slot is in
+// the run that begins where its hash points.
 func (x *keyIndex[T]) clear(items []item[T]) {
 	byItem := len(items)*8 <= len(x.slots)
 	x.used = 0

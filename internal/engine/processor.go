@@ -15,9 +15,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
-// processor tells subscribers what happened. It keeps one log for all of them, in
-// which each has a cursor, so that an event costs its log entry once and a slow
-// subscriber costs its own cursor and what the log keeps for it.
+// processor tells subscribers what happened. It keeps one log for all of them, in which each has a cursor, so a slow
+// subscriber costs what the log keeps for it.
 type processor[T any] struct {
 	traits *store.Traits[T]
 	log    *eventLog[T]
@@ -62,11 +61,9 @@ func (p *processor[T]) newSubscriber(opts informer.SubscribeOptions, tell func(*
 	return l
 }
 
-// join makes l hear everything that is published from now on, after the objects
-// of s, which it releases; s is nil where there is nothing to tell. The caller is
-// the Controller, between two batches, so nothing falls between s and the log. It
-// reports false for a subscriber that has left already and after stop; otherwise
-// the caller starts [subscriber.run].
+// join makes l hear everything that is published from now on, after the objects of s, which it releases; s may be
+// nil. The caller is the Controller, between two batches. It reports false for a subscriber that has left already and
+// after stop; otherwise the caller starts [subscriber.run].
 func (p *processor[T]) join(l *subscriber[T], s inventory[T]) bool {
 	at := cursor[T]{node: p.log.end.Load()}
 	p.mu.Lock()
@@ -88,9 +85,8 @@ func (p *processor[T]) join(l *subscriber[T], s inventory[T]) bool {
 	return true
 }
 
-// leave makes l hear nothing more, not even what is pending; a call of its
-// handler that is under way ends by itself, and is waited for with Done. It may
-// be called from that very handler, before join, and more than once.
+// leave makes l hear nothing more, not even what is pending; a call of its handler that is under way is waited for
+// with Done. It may be called from that very handler, before join, and more than once.
 func (p *processor[T]) leave(l *subscriber[T]) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -12,24 +13,9 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/go-logr/logr/funcr"
 
-	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
-	"github.com/delta-runtime/delta-runtime/internal/store"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
-
-// payload is an object with some weight.
-type payload struct {
-	uid string
-	_   [256]byte
-}
-
-func payloadTraits() *store.Traits[*payload] {
-	return &store.Traits[*payload]{
-		UID:     func(o *payload) string { return o.uid },
-		Version: func(*payload) string { return "" },
-	}
-}
 
 // diary is a log to read.
 type diary struct {
@@ -51,16 +37,20 @@ func (d *diary) lines() []string {
 	return slices.Clone(d.written)
 }
 
+// watched is a platform whose subscribers somebody looks at each second, and writes into the diary.
+func watched(t *testing.T) (*platform, *diary) {
+	t.Helper()
+	p, warned := newPlatform(t), &diary{}
+	p.logger = warned.logger()
+	p.group.Guest("keep time", func(ctx context.Context) { _ = keepTime(ctx, newResyncer(resyncSeams{}), p.warn) })
+	return p, warned
+}
+
 func TestSlowSubscriberIsNamedOncePerEpisode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var warned diary
-		p := newProcessor(partTraits(), warned.logger())
-		g := lifecycle.New(t.Context())
-		g.Guest("keep time", func(ctx context.Context) { _ = keepTime(ctx, newResyncer(resyncSeams{}), p.warn) })
+		p, warned := watched(t)
 		step := make(chan struct{})
-		l := p.newSubscriber(informer.SubscribeOptions{Name: "billing", HighWater: 10, Stuck: time.Hour}, func(*delta.Delta[part]) { <-step })
-		p.join(l, nil)
-		g.Guest("billing", l.run)
+		p.add(informer.SubscribeOptions{Name: "billing", HighWater: 10, Stuck: time.Hour}, nil, func(*delta.Delta[part]) { <-step })
 		for episode := 1; episode <= 2; episode++ {
 			start := time.Now()
 			p.publish(added(8))
@@ -92,21 +82,14 @@ func TestSlowSubscriberIsNamedOncePerEpisode(t *testing.T) {
 				t.Errorf("status after it caught up is %+v", s)
 			}
 		}
-		p.stop()
-		g.Stop()
-		_ = g.Wait()
 	})
 }
 
 // A burst is not slowness: it is told of as fast as the handler can.
 func TestBurstIsNoReasonToWarn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var warned diary
-		p := newProcessor(partTraits(), warned.logger())
-		g := lifecycle.New(t.Context())
-		l := p.newSubscriber(informer.SubscribeOptions{HighWater: 10}, func(*delta.Delta[part]) { time.Sleep(time.Millisecond) })
-		p.join(l, nil)
-		g.Guest("", l.run)
+		p, warned := watched(t)
+		p.add(informer.SubscribeOptions{HighWater: 10}, nil, func(*delta.Delta[part]) { time.Sleep(time.Millisecond) })
 		time.Sleep(10 * time.Millisecond)
 		for range 5 {
 			p.publish(added(500))
@@ -117,22 +100,14 @@ func TestBurstIsNoReasonToWarn(t *testing.T) {
 		if lines := warned.lines(); len(lines) != 0 {
 			t.Errorf("warned %q", lines)
 		}
-		p.stop()
-		g.Stop()
-		_ = g.Wait()
 	})
 }
 
 func TestStuckHandlerIsNamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var warned diary
-		p := newProcessor(partTraits(), warned.logger())
-		g := lifecycle.New(t.Context())
-		g.Guest("keep time", func(ctx context.Context) { _ = keepTime(ctx, newResyncer(resyncSeams{}), p.warn) })
+		p, warned := watched(t)
 		step := make(chan struct{})
-		l := p.newSubscriber(informer.SubscribeOptions{Name: "billing"}, func(*delta.Delta[part]) { <-step })
-		p.join(l, nil)
-		g.Guest("billing", l.run)
+		p.add(informer.SubscribeOptions{Name: "billing"}, nil, func(*delta.Delta[part]) { <-step })
 		p.publish(added(2))
 		time.Sleep(29 * time.Second)
 		if lines := warned.lines(); len(lines) != 0 {
@@ -148,55 +123,7 @@ func TestStuckHandlerIsNamed(t *testing.T) {
 			t.Errorf("warned %q, want once for each call", lines)
 		}
 		close(step)
-		p.stop()
-		g.Stop()
-		_ = g.Wait()
 	})
-}
-
-// BenchmarkBlockedNeighbour measures what a subscriber that blocks costs the
-// others: the time of an event from publishing until each of four quick ones has
-// heard it, and CPU.
-func BenchmarkBlockedNeighbour(b *testing.B) {
-	for _, neighbour := range []struct {
-		name   string
-		blocks int
-	}{{"none", 0}, {"blocks", 1}} {
-		b.Run(neighbour.name, func(b *testing.B) {
-			p := newProcessor(payloadTraits(), logr.Discard())
-			g := lifecycle.New(context.Background())
-			release := make(chan struct{})
-			var heard sync.WaitGroup
-			add := func(tell func(*delta.Delta[*payload])) {
-				l := p.newSubscriber(informer.SubscribeOptions{HighWater: 1024}, tell)
-				p.join(l, nil)
-				g.Guest("", l.run)
-			}
-			for range neighbour.blocks {
-				add(func(*delta.Delta[*payload]) { <-release })
-			}
-			for range 4 {
-				add(func(*delta.Delta[*payload]) { heard.Done() })
-			}
-			latencies := make([]time.Duration, 0, b.N)
-			keys := someKeys(1000)
-			o := &payload{uid: "a"}
-			start := cpuTime()
-			for i := range b.N {
-				heard.Add(4)
-				published := time.Now()
-				p.publish([]event[*payload]{{Delta: delta.Delta[*payload]{Key: keys[i%1000], Op: delta.Updated, Old: o, New: o}}})
-				heard.Wait()
-				latencies = append(latencies, time.Since(published))
-			}
-			b.ReportMetric(float64(cpuTime()-start)/float64(b.N), "cpu-ns/op")
-			b.ReportMetric(float64(quantile(latencies, 0.99)), "p99-ns")
-			close(release)
-			p.stop()
-			g.Stop()
-			_ = g.Wait()
-		})
-	}
 }
 
 // A subscriber leaves in the middle of the first list, as all do when the informer ends. The look at it that comes a second later
@@ -209,5 +136,71 @@ func TestASubscriberThatHasLeftIsNotComplainedOf(t *testing.T) {
 		l.quit()
 		s.warn(time.Now().Add(time.Hour))
 		close(step)
+	})
+}
+
+// TestALongFirstListIsNamed gives a handler that takes a second for each object a first list of
+// a hundred, as a snapshot because it comes late or as events because it was there before. The
+// log says once how much is left, and the status says it at any time. A slow list does not count as a backlog.
+func TestALongFirstListIsNamed(t *testing.T) {
+	const objects = 100
+	for name, late := range map[string]bool{"a late subscriber": true, "one that was there before": false} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p, warned := watched(t)
+				l := p.newSubscriber(informer.SubscribeOptions{Name: "billing", HighWater: 1000}, func(*delta.Delta[part]) { time.Sleep(time.Second) })
+				if late {
+					p.markSynced()
+					all := map[delta.Key]part{}
+					for i := range objects {
+						all[delta.Key{Name: fmt.Sprint(i)}] = part{}
+					}
+					p.join(l, worldOf(all))
+				} else {
+					p.join(l, nil)
+					p.publish(added(objects))
+					p.markSynced()
+				}
+				p.group.Guest("billing", l.run)
+				synctest.Wait()
+				for second := range 20 {
+					if s := p.status(time.Now())[0]; s.Lag != uint64(objects-second) || s.Synced {
+						t.Fatalf("after %d seconds it is %d behind, want %d; synced: %t", second, s.Lag, objects-second, s.Synced)
+					}
+					time.Sleep(time.Second)
+					synctest.Wait()
+				}
+				time.Sleep(objects * time.Second)
+				lines := warned.lines()
+				if len(lines) != 1 || !strings.Contains(lines[0], "takes long for the first list") ||
+					!strings.Contains(lines[0], `"subscriber"="billing"`) ||
+					!strings.Contains(lines[0], `"lag"=90 `) && !strings.Contains(lines[0], `"lag"=91 `) { // the call and the look may be at the same instant
+					t.Errorf("warned %q, want once, with some 90 objects left", lines)
+				}
+				if s := p.status(time.Now())[0]; s.Lag != 0 || !s.Synced {
+					t.Errorf("at the end it is %d behind; synced: %t", s.Lag, s.Synced)
+				}
+			})
+		})
+	}
+}
+
+// TestALongFirstListIsNotABacklog sees no warning of one, however long the list is.
+func TestALongFirstListIsNotABacklog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, warned := watched(t)
+		p.markSynced()
+		all := map[delta.Key]part{}
+		for i := range 100 {
+			all[delta.Key{Name: fmt.Sprint(i)}] = part{}
+		}
+		p.add(informer.SubscribeOptions{HighWater: 10}, worldOf(all), func(*delta.Delta[part]) { time.Sleep(50 * time.Millisecond) })
+		for range 4 {
+			time.Sleep(time.Second)
+			p.warn(time.Now())
+		}
+		if lines := warned.lines(); len(lines) != 0 {
+			t.Errorf("warned %q", lines)
+		}
 	})
 }

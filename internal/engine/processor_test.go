@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -257,36 +255,5 @@ func TestLeavingDuringTheSnapshotReleasesIt(t *testing.T) {
 		if heard != 1 || snapshot.released.Load() != 1 || isClosed(l.Synced()) {
 			t.Errorf("heard %d of 2, released %d times, synced: %t", heard, snapshot.released.Load(), isClosed(l.Synced()))
 		}
-	})
-}
-
-func TestPanicOfAHandlerIsNotSwallowed(t *testing.T) {
-	boom := errors.New("boom")
-	synctest.Test(t, func(t *testing.T) {
-		p := newProcessor(partTraits(), logr.Discard())
-		g := lifecycle.New(t.Context())
-		l := p.newSubscriber(informer.SubscribeOptions{Name: "fragile"}, func(*delta.Delta[part]) { panic(boom) })
-		p.join(l, nil)
-		g.Guest("fragile", l.run)
-		p.publish(added(1))
-		defer func() {
-			if crash, ok := recover().(*lifecycle.Crash); !ok || !errors.Is(crash, boom) || !isClosed(l.Done()) {
-				t.Errorf("got crash %v, done: %t", crash, isClosed(l.Done()))
-			}
-		}()
-		_ = g.Wait()
-	})
-}
-
-func TestContextEndsSubscribers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := newProcessor(partTraits(), logr.Discard())
-		ctx, cancel := context.WithCancel(t.Context())
-		l := p.newSubscriber(informer.SubscribeOptions{}, func(*delta.Delta[part]) {})
-		p.join(l, nil)
-		go l.run(ctx)
-		synctest.Wait()
-		cancel()
-		<-l.Done()
 	})
 }

@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -39,16 +40,15 @@ func TestRefusedObjectKeepsNoPhantoms(t *testing.T) {
 
 func refuseAndRelist(t *testing.T, lists informer.ListMode, limit string) {
 	t.Helper()
-	server := faultless(t)
+	server, skipped := faultless(t), atomic.Uint64{}
 	i := New[faulty.Thing](server, Options[faulty.Thing]{
 		Name: "things", Traits: thingTraits, Transform: refusing(limit),
 		Reflector: reflector.Options[faulty.Thing]{
 			Settings: informer.Settings{Lists: lists},
-			OnSkip:   func(context.Context, error) {},
+			OnSkip:   func(context.Context, error) { skipped.Add(1) },
 		},
 	})
-	g := lifecycle.New(t.Context())
-	g.Go("informer", i.Run)
+	start(t, i)
 	<-i.Synced()
 	server.Untold(func() {
 		server.Remove("c")
@@ -64,14 +64,13 @@ func refuseAndRelist(t *testing.T, lists informer.ListMode, limit string) {
 	if b, there := lookUp(i, "b"); there != (limit == "8") || there && b.Version != "8" {
 		t.Errorf("b is %v (there: %t), want its last good state", b, there)
 	}
+	if n, status := skipped.Load(), i.Status().Reflector; n == 0 || i.Gaps() != n || status.Skipped != int(n) || !strings.Contains(status.LastSkipped.Error(), "b") {
+		t.Errorf("%d objects were skipped, which are %d gaps, and the status says %d, the last %v", n, i.Gaps(), status.Skipped, status.LastSkipped)
+	}
 	listed := i.Status().Reflector.ListedAt
 	time.Sleep(time.Hour)
 	if again := i.Status().Reflector.ListedAt; !again.Equal(listed) {
 		t.Errorf("listed again after %v, as if something had been missed", again.Sub(listed))
-	}
-	g.Stop()
-	if err := g.Wait(); err != nil {
-		t.Error(err)
 	}
 }
 
@@ -102,5 +101,60 @@ func TestDeletionThatATransformRefusesIsNotLost(t *testing.T) {
 	}
 	if h.Store().Len() != 0 || h.Store().Version() != "8" {
 		t.Errorf("%d objects are left at version %s", h.Store().Len(), h.Store().Version())
+	}
+}
+
+// A panic that the guard recovers costs a list, wherever it was: nothing stays open,
+// no turn to list is lost, and a list that is wanted comes.
+func TestGuardedReflectorListsAgain(t *testing.T) {
+	for _, lists := range []informer.ListMode{informer.StreamFirst, informer.PagesOnly} {
+		for _, at := range []string{"a", "d"} { // a is listed first, d comes by the watch
+			t.Run(fmt.Sprint("lists=", lists, ",at=", at), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) { panicAt(t, lists, at) })
+			})
+		}
+	}
+}
+
+func panicAt(t *testing.T, lists informer.ListMode, at string) {
+	t.Helper()
+	server, limiter, panics := faultless(t), reflector.NewLimiter(1), 0
+	i := New[faulty.Thing](server, Options[faulty.Thing]{
+		Name: "things", Traits: thingTraits,
+		Transform: func(obj faulty.Thing) (faulty.Thing, error) {
+			if obj.Name == at && panics == 0 {
+				panic("boom")
+			}
+			return obj, nil
+		},
+		Reflector: reflector.Options[faulty.Thing]{
+			Settings: informer.Settings{Lists: lists}, Limiter: limiter,
+			Guard: func(_ context.Context, cycle func()) {
+				defer func() {
+					if recover() != nil {
+						panics++
+					}
+				}()
+				cycle()
+			},
+		},
+	})
+	stop := start(t, i)
+	time.Sleep(time.Second / 2)
+	server.Put("d")
+	synctest.Wait()
+	if status := i.Status().Reflector; panics != 1 || !errors.Is(status.LastError, reflector.ErrPanicked) {
+		t.Errorf("after %d panics the status is %+v", panics, status)
+	}
+	if err := i.Relist(t.Context()); err != nil {
+		t.Error(err)
+	}
+	time.Sleep(time.Minute)
+	if n := i.Store().Len(); n != 4 || i.Status().Reflector.State != reflector.Following {
+		t.Errorf("%d objects in the store, %s", n, i.Status().Reflector.Why)
+	}
+	stop()
+	if server.Watches() != 0 || limiter.Taken() != 0 {
+		t.Errorf("%d watches are open and %d turns taken after the end", server.Watches(), limiter.Taken())
 	}
 }

@@ -14,9 +14,8 @@ func (i *Informer[T]) scheduleLocked(s *Subscription[T]) {
 	i.resync.set(s.subscriber.number, s.scheduled...)
 }
 
-// allPoliciesLocked returns what a subscriber's own policy and everybody else's come down
-// to. A subscriber that has set anything about resyncs has asked for them, also if the
-// Period is another's.
+// allPoliciesLocked returns what a subscriber's own policy and everybody else's come down to. A subscriber that has
+// set anything about resyncs has asked for them.
 func (i *Informer[T]) allPoliciesLocked(s *Subscription[T]) []resync.Policy {
 	own, everyone := s.resync, i.override
 	if own.Period == 0 {
@@ -46,9 +45,8 @@ func (i *Informer[T]) rearrangeResyncLocked() {
 	i.resync.change(changes)
 }
 
-// policiesLocked returns what own comes down to. Scopes that say the same share a
-// policy, so that there are as many as there are different periods, and one without
-// a list of namespaces where all agree.
+// policiesLocked returns what own comes down to. Scopes that say the same share a policy, and there is one without a
+// list of namespaces where all agree.
 func (i *Informer[T]) policiesLocked(own resync.Policy) []resync.Policy {
 	if own.Period != 0 {
 		return []resync.Policy{own}

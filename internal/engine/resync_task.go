@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"math/rand/v2"
 	"sync/atomic"
 	"time"
@@ -13,14 +14,12 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
-// resyncer lets a [timetable] run: it owns the lock, the timer, and the gathering of
-// keys, which may take long and therefore is not the Controller's to do. Handing
-// out is: the Controller asks between two batches, when what it was given before
-// is published, because nobody else pops the FIFO.
+// resyncer lets a [timetable] run: it owns the lock, the timer, and the gathering of keys, which may take long.
+// Handing out is the Controller's, between two batches.
 //
 //	keepTime ── gathers keys, begins runs ──▶ kick ──▶ Controller ──▶ refill ──▶ FIFO
 //	                                              ▲
-//	subscriber that has caught up ──────────────────┘
+//	subscriber that has caught up ────────────────┘
 type resyncer struct {
 	resyncSeams
 	changed chan struct{} // cap 1; a token for keepTime to look again
@@ -180,4 +179,29 @@ func (r *resyncer) beginDue() (at time.Time, kick bool) {
 		r.look()
 	}
 	return r.armed, waiting || len(ticks) > 0
+}
+
+// watchEvery is how often subscribers are looked at, and so how exactly it is known since
+// when one has been in its handler.
+const watchEvery = time.Second
+
+// keepTime does what has its time, until ctx ends: it begins resyncs when they are due, and
+// looks each second at subscribers and for mutations.
+func keepTime(ctx context.Context, r *resyncer, eachSecond func(now time.Time)) error {
+	ticker := time.NewTicker(watchEvery)
+	defer ticker.Stop()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case now := <-ticker.C:
+			eachSecond(now)
+		case <-r.changed:
+			r.turn(timer)
+		case <-timer.C:
+			r.turn(timer)
+		}
+	}
 }

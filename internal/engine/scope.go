@@ -72,12 +72,9 @@ func NewScoped[T any](scopes []Scope[T], opts Options[T]) (*Informer[T], error) 
 	return i, nil
 }
 
-// AddScope adds a scope, which shares no namespace with another: where there is a
-// scope of all but some namespaces, the new one has to be among those. While the
-// informer runs the scope is listed and watched at once; its objects are told,
-// marked Initial, when its first list is there. That is when [Informer.SyncedIn]
-// ends refusing; HasSynced and Synced are about the scopes that were there at the
-// start.
+// AddScope adds a scope, which shares no namespace with another: one of all but some namespaces has to except it.
+// While the informer runs it is listed and watched at once; its objects are told, marked Initial, when its first list
+// is there. HasSynced and Synced are about the scopes that were there at the start.
 func (i *Informer[T]) AddScope(add Scope[T]) error {
 	i.scoping.Lock()
 	defer i.scoping.Unlock()
@@ -96,11 +93,9 @@ func (i *Informer[T]) AddScope(add Scope[T]) error {
 	return nil
 }
 
-// RemoveScope stops listing and watching a scope, and takes its objects out of the
-// store: the one of this namespace, or that of all but some where it is empty. Reads
-// of it are refused from the moment of the call. On return nothing of it is left,
-// and nothing more is told of it but what was published before. It waits for the
-// scope's ListWatcher to let go, so that it must not be called by what that calls.
+// RemoveScope stops listing and watching a scope, that of this namespace or of all but some where it is empty, and
+// takes its objects out of the store. On return nothing of it is left, and nothing more is told of it but what was
+// published before. It waits for the ListWatcher, so that must not call it.
 func (i *Informer[T]) RemoveScope(namespace string, how informer.Removal) error {
 	i.scoping.Lock()
 	defer i.scoping.Unlock()
@@ -121,12 +116,13 @@ func (i *Informer[T]) RemoveScope(namespace string, how informer.Removal) error 
 	i.mu.Lock()
 	i.forget()
 	i.mu.Unlock()
-	answer := make(chan error, 1)
-	entry := &dismissal[T]{reach: s.reach, how: how, traits: &i.opts.Traits, answer: answer}
-	return i.inTurn(entry, answer, func() error {
-		entry.carryOut(i.store, i.fifo.visibleVersion())
-		return nil
-	})
+	dismiss := func(how informer.Removal) func() error {
+		return func() error {
+			i.controller.dismiss(s.reach, how)
+			return nil
+		}
+	}
+	return i.inTurn(dismiss(how), dismiss(informer.Silently)) // without a Controller nobody is told
 }
 
 // check returns why the scope cannot be added.

@@ -26,9 +26,6 @@ func (e *empire) compare(ready Readiness) {
 		if err := e.informer.SyncedIn(p.sample()); err != nil {
 			e.t.Error(err)
 		}
-		if _, err := e.informer.Lister().List(p.sample(), nil); err != nil {
-			e.t.Error(err)
-		}
 	}
 	shown := map[delta.Key]string{}
 	for key, obj := range e.informer.Store().View().All() {

@@ -61,7 +61,11 @@ func TestScopesRace(t *testing.T) {
 			})
 			hands.Guest("read", func(context.Context) {
 				for range 500 {
-					_, err := i.Lister().Get(namespace, "a")
+					c := i.coverage.Load()
+					err := i.SyncedIn(namespace)
+					if _, there := i.Store().Get(delta.Key{Namespace: namespace, Name: "a"}); err == nil && !there && i.coverage.Load() == c {
+						t.Error("what is there can't be read, and its scope is synced")
+					}
 					if err != nil && !errors.Is(err, informer.ErrNotCovered) && !errors.Is(err, informer.ErrNotSynced) {
 						t.Error(err)
 					}

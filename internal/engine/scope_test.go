@@ -42,16 +42,11 @@ func withScopes(t *testing.T, opts Options[faulty.Thing], scopes func(*testing.T
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		i := newScoped(t, opts, scopes(t)...)
-		g := lifecycle.New(t.Context())
-		g.Go("informer", i.Run)
+		start(t, i)
 		synctest.Wait()
 		time.Sleep(time.Second) // the server answers after some milliseconds
 		synctest.Wait()
 		test(t, i)
-		g.Stop()
-		if err := g.Wait(); err != nil {
-			t.Error(err)
-		}
 	})
 }
 
@@ -105,26 +100,21 @@ func TestReadsSayWhatIsNotCoveredOrNotSynced(t *testing.T) {
 		return []Scope[faulty.Thing]{scopeOf(t, reach{namespace: "p"}), {Namespace: "z", ListWatcher: forbidden{}}}
 	}
 	withScopes(t, Options[faulty.Thing]{}, scopes, func(t *testing.T, i *Informer[faulty.Thing]) {
-		if got, err := i.Lister().Get("p", "a"); err != nil || got.Version != "7" {
-			t.Errorf("Get(p/a) = %v, %v", got, err)
+		if err := i.SyncedIn("p"); err != nil {
+			t.Errorf("SyncedIn(p): %v", err)
 		}
-		if _, err := i.Lister().Get("p", "nothing"); !apierrors.IsNotFound(err) {
-			t.Errorf("Get(p/nothing): %v", err)
+		if err := i.SyncedIn("z"); !errors.Is(err, informer.ErrNotSynced) || apierrors.IsNotFound(err) ||
+			!strings.HasPrefix(err.Error(), "things: not synced yet: things in namespace z ") || !strings.Contains(err.Error(), "grant list and watch") {
+			t.Errorf("SyncedIn(z): %v", err)
 		}
-		if _, err := i.Lister().Get("z", "a"); !errors.Is(err, informer.ErrNotSynced) || !strings.HasPrefix(err.Error(), "get z/a: things: not synced yet: things in namespace z ") {
-			t.Errorf("Get(z/a): %v", err)
+		if err := i.SyncedIn("q"); !errors.Is(err, informer.ErrNotCovered) || err.Error() != `things in namespace "q": not covered by any scope` {
+			t.Errorf("SyncedIn(q): %v", err)
 		}
-		if _, err := i.Lister().Get("q", "a"); !errors.Is(err, informer.ErrNotCovered) || err.Error() != `get q/a: things in namespace "q": not covered by any scope` {
-			t.Errorf("Get(q/a): %v", err)
+		if err := i.SyncedIn(""); !errors.Is(err, informer.ErrNotCovered) {
+			t.Errorf("SyncedIn of objects without a namespace: %v", err)
 		}
-		if _, err := i.Lister().Get("", "a"); !errors.Is(err, informer.ErrNotCovered) {
-			t.Errorf("Get(a): %v", err)
-		}
-		if all, err := i.Lister().List("p", nil); err != nil || len(all) != 3 {
-			t.Errorf("List(p) = %v, %v", all, err)
-		}
-		if _, err := i.Lister().List("", nil); !errors.Is(err, informer.ErrNotSynced) {
-			t.Errorf("List of everything: %v", err)
+		if err := i.SyncedEverywhere(); !errors.Is(err, informer.ErrNotSynced) {
+			t.Errorf("SyncedEverywhere: %v", err)
 		}
 		if !i.Covers("p") || !i.Covers("z") || i.Covers("q") || i.Covers("") {
 			t.Error("covers something else than p and z")
@@ -136,8 +126,8 @@ func TestReadsSayWhatIsNotCoveredOrNotSynced(t *testing.T) {
 			t.Error(err)
 		}
 		synctest.Wait()
-		if all, err := i.Lister().List("", nil); err != nil || len(all) != 3 || !i.HasSynced() {
-			t.Errorf("without z, List of everything = %v, %v; synced: %t", all, err, i.HasSynced())
+		if err := i.SyncedEverywhere(); err != nil || !i.HasSynced() {
+			t.Errorf("without z, SyncedEverywhere: %v; synced: %t", err, i.HasSynced())
 		}
 	})
 }
@@ -181,8 +171,8 @@ func TestScopeThatIsAddedWhileRunning(t *testing.T) {
 			t.Fatal(err)
 		}
 		<-synced
-		if found, err := i.Lister().List("r", nil); err != nil || len(found) != 3 {
-			t.Errorf("List(r) = %v, %v", found, err)
+		if found := i.Store().ListNamespace("r"); i.SyncedIn("r") != nil || len(found) != 3 {
+			t.Errorf("synced, it has %v in r", found)
 		}
 		synctest.Wait()
 		if slices.Sort(told); !slices.Equal(told, []string{"Added r/a true", "Added r/b true", "Added r/c true"}) {
@@ -212,8 +202,8 @@ func TestScopeThatIsRemoved(t *testing.T) {
 			if n := i.Store().Len(); n != 3 {
 				t.Errorf("%d objects in the store, want those of q", n)
 			}
-			if _, err := i.Lister().Get("p", "a"); !errors.Is(err, informer.ErrNotCovered) {
-				t.Errorf("Get(p/a): %v", err)
+			if err := i.SyncedIn("p"); !errors.Is(err, informer.ErrNotCovered) {
+				t.Errorf("SyncedIn(p): %v", err)
 			}
 			synctest.Wait()
 			if !slices.Equal(told, want) {
@@ -227,8 +217,8 @@ func TestScopeThatIsRemoved(t *testing.T) {
 			}
 			time.Sleep(time.Second)
 			synctest.Wait()
-			if all, err := i.Lister().List("", nil); err != nil || len(all) != 6 {
-				t.Errorf("when p is back, List = %v, %v", all, err)
+			if err := i.SyncedEverywhere(); err != nil || i.Store().Len() != 6 {
+				t.Errorf("when p is back, there are %d objects, %v", i.Store().Len(), err)
 			}
 		})
 	}

@@ -37,10 +37,8 @@ func (i *Informer[T]) HeardAt() (newest time.Time) {
 	return newest
 }
 
-// Gaps is how many times something happened that subscribers are not, or not wholly,
-// told of: a scope was removed, or its first list came after subscribers had synced, or an
-// object or event was left out because it could not be understood. It never goes back. It takes no lock, so it can be asked for at
-// every turn; for why, ask for the Status.
+// Gaps is how many times something happened that subscribers are not, or not wholly, told of: a scope was removed, or
+// its first list came after subscribers had synced, or something was left out. It never goes back, and takes no lock.
 func (i *Informer[T]) Gaps() uint64 { return i.gaps.Load() }
 
 // Relists is how many times a scope was listed again. What happened before such a list is

@@ -98,18 +98,18 @@ func (l *subscriber[T]) take() ([]event[T], bool) {
 		if l.awaited.Load() && l.caughtUp() {
 			l.of.calmed()
 		}
-		events := l.tryTake()
-		if events == nil {
-			l.bell.sleepUnless(func() bool {
-				events = l.tryTake()
-				return events != nil || l.gone.Load()
-			})
-		}
-		if events != nil {
+		if events := l.tryTake(); events != nil {
 			return events, true
 		}
+		l.bell.sleepUnless(l.hasNews)
 	}
 	return nil, false
+}
+
+// hasNews reports whether there is a reason to take. It needs no lock: run alone moves the place and isSynced.
+func (l *subscriber[T]) hasNews() bool {
+	at := l.position.Load()
+	return l.of.log.length() > at || l.gone.Load() || !l.isSynced && at >= l.syncAt.Load()
 }
 
 // caughtUp ends the wait for this subscriber, if it is time to.
@@ -128,28 +128,16 @@ func (l *subscriber[T]) tryTake() []event[T] {
 	if l.gone.Load() {
 		return nil
 	}
-	l.noteSyncedLocked()
 	events, at := l.place.peek()
+	if !l.isSynced && l.place.position() >= l.syncAt.Load() { // nothing before it is left to tell
+		l.isSynced = true
+		close(l.synced)
+	}
 	if len(events) == 0 {
 		return nil
 	}
-	l.place.skip(len(events))
+	l.place.index += len(events)
 	l.position.Store(l.place.position())
 	l.taken = span{end: l.calls.Load() + uint64(len(events)), at: at}
 	return events
-}
-
-// noteSyncedLocked closes synced when nothing before syncAt is left to tell.
-func (l *subscriber[T]) noteSyncedLocked() {
-	if l.isSynced || l.untoldLocked() < l.syncAt.Load() {
-		return
-	}
-	l.isSynced = true
-	close(l.synced)
-}
-
-// untoldLocked is the number of the oldest event that has not been taken.
-func (l *subscriber[T]) untoldLocked() uint64 {
-	l.place.peek() // leaves a node that is used up
-	return l.place.position()
 }

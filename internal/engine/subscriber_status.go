@@ -104,10 +104,8 @@ func (l *subscriber[T]) isLongInFirst(age time.Duration) bool {
 	return !l.progress.first && !l.isSynced && l.syncAt.Load() != never && !l.taken.at.IsZero() && age >= longFirst
 }
 
-// complaint says what is newly wrong with the subscriber. A burst that it gets
-// through between two looks is nothing to complain of. An episode of slowness ends
-// when the subscriber is back at half its high-water mark, so that hovering at the
-// mark is one episode.
+// complaint says what is newly wrong with the subscriber. A burst that it gets through between two looks is nothing.
+// An episode of slowness ends at half the high-water mark, so that hovering at the mark is one episode.
 func (l *subscriber[T]) complaint(now time.Time) (string, informer.SubscriberStatus) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -21,22 +21,19 @@ type Subscription[T any] struct {
 	scheduled []resync.Policy // what that came down to
 }
 
-// Subscribe has tell called for each delta, one at a time, in a goroutine of its
-// own while the informer runs: first for each object that is there, marked
-// Initial, and then for what changes. The delta is shared and may be reused: tell
-// must copy what it keeps of it, and may not change what it points to. A
-// subscriber that is slow delays nobody else.
+// Subscribe has tell called for each delta, one at a time, in a goroutine of its own while the informer runs: first
+// for each object that is there, marked Initial, and then for what changes. The delta is shared and may be reused:
+// tell must copy what it keeps, and may not change what it points to. A slow subscriber delays nobody else.
 //
-// While the informer runs, Subscribe waits until the subscriber has its place
-// between two batches: so that those who subscribe in a loop do so at the pace of
-// the informer, and do not keep it from its work.
+// While the informer runs, Subscribe waits for the subscriber's place between two batches, so that those who
+// subscribe in a loop do not keep the informer from its work.
 func (i *Informer[T]) Subscribe(tell func(*delta.Delta[T]), opts informer.SubscribeOptions) (*Subscription[T], error) {
 	return i.subscribe(tell, opts, false)
 }
 
 // SubscribeComparing is Subscribe for somebody who wants to know what has changed since an earlier process saved the
-// objects. He is told of each object that is there, or was saved, how it differs: all that is marked Initial, and
-// Remembered. Where nothing was saved, or it is forgotten by now, it is Subscribe.
+// objects: he is told of each that is there, or was saved, how it differs, marked Initial and Remembered. Where
+// nothing was saved it is Subscribe.
 func (i *Informer[T]) SubscribeComparing(tell func(*delta.Delta[T]), opts informer.SubscribeOptions) (*Subscription[T], error) {
 	return i.subscribe(tell, opts, i.opts.Saved != nil)
 }
@@ -63,16 +60,19 @@ func (i *Informer[T]) register(tell func(*delta.Delta[T]), opts informer.Subscri
 	i.subscriptions[s] = struct{}{}
 	i.scheduleLocked(s)
 	joined = make(chan struct{})
-	if i.phase != running || !i.fifo.control(&join[T]{subscriber: s.subscriber, joined: joined}) {
-		close(joined)
+	over := func(error) { close(joined) } // the informer ends a subscriber that has not joined
+	entry := control{abandon: over, carryOut: func() {
+		defer over(nil)
+		i.controller.join(s.subscriber)
+	}}
+	if i.phase != running || !i.fifo.control(entry) {
+		over(nil)
 	}
 	return s, joined, nil
 }
 
-// Unsubscribe ends a subscription: nothing more is told, not even what is pending.
-// A call that is under way ends by itself; wait for [Subscription.Done] where that
-// matters, though not from that very call. Ending what has ended, or what belongs
-// to another informer, does nothing.
+// Unsubscribe ends a subscription: nothing more is told, not even what is pending. A call that is under way ends by
+// itself; wait for [Subscription.Done], though not from that very call. Ending what has ended does nothing.
 func (i *Informer[T]) Unsubscribe(s *Subscription[T]) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -150,10 +150,8 @@ func (g *Group) ended(id uint64, name string, value any) {
 // Stop asks every task to end. It does not wait; Wait does.
 func (g *Group) Stop() { g.stop() }
 
-// Wait blocks until the Group is stopped and every task has returned. It returns
-// the error of the task that ended the Group, if that is what ended it. It panics
-// as soon as a task has, without waiting for the others: one of them may be
-// waiting for the task that is gone.
+// Wait blocks until the Group is stopped and every task has returned. It returns the error of the task that ended the
+// Group. It panics as soon as a task has: another one may be waiting for the task that is gone.
 func (g *Group) Wait() error {
 	<-g.ctx.Done()
 	g.mu.Lock()

@@ -64,20 +64,6 @@ func TestWaitReturnsAfterTheLastTask(t *testing.T) {
 	})
 }
 
-func TestGuestMayLeave(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g := New(t.Context())
-		g.Go("apply", untilDone)
-		g.Guest("visitor", func(context.Context) {})
-		synctest.Wait()
-		if got, want := g.Running(), []string{"apply"}; !slices.Equal(got, want) {
-			t.Errorf("running after the guest left: %v, want %v", got, want)
-		}
-		g.Stop()
-		_ = g.Wait()
-	})
-}
-
 func TestStoppedGroupStartsNothing(t *testing.T) {
 	g := New(t.Context())
 	g.Stop()

@@ -1,6 +1,10 @@
 package lifecycle
 
-import "context"
+import (
+	"context"
+	"errors"
+	"time"
+)
 
 // Task is a task of a Group that can be ended without the Group.
 type Task struct {
@@ -36,3 +40,19 @@ func (t *Task) End() {
 	t.stop()
 	<-t.done
 }
+
+// Sleep waits for that time, or until ctx ends. It reports whether ctx is still alive.
+func Sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// ErrGoexit is the Value of the [Crash] of a task that ended its goroutine with runtime.Goexit, as a failed assertion
+// of a test does.
+var ErrGoexit = errors.New("the task called runtime.Goexit")

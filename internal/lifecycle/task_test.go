@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"testing"
 	"testing/synctest"
+	"time"
 )
 
 func TestATaskEndsAloneOrWithItsGroup(t *testing.T) {
@@ -33,19 +34,6 @@ func TestATaskEndsAloneOrWithItsGroup(t *testing.T) {
 			t.Error("a stopped group started a task")
 		}
 	})
-}
-
-func TestATaskThatPanicsEndsItsGroup(t *testing.T) {
-	g := New(t.Context())
-	boom := errors.New("boom")
-	task := g.Task("fragile", func(context.Context) { panic(boom) })
-	<-task.Done()
-	defer func() {
-		if crash, ok := recover().(*Crash); !ok || crash.Task != "fragile" || !errors.Is(crash, boom) {
-			t.Errorf("Wait panicked with %v", crash)
-		}
-	}()
-	_ = g.Wait()
 }
 
 // endOf returns what a task that runs in the caller's goroutine makes of that.
@@ -107,5 +95,20 @@ func TestATaskThatRunsHere(t *testing.T) {
 	g.Stop()
 	if err := g.Here("late", func(context.Context) error { t.Error("a stopped group ran a task"); return nil }); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestSleep waits for the time, or for the end of the context.
+func TestSleep(t *testing.T) {
+	for limit, whole := range map[time.Duration]bool{time.Minute: false, time.Hour: true} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, stop := context.WithTimeout(t.Context(), limit)
+			defer stop()
+			began := time.Now()
+			alive := Sleep(ctx, 2*time.Minute)
+			if slept := time.Since(began); alive != whole || slept != min(limit, 2*time.Minute) {
+				t.Errorf("with %v left it slept %v, and the context is alive: %t", limit, slept, alive)
+			}
+		})
 	}
 }

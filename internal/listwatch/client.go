@@ -69,9 +69,8 @@ type reader[T any] struct {
 
 var _ ListWatcher[any] = (*reader[any])(nil)
 
-// List copies each object out of the list it came in, or lends it. Objects of a
-// typed list are elements of one array, which would otherwise stay in memory for as
-// long as any one of them does.
+// List copies each object out of the list it came in, or lends it. A typed list is one array, which would stay in
+// memory for as long as any object does.
 func (l *reader[T]) List(ctx context.Context, opts metav1.ListOptions) (Page[T], error) {
 	list, err := l.client.List(ctx, opts)
 	if err != nil {
@@ -134,7 +133,7 @@ func (s *clientStream[T]) Next(ctx context.Context) (Event[T], error) {
 		case event.Type == watch.Error:
 			return Event[T]{}, WithoutQuotes(apierrors.FromObject(event.Object))
 		}
-		return s.of.event(event), nil
+		return s.of.Event(event), nil
 	}
 }
 
@@ -145,33 +144,33 @@ func (s *clientStream[T]) Close() {
 	}
 }
 
-// event reads an event. If it can't be understood, its error has the key of the object.
-func (l *reader[T]) event(event watch.Event) Event[T] {
-	read := l.read(event)
-	read.Err = keyedBy(read.Err, event.Object)
+// Event reads an event. If it can't be understood, its error has the key of the object.
+func (l *reader[T]) Event(event watch.Event) (read Event[T]) {
+	if err := l.read(&read, event); err != nil {
+		read.Err = keyedBy(err, event.Object)
+	}
 	return read
 }
 
 // read makes a Delta of what was decoded. It goes to the subscribers from here, and each
 // step on the way completes it.
-func (l *reader[T]) read(event watch.Event) (read Event[T]) {
-	if read.Err = l.expect.check(event.Object); read.Err != nil {
-		return read
+func (l *reader[T]) read(to *Event[T], event watch.Event) error {
+	if err := l.expect.check(event.Object); err != nil {
+		return err
 	}
 	about, err := meta.Accessor(event.Object)
 	if err != nil {
-		read.Err = fmt.Errorf("read the metadata of a %T: %w", event.Object, err)
-		return read
+		return fmt.Errorf("read the metadata of a %T: %w", event.Object, err)
 	}
-	read.Version = about.GetResourceVersion()
+	to.Version = about.GetResourceVersion()
 	if event.Type == watch.Bookmark {
-		read.InitialEnd = about.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true"
-		return read
+		to.InitialEnd = about.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true"
+		return nil
 	}
-	if read.Op, read.Err = opOf(event.Type); read.Err == nil {
-		read.New, read.Err = l.convert(event.Object)
+	if to.Op, err = opOf(event.Type); err == nil {
+		to.New, err = l.convert(event.Object)
 	}
-	return read
+	return err
 }
 
 // opOf returns what an event with an object says. watch.Error is an error of Next.
@@ -189,15 +188,12 @@ func opOf(t watch.EventType) (delta.Op, error) {
 }
 
 // Reader makes events of what somebody else has decoded.
-type Reader struct{ of *reader[any] }
+type Reader struct{ *reader[any] }
 
 // Expecting returns a Reader of events with objects like example.
 func Expecting(example any) Reader {
-	return Reader{of: &reader[any]{convert: AsItIs, expect: expecting(example)}}
+	return Reader{&reader[any]{convert: AsItIs, expect: expecting(example)}}
 }
-
-// Event makes an event.
-func (r Reader) Event(event watch.Event) Event[any] { return r.of.event(event) }
 
 // Known makes an event whose object is known in its version. It does not look at that.
 func (Reader) Known(t watch.EventType, key delta.Key, version string, obj any) (event Event[any]) {

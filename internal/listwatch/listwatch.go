@@ -8,9 +8,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// ListWatcher is the API that a Reflector keeps up with. Both methods honour
-// ctx, and return errors of k8s.io/apimachinery/pkg/api/errors where the server
-// answered, because the Reflector tells them apart.
+// ListWatcher is the API that a Reflector keeps up with. Both methods honour ctx, and return errors of apimachinery's
+// api/errors where the server answered.
 type ListWatcher[T any] interface {
 	List(ctx context.Context, opts metav1.ListOptions) (Page[T], error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (Stream[T], error)
@@ -39,8 +38,7 @@ type Item[T any] struct {
 // distrust marks a context.
 type distrust struct{}
 
-// Distrust asks that no object be taken for known because of its version. A server that went back in time may have
-// another object in the same version.
+// Distrust asks that no object be taken for known because of its version.
 func Distrust(ctx context.Context) context.Context {
 	return context.WithValue(ctx, distrust{}, true)
 }
@@ -48,12 +46,25 @@ func Distrust(ctx context.Context) context.Context {
 // Distrusts reports whether Distrust has marked the context.
 func Distrusts(ctx context.Context) bool { return ctx.Value(distrust{}) != nil }
 
+// wholeKey marks a context.
+type wholeKey struct{}
+
+// PartOf returns a context for one of the requests that somebody makes until ctx ends. It may get a deadline of its own.
+func PartOf(ctx context.Context) context.Context { return context.WithValue(ctx, wholeKey{}, ctx) }
+
+// Whole returns the context that PartOf was given, or ctx if it is part of none.
+func Whole(ctx context.Context) context.Context {
+	if whole, ok := ctx.Value(wholeKey{}).(context.Context); ok {
+		return whole
+	}
+	return ctx
+}
+
 // Page is one answer to a list request. The caller of List owns Items.
 type Page[T any] struct {
 	Items []T
-	// Lent means that the items are parts of one piece of memory, so one that is
-	// kept has to be detached; see store.Traits. Most items of a relist
-	// are known already, and are not worth the copy.
+	// Lent means that the items are parts of one piece of memory, so one that is kept has to be detached; see
+	// store.Traits.
 	Lent     bool
 	Version  string // resource version of the list
 	Continue string // token of the next page; empty on the last
@@ -65,10 +76,9 @@ type Page[T any] struct {
 
 // Stream is a watch in progress.
 type Stream[T any] interface {
-	// Next waits for the next event. It returns io.EOF when the server ended the
-	// watch in good order, the server's error where it sent one, and ctx's error
-	// when ctx ends; after an error the Stream can't be used again. An event that cannot be
-	// understood does not cause such an error: it is an Event with Err set.
+	// Next waits for the next event. It returns io.EOF when the server ended the watch in good order, the server's
+	// error where it sent one, and ctx's error; then the Stream can't be used again. An event that can't be
+	// understood is an Event with Err set.
 	Next(ctx context.Context) (Event[T], error)
 	// Close ends the watch. It may be called more than once.
 	Close()

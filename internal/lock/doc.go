@@ -10,7 +10,7 @@
 // So one goroutine that breaks the order is enough to show it, also if it is alone.
 //
 //	go build                      a Mutex is a sync.Mutex
-//	go test -tags invariants      each Lock is checked
+//	go test -tags invariants      each Lock is checked, on amd64 and arm64
 //
 // [Invariant] checks other things that must hold, also in the race detector's builds, and users test with these.
 // The order is not checked there: it is ours to keep, and to check it slows each Lock. No check

@@ -3,7 +3,6 @@ package lock
 import (
 	"sync"
 	"testing"
-	"unsafe"
 )
 
 // locks are some of different ranks, and one more of the first rank.
@@ -188,33 +187,6 @@ func TestACondition(t *testing.T) {
 	checkPanic(t, panicOf(lockAndUnlock(&l.fifo)), "")
 	l.informer.Unlock()
 	<-done
-}
-
-func TestItExcludes(t *testing.T) {
-	var l locks
-	var all sync.WaitGroup
-	n := 0
-	for range 8 {
-		all.Go(func() {
-			for range 1000 {
-				l.informer.Lock()
-				l.pins.Lock()
-				n++
-				l.pins.Unlock()
-				l.informer.Unlock()
-			}
-		})
-	}
-	all.Wait()
-	if n != 8000 {
-		t.Errorf("counted to %d, want 8000", n)
-	}
-}
-
-func TestSize(t *testing.T) {
-	if got, want := unsafe.Sizeof(Mutex[Informer]{}), unsafe.Sizeof(sync.Mutex{}); !checked && got != want {
-		t.Errorf("a Mutex has %d bytes and a sync.Mutex %d", got, want)
-	}
 }
 
 func TestLocksThatNest(t *testing.T) {

@@ -1,11 +1,8 @@
 package lock
 
-// order is the order of all locks of this module. Locks on one line are never held together.
-// A goroutine that holds one may take those further down only.
-//
-// The first lines are of locks under which a function of the user's is called that may do
-// anything, such as to read a cache. The locks of the last line are held for a few
-// instructions, in which no other is taken.
+// order is the order of all locks of this module. Locks on one line are never held together. A goroutine that holds
+// one may take those further down only. Under the first ones a function of the user's is called that may do anything,
+// such as to read a cache; those of the last line are held for a few instructions.
 var order = [][]any{
 	{Scrape{}},
 	{Popping{}},

@@ -1,10 +1,13 @@
 package observe
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
+	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
@@ -33,4 +36,39 @@ func Earliest(a, b time.Time) time.Time {
 		return b
 	}
 	return a
+}
+
+// ErrCacheStopped is returned by a cache that has ended. It makes no informer any more.
+var ErrCacheStopped = errors.New("the cache has stopped")
+
+type successorKey struct{}
+
+// AskForSuccessor returns a context with which GetInformer makes no informer: it waits until somebody else has asked
+// for the kind. So a source does not bring back what somebody has removed. A cache that does not know of it gives
+// what it has.
+func AskForSuccessor(ctx context.Context) context.Context {
+	return context.WithValue(ctx, successorKey{}, true)
+}
+
+// IsForSuccessor reports whether ctx is from [AskForSuccessor].
+func IsForSuccessor(ctx context.Context) bool { return ctx.Value(successorKey{}) != nil }
+
+// Sample visits about as many objects of an informer as asked for, evenly chosen, until visit says
+// no. It returns how many objects there are, and how many it has visited.
+func Sample(of *engine.Informer[any], most int, visit func(obj any) (more bool)) (objects, visited int) {
+	view := of.Store().View()
+	defer view.Release()
+	objects = view.Len()
+	every := max(1, objects/most)
+	n := 0
+	for _, obj := range view.All() {
+		if n++; (n-1)%every != 0 {
+			continue
+		}
+		if !visit(obj) {
+			break
+		}
+		visited++
+	}
+	return objects, visited
 }

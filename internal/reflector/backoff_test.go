@@ -2,6 +2,7 @@ package reflector
 
 import (
 	"math"
+	"math/big"
 	"testing"
 	"time"
 
@@ -19,25 +20,6 @@ func TestBackoffGrowsToItsCap(t *testing.T) {
 	}
 	if got := b.wait(now.Add(time.Nanosecond), 0); got != time.Second {
 		t.Errorf("after more than Reset without a failure the wait is %v, want 1s", got)
-	}
-}
-
-func TestBackoffJitter(t *testing.T) {
-	for random, want := range map[float64]string{0: "1s", 0.5: "1.25s", 0.999: "1.499s"} {
-		b := backoff{Backoff: fillBackoff(informer.Backoff{Initial: time.Second, Jitter: 0.5}, DefaultSettings.Backoff)}
-		if got := b.wait(time.Unix(0, 0), random).Truncate(time.Millisecond).String(); got != want {
-			t.Errorf("random %v waits %v, want %v", random, got, want)
-		}
-	}
-}
-
-func TestBackoffDefaults(t *testing.T) {
-	want := informer.Backoff{Initial: 800 * time.Millisecond, Max: 30 * time.Second, Factor: 2, Jitter: 1, Reset: 2 * time.Minute}
-	if got := fillBackoff(informer.Backoff{}, DefaultSettings.Backoff); got != want {
-		t.Errorf("the defaults are %+v, want %+v", got, want)
-	}
-	if got := fillBackoff(informer.Backoff{Jitter: -1}, DefaultSettings.Backoff).Jitter; got != -1 {
-		t.Errorf("no jitter became %v", got)
 	}
 }
 
@@ -84,4 +66,53 @@ func TestBackoffBeyondCountingIsLong(t *testing.T) {
 			t.Errorf("waits for %v", wait)
 		}
 	}
+}
+
+func TestOlder(t *testing.T) {
+	for _, tt := range []struct {
+		a, b string
+		want bool
+	}{
+		{"9", "10", true},
+		{"10", "9", false},
+		{"10", "10", false},
+		{"0010", "9", false},
+		{"009", "0010", true},
+		{"0", "00", false},
+		{"0", "1", true},
+		{"18446744073709551616", "18446744073709551617", true}, // beyond 64 bits
+		{"", "1", false},
+		{"1", "", false},
+		{"9", "x10", false},
+		{"-9", "10", false},
+		{"9", "１０", false}, // other digits do not count
+	} {
+		if got := Older(tt.a, tt.b); got != tt.want {
+			t.Errorf("Older(%q, %q) = %v", tt.a, tt.b, got)
+		}
+	}
+}
+
+// FuzzOlder compares with arithmetic.
+func FuzzOlder(f *testing.F) {
+	f.Add("9", "10")
+	f.Add("0009", "10")
+	f.Add("18446744073709551616", "x")
+	f.Fuzz(func(t *testing.T, a, b string) {
+		x, okX := natural(a)
+		y, okY := natural(b)
+		want := okX && okY && x.Cmp(y) < 0
+		if got := Older(a, b); got != want {
+			t.Errorf("Older(%q, %q) = %v, want %v", a, b, got, want)
+		}
+	})
+}
+
+func natural(s string) (*big.Int, bool) {
+	for _, c := range []byte(s) {
+		if c < '0' || c > '9' {
+			return nil, false
+		}
+	}
+	return new(big.Int).SetString(s, 10)
 }

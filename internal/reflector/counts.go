@@ -1,9 +1,5 @@
 package reflector
 
-import (
-	"sync/atomic"
-)
-
 // Reason is why a whole list was read.
 type Reason uint8
 
@@ -63,20 +59,12 @@ func (c *Counts) Each(yield func(reason Reason, lists uint64) bool) {
 	}
 }
 
-// counts is what Counts are read from.
-type counts struct {
-	lists   [reasons]atomic.Uint64
-	watches atomic.Uint64
-	skipped atomic.Uint64
-	turns   Histogram
-}
-
 // Counts may be called from any goroutine.
-func (r *Reflector[T]) Counts() (c Counts) {
-	for i := range c.Lists {
-		c.Lists[i] = r.counts.lists[i].Load()
-	}
-	c.Watches, c.Skipped, c.Turns = r.counts.watches.Load(), r.counts.skipped.Load(), r.counts.turns.Read()
+func (r *Reflector[T]) Counts() Counts {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	c := r.counts
+	c.Turns = r.turns.Read()
 	return c
 }
 

@@ -11,17 +11,16 @@ import (
 // connections that break are open again sooner.
 const deafAfter = 5 * time.Second
 
-// outage is a time in which the server could not be followed, as the log tells of it. One that
-// lets itself be followed for a moment now and then has one outage, so that the log has two
-// lines for it and not two for each moment. It is guarded by Reflector.mu.
+// outage is a time in which the server could not be followed. One that can be followed for a moment now and then has
+// one outage, and so two lines in the log. It is guarded by Reflector.mu.
 type outage struct {
 	since time.Time // of the first attempt that failed; zero where there is no outage
 	said  bool      // the log has it
 	woken bool      // a wait has ended early, as another kind heard the server; none does so again
 }
 
-// noteDeaf notes an attempt that failed at now. If it is the first since the server answered,
-// the server was last heard then, or when the attempt began if it brought only silence.
+// noteDeaf notes an attempt that failed at now. If it is the first, the server was last heard then, or when the
+// attempt began if that brought only silence.
 func (r *Reflector[T]) noteDeaf(s *informer.ReflectorStatus, now time.Time, err error) {
 	heard := now
 	switch {
@@ -39,8 +38,8 @@ func (r *Reflector[T]) noteDeaf(s *informer.ReflectorStatus, now time.Time, err 
 	}
 }
 
-// Suspect notes that the server has not answered somebody since then, and why. So a watch that is open may be silent
-// because it hears nothing, and a request that is under way may get no answer. A zero time says that the server has answered.
+// Suspect notes that the server has not answered somebody since then, and why: a watch that is open may hear nothing.
+// A zero time says that the server has answered.
 func (r *Reflector[T]) Suspect(since time.Time, why error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -70,8 +69,8 @@ func (r *Reflector[T]) hears() {
 	}
 }
 
-// sayDeaf writes the first line of an outage, unless it ends in a moment. It comes before a
-// wait, which ends at next. A kind that is degraded has a line of its own.
+// sayDeaf writes the first line of an outage before a wait that ends at next, unless the outage is short. A kind that
+// is degraded has a line of its own.
 func (r *Reflector[T]) sayDeaf(next time.Time) {
 	r.mu.Lock()
 	s, lost := r.status, r.outage
@@ -89,9 +88,7 @@ func (r *Reflector[T]) sayDeaf(next time.Time) {
 		"kind", r.opts.Kind, "since", lost.since, "shows", shows, "nextTry", next, "reason", s.LastError.Error())
 }
 
-// endOutage ends an outage once a watch has been open for HealthyAfter. A server that answers
-// lists alone, or ends each watch at once, is not followed. The caller calls stop when the
-// watch is over.
+// endOutage ends an outage once a watch has been open for HealthyAfter. The caller calls stop when the watch is over.
 func (r *Reflector[T]) endOutage() (stop func() bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

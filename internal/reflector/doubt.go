@@ -11,25 +11,20 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 )
 
-// This file is about servers that were restored from a backup. Such a server has gone
-// back in time, and accepts a watch from a version in its future without a word: the
-// watch brings nothing until the server has reached that version again, and then it
-// goes on in a history that is not ours. So the server has to be asked, whenever there
-// is reason to:
+// A server that was restored from a backup accepts a watch from a version in its future without a word: the watch brings
+// nothing until the server has reached that version again, and then goes on in a history that is not ours. So the server
+// is asked for its version when there is reason to:
 //
 //	the server was away ─────────────────────┐
 //	a watch ended before its time            │
 //	a watch brought nothing at all           ├─▶ ask ── older than ours ──▶ list
 //	a bookmark is older than what we have ───┘    └──── not older ──▶ watch
-//
 //	an event is older than what we have ─────────────────────────────▶ list
 //
-// A server that was away for long may have caught up with our version before we could
-// ask. Then no version tells, so the watch after that is cut short for a list.
+// One that was away for long may have caught up meanwhile. Then no version tells, and the next watch is cut short for a list.
 
 const (
-	// unheardAfter is how long a watch may bring nothing at all after the server may have
-	// been away. One bookmark has the time to come.
+	// unheardAfter is how long a watch may bring nothing after the server may have been away: time for one bookmark.
 	unheardAfter = 90 * time.Second
 	// longAway is how long a server has to be away before it may have been restored
 	// and have caught up. Nobody restores a backup in less.
@@ -51,13 +46,11 @@ var (
 // doubts is what speaks for and against our version still being one of the server's
 // history.
 type doubts struct {
-	// ordered means that the server has sent a bookmark, even if only the one at the
-	// end of a streaming list. So it has Kubernetes' idea of versions, and a version
-	// of a list can be compared with that of an event.
+	// ordered means that the server has sent a bookmark, so it has Kubernetes' idea of versions: that of a list can
+	// be compared with that of an event.
 	ordered bool
-	// bookmarks means that the server has sent one during a watch. It sends one whenever
-	// it has got further, so silence means that nothing happens anywhere on the server, or
-	// that the server is not heard. To ask costs little, in the watches that follow as well.
+	// bookmarks means that it has sent one during a watch. It sends one whenever it has got further, so silence means
+	// that nothing happens, or that it is not heard.
 	bookmarks bool
 	// unheard means that nothing has come from the server since it was away, or may
 	// have been.
@@ -88,12 +81,6 @@ func (d *doubts) listed() {
 	*d = doubts{ordered: d.ordered, bookmarks: d.bookmarks}
 }
 
-// heard notes an event of a watch.
-func (d *doubts) heard() { d.unheard = false }
-
-// heardBookmark notes that it was a bookmark.
-func (d *doubts) heardBookmark() { d.ordered, d.bookmarks = true, true }
-
 // away notes an attempt at now that found no server.
 func (d *doubts) away(now time.Time) {
 	if d.awayFrom.IsZero() {
@@ -102,19 +89,15 @@ func (d *doubts) away(now time.Time) {
 	d.unheard, d.ask = true, d.ask || d.ordered
 }
 
-// ended notes that the server has ended a watch that has brought so many events, before
-// its time or not. Before its time it is what a server does that goes down. Its next answer
-// may be that of another one: a request waits where a server is about to be up again.
-// Otherwise, one that has brought nothing may be a watch from a future that the server has
-// not reached.
+// ended notes that the server has ended a watch that has brought so many events. Before its time is what a server
+// does that goes down. One that has brought nothing may be from a future that the server has not reached.
 func (d *doubts) ended(events int, early bool) {
 	d.unheard = d.unheard || early
 	d.ask = d.ask || events == 0
 }
 
-// back notes that the server has opened a watch at now, and reports whether it was away
-// for long before. It was away all the time since it was first missed: it may have been
-// restored between two attempts.
+// back notes that the server has opened a watch at now, and reports whether it was away for long: all the time since
+// it was first missed, as it may have been restored between two attempts.
 func (d *doubts) back(now time.Time) (long bool) {
 	long = !d.awayFrom.IsZero() && now.Sub(d.awayFrom) >= longAway
 	d.untold = d.untold || d.watched && !d.told(now)
@@ -165,9 +148,9 @@ func (r *Reflector[T]) recheckIn() time.Duration {
 
 // heard adjusts them to what the watch has brought.
 func (r *Reflector[T]) heard(s *session[T], event *listwatch.Event[T]) {
-	r.doubts.heard()
+	r.doubts.unheard = false
 	if event.IsBookmark() {
-		r.doubts.heardBookmark()
+		r.doubts.ordered, r.doubts.bookmarks = true, true
 	}
 	switch {
 	case !r.doubts.bookmarks || r.opts.StallAfter < 0:
@@ -184,8 +167,7 @@ func (r *Reflector[T]) lost(err error) {
 	}
 }
 
-// ask finds out whether the server has gone back to before our version. A list of one
-// object tells the server's version, at next to no cost.
+// ask finds out by a list of one object whether the server has gone back to before our version.
 func (r *Reflector[T]) ask(ctx context.Context) (step, error) {
 	r.enter(Watching)
 	page, err := r.readPage(ctx, nil, metav1.ListOptions{Limit: 1})
@@ -210,16 +192,8 @@ func (r *Reflector[T]) ask(ctx context.Context) (step, error) {
 	return r.watch, nil
 }
 
-// goesBack reports whether an event is older than what the watch is to follow on, which no
-// server sends that has one history. The object is as the event says all the same.
-func (r *Reflector[T]) goesBack(s *session[T], event *listwatch.Event[T]) bool {
-	return s.exact && event.Err == nil && Older(event.Version, r.at.version)
-}
-
-// wentBack deals with an event of another history. The watch is over, and a list is due at
-// once. A server that has never sent a bookmark may give each object versions of its own, and
-// one that goes back again and again does: then there is no history, and a list now and then
-// has to do.
+// wentBack deals with an event of another history: a list is due at once. A server that never sends a bookmark may
+// give each object versions of its own, and one may go back again and again: then a list now and then has to do.
 func (r *Reflector[T]) wentBack(s *session[T]) error {
 	r.doubts.behind = true
 	now := r.opts.Now()
@@ -232,4 +206,30 @@ func (r *Reflector[T]) wentBack(s *session[T]) error {
 		s.endAfter(r.doubts.recheck.Sub(now), errRecheck)
 	}
 	return nil
+}
+
+// Some servers give an object other content without another version: one that was restored, that converts by a webhook, or
+// whose defaults have changed. While a watch is open it tells of that. So a version in a list is believed if watches were
+// open all the time since the last list.
+
+// inNewHistory reports whether a list at version shows that the server went back in time.
+func (r *Reflector[T]) inNewHistory(version string) bool {
+	return r.doubts.behind || Older(version, r.at.version)
+}
+
+// trusting returns the context of a list. In it a ListWatcher may take an object for known because of its version,
+// unless contents are to be compared, as for a list that somebody asks for.
+func (r *Reflector[T]) trusting(ctx context.Context) context.Context {
+	r.compares = r.distrust || r.reason == Requested || !r.doubts.told(r.opts.Now())
+	if r.compares {
+		return listwatch.Distrust(ctx)
+	}
+	return ctx
+}
+
+// misled reports whether objects of a list were taken for known that may be others, as only its end says at which
+// version it is. It is then read once more.
+func (r *Reflector[T]) misled(list *snapshot[T], version string) bool {
+	r.distrust = list.known && r.inNewHistory(version)
+	return r.distrust
 }

@@ -14,16 +14,25 @@ func (r *Reflector[T]) handOn(ctx context.Context, s *session[T]) error {
 		if err != nil {
 			return err
 		}
-		if event.IsBookmark() && Older(event.Version, r.at.version) {
+		back := event.Err == nil && Older(event.Version, r.at.version)
+		if back && event.IsBookmark() {
 			return errDoubt
 		}
-		back := r.goesBack(s, &event)
-		if back {
+		position := ""
+		if s.inOrder && event.Err == nil {
+			position = event.Version
+		}
+		if back && s.exact { // which no server sends that has one history
 			if err := r.wentBack(s); err != nil {
 				return err
 			}
+			if r.doubts.ordered {
+				position = r.at.version
+			}
 		}
-		if err := r.deliver(s, event, back); err != nil {
+		err = r.deliver(&event, position)
+		r.moveTo(position)
+		if err != nil {
 			r.unsure = true
 			r.Skip(ctx, fmt.Errorf("take %s from a watch: %w", r.opts.Kind, err))
 			continue
@@ -36,30 +45,18 @@ func (r *Reflector[T]) handOn(ctx context.Context, s *session[T]) error {
 	}
 }
 
-// deliver hands one event to the sink. An event that the sink refuses has been
-// seen all the same: asking for it again would bring the same refusal.
-func (r *Reflector[T]) deliver(s *session[T], event listwatch.Event[T], back bool) error {
-	if event.Err != nil {
+// deliver hands one event to the sink. One that the sink refuses has been seen all the same: asking for it again would
+// bring the same refusal.
+func (r *Reflector[T]) deliver(event *listwatch.Event[T], position string) error {
+	switch {
+	case event.Err != nil:
 		call(r.opts.Hooks.Unread)
 		return event.Err
-	}
-	position := event.Version
-	switch {
-	case !s.inOrder:
-		position = ""
-	case back && r.doubts.ordered:
-		position = r.at.version
-	}
-	err := r.handIn(event, position)
-	r.moveTo(position)
-	return err
-}
-
-func (r *Reflector[T]) handIn(event listwatch.Event[T], position string) error {
-	if event.IsBookmark() {
+	case event.IsBookmark():
 		return r.sink.Bookmark(position)
+	default:
+		return r.sink.Push(event.Delta, position)
 	}
-	return r.sink.Push(event.Delta, position)
 }
 
 // watchTimeout is the time after which the server is asked to end a watch.

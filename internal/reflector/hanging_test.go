@@ -3,7 +3,6 @@ package reflector
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -11,7 +10,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -26,8 +24,7 @@ func (*bursting) Push(delta.Delta[faulty.Thing], string) error { panic("as the t
 // TestAPanicIsToldWithWhatWasDone has the sink panic at an event, while the Reflector follows a watch.
 func TestAPanicIsToldWithWhatWasDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := &flaky{Server: faulty.New(t, rand.New(rand.NewPCG(1, 1)), 1)}
-		server.Cease()
+		server := &flaky{Server: calm(t)}
 		r := New[faulty.Thing](server, &bursting{}, faulty.KeyOf, Options[faulty.Thing]{
 			Settings: informer.Settings{Lists: informer.PagesOnly, Backoff: informer.Backoff{Initial: time.Hour}},
 			Guard: func(_ context.Context, call func()) {
@@ -35,8 +32,7 @@ func TestAPanicIsToldWithWhatWasDone(t *testing.T) {
 				call()
 			},
 		})
-		g := lifecycle.New(t.Context())
-		g.Go("reflector", r.Run)
+		run(t, r)
 		time.Sleep(time.Minute)
 		server.Put("a")
 		time.Sleep(time.Minute)
@@ -45,8 +41,6 @@ func TestAPanicIsToldWithWhatWasDone(t *testing.T) {
 		if err := r.Status().LastError; !errors.As(err, &failed) || failed.During != Following || !errors.Is(err, ErrPanicked) {
 			t.Errorf("the status says: %v", err)
 		}
-		g.Stop()
-		_ = g.Wait()
 	})
 }
 
@@ -61,11 +55,9 @@ func (*unresponsive) Watch(ctx context.Context, _ metav1.ListOptions) (listwatch
 // TestAServerThatHoldsARequestIsSuspected has somebody else find out that the server does not answer, while a watch is asked for.
 func TestAServerThatHoldsARequestIsSuspected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := &unresponsive{faulty.New(t, rand.New(rand.NewPCG(1, 1)), 1)}
-		server.Cease()
+		server := &unresponsive{calm(t)}
 		r := New[faulty.Thing](server, &bin{}, faulty.KeyOf, Options[faulty.Thing]{Settings: informer.Settings{Lists: informer.PagesOnly}})
-		g := lifecycle.New(t.Context())
-		g.Go("reflector", r.Run)
+		run(t, r)
 		time.Sleep(time.Second)
 		since := time.Now().Add(-time.Hour)
 		r.Suspect(since, errors.New("no answer"))
@@ -76,8 +68,6 @@ func TestAServerThatHoldsARequestIsSuspected(t *testing.T) {
 		if s := r.Status(); !s.DeafSince.IsZero() {
 			t.Errorf("when the server has answered it is deaf since %v", s.DeafSince)
 		}
-		g.Stop()
-		_ = g.Wait()
 	})
 }
 
@@ -96,23 +86,19 @@ func (n *noting) List(ctx context.Context, opts metav1.ListOptions) (listwatch.P
 func TestAListThatIsWantedIsTheNewest(t *testing.T) {
 	for _, wanted := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			server := &noting{Server: faulty.New(t, rand.New(rand.NewPCG(1, 1)), 1)}
-			server.Cease()
+			server := &noting{Server: calm(t)}
 			r := New[faulty.Thing](server, &bin{}, faulty.KeyOf, Options[faulty.Thing]{Settings: informer.Settings{Lists: informer.PagesOnly}})
 			want := "0"
 			if wanted {
 				r.RequestList()
 				want = ""
 			}
-			g := lifecycle.New(t.Context())
-			g.Go("reflector", r.Run)
+			run(t, r)
 			time.Sleep(time.Minute)
 			synctest.Wait()
 			if from := server.from.Load(); from != want {
 				t.Errorf("wanted %t: the first list is asked for from version %q, want %q", wanted, from, want)
 			}
-			g.Stop()
-			_ = g.Wait()
 		})
 	}
 }
@@ -129,5 +115,35 @@ func TestAListIsWantedUntilItIsServed(t *testing.T) {
 	l.serve()
 	if l.begin() || l.waitFor(number) != nil {
 		t.Error("somebody waits for a list that was served")
+	}
+}
+
+// A server may be restored and catch up between two attempts, however few there are.
+func TestAServerIsAwayUntilItIsBack(t *testing.T) {
+	const second = time.Second
+	for _, tt := range []struct {
+		name   string
+		failed []time.Duration
+		opened time.Duration
+		long   bool
+	}{
+		{name: "no attempt failed", opened: 100 * second},
+		{name: "it was soon back", failed: []time.Duration{1 * second, 3 * second}, opened: 5 * second},
+		{name: "many attempts failed", failed: []time.Duration{1 * second, 3 * second, 12 * second}, opened: 13 * second, long: true},
+		{name: "one attempt failed, and the next came late", failed: []time.Duration{1 * second}, opened: 11 * second, long: true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var d doubts
+			begun := time.Now()
+			for _, at := range tt.failed {
+				d.away(begun.Add(at))
+			}
+			if long := d.back(begun.Add(tt.opened)); long != tt.long {
+				t.Errorf("it was away for long: %t, want %t", long, tt.long)
+			}
+			if d.back(begun.Add(time.Hour)) {
+				t.Error("the next watch counts the same absence again")
+			}
+		})
 	}
 }

@@ -8,9 +8,8 @@ import (
 // Buckets is how many buckets a Histogram has.
 const Buckets = 40
 
-// Histogram counts numbers in buckets, each twice as wide as the one before: what happens many
-// times a second, for somebody who looks now and then. The zero value is ready. Any goroutine may
-// count and read, and none waits. A reader may see a number in the counts and not yet in the sum.
+// Histogram counts numbers in buckets, each twice as wide as the one before. The zero value is ready. Any goroutine
+// may count and read, and none waits. A reader may see a number in the counts and not yet in the sum.
 type Histogram struct {
 	counts [Buckets]atomic.Uint64
 	sum    atomic.Uint64

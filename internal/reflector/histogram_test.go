@@ -2,7 +2,6 @@ package reflector
 
 import (
 	"math/rand/v2"
-	"sync"
 	"testing"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
@@ -39,32 +38,6 @@ func TestHistogram(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestObserveAtOnce has several goroutines count while another reads.
-func TestObserveAtOnce(t *testing.T) {
-	var h Histogram
-	var all sync.WaitGroup
-	for range 4 {
-		all.Go(func() {
-			for n := range uint64(1000) {
-				h.Observe(n)
-			}
-		})
-	}
-	last := uint64(0)
-	for range 100 {
-		r := h.Read()
-		if r.Count() < last {
-			t.Fatalf("the count went back from %d to %d", last, r.Count())
-		}
-		last = r.Count()
-	}
-	all.Wait()
-	r := h.Read()
-	if r.Count() != 4000 || r.Sum != 4*999*1000/2 {
-		t.Errorf("%d numbers of sum %d, want 4000 of %d", r.Count(), r.Sum, 4*999*1000/2)
-	}
 }
 
 // TestAddAndBeyond adds two readings, and takes each of them away again.

@@ -8,12 +8,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/lock"
 )
 
-// Limiter bounds how many Reflectors read a whole list at once. A process
-// that starts with thirty kinds would otherwise hold thirty half-read lists in
-// memory, and ask the API server for all of them in the same second.
-//
-// One Limiter is shared by the Reflectors that it bounds. A nil *Limiter
-// bounds nothing.
+// Limiter bounds how many Reflectors read a whole list at once, for the sake of our memory and of the server. They
+// share it. A nil *Limiter bounds nothing.
 type Limiter struct {
 	limit int
 

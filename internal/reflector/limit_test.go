@@ -36,27 +36,6 @@ func TestListLimiterServesInOrder(t *testing.T) {
 	})
 }
 
-func TestListLimiterLetsSeveralList(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := NewLimiter(2)
-		g := lifecycle.New(t.Context())
-		for range 5 {
-			g.Guest("reader", func(ctx context.Context) {
-				useTurn(ctx, t, l, func() {})
-			})
-		}
-		for _, want := range []int{2, 2, 1, 0} {
-			synctest.Wait()
-			if l.Taken() != want {
-				t.Errorf("%d list at once, want %d", l.Taken(), want)
-			}
-			time.Sleep(time.Minute)
-		}
-		g.Stop()
-		_ = g.Wait()
-	})
-}
-
 func TestListLimiterGivesUpWithContext(t *testing.T) {
 	l := NewLimiter(0)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -72,32 +51,6 @@ func TestListLimiterGivesUpWithContext(t *testing.T) {
 	if l.Taken() != 0 || l.Waiting() != 0 {
 		t.Errorf("taken %d, waiting %d", l.Taken(), l.Waiting())
 	}
-}
-
-func TestNilListLimiterBoundsNothing(t *testing.T) {
-	var l *Limiter
-	for range 100 {
-		taken, ok := l.take(t.Context())
-		if !ok || !taken.flows() {
-			t.Fatal("no turn")
-		}
-		taken.keep()
-		taken.give()
-	}
-	if l.Limit() != 0 || l.Taken() != 0 || l.Waiting() != 0 {
-		t.Errorf("limit %d, taken %d, waiting %d; want zeros", l.Limit(), l.Taken(), l.Waiting())
-	}
-}
-
-func TestListLimiterKnowsItsTurns(t *testing.T) {
-	taken, _ := NewLimiter(1).take(t.Context())
-	taken.give()
-	defer func() {
-		if recover() == nil {
-			t.Error("a turn was given back twice")
-		}
-	}()
-	taken.give()
 }
 
 // useTurn lists for a minute, in which something comes all the time.

@@ -7,9 +7,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/lock"
 )
 
-// Line is what Reflectors of one server tell one another of it: that it is there again. Each backs off by itself
-// from a server that is away, and those that have waited longest would be the last to learn that it is back. A nil Line
-// tells nobody.
+// Line is what Reflectors of one server tell one another: that it is there again. Otherwise those that have waited
+// longest would learn it last. A nil Line tells nobody.
 type Line struct {
 	mu   lock.Mutex[lock.Line] // guards back
 	back chan struct{}         // closed and replaced when somebody hears the server again; nil before anybody waits
@@ -41,8 +40,8 @@ func (l *Line) hears() {
 	}
 }
 
-// waitsForServer reports whether the end of a wait after err depends on the server being there at all, and on nothing that
-// concerns this kind alone.
+// waitsForServer reports whether a wait after err depends on the server being there at all, and on nothing of this
+// kind alone.
 func waitsForServer(err error) bool {
 	var network net.Error
 	return isAway(err) || errors.As(err, &network) || errors.Is(err, ErrNoAnswer)

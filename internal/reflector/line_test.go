@@ -2,7 +2,6 @@ package reflector
 
 import (
 	"context"
-	"math/rand/v2"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -13,7 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
@@ -48,16 +46,13 @@ func TestWhoHearsTheServerAgainTellsTheOthers(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				line := &Line{}
 				start := func(first time.Duration) (*flaky, *Reflector[faulty.Thing]) {
-					server := &flaky{Server: faulty.New(t, rand.New(rand.NewPCG(1, 1)), 1)}
-					server.Cease()
+					server := &flaky{Server: calm(t)}
 					server.err.Store(&tt.err)
 					r := New[faulty.Thing](server, &bin{}, faulty.KeyOf, Options[faulty.Thing]{
 						Line:     line,
 						Settings: informer.Settings{Lists: informer.PagesOnly, Backoff: informer.Backoff{Initial: first, Max: first, Factor: 1}},
 					})
-					g := lifecycle.New(t.Context())
-					g.Go("reflector", r.Run)
-					t.Cleanup(func() { g.Stop(); _ = g.Wait() })
+					run(t, r)
 					return server, r
 				}
 				patient, slow := start(time.Hour)
@@ -101,13 +96,12 @@ func (*tantalizing) Watch(context.Context, metav1.ListOptions) (listwatch.Stream
 // back-off for that.
 func TestKindsDoNotKeepOneAnotherAwake(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		line, g := &Line{}, lifecycle.New(t.Context())
+		line := &Line{}
 		var servers []*tantalizing
 		for range 2 {
-			server := &tantalizing{Server: faulty.New(t, rand.New(rand.NewPCG(1, 1)), 1)}
-			server.Cease()
+			server := &tantalizing{Server: calm(t)}
 			r := New[faulty.Thing](server, &bin{}, faulty.KeyOf, Options[faulty.Thing]{Line: line, Settings: informer.Settings{Lists: informer.PagesOnly}})
-			g.Go("reflector", r.Run)
+			run(t, r)
 			servers = append(servers, server)
 		}
 		time.Sleep(10 * time.Minute)
@@ -117,7 +111,5 @@ func TestKindsDoNotKeepOneAnotherAwake(t *testing.T) {
 				t.Errorf("a kind was listed %d times in ten minutes", s.lists)
 			}
 		}
-		g.Stop()
-		_ = g.Wait()
 	})
 }

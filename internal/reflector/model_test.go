@@ -29,6 +29,25 @@ func TestReflectorSurvives(t *testing.T) {
 	})
 }
 
+// calm is a server without objects and faults.
+func calm(t *testing.T) *faulty.Server {
+	t.Helper()
+	server := faulty.New(t, rand.New(rand.NewPCG(1, 1)), 1)
+	server.Cease()
+	return server
+}
+
+// run has a Reflector follow its server until the test ends.
+func run(t *testing.T, r *Reflector[faulty.Thing]) {
+	t.Helper()
+	g := lifecycle.New(t.Context())
+	g.Go("reflector", r.Run)
+	t.Cleanup(func() {
+		g.Stop()
+		_ = g.Wait()
+	})
+}
+
 func survive(t *testing.T, rng *rand.Rand) {
 	t.Helper()
 	requests := rand.New(rand.NewPCG(rng.Uint64(), 0))

@@ -31,10 +31,9 @@ func VersionNumber(s string) (string, bool) {
 	return s[zeros:], s != ""
 }
 
-// VersionUnion finds the version of several scopes together: the lowest, as up to there
-// everything is known of all of them. Versions that are not numbers have no order; then it
-// is the one that was heard last, which says little. Scopes without a version do not count.
-// So it goes back where a scope is added that is behind.
+// VersionUnion finds the version of several scopes: the lowest, as up to there everything is known of all of them. If
+// some version is not a number it is the one that was heard last, which says little. Scopes without a version do not
+// count.
 type VersionUnion struct {
 	lowest, last string
 	lastAt       time.Time

@@ -11,10 +11,9 @@ type position struct {
 	gone bool
 }
 
-// listFrom is the version to ask for in a list. The first list may take whatever
-// the server has in memory, however old; later ones nothing older than what we
-// know, so that a lagging server cannot take us back in time. Once the version
-// is gone only a consistent read helps, which is what an empty version means.
+// listFrom is the version to ask for in a list: the first may be of whatever the server has in memory, later ones are
+// no older than what we know. Once the version is gone only a consistent read helps, which is what an empty one
+// means.
 func (p position) listFrom() string {
 	if p.gone {
 		return ""
@@ -22,9 +21,8 @@ func (p position) listFrom() string {
 	return cmp.Or(p.version, "0")
 }
 
-// streamFrom is the version to ask for in a streaming list. Without one the
-// stream is consistent with the newest state at no extra cost to the server, so
-// the first needs no "0".
+// streamFrom is the version to ask for in a streaming list. Without one the stream is consistent with the newest
+// state at no extra cost.
 func (p position) streamFrom() string {
 	if p.gone {
 		return ""
@@ -38,9 +36,9 @@ func (p position) exact() bool {
 	return p.version != "" && p.version != "0"
 }
 
-// listFrom is the version to ask for in a list in pages. Nobody must see the kind go back. So a first
-// list has to have what other Reflectors have seen, and stands in for a streaming list only with the
-// newest state, as that would have had. Without a [Horizon] nobody has asked for that, and the list is as client-go's.
+// listFrom is the version to ask for in a list in pages. Nobody must see the kind go back, so a first list has to
+// have what other Reflectors have seen; after a streaming list that came to no end, the newest state. Without a
+// [Horizon] it is as client-go's.
 func (r *Reflector[T]) listFrom() string {
 	from := r.at.listFrom()
 	switch {

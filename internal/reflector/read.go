@@ -151,9 +151,8 @@ func (r *Reflector[T]) readPages(ctx context.Context) (*snapshot[T], string, err
 	}
 }
 
-// firstPage is what to ask for first. A limit would make the server take a version for
-// the very one that the list has to be at, which leads nowhere once a watch from that
-// version has expired. So it is told that a newer one will do.
+// firstPage is what to ask for first. With a limit the server would take a version for the very one that the list has
+// to be at, which may have expired. So it is told that a newer one will do.
 func (r *Reflector[T]) firstPage() metav1.ListOptions {
 	opts := metav1.ListOptions{ResourceVersion: r.listFrom()}
 	opts.Limit = r.pageSize(opts.ResourceVersion)
@@ -175,7 +174,7 @@ func (r *Reflector[T]) emptyList() *snapshot[T] {
 // not matter.
 func (r *Reflector[T]) readPage(ctx context.Context, list *snapshot[T], opts metav1.ListOptions) (listwatch.Page[T], error) {
 	all := ctx
-	ctx, cancel := context.WithTimeoutCause(ctx, r.opts.PageTimeout, fmt.Errorf("%w for %v", ErrNoAnswer, r.opts.PageTimeout))
+	ctx, cancel := context.WithTimeoutCause(listwatch.PartOf(ctx), r.opts.PageTimeout, fmt.Errorf("%w for %v", ErrNoAnswer, r.opts.PageTimeout))
 	defer cancel()
 	var page listwatch.Page[T]
 	var err error
@@ -209,9 +208,8 @@ func (r *Reflector[T]) takeItem(ctx context.Context, list *snapshot[T], item lis
 // defaultPageSize is a page of some megabytes for objects of usual size.
 const defaultPageSize = 500
 
-// pageSize is how many objects to ask for in a list from version. Asking for a
-// limit makes the server read its database instead of its memory unless the
-// version is "0", so a list that memory can answer is asked for as a whole.
+// pageSize is how many objects to ask for in a list from version. With a limit the server reads its database instead
+// of its memory, unless the version is "0".
 func (r *Reflector[T]) pageSize(version string) int64 {
 	switch {
 	case r.opts.PageSize != 0:

@@ -38,9 +38,8 @@ type Replacement struct {
 	// Except. The objects of the others stay as they are known.
 	Namespace string
 	Except    []string
-	// NewHistory means that the server went back in time, as after a restore from
-	// a backup: an object may have a version that we have seen before and be
-	// different, so no version is believed, and the contents are compared.
+	// NewHistory means that the server went back in time: an object may have a version that we have seen and be
+	// different, so contents are compared.
 	NewHistory bool
 	// Compared means that no version is believed, and the contents are compared, although the
 	// history is the same as far as anybody can tell.
@@ -73,15 +72,12 @@ type Options[T any] struct {
 	Line    *Line    // shared with those of the same server; nil for none
 	Horizon *Horizon // shared with the Reflectors of the same kind on the same server; may be nil
 
-	// Ingest is applied to each object of a streaming list before it is kept, and
-	// the result is kept instead: the place for a transform, or for sharing the
-	// store's copy of an unchanged object, so that a stream holds nothing twice.
-	// Objects of other lists and of watches do not pass through it, because the
-	// sink sees those as they come.
+	// Ingest is applied to each object of a streaming list before it is kept, so that a stream holds what a transform
+	// makes of it. Objects of lists in pages and of watches do not pass through it: the sink sees those as they come.
 	Ingest func(T) (T, error)
 
-	// Detach is that of the traits. With it, a first list is detached page by page,
-	// so that the pages are not all in memory at once; the sink does it for others.
+	// Detach is that of the traits. With it a first list is detached page by page, so that the pages are not all in
+	// memory; the sink does it for others.
 	Detach func(T) T
 
 	// OnError is told of each failed attempt, as an [Error]. It is called
@@ -147,12 +143,12 @@ type Reflector[T any] struct {
 	recheck    bool    // the next list is read because something may have been missed
 	reason     Reason  // why the list is read that has begun
 
-	counts counts
-
 	relists relists
+	turns   Histogram // see Counts
 
 	mu     lock.Mutex[lock.Reflector] // guards everything below
 	status informer.ReflectorStatus
+	counts Counts // without Turns
 	outage outage
 	silent bool // the kind counts as deaf because of Suspect
 }
@@ -201,10 +197,8 @@ func (r *Reflector[T]) Run(ctx context.Context) error {
 // step ends the cycle, with the error that ended it.
 type step func(context.Context) (step, error)
 
-// Cycle reads a whole list and follows the watches that come after it, until the
-// position in the server's history is lost and the list has to be read again. It
-// returns why, or nil if ctx ended. [Reflector.Run] calls it; adapters whose
-// interface is a cycle may.
+// Cycle reads a whole list and follows the watches that come after it, until the list has to be read again. It
+// returns why, or nil if ctx ended. [Reflector.Run] calls it; adapters may.
 func (r *Reflector[T]) Cycle(ctx context.Context) error {
 	next := r.start()
 	var err error
@@ -276,8 +270,8 @@ func (r *Reflector[T]) noteFailure(err error) {
 
 // Skip records that something was left out.
 func (r *Reflector[T]) Skip(ctx context.Context, err error) {
-	r.counts.skipped.Add(1)
 	r.note(func(s *informer.ReflectorStatus) {
+		r.counts.Skipped++
 		s.Skipped++
 		s.LastSkipped = skipped{err}
 	})
@@ -294,9 +288,9 @@ func (r *Reflector[T]) wait(ctx context.Context, state string, err error) {
 	r.rest(ctx, state, max(r.failures.wait(r.opts.Now(), r.random()), retryAfter(err)), r.backAfter(err))
 }
 
-// backAfter returns a channel that ends the wait after err early. There is none if the server has said how long to wait, and
-// only one until a watch has been open for HealthyAfter. Else two kinds whose lists succeed and whose watches fail would wake
-// one another again and again.
+// backAfter returns a channel that ends the wait after err early, unless the server has said how long to wait. There
+// is one only until a watch has been open for HealthyAfter. Else two kinds whose watches fail would wake one another
+// again and again.
 func (r *Reflector[T]) backAfter(err error) <-chan struct{} {
 	r.mu.Lock()
 	woken := r.outage.woken

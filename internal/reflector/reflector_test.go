@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -72,16 +71,6 @@ func TestRetryAfterIsBelievedWithinReason(t *testing.T) {
 	}
 	if got := retryAfter(syscall.ECONNREFUSED); got != 0 {
 		t.Errorf("no answer asks for %v", got)
-	}
-}
-
-func TestReflectorErrorReads(t *testing.T) {
-	err := &Error{During: Watching, Kind: "things", Version: "41", Err: io.ErrUnexpectedEOF}
-	if got, want := err.Error(), "watch things from version 41: unexpected EOF"; got != want {
-		t.Errorf("error reads %q, want %q", got, want)
-	}
-	if !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Error("the cause is hidden")
 	}
 }
 

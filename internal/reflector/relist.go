@@ -9,14 +9,11 @@ import (
 // errRelist ends a watch because somebody wants a new list. It is not a failure.
 var errRelist = errors.New("a new list is wanted")
 
-// relists is who wants a new list, and how far it is. Each who asks gets a number; a
-// list is for all who asked before it began.
+// relists is who wants a new list, and how far it is. Each who asks gets a number; a list is for all who asked before
+// it began. Only a watch is cut for it: a list that is under way may be older than the question, and what waits after
+// a failure waits on.
 //
 //	ask ──asked──▶ the watch is cut ──▶ start ──begun──▶ stream or list ──served──▶ those who wait
-//
-// Only a watch is cut. A list that is under way is read to its end and followed by
-// another, as it may be older than the question; and what waits after a failure
-// waits on, because the server may have asked for that.
 type relists struct {
 	mu     lock.Mutex[lock.Relists] // guards everything below
 	asked  uint64                   // the last who asked
@@ -106,9 +103,8 @@ func (r *Reflector[T]) RequestList() (number uint64) { return r.relists.ask() }
 // channel that is closed when it is worth asking again.
 func (r *Reflector[T]) Listed(number uint64) <-chan struct{} { return r.relists.waitFor(number) }
 
-// beginList is called when a whole list is about to be asked for. If somebody wants
-// it, our position can't be used: it is to show what the server has now, and not
-// something that it remembers. Nor can it if the server has another history.
+// beginList is called when a whole list is about to be asked for. If somebody wants it, or the server has another
+// history, our position can't be used.
 func (r *Reflector[T]) beginList() {
 	wanted := r.relists.begin()
 	r.reason = r.reasonToList(wanted)

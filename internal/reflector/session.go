@@ -12,10 +12,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// session is one watch request, from asking for it to closing it. Its timers cut
-// it by ending its context, so that nothing has to run beside the goroutine that
-// reads it. They are real time even where an adapter sets the clock: they guard
-// against a connection, not against what a test's clock says.
+// session is one watch request, from asking for it to closing it. Its timers cut it by ending its context. They are
+// real time even where an adapter sets the clock: they guard against a connection.
 type session[T any] struct {
 	stream listwatch.Stream[T]
 	ctx    context.Context

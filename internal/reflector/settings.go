@@ -10,9 +10,8 @@ import (
 // minStallAfter leaves two bookmarks in a row the time to get lost.
 const minStallAfter = 150 * time.Second
 
-// DefaultSettings are what settings end up as that say nothing. By the back-off, a client
-// loses little by a short outage, and a thousand clients do not keep an API server down that
-// tries to come up.
+// DefaultSettings are what settings end up as that say nothing. By the back-off a thousand clients do not keep an API
+// server down that tries to come up.
 var DefaultSettings = informer.Settings{
 	Lists:          informer.StreamFirst,
 	WatchTimeout:   5 * time.Minute,

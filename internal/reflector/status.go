@@ -135,8 +135,8 @@ func (r *Reflector[T]) moveTo(version string) {
 // openedWatch ends what only a person could have helped with.
 func (r *Reflector[T]) openedWatch() {
 	var degradedSince time.Time
-	r.counts.watches.Add(1)
 	r.note(func(s *informer.ReflectorStatus) {
+		r.counts.Watches++
 		degradedSince, s.DegradedSince = s.DegradedSince, time.Time{}
 	})
 	if !degradedSince.IsZero() {

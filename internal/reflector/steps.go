@@ -12,18 +12,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
-// This file is the state machine: one function for each state, in the order in
-// which they are normally passed.
-//
-//	        ┌────────── given up ─────────┐
-//	start ─▶ stream ──────────────┐       ▼
-//	  │                           │      list ──▶ watch ◀──▶ follow
-//	  └── no streams ─────────────│───────▲                    ▲
-//	                              └── whole, the same request ─┘
-//
-//	Any of them may wait (busy, refused) and then goes on where it was, or end the
-//	cycle, after which Recover decides how long to wait before the next start. From
-//	a watch there is a way back to start for those who want a new list: relist.go.
+// This file is the state machine of doc.go: one function for each state, in the order in which they are normally passed.
+// Any of them may wait and then go on where it was, or end the cycle. Recover decides how long to wait before the next.
 
 // start chooses how to read the list.
 func (r *Reflector[T]) start() step {
@@ -33,8 +23,8 @@ func (r *Reflector[T]) start() step {
 	return r.list
 }
 
-// maxStreamTries is how often a streaming list may break off on its way before a
-// list in pages is read instead. One break is an API server that restarts.
+// maxStreamTries is how often a streaming list may break off before a list in pages is read instead. One break is an
+// API server that restarts.
 const maxStreamTries = 3
 
 // stream reads the list as the initial events of a watch, which then goes on as
@@ -123,7 +113,7 @@ func (r *Reflector[T]) adopt(ctx context.Context, list *snapshot[T], as Replacem
 		call(r.opts.Hooks.Relisted)
 	}
 	r.hears() // before anybody sees the list, and asks how the kind is, or how many lists there were
-	r.counts.lists[r.reason].Add(1)
+	r.note(func(*informer.ReflectorStatus) { r.counts.Lists[r.reason]++ })
 	if err := r.sink.Replace(list.objs, as); err != nil {
 		return nil, r.fail(ctx, r.Status().State, fmt.Errorf("hand on the list: %w", err))
 	}
@@ -255,9 +245,8 @@ const (
 	briefRest = time.Second
 )
 
-// unhurried keeps next waiting if the server ends watches as soon as they are open, and none
-// brings anything new. A server that has more to tell than a watch holds ends it, too, and
-// has the rest for the next at once.
+// unhurried keeps next waiting if the server ends watches as soon as they are open, and none brings anything new. One
+// that has more to tell than a watch holds ends it, too, and has the rest for the next at once.
 func (r *Reflector[T]) unhurried(ctx context.Context, lasted time.Duration, next step) step {
 	if lasted >= time.Second {
 		r.brief = 0

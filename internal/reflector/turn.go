@@ -10,8 +10,8 @@ func (r *Reflector[T]) takeTurn(ctx context.Context) bool {
 	})
 }
 
-// keepsTurn notes that the list has brought something. If it was silent before that, others
-// may be listing now, and it waits for them. It reports false if ctx ended.
+// keepsTurn notes that the list has brought something. If it was silent, others may be listing now, and it waits for
+// them. It reports false if ctx ended.
 func (r *Reflector[T]) keepsTurn(ctx context.Context) bool {
 	if r.turn.flows() {
 		return true
@@ -32,6 +32,29 @@ func (r *Reflector[T]) queue(wait func() bool) bool {
 	r.enter(Queued)
 	asked := r.opts.Now()
 	taken := wait()
-	r.counts.turns.Observe(uint64(max(0, r.opts.Now().Sub(asked))))
+	r.turns.Observe(uint64(max(0, r.opts.Now().Sub(asked))))
 	return taken
+}
+
+// guarded is [Reflector.Cycle] under the guard.
+func (r *Reflector[T]) guarded(ctx context.Context) (err error) {
+	if r.opts.Guard == nil {
+		return r.Cycle(ctx)
+	}
+	ended := false
+	r.opts.Guard(ctx, func() {
+		err = r.Cycle(ctx)
+		ended = true
+	})
+	if ended {
+		return err
+	}
+	during := r.Status().State
+	if _, known := doing[during]; !known {
+		during = Listing
+	}
+	// OnError is not called: it is for errors of the server and the network.
+	err = &Error{During: during, Kind: r.opts.Kind, Version: r.at.streamFrom(), Err: ErrPanicked}
+	r.noteFailure(err)
+	return err
 }

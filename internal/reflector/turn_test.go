@@ -19,6 +19,7 @@ import (
 // hush is a server that says nothing until it wakes, in the midst of each answer. Then it
 // says the rest, bit by bit.
 type hush struct {
+	slowLister
 	t     *testing.T
 	awake <-chan struct{}
 	flow  *atomic.Int32 // how many speak at the moment
@@ -56,20 +57,6 @@ func (h *hush) Each(ctx context.Context, _ metav1.ListOptions, do func(listwatch
 	}
 	return listwatch.Page[faulty.Thing]{Version: "5"}, nil
 }
-
-func (h *hush) Watch(_ context.Context, opts metav1.ListOptions) (listwatch.Stream[faulty.Thing], error) {
-	if opts.SendInitialEvents != nil {
-		return nil, faulty.Answer("invalid")
-	}
-	return h, nil
-}
-
-func (h *hush) Next(ctx context.Context) (listwatch.Event[faulty.Thing], error) {
-	<-ctx.Done()
-	return listwatch.Event[faulty.Thing]{}, ctx.Err()
-}
-
-func (h *hush) Close() {}
 
 // mute opens every watch and says nothing in it.
 type mute struct{ hush }

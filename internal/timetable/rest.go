@@ -6,16 +6,9 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// This file is what becomes of a run whose policy changes while it is on its way.
-// The keys that it had yet to show go on by the new policy, each once:
-//
-//   - where that is due at once, it shows everything anyway, and the rest is in it;
-//   - where all is shown at once, so is the rest, at the new rate;
-//   - where it is spread, the rest is laid out evenly from now to the next tick,
-//     instead of all that would be overdue by the new period in one heap.
-//
-// The rest is of what the old policy chose. Keys that only the new one chooses are shown
-// from the next tick on.
+// When a policy changes, the keys that a run had yet to show go on by the new one, each once. Where that is due at once, the
+// rest is in it; where all is shown at once, so is the rest, at the new rate; where it is spread, the rest is laid out evenly
+// until the next tick. Keys that only the new policy chooses are shown from the next tick on.
 
 // Arrange returns those of the keys that the tick is to show, in the order in which
 // to show them.
@@ -43,9 +36,8 @@ func addRest(rest, keys []delta.Key) []delta.Key {
 	return slices.Concat(rest, keys)
 }
 
-// stillDue reports whether a tick that these keys were gathered for is to begin for a
-// subscriber: it may have left since, or have other policies. Then these go on with the
-// keys.
+// stillDue reports whether a tick that keys were gathered for is to begin for a subscriber. If it has other policies
+// by now, these go on with the keys.
 func (r *Timetable) stillDue(subscriber uint32, tick *Tick, keys []delta.Key) bool {
 	first := r.subscribers[subscriber]
 	if first == nil || tick.demand {

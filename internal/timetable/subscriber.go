@@ -28,9 +28,8 @@ const resyncDemands = 16
 // unit takes a whole processor.
 const minPeriod = 100 * time.Millisecond
 
-// SetAll is set for a subscriber with several policies, each for namespaces of its
-// own. Those that were there before go on counting. Of a run by a policy that is no
-// longer there, the rest goes on by the new ones, unless these are due at once.
+// SetAll adds a subscriber or changes its policies, each for namespaces of its own. Those that were there before go
+// on counting.
 func (r *Timetable) SetAll(subscriber uint32, policies []resync.Policy, now time.Time) {
 	if len(policies) == 0 {
 		policies = []resync.Policy{{}}

@@ -12,8 +12,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
-// Timetable decides which objects are shown again, to which subscribers, and when. It has no
-// lock, no goroutine and no clock: what it needs to know it is told.
+// Timetable decides which objects are shown again, to which subscribers, and when.
 type Timetable struct {
 	rng         *rand.Rand
 	subscribers map[uint32]*resyncing
@@ -30,10 +29,8 @@ const (
 	// Patience is how long, in all, a run holds back those of its subscribers
 	// that keep up for the sake of those that don't.
 	Patience = 100 * time.Millisecond
-	// MaxRuns is how many unfinished runs a subscriber may have, of those by a policy
-	// and of those on demand: the one that is about to end and the one that has just
-	// begun. While it has, its ticks are skipped, so that one that sleeps does not find
-	// a heap of resyncs, and what it wants on demand waits.
+	// MaxRuns is how many unfinished runs a subscriber may have, of those by a policy and of those on demand. While
+	// it has, its ticks are skipped and its demands wait, so that one that sleeps does not find a heap of resyncs.
 	MaxRuns = 2
 )
 
@@ -46,8 +43,7 @@ type Tick struct {
 	// rest is for a policy that has changed in the middle of a run: only these keys
 	// are still to be shown. Nil is all.
 	rest []delta.Key
-	// until is the next tick, when a run that is spread ends. Runs that last for a period, which
-	// jitter may make longer than the time to the next tick, would have others begin meanwhile.
+	// until is the next tick, when a run that is spread ends.
 	until time.Time
 }
 
@@ -253,9 +249,8 @@ func (r *Timetable) HasEnded() bool { return r.ended }
 // Drained says that what next returned has been published.
 func (r *Timetable) Drained() { r.pending = false }
 
-// Wake is the first moment after now at which due or next may have something to
-// say; zero is never. A subscriber that catches up, and a chunk that drains, are
-// other reasons to ask.
+// Wake is the first moment after now at which due or next may have something to say; zero is never. A subscriber that
+// catches up and a chunk that drains are other reasons to ask.
 func (r *Timetable) Wake(now time.Time) time.Time {
 	var first time.Time
 	for _, l := range r.subscribers {

@@ -156,44 +156,6 @@ func TestManyDemandsAreOneOfEverything(t *testing.T) {
 	}
 }
 
-func TestSpreadIsEven(t *testing.T) {
-	const n, period = 20000, 100 * time.Second
-	r := New(nil)
-	now := epoch
-	policy := resync.Policy{Period: period, Spread: resync.OverPeriod}
-	r.set(1, policy, now)
-	now = now.Add(period)
-	for _, tick := range r.Due(now) {
-		keys := someKeys(n)
-		sortByTurn(policy, keys)
-		r.Begin(tick, keys, now)
-	}
-	var slots [10]int
-	began, moments := now, map[delta.Key]time.Duration{}
-	for len(r.runs) > 0 {
-		batch, ok := r.Next(now, func(uint32) uint64 { return 0 })
-		if !ok {
-			now = r.Wake(now)
-			continue
-		}
-		slots[min(now.Sub(began)*10/period, 9)] += len(batch.Keys)
-		for _, key := range batch.Keys {
-			moments[key] = now.Sub(began)
-		}
-		r.Drained()
-	}
-	for i, got := range slots {
-		if got < n/10*9/10 || got > n/10*11/10 {
-			t.Errorf("tenth %d of the period has %d keys, want about %d", i, got, n/10)
-		}
-	}
-	for key, at := range moments {
-		if late := at - phase(key, period); late < 0 || late > time.Second {
-			t.Fatalf("%s was shown at %v, its moment is %v", key, at, phase(key, period))
-		}
-	}
-}
-
 // Each run of a spread resync lasts until the subscriber's next tick, however far jitter moves that. So one that keeps up
 // misses no tick, and is shown each object again within the longest period.
 func TestASpreadResyncLastsUntilTheNextTick(t *testing.T) {
@@ -224,30 +186,6 @@ func TestASpreadResyncLastsUntilTheNextTick(t *testing.T) {
 				t.Errorf("%d ticks were skipped; an object was not shown for %v, and the longest period is %v", n, longest, limit)
 			}
 		})
-	}
-}
-
-func TestRateIsKept(t *testing.T) {
-	r := New(nil)
-	now := epoch
-	r.set(1, resync.Policy{Period: time.Hour, Rate: 50}, now)
-	now = now.Add(time.Hour)
-	for _, tick := range r.Due(now) {
-		r.Begin(tick, someKeys(500), now)
-	}
-	began := now
-	for len(r.runs) > 0 {
-		if batch, ok := r.Next(now, func(uint32) uint64 { return 0 }); ok {
-			if len(batch.Keys) > 5 {
-				t.Fatalf("%d at once, at 50 a second", len(batch.Keys))
-			}
-			r.Drained()
-		} else {
-			now = r.Wake(now)
-		}
-	}
-	if took := now.Sub(began); took < 9*time.Second || took > 11*time.Second {
-		t.Errorf("500 keys took %v, want 10s at 50 a second", took)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
@@ -84,4 +86,47 @@ func sortByTurn(p resync.Policy, keys []delta.Key) {
 	for i := range order {
 		keys[i] = order[i].key
 	}
+}
+
+// Or returns p with its gaps filled from fallback.
+func Or(p, fallback resync.Policy) resync.Policy {
+	if p.Period == 0 {
+		p.AsUpdate = p.AsUpdate || fallback.AsUpdate
+	}
+	p.Period = cmp.Or(p.Period, fallback.Period)
+	p.Jitter = cmp.Or(p.Jitter, fallback.Jitter)
+	p.Spread = cmp.Or(p.Spread, fallback.Spread)
+	p.Rate = cmp.Or(p.Rate, fallback.Rate)
+	if p.Selector == nil {
+		p.Selector = fallback.Selector
+	}
+	if len(p.Namespaces) == 0 && len(p.Except) == 0 {
+		p.Namespaces, p.Except = fallback.Namespaces, fallback.Except
+	}
+	p.OnlyIfNotReconciledFor = cmp.Or(p.OnlyIfNotReconciledFor, fallback.OnlyIfNotReconciledFor)
+	return p
+}
+
+// Same reports whether two policies say the same. Two selectors do if they are known to choose
+// the same objects.
+func Same(p, q resync.Policy) bool {
+	return p.Period == q.Period && p.Jitter == q.Jitter && p.Spread == q.Spread &&
+		p.Rate == q.Rate && p.AsUpdate == q.AsUpdate &&
+		p.OnlyIfNotReconciledFor == q.OnlyIfNotReconciledFor &&
+		slices.Equal(p.Namespaces, q.Namespaces) && slices.Equal(p.Except, q.Except) &&
+		sameSelection(p.Selector, q.Selector)
+}
+
+// has reports whether one of the policies says the same as p.
+func has(policies []resync.Policy, p resync.Policy) bool {
+	return slices.ContainsFunc(policies, func(q resync.Policy) bool { return Same(p, q) })
+}
+
+// sameSelection reports whether two selectors are known to choose the same objects.
+func sameSelection(a, b labels.Selector) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	// The selectors of everything and of nothing have the same text.
+	return a.Empty() == b.Empty() && a.String() == b.String()
 }

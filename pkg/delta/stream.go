@@ -112,13 +112,11 @@ func (d *delivery[R]) End() {
 	s := d.stream
 	s.mu.Lock()
 	d.ended = true
-	told := len(d.to) > 0
-	s.mu.Unlock()
-	if !told {
+	if len(d.to) == 0 {
+		s.mu.Unlock()
 		d.hide()
 		return
 	}
-	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case ends(&d.change), s.byKey:

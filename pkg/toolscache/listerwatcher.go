@@ -1,9 +1,16 @@
 package toolscache
 
 import (
-	"k8s.io/client-go/tools/cache"
+	"context"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+
+	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
+	"github.com/delta-runtime/delta-runtime/internal/peer"
 )
 
 // listWatcherOf shows a client-go ListerWatcher to a core that holds any object. example is
@@ -20,5 +27,28 @@ func lendingListWatcher(lw cache.ListerWatcher, example any) listwatch.ListWatch
 
 func clientOf(lw cache.ListerWatcher) listwatch.Client {
 	in := cache.ToListerWatcherWithContext(lw)
-	return listwatch.Client{List: in.ListWithContext, Watch: in.WatchWithContext}
+	return listwatch.Client{List: leavable(in.ListWithContext).list, Watch: in.WatchWithContext}
+}
+
+// leavable is how a ListerWatcher lists. A ListFunc may know of no context.
+type leavable func(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error)
+
+// list lists, and returns when nobody waits any more, as client-go does. What the ListFunc returns or panics with after
+// that is lost. A list that only takes long is not given up.
+func (l leavable) list(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
+	var answer runtime.Object
+	var err error
+	group := lifecycle.New(context.WithoutCancel(ctx))
+	defer group.Stop()
+	task := group.Task("list", func(context.Context) { answer, err = l(ctx, opts) })
+	whole := listwatch.Whole(ctx)
+	select {
+	case <-whole.Done():
+		return nil, whole.Err()
+	case <-task.Done():
+	}
+	defer peer.UnwrapCrash(klog.FromContext(ctx))
+	group.Stop()
+	_ = group.Wait() // panics if the ListFunc has
+	return answer, err
 }

@@ -1,12 +1,15 @@
 package toolscache
 
 import (
+	"context"
 	"reflect"
 	"testing"
+	"testing/synctest"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/cache"
 
 	"github.com/delta-runtime/delta-runtime/internal/objects"
 )
@@ -30,5 +33,28 @@ func TestListsAreLentToInformersAlone(t *testing.T) {
 	}
 	if objects.Traits.Detach(nil) != nil {
 		t.Error("nothing was detached as something")
+	}
+}
+
+// TestAListThatHangsDoesNotHoldUpTheEnd has a ListFunc that knows of no context, as those of generated informers.
+func TestAListThatHangsDoesNotHoldUpTheEnd(t *testing.T) {
+	for name, newInformer := range constructors() {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				answered := make(chan struct{})
+				source := &scripted{list: func(int) (runtime.Object, error) {
+					<-answered
+					return &corev1.ConfigMapList{}, nil
+				}}
+				informer := newInformer(source, &corev1.ConfigMap{}, 0, cache.Indexers{})
+				ctx, cancel := context.WithCancel(t.Context())
+				go func() {
+					synctest.Wait() // it lists
+					cancel()
+				}()
+				informer.RunWithContext(ctx)
+				close(answered)
+			})
+		})
 	}
 }

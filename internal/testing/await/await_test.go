@@ -45,18 +45,6 @@ func judge(t *testing.T, test func(t testing.TB)) (*judged, time.Duration) {
 	return j, time.Since(begin)
 }
 
-func TestUntilLooksAgain(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		looks := 0
-		j, took := judge(t, func(t testing.TB) {
-			Until(t, "the fourth look", func() bool { looks++; return looks == 4 })
-		})
-		if j.fatal != "" || looks != 4 || took != 3*pause {
-			t.Errorf("%q after %d looks in %v, want 4 in %v", j.fatal, looks, took, 3*pause)
-		}
-	})
-}
-
 func TestPatienceEnds(t *testing.T) {
 	never := make(chan struct{})
 	for name, c := range map[string]struct {
@@ -109,29 +97,4 @@ func TestALongLookIsFollowedByALongPause(t *testing.T) {
 			t.Errorf("%q after %v, want 5s", j.fatal, took)
 		}
 	})
-}
-
-// TestACleanupMayWait is why a test's context, which has ended by then, ends nothing.
-func TestACleanupMayWait(t *testing.T) {
-	looks := 0
-	t.Run("", func(t *testing.T) {
-		t.Cleanup(func() { Until(t, "the second look", func() bool { looks++; return looks == 2 }) })
-	})
-	if looks != 2 {
-		t.Errorf("looked %d times, want 2", looks)
-	}
-}
-
-func TestReceive(t *testing.T) {
-	values := make(chan int, 1)
-	values <- 7
-	var got [2]int
-	j, _ := judge(t, func(t testing.TB) {
-		got[0] = Receive(t, "a value", values)
-		close(values)
-		got[1] = Receive(t, "the end", values)
-	})
-	if j.fatal != "" || got != [2]int{7, 0} {
-		t.Errorf("%q, received %v, want 7 and 0", j.fatal, got)
-	}
 }

@@ -103,9 +103,8 @@ func (f *Server) Change(rng *rand.Rand) {
 
 func (f *Server) isAwayLocked() bool { return time.Now().Before(f.away) }
 
-// Mishap is what befalls a whole server: its history is forgotten, or it is restored from
-// a backup. That takes a while, in which nobody answers; and then the versions that its
-// clients know are from the future, which it has nothing against.
+// Mishap is what befalls a whole server: its history is forgotten, or it is restored from a backup after a while in
+// which nobody answers. Then the versions that its clients know are from the future.
 func (f *Server) Mishap(rng *rand.Rand) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
