@@ -1,7 +1,6 @@
 package delta
 
 import (
-	"reflect"
 	"slices"
 	"strconv"
 
@@ -14,13 +13,6 @@ const maxBetween = 16
 
 // maxTouched is the same for the fields that changed unseen.
 const maxTouched = 2 * maxParts
-
-// aboutSame reports whether two changes are about the same object in the same form.
-// Typed objects and those with metadata alone come from different informers, which are
-// not at the same state.
-func aboutSame(c, other *Change) bool {
-	return c.Key == other.Key && c.Kind == other.Kind && reflect.TypeOf(c.Object()) == reflect.TypeOf(other.Object())
-}
 
 // relation says where a change is in an object's history, seen from another one.
 type relation uint8

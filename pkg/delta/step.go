@@ -85,7 +85,9 @@ func (s Step) NotOnResync() Step {
 	return s
 }
 
-// OnCause has the step run as well if the call has one of these causes, whatever changed.
+// OnCause has the step run as well if the call has one of these causes, whatever changed. A step
+// that has to run at intervals should not wait for [Timer]: events that come more often than the timer
+// take its place each time. Have such a step depend on nothing, and compare the time in it.
 func (s Step) OnCause(anyOf ...Cause) Step {
 	for _, cause := range anyOf {
 		s.causes = s.causes.with(cause)
