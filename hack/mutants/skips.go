@@ -44,7 +44,7 @@ var skips = []mutant{
 		file:   "pkg/delta/step_reason.go",
 		old:    "	case !done:\n",
 		new:    "	case !done && false:\n",
-		suites: []suite{skipWorlds, stepStories, stepModel},
+		suites: []suite{skipWorlds, stepStories},
 	},
 	{
 		name:   "a step that failed is done",
@@ -190,7 +190,7 @@ var skips = []mutant{
 		file:   "pkg/delta/books.go",
 		old:    "case !succeeded:\n\t\treturn firstTime",
 		new:    "case !succeeded && !slices.ContainsFunc(a.pending, func(c Change) bool { return c.Op == Added && c.Is(Primary) }):\n\t\treturn firstTime",
-		suites: []suite{ledgerGames, skipLives},
+		suites: []suite{ledgerStories, skipLives},
 	},
 	{
 		name:   "a raw source may show any kind",

@@ -65,24 +65,16 @@
 //
 // # Concurrency
 //
-// Most of this is plain data without locks. Ledger, Writes and the steps of a call have a lock
+// Most of this is plain data without locks. Ledger and the steps of a call have a lock
 // each, and any goroutine may call them. A ledger has a second lock for what it knows of
 // paths; nothing is called under it. All subscribers and the store share a Delta that has
 // reached a subscriber: nobody may change it, nor the objects that it points to.
 //
 // # Testing
 //
-// Key and its text form are two spellings of one thing (also fuzzed), and no Op prints as
-// another.
+// The tests here are stories. Two others judge all of it together, by what a reconciler has read and the watches
+// have shown: TestInterleavings in pkg/builder takes every way through small worlds, and test/skip plays random ones.
 //
 // TestSecretsAreNotLogged looks for secrets in what loggers write of random changes and
 // deltas. `SEEDS=10000 go test ./pkg/delta` plays more.
-//
-// The model of a ledger keeps every delta of every request until a success
-// (TestLedgerAgainstModel).
-// Steps have a world as their model, which changes before, while and after its watches show it
-// (TestStepsAgainstModel). When all is quiet, what the steps have made must be what they would
-// make again. With one watch for each kind a step must not run without a reason.
-//
-// The model of Writes is a history of every write of every author (TestWritesAgainstModel).
 package delta

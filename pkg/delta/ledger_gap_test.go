@@ -46,6 +46,21 @@ func TestWhatWasMissedBeforeAChangeCountsWithIt(t *testing.T) {
 	}
 }
 
+// What was missed while a request waited for its retry is told with the retry.
+func TestAGapAfterAFailureIsTold(t *testing.T) {
+	l := knowing(delta.LedgerLimits{})
+	missed := uint64(0)
+	l.Gaps(func() uint64 { return missed })
+	for _, complete := range []bool{true, false} {
+		record(l, "r", became(at(1, 1), at(2, 2)))
+		if got := l.Take("r"); got.Complete() != complete {
+			t.Errorf("after %d gaps the call is told %s", missed, got)
+		}
+		l.Settle("r", delta.Failed)
+		missed++
+	}
+}
+
 // A request that a raw source adds for later may come when it has been told with an earlier
 // call. The call that it asked for is for something that nobody knows, too.
 func TestACallThatARawSourceAskedForIsNoMereTimer(t *testing.T) {

@@ -58,6 +58,13 @@ func record(l *delta.Ledger[string], r string, changes ...delta.Change) {
 	}
 }
 
+func version(o delta.Object) string {
+	if o == nil {
+		return "none"
+	}
+	return o.GetResourceVersion()
+}
+
 // story lists the states that were told, from the oldest to the newest.
 func story(changes delta.Changes) string {
 	var words []string

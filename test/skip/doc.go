@@ -23,10 +23,8 @@
 //
 // # Who judges
 //
-// The judge checks each skip of the lazy operator while the world goes on. It compares the
-// skipped job with what the watches have shown by then, and with everything that the operator
-// has read since its last successful call began. That is the promise of
-// docs/guides/what-changed.md. At the end both operators must have the values of the server.
+// The judge checks each skip of the lazy operator while the world goes on, with package
+// internal/testing/promise. At the end both operators must have the values of the server.
 // The judge also checks that our predicates let through every change that they are asked for,
 // that a resync is told as a resync, that every request reaches a worker, and that changes
 // are incomplete only for a reason.

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/delta-runtime/delta-runtime/internal/testing/promise"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -71,11 +72,11 @@ func (c *call) do(ctx context.Context, j *job) error {
 		if was == nil {
 			was = c.server.lastGone(id)
 		}
-		out := output{was.version, c.value(j, id, was, mentioned)}
+		out := promise.Read{Version: was.version, Value: c.value(j, id, was, mentioned)}
 		p := piece{j.n, id}
 		m.outputs[p] = out
-		m.seen[p], c.reads[p] = append(m.seen[p], out), append(c.reads[p], out)
-		words = append(words, fmt.Sprintf("%s@%d: %s", id.name, out.version, out.value))
+		m.reads.Add(p, out)
+		words = append(words, fmt.Sprintf("%s@%d: %s", id.name, out.Version, out.Value))
 	}
 	c.note(func() string { return fmt.Sprintf("%s does job %d: %s", c, j.n, strings.Join(words, ", ")) })
 	return nil
