@@ -52,7 +52,7 @@
 //
 // The same plans, operators and judge also run over etcd and kube-apiserver, in real time.
 // Another watch records the states of every object. A test can't delay the watches of a real
-// server, and floods take too long, so these are left out. A world has come to rest when the
+// server. A world has come to rest when the
 // cache has shown the last write of each kind and nothing has happened for a second.
 //
 //	make skip-real MINUTES=10

@@ -110,12 +110,6 @@ func (h *handling) deliver(ctx context.Context, q queue, d delivered) {
 	switch w.pace {
 	case sleepy:
 		most := []time.Duration{time.Microsecond, 20 * time.Millisecond, 200 * time.Millisecond}[h.dice.roll(3, append(about, "pace")...)]
-		if id.name == filler {
-			most = time.Microsecond
-			if h.drowsy.Load() {
-				time.Sleep(3 * time.Second)
-			}
-		}
 		if most > time.Microsecond {
 			time.Sleep(h.dice.pause(most, about...))
 		}

@@ -35,9 +35,8 @@ type keptMemory struct {
 
 // newMemoryPlan returns the plan of a seed, with memories.
 //
-// A resync may be asked for before a kind is listed again, and in a flood nobody may poke the objects, as it has to be done where
-// one goes while no process runs. So neither is in these worlds.
-func newMemoryPlan(seed uint64) *plan { return makePlan(seed, memories|restarts, resyncs|floods) }
+// A resync may be asked for before a kind is listed again, so none is in these worlds.
+func newMemoryPlan(seed uint64) *plan { return makePlan(seed, memories|restarts, resyncs) }
 
 // remember has the manager keep a memory, if the plan has it.
 func (w *world) remember(t *testing.T) {

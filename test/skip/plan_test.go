@@ -57,7 +57,6 @@ const (
 	rebirths
 	questions // Of, By and Only
 	resyncs
-	floods
 	channels
 	ownWrites
 	lives // work depends on the UID of an object
@@ -74,7 +73,7 @@ const (
 var traitNames = []string{
 	"predicates", "twins", "slowness", "keepers", "metadata", "live reads", "losses", "delays", "removals", "departures",
 	"uprootings", "restarts", "failures", "postponements", "misspellings", "lookalikes", "crashes", "foreigners", "rebirths",
-	"questions", "resyncs", "floods", "channels", "own writes", "lives", "moves", "narrowness", "latecomers", "oddities",
+	"questions", "resyncs", "channels", "own writes", "lives", "moves", "narrowness", "latecomers", "oddities",
 	"detours", "hiding", "memories", "stepwise",
 }
 

@@ -190,3 +190,12 @@ func (j *job) belongs(request string, id objectID, object map[string]any, mentio
 		return id.name == request
 	}
 }
+
+// belongsTo returns the name of the primary object that an object belongs to.
+func belongsTo(r relation, object map[string]any) string {
+	if r == byOwner {
+		return ownerOf(object)
+	}
+	name, _ := labelled.get(object).(string)
+	return name
+}

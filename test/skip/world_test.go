@@ -33,7 +33,6 @@ type world struct {
 	operators [2]*operator // first the diligent one, then the lazy one
 	running   *life        // the present run of the manager; nil while it does not run
 	calm      atomic.Bool  // all calls succeed
-	drowsy    atomic.Bool  // handlers with a map function sleep long
 	doomed    atomic.Bool  // handlers that panic at times always panic
 	departed  atomic.Bool  // a namespace is removed from the cache
 	pokes     int64
