@@ -2,7 +2,7 @@ package delta
 
 import (
 	"slices"
-	"strconv"
+	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/path"
 )
@@ -49,12 +49,8 @@ func fold(c, next *Change) bool {
 	c.causes = causesOf(c) | causesOf(next)
 	c.unsure = c.unsure || next.unsure
 	c.Deltas += next.Deltas
-	if next.First.Before(c.First) {
-		c.First = next.First
-	}
-	if next.Last.After(c.Last) {
-		c.Last = next.Last
-	}
+	c.First = slices.MinFunc([]time.Time{c.First, next.First}, time.Time.Compare)
+	c.Last = slices.MaxFunc([]time.Time{c.Last, next.Last}, time.Time.Compare)
 	return true
 }
 
@@ -89,12 +85,9 @@ func comesLater(c, next *Change) bool {
 
 // newer reports whether b is as new as a or newer, where versions have an order.
 func newer(a, b Object) bool {
-	x, err := strconv.ParseUint(a.GetResourceVersion(), 10, 64)
-	if err != nil {
-		return false
-	}
-	y, err := strconv.ParseUint(b.GetResourceVersion(), 10, 64)
-	return err == nil && x <= y
+	x, ordered := versionOf(a)
+	y, alike := versionOf(b)
+	return ordered && alike && x <= y
 }
 
 // join makes c say what both say.

@@ -101,7 +101,7 @@ func (s Step) OnCause(anyOf ...Cause) Step {
 // the same are told apart by their number in the call. So in a loop over things that come and go, say with
 // OnNamed what each of them depends on.
 func (s Step) Do(name string, do func(context.Context) error) (err error) {
-	changes, steps := From(s.ctx), stepsIn(s.ctx)
+	changes, steps := From(s.ctx), inside(s.ctx).steps
 	if do == nil {
 		do = func(context.Context) error { return errors.New("there is no function that does it") }
 	}
