@@ -141,7 +141,7 @@ var skips = []mutant{
 		new:  "return false",
 		also: []edit{{ // without this edit creations touch everything
 			"pkg/delta/touches.go", "case !isUpdate(c), c.unsure,",
-			"case (c.Op == Added || c.Op == Deleted) && c.Object() != nil && !c.unsure && !c.Missed && !c.forgot:\n" +
+			"case (c.Op == Added || c.Op == Deleted) && c.Object() != nil && !c.unsure && !c.Missed:\n" +
 				"return c.Diff().TouchesAny(paths)\ncase !isUpdate(c), c.unsure,",
 		}},
 		suites: []suite{skipWorlds},

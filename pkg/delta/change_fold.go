@@ -100,7 +100,6 @@ func join(c, next *Change, where relation) {
 	case where == behind && next.Op == Updated:
 		c.Origin = next.Origin
 	}
-	c.forgot = c.forgot || next.forgot
 	c.Relisted = c.Relisted || next.Relisted
 	switch where { //nolint:exhaustive // within adds nothing
 	case behind:

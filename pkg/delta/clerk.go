@@ -79,7 +79,6 @@ func (l *clerk[R]) Record(r R, c Change) {
 	c.facts = &l.facts
 	c.Kind = l.facts.kindOf(&c) // if it stays empty, Of won't find it
 	c.Deltas = max(1, c.Deltas)
-	c.forgot = c.Deltas > 1
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.books.record(r, &c)

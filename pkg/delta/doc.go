@@ -44,24 +44,8 @@
 // [MustPath] when the program starts, and Touches in the kinds that are meant. A path that
 // can't exist counts as touched, and the log says so.
 //
-// # Steps
-//
-// Most reconcilers use a [Step]: a named piece of work with what it depends on.
-//
-//	Plan(ctx) ── On(kind, paths) ──▶ Step ── Do(name, work) ──┬─ ruled out ──▶ skipped
-//	                                                          └─ touched or unknown ──▶ runs
-//	                                                                 │
-//	                       Ledger ◀──── not dealt with ◀──── an error or a panic
-//
-// A step is judged by the changes that the call was told, each by itself, also at a retry.
-// A call in which a step fails has not dealt with what it was told. So the ledger tells the
-// step's reason again, with all others of the call, until a call succeeds. Of a step it
-// remembers only the counts by name, see [Ledger.Steps], and that it failed.
-//
-// # Whose write it was
-//
-// [OwnWrites] remembers what a client has written, and from which version. So [Change.Own] can
-// tell whether a change was the client's own.
+// Most reconcilers use a [Step]: a named piece of work with what it depends on. It is judged by the changes that the
+// call was told, each by itself, also at a retry.
 //
 // # Concurrency
 //

@@ -169,6 +169,6 @@ func aboutWhat(c *Change) Key {
 // showsMore reports whether a change is anything but a resync that shows the state that the
 // request was told of last.
 func showsMore(c *Change) bool {
-	return c.Op != Sync || !isUpdate(c) || c.unsure || c.Relisted || c.forgot ||
+	return c.Op != Sync || !isUpdate(c) || c.unsure || c.Relisted ||
 		len(c.touched) > 0 || len(c.between) > 0 || !path.SameState(c.Old, c.New)
 }

@@ -137,7 +137,7 @@ func (d *delivery[R]) hide() {
 	case ends(c):
 	case isUpdate(c) && c.Op == Sync: // the last state once more
 		return
-	case !isUpdate(c) || c.Deltas > 1 || c.Relisted: // a beginning, or something that led there unseen
+	case !isUpdate(c) || c.Relisted: // a beginning, or something that led there unseen
 		after.lost = true
 	default:
 		parts, known := path.ChangedParts(c.Old, c.New)

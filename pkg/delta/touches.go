@@ -64,7 +64,7 @@ func touches(c *Change, paths []path.Path) bool {
 	switch {
 	case c.Cause == Timer, c.Cause == Retry && c.dealt:
 		return false
-	case !isUpdate(c), c.unsure, c.Relisted, c.Missed, c.forgot:
+	case !isUpdate(c), c.unsure, c.Relisted, c.Missed:
 		return true
 	}
 	for _, field := range paths {
