@@ -15,7 +15,7 @@ type generator struct {
 
 // likely is the share of worlds with each trait, in percent.
 var likely = map[traits]int{
-	predicates: 50, twins: 45, slowness: 25, keepers: 25, metadata: 30, liveReads: 35, losses: 25, delays: 25,
+	predicates: 50, twins: 45, slowness: 25, metadata: 30, liveReads: 35, losses: 25, delays: 25,
 	removals: 12, departures: 10, uprootings: 8, restarts: 12, failures: 35, postponements: 35, misspellings: 20,
 	lookalikes: 20, crashes: 8, foreigners: 20, rebirths: 30, questions: 50, resyncs: 15, channels: 10,
 	ownWrites: 10, lives: 30, moves: 50, narrowness: 10, latecomers: 10, oddities: 8, detours: 10, hiding: 15,
@@ -157,8 +157,6 @@ func (g *generator) add(w *watch) {
 		switch {
 		case g.has(slowness) && g.rng.IntN(2) == 0:
 			w.pace = sleepy
-		case g.has(keepers) && g.rng.IntN(2) == 0:
-			w.pace = keeping
 		case g.has(detours) && g.rng.IntN(2) == 0:
 			w.pace = delaying
 		}

@@ -114,16 +114,6 @@ func (h *handling) deliver(ctx context.Context, q queue, d delivered) {
 			time.Sleep(h.dice.pause(most, about...))
 		}
 		d.pass(ctx, to)
-	case keeping:
-		h.takeOff(w, id, d.version)
-		h.errand(func() {
-			defer h.land(w, id, d.version)
-			select {
-			case <-time.After(h.dice.pause(150*time.Millisecond, about...)):
-				d.pass(h.life.context, to)
-			case <-h.life.context.Done():
-			}
-		})
 	case delaying:
 		to.delay = h.dice.pause(100*time.Millisecond, about...)
 		d.pass(ctx, to)

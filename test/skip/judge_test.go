@@ -43,17 +43,8 @@ func (o *operator) show(w *watch, r reconcile.Request, id objectID, version int6
 	})
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.aboutLocked(r).added = time.Now()
-	key := shownBy{w.n, id}
-	if o.flights[key].overtakes(version) {
-		o.flights[key].waiting = append(o.flights[key].waiting, waiting{r, version})
-		return
-	}
-	o.showLocked(key, r, version)
-}
-
-func (o *operator) showLocked(key shownBy, r reconcile.Request, version int64) {
-	m, now := o.aboutLocked(r), time.Now()
+	m, now, key := o.aboutLocked(r), time.Now(), shownBy{w.n, id}
+	m.added = now
 	all := m.shown[key]
 	if len(all) > 0 && all[len(all)-1].version >= version {
 		return
@@ -63,52 +54,6 @@ func (o *operator) showLocked(key shownBy, r reconcile.Request, version int64) {
 		all = all[1:]
 	}
 	m.shown[key] = all
-}
-
-// flight has the events of an object that a handler keeps, to add their requests later. A
-// later event may overtake one of them. It counts as shown only after the earlier one,
-// because alone it does not say what has changed.
-type flight struct {
-	versions []int64
-	waiting  []waiting
-}
-
-// waiting is a request that was added for a version.
-type waiting struct {
-	request reconcile.Request
-	version int64
-}
-
-// overtakes reports whether a handler still keeps an older version.
-func (f *flight) overtakes(version int64) bool {
-	return f != nil && slices.ContainsFunc(f.versions, func(older int64) bool { return older < version })
-}
-
-// takeOff notes that a handler keeps an event.
-func (o *operator) takeOff(w *watch, id objectID, version int64) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	key := shownBy{w.n, id}
-	if o.flights[key] == nil {
-		o.flights[key] = &flight{}
-	}
-	o.flights[key].versions = append(o.flights[key].versions, version)
-}
-
-// land notes that a handler has added the requests of an event that it kept.
-func (o *operator) land(w *watch, id objectID, version int64) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	key := shownBy{w.n, id}
-	f := o.flights[key]
-	i := slices.Index(f.versions, version)
-	f.versions = slices.Delete(f.versions, i, i+1)
-	for _, late := range f.waiting {
-		if !f.overtakes(late.version) {
-			o.showLocked(key, late.request, late.version)
-		}
-	}
-	f.waiting = slices.DeleteFunc(f.waiting, func(late waiting) bool { return !f.overtakes(late.version) })
 }
 
 // showResync notes that a request was added for a resync. It leaves out sources of

@@ -39,7 +39,6 @@ type operator struct {
 	calls    map[reconcile.Request]int
 	calledAt time.Time // the last call for any request
 	requests map[reconcile.Request]*knowledge
-	flights  map[shownBy]*flight
 }
 
 // knowledge is what is known about one request of an operator.
@@ -69,7 +68,7 @@ type piece struct {
 func newOperator(w *world, how temper) *operator {
 	return &operator{
 		world: w, temper: how, bell: make(chan event.GenericEvent, 8),
-		calls: map[reconcile.Request]int{}, requests: map[reconcile.Request]*knowledge{}, flights: map[shownBy]*flight{},
+		calls: map[reconcile.Request]int{}, requests: map[reconcile.Request]*knowledge{},
 	}
 }
 

@@ -43,7 +43,7 @@ func (c *call) judgeNews() {
 	defer c.mu.Unlock()
 	m := c.aboutLocked(c.request)
 	for _, w := range c.watches {
-		if w.route == viaTheirs || w.pace == keeping || w.kind == c.odd { // the object, the time or the form of these is not known
+		if w.route == viaTheirs || w.kind == c.odd { // the object or the form of these is not known
 			continue
 		}
 		for _, id := range c.objects(w.kind) {
