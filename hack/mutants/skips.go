@@ -202,8 +202,8 @@ var skips = []mutant{
 	{
 		name:   "a call goes by what is listed while it is at work",
 		file:   "pkg/delta/listed.go",
-		old:    "next.listed = change(slices.Clone(next.listed), kind, at)",
-		new:    "next.listed = change(slices.Clone(next.listed), kind, at)\n\t*l.tells = next",
+		old:    "next.listed[at].by += more",
+		new:    "next.listed[at].by += more\n\t*l.tells = next",
 		suites: []suite{midCall},
 	},
 	{
