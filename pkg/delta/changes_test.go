@@ -288,12 +288,7 @@ func TestOfNothing(t *testing.T) {
 func TestOfAKindThatNobodyWatches(t *testing.T) {
 	var lines []string
 	l := delta.NewLedger[string](delta.LedgerOptions{
-		KindOf: func(obj delta.Object) (schema.GroupVersionKind, error) {
-			if _, ok := obj.(*corev1.Secret); ok {
-				return corev1.SchemeGroupVersion.WithKind("Secret"), nil
-			}
-			return appsv1.SchemeGroupVersion.WithKind("Deployment"), nil
-		},
+		KindOf:  kindOf,
 		Watches: func(kind schema.GroupVersionKind) bool { return kind.Kind == "Deployment" },
 		Log:     funcr.New(func(_, args string) { lines = append(lines, args) }, funcr.Options{}),
 	})
