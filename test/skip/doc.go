@@ -31,16 +31,13 @@
 //
 // # When one fails
 //
-// The test looks for a smaller plan with the same failure: with fewer steps, watches, jobs
-// and objects, without failing calls, with one worker. It prints the story of that plan.
-// Every draw depends on the seed and on its purpose, so a part that is left out does not
-// change the rest. To play one seed again, or many:
+// The test prints the stories of the first two worlds that fail. To play one seed again, or many:
 //
 //	SEEDS=319 go test ./test/skip -run '/seed=318$'
 //	make skip SEEDS=20000
 //
 // The seed does not decide about the order of goroutines. To find a world again that fails
-// once in a hundred times, use -count 100. With -failfast the plan is not made smaller.
+// once in a hundred times, use -count 100. With -failfast the story is not printed.
 //
 // # Across restarts
 //

@@ -225,11 +225,11 @@ func (p *judged) Update(e event.UpdateEvent) bool {
 		return false
 	}
 	if e.ObjectOld.GetUID() != e.ObjectNew.GetUID() {
-		o.fail(holdsBack, "%s of watch %d holds back that %s is another object: %d→%d", w.filter.name, w.n, id, before.version, after.version)
+		o.fail("%s of watch %d holds back that %s is another object: %d→%d", w.filter.name, w.n, id, before.version, after.version)
 	}
 	for _, place := range w.promised() {
 		if x, y := place.get(before.object), place.get(after.object); text(x) != text(y) {
-			o.fail(holdsBack, "%s of watch %d holds back that %s of %s changed from %v to %v: %d→%d", w.filter.name, w.n, place.path, id, x, y, before.version, after.version)
+			o.fail("%s of watch %d holds back that %s of %s changed from %v to %v: %d→%d", w.filter.name, w.n, place.path, id, x, y, before.version, after.version)
 		}
 	}
 	return false

@@ -88,7 +88,7 @@ func (c *call) judgeSkip(j *job) {
 	failed := c.aboutLocked(c.request).failed && !c.in.dead.Load()
 	c.mu.Unlock()
 	if failed {
-		c.fail(skipsWrongly, "%s was told that it may skip %s although the call before has failed", c, j)
+		c.fail("%s was told that it may skip %s although the call before has failed", c, j)
 	}
 	c.judgeValues(j)
 }
@@ -121,7 +121,7 @@ func (c *call) judgeValues(j *job) {
 			seen, wrong = m.reads.Outdated(p, shown)
 		}
 		if wrong {
-			c.fail(skipsWrongly, "%s was told that it may skip %s: it has read %s at %d as %s, and the watches show it at %d as %s",
+			c.fail("%s was told that it may skip %s: it has read %s at %d as %s, and the watches show it at %d as %s",
 				c, j, id, seen.Version, seen.Value, version, shown.Value)
 		}
 	}
@@ -129,13 +129,13 @@ func (c *call) judgeValues(j *job) {
 
 // judge checks the end of the world.
 func (w *world) judge() {
-	for _, f := range w.complaints() {
-		w.fail(f.wrong, "%s", f.text)
+	for _, wrong := range w.complaints() {
+		w.fail("%s", wrong)
 	}
 }
 
 // complaints returns what is wrong if nothing more happens.
-func (w *world) complaints() (all []failure) {
+func (w *world) complaints() (all []string) {
 	for _, o := range w.operators {
 		for _, id := range w.objects(w.primary()) {
 			all = append(all, o.complaints(reconcile.Request{NamespacedName: id.key()})...)
@@ -146,15 +146,15 @@ func (w *world) complaints() (all []failure) {
 
 // complaints checks that the reconciler was called after the last addition of a request, and
 // that its outputs are right.
-func (o *operator) complaints(r reconcile.Request) (all []failure) {
+func (o *operator) complaints(r reconcile.Request) (all []string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	m := o.aboutLocked(r)
-	complain := func(as wrong, format string, args ...any) {
-		all = append(all, failure{as, fmt.Sprintf(format, args...)})
+	complain := func(format string, args ...any) {
+		all = append(all, fmt.Sprintf(format, args...))
 	}
 	if m.added.After(m.called.Add(o.slack)) {
-		complain(neverCalled, "the %s operator was never called for %s, which was added at %v", o.temper, r, m.added.Sub(o.began))
+		complain("the %s operator was never called for %s, which was added at %v", o.temper, r, m.added.Sub(o.began))
 	}
 	for _, j := range o.jobs {
 		mentioned := ""
@@ -173,7 +173,7 @@ func (o *operator) complaints(r reconcile.Request) (all []failure) {
 				got.Value = "-"
 			}
 			if got.Value != want {
-				complain(endsWrongly, "at the end the %s operator has %s for %s and %s, from version %d; it should be %s, as at %d (%s)",
+				complain("at the end the %s operator has %s for %s and %s, from version %d; it should be %s, as at %d (%s)",
 					o.temper, got.Value, r, id, got.Version, want, was.version, j)
 			}
 		}

@@ -137,7 +137,7 @@ func (w *world) spoil() {
 func (w *world) copyMemory(from string) {
 	w.memory.number++
 	if err := os.CopyFS(w.memory.dir(), os.DirFS(from)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		w.fail(outOfTheWorld, "copy the memory: %v", err)
+		w.fail("copy the memory: %v", err)
 	}
 }
 
@@ -157,7 +157,7 @@ func (w *world) damage() {
 		err = os.WriteFile(path, data, 0o600)
 	}
 	if err != nil {
-		w.fail(outOfTheWorld, "damage the memory: %v", err)
+		w.fail("damage the memory: %v", err)
 	}
 }
 

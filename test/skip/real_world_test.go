@@ -67,7 +67,7 @@ func (w *world) comeToRest() {
 			w.change(id, setting{note, fmt.Sprint("rest", w.pokes)})
 			for _, watch := range w.watches {
 				if watch.kind == k && !w.isShown(id, watch.form) {
-					w.fail(outOfTheWorld, "the cache does not show the last write of %s (%s)", k, watch.form)
+					w.fail("the cache does not show the last write of %s (%s)", k, watch.form)
 				}
 			}
 		}

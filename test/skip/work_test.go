@@ -155,7 +155,7 @@ func (c *call) get(ctx context.Context, reader client.Reader, id objectID, f for
 func (w *world) stateOf(id objectID, obj delta.Object) *state {
 	version, err := strconv.ParseInt(obj.GetResourceVersion(), 10, 64)
 	if err != nil {
-		w.fail(outOfTheWorld, "%s has the version %q", id, obj.GetResourceVersion())
+		w.fail("%s has the version %q", id, obj.GetResourceVersion())
 	}
 	return w.server.at(id, version)
 }

@@ -192,7 +192,7 @@ func (w *world) start(ctx context.Context) {
 func (w *world) stop() {
 	w.running.stop()
 	if err := <-w.running.ended; err != nil {
-		w.fail(outOfTheWorld, "the manager ended with: %v", err)
+		w.fail("the manager ended with: %v", err)
 	}
 	w.running.hangUp()
 	w.running = nil
