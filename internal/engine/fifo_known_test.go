@@ -103,7 +103,7 @@ func TestSyncThatMeetsARepeatedEventIsShown(t *testing.T) {
 		ask  func(f *DeltaFIFO[note], a, b, c delta.Key)
 		want []string
 	}{
-		{func(f *DeltaFIFO[note], _, _, _ delta.Key) { f.Resync() }, []string{"Sync a to all for 0", "Sync b to all for 0", "Updated c to all for 0"}},
+		{func(f *DeltaFIFO[note], a, b, c delta.Key) { f.sync([]delta.Key{a, b, c}, timetable.Everyone, nil) }, []string{"Sync a to all for 0", "Sync b to all for 0", "Updated c to all for 0"}},
 		{func(f *DeltaFIFO[note], a, b, c delta.Key) {
 			f.sync([]delta.Key{a, b, c}, &timetable.Audience{Members: []uint32{1}}, one)
 			f.sync([]delta.Key{a}, &timetable.Audience{Members: []uint32{2}}, one)

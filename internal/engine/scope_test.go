@@ -11,6 +11,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
@@ -171,7 +172,7 @@ func TestScopeThatIsAddedWhileRunning(t *testing.T) {
 			t.Fatal(err)
 		}
 		<-synced
-		if found := i.Store().ListNamespace("r"); i.SyncedIn("r") != nil || len(found) != 3 {
+		if found := i.Store().Select("r", labels.Everything()); i.SyncedIn("r") != nil || len(found) != 3 {
 			t.Errorf("synced, it has %v in r", found)
 		}
 		synctest.Wait()

@@ -1,14 +1,17 @@
 package footprint
 
-import "sort"
+import (
+	"slices"
+	"sync"
+)
 
-// classes are the sizes that Go's allocator knows. A test asks the allocator.
-var classes = [...]uint16{
-	8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240, 256, 288, 320, 352, 384, 416,
-	448, 480, 512, 576, 640, 704, 768, 896, 1024, 1152, 1280, 1408, 1536, 1792, 2048, 2304, 2688, 3072, 3200,
-	3456, 4096, 4864, 5376, 6144, 6528, 6784, 6912, 8192, 9472, 9728, 10240, 10880, 12288, 13568, 14336,
-	16384, 18432, 19072, 20480, 21760, 24576, 27264, 28672, 32768,
-}
+// classes are the sizes that Go's allocator knows, asked of it.
+var classes = sync.OnceValue(func() (all []int64) {
+	for size := int64(1); size <= largest; size = all[len(all)-1] + 1 {
+		all = append(all, int64(cap(append([]byte(nil), make([]byte, size)...))))
+	}
+	return all
+})
 
 const (
 	largest   = 32768
@@ -17,16 +20,9 @@ const (
 	withoutIt = 512 // larger ones with pointers have a header of a word
 )
 
-// small has the class of each size up to 1,024, by eights: most allocations are of these.
-var small = func() (to [129]uint16) {
-	for i := range to {
-		to[i] = classOf(i * 8)
-	}
-	return to
-}()
-
-func classOf(size int) uint16 {
-	return classes[sort.Search(len(classes)-1, func(i int) bool { return int(classes[i]) >= size })]
+func classOf(size int64) int64 {
+	i, _ := slices.BinarySearch(classes(), size)
+	return classes()[i]
 }
 
 // block is what an allocation without pointers takes.
@@ -36,10 +32,8 @@ func block(size int64) int64 {
 		return 0
 	case size < tiny:
 		return size
-	case size <= 1024:
-		return int64(small[(size+7)/8])
 	case size <= largest:
-		return int64(classOf(int(size)))
+		return classOf(size)
 	default:
 		return (size + page - 1) / page * page
 	}
@@ -51,7 +45,7 @@ func scanned(size int64) int64 {
 	case size <= 0:
 		return 0
 	case size <= withoutIt:
-		return int64(small[(size+7)/8])
+		return classOf(size)
 	case size+8 > largest:
 		return block(size)
 	default:

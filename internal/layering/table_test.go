@@ -46,6 +46,7 @@ var table = map[string]rule{
 	"internal/testing/stress":       {ours: in("internal/testing/await"), theirs: in("go.uber.org/goleak")},
 	"internal/testing/realtime":     {theirs: in("go.uber.org/goleak")},
 	"internal/testing/seeds":        {},
+	"internal/testing/promise":      {},
 	"internal/dedup":                {theirs: in("k8s.io/api", "k8s.io/apimachinery")},
 	"internal/decode":               {ours: in("internal/dedup"), theirs: in("k8s.io/api", "k8s.io/apimachinery")},
 	"internal/savefile":             {ours: in("internal/lock"), theirs: in("github.com/klauspost/compress/zstd")},

@@ -2,7 +2,6 @@ package recording
 
 import (
 	"sync"
-	"time"
 
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
@@ -16,7 +15,7 @@ import (
 // anybody else adds is [delta.External]. A request that the controller itself adds, after an
 // error or for a timer, does not stand for a change, and is not recorded.
 type ControllerQueue[R comparable] struct {
-	priorityQueue[R]
+	recordingQueue[R]
 
 	// OnShutDown is called once, when the queue is told to shut down. It may be nil.
 	OnShutDown func()
@@ -26,23 +25,10 @@ type ControllerQueue[R comparable] struct {
 	again map[R]bool                       // Invariant: at most one for each worker. The controller may add these once more.
 }
 
-var (
-	_ recorder[string]                    = &ControllerQueue[string]{}
-	_ priorityqueue.PriorityQueue[string] = &ControllerQueue[string]{}
-)
-
-// NewControllerQueue returns a queue that records in the ledger and adds to another queue. If
-// that one has no priorities, it ignores them, as controllers do.
+// NewControllerQueue returns a queue that records in the ledger and adds to another queue, as [NewQueue]'s.
 func NewControllerQueue[R comparable](to workqueue.TypedRateLimitingInterface[R], ledger *delta.Ledger[R]) *ControllerQueue[R] {
-	priorities, ok := to.(priorityqueue.PriorityQueue[R])
-	if !ok {
-		priorities = withoutPriorities[R]{to}
-	}
 	because := Reason[R]{Ledger: ledger, Change: delta.Change{Cause: delta.External}}
-	return &ControllerQueue[R]{
-		priorityQueue: priorityQueue[R]{PriorityQueue: priorities, because: because},
-		again:         map[R]bool{},
-	}
+	return &ControllerQueue[R]{recordingQueue: *newQueue(to, because), again: map[R]bool{}}
 }
 
 // ShutDown is the other queue's.
@@ -94,30 +80,5 @@ func (q *ControllerQueue[R]) AddWithOpts(o priorityqueue.AddOpts, items ...R) {
 		q.PriorityQueue.AddWithOpts(o, items...)
 		return
 	}
-	q.priorityQueue.AddWithOpts(o, items...)
-}
-
-// withoutPriorities shows a queue as one with priorities, which it ignores.
-type withoutPriorities[R comparable] struct {
-	workqueue.TypedRateLimitingInterface[R]
-}
-
-// AddWithOpts follows the options, except the priority.
-func (q withoutPriorities[R]) AddWithOpts(o priorityqueue.AddOpts, items ...R) {
-	for _, item := range items {
-		switch {
-		case o.RateLimited:
-			q.AddRateLimited(item)
-		case o.After > time.Duration(0):
-			q.AddAfter(item, o.After)
-		default:
-			q.Add(item)
-		}
-	}
-}
-
-// GetWithPriority returns no priority.
-func (q withoutPriorities[R]) GetWithPriority() (item R, priority int, shutdown bool) {
-	item, shutdown = q.Get()
-	return item, 0, shutdown
+	q.recordingQueue.AddWithOpts(o, items...)
 }

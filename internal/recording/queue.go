@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"slices"
 	"time"
 
 	"k8s.io/client-go/util/workqueue"
@@ -22,14 +23,18 @@ type Reason[R comparable] struct {
 	Rest time.Duration // leaves out requests that have succeeded more recently
 }
 
-// NewQueue returns a queue that records each request before it adds it to another queue. It
-// is a PriorityQueue exactly if the other one is: controller-runtime's handlers look whether
-// they have one, and give priorities if so.
-func NewQueue[R comparable](to workqueue.TypedRateLimitingInterface[R], because Reason[R]) workqueue.TypedRateLimitingInterface[R] {
-	if priorities, ok := to.(priorityqueue.PriorityQueue[R]); ok {
-		return &priorityQueue[R]{PriorityQueue: priorities, because: because}
+// NewQueue returns a queue that records each request before it adds it to another queue. If that one has no priorities, it ignores
+// them, as controllers do.
+func NewQueue[R comparable](to workqueue.TypedRateLimitingInterface[R], because Reason[R]) priorityqueue.PriorityQueue[R] {
+	return newQueue(to, because)
+}
+
+func newQueue[R comparable](to workqueue.TypedRateLimitingInterface[R], because Reason[R]) *recordingQueue[R] {
+	priorities, ok := to.(priorityqueue.PriorityQueue[R])
+	if !ok {
+		priorities = withoutPriorities[R]{to}
 	}
-	return &plainQueue[R]{TypedRateLimitingInterface: to, because: because}
+	return &recordingQueue[R]{priorities, because}
 }
 
 // recorder is any recording queue.
@@ -65,130 +70,90 @@ func (r *Reason[R]) record(item R) {
 	r.Ledger.Clerk().Record(item, c)
 }
 
-func (r *Reason[R]) landed(item R) {
-	r.Ledger.Clerk().Landed(item)
-}
-
-func (r *Reason[R]) landedLater(item R) {
-	r.Ledger.Clerk().LandedLater(item)
-}
-
-// adder is what adds to a queue.
-type adder[R comparable] interface {
-	Add(item R)
-	AddAfter(item R, after time.Duration)
-	AddRateLimited(item R)
-}
-
-func (r *Reason[R]) add(to adder[R], item R) {
-	if r.leftOut(item) {
-		return
-	}
-	r.record(item)
-	to.Add(item)
-	r.landed(item)
-}
-
-func (r *Reason[R]) addAfter(to adder[R], item R, after time.Duration) {
-	if r.leftOut(item) {
-		return
-	}
-	r.record(item)
-	to.AddAfter(item, after)
-	if after > 0 {
-		r.landedLater(item)
+// landed notes that a request is in the queue, or will be later.
+func (r *Reason[R]) landed(item R, later bool) {
+	if clerk := r.Ledger.Clerk(); later {
+		clerk.LandedLater(item)
 	} else {
-		r.landed(item)
+		clerk.Landed(item)
 	}
 }
 
-func (r *Reason[R]) addRateLimited(to adder[R], item R) {
+// around records a request that add adds.
+func (r *Reason[R]) around(item R, later bool, add func()) {
 	if r.leftOut(item) {
 		return
 	}
 	r.record(item)
-	to.AddRateLimited(item)
-	r.landedLater(item)
+	add()
+	r.landed(item, later)
 }
 
-// plainQueue records what somebody adds through it.
-type plainQueue[R comparable] struct {
-	workqueue.TypedRateLimitingInterface[R] // whose other methods add nothing
-	because                                 Reason[R]
-}
-
-var _ recorder[string] = &plainQueue[string]{}
-
-func (q *plainQueue[R]) recordsFor() (workqueue.TypedRateLimitingInterface[R], *delta.Ledger[R]) {
-	return q.TypedRateLimitingInterface, q.because.Ledger
-}
-
-// Add records the request and adds it.
-func (q *plainQueue[R]) Add(item R) { q.because.add(q.TypedRateLimitingInterface, item) }
-
-// AddAfter records the request and adds it.
-func (q *plainQueue[R]) AddAfter(item R, after time.Duration) {
-	q.because.addAfter(q.TypedRateLimitingInterface, item, after)
-}
-
-// AddRateLimited records the request and adds it.
-func (q *plainQueue[R]) AddRateLimited(item R) {
-	q.because.addRateLimited(q.TypedRateLimitingInterface, item)
-}
-
-// priorityQueue is a plainQueue over a queue with priorities.
-type priorityQueue[R comparable] struct {
-	priorityqueue.PriorityQueue[R]
-	because Reason[R]
+// recordingQueue records what somebody adds through it.
+type recordingQueue[R comparable] struct {
+	priorityqueue.PriorityQueue[R] // whose other methods add nothing
+	because                        Reason[R]
 }
 
 var (
-	_ recorder[string]                    = &priorityQueue[string]{}
-	_ priorityqueue.PriorityQueue[string] = &priorityQueue[string]{}
+	_ recorder[string]                    = &recordingQueue[string]{}
+	_ priorityqueue.PriorityQueue[string] = &recordingQueue[string]{}
 )
 
-func (q *priorityQueue[R]) recordsFor() (workqueue.TypedRateLimitingInterface[R], *delta.Ledger[R]) {
+func (q *recordingQueue[R]) recordsFor() (workqueue.TypedRateLimitingInterface[R], *delta.Ledger[R]) {
 	return q.PriorityQueue, q.because.Ledger
 }
 
 // Add records the request and adds it.
-func (q *priorityQueue[R]) Add(item R) { q.because.add(q.PriorityQueue, item) }
+func (q *recordingQueue[R]) Add(item R) {
+	q.because.around(item, false, func() { q.PriorityQueue.Add(item) })
+}
 
 // AddAfter records the request and adds it.
-func (q *priorityQueue[R]) AddAfter(item R, after time.Duration) {
-	q.because.addAfter(q.PriorityQueue, item, after)
+func (q *recordingQueue[R]) AddAfter(item R, after time.Duration) {
+	q.because.around(item, after > 0, func() { q.PriorityQueue.AddAfter(item, after) })
 }
 
 // AddRateLimited records the request and adds it.
-func (q *priorityQueue[R]) AddRateLimited(item R) {
-	q.because.addRateLimited(q.PriorityQueue, item)
+func (q *recordingQueue[R]) AddRateLimited(item R) {
+	q.because.around(item, true, func() { q.PriorityQueue.AddRateLimited(item) })
 }
 
 // AddWithOpts records the requests and adds them.
-func (q *priorityQueue[R]) AddWithOpts(o priorityqueue.AddOpts, items ...R) {
+func (q *recordingQueue[R]) AddWithOpts(o priorityqueue.AddOpts, items ...R) {
 	if q.because.Rest > 0 {
-		items = q.rested(items)
+		items = slices.DeleteFunc(slices.Clone(items), q.because.leftOut)
 	}
 	for _, item := range items {
 		q.because.record(item)
 	}
 	q.PriorityQueue.AddWithOpts(o, items...)
 	for _, item := range items {
-		if o.RateLimited || o.After > 0 {
-			q.because.landedLater(item)
-		} else {
-			q.because.landed(item)
+		q.because.landed(item, o.RateLimited || o.After > 0)
+	}
+}
+
+// withoutPriorities shows a queue as one with priorities, which it ignores.
+type withoutPriorities[R comparable] struct {
+	workqueue.TypedRateLimitingInterface[R]
+}
+
+// AddWithOpts follows the options, except the priority.
+func (q withoutPriorities[R]) AddWithOpts(o priorityqueue.AddOpts, items ...R) {
+	for _, item := range items {
+		switch {
+		case o.RateLimited:
+			q.AddRateLimited(item)
+		case o.After > 0:
+			q.AddAfter(item, o.After)
+		default:
+			q.Add(item)
 		}
 	}
 }
 
-// rested returns the requests that have to be added.
-func (q *priorityQueue[R]) rested(items []R) []R {
-	var remaining []R
-	for _, item := range items {
-		if !q.because.leftOut(item) {
-			remaining = append(remaining, item)
-		}
-	}
-	return remaining
+// GetWithPriority returns no priority.
+func (q withoutPriorities[R]) GetWithPriority() (item R, priority int, shutdown bool) {
+	item, shutdown = q.Get()
+	return item, 0, shutdown
 }

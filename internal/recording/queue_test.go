@@ -83,13 +83,8 @@ func TestRecordingQueuePassesEverythingThrough(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			recording := recorded(queues[1], delta.NewLedger[request](delta.LedgerOptions{}))
-			_, before := queues[0].(priorityqueue.PriorityQueue[request])
-			_, after := recording.(priorityqueue.PriorityQueue[request])
-			if before != after {
-				t.Fatalf("the queue has priorities: %t, through the recording queue: %t", before, after)
-			}
 			interfaceType := reflect.TypeFor[queue]()
-			if before {
+			if name == "priorityqueue" {
 				interfaceType = reflect.TypeFor[priorityqueue.PriorityQueue[request]]()
 			}
 			for i := range interfaceType.NumMethod() {

@@ -12,12 +12,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// Writes remembers what a client has written, and knows what it is writing, so that
-// somebody who is shown an object can tell whether it is the client's own work.
-//
-//	client ── Begin ── request ── answer ── Wrote ── end ──▶ Writes
-//	                                                           ▲
-//	watch ── event ── Settled, Made ───────────────────────────┘
+// Writes remembers what a client has written, and knows what it is writing.
 //
 // A version counts as made only if the client knows which version it was made from:
 // because the object was created, or because the server was told to write over that

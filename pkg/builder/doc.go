@@ -64,9 +64,6 @@
 //
 // # Testing
 //
-// A model plays random events through random mappings, workers and failures in a synctest
-// bubble, and compares every change that a reconciler hears of with those that happened.
-//
 // A walk goes through all interleavings of small worlds of one object, one request and two
 // watches (interleave_test.go): with predicates that hide a state, queues that are kept,
 // relists and failures, and with steps in the middle of a delivery and of a call.
@@ -75,7 +72,8 @@
 //	             │             │                                        │                    │
 //	             └─────────────┴── the walk says who takes a step ──────┘                  judge
 //
-// The judge knows which states a reconciler could have seen, and what the watches have shown.
+// The judge knows which states a reconciler could have seen, and what the watches have shown. Whether a skip is safe it
+// asks internal/testing/promise, as test/skip does, which plays random operators with several workers.
 // The sources, ledger, queue and recorded reconciler are the real ones. The informers' events
 // and the worker's loop are the test's. SEEDS=1000 walks through larger worlds. The race
 // detector leaves the walk out: it takes one step at a time.

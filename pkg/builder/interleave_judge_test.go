@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/delta-runtime/delta-runtime/internal/testing/promise"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -23,26 +24,20 @@ type judge struct {
 	owed   []happening // requests were made for these, and no call that succeeded has begun since
 	before int         // how many of them there were when the present call began
 	shown  map[int]int // by watch, the newest version that a request was made for
-	seen   map[form]versions
+	reads  promise.Reads[piece]
 	lowest map[form]int // the oldest version that the present call can read
 	last   answer       // of the last call
 	known  bool         // a call has succeeded
+	fails  int          // calls in a row that have failed
 
 	broken string // what is wrong; empty while nothing is
 	tally  *tally
 }
 
-// versions is a set of versions.
-type versions uint64
-
-func (v versions) has(version int) bool { return v&(1<<version) != 0 }
-
-// upTo is from one version to another.
-func upTo(from, to int) (all versions) {
-	for version := from; version <= to; version++ {
-		all |= 1 << version
-	}
-	return all
+// piece is what a reconciler makes of a path of the object in a form.
+type piece struct {
+	form form
+	path string
 }
 
 // tally is what a walk comes to, which shows that it proves something.
@@ -58,7 +53,7 @@ type tally struct {
 }
 
 func newJudge(p *play) *judge {
-	return &judge{play: p, shown: map[int]int{}, seen: map[form]versions{}, lowest: map[form]int{}, tally: &tally{}}
+	return &judge{play: p, shown: map[int]int{}, lowest: map[form]int{}, tally: &tally{}}
 }
 
 func (j *judge) fail(format string, args ...any) {
@@ -78,6 +73,7 @@ func (j *judge) show(e happening) {
 // the server of the store.
 func (j *judge) begin(ctx context.Context) {
 	told := delta.From(ctx)
+	j.reads.Begin()
 	j.lowest = map[form]int{}
 	for _, w := range j.play.watches {
 		j.lowest[w.how.form] = max(j.lowest[w.how.form], w.begun)
@@ -100,16 +96,19 @@ func (j *judge) begin(ctx context.Context) {
 func (j *judge) end(a answer) {
 	j.last = a
 	for f, from := range j.lowest {
-		read := upTo(from, j.play.server)
-		if a.deals() {
-			j.seen[f] = read
-		} else {
-			j.seen[f] |= read
+		for version := max(1, from); version <= j.play.server; version++ {
+			for _, path := range []string{pathP, pathQ} {
+				j.reads.Add(piece{f, path}, j.read(path, version))
+			}
 		}
+	}
+	if j.fails++; a != fails && a != settlesAndFails {
+		j.fails = 0
 	}
 	if a.deals() {
 		j.known = true
 		j.owed = slices.Clone(j.owed[j.before:])
+		j.reads.Dealt()
 	}
 }
 
@@ -129,6 +128,9 @@ func (j *judge) count(told delta.Changes) {
 // checkTold checks that a call is told the events since the last success that the request
 // was made for.
 func (j *judge) checkTold(told delta.Changes) {
+	if told.Attempt() != j.fails+1 || told.Has(delta.Retry) != (j.fails > 0) {
+		j.fail("attempt %d after %d failures: %s", told.Attempt(), j.fails, told)
+	}
 	newest := map[form]int{}
 	var resync bool
 	for _, e := range j.owed {
@@ -231,24 +233,28 @@ func (j *judge) checkSteps(plan delta.Step, complete bool) {
 	}
 }
 
-// same checks that the value at a path is the same in what was seen and in the newest state
-// that the watches have shown. A value that was seen and is not shown yet is still to be
-// told. An informer that is behind another one can show an old state to its readers, and
+// same checks the promise for a path, by the newest state that the watches have shown. An informer that is behind another one can show an old state to its readers, and
 // will tell when it gets further. So each is judged by itself.
 func (j *judge) same(path, why string, watches []*watch) {
 	newest := map[form]int{}
 	for _, w := range watches {
 		newest[w.how.form] = max(newest[w.how.form], j.shown[w.number])
 	}
-	h := j.play.history
-	for f, shown := range newest {
-		for version := 1; version < shown; version++ {
-			if before, now := h.moments[version-1].at(path), h.moments[shown-1].at(path); j.seen[f].has(version) && before != now {
-				j.fail("by %s, %s is not touched; it was %s at version %d, which could have been read in form %d, and is %s at version %d, which was shown",
-					why, path, before, version, f, now, shown)
-			}
+	for f, version := range newest {
+		if version == 0 { // nothing was shown
+			continue
+		}
+		shown := j.read(path, version)
+		if seen, wrong := j.reads.Outdated(piece{f, path}, shown); wrong {
+			j.fail("by %s, %s is not touched; it was %s at version %d, which could have been read in form %d, and is %s at version %d, which was shown",
+				why, path, seen.Value, seen.Version, f, shown.Value, version)
 		}
 	}
+}
+
+// read is what somebody reads who reads a version.
+func (j *judge) read(path string, version int) promise.Read {
+	return promise.Read{Version: int64(version), Value: j.play.history.moments[version-1].at(path)}
 }
 
 // rest is called when nothing can happen any more.

@@ -36,7 +36,7 @@ func (p *play) state() state {
 		}
 	}
 	j := p.judge
-	fmt.Fprintln(&s.text, j.owed, j.before, j.shown, j.seen, j.lowest, j.last, j.known)
+	fmt.Fprintln(&s.text, j.owed, j.before, j.shown, j.reads, j.lowest, j.last, j.known, j.fails)
 	for _, e := range p.inner.Contents(10) {
 		fmt.Fprintln(&s.text, e.Key, e.Priority, e.Queued.IsZero(), e.Due.IsZero(), e.Working.IsZero())
 	}

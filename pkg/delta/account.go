@@ -12,6 +12,7 @@ import (
 //	              └── in front ────┴──failed, or unfinished
 type account struct {
 	pending []Change // recorded since the request was last taken, and what is told again
+	places  places   // of pending
 	told    []Change // what the reconciler is working on. Invariant: never written to, because its Changes share it.
 	running bool
 	news    bool // something was recorded since the request was last taken
@@ -58,24 +59,25 @@ func (n *arrivals) explain() bool { return n.flying > 0 || n.landed > 0 || n.lat
 
 func (a *account) len() int { return len(a.pending) + len(a.told) }
 
-// add records a change, and returns the list without what is more than it may hold.
-func add(list []Change, next *Change, limit int) (_ []Change, overflowed bool) {
-	for i := len(list) - 1; i >= 0; i-- {
-		if !aboutSame(&list[i], next) {
-			continue
+// add records a change, and reports whether that left out the oldest, which is worth least.
+func (a *account) add(next *Change, limit int) (overflowed bool) {
+	for i := a.places.before(a.pending, next, len(a.pending)); i >= 0; i = a.places.before(a.pending, next, i) {
+		if fold(&a.pending[i], next) {
+			return false
 		}
-		if fold(&list[i], next) {
-			return list, false
-		}
-		if !isUpdate(&list[i]) || !isUpdate(next) { // nothing is told across a beginning or an end
+		if !isUpdate(&a.pending[i]) || !isUpdate(next) { // nothing is told across a beginning or an end
 			break
 		}
 	}
-	list = append(list, *next)
-	if len(list) > limit {
-		return append(list[:0], list[1:]...), true // the oldest is worth least
+	a.pending = append(a.pending, *next)
+	a.places.added(a.pending)
+	if len(a.pending) <= limit {
+		return false
 	}
-	return list, false
+	a.places.dropped(&a.pending[0])
+	a.pending[0] = Change{}
+	a.pending = a.pending[1:]
+	return true
 }
 
 // tell hands what is pending to the reconciler.
@@ -86,18 +88,17 @@ func (a *account) tell() {
 		a.told = slices.Concat(a.told, a.pending)
 	}
 	a.tellsBegin = a.tellsBegin || a.begins
-	a.pending, a.lacking, a.begins, a.running, a.news = nil, "", false, true, false
+	a.pending, a.places, a.lacking, a.begins, a.running, a.news = nil, places{}, "", false, true, false
 }
 
 // putBack has what was not dealt with told again, before what is newer.
 func (a *account) putBack(limit int) (overflowed bool) {
 	newer := a.pending
 	a.pending, a.told = slices.Clone(a.told), nil
+	a.places = placesIn(a.pending)
 	a.lacking, a.lacksTold = cmp.Or(a.lacksTold, a.lacking), ""
 	for i := range newer {
-		var over bool
-		a.pending, over = add(a.pending, &newer[i], limit)
-		overflowed = overflowed || over
+		overflowed = a.add(&newer[i], limit) || overflowed
 	}
 	return overflowed
 }

@@ -105,8 +105,7 @@ func (b *books[R]) record(r R, change *Change) {
 		return
 	}
 	before := a.len()
-	var over bool
-	if a.pending, over = add(a.pending, change, b.limits.PerRequest); over {
+	if a.add(change, b.limits.PerRequest) {
 		b.overflow(a)
 	}
 	b.held += a.len() - before

@@ -29,7 +29,7 @@ const (
 	// Retry is that the attempt before this one failed.
 	Retry
 	// Timer is that the reconciler asked to be called again, and nothing happened in
-	// between.
+	// between. If something did, the call for that took the timer's place.
 	Timer
 	// Relist is that an object was shown as it was known, because its kind was listed
 	// again or an event repeated. Nobody asked for it.

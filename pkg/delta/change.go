@@ -44,7 +44,6 @@ type Change struct {
 	// transform removed it. [Change.Manager] also looks at the object.
 	Origin *Origin
 
-	forgot bool   // deltas were folded into it before it was recorded, so nobody was shown the states in between
 	dealt  bool   // of a Retry: what had been told was dealt with before the attempt failed
 	unsure bool   // the object may have had states that are not among these
 	begins bool   // the request is about this object, which is another one than that of the last success, or may be
@@ -110,7 +109,7 @@ func (c Change) Own() bool {
 	case c.New == nil:
 		return false
 	case c.Op == Deleted:
-		return !c.Missed && !c.forgot && c.New.GetDeletionTimestamp() == nil && writes.Deleted(c.New.GetUID())
+		return !c.Missed && c.New.GetDeletionTimestamp() == nil && writes.Deleted(c.New.GetUID())
 	case c.Op == Added:
 		return writes.Made(c.New.GetUID(), "", c.New.GetResourceVersion())
 	case c.Op == Updated && c.Old != nil && c.Old.GetResourceVersion() != "":

@@ -1,9 +1,8 @@
 package delta
 
 import (
-	"reflect"
 	"slices"
-	"strconv"
+	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/path"
 )
@@ -14,13 +13,6 @@ const maxBetween = 16
 
 // maxTouched is the same for the fields that changed unseen.
 const maxTouched = 2 * maxParts
-
-// aboutSame reports whether two changes are about the same object in the same form.
-// Typed objects and those with metadata alone come from different informers, which are
-// not at the same state.
-func aboutSame(c, other *Change) bool {
-	return c.Key == other.Key && c.Kind == other.Kind && reflect.TypeOf(c.Object()) == reflect.TypeOf(other.Object())
-}
 
 // relation says where a change is in an object's history, seen from another one.
 type relation uint8
@@ -57,12 +49,8 @@ func fold(c, next *Change) bool {
 	c.causes = causesOf(c) | causesOf(next)
 	c.unsure = c.unsure || next.unsure
 	c.Deltas += next.Deltas
-	if next.First.Before(c.First) {
-		c.First = next.First
-	}
-	if next.Last.After(c.Last) {
-		c.Last = next.Last
-	}
+	c.First = slices.MinFunc([]time.Time{c.First, next.First}, time.Time.Compare)
+	c.Last = slices.MaxFunc([]time.Time{c.Last, next.Last}, time.Time.Compare)
 	return true
 }
 
@@ -97,12 +85,9 @@ func comesLater(c, next *Change) bool {
 
 // newer reports whether b is as new as a or newer, where versions have an order.
 func newer(a, b Object) bool {
-	x, err := strconv.ParseUint(a.GetResourceVersion(), 10, 64)
-	if err != nil {
-		return false
-	}
-	y, err := strconv.ParseUint(b.GetResourceVersion(), 10, 64)
-	return err == nil && x <= y
+	x, ordered := versionOf(a)
+	y, alike := versionOf(b)
+	return ordered && alike && x <= y
 }
 
 // join makes c say what both say.
@@ -115,7 +100,6 @@ func join(c, next *Change, where relation) {
 	case where == behind && next.Op == Updated:
 		c.Origin = next.Origin
 	}
-	c.forgot = c.forgot || next.forgot
 	c.Relisted = c.Relisted || next.Relisted
 	switch where { //nolint:exhaustive // within adds nothing
 	case behind:

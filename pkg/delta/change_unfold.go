@@ -1,6 +1,7 @@
 package delta
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 	"strconv"
@@ -48,14 +49,7 @@ func statesOf(c *Change) []Object {
 	slices.SortStableFunc(all, func(a, b Object) int {
 		x, _ := versionOf(a)
 		y, _ := versionOf(b)
-		switch {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		default:
-			return 0
-		}
+		return cmp.Compare(x, y)
 	})
 	return all
 }

@@ -130,7 +130,6 @@ func TestOwnIsAboutEveryWriteInAChange(t *testing.T) {
 		"back in sight":             {[]delta.Change{{Op: delta.Added, New: at("5")}}, false},
 		"deleted":                   {end(func(*delta.Change) {}), true},
 		"deleted step by step":      {end(func(c *delta.Change) { c.New.SetDeletionTimestamp(&metav1.Time{Time: time.Now()}) }), false},
-		"deleted after something":   {end(func(c *delta.Change) { c.Deltas = 2 }), false},
 		"deleted by others":         {end(func(c *delta.Change) { c.New.SetUID("another") }), false},
 		"a deletion nobody saw":     {end(func(c *delta.Change) { c.New, c.Missed = nil, true }), false},
 		"shown by a relist":         {[]delta.Change{relisted}, true},
@@ -289,12 +288,7 @@ func TestOfNothing(t *testing.T) {
 func TestOfAKindThatNobodyWatches(t *testing.T) {
 	var lines []string
 	l := delta.NewLedger[string](delta.LedgerOptions{
-		KindOf: func(obj delta.Object) (schema.GroupVersionKind, error) {
-			if _, ok := obj.(*corev1.Secret); ok {
-				return corev1.SchemeGroupVersion.WithKind("Secret"), nil
-			}
-			return appsv1.SchemeGroupVersion.WithKind("Deployment"), nil
-		},
+		KindOf:  kindOf,
 		Watches: func(kind schema.GroupVersionKind) bool { return kind.Kind == "Deployment" },
 		Log:     funcr.New(func(_, args string) { lines = append(lines, args) }, funcr.Options{}),
 	})

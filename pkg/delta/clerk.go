@@ -79,7 +79,6 @@ func (l *clerk[R]) Record(r R, c Change) {
 	c.facts = &l.facts
 	c.Kind = l.facts.kindOf(&c) // if it stays empty, Of won't find it
 	c.Deltas = max(1, c.Deltas)
-	c.forgot = c.Deltas > 1
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.books.record(r, &c)
@@ -146,12 +145,6 @@ func (l *clerk[R]) settled(r R, how ledger.Outcome, done *doneSteps) (advice str
 	return l.books.unsettled.advice(now)
 }
 
-func (l *clerk[R]) lastSuccess(r R) (time.Time, bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.lastSuccessLocked(r)
-}
-
 func (l *clerk[R]) lastSuccessLocked(r R) (time.Time, bool) {
 	last, ok := l.books.past.get(r)
 	if !ok {
@@ -192,16 +185,6 @@ func (l *clerk[R]) missLocked(gaps, relists uint64) {
 	}
 	if l.relists.grownLocked(relists) {
 		l.books.lists++
-	}
-}
-
-func (l *clerk[R]) status() LedgerStatus {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	b := l.books
-	return LedgerStatus{
-		Requests: len(b.accounts), Changes: b.held, Remembered: b.past.len(),
-		Gaps: b.gaps, Overflows: b.overflows, Blind: b.blind, Unsettled: b.unsettled.calls, Advice: b.unsettled.advice(time.Now()),
 	}
 }
 

@@ -7,9 +7,19 @@ type contextKey struct{}
 // inContext is what a context has of a call of a reconciler.
 type inContext struct {
 	changes Changes
-	word    *lastWord // nil: nobody asks what the reconciler says
-	part    bool      // the changes are not those of the call, but what its reconciler has made of them
-	steps   *callSteps
+	word    *lastWord  // nil: nobody asks what the reconciler says
+	part    bool       // the changes are not those of the call, but what its reconciler has made of them
+	steps   *callSteps // nil: nobody keeps what becomes of them
+}
+
+var outside inContext
+
+// inside is never nil.
+func inside(ctx context.Context) *inContext {
+	if c, ok := ctx.Value(contextKey{}).(*inContext); ok {
+		return c
+	}
+	return &outside
 }
 
 func withCall(ctx context.Context, in *inContext) context.Context {
@@ -28,7 +38,7 @@ func withCall(ctx context.Context, in *inContext) context.Context {
 // it would speak for the other changes as well. So make the context of the call's. For work that outlives the call make it of context.WithoutCancel(ctx).
 func NewContext(ctx context.Context, c Changes) context.Context {
 	in := inContext{changes: c, steps: &callSteps{before: everyStep}}
-	if call, ok := ctx.Value(contextKey{}).(*inContext); ok {
+	if call := inside(ctx); call.steps != nil {
 		in.steps, in.word, in.part = call.steps, call.word, true
 	}
 	return withCall(ctx, &in)
@@ -38,16 +48,5 @@ func NewContext(ctx context.Context, c Changes) context.Context {
 // put any into ctx there are none, and they are not complete: what a reconciler does
 // without our builder is what it does when it knows nothing.
 func From(ctx context.Context) Changes {
-	if c, ok := ctx.Value(contextKey{}).(*inContext); ok {
-		return c.changes
-	}
-	return Changes{}
-}
-
-// stepsIn returns who keeps what becomes of the call's steps. It returns nil if nobody does.
-func stepsIn(ctx context.Context) *callSteps {
-	if c, ok := ctx.Value(contextKey{}).(*inContext); ok {
-		return c.steps
-	}
-	return nil
+	return inside(ctx).changes
 }

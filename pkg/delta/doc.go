@@ -44,45 +44,21 @@
 // [MustPath] when the program starts, and Touches in the kinds that are meant. A path that
 // can't exist counts as touched, and the log says so.
 //
-// # Steps
-//
-// Most reconcilers use a [Step]: a named piece of work with what it depends on.
-//
-//	Plan(ctx) ── On(kind, paths) ──▶ Step ── Do(name, work) ──┬─ ruled out ──▶ skipped
-//	                                                          └─ touched or unknown ──▶ runs
-//	                                                                 │
-//	                       Ledger ◀──── not dealt with ◀──── an error or a panic
-//
-// A step is judged by the changes that the call was told, each by itself, also at a retry.
-// A call in which a step fails has not dealt with what it was told. So the ledger tells the
-// step's reason again, with all others of the call, until a call succeeds. Of a step it
-// remembers only the counts by name, see [Ledger.Steps], and that it failed.
-//
-// # Whose write it was
-//
-// [OwnWrites] remembers what a client has written, and from which version. So [Change.Own] can
-// tell whether a change was the client's own.
+// Most reconcilers use a [Step]: a named piece of work with what it depends on. It is judged by the changes that the
+// call was told, each by itself, also at a retry.
 //
 // # Concurrency
 //
-// Most of this is plain data without locks. Ledger, Writes and the steps of a call have a lock
+// Most of this is plain data without locks. Ledger and the steps of a call have a lock
 // each, and any goroutine may call them. A ledger has a second lock for what it knows of
 // paths; nothing is called under it. All subscribers and the store share a Delta that has
 // reached a subscriber: nobody may change it, nor the objects that it points to.
 //
 // # Testing
 //
-// Key and its text form are two spellings of one thing (also fuzzed), and no Op prints as
-// another.
+// The tests here are stories. Two others judge all of it together, by what a reconciler has read and the watches
+// have shown: TestInterleavings in pkg/builder takes every way through small worlds, and test/skip plays random ones.
 //
 // TestSecretsAreNotLogged looks for secrets in what loggers write of random changes and
 // deltas. `SEEDS=10000 go test ./pkg/delta` plays more.
-//
-// The model of a ledger keeps every delta of every request until a success
-// (TestLedgerAgainstModel).
-// Steps have a world as their model, which changes before, while and after its watches show it
-// (TestStepsAgainstModel). When all is quiet, what the steps have made must be what they would
-// make again. With one watch for each kind a step must not run without a reason.
-//
-// The model of Writes is a history of every write of every author (TestWritesAgainstModel).
 package delta

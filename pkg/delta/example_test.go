@@ -51,6 +51,10 @@ func gonePod() delta.Change {
 	}
 }
 
+func pod(name string) *corev1.Pod {
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: name}}
+}
+
 func ExampleFrom() {
 	ctx := told(delta.NewChanges(scaledUp(), gonePod()))
 

@@ -43,7 +43,6 @@ func (l *Ledger[R]) Begin(ctx context.Context, r R) (context.Context, ledger.Cal
 }
 
 func (c Change) Once() Change                { return (*clerk[int])(nil).Once(c) }
-func (c Change) ShownBy(watch Cause) Change  { return (*clerk[int])(nil).ShownBy(c, watch) }
 func (c Changes) Lacking(why string) Changes { return c.lack(why) }
 func (c Changes) Again(attempt int) Changes {
 	c.attempt, c.retry = attempt, attempt > 1

@@ -34,8 +34,5 @@ func ParseKey(s string) Key {
 
 // Compare orders keys by namespace, then by name.
 func (k Key) Compare(other Key) int {
-	if c := strings.Compare(k.Namespace, other.Namespace); c != 0 {
-		return c
-	}
-	return cmp.Compare(k.Name, other.Name)
+	return cmp.Or(strings.Compare(k.Namespace, other.Namespace), strings.Compare(k.Name, other.Name))
 }

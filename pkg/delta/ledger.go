@@ -20,7 +20,15 @@ type Ledger[R comparable] struct{ clerk clerk[R] }
 func (l *Ledger[R]) Clerk() ledger.Clerk[R, Change, Cause, Changes] { return &l.clerk }
 
 // Status tells what the ledger holds.
-func (l *Ledger[R]) Status() LedgerStatus { return l.clerk.status() }
+func (l *Ledger[R]) Status() LedgerStatus {
+	l.clerk.mu.Lock()
+	defer l.clerk.mu.Unlock()
+	b := l.clerk.books
+	return LedgerStatus{
+		Requests: len(b.accounts), Changes: b.held, Remembered: b.past.len(),
+		Gaps: b.gaps, Overflows: b.overflows, Blind: b.blind, Unsettled: b.unsettled.calls, Advice: b.unsettled.advice(time.Now()),
+	}
+}
 
 // Steps tells what has become of the controller's steps, in the order of their names. There
 // are at most 101.
@@ -28,7 +36,11 @@ func (l *Ledger[R]) Steps() []StepStatus { return l.clerk.steps.all() }
 
 // LastSuccess returns when the reconciler last succeeded with a request, and whether the
 // ledger remembers that.
-func (l *Ledger[R]) LastSuccess(r R) (time.Time, bool) { return l.clerk.lastSuccess(r) }
+func (l *Ledger[R]) LastSuccess(r R) (time.Time, bool) {
+	l.clerk.mu.Lock()
+	defer l.clerk.mu.Unlock()
+	return l.clerk.lastSuccessLocked(r)
+}
 
 // LedgerOptions configure a Ledger. The zero value is ready.
 type LedgerOptions struct {

@@ -1,6 +1,7 @@
 package delta
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -55,6 +56,26 @@ func TestABirthIsNotAllThatMayBeLacking(t *testing.T) {
 	recorded(l, "a", birth)
 	if c := l.Take("a"); c.Complete() {
 		t.Errorf("after what was known of a is gone, %s are said to be complete", c)
+	}
+}
+
+// Whatever is recorded, a ledger holds no more than it may.
+func TestALedgerKeepsToItsLimits(t *testing.T) {
+	limits := LedgerLimits{PerRequest: 3, Changes: 10, Requests: 5, Remembered: 6}
+	l := NewLedger[string](LedgerOptions{LedgerLimits: limits})
+	for i := range 1000 {
+		r := fmt.Sprint("r", i%17)
+		recorded(l, r, about(fmt.Sprint("o", i%23)))
+		if got := l.Take(r); got.Len() > limits.PerRequest+1 { // and why it is called
+			t.Fatalf("told %s", got)
+		}
+		l.Settle(r, []Outcome{Succeeded, Failed, Unfinished}[i%3])
+		if s := l.Status(); s.Requests > limits.Requests || s.Changes > limits.Changes || s.Remembered > limits.Remembered || s.Blind != "" {
+			t.Fatalf("it holds %+v, and may hold %+v", s, limits)
+		}
+	}
+	if l.Status().Overflows == 0 {
+		t.Error("no limit was reached")
 	}
 }
 

@@ -58,6 +58,13 @@ func record(l *delta.Ledger[string], r string, changes ...delta.Change) {
 	}
 }
 
+func version(o delta.Object) string {
+	if o == nil {
+		return "none"
+	}
+	return o.GetResourceVersion()
+}
+
 // story lists the states that were told, from the oldest to the newest.
 func story(changes delta.Changes) string {
 	var words []string
@@ -148,34 +155,6 @@ func TestCausesAreASet(t *testing.T) {
 	}
 }
 
-// If an update was held back and a resync shows its state, that is also a change of its
-// watch.
-func TestAResyncThatShowsAnUpdateHasTheCauseOfItsWatch(t *testing.T) {
-	l := knowing(delta.LedgerLimits{})
-	watch := l.NewStream(delta.ByContent)
-	show := func(c delta.Change, to ...string) {
-		d := watch.Begin(c.ShownBy(delta.Owned))
-		defer d.End()
-		for _, r := range to {
-			d.Record(r)
-			l.Landed(r)
-		}
-	}
-	show(became(at(1, 1), at(2, 2)), "r")
-	l.Take("r")
-	l.Settle("r", delta.Succeeded)
-	show(became(at(2, 2), at(3, 3)))
-	show(resynced(at(3, 3)), "r")
-	if told := l.Take("r"); !told.Has(delta.Resync) || !told.By(delta.Owned).Touches("spec.replicas") || told.By(delta.Owned).Touches("spec.paused") {
-		t.Errorf("an update was held back, and the changes are %s", told)
-	}
-	l.Settle("r", delta.Succeeded)
-	show(resynced(at(3, 3)), "r")
-	if told := l.Take("r"); !told.Has(delta.Resync) || told.Has(delta.Owned) {
-		t.Errorf("there was only a resync, and the changes are %s", told)
-	}
-}
-
 // A resync adds nothing about an object that was just added, unless it shows a later state.
 func TestAResyncOfANewbornObject(t *testing.T) {
 	born := became(nil, at(2, 2))
@@ -186,28 +165,6 @@ func TestAResyncOfANewbornObject(t *testing.T) {
 		if told := l.Take("r"); story(told) != want || !told.Has(delta.Resync) {
 			t.Errorf("a resync shows version %d, and the changes are %s, want %s", shown, story(told), want)
 		}
-	}
-}
-
-// Of and By may leave out changes that are about the objects in question.
-func TestWhatIsLeftOutMayConcernIt(t *testing.T) {
-	l := knowing(delta.LedgerLimits{})
-	record(l, "r", delta.Change{Cause: delta.External}, became(at(1, 1), at(2, 2)))
-	told := l.Take("r")
-	for name, part := range map[string]delta.Changes{"Of": told.Of(&metav1.PartialObjectMetadata{}), "By": told.By(delta.Primary)} {
-		if part.Len() != 0 || part.Complete() || !part.Touches("spec") || part.Incomplete() == "" {
-			t.Errorf("%s leaves out an external request, and the result is complete: %s", name, part)
-		}
-	}
-	if part := told.By(delta.External, delta.Owned); !part.Complete() {
-		t.Errorf("By leaves out nothing, and the result is not complete: %s", part)
-	}
-	l.Settle("r", delta.Succeeded)
-	record(l, "r", became(at(2, 2), at(3, 3)))
-	l.Take("r")
-	l.Settle("r", delta.Failed)
-	if told := l.Take("r"); !told.Of(&metav1.PartialObjectMetadata{}).Touches("spec") || told.By(delta.Mapped).Only(delta.Sync) {
-		t.Errorf("at a retry %s rule out what failed", told)
 	}
 }
 

@@ -27,42 +27,31 @@ func (l *clerk[R]) OnlyListed() {
 // Listed is the [ledger.Watches]'s. A call that has begun goes by what was listed before,
 // because it took its changes then. Before the first call there is no gap: no request has
 // succeeded yet, and so none is completely known.
-func (l *clerk[R]) Listed(c Change) {
-	l.changeListed(c, func(all []listedKind, kind schema.GroupVersionKind, at int) []listedKind {
-		if at < 0 {
-			return append(all, listedKind{kind, c.Object(), 1, 1})
-		}
-		all[at].by++
-		all[at].most = max(all[at].most, all[at].by)
-		return all
-	})
-}
+func (l *clerk[R]) Listed(c Change) { l.list(c, 1) }
 
 // Unlisted is the [ledger.Watches]'s.
-func (l *clerk[R]) Unlisted(c Change) {
-	l.changeListed(c, func(all []listedKind, _ schema.GroupVersionKind, at int) []listedKind {
-		if at >= 0 {
-			all[at].by--
-		}
-		return all
-	})
-}
+func (l *clerk[R]) Unlisted(c Change) { l.list(c, -1) }
 
-// changeListed notes a gap, and changes a copy of what is listed. at is where the kind of c is in it,
-// or negative.
-func (l *clerk[R]) changeListed(c Change, change func(all []listedKind, kind schema.GroupVersionKind, at int) []listedKind) {
+// list notes a gap, and so many more sources that tell of the kind of c.
+func (l *clerk[R]) list(c Change, more int) {
 	kind := l.facts.kindOf(&c)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.begun {
 		l.books.miss()
 	}
-	if !l.tells.onlyListed || kind.Empty() {
+	at := slices.IndexFunc(l.tells.listed, func(k listedKind) bool { return k.kind == kind })
+	if !l.tells.onlyListed || kind.Empty() || at < 0 && more < 0 {
 		return
 	}
 	next := *l.tells
-	at := slices.IndexFunc(next.listed, func(k listedKind) bool { return k.kind == kind })
-	next.listed = change(slices.Clone(next.listed), kind, at)
+	next.listed = slices.Clone(next.listed)
+	if at < 0 {
+		at = len(next.listed)
+		next.listed = append(next.listed, listedKind{kind: kind, example: c.Object()})
+	}
+	next.listed[at].by += more
+	next.listed[at].most = max(next.listed[at].most, next.listed[at].by)
 	l.tells = &next
 }
 

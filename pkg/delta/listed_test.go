@@ -6,19 +6,20 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
+func kindOf(obj delta.Object) (schema.GroupVersionKind, error) {
+	return apiutil.GVKForObject(obj, scheme.Scheme)
+}
+
 // listing returns a ledger that learns from its sources which kinds are watched.
 func listing() *delta.Ledger[string] {
 	l := delta.NewLedger[string](delta.LedgerOptions{
-		KindOf: func(obj delta.Object) (schema.GroupVersionKind, error) {
-			if _, ok := obj.(*corev1.Secret); ok {
-				return corev1.SchemeGroupVersion.WithKind("Secret"), nil
-			}
-			return appsv1.SchemeGroupVersion.WithKind("Deployment"), nil
-		},
+		KindOf:  kindOf,
 		Watched: func() []delta.Object { return []delta.Object{&appsv1.Deployment{}} },
 	})
 	l.OnlyListed()

@@ -1,11 +1,9 @@
 package delta
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"strconv"
 	"strings"
 )
 
@@ -14,93 +12,56 @@ import (
 // is and what happened to it, and nothing of its content. MarshalJSON is for encoders of
 // JSON, slog's and zap's among them, and Format for everything that prints.
 
-// shown is what is shown of a value, field by field. A zero field is left out.
-type shown []slog.Attr
-
-func (s shown) text(key, v string) shown {
-	if v == "" {
-		return s
-	}
-	return append(s, slog.String(key, v))
-}
-
-func (s shown) count(key string, n int) shown {
-	if n == 0 {
-		return s
-	}
-	return append(s, slog.Int(key, n))
-}
-
-// marks adds those that are true.
-func (s shown) marks(all ...slog.Attr) shown {
-	for _, mark := range all {
-		if mark.Value.Bool() {
-			s = append(s, mark)
-		}
-	}
-	return s
-}
-
-func (s shown) object(key Key) shown {
-	return s.text("namespace", key.Namespace).text("name", key.Name)
-}
-
-// MarshalJSON writes the fields in their order.
-func (s shown) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for i, attr := range s {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		v, err := json.Marshal(attr.Value.Any())
-		if err != nil {
-			return nil, fmt.Errorf("marshal %s for a log: %w", attr.Key, err)
-		}
-		b.WriteString(strconv.Quote(attr.Key) + ":") // a word of ours
-		b.Write(v)
-	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
-}
-
-func (c Change) shown() shown {
-	var cause, op string
-	if c.Cause != 0 {
-		cause = c.Cause.String()
-	}
-	if c.Op != 0 {
-		op = c.Op.String()
-	}
-	s := shown{}.text("cause", cause).text("kind", c.Kind.Kind).object(c.Key).text("op", op).count("deltas", c.Deltas)
-	return s.marks(slog.Bool("missed", c.Missed), slog.Bool("relisted", c.Relisted)).text("manager", c.Manager())
-}
-
 // MarshalJSON shows why, which object, what happened to it and who did it. It never shows
 // the objects.
-func (c Change) MarshalJSON() ([]byte, error) { return c.shown().MarshalJSON() }
+func (c Change) MarshalJSON() ([]byte, error) {
+	shown := struct {
+		Cause     string `json:"cause,omitempty"`
+		Kind      string `json:"kind,omitempty"`
+		Namespace string `json:"namespace,omitempty"`
+		Name      string `json:"name,omitempty"`
+		Op        string `json:"op,omitempty"`
+		Deltas    int    `json:"deltas,omitempty"`
+		Missed    bool   `json:"missed,omitempty"`
+		Relisted  bool   `json:"relisted,omitempty"`
+		Manager   string `json:"manager,omitempty"`
+	}{
+		Kind: c.Kind.Kind, Namespace: c.Key.Namespace, Name: c.Key.Name,
+		Deltas: c.Deltas, Missed: c.Missed, Relisted: c.Relisted, Manager: c.Manager(),
+	}
+	if c.Cause != 0 {
+		shown.Cause = c.Cause.String()
+	}
+	if c.Op != 0 {
+		shown.Op = c.Op.String()
+	}
+	return json.Marshal(shown)
+}
 
 // Format prints [Change.String] whatever the verb, so that no verb prints the objects.
 func (c Change) Format(f fmt.State, _ rune) { fmt.Fprint(f, c.String()) }
 
-func (c Changes) shown() shown {
-	s := shown{slog.Any("changes", append([]Change{}, c.list...)), slog.Int("attempt", c.attempt), slog.Bool("complete", c.complete)}
-	return s.text("incomplete", c.Incomplete())
+// MarshalJSON shows each change as [Change.MarshalJSON] does, and whether these are all.
+func (c Changes) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Changes    []Change `json:"changes"`
+		Attempt    int      `json:"attempt"`
+		Complete   bool     `json:"complete"`
+		Incomplete string   `json:"incomplete,omitempty"`
+	}{append([]Change{}, c.list...), c.attempt, c.complete, c.Incomplete()})
 }
 
-// MarshalJSON shows each change as [Change.MarshalJSON] does, and whether these are all.
-func (c Changes) MarshalJSON() ([]byte, error) { return c.shown().MarshalJSON() }
-
 // LogValue has loggers that prefer a String to JSON, as zap does, show what MarshalJSON does.
-func (c Changes) LogValue() slog.Value { return slog.GroupValue(c.shown()...) }
+func (c Changes) LogValue() slog.Value {
+	shown := []slog.Attr{slog.Any("changes", append([]Change{}, c.list...)), slog.Int("attempt", c.attempt), slog.Bool("complete", c.complete)}
+	if !c.complete {
+		shown = append(shown, slog.String("incomplete", c.Incomplete()))
+	}
+	return slog.GroupValue(shown...)
+}
 
 // Format prints [Changes.String] whatever the verb, so that no verb prints the objects.
 func (c Changes) Format(f fmt.State, _ rune) { fmt.Fprint(f, c.String()) }
-
-func (d *Delta[T]) shown() shown {
-	return shown{}.text("op", d.Op.String()).object(d.Key).text("version", d.Version).
-		marks(slog.Bool("initial", d.Initial), slog.Bool("missed", d.Missed), slog.Bool("relisted", d.Relisted))
-}
 
 // String is a line for a log: what happened to which object.
 func (d Delta[T]) String() string {
@@ -114,7 +75,17 @@ func (d Delta[T]) String() string {
 
 // MarshalJSON shows which object it is about and what happened to it. It never shows the
 // objects.
-func (d Delta[T]) MarshalJSON() ([]byte, error) { return d.shown().MarshalJSON() }
+func (d Delta[T]) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Op        string `json:"op"`
+		Namespace string `json:"namespace,omitempty"`
+		Name      string `json:"name,omitempty"`
+		Version   string `json:"version,omitempty"`
+		Initial   bool   `json:"initial,omitempty"`
+		Missed    bool   `json:"missed,omitempty"`
+		Relisted  bool   `json:"relisted,omitempty"`
+	}{d.Op.String(), d.Key.Namespace, d.Key.Name, d.Version, d.Initial, d.Missed, d.Relisted})
+}
 
 // Format prints [Delta.String] whatever the verb, so that no verb prints the objects.
 func (d Delta[T]) Format(f fmt.State, _ rune) { fmt.Fprint(f, d.String()) }

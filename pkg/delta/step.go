@@ -85,7 +85,9 @@ func (s Step) NotOnResync() Step {
 	return s
 }
 
-// OnCause has the step run as well if the call has one of these causes, whatever changed.
+// OnCause has the step run as well if the call has one of these causes, whatever changed. A step
+// that has to run at intervals should not wait for [Timer]: events that come more often than the timer
+// take its place each time. Have such a step depend on nothing, and compare the time in it.
 func (s Step) OnCause(anyOf ...Cause) Step {
 	for _, cause := range anyOf {
 		s.causes = s.causes.with(cause)
@@ -99,7 +101,7 @@ func (s Step) OnCause(anyOf ...Cause) Step {
 // the same are told apart by their number in the call. So in a loop over things that come and go, say with
 // OnNamed what each of them depends on.
 func (s Step) Do(name string, do func(context.Context) error) (err error) {
-	changes, steps := From(s.ctx), stepsIn(s.ctx)
+	changes, steps := From(s.ctx), inside(s.ctx).steps
 	if do == nil {
 		do = func(context.Context) error { return errors.New("there is no function that does it") }
 	}

@@ -67,8 +67,9 @@ func (s Step) reason(c *Changes, done bool) (stepReason, bool) {
 			return stepReason{change: change}, true
 		}
 	}
+	at := placesIn(c.list)
 	for i := range on {
-		if change := on[i].touchedBy(c); change != nil {
+		if change := on[i].touchedBy(c, &at); change != nil {
 			return stepReason{change: change}, true
 		}
 	}
@@ -95,9 +96,9 @@ func (d *dependency) judge(c *Changes) (judged, error) {
 // touchedBy returns a change that touches the dependency, or nil. [Changes.Touches] judges
 // a retry as a whole. Here each change is judged, because all that the attempt before was
 // told is among them.
-func (d *judged) touchedBy(c *Changes) *Change {
+func (d *judged) touchedBy(c *Changes, at *places) *Change {
 	for i := range c.list {
-		if change := &c.list[i]; d.concerns(change) && d.key.includes(aboutWhat(change)) && c.showsAt(i, d.paths) {
+		if change := &c.list[i]; d.concerns(change) && d.key.includes(aboutWhat(change)) && c.showsAt(at, i, d.paths) {
 			return change
 		}
 	}
@@ -143,11 +144,12 @@ func (d *dependency) checked(c *Changes) ([]path.Path, error) {
 }
 
 // showsAt reports whether change i touches one of the paths, or without paths anything.
-func (c Changes) showsAt(i int, paths []path.Path) bool {
+func (c *Changes) showsAt(at *places, i int, paths []path.Path) bool {
+	change, before := &c.list[i], c.prior(at, i)
 	if len(paths) == 0 {
-		return showsMore(&c.list[i]) || c.showsMoreSince(i)
+		return showsMore(change) || before != nil && !had(change, before.Object())
 	}
-	return touches(&c.list[i], paths) || c.touchesSince(i, paths)
+	return touches(change, paths) || touchesSince(before, change, paths)
 }
 
 // includes reports whether another key is the same where k says something.
@@ -167,17 +169,6 @@ func aboutWhat(c *Change) Key {
 // showsMore reports whether a change is anything but a resync that shows the state that the
 // request was told of last.
 func showsMore(c *Change) bool {
-	return c.Op != Sync || !isUpdate(c) || c.unsure || c.Relisted || c.forgot ||
+	return c.Op != Sync || !isUpdate(c) || c.unsure || c.Relisted ||
 		len(c.touched) > 0 || len(c.between) > 0 || !path.SameState(c.Old, c.New)
-}
-
-// showsMoreSince is touchesSince for the whole object.
-func (c Changes) showsMoreSince(i int) bool {
-	change := &c.list[i]
-	for j := i - 1; j >= 0; j-- {
-		if before := &c.list[j]; before.Op != 0 && aboutSame(before, change) {
-			return !had(change, before.Object())
-		}
-	}
-	return false
 }

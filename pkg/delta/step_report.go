@@ -63,7 +63,7 @@ func (r StepReport) String() string {
 // Steps returns what has become of the steps of this call, in the order in which they
 // began. It is for logs and for tests, and has the first 100 steps. Without our builder and
 // without [NewContext] there is nobody who keeps it, and it is empty.
-func Steps(ctx context.Context) []StepReport { return stepsIn(ctx).all() }
+func Steps(ctx context.Context) []StepReport { return inside(ctx).steps.all() }
 
 // callSteps is what has become of the steps of one call. Nil keeps nothing.
 type callSteps struct {

@@ -33,13 +33,6 @@ func (l *late) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOptions
 // A step is retried until it succeeds, also if the next call has nothing that says why it
 // ran: the reason was a timer, or that something could not be judged then.
 func TestAStepIsRetriedWhateverItsReasonWas(t *testing.T) {
-	kinds := func(obj delta.Object) (schema.GroupVersionKind, error) {
-		kind := corev1.SchemeGroupVersion.WithKind("Secret")
-		if _, ok := obj.(*appsv1.Deployment); ok {
-			kind = appsv1.SchemeGroupVersion.WithKind("Deployment")
-		}
-		return kind, nil
-	}
 	var watched bool
 	schemas := &late{Schemas: applyconfigurations.NewTypeConverter(scheme.Scheme)}
 	for name, tt := range map[string]struct {
@@ -53,7 +46,7 @@ func TestAStepIsRetriedWhateverItsReasonWas(t *testing.T) {
 			first: delta.SucceededWithTimer,
 		},
 		"a kind that is watched later": {
-			opts:  delta.LedgerOptions{KindOf: kinds, Watches: func(kind schema.GroupVersionKind) bool { return kind.Kind == "Deployment" || watched }},
+			opts:  delta.LedgerOptions{KindOf: kindOf, Watches: func(kind schema.GroupVersionKind) bool { return kind.Kind == "Deployment" || watched }},
 			step:  func(s delta.Step) delta.Step { return s.On(&corev1.Secret{}, "data") },
 			later: func() { watched = true },
 		},

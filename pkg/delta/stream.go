@@ -42,8 +42,8 @@ const maxParts = 64
 // and requests by theirs: among a million the chance that two share one is one in thirty
 // million.
 type trail struct {
-	to     uint64   // the request that was last told
-	others []uint64 // further ones
+	to     uint64   // one of the requests that were last told
+	others []uint64 // the further ones, sorted
 	hidden uint64   // the parts that have changed since
 	lost   bool     // more may have
 }
@@ -101,9 +101,7 @@ func (d *delivery[R]) add(r R) (unsure bool) {
 	if d.ended {
 		return true // other events have been shown meanwhile, or will be before it is told
 	}
-	if !slices.Contains(d.to, hash) {
-		d.to = append(d.to, hash)
-	}
+	d.to = append(d.to, hash)
 	return !d.stream.byKey && (!d.known || !d.before.told(hash))
 }
 
@@ -117,11 +115,13 @@ func (d *delivery[R]) End() {
 		d.hide()
 		return
 	}
+	slices.Sort(d.to)
+	d.to = slices.Compact(d.to)
 	defer s.mu.Unlock()
 	switch {
 	case ends(&d.change), s.byKey:
 		delete(s.trails, d.object)
-	case d.change.Op == Sync && d.known && slices.Contains(d.to, d.before.to) && d.before.hidden == 0 && !d.before.lost:
+	case d.change.Op == Sync && d.known && found(d.to, d.before.to) && d.before.hidden == 0 && !d.before.lost:
 		// It showed no other state, so those that it was not for lack nothing.
 	default:
 		s.trails[d.object] = trail{to: d.to[0], others: slices.Clone(d.to[1:])}
@@ -136,7 +136,7 @@ func (d *delivery[R]) hide() {
 	case ends(c):
 	case isUpdate(c) && c.Op == Sync: // the last state once more
 		return
-	case !isUpdate(c) || c.Deltas > 1 || c.Relisted: // a beginning, or something that led there unseen
+	case !isUpdate(c) || c.Relisted: // a beginning, or something that led there unseen
 		after.lost = true
 	default:
 		parts, known := path.ChangedParts(c.Old, c.New)
@@ -186,4 +186,9 @@ func (s *stream[R]) Restart() {
 	clear(s.trails)
 }
 
-func (t *trail) told(hash uint64) bool { return t.to == hash || slices.Contains(t.others, hash) }
+func (t *trail) told(hash uint64) bool { return t.to == hash || found(t.others, hash) }
+
+func found(sorted []uint64, hash uint64) bool {
+	_, ok := slices.BinarySearch(sorted, hash)
+	return ok
+}

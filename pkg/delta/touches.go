@@ -50,8 +50,9 @@ func (c Changes) Touches(paths ...string) bool {
 	if !ok || !c.complete || c.retry || c.doubt || c.looks() {
 		return true
 	}
+	at := placesIn(c.list)
 	for i := range c.list {
-		if touches(&c.list[i], asked) || c.touchesSince(i, asked) {
+		if touches(&c.list[i], asked) || touchesSince(c.prior(&at, i), &c.list[i], asked) {
 			return true
 		}
 	}
@@ -63,7 +64,7 @@ func touches(c *Change, paths []path.Path) bool {
 	switch {
 	case c.Cause == Timer, c.Cause == Retry && c.dealt:
 		return false
-	case !isUpdate(c), c.unsure, c.Relisted, c.Missed, c.forgot:
+	case !isUpdate(c), c.unsure, c.Relisted, c.Missed:
 		return true
 	}
 	for _, field := range paths {
@@ -81,17 +82,18 @@ func touches(c *Change, paths []path.Path) bool {
 	return diffOf(c, before, c.New).TouchesAny(paths)
 }
 
-// touchesSince compares a change with the one before it of the same object, because what
-// is between the two was not told.
-func (c Changes) touchesSince(i int, paths []path.Path) bool {
-	change := &c.list[i]
-	if !isUpdate(change) {
-		return false
-	}
-	for j := i - 1; j >= 0; j-- {
-		if before := &c.list[j]; before.Op != 0 && aboutSame(before, change) {
-			return !had(change, before.Object()) && diffOf(change, before.Object(), change.Old).TouchesAny(paths)
+// prior returns the change of the same object that comes before one in the list. It is nil if there is none.
+func (c *Changes) prior(at *places, i int) *Change {
+	for i = at.before(c.list, &c.list[i], i); i >= 0; i = at.before(c.list, &c.list[i], i) {
+		if c.list[i].Op != 0 {
+			return &c.list[i]
 		}
 	}
-	return false
+	return nil
+}
+
+// touchesSince compares a change with the one before it of the same object, because what
+// is between the two was not told.
+func touchesSince(before, c *Change, paths []path.Path) bool {
+	return before != nil && isUpdate(c) && !had(c, before.Object()) && diffOf(c, before.Object(), c.Old).TouchesAny(paths)
 }

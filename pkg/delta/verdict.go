@@ -43,7 +43,7 @@ const (
 type lastWord struct{ said atomic.Int32 }
 
 func say(ctx context.Context, what said) {
-	if c, ok := ctx.Value(contextKey{}).(*inContext); ok && c.word != nil && (what == kept || !c.part) {
+	if c := inside(ctx); c.word != nil && (what == kept || !c.part) {
 		c.word.said.Store(what)
 	}
 }

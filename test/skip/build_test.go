@@ -66,7 +66,7 @@ func (o *operator) build(l *life) error {
 		}
 		for _, src := range late {
 			if err := made.Watch(src); err != nil {
-				o.fail(outOfTheWorld, "add a watch to the %s controller: %v", o.temper, err)
+				o.fail("add a watch to the %s controller: %v", o.temper, err)
 			}
 		}
 	})

@@ -23,26 +23,21 @@
 //
 // # Who judges
 //
-// The judge checks each skip of the lazy operator while the world goes on. It compares the
-// skipped job with what the watches have shown by then, and with everything that the operator
-// has read since its last successful call began. That is the promise of
-// docs/guides/what-changed.md. At the end both operators must have the values of the server.
+// The judge checks each skip of the lazy operator while the world goes on, with package
+// internal/testing/promise. At the end both operators must have the values of the server.
 // The judge also checks that our predicates let through every change that they are asked for,
 // that a resync is told as a resync, that every request reaches a worker, and that changes
 // are incomplete only for a reason.
 //
 // # When one fails
 //
-// The test looks for a smaller plan with the same failure: with fewer steps, watches, jobs
-// and objects, without failing calls, with one worker. It prints the story of that plan.
-// Every draw depends on the seed and on its purpose, so a part that is left out does not
-// change the rest. To play one seed again, or many:
+// The test prints the stories of the first two worlds that fail. To play one seed again, or many:
 //
 //	SEEDS=319 go test ./test/skip -run '/seed=318$'
 //	make skip SEEDS=20000
 //
 // The seed does not decide about the order of goroutines. To find a world again that fails
-// once in a hundred times, use -count 100. With -failfast the plan is not made smaller.
+// once in a hundred times, use -count 100. With -failfast the story is not printed.
 //
 // # Across restarts
 //
@@ -54,7 +49,7 @@
 //
 // The same plans, operators and judge also run over etcd and kube-apiserver, in real time.
 // Another watch records the states of every object. A test can't delay the watches of a real
-// server, and floods take too long, so these are left out. A world has come to rest when the
+// server. A world has come to rest when the
 // cache has shown the last write of each kind and nothing has happened for a second.
 //
 //	make skip-real MINUTES=10

@@ -15,9 +15,9 @@ type generator struct {
 
 // likely is the share of worlds with each trait, in percent.
 var likely = map[traits]int{
-	predicates: 50, twins: 45, slowness: 25, keepers: 25, metadata: 30, liveReads: 35, losses: 25, delays: 25,
+	predicates: 50, twins: 45, slowness: 25, metadata: 30, liveReads: 35, losses: 25, delays: 25,
 	removals: 12, departures: 10, uprootings: 8, restarts: 12, failures: 35, postponements: 35, misspellings: 20,
-	lookalikes: 20, crashes: 8, foreigners: 20, rebirths: 30, questions: 50, resyncs: 15, floods: 1, channels: 10,
+	lookalikes: 20, crashes: 8, foreigners: 20, rebirths: 30, questions: 50, resyncs: 15, channels: 10,
 	ownWrites: 10, lives: 30, moves: 50, narrowness: 10, latecomers: 10, oddities: 8, detours: 10, hiding: 15,
 	stepwise: 40,
 }
@@ -36,11 +36,7 @@ func makePlan(seed uint64, with, without traits) *plan {
 	if g.has(resyncs) { // if an unchanged object is shown, it has to be a resync
 		g.traits &^= losses | removals | departures | uprootings | restarts
 	}
-	if g.has(floods) { // a flood can only do harm if nothing else calls the operators
-		g.traits |= slowness
-		g.traits &^= twins | losses | uprootings | removals | departures | restarts | crashes | oddities
-	}
-	g.poked = g.mustPoke() || !g.has(floods) && g.rng.IntN(2) == 0
+	g.poked = g.mustPoke() || g.rng.IntN(2) == 0
 	g.settled = !g.has(moves)
 	g.streaming = g.rng.IntN(2) == 0
 	g.workers = 1 + g.rng.IntN(2)
@@ -93,7 +89,7 @@ func (g *generator) watchAll() {
 			count = 1 + g.rng.IntN(3)
 		}
 		relations := []relation{byOwner, byLabel}
-		if first.form != metadataForm && first.kind.ref != nil && !g.has(floods) {
+		if first.form != metadataForm && first.kind.ref != nil {
 			relations = append(relations, byMention)
 		}
 		usual := pick(g.rng, relations)
@@ -126,7 +122,7 @@ func (g *generator) form(k *kind) form {
 // route draws how a watch is built.
 func (g *generator) route(r relation) route {
 	routes := []route{viaWatches, viaWatches, viaWatches, viaOurs}
-	if r == byOwner && !g.has(floods) {
+	if r == byOwner {
 		routes = append(routes, viaOwns, viaOwns, viaOwns)
 	}
 	if g.has(foreigners) {
@@ -149,7 +145,7 @@ func (g *generator) add(w *watch) {
 		if w.kind.ref != nil {
 			must = append(must, w.kind.ref)
 		}
-		if w.n == 0 && (g.poked || g.has(floods)) {
+		if w.n == 0 && g.poked {
 			must = append(must, w.kind.poke)
 		}
 	}
@@ -159,10 +155,8 @@ func (g *generator) add(w *watch) {
 	}
 	if w.route != viaFor && w.route != viaOwns {
 		switch {
-		case g.has(slowness) && (g.has(floods) || g.rng.IntN(2) == 0):
+		case g.has(slowness) && g.rng.IntN(2) == 0:
 			w.pace = sleepy
-		case g.has(keepers) && g.rng.IntN(2) == 0:
-			w.pace = keeping
 		case g.has(detours) && g.rng.IntN(2) == 0:
 			w.pace = delaying
 		}

@@ -110,26 +110,10 @@ func (h *handling) deliver(ctx context.Context, q queue, d delivered) {
 	switch w.pace {
 	case sleepy:
 		most := []time.Duration{time.Microsecond, 20 * time.Millisecond, 200 * time.Millisecond}[h.dice.roll(3, append(about, "pace")...)]
-		if id.name == filler {
-			most = time.Microsecond
-			if h.drowsy.Load() {
-				time.Sleep(3 * time.Second)
-			}
-		}
 		if most > time.Microsecond {
 			time.Sleep(h.dice.pause(most, about...))
 		}
 		d.pass(ctx, to)
-	case keeping:
-		h.takeOff(w, id, d.version)
-		h.errand(func() {
-			defer h.land(w, id, d.version)
-			select {
-			case <-time.After(h.dice.pause(150*time.Millisecond, about...)):
-				d.pass(h.life.context, to)
-			case <-h.life.context.Done():
-			}
-		})
 	case delaying:
 		to.delay = h.dice.pause(100*time.Millisecond, about...)
 		d.pass(ctx, to)
@@ -241,11 +225,11 @@ func (p *judged) Update(e event.UpdateEvent) bool {
 		return false
 	}
 	if e.ObjectOld.GetUID() != e.ObjectNew.GetUID() {
-		o.fail(holdsBack, "%s of watch %d holds back that %s is another object: %d→%d", w.filter.name, w.n, id, before.version, after.version)
+		o.fail("%s of watch %d holds back that %s is another object: %d→%d", w.filter.name, w.n, id, before.version, after.version)
 	}
 	for _, place := range w.promised() {
 		if x, y := place.get(before.object), place.get(after.object); text(x) != text(y) {
-			o.fail(holdsBack, "%s of watch %d holds back that %s of %s changed from %v to %v: %d→%d", w.filter.name, w.n, place.path, id, x, y, before.version, after.version)
+			o.fail("%s of watch %d holds back that %s of %s changed from %v to %v: %d→%d", w.filter.name, w.n, place.path, id, x, y, before.version, after.version)
 		}
 	}
 	return false

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/delta-runtime/delta-runtime/internal/testing/promise"
 )
 
 // shownBy names an object and a watch that shows it.
@@ -41,17 +43,8 @@ func (o *operator) show(w *watch, r reconcile.Request, id objectID, version int6
 	})
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.aboutLocked(r).added = time.Now()
-	key := shownBy{w.n, id}
-	if o.flights[key].overtakes(version) {
-		o.flights[key].waiting = append(o.flights[key].waiting, waiting{r, version})
-		return
-	}
-	o.showLocked(key, r, version)
-}
-
-func (o *operator) showLocked(key shownBy, r reconcile.Request, version int64) {
-	m, now := o.aboutLocked(r), time.Now()
+	m, now, key := o.aboutLocked(r), time.Now(), shownBy{w.n, id}
+	m.added = now
 	all := m.shown[key]
 	if len(all) > 0 && all[len(all)-1].version >= version {
 		return
@@ -61,52 +54,6 @@ func (o *operator) showLocked(key shownBy, r reconcile.Request, version int64) {
 		all = all[1:]
 	}
 	m.shown[key] = all
-}
-
-// flight has the events of an object that a handler keeps, to add their requests later. A
-// later event may overtake one of them. It counts as shown only after the earlier one,
-// because alone it does not say what has changed.
-type flight struct {
-	versions []int64
-	waiting  []waiting
-}
-
-// waiting is a request that was added for a version.
-type waiting struct {
-	request reconcile.Request
-	version int64
-}
-
-// overtakes reports whether a handler still keeps an older version.
-func (f *flight) overtakes(version int64) bool {
-	return f != nil && slices.ContainsFunc(f.versions, func(older int64) bool { return older < version })
-}
-
-// takeOff notes that a handler keeps an event.
-func (o *operator) takeOff(w *watch, id objectID, version int64) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	key := shownBy{w.n, id}
-	if o.flights[key] == nil {
-		o.flights[key] = &flight{}
-	}
-	o.flights[key].versions = append(o.flights[key].versions, version)
-}
-
-// land notes that a handler has added the requests of an event that it kept.
-func (o *operator) land(w *watch, id objectID, version int64) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	key := shownBy{w.n, id}
-	f := o.flights[key]
-	i := slices.Index(f.versions, version)
-	f.versions = slices.Delete(f.versions, i, i+1)
-	for _, late := range f.waiting {
-		if !f.overtakes(late.version) {
-			o.showLocked(key, late.request, late.version)
-		}
-	}
-	f.waiting = slices.DeleteFunc(f.waiting, func(late waiting) bool { return !f.overtakes(late.version) })
 }
 
 // showResync notes that a request was added for a resync. It leaves out sources of
@@ -141,15 +88,13 @@ func (c *call) judgeSkip(j *job) {
 	failed := c.aboutLocked(c.request).failed && !c.in.dead.Load()
 	c.mu.Unlock()
 	if failed {
-		c.fail(skipsWrongly, "%s was told that it may skip %s although the call before has failed", c, j)
+		c.fail("%s was told that it may skip %s although the call before has failed", c, j)
 	}
 	c.judgeValues(j)
 }
 
-// judgeValues checks that there is nothing to do for a job that is skipped. The state that the
-// watches have shown last must give the same value as every state that the operator has read
-// since its last successful call began, and the same as the output from before. States that
-// no watch has shown yet do not count, because they will still be told.
+// judgeValues checks that there is nothing to do for a job that is skipped: package promise judges the reads, and the
+// output from before counts as one.
 func (c *call) judgeValues(j *job) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -165,31 +110,32 @@ func (c *call) judgeValues(j *job) {
 		if !ok {
 			continue
 		}
-		want := c.value(j, id, c.server.at(id, version), "")
+		shown := promise.Read{Version: version, Value: c.value(j, id, c.server.at(id, version), "")}
 		p := piece{j.n, id}
 		out, done := m.outputs[p]
 		if !done {
-			out = output{0, "-"}
+			out.Value = "-"
 		}
-		for _, seen := range append([]output{out}, m.seen[p]...) {
-			if seen.version <= version && seen.value != want {
-				c.fail(skipsWrongly, "%s was told that it may skip %s: it has read %s at %d as %s, and the watches show it at %d as %s",
-					c, j, id, seen.version, seen.value, version, want)
-				break
-			}
+		seen, wrong := promise.Outdated([]promise.Read{out}, shown)
+		if !wrong {
+			seen, wrong = m.reads.Outdated(p, shown)
+		}
+		if wrong {
+			c.fail("%s was told that it may skip %s: it has read %s at %d as %s, and the watches show it at %d as %s",
+				c, j, id, seen.Version, seen.Value, version, shown.Value)
 		}
 	}
 }
 
 // judge checks the end of the world.
 func (w *world) judge() {
-	for _, f := range w.complaints() {
-		w.fail(f.wrong, "%s", f.text)
+	for _, wrong := range w.complaints() {
+		w.fail("%s", wrong)
 	}
 }
 
 // complaints returns what is wrong if nothing more happens.
-func (w *world) complaints() (all []failure) {
+func (w *world) complaints() (all []string) {
 	for _, o := range w.operators {
 		for _, id := range w.objects(w.primary()) {
 			all = append(all, o.complaints(reconcile.Request{NamespacedName: id.key()})...)
@@ -200,15 +146,15 @@ func (w *world) complaints() (all []failure) {
 
 // complaints checks that the reconciler was called after the last addition of a request, and
 // that its outputs are right.
-func (o *operator) complaints(r reconcile.Request) (all []failure) {
+func (o *operator) complaints(r reconcile.Request) (all []string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	m := o.aboutLocked(r)
-	complain := func(as wrong, format string, args ...any) {
-		all = append(all, failure{as, fmt.Sprintf(format, args...)})
+	complain := func(format string, args ...any) {
+		all = append(all, fmt.Sprintf(format, args...))
 	}
 	if m.added.After(m.called.Add(o.slack)) {
-		complain(neverCalled, "the %s operator was never called for %s, which was added at %v", o.temper, r, m.added.Sub(o.began))
+		complain("the %s operator was never called for %s, which was added at %v", o.temper, r, m.added.Sub(o.began))
 	}
 	for _, j := range o.jobs {
 		mentioned := ""
@@ -223,12 +169,12 @@ func (o *operator) complaints(r reconcile.Request) (all []failure) {
 				was = &state{}
 			}
 			want, got := j.value(r.Name, id, was, mentioned), m.outputs[piece{j.n, id}]
-			if got.value == "" {
-				got.value = "-"
+			if got.Value == "" {
+				got.Value = "-"
 			}
-			if got.value != want {
-				complain(endsWrongly, "at the end the %s operator has %s for %s and %s, from version %d; it should be %s, as at %d (%s)",
-					o.temper, got.value, r, id, got.version, want, was.version, j)
+			if got.Value != want {
+				complain("at the end the %s operator has %s for %s and %s, from version %d; it should be %s, as at %d (%s)",
+					o.temper, got.Value, r, id, got.Version, want, was.version, j)
 			}
 		}
 	}

@@ -35,9 +35,8 @@ type keptMemory struct {
 
 // newMemoryPlan returns the plan of a seed, with memories.
 //
-// A resync may be asked for before a kind is listed again, and in a flood nobody may poke the objects, as it has to be done where
-// one goes while no process runs. So neither is in these worlds.
-func newMemoryPlan(seed uint64) *plan { return makePlan(seed, memories|restarts, resyncs|floods) }
+// A resync may be asked for before a kind is listed again, so none is in these worlds.
+func newMemoryPlan(seed uint64) *plan { return makePlan(seed, memories|restarts, resyncs) }
 
 // remember has the manager keep a memory, if the plan has it.
 func (w *world) remember(t *testing.T) {
@@ -138,7 +137,7 @@ func (w *world) spoil() {
 func (w *world) copyMemory(from string) {
 	w.memory.number++
 	if err := os.CopyFS(w.memory.dir(), os.DirFS(from)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		w.fail(outOfTheWorld, "copy the memory: %v", err)
+		w.fail("copy the memory: %v", err)
 	}
 }
 
@@ -158,7 +157,7 @@ func (w *world) damage() {
 		err = os.WriteFile(path, data, 0o600)
 	}
 	if err != nil {
-		w.fail(outOfTheWorld, "damage the memory: %v", err)
+		w.fail("damage the memory: %v", err)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/delta-runtime/delta-runtime/internal/testing/promise"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -38,14 +39,12 @@ type operator struct {
 	calls    map[reconcile.Request]int
 	calledAt time.Time // the last call for any request
 	requests map[reconcile.Request]*knowledge
-	flights  map[shownBy]*flight
 }
 
 // knowledge is what is known about one request of an operator.
 type knowledge struct {
-	outputs map[piece]output
-	// seen are the reads since the last successful call began, with those of that call.
-	seen map[piece][]output
+	outputs map[piece]promise.Read // the results of the jobs
+	reads   promise.Reads[piece]
 	// shown are the newest states of each object that made each watch add the request.
 	shown map[shownBy]sightings
 	// success is when the last successful call began.
@@ -60,23 +59,16 @@ type knowledge struct {
 	owed map[int]string
 }
 
-// piece is a job for one object.
+// piece is a job for one object. Where that did not exist, the version of a read is the newest one that it can be about.
 type piece struct {
 	job int
 	id  objectID
 }
 
-// output is the result of a job for one object at a version. If the object did not exist, the
-// version is the newest one that this can be about.
-type output struct {
-	version int64
-	value   string
-}
-
 func newOperator(w *world, how temper) *operator {
 	return &operator{
 		world: w, temper: how, bell: make(chan event.GenericEvent, 8),
-		calls: map[reconcile.Request]int{}, requests: map[reconcile.Request]*knowledge{}, flights: map[shownBy]*flight{},
+		calls: map[reconcile.Request]int{}, requests: map[reconcile.Request]*knowledge{},
 	}
 }
 
@@ -84,7 +76,7 @@ func newOperator(w *world, how temper) *operator {
 func (o *operator) aboutLocked(r reconcile.Request) *knowledge {
 	m := o.requests[r]
 	if m == nil {
-		m = &knowledge{outputs: map[piece]output{}, seen: map[piece][]output{}, shown: map[shownBy]sightings{}, owed: map[int]string{}}
+		m = &knowledge{outputs: map[piece]promise.Read{}, shown: map[shownBy]sightings{}, owed: map[int]string{}}
 		o.requests[r] = m
 	}
 	return m
@@ -108,7 +100,6 @@ type call struct {
 	told    delta.Changes
 	fate    fate
 	in      *life
-	reads   map[piece][]output
 	passed  []*job // the steps that it did not come to
 	away    bool   // it comes to no more steps
 	stumped bool   // a step has failed
@@ -147,9 +138,10 @@ func (o *operator) Reconcile(ctx context.Context, r reconcile.Request) (reconcil
 		return reconcile.Result{}, errKilled
 	}
 	o.calls[r]++
-	c := &call{operator: o, request: r, number: o.calls[r], began: time.Now(), in: o.life, told: delta.From(ctx), reads: map[piece][]output{}}
-	o.aboutLocked(r).called, o.calledAt = c.began, c.began
-	o.aboutLocked(r).running = true
+	c := &call{operator: o, request: r, number: o.calls[r], began: time.Now(), in: o.life, told: delta.From(ctx)}
+	m := o.aboutLocked(r)
+	m.called, o.calledAt, m.running = c.began, c.began, true
+	m.reads.Begin()
 	o.mu.Unlock()
 	c.fate = c.draw()
 	o.note(func() string { return fmt.Sprintf("%s is told: %s", c, c.tale()) })
@@ -308,7 +300,7 @@ func (c *call) end(ctx context.Context) (reconcile.Result, error) {
 	}
 }
 
-// succeeded replaces the reads of earlier calls by those of this call.
+// succeeded notes that the call has dealt with what it was told.
 func (c *call) succeeded() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -316,7 +308,8 @@ func (c *call) succeeded() {
 		return
 	}
 	m := c.aboutLocked(c.request)
-	m.success, m.seen = c.began, c.reads
+	m.success = c.began
+	m.reads.Dealt()
 	for _, j := range c.passed {
 		m.owed[j.n] = "the last call that succeeded has not come to it"
 	}

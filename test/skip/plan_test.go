@@ -39,7 +39,6 @@ const (
 	predicates traits = 1 << iota
 	twins             // several watches of one kind
 	slowness          // map functions that sleep
-	keepers           // handlers that keep their queue
 	metadata          // watches of only metadata
 	liveReads
 	losses // watches are cut, and the events meanwhile are compacted away
@@ -57,7 +56,6 @@ const (
 	rebirths
 	questions // Of, By and Only
 	resyncs
-	floods
 	channels
 	ownWrites
 	lives // work depends on the UID of an object
@@ -72,9 +70,9 @@ const (
 )
 
 var traitNames = []string{
-	"predicates", "twins", "slowness", "keepers", "metadata", "live reads", "losses", "delays", "removals", "departures",
+	"predicates", "twins", "slowness", "metadata", "live reads", "losses", "delays", "removals", "departures",
 	"uprootings", "restarts", "failures", "postponements", "misspellings", "lookalikes", "crashes", "foreigners", "rebirths",
-	"questions", "resyncs", "floods", "channels", "own writes", "lives", "moves", "narrowness", "latecomers", "oddities",
+	"questions", "resyncs", "channels", "own writes", "lives", "moves", "narrowness", "latecomers", "oddities",
 	"detours", "hiding", "memories", "stepwise",
 }
 
@@ -141,13 +139,12 @@ type pace uint8
 const (
 	atOnce   pace = iota
 	sleepy        // its map function sleeps
-	keeping       // it keeps its queue, and adds later
 	delaying      // it adds with a delay
 )
 
 // String names the pace in stories.
 func (p pace) String() string {
-	return [...]string{"", ", sleepy", ", keeps its queue", ", adds for later"}[p]
+	return [...]string{"", ", sleepy", ", adds for later"}[p]
 }
 
 // watch is one watch of both operators.

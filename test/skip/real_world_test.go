@@ -15,9 +15,8 @@ import (
 )
 
 const (
-	// notReal are the traits that a world can't have on a real server: a test can't delay its
-	// watches, and floods take long.
-	notReal = delays | floods
+	// notReal are the traits that a world can't have on a real server: a test can't delay its watches.
+	notReal = delays
 	// slack is the longest time between two things that happen at the same moment in a bubble,
 	// such as adding a request and noting it, or getting a request and reading the clock in the
 	// reconciler.
@@ -64,11 +63,11 @@ func (w *world) comeToRest() {
 	w.pokes++
 	for _, k := range w.plan.kinds() {
 		for _, namespace := range w.namespaces {
-			id := objectID{k, namespace, filler}
+			id := objectID{k, namespace, "filler"}
 			w.change(id, setting{note, fmt.Sprint("rest", w.pokes)})
 			for _, watch := range w.watches {
 				if watch.kind == k && !w.isShown(id, watch.form) {
-					w.fail(outOfTheWorld, "the cache does not show the last write of %s (%s)", k, watch.form)
+					w.fail("the cache does not show the last write of %s (%s)", k, watch.form)
 				}
 			}
 		}

@@ -31,15 +31,10 @@ func (g *generator) script() {
 		s.after = g.pause()
 		g.steps = append(g.steps, s)
 	}
-	if g.has(crashes) { // only at the end, for the same reason
+	if g.has(crashes) { // only at the end, because later events would make up for it
 		if doom := g.doom(); doom != nil {
 			g.steps = append(g.steps, doom)
 		}
-	}
-	if g.has(floods) { // only at the end, because later events would make up for it
-		last := g.flood()
-		last.after = time.Second
-		g.steps = append(g.steps, last)
 	}
 }
 

@@ -164,23 +164,6 @@ func (s *server) recordLocked(what string, id objectID, object map[string]any) i
 	return s.version
 }
 
-// flood changes an object many times. It does not remember the states in between.
-func (s *server) flood(id objectID, times int) {
-	s.change(id, func(map[string]any) {})
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	last := s.presentLocked(id)
-	object := last.copied()
-	for range times {
-		s.version++
-		object["metadata"].(map[string]any)["resourceVersion"] = strconv.FormatInt(s.version, 10)
-		next := &state{version: s.version, object: last.object, full: encode(object), meta: encode(partial(object))}
-		s.log[id.kind] = append(s.log[id.kind], entry{what: "MODIFIED", id: id, state: next})
-	}
-	s.wakeLocked(id.kind)
-	s.past[id] = append(s.past[id], s.log[id.kind][len(s.log[id.kind])-1].state)
-}
-
 // wakeLocked wakes the streams of the kind, which look for events to send.
 func (s *server) wakeLocked(k *kind) {
 	for stream := range s.streams {

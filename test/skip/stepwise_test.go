@@ -94,11 +94,11 @@ func (c *call) judgeStep(j *job) {
 	case dead:
 		return
 	case why != "":
-		c.fail(skipsWrongly, "%s has skipped step %s, although %s", c, j, why)
+		c.fail("%s has skipped step %s, although %s", c, j, why)
 	case !c.told.Complete():
-		c.fail(skipsWrongly, "%s has skipped step %s, although the changes are not complete", c, j)
+		c.fail("%s has skipped step %s, although the changes are not complete", c, j)
 	case c.told.Has(delta.Resync) && !j.notOnResync:
-		c.fail(resyncUntold, "%s was called for a resync, and has skipped step %s", c, j)
+		c.fail("%s was called for a resync, and has skipped step %s", c, j)
 	}
 	c.judgeValues(j)
 }

@@ -15,29 +15,8 @@ type story struct {
 
 	mu       sync.Mutex // guards everything below
 	lines    []line
-	failures []failure
+	failures []string
 	counts   counts
-}
-
-// wrong is a sort of failure.
-type wrong string
-
-const (
-	skipsWrongly  wrong = "a skip"
-	holdsBack     wrong = "a predicate"
-	endsWrongly   wrong = "the end"
-	neverCalled   wrong = "no call"
-	resyncUntold  wrong = "a resync"
-	tellsOldNews  wrong = "an old state"
-	knowsTooFew   wrong = "a reason"
-	crashed       wrong = "a crash"
-	outOfTheWorld wrong = "the world"
-)
-
-// failure is one failure of a world.
-type failure struct {
-	wrong wrong
-	text  string
 }
 
 // line is one event. Its text is made only when the story is printed.
@@ -92,7 +71,7 @@ func (s *stories) crash(of any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for told := range s.all {
-		told.fail(crashed, "there was a panic here, or in a world beside this one: %v", of)
+		told.fail("there was a panic here, or in a world beside this one: %v", of)
 	}
 }
 
@@ -106,12 +85,12 @@ func (s *story) note(text func() string) {
 }
 
 // fail adds a failure.
-func (s *story) fail(as wrong, format string, args ...any) {
+func (s *story) fail(format string, args ...any) {
 	what := fmt.Sprintf(format, args...)
 	s.note(func() string { return "WRONG  " + what })
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.failures = append(s.failures, failure{as, what})
+	s.failures = append(s.failures, what)
 }
 
 // sinceNews is the time since the last event.
@@ -135,22 +114,11 @@ func (s *story) failed() bool {
 	return len(s.failures) > 0
 }
 
-// kinds are the sorts of failures.
-func (s *story) kinds() []wrong {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var all []wrong
-	for _, f := range s.failures {
-		all = append(all, f.wrong)
-	}
-	return all
-}
-
 // first is the first failure.
 func (s *story) first() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.failures[0].text
+	return s.failures[0]
 }
 
 // String is the whole story.
@@ -160,7 +128,7 @@ func (s *story) String() string {
 	s.mu.Unlock()
 	var b strings.Builder
 	for _, failure := range failures {
-		fmt.Fprintln(&b, failure.text)
+		fmt.Fprintln(&b, failure)
 	}
 	fmt.Fprintf(&b, "\n%s\n", s.plan)
 	for _, l := range lines {

@@ -14,7 +14,7 @@ import (
 func (c *call) judgeTold() {
 	c.judgeResync()
 	if strings.Contains(c.told.Incomplete(), "by something that records no changes") {
-		c.fail(knowsTooFew, "%s says that something records no changes, but everything here does: %s", c, c.told)
+		c.fail("%s says that something records no changes, but everything here does: %s", c, c.told)
 	}
 	if c.told.Complete() {
 		c.judgeNews()
@@ -28,10 +28,10 @@ func (c *call) judgeResync() {
 	owed := len(m.resyncs) > 0 && m.resyncs[0].Before(c.began.Add(-c.slack))
 	c.mu.Unlock()
 	if owed && c.told.Complete() && !c.told.Has(delta.Resync) {
-		c.fail(resyncUntold, "%s was called for a resync and not told so: %s", c, c.told)
+		c.fail("%s was called for a resync and not told so: %s", c, c.told)
 	}
 	if c.told.Has(delta.Resync) && !c.told.Touches("metadata.name") {
-		c.fail(resyncUntold, "%s was called for a resync, and may skip something: %s", c, c.told)
+		c.fail("%s was called for a resync, and may skip something: %s", c, c.told)
 	}
 }
 
@@ -43,7 +43,7 @@ func (c *call) judgeNews() {
 	defer c.mu.Unlock()
 	m := c.aboutLocked(c.request)
 	for _, w := range c.watches {
-		if w.route == viaTheirs || w.pace == keeping || w.kind == c.odd { // the object, the time or the form of these is not known
+		if w.route == viaTheirs || w.kind == c.odd { // the object or the form of these is not known
 			continue
 		}
 		for _, id := range c.objects(w.kind) {
@@ -52,7 +52,7 @@ func (c *call) judgeNews() {
 				continue
 			}
 			if got := told[toldOf{id, w.form}]; got < s.version {
-				c.fail(tellsOldNews, "%s was told %s at %d, although watch %d has shown it at %d since the last success: %s",
+				c.fail("%s was told %s at %d, although watch %d has shown it at %d since the last success: %s",
 					c, id, got, w.n, s.version, c.tale())
 			}
 		}

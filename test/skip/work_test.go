@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/delta-runtime/delta-runtime/internal/testing/promise"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -71,11 +72,11 @@ func (c *call) do(ctx context.Context, j *job) error {
 		if was == nil {
 			was = c.server.lastGone(id)
 		}
-		out := output{was.version, c.value(j, id, was, mentioned)}
+		out := promise.Read{Version: was.version, Value: c.value(j, id, was, mentioned)}
 		p := piece{j.n, id}
 		m.outputs[p] = out
-		m.seen[p], c.reads[p] = append(m.seen[p], out), append(c.reads[p], out)
-		words = append(words, fmt.Sprintf("%s@%d: %s", id.name, out.version, out.value))
+		m.reads.Add(p, out)
+		words = append(words, fmt.Sprintf("%s@%d: %s", id.name, out.Version, out.Value))
 	}
 	c.note(func() string { return fmt.Sprintf("%s does job %d: %s", c, j.n, strings.Join(words, ", ")) })
 	return nil
@@ -154,7 +155,7 @@ func (c *call) get(ctx context.Context, reader client.Reader, id objectID, f for
 func (w *world) stateOf(id objectID, obj delta.Object) *state {
 	version, err := strconv.ParseInt(obj.GetResourceVersion(), 10, 64)
 	if err != nil {
-		w.fail(outOfTheWorld, "%s has the version %q", id, obj.GetResourceVersion())
+		w.fail("%s has the version %q", id, obj.GetResourceVersion())
 	}
 	return w.server.at(id, version)
 }
@@ -188,4 +189,13 @@ func (j *job) belongs(request string, id objectID, object map[string]any, mentio
 	default:
 		return id.name == request
 	}
+}
+
+// belongsTo returns the name of the primary object that an object belongs to.
+func belongsTo(r relation, object map[string]any) string {
+	if r == byOwner {
+		return ownerOf(object)
+	}
+	name, _ := labelled.get(object).(string)
+	return name
 }

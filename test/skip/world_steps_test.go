@@ -88,7 +88,7 @@ func (w *world) hold(d door, length time.Duration) {
 // removeInformer has somebody else ask for the kind again, because the operator's sources wait for that.
 func (w *world) removeInformer(d door) {
 	if err := w.running.cache.RemoveInformer(w.running.context, d.kind.example(d.form)); err != nil {
-		w.fail(outOfTheWorld, "remove the informer of %s: %v", d, err)
+		w.fail("remove the informer of %s: %v", d, err)
 	}
 	l := w.running
 	w.errand(func() {
@@ -109,7 +109,7 @@ func (w *world) depart(namespace string, how informer.Removal, length time.Durat
 	w.errand(func() {
 		defer w.departed.Store(false)
 		if err := l.cache.RemoveNamespace(l.context, namespace, how); err != nil {
-			w.fail(outOfTheWorld, "remove namespace %s from the cache: %v", namespace, err)
+			w.fail("remove namespace %s from the cache: %v", namespace, err)
 			return
 		}
 		select {
@@ -118,7 +118,7 @@ func (w *world) depart(namespace string, how informer.Removal, length time.Durat
 		}
 		err := l.cache.AddNamespace(l.context, namespace, crcache.Config{})
 		if err != nil && l.context.Err() == nil {
-			w.fail(outOfTheWorld, "add namespace %s to the cache again: %v", namespace, err)
+			w.fail("add namespace %s to the cache again: %v", namespace, err)
 		}
 		w.note(func() string { return fmt.Sprintf("       namespace %s is back", namespace) })
 	})
@@ -140,7 +140,7 @@ func (w *world) uproot(k *kind, length time.Duration) {
 
 func (w *world) resync(d door) {
 	if err := w.running.cache.Resync(w.running.context, d.kind.example(d.form), nil); err != nil && !w.has(latecomers) { // with latecomers there may be no informer yet
-		w.fail(outOfTheWorld, "resync %s: %v", d, err)
+		w.fail("resync %s: %v", d, err)
 	}
 }
 

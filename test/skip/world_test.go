@@ -33,7 +33,6 @@ type world struct {
 	operators [2]*operator // first the diligent one, then the lazy one
 	running   *life        // the present run of the manager; nil while it does not run
 	calm      atomic.Bool  // all calls succeed
-	drowsy    atomic.Bool  // handlers with a map function sleep long
 	doomed    atomic.Bool  // handlers that panic at times always panic
 	departed  atomic.Bool  // a namespace is removed from the cache
 	pokes     int64
@@ -193,7 +192,7 @@ func (w *world) start(ctx context.Context) {
 func (w *world) stop() {
 	w.running.stop()
 	if err := <-w.running.ended; err != nil {
-		w.fail(outOfTheWorld, "the manager ended with: %v", err)
+		w.fail("the manager ended with: %v", err)
 	}
 	w.running.hangUp()
 	w.running = nil

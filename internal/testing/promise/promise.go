@@ -1,0 +1,52 @@
+package promise
+
+import "slices"
+
+// Read is a state of what a piece of work is about, and what the work makes of it.
+type Read struct {
+	Version int64
+	Value   string
+}
+
+// Reads are those that one request's reconciler may have acted by. P is a piece of work.
+type Reads[P comparable] struct {
+	since map[P][]Read // the last call began that dealt with what it was told. Invariant: ascending, none twice.
+	call  map[P][]Read // the same of the present call
+}
+
+// Begin notes that a call begins.
+func (r *Reads[P]) Begin() { r.call = nil }
+
+// Add notes a read of the present call.
+func (r *Reads[P]) Add(piece P, read Read) {
+	insert(&r.since, piece, read)
+	insert(&r.call, piece, read)
+}
+
+func insert[P comparable](all *map[P][]Read, piece P, read Read) {
+	if *all == nil {
+		*all = map[P][]Read{}
+	}
+	old := (*all)[piece]
+	at, found := slices.BinarySearchFunc(old, read.Version, func(one Read, version int64) int { return int(one.Version - version) })
+	if !found || old[at] != read {
+		(*all)[piece] = slices.Insert(old, at, read)
+	}
+}
+
+// Dealt notes that the present call has dealt with all that it was told.
+func (r *Reads[P]) Dealt() { r.since, r.call = r.call, nil }
+
+// Outdated returns a read whose value is not that of the newest state that watches have shown.
+func (r *Reads[P]) Outdated(piece P, shown Read) (Read, bool) {
+	return Outdated(r.since[piece], shown)
+}
+
+// Outdated does so for some reads.
+func Outdated(reads []Read, shown Read) (Read, bool) {
+	i := slices.IndexFunc(reads, func(read Read) bool { return read.Version <= shown.Version && read.Value != shown.Value })
+	if i < 0 {
+		return Read{}, false
+	}
+	return reads[i], true
+}
