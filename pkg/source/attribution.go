@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/ledger"
 	"github.com/delta-runtime/delta-runtime/internal/observe"
 	"github.com/delta-runtime/delta-runtime/internal/recording"
@@ -139,13 +140,14 @@ func (a *attribution[R]) unlisted() {
 
 func (a *attribution[R]) ofTheKind() delta.Change { return delta.Change{Kind: a.kind, New: a.example} }
 
-// ended notes that the subscriber will hear of nothing more. It was stopped, or its cache was, and then its
-// kind is not watched any more. Or there was an error before it heard of anything, and nobody knows what it would tell.
+// ended notes that the subscriber will hear of nothing more. It was stopped, or its cache or informer was, and then
+// its kind is not watched any more. Or there was an error before it heard of anything, and nobody knows what it would tell.
 func (a *attribution[R]) ended(ctx context.Context, err error) {
 	a.unlisted()
 	a.adrift.Store(false)
 	a.letGo()
-	if a.ledger != nil && !a.had && err != nil && ctx.Err() == nil && !errors.Is(err, observe.ErrCacheStopped) {
+	stopped := ctx.Err() != nil || errors.Is(err, observe.ErrCacheStopped) || errors.Is(err, engine.ErrStopped)
+	if a.ledger != nil && !a.had && err != nil && !stopped {
 		a.ledger.Clerk().Blind(fmt.Sprintf("a source tells nothing: %v", err))
 	}
 }

@@ -74,6 +74,14 @@ type withCore interface {
 	Core() *engine.Informer[any]
 }
 
+// coreOf returns nil for an informer that is not ours.
+func coreOf(found cache.Informer) *engine.Informer[any] {
+	if ours, ok := found.(withCore); ok {
+		return ours.Core()
+	}
+	return nil
+}
+
 // subscribableOf returns the informer of ours that the cache gave, or an error. It does not
 // look at the cache, because users wrap caches.
 func subscribableOf(found cache.Informer) (subscribable, error) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"weak"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -77,15 +78,16 @@ func (all *sessions) wait(ctx context.Context, source fmt.Stringer) error {
 	return latest.wait(ctx)
 }
 
-// settle sets the answer, unless there is one.
-func (s *session) settle(a answer) {
+// settle sets the answer. It reports false if there is one already.
+func (s *session) settle(a answer) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.done {
-		return
+		return false
 	}
 	s.answer, s.done = a, true
 	close(s.settled)
+	return true
 }
 
 // answered reports whether there is an answer.
@@ -110,29 +112,26 @@ func (s *session) followInformers(
 ) (err error) {
 	err = errPanicked
 	defer func() { to.ended(ctx, err) }()
-	var before cache.Informer
+	var before weak.Pointer[engine.Informer[any]] // while the source waits for the next one, it keeps nothing of this one alive
+	var again bool
 	var ended error
-	next := observe.AskForSuccessor(ctx)
-	for {
-		asking := ctx
-		if before != nil {
-			asking = next
-		}
+	for asking := ctx; ; asking = observe.AskForSuccessor(ctx) {
 		found, err := findInformer(asking, from, obj, s)
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case before != nil && found == before:
+		}
+		now := weak.Make(coreOf(found))
+		switch {
+		case again && now == before:
 			return fmt.Errorf("the informer has ended, and the cache has no other: %w", cmp.Or(ended, engine.ErrStopped))
-		case before != nil:
+		case again:
 			log.Info("The cache has removed the informer; the next one tells the handler everything from the beginning", "source", s.source.String())
 		}
-		var again bool
 		if again, ended = follow(found); !again {
 			return ended
 		}
 		to.restart()
-		before = found
+		before = now
 	}
 }
 
@@ -160,15 +159,16 @@ func (s *session) stay(ctx context.Context, sub *engine.Subscription[any], liste
 // synced gives the good answer.
 func (s *session) synced() { s.settle(answer{}) }
 
-// failed gives any other answer, and ends the session. It logs the error, because nobody waits
-// for a source that joins a running controller.
+// failed gives any other answer, and ends the session unless it has synced. It logs the error, because nobody
+// waits for a source that joins a running controller.
 func (s *session) failed(ctx context.Context, err error) {
 	interrupted := ctx.Err() != nil
 	if !interrupted {
 		log.Error(err, "The source tells nothing", "source", s.source.String())
 	}
-	s.settle(answer{err: err, interrupted: interrupted})
-	s.tasks.Stop()
+	if s.settle(answer{err: err, interrupted: interrupted}) {
+		s.tasks.Stop()
+	}
 }
 
 // ended ends the session with its task. If there is no answer by then, the task panicked.
