@@ -64,9 +64,6 @@
 //
 // # Testing
 //
-// A model plays random events through random mappings, workers and failures in a synctest
-// bubble, and compares every change that a reconciler hears of with those that happened.
-//
 // A walk goes through all interleavings of small worlds of one object, one request and two
 // watches (interleave_test.go): with predicates that hide a state, queues that are kept,
 // relists and failures, and with steps in the middle of a delivery and of a call.

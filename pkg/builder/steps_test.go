@@ -172,39 +172,6 @@ func TestAStepThatTheReconcilerGivesUpIsNotRetried(t *testing.T) {
 	}
 }
 
-// An error that is not to be tried again is the reconciler's to decide. The step's reason is
-// told all the same.
-func TestAStepThatFailsForGoodIsNotRetriedByItself(t *testing.T) {
-	inWorld(t, func(t *testing.T, w *world) {
-		fail := true
-		s := &stepping{of: func(ctx context.Context, ran func(string) func(context.Context) error) (reconcile.Result, error) {
-			_ = delta.Plan(ctx).On(&corev1.ConfigMap{}).Do("data", func(ctx context.Context) error {
-				if err := ran("data")(ctx); err != nil || !fail {
-					return err
-				}
-				return reconcile.TerminalError(errors.New("as the test wants it"))
-			})
-			return reconcile.Result{}, nil
-		}}
-		if err := builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).Owns(&corev1.Pod{}).Complete(s); err != nil {
-			t.Fatal(err)
-		}
-		w.start()
-		w.servers[configMap].Add(withValue("1"))
-		time.Sleep(time.Hour)
-		synctest.Wait()
-		if got := s.since(); got != "data" {
-			t.Errorf("ran %q, want the step once", got)
-		}
-		fail = false
-		w.servers[pod].Add(newObject(pod, "web-1", "web"))
-		time.Sleep(time.Hour)
-		if got := s.since(); got != "data" {
-			t.Errorf("at the next call ran %q, want the step that has not succeeded", got)
-		}
-	})
-}
-
 func TestStepsAreLogged(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		lines := loggingManager(w.manager)

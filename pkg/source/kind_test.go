@@ -20,7 +20,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache/informertest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllertest"
-	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 
 	"github.com/delta-runtime/delta-runtime/pkg/source"
@@ -69,29 +68,6 @@ func TestKindSaysWhatItIs(t *testing.T) {
 			t.Errorf("it calls itself %q, want %q", got, want)
 		}
 	}
-}
-
-func TestKindPassesTheQueueThrough(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		q := newQueue(t)
-		var got []queue
-		pods := controllertest.NewFakeInformer(controllertest.Synced)
-		s := source.NewKind(holding(pods), &corev1.Pod{}, funcs{
-			CreateFunc: func(_ context.Context, _ event.TypedCreateEvent[*corev1.Pod], q queue) { got = append(got, q) },
-			UpdateFunc: func(_ context.Context, _ event.TypedUpdateEvent[*corev1.Pod], q queue) { got = append(got, q) },
-			DeleteFunc: func(_ context.Context, _ event.TypedDeleteEvent[*corev1.Pod], q queue) { got = append(got, q) },
-		})
-		started(t, t.Context(), s, q)
-		if err := s.WaitForSync(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		pods.Add(pod("web", "1"))
-		pods.Update(pod("web", "1"), pod("web", "2"))
-		pods.Delete(pod("web", "2"))
-		if !slices.Equal(got, []queue{q, q, q}) {
-			t.Errorf("the handler was given %d queues that are not all the controller's", len(got))
-		}
-	})
 }
 
 // TestKindTellsWhatOurInformerTells follows a pod through an informer of ours, until
