@@ -101,7 +101,7 @@ func TestDeltasSubscribeAsTold(t *testing.T) {
 		every, never := informer.SubscribeOptions{Resync: resync.Policy{Period: time.Hour}}, informer.SubscribeOptions{}
 		every.Name, never.Name, never.Resync.Period = "hourly", "never", resync.Never
 		for _, opts := range []informer.SubscribeOptions{every, {}, never} {
-			s := source.NewDeltas(holding(directInformer{core: pods.Core()}), &corev1.Pod{}, func(_ context.Context, d delta.Delta[client.Object], _ queue) {
+			s := source.NewDeltas(holding(pods), &corev1.Pod{}, func(_ context.Context, d delta.Delta[client.Object], _ queue) {
 				told = append(told, opts.Name+": "+inWords(d))
 			}, opts)
 			started(t, t.Context(), s, newQueue(t))

@@ -28,13 +28,13 @@ const (
 
 // findInformer asks the cache for obj's informer until there is one. Somebody may install the
 // kind later, or put right what else is wrong.
-func findInformer(ctx context.Context, from cache.Cache, obj client.Object, s *session) (cache.Informer, error) {
+func (s *session) findInformer(ctx context.Context, obj client.Object) (cache.Informer, error) {
 	for wait := firstRetry; ; wait = min(2*wait, longestRetry) {
-		found, err := from.GetInformer(ctx, obj)
+		found, err := s.from.GetInformer(ctx, obj)
 		if err == nil {
 			return found, nil
 		}
-		s.missing(err)
+		s.missing.Store(&err)
 		over := errors.Is(err, observe.ErrCacheStopped)
 		if ctx.Err() == nil && !over {
 			complain(err, wait)
@@ -58,15 +58,20 @@ func complain(err error, next time.Duration) {
 	}
 }
 
-// subscribable is an informer that tells deltas. Ours does.
+// subscribable is an informer that tells deltas: ours, and that of the walk through all interleavings.
 type subscribable interface {
 	Subscribe(func(*delta.Delta[any]), informer.SubscribeOptions) (*engine.Subscription[any], error)
+	SubscribeComparing(func(*delta.Delta[any]), informer.SubscribeOptions) (*engine.Subscription[any], error)
 	Unsubscribe(*engine.Subscription[any])
+	counts
 }
 
-// comparing is an informer that may know what an earlier process has saved.
-type comparing interface {
-	SubscribeComparing(func(*delta.Delta[any]), informer.SubscribeOptions) (*engine.Subscription[any], error)
+// counts is what an informer counts of what it could not tell its subscribers.
+type counts interface {
+	// Gaps returns how many times the informer could not tell something.
+	Gaps() uint64
+	// Relists returns how many times the informer had to list again. It does not know what was undone in between.
+	Relists() uint64
 }
 
 // withCore is an informer of ours behind client-go's interface.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"weak"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -32,10 +33,11 @@ type session struct {
 	tasks   *lifecycle.Group // Invariant: they stop when the context ends, or with a bad answer.
 	settled chan struct{}    // Invariant: closed exactly if done.
 
+	missing atomic.Pointer[error] // why there is no informer yet
+
 	mu     lock.Mutex[lock.Session] // guards everything below
 	answer answer
-	done   bool  // there is an answer
-	last   error // why there is no informer yet
+	done   bool // there is an answer
 }
 
 // answer is what WaitForSync returns.
@@ -51,13 +53,15 @@ type sessions struct {
 	latest *session                  // nil before the first
 }
 
-// begin runs task. The task has to settle the session, and may go on until ctx ends.
-func (all *sessions) begin(ctx context.Context, source fmt.Stringer, from cache.Cache, task func(context.Context, *session)) {
+// begin runs task, which may go on until ctx ends. The session is settled by the task, or with its error.
+func (all *sessions) begin(ctx context.Context, source fmt.Stringer, from cache.Cache, task func(context.Context, *session) error) {
 	s := &session{source: source, from: from, tasks: lifecycle.New(ctx), settled: make(chan struct{})}
 	started := s.tasks.Guest(source.String(), func(ctx context.Context) {
 		defer utilruntime.HandleCrashWithContext(ctx) // perhaps nobody waits
 		defer s.ended()
-		task(ctx, s)
+		if err := task(ctx, s); err != nil {
+			s.failed(ctx, err)
+		}
 	})
 	if !started {
 		s.failed(ctx, ctx.Err())
@@ -108,7 +112,7 @@ type follower interface {
 // the other's place. Somebody who removes an informer wants its watch to end, so the source
 // does not ask for the next one itself. In the end it calls ended, also if something panics.
 func (s *session) followInformers(
-	ctx context.Context, from cache.Cache, obj client.Object, follow func(cache.Informer) (again bool, err error), to follower,
+	ctx context.Context, obj client.Object, follow func(cache.Informer) (again bool, err error), to follower,
 ) (err error) {
 	err = errPanicked
 	defer func() { to.ended(ctx, err) }()
@@ -116,7 +120,7 @@ func (s *session) followInformers(
 	var again bool
 	var ended error
 	for asking := ctx; ; asking = observe.AskForSuccessor(ctx) {
-		found, err := findInformer(asking, from, obj, s)
+		found, err := s.findInformer(asking, obj)
 		if err != nil {
 			return err
 		}
@@ -177,19 +181,6 @@ func (s *session) ended() {
 	s.tasks.Stop()
 }
 
-// missing notes why there is no informer yet.
-func (s *session) missing(err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.last = err
-}
-
-func (s *session) lastError() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.last
-}
-
 // wait returns the answer, or gives up with ctx.
 func (s *session) wait(ctx context.Context) error {
 	select {
@@ -220,8 +211,8 @@ func (s *session) giveUp(ctx context.Context) {
 	err := ctx.Err()
 	if !errors.Is(err, context.Canceled) {
 		err = fmt.Errorf("timed out waiting for cache to be synced for %s", s.source)
-		if last := s.lastError(); last != nil {
-			err = fmt.Errorf("%w: %w", err, last)
+		if last := s.missing.Load(); last != nil {
+			err = fmt.Errorf("%w: %w", err, *last)
 		}
 		if why := notSynced(s.from); why != "" {
 			err = fmt.Errorf("%w: %s", err, why)
