@@ -145,7 +145,8 @@ func TestValuesAreNotKept(t *testing.T) {
 
 // TestFew has the table be small: a request that is called rarely is dropped first, and what ended stays.
 func TestFew(t *testing.T) {
-	b := newBrawl(Options{Requests: 3})
+	b := newBrawl(Options{})
+	b.watch.requests.most = 3
 	for i := range 100 {
 		b.request, b.last = i, nil
 		b.rounds(8, time.Second)
@@ -251,7 +252,8 @@ func TestLRUAgainstModel(t *testing.T) {
 // TestManyAtOnce is for the race detector.
 func TestManyAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		watch := New[int](Options{Requests: 4})
+		watch := New[int](Options{})
+		watch.requests.most = 4
 		g := lifecycle.New(t.Context())
 		for worker := range 4 {
 			g.Guest("worker", func(context.Context) {
