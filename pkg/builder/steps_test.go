@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -170,32 +169,6 @@ func TestAStepThatTheReconcilerGivesUpIsNotRetried(t *testing.T) {
 			})
 		})
 	}
-}
-
-func TestStepsAreLogged(t *testing.T) {
-	inWorld(t, func(t *testing.T, w *world) {
-		lines := loggingManager(w.manager)
-		s := &stepping{of: func(ctx context.Context, ran func(string) func(context.Context) error) (reconcile.Result, error) {
-			plan := delta.Plan(ctx)
-			_ = plan.On(&corev1.ConfigMap{}, "data").Do("data", ran("data"))
-			_ = plan.On(&corev1.Pod{}).Do("pods", ran("pods"))
-			return reconcile.Result{}, nil
-		}}
-		if err := builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).Owns(&corev1.Pod{}).Complete(s); err != nil {
-			t.Fatal(err)
-		}
-		w.start()
-		w.servers[configMap].Add(withValue("1"))
-		synctest.Wait()
-		before := len(lines())
-		w.servers[configMap].Modify(withValue("2"))
-		synctest.Wait()
-		got := lines()[before:]
-		want := fmt.Sprintf(`"steps"=[%q "pods skipped"]`, "data done: Primary ConfigMap team/web Updated")
-		if !slices.ContainsFunc(got, func(line string) bool { return strings.Contains(line, want) }) {
-			t.Errorf("logged\n%s\nwant %s", strings.Join(got, "\n"), want)
-		}
-	})
 }
 
 // A step that has failed for good does not keep another one from being retried.
