@@ -160,22 +160,6 @@ func TestFew(t *testing.T) {
 	}
 }
 
-func TestSlowWritesBeginAnew(t *testing.T) {
-	b := newBrawl(Options{})
-	b.rounds(40, 2*time.Hour)
-	if b.what != Calm {
-		t.Errorf("the verdict is %d", b.what)
-	}
-	for i := range 80 { // something else keeps the request busy
-		b.strike(fmt.Sprint(i%2), fmt.Sprint(i%2), 10*time.Minute)
-		for range 3 {
-			if b.quietly(10 * time.Minute); b.what != Calm {
-				t.Fatalf("the verdict is %d", b.what)
-			}
-		}
-	}
-}
-
 // TestTwoFightsAtOnce has two pairs fight over one object.
 func TestTwoFightsAtOnce(t *testing.T) {
 	w := newWorld(t, rand.New(rand.NewPCG(1, 0)))
@@ -224,27 +208,6 @@ func TestTypedObjectsWithSchemas(t *testing.T) {
 		}
 		if want := `[spec.template.spec.containers[name="app"].image] [argocd helm]`; len(found) != 1 || fmt.Sprint(found[0].Paths, found[0].Managers) != want {
 			t.Errorf("%s: found is %+v", name, found)
-		}
-	}
-}
-
-// TestLRUAgainstModel compares the table with a list.
-func TestLRUAgainstModel(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 0))
-	table := newTable[int](5)
-	var model []int
-	for range 10_000 {
-		r := rng.IntN(9)
-		_, evicted := table.touch(r)
-		model = slices.DeleteFunc(model, func(other int) bool { return other == r })
-		model = append(model, r)
-		if len(model) > 5 {
-			if evicted == nil || evicted.request != model[0] {
-				t.Fatalf("%v had to go, of %v", evicted, model)
-			}
-			model = model[1:]
-		} else if evicted != nil {
-			t.Fatalf("%d had to go, of %v", evicted.request, model)
 		}
 	}
 }

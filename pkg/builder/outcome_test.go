@@ -119,31 +119,6 @@ func TestWhatAReturnMeans(t *testing.T) {
 	}
 }
 
-// A call by a timer is told only the timer.
-func TestWhoPollsIsToldOfTheTimer(t *testing.T) {
-	inWorld(t, func(t *testing.T, w *world) {
-		r := &calls{do: func(ctx context.Context) (reconcile.Result, error) {
-			delta.Settle(ctx)
-			return reconcile.Result{RequeueAfter: time.Minute}, nil
-		}}
-		if err := builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).Complete(r); err != nil {
-			t.Fatal(err)
-		}
-		w.start()
-		w.servers[configMap].Add(configured("1"))
-		time.Sleep(10*time.Minute + time.Second)
-		synctest.Wait()
-		if len(r.told) != 11 {
-			t.Errorf("called %d times in ten minutes, want 11 times", len(r.told))
-		}
-		for _, got := range r.told[1:] {
-			if got.Len() != 1 || !got.Has(delta.Timer) || !got.Complete() || got.Touches("data") {
-				t.Errorf("told %s", got)
-			}
-		}
-	})
-}
-
 // The ledger sees a request that was added without a source of ours, also with a user's
 // queue. A retry by the controller itself does not count as such a request.
 func TestNobodyGetsPastTheLedger(t *testing.T) {
@@ -152,12 +127,16 @@ func TestNobodyGetsPastTheLedger(t *testing.T) {
 		r := &calls{}
 		c, err := builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).
 			WithOptions(controller.Options{
+				NeedLeaderElection: new(false),
 				NewQueue: func(_ string, limiter workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request] {
 					return workqueue.NewTypedRateLimitingQueue(limiter)
 				},
 			}).Build(r)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if elected, ok := c.(interface{ NeedLeaderElection() bool }); !ok || elected.NeedLeaderElection() {
+			t.Error("the controller does not say that it needs no leader")
 		}
 		if err := c.Watch(ctrlsource.Func(func(_ context.Context, q queue) error { theirs = q; return nil })); err != nil {
 			t.Fatal(err)

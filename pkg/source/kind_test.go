@@ -70,44 +70,6 @@ func TestKindSaysWhatItIs(t *testing.T) {
 	}
 }
 
-// TestKindTellsWhatOurInformerTells follows a pod through an informer of ours, until
-// the context ends; then the informer is rid of the handler.
-func TestKindTellsWhatOurInformerTells(t *testing.T) {
-	inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
-		pods := newInformer(server)
-		server.Add(pod("web", "1"))
-		run(pods.RunWithContext)
-
-		ctx, stop := context.WithCancel(t.Context())
-		var told []string
-		s := source.NewKind(holding(pods), &corev1.Pod{}, recording(func(what string) { told = append(told, what) }))
-		started(t, ctx, s, newQueue(t))
-		if err := s.WaitForSync(ctx); err != nil {
-			t.Fatal(err)
-		}
-		if want := []string{"initial web"}; !slices.Equal(told, want) {
-			t.Errorf("when it was synced the handler had been told %q, want %q", told, want)
-		}
-		server.Modify(pod("web", "2"))
-		server.Add(pod("db", "1"))
-		server.Delete(pod("web", "2"))
-		synctest.Wait()
-		stop()
-		synctest.Wait()
-		server.Add(pod("late", "1"))
-		synctest.Wait()
-		if want := []string{"initial web", "update web 1→2", "create db", "delete web"}; !slices.Equal(told, want) {
-			t.Errorf("the handler was told %q, want %q", told, want)
-		}
-		if n := pods.EventHandlerCount(); n != 0 {
-			t.Errorf("the informer has %d handlers when the source has ended", n)
-		}
-		if err := s.WaitForSync(t.Context()); err != nil {
-			t.Errorf("a source that was synced says %v afterwards", err)
-		}
-	})
-}
-
 // TestKindIsAskedForAgain plays a kind whose CRD is installed late.
 func TestKindIsAskedForAgain(t *testing.T) {
 	for name, reason := range map[string]error{

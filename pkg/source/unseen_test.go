@@ -81,41 +81,6 @@ func TestAPanicOfAHandlerIsAGap(t *testing.T) {
 	})
 }
 
-// A panic does not affect the memory of other objects: their next change touches only the
-// fields that it changed.
-func TestAPanicOfAHandlerLeavesOtherObjects(t *testing.T) {
-	outlivePanics(t)
-	reportErrorsAtOnce(t)
-	inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
-		pods := newInformer(server)
-		server.Add(pod("web", "1"))
-		server.Add(pod("db", "1"))
-		run(pods.RunWithContext)
-		ledger := delta.NewLedger[request](delta.LedgerOptions{})
-		startedSynced(t, ledgered(holding(pods), ledger, funcs{
-			CreateFunc: func(_ context.Context, e event.TypedCreateEvent[*podObject], q queue) { q.Add(asked(e.Object.Name)) },
-			UpdateFunc: func(_ context.Context, e event.TypedUpdateEvent[*podObject], q queue) {
-				if e.ObjectNew.Labels["version"] == "panic" {
-					panic("as the test wants it")
-				}
-				q.Add(asked(e.ObjectNew.Name))
-			},
-		}), newQueue(t))
-		take(ledger, "db")
-		server.Modify(pod("web", "panic"))
-		time.Sleep(time.Minute)
-		synctest.Wait()
-		take(ledger, "db")             // succeeds after the panic
-		server.Modify(pod("web", "2")) // the first that is told afterwards
-		server.Modify(pod("db", "2"))
-		time.Sleep(time.Minute)
-		synctest.Wait()
-		if got := take(ledger, "db"); !got.Complete() || got.Touches("spec") || !got.Touches("metadata.labels") {
-			t.Errorf("only a label of db has changed, and it is told %s, which touches the spec: %t", got, got.Touches("spec"))
-		}
-	})
-}
-
 // exchanged is a cache whose informer for pods is exchanged for another one.
 type exchanged struct {
 	cache.Cache
