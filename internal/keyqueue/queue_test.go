@@ -95,34 +95,6 @@ func (f fixedLimit) When(key string) time.Duration { return f[key] }
 func (f fixedLimit) Forget(key string)             { delete(f, key) }
 func (f fixedLimit) NumRequeues(key string) int    { return len(key) }
 
-func TestAddLimited(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		q := New(Options[string]{Limiter: fixedLimit{"minute": time.Minute, "hour": time.Hour}})
-		start := time.Now()
-		q.AddLimited(queue.AddOptions{After: time.Minute * 30}, "minute", "hour")
-		for _, want := range []time.Duration{time.Minute, 30 * time.Minute} {
-			key, _ := q.Get()
-			if since := time.Since(start); since != want {
-				t.Errorf("%s came after %v, want %v", key, since, want)
-			}
-		}
-		if q.NumRequeues("hour") != 4 {
-			t.Error("NumRequeues is not the limiter's")
-		}
-		q.Forget("hour")
-		q.AddLimited(queue.AddOptions{}, "hour")
-		q.Done("hour")
-		if q.Len() != 1 {
-			t.Error("a forgotten key still waits")
-		}
-		q.ShutDown()
-		q.AddLimited(queue.AddOptions{}, "after the end")
-		if q.Len() != 1 {
-			t.Error("a key was added after the end")
-		}
-	})
-}
-
 func TestWithoutLimiter(t *testing.T) {
 	q := New(Options[string]{})
 	q.AddLimited(queue.AddOptions{Priority: 1}, "a")
