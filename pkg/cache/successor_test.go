@@ -133,10 +133,11 @@ func TestASourceEndsWithItsCache(t *testing.T) {
 				}
 				time.Sleep(time.Minute)
 				stop()
+				stopped := time.Now()
 				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				defer cancel()
-				if err := s.WaitForSync(ctx); !errors.Is(err, errStopped) {
-					t.Errorf("the cache has stopped, and WaitForSync returned %v", err)
+				if err := s.WaitForSync(ctx); !errors.Is(err, errStopped) || time.Since(stopped) > 0 {
+					t.Errorf("the cache has stopped, and after %v WaitForSync returned %v", time.Since(stopped), err)
 				}
 			})
 		})

@@ -13,7 +13,7 @@ import (
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
-	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/managed"
 	"github.com/delta-runtime/delta-runtime/internal/observe"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
@@ -35,13 +35,29 @@ func (s *session) findInformer(ctx context.Context, obj client.Object) (cache.In
 			return found, nil
 		}
 		s.missing.Store(&err)
-		over := errors.Is(err, observe.ErrCacheStopped)
-		if ctx.Err() == nil && !over {
+		if ctx.Err() == nil && !errors.Is(err, observe.ErrCacheStopped) {
 			complain(err, wait)
+			if err = s.pause(ctx, wait, err); err == nil {
+				continue
+			}
 		}
-		if over || !lifecycle.Sleep(ctx, wait) {
-			return nil, fmt.Errorf("failed to get informer from cache: %w", err)
-		}
+		return nil, fmt.Errorf("failed to get informer from cache: %w", err)
+	}
+}
+
+// pause returns nil after a time. If the cache ends sooner, nobody need ask it again. If ctx does, it returns why.
+func (s *session) pause(ctx context.Context, wait time.Duration, why error) error {
+	var ended <-chan struct{} // nil if the cache does not say it
+	if of := managed.Of(s.from); of != nil {
+		ended = of.Ended()
+	}
+	select {
+	case <-time.After(wait):
+		return nil
+	case <-ended:
+		return observe.ErrCacheStopped
+	case <-ctx.Done():
+		return why
 	}
 }
 
