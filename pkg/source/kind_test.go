@@ -75,7 +75,7 @@ func TestKindIsAskedForAgain(t *testing.T) {
 	for name, reason := range map[string]error{
 		"missing":        &meta.NoKindMatchError{GroupKind: podKind.GroupKind()},
 		"not registered": runtime.NewNotRegisteredErrForKind("test", podKind),
-		"something else": errors.New("the API server is away"),
+		"something else": errAway,
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -122,15 +122,20 @@ func TestWaitForSyncDoesNotPoll(t *testing.T) {
 	})
 }
 
+var errAway = errors.New("the API server is away")
+
+// stubborn is a cache that gives no informer.
+func stubborn() ctrlcache.Cache {
+	return &flaky{Cache: unsynced(), before: func(context.Context) error { return errAway }}
+}
+
+// unsynced is a cache whose informer does not sync.
+func unsynced() ctrlcache.Cache { return holding(controllertest.NewFakeInformer()) }
+
 // TestWaitForSyncAnswersEveryTimeTheSame asks several times, with contexts that end
 // otherwise than the source's.
 func TestWaitForSyncAnswersEveryTimeTheSame(t *testing.T) {
 	notSynced := false
-	away := errors.New("the API server is away")
-	unsynced := func() ctrlcache.Cache { return holding(controllertest.NewFakeInformer()) }
-	stubborn := func() ctrlcache.Cache {
-		return &flaky{Cache: unsynced(), before: func(context.Context) error { return away }}
-	}
 	for _, c := range []struct {
 		name string
 		from func() ctrlcache.Cache
@@ -139,7 +144,7 @@ func TestWaitForSyncAnswersEveryTimeTheSame(t *testing.T) {
 	}{
 		{name: "the cache does not sync", from: func() ctrlcache.Cache { return &informertest.FakeInformers{Synced: &notSynced} }, want: "cache did not sync"},
 		{name: "the handler is not synced in time", from: unsynced, want: "timed out waiting for cache to be synced for kind source: *v1.Pod"},
-		{name: "there is no informer in time", from: stubborn, want: "timed out waiting for cache to be synced for kind source: *v1.Pod: the API server is away", is: away},
+		{name: "there is no informer in time", from: stubborn, want: "timed out waiting for cache to be synced for kind source: *v1.Pod: the API server is away", is: errAway},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -185,17 +190,12 @@ func TestWaitForSyncEndsWithItsContext(t *testing.T) {
 }
 
 func TestSourceEndsWithItsContext(t *testing.T) {
-	away := errors.New("the API server is away")
-	stubborn := func() ctrlcache.Cache {
-		return &flaky{Cache: &informertest.FakeInformers{}, before: func(context.Context) error { return away }}
-	}
 	blocked := func() ctrlcache.Cache {
 		return &flaky{Cache: &informertest.FakeInformers{}, before: func(ctx context.Context) error {
 			<-ctx.Done()
 			return ctx.Err()
 		}}
 	}
-	unsynced := func() ctrlcache.Cache { return holding(controllertest.NewFakeInformer()) }
 	for _, c := range []struct {
 		name string
 		from func() ctrlcache.Cache
