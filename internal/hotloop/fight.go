@@ -27,7 +27,7 @@ func (v *visit) track(id objectID, o *object, e *edit) {
 		k = &track{}
 		o.tracks[e.path] = k
 	}
-	if !ok || v.when.Sub(k.last) > v.slowest || k.now != e.before {
+	if !ok || v.when.Sub(k.last) > slowest+v.held || k.now != e.before {
 		*k = track{now: e.after, before: e.before, by: e.writer, last: v.when}
 		return
 	}

@@ -34,7 +34,7 @@ func (r *row) end(v *visit) *sign {
 		return nil
 	case len(v.written) == 0:
 		return nil // nothing that was not told before
-	case r.calls == 0 || v.at.Sub(r.last) > v.slowestOwn || !r.goesOn(v.written):
+	case r.calls == 0 || v.at.Sub(r.last) > slowestOwn+v.held || !r.goesOn(v.written):
 		*r = row{calls: 1, paths: v.written, began: v.at, last: v.at}
 	default:
 		for at := range r.paths {

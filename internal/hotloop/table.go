@@ -1,61 +1,56 @@
 package hotloop
 
-import "time"
+import (
+	"container/list"
+	"time"
+)
 
-// table has the requests that were called last, in the order of their last calls.
+// table has the requests that were called last.
 type table[R comparable] struct {
 	most      int
 	byRequest map[R]*entry[R]
-	ends      entry[R] // its next is the latest, its before the one to be dropped next
+	calls     *list.List // of *entry[R], in the order of their last calls, the latest first
 }
 
 // entry is one request.
 type entry[R comparable] struct {
-	request      R
-	next, before *entry[R]
-	last         time.Time
-	deltas       int    // since it was last called rarely
-	trail        *trail // nil until it is called often
+	request R
+	at      *list.Element // in the table's calls
+	last    time.Time
+	deltas  int    // since it was last called rarely
+	trail   *trail // nil until it is called often
 }
 
 func newTable[R comparable](most int) table[R] {
-	return table[R]{most: most, byRequest: map[R]*entry[R]{}}
+	return table[R]{most: most, byRequest: map[R]*entry[R]{}, calls: list.New()}
 }
 
 // touch returns the entry of a request, and the one that had to go for it, if any.
 func (t *table[R]) touch(r R) (e, evicted *entry[R]) {
-	if t.ends.next == nil {
-		t.ends.next, t.ends.before = &t.ends, &t.ends
-	}
-	e, ok := t.byRequest[r]
-	switch {
-	case ok && t.ends.next == e:
+	if e, ok := t.byRequest[r]; ok {
+		t.calls.MoveToFront(e.at)
 		return e, nil
-	case ok:
-		e.unlink()
-	default:
-		if len(t.byRequest) >= t.most {
-			evicted = t.ends.before
-			evicted.unlink()
-			delete(t.byRequest, evicted.request)
-		}
-		e = &entry[R]{request: r}
-		t.byRequest[r] = e
 	}
-	e.next, e.before = t.ends.next, &t.ends
-	e.next.before, e.before.next = e, e
+	if len(t.byRequest) >= t.most {
+		evicted = t.drop(t.calls.Back())
+	}
+	e = &entry[R]{request: r}
+	e.at = t.calls.PushFront(e)
+	t.byRequest[r] = e
 	return e, evicted
 }
 
 // idle removes the entry that was called least recently, if that was before a time.
 func (t *table[R]) idle(before time.Time) *entry[R] {
-	e := t.ends.before
-	if e == nil || e == &t.ends || !e.last.Before(before) {
+	at := t.calls.Back()
+	if at == nil || !at.Value.(*entry[R]).last.Before(before) { //nolint:forcetypeassert // there is nothing else in it
 		return nil
 	}
-	e.unlink()
+	return t.drop(at)
+}
+
+func (t *table[R]) drop(at *list.Element) *entry[R] {
+	e := t.calls.Remove(at).(*entry[R]) //nolint:forcetypeassert // as above
 	delete(t.byRequest, e.request)
 	return e
 }
-
-func (e *entry[R]) unlink() { e.next.before, e.before.next = e.before, e.next }

@@ -32,15 +32,13 @@ type objectID struct {
 // trail has the objects that a request is called for, if it is called often. It has no lock: one call at a time
 // has it.
 type trail struct {
-	busy bool // guarded by Watch.mu, as over is
-	over bool // an episode is over, so the next one needs proof of its own
-	// slowest and slowestOwn are the longest times between two writes of a fight, and between two
-	// calls by own writes.
-	slowest, slowestOwn time.Duration
-	seed                maphash.Seed
-	objects             map[objectID]*object
-	row                 row
-	turn                int // of look; says which object was used last
+	busy    bool          // guarded by Watch.mu, as over is
+	over    bool          // an episode is over, so the next one needs proof of its own
+	held    time.Duration // for so long the caller may hold the request back
+	seed    maphash.Seed
+	objects map[objectID]*object
+	row     row
+	turn    int // of look; says which object was used last
 }
 
 func newTrail(seed maphash.Seed) *trail {

@@ -1,7 +1,6 @@
 package hotloop
 
 import (
-	"cmp"
 	"hash/maphash"
 	"slices"
 	"time"
@@ -18,16 +17,19 @@ const (
 	remembered = 64
 	// atOnce is how many episodes of one request there are at most.
 	atOnce = 4
+	// mostRequests is how many requests are watched. Those that were called last stay.
+	mostRequests = 4096
+	// slowest is the longest time from one write to the next that may belong to a fight. Slower ones cost nobody
+	// much, and honest managers take turns at such a pace: one wakes a workload, and another puts it to sleep when
+	// it is idle.
+	slowest = 2 * time.Minute
+	// idle is after how much quiet a request is forgotten: nothing lasts longer. A mean round is as long as slowest
+	// at most, and an episode is over after three.
+	idle = 3*slowest + longest
 )
 
 // Options configure a Watch. The zero value is ready.
 type Options struct {
-	// Requests is how many are watched. Zero means 4096. Those that were called last stay.
-	Requests int
-	// Slowest is the longest time from one write to the next that may belong to a fight. Zero means two
-	// minutes. Slower ones cost nobody much, and honest managers take turns at such a pace: one wakes a
-	// workload, and another puts it to sleep when it is idle.
-	Slowest time.Duration
 	// Deferred says that the caller holds requests back for as long as Defer says. Nothing can be seen
 	// of them meanwhile, so an episode goes on for that much longer.
 	Deferred bool
@@ -46,9 +48,7 @@ type Watch[R comparable] struct {
 
 // New returns a Watch that has seen nothing.
 func New[R comparable](opts Options) *Watch[R] {
-	opts.Requests = cmp.Or(max(0, opts.Requests), 4096)
-	opts.Slowest = cmp.Or(max(0, opts.Slowest), 2*time.Minute)
-	return &Watch[R]{opts: opts, seed: maphash.MakeSeed(), requests: newTable[R](opts.Requests)}
+	return &Watch[R]{opts: opts, seed: maphash.MakeSeed(), requests: newTable[R](mostRequests)}
 }
 
 // Called notes a call of the reconciler for a request, and what the call is told. Each call's time
@@ -95,12 +95,12 @@ func (w *Watch[R]) begin(r R, deltas int, at time.Time) *trail {
 	if w.opts.Deferred && w.latestLocked(r) != nil {
 		held = longest
 	}
-	if at.Sub(e.last) > w.idle() {
+	if at.Sub(e.last) > idle {
 		e.deltas = 0
 	}
 	e.last = at
-	for idle := w.requests.idle(at.Add(-w.idle())); idle != nil; idle = w.requests.idle(at.Add(-w.idle())) {
-		w.forgetLocked(idle, at)
+	for quiet := w.requests.idle(at.Add(-idle)); quiet != nil; quiet = w.requests.idle(at.Add(-idle)) {
+		w.forgetLocked(quiet, at)
 	}
 	e.deltas += deltas
 	if e.deltas < often || e.trail != nil && e.trail.busy {
@@ -109,17 +109,13 @@ func (w *Watch[R]) begin(r R, deltas int, at time.Time) *trail {
 	if e.trail == nil {
 		e.trail = newTrail(w.seed)
 	}
-	e.trail.slowest, e.trail.slowestOwn = w.opts.Slowest+held, min(w.opts.Slowest, slowestOwn)+held
+	e.trail.held = held
 	e.trail.busy = true
 	if e.trail.over {
 		e.trail.restart()
 	}
 	return e.trail
 }
-
-// idle is after how much quiet a request is forgotten: nothing lasts longer. A mean round is as long as
-// Options.Slowest at most, and an episode is over after three.
-func (w *Watch[R]) idle() time.Duration { return 3*w.opts.Slowest + longest }
 
 // forgetLocked ends the episodes of a request that is no longer watched.
 func (w *Watch[R]) forgetLocked(gone *entry[R], at time.Time) {

@@ -145,7 +145,8 @@ func TestValuesAreNotKept(t *testing.T) {
 
 // TestFew has the table be small: a request that is called rarely is dropped first, and what ended stays.
 func TestFew(t *testing.T) {
-	b := newBrawl(Options{Requests: 3})
+	b := newBrawl(Options{})
+	b.watch.requests.most = 3
 	for i := range 100 {
 		b.request, b.last = i, nil
 		b.rounds(8, time.Second)
@@ -156,22 +157,6 @@ func TestFew(t *testing.T) {
 	all := b.watch.Episodes(b.now)
 	if len(all) != 3+remembered || all[0].Request != 99 || all[3].Request != 96 || !all[0].Ended.IsZero() || all[3].Ended.IsZero() {
 		t.Errorf("there are %d episodes, the first %+v", len(all), all[0])
-	}
-}
-
-func TestSlowWritesBeginAnew(t *testing.T) {
-	b := newBrawl(Options{})
-	b.rounds(40, 2*time.Hour)
-	if b.what != Calm {
-		t.Errorf("the verdict is %d", b.what)
-	}
-	for i := range 80 { // something else keeps the request busy
-		b.strike(fmt.Sprint(i%2), fmt.Sprint(i%2), 10*time.Minute)
-		for range 3 {
-			if b.quietly(10 * time.Minute); b.what != Calm {
-				t.Fatalf("the verdict is %d", b.what)
-			}
-		}
 	}
 }
 
@@ -227,31 +212,11 @@ func TestTypedObjectsWithSchemas(t *testing.T) {
 	}
 }
 
-// TestLRUAgainstModel compares the table with a list.
-func TestLRUAgainstModel(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 0))
-	table := newTable[int](5)
-	var model []int
-	for range 10_000 {
-		r := rng.IntN(9)
-		_, evicted := table.touch(r)
-		model = slices.DeleteFunc(model, func(other int) bool { return other == r })
-		model = append(model, r)
-		if len(model) > 5 {
-			if evicted == nil || evicted.request != model[0] {
-				t.Fatalf("%v had to go, of %v", evicted, model)
-			}
-			model = model[1:]
-		} else if evicted != nil {
-			t.Fatalf("%d had to go, of %v", evicted.request, model)
-		}
-	}
-}
-
 // TestManyAtOnce is for the race detector.
 func TestManyAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		watch := New[int](Options{Requests: 4})
+		watch := New[int](Options{})
+		watch.requests.most = 4
 		g := lifecycle.New(t.Context())
 		for worker := range 4 {
 			g.Guest("worker", func(context.Context) {

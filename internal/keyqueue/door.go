@@ -8,10 +8,8 @@ import (
 )
 
 // door is a mutex for calls that are shorter than the way of a cache line from one core to
-// another. If two cores use a sync.Mutex for such calls, each spins until the other's call is
-// over. So they take turns, and at each turn the memory of the queue moves to the other
-// core's cache. This costs more than the calls. At a crowded door goroutines sleep at once.
-// Then one core does many calls in a row, while the others wake up.
+// another; see docs/adr/0003-queue.md. At a crowded door goroutines sleep at once, so that one
+// core does many calls in a row.
 //
 //   - Who finds the door open goes in, also past those who wait.
 //   - Who finds it shut looks again a few times, and then sleeps. If many got in by looking

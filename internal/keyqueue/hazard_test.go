@@ -2,9 +2,7 @@ package keyqueue
 
 import (
 	"fmt"
-	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/pkg/queue"
@@ -63,34 +61,4 @@ func TestWhichKeysMayNotHash(t *testing.T) {
 			t.Errorf("%s is taken for the contrary", what)
 		}
 	}
-}
-
-// A caller's own clock may be set back. A key that is added afterwards comes in time. A key
-// that waits already comes after twice its delay at most.
-func TestClockThatIsSetBack(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var back atomic.Int64
-		now := func() time.Time { return time.Now().Add(-time.Duration(back.Load())) }
-		q := New(Options[string]{Now: now})
-		start := time.Now()
-		q.AddAfter("before", time.Minute)
-		time.Sleep(30 * time.Second)
-		back.Store(int64(24 * time.Hour))
-		q.AddAfter("after", time.Minute)
-		shown := q.Contents(2)
-		if got := shown[1].Due.Sub(now()); shown[1].Key != "after" || got != time.Minute {
-			t.Errorf("%s is shown as due in %v, want after in a minute", shown[1].Key, got)
-		}
-		for _, want := range []struct {
-			key   string
-			after time.Duration
-		}{{"before", 2 * time.Minute}, {"after", 90 * time.Second}} {
-			key, _ := q.Get()
-			if since := time.Since(start); since > want.after {
-				t.Errorf("%s came after %v, want %s after %v", key, since, want.key, want.after)
-			}
-			q.Done(key)
-		}
-		q.ShutDown()
-	})
 }

@@ -29,25 +29,6 @@ func worker(q *Queue[string], hold time.Duration, got func(string)) func() {
 	}
 }
 
-func TestDelayedAddArrivesOnTime(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		q := New(Options[string]{})
-		start := time.Now()
-		q.AddAfter("late", time.Hour)
-		q.AddAfter("early", time.Minute)
-		for _, want := range []struct {
-			key   string
-			after time.Duration
-		}{{"early", time.Minute}, {"late", time.Hour}} {
-			key, ok := q.Get()
-			if since := time.Since(start); key != want.key || !ok || since != want.after {
-				t.Errorf("got %q after %v, want %q after %v", key, since, want.key, want.after)
-			}
-			q.Done(key)
-		}
-	})
-}
-
 // A key that is due becomes queued although no caller asks for one.
 func TestDueWithoutWorkers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -68,37 +49,6 @@ func TestDueWithoutWorkers(t *testing.T) {
 			t.Errorf("%d queued after both were due, want 2", q.Len())
 		}
 		q.ShutDown()
-	})
-}
-
-func TestEveryWaiterGetsAKey(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		q := New(Options[string]{})
-		var mu sync.Mutex
-		got := map[string]bool{}
-		var workers sync.WaitGroup
-		for range 5 {
-			workers.Go(worker(q, time.Hour, func(key string) { // for an hour, so that none gets a second key
-				mu.Lock()
-				defer mu.Unlock()
-				got[key] = true
-			}))
-		}
-		synctest.Wait()
-		for i := range 3 {
-			q.Add(fmt.Sprint("now ", i))
-		}
-		q.AddAfter("due 1", time.Minute)
-		q.AddAfter("due 2", time.Minute)
-		time.Sleep(time.Minute)
-		synctest.Wait()
-		mu.Lock()
-		if len(got) != 5 {
-			t.Errorf("five idle workers got %v, want five keys", got)
-		}
-		mu.Unlock()
-		q.ShutDown()
-		workers.Wait()
 	})
 }
 
@@ -144,34 +94,6 @@ type fixedLimit map[string]time.Duration
 func (f fixedLimit) When(key string) time.Duration { return f[key] }
 func (f fixedLimit) Forget(key string)             { delete(f, key) }
 func (f fixedLimit) NumRequeues(key string) int    { return len(key) }
-
-func TestAddLimited(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		q := New(Options[string]{Limiter: fixedLimit{"minute": time.Minute, "hour": time.Hour}})
-		start := time.Now()
-		q.AddLimited(queue.AddOptions{After: time.Minute * 30}, "minute", "hour")
-		for _, want := range []time.Duration{time.Minute, 30 * time.Minute} {
-			key, _ := q.Get()
-			if since := time.Since(start); since != want {
-				t.Errorf("%s came after %v, want %v", key, since, want)
-			}
-		}
-		if q.NumRequeues("hour") != 4 {
-			t.Error("NumRequeues is not the limiter's")
-		}
-		q.Forget("hour")
-		q.AddLimited(queue.AddOptions{}, "hour")
-		q.Done("hour")
-		if q.Len() != 1 {
-			t.Error("a forgotten key still waits")
-		}
-		q.ShutDown()
-		q.AddLimited(queue.AddOptions{}, "after the end")
-		if q.Len() != 1 {
-			t.Error("a key was added after the end")
-		}
-	})
-}
 
 func TestWithoutLimiter(t *testing.T) {
 	q := New(Options[string]{})

@@ -9,9 +9,8 @@ import (
 )
 
 // steady measures time by a caller's own clock. When that clock is set back, the measured
-// time stands still until the next reading and then goes on. Without this the queue would
-// hand out nothing until the clock has caught up. Package time does not need it, because
-// its monotonic clock is never set back.
+// time stands still until the next reading and then goes on. Else the queue would hand out nothing
+// until the clock has caught up.
 type steady struct {
 	now      func() time.Time
 	setBacks atomic.Uint64 // how often the clock was set back

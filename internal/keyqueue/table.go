@@ -36,14 +36,8 @@ func (e *entry[K]) idle() bool {
 // two of slots that is at most three quarters full.
 //
 // A cycle of a key looks it up twice, inserts it and removes it. A built-in map would hash
-// the key for each of these four steps and keep a second copy of it. The table hashes it
-// twice and keeps no copy.
-//
-// The table of internal/store can't do this work. Its readers take no lock, so it does not
-// reuse the slot of a removed node until it copies all slots. A key that comes back again
-// and again would leave a row of such slots, which each search must pass. A cycle among a
-// thousand keys then takes 1.4 times as long and allocates. Among a hundred thousand keys it
-// takes forty times as long.
+// the key for each of these four steps and keep a second copy of it. The table of internal/store does not reuse the
+// slot of a removed node until it copies all slots, so a key that comes back again and again would fill it.
 type table[K comparable] struct {
 	seed  maphash.Seed
 	slots []slot[K] // Invariant: a power of two of them, at most three quarters in use.

@@ -27,6 +27,7 @@ type Runtime struct {
 
 	mu          lock.Mutex[lock.Runtime] // guards everything below; held while a journal is recorded
 	cache       observe.Cache            // nil unless it runs
+	ended       chan struct{}            // closed when the cache that ran last has ended; nil before the first
 	controllers []*observe.Controller    // those that run. Invariant: never changed, but replaced.
 	journal     *journal.Journal         // nil unless somebody looks
 	inspected   bool
@@ -60,10 +61,14 @@ func (r *Runtime) Runs(c observe.Cache) (end func()) {
 		c.Record(r.journal)
 	}
 	r.cache = c
+	ended := make(chan struct{})
+	r.ended = ended
+	over := sync.OnceFunc(func() { close(ended) })
 	r.showLocked()
 	return func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
+		over()
 		r.cache = nil
 		r.showLocked()
 	}
@@ -74,6 +79,13 @@ func (r *Runtime) Cache() observe.Cache {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.cache
+}
+
+// Ended is closed when the cache that runs, or has run last, has ended. It is nil before the first.
+func (r *Runtime) Ended() <-chan struct{} {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.ended
 }
 
 // Reconciles is called when a controller starts. The caller calls end when it has ended.

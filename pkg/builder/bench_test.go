@@ -16,7 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
-	ctrlbuilder "sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
@@ -28,8 +27,6 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/builder"
 	"github.com/delta-runtime/delta-runtime/pkg/cache"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
-	"github.com/delta-runtime/delta-runtime/pkg/inspect"
-	drmanager "github.com/delta-runtime/delta-runtime/pkg/manager"
 )
 
 // BenchmarkReconcile has a server stream changes of ConfigMaps over HTTP to a controller
@@ -37,36 +34,22 @@ import (
 // and the server.
 func BenchmarkReconcile(b *testing.B) {
 	for _, c := range []struct {
-		name  string
-		build func(manager.Manager, reconcile.Reconciler) error
-	}{
-		{"builder=controller-runtime", func(m manager.Manager, r reconcile.Reconciler) error {
-			return ctrlbuilder.ControllerManagedBy(m).For(&corev1.ConfigMap{}).WithOptions(fewWorkers).Complete(r)
-		}},
-		{"builder=ours/ledger=off", func(m manager.Manager, r reconcile.Reconciler) error {
-			return builder.ControllerManagedBy(m).For(&corev1.ConfigMap{}).WithOptions(fewWorkers).WithoutLedger().Complete(r)
-		}},
-		{"builder=ours/ledger=on", func(m manager.Manager, r reconcile.Reconciler) error {
-			return builder.ControllerManagedBy(m).For(&corev1.ConfigMap{}).WithOptions(fewWorkers).Complete(r)
-		}},
-		{"builder=ours/seen=nothing", func(m manager.Manager, r reconcile.Reconciler) error {
-			return builder.ControllerManagedBy(m).For(&corev1.ConfigMap{}).WithOptions(fewWorkers).
-				WithLedger(delta.LedgerOptions{IgnoreHotLoops: true}).Complete(r)
-		}},
-		{"builder=ours/seen=everything", func(m manager.Manager, r reconcile.Reconciler) error {
-			if err := drmanager.AddInspector(m, inspect.Options{BindAddress: "127.0.0.1:0"}); err != nil {
-				return err
-			}
-			return builder.ControllerManagedBy(m).For(&corev1.ConfigMap{}).WithOptions(fewWorkers).Complete(r)
-		}},
-		{"builder=ours/ledger=read", func(m manager.Manager, r reconcile.Reconciler) error {
-			return builder.ControllerManagedBy(m).For(&corev1.ConfigMap{}).WithOptions(fewWorkers).Complete(reading{r})
-		}},
-	} {
+		name          string
+		ledger, reads bool
+	}{{"ledger=off", false, false}, {"ledger=on", true, false}, {"ledger=read", true, true}} {
 		b.Run(c.name, func(b *testing.B) {
 			api := newStream(b)
 			r := &counting{caughtUp: make(chan struct{}, 1)}
-			tasks := startManager(b, api.URL, func(m manager.Manager) error { return c.build(m, r) })
+			tasks := startManager(b, api.URL, func(m manager.Manager) error {
+				made := builder.ControllerManagedBy(m).For(&corev1.ConfigMap{}).WithOptions(controller.Options{MaxConcurrentReconciles: 2})
+				if !c.ledger {
+					made.WithoutLedger()
+				}
+				if c.reads {
+					return made.Complete(reading{r})
+				}
+				return made.Complete(r)
+			})
 			r.await(streamed) // the first list
 			b.ReportAllocs()
 			b.ResetTimer()
@@ -87,8 +70,6 @@ func BenchmarkReconcile(b *testing.B) {
 		})
 	}
 }
-
-var fewWorkers = controller.Options{MaxConcurrentReconciles: 2}
 
 // streamed is how many ConfigMaps there are.
 const streamed = 2000

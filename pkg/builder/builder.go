@@ -29,14 +29,15 @@ type TypedBuilder[R comparable] struct {
 	name    string
 	options controller.TypedOptions[R]
 
-	forInput   forInput
-	owned      []ownsInput
-	watched    []watchesInput[R]
+	primary    watch[R]   // its object is nil if For was not called
+	forTwice   bool       // For was called twice
+	owned      []watch[R] // by Owns
+	watched    []watch[R] // by Watches
 	raw        []ctrlsource.TypedSource[R]
 	predicates []predicate.Predicate // of all but raw
 
 	resync   resync.Policy
-	keeping  keeping
+	unkept   bool // WithoutLedger was called
 	ledgers  delta.LedgerOptions
 	asked    []askedPaths
 	resynced bool // WithResync was called
@@ -45,14 +46,6 @@ type TypedBuilder[R comparable] struct {
 	// newController makes the controller. Tests replace it.
 	newController func(name string, mgr manager.Manager, options controller.TypedOptions[R]) (controller.TypedController[R], error)
 }
-
-// keeping says whether the controller keeps a ledger.
-type keeping uint8
-
-const (
-	keepLedger keeping = iota
-	keepNone
-)
 
 // ControllerManagedBy begins a controller that the manager will start.
 func ControllerManagedBy(m manager.Manager) *Builder {
@@ -74,13 +67,12 @@ func WebhookManagedBy[T runtime.Object](m manager.Manager, object T) *ctrlbuilde
 // For says which kind the controller reconciles. Each event of an object makes a request for
 // that object, and is a [delta.Primary] change of it. Call For once.
 func (b *TypedBuilder[R]) For(object client.Object, opts ...ForOption) *TypedBuilder[R] {
-	if b.forInput.object != nil {
-		b.forInput.err = errors.New("For(...) should only be called once, could not assign multiple objects for reconciliation")
+	if b.forTwice = b.primary.object != nil; b.forTwice {
 		return b
 	}
-	b.forInput = forInput{object: object}
+	b.primary = watch[R]{object: object, cause: delta.Primary}
 	for _, opt := range opts {
-		opt.applyToFor(&b.forInput.how)
+		opt.applyToFor(&b.primary.how)
 	}
 	return b
 }
@@ -89,22 +81,22 @@ func (b *TypedBuilder[R]) For(object client.Object, opts ...ForOption) *TypedBui
 // owner, and is a [delta.Owned] change of it. The owner is the one whose reference says
 // controller. With [MatchEveryOwner] each owner counts.
 func (b *TypedBuilder[R]) Owns(object client.Object, opts ...OwnsOption) *TypedBuilder[R] {
-	input := ownsInput{object: object}
+	w := watch[R]{object: object, cause: delta.Owned}
 	for _, opt := range opts {
-		opt.applyToOwns(&input.how)
+		opt.applyToOwns(&w.how)
 	}
-	b.owned = append(b.owned, input)
+	b.owned = append(b.owned, w)
 	return b
 }
 
 // Watches says which kinds matter otherwise. The handler makes requests of each event, and the
 // event is a [delta.Mapped] change of these.
 func (b *TypedBuilder[R]) Watches(object client.Object, tell handler.TypedEventHandler[client.Object, R], opts ...WatchesOption) *TypedBuilder[R] {
-	input := watchesInput[R]{object: object, handler: tell}
+	w := watch[R]{object: object, tell: tell, cause: delta.Mapped}
 	for _, opt := range opts {
-		opt.applyToWatches(&input.how)
+		opt.applyToWatches(&w.how)
 	}
-	b.watched = append(b.watched, input)
+	b.watched = append(b.watched, w)
 	return b
 }
 
@@ -163,14 +155,14 @@ func (b *TypedBuilder[R]) WithResync(policy resync.Policy) *TypedBuilder[R] {
 // WithLedger sets the limits of the controller's ledger, and what else the builder would
 // choose. The builder chooses the fields that are zero.
 func (b *TypedBuilder[R]) WithLedger(opts delta.LedgerOptions) *TypedBuilder[R] {
-	b.keeping, b.ledgers = keepLedger, opts
+	b.unkept, b.ledgers = false, opts
 	return b
 }
 
 // WithoutLedger builds a controller that does not remember why it makes requests. [delta.From]
 // knows nothing in it, and its handlers get its own queue.
 func (b *TypedBuilder[R]) WithoutLedger() *TypedBuilder[R] {
-	b.keeping = keepNone
+	b.unkept = true
 	return b
 }
 
@@ -197,8 +189,8 @@ func (b *TypedBuilder[R]) Build(r reconcile.TypedReconciler[R]) (controller.Type
 		return nil, errors.New("must provide a non-nil Reconciler")
 	case b.mgr == nil:
 		return nil, errors.New("must provide a non-nil Manager")
-	case b.forInput.err != nil:
-		return nil, b.forInput.err
+	case b.forTwice:
+		return nil, errors.New("For(...) should only be called once, could not assign multiple objects for reconciliation")
 	}
 	if err := b.checkPaths(); err != nil {
 		return nil, err

@@ -16,8 +16,6 @@ import (
 	ctrlbuilder "sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/cache/informertest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
-	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -164,45 +162,6 @@ func TestOnlyMetadataIsWatched(t *testing.T) {
 		slices.Sort(asked.kinds)
 		if want := []string{"*v1.PartialObjectMetadata ConfigMap", "*v1.PartialObjectMetadata Secret", "*v1.Pod "}; !slices.Equal(asked.kinds, want) {
 			t.Errorf("asked for %q, want %q", asked.kinds, want)
-		}
-	})
-}
-
-// TestWatchAfterBuildIsRecorded adds sources to a controller that is built, before it
-// runs and after.
-func TestWatchAfterBuildIsRecorded(t *testing.T) {
-	inWorld(t, func(t *testing.T, w *world) {
-		var told []string
-		c, err := builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).
-			WithOptions(controller.Options{NeedLeaderElection: new(false)}).
-			Build(reconcile.Func(func(ctx context.Context, r reconcile.Request) (reconcile.Result, error) {
-				for change := range delta.From(ctx).All() {
-					told = append(told, r.Name+": "+change.Cause.String())
-				}
-				return reconcile.Result{}, nil
-			}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		add := func(name string) ctrlsource.Source {
-			return ctrlsource.Func(func(_ context.Context, q queue) error {
-				q.(priorityqueue.PriorityQueue[reconcile.Request]).AddWithOpts(priorityqueue.AddOpts{}, named(name))
-				return nil
-			})
-		}
-		if err := c.Watch(add("early")); err != nil {
-			t.Fatal(err)
-		}
-		w.start()
-		if err := c.Watch(add("late")); err != nil {
-			t.Fatal(err)
-		}
-		synctest.Wait()
-		if want := []string{"early: External", "late: External"}; !slices.Equal(told, want) {
-			t.Errorf("told %q, want %q", told, want)
-		}
-		if elected, ok := c.(interface{ NeedLeaderElection() bool }); !ok || elected.NeedLeaderElection() {
-			t.Error("the controller does not say that it needs no leader")
 		}
 	})
 }

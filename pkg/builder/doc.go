@@ -47,9 +47,6 @@
 // any kind, a panic, RequeueAfter or Requeue it is told again, in front of what is new.
 // [delta.Settle] and [delta.Keep] say otherwise.
 //
-// The builder checks the paths of [TypedBuilder.WithPaths], or has the manager check them when
-// it starts. The ledger checks other paths when somebody first asks for them.
-//
 // A [delta.Step] may fail although the reconciler returns neither its error nor a wish to be
 // called again. Then the controller gets the step's error, so that it retries, unless all steps
 // that failed did so with a TerminalError. A step that depends on a kind which nobody watches
@@ -59,25 +56,15 @@
 // # Concurrency
 //
 // A builder is for one goroutine. The manager runs what it makes. Nothing here starts a
-// goroutine, and nothing here has a lock. Those of the ledger and of the recording queue guard
-// a few map accesses each.
+// goroutine.
 //
 // # Testing
 //
 // A walk goes through all interleavings of small worlds of one object, one request and two
-// watches (interleave_test.go): with predicates that hide a state, queues that are kept,
-// relists and failures, and with steps in the middle of a delivery and of a call.
-//
-//	server ─▶ informer ─▶ watch, a thread ─▶ Kind, ledger, queue ─▶ worker, a thread ─▶ reconciler
-//	             │             │                                        │                    │
-//	             └─────────────┴── the walk says who takes a step ──────┘                  judge
-//
-// The judge knows which states a reconciler could have seen, and what the watches have shown. Whether a skip is safe it
-// asks internal/testing/promise, as test/skip does, which plays random operators with several workers.
-// The sources, ledger, queue and recorded reconciler are the real ones. The informers' events
-// and the worker's loop are the test's. SEEDS=1000 walks through larger worlds. The race
-// detector leaves the walk out: it takes one step at a time.
-//
-// controller-runtime's own builder suite passes on it, and test/operator runs it against a
+// watches (interleave_test.go). The sources, ledger, queue and recorded reconciler are the real
+// ones. The informers' events and the worker's loop are the test's. A judge knows which states a
+// reconciler could have seen, and what the watches have shown; whether a skip is safe it asks
+// internal/testing/promise, as test/skip does. SEEDS=1000 walks through larger
+// worlds. controller-runtime's own builder suite passes on it, and test/operator runs it against a
 // real API server.
 package builder

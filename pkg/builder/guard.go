@@ -37,9 +37,12 @@ type guard[R comparable] struct {
 
 	mu    lock.Mutex[lock.Guard] // guards everything below
 	share share[R]
-	loops map[R]bool      // requests that have an episode. Invariant: at most maxHeld.
-	held  map[R]time.Time // until when requests are held back. Invariant: it has only those of episodes under way.
+	loops map[R]time.Time // until when requests are held back that have an episode. Invariant: at most maxLoops.
 }
+
+// maxLoops is how many requests may be noted as having an episode. Those of objects that are gone stay, so any goes
+// where another one comes.
+const maxLoops = 1024
 
 // newGuard returns the guard that the options ask for.
 func newGuard[R comparable](name string, mgr manager.Manager, opts delta.LedgerOptions) *guard[R] {
@@ -49,7 +52,7 @@ func newGuard[R comparable](name string, mgr manager.Manager, opts delta.LedgerO
 	return &guard[R]{
 		name: name, mgr: mgr, defers: opts.DeferHotLoops,
 		watch: hotloop.New[R](hotloop.Options{Deferred: opts.DeferHotLoops}),
-		share: newShare[R](), loops: map[R]bool{}, held: map[R]time.Time{},
+		share: newShare[R](), loops: map[R]time.Time{},
 	}
 }
 
@@ -71,7 +74,7 @@ func (g *guard[R]) rest(r R, now time.Time, waiting func(R) delta.Changes) time.
 func (g *guard[R]) heldUntil(r R) time.Time {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.held[r]
+	return g.loops[r]
 }
 
 // tellsOfDeletion reports whether an object is gone or is being deleted.
@@ -122,7 +125,8 @@ func (g *guard[R]) called(ctx context.Context, r R, told delta.Changes) {
 func (g *guard[R]) looksAt(r R, now time.Time) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.share.has(r, now) || g.loops[r]
+	_, loops := g.loops[r]
+	return g.share.has(r, now) || loops
 }
 
 // looked notes what a look has shown that began at a time.
@@ -133,16 +137,18 @@ func (g *guard[R]) looked(r R, verdict hotloop.Verdict, began time.Time) {
 	g.share.took(now.Sub(began), now)
 	switch verdict {
 	case hotloop.Found, hotloop.Continues:
-		if len(g.loops) == maxHeld && !g.loops[r] { // those of objects that are gone stay, so any goes
-			for other := range g.loops {
-				delete(g.loops, other)
+		if _, known := g.loops[r]; known {
+			return
+		}
+		for other := range g.loops {
+			if len(g.loops) < maxLoops {
 				break
 			}
+			delete(g.loops, other)
 		}
-		g.loops[r] = true
+		g.loops[r] = time.Time{}
 	case hotloop.Over, hotloop.Calm:
 		delete(g.loops, r)
-		delete(g.held, r)
 	}
 }
 
@@ -150,19 +156,10 @@ func (g *guard[R]) looked(r R, verdict hotloop.Verdict, began time.Time) {
 func (g *guard[R]) hold(r R, episode *hotloop.Episode[R], now time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.held[r] = now.Add(hotloop.Defer(*episode))
-	if len(g.held) > maxHeld {
-		for other, until := range g.held {
-			if until.Before(now) {
-				delete(g.held, other)
-			}
-		}
+	if _, known := g.loops[r]; known {
+		g.loops[r] = now.Add(hotloop.Defer(*episode))
 	}
 }
-
-// maxHeld is how many requests may be noted as held back before those are forgotten that no
-// longer are.
-const maxHeld = 1024
 
 // report says that an episode has begun.
 func (g *guard[R]) report(ctx context.Context, e *hotloop.Episode[R], told delta.Changes) {

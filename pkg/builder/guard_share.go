@@ -5,11 +5,10 @@ import (
 	"time"
 )
 
-// share says which requests a guard looks at, so that it takes no more than a hundredth of one CPU. Each
-// controller has a guard: if all had one budget, those with large objects would leave nothing to the
-// others. Looking at a call compares objects, which takes longer than some reconcilers do. A loop can't
-// be seen in every second call, so share leaves out requests and not calls: those of another part
-// each ten minutes. If looking takes little, share leaves out none.
+// share says which requests a guard looks at, so that it takes no more than a hundredth of one CPU: looking
+// compares objects, which takes longer than some reconcilers do. A loop can't be seen in every second call,
+// so share leaves out requests and not calls: those of another part each ten minutes. If looking takes
+// little, share leaves out none.
 //
 //	budget  ── a hundredth of the time ──▶ at most shareBurst
 //	        ◀── each look takes what it took; in debt nothing is looked at, and the part gets half as large

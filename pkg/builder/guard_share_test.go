@@ -111,12 +111,12 @@ func TestOneSlowLookBlindsNobody(t *testing.T) {
 // TestTheLatestLoopsAreLookedAt has more requests with an episode than are remembered. Those of objects
 // that are gone are never called again.
 func TestTheLatestLoopsAreLookedAt(t *testing.T) {
-	g := &guard[int]{share: newShare[int](), loops: map[int]bool{}}
+	g := &guard[int]{share: newShare[int](), loops: map[int]time.Time{}}
 	now := time.Unix(1_800_000_001, 0)
-	for r := range 3 * maxHeld {
+	for r := range 3 * maxLoops {
 		g.looked(r, hotloop.Found, now)
-		if !g.loops[r] || len(g.loops) > maxHeld {
-			t.Fatalf("of %d requests the last is remembered: %t", len(g.loops), g.loops[r])
+		if _, known := g.loops[r]; !known || len(g.loops) > maxLoops {
+			t.Fatalf("of %d requests the last is remembered: %t", len(g.loops), known)
 		}
 	}
 }

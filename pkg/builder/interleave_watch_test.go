@@ -69,6 +69,10 @@ func (w *watch) Subscribe(tell func(*delta.Delta[any]), opts informer.SubscribeO
 	return w.real.Subscribe(tell, opts)
 }
 
+func (w *watch) SubscribeComparing(tell func(*delta.Delta[any]), opts informer.SubscribeOptions) (*engine.Subscription[any], error) {
+	return w.Subscribe(tell, opts)
+}
+
 func (w *watch) Unsubscribe(s *engine.Subscription[any]) { w.real.Unsubscribe(s) }
 
 // Gaps are none.

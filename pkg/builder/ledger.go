@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
@@ -84,7 +83,6 @@ func (r *recordedReconciler[R]) Reconcile(ctx context.Context, request R) (recon
 		}
 	}()
 	result, err := r.to.Reconcile(ctx, request)
-	logSteps(ctx)
 	switch how = outcome(result, err); {
 	case how == ledger.Succeeded:
 		err = toRetry(call.Err()) // or nobody would retry a step whose error the reconciler has kept
@@ -141,21 +139,6 @@ func all(err error) []error {
 
 // isFinal reports whether nobody retries after the error.
 func isFinal(err error) bool { return errors.Is(err, reconcile.TerminalError(nil)) }
-
-// logSteps logs what became of the steps of a call.
-func logSteps(ctx context.Context) {
-	log := logr.FromContextOrDiscard(ctx).V(1)
-	if !log.Enabled() {
-		return
-	}
-	var steps []string
-	for _, step := range delta.Steps(ctx) {
-		steps = append(steps, step.String())
-	}
-	if len(steps) > 0 {
-		log.Info("The steps have ended", "steps", steps)
-	}
-}
 
 // outcome returns what became of a request. A TerminalError is a failure, too: whatever brings
 // the request the next time, its reconciler hears of what nobody has dealt with. A result that

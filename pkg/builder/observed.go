@@ -33,7 +33,7 @@ func (b *TypedBuilder[R]) runtime() *managed.Runtime {
 	if of := managed.Of(b.mgr.GetCache(), b.mgr.GetClient()); of != nil {
 		return of
 	}
-	if b.keeping == keepLedger {
+	if !b.unkept {
 		b.logger().Info("The manager's cache is not one of ours, or somebody has wrapped both the cache and the client: an inspector does not show this controller, "+
 			"and the controller reads the kinds' schemas for itself; call manager.Configure, and wrap one of the two at most", "cache", fmt.Sprintf("%T", b.mgr.GetCache()))
 	}

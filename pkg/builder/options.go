@@ -5,6 +5,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
@@ -38,7 +39,7 @@ func WithResyncPolicy(policy resync.Policy) WatchesOption {
 // OnlyMetadata watches the objects' metadata alone, and has the cache keep no more of them.
 // Read them as metav1.PartialObjectMetadata then. If you read them in another form, the cache
 // keeps that form as well, and the two are not always at the same state.
-var OnlyMetadata WatchesOption = option(func(w *watching) { w.form = metadataOnly })
+var OnlyMetadata WatchesOption = option(func(w *watching) { w.metadata = true })
 
 // MatchEveryOwner makes a request for each owner of the kind. Without it only the owner that
 // controls the object gets one.
@@ -59,35 +60,15 @@ func (o ownsOption) applyToOwns(w *watching) { o(w) }
 // watching is what the options have set.
 type watching struct {
 	predicates []predicate.Predicate
-	form       form
+	metadata   bool // alone
 	resync     resync.Policy
 	everyOwner bool // of Owns alone
 }
 
-// form is how objects are watched.
-type form uint8
-
-const (
-	asGiven form = iota
-	metadataOnly
-)
-
-// forInput is what For was given.
-type forInput struct {
-	object client.Object // nil: For was not called
-	how    watching
-	err    error
-}
-
-// ownsInput is what Owns was given.
-type ownsInput struct {
+// watch is one kind that the controller watches.
+type watch[R comparable] struct {
 	object client.Object
+	tell   handler.TypedEventHandler[client.Object, R] // of For and Owns, Build makes it
 	how    watching
-}
-
-// watchesInput is what Watches was given.
-type watchesInput[R comparable] struct {
-	object  client.Object
-	handler handler.TypedEventHandler[client.Object, R]
-	how     watching
+	cause  delta.Cause
 }

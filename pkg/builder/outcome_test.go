@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/util/workqueue"
-	"sigs.k8s.io/controller-runtime/pkg/cache/informertest"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -60,6 +58,9 @@ func TestWhatAReturnMeans(t *testing.T) {
 		"error":        {func(context.Context) (reconcile.Result, error) { return reconcile.Result{}, failed }, true, 2},
 		"TerminalError": {func(context.Context) (reconcile.Result, error) {
 			return reconcile.Result{}, reconcile.TerminalError(failed)
+		}, true, 2},
+		"error and RequeueAfter": {func(context.Context) (reconcile.Result, error) {
+			return reconcile.Result{RequeueAfter: time.Hour}, failed
 		}, true, 2},
 		"panic": {func(context.Context) (reconcile.Result, error) { panic("as the test wants it") }, true, 2},
 		"Settle and RequeueAfter": {func(ctx context.Context) (reconcile.Result, error) {
@@ -118,31 +119,6 @@ func TestWhatAReturnMeans(t *testing.T) {
 	}
 }
 
-// A call by a timer is told only the timer.
-func TestWhoPollsIsToldOfTheTimer(t *testing.T) {
-	inWorld(t, func(t *testing.T, w *world) {
-		r := &calls{do: func(ctx context.Context) (reconcile.Result, error) {
-			delta.Settle(ctx)
-			return reconcile.Result{RequeueAfter: time.Minute}, nil
-		}}
-		if err := builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).Complete(r); err != nil {
-			t.Fatal(err)
-		}
-		w.start()
-		w.servers[configMap].Add(configured("1"))
-		time.Sleep(10*time.Minute + time.Second)
-		synctest.Wait()
-		if len(r.told) != 11 {
-			t.Errorf("called %d times in ten minutes, want 11 times", len(r.told))
-		}
-		for _, got := range r.told[1:] {
-			if got.Len() != 1 || !got.Has(delta.Timer) || !got.Complete() || got.Touches("data") {
-				t.Errorf("told %s", got)
-			}
-		}
-	})
-}
-
 // The ledger sees a request that was added without a source of ours, also with a user's
 // queue. A retry by the controller itself does not count as such a request.
 func TestNobodyGetsPastTheLedger(t *testing.T) {
@@ -151,12 +127,16 @@ func TestNobodyGetsPastTheLedger(t *testing.T) {
 		r := &calls{}
 		c, err := builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).
 			WithOptions(controller.Options{
+				NeedLeaderElection: new(false),
 				NewQueue: func(_ string, limiter workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request] {
 					return workqueue.NewTypedRateLimitingQueue(limiter)
 				},
 			}).Build(r)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if elected, ok := c.(interface{ NeedLeaderElection() bool }); !ok || elected.NeedLeaderElection() {
+			t.Error("the controller does not say that it needs no leader")
 		}
 		if err := c.Watch(ctrlsource.Func(func(_ context.Context, q queue) error { theirs = q; return nil })); err != nil {
 			t.Fatal(err)
@@ -198,54 +178,4 @@ func TestNobodyGetsPastTheLedger(t *testing.T) {
 			t.Errorf("after an error told %s", since)
 		}
 	})
-}
-
-// TestOutcomes calls a controller's Reconcile twice, and checks what the second call is told.
-func TestOutcomes(t *testing.T) {
-	broken := errors.New("broken")
-	for name, c := range map[string]struct {
-		end     func() (reconcile.Result, error)
-		panics  bool
-		attempt int
-		next    string
-	}{
-		"success":      {func() (reconcile.Result, error) { return reconcile.Result{}, nil }, false, 1, "nothing known"},
-		"error":        {func() (reconcile.Result, error) { return reconcile.Result{}, broken }, false, 2, "Retry, External"},
-		"terminal":     {func() (reconcile.Result, error) { return reconcile.Result{}, reconcile.TerminalError(broken) }, false, 2, "Retry, External"},
-		"both":         {func() (reconcile.Result, error) { return reconcile.Result{RequeueAfter: 1}, broken }, false, 2, "Retry, External"},
-		"panic":        {func() (reconcile.Result, error) { panic(broken) }, true, 2, "Retry, External"},
-		"RequeueAfter": {func() (reconcile.Result, error) { return reconcile.Result{RequeueAfter: 1}, nil }, false, 1, "Timer"},
-		"Requeue":      {func() (reconcile.Result, error) { return reconcile.Result{Requeue: true}, nil }, false, 1, "Timer"}, //nolint:staticcheck // users may still return it
-	} {
-		t.Run(name, func(t *testing.T) {
-			var told delta.Changes
-			made, err := builder.ControllerManagedBy(newFakeManager(&informertest.FakeInformers{})).Named("n").
-				WithOptions(controller.Options{RecoverPanic: new(false)}).
-				WatchesRawSource(ctrlsource.Func(func(context.Context, queue) error { return nil })).
-				Build(reconcile.Func(func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
-					told = delta.From(ctx)
-					return c.end()
-				}))
-			if err != nil {
-				t.Fatal(err)
-			}
-			ledger := builder.LedgerOf(made)
-			ledger.Clerk().Record(named("a"), delta.Change{Cause: delta.External})
-			ledger.Clerk().Landed(named("a"))
-			for range 2 {
-				if raised := panicOf(func() { _, _ = made.Reconcile(t.Context(), named("a")) }); (raised != nil) != c.panics {
-					t.Errorf("Reconcile panicked with %v", raised)
-				}
-			}
-			if got := told.String(); told.Attempt() != c.attempt || !strings.HasPrefix(got, c.next) {
-				t.Errorf("at attempt %d it is told %s", told.Attempt(), got)
-			}
-		})
-	}
-}
-
-func panicOf(do func()) (raised any) {
-	defer func() { raised = recover() }()
-	do()
-	return nil
 }

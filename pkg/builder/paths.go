@@ -80,14 +80,8 @@ func (p *plan[R]) checkPathsLater() error {
 // nobody watches, so such a path has to count as wrong.
 func (p *plan[R]) examples() func() []delta.Object {
 	var watched []delta.Object
-	if p.forInput.object != nil {
-		watched = append(watched, p.forInput.object)
-	}
-	for _, in := range p.owned {
-		watched = append(watched, in.object)
-	}
-	for _, in := range p.watched {
-		watched = append(watched, in.object)
+	for _, w := range p.watches() {
+		watched = append(watched, w.object)
 	}
 	return func() []delta.Object { return watched }
 }
@@ -95,8 +89,8 @@ func (p *plan[R]) examples() func() []delta.Object {
 // logger returns the logger for wrong paths.
 func (b *TypedBuilder[R]) logger() logr.Logger {
 	name := b.name
-	if b.forInput.object != nil {
-		if kind, err := apiutil.GVKForObject(b.forInput.object, b.mgr.GetScheme()); err == nil {
+	if b.primary.object != nil {
+		if kind, err := apiutil.GVKForObject(b.primary.object, b.mgr.GetScheme()); err == nil {
 			name = cmp.Or(name, strings.ToLower(kind.Kind))
 		}
 	}

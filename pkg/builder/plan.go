@@ -25,16 +25,15 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/diff"
 	"github.com/delta-runtime/delta-runtime/pkg/queue/ctrlqueue"
-	"github.com/delta-runtime/delta-runtime/pkg/resync"
 	"github.com/delta-runtime/delta-runtime/pkg/source"
 )
 
 // plan is what a builder's calls come down to. One Build makes one.
 type plan[R comparable] struct {
 	*TypedBuilder[R]
-	ledger   *delta.Ledger[R] // nil: the controller keeps none
-	shared   *managed.Runtime // nil if there is no ledger
-	primary  schema.GroupVersionKind
+	ledger   *delta.Ledger[R]        // nil: the controller keeps none
+	shared   *managed.Runtime        // nil if there is no ledger
+	kindOf   schema.GroupVersionKind // of For
 	name     string
 	watching map[string]int // how many sources of each kind there are
 	schemas  diff.Schemas   // the ledger's
@@ -42,7 +41,7 @@ type plan[R comparable] struct {
 
 func newPlan[R comparable](b *TypedBuilder[R]) *plan[R] {
 	p := &plan[R]{TypedBuilder: b}
-	if b.keeping == keepLedger {
+	if !b.unkept {
 		p.shared = b.runtime()
 		opts := ledgerOptions(b.mgr, p.shared, b.ledgers)
 		p.schemas = opts.Schemas
@@ -89,17 +88,17 @@ func (p *plan[R]) controllerOptions(r reconcile.TypedReconciler[R]) (controller.
 		return options, errors.New("reconciler was set via WithOptions() and via Build() or Complete()")
 	}
 	options.Reconciler = r
-	if p.forInput.object != nil {
+	if p.primary.object != nil {
 		var err error
-		if p.primary, err = apiutil.GVKForObject(p.forInput.object, p.mgr.GetScheme()); err != nil {
+		if p.kindOf, err = apiutil.GVKForObject(p.primary.object, p.mgr.GetScheme()); err != nil {
 			return options, err
 		}
 		if options.MaxConcurrentReconciles == 0 {
-			options.MaxConcurrentReconciles = max(0, general.GroupKindConcurrency[p.primary.GroupKind().String()])
+			options.MaxConcurrentReconciles = max(0, general.GroupKindConcurrency[p.kindOf.GroupKind().String()])
 		}
 	}
 	options.CacheSyncTimeout = cmp.Or(options.CacheSyncTimeout, max(0, general.CacheSyncTimeout))
-	p.name = cmp.Or(p.TypedBuilder.name, strings.ToLower(p.primary.Kind))
+	p.name = cmp.Or(p.TypedBuilder.name, strings.ToLower(p.kindOf.Kind))
 	if p.name == "" {
 		return options, errors.New("one of For() or Named() must be called")
 	}
@@ -115,7 +114,7 @@ func (p *plan[R]) controllerOptions(r reconcile.TypedReconciler[R]) (controller.
 		recorded := &recordedReconciler[R]{
 			to: r, ledger: p.ledger, causeLog: p.causeLog,
 			guard: newGuard[R](p.name, p.mgr, p.ledgers),
-			about: about{name: p.name, kind: p.primary, runtime: p.shared, log: p.logger()},
+			about: about{name: p.name, kind: p.kindOf, runtime: p.shared, log: p.logger()},
 		}
 		options.Reconciler, options.NewQueue = recorded, recorded.queueWith(options.NewQueue)
 	}
@@ -125,8 +124,8 @@ func (p *plan[R]) controllerOptions(r reconcile.TypedReconciler[R]) (controller.
 // logConstructor does what controller-runtime's does, with the same keys.
 func (p *plan[R]) logConstructor() func(*R) logr.Logger {
 	general := p.mgr.GetLogger().WithValues("controller", p.name)
-	if p.primary.Kind != "" {
-		general = general.WithValues("controllerGroup", p.primary.Group, "controllerKind", p.primary.Kind)
+	if p.kindOf.Kind != "" {
+		general = general.WithValues("controllerGroup", p.kindOf.Group, "controllerKind", p.kindOf.Kind)
 	}
 	return func(r *R) logr.Logger {
 		request, ok := any(r).(*reconcile.Request)
@@ -134,8 +133,8 @@ func (p *plan[R]) logConstructor() func(*R) logr.Logger {
 			return general
 		}
 		about := general
-		if p.primary.Kind != "" {
-			about = about.WithValues(p.primary.Kind, klog.KRef(request.Namespace, request.Name))
+		if p.kindOf.Kind != "" {
+			about = about.WithValues(p.kindOf.Kind, klog.KRef(request.Namespace, request.Name))
 		}
 		return about.WithValues("namespace", request.Namespace, "name", request.Name)
 	}
@@ -155,87 +154,76 @@ func newQueue[R comparable](options controller.TypedOptions[R]) makeQueue[R] {
 }
 
 // sources returns what the controller watches, in controller-runtime's order.
-func (p *plan[R]) sources() ([]ctrlsource.TypedSource[R], error) {
-	var all []ctrlsource.TypedSource[R]
-	if p.forInput.object != nil {
-		src, err := p.forSource()
-		if err != nil {
+func (p *plan[R]) sources() (all []ctrlsource.TypedSource[R], err error) {
+	add := func(w watch[R]) error {
+		src, err := p.source(w)
+		all = append(all, src)
+		return err
+	}
+	if w := p.primary; w.object != nil {
+		var ok bool
+		w.how.resync = timetable.Or(w.how.resync, p.resync)
+		w.tell, ok = forRequests[R](&handler.EnqueueRequestForObject{})
+		if err := add(w); err != nil {
 			return nil, err
 		}
-		all = append(all, src)
+		if !ok {
+			return nil, fmt.Errorf("For() can only be used with reconcile.Request, got %T", *new(R))
+		}
 	}
-	owned, err := p.ownsSources()
-	if err != nil {
-		return nil, err
+	if len(p.owned) > 0 && p.primary.object == nil {
+		return nil, errors.New("Owns() can only be used together with For()")
 	}
-	all = append(all, owned...)
-	if len(p.watched) == 0 && p.forInput.object == nil && len(p.raw) == 0 {
-		return nil, errors.New("there are no watches configured, controller will never get triggered. " +
-			"Use For(), Owns(), Watches() or WatchesRawSource() to set them up")
+	for _, w := range p.owned {
+		var opts []handler.OwnerOption
+		if !w.how.everyOwner {
+			opts = append(opts, handler.OnlyControllerOwner())
+		}
+		w.tell, _ = forRequests[R](handler.EnqueueRequestForOwner(p.mgr.GetScheme(), p.mgr.GetRESTMapper(), p.primary.object, opts...))
+		if err := add(w); err != nil {
+			return nil, err
+		}
 	}
-	if p.resynced && p.forInput.object == nil {
-		return nil, errors.New("WithResync() can only be used together with For()")
-	}
-	if err := p.checkPolicies(); err != nil {
+	if err := p.check(); err != nil {
 		return nil, err
 	}
 	for _, w := range p.watched {
-		src, err := p.kind(watch[R]{w.object, w.handler, w.how, delta.Mapped})
-		if err != nil {
+		if err := add(w); err != nil {
 			return nil, fmt.Errorf("failed to project for %T: %w", w.object, err)
 		}
-		all = append(all, src)
 	}
 	return append(all, p.raw...), nil
 }
 
-// checkPolicies returns an error for each resync policy that makes no sense.
-func (p *plan[R]) checkPolicies() error {
-	check := func(object client.Object, policy resync.Policy) error {
-		if err := policy.Check(); err != nil {
-			return fmt.Errorf("resync policy for %T: %w", object, err)
+// watches are those of For, Owns and Watches.
+func (b *TypedBuilder[R]) watches() []watch[R] {
+	all := slices.Concat([]watch[R]{b.primary}, b.owned, b.watched)
+	if b.primary.object == nil {
+		all = all[1:]
+	}
+	return all
+}
+
+// check returns what is wrong with the watches together, and an error for each resync policy that makes no sense.
+func (p *plan[R]) check() error {
+	switch {
+	case len(p.watched) == 0 && p.primary.object == nil && len(p.raw) == 0:
+		return errors.New("there are no watches configured, controller will never get triggered. " +
+			"Use For(), Owns(), Watches() or WatchesRawSource() to set them up")
+	case p.resynced && p.primary.object == nil:
+		return errors.New("WithResync() can only be used together with For()")
+	}
+	var errs []error
+	for _, w := range p.watches() {
+		policy := w.how.resync
+		if w.cause == delta.Primary {
+			policy = timetable.Or(policy, p.resync)
 		}
-		return nil
-	}
-	errs := []error{check(p.forInput.object, timetable.Or(p.forInput.how.resync, p.resync))}
-	for _, o := range p.owned {
-		errs = append(errs, check(o.object, o.how.resync))
-	}
-	for _, w := range p.watched {
-		errs = append(errs, check(w.object, w.how.resync))
+		if err := policy.Check(); err != nil {
+			errs = append(errs, fmt.Errorf("resync policy for %T: %w", w.object, err))
+		}
 	}
 	return errors.Join(errs...)
-}
-
-func (p *plan[R]) forSource() (ctrlsource.TypedSource[R], error) {
-	how := p.forInput.how
-	how.resync = timetable.Or(how.resync, p.resync)
-	tell, ok := forRequests[R](&handler.EnqueueRequestForObject{})
-	src, err := p.kind(watch[R]{p.forInput.object, tell, how, delta.Primary})
-	if err == nil && !ok {
-		err = fmt.Errorf("For() can only be used with reconcile.Request, got %T", *new(R))
-	}
-	return src, err
-}
-
-func (p *plan[R]) ownsSources() ([]ctrlsource.TypedSource[R], error) {
-	if len(p.owned) > 0 && p.forInput.object == nil {
-		return nil, errors.New("Owns() can only be used together with For()")
-	}
-	var all []ctrlsource.TypedSource[R]
-	for _, o := range p.owned {
-		var opts []handler.OwnerOption
-		if !o.how.everyOwner {
-			opts = append(opts, handler.OnlyControllerOwner())
-		}
-		tell, _ := forRequests[R](handler.EnqueueRequestForOwner(p.mgr.GetScheme(), p.mgr.GetRESTMapper(), p.forInput.object, opts...))
-		src, err := p.kind(watch[R]{o.object, tell, o.how, delta.Owned})
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, src)
-	}
-	return all, nil
 }
 
 // forRequests returns a handler of reconcile.Requests as one of Rs. It reports false if an R is
@@ -245,18 +233,10 @@ func forRequests[R comparable](tell handler.EventHandler) (handler.TypedEventHan
 	return h, ok
 }
 
-// watch is one kind that the controller watches.
-type watch[R comparable] struct {
-	object client.Object
-	tell   handler.TypedEventHandler[client.Object, R]
-	how    watching
-	cause  delta.Cause
-}
-
-func (p *plan[R]) kind(w watch[R]) (ctrlsource.TypedSource[R], error) {
+func (p *plan[R]) source(w watch[R]) (ctrlsource.TypedSource[R], error) {
 	// The scheme may learn of the kind later, as the cache asks it when it starts.
 	gvk, err := apiutil.GVKForObject(w.object, p.mgr.GetScheme())
-	if w.how.form == metadataOnly {
+	if w.how.metadata {
 		if err != nil {
 			return nil, fmt.Errorf("unable to determine GVK of %T for a metadata-only watch: %w", w.object, err)
 		}

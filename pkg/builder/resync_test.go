@@ -2,7 +2,6 @@ package builder_test
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 	"testing"
@@ -74,33 +73,5 @@ func TestAResyncPassesPredicatesOfUpdates(t *testing.T) {
 			}
 		}
 		expect("after a relist")
-	})
-}
-
-// TestResyncOfAController resyncs the objects of For, and owned objects by another policy.
-func TestResyncOfAController(t *testing.T) {
-	inWorld(t, func(t *testing.T, w *world) {
-		syncs := map[string]int{}
-		if err := builder.ControllerManagedBy(w.manager).
-			For(&corev1.ConfigMap{}).Owns(&corev1.Pod{}, builder.WithResyncPolicy(resync.Policy{Period: 10 * time.Hour})).
-			Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(secretsRequests)).
-			WithResync(resync.Policy{Period: time.Hour}).
-			Complete(reconcile.Func(func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
-				for change := range delta.From(ctx).By(delta.Resync).All() {
-					syncs[change.Kind.Kind]++
-				}
-				return reconcile.Result{}, nil
-			})); err != nil {
-			t.Fatal(err)
-		}
-		w.start()
-		w.servers[configMap].Add(newObject(configMap, "c"))
-		w.servers[pod].Add(newObject(pod, "p", "c"))
-		w.servers[secret].Add(newObject(secret, "s", "c"))
-		time.Sleep(10*time.Hour + time.Minute)
-		synctest.Wait()
-		if got := fmt.Sprint(syncs); got != "map[ConfigMap:10 Pod:1]" {
-			t.Errorf("resyncs by kind: %s", got)
-		}
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -121,148 +120,62 @@ func TestAStepIsRetriedWhateverTheReconcilerReturns(t *testing.T) {
 	}
 }
 
-// aDayOf runs a controller of a new object for a day.
-func (w *world) aDayOf(t *testing.T, s *stepping) {
-	t.Helper()
-	if err := builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).Complete(s); err != nil {
-		t.Fatal(err)
-	}
-	w.start()
-	w.servers[configMap].Add(withValue("1"))
-	time.Sleep(24 * time.Hour)
-	synctest.Wait()
-}
-
-// TestAStepThatTheReconcilerGivesUpIsNotRetried has the reconciler make the error of a step final.
-func TestAStepThatTheReconcilerGivesUpIsNotRetried(t *testing.T) {
-	final := reconcile.TerminalError(errors.New("for good"))
+// The reconciler makes the error of a step final, or another step has failed for good, which keeps no step from being
+// retried.
+func TestWhichStepsAreRetried(t *testing.T) {
+	forNow, forGood := errors.New("for now"), reconcile.TerminalError(errors.New("for good"))
+	itself := func(err error) error { return err }
+	kept := func(error) error { return nil }
 	for name, c := range map[string]struct {
-		returned func(step error) error
+		beside   bool // another step, which fails for good
+		fails    error
+		returned func(error) error
 		want     int
 	}{
-		"the error itself":         {reconcile.TerminalError, 1},
-		"one around it":            {func(err error) error { return fmt.Errorf("apply: %w", reconcile.TerminalError(err)) }, 1},
-		"what is around it":        {func(err error) error { return reconcile.TerminalError(fmt.Errorf("apply: %w", err)) }, 1},
-		"it and another one":       {func(err error) error { return reconcile.TerminalError(errors.Join(err, final)) }, 1},
-		"another one, beside it":   {func(err error) error { return errors.Join(err, final) }, 2},
-		"another one, and said so": {func(err error) error { return fmt.Errorf("apply: %w", errors.Join(final, err)) }, 2},
+		"the error itself":         {false, forNow, reconcile.TerminalError, 1},
+		"one around it":            {false, forNow, func(err error) error { return fmt.Errorf("apply: %w", reconcile.TerminalError(err)) }, 1},
+		"what is around it":        {false, forNow, func(err error) error { return reconcile.TerminalError(fmt.Errorf("apply: %w", err)) }, 1},
+		"it and another one":       {false, forNow, func(err error) error { return reconcile.TerminalError(errors.Join(err, forGood)) }, 1},
+		"another one, beside it":   {false, forNow, func(err error) error { return errors.Join(err, forGood) }, 2},
+		"another one, and said so": {false, forNow, func(err error) error { return fmt.Errorf("apply: %w", errors.Join(forGood, err)) }, 2},
+
+		"the other one may succeed":              {true, forNow, kept, 2},
+		"the other one may succeed, and is told": {true, forNow, itself, 2},
+		"both for good":                          {true, forGood, kept, 1},
+		"both for good, and are told":            {true, forGood, itself, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(t *testing.T, w *world) {
 				runs := 0
 				s := &stepping{of: func(ctx context.Context, _ func(string) func(context.Context) error) (reconcile.Result, error) {
 					plan := delta.Plan(ctx).On(&corev1.ConfigMap{})
+					var one error
+					if c.beside {
+						one = plan.Do("one", func(context.Context) error { return forGood })
+					}
 					err := plan.Do("apply", func(context.Context) error {
 						if runs++; runs > 1 {
 							return nil
 						}
-						return errors.New("for now")
+						return c.fails
 					})
-					if err == nil {
+					switch {
+					case c.beside:
+						err = errors.Join(one, err)
+					case err == nil:
 						return reconcile.Result{}, nil
 					}
 					return reconcile.Result{}, c.returned(err)
 				}}
-				w.aDayOf(t, s)
+				if err := builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).Complete(s); err != nil {
+					t.Fatal(err)
+				}
+				w.start()
+				w.servers[configMap].Add(withValue("1"))
+				time.Sleep(24 * time.Hour)
+				synctest.Wait()
 				if runs != c.want {
 					t.Errorf("the step ran %d times in a day, want %d", runs, c.want)
-				}
-			})
-		})
-	}
-}
-
-// An error that is not to be tried again is the reconciler's to decide. The step's reason is
-// told all the same.
-func TestAStepThatFailsForGoodIsNotRetriedByItself(t *testing.T) {
-	inWorld(t, func(t *testing.T, w *world) {
-		fail := true
-		s := &stepping{of: func(ctx context.Context, ran func(string) func(context.Context) error) (reconcile.Result, error) {
-			_ = delta.Plan(ctx).On(&corev1.ConfigMap{}).Do("data", func(ctx context.Context) error {
-				if err := ran("data")(ctx); err != nil || !fail {
-					return err
-				}
-				return reconcile.TerminalError(errors.New("as the test wants it"))
-			})
-			return reconcile.Result{}, nil
-		}}
-		if err := builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).Owns(&corev1.Pod{}).Complete(s); err != nil {
-			t.Fatal(err)
-		}
-		w.start()
-		w.servers[configMap].Add(withValue("1"))
-		time.Sleep(time.Hour)
-		synctest.Wait()
-		if got := s.since(); got != "data" {
-			t.Errorf("ran %q, want the step once", got)
-		}
-		fail = false
-		w.servers[pod].Add(newObject(pod, "web-1", "web"))
-		time.Sleep(time.Hour)
-		if got := s.since(); got != "data" {
-			t.Errorf("at the next call ran %q, want the step that has not succeeded", got)
-		}
-	})
-}
-
-func TestStepsAreLogged(t *testing.T) {
-	inWorld(t, func(t *testing.T, w *world) {
-		lines := loggingManager(w.manager)
-		s := &stepping{of: func(ctx context.Context, ran func(string) func(context.Context) error) (reconcile.Result, error) {
-			plan := delta.Plan(ctx)
-			_ = plan.On(&corev1.ConfigMap{}, "data").Do("data", ran("data"))
-			_ = plan.On(&corev1.Pod{}).Do("pods", ran("pods"))
-			return reconcile.Result{}, nil
-		}}
-		if err := builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).Owns(&corev1.Pod{}).Complete(s); err != nil {
-			t.Fatal(err)
-		}
-		w.start()
-		w.servers[configMap].Add(withValue("1"))
-		synctest.Wait()
-		before := len(lines())
-		w.servers[configMap].Modify(withValue("2"))
-		synctest.Wait()
-		got := lines()[before:]
-		want := fmt.Sprintf(`"steps"=[%q "pods skipped"]`, "data done: Primary ConfigMap team/web Updated")
-		if !slices.ContainsFunc(got, func(line string) bool { return strings.Contains(line, want) }) {
-			t.Errorf("logged\n%s\nwant %s", strings.Join(got, "\n"), want)
-		}
-	})
-}
-
-// A step that has failed for good does not keep another one from being retried.
-func TestAStepIsRetriedBesideOneThatFailedForGood(t *testing.T) {
-	for name, c := range map[string]struct {
-		second  error
-		returns bool // their errors
-		want    int
-	}{
-		"the other one may succeed":              {errors.New("for now"), false, 2},
-		"the other one may succeed, and is told": {errors.New("for now"), true, 2},
-		"both for good":                          {reconcile.TerminalError(errors.New("for good")), false, 1},
-		"both for good, and are told":            {reconcile.TerminalError(errors.New("for good")), true, 1},
-	} {
-		t.Run(name, func(t *testing.T) {
-			inWorld(t, func(t *testing.T, w *world) {
-				runs := 0
-				s := &stepping{of: func(ctx context.Context, _ func(string) func(context.Context) error) (reconcile.Result, error) {
-					plan := delta.Plan(ctx).On(&corev1.ConfigMap{})
-					one := plan.Do("one", func(context.Context) error { return reconcile.TerminalError(errors.New("for good")) })
-					two := plan.Do("two", func(context.Context) error {
-						if runs++; runs > 1 {
-							return nil
-						}
-						return c.second
-					})
-					if c.returns {
-						return reconcile.Result{}, errors.Join(one, two)
-					}
-					return reconcile.Result{}, nil
-				}}
-				w.aDayOf(t, s)
-				if runs != c.want {
-					t.Errorf("the second step ran %d times in a day, want %d", runs, c.want)
 				}
 			})
 		})

@@ -76,26 +76,6 @@ func ofAnUpdate(t *testing.T, build func(*world, *builder.Builder, reconcile.Rec
 	return ran
 }
 
-// A step that depends on a kind that the controller is not told of can't be skipped.
-func TestAStepOnAKindThatNobodyWatches(t *testing.T) {
-	tell := handler.EnqueueRequestsFromMapFunc(secretsRequests)
-	for name, tt := range map[string]struct {
-		with func(*builder.Builder) *builder.Builder
-		want string
-	}{
-		"not watched":         {func(b *builder.Builder) *builder.Builder { return b }, always},
-		"watched":             {func(b *builder.Builder) *builder.Builder { return b.Watches(&corev1.Secret{}, tell) }, never},
-		"metadata is watched": {func(b *builder.Builder) *builder.Builder { return b.WatchesMetadata(&corev1.Secret{}, tell) }, never},
-	} {
-		t.Run(name, func(t *testing.T) {
-			got := ofAnUpdate(t, func(_ *world, b *builder.Builder, r reconcile.Reconciler) error { return tt.with(b).Complete(r) })
-			if got != tt.want {
-				t.Errorf("ran %q, want %q", got, tt.want)
-			}
-		})
-	}
-}
-
 // wrapped is a user's source around another one.
 type wrapped struct{ ctrlsource.SyncingSource }
 

@@ -28,6 +28,9 @@ var (
 // wait for the answer. Those who go on waiting for the same kind get it when it comes.
 func (c *Cache) kind(ctx context.Context, id kindID) (*kind, error) {
 	k, mine := c.claim(id)
+	if k == nil {
+		return nil, fmt.Errorf("make an informer for %s: %w", id, errStopped)
+	}
 	if !mine {
 		err := k.made(ctx)
 		return k, err
@@ -73,7 +76,8 @@ func (c *Cache) adapt(k *kind) {
 	}
 }
 
-// claim returns the kind, and whether it is the caller's to make.
+// claim returns the kind, and whether it is the caller's to make. A cache that has ended makes none: a source
+// would ask for it for ever.
 func (c *Cache) claim(id kindID) (k *kind, mine bool) {
 	if k := (*c.kinds.Load())[id]; k != nil {
 		return k, false
@@ -81,7 +85,7 @@ func (c *Cache) claim(id kindID) (k *kind, mine bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	kinds := *c.kinds.Load()
-	if k := kinds[id]; k != nil {
+	if k := kinds[id]; k != nil || c.phase == stopped {
 		return k, false
 	}
 	k = &kind{id: id, ready: make(chan struct{}), removed: make(chan struct{}), resyncs: map[string]resyncOrigin{}}

@@ -2,6 +2,7 @@ package cache
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"sync/atomic"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/util/workqueue"
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -113,5 +115,31 @@ func removeUnder(t *testing.T, name string, wrap func(crcache.Cache) crcache.Cac
 	time.Sleep(time.Hour)
 	if server.open.Load() != 0 || c.Status() != nil {
 		t.Errorf("asked for and removed: %d watches are open, and the cache has %+v", server.open.Load(), c.Status())
+	}
+}
+
+// TestASourceEndsWithItsCache stops a cache whose server does not know the kind.
+func TestASourceEndsWithItsCache(t *testing.T) {
+	for name := range secretSources(nil) {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := newCacheOver(t, answers{}, meta.NewDefaultRESTMapper(nil), Options{})
+				stop := run(t, c)
+				q := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
+				defer q.ShutDown()
+				s := secretSources(c)[name]
+				if err := s.Start(t.Context(), q); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(time.Minute)
+				stop()
+				stopped := time.Now()
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				if err := s.WaitForSync(ctx); !errors.Is(err, errStopped) || time.Since(stopped) > 0 {
+					t.Errorf("the cache has stopped, and after %v WaitForSync returned %v", time.Since(stopped), err)
+				}
+			})
+		})
 	}
 }

@@ -12,7 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	ctrlpredicate "sigs.k8s.io/controller-runtime/pkg/predicate"
@@ -154,37 +153,6 @@ func TestPredicatesPassAllElse(t *testing.T) {
 	for _, p := range []ctrlpredicate.Predicate{predicate.ChangedAt(), predicate.ChangedAt("spec", "spec..[[")} {
 		if !p.Update(update(web, web)) {
 			t.Error("a predicate without a valid path holds something back")
-		}
-	}
-}
-
-// TestPredicatesDoNotRuleOutWhatIsNotShown has metadata at another version, which may have
-// any other content, and objects that have replaced others of the same name.
-func TestPredicatesDoNotRuleOutWhatIsNotShown(t *testing.T) {
-	partial := func(uid types.UID, version string) client.Object {
-		return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{UID: uid, ResourceVersion: version, Generation: 1}}
-	}
-	whole := func(uid types.UID) client.Object {
-		return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{UID: uid, ResourceVersion: "1"}, Data: map[string]string{"a": "b"}}
-	}
-	data, labels := predicate.ChangedAt("data"), predicate.ChangedAt("metadata.labels")
-	notStatus := predicate.NotStatusOnly()
-	for name, tt := range map[string]struct {
-		p      ctrlpredicate.Predicate
-		e      event.UpdateEvent
-		passes bool
-	}{
-		"content, another version":   {data, update(partial("a", "1"), partial("a", "2")), true},
-		"content, the same version":  {data, update(partial("a", "1"), partial("a", "1")), false},
-		"labels, another version":    {labels, update(partial("a", "1"), partial("a", "2")), false},
-		"content of another object":  {data, update(whole("a"), whole("b")), true},
-		"labels of another object":   {labels, update(whole("a"), whole("b")), true},
-		"metadata of another object": {labels, update(partial("a", "1"), partial("b", "1")), true},
-		"status of another object":   {notStatus, update(whole("a"), whole("b")), true},
-		"status, metadata alone":     {notStatus, update(partial("a", "1"), partial("b", "1")), true},
-	} {
-		if got := tt.p.Update(tt.e); got != tt.passes {
-			t.Errorf("%s: passes is %v, want %v", name, got, tt.passes)
 		}
 	}
 }

@@ -24,11 +24,9 @@
 // reconciler may set another priority in reconcile.Result.Priority. A handler may set it in
 // AddWithOpts.
 //
-// # Ageing
-//
-// A stream of high priorities would starve the low ones. To avoid that, the queue gives one
-// turn in four to the key that has been queued longest, if that is longer than 30 seconds.
-// [Ageing] has both numbers, and the bound that follows.
+// A stream of high priorities would starve the low ones. To avoid that, one turn in four goes to
+// the key that has been queued longest, if that is longer than 30 seconds. [Ageing] has both
+// numbers, and the bound that follows.
 //
 // # Delayed adds
 //
@@ -39,13 +37,10 @@
 //
 // # Looking into a queue
 //
-// Contents shows why a worker does not get a key: another worker has it, it is queued behind
-// others, or it is delayed after some failed attempts. Stats has the depth of each lane, the
-// slowest worker, and histograms of how long keys were queued and worked on. A priority
-// queue of ctrlqueue has both methods, as the example shows. For a queue with another
-// interface, ctrlqueue.Inspect returns them. To look into a controller's queue, set
-// controller.Options.NewQueue to a function that calls ctrlqueue.NewQueue and keeps the
-// result.
+// Contents shows why a worker does not get a key, and Stats has the numbers. A priority queue of
+// ctrlqueue has both methods, as the example shows. For a queue with another interface,
+// ctrlqueue.Inspect returns them. To look into a controller's queue, set
+// controller.Options.NewQueue to a function that calls ctrlqueue.NewQueue and keeps the result.
 //
 // # Draining
 //
@@ -55,10 +50,5 @@
 // # Concurrency
 //
 // This package has only data. An Entry and Stats are copies: the queue does not change them
-// after it has returned them. Stats.Depth is the caller's own map.
-//
-// # Testing
-//
-// The example uses a queue as an operator does. The tests of the queue itself are in
-// internal/keyqueue and ctrlqueue. They also check the bounds that this package documents.
+// after it has returned them. The tests of the queue are in internal/keyqueue and ctrlqueue.
 package queue

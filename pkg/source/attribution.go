@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/ledger"
 	"github.com/delta-runtime/delta-runtime/internal/observe"
 	"github.com/delta-runtime/delta-runtime/internal/recording"
@@ -29,25 +30,34 @@ type attribution[R comparable] struct {
 
 	example client.Object // of the kind
 
-	lost atomic.Uint64         // events that the subscriber did not hear of, or not to the end
-	by   atomic.Pointer[tally] // what the informers have not told
-	gone uint64                // the informers' gaps at the last delivery; Invariant: only deliveries use it, one at a time.
+	lost   atomic.Uint64         // events that the subscriber did not hear of, or not to the end
+	missed atomic.Pointer[tally] // what the informers have not told
+	gone   uint64                // the informers' gaps at the last delivery; Invariant: only deliveries use it, one at a time.
 
 	// The goroutine that follows the informers uses these. It sets adrift, which others read.
 	has, had bool        // the ledger counts on what is told of the kind now, and has done so
 	adrift   atomic.Bool // the informer is gone, and the next one has not listed yet
 }
 
-// tally is what the present informer and those before it have not told. Nil has missed
-// nothing. Invariant: a tally does not change, so that counts never go back.
+// tally is what the present informer and those before it have not told. Invariant: a tally does not change, so
+// that counts never go back.
 type tally struct {
-	by            *missed // nil: the present informer does not count
-	gaps, relists uint64  // of the informers before it
+	present counts // nil: there is none
+	// Those of the informers before it, less what the present one had counted before the subscriber came.
+	gaps, relists uint64
+}
+
+func (t *tally) sum() (gaps, relists uint64) {
+	if t.present == nil {
+		return t.gaps, t.relists
+	}
+	return t.gaps + t.present.Gaps(), t.relists + t.present.Relists()
 }
 
 // newAttribution returns an attribution. If there is a ledger, it begins a stream of it.
 func newAttribution[R comparable](queue workqueue.TypedRateLimitingInterface[R], ledger *delta.Ledger[R], byKey bool) *attribution[R] {
 	a := &attribution[R]{queue: queue, ledger: ledger}
+	a.missed.Store(&tally{})
 	if ledger != nil {
 		clerk := ledger.Clerk()
 		a.stream = clerk.NewStream(byKey)
@@ -63,42 +73,19 @@ func (a *attribution[R]) gaps() uint64 {
 	if a.adrift.Load() {
 		a.lost.Add(1)
 	}
-	return a.lost.Load() + a.by.Load().sumOfGaps()
+	gaps, _ := a.missed.Load().sum()
+	return a.lost.Load() + gaps
 }
 
-func (a *attribution[R]) relists() uint64 { return a.by.Load().sumOfRelists() }
-
-func (t *tally) sumOfGaps() uint64 {
-	switch {
-	case t == nil:
-		return 0
-	case t.by == nil:
-		return t.gaps
-	}
-	return t.gaps + t.by.gaps()
+func (a *attribution[R]) relists() uint64 {
+	_, relists := a.missed.Load().sum()
+	return relists
 }
 
-func (t *tally) sumOfRelists() uint64 {
-	switch {
-	case t == nil:
-		return 0
-	case t.by == nil:
-		return t.relists
-	}
-	return t.relists + t.by.relists()
-}
-
-// watch has the ledger count what the subscriber misses from now on. Its earlier misses
-// stay counted.
-func (a *attribution[R]) watch(by *missed) {
-	switch {
-	case a.ledger == nil:
-		return
-	case by == nil:
-		a.ledger.Clerk().Blind("an informer does not count what it leaves out")
-	}
-	before := a.by.Load() // has ended, and counts no further
-	a.by.Store(&tally{by: by, gaps: before.sumOfGaps(), relists: before.sumOfRelists()})
+// from is the tally of a subscriber that comes to an informer now.
+func (a *attribution[R]) from(present counts) *tally {
+	gaps, relists := a.missed.Load().sum()
+	return &tally{present: present, gaps: gaps - present.Gaps(), relists: relists - present.Relists()}
 }
 
 // restart notes that another informer will tell the subscriber everything from the beginning.
@@ -114,8 +101,8 @@ func (a *attribution[R]) restart() {
 
 // letGo keeps what an informer that has ended did not tell as a number, and no longer the informer with all its objects.
 func (a *attribution[R]) letGo() {
-	was := a.by.Load()
-	a.by.Store(&tally{gaps: was.sumOfGaps(), relists: was.sumOfRelists()})
+	gaps, relists := a.missed.Load().sum()
+	a.missed.Store(&tally{gaps: gaps, relists: relists})
 }
 
 // listed notes that the subscriber has heard of everything that is there. The ledger hears of the
@@ -139,13 +126,14 @@ func (a *attribution[R]) unlisted() {
 
 func (a *attribution[R]) ofTheKind() delta.Change { return delta.Change{Kind: a.kind, New: a.example} }
 
-// ended notes that the subscriber will hear of nothing more. It was stopped, or its cache was, and then its
-// kind is not watched any more. Or there was an error before it heard of anything, and nobody knows what it would tell.
+// ended notes that the subscriber will hear of nothing more. It was stopped, or its cache or informer was, and then
+// its kind is not watched any more. Or there was an error before it heard of anything, and nobody knows what it would tell.
 func (a *attribution[R]) ended(ctx context.Context, err error) {
 	a.unlisted()
 	a.adrift.Store(false)
 	a.letGo()
-	if a.ledger != nil && !a.had && err != nil && ctx.Err() == nil && !errors.Is(err, observe.ErrCacheStopped) {
+	stopped := ctx.Err() != nil || errors.Is(err, observe.ErrCacheStopped) || errors.Is(err, engine.ErrStopped)
+	if a.ledger != nil && !a.had && err != nil && !stopped {
 		a.ledger.Clerk().Blind(fmt.Sprintf("a source tells nothing: %v", err))
 	}
 }
@@ -164,7 +152,7 @@ func (a *attribution[R]) begin(d *delta.Delta[any]) turn[R] {
 // then until it succeeds. Objects that went with their namespace would stay in the stream,
 // because nobody tells of their end. A handler that panicked leaves no such objects.
 func (a *attribution[R]) forget() {
-	if gaps := a.by.Load().sumOfGaps(); gaps != a.gone {
+	if gaps, _ := a.missed.Load().sum(); gaps != a.gone {
 		a.gone = gaps
 		a.stream.Restart()
 	}

@@ -59,25 +59,19 @@ func (d *deltas[R]) Start(ctx context.Context, queue workqueue.TypedRateLimiting
 	case d.tell == nil:
 		return errors.New("must create Deltas with a non-nil function")
 	}
-	d.sessions.begin(ctx, d, d.from, func(ctx context.Context, s *session) {
-		if err := d.follow(ctx, s, queue); err != nil {
-			s.failed(ctx, err)
-		}
+	d.sessions.begin(ctx, d, d.from, func(ctx context.Context, s *session) error {
+		to, ledger := recording.Unwrap(queue) // see Recorded
+		a := newAttribution(to, ledger, false)
+		a.example = d.obj
+		return s.followInformers(ctx, d.obj, func(found cache.Informer) (again bool, err error) {
+			ours, err := subscribableOf(found)
+			if err != nil {
+				return false, err
+			}
+			return d.subscribe(ctx, s, ours, a)
+		}, a)
 	})
 	return nil
-}
-
-// follow has the function told from when there is an informer until ctx ends. The cache may
-// remove the informer and make another one in its place.
-func (d *deltas[R]) follow(ctx context.Context, s *session, queue workqueue.TypedRateLimitingInterface[R]) error {
-	to := d.attribution(queue)
-	return s.followInformers(ctx, d.from, d.obj, func(found cache.Informer) (again bool, err error) {
-		ours, err := subscribableOf(found)
-		if err != nil {
-			return false, err
-		}
-		return d.subscribe(ctx, s, ours, to)
-	}, to)
 }
 
 // subscribe has our informer tell the function, until ctx or the informer ends. It reports true
@@ -87,22 +81,14 @@ func (d *deltas[R]) subscribe(ctx context.Context, s *session, ours subscribable
 	if opts.Name == "" {
 		opts.Name = d.String()
 	}
-	by := missedBy(ours)
+	missed := to.from(ours)
 	sub, err := ours.Subscribe(func(what *delta.Delta[any]) { d.deliver(ctx, what, to) }, opts)
 	if err != nil {
 		return errors.Is(err, engine.ErrStopped), err
 	}
 	defer ours.Unsubscribe(sub)
-	to.watch(by)
+	to.missed.Store(missed)
 	return s.stay(ctx, sub, to.listed)
-}
-
-// attribution makes the queues for the function. See [Recorded].
-func (d *deltas[R]) attribution(queue workqueue.TypedRateLimitingInterface[R]) *attribution[R] {
-	to, ledger := recording.Unwrap(queue)
-	a := newAttribution(to, ledger, false)
-	a.example = d.obj
-	return a
 }
 
 // deliver takes one delta to the function.

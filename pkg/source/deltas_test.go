@@ -2,7 +2,6 @@ package source_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,7 +15,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
-	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/testing/informers"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
@@ -103,7 +101,7 @@ func TestDeltasSubscribeAsTold(t *testing.T) {
 		every, never := informer.SubscribeOptions{Resync: resync.Policy{Period: time.Hour}}, informer.SubscribeOptions{}
 		every.Name, never.Name, never.Resync.Period = "hourly", "never", resync.Never
 		for _, opts := range []informer.SubscribeOptions{every, {}, never} {
-			s := source.NewDeltas(holding(directInformer{core: pods.Core()}), &corev1.Pod{}, func(_ context.Context, d delta.Delta[client.Object], _ queue) {
+			s := source.NewDeltas(holding(pods), &corev1.Pod{}, func(_ context.Context, d delta.Delta[client.Object], _ queue) {
 				told = append(told, opts.Name+": "+inWords(d))
 			}, opts)
 			started(t, t.Context(), s, newQueue(t))
@@ -138,24 +136,6 @@ func TestDeltasNeedAnInformerOfOurs(t *testing.T) {
 			t.Errorf("over a foreign informer WaitForSync returned %v", err)
 		}
 	}
-}
-
-func TestDeltasOfAnInformerThatHasStopped(t *testing.T) {
-	inBubble(t, func(t *testing.T, server api, _ func(func(context.Context))) {
-		pods := newInformer(server)
-		s := source.NewDeltas(holding(pods), &corev1.Pod{}, ignore, informer.SubscribeOptions{})
-		started(t, t.Context(), s, newQueue(t))
-		synctest.Wait()
-		ended, end := context.WithCancel(t.Context())
-		end()
-		_ = pods.Core().Run(ended)
-		for range 2 { // the second time it cannot even subscribe
-			if err := s.WaitForSync(t.Context()); !errors.Is(err, engine.ErrStopped) {
-				t.Errorf("WaitForSync returned %v", err)
-			}
-			started(t, t.Context(), s, newQueue(t))
-		}
-	})
 }
 
 func TestDeltasRefuseToStartWithoutTheirParts(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
-	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/managed"
 	"github.com/delta-runtime/delta-runtime/internal/observe"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
@@ -28,20 +28,36 @@ const (
 
 // findInformer asks the cache for obj's informer until there is one. Somebody may install the
 // kind later, or put right what else is wrong.
-func findInformer(ctx context.Context, from cache.Cache, obj client.Object, s *session) (cache.Informer, error) {
+func (s *session) findInformer(ctx context.Context, obj client.Object) (cache.Informer, error) {
 	for wait := firstRetry; ; wait = min(2*wait, longestRetry) {
-		found, err := from.GetInformer(ctx, obj)
+		found, err := s.from.GetInformer(ctx, obj)
 		if err == nil {
 			return found, nil
 		}
-		s.missing(err)
-		over := errors.Is(err, observe.ErrCacheStopped)
-		if ctx.Err() == nil && !over {
+		s.missing.Store(&err)
+		if ctx.Err() == nil && !errors.Is(err, observe.ErrCacheStopped) {
 			complain(err, wait)
+			if err = s.pause(ctx, wait, err); err == nil {
+				continue
+			}
 		}
-		if over || !lifecycle.Sleep(ctx, wait) {
-			return nil, fmt.Errorf("failed to get informer from cache: %w", err)
-		}
+		return nil, fmt.Errorf("failed to get informer from cache: %w", err)
+	}
+}
+
+// pause returns nil after a time. If the cache ends sooner, nobody need ask it again. If ctx does, it returns why.
+func (s *session) pause(ctx context.Context, wait time.Duration, why error) error {
+	var ended <-chan struct{} // nil if the cache does not say it
+	if of := managed.Of(s.from); of != nil {
+		ended = of.Ended()
+	}
+	select {
+	case <-time.After(wait):
+		return nil
+	case <-ended:
+		return observe.ErrCacheStopped
+	case <-ctx.Done():
+		return why
 	}
 }
 
@@ -58,20 +74,33 @@ func complain(err error, next time.Duration) {
 	}
 }
 
-// subscribable is an informer that tells deltas. Ours does.
+// subscribable is an informer that tells deltas: ours, and that of the walk through all interleavings.
 type subscribable interface {
 	Subscribe(func(*delta.Delta[any]), informer.SubscribeOptions) (*engine.Subscription[any], error)
+	SubscribeComparing(func(*delta.Delta[any]), informer.SubscribeOptions) (*engine.Subscription[any], error)
 	Unsubscribe(*engine.Subscription[any])
+	counts
 }
 
-// comparing is an informer that may know what an earlier process has saved.
-type comparing interface {
-	SubscribeComparing(func(*delta.Delta[any]), informer.SubscribeOptions) (*engine.Subscription[any], error)
+// counts is what an informer counts of what it could not tell its subscribers.
+type counts interface {
+	// Gaps returns how many times the informer could not tell something.
+	Gaps() uint64
+	// Relists returns how many times the informer had to list again. It does not know what was undone in between.
+	Relists() uint64
 }
 
 // withCore is an informer of ours behind client-go's interface.
 type withCore interface {
 	Core() *engine.Informer[any]
+}
+
+// coreOf returns nil for an informer that is not ours.
+func coreOf(found cache.Informer) *engine.Informer[any] {
+	if ours, ok := found.(withCore); ok {
+		return ours.Core()
+	}
+	return nil
 }
 
 // subscribableOf returns the informer of ours that the cache gave, or an error. It does not

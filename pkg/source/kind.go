@@ -84,26 +84,17 @@ func (k *Kind[O, R]) Start(ctx context.Context, queue workqueue.TypedRateLimitin
 	case objects.IsNil(k.Handler):
 		return errors.New("must create Kind with non-nil handler")
 	}
-	k.sessions.begin(ctx, k, k.Cache, func(ctx context.Context, s *session) {
-		if err := k.follow(ctx, s, queue); err != nil {
-			s.failed(ctx, err)
-		}
+	k.sessions.begin(ctx, k, k.Cache, func(ctx context.Context, s *session) error {
+		to := k.attribution(queue)
+		told := newEventHandler(ctx, to, k.Handler, k.Predicates)
+		return s.followInformers(ctx, k.Type, func(found cache.Informer) (again bool, err error) {
+			if ours, err := subscribableOf(found); err == nil {
+				return k.subscribe(ctx, s, ours, told)
+			}
+			return false, k.register(ctx, s, found, told)
+		}, to)
 	})
 	return nil
-}
-
-// follow has the handler told from when there is an informer until ctx ends. The cache may
-// remove the informer and make another one in its place.
-func (k *Kind[O, R]) follow(ctx context.Context, s *session, queue workqueue.TypedRateLimitingInterface[R]) error {
-	to := k.attribution(queue)
-	told := newEventHandler(ctx, to, k.Handler, k.Predicates)
-	return s.followInformers(ctx, k.Cache, k.Type, func(found cache.Informer) (again bool, err error) {
-		if ours, err := subscribableOf(found); err == nil {
-			return k.subscribe(ctx, s, ours, told)
-		}
-		k.register(ctx, s, found, told)
-		return false, nil
-	}, to)
 }
 
 // attribution makes the queues for the handler. Where nothing is recorded and the source has

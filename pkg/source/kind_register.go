@@ -16,7 +16,7 @@ import (
 
 // register has an informer that is not ours tell the handler, until ctx ends. Such an
 // informer does not tell what it missed, so the ledger never knows of everything.
-func (k *Kind[O, R]) register(ctx context.Context, s *session, found cache.Informer, told *EventHandler[O, R]) {
+func (k *Kind[O, R]) register(ctx context.Context, s *session, found cache.Informer, told *EventHandler[O, R]) error {
 	if ledger := told.to.ledger; ledger != nil {
 		ledger.Clerk().Blind(fmt.Sprintf("the cache's informer for %s is a %T, which does not tell what was missed: set NewCache to our cache.New, or call manager.Configure", describe(k.Type), found))
 	}
@@ -29,19 +29,20 @@ func (k *Kind[O, R]) register(ctx context.Context, s *session, found cache.Infor
 	told.resync = &delta.Origin{Resync: &delta.ResyncTerms{AsUpdate: k.Resync.Period <= 0 || k.Resync.AsUpdate}}
 	registration, err := found.AddEventHandlerWithOptions(told, k.handlerOptions())
 	if err != nil {
-		s.failed(ctx, err)
-		return
+		return err
 	}
+	defer func() {
+		if err := found.RemoveEventHandler(registration); err != nil {
+			log.Error(err, "The handler stays with the informer of a source that has ended", "source", k.String())
+		}
+	}()
 	if err := k.synced(ctx, registration); err != nil {
-		s.failed(ctx, err)
-	} else {
-		told.to.listed()
-		s.synced()
+		return err
 	}
-	<-ctx.Done() // which a bad answer is followed by
-	if err := found.RemoveEventHandler(registration); err != nil {
-		log.Error(err, "The handler stays with the informer of a source that has ended", "source", k.String())
-	}
+	told.to.listed()
+	s.synced()
+	<-ctx.Done()
+	return nil
 }
 
 // handlerOptions is what client-go's informers can do of the policy.

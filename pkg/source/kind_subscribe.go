@@ -16,10 +16,10 @@ import (
 // subscribe has our informer tell the handler, until ctx or the informer ends. It reports true
 // if there may be another informer then.
 func (k *Kind[O, R]) subscribe(ctx context.Context, s *session, ours subscribable, told *EventHandler[O, R]) (again bool, err error) {
-	by := missedBy(ours)
+	missed := told.to.from(ours)
 	subscribe := ours.Subscribe
-	if compares, ok := ours.(comparing); ok && told.to.ledger != nil {
-		subscribe = compares.SubscribeComparing
+	if told.to.ledger != nil {
+		subscribe = ours.SubscribeComparing
 	}
 	sub, err := subscribe(outlivingPanics(told.deliver), informer.SubscribeOptions{
 		Name: cmp.Or(k.Name, k.String()), Resync: k.Resync,
@@ -28,7 +28,7 @@ func (k *Kind[O, R]) subscribe(ctx context.Context, s *session, ours subscribabl
 		return errors.Is(err, engine.ErrStopped), err
 	}
 	defer ours.Unsubscribe(sub)
-	told.to.watch(by)
+	told.to.missed.Store(missed)
 	if !s.answered() && !k.Cache.WaitForCacheSync(ctx) { // see synced; once synced, a source waits for no other kind
 		return false, errNotSynced
 	}

@@ -20,7 +20,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache/informertest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllertest"
-	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 
 	"github.com/delta-runtime/delta-runtime/pkg/source"
@@ -71,73 +70,12 @@ func TestKindSaysWhatItIs(t *testing.T) {
 	}
 }
 
-func TestKindPassesTheQueueThrough(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		q := newQueue(t)
-		var got []queue
-		pods := controllertest.NewFakeInformer(controllertest.Synced)
-		s := source.NewKind(holding(pods), &corev1.Pod{}, funcs{
-			CreateFunc: func(_ context.Context, _ event.TypedCreateEvent[*corev1.Pod], q queue) { got = append(got, q) },
-			UpdateFunc: func(_ context.Context, _ event.TypedUpdateEvent[*corev1.Pod], q queue) { got = append(got, q) },
-			DeleteFunc: func(_ context.Context, _ event.TypedDeleteEvent[*corev1.Pod], q queue) { got = append(got, q) },
-		})
-		started(t, t.Context(), s, q)
-		if err := s.WaitForSync(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		pods.Add(pod("web", "1"))
-		pods.Update(pod("web", "1"), pod("web", "2"))
-		pods.Delete(pod("web", "2"))
-		if !slices.Equal(got, []queue{q, q, q}) {
-			t.Errorf("the handler was given %d queues that are not all the controller's", len(got))
-		}
-	})
-}
-
-// TestKindTellsWhatOurInformerTells follows a pod through an informer of ours, until
-// the context ends; then the informer is rid of the handler.
-func TestKindTellsWhatOurInformerTells(t *testing.T) {
-	inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
-		pods := newInformer(server)
-		server.Add(pod("web", "1"))
-		run(pods.RunWithContext)
-
-		ctx, stop := context.WithCancel(t.Context())
-		var told []string
-		s := source.NewKind(holding(pods), &corev1.Pod{}, recording(func(what string) { told = append(told, what) }))
-		started(t, ctx, s, newQueue(t))
-		if err := s.WaitForSync(ctx); err != nil {
-			t.Fatal(err)
-		}
-		if want := []string{"initial web"}; !slices.Equal(told, want) {
-			t.Errorf("when it was synced the handler had been told %q, want %q", told, want)
-		}
-		server.Modify(pod("web", "2"))
-		server.Add(pod("db", "1"))
-		server.Delete(pod("web", "2"))
-		synctest.Wait()
-		stop()
-		synctest.Wait()
-		server.Add(pod("late", "1"))
-		synctest.Wait()
-		if want := []string{"initial web", "update web 1→2", "create db", "delete web"}; !slices.Equal(told, want) {
-			t.Errorf("the handler was told %q, want %q", told, want)
-		}
-		if n := pods.EventHandlerCount(); n != 0 {
-			t.Errorf("the informer has %d handlers when the source has ended", n)
-		}
-		if err := s.WaitForSync(t.Context()); err != nil {
-			t.Errorf("a source that was synced says %v afterwards", err)
-		}
-	})
-}
-
 // TestKindIsAskedForAgain plays a kind whose CRD is installed late.
 func TestKindIsAskedForAgain(t *testing.T) {
 	for name, reason := range map[string]error{
 		"missing":        &meta.NoKindMatchError{GroupKind: podKind.GroupKind()},
 		"not registered": runtime.NewNotRegisteredErrForKind("test", podKind),
-		"something else": errors.New("the API server is away"),
+		"something else": errAway,
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -184,15 +122,20 @@ func TestWaitForSyncDoesNotPoll(t *testing.T) {
 	})
 }
 
+var errAway = errors.New("the API server is away")
+
+// stubborn is a cache that gives no informer.
+func stubborn() ctrlcache.Cache {
+	return &flaky{Cache: unsynced(), before: func(context.Context) error { return errAway }}
+}
+
+// unsynced is a cache whose informer does not sync.
+func unsynced() ctrlcache.Cache { return holding(controllertest.NewFakeInformer()) }
+
 // TestWaitForSyncAnswersEveryTimeTheSame asks several times, with contexts that end
 // otherwise than the source's.
 func TestWaitForSyncAnswersEveryTimeTheSame(t *testing.T) {
 	notSynced := false
-	away := errors.New("the API server is away")
-	unsynced := func() ctrlcache.Cache { return holding(controllertest.NewFakeInformer()) }
-	stubborn := func() ctrlcache.Cache {
-		return &flaky{Cache: unsynced(), before: func(context.Context) error { return away }}
-	}
 	for _, c := range []struct {
 		name string
 		from func() ctrlcache.Cache
@@ -201,7 +144,7 @@ func TestWaitForSyncAnswersEveryTimeTheSame(t *testing.T) {
 	}{
 		{name: "the cache does not sync", from: func() ctrlcache.Cache { return &informertest.FakeInformers{Synced: &notSynced} }, want: "cache did not sync"},
 		{name: "the handler is not synced in time", from: unsynced, want: "timed out waiting for cache to be synced for kind source: *v1.Pod"},
-		{name: "there is no informer in time", from: stubborn, want: "timed out waiting for cache to be synced for kind source: *v1.Pod: the API server is away", is: away},
+		{name: "there is no informer in time", from: stubborn, want: "timed out waiting for cache to be synced for kind source: *v1.Pod: the API server is away", is: errAway},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -247,17 +190,12 @@ func TestWaitForSyncEndsWithItsContext(t *testing.T) {
 }
 
 func TestSourceEndsWithItsContext(t *testing.T) {
-	away := errors.New("the API server is away")
-	stubborn := func() ctrlcache.Cache {
-		return &flaky{Cache: &informertest.FakeInformers{}, before: func(context.Context) error { return away }}
-	}
 	blocked := func() ctrlcache.Cache {
 		return &flaky{Cache: &informertest.FakeInformers{}, before: func(ctx context.Context) error {
 			<-ctx.Done()
 			return ctx.Err()
 		}}
 	}
-	unsynced := func() ctrlcache.Cache { return holding(controllertest.NewFakeInformer()) }
 	for _, c := range []struct {
 		name string
 		from func() ctrlcache.Cache

@@ -3,13 +3,10 @@ package source_test
 import (
 	"context"
 	"fmt"
-	"slices"
-	"sync"
 	"testing"
 	"testing/synctest"
 
 	"k8s.io/client-go/util/workqueue"
-	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
@@ -34,46 +31,6 @@ func startedWith(t *testing.T, q queue, ledger *delta.Ledger[request]) queue {
 		t.Errorf("a source that needs no waiting for: %v", err)
 	}
 	return got
-}
-
-// TestAQueueThatIsKeptAddsForItsOwnChange has a handler keep each queue, and add to them
-// from other goroutines when the deliveries are over.
-func TestAQueueThatIsKeptAddsForItsOwnChange(t *testing.T) {
-	inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
-		pods := newInformer(server)
-		run(pods.RunWithContext)
-		ledger := delta.NewLedger[request](delta.LedgerOptions{})
-		var mu sync.Mutex // guards kept
-		kept := map[string]queue{}
-		k := ledgered(holding(pods), ledger, funcs{
-			UpdateFunc: func(_ context.Context, e event.TypedUpdateEvent[*podObject], q queue) {
-				mu.Lock()
-				defer mu.Unlock()
-				kept[e.ObjectNew.Labels["version"]] = q
-			},
-		})
-		startedSynced(t, k, newQueue(t))
-		server.Add(pod("web", "1"))
-		server.Modify(pod("web", "2"))
-		server.Modify(pod("web", "3"))
-		synctest.Wait()
-		var adding sync.WaitGroup
-		for version, q := range kept {
-			for range 3 {
-				adding.Go(func() { q.Add(asked("for " + version)) })
-			}
-		}
-		adding.Wait()
-		for _, version := range []string{"2", "3"} {
-			changes := slices.Collect(ledger.Clerk().Take(asked("for " + version)).All())
-			if len(changes) != 1 || changes[0].New.GetLabels()["version"] != version || changes[0].Deltas != 1 {
-				t.Errorf("for version %s it has %v", version, changes)
-			}
-		}
-		if len(kept) != 2 {
-			t.Errorf("the handler was told of %d updates", len(kept))
-		}
-	})
 }
 
 // TestRecordedTwiceIsRecordedOnce nests what records.

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
+	"weak"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -31,10 +33,11 @@ type session struct {
 	tasks   *lifecycle.Group // Invariant: they stop when the context ends, or with a bad answer.
 	settled chan struct{}    // Invariant: closed exactly if done.
 
+	missing atomic.Pointer[error] // why there is no informer yet
+
 	mu     lock.Mutex[lock.Session] // guards everything below
 	answer answer
-	done   bool  // there is an answer
-	last   error // why there is no informer yet
+	done   bool // there is an answer
 }
 
 // answer is what WaitForSync returns.
@@ -50,13 +53,15 @@ type sessions struct {
 	latest *session                  // nil before the first
 }
 
-// begin runs task. The task has to settle the session, and may go on until ctx ends.
-func (all *sessions) begin(ctx context.Context, source fmt.Stringer, from cache.Cache, task func(context.Context, *session)) {
+// begin runs task, which may go on until ctx ends. The session is settled by the task, or with its error.
+func (all *sessions) begin(ctx context.Context, source fmt.Stringer, from cache.Cache, task func(context.Context, *session) error) {
 	s := &session{source: source, from: from, tasks: lifecycle.New(ctx), settled: make(chan struct{})}
 	started := s.tasks.Guest(source.String(), func(ctx context.Context) {
 		defer utilruntime.HandleCrashWithContext(ctx) // perhaps nobody waits
 		defer s.ended()
-		task(ctx, s)
+		if err := task(ctx, s); err != nil {
+			s.failed(ctx, err)
+		}
 	})
 	if !started {
 		s.failed(ctx, ctx.Err())
@@ -77,15 +82,16 @@ func (all *sessions) wait(ctx context.Context, source fmt.Stringer) error {
 	return latest.wait(ctx)
 }
 
-// settle sets the answer, unless there is one.
-func (s *session) settle(a answer) {
+// settle sets the answer. It reports false if there is one already.
+func (s *session) settle(a answer) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.done {
-		return
+		return false
 	}
 	s.answer, s.done = a, true
 	close(s.settled)
+	return true
 }
 
 // answered reports whether there is an answer.
@@ -106,33 +112,30 @@ type follower interface {
 // the other's place. Somebody who removes an informer wants its watch to end, so the source
 // does not ask for the next one itself. In the end it calls ended, also if something panics.
 func (s *session) followInformers(
-	ctx context.Context, from cache.Cache, obj client.Object, follow func(cache.Informer) (again bool, err error), to follower,
+	ctx context.Context, obj client.Object, follow func(cache.Informer) (again bool, err error), to follower,
 ) (err error) {
 	err = errPanicked
 	defer func() { to.ended(ctx, err) }()
-	var before cache.Informer
+	var before weak.Pointer[engine.Informer[any]] // while the source waits for the next one, it keeps nothing of this one alive
+	var again bool
 	var ended error
-	next := observe.AskForSuccessor(ctx)
-	for {
-		asking := ctx
-		if before != nil {
-			asking = next
-		}
-		found, err := findInformer(asking, from, obj, s)
-		switch {
-		case err != nil:
+	for asking := ctx; ; asking = observe.AskForSuccessor(ctx) {
+		found, err := s.findInformer(asking, obj)
+		if err != nil {
 			return err
-		case before != nil && found == before:
+		}
+		now := weak.Make(coreOf(found))
+		switch {
+		case again && now == before:
 			return fmt.Errorf("the informer has ended, and the cache has no other: %w", cmp.Or(ended, engine.ErrStopped))
-		case before != nil:
+		case again:
 			log.Info("The cache has removed the informer; the next one tells the handler everything from the beginning", "source", s.source.String())
 		}
-		var again bool
 		if again, ended = follow(found); !again {
 			return ended
 		}
 		to.restart()
-		before = found
+		before = now
 	}
 }
 
@@ -160,34 +163,22 @@ func (s *session) stay(ctx context.Context, sub *engine.Subscription[any], liste
 // synced gives the good answer.
 func (s *session) synced() { s.settle(answer{}) }
 
-// failed gives any other answer, and ends the session. It logs the error, because nobody waits
-// for a source that joins a running controller.
+// failed gives any other answer, and ends the session unless it has synced. It logs the error, because nobody
+// waits for a source that joins a running controller.
 func (s *session) failed(ctx context.Context, err error) {
 	interrupted := ctx.Err() != nil
 	if !interrupted {
 		log.Error(err, "The source tells nothing", "source", s.source.String())
 	}
-	s.settle(answer{err: err, interrupted: interrupted})
-	s.tasks.Stop()
+	if s.settle(answer{err: err, interrupted: interrupted}) {
+		s.tasks.Stop()
+	}
 }
 
 // ended ends the session with its task. If there is no answer by then, the task panicked.
 func (s *session) ended() {
 	s.settle(answer{panicked: true})
 	s.tasks.Stop()
-}
-
-// missing notes why there is no informer yet.
-func (s *session) missing(err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.last = err
-}
-
-func (s *session) lastError() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.last
 }
 
 // wait returns the answer, or gives up with ctx.
@@ -220,8 +211,8 @@ func (s *session) giveUp(ctx context.Context) {
 	err := ctx.Err()
 	if !errors.Is(err, context.Canceled) {
 		err = fmt.Errorf("timed out waiting for cache to be synced for %s", s.source)
-		if last := s.lastError(); last != nil {
-			err = fmt.Errorf("%w: %w", err, last)
+		if last := s.missing.Load(); last != nil {
+			err = fmt.Errorf("%w: %w", err, *last)
 		}
 		if why := notSynced(s.from); why != "" {
 			err = fmt.Errorf("%w: %s", err, why)

@@ -19,11 +19,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
-	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/testing/informers"
-	"github.com/delta-runtime/delta-runtime/pkg/delta"
-	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	ourcache "github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
 
@@ -71,18 +68,6 @@ func (f *flaky) GetInformer(ctx context.Context, obj client.Object, opts ...cach
 type api struct{ *fakeapi.FakeControllerSource }
 
 func (api) IsWatchListSemanticsUnSupported() bool { return true }
-
-// directInformer is an informer that can be subscribed to as it is.
-type directInformer struct {
-	toolscache.SharedIndexInformer
-	core *engine.Informer[any]
-}
-
-func (d directInformer) Subscribe(tell func(*delta.Delta[any]), opts informer.SubscribeOptions) (*engine.Subscription[any], error) {
-	return d.core.Subscribe(tell, opts)
-}
-
-func (d directInformer) Unsubscribe(sub *engine.Subscription[any]) { d.core.Unsubscribe(sub) }
 
 // newInformer is an informer of ours for the API's pods.
 func newInformer(server api) informers.Informer {

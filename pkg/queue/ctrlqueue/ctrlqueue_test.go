@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/go-logr/logr/funcr"
-	"golang.org/x/time/rate"
 	"k8s.io/client-go/util/workqueue"
 	testingclock "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
@@ -134,63 +133,6 @@ func TestDrainReallyDrains(t *testing.T) {
 				<-done
 			})
 		})
-	}
-}
-
-// TestLimiters uses each of client-go's five limiters in both kinds of queue.
-func TestLimiters(t *testing.T) {
-	type limiter = workqueue.TypedRateLimiter[string]
-	perItem := func() limiter {
-		return workqueue.NewTypedItemExponentialFailureRateLimiter[string](time.Second, time.Minute)
-	}
-	bucket := func() limiter {
-		return &workqueue.TypedBucketRateLimiter[string]{Limiter: rate.NewLimiter(rate.Every(10*time.Second), 1)}
-	}
-	for name, tt := range map[string]struct {
-		limiter func() limiter
-		want    []time.Duration // after which the first, second, … add arrives
-	}{
-		"item exponential": {perItem, []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}},
-		"bucket":           {bucket, []time.Duration{0, 10 * time.Second, 10 * time.Second}},
-		"fast slow": {func() limiter {
-			return workqueue.NewTypedItemFastSlowRateLimiter[string](time.Millisecond, time.Minute, 2)
-		}, []time.Duration{time.Millisecond, time.Millisecond, time.Minute}},
-		"max of": {func() limiter {
-			return workqueue.NewTypedMaxOfRateLimiter(perItem(), bucket())
-		}, []time.Duration{time.Second, 9 * time.Second, 10 * time.Second}},
-		"max wait": {func() limiter {
-			return workqueue.NewTypedWithMaxWaitRateLimiter(perItem(), 3*time.Second)
-		}, []time.Duration{time.Second, 2 * time.Second, 3 * time.Second}},
-	} {
-		for model, newQueue := range map[string]func(limiter) workqueue.TypedRateLimitingInterface[string]{
-			"workqueue": func(l limiter) workqueue.TypedRateLimitingInterface[string] {
-				return NewTypedRateLimitingQueueWithConfig(l, TypedRateLimitingQueueConfig[string]{})
-			},
-			"priority queue": func(l limiter) workqueue.TypedRateLimitingInterface[string] { return NewQueue("", l) },
-		} {
-			t.Run(name+"/"+model, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					q := newQueue(tt.limiter())
-					defer q.ShutDown()
-					for i, want := range tt.want {
-						start := time.Now()
-						q.AddRateLimited("a")
-						key, _ := q.Get()
-						if since := time.Since(start); key != "a" || since != want {
-							t.Errorf("add %d arrived after %v, want %v", i, since, want)
-						}
-						q.Done(key)
-					}
-					if n, want := q.NumRequeues("a"), len(tt.want); n != want && name != "bucket" {
-						t.Errorf("limited %d times, want %d", n, want)
-					}
-					q.Forget("a")
-					if q.NumRequeues("a") != 0 {
-						t.Error("a forgotten key is still counted")
-					}
-				})
-			})
-		}
 	}
 }
 

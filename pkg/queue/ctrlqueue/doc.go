@@ -6,15 +6,6 @@
 //	workqueue.TypedRateLimitingInterface   NewTypedRateLimitingQueueWithConfig
 //	priorityqueue.PriorityQueue            New, NewQueue
 //
-//	   your controller                    you
-//	        │ client-go's or               │ Contents, Stats,
-//	        │ controller-runtime's         │ Cancel, Replace
-//	        ▼ interface                    ▼
-//	┌───────────────────────────────────────────────────────────┐
-//	│  delayed ──when due──▶ lanes, by priority ──Get──▶ worker │
-//	└─────────────────────────────┬─────────────────────────────┘
-//	                              └──events──▶ MetricsProvider
-//
 // A controller that is built by hand gets the queue by one line:
 //
 //	controller.New("pods", mgr, controller.Options{Reconciler: r, NewQueue: ctrlqueue.NewQueue[reconcile.Request]})

@@ -85,16 +85,6 @@ func ExampleNewQueue() {
 	// Output: has priorities: true
 }
 
-// A controller with requests of its own type gets the queue in the same way.
-func ExampleNewQueue_typed() {
-	options := controller.TypedOptions[string]{NewQueue: ctrlqueue.NewQueue[string]}
-	q := options.NewQueue("example-typed", workqueue.DefaultTypedControllerRateLimiter[string]())
-	defer q.ShutDown()
-	q.Add("a")
-	fmt.Println(q.Len())
-	// Output: 1
-}
-
 func ExampleInspect() {
 	q := ctrlqueue.NewTypedDelayingQueueWithConfig(ctrlqueue.TypedDelayingQueueConfig[string]{})
 	q.AddAfter("mistake", time.Hour)

@@ -48,15 +48,42 @@ func Inspect[T comparable](q workqueue.TypedInterface[T]) (Inspectable[T], bool)
 	return i, ok
 }
 
-// inspected has the methods that pass through as they are.
-type inspected[T comparable] struct{ core *keyqueue.Queue[T] }
+// both has the methods that a workqueue and a priority queue have alike.
+type both[T comparable] struct {
+	core  *keyqueue.Queue[T]
+	tasks tasks
+}
 
-func (q inspected[T]) Contents(limit int) []queue.Entry[T] { return q.core.Contents(limit) }
+// Add adds key with priority zero.
+func (q *both[T]) Add(key T) { q.core.Add(key) }
 
-func (q inspected[T]) Entry(key T) (queue.Entry[T], bool) { return q.core.Entry(key) }
+// Get waits for a key. The caller must call Done for it.
+func (q *both[T]) Get() (key T, shutdown bool) {
+	key, ok := q.core.Get()
+	return key, !ok
+}
 
-func (q inspected[T]) Stats() queue.Stats { return q.core.Stats() }
+// Done says that the caller is done with key.
+func (q *both[T]) Done(key T) { q.core.Done(key) }
 
-func (q inspected[T]) Cancel(key T) bool { return q.core.Cancel(key) }
+// Len is the number of queued keys.
+func (q *both[T]) Len() int { return q.core.Len() }
 
-func (q inspected[T]) Replace(o queue.AddOptions, key T) bool { return q.core.Replace(o, key) }
+// ShutDownWithDrain ends the queue when all queued keys have been worked on or ShutDown is called.
+func (q *both[T]) ShutDownWithDrain() {
+	q.tasks.end()
+	q.core.ShutDownWithDrain()
+}
+
+// ShuttingDown reports whether the queue ignores adds.
+func (q *both[T]) ShuttingDown() bool { return q.core.ShuttingDown() }
+
+func (q *both[T]) Contents(limit int) []queue.Entry[T] { return q.core.Contents(limit) }
+
+func (q *both[T]) Entry(key T) (queue.Entry[T], bool) { return q.core.Entry(key) }
+
+func (q *both[T]) Stats() queue.Stats { return q.core.Stats() }
+
+func (q *both[T]) Cancel(key T) bool { return q.core.Cancel(key) }
+
+func (q *both[T]) Replace(o queue.AddOptions, key T) bool { return q.core.Replace(o, key) }

@@ -52,7 +52,7 @@ func New[T comparable](name string, o ...Opt[T]) PriorityQueue[T] {
 	if opts.RateLimiter == nil {
 		opts.RateLimiter = workqueue.NewTypedItemExponentialFailureRateLimiter[T](5*time.Millisecond, 1000*time.Second)
 	}
-	q := &priorityQueue[T]{tasks: newTasks()}
+	q := &priorityQueue[T]{both[T]{tasks: newTasks()}}
 	options := keyqueue.Options[T]{Merge: keyqueue.OnePerKey, Ageing: opts.Ageing, Limiter: opts.RateLimiter}
 	var metrics *pusher
 	if name != "" {
@@ -72,8 +72,7 @@ func New[T comparable](name string, o ...Opt[T]) PriorityQueue[T] {
 }
 
 type priorityQueue[T comparable] struct {
-	inspected[T]
-	tasks tasks
+	both[T]
 }
 
 // log asks each time whether the level is on, because levels change while a program runs.
@@ -97,9 +96,6 @@ func (q *priorityQueue[T]) AddWithOpts(o priorityqueue.AddOpts, keys ...T) {
 	q.core.AddWithOptions(options, keys...)
 }
 
-// Add adds key with priority zero.
-func (q *priorityQueue[T]) Add(key T) { q.core.Add(key) }
-
 // AddAfter adds key when d has passed.
 func (q *priorityQueue[T]) AddAfter(key T, d time.Duration) { q.core.AddAfter(key, d) }
 
@@ -112,36 +108,14 @@ func (q *priorityQueue[T]) Forget(key T) { q.core.Forget(key) }
 // NumRequeues is the number of rate limited adds of key since the last Forget.
 func (q *priorityQueue[T]) NumRequeues(key T) int { return q.core.NumRequeues(key) }
 
-// Get waits for a key. The caller must call Done for it.
-func (q *priorityQueue[T]) Get() (key T, shutdown bool) {
-	key, ok := q.core.Get()
-	return key, !ok
-}
-
 // GetWithPriority is Get, and also returns the priority with which the key was queued.
 func (q *priorityQueue[T]) GetWithPriority() (key T, priority int, shutdown bool) {
 	key, priority, ok := q.core.GetWithPriority()
 	return key, priority, !ok
 }
 
-// Done says that the caller is done with key.
-func (q *priorityQueue[T]) Done(key T) { q.core.Done(key) }
-
-// Len is the number of keys that are queued.
-func (q *priorityQueue[T]) Len() int { return q.core.Len() }
-
 // ShutDown ends the queue; it hands out nothing more.
 func (q *priorityQueue[T]) ShutDown() {
 	q.tasks.end()
 	q.core.ShutDownNow()
 }
-
-// ShutDownWithDrain ends the queue when all queued keys have been worked on or ShutDown is
-// called.
-func (q *priorityQueue[T]) ShutDownWithDrain() {
-	q.tasks.end()
-	q.core.ShutDownWithDrain()
-}
-
-// ShuttingDown reports whether the queue ignores adds.
-func (q *priorityQueue[T]) ShuttingDown() bool { return q.core.ShuttingDown() }

@@ -29,8 +29,7 @@ func NewTypedWithConfig[T comparable](c TypedQueueConfig[T]) workqueue.TypedInte
 
 // typed is client-go's workqueue.
 type typed[T comparable] struct {
-	inspected[T]
-	tasks   tasks
+	both[T]
 	metrics *pusher // nil: the queue has no name
 }
 
@@ -40,7 +39,7 @@ var (
 )
 
 func newTyped[T comparable](c TypedQueueConfig[T]) *typed[T] {
-	q := &typed[T]{tasks: newTasks()}
+	q := &typed[T]{both: both[T]{tasks: newTasks()}}
 	o := keyqueue.Options[T]{Merge: keyqueue.TimersApart}
 	if c.Queue != nil {
 		o.Order = order[T]{c.Queue}
@@ -65,36 +64,11 @@ func orReal(c clock.WithTicker) clock.WithTicker {
 	return c
 }
 
-// Add asks for key to be worked on.
-func (q *typed[T]) Add(key T) { q.core.Add(key) }
-
-// Len is the number of keys that Get could return now.
-func (q *typed[T]) Len() int { return q.core.Len() }
-
-// Get waits for a key. The caller must call Done for it.
-func (q *typed[T]) Get() (key T, shutdown bool) {
-	key, ok := q.core.Get()
-	return key, !ok
-}
-
-// Done says that the caller is done with key.
-func (q *typed[T]) Done(key T) { q.core.Done(key) }
-
 // ShutDown ends the queue; it still hands out the keys that are queued.
 func (q *typed[T]) ShutDown() {
 	q.tasks.end()
 	q.core.ShutDown()
 }
-
-// ShutDownWithDrain is ShutDown, and waits until all queued keys have been worked on or
-// ShutDown is called.
-func (q *typed[T]) ShutDownWithDrain() {
-	q.tasks.end()
-	q.core.ShutDownWithDrain()
-}
-
-// ShuttingDown reports whether the queue ignores adds.
-func (q *typed[T]) ShuttingDown() bool { return q.core.ShuttingDown() }
 
 // order lets client-go's storage decide which key comes next.
 type order[T comparable] struct{ workqueue.Queue[T] }
