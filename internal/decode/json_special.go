@@ -8,11 +8,8 @@ import (
 	"time"
 	"unsafe"
 
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
-
-	"github.com/delta-runtime/delta-runtime/internal/dedup"
 )
 
 // moment decodes a time as metav1.Time does, without a second reader for the text.
@@ -78,9 +75,6 @@ func (d *Decoder) custom(p *plan, into, like unsafe.Pointer, depth int) bool {
 	}
 	if err := reflect.NewAt(p.typ, into).Interface().(json.Unmarshaler).UnmarshalJSON(raw); err != nil {
 		return false
-	}
-	if p.sort == amount {
-		dedup.Settle((*resource.Quantity)(into))
 	}
 	if like != nil {
 		p.same.Share(into, like) // of what lends it knows to keep away

@@ -5,8 +5,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/delta-runtime/delta-runtime/internal/dedup"
 )
 
 // protoMoment decodes a metav1.Time, which is in seconds whatever is sent.
@@ -49,7 +47,6 @@ func (m *measures) read(data []byte, into *resource.Quantity) bool {
 	if into.Unmarshal(data) != nil {
 		return false
 	}
-	dedup.Settle(into)
 	// One that is not a plain number is behind a pointer, and nobody shares that.
 	if len(data) > maxMeasureLength || again.Unmarshal(data) != nil || again != *into {
 		return true

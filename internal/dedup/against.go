@@ -32,7 +32,7 @@ func equal(a, b any, parts func(*layout) []part) bool {
 	if !matchable(x, y) {
 		return x.IsValid() && y.IsValid() && x.Kind() == reflect.Pointer && x.Type() == y.Type() && x.UnsafePointer() == y.UnsafePointer()
 	}
-	return match(parts(layoutOf(x.Type().Elem())), x.UnsafePointer(), y.UnsafePointer(), scope{published: true})
+	return match(parts(layoutOf(x.Type().Elem())), x.UnsafePointer(), y.UnsafePointer(), scope{})
 }
 
 // matchable reports whether two values are pointers to two values of one type.

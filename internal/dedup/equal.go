@@ -13,13 +13,14 @@ import (
 
 // equalStructs returns how structs of a type are compared as a whole, because they
 // have fields that only their own package may set; nil if they have none. Such a package may set them at any time, as
-// a cache of what a method returns. Of a time it is known that it does not, and of a quantity when.
+// a cache of what a method returns. A time does not. A quantity does, unless it is an entry of a map: nobody has the
+// address of one, to write there.
 func equalStructs(t reflect.Type) equality {
 	switch t {
 	case reflect.TypeFor[time.Time]():
 		return func(a, b unsafe.Pointer, _ scope) bool { return *(*time.Time)(a) == *(*time.Time)(b) } //nolint:staticcheck // the zone counts, too
 	case reflect.TypeFor[resource.Quantity]():
-		return equalQuantities
+		return func(a, b unsafe.Pointer, in scope) bool { return in.copied && *(*resource.Quantity)(a) == *(*resource.Quantity)(b) }
 	}
 	if !LegibleOf(t).All {
 		return differ
@@ -35,7 +36,7 @@ func (m *maker) equalMaps(t reflect.Type) equality {
 	switch t {
 	case reflect.TypeFor[map[string]string]():
 		return equalEntries[string, string]
-	case reflect.TypeFor[corev1.ResourceList](): // as equalQuantities
+	case reflect.TypeFor[corev1.ResourceList]():
 		return equalEntries[corev1.ResourceName, resource.Quantity]
 	case reflect.TypeFor[map[string][]byte]():
 		return func(a, b unsafe.Pointer, _ scope) bool {
