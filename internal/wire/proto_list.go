@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -55,6 +56,8 @@ func (l *protoList) unwrap() error {
 			return l.describe(around)
 		case err != nil:
 			return err
+		case number == unknownRaw && came:
+			return fmt.Errorf("%w: it comes twice", errNoList)
 		case number == unknownRaw:
 			if err := l.fields(l.read + size); err != nil {
 				return err
@@ -68,6 +71,9 @@ func (l *protoList) unwrap() error {
 		}
 		around = binary.AppendUvarint(around, uint64(number)<<3|protoBytes)   //nolint:gosec // it was read as one
 		around = append(binary.AppendUvarint(around, uint64(size)), value...) //nolint:gosec // the same
+		if len(around) > maxHead {
+			return errLargeHead
+		}
 	}
 }
 
@@ -126,7 +132,7 @@ func (l *protoList) field() (number, size int, err error) {
 		return 0, 0, io.ErrUnexpectedEOF
 	case err != nil:
 		return 0, 0, err
-	case tag&7 != protoBytes || tag>>3 == 0 || tag>>3 > 1<<20 || n > maxWindow<<10:
+	case tag&7 != protoBytes || tag>>3 == 0 || tag>>3 > 1<<20 || n > min(maxWindow<<10, math.MaxInt/2):
 		return 0, 0, fmt.Errorf("%w: byte %d begins no field of one", errNoList, begin)
 	}
 	return int(tag >> 3), int(n), nil //nolint:gosec // compared above

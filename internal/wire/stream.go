@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -92,7 +93,7 @@ type stream struct {
 	cancel  context.CancelFunc
 	events  events
 	objects *objects
-	closed  bool
+	closed  atomic.Bool
 }
 
 // Next reads the next event. What ends ctx must end the context of the watch, too, which ends the reading.
@@ -101,6 +102,8 @@ func (s *stream) Next(ctx context.Context) (listwatch.Event[any], error) {
 	switch {
 	case ctx.Err() != nil:
 		return listwatch.Event[any]{}, ctx.Err()
+	case err != nil && s.closed.Load():
+		return listwatch.Event[any]{}, io.EOF
 	case err != nil:
 		return listwatch.Event[any]{}, ending(err)
 	case got.err != nil && t == watch.Error:
@@ -127,8 +130,7 @@ func (s *stream) Next(ctx context.Context) (listwatch.Event[any], error) {
 
 // Close ends the watch. It does not wait for the goroutine that reads.
 func (s *stream) Close() {
-	if !s.closed {
-		s.closed = true
+	if s.closed.CompareAndSwap(false, true) {
 		s.cancel()
 		_ = s.body.Close()
 	}
