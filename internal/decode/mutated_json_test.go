@@ -194,27 +194,3 @@ func TestAnythingAnywhere(t *testing.T) {
 	}
 }
 
-// TestEveryByte changes objects at every byte.
-func TestEveryByte(t *testing.T) {
-	var trial turn
-	for _, example := range []any{&known{}, &scalars{}, &corev1.ConfigMap{}, &unstructured.Unstructured{}} {
-		s := newSubject(t, example)
-		rng := rand.New(rand.NewPCG(2, 2))
-		obj := someObject(rng, s.typ)
-		text := []byte(encoded(contents(obj)))
-		text = text[:min(len(text), 3000)]
-		for i := range text {
-			for _, b := range []byte("\x00\x1f \"\\{}[],:0-.eun\x80\xff") {
-				if !trial.is(inTrials) {
-					continue
-				}
-				data := bytes.Clone(text)
-				data[i] = b
-				s.holdsAgainst(t, asJSON, data, obj)
-			}
-			if t.Failed() {
-				return
-			}
-		}
-	}
-}

@@ -20,7 +20,9 @@ func equalStructs(t reflect.Type) equality {
 	case reflect.TypeFor[time.Time]():
 		return func(a, b unsafe.Pointer, _ scope) bool { return *(*time.Time)(a) == *(*time.Time)(b) } //nolint:staticcheck // the zone counts, too
 	case reflect.TypeFor[resource.Quantity]():
-		return func(a, b unsafe.Pointer, in scope) bool { return in.copied && *(*resource.Quantity)(a) == *(*resource.Quantity)(b) }
+		return func(a, b unsafe.Pointer, in scope) bool {
+			return in.copied && *(*resource.Quantity)(a) == *(*resource.Quantity)(b)
+		}
 	}
 	if !LegibleOf(t).All {
 		return differ
