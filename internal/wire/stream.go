@@ -5,16 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"sync/atomic"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/serializer/streaming"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apimachinery/pkg/watch"
 	restwatch "k8s.io/client-go/rest/watch"
-
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -162,4 +162,21 @@ type foreignEvents struct{ from *restwatch.Decoder }
 func (f foreignEvents) next() (watch.EventType, arrival, error) {
 	t, obj, err := f.from.Decode()
 	return t, arrival{obj: obj}, err
+}
+
+// events reads what a watch brings.
+type events interface {
+	// next reads the next event. Its error is the end of the watch.
+	next() (watch.EventType, arrival, error)
+}
+
+// ending is the end of a watch as client-go's watches tell it: io.EOF where the connection ended, and an error of
+// the server's making where nobody knows what the bytes mean.
+func ending(err error) error {
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), utilnet.IsProbableEOF(err), utilnet.IsTimeout(err):
+		return io.EOF
+	}
+	reporter := apierrors.NewClientErrorReporter(http.StatusInternalServerError, "GET", "ClientWatchDecoding")
+	return apierrors.FromObject(reporter.AsObject(fmt.Errorf("unable to read an event of the watch: %w", err)))
 }
