@@ -169,28 +169,3 @@ func TestMembersThatComeTwice(t *testing.T) {
 		}
 	}
 }
-
-// TestAnythingAnywhere puts each odd value in the place of each value.
-func TestAnythingAnywhere(t *testing.T) {
-	var trial turn
-	for _, example := range []any{&scalars{}, &pointers{}, &customs{}, &collections{}, &known{}, &dynamics{}} {
-		s := newSubject(t, example)
-		obj := few(example, 9)
-		if large, is := obj.(*known); is {
-			large.Template, large.Selector, large.Extensions = corev1.PodTemplateSpec{}, nil, nil
-		}
-		root := parseJSON([]byte(encoded(obj)))
-		for _, at := range root.all()[1:] {
-			was := *at
-			for _, text := range instead {
-				if !trial.is(inTrials) {
-					continue
-				}
-				*at = value{text: text}
-				s.holdsAgainst(t, asJSON, root.bytes(noSpace), obj)
-			}
-			*at = was
-		}
-	}
-}
-

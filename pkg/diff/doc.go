@@ -35,7 +35,7 @@
 // # Testing
 //
 // A model compares JSON trees by recursion and has schemas of its own (model_test.go,
-// shapes_test.go). Random pairs of Deployments, Pods, Services, ConfigMaps and custom
+// shapes_test.go). Random pairs of Deployments, Services, ConfigMaps and custom
 // objects must have the model's edits, in all forms, with and without schemas. The edits
 // must make the new object of the old one (TestDiffAgainstModel). The same holds for any two JSON
 // objects (FuzzDiff). TestSecretsAreNotShown looks for secrets in everything that can be

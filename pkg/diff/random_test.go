@@ -42,7 +42,6 @@ func contestants(t *testing.T) []contestant {
 		{"Deployment", deployment, deploymentShape(), nil, func() Object { return &appsv1.Deployment{} }, samples.Builtin},
 		{"Deployment unstructured", deployment, deploymentShape(), nil, anything, samples.Builtin},
 		{"Deployment metadata", deployment, metaShape, nil, onlyMeta, samples.Builtin},
-		{"Pod", core.WithKind("Pod"), podShape(), nil, func() Object { return &corev1.Pod{} }, samples.Builtin},
 		{"Service", core.WithKind("Service"), serviceShape(), nil, func() Object { return &corev1.Service{} }, samples.Builtin},
 		{"ConfigMap", core.WithKind("ConfigMap"), configMapShape(), nil, func() Object { return &corev1.ConfigMap{} }, samples.Builtin},
 		{"custom", schema.GroupVersionKind{Group: "a.b", Version: "v1", Kind: "Custom"}, customShape(), nil, anything, samples.Custom()},
