@@ -83,6 +83,22 @@ func (d *Decoder) pointTo(like any) unsafe.Pointer {
 	return v.UnsafePointer()
 }
 
+// at returns the value at a place, and a zero one of no place.
+func at[T any](place unsafe.Pointer) (value T) {
+	if place != nil {
+		value = *(*T)(place)
+	}
+	return value
+}
+
+// within returns a place that far behind another one, and no place if there is none.
+func within(place unsafe.Pointer, offset uintptr) unsafe.Pointer {
+	if place == nil {
+		return nil
+	}
+	return unsafe.Add(place, offset)
+}
+
 // header is how a slice stands in memory.
 type header struct {
 	data     unsafe.Pointer
@@ -126,6 +142,19 @@ func (d *Decoder) borrowMany(p *plan) spare {
 		s.list, s.many = made.Elem(), (*header)(made.UnsafePointer())
 	}
 	return s
+}
+
+// next returns where the next element goes, and the one of known that is at its place, if there is one.
+func (s *spare) next(p *plan, known header) (into, other unsafe.Pointer) {
+	n := s.many.len
+	if n == s.many.cap {
+		s.list.Grow(n)
+	}
+	s.many.len++
+	if n < known.len {
+		other = unsafe.Add(known.data, uintptr(n)*p.elem.size)
+	}
+	return unsafe.Add(s.many.data, uintptr(n)*p.elem.size), other
 }
 
 // giveBackMany takes back what borrowMany returned.

@@ -12,11 +12,7 @@ import (
 
 // texts decodes a map[string]string. It makes none until it sees that it is not the one at like.
 func (d *Decoder) texts(into, like unsafe.Pointer) bool {
-	var known map[string]string
-	if like != nil {
-		known = *(*map[string]string)(like)
-	}
-	begin := d.pos
+	known, begin := at[map[string]string](like), d.pos
 	if known != nil && d.areTexts(known) {
 		*(*map[string]string)(into) = known
 		return true
@@ -99,10 +95,7 @@ func (d *Decoder) amounts(into, like unsafe.Pointer) bool {
 	if !d.take('{') {
 		return false
 	}
-	var known corev1.ResourceList
-	if like != nil {
-		known = *(*corev1.ResourceList)(like)
-	}
+	known := at[corev1.ResourceList](like)
 	d.amountsRead = d.amountsRead[:0]
 	same := known != nil
 	for more := !d.take('}'); more; {

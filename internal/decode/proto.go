@@ -105,15 +105,11 @@ func (d *Decoder) message(p *plan, data []byte, into, like unsafe.Pointer) bool 
 		if i >= maxFields || !came.add(i) {
 			return false
 		}
-		at := unsafe.Add(into, f.offset)
-		var other unsafe.Pointer
-		if like != nil {
-			other = unsafe.Add(like, f.offset)
-		}
+		field, other := unsafe.Add(into, f.offset), within(like, f.offset)
 		if f.repeated {
-			rest, ok = d.repeated(f, data, at, other)
+			rest, ok = d.repeated(f, data, field, other)
 		} else {
-			ok = d.protoValue(f.plan, value, at, other)
+			ok = d.protoValue(f.plan, value, field, other)
 		}
 		if !ok {
 			return false
@@ -209,10 +205,7 @@ func readItself(p *plan, data []byte, into, like unsafe.Pointer) bool {
 }
 
 func (d *Decoder) protoPointer(p *plan, v protoValue, into, like unsafe.Pointer) bool {
-	var known unsafe.Pointer
-	if like != nil {
-		known = *(*unsafe.Pointer)(like)
-	}
+	known := at[unsafe.Pointer](like)
 	if p.elem.beginsEmpty() {
 		return false
 	}
@@ -221,15 +214,15 @@ func (d *Decoder) protoPointer(p *plan, v protoValue, into, like unsafe.Pointer)
 		return true
 	}
 	made := d.borrow(p)
-	at := made.UnsafePointer()
-	if !d.protoValue(p.elem, v, at, known) {
+	target := made.UnsafePointer()
+	if !d.protoValue(p.elem, v, target, known) {
 		return false
 	}
-	if known != nil && p.elem.same.Equal(at, known) {
+	if known != nil && p.elem.same.Equal(target, known) {
 		d.giveBack(p, made)
 		d.parts.learn(v.bytes, p, known, 0)
-		at = known
+		target = known
 	}
-	*(*unsafe.Pointer)(into) = at
+	*(*unsafe.Pointer)(into) = target
 	return true
 }

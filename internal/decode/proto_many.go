@@ -43,10 +43,7 @@ func (d *Decoder) protoList(f *protoField, data []byte, into, like unsafe.Pointe
 	if p.elem.beginsEmpty() {
 		return nil, false
 	}
-	var known header
-	if like != nil {
-		known = *(*header)(like)
-	}
+	known := at[header](like)
 	if size := d.allOf(f, data, known.data, known.len); size > 0 {
 		known.cap = known.len
 		*(*header)(into) = known
@@ -65,17 +62,8 @@ func (d *Decoder) protoList(f *protoField, data []byte, into, like unsafe.Pointe
 			}
 			return rest, true
 		}
-		n := many.many.len
-		if n == many.many.cap {
-			many.list.Grow(n)
-		}
-		at := uintptr(n) * p.elem.size
-		var other unsafe.Pointer
-		if n < known.len {
-			other = unsafe.Add(known.data, at)
-		}
-		many.many.len++
-		if !d.protoValue(p.elem, v, unsafe.Add(many.many.data, at), other) {
+		element, other := many.next(p, known)
+		if !d.protoValue(p.elem, v, element, other) {
 			return nil, false
 		}
 		data = rest
@@ -97,17 +85,14 @@ func entry(v protoValue) (key []byte, value protoValue, ok bool) {
 
 // protoTexts decodes a map[string]string. It makes none until it sees that it is not the one at like.
 func (d *Decoder) protoTexts(f *protoField, data []byte, into, like unsafe.Pointer) (rest []byte, ok bool) {
-	var known map[string]string
-	if like != nil {
-		known = *(*map[string]string)(like)
-	}
+	known := at[map[string]string](like)
 	if known != nil {
-		at := *(*unsafe.Pointer)(like)
-		size := d.allOf(f, data, at, 0)
+		place := at[unsafe.Pointer](like)
+		size := d.allOf(f, data, place, 0)
 		rest, ok := data[size:], size > 0
 		if !ok {
 			if rest, ok = f.areTexts(data, known); ok {
-				d.parts.learn(data[:len(data)-len(rest)], f.plan, at, 0)
+				d.parts.learn(data[:len(data)-len(rest)], f.plan, place, 0)
 			}
 		}
 		if ok {
@@ -164,12 +149,8 @@ func (f *protoField) areTexts(data []byte, known map[string]string) (rest []byte
 
 // protoAmounts decodes a corev1.ResourceList.
 func (d *Decoder) protoAmounts(f *protoField, data []byte, into, like unsafe.Pointer) (rest []byte, ok bool) {
-	var known corev1.ResourceList
-	var at unsafe.Pointer
-	if like != nil {
-		known, at = *(*corev1.ResourceList)(like), *(*unsafe.Pointer)(like)
-	}
-	if size := d.allOf(f, data, at, 0); size > 0 {
+	known, place := at[corev1.ResourceList](like), at[unsafe.Pointer](like)
+	if size := d.allOf(f, data, place, 0); size > 0 {
 		*(*corev1.ResourceList)(into) = known
 		return data[size:], true
 	}
@@ -183,7 +164,7 @@ func (d *Decoder) protoAmounts(f *protoField, data []byte, into, like unsafe.Poi
 		}
 		if !more {
 			if same && len(d.amountsRead) == len(known) {
-				d.parts.learn(all[:len(all)-len(rest)], f.plan, at, 0)
+				d.parts.learn(all[:len(all)-len(rest)], f.plan, place, 0)
 				*(*corev1.ResourceList)(into) = known
 				return rest, true
 			}
@@ -209,12 +190,12 @@ func (d *Decoder) protoMap(f *protoField, data []byte, into, like unsafe.Pointer
 	if listed && p.elem.sort != list {
 		return nil, false
 	}
-	at := reflect.NewAt(p.typ, into).Elem()
-	at.Set(reflect.MakeMap(p.typ))
+	entries := reflect.NewAt(p.typ, into).Elem()
+	entries.Set(reflect.MakeMap(p.typ))
 	key := reflect.New(p.typ.Key()).Elem()
 	for n := 0; ; n++ {
 		v, rest, more, ok := f.nextOf(data)
-		if !ok || at.Len() != n {
+		if !ok || entries.Len() != n {
 			return nil, false
 		}
 		if !more {
@@ -235,7 +216,7 @@ func (d *Decoder) protoMap(f *protoField, data []byte, into, like unsafe.Pointer
 			return nil, false
 		}
 		key.SetString(d.names.of(name))
-		at.SetMapIndex(key, made.Elem())
+		entries.SetMapIndex(key, made.Elem())
 		data = rest
 	}
 }
