@@ -28,11 +28,7 @@ func (d *Decoder) either(into, like unsafe.Pointer) bool {
 	made := (*intstr.IntOrString)(into)
 	if d.peek() == '"' {
 		made.Type = intstr.String
-		var known unsafe.Pointer
-		if like != nil {
-			known = unsafe.Pointer(&(*intstr.IntOrString)(like).StrVal)
-		}
-		return d.text(unsafe.Pointer(&made.StrVal), known)
+		return d.text(unsafe.Pointer(&made.StrVal), within(like, unsafe.Offsetof(made.StrVal)))
 	}
 	read, _, ok := d.number()
 	if !ok {

@@ -2,7 +2,6 @@ package diff
 
 import (
 	"iter"
-	"reflect"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -46,19 +45,11 @@ type Diff struct {
 	before, after Object
 	kind          schema.GroupVersionKind // zero if only the objects may say it
 	schemas       Schemas
-	extent        extent
+	full          bool // nothing is left out
 
 	once  sync.Once
 	found findings // once has written it
 }
-
-// extent says how much of an object is compared.
-type extent uint8
-
-const (
-	withoutNoise extent = iota
-	everything
-)
 
 // findings are what there is to know once the objects have been compared.
 type findings struct {
@@ -95,7 +86,7 @@ func OfKind(kind schema.GroupVersionKind, before, after Object, schemas Schemas)
 
 // Full is the same with nothing left out.
 func (d *Diff) Full() *Diff {
-	return &Diff{before: d.before, after: d.after, kind: d.kind, schemas: d.schemas, extent: everything}
+	return &Diff{before: d.before, after: d.after, kind: d.kind, schemas: d.schemas, full: true}
 }
 
 // result compares the objects, the first time it is called.
@@ -146,8 +137,7 @@ func (d *Diff) identical() bool {
 	if d.before == nil || d.after == nil {
 		return d.before == nil && d.after == nil
 	}
-	before, after := reflect.ValueOf(d.before), reflect.ValueOf(d.after)
-	return before.Kind() == reflect.Pointer && after.Kind() == reflect.Pointer && before.UnsafePointer() == after.UnsafePointer()
+	return path.Identical(d.before, d.after)
 }
 
 // Empty reports whether nothing changed. It is false if that can't be told.

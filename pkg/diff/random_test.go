@@ -126,7 +126,7 @@ func (c *contestant) check(t *testing.T, before, after Object) int {
 	old, now := samples.JSON(before), samples.JSON(after)
 	d := New(before, after, c.schemas)
 	for _, d := range []*Diff{d, d.Full()} {
-		want := modelDiff(c.shape, treeOrNil(before), treeOrNil(after), d.extent == everything)
+		want := modelDiff(c.shape, treeOrNil(before), treeOrNil(after), d.full)
 		got := map[string]modelEdit{}
 		for e := range d.Edits() {
 			got[e.Path] = modelEdit{whatOf(&e), jsonOr(e.Before, e.Added), jsonOr(e.After, e.Removed)}
@@ -155,7 +155,6 @@ func whatOf(e *Edit) string {
 // checkEdits has a diff's edits make the new object of the old one, as JSON trees. There has to be a new one.
 func (c *contestant) checkEdits(t *testing.T, d *Diff) {
 	t.Helper()
-	full := d.extent == everything
 	made, want := treeOrNil(d.before), samples.Tree(d.after)
 	for e := range d.Edits() {
 		at, err := path.Parse(e.Path)
@@ -164,10 +163,10 @@ func (c *contestant) checkEdits(t *testing.T, d *Diff) {
 		}
 		made, _ = c.shape.edited(made, at.Steps, &e).(map[string]any)
 	}
-	if rest := modelDiff(c.shape, maps.Clone(made), maps.Clone(want), full); len(rest) > 0 {
+	if rest := modelDiff(c.shape, maps.Clone(made), maps.Clone(want), d.full); len(rest) > 0 {
 		t.Errorf("after %s still differs %v", d, rest)
 	}
-	if got, want := samples.JSON(c.shape.ordered(made)), samples.JSON(c.shape.ordered(want)); full && got != want {
+	if got, want := samples.JSON(c.shape.ordered(made)), samples.JSON(c.shape.ordered(want)); d.full && got != want {
 		t.Errorf("%s\nof   %s\nmakes %s\nwant  %s", d, samples.JSON(d.before), got, want)
 	}
 }
