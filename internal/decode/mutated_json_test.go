@@ -53,7 +53,11 @@ func TestMutatedJSON(t *testing.T) {
 				s := newSubject(t, example)
 				obj := someObject(rng, s.typ)
 				text := []byte(encoded(contents(obj)))
-				likes := kin(rng, obj, someObject(rng, s.typ))[:3]
+				likes := kin(rng, obj, someObject(rng, s.typ))
+				if !s.holds(t, asJSON, text, likes...) {
+					t.Errorf("refused: %s", text)
+				}
+				likes = likes[:3]
 				for range 20 {
 					data := mutatedJSON(rng, text)
 					if s.holds(t, asJSON, data, append(likes, obj)...) {

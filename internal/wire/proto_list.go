@@ -122,11 +122,11 @@ const protoBytes = 2
 // field reads which field comes, and how many bytes it has.
 func (l *protoList) field() (number, size int, err error) {
 	begin := l.read
-	tag, err := l.uvarint()
+	tag, err := binary.ReadUvarint(l)
 	if err != nil {
 		return 0, 0, err
 	}
-	n, err := l.uvarint()
+	n, err := binary.ReadUvarint(l)
 	switch {
 	case errors.Is(err, io.EOF):
 		return 0, 0, io.ErrUnexpectedEOF
@@ -138,22 +138,13 @@ func (l *protoList) field() (number, size int, err error) {
 	return int(tag >> 3), int(n), nil //nolint:gosec // compared above
 }
 
-func (l *protoList) uvarint() (uint64, error) {
-	n := uint64(0)
-	for shift := 0; shift < 64; shift += 7 {
-		b, err := l.take(1)
-		if err != nil {
-			if shift > 0 && errors.Is(err, io.EOF) {
-				err = io.ErrUnexpectedEOF
-			}
-			return 0, err
-		}
-		n |= uint64(b[0]&0x7f) << shift
-		if b[0] < 0x80 {
-			return n, nil
-		}
+// ReadByte consumes one byte.
+func (l *protoList) ReadByte() (byte, error) {
+	one, err := l.take(1)
+	if err != nil {
+		return 0, err
 	}
-	return 0, fmt.Errorf("%w: a number in it is too long", errNoList)
+	return one[0], nil
 }
 
 // take consumes n bytes, which are good until the next call.
