@@ -3,8 +3,6 @@ package schemas_test
 import (
 	"context"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -17,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/rest"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/pkg/diff"
@@ -82,17 +79,7 @@ func compare(t *testing.T, s diff.Schemas, want string) {
 
 func TestSchemasOfCustomKinds(t *testing.T) {
 	s := newServer(t)
-	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		text, _, err := s.answer(r)
-		if err != nil || r.Header.Get("Accept") != "application/json" {
-			http.NotFound(w, r)
-			return
-		}
-		fmt.Fprint(w, text)
-	}))
-	defer api.Close()
-	client := api.Client()
-	all := schemasOf(t, &rest.Config{Host: api.URL}, client)
+	all := withoutNetwork(t, s)
 	s.wasAsked(t, 0)
 	for range 3 {
 		compare(t, all, bySchema)
