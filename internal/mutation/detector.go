@@ -8,12 +8,9 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// Detector finds out that somebody has changed an object of a store in place.
-//
-// It keeps fingerprints, not copies, of a bounded number of objects: the current
-// ones, a sample of them where they are too many, and those last replaced, which
-// handlers may still have in hand. A fingerprint is a hash for each part of the
-// object down to [fingerprintDepth], so a report says which part it was.
+// Detector finds out that somebody has changed an object of a store in place. It keeps fingerprints of
+// the current objects, a sample of them where they are too many, and of those last replaced, which
+// handlers may still have in hand.
 type Detector[T any] struct {
 	opts    Options
 	version func(T) string
