@@ -123,7 +123,7 @@ func (d *Decoder) borrow(p *plan) reflect.Value {
 		s.one = reflect.Value{}
 		return one
 	}
-	return reflect.New(p.elem.typ)
+	return reflect.New(p.elem.Type)
 }
 
 // giveBack takes back what borrow returned.
@@ -137,8 +137,8 @@ func (d *Decoder) borrowMany(p *plan) spare {
 	s := d.spares[p.id]
 	d.spares[p.id] = spare{}
 	if s.many == nil {
-		made := reflect.New(p.typ)
-		made.Elem().Set(reflect.MakeSlice(p.typ, 0, 4))
+		made := reflect.New(p.Type)
+		made.Elem().Set(reflect.MakeSlice(p.Type, 0, 4))
 		s.list, s.many = made.Elem(), (*header)(made.UnsafePointer())
 	}
 	return s
@@ -152,16 +152,16 @@ func (s *spare) next(p *plan, known header) (into, other unsafe.Pointer) {
 	}
 	s.many.len++
 	if n < known.len {
-		other = unsafe.Add(known.data, uintptr(n)*p.elem.size)
+		other = unsafe.Add(known.data, uintptr(n)*p.elem.Size)
 	}
-	return unsafe.Add(s.many.data, uintptr(n)*p.elem.size), other
+	return unsafe.Add(s.many.data, uintptr(n)*p.elem.Size), other
 }
 
 // giveBackMany takes back what borrowMany returned.
 func (d *Decoder) giveBackMany(p *plan, s spare) {
 	s.list.Clear()
 	s.many.len = 0
-	if uintptr(s.many.cap)*p.elem.size <= maxSpare {
+	if uintptr(s.many.cap)*p.elem.Size <= maxSpare {
 		d.spares[p.id] = s
 	}
 }

@@ -80,7 +80,7 @@ func (d *Decoder) numeric(p *plan, into unsafe.Pointer) bool {
 		return false
 	}
 	written := unsafe.String(unsafe.SliceData(read), len(read)) // which nobody keeps
-	bits := int(p.size) * 8
+	bits := int(p.Size) * 8
 	switch p.sort {
 	case signed:
 		n, err := strconv.ParseInt(written, 10, bits)
@@ -143,7 +143,7 @@ func (d *Decoder) pointer(p *plan, into, like unsafe.Pointer, depth int) bool {
 	if !d.decode(p.elem, target, known, depth+1) {
 		return false
 	}
-	if known != nil && p.elem.same.Equal(target, known) {
+	if known != nil && p.elem.Equal(target, known) {
 		d.giveBack(p, made)
 		target = known
 	}
@@ -177,11 +177,11 @@ func (d *Decoder) keepList(p *plan, into unsafe.Pointer, known header, many spar
 		*(*header)(into) = header{data: many.many.data, len: n, cap: n}
 		return false
 	}
-	if same = known.data != nil && known.len == n && p.elem.same.AllEqual(many.many.data, known.data, n); same {
+	if same = known.data != nil && known.len == n && p.elem.AllEqual(many.many.data, known.data, n); same {
 		known.cap = known.len // who appends must not write behind its end
 		*(*header)(into) = known
 	} else {
-		made := reflect.MakeSlice(p.typ, n, n)
+		made := reflect.MakeSlice(p.Type, n, n)
 		reflect.Copy(made, many.list)
 		*(*header)(into) = header{data: made.UnsafePointer(), len: n, cap: n}
 	}

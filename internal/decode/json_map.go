@@ -160,21 +160,21 @@ func (d *Decoder) mapping(p *plan, into, like unsafe.Pointer, depth int) bool {
 	if !d.take('{') {
 		return false
 	}
-	made := reflect.MakeMap(p.typ)
-	key := reflect.New(p.typ.Key()).Elem()
-	known := reflect.NewAt(p.typ, like)
-	reflect.NewAt(p.typ, into).Elem().Set(made)
+	made := reflect.MakeMap(p.Type)
+	key := reflect.New(p.Type.Key()).Elem()
+	known := reflect.NewAt(p.Type, like)
+	reflect.NewAt(p.Type, into).Elem().Set(made)
 	for n, more := 1, !d.take('}'); more; n++ {
 		name, ok := d.cursor.text()
 		if !ok || !d.take(':') {
 			return false
 		}
 		key.SetString(d.names.of(name))
-		value := reflect.New(p.elem.typ)
+		value := reflect.New(p.elem.Type)
 		var other unsafe.Pointer
 		if like != nil {
 			if found := known.Elem().MapIndex(key); found.IsValid() {
-				copied := reflect.New(p.elem.typ)
+				copied := reflect.New(p.elem.Type)
 				copied.Elem().Set(found)
 				other = copied.UnsafePointer()
 			}
@@ -188,7 +188,7 @@ func (d *Decoder) mapping(p *plan, into, like unsafe.Pointer, depth int) bool {
 		}
 	}
 	// Its values share with those of like already, which Share would write to.
-	if like != nil && p.same.Equal(into, like) {
+	if like != nil && p.Equal(into, like) {
 		*(*unsafe.Pointer)(into) = *(*unsafe.Pointer)(like)
 	}
 	return true

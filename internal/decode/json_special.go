@@ -69,11 +69,11 @@ func (d *Decoder) custom(p *plan, into, like unsafe.Pointer, depth int) bool {
 	if p.lends {
 		raw = bytes.Clone(raw)
 	}
-	if err := reflect.NewAt(p.typ, into).Interface().(json.Unmarshaler).UnmarshalJSON(raw); err != nil {
+	if err := reflect.NewAt(p.Type, into).Interface().(json.Unmarshaler).UnmarshalJSON(raw); err != nil {
 		return false
 	}
 	if like != nil {
-		p.same.Share(into, like) // of what lends it knows to keep away
+		p.Share(into, like) // of what lends it knows to keep away
 	}
 	return true
 }

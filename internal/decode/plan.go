@@ -42,9 +42,8 @@ const (
 
 // A plan says how values of a type are decoded. Plans are made once for each type and never change.
 type plan struct {
+	*dedup.Layout
 	sort   sort
-	typ    reflect.Type
-	size   uintptr
 	id     int // where a Decoder has what it keeps for the plan
 	elem   *plan
 	fields []field        // of a struct, in the order of its declaration, as JSON has them
@@ -52,7 +51,6 @@ type plan struct {
 	proto  []protoField   // of a struct, as protobuf has them
 	// byNumber says which of them has a number, if that is not too large; -1 is none.
 	byNumber []int
-	same     dedup.Comparer
 	// unmarshals means that the type has a decoder of protobuf.
 	unmarshals bool
 	// lends means that the memory of a value is given to code that nobody here knows, which may keep it.
@@ -93,7 +91,7 @@ func (m *planner) of(t reflect.Type) (*plan, error) {
 	if p, ok := m.made[t]; ok {
 		return p, nil
 	}
-	p := &plan{typ: t, size: t.Size(), id: len(m.made), same: dedup.For(t)}
+	p := &plan{Layout: dedup.LayoutOf(t), id: len(m.made)}
 	p.unmarshals = reflect.PointerTo(t).Implements(protoUnmarshalerType)
 	m.made[t] = p
 	if err := m.complete(p, t); err != nil {
@@ -224,7 +222,7 @@ func newType(t reflect.Type) any {
 	}
 	made := &Type{root: root, plans: len(m.made), empty: t}
 	for _, f := range root.proto {
-		if f.plan.typ == reflect.TypeFor[metav1.ObjectMeta]() {
+		if f.plan.Type == reflect.TypeFor[metav1.ObjectMeta]() {
 			made.about = f.number
 		}
 	}

@@ -105,5 +105,5 @@ func (p *plan) readsItself() bool {
 // beginsEmpty reports whether an element or a pointer to the plan's type begins as a list or map that is empty, and
 // not nil, in generated code.
 func (p *plan) beginsEmpty() bool {
-	return p.readsItself() && (p.typ.Kind() == reflect.Slice || p.typ.Kind() == reflect.Map)
+	return p.readsItself() && (p.Type.Kind() == reflect.Slice || p.Type.Kind() == reflect.Map)
 }

@@ -137,10 +137,10 @@ func (d *Decoder) protoValue(p *plan, v protoValue, into, like unsafe.Pointer) b
 		*(*bool)(into) = v.number != 0
 		return v.sort == protoVarint
 	case signed, unsigned:
-		putInt(into, int(p.size)*8, int64(v.number)) //nolint:gosec // a varint has the bits of its number
+		putInt(into, int(p.Size)*8, int64(v.number)) //nolint:gosec // a varint has the bits of its number
 		return v.sort == protoVarint
 	case float:
-		return putFloat(into, v, p.size)
+		return putFloat(into, v, p.Size)
 	default: // what has bytes
 	}
 	if v.sort != protoBytes {
@@ -195,11 +195,11 @@ func keepFields(into, like *metav1.FieldsV1, data []byte) bool {
 
 // readItself has a value decode itself.
 func readItself(p *plan, data []byte, into, like unsafe.Pointer) bool {
-	if err := reflect.NewAt(p.typ, into).Interface().(protoUnmarshaler).Unmarshal(data); err != nil {
+	if err := reflect.NewAt(p.Type, into).Interface().(protoUnmarshaler).Unmarshal(data); err != nil {
 		return false
 	}
 	if like != nil {
-		p.same.Share(into, like)
+		p.Share(into, like)
 	}
 	return true
 }
@@ -218,7 +218,7 @@ func (d *Decoder) protoPointer(p *plan, v protoValue, into, like unsafe.Pointer)
 	if !d.protoValue(p.elem, v, target, known) {
 		return false
 	}
-	if known != nil && p.elem.same.Equal(target, known) {
+	if known != nil && p.elem.Equal(target, known) {
 		d.giveBack(p, made)
 		d.parts.learn(v.bytes, p, known, 0)
 		target = known

@@ -190,9 +190,9 @@ func (d *Decoder) protoMap(f *protoField, data []byte, into, like unsafe.Pointer
 	if listed && p.elem.sort != list {
 		return nil, false
 	}
-	entries := reflect.NewAt(p.typ, into).Elem()
-	entries.Set(reflect.MakeMap(p.typ))
-	key := reflect.New(p.typ.Key()).Elem()
+	entries := reflect.NewAt(p.Type, into).Elem()
+	entries.Set(reflect.MakeMap(p.Type))
+	key := reflect.New(p.Type.Key()).Elem()
 	for n := 0; ; n++ {
 		v, rest, more, ok := f.nextOf(data)
 		if !ok || entries.Len() != n {
@@ -200,7 +200,7 @@ func (d *Decoder) protoMap(f *protoField, data []byte, into, like unsafe.Pointer
 		}
 		if !more {
 			if like != nil {
-				p.same.Share(into, like)
+				p.Share(into, like)
 			}
 			return rest, true
 		}
@@ -208,9 +208,9 @@ func (d *Decoder) protoMap(f *protoField, data []byte, into, like unsafe.Pointer
 		if !ok {
 			return nil, false
 		}
-		made := reflect.New(p.elem.typ)
+		made := reflect.New(p.elem.Type)
 		if listed {
-			made.Elem().Set(reflect.MakeSlice(p.elem.typ, 0, 0))
+			made.Elem().Set(reflect.MakeSlice(p.elem.Type, 0, 0))
 		}
 		if !d.protoValue(p.elem, value, made.UnsafePointer(), nil) {
 			return nil, false

@@ -65,12 +65,12 @@ func equalEntries[K, V comparable](a, b unsafe.Pointer, _ scope) bool {
 }
 
 // matchEntries compares two maps whose values have the layout. A value in a map has no address, so it is copied.
-func (l *layout) matchEntries(a, b reflect.Value, in scope) bool {
+func (l *Layout) matchEntries(a, b reflect.Value, in scope) bool {
 	if a.Len() != b.Len() {
 		return false
 	}
 	in.copied = true
-	x, y := reflect.New(l.typ), reflect.New(l.typ)
+	x, y := reflect.New(l.Type), reflect.New(l.Type)
 	for entries := a.MapRange(); entries.Next(); {
 		other := b.MapIndex(entries.Key())
 		if !other.IsValid() {
