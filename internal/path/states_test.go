@@ -49,4 +49,3 @@ func TestTwoStates(t *testing.T) {
 		t.Error("nothing is the same state as nothing, and as nothing else")
 	}
 }
-

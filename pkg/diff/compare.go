@@ -25,7 +25,7 @@ func (d *Diff) compare() findings {
 	for _, convert := range d.ways() {
 		var f findings
 		err := path.Guard(func() (err error) {
-			f, err = d.compareAs(convert, &walker{full: d.full, hide: seal(secret)})
+			f, err = d.compareAs(convert, &walker{hide: seal(secret)})
 			return err
 		})
 		if err == nil {
@@ -135,9 +135,6 @@ func (d *Diff) convert(convert converter) (before, after *typed.TypedValue, err 
 // light returns an object that has no managed fields, if they are left out anyway: to
 // read them costs more than all the rest. It shares everything else with obj.
 func (d *Diff) light(obj Object) Object {
-	if d.full {
-		return obj
-	}
 	if u, ok := obj.(*unstructuredv1.Unstructured); ok {
 		return lightContent(u)
 	}

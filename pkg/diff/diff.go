@@ -38,14 +38,13 @@ type Edit struct {
 // list in which two elements have the same key is one value, too.
 //
 // Left out are apiVersion, kind, metadata.resourceVersion, metadata.managedFields and
-// metadata.selfLink, which change with every write or never; see [Diff.Full]. The
+// metadata.selfLink, which change with every write or never. The
 // generation is not: it tells of changes that were undone since, and an operator that
 // reports status.observedGeneration must not miss it.
 type Diff struct {
 	before, after Object
 	kind          schema.GroupVersionKind // zero if only the objects may say it
 	schemas       Schemas
-	full          bool // nothing is left out
 
 	once  sync.Once
 	found findings // once has written it
@@ -82,11 +81,6 @@ func New(before, after Object, schemas Schemas) *Diff {
 // returns does not have its kind, and a Go type of your own does not tell that it is a Secret.
 func OfKind(kind schema.GroupVersionKind, before, after Object, schemas Schemas) *Diff {
 	return &Diff{before: path.Present(before), after: path.Present(after), kind: kind, schemas: schemas}
-}
-
-// Full is the same with nothing left out.
-func (d *Diff) Full() *Diff {
-	return &Diff{before: d.before, after: d.after, kind: d.kind, schemas: d.schemas, full: true}
 }
 
 // result compares the objects, the first time it is called.
