@@ -118,8 +118,7 @@ func TestListsAreMeasured(t *testing.T) {
 	})
 }
 
-// TestWhatEndsUnansweredIsAskedForAgain has connections end before there is an answer. What comes of it is what comes of it with
-// client-go.
+// TestWhatEndsUnansweredIsAskedForAgain has connections end before there is an answer, and compares with client-go.
 func TestWhatEndsUnansweredIsAskedForAgain(t *testing.T) {
 	const list = `{"kind":"ConfigMapList","apiVersion":"v1","items":[{"metadata":{"name":"a"}}]}`
 	for name, tt := range map[string]struct {
