@@ -31,8 +31,6 @@ func (d *Decoder) decode(p *plan, into, like unsafe.Pointer, depth int) bool {
 		return d.list(p, into, like, depth)
 	case texts:
 		return d.texts(into, like)
-	case amounts:
-		return d.amounts(into, like)
 	case mapping:
 		return d.mapping(p, into, like, depth)
 	case structure:

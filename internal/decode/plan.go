@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"sync"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -29,7 +28,6 @@ const (
 	pointer                   // to elem
 	list                      // a slice of elem
 	texts                     // a map[string]string
-	amounts                   // a corev1.ResourceList
 	mapping                   // any other map whose keys are strings
 	structure                 // a struct
 	dynamic                   // an any
@@ -73,11 +71,10 @@ var (
 
 // special are types whose own methods are slow, and known to do what is done here instead.
 var special = map[reflect.Type]sort{
-	reflect.TypeFor[metav1.Time]():         moment,
-	reflect.TypeFor[resource.Quantity]():   amount,
-	reflect.TypeFor[intstr.IntOrString]():  either,
-	reflect.TypeFor[metav1.FieldsV1]():     fieldSet,
-	reflect.TypeFor[corev1.ResourceList](): amounts,
+	reflect.TypeFor[metav1.Time]():        moment,
+	reflect.TypeFor[resource.Quantity]():  amount,
+	reflect.TypeFor[intstr.IntOrString](): either,
+	reflect.TypeFor[metav1.FieldsV1]():    fieldSet,
 }
 
 // planner makes the plans of a type and of all that it consists of.
