@@ -10,14 +10,13 @@ import (
 // A Decoder decodes objects of one type. It is for one goroutine.
 type Decoder struct {
 	cursor
-	of       *Type
-	spares   []spare // by the id of a plan
-	pairs    []pair  // of the JSON objects that are being read
-	values   []any   // of the JSON arrays that are being read
-	names    names
-	parts    recall
-	measures measures
-	depth    int // of messages
+	of     *Type
+	spares []spare // by the id of a plan
+	pairs  []pair  // of the JSON objects that are being read
+	values []any   // of the JSON arrays that are being read
+	names  names
+	parts  recall
+	depth  int // of messages
 }
 
 // NewDecoder returns a Decoder for objects of the type.

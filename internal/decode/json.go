@@ -43,7 +43,7 @@ func (d *Decoder) decode(p *plan, into, like unsafe.Pointer, depth int) bool {
 		return d.either(into, like)
 	case fieldSet:
 		return d.fieldSet(into, like, depth)
-	default: // amount, custom
+	default: // custom
 		return d.custom(p, into, like, depth)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"sync"
 
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -32,7 +31,6 @@ const (
 	structure                 // a struct
 	dynamic                   // an any
 	moment                    // a metav1.Time
-	amount                    // a resource.Quantity
 	either                    // an intstr.IntOrString
 	fieldSet                  // a metav1.FieldsV1
 	custom                    // something that decodes itself
@@ -72,7 +70,6 @@ var (
 // special are types whose own methods are slow, and known to do what is done here instead.
 var special = map[reflect.Type]sort{
 	reflect.TypeFor[metav1.Time]():        moment,
-	reflect.TypeFor[resource.Quantity]():  amount,
 	reflect.TypeFor[intstr.IntOrString](): either,
 	reflect.TypeFor[metav1.FieldsV1]():    fieldSet,
 }
