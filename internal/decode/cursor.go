@@ -3,6 +3,8 @@ package decode
 import (
 	"encoding/binary"
 	"math/bits"
+	"strconv"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -169,31 +171,12 @@ func (c *cursor) escape(i int) (int, bool) {
 	if c.data[i] != 'u' || i+5 > len(c.data) {
 		return 0, false
 	}
-	var r rune
-	for _, b := range c.data[i+1 : i+5] {
-		digit, ok := hex(b)
-		if !ok {
-			return 0, false
-		}
-		r = r<<4 | digit
-	}
-	if r >= 0xD800 && r < 0xE000 {
+	r, err := strconv.ParseUint(string(c.data[i+1:i+5]), 16, 16)
+	if err != nil || utf16.IsSurrogate(rune(r)) {
 		return 0, false
 	}
-	c.scratch = utf8.AppendRune(c.scratch, r)
+	c.scratch = utf8.AppendRune(c.scratch, rune(r))
 	return i + 5, true
-}
-
-func hex(b byte) (rune, bool) {
-	switch {
-	case b >= '0' && b <= '9':
-		return rune(b - '0'), true
-	case b >= 'a' && b <= 'f':
-		return rune(b-'a') + 10, true
-	case b >= 'A' && b <= 'F':
-		return rune(b-'A') + 10, true
-	}
-	return 0, false
 }
 
 // number consumes a number, and reports whether it is written as an integer.

@@ -10,15 +10,13 @@ import (
 // A Decoder decodes objects of one type. It is for one goroutine.
 type Decoder struct {
 	cursor
-	of          *Type
-	spares      []spare // by the id of a plan
-	pairs       []pair  // of the JSON objects that are being read
-	values      []any   // of the JSON arrays that are being read
-	amountsRead []quantity
-	names       names
-	parts       recall
-	measures    measures
-	depth       int // of messages
+	of     *Type
+	spares []spare // by the id of a plan
+	pairs  []pair  // of the JSON objects that are being read
+	values []any   // of the JSON arrays that are being read
+	names  names
+	parts  recall
+	depth  int // of messages
 }
 
 // NewDecoder returns a Decoder for objects of the type.
@@ -63,7 +61,6 @@ func (d *Decoder) unstructured(like any) (obj any, end int, ok bool) {
 func (d *Decoder) forget() {
 	d.data = nil
 	d.scratch, d.pairs, d.values = modest(d.scratch), modest(d.pairs), modest(d.values)
-	d.amountsRead = modest(d.amountsRead)
 }
 
 // modest returns what may be kept to be used again.
@@ -81,6 +78,22 @@ func (d *Decoder) pointTo(like any) unsafe.Pointer {
 		return nil
 	}
 	return v.UnsafePointer()
+}
+
+// at returns the value at a place, and a zero one of no place.
+func at[T any](place unsafe.Pointer) (value T) {
+	if place != nil {
+		value = *(*T)(place)
+	}
+	return value
+}
+
+// within returns a place that far behind another one, and no place if there is none.
+func within(place unsafe.Pointer, offset uintptr) unsafe.Pointer {
+	if place == nil {
+		return nil
+	}
+	return unsafe.Add(place, offset)
 }
 
 // header is how a slice stands in memory.
@@ -107,7 +120,7 @@ func (d *Decoder) borrow(p *plan) reflect.Value {
 		s.one = reflect.Value{}
 		return one
 	}
-	return reflect.New(p.elem.typ)
+	return reflect.New(p.elem.Type)
 }
 
 // giveBack takes back what borrow returned.
@@ -121,18 +134,31 @@ func (d *Decoder) borrowMany(p *plan) spare {
 	s := d.spares[p.id]
 	d.spares[p.id] = spare{}
 	if s.many == nil {
-		made := reflect.New(p.typ)
-		made.Elem().Set(reflect.MakeSlice(p.typ, 0, 4))
+		made := reflect.New(p.Type)
+		made.Elem().Set(reflect.MakeSlice(p.Type, 0, 4))
 		s.list, s.many = made.Elem(), (*header)(made.UnsafePointer())
 	}
 	return s
+}
+
+// next returns where the next element goes, and the one of known that is at its place, if there is one.
+func (s *spare) next(p *plan, known header) (into, other unsafe.Pointer) {
+	n := s.many.len
+	if n == s.many.cap {
+		s.list.Grow(n)
+	}
+	s.many.len++
+	if n < known.len {
+		other = unsafe.Add(known.data, uintptr(n)*p.elem.Size)
+	}
+	return unsafe.Add(s.many.data, uintptr(n)*p.elem.Size), other
 }
 
 // giveBackMany takes back what borrowMany returned.
 func (d *Decoder) giveBackMany(p *plan, s spare) {
 	s.list.Clear()
 	s.many.len = 0
-	if uintptr(s.many.cap)*p.elem.size <= maxSpare {
+	if uintptr(s.many.cap)*p.elem.Size <= maxSpare {
 		d.spares[p.id] = s
 	}
 }

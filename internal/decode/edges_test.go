@@ -74,40 +74,6 @@ func TestAmountsAsNumbers(t *testing.T) {
 	}
 }
 
-// TestEntriesThatComeTwice has maps with as many entries as those that they are held against, and not the same.
-func TestEntriesThatComeTwice(t *testing.T) {
-	one, two := resource.MustParse("1"), resource.MustParse("2")
-	obj := &known{
-		object:  object{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"a": "1", "b": "1"}}},
-		Amounts: corev1.ResourceList{"a": one, "b": one},
-		Lots:    map[string]resource.Quantity{"a": one, "b": one},
-	}
-	s, free := newSubject(t, obj), newSubject(t, &unstructured.Unstructured{})
-	node := newSubject(t, &corev1.Node{})
-	like := &corev1.Node{ObjectMeta: obj.ObjectMeta, Status: corev1.NodeStatus{Capacity: obj.Amounts, Allocatable: corev1.ResourceList{"a": two}}}
-	for _, entries := range []string{
-		`"a":"1","b":"1"`, `"b":"1","a":"1"`, `"a":"1","a":"1"`, `"b":"1","b":"1"`, `"a":"1","a":"1","b":"1"`, `"a":"1","b":"2"`, `"a":"1"`, `"a":"1","c":"1"`, `"a":"1","b":"1","c":"1"`, ``,
-	} {
-		s.holds(t, asJSON, fmt.Appendf(nil, `{"metadata":{"labels":{%s}},"amounts":{%[1]s},"lots":{%[1]s}}`, entries), obj)
-		s.holds(t, asJSON, fmt.Appendf(nil, `{"metadata":{"labels":{%s}}}`, entries), obj)
-		s.holds(t, asJSON, fmt.Appendf(nil, `{"amounts":{%s}}`, entries), obj)
-		s.holds(t, asJSON, fmt.Appendf(nil, `{"lots":{%s}}`, entries), obj)
-		free.holds(t, asJSON, fmt.Appendf(nil, `{%s}`, entries), &unstructured.Unstructured{Object: map[string]any{"a": "1", "b": "1"}})
-	}
-	for _, names := range []string{"ab", "ba", "aa", "bb", "aab", "a", "ac", "abc", ""} {
-		var labels, amounts []wireField
-		for _, name := range names {
-			key := wireField{number: 1, sort: 2, bytes: []byte(string(name))}
-			labels = append(labels, wireField{number: 11, sort: 2, fields: []wireField{key, {number: 2, sort: 2, bytes: []byte("1")}}})
-			amount := wireField{number: 2, sort: 2, fields: []wireField{{number: 1, sort: 2, bytes: []byte("1")}}}
-			amounts = append(amounts, wireField{number: 1, sort: 2, fields: []wireField{key, amount}})
-		}
-		node.holds(t, asProto, writeProto(nil, []wireField{{number: 1, sort: 2, fields: labels}, {number: 3, sort: 2, fields: amounts}}), like)
-		node.holds(t, asProto, writeProto(nil, []wireField{{number: 1, sort: 2, fields: labels}}), like)
-		node.holds(t, asProto, writeProto(nil, []wireField{{number: 3, sort: 2, fields: amounts}}), like)
-	}
-}
-
 // TestDeep nests values as deep as others read them, and deeper.
 func TestDeep(t *testing.T) {
 	for _, depth := range []int{1, 20, 40, 50, 95, 99, 100, 101, 102, 200, 9_990, 10_001, 20_000} {

@@ -1,7 +1,6 @@
 package decode_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -9,40 +8,6 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/decode"
 )
-
-// keeper keeps the bytes that it is given. encoding/json asks for a copy, but who decodes all of an answer at once never
-// notices.
-type keeper struct{ Kept []byte }
-
-func (k *keeper) UnmarshalJSON(data []byte) error {
-	k.Kept = data
-	return nil
-}
-
-// keepers have one at each place.
-type keepers struct {
-	object
-	One  keeper             `json:"one"`
-	Ptr  *keeper            `json:"ptr"`
-	List []keeper           `json:"list"`
-	Map  map[string]*keeper `json:"map"`
-}
-
-func TestBytesThatAreKept(t *testing.T) {
-	s := newSubject(t, &keepers{})
-	const text = `{"one":"first","ptr":"second","list":["third",4],"map":{"a":"fifth"}}`
-	window := []byte(text)
-	obj, _, ok := s.decoder.JSON(window, nil)
-	if !ok {
-		t.Fatal("it is refused")
-	}
-	copy(window, bytes.Repeat([]byte("#"), len(window)))
-	got := obj.(*keepers)
-	kept := fmt.Sprintf("%s %s %s %s %s", got.One.Kept, got.Ptr.Kept, got.List[0].Kept, got.List[1].Kept, got.Map["a"].Kept)
-	if want := `"first" "second" "third" 4 "fifth"`; kept != want {
-		t.Errorf("when the bytes are used again it has %s, want %s", kept, want)
-	}
-}
 
 // Settings are a part of an object. Without a word of their own they are those of the package.
 type Settings struct {

@@ -31,8 +31,6 @@ func (d *Decoder) decode(p *plan, into, like unsafe.Pointer, depth int) bool {
 		return d.list(p, into, like, depth)
 	case texts:
 		return d.texts(into, like)
-	case amounts:
-		return d.amounts(into, like)
 	case mapping:
 		return d.mapping(p, into, like, depth)
 	case structure:
@@ -45,7 +43,7 @@ func (d *Decoder) decode(p *plan, into, like unsafe.Pointer, depth int) bool {
 		return d.either(into, like)
 	case fieldSet:
 		return d.fieldSet(into, like, depth)
-	default: // amount, custom
+	default: // custom
 		return d.custom(p, into, like, depth)
 	}
 }
@@ -60,10 +58,8 @@ func (d *Decoder) text(into, like unsafe.Pointer) bool {
 
 // keep returns a string of its own, or that at like if it is the same.
 func keep(read []byte, like unsafe.Pointer) string {
-	if like != nil {
-		if known := *(*string)(like); known == string(read) {
-			return known
-		}
+	if known := at[string](like); known == string(read) {
+		return known
 	}
 	return string(read)
 }
@@ -82,7 +78,7 @@ func (d *Decoder) numeric(p *plan, into unsafe.Pointer) bool {
 		return false
 	}
 	written := unsafe.String(unsafe.SliceData(read), len(read)) // which nobody keeps
-	bits := int(p.size) * 8
+	bits := int(p.Size) * 8
 	switch p.sort {
 	case signed:
 		n, err := strconv.ParseInt(written, 10, bits)
@@ -133,29 +129,23 @@ func (d *Decoder) octets(into, like unsafe.Pointer) bool {
 
 // keepBytes returns made, or the bytes at like if they are the same.
 func keepBytes(made []byte, like unsafe.Pointer) []byte {
-	if like != nil {
-		if known := *(*[]byte)(like); known != nil && bytes.Equal(known, made) {
-			return known[:len(known):len(known)]
-		}
+	if known := at[[]byte](like); known != nil && bytes.Equal(known, made) {
+		return known[:len(known):len(known)]
 	}
 	return made
 }
 
 func (d *Decoder) pointer(p *plan, into, like unsafe.Pointer, depth int) bool {
-	var known unsafe.Pointer
-	if like != nil {
-		known = *(*unsafe.Pointer)(like)
-	}
-	made := d.borrow(p)
-	at := made.UnsafePointer()
-	if !d.decode(p.elem, at, known, depth+1) {
+	known, made := at[unsafe.Pointer](like), d.borrow(p)
+	target := made.UnsafePointer()
+	if !d.decode(p.elem, target, known, depth+1) {
 		return false
 	}
-	if known != nil && p.elem.same.Equal(at, known) {
+	if known != nil && p.elem.Equal(target, known) {
 		d.giveBack(p, made)
-		at = known
+		target = known
 	}
-	*(*unsafe.Pointer)(into) = at
+	*(*unsafe.Pointer)(into) = target
 	return true
 }
 
@@ -163,23 +153,10 @@ func (d *Decoder) list(p *plan, into, like unsafe.Pointer, depth int) bool {
 	if !d.take('[') {
 		return false
 	}
-	var known header
-	if like != nil {
-		known = *(*header)(like)
-	}
-	many := d.borrowMany(p)
+	known, many := at[header](like), d.borrowMany(p)
 	for more := !d.take(']'); more; {
-		n := many.many.len
-		if n == many.many.cap {
-			many.list.Grow(n)
-		}
-		at := uintptr(n) * p.elem.size
-		var other unsafe.Pointer
-		if n < known.len {
-			other = unsafe.Add(known.data, at)
-		}
-		many.many.len++
-		if !d.decode(p.elem, unsafe.Add(many.many.data, at), other, depth+1) {
+		element, other := many.next(p, known)
+		if !d.decode(p.elem, element, other, depth+1) {
 			return false
 		}
 		var ok bool
@@ -198,11 +175,11 @@ func (d *Decoder) keepList(p *plan, into unsafe.Pointer, known header, many spar
 		*(*header)(into) = header{data: many.many.data, len: n, cap: n}
 		return false
 	}
-	if same = known.data != nil && known.len == n && p.elem.same.AllEqual(many.many.data, known.data, n); same {
+	if same = known.data != nil && known.len == n && p.elem.AllEqual(many.many.data, known.data, n); same {
 		known.cap = known.len // who appends must not write behind its end
 		*(*header)(into) = known
 	} else {
-		made := reflect.MakeSlice(p.typ, n, n)
+		made := reflect.MakeSlice(p.Type, n, n)
 		reflect.Copy(made, many.list)
 		*(*header)(into) = header{data: made.UnsafePointer(), len: n, cap: n}
 	}
@@ -229,11 +206,7 @@ func (d *Decoder) structure(p *plan, into, like unsafe.Pointer, depth int) bool 
 			return false
 		default:
 			f := &p.fields[i]
-			var other unsafe.Pointer
-			if like != nil {
-				other = unsafe.Add(like, f.offset)
-			}
-			ok = d.decode(f.plan, unsafe.Add(into, f.offset), other, depth+1)
+			ok = d.decode(f.plan, unsafe.Add(into, f.offset), within(like, f.offset), depth+1)
 			next = i + 1
 		}
 		if !ok {

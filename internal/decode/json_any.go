@@ -13,11 +13,7 @@ type pair struct {
 
 // dynamic decodes whatever comes, into what unstructured objects consist of.
 func (d *Decoder) dynamic(into, like unsafe.Pointer, depth int) bool {
-	var known any
-	if like != nil {
-		known = *(*any)(like)
-	}
-	value, _, ok := d.any(known, depth)
+	value, _, ok := d.any(at[any](like), depth)
 	*(*any)(into) = value
 	return ok
 }

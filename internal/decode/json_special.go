@@ -8,11 +8,8 @@ import (
 	"time"
 	"unsafe"
 
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
-
-	"github.com/delta-runtime/delta-runtime/internal/dedup"
 )
 
 // moment decodes a time as metav1.Time does, without a second reader for the text.
@@ -31,11 +28,7 @@ func (d *Decoder) either(into, like unsafe.Pointer) bool {
 	made := (*intstr.IntOrString)(into)
 	if d.peek() == '"' {
 		made.Type = intstr.String
-		var known unsafe.Pointer
-		if like != nil {
-			known = unsafe.Pointer(&(*intstr.IntOrString)(like).StrVal)
-		}
-		return d.text(unsafe.Pointer(&made.StrVal), known)
+		return d.text(unsafe.Pointer(&made.StrVal), within(like, unsafe.Offsetof(made.StrVal)))
 	}
 	read, _, ok := d.number()
 	if !ok {
@@ -76,14 +69,11 @@ func (d *Decoder) custom(p *plan, into, like unsafe.Pointer, depth int) bool {
 	if p.lends {
 		raw = bytes.Clone(raw)
 	}
-	if err := reflect.NewAt(p.typ, into).Interface().(json.Unmarshaler).UnmarshalJSON(raw); err != nil {
+	if err := reflect.NewAt(p.Type, into).Interface().(json.Unmarshaler).UnmarshalJSON(raw); err != nil {
 		return false
 	}
-	if p.sort == amount {
-		dedup.Settle((*resource.Quantity)(into))
-	}
 	if like != nil {
-		p.same.Share(into, like) // of what lends it knows to keep away
+		p.Share(into, like) // of what lends it knows to keep away
 	}
 	return true
 }

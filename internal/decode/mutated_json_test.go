@@ -53,7 +53,11 @@ func TestMutatedJSON(t *testing.T) {
 				s := newSubject(t, example)
 				obj := someObject(rng, s.typ)
 				text := []byte(encoded(contents(obj)))
-				likes := kin(rng, obj, someObject(rng, s.typ))[:3]
+				likes := kin(rng, obj, someObject(rng, s.typ))
+				if !s.holds(t, asJSON, text, likes...) {
+					t.Errorf("refused: %s", text)
+				}
+				likes = likes[:3]
 				for range 20 {
 					data := mutatedJSON(rng, text)
 					if s.holds(t, asJSON, data, append(likes, obj)...) {
@@ -166,55 +170,6 @@ func TestMembersThatComeTwice(t *testing.T) {
 				}
 			}
 			at.members = members
-		}
-	}
-}
-
-// TestAnythingAnywhere puts each odd value in the place of each value.
-func TestAnythingAnywhere(t *testing.T) {
-	var trial turn
-	for _, example := range []any{&scalars{}, &pointers{}, &customs{}, &collections{}, &known{}, &dynamics{}} {
-		s := newSubject(t, example)
-		obj := few(example, 9)
-		if large, is := obj.(*known); is {
-			large.Template, large.Selector, large.Extensions = corev1.PodTemplateSpec{}, nil, nil
-		}
-		root := parseJSON([]byte(encoded(obj)))
-		for _, at := range root.all()[1:] {
-			was := *at
-			for _, text := range instead {
-				if !trial.is(inTrials) {
-					continue
-				}
-				*at = value{text: text}
-				s.holdsAgainst(t, asJSON, root.bytes(noSpace), obj)
-			}
-			*at = was
-		}
-	}
-}
-
-// TestEveryByte changes objects at every byte.
-func TestEveryByte(t *testing.T) {
-	var trial turn
-	for _, example := range []any{&known{}, &scalars{}, &corev1.ConfigMap{}, &unstructured.Unstructured{}} {
-		s := newSubject(t, example)
-		rng := rand.New(rand.NewPCG(2, 2))
-		obj := someObject(rng, s.typ)
-		text := []byte(encoded(contents(obj)))
-		text = text[:min(len(text), 3000)]
-		for i := range text {
-			for _, b := range []byte("\x00\x1f \"\\{}[],:0-.eun\x80\xff") {
-				if !trial.is(inTrials) {
-					continue
-				}
-				data := bytes.Clone(text)
-				data[i] = b
-				s.holdsAgainst(t, asJSON, data, obj)
-			}
-			if t.Failed() {
-				return
-			}
 		}
 	}
 }

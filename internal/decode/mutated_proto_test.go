@@ -96,32 +96,34 @@ func TestEveryCut(t *testing.T) {
 	}
 }
 
-// TestFieldsThatComeTwice has each field come twice. protobuf makes one of the two.
+// TestFieldsThatComeTwice has each field and each entry come twice. protobuf makes one of the two.
 func TestFieldsThatComeTwice(t *testing.T) {
 	var trial turn
-	s := newSubject(t, &corev1.Pod{})
-	obj := few(&corev1.Pod{}, 8)
-	root, _ := parseProto(sent(obj))
-	for i := range messages(&root) {
-		for n := range *messages(&root)[i] {
-			changed, _ := parseProto(sent(obj))
-			at := messages(&changed)[i]
-			for other := range *at { // as many fields as before
-				if !trial.is(inTrials) {
-					continue
+	for _, example := range []any{&corev1.Pod{}, &corev1.Node{}} {
+		s := newSubject(t, example)
+		obj := few(example, 8)
+		root, _ := parseProto(sent(obj))
+		for i := range messages(&root) {
+			for n := range *messages(&root)[i] {
+				changed, _ := parseProto(sent(obj))
+				at := messages(&changed)[i]
+				for other := range *at { // as many fields as before
+					if !trial.is(inTrials) {
+						continue
+					}
+					was := (*at)[other]
+					(*at)[other] = (*at)[n]
+					s.holdsAgainst(t, asProto, writeProto(nil, changed), obj)
+					(*at)[other] = was
 				}
-				was := (*at)[other]
-				(*at)[other] = (*at)[n]
-				s.holdsAgainst(t, asProto, writeProto(nil, changed), obj)
-				(*at)[other] = was
-			}
-			for _, where := range []int{n, len(*at)} {
-				if !trial.is(inTrials) {
-					continue
+				for _, where := range []int{n, len(*at)} {
+					if !trial.is(inTrials) {
+						continue
+					}
+					*at = slices.Insert(*at, where, (*at)[n])
+					s.holdsAgainst(t, asProto, writeProto(nil, changed), obj)
+					*at = slices.Delete(*at, where, where+1)
 				}
-				*at = slices.Insert(*at, where, (*at)[n])
-				s.holdsAgainst(t, asProto, writeProto(nil, changed), obj)
-				*at = slices.Delete(*at, where, where+1)
 			}
 		}
 	}

@@ -3,7 +3,6 @@ package decode_test
 import (
 	"encoding/json"
 	"math"
-	"math/rand/v2"
 	"net/netip"
 	"reflect"
 	"strings"
@@ -15,26 +14,7 @@ import (
 	"sigs.k8s.io/randfill"
 
 	"github.com/delta-runtime/delta-runtime/internal/decode"
-	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 )
-
-func TestOddTypes(t *testing.T) {
-	for _, example := range shareOf(oddTypes, inTypes) {
-		t.Run(reflect.TypeOf(example).Elem().Name(), func(t *testing.T) {
-			seeds.Run(t, 10, func(t *testing.T, rng *rand.Rand) {
-				s := newSubject(t, example)
-				obj := random(rng, s.typ, anything...)
-				text, err := json.Marshal(obj)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if !s.holds(t, asJSON, text, kin(rng, obj, random(rng, s.typ, anything...))...) {
-					t.Errorf("refused: %s", text)
-				}
-			})
-		})
-	}
-}
 
 // anything fills what only the odd types have.
 var anything = []any{

@@ -7,8 +7,6 @@ import (
 	"reflect"
 	"sync"
 
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -29,12 +27,10 @@ const (
 	pointer                   // to elem
 	list                      // a slice of elem
 	texts                     // a map[string]string
-	amounts                   // a corev1.ResourceList
 	mapping                   // any other map whose keys are strings
 	structure                 // a struct
 	dynamic                   // an any
 	moment                    // a metav1.Time
-	amount                    // a resource.Quantity
 	either                    // an intstr.IntOrString
 	fieldSet                  // a metav1.FieldsV1
 	custom                    // something that decodes itself
@@ -42,9 +38,8 @@ const (
 
 // A plan says how values of a type are decoded. Plans are made once for each type and never change.
 type plan struct {
+	*dedup.Layout
 	sort   sort
-	typ    reflect.Type
-	size   uintptr
 	id     int // where a Decoder has what it keeps for the plan
 	elem   *plan
 	fields []field        // of a struct, in the order of its declaration, as JSON has them
@@ -52,7 +47,6 @@ type plan struct {
 	proto  []protoField   // of a struct, as protobuf has them
 	// byNumber says which of them has a number, if that is not too large; -1 is none.
 	byNumber []int
-	same     dedup.Comparer
 	// unmarshals means that the type has a decoder of protobuf.
 	unmarshals bool
 	// lends means that the memory of a value is given to code that nobody here knows, which may keep it.
@@ -75,11 +69,9 @@ var (
 
 // special are types whose own methods are slow, and known to do what is done here instead.
 var special = map[reflect.Type]sort{
-	reflect.TypeFor[metav1.Time]():         moment,
-	reflect.TypeFor[resource.Quantity]():   amount,
-	reflect.TypeFor[intstr.IntOrString]():  either,
-	reflect.TypeFor[metav1.FieldsV1]():     fieldSet,
-	reflect.TypeFor[corev1.ResourceList](): amounts,
+	reflect.TypeFor[metav1.Time]():        moment,
+	reflect.TypeFor[intstr.IntOrString](): either,
+	reflect.TypeFor[metav1.FieldsV1]():    fieldSet,
 }
 
 // planner makes the plans of a type and of all that it consists of.
@@ -93,7 +85,7 @@ func (m *planner) of(t reflect.Type) (*plan, error) {
 	if p, ok := m.made[t]; ok {
 		return p, nil
 	}
-	p := &plan{typ: t, size: t.Size(), id: len(m.made), same: dedup.For(t)}
+	p := &plan{Layout: dedup.LayoutOf(t), id: len(m.made)}
 	p.unmarshals = reflect.PointerTo(t).Implements(protoUnmarshalerType)
 	m.made[t] = p
 	if err := m.complete(p, t); err != nil {
@@ -224,7 +216,7 @@ func newType(t reflect.Type) any {
 	}
 	made := &Type{root: root, plans: len(m.made), empty: t}
 	for _, f := range root.proto {
-		if f.plan.typ == reflect.TypeFor[metav1.ObjectMeta]() {
+		if f.plan.Type == reflect.TypeFor[metav1.ObjectMeta]() {
 			made.about = f.number
 		}
 	}

@@ -3,6 +3,7 @@ package decode
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -33,6 +34,9 @@ func (s *seen) add(i int) bool {
 	return fresh
 }
 
+// simple are the letters of names that are what they look like. encoding/json has rules for others.
+const simple = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.$/:@"
+
 // fieldFinder collects the fields of a struct and of those that it embeds.
 type fieldFinder struct {
 	plans  *planner
@@ -58,7 +62,7 @@ func (f *fieldFinder) walk(t reflect.Type, offset uintptr, depth int) error {
 			return fmt.Errorf("%v embeds %v under a name", t, member.Type)
 		case !member.IsExported():
 			continue
-		case options != "" && hasOption(options, "string"):
+		case slices.Contains(strings.Split(options, ","), "string"):
 			return fmt.Errorf("%v.%s is quoted once more", t, member.Name)
 		case name == "":
 			name = member.Name
@@ -70,15 +74,6 @@ func (f *fieldFinder) walk(t reflect.Type, offset uintptr, depth int) error {
 	return nil
 }
 
-func hasOption(options, wanted string) bool {
-	for option := range strings.SplitSeq(options, ",") {
-		if option == wanted {
-			return true
-		}
-	}
-	return false
-}
-
 func (f *fieldFinder) embedded(t reflect.Type, member reflect.StructField, depth int) error {
 	if member.Type.Kind() != reflect.Struct {
 		return fmt.Errorf("%v embeds %v", t, member.Type)
@@ -87,7 +82,8 @@ func (f *fieldFinder) embedded(t reflect.Type, member reflect.StructField, depth
 }
 
 func (f *fieldFinder) add(t reflect.Type, name string, member reflect.StructField, depth int) error {
-	if !isSimple(name) {
+	if strings.Trim(name, simple) != "" {
+
 		return fmt.Errorf("%v.%s has the odd name %q", t, member.Name, name)
 	}
 	if other, twice := f.depths[name]; twice {
@@ -107,15 +103,4 @@ func (f *fieldFinder) add(t reflect.Type, name string, member reflect.StructFiel
 		name: name, quoted: `"` + name + `":`, offset: member.Offset, plan: p,
 	})
 	return nil
-}
-
-// isSimple reports whether a name is what it looks like. encoding/json has rules for others.
-func isSimple(name string) bool {
-	for _, r := range name {
-		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
-		if !letter && !strings.ContainsRune("-_.$/:@", r) {
-			return false
-		}
-	}
-	return name != ""
 }

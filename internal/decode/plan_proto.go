@@ -90,7 +90,7 @@ func (m *planner) protoField(member reflect.StructField, tag string) (protoField
 		return protoField{}, err
 	}
 	// The Go type decides, as it does in the generated code. Some tags say otherwise.
-	repeated := !p.readsItself() && (p.sort == list || p.sort == texts || p.sort == amounts || p.sort == mapping)
+	repeated := !p.readsItself() && (p.sort == list || p.sort == texts || p.sort == mapping)
 	return protoField{number: number, offset: member.Offset, plan: p, repeated: repeated}, nil
 }
 
@@ -105,5 +105,5 @@ func (p *plan) readsItself() bool {
 // beginsEmpty reports whether an element or a pointer to the plan's type begins as a list or map that is empty, and
 // not nil, in generated code.
 func (p *plan) beginsEmpty() bool {
-	return p.readsItself() && (p.typ.Kind() == reflect.Slice || p.typ.Kind() == reflect.Map)
+	return p.readsItself() && (p.Type.Kind() == reflect.Slice || p.Type.Kind() == reflect.Map)
 }

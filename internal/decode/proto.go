@@ -8,7 +8,6 @@ import (
 	"slices"
 	"unsafe"
 
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -105,15 +104,11 @@ func (d *Decoder) message(p *plan, data []byte, into, like unsafe.Pointer) bool 
 		if i >= maxFields || !came.add(i) {
 			return false
 		}
-		at := unsafe.Add(into, f.offset)
-		var other unsafe.Pointer
-		if like != nil {
-			other = unsafe.Add(like, f.offset)
-		}
+		field, other := unsafe.Add(into, f.offset), within(like, f.offset)
 		if f.repeated {
-			rest, ok = d.repeated(f, data, at, other)
+			rest, ok = d.repeated(f, data, field, other)
 		} else {
-			ok = d.protoValue(f.plan, value, at, other)
+			ok = d.protoValue(f.plan, value, field, other)
 		}
 		if !ok {
 			return false
@@ -141,10 +136,10 @@ func (d *Decoder) protoValue(p *plan, v protoValue, into, like unsafe.Pointer) b
 		*(*bool)(into) = v.number != 0
 		return v.sort == protoVarint
 	case signed, unsigned:
-		putInt(into, int(p.size)*8, int64(v.number)) //nolint:gosec // a varint has the bits of its number
+		putInt(into, int(p.Size)*8, int64(v.number)) //nolint:gosec // a varint has the bits of its number
 		return v.sort == protoVarint
 	case float:
-		return putFloat(into, v, p.size)
+		return putFloat(into, v, p.Size)
 	default: // what has bytes
 	}
 	if v.sort != protoBytes {
@@ -156,8 +151,6 @@ func (d *Decoder) protoValue(p *plan, v protoValue, into, like unsafe.Pointer) b
 		return true
 	case p.sort == fieldSet:
 		return keepFields((*metav1.FieldsV1)(into), (*metav1.FieldsV1)(like), v.bytes)
-	case p.sort == amount:
-		return d.measures.read(v.bytes, (*resource.Quantity)(into))
 	case p.sort == moment:
 		return protoMoment(v.bytes, (*metav1.Time)(into))
 	case p.byField():
@@ -199,20 +192,17 @@ func keepFields(into, like *metav1.FieldsV1, data []byte) bool {
 
 // readItself has a value decode itself.
 func readItself(p *plan, data []byte, into, like unsafe.Pointer) bool {
-	if err := reflect.NewAt(p.typ, into).Interface().(protoUnmarshaler).Unmarshal(data); err != nil {
+	if err := reflect.NewAt(p.Type, into).Interface().(protoUnmarshaler).Unmarshal(data); err != nil {
 		return false
 	}
 	if like != nil {
-		p.same.Share(into, like)
+		p.Share(into, like)
 	}
 	return true
 }
 
 func (d *Decoder) protoPointer(p *plan, v protoValue, into, like unsafe.Pointer) bool {
-	var known unsafe.Pointer
-	if like != nil {
-		known = *(*unsafe.Pointer)(like)
-	}
+	known := at[unsafe.Pointer](like)
 	if p.elem.beginsEmpty() {
 		return false
 	}
@@ -221,15 +211,15 @@ func (d *Decoder) protoPointer(p *plan, v protoValue, into, like unsafe.Pointer)
 		return true
 	}
 	made := d.borrow(p)
-	at := made.UnsafePointer()
-	if !d.protoValue(p.elem, v, at, known) {
+	target := made.UnsafePointer()
+	if !d.protoValue(p.elem, v, target, known) {
 		return false
 	}
-	if known != nil && p.elem.same.Equal(at, known) {
+	if known != nil && p.elem.Equal(target, known) {
 		d.giveBack(p, made)
 		d.parts.learn(v.bytes, p, known, 0)
-		at = known
+		target = known
 	}
-	*(*unsafe.Pointer)(into) = at
+	*(*unsafe.Pointer)(into) = target
 	return true
 }

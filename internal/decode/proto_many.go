@@ -4,9 +4,6 @@ import (
 	"maps"
 	"reflect"
 	"unsafe"
-
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 )
 
 // repeated decodes the values of a field that begin with data and follow each other. It returns what is behind
@@ -17,8 +14,6 @@ func (d *Decoder) repeated(f *protoField, data []byte, into, like unsafe.Pointer
 		return d.protoList(f, data, into, like)
 	case texts:
 		return d.protoTexts(f, data, into, like)
-	case amounts:
-		return d.protoAmounts(f, data, into, like)
 	case mapping:
 		return d.protoMap(f, data, into, like)
 	default:
@@ -43,10 +38,7 @@ func (d *Decoder) protoList(f *protoField, data []byte, into, like unsafe.Pointe
 	if p.elem.beginsEmpty() {
 		return nil, false
 	}
-	var known header
-	if like != nil {
-		known = *(*header)(like)
-	}
+	known := at[header](like)
 	if size := d.allOf(f, data, known.data, known.len); size > 0 {
 		known.cap = known.len
 		*(*header)(into) = known
@@ -65,17 +57,8 @@ func (d *Decoder) protoList(f *protoField, data []byte, into, like unsafe.Pointe
 			}
 			return rest, true
 		}
-		n := many.many.len
-		if n == many.many.cap {
-			many.list.Grow(n)
-		}
-		at := uintptr(n) * p.elem.size
-		var other unsafe.Pointer
-		if n < known.len {
-			other = unsafe.Add(known.data, at)
-		}
-		many.many.len++
-		if !d.protoValue(p.elem, v, unsafe.Add(many.many.data, at), other) {
+		element, other := many.next(p, known)
+		if !d.protoValue(p.elem, v, element, other) {
 			return nil, false
 		}
 		data = rest
@@ -97,17 +80,14 @@ func entry(v protoValue) (key []byte, value protoValue, ok bool) {
 
 // protoTexts decodes a map[string]string. It makes none until it sees that it is not the one at like.
 func (d *Decoder) protoTexts(f *protoField, data []byte, into, like unsafe.Pointer) (rest []byte, ok bool) {
-	var known map[string]string
-	if like != nil {
-		known = *(*map[string]string)(like)
-	}
+	known := at[map[string]string](like)
 	if known != nil {
-		at := *(*unsafe.Pointer)(like)
-		size := d.allOf(f, data, at, 0)
+		place := at[unsafe.Pointer](like)
+		size := d.allOf(f, data, place, 0)
 		rest, ok := data[size:], size > 0
 		if !ok {
 			if rest, ok = f.areTexts(data, known); ok {
-				d.parts.learn(data[:len(data)-len(rest)], f.plan, at, 0)
+				d.parts.learn(data[:len(data)-len(rest)], f.plan, place, 0)
 			}
 		}
 		if ok {
@@ -162,46 +142,6 @@ func (f *protoField) areTexts(data []byte, known map[string]string) (rest []byte
 	}
 }
 
-// protoAmounts decodes a corev1.ResourceList.
-func (d *Decoder) protoAmounts(f *protoField, data []byte, into, like unsafe.Pointer) (rest []byte, ok bool) {
-	var known corev1.ResourceList
-	var at unsafe.Pointer
-	if like != nil {
-		known, at = *(*corev1.ResourceList)(like), *(*unsafe.Pointer)(like)
-	}
-	if size := d.allOf(f, data, at, 0); size > 0 {
-		*(*corev1.ResourceList)(into) = known
-		return data[size:], true
-	}
-	all := data
-	d.amountsRead = d.amountsRead[:0]
-	same := known != nil
-	for {
-		v, rest, more, ok := f.nextOf(data)
-		if !ok {
-			return nil, false
-		}
-		if !more {
-			if same && len(d.amountsRead) == len(known) {
-				d.parts.learn(all[:len(all)-len(rest)], f.plan, at, 0)
-				*(*corev1.ResourceList)(into) = known
-				return rest, true
-			}
-			return rest, d.newAmounts((*corev1.ResourceList)(into))
-		}
-		name, value, ok := entry(v)
-		if !ok || value.sort != protoBytes {
-			return nil, false
-		}
-		var q resource.Quantity
-		if !d.measures.read(value.bytes, &q) {
-			return nil, false
-		}
-		same = d.addAmount(name, q, known) && same
-		data = rest
-	}
-}
-
 // protoMap decodes any other map whose keys are strings.
 func (d *Decoder) protoMap(f *protoField, data []byte, into, like unsafe.Pointer) (rest []byte, ok bool) {
 	p := f.plan
@@ -209,17 +149,17 @@ func (d *Decoder) protoMap(f *protoField, data []byte, into, like unsafe.Pointer
 	if listed && p.elem.sort != list {
 		return nil, false
 	}
-	at := reflect.NewAt(p.typ, into).Elem()
-	at.Set(reflect.MakeMap(p.typ))
-	key := reflect.New(p.typ.Key()).Elem()
+	entries := reflect.NewAt(p.Type, into).Elem()
+	entries.Set(reflect.MakeMap(p.Type))
+	key := reflect.New(p.Type.Key()).Elem()
 	for n := 0; ; n++ {
 		v, rest, more, ok := f.nextOf(data)
-		if !ok || at.Len() != n {
+		if !ok || entries.Len() != n {
 			return nil, false
 		}
 		if !more {
 			if like != nil {
-				p.same.Share(into, like)
+				p.Share(into, like)
 			}
 			return rest, true
 		}
@@ -227,15 +167,15 @@ func (d *Decoder) protoMap(f *protoField, data []byte, into, like unsafe.Pointer
 		if !ok {
 			return nil, false
 		}
-		made := reflect.New(p.elem.typ)
+		made := reflect.New(p.elem.Type)
 		if listed {
-			made.Elem().Set(reflect.MakeSlice(p.elem.typ, 0, 0))
+			made.Elem().Set(reflect.MakeSlice(p.elem.Type, 0, 0))
 		}
 		if !d.protoValue(p.elem, value, made.UnsafePointer(), nil) {
 			return nil, false
 		}
 		key.SetString(d.names.of(name))
-		at.SetMapIndex(key, made.Elem())
+		entries.SetMapIndex(key, made.Elem())
 		data = rest
 	}
 }

@@ -3,10 +3,7 @@ package decode
 import (
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/delta-runtime/delta-runtime/internal/dedup"
 )
 
 // protoMoment decodes a metav1.Time, which is in seconds whatever is sent.
@@ -26,37 +23,5 @@ func protoMoment(data []byte, into *metav1.Time) bool {
 		data = rest
 	}
 	into.Time = time.Unix(seconds, 0).Local()
-	return true
-}
-
-// measures remembers what quantities are written as: there are few of them, and to read one takes long.
-type measures struct {
-	known map[string]resource.Quantity
-}
-
-const (
-	maxMeasures      = 1024
-	maxMeasureLength = 32
-)
-
-// read decodes a quantity.
-func (m *measures) read(data []byte, into *resource.Quantity) bool {
-	if known, ok := m.known[string(data)]; ok {
-		*into = known
-		return true
-	}
-	var again resource.Quantity
-	if into.Unmarshal(data) != nil {
-		return false
-	}
-	dedup.Settle(into)
-	// One that is not a plain number is behind a pointer, and nobody shares that.
-	if len(data) > maxMeasureLength || again.Unmarshal(data) != nil || again != *into {
-		return true
-	}
-	if m.known == nil || len(m.known) >= maxMeasures {
-		m.known = map[string]resource.Quantity{}
-	}
-	m.known[string(data)] = *into
 	return true
 }

@@ -11,29 +11,29 @@ import (
 // reached from obj is the caller's to change.
 func Against(obj, like any) {
 	if a, b := reflect.ValueOf(obj), reflect.ValueOf(like); matchable(a, b) {
-		layoutOf(a.Type().Elem()).match(a.UnsafePointer(), b.UnsafePointer(), scope{change: true})
+		LayoutOf(a.Type().Elem()).match(a.UnsafePointer(), b.UnsafePointer(), scope{change: true})
 	}
 }
 
 // Equal reports whether two objects are equal that anybody may have. What nobody may read is taken to differ, unless it is
 // one in memory: see [Legible]. Only the pointers to two values of one type can be equal.
 func Equal(a, b any) bool {
-	return equal(a, b, scope{published: true}, func(l *layout) []part { return l.parts })
+	return equal(a, b, scope{}, func(l *Layout) []part { return l.parts })
 }
 
 // EqualObjects is Equal for whole objects of the API, whatever their TypeMeta says, and in whichever zone their times
 // are. A server sends the type with each custom resource of a list, and a client takes it out of each event. A decoder
 // or a transform chooses the zone.
 func EqualObjects(a, b any) bool {
-	return equal(a, b, scope{published: true, instants: true}, func(l *layout) []part { return l.parts[l.typeMeta:] })
+	return equal(a, b, scope{instants: true}, func(l *Layout) []part { return l.parts[l.typeMeta:] })
 }
 
-func equal(a, b any, in scope, parts func(*layout) []part) bool {
+func equal(a, b any, in scope, parts func(*Layout) []part) bool {
 	x, y := reflect.ValueOf(a), reflect.ValueOf(b)
 	if !matchable(x, y) {
 		return x.IsValid() && y.IsValid() && x.Kind() == reflect.Pointer && x.Type() == y.Type() && x.UnsafePointer() == y.UnsafePointer()
 	}
-	return match(parts(layoutOf(x.Type().Elem())), x.UnsafePointer(), y.UnsafePointer(), in)
+	return match(parts(LayoutOf(x.Type().Elem())), x.UnsafePointer(), y.UnsafePointer(), in)
 }
 
 // matchable reports whether two values are pointers to two values of one type.
@@ -45,34 +45,27 @@ func matchable(a, b reflect.Value) bool {
 // program's types, not with its objects.
 var layouts sync.Map
 
-func layoutOf(t reflect.Type) *layout {
+// LayoutOf returns the layout of a type.
+func LayoutOf(t reflect.Type) *Layout {
 	if l, ok := layouts.Load(t); ok {
-		return l.(*layout)
+		return l.(*Layout)
 	}
-	l, _ := layouts.LoadOrStore(t, newLayout(t, map[reflect.Type]*layout{}))
-	return l.(*layout)
+	l, _ := layouts.LoadOrStore(t, newLayout(t, map[reflect.Type]*Layout{}))
+	return l.(*Layout)
 }
 
-// A Comparer compares and shares values of one type, as Against does with objects.
-type Comparer struct{ layout *layout }
-
-// For returns the Comparer of a type.
-func For(t reflect.Type) Comparer { return Comparer{layoutOf(t)} }
-
 // Equal reports whether two values of the type are equal.
-func (c Comparer) Equal(a, b unsafe.Pointer) bool { return c.layout.match(a, b, scope{}) }
+func (l *Layout) Equal(a, b unsafe.Pointer) bool { return l.match(a, b, scope{}) }
 
 // AllEqual reports whether n values of the type that follow each other are equal to n others.
-func (c Comparer) AllEqual(a, b unsafe.Pointer, n int) bool {
+func (l *Layout) AllEqual(a, b unsafe.Pointer, n int) bool {
 	for i := range uintptr(n) {
-		if !c.Equal(unsafe.Add(a, i*c.layout.size), unsafe.Add(b, i*c.layout.size)) {
+		if !l.Equal(unsafe.Add(a, i*l.Size), unsafe.Add(b, i*l.Size)) {
 			return false
 		}
 	}
 	return true
 }
 
-// Share has a value share with another one whatever is equal in both.
-func (c Comparer) Share(value, like unsafe.Pointer) {
-	c.layout.match(value, like, scope{change: true})
-}
+// Share has a value of the type share with another one whatever is equal in both, as Against does.
+func (l *Layout) Share(value, like unsafe.Pointer) { l.match(value, like, scope{change: true}) }

@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"unsafe"
 
@@ -18,7 +17,6 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/delta-runtime/delta-runtime/internal/dedup"
-	"github.com/delta-runtime/delta-runtime/internal/testing/benchkit"
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 )
 
@@ -190,22 +188,4 @@ func addresses(v reflect.Value, all []unsafe.Pointer) []unsafe.Pointer {
 	default:
 	}
 	return all
-}
-
-func TestManyAtOnceAreLikeOne(t *testing.T) {
-	pods := benchkit.Pods(2)
-	like := benchkit.Private(pods[0])
-	var running sync.WaitGroup
-	for range 8 {
-		running.Go(func() {
-			for range 20 {
-				obj := benchkit.Private(pods[1])
-				dedup.Against(obj, like)
-				if !reflect.DeepEqual(obj, pods[1]) {
-					t.Error("the object became another one")
-				}
-			}
-		})
-	}
-	running.Wait()
 }

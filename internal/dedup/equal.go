@@ -13,7 +13,8 @@ import (
 
 // equalStructs returns how structs of a type are compared as a whole, because they
 // have fields that only their own package may set; nil if they have none. Such a package may set them at any time, as
-// a cache of what a method returns. Of a time it is known that it does not, and of a quantity when.
+// a cache of what a method returns. A time does not. A quantity does, unless it is an entry of a map: nobody has the
+// address of one, to write there.
 func equalStructs(t reflect.Type) equality {
 	switch t {
 	case reflect.TypeFor[time.Time]():
@@ -22,7 +23,9 @@ func equalStructs(t reflect.Type) equality {
 			return x == y || in.instants && x.Equal(y) //nolint:staticcheck // otherwise the zone counts, too
 		}
 	case reflect.TypeFor[resource.Quantity]():
-		return equalQuantities
+		return func(a, b unsafe.Pointer, in scope) bool {
+			return in.copied && *(*resource.Quantity)(a) == *(*resource.Quantity)(b)
+		}
 	}
 	if !LegibleOf(t).All {
 		return differ
@@ -38,7 +41,7 @@ func (m *maker) equalMaps(t reflect.Type) equality {
 	switch t {
 	case reflect.TypeFor[map[string]string]():
 		return equalEntries[string, string]
-	case reflect.TypeFor[corev1.ResourceList](): // as equalQuantities
+	case reflect.TypeFor[corev1.ResourceList]():
 		return equalEntries[corev1.ResourceName, resource.Quantity]
 	case reflect.TypeFor[map[string][]byte]():
 		return func(a, b unsafe.Pointer, _ scope) bool {
@@ -65,12 +68,12 @@ func equalEntries[K, V comparable](a, b unsafe.Pointer, _ scope) bool {
 }
 
 // matchEntries compares two maps whose values have the layout. A value in a map has no address, so it is copied.
-func (l *layout) matchEntries(a, b reflect.Value, in scope) bool {
+func (l *Layout) matchEntries(a, b reflect.Value, in scope) bool {
 	if a.Len() != b.Len() {
 		return false
 	}
 	in.copied = true
-	x, y := reflect.New(l.typ), reflect.New(l.typ)
+	x, y := reflect.New(l.Type), reflect.New(l.Type)
 	for entries := a.MapRange(); entries.Next(); {
 		other := b.MapIndex(entries.Key())
 		if !other.IsValid() {

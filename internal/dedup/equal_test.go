@@ -1,7 +1,6 @@
 package dedup_test
 
 import (
-	"reflect"
 	"sync"
 	"testing"
 	"time"
@@ -160,23 +159,4 @@ func TestPublishedObjectsAreComparedWhileTheyAreRead(t *testing.T) {
 		t.Error("what nobody may read is said to be equal")
 	}
 	readers.Wait()
-}
-
-func TestLegible(t *testing.T) {
-	type text string
-	for _, tt := range []struct {
-		of   reflect.Type
-		want dedup.Legible
-	}{
-		{reflect.TypeFor[text](), dedup.Legible{}},
-		{reflect.TypeFor[own](), dedup.Legible{Foreign: true}},
-		{reflect.TypeFor[rules](), dedup.Legible{Fields: []int{0, 1}}},
-		{reflect.TypeFor[derived](), dedup.Legible{Fields: []int{0, 1}, All: true}},
-		{reflect.TypeFor[struct{ *base }](), dedup.Legible{}},
-		{reflect.TypeFor[resource.Quantity](), dedup.Legible{Fields: []int{3}}},
-	} {
-		if got := dedup.LegibleOf(tt.of); !reflect.DeepEqual(*got, tt.want) {
-			t.Errorf("of %v anybody may read %+v, want %+v", tt.of, *got, tt.want)
-		}
-	}
 }

@@ -7,18 +7,18 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// A layout says what a value of a type consists of, in the order of memory.
-type layout struct {
-	typ   reflect.Type
-	size  uintptr
+// A Layout says what a value of a type consists of, in the order of memory.
+type Layout struct {
+	Type  reflect.Type
+	Size  uintptr
 	parts []part
 
 	typeMeta int // how many of the parts are the TypeMeta that the value begins with
 }
 
 // isPlain says that values are equal if all their bytes are.
-func (l *layout) isPlain() bool {
-	return len(l.parts) == 1 && l.parts[0].kind == plain && l.parts[0].size == l.size
+func (l *Layout) isPlain() bool {
+	return len(l.parts) == 1 && l.parts[0].kind == plain && l.parts[0].size == l.Size
 }
 
 // A part is one thing to look at in a value.
@@ -26,7 +26,7 @@ type part struct {
 	kind   partKind
 	offset uintptr  // within the value
 	size   uintptr  // of a plain part
-	elem   *layout  // of what a pointer or slice leads to
+	elem   *Layout  // of what a pointer or slice leads to
 	equal  equality // of opaque parts and maps
 }
 
@@ -50,15 +50,15 @@ var anyType = reflect.TypeFor[any]()
 
 // maker makes the layout of a type.
 type maker struct {
-	layout *layout
-	met    map[reflect.Type]*layout // of all types met on the way, which may be within themselves
+	layout *Layout
+	met    map[reflect.Type]*Layout // of all types met on the way, which may be within themselves
 }
 
-func newLayout(t reflect.Type, met map[reflect.Type]*layout) *layout {
+func newLayout(t reflect.Type, met map[reflect.Type]*Layout) *Layout {
 	if l, ok := met[t]; ok {
 		return l
 	}
-	l := &layout{typ: t, size: t.Size()}
+	l := &Layout{Type: t, Size: t.Size()}
 	met[t] = l
 	m := &maker{layout: l, met: met}
 	m.add(t, 0)
@@ -124,7 +124,7 @@ func (m *maker) structure(t reflect.Type, offset uintptr) {
 	for i := range t.NumField() {
 		field := t.Field(i)
 		m.add(field.Type, offset+field.Offset)
-		if i == 0 && t == m.layout.typ && field.Type == reflect.TypeFor[metav1.TypeMeta]() {
+		if i == 0 && t == m.layout.Type && field.Type == reflect.TypeFor[metav1.TypeMeta]() {
 			m.layout.typeMeta = len(m.layout.parts)
 		}
 	}

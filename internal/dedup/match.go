@@ -10,11 +10,10 @@ type header struct {
 
 // scope is what may be done where match has got to.
 type scope struct {
-	change    bool // to share what is equal
-	published bool // both are, not only the second
-	copied    bool // the values are copies of what is in two maps
-	instants  bool // two times are equal if they are one instant
-	depth     uint8
+	change   bool // to share what is equal
+	copied   bool // the values are copies of what is in two maps
+	instants bool // two times are equal if they are one instant
+	depth    uint8
 }
 
 // tooDeep is where match gives up. Anything deeper may be a cycle.
@@ -36,7 +35,7 @@ func (s scope) only() scope {
 // match reports whether two values of the layout are equal, and has a share with b
 // whatever is equal below. The caller may share the whole of a. The values that it stores
 // in a have the same type as what was there, because they stood at the same place in b.
-func (l *layout) match(a, b unsafe.Pointer, in scope) bool {
+func (l *Layout) match(a, b unsafe.Pointer, in scope) bool {
 	return in.depth <= tooDeep && match(l.parts, a, b, in)
 }
 
@@ -121,7 +120,7 @@ func (p *part) matchList(a, b *header, in scope) bool {
 }
 
 func (p *part) matchElements(a, b *header, in scope) bool {
-	size, n := p.elem.size, min(a.len, b.len)
+	size, n := p.elem.Size, min(a.len, b.len)
 	if p.elem.isPlain() {
 		return a.len == b.len && equalBytes(a.data, b.data, size*uintptr(n))
 	}

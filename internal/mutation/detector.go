@@ -8,12 +8,9 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// Detector finds out that somebody has changed an object of a store in place.
-//
-// It keeps fingerprints, not copies, of a bounded number of objects: the current
-// ones, a sample of them where they are too many, and those last replaced, which
-// handlers may still have in hand. A fingerprint is a hash for each part of the
-// object down to [fingerprintDepth], so a report says which part it was.
+// Detector finds out that somebody has changed an object of a store in place. It keeps fingerprints of
+// the current objects, a sample of them where they are too many, and of those last replaced, which
+// handlers may still have in hand.
 type Detector[T any] struct {
 	opts    Options
 	version func(T) string
@@ -21,7 +18,7 @@ type Detector[T any] struct {
 	noted   time.Time // when Observe last took note of something
 
 	mu       lock.Mutex[lock.Mutations] // guards everything below; version is called under it, a Report is not
-	untold   []finding                  // found by Observe, at most opts.Objects
+	untold   []finding                  // Observe adds to at most opts.Objects
 	watched  []watchedObject[T]
 	places   map[delta.Key]int  // Invariant: watched[places[key]] has the key.
 	replaced []watchedObject[T] // a ring of the last ones that are not current any more
@@ -82,67 +79,62 @@ func (d *Detector[T]) Observe(change *delta.Delta[T]) {
 		}
 		d.noted = now
 	}
-	var found []finding
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	switch change.Op {
 	case delta.Added, delta.Updated:
-		found = d.putLocked(found, change.Key, change.New)
+		d.putLocked(change.Key, change.New)
 	case delta.Deleted, delta.OutOfScope:
-		found = d.dropLocked(found, change.Key)
+		d.dropLocked(change.Key)
 	case delta.Replaced, delta.Sync: // no change
-	}
-	if room := d.opts.Objects - len(d.untold); room > 0 && len(found) > 0 {
-		d.untold = append(d.untold, found[:min(len(found), room)]...)
 	}
 }
 
-func (d *Detector[T]) putLocked(found []finding, key delta.Key, object T) []finding {
+func (d *Detector[T]) putLocked(key delta.Key, object T) {
 	w := watchedObject[T]{key, d.version(object), object, takeFingerprint(object)}
 	if place, ok := d.places[key]; ok {
-		found = d.retireLocked(found, d.watched[place])
+		d.retireLocked(d.watched[place])
 		d.watched[place] = w
-		return found
+		return
 	}
 	if len(d.watched) >= d.opts.Objects {
 		// Any other makes room: what remains is a sample. Which one a map's
 		// iteration begins with is as good as random.
 		for other := range d.places {
-			found = d.dropLocked(found, other)
+			d.dropLocked(other)
 			break
 		}
 	}
 	d.places[key] = len(d.watched)
 	d.watched = append(d.watched, w)
-	return found
 }
 
-func (d *Detector[T]) dropLocked(found []finding, key delta.Key) []finding {
+func (d *Detector[T]) dropLocked(key delta.Key) {
 	place, ok := d.places[key]
 	if !ok {
-		return found
+		return
 	}
-	found = d.retireLocked(found, d.watched[place])
+	d.retireLocked(d.watched[place])
 	last := len(d.watched) - 1
 	d.watched[place] = d.watched[last]
 	d.places[d.watched[place].key] = place
 	d.watched[last] = watchedObject[T]{}
 	d.watched = d.watched[:last]
 	delete(d.places, key)
-	return found
 }
 
 // retireLocked moves w to the replaced ones. If that pushes another one out, it is looked
 // at for the last time.
-func (d *Detector[T]) retireLocked(found []finding, w watchedObject[T]) []finding {
+func (d *Detector[T]) retireLocked(w watchedObject[T]) {
 	if len(d.replaced) < max(1, d.opts.Objects/4) {
 		d.replaced = append(d.replaced, w)
-		return found
+		return
 	}
-	found = d.replaced[d.oldest].compare(found)
+	if len(d.untold) < d.opts.Objects {
+		d.compareLocked(&d.replaced[d.oldest])
+	}
 	d.replaced[d.oldest] = w
 	d.oldest = (d.oldest + 1) % len(d.replaced)
-	return found
 }
 
 // Look looks at the next batch of objects, and again at the first when it is through. It
@@ -154,29 +146,28 @@ func (d *Detector[T]) LookAtAll() { d.look(math.MaxInt) }
 
 func (d *Detector[T]) look(n int) {
 	d.mu.Lock()
-	found := d.untold
-	d.untold = nil
 	all := len(d.watched) + len(d.replaced)
 	for range min(n, all) {
 		d.cursor = (d.cursor + 1) % all
 		if d.cursor < len(d.watched) {
-			found = d.watched[d.cursor].compare(found)
+			d.compareLocked(&d.watched[d.cursor])
 		} else {
-			found = d.replaced[d.cursor-len(d.watched)].compare(found)
+			d.compareLocked(&d.replaced[d.cursor-len(d.watched)])
 		}
 	}
+	found := d.untold
+	d.untold = nil
 	d.mu.Unlock()
 	for _, f := range found {
 		d.report(f.key, f.version, f.paths)
 	}
 }
 
-// compare adds to found what has changed since the last look.
-func (w *watchedObject[T]) compare(found []finding) []finding {
+// compareLocked notes what has changed since the last look.
+func (d *Detector[T]) compareLocked(w *watchedObject[T]) {
 	if w.print == nil || w.print.matches(w.object) {
-		return found
+		return
 	}
-	found = append(found, finding{w.key, w.version, w.print.changedPaths(w.object)})
+	d.untold = append(d.untold, finding{w.key, w.version, w.print.changedPaths(w.object)})
 	w.print = takeFingerprint(w.object)
-	return found
 }

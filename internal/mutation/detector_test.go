@@ -13,7 +13,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -92,18 +91,6 @@ func TestMutationIsFoundAndNamed(t *testing.T) {
 				t.Errorf("found %+v, want web-0 of version 7 with %v", got, test.paths)
 			}
 		})
-	}
-}
-
-func TestMutationOfUnstructuredIsNamed(t *testing.T) {
-	var got []finding
-	m := New(Options{}, (*unstructured.Unstructured).GetResourceVersion, into(&got))
-	u := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"replicas": int64(1), "paused": false}}}
-	m.Observe(stored("a", u))
-	_ = unstructured.SetNestedField(u.Object, int64(2), "spec", "replicas")
-	m.LookAtAll()
-	if want := []string{`Object["spec"]["replicas"]`}; len(got) != 1 || !slices.Equal(got[0].paths, want) {
-		t.Errorf("found %+v, want %v", got, want)
 	}
 }
 

@@ -24,12 +24,9 @@ var Traits = store.Traits[any]{
 
 // Key is the key of an object. It builds no text.
 func Key(obj any) (delta.Key, error) {
-	about, ok := obj.(metav1.Object)
-	if !ok {
-		var err error
-		if about, err = meta.Accessor(obj); err != nil {
-			return delta.Key{}, err
-		}
+	about, err := meta.Accessor(obj)
+	if err != nil {
+		return delta.Key{}, err
 	}
 	return delta.Key{Namespace: about.GetNamespace(), Name: about.GetName()}, nil
 }
@@ -47,11 +44,8 @@ func detach(obj any) any {
 
 // metadata returns the object's metadata, or empty metadata if it has none.
 func metadata(obj any) metav1.Object {
-	if o, ok := obj.(metav1.Object); ok {
-		return o
-	}
-	if accessor, err := meta.Accessor(obj); err == nil {
-		return accessor
+	if about, err := meta.Accessor(obj); err == nil {
+		return about
 	}
 	return noMetadata
 }

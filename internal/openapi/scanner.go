@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"sigs.k8s.io/structured-merge-diff/v6/schema"
 )
 
 const (
@@ -35,11 +37,13 @@ type scanner struct {
 	names map[string]string // each text that was kept, once
 	// skipMember and skipValue skip what they are called for. They are made once.
 	skipMember, skipValue func()
-	mint                  *mint
+
+	parts  *pool
+	fields []schema.StructField // of the schemas that are being read: those of the innermost one come last
 }
 
 func newScanner(from io.Reader) *scanner {
-	s := &scanner{from: from, buffer: make([]byte, 32<<10), names: map[string]string{}, mint: newMint()}
+	s := &scanner{from: from, buffer: make([]byte, 32<<10), names: map[string]string{}, parts: newPool(nil)}
 	s.skipValue = s.skip
 	s.skipMember = func() {
 		s.quoted(nil)

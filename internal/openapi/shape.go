@@ -1,22 +1,19 @@
 package openapi
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
+
+	"sigs.k8s.io/structured-merge-diff/v6/schema"
 )
 
-// shape is one schema of a document, as far as a difference can ask. It has what the document says,
-// and no conclusions yet: what comes first may depend on what comes last. A document has each shape
-// once, so nothing changes it when it has been read.
+// shape is what a schema says, as far as a difference can ask. No conclusions are drawn before all of it is there:
+// what comes first may depend on what comes last.
 type shape struct {
-	facts
-	fields []field // in the order of their names
-	next   *shape  // another shape with the same hash
-}
-
-// facts are what shapes can be compared by.
-type facts struct {
 	ref   string // the name of the definition that it stands for
 	alias bool   // it says nothing beside the reference
 	typ   string
@@ -26,21 +23,16 @@ type facts struct {
 	nullable bool
 	preserve bool // everything below may have fields that nobody mentions
 	mapType  string
-	list     *listing // nil if the document does not say
-	initial  any      // the value that is meant where there is none; nil if it is not a scalar
+	list     listing
+	initial  any // the value that is meant where there is none; nil if it is not a scalar
 
-	items  *shape
-	rest   *shape // what fields have that nobody mentions
-	closed bool   // there are no such fields
-	free   bool   // they may be anything
+	fields []schema.StructField
+	items  *schema.TypeRef
+	rest   *schema.TypeRef // what fields have that nobody mentions
+	closed bool            // there are no such fields
+	free   bool            // they may be anything
 
-	wrong string // why nothing can be made of it
-}
-
-// field is a named part of an object.
-type field struct {
-	name string
-	*shape
+	err error // why nothing can be made of it
 }
 
 // listing is what tells the elements of a list apart.
@@ -52,18 +44,37 @@ type listing struct {
 	patch, key string // what is older than these, and counts where there is no kind
 }
 
-// shape reads a schema. The scanner is at its first byte.
-func (s *scanner) shape(extra func(key string) bool) *shape {
-	sh, begin := s.mint.blank(), len(s.mint.fields)
-	said := listing{}
+// shape reads a schema. The scanner is at its first byte. The fields are good until the next call.
+func (s *scanner) shape(extra func(key string) bool) (sh shape) {
+	begin := len(s.fields)
 	s.object(func() {
 		key := s.key()
-		if !sh.keyword(s, key) && !sh.extension(s, key) && !said.extension(s, key) && (extra == nil || !extra(key)) {
+		if !sh.keyword(s, key) && !sh.extension(s, key) && (extra == nil || !extra(key)) {
 			s.skip()
 		}
 	})
-	sh.list = s.mint.listing(&said)
-	return s.mint.shape(sh, begin)
+	sh.fields = s.fields[begin:]
+	s.fields = s.fields[:begin]
+	slices.SortFunc(sh.fields, func(a, b schema.StructField) int { return cmp.Compare(a.Name, b.Name) })
+	for i := 1; i < len(sh.fields); i++ {
+		if name := sh.fields[i].Name; name == sh.fields[i-1].Name {
+			sh.fail(fmt.Errorf("there are two fields %q", name))
+		}
+	}
+	return sh
+}
+
+// fail notes the first thing that makes no sense.
+func (sh *shape) fail(err error) { sh.err = cmp.Or(sh.err, err) }
+
+// below reads the schema of a part.
+func (sh *shape) below(s *scanner, what string) (part shape, ref schema.TypeRef) {
+	part = s.shape(nil)
+	ref, err := part.typeRef(s.parts)
+	if err != nil {
+		sh.fail(fmt.Errorf("%s: %w", what, err))
+	}
+	return part, ref
 }
 
 // keyword reads what a key of a schema means, or returns false and reads nothing.
@@ -86,13 +97,14 @@ func (sh *shape) keyword(s *scanner, key string) bool {
 	case "properties":
 		s.object(func() {
 			name := s.key()
-			below := s.shape(nil)
-			s.mint.fields = append(s.mint.fields, field{name, below})
+			below, ref := sh.below(s, "field "+name[:min(len(name), 100)])
+			s.fields = append(s.fields, schema.StructField{Name: name, Type: ref, Default: below.initial})
 		})
 	case "additionalProperties":
 		switch s.peek() {
 		case '{':
-			sh.rest = s.shape(nil)
+			_, ref := sh.below(s, "other fields")
+			sh.rest = &ref
 		case 'n':
 			s.literal()
 		default:
@@ -103,11 +115,12 @@ func (sh *shape) keyword(s *scanner, key string) bool {
 		switch s.peek() {
 		case '[':
 			s.skip()
-			sh.wrong = "the elements of a list have several types"
+			sh.fail(errors.New("the elements of a list have several types"))
 		case 'n':
 			s.literal()
 		default:
-			sh.items = s.shape(nil)
+			_, ref := sh.below(s, "elements")
+			sh.items = &ref
 		}
 	default:
 		return false
@@ -119,7 +132,7 @@ func (sh *shape) keyword(s *scanner, key string) bool {
 // says something else of that definition beside it.
 func (sh *shape) allOf(s *scanner) {
 	n := 0
-	var one *shape
+	var one shape
 	s.list(func() {
 		n++
 		one = s.shape(nil)
@@ -136,23 +149,15 @@ func (sh *shape) extension(s *scanner, key string) bool {
 		sh.preserve = s.isTrue()
 	case "x-kubernetes-map-type":
 		sh.mapType = s.textOrNull()
-	default:
-		return false
-	}
-	return true
-}
-
-func (l *listing) extension(s *scanner, key string) bool {
-	switch key {
 	case "x-kubernetes-list-type":
-		l.kind = s.textOrNull()
+		sh.list.kind = s.textOrNull()
 	case "x-kubernetes-list-map-keys":
-		l.keyed, l.keys = true, nil
-		s.list(func() { l.keys = append(l.keys, s.text()) })
+		sh.list.keyed, sh.list.keys = true, nil
+		s.list(func() { sh.list.keys = append(sh.list.keys, s.text()) })
 	case "x-kubernetes-patch-strategy":
-		l.patch = s.textOrNull()
+		sh.list.patch = s.textOrNull()
 	case "x-kubernetes-patch-merge-key":
-		l.key = s.textOrNull()
+		sh.list.key = s.textOrNull()
 	default:
 		return false
 	}
@@ -218,38 +223,5 @@ func (s *scanner) scalar() any {
 			s.fail("read a number: %w", err)
 		}
 		return number
-	}
-}
-
-// relation is what tells the elements of a list apart: by keys, by their values if it has no
-// keys, or not at all.
-func (l *listing) relation() (apart bool, keys []string, err error) {
-	if l == nil {
-		return false, nil, nil
-	}
-	switch l.kind {
-	case "atomic":
-		return false, nil, nil
-	case "set":
-		return true, nil, nil
-	case "map":
-		if !l.keyed {
-			return false, nil, fmt.Errorf("a list of type map has no keys")
-		}
-		return true, l.keys, nil
-	case "":
-	default:
-		return false, nil, fmt.Errorf("a list has type %q", l.kind)
-	}
-	switch l.patch {
-	case "merge", "merge,retainKeys":
-		if l.key != "" {
-			keys = []string{l.key}
-		}
-		return true, keys, nil
-	case "", "retainKeys":
-		return false, nil, nil
-	default:
-		return false, nil, fmt.Errorf("a list has patch strategy %q", l.patch)
 	}
 }

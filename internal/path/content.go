@@ -3,6 +3,7 @@ package path
 import (
 	"encoding"
 	"encoding/json"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -126,14 +127,7 @@ func (f goFields) find(name string) (slot, bool) {
 	return found, ok
 }
 
-func (f goFields) names() []string {
-	all := make([]string, 0, len(f))
-	for name := range f {
-		all = append(all, name)
-	}
-	slices.Sort(all)
-	return all
-}
+func (f goFields) names() []string { return slices.Sorted(maps.Keys(f)) }
 
 // knownFields has the goFields of each struct that was asked for, by its reflect.Type. A
 // program has no more types than it was compiled with.

@@ -49,10 +49,3 @@ func TestTwoStates(t *testing.T) {
 		t.Error("nothing is the same state as nothing, and as nothing else")
 	}
 }
-
-func TestPresent(t *testing.T) {
-	var pod *corev1.Pod
-	if Present(pod) != nil || Present(nil) != nil || Present(at("a", "1", "")) == nil {
-		t.Error("a nil pointer is present, or an object is not")
-	}
-}

@@ -71,6 +71,14 @@ func TestAnswersThatAreOfNoUse(t *testing.T) {
 				t.Errorf("what the server said before does not count any more: %v", err)
 			}
 			s.wasAsked(t, 3)
+			s.set(func(s *server) { s.code, s.text, s.fail, s.hang = 0, withFreeFields(right), nil, false })
+			for _, legal := range []bool{false, true} {
+				time.Sleep(30 * time.Second)
+				if err := path.Check(formOf(gardens.WithKind("Garden")), all, "spec.free.x"); (err == nil) != legal {
+					t.Errorf("a field that has come after an answer of no use: %v, want legal %t", err, legal)
+				}
+			}
+			s.wasAsked(t, 4)
 		})
 	}
 }

@@ -17,19 +17,10 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/diff"
 )
 
-// Kinds knows the types of all kinds that a server has, for [diff.New].
-//
-// The server describes them: one request for each group and version, when the first of its kinds
-// is asked for, and one more whenever another kind of it is. That diff and those at the same time
-// wait for the answer, at most two seconds. Of each document, only what concerns the kinds that were asked
-// for is kept, which is some hundred kilobytes for a Pod. An error is remembered for a minute, in
-// which diffs do without a schema; so are objects that do not fit, after which the server is asked
-// again. There is nothing to run and nothing to stop.
+// Kinds knows the types of all kinds that a server has, for [diff.New]. There is nothing to run and nothing to stop.
 //
 // If the server does not describe a kind that client-go knows, client-go does. That takes some
 // 200 ms of a processor and 20 MB once in a process, and keeps a megabyte.
-//
-// While somebody checks paths, the descriptions are asked for again every ten minutes. A description that nobody has wanted for an hour is forgotten.
 type Kinds struct {
 	scheme *runtime.Scheme
 	server *descriptions

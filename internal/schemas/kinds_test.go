@@ -2,10 +2,7 @@ package schemas_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -18,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/rest"
 
 	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	"github.com/delta-runtime/delta-runtime/pkg/diff"
@@ -83,17 +79,7 @@ func compare(t *testing.T, s diff.Schemas, want string) {
 
 func TestSchemasOfCustomKinds(t *testing.T) {
 	s := newServer(t)
-	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		text, _, err := s.answer(r)
-		if err != nil || r.Header.Get("Accept") != "application/json" {
-			http.NotFound(w, r)
-			return
-		}
-		fmt.Fprint(w, text)
-	}))
-	defer api.Close()
-	client := api.Client()
-	all := schemasOf(t, &rest.Config{Host: api.URL}, client)
+	all := withoutNetwork(t, s)
 	s.wasAsked(t, 0)
 	for range 3 {
 		compare(t, all, bySchema)
@@ -158,33 +144,6 @@ func TestSchemasOfBuiltinKinds(t *testing.T) {
 	if _, err := all.ObjectToTyped(review); err == nil || !strings.Contains(err.Error(), "not found") || !strings.Contains(err.Error(), "no type found") {
 		t.Errorf("a kind that neither the server nor client-go describes: %v", err)
 	}
-}
-
-func TestSchemasWithoutServer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newServer(t)
-		s.fail = errors.New("out of order")
-		all := withoutNetwork(t, s)
-		for range 3 {
-			compare(t, all, withoutSchema)
-		}
-		s.wasAsked(t, 1)
-		_, err := all.ObjectToTyped(garden(grow))
-		if err == nil || !strings.Contains(err.Error(), "ask the server for the schemas of example.com/v1: ") || !strings.Contains(err.Error(), "out of order") {
-			t.Errorf("error is %v", err)
-		}
-
-		s.set(func(s *server) { s.fail = nil })
-		time.Sleep(59 * time.Second)
-		compare(t, all, withoutSchema)
-		s.wasAsked(t, 1)
-		time.Sleep(time.Second)
-		compare(t, all, bySchema)
-		s.set(func(s *server) { s.fail = errors.New("out of order") })
-		time.Sleep(time.Hour)
-		compare(t, all, bySchema)
-		s.wasAsked(t, 2)
-	})
 }
 
 // TestSchemasDoNotWaitForLong has several reconcilers ask a server that does not answer.

@@ -19,7 +19,6 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
-	"github.com/delta-runtime/delta-runtime/internal/testing/fulltypes"
 )
 
 // apiServer is a real server, and its documents as they are.
@@ -107,39 +106,3 @@ var clientGo = func() *runtime.Scheme {
 }()
 
 var clientGoTypes = sync.OnceValue(func() converter { return applyconfigurations.NewTypeConverter(clientGo) })
-
-// asBefore are the types of a server's kinds from where they came from before: those that client-go
-// knows from client-go, and the others from whole documents.
-type asBefore struct {
-	whole map[schema.GroupVersion]*fulltypes.Types
-}
-
-func (s *apiServer) asBefore(t testing.TB) *asBefore {
-	t.Helper()
-	b := &asBefore{map[schema.GroupVersion]*fulltypes.Types{}}
-	for of, text := range s.documents {
-		whole, err := fulltypes.Read([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		b.whole[of] = whole
-	}
-	return b
-}
-
-// ObjectToTyped reads an object that says its kind.
-func (b *asBefore) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOptions) (*typed.TypedValue, error) {
-	kind := obj.GetObjectKind().GroupVersionKind()
-	if clientGo.Recognizes(kind) {
-		return clientGoTypes().ObjectToTyped(obj, opts...)
-	}
-	return b.whole[kind.GroupVersion()].ObjectToTyped(obj, opts...)
-}
-
-// TypeOf returns the type of a kind, with no fields but those that it is known to have.
-func (b *asBefore) TypeOf(kind schema.GroupVersionKind) (typed.ParseableType, error) {
-	if clientGo.Recognizes(kind) {
-		return fulltypes.TypeOf(clientGoTypes(), kind)
-	}
-	return b.whole[kind.GroupVersion()].TypeOf(kind)
-}

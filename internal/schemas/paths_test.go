@@ -4,8 +4,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -69,40 +67,6 @@ func TestPathsAreCheckedByWhatTheServerDescribes(t *testing.T) {
 	if d := diff.New(garden, other, all); !d.Touches("spec.bed") || d.Touches("spec.beds") || d.Err() != nil {
 		t.Errorf("a path that can't exist is not touched, or one that can is: %s", d)
 	}
-}
-
-// TestCheckedPathsFollowTheServer has a kind that comes to have another field.
-func TestCheckedPathsFollowTheServer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newServer(t)
-		right := s.text
-		s.fail = errors.New("out of order")
-		all := withoutNetwork(t, s)
-		check := func(when, field string, legal bool, asked int) {
-			t.Helper()
-			err := path.Check(formOf(gardens.WithKind("Garden")), all, field)
-			if (err == nil) != legal {
-				t.Errorf("%s: %s: %v, want legal %v", when, field, err, legal)
-			}
-			s.wasAsked(t, asked)
-		}
-		check("out of order", "spec.free.x", true, 1)
-		s.set(func(s *server) { s.fail = nil })
-		check("shortly after that", "spec.free.x", true, 1)
-		time.Sleep(time.Minute)
-		check("a minute later", "spec.free.x", false, 2)
-		s.set(func(s *server) { s.text = withFreeFields(right) })
-		time.Sleep(10*time.Minute - time.Second)
-		check("when the answer is fresh", "spec.free.x", false, 2)
-		s.set(func(s *server) { s.fail = errors.New("out of order") })
-		time.Sleep(time.Second)
-		check("out of order again", "spec.free.x", false, 3)
-		s.set(func(s *server) { s.fail = nil })
-		time.Sleep(59 * time.Second)
-		check("shortly after that", "spec.free.x", false, 3)
-		time.Sleep(time.Second)
-		check("when the server is asked again", "spec.free.x", true, 4)
-	})
 }
 
 // Tests of operators, and some programs, add their kinds to client-go's scheme.

@@ -42,7 +42,7 @@ func (s *server) answer(r *http.Request) (text string, hang bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asked = append(s.asked, r.URL.Path)
-	if r.URL.Path != "/openapi/v3/apis/example.com/v1" {
+	if r.URL.Path != "/openapi/v3/apis/example.com/v1" || r.Header.Get("Accept") != "application/json" {
 		return "", false, errors.New("not found")
 	}
 	return s.text, s.hang, s.fail

@@ -28,7 +28,13 @@ type jsonList struct {
 	listed  bool   // the items have come
 }
 
-var errNoList = errors.New("the answer is not a list")
+// maxHead is how much a list may say beside its items.
+const maxHead = 4 << 20
+
+var (
+	errNoList    = errors.New("the answer is not a list")
+	errLargeHead = fmt.Errorf("%w: it has more than %d MiB beside its items", errNoList, maxHead>>20)
+)
 
 // read reads the list to its end.
 func (l *jsonList) read() (listHead, error) {
@@ -68,6 +74,9 @@ func (l *jsonList) members() error {
 		}
 		if err := l.member(); err != nil {
 			return err
+		}
+		if len(l.whole) > maxHead {
+			return errLargeHead
 		}
 	}
 }

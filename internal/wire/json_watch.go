@@ -2,7 +2,6 @@ package wire
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -19,13 +18,13 @@ type jsonWatch struct {
 }
 
 func (w *jsonWatch) next() (watch.EventType, arrival, error) {
-	frame, err := w.frame()
+	frame, err := w.frame(true)
 	if err != nil {
 		return "", arrival{}, err
 	}
 	t, got, size := w.event(frame)
 	if size == 0 {
-		if frame, err = w.object(); err != nil {
+		if frame, err = w.frame(false); err != nil {
 			return "", arrival{}, err
 		}
 		size = len(frame)
@@ -35,9 +34,9 @@ func (w *jsonWatch) next() (watch.EventType, arrival, error) {
 	return t, got, err
 }
 
-// frame returns what the next event is in, which stays where it is: a line, as servers write them, or an object that
-// has come to its end. Nobody knows when the end of its line will come.
-func (w *jsonWatch) frame() ([]byte, error) {
+// frame returns what the next event is in, which stays where it is: an object that has come to its end. A line will do
+// first, as servers write them. But nobody knows when the end of a line will come.
+func (w *jsonWatch) frame(line bool) ([]byte, error) { //nolint:revive // the two ways are one loop
 	var look scan
 	for had := 0; ; {
 		data := w.in.bytes()
@@ -48,12 +47,15 @@ func (w *jsonWatch) frame() ([]byte, error) {
 		if len(data) > 0 && data[0] != '{' {
 			return nil, fmt.Errorf("an event begins with %q", data[0])
 		}
-		if i := bytes.IndexByte(data[had:], '\n'); i >= 0 {
+		if i := bytes.IndexByte(data[had:], '\n'); line && i >= 0 {
 			return data[:had+i+1], nil
 		}
-		if mayEnd(data[had:]) {
-			if end := look.end(data); end > 0 {
-				return data[:end], nil
+		if end := look.end(data); end > 0 {
+			return data[:end], nil
+		}
+		if had == 0 && !line { // it may be that no end will come
+			if _, err := extent(data); err != nil {
+				return nil, err
 			}
 		}
 		had = len(data)
@@ -61,33 +63,6 @@ func (w *jsonWatch) frame() ([]byte, error) {
 			return nil, err
 		}
 	}
-}
-
-// object returns the next object, however it is written.
-func (w *jsonWatch) object() ([]byte, error) {
-	from := json.NewDecoder(&ahead{of: w})
-	var value json.RawMessage
-	if err := from.Decode(&value); err != nil {
-		return nil, err
-	}
-	return w.in.bytes()[:from.InputOffset()], nil
-}
-
-// ahead reads what is not used yet, and leaves it there.
-type ahead struct {
-	of   *jsonWatch
-	seen int
-}
-
-func (a *ahead) Read(into []byte) (int, error) {
-	for a.seen == len(a.of.in.bytes()) {
-		if err := a.of.more(); err != nil {
-			return 0, err
-		}
-	}
-	n := copy(into, a.of.in.bytes()[a.seen:])
-	a.seen += n
-	return n, nil
 }
 
 // more reads on in the middle of an event, or before the first byte of one.

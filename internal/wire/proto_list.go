@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -55,6 +56,8 @@ func (l *protoList) unwrap() error {
 			return l.describe(around)
 		case err != nil:
 			return err
+		case number == unknownRaw && came:
+			return fmt.Errorf("%w: it comes twice", errNoList)
 		case number == unknownRaw:
 			if err := l.fields(l.read + size); err != nil {
 				return err
@@ -68,6 +71,9 @@ func (l *protoList) unwrap() error {
 		}
 		around = binary.AppendUvarint(around, uint64(number)<<3|protoBytes)   //nolint:gosec // it was read as one
 		around = append(binary.AppendUvarint(around, uint64(size)), value...) //nolint:gosec // the same
+		if len(around) > maxHead {
+			return errLargeHead
+		}
 	}
 }
 
@@ -116,38 +122,29 @@ const protoBytes = 2
 // field reads which field comes, and how many bytes it has.
 func (l *protoList) field() (number, size int, err error) {
 	begin := l.read
-	tag, err := l.uvarint()
+	tag, err := binary.ReadUvarint(l)
 	if err != nil {
 		return 0, 0, err
 	}
-	n, err := l.uvarint()
+	n, err := binary.ReadUvarint(l)
 	switch {
 	case errors.Is(err, io.EOF):
 		return 0, 0, io.ErrUnexpectedEOF
 	case err != nil:
 		return 0, 0, err
-	case tag&7 != protoBytes || tag>>3 == 0 || tag>>3 > 1<<20 || n > maxWindow<<10:
+	case tag&7 != protoBytes || tag>>3 == 0 || tag>>3 > 1<<20 || n > min(maxWindow<<10, math.MaxInt/2):
 		return 0, 0, fmt.Errorf("%w: byte %d begins no field of one", errNoList, begin)
 	}
 	return int(tag >> 3), int(n), nil //nolint:gosec // compared above
 }
 
-func (l *protoList) uvarint() (uint64, error) {
-	n := uint64(0)
-	for shift := 0; shift < 64; shift += 7 {
-		b, err := l.take(1)
-		if err != nil {
-			if shift > 0 && errors.Is(err, io.EOF) {
-				err = io.ErrUnexpectedEOF
-			}
-			return 0, err
-		}
-		n |= uint64(b[0]&0x7f) << shift
-		if b[0] < 0x80 {
-			return n, nil
-		}
+// ReadByte consumes one byte.
+func (l *protoList) ReadByte() (byte, error) {
+	one, err := l.take(1)
+	if err != nil {
+		return 0, err
 	}
-	return 0, fmt.Errorf("%w: a number in it is too long", errNoList)
+	return one[0], nil
 }
 
 // take consumes n bytes, which are good until the next call.

@@ -21,10 +21,11 @@ func (w *protoWatch) next() (watch.EventType, arrival, error) {
 	if err := w.in.atLeast(prefix); err != nil {
 		return "", arrival{}, err
 	}
-	size := int(binary.BigEndian.Uint32(w.in.bytes()))
-	if size > maxWindow-prefix {
+	length := binary.BigEndian.Uint32(w.in.bytes())
+	if length > maxWindow-prefix {
 		return "", arrival{}, errTooLarge
 	}
+	size := int(length)
 	if err := w.in.atLeast(prefix + size); err != nil {
 		return "", arrival{}, err
 	}

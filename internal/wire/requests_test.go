@@ -118,60 +118,57 @@ func TestListsAreMeasured(t *testing.T) {
 	})
 }
 
-// TestAWatchThatEndsUnopenedIsAskedForAgain has connections end before there is an answer.
-func TestAWatchThatEndsUnopenedIsAskedForAgain(t *testing.T) {
-	for _, failures := range []int{1, 10, 11} {
-		synctest.Test(t, func(t *testing.T) {
-			asked := 0
-			server := func(*http.Request) (*http.Response, error) {
-				if asked++; asked <= failures {
-					return nil, io.EOF
-				}
-				return says(`{"type":"ADDED","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"}}}` + "\n")
-			}
-			c, requests := clientOf(t, server, nil)
+// TestWhatEndsUnansweredIsAskedForAgain has connections end before there is an answer, and compares with client-go.
+func TestWhatEndsUnansweredIsAskedForAgain(t *testing.T) {
+	const list = `{"kind":"ConfigMapList","apiVersion":"v1","items":[{"metadata":{"name":"a"}}]}`
+	for name, tt := range map[string]struct {
+		answer  string
+		endings []error
+		ours    func(t *testing.T, c *Client) bool
+		theirs  func(t *testing.T, requests *rest.RESTClient) bool
+	}{
+		"a list": {list, []error{io.EOF, syscall.ECONNRESET, syscall.ECONNREFUSED}, func(t *testing.T, c *Client) bool {
+			_, err := c.List(t.Context(), metav1.ListOptions{})
+			return err == nil
+		}, func(t *testing.T, requests *rest.RESTClient) bool {
+			return requests.Get().Resource("configmaps").Do(t.Context()).Error() == nil
+		}},
+		"a watch": {event("x") + "\n", []error{io.EOF}, func(t *testing.T, c *Client) bool {
 			stream, err := c.Watch(t.Context(), metav1.ListOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer stream.Close()
 			_, err = stream.Next(t.Context())
-			ours := asked
-			asked = 0
-			theirs, wrong := requests.Get().Resource("configmaps").VersionedParams(&metav1.ListOptions{Watch: true}, scheme.ParameterCodec).Watch(t.Context())
-			if wrong != nil {
-				t.Fatal(wrong)
+			return err == nil
+		}, func(t *testing.T, requests *rest.RESTClient) bool {
+			stream, err := requests.Get().Resource("configmaps").VersionedParams(&metav1.ListOptions{Watch: true}, scheme.ParameterCodec).Watch(t.Context())
+			if err != nil {
+				t.Fatal(err)
 			}
-			defer theirs.Stop()
-			_, opened := <-theirs.ResultChan()
-			if (err == nil) != opened || ours != asked {
-				t.Errorf("%d failures: it is asked for %d times, and an event gives %v; client-go asks %d times, with an event %t", failures, ours, err, asked, opened)
-			}
-		})
-	}
-}
-
-// TestAListThatEndsUnansweredIsAskedForAgain has connections end before there is a list.
-func TestAListThatEndsUnansweredIsAskedForAgain(t *testing.T) {
-	for _, ending := range []error{io.EOF, syscall.ECONNRESET, syscall.ECONNREFUSED} {
-		for _, failures := range []int{1, 10, 11} {
-			synctest.Test(t, func(t *testing.T) {
-				asked := 0
-				server := func(*http.Request) (*http.Response, error) {
-					if asked++; asked <= failures {
-						return nil, ending
+			defer stream.Stop()
+			_, opened := <-stream.ResultChan()
+			return opened
+		}},
+	} {
+		for _, ending := range tt.endings {
+			for _, failures := range []int{1, 10, 11} {
+				synctest.Test(t, func(t *testing.T) {
+					asked := 0
+					c, requests := clientOf(t, func(*http.Request) (*http.Response, error) {
+						if asked++; asked <= failures {
+							return nil, ending
+						}
+						return says(tt.answer)
+					}, nil)
+					answered, ours := tt.ours(t, c), asked
+					asked = 0
+					if also := tt.theirs(t, requests); answered != also || ours != asked {
+						t.Errorf("%s, %d times %v: it is asked for %d times and answered: %t; with client-go %d times, and %t",
+							name, failures, ending, ours, answered, asked, also)
 					}
-					return says(`{"kind":"ConfigMapList","apiVersion":"v1","items":[{"metadata":{"name":"a"}}]}`)
-				}
-				c, requests := clientOf(t, server, nil)
-				_, err := c.List(t.Context(), metav1.ListOptions{})
-				ours := asked
-				asked = 0
-				wrong := requests.Get().Resource("configmaps").Do(t.Context()).Error()
-				if (err == nil) != (wrong == nil) || ours != asked {
-					t.Errorf("%d times %v: it is asked for %d times and gives %v; client-go asks %d times, and gives %v", failures, ending, ours, err, asked, wrong)
-				}
-			})
+				})
+			}
 		}
 	}
 }

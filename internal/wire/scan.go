@@ -1,21 +1,11 @@
 package wire
 
-import "bytes"
-
-// mayEnd reports whether an object may end in data. Within one, another bracket or a comma stands behind each bracket that
-// closes. To see that no end has come takes a fraction of the time that a scan takes.
-func mayEnd(data []byte) bool {
-	for {
-		i := bytes.IndexByte(data, '}')
-		if i < 0 {
-			return false
-		}
-		data = bytes.TrimLeft(data[i+1:], " \t\r\n")
-		if len(data) == 0 || data[0] == '{' {
-			return true
-		}
-	}
-}
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+)
 
 // scan looks for the end of a JSON object while it arrives. Each byte is looked at once, however often more come. Of an
 // object that is in no order it finds some end, or none.
@@ -60,4 +50,19 @@ func (s *scan) passText(data []byte) {
 	before := len(bytes.TrimRight(data[:quote], `\`))
 	s.inText = (quote-before)%2 == 1
 	s.seen = quote + 1
+}
+
+// extent returns where the JSON value at the beginning of data ends, and 0 if it goes on behind data. Unlike
+// decode.Pass it tells an end that has not come from one that will never come.
+func extent(data []byte) (end int, err error) {
+	from := json.NewDecoder(bytes.NewReader(data))
+	var value json.RawMessage
+	switch err := from.Decode(&value); {
+	case err == nil:
+		return int(from.InputOffset()), nil
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return 0, nil
+	default:
+		return 0, err
+	}
 }

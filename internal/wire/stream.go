@@ -5,15 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"sync/atomic"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/serializer/streaming"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apimachinery/pkg/watch"
 	restwatch "k8s.io/client-go/rest/watch"
-
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/delta-runtime/delta-runtime/internal/listwatch"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -92,7 +93,7 @@ type stream struct {
 	cancel  context.CancelFunc
 	events  events
 	objects *objects
-	closed  bool
+	closed  atomic.Bool
 }
 
 // Next reads the next event. What ends ctx must end the context of the watch, too, which ends the reading.
@@ -101,6 +102,8 @@ func (s *stream) Next(ctx context.Context) (listwatch.Event[any], error) {
 	switch {
 	case ctx.Err() != nil:
 		return listwatch.Event[any]{}, ctx.Err()
+	case err != nil && s.closed.Load():
+		return listwatch.Event[any]{}, io.EOF
 	case err != nil:
 		return listwatch.Event[any]{}, ending(err)
 	case got.err != nil && t == watch.Error:
@@ -127,8 +130,7 @@ func (s *stream) Next(ctx context.Context) (listwatch.Event[any], error) {
 
 // Close ends the watch. It does not wait for the goroutine that reads.
 func (s *stream) Close() {
-	if !s.closed {
-		s.closed = true
+	if s.closed.CompareAndSwap(false, true) {
 		s.cancel()
 		_ = s.body.Close()
 	}
@@ -160,4 +162,21 @@ type foreignEvents struct{ from *restwatch.Decoder }
 func (f foreignEvents) next() (watch.EventType, arrival, error) {
 	t, obj, err := f.from.Decode()
 	return t, arrival{obj: obj}, err
+}
+
+// events reads what a watch brings.
+type events interface {
+	// next reads the next event. Its error is the end of the watch.
+	next() (watch.EventType, arrival, error)
+}
+
+// ending is the end of a watch as client-go's watches tell it: io.EOF where the connection ended, and an error of
+// the server's making where nobody knows what the bytes mean.
+func ending(err error) error {
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), utilnet.IsProbableEOF(err), utilnet.IsTimeout(err):
+		return io.EOF
+	}
+	reporter := apierrors.NewClientErrorReporter(http.StatusInternalServerError, "GET", "ClientWatchDecoding")
+	return apierrors.FromObject(reporter.AsObject(fmt.Errorf("unable to read an event of the watch: %w", err)))
 }

@@ -3,6 +3,7 @@ package diff
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"strings"
 
@@ -24,7 +25,7 @@ func (d *Diff) compare() findings {
 	for _, convert := range d.ways() {
 		var f findings
 		err := path.Guard(func() (err error) {
-			f, err = d.compareAs(convert, &walker{extent: d.extent, hide: seal(secret)})
+			f, err = d.compareAs(convert, &walker{hide: seal(secret)})
 			return err
 		})
 		if err == nil {
@@ -134,9 +135,6 @@ func (d *Diff) convert(convert converter) (before, after *typed.TypedValue, err 
 // light returns an object that has no managed fields, if they are left out anyway: to
 // read them costs more than all the rest. It shares everything else with obj.
 func (d *Diff) light(obj Object) Object {
-	if d.extent == everything {
-		return obj
-	}
 	if u, ok := obj.(*unstructuredv1.Unstructured); ok {
 		return lightContent(u)
 	}
@@ -164,16 +162,8 @@ func lightContent(u *unstructuredv1.Unstructured) Object {
 	if !ok {
 		return u
 	}
-	content := make(map[string]any, len(u.Object))
-	for key, v := range u.Object {
-		content[key] = v
-	}
-	fewer := make(map[string]any, len(metadata))
-	for key, v := range metadata {
-		if key != "managedFields" {
-			fewer[key] = v
-		}
-	}
+	content, fewer := maps.Clone(u.Object), maps.Clone(metadata)
+	delete(fewer, "managedFields")
 	content["metadata"] = fewer
 	return &unstructuredv1.Unstructured{Object: content}
 }

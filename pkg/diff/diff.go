@@ -2,7 +2,6 @@ package diff
 
 import (
 	"iter"
-	"reflect"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -39,26 +38,17 @@ type Edit struct {
 // list in which two elements have the same key is one value, too.
 //
 // Left out are apiVersion, kind, metadata.resourceVersion, metadata.managedFields and
-// metadata.selfLink, which change with every write or never; see [Diff.Full]. The
+// metadata.selfLink, which change with every write or never. The
 // generation is not: it tells of changes that were undone since, and an operator that
 // reports status.observedGeneration must not miss it.
 type Diff struct {
 	before, after Object
 	kind          schema.GroupVersionKind // zero if only the objects may say it
 	schemas       Schemas
-	extent        extent
 
 	once  sync.Once
 	found findings // once has written it
 }
-
-// extent says how much of an object is compared.
-type extent uint8
-
-const (
-	withoutNoise extent = iota
-	everything
-)
 
 // findings are what there is to know once the objects have been compared.
 type findings struct {
@@ -91,11 +81,6 @@ func New(before, after Object, schemas Schemas) *Diff {
 // returns does not have its kind, and a Go type of your own does not tell that it is a Secret.
 func OfKind(kind schema.GroupVersionKind, before, after Object, schemas Schemas) *Diff {
 	return &Diff{before: path.Present(before), after: path.Present(after), kind: kind, schemas: schemas}
-}
-
-// Full is the same with nothing left out.
-func (d *Diff) Full() *Diff {
-	return &Diff{before: d.before, after: d.after, kind: d.kind, schemas: d.schemas, extent: everything}
 }
 
 // result compares the objects, the first time it is called.
@@ -146,8 +131,7 @@ func (d *Diff) identical() bool {
 	if d.before == nil || d.after == nil {
 		return d.before == nil && d.after == nil
 	}
-	before, after := reflect.ValueOf(d.before), reflect.ValueOf(d.after)
-	return before.Kind() == reflect.Pointer && after.Kind() == reflect.Pointer && before.UnsafePointer() == after.UnsafePointer()
+	return path.Identical(d.before, d.after)
 }
 
 // Empty reports whether nothing changed. It is false if that can't be told.

@@ -12,7 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	unstructuredv1 "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/samples"
 )
@@ -36,28 +35,11 @@ func TestDiffOfDeployments(t *testing.T) {
 			d.Spec.Template.Spec.Containers = d.Spec.Template.Spec.Containers[:1]
 		}, `spec.replicas: 3 → 5, -spec.template.spec.containers[name="side"], +metadata.labels[app]="web"`},
 		{"generation", func(d *appsv1.Deployment) { d.Generation = 2 }, `metadata.generation: 1 → 2`},
-		{"image", func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[1].Image = "side:2" },
-			`spec.template.spec.containers[name="side"].image: "side:1" → "side:2"`},
-		{"order of containers", func(d *appsv1.Deployment) { slices.Reverse(d.Spec.Template.Spec.Containers) }, "no changes"},
 		{"order of arguments", func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[0].Args = []string{"-q", "-v"} },
 			`spec.template.spec.containers[name="app"].args: ["-v"] → ["-q","-v"]`},
-		{"port", func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[0].Ports[0].Name = "http" },
-			`+spec.template.spec.containers[name="app"].ports[containerPort=80,protocol="TCP"].name="http"`},
-		{"same quantity", func(d *appsv1.Deployment) {
-			d.Spec.Template.Spec.Containers[0].Resources.Limits["cpu"] = resource.MustParse("0.5")
-		}, "no changes"},
 		{"quantity", func(d *appsv1.Deployment) {
 			d.Spec.Template.Spec.Containers[0].Resources.Limits["cpu"] = resource.MustParse("1")
 		}, `spec.template.spec.containers[name="app"].resources.limits[cpu]: "500m" → "1"`},
-		{"a number that becomes a text", func(d *appsv1.Deployment) {
-			max := intstr.FromString("25%")
-			d.Spec.Strategy.RollingUpdate = &appsv1.RollingUpdateDeployment{MaxSurge: &max}
-		}, `+spec.strategy.rollingUpdate={"maxSurge":"25%"}`},
-		{"first annotation", func(d *appsv1.Deployment) { d.Annotations = map[string]string{"a/b": "c"} }, `+metadata.annotations={"a/b":"c"}`},
-		{"empty instead of nil", func(d *appsv1.Deployment) {
-			d.Annotations, d.Finalizers = map[string]string{}, []string{}
-		}, "no changes"},
-		{"finalizer", func(d *appsv1.Deployment) { d.Finalizers = []string{"example.com/a"} }, `+metadata.finalizers=["example.com/a"]`},
 		{"two of a name", func(d *appsv1.Deployment) {
 			c := &d.Spec.Template.Spec.Containers[0]
 			c.Env = append(c.Env, corev1.EnvVar{Name: "A", Value: "2"})
@@ -128,9 +110,6 @@ func TestTouches(t *testing.T) {
 	}
 	if same := samples.Web(); New(same, same, nil).Touches("metadata.resourceVersion") || New(nil, nil, nil).Touches("spec") {
 		t.Error("an object touches its own version")
-	}
-	if !New(samples.Web(), samples.Web(), nil).Full().Empty() {
-		t.Error("equal objects differ")
 	}
 }
 
@@ -203,22 +182,6 @@ func TestOddTypes(t *testing.T) {
 	bad := New(nil, &hopeless{Channel: make(chan int)}, nil)
 	if bad.Err() == nil || !bad.Touches("anything") || bad.Empty() || !strings.HasPrefix(bad.String(), "unknown changes: compare two states of *diff.hopeless: ") {
 		t.Errorf("got %s, error %v", bad, bad.Err())
-	}
-}
-
-// TestPortsWithoutProtocol has ports that leave out a field of their key. The schema fills it in.
-func TestPortsWithoutProtocol(t *testing.T) {
-	service := func(names ...string) *corev1.Service {
-		s := &corev1.Service{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Service"}}
-		for i, name := range names {
-			s.Spec.Ports = append(s.Spec.Ports, corev1.ServicePort{Port: int32(80 + i), Name: name})
-		}
-		return s
-	}
-	d := New(service("a", "b"), service("a", "c", "d"), samples.Builtin)
-	want := []string{`spec.ports[port=81,protocol="TCP"].name`, `spec.ports[port=82,protocol="TCP"]`}
-	if got := slices.Collect(d.Paths()); !slices.Equal(got, want) || !d.Touches(want[0]) || d.Touches(`spec.ports[port=80]`) {
-		t.Errorf("got %s, want changes of %q", d, want)
 	}
 }
 

@@ -15,8 +15,6 @@
 //   - A Diff does not compare the order in lists that are sets or maps. The API server's
 //     merging does not either. To a few programs the order matters: the environment of a
 //     container is such a list.
-//   - If a field comes or goes with everything in it, that is one edit. Touches looks into
-//     it.
 //   - Touches is false only if a change is ruled out. A reconciler can skip work because of
 //     it, and must not do work because of it.
 //   - For a Secret, and for an object without a kind, an edit shows what everybody may see:
@@ -31,14 +29,4 @@
 //
 // A Diff compares when it is first asked. Any goroutine may ask it. Nobody may change the
 // objects, nor the values of an Edit.
-//
-// # Testing
-//
-// A model compares JSON trees by recursion and has schemas of its own (model_test.go,
-// shapes_test.go). Random pairs of Deployments, Pods, Services, ConfigMaps and custom
-// objects must have the model's edits, in all forms, with and without schemas. The edits
-// must make the new object of the old one (TestDiffAgainstModel). The same holds for any two JSON
-// objects (FuzzDiff). TestSecretsAreNotShown looks for secrets in everything that can be
-// rendered of random Secrets. Bounds are counted in bytes, edits and allocations.
-// `SEEDS=10000 go test ./pkg/diff` plays more.
 package diff

@@ -180,7 +180,6 @@ type modelEdit struct {
 
 // treeModel is a diff of JSON trees by recursion.
 type treeModel struct {
-	full  bool
 	edits map[string]modelEdit
 }
 
@@ -188,10 +187,10 @@ type treeModel struct {
 var unquoted = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
 
 // modelDiff compares two JSON trees.
-func modelDiff(s *shape, before, after map[string]any, full bool) map[string]modelEdit {
-	m := &treeModel{full: full, edits: map[string]modelEdit{}}
+func modelDiff(s *shape, before, after map[string]any) map[string]modelEdit {
+	m := &treeModel{edits: map[string]modelEdit{}}
 	for _, content := range []map[string]any{before, after} {
-		if metadata, ok := content["metadata"].(map[string]any); ok && !full {
+		if metadata, ok := content["metadata"].(map[string]any); ok {
 			delete(metadata, "managedFields") // which does not show either where metadata is not a map on the other side
 		}
 	}
@@ -211,7 +210,7 @@ func (m *treeModel) maps(s *shape, path string, before, after map[string]any) {
 		case path != "":
 			text = path + "." + name
 		}
-		if !m.full && slices.Contains([]string{"apiVersion", "kind", "metadata.resourceVersion", "metadata.managedFields", "metadata.selfLink"}, text) {
+		if slices.Contains([]string{"apiVersion", "kind", "metadata.resourceVersion", "metadata.managedFields", "metadata.selfLink"}, text) {
 			continue
 		}
 		below := s.under(name)
@@ -219,7 +218,7 @@ func (m *treeModel) maps(s *shape, path string, before, after map[string]any) {
 		now, is := after[name]
 		oldMap, ok1 := old.(map[string]any)
 		nowMap, ok2 := now.(map[string]any)
-		if text == "metadata" && !m.full && ok1 == was && ok2 == is {
+		if text == "metadata" && ok1 == was && ok2 == is {
 			m.maps(below, text, oldMap, nowMap)
 			continue
 		}

@@ -67,19 +67,6 @@ func containers() *shape {
 	}), "name")
 }
 
-func podShape() *shape {
-	return structOf(map[string]*shape{
-		"metadata": metadata(),
-		"spec":     podSpec(),
-		"status": structOf(map[string]*shape{
-			"phase": leafOf("Running", "Pending"), "startTime": leafOf("2026-01-02T03:04:05Z", "2026-01-02T03:04:06Z"),
-			"conditions": listBy(structOf(map[string]*shape{
-				"type": leafOf("Ready", "Initialized"), "status": leafOf("True", "False"), "lastTransitionTime": leafOf(nil, "2026-01-02T03:04:05Z"),
-			}, "status"), "type"),
-		}),
-	}, "metadata", "spec")
-}
-
 func podSpec() *shape {
 	return structOf(map[string]*shape{
 		"containers": containers(), "initContainers": containers(),
@@ -108,7 +95,12 @@ func deploymentShape() *shape {
 				"metadata": structOf(map[string]*shape{"labels": mapOf(texts(), "a", "b.c")}), "spec": podSpec(),
 			}, "spec"),
 		}, "selector", "template"),
-		"status": structOf(map[string]*shape{"replicas": leafOf(1.0, 2.0), "observedGeneration": leafOf(1.0)}),
+		"status": structOf(map[string]*shape{
+			"replicas": leafOf(1.0, 2.0), "observedGeneration": leafOf(1.0),
+			"conditions": listBy(structOf(map[string]*shape{
+				"type": leafOf("Available", "Progressing"), "status": leafOf("True", "False"), "lastTransitionTime": leafOf(nil, "2026-01-02T03:04:05Z"),
+			}, "status"), "type"),
+		}),
 	}, "metadata", "spec")
 }
 

@@ -97,7 +97,7 @@ func (d *Diff) TouchesAny(paths []path.Path) bool {
 // touches is TouchesAny for one path, but without unheardOf.
 func (d *Diff) touches(field path.Path) bool {
 	r := d.result()
-	if r.err != nil || r.truncated || d.replaced() || d.extent == withoutNoise && !d.identical() && path.Noise(field) {
+	if r.err != nil || r.truncated || d.replaced() || !d.identical() && path.Noise(field) {
 		return true
 	}
 	if d.unseen() && !withinOne(field, shownByMetadata) {

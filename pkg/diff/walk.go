@@ -17,7 +17,6 @@ import (
 // where there was a list, and elements that share a key.
 type walker struct {
 	schema *schema.Schema
-	extent extent
 	hide   seal
 
 	edits     []edit
@@ -92,8 +91,8 @@ func (w *walker) visitMap(at *position) {
 func (w *walker) step(at *position, next difference, below *position) {
 	below.changed = at.changed.WithPrefix(next.element)
 	switch {
-	case w.truncated, w.extent == withoutNoise && path.Noise(below.path):
-	case w.extent == withoutNoise && below.path.Within("metadata") && len(below.path.Steps) == 1 && mapsOrNone(below):
+	case w.truncated, path.Noise(below.path):
+	case below.path.Within("metadata") && len(below.path.Steps) == 1 && mapsOrNone(below):
 		w.visit(below) // even if it is new: there is noise in it
 	case next.whole, !alike(below.before, below.after), w.hide.ends(below.path):
 		w.emit(below)

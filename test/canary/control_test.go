@@ -127,7 +127,7 @@ func (o *operator) reconciler(name string) reconcile.Func {
 		touched := changes.Touches("data.password.deep", "data[password]", `metadata.annotations[note]`, "metadata.managedFields", "spec.list", "no[")
 		log.FromContext(ctx).Info("told", "changes", changes, "touched", touched, "incomplete", changes.Incomplete())
 		for c := range changes.All() {
-			o.voice.say(ctx, c.Diff().Err(), c.Diff().Full().Err())
+			o.voice.say(ctx, c.Diff().Err())
 		}
 		err := o.plan(ctx, r)
 		o.voice.say(ctx, err, delta.Steps(ctx))
