@@ -1,24 +1,17 @@
 package operator
 
 import (
-	"bufio"
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"net/http"
-	"os"
-	"os/exec"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
-	"sigs.k8s.io/controller-runtime/pkg/manager/signals"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/await"
 	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
@@ -192,80 +185,4 @@ func TestManagersEndWithoutAKind(t *testing.T) {
 			})
 		}
 	}
-}
-
-// processOf is the environment variable that names a situation and an adoption for a process.
-const processOf = "OPERATOR_PROCESS"
-
-// TestProcessesEndWithoutAKind sends SIGTERM to processes that run such managers, as a
-// kubelet does.
-func TestProcessesEndWithoutAKind(t *testing.T) {
-	onlyOurs(t)
-	config := administrator(t)
-	undefine(t, directly(t, config), gadgets)
-	for i, s := range situations {
-		how := adoptions[i%len(adoptions)]
-		t.Run(s.name, func(t *testing.T) {
-			process := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^$")
-			process.Env = append(os.Environ(), processOf+"="+s.name+"/"+how.name, bequeath(t, s.reach(t, config)))
-			var complaint strings.Builder
-			process.Stderr = &complaint
-			said, err := process.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := process.Start(); err != nil {
-				t.Fatal(err)
-			}
-			lines := bufio.NewReader(said)
-			if line, err := lines.ReadString('\n'); err != nil || line != "begins\n" {
-				t.Fatalf("the process says %q (%v):\n%s", line, err, &complaint)
-			}
-			time.Sleep(time.Duration(i%3) * time.Second) // the test can't see what the process does meanwhile
-			if err := process.Process.Signal(syscall.SIGTERM); err != nil {
-				t.Fatal(err)
-			}
-			told := time.Now()
-			killed := time.AfterFunc(grace, func() { _ = process.Process.Kill() }) // as a kubelet would
-			defer killed.Stop()
-			_, _ = io.Copy(io.Discard, lines) // read to the end
-			if err := process.Wait(); err != nil {
-				t.Errorf("the process ended after %v with %v:\n%s", time.Since(told), err, &complaint)
-			}
-			t.Logf("it took %v", time.Since(told))
-		})
-	}
-}
-
-// beProcess runs in the processes that the test above starts. It returns the exit code.
-func beProcess(name string) int {
-	if err := runProcess(name); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return 0
-}
-
-func runProcess(name string) error {
-	config, err := inheritance()
-	if err != nil {
-		return err
-	}
-	if text, ok := strings.CutPrefix(name, scribeName); ok {
-		return beScribe(text, config)
-	}
-	for _, s := range situations {
-		for _, how := range adoptions {
-			if name != s.name+"/"+how.name {
-				continue
-			}
-			s.wait(config)
-			m, err := s.manager(how, basicOptions(), config)
-			if err != nil {
-				return err
-			}
-			return s.operate(signals.SetupSignalHandler(), m, func() { fmt.Println("begins") })
-		}
-	}
-	return fmt.Errorf("there is no situation %q", name)
 }

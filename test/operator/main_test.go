@@ -25,9 +25,6 @@ func TestMain(m *testing.M) {
 	}
 	log.SetLogger(logger)
 	klog.SetLogger(logger)
-	if name := os.Getenv(processOf); name != "" {
-		os.Exit(beProcess(name))
-	}
 	realtime.Main(shared.Around(m), whatTheyLeave()...)
 }
 
@@ -47,9 +44,6 @@ var shared controlplane.Shared
 // control plane. The kind Widget is defined there.
 func administrator(t *testing.T) *rest.Config {
 	t.Helper()
-	if config := inherited(t); config != nil {
-		return config
-	}
 	config := shared.ForTest(t).Config()
 	define(t, directly(t, config), widgets)
 	return config

@@ -4,9 +4,6 @@ import (
 	"slices"
 	"testing"
 
-	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -131,44 +128,4 @@ func release(t *testing.T, api client.Client, obj client.Object) {
 	if err := api.Patch(t.Context(), obj, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))); err != nil {
 		t.Error(err)
 	}
-}
-
-// TestDiffsOfWhatTheServerMakes compares objects with fields that the server fills in, in the
-// form that the server sends.
-func TestDiffsOfWhatTheServerMakes(t *testing.T) {
-	config := administrator(t)
-	api := directly(t, config)
-	connections := controlplane.HTTPClientForTest(t, config)
-	kinds, err := schemas.New(config, connections, newScheme())
-	if err != nil {
-		t.Fatal(err)
-	}
-	labels := map[string]string{"app": "diffs"}
-	deployment := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "diffs"}, Spec: appsv1.DeploymentSpec{
-		Selector: &metav1.LabelSelector{MatchLabels: labels},
-		Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: corev1.PodSpec{Containers: []corev1.Container{
-			{Name: "app", Image: "app:1", Ports: []corev1.ContainerPort{{ContainerPort: 80}}}, {Name: "side", Image: "side:1"},
-		}}},
-	}}
-	if err := api.Create(t.Context(), deployment); err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := api.Delete(t.Context(), deployment); err != nil {
-			t.Error(err)
-		}
-	}()
-	before := deployment.DeepCopy()
-	deployment.Spec.Template.Spec.Containers[0].Image = "app:2"
-	deployment.Spec.Template.Spec.Containers[0].Ports[0].Name = "http"
-	if err := api.Update(t.Context(), deployment); err != nil {
-		t.Fatal(err)
-	}
-	d := diff.New(before, deployment, kinds)
-	const want = `spec.template.spec.containers[name="app"].image: "app:1" → "app:2", ` +
-		`+spec.template.spec.containers[name="app"].ports[containerPort=80,protocol="TCP"].name="http", metadata.generation: 1 → 2`
-	if got := d.String(); got != want || d.Err() != nil {
-		t.Errorf("got  %s (error %v)\nwant %s", got, d.Err(), want)
-	}
-	checkFull(t, d)
 }
