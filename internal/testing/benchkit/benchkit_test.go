@@ -14,21 +14,6 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/benchkit"
 )
 
-func ExamplePods() {
-	pods := benchkit.Pods(1000)
-	fmt.Println(len(pods), pods[0].Namespace, pods[0].Labels[benchkit.LabelOwner] == benchkit.OwnerOf(0))
-	// Output: 1000 team-00-production true
-}
-
-func ExampleLatencies() {
-	var latencies benchkit.Latencies
-	for i := range 100 {
-		latencies.Record(time.Duration(i+1) * time.Nanosecond)
-	}
-	fmt.Println(latencies.Count(), latencies.Quantile(0.99), latencies.Worst())
-	// Output: 100 99ns 100ns
-}
-
 // The benchmark results of this project are for Pods of these sizes.
 func TestPodsHaveTheQuotedSize(t *testing.T) {
 	var full, stripped, protobuf int
@@ -180,17 +165,6 @@ func TestCPUCountsOnlyBetweenStartAndStop(t *testing.T) {
 	meter.Stop()
 	if counted := meter.Spent() - idle; counted < worked {
 		t.Errorf("%v of work was counted as %v", worked, counted)
-	}
-}
-
-func TestSizeReadsTheEnvironment(t *testing.T) {
-	t.Setenv(benchkit.SizeVariable, "")
-	if got := benchkit.Size(t); got != benchkit.DefaultSize {
-		t.Errorf("size is %d without a setting, want %d", got, benchkit.DefaultSize)
-	}
-	t.Setenv(benchkit.SizeVariable, "1000")
-	if got := benchkit.Size(t); got != 1000 {
-		t.Errorf("size is %d, want the 1000 that was set", got)
 	}
 }
 
