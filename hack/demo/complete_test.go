@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"os"
 	"strings"
 	"testing"
@@ -38,22 +37,5 @@ func TestWhatMakeSaysIsShown(t *testing.T) {
 	err := c.make(t.Context(), "broken")
 	if err == nil || !strings.Contains(err.Error(), "make broken") || !strings.Contains(err.Error(), "it does not compile") {
 		t.Errorf("a target that can't be made ends with %v", err)
-	}
-}
-
-func TestWaitingSaysSoAndKeepsTheError(t *testing.T) {
-	var out bytes.Buffer
-	p := newPrinter(&out, style{})
-	ctx, cancel := context.WithCancel(t.Context())
-	err := p.during(ctx, "it works", func(ctx context.Context) error {
-		cancel()
-		<-ctx.Done()
-		return os.ErrDeadlineExceeded
-	})
-	if err != os.ErrDeadlineExceeded { //nolint:errorlint // it has to be this very error
-		t.Errorf("it ended with %v", err)
-	}
-	if err := p.during(ctx, "it works", func(context.Context) error { return nil }); err == nil {
-		t.Error("work that could not begin ended without an error")
 	}
 }

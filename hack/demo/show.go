@@ -180,6 +180,9 @@ func (c *cluster) told(clues []clue) func(context.Context) error {
 // chapter. It also gives users time to read.
 const rest = time.Second
 
+// beat is the longest time without output while the demo waits for something.
+const beat = 10 * time.Second
+
 // await calls ask until it returns no error. After a while it gives up with the last error.
 func (c *cluster) await(ctx context.Context, ask func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
