@@ -18,8 +18,9 @@
 //
 // The archive is a tar of an OCI image layout. An index names the image by two annotations:
 // containerd uses io.containerd.image.name, and so do `kind load image-archive` and `ctr
-// images import`. Others, and
-// `docker load` since version 25, use the annotation of the OCI specification.
+// images import`. Others use the annotation of the OCI specification. Some versions of
+// `docker load` do not read layouts. For them there is manifest.json, which is about the
+// first platform only, because that format has no second one.
 //
 // # What it is made with
 //

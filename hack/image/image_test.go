@@ -156,6 +156,25 @@ func TestTheImageHasItsName(t *testing.T) {
 		if got := layout.top(t).Annotations; got[fullName] != want || got[tagName] != tag {
 			t.Errorf("%s has the names %v, want %s and %s", given, got, want, tag)
 		}
+		if docker := decode[[]dockerManifest](t, layout["manifest.json"]); docker[0].RepoTags[0] != want {
+			t.Errorf("%s is called %q in manifest.json, want %s", given, docker[0].RepoTags, want)
+		}
+	}
+}
+
+// Docker's own store reads only manifest.json and the files that it points at.
+func TestDockerFindsTheFirstPlatform(t *testing.T) {
+	layout := open(t, build(t, program(t, source), "-platforms", "linux/arm64,linux/amd64"))
+	docker := decode[[]dockerManifest](t, layout["manifest.json"])
+	if len(docker) != 1 || len(docker[0].Layers) != 1 || len(docker[0].RepoTags) != 1 {
+		t.Fatalf("manifest.json is %s", layout["manifest.json"])
+	}
+	config := decode[ociConfig](t, layout[docker[0].Config])
+	if config.Architecture != "arm64" {
+		t.Errorf("manifest.json is about %s, want arm64", config.Architecture)
+	}
+	if got := digest(inflate(t, layout[docker[0].Layers[0]])); got != config.Rootfs.DiffIDs[0] {
+		t.Errorf("its layer is %s, want %s", got, config.Rootfs.DiffIDs[0])
 	}
 }
 
