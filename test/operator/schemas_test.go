@@ -14,6 +14,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/schemas"
 	"github.com/delta-runtime/delta-runtime/internal/testing/await"
 	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
+	"github.com/delta-runtime/delta-runtime/internal/testing/manifests"
 	"github.com/delta-runtime/delta-runtime/pkg/diff"
 )
 
@@ -23,24 +24,15 @@ var plots = kind{schema.GroupVersionKind{Group: group, Version: "v1", Kind: "Plo
 // plotDefinition is the CRD of plots.
 func plotDefinition() *unstructured.Unstructured {
 	texts := map[string]any{"type": "string"}
-	definition := plots.definition()
-	version := definition.Object["spec"].(map[string]any)["versions"].([]any)[0].(map[string]any)
-	version["schema"] = map[string]any{"openAPIV3Schema": map[string]any{
-		"type": "object",
-		"properties": map[string]any{"spec": map[string]any{
-			"type": "object",
-			"properties": map[string]any{
-				"tools":  map[string]any{"type": "array", "items": texts, "x-kubernetes-list-type": "set"},
-				"fences": map[string]any{"type": "array", "items": texts},
-				"wild":   map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true},
-				"beds": map[string]any{
-					"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": []any{"row"},
-					"items": map[string]any{"type": "object", "required": []any{"row"}, "properties": map[string]any{"row": texts, "flower": texts}},
-				},
-			},
-		}},
-	}}
-	return definition
+	return manifests.Definition(plots.GroupVersionKind, manifests.Spec(map[string]any{
+		"tools":  map[string]any{"type": "array", "items": texts, "x-kubernetes-list-type": "set"},
+		"fences": map[string]any{"type": "array", "items": texts},
+		"wild":   manifests.Anything(),
+		"beds": map[string]any{
+			"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": []any{"row"},
+			"items": map[string]any{"type": "object", "required": []any{"row"}, "properties": map[string]any{"row": texts, "flower": texts}},
+		},
+	}))
 }
 
 // schemasOf waits until the server publishes the schema of plots, and returns its schemas.
