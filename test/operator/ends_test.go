@@ -166,7 +166,6 @@ func (l *stuckLine) WrappedRoundTripper() http.RoundTripper { return l.next }
 // and some after a while. If the server answers, the other kinds are reconciled before. Each manager has to end in
 // the time that a pod gets.
 func TestManagersEndWithoutAKind(t *testing.T) {
-	onlyOurs(t)
 	config := administrator(t)
 	api := directly(t, config)
 	undefine(t, api, gadgets)

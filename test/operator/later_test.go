@@ -29,7 +29,7 @@ func TestAKindThatComesLater(t *testing.T) {
 	api := directly(t, config)
 	undefine(t, api, gadgets) // an earlier run in this process left it
 	namespace := newNamespace(t, api)
-	m, c := newManagerOfOurs(t, config, managerOptions(t), cache.Options{
+	m, c := newManagerOfOurs(t, config, managerOptions(), cache.Options{
 		ByObject: map[client.Object]cache.KindOptions{&Gadget{}: {Missing: cache.WaitForIt, Reflector: soon}},
 	})
 	r := newReconciler(gadgets, m.GetClient())

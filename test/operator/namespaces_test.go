@@ -35,7 +35,7 @@ func newTenancy(t *testing.T, namespaces ...string) *tenancy {
 	t.Helper()
 	config := administrator(t)
 	tenants := &tenancy{api: directly(t, config)}
-	options := managerOptions(t)
+	options := managerOptions()
 	options.Cache.DefaultNamespaces = map[string]crcache.Config{}
 	for _, namespace := range namespaces {
 		options.Cache.DefaultNamespaces[namespace] = crcache.Config{}

@@ -75,7 +75,6 @@ const manyWidgets = 31
 // newRestarted runs three controllers for the same kind.
 func newRestarted(t *testing.T, configure func(*manager.Options) error) *restarted {
 	t.Helper()
-	onlyOurs(t)
 	w := &restarted{plane: controlplane.ForTest(t, controlplane.Options{}), r: newCauses()}
 	w.api = directly(t, w.plane.Config())
 	define(t, w.api, widgets)
@@ -83,7 +82,7 @@ func newRestarted(t *testing.T, configure func(*manager.Options) error) *restart
 	for i := range manyWidgets {
 		create(t, w.api, widgets, client.ObjectKey{Namespace: w.namespace, Name: fmt.Sprint("w", i)})
 	}
-	options := managerOptions(t)
+	options := managerOptions()
 	options.NewCache = nil
 	if err := configure(&options); err != nil {
 		t.Fatal(err)

@@ -30,7 +30,7 @@ func TestRightsComeAndGo(t *testing.T) {
 	key := func(name string) client.ObjectKey { return client.ObjectKey{Namespace: r.namespace, Name: name} }
 	account := r.register(t, config)
 	connection, line := newLine(t, account)
-	options := managerOptions(t)
+	options := managerOptions()
 	options.Cache.DefaultNamespaces = map[string]crcache.Config{r.namespace: {}}
 	m, c := newManagerOfOurs(t, connection, options, cache.Options{
 		Default: cache.KindOptions{Missing: cache.WaitForIt, Reflector: soon},

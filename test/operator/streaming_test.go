@@ -37,7 +37,7 @@ func follow(t *testing.T, config *rest.Config) (streamed, listed int) {
 	api := directly(t, config)
 	namespace := newNamespace(t, api)
 	connection, line := newLine(t, config)
-	options := managerOptions(t)
+	options := managerOptions()
 	options.Cache.DefaultNamespaces = map[string]crcache.Config{namespace: {}}
 	m := newManager(t, connection, options)
 	var reconcilers []*reconciler
