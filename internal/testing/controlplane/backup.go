@@ -7,10 +7,19 @@ import (
 )
 
 // Backup is etcd's data as it was at one time. It goes when its Plane stops.
-type Backup struct{ folder string }
+type Backup struct {
+	// Revision is the newest version in it.
+	Revision int64
+
+	folder string
+}
 
 // Backup copies etcd's data. etcd is down while it does, which the API server bridges.
 func (p *Plane) Backup(ctx context.Context) (*Backup, error) {
+	revision, err := p.revision(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("back up etcd: ask for its revision: %w", err)
+	}
 	folder, err := os.MkdirTemp(p.folder, "backup-")
 	if err != nil {
 		return nil, fmt.Errorf("back up etcd: %w", err)
@@ -22,7 +31,7 @@ func (p *Plane) Backup(ctx context.Context) (*Backup, error) {
 	if err := p.runEtcd(ctx); err != nil {
 		return nil, fmt.Errorf("start etcd after a backup: %w", err)
 	}
-	return &Backup{folder: folder}, nil
+	return &Backup{Revision: revision, folder: folder}, nil
 }
 
 // Restore puts etcd's data back to what they were, as after a disaster: the API server
