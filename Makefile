@@ -6,7 +6,6 @@ SHELL        = /usr/bin/env bash -o pipefail
 SEEDS       ?= 10000
 FUZZTIME    ?= 30s
 MINUTES     ?= 10
-STARTS      ?= 100
 N           ?= 20
 COMPONENTS  ?= etcd kube-apiserver
 CLUSTER      = etcd kube-apiserver kube-controller-manager kube-scheduler kwok kubectl
@@ -127,10 +126,6 @@ browser: controlplane bin/kustomize bin/axe-core/axe.min.js ## Look at the inspe
 .PHONY: observability
 observability: controlplane bin/kustomize ## Check alert rules and the dashboard with Prometheus itself, and look at an outage in all ways
 	CGO_ENABLED=0 go test -tags observability -count=1 -v -timeout 15m ./test/prometheus
-
-.PHONY: starts
-starts: controlplane ## Start STARTS (100) managers without one of their kinds
-	OPERATOR_STARTS=$(STARTS) go test -count=1 -v -timeout 60m -run 'TestManagersStartWithoutAKind' ./test/operator
 
 .PHONY: mutants
 mutants: ## Break the code on purpose and see the tests fail

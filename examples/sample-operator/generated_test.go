@@ -3,11 +3,16 @@ package main
 import (
 	"bytes"
 	"flag"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
+	"time"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
 )
 
 // TestGeneratedFilesAreUpToDate generates all of them in another folder, and compares.
@@ -51,36 +56,46 @@ func TestGeneratedFilesAreUpToDate(t *testing.T) {
 // TestFlags also looks at the defaults.
 func TestFlags(t *testing.T) {
 	for name, c := range map[string]struct {
-		args []string
-		env  map[string]string
-		want string // part of the error; empty if there is none
+		args  []string
+		env   map[string]string
+		stale time.Duration
+		want  string // part of the error; empty if there is none
 	}{
-		"a namespace by flag":   {args: []string{"--namespace=a"}},
-		"a namespace by env":    {env: map[string]string{"POD_NAMESPACE": "a"}},
+		"a namespace by flag":   {args: []string{"--namespace=a"}, stale: time.Minute},
+		"a namespace by env":    {env: map[string]string{"POD_NAMESPACE": "a"}, stale: time.Minute},
+		"fifteen seconds":       {args: []string{"--namespace=a", "--stale-after=15s"}, stale: 15 * time.Second},
+		"any time":              {args: []string{"--namespace=a", "--stale-after=0"}},
+		"less than no time":     {args: []string{"--namespace=a", "--stale-after=-1s"}, want: "--stale-after is -1s, and can't be less than 0"},
+		"a number of what":      {args: []string{"--namespace=a", "--stale-after=15"}, want: "stale-after"},
 		"no namespace":          {want: "find the operator's own namespace"},
 		"an unknown flag":       {args: []string{"--none"}, want: "read the flags"},
 		"no such configuration": {args: []string{"--namespace=a", "--kubeconfig=/none"}, want: "read how to reach the cluster"},
 	} {
-		t.Run(name, func(t *testing.T) { checkFlags(t, c.args, c.env, c.want) })
+		t.Run(name, func(t *testing.T) {
+			f, err := parsed(t, c.args, c.env)
+			switch {
+			case c.want != "":
+				if !contains(err, c.want) {
+					t.Errorf("the error is %v, want %q", err, c.want)
+				}
+			case err != nil:
+				t.Error(err)
+			case f.namespace != "a" || f.config.Host != "https://127.0.0.1:1" || !f.webhooks || f.metricsAddress != "0" || !f.metricsSecure || f.staleAfter != c.stale:
+				t.Errorf("the flags are %+v", f)
+			}
+		})
 	}
 }
 
-func checkFlags(t *testing.T, args []string, env map[string]string, want string) {
+// parsed parses flags where the environment has a kubeconfig.
+func parsed(t *testing.T, args []string, env map[string]string) (*flags, error) {
 	t.Helper()
-	config := filepath.Join(t.TempDir(), "kubeconfig")
-	content := `{"apiVersion":"v1","kind":"Config","clusters":[{"name":"c","cluster":{"server":"https://127.0.0.1:1"}}],` +
-		`"contexts":[{"name":"x","context":{"cluster":"c"}}],"current-context":"x"}`
-	if err := os.WriteFile(config, []byte(content), 0o600); err != nil {
+	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := controlplane.WriteKubeconfig(kubeconfig, &rest.Config{Host: "https://127.0.0.1:1"}); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("KUBECONFIG", config)
-	f, err := parse(flag.NewFlagSet("test", flag.ContinueOnError), args, func(name string) string { return env[name] })
-	switch {
-	case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
-		t.Errorf("the error is %v, want %q", err, want)
-	case want == "" && err != nil:
-		t.Error(err)
-	case want == "" && (f.namespace != "a" || f.config.Host != "https://127.0.0.1:1" || !f.webhooks || f.metricsAddress != "0" || !f.metricsSecure):
-		t.Errorf("the flags are %+v", f)
-	}
+	t.Setenv("KUBECONFIG", kubeconfig)
+	set := flag.NewFlagSet("test", flag.ContinueOnError)
+	set.SetOutput(io.Discard)
+	return parse(set, args, func(name string) string { return env[name] })
 }

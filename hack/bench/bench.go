@@ -20,10 +20,6 @@ import (
 // sizeVariable tells benchmarks how many objects to work on.
 const sizeVariable = "BENCH_SIZE"
 
-// profileVariable tells benchmarks that measure other processes how to begin the names of those
-// processes' profiles.
-const profileVariable = "BENCH_PROFILE"
-
 // patience is how long one process may take. A side that hangs must not stop the other rows,
 // and -test.timeout does not cover benchmarks. It is several times what the longest one takes on a
 // machine of its own.
@@ -41,7 +37,6 @@ type bench struct {
 	patience   time.Duration
 	binaries   map[string]string // by folder
 	cpu        string            // the processor's name, known when the first process has run
-	profiles   string            // how the names of profiles begin; empty for none
 }
 
 // prepare builds what the settings need. Close it afterwards.
@@ -143,7 +138,7 @@ func (b *bench) rounds(ctx context.Context, p *promise, most int, into *report) 
 }
 
 // side runs one side of a row, in one process per package that has a part of it.
-func (b *bench) side(ctx context.Context, p *promise, side string, more ...string) ([]result, error) {
+func (b *bench) side(ctx context.Context, p *promise, side string) ([]result, error) {
 	names := make(map[string][]string)
 	var folders []string
 	for _, found := range b.benchmarks {
@@ -158,7 +153,7 @@ func (b *bench) side(ctx context.Context, p *promise, side string, more ...strin
 	var results []result
 	for _, folder := range folders {
 		arguments := append(only(names[folder], side), "-test.run=^$", "-test.benchtime="+p.time())
-		output, err := b.execute(ctx, folder, append(arguments, more...))
+		output, err := b.execute(ctx, folder, arguments)
 		if err != nil {
 			return nil, fmt.Errorf("run %s of %s in %s: %w", side, strings.Join(names[folder], ", "), folder, err)
 		}
@@ -178,9 +173,6 @@ func (b *bench) execute(ctx context.Context, folder string, arguments []string) 
 	command := exec.CommandContext(ctx, b.binaries[folder], arguments...)
 	command.Dir = folder
 	command.Env = append(os.Environ(), sizeVariable+"="+strconv.Itoa(b.settings.size))
-	if b.profiles != "" {
-		command.Env = append(command.Env, profileVariable+"="+b.profiles)
-	}
 	command.Cancel = func() error { return command.Process.Signal(syscall.SIGQUIT) } // the runtime prints all stacks
 	command.WaitDelay = lastWords
 	var problems bytes.Buffer
@@ -200,31 +192,6 @@ func tail(output []byte) []byte { return output[max(0, len(output)-quoted):] }
 
 // head is the beginning of an output, where a crash says why.
 func head(output []byte) []byte { return output[:min(len(output), quoted)] }
-
-// profile runs each side of a row once and leaves CPU profiles behind. They cover
-// making the objects, too; use go tool pprof -focus to leave that out. A row that is about other
-// processes has profiles of them beside it.
-func (b *bench) profile(ctx context.Context, row int, out io.Writer) error {
-	artifacts, err := filepath.Abs(filepath.Join(b.settings.root, "artifacts"))
-	if err != nil {
-		return fmt.Errorf("name the profiles: %w", err)
-	}
-	if err := os.MkdirAll(artifacts, 0o755); err != nil {
-		return fmt.Errorf("make a folder for profiles: %w", err)
-	}
-	if !b.runs(row) {
-		return fmt.Errorf("profile row %d: it has no benchmark of its own", row)
-	}
-	b.profiles = filepath.Join(artifacts, fmt.Sprintf("row%02d", row))
-	for _, side := range sides {
-		name := b.profiles + "." + side + ".cpu.pprof"
-		if _, err := b.side(ctx, rowOf(row), side, "-test.cpuprofile="+name); err != nil {
-			return fmt.Errorf("profile row %d: %w", row, err)
-		}
-		fmt.Fprintln(out, name)
-	}
-	return nil
-}
 
 // machine describes the machine that the figures are from.
 func machine() system {

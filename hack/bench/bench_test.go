@@ -30,9 +30,6 @@ func variants(b *testing.B, names ...string) {
 			b.Run(variant+side, func(b *testing.B) {
 				b.ReportMetric(cost, "cpu-ns/op")
 				b.ReportMetric(float64(len(os.Getenv("BENCH_SIZE"))), "digits")
-				if others := os.Getenv("BENCH_PROFILE"); others != "" {
-					_ = os.WriteFile(others+"."+side+".other", []byte("as of another process"), 0o644)
-				}
 			})
 		}
 	}
@@ -74,7 +71,7 @@ func TestRunMeasuresBothSidesInTurn(t *testing.T) {
 	root := writeModule(t)
 	file, page := filepath.Join(root, "out", "bench.json"), filepath.Join(root, "out", "page.md")
 	var out, progress bytes.Buffer
-	args := []string{"-root", root, "-rows", "1-2", "-rounds", "3", "-size", "1000", "-json", file, "-report", page, "-check"}
+	args := []string{"-root", root, "-rows", "1-2", "-rounds", "3", "-size", "1000", "-json", file, "-report", page}
 	if err := run(t.Context(), args, &out, &progress); err != nil {
 		t.Fatalf("%v\n%s%s", err, progress.String(), out.String())
 	}
@@ -145,22 +142,6 @@ func TestHangingBenchmarkSaysWhere(t *testing.T) {
 		}
 		if b.patience > time.Minute {
 			t.Fatalf("the progress output does not name the benchmark:\n%s", progress.String())
-		}
-	}
-}
-
-func TestProfile(t *testing.T) {
-	root := writeModule(t)
-	var out, progress bytes.Buffer
-	if err := run(t.Context(), []string{"-root", root, "-profile", "1"}, &out, &progress); err != nil {
-		t.Fatal(err)
-	}
-	for _, side := range sides {
-		for _, kind := range []string{".cpu.pprof", ".other"} {
-			name := filepath.Join(root, "artifacts", "row01."+side+kind)
-			if info, err := os.Stat(name); err != nil || info.Size() == 0 {
-				t.Errorf("no profile of %s: %v", side, err)
-			}
 		}
 	}
 }

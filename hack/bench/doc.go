@@ -1,10 +1,9 @@
 // Command bench measures our parts against the incumbents, row by row, and says which
 // promises hold.
 //
-//	go run ./hack/bench                  every row, as a table
+//	go run ./hack/bench                  every row, as tables of ratios
 //	go run ./hack/bench -rows 4-9,15     some of them
 //	go run ./hack/bench -size 1000       on a thousand objects
-//	go run ./hack/bench -profile 10      where Row 10 spends its time
 //
 //	go run ./hack/bench -report docs/benchmarks.md    every row, as a page
 //	go run ./hack/bench -report docs/benchmarks.md -from docs/benchmarks/run.json
@@ -20,15 +19,12 @@
 //	         │        └ what
 //	         └ row: its promise stands in gates.go
 //
-// The rows of test/endtoend start further processes. With -profile 27 these write profiles, too.
-//
 // Each side runs in a process of its own, and the two take turns: ours, incumbent, incumbent,
 // ours. The speed of a shared machine drifts. With turns it drifts for both sides alike, so
 // the ratio of one turn is fair. The ratio that counts is the median over the turns. It is
 // always written so that more is better for us.
 //
-// The exit status is 0 when every selected row was measured, and with -check
-// only when every promise holds, too.
+// The exit status is 0 when every selected row was measured.
 //
 // # The page
 //

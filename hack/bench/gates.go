@@ -155,9 +155,6 @@ func (p *promise) rounds(most int) int {
 	return (most + 1) / 2
 }
 
-// stability is how the table says whether a row is noisy.
-func (p *promise) stability() string { return map[bool]string{true: "M", false: "S"}[p.noisy] }
-
 func (p *promise) time() string { return cmp.Or(p.benchtime, benchtime) }
 
 // gatesOf returns the gates for a variant, with their metrics filled in. If there is none, it

@@ -14,21 +14,16 @@ import (
 
 // settings is what the command line says.
 type settings struct {
-	root    string
-	rows    rowSet
-	rounds  int
-	size    int
-	json    string
-	from    string
-	report  string
-	profile int
-	check   bool
+	root   string
+	rows   rowSet
+	rounds int
+	size   int
+	json   string
+	from   string
+	report string
 }
 
-var (
-	errNotMeasured = errors.New("not every row was measured")
-	errNotHeld     = errors.New("not every promise holds")
-)
+var errNotMeasured = errors.New("not every row was measured")
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -51,8 +46,6 @@ func parseSettings(args []string, problems io.Writer) (settings, error) {
 	flags.StringVar(&s.json, "json", "", "`file` to write everything measured to")
 	flags.StringVar(&s.report, "report", "", "`file` to write a page of ratios to, as Markdown; the run goes into a folder beside it")
 	flags.StringVar(&s.from, "from", "", "`file` that -json wrote, to make the page of instead of measuring")
-	flags.IntVar(&s.profile, "profile", 0, "`row` to write CPU profiles of, to artifacts/, instead of measuring")
-	flags.BoolVar(&s.check, "check", false, "fail if a promise does not hold")
 	if err := flags.Parse(args); err != nil {
 		return s, fmt.Errorf("read the command line: %w", err)
 	}
@@ -77,17 +70,11 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	if s.from != "" {
 		return again(s.from, s.report)
 	}
-	if s.profile != 0 {
-		s.rows = rowSet{s.profile: true}
-	}
 	bench, err := prepare(ctx, s, progress)
 	if err != nil {
 		return err
 	}
 	defer bench.close()
-	if s.profile != 0 {
-		return bench.profile(ctx, s.profile, out)
-	}
 	report, err := bench.measure(ctx)
 	if err != nil {
 		return err
@@ -95,19 +82,16 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	if err := publish(report, s, out); err != nil {
 		return err
 	}
-	switch {
-	case report.missing():
+	if report.missing() {
 		return errNotMeasured
-	case s.check && !report.holds():
-		return errNotHeld
 	}
 	return nil
 }
 
 // publish writes the report to wherever the settings want it.
 func publish(r *report, s settings, out io.Writer) error {
-	if err := r.writeTable(out); err != nil {
-		return fmt.Errorf("print the table: %w", err)
+	if _, err := io.WriteString(out, r.page()); err != nil {
+		return fmt.Errorf("print the page: %w", err)
 	}
 	if s.json != "" {
 		if err := r.writeJSON(s.json); err != nil {

@@ -4,12 +4,9 @@ import (
 	"encoding/json"
 	"flag"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -82,88 +79,11 @@ func TestPageIsAsItWas(t *testing.T) {
 	samePages(t, render(t, made), pages(t, "testdata/page"))
 }
 
-// The page keeps enough of its run to be made again. So after a change of this program nobody
-// has to measure again.
-func TestPageIsMadeAgainOfWhatItKeeps(t *testing.T) {
-	folder := t.TempDir()
-	page := filepath.Join(folder, "benchmarks.md")
-	if err := again(made, page); err != nil {
-		t.Fatal(err)
-	}
-	first := pages(t, folder)
-	if strings.Contains(first[runFile], "2026") || strings.Contains(first[runFile], "pairs") {
-		t.Errorf("it keeps when it was, or samples:\n%s", first[runFile])
-	}
-	if err := again(filepath.Join(folder, "benchmarks", runFile), page); err != nil {
-		t.Fatal(err)
-	}
-	samePages(t, pages(t, folder), first)
-}
-
 // The page in docs is exactly what this program makes from the run beside it. So nobody has
 // edited it, and it has the form that this program writes now.
 func TestPublishedPageIsItsRun(t *testing.T) {
 	published := pages(t, "../../docs")
 	samePages(t, published, render(t, "../../docs/benchmarks/"+runFile))
-}
-
-var (
-	number = regexp.MustCompile(`^([0-9.]+)×$`)
-	spread = regexp.MustCompile(`^([0-9.]+)–([0-9.]+)×$`)
-)
-
-// near reports whether a text is the number, rounded to three digits or to two decimal
-// places.
-func near(text string, want float64) bool {
-	got, err := strconv.ParseFloat(text, 64)
-	return err == nil && math.Abs(got-want) <= max(0.006*want, 0.005001)
-}
-
-// TestPageSaysWhatTheRunFound reads the tables back without the code that writes them.
-func TestPageSaysWhatTheRunFound(t *testing.T) {
-	r, page := readRun(t, made), render(t, made)["benchmarks.md"]
-	var rows [][]string
-	for text := range strings.Lines(page) {
-		cells := strings.Split(strings.Trim(strings.TrimSpace(text), "|"), "|")
-		for i := range cells {
-			cells[i] = strings.TrimSpace(cells[i])
-		}
-		if _, err := strconv.Atoi(cells[0]); err == nil && len(cells) == 8 {
-			rows = append(rows, cells)
-		}
-	}
-	if len(rows) != len(r.Lines) {
-		t.Fatalf("the tables have %d rows, want %d", len(rows), len(r.Lines))
-	}
-	slices.SortStableFunc(rows, func(a, b []string) int { // because memory is at the end of the page
-		x, _ := strconv.Atoi(a[0])
-		y, _ := strconv.Atoi(b[0])
-		return x - y
-	})
-	for i, l := range r.Lines {
-		cells := rows[i]
-		if cells[0] != strconv.Itoa(l.Row) || !strings.HasSuffix(l.What, strings.TrimSuffix(cells[1], ": "+l.Variant)) || cells[5] != strconv.Itoa(len(l.Found.Ratios)) {
-			t.Errorf("%q is about another line than %+v", cells, l)
-		}
-		ratio, ends := number.FindStringSubmatch(cells[3]), spread.FindStringSubmatch(cells[4])
-		switch {
-		case len(l.Found.Ratios) == 0:
-			if cells[3] != "not measured" || cells[4] != "" || cells[7] != "" {
-				t.Errorf("%q should say that it was not measured", cells)
-			}
-			continue
-		case ratio == nil || ends == nil:
-			t.Errorf("%q lacks a ratio", cells)
-			continue
-		}
-		if !near(ratio[1], l.Found.Ratio) || !near(ends[1], slices.Min(l.Found.Ratios)) || !near(ends[2], slices.Max(l.Found.Ratios)) {
-			t.Errorf("%q is not what was found: %+v", cells, l.Found)
-		}
-		if verdict := strings.Trim(strings.Split(cells[7], ",")[0], "*"); l.Holds == nil && verdict != "" ||
-			l.Holds != nil && verdict != map[bool]string{true: "reached", false: "missed"}[*l.Holds] {
-			t.Errorf("%q says %q of a gate that is %v", cells, verdict, l.Gate)
-		}
-	}
 }
 
 func TestPageHidesNothing(t *testing.T) {

@@ -3,13 +3,11 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 )
 
@@ -40,16 +38,15 @@ type failure struct {
 
 // A line is one line of the table.
 type line struct {
-	Row       int        `json:"row"`
-	What      string     `json:"what"`
-	Variant   string     `json:"variant,omitempty"`
-	Metric    string     `json:"metric"`
-	Stability string     `json:"stability"`
-	Gate      string     `json:"gate"`
-	Least     float64    `json:"least,omitempty"` // the ratio that the gate requires
-	Most      float64    `json:"most,omitempty"`  // or the largest figure that ours may have
-	Found     comparison `json:"found"`
-	Holds     *bool      `json:"holds,omitempty"` // nil if the line has no gate
+	Row     int        `json:"row"`
+	What    string     `json:"what"`
+	Variant string     `json:"variant,omitempty"`
+	Metric  string     `json:"metric"`
+	Gate    string     `json:"gate"`
+	Least   float64    `json:"least,omitempty"` // the ratio that the gate requires
+	Most    float64    `json:"most,omitempty"`  // or the largest figure that ours may have
+	Found   comparison `json:"found"`
+	Holds   *bool      `json:"holds,omitempty"` // nil if the line has no gate
 }
 
 // judge makes the lines of the selected rows from the pairs.
@@ -94,7 +91,7 @@ func (p *promise) lines(of *pair) []line {
 
 func (p *promise) line(variant string, g gate) line {
 	return line{
-		Row: p.row, What: p.what, Variant: variant, Metric: g.metric, Stability: p.stability(),
+		Row: p.row, What: p.what, Variant: variant, Metric: g.metric,
 		Gate: g.String(), Least: g.ratio, Most: g.most,
 	}
 }
@@ -102,39 +99,6 @@ func (p *promise) line(variant string, g gate) line {
 // missing reports whether something was not measured.
 func (r *report) missing() bool {
 	return len(r.Failures) > 0 || slices.ContainsFunc(r.Lines, func(l line) bool { return !l.Found.complete() })
-}
-
-// holds reports whether all promises hold.
-func (r *report) holds() bool {
-	judged, held := r.gates()
-	return judged == held
-}
-
-var header = []string{"row", "what", "metric", "ours", "incumbent", "ratio", "gate", "", "holds"}
-
-// rows are the rows of the table. Only the first line of a row has its number and its title.
-func (r *report) rows() [][]string {
-	rows := [][]string{header}
-	for i := range r.Lines {
-		l := &r.Lines[i]
-		number, title, ratio, holds := strconv.Itoa(l.Row), l.What, "not measured", ""
-		if i > 0 && r.Lines[i-1].Row == l.Row {
-			number, title = "", ""
-		}
-		if l.Variant != "" {
-			title = strings.TrimPrefix(title+": "+l.Variant, ": ")
-		}
-		if l.Found.complete() {
-			ratio = short(l.Found.Ratio) + "×"
-		}
-		if l.Holds != nil {
-			holds = map[bool]string{true: "yes", false: "NO"}[*l.Holds]
-		}
-		rows = append(rows, []string{
-			number, title, l.Metric, quantity(l.Found.Ours, l.Metric), quantity(l.Found.Incumbent, l.Metric), ratio, l.Gate, l.Stability, holds,
-		})
-	}
-	return rows
 }
 
 // gates counts the gates that were judged, and how many of them hold.
@@ -148,24 +112,6 @@ func (r *report) gates() (judged, held int) {
 		}
 	}
 	return judged, held
-}
-
-func (r *report) summary() string {
-	judged, held := r.gates()
-	return fmt.Sprintf("%d of %d gates hold. %d objects, %s, %d cores, %s/%s, %s, %s, in %s.",
-		held, judged, r.Size, r.Machine.CPU, r.Machine.Cores, r.Machine.OS, r.Machine.Arch, r.Machine.Go, r.Commit, r.Took)
-}
-
-func (r *report) writeTable(w io.Writer) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, row := range r.rows() {
-		fmt.Fprintln(table, strings.Join(row, "\t"))
-	}
-	if err := table.Flush(); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(w, "\n%s\n", r.summary())
-	return err
 }
 
 func (r *report) writeJSON(file string) error {
@@ -182,22 +128,6 @@ func toFile(name, text string) error {
 		return err
 	}
 	return os.WriteFile(name, []byte(text), 0o644)
-}
-
-// quantity shows a figure in a unit that is easy to read.
-func quantity(v float64, metric string) string {
-	if strings.HasSuffix(metric, "ns/op") || strings.HasSuffix(metric, "-ns") || strings.HasPrefix(metric, "ns/") {
-		switch {
-		case v >= 1e9:
-			return short(v/1e9) + " s"
-		case v >= 1e6:
-			return short(v/1e6) + " ms"
-		case v >= 1e3:
-			return short(v/1e3) + " µs"
-		}
-		return short(v) + " ns"
-	}
-	return short(v)
 }
 
 // short shows a number with three digits.

@@ -2,52 +2,35 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 )
 
 // listed is the format for `go list`. It prints nothing for a package that is compiled.
-const listed = `{{if .Stale}}{{.ImportPath}}{{"\t"}}{{.StaleReason}}{{"\t"}}{{.Dir}}{{range .GoFiles}}{{"\t"}}{{.}}{{end}}{{end}}`
+const listed = `{{if .Stale}}{{.ImportPath}}{{"\t"}}{{.StaleReason}}{{end}}`
 
 // onlyLink is the reason that `go list` gives for a program that only has to be linked.
 const onlyLink = "not installed but available in build cache"
 
-// These are the costs of work, in bytes of source that the compiler reads in the same time.
-// Both were measured over all components. Even the smallest package needs a start of the
-// compiler, which then reads the exports of the packages that it depends on.
-const (
-	perPackage = 115_000
-	perLink    = 2_300_000
-)
+// perLink is how many packages are compiled in the time that one program is linked.
+const perLink = 20
 
 // todo is what a build has to do, and its progress. It expects that the rest goes as fast as
 // this very build has gone up to now, because machines differ too much for another estimate.
 type todo struct {
-	packages map[string]int // the cost of each package that has not begun
-	count    int            // the number of packages at the beginning
+	packages map[string]bool // those that have not begun
+	count    int             // the number of packages at the beginning
 	links    int
-	total    int // cost of everything
-	begun    int // cost of what is begun or done
 }
 
 // newTodo reads what `go list` said.
 func newTodo(list string, links int) *todo {
-	t := &todo{packages: map[string]int{}, links: links, total: links * perLink}
+	t := &todo{packages: map[string]bool{}, links: links}
 	for line := range strings.Lines(list) {
-		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		if len(fields) < 3 || fields[1] == onlyLink {
-			continue
+		name, reason, found := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		if found && reason != onlyLink {
+			t.packages[name] = true
 		}
-		cost := perPackage
-		for _, name := range fields[3:] {
-			if info, err := os.Stat(filepath.Join(fields[2], name)); err == nil {
-				cost += int(info.Size())
-			}
-		}
-		t.packages[fields[0]] = cost
-		t.total += cost
 	}
 	t.count = len(t.packages)
 	return t
@@ -56,11 +39,8 @@ func newTodo(list string, links int) *todo {
 // started reads a line of `go build -v`, which names each package when its compilation
 // begins.
 func (t *todo) started(line string) bool {
-	cost, isOne := t.packages[line]
-	if isOne {
-		t.begun += cost
-		delete(t.packages, line)
-	}
+	isOne := t.packages[line]
+	delete(t.packages, line)
 	return isOne
 }
 
@@ -87,10 +67,11 @@ func (t *todo) report(after time.Duration) string {
 // left is the estimate of the remaining time. There is none at first, because half a minute
 // of work on the standard library says little.
 func (t *todo) left(after time.Duration) (time.Duration, bool) {
-	if t.begun*20 < t.total || after < 5*time.Second {
+	begun := t.count - len(t.packages)
+	if begun*20 < t.count || after < 5*time.Second {
 		return 0, false
 	}
-	return time.Duration(float64(after) * float64(t.total-t.begun) / float64(t.begun)), true
+	return time.Duration(float64(after) * float64(len(t.packages)+t.links*perLink) / float64(begun)), true
 }
 
 // counted is a number of things in words.

@@ -33,11 +33,8 @@ type cluster struct {
 func startCluster(ctx context.Context, out *printer) (*cluster, error) {
 	out.title("Starting a control plane on this machine")
 	start := time.Now()
-	var plane *controlplane.Plane
-	if err := out.during(ctx, "the control plane starts", func(ctx context.Context) (err error) {
-		plane, err = controlplane.Start(ctx, controlplane.Options{})
-		return err
-	}); err != nil {
+	plane, err := controlplane.Start(ctx, controlplane.Options{})
+	if err != nil {
 		return nil, err
 	}
 	c := &cluster{out: out, plane: plane, whole: make(chan struct{}), config: filepath.Join(plane.Folder(), "kubeconfig")}

@@ -2,12 +2,9 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"os"
-	"os/signal"
 	"strings"
 	"testing"
-	"time"
 )
 
 // makefile is used in place of the repository's Makefile.
@@ -17,8 +14,6 @@ cluster:
 	@echo "compiled 3 of 4 packages"
 broken:
 	@echo "it does not compile" >&2; exit 1
-endless:
-	@sleep 100
 `
 
 func inAFolderWithAMakefile(t *testing.T) {
@@ -42,40 +37,5 @@ func TestWhatMakeSaysIsShown(t *testing.T) {
 	err := c.make(t.Context(), "broken")
 	if err == nil || !strings.Contains(err.Error(), "make broken") || !strings.Contains(err.Error(), "it does not compile") {
 		t.Errorf("a target that can't be made ends with %v", err)
-	}
-}
-
-func TestMakeEndsWithAllThatItStarted(t *testing.T) {
-	inAFolderWithAMakefile(t)
-	// As the demo does. A shell starts a job in the background with this signal ignored, and what it starts inherits that.
-	ctx, stop := signal.NotifyContext(t.Context(), os.Interrupt)
-	defer stop()
-	ctx, cancel := context.WithCancel(ctx)
-	started := time.AfterFunc(300*time.Millisecond, cancel)
-	defer started.Stop()
-	start := time.Now()
-	c := &cluster{out: newPrinter(&bytes.Buffer{}, style{})}
-	if err := c.make(ctx, "endless"); err == nil {
-		t.Error("a target that was interrupted ends without an error")
-	}
-	if took := time.Since(start); took > 20*time.Second {
-		t.Errorf("it took %v to end", took)
-	}
-}
-
-func TestWaitingSaysSoAndKeepsTheError(t *testing.T) {
-	var out bytes.Buffer
-	p := newPrinter(&out, style{})
-	ctx, cancel := context.WithCancel(t.Context())
-	err := p.during(ctx, "it works", func(ctx context.Context) error {
-		cancel()
-		<-ctx.Done()
-		return os.ErrDeadlineExceeded
-	})
-	if err != os.ErrDeadlineExceeded { //nolint:errorlint // it has to be this very error
-		t.Errorf("it ended with %v", err)
-	}
-	if err := p.during(ctx, "it works", func(context.Context) error { return nil }); err == nil {
-		t.Error("work that could not begin ended without an error")
 	}
 }

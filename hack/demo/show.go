@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"strings"
 	"time"
 
@@ -100,14 +101,31 @@ func (c *cluster) explain() {
 // serves returns an error until the operator can be used: its webhooks answer, and it has
 // listed everything.
 func (c *cluster) serves(ctx context.Context) error {
-	if _, err := get(ctx, "http://"+c.health+"/readyz"); err != nil {
-		return fmt.Errorf("ask the operator whether it is ready: %w", err)
+	if err := isReady(ctx, "http://"+c.health+"/readyz"); err != nil {
+		return err
 	}
 	if !c.working.Load() {
 		return errors.New("the operator has not listed everything")
 	}
 	_, err := c.run(ctx, "create", "--dry-run=server", "--namespace=default", "--filename=config/samples/web_v1alpha1_site.yaml")
 	return err
+}
+
+// isReady asks a probe of the operator.
+func isReady(ctx context.Context, url string) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	if err != nil {
+		return err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return fmt.Errorf("ask the operator whether it is ready: %w", err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("the operator is not ready: get %s: %s", url, response.Status)
+	}
+	return nil
 }
 
 // play makes the change of a chapter, and waits for its effects.
@@ -161,6 +179,9 @@ func (c *cluster) told(clues []clue) func(context.Context) error {
 // rest is how long nothing happens before the next chapter, so that each line belongs to one
 // chapter. It also gives users time to read.
 const rest = time.Second
+
+// beat is the longest time without output while the demo waits for something.
+const beat = 10 * time.Second
 
 // await calls ask until it returns no error. After a while it gives up with the last error.
 func (c *cluster) await(ctx context.Context, ask func(context.Context) error) error {

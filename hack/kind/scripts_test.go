@@ -90,18 +90,6 @@ func realKind(t *testing.T) string {
 	return file
 }
 
-func TestScriptsParse(t *testing.T) {
-	scripts, err := filepath.Glob("*.sh")
-	if err != nil || len(scripts) != 4 {
-		t.Fatalf("the scripts are %q: %v", scripts, err)
-	}
-	for _, script := range scripts {
-		if said, err := exec.CommandContext(t.Context(), "bash", "-n", script).CombinedOutput(); err != nil {
-			t.Errorf("%s: %v\n%s", script, err, said)
-		}
-	}
-}
-
 func TestWithoutAnEngineNothingIsDone(t *testing.T) {
 	const silent = `echo "is it running?" >&2; exit 1`
 	for name, test := range map[string]struct {
@@ -255,21 +243,5 @@ func TestKindTakesWhatItIsGiven(t *testing.T) {
 				t.Errorf("kind starts %q, want one that matches %s", nodes, want)
 			}
 		})
-	}
-}
-
-func TestKindRefusesWhatItDoesNotKnow(t *testing.T) {
-	kind := realKind(t)
-	for wrong, want := range map[string]string{
-		"nodes:\n  - role: control-plane\n    size: 3\n": "field size not found",
-		"nodes:\n  - role: none\n":                       `"none" is not a valid node role`,
-	} {
-		w := newWorld(t)
-		w.fake(t, "make", "")
-		w.fake(t, "docker", docker)
-		write(t, filepath.Join(w.root, "hack", "kind", "cluster.yaml"), "kind: Cluster\napiVersion: kind.x-k8s.io/v1alpha4\n"+wrong)
-		if said, err := w.run(t, "up.sh", "KIND="+kind); err == nil || !strings.Contains(said, want) {
-			t.Errorf("%q: it ends with %v and says:\n%s", wrong, err, said)
-		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/await"
 	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
+	"github.com/delta-runtime/delta-runtime/internal/testing/manifests"
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 )
 
@@ -82,19 +83,7 @@ func (o *operator) look(t *testing.T) {
 // prepare makes a namespace, the kind of another group, and the owner.
 func (s *story) prepare() {
 	s.t.Helper()
-	definition := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-		"metadata": map[string]any{"name": "secrets." + custom.Group},
-		"spec": map[string]any{
-			"group": custom.Group, "scope": "Namespaced",
-			"names": map[string]any{"plural": "secrets", "singular": "secret", "kind": custom.Kind, "listKind": "SecretList"},
-			"versions": []any{map[string]any{
-				"name": custom.Version, "served": true, "storage": true,
-				"schema": map[string]any{"openAPIV3Schema": map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}},
-			}},
-		},
-	}}
-	if err := s.api.Create(s.t.Context(), definition); !apierrors.IsAlreadyExists(err) {
+	if err := s.api.Create(s.t.Context(), manifests.Definition(custom, manifests.Anything())); !apierrors.IsAlreadyExists(err) {
 		s.must(err)
 	}
 	list := &unstructured.UnstructuredList{}

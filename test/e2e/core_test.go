@@ -62,7 +62,6 @@ type scene struct {
 
 func newScene(t *testing.T, rng *rand.Rand) *scene {
 	t.Helper()
-	construct := chosenInformer(t)
 	plane := controlplane.ForTest(t, controlplane.Options{})
 	config := plane.Config()
 	client, err := dynamic.NewForConfigAndClient(config, controlplane.HTTPClientForTest(t, config))
@@ -72,7 +71,7 @@ func newScene(t *testing.T, rng *rand.Rand) *scene {
 	s := &scene{rng: rng, client: client}
 	s.prepareServer(t)
 	for _, k := range []kind{configMaps, widgets} {
-		s.subjects = append(s.subjects, newSubject(t, plane, k, construct))
+		s.subjects = append(s.subjects, newSubject(t, plane, k))
 	}
 	for i := range writers {
 		s.scripts = append(s.scripts, newScript(rng, i, []kind{configMaps, widgets}))

@@ -18,9 +18,6 @@
 // Another test restores etcd from a backup. It expects that the informers notice, and tell
 // which objects went back.
 //
-// E2E_INFORMER=client-go runs the test with client-go's own informer. If that fails too, the
-// test itself is wrong.
-//
 // # Concurrency
 //
 // Tests start what they need, and stop it when they end.

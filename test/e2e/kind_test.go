@@ -20,6 +20,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/delta-runtime/delta-runtime/internal/testing/manifests"
 )
 
 // kind is a kind of object that the test writes.
@@ -85,23 +87,8 @@ var widgets = kind{
 	},
 }
 
-var widgetDefinition = &unstructured.Unstructured{Object: map[string]any{
-	"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-	"metadata": map[string]any{"name": "widgets.e2e.delta-runtime.dev"},
-	"spec": map[string]any{
-		"group": "e2e.delta-runtime.dev", "scope": "Namespaced",
-		"names": map[string]any{"kind": "Widget", "listKind": "WidgetList", "plural": "widgets", "singular": "widget"},
-		"versions": []any{map[string]any{
-			"name": "v1", "served": true, "storage": true,
-			"schema": map[string]any{"openAPIV3Schema": map[string]any{
-				"type": "object",
-				"properties": map[string]any{"spec": map[string]any{
-					"type": "object", "properties": map[string]any{"value": map[string]any{"type": "integer", "format": "int64"}},
-				}},
-			}},
-		}},
-	},
-}}
+var widgetDefinition = manifests.Definition(widgetResource.GroupVersion().WithKind("Widget"),
+	manifests.Spec(map[string]any{"value": map[string]any{"type": "integer", "format": "int64"}}))
 
 func (k kind) object(key cache.ObjectName, owner string, value int64) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{Object: k.content(value)}

@@ -13,6 +13,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/await"
 	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
 	"github.com/delta-runtime/delta-runtime/internal/testing/relay"
+	"github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
 
 // resyncPeriod is the period of the one listener that has resyncs.
@@ -31,7 +32,7 @@ type subject struct {
 	handles   map[*listener]cache.ResourceEventHandlerRegistration
 }
 
-func newSubject(t *testing.T, plane *controlplane.Plane, k kind, construct newInformer) *subject {
+func newSubject(t *testing.T, plane *controlplane.Plane, k kind) *subject {
 	t.Helper()
 	config := plane.Config()
 	server, err := url.Parse(config.Host)
@@ -52,7 +53,7 @@ func newSubject(t *testing.T, plane *controlplane.Plane, k kind, construct newIn
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.informer = construct(
+	s.informer = toolscache.NewSharedIndexInformer(
 		cache.ToListWatcherWithWatchListSemantics(s.expired.counted(lw), client), k.sample, resyncPeriod,
 		cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc, "owner": byOwner})
 	return s

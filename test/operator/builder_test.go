@@ -12,6 +12,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
@@ -19,8 +20,12 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/await"
 	"github.com/delta-runtime/delta-runtime/pkg/builder"
+	"github.com/delta-runtime/delta-runtime/pkg/cache"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
+
+// caches are those that a controller of ours can have.
+var caches = map[string]crcache.NewCacheFunc{"ours": cache.New, "controller-runtime": crcache.New}
 
 // TestAReconcilerIsToldWhatChanged lets our builder make a controller that reconciles a kind,
 // owns another one and watches a third one. It checks what the reconciler is told about each
@@ -32,7 +37,7 @@ func TestAReconcilerIsToldWhatChanged(t *testing.T) {
 			config := administrator(t)
 			api := directly(t, config)
 			namespace := newNamespace(t, api)
-			options := managerOptions(t)
+			options := managerOptions()
 			options.NewCache = construct
 			m := newManager(t, config, options)
 			r := &listening{namespace: namespace, complete: name == "ours"}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/await"
 	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
+	"github.com/delta-runtime/delta-runtime/pkg/cache"
 )
 
 // TestManyCachesInOneProcess runs a manager with several clusters, as an operator of many
@@ -24,7 +25,7 @@ import (
 func TestManyCachesInOneProcess(t *testing.T) {
 	config := administrator(t)
 	api := directly(t, config)
-	m := newManager(t, config, managerOptions(t))
+	m := newManager(t, config, managerOptions())
 	var reconcilers []*reconciler
 	for i := range 3 {
 		namespace := newNamespace(t, api)
@@ -78,7 +79,7 @@ func (r *reconciler) awaitOwn(t *testing.T, api client.Client) {
 func newCluster(t *testing.T, config *rest.Config, namespace string) cluster.Cluster {
 	t.Helper()
 	c, err := cluster.New(config, func(o *cluster.Options) {
-		o.Scheme, o.NewCache = newScheme(), cacheUnderTest(t)
+		o.Scheme, o.NewCache = newScheme(), cache.New
 		o.Cache.DefaultNamespaces = map[string]crcache.Config{namespace: {}}
 	})
 	if err != nil {

@@ -14,10 +14,7 @@
 // reconcilers know what the server has, even if on the way something was missing, forbidden,
 // restarted or handed over. And a stopped manager leaves nothing behind.
 //
-// OPERATOR_CACHE=controller-runtime runs the tests with controller-runtime's own cache,
-// except those about things that it can't do. If such a test fails, the test itself is wrong.
-// OPERATOR_LOG=1 shows the log of managers and caches. OPERATOR_STARTS=100 starts that number
-// of managers without one of their kinds.
+// OPERATOR_LOG=1 shows the log of managers and caches.
 //
 // # Concurrency
 //

@@ -1,27 +1,36 @@
 package operator
 
 import (
-	"bufio"
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"net/http"
-	"os"
-	"os/exec"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
-	"sigs.k8s.io/controller-runtime/pkg/manager/signals"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/await"
-	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
+)
+
+// grace is how long a manager may take to end. kubebuilder's scaffold gives a pod this time.
+const grace = 10 * time.Second
+
+var (
+	secrets = kind{
+		corev1.SchemeGroupVersion.WithKind("Secret"),
+		func() client.Object { return &corev1.Secret{} }, func() client.ObjectList { return &corev1.SecretList{} },
+	}
+	serviceAccounts = kind{
+		corev1.SchemeGroupVersion.WithKind("ServiceAccount"),
+		func() client.Object { return &corev1.ServiceAccount{} }, func() client.ObjectList { return &corev1.ServiceAccountList{} },
+	}
+	// present are the kinds that the server has.
+	present = []kind{configMaps, secrets, serviceAccounts, widgets}
 )
 
 // situation is a reason why a manager can't have a kind. It also says who asks for that kind
@@ -85,23 +94,24 @@ func (s situation) operate(ctx context.Context, m manager.Manager, begins func()
 	return m.Start(ctx)
 }
 
-// manager returns a manager with a controller for each of five kinds.
-func (s situation) manager(how adoption, options manager.Options, config *rest.Config) (manager.Manager, error) {
-	options.NewCache = nil
+// manager returns a manager with a controller for each of five kinds, and the reconcilers of those that the server has.
+func (s situation) manager(t *testing.T, how adoption, config *rest.Config) (manager.Manager, []*reconciler) {
+	t.Helper()
+	options := basicOptions()
 	options.GracefulShutdownTimeout = new(grace)
 	if err := how.configure(&options); err != nil {
-		return nil, err
+		t.Fatal(err)
 	}
-	m, err := manager.New(config, options)
-	if err != nil {
-		return nil, err
-	}
+	m := newManager(t, config, options)
+	var reconcilers []*reconciler
 	for _, k := range append(present[:len(present):len(present)], gadgets) {
-		if err := how.control(m, k.object(), newReconciler(k, m.GetClient())); err != nil {
-			return nil, err
+		r := newReconciler(k, m.GetClient())
+		if err := how.control(m, k.object(), r); err != nil {
+			t.Fatal(err)
 		}
+		reconcilers = append(reconcilers, r)
 	}
-	return m, nil
+	return m, reconcilers[:len(present)]
 }
 
 // reach returns the configuration of a client in the situation.
@@ -153,26 +163,37 @@ func (l *stuckLine) RoundTrip(r *http.Request) (*http.Response, error) {
 func (l *stuckLine) WrappedRoundTripper() http.RoundTripper { return l.next }
 
 // TestManagersEndWithoutAKind stops managers that can't have all of their kinds, some at once
-// and some after a while. Each has to end in the time that a pod gets.
+// and some after a while. If the server answers, the other kinds are reconciled before. Each manager has to end in
+// the time that a pod gets.
 func TestManagersEndWithoutAKind(t *testing.T) {
-	onlyOurs(t)
 	config := administrator(t)
-	undefine(t, directly(t, config), gadgets)
+	api := directly(t, config)
+	undefine(t, api, gadgets)
+	namespace := newNamespace(t, api)
+	for _, k := range present {
+		object := k.object()
+		object.SetNamespace(namespace)
+		object.SetName("a")
+		if err := api.Create(t.Context(), object); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for i, s := range situations {
 		for j, how := range adoptions {
 			t.Run(s.name+"/"+how.name, func(t *testing.T) {
 				server := s.reach(t, config)
 				defer s.wait(server)()
-				m, err := s.manager(how, managerOptions(t), server)
-				if err != nil {
-					t.Fatal(err)
-				}
-				t.Cleanup(func() { controlplane.HangUp(m.GetHTTPClient()) })
+				m, reconcilers := s.manager(t, how, server)
 				ctx, tell := context.WithCancel(context.Background())
 				defer tell()
 				begun, ended := make(chan struct{}), make(chan error, 1)
 				go func() { ended <- s.operate(ctx, m, func() { close(begun) }) }()
 				await.Receive(t, "the manager to start", begun)
+				if !s.account && s.stuck == nil {
+					for _, r := range reconcilers {
+						awaitAgreement(t, r, api, namespace)
+					}
+				}
 				select {
 				case err := <-ended:
 					t.Fatalf("the manager ended by itself: %v", err)
@@ -192,80 +213,4 @@ func TestManagersEndWithoutAKind(t *testing.T) {
 			})
 		}
 	}
-}
-
-// processOf is the environment variable that names a situation and an adoption for a process.
-const processOf = "OPERATOR_PROCESS"
-
-// TestProcessesEndWithoutAKind sends SIGTERM to processes that run such managers, as a
-// kubelet does.
-func TestProcessesEndWithoutAKind(t *testing.T) {
-	onlyOurs(t)
-	config := administrator(t)
-	undefine(t, directly(t, config), gadgets)
-	for i, s := range situations {
-		how := adoptions[i%len(adoptions)]
-		t.Run(s.name, func(t *testing.T) {
-			process := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^$")
-			process.Env = append(os.Environ(), processOf+"="+s.name+"/"+how.name, bequeath(t, s.reach(t, config)))
-			var complaint strings.Builder
-			process.Stderr = &complaint
-			said, err := process.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := process.Start(); err != nil {
-				t.Fatal(err)
-			}
-			lines := bufio.NewReader(said)
-			if line, err := lines.ReadString('\n'); err != nil || line != "begins\n" {
-				t.Fatalf("the process says %q (%v):\n%s", line, err, &complaint)
-			}
-			time.Sleep(time.Duration(i%3) * time.Second) // the test can't see what the process does meanwhile
-			if err := process.Process.Signal(syscall.SIGTERM); err != nil {
-				t.Fatal(err)
-			}
-			told := time.Now()
-			killed := time.AfterFunc(grace, func() { _ = process.Process.Kill() }) // as a kubelet would
-			defer killed.Stop()
-			_, _ = io.Copy(io.Discard, lines) // read to the end
-			if err := process.Wait(); err != nil {
-				t.Errorf("the process ended after %v with %v:\n%s", time.Since(told), err, &complaint)
-			}
-			t.Logf("it took %v", time.Since(told))
-		})
-	}
-}
-
-// beProcess runs in the processes that the test above starts. It returns the exit code.
-func beProcess(name string) int {
-	if err := runProcess(name); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return 0
-}
-
-func runProcess(name string) error {
-	config, err := inheritance()
-	if err != nil {
-		return err
-	}
-	if text, ok := strings.CutPrefix(name, scribeName); ok {
-		return beScribe(text, config)
-	}
-	for _, s := range situations {
-		for _, how := range adoptions {
-			if name != s.name+"/"+how.name {
-				continue
-			}
-			s.wait(config)
-			m, err := s.manager(how, basicOptions(), config)
-			if err != nil {
-				return err
-			}
-			return s.operate(signals.SetupSignalHandler(), m, func() { fmt.Println("begins") })
-		}
-	}
-	return fmt.Errorf("there is no situation %q", name)
 }

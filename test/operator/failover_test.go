@@ -39,7 +39,7 @@ func handOver(t *testing.T, watch watching) {
 	var candidates [2]candidate
 	for i := range candidates {
 		connection, line := newLine(t, config)
-		m := newManager(t, connection, competing(t, namespace))
+		m := newManager(t, connection, competing(namespace))
 		candidates[i] = candidate{Manager: m, line: line, reconciler: newReconciler(configMaps, m.GetClient())}
 		candidates[i].control(t, watch)
 	}
@@ -82,8 +82,8 @@ func handOver(t *testing.T, watch watching) {
 }
 
 // competing returns the options of a manager that takes part in leader election.
-func competing(t *testing.T, namespace string) manager.Options {
-	o := managerOptions(t)
+func competing(namespace string) manager.Options {
+	o := managerOptions()
 	o.LeaderElection, o.LeaderElectionNamespace, o.LeaderElectionID = true, namespace, operatorName
 	o.LeaseDuration, o.RenewDeadline, o.RetryPeriod = new(3*time.Second), new(2*time.Second), new(500*time.Millisecond)
 	o.Cache.DefaultNamespaces = map[string]crcache.Config{namespace: {}}

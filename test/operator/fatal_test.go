@@ -24,7 +24,7 @@ func TestTheFatalErrorNamesTheKindAtFault(t *testing.T) {
 	r := rights{api: api, namespace: newNamespace(t, api)}
 	account := r.register(t, config)
 	r.grant(t)
-	options := managerOptions(t)
+	options := managerOptions()
 	options.Cache.DefaultNamespaces = map[string]crcache.Config{r.namespace: {}}
 	m, _ := newManagerOfOurs(t, account, options, cache.Options{})
 	for name, kind := range map[string]client.Object{"healthy": &corev1.ConfigMap{}, "ill": &corev1.Secret{}} {

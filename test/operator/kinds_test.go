@@ -2,7 +2,6 @@ package operator
 
 import (
 	"maps"
-	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -16,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/await"
+	"github.com/delta-runtime/delta-runtime/internal/testing/manifests"
 )
 
 const group = "operator.delta-runtime.dev"
@@ -133,24 +133,7 @@ func (k kind) with(key client.ObjectKey, step string) *unstructured.Unstructured
 
 // definition is the CRD of a kind.
 func (k kind) definition() *unstructured.Unstructured {
-	singular := strings.ToLower(k.Kind)
-	return &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-		"metadata": map[string]any{"name": singular + "s." + k.Group},
-		"spec": map[string]any{
-			"group": k.Group, "scope": "Namespaced",
-			"names": map[string]any{"kind": k.Kind, "listKind": k.Kind + "List", "plural": singular + "s", "singular": singular},
-			"versions": []any{map[string]any{
-				"name": k.Version, "served": true, "storage": true,
-				"schema": map[string]any{"openAPIV3Schema": map[string]any{
-					"type": "object",
-					"properties": map[string]any{"spec": map[string]any{
-						"type": "object", "properties": map[string]any{"value": map[string]any{"type": "string"}},
-					}},
-				}},
-			}},
-		},
-	}}
+	return manifests.Definition(k.GroupVersionKind, manifests.Spec(map[string]any{"value": map[string]any{"type": "string"}}))
 }
 
 // define has the server know a kind, if it does not yet.

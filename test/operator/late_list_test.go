@@ -86,7 +86,6 @@ func (b *barrier) around(config *rest.Config) *rest.Config {
 // TestWhatGoesBeforeALateFirstList has a request succeed while a part of a kind is not watched, and deletes a Widget of that part
 // which a step has looked at. Then the part is listed, which tells nobody of the Widget. The step depends on it, so it has to look again.
 func TestWhatGoesBeforeALateFirstList(t *testing.T) {
-	onlyOurs(t)
 	config := administrator(t)
 	api := directly(t, config)
 	for name, missing := range map[string]bool{"a namespace comes back": false, "a kind that may be missing comes": true} {

@@ -18,7 +18,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/await"
-	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
 	"github.com/delta-runtime/delta-runtime/pkg/cache"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
@@ -30,7 +29,7 @@ func TestAKindThatComesLater(t *testing.T) {
 	api := directly(t, config)
 	undefine(t, api, gadgets) // an earlier run in this process left it
 	namespace := newNamespace(t, api)
-	m, c := newManagerOfOurs(t, config, managerOptions(t), cache.Options{
+	m, c := newManagerOfOurs(t, config, managerOptions(), cache.Options{
 		ByObject: map[client.Object]cache.KindOptions{&Gadget{}: {Missing: cache.WaitForIt, Reflector: soon}},
 	})
 	r := newReconciler(gadgets, m.GetClient())
@@ -70,45 +69,6 @@ func TestAKindThatComesLater(t *testing.T) {
 	}
 	r.judge(t)
 	neighbour.judge(t)
-}
-
-// TestAKindThatIsMissing runs the manager of an operator without its CRD. It must fail after
-// a while, unless the kind may come later. Even then it must stop properly.
-func TestAKindThatIsMissing(t *testing.T) {
-	config := administrator(t)
-	undefine(t, directly(t, config), gadgets)
-	hasty := func(m manager.Manager) {
-		options := ourQueue()
-		options.CacheSyncTimeout = 2 * time.Second
-		if err := builder.ControllerManagedBy(m).For(&Gadget{}).WithOptions(options).Complete(newReconciler(gadgets, m.GetClient())); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Run("fails", func(t *testing.T) {
-		m := newManager(t, config, managerOptions(t))
-		hasty(m)
-		ctx, cancel := context.WithTimeout(t.Context(), await.Patience)
-		defer cancel()
-		if err := m.Start(ctx); err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), "timed out waiting for cache to be synced") {
-			t.Errorf("the manager ended with %v, want that the cache could not sync in time", err)
-		}
-		controlplane.HangUp(m.GetHTTPClient())
-	})
-	t.Run("waits", func(t *testing.T) {
-		begin := time.Now()
-		m, c := newManagerOfOurs(t, config, managerOptions(t), cache.Options{Default: cache.KindOptions{Missing: cache.WaitForIt}})
-		hasty(m)
-		stop := started(t, m)
-		await.Until(t, "Healthz to complain", func() bool { return c.OptionalHealthz(nil) != nil })
-		checkDegraded(t, c, trouble{gadgets, begin}, "install the kind's CRD")
-		asked := time.Now()
-		if err := stop(); err != nil {
-			t.Errorf("the manager ended with: %v", err)
-		}
-		if took := time.Since(asked); took > 10*time.Second {
-			t.Errorf("the manager took %v to stop: something waits for the kind", took)
-		}
-	})
 }
 
 // signal is the name of an object of another kind that triggers a reconciler.

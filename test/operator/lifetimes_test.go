@@ -26,7 +26,7 @@ func TestManagersLeaveNothingBehind(t *testing.T) {
 	var connections *http.Client // all managers with the same configuration share them
 	before := goleak.IgnoreCurrent()
 	for range 50 {
-		options := managerOptions(t)
+		options := managerOptions()
 		options.Cache.DefaultNamespaces = map[string]crcache.Config{namespace: {}}
 		m := newManager(t, config, options)
 		connections = m.GetHTTPClient()

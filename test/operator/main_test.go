@@ -7,7 +7,6 @@ import (
 
 	"github.com/go-logr/logr"
 	"github.com/go-logr/logr/funcr"
-	"go.uber.org/goleak"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -25,19 +24,7 @@ func TestMain(m *testing.M) {
 	}
 	log.SetLogger(logger)
 	klog.SetLogger(logger)
-	if name := os.Getenv(processOf); name != "" {
-		os.Exit(beProcess(name))
-	}
-	realtime.Main(shared.Around(m), whatTheyLeave()...)
-}
-
-// whatTheyLeave ignores the goroutines that controller-runtime's own cache leaves behind.
-func whatTheyLeave() []goleak.Option {
-	if chosenCache() != "controller-runtime" {
-		return nil
-	}
-	// This one has an event of a metadata watch that nobody reads any more.
-	return []goleak.Option{goleak.IgnoreTopFunction("k8s.io/apimachinery/pkg/watch.(*filteredWatch).loop")}
+	realtime.Main(shared.Around(m))
 }
 
 // shared is the control plane that all tests use.
@@ -47,9 +34,6 @@ var shared controlplane.Shared
 // control plane. The kind Widget is defined there.
 func administrator(t *testing.T) *rest.Config {
 	t.Helper()
-	if config := inherited(t); config != nil {
-		return config
-	}
 	config := shared.ForTest(t).Config()
 	define(t, directly(t, config), widgets)
 	return config

@@ -19,15 +19,15 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/await"
 	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
+	"github.com/delta-runtime/delta-runtime/pkg/cache"
 	"github.com/delta-runtime/delta-runtime/pkg/queue/ctrlqueue"
 )
 
-// managerOptions returns the options of a manager that uses the tested cache and serves
+// managerOptions returns the options of a manager that uses our cache and serves
 // nothing.
-func managerOptions(t *testing.T) manager.Options {
-	t.Helper()
+func managerOptions() manager.Options {
 	options := basicOptions()
-	options.NewCache = cacheUnderTest(t)
+	options.NewCache = cache.New
 	return options
 }
 

@@ -83,7 +83,6 @@ func (h *hearsay) awaits(t *testing.T, stop func() error, want ...string) {
 // TestARefusedObjectIsNotSaidToBeGone has a process save three Widgets. One is deleted. The transform of the next process refuses another
 // one, which exists all the time: a handler that cleans up after it would destroy what still exists.
 func TestARefusedObjectIsNotSaidToBeGone(t *testing.T) {
-	onlyOurs(t)
 	config := administrator(t)
 	api := directly(t, config)
 	namespace, memory := newNamespace(t, api), t.TempDir()
@@ -113,7 +112,6 @@ func TestARefusedObjectIsNotSaidToBeGone(t *testing.T) {
 // TestARemovedNamespaceIsNotSaidToBeGone has a process save the Widget of a namespace. In the next one the cache gets another namespace in place of that one, and
 // then a controller begins, as one does that has waited to become the leader.
 func TestARemovedNamespaceIsNotSaidToBeGone(t *testing.T) {
-	onlyOurs(t)
 	config := administrator(t)
 	api := directly(t, config)
 	first, second, memory := newNamespace(t, api), newNamespace(t, api), t.TempDir()

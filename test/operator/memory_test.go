@@ -3,8 +3,6 @@ package operator
 import (
 	"context"
 	"net/http"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -163,7 +161,7 @@ func childOf(t *testing.T, api client.Client, of client.ObjectKey) client.Object
 	if err := api.Get(t.Context(), of, parent); err != nil {
 		t.Fatal(err)
 	}
-	child := deploymentFor(of)
+	child := newDeployment(of.Namespace, of.Name)
 	if err := controllerutil.SetControllerReference(parent, child, api.Scheme()); err != nil {
 		t.Fatal(err)
 	}
@@ -191,68 +189,4 @@ func (l *life) story(name string) string {
 	}
 	slices.Sort(parts)
 	return strings.Join(parts, ", ")
-}
-
-// TestAMemoryThatIsRefused starts an operator with memories that are not for it. It is told of a first list, and the next process of a restart.
-func TestAMemoryThatIsRefused(t *testing.T) {
-	config := administrator(t)
-	api := directly(t, config)
-	namespace := newNamespace(t, api)
-	create(t, api, widgets, client.ObjectKey{Namespace: namespace, Name: "one"})
-	for name, spoil := range map[string]func(t *testing.T, dir string) manager.MemoryOptions{
-		"another key": func(*testing.T, string) manager.MemoryOptions {
-			return manager.MemoryOptions{Key: []byte("0123456789abcdef")}
-		},
-		"files cut off": func(t *testing.T, dir string) manager.MemoryOptions {
-			t.Helper()
-			eachFile(t, dir, func(path string, data []byte) error { return os.WriteFile(path, data[:len(data)/2], 0o600) })
-			return manager.MemoryOptions{}
-		},
-		"a bit flipped in each file": func(t *testing.T, dir string) manager.MemoryOptions {
-			t.Helper()
-			eachFile(t, dir, func(path string, data []byte) error {
-				data[len(data)/2] ^= 1
-				return os.WriteFile(path, data, 0o600)
-			})
-			return manager.MemoryOptions{}
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			stories := make([]string, 0, 3)
-			for n := range 3 {
-				opts := manager.MemoryOptions{}
-				if n > 0 {
-					opts = spoil(t, map[bool]string{true: dir, false: t.TempDir()}[n == 1])
-				}
-				l := live(t, config, namespace, manager.WithMemory(dir, opts))
-				l.awaitAll(t, "one")
-				stories = append(stories, l.story("one"))
-				if err := l.stop(); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if want := []string{"InitialList Added", "InitialList Added", "Restart Sync"}; !slices.Equal(stories, want) {
-				t.Errorf("the processes are told %q, want %q", stories, want)
-			}
-		})
-	}
-}
-
-func eachFile(t *testing.T, dir string, do func(path string, data []byte) error) {
-	t.Helper()
-	all, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range all {
-		path := filepath.Join(dir, file.Name())
-		data, err := os.ReadFile(path)
-		if err == nil && len(data) > 0 {
-			err = do(path, data)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 }

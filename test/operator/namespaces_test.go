@@ -35,7 +35,7 @@ func newTenancy(t *testing.T, namespaces ...string) *tenancy {
 	t.Helper()
 	config := administrator(t)
 	tenants := &tenancy{api: directly(t, config)}
-	options := managerOptions(t)
+	options := managerOptions()
 	options.Cache.DefaultNamespaces = map[string]crcache.Config{}
 	for _, namespace := range namespaces {
 		options.Cache.DefaultNamespaces[namespace] = crcache.Config{}
@@ -152,52 +152,6 @@ func TestNamespacesComeAndGo(t *testing.T) {
 	s.awaitAgreement(t, blue)
 	for _, r := range s.reconcilers {
 		r.judge(t)
-	}
-}
-
-// TestNamespacesDoNotWaitForEachOther adds a namespace that waits for rights that never come.
-// Meanwhile another one is removed, and at the end the manager stops.
-func TestNamespacesDoNotWaitForEachOther(t *testing.T) {
-	config := administrator(t)
-	api := directly(t, config)
-	home := rights{api: api, namespace: newNamespace(t, api)}
-	account := home.register(t, config)
-	home.grant(t)
-	var away [3]string
-	options := managerOptions(t)
-	options.Cache.DefaultNamespaces = map[string]crcache.Config{home.namespace: {}}
-	for i := range away {
-		away[i] = newNamespace(t, api)
-	}
-	m, c := newManagerOfOurs(t, account, options, cache.Options{Default: cache.KindOptions{Reflector: soon}})
-	control(t, m, newReconciler(configMaps, m.GetClient()))
-	stop := started(t, m)
-	if _, err := c.GetInformer(t.Context(), &corev1.ConfigMap{}); err != nil {
-		t.Fatal(err)
-	}
-	results := make(chan error, len(away))
-	var waiting sync.WaitGroup
-	defer waiting.Wait()
-	for _, namespace := range away {
-		waiting.Go(func() { results <- c.AddNamespace(context.Background(), namespace, crcache.Config{}) })
-	}
-	await.Until(t, "all namespaces to be refused", func() bool {
-		why := statusOf(t, c, configMaps).Why
-		return strings.Contains(why, away[0]) && strings.Contains(why, away[1]) && strings.Contains(why, away[2])
-	})
-	if err := c.RemoveNamespace(t.Context(), away[0], informer.Silently); err != nil {
-		t.Fatal(err)
-	}
-	if err := await.Receive(t, "AddNamespace of the removed namespace to return", results); !errors.Is(err, informer.ErrNotCovered) {
-		t.Errorf("adding a namespace that is removed meanwhile returns %v, want an error that it is not covered", err)
-	}
-	if err := stop(); err != nil {
-		t.Errorf("the manager ended with: %v", err)
-	}
-	for range away[1:] {
-		if err := await.Receive(t, "AddNamespace to end with the cache", results); err == nil || !strings.Contains(err.Error(), "stopped") {
-			t.Errorf("AddNamespace returns %v, want an error that the cache has stopped", err)
-		}
 	}
 }
 

@@ -27,7 +27,7 @@ func TestOwnWritesCallNobody(t *testing.T) {
 	config := administrator(t)
 	api := directly(t, config)
 	namespace := newNamespace(t, api)
-	options := managerOptions(t)
+	options := managerOptions()
 	options.NewClient = drmanager.NewClient
 	m := newManager(t, config, options)
 	c := m.GetClient()

@@ -25,7 +25,7 @@ func whoWritesReadsIt(t *testing.T, newClient client.NewClientFunc) {
 	config := administrator(t)
 	api := directly(t, config)
 	namespace := newNamespace(t, api)
-	options := managerOptions(t)
+	options := managerOptions()
 	options.Cache.DefaultNamespaces = map[string]crcache.Config{namespace: {}}
 	options.Client.Cache = &client.CacheOptions{Unstructured: true, EnableReadYourWritesConsistency: new(true)}
 	options.NewClient = newClient

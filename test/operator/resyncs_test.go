@@ -5,12 +5,10 @@ import (
 	"fmt"
 	"sync"
 	"testing"
-	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
-	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/await"
@@ -77,7 +75,6 @@ const manyWidgets = 31
 // newRestarted runs three controllers for the same kind.
 func newRestarted(t *testing.T, configure func(*manager.Options) error) *restarted {
 	t.Helper()
-	onlyOurs(t)
 	w := &restarted{plane: controlplane.ForTest(t, controlplane.Options{}), r: newCauses()}
 	w.api = directly(t, w.plane.Config())
 	define(t, w.api, widgets)
@@ -85,7 +82,7 @@ func newRestarted(t *testing.T, configure func(*manager.Options) error) *restart
 	for i := range manyWidgets {
 		create(t, w.api, widgets, client.ObjectKey{Namespace: w.namespace, Name: fmt.Sprint("w", i)})
 	}
-	options := managerOptions(t)
+	options := managerOptions()
 	options.NewCache = nil
 	if err := configure(&options); err != nil {
 		t.Fatal(err)
@@ -147,52 +144,5 @@ func TestARestartOfTheAPIServerIsNoResync(t *testing.T) {
 				t.Errorf("one of %d objects was changed after the restart; each of three controllers made a third of %d calls, for %s", manyWidgets, calls, told)
 			}
 		})
-	}
-}
-
-// A resync that somebody asks for reaches the reconciler although predicates hold updates
-// back. It also reaches a controller that has a policy of its own.
-func TestAResyncReachesTheReconciler(t *testing.T) {
-	onlyOurs(t)
-	config := administrator(t)
-	api := directly(t, config)
-	namespace := newNamespace(t, api)
-	for i := range manyWidgets {
-		create(t, api, widgets, client.ObjectKey{Namespace: namespace, Name: fmt.Sprint("w", i)})
-	}
-	options := managerOptions(t)
-	options.NewCache = nil
-	if err := drmanager.Configure(&options); err != nil {
-		t.Fatal(err)
-	}
-	m := newManager(t, config, options)
-	mine := predicate.NewPredicateFuncs(func(obj client.Object) bool { return obj.GetNamespace() == namespace })
-	r := newCauses()
-	if err := builder.ControllerManagedBy(m).Named("resynced").
-		For(&Widget{}, builder.WithPredicates(predicate.And(mine, predicate.Predicate(predicate.GenerationChangedPredicate{})))).
-		WithResync(resync.Policy{Period: 24 * time.Hour, Spread: resync.OverPeriod}).
-		WithOptions(controller.Options{CacheSyncTimeout: await.Patience}).Complete(r); err != nil {
-		t.Fatal(err)
-	}
-	started(t, m)
-	await.Until(t, "all widgets to be reconciled", func() bool { return r.of(delta.InitialList) == manyWidgets })
-	ours, err := cache.Unwrap(m.GetCache())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for what, ask := range map[string]func() error{
-		"on demand": func() error { return ours.Resync(t.Context(), &Widget{}, nil) },
-		"by a policy that is set later": func() error {
-			return ours.SetResync(&Widget{}, resync.Policy{Period: 200 * time.Millisecond})
-		},
-	} {
-		r.take()
-		if err := ask(); err != nil {
-			t.Fatal(err)
-		}
-		await.Until(t, "a resync of all "+what, func() bool { return r.of(delta.Resync) >= manyWidgets })
-		if err := ours.SetResync(&Widget{}, resync.Policy{}); err != nil {
-			t.Fatal(err)
-		}
 	}
 }

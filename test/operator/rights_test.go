@@ -1,7 +1,6 @@
 package operator
 
 import (
-	"cmp"
 	"errors"
 	"sync"
 	"testing"
@@ -31,7 +30,7 @@ func TestRightsComeAndGo(t *testing.T) {
 	key := func(name string) client.ObjectKey { return client.ObjectKey{Namespace: r.namespace, Name: name} }
 	account := r.register(t, config)
 	connection, line := newLine(t, account)
-	options := managerOptions(t)
+	options := managerOptions()
 	options.Cache.DefaultNamespaces = map[string]crcache.Config{r.namespace: {}}
 	m, c := newManagerOfOurs(t, connection, options, cache.Options{
 		Default: cache.KindOptions{Missing: cache.WaitForIt, Reflector: soon},
@@ -84,54 +83,10 @@ func TestRightsComeAndGo(t *testing.T) {
 	}
 }
 
-// TestANamespaceWithoutRights has one namespace that the operator's account may read, and
-// adds one that it may not read yet.
-func TestANamespaceWithoutRights(t *testing.T) {
-	config := administrator(t)
-	api := directly(t, config)
-	home := rights{api: api, namespace: newNamespace(t, api)}
-	away := rights{api: api, namespace: newNamespace(t, api), account: home.namespace}
-	account := home.register(t, config)
-	home.grant(t)
-	away.role(t)
-	options := managerOptions(t)
-	options.Cache.DefaultNamespaces = map[string]crcache.Config{home.namespace: {}}
-	m, c := newManagerOfOurs(t, account, options, cache.Options{
-		Default: cache.KindOptions{Missing: cache.WaitForIt, Reflector: soon},
-	})
-	reconciler := newReconciler(configMaps, m.GetClient())
-	control(t, m, reconciler)
-	for _, r := range []rights{home, away} {
-		create(t, api, configMaps, client.ObjectKey{Namespace: r.namespace, Name: "a"})
-	}
-	started(t, m)
-	awaitAgreement(t, reconciler, api, home.namespace)
-
-	begin := time.Now()
-	if err := c.AddNamespace(t.Context(), away.namespace, crcache.Config{}); err != nil { // nobody waits for a kind that may be missing
-		t.Errorf("AddNamespace without rights returns %v", err)
-	}
-	checkDegraded(t, c, trouble{configMaps, begin}, "in namespace "+away.namespace, "grant list and watch")
-	if err := c.Get(t.Context(), client.ObjectKey{Namespace: away.namespace, Name: "a"}, &corev1.ConfigMap{}); !errors.Is(err, informer.ErrNotSynced) {
-		t.Errorf("a Get in the namespace without rights returns %v, want an error that it is not synced", err)
-	}
-	change(t, api, configMaps.with(client.ObjectKey{Namespace: home.namespace, Name: "a"}, "2"))
-	awaitAgreement(t, reconciler, api, home.namespace) // the other namespace does not wait
-
-	away.grant(t)
-	awaitAgreement(t, reconciler, api, away.namespace)
-	awaitHealth(t, c)
-	if got, want := worldOf(t, c, &corev1.ConfigMapList{}), 2; len(got) != want {
-		t.Errorf("with rights, the cache has %v, want %d objects", got, want)
-	}
-	reconciler.judge(t)
-}
-
 // rights are the rights of an operator in one namespace.
 type rights struct {
 	api       client.Client
 	namespace string
-	account   string // the namespace of the account, if it is another one
 }
 
 const operatorName = "the-operator"
@@ -174,7 +129,7 @@ func (r rights) grant(t *testing.T) {
 	binding := &rbacv1.RoleBinding{
 		ObjectMeta: r.meta(),
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: operatorName},
-		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: cmp.Or(r.account, r.namespace), Name: operatorName}},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: r.namespace, Name: operatorName}},
 	}
 	if err := r.api.Create(t.Context(), binding); err != nil {
 		t.Fatal(err)

@@ -3,9 +3,6 @@ package operator
 import (
 	"testing"
 
-	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -16,6 +13,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/schemas"
 	"github.com/delta-runtime/delta-runtime/internal/testing/await"
 	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
+	"github.com/delta-runtime/delta-runtime/internal/testing/manifests"
 	"github.com/delta-runtime/delta-runtime/pkg/diff"
 )
 
@@ -25,24 +23,15 @@ var plots = kind{schema.GroupVersionKind{Group: group, Version: "v1", Kind: "Plo
 // plotDefinition is the CRD of plots.
 func plotDefinition() *unstructured.Unstructured {
 	texts := map[string]any{"type": "string"}
-	definition := plots.definition()
-	version := definition.Object["spec"].(map[string]any)["versions"].([]any)[0].(map[string]any)
-	version["schema"] = map[string]any{"openAPIV3Schema": map[string]any{
-		"type": "object",
-		"properties": map[string]any{"spec": map[string]any{
-			"type": "object",
-			"properties": map[string]any{
-				"tools":  map[string]any{"type": "array", "items": texts, "x-kubernetes-list-type": "set"},
-				"fences": map[string]any{"type": "array", "items": texts},
-				"wild":   map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true},
-				"beds": map[string]any{
-					"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": []any{"row"},
-					"items": map[string]any{"type": "object", "required": []any{"row"}, "properties": map[string]any{"row": texts, "flower": texts}},
-				},
-			},
-		}},
-	}}
-	return definition
+	return manifests.Definition(plots.GroupVersionKind, manifests.Spec(map[string]any{
+		"tools":  map[string]any{"type": "array", "items": texts, "x-kubernetes-list-type": "set"},
+		"fences": map[string]any{"type": "array", "items": texts},
+		"wild":   manifests.Anything(),
+		"beds": map[string]any{
+			"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": []any{"row"},
+			"items": map[string]any{"type": "object", "required": []any{"row"}, "properties": map[string]any{"row": texts, "flower": texts}},
+		},
+	}))
 }
 
 // schemasOf waits until the server publishes the schema of plots, and returns its schemas.
@@ -112,44 +101,5 @@ func release(t *testing.T, api client.Client, obj client.Object) {
 	t.Helper()
 	if err := api.Patch(t.Context(), obj, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))); err != nil {
 		t.Error(err)
-	}
-}
-
-// TestDiffsOfWhatTheServerMakes compares objects with fields that the server fills in, in the
-// form that the server sends.
-func TestDiffsOfWhatTheServerMakes(t *testing.T) {
-	config := administrator(t)
-	api := directly(t, config)
-	connections := controlplane.HTTPClientForTest(t, config)
-	kinds, err := schemas.New(config, connections, newScheme())
-	if err != nil {
-		t.Fatal(err)
-	}
-	labels := map[string]string{"app": "diffs"}
-	deployment := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "diffs"}, Spec: appsv1.DeploymentSpec{
-		Selector: &metav1.LabelSelector{MatchLabels: labels},
-		Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: corev1.PodSpec{Containers: []corev1.Container{
-			{Name: "app", Image: "app:1", Ports: []corev1.ContainerPort{{ContainerPort: 80}}}, {Name: "side", Image: "side:1"},
-		}}},
-	}}
-	if err := api.Create(t.Context(), deployment); err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := api.Delete(t.Context(), deployment); err != nil {
-			t.Error(err)
-		}
-	}()
-	before := deployment.DeepCopy()
-	deployment.Spec.Template.Spec.Containers[0].Image = "app:2"
-	deployment.Spec.Template.Spec.Containers[0].Ports[0].Name = "http"
-	if err := api.Update(t.Context(), deployment); err != nil {
-		t.Fatal(err)
-	}
-	d := diff.New(before, deployment, kinds)
-	const want = `spec.template.spec.containers[name="app"].image: "app:1" → "app:2", ` +
-		`+spec.template.spec.containers[name="app"].ports[containerPort=80,protocol="TCP"].name="http", metadata.generation: 1 → 2`
-	if got := d.String(); got != want || d.Err() != nil {
-		t.Errorf("got  %s (error %v)\nwant %s", got, d.Err(), want)
 	}
 }

@@ -2,9 +2,6 @@ package operator
 
 import (
 	"fmt"
-	"os"
-	"os/exec"
-	"strings"
 	"testing"
 
 	"k8s.io/client-go/rest"
@@ -14,31 +11,11 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
 )
 
-// gate is the environment variable with which client-go switches streamed lists off.
-const gate = "KUBE_FEATURE_WatchListClient"
-
-// TestTheFirstListIsStreamed is the normal case for the tests below. One of them runs it in
-// another process, with the gate off.
+// TestTheFirstListIsStreamed is the normal case for the test below.
 func TestTheFirstListIsStreamed(t *testing.T) {
 	streamed, listed := follow(t, administrator(t))
-	if os.Getenv(gate) == "false" {
-		if streamed > 0 || listed == 0 {
-			t.Errorf("with streams switched off, %d lists were streamed and %d not", streamed, listed)
-		}
-		return
-	}
 	if streamed == 0 || listed > 0 {
 		t.Errorf("%d lists were streamed and %d not, want all", streamed, listed)
-	}
-}
-
-// TestAClientWithoutStreams switches streams off in the client.
-func TestAClientWithoutStreams(t *testing.T) {
-	again := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestTheFirstListIsStreamed$", "-test.v")
-	again.Env = append(os.Environ(), gate+"=false", bequeath(t, administrator(t)))
-	output, err := again.CombinedOutput()
-	if err != nil || !strings.Contains(string(output), "--- PASS: TestTheFirstListIsStreamed") {
-		t.Errorf("with streams switched off (error %v):\n%s", err, output)
 	}
 }
 
@@ -60,7 +37,7 @@ func follow(t *testing.T, config *rest.Config) (streamed, listed int) {
 	api := directly(t, config)
 	namespace := newNamespace(t, api)
 	connection, line := newLine(t, config)
-	options := managerOptions(t)
+	options := managerOptions()
 	options.Cache.DefaultNamespaces = map[string]crcache.Config{namespace: {}}
 	m := newManager(t, connection, options)
 	var reconcilers []*reconciler

@@ -2,7 +2,6 @@ package operator
 
 import (
 	"errors"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -16,42 +15,9 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
-// caches are the constructors that the tests can use.
-var caches = map[string]crcache.NewCacheFunc{
-	"ours":               cache.New,
-	"controller-runtime": crcache.New,
-}
-
-// cacheUnderTest is ours, unless OPERATOR_CACHE names another one.
-func cacheUnderTest(t *testing.T) crcache.NewCacheFunc {
-	t.Helper()
-	construct, ok := caches[chosenCache()]
-	if !ok {
-		t.Fatalf("OPERATOR_CACHE=%s: there is no such cache", chosenCache())
-	}
-	return construct
-}
-
-func chosenCache() string {
-	if name := os.Getenv("OPERATOR_CACHE"); name != "" {
-		return name
-	}
-	return "ours"
-}
-
-// onlyOurs skips a test that controller-runtime's cache can't pass, if OPERATOR_CACHE chooses
-// that cache. No make target sets OPERATOR_CACHE.
-func onlyOurs(t *testing.T) {
-	t.Helper()
-	if chosenCache() != "ours" {
-		t.Skip("this is about what only our cache can do")
-	}
-}
-
 // newManagerOfOurs makes a manager whose cache has options that only ours has.
 func newManagerOfOurs(t *testing.T, server *rest.Config, options manager.Options, more cache.Options) (manager.Manager, *cache.Cache) {
 	t.Helper()
-	onlyOurs(t)
 	var c *cache.Cache
 	options.NewCache = func(server *rest.Config, options crcache.Options) (crcache.Cache, error) {
 		var err error

@@ -29,13 +29,10 @@ import (
 	drmanager "github.com/delta-runtime/delta-runtime/pkg/manager"
 )
 
-// wrappedCache and wrappedClient are a user's own around what Configure has chosen. Nobody can tell what is in them.
-type (
-	wrappedCache  struct{ crcache.Cache }
-	wrappedClient struct{ client.Client }
-)
+// wrappedCache is a user's own around what Configure has chosen. Nobody can tell what is in it.
+type wrappedCache struct{ crcache.Cache }
 
-// wrapped are the options of managers whose caches are wrapped, and whose clients may be.
+// wrapped are the options of managers whose caches are wrapped.
 type wrapped struct {
 	api       client.Client
 	config    *rest.Config
@@ -46,7 +43,7 @@ type wrapped struct {
 	log []string   // what controllers say that share nothing
 }
 
-func newWrapped(t *testing.T, clients bool) *wrapped {
+func newWrapped(t *testing.T) *wrapped {
 	t.Helper()
 	w := &wrapped{config: administrator(t), options: basicOptions()}
 	w.api = directly(t, w.config)
@@ -61,16 +58,10 @@ func newWrapped(t *testing.T, clients bool) *wrapped {
 	if err := drmanager.Configure(&w.options); err != nil {
 		t.Fatal(err)
 	}
-	newCache, newClient := w.options.NewCache, w.options.NewClient
+	newCache := w.options.NewCache
 	w.options.NewCache = func(config *rest.Config, options crcache.Options) (crcache.Cache, error) {
 		c, err := newCache(config, options)
 		return wrappedCache{c}, err
-	}
-	if clients {
-		w.options.NewClient = func(config *rest.Config, options client.Options) (client.Client, error) {
-			c, err := newClient(config, options)
-			return wrappedClient{c}, err
-		}
 	}
 	return w
 }
@@ -112,8 +103,8 @@ func (r *told) calls() int {
 }
 
 // run runs a manager with one controller. Somebody else creates its object, and the manager's client changes it. The
-// controller is told all of the change, and that it is its own if that is known. The metrics say so.
-func (w *wrapped) run(t *testing.T, m manager.Manager, name string, own bool) {
+// controller is told all of the change, and that it is its own. The metrics say so.
+func (w *wrapped) run(t *testing.T, m manager.Manager, name string) {
 	t.Helper()
 	r := &told{object: client.ObjectKey{Namespace: w.namespace, Name: name}}
 	if err := builder.ControllerManagedBy(m).Named(name).For(&corev1.ConfigMap{}).Complete(r); err != nil {
@@ -132,16 +123,15 @@ func (w *wrapped) run(t *testing.T, m manager.Manager, name string, own bool) {
 	await.Until(t, "the call for a change", func() bool { return r.calls() == 2 })
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.known[1] || r.own[0] || r.own[1] != own {
+	if !r.known[1] || r.own[0] || !r.own[1] {
 		t.Errorf("the calls knew all: %v, and were for own writes: %v", r.known, r.own)
 	}
-	want := map[bool]float64{true: 1}[own]
 	await.Success(t, "the metrics to have the controller and the cache", func() error { // a call is counted when it has ended
 		got := scrape.Read(t, metrics.Registry, "delta_")
 		n, counted := got[fmt.Sprintf(`delta_reconcile_own_writes_total{controller=%q}`, name)]
 		objects := got[`delta_cache_objects{form="",group="",kind="ConfigMap",version="v1"}`]
-		if !counted || n != want || objects == 0 {
-			return fmt.Errorf("there are %v own writes, want %v, and %v objects", n, want, objects)
+		if !counted || n != 1 || objects == 0 {
+			return fmt.Errorf("there are %v own writes, want 1, and %v objects", n, objects)
 		}
 		return nil
 	})
@@ -150,14 +140,14 @@ func (w *wrapped) run(t *testing.T, m manager.Manager, name string, own bool) {
 // TestAWrappedCacheIsInspected has two managers with the same options, whose caches a user has wrapped. Each inspector
 // shows its own manager's kinds and controller, notes what happens, and has the kind resynced.
 func TestAWrappedCacheIsInspected(t *testing.T) {
-	w := newWrapped(t, false)
+	w := newWrapped(t)
 	for _, name := range []string{"wrapped-1", "wrapped-2"} {
 		m := newManager(t, w.config, w.options)
 		address := controlplane.FreeAddressForTest(t)
 		if err := drmanager.AddInspector(m, inspect.Options{BindAddress: address, AllowActions: true}); err != nil {
 			t.Fatal(err)
 		}
-		w.run(t, m, name, true)
+		w.run(t, m, name)
 		p := &page{t: t, base: "http://" + address + "/delta/"}
 		p.awaitKinds("v1 ConfigMap")
 		var controllers v1.ControllerList
@@ -182,19 +172,5 @@ func TestAWrappedCacheIsInspected(t *testing.T) {
 	}
 	if said := w.said(); len(said) != 0 {
 		t.Errorf("the log says %q", said)
-	}
-}
-
-// TestAWrappedCacheAndClient has a manager whose cache and client a user has wrapped. It can't have an inspector, and
-// its controller does not know its own writes. The log says so once, and all else is as ever.
-func TestAWrappedCacheAndClient(t *testing.T) {
-	w := newWrapped(t, true)
-	m := newManager(t, w.config, w.options)
-	if err := drmanager.AddInspector(m, inspect.Options{BindAddress: "127.0.0.1:0"}); err == nil || !strings.Contains(err.Error(), "wrappedCache, which is not one of ours") {
-		t.Errorf("an inspector is added with the error %v", err)
-	}
-	w.run(t, m, "wrapped-twice", false)
-	if said := w.said(); len(said) != 1 || !strings.Contains(said[0], `"controller"="wrapped-twice"`) || !strings.Contains(said[0], "wrappedCache") {
-		t.Errorf("the log says %q, want one line of the controller", said)
 	}
 }

@@ -9,25 +9,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"testing"
 )
-
-// TestImageStarts starts the program of the image. The other tests run that program too, and
-// check what it does.
-func TestImageStarts(t *testing.T) {
-	out, err := exec.CommandContext(t.Context(), binary(t), "--help").CombinedOutput()
-	if err != nil {
-		t.Fatalf("--help: %v\n%s", err, out)
-	}
-	for _, flag := range []string{"-leader-elect", "-metrics-bind-address", "-webhook-port"} {
-		if !bytes.Contains(out, []byte(flag)) {
-			t.Errorf("--help does not have %s:\n%s", flag, out)
-		}
-	}
-}
 
 // unpack writes the files of an archive into a folder. The archive has one image, which has
 // one layer.

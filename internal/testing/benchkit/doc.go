@@ -12,6 +12,5 @@
 // heap uses [WithCollections], which is neither lucky nor unlucky with the collector.
 //
 // Pods are read-only once made, because they share their immutable parts; take
-// [Private] of one to change it. Meters belong to one goroutine; several of them
-// record into Latencies of their own and merge those afterwards.
+// [Private] of one to change it. Meters belong to one goroutine.
 package benchkit

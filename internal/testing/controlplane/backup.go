@@ -11,7 +11,6 @@ type Backup struct {
 	// Revision is the newest version in it.
 	Revision int64
 
-	of     *Plane
 	folder string
 }
 
@@ -32,16 +31,13 @@ func (p *Plane) Backup(ctx context.Context) (*Backup, error) {
 	if err := p.runEtcd(ctx); err != nil {
 		return nil, fmt.Errorf("start etcd after a backup: %w", err)
 	}
-	return &Backup{Revision: revision, of: p, folder: folder}, nil
+	return &Backup{Revision: revision, folder: folder}, nil
 }
 
 // Restore puts etcd's data back to what they were, as after a disaster: the API server
 // ends, and starts again over the old data. All versions since the backup are given out a
 // second time.
 func (p *Plane) Restore(ctx context.Context, b *Backup) error {
-	if b.of != p {
-		return errForeignBackup
-	}
 	p.KillAPIServer()
 	if err := p.RestoreEtcd(ctx, b); err != nil {
 		return err
@@ -55,9 +51,6 @@ func (p *Plane) Restore(ctx context.Context, b *Backup) error {
 // RestoreEtcd is Restore for somebody who forgets the API server: it runs on with what it
 // has in memory.
 func (p *Plane) RestoreEtcd(ctx context.Context, b *Backup) error {
-	if b.of != p {
-		return errForeignBackup
-	}
 	p.etcd.end()
 	if err := os.RemoveAll(p.etcdData()); err != nil {
 		return fmt.Errorf("restore etcd: %w", err)

@@ -9,6 +9,3 @@ var ErrNotBuilt = errors.New("control plane is not built")
 // ErrExited says that a program ended by itself while it was needed. The error that
 // wraps it carries the end of the program's log.
 var ErrExited = errors.New("exited")
-
-// errForeignBackup says that a backup is of another etcd than the one that it is for.
-var errForeignBackup = errors.New("restore etcd: the backup is of another control plane")

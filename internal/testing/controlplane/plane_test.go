@@ -13,12 +13,6 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
-	authenticationv1 "k8s.io/api/authentication/v1"
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/await"
 )
@@ -33,50 +27,6 @@ func TestMain(m *testing.M) {
 		return
 	}
 	goleak.VerifyTestMain(m)
-}
-
-func clientFor(t *testing.T, config *rest.Config) *kubernetes.Clientset {
-	t.Helper()
-	httpClient, err := rest.HTTPClientFor(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(httpClient.CloseIdleConnections)
-	client, err := kubernetes.NewForConfigAndClient(config, httpClient)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return client
-}
-
-func create(t *testing.T, client kubernetes.Interface, name string) *corev1.ConfigMap {
-	t.Helper()
-	made, err := client.CoreV1().ConfigMaps("default").Create(t.Context(),
-		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return made
-}
-
-func TestUsersMayDoWhatTheyAreGranted(t *testing.T) {
-	p := ForTest(t, Options{FeatureGates: map[string]bool{"ShardedListAndWatch": true}})
-	config, err := p.ConfigFor("alice", "auditors")
-	if err != nil {
-		t.Fatal(err)
-	}
-	alice := clientFor(t, config)
-	_, err = alice.CoreV1().ConfigMaps("default").List(t.Context(), metav1.ListOptions{})
-	if !apierrors.IsForbidden(err) {
-		t.Errorf("with no role at all: error %v, want forbidden", err)
-	}
-	who, err := alice.AuthenticationV1().SelfSubjectReviews().Create(t.Context(), &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if who.Status.UserInfo.Username != "alice" || who.Status.UserInfo.Groups[0] != "auditors" {
-		t.Errorf("the server takes alice of auditors for %v", who.Status.UserInfo)
-	}
 }
 
 func TestUnknownFlagFailsWithTheProgramsWords(t *testing.T) {

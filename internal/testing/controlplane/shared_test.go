@@ -13,7 +13,6 @@ func TestSharedIsOneUntilAllTestsEnd(t *testing.T) {
 	var s Shared
 	code := s.Around(tests(func() int {
 		first := s.ForTest(t)
-		create(t, clientFor(t, first.Config()), "first")
 		if again := s.ForTest(t); again != first {
 			t.Error("the second test has another control plane")
 		}

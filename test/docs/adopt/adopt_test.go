@@ -71,11 +71,6 @@ var levels = []level{
 		steps: []step{{guide, "The builder", ""}},
 		cache: theirCache, client: theirClient, informer: theirInformer, queue: recording, sources: true, because: true,
 	},
-	{
-		name:  "everything",
-		steps: []step{{guide, "The cache", ""}, {guide, "The queue", ""}, {guide, "Sources", ""}, {guide, "The builder", ""}},
-		cache: ourCache, client: ourClient, informer: ourInformer, queue: recording, sources: true, because: true,
-	},
 }
 
 func TestLevels(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/await"
 	"github.com/delta-runtime/delta-runtime/internal/testing/benchkit"
 	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
+	"github.com/delta-runtime/delta-runtime/internal/testing/manifests"
 )
 
 // TestBytesAreThoseOfAnAPIServer has a real API server and a Server with the real one's objects
@@ -75,7 +76,7 @@ func fill(t *testing.T, plane *controlplane.Plane) client.Client {
 			t.Fatal(err)
 		}
 	}
-	create(definition())
+	create(manifests.Definition(workloads, manifests.Anything()))
 	await.Success(t, "the server to serve "+workloads.Kind, func() error {
 		list := &unstructured.UnstructuredList{}
 		list.SetGroupVersionKind(workloads)
@@ -95,22 +96,6 @@ func fill(t *testing.T, plane *controlplane.Plane) client.Client {
 		create(pod)
 	}
 	return api
-}
-
-// definition is the CRD.
-func definition() *unstructured.Unstructured {
-	crd := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{
-		"group": workloads.Group, "scope": "Namespaced",
-		"names": map[string]any{"plural": "workloads", "kind": workloads.Kind},
-		"versions": []any{map[string]any{
-			"name": workloads.Version, "served": true, "storage": true,
-			"schema": map[string]any{"openAPIV3Schema": map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}},
-		}},
-	}}}
-	crd.SetAPIVersion("apiextensions.k8s.io/v1")
-	crd.SetKind("CustomResourceDefinition")
-	crd.SetName("workloads." + workloads.Group)
-	return crd
 }
 
 // addressOf is the address of a real API server.
