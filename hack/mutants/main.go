@@ -1,6 +1,6 @@
 // Command mutants breaks the code on purpose, and checks that the tests fail.
 //
-//	mutants.go, skips.go   what to break, and which tests have to notice
+//	mutants.go, fifos.go, skips.go   what to break, and which tests have to notice
 //	   │
 //	   ▼  for each: copies of its files, each with a fragment replaced
 //	go test -c -overlay …      the files of the repository are never changed

@@ -151,24 +151,16 @@ func ExampleNewDeltaFIFOWithOptions() {
 	// <nil> [team/db]
 }
 
-// low returns what client-go's low-level controller needs, with a function that
-// processes one object.
-func low(process func(name string) error) *cache.Config {
-	return &cache.Config{
+func ExampleNew() {
+	c := toolscache.New(&cache.Config{
 		Queue:         toolscache.NewDeltaFIFOWithOptions(toolscache.DeltaFIFOOptions{}),
 		ListerWatcher: pods{"web"},
 		ObjectType:    &corev1.Pod{},
 		Process: func(obj any, _ bool) error {
-			return process(name(obj.(cache.Deltas).Newest().Object))
+			fmt.Println("processed", name(obj.(cache.Deltas).Newest().Object))
+			return nil
 		},
-	}
-}
-
-func ExampleNew() {
-	c := toolscache.New(low(func(name string) error {
-		fmt.Println("processed", name)
-		return nil
-	}))
+	})
 	during(c.RunWithContext, func(ctx context.Context) {
 		cache.WaitFor(ctx, "", c.HasSyncedChecker())
 	})

@@ -30,6 +30,36 @@ func selectorOf(t *testing.T, text string) labels.Selector {
 	return s
 }
 
+// tally counts the updates that handlers are told of, by handler and namespace.
+type tally struct {
+	t       *testing.T
+	mu      sync.Mutex // guards updates
+	updates map[string]int
+}
+
+func (c *tally) handler(name string) cache.ResourceEventHandler {
+	return cache.ResourceEventHandlerFuncs{UpdateFunc: func(before, after any) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if before != after {
+			c.t.Errorf("a resync shows two different objects")
+		}
+		c.updates[name+" "+after.(*corev1.ConfigMap).Namespace]++
+	}}
+}
+
+// expect compares what was counted since it was last called.
+func (c *tally) expect(want map[string]int) {
+	c.t.Helper()
+	synctest.Wait()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if fmt.Sprint(c.updates) != fmt.Sprint(want) {
+		c.t.Errorf("updates by handler and namespace:\n%v, want\n%v", c.updates, want)
+	}
+	clear(c.updates)
+}
+
 // Whole policies reach the core, by scope and for all; handlers that ask for a period
 // get it; and what is changed while it runs is for those who asked for none.
 func TestHandlersAreResyncedByPolicy(t *testing.T) {
@@ -43,49 +73,28 @@ func TestHandlersAreResyncedByPolicy(t *testing.T) {
 			},
 			show: peer.Shown{ResyncPeriod: time.Hour, ByPolicy: func() bool { return true }},
 		}.shown(t)
-		var mu sync.Mutex // guards updates, which each handler counts in
-		updates := map[string]int{}
-		count := func(name string) cache.ResourceEventHandler {
-			return cache.ResourceEventHandlerFuncs{UpdateFunc: func(before, after any) {
-				mu.Lock()
-				defer mu.Unlock()
-				if before != after {
-					t.Errorf("a resync shows two different objects")
-				}
-				updates[name+" "+after.(*corev1.ConfigMap).Namespace]++
-			}}
-		}
-		expect := func(want map[string]int) {
-			t.Helper()
-			synctest.Wait()
-			mu.Lock()
-			defer mu.Unlock()
-			if fmt.Sprint(updates) != fmt.Sprint(want) {
-				t.Errorf("updates by handler and namespace:\n%v, want\n%v", updates, want)
-			}
-			clear(updates)
-		}
-		if _, err := s.AddEventHandler(count("open")); err != nil {
+		updates := &tally{t: t, updates: map[string]int{}}
+		if _, err := s.AddEventHandler(updates.handler("open")); err != nil {
 			t.Fatal(err)
 		}
 		runs(t, s, func() {
-			if _, err := s.AddEventHandlerWithResyncPeriod(count("own"), 30*time.Second); err != nil {
+			if _, err := s.AddEventHandlerWithResyncPeriod(updates.handler("own"), 30*time.Second); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := s.AddEventHandlerWithResyncPeriod(count("never"), 0); err != nil {
+			if _, err := s.AddEventHandlerWithResyncPeriod(updates.handler("never"), 0); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(10*time.Minute + time.Second)
-			expect(map[string]int{"open q": 1, "own p": 20, "own q": 20, "own r": 20})
+			updates.expect(map[string]int{"open q": 1, "own p": 20, "own q": 20, "own r": 20})
 			if err := errors.Join(s.Core().SetScopeResync("p", resync.Policy{Period: resync.Never}), s.Core().SetScopeResync("r", resync.Policy{Period: 5 * time.Second})); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(time.Minute)
-			expect(map[string]int{"open r": 12, "own p": 2, "own q": 2, "own r": 2})
+			updates.expect(map[string]int{"open r": 12, "own p": 2, "own q": 2, "own r": 2})
 			if err := s.Core().Resync(nil); err != nil {
 				t.Fatal(err)
 			}
-			expect(map[string]int{"open p": 1, "open q": 1, "open r": 1, "own p": 1, "own q": 1, "own r": 1, "never p": 1, "never q": 1, "never r": 1})
+			updates.expect(map[string]int{"open p": 1, "open q": 1, "open r": 1, "own p": 1, "own q": 1, "own r": 1, "never p": 1, "never q": 1, "never r": 1})
 			for _, err := range []error{
 				s.Core().SetScopeResync("p", resync.Policy{Rate: -1}),
 				s.Core().AddScope(scopeOf("z", inNamespace("z", "a"), resync.Policy{Rate: -1})),

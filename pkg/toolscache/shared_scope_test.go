@@ -3,8 +3,6 @@ package toolscache
 import (
 	"context"
 	"errors"
-	"fmt"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -101,21 +99,13 @@ func TestHandlersAreResyncedAsTheScopesSay(t *testing.T) {
 			},
 			show: peer.Shown{ResyncPeriod: 10 * time.Minute},
 		}.shown(t)
-		var mu sync.Mutex // guards updates, which each handler counts in
-		updates := map[string]int{}
-		count := func(name string) cache.ResourceEventHandler {
-			return cache.ResourceEventHandlerFuncs{UpdateFunc: func(_, obj any) {
-				mu.Lock()
-				defer mu.Unlock()
-				updates[name+" "+obj.(*corev1.ConfigMap).Namespace]++
-			}}
-		}
-		_, err := s.AddEventHandler(count("open"))
+		updates := &tally{t: t, updates: map[string]int{}}
+		_, err := s.AddEventHandler(updates.handler("open"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for name, period := range map[string]time.Duration{"own": 5 * time.Minute, "none": 0} {
-			if _, err := s.AddEventHandlerWithResyncPeriod(count(name), period); err != nil {
+			if _, err := s.AddEventHandlerWithResyncPeriod(updates.handler(name), period); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -124,12 +114,8 @@ func TestHandlersAreResyncedAsTheScopesSay(t *testing.T) {
 				t.Fatal(err)
 			}
 			time.Sleep(20*time.Minute + time.Second)
-			synctest.Wait()
+			updates.expect(map[string]int{"open p": 20, "open x": 2, "open r": 10, "own p": 4, "own q": 4, "own r": 4, "own x": 4})
 		})
-		want := map[string]int{"open p": 20, "open x": 2, "open r": 10, "own p": 4, "own q": 4, "own r": 4, "own x": 4}
-		if fmt.Sprint(updates) != fmt.Sprint(want) {
-			t.Errorf("updates by handler and namespace:\n%v, want\n%v", updates, want)
-		}
 	})
 }
 
