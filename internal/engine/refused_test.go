@@ -64,7 +64,8 @@ func refuseAndRelist(t *testing.T, lists informer.ListMode, limit string) {
 	if b, there := lookUp(i, "b"); there != (limit == "8") || there && b.Version != "8" {
 		t.Errorf("b is %v (there: %t), want its last good state", b, there)
 	}
-	if n, status := skipped.Load(), i.Status().Reflector; n == 0 || i.Gaps() != n || status.Skipped != int(n) || !strings.Contains(status.LastSkipped.Error(), "b") {
+	n, status := skipped.Load(), i.Status().Reflector
+	if n == 0 || i.Gaps() != n || status.Skipped != int(n) || !strings.Contains(status.LastSkipped.Error(), "b") {
 		t.Errorf("%d objects were skipped, which are %d gaps, and the status says %d, the last %v", n, i.Gaps(), status.Skipped, status.LastSkipped)
 	}
 	listed := i.Status().Reflector.ListedAt
