@@ -75,9 +75,8 @@ func noNamespaces(r *http.Request) (*http.Response, error) {
 func TestAKindThatIsFoundWhileNobodyWaitsIsListedAsAWhole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, spaces := newDenyingMapper(), &corev1.Namespace{}
-		c := limitedOver(t, answers{"namespaces": noNamespaces}, Options{ByObject: map[client.Object]KindOptions{spaces: {Missing: WaitForIt, Reflector: informer.Settings{
-			Lists: informer.PagesOnly, PageTimeout: time.Second, Backoff: informer.Backoff{Initial: time.Minute, Max: time.Minute},
-		}}}}, m)
+		slowly := informer.Settings{Lists: informer.PagesOnly, PageTimeout: time.Second, Backoff: informer.Backoff{Initial: time.Minute, Max: time.Minute}}
+		c := limitedOver(t, answers{"namespaces": noNamespaces}, Options{ByObject: map[client.Object]KindOptions{spaces: {Missing: WaitForIt, Reflector: slowly}}}, m)
 		run(t, c)
 		synctest.Wait()
 		asked(t, func(ctx context.Context) error { // which waits until it is listed

@@ -36,7 +36,8 @@ func TestAKindWithoutNamespacesMayComeLaterToALimitedCache(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := c.Get(t.Context(), client.ObjectKey{Namespace: "red", Name: "green"}, &corev1.Namespace{}); !errors.Is(err, informer.ErrNotSynced) || !strings.Contains(err.Error(), "CRD") {
+			err = c.Get(t.Context(), client.ObjectKey{Namespace: "red", Name: "green"}, &corev1.Namespace{})
+			if !errors.Is(err, informer.ErrNotSynced) || !strings.Contains(err.Error(), "CRD") {
 				t.Errorf("before it has come, reading returns %v", err)
 			}
 			told := make(chan string, 10)
