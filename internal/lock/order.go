@@ -147,7 +147,7 @@ type (
 	// Journal is journal.Journal.mu: the kinds and controllers of a journal.
 	Journal struct{}
 
-	// SaveFiles is savefile.Dir.mu: whether a directory can be written, and whether a file is.
+	// SaveFiles is savefile.Dir.mu: whether a directory can be written.
 	SaveFiles struct{}
 
 	// Memory is memory.Memory.mu: what is saved. No file is touched under it.

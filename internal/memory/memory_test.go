@@ -3,7 +3,6 @@ package memory
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -104,53 +103,6 @@ func eachFile(t *testing.T, dir string, do func(path string) error) {
 			t.Fatal(err)
 		}
 	}
-}
-
-// TestADamagedFileIsRefused spoils each file in many ways. The next process is given what was saved, or nothing and a line.
-func TestADamagedFileIsRefused(t *testing.T) {
-	at := newPlace(t)
-	at.start(t, three()).finish()
-	whole := files(t, at.dir)
-	starts := 0
-	for name, data := range whole {
-		for how, damaged := range damages(data) {
-			starts++
-			restore(t, at.dir, whole)
-			path := filepath.Join(at.dir, name)
-			if damaged == nil {
-				_ = os.Remove(path)
-			} else if err := os.WriteFile(path, damaged, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			next := at.start(t, three())
-			got, lines := next.read(), next.log()
-			if got != nil && !maps.Equal(got, three()) || len(lines) > 1 {
-				t.Errorf("%s, %s: given %v, the log has %q", name, how, got, lines)
-			}
-			next.save() // and it goes on as usual
-			next.kill()
-			again := at.start(t, nil)
-			if got := again.read(); !maps.Equal(got, three()) {
-				t.Errorf("%s, %s: what is saved afterwards is %v", name, how, got)
-			}
-			again.kill()
-		}
-	}
-	if starts < 200 {
-		t.Errorf("only %d starts with a damaged file", starts)
-	}
-}
-
-// damages returns what may become of a file; nil is that it is gone.
-func damages(data []byte) map[string][]byte {
-	all := map[string][]byte{"gone": nil, "empty": {}, "twice": slices.Concat(data, data)}
-	for i := 1; i < len(data); i += max(1, len(data)/120) {
-		all[fmt.Sprintf("cut at %d", i)] = data[:i]
-		flipped := slices.Clone(data)
-		flipped[i] ^= 1 << (i % 8)
-		all[fmt.Sprintf("a bit of byte %d", i)] = flipped
-	}
-	return all
 }
 
 // TestASecondProcess reads while another one has the directory, and saves when that has ended.

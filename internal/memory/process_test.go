@@ -211,19 +211,4 @@ func files(t *testing.T, dir string) map[string][]byte {
 	return all
 }
 
-// restore makes the directory what it was.
-func restore(t *testing.T, dir string, all map[string][]byte) {
-	t.Helper()
-	for name := range files(t, dir) {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for name, data := range all {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
 func sameFiles(a, b map[string][]byte) bool { return maps.EqualFunc(a, b, bytes.Equal) }

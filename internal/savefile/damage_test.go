@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 )
 
 // bench is a directory on a model disk, where files can be damaged.
@@ -120,31 +118,5 @@ func TestEachBlockHasOnePlace(t *testing.T) {
 				b.check(t, name, bytes.Join(append(parts[:1:1], own[1:]...), nil), "the preamble is "+from)
 			}
 		}
-	})
-}
-
-// TestManyDamages damages a file at several places.
-func TestManyDamages(t *testing.T) {
-	both(t, func(t *testing.T, opts Options) {
-		b := newBench(t, opts)
-		name := saved(t, b.Dir, "head", sample...)
-		whole := b.content(name)
-		seeds.Run(t, 200, func(t *testing.T, rng *rand.Rand) {
-			damaged := slices.Clone(whole)
-			for range 1 + rng.IntN(5) {
-				from, to := rng.IntN(len(damaged)), rng.IntN(len(damaged))
-				switch n := rng.IntN(1 + len(damaged) - max(from, to)); rng.IntN(3) {
-				case 0:
-					damaged[from] = byte(rng.Uint32())
-				case 1:
-					copy(damaged[to:to+n], damaged[from:])
-				case 2:
-					damaged = slices.Delete(damaged, from, from+min(n, 9))
-				}
-			}
-			if !bytes.Equal(damaged, whole) {
-				b.check(t, name, damaged, fmt.Sprintf("%x", damaged))
-			}
-		})
 	})
 }

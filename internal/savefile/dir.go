@@ -32,7 +32,6 @@ type Dir struct {
 
 	mu   lock.Mutex[lock.SaveFiles] // guards what follows; never held while a file is touched
 	mine bool                       // whether files may be written: the Dir is locked, and not closed
-	busy bool                       // whether a Writer or a Keep is at work
 }
 
 // Open opens a directory, which it makes if it is missing, and locks it. It removes files that were not finished.
@@ -110,9 +109,8 @@ func (d *Dir) Close() error {
 
 // Keep removes the files of all labels but these, and has them stay removed after a crash.
 func (d *Dir) Keep(labels ...string) error {
-	err := d.begin()
-	if err == nil {
-		defer d.done()
+	err := ErrClosed
+	if d.isMine() {
 		err = d.keep(labels)
 	}
 	if err != nil {
@@ -133,26 +131,6 @@ func (d *Dir) keep(labels []string) error {
 		}
 	}
 	return errors.Join(err, d.disk.sync(d.path))
-}
-
-// begin takes the turn to change files.
-func (d *Dir) begin() error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	switch {
-	case !d.mine:
-		return ErrClosed
-	case d.busy:
-		return errors.New("another file is being written")
-	}
-	d.busy = true
-	return nil
-}
-
-func (d *Dir) done() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.busy = false
 }
 
 func (d *Dir) isMine() bool {

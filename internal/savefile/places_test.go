@@ -6,67 +6,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
 )
-
-// fullDisk is a disk of the operating system on which only so many bytes have room.
-type fullDisk struct {
-	system
-	left int
-}
-
-func (f *fullDisk) create(path string) (file, error) {
-	made, err := f.system.create(path)
-	return fullFile{made, f}, err
-}
-
-type fullFile struct {
-	file
-	disk *fullDisk
-}
-
-func (f fullFile) Write(b []byte) (int, error) {
-	n := min(len(b), f.disk.left)
-	f.disk.left -= n
-	if written, err := f.file.Write(b[:n]); err != nil || n == len(b) {
-		return written, err
-	}
-	return n, &fs.PathError{Op: "write", Path: "a file", Err: syscall.ENOSPC}
-}
-
-// TestAFullDisk runs out of room at each byte of a save.
-func TestAFullDisk(t *testing.T) {
-	path := t.TempDir()
-	d := opened(t, path, Options{})
-	if err := save(d, 1); err != nil {
-		t.Fatal(err)
-	}
-	disk := &fullDisk{}
-	d.disk = disk
-	before := listed(t, path)
-	for room := 0; ; room += 7 {
-		disk.left = room
-		err := saveOne(d, 2, 0)
-		if err == nil {
-			break
-		}
-		if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), path) {
-			t.Fatalf("with %d bytes left, the error is %v", room, err)
-		}
-		if got := listed(t, path); !slices.Equal(got, before) {
-			t.Fatalf("with %d bytes left, the directory has %q, want %q", room, got, before)
-		}
-		if has, err := judge(d); has != [3]int{1, 1, 1} || err != nil {
-			t.Fatalf("with %d bytes left, the files have generations %v (error %v)", room, has, err)
-		}
-	}
-	if has, err := judge(d); has != [3]int{2, 1, 1} || err != nil {
-		t.Fatalf("with room enough, the files have generations %v (error %v)", has, err)
-	}
-}
 
 // TestPlacesThatCanNotBeUsed has errors that say what we were doing, to what, and why.
 func TestPlacesThatCanNotBeUsed(t *testing.T) {

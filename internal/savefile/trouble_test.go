@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 )
 
@@ -171,53 +170,6 @@ func TestBadOptions(t *testing.T) {
 				t.Errorf("the error is %v, want one with %q", err, want)
 			}
 		}
-	}
-}
-
-// TestManyAtOnce is for the race detector, too: of those that write, one at a time gets to.
-func TestManyAtOnce(t *testing.T) {
-	d := opened(t, t.TempDir(), Options{MaxBytes: 1 << 20})
-	name := saved(t, d, "head", sample...)
-	var all sync.WaitGroup
-	for range 8 {
-		all.Go(func() {
-			for range 20 {
-				for _, err := range []error{saveFile(d, "things.v1", "head", sample), d.Keep("things.v1")} {
-					if err != nil && !strings.Contains(err.Error(), "another file is being written") {
-						t.Error(err)
-					}
-				}
-				if _, got, err := loaded(d, name); err != nil || !slices.Equal(got, sample) {
-					t.Errorf("the records are %q (error %v)", got, err)
-				}
-			}
-		})
-	}
-	all.Wait()
-	saved(t, d, "head", sample...)
-	if got := listed(t, d.path); !slices.Equal(got, []string{name}) {
-		t.Errorf("the directory has %q, want a file", got)
-	}
-}
-
-// TestOneFileIsWrittenAtATime sees that a call in between fails, and changes nothing.
-func TestOneFileIsWrittenAtATime(t *testing.T) {
-	d := opened(t, t.TempDir(), Options{})
-	w, err := d.Create("things", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, created := d.Create("things", nil)
-	for _, err := range []error{created, d.Keep()} {
-		if err == nil || !strings.Contains(err.Error(), "another file is being written") {
-			t.Errorf("while a file is being written, the error is %v", err)
-		}
-	}
-	if err := errors.Join(w.Record([]byte("one")), w.Finish()); err != nil {
-		t.Fatal(err)
-	}
-	if _, got, err := loaded(d, fileName("things")); err != nil || !slices.Equal(got, []string{"one"}) {
-		t.Errorf("the records are %q (error %v)", got, err)
 	}
 }
 

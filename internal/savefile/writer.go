@@ -29,18 +29,19 @@ type Writer struct {
 }
 
 // Create begins the file of a label, which takes the place of the one that is there once it is finished. The label is
-// also a part of the file's name. The header comes back from [Reader.Header]. One file can be written at a time.
+// also a part of the file's name. The header comes back from [Reader.Header]. The caller has one Writer at a time, and no Keep meanwhile.
 func (d *Dir) Create(label string, header []byte) (*Writer, error) {
 	name := fileName(label)
 	w := &Writer{dir: d, path: filepath.Join(d.path, name), temporary: filepath.Join(d.path, newTemporary(label))}
-	err := d.begin()
-	if err == nil {
-		if err = w.start(name, header); err == nil {
-			return w, nil
-		}
-		w.Abandon()
+	err := ErrClosed
+	if d.isMine() {
+		err = w.start(name, header)
 	}
-	return nil, fmt.Errorf("create %s: %w", w.path, err)
+	if err != nil {
+		w.Abandon()
+		return nil, fmt.Errorf("create %s: %w", w.path, err)
+	}
+	return w, nil
 }
 
 // start makes the file, and writes what comes before the records.
@@ -153,7 +154,6 @@ func (w *Writer) Abandon() {
 		_ = w.file.Close()                 // nobody will miss what is not written
 		_ = w.dir.disk.remove(w.temporary) // the next Create or Open tries again
 	}
-	w.dir.done()
 }
 
 func (w *Writer) failure(err error) error { return fmt.Errorf("write %s: %w", w.path, err) }

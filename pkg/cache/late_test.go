@@ -12,6 +12,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
@@ -21,11 +22,14 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
-// limitedOver returns a cache over a server that is limited to the namespace red.
-func limitedOver(t *testing.T, server answers, m *slowMapper, ours Options) *Cache {
+// limitedOver returns a cache over a server that is limited to the namespace red, or to these. An empty one is all others.
+func limitedOver(t *testing.T, server answers, ours Options, m meta.RESTMapper, namespaces ...string) *Cache {
 	t.Helper()
+	if len(namespaces) == 0 {
+		namespaces = []string{"red"}
+	}
 	c, err := NewWithOptions(&rest.Config{Host: "http://nowhere", QPS: -1}, crcache.Options{
-		Mapper: m, HTTPClient: &http.Client{Transport: server}, DefaultWatchErrorHandler: unheard, DefaultNamespaces: in(crcache.Config{}, "red"),
+		Mapper: m, HTTPClient: &http.Client{Transport: server}, DefaultWatchErrorHandler: unheard, DefaultNamespaces: in(crcache.Config{}, namespaces...),
 	}, ours)
 	if err != nil {
 		t.Fatal(err)
@@ -71,9 +75,8 @@ func noNamespaces(r *http.Request) (*http.Response, error) {
 func TestAKindThatIsFoundWhileNobodyWaitsIsListedAsAWhole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, spaces := newDenyingMapper(), &corev1.Namespace{}
-		c := limitedOver(t, answers{"namespaces": noNamespaces}, m, Options{ByObject: map[client.Object]KindOptions{spaces: {Missing: WaitForIt, Reflector: informer.Settings{
-			Lists: informer.PagesOnly, PageTimeout: time.Second, Backoff: informer.Backoff{Initial: time.Minute, Max: time.Minute},
-		}}}})
+		slowly := informer.Settings{Lists: informer.PagesOnly, PageTimeout: time.Second, Backoff: informer.Backoff{Initial: time.Minute, Max: time.Minute}}
+		c := limitedOver(t, answers{"namespaces": noNamespaces}, Options{ByObject: map[client.Object]KindOptions{spaces: {Missing: WaitForIt, Reflector: slowly}}}, m)
 		run(t, c)
 		synctest.Wait()
 		asked(t, func(ctx context.Context) error { // which waits until it is listed
@@ -99,7 +102,7 @@ func TestANamespaceThatCouldNotBeListedAgainIsNotSaved(t *testing.T) {
 				return silence(r)
 			}
 			return emptyList(r)
-		}}, newMapper(), Options{})
+		}}, Options{}, newMapper())
 		c.runtime.Memory = memory.New(memory.Options{Dir: dir, Every: time.Hour})
 		if _, err := c.GetInformer(t.Context(), configMaps); err != nil {
 			t.Fatal(err)

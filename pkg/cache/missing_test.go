@@ -11,7 +11,6 @@ import (
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
@@ -81,44 +80,5 @@ func TestAKindMayBeForbidden(t *testing.T) {
 		t.Error(err)
 	}
 	for c.OptionalHealthz(nil) != nil && t.Context().Err() == nil { // until the watch is open
-	}
-}
-
-// TestAKindMayComeLater starts without the kind's CRD.
-func TestAKindMayComeLater(t *testing.T) {
-	f := newFakeAPI(t)
-	mapper := fakeMapper()
-	late := &lateMapper{RESTMapper: mapper}
-	c, err := NewWithOptions(f.config(), crcache.Options{Mapper: late}, Options{Default: KindOptions{Missing: WaitForIt, Reflector: quickRetries}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	start(t, c)
-	namespaces, err := c.GetInformer(t.Context(), &corev1.Namespace{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	key := client.ObjectKey{Namespace: "ignored", Name: "red"}
-	if err := c.Get(t.Context(), key, &corev1.Namespace{}); !errors.Is(err, informer.ErrNotSynced) || !strings.Contains(err.Error(), "CRD") {
-		t.Errorf("reading returns %v", err)
-	}
-	f.put(&corev1.Namespace{ObjectMeta: configMap("", "red").ObjectMeta})
-	late.there.Store(true)
-	<-namespaces.HasSyncedChecker().Done()
-	if err := c.Get(t.Context(), key, &corev1.Namespace{}); err != nil {
-		t.Errorf("reading a kind without namespaces that came late: %v", err)
-	}
-}
-
-// TestAMissingKindFailsByDefault sees what controller-runtime's users know.
-func TestAMissingKindFailsByDefault(t *testing.T) {
-	f := newFakeAPI(t)
-	c, err := NewWithOptions(f.config(), crcache.Options{Mapper: &lateMapper{RESTMapper: fakeMapper()}}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	start(t, c)
-	if _, err := c.GetInformer(t.Context(), configMaps); !meta.IsNoMatchError(err) {
-		t.Errorf("GetInformer returns %v, want no match", err)
 	}
 }

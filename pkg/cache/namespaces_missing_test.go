@@ -9,7 +9,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/client-go/rest"
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -22,12 +21,7 @@ func TestAddNamespaceDoesNotWaitForAKindThatMayBeMissing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server := answers{"secrets": refused, "configmaps": pages(1, time.Minute, emptyList)}
-				c, err := NewWithOptions(&rest.Config{Host: "http://nowhere", QPS: -1}, crcache.Options{
-					Mapper: fakeMapper(), HTTPClient: &http.Client{Transport: server}, DefaultWatchErrorHandler: unheard, DefaultNamespaces: in(crcache.Config{}, "red"),
-				}, Options{ByObject: map[client.Object]KindOptions{&corev1.Secret{}: {Missing: WaitForIt}}})
-				if err != nil {
-					t.Fatal(err)
-				}
+				c := limitedOver(t, server, Options{ByObject: map[client.Object]KindOptions{&corev1.Secret{}: {Missing: WaitForIt}}}, fakeMapper())
 				run(t, c)
 				synctest.Wait() // it has started
 				for _, obj := range []client.Object{&corev1.Secret{}, &corev1.ConfigMap{}} {

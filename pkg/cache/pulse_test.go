@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 
-	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 	patiently "github.com/delta-runtime/delta-runtime/internal/testing/await"
 )
 
@@ -96,19 +95,6 @@ func TestAWatchThatHearsNothingIsNotInStep(t *testing.T) {
 	}
 }
 
-// runs is start for a cache that never syncs.
-func runs(t *testing.T, c *Cache) {
-	t.Helper()
-	group := lifecycle.New(t.Context())
-	group.Go("cache", c.Start)
-	t.Cleanup(func() {
-		group.Stop()
-		if err := group.Wait(); err != nil {
-			t.Error(err)
-		}
-	})
-}
-
 // TestAKindThatMayBeMissingIsNotUnready sees that readiness does not wait for a CRD that may never come.
 func TestAKindThatMayBeMissingIsNotUnready(t *testing.T) {
 	f := newFakeAPI(t)
@@ -118,7 +104,7 @@ func TestAKindThatMayBeMissingIsNotUnready(t *testing.T) {
 		if _, err := c.GetInformer(t.Context(), configMap("", ""), crcache.BlockUntilSynced(false)); err != nil {
 			t.Fatal(err)
 		}
-		runs(t, c)
+		run(t, c)
 		patiently.Until(t, "the refusal", func() bool { s := c.Status(); return len(s) > 0 && !s[0].DegradedSince.IsZero() })
 		if got, optional := c.Healthz(nil) != nil, c.OptionalHealthz(nil) != nil; got != unready || optional == unready {
 			t.Errorf("missing %d: Healthz fails: %t, and OptionalHealthz: %t", missing, got, optional)

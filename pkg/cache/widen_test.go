@@ -10,7 +10,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/rest"
 	crtools "k8s.io/client-go/tools/cache"
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -22,7 +21,7 @@ import (
 // known before that the kind has none.
 func TestAKindWithoutNamespacesMayComeLaterToALimitedCache(t *testing.T) {
 	for name, limits := range map[string]map[string]crcache.Config{
-		"one": in(crcache.Config{}, "red"), "two": in(crcache.Config{}, "red", "blue"), "all, and one by itself": in(crcache.Config{}, "", "red"),
+		"none": nil, "one": in(crcache.Config{}, "red"), "two": in(crcache.Config{}, "red", "blue"), "all, and one by itself": in(crcache.Config{}, "", "red"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFakeAPI(t)
@@ -36,6 +35,10 @@ func TestAKindWithoutNamespacesMayComeLaterToALimitedCache(t *testing.T) {
 			namespaces, err := c.GetInformer(t.Context(), &corev1.Namespace{})
 			if err != nil {
 				t.Fatal(err)
+			}
+			err = c.Get(t.Context(), client.ObjectKey{Namespace: "red", Name: "green"}, &corev1.Namespace{})
+			if !errors.Is(err, informer.ErrNotSynced) || !strings.Contains(err.Error(), "CRD") {
+				t.Errorf("before it has come, reading returns %v", err)
 			}
 			told := make(chan string, 10)
 			if _, err := namespaces.AddEventHandler(crtools.ResourceEventHandlerFuncs{AddFunc: func(obj any) { told <- obj.(*corev1.Namespace).Name }}); err != nil {
@@ -72,13 +75,8 @@ func TestAScopeThatIsExchangedDoesNotList(t *testing.T) {
 	for range 20 {
 		synctest.Test(t, func(t *testing.T) {
 			m, told := newDenyingMapper(), 0
-			c, err := NewWithOptions(&rest.Config{Host: "http://nowhere", QPS: -1}, crcache.Options{
-				Mapper: m, HTTPClient: &http.Client{Transport: answers{"namespaces": oneNamespace}}, DefaultWatchErrorHandler: unheard,
-				DefaultNamespaces: in(crcache.Config{}, "", "red"),
-			}, Options{Default: KindOptions{Missing: WaitForIt, Reflector: informer.Settings{Lists: informer.PagesOnly}}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := limitedOver(t, answers{"namespaces": oneNamespace},
+				Options{Default: KindOptions{Missing: WaitForIt, Reflector: informer.Settings{Lists: informer.PagesOnly}}}, m, "", "red")
 			run(t, c)
 			namespaces, err := c.GetInformer(t.Context(), &corev1.Namespace{}, crcache.BlockUntilSynced(false))
 			if err != nil {

@@ -24,10 +24,6 @@ type MemoryOptions struct {
 	// Every is how often the state is saved, if anything has changed. Zero is every 30 seconds. Saving never takes more
 	// than a hundredth of the time.
 	Every time.Duration
-	// Version was which program it is.
-	//
-	// Deprecated: nothing depends on it any more. Another executable reads what was saved, too.
-	Version string
 }
 
 // WithMemory has the objects of the cache saved in a directory: now and then, and at the end. A process that starts
