@@ -25,6 +25,5 @@
 // # Testing
 //
 // Tests run a controller against a real API server, and judge the spans that OpenTelemetry's SDK
-// records. One of them looks for values of Secrets in all that was recorded. With the build tag slow, one
-// measures the heap after many calls that failed.
+// records. One of them looks for values of Secrets in all that was recorded.
 package tracing

@@ -93,31 +93,6 @@ func TestNoCommandWritesWhatATerminalObeys(t *testing.T) {
 	}
 }
 
-// TestAFieldManagerCanNotClearTheScreen has one whose name clears it, and writes another text there.
-func TestAFieldManagerCanNotClearTheScreen(t *testing.T) {
-	const manager = "\x1b[2J\x1b[Hall is well"
-	i := healthy()
-	told, list, waits, fight := why(), deltas(), queues(), loop()
-	told.Requests[0].Item.Why[0].Manager, told.Requests[0].Last.Changes[0].Manager, told.Deltas[0].Manager = manager, manager, manager
-	list.Items[0].Manager, waits.Items[0].Items[0].Why[0].Manager = manager, manager
-	fight.Managers = []string{manager}
-	i.answers["why"], i.answers["deltas"], i.answers["queues"], i.answers["loops"] = told, list, waits, v1.LoopList{At: now, Items: []v1.Loop{fight}}
-	i.events = func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprint(w, sent(t, list.Items[0])+"event: delta\ndata: {\n\n")
-	}
-	base := inspect(t, i)
-	for _, args := range [][]string{
-		{"status"}, {"why", "site/blog"}, {"history", "site/blog"}, {"diff", "site/blog"}, {"queue", "-o", "json"}, {"watch"}, {"watch", "-o", "yaml"}, {"why", "site/blog", "-o", "json"},
-	} {
-		got := runs(t.Context(), append(args, "--url", base)...)
-		checkHarmless(t, got)
-		seen := got.out + got.errOut
-		if !strings.Contains(seen, `\x1b[2J`) && !strings.Contains(seen, `\u001b[2J`) && !strings.Contains(seen, `\e[2J`) {
-			t.Errorf("%q does not show the field manager: %q", args, seen)
-		}
-	}
-}
-
 func TestNoErrorWritesWhatATerminalObeys(t *testing.T) {
 	i := healthy()
 	base := inspect(t, i)

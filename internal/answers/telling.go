@@ -18,7 +18,7 @@ const (
 	// than an inspector sends, because the names that were asked for and a few words are not counted.
 	mostText = 1 << 19
 	mostRest = inspector.LongestAnswer - mostText - 64<<10
-	// perPart is what each part takes beside itself: a comma, and what is added to it later.
+	// perPart is for a comma after each part, and for a few words that are added to it later.
 	perPart = 64
 	// longestError and longestText are how much is shown of an error, and of a policy or the name of a field.
 	longestError, longestText = 4 << 10, 1 << 10
@@ -92,7 +92,7 @@ func fitting[T any](t *telling, all []T) (shown []T, why string) {
 	return shown, cut(len(shown), len(all))
 }
 
-// noRoom says that an answer is cut. Lists begin with what is newest or most urgent.
+// noRoom says that an answer is cut. Lists begin with the newest or most urgent.
 const noRoom = "the answer has room for no more. Ask with a smaller limit, or for one kind, controller, namespace or name."
 
 // cut says that so many of all are shown, if these are not all.

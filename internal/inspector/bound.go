@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	// LongestAnswer is how many bytes an answer has at most. A subject leaves out what is more, and says so.
+	// LongestAnswer is how many bytes an answer has at most. A subject leaves out the rest, and says so.
 	LongestAnswer = 2 << 20
 	// mostAnswers is how many answers are made or sent at the same time. A reader that does not
 	// read holds one until the time limit of writing is over.

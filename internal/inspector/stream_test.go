@@ -161,39 +161,6 @@ func TestAReaderIsToldHowManyDeltasItHasLost(t *testing.T) {
 	}
 }
 
-// TestAStreamGoesOnWhereAListEnds reads a list, and goes on from it: with the same process, and with one
-// that has started since.
-func TestAStreamGoesOnWhereAListEnds(t *testing.T) {
-	toy := toyoperator.New()
-	h := inspector.New(toy, inspector.Options{})
-	blog := toyoperator.Demo(toyoperator.Deployment, "blog")
-	toy.Scale(blog, "kubectl-scale", 3, 4)
-	var list v1.DeltaList
-	if err := json.Unmarshal(answer(h, get(t, "/delta/v1/deltas")).body, &list); err != nil {
-		t.Fatal(err)
-	}
-	var others v1.DeltaList // a list that does not have the newest delta
-	at := get(t, "/delta/v1/deltas?name=nobody")
-	if err := json.Unmarshal(answer(h, at).body, &others); err != nil || others.Cursor != list.Cursor || len(others.Items) > 0 {
-		t.Errorf("the list of others is %+v, error %v, want it to end at %s", others, err, list.Cursor)
-	}
-	toy.Scale(blog, "kubectl-scale", 4, 5)
-	since := "since=" + url.QueryEscape(list.Cursor)
-	if d, _ := follow(t, serve(t, h), since, "").delta(); len(d.Edits) == 0 || d.Edits[0] != toyoperator.Replicas(4, 5) {
-		t.Errorf("after the list %s there is %+v", list.Cursor, d)
-	}
-	again := follow(t, serve(t, inspector.New(toy, inspector.Options{})), since, "")
-	for {
-		switch e, ok := again.next(); {
-		case ok && e.name == "":
-		case !ok || e.name != "lost" || e.data != `{"count":0,"restarted":true}`:
-			t.Fatalf("the first event of another process is %+v", e)
-		default:
-			return
-		}
-	}
-}
-
 func TestAStreamHasAHeartbeatAndAnEnd(t *testing.T) {
 	toy := toyoperator.New()
 	r := follow(t, serve(t, inspector.NewPaced(toy, inspector.Pace{Heartbeat: 10 * time.Millisecond, Write: forEver, Stream: forEver})), "", "")

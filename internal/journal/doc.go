@@ -16,7 +16,7 @@
 // all that is older. A state that several entries show counts once; a part that two objects share counts for both.
 // The objects of the first list are not kept, because they would push out everything.
 //
-// What a resync shows again, and the calls for nothing else, have an eighth of all room for themselves. So they push out
+// Objects that a resync shows again, and the calls for nothing else, have an eighth of all room for themselves. So they push out
 // each other, and no change.
 //
 // A writer waits for no follower: a slow one loses the oldest entries, and hears how many. Beside the objects a journal

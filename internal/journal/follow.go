@@ -18,7 +18,7 @@ type Follower struct {
 	closed bool
 }
 
-// lane is what a kind has of one class.
+// lane has the deltas of one kind and one class.
 type lane struct {
 	*Deltas
 	of class

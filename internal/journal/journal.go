@@ -29,16 +29,16 @@ func (l Limits) orDefaults() Limits {
 	}
 }
 
-// class is what an entry tells. Each class has room of its own, so that a resync of many objects pushes no change out.
+// class says why an entry was noted. Each class has room of its own, so that a resync of many objects pushes no change out.
 type class uint8
 
 const (
 	changed class = iota // what has happened, and calls for it
-	shown                // what a resync showed again, and calls for nothing else
+	shown                // objects that a resync showed again, and calls for nothing else
 	classes
 )
 
-// shownPart is the part of all room that is for what a resync shows.
+// shownPart is the part of all room that is for shown entries: one of so many.
 const shownPart = 8
 
 // Journal keeps the last deltas and calls.
@@ -56,7 +56,7 @@ type Journal struct {
 	controllers map[string]*Calls
 }
 
-// share is what the entries of one class may hold, and what they do hold.
+// share bounds the bytes of the entries of one class.
 type share struct {
 	bytes   int64        // at most
 	fresh   atomic.Int64 // entries that are not measured

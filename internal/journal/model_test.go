@@ -54,7 +54,7 @@ func (m *model) note(r *record, most int) {
 	}
 }
 
-// share is what the entries of a class may hold.
+// share is how many bytes the entries of a class may hold.
 func (m *model) share(of class) int64 {
 	eighth := m.limits.Bytes / 8
 	if of == shown {

@@ -12,7 +12,7 @@ type Options struct {
 	// the non-resource URL /delta/v1/actions/*.
 	AllowActions bool
 	// Deltas and Reconciles are how many of each the journal remembers, for each kind and for each
-	// controller. Zero means 512.
+	// controller. Zero means 512. Of what only a resync shows again it remembers an eighth of that beside.
 	Deltas, Reconciles int
 	// Bytes bounds what the journal keeps alive, all together. Zero means 32 MiB. It is measured once
 	// a second.

@@ -37,48 +37,6 @@ func TestAnEditOfASiteIsSeenWithinASecondWithItsDiff(t *testing.T) {
 	b.quiet()
 }
 
-// TestAFilterHidesWhatOthersDo has two deltas come at a time: the first is to be hidden.
-func TestAFilterHidesWhatOthersDo(t *testing.T) {
-	w := operated.forTest(t)
-	w.village(t, "near", "blog", "shop", "gone")
-	w.village(t, "far", "blog")
-	replicas := 1
-	touch := func(namespace, name, manager string) {
-		replicas++
-		w.edit(t, siteOf(namespace, name), manager, scale(replicas))
-	}
-	for _, c := range []struct {
-		field, value string
-		column, has  string
-		shown        func()
-	}{
-		{"select[name=kind]", "apps/v1 Deployment", "Kind", "Deployment", func() {}}, // the hidden one leads to it
-		{"input[name=namespace]", "near", "Object", "near/", func() { touch("near", "blog", "kubectl-edit") }},
-		{"input[name=name]", "shop", "Object", "/shop", func() { touch("near", "shop", "kubectl-edit") }},
-		{"input[name=manager]", "somebody", "Manager", "somebody", func() { touch("near", "blog", "somebody") }},
-		{"select[name=op]", "Deleted", "What", "Deleted", func() { w.remove(t, siteOf("near", "gone")) }},
-	} {
-		t.Run(c.field, func(t *testing.T) {
-			b := w.look(t, desk, "reader", "deltas")
-			b.says(".side", "live")
-			b.says("select[name=kind]", "apps/v1 Deployment")
-			b.says("tbody td[data-label=Kind]", "Site")
-			b.fill(c.field, c.value)
-			b.says(".side", "live")
-			const newest = `Math.max(0, ...[...document.querySelectorAll("tbody tr")].map((r) => Number(r.dataset.key.replace("delta ", ""))))`
-			before := evaluate[int](b, newest)
-			touch("far", "blog", "kubectl-edit")
-			c.shown()
-			b.await(5*time.Second, fmt.Sprintf("%s > %d", newest, before))
-			others := fmt.Sprintf(`[...document.querySelectorAll("tbody td[data-label=%s]")].map((c) => c.innerText).filter((text) => !text.includes(%q)).join(", ")`, c.column, c.has)
-			if seen := evaluate[string](b, others); seen != "" {
-				t.Errorf("with the filter %s the page shows %s", c.value, seen)
-			}
-			b.quiet()
-		})
-	}
-}
-
 // ids are the numbers of the rows that show a text, or any text if it is empty.
 func ids(text string) string {
 	return fmt.Sprintf(`[...document.querySelectorAll("tbody tr:not(.detail)")].filter((r) => r.innerText.includes(%q)).map((r) => Number(r.dataset.key.split(" ")[1]))`, text)
@@ -149,30 +107,4 @@ func TestAReaderIsRefusedAResync(t *testing.T) {
 	}
 	shown.quiet()
 	b.quiet()
-}
-
-func TestAPauseInOneTabDoesNotStopAnother(t *testing.T) {
-	w := operated.forTest(t)
-	w.village(t, "tabs", "blog")
-	const view = "deltas?namespace=tabs"
-	paused, other := w.look(t, desk, "reader", view), w.look(t, desk, "reader", view)
-	paused.says("tbody tr", "tabs/blog")
-	paused.says(".side", "live")
-	other.says(".side", "live")
-	paused.press(".side", "Pause")
-	rows := evaluate[int](paused, ids("")+".length")
-	for n := 2; n <= 3; n++ {
-		edit := fmt.Sprintf("spec.replicas %d → %d", n-1, n)
-		w.edit(t, siteOf("tabs", "blog"), "kubectl-edit", scale(n))
-		other.says("tbody tr", edit)
-		paused.says(".side", "Go on (")
-		if seen := evaluate[int](paused, ids("")+".length"); seen != rows {
-			t.Errorf("the paused tab had %d rows, and has %d", rows, seen)
-		}
-	}
-	paused.press(".side", "Go on")
-	paused.says("tbody tr", "spec.replicas 1 → 2")
-	paused.says("tbody tr", "spec.replicas 2 → 3")
-	paused.quiet()
-	other.quiet()
 }

@@ -7,11 +7,9 @@
 //	           │
 //	           ▼ bounds of seconds
 //	       prometheus ──scrape, each second──▶ sample operator ──watch──▶ API server, which is killed
-//	        ▲       │                                ▲
-//	        │       │ the record of the outage       │ which kinds are deaf, and since when?
-//	        │       ▼                                │
-//	        │    promtool: do they fire again?      readiness, the page in chromium, kubectl-delta, the log
-//	        │
+//	        ▲                                        ▲
+//	        │                                        │ which kinds are deaf, and since when?
+//	        │                                       readiness, the page in chromium, kubectl-delta, the log
 //	        │ does each query find something?
 //	config/grafana/delta-runtime.json
 //
@@ -21,6 +19,5 @@
 //
 // # Testing
 //
-// A test of the rules also plays series on which nothing may fire. The outage leaves files
-// in artifacts/prometheus: the record as promtool plays it, the rule, and the lines of the log.
+// A test of the rules also plays series on which nothing may fire.
 package prometheus

@@ -26,7 +26,6 @@ import (
 type server struct {
 	address string
 	http    http.Client
-	started time.Time
 }
 
 // newServer starts a Prometheus that scrapes some addresses, and evaluates the rules, each
@@ -53,7 +52,6 @@ func newServer(t *testing.T, rules *ruleFile, targets []string) *server {
 	if err := os.WriteFile(file, config, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.started = time.Now()
 	run(t, "prometheus", func(ctx context.Context) *exec.Cmd {
 		return exec.CommandContext(ctx, path, "--config.file="+file, "--storage.tsdb.path="+filepath.Join(folder, "data"), //nolint:gosec // which is on PATH
 			"--web.listen-address="+s.address, "--log.level=warn")
@@ -65,11 +63,10 @@ func newServer(t *testing.T, rules *ruleFile, targets []string) *server {
 	return s
 }
 
-// series is a part of an answer. A query for one time brings Value, a query for a range Values.
+// series is a part of an answer.
 type series struct {
 	Metric map[string]string `json:"metric"`
-	Value  sample            `json:"value,omitzero"`
-	Values []sample          `json:"values,omitempty"`
+	Value  sample            `json:"value"`
 }
 
 // sample is a number at a time.
@@ -99,16 +96,6 @@ func (s *server) query(ctx context.Context, expr string) ([]series, error) {
 		Result []series `json:"result"`
 	}
 	err := s.get(ctx, "query", url.Values{"query": {expr}}, &data)
-	return data.Result, err
-}
-
-// queryRange evaluates an expression for each second of a time.
-func (s *server) queryRange(ctx context.Context, expr string, from, to time.Time) ([]series, error) {
-	var data struct {
-		Result []series `json:"result"`
-	}
-	unix := func(at time.Time) string { return strconv.FormatInt(at.Unix(), 10) }
-	err := s.get(ctx, "query_range", url.Values{"query": {expr}, "start": {unix(from)}, "end": {unix(to)}, "step": {"1"}}, &data)
 	return data.Result, err
 }
 
