@@ -1,9 +1,17 @@
 package savefile
 
 import (
+	"fmt"
+	"os"
 	"testing"
 
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if path := os.Getenv(childVariable); path != "" {
+		fmt.Fprintln(os.Stderr, saveUntilKilled(path))
+		os.Exit(1)
+	}
+	goleak.VerifyTestMain(m)
+}
