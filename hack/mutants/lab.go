@@ -15,35 +15,13 @@ import (
 	"time"
 )
 
-// mutant is one fault: a fragment of a file, and its replacement.
-type mutant struct {
-	name     string
-	file     string // below the module's root
-	old, new string // old is in the file exactly once
-	also     []edit // what else has to be broken, if other code would make up for the fault
-	suites   []suite
-}
-
-// edit is a fragment of a file, and its replacement.
-type edit struct{ file, old, new string }
-
-// suite is a set of tests that has to notice a fault.
-type suite struct {
-	pkg   string // "./test/sim"
-	run   string // as for go test -run
-	seeds int    // SEEDS in the environment; 0 means the default of the tests
-}
-
-// String is the suite's text in the table.
-func (s suite) String() string { return fmt.Sprintf("%s %s SEEDS=%d", s.pkg, s.run, s.seeds) }
-
 // verdict is the result for a mutant.
 type verdict string
 
 const (
 	caught   verdict = "caught"
 	survived verdict = "SURVIVED"
-	stale    verdict = "STALE" // its fragment is not in the file exactly once
+	stale    verdict = "STALE" // its patch does not apply
 	unbuilt  verdict = "DOES NOT BUILD"
 	sound    verdict = "passes" // the result without a mutant
 	unsound  verdict = "FAILS UNBROKEN"
@@ -118,7 +96,7 @@ func (l *lab) unbroken(ctx context.Context, s suite) result {
 }
 
 func (l *lab) one(ctx context.Context, m mutant, s suite) result {
-	overlay, err := l.overlay(m)
+	overlay, err := l.overlay(ctx, m)
 	if err != nil {
 		return result{mutant: m.name, suite: s, verdict: stale, by: err.Error()}
 	}
@@ -127,31 +105,30 @@ func (l *lab) one(ctx context.Context, m mutant, s suite) result {
 	return r
 }
 
-// overlay writes the mutated files, and the list that tells the go command to use them
+// overlay patches copies of the files, and writes the list that tells the go command to use them
 // instead of the real ones.
-func (l *lab) overlay(m mutant) (string, error) {
-	texts := map[string]string{}
-	for _, e := range append([]edit{{m.file, m.old, m.new}}, m.also...) {
-		path := filepath.Join(l.root, filepath.FromSlash(e.file))
-		if _, read := texts[path]; !read {
-			text, err := os.ReadFile(path)
-			if err != nil {
-				return "", fmt.Errorf("read the file to break: %w", err)
-			}
-			texts[path] = string(text)
-		}
-		if n := strings.Count(texts[path], e.old); n != 1 {
-			return "", fmt.Errorf("the fragment is in %s %d times", e.file, n)
-		}
-		texts[path] = strings.Replace(texts[path], e.old, e.new, 1)
+func (l *lab) overlay(ctx context.Context, m mutant) (string, error) {
+	broken := filepath.Join(l.scratch, "broken")
+	if err := os.RemoveAll(broken); err != nil {
+		return "", fmt.Errorf("remove the last mutant: %w", err)
 	}
 	replace := map[string]string{}
-	for path, text := range texts {
-		mutated := filepath.Join(l.scratch, fmt.Sprintf("mutated%d.go", len(replace)))
-		if err := os.WriteFile(mutated, []byte(text), 0o600); err != nil {
-			return "", fmt.Errorf("write the broken file: %w", err)
+	for _, file := range m.files {
+		path := filepath.Join(l.root, filepath.FromSlash(file))
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return "", fmt.Errorf("read the file to break: %w", err)
 		}
-		replace[path] = mutated
+		replace[path] = filepath.Join(broken, filepath.FromSlash(file))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(replace[path]), 0o700), os.WriteFile(replace[path], text, 0o600)); err != nil {
+			return "", fmt.Errorf("copy the file to break: %w", err)
+		}
+	}
+	apply := exec.CommandContext(ctx, "git", "apply", "-")
+	apply.Dir, apply.Stdin = broken, bytes.NewReader(m.patch)
+	apply.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+l.scratch) // in a repository, git patches nothing below its root
+	if out, err := apply.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("apply the patch: %w: %s", err, lastLine(string(out)))
 	}
 	list, err := json.Marshal(map[string]map[string]string{"Replace": replace})
 	if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,8 +21,9 @@ func TestTry(t *testing.T) {
 		t.Fatal(err)
 	}
 	good := suite{pkg: ".", run: "TestLarger", seeds: 5}
-	with := func(old, replacement string, s suite) mutant {
-		return mutant{name: "toy", file: "toy.go", old: old, new: replacement, suites: []suite{s}}
+	// with replaces lines of the toy, each by its number.
+	with := func(s suite, lines map[int]string) mutant {
+		return mutant{name: "toy", patch: patchOf(t, lines), files: []string{"toy.go"}, suites: []suite{s}}
 	}
 	for name, c := range map[string]struct {
 		mutant   mutant
@@ -29,23 +31,16 @@ func TestTry(t *testing.T) {
 		want     verdict
 		by       string
 	}{
-		"caught":      {with("if a > b {", "if a < b {", good), sound, caught, "TestLarger/seed=0"},
-		"caught late": {with("if a > b {", "if a > 4 {", good), sound, caught, "TestLarger/seed=4"},
-		"panics":      {with("if a > b {", "if a > b { panic(a)", good), sound, caught, "TestLarger"},
-		"survives":    {with("if a < b {", "if a > b {", good), sound, survived, ""},
-		"stale":       {with("if a == b {", "if a > b {", good), sound, stale, "0 times"},
-		"not unique":  {with("return a", "return b", good), sound, stale, "2 times"},
-		"two edits": {mutant{
-			name: "toy", file: "toy.go", old: "if a > b {", new: "if a >= b {", also: []edit{{"toy.go", "if a >= b {", "if a < b {"}}, suites: []suite{good},
-		}, sound, caught, "TestLarger/seed=0"},
-		"a stale second edit": {mutant{
-			name: "toy", file: "toy.go", old: "if a > b {", new: "if a < b {", also: []edit{{"toy.go", "return c", "return b"}}, suites: []suite{good},
-		}, sound, stale, "0 times"},
-		"no such file":   {mutant{file: "none.go", suites: []suite{good}}, sound, stale, "none.go"},
-		"does not build": {with("if a > b {", "if a > c {", good), sound, unbuilt, "undefined: c"},
-		"matches no test": {with("if a > b {", "if a < b {", suite{pkg: ".", run: "TestNone"}),
-			broken, broken, "no test"},
-		"fails unbroken": {with("if a > b {", "if a < b {", suite{pkg: "./broken", run: "."}), unsound, caught, "TestFails"},
+		"caught":          {with(good, map[int]string{6: "if a < b {"}), sound, caught, "TestLarger/seed=0"},
+		"caught late":     {with(good, map[int]string{6: "if a > 4 {"}), sound, caught, "TestLarger/seed=4"},
+		"panics":          {with(good, map[int]string{7: "panic(a)"}), sound, caught, "TestLarger"},
+		"survives":        {with(good, map[int]string{14: "if a > b {"}), sound, survived, ""},
+		"two edits":       {with(good, map[int]string{6: "if a >= b {", 9: "return a"}), sound, caught, "TestLarger/seed=0"},
+		"stale":           {mutant{patch: []byte(strings.Replace(string(patchOf(t, nil)), " package toy", "-package other", 1)), files: []string{"toy.go"}, suites: []suite{good}}, sound, stale, "apply"},
+		"no such file":    {mutant{files: []string{"none.go"}, suites: []suite{good}}, sound, stale, "none.go"},
+		"does not build":  {with(good, map[int]string{6: "if a > c {"}), sound, unbuilt, "undefined: c"},
+		"matches no test": {with(suite{pkg: ".", run: "TestNone"}, map[int]string{6: "if a < b {"}), broken, broken, "no test"},
+		"fails unbroken":  {with(suite{pkg: "./broken", run: "."}, map[int]string{6: "if a < b {"}), unsound, caught, "TestFails"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -61,6 +56,26 @@ func TestTry(t *testing.T) {
 	}
 }
 
+// patchOf is a patch of the toy that replaces some lines, each by its number.
+func patchOf(t *testing.T, lines map[int]string) []byte {
+	t.Helper()
+	text, err := os.ReadFile("testdata/toy/toy.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "diff --git a/toy.go b/toy.go\n--- a/toy.go\n+++ b/toy.go\n@@ -1,%d +1,%d @@\n", len(old), len(old))
+	for i, line := range old {
+		if instead, ok := lines[i+1]; ok {
+			fmt.Fprintf(&b, "-%s\n+%s\n", line, instead)
+		} else {
+			fmt.Fprintf(&b, " %s\n", line)
+		}
+	}
+	return b.Bytes()
+}
+
 func TestTheTreeIsNotTouched(t *testing.T) {
 	before, err := os.ReadFile("testdata/toy/toy.go")
 	if err != nil {
@@ -71,7 +86,7 @@ func TestTheTreeIsNotTouched(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := &lab{root: root, scratch: t.TempDir(), log: t.Output()}
-	m := mutant{name: "toy", file: "toy.go", old: "if a > b {", new: "if a < b {"}
+	m := mutant{name: "toy", patch: patchOf(t, map[int]string{6: "if a < b {"}), files: []string{"toy.go"}}
 	l.one(t.Context(), m, suite{pkg: ".", run: "."})
 	after, err := os.ReadFile("testdata/toy/toy.go")
 	if err != nil || !bytes.Equal(after, before) {

@@ -1,27 +1,21 @@
 // Command mutants breaks the code on purpose, and checks that the tests fail.
 //
-//	mutants.go, fifos.go, skips.go   what to break, and which tests have to notice
+//	rows/*.patch   what to break, and which tests have to notice
 //	   │
-//	   ▼  for each: copies of its files, each with a fragment replaced
+//	   ▼  for each: copies of its files, patched
 //	go test -c -overlay …      the files of the repository are never changed
 //	   │
 //	   ▼
 //	run the tests ──fail──▶ caught      ──pass──▶ survived: exit 1
 //
-// A mutant is stale if its fragment is not in its file exactly once. A mutant that does not
-// build proves nothing. Both are errors, and so are tests that fail without a mutant.
+// A mutant whose patch does not apply is stale. A mutant that does not build proves nothing.
+// Both are errors, and so are tests that fail without a mutant.
 //
 //	go run ./hack/mutants                 all of them
 //	go run ./hack/mutants -only 'Delete'  those whose name matches
 //	go run ./hack/mutants -v              with what the tests print
 //
-// # Concurrency
-//
-// One mutant at a time: the tests use all processors themselves.
-//
-// # Testing
-//
-// The runner's own test breaks the toy module in testdata.
+// One mutant is tried at a time: the tests use all processors themselves.
 package main
 
 import (
@@ -32,6 +26,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -58,7 +53,7 @@ func main() {
 	}
 }
 
-// runAll tries the mutants of the table, and prints the results. It reports whether every
+// runAll tries the mutants whose name matches, and prints the results. It reports whether every
 // suite has caught all mutants that it has to catch.
 func runAll(ctx context.Context, only string, log io.Writer) (bool, error) {
 	pattern, err := regexp.Compile(only)
@@ -75,12 +70,11 @@ func runAll(ctx context.Context, only string, log io.Writer) (bool, error) {
 	}
 	defer func() { _ = os.RemoveAll(scratch) }()
 	l := &lab{root: strings.TrimSpace(string(out)), scratch: scratch, log: log}
-	var chosen []mutant
-	for _, m := range slices.Concat(mutants, fifos, skips) {
-		if pattern.MatchString(m.name) {
-			chosen = append(chosen, m)
-		}
+	rows, err := readRows(filepath.Join(l.root, "hack", "mutants", "rows"))
+	if err != nil {
+		return false, err
 	}
+	chosen := slices.DeleteFunc(rows, func(m mutant) bool { return !pattern.MatchString(m.name) })
 	results := l.try(ctx, chosen, func(r result) { fmt.Fprintln(os.Stderr, r) })
 	return show(os.Stdout, results), nil
 }

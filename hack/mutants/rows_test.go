@@ -4,23 +4,43 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 )
 
-// Each row still fits the code: its fragment and its tests exist. To try all mutants takes
+// Each row still fits the code: its patch applies and its tests exist. To try all mutants takes
 // hours. So without this test nobody would soon notice a row that does not fit any more.
 func TestRowsFitTheCode(t *testing.T) {
 	l := &lab{root: filepath.Join("..", ".."), scratch: t.TempDir()}
-	for _, m := range slices.Concat(mutants, fifos, skips) {
-		if _, err := l.overlay(m); err != nil {
+	rows, err := readRows("rows")
+	if err != nil || len(rows) < 50 {
+		t.Fatalf("%d rows: %v", len(rows), err)
+	}
+	for _, m := range rows {
+		if _, err := l.overlay(t.Context(), m); err != nil {
 			t.Errorf("%s: %v", m.name, err)
 		}
 		for _, s := range m.suites {
 			if !l.has(t, s) {
 				t.Errorf("%s: no test in %s matches %s", m.name, s.pkg, s.run)
 			}
+		}
+	}
+}
+
+func TestARowThatCannotBeReadIsRefused(t *testing.T) {
+	const patch = "diff --git a/toy.go b/toy.go\n--- a/toy.go\n+++ b/toy.go\n"
+	for text, want := range map[string]string{
+		"Larger is smaller\n. TestLarger 5\n\n" + patch:   "",
+		"Larger is smaller\n\n" + patch:                   "it needs a name, suites",
+		"Larger is smaller\n. TestLarger 5\n":             "it needs a name, suites",
+		"Larger is smaller\n. TestLarger 5\n\nno patch":   "it needs a name, suites",
+		"Larger is smaller\n.\n\n" + patch:                "is not a package, a pattern of tests",
+		"Larger is smaller\n. TestLarger few\n\n" + patch: `"few" is not a number of seeds`,
+	} {
+		m, err := parseRow([]byte(text))
+		if want != "" && (err == nil || !strings.Contains(err.Error(), want)) || want == "" && err != nil {
+			t.Errorf("of %q came %+v, %v; want %q", text, m, err, want)
 		}
 	}
 }
