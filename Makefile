@@ -66,7 +66,7 @@ test-all: ## Run all tests that there are, for more than an hour, and end with a
 
 .PHONY: layers
 layers: ## Check who imports whom
-	go test -count=1 ./internal/layering
+	go test -count=1 ./test/layering
 
 .PHONY: kubectl-delta
 kubectl-delta: ## Build the plugin of kubectl that asks operators what they do

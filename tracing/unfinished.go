@@ -18,7 +18,7 @@ type traced[R comparable] struct {
 	name   string
 	tracer trace.Tracer
 
-	mu         sync.Mutex    // guards everything below; internal/lock has the order of the other module's locks
+	mu         sync.Mutex    // guards everything below; internal/base/lock has the order of the other module's locks
 	unfinished map[R]attempt // the last call of each request that has not succeeded
 }
 

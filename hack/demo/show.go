@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/base/lifecycle"
 )
 
 // show starts the operator, tells the story, and stays until the end that the settings name.

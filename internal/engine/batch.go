@@ -3,7 +3,7 @@ package engine
 import (
 	"iter"
 
-	"github.com/delta-runtime/delta-runtime/internal/timetable"
+	"github.com/delta-runtime/delta-runtime/internal/engine/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 

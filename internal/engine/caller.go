@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/base/lifecycle"
 )
 
 // callerPanic is the panic of a function that the Controller called on behalf of a

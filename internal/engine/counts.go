@@ -3,7 +3,7 @@ package engine
 import (
 	"time"
 
-	"github.com/delta-runtime/delta-runtime/internal/reflector"
+	"github.com/delta-runtime/delta-runtime/internal/engine/reflector"
 )
 
 // Counts are what an informer has done since it was made.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/delta-runtime/delta-runtime/internal/reflector"
+	"github.com/delta-runtime/delta-runtime/internal/engine/reflector"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 

@@ -2,7 +2,7 @@
 // change. ARCHITECTURE.md follows an event through it, file by file.
 //
 //	Reflector ──Push, Replace, Bookmark──▶ DeltaFIFO ──Pop──▶ Controller ──▶ Store ◀── readers
-//	internal/reflector                        ▲                   │
+//	internal/engine/reflector                        ▲                   │
 //	Subscribe ────────────join────────────────┤                   │ publish
 //	Resync policy ────────sync, in chunks─────┘                   ▼
 //	                                                          Processor ──▶ Subscriber ──▶ handler

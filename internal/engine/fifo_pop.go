@@ -3,7 +3,7 @@ package engine
 import (
 	"context"
 
-	"github.com/delta-runtime/delta-runtime/internal/lock"
+	"github.com/delta-runtime/delta-runtime/internal/base/lock"
 )
 
 // Pop waits until something is pending and hands out all of it. The caller

@@ -3,7 +3,7 @@ package engine
 import (
 	"container/heap"
 
-	"github.com/delta-runtime/delta-runtime/internal/reflector"
+	"github.com/delta-runtime/delta-runtime/internal/engine/reflector"
 )
 
 // inlets are those that are open, and which of them something is to be done about: an event must not

@@ -3,7 +3,7 @@ package engine
 import (
 	"iter"
 
-	"github.com/delta-runtime/delta-runtime/internal/store"
+	"github.com/delta-runtime/delta-runtime/internal/engine/store"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 

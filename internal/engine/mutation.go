@@ -4,7 +4,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/delta-runtime/delta-runtime/internal/mutation"
+	"github.com/delta-runtime/delta-runtime/internal/engine/mutation"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )

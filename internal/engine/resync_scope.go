@@ -3,7 +3,7 @@ package engine
 import (
 	"slices"
 
-	"github.com/delta-runtime/delta-runtime/internal/timetable"
+	"github.com/delta-runtime/delta-runtime/internal/engine/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 

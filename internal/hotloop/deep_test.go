@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/delta-runtime/delta-runtime/internal/path"
+	"github.com/delta-runtime/delta-runtime/internal/schema/path"
 )
 
 // TestADeepEditIsDividedToSomeDepth divides two lists with an element that is as deep as JSON may be.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/delta-runtime/delta-runtime/internal/lock"
+	"github.com/delta-runtime/delta-runtime/internal/base/lock"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 

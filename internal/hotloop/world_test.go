@@ -17,7 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/delta-runtime/delta-runtime/internal/ledger"
-	"github.com/delta-runtime/delta-runtime/internal/writes"
+	"github.com/delta-runtime/delta-runtime/internal/ledger/writes"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 

@@ -4,7 +4,7 @@ import (
 	"runtime"
 	"sync/atomic"
 
-	"github.com/delta-runtime/delta-runtime/internal/lock"
+	"github.com/delta-runtime/delta-runtime/internal/base/lock"
 )
 
 // door is a mutex for calls that are shorter than the way of a cache line from one core to

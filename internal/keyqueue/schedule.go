@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/delta-runtime/delta-runtime/internal/lock"
+	"github.com/delta-runtime/delta-runtime/internal/base/lock"
 	"github.com/delta-runtime/delta-runtime/pkg/queue"
 )
 

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/delta-runtime/delta-runtime/internal/lock"
+	"github.com/delta-runtime/delta-runtime/internal/base/lock"
 )
 
 // steady measures time by a caller's own clock. When that clock is set back, the measured

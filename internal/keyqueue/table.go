@@ -36,7 +36,7 @@ func (e *entry[K]) idle() bool {
 // two of slots that is at most three quarters full.
 //
 // A cycle of a key looks it up twice, inserts it and removes it. A built-in map would hash
-// the key for each of these four steps and keep a second copy of it. The table of internal/store does not reuse the
+// the key for each of these four steps and keep a second copy of it. The table of internal/engine/store does not reuse the
 // slot of a removed node until it copies all slots, so a key that comes back again and again would fill it.
 type table[K comparable] struct {
 	seed  maphash.Seed

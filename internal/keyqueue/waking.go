@@ -1,6 +1,6 @@
 package keyqueue
 
-import "github.com/delta-runtime/delta-runtime/internal/lock"
+import "github.com/delta-runtime/delta-runtime/internal/base/lock"
 
 // lock takes the queue's lock, and unlock releases it.
 func (q *Queue[K]) lock() {

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/delta-runtime/delta-runtime/internal/lock"
+	"github.com/delta-runtime/delta-runtime/internal/base/lock"
 )
 
 // live has the Runtimes of this process, for metrics: controller-runtime has one registry for all managers.

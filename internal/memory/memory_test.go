@@ -12,7 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/delta-runtime/delta-runtime/internal/savefile"
+	"github.com/delta-runtime/delta-runtime/internal/memory/savefile"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 

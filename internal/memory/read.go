@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/delta-runtime/delta-runtime/internal/savefile"
+	"github.com/delta-runtime/delta-runtime/internal/memory/savefile"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 

@@ -4,7 +4,7 @@
 //	For, Owns, Watches ──▶ pkg/source's Kind ─┐
 //	WatchesRawSource ─────▶ any source ───────┤ Add
 //	                                          ▼
-//	                               internal/recording's ──Record, Landed──▶ Ledger
+//	                               internal/ledger/recording's ──Record, Landed──▶ Ledger
 //	                                        queue                            │
 //	                                          │ Add                          │
 //	                                          ▼                              │ Take, Settle

@@ -21,7 +21,7 @@
 //
 // An object that arrives shares the memory of what it has in common with its last
 // version, or with another one of its controller: relatives finds the one to hold it
-// against, and internal/dedup does it. An object that a transform has returned shares nothing.
+// against, and internal/api/dedup does it. An object that a transform has returned shares nothing.
 //
 // With Options.NewInformer set, New returns controller-runtime's own cache over
 // those informers: what makes ours different needs our informers.

@@ -16,7 +16,7 @@ import (
 func tasks() int {
 	stacks := make([]byte, 1<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]
-	return strings.Count(string(stacks), "created by github.com/delta-runtime/delta-runtime/internal/lifecycle.")
+	return strings.Count(string(stacks), "created by github.com/delta-runtime/delta-runtime/internal/base/lifecycle.")
 }
 
 // A kind with a handler has four goroutines: one applies what comes, one lists and watches,

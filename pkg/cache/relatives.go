@@ -5,8 +5,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/delta-runtime/delta-runtime/internal/dedup"
-	"github.com/delta-runtime/delta-runtime/internal/lock"
+	"github.com/delta-runtime/delta-runtime/internal/api/dedup"
+	"github.com/delta-runtime/delta-runtime/internal/base/lock"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 

@@ -5,7 +5,7 @@ import (
 
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 
-	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/base/lifecycle"
 )
 
 // A kind that was removed while it was made is not run by a cache that is about to end.

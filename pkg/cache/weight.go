@@ -3,8 +3,8 @@ package cache
 import (
 	"time"
 
-	"github.com/delta-runtime/delta-runtime/internal/footprint"
-	"github.com/delta-runtime/delta-runtime/internal/observe"
+	"github.com/delta-runtime/delta-runtime/internal/inspect/footprint"
+	"github.com/delta-runtime/delta-runtime/internal/inspect/observe"
 )
 
 // weighed is how many objects of a kind are measured at most, and freshWeight how long the outcome

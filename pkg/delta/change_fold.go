@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/delta-runtime/delta-runtime/internal/path"
+	"github.com/delta-runtime/delta-runtime/internal/schema/path"
 )
 
 // maxBetween is how many states a change remembers beside Old and New. They share memory

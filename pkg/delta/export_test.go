@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/delta-runtime/delta-runtime/internal/ledger"
-	"github.com/delta-runtime/delta-runtime/internal/path"
+	"github.com/delta-runtime/delta-runtime/internal/schema/path"
 )
 
 // What follows has the tests call the clerk of a ledger without a word for it.

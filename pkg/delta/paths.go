@@ -1,6 +1,6 @@
 package delta
 
-import "github.com/delta-runtime/delta-runtime/internal/path"
+import "github.com/delta-runtime/delta-runtime/internal/schema/path"
 
 // MustPath returns a path's text if objects of type T can have such a field, and panics with
 // an error if they can't:

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/delta-runtime/delta-runtime/internal/lock"
+	"github.com/delta-runtime/delta-runtime/internal/base/lock"
 )
 
 // maxStepNames is how many names of steps a ledger counts, and maxStepName how long one may

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/delta-runtime/delta-runtime/internal/path"
+	"github.com/delta-runtime/delta-runtime/internal/schema/path"
 )
 
 // Why a step runs where no single change says it.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/delta-runtime/delta-runtime/internal/base/lock"
 	"github.com/delta-runtime/delta-runtime/internal/ledger"
-	"github.com/delta-runtime/delta-runtime/internal/lock"
 )
 
 // maxStepReports is how many steps of one call are reported. All of them are counted.

@@ -3,7 +3,7 @@ package delta
 import (
 	"slices"
 
-	"github.com/delta-runtime/delta-runtime/internal/path"
+	"github.com/delta-runtime/delta-runtime/internal/schema/path"
 	"github.com/delta-runtime/delta-runtime/pkg/diff"
 )
 

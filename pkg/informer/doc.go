@@ -14,5 +14,5 @@
 //
 // # Testing
 //
-// The packages that make it test it: pkg/cache, internal/engine, internal/reflector.
+// The packages that make it test it: pkg/cache, internal/engine, internal/engine/reflector.
 package informer

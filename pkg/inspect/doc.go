@@ -14,5 +14,5 @@
 //
 // # Testing
 //
-// The tests are those of internal/inspector, internal/answers and pkg/manager.
+// The tests are those of internal/inspect/inspector, internal/inspect/answers and pkg/manager.
 package inspect

@@ -5,7 +5,7 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/delta-runtime/delta-runtime/internal/writes"
+	"github.com/delta-runtime/delta-runtime/internal/ledger/writes"
 	"github.com/delta-runtime/delta-runtime/pkg/manager"
 )
 

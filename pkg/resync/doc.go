@@ -14,5 +14,5 @@
 //
 // # Testing
 //
-// internal/timetable plays policies in random scripts against a model.
+// internal/engine/timetable plays policies in random scripts against a model.
 package resync

@@ -12,9 +12,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/internal/inspect/observe"
 	"github.com/delta-runtime/delta-runtime/internal/ledger"
-	"github.com/delta-runtime/delta-runtime/internal/observe"
-	"github.com/delta-runtime/delta-runtime/internal/recording"
+	"github.com/delta-runtime/delta-runtime/internal/ledger/recording"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 

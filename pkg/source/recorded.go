@@ -7,7 +7,7 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
-	"github.com/delta-runtime/delta-runtime/internal/recording"
+	"github.com/delta-runtime/delta-runtime/internal/ledger/recording"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 

@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
+	"github.com/delta-runtime/delta-runtime/internal/ledger/writes"
 	"github.com/delta-runtime/delta-runtime/internal/testing/informers"
-	"github.com/delta-runtime/delta-runtime/internal/writes"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	drpredicate "github.com/delta-runtime/delta-runtime/pkg/predicate"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"

@@ -7,9 +7,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/delta-runtime/delta-runtime/internal/api/objects"
 	"github.com/delta-runtime/delta-runtime/internal/engine"
-	"github.com/delta-runtime/delta-runtime/internal/objects"
-	"github.com/delta-runtime/delta-runtime/internal/peer"
+	"github.com/delta-runtime/delta-runtime/internal/engine/peer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 

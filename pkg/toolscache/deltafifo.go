@@ -6,8 +6,8 @@ import (
 
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/delta-runtime/delta-runtime/internal/lock"
-	"github.com/delta-runtime/delta-runtime/internal/peer"
+	"github.com/delta-runtime/delta-runtime/internal/base/lock"
+	"github.com/delta-runtime/delta-runtime/internal/engine/peer"
 )
 
 // DeltaFIFO is client-go's queue of the same name: Pop hands out one key at a time with all its

@@ -8,9 +8,9 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
-	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
-	"github.com/delta-runtime/delta-runtime/internal/listwatch"
-	"github.com/delta-runtime/delta-runtime/internal/peer"
+	"github.com/delta-runtime/delta-runtime/internal/api/listwatch"
+	"github.com/delta-runtime/delta-runtime/internal/base/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/engine/peer"
 )
 
 // listWatcherOf shows a client-go ListerWatcher to a core that holds any object. example is

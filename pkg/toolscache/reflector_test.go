@@ -21,9 +21,9 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
-	"github.com/delta-runtime/delta-runtime/internal/peer"
-	"github.com/delta-runtime/delta-runtime/internal/reflector"
+	"github.com/delta-runtime/delta-runtime/internal/base/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/engine/peer"
+	"github.com/delta-runtime/delta-runtime/internal/engine/reflector"
 )
 
 func configMap(name, version string) *corev1.ConfigMap {

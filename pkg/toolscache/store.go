@@ -3,7 +3,7 @@ package toolscache
 import (
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/delta-runtime/delta-runtime/internal/peer"
+	"github.com/delta-runtime/delta-runtime/internal/engine/peer"
 )
 
 // StoreOption changes what [NewStore] and [NewIndexer] make.

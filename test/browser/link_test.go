@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/delta-runtime/delta-runtime/internal/inspector"
+	"github.com/delta-runtime/delta-runtime/internal/inspect/inspector"
 	"github.com/delta-runtime/delta-runtime/internal/testing/toyoperator"
 )
 

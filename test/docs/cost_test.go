@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 
-	"github.com/delta-runtime/delta-runtime/internal/schemas"
+	"github.com/delta-runtime/delta-runtime/internal/schema/schemas"
 	"github.com/delta-runtime/delta-runtime/pkg/diff"
 )
 

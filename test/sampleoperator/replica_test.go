@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/base/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
 )
 

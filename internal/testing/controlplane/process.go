@@ -9,7 +9,7 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/base/lifecycle"
 )
 
 // process is a program that was started and may have ended.

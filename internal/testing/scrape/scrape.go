@@ -9,7 +9,7 @@
 //
 // # Testing
 //
-// The tests of internal/metrics use it on metrics of known values.
+// The tests of internal/inspect/metrics use it on metrics of known values.
 package scrape
 
 import (

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/delta-runtime/delta-runtime/internal/inspector"
+	"github.com/delta-runtime/delta-runtime/internal/inspect/inspector"
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 )
 

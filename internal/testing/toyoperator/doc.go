@@ -1,7 +1,7 @@
 // Package toyoperator is a small operator without a cluster. It is what the inspector's tests
 // look at, in Go and in a browser.
 //
-//	Edit, Scale, Flood, Resync ──▶ internal/journal ──▶ internal/answers ──▶ deltas and streams
+//	Edit, Scale, Flood, Resync ──▶ internal/inspect/journal ──▶ internal/inspect/answers ──▶ deltas and streams
 //	made up ────────────────────────────────────────────────────────────────▶ all other answers
 //
 // It has Sites, and for each a Deployment, a ConfigMap and a Pod. One Site always fails, one is
@@ -17,5 +17,5 @@
 //
 // # Testing
 //
-// The tests of internal/inspector ask it everything that it can answer.
+// The tests of internal/inspect/inspector ask it everything that it can answer.
 package toyoperator

@@ -12,9 +12,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/delta-runtime/delta-runtime/internal/answers"
-	"github.com/delta-runtime/delta-runtime/internal/inspector"
-	"github.com/delta-runtime/delta-runtime/internal/journal"
+	"github.com/delta-runtime/delta-runtime/internal/inspect/answers"
+	"github.com/delta-runtime/delta-runtime/internal/inspect/inspector"
+	"github.com/delta-runtime/delta-runtime/internal/inspect/journal"
 	"github.com/delta-runtime/delta-runtime/internal/managed"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"

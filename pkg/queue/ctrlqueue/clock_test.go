@@ -8,7 +8,7 @@ import (
 
 	testingclock "k8s.io/utils/clock/testing"
 
-	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/base/lifecycle"
 )
 
 // A clock that is set back delays its timers. A key that is added afterwards still comes in time,

@@ -6,8 +6,8 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"github.com/delta-runtime/delta-runtime/internal/base/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/keyqueue"
-	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
 )
 
 // tasks are the goroutines of a queue, if it has any. The constructors of client-go and

@@ -28,7 +28,7 @@ const (
 	ourInformer = module + "/pkg/toolscache"
 	ourQueue    = module + "/pkg/queue/ctrlqueue"
 	ourSources  = module + "/pkg/source"
-	recording   = module + "/internal/recording" // the package of the queue that our builder wraps around the controller's
+	recording   = module + "/internal/ledger/recording" // the package of the queue that our builder wraps around the controller's
 )
 
 var levels = []level{

@@ -19,7 +19,7 @@ import (
 	"k8s.io/client-go/transport/spdy"
 	"k8s.io/streaming/pkg/httpstream"
 
-	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/base/lifecycle"
 )
 
 // A kubelet that ends a connection has said why just before. This is how long the last word

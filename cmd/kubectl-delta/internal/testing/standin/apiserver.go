@@ -27,7 +27,7 @@ import (
 	"k8s.io/streaming/pkg/httpstream"
 	"k8s.io/streaming/pkg/httpstream/spdy"
 
-	"github.com/delta-runtime/delta-runtime/internal/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/base/lifecycle"
 )
 
 // Token is what the server asks of its users. The kubeconfig has it.

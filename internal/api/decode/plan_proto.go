@@ -1,0 +1,109 @@
+package decode
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/delta-runtime/delta-runtime/internal/api/dedup"
+)
+
+// The types of what stands behind a field's number in protobuf.
+const (
+	protoVarint  = 0
+	protoFixed64 = 1
+	protoBytes   = 2
+	protoFixed32 = 5
+)
+
+// A protoField is a field of a struct as protobuf has it.
+type protoField struct {
+	number int
+	offset uintptr
+	plan   *plan
+	// repeated means that each value of the field comes on its own.
+	repeated bool
+}
+
+// protoUnmarshaler is what types do that protobuf can carry.
+type protoUnmarshaler interface{ Unmarshal(data []byte) error }
+
+var protoUnmarshalerType = reflect.TypeFor[protoUnmarshaler]()
+
+// protoFields finds the fields of a struct by its tags. Structs without tags stay without: those that protobuf can
+// carry all the same decode themselves. So do types of unknown origin: only of code that Kubernetes' own generator has
+// written is it certain that it follows the tags, and uses no other encodings than are known here.
+func (m *planner) protoFields(p *plan, t reflect.Type) error {
+	if !dedup.WellKnown(t) {
+		return nil
+	}
+	var found []protoField
+	for i := range t.NumField() {
+		member := t.Field(i)
+		tag := member.Tag.Get("protobuf")
+		if tag == "-" || tag == "" && (member.Anonymous || !member.IsExported()) {
+			continue
+		}
+		if tag == "" {
+			return nil
+		}
+		f, err := m.protoField(member, tag)
+		if err != nil {
+			return fmt.Errorf("%v.%s: %w", t, member.Name, err)
+		}
+		found = append(found, f)
+	}
+	p.proto = found
+	p.byNumber = numbers(found)
+	return nil
+}
+
+// numbers returns which field has a number, for those that are not too large.
+func numbers(fields []protoField) (by []int) {
+	const most = 64
+	for i, f := range fields {
+		if f.number < 0 || f.number >= most {
+			continue
+		}
+		for len(by) <= f.number {
+			by = append(by, -1)
+		}
+		if by[f.number] < 0 {
+			by[f.number] = i
+		}
+	}
+	return by
+}
+
+func (m *planner) protoField(member reflect.StructField, tag string) (protoField, error) {
+	parts := strings.Split(tag, ",")
+	if len(parts) < 3 {
+		return protoField{}, fmt.Errorf("the tag %q is too short", tag)
+	}
+	number, err := strconv.Atoi(parts[1])
+	if err != nil {
+		return protoField{}, fmt.Errorf("the tag %q has no number", tag)
+	}
+	p, err := m.of(member.Type)
+	if err != nil {
+		return protoField{}, err
+	}
+	// The Go type decides, as it does in the generated code. Some tags say otherwise.
+	repeated := !p.readsItself() && (p.sort == list || p.sort == texts || p.sort == mapping)
+	return protoField{number: number, offset: member.Offset, plan: p, repeated: repeated}, nil
+}
+
+// byField reports whether the plan's values are read field by field. Others that are messages decode themselves.
+func (p *plan) byField() bool { return p.sort == structure && p.proto != nil }
+
+// readsItself reports whether a value of the plan has a decoder of its own, and needs it.
+func (p *plan) readsItself() bool {
+	return p.unmarshals && !p.byField() && p.sort != fieldSet
+}
+
+// beginsEmpty reports whether an element or a pointer to the plan's type begins as a list or map that is empty, and
+// not nil, in generated code.
+func (p *plan) beginsEmpty() bool {
+	return p.readsItself() && (p.Type.Kind() == reflect.Slice || p.Type.Kind() == reflect.Map)
+}

@@ -1,0 +1,261 @@
+package reflector
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/delta-runtime/delta-runtime/internal/api/listwatch"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+)
+
+// collect reads a streaming list to its end, and returns the version there. The
+// session stays open if there is no error.
+func (r *Reflector[T]) collect(ctx context.Context, s *session[T]) (*snapshot[T], string, error) {
+	s.endAfter(r.opts.StreamDeadline, fmt.Errorf("%w within %v", ErrStreamIncomplete, r.opts.StreamDeadline))
+	s.endOnSilence(r.opts.StreamSilence, ErrStreamIncomplete)
+	initial := true
+	opts := metav1.ListOptions{
+		ResourceVersion:      r.at.streamFrom(),
+		ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan,
+		SendInitialEvents:    &initial,
+		AllowWatchBookmarks:  true,
+		TimeoutSeconds:       r.watchTimeout(),
+	}
+	if err := s.open(r.lw, opts); err != nil {
+		return nil, "", err
+	}
+	list := newSnapshot[T]()
+	list.ingested = r.opts.Ingest != nil
+	for {
+		event, err := s.next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil, "", fmt.Errorf("%w: %w", ErrStreamIncomplete, err)
+		case err != nil:
+			return nil, "", err
+		case !r.turn.flows() && !r.goesOn(ctx, s):
+			return nil, "", ctx.Err()
+		case event.InitialEnd:
+			s.relax()
+			r.turn.keep()
+			return list, event.Version, nil
+		}
+		r.gather(ctx, list, event)
+	}
+}
+
+// goesOn waits for the turn of a streaming list that was silent. The time that it waits does not count as silence.
+func (r *Reflector[T]) goesOn(ctx context.Context, s *session[T]) bool {
+	s.endOnSilence(0, nil)
+	defer s.endOnSilence(r.opts.StreamSilence, ErrStreamIncomplete)
+	return r.keepsTurn(ctx)
+}
+
+// gather adds an event to the list that is being streamed.
+func (r *Reflector[T]) gather(ctx context.Context, list *snapshot[T], event listwatch.Event[T]) {
+	err := event.Err
+	if event.IsBookmark() {
+		return
+	}
+	key := event.Key
+	if err == nil && !event.Known {
+		key, err = r.key(event.New)
+	}
+	a := arrived[T]{from: "a streaming list", key: key, obj: event.New, known: event.Known, err: err}
+	if a.named() && event.Op == delta.Deleted {
+		list.drop(a.key)
+		return
+	}
+	r.ingest(ctx, list, a)
+}
+
+// arrived is an object on its way into a list.
+type arrived[T any] struct {
+	from  string // for people
+	key   delta.Key
+	obj   T
+	known bool
+	err   error // why it can't be read
+}
+
+// named reports whether it has a key: its own, or that of an object that can't be read otherwise.
+func (a *arrived[T]) named() bool {
+	if a.err == nil {
+		return true
+	}
+	key, ok := listwatch.KeyOf(a.err)
+	if ok {
+		a.key = key
+	}
+	return ok
+}
+
+// ingest adds an object to a list in the form in which it is kept. A known one has that form already.
+func (r *Reflector[T]) ingest(ctx context.Context, list *snapshot[T], a arrived[T]) {
+	named := a.named()
+	switch {
+	case a.err != nil:
+	case a.known:
+		list.known = true
+	case r.opts.Ingest != nil:
+		a.obj, a.err = r.opts.Ingest(a.obj)
+	}
+	if a.err == nil {
+		list.put(a.key, a.obj)
+		return
+	}
+	if named {
+		list.refuse(a.key)
+	} else {
+		list.partial = true
+	}
+	r.Skip(ctx, fmt.Errorf("take %s from %s: %w", r.opts.Kind, a.from, a.err))
+}
+
+// readPages reads pages until there are no more, and returns the version of the
+// first, which is that of the list.
+func (r *Reflector[T]) readPages(ctx context.Context) (*snapshot[T], string, error) {
+	opts := r.firstPage()
+	list, version := r.emptyList(), ""
+	for pages := 0; ; pages++ {
+		page, err := r.readPage(ctx, list, opts)
+		if apierrors.IsResourceExpired(err) && opts.Continue != "" && opts.Limit != 0 {
+			// The list was compacted away between two pages. All at once it cannot be.
+			opts = metav1.ListOptions{ResourceVersion: r.listFrom()}
+			list, pages = r.emptyList(), -1
+			continue
+		}
+		if err != nil {
+			return nil, "", err
+		}
+		if !r.keepsTurn(ctx) {
+			return nil, "", ctx.Err()
+		}
+		if pages == 0 {
+			version = page.Version
+		}
+		r.addPage(ctx, list, page)
+		if page.Continue == "" {
+			r.turn.keep()
+			return list, version, nil
+		}
+		// A first list asks for what the server has in memory. Pages mean that it
+		// has nothing there, so that later lists may as well come in pages.
+		r.paged = r.paged || opts.ResourceVersion == "0"
+		opts.Continue, opts.ResourceVersion, opts.ResourceVersionMatch = page.Continue, "", ""
+	}
+}
+
+// firstPage is what to ask for first. With a limit the server would take a version for the very one that the list has
+// to be at, which may have expired. So it is told that a newer one will do.
+func (r *Reflector[T]) firstPage() metav1.ListOptions {
+	opts := metav1.ListOptions{ResourceVersion: r.listFrom()}
+	opts.Limit = r.pageSize(opts.ResourceVersion)
+	if opts.Limit != 0 && (position{version: opts.ResourceVersion}).exact() {
+		opts.ResourceVersionMatch = metav1.ResourceVersionMatchNotOlderThan
+	}
+	return opts
+}
+
+// emptyList returns a list for pages. If their objects come one by one it knows its keys.
+func (r *Reflector[T]) emptyList() *snapshot[T] {
+	if _, each := r.lw.(listwatch.Lister[T]); each {
+		return &snapshot[T]{keys: []delta.Key{}, ingested: r.opts.Ingest != nil}
+	}
+	return &snapshot[T]{}
+}
+
+// readPage reads a page. Objects that come one by one are in list then, and not on the page. Without a list they do
+// not matter.
+func (r *Reflector[T]) readPage(ctx context.Context, list *snapshot[T], opts metav1.ListOptions) (listwatch.Page[T], error) {
+	all := ctx
+	ctx, cancel := context.WithTimeoutCause(listwatch.PartOf(ctx), r.opts.PageTimeout, fmt.Errorf("%w for %v", ErrNoAnswer, r.opts.PageTimeout))
+	defer cancel()
+	var page listwatch.Page[T]
+	var err error
+	if lister, each := r.lw.(listwatch.Lister[T]); each && list != nil {
+		page, err = lister.Each(ctx, opts, func(item listwatch.Item[T]) {
+			if r.keepsTurn(all) { // or nobody wants the list any more
+				r.takeItem(ctx, list, item)
+			}
+		})
+	} else {
+		page, err = r.lw.List(ctx, opts)
+	}
+	if err == nil {
+		err = all.Err() // what came last may have been left out
+	}
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("%w: %w", err, context.Cause(ctx))
+	}
+	return page, err
+}
+
+// takeItem adds an object of a list as it arrives.
+func (r *Reflector[T]) takeItem(ctx context.Context, list *snapshot[T], item listwatch.Item[T]) {
+	a := arrived[T]{from: "a list", key: item.Key, obj: item.Obj, known: item.Known, err: item.Err}
+	if a.err == nil && !item.Known {
+		a.key, a.err = r.key(item.Obj)
+	}
+	r.ingest(ctx, list, a)
+}
+
+// defaultPageSize is a page of some megabytes for objects of usual size.
+const defaultPageSize = 500
+
+// pageSize is how many objects to ask for in a list from version. With a limit the server reads its database instead
+// of its memory, unless the version is "0".
+func (r *Reflector[T]) pageSize(version string) int64 {
+	switch {
+	case r.opts.PageSize != 0:
+		return r.opts.PageSize
+	case version == "", version == "0", r.paged:
+		return defaultPageSize
+	default:
+		return 0
+	}
+}
+
+// addPage takes over what is on a page, except for objects without a key.
+func (r *Reflector[T]) addPage(ctx context.Context, list *snapshot[T], page listwatch.Page[T]) {
+	for _, err := range page.Broken {
+		if key, ok := listwatch.KeyOf(err); ok {
+			list.refuse(key)
+		} else {
+			list.partial = true
+		}
+		r.Skip(ctx, fmt.Errorf("read %s from a list: %w", r.opts.Kind, err))
+	}
+	kept := page.Items[:0]
+	for _, obj := range page.Items {
+		if _, err := r.key(obj); err != nil {
+			list.partial = true
+			r.Skip(ctx, fmt.Errorf("read the key of %s in a list: %w", r.opts.Kind, err))
+			continue
+		}
+		kept = append(kept, obj)
+	}
+	clear(page.Items[len(kept):])
+	if list.keys != nil {
+		return // they came one by one
+	}
+	switch {
+	case !page.Lent:
+	case r.listed.IsZero() && r.opts.Detach != nil:
+		for i, obj := range kept {
+			kept[i] = r.opts.Detach(obj)
+		}
+	default:
+		list.lent = true
+	}
+	if list.objs == nil {
+		list.objs = kept
+		return
+	}
+	list.objs = append(list.objs, kept...)
+}

@@ -1,0 +1,99 @@
+package answers
+
+import (
+	"time"
+
+	"github.com/delta-runtime/delta-runtime/internal/inspect/inspector"
+	"github.com/delta-runtime/delta-runtime/internal/inspect/journal"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/diff"
+	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
+)
+
+// ops has the ops by their names.
+var ops = map[string]delta.Op{}
+
+func init() {
+	for op := delta.Added; op <= delta.OutOfScope; op++ {
+		ops[op.String()] = op
+	}
+}
+
+// Deltas is the [inspector.Subject]'s.
+func (o *Operator) Deltas(q inspector.DeltaQuery) v1.DeltaList {
+	all := v1.DeltaList{At: time.Now(), Items: []v1.Delta{}}
+	if want, possible := filterOf(q); possible {
+		var found []journal.Entry
+		found, all.Dropped = o.journal.Deltas(want)
+		all.Items, all.Cut = o.telling().deltasOf(found)
+	}
+	return all
+}
+
+// filterOf reports false if no delta can be wanted, because there is no such op.
+func filterOf(q inspector.DeltaQuery) (want journal.Filter, possible bool) {
+	want = journal.Filter{Kind: q.Kind, Namespace: q.Namespace, Name: q.Name, Manager: q.Manager, Since: q.Since, Limit: q.Limit}
+	if q.Op != "" {
+		want.Op, possible = ops[q.Op]
+		return want, possible
+	}
+	return want, true
+}
+
+// deltasOf returns the deltas that the answer has room for, and why these are not all.
+func (t *telling) deltasOf(found []journal.Entry) (shown []v1.Delta, why string) {
+	shown = []v1.Delta{}
+	for i := range found {
+		if d := deltaOf(&found[i]); t.fits(&d) {
+			shown = append(shown, t.withEdits(d, &found[i]))
+		}
+	}
+	return shown, cut(len(shown), len(found))
+}
+
+func deltaOf(e *journal.Entry) v1.Delta {
+	d := &e.Delta
+	return v1.Delta{
+		ID: e.ID, Seen: d.Seen, Kind: e.Kind, Namespace: d.Key.Namespace, Name: d.Key.Name,
+		Op: d.Op.String(), ResourceVersion: d.Version, Manager: e.Manager(), Missed: d.Missed, Relisted: d.Relisted,
+	}
+}
+
+func (t *telling) withEdits(shown v1.Delta, e *journal.Entry) v1.Delta {
+	before, _ := e.Delta.Old.(delta.Object)
+	after, _ := e.Delta.New.(delta.Object)
+	if e.Delta.Op == delta.Updated && before != nil && after != nil {
+		shown.Edits, shown.EditsLeftOut = t.edits(states{before, after}, func() *diff.Diff { return diff.OfKind(e.GVK, before, after, t.operator.schemas) })
+	}
+	return shown
+}
+
+// Newest is the [inspector.Subject]'s.
+func (o *Operator) Newest() uint64 { return o.journal.Newest() }
+
+// Follow is the [inspector.Subject]'s.
+func (o *Operator) Follow(q inspector.DeltaQuery) inspector.Stream {
+	want, possible := filterOf(q)
+	s := &stream{o.journal.Follow(want), o}
+	if !possible {
+		s.Close()
+	}
+	return s
+}
+
+// stream is a follower of the journal. It holds no delta.
+type stream struct {
+	*journal.Follower
+	operator *Operator
+}
+
+// Take is the [inspector.Stream]'s. It leaves out no delta, because a reader goes on after the last one. There are
+// at most as many as are asked for, and none is long without its edits.
+func (s *stream) Take(most int) (taken []v1.Delta, lost uint64) {
+	entries, lost := s.Follower.Take(most)
+	t := s.operator.telling()
+	for i := range entries {
+		taken = append(taken, t.withEdits(deltaOf(&entries[i]), &entries[i]))
+	}
+	return taken, lost
+}

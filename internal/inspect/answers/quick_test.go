@@ -1,0 +1,134 @@
+package answers
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/delta-runtime/delta-runtime/internal/api/listwatch"
+	"github.com/delta-runtime/delta-runtime/internal/api/objects"
+	"github.com/delta-runtime/delta-runtime/internal/base/lifecycle"
+	"github.com/delta-runtime/delta-runtime/internal/engine"
+	"github.com/delta-runtime/delta-runtime/internal/engine/reflector"
+	"github.com/delta-runtime/delta-runtime/internal/inspect/journal"
+	"github.com/delta-runtime/delta-runtime/internal/inspect/observe"
+	"github.com/delta-runtime/delta-runtime/internal/managed"
+	"github.com/delta-runtime/delta-runtime/internal/testing/await"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
+	"github.com/delta-runtime/delta-runtime/pkg/queue"
+)
+
+// many is how many Pods the crowd has.
+const many = 100_000
+
+// crowd is a cache of many Pods, and a controller of them.
+type crowd struct {
+	observe.Resyncer // none: the test asks for nothing of it
+	informer         *engine.Informer[any]
+}
+
+func (*crowd) Record(*journal.Journal) {}
+
+func (c *crowd) Kinds() []observe.Kind {
+	gvk := corev1.SchemeGroupVersion.WithKind("Pod")
+	return []observe.Kind{{GVK: gvk, Name: "v1 Pod", Example: &corev1.Pod{}, Informer: c.informer, Weigh: func(time.Time) uint64 { return 0 }}}
+}
+
+// List is the server's.
+func (*crowd) List(context.Context, metav1.ListOptions) (listwatch.Page[any], error) {
+	page := listwatch.Page[any]{Version: "1"}
+	for n := range many {
+		page.Items = append(page.Items, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: fmt.Sprint("pod-", n), ResourceVersion: "1"}})
+	}
+	return page, nil
+}
+
+// Watch never answers.
+func (*crowd) Watch(ctx context.Context, _ metav1.ListOptions) (listwatch.Stream[any], error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// requests is a controller all of whose requests wait for a worker.
+type requests struct{ observe.Remembered }
+
+func (requests) Contents(limit int) (all []queue.Entry[delta.Key]) {
+	for n := range min(limit, many) {
+		all = append(all, queue.Entry[delta.Key]{Key: delta.Key{Namespace: "team", Name: fmt.Sprint("pod-", n)}, Queued: time.Now()})
+	}
+	return all
+}
+
+func (requests) Entry(of delta.Key) (queue.Entry[delta.Key], bool) {
+	return queue.Entry[delta.Key]{Key: of, Queued: time.Now()}, true
+}
+func (requests) Waiting(delta.Key) delta.Changes         { return delta.NewChanges() }
+func (requests) LastSuccess(delta.Key) (time.Time, bool) { return time.Time{}, false }
+func (requests) Forget(delta.Key) bool                   { return false }
+func (requests) Cancel(delta.Key) bool                   { return false }
+
+// operatorOfMany returns an operator of many Pods, with a journal that is full, and one Pod to ask about.
+func operatorOfMany(t *testing.T) (*Operator, delta.Key) {
+	t.Helper()
+	c := &crowd{}
+	c.informer = engine.New[any](c, engine.Options[any]{
+		Name: "v1 Pod", Traits: objects.Traits, Reflector: reflector.Options[any]{Settings: informer.Settings{Lists: informer.PagesOnly}},
+	})
+	tasks := lifecycle.New(t.Context())
+	tasks.Go("informer", c.informer.Run)
+	t.Cleanup(func() { tasks.Stop(); _ = tasks.Wait() })
+	await.Until(t, "the Pods to be there", c.informer.HasSynced)
+	of := managed.New()
+	t.Cleanup(of.Runs(c))
+	t.Cleanup(of.Reconciles(&observe.Controller{
+		Name: "pods", Kind: c.Kinds()[0].GVK, Calls: &observe.Calls{}, Requests: requests{},
+		Queue:     func() (queue.Stats, bool) { return queue.Stats{}, true },
+		HeldUntil: func(delta.Key) time.Time { return time.Now().Add(time.Minute) },
+	}))
+	o := New(Options{Runtime: of})
+	notes, calls := o.journal.Kind("v1 Pod", corev1.SchemeGroupVersion.WithKind("Pod")), o.journal.Controller("pods")
+	key := delta.Key{Namespace: "team", Name: "pod-77777"}
+	for n := range 2000 {
+		key := key
+		if n%2 == 0 {
+			key.Name = fmt.Sprint("pod-", n)
+		}
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name, ResourceVersion: fmt.Sprint(n)}}
+		notes.Begin()
+		notes.Add(&delta.Delta[any]{Op: delta.Updated, Key: key, Old: pod, New: pod})
+		notes.End()
+		calls.Note(journal.Call{Request: key, Result: journal.Success, Changes: delta.NewChanges(delta.Change{Kind: c.Kinds()[0].GVK, Key: key, New: pod})})
+	}
+	return o, key
+}
+
+// askWhy asks why of the Pod.
+func askWhy(t *testing.T, o *Operator, key delta.Key) {
+	t.Helper()
+	why, err := o.Why("v1 Pod", key.Namespace, key.Name)
+	if err != nil || !why.Cached || len(why.Requests) != 1 || why.Requests[0].State != "ready" || len(why.Told) != lately || len(why.Deltas) != lately {
+		t.Fatalf("why answers %+v, %v", why, err)
+	}
+	if says := why.Requests[0].Summary; !strings.Contains(says, " held back by the guard for another 1m0s") {
+		t.Errorf("of a request that is held back it says %q", says)
+	}
+}
+
+// TestAnswersAmongMany asks for all that there is of one Pod among many. No time passes meanwhile: it is a bubble's.
+func TestAnswersAmongMany(t *testing.T) {
+	o, key := operatorOfMany(t)
+	synctest.Test(t, func(t *testing.T) {
+		askWhy(t, o, key)
+		if queues := o.Queues("pods", 100).Items; len(queues[0].Items) != 100 || !queues[0].More {
+			t.Errorf("of a long queue there are %d requests, more: %v", len(queues[0].Items), queues[0].More)
+		}
+		askMemory(t, o)
+	})
+}

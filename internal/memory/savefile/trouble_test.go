@@ -1,0 +1,193 @@
+package savefile
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestMaxBytesAreKeptTo replaces a file where there is room for both, and where a few bytes or one are missing.
+func TestMaxBytesAreKeptTo(t *testing.T) {
+	both(t, func(t *testing.T, opts Options) {
+		path := t.TempDir()
+		d := opened(t, path, opts)
+		other, name := savedAs(t, d, "other", ""), saved(t, d, "head", sample...)
+		used, err := d.tidy()
+		if err != nil {
+			t.Fatal(err)
+		}
+		one := size(t, path, name)
+		if used != one+size(t, path, other) {
+			t.Errorf("%d bytes are counted", used)
+		}
+		before := listed(t, path)
+		for room := one; room >= 0; room -= min(23, max(room, 1)) {
+			for _, exactly := range []int64{room, room - 1} {
+				if err := d.Close(); err != nil {
+					t.Fatal(err)
+				}
+				opts.MaxBytes = used + exactly
+				d = opened(t, path, opts)
+				err := saveFile(d, "things.v1", "head", sample)
+				if exactly == one {
+					if err != nil {
+						t.Errorf("there was room: %v", err)
+					}
+				} else if !errors.Is(err, ErrFull) || !strings.Contains(err.Error(), fmt.Sprintf("but %d are allowed", opts.MaxBytes)) {
+					t.Fatalf("with %d bytes left, the error is %v", exactly, err)
+				}
+				if got := listed(t, path); !slices.Equal(got, before) {
+					t.Fatalf("with %d bytes left, the directory has %q, want %q", exactly, got, before)
+				}
+				if _, got, err := loaded(d, name); err != nil || !slices.Equal(got, sample) {
+					t.Fatalf("the records are %q (error %v)", got, err)
+				}
+			}
+		}
+		if err := d.Keep(); err != nil {
+			t.Errorf("nothing can be thrown away: %v", err)
+		}
+	})
+}
+
+// size is how many bytes a file has.
+func size(t *testing.T, path, name string) int64 {
+	t.Helper()
+	sizes, err := system{}.list(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sizes[name]
+}
+
+// TestAFullFileStaysFull has each later call fail, and Finish leave nothing.
+func TestAFullFileStaysFull(t *testing.T) {
+	path := t.TempDir()
+	d := opened(t, path, Options{MaxBytes: 4000})
+	w, err := d.Create("things", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for err == nil {
+		err = w.Record(slices.Repeat([]byte(newTemporary("x")), 20_000))
+	}
+	for _, err := range []error{err, w.Record(nil), w.Finish()} {
+		if !errors.Is(err, ErrFull) || !strings.Contains(err.Error(), path) {
+			t.Errorf("the error is %v, want one that says that the directory is full", err)
+		}
+	}
+	if got := listed(t, path); len(got) > 0 {
+		t.Errorf("%q are left", got)
+	}
+	saved(t, d, "head", "there is room again")
+}
+
+func TestWhatIsAbandonedIsGone(t *testing.T) {
+	path := t.TempDir()
+	d := opened(t, path, Options{})
+	w, err := d.Create("things", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Abandon()
+	w.Abandon()
+	if err := w.Record(nil); !errors.Is(err, ErrClosed) {
+		t.Errorf("an abandoned file takes a record: %v", err)
+	}
+	if err := w.Finish(); !errors.Is(err, ErrClosed) {
+		t.Errorf("an abandoned file can be finished: %v", err)
+	}
+	if got := listed(t, path); len(got) > 0 {
+		t.Errorf("%q are left", got)
+	}
+	w, err = d.Create("things", nil)
+	if err == nil {
+		err = w.Finish()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Abandon()
+	if got := listed(t, path); len(got) != 1 {
+		t.Errorf("after Finish and Abandon there are %q, want the file", got)
+	}
+}
+
+func TestTooLong(t *testing.T) {
+	d := opened(t, t.TempDir(), Options{})
+	if _, err := d.Create("things", make([]byte, maxRecord+1)); !errors.Is(err, ErrTooLong) {
+		t.Errorf("a header that is too long: %v", err)
+	}
+	label := strings.Repeat("../ä", 100)
+	w, err := d.Create(label, make([]byte, blockSize))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abandon()
+	if err := w.Record(make([]byte, maxRecord+1)); !errors.Is(err, ErrTooLong) {
+		t.Errorf("a record that is too long: %v", err)
+	}
+	if err := w.Record([]byte("short")); err != nil {
+		t.Errorf("after a record that was too long: %v", err)
+	}
+	if err := w.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	if _, got, err := loaded(d, fileName(label)); err != nil || !slices.Equal(got, []string{"short"}) {
+		t.Errorf("the records are %q (error %v)", got, err)
+	}
+}
+
+func TestLabelsBecomeNames(t *testing.T) {
+	for label, want := range map[string]string{
+		"pods.v1": "pods.v1", "": "_", "../../../etc": "_._.._etc", ".hidden": "_hidden", "Ä b/c\\d-e\x00": "__b_c_d_e_", strings.Repeat("x", 99): strings.Repeat("x", 64),
+	} {
+		name, unfinished := fileName(label), newTemporary(label)
+		if !strings.HasPrefix(name, want+"-") || !isFile(name) || isLeftover(name) || name != fileName(label) {
+			t.Errorf("label %q becomes %s, want %s-…", label, name, want)
+		}
+		if !strings.HasPrefix(unfinished, want+"-") || !isLeftover(unfinished) || isFile(unfinished) || unfinished == newTemporary(label) {
+			t.Errorf("label %q becomes %s until it is finished", label, unfinished)
+		}
+	}
+	if long := strings.Repeat("x", 99); fileName(long) == fileName(long+"x") || fileName("a/b") == fileName("a_b") {
+		t.Error("two labels have one file")
+	}
+}
+
+func TestBadOptions(t *testing.T) {
+	for want, opts := range map[string]Options{
+		"the key has 0 bytes":  {Key: []byte{}},
+		"the key has 31 bytes": {Key: key[:31]},
+		"MaxBytes is -1":       {MaxBytes: -1},
+	} {
+		_, written := Open(t.TempDir(), opts)
+		_, read := OpenToRead(t.TempDir(), opts)
+		for _, err := range []error{written, read} {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("the error is %v, want one with %q", err, want)
+			}
+		}
+	}
+}
+
+// TestNothingIsFinishedAfterClose has somebody else own the directory by then.
+func TestNothingIsFinishedAfterClose(t *testing.T) {
+	path := t.TempDir()
+	d := opened(t, path, Options{})
+	w, err := d.Create("things", nil)
+	if err == nil {
+		err = errors.Join(w.Record([]byte("early")), d.Close(), d.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Finish(); !errors.Is(err, ErrClosed) {
+		t.Errorf("after Close, a file is finished: %v", err)
+	}
+	if got := listed(t, path); len(got) > 0 {
+		t.Errorf("%q are left", got)
+	}
+}

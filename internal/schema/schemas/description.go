@@ -1,0 +1,139 @@
+package schemas
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/delta-runtime/delta-runtime/internal/schema/openapi"
+)
+
+const (
+	// schemaRetry is how long an answer counts that was of no use.
+	schemaRetry = time.Minute
+	// schemaFresh is how long a description counts if paths are checked by it. A kind may come to
+	// have other fields, and no object tells.
+	schemaFresh = 10 * time.Minute
+	// schemaGone is how long a description counts of a kind that the server does not describe any
+	// more. A server that has just started may not describe all its kinds yet.
+	schemaGone = time.Hour
+)
+
+// group is what the server says about the kinds of one group and version. It says that in one
+// document.
+type group struct {
+	kinds map[string]*description
+	// loading is closed when the server has been asked. It is nil if nobody asks it.
+	loading chan struct{}
+
+	// The document that was read last: its tag, the kinds that were read, and their types.
+	tag   string
+	read  []string
+	types *openapi.Types
+}
+
+// description is what the server says about one kind.
+type description struct {
+	types *openapi.Types // that have the kind; nil: it was never described, or is gone
+	err   error          // why there are no types
+
+	told   time.Time // when the server described the kind
+	asked  time.Time // when it was asked last
+	until  time.Time // how long this counts
+	used   time.Time // when somebody wanted to know
+	misfit bool      // an object was otherwise
+}
+
+// answer is what came of asking the server: the types of some kinds, or an error.
+type answer struct {
+	types *openapi.Types
+	tag   string
+	err   error
+}
+
+// demand is how good a description has to be.
+type demand uint8
+
+const (
+	// anyAge is for objects, which show by themselves that a description is old.
+	anyAge demand = iota
+	// newest is for paths, which don't.
+	newest
+)
+
+// of returns the description of a kind.
+func (g *group) of(kind string) *description {
+	d, known := g.kinds[kind]
+	if !known {
+		d = &description{}
+		g.kinds[kind] = d
+	}
+	return d
+}
+
+// meets reports whether there is no need to ask the server.
+func (d *description) meets(needs demand, now time.Time) bool {
+	return !d.misfit && (now.Before(d.until) || needs == anyAge && d.types != nil)
+}
+
+// wanted are the kinds to ask the server for, and the tag of its last document if that was read
+// for these kinds.
+func (g *group) wanted() (kinds []string, tag string) {
+	kinds = slices.Sorted(maps.Keys(g.kinds))
+	if slices.Equal(kinds, g.read) {
+		tag = g.tag
+	}
+	return kinds, tag
+}
+
+// learn is told what came of asking the server for some kinds.
+func (g *group) learn(kinds []string, a answer, now time.Time) {
+	switch {
+	case errors.Is(a.err, errSame):
+		a = answer{types: g.types}
+	case a.err == nil:
+		g.tag, g.read, g.types = a.tag, kinds, a.types
+	case errors.Is(a.err, errNone):
+		g.tag, g.read, g.types = "", nil, nil
+	}
+	for _, kind := range kinds {
+		if d, known := g.kinds[kind]; known { // it may have been forgotten meanwhile
+			d.learn(kind, a, now)
+		}
+	}
+}
+
+func (d *description) learn(kind string, a answer, now time.Time) {
+	err := a.err
+	if err == nil {
+		if _, err = a.types.Of(kind); err != nil {
+			err = fmt.Errorf("look for the type of a %s: %w", kind, err)
+		}
+	}
+	d.asked, d.misfit = now, false
+	if err == nil {
+		d.types, d.err, d.told, d.until = a.types, nil, now, now.Add(schemaFresh)
+		return
+	}
+	d.until = now.Add(schemaRetry)
+	gone := errors.Is(err, errNone) || errors.Is(err, openapi.ErrNoKind)
+	if d.types == nil || gone && now.Sub(d.told) >= schemaGone {
+		d.types, d.err = nil, err
+	}
+}
+
+// doubt notes that an object is not as described. The server is asked again then, unless it
+// has just been asked: in that case it is the object that is wrong.
+func (d *description) doubt(types *openapi.Types, now time.Time) {
+	if d.types == types && now.Sub(d.asked) >= schemaRetry {
+		d.misfit = true
+	}
+}
+
+// forget removes the kinds that nobody has asked for lately, and reports whether none is left.
+func (g *group) forget(now time.Time) (empty bool) {
+	maps.DeleteFunc(g.kinds, func(_ string, d *description) bool { return now.Sub(d.used) >= schemaIdle })
+	return len(g.kinds) == 0
+}

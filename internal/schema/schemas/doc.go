@@ -1,0 +1,21 @@
+// Package schemas knows the types of a server's kinds, so that differences are exact in
+// lists, and paths can be checked.
+//
+//	object ──▶ kind ──▶ has the server described it?
+//	                      ├─ yes ──▶ its types
+//	                      └─ no ───▶ GET /openapi/v3/apis/<group>/<version>
+//	                                   ├─ answered ──▶ internal/schema/openapi ──▶ the types of all kinds of it that
+//	                                   │                                    somebody wants; the rest is dropped
+//	                                   └─ not ───────▶ the types that client-go has, if it knows the kind;
+//	                                                   the error is kept for a minute
+//
+// The server is asked when a kind is wanted for the first time, when an object is otherwise than described, and
+// when a path is checked by a description that is ten minutes old. A server that does not describe a kind any more
+// may have just started, so the older answer counts for another hour. Types that nobody has wanted for an hour are
+// dropped. The controllers of a manager and its inspector have the same descriptions: those of its Runtime.
+//
+// Any goroutine may use Kinds. The first that wants a kind asks the API server, for at most two seconds. Others
+// that want a kind of this group and version wait for the same answer. No lock is held meanwhile. Types are made
+// one after the other, so that each can share with all others: a Pod's types take some 150 KB, and a Deployment's
+// little more.
+package schemas

@@ -1,0 +1,85 @@
+package schemas
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/rest"
+
+	"github.com/delta-runtime/delta-runtime/internal/schema/openapi"
+)
+
+// maxDocument is how large a document may be, in bytes.
+const maxDocument = 32 << 20
+
+var (
+	// errSame says that a document is as it was.
+	errSame = errors.New("the document is as it was")
+	// errNone says that the server knows that it has no such document.
+	errNone = errors.New("the server has no such document")
+)
+
+// server is where documents come from.
+type server struct {
+	client *http.Client
+	paths  rest.Interface
+}
+
+func newServer(config *rest.Config, client *http.Client) (server, error) {
+	paths, err := discovery.NewDiscoveryClientForConfigAndClient(config, client)
+	if err != nil {
+		return server{}, fmt.Errorf("make a client for schemas: %w", err)
+	}
+	return server{client, paths.RESTClient()}, nil
+}
+
+// read reads the document of a group and version. The tag is that of the document which is
+// known already, and of the one that it returns: errSame means that these are the same.
+func (s server) read(ctx context.Context, of schema.GroupVersion, tag string) (d *openapi.Document, newTag string, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.address(of).String(), http.NoBody)
+	if err != nil {
+		return nil, "", err
+	}
+	request.Header.Set("Accept", "application/json")
+	if tag != "" {
+		request.Header.Set("If-None-Match", tag)
+	}
+	response, err := s.client.Do(request)
+	if err != nil {
+		return nil, "", err
+	}
+	defer func() { err = errors.Join(err, response.Body.Close()) }()
+	switch response.StatusCode {
+	case http.StatusOK:
+		d, err = readAtMost(response.Body, of)
+		return d, response.Header.Get("ETag"), err
+	case http.StatusNotModified:
+		return nil, "", errSame
+	case http.StatusNotFound:
+		return nil, "", errNone
+	default:
+		return nil, "", fmt.Errorf("the server answers %s", response.Status)
+	}
+}
+
+func readAtMost(body io.Reader, of schema.GroupVersion) (*openapi.Document, error) {
+	limited := &io.LimitedReader{R: body, N: maxDocument + 1}
+	d, err := openapi.Read(limited, of)
+	if limited.N == 0 {
+		return nil, fmt.Errorf("the document has more than %d bytes", maxDocument)
+	}
+	return d, err
+}
+
+func (s server) address(of schema.GroupVersion) *url.URL {
+	if of.Group == "" {
+		return s.paths.Get().AbsPath("/openapi/v3/api", of.Version).URL()
+	}
+	return s.paths.Get().AbsPath("/openapi/v3/apis", of.Group, of.Version).URL()
+}

@@ -1,0 +1,116 @@
+package schemas_test
+
+import (
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+
+	"github.com/delta-runtime/delta-runtime/internal/schema/schemas"
+)
+
+// server is an API server that has nothing but one description.
+type server struct {
+	mu    sync.Mutex
+	asked []string
+	same  int // how often it said that the document is as it was
+	fail  error
+	code  int // instead of 200
+	hang  bool
+	text  string
+}
+
+func newServer(t *testing.T) *server {
+	t.Helper()
+	text, err := os.ReadFile("testdata/openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &server{text: string(text)}
+}
+
+func (s *server) answer(r *http.Request) (text string, hang bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked = append(s.asked, r.URL.Path)
+	if r.URL.Path != "/openapi/v3/apis/example.com/v1" || r.Header.Get("Accept") != "application/json" {
+		return "", false, errors.New("not found")
+	}
+	return s.text, s.hang, s.fail
+}
+
+var tags = maphash.MakeSeed()
+
+// RoundTrip answers without a network, so that time can be the bubble's.
+func (s *server) RoundTrip(r *http.Request) (*http.Response, error) {
+	text, hang, err := s.answer(r)
+	if hang {
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	code, tag := http.StatusOK, fmt.Sprintf("%q", fmt.Sprint(maphash.String(tags, text)))
+	if s.code != 0 {
+		code = s.code
+	} else if r.Header.Get("If-None-Match") == tag {
+		code, text = http.StatusNotModified, ""
+		s.same++
+	}
+	return &http.Response{
+		StatusCode: code, Status: fmt.Sprint(code, " ", http.StatusText(code)), Header: http.Header{"Etag": {tag}},
+		Body: io.NopCloser(strings.NewReader(text)), Request: r,
+	}, nil
+}
+
+func (s *server) set(change func(s *server)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change(s)
+}
+
+func (s *server) wasAsked(t *testing.T, times int) {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.asked) != times {
+		t.Errorf("the server was asked for %q, want %d requests", s.asked, times)
+	}
+}
+
+// schemes are those of an operator of gardens.
+func gardenScheme(t testing.TB) *runtime.Scheme {
+	t.Helper()
+	known := runtime.NewScheme()
+	known.AddKnownTypeWithName(gardens.WithKind("Garden"), &Garden{})
+	if err := scheme.AddToScheme(known); err != nil {
+		t.Fatal(err)
+	}
+	return known
+}
+
+func schemasOf(t testing.TB, config *rest.Config, client *http.Client) *schemas.Kinds {
+	t.Helper()
+	s, err := schemas.New(config, client, gardenScheme(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func withoutNetwork(t *testing.T, s *server) *schemas.Kinds {
+	t.Helper()
+	return schemasOf(t, &rest.Config{Host: "http://server"}, &http.Client{Transport: s})
+}
