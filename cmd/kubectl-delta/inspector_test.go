@@ -110,7 +110,7 @@ func kinds() v1.KindList {
 		{
 			Name: "v1 Secret", Version: "v1", Kind: "Secret", State: "BackingOff", Since: ago(3 * time.Minute),
 			Why:     "The server has not answered for 3m; the next attempt is in 12s. Check that it can be reached from the operator's Pod.",
-			HeardAt: ago(200 * time.Second), DeafSince: ago(200 * time.Second), Objects: 31, Pending: 2, Skipped: 1,
+			HeardAt: ago(200 * time.Second), DisconnectedSince: ago(200 * time.Second), Objects: 31, Pending: 2, Skipped: 1,
 			LastError: "list v1 Secret: dial tcp 10.0.0.1:443: connect: connection refused", Synced: true,
 			Subscribers: []v1.Subscriber{{Name: "site"}},
 		},

@@ -66,7 +66,7 @@ func (p *program) showStatus(c *cobra.Command) (ill bool, err error) {
 // words in Why are for people.
 func illness(k *v1.Kind) int {
 	switch {
-	case !k.DeafSince.IsZero(), !k.DegradedSince.IsZero(), k.State == "Degraded", k.State == "BackingOff", k.State == "Stopped":
+	case !k.DisconnectedSince.IsZero(), !k.DegradedSince.IsZero(), k.State == "Degraded", k.State == "BackingOff", k.State == "Stopped":
 		return 3
 	case !k.Synced && k.State != "Idle": // nobody waits for an idle one
 		return 2
@@ -112,7 +112,7 @@ func (p *program) showIllness(k *v1.Kind, at time.Time) {
 			p.out.Sentence("  ", what+" since "+clock(at, when)+", "+show.Ago(at, when))
 		}
 	}
-	since("deaf", k.DeafSince)
+	since("disconnected", k.DisconnectedSince)
 	since("refused", k.DegradedSince)
 	if k.LastError != "" {
 		p.out.Sentence("  ", "last error: "+k.LastError)

@@ -77,7 +77,7 @@ func TestSeriesOfAKind(t *testing.T) {
 		return n
 	}
 	const typed, metadata = `{form="",group="",kind="ConfigMap",`, `{form="metadata",group="",kind="ConfigMap",`
-	kind, deaf, subscriber := stated["a kind, in each form in which it is watched"], stated["a kind that is deaf, more"], stated["a subscriber of a kind"]
+	kind, disconnected, subscriber := stated["a kind, in each form in which it is watched"], stated["a kind that is disconnected, more"], stated["a subscriber of a kind"]
 	if has(typed) != kind || has(metadata) != kind {
 		t.Errorf("a kind has %d and %d series, want %d", has(typed), has(metadata), kind)
 	}
@@ -95,9 +95,9 @@ func TestSeriesOfAKind(t *testing.T) {
 		t.Errorf("with a subscriber a kind has %d series, want %d", has(typed), kind+subscriber)
 	}
 	f.deny("configmaps", 503)
-	patiently.Until(t, "the kind to be deaf", func() bool { return has("delta_cache_deaf_since") == 2 })
-	if has(typed) != kind+subscriber+deaf {
-		t.Errorf("a deaf kind has %d series, want %d", has(typed), kind+subscriber+deaf)
+	patiently.Until(t, "the kind to be disconnected", func() bool { return has("delta_cache_disconnected_since") == 2 })
+	if has(typed) != kind+subscriber+disconnected {
+		t.Errorf("a disconnected kind has %d series, want %d", has(typed), kind+subscriber+disconnected)
 	}
 }
 

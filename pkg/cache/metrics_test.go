@@ -52,8 +52,8 @@ func TestMetricsOfAKind(t *testing.T) {
 	if at := got["delta_cache_last_heard_timestamp_seconds"+labels]; at < float64(began.Unix())-1 || at > float64(time.Now().Unix()+1) {
 		t.Errorf("the server was last heard at %v, and the test began at %d", at, began.Unix())
 	}
-	if _, deaf := got["delta_cache_deaf_since_timestamp_seconds"+labels]; deaf {
-		t.Error("the kind is deaf, and the server answers")
+	if _, disconnected := got["delta_cache_disconnected_since_timestamp_seconds"+labels]; disconnected {
+		t.Error("the kind is disconnected, and the server answers")
 	}
 	clientGos := scrape.Read(t, metrics.Registry, "informer_")
 	const as = `{group="",name="delta-runtime",resource="configmaps",version="v1"}`
@@ -63,8 +63,8 @@ func TestMetricsOfAKind(t *testing.T) {
 	twice(t, f, labels)
 
 	f.deny("configmaps", http.StatusServiceUnavailable)
-	patiently.Until(t, "the metrics to say that the kind is deaf", func() bool {
-		return scrape.Read(t, metrics.Registry, "delta_")["delta_cache_deaf_since_timestamp_seconds"+labels] >= float64(began.Unix())
+	patiently.Until(t, "the metrics to say that the kind is disconnected", func() bool {
+		return scrape.Read(t, metrics.Registry, "delta_")["delta_cache_disconnected_since_timestamp_seconds"+labels] >= float64(began.Unix())
 	})
 	stop()
 	if c.runtime.Cache() != nil {

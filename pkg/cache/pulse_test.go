@@ -83,7 +83,7 @@ func TestAWatchThatHearsNothingIsNotInStep(t *testing.T) {
 	}
 	patiently.Until(t, "the watch to be open", func() bool { return c.Status()[0].Informer.Reflector.State == "Following" })
 	c.suspect(time.Now().Add(-2*time.Hour), errors.New("as the test wants it"))
-	if s := c.Status()[0]; s.DeafSince.IsZero() || c.Healthz(nil) == nil {
+	if s := c.Status()[0]; s.DisconnectedSince.IsZero() || c.Healthz(nil) == nil {
 		t.Errorf("the kind says %q, and Healthz %v", s.Why, c.Healthz(nil))
 	}
 	f.put(configMap("red", "b"))

@@ -81,11 +81,11 @@ type incumbent struct {
 	indexer toolscache.Indexer // of the informer made last
 }
 
-// deafInformer is synced from the start.
-type deafInformer struct{ toolscache.SharedIndexInformer }
+// disconnectedInformer is synced from the start.
+type disconnectedInformer struct{ toolscache.SharedIndexInformer }
 
-func (deafInformer) RunWithContext(ctx context.Context) { <-ctx.Done() }
-func (deafInformer) HasSynced() bool                    { return true }
+func (disconnectedInformer) RunWithContext(ctx context.Context) { <-ctx.Done() }
+func (disconnectedInformer) HasSynced() bool                    { return true }
 
 // newIncumbent returns a running cache that has one informer, of the type of obj,
 // with field indexes.
@@ -100,7 +100,7 @@ func newIncumbent(tb testing.TB, holds client.Object, fields byField, opts crcac
 		opts.NewInformer = func(lw toolscache.ListerWatcher, obj runtime.Object, resync time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
 			informer := toolscache.NewSharedIndexInformer(lw, obj, resync, indexers)
 			in.indexer = informer.GetIndexer()
-			return deafInformer{informer}
+			return disconnectedInformer{informer}
 		}
 	}
 	var err error

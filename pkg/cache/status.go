@@ -28,9 +28,9 @@ type KindStatus struct {
 	// DegradedSince is when the server first refused the kind, in any namespace;
 	// zero if it does not.
 	DegradedSince time.Time `json:",omitzero"`
-	// DeafSince is when the server was last heard, if all attempts since have failed; zero while
+	// DisconnectedSince is when the server was last heard, if all attempts since have failed; zero while
 	// it answers. Of several namespaces it is the earliest.
-	DeafSince time.Time `json:",omitzero"`
+	DisconnectedSince time.Time `json:",omitzero"`
 	// Why says in words how the kind is doing, and what to do if that is not well.
 	Why string
 	// Informer is the rest of what there is to know: versions and freshness of each
@@ -53,16 +53,16 @@ func (c *Cache) Status() []KindStatus {
 func (k *kind) status() KindStatus {
 	s := KindStatus{GVK: k.id.gvk, Name: k.id.String(), Optional: k.missing == WaitForIt, Informer: k.core.Status()}
 	s.Synced = s.Informer.Synced
-	s.DegradedSince, s.DeafSince = observe.Troubles(s.Informer.Scopes)
+	s.DegradedSince, s.DisconnectedSince = observe.Troubles(s.Informer.Scopes)
 	var whys []string
 	for _, scope := range s.Informer.Scopes {
 		why := scope.Reflector.Why
-		degraded, deaf := scope.Reflector.DegradedSince, scope.Reflector.DeafSince
+		degraded, disconnected := scope.Reflector.DegradedSince, scope.Reflector.DisconnectedSince
 		switch {
 		case !degraded.IsZero():
 			why += fmt.Sprintf(" (since %s)", degraded.Format(time.RFC3339))
-		case !deaf.IsZero():
-			why += fmt.Sprintf(" (deaf since %s)", deaf.Format(time.RFC3339))
+		case !disconnected.IsZero():
+			why += fmt.Sprintf(" (disconnected since %s)", disconnected.Format(time.RFC3339))
 		}
 		whys = append(whys, why)
 	}
@@ -81,7 +81,7 @@ func (k *kind) status() KindStatus {
 func (c *Cache) Healthz(*http.Request) error {
 	var ills []error
 	for _, s := range c.Status() {
-		if !s.missing() && (!s.DegradedSince.IsZero() || c.isStale(s.DeafSince)) {
+		if !s.missing() && (!s.DegradedSince.IsZero() || c.isStale(s.DisconnectedSince)) {
 			ills = append(ills, errors.New(s.Why))
 		}
 	}

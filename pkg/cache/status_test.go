@@ -14,9 +14,9 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
-// TestAKindThatIsDeafForLongIsIll disconnects two caches from the server, and connects them
+// TestAKindThatIsDisconnectedForLongIsIll disconnects two caches from the server, and connects them
 // again. One of the caches has a bound.
-func TestAKindThatIsDeafForLongIsIll(t *testing.T) {
+func TestAKindThatIsDisconnectedForLongIsIll(t *testing.T) {
 	f := newFakeAPI(t)
 	f.put(configMap("red", "a"))
 	const bound = 500 * time.Millisecond
@@ -29,8 +29,8 @@ func TestAKindThatIsDeafForLongIsIll(t *testing.T) {
 			t.Fatal(err)
 		}
 		patiently.Until(t, "the watch to be open", func() bool { return c.Status()[0].Informer.Reflector.State == "Following" })
-		if s := c.Status()[0]; !s.DeafSince.IsZero() || c.Healthz(nil) != nil {
-			t.Fatalf("deaf since %v, and Healthz returns %v, while the server answers", s.DeafSince, c.Healthz(nil))
+		if s := c.Status()[0]; !s.DisconnectedSince.IsZero() || c.Healthz(nil) != nil {
+			t.Fatalf("disconnected since %v, and Healthz returns %v, while the server answers", s.DisconnectedSince, c.Healthz(nil))
 		}
 	}
 
@@ -40,14 +40,14 @@ func TestAKindThatIsDeafForLongIsIll(t *testing.T) {
 	if after := time.Since(gone); after < bound {
 		t.Errorf("Healthz fails after %v, and the bound is %v", after, bound)
 	}
-	for _, want := range []string{"v1 ConfigMap shows the state of version ", "(deaf since 20"} {
+	for _, want := range []string{"v1 ConfigMap shows the state of version ", "(disconnected since 20"} {
 		patiently.Until(t, "Healthz to say "+want, func() bool { // in the midst of an attempt it says that there is one
 			err := bounded.Healthz(nil)
 			return err != nil && strings.Contains(err.Error(), want)
 		})
 	}
-	if since := bounded.Status()[0].DeafSince; since.Before(gone) || time.Since(since) < bound {
-		t.Errorf("deaf since %v, and the server was disconnected at %v", since, gone)
+	if since := bounded.Status()[0].DisconnectedSince; since.Before(gone) || time.Since(since) < bound {
+		t.Errorf("disconnected since %v, and the server was disconnected at %v", since, gone)
 	}
 	if err := boundless.Healthz(nil); err != nil {
 		t.Errorf("without a bound Healthz returns %v", err)
@@ -55,8 +55,8 @@ func TestAKindThatIsDeafForLongIsIll(t *testing.T) {
 
 	f.deny("configmaps", 0)
 	patiently.Until(t, "the kind to recover", func() bool { return bounded.Healthz(nil) == nil })
-	if since := bounded.Status()[0].DeafSince; !since.IsZero() {
-		t.Errorf("after it has recovered it is deaf since %v", since)
+	if since := bounded.Status()[0].DisconnectedSince; !since.IsZero() {
+		t.Errorf("after it has recovered it is disconnected since %v", since)
 	}
 }
 

@@ -36,9 +36,9 @@ type ReflectorStatus struct {
 	// DegradedSince is when it first was Degraded. It is zero once a watch could be opened:
 	// State leaves Degraded for each attempt, DegradedSince does not.
 	DegradedSince time.Time `json:",omitzero"`
-	// DeafSince is when the server was last heard, if all attempts since have failed. Readers
+	// DisconnectedSince is when the server was last heard, if all attempts since have failed. Readers
 	// see the state of then. It is zero while the server answers.
-	DeafSince time.Time `json:",omitzero"`
+	DisconnectedSince time.Time `json:",omitzero"`
 
 	// Skipped is how many objects and events it had to leave out because they could not be
 	// understood, and LastSkipped why the last of them.

@@ -71,7 +71,7 @@ func play(ctx context.Context, seed uint64, s *server, r rules) (g *game, err er
 	}
 	g.asker.there = func(s subject) bool { return g.theirs.heard[s] != nil }
 	opts, said := drawOptions(seed, nil, among)
-	g.options, g.asker.deaf = said, deaf(opts)
+	g.options, g.asker.disconnected = said, disconnected(opts)
 	for _, who := range []struct {
 		is   **side
 		name string
@@ -93,10 +93,10 @@ func play(ctx context.Context, seed uint64, s *server, r rules) (g *game, err er
 	return g, nil
 }
 
-// deaf returns the kinds that lose the options of a Get. With several namespaces
+// disconnected returns the kinds that lose the options of a Get. With several namespaces
 // controller-runtime does not pass the options on to its cache for kinds without a namespace.
 // Ours uses them.
-func deaf(opts crcache.Options) func(*kind) bool {
+func disconnected(opts crcache.Options) func(*kind) bool {
 	return func(k *kind) bool {
 		if k.namespaced || len(opts.DefaultNamespaces) == 0 {
 			return false

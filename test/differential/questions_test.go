@@ -24,11 +24,11 @@ type question struct {
 
 // asker draws questions.
 type asker struct {
-	rng     *rand.Rand
-	kinds   []*kind
-	touched []subject          // the subjects of the last question
-	there   func(subject) bool // has an informer
-	deaf    func(*kind) bool   // the options of a Get are lost for this kind
+	rng          *rand.Rand
+	kinds        []*kind
+	touched      []subject          // the subjects of the last question
+	there        func(subject) bool // has an informer
+	disconnected func(*kind) bool   // the options of a Get are lost for this kind
 }
 
 func (a *asker) one(n int) bool { return a.rng.IntN(n) == 0 }
@@ -77,7 +77,7 @@ func (a *asker) get(s subject) question {
 	var opts []client.GetOption
 	text := fmt.Sprintf("Get %s %q", s, at)
 	switch n := a.rng.IntN(8); {
-	case a.deaf(s.kind):
+	case a.disconnected(s.kind):
 	case n == 0:
 		opts, text = append(opts, client.UnsafeDisableDeepCopy), text+" without copy"
 	case n == 1:

@@ -70,7 +70,7 @@ func (p *page) awaitKinds(names ...string) {
 		p.get("v1/kinds", &kinds)
 		following := map[string]bool{}
 		for _, k := range kinds.Items {
-			following[k.Name] = k.Synced && k.State == "Following" && k.DeafSince.IsZero() && !k.HeardAt.IsZero() && k.Lists["First"] == 1
+			following[k.Name] = k.Synced && k.State == "Following" && k.DisconnectedSince.IsZero() && !k.HeardAt.IsZero() && k.Lists["First"] == 1
 		}
 		for _, name := range names {
 			if !following[name] {

@@ -21,8 +21,8 @@ import (
 // empty has what finds nothing in an operator that runs well, with the reason.
 var empty = map[string]string{
 	"ALERTS{": "no alert fires",
-	"delta_cache_deaf_since_timestamp_seconds{job=~\".*\", namespace=~\".*\", kind=~\".*\"}": "there is no series while the server answers",
-	"delta_cache_list_turn_wait_seconds_bucket":                                              "kinds wait only at the start, before the first scrape",
+	"delta_cache_disconnected_since_timestamp_seconds{job=~\".*\", namespace=~\".*\", kind=~\".*\"}": "there is no series while the server answers",
+	"delta_cache_list_turn_wait_seconds_bucket":                                                      "kinds wait only at the start, before the first scrape",
 }
 
 // dashboard is what these tests look at in a dashboard.
@@ -195,12 +195,12 @@ func TestNoReplicaHidesAnother(t *testing.T) {
 	}
 }
 
-// TestDeafIsAsInTheAlert compares what the dashboard counts as deaf with what the alert fires on.
-func TestDeafIsAsInTheAlert(t *testing.T) {
+// TestDisconnectedIsAsInTheAlert compares what the dashboard counts as disconnected with what the alert fires on.
+func TestDisconnectedIsAsInTheAlert(t *testing.T) {
 	const chosen = `{job=~"$job", namespace=~"$namespace", kind=~"$kind"}`
-	want := "count(" + strings.Join(strings.Fields(readRules(t).alert(t, "DeltaKindDeaf").Expr), " ") + ") or vector(0)"
+	want := "count(" + strings.Join(strings.Fields(readRules(t).alert(t, "DeltaKindDisconnected").Expr), " ") + ") or vector(0)"
 	for _, p := range readDashboard(t).Panels {
-		if p.Type != "stat" || p.Title != "Deaf" {
+		if p.Type != "stat" || p.Title != "Disconnected" {
 			continue
 		}
 		if got := strings.ReplaceAll(p.Targets[0].Expr, chosen, ""); got != want {
@@ -208,7 +208,7 @@ func TestDeafIsAsInTheAlert(t *testing.T) {
 		}
 		return
 	}
-	t.Error("the dashboard does not count the kinds that are deaf")
+	t.Error("the dashboard does not count the kinds that are disconnected")
 }
 
 // TestTheDashboard has Prometheus evaluate all queries of the dashboard, over an operator of two

@@ -8,7 +8,7 @@
 //	           ▼ bounds of seconds
 //	       prometheus ──scrape, each second──▶ sample operator ──watch──▶ API server, which is killed
 //	        ▲                                        ▲
-//	        │                                        │ which kinds are deaf, and since when?
+//	        │                                        │ which kinds are disconnected, and since when?
 //	        │                                       readiness, the page in chromium, kubectl-delta, the log
 //	        │ does each query find something?
 //	config/grafana/delta-runtime.json

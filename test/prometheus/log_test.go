@@ -26,8 +26,8 @@ type logged struct {
 	NextTry time.Time `json:"nextTry"`
 	Reason  string    `json:"reason"`
 	// Of a kind that has it again.
-	WasDeafSince time.Time `json:"wasDeafSince"`
-	Version      string    `json:"version"`
+	WasDisconnectedSince time.Time `json:"wasDisconnectedSince"`
+	Version              string    `json:"version"`
 
 	text string
 }
@@ -55,24 +55,24 @@ func (o *onlooker) log(t *testing.T) (all []logged) {
 }
 
 // lost returns an error unless the outage has brought these lines: one for each kind, which says
-// since when it is deaf, which version readers see, when it tries again, and why; and one for each
+// since when it is disconnected, which version readers see, when it tries again, and why; and one for each
 // probe that failed, which controller-runtime writes.
 func (o *outage) lost(all []logged) error {
 	said, failed := map[string]int{}, 0
 	for _, l := range all[o.lines:] {
-		switch since := o.deaf[l.Kind]; {
+		switch since := o.disconnected[l.Kind]; {
 		case l.Message == "healthz check failed":
 			failed++
-		case !strings.HasPrefix(l.Message, "kind is deaf: ") || l.Level != "info":
+		case !strings.HasPrefix(l.Message, "kind is disconnected: ") || l.Level != "info":
 			return fmt.Errorf("the outage has brought the line %s", l.text)
 		case !l.Since.Equal(since.Truncate(time.Second)) || !version.MatchString(l.Shows) || l.NextTry.Before(l.At) || !strings.Contains(l.Reason, "connection refused"):
-			return fmt.Errorf("%s is deaf since %v, and the log has the line %s", l.Kind, since, l.text)
+			return fmt.Errorf("%s is disconnected since %v, and the log has the line %s", l.Kind, since, l.text)
 		default:
 			said[l.Kind]++
 		}
 	}
 	if !maps.Equal(said, o.once()) || failed != o.probes {
-		return fmt.Errorf("the log says of kinds that they are deaf so many times: %v; and it has %d of %d probes that failed", said, failed, o.probes)
+		return fmt.Errorf("the log says of kinds that they are disconnected so many times: %v; and it has %d of %d probes that failed", said, failed, o.probes)
 	}
 	return nil
 }
@@ -82,7 +82,7 @@ func (o *outage) heard(all []logged) error {
 	said := map[string]int{}
 	err := o.lost(slices.DeleteFunc(all, func(l logged) bool {
 		again := l.Message == "kind hears the server again" && l.Level == "info" && l.Version != "" &&
-			l.WasDeafSince.Equal(o.deaf[l.Kind].Truncate(time.Second))
+			l.WasDisconnectedSince.Equal(o.disconnected[l.Kind].Truncate(time.Second))
 		if again {
 			said[l.Kind]++
 		}

@@ -33,19 +33,19 @@ type outage struct {
 	*onlooker
 	killed, ready time.Time
 
-	deaf    deafness // as the inspector's API says it
-	objects float64  // in the cache, before
-	lines   int      // of the log, before
-	probes  int      // that failed
+	disconnected outage  // as the inspector's API says it
+	objects      float64 // in the cache, before
+	lines        int     // of the log, before
+	probes       int     // that failed
 }
 
 // TestAnOutageIsSeenEverywhere kills the API server under a running operator, for a minute. Everybody
-// gets to know which kinds are deaf and since when, and all say the same: readiness, the inspector's
-// page, the command line, the log. Prometheus raises the alert DeltaKindDeaf for each kind, and no
+// gets to know which kinds are disconnected and since when, and all say the same: readiness, the inspector's
+// page, the command line, the log. Prometheus raises the alert DeltaKindDisconnected for each kind, and no
 // other. All of it ends when the server is back.
 func TestAnOutageIsSeenEverywhere(t *testing.T) {
 	rules := readRules(t)
-	rules.alert(t, "DeltaKindDeaf").sooner(t, "> 120", fmt.Sprint("> ", bearable.Seconds()), pending.String())
+	rules.alert(t, "DeltaKindDisconnected").sooner(t, "> 120", fmt.Sprint("> ", bearable.Seconds()), pending.String())
 	o := &outage{onlooker: newOnlooker(t, rules, bearable)}
 	await.Success(t, "the operator to have nothing left to do", func() error { return o.isIdle(t.Context()) })
 	if err := o.isWell(t.Context()); err != nil {
@@ -72,12 +72,12 @@ func TestAnOutageIsSeenEverywhere(t *testing.T) {
 	t.Logf("the status of each Site follows an edit after %v", time.Since(edited).Round(time.Millisecond))
 }
 
-// seeIt waits until everybody says that all kinds are deaf.
+// seeIt waits until everybody says that all kinds are disconnected.
 func (o *outage) seeIt(t *testing.T) {
 	t.Helper()
 	await.Success(t, "readiness to fail", func() error {
-		deaf, err := o.readiness(t.Context())
-		if err != nil || len(deaf) > 0 {
+		disconnected, err := o.readiness(t.Context())
+		if err != nil || len(disconnected) > 0 {
 			return err
 		}
 		if err := o.firing(t.Context(), 0); err != nil && time.Since(o.killed) < bearable {
@@ -90,21 +90,21 @@ func (o *outage) seeIt(t *testing.T) {
 	await.Success(t, "an alert for each kind", func() error { return o.firing(t.Context(), len(o.kinds)) })
 	o.late(t, fmt.Sprint(len(o.kinds), " alerts fire"), bearable+pending)
 	var err error
-	if o.deaf, err = o.inspector(t.Context()); err != nil || len(o.deaf) != len(o.kinds) {
-		t.Fatalf("the inspector's API says that these are deaf: %v, error %v; want all of %q", o.deaf, err, o.kinds)
+	if o.disconnected, err = o.inspector(t.Context()); err != nil || len(o.disconnected) != len(o.kinds) {
+		t.Fatalf("the inspector's API says that these are disconnected: %v, error %v; want all of %q", o.disconnected, err, o.kinds)
 	}
-	for kind, since := range o.deaf {
+	for kind, since := range o.disconnected {
 		if at := since.Sub(o.killed); at < 0 || at > soon {
-			t.Errorf("%s is deaf since %v after the server was killed", kind, at)
+			t.Errorf("%s is disconnected since %v after the server was killed", kind, at)
 		}
 	}
 	for way, look := range o.ways() {
 		began := time.Now()
-		deaf, err := look(t.Context())
-		if err != nil || !deaf.is(o.deaf) {
-			t.Errorf("%s says that these are deaf: %v, error %v; want %v", way, deaf, err, o.deaf)
+		disconnected, err := look(t.Context())
+		if err != nil || !disconnected.is(o.disconnected) {
+			t.Errorf("%s says that these are disconnected: %v, error %v; want %v", way, disconnected, err, o.disconnected)
 		}
-		t.Logf("%v after the server was killed, %s says which kinds are deaf and since when; to look takes %v", seconds(began.Sub(o.killed)), way, seconds(time.Since(began)))
+		t.Logf("%v after the server was killed, %s says which kinds are disconnected and since when; to look takes %v", seconds(began.Sub(o.killed)), way, seconds(time.Since(began)))
 	}
 	if after := o.count(t); after != o.objects {
 		t.Errorf("readers have %v objects in the outage and had %v before", after, o.objects)
@@ -135,8 +135,8 @@ func (o *outage) notReady(t *testing.T) {
 func (o *outage) wait(t *testing.T) {
 	t.Helper()
 	await.Success(t, "the rest of the outage", func() error {
-		if deaf, err := o.readiness(t.Context()); err != nil || !deaf.is(o.deaf) {
-			t.Fatalf("readiness says that these are deaf: %v, error %v; want %v", deaf, err, o.deaf)
+		if disconnected, err := o.readiness(t.Context()); err != nil || !disconnected.is(o.disconnected) {
+			t.Fatalf("readiness says that these are disconnected: %v, error %v; want %v", disconnected, err, o.disconnected)
 		}
 		if err := o.firing(t.Context(), len(o.kinds)); err != nil {
 			t.Fatal(err)
@@ -147,7 +147,7 @@ func (o *outage) wait(t *testing.T) {
 		return nil
 	})
 	o.notReady(t)
-	if err := o.deaf.agree(t.Context(), o.ways()); err != nil {
+	if err := o.disconnected.agree(t.Context(), o.ways()); err != nil {
 		t.Error(err)
 	}
 	if err := o.lost(o.log(t)); err != nil {
@@ -155,16 +155,16 @@ func (o *outage) wait(t *testing.T) {
 	}
 }
 
-// seeItEnd waits until nobody says any more that a kind is deaf.
+// seeItEnd waits until nobody says any more that a kind is disconnected.
 func (o *outage) seeItEnd(t *testing.T) {
 	t.Helper()
-	await.Success(t, "readiness", func() error { return deafness{}.agree(t.Context(), ways{"readiness": o.readiness}) })
+	await.Success(t, "readiness", func() error { return outage{}.agree(t.Context(), ways{"readiness": o.readiness}) })
 	t.Logf("the operator is ready %v after the server", seconds(time.Since(o.ready)))
 	await.Success(t, "the end of all alerts", func() error { return o.firing(t.Context(), 0) })
 	t.Logf("all alerts end %v after the server was ready", seconds(time.Since(o.ready)))
 	// Who hears the server is not yet in step with it.
 	await.Success(t, "all kinds to be well", func() error { return o.isWell(t.Context()) })
-	t.Logf("nobody says that a kind is deaf %v after the server was ready", seconds(time.Since(o.ready)))
+	t.Logf("nobody says that a kind is disconnected %v after the server was ready", seconds(time.Since(o.ready)))
 	await.Success(t, "the log to say that all kinds hear the server again", func() error { return o.heard(o.log(t)) })
 	t.Logf("the log has a line for each kind that hears the server again %v after the server was ready, and %d lines of the outage in all",
 		seconds(time.Since(o.ready)), len(o.log(t))-o.lines)
@@ -172,7 +172,7 @@ func (o *outage) seeItEnd(t *testing.T) {
 
 // isWell returns an error if anybody sees that something is wrong.
 func (o *outage) isWell(ctx context.Context) error {
-	if err := (deafness{}).agree(ctx, o.ways()); err != nil {
+	if err := (outage{}).agree(ctx, o.ways()); err != nil {
 		return err
 	}
 	if ready, err := o.isReady(ctx); err != nil || !ready {
@@ -182,7 +182,7 @@ func (o *outage) isWell(ctx context.Context) error {
 }
 
 // isIdle returns an error while the operator works. A write that the server does not take any more
-// would be an error in the log, which is not about kinds that are deaf.
+// would be an error in the log, which is not about kinds that are disconnected.
 func (o *outage) isIdle(ctx context.Context) error {
 	if err := o.observed(ctx); err != nil {
 		return err
@@ -216,7 +216,7 @@ func (o *outage) count(t *testing.T) float64 {
 
 func seconds(d time.Duration) time.Duration { return d.Round(100 * time.Millisecond) }
 
-// firing returns an error unless so many alerts are firing. All must be DeltaKindDeaf.
+// firing returns an error unless so many alerts are firing. All must be DeltaKindDisconnected.
 func (w *world) firing(ctx context.Context, want int) error {
 	alerts, err := w.alerts(ctx)
 	if err != nil {
@@ -228,7 +228,7 @@ func (w *world) firing(ctx context.Context, want int) error {
 			continue
 		}
 		fire++
-		if a.Labels["alertname"] != "DeltaKindDeaf" {
+		if a.Labels["alertname"] != "DeltaKindDisconnected" {
 			return fmt.Errorf("there is the alert %v", a.Labels)
 		}
 	}
@@ -265,7 +265,7 @@ func (w *world) checkDashboard(t *testing.T) {
 	t.Helper()
 	queries := readDashboard(t).queries(t)
 	maps.DeleteFunc(queries, func(query, _ string) bool {
-		return !strings.Contains(query, "ALERTS{") && !strings.Contains(query, "delta_cache_deaf_since_timestamp_seconds{")
+		return !strings.Contains(query, "ALERTS{") && !strings.Contains(query, "delta_cache_disconnected_since_timestamp_seconds{")
 	})
 	if len(queries) < 3 {
 		t.Errorf("only %v are about outages", queries)

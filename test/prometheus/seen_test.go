@@ -34,8 +34,8 @@ type onlooker struct {
 	kinds           []string
 }
 
-// deafness says which kinds are deaf, and since when.
-type deafness map[string]time.Time
+// outage says which kinds are disconnected, and since when.
+type outage map[string]time.Time
 
 // newOnlooker starts a world with one operator that is stale after a time.
 func newOnlooker(t *testing.T, rules *ruleFile, staleAfter time.Duration) *onlooker {
@@ -69,9 +69,9 @@ func chromium(t *testing.T) string {
 }
 
 // ways are ways to look at an operator, by name.
-type ways map[string]func(context.Context) (deafness, error)
+type ways map[string]func(context.Context) (outage, error)
 
-// ways are all that say which kinds are deaf. The log is not among them, because it does not forget.
+// ways are all that say which kinds are disconnected. The log is not among them, because it does not forget.
 func (o *onlooker) ways() ways {
 	return ways{
 		"the inspector's API": o.inspector, "readiness": o.readiness, "the page": o.page,
@@ -80,21 +80,21 @@ func (o *onlooker) ways() ways {
 }
 
 // agree returns an error unless all ways say this.
-func (d deafness) agree(ctx context.Context, all ways) error {
+func (d outage) agree(ctx context.Context, all ways) error {
 	for way, look := range all {
 		got, err := look(ctx)
 		if err != nil {
 			return fmt.Errorf("%s: %w", way, err)
 		}
 		if !got.is(d) {
-			return fmt.Errorf("%s says that these are deaf: %v, want %v", way, got, d)
+			return fmt.Errorf("%s says that these are disconnected: %v, want %v", way, got, d)
 		}
 	}
 	return nil
 }
 
 // is compares to the second, because most ways say no more.
-func (d deafness) is(other deafness) bool {
+func (d outage) is(other outage) bool {
 	return maps.EqualFunc(d, other, func(a, b time.Time) bool { return a.Truncate(time.Second).Equal(b.Truncate(time.Second)) })
 }
 
@@ -125,30 +125,30 @@ func (o *onlooker) list(ctx context.Context) (list v1.KindList, err error) {
 	return list, err
 }
 
-func (o *onlooker) inspector(ctx context.Context) (deafness, error) {
+func (o *onlooker) inspector(ctx context.Context) (outage, error) {
 	list, err := o.list(ctx)
-	return deafOf(list), err
+	return disconnectedOf(list), err
 }
 
-func deafOf(list v1.KindList) deafness {
-	deaf := deafness{}
+func disconnectedOf(list v1.KindList) outage {
+	disconnected := outage{}
 	for i := range list.Items {
-		if k := &list.Items[i]; !k.DeafSince.IsZero() {
-			deaf[k.Name] = k.DeafSince
+		if k := &list.Items[i]; !k.DisconnectedSince.IsZero() {
+			disconnected[k.Name] = k.DisconnectedSince
 		}
 	}
-	return deaf
+	return disconnected
 }
 
-var unready = regexp.MustCompile(`version [0-9]+.* \(deaf since (\S+)\)$`)
+var unready = regexp.MustCompile(`version [0-9]+.* \(disconnected since (\S+)\)$`)
 
 // readiness asks for the one check as somebody who wants to know why. A kubelet asks for all checks
 // together, and gets no reason: see isReady.
-func (o *onlooker) readiness(ctx context.Context) (deafness, error) {
-	deaf := deafness{}
+func (o *onlooker) readiness(ctx context.Context) (outage, error) {
+	disconnected := outage{}
 	code, text, err := o.ask(ctx, o.probes, "/readyz/kinds")
 	if err != nil || code == http.StatusOK {
-		return deaf, err
+		return disconnected, err
 	}
 	why, ok := strings.CutPrefix(string(text), "internal server error: ")
 	if code != http.StatusInternalServerError || !ok {
@@ -160,11 +160,11 @@ func (o *onlooker) readiness(ctx context.Context) (deafness, error) {
 		if i < 0 || m == nil {
 			return nil, fmt.Errorf("the reason has the line %q", line)
 		}
-		if deaf[o.kinds[i]], err = time.Parse(time.RFC3339, m[1]); err != nil {
+		if disconnected[o.kinds[i]], err = time.Parse(time.RFC3339, m[1]); err != nil {
 			return nil, err
 		}
 	}
-	return deaf, nil
+	return disconnected, nil
 }
 
 // isReady asks as a kubelet does.
@@ -176,12 +176,12 @@ func (o *onlooker) isReady(ctx context.Context) (bool, error) {
 	return code == http.StatusOK, err
 }
 
-// unheard is what the page shows in the row of a kind that is deaf: a word, for how long, and since
+// unheard is what the page shows in the row of a kind that is disconnected: a word, for how long, and since
 // when to who points at it.
 var unheard = regexp.MustCompile(`not heard</span> <time datetime="([^"]+)" title="since ([^"]+)" data-lasting="">for [0-9]+ (?:s|min)\b`)
 
 // page has a browser run the page, and reads what that makes of it.
-func (o *onlooker) page(ctx context.Context) (deafness, error) {
+func (o *onlooker) page(ctx context.Context) (outage, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	look := exec.CommandContext(ctx, o.browser, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+o.profile, //nolint:gosec // a browser
@@ -196,7 +196,7 @@ func (o *onlooker) page(ctx context.Context) (deafness, error) {
 		name, rest, _ := strings.Cut(row, `"`)
 		rows[html.UnescapeString(name)], _, _ = strings.Cut(rest, "</tr>")
 	}
-	deaf := deafness{}
+	disconnected := outage{}
 	for _, kind := range o.kinds {
 		row, ok := rows[kind]
 		if !ok {
@@ -209,14 +209,14 @@ func (o *onlooker) page(ctx context.Context) (deafness, error) {
 			}
 			continue
 		}
-		if deaf[kind], err = time.Parse(time.RFC3339, m[1]); err != nil {
+		if disconnected[kind], err = time.Parse(time.RFC3339, m[1]); err != nil {
 			return nil, err
 		}
-		if clock := deaf[kind].Local().Format("04:05"); !strings.Contains(m[2], clock) {
-			return nil, fmt.Errorf("%s is deaf since %v, and people read %q, which does not have %s", kind, deaf[kind], m[2], clock)
+		if clock := disconnected[kind].Local().Format("04:05"); !strings.Contains(m[2], clock) {
+			return nil, fmt.Errorf("%s is disconnected since %v, and people read %q, which does not have %s", kind, disconnected[kind], m[2], clock)
 		}
 	}
-	return deaf, nil
+	return disconnected, nil
 }
 
 // status runs kubectl-delta.
@@ -230,16 +230,16 @@ func (o *onlooker) status(ctx context.Context, args ...string) (string, error) {
 	return string(said), err
 }
 
-var since = regexp.MustCompile(`(?m)^ +deaf since ((?:[-0-9]+ )?[:0-9]+), `)
+var since = regexp.MustCompile(`(?m)^ +disconnected since ((?:[-0-9]+ )?[:0-9]+), `)
 
 // table reads what people read. The table has a row for each kind, and below it each kind that is
 // ill has lines of its own.
-func (o *onlooker) table(ctx context.Context) (deafness, error) {
+func (o *onlooker) table(ctx context.Context) (outage, error) {
 	said, err := o.status(ctx)
 	if err != nil {
 		return nil, err
 	}
-	deaf := deafness{}
+	disconnected := outage{}
 	for _, kind := range o.kinds {
 		row := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(kind) + `  +(\w+) `).FindStringSubmatch(said)
 		if row == nil {
@@ -257,15 +257,15 @@ func (o *onlooker) table(ctx context.Context) (deafness, error) {
 		if len(m[1]) == len(time.TimeOnly) { // it was today
 			m[1] = time.Now().Format(time.DateOnly) + " " + m[1]
 		}
-		if deaf[kind], err = time.ParseInLocation(time.DateTime, m[1], time.Local); err != nil { //nolint:gosmopolitan // as the program does
+		if disconnected[kind], err = time.ParseInLocation(time.DateTime, m[1], time.Local); err != nil { //nolint:gosmopolitan // as the program does
 			return nil, err
 		}
 	}
-	return deaf, nil
+	return disconnected, nil
 }
 
 // answer reads what programs read.
-func (o *onlooker) answer(ctx context.Context) (deafness, error) {
+func (o *onlooker) answer(ctx context.Context) (outage, error) {
 	said, err := o.status(ctx, "-o", "json")
 	if err != nil {
 		return nil, err
@@ -279,5 +279,5 @@ func (o *onlooker) answer(ctx context.Context) (deafness, error) {
 	if len(all.Kinds.Items) != len(o.kinds) {
 		return nil, errors.New("not all kinds are in " + said)
 	}
-	return deafOf(all.Kinds), nil
+	return disconnectedOf(all.Kinds), nil
 }

@@ -17,10 +17,10 @@ import (
 // saboteur is client-go's informer with one fault. The scripts have to find each fault.
 type saboteur struct {
 	cache.SharedIndexInformer
-	handler func(cache.ResourceEventHandler) cache.ResourceEventHandler
-	synced  bool // says that it has synced from the start
-	deaf    bool // does not remove handlers
-	version bool // returns no resource version
+	handler      func(cache.ResourceEventHandler) cache.ResourceEventHandler
+	synced       bool // says that it has synced from the start
+	disconnected bool // does not remove handlers
+	version      bool // returns no resource version
 }
 
 func (s *saboteur) AddEventHandlerWithResyncPeriod(h cache.ResourceEventHandler, resync time.Duration) (cache.ResourceEventHandlerRegistration, error) {
@@ -31,7 +31,7 @@ func (s *saboteur) AddEventHandlerWithResyncPeriod(h cache.ResourceEventHandler,
 }
 
 func (s *saboteur) RemoveEventHandler(handle cache.ResourceEventHandlerRegistration) error {
-	if s.deaf {
+	if s.disconnected {
 		return nil
 	}
 	return s.SharedIndexInformer.RemoveEventHandler(handle)
@@ -195,7 +195,7 @@ var sabotages = map[string]constructor{
 	"an addition is lost on the way":           losing(watch.Added),
 	"an index keeps objects that have left it": newForgetful,
 	"synced from the start":                    sabotaged(func(s *saboteur) { s.synced = true }),
-	"handlers can't be removed":                sabotaged(func(s *saboteur) { s.deaf = true }),
+	"handlers can't be removed":                sabotaged(func(s *saboteur) { s.disconnected = true }),
 	"no resource version":                      sabotaged(func(s *saboteur) { s.version = true }),
 	"a handler misses an update": meddling(meddler{onUpdate: func(m *meddler, old, obj any) {
 		if m.count%10 != 0 {

@@ -61,12 +61,12 @@ func TestAServerThatHoldsARequestIsSuspected(t *testing.T) {
 		time.Sleep(time.Second)
 		since := time.Now().Add(-time.Hour)
 		r.Suspect(since, errors.New("no answer"))
-		if s := r.Status(); s.State != Watching || !s.DeafSince.Equal(since) {
-			t.Errorf("it is %s, and deaf since %v", s.State, s.DeafSince)
+		if s := r.Status(); s.State != Watching || !s.DisconnectedSince.Equal(since) {
+			t.Errorf("it is %s, and disconnected since %v", s.State, s.DisconnectedSince)
 		}
 		r.Suspect(time.Time{}, nil)
-		if s := r.Status(); !s.DeafSince.IsZero() {
-			t.Errorf("when the server has answered it is deaf since %v", s.DeafSince)
+		if s := r.Status(); !s.DisconnectedSince.IsZero() {
+			t.Errorf("when the server has answered it is disconnected since %v", s.DisconnectedSince)
 		}
 	})
 }

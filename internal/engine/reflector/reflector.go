@@ -150,7 +150,7 @@ type Reflector[T any] struct {
 	status informer.ReflectorStatus
 	counts Counts // without Turns
 	outage outage
-	silent bool // the kind counts as deaf because of Suspect
+	silent bool // the kind counts as disconnected because of Suspect
 }
 
 // New connects a server to a sink and starts nothing. key names an
@@ -264,7 +264,7 @@ func (r *Reflector[T]) noteFailure(err error) {
 	r.note(func(s *informer.ReflectorStatus) {
 		s.Attempts++
 		s.LastError, s.LastErrorAt = err, now
-		r.noteDeaf(s, now, err)
+		r.noteDisconnected(s, now, err)
 	})
 }
 
@@ -307,7 +307,7 @@ func (r *Reflector[T]) rest(ctx context.Context, state string, delay time.Durati
 	r.note(func(s *informer.ReflectorStatus) {
 		s.State, s.Since, s.NextTry = state, now, now.Add(delay)
 	})
-	r.sayDeaf(now.Add(delay))
+	r.sayDisconnected(now.Add(delay))
 	over := make(chan struct{})
 	stop := r.opts.AfterFunc(delay, func() { close(over) })
 	defer stop()

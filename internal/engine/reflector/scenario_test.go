@@ -34,7 +34,7 @@ var updateScenarios = flag.Bool("update", false, "write what happens now to test
 //	= replace 5 for First: a@1 b@2         what the sink is told
 //	! list things: …                       what OnError is told
 //	~ BackingOff 800ms                     a wait, in the state that Status shows
-//	* kind is deaf …                       what the log says at its default level, after "set log"
+//	* kind is disconnected …                       what the log says at its default level, after "set log"
 //
 // Answers to a list are "page VERSION [continue=TOKEN] [broken] THING…", "fail NAME" and
 // "hang"; to a watch "open", "fail NAME" and "hang". An open watch answers

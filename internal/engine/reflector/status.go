@@ -36,8 +36,8 @@ func why(s *informer.ReflectorStatus) string {
 	case Watching:
 		return fmt.Sprintf("%s asks since %s for a watch from version %s", s.Kind, clock(s.Since), s.Version) + lately(s)
 	case Following:
-		if !s.DeafSince.IsZero() {
-			return content(s) + fmt.Sprintf(": the server has not answered since %s: %v", clock(s.DeafSince), s.LastError)
+		if !s.DisconnectedSince.IsZero() {
+			return content(s) + fmt.Sprintf(": the server has not answered since %s: %v", clock(s.DisconnectedSince), s.LastError)
 		}
 		return fmt.Sprintf("%s is in step with the server at version %s", s.Kind, s.Version)
 	case BackingOff:

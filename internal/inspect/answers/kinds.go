@@ -41,7 +41,7 @@ func (t *telling) kindOf(k *observe.Kind) (shown v1.Kind, ok bool) {
 			shown.Lists[reason.String()] = n
 		}
 	}
-	shown.DegradedSince, shown.DeafSince = observe.Troubles(s.Scopes)
+	shown.DegradedSince, shown.DisconnectedSince = observe.Troubles(s.Scopes)
 	for i := range s.Scopes {
 		of := &s.Scopes[i]
 		shown.HeardAt = observe.Earliest(shown.HeardAt, of.HeardAt)

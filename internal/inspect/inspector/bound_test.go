@@ -70,16 +70,16 @@ func TestAnswersHaveALimit(t *testing.T) {
 	})
 }
 
-// deaf is the writer of a connection whose other end does not read.
-type deaf struct {
+// disconnected is the writer of a connection whose other end does not read.
+type disconnected struct {
 	*httptest.ResponseRecorder
 	until time.Time
 	held  *atomic.Int64
 }
 
-func (d *deaf) SetWriteDeadline(t time.Time) error { d.until = t; return nil }
+func (d *disconnected) SetWriteDeadline(t time.Time) error { d.until = t; return nil }
 
-func (d *deaf) Write(content []byte) (int, error) {
+func (d *disconnected) Write(content []byte) (int, error) {
 	if d.Code == http.StatusTooManyRequests {
 		return d.ResponseRecorder.Write(content)
 	}
@@ -94,9 +94,9 @@ func TestReadersThatDoNotReadHoldLittle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := inspector.New(faulty{Subject: toyoperator.New(), kinds: func() v1.KindList { return kinds(2000) }}, inspector.Options{})
 		var held atomic.Int64
-		readers := make([]*deaf, 60)
+		readers := make([]*disconnected, 60)
 		for i := range readers {
-			readers[i] = &deaf{ResponseRecorder: httptest.NewRecorder(), held: &held}
+			readers[i] = &disconnected{ResponseRecorder: httptest.NewRecorder(), held: &held}
 			go h.ServeHTTP(readers[i], get(t, "/delta/v1/kinds"))
 		}
 		time.Sleep(10 * time.Second)

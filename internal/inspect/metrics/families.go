@@ -53,7 +53,7 @@ var (
 		help: "1 for the state that the kind is in. Of several namespaces it is the state of the one that is doing worst."}
 	heard = &family{name: "delta_cache_last_heard_timestamp_seconds", labels: ofKind, kind: prometheus.GaugeValue, join: smallest,
 		help: "When the server last said anything about the kind. Of several namespaces it is the earliest."}
-	deaf = &family{name: "delta_cache_deaf_since_timestamp_seconds", labels: ofKind, kind: prometheus.GaugeValue, join: smallest,
+	disconnected = &family{name: "delta_cache_disconnected_since_timestamp_seconds", labels: ofKind, kind: prometheus.GaugeValue, join: smallest,
 		help: "Since when all attempts to follow the server have failed, also because it refuses the kind. There is no series while the kind is followed."}
 	degraded = &family{name: "delta_cache_degraded_since_timestamp_seconds", labels: ofKind, kind: prometheus.GaugeValue, join: smallest,
 		help: "When the server first refused the kind. There is no series while it does not."}
@@ -145,7 +145,7 @@ var (
 
 // families has all of them.
 var families = []*family{
-	synced, state, heard, deaf, degraded, objects, bytes, lists, watches, skipped, mutations, gaps, turns, batches, applied, pending, oldest,
+	synced, state, heard, disconnected, degraded, objects, bytes, lists, watches, skipped, mutations, gaps, turns, batches, applied, pending, oldest,
 	lag, lagTime, told, resyncLeft, resyncShown, resyncSkipped,
 	causes, incomplete, changes, own, latency, heldBack, steps, requests, overflows, unsettled, delayed, working, oldestRequest, aged, loops, loopsFound, loopsHeld,
 }

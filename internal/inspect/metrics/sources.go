@@ -62,7 +62,7 @@ func (s samples) clientGos(k *observe.Kind) {
 
 // scope takes those samples of a kind that are known for each namespace.
 func (s samples) scope(of *informer.ScopeStatus, labels [4]string) {
-	for f, at := range map[*family]time.Time{heard: of.HeardAt, deaf: of.Reflector.DeafSince, degraded: of.Reflector.DegradedSince} {
+	for f, at := range map[*family]time.Time{heard: of.HeardAt, disconnected: of.Reflector.DisconnectedSince, degraded: of.Reflector.DegradedSince} {
 		if !at.IsZero() {
 			s.set(f, float64(at.UnixMilli())/1e3, labels[:]...)
 		}

@@ -13,12 +13,12 @@ import (
 
 // Troubles returns since when the server refuses a kind in any of its scopes, and since when it has
 // not been heard about any of them. Zero is never.
-func Troubles(scopes []informer.ScopeStatus) (degraded, deaf time.Time) {
+func Troubles(scopes []informer.ScopeStatus) (degraded, disconnected time.Time) {
 	for i := range scopes {
 		of := &scopes[i].Reflector
-		degraded, deaf = Earliest(degraded, of.DegradedSince), Earliest(deaf, of.DeafSince)
+		degraded, disconnected = Earliest(degraded, of.DegradedSince), Earliest(disconnected, of.DisconnectedSince)
 	}
-	return degraded, deaf
+	return degraded, disconnected
 }
 
 // Mutated says which object of a kind somebody has changed in place; empty if none was found.

@@ -30,8 +30,8 @@ type Kind struct {
 	Why string `json:"why"`
 	// HeardAt is when the server last said anything about the kind.
 	HeardAt time.Time `json:"heardAt,omitzero"`
-	// DeafSince is when the server was last heard, if all attempts since have failed.
-	DeafSince time.Time `json:"deafSince,omitzero"`
+	// DisconnectedSince is when the server was last heard, if all attempts since have failed.
+	DisconnectedSince time.Time `json:"disconnectedSince,omitzero"`
 	// DegradedSince is when the server first refused the kind.
 	DegradedSince time.Time `json:"degradedSince,omitzero"`
 	// ResourceVersion is the newest version that readers can see the state of.

@@ -40,7 +40,7 @@ export function kinds(place, _params, signal) {
         more(opened, k.name, k.name, redraw), h("strong", { class: "mono" }, k.name),
         [state(k.state, moods[k.state] ?? "warn"), h("br"), h("span", { class: "note" }, forHow(k.since))],
         h("span", { class: "why" }, k.why, k.state !== "Following" && k.lastError && h("code", { class: "error" }, k.lastError)), // of the past, if all is well
-        known(k.deafSince) ? [state("not heard", "warn"), " ", forHow(k.deafSince)] : when(k.heardAt, "never"),
+        known(k.disconnectedSince) ? [state("not heard", "warn"), " ", forHow(k.disconnectedSince)] : when(k.heardAt, "never"),
         number(k.objects), number(k.pending), worst(k.subscribers),
       ],
       detail: opened.has(k.name) && detail(k, memory.get(k.name), ask),
@@ -85,7 +85,7 @@ function detail(k, memory, ask) {
     facts([
       ["Version that readers see", k.resourceVersion && h("span", { class: "mono" }, k.resourceVersion)],
       ["Lists by reason", counts(k.lists) || "none"], ["Watches opened", number(k.watches)], ["Left out", skipped],
-      ["Refused", known(k.degradedSince) && forHow(k.degradedSince)], ["Not heard", known(k.deafSince) && forHow(k.deafSince)],
+      ["Refused", known(k.degradedSince) && forHow(k.degradedSince)], ["Not heard", known(k.disconnectedSince) && forHow(k.disconnectedSince)],
       ["Last error", k.lastError && h("code", null, k.lastError)],
       ["Next resync", when(k.resync.next, "none is planned")], ["Resyncs under way", number(k.resync.runs)],
       ["Resync in progress", k.resync.left + k.resync.waiting > 0 && `${plural(k.resync.left, "object")} left, ${plural(k.resync.waiting, "resync")} waiting`],

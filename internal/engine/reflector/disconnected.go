@@ -7,9 +7,9 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
-// deafAfter is how long the server has to be unheard before the log says so. Most
+// disconnectedAfter is how long the server has to be unheard before the log says so. Most
 // connections that break are open again sooner.
-const deafAfter = 5 * time.Second
+const disconnectedAfter = 5 * time.Second
 
 // outage is a time in which the server could not be followed. One that can be followed for a moment now and then has
 // one outage, and so two lines in the log. It is guarded by Reflector.mu.
@@ -19,9 +19,9 @@ type outage struct {
 	woken bool      // a wait has ended early, as another kind heard the server; none does so again
 }
 
-// noteDeaf notes an attempt that failed at now. If it is the first, the server was last heard then, or when the
+// noteDisconnected notes an attempt that failed at now. If it is the first, the server was last heard then, or when the
 // attempt began if that brought only silence.
-func (r *Reflector[T]) noteDeaf(s *informer.ReflectorStatus, now time.Time, err error) {
+func (r *Reflector[T]) noteDisconnected(s *informer.ReflectorStatus, now time.Time, err error) {
 	heard := now
 	switch {
 	case errors.Is(err, ErrStalled):
@@ -30,8 +30,8 @@ func (r *Reflector[T]) noteDeaf(s *informer.ReflectorStatus, now time.Time, err 
 		heard = s.Since
 	}
 	r.silent = false // it is not only suspected any more
-	if s.DeafSince.IsZero() {
-		s.DeafSince = heard
+	if s.DisconnectedSince.IsZero() {
+		s.DisconnectedSince = heard
 	}
 	if r.outage.since.IsZero() {
 		r.outage.since = heard
@@ -46,15 +46,15 @@ func (r *Reflector[T]) Suspect(since time.Time, why error) {
 	switch s := &r.status; {
 	case since.IsZero():
 		r.clearLocked()
-	case s.SyncedOnce && s.DeafSince.IsZero() && (s.State == Following || s.State == Watching || s.State == Streaming || s.State == Listing):
-		r.silent, s.DeafSince, s.LastError, s.LastErrorAt = true, since, why, r.opts.Now()
+	case s.SyncedOnce && s.DisconnectedSince.IsZero() && (s.State == Following || s.State == Watching || s.State == Streaming || s.State == Listing):
+		r.silent, s.DisconnectedSince, s.LastError, s.LastErrorAt = true, since, why, r.opts.Now()
 	}
 }
 
 // clearLocked ends what Suspect has said.
 func (r *Reflector[T]) clearLocked() {
 	if r.silent {
-		r.silent, r.status.DeafSince = false, time.Time{}
+		r.silent, r.status.DisconnectedSince = false, time.Time{}
 	}
 }
 
@@ -62,19 +62,19 @@ func (r *Reflector[T]) clearLocked() {
 func (r *Reflector[T]) hears() {
 	again := false
 	r.note(func(s *informer.ReflectorStatus) {
-		again, s.DeafSince, r.silent = !s.DeafSince.IsZero(), time.Time{}, false
+		again, s.DisconnectedSince, r.silent = !s.DisconnectedSince.IsZero(), time.Time{}, false
 	})
 	if again {
 		r.opts.Line.hears()
 	}
 }
 
-// sayDeaf writes the first line of an outage before a wait that ends at next, unless the outage is short. A kind that
+// sayDisconnected writes the first line of an outage before a wait that ends at next, unless the outage is short. A kind that
 // is degraded has a line of its own.
-func (r *Reflector[T]) sayDeaf(next time.Time) {
+func (r *Reflector[T]) sayDisconnected(next time.Time) {
 	r.mu.Lock()
 	s, lost := r.status, r.outage
-	silent := lost.said || lost.since.IsZero() || !s.DegradedSince.IsZero() || next.Sub(lost.since) < deafAfter
+	silent := lost.said || lost.since.IsZero() || !s.DegradedSince.IsZero() || next.Sub(lost.since) < disconnectedAfter
 	r.outage.said = lost.said || !silent
 	r.mu.Unlock()
 	if silent {
@@ -84,7 +84,7 @@ func (r *Reflector[T]) sayDeaf(next time.Time) {
 	if s.SyncedOnce {
 		shows = "version " + s.Version
 	}
-	r.opts.Logger.Info("kind is deaf: it cannot follow the server, and tries again and again",
+	r.opts.Logger.Info("kind is disconnected: it cannot follow the server, and tries again and again",
 		"kind", r.opts.Kind, "since", lost.since, "shows", shows, "nextTry", next, "reason", s.LastError.Error())
 }
 
@@ -101,7 +101,7 @@ func (r *Reflector[T]) endOutage() (stop func() bool) {
 		r.outage = outage{}
 		r.mu.Unlock()
 		if over.said {
-			r.opts.Logger.Info("kind hears the server again", "kind", r.opts.Kind, "wasDeafSince", over.since, "version", version)
+			r.opts.Logger.Info("kind hears the server again", "kind", r.opts.Kind, "wasDisconnectedSince", over.since, "version", version)
 		}
 	}).Stop
 }
