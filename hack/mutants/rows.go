@@ -14,7 +14,7 @@ import (
 //
 //	The fault in a line.
 //	./test/sim ^TestDeltaFIFO$ 2000      a suite: package, pattern, SEEDS (optional)
-//	                                     more suites, all of which have to notice; an empty line
+//	                                     more suites, which all have to notice; an empty line
 //	diff --git a/internal/… b/internal/…
 type mutant struct {
 	name   string

@@ -85,7 +85,7 @@ func TestSpreadResyncIsEvenlySpread(t *testing.T) {
 	})
 }
 
-// A subscriber that is stuck holds up the others for a moment, and is shown the rest when it goes on.
+// A subscriber that is stuck delays the others for a moment, and is shown the rest when it goes on.
 func TestAResyncServesSubscribersThatKeepUp(t *testing.T) {
 	withCrowd(t, 1000, resync.Policy{Period: time.Minute}, func(r *resyncRig) {
 		quick, leaves, release, calls := r.observe(resync.Policy{}), r.observe(resync.Policy{}), make(chan struct{}), 0

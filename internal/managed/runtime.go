@@ -36,7 +36,7 @@ type Runtime struct {
 // New returns a Runtime. Nothing runs yet.
 func New() *Runtime { return &Runtime{} }
 
-// Handle is a Runtime of which nothing can be seen, for the parts' exported method: who is not of this module can do
+// Handle is a Runtime that shows nothing of itself, for the parts' exported method: who is not of this module can do
 // nothing with it.
 type Handle struct{ of *Runtime }
 

@@ -50,7 +50,7 @@ func TestWhatWasMissedBeforeAChangeCountsWithIt(t *testing.T) {
 	}
 }
 
-// What was missed while a request waited for its retry is told with the retry.
+// A change that was missed while a request waited for its retry is told with the retry.
 func TestAGapAfterAFailureIsTold(t *testing.T) {
 	l := knowing(delta.LedgerLimits{})
 	missed := uint64(0)

@@ -33,8 +33,8 @@ func clientOf(lw cache.ListerWatcher) listwatch.Client {
 // leavable is how a ListerWatcher lists. A ListFunc may know of no context.
 type leavable func(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error)
 
-// list lists, and returns when nobody waits any more, as client-go does. What the ListFunc returns or panics with after
-// that is lost. A list that only takes long is not given up.
+// list lists, and returns when nobody waits any more, as client-go does. It loses what the ListFunc returns or panics
+// with after that. A list that only takes long is not given up.
 func (l leavable) list(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
 	var answer runtime.Object
 	var err error

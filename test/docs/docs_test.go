@@ -127,7 +127,7 @@ func TestChecksFindWhatIsWrong(t *testing.T) {
 		"    make none":      1,
 		"go run ./hack/none": 1,
 		"`TestNone` in `pkg/delta/delta_test.go`":                        1,
-		"`TestKeyCompare` in `internal/testing/docblocks/pages_test.go`": 1,
+		"`TestKeyCompare` in `internal/testing/docblocks/docblocks_test.go`": 1,
 		"`TestKeyCompare`, wherever it may be":                           1,
 		"`TestKeyCompare` in `pkg/delta/none_test.go`, none":             2, // the file, twice
 	} {

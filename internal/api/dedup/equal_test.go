@@ -121,7 +121,7 @@ func TestTheTypeOfAnObjectIsNotItsState(t *testing.T) {
 	}
 }
 
-// TestATimeOfAnObjectIsAnInstant is about lists that are compared by content: the zone of a time is no change.
+// TestATimeOfAnObjectIsAnInstant is about lists that are compared by content: another zone of a time changes nothing.
 func TestATimeOfAnObjectIsAnInstant(t *testing.T) {
 	type holder struct {
 		metav1.ObjectMeta

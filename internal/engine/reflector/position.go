@@ -12,7 +12,7 @@ type position struct {
 }
 
 // listFrom is the version to ask for in a list: the first may be of whatever the server has in memory, later ones are
-// no older than what we know. Once the version is gone only a consistent read helps, which is what an empty one
+// not older than what we know. Once the version is gone only a consistent read helps, which is what an empty one
 // means.
 func (p position) listFrom() string {
 	if p.gone {

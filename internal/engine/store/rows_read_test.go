@@ -72,7 +72,7 @@ func BenchmarkRow07_StoreByIndex(b *testing.B) {
 	})
 }
 
-// replace is what a relist does in the engine, from a list of objects to the store. What has the version that is known is
+// replace is what a relist does in the engine, from a list of objects to the store. An object of the version that is known is
 // left alone, and as many objects as the store has are all of them.
 func (f *fixture) replace(objs []object) {
 	var news []object

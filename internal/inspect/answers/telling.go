@@ -81,7 +81,7 @@ func (t *telling) share(of int) (fits func(part any) bool) {
 	return func(part any) bool { return t.rest > least && t.fits(part) }
 }
 
-// fitting returns those of all for which there is room, and why these are not all.
+// fitting returns those of all that have room, and why these are not all.
 func fitting[T any](t *telling, all []T) (shown []T, why string) {
 	shown = []T{}
 	for i := range all {
