@@ -142,7 +142,7 @@ func TestTooLong(t *testing.T) {
 
 func TestLabelsBecomeNames(t *testing.T) {
 	for label, want := range map[string]string{
-		"pods.v1": "pods.v1", "": "_", "../../../etc": "_._.._etc", ".hidden": "_hidden", "Ä b/c\\d-e\x00": "__b_c_d_e_", strings.Repeat("x", 99): strings.Repeat("x", 64),
+		"pods.v1": "pods.v1", "": "_", "../../etc": "_._.._etc", ".hidden": "_hidden", "Ä b/c\\d-e\x00": "__b_c_d_e_", strings.Repeat("x", 99): strings.Repeat("x", 64),
 	} {
 		name, unfinished := fileName(label), newTemporary(label)
 		if !strings.HasPrefix(name, want+"-") || !isFile(name) || isLeftover(name) || name != fileName(label) {
