@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"flag"
 	"io"
 	"os"
@@ -55,19 +54,6 @@ func samePages(t *testing.T, got, want map[string]string) {
 			t.Errorf("%s is not what it was:\n%s", name, got[name])
 		}
 	}
-}
-
-func readRun(t *testing.T, file string) report {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var r report
-	if err := json.Unmarshal(text, &r); err != nil {
-		t.Fatal(err)
-	}
-	return r
 }
 
 func TestPageIsAsItWas(t *testing.T) {

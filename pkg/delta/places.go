@@ -15,7 +15,7 @@ type identity struct {
 	form reflect.Type
 }
 
-func (c *Change) identity() identity { return identity{c.Key, c.Kind, reflect.TypeOf(c.Object())} }
+func identityOf(c *Change) identity { return identity{c.Key, c.Kind, reflect.TypeOf(c.Object())} }
 
 // manyChanges is how long a list is that has an index. To look through a shorter one costs less.
 const manyChanges = 32
@@ -37,7 +37,7 @@ func placesIn(list []Change) (p places) {
 }
 
 func (p *places) note(c *Change, place int) {
-	id := c.identity()
+	id := identityOf(c)
 	p.of[id] = append(p.of[id], place)
 }
 
@@ -56,7 +56,7 @@ func (p *places) dropped(c *Change) {
 		return
 	}
 	p.first++
-	id := c.identity()
+	id := identityOf(c)
 	if p.of[id] = p.of[id][1:]; len(p.of[id]) == 0 {
 		delete(p.of, id)
 	}
@@ -64,9 +64,9 @@ func (p *places) dropped(c *Change) {
 
 // before returns where the last change is that is about the same object as c and before a place. It is negative if there is none.
 func (p *places) before(list []Change, c *Change, place int) int {
-	id := c.identity()
+	id := identityOf(c)
 	if p.of == nil {
-		for place--; place >= 0 && (list[place].Key != id.key || list[place].identity() != id); place-- {
+		for place--; place >= 0 && (list[place].Key != id.key || identityOf(&list[place]) != id); place-- {
 		}
 		return place
 	}

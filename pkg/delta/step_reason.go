@@ -98,7 +98,7 @@ func (d *dependency) judge(c *Changes) (judged, error) {
 // told is among them.
 func (d *judged) touchedBy(c *Changes, at *places) *Change {
 	for i := range c.list {
-		if change := &c.list[i]; d.concerns(change) && d.key.includes(aboutWhat(change)) && c.showsAt(at, i, d.paths) {
+		if change := &c.list[i]; d.concerns(change) && d.key.includes(aboutWhat(change)) && showsAt(c, at, i, d.paths) {
 			return change
 		}
 	}
@@ -144,8 +144,8 @@ func (d *dependency) checked(c *Changes) ([]path.Path, error) {
 }
 
 // showsAt reports whether change i touches one of the paths, or without paths anything.
-func (c *Changes) showsAt(at *places, i int, paths []path.Path) bool {
-	change, before := &c.list[i], c.prior(at, i)
+func showsAt(c *Changes, at *places, i int, paths []path.Path) bool {
+	change, before := &c.list[i], prior(c, at, i)
 	if len(paths) == 0 {
 		return showsMore(change) || before != nil && !had(change, before.Object())
 	}

@@ -52,7 +52,7 @@ func (c Changes) Touches(paths ...string) bool {
 	}
 	at := placesIn(c.list)
 	for i := range c.list {
-		if touches(&c.list[i], asked) || touchesSince(c.prior(&at, i), &c.list[i], asked) {
+		if touches(&c.list[i], asked) || touchesSince(prior(&c, &at, i), &c.list[i], asked) {
 			return true
 		}
 	}
@@ -83,7 +83,7 @@ func touches(c *Change, paths []path.Path) bool {
 }
 
 // prior returns the change of the same object that comes before one in the list. It is nil if there is none.
-func (c *Changes) prior(at *places, i int) *Change {
+func prior(c *Changes, at *places, i int) *Change {
 	for i = at.before(c.list, &c.list[i], i); i >= 0; i = at.before(c.list, &c.list[i], i) {
 		if c.list[i].Op != 0 {
 			return &c.list[i]

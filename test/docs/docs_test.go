@@ -126,10 +126,10 @@ func TestChecksFindWhatIsWrong(t *testing.T) {
 		"**`none.go`**":      1,
 		"    make none":      1,
 		"go run ./hack/none": 1,
-		"`TestNone` in `pkg/delta/delta_test.go`":                        1,
+		"`TestNone` in `pkg/delta/delta_test.go`":                            1,
 		"`TestKeyCompare` in `internal/testing/docblocks/docblocks_test.go`": 1,
-		"`TestKeyCompare`, wherever it may be":                           1,
-		"`TestKeyCompare` in `pkg/delta/none_test.go`, none":             2, // the file, twice
+		"`TestKeyCompare`, wherever it may be":                               1,
+		"`TestKeyCompare` in `pkg/delta/none_test.go`, none":                 2, // the file, twice
 	} {
 		if got := check(text, root, makefile); len(got) != wrong {
 			t.Errorf("%q has %d things wrong, want %d: %v", text, len(got), wrong, got)

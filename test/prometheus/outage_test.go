@@ -33,10 +33,10 @@ type outage struct {
 	*onlooker
 	killed, ready time.Time
 
-	disconnected outage  // as the inspector's API says it
-	objects      float64 // in the cache, before
-	lines        int     // of the log, before
-	probes       int     // that failed
+	disconnected disconnections // as the inspector's API says it
+	objects      float64        // in the cache, before
+	lines        int            // of the log, before
+	probes       int            // that failed
 }
 
 // TestAnOutageIsSeenEverywhere kills the API server under a running operator, for a minute. Everybody
@@ -158,7 +158,7 @@ func (o *outage) wait(t *testing.T) {
 // seeItEnd waits until nobody says any more that a kind is disconnected.
 func (o *outage) seeItEnd(t *testing.T) {
 	t.Helper()
-	await.Success(t, "readiness", func() error { return outage{}.agree(t.Context(), ways{"readiness": o.readiness}) })
+	await.Success(t, "readiness", func() error { return disconnections{}.agree(t.Context(), ways{"readiness": o.readiness}) })
 	t.Logf("the operator is ready %v after the server", seconds(time.Since(o.ready)))
 	await.Success(t, "the end of all alerts", func() error { return o.firing(t.Context(), 0) })
 	t.Logf("all alerts end %v after the server was ready", seconds(time.Since(o.ready)))
@@ -172,7 +172,7 @@ func (o *outage) seeItEnd(t *testing.T) {
 
 // isWell returns an error if anybody sees that something is wrong.
 func (o *outage) isWell(ctx context.Context) error {
-	if err := (outage{}).agree(ctx, o.ways()); err != nil {
+	if err := (disconnections{}).agree(ctx, o.ways()); err != nil {
 		return err
 	}
 	if ready, err := o.isReady(ctx); err != nil || !ready {

@@ -34,8 +34,8 @@ type onlooker struct {
 	kinds           []string
 }
 
-// outage says which kinds are disconnected, and since when.
-type outage map[string]time.Time
+// disconnections says which kinds are disconnected, and since when.
+type disconnections map[string]time.Time
 
 // newOnlooker starts a world with one operator that is stale after a time.
 func newOnlooker(t *testing.T, rules *ruleFile, staleAfter time.Duration) *onlooker {
@@ -69,7 +69,7 @@ func chromium(t *testing.T) string {
 }
 
 // ways are ways to look at an operator, by name.
-type ways map[string]func(context.Context) (outage, error)
+type ways map[string]func(context.Context) (disconnections, error)
 
 // ways are all that say which kinds are disconnected. The log is not among them, because it does not forget.
 func (o *onlooker) ways() ways {
@@ -80,7 +80,7 @@ func (o *onlooker) ways() ways {
 }
 
 // agree returns an error unless all ways say this.
-func (d outage) agree(ctx context.Context, all ways) error {
+func (d disconnections) agree(ctx context.Context, all ways) error {
 	for way, look := range all {
 		got, err := look(ctx)
 		if err != nil {
@@ -94,7 +94,7 @@ func (d outage) agree(ctx context.Context, all ways) error {
 }
 
 // is compares to the second, because most ways say no more.
-func (d outage) is(other outage) bool {
+func (d disconnections) is(other disconnections) bool {
 	return maps.EqualFunc(d, other, func(a, b time.Time) bool { return a.Truncate(time.Second).Equal(b.Truncate(time.Second)) })
 }
 
@@ -125,13 +125,13 @@ func (o *onlooker) list(ctx context.Context) (list v1.KindList, err error) {
 	return list, err
 }
 
-func (o *onlooker) inspector(ctx context.Context) (outage, error) {
+func (o *onlooker) inspector(ctx context.Context) (disconnections, error) {
 	list, err := o.list(ctx)
 	return disconnectedOf(list), err
 }
 
-func disconnectedOf(list v1.KindList) outage {
-	disconnected := outage{}
+func disconnectedOf(list v1.KindList) disconnections {
+	disconnected := disconnections{}
 	for i := range list.Items {
 		if k := &list.Items[i]; !k.DisconnectedSince.IsZero() {
 			disconnected[k.Name] = k.DisconnectedSince
@@ -144,8 +144,8 @@ var unready = regexp.MustCompile(`version [0-9]+.* \(disconnected since (\S+)\)$
 
 // readiness asks for the one check as somebody who wants to know why. A kubelet asks for all checks
 // together, and gets no reason: see isReady.
-func (o *onlooker) readiness(ctx context.Context) (outage, error) {
-	disconnected := outage{}
+func (o *onlooker) readiness(ctx context.Context) (disconnections, error) {
+	disconnected := disconnections{}
 	code, text, err := o.ask(ctx, o.probes, "/readyz/kinds")
 	if err != nil || code == http.StatusOK {
 		return disconnected, err
@@ -181,7 +181,7 @@ func (o *onlooker) isReady(ctx context.Context) (bool, error) {
 var unheard = regexp.MustCompile(`not heard</span> <time datetime="([^"]+)" title="since ([^"]+)" data-lasting="">for [0-9]+ (?:s|min)\b`)
 
 // page has a browser run the page, and reads what that makes of it.
-func (o *onlooker) page(ctx context.Context) (outage, error) {
+func (o *onlooker) page(ctx context.Context) (disconnections, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	look := exec.CommandContext(ctx, o.browser, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+o.profile, //nolint:gosec // a browser
@@ -196,7 +196,7 @@ func (o *onlooker) page(ctx context.Context) (outage, error) {
 		name, rest, _ := strings.Cut(row, `"`)
 		rows[html.UnescapeString(name)], _, _ = strings.Cut(rest, "</tr>")
 	}
-	disconnected := outage{}
+	disconnected := disconnections{}
 	for _, kind := range o.kinds {
 		row, ok := rows[kind]
 		if !ok {
@@ -234,12 +234,12 @@ var since = regexp.MustCompile(`(?m)^ +disconnected since ((?:[-0-9]+ )?[:0-9]+)
 
 // table reads what people read. The table has a row for each kind, and below it each kind that is
 // ill has lines of its own.
-func (o *onlooker) table(ctx context.Context) (outage, error) {
+func (o *onlooker) table(ctx context.Context) (disconnections, error) {
 	said, err := o.status(ctx)
 	if err != nil {
 		return nil, err
 	}
-	disconnected := outage{}
+	disconnected := disconnections{}
 	for _, kind := range o.kinds {
 		row := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(kind) + `  +(\w+) `).FindStringSubmatch(said)
 		if row == nil {
@@ -265,7 +265,7 @@ func (o *onlooker) table(ctx context.Context) (outage, error) {
 }
 
 // answer reads what programs read.
-func (o *onlooker) answer(ctx context.Context) (outage, error) {
+func (o *onlooker) answer(ctx context.Context) (disconnections, error) {
 	said, err := o.status(ctx, "-o", "json")
 	if err != nil {
 		return nil, err

@@ -83,7 +83,6 @@ func (f *fieldFinder) embedded(t reflect.Type, member reflect.StructField, depth
 
 func (f *fieldFinder) add(t reflect.Type, name string, member reflect.StructField, depth int) error {
 	if strings.Trim(name, simple) != "" {
-
 		return fmt.Errorf("%v.%s has the odd name %q", t, member.Name, name)
 	}
 	if other, twice := f.depths[name]; twice {

@@ -186,7 +186,7 @@ func askAll(t *testing.T, o *Operator, changes int) {
 func TestThousandsOfScopesAreBounded(t *testing.T) {
 	scopes := slices.Repeat([]informer.ScopeStatus{{Namespace: "red", Resync: resync.Policy{Period: time.Hour, Except: slices.Repeat([]string{long}, 5000)}}}, 5000)
 	var shown v1.Kind
-	timeless(t, func(t *testing.T) {
+	timeless(t, func(*testing.T) {
 		New(Options{Runtime: managed.New()}).telling().addScopes(&shown, scopes, "somebody has changed one")
 	})
 	text, err := json.Marshal(&shown)

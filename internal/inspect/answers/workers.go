@@ -93,7 +93,8 @@ func (t *telling) queueOf(c *observe.Controller, limit int) (shown v1.Queue, who
 	stats, ours := c.Queue()
 	shown = v1.Queue{Controller: c.Name, Known: ours, Items: []v1.Item{}}
 	if !ours {
-		return shown, t.fits(&shown)
+		whole = t.fits(&shown)
+		return shown, whole
 	}
 	shown.Delayed, shown.Working, shown.Ready = stats.Waiting, stats.Working, stats.DepthBelow
 	for _, ready := range stats.Depth {

@@ -71,7 +71,7 @@ func (r *Reason[R]) record(item R) {
 }
 
 // landed notes that a request is in the queue, or will be later.
-func (r *Reason[R]) landed(item R, later bool) {
+func (r *Reason[R]) landed(item R, later bool) { //nolint:revive // it is there now or later
 	if clerk := r.Ledger.Clerk(); later {
 		clerk.LandedLater(item)
 	} else {

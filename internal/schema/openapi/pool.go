@@ -120,7 +120,7 @@ func (p *pool) find(fields []schema.StructField, element schema.TypeRef, relatio
 }
 
 // atom returns a type of another pool with parts of this one. If it is open, anything may be where nothing is mentioned.
-func (p *pool) atom(a schema.Atom, open bool) schema.Atom { //nolint:revive // a type is open or not
+func (p *pool) atom(a schema.Atom, open bool) schema.Atom {
 	if l := a.List; l != nil {
 		a.List = p.list(&schema.List{ElementType: p.ref(l.ElementType, open), ElementRelationship: l.ElementRelationship, Keys: l.Keys})
 	}
@@ -134,7 +134,7 @@ func (p *pool) atom(a schema.Atom, open bool) schema.Atom { //nolint:revive // a
 	return a
 }
 
-func (p *pool) ref(r schema.TypeRef, open bool) schema.TypeRef { //nolint:revive // the same
+func (p *pool) ref(r schema.TypeRef, open bool) schema.TypeRef {
 	switch {
 	case r.NamedType == nil:
 		r.Inlined = p.atom(r.Inlined, open)

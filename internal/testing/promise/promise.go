@@ -19,19 +19,20 @@ func (r *Reads[P]) Begin() { r.call = nil }
 
 // Add notes a read of the present call.
 func (r *Reads[P]) Add(piece P, read Read) {
-	insert(&r.since, piece, read)
-	insert(&r.call, piece, read)
+	r.since = insert(r.since, piece, read)
+	r.call = insert(r.call, piece, read)
 }
 
-func insert[P comparable](all *map[P][]Read, piece P, read Read) {
-	if *all == nil {
-		*all = map[P][]Read{}
+func insert[P comparable](all map[P][]Read, piece P, read Read) map[P][]Read {
+	if all == nil {
+		all = map[P][]Read{}
 	}
-	old := (*all)[piece]
+	old := all[piece]
 	at, found := slices.BinarySearchFunc(old, read.Version, func(one Read, version int64) int { return int(one.Version - version) })
 	if !found || old[at] != read {
-		(*all)[piece] = slices.Insert(old, at, read)
+		all[piece] = slices.Insert(old, at, read)
 	}
+	return all
 }
 
 // Dealt notes that the present call has dealt with all that it was told.
