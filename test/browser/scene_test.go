@@ -110,13 +110,6 @@ func (w *world) create(t *testing.T, objects ...client.Object) {
 	}
 }
 
-func (w *world) remove(t *testing.T, object client.Object) {
-	t.Helper()
-	if err := w.api.Delete(t.Context(), object); err != nil {
-		t.Fatalf("delete %s: %v", object.GetName(), err)
-	}
-}
-
 // edit changes an object as a field manager.
 func (w *world) edit(t *testing.T, object client.Object, manager, patch string) {
 	t.Helper()
