@@ -266,7 +266,7 @@ func (s *script) check() {
 
 func (s *script) status() {
 	left := len(s.model.find(0, func(*record) bool { return true }))
-	if entries, bytes := held(s.journal); s.journal.Newest() != s.model.last || entries != left || bytes != s.model.bytes {
+	if entries, bytes := kept(s.journal), weight(s.journal); s.journal.Newest() != s.model.last || entries != left || bytes != s.model.bytes {
 		s.Errorf("there are %d entries with %d bytes, and should be %d of %d with %d bytes", entries, bytes, left, s.model.last, s.model.bytes)
 	}
 }
