@@ -17,6 +17,18 @@ type bucket struct {
 	more  atomic.Pointer[bucket]
 }
 
+// taken counts how often a lock of each rank was taken.
+var taken [1 << rankBits]atomic.Uint64
+
+// Taken returns how often locks were taken since the process started, by the names of their ranks.
+func Taken() map[string]int {
+	all := map[string]int{}
+	for of, name := range names {
+		all[name] = int(taken[of].Load()) //nolint:gosec // nobody counts so far
+	}
+	return all
+}
+
 // note is a goroutine and the rank of one lock that it holds; zero is free.
 type note struct{ word atomic.Uint64 }
 
@@ -33,6 +45,7 @@ func (n *note) remove() {
 func (t *table) add(goroutine uint64, of rank) *note {
 	ignoreSync()
 	defer seeSync()
+	taken[of].Add(1)
 	word := goroutine<<rankBits | uint64(of)
 	for b := t.of(goroutine); ; b = b.next() {
 		for i := range b.notes {

@@ -203,3 +203,24 @@ func TestAnUnknownRank(t *testing.T) {
 	var m Mutex[stranger]
 	checkPanic(t, panicOf(lockAndUnlock(&m)), "BUG: lock lock.stranger: it is not in the order")
 }
+
+func TestItExcludes(t *testing.T) {
+	var l locks
+	var all sync.WaitGroup
+	n := 0
+	for range 8 {
+		all.Go(func() {
+			for range 1000 {
+				l.informer.Lock()
+				l.pins.Lock()
+				n++
+				l.pins.Unlock()
+				l.informer.Unlock()
+			}
+		})
+	}
+	all.Wait()
+	if n != 8000 {
+		t.Errorf("counted to %d, want 8000", n)
+	}
+}
