@@ -42,7 +42,7 @@ type guard[R comparable] struct {
 
 // maxLoops is how many requests may be noted as having an episode. Those of objects that are gone stay, so any goes
 // where another one comes.
-const maxLoops = 1024
+const maxLoops = 4096
 
 // newGuard returns the guard that the options ask for.
 func newGuard[R comparable](name string, mgr manager.Manager, opts delta.LedgerOptions) *guard[R] {

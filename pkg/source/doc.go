@@ -39,8 +39,8 @@
 // # With a ledger
 //
 // The handler gets a queue for each delivery, and may keep it. The requests that it adds later,
-// from any goroutine, are recorded with the delivery's change. That queue has priorities exactly
-// if the controller's has. Without a ledger, the handler gets the controller's queue itself.
+// from any goroutine, are recorded with the delivery's change. That queue takes
+// priorities, and ignores them if the controller's has none. Without a ledger, the handler gets the controller's queue itself.
 //
 // Nobody is told of some objects: a scope was removed, or an object could not be read. To the
 // ledger that is a gap. Handlers do not hear of OutOfScope, because they would clean up after

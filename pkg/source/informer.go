@@ -37,9 +37,11 @@ func (s *session) findInformer(ctx context.Context, obj client.Object) (cache.In
 		s.missing.Store(&err)
 		if ctx.Err() == nil && !errors.Is(err, observe.ErrCacheStopped) {
 			complain(err, wait)
-			if err = s.pause(ctx, wait, err); err == nil {
+			ended := s.pause(ctx, wait, err) // those who give up read err meanwhile
+			if ended == nil {
 				continue
 			}
+			return nil, fmt.Errorf("failed to get informer from cache: %w", ended)
 		}
 		return nil, fmt.Errorf("failed to get informer from cache: %w", err)
 	}

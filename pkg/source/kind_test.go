@@ -129,6 +129,19 @@ func stubborn() ctrlcache.Cache {
 	return &flaky{Cache: unsynced(), before: func(context.Context) error { return errAway }}
 }
 
+// silent is a cache that fails once, and does not answer after that.
+func silent() ctrlcache.Cache {
+	failed := false
+	return &flaky{Cache: unsynced(), before: func(ctx context.Context) error {
+		if failed {
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		failed = true
+		return errAway
+	}}
+}
+
 // unsynced is a cache whose informer does not sync.
 func unsynced() ctrlcache.Cache { return holding(controllertest.NewFakeInformer()) }
 
@@ -145,6 +158,7 @@ func TestWaitForSyncAnswersEveryTimeTheSame(t *testing.T) {
 		{name: "the cache does not sync", from: func() ctrlcache.Cache { return &informertest.FakeInformers{Synced: &notSynced} }, want: "cache did not sync"},
 		{name: "the handler is not synced in time", from: unsynced, want: "timed out waiting for cache to be synced for kind source: *v1.Pod"},
 		{name: "there is no informer in time", from: stubborn, want: "timed out waiting for cache to be synced for kind source: *v1.Pod: the API server is away", is: errAway},
+		{name: "the API server is silent after an error", from: silent, want: "timed out waiting for cache to be synced for kind source: *v1.Pod: the API server is away", is: errAway},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
