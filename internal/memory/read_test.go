@@ -1,7 +1,14 @@
 package memory
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -21,5 +28,31 @@ func TestASaveInTheMiddleOfARead(t *testing.T) {
 	}
 	if p.save(); p.encoded != 1 {
 		t.Errorf("afterwards %d objects were saved", p.encoded)
+	}
+}
+
+// TestDamageAtTheEnd has a file whose last block is damaged: nothing of the kind is used, although the blocks before are right.
+func TestDamageAtTheEnd(t *testing.T) {
+	at, many := newPlace(t), map[string]string{}
+	for i := range 20_000 {
+		sum := sha256.Sum256(fmt.Append(nil, i)) // which nothing packs
+		many[hex.EncodeToString(sum[:])] = strconv.Itoa(i)
+	}
+	at.start(t, many).finish()
+	for name, content := range files(t, at.dir) {
+		if len(content) < 256<<10 { // the lock's
+			continue
+		}
+		content[len(content)-20]++
+		if err := os.WriteFile(filepath.Join(at.dir, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := at.start(t, many)
+	if got := p.read(); got != nil {
+		t.Errorf("given %d objects", len(got))
+	}
+	if lines := p.log(); len(lines) != 1 || !strings.Contains(lines[0], "not what was written there") {
+		t.Errorf("the log has %q", lines)
 	}
 }

@@ -20,9 +20,13 @@ type forged struct {
 // forge makes a file of such blocks, with seals that are right.
 func forge(name string, blocks ...forged) []byte {
 	preamble := newPreamble(nil)
+	seal, err := newSeal(preamble, nil, name)
+	if err != nil {
+		panic(err)
+	}
 	var out bytes.Buffer
 	_, _ = out.Write(preamble)
-	s := &sealer{to: &out, seal: newSeal(preamble, nil, name)}
+	s := &sealer{to: &out, seal: seal}
 	for _, b := range blocks {
 		s.block = b.content
 		_ = s.flush(b.kind)

@@ -51,7 +51,11 @@ func (r *Reader) start(from *bufio.Reader, key []byte, name string) error {
 	if why := wrong(preamble[:n], key); why != "" {
 		return &Refused{Path: r.path, Why: why}
 	}
-	r.opener = &opener{path: r.path, from: from, seal: newSeal(preamble, key, name), at: preambleLength}
+	seal, err := newSeal(preamble, key, name)
+	if err != nil {
+		return &Refused{Path: r.path, Why: "it can't be opened", Err: err}
+	}
+	r.opener = &opener{path: r.path, from: from, seal: seal, at: preambleLength}
 	// It starts no goroutine, and makes no more room than a writer needs, whatever the file says.
 	r.unpacker, err = zstd.NewReader(r.opener, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(window))
 	if err != nil {

@@ -62,24 +62,24 @@ func wrong(preamble, key []byte) string {
 }
 
 // newSeal returns what seals the blocks of the file of a name. A file that is renamed, or has another preamble, has
-// another seal, so nothing in it is right any more.
-func newSeal(preamble, key []byte, name string) cipher.AEAD {
+// another seal, so nothing in it is right any more. There is no seal where the program may use FIPS 140 alone.
+func newSeal(preamble, key []byte, name string) (cipher.AEAD, error) {
 	if key == nil {
 		key = noKey
 	}
 	own, err := hkdf.Key(sha256.New, key, preamble[fixedLength:], string(preamble[:fixedLength])+name, 32)
 	if err != nil {
-		panic(fmt.Sprintf("BUG: derive 32 bytes: %v", err))
+		return nil, fmt.Errorf("derive a key: %w", err)
 	}
 	block, err := aes.NewCipher(own)
 	if err != nil {
-		panic(fmt.Sprintf("BUG: a key of 32 bytes: %v", err))
+		return nil, fmt.Errorf("make a cipher: %w", err)
 	}
 	seal, err := cipher.NewGCM(block)
 	if err != nil {
-		panic(fmt.Sprintf("BUG: GCM of AES: %v", err))
+		return nil, fmt.Errorf("make a seal: %w", err)
 	}
-	return seal
+	return seal, nil
 }
 
 // checkKey says what is wrong with a key.

@@ -57,7 +57,11 @@ func (w *Writer) start(name string, head []byte) (err error) {
 	if _, err := (limited{w}).Write(preamble); err != nil {
 		return err
 	}
-	w.sealer = &sealer{to: limited{w}, seal: newSeal(preamble, w.dir.key, name), most: w.dir.block}
+	seal, err := newSeal(preamble, w.dir.key, name)
+	if err != nil {
+		return err
+	}
+	w.sealer = &sealer{to: limited{w}, seal: seal, most: w.dir.block}
 	w.packer, err = zstd.NewWriter(w.sealer, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), // which starts no goroutine
 		zstd.WithWindowSize(window), zstd.WithLowerEncoderMem(true), zstd.WithEncoderCRC(false))
 	if err != nil {
