@@ -271,12 +271,14 @@ func (c *controller[T]) dismiss(gone reach, how informer.Removal) {
 	slices.SortFunc(keys, delta.Key.Compare)
 	now, version := time.Now(), c.fifo.visibleVersion()
 	events := make([]event[T], len(keys))
-	txn := c.store.Begin(len(keys))
-	for i, key := range keys {
-		old, _ := txn.Remove(key)
-		events[i].Delta = delta.Delta[T]{Key: key, Op: delta.OutOfScope, Old: old, Version: c.traits.Version(old), Seen: now}
-	}
-	txn.Commit(version)
+	func() {
+		txn := c.store.Begin(len(keys))
+		defer txn.Commit(version) // also if foreign code panics
+		for i, key := range keys {
+			old, _ := txn.Remove(key)
+			events[i].Delta = delta.Delta[T]{Key: key, Op: delta.OutOfScope, Old: old, Version: c.traits.Version(old), Seen: now}
+		}
+	}()
 	if c.mutations != nil {
 		c.observe(events)
 	}
