@@ -175,10 +175,7 @@ func (f *DeltaFIFO) latestLocked(key string) (obj any, there bool) {
 // Replace queues a delta for each object of the list, and a deletion for each
 // known object that is not in it.
 func (f *DeltaFIFO) Replace(list []any, _ string) error {
-	keys, objs := make([]string, len(list)), list
-	if f.opts.Transformer != nil { // whose results take the objects' places
-		objs = slices.Clone(list)
-	}
+	keys, objs := make([]string, len(list)), slices.Clone(list) // the list is the caller's
 	for i, obj := range list {
 		var err error
 		if keys[i], err = f.KeyOf(obj); err != nil {
