@@ -32,6 +32,7 @@ func (s *session) findInformer(ctx context.Context, obj client.Object) (cache.In
 	for wait := firstRetry; ; wait = min(2*wait, longestRetry) {
 		found, err := s.from.GetInformer(ctx, obj)
 		if err == nil {
+			s.missing.Store(nil)
 			return found, nil
 		}
 		s.missing.Store(&err)
