@@ -26,6 +26,7 @@ func TestCounts(t *testing.T) {
 	withCrowd(t, 100, resync.Policy{}, func(r *resyncRig) {
 		t := r.T // of the bubble
 		for range 2 {
+			synctest.Wait() // until there is a watch: who asks sooner has it left out
 			if err := r.Relist(t.Context()); err != nil {
 				t.Fatal(err)
 			}
