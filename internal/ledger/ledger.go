@@ -132,7 +132,7 @@ type Marker[C, K any] interface {
 // Stream makes changes of what one watch shows.
 type Stream[R comparable, C any] interface {
 	// Begin notes that a handler, or the predicates before it, are about to see an event.
-	// One goroutine begins and ends all deliveries of a stream.
+	// One goroutine at a time begins and ends all deliveries of a stream, and restarts it.
 	Begin(c C) Delivery[R]
 	// Restart forgets everything: what is shown from now on begins with a snapshot.
 	Restart()

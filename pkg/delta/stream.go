@@ -24,13 +24,14 @@ import (
 //
 // It remembers some 60 bytes for each object that is not mapped by its key, and for each
 // that had something held back. It remembers 8 more for each further request of an object.
+//
+// Nothing here has a lock: one goroutine at a time begins and ends all deliveries.
 type stream[R comparable] struct {
 	clerk *clerk[R]
 	byKey bool // each object is for the request of its own key, and no other
 	seed  maphash.Seed
 
-	mu     lock.Mutex[lock.Stream] // guards everything below
-	number uint64                  // of the latest delivery
+	number uint64 // of the latest delivery
 	trails map[uint64]trail
 	parts  []path.Part // that something was held back of. Invariant: at most maxParts; a part keeps its place.
 }
@@ -65,19 +66,18 @@ type delivery[R comparable] struct {
 	before trail // of the object, when the delivery began
 	known  bool  // there was one
 
-	to    []uint64 // requests that it was recorded for; guarded by the stream's lock, as ended is
+	mu    lock.Mutex[lock.Delivery] // guards everything below
+	to    []uint64                  // requests that it was recorded for
 	ended bool
 }
 
 // Begin is the [ledger.Stream]'s.
 func (s *stream[R]) Begin(c Change) ledger.Delivery[R] {
 	d := &delivery[R]{stream: s, change: c, object: s.hashObject(c.Key)}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.number++
 	d.change.once = &once{stream: s, number: s.number}
 	d.before, d.known = s.trails[d.object]
-	d.change.touched, d.change.unsure = s.pathsLocked(d.before.hidden), d.before.lost
+	d.change.touched, d.change.unsure = s.paths(d.before.hidden), d.before.lost
 	return d
 }
 
@@ -96,8 +96,8 @@ func (d *delivery[R]) Record(r R) {
 // request was not told of.
 func (d *delivery[R]) add(r R) (unsure bool) {
 	hash := d.stream.hashRequest(r)
-	d.stream.mu.Lock()
-	defer d.stream.mu.Unlock()
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	if d.ended {
 		return true // other events have been shown meanwhile, or will be before it is told
 	}
@@ -107,24 +107,21 @@ func (d *delivery[R]) add(r R) (unsure bool) {
 
 // End is the [ledger.Delivery]'s.
 func (d *delivery[R]) End() {
-	s := d.stream
-	s.mu.Lock()
+	d.mu.Lock()
 	d.ended = true
-	if len(d.to) == 0 {
-		s.mu.Unlock()
+	to := d.to // nobody adds to it any more
+	d.mu.Unlock()
+	slices.Sort(to)
+	to = slices.Compact(to)
+	switch s := d.stream; {
+	case len(to) == 0:
 		d.hide()
-		return
-	}
-	slices.Sort(d.to)
-	d.to = slices.Compact(d.to)
-	defer s.mu.Unlock()
-	switch {
 	case ends(&d.change), s.byKey:
 		delete(s.trails, d.object)
-	case d.change.Op == Sync && d.known && found(d.to, d.before.to) && d.before.hidden == 0 && !d.before.lost:
+	case d.change.Op == Sync && d.known && found(to, d.before.to) && d.before.hidden == 0 && !d.before.lost:
 		// It showed no other state, so those that it was not for lack nothing.
 	default:
-		s.trails[d.object] = trail{to: d.to[0], others: slices.Clone(d.to[1:])}
+		s.trails[d.object] = trail{to: to[0], others: slices.Clone(to[1:])}
 	}
 }
 
@@ -134,6 +131,8 @@ func (d *delivery[R]) hide() {
 	var changed []path.Part
 	switch {
 	case ends(c):
+		delete(s.trails, d.object)
+		return
 	case isUpdate(c) && c.Op == Sync: // the last state once more
 		return
 	case !isUpdate(c) || c.Relisted: // a beginning, or something that led there unseen
@@ -142,14 +141,8 @@ func (d *delivery[R]) hide() {
 		parts, known := path.ChangedParts(c.Old, c.New)
 		changed, after.lost = parts, after.lost || !known
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if ends(c) {
-		delete(s.trails, d.object)
-		return
-	}
 	for _, p := range changed {
-		bit, ok := s.bitLocked(p)
+		bit, ok := s.bit(p)
 		after.hidden |= bit
 		after.lost = after.lost || !ok
 	}
@@ -159,8 +152,8 @@ func (d *delivery[R]) hide() {
 	s.trails[d.object] = after
 }
 
-// bitLocked returns the bit of a part, unless there are too many.
-func (s *stream[R]) bitLocked(p path.Part) (uint64, bool) {
+// bit returns the bit of a part, unless there are too many.
+func (s *stream[R]) bit(p path.Part) (uint64, bool) {
 	i := slices.Index(s.parts, p)
 	if i < 0 {
 		if i = len(s.parts); i == maxParts {
@@ -171,7 +164,7 @@ func (s *stream[R]) bitLocked(p path.Part) (uint64, bool) {
 	return 1 << i, true
 }
 
-func (s *stream[R]) pathsLocked(parts uint64) []path.Path {
+func (s *stream[R]) paths(parts uint64) []path.Path {
 	var paths []path.Path
 	for ; parts != 0; parts &= parts - 1 {
 		paths = append(paths, s.parts[bits.TrailingZeros64(parts)].Path())
@@ -181,8 +174,6 @@ func (s *stream[R]) pathsLocked(parts uint64) []path.Path {
 
 // Restart is the [ledger.Stream]'s.
 func (s *stream[R]) Restart() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	clear(s.trails)
 }
 
