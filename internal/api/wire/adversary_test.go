@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	clientscheme "k8s.io/client-go/kubernetes/scheme"
 )
 
 // closing is a body that says how often it was closed.
@@ -86,5 +87,16 @@ func TestAListThatComesTwice(t *testing.T) {
 		if _, err := l.list(); (err == nil) != readable {
 			t.Errorf("it ends with %v: %q", err, message)
 		}
+	}
+}
+
+// TestAnErrorQuotesNoObject has a server that puts an object where an error should be. It may be a Secret.
+func TestAnErrorQuotesNoObject(t *testing.T) {
+	objects := configMaps().objects()
+	objects.events, objects.decode = true, clientscheme.Codecs.UniversalDeserializer()
+	body := io.NopCloser(strings.NewReader(`{"type":"ERROR","object":{"data":{"password":"c2VjcmV0"}}}`))
+	s := &stream{client: New(Client{Kind: *configMaps()}), body: body, cancel: func() {}, objects: objects, events: &jsonWatch{newWindow(body, 8), objects}}
+	if _, err := s.Next(t.Context()); err == nil || strings.Contains(err.Error(), "c2VjcmV0") {
+		t.Errorf("the watch ends with %v", err)
 	}
 }

@@ -178,5 +178,5 @@ func ending(err error) error {
 		return io.EOF
 	}
 	reporter := apierrors.NewClientErrorReporter(http.StatusInternalServerError, "GET", "ClientWatchDecoding")
-	return apierrors.FromObject(reporter.AsObject(fmt.Errorf("unable to read an event of the watch: %w", err)))
+	return apierrors.FromObject(reporter.AsObject(fmt.Errorf("unable to read an event of the watch: %w", listwatch.WithoutQuotes(err))))
 }
