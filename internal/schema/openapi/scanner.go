@@ -151,28 +151,37 @@ func (s *scanner) key() string {
 
 // text is a text that is kept.
 func (s *scanner) text() string {
+	text, long := s.anyText()
+	if long {
+		s.fail("a text has more than %d bytes", longest)
+	}
+	return text
+}
+
+// anyText is a text that is kept unless it is too long.
+func (s *scanner) anyText() (text string, long bool) {
 	s.word = s.word[:0]
 	escaped := s.quoted(func(part []byte) {
-		if s.word = append(s.word, part...); len(s.word) > longest {
-			s.fail("a text has more than %d bytes", longest)
+		if long = long || len(s.word)+len(part) > longest; !long {
+			s.word = append(s.word, part...)
 		}
 	})
 	switch {
-	case s.err != nil:
-		return ""
+	case s.err != nil || long:
+		return "", long
 	case escaped || bytes.ContainsFunc(s.word, func(c rune) bool { return c >= 0x80 }):
 		var text string
 		if err := json.Unmarshal([]byte(`"`+string(s.word)+`"`), &text); err != nil {
 			s.fail("%w", err)
 		}
-		return text
+		return text, false
 	}
 	known, ok := s.names[string(s.word)]
 	if !ok {
 		known = string(s.word)
 		s.names[known] = known
 	}
-	return known
+	return known, false
 }
 
 // quoted reads a text and hands it out in parts, as it is written.

@@ -200,14 +200,18 @@ func (s *scanner) isTrue() bool {
 	return false
 }
 
-// scalar is a text, a number, true or false. It is nil for any other value.
+// scalar is a text, a number, true or false. It is nil for any other value, and for one that is too long or too large:
+// no key of a list is.
 func (s *scanner) scalar() any {
 	switch s.peek() {
 	case '{', '[':
 		s.skip()
 		return nil
 	case '"':
-		return s.text()
+		if text, long := s.anyText(); !long {
+			return text
+		}
+		return nil
 	}
 	switch text := string(s.literal()); text {
 	case "null", "":
@@ -218,10 +222,9 @@ func (s *scanner) scalar() any {
 		if whole, err := strconv.ParseInt(text, 10, 64); err == nil {
 			return whole
 		}
-		number, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			s.fail("read a number: %w", err)
+		if number, err := strconv.ParseFloat(text, 64); err == nil {
+			return number
 		}
-		return number
+		return nil
 	}
 }

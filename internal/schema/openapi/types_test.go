@@ -161,6 +161,8 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 		{`{"$ref": "#/components/schemas/example.Leaf", "x-kubernetes-map-type": "round"}`, `a map has type "round"`},
 		{`{"type": "object", "properties": {"a": ` + plain + `, "b": {}, "a": {}}}`, `there are two fields "a"`},
 		{`{"type": "object", "additionalProperties": {"type": "array"}}`, "field spec: other fields: nothing says"},
+		{`{"type": "string", "default": "` + strings.Repeat("x", 70_000) + `"}`, ""},
+		{`{"type": "number", "default": 1e400}`, ""},
 		{strings.Repeat(`{"items": `, 900) + `{}` + strings.Repeat(`}`, 900), ""},
 	} {
 		text := fmt.Sprintf(`{"components": {"schemas": {
