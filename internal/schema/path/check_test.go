@@ -122,6 +122,29 @@ type embedded struct {
 	hidden   string
 }
 
+// unsaid has JSON of its own, and does not say of which type: apiextensions' JSON is such a type.
+type unsaid struct{ Raw []byte }
+
+func (u unsaid) MarshalJSON() ([]byte, error) {
+	if u.Raw == nil {
+		return []byte("null"), nil
+	}
+	return u.Raw, nil
+}
+func (*unsaid) UnmarshalJSON([]byte) error { return nil }
+func (unsaid) OpenAPISchemaType() []string { return nil }
+
+// deep and nearby are embedded in outlandish, and both have an x: that of nearby is nearer, though deep comes first.
+type (
+	deeper struct {
+		X string `json:"x"`
+	}
+	deep   struct{ deeper }
+	nearby struct {
+		X branchy `json:"x"`
+	}
+)
+
 // outlandish has every sort of field that a user's type may have.
 type outlandish struct {
 	metav1.TypeMeta   `json:",inline"`
@@ -144,7 +167,10 @@ type outlandish struct {
 	Grid              [][]int               `json:"grid"`
 	Shadowed          string                `json:"shadowed"`
 	Message           json.RawMessage       `json:"message"`
-	Side              branchy               `json:",inline"` // encoding/json has a name for it
+	Unsaid            unsaid                `json:"unsaid"`
+	deep
+	nearby
+	Side branchy `json:",inline"` // encoding/json has a name for it
 }
 
 // unreadable also has a field that can't be compared.
@@ -176,6 +202,7 @@ func TestPathsOfOutlandishTypes(t *testing.T) {
 		"raw.whatever[0]": true, "any.whatever": true, "any[0]": true, "upper.x.y": true, "level.x": false, "bytes.x": false, "bytes[0]": false, "array[0]": true,
 		"quantity": true, "quantity.x": false, "intOr": true, "intOr.intVal": false, "when.x": false, "for.x": false, "grid[0][1]": true, "grid[0][1][2]": false,
 		"grid[*][=1]": true, `grid[*][="a"]`: false, "shadowed": true, "shadowed.x": false, `counts["3"]`: true, "counts.x.y": false, "message.x": true, "Side.name": true,
+		"unsaid.a.b": true, "unsaid[0]": true, "x.name": true, "x.nothing": false,
 		"kind": true, "metadata.uid": true, "metadata.ownerReferences[controller=true]": true, `metadata.ownerReferences[controller="true"]`: false,
 		"metadata.ownerReferences[controller=null]": true, "metadata.ownerReferences[ownerReferences=x]": false, "spec[0": false,
 	} {
@@ -231,7 +258,7 @@ func TestWhatADiffPrintsOfOutlandishTypesCanExist(t *testing.T) {
 		embedded: &embedded{Inlined: "b"}, NoTag: 1, Again: &outlandish{NoTag: 2, Shadowed: "a"}, Shadowed: "b", Side: branchy{Name: "b", Below: []branchy{{}}},
 		Tree: map[string][]*branchy{"a.b": {{Name: "c"}}}, Raw: runtime.RawExtension{Raw: []byte(`{"a":{"b":[1]}}`)}, Any: map[string]any{"a": []any{"b"}},
 		Upper: upper{map[string]string{"a": "b"}}, Level: 3, Bytes: []byte("a"), Quantity: new(resource.MustParse("1")), IntOr: intstr.FromString("a"),
-		For: metav1.Duration{Duration: time.Second}, Grid: [][]int{{1}, {2, 3}}, Message: json.RawMessage(`{"a":1}`),
+		For: metav1.Duration{Duration: time.Second}, Grid: [][]int{{1}, {2, 3}}, Message: json.RawMessage(`{"a":1}`), Unsaid: unsaid{[]byte(`{"a":{"b":1}}`)},
 	}
 	paths := 0
 	for _, d := range []*diff.Diff{diff.New(before, after, nil), diff.New(nil, after, nil), diff.New(after, before, nil)} {

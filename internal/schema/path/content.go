@@ -103,10 +103,12 @@ func customJSON(t reflect.Type) (open bool, scalars scalar, ok bool) {
 		return false, textual, true
 	case has[json.Marshaler](t) || has[json.Unmarshaler](t):
 		said, ok := reflect.New(t).Interface().(interface{ OpenAPISchemaType() []string })
-		if ok && !slices.ContainsFunc(said.OpenAPISchemaType(), func(name string) bool { return name == "object" || name == "array" }) {
-			return false, anyScalar, true
+		if !ok {
+			return true, 0, true
 		}
-		return true, 0, true
+		names := said.OpenAPISchemaType() // none where it does not want to say
+		open := len(names) == 0 || slices.Contains(names, "object") || slices.Contains(names, "array")
+		return open, anyScalar, true
 	case has[encoding.TextMarshaler](t):
 		return t.Kind() == reflect.Struct || t.Kind() == reflect.Map, anyScalar, true
 	default:
@@ -138,19 +140,31 @@ func fieldsOf(t reflect.Type) goFields {
 		return known.(goFields)
 	}
 	fields := goFields{}
-	fields.add(t, nil)
+	fields.add(t)
 	known, _ := knownFields.LoadOrStore(t, fields)
 	return known.(goFields)
 }
 
-// add takes in the fields of a struct, and then those of the structs that it embeds. A
-// name that is there already stays what it is. The structs around it end a recursion.
-func (f goFields) add(t reflect.Type, around []reflect.Type) {
-	if slices.Contains(around, t) {
-		return
+// add takes in the fields of a struct, then those of the structs that it embeds, and so on, level by level. A
+// name that is there already stays what it is.
+func (f goFields) add(t reflect.Type) {
+	seen := map[reflect.Type]bool{t: true}
+	for level := []reflect.Type{t}; len(level) > 0; {
+		var next []reflect.Type
+		for _, t := range level {
+			for _, inner := range f.addOwn(t) {
+				if !seen[inner] { // which ends a recursion
+					seen[inner] = true
+					next = append(next, inner)
+				}
+			}
+		}
+		level = next
 	}
-	around = append(around, t)
-	var embedded []reflect.Type
+}
+
+// addOwn takes in the fields of a struct alone, and returns the structs that it embeds.
+func (f goFields) addOwn(t reflect.Type) (embedded []reflect.Type) {
 	for i := range t.NumField() {
 		field := t.Field(i)
 		tag := field.Tag.Get("json")
@@ -176,9 +190,7 @@ func (f goFields) add(t reflect.Type, around []reflect.Type) {
 			f[name] = goSlot{field.Type}
 		}
 	}
-	for _, inner := range embedded {
-		f.add(inner, around)
-	}
+	return embedded
 }
 
 // ofEveryKind are the fields that all objects have, whatever else they have.
