@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"errors"
 	"iter"
 	"sync"
 
@@ -86,6 +87,7 @@ func OfKind(kind schema.GroupVersionKind, before, after Object, schemas Schemas)
 // result compares the objects, the first time it is called.
 func (d *Diff) result() *findings {
 	d.once.Do(func() {
+		d.found.err = errors.New("the comparison has panicked") // unless it comes to its end
 		d.found = d.compare()
 	})
 	return &d.found

@@ -179,6 +179,11 @@ func TestOddTypes(t *testing.T) {
 	if got := d.String(); got != "numbers: [1] → [2]" {
 		t.Errorf("got %s (error %v)", got, d.Err())
 	}
+	before, after := &odd{Numbers: []uint64{1}}, &odd{Numbers: []uint64{1}}
+	before.Labels = map[string]string{"a": "1"}
+	if other := New(before, after, nil); other.Touches("numbers[0]") || other.Touches("numbers[1]") {
+		t.Errorf("numbers are touched by %s", other)
+	}
 	bad := New(nil, &hopeless{Channel: make(chan int)}, nil)
 	if bad.Err() == nil || !bad.Touches("anything") || bad.Empty() || !strings.HasPrefix(bad.String(), "unknown changes: compare two states of *diff.hopeless: ") {
 		t.Errorf("got %s, error %v", bad, bad.Err())

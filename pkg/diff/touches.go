@@ -2,6 +2,7 @@ package diff
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -124,28 +125,48 @@ func (d *Diff) shifts(field path.Path) bool {
 	if last < 0 || d.before == nil || d.after == nil || d.identical() {
 		return false
 	}
-	before, ok1 := valueAt(d.before, field.Steps[:last+1])
-	after, ok2 := valueAt(d.after, field.Steps[:last+1])
-	switch {
-	case !ok1 || !ok2:
-		return true
-	case before == nil || after == nil:
-		return (before == nil) != (after == nil)
-	default:
-		return !sameJSON(before, after)
+	differ := func(as func(Object) (value.Value, error)) (yes bool, err error) {
+		err = path.Guard(func() error {
+			before, err := valueAt(d.before, as, field.Steps[:last+1])
+			if err != nil {
+				return err
+			}
+			after, err := valueAt(d.after, as, field.Steps[:last+1])
+			if err != nil {
+				return err
+			}
+			if yes = (before == nil) != (after == nil); before != nil && after != nil {
+				yes = !sameJSON(before, after)
+			}
+			return nil
+		})
+		return yes, err
 	}
+	yes, err := differ(asItIs)
+	if err != nil { // fields of types that structured-merge-diff does not know
+		yes, err = differ(asContent)
+	}
+	return yes || err != nil
 }
 
-// valueAt returns what is at a place, nil if there is nothing. It reports false for a path
-// that may lead to several, and for an object that can't be read.
-func valueAt(obj Object, steps []path.Step) (v value.Value, ok bool) {
+func asItIs(obj Object) (value.Value, error) {
 	if u, untyped := obj.(runtime.Unstructured); untyped {
-		v = value.NewValueInterface(u.UnstructuredContent())
-	} else {
-		var err error
-		if v, err = value.NewValueReflect(obj); err != nil {
-			return nil, false
-		}
+		return value.NewValueInterface(u.UnstructuredContent()), nil
+	}
+	return value.NewValueReflect(obj)
+}
+
+func asContent(obj Object) (value.Value, error) {
+	content, err := contentOf(obj)
+	return value.NewValueInterface(content), err
+}
+
+var errSeveral = errors.New("a path leads to several places")
+
+// valueAt returns what is at a place, nil if there is nothing. A path may lead to one place only.
+func valueAt(obj Object, as func(Object) (value.Value, error), steps []path.Step) (v value.Value, err error) {
+	if v, err = as(obj); err != nil {
+		return nil, err
 	}
 	for i := range steps {
 		switch s := &steps[i]; s.Kind {
@@ -154,14 +175,14 @@ func valueAt(obj Object, steps []path.Step) (v value.Value, ok bool) {
 		case path.Place:
 			list := path.AsList(v)
 			if list == nil || s.Index >= list.Length() {
-				return nil, true
+				return nil, nil //nolint:nilnil // nothing is there
 			}
 			v = list.At(s.Index)
 		default:
-			return nil, false
+			return nil, errSeveral
 		}
 	}
-	return v, true
+	return v, nil
 }
 
 // touches looks into what came or went for a path that goes further: a label that is
