@@ -102,7 +102,7 @@ func (c *controller[T]) process(batch Batch[T]) {
 		c.fifo.shown()
 	}
 	c.testify(events)
-	c.processor.publishAt(now, events)
+	c.processor.publish(now, events)
 	if batch.Len() > 0 {
 		c.processed.Observe(uint64(max(0, time.Since(began))))
 	}
@@ -284,7 +284,7 @@ func (c *controller[T]) dismiss(gone reach, how informer.Removal) {
 	}
 	if how == informer.AsOutOfScope {
 		c.testify(events)
-		c.processor.publishAt(now, events)
+		c.processor.publish(now, events)
 	}
 }
 

@@ -108,12 +108,9 @@ func (p *processor[T]) stop() {
 	p.subscribers.Store(new([]*subscriber[T]))
 }
 
-// publish is publishAt now.
-func (p *processor[T]) publish(batch []event[T]) { p.publishAt(time.Now(), batch) }
-
-// publishAt tells every subscriber of batch, which belongs to the log from now on. It has one
+// publish tells every subscriber of batch, which belongs to the log from now on. It has one
 // caller, the Controller, and never waits for a subscriber.
-func (p *processor[T]) publishAt(now time.Time, batch []event[T]) {
+func (p *processor[T]) publish(now time.Time, batch []event[T]) {
 	if len(batch) == 0 {
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"testing"
 	"testing/synctest"
+	"time"
 	"weak"
 
 	"github.com/go-logr/logr"
@@ -31,7 +32,7 @@ func TestTheLogIsGarbageBehindTheSlowest(t *testing.T) {
 		for range 4 {
 			o := &part{uid: "a fresh allocation"}
 			objects = append(objects, weak.Make(o))
-			p.publish([]event[*part]{{Delta: delta.Delta[*part]{Op: delta.Added, New: o}}})
+			p.publish(time.Now(), []event[*part]{{Delta: delta.Delta[*part]{Op: delta.Added, New: o}}})
 			synctest.Wait()
 		}
 		alive := func() (n int) {

@@ -53,12 +53,12 @@ func TestSlowSubscriberIsNamedOncePerEpisode(t *testing.T) {
 		p.add(informer.SubscribeOptions{Name: "billing", HighWater: 10, Stuck: time.Hour}, nil, func(*delta.Delta[part]) { <-step })
 		for episode := 1; episode <= 2; episode++ {
 			start := time.Now()
-			p.publish(added(8))
+			p.publish(time.Now(), added(8))
 			time.Sleep(10 * time.Second)
 			if lines := warned.lines(); len(lines) != episode-1 {
 				t.Errorf("warned below the mark: %q", lines)
 			}
-			p.publish(added(12))
+			p.publish(time.Now(), added(12))
 			time.Sleep(30 * time.Second)
 			s := p.status(time.Now())[0]
 			if s.Name != "billing" || s.Lag != 20 || s.OldestAge != time.Since(start) || !s.Slow || s.Synced {
@@ -92,7 +92,7 @@ func TestBurstIsNoReasonToWarn(t *testing.T) {
 		p.add(informer.SubscribeOptions{HighWater: 10}, nil, func(*delta.Delta[part]) { time.Sleep(time.Millisecond) })
 		time.Sleep(10 * time.Millisecond)
 		for range 5 {
-			p.publish(added(500))
+			p.publish(time.Now(), added(500))
 			time.Sleep(10 * time.Millisecond)
 			p.warn(time.Now()) // looked at when it is far behind
 			time.Sleep(990 * time.Millisecond)
@@ -108,7 +108,7 @@ func TestStuckHandlerIsNamed(t *testing.T) {
 		p, warned := watched(t)
 		step := make(chan struct{})
 		p.add(informer.SubscribeOptions{Name: "billing"}, nil, func(*delta.Delta[part]) { <-step })
-		p.publish(added(2))
+		p.publish(time.Now(), added(2))
 		time.Sleep(29 * time.Second)
 		if lines := warned.lines(); len(lines) != 0 {
 			t.Errorf("warned too early: %q", lines)
@@ -158,7 +158,7 @@ func TestALongFirstListIsNamed(t *testing.T) {
 					p.join(l, worldOf(all))
 				} else {
 					p.join(l, nil)
-					p.publish(added(objects))
+					p.publish(time.Now(), added(objects))
 					p.markSynced()
 				}
 				p.group.Guest("billing", l.run)

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/go-logr/logr"
 
@@ -78,7 +79,7 @@ func TestOnlyTheAudienceHearsASync(t *testing.T) {
 		}
 		for i, number := range numbers[:1] {
 			for range 3 {
-				s.publish([]event[part]{{
+				s.publish(time.Now(), []event[part]{{
 					Delta: delta.Delta[part]{Key: delta.Key{Name: fmt.Sprint(i)}, Op: delta.Sync},
 					to:    &timetable.Audience{Members: []uint32{number}},
 				}})
@@ -97,7 +98,7 @@ func TestOnlyTheAudienceHearsASync(t *testing.T) {
 func TestLateSubscriberHearsTheSnapshotThenWhatFollows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newPlatform(t)
-		s.publish(added(3))
+		s.publish(time.Now(), added(3))
 		s.markSynced()
 		before := worldOf(map[delta.Key]part{{Name: "0"}: {"0", 0}, {Name: "1"}: {"1", 1}})
 		var told []string
@@ -105,7 +106,7 @@ func TestLateSubscriberHearsTheSnapshotThenWhatFollows(t *testing.T) {
 			told = append(told, fmt.Sprint(d.Op, " initial ", d.Initial, " version ", d.Version))
 		})
 		s.join(l, before)
-		s.publish([]event[part]{{Delta: delta.Delta[part]{Op: delta.Deleted}}})
+		s.publish(time.Now(), []event[part]{{Delta: delta.Delta[part]{Op: delta.Deleted}}})
 		if isClosed(l.Synced()) {
 			t.Error("synced before it was told anything")
 		}
@@ -127,11 +128,11 @@ func TestSubscriberIsSyncedWhenTheFirstListIsTold(t *testing.T) {
 		s := newPlatform(t)
 		step := make(chan struct{})
 		l := s.add(informer.SubscribeOptions{}, nil, func(*delta.Delta[part]) { <-step })
-		s.publish(added(1))
+		s.publish(time.Now(), added(1))
 		synctest.Wait() // the handler has the first
-		s.publish(added(4)[1:])
+		s.publish(time.Now(), added(4)[1:])
 		s.markSynced()
-		s.publish([]event[part]{{Delta: delta.Delta[part]{Op: delta.Added, Key: delta.Key{Name: "live"}}}})
+		s.publish(time.Now(), []event[part]{{Delta: delta.Delta[part]{Op: delta.Added, Key: delta.Key{Name: "live"}}}})
 		for i := range 4 {
 			synctest.Wait()
 			if isClosed(l.Synced()) {
@@ -179,8 +180,8 @@ func TestSubscriberMayLeaveFromItsHandler(t *testing.T) {
 		})
 		s.join(l, nil)
 		s.group.Guest("", l.run)
-		s.publish(added(5))
-		s.publish(added(5))
+		s.publish(time.Now(), added(5))
+		s.publish(time.Now(), added(5))
 		synctest.Wait()
 		if left := len(*s.subscribers.Load()); heard != 1 || !isClosed(l.Done()) || left != 0 {
 			t.Errorf("heard %d after leaving at the first, done: %t, subscribers: %d", heard, isClosed(l.Done()), left)
@@ -193,7 +194,7 @@ func TestDoneWaitsForTheHandler(t *testing.T) {
 		s := newPlatform(t)
 		step := make(chan struct{})
 		l := s.add(informer.SubscribeOptions{}, nil, func(*delta.Delta[part]) { <-step })
-		s.publish(added(2))
+		s.publish(time.Now(), added(2))
 		synctest.Wait()
 		s.leave(l)
 		synctest.Wait()
@@ -230,7 +231,7 @@ func TestSubscribersThatNeverRun(t *testing.T) {
 	if p.join(late, snapshots[3]) {
 		t.Error("joined after stop")
 	}
-	p.publish(added(1))
+	p.publish(time.Now(), added(1))
 	for i, l := range []*subscriber[part]{early, left, waiting, late} {
 		l.run(t.Context())
 		if !isClosed(l.Done()) {

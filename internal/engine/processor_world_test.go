@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine/timetable"
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
@@ -65,7 +66,7 @@ func rebuildWorld(t *testing.T, seed uint64) {
 		case 3:
 			s.markSynced()
 		default:
-			s.publish(someBatch(h, keys, observers))
+			s.publish(time.Now(), someBatch(h, keys, observers))
 		}
 	}
 	s.markSynced()

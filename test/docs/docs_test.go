@@ -2,12 +2,14 @@ package docs
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/docblocks"
@@ -17,9 +19,6 @@ const (
 	root      = "../.."
 	guestbook = "adopt/testdata/guestbook" // the project in the pages about adoption
 )
-
-// road are the packages through which ARCHITECTURE.md follows an event, file by file.
-var road = []string{"internal/engine", "internal/engine/reflector", "pkg/informer", "pkg/resync"}
 
 // pages are all documents.
 func pages(t *testing.T) map[string]string {
@@ -41,6 +40,29 @@ func exists(path string) bool {
 	return err == nil
 }
 
+// goFiles are the names of all Go files of the project.
+var goFiles = sync.OnceValue(func() map[string]bool {
+	all := map[string]bool{}
+	_ = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() && (entry.Name() == "bin" || entry.Name() == ".git") {
+			return fs.SkipDir
+		}
+		all[filepath.Base(path)] = true
+		return err
+	})
+	return all
+})
+
+// declares reports whether a package has a function or a method of a name.
+func declares(folder, name string) bool {
+	files, _ := filepath.Glob(filepath.Join(root, folder, "*.go"))
+	declaration := regexp.MustCompile(`(?m)^func (\([^)]*\) )?` + name + `\b`)
+	return slices.ContainsFunc(files, func(file string) bool {
+		text, err := os.ReadFile(file) //nolint:gosec // files of this repository
+		return err == nil && declaration.Match(text)
+	})
+}
+
 func TestDocumentsNameWhatExists(t *testing.T) {
 	makefile, err := os.ReadFile(root + "/Makefile")
 	if err != nil {
@@ -59,7 +81,9 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 var (
 	link     = regexp.MustCompile(`\]\(([^)#"]+)\)`)
 	file     = regexp.MustCompile("`((?:pkg|internal|test|hack|docs)/[^` ]*)`")
-	goFiles  = regexp.MustCompile("\\*\\*`([a-z_]+\\.go)`\\*\\*")
+	goFile   = regexp.MustCompile("`([a-z0-9_]+\\.go)`")
+	onRoad   = regexp.MustCompile("(?m)^\\| \\d+ \\| `([a-z/]+)/[a-z_]+\\.go`([^|]*) \\|")
+	function = regexp.MustCompile("`(\\w+)`")
 	goRun    = regexp.MustCompile(`go run (\./[\w/]+)`)
 	target   = regexp.MustCompile("(?m)(?:`|^ {4})make ([a-z0-9/-]+)")
 	tests    = regexp.MustCompile("((?:`Test\\w+`(?:, | and |\\s+and\\s+)?)+)\\s+in\\s+`([^`]+_test\\.go)`")
@@ -80,9 +104,16 @@ func check(text, folder, makefile string) (wrong []string) {
 			complain("names %s, which does not exist", m[1])
 		}
 	}
-	for _, m := range goFiles.FindAllStringSubmatch(text, -1) { // the text follows an event through these
-		if !slices.ContainsFunc(road, func(folder string) bool { return exists(filepath.Join(root, folder, m[1])) }) {
-			complain("follows %s, which is not in %q", m[1], road)
+	for _, m := range goFile.FindAllStringSubmatch(text, -1) {
+		if !goFiles()[m[1]] {
+			complain("names %s, and no folder has such a file", m[1])
+		}
+	}
+	for _, m := range onRoad.FindAllStringSubmatch(text, -1) { // a row of the path of an event
+		for _, name := range function.FindAllStringSubmatch(m[2], -1) {
+			if !declares(m[1], name[1]) {
+				complain("names the function %s, which is not in %s", name[1], m[1])
+			}
 		}
 	}
 	for _, m := range target.FindAllStringSubmatch(text, -1) {
@@ -121,12 +152,13 @@ func TestChecksFindWhatIsWrong(t *testing.T) {
 		"[here](README.md), [there](https://example.com/none.md), `make test`, `pkg/delta/key.go`": 0,
 		"`internal/controller/suite_test.go`":                                                      0,
 		"`TestKeyTextIsReversible` and `TestKeyCompare` in\n`pkg/delta/delta_test.go`":             0,
-		"[here](NONE.md)":    1,
-		"`pkg/none.go`":      1,
-		"**`none.go`**":      1,
-		"    make none":      1,
-		"go run ./hack/none": 1,
-		"`TestNone` in `pkg/delta/delta_test.go`":                            1,
+		"[here](NONE.md)": 1,
+		"`pkg/none.go`":   1,
+		"`none.go`":       1,
+		"| 1 | `pkg/delta/key.go` `None`, `Compare` | compares |": 1,
+		"    make none":                           1,
+		"go run ./hack/none":                      1,
+		"`TestNone` in `pkg/delta/delta_test.go`": 1,
 		"`TestKeyCompare` in `internal/testing/docblocks/docblocks_test.go`": 1,
 		"`TestKeyCompare`, wherever it may be":                               1,
 		"`TestKeyCompare` in `pkg/delta/none_test.go`, none":                 2, // the file, twice
