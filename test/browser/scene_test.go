@@ -3,12 +3,14 @@ package browser
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -37,6 +39,14 @@ func (w *world) fill(t *testing.T) {
 		})
 		w.edit(t, deployment, "horizontal-pod-autoscaler", `{"spec":{"replicas":5}}`)
 	}
+	await.Success(t, "the guard's Event to be there, which takes a right", func() error {
+		var events eventsv1.EventList
+		err := w.api.List(t.Context(), &events, client.InNamespace("default"))
+		if err == nil && !slices.ContainsFunc(events.Items, func(e eventsv1.Event) bool { return e.Reason == "HotLoop" && e.Regarding.Name == "contested" }) {
+			err = fmt.Errorf("there are %d Events", len(events.Items))
+		}
+		return err
+	})
 }
 
 // forbid has the server refuse Deployments of a name.
