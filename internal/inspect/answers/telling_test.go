@@ -196,7 +196,9 @@ func TestThousandsOfScopesAreBounded(t *testing.T) {
 }
 
 // TestOneHugeEntryHidesNoOther has a controller that has far too much to say.
-func TestOneHugeEntryHidesNoOther(t *testing.T) {
+func TestOneHugeEntryHidesNoOther(t *testing.T) { timeless(t, oneHugeEntry) }
+
+func oneHugeEntry(t *testing.T) {
 	all := []v1.Controller{{Name: "a"}, {Name: strings.Repeat("<", 1<<20)}, {Name: "b"}}
 	shown, why := fitting(New(Options{Runtime: managed.New()}).telling(), all)
 	late := New(Options{Runtime: managed.New()}).telling()
