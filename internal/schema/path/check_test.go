@@ -122,7 +122,7 @@ type embedded struct {
 	hidden   string
 }
 
-// unsaid has JSON of its own, and does not say of which type: apiextensions' JSON is such a type.
+// unsaid has JSON of its own, and does not say what that is: apiextensions' JSON is such a type.
 type unsaid struct{ Raw []byte }
 
 func (u unsaid) MarshalJSON() ([]byte, error) {
