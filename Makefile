@@ -21,7 +21,7 @@ MANIFESTS    = crd rbac:roleName=manager-role webhook paths=$(OPERATOR)/... outp
 # race detector alone needs, and without the tables of a debugger. So one command finds
 # what another has compiled. The compiler collects its garbage less often than usual,
 # which takes a fifth off its time. Tests do not inherit that. go vet is a part of make lint.
-PLAIN       := controlplane cluster demo test beside lint model realtime bin/golangci-lint bin/benchstat bin/controller-gen bin/kustomize bin/kind bin/k8s/kubectl
+PLAIN       := controlplane cluster demo browser demo-page observability test beside lint model realtime bin/golangci-lint bin/benchstat bin/controller-gen bin/kustomize bin/kind bin/k8s/kubectl
 TESTS       := test beside race flakes model realtime operator
 FLAGS       := $(shell go env GOFLAGS) -gcflags=all=-dwarf=false
 $(PLAIN): export CGO_ENABLED = 0
@@ -121,11 +121,15 @@ bin/axe-core/axe.min.js:
 
 .PHONY: browser
 browser: controlplane bin/kustomize bin/axe-core/axe.min.js ## Look at the inspector's page with chromium, and leave screenshots in artifacts/page
-	CGO_ENABLED=0 go -C test/browser test -count=1 -v -timeout 20m ./...
+	go -C test/browser test -count=1 -v -timeout 20m ./...
+
+.PHONY: demo-page
+demo-page: controlplane bin/kustomize ## Record the sample operator once, and write docs/demo, with chromium
+	go -C test/browser test -tags demopage -count=1 -v -timeout 20m -run '^TestMakeTheDemoPage$$' ./...
 
 .PHONY: observability
 observability: controlplane bin/kustomize ## Check alert rules and the dashboard with Prometheus itself, and look at an outage in all ways
-	CGO_ENABLED=0 go test -tags observability -count=1 -v -timeout 15m ./test/prometheus
+	go test -tags observability -count=1 -v -timeout 15m ./test/prometheus
 
 .PHONY: mutants
 mutants: ## Break the code on purpose and see the tests fail

@@ -260,11 +260,16 @@ func (b *tab) fill(field, value string) {
 // shot takes a screenshot of the whole page.
 func (b *tab) shot(name string) {
 	b.Helper()
+	b.save(filepath.Join(shots, name+".png"))
+}
+
+func (b *tab) save(path string) {
+	b.Helper()
 	image, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
 	if err != nil {
 		b.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(shots, name+".png"), image, 0o600); err != nil {
+	if err := os.WriteFile(path, image, 0o600); err != nil {
 		b.Error(err)
 	}
 }

@@ -8,6 +8,7 @@ require (
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.23.0
 	github.com/delta-runtime/delta-runtime v0.0.0
+	github.com/evanw/esbuild v0.28.2
 )
 
 require (
