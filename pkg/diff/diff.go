@@ -105,7 +105,8 @@ func (d *Diff) Paths() iter.Seq[string] {
 }
 
 // Edits are the changes: first those of spec, data and the like, then those of
-// metadata, then those of status; in the order of their paths. There are at most
+// metadata, then those of status; in the order of their paths. A deletion comes
+// before what goes with it, and times such as lastTransitionTime come last. There are at most
 // 1,000, see [Diff.Truncated].
 func (d *Diff) Edits() iter.Seq[Edit] {
 	return func(yield func(Edit) bool) {

@@ -230,3 +230,23 @@ func TestDifferentForms(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
+
+// TestWhatCountsComesFirst has a deletion, and a condition that has changed.
+func TestWhatCountsComesFirst(t *testing.T) {
+	now := metav1.Now()
+	before := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "a"}}
+	before.SetGroupVersionKind(appsv1.SchemeGroupVersion.WithKind("Deployment"))
+	before.Status.Conditions = []appsv1.DeploymentCondition{{Type: "Ready", Status: "False", LastTransitionTime: metav1.Unix(1, 0)}}
+	after := before.DeepCopy()
+	after.DeletionTimestamp, after.DeletionGracePeriodSeconds = &now, new(int64(0))
+	after.Status.Conditions[0] = appsv1.DeploymentCondition{Type: "Ready", Status: "True", Reason: "Up", LastTransitionTime: now}
+	var got []string
+	for text := range New(before, after, samples.Builtin).Paths() {
+		got = append(got, text)
+	}
+	condition := `status.conditions[type="Ready"].`
+	want := []string{"metadata.deletionTimestamp", "metadata.deletionGracePeriodSeconds", condition + "reason", condition + "status", condition + "lastTransitionTime"}
+	if !slices.Equal(got, want) {
+		t.Errorf("the paths are %q, want %q", got, want)
+	}
+}

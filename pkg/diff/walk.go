@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -135,8 +136,24 @@ func changedBelow(set *fieldpath.Set) []difference {
 			all = append(all, difference{pe, false})
 		}
 	}
-	slices.SortFunc(all, func(a, b difference) int { return a.element.Compare(b.element) })
+	slices.SortFunc(all, func(a, b difference) int {
+		return cmp.Or(weight(a.element)-weight(b.element), a.element.Compare(b.element))
+	})
 	return all
+}
+
+// weight puts a deletion before what comes with it, and times that go with a change after it.
+func weight(pe fieldpath.PathElement) int {
+	switch {
+	case pe.FieldName == nil:
+		return 0
+	case *pe.FieldName == "deletionTimestamp":
+		return -1
+	case strings.HasPrefix(*pe.FieldName, "last") && strings.HasSuffix(*pe.FieldName, "Time"):
+		return 1
+	default:
+		return 0
+	}
 }
 
 // rank puts first what people ask for first, because what comes last is cut off.
