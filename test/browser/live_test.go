@@ -129,6 +129,8 @@ func TestRowsOfOneNameStayApart(t *testing.T) {
 func TestCallsAreListedByWhatMatters(t *testing.T) {
 	b := open(t, desk, "reconciles", nil)
 	b.says("main", "site-operator and horizontal-pod-autoscaler undo each other's writes of spec.replicas in Deployment demo/shop")
+	b.says("nav .badge", "in a loop")
+	b.says("tbody tr", "ran deployment, status")
 	b.press(".tabs", "Failing")
 	b.await(5*time.Second, `[...document.querySelectorAll("tbody tr")].every((r) => r.innerText.includes("demo/broken")) && document.querySelector("tbody tr")`)
 	b.says("tbody tr", "the image has no digest")

@@ -1,8 +1,8 @@
 // The frame around the views: which one is shown, keys, theme, and the connection.
 import { h, dialog, draw } from "./dom.js";
-import { link, token } from "./api.js";
-import { tick, when } from "./text.js";
-import { kinds } from "./kinds.js";
+import { get, link, poll, token } from "./api.js";
+import { known, tick, when } from "./text.js";
+import { kinds, moods } from "./kinds.js";
 import { deltas } from "./deltas.js";
 import { reconciles } from "./reconciles.js";
 import { queues } from "./queues.js";
@@ -51,6 +51,22 @@ function showLink() {
   document.getElementById("signout").hidden = !token.get();
 }
 
+/** badge shows at a tab how many things there need attention. */
+function badge(view, n, what) {
+  const tab = document.querySelector(`nav a[href="#/${view}"]`);
+  tab.querySelector(".badge")?.remove();
+  if (n > 0) tab.append(h("span", { class: "badge", title: `${n} ${what}` }, String(n), h("span", { class: "unseen" }, ` ${what}`)));
+}
+
+// A view that is not shown has no other voice.
+async function badges() {
+  try {
+    const [all, loops] = await Promise.all([get("kinds"), get("loops")]);
+    badge("kinds", all.items.filter((k) => ["warn", "bad"].includes(moods[k.state]) || known(k.disconnectedSince)).length, "in trouble");
+    badge("reconciles", loops.items.filter((l) => !l.over).length, "in a loop");
+  } catch { /* the views say what is wrong */ }
+}
+
 const keys = [
   ["1 – 5", "show a view"], ["/", "go to the filter"], ["p", "pause or go on, among the deltas"], ["?", "show this help"],
   ["Tab, Enter", "go to and press anything"], ["Esc", "close a dialog"],
@@ -94,3 +110,4 @@ link.onchange = showLink;
 setInterval(() => { tick(); if (link.lostAt) showLink(); }, 1000);
 showLink();
 show(true);
+poll(badges, 5000, new AbortController().signal);

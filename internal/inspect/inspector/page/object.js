@@ -22,7 +22,7 @@ export function object(place, params, signal) {
     facts([["Kind", why.kind], ["In the cache", why.cached ? state("yes", "good") : state("no", "off")],
       ["Version", why.resourceVersion && h("span", { class: "mono" }, why.resourceVersion)]]),
     why.requests.map((r) => h("section", { class: "card", "data-key": r.controller }, h("h2", null, `Controller ${r.controller}`),
-      h("p", null, state(r.state, itemMood[r.state] ?? "warn"), " ", r.summary),
+      h("p", null, state(r.state, itemMood(r.state, r.item?.attempts)), " ", r.summary),
       facts([["Last success", r.lastSuccess && when(r.lastSuccess)], ["Last call", r.last && [when(r.last.began), ", ", r.last.result]],
         ["Waits with", (r.item?.why?.length > 0 || r.item?.whyLeftOut > 0) && changes(r.item.why, r.item.whyLeftOut)], ["Due", r.item?.due && when(r.item.due)]]),
       r.loop && loopWarning(r.loop))),

@@ -5,7 +5,13 @@ import { when, forHow, number, span, plural, path, changes, cut, firstOf } from 
 import { request } from "./reconciles.js";
 import { confirmAction } from "./actions.js";
 
-export const itemMood = { working: "busy", ready: "good", delayed: "warn", idle: "off", unknown: "off" };
+const moods = { working: "busy", ready: "good", delayed: "off", idle: "off", unknown: "off" };
+
+/** itemMood is that of a request. One that is delayed after a failure is in trouble, and one with a timer is not. */
+export const itemMood = (s, failures) => (s === "delayed" && failures > 0 ? "warn" : moods[s] ?? "warn");
+
+/** priority is a number, except where everybody has a word for it. */
+const priority = (n) => ({ 0: h("span", { class: "none" }, "–"), "-100": "low" })[n] ?? number(n);
 
 const columns = [
   { name: "Details", label: "" }, { label: "Request" }, { label: "State" }, { label: "When" }, { label: "Priority", class: "num" }, { label: "Failures", class: "num" },
@@ -50,7 +56,7 @@ function queue(q, opened, redraw, kindOf, read) {
   }
   return h("section", { "data-key": q.controller, "aria-label": `Queue of ${q.controller}` },
     h("h2", null, q.controller),
-    h("p", { class: "summary" }, ["working", "ready", "delayed"].map((s) => h("span", null, state(`${number(q[s])} ${s}`, q[s] ? itemMood[s] : "off"))), q.oldestSeconds > 0 && h("span", null, `the oldest waits ${span(q.oldestSeconds)}`),
+    h("p", { class: "summary" }, ["working", "ready", "delayed"].map((s) => h("span", null, state(`${number(q[s])} ${s}`, q[s] ? itemMood(s) : "off"))), q.oldestSeconds > 0 && h("span", null, `the oldest waits ${span(q.oldestSeconds)}`),
       h("span", null, `${number(q.added)} added, ${number(q.finished)} finished`)),
     table(`Requests of ${q.controller}`, columns, q.items.map((item) => row(q, item, opened, redraw, kindOf, read)), "Nothing waits."),
     q.more && h("p", { class: "note" }, "There are more requests than are shown."));
@@ -61,8 +67,8 @@ function row(q, item, opened, redraw, kindOf, read) {
   return {
     key: mine, class: opened.has(mine) ? "opened" : null,
     cells: [
-      more(opened, mine, path(item), redraw), request({ ...item, controller: q.controller }, kindOf), state(item.state, itemMood[item.state] ?? "warn"), time(item),
-      number(item.priority), number(item.attempts ?? 0),
+      more(opened, mine, path(item), redraw), request({ ...item, controller: q.controller }, kindOf), state(item.state, itemMood(item.state, item.attempts)), time(item),
+      priority(item.priority ?? 0), number(item.attempts ?? 0),
       firstOf(item.why ?? [], item.whyLeftOut),
       item.state === "delayed" && h("span", { class: "buttons" }, buttons(q, item, read)),
     ],

@@ -1,9 +1,14 @@
 // The last calls of reconcilers, and why they were made.
 import { h, draw, table, more, state, field, select, isSelecting, key } from "./dom.js";
 import { get, poll } from "./api.js";
-import { oclock, span, number, plural, object, when, forHow, changes, cut, firstOf, gist, facts, path, shortKind, counts } from "./text.js";
+import { oclock, span, number, plural, object, when, forHow, brief, changes, cut, firstOf, gist, facts, path, shortKind, counts } from "./text.js";
 
 export const resultMood = { success: "good", requeue: "busy", error: "bad", panic: "bad" };
+// Why a call was not told everything, in words for a count.
+const lackWords = {
+  NotRecorded: "not recorded", FirstTime: "first call", InitialList: "first list", Missed: "something missed", Overflow: "too many changes",
+  Unrecorded: "not recorded", Unattributed: "of no known object", Blind: "nothing can be known", Other: "other",
+};
 const stepMood = { done: "good", skipped: "off", failed: "bad" };
 
 export const reconcileColumns = [
@@ -19,8 +24,8 @@ export function reconcileRow(r, opened, redraw, kindOf) {
     cells: [
       more(opened, mine, `the call for ${path(r)}`, redraw), oclock(r.began), state(r.result, resultMood[r.result] ?? "warn"), r.controller,
       request(r, kindOf), span(r.seconds), number(r.attempt),
-      [firstOf(r.changes, r.changesLeftOut),
-        r.incomplete && [" ", state(`incomplete: ${r.incomplete}`, "warn")], r.error && h("code", { class: "error" }, gist(r.error))],
+      [firstOf(r.changes, r.changesLeftOut), h("div", null, brief(r.changes[0]?.edits), ran(r.steps)),
+        r.incomplete && h("div", { class: "note" }, `everything is looked at: ${r.incomplete}`), r.error && h("code", { class: "error" }, gist(r.error))],
     ],
     detail: opened.has(mine) && [
       r.requeueAfterSeconds > 0 && facts([["Asked to be called again", `after ${span(r.requeueAfterSeconds)}`]]),
@@ -30,6 +35,13 @@ export function reconcileRow(r, opened, redraw, kindOf) {
         r.steps.map((s, i) => ({ key: `step ${i}`, cells: [h("span", { class: "mono" }, s.name), state(s.result, stepMood[s.result] ?? "warn"), [s.because, s.error && h("code", { class: "error" }, s.error)]] })), "")],
     ],
   };
+}
+
+/** ran names the steps that a call did not skip. */
+function ran(steps) {
+  if (!steps?.length) return null;
+  const names = steps.filter((s) => s.result !== "skipped").map((s) => s.name);
+  return h("span", { class: "note" }, names.length > 0 ? ` ran ${names.join(", ")}` : " skipped each step");
 }
 
 export function request(r, kindOf) {
@@ -98,5 +110,5 @@ function strip(controllers) {
   return h("ul", { class: "strip", "aria-label": "Controllers" }, controllers.map((c) => h("li", null,
     h("strong", null, c.name), h("span", { class: "note" }, c.kind ? ` reconciles ${shortKind(c.kind)}` : ""),
     facts([["Calls", counts(c.calls) || "none"], ["Causes", counts(c.causes)], ["Own writes", c.changes > 0 && `${number(c.ownWrites)} of ${plural(c.changes, "change")}`],
-      ["Held back", c.heldBack > 0 && plural(c.heldBack, "event")], ["Incomplete", counts(c.incomplete)], ["Blind", c.ledger.blind], ["Advice", c.ledger.advice]]))));
+      ["Held back", c.heldBack > 0 && plural(c.heldBack, "event")], ["Incomplete", counts(c.incomplete, lackWords)], ["Blind", c.ledger.blind], ["Advice", c.ledger.advice]]))));
 }

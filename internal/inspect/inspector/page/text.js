@@ -76,7 +76,7 @@ export function bytes(n) {
 }
 
 /** counts leaves out what has not happened. */
-export const counts = (map) => Object.entries(map ?? {}).filter(([, n]) => n > 0).sort().map(([name, n]) => `${name} ${number(n)}`).join(", ");
+export const counts = (map, words = {}) => Object.entries(map ?? {}).filter(([, n]) => n > 0).sort().map(([name, n]) => `${words[name] ?? name} ${number(n)}`).join(", ");
 
 export const plural = (n, one, many = `${one}s`) => `${number(n)} ${n === 1 ? one : many}`;
 
