@@ -7,6 +7,7 @@ import (
 	"maps"
 	"reflect"
 	"strings"
+	"time"
 
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -32,7 +33,7 @@ func (c *Cache) kind(ctx context.Context, id kindID) (*kind, error) {
 		return nil, fmt.Errorf("make an informer for %s: %w", id, errStopped)
 	}
 	if !mine {
-		err := k.made(ctx)
+		err := c.whenMade(ctx, k)
 		return k, err
 	}
 	making := lifecycle.New(context.WithoutCancel(ctx))
@@ -43,11 +44,29 @@ func (c *Cache) kind(ctx context.Context, id kindID) (*kind, error) {
 		}
 		return nil
 	})
-	err := k.made(ctx)
+	err := c.whenMade(ctx, k)
 	if errors.Is(err, errPanicked) {
 		_ = making.Wait() // panics
 	}
 	return k, err
+}
+
+// grace is how long a call waits for a server that answers although its context ended before it.
+const grace = time.Second
+
+// whenMade is made, except that controller-runtime's cache does not look at a context before its start. So a call
+// goes on for a while if it has ended before.
+func (c *Cache) whenMade(ctx context.Context, k *kind) error {
+	if ctx.Err() == nil || c.isStarted() {
+		return k.made(ctx)
+	}
+	err := k.made(ctx)
+	select {
+	case <-k.ready:
+		return k.err
+	case <-time.After(grace):
+		return err
+	}
 }
 
 // make makes a kind that has been claimed, and runs it if the cache runs.

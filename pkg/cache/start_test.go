@@ -15,6 +15,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/delta-runtime/delta-runtime/internal/base/lifecycle"
@@ -226,5 +227,15 @@ func TestWhoeverStartsTheCacheWaitsForWhatGetsOn(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestAContextThatHasEndedBeforeTheStart asks for an informer with it. As in controller-runtime there is one.
+func TestAContextThatHasEndedBeforeTheStart(t *testing.T) {
+	c := newCache(t, newFakeAPI(t), crcache.Options{}, Options{})
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if i, err := c.GetInformer(ended, configMaps); err != nil || i.HasSynced() {
+		t.Errorf("got %v, %v", i, err)
 	}
 }
