@@ -133,20 +133,23 @@ func checkShared(t *testing.T, path string, a, b reflect.Value) (shared int) {
 }
 
 // holdsQuantity reports whether values of a type lead to a quantity that is not in a map, which is never shared.
-func holdsQuantity(t reflect.Type, inMap bool) bool {
+func holdsQuantity(t reflect.Type, inMap bool, around ...reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice:
-		return holdsQuantity(t.Elem(), false)
+		return holdsQuantity(t.Elem(), false, around...)
 	case reflect.Map:
-		return holdsQuantity(t.Elem(), true)
+		return holdsQuantity(t.Elem(), true, around...)
 	case reflect.Array:
-		return holdsQuantity(t.Elem(), inMap)
+		return holdsQuantity(t.Elem(), inMap, around...)
 	case reflect.Struct:
 		if t == reflect.TypeFor[resource.Quantity]() {
 			return !inMap
 		}
+		if slices.Contains(around, t) { // a type may lead to itself
+			return false
+		}
 		for field := range t.Fields() {
-			if field.IsExported() && holdsQuantity(field.Type, inMap) {
+			if field.IsExported() && holdsQuantity(field.Type, inMap, append(slices.Clip(around), t)...) {
 				return true
 			}
 		}
