@@ -45,7 +45,7 @@ type Witness[R comparable, T any] interface {
 	// There are at most ten such words.
 	Lacking(told T) string
 	// Describe visits each change. Bit n of causes is set if the change has the cause of number
-	// n, seen is when its first delta was seen, and zero if it stands for none, and own says
+	// n, seen is when its first delta was seen, and zero if it stands for none or an earlier call was told it, and own says
 	// whether the operator itself made it.
 	Describe(told T, visit func(causes uint16, seen time.Time, own bool))
 	// Rests reports whether the request has succeeded less than this long ago, and nothing that it was

@@ -95,6 +95,9 @@ func (a *account) tell() {
 func (a *account) putBack(limit int) (overflowed bool) {
 	newer := a.pending
 	a.pending, a.told = slices.Clone(a.told), nil
+	for i := range a.pending {
+		a.pending[i].retold = true
+	}
 	a.places = placesIn(a.pending)
 	a.lacking, a.lacksTold = cmp.Or(a.lacksTold, a.lacking), ""
 	for i := range newer {

@@ -51,6 +51,7 @@ func fold(c, next *Change) bool {
 	c.Deltas += next.Deltas
 	c.First = slices.MinFunc([]time.Time{c.First, next.First}, time.Time.Compare)
 	c.Last = slices.MaxFunc([]time.Time{c.Last, next.Last}, time.Time.Compare)
+	c.retold = c.retold || next.retold
 	return true
 }
 

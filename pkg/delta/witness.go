@@ -40,8 +40,8 @@ func (*clerk[R]) Describe(told Changes, visit func(causes uint16, seen time.Time
 	for i := range told.list {
 		c := &told.list[i]
 		seen := c.First
-		if c.Cause == Retry || c.Cause == Timer || c.Cause == External {
-			seen = time.Time{} // no watch has shown it
+		if c.retold || c.Cause == Retry || c.Cause == Timer || c.Cause == External {
+			seen = time.Time{} // an earlier call was told it, or no watch has shown it
 		}
 		visit(uint16(causesOf(c)), seen, c.Own())
 	}

@@ -37,6 +37,25 @@ func TestWaiting(t *testing.T) {
 	}
 }
 
+// TestAChangeIsLateOnce has a call fail that is told a change. The next call is told it again, and how long it took is counted once.
+func TestAChangeIsLateOnce(t *testing.T) {
+	clerk := NewLedger[string](LedgerOptions{}).Clerk()
+	clerk.Record("a", Change{Cause: Primary, Op: Added, Kind: example, Key: Key{Name: "a"}, First: time.Now(), Last: time.Now()})
+	clerk.Landed("a")
+	for _, want := range []int{1, 0, 0} {
+		told, seen := clerk.Take("a"), 0
+		clerk.Describe(told, func(_ uint16, at time.Time, _ bool) {
+			if !at.IsZero() {
+				seen++
+			}
+		})
+		if !told.Has(Primary) || seen != want {
+			t.Errorf("told %v, and %d are counted, want %d", told, seen, want)
+		}
+		clerk.Settle("a", ledger.Failed)
+	}
+}
+
 // Each reason has a word, whatever details its text has.
 func TestLacking(t *testing.T) {
 	clerk := NewLedger[string](LedgerOptions{}).Clerk()

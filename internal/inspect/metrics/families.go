@@ -112,7 +112,7 @@ var (
 	own = &family{name: "delta_reconcile_own_writes_total", labels: ofController, kind: prometheus.CounterValue,
 		help: "Changes that the reconciler was told, and that the operator itself had made."}
 	latency = &family{name: "delta_event_to_reconcile_seconds", labels: ofCause, buckets: times, scale: nanoseconds,
-		help: "How long it took from when a watch delivered a change to the call of the reconciler."}
+		help: "How long it took from when a watch delivered a change to the first call of the reconciler that was told it."}
 	heldBack = &family{name: "delta_events_held_back_total", labels: ofController, kind: prometheus.CounterValue,
 		help: "Events that a predicate held back."}
 	steps = &family{name: "delta_steps_total", labels: ofStep, kind: prometheus.CounterValue,
