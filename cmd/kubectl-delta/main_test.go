@@ -117,7 +117,10 @@ func TestExitCodes(t *testing.T) {
 	well := healthy()
 	well.answers["kinds"] = v1.KindList{At: now, Items: kinds().Items[4:]}
 	well.answers["loops"] = v1.LoopList{At: now, Items: []v1.Loop{{Over: true}}}
-	wellBase, illBase := inspect(t, well), inspect(t, healthy())
+	cut := healthy()
+	cut.answers["kinds"] = v1.KindList{At: now, Items: kinds().Items[4:], Cut: "1 of 2 are shown"}
+	cut.answers["loops"] = well.answers["loops"]
+	wellBase, illBase, cutBase := inspect(t, well), inspect(t, healthy()), inspect(t, cut)
 	for name, test := range map[string]struct {
 		args []string
 		code int
@@ -125,6 +128,7 @@ func TestExitCodes(t *testing.T) {
 	}{
 		"all is well":         {[]string{"status", "--fail", "--url", wellBase}, exitFine, ""},
 		"something is ill":    {[]string{"status", "--fail", "--url", illBase}, exitIll, ""},
+		"some is left out":    {[]string{"status", "--fail", "--url", cutBase}, exitIll, ""},
 		"ill, and as JSON":    {[]string{"status", "--fail", "-o", "json", "--url", illBase}, exitIll, ""},
 		"ill, and no matter":  {[]string{"status", "--url", illBase}, exitFine, ""},
 		"no such command":     {[]string{"stauts"}, exitUsage, `did you mean "status"?`},

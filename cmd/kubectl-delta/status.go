@@ -32,7 +32,7 @@ kinds, controllers and loops, each under its name.`,
 			return err
 		},
 	}
-	c.Flags().BoolVar(&fail, "fail", false, "exit with 3 if something is ill")
+	c.Flags().BoolVar(&fail, "fail", false, "exit with 3 if something is ill, or the answer leaves something out")
 	return c
 }
 
@@ -50,7 +50,8 @@ func (p *program) showStatus(c *cobra.Command) (ill bool, err error) {
 		return false, err
 	}
 	ill = slices.ContainsFunc(kinds.Items, func(k v1.Kind) bool { return illness(&k) > 0 }) ||
-		slices.ContainsFunc(loops.Items, func(l v1.Loop) bool { return !l.Over })
+		slices.ContainsFunc(loops.Items, func(l v1.Loop) bool { return !l.Over }) ||
+		kinds.Cut != "" || loops.Cut != "" // nobody knows how those are that are left out
 	together := fmt.Appendf(nil, `{"kinds": %s, "controllers": %s, "loops": %s}`, kindsAnswer, controllersAnswer, loopsAnswer)
 	return ill, p.render(together, func() {
 		p.showKinds(kinds)
