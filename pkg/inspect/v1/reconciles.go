@@ -21,7 +21,7 @@ type Controller struct {
 	// Causes counts the calls by each cause that they had: the words are those of a Change's Causes.
 	Causes map[string]uint64 `json:"causes"`
 	// Incomplete counts the calls whose changes were not complete, by reason: NotRecorded, FirstTime,
-	// InitialList, Missed, Overflow, Unrecorded, Unattributed, Blind or Other.
+	// InitialList, Restart, Missed, Overflow, Unrecorded, Unattributed, Blind or Other.
 	Incomplete map[string]uint64 `json:"incomplete,omitempty"`
 	// Changes counts the changes that the reconciler was told, and OwnWrites those among
 	// them that it had made itself.

@@ -119,6 +119,9 @@ export function deltas(place, params, signal) {
       if (mine.signal.aborted) return;
       s.refused = error;
       redraw();
+      if (error.status !== 429 && !(error.status >= 500)) return;
+      await sleep(10_000, mine.signal); // it passes
+      if (!mine.signal.aborted) begin();
     }
   };
 

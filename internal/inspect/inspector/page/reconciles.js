@@ -6,7 +6,7 @@ import { oclock, span, number, plural, object, when, forHow, brief, changes, cut
 export const resultMood = { success: "good", requeue: "busy", error: "bad", panic: "bad" };
 // Why a call was not told everything, in words for a count.
 const lackWords = {
-  NotRecorded: "not recorded", FirstTime: "first call", InitialList: "first list", Missed: "something missed", Overflow: "too many changes",
+  NotRecorded: "not recorded", FirstTime: "first call", InitialList: "first list", Restart: "after a restart", Missed: "something missed", Overflow: "too many changes",
   Unrecorded: "not recorded", Unattributed: "of no known object", Blind: "nothing can be known", Other: "other",
 };
 const stepMood = { done: "good", skipped: "off", failed: "bad" };
