@@ -25,7 +25,7 @@ const (
 	module      = "github.com/delta-runtime/delta-runtime"
 	ourCache    = module + "/pkg/cache"
 	ourClient   = module + "/pkg/manager"
-	ourInformer = module + "/pkg/toolscache"
+	ourInformer = module + "/internal/engine/peer" // which pkg/toolscache and pkg/cache show as client-go's
 	ourQueue    = module + "/pkg/queue/ctrlqueue"
 	ourSources  = module + "/pkg/source"
 	recording   = module + "/internal/ledger/recording" // the package of the queue that our builder wraps around the controller's
