@@ -114,7 +114,7 @@ func (m *maker) operation(r *route) object {
 	switch {
 	case r.media == mediaEvents:
 		m.add(r.answer)
-		content = object{"type": "string", "description": "Server-sent events: each event named delta has a Delta as its data, and each event named lost has a Lost."}
+		content = object{"type": "string", "description": "Server-sent events: each event named delta has a Delta as its data, and each event named lost has a Lost. An event named here has the id from where its reader goes on."}
 	case r.answer != nil:
 		content = m.schema(r.answer)
 	}

@@ -74,7 +74,9 @@ func (h *handler) follow(c *call, s *sender, from Stream) {
 	defer over.Stop()
 	more := make(chan struct{}) // closed: there may be more without a token
 	close(more)
+	var seen uint64 // up to there the reader has all that it wants
 	for {
+		newest := h.subject.Newest()
 		deltas, lost := from.Take(mostAtOnce)
 		if lost > 0 {
 			s.event("lost", "", v1.Lost{Count: lost})
@@ -88,6 +90,8 @@ func (h *handler) follow(c *call, s *sender, from Stream) {
 		next := from.Ready()
 		if len(deltas) == mostAtOnce {
 			next = more
+		} else {
+			seen = newest
 		}
 		select {
 		case <-c.r.Context().Done():
@@ -95,12 +99,24 @@ func (h *handler) follow(c *call, s *sender, from Stream) {
 		case <-h.opts.Done:
 			return
 		case <-over.C:
+			h.here(s, seen)
+			_ = s.flush()
 			return
 		case <-heartbeat.C:
-			s.comment("still here")
+			h.here(s, seen)
 		case <-next:
 		}
 	}
+}
+
+// here is a sign of life, and the place from where a reader goes on. If a filter lets little through, its last delta
+// may be one that the journal has long dropped.
+func (h *handler) here(s *sender, seen uint64) {
+	if seen == 0 {
+		s.comment("still here")
+		return
+	}
+	s.event("here", place{h.process, seen}.String(), struct{}{})
 }
 
 // sender writes server-sent events.

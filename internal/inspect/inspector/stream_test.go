@@ -2,6 +2,7 @@ package inspector_test
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -161,11 +162,30 @@ func TestAReaderIsToldHowManyDeltasItHasLost(t *testing.T) {
 	}
 }
 
+// TestAQuietFilterLosesNothing has a stream that ends after very much has happened that its filter does not let through.
+func TestAQuietFilterLosesNothing(t *testing.T) {
+	toy := toyoperator.New()
+	server := serve(t, inspector.NewPaced(toy, inspector.Pace{Heartbeat: forEver, Write: forEver, Stream: time.Second}))
+	r, at := follow(t, server, "kind=sites&name=quiet", ""), ""
+	for i := range 2000 {
+		toy.Edit(toyoperator.Demo(toyoperator.Site, fmt.Sprint("loud-", i)), "kubectl")
+	}
+	for e, ok := r.next(); ok; e, ok = r.next() {
+		at = cmp.Or(e.id, at)
+	}
+	toy.Edit(toyoperator.Demo(toyoperator.Site, "quiet"), "kubectl")
+	r = follow(t, server, "kind=sites&name=quiet", at)
+	r.next()
+	if e, _ := r.next(); at == "" || e.name != "delta" {
+		t.Errorf("after %q it goes on with %+v", at, e)
+	}
+}
+
 func TestAStreamHasAHeartbeatAndAnEnd(t *testing.T) {
 	toy := toyoperator.New()
 	r := follow(t, serve(t, inspector.NewPaced(toy, inspector.Pace{Heartbeat: 10 * time.Millisecond, Write: forEver, Stream: forEver})), "", "")
 	r.next()
-	if e, ok := r.next(); !ok || e.name != "" || e.data != "still here" {
+	if e, ok := r.next(); !ok || e.name != "here" || !strings.HasSuffix(e.id, fmt.Sprint(".", toy.Newest())) {
 		t.Errorf("a quiet stream has %+v", e)
 	}
 	r.stop()
