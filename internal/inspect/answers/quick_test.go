@@ -130,5 +130,8 @@ func TestAnswersAmongMany(t *testing.T) {
 			t.Errorf("of a long queue there are %d requests, more: %v", len(queues[0].Items), queues[0].More)
 		}
 		askMemory(t, o)
+		if why, err := o.Why("v1 Pod", "", key.Name); err != nil || len(why.Deltas) > 0 {
+			t.Errorf("of an object without a namespace there are %d changes, error %v", len(why.Deltas), err)
+		}
 	})
 }

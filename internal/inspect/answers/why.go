@@ -40,7 +40,7 @@ func (o *Operator) Why(kind, namespace, name string) (v1.Why, error) {
 		}
 	}
 	told, why := t.callsOf(o.journal.CallsAbout(k.GVK, key, journal.CallFilter{Limit: lately}))
-	found, _ := o.journal.Deltas(journal.Filter{Kind: kind, Namespace: namespace, Name: name, Limit: lately})
+	found, _ := o.journal.Deltas(journal.Filter{Kind: kind, Namespace: namespace, Exact: true, Name: name, Limit: lately})
 	deltas, whyDeltas := t.deltasOf(found)
 	if w.Told, w.Deltas = told, deltas; !whole || why != "" || whyDeltas != "" {
 		w.Cut = "Not all calls and changes are shown: the answer has room for no more."

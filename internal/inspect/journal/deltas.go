@@ -33,7 +33,8 @@ func (e *Entry) Manager() string {
 
 // Filter says which deltas somebody wants. The zero value is all.
 type Filter struct {
-	Kind, Namespace, Name string
+	Kind, Namespace, Name string // empty is any
+	Exact                 bool   // an empty Namespace is that of objects without one
 	Op                    delta.Op
 	Manager               string
 	Since                 uint64 // only those with a higher number
@@ -45,7 +46,8 @@ func (f *Filter) wantsManager(e *Entry) bool { return f.Manager == "" || f.Manag
 
 // fits looks at what costs nothing.
 func (f *Filter) fits(kind string, key *delta.Key, op delta.Op) bool {
-	return fits(f.Kind, kind) && fits(f.Namespace, key.Namespace) && fits(f.Name, key.Name) && (f.Op == 0 || f.Op == op)
+	return fits(f.Kind, kind) && (f.Exact && f.Namespace == key.Namespace || !f.Exact && fits(f.Namespace, key.Namespace)) &&
+		fits(f.Name, key.Name) && (f.Op == 0 || f.Op == op)
 }
 
 func fits(asked, has string) bool { return asked == "" || asked == has }
