@@ -16,7 +16,8 @@ var places = map[string]place{
 	"make cluster":       {"Makefile", "\nrealtime: cluster "},
 	"make bench-report":  {"hack/bench/page_test.go", "func TestPublishedPageIsItsRun("}, // it takes ten minutes
 	"make kubectl-delta": {"test/sampleoperator/inspector_test.go", `"cmd/kubectl-delta", "build"`},
-	"make observability": {"Makefile", "\n\tCGO_ENABLED=0 go test -tags observability "}, // it needs a Prometheus, which only some machines have
+	"make observability": {"Makefile", "\n\tgo test -tags observability "},            // it needs a Prometheus, which only some machines have
+	"make demo-page":     {"Makefile", "\n\tgo -C test/browser test -tags demopage "}, // it needs chromium
 	"make image":         {"test/sampleoperator/main_test.go", `"hack/image", "run", "."`},
 	"make generate":      {"examples/sample-operator/generated_test.go", `"controller-gen"`},
 	"make manifests":     {"examples/sample-operator/generated_test.go", `"controller-gen"`},
