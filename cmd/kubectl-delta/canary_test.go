@@ -77,7 +77,7 @@ func TestNoCommandWritesWhatATerminalObeys(t *testing.T) {
 		base := inspect(t, i)
 		kind := i.answers["kinds"].(v1.KindList).Items[0].Name
 		for _, args := range [][]string{
-			{"status"}, {"why", kind + "/x"}, {"history", kind + "/x"}, {"diff", kind + "/x"}, {"queue"}, {"policies"},
+			{"top"}, {"status"}, {"why", kind + "/x"}, {"history", kind + "/x"}, {"diff", kind + "/x"}, {"queue"}, {"policies"},
 			{"memory", kind}, {"relist", kind}, {"resync", kind}, {"policies", "set", kind, "--period", "1m"},
 			{"forget", "a" + canary, "b" + canary}, {"cancel", "a", "b"}, {"relist", "x" + canary}, {"watch"}, {"watch", "--diff"}, {canary}, {"--" + canary},
 		} {

@@ -80,7 +80,7 @@ func (i *inspector) answer(w http.ResponseWriter, r *http.Request) {
 func healthy() *inspector {
 	return &inspector{answers: map[string]any{
 		"kinds": only, "controllers": controllers(), "loops": loops(), "queues": queues(), "why": why(),
-		"deltas": journal, "memory": memory(),
+		"deltas": journal, "memory": memory(), "now": current(), "reconciles": v1.ReconcileList{At: now, Items: why().Told},
 		"actions/resync": done("12 objects of apps/v1 Deployment will be shown again"), "actions/relist": done("v1 Secret is listed again"),
 		"actions/policy": done("apps/v1 Deployment is shown again every 10m"), "actions/forget": done("site demo/blog is tried at once"),
 		"actions/cancel": done("the delayed add of site demo/blog is cancelled"),
@@ -136,6 +136,27 @@ func controllers() v1.ControllerList {
 		},
 		{Name: "audit", Calls: map[string]uint64{"success": 3}, Ledger: v1.Ledger{Blind: "The kind v1 Event has no informer of ours, so its changes are not noted."}},
 	}}
+}
+
+// current is how the inspector is doing as a whole.
+func current() v1.Now {
+	past := v1.Past{EverySeconds: 10, LastAt: now}
+	for i := range uint64(12) {
+		past.Calls, past.Errors, past.Changes = append(past.Calls, i%7), append(past.Errors, i%2), append(past.Changes, i%13)
+		past.Queued, past.P99Seconds = append(past.Queued, int(i%5)), append(past.P99Seconds, float64(i%9)/100)
+	}
+	return v1.Now{
+		At: now, Program: v1.Program{Name: "site-operator", Version: "v1.2.0", Host: "site-operator-7d4b9c-x2x9z", Since: ago(3 * time.Hour), Leads: true}, Past: past,
+		Attention: []v1.Attention{
+			{What: "Kind", Kind: "v1 Secret", Since: ago(200 * time.Second), Summary: "The server is not heard about v1 Secret: Check that it can be reached from the operator's Pod."},
+			{
+				What: "Failing", Controller: "site", Kind: "web.example.com/v1 Site", Namespace: "demo", Name: "blog", Requests: 3, Since: ago(time.Hour),
+				Summary: "site fails for 3 requests: demo/blog, demo/shop, demo/wiki.", Error: "update Deployment demo/blog: the object has been modified",
+			},
+			{What: "Loop", Controller: "site", Kind: "apps/v1 Deployment", Namespace: "demo", Name: "blog", Since: ago(90 * time.Second), Summary: "hpa and site-operator undo each other's writes of spec.replicas in Deployment demo/blog: 12 rounds."},
+			{What: "Unsettled", Controller: "site", Summary: "site: It never settles."},
+		},
+	}
 }
 
 func loops() v1.LoopList {

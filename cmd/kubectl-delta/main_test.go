@@ -61,6 +61,7 @@ func golden(t *testing.T, name, got string) {
 
 func TestCommands(t *testing.T) {
 	for name, args := range map[string][]string{
+		"top":          {"top"},
 		"status":       {"status"},
 		"status-yaml":  {"status", "-o", "yaml"},
 		"why":          {"why", "site/blog", "-n", "demo"},
@@ -117,10 +118,13 @@ func TestExitCodes(t *testing.T) {
 	well := healthy()
 	well.answers["kinds"] = v1.KindList{At: now, Items: kinds().Items[4:]}
 	well.answers["loops"] = v1.LoopList{At: now, Items: []v1.Loop{{Over: true}}}
+	well.answers["now"] = v1.Now{At: now, Attention: []v1.Attention{{What: "Unsettled", Controller: "site"}}}
+	failing := healthy()
+	failing.answers["kinds"], failing.answers["loops"] = well.answers["kinds"], well.answers["loops"]
 	cut := healthy()
 	cut.answers["kinds"] = v1.KindList{At: now, Items: kinds().Items[4:], Cut: "1 of 2 are shown"}
-	cut.answers["loops"] = well.answers["loops"]
-	wellBase, illBase, cutBase := inspect(t, well), inspect(t, healthy()), inspect(t, cut)
+	cut.answers["loops"], cut.answers["now"] = well.answers["loops"], well.answers["now"]
+	wellBase, illBase, cutBase, failingBase := inspect(t, well), inspect(t, healthy()), inspect(t, cut), inspect(t, failing)
 	for name, test := range map[string]struct {
 		args []string
 		code int
@@ -128,6 +132,7 @@ func TestExitCodes(t *testing.T) {
 	}{
 		"all is well":         {[]string{"status", "--fail", "--url", wellBase}, exitFine, ""},
 		"something is ill":    {[]string{"status", "--fail", "--url", illBase}, exitIll, ""},
+		"requests fail":       {[]string{"status", "--fail", "--url", failingBase}, exitIll, ""},
 		"some is left out":    {[]string{"status", "--fail", "--url", cutBase}, exitIll, ""},
 		"ill, and as JSON":    {[]string{"status", "--fail", "-o", "json", "--url", illBase}, exitIll, ""},
 		"ill, and no matter":  {[]string{"status", "--url", illBase}, exitFine, ""},

@@ -28,6 +28,8 @@ type program struct {
 	output string
 	// pause is how long watch waits before it connects again for the first time.
 	pause time.Duration
+	// size is how large the terminal is that out is; false if it is none.
+	size func() (width, height int, terminal bool)
 }
 
 // root returns the commands.
@@ -69,7 +71,7 @@ if status --fail finds something ill.`,
 	})
 	p.options.AddTo(root.PersistentFlags())
 	root.PersistentFlags().StringVarP(&p.output, "output", "o", "", "json or yaml for the inspector's answer as it came")
-	root.AddCommand(p.status(), p.why(), p.watch(), p.history(), p.diff(), p.queue(), p.memory())
+	root.AddCommand(p.top(), p.status(), p.why(), p.watch(), p.history(), p.diff(), p.queue(), p.memory())
 	root.AddCommand(p.resync(), p.relist(), p.policies(), p.forget(), p.cancel(), p.page())
 	return root
 }

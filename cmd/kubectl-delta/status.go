@@ -21,8 +21,9 @@ func (p *program) status() *cobra.Command {
 		Long: `Show how all kinds and controllers are doing, the worst first.
 
 A kind is ill if the server refuses it or is not heard, if it was never listed, or if a
-subscriber is slow. A loop is ill until it is over. -o json has the answers of the routes
-kinds, controllers and loops, each under its name.`,
+subscriber is slow. A loop is ill until it is over. Requests are ill that fail or wait long for
+a worker, and calls that do not return. -o json has the answers of the routes kinds,
+controllers, loops and now, each under its name.`,
 		Args: takes(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			ill, err := p.showStatus(c)
@@ -49,13 +50,25 @@ func (p *program) showStatus(c *cobra.Command) (ill bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	ill = slices.ContainsFunc(kinds.Items, func(k v1.Kind) bool { return illness(&k) > 0 }) ||
+	nowAnswer, now, err := fetch[v1.Now](c.Context(), p, "now", nil)
+	if err != nil {
+		return false, err
+	}
+	// Kinds and loops have lines of their own, and an advice is none that makes an operator ill.
+	now.Attention = slices.DeleteFunc(now.Attention, func(a v1.Attention) bool {
+		return a.Controller == "" || a.What == "Loop" || a.What == "Unsettled"
+	})
+	ill = len(now.Attention) > 0 || now.Cut != "" || slices.ContainsFunc(kinds.Items, func(k v1.Kind) bool { return illness(&k) > 0 }) ||
 		slices.ContainsFunc(loops.Items, func(l v1.Loop) bool { return !l.Over }) ||
 		kinds.Cut != "" || loops.Cut != "" // nobody knows how those are that are left out
-	together := fmt.Appendf(nil, `{"kinds": %s, "controllers": %s, "loops": %s}`, kindsAnswer, controllersAnswer, loopsAnswer)
+	together := fmt.Appendf(nil, `{"kinds": %s, "controllers": %s, "loops": %s, "now": %s}`, kindsAnswer, controllersAnswer, loopsAnswer, nowAnswer)
 	return ill, p.render(together, func() {
 		p.showKinds(kinds)
 		p.showControllers(controllers)
+		if len(now.Attention) > 0 {
+			p.out.Line("")
+			p.showAttention(&now)
+		}
 		for i := range loops.Items {
 			p.out.Line("")
 			p.showLoop("", &loops.Items[i], loops.At)

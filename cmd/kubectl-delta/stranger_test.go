@@ -19,7 +19,7 @@ var asking = map[string][]string{
 	"status": {"status"}, "why": {"why", "site/blog", "-n", "demo"}, "watch": {"watch", "site"}, "history": {"history", "site/blog", "-n", "demo"},
 	"diff": {"diff", "site/blog", "-n", "demo"}, "queue": {"queue"}, "memory": {"memory", "site"}, "resync": {"resync", "site"}, "relist": {"relist", "site"},
 	"policies": {"policies", "set", "site", "--period", "1m"}, "forget": {"forget", "site", "demo/blog"}, "cancel": {"cancel", "site", "demo/blog"},
-	"page": {"page"},
+	"page": {"page"}, "top": {"top"},
 }
 
 // ways are flags that say which token is meant.

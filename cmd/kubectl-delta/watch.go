@@ -115,7 +115,7 @@ func (w *watcher) opened(where string) {
 	case w.after == "":
 		w.notice("connected again, to " + where + "; what happened in between may be missing")
 	default:
-		w.notice("connected again, to " + where + ", after the last delta above")
+		w.notice("connected again, to " + where + ", where it broke off")
 	}
 }
 

@@ -65,7 +65,7 @@ func addInspector(mgr ctrlmanager.Manager, of *managed.Runtime, opts inspect.Opt
 		mgr.GetLogger().Error(err, "The inspector shows differences without schemas")
 	}
 	operator := answers.New(answers.Options{
-		Runtime: of, Schemas: kinds,
+		Runtime: of, Schemas: kinds, Elected: mgr.Elected(),
 		Limits: journal.Limits{Deltas: opts.Deltas, Calls: opts.Reconciles, Bytes: opts.Bytes},
 	})
 	i := &inspected{operator: operator, done: make(chan struct{})}

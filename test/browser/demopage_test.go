@@ -26,6 +26,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/await"
+	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 )
 
 // source is where the inspector's page is.
@@ -73,6 +74,7 @@ func TestMakeTheDemoPage(t *testing.T) {
 		}
 		return nil
 	})
+	w.samples(t, 12)
 	r.add(t, w, "deltas")
 	last := read[thing](t, items(t, r.Answers["deltas?"])[0]).ID
 	w.story(t)
@@ -81,6 +83,7 @@ func TestMakeTheDemoPage(t *testing.T) {
 			r.Later = append(r.Later, item)
 		}
 	}
+	w.samples(t, 14)
 	w.record(t, &r)
 	page := demoPage(t, r)
 	if most := 1 << 20; len(page) > most {
@@ -89,14 +92,23 @@ func TestMakeTheDemoPage(t *testing.T) {
 	if err := os.WriteFile(demo, page, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for theme, on := range map[string]screen{"light": {"light", 1280, 720, false}, "dark": {"dark", 1280, 720, false}} {
+	for theme, on := range map[string]screen{"light": {"light", 1280, 1000, false}, "dark": {"dark", 1280, 1000, false}} {
 		b := newTab(t, on)
-		b.visit(demoAddress(t), "reconciles?namespace=demo")
+		b.visit(demoAddress(t), "now")
 		b.says("main", "kubectl-edit")
-		b.do(`[...document.querySelectorAll("tbody tr")].find((r) => r.innerText.includes("kubectl-edit")).querySelector("button").click()`)
-		b.says("tr.detail", "spec.replicas")
 		b.save(filepath.Join(filepath.Dir(demo), "page-"+theme+".png"))
 	}
+}
+
+// samples waits until the operator has so many of them.
+func (w *world) samples(t *testing.T, n int) {
+	t.Helper()
+	await.Within(t, 5*time.Minute, fmt.Sprint("the operator to have taken ", n, " samples"), func() error {
+		if has := len(read[v1.Now](t, w.ask(t, "now")).Past.Calls); has < n {
+			return fmt.Errorf("it has taken %d", has)
+		}
+		return nil
+	})
 }
 
 // story is what happens while somebody looks at the page.
@@ -134,10 +146,12 @@ func (w *world) record(t *testing.T, r *recording) {
 	r.add(t, w, "reconciles", "order", "slowest")
 	r.add(t, w, "reconciles", "result", "error")
 	r.add(t, w, "reconciles", "result", "panic")
+	r.add(t, w, "now")
 	for _, kind := range items(t, r.Answers["kinds?"]) {
 		r.add(t, w, "memory", "kind", read[named](t, kind).Name)
 	}
 	for _, controller := range items(t, r.Answers["controllers?"]) {
+		r.add(t, w, "now", "controller", read[named](t, controller).Name)
 		r.add(t, w, "queues", "controller", read[named](t, controller).Name)
 	}
 	seen := map[thing]bool{}

@@ -47,7 +47,7 @@ func TestATokenIsAskedForAndKeptInTheTab(t *testing.T) {
 	if kept := evaluate[string](b, `JSON.stringify([Object.values(sessionStorage), Object.values(localStorage), document.cookie])`); kept != `[["reader"],[],""]` {
 		t.Errorf("kept is %s", kept)
 	}
-	b.key("5")
+	b.key("6")
 	b.says("main", "Label selector")
 	b.press("main section", "Relist")
 	b.press("dialog", "Relist")

@@ -78,9 +78,9 @@ func TestAResyncHappens(t *testing.T) {
 	b.rules()
 	b.shot("light-done")
 	b.press("dialog", "Close")
-	b.key("2")
+	b.key("3")
 	b.says("tbody tr:first-child", "shown again, unchanged")
-	b.key("4")
+	b.key("5")
 	b.says("main", "Resync Site demo/blog")
 	b.quiet()
 }
@@ -129,7 +129,7 @@ func TestRowsOfOneNameStayApart(t *testing.T) {
 func TestCallsAreListedByWhatMatters(t *testing.T) {
 	b := open(t, desk, "reconciles", nil)
 	b.says("main", "site-operator and horizontal-pod-autoscaler undo each other's writes of spec.replicas in Deployment demo/shop")
-	b.says("nav .badge", "in a loop")
+	b.says("nav .badge", "need attention")
 	b.says("tbody tr", "ran deployment, status")
 	b.press(".tabs", "Failing")
 	b.await(5*time.Second, `[...document.querySelectorAll("tbody tr")].every((r) => r.innerText.includes("demo/broken")) && document.querySelector("tbody tr")`)

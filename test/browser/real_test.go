@@ -51,10 +51,10 @@ func TestAResyncOfSitesHappens(t *testing.T) {
 	b := w.look(t, desk, "user", "deltas?op=Sync&kind="+siteKind)
 	b.says(".side", "live")
 	lastDelta := evaluate[int](b, "Math.max(0, ..."+ids("")+")")
-	b.key("3")
+	b.key("4")
 	b.says("tbody tr", "default/")
 	lastCall := evaluate[int](b, "Math.max(0, ..."+ids("")+")")
-	b.key("5")
+	b.key("6")
 	b.says("select[name=kind]", siteKind)
 	b.fill("select[name=kind]", siteKind)
 	b.press("main section", "Resync")
@@ -63,7 +63,7 @@ func TestAResyncOfSitesHappens(t *testing.T) {
 	b.says("dialog .done", "All objects of "+siteKind+" are shown to those who take part in resyncs.")
 	b.judge("real-resynced-light")
 	b.press("dialog", "Close")
-	b.key("3")
+	b.key("4")
 	b.says("h1", "Reconciles")
 	for i := range sites.Items {
 		cause := "Primary, Resync Site " + sites.Items[i].Namespace + "/" + sites.Items[i].Name

@@ -18,6 +18,9 @@ type stop struct {
 }
 
 var stops = map[string]stop{
+	"now": {shows: []string{"sample-operator", "need attention", "undo each other's writes", "fails for default/legacy", "an image needs a digest", "Reconciles"}, deeper: func(b *tab) {
+		b.press("main", "Details of the call")
+	}},
 	"kinds": {shows: []string{siteKind, "apps/v1 Deployment", "Following"}, deeper: func(b *tab) {
 		b.press("main", "Details of "+siteKind)
 		b.says("tr.detail", "every 6 h, spread over the period, if not reconciled for 1 h")

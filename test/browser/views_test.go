@@ -18,7 +18,7 @@ const axe = "../../bin/axe-core/axe.min.js"
 
 // views are the views, and a text that each shows once it has its answer.
 var views = map[string]string{
-	"kinds": "batch/v1 CronJob", "deltas": "spec.replicas", "reconciles": "undo each other's writes", "queues": "working for", "actions": "Resync policy",
+	"now": "The last quarter of an hour", "kinds": "batch/v1 CronJob", "deltas": "spec.replicas", "reconciles": "undo each other's writes", "queues": "working for", "actions": "Resync policy",
 	"object?kind=example.com/v1 Site&namespace=demo&name=broken": "Deltas of this object",
 }
 
@@ -137,11 +137,13 @@ func TestDialogsAreForEverybody(t *testing.T) {
 func TestTheKeyboardGoesEverywhere(t *testing.T) {
 	b := open(t, desk, "kinds", nil)
 	b.says("main", "example.com/v1 Site")
-	for key, title := range map[string]string{"2": "Deltas", "3": "Reconciles", "4": "Queues", "5": "Actions", "1": "Kinds"} {
+	for key, title := range map[string]string{"3": "Deltas", "4": "Reconciles", "5": "Queues", "6": "Actions", "2": "Kinds"} {
 		b.key(key)
 		b.says("h1", title)
 	}
-	b.key("2")
+	b.key("1")
+	b.says("main", "need attention")
+	b.key("3")
 	b.says("h1", "Deltas")
 	b.key("/")
 	b.await(time.Second, `document.activeElement.name === "kind"`)

@@ -22,7 +22,7 @@ var order = [][]any{
 	{JournalShelf{}},
 	{
 		CallSteps{}, Calls{}, Clerk{}, ControllerQueue{}, Delivery{}, Descriptions{}, Group{}, Guard{}, Horizon{}, HotLoop{}, Indexers{}, Journal{}, Limiter{}, Line{}, Memory{}, Mutations{},
-		PathChecks{}, PathPredicate{}, Pins{}, QueueClock{}, Reflector{}, Relatives{}, Relists{}, SaveFiles{},
+		Past{}, PathChecks{}, PathPredicate{}, Pins{}, QueueClock{}, Reflector{}, Relatives{}, Relists{}, SaveFiles{},
 		SchemaTypes{}, Session{}, Sessions{}, SharedInformer{}, Shown{}, StepCounts{}, Wishes{}, Writes{},
 	},
 }
@@ -115,6 +115,8 @@ type (
 	// Runtime is managed.Runtime.mu: what runs of one manager, and which journal notes that. It is held
 	// while a cache or a controller is told of its journal.
 	Runtime struct{}
+	// Past is answers.past.mu: the samples of the last quarter of an hour.
+	Past struct{}
 	// Shown is managed.runtimes.mu: which Runtimes a scrape looks at.
 	Shown struct{}
 	// Guard is builder.guard.mu: which requests are held back.

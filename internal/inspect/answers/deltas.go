@@ -32,7 +32,7 @@ func (o *Operator) Deltas(q inspector.DeltaQuery) v1.DeltaList {
 
 // filterOf reports false if no delta can be wanted, because there is no such op.
 func filterOf(q inspector.DeltaQuery) (want journal.Filter, possible bool) {
-	want = journal.Filter{Kind: q.Kind, Namespace: q.Namespace, Name: q.Name, Manager: q.Manager, Since: q.Since, Limit: q.Limit}
+	want = journal.Filter{Kind: q.Kind, Namespace: q.Namespace, Name: q.Name, Manager: q.Manager, Since: q.Since, Until: q.Until, Limit: q.Limit, First: q.First}
 	if q.Op != "" {
 		want.Op, possible = ops[q.Op]
 		return want, possible

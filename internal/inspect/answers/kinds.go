@@ -52,11 +52,11 @@ func (t *telling) kindOf(k *observe.Kind) (shown v1.Kind, ok bool) {
 	for i := range s.Subscribers {
 		shown.Subscribers = append(shown.Subscribers, subscriberOf(&s.Subscribers[i]))
 	}
-	why := observe.Mutated(&s)
-	if !t.fits([]any{&shown, why}) {
+	shown.Mutated = observe.Mutated(&s)
+	if !t.fits([]any{&shown, shown.Mutated}) {
 		return shown, false
 	}
-	t.addScopes(&shown, s.Scopes, why)
+	t.addScopes(&shown, s.Scopes, shown.Mutated)
 	return shown, true
 }
 

@@ -3,6 +3,7 @@ package answers
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/delta-runtime/delta-runtime/internal/inspect/inspector"
 	"github.com/delta-runtime/delta-runtime/internal/inspect/journal"
@@ -20,6 +21,8 @@ type Options struct {
 	Schemas diff.Schemas
 	// Limits bound the journal.
 	Limits journal.Limits
+	// Elected is closed once the manager's controllers may run. Nil means that they may.
+	Elected <-chan struct{}
 }
 
 // Operator is what runs of one manager.
@@ -27,21 +30,26 @@ type Operator struct {
 	runtime *managed.Runtime
 	schemas diff.Schemas
 	journal *journal.Journal
+	elected <-chan struct{}
+	past    past
 }
 
 var _ inspector.Subject = (*Operator)(nil)
 
 // New returns an Operator whose journal is empty.
 func New(opts Options) *Operator {
-	return &Operator{runtime: opts.Runtime, schemas: opts.Schemas, journal: journal.New(opts.Limits)}
+	return &Operator{runtime: opts.Runtime, schemas: opts.Schemas, journal: journal.New(opts.Limits), elected: opts.Elected}
 }
 
 // Journal is where the operator looks for deltas and calls.
 func (o *Operator) Journal() *journal.Journal { return o.journal }
 
-// Run has the journal note what happens until ctx ends.
+// Run has the journal note what happens, and takes samples, until ctx ends.
 func (o *Operator) Run(ctx context.Context) {
 	defer o.runtime.Record(o.journal)()
+	var sampling sync.WaitGroup
+	defer sampling.Wait()
+	sampling.Go(func() { o.past.run(ctx, o.runtime.Controllers) })
 	o.journal.Run(ctx)
 }
 

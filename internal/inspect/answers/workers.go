@@ -96,10 +96,7 @@ func (t *telling) queueOf(c *observe.Controller, limit int) (shown v1.Queue, who
 		whole = t.fits(&shown)
 		return shown, whole
 	}
-	shown.Delayed, shown.Working, shown.Ready = stats.Waiting, stats.Working, stats.DepthBelow
-	for _, ready := range stats.Depth {
-		shown.Ready += ready
-	}
+	shown.Delayed, shown.Working, shown.Ready = stats.Waiting, stats.Working, ready(&stats)
 	shown.OldestSeconds, shown.Added, shown.Finished = stats.OldestQueued.Seconds(), stats.Added, stats.Finished
 	if whole = t.fits(&shown); c.Requests == nil {
 		return shown, whole

@@ -1,8 +1,6 @@
 package inspector
 
 import (
-	"slices"
-
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 )
 
@@ -28,10 +26,13 @@ func (h *handler) deltas(c *call) (v1.DeltaList, error) {
 		return v1.DeltaList{}, err
 	}
 	// The list has all up to there that the filter wants. Later deltas are left to the stream: the list may have those of one
-	// kind, and not those of another.
-	ends := max(q.Since, h.subject.Newest())
+	// kind, and not those of another. Who goes on after a delta gets the next ones, and the cursor is the last of these.
+	q.Until, q.First = max(q.Since, h.subject.Newest(), 1), c.query.hasFrom
 	list := h.subject.Deltas(q)
-	list.Items = slices.DeleteFunc(list.Items, func(d v1.Delta) bool { return d.ID > ends })
+	ends := q.Until
+	if q.First && len(list.Items) == q.Limit {
+		ends = list.Items[0].ID
+	}
 	list.Cursor = place{h.process, ends}.String()
 	return list, nil
 }

@@ -85,13 +85,14 @@ var (
 		byKind, byNamespace, byName,
 		{name: "op", form: choice, choices: []string{"Added", "Updated", "Deleted", "Sync", "OutOfScope"}, about: "what happened to the object"},
 		{name: "manager", form: text, about: "the field manager that wrote it"},
-		{name: "since", form: position, about: "the ID of a delta: only those after it"},
+		{name: "since", form: position, about: "the ID of a delta, or a cursor: only those after it, the next ones if there are more than the limit"},
 	}
 )
 
 // routes are those of the API. Those of the page are in page.go.
 func routes() []route {
 	return []route{
+		get("now", "say how the operator is doing", (*handler).now, byController),
 		get("kinds", "list the kinds", (*handler).kinds, byKind),
 		get("memory", "estimate the memory of a kind", (*handler).memory, thisKind),
 		get("deltas", "list the last deltas", (*handler).deltas, append([]param{howMany}, ofDeltas...)...),

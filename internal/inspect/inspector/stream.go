@@ -30,6 +30,11 @@ func (h *handler) stream(c *call) error {
 	if err != nil {
 		return err
 	}
+	select {
+	case <-h.opts.Done:
+		return refuse(http.StatusServiceUnavailable, "the operator ends") // or readers would come again at once, and again
+	default:
+	}
 	s := sender{control: http.NewResponseController(c.w), c: c, process: h.process}
 	if err := s.begin(); err != nil {
 		return err

@@ -2,6 +2,7 @@ package inspector
 
 import (
 	"context"
+	"time"
 
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -20,7 +21,26 @@ type Subject interface {
 	Journal
 	Names
 	Workers
+	Overview
 	Actions
+}
+
+// Overview says how the operator as a whole is doing. None of its methods waits for anybody.
+type Overview interface {
+	Program() v1.Program
+	// Past is of one controller, or of all together if the name is empty.
+	Past(controller string) v1.Past
+	// Failing are the requests whose last call failed, in no order.
+	Failing() []Failing
+}
+
+// Failing is a request whose last call failed.
+type Failing struct {
+	Request
+	Kind  string // what its controller reconciles, as a name of /delta/v1/kinds
+	Error string // of the last call
+	Times int    // calls in a row that failed
+	Since time.Time
 }
 
 // Cache says how the cache is doing. Kinds has one kind, or all if only is empty, and waits for nobody. Memory may take a while, and ends
@@ -32,7 +52,7 @@ type Cache interface {
 
 // Journal has the last things that happened. None of its methods waits for anybody.
 type Journal interface {
-	// Deltas are the last ones that match, the newest first, at most q.Limit of them.
+	// Deltas are the last ones that match, the newest first, at most q.Limit of them. With q.First they are the first ones.
 	Deltas(q DeltaQuery) v1.DeltaList
 	// Follow begins a stream of the deltas that match, beginning after q.Since, the oldest
 	// first. If that is zero it begins with the oldest that the journal has, and what was dropped
@@ -93,9 +113,10 @@ type Request struct{ Controller, Namespace, Name string }
 type DeltaQuery struct {
 	Kind, Namespace, Name string
 	Op, Manager           string
-	// Since leaves out deltas up to the one with this ID.
-	Since uint64
-	Limit int // always set, except by Follow
+	// Since leaves out deltas up to the one with this ID, and Until those after another. Zero leaves out none.
+	Since, Until uint64
+	Limit        int  // always set, except by Follow
+	First        bool // the limit keeps those next to Since, and not the newest
 }
 
 // Order is the order of an answer.

@@ -97,7 +97,11 @@ func (f *CallFilter) wants(c *Call) bool {
 }
 
 // Calls are the last calls of one controller.
-type Calls struct{ shelf[Call] }
+type Calls struct {
+	shelf[Call]
+
+	failing map[delta.Key]*Failing // requests whose last call failed; guarded by mu
+}
 
 // Note notes a call. The journal keeps its changes, which nobody may change, and the texts of its errors.
 func (c *Calls) Note(call Call) {
@@ -111,6 +115,7 @@ func (c *Calls) Note(call Call) {
 	place, fresh := c.addLocked(of)
 	call.ID, call.Controller = c.journal.ids.Add(1), c.name
 	*place, more[of] = call, fresh
+	c.judgeLocked(&call)
 	c.mu.Unlock()
 	c.journal.noted(more)
 }

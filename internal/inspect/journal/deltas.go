@@ -38,7 +38,9 @@ type Filter struct {
 	Op                    delta.Op
 	Manager               string
 	Since                 uint64 // only those with a higher number
+	Until                 uint64 // only those up to this number; zero is all
 	Limit                 int    // no more than this. Zero means as many as there are.
+	First                 bool   // the limit keeps those next to Since, and not the newest
 }
 
 // wantsManager looks through managed fields, so nobody calls it under a lock.
@@ -118,10 +120,18 @@ func (d *Deltas) boundGone(most int) {
 func (j *Journal) Deltas(want Filter) (found []Entry, dropped uint64) {
 	for _, d := range j.kindsNamed(want.Kind) {
 		var gone uint64
-		found, gone = d.find(found, want.Since, want.Limit, func(e *Entry) bool {
-			return want.fits(e.Kind, &e.Delta.Key, e.Delta.Op) && want.wantsManager(e)
+		most := want.Limit
+		if want.First {
+			most = 0
+		}
+		found, gone = d.find(found, want.Since, most, func(e *Entry) bool {
+			return (want.Until == 0 || e.ID <= want.Until) && want.fits(e.Kind, &e.Delta.Key, e.Delta.Op) && want.wantsManager(e)
 		})
 		dropped += gone
+	}
+	if want.First {
+		found = firstOf(found, 0, (*Entry).number)
+		return found[max(0, len(found)-want.Limit):], dropped
 	}
 	return firstOf(found, want.Limit, (*Entry).number), dropped
 }

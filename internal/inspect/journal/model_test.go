@@ -3,6 +3,7 @@ package journal
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -261,7 +262,32 @@ func (s *script) check() {
 	if ok != (len(lastIDs) == 1) || ok && last.ID != lastIDs[0] {
 		s.Errorf("the last call of %s is %d, %t, and should be %v", key, last.ID, ok, lastIDs)
 	}
+	s.failing()
 	s.status()
+}
+
+// failing counts the failures of each request since it last did not fail, also those whose calls are gone.
+func (s *script) failing() {
+	type place struct {
+		controller string
+		request    delta.Key
+	}
+	want, got := map[place]int{}, map[place]int{}
+	for _, r := range s.model.all {
+		if c := r.call; c == nil {
+			continue
+		} else if at := (place{c.Controller, c.Request}); c.Result == Error || c.Result == Panic {
+			want[at]++
+		} else {
+			delete(want, at)
+		}
+	}
+	for _, f := range s.journal.Failing() {
+		got[place{f.Controller, f.Request}] = f.Times
+	}
+	if !maps.Equal(got, want) {
+		s.Errorf("failing are %v, want %v", got, want)
+	}
 }
 
 func (s *script) status() {

@@ -215,3 +215,30 @@ func (o *Operator) placeLocked(r inspector.Request, calls []v1.Reconcile) v1.Req
 	}
 	return p
 }
+
+// Failing is of [inspector.Overview].
+func (o *Operator) Failing() (all []inspector.Failing) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for i := range o.calls {
+		if c := &o.calls[i]; c.Result == "error" {
+			all = append(all, inspector.Failing{
+				Request: inspector.Request{Controller: Controller, Namespace: c.Namespace, Name: c.Name},
+				Kind:    Site, Error: c.Error, Times: c.Attempt, Since: c.Began.Add(-21 * time.Minute),
+			})
+		}
+	}
+	return all
+}
+
+// Past is of [inspector.Overview]. Its numbers are the same each time.
+func (o *Operator) Past(controller string) v1.Past {
+	p := v1.Past{Controller: controller, EverySeconds: 10, LastAt: time.Now()}
+	for i := range uint64(90) {
+		busy := i * 37 % 23
+		p.Calls, p.Changes = append(p.Calls, busy), append(p.Changes, 2*busy)
+		p.Errors, p.Queued = append(p.Errors, busy/20), append(p.Queued, int(busy)/4)
+		p.P99Seconds = append(p.P99Seconds, float64(busy)/400)
+	}
+	return p
+}

@@ -6,8 +6,8 @@ import "time"
 type DeltaList struct {
 	At    time.Time `json:"at"`
 	Items []Delta   `json:"items"`
-	// Cursor is where the list ends. A stream that goes on from there has it as the parameter since,
-	// and says so if the operator has started again in between.
+	// Cursor is where the list ends. A stream or a list that goes on from there has it as the parameter since. A stream
+	// says so if the operator has started again in between.
 	Cursor string `json:"cursor"`
 	// Dropped counts the deltas of these kinds that the journal no longer holds.
 	Dropped uint64 `json:"dropped"`

@@ -45,9 +45,11 @@ type Kind struct {
 	// Watches counts the watches that were opened.
 	Watches uint64 `json:"watches"`
 	// Skipped counts objects and events that were left out because they could not be read.
-	Skipped   uint64  `json:"skipped"`
-	LastError string  `json:"lastError,omitempty"`
-	Scopes    []Scope `json:"scopes"`
+	Skipped   uint64 `json:"skipped"`
+	LastError string `json:"lastError,omitempty"`
+	// Mutated says which object of the cache somebody has changed in place; empty if none was found.
+	Mutated string  `json:"mutated,omitempty"`
+	Scopes  []Scope `json:"scopes"`
 	// ScopesLeftOut is how many more there are. The answer has no room for them.
 	ScopesLeftOut int          `json:"scopesLeftOut,omitempty"`
 	Subscribers   []Subscriber `json:"subscribers"`

@@ -18,7 +18,7 @@ import (
 const (
 	// prefix is where all routes begin.
 	prefix = "/delta/v1/"
-	// maxAnswer is larger than what an inspector with full journals answers.
+	// maxAnswer is far more than an inspector answers. Who is asked may be somebody else.
 	maxAnswer = 256 << 20
 	// maxComplaint is how much of an unexpected answer can be of use.
 	maxComplaint = 64 << 10

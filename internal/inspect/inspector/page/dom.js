@@ -1,8 +1,12 @@
 // Building and updating the page. Data only ever becomes text or an attribute.
 
 /** h makes an element. Handlers are properties, so that morph can carry them over. */
-export function h(tag, props, ...children) {
-  const el = document.createElement(tag);
+export const h = (tag, props, ...children) => build(document.createElement(tag), props, children);
+
+/** svg makes an element of a picture, as the one in the head is. */
+export const svg = (tag, props, ...children) => build(document.createElementNS(document.querySelector("svg").namespaceURI, tag), props, children);
+
+function build(el, props, children) {
   for (const [name, value] of Object.entries(props ?? {})) {
     if (value === null || value === undefined || value === false) continue;
     if (name.startsWith("on")) el[name] = value;

@@ -3,7 +3,7 @@ import { h, draw, table, more, state, isSelecting } from "./dom.js";
 import { get, poll } from "./api.js";
 import { when, forHow, known, number, bytes, counts, plural, policy, facts, span, cut } from "./text.js";
 
-export const moods = {
+const moods = {
   Following: "good", Listing: "busy", Streaming: "busy", Watching: "busy", Queued: "busy",
   BackingOff: "warn", Degraded: "bad", Idle: "off", Stopped: "off",
 };
@@ -15,10 +15,10 @@ const columns = [
   { label: "Objects", class: "num" }, { label: "Pending", class: "num" }, { label: "Slowest subscriber" },
 ];
 
-export function kinds(place, _params, signal) {
+export function kinds(place, params, signal) {
   let list = null;
   let refused = null;
-  const opened = new Set();
+  const opened = new Set(params.getAll("kind"));
   const memory = new Map(); // by kind: an answer, "asking", or an Error
   const redraw = () => draw(place, h("h1", null, "Kinds"), refused ? h("p", { class: "problem", role: "alert" }, refused.message) : body());
   const ask = async (name) => {

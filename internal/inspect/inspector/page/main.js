@@ -1,16 +1,17 @@
 // The frame around the views: which one is shown, keys, theme, and the connection.
 import { h, dialog, draw } from "./dom.js";
 import { get, link, poll, token } from "./api.js";
-import { known, tick, when } from "./text.js";
-import { kinds, moods } from "./kinds.js";
+import { tick, when } from "./text.js";
+import { now, viewOf } from "./now.js";
+import { kinds } from "./kinds.js";
 import { deltas } from "./deltas.js";
 import { reconciles } from "./reconciles.js";
 import { queues } from "./queues.js";
 import { actions } from "./actions.js";
 import { object } from "./object.js";
 
-export const views = { kinds, deltas, reconciles, queues, actions, object };
-const order = ["kinds", "deltas", "reconciles", "queues", "actions"];
+export const views = { now, kinds, deltas, reconciles, queues, actions, object };
+const order = ["now", "kinds", "deltas", "reconciles", "queues", "actions"];
 const main = document.getElementById("main");
 let current = null; // the AbortController of the view that is shown
 
@@ -18,7 +19,7 @@ function show(first) {
   const [, name, query] = /^#\/(\w+)(?:\?(.*))?$/.exec(location.hash) ?? [];
   if (location.hash === "#main") return; // the link that skips the head
   if (!views[name]) {
-    location.replace("#/kinds");
+    location.replace("#/now");
     return;
   }
   current?.abort();
@@ -52,23 +53,22 @@ function showLink() {
 }
 
 /** badge shows at a tab how many things there need attention. */
-function badge(view, n, what) {
+function badge(view, n) {
   const tab = document.querySelector(`nav a[href="#/${view}"]`);
   tab.querySelector(".badge")?.remove();
-  if (n > 0) tab.append(h("span", { class: "badge", title: `${n} ${what}` }, String(n), h("span", { class: "unseen" }, ` ${what}`)));
+  if (n > 0) tab.append(h("span", { class: "badge", title: `${n} need attention` }, String(n), h("span", { class: "unseen" }, " need attention")));
 }
 
 // A view that is not shown has no other voice.
 async function badges() {
   try {
-    const [all, loops] = await Promise.all([get("kinds"), get("loops")]);
-    badge("kinds", all.items.filter((k) => ["warn", "bad"].includes(moods[k.state]) || known(k.disconnectedSince)).length, "in trouble");
-    badge("reconciles", loops.items.filter((l) => !l.over).length, "in a loop");
+    const { attention } = await get("now");
+    for (const view of ["kinds", "reconciles", "queues"]) badge(view, attention.filter((a) => viewOf(a) === view).length);
   } catch { /* the views say what is wrong */ }
 }
 
 const keys = [
-  ["1 – 5", "show a view"], ["/", "go to the filter"], ["p", "pause or go on, among the deltas"], ["?", "show this help"],
+  ["1 – 6", "show a view"], ["/", "go to the filter"], ["p", "pause or go on, among the deltas"], ["?", "show this help"],
   ["Tab, Enter", "go to and press anything"], ["Esc", "close a dialog"],
 ];
 

@@ -87,15 +87,16 @@ export function reconciles(place, params, signal) {
     read();
   };
   const read = async () => {
-    const asked = chosen;
+    const question = () => JSON.stringify([chosen, filter]);
+    const asked = question();
     try {
       const [calls, found, all] = await Promise.all([
-        Promise.all(lists[asked][1].map((q) => get("reconciles", { ...filter, ...q, limit: 100 }, signal))), get("loops", {}, signal), get("controllers", {}, signal)]);
-      if (asked !== chosen) return;
+        Promise.all(lists[chosen][1].map((q) => get("reconciles", { ...filter, ...q, limit: 100 }, signal))), get("loops", {}, signal), get("controllers", {}, signal)]);
+      if (asked !== question()) return;
       const items = calls.length === 1 ? calls[0].items : calls.flatMap((c) => c.items).sort((a, b) => b.id - a.id);
       [list, loops, controllers, missing, refused] = [items, found, all.items, [...calls, all], null];
     } catch (error) {
-      if (signal.aborted) return;
+      if (signal.aborted || asked !== question()) return;
       refused = error;
     }
     if (!isSelecting(place)) redraw();

@@ -1,0 +1,273 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/show"
+	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
+)
+
+const (
+	// home puts the cursor at the top of a terminal and clears what is there.
+	home = "\x1b[H\x1b[2J"
+	// mostCalls is how many of the last calls are shown, longestCause how much of why each was made, and graphWidth how many samples.
+	mostCalls, longestCause, graphWidth = 10, 75, 45
+)
+
+func (p *program) top() *cobra.Command {
+	var every time.Duration
+	var controller string
+	c := &cobra.Command{
+		Use:   "top",
+		Short: "Show what needs attention, rates and the last calls, drawn again each second",
+		Long: `Show what needs attention, how much was done in the last quarter of an hour, and the last
+calls with their causes. In a terminal it is drawn again until you press Ctrl-C. Otherwise, and
+with -o json or yaml, it is shown once.`,
+		Example: "  kubectl delta top --controller site",
+		Args:    takes(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error {
+			query := url.Values{}
+			if controller != "" {
+				query.Set("controller", controller)
+			}
+			if _, _, terminal := p.size(); !terminal || p.output != "" {
+				return p.topOnce(c.Context(), query)
+			}
+			return p.redraw(c.Context(), query, max(every, 100*time.Millisecond))
+		},
+	}
+	c.Flags().DurationVar(&every, "every", time.Second, "how long until it is drawn again")
+	c.Flags().StringVar(&controller, "controller", "", "only this controller")
+	return c
+}
+
+// sizeOf is how large the terminal is that a file is; false if it is none.
+func sizeOf(out io.Writer) (width, height int, terminal bool) {
+	file, ok := out.(*os.File)
+	if !ok {
+		return 0, 0, false
+	}
+	width, height, err := term.GetSize(int(file.Fd()))
+	return width, height, err == nil
+}
+
+// topOnce shows it once.
+func (p *program) topOnce(ctx context.Context, query url.Values) error {
+	answer, now, err := fetch[v1.Now](ctx, p, "now", query)
+	if err != nil {
+		return err
+	}
+	if p.output != "" {
+		return p.render(answer, nil)
+	}
+	return p.showTop(ctx, query, &now)
+}
+
+func (p *program) showTop(ctx context.Context, query url.Values, now *v1.Now) error {
+	last := url.Values{"limit": {fmt.Sprint(mostCalls)}, "controller": query["controller"]}
+	_, calls, err := fetch[v1.ReconcileList](ctx, p, "reconciles", last)
+	if err != nil {
+		return err
+	}
+	p.showNow(now)
+	p.showPast(&now.Past)
+	p.showLastCalls(&calls)
+	return p.out.Err()
+}
+
+// redraw shows it again and again until ctx ends. If the operator is gone for a while, it says so above what it showed last.
+func (p *program) redraw(ctx context.Context, query url.Values, every time.Duration) error {
+	out := p.out
+	defer func() { p.out = out }()
+	last := ""
+	for first := true; ; first = false {
+		frame, err := p.frame(ctx, query)
+		switch {
+		case ctx.Err() != nil:
+			return nil //nolint:nilerr // the user has seen enough
+		case err != nil && first:
+			return err
+		case err != nil:
+			p.keeper.Drop()
+			frame += last
+		default:
+			last = frame
+		}
+		width, height, _ := p.size()
+		if _, err := io.WriteString(p.rawOut, home+cropped(frame, width, height)); err != nil {
+			return fmt.Errorf("draw: %w", err)
+		}
+		select {
+		case <-time.After(every):
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// frame is what is drawn: how the operator is doing, or why that is not known.
+func (p *program) frame(ctx context.Context, query url.Values) (string, error) {
+	var drawn bytes.Buffer
+	p.out = show.New(&drawn)
+	_, now, err := fetch[v1.Now](ctx, p, "now", query)
+	if err == nil {
+		err = p.showTop(ctx, query, &now)
+	}
+	if err != nil {
+		drawn.Reset()
+		p.out.Sentence("", "All below is old: "+err.Error())
+	}
+	return drawn.String(), err
+}
+
+// cropped is the part of a text that a terminal has room for.
+func cropped(text string, width, height int) string {
+	lines := strings.SplitAfter(text, "\n")
+	lines = lines[:min(len(lines), max(1, height-1))]
+	for i, line := range lines {
+		if runes := []rune(line); len(runes) > width+1 {
+			lines[i] = string(runes[:width]) + "\n"
+		}
+	}
+	return strings.Join(lines, "")
+}
+
+// showNow says which program it is, and what needs attention.
+func (p *program) showNow(n *v1.Now) {
+	about := []string{n.Program.Name, n.Program.Version, n.Program.Host, "running for " + show.Age(n.At, n.Program.Since)}
+	if !n.Program.Leads {
+		about = append(about, "not the leader, or not started yet")
+	}
+	p.out.Line(strings.Join(slices.DeleteFunc(about, func(s string) bool { return s == "" }), "  "))
+	switch len(n.Attention) {
+	case 0:
+		p.out.Line("All is well.")
+	case 1:
+		p.out.Line("1 thing needs attention.")
+	default:
+		p.out.Line(fmt.Sprintf("%d things need attention.", len(n.Attention)))
+	}
+	p.showAttention(n)
+}
+
+func (p *program) showAttention(n *v1.Now) {
+	p.showCut(n.Cut)
+	for i := range n.Attention {
+		a := &n.Attention[i]
+		text := a.What + ": " + a.Summary
+		if !a.Since.IsZero() {
+			text += " (" + show.Age(n.At, a.Since) + ")"
+		}
+		p.out.Sentence("", text)
+		if a.Error != "" {
+			p.out.Sentence("    ", a.Error)
+		}
+	}
+}
+
+// showPast shows the samples, each sort in a line.
+func (p *program) showPast(past *v1.Past) {
+	if len(past.Calls) == 0 {
+		return // no sample has been taken yet
+	}
+	p.out.Line("")
+	minute := 60 / past.EverySeconds
+	rate := func(n float64) string { return fmt.Sprintf("%.4g/min", n*minute) }
+	var rows [][]string
+	add := func(what string, values []float64, write func(float64) string) {
+		if len(values) == 0 {
+			return
+		}
+		values = values[max(0, len(values)-graphWidth):]
+		rows = append(rows, []string{what, write(values[len(values)-1]), write(slices.Max(values)), sparks(values)})
+	}
+	add("calls", floats(past.Calls), rate)
+	add("errors", floats(past.Errors), rate)
+	add("changes", floats(past.Changes), rate)
+	add("queued", floats(past.Queued), func(n float64) string { return fmt.Sprintf("%g", n) })
+	add("change to call, p99", past.P99Seconds, func(n float64) string {
+		if n == 0 {
+			return show.None
+		}
+		return show.Seconds(n)
+	})
+	shown := time.Duration(min(len(past.Calls), graphWidth)) * time.Duration(past.EverySeconds*float64(time.Second))
+	p.out.Table([]string{"", "NOW", "AT MOST", "THE LAST " + show.Age(past.LastAt, past.LastAt.Add(-shown))}, rows)
+}
+
+func floats[N int | uint64](all []N) (list []float64) {
+	for _, n := range all {
+		list = append(list, float64(n))
+	}
+	return list
+}
+
+// sparks draws numbers as bars.
+func sparks(values []float64) string {
+	bars := []rune("▁▂▃▄▅▆▇█")
+	most := slices.Max(values)
+	var b strings.Builder
+	for _, v := range values {
+		at := 0
+		if most > 0 && v > 0 { // an operator may answer anything
+			at = int(math.Round(v / most * float64(len(bars)-1)))
+		}
+		b.WriteRune(bars[at])
+	}
+	return b.String()
+}
+
+func (p *program) showLastCalls(list *v1.ReconcileList) {
+	if len(list.Items) == 0 {
+		return
+	}
+	p.out.Line("")
+	var rows [][]string
+	for i := range list.Items {
+		r := &list.Items[i]
+		because := show.None
+		if len(r.Changes) > 0 {
+			because = short(&r.Changes[0], len(r.Changes)+r.ChangesLeftOut-1)
+		}
+		rows = append(rows, []string{show.Age(list.At, r.Began), r.Result, r.Controller, full(r.Namespace, r.Name), show.Seconds(r.Seconds), because})
+	}
+	p.out.Table([]string{"AGE", "RESULT", "CONTROLLER", "REQUEST", "TOOK", "BECAUSE OF"}, rows)
+}
+
+// short says in a few words what happened to an object, how many changes there are beside it, and the first field that changed.
+func short(c *v1.Change, more int) string {
+	text := strings.Join(c.Causes, ", ")
+	if _, kind, _ := strings.Cut(c.Kind, " "); kind != "" { // without the version
+		text += " " + kind + " " + full(c.Namespace, c.Name)
+	}
+	if c.Op != "" {
+		text += " " + c.Op
+	}
+	if c.Manager != "" {
+		text += " by " + c.Manager
+	}
+	if more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	if len(c.Edits) > 0 {
+		e := &c.Edits[0]
+		text += fmt.Sprintf(": %s %s → %s", e.Path, cmp.Or(e.Before, "(none)"), cmp.Or(e.After, "(none)"))
+	}
+	if runes := []rune(text); len(runes) > longestCause {
+		text = string(runes[:longestCause-1]) + "…"
+	}
+	return text
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
+)
+
+// terminal takes what is drawn, frame by frame.
+type terminal struct{ frames chan string }
+
+func (t terminal) Write(text []byte) (int, error) {
+	t.frames <- string(text)
+	return len(text), nil
+}
+
+// TestTopIsDrawnAgain has an operator that ends and comes back, in a terminal that is smaller than what there is to say.
+func TestTopIsDrawnAgain(t *testing.T) {
+	var away atomic.Bool
+	i := healthy()
+	i.answers["now"] = func(*http.Request) any {
+		if away.Load() {
+			return v1.Problem{Status: http.StatusServiceUnavailable, Message: "the operator ends"}
+		}
+		return current()
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	screen, errOut := terminal{make(chan string)}, &bytes.Buffer{}
+	p := newProgram(screen, errOut, func(string) string { return "" })
+	const width, height = 60, 9
+	p.size = func() (int, int, bool) { return width, height, true }
+	ended := make(chan int, 1)
+	go func() { ended <- run(ctx, []string{"top", "--every=1ms", "--url", inspect(t, i)}, p) }()
+	frame := func(has string) string {
+		t.Helper()
+		for deadline := time.After(30 * time.Second); ; {
+			select {
+			case text := <-screen.frames:
+				if strings.Contains(text, has) {
+					return text
+				}
+			case <-deadline:
+				t.Fatalf("no frame has %q", has)
+			}
+		}
+	}
+	text, whole := strings.CutPrefix(frame("site-operator  v1.2.0"), home)
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	if !whole || len(lines) != height-1 || strings.Contains(text, "\x1b") {
+		t.Errorf("a frame has %d lines: %q", len(lines), text)
+	}
+	for _, line := range lines {
+		if n := len([]rune(line)); n > width {
+			t.Errorf("a line has %d columns: %s", n, line)
+		}
+	}
+	away.Store(true)
+	if text = frame("All below is old"); strings.Count(text, "All below is old") != 1 || !strings.Contains(text, "site-operator  v1.2.0") {
+		t.Errorf("while the operator is gone a frame is %q", text)
+	}
+	if text = frame("All below is old"); strings.Count(text, "All below is old") != 1 {
+		t.Errorf("and the next one is %q", text)
+	}
+	away.Store(false)
+	frame(home + "site-operator")
+	stop()
+	for {
+		select {
+		case <-screen.frames:
+			continue
+		case code := <-ended:
+			if code != exitFine || errOut.Len() > 0 {
+				t.Errorf("it ended with %d and said %q", code, errOut)
+			}
+		}
+		return
+	}
+}
+
+// TestTopOfAnOperatorThatIsNotThere ends at once: nothing was shown yet that could be old.
+func TestTopOfAnOperatorThatIsNotThere(t *testing.T) {
+	i := healthy()
+	i.answers["now"] = v1.Problem{Status: http.StatusForbidden, Message: "you may not"}
+	var out, errOut bytes.Buffer
+	p := newProgram(&out, &errOut, func(string) string { return "" })
+	p.size = func() (int, int, bool) { return 80, 25, true }
+	if code := run(t.Context(), []string{"top", "--url", inspect(t, i)}, p); code != exitError || !strings.Contains(errOut.String(), "you may not") || out.Len() > 0 {
+		t.Errorf("it ended with %d, wrote %q and said %q", code, &out, &errOut)
+	}
+}
+
+// TestTopOfOddNumbers has samples that no operator of ours takes.
+func TestTopOfOddNumbers(t *testing.T) {
+	for name, past := range map[string]v1.Past{
+		"lists of different lengths": {EverySeconds: 10, Calls: []uint64{1}},
+		"negative numbers":           {EverySeconds: -1, Calls: []uint64{0, 0}, Queued: []int{-1, -5, 3}, P99Seconds: []float64{-2}},
+		"no time between":            {Calls: []uint64{1}, Errors: []uint64{1 << 63}},
+		"all that is negative":       {EverySeconds: 10, Calls: []uint64{1}, Queued: []int{-1, -5}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			i := healthy()
+			i.answers["now"] = v1.Now{At: now, Past: past}
+			if got := runs(t.Context(), "top", "--url", inspect(t, i)); got.code != exitFine || !strings.Contains(got.out, "calls") || !strings.Contains(got.out, "All is well.") {
+				t.Errorf("it ended with %d, wrote %q and said %q", got.code, got.out, got.errOut)
+			}
+		})
+	}
+}
