@@ -75,6 +75,7 @@ func TestMakeTheDemoPage(t *testing.T) {
 		return nil
 	})
 	w.samples(t, 12)
+	w.fight(t)
 	r.add(t, w, "deltas")
 	last := read[thing](t, items(t, r.Answers["deltas?"])[0]).ID
 	w.story(t)

@@ -28,6 +28,20 @@ func (w *world) fill(t *testing.T) {
 	w.forbid(t, failing, "an image needs a digest")
 	w.install(t, "config/samples", "default")
 	w.create(t, siteOf("default", failing), siteOf("default", "contested"))
+	w.fight(t)
+	await.Success(t, "the guard's Event to be there, which takes a right", func() error {
+		var events eventsv1.EventList
+		err := w.api.List(t.Context(), &events, client.InNamespace("default"))
+		if err == nil && !slices.ContainsFunc(events.Items, func(e eventsv1.Event) bool { return e.Reason == "HotLoop" && e.Regarding.Name == "contested" }) {
+			err = fmt.Errorf("there are %d Events", len(events.Items))
+		}
+		return err
+	})
+}
+
+// fight has somebody else scale a Deployment again and again, and the operator undo it.
+func (w *world) fight(t *testing.T) {
+	t.Helper()
 	deployment := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "contested"}}
 	for round := range 12 {
 		await.Success(t, fmt.Sprint("the operator to win round ", round), func() error {
@@ -39,14 +53,6 @@ func (w *world) fill(t *testing.T) {
 		})
 		w.edit(t, deployment, "horizontal-pod-autoscaler", `{"spec":{"replicas":5}}`)
 	}
-	await.Success(t, "the guard's Event to be there, which takes a right", func() error {
-		var events eventsv1.EventList
-		err := w.api.List(t.Context(), &events, client.InNamespace("default"))
-		if err == nil && !slices.ContainsFunc(events.Items, func(e eventsv1.Event) bool { return e.Reason == "HotLoop" && e.Regarding.Name == "contested" }) {
-			err = fmt.Errorf("there are %d Events", len(events.Items))
-		}
-		return err
-	})
 }
 
 // forbid has the server refuse Deployments of a name.

@@ -56,15 +56,15 @@ type shared struct {
 // forTest returns the world, which begins with the first test that asks.
 func (s *shared) forTest(t *testing.T) *world {
 	t.Helper()
-	s.once.Do(func() {
-		s.world = &world{tasks: lifecycle.New(context.Background()), pages: map[string]string{}}
-		s.world.begin(t)
-		s.ready = true
-	})
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Log(s.world.said())
 		}
+	})
+	s.once.Do(func() {
+		s.world = &world{tasks: lifecycle.New(context.Background()), pages: map[string]string{}}
+		s.world.begin(t)
+		s.ready = true
 	})
 	if !s.ready {
 		t.Fatal("the sample operator did not start, as the first test says that needs it")

@@ -29,7 +29,7 @@ var table = map[string]rule{
 		theirs: slices.Concat(metrics, in("k8s.io/apimachinery", "github.com/go-logr/logr", "sigs.k8s.io/controller-runtime/pkg/metrics")),
 	},
 	"internal/inspect/answers": {
-		ours: in("internal/inspect/footprint", "internal/hotloop", "internal/inspect/inspector", "internal/inspect/journal", "internal/managed", "internal/inspect/observe", "internal/schema/path",
+		ours: in("internal/base/lifecycle", "internal/base/lock", "internal/engine/reflector", "internal/inspect/footprint", "internal/hotloop", "internal/inspect/inspector", "internal/inspect/journal", "internal/managed", "internal/inspect/observe", "internal/schema/path",
 			"pkg/delta", "pkg/diff", "pkg/informer", "pkg/inspect/v1", "pkg/queue", "pkg/resync"),
 		theirs: in("k8s.io/apimachinery"),
 	},

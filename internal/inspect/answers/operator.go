@@ -3,8 +3,8 @@ package answers
 import (
 	"context"
 	"fmt"
-	"sync"
 
+	"github.com/delta-runtime/delta-runtime/internal/base/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/inspect/inspector"
 	"github.com/delta-runtime/delta-runtime/internal/inspect/journal"
 	"github.com/delta-runtime/delta-runtime/internal/inspect/observe"
@@ -47,10 +47,10 @@ func (o *Operator) Journal() *journal.Journal { return o.journal }
 // Run has the journal note what happens, and takes samples, until ctx ends.
 func (o *Operator) Run(ctx context.Context) {
 	defer o.runtime.Record(o.journal)()
-	var sampling sync.WaitGroup
-	defer sampling.Wait()
-	sampling.Go(func() { o.past.run(ctx, o.runtime.Controllers) })
-	o.journal.Run(ctx)
+	group := lifecycle.New(ctx)
+	group.Guest("take samples", func(ctx context.Context) { o.past.run(ctx, o.runtime.Controllers) })
+	group.Guest("bound the journal", o.journal.Run)
+	_ = group.Wait() // a guest has no error
 }
 
 // kinds returns the kinds of the cache.

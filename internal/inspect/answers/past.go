@@ -122,8 +122,8 @@ func (p *past) add(at time.Time, now map[string]sample) {
 	defer p.mu.Unlock()
 	series := map[string][]sample{}
 	for name, s := range now {
-		all := append(p.series[name], s)
-		if len(all) > 2*mostSamples {
+		all := p.series[name]
+		if all = append(all, s); len(all) > 2*mostSamples {
 			all = append([]sample(nil), all[mostSamples:]...)
 		}
 		series[name] = all

@@ -3,7 +3,6 @@ package inspector_test
 import (
 	"encoding/json"
 	"net/http"
-	"net/http/httptest"
 	"reflect"
 	"strings"
 	"testing"
@@ -38,10 +37,9 @@ func failingAt(name, text string, times int, since time.Time) inspector.Failing 
 // now asks the stand.
 func (s *stand) now(t *testing.T) (n v1.Now) {
 	t.Helper()
-	w := httptest.NewRecorder()
-	inspector.New(s, inspector.Options{}).ServeHTTP(w, httptest.NewRequest(http.MethodGet, inspector.Prefix+"v1/now", http.NoBody))
-	if err := json.Unmarshal(w.Body.Bytes(), &n); err != nil || w.Code != http.StatusOK {
-		t.Fatalf("%d %s: %v", w.Code, w.Body, err)
+	a := answer(inspector.New(s, inspector.Options{}), get(t, "/delta/v1/now"))
+	if err := json.Unmarshal(a.body, &n); err != nil || a.status != http.StatusOK {
+		t.Fatalf("%d %s: %v", a.status, a.body, err)
 	}
 	return n
 }

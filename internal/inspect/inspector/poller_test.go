@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"slices"
 	"testing"
@@ -22,10 +21,9 @@ func TestAPollerMissesNothing(t *testing.T) {
 		toy := toyoperator.New()
 		h := inspector.New(toy, inspector.Options{})
 		list := func(query string) (l v1.DeltaList) {
-			w := httptest.NewRecorder()
-			h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/delta/v1/deltas?"+query, http.NoBody))
-			if err := json.Unmarshal(w.Body.Bytes(), &l); err != nil || w.Code != http.StatusOK {
-				t.Fatalf("%d %s: %v", w.Code, w.Body, err)
+			a := answer(h, get(t, "/delta/v1/deltas?"+query))
+			if err := json.Unmarshal(a.body, &l); err != nil || a.status != http.StatusOK {
+				t.Fatalf("%d %s: %v", a.status, a.body, err)
 			}
 			return l
 		}
@@ -63,9 +61,8 @@ func TestAPollerMissesNothing(t *testing.T) {
 func TestAStreamThatBeginsAtTheEndIsRefused(t *testing.T) {
 	done := make(chan struct{})
 	close(done)
-	w := httptest.NewRecorder()
-	inspector.New(toyoperator.New(), inspector.Options{Done: done}).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/delta/v1/deltas/stream", http.NoBody))
-	if w.Code != http.StatusServiceUnavailable {
-		t.Errorf("it was answered with %d: %s", w.Code, w.Body)
+	h := inspector.New(toyoperator.New(), inspector.Options{Done: done})
+	if a := answer(h, get(t, "/delta/v1/deltas/stream")); a.status != http.StatusServiceUnavailable {
+		t.Errorf("it was answered with %d: %s", a.status, a.body)
 	}
 }

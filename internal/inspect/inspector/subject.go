@@ -21,7 +21,6 @@ type Subject interface {
 	Journal
 	Names
 	Workers
-	Overview
 	Actions
 }
 
@@ -89,6 +88,7 @@ type Stream interface {
 
 // Workers say how controllers are doing.
 type Workers interface {
+	Overview
 	Controllers() v1.ControllerList
 	// Queues has the queue of one controller, or of all if the name is empty, with at most
 	// limit requests each.
