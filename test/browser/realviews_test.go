@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"testing"
+	"time"
 )
 
 // routed asks the page's own router for its views.
@@ -18,7 +19,8 @@ type stop struct {
 }
 
 var stops = map[string]stop{
-	"now": {shows: []string{"sample-operator", "need attention", "undo each other's writes", "fails for default/legacy", "an image needs a digest", "Reconciles"}, deeper: func(b *tab) {
+	"now": {shows: []string{"sample-operator", "attention", "fails for default/legacy", "an image needs a digest", "Last calls, and why"}, deeper: func(b *tab) {
+		b.await(time.Minute, `document.querySelectorAll(".graph").length === 5`) // a sample is taken each ten seconds
 		b.press("main", "Details of the call")
 	}},
 	"kinds": {shows: []string{siteKind, "apps/v1 Deployment", "Following"}, deeper: func(b *tab) {

@@ -18,7 +18,7 @@ import (
 const (
 	// prefix is where all routes begin.
 	prefix = "/delta/v1/"
-	// maxAnswer is far more than an inspector answers. Who is asked may be somebody else.
+	// maxAnswer is far more than an inspector answers: another program may be asked.
 	maxAnswer = 256 << 20
 	// maxComplaint is how much of an unexpected answer can be of use.
 	maxComplaint = 64 << 10
