@@ -48,7 +48,7 @@ func (p *program) showWhy(_ string, w v1.Why) {
 	}
 	if len(w.Told) > 0 {
 		p.out.Line("")
-		p.out.Line("Who was told of its changes")
+		p.out.Line("Calls for it, or told of its changes")
 		p.showTold(w.Told, w.At)
 	}
 	if len(w.Deltas) > 0 {

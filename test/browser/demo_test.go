@@ -37,7 +37,7 @@ func TestTheDemoPage(t *testing.T) {
 			"now": {"need attention", "undo each other's writes", "an image needs a digest", "a minute", "spec.replicas 2 → 3"},
 			"kinds": {siteKind, "Following"}, "deltas?namespace=demo": {"spec.replicas 1 → 2", "kubectl-edit", "Deleted"},
 			"reconciles": {"undo each other's writes", "demo/blog"}, "queues": {"default/legacy"}, "actions": {siteKind},
-			"object?kind=" + siteKind + "&namespace=demo&name=blog": {"kubectl-edit", "Calls that were told about it"},
+			"object?kind=" + siteKind + "&namespace=demo&name=blog": {"kubectl-edit", "What happened"},
 		} {
 			name, _, _ := strings.Cut(view, "?")
 			t.Run(look+"/"+name, func(t *testing.T) {

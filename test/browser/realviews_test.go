@@ -43,7 +43,7 @@ var stops = map[string]stop{
 	}},
 	"queues":  {shows: []string{"default/legacy", "due", "Forget"}, deeper: func(b *tab) { b.press("tbody", "Details of default/legacy") }},
 	"actions": {shows: []string{siteKind, "Resync policy"}},
-	"object": {query: "?kind=" + siteKind + "&namespace=default&name=legacy", shows: []string{"Deltas of this object", "an image needs a digest", "Calls that were told about it"}, deeper: func(b *tab) {
+	"object": {query: "?kind=" + siteKind + "&namespace=default&name=legacy", shows: []string{"What happened", "an image needs a digest", "controller site"}, deeper: func(b *tab) {
 		b.press("main", "Details of Added "+siteKind)
 		b.press("main", "Details of the call")
 	}},

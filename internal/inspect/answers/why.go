@@ -13,7 +13,7 @@ import (
 )
 
 // lately is how many calls and deltas Why tells.
-const lately = 10
+const lately = 25
 
 // Why is the [inspector.Subject]'s.
 func (o *Operator) Why(kind, namespace, name string) (v1.Why, error) {
@@ -30,8 +30,10 @@ func (o *Operator) Why(kind, namespace, name string) (v1.Why, error) {
 		}
 	}
 	t, whole := o.telling(), true
+	var reconcilers []string
 	for _, c := range o.runtime.Controllers() {
 		if c.Kind == k.GVK && c.Requests != nil {
+			reconcilers = append(reconcilers, c.Name)
 			if r, ok := t.requestOf(c, key, w.At); ok {
 				w.Requests = append(w.Requests, r)
 			} else {
@@ -39,7 +41,7 @@ func (o *Operator) Why(kind, namespace, name string) (v1.Why, error) {
 			}
 		}
 	}
-	told, why := t.callsOf(o.journal.CallsAbout(k.GVK, key, journal.CallFilter{Limit: lately}))
+	told, why := t.callsOf(o.journal.CallsAbout(k.GVK, key, reconcilers, journal.CallFilter{Limit: lately}))
 	found, _ := o.journal.Deltas(journal.Filter{Kind: kind, Namespace: namespace, Exact: true, Name: name, Limit: lately})
 	deltas, whyDeltas := t.deltasOf(found)
 	if w.Told, w.Deltas = told, deltas; !whole || why != "" || whyDeltas != "" {

@@ -125,10 +125,12 @@ func (j *Journal) Calls(want CallFilter) (found []Call, dropped uint64) {
 	return j.calls(want, func(*Call) bool { return true })
 }
 
-// CallsAbout returns the calls that the filter wants and that had a change of an object, newest
-// first.
-func (j *Journal) CallsAbout(kind schema.GroupVersionKind, key delta.Key, want CallFilter) []Call {
-	found, _ := j.calls(want, func(c *Call) bool { return c.about(kind, key) })
+// CallsAbout returns the calls that the filter wants and that had a change of an object, or were made for it by one
+// of its reconcilers, newest first.
+func (j *Journal) CallsAbout(kind schema.GroupVersionKind, key delta.Key, reconcilers []string, want CallFilter) []Call {
+	found, _ := j.calls(want, func(c *Call) bool {
+		return c.Request == key && slices.Contains(reconcilers, c.Controller) || c.about(kind, key)
+	})
 	return found
 }
 

@@ -248,9 +248,12 @@ func (s *script) check() {
 	s.same("calls", ids(found), s.model.find(calls.Limit, wanted))
 	s.dropped("controller ", calls.Controller, gone)
 	key := s.key()
-	s.same("calls about an object", ids(s.journal.CallsAbout(podKind, key, calls)), s.model.find(calls.Limit, func(r *record) bool {
+	s.same("calls about an object", ids(s.journal.CallsAbout(podKind, key, []string{"y"}, calls)), s.model.find(calls.Limit, func(r *record) bool {
 		if !wanted(r) {
 			return false
+		}
+		if r.call.Controller == "y" && r.call.Request == key {
+			return true
 		}
 		for c := range r.call.Changes.All() {
 			return c.Key == key

@@ -58,7 +58,7 @@ type Why struct {
 	ResourceVersion string `json:"resourceVersion,omitempty"`
 	// Requests say for each controller that reconciles the kind how the object's request is doing.
 	Requests []Request `json:"requests"`
-	// Told are the last calls, of any controller, that had a change of this object.
+	// Told are the last calls that had a change of this object, of any controller, or that were made for it.
 	Told []Reconcile `json:"told,omitempty"`
 	// Deltas are the last deltas of the object.
 	Deltas []Delta `json:"deltas,omitempty"`

@@ -37,7 +37,6 @@ export function deltaRow(d, opened, redraw, loaded = Infinity) {
     ],
   };
 }
-export const deltaColumns = columns;
 
 export function deltas(place, params, signal) {
   const filter = Object.fromEntries(names.map((n) => [n, params.get(n) ?? ""]));

@@ -2,13 +2,28 @@
 import { h, draw, table, state, isSelecting } from "./dom.js";
 import { get, poll } from "./api.js";
 import { when, facts, path, shortKind, changes, cut } from "./text.js";
-import { deltaRow, deltaColumns } from "./deltas.js";
-import { reconcileRow, reconcileColumns, loopWarning } from "./reconciles.js";
+import { deltaRow } from "./deltas.js";
+import { reconcileRow, loopWarning } from "./reconciles.js";
 import { itemMood } from "./queues.js";
 
-// The kind and the object are in the title, and need no columns.
-const kept = deltaColumns.flatMap((c, i) => (["Kind", "Object"].includes(c.label) ? [] : [i]));
-const own = (row) => ({ ...row, cells: kept.map((i) => row.cells[i]) });
+const columns = [{ name: "Details", label: "" }, { label: "When" }, { label: "What" }, { label: "Who" }, { label: "Change, or cause", class: "wide" }];
+
+/** line has changes and calls in one order, the newest first. The kind and the object are in the title. */
+function line(why, opened, redraw) {
+  const changes = (why.deltas ?? []).map((d) => {
+    const row = deltaRow(d, opened, redraw);
+    const [details, seen, op, , , manager, change] = row.cells;
+    return { at: d.seen, row: { ...row, cells: [details, seen, op, manager, change] } };
+  });
+  const calls = (why.told ?? []).map((r) => {
+    const row = reconcileRow(r, opened, redraw, () => why.kind);
+    const [details, began, result, , , took, attempt, because] = row.cells;
+    const other = r.namespace !== why.namespace || r.name !== why.name;
+    return { at: r.began, row: { ...row, cells: [details, began, [result, h("br"), h("span", { class: "note" }, "after ", took, r.attempt > 1 && [", attempt ", attempt])],
+      ["controller ", r.controller, other && [" for ", h("span", { class: "mono" }, path(r))]], because] } };
+  });
+  return [...changes, ...calls].sort((a, b) => Date.parse(b.at) - Date.parse(a.at)).map((e) => e.row);
+}
 
 export function object(place, params, signal) {
   const asked = { kind: params.get("kind") ?? "", namespace: params.get("namespace") ?? "", name: params.get("name") ?? "" };
@@ -26,10 +41,8 @@ export function object(place, params, signal) {
       facts([["Last success", r.lastSuccess && when(r.lastSuccess)], ["Last call", r.last && [when(r.last.began), ", ", r.last.result]],
         ["Waits with", (r.item?.why?.length > 0 || r.item?.whyLeftOut > 0) && changes(r.item.why, r.item.whyLeftOut)], ["Due", r.item?.due && when(r.item.due)]]),
       r.loop && loopWarning(r.loop))),
-    h("h2", null, "Deltas of this object"),
-    table(`Deltas of ${title}`, kept.map((i) => deltaColumns[i]), (why.deltas ?? []).map((d) => own(deltaRow(d, opened, redraw))), "No delta of it is kept."),
-    h("h2", null, "Calls that were told about it"),
-    table(`Calls about ${title}`, reconcileColumns, (why.told ?? []).map((r) => reconcileRow(r, opened, redraw)), "No call is kept that was told a change of this object."),
+    h("h2", null, "What happened, the newest first"),
+    table(`Changes of ${title} and calls`, columns, line(why, opened, redraw), "No change of it and no call is kept."),
   ];
   redraw();
   poll(async () => {
