@@ -97,7 +97,7 @@ func (p *program) redraw(ctx context.Context, query url.Values, every time.Durat
 		frame, err := p.frame(ctx, query)
 		switch {
 		case ctx.Err() != nil:
-			return nil //nolint:nilerr // the user has seen enough
+			return nil // the user has seen enough
 		case err != nil && first:
 			return err
 		case err != nil:

@@ -34,7 +34,7 @@ func TestTheDemoPage(t *testing.T) {
 	}
 	for look, on := range screens {
 		for view, shows := range map[string][]string{
-			"now": {"need attention", "undo each other's writes", "an image needs a digest", "a minute", "spec.replicas 2 → 3"},
+			"now":   {"need attention", "undo each other's writes", "an image needs a digest", "a minute", "spec.replicas 2 → 3"},
 			"kinds": {siteKind, "Following"}, "deltas?namespace=demo": {"spec.replicas 1 → 2", "kubectl-edit", "Deleted"},
 			"reconciles": {"undo each other's writes", "demo/blog"}, "queues": {"default/legacy"}, "actions": {siteKind},
 			"object?kind=" + siteKind + "&namespace=demo&name=blog": {"kubectl-edit", "What happened"},
