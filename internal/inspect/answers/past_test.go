@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -23,19 +24,27 @@ func TestPast(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
+			var mu sync.Mutex // guards queued and running, which the sampler reads
 			queued := map[string]int{}
 			begin := func(name string) *observe.Controller {
 				return &observe.Controller{Name: name, Calls: &observe.Calls{}, Queue: func() (queue.Stats, bool) {
+					mu.Lock()
+					defer mu.Unlock()
 					return queue.Stats{Depth: map[int]int{0: queued[name]}, DepthBelow: 1}, name != "c"
 				}}
 			}
 			all := []*observe.Controller{begin("a"), begin("b"), begin("c")}
 			var running []*observe.Controller
 			var o Operator
-			go o.past.run(ctx, func() []*observe.Controller { return running })
+			go o.past.run(ctx, func() []*observe.Controller {
+				mu.Lock()
+				defer mu.Unlock()
+				return running
+			})
 			want := map[string][]sample{}
 			for range rng.IntN(2 * mostSamples) {
-				running = all[:1+rng.IntN(len(all))]
+				mu.Lock()
+				running = slices.Clone(all[:1+rng.IntN(len(all))])
 				now := map[string]sample{"": {}}
 				for i, c := range all {
 					if !slices.Contains(running, c) {
@@ -60,6 +69,7 @@ func TestPast(t *testing.T) {
 				for name, s := range now {
 					want[name] = append(want[name], s)
 				}
+				mu.Unlock()
 				time.Sleep(sampleEvery)
 				synctest.Wait()
 			}

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"errors"
+	"maps"
 	"strconv"
 	"strings"
 	"testing"
@@ -35,5 +36,29 @@ func TestFailingIsBounded(t *testing.T) {
 	calls.Note(Call{Request: delta.Key{Name: "new"}, Result: Panic})
 	if all = j.Failing(); len(all) != 1 || all[0].Error != "it panicked" {
 		t.Errorf("failing is %+v", all)
+	}
+}
+
+// failing counts the failures of each request since it last did not fail, also those whose calls are gone.
+func (s *script) failing() {
+	type place struct {
+		controller string
+		request    delta.Key
+	}
+	want, got := map[place]int{}, map[place]int{}
+	for _, r := range s.model.all {
+		if c := r.call; c == nil {
+			continue
+		} else if at := (place{c.Controller, c.Request}); c.Result == Error || c.Result == Panic {
+			want[at]++
+		} else {
+			delete(want, at)
+		}
+	}
+	for _, f := range s.journal.Failing() {
+		got[place{f.Controller, f.Request}] = f.Times
+	}
+	if !maps.Equal(got, want) {
+		s.Errorf("failing are %v, want %v", got, want)
 	}
 }

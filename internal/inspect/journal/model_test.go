@@ -3,7 +3,6 @@ package journal
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -267,30 +266,6 @@ func (s *script) check() {
 	}
 	s.failing()
 	s.status()
-}
-
-// failing counts the failures of each request since it last did not fail, also those whose calls are gone.
-func (s *script) failing() {
-	type place struct {
-		controller string
-		request    delta.Key
-	}
-	want, got := map[place]int{}, map[place]int{}
-	for _, r := range s.model.all {
-		if c := r.call; c == nil {
-			continue
-		} else if at := (place{c.Controller, c.Request}); c.Result == Error || c.Result == Panic {
-			want[at]++
-		} else {
-			delete(want, at)
-		}
-	}
-	for _, f := range s.journal.Failing() {
-		got[place{f.Controller, f.Request}] = f.Times
-	}
-	if !maps.Equal(got, want) {
-		s.Errorf("failing are %v, want %v", got, want)
-	}
 }
 
 func (s *script) status() {
