@@ -20,8 +20,8 @@ func (p *program) status() *cobra.Command {
 		Short: "Show how all kinds and controllers are doing, the worst first",
 		Long: `Show how all kinds and controllers are doing, the worst first.
 
-A kind is ill if the server refuses it or is not heard, if it was never listed, or if a
-subscriber is slow. A loop is ill until it is over. Requests are ill that fail or wait long for
+A kind is ill if the server refuses it or is not heard, if it was never listed, if somebody has
+changed an object of it in place, or if a subscriber is slow. A loop is ill until it is over. Requests are ill that fail or wait long for
 a worker, and calls that do not return. -o json has the answers of the routes kinds,
 controllers, loops and now, each under its name.`,
 		Args: takes(cobra.NoArgs),
@@ -54,18 +54,19 @@ func (p *program) showStatus(c *cobra.Command) (ill bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	// Kinds and loops have lines of their own, and an advice is none that makes an operator ill.
+	lacks := now.Cut != "" && (len(now.Attention) == 0 || now.Attention[len(now.Attention)-1].What != "Unsettled") // the most urgent come first
+	// Kinds and loops have lines of their own, and a controller has its advice there, which makes no operator ill.
 	now.Attention = slices.DeleteFunc(now.Attention, func(a v1.Attention) bool {
 		return a.Controller == "" || a.What == "Loop" || a.What == "Unsettled"
 	})
-	ill = len(now.Attention) > 0 || now.Cut != "" || slices.ContainsFunc(kinds.Items, func(k v1.Kind) bool { return illness(&k) > 0 }) ||
+	ill = len(now.Attention) > 0 || lacks || slices.ContainsFunc(kinds.Items, func(k v1.Kind) bool { return illness(&k) > 0 }) ||
 		slices.ContainsFunc(loops.Items, func(l v1.Loop) bool { return !l.Over }) ||
 		kinds.Cut != "" || loops.Cut != "" // nobody knows how those are that are left out
 	together := fmt.Appendf(nil, `{"kinds": %s, "controllers": %s, "loops": %s, "now": %s}`, kindsAnswer, controllersAnswer, loopsAnswer, nowAnswer)
 	return ill, p.render(together, func() {
 		p.showKinds(kinds)
 		p.showControllers(controllers)
-		if len(now.Attention) > 0 {
+		if len(now.Attention) > 0 || lacks {
 			p.out.Line("")
 			p.showAttention(&now)
 		}
@@ -84,7 +85,7 @@ func illness(k *v1.Kind) int {
 		return 3
 	case !k.Synced && k.State != "Idle": // nobody waits for an idle one
 		return 2
-	case slices.ContainsFunc(k.Subscribers, func(s v1.Subscriber) bool { return s.Slow }):
+	case k.Mutated != "", slices.ContainsFunc(k.Subscribers, func(s v1.Subscriber) bool { return s.Slow }):
 		return 1
 	default:
 		return 0

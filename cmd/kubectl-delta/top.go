@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -16,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/ask"
 	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/show"
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 )
@@ -61,6 +61,9 @@ func sizeOf(out io.Writer) (width, height int, terminal bool) {
 		return 0, 0, false
 	}
 	width, height, err := term.GetSize(int(file.Fd()))
+	if width <= 0 || height <= 0 { // a terminal need not say
+		width, height = 80, 24
+	}
 	return width, height, err == nil
 }
 
@@ -92,26 +95,26 @@ func (p *program) showTop(ctx context.Context, query url.Values, now *v1.Now) er
 func (p *program) redraw(ctx context.Context, query url.Values, every time.Duration) error {
 	out := p.out
 	defer func() { p.out = out }()
-	last := ""
-	for first := true; ; first = false {
+	last, pause := "", every
+	for {
 		frame, err := p.frame(ctx, query)
 		switch {
 		case ctx.Err() != nil:
 			return nil // the user has seen enough
-		case err != nil && first:
+		case err != nil && (last == "" || ask.Lasting(err) && !ask.Missing(err)): // an operator that has started again may not have the controller yet
 			return err
 		case err != nil:
 			p.keeper.Drop()
-			frame += last
+			frame, pause = frame+last, min(2*pause, maxPause)
 		default:
-			last = frame
+			last, pause = frame, every
 		}
 		width, height, _ := p.size()
 		if _, err := io.WriteString(p.rawOut, home+cropped(frame, width, height)); err != nil {
 			return fmt.Errorf("draw: %w", err)
 		}
 		select {
-		case <-time.After(every):
+		case <-time.After(pause):
 		case <-ctx.Done():
 			return nil
 		}
@@ -154,7 +157,13 @@ func (p *program) showNow(n *v1.Now) {
 	p.out.Line(strings.Join(slices.DeleteFunc(about, func(s string) bool { return s == "" }), "  "))
 	switch len(n.Attention) {
 	case 0:
-		p.out.Line("All is well.")
+		switch {
+		case n.Cut != "":
+		case n.Program.Leads:
+			p.out.Line("All is well.")
+		default:
+			p.out.Line("Nothing needs attention here. Ask the leader, too.")
+		}
 	case 1:
 		p.out.Line("1 thing needs attention.")
 	default:
@@ -263,8 +272,7 @@ func short(c *v1.Change, more int) string {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	if len(c.Edits) > 0 {
-		e := &c.Edits[0]
-		text += fmt.Sprintf(": %s %s → %s", e.Path, cmp.Or(e.Before, "(none)"), cmp.Or(e.After, "(none)"))
+		text += ": " + brief(&c.Edits[0])
 	}
 	if runes := []rune(text); len(runes) > longestCause {
 		text = string(runes[:longestCause-1]) + "…"

@@ -105,7 +105,7 @@ func TestTopOfOddNumbers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			i := healthy()
-			i.answers["now"] = v1.Now{At: now, Past: past}
+			i.answers["now"] = v1.Now{At: now, Program: v1.Program{Leads: true}, Past: past}
 			if got := runs(t.Context(), "top", "--url", inspect(t, i)); got.code != exitFine || !strings.Contains(got.out, "calls") || !strings.Contains(got.out, "All is well.") {
 				t.Errorf("it ended with %d, wrote %q and said %q", got.code, got.out, got.errOut)
 			}

@@ -82,6 +82,7 @@ func TestWhoMayLook(t *testing.T) {
 		{"reader", "status -o json", `"name": "web.example.com/v1alpha1 Site"`},
 		{"reader", "history site/first -n " + land, "Added"},
 		{"reader", "queue", "site"},
+		{"reader", "top", "BECAUSE OF"},
 		{"user", "resync sites", "are shown to those who take part in resyncs"},
 	} {
 		if said, err := visitors[c.who].run(t, program, strings.Fields(c.command)...); err != nil || !strings.Contains(said, c.want) {

@@ -83,6 +83,7 @@ func (o *Operator) Cancel(_ context.Context, request inspector.Request) (v1.Done
 	if !requests.Cancel(key) {
 		return v1.Done{}, fmt.Errorf("%w: %s %s does not wait for a timer", inspector.ErrUnable, request.Controller, key)
 	}
+	o.journal.Controller(request.Controller).Dismiss(key)
 	return done(nil, "The timer of %s %s is cancelled. The next event of its object has it called.%s", request.Controller, key, stillWaits(requests.Waiting(key).Len()))
 }
 

@@ -1,6 +1,7 @@
 package answers
 
 import (
+	"slices"
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/inspect/inspector"
@@ -25,9 +26,27 @@ func (o *Operator) Deltas(q inspector.DeltaQuery) v1.DeltaList {
 	if want, possible := filterOf(q); possible {
 		var found []journal.Entry
 		found, all.Dropped = o.journal.Deltas(want)
-		all.Items, all.Cut = o.telling().deltasOf(found)
+		if q.First {
+			all.Items, all.Cut = o.telling().firstDeltasOf(found)
+		} else {
+			all.Items, all.Cut = o.telling().deltasOf(found)
+		}
 	}
 	return all
+}
+
+// firstDeltasOf is deltasOf for who goes on after the newest that is shown: if there is no room for one, none is shown that came after it.
+func (t *telling) firstDeltasOf(found []journal.Entry) (shown []v1.Delta, why string) {
+	shown = []v1.Delta{}
+	for i := range slices.Backward(found) {
+		d := deltaOf(&found[i])
+		if !t.fits(&d) {
+			break
+		}
+		shown = append(shown, t.withEdits(d, &found[i]))
+	}
+	slices.Reverse(shown)
+	return shown, cut(len(shown), len(found))
 }
 
 // filterOf reports false if no delta can be wanted, because there is no such op.

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/delta-runtime/delta-runtime/internal/inspect/inspector"
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 	"github.com/delta-runtime/delta-runtime/pkg/queue"
 )
@@ -51,26 +50,6 @@ func (o *Operator) leads() bool {
 	default:
 		return o.elected == nil
 	}
-}
-
-// Failing is the [inspector.Subject]'s.
-func (o *Operator) Failing() (all []inspector.Failing) {
-	names := o.names()
-	kinds := map[string]string{}
-	for _, c := range o.runtime.Controllers() {
-		kinds[c.Name] = names.of(c.Kind)
-	}
-	for _, f := range o.journal.Failing() {
-		kind, runs := kinds[f.Controller]
-		if !runs {
-			continue
-		}
-		all = append(all, inspector.Failing{
-			Request: inspector.Request{Controller: f.Controller, Namespace: f.Request.Namespace, Name: f.Request.Name},
-			Kind:    kind, Error: f.Error, Times: f.Times, Since: f.Since,
-		})
-	}
-	return all
 }
 
 // ready is how many requests of a queue wait for a worker.

@@ -2,7 +2,9 @@ package answers
 
 import (
 	"errors"
+	"reflect"
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -11,6 +13,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/inspect/observe"
 	"github.com/delta-runtime/delta-runtime/internal/managed"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/queue"
 )
 
 func TestProgramsAreCalledAsTheirAuthorsCallThem(t *testing.T) {
@@ -43,20 +46,53 @@ func TestAProgramLeadsWhenItIsElected(t *testing.T) {
 	}
 }
 
-// TestFailingRequestsAreThoseOfControllersThatRun has failures of a controller that has ended, too.
-func TestFailingRequestsAreThoseOfControllersThatRun(t *testing.T) {
+// TestHealthHasWhatRuns has failures of a controller that has ended, too, and a worker that hangs.
+func TestHealthHasWhatRuns(t *testing.T) {
 	runtime := managed.New()
 	o := New(Options{Runtime: runtime})
-	runs := func(name string) (end func()) {
-		return runtime.Reconciles(&observe.Controller{Name: name, Kind: schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Shop"}, Record: func(*journal.Journal) {}})
+	working := []queue.Entry[delta.Key]{{Key: delta.Key{Name: "quick"}, Working: time.Now()}, {Key: delta.Key{Namespace: "demo", Name: "hangs"}, Working: time.Now().Add(-time.Hour)}}
+	runs := func(name string, requests observe.Requests) (end func()) {
+		return runtime.Reconciles(&observe.Controller{
+			Name: name, Kind: schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Shop"}, Record: func(*journal.Journal) {}, Requests: requests,
+			Ledger: func() delta.LedgerStatus { return delta.LedgerStatus{Advice: "Settle."} },
+			Queue: func() (queue.Stats, bool) {
+				return queue.Stats{Depth: map[int]int{0: 2, 5: 1}, DepthBelow: 1, OldestQueued: time.Minute, Working: 2, LongestWorking: time.Hour}, true
+			},
+		})
 	}
-	defer runs("shop")()
-	runs("mall")()
+	defer runs("shop", busy{working: working})()
+	defer runs("typed", nil)()
+	runs("mall", nil)()
 	for _, name := range []string{"shop", "mall"} {
 		o.Journal().Controller(name).Note(journal.Call{Request: delta.Key{Namespace: "demo", Name: "a"}, Result: journal.Error, Err: errors.New("no")})
 	}
-	want := inspector.Failing{Request: inspector.Request{Controller: "shop", Namespace: "demo", Name: "a"}, Kind: "example.com/v1 Shop", Error: "no", Times: 1}
-	if got := o.Failing(); len(got) != 1 || got[0] != want {
-		t.Errorf("failing are %+v, want %+v", got, want)
+	request := func(name string) inspector.Request {
+		return inspector.Request{Controller: "shop", Namespace: "demo", Name: name}
+	}
+	want := inspector.Health{
+		Controllers: []inspector.ControllerHealth{
+			{Name: "shop", Advice: "Settle.", Ready: 4, Waited: time.Minute, Longest: time.Hour, Request: request("hangs")},
+			{Name: "typed", Advice: "Settle.", Ready: 4, Waited: time.Minute, Longest: time.Hour},
+		},
+		Failing: []inspector.Failing{{Request: request("a"), Kind: "example.com/v1 Shop", Error: "no", Same: "no", Times: 1}},
+	}
+	if got := o.Health(); !reflect.DeepEqual(got, want) {
+		t.Errorf("the health is\n%+v, want\n%+v", got, want)
+	}
+	if _, err := o.Cancel(t.Context(), request("a")); err != nil {
+		t.Fatal(err)
+	}
+	if got := o.Health().Failing; len(got) != 0 {
+		t.Errorf("a request that was cancelled fails: %+v", got)
 	}
 }
+
+// busy are the requests of a controller that has some under way.
+type busy struct {
+	observe.Requests
+	working []queue.Entry[delta.Key]
+}
+
+func (b busy) Contents(int) []queue.Entry[delta.Key] { return b.working }
+func (b busy) Cancel(delta.Key) bool                 { return true }
+func (b busy) Waiting(delta.Key) delta.Changes       { return delta.Changes{} }

@@ -30,7 +30,11 @@ func (h *handler) deltas(c *call) (v1.DeltaList, error) {
 	q.Until, q.First = max(q.Since, h.subject.Newest(), 1), c.query.hasFrom
 	list := h.subject.Deltas(q)
 	ends := q.Until
-	if q.First && len(list.Items) == q.Limit {
+	switch {
+	case !q.First || list.Cut == "" && len(list.Items) < q.Limit:
+	case len(list.Items) == 0:
+		ends = q.Since
+	default:
 		ends = list.Items[0].ID
 	}
 	list.Cursor = place{h.process, ends}.String()

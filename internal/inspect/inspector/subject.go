@@ -29,8 +29,29 @@ type Overview interface {
 	Program() v1.Program
 	// Past is of one controller, or of all together if the name is empty.
 	Past(controller string) v1.Past
-	// Failing are the requests whose last call failed, in no order.
-	Failing() []Failing
+	// Health has all kinds and controllers, however many there are.
+	Health() Health
+}
+
+// Health is how kinds and controllers are doing, without what is long.
+type Health struct {
+	// Runs is false if the cache does not run, so that it has no kinds.
+	Runs bool
+	// Kinds have no scopes. Why says how those scopes are that are not well; empty if all are.
+	Kinds       []v1.Kind
+	Controllers []ControllerHealth
+	Failing     []Failing // in no order
+}
+
+// ControllerHealth is how one controller is doing.
+type ControllerHealth struct {
+	Name, Advice string
+	// Ready is how many requests wait for a worker, and Waited how long the first of them has.
+	Ready  int
+	Waited time.Duration
+	// Longest is how long the slowest worker has had its request, and Request which that is, if it is known.
+	Longest time.Duration
+	Request Request
 }
 
 // Failing is a request whose last call failed.
@@ -38,8 +59,10 @@ type Failing struct {
 	Request
 	Kind  string // what its controller reconciles, as a name of /delta/v1/kinds
 	Error string // of the last call
+	Same  string // equal for requests that fail for one reason
 	Times int    // calls in a row that failed
 	Since time.Time
+	More  bool // more requests of the controller may fail than are known
 }
 
 // Cache says how the cache is doing. Kinds has one kind, or all if only is empty, and waits for nobody. Memory may take a while, and ends

@@ -110,12 +110,13 @@ func (c *Calls) Note(call Call) {
 	if call.Result <= Requeue && call.Changes.Only(delta.Sync) {
 		of = shown
 	}
+	failed := failure(&call)
 	var more [classes]int64
 	c.mu.Lock()
 	place, fresh := c.addLocked(of)
 	call.ID, call.Controller = c.journal.ids.Add(1), c.name
 	*place, more[of] = call, fresh
-	c.judgeLocked(&call)
+	c.judgeLocked(call.Request, failed)
 	c.mu.Unlock()
 	c.journal.noted(more)
 }

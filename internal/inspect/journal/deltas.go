@@ -40,7 +40,7 @@ type Filter struct {
 	Since                 uint64 // only those with a higher number
 	Until                 uint64 // only those up to this number; zero is all
 	Limit                 int    // no more than this. Zero means as many as there are.
-	First                 bool   // the limit keeps those next to Since, and not the newest
+	First                 bool   // with a limit: it keeps those next to Since, and not the newest
 }
 
 // wantsManager looks through managed fields, so nobody calls it under a lock.
@@ -129,7 +129,7 @@ func (j *Journal) Deltas(want Filter) (found []Entry, dropped uint64) {
 		})
 		dropped += gone
 	}
-	if want.First {
+	if want.First && want.Limit > 0 {
 		found = firstOf(found, 0, (*Entry).number)
 		return found[max(0, len(found)-want.Limit):], dropped
 	}

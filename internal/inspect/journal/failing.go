@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"regexp"
 	"strings"
 	"time"
 
@@ -8,44 +9,83 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// mostFailing is of how many failing requests of a controller something is known, and shortError how much is kept of
+// MostFailing is of how many failing requests of a controller something is known, and shortError how much is kept of
 // each error: all that fail may fail for long after their calls have left the journal.
-const mostFailing, shortError = 200, 1 << 10
+const MostFailing, shortError = 100, 512
 
 // Failing is a request whose last call failed.
 type Failing struct {
 	Controller string
 	Request    delta.Key
 	Error      string    // of the last call, cut
-	Times      int       // calls in a row that failed
+	Same       string    // is that of other requests, too, if they fail for the same reason
+	Times      int       // calls in a row that failed, since the journal knows of the request
 	Since      time.Time // when the first of these began
+	Last       time.Time // when the last of these began
 }
 
-// judgeLocked notes whether the call's request is one that fails.
-func (c *Calls) judgeLocked(call *Call) {
+// failure describes a call that failed. It is made without a lock.
+func failure(call *Call) *Failing {
 	if call.Result <= Requeue {
-		delete(c.failing, call.Request)
-		return
+		return nil
 	}
-	f, known := c.failing[call.Request]
-	if !known {
-		if len(c.failing) == mostFailing {
-			return
-		}
-		f = &Failing{Controller: c.name, Request: call.Request, Since: call.Began}
-		if c.failing == nil {
-			c.failing = map[delta.Key]*Failing{}
-		}
-		c.failing[call.Request] = f
-	}
-	f.Times++
-	f.Error = "it panicked"
+	f := &Failing{Request: call.Request, Error: "it panicked", Times: 1, Since: call.Began, Last: call.Began}
 	if call.Err != nil {
 		f.Error = strings.Clone(path.Cut(call.Err.Error(), shortError))
 	}
+	f.Same = sameOf(f)
+	return f
 }
 
-// Failing returns the requests whose last call failed, in no order, and no more than 200 of each controller.
+// varying is what differs from request to request in errors of one reason: what is quoted, and the like of a UID.
+var varying = regexp.MustCompile(`"[^"]*"|\b[0-9a-f-]{4,}\b`)
+
+// sameOf is the error without what differs from request to request.
+func sameOf(f *Failing) string {
+	text := f.Error
+	if f.Request.Namespace != "" { // a name alone is quoted, or too short to be found
+		text = strings.ReplaceAll(text, f.Request.String(), "…")
+	}
+	return varying.ReplaceAllString(text, "…")
+}
+
+// judgeLocked notes how a request's last call ended. There is no room for all: the one that has failed longest ago makes room.
+func (c *Calls) judgeLocked(request delta.Key, failed *Failing) {
+	if failed == nil {
+		delete(c.failing, request)
+		return
+	}
+	failed.Controller = c.name
+	if before, known := c.failing[request]; known {
+		failed.Times, failed.Since = before.Times+1, before.Since
+	} else if len(c.failing) == MostFailing {
+		delete(c.failing, c.quietestLocked())
+	}
+	if c.failing == nil {
+		c.failing = map[delta.Key]*Failing{}
+	}
+	c.failing[request] = failed
+}
+
+// Dismiss forgets that a request fails: nobody will call it again for that.
+func (c *Calls) Dismiss(request delta.Key) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.failing, request)
+}
+
+// quietestLocked is the failing request whose last call is the oldest.
+func (c *Calls) quietestLocked() (oldest delta.Key) {
+	var last time.Time
+	for request, f := range c.failing {
+		if last.IsZero() || f.Last.Before(last) {
+			oldest, last = request, f.Last
+		}
+	}
+	return oldest
+}
+
+// Failing returns the requests whose last call failed, in no order. Of a controller with 100 of them there may be more.
 func (j *Journal) Failing() (all []Failing) {
 	for _, c := range j.controllersNamed("") {
 		all = c.appendFailing(all)

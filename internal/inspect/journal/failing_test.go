@@ -11,21 +11,24 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// TestFailingIsBounded lets more requests fail than a journal remembers, with longer errors.
+// TestFailingIsBounded lets more requests fail than a journal remembers, with longer errors. Those that failed last are known.
 func TestFailingIsBounded(t *testing.T) {
 	j := New(Limits{Calls: 1})
 	calls, began := j.Controller("c"), time.Now()
-	for round := range 3 {
-		for i := range 1000 {
-			calls.Note(Call{Request: delta.Key{Name: strconv.Itoa(i)}, Result: Error, Err: errors.New(strings.Repeat("x", 5000)), Began: began.Add(time.Duration(round) * time.Minute)})
+	for i := range 1000 {
+		for round := range 3 {
+			at := began.Add(time.Duration(i)*time.Minute + time.Duration(round)*time.Second)
+			calls.Note(Call{Request: delta.Key{Name: strconv.Itoa(i)}, Result: Error, Err: errors.New(strings.Repeat("x", 5000)), Began: at})
 		}
 	}
 	all := j.Failing()
-	if len(all) != 200 {
+	if len(all) != 100 {
 		t.Fatalf("%d requests are known", len(all))
 	}
 	for _, f := range all {
-		if f.Controller != "c" || f.Times != 3 || !f.Since.Equal(began) || len(f.Error) > 1<<10 || len(f.Error) < 1000 {
+		i, _ := strconv.Atoi(f.Request.Name)
+		since := began.Add(time.Duration(i) * time.Minute)
+		if f.Controller != "c" || i < 900 || f.Times != 3 || !f.Since.Equal(since) || !f.Last.Equal(since.Add(2*time.Second)) || len(f.Error) > 512 || len(f.Error) < 500 {
 			t.Fatalf("known is %+v", f)
 		}
 		calls.Note(Call{Request: f.Request, Result: Success})
@@ -36,6 +39,26 @@ func TestFailingIsBounded(t *testing.T) {
 	calls.Note(Call{Request: delta.Key{Name: "new"}, Result: Panic})
 	if all = j.Failing(); len(all) != 1 || all[0].Error != "it panicked" {
 		t.Errorf("failing is %+v", all)
+	}
+}
+
+// TestErrorsOfOneReasonAreTheSame has pairs of errors of two requests.
+func TestErrorsOfOneReasonAreTheSame(t *testing.T) {
+	of := func(name, text string) string {
+		return failure(&Call{Request: delta.Key{Namespace: "demo", Name: name}, Result: Error, Err: errors.New(text)}).Same
+	}
+	for name, c := range map[string]struct {
+		one, other string
+		same       bool
+	}{
+		"names":   {`update Deployment demo/web: admission webhook "a.example.com" denied "web"`, `update Deployment demo/mall: admission webhook "a.example.com" denied "mall"`, true},
+		"a UID":   {"precondition failed: 5f2c9a1e-0000-4c1d-9b0e-1d2c3b4a5f6e", "precondition failed: 77777777-0000-4c1d-9b0e-1d2c3b4a5f6e", true},
+		"codes":   {"the server answered 403", "the server answered 500", false},
+		"reasons": {"update Deployment demo/web: conflict", "update Deployment demo/mall: forbidden", false},
+	} {
+		if one, other := of("web", c.one), of("mall", c.other); one == other != c.same {
+			t.Errorf("%s: %q and %q", name, one, other)
+		}
 	}
 }
 

@@ -216,8 +216,12 @@ func (o *Operator) placeLocked(r inspector.Request, calls []v1.Reconcile) v1.Req
 	return p
 }
 
-// Failing is of [inspector.Overview].
-func (o *Operator) Failing() (all []inspector.Failing) {
+// Health is of [inspector.Overview].
+func (o *Operator) Health() inspector.Health {
+	return inspector.Health{Runs: true, Kinds: o.Kinds("").Items, Failing: o.failing()}
+}
+
+func (o *Operator) failing() (all []inspector.Failing) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for i := range o.calls {

@@ -31,17 +31,17 @@ type Program struct {
 
 // Attention is one thing that needs attention.
 type Attention struct {
-	// What is Kind (the cache does not follow it), Failing (calls end with an error), Loop (calls cause one another),
-	// Slow (a handler of events is behind), Waiting (requests wait long for a worker), or Unsettled (a reconciler always asks
-	// for another call).
+	// What is Kind (the cache does not follow it, or somebody has changed one of its objects in place), Failing (calls end with
+	// an error), Loop (calls cause one another), Slow (a handler of events is behind, or a call does not return), Waiting
+	// (requests wait long for a worker), or Unsettled (a reconciler always asks for another call).
 	What string `json:"what"`
 	// Summary says it in a sentence.
 	Summary string `json:"summary"`
-	// Error is the last error of a failing request.
+	// Error is the last error of a kind or of a failing request.
 	Error string `json:"error,omitempty"`
 	// Since is when it began, if that is known.
 	Since time.Time `json:"since,omitzero"`
-	// Requests is how many requests fail in this way, or wait.
+	// Requests is how many requests are known to fail for this reason, or wait.
 	Requests   int    `json:"requests,omitempty"`
 	Controller string `json:"controller,omitempty"`
 	// Kind is a name of /delta/v1/kinds. With a Name it is the kind of an object, which stands for all requests.

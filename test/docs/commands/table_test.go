@@ -16,6 +16,7 @@ var places = map[string]place{
 	"make cluster":       {"Makefile", "\nrealtime: cluster "},
 	"make bench-report":  {"hack/bench/page_test.go", "func TestPublishedPageIsItsRun("}, // it takes ten minutes
 	"make kubectl-delta": {"test/sampleoperator/inspector_test.go", `"cmd/kubectl-delta", "build"`},
+	"kubectl delta top":  {"test/sampleoperator/inspector_test.go", `{"reader", "top", `},
 	"make observability": {"Makefile", "\n\tgo test -tags observability "},            // it needs a Prometheus, which only some machines have
 	"make demo-page":     {"Makefile", "\n\tgo -C test/browser test -tags demopage "}, // it needs chromium
 	"make image":         {"test/sampleoperator/main_test.go", `"hack/image", "run", "."`},

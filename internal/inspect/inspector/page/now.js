@@ -32,9 +32,9 @@ export function now(place, params, signal) {
   const opened = new Set();
   const kindOf = (name) => controllers.find((c) => c.name === name)?.kind;
   const redraw = () => draw(place, h("h1", null, answer?.program.name ?? "Now"),
-    refused ? h("p", { class: "problem", role: "alert" }, refused.message) : answer ? body() : h("p", { class: "empty" }, "Asking the operator"));
+    refused && h("p", { class: "problem", role: "alert" }, refused.message), answer ? body() : !refused && h("p", { class: "empty" }, "Asking the operator"));
   const body = () => [
-    program(answer.program), verdict(answer.attention), cut(answer), answer.attention.map(attention),
+    program(answer.program), verdict(answer), cut(answer), answer.attention.map(attention),
     h("div", { class: "filters" }, h("h2", null, "The last quarter of an hour"),
       field("Controller", select("controller", "all controllers", controllers.map((c) => c.name), controller, changed))),
     past(answer.past),
@@ -54,8 +54,12 @@ export function now(place, params, signal) {
       if (asked !== controller) return;
       [answer, calls, controllers, refused] = [found, last.items, all.items, null];
     } catch (error) {
-      if (signal.aborted) return;
+      if (signal.aborted || asked !== controller) return;
       refused = error;
+      if (error.status === 404 && asked) { // it has ended, or was never there
+        controller = "";
+        read();
+      }
     }
     if (!isSelecting(place)) redraw();
   };
@@ -69,9 +73,11 @@ function program(p) {
     ["Leader", p.leads ? "yes" : "no: another replica reconciles, or the manager still starts"]]);
 }
 
-function verdict(all) {
+function verdict({ attention: all, cut: lacks, program: p }) {
   const bad = all.some((a) => (whats[a.what] ?? unknown)[1] === "bad");
-  return h("p", { class: "verdict", role: "status" }, all.length === 0 ? state("All is well", "good") : state(`${plural(all.length, "thing needs", "things need")} attention`, bad ? "bad" : "warn"));
+  const none = p.leads ? state("All is well", "good") : state("Nothing needs attention here. The leader may know more.", "off");
+  if (all.length === 0 && lacks) return null;
+  return h("p", { class: "verdict", role: "status" }, all.length === 0 ? none : state(`${plural(all.length, "thing needs", "things need")} attention`, bad ? "bad" : "warn"));
 }
 
 function attention(a) {

@@ -6,6 +6,8 @@ import { deltaRow } from "./deltas.js";
 import { reconcileRow, loopWarning } from "./reconciles.js";
 import { itemMood } from "./queues.js";
 
+const most = 25; // changes, and calls, that an answer has
+
 const columns = [{ name: "Details", label: "" }, { label: "When" }, { label: "What" }, { label: "Who" }, { label: "Change, or cause", class: "wide" }];
 
 /** line has changes and calls in one order, the newest first. The kind and the object are in the title. */
@@ -22,7 +24,11 @@ function line(why, opened, redraw) {
     return { at: r.began, row: { ...row, cells: [details, began, [result, h("br"), h("span", { class: "note" }, "after ", took, r.attempt > 1 && [", attempt ", attempt])],
       ["controller ", r.controller, other && [" for ", h("span", { class: "mono" }, path(r))]], because] } };
   });
-  return [...changes, ...calls].sort((a, b) => Date.parse(b.at) - Date.parse(a.at)).map((e) => e.row);
+  // A call comes after the change that led to it, also within one millisecond. Where one of the lists ends, the line ends: further
+  // back it would look as if nothing of that sort had happened.
+  const from = Math.max(...[calls, changes].map((all) => (all.length < most ? 0 : Date.parse(all.at(-1).at))));
+  const shown = [...calls, ...changes].sort((a, b) => Date.parse(b.at) - Date.parse(a.at)).filter((e) => Date.parse(e.at) >= from);
+  return { rows: shown.map((e) => e.row), more: from > 0 };
 }
 
 export function object(place, params, signal) {
@@ -32,7 +38,7 @@ export function object(place, params, signal) {
   const title = `${shortKind(asked.kind)} ${path(asked)}`;
   const redraw = () => draw(place, h("h1", null, shortKind(asked.kind), " ", h("span", { class: "mono" }, path(asked))),
     refused ? h("p", { class: "problem", role: "alert" }, refused.message) : why ? body() : h("p", { class: "empty" }, "Asking the operator"));
-  const body = () => [
+  const body = (all = line(why, opened, redraw)) => [
     cut(why),
     facts([["Kind", why.kind], ["In the cache", why.cached ? state("yes", "good") : state("no", "off")],
       ["Version", why.resourceVersion && h("span", { class: "mono" }, why.resourceVersion)]]),
@@ -42,7 +48,8 @@ export function object(place, params, signal) {
         ["Waits with", (r.item?.why?.length > 0 || r.item?.whyLeftOut > 0) && changes(r.item.why, r.item.whyLeftOut)], ["Due", r.item?.due && when(r.item.due)]]),
       r.loop && loopWarning(r.loop))),
     h("h2", null, "What happened, the newest first"),
-    table(`Changes of ${title} and calls`, columns, line(why, opened, redraw), "No change of it and no call is kept."),
+    table(`Changes of ${title} and calls`, columns, all.rows, "No change of it and no call is kept."),
+    all.more && h("p", { class: "note after" }, "What happened before is not shown here. The views of deltas and reconciles have more."),
   ];
   redraw();
   poll(async () => {
