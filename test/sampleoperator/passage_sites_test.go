@@ -8,6 +8,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -153,6 +154,26 @@ func (p *passage) isEdited(ctx context.Context) error {
 		return fmt.Errorf("the Deployment has %d replicas of %s", *d.Spec.Replicas, d.Spec.Template.Spec.Containers[0].Image)
 	}
 	return p.holds(ctx, "first")
+}
+
+// namesRival has somebody scale the Deployment of the first Site whenever the operator has undone that, until the guard says so with an Event.
+func (p *passage) namesRival(ctx context.Context) error {
+	var events eventsv1.EventList
+	deployment := &appsv1.Deployment{}
+	if err := errors.Join(p.api.List(ctx, &events, client.InNamespace(land)), p.api.Get(ctx, client.ObjectKey{Namespace: land, Name: "first"}, deployment)); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(events.Items, func(e eventsv1.Event) bool { return e.Reason == "HotLoop" }) {
+		return nil
+	}
+	const many = 7
+	if *deployment.Spec.Replicas != many {
+		scale := client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, many))
+		if err := p.api.Patch(ctx, deployment, scale, client.FieldOwner("horizontal-pod-autoscaler")); err != nil {
+			return err
+		}
+	}
+	return errors.New("the guard has not told of it")
 }
 
 func (p *passage) deleteFirst(ctx context.Context) error { return p.api.Delete(ctx, siteOf("first")) }

@@ -82,6 +82,7 @@ func (p *passage) run(t *testing.T) error {
 		{"mend children", p.deleteChildren, p.childrenAreThere},
 		{"repeat an Event", nothing, p.hasRepeated},
 		{"follow an edit", p.edit, p.isEdited},
+		{"name a rival", nothing, p.namesRival},
 		{"give a hostname to the Site that waits for it", p.deleteFirst, p.secondHolds},
 		{"stay the leader", nothing, p.renewsLease},
 		{"give back what nobody holds", p.claimForNobody, p.nobodyHolds},
