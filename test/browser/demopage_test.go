@@ -75,7 +75,12 @@ func TestMakeTheDemoPage(t *testing.T) {
 		return nil
 	})
 	w.samples(t, 12)
-	w.fight(t)
+	w.fight(t, func() error {
+		if !bytes.Contains(w.ask(t, "now"), []byte(`"Loop"`)) {
+			return errors.New("it does not need attention")
+		}
+		return nil
+	})
 	r.add(t, w, "deltas")
 	last := read[thing](t, items(t, r.Answers["deltas?"])[0]).ID
 	w.story(t)
