@@ -172,6 +172,36 @@ func TestTheKeyboardGoesEverywhere(t *testing.T) {
 	b.quiet()
 }
 
+func TestAViewStaysAsItIsWhilePaused(t *testing.T) {
+	b := open(t, desk, "kinds", nil)
+	const objects = `[...document.querySelectorAll("tbody tr")].find((r) => r.innerText.includes("v1 Secret")).querySelectorAll("td")[5].innerText`
+	b.says("main", "v1 Secret")
+	b.key("p")
+	b.says("#link", "Paused")
+	b.toy.Edit(toyoperator.Demo(toyoperator.Secret, "more"), "kubectl")
+	time.Sleep(3 * time.Second) // longer than from one look at the operator to the next
+	if shown := evaluate[string](b, objects); shown != "1" {
+		t.Errorf("a paused view goes on to %s objects", shown)
+	}
+	b.press("header", "Go on")
+	b.says("#link", "Connected")
+	b.await(10*time.Second, objects+` === "2"`)
+	b.key("p")
+	b.key("4")
+	b.says("#link", "Connected") // another view begins to move
+	b.quiet()
+}
+
+func TestDeltasAreAFewAtATimeOnAPhone(t *testing.T) {
+	b := open(t, phone, "deltas", nil)
+	b.says("main", "kubectl-create")
+	rows := func(n int) string { return fmt.Sprintf(`document.querySelectorAll("tbody tr").length === %d`, n) }
+	b.await(5*time.Second, rows(30))
+	b.press("main", "Show 3 more")
+	b.await(5*time.Second, rows(33))
+	b.judge("phone-deltas-all")
+}
+
 func TestTheThemeIsKept(t *testing.T) {
 	b := open(t, desk, "kinds", nil)
 	b.press("header", "Theme: system")

@@ -167,10 +167,13 @@ function askToken(refused) {
   return asking;
 }
 
-/** poll calls read again and again while the page is seen. */
-export async function poll(read, every, signal) {
+/** pause keeps a view as it is. */
+export const pause = { on: false };
+
+/** poll calls read again and again while the page is seen. Some do so also while the view is paused. */
+export async function poll(read, every, signal, always = false) {
   while (!signal.aborted) {
-    if (!document.hidden) await read();
+    if (!document.hidden && (always || !pause.on)) await read();
     await sleep(every, signal);
   }
 }

@@ -4,6 +4,7 @@ import { get, follow, sleep } from "./api.js";
 import { object, oclock, diff, brief, shortKind, facts, plural } from "./text.js";
 
 const most = 300; // rows; an older one goes when a new one comes
+const atOnce = matchMedia("(max-width: 760px)").matches ? 30 : most; // rows that are shown at first, and with each press on the button below
 const ops = ["Added", "Updated", "Deleted", "Sync", "OutOfScope"];
 const shapes = { Added: "+", Updated: "~", Deleted: "−", Sync: "↻", OutOfScope: "⊘" };
 const names = ["kind", "namespace", "name", "op", "manager"];
@@ -45,10 +46,12 @@ export function deltas(place, params, signal) {
   let stopStream = new AbortController();
   let drawing = false, drawnAt = 0;
 
+  let count = atOnce;
   const redraw = () => draw(place, h("h1", null, "Deltas"), controls(), notes(), s.refused
     ? h("p", { class: "problem", role: "alert" }, s.refused.message)
     : !s.asked ? h("p", { class: "empty" }, "Asking the operator")
-    : table("Deltas, the newest first", columns, s.rows.map((d) => deltaRow(d, opened, redraw, s.loaded)), "Nothing has happened that the filter lets through. New deltas show up here."));
+    : [table("Deltas, the newest first", columns, s.rows.slice(0, count).map((d) => deltaRow(d, opened, redraw, s.loaded)), "Nothing has happened that the filter lets through. New deltas show up here."),
+      s.rows.length > count && h("p", { class: "note after" }, h("button", { type: "button", onclick: () => { count += atOnce; redraw(); } }, `Show ${Math.min(atOnce, s.rows.length - count)} more`))]);
   // One delta is drawn at once, and a flood four times a second.
   const redrawSoon = async () => {
     if (drawing) return;

@@ -1,6 +1,6 @@
 // The frame around the views: which one is shown, keys, theme, and the connection.
 import { h, dialog, draw } from "./dom.js";
-import { get, link, poll, token } from "./api.js";
+import { get, link, pause, poll, token } from "./api.js";
 import { tick, when } from "./text.js";
 import { now, viewOf } from "./now.js";
 import { kinds } from "./kinds.js";
@@ -24,6 +24,7 @@ function show(first) {
   }
   current?.abort();
   current = new AbortController();
+  setPause(false);
   for (const a of document.querySelectorAll("nav a")) {
     if (a.hash === `#/${name}`) a.setAttribute("aria-current", "page");
     else a.removeAttribute("aria-current");
@@ -37,13 +38,21 @@ function show(first) {
   if (first !== true) main.focus({ preventScroll: true });
 }
 
+const pauseButton = document.getElementById("pause");
+
+function setPause(on) {
+  pause.on = on;
+  pauseButton.setAttribute("aria-pressed", String(on));
+  pauseButton.firstChild.data = on ? "Go on" : "Pause";
+  showLink();
+}
+
 function showLink() {
   const status = document.getElementById("link");
   const lost = document.getElementById("lost");
-  const word = link.lostAt ? "Not connected" : link.reached ? "Connected" : "Connecting";
-  const mood = link.lostAt ? "bad" : link.reached ? "good" : "busy";
+  const [word, mood] = link.lostAt ? ["Not connected", "bad"] : pause.on ? ["Paused", "off"] : link.reached ? ["Connected", "good"] : ["Connecting", "busy"];
   status.className = `link state ${mood}`;
-  draw(status, h("span", { class: "shape", "aria-hidden": "true" }, { bad: "■", good: "●", busy: "◐" }[mood]), h("span", { class: "word" }, word));
+  draw(status, h("span", { class: "shape", "aria-hidden": "true" }, { bad: "■", good: "●", busy: "◐", off: "○" }[mood]), h("span", { class: "word" }, word));
   lost.hidden = !link.lostAt;
   if (link.lostAt) {
     draw(lost, h("strong", null, "Cannot reach the operator"), ` since ${link.lostAt.toLocaleTimeString(undefined, { hourCycle: "h23" })}`,
@@ -68,7 +77,7 @@ async function badges() {
 }
 
 const keys = [
-  ["1 – 6", "show a view"], ["/", "go to the filter"], ["p", "pause or go on, among the deltas"], ["?", "show this help"],
+  ["1 – 6", "show a view"], ["/", "go to the filter"], ["p", "pause or go on"], ["?", "show this help"],
   ["Tab, Enter", "go to and press anything"], ["Esc", "close a dialog"],
 ];
 
@@ -93,7 +102,7 @@ function pressed(e) {
   if (order[e.key - 1]) location.hash = `#/${order[e.key - 1]}`;
   else if (e.key === "?") help();
   else if (e.key === "/") main.querySelector("[data-first-filter]")?.focus();
-  else if (e.key === "p") main.querySelector("[data-pause]")?.click();
+  else if (e.key === "p") (main.querySelector("[data-pause]") ?? pauseButton).click();
   else return;
   e.preventDefault();
 }
@@ -102,6 +111,7 @@ const themeButton = document.getElementById("theme");
 const nameTheme = (theme) => { themeButton.textContent = `Theme: ${theme}`; };
 nameTheme(window.deltaTheme.read());
 themeButton.onclick = () => nameTheme(window.deltaTheme.next());
+pauseButton.onclick = () => setPause(!pause.on);
 document.getElementById("help").onclick = help;
 document.getElementById("signout").onclick = () => { token.set(""); location.reload(); };
 document.addEventListener("keydown", pressed);
@@ -110,4 +120,4 @@ link.onchange = showLink;
 setInterval(() => { tick(); if (link.lostAt) showLink(); }, 1000);
 showLink();
 show(true);
-poll(badges, 5000, new AbortController().signal);
+poll(badges, 5000, new AbortController().signal, true);
