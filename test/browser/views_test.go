@@ -172,6 +172,27 @@ func TestTheKeyboardGoesEverywhere(t *testing.T) {
 	b.quiet()
 }
 
+func TestAnObjectIsFoundFromAnywhere(t *testing.T) {
+	for look, on := range screens {
+		t.Run(look, func(t *testing.T) {
+			b := open(t, on, "queues", nil)
+			b.says("main", "working for")
+			b.key("s")
+			b.says("dialog", "Find an object")
+			b.rules()
+			b.fill("select[name=find-kind]", toyoperator.Deployment)
+			b.press("dialog", "Show it")
+			b.await(time.Second, `document.activeElement.name === "find-name"`) // without a name there is nothing to show
+			b.fill("input[name=find-name]", " demo/shop ")
+			b.press("dialog", "Show it")
+			b.says("h1", "Deployment demo/shop")
+			b.await(time.Second, `!document.querySelector("dialog")`)
+			b.says("main", "site-operator")
+			b.quiet()
+		})
+	}
+}
+
 func TestAViewStaysAsItIsWhilePaused(t *testing.T) {
 	b := open(t, desk, "kinds", nil)
 	const objects = `[...document.querySelectorAll("tbody tr")].find((r) => r.innerText.includes("v1 Secret")).querySelectorAll("td")[5].innerText`

@@ -1,5 +1,5 @@
 // The frame around the views: which one is shown, keys, theme, and the connection.
-import { h, dialog, draw } from "./dom.js";
+import { h, dialog, draw, field, select } from "./dom.js";
 import { get, link, pause, poll, token } from "./api.js";
 import { tick, when } from "./text.js";
 import { now, viewOf } from "./now.js";
@@ -77,7 +77,7 @@ async function badges() {
 }
 
 const keys = [
-  ["1 – 6", "show a view"], ["/", "go to the filter"], ["p", "pause or go on"], ["?", "show this help"],
+  ["1 – 6", "show a view"], ["/", "go to the filter"], ["s", "find an object"], ["p", "pause or go on"], ["?", "show this help"],
   ["Tab, Enter", "go to and press anything"], ["Esc", "close a dialog"],
 ];
 
@@ -93,6 +93,26 @@ function help() {
   ]);
 }
 
+/** find asks which object somebody wants to see. Its name may have its namespace before it, as kubectl has it. */
+async function find() {
+  const { items = [], message } = await get("kinds").catch((refused) => refused);
+  if (document.querySelector("dialog[open]")) return;
+  const kind = select("find-kind", "", items.map((k) => k.name), "");
+  const name = h("input", { name: "find-name", type: "text", placeholder: "namespace/name", autocomplete: "off", spellcheck: "false" });
+  dialog("Find an object", (close) => {
+    const go = () => {
+      const words = name.value.trim().split("/");
+      if (!words.at(-1)) return name.focus();
+      location.hash = `#/object?${new URLSearchParams({ kind: kind.value, namespace: words.length > 1 ? words[0] : "", name: words.at(-1) })}`;
+      return close();
+    };
+    name.onkeydown = (e) => { if (e.key === "Enter") go(); };
+    return [message && h("p", { class: "problem", role: "alert" }, message), field("Kind", kind), field("Name", name), h("div", { class: "buttons" }, h("button", { type: "button", onclick: close }, "Go back"),
+      h("button", { type: "button", class: "main", onclick: go }, "Show it"))];
+  });
+  name.focus();
+}
+
 function pressed(e) {
   if (e.ctrlKey || e.metaKey || e.altKey || document.querySelector("dialog[open]")) return;
   if (e.target.closest?.("input, select, textarea")) {
@@ -101,6 +121,7 @@ function pressed(e) {
   }
   if (order[e.key - 1]) location.hash = `#/${order[e.key - 1]}`;
   else if (e.key === "?") help();
+  else if (e.key === "s") find();
   else if (e.key === "/") main.querySelector("[data-first-filter]")?.focus();
   else if (e.key === "p") (main.querySelector("[data-pause]") ?? pauseButton).click();
   else return;
@@ -112,6 +133,7 @@ const nameTheme = (theme) => { themeButton.textContent = `Theme: ${theme}`; };
 nameTheme(window.deltaTheme.read());
 themeButton.onclick = () => nameTheme(window.deltaTheme.next());
 pauseButton.onclick = () => setPause(!pause.on);
+document.getElementById("find").onclick = find;
 document.getElementById("help").onclick = help;
 document.getElementById("signout").onclick = () => { token.set(""); location.reload(); };
 document.addEventListener("keydown", pressed);
