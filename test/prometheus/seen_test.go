@@ -185,7 +185,7 @@ func (o *onlooker) page(ctx context.Context) (disconnections, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	look := exec.CommandContext(ctx, o.browser, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+o.profile, //nolint:gosec // a browser
-		"--dump-dom", "--virtual-time-budget=3000", "http://"+o.delta+"/delta/")
+		"--dump-dom", "--virtual-time-budget=3000", "http://"+o.delta+"/delta/#/kinds")
 	look.WaitDelay = time.Second
 	shown, err := look.Output()
 	if err != nil {
