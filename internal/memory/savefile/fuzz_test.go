@@ -17,20 +17,31 @@ func FuzzReader(f *testing.F) {
 	name, sealedName := saved(f, b.Dir, "head", sample...), saved(f, sealed.Dir, "head", sample...)
 	whole, wholeSealed := b.content(name), sealed.content(sealedName)
 	b.first, sealed.first = map[string][]byte{name: whole}, map[string][]byte{sealedName: wholeSealed}
-	for _, seed := range [][]byte{whole, whole[:len(whole)/2], whole[:preambleLength], {}, append(slices.Clone(whole), whole...)} {
-		f.Add(seed, false)
-		f.Add(seed, true)
+	for _, repair := range []bool{false, true} {
+		for _, keep := range []int{0, preambleLength, len(whole) / 2, len(whole) - 1, len(whole), len(wholeSealed) - 1, len(wholeSealed)} {
+			f.Add([]byte{}, uint16(keep), []byte{}, repair) //nolint:gosec // files of tests are short
+		}
+		f.Add([]byte{}, uint16(len(whole)), whole, repair)                                   //nolint:gosec // the same
+		f.Add(bytes.Repeat([]byte{1}, preambleLength), uint16(len(whole)), []byte{}, repair) //nolint:gosec // the same
 	}
-	f.Add(wholeSealed, false)
-	f.Add(wholeSealed[:len(wholeSealed)-1], false)
-	f.Fuzz(func(t *testing.T, content []byte, repair bool) {
+	f.Fuzz(func(t *testing.T, damage []byte, keep uint16, tail []byte, repair bool) {
 		if repair {
-			readAnything(t, b, name, repaired(name, content))
+			readAnything(t, b, name, repaired(name, damaged(whole, damage, keep, tail)))
 			return
 		}
-		readDamaged(t, b, name, content)
-		readDamaged(t, sealed, sealedName, content)
+		readDamaged(t, b, name, damaged(whole, damage, keep, tail))
+		readDamaged(t, sealed, sealedName, damaged(wholeSealed, damage, keep, tail))
 	})
+}
+
+// damaged is a file with some bits turned, cut, and with more at its end. Each process that fuzzes has a whole file of its own, because
+// a part of it is random: so what is fuzzed is the damage.
+func damaged(whole, damage []byte, keep uint16, tail []byte) []byte {
+	content := slices.Clone(whole)
+	for i := range min(len(damage), len(content)) {
+		content[i] ^= damage[i]
+	}
+	return append(content[:min(len(content), int(keep))], tail...)
 }
 
 // readDamaged knows what was written by what b has had at first.
