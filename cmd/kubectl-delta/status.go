@@ -21,9 +21,9 @@ func (p *program) status() *cobra.Command {
 		Long: `Show how all kinds and controllers are doing, the worst first.
 
 A kind is ill if the server refuses it or is not heard, if it was never listed, if somebody has
-changed an object of it in place, or if a subscriber is slow. A loop is ill until it is over. Requests are ill that fail or wait long for
-a worker, and calls that do not return. -o json has the answers of the routes kinds,
-controllers, loops and now, each under its name.`,
+changed an object of it in place, or if a subscriber is slow. A loop is ill until it is over.
+Requests are ill that fail or wait long for a worker, and calls that do not return. -o json has
+the answers of the routes kinds, controllers, loops and now, each under its name.`,
 		Args: takes(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			ill, err := p.showStatus(c)

@@ -262,12 +262,7 @@ func short(c *v1.Change, more int) string {
 	if _, kind, _ := strings.Cut(c.Kind, " "); kind != "" { // without the version
 		text += " " + kind + " " + full(c.Namespace, c.Name)
 	}
-	if c.Op != "" {
-		text += " " + c.Op
-	}
-	if c.Manager != "" {
-		text += " by " + c.Manager
-	}
+	text += deed(c)
 	if more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}

@@ -118,15 +118,20 @@ func (p *program) showChanges(changes []v1.Change, leftOut int, at time.Time) {
 	}
 }
 
-// headline says in a line what happened to an object.
-func headline(c *v1.Change, at time.Time) string {
-	text := cause(c)
+// deed says what was done to an object, and by whom.
+func deed(c *v1.Change) (text string) {
 	if c.Op != "" {
 		text += " " + c.Op
 	}
 	if c.Manager != "" {
 		text += " by " + c.Manager
 	}
+	return text
+}
+
+// headline says in a line what happened to an object.
+func headline(c *v1.Change, at time.Time) string {
+	text := cause(c) + deed(c)
 	if c.Own {
 		text += " (the operator's own write)"
 	}
