@@ -48,8 +48,7 @@ func (f *Filter) wantsManager(e *Entry) bool { return f.Manager == "" || f.Manag
 
 // fits looks at what costs nothing.
 func (f *Filter) fits(kind string, key *delta.Key, op delta.Op) bool {
-	return fits(f.Kind, kind) && (f.Exact && f.Namespace == key.Namespace || !f.Exact && fits(f.Namespace, key.Namespace)) &&
-		fits(f.Name, key.Name) && (f.Op == 0 || f.Op == op)
+	return fits(f.Kind, kind) && (f.Namespace == key.Namespace || f.Namespace == "" && !f.Exact) && fits(f.Name, key.Name) && (f.Op == 0 || f.Op == op)
 }
 
 func fits(asked, has string) bool { return asked == "" || asked == has }
@@ -118,20 +117,20 @@ func (d *Deltas) boundGone(most int) {
 
 // Deltas returns the deltas that the filter wants, newest first, and how many of their kinds were dropped.
 func (j *Journal) Deltas(want Filter) (found []Entry, dropped uint64) {
+	most := want.Limit
+	if want.First {
+		most = 0
+	}
 	for _, d := range j.kindsNamed(want.Kind) {
 		var gone uint64
-		most := want.Limit
-		if want.First {
-			most = 0
-		}
 		found, gone = d.find(found, want.Since, most, func(e *Entry) bool {
 			return (want.Until == 0 || e.ID <= want.Until) && want.fits(e.Kind, &e.Delta.Key, e.Delta.Op) && want.wantsManager(e)
 		})
 		dropped += gone
 	}
+	found = firstOf(found, most, (*Entry).number)
 	if want.First && want.Limit > 0 {
-		found = firstOf(found, 0, (*Entry).number)
-		return found[max(0, len(found)-want.Limit):], dropped
+		found = found[max(0, len(found)-want.Limit):]
 	}
-	return firstOf(found, want.Limit, (*Entry).number), dropped
+	return found, dropped
 }
