@@ -2,7 +2,6 @@ package answers
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -71,8 +70,8 @@ func controllerHealth(c *observe.Controller) inspector.ControllerHealth {
 		return h
 	}
 	h.Ready, h.Waited, h.Longest = ready(&stats), stats.OldestQueued, stats.LongestWorking
-	if c.Requests == nil || stats.Working == 0 {
-		return h
+	if c.Requests == nil || h.Longest <= inspector.LongCall {
+		return h // nobody asks which request that is
 	}
 	var longest time.Time
 	for _, e := range c.Requests.Contents(stats.Working) { // those that workers have come first
@@ -85,7 +84,10 @@ func controllerHealth(c *observe.Controller) inspector.ControllerHealth {
 
 // failing are the requests that fail, of controllers that run.
 func (o *Operator) failing(kinds []observe.Kind) (all []inspector.Failing) {
-	names, running := namesOf(kinds), o.runtime.Controllers()
+	names, running := namesOf(kinds), map[string]*observe.Controller{}
+	for _, c := range o.runtime.Controllers() {
+		running[c.Name] = c
+	}
 	known := o.journal.Failing()
 	count := map[string]int{}
 	for i := range known {
@@ -93,13 +95,13 @@ func (o *Operator) failing(kinds []observe.Kind) (all []inspector.Failing) {
 	}
 	for i := range known {
 		f := &known[i]
-		at := slices.IndexFunc(running, func(c *observe.Controller) bool { return c.Name == f.Controller })
-		if at < 0 || time.Since(f.Last) > longestBackOff && isGone(kinds, running[at], f.Request) {
+		c, runs := running[f.Controller]
+		if !runs || time.Since(f.Last) > longestBackOff && isGone(kinds, c, f.Request) {
 			continue
 		}
 		all = append(all, inspector.Failing{
 			Request: inspector.Request{Controller: f.Controller, Namespace: f.Request.Namespace, Name: f.Request.Name},
-			Kind:    names.of(running[at].Kind), Error: f.Error, Same: f.Same, Times: f.Times, Since: f.Since,
+			Kind:    names.of(c.Kind), Error: f.Error, Same: f.Same, Times: f.Times, Since: f.Since,
 			More: count[f.Controller] >= journal.MostFailing,
 		})
 	}

@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
@@ -18,7 +19,14 @@ var started = time.Now()
 
 // Program is the [inspector.Subject]'s.
 func (o *Operator) Program() v1.Program {
-	p := v1.Program{Name: "operator", Since: started, Leads: o.leads()}
+	p := thisProgram()
+	p.Leads = o.leads()
+	return p
+}
+
+// thisProgram is what never changes of it.
+var thisProgram = sync.OnceValue(func() v1.Program {
+	p := v1.Program{Name: "operator", Since: started}
 	if build, ok := debug.ReadBuildInfo(); ok && build.Main.Path != "" {
 		p.Name = programName(build.Path, build.Main.Path)
 		if build.Main.Version != "(devel)" {
@@ -27,7 +35,7 @@ func (o *Operator) Program() v1.Program {
 	}
 	p.Host, _ = os.Hostname()
 	return p
-}
+})
 
 // general are names of packages that say nothing of the program. kubebuilder calls all its programs cmd.
 var general = regexp.MustCompile(`^(cmd|main|manager|controller|v[0-9]+)$`)

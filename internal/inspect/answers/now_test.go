@@ -2,7 +2,10 @@ package answers
 
 import (
 	"errors"
+	"fmt"
+	"os"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -96,3 +99,14 @@ type busy struct {
 func (b busy) Contents(int) []queue.Entry[delta.Key] { return b.working }
 func (b busy) Cancel(delta.Key) bool                 { return true }
 func (b busy) Waiting(delta.Key) delta.Changes       { return delta.Changes{} }
+
+// TestThePageKnowsHowMuchWhyTells compares the page's number with ours: the page ends its time line where one of our lists ends.
+func TestThePageKnowsHowMuchWhyTells(t *testing.T) {
+	script, err := os.ReadFile("../inspector/page/object.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := fmt.Sprintf("\nconst most = %d;", lately); !strings.Contains(string(script), want) {
+		t.Errorf("the page does not have %q", want)
+	}
+}

@@ -16,8 +16,8 @@ const (
 	mostAttention, longestSummary = 100, 1 << 10
 	// brief is how long a request may fail, or a kind may list, until that is said: most conflicts pass. One that fails again is said.
 	brief = 5 * time.Second
-	// longWait is how long a request may wait for a worker, and longCall how long a call may take, until that is said.
-	longWait, longCall = 30 * time.Second, 5 * time.Minute
+	// longWait is how long a request may wait for a worker, and LongCall how long a call may take, until that is said.
+	longWait, LongCall = 30 * time.Second, 5 * time.Minute
 )
 
 // urgency has the words for what needs attention, the most urgent first.
@@ -167,7 +167,7 @@ func controllersInTrouble(controllers []ControllerHealth, now time.Time) (all []
 			all = append(all, v1.Attention{What: "Waiting", Controller: c.Name, Requests: c.Ready, Since: now.Add(-c.Waited),
 				Summary: fmt.Sprintf("%d requests of %s wait for a worker, the first for %s.", c.Ready, c.Name, c.Waited.Round(time.Second))})
 		}
-		if c.Longest > longCall {
+		if c.Longest > LongCall {
 			which := ""
 			if c.Request != (Request{}) {
 				which = " for " + c.Request.name()

@@ -49,7 +49,8 @@ type ControllerHealth struct {
 	// Ready is how many requests wait for a worker, and Waited how long the first of them has.
 	Ready  int
 	Waited time.Duration
-	// Longest is how long the slowest worker has had its request, and Request which that is, if it is known.
+	// Longest is how long the slowest worker has had its request. If that is more than [LongCall], Request says which it is, if that
+	// is known.
 	Longest time.Duration
 	Request Request
 }
