@@ -2,7 +2,7 @@
 import { h, dialog, draw, field, select } from "./dom.js";
 import { get, link, pause, poll, token } from "./api.js";
 import { tick, when } from "./text.js";
-import { now, viewOf } from "./now.js";
+import { news, now, viewOf } from "./now.js";
 import { kinds } from "./kinds.js";
 import { deltas } from "./deltas.js";
 import { reconciles } from "./reconciles.js";
@@ -69,10 +69,15 @@ function badge(view, n) {
 }
 
 // A view that is not shown has no other voice.
-async function badges() {
+function badges(attention) {
+  for (const view of ["kinds", "reconciles", "queues"]) badge(view, attention.filter((a) => viewOf(a) === view).length);
+}
+
+/** askForBadges leaves the asking to the view Now while that is shown and moves. */
+async function askForBadges() {
+  if (main.querySelector(".view.now") && !pause.on) return;
   try {
-    const { attention } = await get("now");
-    for (const view of ["kinds", "reconciles", "queues"]) badge(view, attention.filter((a) => viewOf(a) === view).length);
+    badges((await get("now")).attention);
   } catch { /* the views say what is wrong */ }
 }
 
@@ -139,7 +144,8 @@ document.getElementById("signout").onclick = () => { token.set(""); location.rel
 document.addEventListener("keydown", pressed);
 window.addEventListener("hashchange", show);
 link.onchange = showLink;
+news.onchange = badges;
 setInterval(() => { tick(); if (link.lostAt) showLink(); }, 1000);
 showLink();
 show(true);
-poll(badges, 5000, new AbortController().signal, true);
+poll(askForBadges, 5000, new AbortController().signal, true);

@@ -17,6 +17,9 @@ export function viewOf(a) {
   return view === "kinds" && !a.kind ? "queues" : view;
 }
 
+/** news tells what needs attention, so that the tabs need not ask for what the view has. */
+export const news = { onchange: () => {} };
+
 const mostCalls = 10;
 
 // Each graph has a name, the numbers of a sample, and how they are written.
@@ -53,6 +56,7 @@ export function now(place, params, signal) {
       const [found, last, all] = await Promise.all([get("now", { controller: asked }, signal), get("reconciles", { controller: asked, limit: mostCalls }, signal), get("controllers", {}, signal)]);
       if (asked !== controller) return;
       [answer, calls, controllers, refused] = [found, last.items, all.items, null];
+      news.onchange(found.attention);
     } catch (error) {
       if (signal.aborted || asked !== controller) return;
       refused = error;
