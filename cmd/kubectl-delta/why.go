@@ -118,7 +118,7 @@ func (p *program) showChanges(changes []v1.Change, leftOut int, at time.Time) {
 	}
 }
 
-// deed says what was done to an object, and by whom.
+// deed says how an object changed and which field manager wrote it.
 func deed(c *v1.Change) (text string) {
 	if c.Op != "" {
 		text += " " + c.Op
