@@ -50,7 +50,7 @@ func (b *books[R]) open(r R) *account {
 	a := b.accounts[r]
 	if a == nil {
 		if len(b.accounts) >= b.limits.Requests && !b.evict() {
-			b.lose(r)
+			b.lose(r, true)
 			return nil
 		}
 		a = &account{gaps: b.gaps, lists: b.lists}
@@ -67,7 +67,7 @@ func (b *books[R]) evict() bool {
 		if a.idle() {
 			b.held -= a.len()
 			delete(b.accounts, r)
-			b.lose(r)
+			b.lose(r, a.loose || a.arrivals.loose)
 			return true
 		}
 		if looked++; looked == evictionLooks {
@@ -78,9 +78,10 @@ func (b *books[R]) evict() bool {
 }
 
 // lose notes that there is no account of a request although something happened. It counts
-// as not known until it succeeds again.
-func (b *books[R]) lose(r R) {
-	b.past.forget(r)
+// as not known until it succeeds again. The queue may have it, now or later, so it may also come when what
+// was lost has been dealt with. Loose says whether it may have been added for what nobody knows anything of.
+func (b *books[R]) lose(r R, loose bool) {
+	b.past.put(r, success{owed: true, loose: loose})
 	b.overflows++
 }
 
@@ -254,7 +255,7 @@ func (b *books[R]) settle(r R, how ledger.Outcome, done *doneSteps, now time.Tim
 	b.past.put(r, succeeded)
 	delete(b.accounts, r)
 	if a.lacking != "" || a.begins { // what came while the reconciler was at work is not there
-		b.lose(r)
+		b.lose(r, a.loose || a.arrivals.loose)
 	}
 }
 

@@ -59,6 +59,33 @@ func TestABirthIsNotAllThatMayBeLacking(t *testing.T) {
 	}
 }
 
+// A request whose account had to go is in the queue, perhaps twice: it was to be tried again. The first
+// call that follows deals with everything, and the ledger knows what the second comes from.
+func TestARequestThatWasForgottenComesTwice(t *testing.T) {
+	for _, way := range []string{"its account went", "it had no account"} {
+		l := NewLedger[string](LedgerOptions{LedgerLimits: LedgerLimits{Requests: 1}})
+		if way == "its account went" {
+			recorded(l, "a", about("x"))
+			l.Take("a")
+			l.Settle("a", Failed)
+			recorded(l, "b", about("x"))
+		} else {
+			recorded(l, "b", about("x"))
+			recorded(l, "a", about("x"))
+		}
+		l.Take("b")
+		l.Settle("b", Succeeded)
+		recorded(l, "a", about("y"))
+		if c := l.Take("a"); c.Complete() {
+			t.Errorf("%s, and %s are said to be complete", way, c)
+		}
+		l.Settle("a", Succeeded)
+		if c := l.Take("a"); !c.Complete() || !c.Has(Timer) {
+			t.Errorf("%s, and the call after that is told %s", way, c)
+		}
+	}
+}
+
 // Whatever is recorded, a ledger holds no more than it may.
 func TestALedgerKeepsToItsLimits(t *testing.T) {
 	limits := LedgerLimits{PerRequest: 3, Changes: 10, Requests: 5, Remembered: 6}

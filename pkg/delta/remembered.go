@@ -14,9 +14,9 @@ type remembered[R comparable] struct {
 	young, old map[uint64]success
 }
 
-// success is the last one.
+// success is the last one, and what may come of the request after it.
 type success struct {
-	at    int64  // nanoseconds since 1970
+	at    int64  // nanoseconds since 1970; zero if the ledger knows of no success because it had to forget the request
 	gaps  uint32 // of the books, when the request was taken
 	lists uint32 // likewise
 	owed  bool   // the request may come once more with nothing to tell
@@ -33,13 +33,14 @@ func newRemembered[R comparable](limit int) remembered[R] {
 
 func (m *remembered[R]) hash(r R) uint64 { return maphash.Comparable(m.seed, r) }
 
-func (m *remembered[R]) get(r R) (success, bool) {
+// get returns what is kept of a request, and whether it has succeeded.
+func (m *remembered[R]) get(r R) (s success, succeeded bool) {
 	hash := m.hash(r)
-	if s, ok := m.young[hash]; ok {
-		return s, true
+	s, ok := m.young[hash]
+	if !ok {
+		s = m.old[hash]
 	}
-	s, ok := m.old[hash]
-	return s, ok
+	return s, s.at != 0
 }
 
 func (m *remembered[R]) put(r R, s success) {
@@ -48,12 +49,6 @@ func (m *remembered[R]) put(r R, s success) {
 		m.young, m.old = map[uint64]success{}, m.young
 	}
 	m.young[hash] = s
-}
-
-func (m *remembered[R]) forget(r R) {
-	hash := m.hash(r)
-	delete(m.young, hash)
-	delete(m.old, hash)
 }
 
 func (m *remembered[R]) len() int { return len(m.young) + len(m.old) }
