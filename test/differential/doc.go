@@ -28,7 +28,8 @@
 // selects: the marker. A beat writes a number into every marker. When the handlers of both
 // caches have seen that number, both caches have everything before it, because an informer
 // sees the changes of a namespace in order. A cache has to show the markers that
-// controller-runtime's cache showed when it had synced.
+// controller-runtime's cache showed when it had synced. After its writes the test also waits for the
+// server's watch caches, because an informer that is made later may be shown what those have.
 //
 // # What is compared
 //

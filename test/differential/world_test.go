@@ -63,6 +63,24 @@ func (w *world) populate(ctx context.Context) error {
 			return err
 		}
 	}
+	return w.settle(ctx)
+}
+
+// settle waits until the server's watch caches have all that was written. An informer may list at version 0, and is then
+// shown what the watch cache has, however old that is.
+func (w *world) settle(ctx context.Context) error {
+	for _, k := range w.kinds {
+		all := w.server.client.Resource(k.resource())
+		now, err := all.List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return fmt.Errorf("list %s: %w", k.gvk.Kind, err)
+		}
+		at := now.GetResourceVersion()
+		fresh := metav1.ListOptions{ResourceVersion: at, ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan}
+		if _, err := all.List(ctx, fresh); err != nil {
+			return fmt.Errorf("list %s not older than version %s: %w", k.gvk.Kind, at, err)
+		}
+	}
 	return nil
 }
 
@@ -121,7 +139,7 @@ func (w *world) beat(ctx context.Context) (int, error) {
 			}
 		}
 	}
-	return w.beats, nil
+	return w.beats, w.settle(ctx)
 }
 
 // clear deletes everything, so that each game begins with nothing.
