@@ -41,8 +41,6 @@ func checkBlock(b docblocks.Block, tree string) error {
 		return checkQuotation(b, tree)
 	case !b.Fenced: // package commands runs it, or looks for it in the output of a command
 		return nil
-	case b.IsPatch(): // package adopt lets git apply it
-		return nil
 	case b.Language == "diff": // package adopt applies it
 		_, err := docblocks.ParseDiff(b.Text)
 		return err

@@ -148,6 +148,7 @@ var table = map[string]rule{
 	},
 	"examples/sample-operator/internal/webhook/v1alpha1": {ours: in("examples/sample-operator/api/v1alpha1"), theirs: edge},
 
+	"cmd/delta-adopt": {},
 	"hack/demo": {
 		ours:   in("internal/testing/controlplane", "internal/base/lifecycle", "internal/testing/manifests", "examples/sample-operator/api/v1alpha1"),
 		theirs: edge,

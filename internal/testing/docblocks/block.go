@@ -139,9 +139,3 @@ func (b Block) Source() string {
 	}
 	return ""
 }
-
-// IsPatch reports whether the block is a diff as git makes it: with the names of its
-// files and with line numbers, so that git can apply it as it stands.
-func (b Block) IsPatch() bool {
-	return b.Language == "diff" && strings.HasPrefix(b.Text, "diff --git ")
-}

@@ -155,16 +155,3 @@ func ExampleApply() {
 	// mgr.Start()
 	// <nil>
 }
-
-func TestIsPatch(t *testing.T) {
-	for document, want := range map[string]bool{
-		"```diff\ndiff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n```\n": true,
-		"```diff\n a\n+b\n```\n":       false,
-		"```sh\ndiff --git a b\n```\n": false,
-	} {
-		blocks, err := Parse(document)
-		if err != nil || len(blocks) != 1 || blocks[0].IsPatch() != want {
-			t.Errorf("%q: blocks %+v, error %v; want one that is a patch: %t", document, blocks, err, want)
-		}
-	}
-}

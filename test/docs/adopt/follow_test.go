@@ -3,18 +3,13 @@ package adopt
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/docblocks"
 )
 
-// saved matches the words with which the page says under which name to save a patch.
-var saved = regexp.MustCompile("[Ss]ave this as `([\\w.]+)`")
-
-// follow does what a section of the guide says, in its order: it saves patches and runs
-// commands.
+// follow runs the commands of a section of the guide, in its order.
 func (p *project) follow(section string) {
 	p.t.Helper()
 	blocks, err := docblocks.Parse(read(p.t, guide))
@@ -25,20 +20,17 @@ func (p *project) follow(section string) {
 	for _, b := range blocks {
 		switch {
 		case b.Section != section:
-		case b.IsPatch():
-			name := saved.FindStringSubmatch(b.Before)
-			if name == nil {
-				p.t.Fatalf("%s:%d: nothing says how to save this patch", guide, b.Line)
-			}
-			p.write(name[1], b.Text)
 		case !b.Fenced:
 			for line := range strings.Lines(b.Text) {
-				words := strings.Fields(line)
+				words := strings.Fields(strings.ReplaceAll(line, "~/.config/", p.config+"/"))
+				if words[0] == "kubebuilder" {
+					words[0] = p.kubebuilder
+				}
 				p.run(p.command(words[0], words[1:]...))
 				ran++
 			}
 		default:
-			p.t.Fatalf("%s:%d: a reader can't follow this block: it is neither a patch nor a command", guide, b.Line)
+			p.t.Fatalf("%s:%d: a reader can't follow this block: it has no commands", guide, b.Line)
 		}
 	}
 	if ran == 0 {

@@ -23,6 +23,9 @@ type project struct {
 	t      *testing.T
 	folder string
 	env    []string // its own environment
+
+	kubebuilder string // the program
+	config      string // what the page calls ~/.config
 }
 
 // scaffold is a copy of the guestbook.

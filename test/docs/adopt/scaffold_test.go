@@ -2,6 +2,8 @@ package adopt
 
 import (
 	"context"
+	"io"
+	"net/http"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -18,10 +20,29 @@ const (
 // followed are the sections that the test follows.
 var followed = []string{"Get the module", "Put it in", "Leave"}
 
+// asPlugin is the section that takes the place of the second with kubebuilder.
+const asPlugin = "Or with kubebuilder"
+
+// scaffolds are what kubebuilder is told to make.
+var scaffolds = map[string][]string{
+	"core": {"init --domain my.domain --repo my.domain/guestbook", "create api --group webapp --version v1 --kind Guestbook" + both},
+	"webhooks": {
+		"init --domain my.domain --repo my.domain/guestbook", "create api --group webapp --version v1 --kind Guestbook" + both,
+		"create webhook --group webapp --version v1 --kind Guestbook --defaulting --programmatic-validation --make=false",
+	},
+	"several groups": {
+		"init --domain my.domain --repo my.domain/guestbook --multigroup", "create api --group webapp --version v1 --kind Guestbook" + both,
+		"create api --group crew --version v1 --kind Captain" + both,
+		"create api --group apps --version v1 --kind Deployment --resource=false --controller --make=false",
+	},
+}
+
+const both = " --resource --controller --make=false"
+
 // TestScaffold makes a project with kubebuilder's own program, and does in it exactly what
 // the page says.
 func TestScaffold(t *testing.T) {
-	p := newScaffold(t)
+	p := newScaffold(t, "core")
 	before := p.read("go.mod")
 	p.follow(followed[0])
 	p.follow(followed[1])
@@ -41,20 +62,49 @@ func TestScaffold(t *testing.T) {
 	p.checkLeft()
 }
 
+// TestPlugin has kubebuilder change the projects that it has made.
+func TestPlugin(t *testing.T) {
+	for name := range scaffolds {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newScaffold(t, name)
+			p.follow(followed[0])
+			p.run(p.command("git", "commit", "--quiet", "--message", "clone"))
+			p.follow(asPlugin)
+			p.run(p.command("go", "vet", "./...")) // with the tests
+			for _, file := range []string{"cmd/main.go", "go.mod", ".delta-adopt.patch"} {
+				if !strings.Contains(p.read(file), module) {
+					t.Errorf("%s has nothing of ours", file)
+				}
+			}
+			for file, text := range files(t, p.folder+"/internal/controller") {
+				if strings.Contains(text, "NewControllerManagedBy") {
+					t.Errorf("%s has a controller of controller-runtime's builder", file)
+				}
+			}
+			p.run(p.command(p.kubebuilder, "edit", "--plugins=delta.dev/v1", "--undo"))
+			if left := p.run(p.command("git", "status", "--porcelain", "--untracked-files=all")); left != "" {
+				t.Errorf("it is not as it was scaffolded: %s\n%s", left, p.run(p.command("git", "diff")))
+			}
+		})
+	}
+}
+
 // newScaffold returns a project as kubebuilder makes it, in a git repository.
-func newScaffold(t *testing.T) *project {
+func newScaffold(t *testing.T, name string) *project {
 	t.Helper()
-	tool := filepath.Join(t.TempDir(), "kubebuilder")
-	p := &project{t: t, folder: t.TempDir(), env: identity(t)}
+	config := t.TempDir()
+	p := &project{t: t, folder: t.TempDir(), config: config, env: append(identity(t), "XDG_CONFIG_HOME="+config)}
+	p.kubebuilder = filepath.Join(t.TempDir(), "kubebuilder")
 	here := &project{t: t, folder: kubebuilderIn}
-	here.run(here.command("go", "build", "-o", tool, kubebuilder))
+	here.run(here.command("go", "build", "-o", p.kubebuilder, kubebuilder))
 	version := strings.TrimSpace(here.run(here.command("go", "list", "-m", "-f", "{{.Version}}", kubebuilder)))
 	if !strings.Contains(read(t, guide), "kubebuilder "+version) {
 		t.Errorf("%s does not name kubebuilder %s, which it is tested with", guide, version)
 	}
-	p.run(p.command(tool, "init", "--domain", "my.domain", "--repo", "my.domain/guestbook"))
-	p.run(p.command(tool, "create", "api", "--group", "webapp", "--version", "v1", "--kind", "Guestbook",
-		"--resource", "--controller", "--make=false"))
+	for _, args := range scaffolds[name] {
+		p.run(p.command(p.kubebuilder, strings.Fields(args)...))
+	}
 	p.run(p.command("make", "manifests", "generate"))
 	p.commit()
 	return p
@@ -78,7 +128,7 @@ var (
 // names.
 func (p *project) checkVersions(before string) {
 	p.t.Helper()
-	said := raised.FindStringSubmatch(strings.ReplaceAll(read(p.t, guide), "\n", " "))
+	said := raised.FindStringSubmatch(strings.Join(strings.Fields(read(p.t, guide)), " "))
 	if said == nil {
 		p.t.Fatalf("%s no longer says which versions change", guide)
 	}
@@ -117,13 +167,12 @@ func (p *project) checkManifests() {
 	}
 }
 
-// checkLeft looks for remains of our parts in the project. The versions stay as they are.
+// checkLeft looks for remains of our parts in the project.
 func (p *project) checkLeft() {
 	p.t.Helper()
 	status := p.run(p.command("git", "status", "--porcelain", "--untracked-files=all"))
 	for line := range strings.Lines(status) {
 		switch file := strings.TrimSpace(line[2:]); file {
-		case "go.mod", "go.sum", "adopt.patch", "clone.patch":
 		case ".gitmodules":
 			if p.read(file) != "" {
 				p.t.Errorf("git still knows of a submodule:\n%s", p.read(file))
@@ -138,12 +187,11 @@ func (p *project) checkLeft() {
 	p.run(p.command("go", "build", "./..."))
 }
 
-// runProgram lets the program reconcile a Guestbook, and looks in its log for the changes
-// from delta.From.
+// runProgram lets the program reconcile a Guestbook, and asks the inspector why it did.
 func (p *project) runProgram(binary string) {
 	p.t.Helper()
 	plane := startPlane(p.t, p.folder)
-	p.operate(plane, binary, nil, func(ctx context.Context, log func() string) error {
+	p.operate(plane, binary, nil, func(ctx context.Context, _ func() string) error {
 		guestbook, err := guestbook()
 		if err != nil {
 			return err
@@ -151,9 +199,24 @@ func (p *project) runProgram(binary string) {
 		if err := plane.api.Create(ctx, guestbook); err != nil {
 			return err
 		}
-		await.Until(p.t, "the reconciler to be told of the Guestbook", func() bool {
-			return strings.Contains(log(), `"because": {"changes": [{"cause":"Primary"`)
+		await.Until(p.t, "the inspector to say why the Guestbook was reconciled", func() bool {
+			return strings.Contains(page(ctx, "http://127.0.0.1:8082/delta/v1/reconciles"), `"causes":["Primary"]`)
 		})
 		return nil
 	})
+}
+
+// page returns what there is at an address, if anything is.
+func page(ctx context.Context, address string) string {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+	if err != nil {
+		return ""
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = answer.Body.Close() }()
+	text, _ := io.ReadAll(answer.Body)
+	return string(text)
 }

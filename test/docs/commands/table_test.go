@@ -32,15 +32,15 @@ var places = map[string]place{
 
 	"git submodule add https://github.com/delta-runtime/delta-runtime third_party/delta-runtime": {"test/docs/adopt/scaffold_test.go", `p.follow(followed[0])`},
 	"go mod edit -require github.com/delta-runtime/delta-runtime@v0.0.0 -replace github.com/delta-runtime/delta-runtime=./third_party/delta-runtime": {
-		"test/docs/adopt/scaffold_test.go", `p.follow(followed[0])`,
+		"test/docs/adopt/project_test.go", `p.told("go mod edit -require ")`,
 	},
-	"git apply clone.patch":                                           {"test/docs/adopt/scaffold_test.go", `p.follow(followed[0])`},
-	"git apply adopt.patch":                                           {"test/docs/adopt/scaffold_test.go", `p.follow(followed[1])`},
-	"git grep -n delta-runtime/delta-runtime":                         {"test/docs/adopt/scaffold_test.go", `p.follow(followed[2])`},
-	"git apply -R adopt.patch":                                        {"test/docs/adopt/scaffold_test.go", `p.follow(followed[2])`},
-	"git apply -R clone.patch":                                        {"test/docs/adopt/scaffold_test.go", `p.follow(followed[2])`},
-	"go mod edit -dropreplace github.com/delta-runtime/delta-runtime": {"test/docs/adopt/scaffold_test.go", `p.follow(followed[2])`},
-	"git rm -f third_party/delta-runtime":                             {"test/docs/adopt/scaffold_test.go", `p.follow(followed[2])`},
+	"go -C third_party/delta-runtime run ./cmd/delta-adopt ../..":                                                     {"test/docs/adopt/scaffold_test.go", `p.follow(followed[1])`},
+	"go -C third_party/delta-runtime build -o ~/.config/kubebuilder/plugins/delta.dev/v1/delta.dev ./cmd/delta-adopt": {"test/docs/adopt/scaffold_test.go", `p.follow(asPlugin)`},
+	"kubebuilder edit --plugins=delta.dev/v1":                                                                         {"test/docs/adopt/scaffold_test.go", `p.follow(asPlugin)`},
+	"git grep -n delta-runtime/delta-runtime":                                                                         {"test/docs/adopt/scaffold_test.go", `p.follow(followed[2])`},
+	"go -C third_party/delta-runtime run ./cmd/delta-adopt --undo ../..":                                              {"test/docs/adopt/scaffold_test.go", `p.follow(followed[2])`},
+	"go mod edit -dropreplace github.com/delta-runtime/delta-runtime":                                                 {"test/docs/adopt/project_test.go", `p.told("go mod edit -dropreplace ")`},
+	"git rm -f third_party/delta-runtime":                                                                             {"test/docs/adopt/scaffold_test.go", `p.follow(followed[2])`},
 }
 
 // shorter has the commands that are run instead of commands that take long. Targets of make

@@ -1,0 +1,276 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// patchFile is what --undo applies in reverse. It belongs into the project's repository.
+const patchFile = ".delta-adopt.patch"
+
+// project is a Go module on disk.
+type project struct {
+	dir string
+	out io.Writer
+}
+
+func open(dir string, out io.Writer) (*project, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {
+		return nil, fmt.Errorf("%s is not the top folder of a Go module: %w", dir, err)
+	}
+	return &project{dir: dir, out: out}, nil
+}
+
+func (p *project) do(ctx context.Context, c *choices) error {
+	if c.undo {
+		return p.undo(ctx, c)
+	}
+	return p.adopt(ctx, c)
+}
+
+// contents are files by their paths in the project, with slashes.
+type contents map[string]string
+
+// adopt makes the change, and puts everything back if the project does not build with it.
+func (p *project) adopt(ctx context.Context, c *choices) error {
+	if _, err := os.Stat(p.path(patchFile)); err == nil {
+		return fmt.Errorf("%s is there, so the project has adopted delta-runtime: run with --undo first", patchFile)
+	}
+	before, after, err := p.edited(ctx, c)
+	if err != nil {
+		return err
+	}
+	if c.only {
+		return p.show(ctx, before, after)
+	}
+	if err := p.write(after); err != nil {
+		return errors.Join(err, p.restore(before))
+	}
+	if err := p.builds(ctx, after); err != nil {
+		return p.withdraw(ctx, before, err)
+	}
+	patch, err := p.diff(ctx, before, after)
+	if err == nil {
+		err = os.WriteFile(p.path(patchFile), patch, 0o644) //nolint:gosec // a file of the repository
+	}
+	if err != nil {
+		return errors.Join(err, p.restore(before))
+	}
+	if _, err := p.out.Write(patch); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(p.out, "\nChanged %d files. %s has the change, and --undo needs it: commit it, too.\n", len(after), patchFile)
+	return err
+}
+
+// edited returns the files that change, before and after.
+func (p *project) edited(ctx context.Context, c *choices) (before, after contents, err error) {
+	sources, err := p.sources()
+	if err != nil {
+		return nil, nil, err
+	}
+	after, err = editSources(sources, c.inspector)
+	if err != nil {
+		return nil, nil, err
+	}
+	mod, err := findModule(p.dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	more, err := p.editModule(ctx, mod)
+	if err != nil {
+		return nil, nil, err
+	}
+	maps.Copy(after, more)
+	before = contents{}
+	for path := range after {
+		if err := p.readInto(before, path); err != nil {
+			return nil, nil, err
+		}
+	}
+	return before, after, nil
+}
+
+// readInto reads a file, if it is there.
+func (p *project) readInto(files contents, path string) error {
+	text, err := os.ReadFile(p.path(path))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		delete(files, path)
+		return nil
+	case err != nil:
+		return err
+	}
+	files[path] = string(text)
+	return nil
+}
+
+// builds has go tidy and build the project, and reads what go has changed in its files.
+func (p *project) builds(ctx context.Context, after contents) error {
+	if out, err := p.command(ctx, "go", "mod", "tidy"); err != nil {
+		return fmt.Errorf("go mod tidy fails: %w\n%s", err, out)
+	}
+	if err := p.build(ctx); err != nil {
+		return err
+	}
+	return errors.Join(p.readInto(after, "go.mod"), p.readInto(after, "go.sum"))
+}
+
+func (p *project) build(ctx context.Context) error {
+	if out, err := p.command(ctx, "go", "build", "-o", os.DevNull, "./..."); err != nil {
+		return fmt.Errorf("go build fails: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// withdraw puts the files back, and says whether the change is to blame.
+func (p *project) withdraw(ctx context.Context, before contents, why error) error {
+	if err := p.restore(before); err != nil {
+		return errors.Join(why, err)
+	}
+	if err := p.build(ctx); err != nil {
+		return fmt.Errorf("the project does not build as it is: %w", err)
+	}
+	return fmt.Errorf("nothing is changed, because with the change %w", why)
+}
+
+// undo applies the patch in reverse.
+func (p *project) undo(ctx context.Context, c *choices) error {
+	if _, err := os.Stat(p.path(patchFile)); err != nil {
+		return fmt.Errorf("what was changed is not known: %w", err)
+	}
+	args := []string{"apply", "--reverse", "--whitespace=nowarn"}
+	if c.only {
+		args = append(args, "--stat")
+	}
+	out, err := p.command(ctx, "git", append(args, patchFile)...)
+	if err != nil {
+		return fmt.Errorf("some of the changed lines have changed since; take out delta-runtime in these files by hand, or put their lines back first: %w\n%s", err, out)
+	}
+	if _, err := io.WriteString(p.out, out); err != nil || c.only {
+		return err
+	}
+	if err := os.Remove(p.path(patchFile)); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(p.out, "The project is as it was.")
+	return err
+}
+
+// skipped are folders whose Go files are not the operator's.
+var skipped = []string{"vendor", "testdata", "third_party", "node_modules"}
+
+// sources returns the Go files of the module that are not tests.
+func (p *project) sources() (contents, error) {
+	found := contents{}
+	err := filepath.WalkDir(p.dir, func(path string, d fs.DirEntry, err error) error {
+		switch name := d.Name(); {
+		case err != nil:
+			return err
+		case d.IsDir() && path != p.dir && (name[0] == '.' || name[0] == '_' || slices.Contains(skipped, name) || isModule(path)):
+			return filepath.SkipDir
+		case d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		text, err := os.ReadFile(path) //nolint:gosec // a file of the project
+		if err != nil {
+			return err
+		}
+		inside, err := filepath.Rel(p.dir, path)
+		found[filepath.ToSlash(inside)] = string(text)
+		return err
+	})
+	return found, err
+}
+
+func isModule(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "go.mod"))
+	return err == nil
+}
+
+func (p *project) path(name string) string { return filepath.Join(p.dir, filepath.FromSlash(name)) }
+
+func (p *project) write(files contents) error {
+	for path, text := range files {
+		mode := fs.FileMode(0o644)
+		if info, err := os.Stat(p.path(path)); err == nil {
+			mode = info.Mode().Perm()
+		}
+		if err := os.WriteFile(p.path(path), []byte(text), mode); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// restore writes files as they were. A project that had no go.sum has none.
+func (p *project) restore(before contents) error {
+	if _, had := before["go.sum"]; !had {
+		_ = os.Remove(p.path("go.sum"))
+	}
+	return p.write(before)
+}
+
+func (p *project) show(ctx context.Context, before, after contents) error {
+	patch, err := p.diff(ctx, before, after)
+	if err != nil {
+		return err
+	}
+	_, err = p.out.Write(patch)
+	return err
+}
+
+// diff returns a patch for git.
+func (p *project) diff(ctx context.Context, before, after contents) ([]byte, error) {
+	scratch, err := os.MkdirTemp("", "delta-adopt")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(scratch) }()
+	for side, files := range map[string]contents{"a": before, "b": after} {
+		for path, text := range files {
+			at := filepath.Join(scratch, side, filepath.FromSlash(path))
+			if err := os.MkdirAll(filepath.Dir(at), 0o750); err != nil {
+				return nil, err
+			}
+			if err := os.WriteFile(at, []byte(text), 0o600); err != nil {
+				return nil, err
+			}
+		}
+	}
+	command := exec.CommandContext(ctx, "git", "diff", "--no-index", "--no-prefix", "--no-color", "--no-ext-diff", "a", "b")
+	command.Dir = scratch
+	var failed bytes.Buffer
+	command.Stderr = &failed
+	patch, err := command.Output()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == 1 { // there are differences
+		err = nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("compare the files by git: %w\n%s", err, &failed)
+	}
+	return patch, nil
+}
+
+func (p *project) command(ctx context.Context, name string, args ...string) (string, error) {
+	command := exec.CommandContext(ctx, name, args...)
+	command.Dir = p.dir
+	// git would take the patch's paths for those of a repository that the project is a folder of.
+	command.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(p.dir))
+	out, err := command.CombinedOutput()
+	return string(out), err
+}

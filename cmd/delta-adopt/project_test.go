@@ -1,0 +1,199 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// scaffold writes a project that go can tidy without any module, and returns its folder.
+func scaffold(t *testing.T, files contents) string {
+	t.Helper()
+	dir := t.TempDir()
+	for path, text := range files {
+		at := filepath.Join(dir, path)
+		if err := os.MkdirAll(filepath.Dir(at), 0o750); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(at, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// read returns all files of a folder.
+func read(t *testing.T, dir string) contents {
+	t.Helper()
+	found := contents{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		inside, _ := filepath.Rel(dir, path)
+		found[inside] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func same(a, b contents) bool {
+	for name := range b {
+		if a[name] != b[name] {
+			return false
+		}
+	}
+	return len(a) == len(b)
+}
+
+// fakes are modules with the names of those that a project needs, in which its changed files compile.
+var fakes = contents{
+	"go.mod": "module my.domain/operator\n\ngo 1.26\n\nrequire sigs.k8s.io/controller-runtime v0.0.0\n\n" +
+		"replace sigs.k8s.io/controller-runtime => ./third_party/controller-runtime\n",
+	"third_party/controller-runtime/go.mod":      "module sigs.k8s.io/controller-runtime\n\ngo 1.26\n",
+	"third_party/controller-runtime/alias.go":    "package controllerruntime\n\ntype (\n\tOptions struct{}\n\tManager struct{}\n)\n\nfunc NewManager(any, Options) (*Manager, error) { return nil, nil }\n",
+	"third_party/delta-runtime/go.mod":           "module " + ours + "\n\ngo 1.26\n",
+	"third_party/delta-runtime/pkg/manager/m.go": "package manager\n\nfunc Configure(any) error { return nil }\n\nfunc AddInspector(any, any) error { return nil }\n",
+	"third_party/delta-runtime/pkg/inspect/i.go": "package inspect\n\ntype Options struct{ BindAddress string }\n",
+	"cmd/main.go":      head(ctrlImport) + "\nfunc main() {\n\tmgr, err := ctrl.NewManager(nil, ctrl.Options{})\n\tif err != nil {\n\t\tos.Exit(1)\n\t}\n\t_ = mgr\n}\n",
+	"cmd/main_test.go": "package main\n",
+	"Makefile":         "manifests:\n\t\"$(CONTROLLER_GEN)\" crd paths=\"./...\" output:dir=config\n\tgo vet ./...\n",
+	"Dockerfile":       "FROM golang\nCOPY go.mod go.mod\nCOPY go.sum go.sum\nRUN go mod download\n",
+	".dockerignore":    "*\n!go.mod\n!go.sum\n",
+}
+
+func TestWhatIsPutInIsTakenOut(t *testing.T) {
+	t.Setenv("GOFLAGS", "-mod=mod")
+	t.Setenv("GOPROXY", "off")
+	repository := t.TempDir() // the project is a folder in it
+	if out, err := exec.CommandContext(t.Context(), "git", "init", "--quiet", repository).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	dir := filepath.Join(repository, "operator")
+	if err := os.Rename(scaffold(t, fakes), dir); err != nil {
+		t.Fatal(err)
+	}
+	before := read(t, dir)
+	var out bytes.Buffer
+	do := func(args ...string) {
+		t.Helper()
+		if err := run(t.Context(), append(args, dir), &out, &out); err != nil {
+			t.Fatalf("%q: %v\n%s", args, err, &out)
+		}
+	}
+	do("-n")
+	if !same(read(t, dir), before) || !strings.Contains(out.String(), "+	if err := manager.Configure(&options); err != nil {") {
+		t.Errorf("-n changes files, or does not print the change:\n%s", &out)
+	}
+	do()
+	after := read(t, dir)
+	for name, want := range map[string]string{
+		"Makefile":      `crd paths="./cmd/..." output`,
+		"Dockerfile":    "COPY go.sum go.sum\nCOPY third_party third_party\nRUN",
+		".dockerignore": "!third_party/delta-runtime/go.sum\n",
+		"go.mod":        ours + " => ./third_party/delta-runtime",
+		"cmd/main.go":   "manager.AddInspector(mgr, " + inspectedUsual + ")",
+		patchFile:       "+++ b/cmd/main.go\n",
+	} {
+		if !strings.Contains(after[name], want) {
+			t.Errorf("%s does not have %s:\n%s", name, want, after[name])
+		}
+	}
+	if err := run(t.Context(), []string{dir}, &out, &out); err == nil || !strings.Contains(err.Error(), "--undo") {
+		t.Errorf("a second time it says %v", err)
+	}
+	do("--undo", "-n")
+	if !same(read(t, dir), after) {
+		t.Error("--undo -n changes files")
+	}
+	do("--undo")
+	if got := read(t, dir); !same(got, before) {
+		t.Errorf("afterwards the project has %v", got)
+	}
+}
+
+// If the project does not build with the change, nothing is changed.
+func TestNothingIsChangedIfItDoesNotBuild(t *testing.T) {
+	t.Setenv("GOFLAGS", "-mod=mod")
+	t.Setenv("GOPROXY", "off")
+	for name, of := range map[string]struct{ path, text, want string }{
+		"for the change":        {"third_party/delta-runtime/pkg/inspect/i.go", "package inspect\n\ntype Options struct{}\n", "nothing is changed"},
+		"for another reason":    {"cmd/more.go", "package main\n\nvar x int = \"\"\n", "the project does not build as it is"},
+		"for a line by hand":    {"cmd/main.go", head(ctrlImport) + "\nvar m, err = ctrl.NewManager(nil, ctrl.Options{})\n\nfunc main() { os.Exit(1) }\n", "by hand"},
+		"for what is not Go":    {"cmd/more.go", "package", "cmd/more.go:1:8"},
+		"for a folder that has": {"go.mod", "module x y\n", "go.mod"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := scaffold(t, fakes)
+			if err := os.WriteFile(filepath.Join(dir, of.path), []byte(of.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			before := read(t, dir)
+			var out bytes.Buffer
+			err := run(t.Context(), []string{dir}, &out, &out)
+			if err == nil || !strings.Contains(err.Error(), of.want) {
+				t.Errorf("the error is %v, want %s", err, of.want)
+			}
+			if got := read(t, dir); !same(got, before) {
+				t.Errorf("afterwards the project has %v", got)
+			}
+		})
+	}
+}
+
+func TestBadArguments(t *testing.T) {
+	empty := t.TempDir()
+	for want, args := range map[string][]string{
+		"one project at a time":             {empty, empty},
+		"is not the top folder of a":        {empty},
+		"flag provided but not defined: -x": {"-x"},
+	} {
+		if err := run(t.Context(), args, &bytes.Buffer{}, &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: the error is %v, want %s", args, err, want)
+		}
+	}
+	dir := scaffold(t, contents{"go.mod": "module x\n"})
+	if err := run(t.Context(), []string{"--undo", dir}, &bytes.Buffer{}, &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), patchFile) {
+		t.Errorf("without the patch --undo says %v", err)
+	}
+}
+
+func TestPlugin(t *testing.T) {
+	ask := func(asked string) (answer response) {
+		t.Helper()
+		var out, diff bytes.Buffer
+		if err := servePlugin(t.Context(), strings.NewReader(asked), &out, &diff); err != nil {
+			t.Fatalf("%s: %v", asked, err)
+		}
+		if err := json.Unmarshal(out.Bytes(), &answer); err != nil {
+			t.Fatalf("%s: %v", asked, err)
+		}
+		return answer
+	}
+	if a := ask(`{"apiVersion":"v1alpha1","command":"metadata","args":["--edit"],"universe":{}}`); a.Error || !strings.Contains(a.Metadata.Examples, "--undo") {
+		t.Errorf("it says of itself %+v", a)
+	}
+	if a := ask(`{"apiVersion":"v1alpha1","command":"flags","args":["--edit"]}`); len(a.Flags) != 2 || a.Flags[1] != (pluginFlag{"undo", "bool", "false", "take out what was put in"}) {
+		t.Errorf("its flags are %+v", a)
+	}
+	for asked, want := range map[string]string{
+		`{"apiVersion":"v2","command":"edit"}`:                           `kubebuilder speaks "v2"`,
+		`{"apiVersion":"v1alpha1","command":"init"}`:                     `nothing to do for "init"`,
+		`{"apiVersion":"v1alpha1","command":"edit","args":["--x"]}`:      "not defined: -x",
+		`{"apiVersion":"v1alpha1","command":"edit","args":["--undo"]}`:   "is not the top folder",
+		`{"apiVersion":"v1alpha1","command":"edit","universe":{"a":"b"}`: "unexpected EOF",
+	} {
+		if a := ask(asked); !a.Error || len(a.ErrorMsgs) != 1 || !strings.Contains(a.ErrorMsgs[0], want) {
+			t.Errorf("%s: the answer is %+v, want %s", asked, a, want)
+		}
+	}
+}

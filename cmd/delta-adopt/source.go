@@ -1,0 +1,238 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The packages of controller-runtime that are looked for.
+const (
+	ctrlPath    = "sigs.k8s.io/controller-runtime"
+	managerPath = ctrlPath + "/pkg/manager"
+	builderPath = ctrlPath + "/pkg/builder"
+)
+
+// source is a Go file, and what is to be changed in it.
+type source struct {
+	name  string
+	text  string
+	files *token.FileSet
+	file  *ast.File
+	edits []edit
+	added []string // import specs
+}
+
+// edit replaces text[from:to].
+type edit struct {
+	from, to int
+	with     string
+}
+
+// errByHand says what somebody has to write himself.
+type errByHand struct {
+	at   token.Position
+	what string
+}
+
+func (e *errByHand) Error() string {
+	return fmt.Sprintf("%s: %s", e.at, e.what)
+}
+
+func parse(name, text string) (*source, error) {
+	s := &source{name: name, text: text, files: token.NewFileSet()}
+	var err error
+	s.file, err = parser.ParseFile(s.files, name, text, parser.ParseComments)
+	return s, err
+}
+
+// editSources returns the files that change. It is an error if no manager is found.
+func editSources(sources contents, inspector string) (contents, error) {
+	changed := contents{}
+	managers := 0
+	for _, name := range slices.Sorted(mapKeys(sources)) {
+		s, err := parse(name, sources[name])
+		if err != nil {
+			return nil, err
+		}
+		n, err := s.editManagers(inspector)
+		if err != nil {
+			return nil, err
+		}
+		managers += n
+		s.editBuilders()
+		if len(s.edits) == 0 {
+			continue
+		}
+		if changed[name], err = s.done(); err != nil {
+			return nil, err
+		}
+	}
+	if managers == 0 {
+		return nil, fmt.Errorf("no file calls NewManager of %s or New of %s, outside of tests", ctrlPath, managerPath)
+	}
+	return changed, nil
+}
+
+func mapKeys(m contents) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for key := range m {
+			if !yield(key) {
+				return
+			}
+		}
+	}
+}
+
+// imported returns the spec of an import, and its name in the file. The spec is nil if it is not imported by a name.
+func (s *source) imported(path string) (*ast.ImportSpec, string) {
+	for _, spec := range s.file.Imports {
+		if at, _ := strconv.Unquote(spec.Path.Value); at != path {
+			continue
+		}
+		if spec.Name == nil {
+			return spec, packageName(path)
+		}
+		if spec.Name.Name != "_" && spec.Name.Name != "." {
+			return spec, spec.Name.Name
+		}
+	}
+	return nil, ""
+}
+
+func packageName(at string) string {
+	if at == ctrlPath {
+		return "controllerruntime"
+	}
+	return path.Base(at)
+}
+
+// selected reports whether an expression is a name of an imported package, also with type arguments.
+func selected(e ast.Expr, name string) (*ast.SelectorExpr, bool) {
+	switch generic := e.(type) {
+	case *ast.IndexExpr:
+		e = generic.X
+	case *ast.IndexListExpr:
+		e = generic.X
+	}
+	selector, ok := e.(*ast.SelectorExpr)
+	if !ok {
+		return nil, false
+	}
+	x, ok := selector.X.(*ast.Ident) // of a package it has no object, and of a variable it has one
+	return selector, ok && name != "" && x.Name == name && x.Obj == nil
+}
+
+// add imports a package of ours, and returns its name in the file.
+func (s *source) add(at string) string {
+	name := packageName(at)
+	spec := strconv.Quote(at)
+	if s.uses(name) {
+		name = "dr" + name
+		spec = name + " " + spec
+	}
+	if !slices.Contains(s.added, spec) {
+		s.added = append(s.added, spec)
+	}
+	return name
+}
+
+// uses reports whether a name means something in the file.
+func (s *source) uses(name string) (found bool) {
+	for _, spec := range s.file.Imports {
+		at, _ := strconv.Unquote(spec.Path.Value)
+		if spec.Name != nil && spec.Name.Name == name || spec.Name == nil && packageName(at) == name {
+			return true
+		}
+	}
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && id.Name == name {
+			found = true
+		}
+		if selector, ok := n.(*ast.SelectorExpr); ok {
+			ast.Inspect(selector.X, func(n ast.Node) bool {
+				id, ok := n.(*ast.Ident)
+				found = found || ok && id.Name == name
+				return true
+			})
+			return false // the name of a field or a method is another's
+		}
+		return !found
+	})
+	return found
+}
+
+// offset is where a node's position is in the text.
+func (s *source) offset(at token.Pos) int { return s.files.Position(at).Offset }
+
+// of is the text of a node.
+func (s *source) of(n ast.Node) string { return s.text[s.offset(n.Pos()):s.offset(n.End())] }
+
+func (s *source) replace(n ast.Node, with string) {
+	s.edits = append(s.edits, edit{s.offset(n.Pos()), s.offset(n.End()), with})
+}
+
+func (s *source) insert(at token.Pos, with string) {
+	s.edits = append(s.edits, edit{s.offset(at), s.offset(at), with})
+}
+
+func (s *source) byHand(n ast.Node, what string) error {
+	return &errByHand{s.files.Position(n.Pos()), what}
+}
+
+// done returns the file with all its edits, as gofmt would have it.
+func (s *source) done() (string, error) {
+	s.importAdded()
+	slices.SortStableFunc(s.edits, func(a, b edit) int { return cmp.Compare(a.from, b.from) })
+	var text strings.Builder
+	at := 0
+	for _, e := range s.edits {
+		text.WriteString(s.text[at:e.from] + e.with)
+		at = e.to
+	}
+	text.WriteString(s.text[at:])
+	formatted, err := format.Source([]byte(text.String()))
+	if err != nil {
+		return "", fmt.Errorf("change %s: %w", s.name, err)
+	}
+	return string(formatted), nil
+}
+
+// importAdded adds the new imports as a group of their own, after the last import from elsewhere than the
+// operator's module.
+func (s *source) importAdded() {
+	if len(s.added) == 0 {
+		return
+	}
+	slices.Sort(s.added)
+	last := s.file.Imports[0] // there is one, of controller-runtime
+	for _, spec := range s.file.Imports {
+		if strings.HasPrefix(spec.Path.Value, `"sigs.k8s.io/`) || strings.HasPrefix(spec.Path.Value, `"k8s.io/`) {
+			last = spec
+		}
+	}
+	at := s.offset(last.End())
+	at += strings.IndexByte(s.text[at:]+"\n", '\n') // after a comment
+	group := "\n\n\t" + strings.Join(s.added, "\n\t") + "\n"
+	if s.alone(last) {
+		group = "\n\nimport (\n\t" + strings.Join(s.added, "\n\t") + "\n)\n"
+	}
+	s.edits = append(s.edits, edit{at, at, group})
+}
+
+// alone reports whether an import has a declaration without parentheses.
+func (s *source) alone(spec *ast.ImportSpec) bool {
+	for _, d := range s.file.Decls {
+		if g, ok := d.(*ast.GenDecl); ok && g.Pos() <= spec.Pos() && spec.End() <= g.End() {
+			return !g.Lparen.IsValid()
+		}
+	}
+	return true
+}
