@@ -132,6 +132,11 @@ func (p *plugin) lines(command string, about *knowledge) (lines [][]string, know
 		lines = append(lines, []string{"secret.vault.example.com/sealed-custom", "-n", about.namespace}, []string{"sealed-life"})
 	case "status":
 		lines = [][]string{{}, {"--fail"}}
+	case "top":
+		lines = [][]string{{}, {"--controller", "sealed-life"}}
+		for _, controller := range about.controllers {
+			lines = append(lines, []string{"--controller", controller})
+		}
 	case "queue":
 		lines = [][]string{{}, {"objects"}, {"sealed-life"}}
 	case "memory", "relist", "resync", "policies":

@@ -33,8 +33,8 @@ var differences = []allowed{
 	{
 		because: "with several namespaces, theirs looks at the continue token first, and ours at it last",
 		theirs:  `continue list option is not supported by the cache`,
-		ours:    `the cache is not started, can not read objects|.+ is not cached|Timeout: .+|no matches for kind .+`,
-		class:   `not started|not cached: .+|status 504 Timeout, of   |no match for .+`,
+		ours:    `the cache is not started, can not read objects|.+ is not cached|Timeout: .+|no matches for kind .+|no kind ".+" is registered for version ".+" in scheme ".+"|no kind is registered for the type .+ in scheme ".+"`,
+		class:   `not started|not cached: .+|status 504 Timeout, of   |no match for .+|not registered`,
 	},
 	{
 		because: "ours says the same of the first and of the second of several fields",
